@@ -1,0 +1,60 @@
+// Common ground of every room: status codes, assertions, small helpers, memory.
+#ifndef DV_BASE_BASE_H
+#define DV_BASE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Result of a fallible operation. The values double as the exit codes of the command.
+typedef enum dvStatus {
+  DV_OK = 0,
+  DV_ERROR_USAGE = 2,      // bad command line or bad call
+  DV_ERROR_UNKNOWN = 3,    // the scene names a component that does not exist
+  DV_ERROR_INPUT = 4,      // the scene or a file it names is malformed or missing
+  DV_ERROR_DIVERGED = 5,   // a state is no longer finite
+} dvStatus;
+
+// Calls a fallible function and hands its failure on to the caller.
+#define DV_TRY(call)                         \
+  do {                                       \
+    dvStatus dv_try_status_ = (call);        \
+    if (dv_try_status_ != DV_OK) return dv_try_status_; \
+  } while (0)
+
+#define DV_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define DV_UNUSED(x) ((void)(x))
+#define DV_PRINTF(text, first) __attribute__((format(printf, text, first)))
+
+// Cheap assertion at the edge of an API: stays on in every build.
+#define DV_REQUIRE(condition) \
+  ((condition) ? (void)0 : dv_fail(#condition, __FILE__, __LINE__, __func__))
+// Expensive assertion: only in checking builds.
+#ifdef DV_CHECKING
+#define DV_ASSERT(condition) DV_REQUIRE(condition)
+#else
+#define DV_ASSERT(condition) ((void)0)
+#endif
+_Noreturn void dv_fail(const char *condition, const char *file, int line, const char *function);
+
+static inline int dv_min_int(int a, int b) { return a < b ? a : b; }
+static inline int dv_max_int(int a, int b) { return a > b ? a : b; }
+static inline size_t dv_min_size(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t dv_max_size(size_t a, size_t b) { return a > b ? a : b; }
+static inline double dv_min(double a, double b) { return a < b ? a : b; }
+static inline double dv_max(double a, double b) { return a > b ? a : b; }
+
+// Memory. Every block is zeroed. dv_alloc never returns NULL: a program that cannot get a small
+// block ends with a message. Sizes that come from input go through dv_try_alloc, which may fail.
+void *dv_alloc(size_t bytes);
+void *dv_try_alloc(size_t bytes);
+void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes);
+void *dv_try_realloc(void *block, size_t old_bytes, size_t new_bytes);
+void dv_free(void *block);
+char *dv_strdup(const char *text);                      // NULL stays NULL
+char *dv_strndup(const char *text, size_t length);
+
+// 64-byte aligned, zeroed blocks for numbers; NULL when memory is short. Free with dv_free.
+void *dv_alloc_aligned(size_t bytes);
+
+#endif

@@ -1,0 +1,14 @@
+// Wall clock in seconds, monotonic.
+#ifndef DV_BASE_CLOCK_H
+#define DV_BASE_CLOCK_H
+
+#include <time.h>
+
+static inline double dv_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#endif

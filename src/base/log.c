@@ -1,0 +1,35 @@
+// See log.h.
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void dv_log_init(dvLog *log) { *log = (dvLog){.sink = dv_log_print, .user = NULL, .threshold = DV_NOTE}; }
+
+void dv_log_send(dvLog *log, const dvMessage *message)
+{
+  log->counts[message->level]++;
+  if (message->level == DV_ERROR && log->worst != DV_ERROR_UNKNOWN) {
+    if (log->worst == DV_OK || message->status == DV_ERROR_UNKNOWN) log->worst = message->status;
+  }
+  if (message->level >= log->threshold && log->sink) log->sink(log->user, message);
+}
+
+void dv_log_print(void *user, const dvMessage *message)
+{
+  static const char *const names[] = {"info", "note", "warning", "error"};
+  static const char *const colours[] = {"\033[2m", "\033[36m", "\033[33m", "\033[31m"};
+  FILE *out = user ? user : stderr;
+  const char *plain = getenv("NO_COLOR");
+  bool colour = isatty(fileno(out)) && !(plain && *plain);
+  if (message->place.file) {
+    fprintf(out, "%s:", message->place.file);
+    if (message->place.line > 0) fprintf(out, "%d:", message->place.line);
+    fputc(' ', out);
+  }
+  fprintf(out, "%s%s:%s ", colour ? colours[message->level] : "", names[message->level], colour ? "\033[0m" : "");
+  if (message->path) fprintf(out, "%s: ", message->path);
+  fprintf(out, "%s\n", message->text);
+  if (message->advice) fprintf(out, "    %s\n", message->advice);
+}

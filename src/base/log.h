@@ -1,0 +1,44 @@
+// Messages with a place. Every message says what, where (file:line and component path) and,
+// when there is one, what to do about it.
+#ifndef DV_BASE_LOG_H
+#define DV_BASE_LOG_H
+
+#include "base/base.h"
+
+#include <stdarg.h>
+
+typedef enum dvLevel { DV_INFO, DV_NOTE, DV_WARNING, DV_ERROR } dvLevel;
+
+// Where something stands in a file. The file name is borrowed and lives as long as the context.
+typedef struct dvPlace {
+  const char *file;
+  int line;
+} dvPlace;
+
+typedef struct dvMessage {
+  dvLevel level;
+  dvStatus status;     // for errors: what the run will return
+  dvPlace place;
+  const char *path;    // component path, may be NULL
+  const char *text;
+  const char *advice;  // what to do, may be NULL
+} dvMessage;
+
+typedef void (*dvLogSink)(void *user, const dvMessage *message);
+
+// A log counts what passes through it; a sink prints or stores it.
+typedef struct dvLog {
+  dvLogSink sink;
+  void *user;
+  dvLevel threshold;   // messages below this level are counted but not handed to the sink
+  int counts[4];
+  dvStatus worst;      // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+} dvLog;
+
+void dv_log_init(dvLog *log);
+// Hands over a message; text and advice are only read during the call.
+void dv_log_send(dvLog *log, const dvMessage *message);
+// Prints `message` as one or two lines to a FILE* given as user; colours on a terminal.
+void dv_log_print(void *user, const dvMessage *message);
+
+#endif

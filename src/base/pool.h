@@ -1,0 +1,23 @@
+// A small pool of worker threads that spin briefly, then sleep.
+//
+// dv_parallel_for cuts a range into chunks; which thread runs which chunk is not fixed, so a body
+// must write only to places that belong to its chunk. Chunk borders never depend on the number of
+// threads: results are the same for any.
+#ifndef DV_BASE_POOL_H
+#define DV_BASE_POOL_H
+
+#include "base/base.h"
+
+typedef struct dvPool dvPool;
+
+// `threads` counts the caller too: 1 makes a pool without workers. 0 means the number of cores.
+dvPool *dv_pool_create(int threads);
+void dv_pool_destroy(dvPool **pool);
+int dv_pool_threads(const dvPool *pool);   // NULL counts as 1
+
+typedef void (*dvBody)(void *user, size_t begin, size_t end);
+// Calls body on [0, count) in pieces of at most `grain`; returns when all are done. A NULL pool,
+// or a count of at most one grain, runs in the caller. A call from inside a body runs in the caller too.
+void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void *user);
+
+#endif

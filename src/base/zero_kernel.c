@@ -1,0 +1,2 @@
+#include "base/isa.h"
+typedef int dvNothing;

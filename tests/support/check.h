@@ -1,0 +1,31 @@
+// What the tests share: cmocka with its headers in order, and comparisons that print both numbers.
+#ifndef DV_TESTS_CHECK_H
+#define DV_TESTS_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+// fails with both numbers when |a - b| > tolerance
+#define check_close(a, b, tolerance)                                                               \
+  do {                                                                                             \
+    double check_a_ = (a), check_b_ = (b), check_t_ = (tolerance);                                 \
+    if (!(fabs(check_a_ - check_b_) <= check_t_)) {                                                \
+      print_error("%s = %.17g, %s = %.17g, differ by %.3g, allowed %.3g\n", #a, check_a_, #b,      \
+                  check_b_, fabs(check_a_ - check_b_), check_t_);                                  \
+      fail();                                                                                      \
+    }                                                                                              \
+  } while (0)
+
+// A scratch directory of the test's own; the caller frees the name. Removed by check_rmdir.
+char *check_mkdir(void);
+void check_rmdir(char *directory);
+// Writes a file of a scratch directory and returns its path; the caller frees it.
+char *check_write(const char *directory, const char *name, const char *content);
+
+#endif
