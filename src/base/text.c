@@ -106,6 +106,17 @@ bool dv_same(const char *a, const char *b)
   return strcmp(a, b) == 0;
 }
 
+bool dv_list_has(const char *list, const char *word)
+{
+  size_t n = strlen(word);
+  for (const char *s = list; s && *s;) {
+    size_t m = strcspn(s, " ");
+    if (m == n && strncmp(s, word, n) == 0) return true;
+    s += m + strspn(s + m, " ");
+  }
+  return false;
+}
+
 static int lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
 bool dv_same_nocase(const char *a, const char *b)

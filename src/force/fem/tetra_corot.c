@@ -1,0 +1,296 @@
+// Corotational tetrahedra: the data of the kernels (tetra_corot_kernel.c), and the order of their work.
+//
+// dF_i/dx_j = -V (lambda g_i g_j^T + mu (g_i . g_j) 1 + mu g_j g_i^T) with turned gradients g.
+#include "force/fem/tetra_corot.h"
+
+#include "math/vec.h"
+
+enum {
+  PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
+  REDUCE_GRAIN = 1024     // points a thread takes at a time
+};
+
+struct dvTetraCorot {
+  dvTetraData data;
+  dvElementBlocks *blocks;
+  const dvTetraCorotKernels *kernels;
+  dvCorotMethod method;
+  size_t record;               // packs of a rest record
+  double *volume;              // [elements] signed, 0 for a flat one
+  double *energy, *von_mises;  // [lanes] scratch of the measures
+};
+
+// --- creation ---
+
+// Six times the smallest volume, in cubes of the longest edge, at which shape functions have a direction.
+static const double flat_limit = 1e-14;
+
+static double edges_of(const dvTetraCorotDef *def, size_t e, dvVec3 edge[3])
+{
+  const int32_t *node = def->tetrahedra + 4 * e;
+  dvVec3 a = dv_vec3_load(def->rest + 3 * (size_t)node[0]);
+  for (int k = 0; k < 3; k++) edge[k] = dv_vec3_sub(dv_vec3_load(def->rest + 3 * (size_t)node[k + 1]), a);
+  return dv_vec3_dot(dv_vec3_cross(edge[0], edge[1]), edge[2]) / 6.0;
+}
+
+static bool is_flat(const dvVec3 edge[3], double volume)
+{
+  double longest = 0;
+  for (int k = 0; k < 3; k++) {
+    longest = fmax(longest, dv_vec3_norm2(edge[k]));
+    longest = fmax(longest, dv_vec3_norm2(dv_vec3_sub(edge[k], edge[(k + 1) % 3])));
+  }
+  // a volume that is not a number is flat as well
+  return !(6.0 * fabs(volume) > flat_limit * longest * sqrt(longest)) || !isfinite(volume);
+}
+
+static void find_volumes(dvTetraCorot *t, const dvTetraCorotDef *def, dvTetraReport *report)
+{
+  *report = (dvTetraReport){0};
+  for (size_t e = 0; e < def->count; e++) {
+    dvVec3 edge[3];
+    double volume = edges_of(def, e, edge);
+    bool flat = is_flat(edge, volume);
+    t->volume[e] = flat ? 0 : volume;
+    if (flat && report->flat++ == 0) {
+      report->first_flat = e;
+      report->first_flat_volume = volume;
+    }
+    if (!flat && volume < 0 && report->inverted++ == 0) {
+      report->first_inverted = e;
+      report->first_inverted_volume = volume;
+    }
+  }
+}
+
+// Rest records and gradients, pack by pack. Lanes without an element, or with a flat one, are zero:
+// whatever their corners do, they give no force.
+static void fill_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
+{
+  double edges[9 * DV_LANES] __attribute__((aligned(64))) = {0};
+  double *record = t->data.rest + DV_LANES * t->record * pack;
+  double *gradient = t->data.moving + DV_LANES * (DV_TETRA_MOVING * pack + DV_TETRA_GRADIENTS);
+  const int32_t *element = t->blocks->element + DV_LANES * pack;
+  for (int lane = 0; lane < DV_LANES; lane++) {
+    dvVec3 edge[3];
+    dvMat3 inverse = {0};
+    if (element[lane] < 0 || t->volume[element[lane]] == 0) continue;
+    edges_of(def, (size_t)element[lane], edge);
+    dv_mat3_inverse(dv_mat3_from_columns(edge[0], edge[1], edge[2]), &inverse);
+    double numbers[9];
+    dv_mat3_store(numbers, dv_mat3_from_rows(edge[0], edge[1], edge[2]));
+    for (int i = 0; i < 9; i++) {
+      edges[DV_LANES * i + lane] = numbers[i];
+      gradient[DV_LANES * i + lane] = inverse.m[i / 3][i % 3];
+    }
+  }
+  t->kernels->rest[t->method](edges, record);
+  for (int lane = 0; lane < DV_LANES; lane++) {
+    if (element[lane] >= 0 && t->volume[element[lane]] != 0) continue;
+    for (size_t i = 0; i < t->record; i++) record[DV_LANES * i + (size_t)lane] = 0;
+  }
+}
+
+void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson)
+{
+  for (size_t e = 0; e < t->blocks->elements; e++) {
+    size_t lane = (size_t)t->blocks->lane[e];
+    double *moving = t->data.moving + DV_LANES * DV_TETRA_MOVING * (lane / DV_LANES) + lane % DV_LANES;
+    double volume = fabs(t->volume[e]), nu = poisson[e];
+    bool flat = volume == 0;
+    moving[DV_LANES * DV_TETRA_LAMBDA] = flat ? 0 : volume * young[e] * nu / ((1 + nu) * (1 - 2 * nu));
+    moving[DV_LANES * DV_TETRA_MU] = flat ? 0 : volume * young[e] / (2 * (1 + nu));
+  }
+}
+
+static bool allocate(dvTetraCorot *t)
+{
+  size_t lanes = DV_LANES * t->blocks->packs;
+  t->data.blocks = t->blocks;
+  t->data.rest = dv_alloc_aligned((lanes * t->record + 1) * sizeof(double));
+  t->data.moving = dv_alloc_aligned((lanes * DV_TETRA_MOVING + 1) * sizeof(double));
+  t->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * t->blocks->slots + 1) * sizeof(double));
+  t->volume = dv_alloc_aligned((t->blocks->elements + 1) * sizeof(double));
+  t->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  t->von_mises = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  return t->data.rest && t->data.moving && t->data.slots && t->volume && t->energy && t->von_mises;
+}
+
+dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, dvTetraReport *report)
+{
+  static const size_t records[3] = {DV_TETRA_REST_SMALL, DV_TETRA_REST_LARGE, DV_TETRA_REST_POLAR};
+  dvTetraReport unread;
+  *out = NULL;
+  DV_REQUIRE(def->method >= DV_COROT_SMALL && def->method <= DV_COROT_POLAR);
+  dvElementBlocks *blocks = NULL;
+  DV_TRY(dv_blocks_create(def->tetrahedra, 4, def->count, def->points, def->rest, def->block_elements, &blocks));
+  dvTetraCorot *t = dv_alloc(sizeof *t);
+  *t = (dvTetraCorot){.blocks = blocks,
+                      .kernels = DV_KERNEL_CHOOSE(dv_tetra_corot_kernels),
+                      .method = def->method,
+                      .record = records[def->method]};
+  if (!allocate(t)) {
+    dv_tetra_corot_destroy(&t);
+    return DV_ERROR_USAGE;
+  }
+  find_volumes(t, def, report ? report : &unread);
+  for (size_t pack = 0; pack < blocks->packs; pack++) fill_pack(t, def, pack);
+  dv_tetra_corot_set_material(t, def->young, def->poisson);
+  *out = t;
+  return DV_OK;
+}
+
+void dv_tetra_corot_destroy(dvTetraCorot **tetra)
+{
+  dvTetraCorot *t = *tetra;
+  if (!t) return;
+  dv_blocks_destroy(&t->blocks);
+  dv_free(t->data.rest);
+  dv_free(t->data.moving);
+  dv_free(t->data.slots);
+  dv_free(t->volume);
+  dv_free(t->energy);
+  dv_free(t->von_mises);
+  dv_free(t);
+  *tetra = NULL;
+}
+
+// --- force and dforce: blocks, then the ordered reduction ---
+
+typedef struct {
+  dvTetraCorot *t;
+  const double *x;
+  double k;
+  double *f;
+} Job;
+
+static void force_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  for (size_t b = begin; b < end; b++) job->t->kernels->force[job->t->method](&job->t->data, b, job->x);
+}
+
+static void dforce_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  for (size_t b = begin; b < end; b++) job->t->kernels->dforce(&job->t->data, b, job->x, job->k);
+}
+
+static void measure_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  dvTetraCorot *t = job->t;
+  for (size_t b = begin; b < end; b++)
+    t->kernels->measure[t->method](&t->data, b, job->x, t->energy, t->von_mises);
+}
+
+static void reduce_points(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  job->t->kernels->reduce(&job->t->data, begin, end, job->f);
+}
+
+static dvPool *pool_for(const dvTetraCorot *t, dvPool *pool)
+{
+  return t->blocks->count < PARALLEL_BLOCKS ? NULL : pool;
+}
+
+static void run(dvPool *pool, dvBody blocks, Job *job)
+{
+  dvTetraCorot *t = job->t;
+  pool = pool_for(t, pool);
+  dv_parallel_for(pool, t->blocks->count, 1, blocks, job);
+  if (t->blocks->count == 1) t->kernels->add(&t->data, job->f);
+  else if (t->blocks->count > 1) dv_parallel_for(pool, t->blocks->points, REDUCE_GRAIN, reduce_points, job);
+}
+
+void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f)
+{
+  run(pool, force_blocks, &(Job){.t = t, .x = x, .f = f});
+}
+
+void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, double k, double *df)
+{
+  run(pool, dforce_blocks, &(Job){.t = t, .x = dx, .k = k, .f = df});
+}
+
+// --- measures ---
+
+double dv_tetra_corot_energy(dvTetraCorot *t, dvPool *pool, const double *x)
+{
+  dv_parallel_for(pool_for(t, pool), t->blocks->count, 1, measure_blocks, &(Job){.t = t, .x = x});
+  double sum = 0;
+  for (size_t i = 0; i < DV_LANES * t->blocks->packs; i++) sum += t->energy[i];
+  return sum;
+}
+
+void dv_tetra_corot_von_mises(dvTetraCorot *t, dvPool *pool, const double *x, double *out)
+{
+  dv_parallel_for(pool_for(t, pool), t->blocks->count, 1, measure_blocks, &(Job){.t = t, .x = x});
+  for (size_t e = 0; e < t->blocks->elements; e++)
+    out[e] = t->volume[e] != 0 ? t->von_mises[t->blocks->lane[e]] / fabs(t->volume[e]) : 0;
+}
+
+// --- one element at a time ---
+
+static const double *moving_lane(const dvTetraCorot *t, size_t e)
+{
+  size_t lane = (size_t)t->blocks->lane[e];
+  return t->data.moving + DV_LANES * DV_TETRA_MOVING * (lane / DV_LANES) + lane % DV_LANES;
+}
+
+static dvVec3 strided_vec(const double *p) { return dv_vec3(p[0], p[DV_LANES], p[2 * DV_LANES]); }
+
+void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, double out[144])
+{
+  const double *moving = moving_lane(t, element);
+  double lambda = -k * moving[DV_LANES * DV_TETRA_LAMBDA], mu = -k * moving[DV_LANES * DV_TETRA_MU];
+  double g[4][3];
+  for (int c = 0; c < 3; c++) {
+    for (int i = 0; i < 3; i++) g[i + 1][c] = moving[DV_LANES * (DV_TETRA_GRADIENTS + 3 * i + c)];
+    g[0][c] = -(g[1][c] + g[2][c] + g[3][c]);
+  }
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) {
+      double diagonal = mu * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+          out[12 * (3 * i + r) + 3 * j + c] =
+              lambda * g[i][r] * g[j][c] + mu * g[j][r] * g[i][c] + (r == c ? diagonal : 0);
+    }
+}
+
+void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user)
+{
+  double stiffness[144];
+  for (size_t e = 0; e < t->blocks->elements; e++) {
+    dv_tetra_corot_stiffness(t, e, k, stiffness);
+    visit(user, e, stiffness);
+  }
+}
+
+// The edges and gradients at rest of LARGE are stored as triangles (tetra_corot_kernel.c).
+static dvVec3 rest_edge(const dvTetraCorot *t, size_t lane, int k)
+{
+  const double *rest = t->data.rest + DV_LANES * t->record * (lane / DV_LANES) + lane % DV_LANES;
+  if (t->method != DV_COROT_LARGE) return strided_vec(rest + 3 * DV_LANES * k);
+  static const int first[3] = {0, 1, 3};
+  double v[3] = {0};
+  for (int i = 0; i <= k; i++) v[i] = rest[DV_LANES * (first[k] + i)];
+  return dv_vec3_load(v);
+}
+
+// sum g'_k (x) X_k = R sum g_k (x) X_k = R
+void dv_tetra_corot_rotation(const dvTetraCorot *t, size_t element, double out[9])
+{
+  const double *moving = moving_lane(t, element);
+  dvMat3 r = {0};
+  for (int k = 0; k < 3; k++) {
+    dvVec3 g = strided_vec(moving + DV_LANES * (DV_TETRA_GRADIENTS + 3 * k));
+    r = dv_mat3_add(r, dv_mat3_outer(g, rest_edge(t, (size_t)t->blocks->lane[element], k)));
+  }
+  dv_mat3_store(out, r);
+}
+
+const double *dv_tetra_corot_volumes(const dvTetraCorot *t) { return t->volume; }
+const dvElementBlocks *dv_tetra_corot_blocks(const dvTetraCorot *t) { return t->blocks; }

@@ -1,0 +1,389 @@
+// Corotational tetrahedra, four at a time (M. Müller, M. Gross, Interactive virtual materials, 2004;
+// M. Nesme, Y. Payan, F. Faure, Efficient, physically plausible finite elements, 2005).
+//
+// In the frame of an element, D_k = X_k - R^T (x_k - x_a) is how far corner k = b, c, d is from its
+// place at rest, and g_k is the gradient of its shape function. Then
+//
+//   H = sum D_k (x) g_k,   e = (H + H^T) / 2,   s = V (lambda tr(e) 1 + 2 mu e),   f_k = R s g_k,
+//
+// and the force on corner a is minus the sum of the others. With a frozen rotation, dforce is the same
+// product with the gradients turned once and for all, g'_k = R g_k:
+//
+//   H = sum (dx_k - dx_a) (x) g'_k,   df_k = -s g'_k,
+//
+// which is the product with R B^T C B R^T without its matrices: an isotropic material commutes with R.
+// Besides corners it reads eleven numbers an element and takes about 100 operations.
+#include "force/fem/tetra_corot.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef dvPackVec Vec;
+typedef struct { Vec b, c, d; } Edges;                     // a vector a corner
+typedef struct { dvPack xx, yy, zz, xy, yz, zx; } Sym;     // strains hold twice the shear
+
+DV_INLINE Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
+DV_INLINE Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+DV_INLINE Vec scale(Vec a, dvPack k) { return (Vec){a.x * k, a.y * k, a.z * k}; }
+DV_INLINE dvPack dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+DV_INLINE Vec cross(Vec a, Vec b)
+{
+  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
+
+// a vector no longer than the rounding unit stays as it is
+DV_INLINE Vec normalise(Vec a)
+{
+  dvPack one = dv_pack(1), length = square_root(dot(a, a));
+  return scale(a, one / dv_pack_select(length > dv_pack(DBL_EPSILON), length, one));
+}
+
+DV_INLINE Vec load_vec(const double *p) { return (Vec){dv_pack_load(p), dv_pack_load(p + 4), dv_pack_load(p + 8)}; }
+DV_INLINE void store_vec(double *p, Vec a)
+{
+  dv_pack_store(p, a.x);
+  dv_pack_store(p + 4, a.y);
+  dv_pack_store(p + 8, a.z);
+}
+DV_INLINE Edges load_edges(const double *p) { return (Edges){load_vec(p), load_vec(p + 12), load_vec(p + 24)}; }
+DV_INLINE void store_edges(double *p, Edges a)
+{
+  store_vec(p, a.b);
+  store_vec(p + 12, a.c);
+  store_vec(p + 24, a.d);
+}
+
+DV_INLINE Edges gather_edges(const double *local, const uint16_t *corner)
+{
+  Vec a = dv_blocks_load(local, corner);
+  return (Edges){sub(dv_blocks_load(local, corner + 4), a), sub(dv_blocks_load(local, corner + 8), a),
+                 sub(dv_blocks_load(local, corner + 12), a)};
+}
+
+DV_INLINE void scatter_forces(double *local, const uint16_t *corner, Edges f)
+{
+  dvPack b[4], c[4], d[4];
+  dv_blocks_rows(f.b, b);
+  dv_blocks_rows(f.c, c);
+  dv_blocks_rows(f.d, d);
+  for (int lane = 0; lane < DV_LANES; lane++) {
+    dv_blocks_add_row(local, corner[lane], -(b[lane] + c[lane] + d[lane]));
+    dv_blocks_add_row(local, corner[4 + lane], b[lane]);
+    dv_blocks_add_row(local, corner[8 + lane], c[lane]);
+    dv_blocks_add_row(local, corner[12 + lane], d[lane]);
+  }
+}
+
+// --- the general element: strain, stress, forces ---
+
+DV_INLINE Sym strain(Edges d, Edges g)   // of sum d_k (x) g_k
+{
+  Sym e;
+  e.xx = d.b.x * g.b.x + d.c.x * g.c.x + d.d.x * g.d.x;
+  e.yy = d.b.y * g.b.y + d.c.y * g.c.y + d.d.y * g.d.y;
+  e.zz = d.b.z * g.b.z + d.c.z * g.c.z + d.d.z * g.d.z;
+  e.xy = d.b.x * g.b.y + d.c.x * g.c.y + d.d.x * g.d.y + d.b.y * g.b.x + d.c.y * g.c.x + d.d.y * g.d.x;
+  e.yz = d.b.y * g.b.z + d.c.y * g.c.z + d.d.y * g.d.z + d.b.z * g.b.y + d.c.z * g.c.y + d.d.z * g.d.y;
+  e.zx = d.b.z * g.b.x + d.c.z * g.c.x + d.d.z * g.d.x + d.b.x * g.b.z + d.c.x * g.c.z + d.d.x * g.d.z;
+  return e;
+}
+
+DV_INLINE Sym stress(Sym e, dvPack lambda, dvPack mu)
+{
+  dvPack p = lambda * (e.xx + e.yy + e.zz), twice = mu + mu;
+  return (Sym){p + twice * e.xx, p + twice * e.yy, p + twice * e.zz, mu * e.xy, mu * e.yz, mu * e.zx};
+}
+
+DV_INLINE Vec traction(Sym s, Vec g)
+{
+  return (Vec){s.xx * g.x + s.xy * g.y + s.zx * g.z, s.xy * g.x + s.yy * g.y + s.yz * g.z,
+               s.zx * g.x + s.yz * g.y + s.zz * g.z};
+}
+
+// columns of the frame, the local axes, times components
+DV_INLINE Vec to_world(Edges axes, Vec a)
+{
+  return add(add(scale(axes.b, a.x), scale(axes.c, a.y)), scale(axes.d, a.z));
+}
+DV_INLINE Vec to_local(Edges axes, Vec a) { return (Vec){dot(axes.b, a), dot(axes.c, a), dot(axes.d, a)}; }
+
+// --- dforce, the same for all methods ---
+
+static void tetra_dforce(const dvTetraData *t, size_t b, const double *dx, double k)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &t->blocks->blocks[b];
+  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  dv_blocks_gather(t->blocks, b, dx, local);
+  dv_blocks_clear(t->blocks, b, out);
+  dvPack factor = dv_pack(-k);
+  const uint16_t *corner = dv_blocks_corners(t->blocks, block->first_pack);
+  const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * (size_t)block->first_pack;
+  for (uint32_t i = 0; i < block->packs; i++, corner += 16, moving += DV_LANES * DV_TETRA_MOVING) {
+    Edges g = load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS);
+    dvPack lambda = factor * dv_pack_load(moving), mu = factor * dv_pack_load(moving + DV_LANES);
+    Sym s = stress(strain(gather_edges(local, corner), g), lambda, mu);
+    scatter_forces(out, corner, (Edges){traction(s, g.b), traction(s, g.c), traction(s, g.d)});
+  }
+}
+
+// --- LARGE: in the frame of the edges the matrix of edges is triangular, and so is its inverse ---
+
+typedef struct { dvPack bx, cx, cy, dx, dy, dz; } Triangle;
+
+DV_INLINE Triangle load_triangle(const double *p)
+{
+  return (Triangle){dv_pack_load(p),      dv_pack_load(p + 4),  dv_pack_load(p + 8),
+                    dv_pack_load(p + 12), dv_pack_load(p + 16), dv_pack_load(p + 20)};
+}
+DV_INLINE void store_triangle(double *p, Triangle a)
+{
+  dv_pack_store(p, a.bx);
+  dv_pack_store(p + 4, a.cx);
+  dv_pack_store(p + 8, a.cy);
+  dv_pack_store(p + 12, a.dx);
+  dv_pack_store(p + 16, a.dy);
+  dv_pack_store(p + 20, a.dz);
+}
+
+DV_INLINE Edges frame_of_edges(Edges e)
+{
+  Vec x = normalise(e.b), z = normalise(cross(x, e.c));
+  return (Edges){x, cross(z, x), z};
+}
+
+DV_INLINE Triangle edges_in_frame(Edges axes, Edges e)
+{
+  return (Triangle){dot(axes.b, e.b), dot(axes.b, e.c), dot(axes.c, e.c),
+                    dot(axes.b, e.d), dot(axes.c, e.d), dot(axes.d, e.d)};
+}
+
+// Gradients are named by corner too: g.bx of corner b along x, g.cx of corner b along y, g.cy of corner
+// c along y, and g.dx, g.dy, g.dz of corners b, c, d along z: the rows of the inverse of the matrix of edges.
+DV_INLINE Triangle invert(Triangle a)
+{
+  dvPack x = dv_pack(1) / a.bx, y = dv_pack(1) / a.cy, z = dv_pack(1) / a.dz;
+  return (Triangle){x, -a.cx * x * y, y, (a.cx * a.dy - a.cy * a.dx) * x * y * z, -a.dy * y * z, z};
+}
+
+DV_INLINE Sym strain_large(Triangle rest, Triangle now, Triangle g)
+{
+  dvPack bx = rest.bx - now.bx, cx = rest.cx - now.cx, cy = rest.cy - now.cy;
+  dvPack dx = rest.dx - now.dx, dy = rest.dy - now.dy, dz = rest.dz - now.dz;
+  return (Sym){bx * g.bx, cy * g.cy, dz * g.dz, bx * g.cx + cx * g.cy, cy * g.dy + dy * g.dz,
+               bx * g.dx + cx * g.dy + dx * g.dz};
+}
+
+static void rest_large(const double *edges, double *record)
+{
+  Edges e = load_edges(edges);
+  Triangle rest = edges_in_frame(frame_of_edges(e), e);
+  store_triangle(record, rest);
+  store_triangle(record + 24, invert(rest));
+}
+
+DV_INLINE void force_large(const double *rest, double *moving, const Edges *edges, Edges *f)
+{
+  Edges e = *edges;
+  Edges axes = frame_of_edges(e);
+  Triangle g = load_triangle(rest + 24);
+  Edges turned = {to_world(axes, (Vec){g.bx, g.cx, g.dx}), add(scale(axes.c, g.cy), scale(axes.d, g.dy)),
+                  scale(axes.d, g.dz)};
+  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
+  Sym s = stress(strain_large(load_triangle(rest), edges_in_frame(axes, e), g), dv_pack_load(moving),
+                 dv_pack_load(moving + DV_LANES));
+  Vec c = {s.xy * g.cy + s.zx * g.dy, s.yy * g.cy + s.yz * g.dy, s.yz * g.cy + s.zz * g.dy};
+  Vec d = {s.zx * g.dz, s.yz * g.dz, s.zz * g.dz};
+  *f = (Edges){to_world(axes, traction(s, (Vec){g.bx, g.cx, g.dx})), to_world(axes, c), to_world(axes, d)};
+}
+
+DV_INLINE void measure_large(const double *rest, const double *moving, const Edges *edges, Sym *out)
+{
+  Edges e = *edges;
+  DV_UNUSED(moving);
+  *out = strain_large(load_triangle(rest), edges_in_frame(frame_of_edges(e), e), load_triangle(rest + 24));
+}
+
+// --- POLAR: Newton's iteration of math/decompose.c, scaled by Frobenius norms ---
+
+DV_INLINE dvPack norm2(Edges a) { return dot(a.b, a.b) + dot(a.c, a.c) + dot(a.d, a.d); }
+DV_INLINE dvPack size_of(dvPack a) { return dv_pack_select(a < dv_pack(0), -a, a); }
+DV_INLINE int any(dvPackMask m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
+
+DV_INLINE Vec select_vec(dvPackMask m, Vec yes, Vec no)
+{
+  return (Vec){dv_pack_select(m, yes.x, no.x), dv_pack_select(m, yes.y, no.y), dv_pack_select(m, yes.z, no.z)};
+}
+
+// One step in the lanes of *active; a lane leaves when its step is small, and stops where it is when
+// its matrix is singular, so that nothing is divided by zero.
+DV_INLINE Edges polar_step(Edges a, dvPackMask *active)
+{
+  Edges co = {cross(a.c, a.d), cross(a.d, a.b), cross(a.b, a.c)};
+  dvPack one = dv_pack(1), half = dv_pack(0.5), det = dot(a.b, co.b);
+  *active &= det != dv_pack(0);
+  det = dv_pack_select(*active, det, one);
+  dvPack ratio = dv_pack_select(*active, norm2(co) / norm2(a), one);
+  dvPack g = square_root(square_root(ratio) / size_of(det));
+  dvPack p = half * g, q = half / (g * det);
+  Edges next = {select_vec(*active, add(scale(a.b, p), scale(co.b, q)), a.b),
+                select_vec(*active, add(scale(a.c, p), scale(co.c, q)), a.c),
+                select_vec(*active, add(scale(a.d, p), scale(co.d, q)), a.d)};
+  Edges step = {sub(next.b, a.b), sub(next.c, a.c), sub(next.d, a.d)};
+  *active &= norm2(step) > dv_pack(1e-16) * norm2(next);
+  return next;
+}
+
+DV_INLINE Edges orthogonal_factor(Edges a)
+{
+  dvPackMask active = ~(dvPackMask){0};
+  for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active);
+  return a;
+}
+
+DV_INLINE Edges edges_to_local(Edges axes, Edges e)
+{
+  return (Edges){to_local(axes, e.b), to_local(axes, e.c), to_local(axes, e.d)};
+}
+
+DV_INLINE Edges gap(Edges a, Edges b) { return (Edges){sub(a.b, b.b), sub(a.c, b.c), sub(a.d, b.d)}; }
+
+// gradients of b, c, d: (c x d, d x b, b x c) / det
+DV_INLINE Edges gradients(Edges e)
+{
+  Edges co = {cross(e.c, e.d), cross(e.d, e.b), cross(e.b, e.c)};
+  dvPack inverse = dv_pack(1) / dot(e.b, co.b);
+  return (Edges){scale(co.b, inverse), scale(co.c, inverse), scale(co.d, inverse)};
+}
+
+static void rest_polar(const double *edges, double *record)
+{
+  Edges e = load_edges(edges), rest = edges_to_local(orthogonal_factor(e), e);
+  store_edges(record, rest);
+  store_edges(record + 36, gradients(rest));
+}
+
+DV_INLINE void force_polar(const double *rest, double *moving, const Edges *edges, Edges *f)
+{
+  Edges e = *edges;
+  Edges axes = orthogonal_factor(e), g = load_edges(rest + 36);
+  Edges turned = {to_world(axes, g.b), to_world(axes, g.c), to_world(axes, g.d)};
+  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
+  Sym s = stress(strain(gap(load_edges(rest), edges_to_local(axes, e)), g), dv_pack_load(moving),
+                 dv_pack_load(moving + DV_LANES));
+  *f = (Edges){to_world(axes, traction(s, g.b)), to_world(axes, traction(s, g.c)), to_world(axes, traction(s, g.d))};
+}
+
+DV_INLINE void measure_polar(const double *rest, const double *moving, const Edges *edges, Sym *out)
+{
+  Edges e = *edges;
+  DV_UNUSED(moving);
+  *out = strain(gap(load_edges(rest), edges_to_local(orthogonal_factor(e), e)), load_edges(rest + 36));
+}
+
+// --- SMALL: no rotation, the gradients stay as they are at rest ---
+
+static void rest_small(const double *edges, double *record) { store_edges(record, load_edges(edges)); }
+
+DV_INLINE void measure_small(const double *rest, const double *moving, const Edges *edges, Sym *out)
+{
+  Edges e = *edges;
+  *out = strain(gap(load_edges(rest), e), load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS));
+}
+
+DV_INLINE void force_small(const double *rest, double *moving, const Edges *edges, Edges *f)
+{
+  Edges g = load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS);
+  Sym s;
+  measure_small(rest, moving, edges, &s);
+  s = stress(s, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
+  *f = (Edges){traction(s, g.b), traction(s, g.c), traction(s, g.d)};
+}
+
+// --- loops over a block ---
+
+typedef void (*ForceOfPack)(const double *rest, double *moving, const Edges *edges, Edges *f);
+typedef void (*StrainOfPack)(const double *rest, const double *moving, const Edges *edges, Sym *e);
+
+DV_INLINE void force_block(const dvTetraData *t, size_t b, const double *x, size_t record, ForceOfPack force)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &t->blocks->blocks[b];
+  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  dv_blocks_gather(t->blocks, b, x, local);
+  dv_blocks_clear(t->blocks, b, out);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const uint16_t *corner = dv_blocks_corners(t->blocks, i);
+    Edges e = gather_edges(local, corner), f;
+    force(t->rest + DV_LANES * record * i, t->moving + DV_LANES * DV_TETRA_MOVING * i, &e, &f);
+    scatter_forces(out, corner, f);
+  }
+}
+
+DV_INLINE void store_measures(Sym e, Sym s, double *energy, double *von_mises)
+{
+  dvPack half = dv_pack(0.5), three = dv_pack(3);
+  dv_pack_store(energy, half * (e.xx * s.xx + e.yy * s.yy + e.zz * s.zz + e.xy * s.xy + e.yz * s.yz + e.zx * s.zx));
+  dvPack p = s.xx - s.yy, q = s.yy - s.zz, r = s.zz - s.xx;
+  dvPack shear = s.xy * s.xy + s.yz * s.yz + s.zx * s.zx;
+  dv_pack_store(von_mises, square_root(half * (p * p + q * q + r * r) + three * shear));
+}
+
+DV_INLINE void measure_block(const dvTetraData *t, size_t b, const double *x, size_t record, StrainOfPack strain_of,
+                             double *energy, double *von_mises)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &t->blocks->blocks[b];
+  dv_blocks_gather(t->blocks, b, x, local);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * i;
+    Edges edges = gather_edges(local, dv_blocks_corners(t->blocks, i));
+    Sym e;
+    strain_of(t->rest + DV_LANES * record * i, moving, &edges, &e);
+    Sym s = stress(e, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
+    store_measures(e, s, energy + DV_LANES * i, von_mises + DV_LANES * i);
+  }
+}
+
+static void tetra_force_small(const dvTetraData *t, size_t b, const double *x)
+{
+  force_block(t, b, x, DV_TETRA_REST_SMALL, force_small);
+}
+static void tetra_force_large(const dvTetraData *t, size_t b, const double *x)
+{
+  force_block(t, b, x, DV_TETRA_REST_LARGE, force_large);
+}
+static void tetra_force_polar(const dvTetraData *t, size_t b, const double *x)
+{
+  force_block(t, b, x, DV_TETRA_REST_POLAR, force_polar);
+}
+static void tetra_measure_small(const dvTetraData *t, size_t b, const double *x, double *energy, double *von_mises)
+{
+  measure_block(t, b, x, DV_TETRA_REST_SMALL, measure_small, energy, von_mises);
+}
+static void tetra_measure_large(const dvTetraData *t, size_t b, const double *x, double *energy, double *von_mises)
+{
+  measure_block(t, b, x, DV_TETRA_REST_LARGE, measure_large, energy, von_mises);
+}
+static void tetra_measure_polar(const dvTetraData *t, size_t b, const double *x, double *energy, double *von_mises)
+{
+  measure_block(t, b, x, DV_TETRA_REST_POLAR, measure_polar, energy, von_mises);
+}
+
+static void tetra_add(const dvTetraData *t, double *f) { dv_blocks_add(t->blocks, 0, t->slots, f); }
+
+static void tetra_reduce(const dvTetraData *t, size_t begin, size_t end, double *f)
+{
+  dv_blocks_reduce(t->blocks, t->slots, begin, end, f);
+}
+
+const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
+    .rest = {rest_small, rest_large, rest_polar},
+    .force = {tetra_force_small, tetra_force_large, tetra_force_polar},
+    .dforce = tetra_dforce,
+    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar},
+    .add = tetra_add,
+    .reduce = tetra_reduce,
+};

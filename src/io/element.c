@@ -1,0 +1,317 @@
+// Scene files as elements: libxml2 does the parsing, includes are put in place here. See element.h.
+//
+// An include brings the root node of another file: under the name the include gives, or its own. A root named
+// Group brings its content without the node; one named _Merge_ is merged with what is there. Attributes of the
+// include replace those of the same name wherever they stand in the file; component__attribute only in that
+// component. A component that does not exist but for which a file Objects/NAME.xml is found is included from there.
+#include "io/element.h"
+
+#include "base/file.h"
+#include "io/xml_repair.h"
+
+#include <errno.h>
+#include <libxml/parser.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 256, MOST_INCLUDES = 10000 };
+
+typedef struct Reader {
+  dvContext *context;
+  DV_ARRAY(char *) stack;       // files being read, to find cycles
+  int includes;
+  bool failed;
+} Reader;
+
+static dvElement *read_file(Reader *r, const char *path);
+
+static void report(Reader *r, dvLevel level, dvPlace place, const char *advice, const char *format, ...) DV_PRINTF(5, 6);
+static void report(Reader *r, dvLevel level, dvPlace place, const char *advice, const char *format, ...)
+{
+  dvText text = {0};
+  va_list args;
+  va_start(args, format);
+  dv_text_vprintf(&text, format, args);
+  va_end(args);
+  dv_log_send(&r->context->log,
+              &(dvMessage){.level = level, .status = level == DV_ERROR ? DV_ERROR_INPUT : DV_OK, .place = place, .text = text.text, .advice = advice});
+  dv_text_free(&text);
+  if (level == DV_ERROR) r->failed = true;
+}
+
+void dv_element_free(dvElement *e)
+{
+  if (!e) return;
+  for (size_t i = 0; i < e->children.count; i++) dv_element_free(e->children.data[i]);
+  dv_array_free(&e->children);
+  dv_attributes_free(&e->attributes);
+  dv_free(e->tag);
+  dv_free(e);
+}
+
+const char *dv_element_get(const dvElement *e, const char *attribute)
+{
+  const dvAttribute *a = dv_attribute_find(&e->attributes, attribute);
+  return a ? a->value : NULL;
+}
+
+static void set_attribute(dvElement *e, const char *name, const char *value, dvPlace place)
+{
+  for (size_t i = 0; i < e->attributes.count; i++) {
+    dvAttribute *a = &e->attributes.data[i];
+    if (!dv_same(a->name, name)) continue;
+    dv_free(a->value);
+    a->value = dv_strdup(value);
+    a->place = place;
+    return;
+  }
+  dv_attribute_add(&e->attributes, name, value, place);
+}
+
+// --- includes --------------------------------------------------------------------------------------
+
+static void replace_everywhere(dvElement *e, const char *name, const char *value, dvPlace place)
+{
+  if (dv_attribute_find(&e->attributes, name)) set_attribute(e, name, value, place);
+  for (size_t i = 0; i < e->children.count; i++) replace_everywhere(e->children.data[i], name, value, place);
+}
+
+static bool replace_in(dvElement *e, const char *component, const char *name, const char *value, dvPlace place)
+{
+  bool found = false;
+  for (size_t i = 0; i < e->children.count; i++) found |= replace_in(e->children.data[i], component, name, value, place);
+  const char *own = dv_element_get(e, "name");
+  if (own && dv_same(own, component)) {
+    set_attribute(e, name, value, place);
+    found = true;
+  }
+  return found;
+}
+
+static void apply_parameters(Reader *r, dvElement *root, const dvElement *include)
+{
+  for (size_t i = 0; i < include->attributes.count; i++) {
+    const dvAttribute *a = &include->attributes.data[i];
+    if (dv_same(a->name, "href") || dv_same(a->name, "type")) continue;
+    if (dv_same(a->name, "name")) {
+      set_attribute(root, "name", a->value, a->place);
+      continue;
+    }
+    const char *separator = strstr(a->name, "__");
+    if (!separator) {
+      replace_everywhere(root, a->name, a->value, a->place);
+      continue;
+    }
+    char *component = dv_strndup(a->name, (size_t)(separator - a->name));
+    if (!replace_in(root, component, separator + 2, a->value, a->place))
+      report(r, DV_WARNING, a->place, NULL, "the included file has no component named '%s', so %s changes nothing", component, a->name);
+    dv_free(component);
+  }
+}
+
+static void merge(dvElement *into, dvElement *from)
+{
+  for (size_t i = 0; i < from->attributes.count; i++)
+    if (!dv_same(from->attributes.data[i].name, "name"))
+      set_attribute(into, from->attributes.data[i].name, from->attributes.data[i].value, from->attributes.data[i].place);
+  for (size_t i = 0; i < from->children.count; i++) {
+    dvElement *child = from->children.data[i], *match = NULL;
+    const char *name = dv_element_get(child, "name");
+    for (size_t k = 0; name && k < into->children.count && !match; k++) {
+      dvElement *other = into->children.data[k];
+      if (dv_same(other->tag, child->tag) && dv_same(dv_element_get(other, "name"), name) && dv_same(dv_element_get(other, "type"), dv_element_get(child, "type")))
+        match = other;
+    }
+    if (match) {
+      merge(match, child);
+      dv_element_free(child);
+    } else {
+      dv_push(&into->children, child);
+    }
+  }
+  from->children.count = 0;
+  dv_element_free(from);
+}
+
+// puts the content of the file that `include` names into `parent`
+static void include_into(Reader *r, dvElement *parent, dvElement *include, const char *href)
+{
+  dvText advice = {0};
+  char *path = dv_context_find_file(r->context, href, include->place.file, &advice);
+  dvElement *root = NULL;
+  if (!path) report(r, DV_ERROR, include->place, advice.length ? advice.text : NULL, "the included file '%s' was not found", href);
+  else if (++r->includes > MOST_INCLUDES) report(r, DV_ERROR, include->place, NULL, "more than %d files are included", MOST_INCLUDES);
+  else root = read_file(r, path);
+  dv_free(path);
+  dv_text_free(&advice);
+  if (!root) return;
+  apply_parameters(r, root, include);
+  const char *name = dv_element_get(root, "name");
+  if (dv_same(name, "Group") || dv_same(name, "_Group_")) {
+    for (size_t i = 0; i < root->children.count; i++) dv_push(&parent->children, root->children.data[i]);
+    root->children.count = 0;
+    dv_element_free(root);
+  } else if (dv_same(name, "_Merge_")) {
+    merge(parent, root);
+  } else {
+    dv_push(&parent->children, root);
+  }
+}
+
+// a component that is not known but has a file of its own among the data
+static char *replacement_file(Reader *r, const dvElement *e, const char *type)
+{
+  if (dv_registry_find(&r->context->registry, type) || dv_registry_find_rename(&r->context->registry, type)) return NULL;
+  char *name = dv_format("Objects/%s.xml", type), *found = dv_context_find_file(r->context, name, e->place.file, NULL);
+  if (!found) {
+    dv_free(name);
+    return NULL;
+  }
+  dv_free(found);
+  return name;
+}
+
+static void add_child(Reader *r, dvElement *parent, dvElement *child)
+{
+  if (dv_same(child->tag, "include")) {
+    const char *href = dv_element_get(child, "href");
+    if (!href || !*href) report(r, DV_ERROR, child->place, "write <include href=\"file.xml\"/>", "an include needs the attribute href");
+    else include_into(r, parent, child, href);
+    dv_element_free(child);
+    return;
+  }
+  const char *type = dv_same(child->tag, "Object") ? dv_element_get(child, "type") : dv_same(child->tag, "Node") ? NULL : child->tag;
+  char *file = type && strlen(type) < 200 && !strchr(type, '/') ? replacement_file(r, child, type) : NULL;
+  if (file) {
+    include_into(r, parent, child, file);
+    dv_element_free(child);
+    dv_free(file);
+    return;
+  }
+  dv_push(&parent->children, child);
+}
+
+// <Attribute type="position"><Data value="0 0 0"/></Attribute> inside a component is one of its attributes
+static bool take_attribute_element(dvElement *owner, const xmlNode *x, dvPlace place)
+{
+  if (strcmp((const char *)x->name, "Attribute") != 0) return false;
+  xmlChar *type = xmlGetProp(x, (const xmlChar *)"type");
+  for (const xmlNode *d = x->children; d && type; d = d->next) {
+    if (d->type != XML_ELEMENT_NODE) continue;
+    xmlChar *value = xmlGetProp(d, (const xmlChar *)"value");
+    if (value) set_attribute(owner, (const char *)type, (const char *)value, place);
+    xmlFree(value);
+  }
+  xmlFree(type);
+  return true;
+}
+
+// --- libxml2 ---------------------------------------------------------------------------------------
+
+typedef struct Tree {
+  Reader *reader;
+  const dvXmlRepair *repair;
+  const char *file;
+  size_t element;       // counts start tags, to find their lines
+} Tree;
+
+static dvElement *convert(Tree *t, const xmlNode *x, int depth)
+{
+  size_t index = t->element++;
+  int line = index < t->repair->lines.count ? t->repair->lines.data[index] : (int)xmlGetLineNo(x);
+  dvElement *e = dv_alloc(sizeof *e);
+  e->tag = dv_strdup((const char *)x->name);
+  e->place = (dvPlace){t->file, line};
+  if (depth > DEEPEST) {
+    report(t->reader, DV_ERROR, e->place, NULL, "nodes are nested more than %d deep", DEEPEST);
+    return e;
+  }
+  for (const xmlAttr *a = x->properties; a; a = a->next) {
+    xmlChar *value = xmlNodeListGetString(x->doc, a->children, 1);
+    dv_attribute_add(&e->attributes, (const char *)a->name, value ? (const char *)value : "", e->place);
+    xmlFree(value);
+  }
+  for (const xmlNode *c = x->children; c; c = c->next) {
+    if (c->type != XML_ELEMENT_NODE) continue;
+    if (take_attribute_element(e, c, e->place)) {
+      t->element++;
+      for (const xmlNode *d = c->children; d; d = d->next) t->element += d->type == XML_ELEMENT_NODE;
+      continue;
+    }
+    add_child(t->reader, e, convert(t, c, depth + 1));
+  }
+  return e;
+}
+
+static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t length)
+{
+  const char *file = dv_context_intern(r->context, name);
+  dvXmlRepair repair = {0};
+  dv_xml_repair(&repair, bytes, length);
+  for (size_t i = 0; i < repair.slips.count; i++)
+    report(r, DV_WARNING, (dvPlace){file, repair.slip_lines.data[i]}, NULL, "%s", repair.slips.data[i]);
+  dvElement *root = NULL;
+  xmlParserCtxt *parser = xmlNewParserCtxt();
+  int options = XML_PARSE_HUGE | XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
+  // the text is UTF-8 by now, whatever its declaration says
+  xmlDoc *doc = repair.text.length < INT32_MAX ? xmlCtxtReadMemory(parser, repair.text.text, (int)repair.text.length, file, "UTF-8", options) : NULL;
+  const xmlNode *top = doc ? xmlDocGetRootElement(doc) : NULL;
+  if (!top) {
+    const xmlError *e = xmlCtxtGetLastError(parser);
+    char *why = dv_strdup(e && e->message ? e->message : "the file is empty or too large");
+    why[strcspn(why, "\n")] = 0;
+    report(r, DV_ERROR, (dvPlace){file, e ? e->line : 0}, NULL, "not a scene file: %s", why);
+    dv_free(why);
+  } else {
+    Tree t = {.reader = r, .repair = &repair, .file = file};
+    root = convert(&t, top, 0);
+  }
+  xmlFreeDoc(doc);
+  xmlFreeParserCtxt(parser);
+  dv_xml_repair_free(&repair);
+  return root;
+}
+
+static dvElement *read_file(Reader *r, const char *path)
+{
+  char *real = realpath(path, NULL);
+  for (size_t i = 0; real && i < r->stack.count; i++) {
+    if (!dv_same(r->stack.data[i], real)) continue;
+    report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0}, NULL, "the file includes itself%s",
+           i + 1 < r->stack.count ? " through other files" : "");
+    free(real);
+    return NULL;
+  }
+  size_t length;
+  char *bytes = dv_file_read(path, &length);
+  if (!bytes) {
+    report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0}, NULL, "cannot be read: %s", strerror(errno));
+    free(real);
+    return NULL;
+  }
+  dv_push(&r->stack, real);
+  dvElement *e = parse(r, path, bytes, length);
+  free(real);
+  r->stack.count--;
+  dv_free(bytes);
+  return e;
+}
+
+static dvElement *finish(Reader *r, dvElement *root)
+{
+  dv_array_free(&r->stack);
+  if (r->failed && !root) return NULL;
+  return root;
+}
+
+dvElement *dv_element_read(dvContext *context, const char *path)
+{
+  Reader r = {.context = context};
+  return finish(&r, read_file(&r, path));
+}
+
+dvElement *dv_element_parse(dvContext *context, const char *name, const char *bytes, size_t length)
+{
+  Reader r = {.context = context};
+  return finish(&r, parse(&r, name, bytes, length));
+}

@@ -1,0 +1,122 @@
+// A mesh as it stands in a file: points, elements of each kind, faces with their own texture and
+// normal indices, groups, materials. Plain data; readers fill it, components copy from it.
+//
+//   dvMesh mesh = {0};
+//   dvMeshError error;
+//   if (dv_mesh_read("organ.msh", &mesh, &error) != DV_OK) say(error.line, error.text);
+//   dv_mesh_free(&mesh);
+//
+// Indices are 0-based and always inside the list they point into: readers refuse a file that
+// says otherwise. Coordinates are finite.
+#ifndef DV_IO_MESH_H
+#define DV_IO_MESH_H
+
+#include "base/array.h"
+
+typedef enum dvMeshKind {
+  DV_MESH_EDGE,
+  DV_MESH_TRIANGLE,
+  DV_MESH_QUAD,
+  DV_MESH_TETRAHEDRON,
+  DV_MESH_HEXAHEDRON,
+  DV_MESH_PRISM,
+  DV_MESH_PYRAMID,
+  DV_MESH_KINDS,           // number of kinds with a fixed number of corners
+  DV_MESH_POLYLINE = DV_MESH_KINDS,
+  DV_MESH_POLYGON,
+  DV_MESH_FACET,           // a face of an OBJ file, of any number of corners
+} dvMeshKind;
+
+typedef DV_ARRAY(double) dvMeshReals;
+typedef DV_ARRAY(int32_t) dvMeshIndices;
+
+// Lists of different lengths: list i is index[offset[i]] .. index[offset[i + 1] - 1]. Without any
+// list both arrays are empty, otherwise there is one offset more than lists.
+typedef struct dvMeshLists {
+  dvMeshIndices offset, index;
+} dvMeshLists;
+
+// Faces of three and more corners of an OBJ file, in the order of the file and laid out like
+// dvMeshLists. A corner without texture coordinate or normal has -1 there.
+typedef struct dvMeshFacets {
+  dvMeshIndices offset, position, texcoord, normal;
+} dvMeshFacets;
+
+// A run of elements of one kind. Runs follow each other in the order of the file; elements
+// `first` to `first + count - 1` belong to it.
+typedef struct dvMeshGroup {
+  char *name;       // never NULL, may be ""
+  char *material;   // name of a material, "" without
+  dvMeshKind kind;
+  int tag;          // Gmsh: number of the elementary entity, -1 when the file gives none. OBJ: -1
+  int32_t first, count;
+} dvMeshGroup;
+
+// Bits of dvMaterial.given.
+enum {
+  DV_MATERIAL_AMBIENT = 1,
+  DV_MATERIAL_DIFFUSE = 2,
+  DV_MATERIAL_SPECULAR = 4,
+  DV_MATERIAL_EMISSIVE = 8,
+  DV_MATERIAL_SHININESS = 16,
+  DV_MATERIAL_ALPHA = 32,
+  DV_MATERIAL_TEXTURE = 64,
+  DV_MATERIAL_BUMP = 128,
+};
+
+typedef struct dvMaterial {
+  char *name;
+  double ambient[4], diffuse[4], specular[4], emissive[4];   // red green blue alpha
+  double shininess;
+  char *texture, *bump;   // file names as written, NULL when not given
+  unsigned given;         // which of these the file states; the others have SOFA's defaults
+} dvMaterial;
+
+typedef struct dvMesh {
+  dvMeshReals positions;                // 3 a point
+  dvMeshIndices edges, triangles, quads, tetrahedra, hexahedra, prisms, pyramids;
+  dvMeshLists polylines, polygons;
+  dvMeshReals normals;                  // 3 each, as listed in the file
+  dvMeshReals texcoords;                // 2 each, as listed in the file
+  dvMeshFacets facets;
+  dvMeshReals radii;                    // of spheres, one a point
+  DV_ARRAY(dvMeshGroup) groups;
+  DV_ARRAY(dvMaterial) materials;
+  DV_ARRAY(char *) libraries;           // material files an OBJ file names
+  DV_ARRAY(char *) unread;              // those that could not be read, each with the reason
+  size_t skipped;                       // elements of a type that is not read
+} dvMesh;
+
+typedef struct dvMeshError {
+  int line;         // 1-based, 0 when the error is not in a line
+  char text[200];
+} dvMeshError;
+
+void dv_mesh_free(dvMesh *mesh);
+size_t dv_mesh_point_count(const dvMesh *mesh);
+// The flat index list of a kind below DV_MESH_KINDS, and its number of corners an element.
+dvMeshIndices *dv_mesh_elements(dvMesh *mesh, dvMeshKind kind);
+int dv_mesh_corners(dvMeshKind kind);
+size_t dv_mesh_lists_count(const dvMeshIndices *offset);
+
+// Reads a mesh file of any known format: recognised by content, then by extension. Material
+// files that an OBJ file names are looked for beside it; those that cannot be read are listed in
+// `unread`, which is not a failure. On failure `out` is empty and `error` (may be NULL) says why.
+// `out` is overwritten, not freed: it must be empty or uninitialised.
+dvStatus dv_mesh_read(const char *path, dvMesh *out, dvMeshError *error);
+
+// The same from bytes in memory, one function a format.
+dvStatus dv_mesh_read_gmsh(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_obj(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_sph(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+// Appends the materials of an MTL file to `mesh`; on failure `mesh` is as before.
+dvStatus dv_mesh_read_mtl(const char *bytes, size_t length, dvMesh *mesh, dvMeshError *error);
+
+// One normal a point from the facets: the listed normals of its corners summed up and normalised,
+// as SOFA does. `out` has 3 numbers a point; a point without normals gets zeros.
+void dv_mesh_point_normals(const dvMesh *mesh, double *out);
+// One texture coordinate a point from the facets. Where corners disagree, the one with the
+// greatest v - u wins, as in SOFA. `out` has 2 numbers a point.
+void dv_mesh_point_texcoords(const dvMesh *mesh, double *out);
+
+#endif

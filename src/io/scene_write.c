@@ -1,0 +1,90 @@
+// Scenes back to text. See scene_file.h.
+#include "io/scene_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_escaped(dvText *out, const char *s)
+{
+  for (; *s; s++) {
+    switch (*s) {
+    case '<': dv_text_add(out, "&lt;"); break;
+    case '>': dv_text_add(out, "&gt;"); break;
+    case '&': dv_text_add(out, "&amp;"); break;
+    case '"': dv_text_add(out, "&quot;"); break;
+    case '\n': dv_text_add(out, "&#10;"); break;
+    case '\t': dv_text_add(out, "&#9;"); break;
+    default: dv_text_add_n(out, s, 1);
+    }
+  }
+}
+
+static void add_attribute(dvText *out, const char *name, const char *value)
+{
+  dv_text_printf(out, " %s=\"", name);
+  add_escaped(out, value);
+  dv_text_add(out, "\"");
+}
+
+static void print_fields(const dvObject *o, dvText *out)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (!f->was_set) continue;
+    if (f->link) {
+      add_attribute(out, dv_field_name(f->desc), f->link);
+      continue;
+    }
+    dvText value = {0};
+    dv_field_print(f, &value);
+    add_attribute(out, dv_field_name(f->desc), value.text);
+    dv_text_free(&value);
+  }
+}
+
+static void print_object(const dvObject *o, dvText *out, int depth)
+{
+  dv_text_printf(out, "%*s<%s", 2 * depth, "", o->cls->name);
+  const dvAttribute *name = dv_attribute_find(&o->attributes, "name");
+  if (name) add_attribute(out, "name", name->value);
+  if (o->template_text) add_attribute(out, "template", o->template_text);
+  const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
+  if (src) add_attribute(out, "src", src->value);
+  print_fields(o, out);
+  dv_text_add(out, "/>\n");
+}
+
+static void print_node(const dvNode *n, dvText *out, int depth)
+{
+  dv_text_printf(out, "%*s<Node", 2 * depth, "");
+  add_attribute(out, "name", n->base.name);
+  print_fields(&n->base, out);
+  if (n->objects.count == 0 && n->children.count == 0) {
+    dv_text_add(out, "/>\n");
+    return;
+  }
+  dv_text_add(out, ">\n");
+  for (size_t i = 0; i < n->objects.count; i++) print_object(n->objects.data[i], out, depth + 1);
+  for (size_t i = 0; i < n->children.count; i++) print_node(n->children.data[i], out, depth + 1);
+  dv_text_printf(out, "%*s</Node>\n", 2 * depth, "");
+}
+
+void dv_scene_print(dvScene *scene, dvText *out)
+{
+  dv_text_add(out, "<?xml version=\"1.0\"?>\n");
+  print_node(scene->root, out, 0);
+}
+
+dvStatus dv_scene_write(dvScene *scene, const char *path)
+{
+  dvText text = {0};
+  dv_scene_print(scene, &text);
+  FILE *f = fopen(path, "wb");
+  bool good = f && fwrite(text.text, 1, text.length, f) == text.length;
+  if (f) good = fclose(f) == 0 && good;
+  dv_text_free(&text);
+  if (good) return DV_OK;
+  dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {path, 0}, .text = strerror(errno)});
+  return DV_ERROR_INPUT;
+}

@@ -1,0 +1,131 @@
+// The context, its registry and the search for files. See context.h.
+#include "object/context.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+dvContext *dv_context_create(int threads)
+{
+  dvContext *c = dv_alloc(sizeof *c);
+  dv_log_init(&c->log);
+  c->pool = dv_pool_create(threads);
+  return c;
+}
+
+void dv_context_destroy(dvContext **context)
+{
+  dvContext *c = *context;
+  if (!c) return;
+  dv_pool_destroy(&c->pool);
+  for (size_t i = 0; i < c->data_paths.count; i++) dv_free(c->data_paths.data[i]);
+  for (size_t i = 0; i < c->file_names.count; i++) dv_free(c->file_names.data[i]);
+  for (size_t i = 0; i < c->registry.owned.count; i++) dv_free(c->registry.owned.data[i]);
+  dv_array_free(&c->data_paths);
+  dv_array_free(&c->file_names);
+  dv_array_free(&c->registry.classes);
+  dv_array_free(&c->registry.renames);
+  dv_array_free(&c->registry.modules);
+  dv_array_free(&c->registry.owned);
+  dv_free(c);
+  *context = NULL;
+}
+
+void dv_context_add_data_path(dvContext *c, const char *directory) { dv_push(&c->data_paths, dv_strdup(directory)); }
+
+const char *dv_context_intern(dvContext *c, const char *file_name)
+{
+  for (size_t i = 0; i < c->file_names.count; i++)
+    if (dv_same(c->file_names.data[i], file_name)) return c->file_names.data[i];
+  dv_push(&c->file_names, dv_strdup(file_name));
+  return c->file_names.data[c->file_names.count - 1];
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+static char *try_in(const char *directory, const char *name)
+{
+  char *path = dv_path_join(directory, name);
+  if (dv_file_exists(path)) return path;
+  dv_free(path);
+  return NULL;
+}
+
+static void propose(const char *directory, const char *name, dvText *advice)
+{
+  if (!advice || advice->length) return;
+  char *path = dv_path_join(directory, name), *folder = dv_path_directory(path);
+  char *similar = dv_file_similar(folder, dv_path_name(name));
+  if (similar) {
+    char *inside = dv_path_directory(name);
+    dv_text_printf(advice, "did you mean '%s%s%s'?", inside, *inside ? "/" : "", similar);
+    dv_free(inside);
+  }
+  dv_free(similar);
+  dv_free(folder);
+  dv_free(path);
+}
+
+char *dv_context_find_file(const dvContext *c, const char *name, const char *beside, dvText *advice)
+{
+  if (!*name) return NULL;
+  char *beside_directory = beside ? dv_path_directory(beside) : dv_strdup("");
+  char *found = try_in(name[0] == '/' ? "" : beside_directory, name);
+  for (size_t i = 0; i < c->data_paths.count && !found; i++) found = try_in(c->data_paths.data[i], name);
+  char *list = dv_strdup(getenv("DIVAN_PATH")), *rest = list;
+  for (char *one = list ? strsep(&rest, ":") : NULL; one && !found; one = strsep(&rest, ":"))
+    if (*one) found = try_in(one, name);
+  dv_free(list);
+  if (!found) {
+    propose(beside_directory, name, advice);
+    for (size_t i = 0; i < c->data_paths.count; i++) propose(c->data_paths.data[i], name, advice);
+  }
+  dv_free(beside_directory);
+  return found;
+}
+
+// --- registry --------------------------------------------------------------------------------------
+
+void dv_registry_add(dvRegistry *r, const dvClass *cls)
+{
+  DV_REQUIRE(cls->struct_size == sizeof(dvClass));
+  dv_push(&r->classes, cls);
+  if (cls->module && !dv_registry_knows_module(r, cls->module)) dv_registry_add_module(r, cls->module);
+}
+
+void dv_registry_add_rename(dvRegistry *r, const dvRename *rename) { dv_push(&r->renames, rename); }
+void dv_registry_add_module(dvRegistry *r, const char *name) { dv_push(&r->modules, name); }
+
+const dvClass *dv_registry_find(const dvRegistry *r, const char *name)
+{
+  for (size_t i = 0; i < r->classes.count; i++)
+    if (dv_same(r->classes.data[i]->name, name)) return r->classes.data[i];
+  for (size_t i = 0; i < r->classes.count; i++)
+    if (dv_list_has(r->classes.data[i]->aliases, name)) return r->classes.data[i];
+  return NULL;
+}
+
+const dvRename *dv_registry_find_rename(const dvRegistry *r, const char *name)
+{
+  for (size_t i = 0; i < r->renames.count; i++)
+    if (dv_same(r->renames.data[i]->old_name, name)) return r->renames.data[i];
+  return NULL;
+}
+
+const char *dv_registry_nearest(const dvRegistry *r, const char *name)
+{
+  const char **names = dv_alloc((r->classes.count + 1) * sizeof *names);
+  for (size_t i = 0; i < r->classes.count; i++) names[i] = r->classes.data[i]->name;
+  int best = dv_nearest(name, names, (int)r->classes.count);
+  const char *found = best < 0 ? NULL : names[best];
+  dv_free(names);
+  return found;
+}
+
+bool dv_registry_knows_module(const dvRegistry *r, const char *name)
+{
+  for (size_t i = 0; i < r->modules.count; i++)
+    if (dv_same(r->modules.data[i], name)) return true;
+  return false;
+}

@@ -1,0 +1,51 @@
+// A context owns what would otherwise be global: log, registry, worker threads, data directories.
+#ifndef DV_OBJECT_CONTEXT_H
+#define DV_OBJECT_CONTEXT_H
+
+#include "base/array.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "object/object.h"
+
+// Old names of components that today are something else; `note` says what, NULL for a plain rename.
+typedef struct dvRename {
+  const char *old_name, *name;
+  const char *companion;   // a component that the old one contained and that is added when missing
+  const char *note;
+} dvRename;
+
+typedef struct dvRegistry {
+  DV_ARRAY(const dvClass *) classes;       // in the order of registration
+  DV_ARRAY(const dvRename *) renames;
+  DV_ARRAY(const char *) modules;          // names that RequiredPlugin may give
+  DV_ARRAY(void *) owned;                  // classes made at run time, freed with the registry
+} dvRegistry;
+
+struct dvContext {
+  dvLog log;
+  dvRegistry registry;
+  dvPool *pool;
+  DV_ARRAY(char *) data_paths;
+  DV_ARRAY(char *) file_names;             // interned: a dvPlace may point here
+  struct dvTimers *timers;
+};
+
+dvContext *dv_context_create(int threads);
+void dv_context_destroy(dvContext **context);
+void dv_context_add_data_path(dvContext *context, const char *directory);
+const char *dv_context_intern(dvContext *context, const char *file_name);
+// Finds a file: absolute, next to `beside` (a file, may be NULL), in the data paths, in DIVAN_PATH.
+// NULL when it is nowhere; then `advice` (may be NULL) proposes a similar name. The caller frees the result.
+char *dv_context_find_file(const dvContext *context, const char *name, const char *beside, dvText *advice);
+
+void dv_registry_add(dvRegistry *r, const dvClass *cls);
+void dv_registry_add_rename(dvRegistry *r, const dvRename *rename);
+void dv_registry_add_module(dvRegistry *r, const char *name);
+// By name or alias; NULL when there is none.
+const dvClass *dv_registry_find(const dvRegistry *r, const char *name);
+const dvRename *dv_registry_find_rename(const dvRegistry *r, const char *name);
+// The nearest name that exists, or NULL.
+const char *dv_registry_nearest(const dvRegistry *r, const char *name);
+bool dv_registry_knows_module(const dvRegistry *r, const char *name);
+
+#endif

@@ -1,0 +1,149 @@
+// Components: a class is a constant, an object is an instance in a node.
+#ifndef DV_OBJECT_OBJECT_H
+#define DV_OBJECT_OBJECT_H
+
+#include "base/array.h"
+#include "base/log.h"
+#include "object/field.h"
+#include "object/roles.h"
+
+typedef struct dvNode dvNode;
+typedef struct dvContext dvContext;
+typedef struct dvEvent dvEvent;
+
+// Attributes of a component as they stand in the scene file, in order.
+typedef struct dvAttribute {
+  char *name, *value;
+  dvPlace place;
+  bool used;      // some field or hook took it
+} dvAttribute;
+
+typedef struct dvAttributes {
+  dvAttribute *data;
+  size_t count, capacity;
+} dvAttributes;
+
+// The value of an attribute, or NULL; marks it as used.
+const char *dv_attribute_take(dvAttributes *a, const char *name);
+const dvAttribute *dv_attribute_find(const dvAttributes *a, const char *name);
+void dv_attribute_add(dvAttributes *a, const char *name, const char *value, dvPlace place);
+void dv_attributes_free(dvAttributes *a);
+
+typedef struct dvClass {
+  size_t struct_size;      // sizeof(dvClass), first, for plugins
+  const char *name;
+  const char *aliases;     // other names, separated by spaces
+  const char *help;        // one sentence
+  const char *module;      // the SOFA module that RequiredPlugin names for it
+  unsigned dofs;           // DOF types it works on; 0 when it has no template
+  unsigned dofs_out;       // for mappings: DOF types of the output
+  unsigned roles;          // bits of roles without a table
+  size_t size;             // of the instance
+  const dvFieldBlock *blocks[5];     // own and inherited fields, most general first
+  const char *presets;     // "field=value; field=value": other defaults than the block's
+  const void *ops[DV_ROLE_COUNT];    // table per role
+
+  // hooks, all optional
+  void (*create)(dvObject *o);                                  // after defaults were set
+  dvStatus (*parse)(dvObject *o, dvAttributes *attributes);     // attributes without a field
+  dvStatus (*init)(dvObject *o);
+  dvStatus (*bwd_init)(dvObject *o);
+  dvStatus (*reinit)(dvObject *o);                              // a field was changed by the user
+  dvStatus (*update)(dvObject *o);                              // engines: outputs from inputs
+  void (*store_reset)(dvObject *o);
+  void (*reset)(dvObject *o);
+  void (*cleanup)(dvObject *o);
+  void (*destroy)(dvObject *o);
+  void (*handle_event)(dvObject *o, const dvEvent *event);
+} dvClass;
+
+#define DV_BLOCK(list) &(const dvFieldBlock){list, (int)DV_COUNT(list)}
+
+#define DV_OBJECT_FIELDS(X)                                                                                  \
+  X(bool, printLog, "0", "", "print details of what the component does")                                     \
+  X(bool, listening, "0", "", "receive events", .flags = DV_NO_SRC)                                          \
+  X(strings, tags, "", "", "labels by which solvers and searches select components", .flags = DV_NO_SRC)     \
+  X(vec6, bbox, "1e300 1e300 1e300 -1e300 -1e300 -1e300", "m", "bounding box: minimum, maximum", .flags = DV_NO_SRC | DV_HIDDEN)                               \
+  X(string, componentState, "Undefined", "", "Undefined, Valid or Invalid", .flags = DV_NO_SRC | DV_HIDDEN)
+
+struct dvObject {
+  const dvClass *cls;
+  dvContext *context;
+  dvNode *node;            // where it stands
+  char *name;
+  const dvDof *dof;        // template, NULL for classes without one
+  const dvDof *dof_out;    // mappings
+  char *template_text;     // as written, NULL when deduced
+  dvField *fields;
+  int field_count;
+  dvAttributes attributes; // from the scene file
+  dvPlace place;
+  bool failed;             // an error was reported: left out of the simulation
+  bool initialised;
+  bool updating;           // its engine runs
+  bool updated;
+  uint64_t update_stamp;   // engines: sum of input counters at the last update
+  DV_OBJECT_FIELDS(DV_MEMBER)
+};
+
+extern const dvFieldBlock dv_object_block;
+
+static inline const void *dv_ops(const dvObject *o, dvRole role) { return o->cls->ops[role]; }
+static inline bool dv_plays(const dvObject *o, dvRole role)
+{
+  return role == DV_ROLE_ANY || o->cls->ops[role] != NULL || (o->cls->roles & (1u << role)) != 0;
+}
+
+// Creates an instance with its defaults. It belongs to the caller until it is added to a node.
+dvObject *dv_object_create(dvContext *context, const dvClass *cls, const char *name, const dvDof *dof);
+void dv_object_destroy(dvObject **o);
+// Sets the template after creation (the width of fields follows it; values of template fields are cleared).
+void dv_object_set_dof(dvObject *o, const dvDof *dof);
+
+// A field by its name, spelling or alias; NULL when there is none. A name may stand for several: `nth` counts.
+dvField *dv_object_field(const dvObject *o, const char *name);
+dvField *dv_object_field_nth(const dvObject *o, const char *name, int nth);
+// The field of a member: dv_field_of(o, &self->stiffness).
+dvField *dv_field_of(const dvObject *o, const void *member);
+static inline bool dv_was_set(const dvObject *o, const void *member) { return dv_field_of(o, member)->was_set; }
+static inline void dv_touch(const dvObject *o, const void *member) { dv_field_touch(dv_field_of(o, member)); }
+static inline dvStatus dv_pull(const dvObject *o, const void *member) { return dv_field_pull(dv_field_of(o, member)); }
+// Brings all linked fields up to date.
+dvStatus dv_object_pull(dvObject *o);
+// Runs the engine of the component when an input changed.
+dvStatus dv_object_update(dvObject *o);
+// Sets a field from text, as the scene file would.
+dvStatus dv_object_set(dvObject *o, const char *name, const char *text);
+bool dv_object_has_tag(const dvObject *o, const char *tag);
+// "/Liver/dofs"; the caller frees it.
+char *dv_object_path(const dvObject *o);
+
+// Messages about an object. dv_error returns DV_ERROR_INPUT and marks the object as failed.
+// `advice` may be NULL.
+dvStatus dv_error(const dvObject *o, const char *advice, const char *format, ...) DV_PRINTF(3, 4);
+void dv_warning(const dvObject *o, const char *advice, const char *format, ...) DV_PRINTF(3, 4);
+void dv_note(const dvObject *o, const char *format, ...) DV_PRINTF(2, 3);
+// The same, pointing at the line where the member's field was set.
+dvStatus dv_field_error(const dvObject *o, const void *member, const char *advice, const char *format, ...) DV_PRINTF(4, 5);
+void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...) DV_PRINTF(4, 5);
+
+// Events that loops send through the graph.
+typedef enum dvEventKind {
+  DV_EVENT_ANIMATE_BEGIN,
+  DV_EVENT_ANIMATE_END,
+  DV_EVENT_COLLISION_BEGIN,
+  DV_EVENT_COLLISION_END,
+  DV_EVENT_INTEGRATE_BEGIN,
+  DV_EVENT_INTEGRATE_END,
+  DV_EVENT_KEY,
+  DV_EVENT_USER,
+} dvEventKind;
+
+struct dvEvent {
+  dvEventKind kind;
+  double dt;
+  int key;              // DV_EVENT_KEY
+  const void *data;     // DV_EVENT_USER
+};
+
+#endif

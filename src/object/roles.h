@@ -1,0 +1,131 @@
+// What components can do for each other: one small table of operations per role. A class fills the
+// tables of the roles it plays; a slot marked optional may be NULL.
+#ifndef DV_OBJECT_ROLES_H
+#define DV_OBJECT_ROLES_H
+
+#include "base/base.h"
+
+typedef struct dvObject dvObject;
+typedef struct dvPlan dvPlan;
+typedef struct dvMatrixSink dvMatrixSink;
+
+typedef enum dvRole {
+  DV_ROLE_ANY,
+  DV_ROLE_NODE,
+  DV_ROLE_STATE,           // positions and velocities (dvState)
+  DV_ROLE_TOPOLOGY,        // points and elements (dvTopology)
+  DV_ROLE_LOADER,
+  DV_ROLE_ENGINE,
+  DV_ROLE_MASS,
+  DV_ROLE_FORCE,
+  DV_ROLE_MAPPING,
+  DV_ROLE_PROJECTIVE,      // boundary conditions that project vectors
+  DV_ROLE_ODE,
+  DV_ROLE_LINEAR_SOLVER,
+  DV_ROLE_LINEAR_SYSTEM,
+  DV_ROLE_LOOP,
+  DV_ROLE_CONSTRAINT,      // Lagrangian
+  DV_ROLE_CONSTRAINT_SOLVER,
+  DV_ROLE_CORRECTION,
+  DV_ROLE_COLLISION_MODEL,
+  DV_ROLE_COLLISION,       // pipeline, phases, intersection, response
+  DV_ROLE_TOPOLOGY_TOOL,   // modifiers, geometry algorithms
+  DV_ROLE_TOPOLOGY_MAPPING,
+  DV_ROLE_VISUAL,
+  DV_ROLE_CONTROLLER,
+  DV_ROLE_EXPORTER,
+  DV_ROLE_SETTING,         // looks and settings
+  DV_ROLE_COUNT
+} dvRole;
+
+const char *dv_role_name(dvRole role);
+
+// Vectors of a state, by number. Temporaries of solvers follow DV_VEC_TEMPORARY.
+typedef enum dvVecId {
+  DV_X,            // position
+  DV_X_REST,
+  DV_X_FREE,
+  DV_X_RESET,
+  DV_V,            // velocity
+  DV_V_FREE,
+  DV_V_RESET,
+  DV_F,            // force
+  DV_F_EXTERNAL,
+  DV_DX,
+  DV_DF,
+  DV_VEC_TEMPORARY,
+  DV_VEC_LIMIT = DV_VEC_TEMPORARY + 24
+} dvVecId;
+
+static inline bool dv_vec_is_coord(int id) { return id <= DV_X_RESET; }
+
+// What a mechanical operation works on, and with which factors. The system matrix of an implicit
+// step is m M + b B + k K, with K = df/dx and B = df/dv.
+typedef struct dvMech {
+  int x, v, f, dx, df;   // vector numbers
+  double m, b, k;        // factors of mass, damping, stiffness
+  double dt, time;
+  double gravity[3];     // in effect for the component's node, set by the plan before each call
+  bool implicit;
+} dvMech;
+
+// Factors that include the Rayleigh damping of one component.
+static inline double dv_mech_k(const dvMech *m, double rayleigh_stiffness) { return m->k + m->b * rayleigh_stiffness; }
+static inline double dv_mech_m(const dvMech *m, double rayleigh_mass) { return m->m - m->b * rayleigh_mass; }
+
+typedef struct dvForceOps {
+  void (*add_force)(dvObject *o, const dvMech *m);            // f += f(x, v)
+  void (*add_dforce)(dvObject *o, const dvMech *m);           // df += (k K + b B) dx; optional when K = 0
+  void (*add_stiffness)(dvObject *o, const dvMech *m, dvMatrixSink *sink);   // same, as blocks; optional
+  double (*energy)(dvObject *o, const dvMech *m);             // optional
+  // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
+  int (*states)(dvObject *o, dvObject **out);
+} dvForceOps;
+
+typedef struct dvMassOps {
+  void (*add_mdx)(dvObject *o, const dvMech *m, double factor);   // df += factor M dx
+  void (*add_gravity)(dvObject *o, const dvMech *m);              // f += M g
+  void (*add_gravity_to_v)(dvObject *o, const dvMech *m);         // v += dt g, when gravity is separate
+  void (*acc_from_f)(dvObject *o, int a, int f);                  // a = M^-1 f; optional for full matrices
+  void (*add_matrix)(dvObject *o, double factor, dvMatrixSink *sink);   // optional
+  double (*kinetic)(dvObject *o, int v);
+  double (*potential)(dvObject *o, const dvMech *m);
+  double (*of_element)(dvObject *o, size_t index);                // mass of one point
+} dvMassOps;
+
+typedef struct dvMappingOps {
+  void (*apply)(dvObject *o, int out_x, int in_x);        // positions down
+  void (*apply_j)(dvObject *o, int out_v, int in_v);      // velocities down
+  void (*apply_jt)(dvObject *o, int in_f, int out_f);     // forces up: in += J^T out
+  void (*apply_djt)(dvObject *o, const dvMech *m, int in_df, int in_dx, int out_f);   // geometric stiffness; optional
+  void (*build_j)(dvObject *o, dvMatrixSink *sink);       // J as blocks; optional
+  int (*inputs)(dvObject *o, dvObject **out);             // optional: several inputs
+  int (*outputs)(dvObject *o, dvObject **out);            // optional: several outputs
+} dvMappingOps;
+
+typedef struct dvProjectiveOps {
+  void (*project_response)(dvObject *o, int id);          // forces and accelerations
+  void (*project_velocity)(dvObject *o, int id, double time);
+  void (*project_position)(dvObject *o, int id, double time);
+  void (*project_matrix)(dvObject *o, dvMatrixSink *sink);   // optional
+} dvProjectiveOps;
+
+typedef struct dvOdeOps {
+  dvStatus (*solve)(dvObject *o, double dt, int x_result, int v_result);
+} dvOdeOps;
+
+typedef struct dvLinearSolverOps {
+  // solves (m M + b B + k K) x = rhs over the plan's independent states
+  dvStatus (*solve)(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs);
+} dvLinearSolverOps;
+
+typedef struct dvLoopOps {
+  dvStatus (*step)(dvObject *o, double dt);
+  dvStatus (*start)(dvObject *o);    // projects and propagates the first positions; also after a reset
+} dvLoopOps;
+
+typedef struct dvVisualOps {
+  void (*update)(dvObject *o);      // after its positions moved: normals and such
+} dvVisualOps;
+
+#endif

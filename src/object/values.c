@@ -1,0 +1,150 @@
+// See values.h. dvReals and dvInts have the same layout up to the element type, so both are served by
+// the functions on raw storage below.
+#include "object/values.h"
+
+#include <string.h>
+
+enum { HEADER = 64 };   // keeps the numbers aligned behind the counter
+
+static _Thread_local size_t copies;
+
+size_t dv_buffer_copies(void) { return copies; }
+
+static dvBuffer *buffer_create(size_t bytes)
+{
+  if (bytes > PTRDIFF_MAX - 2 * HEADER) return NULL;
+  dvBuffer *b = dv_alloc_aligned(HEADER + bytes);
+  if (b) *b = (dvBuffer){.references = 1, .capacity = bytes};
+  return b;
+}
+
+static void *buffer_data(dvBuffer *b) { return b ? (char *)b + HEADER : NULL; }
+
+static void buffer_release(dvBuffer *b)
+{
+  if (b && --b->references == 0) dv_free(b);
+}
+
+// a buffer of this owner alone with room for new_bytes, the first `keep` bytes kept
+static dvBuffer *buffer_own(dvBuffer *b, size_t keep, size_t new_bytes)
+{
+  if (b && b->references == 1 && b->capacity >= new_bytes) return b;
+  size_t room = b && b->references == 1 ? dv_max_size(new_bytes, b->capacity + b->capacity / 2) : new_bytes;
+  dvBuffer *fresh = buffer_create(room);
+  if (!fresh) return NULL;
+  if (keep) memcpy(buffer_data(fresh), buffer_data(b), dv_min_size(keep, new_bytes));
+  if (b && b->references > 1 && keep) copies++;
+  buffer_release(b);
+  return fresh;
+}
+
+double *dv_reals_edit(dvReals *r)
+{
+  if (r->buffer && r->buffer->references > 1) {
+    size_t bytes = r->count * sizeof(double);
+    r->buffer = buffer_own(r->buffer, bytes, bytes);
+    DV_REQUIRE(r->buffer);
+    r->data = buffer_data(r->buffer);
+  }
+  return r->data;
+}
+
+int32_t *dv_ints_edit(dvInts *r)
+{
+  if (r->buffer && r->buffer->references > 1) {
+    size_t bytes = r->count * sizeof(int32_t);
+    r->buffer = buffer_own(r->buffer, bytes, bytes);
+    DV_REQUIRE(r->buffer);
+    r->data = buffer_data(r->buffer);
+  }
+  return r->data;
+}
+
+static bool raw_resize(dvBuffer **buffer, void **data, size_t *old_count, size_t count, size_t element)
+{
+  if (count > PTRDIFF_MAX / element / 2) return false;
+  dvBuffer *b = buffer_own(*buffer, *old_count * element, count * element);
+  if (!b) return false;
+  *buffer = b;
+  *data = buffer_data(b);
+  if (count > *old_count) memset((char *)*data + *old_count * element, 0, (count - *old_count) * element);
+  *old_count = count;
+  return true;
+}
+
+bool dv_reals_resize(dvReals *r, size_t count)
+{
+  void *data = r->data;
+  bool good = raw_resize(&r->buffer, &data, &r->count, count, sizeof(double));
+  r->data = data;
+  return good;
+}
+
+bool dv_ints_resize(dvInts *r, size_t count)
+{
+  void *data = r->data;
+  bool good = raw_resize(&r->buffer, &data, &r->count, count, sizeof(int32_t));
+  r->data = data;
+  return good;
+}
+
+bool dv_reals_assign(dvReals *r, const double *values, size_t count)
+{
+  if (!dv_reals_resize(r, count)) return false;
+  if (count) memcpy(r->data, values, count * sizeof *values);
+  return true;
+}
+
+bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count)
+{
+  if (!dv_ints_resize(r, count)) return false;
+  if (count) memcpy(r->data, values, count * sizeof *values);
+  return true;
+}
+
+void dv_reals_share(dvReals *r, const dvReals *other)
+{
+  if (other->buffer) other->buffer->references++;
+  buffer_release(r->buffer);
+  r->buffer = other->buffer, r->data = other->data, r->count = other->count;
+}
+
+void dv_ints_share(dvInts *r, const dvInts *other)
+{
+  if (other->buffer) other->buffer->references++;
+  buffer_release(r->buffer);
+  r->buffer = other->buffer, r->data = other->data, r->count = other->count;
+}
+
+void dv_reals_free(dvReals *r)
+{
+  buffer_release(r->buffer);
+  r->buffer = NULL, r->data = NULL, r->count = 0;
+}
+
+void dv_ints_free(dvInts *r)
+{
+  buffer_release(r->buffer);
+  r->buffer = NULL, r->data = NULL, r->count = 0;
+}
+
+void dv_strings_push(dvStrings *s, const char *text, size_t length)
+{
+  s->data = dv_realloc(s->data, s->count * sizeof *s->data, (s->count + 1) * sizeof *s->data);
+  s->data[s->count++] = dv_strndup(text, length);
+}
+
+void dv_strings_free(dvStrings *s)
+{
+  for (size_t i = 0; i < s->count; i++) dv_free(s->data[i]);
+  dv_free(s->data);
+  *s = (dvStrings){0};
+}
+
+void dv_strings_copy(dvStrings *s, const dvStrings *other)
+{
+  dvStrings copy = {0};
+  for (size_t i = 0; i < other->count; i++) dv_strings_push(&copy, other->data[i], strlen(other->data[i]));
+  dv_strings_free(s);
+  *s = copy;
+}

@@ -1,0 +1,59 @@
+// Vectors that fields hold. Their storage is shared between linked fields until one of them is
+// written: a copy happens at the first write, not at the link.
+#ifndef DV_OBJECT_VALUES_H
+#define DV_OBJECT_VALUES_H
+
+#include "base/base.h"
+
+// A counted block; the numbers stand behind it, 64-byte aligned.
+typedef struct dvBuffer {
+  int references;
+  size_t capacity;   // bytes
+} dvBuffer;
+
+// `count` scalars, in tuples of `width` (3 for points). Read `.data` freely; before writing call edit.
+typedef struct dvReals {
+  double *data;
+  size_t count;
+  int width;
+  dvBuffer *buffer;
+} dvReals;
+
+typedef struct dvInts {
+  int32_t *data;
+  size_t count;
+  int width;
+  dvBuffer *buffer;
+} dvInts;
+
+typedef struct dvStrings {
+  char **data;
+  size_t count;
+} dvStrings;
+
+// Number of tuples.
+static inline size_t dv_reals_size(const dvReals *r) { return r->width ? r->count / (size_t)r->width : 0; }
+static inline size_t dv_ints_size(const dvInts *r) { return r->width ? r->count / (size_t)r->width : 0; }
+
+// Sole owner from here on: copies when the storage is shared. The pointer is valid until the next resize.
+double *dv_reals_edit(dvReals *r);
+int32_t *dv_ints_edit(dvInts *r);
+// Changes the number of scalars; kept ones keep their values, new ones are 0. False when memory is short.
+bool dv_reals_resize(dvReals *r, size_t count);
+bool dv_ints_resize(dvInts *r, size_t count);
+bool dv_reals_assign(dvReals *r, const double *values, size_t count);
+bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count);
+// Makes `r` show the numbers of `other` without copying them.
+void dv_reals_share(dvReals *r, const dvReals *other);
+void dv_ints_share(dvInts *r, const dvInts *other);
+void dv_reals_free(dvReals *r);
+void dv_ints_free(dvInts *r);
+
+void dv_strings_push(dvStrings *s, const char *text, size_t length);
+void dv_strings_free(dvStrings *s);
+void dv_strings_copy(dvStrings *s, const dvStrings *other);
+
+// How often shared storage had to be copied by this thread: for tests.
+size_t dv_buffer_copies(void);
+
+#endif

@@ -1,0 +1,286 @@
+// Paths in the graph and the links of a scene. See node.h.
+#include "scene/node.h"
+
+#include "scene/plan.h"
+
+#include <string.h>
+
+static bool fits(const dvObject *o, dvRole role)
+{
+  if (role == DV_ROLE_ANY) return true;
+  return dv_plays(o, role);
+}
+
+// a path that ends at a node: the node itself, or its only component of the role, or one further up
+static dvObject *settle(dvNode *node, dvRole role)
+{
+  if (role == DV_ROLE_ANY || role == DV_ROLE_NODE) return &node->base;
+  dvObject *found = NULL;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    if (!fits(node->objects.data[i], role)) continue;
+    if (found) {   // several: the mechanical state goes before visual ones, else the path is ambiguous
+      if (role == DV_ROLE_STATE && dv_is_mechanical_state(found)) continue;
+      if (role == DV_ROLE_STATE && dv_is_mechanical_state(node->objects.data[i])) found = node->objects.data[i];
+      continue;
+    }
+    found = node->objects.data[i];
+  }
+  if (found) return found;
+  if (role == DV_ROLE_STATE) return dv_node_state_up(node);
+  if (role == DV_ROLE_TOPOLOGY || role == DV_ROLE_LOOP || role == DV_ROLE_ODE) return dv_node_find_up(node, role);
+  return NULL;
+}
+
+// [-1] is the component before the one that links
+static dvObject *by_index(dvObject *from, const char *path)
+{
+  const char *s = path + 1;
+  long long index;
+  if (!dv_scan_int(&s, &index) || *s != ']') return *s == ']' && s == path + 1 ? from : NULL;
+  dvNode *node = from->node;
+  long long at = -1;
+  for (size_t i = 0; i < node->objects.count; i++)
+    if (node->objects.data[i] == from) at = (long long)i;
+  if (at < 0) at = (long long)node->objects.count;
+  if (index > 0 || -index > at) return NULL;
+  return node->objects.data[at + index];
+}
+
+dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
+{
+  if (*path == '@') path++;
+  if (!*path) return fits(from, role) ? from : NULL;
+  if (*path == '[') {
+    dvObject *o = by_index(from, path);
+    return o && fits(o, role) ? o : NULL;
+  }
+  dvNode *node = from->node, *root = node->scene->root;
+  bool based = false;   // the first name may be found further up, the others not
+  if (*path == '/') node = root, based = true, path++;
+  dvObject *object = NULL;
+  while (*path) {
+    size_t n = strcspn(path, "/");
+    if (n == 0) {
+      path++;
+      continue;
+    }
+    if (object) return NULL;   // a component has no children
+    if (n == 1 && path[0] == '.') {
+      based = true;
+    } else if (n == 2 && path[0] == '.' && path[1] == '.') {
+      if (node->parents.count == 0) return NULL;
+      node = node->parents.data[0];
+      based = true;
+    } else {
+      char *name = dv_strndup(path, n);
+      bool from_root = based && node == root;
+      for (;;) {
+        dvNode *child = dv_node_child(node, name);
+        if (child) {
+          node = child;
+          break;
+        }
+        object = dv_node_object(node, name);
+        if (object) break;
+        if (from_root && dv_same(root->base.name, name)) break;   // /root/… with the root's own name
+        if (based || node->parents.count == 0) {
+          dv_free(name);
+          return NULL;
+        }
+        node = node->parents.data[0];
+      }
+      dv_free(name);
+      based = true;
+    }
+    path += n;
+  }
+  if (object) return fits(object, role) ? object : NULL;
+  return settle(node, role);
+}
+
+dvObject *dv_link_split(dvObject *from, const char *text, char **field)
+{
+  *field = NULL;
+  if (*text == '@') text++;
+  size_t n = strlen(text);
+  while (n && dv_is_space(text[n - 1])) n--;
+  char *path = dv_strndup(text, n);
+  // the field stands behind the last dot of the last part, unless that part is . or ..
+  char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+  char *dot = strrchr(last, '.');
+  if (dot && !dv_same(last, ".") && !dv_same(last, "..") && dot[1]) {
+    *field = dv_strdup(dot + 1);
+    if (dot == last && slash) slash[1] = 0;   // "@/.dt", "@../.gravity": the node's own field
+    else *dot = 0;
+    if (dot == path) *path = 0;
+  }
+  dvObject *found;
+  if (!*path && *field) found = dot == path && text[0] == '.' ? &from->node->base : dv_link_find(from, path, DV_ROLE_ANY);
+  else found = dv_link_find(from, *path ? path : "", DV_ROLE_ANY);
+  dv_free(path);
+  return found;
+}
+
+// --- proposals -------------------------------------------------------------------------------------
+
+typedef struct Search {
+  dvVisitor visitor;
+  const char *wanted;
+  dvRole role;
+  const dvObject *self;
+  dvObject *best;
+  int best_distance;
+} Search;
+
+static void consider(Search *s, dvObject *o)
+{
+  if (o == s->self || !fits(o, s->role)) return;
+  int d = dv_distance(s->wanted, o->name);
+  if (d < s->best_distance) s->best = o, s->best_distance = d;
+}
+
+static dvWalk search_node(dvVisitor *v, dvNode *node)
+{
+  Search *s = (Search *)v;
+  if (s->role == DV_ROLE_ANY) consider(s, &node->base);
+  for (size_t i = 0; i < node->objects.count; i++) consider(s, node->objects.data[i]);
+  return DV_WALK_ON;
+}
+
+char *dv_link_propose(dvObject *from, const char *path, dvRole role)
+{
+  size_t n = strlen(path);
+  while (n && path[n - 1] == '/') n--;
+  size_t start = n;
+  while (start && path[start - 1] != '/' && path[start - 1] != '@') start--;
+  char *name = dv_strndup(path + start, n - start);
+  char *dot = strchr(name, '.');
+  if (dot && dot != name) *dot = 0;
+  Search s = {.visitor = {.top_down = search_node, .everything = true}, .wanted = name, .role = role, .self = from,
+              .best_distance = dv_max_int(2, (int)strlen(name) / 2) + 1};
+  dv_visit(from->node->scene->root, &s.visitor);
+  char *proposal = NULL;
+  if (s.best) {
+    char *where = dv_object_path(s.best);
+    proposal = dv_format("@%s", where);
+    dv_free(where);
+  }
+  dv_free(name);
+  return proposal;
+}
+
+// --- linking a scene ---------------------------------------------------------------------------------
+
+static void dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, dvStatus *worst)
+{
+  char *proposal = dv_link_propose(o, path, role);
+  char *advice = proposal ? dv_format("did you mean '%s'?", proposal) : NULL;
+  char *where = dv_object_path(o);
+  char *text = dv_format("%s=\"%s\" leads to no %s", what, path, dv_role_name(role));
+  dv_log_send(&o->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = place, .path = where,
+                                             .text = text, .advice = advice});
+  o->failed = true;
+  *worst = DV_ERROR_INPUT;
+  dv_free(text);
+  dv_free(where);
+  dv_free(advice);
+  dv_free(proposal);
+}
+
+static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char *field, dvStatus *worst)
+{
+  const char **names = dv_alloc((size_t)(target->field_count + 1) * sizeof *names);
+  for (int i = 0; i < target->field_count; i++) names[i] = dv_field_name(target->fields[i].desc);
+  int near = dv_nearest(field, names, target->field_count);
+  char *where = dv_object_path(target);
+  char *advice = near >= 0 ? dv_format("did you mean '@%s.%s'?", where, names[near]) : NULL;
+  dv_field_error(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s'", dv_field_name(f->desc), f->link, where,
+                 target->cls->name, field);
+  *worst = DV_ERROR_INPUT;
+  dv_free(advice);
+  dv_free(where);
+  dv_free(names);
+}
+
+static void link_field(dvObject *o, dvField *f, dvStatus *worst)
+{
+  char *field = NULL;
+  dvObject *target = dv_link_split(o, f->link, &field);
+  if (!target) {
+    dead_link(o, dv_field_name(f->desc), f->link, f->place, DV_ROLE_ANY, worst);
+  } else {
+    // without a field name the one of the same name is meant
+    dvField *source = dv_object_field(target, field ? field : dv_field_name(f->desc));
+    dvText why = {0};
+    if (!source) {
+      no_such_field(o, f, target, field ? field : dv_field_name(f->desc), worst);
+    } else if (dv_field_link(f, source, &why) != DV_OK) {
+      *worst = dv_field_error(o, f->value, NULL, "%s=\"%s\": %s", dv_field_name(f->desc), f->link, why.text);
+    }
+    dv_text_free(&why);
+  }
+  dv_free(field);
+}
+
+// src="@loader": a live link for every field or alias of the same name that was not set
+static void link_src(dvObject *o, const dvAttribute *src, dvStatus *worst)
+{
+  dvObject *source = dv_link_find(o, src->value, DV_ROLE_ANY);
+  if (!source) {
+    dead_link(o, "src", src->value, src->place, DV_ROLE_ANY, worst);
+    return;
+  }
+  for (int i = 0; i < source->field_count; i++) {
+    dvField *from = &source->fields[i];
+    const char *name = dv_field_name(from->desc);
+    if ((from->desc->flags & DV_NO_SRC) || dv_same(name, "filename") || dv_same(name, "type")) continue;
+    dvField *to;
+    for (int nth = 0; (to = dv_object_field_nth(o, name, nth)); nth++) {
+      if (to->was_set || to->source || (to->desc->flags & DV_NO_SRC) || to->desc->type == DV_T_LINK) continue;
+      if (dv_field_link(to, from, NULL) == DV_OK) {
+        to->place = src->place;
+        to->was_set = false;   // still a default as far as explicit values go
+      }
+    }
+  }
+}
+
+static void resolve_link(dvObject *o, dvField *f, dvLink *link, dvStatus *worst)
+{
+  if (!link->path || link->target) return;
+  link->target = dv_link_find(o, link->path, (dvRole)f->desc->role);
+  if (!link->target) dead_link(o, dv_field_name(f->desc), link->path, f->place, (dvRole)f->desc->role, worst);
+}
+
+typedef struct Linker {
+  dvVisitor visitor;
+  dvStatus worst;
+} Linker;
+
+static void link_object(dvObject *o, dvStatus *worst)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    dvField *f = &o->fields[i];
+    if (f->desc->type == DV_T_LINK) resolve_link(o, f, f->value, worst);
+    if (f->desc->type == DV_T_LINKS)
+      for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++) resolve_link(o, f, &((dvLinks *)f->value)->data[k], worst);
+    if (f->link) link_field(o, f, worst);
+  }
+  const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
+  if (src && *src->value) link_src(o, src, worst);
+}
+
+static dvWalk link_node(dvVisitor *v, dvNode *node)
+{
+  Linker *l = (Linker *)v;
+  link_object(&node->base, &l->worst);
+  for (size_t i = 0; i < node->objects.count; i++) link_object(node->objects.data[i], &l->worst);
+  return DV_WALK_ON;
+}
+
+dvStatus dv_scene_link(dvScene *scene)
+{
+  Linker l = {.visitor = {.top_down = link_node, .everything = true}};
+  dv_visit(scene->root, &l.visitor);
+  return l.worst;
+}

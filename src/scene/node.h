@@ -1,0 +1,116 @@
+// Nodes: the graph of a scene. A node holds components and has children; it may have several parents.
+#ifndef DV_SCENE_NODE_H
+#define DV_SCENE_NODE_H
+
+#include "object/context.h"
+#include "object/object.h"
+
+typedef struct dvScene dvScene;
+
+#define DV_NODE_FIELDS(X)                                                                                         \
+  X(vec3, gravity, "0 -9.81 0", "m/s2", "gravity; a node takes it over from its parent")                          \
+  X(real, dt, "0.01", "s", "time step; a node takes it over from its parent")                                     \
+  X(real, time, "0", "s", "current time")                                                                         \
+  X(bool, activated, "1", "", "take part in the simulation; else the node and all below it are left out")         \
+  X(bool, animate, "0", "", "start the animation when the scene is opened")                                       \
+  X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                             \
+  X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                                \
+  X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
+
+struct dvNode {
+  dvObject base;
+  DV_NODE_FIELDS(DV_MEMBER)
+  dvScene *scene;
+  DV_ARRAY(dvNode *) children;
+  DV_ARRAY(dvNode *) parents;
+  DV_ARRAY(dvObject *) objects;   // owned
+  bool reached;                   // scratch of the search for cycles
+};
+
+extern const dvClass dv_node_class;
+
+// A scene: a graph of nodes, and what is compiled from it.
+struct dvScene {
+  dvContext *context;
+  dvNode *root;
+  unsigned version;               // moves when nodes or components come, go or are switched
+  bool dag;                       // some node has several parents
+  bool initialised;
+  long step;                      // steps done
+  dvObject *loop;
+  struct dvPlan *plan;            // of the root: all states and mappings
+  DV_ARRAY(dvObject *) handlers;  // components that receive events
+  DV_ARRAY(dvObject *) engines;   // components whose links are refreshed each step
+  unsigned lists_version;
+  int temporaries;                // vector numbers given to solvers
+};
+
+dvScene *dv_scene_create(dvContext *context);
+void dv_scene_destroy(dvScene **scene);
+
+dvNode *dv_node_create(dvScene *scene, const char *name);
+// Adds a child; refuses (false) when that would close a cycle.
+bool dv_node_add_child(dvNode *parent, dvNode *child);
+// Adds a component; the node owns it from here on. An empty name becomes class name and counter.
+void dv_node_add(dvNode *node, dvObject *object);
+void dv_node_remove(dvNode *node, dvObject *object);    // does not destroy it
+
+static inline dvNode *dv_node_of(dvObject *o) { return dv_plays(o, DV_ROLE_NODE) ? (dvNode *)o : NULL; }
+
+// First component of a role in the node, in order; NULL when there is none.
+dvObject *dv_node_find(const dvNode *node, dvRole role);
+// The same in the node or the nearest ancestor that has one.
+dvObject *dv_node_find_up(const dvNode *node, dvRole role);
+// The mechanical state of the node or the nearest ancestor (visual models are states too, but not mechanical).
+dvObject *dv_node_state(const dvNode *node);
+dvObject *dv_node_state_up(const dvNode *node);
+bool dv_is_mechanical_state(const dvObject *o);
+// True when the node's mechanical state is driven by a mapping that stands in the node.
+bool dv_node_is_mapped(const dvNode *node);
+dvNode *dv_node_child(const dvNode *node, const char *name);
+dvObject *dv_node_object(const dvNode *node, const char *name);
+bool dv_node_active(const dvNode *node);                // it and all above it
+
+// --- links ---
+
+// Finds what a path means, seen from `from` (a component or a node): name, ../a/b, /root/path, ./x, [-1]. A
+// leading @ is skipped. With a role, a path to a node means its only component of that role. NULL when it leads nowhere.
+dvObject *dv_link_find(dvObject *from, const char *path, dvRole role);
+// Splits "@path.field": the object, and the field name (owned by the caller) or NULL when the path has none.
+dvObject *dv_link_split(dvObject *from, const char *text, char **field);
+// A path that leads to something like `path`, for a message; the caller frees it. NULL when there is no idea.
+char *dv_link_propose(dvObject *from, const char *path, dvRole role);
+// Links every attribute that is a link, in all the scene, and resolves DV_T_LINK fields. Reports every dead one.
+dvStatus dv_scene_link(dvScene *scene);
+
+// --- walking ---
+
+typedef enum dvWalk { DV_WALK_ON, DV_WALK_PRUNE } dvWalk;
+
+typedef struct dvVisitor {
+  dvWalk (*top_down)(struct dvVisitor *self, dvNode *node);     // may be NULL
+  void (*bottom_up)(struct dvVisitor *self, dvNode *node);      // may be NULL; in the reverse order
+  bool everything;        // also nodes that are switched off or sleep
+} dvVisitor;
+
+// Visits `node` and what lies below it, depth first, children in order; a node with several parents once all of
+// those that are reached were visited. A visitor may start other visitors.
+void dv_visit(dvNode *node, dvVisitor *visitor);
+
+// --- life of a scene ---
+
+// Links, initialises (init top-down, bwd_init bottom-up), projects and propagates the first positions, stores the
+// state to reset to. All mistakes are reported; the worst of them is returned.
+dvStatus dv_scene_init(dvScene *scene);
+// One step of the animation loop. dt 0 takes the root's.
+dvStatus dv_scene_step(dvScene *scene, double dt);
+void dv_scene_reset(dvScene *scene);
+void dv_scene_send(dvScene *scene, const dvEvent *event);
+// Copies gravity, dt and time down from the root.
+void dv_scene_update_context(dvScene *scene);
+// Refreshes the lists that depend on the graph. Called by loops at the start of a step.
+void dv_scene_refresh(dvScene *scene);
+// Pulls links and runs engines whose outputs somebody reads in every step.
+dvStatus dv_scene_pull(dvScene *scene);
+
+#endif

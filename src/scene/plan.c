@@ -1,0 +1,184 @@
+// Compilation of a subgraph into lists. See plan.h.
+#include "scene/plan.h"
+
+#include <string.h>
+
+typedef struct Collector {
+  dvVisitor visitor;
+  dvPlan *plan;
+} Collector;
+
+int dv_mapping_inputs(const dvObject *o, dvObject **out)
+{
+  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
+  if (ops->inputs) return ops->inputs((dvObject *)o, out);
+  const dvField *f = dv_object_field(o, "input");
+  const dvLink *link = f ? f->value : NULL;
+  if (!link || !link->target) return 0;
+  out[0] = link->target;
+  return 1;
+}
+
+int dv_mapping_outputs(const dvObject *o, dvObject **out)
+{
+  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
+  if (ops->outputs) return ops->outputs((dvObject *)o, out);
+  const dvField *f = dv_object_field(o, "output");
+  const dvLink *link = f ? f->value : NULL;
+  if (!link || !link->target) return 0;
+  out[0] = link->target;
+  return 1;
+}
+
+bool dv_mapping_is_mechanical(const dvObject *o)
+{
+  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed) return false;
+  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
+  if (!ops->apply_jt) return false;
+  dvObject *states[16];
+  int n = dv_mapping_outputs(o, states);
+  bool mechanical = n > 0;
+  for (int i = 0; i < n; i++) mechanical = mechanical && dv_is_mechanical_state(states[i]);
+  return mechanical;
+}
+
+int dv_force_states(const dvObject *o, dvObject **out)
+{
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  if (ops && ops->states) return ops->states((dvObject *)o, out);
+  dvObject *state = dv_node_state_up(o->node);
+  if (!state) return 0;
+  out[0] = state;
+  return 1;
+}
+
+static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
+{
+  dvPlan *p = ((Collector *)v)->plan;
+  bool mapped = dv_node_is_mapped(node);
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed) continue;
+    const dvField *damping = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "rayleighMass") : NULL;
+    dvPlanItem item = {o, node, damping ? damping->value : NULL};
+    if (dv_is_mechanical_state(o)) {
+      dv_push(&p->states, o);
+      if (mapped) dv_push(&p->mapped, o);
+      else dv_push(&p->independent, o);
+    }
+    if (dv_plays(o, DV_ROLE_MAPPING)) {
+      if (dv_mapping_is_mechanical(o)) dv_push(&p->mappings, ((dvPlanMapping){o, false}));
+      else dv_push(&p->visual_mappings, o);
+    }
+    if (dv_plays(o, DV_ROLE_MASS)) dv_push(&p->masses, item);
+    if (dv_plays(o, DV_ROLE_FORCE)) dv_push(&p->forces, item);
+    if (o->cls->ops[DV_ROLE_VISUAL]) dv_push(&p->visuals, o);
+  }
+  return DV_WALK_ON;
+}
+
+static void collect_bottom_up(dvVisitor *v, dvNode *node)
+{
+  dvPlan *p = ((Collector *)v)->plan;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!o->failed && dv_plays(o, DV_ROLE_PROJECTIVE)) dv_push(&p->projections, o);
+  }
+}
+
+static bool acts_on(const dvPlan *p, const dvObject *state)
+{
+  dvObject *list[2];
+  for (size_t i = 0; i < p->forces.count; i++) {
+    int n = dv_force_states(p->forces.data[i].object, list);
+    for (int k = 0; k < n; k++)
+      if (list[k] == state) return true;
+  }
+  for (size_t i = 0; i < p->masses.count; i++)
+    if (dv_node_state_up(p->masses.data[i].node) == state) return true;
+  return false;
+}
+
+// from the leaves up: a mapping carries when something acts on its output or a carrying mapping starts there
+static void mark_carrying(dvPlan *p)
+{
+  for (size_t i = p->mappings.count; i > 0; i--) {
+    dvPlanMapping *m = &p->mappings.data[i - 1];
+    dvObject *outputs[16], *inputs[16];
+    int n = dv_mapping_outputs(m->object, outputs);
+    for (int k = 0; k < n && !m->carries; k++) {
+      m->carries = acts_on(p, outputs[k]);
+      for (size_t j = 0; j < p->mappings.count && !m->carries; j++) {
+        if (!p->mappings.data[j].carries) continue;
+        int count = dv_mapping_inputs(p->mappings.data[j].object, inputs);
+        for (int l = 0; l < count; l++) m->carries = m->carries || inputs[l] == outputs[k];
+      }
+    }
+  }
+}
+
+static bool feeds(const dvObject *from, const dvObject *to)
+{
+  dvObject *outputs[16], *inputs[16];
+  int n = dv_mapping_outputs(from, outputs), m = dv_mapping_inputs(to, inputs);
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < m; b++)
+      if (outputs[a] == inputs[b]) return true;
+  return false;
+}
+
+// the walk already puts parents before children; mappings between siblings may still need sorting. The first
+// mapping that waits for none of the others comes next; in a cycle, the first one does.
+static void sort_mappings(dvPlan *p)
+{
+  for (size_t done = 0; done < p->mappings.count; done++) {
+    size_t next = done;
+    for (size_t i = done; i < p->mappings.count; i++) {
+      bool waits = false;
+      for (size_t j = done; j < p->mappings.count && !waits; j++)
+        waits = j != i && feeds(p->mappings.data[j].object, p->mappings.data[i].object);
+      if (waits) continue;
+      next = i;
+      break;
+    }
+    dvPlanMapping moved = p->mappings.data[next];
+    memmove(&p->mappings.data[done + 1], &p->mappings.data[done], (next - done) * sizeof moved);
+    p->mappings.data[done] = moved;
+  }
+}
+
+static void plan_clear(dvPlan *p)
+{
+  dv_array_free(&p->states);
+  dv_array_free(&p->independent);
+  dv_array_free(&p->mapped);
+  dv_array_free(&p->mappings);
+  dv_array_free(&p->visual_mappings);
+  dv_array_free(&p->forces);
+  dv_array_free(&p->masses);
+  dv_array_free(&p->projections);
+  dv_array_free(&p->visuals);
+}
+
+dvPlan *dv_plan_get(dvPlan **plan, dvNode *root)
+{
+  if (!*plan) *plan = dv_alloc(sizeof **plan);
+  dvPlan *p = *plan;
+  if (p->root == root && p->version == root->scene->version) return p;
+  plan_clear(p);
+  p->root = root;
+  p->version = root->scene->version;
+  Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
+  dv_visit(root, &c.visitor);
+  sort_mappings(p);
+  mark_carrying(p);
+  return p;
+}
+
+void dv_plan_destroy(dvPlan **plan)
+{
+  if (!*plan) return;
+  plan_clear(*plan);
+  dv_free(*plan);
+  *plan = NULL;
+}

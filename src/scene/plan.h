@@ -1,0 +1,47 @@
+// The plan: what visitors would find in a subgraph, as flat ordered lists.
+//
+// Walking the graph for each vector operation of each iteration is slow, so a solver's subgraph is compiled once
+// and again when the graph changes. Mechanical operations are loops over these lists (state/mechanics.h).
+#ifndef DV_SCENE_PLAN_H
+#define DV_SCENE_PLAN_H
+
+#include "scene/node.h"
+
+// A component and the node whose gravity it feels.
+typedef struct dvPlanItem {
+  dvObject *object;
+  dvNode *node;
+  const double *rayleigh_mass;   // masses: their own damping factor, or NULL
+} dvPlanItem;
+
+typedef struct dvPlanMapping {
+  dvObject *object;
+  bool carries;      // a force or mass acts on its output or below: products must pass through it
+} dvPlanMapping;
+
+struct dvPlan {
+  dvNode *root;
+  unsigned version;
+  DV_ARRAY(dvObject *) states;           // every mechanical state, top-down
+  DV_ARRAY(dvObject *) independent;      // those that no mapping of their node drives
+  DV_ARRAY(dvObject *) mapped;
+  DV_ARRAY(dvPlanMapping) mappings;      // mechanical ones, inputs before outputs
+  DV_ARRAY(dvObject *) visual_mappings;  // the others, in order
+  DV_ARRAY(dvPlanItem) forces;           // without masses
+  DV_ARRAY(dvPlanItem) masses;
+  DV_ARRAY(dvObject *) projections;      // bottom-up
+  DV_ARRAY(dvObject *) visuals;
+};
+
+// A mapping between mechanical states (visual models are fed by mappings too, but carry no forces back).
+bool dv_mapping_is_mechanical(const dvObject *o);
+int dv_mapping_inputs(const dvObject *o, dvObject **out);    // at most 16
+int dv_mapping_outputs(const dvObject *o, dvObject **out);
+int dv_force_states(const dvObject *o, dvObject **out);      // at most 2
+
+// The plan of a node's subgraph, compiled again when the graph has changed since. Pass the address of the owner's
+// pointer (NULL at first).
+dvPlan *dv_plan_get(dvPlan **plan, dvNode *root);
+void dv_plan_destroy(dvPlan **plan);
+
+#endif

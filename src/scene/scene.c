@@ -1,0 +1,210 @@
+// The life of a scene: initialisation, steps, events, reset. See node.h.
+#include "scene/node.h"
+
+#include "scene/plan.h"
+#include "scene/timer.h"
+
+#include <string.h>
+
+// --- context -------------------------------------------------------------------------------------
+
+static dvWalk inherit(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  if (node->parents.count == 0) return DV_WALK_ON;
+  const dvNode *parent = node->parents.data[0];
+  memcpy(node->gravity, parent->gravity, sizeof node->gravity);
+  node->dt = parent->dt;
+  node->time = parent->time;
+  for (size_t i = 0; i < node->objects.count; i++) {   // components that set the context for the nodes below
+    dvObject *o = node->objects.data[i];
+    if (dv_same(o->cls->name, "Gravity")) memcpy(node->gravity, dv_object_field(o, "gravity")->value, sizeof node->gravity);
+  }
+  return DV_WALK_ON;
+}
+
+void dv_scene_update_context(dvScene *scene)
+{
+  dvVisitor v = {.top_down = inherit, .everything = true};
+  dv_visit(scene->root, &v);
+}
+
+// a value that the parent overrides is told once
+static dvWalk warn_overridden(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  if (node->parents.count == 0) return DV_WALK_ON;
+  const dvNode *parent = node->parents.data[0];
+  if (dv_was_set(&node->base, &node->gravity) && memcmp(node->gravity, parent->gravity, sizeof node->gravity) != 0)
+    dv_field_warning(&node->base, &node->gravity, "set it at the root, or add a Gravity component to this node",
+                     "the gravity of a node is that of its parent; this one is not used");
+  if (dv_was_set(&node->base, &node->dt) && node->dt != parent->dt)
+    dv_field_warning(&node->base, &node->dt, "set it at the root", "the time step of a node is that of its parent; this one is not used");
+  return DV_WALK_ON;
+}
+
+// --- initialisation --------------------------------------------------------------------------------
+
+typedef struct Initialiser {
+  dvVisitor visitor;
+  dvStatus worst;
+  bool backward;
+} Initialiser;
+
+static void worse(dvStatus *worst, dvStatus status)
+{
+  if (status != DV_OK && *worst != DV_ERROR_UNKNOWN) *worst = status;
+}
+
+static void init_object(Initialiser *in, dvObject *o)
+{
+  if (o->failed) return;
+  worse(&in->worst, dv_object_pull(o));
+  if (o->cls->update) worse(&in->worst, dv_object_update(o));
+  if (!o->failed && o->cls->init) {
+    dvStatus status = o->cls->init(o);
+    if (status != DV_OK) o->failed = true;
+    worse(&in->worst, status);
+  }
+  o->initialised = !o->failed;
+}
+
+static dvWalk init_node(dvVisitor *v, dvNode *node)
+{
+  Initialiser *in = (Initialiser *)v;
+  // a component may add others while it is initialised
+  for (size_t i = 0; i < node->objects.count; i++) init_object(in, node->objects.data[i]);
+  return DV_WALK_ON;
+}
+
+static void bwd_init_node(dvVisitor *v, dvNode *node)
+{
+  Initialiser *in = (Initialiser *)v;
+  for (size_t i = node->objects.count; i > 0; i--) {
+    dvObject *o = node->objects.data[i - 1];
+    if (o->failed || !o->cls->bwd_init) continue;
+    dvStatus status = o->cls->bwd_init(o);
+    if (status != DV_OK) o->failed = true;
+    worse(&in->worst, status);
+  }
+}
+
+static dvWalk store_reset(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!o->failed && o->cls->store_reset) o->cls->store_reset(o);
+  }
+  return DV_WALK_ON;
+}
+
+static dvStatus find_loop(dvScene *scene)
+{
+  scene->loop = dv_node_find(scene->root, DV_ROLE_LOOP);
+  if (scene->loop) return DV_OK;
+  const dvClass *cls = dv_registry_find(&scene->context->registry, "DefaultAnimationLoop");
+  DV_REQUIRE(cls);
+  scene->loop = dv_object_create(scene->context, cls, "", NULL);
+  scene->loop->place = scene->root->base.place;
+  dv_node_add(scene->root, scene->loop);
+  return DV_OK;
+}
+
+dvStatus dv_scene_init(dvScene *scene)
+{
+  dvStatus worst = scene->context->log.worst;
+  DV_TRY(find_loop(scene));
+  dvVisitor warn = {.top_down = warn_overridden, .everything = true};
+  dv_visit(scene->root, &warn);
+  dv_scene_update_context(scene);
+  worse(&worst, dv_scene_link(scene));
+  Initialiser in = {.visitor = {.top_down = init_node, .bottom_up = bwd_init_node}};
+  dv_visit(scene->root, &in.visitor);
+  worse(&worst, in.worst);
+  if (scene->context->log.worst != DV_OK) worse(&worst, scene->context->log.worst);
+  if (worst != DV_OK) return worst;
+  scene->version++;   // plans made during initialisation may be incomplete
+  const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dv_scene_refresh(scene);
+  if (loop->start) DV_TRY(loop->start(scene->loop));
+  dvVisitor store = {.top_down = store_reset};
+  dv_visit(scene->root, &store);
+  scene->initialised = true;
+  return scene->context->log.worst;
+}
+
+// --- steps -----------------------------------------------------------------------------------------
+
+static dvWalk collect_lists(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  dvScene *s = node->scene;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed) continue;
+    if (o->cls->handle_event) dv_push(&s->handlers, o);
+    bool linked = false;
+    for (int k = 0; k < o->field_count && !linked; k++) linked = o->fields[k].source != NULL;
+    if (linked) dv_push(&s->engines, o);
+  }
+  return DV_WALK_ON;
+}
+
+void dv_scene_refresh(dvScene *scene)
+{
+  dv_plan_get(&scene->plan, scene->root);
+  if (scene->lists_version == scene->version) return;
+  scene->lists_version = scene->version;
+  scene->handlers.count = 0;
+  scene->engines.count = 0;
+  dvVisitor v = {.top_down = collect_lists};
+  dv_visit(scene->root, &v);
+}
+
+dvStatus dv_scene_pull(dvScene *scene)
+{
+  dvStatus worst = DV_OK;
+  for (size_t i = 0; i < scene->engines.count; i++) worse(&worst, dv_object_pull(scene->engines.data[i]));
+  return worst;
+}
+
+void dv_scene_send(dvScene *scene, const dvEvent *event)
+{
+  for (size_t i = 0; i < scene->handlers.count; i++) {
+    dvObject *o = scene->handlers.data[i];
+    o->cls->handle_event(o, event);
+  }
+}
+
+dvStatus dv_scene_step(dvScene *scene, double dt)
+{
+  DV_REQUIRE(scene->initialised);
+  const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dv_timer_begin(scene->context->timers, "step");
+  dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
+  dv_timer_end(scene->context->timers);
+  if (status == DV_OK) scene->step++;
+  return status;
+}
+
+static dvWalk reset_node(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!o->failed && o->cls->reset) o->cls->reset(o);
+  }
+  return DV_WALK_ON;
+}
+
+void dv_scene_reset(dvScene *scene)
+{
+  scene->root->time = 0;
+  scene->step = 0;
+  dv_scene_update_context(scene);
+  dvVisitor v = {.top_down = reset_node};
+  dv_visit(scene->root, &v);
+  const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  if (loop->start) loop->start(scene->loop);
+}

@@ -1,0 +1,124 @@
+// See component.h.
+#include "state/component.h"
+
+#define SELF dvForce
+static const dvFieldDesc force_fields[] = {DV_FORCE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF dvPairForce
+static const dvFieldDesc pair_force_fields[] = {DV_PAIR_FORCE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF dvMass
+static const dvFieldDesc mass_fields[] = {DV_MASS_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF dvMapping
+static const dvFieldDesc mapping_fields[] = {DV_MAPPING_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF dvProjective
+static const dvFieldDesc projective_fields[] = {DV_PROJECTIVE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_force_block = {force_fields, (int)DV_COUNT(force_fields)};
+const dvFieldBlock dv_pair_force_block = {pair_force_fields, (int)DV_COUNT(pair_force_fields)};
+const dvFieldBlock dv_mass_block = {mass_fields, (int)DV_COUNT(mass_fields)};
+const dvFieldBlock dv_mapping_block = {mapping_fields, (int)DV_COUNT(mapping_fields)};
+const dvFieldBlock dv_projective_block = {projective_fields, (int)DV_COUNT(projective_fields)};
+
+static const char *const no_state_advice = "add a MechanicalObject to the node, or name one in the field";
+
+static dvStatus find_state(dvObject *o, const dvLink *link, dvState **out)
+{
+  dvObject *state = link->target ? link->target : dv_node_state_up(o->node);
+  if (!state) return dv_error(o, no_state_advice, "%s needs a state and finds none in its node or above", o->cls->name);
+  if (o->cls->dofs && !(o->cls->dofs & (1u << state->dof->kind)))
+    return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
+  *out = dv_state(state);
+  return DV_OK;
+}
+
+dvStatus dv_force_init(dvObject *o)
+{
+  dvForce *f = (dvForce *)o;
+  return find_state(o, &f->mstate, &f->state);
+}
+
+int dv_force_state(dvObject *o, dvObject **out)
+{
+  dvForce *f = (dvForce *)o;
+  if (!f->state) return 0;
+  out[0] = &f->state->base;
+  return 1;
+}
+
+dvStatus dv_pair_force_init(dvObject *o)
+{
+  dvPairForce *f = (dvPairForce *)o;
+  DV_TRY(find_state(o, &f->object1, &f->first));
+  DV_TRY(find_state(o, f->object2.path ? &f->object2 : &f->object1, &f->second));
+  return DV_OK;
+}
+
+int dv_pair_force_states(dvObject *o, dvObject **out)
+{
+  dvPairForce *f = (dvPairForce *)o;
+  if (!f->first) return 0;
+  out[0] = &f->first->base;
+  out[1] = &f->second->base;
+  return f->first == f->second ? 1 : 2;
+}
+
+dvStatus dv_mass_init(dvObject *o)
+{
+  dvMass *m = (dvMass *)o;
+  return find_state(o, &m->mstate, &m->state);
+}
+
+dvStatus dv_projective_init(dvObject *o)
+{
+  dvProjective *p = (dvProjective *)o;
+  return find_state(o, &p->mstate, &p->state);
+}
+
+bool dv_projective_active(const dvObject *o)
+{
+  const dvProjective *p = (const dvProjective *)o;
+  return p->endTime < 0 || o->node->time < p->endTime;
+}
+
+// the state of a node that is not the one of its parents: where a mapping writes to
+static dvObject *own_state(const dvNode *node)
+{
+  dvObject *state = dv_node_state(node);
+  return state ? state : dv_node_find(node, DV_ROLE_STATE);
+}
+
+dvStatus dv_mapping_init(dvObject *o)
+{
+  dvMapping *m = (dvMapping *)o;
+  if (!m->output.target) m->output.target = own_state(o->node);
+  for (size_t i = 0; i < o->node->parents.count && !m->input.target; i++)
+    m->input.target = dv_node_state_up(o->node->parents.data[i]);
+  if (!m->input.target)
+    return dv_error(o, "give input=\"@path\" or put the mapping in a child of the node with the input", "%s finds no state to map from", o->cls->name);
+  if (!m->output.target)
+    return dv_error(o, "add a MechanicalObject or a visual model to the node, or give output=\"@path\"", "%s finds no state to map to", o->cls->name);
+  if (m->input.target == m->output.target) return dv_error(o, NULL, "input and output are the same state, %s", m->input.target->name);
+  m->in = dv_state(m->input.target);
+  m->out = dv_state(m->output.target);
+  o->dof = m->in->base.dof;
+  o->dof_out = m->out->base.dof;
+  if (o->cls->dofs && !(o->cls->dofs & (1u << o->dof->kind)))
+    return dv_error(o, NULL, "%s cannot map from %s, the type of %s", o->cls->name, o->dof->name, m->in->base.name);
+  if (o->cls->dofs_out && !(o->cls->dofs_out & (1u << o->dof_out->kind)))
+    return dv_error(o, NULL, "%s cannot map to %s, the type of %s", o->cls->name, o->dof_out->name, m->out->base.name);
+  return DV_OK;
+}
+
+dvStatus dv_check_indices(const dvObject *o, const dvInts *member, size_t count, const char *what)
+{
+  for (size_t i = 0; i < member->count; i++) {
+    int32_t index = member->data[i];
+    if (index >= 0 && (size_t)index < count) continue;
+    return dv_field_error(o, member, NULL, "%s: entry %zu is %d, but there are %zu %s (0 to %zd)", dv_field_name(dv_field_of(o, member)->desc), i,
+                          index, count, what, (ptrdiff_t)count - 1);
+  }
+  return DV_OK;
+}

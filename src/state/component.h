@@ -1,0 +1,108 @@
+// What forces, masses, mappings and projective constraints have in common: their inherited fields and how they
+// find the states they work on. A component embeds one of these structs as its first member.
+#ifndef DV_STATE_COMPONENT_H
+#define DV_STATE_COMPONENT_H
+
+#include "state/state.h"
+
+// Receives matrix entries as small blocks: `row` and `col` count degrees of freedom, `values` is rows x cols, row by
+// row, in the derivative dimensions of the two states.
+struct dvMatrixSink {
+  void (*add)(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col, int rows, int cols,
+              const double *values);
+};
+
+// --- forces on one state ---
+
+#define DV_FORCE_FIELDS(X)                                                                                            \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force")                        \
+  X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                           \
+  X(link, mstate, "", "", "state the force acts on; the one of the node by default", .role = DV_ROLE_STATE)
+
+typedef struct dvForce {
+  dvObject base;
+  DV_FORCE_FIELDS(DV_MEMBER)
+  dvState *state;
+} dvForce;
+extern const dvFieldBlock dv_force_block;
+// Finds the state (in the node or above). Call it first in init; reports when there is none.
+dvStatus dv_force_init(dvObject *o);
+int dv_force_state(dvObject *o, dvObject **out);   // for dvForceOps.states
+
+// --- forces between two states ---
+
+#define DV_PAIR_FORCE_FIELDS(X)                                                                                       \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force")                        \
+  X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                           \
+  X(link, object1, "", "", "first state; the one of the node by default", .role = DV_ROLE_STATE, .alias = "mstate")   \
+  X(link, object2, "", "", "second state; the one of the node by default", .role = DV_ROLE_STATE)
+
+typedef struct dvPairForce {
+  dvObject base;
+  DV_PAIR_FORCE_FIELDS(DV_MEMBER)
+  dvState *first, *second;   // may be the same
+} dvPairForce;
+extern const dvFieldBlock dv_pair_force_block;
+dvStatus dv_pair_force_init(dvObject *o);
+int dv_pair_force_states(dvObject *o, dvObject **out);
+
+// --- masses ---
+
+#define DV_MASS_FIELDS(X)                                                                                             \
+  X(real, rayleighStiffness, "0", "s", "unused for masses without stiffness", .flags = DV_HIDDEN)                     \
+  X(bool, isCompliance, "0", "", "unused for masses", .flags = DV_HIDDEN)                                             \
+  X(link, mstate, "", "", "state that has the mass; the one of the node by default", .role = DV_ROLE_STATE)           \
+  X(bool, separateGravity, "0", "", "add gravity to the velocity before the forces instead of as a force")            \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to this mass")
+
+typedef struct dvMass {
+  dvObject base;
+  DV_MASS_FIELDS(DV_MEMBER)
+  dvState *state;
+} dvMass;
+extern const dvFieldBlock dv_mass_block;
+dvStatus dv_mass_init(dvObject *o);
+
+// --- mappings with one input and one output ---
+
+#define DV_MAPPING_FIELDS(X)                                                                                          \
+  X(link, input, "", "", "state that drives; the one of the parent node by default", .role = DV_ROLE_STATE, .alias = "object1")   \
+  X(link, output, "", "", "state that is driven; the one of the node by default", .role = DV_ROLE_STATE, .alias = "object2")      \
+  X(bool, mapForces, "1", "", "hand forces back to the input")                                                        \
+  X(bool, mapConstraints, "1", "", "hand constraints back to the input")                                              \
+  X(bool, mapMasses, "1", "", "hand masses back to the input")                                                        \
+  X(bool, mapMatrices, "0", "", "hand explicit matrices back to the input")                                           \
+  X(bool, applyRestPosition, "0", "", "set the rest position of the output from the input's at the start")
+
+typedef struct dvMapping {
+  dvObject base;
+  DV_MAPPING_FIELDS(DV_MEMBER)
+  dvState *in, *out;
+} dvMapping;
+extern const dvFieldBlock dv_mapping_block;
+// Finds input and output; resolves links given as paths. Reports what is missing.
+dvStatus dv_mapping_init(dvObject *o);
+
+// --- projective constraints ---
+
+#define DV_PROJECTIVE_FIELDS(X)                                                                                       \
+  X(int, group, "0", "", "number of the group", .flags = DV_HIDDEN)                                                   \
+  X(real, endTime, "-1", "s", "the constraint ends then; never when negative")                                        \
+  X(link, mstate, "", "", "state that is constrained; the one of the node by default", .role = DV_ROLE_STATE)
+
+typedef struct dvProjective {
+  dvObject base;
+  DV_PROJECTIVE_FIELDS(DV_MEMBER)
+  dvState *state;
+} dvProjective;
+extern const dvFieldBlock dv_projective_block;
+dvStatus dv_projective_init(dvObject *o);
+// True while endTime has not passed.
+bool dv_projective_active(const dvObject *o);
+
+// --- helpers for init ---
+
+// Checks indices against a count. In `strict` mode an index out of range is an error with the range, else a warning.
+dvStatus dv_check_indices(const dvObject *o, const dvInts *member, size_t count, const char *what);
+
+#endif

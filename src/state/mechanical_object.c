@@ -1,0 +1,258 @@
+// MechanicalObject: the state of a mechanical model.
+//
+// Follows SOFA's rules for what a scene may leave out: without positions, those of the topology in the node; a
+// velocity given for fewer points than there are is repeated from the last one; the rest position is the position
+// after scale, rotation and translation, before translation2 and rotation2.
+#include "state/register.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MECHANICAL_OBJECT_FIELDS(X)                                                                                   \
+  X(coords, position, "", "m", "positions of the degrees of freedom")                                                 \
+  X(derivs, velocity, "", "m/s", "velocities")                                                                        \
+  X(derivs, force, "", "N", "sum of the forces at the last evaluation")                                               \
+  X(coords, rest_position, "", "m", "positions at rest; taken from the positions when not given")                     \
+  X(derivs, externalForce, "", "N", "forces from outside, constant over a step, cleared after it")                    \
+  X(derivs, derivX, "", "", "last displacement or acceleration of the solver", .flags = DV_HIDDEN)                    \
+  X(coords, free_position, "", "m", "positions after the free motion", .flags = DV_HIDDEN)                            \
+  X(derivs, free_velocity, "", "m/s", "velocities after the free motion", .flags = DV_HIDDEN)                         \
+  X(coords, reset_position, "", "m", "positions that reset returns to", .flags = DV_HIDDEN)                           \
+  X(derivs, reset_velocity, "", "m/s", "velocities that reset returns to", .flags = DV_HIDDEN)                        \
+  X(real, restScale, "1", "", "factor from positions to rest positions: a value other than 1 gives tension")          \
+  X(bool, useTopology, "1", "", "take size and positions from the topology in the node when none are given")          \
+  X(bool, showObject, "0", "", "draw the points", .flags = DV_LOOKS)                                                  \
+  X(real, showObjectScale, "0.1", "", "size of drawn points", .flags = DV_LOOKS)                                      \
+  X(bool, showIndices, "0", "", "draw the indices", .flags = DV_LOOKS)                                                \
+  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                      \
+  X(bool, showVectors, "0", "", "draw the velocities", .flags = DV_LOOKS)                                             \
+  X(real, showVectorsScale, "0.0001", "", "length of drawn velocities", .flags = DV_LOOKS)                            \
+  X(int, drawMode, "0", "", "0 points and lines, more: spheres and arrows", .flags = DV_LOOKS)                        \
+  X(color, showColor, "1 1 1 1", "", "colour of drawn points", .flags = DV_LOOKS)                                     \
+  X(vec3, translation, "0 0 0", "m", "moves the points before the rest position is stored", .flags = DV_NO_SRC)       \
+  X(vec3, rotation, "0 0 0", "degrees", "turns the points about x, y, z", .flags = DV_NO_SRC)                         \
+  X(vec3, scale3d, "1 1 1", "", "scales the points", .flags = DV_NO_SRC)                                              \
+  X(vec3, translation2, "0 0 0", "m", "moves the points after the rest position is stored", .flags = DV_NO_SRC)       \
+  X(vec3, rotation2, "0 0 0", "degrees", "turns the points after the rest position is stored", .flags = DV_NO_SRC)    \
+  X(int, size, "1", "", "number of degrees of freedom", .flags = DV_NO_SRC)                                           \
+  X(int, reserve, "0", "", "degrees of freedom to keep room for")                                                     \
+  X(link, topology, "", "", "topology that belongs to the points", .role = DV_ROLE_TOPOLOGY)
+
+typedef struct MechanicalObject {
+  dvState state;
+  MECHANICAL_OBJECT_FIELDS(DV_MEMBER)
+} MechanicalObject;
+
+#define SELF MechanicalObject
+static const dvFieldDesc mechanical_object_fields[] = {MECHANICAL_OBJECT_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static void mechanical_object_create(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvState *s = &m->state;
+  dv_state_bind(s, DV_X, &m->position);
+  dv_state_bind(s, DV_X_REST, &m->rest_position);
+  dv_state_bind(s, DV_X_FREE, &m->free_position);
+  dv_state_bind(s, DV_X_RESET, &m->reset_position);
+  dv_state_bind(s, DV_V, &m->velocity);
+  dv_state_bind(s, DV_V_FREE, &m->free_velocity);
+  dv_state_bind(s, DV_V_RESET, &m->reset_velocity);
+  dv_state_bind(s, DV_F, &m->force);
+  dv_state_bind(s, DV_F_EXTERNAL, &m->externalForce);
+  dv_state_bind(s, DV_DX, &m->derivX);
+}
+
+static void mechanical_object_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
+
+static double attribute_real(dvAttributes *a, const char *name, double otherwise)
+{
+  const char *text = dv_attribute_take(a, name);
+  double value;
+  return text && dv_scan_real(&text, &value) && isfinite(value) ? value : otherwise;
+}
+
+static void take_triple(dvObject *o, dvAttributes *a, const char *const names[3], double otherwise, double *field)
+{
+  if (!dv_attribute_find(a, names[0]) && !dv_attribute_find(a, names[1]) && !dv_attribute_find(a, names[2])) return;
+  for (int i = 0; i < 3; i++) field[i] = attribute_real(a, names[i], otherwise);
+  dv_field_of(o, field)->was_set = true;
+}
+
+static dvStatus mechanical_object_parse(dvObject *o, dvAttributes *a)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  if (dv_attribute_find(a, "scale")) {
+    double s = attribute_real(a, "scale", 1);
+    m->scale3d[0] = m->scale3d[1] = m->scale3d[2] = s;
+    dv_field_of(o, &m->scale3d)->was_set = true;
+  }
+  take_triple(o, a, (const char *const[]){"sx", "sy", "sz"}, 1, m->scale3d);
+  take_triple(o, a, (const char *const[]){"rx", "ry", "rz"}, 0, m->rotation);
+  take_triple(o, a, (const char *const[]){"dx", "dy", "dz"}, 0, m->translation);
+  take_triple(o, a, (const char *const[]){"rx2", "ry2", "rz2"}, 0, m->rotation2);
+  take_triple(o, a, (const char *const[]){"dx2", "dy2", "dz2"}, 0, m->translation2);
+  dv_attribute_take(a, "useMask");
+  return DV_OK;
+}
+
+// positions of the topology in the node, as dvReals of width 3, or NULL
+static const dvReals *topology_points(MechanicalObject *m)
+{
+  dvObject *o = &m->state.base;
+  if (!m->topology.target && m->useTopology) m->topology.target = dv_node_find(o->node, DV_ROLE_TOPOLOGY);
+  if (!m->topology.target) return NULL;
+  dvField *f = dv_object_field(m->topology.target, "position");
+  if (!f || dv_field_pull(f) != DV_OK) return NULL;
+  const dvReals *points = f->value;
+  return points->count ? points : NULL;
+}
+
+static bool take_points(MechanicalObject *m, const dvReals *points)
+{
+  dvState *s = &m->state;
+  const dvDof *dof = s->base.dof;
+  size_t n = dv_reals_size(points);
+  m->position.count = 0;
+  if (!dv_state_resize(s, n)) return false;
+  if (dof->kind == DV_VEC3 && points->width == 3) {
+    dv_reals_share(&m->position, points);
+    return true;
+  }
+  double *x = dv_state_write(s, DV_X);
+  for (size_t i = 0; i < n; i++) {
+    double *p = x + i * (size_t)dof->coord;
+    dv_dof_identity(dof, p);
+    for (int k = 0; k < dof->space && k < points->width; k++) p[k] = points->data[i * (size_t)points->width + (size_t)k];
+  }
+  return true;
+}
+
+// the last given velocity holds for the points that have none
+static void repeat_velocity(dvState *s, size_t given)
+{
+  if (given == 0 || given >= s->count) return;
+  double *v = dv_state_write(s, DV_V);
+  size_t w = (size_t)s->base.dof->deriv;
+  for (size_t i = given; i < s->count; i++) memcpy(v + i * w, v + (given - 1) * w, w * sizeof *v);
+}
+
+static dvStatus check_sizes(MechanicalObject *m, size_t count)
+{
+  dvObject *o = &m->state.base;
+  static const int ids[] = {DV_X, DV_V, DV_F, DV_F_EXTERNAL, DV_X_REST, DV_X_RESET, DV_V_RESET};
+  for (size_t i = 0; i < DV_COUNT(ids); i++) {
+    const dvReals *r = m->state.vec[ids[i]];
+    size_t n = dv_reals_size(r);
+    if (n > 1 && n != count)
+      dv_field_warning(o, r, NULL, "%s has %zu entries, the largest of the vectors has %zu", dv_field_name(dv_field_of(o, r)->desc), n, count);
+  }
+  return DV_OK;
+}
+
+static void transform(MechanicalObject *m)
+{
+  dvState *s = &m->state;
+  const dvDof *dof = s->base.dof;
+  const double *sc = m->scale3d, *t = m->translation, *r = m->rotation;
+  if (sc[0] == 1 && sc[1] == 1 && sc[2] == 1 && t[0] == 0 && t[1] == 0 && t[2] == 0 && r[0] == 0 && r[1] == 0 && r[2] == 0) return;
+  double *x = dv_state_write(s, DV_X);
+  dv_dof_scale(dof, s->count, x, sc);
+  dv_dof_rotate(dof, s->count, x, r);
+  dv_dof_translate(dof, s->count, x, t);
+}
+
+static dvStatus mechanical_object_init(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvState *s = &m->state;
+  const dvReals *points = topology_points(m);
+  size_t positions = dv_reals_size(&m->position), velocities = dv_reals_size(&m->velocity), count = 1;
+  // a vector that was given as empty counts as empty, one that was not given has one entry
+  bool empty = dv_was_set(o, &m->position) && positions == 0;
+  if (dv_was_set(o, &m->size)) {
+    if (m->size < 0) return dv_field_error(o, &m->size, NULL, "size %d is negative", m->size);
+    count = (size_t)m->size;
+  }
+  for (int id = 0; id < DV_VEC_TEMPORARY; id++)
+    if (s->vec[id]) count = dv_max_size(count, dv_reals_size(s->vec[id]));
+  check_sizes(m, count);
+  size_t rest = dv_reals_size(&m->rest_position);
+  if (rest > dv_max_size(positions, 1)) {   // rest positions, but no positions
+    dv_reals_share(&m->position, &m->rest_position);
+    positions = rest;
+  }
+  if (positions <= 1 && velocities <= 1 && points) {
+    if (!take_points(m, points)) return dv_error(o, NULL, "out of memory for %zu points", dv_reals_size(points));
+  } else {
+    if (empty && count <= 1) count = 0;
+    // vectors that exist are stretched; the position is made when it is missing
+    if (!dv_state_resize(s, count)) return dv_error(o, "give a smaller size", "out of memory for %zu degrees of freedom", count);
+  }
+  m->size = (int32_t)s->count;
+  dv_state_write(s, DV_X);
+  dv_state_write(s, DV_V);
+  dv_state_write(s, DV_F);
+  repeat_velocity(s, velocities);
+  transform(m);
+  if (rest != s->count) {
+    double *x0 = dv_state_write(s, DV_X_REST);
+    const double *x = dv_state_read(s, DV_X);
+    size_t n = dv_state_scalars(s, DV_X);
+    for (size_t i = 0; i < n; i++) x0[i] = m->restScale * x[i];
+  }
+  double *x = dv_state_write(s, DV_X);
+  dv_dof_rotate(o->dof, s->count, x, m->rotation2);
+  dv_dof_translate(o->dof, s->count, x, m->translation2);
+  // the values are the state's own now: links only gave the first ones
+  dv_field_unlink(dv_field_of(o, &m->position));
+  dv_field_unlink(dv_field_of(o, &m->velocity));
+  dv_field_unlink(dv_field_of(o, &m->force));
+  dv_touch(o, &m->position);
+  dv_touch(o, &m->rest_position);
+  return DV_OK;
+}
+
+static void mechanical_object_store_reset(dvObject *o)
+{
+  dvState *s = dv_state(o);
+  if (dv_node_is_mapped(o->node)) return;
+  memcpy(dv_state_write(s, DV_X_RESET), dv_state_read(s, DV_X), dv_state_scalars(s, DV_X) * sizeof(double));
+  memcpy(dv_state_write(s, DV_V_RESET), dv_state_read(s, DV_V), dv_state_scalars(s, DV_V) * sizeof(double));
+}
+
+static void mechanical_object_reset(dvObject *o)
+{
+  dvState *s = dv_state(o);
+  memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
+  if (!dv_state_has(s, DV_X_RESET)) return;
+  memcpy(dv_state_write(s, DV_X), dv_state_read(s, DV_X_RESET), dv_state_scalars(s, DV_X) * sizeof(double));
+  memcpy(dv_state_write(s, DV_V), dv_state_read(s, DV_V_RESET), dv_state_scalars(s, DV_V) * sizeof(double));
+  dv_state_touch(s, DV_X);
+  dv_state_touch(s, DV_V);
+}
+
+static const dvClass mechanical_object_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MechanicalObject",
+    .aliases = "MechanicalState",
+    .help = "positions, velocities and forces of a mechanical model",
+    .module = "Sofa.Component.StateContainer",
+    .dofs = DV_DOF_ALL,
+    .roles = 1u << DV_ROLE_STATE,
+    .size = sizeof(MechanicalObject),
+    .blocks = {&dv_object_block, DV_BLOCK(mechanical_object_fields)},
+    .create = mechanical_object_create,
+    .parse = mechanical_object_parse,
+    .init = mechanical_object_init,
+    .store_reset = mechanical_object_store_reset,
+    .reset = mechanical_object_reset,
+    .destroy = mechanical_object_destroy,
+};
+
+void dv_register_state(dvRegistry *r)
+{
+  dv_registry_add(r, &dv_node_class);
+  dv_registry_add(r, &mechanical_object_class);
+}

@@ -1,0 +1,237 @@
+// Mechanical operations as loops over a plan's lists. See state.h.
+//
+// Order within one operation follows the graph; across mappings positions go down (inputs first) and forces come
+// up (outputs first), so a force on any mapped state reaches the independent ones: f += J^T f_mapped.
+#include "state/state.h"
+
+#include "math/kernels.h"
+
+#include <string.h>
+
+static dvPool *pool_of(const dvPlan *plan) { return plan->root->scene->context->pool; }
+
+// --- vectors ---------------------------------------------------------------------------------------
+
+void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const double *vb = dv_state_read(s, b);
+    double *out = dv_state_write(s, r);
+    const double *va = dv_state_read(s, a);
+    if (dv_vec_is_coord(r)) dv_dof_integrate(s->base.dof, s->count, out, va, vb, k);
+    else dv_combine(pool_of(plan), va, k, vb, out, dv_state_scalars(s, r));
+  }
+}
+
+void dv_mech_copy(dvPlan *plan, int r, int a)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const double *from = dv_state_read(s, a);
+    memcpy(dv_state_write(s, r), from, dv_state_scalars(s, r) * sizeof(double));
+  }
+}
+
+void dv_mech_clear(dvPlan *plan, int r)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    memset(dv_state_write(s, r), 0, dv_state_scalars(s, r) * sizeof(double));
+  }
+}
+
+void dv_mech_scale(dvPlan *plan, int r, double k)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    dv_scale(pool_of(plan), k, dv_state_write(s, r), dv_state_scalars(s, r));
+  }
+}
+
+double dv_mech_dot(dvPlan *plan, int a, int b)
+{
+  double sum = 0;
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    sum += dv_dot(pool_of(plan), dv_state_read(s, a), dv_state_read(s, b), dv_state_scalars(s, a));
+  }
+  return sum;
+}
+
+void dv_mech_xpay(dvPlan *plan, int p, int r, double beta)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    dv_xpay(pool_of(plan), dv_state_read(s, r), beta, dv_state_write(s, p), dv_state_scalars(s, p));
+  }
+}
+
+double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r)
+{
+  double sum = 0;
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const double *vp = dv_state_read(s, p), *vq = dv_state_read(s, q);
+    sum += dv_cg_step(pool_of(plan), alpha, vp, vq, dv_state_write(s, x), dv_state_write(s, r), dv_state_scalars(s, p));
+  }
+  return sum;
+}
+
+// --- mappings ----------------------------------------------------------------------------------------
+
+void dv_mech_propagate_x(dvPlan *plan, int x)
+{
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    dvObject *o = plan->mappings.data[i].object;
+    ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply(o, x, x);
+  }
+}
+
+void dv_mech_propagate_v(dvPlan *plan, int v)
+{
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    dvObject *o = plan->mappings.data[i].object;
+    ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply_j(o, v, v);
+  }
+}
+
+static void clear_mapped(dvPlan *plan, int id)
+{
+  for (size_t i = 0; i < plan->mapped.count; i++) {
+    dvState *s = dv_state(plan->mapped.data[i]);
+    memset(dv_state_write(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
+  }
+}
+
+static void collect_forces(dvPlan *plan, const dvMech *m, int f, bool carrying_only)
+{
+  for (size_t i = plan->mappings.count; i > 0; i--) {
+    const dvPlanMapping *pm = &plan->mappings.data[i - 1];
+    if (carrying_only && !pm->carries) continue;
+    const dvMappingOps *ops = dv_ops(pm->object, DV_ROLE_MAPPING);
+    ops->apply_jt(pm->object, f, f);
+    if (m && ops->apply_djt) ops->apply_djt(pm->object, m, f, m->dx, DV_F);
+  }
+}
+
+// --- projections ---------------------------------------------------------------------------------------
+
+void dv_mech_project_x(dvPlan *plan, int x, double time)
+{
+  for (size_t i = 0; i < plan->projections.count; i++) {
+    dvObject *o = plan->projections.data[i];
+    ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_position(o, x, time);
+  }
+}
+
+void dv_mech_project_v(dvPlan *plan, int v, double time)
+{
+  for (size_t i = 0; i < plan->projections.count; i++) {
+    dvObject *o = plan->projections.data[i];
+    ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_velocity(o, v, time);
+  }
+}
+
+void dv_mech_project_response(dvPlan *plan, int id)
+{
+  for (size_t i = 0; i < plan->projections.count; i++) {
+    dvObject *o = plan->projections.data[i];
+    ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_response(o, id);
+  }
+}
+
+// --- forces and products ---------------------------------------------------------------------------------
+
+static void feel_gravity(dvMech *m, const dvNode *node) { memcpy(m->gravity, node->gravity, sizeof m->gravity); }
+
+void dv_mech_compute_force(dvPlan *plan, dvMech *m)
+{
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    size_t bytes = dv_state_scalars(s, DV_F) * sizeof(double);
+    double *f = dv_state_write(s, m->f);
+    if (dv_state_has(s, DV_F_EXTERNAL)) memcpy(f, dv_state_read(s, DV_F_EXTERNAL), bytes);
+    else memset(f, 0, bytes);
+  }
+  for (size_t i = 0; i < plan->masses.count; i++) {
+    dvPlanItem it = plan->masses.data[i];
+    feel_gravity(m, it.node);
+    ((const dvMassOps *)dv_ops(it.object, DV_ROLE_MASS))->add_gravity(it.object, m);
+  }
+  for (size_t i = 0; i < plan->forces.count; i++) {
+    dvPlanItem it = plan->forces.data[i];
+    feel_gravity(m, it.node);
+    ((const dvForceOps *)dv_ops(it.object, DV_ROLE_FORCE))->add_force(it.object, m);
+  }
+  collect_forces(plan, NULL, m->f, false);
+}
+
+void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
+{
+  clear_mapped(plan, m->df);
+  for (size_t i = 0; i < plan->masses.count; i++) {
+    dvPlanItem it = plan->masses.data[i];
+    double factor = dv_mech_m(m, it.rayleigh_mass ? *it.rayleigh_mass : 0);
+    if (factor != 0) ((const dvMassOps *)dv_ops(it.object, DV_ROLE_MASS))->add_mdx(it.object, m, factor);
+  }
+  if (m->k != 0 || m->b != 0) {
+    for (size_t i = 0; i < plan->forces.count; i++) {
+      dvPlanItem it = plan->forces.data[i];
+      const dvForceOps *ops = dv_ops(it.object, DV_ROLE_FORCE);
+      if (ops->add_dforce) ops->add_dforce(it.object, m);
+    }
+  }
+  collect_forces(plan, m->k != 0 ? m : NULL, m->df, true);
+}
+
+void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)
+{
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    const dvPlanMapping *pm = &plan->mappings.data[i];
+    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, p, p);
+  }
+  m->dx = p;
+  m->df = q;
+  dv_mech_clear(plan, q);
+  dv_mech_add_mbk(plan, m);
+  dv_mech_project_response(plan, q);
+}
+
+void dv_mech_acc_from_f(dvPlan *plan, int a, int f)
+{
+  for (size_t i = 0; i < plan->masses.count; i++) {
+    dvObject *o = plan->masses.data[i].object;
+    const dvMassOps *ops = dv_ops(o, DV_ROLE_MASS);
+    if (ops->acc_from_f) ops->acc_from_f(o, a, f);
+  }
+}
+
+void dv_mech_add_separate_gravity(dvPlan *plan, dvMech *m)
+{
+  for (size_t i = 0; i < plan->masses.count; i++) {
+    dvPlanItem it = plan->masses.data[i];
+    const dvMassOps *ops = dv_ops(it.object, DV_ROLE_MASS);
+    feel_gravity(m, it.node);
+    if (ops->add_gravity_to_v) ops->add_gravity_to_v(it.object, m);
+  }
+}
+
+void dv_mech_energy(dvPlan *plan, const dvMech *params, double *kinetic, double *potential)
+{
+  dvMech m = *params;
+  *kinetic = *potential = 0;
+  for (size_t i = 0; i < plan->masses.count; i++) {
+    dvPlanItem it = plan->masses.data[i];
+    const dvMassOps *ops = dv_ops(it.object, DV_ROLE_MASS);
+    feel_gravity(&m, it.node);
+    if (ops->kinetic) *kinetic += ops->kinetic(it.object, m.v);
+    if (ops->potential) *potential += ops->potential(it.object, &m);
+  }
+  for (size_t i = 0; i < plan->forces.count; i++) {
+    dvPlanItem it = plan->forces.data[i];
+    const dvForceOps *ops = dv_ops(it.object, DV_ROLE_FORCE);
+    feel_gravity(&m, it.node);
+    if (ops->energy) *potential += ops->energy(it.object, &m);
+  }
+}

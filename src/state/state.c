@@ -1,0 +1,104 @@
+// Storage of state vectors. See state.h.
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+void dv_state_bind(dvState *s, int id, dvReals *field) { s->vec[id] = field; }
+
+static dvReals *slot(dvState *s, int id)
+{
+  if (!s->vec[id]) {
+    s->vec[id] = &s->own[id];
+    s->own[id].width = dv_state_width(s, id);
+  }
+  return s->vec[id];
+}
+
+static void fill_identity(const dvState *s, dvReals *r, int id, size_t from)
+{
+  if (!dv_vec_is_coord(id) || s->base.dof->kind != DV_RIGID3) return;
+  for (size_t i = from; i < r->count / 7; i++) r->data[7 * i + 6] = 1;
+}
+
+static dvReals *sized(dvState *s, int id)
+{
+  dvReals *r = slot(s, id);
+  size_t want = dv_state_scalars(s, id);
+  if (r->count != want) {
+    size_t old = r->count / (size_t)dv_max_int(r->width, 1);
+    DV_REQUIRE(dv_reals_resize(r, want));
+    fill_identity(s, r, id, old);
+  }
+  return r;
+}
+
+const double *dv_state_read(dvState *s, int id) { return sized(s, id)->data; }
+double *dv_state_write(dvState *s, int id) { return dv_reals_edit(sized(s, id)); }
+bool dv_state_has(const dvState *s, int id) { return s->vec[id] && s->vec[id]->count == dv_state_scalars(s, id) && s->count > 0; }
+
+bool dv_state_resize(dvState *s, size_t count)
+{
+  size_t old = s->count;
+  s->count = count;
+  for (int id = 0; id < DV_VEC_LIMIT; id++) {
+    dvReals *r = s->vec[id];
+    if (!r || r->count == 0) continue;
+    if (!dv_reals_resize(r, dv_state_scalars(s, id))) {
+      s->count = old;
+      return false;
+    }
+    fill_identity(s, r, id, old);
+  }
+  return true;
+}
+
+void dv_state_free(dvState *s)
+{
+  for (int id = 0; id < DV_VEC_LIMIT; id++) dv_reals_free(&s->own[id]);
+}
+
+void dv_state_touch(dvState *s, int id)
+{
+  dvReals *r = s->vec[id];
+  if (r && r != &s->own[id]) dv_field_touch(dv_field_of(&s->base, r));
+}
+
+int dv_state_temporary(dvScene *scene) { return scene->temporaries < DV_VEC_LIMIT ? scene->temporaries++ : -1; }
+
+long dv_state_first_bad(dvState *s, int id)
+{
+  const double *x = dv_state_read(s, id);
+  size_t n = dv_state_scalars(s, id);
+  double sum = 0;   // stays 0 while all are finite: one pass without branches
+  for (size_t i = 0; i < n; i++) sum += x[i] * 0.0;
+  if (sum == 0) return -1;
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(x[i])) return (long)i;
+  return -1;
+}
+
+typedef struct Hasher {
+  dvVisitor visitor;
+  uint64_t hash;
+} Hasher;
+
+static dvWalk hash_node(dvVisitor *v, dvNode *node)
+{
+  Hasher *h = (Hasher *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!dv_is_mechanical_state(o) || o->failed) continue;
+    dvState *s = dv_state(o);
+    h->hash = dv_hash_bytes(dv_state_read(s, DV_X), dv_state_scalars(s, DV_X) * sizeof(double), h->hash);
+    h->hash = dv_hash_bytes(dv_state_read(s, DV_V), dv_state_scalars(s, DV_V) * sizeof(double), h->hash);
+  }
+  return DV_WALK_ON;
+}
+
+uint64_t dv_scene_hash(dvScene *scene)
+{
+  Hasher h = {.visitor = {.top_down = hash_node}};
+  dv_visit(scene->root, &h.visitor);
+  return h.hash;
+}

@@ -1,0 +1,88 @@
+// States: positions, velocities, forces and the other vectors of a set of degrees of freedom.
+//
+// A state holds its vectors by number (dvVecId); those of the scene (position, velocity, …) are fields of the
+// component, the others are kept here and appear when they are first used.
+#ifndef DV_STATE_STATE_H
+#define DV_STATE_STATE_H
+
+#include "object/context.h"
+#include "scene/plan.h"
+
+// First member of every component that is a state.
+typedef struct dvState {
+  dvObject base;
+  size_t count;                       // degrees of freedom
+  dvReals *vec[DV_VEC_LIMIT];         // field or own storage; NULL when the vector has none
+  dvReals own[DV_VEC_LIMIT];
+} dvState;
+
+static inline dvState *dv_state(dvObject *o) { return (dvState *)o; }
+static inline int dv_state_width(const dvState *s, int id) { return dv_vec_is_coord(id) ? s->base.dof->coord : s->base.dof->deriv; }
+// Number of scalars in a vector.
+static inline size_t dv_state_scalars(const dvState *s, int id) { return s->count * (size_t)dv_state_width(s, id); }
+
+// Vectors. Reading a vector that does not exist yet gives zeros; the pointers live until the next resize.
+const double *dv_state_read(dvState *s, int id);
+double *dv_state_write(dvState *s, int id);
+bool dv_state_has(const dvState *s, int id);
+// Ties a vector to a field of the component.
+void dv_state_bind(dvState *s, int id, dvReals *field);
+// Changes the number of degrees of freedom of all vectors that exist; new frames are the identity. False when
+// memory is short.
+bool dv_state_resize(dvState *s, size_t count);
+void dv_state_free(dvState *s);
+// Tells linked fields that a vector has changed.
+void dv_state_touch(dvState *s, int id);
+
+// A number for a solver's own vector, valid in every state of the scene; -1 when there are no more.
+int dv_state_temporary(dvScene *scene);
+
+// --- DOF types ---
+
+// out = x + h v; out may be x. Frames turn by the small rotation h w.
+void dv_dof_integrate(const dvDof *dof, size_t n, double *out, const double *x, const double *v, double h);
+// out = a - b as a derivative; for frames the rotation vector that takes b to a.
+void dv_dof_difference(const dvDof *dof, size_t n, double *out, const double *a, const double *b);
+void dv_dof_identity(const dvDof *dof, double *coord);
+void dv_dof_scale(const dvDof *dof, size_t n, double *x, const double s[3]);
+void dv_dof_rotate(const dvDof *dof, size_t n, double *x, const double euler_degrees[3]);
+void dv_dof_translate(const dvDof *dof, size_t n, double *x, const double t[3]);
+// Position in space of one coordinate.
+static inline void dv_dof_point(const dvDof *dof, const double *x, double out[3])
+{
+  for (int i = 0; i < 3; i++) out[i] = i < dof->space ? x[i] : 0;
+}
+
+// --- operations over a plan ---
+
+// r = a + k b; r may be a. Coordinates take derivatives as b.
+void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b);
+void dv_mech_copy(dvPlan *plan, int r, int a);
+void dv_mech_clear(dvPlan *plan, int r);
+void dv_mech_scale(dvPlan *plan, int r, double k);
+double dv_mech_dot(dvPlan *plan, int a, int b);
+// p = r + beta p
+void dv_mech_xpay(dvPlan *plan, int p, int r, double beta);
+// x += alpha p, r -= alpha q; the new r.r
+double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r);
+
+void dv_mech_propagate_x(dvPlan *plan, int x);
+void dv_mech_propagate_v(dvPlan *plan, int v);
+void dv_mech_project_x(dvPlan *plan, int x, double time);
+void dv_mech_project_v(dvPlan *plan, int v, double time);
+void dv_mech_project_response(dvPlan *plan, int id);
+// f = external force + f(x, v), collected at the independent states
+void dv_mech_compute_force(dvPlan *plan, dvMech *m);
+// df += (m M + b B + k K) dx for all states, dx as it stands in every state, collected at the independent states
+void dv_mech_add_mbk(dvPlan *plan, dvMech *m);
+// q = projected (m M + b B + k K) p: p is propagated to mapped states that carry forces
+void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p);
+void dv_mech_acc_from_f(dvPlan *plan, int a, int f);
+void dv_mech_add_separate_gravity(dvPlan *plan, dvMech *m);
+void dv_mech_energy(dvPlan *plan, const dvMech *m, double *kinetic, double *potential);
+// Index of the first number that is not finite in the positions or velocities of a state, or -1.
+long dv_state_first_bad(dvState *s, int id);
+// A hash of all positions and velocities.
+uint64_t dv_scene_hash(dvScene *scene);
+
+#endif

@@ -1,0 +1,94 @@
+// A libFuzzer target: whatever the bytes, a reader returns, leaks nothing, and hands out only
+// indices that exist and coordinates that are finite.
+//
+//   clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/io/fuzz_mesh.c src/io/mesh.c
+//     src/io/mesh_scan.c src/io/read_*.c src/base/{array,file,memory,text}.c -lm -o fuzz_mesh
+//
+// With -DDV_FUZZ_ONLY=0 (gmsh), 1 (obj), 2 (sph) or 3 (mtl) one reader only.
+#include "io/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void check(bool condition)
+{
+  if (!condition) abort();
+}
+
+static void check_indices(const dvMeshIndices *list, int32_t low, size_t count)
+{
+  for (size_t i = 0; i < list->count; i++)
+    check(list->data[i] >= low && (list->data[i] < 0 || (size_t)list->data[i] < count));
+}
+
+static void check_offsets(const dvMeshIndices *offset, const dvMeshIndices *index)
+{
+  if (!offset->count) {
+    check(index->count == 0);
+    return;
+  }
+  check(offset->data[0] == 0 && (size_t)offset->data[offset->count - 1] == index->count);
+  for (size_t i = 1; i < offset->count; i++) check(offset->data[i] >= offset->data[i - 1]);
+}
+
+static void check_reals(const dvMeshReals *list, size_t components)
+{
+  check(list->count % components == 0);
+  for (size_t i = 0; i < list->count; i++) check(isfinite(list->data[i]));
+}
+
+static void check_groups(dvMesh *mesh)
+{
+  for (size_t i = 0; i < mesh->groups.count; i++) {
+    const dvMeshGroup *group = &mesh->groups.data[i];
+    size_t elements = group->kind == DV_MESH_FACET
+                          ? dv_mesh_lists_count(&mesh->facets.offset)
+                          : dv_mesh_elements(mesh, group->kind)->count / (size_t)dv_mesh_corners(group->kind);
+    check(group->first >= 0 && group->count > 0 && (size_t)group->first + (size_t)group->count <= elements);
+    check(group->name && group->material);
+  }
+}
+
+static void check_mesh(dvMesh *mesh)
+{
+  size_t points = dv_mesh_point_count(mesh);
+  check_reals(&mesh->positions, 3);
+  check_reals(&mesh->normals, 3);
+  check_reals(&mesh->texcoords, 2);
+  check_reals(&mesh->radii, 1);
+  for (int kind = 0; kind < DV_MESH_KINDS; kind++) {
+    check_indices(dv_mesh_elements(mesh, kind), 0, points);
+    check(dv_mesh_elements(mesh, kind)->count % (size_t)dv_mesh_corners(kind) == 0);
+  }
+  check_indices(&mesh->polylines.index, 0, points);
+  check_offsets(&mesh->polylines.offset, &mesh->polylines.index);
+  check_indices(&mesh->facets.position, 0, points);
+  check_indices(&mesh->facets.texcoord, -1, mesh->texcoords.count / 2);
+  check_indices(&mesh->facets.normal, -1, mesh->normals.count / 3);
+  check_offsets(&mesh->facets.offset, &mesh->facets.position);
+  check_groups(mesh);
+  double *values = dv_alloc(points * 3 * sizeof *values);
+  dv_mesh_point_normals(mesh, values);
+  dv_mesh_point_texcoords(mesh, values);
+  dv_free(values);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+  dvStatus (*const readers[])(const char *, size_t, dvMesh *, dvMeshError *) = {dv_mesh_read_gmsh, dv_mesh_read_obj,
+                                                                               dv_mesh_read_sph, dv_mesh_read_mtl};
+  for (size_t i = 0; i < DV_COUNT(readers); i++) {
+#ifdef DV_FUZZ_ONLY
+    if (i != DV_FUZZ_ONLY) continue;
+#endif
+    dvMesh mesh = {0};
+    dvMeshError error;
+    dvStatus status = readers[i]((const char *)bytes, length, &mesh, &error);
+    check(status == DV_OK ? error.text[0] == 0 : error.text[0] != 0 && error.line > 0);
+    check_mesh(&mesh);
+    dv_mesh_free(&mesh);
+  }
+  return 0;
+}
