@@ -1,14 +1,42 @@
 // The list of rooms whose components exist. See divan.h.
 #include "app/divan.h"
 
+#include "collision/register.h"
+#include "constraint/register.h"
+#include "control/register.h"
+#include "engine/register.h"
+#include "force/fem/register.h"
+#include "force/load/register.h"
+#include "force/spring/register.h"
+#include "io/register.h"
+#include "linear/register.h"
+#include "mapping/register.h"
+#include "mass/register.h"
+#include "ode/register.h"
 #include "scene/timer.h"
 #include "state/register.h"
+#include "topology/register.h"
+#include "visual/register.h"
 
 dvContext *dv_divan_create(int threads)
 {
   dvContext *c = dv_context_create(threads);
   c->timers = dv_timers_create();
   dv_register_state(&c->registry);
+  dv_register_topology(&c->registry);
+  dv_register_io(&c->registry);
+  dv_register_engine(&c->registry);
+  dv_register_mass(&c->registry);
+  dv_register_mapping(&c->registry);
+  dv_register_linear(&c->registry);
+  dv_register_ode(&c->registry);
+  dv_register_constraint(&c->registry);
+  dv_register_collision(&c->registry);
+  dv_register_visual(&c->registry);
+  dv_register_control(&c->registry);
+  dv_register_fem(&c->registry);
+  dv_register_springs(&c->registry);
+  dv_register_loads(&c->registry);
   return c;
 }
 

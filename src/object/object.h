@@ -45,6 +45,7 @@ typedef struct dvClass {
 
   // hooks, all optional
   void (*create)(dvObject *o);                                  // after defaults were set
+  dvStatus (*link)(dvObject *o);                                // links of the scene are made: find companions in the node
   dvStatus (*parse)(dvObject *o, dvAttributes *attributes);     // attributes without a field
   dvStatus (*init)(dvObject *o);
   dvStatus (*bwd_init)(dvObject *o);

@@ -223,6 +223,7 @@ static void link_field(dvObject *o, dvField *f, dvStatus *worst)
 }
 
 // src="@loader": a live link for every field or alias of the same name that was not set
+static void link_all(dvObject *o, dvObject *source, dvPlace place);
 static void link_src(dvObject *o, const dvAttribute *src, dvStatus *worst)
 {
   dvObject *source = dv_link_find(o, src->value, DV_ROLE_ANY);
@@ -230,6 +231,11 @@ static void link_src(dvObject *o, const dvAttribute *src, dvStatus *worst)
     dead_link(o, "src", src->value, src->place, DV_ROLE_ANY, worst);
     return;
   }
+  link_all(o, source, src->place);
+}
+
+static void link_all(dvObject *o, dvObject *source, dvPlace place)
+{
   for (int i = 0; i < source->field_count; i++) {
     dvField *from = &source->fields[i];
     const char *name = dv_field_name(from->desc);
@@ -238,7 +244,7 @@ static void link_src(dvObject *o, const dvAttribute *src, dvStatus *worst)
     for (int nth = 0; (to = dv_object_field_nth(o, name, nth)); nth++) {
       if (to->was_set || to->source || (to->desc->flags & DV_NO_SRC) || to->desc->type == DV_T_LINK) continue;
       if (dv_field_link(to, from, NULL) == DV_OK) {
-        to->place = src->place;
+        to->place = place;
         to->was_set = false;   // still a default as far as explicit values go
       }
     }
@@ -267,8 +273,11 @@ static void link_object(dvObject *o, dvStatus *worst)
     if (f->link) link_field(o, f, worst);
   }
   const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
-  if (src && *src->value) link_src(o, src, worst);
+  if (src && *src->value && !dv_same(src->value, "@")) link_src(o, src, worst);
+  if (o->cls->link && o->cls->link(o) != DV_OK) *worst = DV_ERROR_INPUT;
 }
+
+void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place) { link_all(o, source, place); }
 
 static dvWalk link_node(dvVisitor *v, dvNode *node)
 {

@@ -80,6 +80,8 @@ dvObject *dv_link_find(dvObject *from, const char *path, dvRole role);
 dvObject *dv_link_split(dvObject *from, const char *text, char **field);
 // A path that leads to something like `path`, for a message; the caller frees it. NULL when there is no idea.
 char *dv_link_propose(dvObject *from, const char *path, dvRole role);
+// What src="@source" does: a live link for every field of the same name that was not set.
+void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place);
 // Links every attribute that is a link, in all the scene, and resolves DV_T_LINK fields. Reports every dead one.
 dvStatus dv_scene_link(dvScene *scene);
 
