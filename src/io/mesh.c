@@ -56,14 +56,23 @@ size_t dv_mesh_point_count(const dvMesh *mesh) { return mesh->positions.count / 
 dvMeshIndices *dv_mesh_elements(dvMesh *mesh, dvMeshKind kind)
 {
   switch (kind) {
-  case DV_MESH_EDGE: return &mesh->edges;
-  case DV_MESH_TRIANGLE: return &mesh->triangles;
-  case DV_MESH_QUAD: return &mesh->quads;
-  case DV_MESH_TETRAHEDRON: return &mesh->tetrahedra;
-  case DV_MESH_HEXAHEDRON: return &mesh->hexahedra;
-  case DV_MESH_PRISM: return &mesh->prisms;
-  case DV_MESH_PYRAMID: return &mesh->pyramids;
-  default: DV_REQUIRE(!"a kind with a fixed number of corners"); return NULL;
+  case DV_MESH_EDGE:
+    return &mesh->edges;
+  case DV_MESH_TRIANGLE:
+    return &mesh->triangles;
+  case DV_MESH_QUAD:
+    return &mesh->quads;
+  case DV_MESH_TETRAHEDRON:
+    return &mesh->tetrahedra;
+  case DV_MESH_HEXAHEDRON:
+    return &mesh->hexahedra;
+  case DV_MESH_PRISM:
+    return &mesh->prisms;
+  case DV_MESH_PYRAMID:
+    return &mesh->pyramids;
+  default:
+    DV_REQUIRE(!"a kind with a fixed number of corners");
+    return NULL;
   }
 }
 

@@ -21,10 +21,10 @@ typedef enum dvMeshKind {
   DV_MESH_HEXAHEDRON,
   DV_MESH_PRISM,
   DV_MESH_PYRAMID,
-  DV_MESH_KINDS,           // number of kinds with a fixed number of corners
+  DV_MESH_KINDS, // number of kinds with a fixed number of corners
   DV_MESH_POLYLINE = DV_MESH_KINDS,
   DV_MESH_POLYGON,
-  DV_MESH_FACET,           // a face of an OBJ file, of any number of corners
+  DV_MESH_FACET, // a face of an OBJ file, of any number of corners
 } dvMeshKind;
 
 typedef DV_ARRAY(double) dvMeshReals;
@@ -45,10 +45,10 @@ typedef struct dvMeshFacets {
 // A run of elements of one kind. Runs follow each other in the order of the file; elements
 // `first` to `first + count - 1` belong to it.
 typedef struct dvMeshGroup {
-  char *name;       // never NULL, may be ""
-  char *material;   // name of a material, "" without
+  char *name;     // never NULL, may be ""
+  char *material; // name of a material, "" without
   dvMeshKind kind;
-  int tag;          // Gmsh: number of the elementary entity, -1 when the file gives none. OBJ: -1
+  int tag; // Gmsh: number of the elementary entity, -1 when the file gives none. OBJ: -1
   int32_t first, count;
 } dvMeshGroup;
 
@@ -66,29 +66,29 @@ enum {
 
 typedef struct dvMaterial {
   char *name;
-  double ambient[4], diffuse[4], specular[4], emissive[4];   // red green blue alpha
+  double ambient[4], diffuse[4], specular[4], emissive[4]; // red green blue alpha
   double shininess;
-  char *texture, *bump;   // file names as written, NULL when not given
-  unsigned given;         // which of these the file states; the others have SOFA's defaults
+  char *texture, *bump; // file names as written, NULL when not given
+  unsigned given;       // which of these the file states; the others have SOFA's defaults
 } dvMaterial;
 
 typedef struct dvMesh {
-  dvMeshReals positions;                // 3 a point
+  dvMeshReals positions; // 3 a point
   dvMeshIndices edges, triangles, quads, tetrahedra, hexahedra, prisms, pyramids;
   dvMeshLists polylines, polygons;
-  dvMeshReals normals;                  // 3 each, as listed in the file
-  dvMeshReals texcoords;                // 2 each, as listed in the file
+  dvMeshReals normals;   // 3 each, as listed in the file
+  dvMeshReals texcoords; // 2 each, as listed in the file
   dvMeshFacets facets;
-  dvMeshReals radii;                    // of spheres, one a point
+  dvMeshReals radii; // of spheres, one a point
   DV_ARRAY(dvMeshGroup) groups;
   DV_ARRAY(dvMaterial) materials;
-  DV_ARRAY(char *) libraries;           // material files an OBJ file names
-  DV_ARRAY(char *) unread;              // those that could not be read, each with the reason
-  size_t skipped;                       // elements of a type that is not read
+  DV_ARRAY(char *) libraries; // material files an OBJ file names
+  DV_ARRAY(char *) unread;    // those that could not be read, each with the reason
+  size_t skipped;             // elements of a type that is not read
 } dvMesh;
 
 typedef struct dvMeshError {
-  int line;         // 1-based, 0 when the error is not in a line
+  int line; // 1-based, 0 when the error is not in a line
   char text[200];
 } dvMeshError;
 

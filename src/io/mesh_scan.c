@@ -17,7 +17,7 @@ void dv_mesh_scan_init(dvMeshScan *s, const char *bytes, size_t length, dvMeshEr
 
 bool dv_mesh_fail(dvMeshScan *s, const char *format, ...)
 {
-  if (!s->error || s->error->text[0]) return false;   // the first error is the cause
+  if (!s->error || s->error->text[0]) return false; // the first error is the cause
   s->error->line = s->line;
   va_list args;
   va_start(args, format);

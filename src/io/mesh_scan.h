@@ -11,9 +11,9 @@
 typedef struct dvMeshScan {
   const char *at, *end;
   int line;
-  bool binary;      // numbers are raw bytes, not text (Gmsh)
-  bool swapped;     // ... in the other byte order
-  bool one_line;    // numbers and words do not continue on the next line (OBJ, MTL)
+  bool binary;   // numbers are raw bytes, not text (Gmsh)
+  bool swapped;  // ... in the other byte order
+  bool one_line; // numbers and words do not continue on the next line (OBJ, MTL)
   dvMeshError *error;
 } dvMeshScan;
 
@@ -34,8 +34,8 @@ void dv_mesh_skip_line(dvMeshScan *s);
 // Numbers. In binary mode an int has 4 bytes, a size 8, a real 8. `what` names the number in errors.
 bool dv_mesh_scan_int(dvMeshScan *s, const char *what, int *out);
 bool dv_mesh_scan_size(dvMeshScan *s, const char *what, int64_t *out);
-bool dv_mesh_scan_real(dvMeshScan *s, const char *what, double *out);   // finite
-bool dv_mesh_scan_text_size(dvMeshScan *s, const char *what, int64_t *out);   // text in binary files too
+bool dv_mesh_scan_real(dvMeshScan *s, const char *what, double *out);       // finite
+bool dv_mesh_scan_text_size(dvMeshScan *s, const char *what, int64_t *out); // text in binary files too
 
 // A count that is not negative, and whose elements of at least `bytes` each fit in what is left.
 bool dv_mesh_check_count(dvMeshScan *s, const char *what, int64_t count, size_t bytes);

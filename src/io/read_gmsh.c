@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_LIMIT = 127 };   // Gmsh's own; longer names are cut
+enum { NAME_LIMIT = 127 }; // Gmsh's own; longer names are cut
 
 typedef struct dvGmshNode {
   int64_t id;
@@ -32,10 +32,10 @@ typedef DV_ARRAY(dvGmshKey) dvGmshKeys;
 typedef struct dvGmsh {
   dvMeshScan s;
   dvMesh *mesh;
-  int version;                   // 1, 2 or 4; 0 before it is known
+  int version; // 1, 2 or 4; 0 before it is known
   bool binary;
   bool has_nodes, has_elements;
-  bool consecutive;              // node numbers are first, first + 1, ...
+  bool consecutive; // node numbers are first, first + 1, ...
   DV_ARRAY(dvGmshNode) nodes;
   dvGmshKeys names, entities;
   int32_t last_group[DV_MESH_KINDS];
@@ -43,15 +43,15 @@ typedef struct dvGmsh {
 } dvGmsh;
 
 typedef struct dvGmshType {
-  int nodes, kind, dimension;   // kind -1: dropped
+  int nodes, kind, dimension; // kind -1: dropped
 } dvGmshType;
 
 static const dvGmshType *find_type(int type)
 {
   static const dvGmshType types[] = {
-      [1] = {2, DV_MESH_EDGE, 1},        [2] = {3, DV_MESH_TRIANGLE, 2},   [3] = {4, DV_MESH_QUAD, 2},
-      [4] = {4, DV_MESH_TETRAHEDRON, 3}, [5] = {8, DV_MESH_HEXAHEDRON, 3}, [6] = {6, DV_MESH_PRISM, 3},
-      [7] = {5, DV_MESH_PYRAMID, 3},     [8] = {3, DV_MESH_EDGE, 1},       [9] = {6, DV_MESH_TRIANGLE, 2},
+      [1] = {2, DV_MESH_EDGE, 1},        [2] = {3, DV_MESH_TRIANGLE, 2},      [3] = {4, DV_MESH_QUAD, 2},
+      [4] = {4, DV_MESH_TETRAHEDRON, 3}, [5] = {8, DV_MESH_HEXAHEDRON, 3},    [6] = {6, DV_MESH_PRISM, 3},
+      [7] = {5, DV_MESH_PYRAMID, 3},     [8] = {3, DV_MESH_EDGE, 1},          [9] = {6, DV_MESH_TRIANGLE, 2},
       [10] = {9, DV_MESH_QUAD, 2},       [11] = {10, DV_MESH_TETRAHEDRON, 3}, [15] = {1, -1, 0},
   };
   return type > 0 && type < (int)DV_COUNT(types) && types[type].nodes ? &types[type] : NULL;
@@ -60,10 +60,9 @@ static const dvGmshType *find_type(int type)
 // number of nodes of the types that are skipped, needed to step over them in binary files
 static int skipped_type_nodes(int type)
 {
-  static const unsigned char nodes[] = {[12] = 27, [13] = 18, [14] = 14, [16] = 8,  [17] = 20, [18] = 15,
-                                        [19] = 13, [20] = 9,  [21] = 10, [22] = 12, [23] = 15, [24] = 15,
-                                        [25] = 21, [26] = 4,  [27] = 5,  [28] = 6,  [29] = 20, [30] = 35,
-                                        [31] = 56, [92] = 64, [93] = 125};
+  static const unsigned char nodes[] = {[12] = 27, [13] = 18, [14] = 14, [16] = 8,  [17] = 20, [18] = 15, [19] = 13,
+                                        [20] = 9,  [21] = 10, [22] = 12, [23] = 15, [24] = 15, [25] = 21, [26] = 4,
+                                        [27] = 5,  [28] = 6,  [29] = 20, [30] = 35, [31] = 56, [92] = 64, [93] = 125};
   return type > 0 && type < (int)DV_COUNT(nodes) ? nodes[type] : 0;
 }
 
@@ -102,11 +101,13 @@ static bool find_node(dvGmsh *g, int64_t id, int32_t *out)
       return true;
     }
   } else {
-    size_t low = 0, high = count;   // number of entries whose id is at most the wanted one
+    size_t low = 0, high = count; // number of entries whose id is at most the wanted one
     while (low < high) {
       size_t middle = low + (high - low) / 2;
-      if (g->nodes.data[middle].id <= id) low = middle + 1;
-      else high = middle;
+      if (g->nodes.data[middle].id <= id)
+        low = middle + 1;
+      else
+        high = middle;
     }
     if (low > 0 && g->nodes.data[low - 1].id == id) {
       *out = g->nodes.data[low - 1].order;
@@ -119,7 +120,8 @@ static bool find_node(dvGmsh *g, int64_t id, int32_t *out)
 static void add_node(dvGmsh *g, int64_t id)
 {
   dvGmshNode node = {id, (int32_t)g->nodes.count};
-  if (node.order == 0) g->consecutive = true;
+  if (node.order == 0)
+    g->consecutive = true;
   else if (g->nodes.data[node.order - 1].id == INT64_MAX || g->nodes.data[node.order - 1].id + 1 != id)
     g->consecutive = false;
   dv_push(&g->nodes, node);
@@ -183,7 +185,8 @@ static bool read_block_header(dvGmsh *g, const char *what, int64_t *blocks, int6
   return dv_mesh_scan_size(&g->s, "the number of blocks", blocks) &&
          dv_mesh_scan_size(&g->s, "the total of a section", total) &&
          dv_mesh_scan_size(&g->s, "the lowest number", &low) && dv_mesh_scan_size(&g->s, "the highest number", &high) &&
-         dv_mesh_check_count(&g->s, "blocks", *blocks, 8) && dv_mesh_check_count(&g->s, what, *total, g->binary ? 8 : 4);
+         dv_mesh_check_count(&g->s, "blocks", *blocks, 8) &&
+         dv_mesh_check_count(&g->s, what, *total, g->binary ? 8 : 4);
 }
 
 static bool read_nodes4(dvGmsh *g)
@@ -202,8 +205,7 @@ static bool read_nodes(dvGmsh *g)
   if (g->has_nodes) return dv_mesh_fail(&g->s, "a second section of nodes");
   g->has_nodes = true;
   if (!(g->version == 4 ? read_nodes4(g) : read_nodes2(g))) return false;
-  if (!g->consecutive && g->nodes.count)
-    qsort(g->nodes.data, g->nodes.count, sizeof *g->nodes.data, compare_nodes);
+  if (!g->consecutive && g->nodes.count) qsort(g->nodes.data, g->nodes.count, sizeof *g->nodes.data, compare_nodes);
   return true;
 }
 
@@ -218,8 +220,12 @@ static void add_to_group(dvGmsh *g, const dvGmshType *type, int tag, int physica
   }
   const dvGmshKey *key = physical ? find_key(&g->names, type->dimension, physical) : NULL;
   size_t elements = dv_mesh_elements(mesh, kind)->count / (size_t)dv_mesh_corners(kind);
-  dvMeshGroup group = {.name = dv_strdup(key ? key->name : ""), .material = dv_strdup(""), .kind = kind,
-                       .tag = tag, .first = (int32_t)elements - 1, .count = 1};
+  dvMeshGroup group = {.name = dv_strdup(key ? key->name : ""),
+                       .material = dv_strdup(""),
+                       .kind = kind,
+                       .tag = tag,
+                       .first = (int32_t)elements - 1,
+                       .count = 1};
   g->last_group[kind] = (int32_t)mesh->groups.count;
   g->last_physical[kind] = physical;
   dv_push(&mesh->groups, group);
@@ -310,8 +316,7 @@ static bool read_binary_block2(dvGmsh *g, int64_t left, int *count)
 {
   int type, tags, number, tag, physical;
   if (!dv_mesh_scan_int(&g->s, "an element type", &type) || !dv_mesh_scan_int(&g->s, "a number of elements", count) ||
-      !dv_mesh_scan_int(&g->s, "a number of tags", &tags) ||
-      !dv_mesh_check_count(&g->s, "tags of an element", tags, 4))
+      !dv_mesh_scan_int(&g->s, "a number of tags", &tags) || !dv_mesh_check_count(&g->s, "tags of an element", tags, 4))
     return false;
   if (*count < 1 || *count > left)
     return dv_mesh_fail(&g->s, "a block of %d elements where %lld are left", *count, (long long)left);
@@ -335,8 +340,9 @@ static bool read_elements2(dvGmsh *g)
   if (!dv_mesh_check_count(&g->s, "elements", count, g->binary ? 8 : 6)) return false;
   int block = 1;
   for (int64_t i = 0; i < count; i += block) {
-    bool good = g->binary ? read_binary_block2(g, count - i, &block)
-                          : g->version == 1 ? read_element1(g) : read_element2(g);
+    bool good = g->binary         ? read_binary_block2(g, count - i, &block)
+                : g->version == 1 ? read_element1(g)
+                                  : read_element2(g);
     if (!good) return false;
   }
   return true;
@@ -467,9 +473,12 @@ static bool read_format(dvGmsh *g)
   if (!dv_mesh_scan_real(&g->s, "the version", &version) || !dv_mesh_scan_int(&g->s, "the file type", &type) ||
       !dv_mesh_scan_int(&g->s, "the data size", &size))
     return false;
-  if (version >= 2 && version < 3) g->version = 2;
-  else if (version > 4.05 && version < 5) g->version = 4;
-  else return dv_mesh_fail(&g->s, "Gmsh format %g is not read; save the mesh as format 2.2 or 4.1", version);
+  if (version >= 2 && version < 3)
+    g->version = 2;
+  else if (version > 4.05 && version < 5)
+    g->version = 4;
+  else
+    return dv_mesh_fail(&g->s, "Gmsh format %g is not read; save the mesh as format 2.2 or 4.1", version);
   if (type != 0 && type != 1) return dv_mesh_fail(&g->s, "file type 0 (text) or 1 (binary) expected, found %d", type);
   if (size != 8) return dv_mesh_fail(&g->s, "a data size of 8 bytes expected, found %d", size);
   g->binary = type == 1;
@@ -499,7 +508,8 @@ static bool expect_end(dvGmsh *g, const char *end)
   const char *word;
   size_t length;
   g->s.binary = false;
-  if (!dv_mesh_scan_word(&g->s, &word, &length)) return dv_mesh_fail(&g->s, "'%s' expected at the end of the file", end);
+  if (!dv_mesh_scan_word(&g->s, &word, &length))
+    return dv_mesh_fail(&g->s, "'%s' expected at the end of the file", end);
   if (!dv_mesh_word_is(word, length, end))
     return dv_mesh_fail(&g->s, "'%s' expected, found '%.*s'", end, (int)dv_min_size(length, 60), word);
   return true;
@@ -507,8 +517,8 @@ static bool expect_end(dvGmsh *g, const char *end)
 
 typedef struct dvGmshSection {
   const char *begin, *end;
-  int version;    // 0: any
-  bool raw;       // in binary files raw numbers begin on the next line
+  int version; // 0: any
+  bool raw;    // in binary files raw numbers begin on the next line
   bool (*read)(dvGmsh *g);
 } dvGmshSection;
 

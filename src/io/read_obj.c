@@ -13,19 +13,23 @@
 
 #include <limits.h>
 
-enum { NAME_LIMIT = 255 };   // longer names are cut: each group has a copy
+enum {
+  NAME_LIMIT = 255, // longer names are cut: each group has a copy
+  PATH_LIMIT = 4096,
+  LIBRARY_LIMIT = 64,
+};
 
 typedef struct dvObjCorner {
-  int32_t index[3];   // position, texture coordinate, normal; -1: none
+  int32_t index[3]; // position, texture coordinate, normal; -1: none
 } dvObjCorner;
 
 typedef struct dvObj {
   dvMeshScan s;
   dvMesh *mesh;
-  size_t total[3];                     // positions, texture coordinates, normals in the whole file
+  size_t total[3]; // positions, texture coordinates, normals in the whole file
   char *group, *material;
   size_t group_first[DV_MESH_FACET + 1];
-  DV_ARRAY(dvObjCorner) corners;       // of the current face
+  DV_ARRAY(dvObjCorner) corners; // of the current face
 } dvObj;
 
 static size_t element_count(const dvObj *o, dvMeshKind kind)
@@ -40,8 +44,12 @@ static void close_groups(dvObj *o)
   for (size_t i = 0; i < DV_COUNT(kinds); i++) {
     size_t first = o->group_first[kinds[i]], count = element_count(o, kinds[i]);
     if (count == first) continue;
-    dvMeshGroup group = {.name = dv_strdup(o->group), .material = dv_strdup(o->material), .kind = kinds[i],
-                         .tag = -1, .first = (int32_t)first, .count = (int32_t)(count - first)};
+    dvMeshGroup group = {.name = dv_strdup(o->group),
+                         .material = dv_strdup(o->material),
+                         .kind = kinds[i],
+                         .tag = -1,
+                         .first = (int32_t)first,
+                         .count = (int32_t)(count - first)};
     dv_push(&o->mesh->groups, group);
     o->group_first[kinds[i]] = count;
   }
@@ -53,7 +61,7 @@ static bool read_reals(dvObj *o, dvMeshReals *list, int needed, int wanted, cons
   for (int k = 0; k < wanted; k++) {
     const char *before = o->s.at, *word;
     size_t length;
-    if (k >= needed) {   // may be left out
+    if (k >= needed) { // may be left out
       if (!dv_mesh_scan_word(&o->s, &word, &length)) break;
       o->s.at = before;
     }
@@ -97,7 +105,7 @@ static bool read_corner(dvObj *o, const char *word, size_t length)
       if (!exists && j == 0) return dv_mesh_fail(&o->s, "point %lld does not exist", index);
       if (exists) corner.index[j] = (int32_t)absolute;
     }
-    if (at < end) at++;   // the slash
+    if (at < end) at++; // the slash
   }
   dv_push(&o->corners, corner);
   return true;
@@ -184,12 +192,17 @@ static char *read_name(dvMeshScan *s)
   return dv_text_take(&name);
 }
 
+// names come once each, and not without end: every one may be opened later
 static void read_libraries(dvObj *o)
 {
   const char *word;
   size_t length;
-  while (dv_mesh_scan_word(&o->s, &word, &length))
-    dv_push(&o->mesh->libraries, dv_strndup(word, dv_min_size(length, 4096)));
+  while (dv_mesh_scan_word(&o->s, &word, &length) && o->mesh->libraries.count < LIBRARY_LIMIT) {
+    bool known = length > PATH_LIMIT;
+    for (size_t i = 0; i < o->mesh->libraries.count && !known; i++)
+      known = dv_mesh_word_is(word, length, o->mesh->libraries.data[i]);
+    if (!known) dv_push(&o->mesh->libraries, dv_strndup(word, length));
+  }
 }
 
 static bool read_statement(dvObj *o, const char *word, size_t length)
@@ -200,7 +213,9 @@ static bool read_statement(dvObj *o, const char *word, size_t length)
   if (dv_mesh_word_is(word, length, "f")) return read_face(o);
   if (dv_mesh_word_is(word, length, "l")) return read_line_element(o);
   if (dv_mesh_word_is(word, length, "mtllib")) read_libraries(o);
-  char **name = dv_mesh_word_is(word, length, "g") ? &o->group : dv_mesh_word_is(word, length, "usemtl") ? &o->material : NULL;
+  char **name = dv_mesh_word_is(word, length, "g")        ? &o->group
+                : dv_mesh_word_is(word, length, "usemtl") ? &o->material
+                                                          : NULL;
   if (name) {
     close_groups(o);
     dv_free(*name);
@@ -217,9 +232,12 @@ static void count_lists(dvObj *o)
   size_t length;
   while (s.at < s.end) {
     if (dv_mesh_scan_word(&s, &word, &length)) {
-      if (dv_mesh_word_is(word, length, "v")) o->total[0]++;
-      else if (dv_mesh_word_is(word, length, "vt")) o->total[1]++;
-      else if (dv_mesh_word_is(word, length, "vn")) o->total[2]++;
+      if (dv_mesh_word_is(word, length, "v"))
+        o->total[0]++;
+      else if (dv_mesh_word_is(word, length, "vt"))
+        o->total[1]++;
+      else if (dv_mesh_word_is(word, length, "vn"))
+        o->total[2]++;
     }
     dv_mesh_skip_line(&s);
   }
@@ -276,7 +294,7 @@ static char *read_image(dvMeshScan *s)
     at = last;
   }
   s->at = end;
-  return dv_strndup(at, dv_min_size((size_t)(end - at), 4096));
+  return dv_strndup(at, dv_min_size((size_t)(end - at), PATH_LIMIT));
 }
 
 static void replace_text(char **place, char *text)

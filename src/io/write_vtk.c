@@ -56,12 +56,21 @@ static void add_escaped(dvText *t, const char *text)
 {
   for (; *text; text++) {
     switch (*text) {
-    case '<': dv_text_add(t, "&lt;"); break;
-    case '>': dv_text_add(t, "&gt;"); break;
-    case '&': dv_text_add(t, "&amp;"); break;
-    case '"': dv_text_add(t, "&quot;"); break;
+    case '<':
+      dv_text_add(t, "&lt;");
+      break;
+    case '>':
+      dv_text_add(t, "&gt;");
+      break;
+    case '&':
+      dv_text_add(t, "&amp;");
+      break;
+    case '"':
+      dv_text_add(t, "&quot;");
+      break;
     // a control character has no place in XML
-    default: dv_text_add_n(t, (unsigned char)*text < ' ' ? " " : text, 1);
+    default:
+      dv_text_add_n(t, (unsigned char)*text < ' ' ? " " : text, 1);
     }
   }
 }
@@ -156,7 +165,8 @@ static void write_grid(FILE *f, const dvVtuGrid *grid)
         "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
         "<UnstructuredGrid>\n",
         f);
-  fprintf(f, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n<PointData>\n", grid->point_count, cell_count(grid));
+  fprintf(f, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n<PointData>\n", grid->point_count,
+          cell_count(grid));
   for (size_t i = 0; i < grid->field_count; i++) {
     const dvVtuField *field = &grid->fields[i];
     write_reals(&b, field->name, field->values, grid->point_count, field->components);
@@ -197,14 +207,18 @@ dvStatus dv_vtu_write_mesh(const char *path, const dvMesh *mesh, const dvVtuFiel
     if (list->count)
       blocks[block_count++] = (dvVtuBlock){kind, list->data, list->count / (size_t)dv_mesh_corners(kind)};
   }
-  dvVtuGrid grid = {.points = mesh->positions.data, .point_count = dv_mesh_point_count(mesh), .blocks = blocks,
-                    .block_count = block_count, .fields = fields, .field_count = field_count};
+  dvVtuGrid grid = {.points = mesh->positions.data,
+                    .point_count = dv_mesh_point_count(mesh),
+                    .blocks = blocks,
+                    .block_count = block_count,
+                    .fields = fields,
+                    .field_count = field_count};
   return dv_vtu_write(path, &grid);
 }
 
 struct dvPvd {
   FILE *file;
-  long end;       // where the closing tags begin
+  long end; // where the closing tags begin
   bool failed;
 };
 
@@ -224,8 +238,10 @@ static bool pvd_append(dvPvd *pvd, const char *text)
   bool good = fseek(pvd->file, pvd->end, SEEK_SET) == 0 &&
               fwrite(whole.text, 1, whole.length, pvd->file) == whole.length && fflush(pvd->file) == 0;
   dv_text_free(&whole);
-  if (good) pvd->end += (long)entry;
-  else pvd->failed = true;
+  if (good)
+    pvd->end += (long)entry;
+  else
+    pvd->failed = true;
   return good;
 }
 
@@ -233,7 +249,7 @@ dvPvd *dv_pvd_create(const char *path)
 {
   FILE *file = fopen(path, "wb");
   if (!file) return NULL;
-  setvbuf(file, NULL, _IOFBF, 1 << 16);   // an entry reaches the file whole
+  setvbuf(file, NULL, _IOFBF, 1 << 16); // an entry reaches the file whole
   dvPvd *pvd = dv_alloc(sizeof *pvd);
   pvd->file = file;
   if (!pvd_append(pvd, pvd_head)) {

@@ -21,9 +21,9 @@ typedef struct dvVtuField {
 } dvVtuField;
 
 typedef struct dvVtuGrid {
-  const double *points;        // 3 a point
+  const double *points; // 3 a point
   size_t point_count;
-  const dvVtuBlock *blocks;    // without any, every point becomes a cell and can be seen
+  const dvVtuBlock *blocks; // without any, every point becomes a cell and can be seen
   size_t block_count;
   const dvVtuField *fields;
   size_t field_count;

@@ -40,7 +40,8 @@ typedef enum dvRole {
 
 const char *dv_role_name(dvRole role);
 
-// Vectors of a state, by number. Temporaries of solvers follow DV_VEC_TEMPORARY.
+// Vectors of a state, by number. Integrators and linear solvers have ten each for their own use: solvers rule disjoint
+// subgraphs, so they can share the numbers.
 typedef enum dvVecId {
   DV_X,            // position
   DV_X_REST,
@@ -53,8 +54,9 @@ typedef enum dvVecId {
   DV_F_EXTERNAL,
   DV_DX,
   DV_DF,
-  DV_VEC_TEMPORARY,
-  DV_VEC_LIMIT = DV_VEC_TEMPORARY + 24
+  DV_VEC_ODE,
+  DV_VEC_SOLVER = DV_VEC_ODE + 10,
+  DV_VEC_LIMIT = DV_VEC_SOLVER + 10
 } dvVecId;
 
 static inline bool dv_vec_is_coord(int id) { return id <= DV_X_RESET; }

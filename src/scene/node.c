@@ -72,7 +72,6 @@ dvScene *dv_scene_create(dvContext *context)
   s->context = context;
   s->root = dv_node_create(s, "root");
   s->version = 1;
-  s->temporaries = DV_VEC_TEMPORARY;
   return s;
 }
 

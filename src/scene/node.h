@@ -42,7 +42,6 @@ struct dvScene {
   DV_ARRAY(dvObject *) handlers;  // components that receive events
   DV_ARRAY(dvObject *) engines;   // components whose links are refreshed each step
   unsigned lists_version;
-  int temporaries;                // vector numbers given to solvers
 };
 
 dvScene *dv_scene_create(dvContext *context);

@@ -175,7 +175,7 @@ static dvStatus mechanical_object_init(dvObject *o)
     if (m->size < 0) return dv_field_error(o, &m->size, NULL, "size %d is negative", m->size);
     count = (size_t)m->size;
   }
-  for (int id = 0; id < DV_VEC_TEMPORARY; id++)
+  for (int id = 0; id < DV_VEC_ODE; id++)
     if (s->vec[id]) count = dv_max_size(count, dv_reals_size(s->vec[id]));
   check_sizes(m, count);
   size_t rest = dv_reals_size(&m->rest_position);

@@ -64,8 +64,6 @@ void dv_state_touch(dvState *s, int id)
   if (r && r != &s->own[id]) dv_field_touch(dv_field_of(&s->base, r));
 }
 
-int dv_state_temporary(dvScene *scene) { return scene->temporaries < DV_VEC_LIMIT ? scene->temporaries++ : -1; }
-
 long dv_state_first_bad(dvState *s, int id)
 {
   const double *x = dv_state_read(s, id);

@@ -34,9 +34,6 @@ void dv_state_free(dvState *s);
 // Tells linked fields that a vector has changed.
 void dv_state_touch(dvState *s, int id);
 
-// A number for a solver's own vector, valid in every state of the scene; -1 when there are no more.
-int dv_state_temporary(dvScene *scene);
-
 // --- DOF types ---
 
 // out = x + h v; out may be x. Frames turn by the small rotation h w.

@@ -78,7 +78,7 @@ static void check_mesh(dvMesh *mesh)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
   dvStatus (*const readers[])(const char *, size_t, dvMesh *, dvMeshError *) = {dv_mesh_read_gmsh, dv_mesh_read_obj,
-                                                                               dv_mesh_read_sph, dv_mesh_read_mtl};
+                                                                                dv_mesh_read_sph, dv_mesh_read_mtl};
   for (size_t i = 0; i < DV_COUNT(readers); i++) {
 #ifdef DV_FUZZ_ONLY
     if (i != DV_FUZZ_ONLY) continue;

@@ -46,13 +46,14 @@ static void check_list(const dvMeshIndices *list, size_t count, const int32_t *w
   }
 }
 
-#define CHECK_LIST(list, ...)                                     \
-  do {                                                            \
-    const int32_t check_wanted_[] = {__VA_ARGS__};                \
-    check_list(&(list), DV_COUNT(check_wanted_), check_wanted_);  \
+#define CHECK_LIST(list, ...)                                                                                          \
+  do {                                                                                                                 \
+    const int32_t check_wanted_[] = {__VA_ARGS__};                                                                     \
+    check_list(&(list), DV_COUNT(check_wanted_), check_wanted_);                                                       \
   } while (0)
 
-static void check_group(const dvMesh *mesh, size_t index, dvMeshKind kind, const char *name, int tag, int first, int count)
+static void check_group(const dvMesh *mesh, size_t index, dvMeshKind kind, const char *name, int tag, int first,
+                        int count)
 {
   assert_true(index < mesh->groups.count);
   const dvMeshGroup *group = &mesh->groups.data[index];
@@ -84,7 +85,8 @@ static void gmsh_1_keeps_the_order_of_sparse_nodes(void **state)
 static void gmsh_lets_the_last_of_equal_nodes_win(void **state)
 {
   DV_UNUSED(state);
-  dvMesh mesh = read_good(dv_mesh_read_gmsh, "$NOD\n3\n1 0 0 0\n2 1 0 0\n1 2 0 0\n$ENDNOD\n$ELM\n1\n1 1 0 0 2 1 2\n$ENDELM\n");
+  dvMesh mesh =
+      read_good(dv_mesh_read_gmsh, "$NOD\n3\n1 0 0 0\n2 1 0 0\n1 2 0 0\n$ENDNOD\n$ELM\n1\n1 1 0 0 2 1 2\n$ENDELM\n");
   CHECK_LIST(mesh.edges, 2, 1);
   dv_mesh_free(&mesh);
 }
@@ -96,7 +98,8 @@ static void gmsh_2_reads_every_kind_and_names_groups(void **state)
       dv_mesh_read_gmsh,
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nno $nodes here\n$EndComments\n"
       "$PhysicalNames\n2\n3 7 \"the body\"\n2 7 \"skin\"\n$EndPhysicalNames\n"
-      "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n9 .5 0 0\n10 2 2 2\n$EndNodes\n"
+      "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n9 .5 0 0\n10 2 2 "
+      "2\n$EndNodes\n"
       "$Elements\n13\n"
       "1 5 2 7 1 1 2 3 4 5 6 7 8\n2 6 2 7 1 1 2 3 5 6 7\n3 7 2 7 1 1 2 3 4 5\n"
       "4 4 2 7 1 1 2 3 5\n5 4 2 7 1 1 2 3 6\n6 4 2 7 2 1 2 3 7\n"
@@ -122,12 +125,13 @@ static void gmsh_2_reads_every_kind_and_names_groups(void **state)
   dv_mesh_free(&mesh);
 }
 
-static const char gmsh_4[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
-                             "$PhysicalNames\n1\n3 7 \"body\"\n$EndPhysicalNames\n"
-                             "$Entities\n1 1 0 1\n1 0 0 0 0\n4 0 0 0 1 1 1 0 2 1 -1\n5 0 0 0 1 1 1 1 7 1 4\n$EndEntities\n"
-                             "$Nodes\n2 4 20 40\n1 4 1 1\n40\n9 8 7 0.5\n3 5 0 3\n20\n22\n21\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
-                             "$Elements\n4 5 1 9\n0 1 15 1\n9 40\n1 4 1 1\n1 40 20\n3 5 4 2\n2 40 20 21 22\n3 40 20 22 21\n"
-                             "2 5 16 1\n4 40 40 40 40 40 40 40 40\n$EndElements\n";
+static const char gmsh_4[] =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+    "$PhysicalNames\n1\n3 7 \"body\"\n$EndPhysicalNames\n"
+    "$Entities\n1 1 0 1\n1 0 0 0 0\n4 0 0 0 1 1 1 0 2 1 -1\n5 0 0 0 1 1 1 1 7 1 4\n$EndEntities\n"
+    "$Nodes\n2 4 20 40\n1 4 1 1\n40\n9 8 7 0.5\n3 5 0 3\n20\n22\n21\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
+    "$Elements\n4 5 1 9\n0 1 15 1\n9 40\n1 4 1 1\n1 40 20\n3 5 4 2\n2 40 20 21 22\n3 40 20 22 21\n"
+    "2 5 16 1\n4 40 40 40 40 40 40 40 40\n$EndElements\n";
 
 static void gmsh_4_reads_blocks(void **state)
 {
@@ -195,7 +199,7 @@ static Bytes binary_2(bool big)
   put_format(&b, "2.2");
   dv_text_add(&b.text, "$Nodes\n4\n");
   for (int i = 0; i < 4; i++) {
-    INTS(&b, 10 * i + 10);   // 10 is also a line feed: binary data must not be taken for text
+    INTS(&b, 10 * i + 10); // 10 is also a line feed: binary data must not be taken for text
     REALS(&b, i == 1, i == 2, i == 3);
   }
   dv_text_add(&b.text, "\n$EndNodes\n$Elements\n4\n");
@@ -225,7 +229,7 @@ static Bytes binary_4(bool big)
   SIZES(&b, 2, 4, 10, 40);
   INTS(&b, 2, 1, 1);
   SIZES(&b, 1, 40);
-  REALS(&b, 0, 0, 1, 0.25, 0.75);   // two parameters on a surface
+  REALS(&b, 0, 0, 1, 0.25, 0.75); // two parameters on a surface
   INTS(&b, 3, 5, 0);
   SIZES(&b, 3, 10, 20, 30);
   REALS(&b, 0, 0, 0, 1, 0, 0, 0, 1, 0);
@@ -330,12 +334,14 @@ static void gmsh_errors_name_the_line(void **state)
   check_bad(r, MSH2 NODES2 "$Elements\n2\n1 1 0 1 2\n$EndElements\n", 12, "an element number expected");
   check_bad(r, MSH2 "$Weird\n1 2 3\n", 4, "section '$Weird' has no end");
   check_bad(r, "$NOD\n1\n1 0 0 0\n$ENDNOD\n$ELM\n1\n1 2 0 0 2 1 1\n$ENDELM\n", 7, "type 2 cannot have 2 nodes");
-  check_bad(r, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 2 1 1\n0 1 0 1\n1\n0 0 0\n$EndNodes\n", 8, "2 nodes announced, 1 found");
-  check_bad(r, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 1 1 1\n4 1 0 1\n1\n0 0 0\n$EndNodes\n", 6, "dimension 4");
+  check_bad(r, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 2 1 1\n0 1 0 1\n1\n0 0 0\n$EndNodes\n", 8,
+            "2 nodes announced, 1 found");
+  check_bad(r, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 1 1 1\n4 1 0 1\n1\n0 0 0\n$EndNodes\n", 6,
+            "dimension 4");
 }
 
-static const char obj[] = "# a comment\nmtllib a.mtl b.mtl\no thing\n"
-                          "f 1 2 3\n"   // before its points
+static const char obj[] = "# a comment\nmtllib a.mtl b.mtl\nmtllib a.mtl\no thing\n"
+                          "f 1 2 3\n" // before its points
                           "v 0 0 0\nv 1 0 0 1\nv 1 1 0\nv 0 1 0\nv 5\n"
                           "vt 0 0\nvt 1\nvt 0.5 1 7\nvn 0 0 1\nvn 1 0 0\n"
                           "g left  side\nusemtl red\ns 1\n"
@@ -390,15 +396,16 @@ static void obj_groups_are_runs(void **state)
 static void obj_values_a_point(void **state)
 {
   DV_UNUSED(state);
-  dvMesh mesh = read_good(dv_mesh_read_obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.2 0.3\nvt 0.2 0.6\nvt 0.9 0.1\nvn 3 0 0\nvn 0 3 0\n"
-                                            "f 1/1/1 2/3/1 3/1/1\nf 1/2/2 3/3 2/1\n");
+  dvMesh mesh =
+      read_good(dv_mesh_read_obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.2 0.3\nvt 0.2 0.6\nvt 0.9 0.1\nvn 3 0 0\nvn 0 3 0\n"
+                                  "f 1/1/1 2/3/1 3/1/1\nf 1/2/2 3/3 2/1\n");
   double normals[9], texcoords[6];
   dv_mesh_point_normals(&mesh, normals);
   dv_mesh_point_texcoords(&mesh, texcoords);
   check_close(normals[0], sqrt(0.5), 1e-15);
   check_close(normals[1], sqrt(0.5), 1e-15);
   check_close(normals[3], 1, 1e-15);
-  check_close(texcoords[1], 0.6, 0);   // the greater v - u
+  check_close(texcoords[1], 0.6, 0); // the greater v - u
   check_close(texcoords[2], 0.2, 0);
   check_close(texcoords[4], 0.2, 0);
   dv_mesh_free(&mesh);
@@ -425,8 +432,9 @@ static void obj_errors_name_the_line(void **state)
 static void mtl_materials(void **state)
 {
   DV_UNUSED(state);
-  dvMesh mesh = read_good(dv_mesh_read_mtl, "# library\nKd 9 9 9\nnewmtl red\nKa 1 0 0\n\tKd 0.5 0 0.25\nNs 12\nd 0.5\nillum 2\n"
-                                            "map_Kd -s 1 1 1 a.png\nbump my file.png\r\nnewmtl blue\nTr 0.25\nKs 0 0 1\nKe 1 1 0");
+  dvMesh mesh = read_good(dv_mesh_read_mtl,
+                          "# library\nKd 9 9 9\nnewmtl red\nKa 1 0 0\n\tKd 0.5 0 0.25\nNs 12\nd 0.5\nillum 2\n"
+                          "map_Kd -s 1 1 1 a.png\nbump my file.png\r\nnewmtl blue\nTr 0.25\nKs 0 0 1\nKe 1 1 0");
   assert_int_equal(mesh.materials.count, 2);
   const dvMaterial *red = &mesh.materials.data[0], *blue = &mesh.materials.data[1];
   assert_string_equal(red->name, "red");
@@ -453,7 +461,9 @@ static void mtl_materials(void **state)
 static void sph_spheres(void **state)
 {
   DV_UNUSED(state);
-  dvMesh mesh = read_good(dv_mesh_read_sph, "sph 1.0\nnums 77\n#sphe 1 0 0 0 1\nsphe 1 1 2 3 0.5\n\nweird 5 6\nsphe 9 4 5 6\nsphe 3 7 8 9 0 # flat");
+  dvMesh mesh = read_good(
+      dv_mesh_read_sph,
+      "sph 1.0\nnums 77\n#sphe 1 0 0 0 1\nsphe 1 1 2 3 0.5\n\nweird 5 6\nsphe 9 4 5 6\nsphe 3 7 8 9 0 # flat");
   assert_int_equal(dv_mesh_point_count(&mesh), 3);
   check_close(mesh.positions.data[5], 6, 0);
   check_close(mesh.radii.data[0], 0.5, 0);
@@ -481,7 +491,7 @@ static void files_are_recognised(void **state)
   DV_UNUSED(state);
   char *directory = check_mkdir();
   dvMesh mesh;
-  read_file_as(directory, "wrong.obj", gmsh_4, &mesh);   // content goes before extension
+  read_file_as(directory, "wrong.obj", gmsh_4, &mesh); // content goes before extension
   assert_int_equal(mesh.tetrahedra.count, 8);
   dv_mesh_free(&mesh);
   read_file_as(directory, "spheres.txt", "sph 1.0\nsphe 1 0 0 0\n", &mesh);
@@ -513,6 +523,51 @@ static void files_are_recognised(void **state)
   check_rmdir(directory);
 }
 
+static const double *corner(const dvMesh *mesh, const dvMeshIndices *list, size_t at)
+{
+  return mesh->positions.data + 3 * (size_t)list->data[at];
+}
+
+static double six_volumes(const double *a, const double *b, const double *c, const double *d)
+{
+  double u[3], v[3], w[3];
+  for (int k = 0; k < 3; k++) u[k] = b[k] - a[k], v[k] = c[k] - a[k], w[k] = d[k] - a[k];
+  return w[0] * (u[1] * v[2] - u[2] * v[1]) + w[1] * (u[2] * v[0] - u[0] * v[2]) + w[2] * (u[0] * v[1] - u[1] * v[0]);
+}
+
+// what generate_organ made: tetrahedra the right way round, a closed surface that encloses the
+// same volume, spheres inside of it
+static void organ_of_the_scenes(void **state)
+{
+  DV_UNUSED(state);
+  dvMesh body, skin, spheres;
+  assert_int_equal(dv_mesh_read(DIVAN_SOURCE_DIR "/scenes/mesh/organ.msh", &body, NULL), DV_OK);
+  assert_int_equal(dv_mesh_read(DIVAN_SOURCE_DIR "/scenes/mesh/organ-surface.obj", &skin, NULL), DV_OK);
+  assert_int_equal(dv_mesh_read(DIVAN_SOURCE_DIR "/scenes/mesh/organ.sph", &spheres, NULL), DV_OK);
+  double volume = 0, enclosed = 0;
+  const dvMeshIndices *t = &body.tetrahedra;
+  for (size_t i = 0; i < t->count; i += 4) {
+    double v =
+        six_volumes(corner(&body, t, i), corner(&body, t, i + 1), corner(&body, t, i + 2), corner(&body, t, i + 3));
+    assert_true(v > 0);
+    volume += v / 6;
+  }
+  const dvMeshIndices *f = &skin.triangles;
+  for (size_t i = 0; i < f->count; i += 3)
+    enclosed +=
+        six_volumes((const double[3]){0}, corner(&skin, f, i), corner(&skin, f, i + 1), corner(&skin, f, i + 2)) / 6;
+  check_close(volume, 0.00126, 0.00002);                              // about the volume of a liver, in cubic metres
+  check_close(enclosed, 0.00131, 0.00002);                            // the coarse mesh cuts corners
+  assert_int_equal(2 * dv_mesh_point_count(&skin) - 4, f->count / 3); // Euler: closed, one piece, no hole
+  assert_int_equal(skin.normals.count, skin.positions.count);
+  for (size_t i = 0; i < spheres.radii.count; i++)
+    assert_true(spheres.radii.data[i] >= 0.01 && spheres.radii.data[i] <= 0.02);
+  assert_string_equal(body.groups.data[0].name, "organ");
+  dv_mesh_free(&body);
+  dv_mesh_free(&skin);
+  dv_mesh_free(&spheres);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -530,6 +585,7 @@ int main(void)
       cmocka_unit_test(mtl_materials),
       cmocka_unit_test(sph_spheres),
       cmocka_unit_test(files_are_recognised),
+      cmocka_unit_test(organ_of_the_scenes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

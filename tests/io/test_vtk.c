@@ -23,7 +23,7 @@ static unsigned char *decode(const char *text, size_t *length)
   int have = 0;
   *length = 0;
   for (; *text; text++) {
-    if (digit(*text) < 0) continue;   // white space and padding
+    if (digit(*text) < 0) continue; // white space and padding
     bits = bits << 6 | (uint32_t)digit(*text);
     have += 6;
     if (have >= 8) {
@@ -39,7 +39,8 @@ static xmlNode *find(xmlNode *node, const char *tag, const char *name)
   for (; node; node = node->next) {
     if (node->type != XML_ELEMENT_NODE) continue;
     xmlChar *have = xmlGetProp(node, (const xmlChar *)"Name");
-    bool same = strcmp((const char *)node->name, tag) == 0 && (!name || (have && strcmp((const char *)have, name) == 0));
+    bool same =
+        strcmp((const char *)node->name, tag) == 0 && (!name || (have && strcmp((const char *)have, name) == 0));
     xmlFree(have);
     if (same) return node;
     xmlNode *inside = find(node->children, tag, name);
@@ -161,7 +162,7 @@ static void points_alone_and_nothing(void **state)
   free(bytes);
   xmlFreeDoc(document);
 
-  assert_int_equal(dv_vtu_write(path, &(dvVtuGrid){0}), DV_OK);   // replaces the file
+  assert_int_equal(dv_vtu_write(path, &(dvVtuGrid){0}), DV_OK); // replaces the file
   document = xmlReadFile(path, NULL, 0);
   free(values(xmlDocGetRootElement(document), "types", "UInt8", 0));
   xmlFreeDoc(document);

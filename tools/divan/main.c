@@ -1,1 +1,112 @@
-int main(void) { return 0; }
+// divan: simulates scenes of deformable and rigid bodies. This file finds the verb.
+#include "command.h"
+
+#include "base/isa.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Command *const commands[] = {&command_run, &command_check, &command_info, &command_list, &command_convert};
+
+static void print_help(FILE *out)
+{
+  fprintf(out, "divan %s: simulate deformable and rigid bodies from SOFA scenes\n\nusage: divan VERB ...\n\n", DIVAN_VERSION);
+  for (size_t i = 0; i < DV_COUNT(commands); i++) fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  fprintf(out, "\n`divan VERB --help` explains a verb. `divan --version` prints the version.\n\n"
+               "examples:\n"
+               "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
+               "  divan check my.scn --data meshes                   find the mistakes of a scene\n"
+               "  divan info UniformMass                             fields of a component\n\n"
+               "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input, 5 diverged\n");
+}
+
+int usage_error(const Command *c, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "divan%s%s: ", c ? " " : "", c ? c->name : "");
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\ntry `divan%s%s --help`\n", c ? " " : "", c ? c->name : "");
+  va_end(args);
+  return DV_ERROR_USAGE;
+}
+
+bool wants_help(const Command *c, int count, char **arguments)
+{
+  for (int i = 0; i < count; i++)
+    if (dv_same(arguments[i], "--help") || dv_same(arguments[i], "-h")) {
+      printf("usage: %s", c->usage);
+      return true;
+    }
+  return false;
+}
+
+bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out)
+{
+  const char *s = text;
+  if (s && dv_scan_real(&s, out) && !*s && *out >= low && *out <= high) return true;
+  usage_error(c, "%s needs a number from %g to %g%s%s", option, low, high, text ? ", not " : "", text ? text : "");
+  return false;
+}
+
+int option_common(const Command *c, Options *o, int count, char **arguments)
+{
+  const char *a = arguments[0];
+  if (dv_same(a, "--data")) {
+    if (count < 2) return usage_error(c, "--data needs a directory"), -1;
+    dv_push(&o->data, arguments[1]);
+    return 2;
+  }
+  if (dv_same(a, "--threads")) {
+    double n;
+    if (!option_number(c, a, count > 1 ? arguments[1] : NULL, 1, 256, &n)) return -1;
+    o->threads = (int)n;
+    return 2;
+  }
+  if (a[0] == '-' && a[1]) return 0;
+  if (!o->scene) o->scene = a;
+  else if (!o->second) o->second = a;
+  else return usage_error(c, "unexpected argument '%s'", a), -1;
+  return 1;
+}
+
+dvContext *context_for(const Options *o)
+{
+  dvContext *context = dv_divan_create(o->threads);
+  for (size_t i = 0; i < o->data.count; i++) dv_context_add_data_path(context, o->data.data[i]);
+  return context;
+}
+
+void print_summary_of_messages(const dvLog *log)
+{
+  int errors = log->counts[DV_ERROR], warnings = log->counts[DV_WARNING];
+  if (errors || warnings)
+    fprintf(stderr, "%d error%s, %d warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+}
+
+int main(int count, char **arguments)
+{
+  if (count < 2) {
+    print_help(stderr);
+    return DV_ERROR_USAGE;
+  }
+  const char *verb = arguments[1];
+  if (dv_same(verb, "--help") || dv_same(verb, "-h") || dv_same(verb, "help")) {
+    print_help(stdout);
+    return 0;
+  }
+  if (dv_same(verb, "--version")) {
+    printf("divan %s (%s)\n", DIVAN_VERSION, dv_isa_name());
+    return 0;
+  }
+  const char *names[DV_COUNT(commands)];
+  for (size_t i = 0; i < DV_COUNT(commands); i++) {
+    names[i] = commands[i]->name;
+    if (dv_same(commands[i]->name, verb)) return commands[i]->run(count - 2, arguments + 2);
+  }
+  int near = dv_nearest(verb, names, (int)DV_COUNT(commands));
+  if (near >= 0) return usage_error(NULL, "there is no verb '%s'; did you mean '%s'?", verb, names[near]);
+  return usage_error(NULL, "there is no verb '%s'", verb);
+}

@@ -9,7 +9,7 @@
 // passes close to them, and whose remaining cut tetrahedra are replaced by what is inside. Then
 // points move, on the surface along it, wherever that improves the worst dihedral angle around
 // them. The smooth surface is the boundary of a finer lattice; the spheres are the largest that
-// fit, one after the other.
+// fit up to a limit, one after the other.
 //
 // Writes organ.msh (Gmsh 2.2), organ-surface.obj and organ.sph. The same bytes on every run.
 #include "base/array.h"
@@ -80,12 +80,12 @@ static double organ(Vec3 p)
   double right = ellipsoid(p, vec(-0.036, -0.004, 0), vec(0.070, 0.066, 0.054));
   double left = ellipsoid(p, vec(0.052, 0.022, 0.010), vec(0.066, 0.034, 0.036));
   double body = blend_min(right, left, 0.050);
-  Vec3 down = vec(0.36, -1, 0.10);   // the underside rises towards the left
+  Vec3 down = vec(0.36, -1, 0.10); // the underside rises towards the left
   double underside = (dot(p, down) - 0.040) / norm(down);
-  body = blend_max(body, underside, 0.022);
+  body = blend_max(body, underside, 0.013);
   double hollow = 0.085 - norm(sub(p, vec(0.045, -0.098, -0.045)));
-  body = blend_max(body, hollow, 0.024);
-  double furrow = -capsule(p, vec(0.022, -0.030, 0.060), vec(0.016, 0.070, 0.052), 0.010);
+  body = blend_max(body, hollow, 0.018);
+  double furrow = -capsule(p, vec(0.024, -0.045, 0.052), vec(0.014, 0.075, 0.060), 0.012);
   return blend_max(body, furrow, 0.018);
 }
 
@@ -117,13 +117,13 @@ static const double box_low[3] = {-0.125, -0.085, -0.070}, box_high[3] = {0.135,
 
 typedef struct Lattice {
   double cell;
-  int n[3];              // cells
-  Points points;         // corners of the cells, then their centres
+  int n[3];      // cells
+  Points points; // corners of the cells, then their centres
   DV_ARRAY(double) values;
-  Points nearest;        // cut point to which a lattice point moves
+  Points nearest; // cut point to which a lattice point moves
   DV_ARRAY(double) nearest_distance;
   Tetras tetras;
-  DV_ARRAY(uint64_t) cut_keys;   // hash table from pairs of lattice points to cut points
+  DV_ARRAY(uint64_t) cut_keys; // hash table from pairs of lattice points to cut points
   Ints cut_points;
 } Lattice;
 
@@ -199,16 +199,21 @@ static Vec3 find_cut(const Lattice *l, int a, int b)
     Vec3 swap = p;
     p = q, q = swap;
   }
-  for (int i = 0; i < 50; i++) {   // p inside, q outside
+  for (int i = 0; i < 50; i++) { // p inside, q outside
     Vec3 middle = scale(add(p, q), 0.5);
-    if (organ(middle) < 0) p = middle;
-    else q = middle;
+    if (organ(middle) < 0)
+      p = middle;
+    else
+      q = middle;
   }
   return scale(add(p, q), 0.5);
 }
 
 // the parts of an edge within which a cut pulls its end onto the surface (section 3 of the paper)
-static double pull_range(double length, double cell) { return length > 0.95 * cell ? 0.24999 * length : 0.41189 * length; }
+static double pull_range(double length, double cell)
+{
+  return length > 0.95 * cell ? 0.24999 * length : 0.41189 * length;
+}
 
 static void consider_pull(Lattice *l, int end, Vec3 cut, double range)
 {
@@ -251,8 +256,8 @@ typedef struct Volume {
 typedef struct Stuffing {
   Lattice lattice;
   Volume *out;
-  Ints rank;   // of every point: a quad face is split at the corner of highest rank, so that
-               // both of its sides agree and a prism can always be split
+  Ints rank; // of every point: a quad face is split at the corner of highest rank, so that
+             // both of its sides agree and a prism can always be split
 } Stuffing;
 
 static double six_volumes(const Vec3 *p, Tetra t)
@@ -271,7 +276,7 @@ static void emit(Stuffing *s, int a, int b, int c, int d)
 static int sign(const Stuffing *s, int point)
 {
   double value = s->lattice.values.data[point];
-  return (value < 0) - (value > 0);   // 1 inside
+  return (value < 0) - (value > 0); // 1 inside
 }
 
 static bool ranks_higher(const Stuffing *s, int a, int b)
@@ -328,9 +333,12 @@ static void stuff_tetra(Stuffing *s, Tetra t)
   int in[4], zero[4], out[4], ins = 0, zeros = 0, outs = 0;
   for (int i = 0; i < 4; i++) {
     int side = sign(s, t.v[i]);
-    if (side > 0) in[ins++] = t.v[i];
-    else if (side < 0) out[outs++] = t.v[i];
-    else zero[zeros++] = t.v[i];
+    if (side > 0)
+      in[ins++] = t.v[i];
+    else if (side < 0)
+      out[outs++] = t.v[i];
+    else
+      zero[zeros++] = t.v[i];
   }
   if (!ins) return;
   if (!outs) {
@@ -347,7 +355,8 @@ static void stuff_tetra(Stuffing *s, Tetra t)
                 in[1], cut_point(s, in[1], out[0]), cut_point(s, in[1], out[1])};
     emit_prism(s, p);
   } else {
-    int p[6] = {in[0], in[1], in[2], cut_point(s, in[0], out[0]), cut_point(s, in[1], out[0]), cut_point(s, in[2], out[0])};
+    int p[6] = {
+        in[0], in[1], in[2], cut_point(s, in[0], out[0]), cut_point(s, in[1], out[0]), cut_point(s, in[2], out[0])};
     emit_prism(s, p);
   }
 }
@@ -462,7 +471,7 @@ static void find_boundary(const Volume *volume, Triangles *out)
 // --- improvement -------------------------------------------------------------------------------
 
 typedef struct Star {
-  Ints first, member;   // of point i: member[first[i]] .. member[first[i + 1] - 1]
+  Ints first, member; // of point i: member[first[i]] .. member[first[i + 1] - 1]
 } Star;
 
 static void star_add(Star *star, size_t points, const int *corners, size_t elements, int width)
@@ -508,8 +517,10 @@ static bool improve_point(Volume *volume, const Star *star, int point, bool on_s
     *place = add(old, scale(vec(directions[d][0], directions[d][1], directions[d][2]), step));
     if (on_surface) *place = project(*place);
     double now = worst_around(volume, star, point);
-    if (now > best + 1e-9) best = now, moved = true;
-    else *place = old;
+    if (now > best + 1e-9)
+      best = now, moved = true;
+    else
+      *place = old;
   }
   return moved;
 }
@@ -612,14 +623,16 @@ static double distance_to(const Surface *surface, Vec3 p)
   return sqrt(best);
 }
 
-static void find_candidates(const Surface *surface, double spacing, Spheres *out)
+// spheres that touch the surface from inside, none greater than `greatest`: large ones could not
+// follow a deformation
+static void find_candidates(const Surface *surface, double spacing, double greatest, Spheres *out)
 {
   for (double z = box_low[2]; z < box_high[2]; z += spacing)
     for (double y = box_low[1]; y < box_high[1]; y += spacing)
       for (double x = box_low[0]; x < box_high[0]; x += spacing) {
         Sphere s = {vec(x, y, z), 0};
         if (organ(s.centre) >= 0) continue;
-        s.radius = distance_to(surface, s.centre);
+        s.radius = dv_min(distance_to(surface, s.centre), greatest);
         dv_push(out, s);
       }
 }
@@ -636,7 +649,7 @@ static void pack_spheres(Spheres *candidates, double smallest, Spheres *out)
     dv_push(out, chosen);
     size_t kept = 0;
     for (size_t i = 0; i < candidates->count; i++)
-      if (norm(sub(candidates->data[i].centre, chosen.centre)) > 0.8 * chosen.radius)
+      if (norm(sub(candidates->data[i].centre, chosen.centre)) > chosen.radius)
         candidates->data[kept++] = candidates->data[i];
     candidates->count = kept;
   }
@@ -726,9 +739,13 @@ static void write_sph(const char *directory, const Spheres *spheres)
 // --- report ------------------------------------------------------------------------------------
 
 // every edge of a closed surface has two triangles, in opposite directions; 2 for a sphere's shape
-static long euler(size_t points, size_t triangles) { return (long)points - (long)(triangles * 3 / 2) + (long)triangles; }
+static long euler(size_t points, size_t triangles)
+{
+  return (long)points - (long)(triangles * 3 / 2) + (long)triangles;
+}
 
-static void report(const Volume *volume, const Surface *surface, const Spheres *spheres)
+// false when the tetrahedra are not fit for simulation
+static bool report(const Volume *volume, const Surface *surface, const Spheres *spheres)
 {
   double total = 0, least = 180, greatest = 0;
   Surface skin = {0};
@@ -740,36 +757,41 @@ static void report(const Volume *volume, const Surface *surface, const Spheres *
     greatest = dv_max(greatest, high);
     total += six_volumes(volume->points.data, volume->tetras.data[i]) / 6;
   }
-  printf("organ.msh: %zu points, %zu tetrahedra, %.1f ml, dihedral angles %.2f to %.2f degrees, skin %zu triangles (%ld)\n",
+  printf("organ.msh: %zu points, %zu tetrahedra, %.1f ml, dihedral angles %.2f to %.2f degrees, skin %zu triangles "
+         "(%ld)\n",
          volume->points.count, volume->tetras.count, total * 1e6, least, greatest, skin.triangles.count,
          euler(skin.points.count, skin.triangles.count));
   printf("organ-surface.obj: %zu points, %zu triangles (%ld)\n", surface->points.count, surface->triangles.count,
          euler(surface->points.count, surface->triangles.count));
   printf("organ.sph: %zu spheres\n", spheres->count);
   surface_free(&skin);
+  if (least > 10) return true;
+  fprintf(stderr, "generate_organ: a dihedral angle of %.2f degrees is too small\n", least);
+  return false;
 }
 
-static void generate(const char *directory, double cell)
+static bool generate(const char *directory, double cell)
 {
   Volume volume = {0}, fine = {0};
   Surface surface = {0};
   Spheres candidates = {0}, spheres = {0};
   fill_organ(&volume, cell);
   improve(&volume, cell);
-  fill_organ(&fine, 0.3 * cell);
+  fill_organ(&fine, 0.4 * cell);
   surface_of(&fine, &surface);
   even_out(&surface, 20);
-  find_candidates(&surface, 0.2 * cell, &candidates);
-  pack_spheres(&candidates, 0.35 * cell, &spheres);
+  find_candidates(&surface, 0.005, 0.020, &candidates);
+  pack_spheres(&candidates, 0.010, &spheres);
   write_msh(directory, &volume);
   write_obj(directory, &surface);
   write_sph(directory, &spheres);
-  report(&volume, &surface, &spheres);
+  bool good = report(&volume, &surface, &spheres);
   dv_array_free(&candidates);
   dv_array_free(&spheres);
   surface_free(&surface);
   volume_free(&volume);
   volume_free(&fine);
+  return good;
 }
 
 int main(int argc, char **argv)
@@ -778,18 +800,20 @@ int main(int argc, char **argv)
   double cell = 0.024;
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
-    if (dv_same(argv[i], "--cell") && dv_scan_real(&value, &cell) && !*value) i++;
-    else if (!directory && argv[i][0] != '-') directory = argv[i];
-    else directory = "";
+    if (dv_same(argv[i], "--cell") && dv_scan_real(&value, &cell) && !*value)
+      i++;
+    else if (!directory && argv[i][0] != '-')
+      directory = argv[i];
+    else
+      directory = "";
   }
-  if (!directory || !*directory || !(cell >= 0.004 && cell <= 0.04)) {
-    fprintf(stderr, "usage: generate_organ OUTDIR [--cell METRES]   (0.004 to 0.04, default 0.024)\n");
+  if (!directory || !*directory || !(cell >= 0.006 && cell <= 0.04)) {
+    fprintf(stderr, "usage: generate_organ OUTDIR [--cell METRES]   (0.006 to 0.04, default 0.024)\n");
     return DV_ERROR_USAGE;
   }
   if (!dv_make_directories(directory)) {
     fprintf(stderr, "generate_organ: cannot make the folder %s\n", directory);
     return DV_ERROR_INPUT;
   }
-  generate(directory, cell);
-  return 0;
+  return generate(directory, cell) ? 0 : DV_ERROR_DIVERGED;
 }

@@ -111,7 +111,11 @@ typedef double dvHalf_ __attribute__((vector_size(16), aligned(8)));
 DV_INLINE dvPack dv_blocks_join_(const double *low, const double *high)
 {
   dvHalf_ a = *(const dvHalf_ *)low, b = *(const dvHalf_ *)high;
+#if defined(__clang__) || __GNUC__ >= 12
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3);
+#else
   return (dvPack){a[0], a[1], b[0], b[1]};
+#endif
 }
 
 // x, y and z of one corner of four elements; c points to the corner's four offsets. Halves of points

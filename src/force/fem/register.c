@@ -1,4 +1,6 @@
 // The finite elements that exist: one line each.
 #include "force/fem/register.h"
 
-void dv_register_fem(dvRegistry *r) { DV_UNUSED(r); }
+extern const dvClass dv_tetra_corot_class;
+
+void dv_register_fem(dvRegistry *r) { dv_registry_add(r, &dv_tetra_corot_class); }

@@ -1,0 +1,277 @@
+// Dumps of states and topologies, and the figures of a run. See dump.h.
+#include "app/dump.h"
+
+#include "base/file.h"
+#include "scene/timer.h"
+#include "state/state.h"
+#include "topology/topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static dvStatus cannot_write(dvContext *context, const char *path)
+{
+  char *text = dv_format("cannot be written: %s", strerror(errno));
+  dv_log_send(&context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {path, 0}, .text = text});
+  dv_free(text);
+  return DV_ERROR_INPUT;
+}
+
+static dvStatus write_text(dvContext *context, const char *path, const dvText *text)
+{
+  FILE *f = fopen(path, "wb");
+  bool good = f && fwrite(text->text, 1, text->length, f) == text->length;
+  if (f && fclose(f) != 0) good = false;
+  return good ? DV_OK : cannot_write(context, path);
+}
+
+static void add_json_string(dvText *out, const char *s)
+{
+  dv_text_add(out, "\"");
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\') dv_text_printf(out, "\\%c", *s);
+    else if ((unsigned char)*s < 32) dv_text_printf(out, "\\u%04x", *s);
+    else dv_text_add_n(out, s, 1);
+  }
+  dv_text_add(out, "\"");
+}
+
+// a name that can be part of a file name
+static char *file_part(const char *name)
+{
+  char *copy = dv_strdup(name);
+  for (char *c = copy; *c; c++)
+    if (*c == '/' || *c == ' ' || (unsigned char)*c < 32) *c = '_';
+  return copy;
+}
+
+// --- collecting ------------------------------------------------------------------------------------
+
+typedef struct Collector {
+  dvVisitor visitor;
+  dvRole role;
+  DV_ARRAY(dvObject *) found;
+} Collector;
+
+static dvWalk collect(dvVisitor *v, dvNode *node)
+{
+  Collector *c = (Collector *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed || !o->initialised) continue;
+    if (c->role == DV_ROLE_STATE ? dv_is_mechanical_state(o) : dv_plays(o, c->role)) dv_push(&c->found, o);
+  }
+  return DV_WALK_ON;
+}
+
+static Collector collect_role(dvScene *scene, dvRole role)
+{
+  Collector c = {.visitor = {.top_down = collect, .everything = true}, .role = role};
+  dv_visit(scene->root, &c.visitor);
+  return c;
+}
+
+static bool is_simulated(const dvNode *node)
+{
+  if (dv_node_find(node, DV_ROLE_ODE)) return true;
+  for (size_t i = 0; i < node->parents.count; i++)
+    if (is_simulated(node->parents.data[i])) return true;
+  return false;
+}
+
+// --- states ----------------------------------------------------------------------------------------
+
+static void add_vector(dvText *out, const char *label, const double *values, size_t count)
+{
+  dv_text_printf(out, "  %s=", label);
+  for (size_t i = 0; i < count; i++) dv_text_printf(out, " %.17g", values[i]);
+  dv_text_add(out, "\n");
+}
+
+static dvStatus dump_state(dvState *s, const char *path)
+{
+  dvText text = {0};
+  dv_text_printf(&text, "T= %.17g\n", s->base.node->scene->root->time);
+  add_vector(&text, "X", dv_state_read(s, DV_X), dv_state_scalars(s, DV_X));
+  add_vector(&text, "V", dv_state_read(s, DV_V), dv_state_scalars(s, DV_V));
+  dvStatus status = write_text(s->base.context, path, &text);
+  dv_text_free(&text);
+  return status;
+}
+
+dvStatus dv_dump_states(dvScene *scene, const char *directory)
+{
+  if (!dv_make_directories(directory)) return cannot_write(scene->context, directory);
+  Collector c = collect_role(scene, DV_ROLE_STATE);
+  dvText list = {0};
+  dvStatus status = DV_OK;
+  dv_text_add(&list, "[");
+  for (size_t i = 0; i < c.found.count && status == DV_OK; i++) {
+    dvState *s = dv_state(c.found.data[i]);
+    char *part = file_part(s->base.name), *file = dv_format("%zu_%s.txt", i, part), *path = dv_object_path(&s->base);
+    dv_text_printf(&list, "%s\n {\"index\":%zu,\"path\":", i ? "," : "", i);
+    add_json_string(&list, path);
+    dv_text_add(&list, ",\"name\":");
+    add_json_string(&list, s->base.name);
+    dv_text_printf(&list, ",\"template\":\"%s\",\"mapped\":%s,\"simulated\":%s,\"size\":%zu,\"file\":", s->base.dof->name,
+                   dv_node_is_mapped(s->base.node) ? "true" : "false", is_simulated(s->base.node) ? "true" : "false", s->count);
+    add_json_string(&list, file);
+    dv_text_add(&list, "}");
+    char *where = dv_path_join(directory, file);
+    status = dump_state(s, where);
+    dv_free(where);
+    dv_free(path);
+    dv_free(file);
+    dv_free(part);
+  }
+  dv_text_add(&list, "\n]\n");
+  char *json = dv_path_join(directory, "states.json");
+  if (status == DV_OK) status = write_text(scene->context, json, &list);
+  dv_free(json);
+  dv_text_free(&list);
+  dv_array_free(&c.found);
+  return status;
+}
+
+// --- topologies --------------------------------------------------------------------------------------
+
+struct dvTopologyDump {
+  dvScene *scene;
+  char *directory;
+  Collector topologies;
+  DV_ARRAY(FILE *) files;
+  long step;
+};
+
+static const dvElementKind dumped[] = {DV_EDGE, DV_TRIANGLE, DV_QUAD, DV_TETRAHEDRON, DV_HEXAHEDRON};
+
+void dv_topology_dump_step(dvTopologyDump *d)
+{
+  for (size_t i = 0; i < d->files.count; i++) {
+    fprintf(d->files.data[i], "%ld", d->step);
+    for (size_t k = 0; k < DV_COUNT(dumped); k++)
+      fprintf(d->files.data[i], " %zu", dv_topology_count(dv_topology(d->topologies.found.data[i]), dumped[k]));
+    fputc('\n', d->files.data[i]);
+  }
+  d->step++;
+}
+
+dvTopologyDump *dv_topology_dump_create(dvScene *scene, const char *directory)
+{
+  if (!dv_make_directories(directory)) {
+    cannot_write(scene->context, directory);
+    return NULL;
+  }
+  dvTopologyDump *d = dv_alloc(sizeof *d);
+  d->scene = scene;
+  d->directory = dv_strdup(directory);
+  d->topologies = collect_role(scene, DV_ROLE_TOPOLOGY);
+  for (size_t i = 0; i < d->topologies.found.count; i++) {
+    char *part = file_part(d->topologies.found.data[i]->name), *file = dv_format("%s/%zu_%s.txt", directory, i, part);
+    FILE *f = fopen(file, "wb");
+    if (f) dv_push(&d->files, f);
+    else cannot_write(scene->context, file);
+    dv_free(file);
+    dv_free(part);
+    if (!f) {
+      dv_topology_dump_close(&d);
+      return NULL;
+    }
+  }
+  dv_topology_dump_step(d);
+  return d;
+}
+
+static dvStatus dump_elements(dvTopologyDump *d, dvTopology *t, const char *path)
+{
+  dvText text = {0};
+  dv_text_add(&text, "{");
+  for (size_t k = 0; k < DV_COUNT(dumped); k++) {
+    const dvInts *elements = dv_topology_elements(t, dumped[k]);
+    dv_text_printf(&text, "%s\"%s\":[", k ? ",\n" : "", dv_element_name(dumped[k]));
+    for (size_t i = 0; i < elements->count; i++) dv_text_printf(&text, "%s%d", i ? "," : "", elements->data[i]);
+    dv_text_add(&text, "]");
+  }
+  dv_text_add(&text, "}\n");
+  dvStatus status = write_text(d->scene->context, path, &text);
+  dv_text_free(&text);
+  return status;
+}
+
+dvStatus dv_topology_dump_close(dvTopologyDump **dump)
+{
+  dvTopologyDump *d = *dump;
+  if (!d) return DV_OK;
+  dvStatus status = DV_OK;
+  dvText list = {0};
+  dv_text_add(&list, "[");
+  for (size_t i = 0; i < d->files.count; i++) {
+    dvObject *o = d->topologies.found.data[i];
+    fclose(d->files.data[i]);
+    char *part = file_part(o->name), *elements = dv_format("%zu_%s.json", i, part), *path = dv_object_path(o);
+    dv_text_printf(&list, "%s\n {\"index\":%zu,\"path\":", i ? "," : "", i);
+    add_json_string(&list, path);
+    dv_text_add(&list, ",\"name\":");
+    add_json_string(&list, o->name);
+    dv_text_printf(&list, ",\"file\":\"%zu_%s.txt\",\"elements\":\"%s\"}", i, part, elements);
+    char *where = dv_path_join(d->directory, elements);
+    if (status == DV_OK) status = dump_elements(d, dv_topology(o), where);
+    dv_free(where);
+    dv_free(path);
+    dv_free(elements);
+    dv_free(part);
+  }
+  dv_text_add(&list, "\n]\n");
+  char *json = dv_path_join(d->directory, "topologies.json");
+  if (status == DV_OK) status = write_text(d->scene->context, json, &list);
+  dv_free(json);
+  dv_text_free(&list);
+  dv_array_free(&d->files);
+  dv_array_free(&d->topologies.found);
+  dv_free(d->directory);
+  dv_free(d);
+  *dump = NULL;
+  return status;
+}
+
+// --- figures ---------------------------------------------------------------------------------------
+
+double dv_peak_memory_mb(void)
+{
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (double)usage.ru_maxrss / 1024.0;
+}
+
+static void add_timer(dvText *out, const dvTimers *t, int index, const char *prefix, long steps, bool *first)
+{
+  for (int i = index; i >= 0; i = t->list.data[i].next) {
+    const dvTimer *timer = &t->list.data[i];
+    char *name = dv_format("%s%s%s", prefix, *prefix ? "/" : "", timer->name);
+    dv_text_printf(out, "%s\n  ", *first ? "" : ",");
+    add_json_string(out, name);
+    dv_text_printf(out, ": %.6g", steps ? 1e3 * timer->total / (double)steps : 0.0);
+    *first = false;
+    add_timer(out, t, timer->first_child, name, steps, first);
+    dv_free(name);
+  }
+}
+
+dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *timers, long timed_steps)
+{
+  dvText text = {0};
+  dv_text_add(&text, "{\"scene\":");
+  add_json_string(&text, f->scene);
+  dv_text_printf(&text, ",\"steps\":%ld,\"wall_s\":%.6g,\"ms_per_step\":%.6g,\"init_s\":%.6g,\"threads\":%d,\"peak_rss_mb\":%.1f,\"timers\":{",
+                 f->steps, f->wall, f->ms_per_step, f->init, f->threads, dv_peak_memory_mb());
+  bool first = true;
+  if (timers->list.count) add_timer(&text, timers, 0, "", timed_steps, &first);
+  dv_text_add(&text, "}}\n");
+  FILE *file = fopen(path, "wb");
+  bool good = file && fwrite(text.text, 1, text.length, file) == text.length;
+  if (file && fclose(file) != 0) good = false;
+  dv_text_free(&text);
+  return good ? DV_OK : DV_ERROR_INPUT;
+}

@@ -1,0 +1,32 @@
+// What a run leaves behind: states and topologies as text for comparison, series for ParaView, figures.
+#ifndef DV_APP_DUMP_H
+#define DV_APP_DUMP_H
+
+#include "scene/node.h"
+
+// Writes states.json and one file a state (T=, X=, V= with 17 digits) into `directory`, which is made.
+dvStatus dv_dump_states(dvScene *scene, const char *directory);
+
+// Element counts of every topology, one line a step, and the elements at the end.
+typedef struct dvTopologyDump dvTopologyDump;
+dvTopologyDump *dv_topology_dump_create(dvScene *scene, const char *directory);   // NULL when it cannot be written
+void dv_topology_dump_step(dvTopologyDump *dump);
+dvStatus dv_topology_dump_close(dvTopologyDump **dump);
+
+// A series of .vtu files with a .pvd: mechanical states with their elements, and visual models.
+typedef struct dvSeries dvSeries;
+dvSeries *dv_series_create(dvScene *scene, const char *directory);
+dvStatus dv_series_add(dvSeries *series);
+dvStatus dv_series_close(dvSeries **series);
+int dv_series_frames(const dvSeries *series);
+
+typedef struct dvFigures {
+  const char *scene;
+  long steps;
+  double wall, ms_per_step, init;   // the first step and the set-up are not in ms_per_step
+  int threads;
+} dvFigures;
+dvStatus dv_write_stats(const char *path, const dvFigures *figures, const struct dvTimers *timers, long timed_steps);
+double dv_peak_memory_mb(void);
+
+#endif

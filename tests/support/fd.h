@@ -1,0 +1,70 @@
+// Finite differences against what components compute: one check for every force, mapping and mass.
+//
+//   fdScene s = fd_open("<Node><MechanicalObject .../><SpringForceField name='ff' .../></Node>");
+//   fdOptions o = fd_options();
+//   o.checks |= FD_SYMMETRY;
+//   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
+//   fd_close(&s);
+//
+// A check moves the states at random from where they stand (a fixed seed: the same numbers in every run), compares,
+// and puts them back. Differences are central; frames are moved by dv_dof_integrate. Every comparison is made in
+// dense matrices, so scenes should stay small. What fails is printed with its worst entry and both numbers.
+#ifndef DV_TESTS_FD_H
+#define DV_TESTS_FD_H
+
+#include "state/component.h"
+
+enum {
+  // forces
+  FD_ENERGY = 1 << 0,       // f at rest = -d energy / dx, where the force has an energy; add_force runs before each energy
+  FD_STIFFNESS = 1 << 1,    // add_dforce with k = 1 against df/dx
+  FD_DAMPING = 1 << 2,      // add_dforce with b = 1 against df/dv
+  FD_ASSEMBLY = 1 << 3,     // add_stiffness against add_dforce, where it exists, with k and b
+  FD_SYMMETRY = 1 << 4,     // K = K^T
+  // mappings
+  FD_JACOBIAN = 1 << 5,     // apply_j against apply
+  FD_TRANSPOSE = 1 << 6,    // apply_jt against apply_j: f^T J v = (J^T f)^T v; where forces go up
+  FD_BUILD = 1 << 7,        // build_j against apply_j, where it exists
+  FD_GEOMETRIC = 1 << 8,    // apply_djt against differences of J^T f, where it exists
+  FD_DEFAULT = FD_ENERGY | FD_STIFFNESS | FD_ASSEMBLY | FD_JACOBIAN | FD_TRANSPOSE | FD_BUILD | FD_GEOMETRIC,
+};
+
+typedef struct fdOptions {
+  unsigned checks;
+  double move_x, move_v;     // largest random change of a position (radians for angles) and of a velocity
+  double step;               // h of (f(x + h) - f(x - h)) / 2h
+  double tolerance;          // allowed error over the largest entry of what is compared
+  double energy_tolerance;   // the same for energies
+  int samples;               // random states
+  uint64_t seed;
+  bool quiet;                // print nothing
+} fdOptions;
+
+// All of FD_DEFAULT, moves of 0.1 and 0, a step of 1e-5, tolerances of 1e-6, 3 samples.
+fdOptions fd_options(void);
+
+typedef struct fdScene {
+  dvContext *context;
+  dvScene *scene;
+} fdScene;
+
+// Reads a scene from a text and initialises it; the running test fails when that does not work.
+fdScene fd_open(const char *text);
+// The same with a context of the caller's own, which fd_close destroys.
+fdScene fd_open_in(dvContext *context, const char *text);
+void fd_close(fdScene *s);
+// A component by its path from the root ("Arm/ff"), or the only one of that name anywhere; the test fails without.
+dvObject *fd_find(const fdScene *s, const char *path);
+
+// True when all comparisons hold.
+bool fd_check_force(dvObject *force, const fdOptions *options);
+bool fd_check_mapping(dvObject *mapping, const fdOptions *options);
+// add_mdx against add_matrix and its factor, symmetry, kinetic energy, acc_from_f as the inverse, gravity M g, and
+// the potential energy against it; each where the mass has it.
+bool fd_check_mass(dvObject *mass, const fdOptions *options);
+
+// Dense matrices for other tests, row by row; the caller frees them with dv_free. *n is the number of scalars.
+// K of a force by add_dforce at the present state (add_force runs first), for factors k and b.
+double *fd_dense_stiffness(dvObject *force, double k, double b, size_t *n);
+
+#endif

@@ -1,0 +1,143 @@
+// divan info and divan list: what components there are.
+#include "command.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char info_usage[] =
+    "divan info [COMPONENT]\n\n"
+    "Prints what a component does, its DOF types and its fields with type, unit, default and help.\n"
+    "Without a name: version, number of components and threads.\n\n"
+    "example:\n"
+    "  divan info TetrahedralCorotationalFEMForceField\n";
+
+static const char list_usage[] =
+    "divan list [WORD]\n\n"
+    "Lists all components by role, or those whose name or role contains the word.\n\n"
+    "examples:\n"
+    "  divan list\n"
+    "  divan list mass\n";
+
+static void print_roles(const dvClass *c)
+{
+  const char *separator = "";
+  for (int r = DV_ROLE_NODE; r < DV_ROLE_COUNT; r++)
+    if (c->ops[r] || (c->roles & (1u << r))) {
+      printf("%s%s", separator, dv_role_name((dvRole)r));
+      separator = ", ";
+    }
+}
+
+static void print_dofs(const char *label, unsigned dofs)
+{
+  if (!dofs) return;
+  printf("%s", label);
+  for (int k = 0; k < DV_DOF_COUNT; k++)
+    if (dofs & (1u << k)) printf(" %s", dv_dof((dvDofKind)k)->name);
+  printf("\n");
+}
+
+static void print_field(const dvObject *sample, const dvField *f)
+{
+  DV_UNUSED(sample);
+  const dvFieldDesc *d = f->desc;
+  dvText value = {0};
+  dv_field_print(f, &value);
+  printf("  %s (%s%s%s)", dv_field_name(d), dv_field_type_name(d), d->unit && *d->unit ? ", " : "", d->unit ? d->unit : "");
+  if (*value.text) printf(" = %s", value.text);
+  printf("\n      %s", d->help);
+  if (d->options) printf("; one of %s", d->options);
+  if (d->alias) printf("; also written %s", d->alias);
+  if (d->flags & DV_OUTPUT) printf("; computed");
+  if (d->flags & DV_READ_ONLY) printf("; read only");
+  printf("\n");
+  dv_text_free(&value);
+}
+
+static int print_component(dvContext *context, const char *name)
+{
+  const dvClass *c = dv_registry_find(&context->registry, name);
+  if (!c) {
+    const dvRename *rename = dv_registry_find_rename(&context->registry, name);
+    if (rename) c = dv_registry_find(&context->registry, rename->name);
+    if (c) printf("%s is the old name of %s\n\n", name, c->name);
+  }
+  if (!c) {
+    const char *near = dv_registry_nearest(&context->registry, name);
+    fprintf(stderr, "unknown component: %s\n", name);
+    if (near) fprintf(stderr, "    did you mean %s?\n", near);
+    return DV_ERROR_UNKNOWN;
+  }
+  printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
+  print_roles(c);
+  printf("\n");
+  print_dofs("DOF types:", c->dofs);
+  print_dofs("DOF types of the output:", c->dofs_out);
+  if (c->aliases) printf("also called: %s\n", c->aliases);
+  if (c->module) printf("SOFA module: %s\n", c->module);
+  printf("fields:\n");
+  dvObject *sample = dv_object_create(context, c, "", c->dofs ? dv_dof(DV_VEC3) : NULL);
+  for (int pass = 0; pass < 2; pass++)   // what matters first, looks after it
+    for (int i = 0; i < sample->field_count; i++) {
+      const dvFieldDesc *d = sample->fields[i].desc;
+      if (d->flags & DV_HIDDEN) continue;
+      if (((d->flags & DV_LOOKS) != 0) == (pass == 1)) print_field(sample, &sample->fields[i]);
+    }
+  dv_object_destroy(&sample);
+  return 0;
+}
+
+static int info(int count, char **arguments)
+{
+  if (wants_help(&command_info, count, arguments)) return 0;
+  if (count > 1) return usage_error(&command_info, "name one component");
+  dvContext *context = dv_divan_create(0);
+  int status = 0;
+  if (count == 1) {
+    status = print_component(context, arguments[0]);
+  } else {
+    printf("divan %s\n%zu components (`divan list`)\n%d threads\n", DIVAN_VERSION, context->registry.classes.count, dv_pool_threads(context->pool));
+  }
+  dv_divan_destroy(&context);
+  return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(const dvClass *const *)a)->name, (*(const dvClass *const *)b)->name);
+}
+
+static dvRole main_role(const dvClass *c)
+{
+  for (int r = DV_ROLE_NODE; r < DV_ROLE_COUNT; r++)
+    if (c->ops[r] || (c->roles & (1u << r))) return (dvRole)r;
+  return DV_ROLE_ANY;
+}
+
+static int list(int count, char **arguments)
+{
+  if (wants_help(&command_list, count, arguments)) return 0;
+  if (count > 1) return usage_error(&command_list, "give one word");
+  dvContext *context = dv_divan_create(1);
+  dvRegistry *r = &context->registry;
+  qsort(r->classes.data, r->classes.count, sizeof *r->classes.data, by_name);
+  for (int role = 0; role < DV_ROLE_COUNT; role++) {
+    bool headed = false;
+    for (size_t i = 0; i < r->classes.count; i++) {
+      const dvClass *c = r->classes.data[i];
+      if (main_role(c) != (dvRole)role) continue;
+      if (count && !strcasestr(c->name, arguments[0]) && !strcasestr(dv_role_name((dvRole)role), arguments[0])) continue;
+      if (!headed) printf("%s\n", dv_role_name((dvRole)role));
+      headed = true;
+      printf("  %-44s %s\n", c->name, c->help ? c->help : "");
+    }
+  }
+  dv_divan_destroy(&context);
+  return 0;
+}
+
+const Command command_info = {"info", "explain a component", info_usage, info};
+const Command command_list = {"list", "list all components", list_usage, list};

@@ -1,0 +1,202 @@
+// divan run: simulate a scene.
+#include "command.h"
+
+#include "app/dump.h"
+#include "base/clock.h"
+#include "io/scene_file.h"
+#include "scene/timer.h"
+#include "state/state.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "divan run SCENE [options]\n\n"
+    "Simulates a scene and ends with one line of figures.\n\n"
+    "  -n STEPS             number of steps (default 100); 0 loads and initialises only\n"
+    "  --dt S               time step, instead of the scene's\n"
+    "  --data DIR           where to look for files, besides the scene's own directory; may be repeated\n"
+    "                       (and DIVAN_PATH, a list separated by colons)\n"
+    "  --threads N          threads (default: all cores); the result does not depend on it\n"
+    "  --out DIR            write a series of .vtu files with a .pvd for ParaView\n"
+    "  --every K            write each K-th step to --out (default 1)\n"
+    "  --dump-state DIR     write positions and velocities at the end as text\n"
+    "  --dump-topology DIR  write element counts of each step\n"
+    "  --stats FILE         write timings as JSON\n"
+    "  --hash               print a hash of all positions and velocities at the end\n"
+    "  --quiet              no progress, no notes\n\n"
+    "examples:\n"
+    "  divan run scenes/liver.scn -n 200 --out result\n"
+    "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n\n"
+    "Ctrl-C ends after the step that runs; what was computed is kept.\n";
+
+typedef struct Run {
+  Options common;
+  long steps;
+  double dt;
+  const char *out, *dump_state, *dump_topology, *stats;
+  long every;
+  bool hash, quiet;
+} Run;
+
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number)
+{
+  DV_UNUSED(signal_number);
+  interrupted = 1;
+}
+
+static int parse(Run *r, int count, char **arguments)
+{
+  *r = (Run){.steps = 100, .every = 1};
+  for (int i = 0; i < count;) {
+    const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+    double number;
+    const struct {
+      const char *name;
+      const char **into;
+    } texts[] = {{"--out", &r->out}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats}};
+    bool taken = false;
+    for (size_t k = 0; k < DV_COUNT(texts); k++) {
+      if (!dv_same(a, texts[k].name)) continue;
+      if (!value) return usage_error(&command_run, "%s needs a value", a);
+      *texts[k].into = value;
+      taken = true;
+      i += 2;
+    }
+    if (taken) continue;
+    if (dv_same(a, "-n") || dv_same(a, "--steps")) {
+      if (!option_number(&command_run, a, value, 0, 1e12, &number)) return DV_ERROR_USAGE;
+      r->steps = (long)number, i += 2;
+    } else if (dv_same(a, "--dt")) {
+      if (!option_number(&command_run, a, value, 1e-12, 1e6, &number)) return DV_ERROR_USAGE;
+      r->dt = number, i += 2;
+    } else if (dv_same(a, "--every")) {
+      if (!option_number(&command_run, a, value, 1, 1e9, &number)) return DV_ERROR_USAGE;
+      r->every = (long)number, i += 2;
+    } else if (dv_same(a, "--hash")) {
+      r->hash = true, i++;
+    } else if (dv_same(a, "--quiet") || dv_same(a, "-q")) {
+      r->quiet = true, i++;
+    } else {
+      int used = option_common(&command_run, &r->common, count - i, arguments + i);
+      if (used < 0) return DV_ERROR_USAGE;
+      if (used == 0) return usage_error(&command_run, "unknown option '%s'", a);
+      i += used;
+    }
+  }
+  if (!r->common.scene) return usage_error(&command_run, "name a scene");
+  if (r->common.second) return usage_error(&command_run, "unexpected argument '%s'", r->common.second);
+  return 0;
+}
+
+static void show_progress(const Run *r, long done, double began, double *shown)
+{
+  double now = dv_now();
+  if (now - *shown < 0.1 && done != r->steps) return;
+  *shown = now;
+  enum { WIDTH = 40 };
+  double part = r->steps ? (double)done / (double)r->steps : 1;
+  int bar = (int)(part * WIDTH);
+  double left = done ? (now - began) / (double)done * (double)(r->steps - done) : 0;
+  fprintf(stderr, "\r[%.*s%*s] %3.0f %%  step %ld of %ld, %.0f s left ", bar, "########################################", WIDTH - bar, "",
+          100 * part, done, r->steps, left);
+  fflush(stderr);
+}
+
+typedef struct Outcome {
+  dvStatus status;
+  long done, timed;
+  double wall, timed_wall, init;
+} Outcome;
+
+static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyDump *topologies, Outcome *out)
+{
+  bool progress = !r->quiet && isatty(STDERR_FILENO);
+  double began = dv_now(), shown = 0, warmed = began;
+  while (out->done < r->steps && !interrupted && out->status == DV_OK) {
+    out->status = dv_scene_step(scene, r->dt);
+    if (out->status != DV_OK) break;
+    out->done++;
+    if (out->done == 1) {   // the first step sets things up: it is not counted
+      dv_timers_clear(scene->context->timers);
+      warmed = dv_now();
+    }
+    if (topologies) dv_topology_dump_step(topologies);
+    if (series && out->done % r->every == 0) out->status = dv_series_add(series);
+    if (progress) show_progress(r, out->done, began, &shown);
+  }
+  double end = dv_now();
+  if (progress && shown > 0) fprintf(stderr, "\n");
+  out->wall = end - began;
+  out->timed = out->done > 1 ? out->done - 1 : 0;
+  out->timed_wall = end - warmed;
+}
+
+static void print_figures(const Run *r, const dvScene *scene, const Outcome *o, int threads)
+{
+  double ms = o->timed ? 1e3 * o->timed_wall / (double)o->timed : o->done ? 1e3 * o->wall : 0;
+  double dt = r->dt > 0 ? r->dt : scene->root->dt;
+  printf("%ld steps in %.3f s, %.3f ms per step, %.1f x real time, set-up %.0f ms, %d thread%s\n", o->done, o->wall, ms,
+         ms > 0 ? dt / (ms * 1e-3) : 0.0, 1e3 * o->init, threads, threads == 1 ? "" : "s");
+}
+
+static dvStatus finish(const Run *r, dvScene *scene, dvSeries **series, dvTopologyDump **topologies, Outcome *o)
+{
+  dvContext *context = scene->context;
+  int frames = *series ? dv_series_frames(*series) : 0;
+  dvStatus closed = dv_series_close(series), dumped = dv_topology_dump_close(topologies);
+  if (o->status == DV_OK && closed != DV_OK) o->status = closed;
+  if (o->status == DV_OK && dumped != DV_OK) o->status = dumped;
+  if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
+  int threads = dv_pool_threads(context->pool);
+  if (r->stats) {
+    dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .threads = threads,
+                   .ms_per_step = o->timed ? 1e3 * o->timed_wall / (double)o->timed : 0};
+    if (dv_write_stats(r->stats, &f, context->timers, o->timed) != DV_OK) {
+      fprintf(stderr, "divan run: %s cannot be written\n", r->stats);
+      o->status = DV_ERROR_INPUT;
+    }
+  }
+  if (interrupted) fprintf(stderr, "interrupted after %ld steps\n", o->done);
+  if (r->hash) printf("hash %016llx\n", (unsigned long long)dv_scene_hash(scene));
+  print_figures(r, scene, o, threads);
+  if (frames && !r->quiet)
+    printf("%d frames in %s: open %s/mechanics.pvd%s in ParaView\n", frames, r->out, r->out, scene->plan->visuals.count ? " or visual.pvd" : "");
+  return o->status;
+}
+
+static int run(int count, char **arguments)
+{
+  if (wants_help(&command_run, count, arguments)) return 0;
+  Run r;
+  int bad = parse(&r, count, arguments);
+  if (bad) return bad;
+  dvContext *context = context_for(&r.common);
+  if (r.quiet) context->log.threshold = DV_WARNING;
+  double began = dv_now();
+  dvScene *scene = NULL;
+  dv_scene_read(context, r.common.scene, &scene);
+  if (scene) dv_scene_init(scene);
+  Outcome o = {.status = context->log.worst, .init = dv_now() - began};
+  if (o.status != DV_OK || !scene) {
+    print_summary_of_messages(&context->log);
+    if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
+  } else {
+    signal(SIGINT, on_interrupt);
+    dvSeries *series = r.out ? dv_series_create(scene, r.out) : NULL;
+    dvTopologyDump *topologies = r.dump_topology ? dv_topology_dump_create(scene, r.dump_topology) : NULL;
+    if ((r.out && !series) || (r.dump_topology && !topologies)) o.status = DV_ERROR_INPUT;
+    if (series && o.status == DV_OK) o.status = dv_series_add(series);
+    if (o.status == DV_OK) step_all(&r, scene, series, topologies, &o);
+    finish(&r, scene, &series, &topologies, &o);
+  }
+  dv_scene_destroy(&scene);
+  dv_divan_destroy(&context);
+  dv_array_free(&r.common.data);
+  return (int)o.status;
+}
+
+const Command command_run = {"run", "simulate a scene", usage, run};
