@@ -109,6 +109,7 @@ typedef char *dvString;
 #define DV_C_vec2s dvReals
 #define DV_C_vec3s dvReals
 #define DV_C_vec4s dvReals
+#define DV_C_vec5s dvReals
 #define DV_C_vec6s dvReals
 #define DV_C_vec10s dvReals
 #define DV_C_ints dvInts
@@ -147,6 +148,7 @@ typedef char *dvString;
 #define DV_F_vec2s DV_T_REALS, 2
 #define DV_F_vec3s DV_T_REALS, 3
 #define DV_F_vec4s DV_T_REALS, 4
+#define DV_F_vec5s DV_T_REALS, 5
 #define DV_F_vec6s DV_T_REALS, 6
 #define DV_F_vec10s DV_T_REALS, 10
 #define DV_F_ints DV_T_INTS, 1

@@ -1,0 +1,296 @@
+// Springs between pairs of points: the list, the loop for any two states, and the order of work of the packs.
+// The equations stand in spring.h.
+#include "force/spring/spring.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  PACKED_FROM = 32,       // springs; fewer are done sooner one by one
+  PARALLEL_BLOCKS = 4,
+  REDUCE_GRAIN = 1024,
+};
+
+static const double shortest = 1e-9;
+
+dvSpring dv_spring(int32_t a, int32_t b, double ks, double kd, double rest)
+{
+  return (dvSpring){.a = a, .b = b, .ks = ks, .kd = kd, .rest = rest, .low = shortest, .high = INFINITY};
+}
+
+void dv_spring_only_stretch(dvSpring *s) { s->low = fmax(shortest, s->rest); }
+
+void dv_spring_only_push(dvSpring *s)
+{
+  s->low = 0;
+  s->high = s->rest;
+}
+
+void dv_spring_switch_off(dvSpring *s) { s->low = INFINITY; }
+
+// --- preparation -----------------------------------------------------------------------------------
+
+static void packs_destroy(dvSpringPacks **packs)
+{
+  dvSpringPacks *p = *packs;
+  if (!p) return;
+  dv_blocks_destroy(&p->blocks);
+  dv_free(p->constant);
+  dv_free(p->moving);
+  dv_free(p->slots);
+  dv_free(p);
+  *packs = NULL;
+}
+
+static void packs_fill(dvSpringPacks *p, const dvSprings *s)
+{
+  for (size_t lane = 0; lane < DV_LANES * p->blocks->packs; lane++) {
+    double *c = p->constant + DV_LANES * DV_SPRING_CONSTANTS * (lane / DV_LANES) + lane % DV_LANES;
+    if (p->blocks->element[lane] < 0) {
+      c[DV_LANES * DV_SPRING_LOW] = INFINITY;
+      continue;
+    }
+    const dvSpring *q = &s->list.data[p->blocks->element[lane]];
+    c[DV_LANES * DV_SPRING_KS] = q->ks;
+    c[DV_LANES * DV_SPRING_KD] = q->kd;
+    c[DV_LANES * DV_SPRING_REST] = q->rest;
+    c[DV_LANES * DV_SPRING_LOW] = q->low;
+    c[DV_LANES * DV_SPRING_HIGH] = q->high;
+    p->damped = p->damped || q->kd != 0;
+  }
+}
+
+// NULL when memory is short: the plain loop then does the work
+static dvSpringPacks *packs_create(const dvSprings *s, size_t points)
+{
+  int32_t *ends = dv_try_alloc(2 * s->list.count * sizeof *ends);
+  if (!ends) return NULL;
+  for (size_t i = 0; i < s->list.count; i++) {
+    ends[2 * i] = s->list.data[i].a;
+    ends[2 * i + 1] = s->list.data[i].b;
+  }
+  dvElementBlocks *blocks = NULL;
+  dvStatus status = dv_blocks_create(ends, 2, s->list.count, points, NULL, 0, &blocks);
+  dv_free(ends);
+  if (status != DV_OK) return NULL;
+  dvSpringPacks *p = dv_alloc(sizeof *p);
+  size_t lanes = DV_LANES * blocks->packs;
+  p->blocks = blocks;
+  p->constant = dv_alloc_aligned(lanes * DV_SPRING_CONSTANTS * sizeof(double));
+  p->moving = dv_alloc_aligned(lanes * DV_SPRING_PACKED * sizeof(double));
+  p->slots = dv_alloc_aligned((DV_BLOCK_STRIDE * blocks->slots + 1) * sizeof(double));
+  if (p->constant && p->moving && p->slots) packs_fill(p, s);
+  else packs_destroy(&p);
+  return p;
+}
+
+static dvStatus check_end(const dvObject *o, size_t spring, int32_t index, const dvState *state)
+{
+  if (index >= 0 && (size_t)index < state->count) return DV_OK;
+  return dv_error(o, NULL, "spring %zu names point %d of %s, which has %zu (0 to %zd)", spring, index, state->base.name, state->count,
+                  (ptrdiff_t)state->count - 1);
+}
+
+dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, const dvState *first, const dvState *second)
+{
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    DV_TRY(check_end(o, i, q->a, first));
+    DV_TRY(check_end(o, i, q->b, second));
+    if (!isfinite(q->ks) || !isfinite(q->kd) || !isfinite(q->rest))
+      return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks, q->kd, q->rest);
+  }
+  packs_destroy(&s->packs);
+  if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM) s->packs = packs_create(s, first->count);
+  if (s->packs || s->moving_count >= s->list.count) return DV_OK;
+  dv_free(s->moving);
+  s->moving = dv_try_alloc(s->list.count * DV_SPRING_MOVING * sizeof(double));
+  s->moving_count = s->moving ? s->list.count : 0;
+  return s->moving ? DV_OK : dv_error(o, NULL, "out of memory for %zu springs", s->list.count);
+}
+
+void dv_springs_free(dvSprings *s)
+{
+  packs_destroy(&s->packs);
+  dv_array_free(&s->list);
+  dv_free(s->moving);
+  s->moving = NULL;
+  s->moving_count = 0;
+}
+
+// --- packs -----------------------------------------------------------------------------------------
+
+typedef struct Job {
+  const dvSpringKernels *kernels;
+  dvSpringPacks *packs;
+  const double *x, *v;
+  double k;
+  double *f;
+} Job;
+
+static void force_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *j = user;
+  for (size_t b = begin; b < end; b++) j->kernels->force(j->packs, b, j->x, j->v);
+}
+
+static void dforce_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *j = user;
+  for (size_t b = begin; b < end; b++) j->kernels->dforce(j->packs, b, j->x, j->k);
+}
+
+static void reduce_points(void *user, size_t begin, size_t end)
+{
+  const Job *j = user;
+  j->kernels->reduce(j->packs, begin, end, j->f);
+}
+
+static void run(dvPool *pool, dvBody body, Job *job)
+{
+  const dvElementBlocks *blocks = job->packs->blocks;
+  job->kernels = DV_KERNEL_CHOOSE(dv_spring_kernels);
+  if (blocks->count < PARALLEL_BLOCKS) pool = NULL;
+  dv_parallel_for(pool, blocks->count, 1, body, job);
+  if (blocks->count == 1) job->kernels->add(job->packs, job->f);
+  else if (blocks->count > 1) dv_parallel_for(pool, blocks->points, REDUCE_GRAIN, reduce_points, job);
+}
+
+// --- any two states: one by one, in order --------------------------------------------------------------
+
+// The dimension is a constant where this is inlined, so its loops unroll.
+static inline __attribute__((always_inline)) void force_loop(dvSprings *s, dvState *first, dvState *second, const dvMech *m, int n)
+{
+  const double *x1 = dv_state_read(first, m->x), *x2 = dv_state_read(second, m->x);
+  const double *v1 = dv_state_read(first, m->v), *v2 = dv_state_read(second, m->v);
+  double *f1 = dv_state_write(first, m->f), *f2 = dv_state_write(second, m->f);
+  size_t c = (size_t)first->base.dof->coord, w = (size_t)first->base.dof->deriv;
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    size_t a = (size_t)q->a, b = (size_t)q->b;
+    double *moving = s->moving + DV_SPRING_MOVING * i, u[6], d2 = 0, speed = 0;
+    for (int k = 0; k < n; k++) {
+      u[k] = x2[b * c + (size_t)k] - x1[a * c + (size_t)k];
+      d2 += u[k] * u[k];
+    }
+    double d = sqrt(d2);
+    moving[0] = moving[1] = 0;
+    if (!(d > q->low && d < q->high)) continue;
+    double inverse = 1.0 / d;
+    for (int k = 0; k < n; k++) {
+      moving[2 + k] = u[k] *= inverse;
+      speed += u[k] * (v2[b * w + (size_t)k] - v1[a * w + (size_t)k]);
+    }
+    double tension = q->ks * (d - q->rest) + q->kd * speed;
+    moving[1] = tension * inverse;
+    moving[0] = q->ks - moving[1];
+    for (int k = 0; k < n; k++) {
+      f1[a * w + (size_t)k] += tension * u[k];
+      f2[b * w + (size_t)k] -= tension * u[k];
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double factor, int n)
+{
+  const double *dx1 = dv_state_read(first, m->dx), *dx2 = dv_state_read(second, m->dx);
+  double *df1 = dv_state_write(first, m->df), *df2 = dv_state_write(second, m->df);
+  size_t w = (size_t)first->base.dof->deriv;
+  for (size_t i = 0; i < s->list.count; i++) {
+    const double *moving = s->moving + DV_SPRING_MOVING * i, *u = moving + 2;
+    size_t a = w * (size_t)s->list.data[i].a, b = w * (size_t)s->list.data[i].b;
+    double d[6], along = 0;
+    if (moving[0] == 0 && moving[1] == 0) continue;
+    for (int k = 0; k < n; k++) {
+      d[k] = dx2[b + (size_t)k] - dx1[a + (size_t)k];
+      along += u[k] * d[k];
+    }
+    for (int k = 0; k < n; k++) {
+      double df = factor * (moving[0] * along * u[k] + moving[1] * d[k]);
+      df1[a + (size_t)k] += df;
+      df2[b + (size_t)k] -= df;
+    }
+  }
+}
+
+// --- what components call ------------------------------------------------------------------------------
+
+void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const dvMech *m)
+{
+  if (s->packs) {
+    const double *x = dv_state_read(first, m->x), *v = s->packs->damped ? dv_state_read(first, m->v) : NULL;
+    run(first->base.context->pool, force_blocks, &(Job){.packs = s->packs, .x = x, .v = v, .f = dv_state_write(first, m->f)});
+    return;
+  }
+  switch (dv_spring_dimensions(first->base.dof)) {
+  case 1: force_loop(s, first, second, m, 1); break;
+  case 2: force_loop(s, first, second, m, 2); break;
+  case 3: force_loop(s, first, second, m, 3); break;
+  default: force_loop(s, first, second, m, 6); break;
+  }
+}
+
+void dv_springs_add_dforce(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double k)
+{
+  if (s->packs) {
+    const double *dx = dv_state_read(first, m->dx);
+    run(first->base.context->pool, dforce_blocks, &(Job){.packs = s->packs, .x = dx, .k = k, .f = dv_state_write(first, m->df)});
+    return;
+  }
+  switch (dv_spring_dimensions(first->base.dof)) {
+  case 1: dforce_loop(s, first, second, m, k, 1); break;
+  case 2: dforce_loop(s, first, second, m, k, 2); break;
+  case 3: dforce_loop(s, first, second, m, k, 3); break;
+  default: dforce_loop(s, first, second, m, k, 6); break;
+  }
+}
+
+// normal and tangential part and direction of one spring
+static void read_moving(const dvSprings *s, size_t i, int n, double out[DV_SPRING_MOVING])
+{
+  if (!s->packs) {
+    memcpy(out, s->moving + DV_SPRING_MOVING * i, DV_SPRING_MOVING * sizeof *out);
+    return;
+  }
+  size_t lane = (size_t)s->packs->blocks->lane[i];
+  const double *p = s->packs->moving + DV_LANES * DV_SPRING_PACKED * (lane / DV_LANES) + lane % DV_LANES;
+  for (int k = 0; k < 2 + n; k++) out[k] = p[DV_LANES * k];
+}
+
+void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k, dvMatrixSink *sink)
+{
+  int n = dv_spring_dimensions(first->base.dof), w = first->base.dof->deriv;
+  for (size_t i = 0; i < s->list.count; i++) {
+    double moving[DV_SPRING_MOVING], *u = moving + 2, plus[36] = {0}, minus[36] = {0};
+    size_t a = (size_t)s->list.data[i].a, b = (size_t)s->list.data[i].b;
+    read_moving(s, i, n, moving);
+    for (int r = 0; r < n; r++)
+      for (int c = 0; c < n; c++) {
+        plus[r * w + c] = k * (moving[0] * u[r] * u[c] + (r == c ? moving[1] : 0));
+        minus[r * w + c] = -plus[r * w + c];
+      }
+    sink->add(sink, first, a, first, a, w, w, minus);
+    sink->add(sink, first, a, second, b, w, w, plus);
+    sink->add(sink, second, b, first, a, w, w, plus);
+    sink->add(sink, second, b, second, b, w, w, minus);
+  }
+}
+
+double dv_springs_energy(const dvSprings *s, dvState *first, dvState *second, int x)
+{
+  const double *x1 = dv_state_read(first, x), *x2 = dv_state_read(second, x);
+  size_t c = (size_t)first->base.dof->coord;
+  int n = dv_spring_dimensions(first->base.dof);
+  double sum = 0;
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    double d2 = 0;
+    for (int k = 0; k < n; k++) {
+      double e = x2[(size_t)q->b * c + (size_t)k] - x1[(size_t)q->a * c + (size_t)k];
+      d2 += e * e;
+    }
+    double d = sqrt(d2);
+    if (d > q->low && d < q->high) sum += 0.5 * q->ks * (d - q->rest) * (d - q->rest);
+  }
+  return sum;
+}

@@ -1,0 +1,96 @@
+// Springs within one state of points in space, four at a time. See spring.h for the equations and fem/blocks.h for the frame.
+#include "force/spring/spring.h"
+
+#include <math.h>
+
+typedef dvPackVec Vec;
+
+DV_INLINE Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+DV_INLINE Vec scale(Vec a, dvPack k) { return (Vec){a.x * k, a.y * k, a.z * k}; }
+DV_INLINE dvPack dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
+DV_INLINE dvPack item(const double *record, int i) { return dv_pack_load(record + DV_LANES * i); }
+DV_INLINE void set_item(double *record, int i, dvPack value) { dv_pack_store(record + DV_LANES * i, value); }
+
+// from the second end minus the first
+DV_INLINE Vec gap(const double *local, const uint16_t *corner) { return sub(dv_blocks_load(local, corner + DV_LANES), dv_blocks_load(local, corner)); }
+
+DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
+{
+  dvPack row[DV_LANES];
+  dv_blocks_rows(f, row);
+  for (int lane = 0; lane < DV_LANES; lane++) {
+    dv_blocks_add_row(local, corner[lane], row[lane]);
+    dv_blocks_add_row(local, corner[DV_LANES + lane], -row[lane]);
+  }
+}
+
+DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, const Vec *velocity)
+{
+  dvPack one = dv_pack(1), zero = dv_pack(0), length = square_root(dot(e, e));
+  dvPackMask acts = (length > item(constant, DV_SPRING_LOW)) & (length < item(constant, DV_SPRING_HIGH));
+  dvPack inverse = one / dv_pack_select(acts, length, one), ks = item(constant, DV_SPRING_KS);
+  Vec u = scale(e, inverse);
+  dvPack tension = ks * (length - item(constant, DV_SPRING_REST));
+  if (velocity) tension += item(constant, DV_SPRING_KD) * dot(u, *velocity);
+  tension = dv_pack_select(acts, tension, zero);
+  dvPack tangent = tension * inverse;
+  set_item(moving, DV_SPRING_NORMAL, dv_pack_select(acts, ks - tangent, zero));
+  set_item(moving, DV_SPRING_TANGENT, tangent);
+  set_item(moving, DV_SPRING_U, u.x);
+  set_item(moving, DV_SPRING_U + 1, u.y);
+  set_item(moving, DV_SPRING_U + 2, u.z);
+  return scale(u, tension);
+}
+
+DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v)
+{
+  double place[DV_BLOCK_DOUBLES] __attribute__((aligned(64))), speed[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &p->blocks->blocks[b];
+  double *out = p->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  dv_blocks_gather(p->blocks, b, x, place);
+  if (v) dv_blocks_gather(p->blocks, b, v, speed);
+  dv_blocks_clear(p->blocks, b, out);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const uint16_t *corner = dv_blocks_corners(p->blocks, i);
+    Vec velocity;
+    if (v) velocity = gap(speed, corner);
+    Vec f = force_of_pack(p->constant + DV_LANES * DV_SPRING_CONSTANTS * i, p->moving + DV_LANES * DV_SPRING_PACKED * i, gap(place, corner),
+                          v ? &velocity : NULL);
+    scatter(out, corner, f);
+  }
+}
+
+static void spring_force(const dvSpringPacks *p, size_t b, const double *x, const double *v)
+{
+  if (v) force_block(p, b, x, v);
+  else force_block(p, b, x, NULL);
+}
+
+static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, double k)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &p->blocks->blocks[b];
+  double *out = p->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  dvPack factor = dv_pack(k);
+  dv_blocks_gather(p->blocks, b, dx, local);
+  dv_blocks_clear(p->blocks, b, out);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const uint16_t *corner = dv_blocks_corners(p->blocks, i);
+    const double *moving = p->moving + DV_LANES * DV_SPRING_PACKED * i;
+    Vec d = gap(local, corner), u = {item(moving, DV_SPRING_U), item(moving, DV_SPRING_U + 1), item(moving, DV_SPRING_U + 2)};
+    dvPack along = factor * item(moving, DV_SPRING_NORMAL) * dot(u, d), across = factor * item(moving, DV_SPRING_TANGENT);
+    scatter(out, corner, (Vec){along * u.x + across * d.x, along * u.y + across * d.y, along * u.z + across * d.z});
+  }
+}
+
+static void spring_add(const dvSpringPacks *p, double *f) { dv_blocks_add(p->blocks, 0, p->slots, f); }
+
+static void spring_reduce(const dvSpringPacks *p, size_t begin, size_t end, double *f) { dv_blocks_reduce(p->blocks, p->slots, begin, end, f); }
+
+const dvSpringKernels DV_KERNEL_NAME(dv_spring_kernels) = {
+    .force = spring_force,
+    .dforce = spring_dforce,
+    .add = spring_add,
+    .reduce = spring_reduce,
+};

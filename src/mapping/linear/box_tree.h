@@ -1,0 +1,31 @@
+// A tree over boxes that finds all those around a point.
+#ifndef DV_MAPPING_LINEAR_BOX_TREE_H
+#define DV_MAPPING_LINEAR_BOX_TREE_H
+
+#include "base/array.h"
+
+typedef struct dvBox {
+  double low[3], high[3];     // a box with low > high, or not a number, contains nothing
+} dvBox;
+
+typedef DV_ARRAY(int32_t) dvHits;
+
+typedef struct dvBoxTreeNode {
+  dvBox box;
+  int32_t first, count;       // leaf: items first to first + count - 1
+  int32_t right;              // inner node: the left child follows it, this is the right one; 0 in a leaf
+} dvBoxTreeNode;
+
+typedef struct dvBoxTree {
+  const dvBox *boxes;         // borrowed
+  DV_ARRAY(dvBoxTreeNode) nodes;
+  DV_ARRAY(int32_t) items;
+} dvBoxTree;
+
+// The boxes must outlive the tree.
+void dv_box_tree_init(dvBoxTree *t, const dvBox *boxes, size_t count);
+void dv_box_tree_fini(dvBoxTree *t);
+// Sets `hits` to the boxes that contain the point (borders count), in ascending order.
+void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits);
+
+#endif

@@ -1,0 +1,30 @@
+// What linear mappings share: the rows and every operation on them. A mapping embeds dvLinearMapping, fills its rows
+// in init and calls dv_linear_settle.
+#ifndef DV_MAPPING_LINEAR_LINEAR_H
+#define DV_MAPPING_LINEAR_LINEAR_H
+
+#include "mapping/linear/weights.h"
+#include "state/component.h"
+
+typedef struct dvLinearMapping {
+  dvMapping base;
+  dvWeights weights;
+} dvLinearMapping;
+
+// Closes the rows and gives the output as many points as there are rows. False, with a message, when memory is short.
+dvStatus dv_linear_settle(dvObject *o);
+void dv_linear_destroy(dvObject *o);
+void dv_linear_apply(dvObject *o, int out_x, int in_x);
+void dv_linear_apply_j(dvObject *o, int out_v, int in_v);
+void dv_linear_apply_jt(dvObject *o, int in_f, int out_f);
+void dv_linear_build_j(dvObject *o, dvMatrixSink *sink);
+extern const dvMappingOps dv_linear_ops;
+
+// Sets the first positions and velocities of the output, and its rest positions when applyRestPosition says so.
+void dv_mapping_first_apply(dvObject *o, const dvMappingOps *ops);
+// Finds input and output as soon as links are made: which states are mapped is known before anything is initialised.
+dvStatus dv_mapping_link(dvObject *o);
+// Tells those who follow the output's positions; the animation loop does it for mechanical states.
+void dv_mapping_touch(const dvMapping *m, int out_x);
+
+#endif

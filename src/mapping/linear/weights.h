@@ -1,0 +1,60 @@
+// Linear mappings as compressed rows: point i of the output is the sum of weight x input point over row i.
+//
+// The transposed rows are built once, so that forces go up as a gather too: every input point collects its
+// contributions in the order of the output points. No two threads write to one place, and the order of a sum never
+// depends on their number.
+#ifndef DV_MAPPING_LINEAR_WEIGHTS_H
+#define DV_MAPPING_LINEAR_WEIGHTS_H
+
+#include "base/array.h"
+#include "base/isa.h"
+#include "base/pool.h"
+
+// Row i: entries offset[i] to offset[i + 1] - 1.
+typedef struct dvRows {
+  DV_ARRAY(int32_t) offset;     // one more than rows
+  DV_ARRAY(int32_t) index;
+  DV_ARRAY(double) value;
+} dvRows;
+
+typedef struct dvWeights {
+  size_t out_points, in_points;
+  dvRows rows, transposed;
+  bool identity;                // point i is input point i, for all of them
+} dvWeights;
+
+// How the numbers of a point lie in the two vectors: `width` leading numbers of each point take part.
+typedef struct dvStrides {
+  int in, out, width;
+} dvStrides;
+
+void dv_weights_clear(dvWeights *w);
+void dv_weights_free(dvWeights *w);
+// Adds an entry to the row being made; weights of exactly zero are left out.
+void dv_weights_add(dvWeights *w, int32_t input, double weight);
+void dv_weights_end_row(dvWeights *w);
+// Closes the rows and makes the transposed ones. Every input index must be below `in_points`. False when there are
+// too many entries or memory is short.
+bool dv_weights_finish(dvWeights *w, size_t in_points);
+
+// out = W in
+void dv_weights_apply(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out);
+// in += W^T out
+void dv_weights_apply_transposed(const dvWeights *w, dvPool *pool, dvStrides s, const double *out, double *in);
+
+// --- inner loops ---
+
+typedef struct dvRowView {
+  const int32_t *offset, *index;
+  const double *value;
+} dvRowView;
+
+typedef struct dvWeightsKernels {
+  // three numbers a point, rows begin to end - 1: to = R from, and to += R from
+  void (*gather)(dvRowView rows, size_t begin, size_t end, const double *from, double *to);
+  void (*gather_add)(dvRowView rows, size_t begin, size_t end, const double *from, double *to);
+} dvWeightsKernels;
+
+DV_KERNEL_DECLARE(dvWeightsKernels, dv_weights_kernels);
+
+#endif

@@ -1,0 +1,290 @@
+// What diagonal masses have in common. See diagonal.h.
+#include "mass/diagonal.h"
+
+#include "math/kernels.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+enum { GRAIN = 2048, PARALLEL_FROM = 2 * GRAIN };   // points
+
+int dv_diagonal_numbers(const dvDof *dof) { return dof->kind == DV_RIGID3 ? 11 : dof->kind == DV_RIGID2 ? 3 : 1; }
+
+void dv_diagonal_free(dvDiagonal *d)
+{
+  dv_ints_free(&d->points);
+  dv_reals_free(&d->mass);
+  dv_reals_free(&d->inertia);
+  dv_reals_free(&d->inverse);
+}
+
+static bool is_frame(const dvDof *dof) { return dof->kind == DV_RIGID3 || dof->kind == DV_RIGID2; }
+
+static bool set_inertia(dvDiagonal *d, size_t i, int size, const double *unit, double mass)
+{
+  double *inertia = d->inertia.data + i * (size_t)size, *inverse = d->inverse.data + i * (size_t)size;
+  for (int k = 0; k < size; k++) inertia[k] = unit[k] * mass;
+  if (size == 1) {
+    *inverse = *inertia != 0 ? 1 / *inertia : 0;
+    return *inertia != 0;
+  }
+  dvMat3 result = {0};
+  bool good = dv_mat3_inverse(dv_mat3_load(inertia), &result);
+  dv_mat3_store(inverse, result);
+  return good;
+}
+
+bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular)
+{
+  int group = dv_diagonal_numbers(dof), size = group - 2;
+  *singular = -1;
+  if (!dv_reals_resize(&d->mass, count)) return false;
+  if (is_frame(dof) && (!dv_reals_resize(&d->inertia, count * (size_t)size) || !dv_reals_resize(&d->inverse, count * (size_t)size)))
+    return false;
+  dv_reals_edit(&d->mass);
+  for (size_t i = 0; i < count; i++, numbers += group) {
+    d->mass.data[i] = numbers[0];
+    if (is_frame(dof) && !set_inertia(d, i, size, numbers + 2, numbers[0]) && *singular < 0) *singular = (long)i;
+  }
+  return true;
+}
+
+void dv_diagonal_refresh(dvDiagonal *d)
+{
+  bool changed = d->seen != d->base.state->count || (d->watched && d->watched->counter != d->watched_counter);
+  if (!changed || !d->set_up) return;
+  d->set_up(&d->base.base);
+  d->seen = d->base.state->count;
+  if (d->watched) d->watched_counter = d->watched->counter;
+}
+
+// --- loops over the points -----------------------------------------------------------------------------
+
+// What a body needs to treat the points of a range; `in` may be NULL.
+typedef struct Task {
+  const dvDiagonal *d;
+  const dvDof *dof;
+  const dvDiagonalKernels *kernels;   // set for points in space without gaps
+  const double *in;
+  double *out;
+  double factor;
+  double g[6];                        // what every point feels
+} Task;
+
+static size_t point_of(const dvDiagonal *d, size_t i) { return d->points.count ? (size_t)d->points.data[i] : i; }
+static double mass_of(const dvDiagonal *d, size_t i) { return d->mass.data[d->uniform ? 0 : i]; }
+
+static void prepare(Task *t, dvObject *o)
+{
+  t->d = (const dvDiagonal *)o;
+  t->dof = t->d->base.state->base.dof;
+  bool plain = t->dof->kind == DV_VEC3 && !t->d->uniform && t->d->points.count == 0;
+  t->kernels = plain ? DV_KERNEL_CHOOSE(dv_diagonal_kernels) : NULL;
+}
+
+static void run(dvObject *o, Task *t, dvBody body)
+{
+  size_t n = t->d->count;
+  if (n < PARALLEL_FROM) body(t, 0, n);
+  else dv_parallel_for(o->context->pool, n, GRAIN, body, t);
+}
+
+// out += factor M in, for the frame or point that stands at `at`
+static void add_product(const Task *t, size_t i, const double *in, double *out)
+{
+  double m = t->factor * mass_of(t->d, i);
+  if (!is_frame(t->dof)) {
+    for (int k = 0; k < t->dof->deriv; k++) out[k] += m * in[k];
+    return;
+  }
+  int space = t->dof->space;
+  for (int k = 0; k < space; k++) out[k] += m * in[k];
+  size_t at = t->d->uniform ? 0 : i;
+  if (space == 2) {
+    out[2] += t->factor * t->d->inertia.data[at] * in[2];
+  } else {
+    dvVec3 turn = dv_mat3_mul_vec(dv_mat3_load(t->d->inertia.data + 9 * at), dv_vec3_load(in + 3));
+    dv_vec3_accumulate(out + 3, dv_vec3_scale(turn, t->factor));
+  }
+}
+
+static void run_product(void *user, size_t begin, size_t end)
+{
+  const Task *t = user;
+  if (t->kernels) {
+    t->kernels->add(t->factor, t->d->mass.data + begin, t->in + 3 * begin, t->out + 3 * begin, end - begin);
+    return;
+  }
+  size_t width = (size_t)t->dof->deriv;
+  for (size_t i = begin; i < end; i++) {
+    size_t at = point_of(t->d, i) * width;
+    add_product(t, i, t->in + at, t->out + at);
+  }
+}
+
+void dv_diagonal_add_mdx(dvObject *o, const dvMech *m, double factor)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  dv_diagonal_refresh(d);
+  if (d->absent) return;
+  dvState *s = d->base.state;
+  Task t = {.factor = factor, .in = dv_state_read(s, m->dx), .out = dv_state_write(s, m->df)};
+  prepare(&t, o);
+  if (d->uniform && d->points.count == 0 && !is_frame(t.dof) && d->count > 0)
+    dv_axpy(o->context->pool, factor * d->mass.data[0], t.in, t.out, d->count * (size_t)t.dof->deriv);
+  else
+    run(o, &t, run_product);
+}
+
+static void divide_frame(const Task *t, size_t i, const double *in, double *out)
+{
+  int space = t->dof->space;
+  double m = mass_of(t->d, i);
+  for (int k = 0; k < space; k++) out[k] = m != 0 ? in[k] / m : 0;
+  size_t at = t->d->uniform ? 0 : i;
+  if (space == 2) out[2] = t->d->inverse.data[at] * in[2];
+  else dv_vec3_store(out + 3, dv_mat3_mul_vec(dv_mat3_load(t->d->inverse.data + 9 * at), dv_vec3_load(in + 3)));
+}
+
+static void run_divide(void *user, size_t begin, size_t end)
+{
+  const Task *t = user;
+  if (t->kernels) {
+    t->kernels->divide(t->d->mass.data + begin, t->in + 3 * begin, t->out + 3 * begin, end - begin);
+    return;
+  }
+  size_t width = (size_t)t->dof->deriv;
+  for (size_t i = begin; i < end; i++) {
+    size_t at = point_of(t->d, i) * width;
+    if (is_frame(t->dof)) {
+      divide_frame(t, i, t->in + at, t->out + at);
+      continue;
+    }
+    double m = mass_of(t->d, i);
+    for (size_t k = at; k < at + width; k++) t->out[k] = m != 0 ? t->in[k] / m : 0;
+  }
+}
+
+void dv_diagonal_acc_from_f(dvObject *o, int a, int f)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  dv_diagonal_refresh(d);
+  if (d->absent) return;
+  Task t = {.in = dv_state_read(d->base.state, f), .out = dv_state_write(d->base.state, a)};
+  prepare(&t, o);
+  run(o, &t, run_divide);
+}
+
+// gravity as far as the DOF type has directions for it
+static void take_gravity(Task *t, const double gravity[3], double scale)
+{
+  for (int k = 0; k < t->dof->space && k < 3; k++) t->g[k] = gravity[k] * scale;
+}
+
+static void run_weight(void *user, size_t begin, size_t end)
+{
+  const Task *t = user;
+  if (t->kernels) {
+    t->kernels->add_same(t->d->mass.data + begin, t->g, t->out + 3 * begin, end - begin);
+    return;
+  }
+  size_t width = (size_t)t->dof->deriv, space = (size_t)t->dof->space;
+  for (size_t i = begin; i < end; i++) {
+    double *out = t->out + point_of(t->d, i) * width, m = mass_of(t->d, i);
+    for (size_t k = 0; k < space; k++) out[k] += t->g[k] * m;
+  }
+}
+
+void dv_diagonal_add_gravity(dvObject *o, const dvMech *m)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  if (d->base.separateGravity) return;
+  dv_diagonal_refresh(d);
+  Task t = {.out = dv_state_write(d->base.state, m->f)};
+  prepare(&t, o);
+  take_gravity(&t, m->gravity, 1);
+  run(o, &t, run_weight);
+}
+
+// all degrees of freedom, whether they have a mass or not
+void dv_diagonal_add_gravity_to_v(dvObject *o, const dvMech *m)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  if (!d->base.separateGravity) return;
+  dvState *s = d->base.state;
+  Task t = {.dof = s->base.dof, .out = dv_state_write(s, m->v)};
+  take_gravity(&t, m->gravity, m->dt);
+  size_t width = (size_t)t.dof->deriv, space = (size_t)t.dof->space;
+  for (size_t i = 0; i < s->count; i++)
+    for (size_t k = 0; k < space; k++) t.out[i * width + k] += t.g[k];
+}
+
+// --- matrix and energies -------------------------------------------------------------------------------
+
+void dv_diagonal_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  dv_diagonal_refresh(d);
+  if (d->absent) return;
+  dvState *s = d->base.state;
+  int n = s->base.dof->deriv, linear = is_frame(s->base.dof) ? s->base.dof->space : n, turn = n - linear;
+  for (size_t i = 0; i < d->count; i++) {
+    double block[DV_MAX_COORD * DV_MAX_COORD] = {0};
+    for (int k = 0; k < linear; k++) block[k * n + k] = factor * mass_of(d, i);
+    const double *inertia = turn ? d->inertia.data + (d->uniform ? 0 : i) * (size_t)(turn * turn) : NULL;
+    for (int k = 0; k < turn * turn; k++) block[(linear + k / turn) * n + linear + k % turn] = factor * inertia[k];
+    sink->add(sink, s, point_of(d, i), s, point_of(d, i), n, n, block);
+  }
+}
+
+double dv_diagonal_kinetic(dvObject *o, int v)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  dv_diagonal_refresh(d);
+  if (d->absent) return 0;
+  Task t = {.factor = 1, .in = dv_state_read(d->base.state, v)};
+  prepare(&t, o);
+  size_t width = (size_t)t.dof->deriv;
+  double sum = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    const double *velocity = t.in + point_of(d, i) * width;
+    double momentum[DV_MAX_COORD] = {0};
+    add_product(&t, i, velocity, momentum);
+    for (size_t k = 0; k < width; k++) sum += velocity[k] * momentum[k];
+  }
+  return 0.5 * sum;
+}
+
+double dv_diagonal_potential(dvObject *o, const dvMech *m)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  dv_diagonal_refresh(d);
+  dvState *s = d->base.state;
+  const double *x = dv_state_read(s, m->x);
+  double sum = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    const double *point = x + point_of(d, i) * (size_t)s->base.dof->coord;
+    for (int k = 0; k < s->base.dof->space; k++) sum -= mass_of(d, i) * m->gravity[k] * point[k];
+  }
+  return sum;
+}
+
+double dv_diagonal_of_element(dvObject *o, size_t index)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  dv_diagonal_refresh(d);
+  if (d->count == 0) return 0;
+  if (d->uniform) return d->mass.data[0];
+  return index < d->count ? d->mass.data[index] : 0;
+}
+
+const dvMassOps dv_diagonal_ops = {
+    .add_mdx = dv_diagonal_add_mdx,
+    .add_gravity = dv_diagonal_add_gravity,
+    .add_gravity_to_v = dv_diagonal_add_gravity_to_v,
+    .acc_from_f = dv_diagonal_acc_from_f,
+    .add_matrix = dv_diagonal_add_matrix,
+    .kinetic = dv_diagonal_kinetic,
+    .potential = dv_diagonal_potential,
+    .of_element = dv_diagonal_of_element,
+};

@@ -1,0 +1,57 @@
+// Diagonal masses: one number per point, or mass and inertia per frame.
+//
+// UniformMass, DiagonalMass and the lumped part of MeshMatrixMass differ in how they find the numbers; what they do
+// with them is here. M is diagonal: a point has M = m I; a frame has m for the translation and the inertia J (kg m2)
+// for the rotation, taken in world axes as it stands: as in SOFA it is not turned with the frame and there is no
+// gyroscopic term.
+#ifndef DV_MASS_DIAGONAL_H
+#define DV_MASS_DIAGONAL_H
+
+#include "base/isa.h"
+#include "state/component.h"
+
+typedef struct dvDiagonal {
+  dvMass base;
+  size_t count;             // points (or frames) that have a mass
+  dvInts points;            // which ones; empty: the first `count`
+  bool uniform;             // all have the first mass
+  bool absent;              // nothing usable was given: SOFA then keeps the weight, but has no mass matrix
+  dvReals mass;             // kg; one per point, or one for all
+  dvReals inertia, inverse; // frames: 9 numbers each (1 in the plane), kg m2, and the inverse
+  size_t seen;              // degrees of freedom of the state at the last set-up
+  void (*set_up)(dvObject *o);   // called when that number or the watched field has changed
+  const dvField *watched;        // may be NULL
+  uint32_t watched_counter;
+} dvDiagonal;
+
+extern const dvMassOps dv_diagonal_ops;
+
+void dv_diagonal_free(dvDiagonal *d);
+// Numbers that describe the mass of one degree of freedom in a scene: 1 for points, else mass, volume, and the inertia
+// per unit of mass (9 numbers; 1 in the plane).
+int dv_diagonal_numbers(const dvDof *dof);
+// Fills mass, inertia and its inverse from `count` groups of numbers. False when memory is short. A frame whose inertia
+// cannot be inverted gets no angular acceleration; the first such frame is returned in *singular (else -1).
+bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);
+// Brings it up to date when the state has grown or shrunk.
+void dv_diagonal_refresh(dvDiagonal *d);
+
+// the slots, for components that add something to them
+void dv_diagonal_add_mdx(dvObject *o, const dvMech *m, double factor);
+void dv_diagonal_add_gravity(dvObject *o, const dvMech *m);
+void dv_diagonal_add_gravity_to_v(dvObject *o, const dvMech *m);
+void dv_diagonal_acc_from_f(dvObject *o, int a, int f);
+void dv_diagonal_add_matrix(dvObject *o, double factor, dvMatrixSink *sink);
+double dv_diagonal_kinetic(dvObject *o, int v);
+double dv_diagonal_potential(dvObject *o, const dvMech *m);
+double dv_diagonal_of_element(dvObject *o, size_t index);
+
+// Inner loops on points in space, three numbers each.
+typedef struct dvDiagonalKernels {
+  void (*add)(double factor, const double *mass, const double *x, double *y, size_t n);   // y += factor m x
+  void (*divide)(const double *mass, const double *f, double *a, size_t n);               // a = f / m, 0 without mass
+  void (*add_same)(const double *mass, const double g[3], double *y, size_t n);           // y += m g
+} dvDiagonalKernels;
+DV_KERNEL_DECLARE(dvDiagonalKernels, dv_diagonal_kernels);
+
+#endif
