@@ -41,7 +41,6 @@ bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, siz
   if (!dv_reals_resize(&d->mass, count)) return false;
   if (is_frame(dof) && (!dv_reals_resize(&d->inertia, count * (size_t)size) || !dv_reals_resize(&d->inverse, count * (size_t)size)))
     return false;
-  dv_reals_edit(&d->mass);
   for (size_t i = 0; i < count; i++, numbers += group) {
     d->mass.data[i] = numbers[0];
     if (is_frame(dof) && !set_inertia(d, i, size, numbers + 2, numbers[0]) && *singular < 0) *singular = (long)i;
@@ -49,13 +48,28 @@ bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, siz
   return true;
 }
 
+static void note_what_was_seen(dvDiagonal *d)
+{
+  d->seen = d->base.state->count;
+  if (d->field) d->field_seen = d->field->counter;
+  if (d->revision) d->revision_seen = *d->revision;
+}
+
+void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision)
+{
+  d->set_up = set_up;
+  d->field = field;
+  d->revision = revision;
+  note_what_was_seen(d);
+}
+
 void dv_diagonal_refresh(dvDiagonal *d)
 {
-  bool changed = d->seen != d->base.state->count || (d->watched && d->watched->counter != d->watched_counter);
+  bool changed = d->seen != d->base.state->count || (d->field && d->field->counter != d->field_seen) ||
+                 (d->revision && *d->revision != d->revision_seen);
   if (!changed || !d->set_up) return;
   d->set_up(&d->base.base);
-  d->seen = d->base.state->count;
-  if (d->watched) d->watched_counter = d->watched->counter;
+  note_what_was_seen(d);
 }
 
 // --- loops over the points -----------------------------------------------------------------------------

@@ -19,9 +19,11 @@ typedef struct dvDiagonal {
   dvReals mass;             // kg; one per point, or one for all
   dvReals inertia, inverse; // frames: 9 numbers each (1 in the plane), kg m2, and the inverse
   size_t seen;              // degrees of freedom of the state at the last set-up
-  void (*set_up)(dvObject *o);   // called when that number or the watched field has changed
-  const dvField *watched;        // may be NULL
-  uint32_t watched_counter;
+  void (*set_up)(dvObject *o);   // called when that number, or one of the next two, has changed
+  const dvField *field;          // may be NULL
+  const unsigned *revision;      // of a topology; may be NULL
+  uint32_t field_seen;
+  unsigned revision_seen;
 } dvDiagonal;
 
 extern const dvMassOps dv_diagonal_ops;
@@ -33,7 +35,9 @@ int dv_diagonal_numbers(const dvDof *dof);
 // Fills mass, inertia and its inverse from `count` groups of numbers. False when memory is short. A frame whose inertia
 // cannot be inverted gets no angular acceleration; the first such frame is returned in *singular (else -1).
 bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);
-// Brings it up to date when the state has grown or shrunk.
+// Tells it what to watch; from here on it is set up again whenever something changed. `field` and `revision` may be NULL.
+void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision);
+// Sets it up again if need be: first thing in every slot.
 void dv_diagonal_refresh(dvDiagonal *d);
 
 // the slots, for components that add something to them

@@ -589,6 +589,10 @@ dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
     to->target = from->target;
     done = true;
   }
+  if (!done && f->desc->type == DV_T_STRINGS && source->desc->type == DV_T_STRINGS) {   // entries may hold spaces
+    dv_strings_copy(f->value, source->value);
+    done = true;
+  }
   if (!done && f->width == source->width && holds_fixed_reals(f->desc->type) && holds_fixed_reals(source->desc->type)) {
     memcpy(f->value, source->value, (size_t)f->width * sizeof(double));
     done = true;
@@ -626,6 +630,7 @@ dvStatus dv_field_pull(dvField *f)
   } else if (f->desc->flags & DV_OUTPUT) {
     status = dv_object_update(f->owner);
   }
+  if (status == DV_OK && (f->desc->flags & DV_OUTPUT) && f->owner->cls->fetch) status = f->owner->cls->fetch(f->owner, f);
   f->busy = false;
   return status;
 }

@@ -51,6 +51,7 @@ typedef struct dvClass {
   dvStatus (*bwd_init)(dvObject *o);
   dvStatus (*reinit)(dvObject *o);                              // a field was changed by the user
   dvStatus (*update)(dvObject *o);                              // engines: outputs from inputs
+  dvStatus (*fetch)(dvObject *o, dvField *f);                   // an output is about to be read: fill it if that was put off
   void (*store_reset)(dvObject *o);
   void (*reset)(dvObject *o);
   void (*cleanup)(dvObject *o);

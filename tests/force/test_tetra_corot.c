@@ -233,7 +233,8 @@ static void small_force_is_the_gradient_of_the_energy(void **state)
 static void polar_force_is_the_gradient_for_a_tripod(void **state)
 {
   DV_UNUSED(state);
-  double rest[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, x[12] = {0.1, 0, 0.1, 1.3, 0.2, 0, 0.1, 0.9, 0.3, 0, -0.2, 1.2};
+  double rest[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double x[12] = {0.1, 0, 0.1, 1.3, 0.2, 0, 0.1, 0.9, 0.3, 0, -0.2, 1.2};
   double young = 100, poisson = 0.3, f[12] = {0}, h = 1e-6;
   int32_t tetra[4] = {0, 1, 2, 3};
   TetraMesh m = {.points = 4, .count = 1, .rest = rest, .young = &young, .poisson = &poisson, .tetrahedra = tetra};

@@ -128,7 +128,8 @@ static void eigenvectors_diagonalise(void **state)
 {
   DV_UNUSED(state);
   uint64_t seed = 7;
-  static const double values[6][3] = {{3, 2, 1}, {1, 1, 1}, {2, 1 + 1e-14, 1}, {4, 0, -4}, {0, 0, 0}, {1e10, 1, -1e-10}};
+  static const double values[6][3] = {{3, 2, 1},  {1, 1, 1}, {2, 1 + 1e-14, 1},
+                                      {4, 0, -4}, {0, 0, 0}, {1e10, 1, -1e-10}};
   for (int i = 0; i < 1200; i++) {
     const double *d = values[i % 6];
     dvMat3 q = random_rotation(&seed), v;

@@ -1,4 +1,16 @@
 // The springs that exist: one line each.
 #include "force/spring/register.h"
 
-void dv_register_springs(dvRegistry *r) { DV_UNUSED(r); }
+extern const dvClass dv_spring_force_class, dv_repulsive_spring_class, dv_mesh_spring_class;
+extern const dvClass dv_triangular_bending_class, dv_quadular_bending_class, dv_triangle_bending_class, dv_quad_bending_class;
+
+void dv_register_springs(dvRegistry *r)
+{
+  dv_registry_add(r, &dv_spring_force_class);
+  dv_registry_add(r, &dv_repulsive_spring_class);
+  dv_registry_add(r, &dv_mesh_spring_class);
+  dv_registry_add(r, &dv_triangular_bending_class);
+  dv_registry_add(r, &dv_quadular_bending_class);
+  dv_registry_add(r, &dv_triangle_bending_class);
+  dv_registry_add(r, &dv_quad_bending_class);
+}

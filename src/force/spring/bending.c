@@ -1,0 +1,292 @@
+// Springs against bending, between the points that face each other across an edge of a surface.
+//
+//   TriangularBendingSprings, QuadularBendingSprings  an edge of exactly two faces; lengths at rest from the rest positions
+//   TriangleBendingSprings, QuadBendingSprings        every face after the first at an edge; lengths from the first positions
+//
+// An edge of two triangles gets one spring, between the points opposite to it; an edge of two quads gets two, each between
+// the neighbours of one of its ends. The equations stand in spring.h.
+#include "force/spring/spring_force.h"
+
+extern const dvClass dv_triangular_bending_class, dv_quadular_bending_class, dv_triangle_bending_class, dv_quad_bending_class;
+
+static const double shortest_bending = 1e-4;   // below this length the first two give no force
+
+// --- TriangularBendingSprings, QuadularBendingSprings ---------------------------------------------------
+
+#define BENDING_FIELDS(X)                                                                                                         \
+  X(real, stiffness, "100000", "N/m", "stiffness of every spring")                                                                \
+  X(real, damping, "1", "N s/m", "damping of every spring")                                                                       \
+  X(bool, showSprings, "1", "", "draw the springs", .flags = DV_LOOKS)                                                            \
+  X(string, edgeInfo, "", "", "springs of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                   \
+  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+
+typedef struct Bending {
+  dvForce force;
+  BENDING_FIELDS(DV_MEMBER)
+  dvSprings springs;
+} Bending;
+
+#define SELF Bending
+static const dvFieldDesc bending_fields[] = {BENDING_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+typedef struct Side {
+  int32_t face, corner;   // the edge runs from point `corner` + 1 of the face to `corner` + 2
+} Side;
+
+typedef struct Crease {   // an edge and the faces around it, up to two
+  int count;
+  Side sides[2];
+} Crease;
+
+typedef DV_ARRAY(Crease) Creases;
+
+// edges in the order in which the faces name them
+static void find_creases(const dvInts *faces, int points, Creases *out)
+{
+  dvPairMap edges = {0};
+  for (size_t f = 0; f < dv_ints_size(faces); f++)
+    for (int k = 0; k < points; k++) {
+      const int32_t *p = faces->data + f * (size_t)points;
+      bool fresh;
+      int32_t *index = dv_pair_map_get(&edges, p[(k + 1) % points], p[(k + 2) % points], &fresh);
+      if (fresh) {
+        index[0] = (int32_t)out->count;
+        dv_push(out, (Crease){0});
+      }
+      Crease *c = &out->data[index[0]];
+      if (c->count < 2) c->sides[c->count] = (Side){(int32_t)f, k};
+      c->count++;
+    }
+  dv_pair_map_free(&edges);
+}
+
+static void add_bending(Bending *b, int32_t p, int32_t q)
+{
+  dvSpring s = dv_spring(p, q, b->stiffness, b->damping, dv_spring_distance(b->force.state, DV_X_REST, p, q));
+  s.low = shortest_bending;
+  dv_push(&b->springs.list, s);
+}
+
+static dvStatus check_faces(const dvObject *o, const dvInts *faces, const dvState *s)
+{
+  for (size_t i = 0; i < faces->count; i++)
+    if (faces->data[i] < 0 || (size_t)faces->data[i] >= s->count)
+      return dv_error(o, NULL, "face %zu names point %d, but %s has %zu points", i / (size_t)faces->width, faces->data[i], s->base.name, s->count);
+  return DV_OK;
+}
+
+static dvStatus bending_reinit(dvObject *o)
+{
+  Bending *b = (Bending *)o;
+  bool quads = o->cls == &dv_quadular_bending_class;
+  int points = quads ? 4 : 3;
+  const dvInts *faces = dv_topology_elements(dv_topology(b->topology.target), quads ? DV_QUAD : DV_TRIANGLE);
+  b->springs.list.count = 0;
+  DV_TRY(check_faces(o, faces, b->force.state));
+  Creases creases = {0};
+  find_creases(faces, points, &creases);
+  for (size_t i = 0; i < creases.count; i++) {
+    const Crease *c = &creases.data[i];
+    if (c->count != 2) continue;
+    // the second face is the one SOFA meets first
+    const int32_t *t2 = faces->data + c->sides[0].face * points, *t1 = faces->data + c->sides[1].face * points;
+    int i2 = c->sides[0].corner, i1 = c->sides[1].corner;
+    if (quads) {
+      add_bending(b, t1[i1], t2[(i2 + 3) % 4]);
+      add_bending(b, t1[(i1 + 3) % 4], t2[i2]);
+    } else
+      add_bending(b, t1[i1], t2[i2]);
+  }
+  dv_array_free(&creases);
+  return dv_springs_settle(&b->springs, o, b->force.state, b->force.state);
+}
+
+static dvStatus bending_init(dvObject *o)
+{
+  Bending *b = (Bending *)o;
+  DV_TRY(dv_force_init(o));
+  if (!dv_spring_topology(o, &b->topology)) return DV_ERROR_INPUT;
+  DV_TRY(bending_reinit(o));
+  if (b->springs.list.count == 0) dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
+  return DV_OK;
+}
+
+static void bending_add_force(dvObject *o, const dvMech *m)
+{
+  Bending *b = (Bending *)o;
+  dv_springs_add_force(&b->springs, b->force.state, b->force.state, m);
+}
+
+static void bending_add_dforce(dvObject *o, const dvMech *m)
+{
+  Bending *b = (Bending *)o;
+  dv_springs_add_dforce(&b->springs, b->force.state, b->force.state, m, dv_mech_k(m, b->force.rayleighStiffness));
+}
+
+static void bending_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+{
+  Bending *b = (Bending *)o;
+  dv_springs_add_stiffness(&b->springs, b->force.state, b->force.state, dv_mech_k(m, b->force.rayleighStiffness), sink);
+}
+
+static double bending_energy(dvObject *o, const dvMech *m)
+{
+  Bending *b = (Bending *)o;
+  return dv_springs_energy(&b->springs, b->force.state, b->force.state, m->x);
+}
+
+static void bending_destroy(dvObject *o) { dv_springs_free(&((Bending *)o)->springs); }
+
+static const dvForceOps bending_ops = {
+    .add_force = bending_add_force,
+    .add_dforce = bending_add_dforce,
+    .add_stiffness = bending_add_stiffness,
+    .energy = bending_energy,
+    .states = dv_force_state,
+};
+
+const dvClass dv_triangular_bending_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TriangularBendingSprings",
+    .help = "springs against bending across the edges between triangles",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .dofs = DV_DOF_VEC3,
+    .size = sizeof(Bending),
+    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)},
+    .ops = {[DV_ROLE_FORCE] = &bending_ops},
+    .init = bending_init,
+    .reinit = bending_reinit,
+    .destroy = bending_destroy,
+};
+
+const dvClass dv_quadular_bending_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "QuadularBendingSprings",
+    .help = "springs against bending across the edges between quads",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .dofs = DV_DOF_VEC3,
+    .size = sizeof(Bending),
+    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)},
+    .ops = {[DV_ROLE_FORCE] = &bending_ops},
+    .init = bending_init,
+    .reinit = bending_reinit,
+    .destroy = bending_destroy,
+};
+
+// --- TriangleBendingSprings, QuadBendingSprings: SpringForceField filled from the faces ----------------------
+
+#define FACE_BENDING_FIELDS(X)                                                                                                            \
+  X(ivec2, localRange, "-1 -1", "", "first and last point: springs with both ends outside are left out; -1: no limit (quads)", .flags = DV_HIDDEN) \
+  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+
+typedef struct FaceBending {
+  dvSpringForce force;
+  FACE_BENDING_FIELDS(DV_MEMBER)
+  dvPairMap edges, pairs;    // while springs are made
+  double ks, kd;
+} FaceBending;
+
+#define SELF FaceBending
+static const dvFieldDesc face_bending_fields[] = {FACE_BENDING_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static void add_face_spring(FaceBending *b, int32_t p, int32_t q)
+{
+  dvSpringForce *f = &b->force;
+  dv_push(&f->springs.list, dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first, DV_X, p, q)));
+}
+
+static void add_distinct_spring(FaceBending *b, int32_t p, int32_t q)
+{
+  const int32_t *r = b->localRange;
+  bool fresh;
+  if ((r[0] >= 0 && p < r[0] && q < r[0]) || (r[1] >= 0 && p > r[1] && q > r[1])) return;
+  dv_pair_map_get(&b->pairs, p, q, &fresh);
+  if (fresh) add_face_spring(b, p, q);
+}
+
+static void add_triangle(FaceBending *b, int32_t p0, int32_t p1, int32_t p2)
+{
+  const int32_t p[3] = {p0, p1, p2};
+  for (int k = 0; k < 3; k++) {
+    bool fresh;
+    int32_t *opposite = dv_pair_map_get(&b->edges, p[k], p[(k + 1) % 3], &fresh);
+    if (fresh) opposite[0] = p[(k + 2) % 3];
+    else add_face_spring(b, p[(k + 2) % 3], opposite[0]);
+  }
+}
+
+static void add_quad(FaceBending *b, const int32_t *p)
+{
+  for (int k = 0; k < 4; k++) {
+    // the edge (from, to), and the neighbours of its ends
+    int32_t from = p[k], to = p[(k + 1) % 4], beside_from = p[(k + 3) % 4], beside_to = p[(k + 2) % 4];
+    int32_t low = from < to ? beside_from : beside_to, high = from < to ? beside_to : beside_from;
+    bool fresh;
+    int32_t *other = dv_pair_map_get(&b->edges, from, to, &fresh);
+    if (fresh) {
+      other[0] = low;
+      other[1] = high;
+    } else {
+      add_distinct_spring(b, low, other[0]);
+      add_distinct_spring(b, high, other[1]);
+    }
+  }
+}
+
+static dvStatus face_bending_init(dvObject *o)
+{
+  FaceBending *b = (FaceBending *)o;
+  dvSpringForce *f = &b->force;
+  bool only_quads = o->cls == &dv_quad_bending_class;
+  DV_TRY(dv_spring_force_begin(o));
+  dvTopology *t = dv_spring_topology(o, &b->topology);
+  if (!t) return DV_ERROR_INPUT;
+  if (!f->stiffness.count || !f->damping.count) return dv_error(o, NULL, "stiffness and damping need a value");
+  if (f->pair.first != f->pair.second) return dv_error(o, NULL, "the springs of a surface lie within one state");
+  b->ks = f->stiffness.data[0];
+  b->kd = f->damping.data[0];
+  if (only_quads) DV_TRY(dv_spring_force_add_given(f));
+  const dvInts *triangles = dv_topology_elements(t, DV_TRIANGLE), *quads = dv_topology_elements(t, DV_QUAD);
+  DV_TRY(check_faces(o, triangles, f->pair.first));
+  DV_TRY(check_faces(o, quads, f->pair.first));
+  for (size_t i = 0; i < triangles->count && !only_quads; i += 3) add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
+  for (size_t i = 0; i < quads->count; i += 4) {
+    const int32_t *p = quads->data + i;
+    if (only_quads) add_quad(b, p);
+    else {
+      add_triangle(b, p[0], p[1], p[2]);
+      add_triangle(b, p[0], p[2], p[3]);
+    }
+  }
+  dv_pair_map_free(&b->edges);
+  dv_pair_map_free(&b->pairs);
+  return dv_spring_force_end(o);
+}
+
+const dvClass dv_triangle_bending_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TriangleBendingSprings",
+    .help = "springs between the points opposite to the edges of triangles and of halved quads",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .dofs = DV_DOF_VEC2 | DV_DOF_VEC3,
+    .size = sizeof(FaceBending),
+    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields)},
+    .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
+    .init = face_bending_init,
+    .destroy = dv_spring_force_destroy,
+};
+
+const dvClass dv_quad_bending_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "QuadBendingSprings",
+    .help = "springs across the edges between quads, lengths from the first positions",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .dofs = DV_DOF_VEC2 | DV_DOF_VEC3,
+    .size = sizeof(FaceBending),
+    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields)},
+    .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
+    .init = face_bending_init,
+    .destroy = dv_spring_force_destroy,
+};

@@ -1,0 +1,281 @@
+// SpringForceField: springs between points of one state, or of two.
+// RepulsiveSpringForceField: the same, acting only while a spring is shorter than at rest.
+// The equations stand in spring.h. Springs come from the field `spring` or, without it, from lists of indices; those
+// are made again when the lists change.
+#include "force/spring/spring_force.h"
+
+#include <math.h>
+
+#define SELF dvSpringForce
+static const dvFieldDesc spring_force_fields[] = {DV_SPRING_FORCE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_spring_force_block = {spring_force_fields, (int)DV_COUNT(spring_force_fields)};
+
+extern const dvClass dv_spring_force_class, dv_repulsive_spring_class;
+
+// --- shared ----------------------------------------------------------------------------------------
+
+dvStatus dv_spring_force_begin(dvObject *o)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  DV_TRY(dv_pair_force_init(o));
+  const dvState *a = f->pair.first, *b = f->pair.second;
+  if (a->base.dof != b->base.dof)
+    return dv_error(o, "map one of them to points of the other's type", "a spring cannot join %s of %s and %s of %s", a->base.dof->name, a->base.name,
+                    b->base.dof->name, b->base.name);
+  f->springs.list.count = 0;
+  return DV_OK;
+}
+
+dvStatus dv_spring_force_add_given(dvSpringForce *f)
+{
+  const dvObject *o = &f->pair.base;
+  for (size_t i = 0; i < dv_reals_size(&f->spring); i++) {
+    const double *s = f->spring.data + 5 * i;
+    for (int k = 0; k < 2; k++)
+      if (!(s[k] >= 0 && s[k] <= INT32_MAX) || s[k] != floor(s[k]))
+        return dv_field_error(o, &f->spring, "a spring is: first point, second point, stiffness, damping, length", "spring %zu: %g is not the index of a point", i, s[k]);
+    dv_push(&f->springs.list, dv_spring((int32_t)s[0], (int32_t)s[1], s[2], s[3], s[4]));
+  }
+  return DV_OK;
+}
+
+// The fields show what the list holds, whatever it was made from.
+static void publish(dvSpringForce *f)
+{
+  size_t n = f->springs.list.count;
+  dvReals *reals[] = {&f->stiffness, &f->damping, &f->lengths};
+  dvInts *ints[] = {&f->springsIndices1, &f->springsIndices2, &f->elongationOnly, &f->enabled};
+  for (size_t i = 0; i < DV_COUNT(reals); i++)
+    if (!dv_reals_resize(reals[i], n)) return;
+  for (size_t i = 0; i < DV_COUNT(ints); i++)
+    if (!dv_ints_resize(ints[i], n)) return;
+  if (!dv_reals_resize(&f->spring, 5 * n)) return;
+  double *spring = dv_reals_edit(&f->spring), *ks = dv_reals_edit(&f->stiffness), *kd = dv_reals_edit(&f->damping), *rest = dv_reals_edit(&f->lengths);
+  int32_t *a = dv_ints_edit(&f->springsIndices1), *b = dv_ints_edit(&f->springsIndices2);
+  int32_t *stretch = dv_ints_edit(&f->elongationOnly), *on = dv_ints_edit(&f->enabled);
+  for (size_t i = 0; i < n; i++, spring += 5) {
+    const dvSpring *s = &f->springs.list.data[i];
+    spring[0] = a[i] = s->a;
+    spring[1] = b[i] = s->b;
+    spring[2] = ks[i] = s->ks;
+    spring[3] = kd[i] = s->kd;
+    spring[4] = rest[i] = s->rest;
+    on[i] = !isinf(s->low);
+    stretch[i] = on[i] && s->low == s->rest;
+  }
+}
+
+dvStatus dv_spring_force_end(dvObject *o)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  dvStatus status = dv_springs_settle(&f->springs, o, f->pair.first, f->pair.second);
+  if (status == DV_OK) publish(f);
+  else f->springs.list.count = 0;
+  return status;
+}
+
+void dv_spring_force_destroy(dvObject *o) { dv_springs_free(&((dvSpringForce *)o)->springs); }
+
+dvTopology *dv_spring_topology(dvObject *o, dvLink *link)
+{
+  if (!link->target) link->target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (!link->target) dv_error(o, "add a topology, such as a MeshTopology with src=\"@loader\", to the node", "%s makes its springs from a topology, and there is none", o->cls->name);
+  return link->target ? dv_topology(link->target) : NULL;
+}
+
+double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b)
+{
+  const double *x = dv_state_read(s, id);
+  size_t c = (size_t)s->base.dof->coord;
+  double sum = 0;
+  for (int k = 0; k < dv_spring_dimensions(s->base.dof); k++) {
+    double d = x[(size_t)b * c + (size_t)k] - x[(size_t)a * c + (size_t)k];
+    sum += d * d;
+  }
+  return sqrt(sum);
+}
+
+// --- pairs of points: open addressing, at most half full ----------------------------------------------
+
+static struct dvPairEntry *find_entry(const dvPairMap *map, int32_t low, int32_t high)
+{
+  uint64_t hash = ((uint64_t)(uint32_t)low << 32 | (uint32_t)high) * 0x9e3779b97f4a7c15u;
+  size_t at = (size_t)(hash >> 32) & (map->capacity - 1);
+  while (map->entries[at].low >= 0 && (map->entries[at].low != low || map->entries[at].high != high)) at = (at + 1) & (map->capacity - 1);
+  return &map->entries[at];
+}
+
+static void grow(dvPairMap *map)
+{
+  dvPairMap bigger = {.capacity = map->capacity ? 2 * map->capacity : 64};
+  bigger.entries = dv_alloc(bigger.capacity * sizeof *bigger.entries);
+  for (size_t i = 0; i < bigger.capacity; i++) bigger.entries[i].low = -1;
+  for (size_t i = 0; i < map->capacity; i++)
+    if (map->entries[i].low >= 0) *find_entry(&bigger, map->entries[i].low, map->entries[i].high) = map->entries[i];
+  dv_free(map->entries);
+  map->entries = bigger.entries;
+  map->capacity = bigger.capacity;
+}
+
+int32_t *dv_pair_map_get(dvPairMap *map, int32_t a, int32_t b, bool *fresh)
+{
+  int32_t low = a < b ? a : b, high = a < b ? b : a;
+  if (2 * (map->count + 1) > map->capacity) grow(map);
+  struct dvPairEntry *e = find_entry(map, low, high);
+  *fresh = e->low < 0;
+  if (*fresh) {
+    *e = (struct dvPairEntry){.low = low, .high = high};
+    map->count++;
+  }
+  return e->value;
+}
+
+void dv_pair_map_free(dvPairMap *map)
+{
+  dv_free(map->entries);
+  *map = (dvPairMap){0};
+}
+
+// --- SpringForceField ------------------------------------------------------------------------------
+
+static double pick_real(const dvReals *r, size_t i) { return r->data[i < r->count ? i : r->count - 1]; }
+static int32_t pick_int(const dvInts *r, size_t i) { return r->data[i < r->count ? i : r->count - 1]; }
+
+static void warn_of_size(const dvSpringForce *f, const void *member, size_t count, size_t springs)
+{
+  const dvObject *o = &f->pair.base;
+  if (count > 1 && count != springs)
+    dv_field_warning(o, member, "give one for all springs or one each", "%s has %zu entries for %zu springs", dv_field_name(dv_field_of(o, member)->desc), count, springs);
+}
+
+// springs from lists of indices; a list that is too short repeats its last entry
+static dvStatus add_from_indices(dvSpringForce *f)
+{
+  const dvObject *o = &f->pair.base;
+  size_t n = f->springsIndices1.count;
+  if (n != f->springsIndices2.count) {
+    dv_field_warning(o, &f->springsIndices1, "give as many second points as first ones", "springsIndices1 has %zu entries and springsIndices2 %zu: no springs are made",
+                     n, f->springsIndices2.count);
+    return DV_OK;
+  }
+  if (n == 0) return DV_OK;
+  if (!f->stiffness.count || !f->damping.count || !f->elongationOnly.count || !f->enabled.count)
+    return dv_error(o, NULL, "stiffness, damping, elongationOnly and enabled need at least one value");
+  warn_of_size(f, &f->stiffness, f->stiffness.count, n);
+  warn_of_size(f, &f->damping, f->damping.count, n);
+  warn_of_size(f, &f->lengths, f->lengths.count, n);
+  warn_of_size(f, &f->elongationOnly, f->elongationOnly.count, n);
+  warn_of_size(f, &f->enabled, f->enabled.count, n);
+  for (size_t i = 0; i < n; i++) {
+    dvSpring s = dv_spring(f->springsIndices1.data[i], f->springsIndices2.data[i], pick_real(&f->stiffness, i), pick_real(&f->damping, i),
+                           f->lengths.count ? pick_real(&f->lengths, i) : 0);
+    if (pick_int(&f->elongationOnly, i)) dv_spring_only_stretch(&s);
+    if (!pick_int(&f->enabled, i)) dv_spring_switch_off(&s);
+    dv_push(&f->springs.list, s);
+  }
+  return DV_OK;
+}
+
+static uint32_t watched_counter(const dvSpringForce *f)
+{
+  uint32_t sum = 0;
+  for (size_t i = 0; i < DV_COUNT(f->watched); i++) sum += f->watched[i]->counter;
+  return sum;
+}
+
+static dvStatus spring_force_fill(dvObject *o, bool given)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  f->springs.list.count = 0;
+  if (given) DV_TRY(dv_spring_force_add_given(f));
+  else DV_TRY(add_from_indices(f));
+  if (o->cls == &dv_repulsive_spring_class)
+    for (size_t i = 0; i < f->springs.list.count; i++) dv_spring_only_push(&f->springs.list.data[i]);
+  DV_TRY(dv_spring_force_end(o));
+  f->seen = watched_counter(f);
+  return DV_OK;
+}
+
+static dvStatus spring_force_reinit(dvObject *o) { return spring_force_fill(o, dv_was_set(o, &((dvSpringForce *)o)->spring)); }
+
+static dvStatus spring_force_init(dvObject *o)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  const void *members[] = {&f->springsIndices1, &f->springsIndices2, &f->lengths};
+  DV_TRY(dv_spring_force_begin(o));
+  for (size_t i = 0; i < DV_COUNT(members); i++) f->watched[i] = dv_field_of(o, members[i]);
+  if (dv_was_set(o, &f->spring)) {
+    const void *unused[] = {&f->elongationOnly, &f->enabled, &f->springsIndices1, &f->springsIndices2, &f->lengths};
+    for (size_t i = 0; i < DV_COUNT(unused); i++)
+      if (dv_was_set(o, unused[i]))
+        dv_field_warning(o, unused[i], "give springsIndices1, springsIndices2, stiffness, damping and lengths instead of spring",
+                         "%s is not used: the springs are given by the field spring", dv_field_name(dv_field_of(o, unused[i])->desc));
+  } else if (f->springsIndices1.count == 0 && !f->watched[0]->source)
+    dv_warning(o, "give spring=\"0 1 100 1 0.5\" or springsIndices1 and springsIndices2", "there are no springs");
+  return spring_force_reinit(o);
+}
+
+// --- operations ------------------------------------------------------------------------------------
+
+static void spring_force_add_force(dvObject *o, const dvMech *m)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  if (f->watched[0] && f->seen != watched_counter(f)) spring_force_fill(o, false);
+  dv_springs_add_force(&f->springs, f->pair.first, f->pair.second, m);
+}
+
+static void spring_force_add_dforce(dvObject *o, const dvMech *m)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  dv_springs_add_dforce(&f->springs, f->pair.first, f->pair.second, m, dv_mech_k(m, f->pair.rayleighStiffness));
+}
+
+static void spring_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  dv_springs_add_stiffness(&f->springs, f->pair.first, f->pair.second, dv_mech_k(m, f->pair.rayleighStiffness), sink);
+}
+
+static double spring_force_energy(dvObject *o, const dvMech *m)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  return dv_springs_energy(&f->springs, f->pair.first, f->pair.second, m->x);
+}
+
+const dvForceOps dv_spring_force_ops = {
+    .add_force = spring_force_add_force,
+    .add_dforce = spring_force_add_dforce,
+    .add_stiffness = spring_force_add_stiffness,
+    .energy = spring_force_energy,
+    .states = dv_pair_force_states,
+};
+
+const dvClass dv_spring_force_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "SpringForceField",
+    .aliases = "StiffSpringForceField ParallelSpringForceField ParallelStiffSpringForceField",
+    .help = "damped springs between points of one state or of two",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .dofs = DV_DOF_VECS | DV_DOF_RIGID3,
+    .size = sizeof(dvSpringForce),
+    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block},
+    .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
+    .init = spring_force_init,
+    .reinit = spring_force_reinit,
+    .destroy = dv_spring_force_destroy,
+};
+
+const dvClass dv_repulsive_spring_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "RepulsiveSpringForceField",
+    .help = "springs that push while they are shorter than at rest and never pull",
+    .module = "Sofa.Component.SolidMechanics.Spring",
+    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3,
+    .size = sizeof(dvSpringForce),
+    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block},
+    .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
+    .init = spring_force_init,
+    .reinit = spring_force_reinit,
+    .destroy = dv_spring_force_destroy,
+};

@@ -1,0 +1,57 @@
+// The fields and operations that SpringForceField shares with the components that make their springs from a mesh.
+#ifndef DV_FORCE_SPRING_SPRING_FORCE_H
+#define DV_FORCE_SPRING_SPRING_FORCE_H
+
+#include "force/spring/spring.h"
+#include "topology/topology.h"
+
+#define DV_SPRING_FORCE_FIELDS(X)                                                                                                        \
+  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                                         \
+  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)                                   \
+  X(reals, stiffness, "100", "N/m", "stiffness of the springs made from indices: one for all or one each")                               \
+  X(reals, damping, "5", "N s/m", "damping of the springs made from indices: one for all or one each")                                   \
+  X(vec5s, spring, "", "", "springs: first point, second point, stiffness, damping, length at rest")                                     \
+  X(reals, lengths, "", "m", "length at rest of the springs made from indices: one for all, one each, or none for 0", .alias = "length") \
+  X(bools, elongationOnly, "0", "", "springs made from indices that only pull: one for all or one each")                                 \
+  X(bools, enabled, "1", "", "springs made from indices that act: one for all or one each")                                              \
+  X(indices, springsIndices1, "", "", "first points, of the first state", .alias = "indices1")                                           \
+  X(indices, springsIndices2, "", "", "second points, of the second state", .alias = "indices2")
+
+typedef struct dvSpringForce {
+  dvPairForce pair;
+  DV_SPRING_FORCE_FIELDS(DV_MEMBER)
+  dvSprings springs;
+  dvField *watched[3];     // springs made from these fields follow them
+  uint32_t seen;
+} dvSpringForce;
+
+extern const dvFieldBlock dv_spring_force_block;
+extern const dvForceOps dv_spring_force_ops;
+
+// Finds the two states and checks that they are of one type; the list is empty then.
+dvStatus dv_spring_force_begin(dvObject *o);
+// Appends the springs of the field `spring`.
+dvStatus dv_spring_force_add_given(dvSpringForce *f);
+// Checks the list, prepares products and shows the list in the fields.
+dvStatus dv_spring_force_end(dvObject *o);
+void dv_spring_force_destroy(dvObject *o);
+
+// The topology of a link or, when it has none, of the node or above; NULL and an error when there is none.
+dvTopology *dv_spring_topology(dvObject *o, dvLink *link);
+// Distance of two points of a state's vector, in the numbers that springs see.
+double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b);
+
+// Pairs of points without regard to their order, each with a value.
+typedef struct dvPairMap {
+  struct dvPairEntry {
+    int32_t low, high;     // low < 0: free
+    int32_t value[2];
+  } *entries;
+  size_t capacity, count;
+} dvPairMap;
+
+// The value of a pair; *fresh tells whether it was not there and has just been added, with zeros.
+int32_t *dv_pair_map_get(dvPairMap *map, int32_t a, int32_t b, bool *fresh);
+void dv_pair_map_free(dvPairMap *map);
+
+#endif

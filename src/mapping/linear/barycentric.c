@@ -1,0 +1,254 @@
+// BarycentricMapping: points that lie in the elements of the input's topology follow their corners.
+//
+//   x_out = sum of w_c x_c over the corners c of the element, w from the first positions
+//
+// What serves as elements depends on the topology, as in SOFA: a regular grid its cells, found from the grid's own
+// corner and steps and not from the state; a mesh its tetrahedra and hexahedra, else its triangles and quads, else
+// its edges; a set container its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are.
+// How an element is chosen, also for points outside: locate.h.
+#include "mapping/linear/linear.h"
+#include "mapping/linear/locate.h"
+#include "mapping/register.h"
+#include "topology/topology.h"
+
+#include <math.h>
+
+#define BARYCENTRIC_FIELDS(X)                                                                                         \
+  X(bool, useRestPosition, "0", "", "find the elements with the rest positions of input and output")                  \
+  X(link, mapper, "", "", "accepted: the mapping chooses how to map by itself", .flags = DV_HIDDEN)                   \
+  X(link, input_topology, "", "", "topology of the input; the one of its node by default", .role = DV_ROLE_TOPOLOGY)  \
+  X(link, output_topology, "", "", "topology of the output", .role = DV_ROLE_TOPOLOGY)
+
+typedef struct Barycentric {
+  dvLinearMapping linear;
+  BARYCENTRIC_FIELDS(DV_MEMBER)
+} Barycentric;
+
+#define SELF Barycentric
+static const dvFieldDesc barycentric_fields[] = {BARYCENTRIC_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// --- regular grids -----------------------------------------------------------------------------------
+
+typedef struct Grid {
+  int n[3];
+  double origin[3], step[3];
+} Grid;
+
+static bool read_grid(const dvObject *topology, Grid *g)
+{
+  const dvField *n = dv_object_field(topology, "n"), *low = dv_object_field(topology, "min"), *high = dv_object_field(topology, "max");
+  const dvField *corner = dv_object_field(topology, "p0");
+  if (!n || !low || !high || !corner) return false;
+  for (int k = 0; k < 3; k++) {
+    double a = ((const double *)low->value)[k], b = ((const double *)high->value)[k];
+    g->n[k] = ((const int32_t *)n->value)[k];
+    if (g->n[k] < 2) return false;
+    g->step[k] = (b - a) / (g->n[k] - 1);
+    g->origin[k] = corner->was_set ? ((const double *)corner->value)[k] : a;
+  }
+  return true;
+}
+
+static void add_grid_point(dvWeights *w, const Grid *g, const double p[3])
+{
+  int cell[3];
+  double f[3];
+  for (int k = 0; k < 3; k++) {
+    double inverse2 = 1 / (g->step[k] * g->step[k]), at = (p[k] - g->origin[k]) * g->step[k] * inverse2;
+    cell[k] = (int)fmin(fmax(floor(at), 0), g->n[k] - 2);
+    f[k] = at - cell[k];
+  }
+  for (int c = 0; c < 8; c++) {
+    int at[3] = {c & 1, c >> 1 & 1, c >> 2};
+    double weight = 1;
+    for (int k = 0; k < 3; k++) weight *= at[k] ? f[k] : 1 - f[k];
+    size_t index = (size_t)(cell[0] + at[0]) + (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2]));
+    dv_weights_add(w, (int32_t)index, weight);
+  }
+  dv_weights_end_row(w);
+}
+
+static dvStatus map_grid(Barycentric *b, const dvObject *topology, const double *out)
+{
+  dvObject *o = &b->linear.base.base;
+  Grid g;
+  if (!read_grid(topology, &g)) return dv_error(o, "give the grid at least two points along x, y and z", "%s has no cells to map from", topology->name);
+  size_t points = (size_t)g.n[0] * (size_t)g.n[1] * (size_t)g.n[2];
+  if (points != b->linear.base.in->count)
+    return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, points, b->linear.base.in->base.name,
+                    b->linear.base.in->count);
+  for (int k = 0; k < 3; k++)
+    if (g.step[k] == 0 || !isfinite(1 / (g.step[k] * g.step[k])))
+      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g.step[0], g.step[1], g.step[2]);
+  for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(&b->linear.weights, &g, out + 3 * i);
+  return DV_OK;
+}
+
+// --- edges -------------------------------------------------------------------------------------------
+
+// the first edge onto which the point projects, else the last one
+static void add_edge_point(dvWeights *w, const dvInts *edges, const double *x, const double *point)
+{
+  double along = 0;
+  size_t e, last = dv_ints_size(edges) - 1;
+  for (e = 0; e <= last; e++) {
+    const double *a = x + 3 * (size_t)edges->data[2 * e], *b = x + 3 * (size_t)edges->data[2 * e + 1];
+    double length2 = 0, dot = 0;
+    for (int k = 0; k < 3; k++) {
+      length2 += (b[k] - a[k]) * (b[k] - a[k]);
+      dot += (b[k] - a[k]) * (point[k] - a[k]);
+    }
+    along = length2 > 0 ? dot / length2 : 0;
+    if (along >= 0 && along <= 1) break;
+  }
+  if (e > last) e = last;
+  dv_weights_add(w, edges->data[2 * e], 1 - along);
+  dv_weights_add(w, edges->data[2 * e + 1], along);
+  dv_weights_end_row(w);
+}
+
+// --- meshes and set containers -----------------------------------------------------------------------
+
+static bool is_set_container(const dvObject *topology)
+{
+  return dv_ends_with_nocase(topology->cls->name, "SetTopologyContainer");
+}
+
+// SOFA's cell size: the mean length of the edges
+static double mean_edge(dvTopology *t, const double *x)
+{
+  const dvInts *edges = dv_topology_elements(t, DV_EDGE);
+  size_t n = dv_ints_size(edges);
+  double sum = 0;
+  for (size_t e = 0; e < n; e++) {
+    const double *a = x + 3 * (size_t)edges->data[2 * e], *b = x + 3 * (size_t)edges->data[2 * e + 1];
+    sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+  }
+  return n ? sum / (double)n : 0;
+}
+
+// what the elements are, by the rules at the top; false when there are only edges or nothing
+static bool choose_elements(dvTopology *t, dvLocateDef *def)
+{
+  static const dvElementKind sets[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_QUAD, DV_TRIANGLE};
+  static const dvElementKind meshes[2][2] = {{DV_TETRAHEDRON, DV_HEXAHEDRON}, {DV_TRIANGLE, DV_QUAD}};
+  if (is_set_container(&t->base)) {
+    for (size_t i = 0; i < DV_COUNT(sets); i++) {
+      const dvInts *e = dv_topology_given(t, sets[i]);
+      if (e->count == 0) continue;
+      def->lists[0] = (dvElementList){sets[i], e->data, dv_ints_size(e)};
+      def->cell = mean_edge(t, def->x);
+      return true;
+    }
+    return false;
+  }
+  for (int dimension = 0; dimension < 2; dimension++) {
+    for (int i = 0; i < 2; i++) {
+      const dvInts *e = dv_topology_given(t, meshes[dimension][i]);
+      def->lists[i] = (dvElementList){meshes[dimension][i], e->data, dv_ints_size(e)};
+    }
+    if (def->lists[0].count + def->lists[1].count) return true;
+  }
+  return false;
+}
+
+static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
+{
+  const dvMapping *m = &b->linear.base;
+  for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++) {
+    const dvInts *e = dv_topology_given(t, (dvElementKind)kind);
+    for (size_t i = 0; i < e->count; i++)
+      if (e->data[i] < 0 || (size_t)e->data[i] >= m->in->count)
+        return dv_error(&m->base, NULL, "an element of %s names point %d, but the state %s has %zu points", t->base.name, e->data[i], m->in->base.name,
+                        m->in->count);
+  }
+  return DV_OK;
+}
+
+static dvStatus add_located(Barycentric *b, const dvLocateDef *def, const double *out)
+{
+  dvMapping *m = &b->linear.base;
+  size_t n = m->out->count;
+  dvLocation *at = dv_alloc((n + 1) * sizeof *at);
+  size_t flat = dv_locate(def, m->base.context->pool, out, n, at);
+  if (flat)
+    dv_warning(&m->base, NULL, "%zu of %zu elements have no volume (or area) and take no points", flat, def->lists[0].count + def->lists[1].count);
+  dvStatus status = DV_OK;
+  for (size_t i = 0; i < n && status == DV_OK; i++) {
+    if (at[i].element < 0) {
+      status = dv_error(&m->base, NULL, "no element can take point %zu of %s", i, m->out->base.name);
+      break;
+    }
+    size_t e = (size_t)at[i].element;
+    const dvElementList *l = &def->lists[e >= def->lists[0].count];
+    if (e >= def->lists[0].count) e -= def->lists[0].count;
+    double w[8];
+    int corners = dv_locate_weights(l->kind, at[i].local, w);
+    for (int c = 0; c < corners; c++) dv_weights_add(&b->linear.weights, l->corners[e * (size_t)corners + (size_t)c], w[c]);
+    dv_weights_end_row(&b->linear.weights);
+  }
+  dv_free(at);
+  return status;
+}
+
+static dvStatus map_mesh(Barycentric *b, dvTopology *t, const double *in, const double *out)
+{
+  dvMapping *m = &b->linear.base;
+  DV_TRY(check_corners(b, t));
+  dvLocateDef def = {.x = in};
+  if (choose_elements(t, &def)) return add_located(b, &def, out);
+  const dvInts *edges = dv_topology_given(t, DV_EDGE);
+  if (edges->count == 0)
+    return dv_error(&m->base, "map from a topology with tetrahedra, hexahedra, triangles, quads or edges", "the topology %s has no elements to map from",
+                    t->base.name);
+  for (size_t i = 0; i < m->out->count; i++) add_edge_point(&b->linear.weights, edges, in, out + 3 * i);
+  return DV_OK;
+}
+
+// --- the component -----------------------------------------------------------------------------------
+
+// finite positions of a state, or NULL after a message
+static const double *positions(const Barycentric *b, dvState *s)
+{
+  int id = b->useRestPosition ? DV_X_REST : DV_X;
+  long bad = dv_state_first_bad(s, id);
+  if (bad >= 0) dv_error(&b->linear.base.base, NULL, "point %ld of %s is not finite", bad / 3, s->base.name);
+  return bad >= 0 ? NULL : dv_state_read(s, id);
+}
+
+static dvStatus barycentric_init(dvObject *o)
+{
+  Barycentric *b = (Barycentric *)o;
+  dvMapping *m = &b->linear.base;
+  dvObject *topology = b->input_topology.target ? b->input_topology.target : dv_node_find_up(m->in->base.node, DV_ROLE_TOPOLOGY);
+  if (!topology)
+    return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"", "BarycentricMapping finds no topology of the input %s",
+                    m->in->base.name);
+  if (dv_starts_with(topology->cls->name, "SparseGrid"))
+    return dv_error(o, "map from a mesh or a regular grid", "BarycentricMapping does not map from a %s yet", topology->cls->name);
+  DV_TRY(dv_object_pull(topology));
+  const double *in = positions(b, m->in), *out = positions(b, m->out);
+  if (!in || !out) return DV_ERROR_INPUT;
+  if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
+  dv_weights_clear(&b->linear.weights);
+  if (dv_same(topology->cls->name, "RegularGridTopology")) DV_TRY(map_grid(b, topology, out));
+  else DV_TRY(map_mesh(b, dv_topology(topology), in, out));
+  // as in SOFA the output keeps its own first positions until everything is initialised
+  return dv_linear_settle(o);
+}
+
+const dvClass dv_barycentric_mapping_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "BarycentricMapping",
+    .help = "moves points with the elements of the input's topology that they lie in",
+    .module = "Sofa.Component.Mapping.Linear",
+    .dofs = DV_DOF_VEC3,
+    .dofs_out = DV_DOF_VEC3,
+    .size = sizeof(Barycentric),
+    .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(barycentric_fields)},
+    .ops = {[DV_ROLE_MAPPING] = &dv_linear_ops},
+    .link = dv_mapping_link,
+    .init = barycentric_init,
+    .destroy = dv_linear_destroy,
+};

@@ -1,0 +1,248 @@
+// See locate.h. Boxes around the insides of all elements, in a tree, give the few that can contain a point; only points
+// outside of all need the nearest centre.
+#include "mapping/linear/locate.h"
+
+#include "mapping/linear/box_tree.h"
+#include "math/vec.h"
+
+enum { GRAIN = 64 };                 // points a chunk
+static const double thickness = 0.01;   // of triangles and quads, in units of their cross product
+
+typedef struct Frame {
+  dvElementKind kind;
+  dvVec3 origin, centre;
+  dvMat3 inverse;       // from the world to local coordinates
+  bool flat;
+} Frame;
+
+typedef struct Locator {
+  const dvLocateDef *def;
+  Frame *frames;
+  size_t count;
+  dvBox *insides, *cells;        // cells: which grid cells the corners span
+  dvBoxTree inside_tree, cell_tree;
+  const double *points;
+  dvLocation *out;
+} Locator;
+
+typedef struct Best {
+  double value;
+  dvLocation at;
+} Best;
+
+int dv_locate_weights(dvElementKind kind, const double v[3], double w[8])
+{
+  switch (kind) {
+  case DV_TETRAHEDRON:
+    w[0] = 1 - v[0] - v[1] - v[2], w[1] = v[0], w[2] = v[1], w[3] = v[2];
+    return 4;
+  case DV_HEXAHEDRON:
+    for (int i = 0; i < 8; i++) {
+      static const char at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+      w[i] = 1;
+      for (int k = 0; k < 3; k++) w[i] *= at[i][k] ? v[k] : 1 - v[k];
+    }
+    return 8;
+  case DV_QUAD:
+    w[0] = (1 - v[0]) * (1 - v[1]), w[1] = v[0] * (1 - v[1]), w[2] = v[0] * v[1], w[3] = (1 - v[0]) * v[1];
+    return 4;
+  case DV_TRIANGLE:
+    w[0] = 1 - v[0] - v[1], w[1] = v[0], w[2] = v[1];
+    return 3;
+  case DV_EDGE:
+    w[0] = 1 - v[0], w[1] = v[0];
+    return 2;
+  default:
+    return 0;
+  }
+}
+
+// --- frames ------------------------------------------------------------------------------------------
+
+// cofactors over the determinant, division last: the same digits as SOFA, so that ties fall the same way
+static bool invert(dvMat3 m, dvMat3 *out)
+{
+  dvMat3 adjugate = dv_mat3_transpose(dv_mat3_cofactor(m));
+  double det = m.m[0][0] * m.m[1][1] * m.m[2][2] + m.m[1][0] * m.m[2][1] * m.m[0][2] + m.m[2][0] * m.m[0][1] * m.m[1][2] -
+               m.m[0][0] * m.m[2][1] * m.m[1][2] - m.m[1][0] * m.m[0][1] * m.m[2][2] - m.m[2][0] * m.m[1][1] * m.m[0][2];
+  if (!(fabs(det) > 1e-100) || !isfinite(det)) return false;
+  for (int i = 0; i < 9; i++) out->m[i / 3][i % 3] = adjugate.m[i / 3][i % 3] / det;
+  return true;
+}
+
+// edges of the frame as columns
+static dvMat3 frame_axes(dvElementKind kind, const dvVec3 c[8])
+{
+  static const int ends[DV_ELEMENT_KINDS][3] = {
+      [DV_TRIANGLE] = {1, 2, 0}, [DV_QUAD] = {1, 3, 0}, [DV_TETRAHEDRON] = {1, 2, 3}, [DV_HEXAHEDRON] = {1, 3, 4}};
+  dvVec3 a = dv_vec3_sub(c[ends[kind][0]], c[0]), b = dv_vec3_sub(c[ends[kind][1]], c[0]);
+  bool surface = kind == DV_TRIANGLE || kind == DV_QUAD;
+  dvVec3 third = surface ? dv_vec3_cross(a, b) : dv_vec3_sub(c[ends[kind][2]], c[0]);
+  return dv_mat3_from_columns(a, b, third);
+}
+
+static int load_corners(const dvLocateDef *def, const dvElementList *l, size_t element, dvVec3 c[8])
+{
+  int n = dv_element_points(l->kind);
+  for (int i = 0; i < n; i++) c[i] = dv_vec3_load(def->x + 3 * (size_t)l->corners[element * (size_t)n + (size_t)i]);
+  return n;
+}
+
+// the box around all points whose depth is at most zero, with room for rounding
+static dvBox inside_box(const Frame *f, dvMat3 axes)
+{
+  bool surface = f->kind == DV_TRIANGLE || f->kind == DV_QUAD;
+  double low[3] = {0, 0, surface ? -thickness : 0}, high[3] = {1, 1, surface ? thickness : 1};
+  dvBox box;
+  for (int k = 0; k < 3; k++) {
+    double origin[3] = {f->origin.x, f->origin.y, f->origin.z}, size = 0;
+    box.low[k] = box.high[k] = origin[k];
+    for (int j = 0; j < 3; j++) {
+      double a = axes.m[k][j] * low[j], b = axes.m[k][j] * high[j];
+      box.low[k] += fmin(a, b);
+      box.high[k] += fmax(a, b);
+      size += fabs(axes.m[0][j]) + fabs(axes.m[1][j]) + fabs(axes.m[2][j]);
+    }
+    double room = 1e-6 * size + 1e-12 * fabs(origin[k]);
+    box.low[k] -= room;
+    box.high[k] += room;
+  }
+  return box;
+}
+
+static dvBox cell_box(const dvVec3 *corners, int n, double per_cell)
+{
+  dvBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int i = 0; i < n; i++) {
+    double p[3] = {corners[i].x, corners[i].y, corners[i].z};
+    for (int k = 0; k < 3; k++) {
+      box.low[k] = fmin(box.low[k], floor(p[k] * per_cell));
+      box.high[k] = fmax(box.high[k], floor(p[k] * per_cell));
+    }
+  }
+  return box;
+}
+
+static dvVec3 centre_of(dvElementKind kind, const dvVec3 *c, int n)
+{
+  dvVec3 sum = c[0];
+  for (int i = 1; i < n; i++) sum = dv_vec3_add(sum, c[i]);
+  return kind == DV_TRIANGLE ? dv_vec3(sum.x / 3, sum.y / 3, sum.z / 3) : dv_vec3_scale(sum, 1.0 / n);
+}
+
+static size_t make_frames(Locator *l)
+{
+  size_t flat = 0, at = 0;
+  const dvBox nothing = {{1, 1, 1}, {0, 0, 0}};
+  for (int list = 0; list < 2; list++) {
+    const dvElementList *e = &l->def->lists[list];
+    for (size_t i = 0; i < e->count; i++, at++) {
+      dvVec3 c[8] = {{0, 0, 0}};
+      int n = load_corners(l->def, e, i, c);
+      Frame *f = &l->frames[at];
+      *f = (Frame){.kind = e->kind, .origin = c[0], .centre = centre_of(e->kind, c, n)};
+      dvMat3 axes = frame_axes(e->kind, c);
+      f->flat = !invert(axes, &f->inverse);
+      flat += f->flat;
+      l->insides[at] = f->flat ? nothing : inside_box(f, axes);
+      if (l->cells) l->cells[at] = f->flat ? nothing : cell_box(c, n, 1 / l->def->cell);
+    }
+  }
+  return flat;
+}
+
+// --- search ------------------------------------------------------------------------------------------
+
+static double depth(dvElementKind kind, dvVec3 v)
+{
+  switch (kind) {
+  case DV_TETRAHEDRON: return fmax(fmax(-v.x, -v.y), fmax(-v.z, v.x + v.y + v.z - 1));
+  case DV_HEXAHEDRON: return fmax(fmax(-v.x, -v.y), fmax(fmax(-v.z, v.x - 1), fmax(v.y - 1, v.z - 1)));
+  case DV_TRIANGLE: return fmax(fmax(-v.x, -v.y), fmax(fabs(v.z) - thickness, v.x + v.y - 1));
+  default: return fmax(fmax(-v.x, -v.y), fmax(fmax(v.y - 1, v.x - 1), fabs(v.z) - thickness));
+  }
+}
+
+static double distance2(const Frame *f, dvVec3 p) { return dv_vec3_norm2(dv_vec3_sub(p, f->centre)); }
+
+static void take(Best *b, double value, int32_t element, dvVec3 v)
+{
+  b->value = value;
+  b->at.element = element;
+  dv_vec3_store(b->at.local, v);
+}
+
+static void consider(const Locator *l, int32_t element, dvVec3 p, bool only_inside, Best *b)
+{
+  const Frame *f = &l->frames[element];
+  dvVec3 v = dv_mat3_mul_vec(f->inverse, dv_vec3_sub(p, f->origin));
+  double d = depth(f->kind, v);
+  if (d > 0 && only_inside) return;
+  if (d > 0) d = distance2(f, p);
+  if (d < b->value) take(b, d, element, v);
+}
+
+static void search_all(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
+{
+  double point[3] = {p.x, p.y, p.z};
+  dv_box_tree_find(&l->inside_tree, point, hits);
+  for (size_t i = 0; i < hits->count; i++) consider(l, hits->data[i], p, true, b);
+  if (b->at.element >= 0) return;
+  for (size_t i = 0; i < l->count; i++) {
+    const Frame *f = &l->frames[i];
+    double d = distance2(f, p);
+    if (!f->flat && d < b->value) take(b, d, (int32_t)i, dv_mat3_mul_vec(f->inverse, dv_vec3_sub(p, f->origin)));
+  }
+}
+
+static size_t search_cell(const Locator *l, const double cell[3], dvVec3 p, dvHits *hits, Best *b)
+{
+  dv_box_tree_find(&l->cell_tree, cell, hits);
+  for (size_t i = 0; i < hits->count; i++) consider(l, hits->data[i], p, false, b);
+  return hits->count;
+}
+
+static void search_cells(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
+{
+  double size = l->def->cell, per_cell = 1 / size;
+  double home[3] = {floor(p.x * per_cell), floor(p.y * per_cell), floor(p.z * per_cell)};
+  if (search_cell(l, home, p, hits, b) == 0) {
+    search_all(l, p, hits, b);
+    return;
+  }
+  if (fabs(b->value) <= size / 2) return;
+  for (int n = 0; n < 27; n++)
+    search_cell(l, (double[3]){home[0] + n / 9 - 1, home[1] + n / 3 % 3 - 1, home[2] + n % 3 - 1}, p, hits, b);
+}
+
+static void locate_body(void *user, size_t begin, size_t end)
+{
+  const Locator *l = user;
+  dvHits hits = {0};
+  for (size_t i = begin; i < end; i++) {
+    Best best = {.value = INFINITY, .at.element = -1};
+    dvVec3 p = dv_vec3_load(l->points + 3 * i);
+    if (l->cells) search_cells(l, p, &hits, &best);
+    else search_all(l, p, &hits, &best);
+    l->out[i] = best.at;
+  }
+  dv_array_free(&hits);
+}
+
+size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, size_t count, dvLocation *out)
+{
+  Locator l = {.def = def, .points = points, .out = out, .count = def->lists[0].count + def->lists[1].count};
+  l.frames = dv_alloc((l.count + 1) * sizeof *l.frames);
+  l.insides = dv_alloc((l.count + 1) * sizeof *l.insides);
+  if (def->cell > 0 && isfinite(def->cell) && isfinite(1 / def->cell)) l.cells = dv_alloc((l.count + 1) * sizeof *l.cells);
+  size_t flat = make_frames(&l);
+  dv_box_tree_init(&l.inside_tree, l.insides, l.count);
+  if (l.cells) dv_box_tree_init(&l.cell_tree, l.cells, l.count);
+  dv_parallel_for(pool, count, GRAIN, locate_body, &l);
+  dv_box_tree_fini(&l.inside_tree);
+  dv_box_tree_fini(&l.cell_tree);
+  dv_free(l.cells);
+  dv_free(l.insides);
+  dv_free(l.frames);
+  return flat;
+}

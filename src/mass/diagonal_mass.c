@@ -1,0 +1,274 @@
+// DiagonalMass: a mass for each point, lumped from the elements of a mesh.
+//
+// An element of measure V (length, area or volume) and density rho gives rho V / n to each of its n points. One of
+// three fields decides, in this order: totalMass (the density follows from the measure of the mesh), massDensity,
+// vertexMass (as given, the last repeated for points that have none). Frames take vertexMass as it stands.
+#include "mass/classes.h"
+#include "mass/diagonal.h"
+#include "mass/mesh_measure.h"
+
+#include "base/file.h"
+
+#include <float.h>
+#include <string.h>
+
+#define DIAGONAL_MASS_FIELDS(X)                                                                                       \
+  X(reals, vertexMass, "", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",     \
+    .alias = "mass")                                                                                                  \
+  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)")            \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass")          \
+  X(bool, computeMassOnRest, "1", "", "measure the elements at rest rather than where they stand at the start")       \
+  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
+  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
+  X(file, filename, "", "", "an Xsp file (version 3 or 4) with the masses", .alias = "fileMass")                      \
+  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
+  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)
+
+typedef struct DiagonalMass {
+  dvDiagonal diagonal;
+  DIAGONAL_MASS_FIELDS(DV_MEMBER)
+  dvMassMesh mesh;
+  bool has_mesh;
+} DiagonalMass;
+
+#define SELF DiagonalMass
+static const dvFieldDesc diagonal_mass_fields[] = {DIAGONAL_MASS_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static void diagonal_mass_destroy(dvObject *o) { dv_diagonal_free((dvDiagonal *)o); }
+
+static dvObject *object_of(DiagonalMass *m) { return &m->diagonal.base.base; }
+
+// --- Xsp files -----------------------------------------------------------------------------------------
+
+// the ninth number behind "mass" (index, place, position, velocity, mass); a negative one marks a fixed point
+static bool read_mass_line(const char **cursor, double *mass)
+{
+  const char *word;
+  size_t length;
+  double value;
+  if (!dv_scan_real(cursor, &value) || !dv_scan_word(cursor, &word, &length)) return false;
+  for (int i = 0; i < 6; i++)
+    if (!dv_scan_real(cursor, &value)) return false;
+  if (!dv_scan_real(cursor, mass)) return false;
+  *mass = fabs(*mass);
+  return true;
+}
+
+static bool read_xsp(const char *text, dvReals *out)
+{
+  const char *s = text, *word;
+  size_t length;
+  double version;
+  if (!dv_scan_word(&s, &word, &length) || length != 3 || memcmp(word, "Xsp", 3) != 0) return false;
+  if (!dv_scan_real(&s, &version) || (version != 3 && version != 4)) return false;
+  out->count = 0;
+  while (dv_scan_word(&s, &word, &length)) {
+    if (length == 4 && memcmp(word, "mass", 4) == 0) {
+      double mass;
+      if (!read_mass_line(&s, &mass) || !isfinite(mass) || !dv_reals_resize(out, out->count + 1)) return false;
+      out->data[out->count - 1] = mass;
+    }
+    while (*s && *s != '\n') s++;   // all else is for springs
+  }
+  return true;
+}
+
+// a frame of a file that gives plain masses has a unit inertia
+static bool expand_to_frames(dvReals *masses, const dvDof *dof)
+{
+  static const double unit[11] = {1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  size_t n = masses->count, group = (size_t)dv_diagonal_numbers(dof);
+  if (group == 1) return true;
+  if (!dv_reals_resize(masses, n * group)) return false;
+  for (size_t i = n; i > 0; i--) {
+    double mass = masses->data[i - 1], *out = masses->data + (i - 1) * group;
+    memcpy(out, unit, group * sizeof *out);
+    out[0] = mass;
+  }
+  return true;
+}
+
+static dvStatus load_xsp(DiagonalMass *m)
+{
+  dvObject *o = object_of(m);
+  dvText advice = {0};
+  char *path = dv_context_find_file(o->context, m->filename, dv_field_of(o, &m->filename)->place.file, &advice);
+  size_t length;
+  char *text = path ? dv_file_read(path, &length) : NULL;
+  dvStatus status = DV_OK;
+  dv_reals_free(&m->vertexMass);
+  if (!text) status = dv_field_error(o, &m->filename, advice.text, "cannot read %s", m->filename);
+  else if (!read_xsp(text, &m->vertexMass) || !expand_to_frames(&m->vertexMass, o->dof))
+    status = dv_field_error(o, &m->filename, NULL, "%s is not a whole Xsp file of version 3 or 4", path);
+  dv_free(text);
+  dv_free(path);
+  dv_text_free(&advice);
+  return status;
+}
+
+// --- from the mesh -------------------------------------------------------------------------------------
+
+// masses of all points for a density; returns their sum
+static double lump(DiagonalMass *m, double density)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  size_t n = m->diagonal.base.state->count, corners = (size_t)mesh->elements->width;
+  const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
+  m->vertexMass.count = 0;
+  if (!dv_reals_resize(&m->vertexMass, n)) return 0;
+  double total = 0, *mass = m->vertexMass.data;
+  for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
+    double share = density * dv_mass_mesh_measure(mesh, x, e) / (double)corners;
+    for (size_t i = 0; i < corners; i++) {
+      int32_t at = mesh->elements->data[e * corners + i];
+      if (at < 0 || (size_t)at >= n) continue;
+      mass[at] += share;
+      total += share;
+    }
+  }
+  return total;
+}
+
+static void from_total(DiagonalMass *m)
+{
+  if (m->totalMass < 0) {
+    dv_field_warning(object_of(m), &m->totalMass, "give a positive mass", "totalMass %g is negative; 1 is used", m->totalMass);
+    m->totalMass = 1;
+  }
+  double volume = lump(m, 1);
+  m->massDensity = volume < DBL_EPSILON ? 1 : m->totalMass / volume;
+  for (size_t i = 0; i < m->vertexMass.count; i++) m->vertexMass.data[i] *= m->massDensity;
+}
+
+static void from_density(DiagonalMass *m)
+{
+  if (m->massDensity >= 0) {
+    m->totalMass = lump(m, m->massDensity);
+    return;
+  }
+  dv_field_warning(object_of(m), &m->massDensity, "give a positive density", "massDensity %g is negative; totalMass %g is used", m->massDensity,
+                   m->totalMass);
+  from_total(m);
+}
+
+static bool vertex_masses_fit(const DiagonalMass *m)
+{
+  const dvObject *o = &m->diagonal.base.base;
+  size_t n = m->vertexMass.count, points = dv_topology_point_count(m->mesh.topology);
+  if (n != points) {
+    dv_field_warning(o, &m->vertexMass, "give one number per point", "vertexMass has %zu numbers, the mesh %zu points; totalMass %g is used", n,
+                     points, m->totalMass);
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (m->vertexMass.data[i] >= 0) continue;
+    dv_field_warning(o, &m->vertexMass, "give positive masses", "vertexMass of point %zu is negative (%g); totalMass %g is used", i,
+                     m->vertexMass.data[i], m->totalMass);
+    return false;
+  }
+  return true;
+}
+
+static void from_vertex_masses(DiagonalMass *m)
+{
+  // the last mass holds for the points that have none
+  size_t given = m->vertexMass.count, n = m->diagonal.base.state->count;
+  if (given > 0 && given < n && dv_reals_resize(&m->vertexMass, n))
+    for (size_t i = given; i < n; i++) m->vertexMass.data[i] = m->vertexMass.data[given - 1];
+  if (!vertex_masses_fit(m)) {
+    from_total(m);
+    return;
+  }
+  dvReals saved = {.width = 1};
+  dv_reals_share(&saved, &m->vertexMass);
+  m->totalMass = 0;
+  for (size_t i = 0; i < saved.count; i++) m->totalMass += saved.data[i];
+  double volume = lump(m, 1);
+  m->massDensity = volume < DBL_EPSILON ? 1 : m->totalMass / volume;
+  dv_reals_share(&m->vertexMass, &saved);
+  dv_reals_free(&saved);
+}
+
+static void compute(DiagonalMass *m)
+{
+  dvObject *o = object_of(m);
+  bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity), vertex = dv_was_set(o, &m->vertexMass);
+  if (total + density + vertex > 1)
+    dv_warning(o, "give only one of them", "%s; %s goes before", total ? "totalMass and another mass are given" : "massDensity and vertexMass are given",
+               total ? "totalMass" : "massDensity");
+  if (total) from_total(m);
+  else if (density) from_density(m);
+  else if (vertex) from_vertex_masses(m);
+  else from_total(m);
+}
+
+// --- set-up --------------------------------------------------------------------------------------------
+
+// hands the numbers in vertexMass to the diagonal
+static dvStatus adopt(DiagonalMass *m)
+{
+  dvDiagonal *d = &m->diagonal;
+  dvObject *o = object_of(m);
+  const dvDof *dof = d->base.state->base.dof;
+  size_t group = (size_t)dv_diagonal_numbers(dof), n = m->vertexMass.count / group;
+  long singular;
+  d->count = dv_min_size(n, d->base.state->count);
+  if (!dv_diagonal_set(d, dof, m->vertexMass.data, d->count, &singular)) return dv_error(o, NULL, "out of memory for %zu masses", n);
+  if (singular >= 0) dv_field_warning(o, &m->vertexMass, NULL, "the inertia of frame %ld cannot be inverted", singular);
+  dv_touch(o, &m->vertexMass);
+  dv_touch(o, &m->totalMass);
+  dv_touch(o, &m->massDensity);
+  return DV_OK;
+}
+
+static void frame_masses(DiagonalMass *m)
+{
+  dvObject *o = object_of(m);
+  size_t group = (size_t)dv_diagonal_numbers(o->dof), given = m->vertexMass.count / group, n = m->diagonal.base.state->count;
+  if (m->vertexMass.count % group)
+    dv_field_warning(o, &m->vertexMass, NULL, "vertexMass has %zu numbers, not whole groups of %zu; the rest is not used", m->vertexMass.count, group);
+  if (given < n)
+    dv_warning(o, "give vertexMass as \"mass volume inertia\" for each frame", "%zu of %zu frames have no mass", n - given, n);
+}
+
+// the mesh has changed: its elements have the density that was found at first
+static void diagonal_mass_set_up(dvObject *o)
+{
+  DiagonalMass *m = (DiagonalMass *)o;
+  if (m->has_mesh) {
+    m->mesh.elements = dv_topology_elements(m->mesh.topology, m->mesh.kind);
+    m->totalMass = lump(m, m->massDensity);
+  }
+  adopt(m);
+}
+
+static dvStatus diagonal_mass_init(dvObject *o)
+{
+  DiagonalMass *m = (DiagonalMass *)o;
+  DV_TRY(dv_mass_init(o));
+  o->dof = m->diagonal.base.state->base.dof;
+  if (*m->filename) DV_TRY(load_xsp(m));
+  if (o->dof->kind == DV_RIGID3 || o->dof->kind == DV_RIGID2) {
+    frame_masses(m);
+  } else if (!*m->filename) {
+    m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
+    if (m->has_mesh) compute(m);
+  }
+  dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
+  return adopt(m);
+}
+
+const dvClass dv_diagonal_mass_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "DiagonalMass",
+    .help = "a mass for each point, lumped from the elements of a mesh",
+    .module = "Sofa.Component.Mass",
+    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3,
+    .size = sizeof(DiagonalMass),
+    .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(diagonal_mass_fields)},
+    .ops = {[DV_ROLE_MASS] = &dv_diagonal_ops},
+    .init = diagonal_mass_init,
+    .reinit = diagonal_mass_init,
+    .destroy = diagonal_mass_destroy,
+};

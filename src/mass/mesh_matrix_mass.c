@@ -1,0 +1,395 @@
+// MeshMatrixMass: the consistent mass matrix of a mesh, or its lumped diagonal.
+//
+// M_ij = integral of rho N_i N_j over the elements. For linear simplices that is, with the measure V of an element:
+// triangles V/6 on the diagonal and V/12 between two points, tetrahedra V/10 and V/20. For quads and hexahedra SOFA
+// keeps only the pairs along edges and takes V/8 and V/16, V/20 and V/40, so that each row still sums to V/4, V/8. The
+// lumped matrix multiplies the diagonal so that rows sum the same: by 2 on surfaces, by 2.5 in volumes; the weight
+// always uses it.
+#include "mass/classes.h"
+#include "mass/diagonal.h"
+#include "mass/mesh_measure.h"
+
+#include <float.h>
+#include <string.h>
+
+#define MESH_MATRIX_MASS_FIELDS(X)                                                                                    \
+  X(reals, massDensity, "", "kg/m3", "mass per volume (or area): one number, or one per element")                     \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others")                                \
+  X(reals, vertexMass, "", "kg", "diagonal entries, one per point; before lumping when edgeMass is not given")        \
+  X(reals, edgeMass, "", "kg", "entries between two points, one per edge")                                            \
+  X(bool, computeMassOnRest, "0", "", "measure the elements at rest rather than where they stand at the start")       \
+  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
+  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
+  X(bool, lumping, "0", "", "use the lumped, diagonal matrix")                                                        \
+  X(bool, printMass, "0", "", "print the sum of all masses at the start")                                             \
+  X(string, graph, "", "", "unused", .flags = DV_HIDDEN | DV_LOOKS)                                                   \
+  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
+  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)
+
+typedef struct MeshMatrixMass {
+  dvDiagonal diagonal;       // the lumped masses
+  MESH_MATRIX_MASS_FIELDS(DV_MEMBER)
+  dvMassMesh mesh;
+  bool has_mesh;
+  double lump;               // factor from the diagonal to the lumped masses
+  // the matrix by rows, without the diagonal: for each point its neighbours and their entries
+  dvInts row, neighbour;
+  dvReals entry;
+  bool told;                 // that there is no inverse
+} MeshMatrixMass;
+
+#define SELF MeshMatrixMass
+static const dvFieldDesc mesh_matrix_mass_fields[] = {MESH_MATRIX_MASS_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static void mesh_matrix_mass_destroy(dvObject *o)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  dv_diagonal_free(&m->diagonal);
+  dv_ints_free(&m->row);
+  dv_ints_free(&m->neighbour);
+  dv_reals_free(&m->entry);
+}
+
+static dvObject *object_of(MeshMatrixMass *m) { return &m->diagonal.base.base; }
+
+// --- from the mesh -------------------------------------------------------------------------------------
+
+// share of the measure on the diagonal and between the points of an edge, and what lumping multiplies by
+typedef struct Rule {
+  double vertex, edge, lump;
+  int edges;
+  int pairs[12][2];
+} Rule;
+
+static const Rule rules[DV_ELEMENT_KINDS] = {
+    [DV_TRIANGLE] = {1.0 / 6, 1.0 / 12, 2, 3, {{0, 1}, {1, 2}, {2, 0}}},
+    [DV_QUAD] = {1.0 / 8, 1.0 / 16, 2, 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}},
+    [DV_TETRAHEDRON] = {1.0 / 10, 1.0 / 20, 2.5, 6, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
+    [DV_HEXAHEDRON] = {1.0 / 20, 1.0 / 40, 2.5, 12,
+                       {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}},
+};
+
+static long edge_between(const dvInts *edges, const dvIncidence *around, int32_t a, int32_t b)
+{
+  if ((size_t)a >= around->count) return -1;
+  for (int32_t i = around->offsets[a]; i < around->offsets[a + 1]; i++) {
+    const int32_t *e = edges->data + 2 * (size_t)around->items[i];
+    if (e[0] == b || e[1] == b) return around->items[i];
+  }
+  return -1;
+}
+
+static double density_of(const MeshMatrixMass *m, size_t element)
+{
+  return m->massDensity.count == 1 ? m->massDensity.data[0] : m->massDensity.data[element];
+}
+
+// fills vertexMass and edgeMass for the densities given; returns the total mass
+static double assemble(MeshMatrixMass *m)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  const Rule *rule = &rules[mesh->kind];
+  const dvInts *edges = dv_topology_elements(mesh->topology, DV_EDGE);
+  const dvIncidence *around = m->lumping ? NULL : dv_topology_around_point(mesh->topology, DV_EDGE);
+  const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
+  size_t n = m->diagonal.base.state->count, corners = (size_t)mesh->elements->width;
+  m->lump = rule->lump;
+  m->vertexMass.count = m->edgeMass.count = 0;
+  if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&m->edgeMass, dv_ints_size(edges))) return 0;
+  double total = 0;
+  for (size_t e = 0; e < dv_ints_size(mesh->elements) && rule->edges; e++) {
+    double mass = density_of(m, e) * dv_mass_mesh_measure(mesh, x, e);
+    const int32_t *points = mesh->elements->data + e * corners;
+    for (size_t i = 0; i < corners; i++)
+      if (points[i] >= 0 && (size_t)points[i] < n) m->vertexMass.data[points[i]] += mass * rule->vertex;
+    for (int i = 0; i < rule->edges && !m->lumping; i++) {
+      long edge = edge_between(edges, around, points[rule->pairs[i][0]], points[rule->pairs[i][1]]);
+      if (edge >= 0) m->edgeMass.data[edge] += mass * rule->edge;
+    }
+    total += mass;
+  }
+  return total;
+}
+
+static bool set_density(MeshMatrixMass *m, double value) { return dv_reals_assign(&m->massDensity, &value, 1); }
+
+static void from_total(MeshMatrixMass *m)
+{
+  if (m->totalMass < 0) {
+    dv_field_warning(object_of(m), &m->totalMass, "give a positive mass", "totalMass %g is negative; 1 is used", m->totalMass);
+    m->totalMass = 1;
+  }
+  if (!set_density(m, 1)) return;
+  double volume = assemble(m), density = volume > DBL_EPSILON ? m->totalMass / volume : 1;
+  for (size_t i = 0; i < m->vertexMass.count; i++) m->vertexMass.data[i] *= density;
+  for (size_t i = 0; i < m->edgeMass.count; i++) m->edgeMass.data[i] *= density;
+  set_density(m, density);
+}
+
+static bool density_fits(MeshMatrixMass *m)
+{
+  size_t n = m->massDensity.count, elements = dv_ints_size(m->mesh.elements);
+  if (n != 1 && n != elements) {
+    dv_field_warning(object_of(m), &m->massDensity, "give one number, or one per element",
+                     "massDensity has %zu numbers, the mesh %zu %s; totalMass %g is used", n, elements, dv_element_name(m->mesh.kind), m->totalMass);
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (m->massDensity.data[i] >= 0) continue;
+    dv_field_warning(object_of(m), &m->massDensity, "give positive densities", "massDensity %zu is negative (%g); totalMass %g is used", i,
+                     m->massDensity.data[i], m->totalMass);
+    return false;
+  }
+  return true;
+}
+
+static bool masses_fit(MeshMatrixMass *m, const dvReals *list, size_t want, const char *what)
+{
+  const char *name = dv_field_name(dv_field_of(object_of(m), list)->desc);
+  if (list->count != want) {
+    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name, list->count, want, what, m->totalMass);
+    return false;
+  }
+  for (size_t i = 0; i < want; i++) {
+    if (list->data[i] >= 0) continue;
+    dv_field_warning(object_of(m), list, NULL, "%s %zu is negative (%g); totalMass %g is used", name, i, list->data[i], m->totalMass);
+    return false;
+  }
+  return true;
+}
+
+// entries as given: the density that they stand for is found from the measure of the mesh
+static void from_entries(MeshMatrixMass *m)
+{
+  dvReals vertex = {.width = 1}, edge = {.width = 1};
+  dv_reals_share(&vertex, &m->vertexMass);
+  dv_reals_share(&edge, &m->edgeMass);
+  if (!set_density(m, 1)) return;
+  double volume = assemble(m);
+  m->totalMass = 0;
+  for (size_t i = 0; i < vertex.count; i++) m->totalMass += vertex.data[i];
+  for (size_t i = 0; i < edge.count; i++) m->totalMass += edge.data[i];
+  set_density(m, volume > DBL_EPSILON ? m->totalMass / volume : 1);
+  dv_reals_share(&m->vertexMass, &vertex);
+  if (edge.count) dv_reals_share(&m->edgeMass, &edge);
+  dv_reals_free(&vertex);
+  dv_reals_free(&edge);
+}
+
+static void from_vertex_masses(MeshMatrixMass *m)
+{
+  dvObject *o = object_of(m);
+  bool edges = dv_was_set(o, &m->edgeMass);
+  if (!edges && !m->lumping)
+    dv_field_warning(o, &m->vertexMass, "set lumping to 1, or give edgeMass too", "vertexMass alone is not enough for a full matrix; totalMass %g is used",
+                     m->totalMass);
+  bool good = (edges || m->lumping) && masses_fit(m, &m->vertexMass, dv_topology_point_count(m->mesh.topology), "points");
+  if (good && edges) good = masses_fit(m, &m->edgeMass, dv_topology_count(m->mesh.topology, DV_EDGE), "edges");
+  if (good) from_entries(m);
+  else from_total(m);
+}
+
+static void compute(MeshMatrixMass *m)
+{
+  dvObject *o = object_of(m);
+  bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity) && m->massDensity.count > 0,
+       vertex = dv_was_set(o, &m->vertexMass);
+  if (total + density + vertex > 1)
+    dv_warning(o, "give only one of them", "several masses are given; %s goes before the others", total ? "totalMass" : "massDensity");
+  if (!rules[m->mesh.kind].edges)
+    dv_warning(o, "use DiagonalMass", "MeshMatrixMass has no mass for %s, the largest elements of %s", dv_element_name(m->mesh.kind),
+               m->mesh.topology->base.name);
+  if (total || (!density && !vertex)) from_total(m);
+  else if (!density) from_vertex_masses(m);
+  else if (density_fits(m)) m->totalMass = assemble(m);
+  else from_total(m);
+}
+
+// --- the matrix by rows --------------------------------------------------------------------------------
+
+// every edge appears in the rows of both its points, in the order of the edges
+static bool build_rows(MeshMatrixMass *m)
+{
+  size_t n = m->diagonal.base.state->count, count = m->edgeMass.count;
+  const int32_t *e = dv_topology_elements(m->mesh.topology, DV_EDGE)->data;
+  m->row.count = 0;
+  if (!dv_ints_resize(&m->row, n + 1) || !dv_ints_resize(&m->neighbour, 2 * count) || !dv_reals_resize(&m->entry, 2 * count)) return false;
+  int32_t *row = m->row.data;
+  for (size_t i = 0; i < 2 * count; i++)
+    if (e[i] >= 0 && (size_t)e[i] < n) row[e[i] + 1]++;
+  for (size_t i = 0; i < n; i++) row[i + 1] += row[i];
+  for (size_t i = 0; i < 2 * count; i++) {   // row[p] runs over its row, up to the start of the next one
+    int32_t other = e[i ^ 1];
+    if (e[i] < 0 || (size_t)e[i] >= n) continue;
+    int32_t at = row[e[i]]++;
+    bool inside = other >= 0 && (size_t)other < n;
+    m->neighbour.data[at] = inside ? other : e[i];
+    m->entry.data[at] = inside ? m->edgeMass.data[i / 2] : 0;
+  }
+  memmove(row + 1, row, n * sizeof *row);
+  row[0] = 0;
+  return true;
+}
+
+static dvStatus adopt(MeshMatrixMass *m)
+{
+  dvDiagonal *d = &m->diagonal;
+  dvObject *o = object_of(m);
+  d->count = dv_min_size(m->vertexMass.count, d->base.state->count);
+  if (!dv_reals_resize(&d->mass, d->count)) return dv_error(o, NULL, "out of memory for %zu masses", d->count);
+  for (size_t i = 0; i < d->count; i++) d->mass.data[i] = m->lump * m->vertexMass.data[i];
+  if (m->has_mesh && !m->lumping && !build_rows(m)) return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
+  dv_touch(o, &m->vertexMass);
+  dv_touch(o, &m->edgeMass);
+  dv_touch(o, &m->massDensity);
+  dv_touch(o, &m->totalMass);
+  return DV_OK;
+}
+
+// the mesh has changed: new elements take the first density
+static void mesh_matrix_mass_set_up(dvObject *o)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  if (!m->has_mesh) return;
+  m->mesh.elements = dv_topology_elements(m->mesh.topology, m->mesh.kind);
+  size_t given = m->massDensity.count, want = dv_ints_size(m->mesh.elements);
+  if (given > 1 && given != want && dv_reals_resize(&m->massDensity, dv_max_size(want, 1)))
+    for (size_t i = given; i < want; i++) m->massDensity.data[i] = m->massDensity.data[0];
+  m->totalMass = assemble(m);
+  adopt(m);
+}
+
+static dvStatus mesh_matrix_mass_init(dvObject *o)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  DV_TRY(dv_mass_init(o));
+  o->dof = m->diagonal.base.state->base.dof;
+  m->row.width = m->neighbour.width = m->entry.width = 1;
+  m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
+  if (m->has_mesh) compute(m);
+  if (m->printMass) dv_note(o, "total mass %g kg", m->totalMass);
+  dv_diagonal_watch(&m->diagonal, mesh_matrix_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
+  return adopt(m);
+}
+
+// --- slots ---------------------------------------------------------------------------------------------
+
+typedef struct Product {
+  const MeshMatrixMass *m;
+  const double *in;
+  double *out;
+  double factor;
+  size_t width;
+} Product;
+
+static bool is_full(MeshMatrixMass *m)
+{
+  dv_diagonal_refresh(&m->diagonal);
+  return m->has_mesh && !m->lumping;
+}
+
+static void run_product(void *user, size_t begin, size_t end)
+{
+  const Product *p = user;
+  const int32_t *row = p->m->row.data, *neighbour = p->m->neighbour.data;
+  const double *entry = p->m->entry.data, *vertex = p->m->vertexMass.data;
+  for (size_t i = begin; i < end; i++) {
+    const double *at = p->in + i * p->width;
+    double sum[3] = {0};
+    for (size_t k = 0; k < p->width; k++) sum[k] = vertex[i] * at[k];
+    for (int32_t j = row[i]; j < row[i + 1]; j++) {
+      const double *other = p->in + (size_t)neighbour[j] * p->width;
+      for (size_t k = 0; k < p->width; k++) sum[k] += entry[j] * other[k];
+    }
+    for (size_t k = 0; k < p->width; k++) p->out[i * p->width + k] += p->factor * sum[k];
+  }
+}
+
+static void multiply(MeshMatrixMass *m, const double *in, double *out, double factor)
+{
+  Product p = {m, in, out, factor, (size_t)m->diagonal.base.state->base.dof->deriv};
+  enum { GRAIN = 1024 };
+  if (m->diagonal.count < 4 * GRAIN) run_product(&p, 0, m->diagonal.count);
+  else dv_parallel_for(object_of(m)->context->pool, m->diagonal.count, GRAIN, run_product, &p);
+}
+
+static void mesh_matrix_mass_add_mdx(dvObject *o, const dvMech *mech, double factor)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  dvState *s = m->diagonal.base.state;
+  if (is_full(m)) multiply(m, dv_state_read(s, mech->dx), dv_state_write(s, mech->df), factor);
+  else dv_diagonal_add_mdx(o, mech, factor);
+}
+
+static void mesh_matrix_mass_acc_from_f(dvObject *o, int a, int f)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  if (!is_full(m)) {
+    dv_diagonal_acc_from_f(o, a, f);
+    return;
+  }
+  if (!m->told)
+    dv_warning(o, "set lumping to 1, use DiagonalMass, or use an implicit integrator",
+               "an explicit integrator needs the inverse of the mass matrix, which a full one does not have: nothing is accelerated");
+  m->told = true;
+}
+
+static void mesh_matrix_mass_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  if (!is_full(m)) {
+    dv_diagonal_add_matrix(o, factor, sink);
+    return;
+  }
+  dvState *s = m->diagonal.base.state;
+  int n = s->base.dof->deriv;
+  for (size_t i = 0; i < m->diagonal.count; i++) {
+    double block[9] = {0};
+    for (int k = 0; k < n; k++) block[k * n + k] = factor * m->vertexMass.data[i];
+    sink->add(sink, s, i, s, i, n, n, block);
+    for (int32_t j = m->row.data[i]; j < m->row.data[i + 1]; j++) {
+      for (int k = 0; k < n; k++) block[k * n + k] = factor * m->entry.data[j];
+      sink->add(sink, s, i, s, (size_t)m->neighbour.data[j], n, n, block);
+    }
+  }
+}
+
+static double mesh_matrix_mass_kinetic(dvObject *o, int v)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  if (!is_full(m)) return dv_diagonal_kinetic(o, v);
+  dvState *s = m->diagonal.base.state;
+  const double *velocity = dv_state_read(s, v);
+  size_t n = dv_state_scalars(s, v);
+  double *momentum = dv_alloc(dv_max_size(n, 1) * sizeof *momentum), sum = 0;
+  multiply(m, velocity, momentum, 1);
+  for (size_t i = 0; i < n; i++) sum += velocity[i] * momentum[i];
+  dv_free(momentum);
+  return 0.5 * sum;
+}
+
+static const dvMassOps mesh_matrix_mass_ops = {
+    .add_mdx = mesh_matrix_mass_add_mdx,
+    .add_gravity = dv_diagonal_add_gravity,
+    .add_gravity_to_v = dv_diagonal_add_gravity_to_v,
+    .acc_from_f = mesh_matrix_mass_acc_from_f,
+    .add_matrix = mesh_matrix_mass_add_matrix,
+    .kinetic = mesh_matrix_mass_kinetic,
+    .potential = dv_diagonal_potential,
+    .of_element = dv_diagonal_of_element,
+};
+
+const dvClass dv_mesh_matrix_mass_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MeshMatrixMass",
+    .help = "the consistent mass matrix of a mesh, or its lumped diagonal",
+    .module = "Sofa.Component.Mass",
+    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3,
+    .size = sizeof(MeshMatrixMass),
+    .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(mesh_matrix_mass_fields)},
+    .ops = {[DV_ROLE_MASS] = &mesh_matrix_mass_ops},
+    .init = mesh_matrix_mass_init,
+    .reinit = mesh_matrix_mass_init,
+    .destroy = mesh_matrix_mass_destroy,
+};

@@ -1,0 +1,22 @@
+// The mesh that masses are computed from: which elements count, where their points are, how large they are.
+#ifndef DV_MASS_MESH_MEASURE_H
+#define DV_MASS_MESH_MEASURE_H
+
+#include "state/component.h"
+#include "topology/topology.h"
+
+typedef struct dvMassMesh {
+  dvTopology *topology;
+  dvState *geometry;         // whose positions are measured
+  dvElementKind kind;        // the largest kind that exists: hexahedra, tetrahedra, quads, triangles, edges
+  const dvInts *elements;
+} dvMassMesh;
+
+// Finds topology and state: linked, else the topology in the node or above and the state beside it. Warns and returns
+// false when one is missing or there are no elements.
+bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMesh *mesh);
+// Length, area or volume of an element (never negative). x: dv_state_read of the geometry. Elements that name points the
+// state does not have measure 0.
+double dv_mass_mesh_measure(const dvMassMesh *mesh, const double *x, size_t element);
+
+#endif
