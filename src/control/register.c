@@ -1,4 +1,9 @@
-// The settings and controllers that exist: one line each.
+// Settings and everything else that only holds fields: one row of the table each.
 #include "control/register.h"
 
-void dv_register_control(dvRegistry *r) { DV_UNUSED(r); }
+#include "control/settings.h"
+
+void dv_register_control(dvRegistry *r)
+{
+  for (size_t i = 0; i < dv_setting_row_count; i++) dv_registry_add(r, dv_setting_class(r, &dv_setting_rows[i]));
+}

@@ -10,6 +10,7 @@
 #include "base/file.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define DIAGONAL_MASS_FIELDS(X)                                                                                       \

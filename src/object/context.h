@@ -28,6 +28,8 @@ struct dvContext {
   DV_ARRAY(char *) data_paths;
   DV_ARRAY(char *) file_names;             // interned: a dvPlace may point here
   struct dvTimers *timers;
+  void (*listener)(void);                  // of a host program (app/embed.c)
+  void *listener_user;
 };
 
 dvContext *dv_context_create(int threads);

@@ -1,4 +1,7 @@
-// The visual models that exist: one line each.
+// The visual models that exist.
 #include "visual/register.h"
 
-void dv_register_visual(dvRegistry *r) { DV_UNUSED(r); }
+void dv_register_visual(dvRegistry *r)
+{
+  for (size_t i = 0; i < dv_visual_class_count; i++) dv_registry_add(r, &dv_visual_classes[i]);
+}

@@ -4,6 +4,9 @@
 
 #include "object/context.h"
 
+extern const dvClass dv_visual_classes[];
+extern const size_t dv_visual_class_count;
+
 void dv_register_visual(dvRegistry *registry);
 
 #endif

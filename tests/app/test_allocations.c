@@ -2,6 +2,8 @@
 #include "support/check.h"
 #include "support/scene.h"
 
+#include <stdlib.h>
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define COUNTING 0
 static size_t calls;

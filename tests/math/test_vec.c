@@ -39,7 +39,7 @@ static void matrices_obey_their_identities(void **state)
   uint64_t seed = 1;
   for (int i = 0; i < 1000; i++) {
     dvVec3 a = random_vec(&seed), b = random_vec(&seed), c = random_vec(&seed);
-    dvMat3 m = dv_mat3_from_columns(a, b, c), n = dv_mat3_from_rows(c, a, b), inverse;
+    dvMat3 m = dv_mat3_from_columns(a, b, c), n = dv_mat3_from_rows(c, a, b), inverse = dv_mat3_identity();
     check_close(dv_mat3_det(m), dv_vec3_dot(a, dv_vec3_cross(b, c)), 1e-15);
     check_close(dv_mat3_det(dv_mat3_mul(m, n)), dv_mat3_det(m) * dv_mat3_det(n), 1e-14);
     assert_true(dv_mat3_inverse(m, &inverse));

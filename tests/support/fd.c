@@ -39,6 +39,16 @@ void fd_close(fdScene *s)
   if (s->context) dv_divan_destroy(&s->context);
 }
 
+bool fd_fails(const char *text)
+{
+  fdScene s = {.context = dv_divan_create(1)};
+  s.context->log.sink = NULL;
+  dvStatus status = dv_scene_parse(s.context, "test", text, strlen(text), &s.scene);
+  if (status == DV_OK) status = dv_scene_init(s.scene);
+  fd_close(&s);
+  return status != DV_OK;
+}
+
 static void find_named(const dvNode *node, const char *name, dvObject **found, int *count)
 {
   dvObject *o = dv_node_object(node, name);
@@ -307,6 +317,21 @@ static void force_at(dvObject *o, const Space *p, double *f)
   space_fill(p, DV_F, 0);
   ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->add_force(o, &m);
   if (f) space_get(p, DV_F, f);
+}
+
+const double *fd_force_on(dvObject *force, dvObject *state)
+{
+  dvObject *states[FD_STATES];
+  Space p = {.count = dv_force_states(force, states)};
+  for (int i = 0; i < p.count; i++) p.states[i] = dv_state(states[i]);
+  force_at(force, &p, NULL);
+  return dv_state_read(dv_state(state), DV_F);
+}
+
+double fd_energy_of(dvObject *force)
+{
+  dvMech m = mech_of(force);
+  return ((const dvForceOps *)dv_ops(force, DV_ROLE_FORCE))->energy(force, &m);
 }
 
 static double energy_at(dvObject *o, const Space *p)

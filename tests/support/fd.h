@@ -53,8 +53,16 @@ fdScene fd_open(const char *text);
 // The same with a context of the caller's own, which fd_close destroys.
 fdScene fd_open_in(dvContext *context, const char *text);
 void fd_close(fdScene *s);
+// True when the scene is refused with an error.
+bool fd_fails(const char *text);
 // A component by its path from the root ("Arm/ff"), or the only one of that name anywhere; the test fails without.
 dvObject *fd_find(const fdScene *s, const char *path);
+
+// The force that a component gives at the present positions and velocities, on one of the states it acts on; lives until
+// the next call that writes forces.
+const double *fd_force_on(dvObject *force, dvObject *state);
+// Its energy.
+double fd_energy_of(dvObject *force);
 
 // True when all comparisons hold.
 bool fd_check_force(dvObject *force, const fdOptions *options);

@@ -1,4 +1,18 @@
 // The loads that exist: one line each.
 #include "force/load/register.h"
 
-void dv_register_loads(dvRegistry *r) { DV_UNUSED(r); }
+extern const dvClass dv_constant_force_class, dv_linear_force_class, dv_plane_force_class, dv_sphere_force_class, dv_ellipsoid_force_class;
+extern const dvClass dv_conical_force_class, dv_uniform_damping_class, dv_diagonal_damping_class, dv_gravity_class;
+
+void dv_register_loads(dvRegistry *r)
+{
+  dv_registry_add(r, &dv_constant_force_class);
+  dv_registry_add(r, &dv_linear_force_class);
+  dv_registry_add(r, &dv_plane_force_class);
+  dv_registry_add(r, &dv_sphere_force_class);
+  dv_registry_add(r, &dv_ellipsoid_force_class);
+  dv_registry_add(r, &dv_conical_force_class);
+  dv_registry_add(r, &dv_uniform_damping_class);
+  dv_registry_add(r, &dv_diagonal_damping_class);
+  dv_registry_add(r, &dv_gravity_class);
+}

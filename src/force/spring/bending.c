@@ -68,22 +68,14 @@ static void add_bending(Bending *b, int32_t p, int32_t q)
   dv_push(&b->springs.list, s);
 }
 
-static dvStatus check_faces(const dvObject *o, const dvInts *faces, const dvState *s)
-{
-  for (size_t i = 0; i < faces->count; i++)
-    if (faces->data[i] < 0 || (size_t)faces->data[i] >= s->count)
-      return dv_error(o, NULL, "face %zu names point %d, but %s has %zu points", i / (size_t)faces->width, faces->data[i], s->base.name, s->count);
-  return DV_OK;
-}
-
 static dvStatus bending_reinit(dvObject *o)
 {
   Bending *b = (Bending *)o;
   bool quads = o->cls == &dv_quadular_bending_class;
   int points = quads ? 4 : 3;
-  const dvInts *faces = dv_topology_elements(dv_topology(b->topology.target), quads ? DV_QUAD : DV_TRIANGLE);
+  const dvInts *faces = dv_force_elements(o, dv_topology(b->topology.target), quads ? DV_QUAD : DV_TRIANGLE, b->force.state);
   b->springs.list.count = 0;
-  DV_TRY(check_faces(o, faces, b->force.state));
+  if (!faces) return DV_ERROR_INPUT;
   Creases creases = {0};
   find_creases(faces, points, &creases);
   for (size_t i = 0; i < creases.count; i++) {
@@ -106,7 +98,7 @@ static dvStatus bending_init(dvObject *o)
 {
   Bending *b = (Bending *)o;
   DV_TRY(dv_force_init(o));
-  if (!dv_spring_topology(o, &b->topology)) return DV_ERROR_INPUT;
+  if (!dv_force_topology(o, &b->topology)) return DV_ERROR_INPUT;
   DV_TRY(bending_reinit(o));
   if (b->springs.list.count == 0) dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
   return DV_OK;
@@ -241,16 +233,15 @@ static dvStatus face_bending_init(dvObject *o)
   dvSpringForce *f = &b->force;
   bool only_quads = o->cls == &dv_quad_bending_class;
   DV_TRY(dv_spring_force_begin(o));
-  dvTopology *t = dv_spring_topology(o, &b->topology);
+  dvTopology *t = dv_force_topology(o, &b->topology);
   if (!t) return DV_ERROR_INPUT;
   if (!f->stiffness.count || !f->damping.count) return dv_error(o, NULL, "stiffness and damping need a value");
   if (f->pair.first != f->pair.second) return dv_error(o, NULL, "the springs of a surface lie within one state");
   b->ks = f->stiffness.data[0];
   b->kd = f->damping.data[0];
   if (only_quads) DV_TRY(dv_spring_force_add_given(f));
-  const dvInts *triangles = dv_topology_elements(t, DV_TRIANGLE), *quads = dv_topology_elements(t, DV_QUAD);
-  DV_TRY(check_faces(o, triangles, f->pair.first));
-  DV_TRY(check_faces(o, quads, f->pair.first));
+  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, f->pair.first), *quads = dv_force_elements(o, t, DV_QUAD, f->pair.first);
+  if (!triangles || !quads) return DV_ERROR_INPUT;
   for (size_t i = 0; i < triangles->count && !only_quads; i += 3) add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
   for (size_t i = 0; i < quads->count; i += 4) {
     const int32_t *p = quads->data + i;

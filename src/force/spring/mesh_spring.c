@@ -63,16 +63,12 @@ static void add_spring(Maker *k, int32_t a, int32_t b)
 // all pairs of points of every element
 static dvStatus add_elements(Maker *k, dvTopology *t, dvElementKind kind)
 {
-  const dvObject *o = &k->mesh->force.pair.base;
-  const dvState *s = k->mesh->force.pair.first;
-  const dvInts *elements = dv_topology_elements(t, kind);
+  const dvInts *elements = dv_force_elements(&k->mesh->force.pair.base, t, kind, k->mesh->force.pair.first);
   int points = dv_element_points(kind);
-  for (size_t i = 0; i < elements->count; i++)
-    if (elements->data[i] < 0 || (size_t)elements->data[i] >= s->count)
-      return dv_error(o, NULL, "%s: number %zu names point %d, but %s has %zu points", dv_element_name(kind), i / (size_t)points, elements->data[i], s->base.name, s->count);
-  for (const int32_t *e = elements->data; e < elements->data + elements->count; e += points)
+  if (!elements) return DV_ERROR_INPUT;
+  for (size_t i = 0; i < elements->count; i += (size_t)points)
     for (int a = 0; a < points; a++)
-      for (int b = a + 1; b < points; b++) add_spring(k, e[a], e[b]);
+      for (int b = a + 1; b < points; b++) add_spring(k, elements->data[i + (size_t)a], elements->data[i + (size_t)b]);
   return DV_OK;
 }
 
@@ -100,7 +96,7 @@ static dvStatus mesh_spring_reinit(dvObject *o)
   MeshSpring *m = (MeshSpring *)o;
   m->force.springs.list.count = 0;
   if (m->force.pair.first == m->force.pair.second) {
-    dvTopology *t = dv_spring_topology(o, &m->topology);
+    dvTopology *t = dv_force_topology(o, &m->topology);
     if (!t) return DV_ERROR_INPUT;
     Maker k = {.mesh = m};
     dvStatus status = add_kinds(&k, t);

@@ -77,13 +77,6 @@ dvStatus dv_spring_force_end(dvObject *o)
 
 void dv_spring_force_destroy(dvObject *o) { dv_springs_free(&((dvSpringForce *)o)->springs); }
 
-dvTopology *dv_spring_topology(dvObject *o, dvLink *link)
-{
-  if (!link->target) link->target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!link->target) dv_error(o, "add a topology, such as a MeshTopology with src=\"@loader\", to the node", "%s makes its springs from a topology, and there is none", o->cls->name);
-  return link->target ? dv_topology(link->target) : NULL;
-}
-
 double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b)
 {
   const double *x = dv_state_read(s, id);
@@ -213,7 +206,16 @@ static dvStatus spring_force_init(dvObject *o)
                          "%s is not used: the springs are given by the field spring", dv_field_name(dv_field_of(o, unused[i])->desc));
   } else if (f->springsIndices1.count == 0 && !f->watched[0]->source)
     dv_warning(o, "give spring=\"0 1 100 1 0.5\" or springsIndices1 and springsIndices2", "there are no springs");
-  return spring_force_reinit(o);
+  f->waiting = !f->pair.first->base.initialised || !f->pair.second->base.initialised;
+  return f->waiting ? DV_OK : spring_force_reinit(o);
+}
+
+// all states have their size now
+static void spring_force_store_reset(dvObject *o)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  if (f->waiting) spring_force_reinit(o);
+  f->waiting = false;
 }
 
 // --- operations ------------------------------------------------------------------------------------
@@ -263,6 +265,7 @@ const dvClass dv_spring_force_class = {
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = spring_force_init,
     .reinit = spring_force_reinit,
+    .store_reset = spring_force_store_reset,
     .destroy = dv_spring_force_destroy,
 };
 
@@ -277,5 +280,6 @@ const dvClass dv_repulsive_spring_class = {
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = spring_force_init,
     .reinit = spring_force_reinit,
+    .store_reset = spring_force_store_reset,
     .destroy = dv_spring_force_destroy,
 };

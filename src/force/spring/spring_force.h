@@ -2,8 +2,8 @@
 #ifndef DV_FORCE_SPRING_SPRING_FORCE_H
 #define DV_FORCE_SPRING_SPRING_FORCE_H
 
+#include "force/mesh.h"
 #include "force/spring/spring.h"
-#include "topology/topology.h"
 
 #define DV_SPRING_FORCE_FIELDS(X)                                                                                                        \
   X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                                         \
@@ -23,6 +23,7 @@ typedef struct dvSpringForce {
   dvSprings springs;
   dvField *watched[3];     // springs made from these fields follow them
   uint32_t seen;
+  bool waiting;            // for a state that stands further down and is not initialised yet
 } dvSpringForce;
 
 extern const dvFieldBlock dv_spring_force_block;
@@ -36,8 +37,6 @@ dvStatus dv_spring_force_add_given(dvSpringForce *f);
 dvStatus dv_spring_force_end(dvObject *o);
 void dv_spring_force_destroy(dvObject *o);
 
-// The topology of a link or, when it has none, of the node or above; NULL and an error when there is none.
-dvTopology *dv_spring_topology(dvObject *o, dvLink *link);
 // Distance of two points of a state's vector, in the numbers that springs see.
 double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b);
 

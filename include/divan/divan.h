@@ -1,0 +1,108 @@
+/* Divan for host programs: load or build a scene, step it, read and write its states.
+ *
+ *   dvContext *divan = divan_create(0);
+ *   dvScene *scene = divan_load(divan, "liver.scn");
+ *   if (divan_init(scene) == DIVAN_OK)
+ *     for (int i = 0; i < 100; i++) divan_step(scene, 0);
+ *   size_t count; const double *x = divan_read(scene, "/Liver/dofs", "position", &count);
+ *   divan_close(&scene);
+ *   divan_destroy(&divan);
+ *
+ * A context owns its log, components and worker threads; contexts do not share anything, so several can be used side by side,
+ * each from one thread at a time. Strings are UTF-8 and are copied. Pointers to values live until the next call that changes the
+ * scene (step, set, reset, close). */
+#ifndef DIVAN_DIVAN_H
+#define DIVAN_DIVAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define DIVAN_API __attribute__((visibility("default")))
+#else
+#define DIVAN_API
+#endif
+
+/* Moves when a host program must be compiled again. */
+#define DIVAN_ABI 1
+
+typedef struct dvContext dvContext;
+typedef struct dvScene dvScene;
+
+/* Results; the same numbers as the exit status of the command. */
+enum { DIVAN_OK = 0, DIVAN_USAGE = 2, DIVAN_UNKNOWN_COMPONENT = 3, DIVAN_INPUT = 4, DIVAN_DIVERGED = 5 };
+
+/* A message of the log: level 0 info, 1 note, 2 warning, 3 error. `file`, `path` (of the component) and `advice` may be NULL, `line` 0. */
+typedef struct divanMessage {
+  int level;
+  const char *file;
+  int line;
+  const char *path, *text, *advice;
+} divanMessage;
+typedef void (*divanListener)(void *user, const divanMessage *message);
+
+DIVAN_API const char *divan_version(void);
+DIVAN_API int divan_abi(void);
+
+/* A context with all components. `threads` counts the caller; 0 takes the number of cores. */
+DIVAN_API dvContext *divan_create(int threads);
+DIVAN_API void divan_destroy(dvContext **context);
+/* Sends messages to `listener` instead of printing warnings and errors to stderr; NULL silences them. */
+DIVAN_API void divan_listen(dvContext *context, divanListener listener, void *user);
+/* A directory to look for files in. */
+DIVAN_API void divan_add_data_path(dvContext *context, const char *directory);
+
+/* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and divan_init
+ * returns the worst of them. */
+DIVAN_API dvScene *divan_load(dvContext *context, const char *path);
+DIVAN_API dvScene *divan_parse(dvContext *context, const char *text, size_t length);
+/* An empty scene: only the root node, "/". */
+DIVAN_API dvScene *divan_new(dvContext *context);
+DIVAN_API void divan_close(dvScene **scene);
+
+/* Building: a node below `parent` ("/" for the root), and a component in a node. `name` may be NULL. The results say
+ * whether it worked; divan_init is called once, after everything is there. */
+DIVAN_API int divan_add_node(dvScene *scene, const char *parent, const char *name);
+DIVAN_API int divan_add(dvScene *scene, const char *node, const char *component, const char *name);
+/* Sets a field from text as in a scene file (links included, before divan_init), or from numbers. After divan_init the component
+ * is told of the change. `path` is that of a component or node. */
+DIVAN_API int divan_set(dvScene *scene, const char *path, const char *field, const char *text);
+DIVAN_API int divan_set_reals(dvScene *scene, const char *path, const char *field, const double *values, size_t count);
+DIVAN_API int divan_set_ints(dvScene *scene, const char *path, const char *field, const int32_t *values, size_t count);
+
+DIVAN_API int divan_init(dvScene *scene);
+/* One step; dt 0 takes the scene's. */
+DIVAN_API int divan_step(dvScene *scene, double dt);
+DIVAN_API void divan_reset(dvScene *scene);
+DIVAN_API double divan_time(const dvScene *scene);
+/* A hash of all positions and velocities: equal for equal runs, whatever the number of threads. */
+DIVAN_API uint64_t divan_hash(dvScene *scene);
+
+/* The numbers of a field without a copy: NULL when there is no such field of numbers. `count` (may be NULL) gets how many there are. */
+DIVAN_API const double *divan_read(dvScene *scene, const char *path, const char *field, size_t *count);
+DIVAN_API const int32_t *divan_read_ints(dvScene *scene, const char *path, const char *field, size_t *count);
+/* The same for writing; call divan_written afterwards, so that what depends on it is updated. The number cannot change. */
+DIVAN_API double *divan_write(dvScene *scene, const char *path, const char *field, size_t *count);
+DIVAN_API int divan_written(dvScene *scene, const char *path, const char *field);
+/* A field as text; free it with divan_free. NULL when there is no such field. */
+DIVAN_API char *divan_get(dvScene *scene, const char *path, const char *field);
+DIVAN_API void divan_free(void *text);
+
+/* What there is: components of the context by number, with their help; fields of one by number. NULL behind the last. */
+DIVAN_API const char *divan_component(const dvContext *context, size_t index);
+DIVAN_API const char *divan_component_help(const dvContext *context, const char *component);
+DIVAN_API const char *divan_field(const dvContext *context, const char *component, size_t index);
+DIVAN_API const char *divan_field_help(const dvContext *context, const char *component, const char *field);
+/* Paths of the components of a scene in the order of the graph; free with divan_free. NULL behind the last. */
+DIVAN_API char *divan_path(dvScene *scene, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,302 @@
+// The public interface (include/divan/divan.h): names and numbers in, the rooms' functions behind.
+#include "divan/divan.h"
+
+#include "app/divan.h"
+#include "io/scene_file.h"
+#include "state/state.h"
+
+#include <string.h>
+
+const char *divan_version(void) { return DIVAN_VERSION; }
+int divan_abi(void) { return DIVAN_ABI; }
+
+dvContext *divan_create(int threads) { return dv_divan_create(threads); }
+void divan_destroy(dvContext **context) { dv_divan_destroy(context); }
+void divan_add_data_path(dvContext *context, const char *directory) { dv_context_add_data_path(context, directory); }
+void divan_free(void *text) { dv_free(text); }
+
+static void forward(void *user, const dvMessage *m)
+{
+  const dvContext *c = user;
+  divanMessage message = {(int)m->level, m->place.file, m->place.line, m->path, m->text, m->advice};
+  if (c->listener) ((divanListener)c->listener)(c->listener_user, &message);
+}
+
+void divan_listen(dvContext *c, divanListener listener, void *user)
+{
+  c->listener = (void (*)(void))listener;
+  c->listener_user = user;
+  c->log.sink = forward;
+  c->log.user = c;
+  c->log.threshold = DV_INFO;
+}
+
+// --- scenes ----------------------------------------------------------------------------------------
+
+static dvContext *fresh_log(dvContext *c)
+{
+  c->log.worst = DV_OK;   // each scene answers for its own mistakes
+  return c;
+}
+
+dvScene *divan_load(dvContext *c, const char *path)
+{
+  dvScene *scene = NULL;
+  dv_scene_read(fresh_log(c), path, &scene);
+  return scene;
+}
+
+dvScene *divan_parse(dvContext *c, const char *text, size_t length)
+{
+  dvScene *scene = NULL;
+  dv_scene_parse(fresh_log(c), "scene", text, length, &scene);
+  return scene;
+}
+
+dvScene *divan_new(dvContext *c) { return dv_scene_create(fresh_log(c)); }
+void divan_close(dvScene **scene) { dv_scene_destroy(scene); }
+
+static dvObject *find(dvScene *s, const char *path)
+{
+  if (dv_same(path, "/") || !*path) return &s->root->base;
+  return dv_link_find(&s->root->base, path, DV_ROLE_ANY);
+}
+
+static dvNode *find_node(dvScene *s, const char *path)
+{
+  dvObject *o = find(s, path);
+  return o ? dv_node_of(o) : NULL;
+}
+
+int divan_add_node(dvScene *s, const char *parent, const char *name)
+{
+  dvNode *p = find_node(s, parent);
+  if (!p) return DV_ERROR_USAGE;
+  dvNode *n = dv_node_create(s, name ? name : "node");
+  dv_node_add_child(p, n);
+  return DV_OK;
+}
+
+int divan_add(dvScene *s, const char *node, const char *component, const char *name)
+{
+  dvNode *n = find_node(s, node);
+  if (!n) return DV_ERROR_USAGE;
+  const dvRegistry *r = &s->context->registry;
+  const dvClass *cls = dv_registry_find(r, component);
+  const dvRename *rename = cls ? NULL : dv_registry_find_rename(r, component);
+  if (rename) cls = dv_registry_find(r, rename->name);
+  if (!cls) return DV_ERROR_UNKNOWN;
+  const dvDof *dof = NULL;
+  if (cls->dofs) {
+    dvObject *state = dv_node_state_up(n);
+    dof = state && (cls->dofs & (1u << state->dof->kind)) ? state->dof : dv_dof(DV_VEC3);
+  }
+  dv_node_add(n, dv_object_create(s->context, cls, name ? name : "", dof));
+  return DV_OK;
+}
+
+// --- fields ----------------------------------------------------------------------------------------
+
+static dvField *find_field(dvScene *s, const char *path, const char *field)
+{
+  dvObject *o = find(s, path);
+  return o ? dv_object_field(o, field) : NULL;
+}
+
+static int changed(dvScene *s, dvField *f)
+{
+  dvObject *o = f->owner;
+  f->was_set = true;
+  dv_field_touch(f);
+  if (!s->initialised) return DV_OK;
+  if (dv_node_of(o)) {   // a node was switched, or gravity changed
+    s->version++;
+    dv_scene_update_context(s);
+  }
+  return o->cls->reinit ? (int)o->cls->reinit(o) : DV_OK;
+}
+
+int divan_set(dvScene *s, const char *path, const char *field, const char *text)
+{
+  dvObject *o = find(s, path);
+  if (o && dv_same(field, "template") && !s->initialised && o->cls->dofs) {
+    const char *note;
+    const dvDof *dof = dv_dof_parse(text, &note);
+    if (!dof || !(o->cls->dofs & (1u << dof->kind))) return DV_ERROR_INPUT;
+    dv_object_set_dof(o, dof);
+    return DV_OK;
+  }
+  dvField *f = o ? dv_object_field(o, field) : NULL;
+  if (!f) return DV_ERROR_USAGE;
+  bool link = f->desc->type == DV_T_LINK || f->desc->type == DV_T_LINKS;
+  if (*text == '@' && !link) {
+    if (s->initialised) return DV_ERROR_USAGE;
+    dv_free(f->link);
+    f->link = dv_strdup(text);
+    f->was_set = true;
+    return DV_OK;
+  }
+  DV_TRY(dv_object_set(o, field, text));
+  return changed(s, f);
+}
+
+int divan_set_reals(dvScene *s, const char *path, const char *field, const double *values, size_t count)
+{
+  dvField *f = find_field(s, path, field);
+  if (!f) return DV_ERROR_USAGE;
+  switch (f->desc->type) {
+  case DV_T_REALS:
+  case DV_T_COORDS:
+  case DV_T_DERIVS:
+    if (count % (size_t)f->width) return DV_ERROR_USAGE;
+    if (!dv_reals_assign(f->value, values, count)) return DV_ERROR_INPUT;
+    break;
+  case DV_T_REAL:
+  case DV_T_VEC:
+  case DV_T_COLOUR:
+  case DV_T_COORD:
+  case DV_T_DERIV:
+    if (count != (size_t)f->width) return DV_ERROR_USAGE;
+    memcpy(f->value, values, count * sizeof *values);
+    break;
+  default: return DV_ERROR_USAGE;
+  }
+  return changed(s, f);
+}
+
+int divan_set_ints(dvScene *s, const char *path, const char *field, const int32_t *values, size_t count)
+{
+  dvField *f = find_field(s, path, field);
+  if (!f) return DV_ERROR_USAGE;
+  if (f->desc->type == DV_T_INTS && count % (size_t)f->width == 0) {
+    if (!dv_ints_assign(f->value, values, count)) return DV_ERROR_INPUT;
+  } else if ((f->desc->type == DV_T_INT || f->desc->type == DV_T_IVEC) && count == (size_t)f->width) {
+    memcpy(f->value, values, count * sizeof *values);
+  } else {
+    return DV_ERROR_USAGE;
+  }
+  return changed(s, f);
+}
+
+static bool is_list_of_reals(const dvField *f)
+{
+  return f->desc->type == DV_T_REALS || f->desc->type == DV_T_COORDS || f->desc->type == DV_T_DERIVS;
+}
+
+const double *divan_read(dvScene *s, const char *path, const char *field, size_t *count)
+{
+  dvField *f = find_field(s, path, field);
+  if (count) *count = 0;
+  if (!f || dv_field_pull(f) != DV_OK) return NULL;
+  if (is_list_of_reals(f)) {
+    if (count) *count = ((dvReals *)f->value)->count;
+    return ((dvReals *)f->value)->data;
+  }
+  if (f->desc->type != DV_T_REAL && f->desc->type != DV_T_VEC && f->desc->type != DV_T_COLOUR) return NULL;
+  if (count) *count = (size_t)f->width;
+  return f->value;
+}
+
+const int32_t *divan_read_ints(dvScene *s, const char *path, const char *field, size_t *count)
+{
+  dvField *f = find_field(s, path, field);
+  if (count) *count = 0;
+  if (!f || f->desc->type != DV_T_INTS || dv_field_pull(f) != DV_OK) return NULL;
+  if (count) *count = ((dvInts *)f->value)->count;
+  return ((dvInts *)f->value)->data;
+}
+
+double *divan_write(dvScene *s, const char *path, const char *field, size_t *count)
+{
+  dvField *f = find_field(s, path, field);
+  if (count) *count = 0;
+  if (!f || !is_list_of_reals(f)) return NULL;
+  if (count) *count = ((dvReals *)f->value)->count;
+  return dv_reals_edit(f->value);
+}
+
+int divan_written(dvScene *s, const char *path, const char *field)
+{
+  dvField *f = find_field(s, path, field);
+  return f ? changed(s, f) : DV_ERROR_USAGE;
+}
+
+char *divan_get(dvScene *s, const char *path, const char *field)
+{
+  dvField *f = find_field(s, path, field);
+  if (!f || dv_field_pull(f) != DV_OK) return NULL;
+  dvText text = {0};
+  dv_field_print(f, &text);
+  return dv_text_take(&text);
+}
+
+// --- running ---------------------------------------------------------------------------------------
+
+int divan_init(dvScene *s) { return s->initialised ? DV_ERROR_USAGE : (int)dv_scene_init(s); }
+int divan_step(dvScene *s, double dt) { return s->initialised ? (int)dv_scene_step(s, dt) : DV_ERROR_USAGE; }
+double divan_time(const dvScene *s) { return s->root->time; }
+uint64_t divan_hash(dvScene *s) { return dv_scene_hash(s); }
+
+void divan_reset(dvScene *s)
+{
+  if (s->initialised) dv_scene_reset(s);
+}
+
+// --- what there is -----------------------------------------------------------------------------------
+
+const char *divan_component(const dvContext *c, size_t index)
+{
+  return index < c->registry.classes.count ? c->registry.classes.data[index]->name : NULL;
+}
+
+const char *divan_component_help(const dvContext *c, const char *component)
+{
+  const dvClass *cls = dv_registry_find(&c->registry, component);
+  return cls ? cls->help : NULL;
+}
+
+static const dvFieldDesc *nth_field(const dvContext *c, const char *component, size_t index)
+{
+  const dvClass *cls = dv_registry_find(&c->registry, component);
+  for (size_t b = 0; cls && b < DV_COUNT(cls->blocks) && cls->blocks[b]; b++) {
+    if (index < (size_t)cls->blocks[b]->count) return &cls->blocks[b]->fields[index];
+    index -= (size_t)cls->blocks[b]->count;
+  }
+  return NULL;
+}
+
+const char *divan_field(const dvContext *c, const char *component, size_t index)
+{
+  const dvFieldDesc *d = nth_field(c, component, index);
+  return d ? dv_field_name(d) : NULL;
+}
+
+const char *divan_field_help(const dvContext *c, const char *component, const char *field)
+{
+  const dvFieldDesc *d;
+  for (size_t i = 0; (d = nth_field(c, component, i)); i++)
+    if (dv_same(dv_field_name(d), field)) return d->help;
+  return NULL;
+}
+
+typedef struct Counter {
+  dvVisitor visitor;
+  size_t left;
+  dvObject *found;
+} Counter;
+
+static dvWalk count_objects(dvVisitor *v, dvNode *node)
+{
+  Counter *c = (Counter *)v;
+  if (c->found) return DV_WALK_PRUNE;
+  if (c->left < node->objects.count) c->found = node->objects.data[c->left];
+  else c->left -= node->objects.count;
+  return DV_WALK_ON;
+}
+
+char *divan_path(dvScene *s, size_t index)
+{
+  Counter c = {.visitor = {.top_down = count_objects, .everything = true}, .left = index};
+  dv_visit(s->root, &c.visitor);
+  return c.found ? dv_object_path(c.found) : NULL;
+}

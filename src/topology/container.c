@@ -1,0 +1,219 @@
+// MeshTopology and the containers of one element kind: PointSet-, EdgeSet-, TriangleSet-, QuadSet-, TetrahedronSet- and
+// HexahedronSetTopologyContainer.
+//
+// All are the container of topology.h; they differ in the fields they have, and with them in what src="@loader" hands
+// over: a TriangleSetTopologyContainer takes only the triangles of a mesh of tetrahedra.
+#include "topology/container.h"
+
+#include "topology/tuple_set.h"
+
+#include <math.h>
+
+#define SELF dvMeshTopology
+static const dvFieldDesc mesh_topology_fields[] = {DV_MESH_TOPOLOGY_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_mesh_topology_block = {mesh_topology_fields, (int)DV_COUNT(mesh_topology_fields)};
+
+void dv_mesh_topology_create(dvObject *o)
+{
+  dv_topology_create(o);
+  dv_topology(o)->repeat_faces = true;
+}
+
+static void make_all(dvTopology *t)
+{
+  for (dvElementKind kind = DV_EDGE; kind < DV_ELEMENT_KINDS; kind++) {
+    dv_topology_around_point(t, kind);
+    for (dvElementKind part = DV_EDGE; part < kind; part++) dv_topology_around(t, part, kind);
+  }
+}
+
+dvStatus dv_mesh_topology_init(dvObject *o)
+{
+  DV_TRY(dv_topology_init(o));
+  if (((dvMeshTopology *)o)->computeAllBuffers) make_all(dv_topology(o));
+  return DV_OK;
+}
+
+dvStatus dv_topology_parse_box(dvObject *o, dvAttributes *a, double min[3], double max[3])
+{
+  static const char *const names[6] = {"xmin", "ymin", "zmin", "xmax", "ymax", "zmax"};
+  const char *text = dv_attribute_take(a, "scale");
+  double scale = 1, value[6];
+  if (text) dv_scan_real(&text, &scale);
+  int found = 0;
+  for (int i = 0; i < 6; i++) {
+    text = dv_attribute_take(a, names[i]);
+    if (!text) continue;
+    found++;
+    if (!dv_scan_real(&text, &value[i]) || !isfinite(value[i]))
+      return dv_error(o, "give a number", "%s=\"%s\" is not a coordinate", names[i], dv_attribute_find(a, names[i])->value);
+  }
+  if (found > 0 && found < 6) dv_warning(o, "give all six, or min=\"x y z\" max=\"x y z\"", "xmin to zmax count only when all six are given");
+  if (found < 6) return DV_OK;
+  for (int i = 0; i < 6; i++) (i < 3 ? min : max)[i % 3] = (double)(float)value[i] * (float)scale;
+  dv_field_of(o, min)->was_set = dv_field_of(o, max)->was_set = true;
+  return DV_OK;
+}
+
+const dvClass dv_mesh_topology_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MeshTopology",
+    .aliases = "Mesh",
+    .help = "points and elements of any kind, given in the scene, by a loader or in a file",
+    .module = "Sofa.Component.Topology.Container.Constant",
+    .roles = 1u << DV_ROLE_TOPOLOGY,
+    .size = sizeof(dvMeshTopology),
+    .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block},
+    .create = dv_mesh_topology_create,
+    .link = dv_topology_link,
+    .init = dv_mesh_topology_init,
+    .reinit = dv_topology_init,
+    .fetch = dv_topology_fetch,
+    .destroy = dv_topology_destroy,
+};
+
+// --- containers of one kind ----------------------------------------------------------------------------
+
+#define SET_FIELDS(X)                                                                                                 \
+  X(bool, checkTopology, "0", "", "look for elements that name a point twice or that come twice")                     \
+  X(int, nbPoints, "0", "", "number of points; more than there are positions when elements or the scene say so")
+#define CONNECTED_FIELDS(X) X(bool, checkConnexity, "0", "", "warn when the elements fall into several pieces")
+#define TRIANGLE_ARRAY_FIELDS(X) X(bool, createTriangleArray, "0", "", "make the triangles of the tetrahedra at the start")
+#define QUAD_ARRAY_FIELDS(X) X(bool, createQuadArray, "0", "", "make the quads of the hexahedra at the start")
+
+typedef struct SetContainer {
+  dvTopology topology;
+  SET_FIELDS(DV_MEMBER)
+  CONNECTED_FIELDS(DV_MEMBER)
+  TRIANGLE_ARRAY_FIELDS(DV_MEMBER)
+  QUAD_ARRAY_FIELDS(DV_MEMBER)
+} SetContainer;
+
+#define SELF dvTopology
+static const dvFieldDesc point_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc edge_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc triangle_fields[] = {
+    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_TRIANGLE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc quad_fields[] = {
+    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_QUAD_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_fields[] = {
+    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_TRIANGLE_FIELDS(DV_DESCRIBE)
+        DV_TOPOLOGY_TETRAHEDRON_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_fields[] = {
+    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_QUAD_FIELDS(DV_DESCRIBE)
+        DV_TOPOLOGY_HEXAHEDRON_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF SetContainer
+static const dvFieldDesc set_fields[] = {SET_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc connected_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) QUAD_ARRAY_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus set_container_link(dvObject *o)
+{
+  SetContainer *s = (SetContainer *)o;
+  if (s->nbPoints < 0) return dv_field_error(o, &s->nbPoints, NULL, "nbPoints %d is negative", s->nbPoints);
+  if (dv_was_set(o, &s->nbPoints)) s->topology.least_points = (size_t)s->nbPoints;
+  return dv_topology_link(o);
+}
+
+static size_t find_root(int32_t *parent, size_t i)
+{
+  while ((size_t)parent[i] != i) i = (size_t)(parent[i] = parent[parent[i]]);
+  return i;
+}
+
+// pieces that the elements fall into; 0 when memory is short
+static size_t count_pieces(dvTopology *t, const dvInts *elements)
+{
+  size_t n = dv_topology_point_count(t), pieces = 0;
+  int32_t *parent = dv_try_alloc((n + 1) * sizeof *parent);
+  if (!parent) return 0;
+  for (size_t i = 0; i < n; i++) parent[i] = (int32_t)i;
+  for (size_t i = 0; i < elements->count; i++) {
+    size_t first = i - i % (size_t)elements->width;
+    size_t a = find_root(parent, (size_t)elements->data[first]), b = find_root(parent, (size_t)elements->data[i]);
+    parent[a < b ? b : a] = (int32_t)(a < b ? a : b);
+  }
+  for (size_t i = 0; i < elements->count; i++) {   // a root is counted once, then marked
+    size_t root = find_root(parent, (size_t)elements->data[i]);
+    if (root == n) continue;
+    pieces++;
+    parent[root] = (int32_t)n;
+    parent[n] = (int32_t)n;
+  }
+  dv_free(parent);
+  return pieces;
+}
+
+static void report_flaws(dvTopology *t, dvElementKind kind, const dvInts *elements)
+{
+  size_t n = dv_ints_size(elements), width = (size_t)elements->width, pinched = 0, repeated = 0, first_pinched = 0, first_repeated = 0;
+  dvTupleSet set;
+  dv_tuple_set_init(&set, elements->width);
+  for (size_t i = 0; i < n; i++) {
+    int32_t key[DV_TUPLE_WIDTH];
+    memcpy(key, elements->data + i * width, width * sizeof *key);
+    dv_tuple_sort(key, elements->width);
+    bool twice = false, fresh;
+    for (size_t k = 1; k < width; k++) twice = twice || key[k] == key[k - 1];
+    if (twice && pinched++ == 0) first_pinched = i;
+    if (dv_tuple_set_add(&set, key, &fresh) >= 0 && !fresh && repeated++ == 0) first_repeated = i;
+  }
+  dv_tuple_set_free(&set);
+  const char *name = dv_element_name(kind);
+  if (pinched) dv_warning(&t->base, "correct the mesh", "%zu of the %s name a point twice, first number %zu", pinched, name, first_pinched);
+  if (repeated) dv_warning(&t->base, "correct the mesh", "%zu of the %s are there already, first number %zu", repeated, name, first_repeated);
+}
+
+static void set_container_check(dvObject *o)
+{
+  SetContainer *s = (SetContainer *)o;
+  dvElementKind kind = dv_topology_largest(&s->topology);
+  if (kind == DV_POINT) return;
+  const dvInts *elements = dv_topology_elements(&s->topology, kind);
+  if (s->checkConnexity) {
+    size_t pieces = count_pieces(&s->topology, elements);
+    if (pieces > 1) dv_warning(o, "join them, or give each piece its own node", "the %s fall into %zu pieces", dv_element_name(kind), pieces);
+  }
+  if (s->checkTopology) report_flaws(&s->topology, kind, elements);
+}
+
+static dvStatus set_container_init(dvObject *o)
+{
+  SetContainer *s = (SetContainer *)o;
+  dvTopology *t = &s->topology;
+  DV_TRY(dv_topology_init(o));
+  s->nbPoints = (int32_t)t->point_count;
+  dv_touch(o, &s->nbPoints);
+  if (s->createTriangleArray) dv_topology_elements(t, DV_TRIANGLE);
+  if (s->createQuadArray) dv_topology_elements(t, DV_QUAD);
+  set_container_check(o);
+  return DV_OK;
+}
+
+#define SET_CONTAINER(variable, name_, help_, element_fields, own_fields)   \
+  const dvClass variable = {                                                \
+      .struct_size = sizeof(dvClass),                                       \
+      .name = name_,                                                        \
+      .help = help_,                                                        \
+      .module = "Sofa.Component.Topology.Container.Dynamic",                \
+      .roles = 1u << DV_ROLE_TOPOLOGY,                                      \
+      .size = sizeof(SetContainer),                                         \
+      .blocks = {&dv_object_block, DV_BLOCK(element_fields), DV_BLOCK(own_fields)}, \
+      .create = dv_topology_create,                                         \
+      .link = set_container_link,                                           \
+      .init = set_container_init,                                           \
+      .reinit = set_container_init,                                         \
+      .fetch = dv_topology_fetch,                                           \
+      .destroy = dv_topology_destroy,                                       \
+  };
+
+SET_CONTAINER(dv_point_set_class, "PointSetTopologyContainer", "points without elements", point_fields, set_fields)
+SET_CONTAINER(dv_edge_set_class, "EdgeSetTopologyContainer", "points and the edges between them", edge_fields, connected_set_fields)
+SET_CONTAINER(dv_triangle_set_class, "TriangleSetTopologyContainer", "a mesh of triangles", triangle_fields, connected_set_fields)
+SET_CONTAINER(dv_quad_set_class, "QuadSetTopologyContainer", "a mesh of quads", quad_fields, connected_set_fields)
+SET_CONTAINER(dv_tetrahedron_set_class, "TetrahedronSetTopologyContainer", "a mesh of tetrahedra", tetrahedron_fields, tetrahedron_set_fields)
+SET_CONTAINER(dv_hexahedron_set_class, "HexahedronSetTopologyContainer", "a mesh of hexahedra", hexahedron_fields, hexahedron_set_fields)

@@ -1,0 +1,212 @@
+// Companions of a container: ...TopologyModifier and ...GeometryAlgorithms of each element kind.
+//
+// They hold their settings and know their container. A modifier without one is told: nothing could be changed through it.
+// TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way.
+#include "topology/topology.h"
+
+// --- modifiers ---------------------------------------------------------------------------------------------
+
+#define MODIFIER_FIELDS(X) X(bool, propagateToDOF, "1", "", "changes of points also reach the state of the node")
+#define REMOVAL_FIELDS(X) X(indices, list_Out, "", "", "elements to remove")
+#define ISOLATED_FIELDS(X) X(bool, removeIsolated, "1", "", "points that lose their last element go with it")
+
+typedef struct Modifier {
+  dvObject base;
+  MODIFIER_FIELDS(DV_MEMBER)
+  REMOVAL_FIELDS(DV_MEMBER)
+  ISOLATED_FIELDS(DV_MEMBER)
+  dvTopology *container;
+} Modifier;
+
+#define SELF Modifier
+static const dvFieldDesc modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc triangle_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus modifier_init(dvObject *o)
+{
+  Modifier *m = (Modifier *)o;
+  dvObject *found = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  m->container = found ? dv_topology(found) : NULL;
+  if (!found) dv_warning(o, "add a TopologyContainer to the node", "%s finds no topology that it could change", o->cls->name);
+  return DV_OK;
+}
+
+#define MODIFIER(variable, name_, help_, fields)             \
+  const dvClass variable = {                                 \
+      .struct_size = sizeof(dvClass),                        \
+      .name = name_,                                         \
+      .help = help_,                                         \
+      .module = "Sofa.Component.Topology.Container.Dynamic", \
+      .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                  \
+      .size = sizeof(Modifier),                              \
+      .blocks = {&dv_object_block, DV_BLOCK(fields)},        \
+      .init = modifier_init,                                 \
+  };
+
+MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", "through it the points of a topology are changed", modifier_fields)
+MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "through it the edges of a topology are changed", modifier_fields)
+MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "through it the triangles of a topology are changed", triangle_modifier_fields)
+MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", "through it the quads of a topology are changed", modifier_fields)
+MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "through it the tetrahedra of a topology are changed",
+         tetrahedron_modifier_fields)
+MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", "through it the hexahedra of a topology are changed",
+         hexahedron_modifier_fields)
+
+// --- geometry algorithms ----------------------------------------------------------------------------------------
+
+#define POINT_LOOKS(X)                                                                                                 \
+  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                       \
+  X(bool, showPointIndices, "0", "", "draw the indices of the points", .flags = DV_LOOKS)                              \
+  X(string, tagMechanics, "", "", "tag of the state to use; the one of the node by default")                           \
+  X(link, topology, "", "", "topology to work on; the one of the node by default", .role = DV_ROLE_TOPOLOGY)
+#define EDGE_LOOKS(X)                                                                                                  \
+  X(bool, showEdgeIndices, "0", "", "draw the indices of the edges", .flags = DV_LOOKS)                                \
+  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                                                     \
+  X(color, drawColorEdges, "0.4 1 0.3 1", "", "colour of drawn edges", .flags = DV_LOOKS)
+#define TRIANGLE_LOOKS(X)                                                                                              \
+  X(bool, showTriangleIndices, "0", "", "draw the indices of the triangles", .flags = DV_LOOKS)                        \
+  X(bool, drawTriangles, "0", "", "draw the triangles", .flags = DV_LOOKS)                                             \
+  X(color, drawColorTriangles, "0.3 0.5 0.8 1", "", "colour of drawn triangles", .flags = DV_LOOKS)                    \
+  X(bool, drawNormals, "0", "", "draw the normals of the triangles", .flags = DV_LOOKS)                                \
+  X(real, drawNormalLength, "10", "", "length of drawn normals, in percent", .flags = DV_LOOKS)                        \
+  X(bool, recomputeTrianglesOrientation, "0", "", "turn triangles so that neighbours run the same way")                \
+  X(bool, flipNormals, "0", "", "with recomputeTrianglesOrientation: the other way round")
+#define QUAD_LOOKS(X)                                                                                                  \
+  X(bool, showQuadIndices, "0", "", "draw the indices of the quads", .flags = DV_LOOKS)                                \
+  X(bool, drawQuads, "0", "", "draw the quads", .flags = DV_LOOKS)                                                     \
+  X(color, drawColorQuads, "0 0.4 0.4 1", "", "colour of drawn quads", .flags = DV_LOOKS)
+#define TETRAHEDRON_LOOKS(X)                                                                                           \
+  X(bool, showTetrahedraIndices, "0", "", "draw the indices of the tetrahedra", .flags = DV_LOOKS)                     \
+  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                                           \
+  X(real, drawScaleTetrahedra, "1", "", "size of drawn tetrahedra", .flags = DV_LOOKS)                                 \
+  X(color, drawColorTetrahedra, "1 1 0 1", "", "colour of drawn tetrahedra", .flags = DV_LOOKS)
+#define HEXAHEDRON_LOOKS(X)                                                                                            \
+  X(bool, showHexaIndices, "0", "", "draw the indices of the hexahedra", .flags = DV_LOOKS)                            \
+  X(bool, drawHexahedra, "0", "", "draw the hexahedra", .alias = "drawHexa", .flags = DV_LOOKS)                        \
+  X(real, drawScaleHexahedra, "1", "", "size of drawn hexahedra", .flags = DV_LOOKS)                                   \
+  X(color, drawColorHexahedra, "1 0.5 0 1", "", "colour of drawn hexahedra", .flags = DV_LOOKS)
+
+typedef struct GeometryAlgorithms {
+  dvObject base;
+  POINT_LOOKS(DV_MEMBER)
+  EDGE_LOOKS(DV_MEMBER)
+  TRIANGLE_LOOKS(DV_MEMBER)
+  QUAD_LOOKS(DV_MEMBER)
+  TETRAHEDRON_LOOKS(DV_MEMBER)
+  HEXAHEDRON_LOOKS(DV_MEMBER)
+} GeometryAlgorithms;
+
+#define SELF GeometryAlgorithms
+static const dvFieldDesc point_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc edge_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc triangle_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) TRIANGLE_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc quad_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) QUAD_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_geometry_fields[] = {
+    POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) TRIANGLE_LOOKS(DV_DESCRIBE) TETRAHEDRON_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_geometry_fields[] = {
+    POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) QUAD_LOOKS(DV_DESCRIBE) HEXAHEDRON_LOOKS(DV_DESCRIBE)};
+#undef SELF
+
+// does the triangle run from a to b?
+static bool runs(const int32_t *triangle, int32_t a, int32_t b)
+{
+  for (int i = 0; i < 3; i++)
+    if (triangle[i] == a && triangle[(i + 1) % 3] == b) return true;
+  return false;
+}
+
+static void turn(int32_t *triangle)
+{
+  int32_t swap = triangle[1];
+  triangle[1] = triangle[2];
+  triangle[2] = swap;
+}
+
+// Walks from triangle to triangle over shared edges. Each piece goes by its first triangle.
+static dvStatus turn_triangles(dvTopology *t, bool flip)
+{
+  const dvInts *edges = dv_topology_elements(t, DV_EDGE), *edges_of = dv_topology_parts(t, DV_EDGE, DV_TRIANGLE);
+  const dvIncidence *around = dv_topology_around(t, DV_EDGE, DV_TRIANGLE);
+  size_t n = dv_topology_count(t, DV_TRIANGLE);
+  bool *reached = dv_try_alloc(n + 1);
+  int32_t *queue = dv_try_alloc((n + 1) * sizeof *queue);
+  dvInts turned = {.width = 3};
+  dv_ints_share(&turned, dv_topology_elements(t, DV_TRIANGLE));
+  if (!edges_of || !around || !reached || !queue || !dv_ints_resize(&turned, turned.count)) {
+    dv_free(reached), dv_free(queue), dv_ints_free(&turned);
+    return dv_error(&t->base, "use a coarser mesh", "out of memory for turning the triangles");
+  }
+  for (size_t seed = 0; seed < n; seed++) {
+    if (reached[seed]) continue;
+    size_t head = 0, tail = 0;
+    reached[seed] = true;
+    if (flip) turn(turned.data + 3 * seed);
+    queue[tail++] = (int32_t)seed;
+    while (head < tail) {
+      size_t at = (size_t)queue[head++];
+      for (int j = 0; j < 3; j++) {
+        int32_t edge = edges_of->data[3 * at + (size_t)j];
+        if (edge < 0) continue;
+        int32_t a = edges->data[2 * edge], b = edges->data[2 * edge + 1];
+        bool along = runs(turned.data + 3 * at, a, b);
+        for (int32_t k = around->offsets[edge]; k < around->offsets[edge + 1]; k++) {
+          int32_t next = around->items[k];
+          if (reached[next]) continue;
+          reached[next] = true;
+          // neighbours run along their common edge in opposite directions
+          if (runs(turned.data + 3 * (size_t)next, a, b) == along) turn(turned.data + 3 * (size_t)next);
+          queue[tail++] = next;
+        }
+      }
+    }
+  }
+  dv_ints_share(&t->triangles, &turned);
+  if (t->fields[DV_TRIANGLE]) dv_field_touch(t->fields[DV_TRIANGLE]);
+  dv_ints_free(&turned);
+  dv_free(reached);
+  dv_free(queue);
+  return dv_topology_settle(t);
+}
+
+static dvStatus geometry_init(dvObject *o)
+{
+  GeometryAlgorithms *g = (GeometryAlgorithms *)o;
+  if (!g->topology.target) g->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (!g->topology.target) {
+    dv_warning(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "%s finds no topology to work on", o->cls->name);
+    return DV_OK;
+  }
+  if (g->recomputeTrianglesOrientation && !g->topology.target->failed) DV_TRY(turn_triangles(dv_topology(g->topology.target), g->flipNormals));
+  return DV_OK;
+}
+
+#define GEOMETRY(variable, name_, aliases_, help_, dofs_, fields) \
+  const dvClass variable = {                                      \
+      .struct_size = sizeof(dvClass),                             \
+      .name = name_,                                              \
+      .aliases = aliases_,                                        \
+      .help = help_,                                              \
+      .module = "Sofa.Component.Topology.Container.Dynamic",      \
+      .dofs = dofs_,                                              \
+      .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                       \
+      .size = sizeof(GeometryAlgorithms),                         \
+      .blocks = {&dv_object_block, DV_BLOCK(fields)},             \
+      .init = geometry_init,                                      \
+  };
+
+// names of old end in TopologyAlgorithms; what they did is part of these now
+GEOMETRY(dv_point_geometry_class, "PointSetGeometryAlgorithms", "PointSetTopologyAlgorithms", "geometry of points, and how to draw them",
+         DV_DOF_ALL, point_geometry_fields)
+GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms", "EdgeSetTopologyAlgorithms", "geometry of edges, and how to draw them",
+         DV_DOF_ALL, edge_geometry_fields)
+GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms", "geometry of triangles, and how to draw them",
+         DV_DOF_ALL, triangle_geometry_fields)
+GEOMETRY(dv_quad_geometry_class, "QuadSetGeometryAlgorithms", "QuadSetTopologyAlgorithms", "geometry of quads, and how to draw them",
+         DV_DOF_ALL, quad_geometry_fields)
+GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "TetrahedronSetTopologyAlgorithms",
+         "geometry of tetrahedra, and how to draw them", DV_DOF_ALL, tetrahedron_geometry_fields)
+GEOMETRY(dv_hexahedron_geometry_class, "HexahedronSetGeometryAlgorithms", "HexahedronSetTopologyAlgorithms",
+         "geometry of hexahedra, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)

@@ -1,0 +1,371 @@
+// OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel: what is drawn of a body.
+//
+// Positions come from the scene (position, src), from a file, or from the topology in the node; scale, rotation and
+// translation act on them once. Mappings move `position`; `vertices` and normals follow in the update at the end of a
+// step, when something moved. What concerns looks only never stops a run: a missing file is a warning.
+#include "visual/visual_model.h"
+
+#include "io/mesh.h"
+#include "topology/topology.h"
+#include "visual/normals.h"
+#include "visual/register.h"
+#include "visual/split.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SELF dvVisualState
+static const dvFieldDesc visual_state_fields[] = {DV_VISUAL_STATE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF dvVisualModel
+static const dvFieldDesc visual_model_fields[] = {DV_VISUAL_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_visual_state_block = {visual_state_fields, (int)DV_COUNT(visual_state_fields)};
+const dvFieldBlock dv_visual_model_block = {visual_model_fields, (int)DV_COUNT(visual_model_fields)};
+
+// --- what every visual state does ------------------------------------------------------------------------
+
+static void visual_state_create(dvObject *o)
+{
+  dvVisualState *v = (dvVisualState *)o;
+  dv_state_bind(&v->state, DV_X, &v->position);
+  dv_state_bind(&v->state, DV_X_REST, &v->restPosition);
+}
+
+static void visual_state_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
+
+// positions may come through a link or a mapping; true when they moved since the last call
+static bool visual_state_follow(dvVisualState *v)
+{
+  dvObject *o = &v->state.base;
+  dv_object_pull(o);
+  v->state.count = dv_reals_size(&v->position);
+  uint32_t now = dv_field_of(o, &v->position)->counter;
+  bool moved = now != v->seen;
+  v->seen = now;
+  return moved;
+}
+
+static void visual_state_update(dvObject *o) { visual_state_follow((dvVisualState *)o); }
+
+static dvStatus visual_state_init(dvObject *o)
+{
+  dvVisualState *v = (dvVisualState *)o;
+  v->state.count = dv_reals_size(&v->position);
+  if (v->restPosition.count != v->position.count) dv_reals_share(&v->restPosition, &v->position);
+  return DV_OK;
+}
+
+// --- attributes ------------------------------------------------------------------------------------------
+
+static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise, double *member)
+{
+  bool any = false;
+  for (int i = 0; i < count; i++) any = any || dv_attribute_find(a, names[i]);
+  if (!any) return;
+  for (int i = 0; i < count; i++) {
+    const char *text = dv_attribute_take(a, names[i]);
+    double value;
+    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? value : otherwise;
+  }
+  dv_field_of(o, member)->was_set = true;
+}
+
+static dvStatus visual_model_parse(dvObject *o, dvAttributes *a)
+{
+  dvVisualModel *v = (dvVisualModel *)o;
+  take_numbers(o, a, (const char *const[]){"rx", "ry", "rz"}, 3, 0, v->rotation);
+  take_numbers(o, a, (const char *const[]){"dx", "dy", "dz"}, 3, 0, v->translation);
+  take_numbers(o, a, (const char *const[]){"sx", "sy", "sz"}, 3, 1, v->scale3d);
+  take_numbers(o, a, (const char *const[]){"su", "sv"}, 2, 1, v->scaleTex);
+  take_numbers(o, a, (const char *const[]){"du", "dv"}, 2, 0, v->translationTex);
+  take_numbers(o, a, (const char *const[]){"scale", "scale", "scale"}, 3, 1, v->scale3d);
+  const char *normals = dv_attribute_take(a, "normals");
+  if (normals) v->useNormals = *normals != '0';
+  dv_attribute_take(a, "castshadow");
+  dv_attribute_take(a, "flip");
+  return DV_OK;
+}
+
+// --- sources of the mesh ---------------------------------------------------------------------------------
+
+static void visual_model_load(dvVisualModel *v)
+{
+  dvObject *o = &v->base.state.base;
+  dvText advice = {0};
+  char *path = dv_context_find_file(o->context, v->filename, o->place.file, &advice);
+  dvMesh mesh = {0};
+  dvMeshError error = {0};
+  if (!path) {
+    dv_field_warning(o, &v->filename, advice.text, "the mesh %s is not found; nothing is drawn of it", v->filename);
+  } else if (dv_mesh_read(path, &mesh, &error) != DV_OK) {
+    dv_field_warning(o, &v->filename, NULL, "the mesh cannot be read, nothing is drawn of it: %s:%d: %s", path, error.line, error.text);
+  } else {
+    dvSplit s;
+    dv_split_mesh(&mesh, v->useNormals, &s);
+    DV_REQUIRE(dv_reals_assign(&v->base.position, mesh.positions.data, mesh.positions.count));
+    dv_ints_share(&v->vertPosIdx, &s.position);
+    dv_ints_share(&v->vertNormIdx, &s.normal);
+    dv_ints_share(&v->triangles, &s.triangles);
+    dv_ints_share(&v->quads, &s.quads);
+    dv_reals_share(&v->texcoords, &s.texcoords);
+    dv_reals_share(&v->base.normal, &s.normals);
+    if (s.split) DV_REQUIRE(dv_reals_resize(&v->vertices, 3 * s.position.count));
+    dv_split_free(&s);
+    dv_mesh_free(&mesh);
+  }
+  dv_text_free(&advice);
+  dv_free(path);
+}
+
+// a loader that keeps texture seams gives vertices as positions, and the position of each
+static void visual_model_unsplit(dvVisualModel *v)
+{
+  const dvInts *index = &v->vertPosIdx;
+  int32_t largest = -1;
+  for (size_t i = 0; i < index->count; i++) largest = index->data[i] > largest ? index->data[i] : largest;
+  for (size_t i = 0; i < index->count; i++)
+    if (index->data[i] < 0) largest = -1;
+  if (largest < 0 || (size_t)largest >= index->count || index->count != dv_reals_size(&v->base.position)) {
+    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL, "vertPosIdx does not fit the %zu vertices and is not used", dv_reals_size(&v->base.position));
+    dv_ints_free(&v->vertPosIdx);
+    return;
+  }
+  dv_reals_share(&v->vertices, &v->base.position);
+  dv_field_unlink(dv_field_of(&v->base.state.base, &v->base.position));
+  dv_reals_free(&v->base.position);
+  DV_REQUIRE(dv_reals_resize(&v->base.position, 3 * ((size_t)largest + 1)));
+  for (size_t i = 0; i < index->count; i++)
+    memcpy(v->base.position.data + 3 * (size_t)index->data[i], v->vertices.data + 3 * i, 3 * sizeof(double));
+}
+
+static void points_of_state(dvVisualModel *v, dvState *s)
+{
+  DV_REQUIRE(dv_reals_resize(&v->base.position, 3 * s->count));
+  const double *x = dv_state_read(s, DV_X);
+  for (size_t i = 0; i < s->count; i++) dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, v->base.position.data + 3 * i);
+}
+
+static void visual_model_from_topology(dvVisualModel *v)
+{
+  dvObject *o = &v->base.state.base;
+  if (!v->topology.target) v->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (!v->topology.target || dv_object_pull(v->topology.target) != DV_OK) return;
+  dvTopology *t = dv_topology(v->topology.target);
+  dvField *points = dv_object_field(&t->base, "position");
+  if (v->base.position.count == 0 && points && dv_field_pull(points) == DV_OK && ((const dvReals *)points->value)->count) {
+    dv_reals_share(&v->base.position, points->value);
+  } else if (v->base.position.count == 0) {
+    dvObject *state = dv_node_state_up(t->base.node);
+    if (state && !state->failed) points_of_state(v, dv_state(state));
+  }
+  dv_ints_share(&v->triangles, dv_topology_elements(t, DV_TRIANGLE));
+  dv_ints_share(&v->quads, dv_topology_elements(t, DV_QUAD));
+}
+
+static bool is_given(const dvObject *o, const dvInts *member)
+{
+  const dvField *f = dv_field_of(o, member);
+  return f->was_set || f->source || member->count;
+}
+
+// --- checks, so that drawing cannot read outside -----------------------------------------------------------
+
+static size_t first_outside(const dvInts *list, size_t count)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->data[i] < 0 || (size_t)list->data[i] >= count) return i;
+  return list->count;
+}
+
+static void drop_bad(dvVisualModel *v, dvInts *list, size_t count)
+{
+  dvObject *o = &v->base.state.base;
+  size_t bad = first_outside(list, count);
+  if (bad == list->count) return;
+  dv_field_warning(o, list, NULL, "%s: entry %zu is %d, but there are %zu vertices; they are not drawn", dv_field_name(dv_field_of(o, list)->desc), bad,
+                   list->data[bad], count);
+  dv_ints_free(list);
+}
+
+static void visual_model_check(dvVisualModel *v)
+{
+  size_t vertices = dv_reals_size(dv_visual_vertices(v));
+  if (v->vertPosIdx.count != dv_reals_size(&v->vertices)) dv_ints_free(&v->vertPosIdx);
+  drop_bad(v, &v->vertPosIdx, dv_reals_size(&v->base.position));
+  drop_bad(v, &v->triangles, vertices);
+  drop_bad(v, &v->quads, vertices);
+  drop_bad(v, &v->edges, vertices);
+  v->normal_count = 0;
+  if (v->vertNormIdx.count != vertices || first_outside(&v->vertNormIdx, vertices) != vertices) dv_ints_free(&v->vertNormIdx);
+  for (size_t i = 0; i < v->vertNormIdx.count; i++) v->normal_count = dv_max_size(v->normal_count, (size_t)v->vertNormIdx.data[i] + 1);
+  dv_free(v->shared);
+  v->shared = v->normal_count ? dv_alloc(3 * v->normal_count * sizeof *v->shared) : NULL;
+}
+
+// --- init and update -------------------------------------------------------------------------------------
+
+static void visual_model_transform(dvVisualModel *v)
+{
+  dvState *s = &v->base.state;
+  const double *sc = v->scale3d, *t = v->translation, *r = v->rotation;
+  if (sc[0] != 1 || sc[1] != 1 || sc[2] != 1 || t[0] != 0 || t[1] != 0 || t[2] != 0 || r[0] != 0 || r[1] != 0 || r[2] != 0) {
+    double *x = dv_state_write(s, DV_X);
+    dv_dof_scale(s->base.dof, s->count, x, sc);
+    dv_dof_rotate(s->base.dof, s->count, x, r);
+    dv_dof_translate(s->base.dof, s->count, x, t);
+    dv_field_unlink(dv_field_of(&s->base, &v->base.position));   // the link would undo it
+  }
+  if (v->scaleTex[0] == 1 && v->scaleTex[1] == 1 && v->translationTex[0] == 0 && v->translationTex[1] == 0) return;
+  double *uv = dv_reals_edit(&v->texcoords);
+  for (size_t i = 0; i < v->texcoords.count; i++) uv[i] = uv[i] * v->scaleTex[i % 2] + v->translationTex[i % 2];
+}
+
+static void visual_model_refresh(dvVisualModel *v)
+{
+  dvObject *o = &v->base.state.base;
+  if (v->vertPosIdx.count && v->vertPosIdx.count == dv_reals_size(&v->vertices)) {
+    double *to = dv_reals_edit(&v->vertices);
+    for (size_t i = 0; i < v->vertPosIdx.count; i++) memcpy(to + 3 * i, v->base.position.data + 3 * (size_t)v->vertPosIdx.data[i], 3 * sizeof *to);
+    dv_touch(o, &v->vertices);
+  }
+  const dvReals *vertices = dv_visual_vertices(v);
+  bool have = v->base.normal.count == vertices->count;
+  if (vertices->count == 0 || (have && !v->updateNormals)) return;
+  if (!have && !dv_reals_resize(&v->base.normal, vertices->count)) return;
+  dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
+  dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->shared);
+  dv_touch(o, &v->base.normal);
+}
+
+static void warn_missing_texture(const dvVisualModel *v)
+{
+  const dvObject *o = &v->base.state.base;
+  if (!*v->texturename) return;
+  dvText advice = {0};
+  char *path = dv_context_find_file(o->context, v->texturename, o->place.file, &advice);
+  if (!path) dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
+  dv_text_free(&advice);
+  dv_free(path);
+}
+
+static dvStatus visual_model_init(dvObject *o)
+{
+  dvVisualModel *v = (dvVisualModel *)o;
+  if (*v->filename && v->base.position.count == 0 && v->vertices.count == 0) visual_model_load(v);
+  else if (v->vertPosIdx.count && v->vertices.count == 0) visual_model_unsplit(v);
+  if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads)))) visual_model_from_topology(v);
+  if (v->base.position.count == 0 && !*v->filename)
+    dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw", o->cls->name);
+  v->base.state.count = dv_reals_size(&v->base.position);
+  visual_model_transform(v);
+  DV_TRY(visual_state_init(o));
+  visual_model_check(v);
+  warn_missing_texture(v);
+  dv_touch(o, &v->base.position);
+  v->base.seen = dv_field_of(o, &v->base.position)->counter;
+  visual_model_refresh(v);
+  return DV_OK;
+}
+
+// the number of points changed behind the model's back: faces are checked again
+static void visual_model_update(dvObject *o)
+{
+  dvVisualModel *v = (dvVisualModel *)o;
+  size_t before = v->base.state.count;
+  if (!visual_state_follow(&v->base)) return;
+  if (v->base.state.count != before) visual_model_check(v);
+  visual_model_refresh(v);
+}
+
+static void visual_model_destroy(dvObject *o)
+{
+  dv_free(((dvVisualModel *)o)->shared);
+  visual_state_destroy(o);
+}
+
+// --- the classes -----------------------------------------------------------------------------------------
+
+static const dvVisualOps visual_model_ops = {.update = visual_model_update};
+static const dvVisualOps visual_state_ops = {.update = visual_state_update};
+
+#define OGL_MODEL_FIELDS(X)                                                                                           \
+  X(bool, blendTranslucency, "1", "", "blend what is translucent", .flags = DV_LOOKS)                                 \
+  X(bool, premultipliedAlpha, "0", "", "colours are already multiplied by their opacity", .flags = DV_LOOKS)          \
+  X(bool, writeZTransparent, "0", "", "translucent parts hide what is behind them", .flags = DV_LOOKS)                \
+  X(bool, alphaBlend, "0", "", "blend by opacity", .flags = DV_LOOKS)                                                 \
+  X(bool, depthTest, "1", "", "nearer parts hide farther ones", .flags = DV_LOOKS)                                    \
+  X(int, cullFace, "0", "", "0 draws both sides, 1 leaves out back faces, 2 front faces", .flags = DV_LOOKS)          \
+  X(real, lineWidth, "1", "pixels", "width of lines", .flags = DV_LOOKS)                                              \
+  X(real, pointSize, "1", "pixels", "size of points", .flags = DV_LOOKS)                                              \
+  X(bool, lineSmooth, "0", "", "smooth lines", .flags = DV_LOOKS)                                                     \
+  X(bool, pointSmooth, "0", "", "round points", .flags = DV_LOOKS)                                                    \
+  X(string, primitiveType, "DEFAULT", "", "DEFAULT, LINES_ADJACENCY, PATCHES or POINTS", .flags = DV_LOOKS)           \
+  X(string, blendEquation, "", "", "how colours are blended", .flags = DV_LOOKS)                                      \
+  X(string, sfactor, "", "", "factor of the new colour", .flags = DV_LOOKS)                                           \
+  X(string, dfactor, "", "", "factor of the colour that is there", .flags = DV_LOOKS)                                 \
+  X(string, isToPrint, "", "", "accepted: an attribute of old scenes without effect", .flags = DV_LOOKS | DV_HIDDEN)
+
+typedef struct OglModel {
+  dvVisualModel model;
+  OGL_MODEL_FIELDS(DV_MEMBER)
+} OglModel;
+
+#define CYLINDER_FIELDS(X)                                                                                            \
+  X(real, radius, "1", "m", "radius of the cylinders", .flags = DV_LOOKS)                                             \
+  X(color, color, "1 1 1 1", "", "colour of the cylinders", .flags = DV_LOOKS)                                        \
+  X(edges, edges, "", "", "axes of the cylinders, pairs of points", .flags = DV_LOOKS)
+
+typedef struct CylinderModel {
+  dvVisualState base;
+  CYLINDER_FIELDS(DV_MEMBER)
+} CylinderModel;
+
+#define SPLAT_FIELDS(X)                                                                                               \
+  X(real, radius, "1", "m", "radius of the points", .flags = DV_LOOKS)                                                \
+  X(int, textureSize, "32", "pixels", "size of the picture of a point", .flags = DV_LOOKS)                            \
+  X(real, alpha, "1", "", "opacity", .flags = DV_LOOKS)                                                               \
+  X(color, color, "1 1 1 1", "", "colour of the points", .flags = DV_LOOKS)                                           \
+  X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)
+
+typedef struct SplatModel {
+  dvVisualState base;
+  SPLAT_FIELDS(DV_MEMBER)
+} SplatModel;
+
+#define SELF OglModel
+static const dvFieldDesc ogl_model_fields[] = {OGL_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF CylinderModel
+static const dvFieldDesc cylinder_fields[] = {CYLINDER_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF SplatModel
+static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+#define VISUAL_MODEL_CLASS(name_, aliases_, module_, type, help_, ...)                                                \
+  {.struct_size = sizeof(dvClass), .name = name_, .aliases = aliases_, .help = help_, .module = module_,              \
+   .dofs = DV_DOF_VEC3, .roles = 1u << DV_ROLE_STATE, .size = sizeof(type),                                           \
+   .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}
+
+#define FULL_HOOKS                                                                                                    \
+  .ops = {[DV_ROLE_VISUAL] = &visual_model_ops}, .create = visual_state_create, .parse = visual_model_parse,          \
+  .init = visual_model_init, .destroy = visual_model_destroy
+
+#define PLAIN_HOOKS                                                                                                   \
+  .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, .init = visual_state_init,            \
+  .destroy = visual_state_destroy
+
+const dvClass dv_visual_classes[] = {
+    VISUAL_MODEL_CLASS("OglModel", NULL, "Sofa.GL.Component.Rendering3D", OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block,
+                       DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
+    VISUAL_MODEL_CLASS("VisualModelImpl", "VisualModel", "Sofa.Component.Visual", dvVisualModel, "a surface to draw, moved by a mapping",
+                       &dv_visual_model_block), FULL_HOOKS},
+    VISUAL_MODEL_CLASS("OglShaderVisualModel", NULL, "Sofa.GL.Component.Shader", OglModel, "a surface to draw with shaders", &dv_visual_model_block,
+                       DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
+    VISUAL_MODEL_CLASS("CylinderVisualModel", "OglCylinderModel", "Sofa.Component.Visual", CylinderModel, "edges drawn as cylinders",
+                       DV_BLOCK(cylinder_fields)), PLAIN_HOOKS},
+    VISUAL_MODEL_CLASS("PointSplatModel", NULL, "Sofa.GL.Component.Rendering3D", SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
+     PLAIN_HOOKS},
+};
+const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);
