@@ -1,4 +1,4 @@
-// The collision components that exist: one line each.
+// The collision models that exist: one line each.
 #include "collision/register.h"
 
-void dv_register_collision(dvRegistry *r) { DV_UNUSED(r); }
+void dv_register_collision(dvRegistry *r) { dv_registry_add(r, &dv_sphere_collision_model_class); }

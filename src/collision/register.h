@@ -4,6 +4,8 @@
 
 #include "object/context.h"
 
+extern const dvClass dv_sphere_collision_model_class;
+
 void dv_register_collision(dvRegistry *registry);
 
 #endif

@@ -1,4 +1,26 @@
 // The constraints that exist: one line each.
 #include "constraint/register.h"
 
-void dv_register_constraint(dvRegistry *r) { DV_UNUSED(r); }
+#include "constraint/projective/classes.h"
+
+void dv_register_constraint(dvRegistry *r)
+{
+  dv_registry_add(r, &dv_fixed_class);
+  dv_registry_add(r, &dv_partial_fixed_class);
+  dv_registry_add(r, &dv_fixed_plane_class);
+  dv_registry_add(r, &dv_fixed_translation_class);
+  dv_registry_add(r, &dv_fixed_rotation_class);
+  dv_registry_add(r, &dv_linear_movement_class);
+  dv_registry_add(r, &dv_partial_linear_movement_class);
+  dv_registry_add(r, &dv_linear_velocity_class);
+  dv_registry_add(r, &dv_affine_movement_class);
+  dv_registry_add(r, &dv_patch_test_class);
+  dv_registry_add(r, &dv_oscillator_class);
+  dv_registry_add(r, &dv_direction_class);
+  dv_registry_add(r, &dv_line_class);
+  dv_registry_add(r, &dv_plane_class);
+  dv_registry_add(r, &dv_point_class);
+  dv_registry_add(r, &dv_parabolic_class);
+  dv_registry_add(r, &dv_hermite_spline_class);
+  dv_registry_add(r, &dv_attach_class);
+}

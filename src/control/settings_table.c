@@ -403,7 +403,7 @@ const dvSettingRow dv_setting_rows[] = {
     {"StartNavigationButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse starts the recorded path", mouse_button, NULL, NULL, NULL},
 
     // collision detection and response
-    {"CollisionPipeline", "DefaultPipeline DefaultCollisionPipeline", DETECTION_MODULE, DV_ROLE_COLLISION,
+    {"CollisionPipeline", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
      "the order of collision detection; this version computes no contacts", threads,
      "parallelDetection bool = 0 | detect in parallel\n"
      "verbose bool = 0 | print what happens\n"
@@ -444,7 +444,7 @@ const dvSettingRow dv_setting_rows[] = {
      "useLinePoint bool = 1 | test lines and points\n"
      "useLineLine bool = 1 | test lines and lines\n",
      NULL, NULL},
-    {"NewProximityIntersection", "ProximityIntersection", INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements are near each other", proximity,
+    {"NewProximityIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements are near each other", proximity,
      "useLineLine bool = 0 | test lines and lines\n", NULL, NULL},
     {"LocalMinDistance", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts at the local minima of the distance", proximity,
      "filterIntersection bool = 1 | leave out contacts outside of the normals' cones\n"
@@ -452,7 +452,7 @@ const dvSettingRow dv_setting_rows[] = {
      "coneFactor real = 0.5 | factor of the cones\n"
      "useLMDFilters bool = 0 | use filters of the models\n",
      NULL, NULL},
-    {"CollisionResponse", "DefaultContactManager DefaultCollisionResponse", CONTACT_MODULE, DV_ROLE_COLLISION, "what answers contacts",
+    {"CollisionResponse", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "what answers contacts",
      "response string | kind of response, such as PenalityContactForceField or FrictionContactConstraint\n"
      "responseParams string | its parameters, such as mu=0.3\n",
      NULL, NULL, NULL},
@@ -462,7 +462,7 @@ const dvSettingRow dv_setting_rows[] = {
      "variables string | values used in the rules\n"
      "rules string | pairs of names or groups, and their response\n",
      NULL, NULL, NULL},
-    {"DefaultCollisionGroupManager", "CollisionGroup CollisionGroupManager", CONTACT_MODULE, DV_ROLE_COLLISION, "puts bodies in contact under one solver", "",
+    {"DefaultCollisionGroupManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "puts bodies in contact under one solver", "",
      NULL, NULL, NULL},
 };
 const size_t dv_setting_row_count = DV_COUNT(dv_setting_rows);

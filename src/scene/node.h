@@ -103,6 +103,8 @@ void dv_visit(dvNode *node, dvVisitor *visitor);
 // Links, initialises (init top-down, bwd_init bottom-up), projects and propagates the first positions, stores the
 // state to reset to. All mistakes are reported; the worst of them is returned.
 dvStatus dv_scene_init(dvScene *scene);
+// Initialises a component now if that has not been done: for init hooks that need another one further down the file.
+dvStatus dv_object_ensure(dvObject *o);
 // One step of the animation loop. dt 0 takes the root's.
 dvStatus dv_scene_step(dvScene *scene, double dt);
 void dv_scene_reset(dvScene *scene);

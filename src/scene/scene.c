@@ -56,24 +56,28 @@ static void worse(dvStatus *worst, dvStatus status)
   if (status != DV_OK && *worst != DV_ERROR_UNKNOWN) *worst = status;
 }
 
-static void init_object(Initialiser *in, dvObject *o)
+dvStatus dv_object_ensure(dvObject *o)
 {
-  if (o->failed) return;
-  worse(&in->worst, dv_object_pull(o));
-  if (o->cls->update) worse(&in->worst, dv_object_update(o));
+  if (o->failed) return DV_ERROR_INPUT;
+  if (o->initialised) return DV_OK;
+  o->initialised = true;
+  dvStatus worst = dv_object_pull(o);
+  if (o->cls->update) worse(&worst, dv_object_update(o));
   if (!o->failed && o->cls->init) {
     dvStatus status = o->cls->init(o);
     if (status != DV_OK) o->failed = true;
-    worse(&in->worst, status);
+    worse(&worst, status);
   }
-  o->initialised = !o->failed;
+  if (o->failed) o->initialised = false;
+  return worst;
 }
 
 static dvWalk init_node(dvVisitor *v, dvNode *node)
 {
   Initialiser *in = (Initialiser *)v;
   // a component may add others while it is initialised
-  for (size_t i = 0; i < node->objects.count; i++) init_object(in, node->objects.data[i]);
+  for (size_t i = 0; i < node->objects.count; i++)
+    if (!node->objects.data[i]->failed) worse(&in->worst, dv_object_ensure(node->objects.data[i]));
   return DV_WALK_ON;
 }
 

@@ -30,6 +30,7 @@ static dvStatus find_state(dvObject *o, const dvLink *link, dvState **out)
   if (!state) return dv_error(o, no_state_advice, "%s needs a state and finds none in its node or above", o->cls->name);
   if (o->cls->dofs && !(o->cls->dofs & (1u << state->dof->kind)))
     return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
+  DV_TRY(dv_object_ensure(state));   // it may stand further down the file
   *out = dv_state(state);
   return DV_OK;
 }
@@ -101,6 +102,8 @@ dvStatus dv_mapping_init(dvObject *o)
   if (!m->output.target)
     return dv_error(o, "add a MechanicalObject or a visual model to the node, or give output=\"@path\"", "%s finds no state to map to", o->cls->name);
   if (m->input.target == m->output.target) return dv_error(o, NULL, "input and output are the same state, %s", m->input.target->name);
+  DV_TRY(dv_object_ensure(m->input.target));
+  DV_TRY(dv_object_ensure(m->output.target));
   m->in = dv_state(m->input.target);
   m->out = dv_state(m->output.target);
   o->dof = m->in->base.dof;

@@ -1,4 +1,4 @@
-// OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel: what is drawn of a body.
+// OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel, DataDisplay: what is drawn of a body.
 //
 // Positions come from the scene (position, src), from a file, or from the topology in the node; scale, rotation and
 // translation act on them once. Mappings move `position`; `vertices` and normals follow in the update at the end of a
@@ -249,6 +249,16 @@ static void warn_missing_texture(const dvVisualModel *v)
   dv_free(path);
 }
 
+// moves with every change of what visual_model_check looks at
+static uint64_t shape_stamp(const dvVisualModel *v)
+{
+  const dvObject *o = &v->base.state.base;
+  const void *members[] = {&v->triangles, &v->quads, &v->edges, &v->vertices, &v->vertPosIdx, &v->vertNormIdx};
+  uint64_t stamp = v->base.position.count;
+  for (size_t i = 0; i < DV_COUNT(members); i++) stamp = 31 * stamp + dv_field_of(o, members[i])->counter;
+  return stamp;
+}
+
 static dvStatus visual_model_init(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
@@ -265,17 +275,17 @@ static dvStatus visual_model_init(dvObject *o)
   dv_touch(o, &v->base.position);
   v->base.seen = dv_field_of(o, &v->base.position)->counter;
   visual_model_refresh(v);
+  v->shape = shape_stamp(v);
   return DV_OK;
 }
 
-// the number of points changed behind the model's back: faces are checked again
 static void visual_model_update(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
-  size_t before = v->base.state.count;
-  if (!visual_state_follow(&v->base)) return;
-  if (v->base.state.count != before) visual_model_check(v);
-  visual_model_refresh(v);
+  bool moved = visual_state_follow(&v->base), reshaped = shape_stamp(v) != v->shape;
+  if (reshaped) visual_model_check(v);
+  if (moved || reshaped) visual_model_refresh(v);
+  v->shape = shape_stamp(v);
 }
 
 static void visual_model_destroy(dvObject *o)
@@ -303,8 +313,7 @@ static const dvVisualOps visual_state_ops = {.update = visual_state_update};
   X(string, primitiveType, "DEFAULT", "", "DEFAULT, LINES_ADJACENCY, PATCHES or POINTS", .flags = DV_LOOKS)           \
   X(string, blendEquation, "", "", "how colours are blended", .flags = DV_LOOKS)                                      \
   X(string, sfactor, "", "", "factor of the new colour", .flags = DV_LOOKS)                                           \
-  X(string, dfactor, "", "", "factor of the colour that is there", .flags = DV_LOOKS)                                 \
-  X(string, isToPrint, "", "", "accepted: an attribute of old scenes without effect", .flags = DV_LOOKS | DV_HIDDEN)
+  X(string, dfactor, "", "", "factor of the colour that is there", .flags = DV_LOOKS)
 
 typedef struct OglModel {
   dvVisualModel model;
@@ -333,11 +342,35 @@ typedef struct SplatModel {
   SPLAT_FIELDS(DV_MEMBER)
 } SplatModel;
 
+#define DATA_DISPLAY_FIELDS(X)                                                                                        \
+  X(bool, maximalRange, "1", "", "keep the largest range of numbers so far", .flags = DV_LOOKS)                       \
+  X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)                                 \
+  X(reals, triangleData, "", "", "a number a triangle", .flags = DV_LOOKS)                                            \
+  X(reals, quadData, "", "", "a number a quad", .flags = DV_LOOKS)                                                    \
+  X(reals, pointTriangleData, "", "", "a number a corner of each triangle", .flags = DV_LOOKS)                        \
+  X(reals, pointQuadData, "", "", "a number a corner of each quad", .flags = DV_LOOKS)                                \
+  X(color, colorNaN, "0 0 0 1", "", "colour of what is not a number", .flags = DV_LOOKS)                              \
+  X(vec2, userRange, "1 -1", "", "range of the colours; from the numbers when the first exceeds the second", .flags = DV_LOOKS) \
+  X(real, currentMin, "0", "", "smallest number shown", .flags = DV_LOOKS)                                            \
+  X(real, currentMax, "0", "", "largest number shown", .flags = DV_LOOKS)                                             \
+  X(real, shininess, "-1", "", "shininess of the surface; none when negative", .flags = DV_LOOKS)                     \
+  X(real, transparency, "1", "", "opacity", .flags = DV_LOOKS)                                                        \
+  X(link, colorMap, "", "", "colours of the numbers")                                                                 \
+  X(link, topology, "", "", "elements to draw", .role = DV_ROLE_TOPOLOGY)
+
+typedef struct DataDisplay {
+  dvVisualState base;
+  DATA_DISPLAY_FIELDS(DV_MEMBER)
+} DataDisplay;
+
 #define SELF OglModel
 static const dvFieldDesc ogl_model_fields[] = {OGL_MODEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
 #define SELF CylinderModel
 static const dvFieldDesc cylinder_fields[] = {CYLINDER_FIELDS(DV_DESCRIBE)};
+#undef SELF
+#define SELF DataDisplay
+static const dvFieldDesc data_display_fields[] = {DATA_DISPLAY_FIELDS(DV_DESCRIBE)};
 #undef SELF
 #define SELF SplatModel
 static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
@@ -359,13 +392,15 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 const dvClass dv_visual_classes[] = {
     VISUAL_MODEL_CLASS("OglModel", NULL, "Sofa.GL.Component.Rendering3D", OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block,
                        DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("VisualModelImpl", "VisualModel", "Sofa.Component.Visual", dvVisualModel, "a surface to draw, moved by a mapping",
+    VISUAL_MODEL_CLASS("VisualModelImpl", NULL, "Sofa.Component.Visual", dvVisualModel, "a surface to draw, moved by a mapping",
                        &dv_visual_model_block), FULL_HOOKS},
     VISUAL_MODEL_CLASS("OglShaderVisualModel", NULL, "Sofa.GL.Component.Shader", OglModel, "a surface to draw with shaders", &dv_visual_model_block,
                        DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("CylinderVisualModel", "OglCylinderModel", "Sofa.Component.Visual", CylinderModel, "edges drawn as cylinders",
+    VISUAL_MODEL_CLASS("CylinderVisualModel", NULL, "Sofa.Component.Visual", CylinderModel, "edges drawn as cylinders",
                        DV_BLOCK(cylinder_fields)), PLAIN_HOOKS},
     VISUAL_MODEL_CLASS("PointSplatModel", NULL, "Sofa.GL.Component.Rendering3D", SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
+     PLAIN_HOOKS},
+    VISUAL_MODEL_CLASS("DataDisplay", NULL, "Sofa.GL.Component.Rendering3D", DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
      PLAIN_HOOKS},
 };
 const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

@@ -56,6 +56,7 @@ typedef struct dvVisualModel {
   DV_VISUAL_MODEL_FIELDS(DV_MEMBER)
   size_t normal_count;       // shared normals
   double *shared;            // their scratch
+  uint64_t shape;            // stamp of faces and indices at the last check
 } dvVisualModel;
 
 extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block;

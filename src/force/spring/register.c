@@ -3,6 +3,7 @@
 
 extern const dvClass dv_spring_force_class, dv_repulsive_spring_class, dv_mesh_spring_class;
 extern const dvClass dv_triangular_bending_class, dv_quadular_bending_class, dv_triangle_bending_class, dv_quad_bending_class;
+extern const dvClass dv_grid_spring_class, dv_rest_shape_class, dv_fast_bending_class;
 
 void dv_register_springs(dvRegistry *r)
 {
@@ -13,4 +14,7 @@ void dv_register_springs(dvRegistry *r)
   dv_registry_add(r, &dv_quadular_bending_class);
   dv_registry_add(r, &dv_triangle_bending_class);
   dv_registry_add(r, &dv_quad_bending_class);
+  dv_registry_add(r, &dv_grid_spring_class);
+  dv_registry_add(r, &dv_rest_shape_class);
+  dv_registry_add(r, &dv_fast_bending_class);
 }

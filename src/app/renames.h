@@ -1,0 +1,9 @@
+// Names that components had in earlier versions of SOFA.
+#ifndef DV_APP_RENAMES_H
+#define DV_APP_RENAMES_H
+
+#include "object/context.h"
+
+void dv_register_renames(dvRegistry *registry);
+
+#endif

@@ -1,0 +1,100 @@
+// SphereCollisionModel: a sphere at every point of the state in its node.
+//
+// A sphere file (the attribute fileSphere of 2011) gives both: the centres become the positions of the state, the radii
+// those of the spheres. Without radii every sphere has `radius`.
+#include "collision/model.h"
+#include "collision/register.h"
+#include "io/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SELF dvCollisionModel
+static const dvFieldDesc collision_model_fields[] = {DV_COLLISION_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_collision_model_block = {collision_model_fields, (int)DV_COUNT(collision_model_fields)};
+
+#define SPHERE_FIELDS(X)                                                                                              \
+  X(reals, listRadius, "", "m", "radius of each sphere")                                                              \
+  X(real, radius, "1", "m", "radius of the spheres that listRadius gives none")                                       \
+  X(bool, showImpostors, "1", "", "draw the spheres as flat pictures", .flags = DV_LOOKS)                             \
+  X(file, fileSphere, "", "", "file with centres and radii", .alias = "filename", .flags = DV_NO_SRC)
+
+typedef struct SphereModel {
+  dvCollisionModel base;
+  SPHERE_FIELDS(DV_MEMBER)
+} SphereModel;
+
+#define SELF SphereModel
+static const dvFieldDesc sphere_fields[] = {SPHERE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus sphere_take_mesh(SphereModel *s, const dvMesh *mesh)
+{
+  dvObject *o = &s->base.base;
+  dvState *state = s->base.state;
+  size_t n = mesh->positions.count / 3, width = (size_t)state->base.dof->coord;
+  if (!dv_state_resize(state, n)) return dv_error(o, NULL, "out of memory for %zu spheres", n);
+  double *x = dv_state_write(state, DV_X);
+  for (size_t i = 0; i < n; i++) {
+    dv_dof_identity(state->base.dof, x + i * width);
+    memcpy(x + i * width, mesh->positions.data + 3 * i, 3 * sizeof *x);
+  }
+  memcpy(dv_state_write(state, DV_X_REST), x, dv_state_scalars(state, DV_X) * sizeof *x);
+  dv_state_touch(state, DV_X);
+  if (s->listRadius.count == 0 && mesh->radii.count && !dv_reals_assign(&s->listRadius, mesh->radii.data, mesh->radii.count))
+    return dv_error(o, NULL, "out of memory for %zu spheres", n);
+  return DV_OK;
+}
+
+static dvStatus sphere_load(SphereModel *s)
+{
+  dvObject *o = &s->base.base;
+  dvText advice = {0};
+  char *path = dv_context_find_file(o->context, s->fileSphere, o->place.file, &advice);
+  dvMesh mesh = {0};
+  dvMeshError error = {0};
+  dvStatus status;
+  if (!path) {
+    status = dv_field_error(o, &s->fileSphere, advice.text, "the file %s is not found", s->fileSphere);
+  } else if ((status = dv_mesh_read(path, &mesh, &error)) != DV_OK) {
+    dv_field_error(o, &s->fileSphere, NULL, "%s:%d: %s", path, error.line, error.text);
+  } else {
+    status = sphere_take_mesh(s, &mesh);
+    dv_mesh_free(&mesh);
+  }
+  dv_text_free(&advice);
+  dv_free(path);
+  return status;
+}
+
+static dvStatus sphere_init(dvObject *o)
+{
+  SphereModel *s = (SphereModel *)o;
+  dvObject *state = dv_node_state_up(o->node);
+  if (!state)
+    return dv_error(o, "add a MechanicalObject with the centres to the node", "SphereCollisionModel needs a state and finds none in its node or above");
+  if (state->dof->kind != DV_VEC3 && state->dof->kind != DV_RIGID3)
+    return dv_error(o, NULL, "SphereCollisionModel does not work on %s, the type of %s", state->dof->name, state->name);
+  s->base.state = dv_state(state);
+  if (*s->fileSphere) DV_TRY(sphere_load(s));
+  if (!isfinite(s->radius) || s->radius < 0) return dv_field_error(o, &s->radius, NULL, "a radius of %g is not possible", s->radius);
+  for (size_t i = 0; i < s->listRadius.count; i++)
+    if (s->listRadius.data[i] < 0) return dv_field_error(o, &s->listRadius, NULL, "sphere %zu has a radius of %g", i, s->listRadius.data[i]);
+  size_t given = s->listRadius.count, n = s->base.state->count;
+  if (!dv_reals_resize(&s->listRadius, n)) return dv_error(o, NULL, "out of memory for %zu spheres", n);
+  for (size_t i = given; i < n; i++) s->listRadius.data[i] = s->radius;
+  return DV_OK;
+}
+
+const dvClass dv_sphere_collision_model_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "SphereCollisionModel",
+    .help = "spheres at the points of a state, for collisions",
+    .module = "Sofa.Component.Collision.Geometry",
+    .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3,
+    .roles = 1u << DV_ROLE_COLLISION_MODEL,
+    .size = sizeof(SphereModel),
+    .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(sphere_fields)},
+    .init = sphere_init,
+};

@@ -1,0 +1,332 @@
+// MeshGmshLoader, MeshOBJLoader and MeshLoader, the old name for the loader of whatever the file is.
+//
+// A loader is an engine: its outputs are made when somebody reads one of them, and again when the file name or a setting
+// changes. Points are scaled, turned and moved (or transformed by one matrix), then missing faces and edges are added,
+// loose points dropped and normals made, in this order as in SOFA.
+#include "io/loader.h"
+
+#include "base/file.h"
+#include "math/vec.h"
+
+#include <math.h>
+
+#define SELF dvLoader
+static const dvFieldDesc loader_fields[] = {DV_LOADER_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc obj_fields[] = {DV_OBJ_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// the part of the object that every class has, and the one that only OBJ files fill
+static bool has_obj_fields(const dvLoader *l) { return l->base.cls->blocks[2] != NULL; }
+
+// --- the file ----------------------------------------------------------------------------------------------
+
+char *dv_loader_find(dvObject *o, dvString *filename)
+{
+  const dvField *f = dv_field_of(o, filename);
+  while (f->source) f = f->source;
+  const char *beside = f->place.file ? f->place.file : o->place.file;
+  dvText advice = {0};
+  char *path = dv_context_find_file(o->context, *filename, beside, &advice);
+  if (!path) {
+    if (!advice.length) dv_text_add(&advice, "check the name, or give its folder with --data");
+    dv_field_error(o, filename, advice.text, "there is no file '%s'", *filename);
+  }
+  dv_text_free(&advice);
+  return path;
+}
+
+static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
+{
+  dvObject *o = &l->base;
+  char *path = dv_loader_find(o, &l->filename);
+  if (!path) return DV_ERROR_INPUT;
+  dvMeshError error = {0};
+  dvStatus status = dv_mesh_read(path, mesh, &error);
+  if (status != DV_OK && error.line > 0) dv_field_error(o, &l->filename, NULL, "%s:%d: %s", path, error.line, error.text);
+  else if (status != DV_OK) dv_field_error(o, &l->filename, NULL, "%s: %s", path, error.text);
+  dv_free(path);
+  DV_TRY(status);
+  if (mesh->skipped)
+    dv_field_warning(o, &l->filename, NULL, "%zu elements of '%s' are of types that are not known here; they are left out", mesh->skipped, l->filename);
+  for (size_t i = 0; i < mesh->unread.count && l->loadMaterial && has_obj_fields(l); i++)
+    dv_note(o, "material file of '%s' not read: %s", l->filename, mesh->unread.data[i]);
+  return DV_OK;
+}
+
+// --- transformation -------------------------------------------------------------------------------------------
+
+static bool is_identity(const double m[16])
+{
+  for (int i = 0; i < 16; i++)
+    if (m[i] != (i % 5 == 0)) return false;
+  return true;
+}
+
+// T R S; *moves stays false when the points do
+static dvStatus find_matrix(dvLoader *l, double m[16], bool *moves)
+{
+  dvObject *o = &l->base;
+  memcpy(m, l->transformation, 16 * sizeof *m);
+  if (is_identity(m)) {
+    double degree = M_PI / 180;
+    dvVec3 angles = dv_vec3_scale(dv_vec3_load(l->rotation), degree);
+    dvMat3 r = dv_quat_to_matrix(dv_quat_from_euler(angles));
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) m[4 * i + j] = r.m[i][j] * l->scale3d[j];
+      m[4 * i + 3] = l->translation[i];
+    }
+  } else if (m[12] != 0 || m[13] != 0 || m[14] != 0 || m[15] != 1) {
+    dv_field_warning(o, l->transformation, "its last row must be 0 0 0 1", "the matrix is not a transformation of space; it is not used");
+    return DV_OK;
+  }
+  for (int i = 0; i < 16; i++)
+    if (!isfinite(m[i])) return dv_field_error(o, l->scale3d, "check scale, rotation, translation and transformation", "the transformation is not finite");
+  *moves = !is_identity(m);
+  return DV_OK;
+}
+
+static void move_points(const double m[16], double *x, size_t count)
+{
+  for (size_t p = 0; p < count; p++, x += 3) {
+    double moved[3];
+    for (int i = 0; i < 3; i++) moved[i] = m[4 * i] * x[0] + m[4 * i + 1] * x[1] + m[4 * i + 2] * x[2] + m[4 * i + 3];
+    memcpy(x, moved, sizeof moved);
+  }
+}
+
+// normals go with the cofactors, so that they stay upright on stretched surfaces and follow mirrored ones
+static void turn_normals(const double m[16], double *n, size_t count)
+{
+  dvMat3 a = {{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}};
+  dvMat3 cofactor = dv_mat3_cofactor(a);
+  for (size_t p = 0; p < count; p++, n += 3) dv_vec3_store(n, dv_vec3_normalise(dv_mat3_mul_vec(cofactor, dv_vec3_load(n))));
+}
+
+// --- handing over -----------------------------------------------------------------------------------------------
+
+static dvStatus short_of_memory(dvLoader *l)
+{
+  return dv_field_error(&l->base, &l->filename, "use a coarser mesh", "out of memory for '%s'", l->filename);
+}
+
+static bool give_reals(dvReals *field, const dvMeshReals *values) { return dv_reals_assign(field, values->data, values->count); }
+static bool give_ints(dvInts *field, const dvMeshIndices *values) { return dv_ints_assign(field, values->data, values->count); }
+
+// each list as its length and its entries
+static bool give_lists(dvInts *field, const dvMeshIndices *offset, const dvMeshIndices *index)
+{
+  size_t lists = dv_mesh_lists_count(offset);
+  if (!dv_ints_resize(field, lists + index->count)) return false;
+  int32_t *at = field->data;
+  for (size_t i = 0; i < lists; i++) {
+    int32_t begin = offset->data[i], count = offset->data[i + 1] - begin;
+    *at++ = count;
+    memcpy(at, index->data + begin, (size_t)count * sizeof *at);
+    at += count;
+  }
+  return true;
+}
+
+static int material_number(const dvMesh *mesh, const char *name)
+{
+  for (size_t i = 0; i < mesh->materials.count; i++)
+    if (dv_same(mesh->materials.data[i].name, name)) return (int)i;
+  return -1;
+}
+
+static void give_groups(dvLoader *l, const dvMesh *mesh)
+{
+  dvStrings *fields[DV_MESH_FACET + 1] = {
+      [DV_MESH_EDGE] = &l->edgesGroups,           [DV_MESH_TRIANGLE] = &l->trianglesGroups,   [DV_MESH_QUAD] = &l->quadsGroups,
+      [DV_MESH_TETRAHEDRON] = &l->tetrahedraGroups, [DV_MESH_HEXAHEDRON] = &l->hexahedraGroups, [DV_MESH_PRISM] = &l->prismsGroups,
+      [DV_MESH_PYRAMID] = &l->pyramidsGroups,     [DV_MESH_POLYGON] = &l->polygonsGroups};
+  for (size_t i = 0; i < DV_COUNT(fields); i++)
+    if (fields[i]) dv_strings_free(fields[i]);
+  for (size_t i = 0; i < mesh->groups.count; i++) {
+    const dvMeshGroup *g = &mesh->groups.data[i];
+    if (!fields[g->kind]) continue;
+    dvText text = {0};
+    dv_text_printf(&text, "%s %s %d %d %d", g->name, g->material, material_number(mesh, g->material), g->first, g->count);
+    dv_strings_push(fields[g->kind], text.text, text.length);
+    dv_text_free(&text);
+  }
+}
+
+static void print_colour(dvText *out, const char *what, bool used, const double colour[4])
+{
+  dv_text_printf(out, " %s %d", what, used);
+  for (int i = 0; i < 4; i++) {
+    dv_text_add(out, " ");
+    dv_text_add_real(out, colour[i]);
+  }
+}
+
+// name Diffuse 1 r g b a Ambient … Shininess 1 45
+static void print_material(dvText *out, const dvMaterial *m)
+{
+  dv_text_add(out, m->name);
+  print_colour(out, "Diffuse", m->given & (DV_MATERIAL_DIFFUSE | DV_MATERIAL_ALPHA), m->diffuse);
+  print_colour(out, "Ambient", m->given & DV_MATERIAL_AMBIENT, m->ambient);
+  print_colour(out, "Specular", m->given & DV_MATERIAL_SPECULAR, m->specular);
+  print_colour(out, "Emissive", m->given & DV_MATERIAL_EMISSIVE, m->emissive);
+  dv_text_printf(out, " Shininess %d ", (m->given & DV_MATERIAL_SHININESS) != 0);
+  dv_text_add_real(out, m->shininess);
+}
+
+static void give_materials(dvLoader *l, const dvMesh *mesh)
+{
+  dv_strings_free(&l->materials);
+  dv_free(l->defaultMaterial);
+  l->defaultMaterial = dv_strdup("");
+  if (!l->loadMaterial) return;
+  for (size_t i = 0; i < mesh->materials.count; i++) {
+    dvText text = {0};
+    print_material(&text, &mesh->materials.data[i]);
+    dv_strings_push(&l->materials, text.text, text.length);
+    dv_text_free(&text);
+  }
+  for (size_t i = 0; i < mesh->groups.count; i++) {
+    int used = material_number(mesh, mesh->groups.data[i].material);
+    if (used < 0) continue;
+    dv_free(l->defaultMaterial);
+    l->defaultMaterial = dv_strdup(l->materials.data[used]);
+    return;
+  }
+}
+
+// what stands in an OBJ file, before points are doubled or dropped
+static bool give_definitions(dvLoader *l, const dvMesh *mesh)
+{
+  const dvMeshFacets *f = &mesh->facets;
+  give_materials(l, mesh);
+  return give_lists(&l->faceList, &f->offset, &f->position) && give_lists(&l->texcoordsIndex, &f->offset, &f->texcoord) &&
+         give_lists(&l->normalsIndex, &f->offset, &f->normal) && give_reals(&l->positionsDefinition, &mesh->positions) &&
+         give_reals(&l->texcoordsDefinition, &mesh->texcoords) && give_reals(&l->normalsDefinition, &mesh->normals);
+}
+
+static bool give_elements(dvLoader *l, dvMesh *mesh)
+{
+  give_groups(l, mesh);
+  return give_reals(&l->position, &mesh->positions) && give_ints(&l->edges, &mesh->edges) && give_ints(&l->triangles, &mesh->triangles) &&
+         give_ints(&l->quads, &mesh->quads) && give_ints(&l->tetrahedra, &mesh->tetrahedra) && give_ints(&l->hexahedra, &mesh->hexahedra) &&
+         give_ints(&l->prisms, &mesh->prisms) && give_ints(&l->pyramids, &mesh->pyramids) &&
+         give_lists(&l->polygons, &mesh->polygons.offset, &mesh->polygons.index) &&
+         give_lists(&l->polylines, &mesh->polylines.offset, &mesh->polylines.index);
+}
+
+// the values of the points that stay
+static void keep(dvReals *values, const dvMeshIndices *kept)
+{
+  size_t width = (size_t)values->width;
+  if (!values->count) return;
+  double *x = dv_reals_edit(values);
+  for (size_t i = 0; i < kept->count; i++) memmove(x + i * width, x + (size_t)kept->data[i] * width, width * sizeof *x);
+  dv_reals_resize(values, kept->count * width);
+}
+
+// --- update ---------------------------------------------------------------------------------------------------
+
+// normals and texture coordinates of the points as the file gives them
+static bool values_of_points(dvLoader *l, dvMesh *mesh)
+{
+  size_t points = dv_mesh_point_count(mesh);
+  dv_reals_free(&l->normals);
+  dv_reals_free(&l->texcoords);
+  dv_ints_free(&l->vertPosIdx);
+  dv_ints_free(&l->vertNormIdx);
+  if (!has_obj_fields(l) || !l->handleSeams) {
+    if (mesh->normals.count && !dv_reals_resize(&l->normals, 3 * points)) return false;
+    if (mesh->normals.count) dv_mesh_point_normals(mesh, l->normals.data);
+    bool textured = mesh->texcoords.count && has_obj_fields(l);
+    if (textured && !dv_reals_resize(&l->texcoords, 2 * points)) return false;
+    if (textured) dv_mesh_point_texcoords(mesh, l->texcoords.data);
+    return dv_loader_faces(mesh, l->triangulate, NULL);
+  }
+  dvSeams seams = {0};
+  bool good = dv_loader_faces(mesh, l->triangulate, &seams) && give_ints(&l->vertPosIdx, &seams.origin) &&
+              give_ints(&l->vertNormIdx, &seams.normal_number);
+  if (good && mesh->normals.count) good = give_reals(&l->normals, &seams.normals);
+  if (good && mesh->texcoords.count) good = give_reals(&l->texcoords, &seams.texcoords);
+  dv_seams_free(&seams);
+  return good;
+}
+
+static dvStatus work(dvLoader *l, dvMesh *mesh)
+{
+  double matrix[16];
+  bool moves = false;
+  DV_TRY(find_matrix(l, matrix, &moves));
+  if (has_obj_fields(l) && !give_definitions(l, mesh)) return short_of_memory(l);
+  if (mesh->facets.offset.count && !values_of_points(l, mesh)) return short_of_memory(l);
+  if (l->triangulate) dv_loader_triangulate(mesh);
+  if (l->flipNormals) dv_loader_flip(mesh);
+  if (moves) {
+    move_points(matrix, mesh->positions.data, dv_mesh_point_count(mesh));
+    turn_normals(matrix, l->normals.data, dv_reals_size(&l->normals));
+  }
+  bool gmsh = dv_ends_with_nocase(l->filename, ".msh") || dv_ends_with_nocase(l->filename, ".gmsh");
+  bool subelements = dv_was_set(&l->base, &l->createSubelements) ? l->createSubelements : l->createSubelements || gmsh;
+  if (subelements && !dv_loader_subelements(mesh)) return short_of_memory(l);
+  if (l->onlyAttachedPoints) {
+    dvMeshIndices kept = {0};
+    bool good = dv_loader_attached(mesh, &kept);
+    keep(&l->normals, &kept);
+    keep(&l->texcoords, &kept);
+    dv_array_free(&kept);
+    if (!good) return short_of_memory(l);
+  }
+  if (!l->normals.count) {
+    if (!dv_reals_resize(&l->normals, mesh->positions.count)) return short_of_memory(l);
+    dv_loader_normals(mesh, l->normals.data);
+  }
+  return give_elements(l, mesh) ? DV_OK : short_of_memory(l);
+}
+
+static dvStatus loader_update(dvObject *o)
+{
+  dvLoader *l = (dvLoader *)o;
+  if (!l->filename || !*l->filename) {
+    dv_warning(o, "give filename=\"…\"", "%s names no file", o->cls->name);
+    return DV_OK;
+  }
+  if (l->computeMaterialFaces)
+    dv_field_warning(o, &l->computeMaterialFaces, "take the ranges from trianglesGroups and quadsGroups", "no lists of the faces of each material are made");
+  dvMesh mesh = {0};
+  DV_TRY(read_mesh(l, &mesh));
+  dvStatus status = work(l, &mesh);
+  dv_mesh_free(&mesh);
+  return status;
+}
+
+// the attribute scale multiplies scale3d; a single precision number, as in SOFA
+static dvStatus loader_parse(dvObject *o, dvAttributes *a)
+{
+  dvLoader *l = (dvLoader *)o;
+  const char *text = dv_attribute_take(a, "scale");
+  if (!text) return DV_OK;
+  double scale;
+  const char *at = text;
+  if (!dv_scan_real(&at, &scale) || !isfinite(scale)) return dv_error(o, "give a number", "scale=\"%s\" is not a number", text);
+  for (int i = 0; i < 3; i++) l->scale3d[i] *= (float)scale;
+  dv_field_of(o, l->scale3d)->was_set = true;
+  return DV_OK;
+}
+
+#define LOADER(variable, name_, aliases_, help_, presets_, ...)                             \
+  const dvClass variable = {                                                                \
+      .struct_size = sizeof(dvClass),                                                       \
+      .name = name_,                                                                        \
+      .aliases = aliases_,                                                                  \
+      .help = help_,                                                                        \
+      .module = "Sofa.Component.IO.Mesh",                                                   \
+      .roles = 1u << DV_ROLE_LOADER,                                                        \
+      .size = sizeof(dvLoader),                                                             \
+      .blocks = {&dv_object_block, DV_BLOCK(loader_fields), ##__VA_ARGS__},                 \
+      .presets = presets_,                                                                  \
+      .parse = loader_parse,                                                                \
+      .update = loader_update,                                                              \
+  };
+
+LOADER(dv_gmsh_loader_class, "MeshGmshLoader", NULL, "loads a mesh from a Gmsh file (.msh)", "createSubelements=1")
+LOADER(dv_obj_loader_class, "MeshOBJLoader", "MeshObjLoader", "loads a surface from a Wavefront file (.obj)", NULL, DV_BLOCK(obj_fields))
+LOADER(dv_mesh_loader_class, "MeshLoader", NULL, "loads a mesh from a file of any known format", NULL, DV_BLOCK(obj_fields))
