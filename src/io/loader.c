@@ -298,15 +298,19 @@ static dvStatus loader_update(dvObject *o)
   return status;
 }
 
-// the attribute scale multiplies scale3d; a single precision number, as in SOFA
+// The attribute scale multiplies scale3d. It is one single precision number; anything else counts as 1, as in SOFA.
 static dvStatus loader_parse(dvObject *o, dvAttributes *a)
 {
   dvLoader *l = (dvLoader *)o;
-  const char *text = dv_attribute_take(a, "scale");
+  const char *text = dv_attribute_take(a, "scale"), *at = text;
   if (!text) return DV_OK;
   double scale;
-  const char *at = text;
-  if (!dv_scan_real(&at, &scale) || !isfinite(scale)) return dv_error(o, "give a number", "scale=\"%s\" is not a number", text);
+  bool number = dv_scan_real(&at, &scale) && isfinite(scale);
+  while (number && dv_is_space(*at)) at++;
+  if (!number || *at) {
+    dv_warning(o, "use scale3d=\"x y z\" for three numbers", "scale=\"%s\" is not one number; it is not used", text);
+    return DV_OK;
+  }
   for (int i = 0; i < 3; i++) l->scale3d[i] *= (float)scale;
   dv_field_of(o, l->scale3d)->was_set = true;
   return DV_OK;

@@ -58,27 +58,14 @@ static dvObject *object_of(MeshMatrixMass *m) { return &m->diagonal.base.base; }
 // share of the measure on the diagonal and between the points of an edge, and what lumping multiplies by
 typedef struct Rule {
   double vertex, edge, lump;
-  int edges;
-  int pairs[12][2];
 } Rule;
 
 static const Rule rules[DV_ELEMENT_KINDS] = {
-    [DV_TRIANGLE] = {1.0 / 6, 1.0 / 12, 2, 3, {{0, 1}, {1, 2}, {2, 0}}},
-    [DV_QUAD] = {1.0 / 8, 1.0 / 16, 2, 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}},
-    [DV_TETRAHEDRON] = {1.0 / 10, 1.0 / 20, 2.5, 6, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
-    [DV_HEXAHEDRON] = {1.0 / 20, 1.0 / 40, 2.5, 12,
-                       {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}},
+    [DV_TRIANGLE] = {1.0 / 6, 1.0 / 12, 2},
+    [DV_QUAD] = {1.0 / 8, 1.0 / 16, 2},
+    [DV_TETRAHEDRON] = {1.0 / 10, 1.0 / 20, 2.5},
+    [DV_HEXAHEDRON] = {1.0 / 20, 1.0 / 40, 2.5},
 };
-
-static long edge_between(const dvInts *edges, const dvIncidence *around, int32_t a, int32_t b)
-{
-  if ((size_t)a >= around->count) return -1;
-  for (int32_t i = around->offsets[a]; i < around->offsets[a + 1]; i++) {
-    const int32_t *e = edges->data + 2 * (size_t)around->items[i];
-    if (e[0] == b || e[1] == b) return around->items[i];
-  }
-  return -1;
-}
 
 static double density_of(const MeshMatrixMass *m, size_t element)
 {
@@ -90,22 +77,21 @@ static double assemble(MeshMatrixMass *m)
 {
   const dvMassMesh *mesh = &m->mesh;
   const Rule *rule = &rules[mesh->kind];
-  const dvInts *edges = dv_topology_elements(mesh->topology, DV_EDGE);
-  const dvIncidence *around = m->lumping ? NULL : dv_topology_around_point(mesh->topology, DV_EDGE);
+  const dvInts *parts = m->lumping || rule->lump == 0 ? NULL : dv_topology_parts(mesh->topology, DV_EDGE, mesh->kind);
   const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
-  size_t n = m->diagonal.base.state->count, corners = (size_t)mesh->elements->width;
+  size_t n = m->diagonal.base.state->count, corners = (size_t)mesh->elements->width, sides = parts ? (size_t)parts->width : 0;
   m->lump = rule->lump;
   m->vertexMass.count = m->edgeMass.count = 0;
-  if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&m->edgeMass, dv_ints_size(edges))) return 0;
+  if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&m->edgeMass, dv_topology_count(mesh->topology, DV_EDGE))) return 0;
   double total = 0;
-  for (size_t e = 0; e < dv_ints_size(mesh->elements) && rule->edges; e++) {
+  for (size_t e = 0; e < dv_ints_size(mesh->elements) && rule->lump > 0; e++) {
     double mass = density_of(m, e) * dv_mass_mesh_measure(mesh, x, e);
     const int32_t *points = mesh->elements->data + e * corners;
     for (size_t i = 0; i < corners; i++)
       if (points[i] >= 0 && (size_t)points[i] < n) m->vertexMass.data[points[i]] += mass * rule->vertex;
-    for (int i = 0; i < rule->edges && !m->lumping; i++) {
-      long edge = edge_between(edges, around, points[rule->pairs[i][0]], points[rule->pairs[i][1]]);
-      if (edge >= 0) m->edgeMass.data[edge] += mass * rule->edge;
+    for (size_t i = 0; i < sides; i++) {
+      int32_t edge = parts->data[e * sides + i];
+      if (edge >= 0 && (size_t)edge < m->edgeMass.count) m->edgeMass.data[edge] += mass * rule->edge;
     }
     total += mass;
   }
@@ -197,7 +183,7 @@ static void compute(MeshMatrixMass *m)
        vertex = dv_was_set(o, &m->vertexMass);
   if (total + density + vertex > 1)
     dv_warning(o, "give only one of them", "several masses are given; %s goes before the others", total ? "totalMass" : "massDensity");
-  if (!rules[m->mesh.kind].edges)
+  if (rules[m->mesh.kind].lump == 0)
     dv_warning(o, "use DiagonalMass", "MeshMatrixMass has no mass for %s, the largest elements of %s", dv_element_name(m->mesh.kind),
                m->mesh.topology->base.name);
   if (total || (!density && !vertex)) from_total(m);

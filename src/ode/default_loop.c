@@ -9,6 +9,7 @@
 #include "scene/timer.h"
 #include "state/state.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DEFAULT_LOOP_FIELDS(X)                                                                                        \
@@ -107,7 +108,8 @@ dvStatus dv_loop_check(dvScene *scene)
       if (bad < 0) continue;
       int width = dv_state_width(s, vectors[k].id);
       dvText text = {0};
-      dv_text_printf(&text, "diverged in step %ld: the %s of point %ld is no longer finite", scene->step + 1, vectors[k].name, bad / width);
+      dv_text_printf(&text, "diverged in step %ld: the %s of point %ld %s", scene->step + 1, vectors[k].name, bad / width,
+                     isfinite(dv_state_read(s, vectors[k].id)[bad]) ? "exceeds all bounds" : "is no longer finite");
       char *path = dv_object_path(&s->base);
       dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_DIVERGED, .place = s->base.place, .path = path,
                                                      .text = text.text, .advice = likely_cause(plan, s)});

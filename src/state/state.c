@@ -68,11 +68,11 @@ long dv_state_first_bad(dvState *s, int id)
 {
   const double *x = dv_state_read(s, id);
   size_t n = dv_state_scalars(s, id);
-  double sum = 0;   // stays 0 while all are finite: one pass without branches
-  for (size_t i = 0; i < n; i++) sum += x[i] * 0.0;
-  if (sum == 0) return -1;
+  int bad = 0;   // one pass without branches
+  for (size_t i = 0; i < n; i++) bad |= !(fabs(x[i]) < DV_EXPLODED);
+  if (!bad) return -1;
   for (size_t i = 0; i < n; i++)
-    if (!isfinite(x[i])) return (long)i;
+    if (!(fabs(x[i]) < DV_EXPLODED)) return (long)i;
   return -1;
 }
 

@@ -77,7 +77,8 @@ void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p);
 void dv_mech_acc_from_f(dvPlan *plan, int a, int f);
 void dv_mech_add_separate_gravity(dvPlan *plan, dvMech *m);
 void dv_mech_energy(dvPlan *plan, const dvMech *m, double *kinetic, double *potential);
-// Index of the first number that is not finite in the positions or velocities of a state, or -1.
+// Index of the first number of a vector that is not finite, or so large that squares of it are not, or -1.
+#define DV_EXPLODED 1e100
 long dv_state_first_bad(dvState *s, int id);
 // A hash of all positions and velocities.
 uint64_t dv_scene_hash(dvScene *scene);
