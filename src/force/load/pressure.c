@@ -91,6 +91,7 @@ typedef struct TrianglePressure {
   dvMat3 stress;
   dvField *watched[2];
   uint32_t seen;
+  unsigned revision;
 } TrianglePressure;
 
 #define SELF TrianglePressure
@@ -112,6 +113,7 @@ static dvStatus triangle_pressure_reinit(dvObject *o)
   TrianglePressure *t = (TrianglePressure *)o;
   t->seen = t->watched[0]->counter + t->watched[1]->counter;
   t->loaded.count = 0;
+  dv_force_mesh_changed(&t->topology, &t->revision);
   t->triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, t->force.state);
   if (!t->triangles) return DV_ERROR_INPUT;
   DV_TRY(read_stress(t));
@@ -134,7 +136,8 @@ static dvStatus triangle_pressure_init(dvObject *o)
 static void triangle_pressure_add_force(dvObject *o, const dvMech *m)
 {
   TrianglePressure *t = (TrianglePressure *)o;
-  if (t->seen != t->watched[0]->counter + t->watched[1]->counter && triangle_pressure_reinit(o) != DV_OK) return;
+  bool changed = dv_force_mesh_changed(&t->topology, &t->revision) || t->seen != t->watched[0]->counter + t->watched[1]->counter;
+  if (changed && triangle_pressure_reinit(o) != DV_OK) return;
   if (!t->useConstantForce) {
     const double *x = dv_state_read(t->force.state, m->x);
     for (size_t i = 0; i < t->loaded.count; i++) {
@@ -182,6 +185,7 @@ typedef struct QuadPressure {
   QUAD_PRESSURE_FIELDS(DV_MEMBER)
   const dvInts *quads;
   LoadedList loaded;
+  unsigned revision;
 } QuadPressure;
 
 #define SELF QuadPressure
@@ -193,6 +197,7 @@ static dvStatus quad_pressure_reinit(dvObject *o)
   QuadPressure *q = (QuadPressure *)o;
   const double *x0 = dv_state_read(q->force.state, DV_X_REST);
   q->loaded.count = 0;
+  dv_force_mesh_changed(&q->topology, &q->revision);
   q->quads = dv_force_elements(o, dv_topology(q->topology.target), DV_QUAD, q->force.state);
   if (!q->quads) return DV_ERROR_INPUT;
   if (q->dmin != q->dmax) choose_slab(&q->loaded, q->quads, x0, q->normal, q->dmin, q->dmax);
@@ -214,6 +219,7 @@ static dvStatus quad_pressure_init(dvObject *o)
 static void quad_pressure_add_force(dvObject *o, const dvMech *m)
 {
   QuadPressure *q = (QuadPressure *)o;
+  if (dv_force_mesh_changed(&q->topology, &q->revision) && quad_pressure_reinit(o) != DV_OK) return;
   apply(&q->loaded, q->quads, dv_state_write(q->force.state, m->f));
 }
 
@@ -262,6 +268,7 @@ typedef struct EdgePressure {
   const dvInts *all;
   LoadedList loaded;
   DV_ARRAY(int32_t) inner;    // of each loaded edge: the third point of its only triangle, or -1
+  unsigned revision;
 } EdgePressure;
 
 #define SELF EdgePressure
@@ -328,6 +335,7 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   EdgePressure *e = (EdgePressure *)o;
   dvTopology *t = dv_topology(e->topology.target);
   e->loaded.count = e->inner.count = 0;
+  dv_force_mesh_changed(&e->topology, &e->revision);
   e->all = dv_force_elements(o, t, DV_EDGE, e->force.state);
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, e->force.state);
   if (!e->all || !triangles) return DV_ERROR_INPUT;
@@ -352,6 +360,7 @@ static dvStatus edge_pressure_init(dvObject *o)
 static void edge_pressure_add_force(dvObject *o, const dvMech *m)
 {
   EdgePressure *e = (EdgePressure *)o;
+  if (dv_force_mesh_changed(&e->topology, &e->revision) && edge_pressure_reinit(o) != DV_OK) return;
   apply(&e->loaded, e->all, dv_state_write(e->force.state, m->f));
   if (!has_pressure(e)) set_normals(e);
 }

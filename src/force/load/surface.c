@@ -21,6 +21,7 @@ typedef struct Surface {
   DV_ARRAY(int32_t) triangles;
   DV_ARRAY(double) pressure;        // of each triangle, in the last add_force
   DV_ARRAY(double) edges;           // of each triangle, b - a and c - a there: 6 numbers
+  unsigned revision;                // of the topology
 } Surface;
 
 static dvVec3 point_of(const double *x, size_t c, int32_t p) { return dv_vec3_load(x + c * (size_t)p); }
@@ -128,6 +129,7 @@ static dvStatus surface_pressure_reinit(dvObject *o)
   dvTopology *t = dv_topology(s->topology.target);
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, s->surface.force.state), *quads = dv_force_elements(o, t, DV_QUAD, s->surface.force.state);
   s->surface.triangles.count = 0;
+  dv_force_mesh_changed(&s->topology, &s->surface.revision);
   if (!triangles || !quads) return DV_ERROR_INPUT;
   DV_TRY(dv_check_indices(o, &s->triangleIndices, dv_ints_size(triangles), "triangles"));
   DV_TRY(dv_check_indices(o, &s->quadIndices, dv_ints_size(quads), "quads"));
@@ -216,6 +218,7 @@ static void surface_pressure_add_force(dvObject *o, const dvMech *m)
   SurfacePressure *s = (SurfacePressure *)o;
   Surface *u = &s->surface;
   size_t coord = (size_t)o->dof->coord, w = (size_t)o->dof->deriv;
+  if (dv_force_mesh_changed(&s->topology, &u->revision) && surface_pressure_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(u->force.state, m->x);
   double *f = dv_state_write(u->force.state, m->f), p = present_pressure(s, x);
   bool directed = !is_zero(s->mainDirection, o->dof->deriv);
@@ -337,13 +340,14 @@ static void tait_state(TaitPressure *t, double volume)
   t->currentPressure = t->p0 - t->B * (power - 1);
 }
 
-static dvStatus tait_pressure_reinit(dvObject *o)
+static dvStatus tait_pressure_triangles(dvObject *o)
 {
   TaitPressure *t = (TaitPressure *)o;
   Surface *u = &t->surface;
   const dvInts *triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, u->force.state);
   const dvInts *quads = dv_force_elements(o, dv_topology(t->topology.target), DV_QUAD, u->force.state);
   u->triangles.count = 0;
+  dv_force_mesh_changed(&t->topology, &u->revision);
   if (!triangles || !quads) return DV_ERROR_INPUT;
   for (size_t i = 0; i < triangles->count; i += 3) surface_add(u, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
   for (size_t i = 0; i < quads->count; i += 4) {
@@ -355,10 +359,17 @@ static dvStatus tait_pressure_reinit(dvObject *o)
   dv_array_resize(&t->gradient, 3 * u->force.state->count);
   if (!dv_ints_assign(&t->pressureTriangles, u->triangles.data, u->triangles.count)) return dv_error(o, NULL, "out of memory for %zu triangles", u->triangles.count / 3);
   measure_surface(u, dv_state_read(u->force.state, DV_X_REST), &t->volumeAfterTC, &t->surfaceAreaAfterTC);
+  return DV_OK;
+}
+
+static dvStatus tait_pressure_reinit(dvObject *o)
+{
+  TaitPressure *t = (TaitPressure *)o;
+  DV_TRY(tait_pressure_triangles(o));
   t->initialVolume = t->volumeAfterTC;
   t->initialSurfaceArea = t->surfaceAreaAfterTC;
   t->v0 = t->initialVolume + t->currentInjectedVolume;
-  measure_surface(u, dv_state_read(u->force.state, DV_X), &t->currentVolume, &t->currentSurfaceArea);
+  measure_surface(&t->surface, dv_state_read(t->surface.force.state, DV_X), &t->currentVolume, &t->currentSurfaceArea);
   tait_state(t, t->currentVolume);
   return DV_OK;
 }
@@ -401,6 +412,7 @@ static void tait_pressure_add_force(dvObject *o, const dvMech *m)
 {
   TaitPressure *t = (TaitPressure *)o;
   Surface *u = &t->surface;
+  if (dv_force_mesh_changed(&t->topology, &u->revision) && tait_pressure_triangles(o) != DV_OK) return;
   const double *x = dv_state_read(u->force.state, m->x);
   double *f = dv_state_write(u->force.state, m->f), *g = t->gradient.data;
   measure_surface(u, x, &t->currentVolume, &t->currentSurfaceArea);

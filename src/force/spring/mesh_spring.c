@@ -26,7 +26,6 @@
 typedef struct MeshSpring {
   dvSpringForce force;
   MESH_SPRING_FIELDS(DV_MEMBER)
-  unsigned revision;         // of the topology that the springs were made for
 } MeshSpring;
 
 #define SELF MeshSpring
@@ -99,7 +98,7 @@ static dvStatus mesh_spring_reinit(dvObject *o)
   if (m->force.pair.first == m->force.pair.second) {
     dvTopology *t = dv_force_topology(o, &m->topology);
     if (!t) return DV_ERROR_INPUT;
-    dv_force_mesh_changed(&m->topology, &m->revision);
+    m->force.mesh = &m->topology;
     Maker k = {.mesh = m};
     dvStatus status = add_kinds(&k, t);
     dv_pair_map_free(&k.pairs);
@@ -125,15 +124,6 @@ static dvStatus mesh_spring_init(dvObject *o)
     dv_warning(o, "give a stiffness for a kind of element that the topology has", "there are no springs");
   return DV_OK;
 }
-
-static void mesh_spring_add_force(dvObject *o, const dvMech *m)
-{
-  MeshSpring *s = (MeshSpring *)o;
-  if (dv_force_mesh_changed(&s->topology, &s->revision)) mesh_spring_reinit(o);
-  dv_spring_force_ops.add_force(o, m);
-}
-
-static dvForceOps mesh_spring_ops;
 
 const dvClass dv_mesh_spring_class = {
     .struct_size = sizeof(dvClass),
