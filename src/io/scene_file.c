@@ -192,8 +192,10 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
     }
     dvText why = {0};
     if (dv_field_parse(f, a->value, &why) != DV_OK) {
-      complain(b, DV_ERROR_INPUT, a->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name, a->name, why.text ? why.text : "cannot be read");
-      o->failed = true;
+      bool looks = f->desc->flags & DV_LOOKS;   // they never stop a run: the default stays
+      complain(b, looks ? DV_OK : DV_ERROR_INPUT, a->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name, a->name,
+               why.text ? why.text : "cannot be read");
+      o->failed = o->failed || !looks;
     }
     dv_text_free(&why);
   }

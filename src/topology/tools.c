@@ -4,6 +4,17 @@
 // TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way.
 #include "topology/topology.h"
 
+// the topology of the node or above; a failed one has been reported, so nothing more is said about it
+static dvTopology *find_topology(dvObject *o, const char *advice, const char *purpose)
+{
+  dvObject *found = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (found) return dv_topology(found);
+  for (size_t i = 0; i < o->node->objects.count; i++)
+    if (dv_plays(o->node->objects.data[i], DV_ROLE_TOPOLOGY)) return NULL;
+  dv_warning(o, advice, "%s finds no topology %s", o->cls->name, purpose);
+  return NULL;
+}
+
 // --- modifiers ---------------------------------------------------------------------------------------------
 
 #define MODIFIER_FIELDS(X) X(bool, propagateToDOF, "1", "", "changes of points also reach the state of the node")
@@ -27,10 +38,7 @@ static const dvFieldDesc hexahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESC
 
 static dvStatus modifier_init(dvObject *o)
 {
-  Modifier *m = (Modifier *)o;
-  dvObject *found = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  m->container = found ? dv_topology(found) : NULL;
-  if (!found) dv_warning(o, "add a TopologyContainer to the node", "%s finds no topology that it could change", o->cls->name);
+  ((Modifier *)o)->container = find_topology(o, "add a TopologyContainer to the node", "that it could change");
   return DV_OK;
 }
 
@@ -174,12 +182,9 @@ static dvStatus turn_triangles(dvTopology *t, bool flip)
 static dvStatus geometry_init(dvObject *o)
 {
   GeometryAlgorithms *g = (GeometryAlgorithms *)o;
-  if (!g->topology.target) g->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!g->topology.target) {
-    dv_warning(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "%s finds no topology to work on", o->cls->name);
-    return DV_OK;
-  }
-  if (g->recomputeTrianglesOrientation && !g->topology.target->failed) DV_TRY(turn_triangles(dv_topology(g->topology.target), g->flipNormals));
+  dvTopology *t = g->topology.target ? dv_topology(g->topology.target)
+                                     : find_topology(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "to work on");
+  if (t && !t->base.failed && g->recomputeTrianglesOrientation) DV_TRY(turn_triangles(t, g->flipNormals));
   return DV_OK;
 }
 

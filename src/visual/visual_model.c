@@ -1,8 +1,8 @@
 // OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel, DataDisplay: what is drawn of a body.
 //
 // Positions come from the scene (position, src), from a file, or from the topology in the node; scale, rotation and
-// translation act on them once. Mappings move `position`; `vertices` and normals follow in the update at the end of a
-// step, when something moved. What concerns looks only never stops a run: a missing file is a warning.
+// translation act on them once. Mappings move `position`; `vertices` and normals follow when they are asked for. What
+// concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
 #include "io/mesh.h"
@@ -34,19 +34,13 @@ static void visual_state_create(dvObject *o)
 
 static void visual_state_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
 
-// positions may come through a link or a mapping; true when they moved since the last call
-static bool visual_state_follow(dvVisualState *v)
+// positions may come through a link instead of a mapping
+static void visual_state_update(dvObject *o)
 {
-  dvObject *o = &v->state.base;
+  dvVisualState *v = (dvVisualState *)o;
   dv_object_pull(o);
   v->state.count = dv_reals_size(&v->position);
-  uint32_t now = dv_field_of(o, &v->position)->counter;
-  bool moved = now != v->seen;
-  v->seen = now;
-  return moved;
 }
-
-static void visual_state_update(dvObject *o) { visual_state_follow((dvVisualState *)o); }
 
 static dvStatus visual_state_init(dvObject *o)
 {
@@ -58,6 +52,7 @@ static dvStatus visual_state_init(dvObject *o)
 
 // --- attributes ------------------------------------------------------------------------------------------
 
+// single precision, as in SOFA
 static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise, double *member)
 {
   bool any = false;
@@ -66,7 +61,7 @@ static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names,
   for (int i = 0; i < count; i++) {
     const char *text = dv_attribute_take(a, names[i]);
     double value;
-    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? value : otherwise;
+    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
   }
   dv_field_of(o, member)->was_set = true;
 }
@@ -150,14 +145,14 @@ static void visual_model_from_topology(dvVisualModel *v)
 {
   dvObject *o = &v->base.state.base;
   if (!v->topology.target) v->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!v->topology.target || dv_object_pull(v->topology.target) != DV_OK) return;
+  if (!v->topology.target || dv_object_ensure(v->topology.target) != DV_OK) return;
   dvTopology *t = dv_topology(v->topology.target);
   dvField *points = dv_object_field(&t->base, "position");
   if (v->base.position.count == 0 && points && dv_field_pull(points) == DV_OK && ((const dvReals *)points->value)->count) {
     dv_reals_share(&v->base.position, points->value);
   } else if (v->base.position.count == 0) {
     dvObject *state = dv_node_state_up(t->base.node);
-    if (state && !state->failed) points_of_state(v, dv_state(state));
+    if (state && dv_object_ensure(state) == DV_OK) points_of_state(v, dv_state(state));
   }
   dv_ints_share(&v->triangles, dv_topology_elements(t, DV_TRIANGLE));
   dv_ints_share(&v->quads, dv_topology_elements(t, DV_QUAD));
@@ -221,21 +216,34 @@ static void visual_model_transform(dvVisualModel *v)
   for (size_t i = 0; i < v->texcoords.count; i++) uv[i] = uv[i] * v->scaleTex[i % 2] + v->translationTex[i % 2];
 }
 
-static void visual_model_refresh(dvVisualModel *v)
+// moves with every change of what visual_model_check looks at
+static uint64_t shape_stamp(const dvVisualModel *v)
 {
-  dvObject *o = &v->base.state.base;
-  if (v->vertPosIdx.count && v->vertPosIdx.count == dv_reals_size(&v->vertices)) {
+  const dvObject *o = &v->base.state.base;
+  const void *members[] = {&v->triangles, &v->quads, &v->edges, &v->vertPosIdx, &v->vertNormIdx};
+  uint64_t stamp = v->base.position.count + 31 * v->vertices.count;
+  for (size_t i = 0; i < DV_COUNT(members); i++) stamp = 31 * stamp + dv_field_of(o, members[i])->counter;
+  return stamp;
+}
+
+// vertices and normals from the positions
+static dvStatus visual_model_compute(dvObject *o)
+{
+  dvVisualModel *v = (dvVisualModel *)o;
+  if (!v->ready) return DV_OK;
+  if (shape_stamp(v) != v->shape) visual_model_check(v);
+  v->shape = shape_stamp(v);
+  if (v->vertPosIdx.count) {
     double *to = dv_reals_edit(&v->vertices);
     for (size_t i = 0; i < v->vertPosIdx.count; i++) memcpy(to + 3 * i, v->base.position.data + 3 * (size_t)v->vertPosIdx.data[i], 3 * sizeof *to);
-    dv_touch(o, &v->vertices);
   }
   const dvReals *vertices = dv_visual_vertices(v);
   bool have = v->base.normal.count == vertices->count;
-  if (vertices->count == 0 || (have && !v->updateNormals)) return;
-  if (!have && !dv_reals_resize(&v->base.normal, vertices->count)) return;
+  if (vertices->count == 0 || (have && !v->updateNormals)) return DV_OK;
+  if (!have && !dv_reals_resize(&v->base.normal, vertices->count)) return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
   dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
   dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->shared);
-  dv_touch(o, &v->base.normal);
+  return DV_OK;
 }
 
 static void warn_missing_texture(const dvVisualModel *v)
@@ -247,16 +255,6 @@ static void warn_missing_texture(const dvVisualModel *v)
   if (!path) dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
   dv_text_free(&advice);
   dv_free(path);
-}
-
-// moves with every change of what visual_model_check looks at
-static uint64_t shape_stamp(const dvVisualModel *v)
-{
-  const dvObject *o = &v->base.state.base;
-  const void *members[] = {&v->triangles, &v->quads, &v->edges, &v->vertices, &v->vertPosIdx, &v->vertNormIdx};
-  uint64_t stamp = v->base.position.count;
-  for (size_t i = 0; i < DV_COUNT(members); i++) stamp = 31 * stamp + dv_field_of(o, members[i])->counter;
-  return stamp;
 }
 
 static dvStatus visual_model_init(dvObject *o)
@@ -271,21 +269,11 @@ static dvStatus visual_model_init(dvObject *o)
   visual_model_transform(v);
   DV_TRY(visual_state_init(o));
   visual_model_check(v);
+  v->shape = shape_stamp(v);
   warn_missing_texture(v);
   dv_touch(o, &v->base.position);
-  v->base.seen = dv_field_of(o, &v->base.position)->counter;
-  visual_model_refresh(v);
-  v->shape = shape_stamp(v);
+  v->ready = true;
   return DV_OK;
-}
-
-static void visual_model_update(dvObject *o)
-{
-  dvVisualModel *v = (dvVisualModel *)o;
-  bool moved = visual_state_follow(&v->base), reshaped = shape_stamp(v) != v->shape;
-  if (reshaped) visual_model_check(v);
-  if (moved || reshaped) visual_model_refresh(v);
-  v->shape = shape_stamp(v);
 }
 
 static void visual_model_destroy(dvObject *o)
@@ -296,7 +284,6 @@ static void visual_model_destroy(dvObject *o)
 
 // --- the classes -----------------------------------------------------------------------------------------
 
-static const dvVisualOps visual_model_ops = {.update = visual_model_update};
 static const dvVisualOps visual_state_ops = {.update = visual_state_update};
 
 #define OGL_MODEL_FIELDS(X)                                                                                           \
@@ -382,8 +369,8 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
    .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}
 
 #define FULL_HOOKS                                                                                                    \
-  .ops = {[DV_ROLE_VISUAL] = &visual_model_ops}, .create = visual_state_create, .parse = visual_model_parse,          \
-  .init = visual_model_init, .destroy = visual_model_destroy
+  .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, .parse = visual_model_parse,          \
+  .init = visual_model_init, .update = visual_model_compute, .destroy = visual_model_destroy
 
 #define PLAIN_HOOKS                                                                                                   \
   .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, .init = visual_state_init,            \

@@ -227,7 +227,7 @@ static dvStatus barycentric_init(dvObject *o)
                     m->in->base.name);
   if (dv_starts_with(topology->cls->name, "SparseGrid"))
     return dv_error(o, "map from a mesh or a regular grid", "BarycentricMapping does not map from a %s yet", topology->cls->name);
-  DV_TRY(dv_object_pull(topology));
+  DV_TRY(dv_object_ensure(topology));
   const double *in = positions(b, m->in), *out = positions(b, m->out);
   if (!in || !out) return DV_ERROR_INPUT;
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
