@@ -210,6 +210,7 @@ static dvStatus fem_mass_init(dvObject *o)
   if (!f->nodalMassDensity.target) f->nodalMassDensity.target = find_density(o->node);
   if (!f->nodalMassDensity.target || f->nodalMassDensity.target->cls != &dv_nodal_mass_density_class)
     return dv_error(o, "add <NodalMassDensity property=\"1000\"/> to the node", "FEMMass finds no NodalMassDensity");
+  DV_TRY(dv_object_ensure(f->topology.target));
   f->kind = kind_of_template(f);
   if (f->kind == DV_POINT) f->kind = DV_EDGE;   // a mesh without elements
   DV_TRY(integrate(f));

@@ -109,7 +109,8 @@ static const dvFieldDesc hexahedron_fields[] = {
 #define SELF SetContainer
 static const dvFieldDesc set_fields[] = {SET_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc connected_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_set_fields[] = {
+    SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) QUAD_ARRAY_FIELDS(DV_DESCRIBE)};
 #undef SELF
 

@@ -32,7 +32,8 @@ typedef struct Modifier {
 #define SELF Modifier
 static const dvFieldDesc modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc triangle_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_modifier_fields[] = {
+    MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
@@ -56,7 +57,8 @@ static dvStatus modifier_init(dvObject *o)
 
 MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", "through it the points of a topology are changed", modifier_fields)
 MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "through it the edges of a topology are changed", modifier_fields)
-MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "through it the triangles of a topology are changed", triangle_modifier_fields)
+MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "through it the triangles of a topology are changed",
+         triangle_modifier_fields)
 MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", "through it the quads of a topology are changed", modifier_fields)
 MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "through it the tetrahedra of a topology are changed",
          tetrahedron_modifier_fields)
@@ -207,8 +209,8 @@ GEOMETRY(dv_point_geometry_class, "PointSetGeometryAlgorithms", "PointSetTopolog
          DV_DOF_ALL, point_geometry_fields)
 GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms", "EdgeSetTopologyAlgorithms", "geometry of edges, and how to draw them",
          DV_DOF_ALL, edge_geometry_fields)
-GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms", "geometry of triangles, and how to draw them",
-         DV_DOF_ALL, triangle_geometry_fields)
+GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms",
+         "geometry of triangles, and how to draw them", DV_DOF_ALL, triangle_geometry_fields)
 GEOMETRY(dv_quad_geometry_class, "QuadSetGeometryAlgorithms", "QuadSetTopologyAlgorithms", "geometry of quads, and how to draw them",
          DV_DOF_ALL, quad_geometry_fields)
 GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "TetrahedronSetTopologyAlgorithms",

@@ -122,7 +122,8 @@ static void visual_model_unsplit(dvVisualModel *v)
   for (size_t i = 0; i < index->count; i++)
     if (index->data[i] < 0) largest = -1;
   if (largest < 0 || (size_t)largest >= index->count || index->count != dv_reals_size(&v->base.position)) {
-    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL, "vertPosIdx does not fit the %zu vertices and is not used", dv_reals_size(&v->base.position));
+    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL, "vertPosIdx does not fit the %zu vertices and is not used",
+                     dv_reals_size(&v->base.position));
     dv_ints_free(&v->vertPosIdx);
     return;
   }
@@ -178,8 +179,8 @@ static void drop_bad(dvVisualModel *v, dvInts *list, size_t count)
   dvObject *o = &v->base.state.base;
   size_t bad = first_outside(list, count);
   if (bad == list->count) return;
-  dv_field_warning(o, list, NULL, "%s: entry %zu is %d, but there are %zu vertices; they are not drawn", dv_field_name(dv_field_of(o, list)->desc), bad,
-                   list->data[bad], count);
+  dv_field_warning(o, list, NULL, "%s: entry %zu is %d, but there are %zu vertices; they are not drawn",
+                   dv_field_name(dv_field_of(o, list)->desc), bad, list->data[bad], count);
   dv_ints_free(list);
 }
 
@@ -235,12 +236,14 @@ static dvStatus visual_model_compute(dvObject *o)
   v->shape = shape_stamp(v);
   if (v->vertPosIdx.count) {
     double *to = dv_reals_edit(&v->vertices);
-    for (size_t i = 0; i < v->vertPosIdx.count; i++) memcpy(to + 3 * i, v->base.position.data + 3 * (size_t)v->vertPosIdx.data[i], 3 * sizeof *to);
+    for (size_t i = 0; i < v->vertPosIdx.count; i++)
+      memcpy(to + 3 * i, v->base.position.data + 3 * (size_t)v->vertPosIdx.data[i], 3 * sizeof *to);
   }
   const dvReals *vertices = dv_visual_vertices(v);
   bool have = v->base.normal.count == vertices->count;
   if (vertices->count == 0 || (have && !v->updateNormals)) return DV_OK;
-  if (!have && !dv_reals_resize(&v->base.normal, vertices->count)) return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
+  if (!have && !dv_reals_resize(&v->base.normal, vertices->count))
+    return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
   dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
   dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->shared);
   return DV_OK;
@@ -252,7 +255,8 @@ static void warn_missing_texture(const dvVisualModel *v)
   if (!*v->texturename) return;
   dvText advice = {0};
   char *path = dv_context_find_file(o->context, v->texturename, o->place.file, &advice);
-  if (!path) dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
+  if (!path)
+    dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
   dv_text_free(&advice);
   dv_free(path);
 }
@@ -262,7 +266,8 @@ static dvStatus visual_model_init(dvObject *o)
   dvVisualModel *v = (dvVisualModel *)o;
   if (*v->filename && v->base.position.count == 0 && v->vertices.count == 0) visual_model_load(v);
   else if (v->vertPosIdx.count && v->vertices.count == 0) visual_model_unsplit(v);
-  if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads)))) visual_model_from_topology(v);
+  if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads))))
+    visual_model_from_topology(v);
   if (v->base.position.count == 0 && !*v->filename)
     dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw", o->cls->name);
   v->base.state.count = dv_reals_size(&v->base.position);
@@ -363,31 +368,22 @@ static const dvFieldDesc data_display_fields[] = {DATA_DISPLAY_FIELDS(DV_DESCRIB
 static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-#define VISUAL_MODEL_CLASS(name_, aliases_, module_, type, help_, ...)                                                \
-  {.struct_size = sizeof(dvClass), .name = name_, .aliases = aliases_, .help = help_, .module = module_,              \
-   .dofs = DV_DOF_VEC3, .roles = 1u << DV_ROLE_STATE, .size = sizeof(type),                                           \
-   .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}
+#define FULL .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, .destroy = visual_model_destroy
+#define PLAIN .init = visual_state_init, .destroy = visual_state_destroy
 
-#define FULL_HOOKS                                                                                                    \
-  .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, .parse = visual_model_parse,          \
-  .init = visual_model_init, .update = visual_model_compute, .destroy = visual_model_destroy
+#define VISUAL_CLASS(hooks, name_, module_, type, help_, ...)                                                         \
+  {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,              \
+   .roles = 1u << DV_ROLE_STATE, .size = sizeof(type), .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}, \
+   .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, hooks}
 
-#define PLAIN_HOOKS                                                                                                   \
-  .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, .init = visual_state_init,            \
-  .destroy = visual_state_destroy
+static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader", visual[] = "Sofa.Component.Visual";
 
 const dvClass dv_visual_classes[] = {
-    VISUAL_MODEL_CLASS("OglModel", NULL, "Sofa.GL.Component.Rendering3D", OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block,
-                       DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("VisualModelImpl", NULL, "Sofa.Component.Visual", dvVisualModel, "a surface to draw, moved by a mapping",
-                       &dv_visual_model_block), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("OglShaderVisualModel", NULL, "Sofa.GL.Component.Shader", OglModel, "a surface to draw with shaders", &dv_visual_model_block,
-                       DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("CylinderVisualModel", NULL, "Sofa.Component.Visual", CylinderModel, "edges drawn as cylinders",
-                       DV_BLOCK(cylinder_fields)), PLAIN_HOOKS},
-    VISUAL_MODEL_CLASS("PointSplatModel", NULL, "Sofa.GL.Component.Rendering3D", SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
-     PLAIN_HOOKS},
-    VISUAL_MODEL_CLASS("DataDisplay", NULL, "Sofa.GL.Component.Rendering3D", DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
-     PLAIN_HOOKS},
+    VISUAL_CLASS(FULL, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(FULL, "VisualModelImpl", visual, dvVisualModel, "a surface to draw, moved by a mapping", &dv_visual_model_block),
+    VISUAL_CLASS(FULL, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(PLAIN, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders", DV_BLOCK(cylinder_fields)),
+    VISUAL_CLASS(PLAIN, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
+    VISUAL_CLASS(PLAIN, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
 };
 const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

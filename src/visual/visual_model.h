@@ -39,7 +39,8 @@
   X(vec3, scale3d, "1 1 1", "", "scales the model at the start", .flags = DV_NO_SRC)                                  \
   X(vec2, scaleTex, "1 1", "", "scales the texture coordinates", .flags = DV_LOOKS | DV_NO_SRC)                       \
   X(vec2, translationTex, "0 0", "", "moves the texture coordinates", .flags = DV_LOOKS | DV_NO_SRC)                  \
-  X(string, material, "", "", "material: name, then Diffuse, Ambient, Specular, Emissive, Shininess, each with 0 or 1 and its values", .flags = DV_LOOKS) \
+  X(string, material, "", "", "a name, then Diffuse, Ambient, Specular, Emissive, Shininess, each with 0 or 1 and its values", \
+    .flags = DV_LOOKS)                                                                                                \
   X(color, color, "1 1 1 1", "", "colour of the surface where no material is given", .flags = DV_LOOKS)               \
   X(bool, putOnlyTexCoords, "0", "", "use texture coordinates without a texture", .flags = DV_LOOKS)                  \
   X(bool, srgbTexturing, "0", "", "the texture is in sRGB", .flags = DV_LOOKS)                                        \

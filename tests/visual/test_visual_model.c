@@ -70,8 +70,10 @@ static void test_texture_seam(void **state)
   char *directory = check_mkdir();
   char *file = check_write(directory, "seam.obj",
                            "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.5\nvt 0 1\nf 1/1 2/2 3/3\nf 1/4 3/3 4/5\n");
-  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node name='v'><OglModel name='m' filename='%s'/>"
-                         "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>", file);
+  char *text =
+      dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node name='v'><OglModel name='m' filename='%s'/>"
+                "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>",
+                file);
   dvScene *s = check_scene(text, 1);
   dvVisualModel *v = model(s, "v/m");
   assert_int_equal(dv_reals_size(&v->base.position), 4);
@@ -116,8 +118,10 @@ static void test_polygons(void **state)
 static void test_not_mechanical(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
-                           "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' input='@..' output='@m'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
+      "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' input='@..' output='@m'/></Node></Node>",
+      1);
   assert_false(dv_mapping_is_mechanical(check_find(s, "v/map")));
   assert_int_equal(s->plan->states.count, 1);
   assert_int_equal(s->plan->visual_mappings.count, 1);
@@ -162,6 +166,7 @@ static void test_normals_are_lazy(void **state)
 static int warnings(const char *text)
 {
   dvContext *c = dv_divan_create(1);
+  c->log.sink = NULL;   // the messages are expected
   dvScene *scene = NULL;
   assert_int_equal(dv_scene_parse(c, "test", text, strlen(text), &scene), DV_OK);
   assert_int_equal(dv_scene_init(scene), DV_OK);
