@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+static void clear(dvState *s, int id)
+{
+  if (s->count) memset(dv_state_write(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
+}
+
 static dvPool *pool_of(const dvPlan *plan) { return plan->root->scene->context->pool; }
 
 // --- vectors ---------------------------------------------------------------------------------------
@@ -29,7 +34,7 @@ void dv_mech_copy(dvPlan *plan, int r, int a)
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     const double *from = dv_state_read(s, a);
-    memcpy(dv_state_write(s, r), from, dv_state_scalars(s, r) * sizeof(double));
+    if (s->count) memcpy(dv_state_write(s, r), from, dv_state_scalars(s, r) * sizeof(double));
   }
 }
 
@@ -37,7 +42,7 @@ void dv_mech_clear(dvPlan *plan, int r)
 {
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
-    memset(dv_state_write(s, r), 0, dv_state_scalars(s, r) * sizeof(double));
+    clear(s, r);
   }
 }
 
@@ -100,7 +105,7 @@ static void clear_mapped(dvPlan *plan, int id)
 {
   for (size_t i = 0; i < plan->mapped.count; i++) {
     dvState *s = dv_state(plan->mapped.data[i]);
-    memset(dv_state_write(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
+    clear(s, id);
   }
 }
 
@@ -149,10 +154,9 @@ void dv_mech_compute_force(dvPlan *plan, dvMech *m)
 {
   for (size_t i = 0; i < plan->states.count; i++) {
     dvState *s = dv_state(plan->states.data[i]);
-    size_t bytes = dv_state_scalars(s, DV_F) * sizeof(double);
     double *f = dv_state_write(s, m->f);
-    if (dv_state_has(s, DV_F_EXTERNAL)) memcpy(f, dv_state_read(s, DV_F_EXTERNAL), bytes);
-    else memset(f, 0, bytes);
+    if (dv_state_has(s, DV_F_EXTERNAL)) memcpy(f, dv_state_read(s, DV_F_EXTERNAL), dv_state_scalars(s, DV_F) * sizeof(double));
+    else clear(s, m->f);
   }
   for (size_t i = 0; i < plan->masses.count; i++) {
     dvPlanItem it = plan->masses.data[i];
