@@ -308,6 +308,8 @@ static void mesh_matrix_mass_add_mdx(dvObject *o, const dvMech *mech, double fac
   else dv_diagonal_add_mdx(o, mech, factor);
 }
 
+static bool mesh_matrix_mass_is_diagonal(dvObject *o) { return !is_full((MeshMatrixMass *)o); }
+
 static void mesh_matrix_mass_acc_from_f(dvObject *o, int a, int f)
 {
   MeshMatrixMass *m = (MeshMatrixMass *)o;
@@ -360,6 +362,7 @@ static const dvMassOps mesh_matrix_mass_ops = {
     .add_gravity = dv_diagonal_add_gravity,
     .add_gravity_to_v = dv_diagonal_add_gravity_to_v,
     .acc_from_f = mesh_matrix_mass_acc_from_f,
+    .is_diagonal = mesh_matrix_mass_is_diagonal,
     .add_matrix = mesh_matrix_mass_add_matrix,
     .kinetic = mesh_matrix_mass_kinetic,
     .potential = dv_diagonal_potential,

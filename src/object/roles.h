@@ -47,6 +47,7 @@ typedef enum dvVecId {
   DV_X_REST,
   DV_X_FREE,
   DV_X_RESET,
+  DV_X_ODE,        // for integrators: positions of a stage or a trial
   DV_V,            // velocity
   DV_V_FREE,
   DV_V_RESET,
@@ -59,7 +60,7 @@ typedef enum dvVecId {
   DV_VEC_LIMIT = DV_VEC_SOLVER + 10
 } dvVecId;
 
-static inline bool dv_vec_is_coord(int id) { return id <= DV_X_RESET; }
+static inline bool dv_vec_is_coord(int id) { return id <= DV_X_ODE; }
 
 // What a mechanical operation works on, and with which factors. The system matrix of an implicit
 // step is m M + b B + k K, with K = df/dx and B = df/dv.
@@ -90,6 +91,7 @@ typedef struct dvMassOps {
   void (*add_gravity)(dvObject *o, const dvMech *m);              // f += M g
   void (*add_gravity_to_v)(dvObject *o, const dvMech *m);         // v += dt g, when gravity is separate
   void (*acc_from_f)(dvObject *o, int a, int f);                  // a = M^-1 f; optional for full matrices
+  bool (*is_diagonal)(dvObject *o);                               // whether acc_from_f works; optional: yes when it is there
   void (*add_matrix)(dvObject *o, double factor, dvMatrixSink *sink);   // optional
   double (*kinetic)(dvObject *o, int v);
   double (*potential)(dvObject *o, const dvMech *m);
