@@ -91,7 +91,6 @@ typedef struct dvMassOps {
   void (*add_gravity)(dvObject *o, const dvMech *m);              // f += M g
   void (*add_gravity_to_v)(dvObject *o, const dvMech *m);         // v += dt g, when gravity is separate
   void (*acc_from_f)(dvObject *o, int a, int f);                  // a = M^-1 f; optional for full matrices
-  bool (*is_diagonal)(dvObject *o);                               // whether acc_from_f works; optional: yes when it is there
   void (*add_matrix)(dvObject *o, double factor, dvMatrixSink *sink);   // optional
   double (*kinetic)(dvObject *o, int v);
   double (*potential)(dvObject *o, const dvMech *m);
