@@ -29,13 +29,16 @@ void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b)
   }
 }
 
+static void copy_vector(dvState *s, int to, int from)
+{
+  if (to == from || s->count == 0) return;
+  const double *values = dv_state_read(s, from);
+  memcpy(dv_state_write(s, to), values, dv_state_scalars(s, to) * sizeof(double));
+}
+
 void dv_mech_copy(dvPlan *plan, int r, int a)
 {
-  for (size_t i = 0; i < plan->independent.count; i++) {
-    dvState *s = dv_state(plan->independent.data[i]);
-    const double *from = dv_state_read(s, a);
-    if (s->count) memcpy(dv_state_write(s, r), from, dv_state_scalars(s, r) * sizeof(double));
-  }
+  for (size_t i = 0; i < plan->independent.count; i++) copy_vector(dv_state(plan->independent.data[i]), r, a);
 }
 
 void dv_mech_clear(dvPlan *plan, int r)
@@ -51,6 +54,15 @@ void dv_mech_scale(dvPlan *plan, int r, double k)
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     dv_scale(pool_of(plan), k, dv_state_write(s, r), dv_state_scalars(s, r));
+  }
+}
+
+void dv_mech_difference(dvPlan *plan, int r, int a, int b)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const double *va = dv_state_read(s, a), *vb = dv_state_read(s, b);
+    dv_dof_difference(s->base.dof, s->count, dv_state_write(s, r), va, vb);
   }
 }
 
@@ -98,6 +110,32 @@ void dv_mech_propagate_v(dvPlan *plan, int v)
   for (size_t i = 0; i < plan->mappings.count; i++) {
     dvObject *o = plan->mappings.data[i].object;
     ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply_j(o, v, v);
+  }
+}
+
+void dv_mech_propagate_dx(dvPlan *plan, int dx)
+{
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    const dvPlanMapping *pm = &plan->mappings.data[i];
+    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, dx, dx);
+  }
+}
+
+void dv_mech_mirror_outside(dvPlan *plan, int x, int v)
+{
+  for (size_t i = 0; i < plan->outside.count; i++) {
+    copy_vector(dv_state(plan->outside.data[i]), x, DV_X);
+    copy_vector(dv_state(plan->outside.data[i]), v, DV_V);
+  }
+}
+
+// what lies outside of the plan does not move while its system is solved: no left-over of its own solver may act
+static void hold_outside(dvPlan *plan, int dx)
+{
+  if (dx == DV_V) return;   // a real velocity
+  for (size_t i = 0; i < plan->outside.count; i++) {
+    dvState *s = dv_state(plan->outside.data[i]);
+    memset(dv_state_write(s, dx), 0, dv_state_scalars(s, dx) * sizeof(double));
   }
 }
 
@@ -191,10 +229,8 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
 
 void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)
 {
-  for (size_t i = 0; i < plan->mappings.count; i++) {
-    const dvPlanMapping *pm = &plan->mappings.data[i];
-    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, p, p);
-  }
+  dv_mech_propagate_dx(plan, p);
+  hold_outside(plan, p);
   m->dx = p;
   m->df = q;
   dv_mech_clear(plan, q);
