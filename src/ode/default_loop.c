@@ -142,14 +142,20 @@ void dv_loop_clear_external(dvScene *scene)
 void dv_loop_update_visual(dvScene *scene)
 {
   const dvPlan *plan = scene->plan;
+  dvTimers *timers = scene->context->timers;
   for (size_t i = 0; i < plan->visual_mappings.count; i++) {
     dvObject *o = plan->visual_mappings.data[i];
+    dv_timer_begin_fine(timers, o->cls->name);
     ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply(o, DV_X, DV_X);
+    dv_timer_end_fine(timers);
   }
   for (size_t i = 0; i < plan->visuals.count; i++) {
     dvObject *o = plan->visuals.data[i];
     const dvVisualOps *ops = dv_ops(o, DV_ROLE_VISUAL);
-    if (ops->update) ops->update(o);
+    if (!ops->update) continue;
+    dv_timer_begin_fine(timers, o->cls->name);
+    ops->update(o);
+    dv_timer_end_fine(timers);
   }
 }
 
@@ -205,7 +211,10 @@ static dvStatus default_loop_step(dvObject *o, double dt)
   dv_timer_begin(timers, "visual");
   dv_loop_update_visual(scene);
   dv_timer_end(timers);
-  return dv_loop_check(scene);
+  dv_timer_begin(timers, "check");
+  dvStatus finite = dv_loop_check(scene);
+  dv_timer_end(timers);
+  return finite;
 }
 
 static void default_loop_destroy(dvObject *o) { dv_integration_free(&((DefaultLoop *)o)->integration); }

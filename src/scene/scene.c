@@ -175,10 +175,15 @@ dvStatus dv_scene_pull(dvScene *scene)
 
 void dv_scene_send(dvScene *scene, const dvEvent *event)
 {
+  dvTimers *timers = scene->handlers.count ? scene->context->timers : NULL;
+  dv_timer_begin_fine(timers, "events");
   for (size_t i = 0; i < scene->handlers.count; i++) {
     dvObject *o = scene->handlers.data[i];
+    dv_timer_begin_fine(timers, o->cls->name);
     o->cls->handle_event(o, event);
+    dv_timer_end_fine(timers);
   }
+  dv_timer_end_fine(timers);
 }
 
 dvStatus dv_scene_step(dvScene *scene, double dt)
