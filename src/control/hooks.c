@@ -95,7 +95,7 @@ dvStatus dv_collision_pipeline_init(dvObject *o)
   Counter c = {.visitor = {.top_down = count_models, .everything = true}};
   dv_visit(o->node->scene->root, &c.visitor);
   if (c.models > 1 || c.self)
-    dv_warning(o, "bodies pass through each other; everything else is simulated", "this version computes no contacts, but the scene has %zu collision models",
+    dv_warning(o, "bodies pass through each other; everything else is simulated", "this version computes no contacts (collision models in the scene: %zu)",
                c.models);
   return DV_OK;
 }

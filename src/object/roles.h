@@ -69,6 +69,7 @@ typedef struct dvMech {
   double dt, time;
   double gravity[3];     // in effect for the component's node, set by the plan before each call
   bool implicit;
+  bool no_geometric;     // leave out the geometric stiffness of mappings, as SOFA does in implicit right-hand sides
 } dvMech;
 
 // Factors that include the Rayleigh damping of one component.

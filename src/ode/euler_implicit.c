@@ -64,8 +64,9 @@ static void right_hand_side(EulerImplicit *e, dvMech *m, double h, double tr)
   dv_mech_copy(e->plan, RHS, DV_F);
   if (!e->firstOrder) {
     m->m = -e->rayleighMass, m->b = 0, m->k = h * tr + e->rayleighStiffness;
-    m->dx = DV_V, m->df = RHS;
+    m->dx = DV_V, m->df = RHS, m->no_geometric = true;
     dv_mech_add_mbk(e->plan, m);
+    m->no_geometric = false;
     dv_mech_scale(e->plan, RHS, h);
   }
   dv_mech_project_response(e->plan, RHS);

@@ -274,7 +274,10 @@ static void link_object(dvObject *o, dvStatus *worst)
   }
   const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
   if (src && *src->value && !dv_same(src->value, "@")) link_src(o, src, worst);
-  if (o->cls->link && o->cls->link(o) != DV_OK) *worst = DV_ERROR_INPUT;
+  if (o->cls->link && o->cls->link(o) != DV_OK) {
+    o->failed = true;
+    *worst = DV_ERROR_INPUT;
+  }
 }
 
 void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place) { link_all(o, source, place); }

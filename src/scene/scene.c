@@ -56,12 +56,26 @@ static void worse(dvStatus *worst, dvStatus status)
   if (status != DV_OK && *worst != DV_ERROR_UNKNOWN) *worst = status;
 }
 
+// a mapping works on states that may stand further down the file
+static dvStatus ensure_mapped_states(dvObject *o)
+{
+  dvObject *states[16];
+  dvStatus worst = DV_OK;
+  for (int side = 0; side < 2; side++) {
+    int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
+    for (int i = 0; i < n; i++) worse(&worst, dv_object_ensure(states[i]));
+  }
+  if (worst != DV_OK) o->failed = true;
+  return worst;
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
   dvStatus worst = dv_object_pull(o);
+  if (o->cls->ops[DV_ROLE_MAPPING]) worse(&worst, ensure_mapped_states(o));
   if (o->cls->update) worse(&worst, dv_object_update(o));
   if (!o->failed && o->cls->init) {
     dvStatus status = o->cls->init(o);

@@ -66,11 +66,12 @@ static void mechanical_object_create(dvObject *o)
 
 static void mechanical_object_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
 
+// SOFA reads these attributes in single precision, and a scale of 0.1f is part of its results
 static double attribute_real(dvAttributes *a, const char *name, double otherwise)
 {
   const char *text = dv_attribute_take(a, name);
   double value;
-  return text && dv_scan_real(&text, &value) && isfinite(value) ? value : otherwise;
+  return text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
 }
 
 static void take_triple(dvObject *o, dvAttributes *a, const char *const names[3], double otherwise, double *field)

@@ -225,7 +225,7 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
       end(plan);
     }
   }
-  collect_forces(plan, m->k != 0 ? m : NULL, m->df, true);
+  collect_forces(plan, m->k != 0 && !m->no_geometric ? m : NULL, m->df, true);
 }
 
 void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)

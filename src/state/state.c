@@ -44,11 +44,12 @@ bool dv_state_resize(dvState *s, size_t count)
   for (int id = 0; id < DV_VEC_LIMIT; id++) {
     dvReals *r = s->vec[id];
     if (!r || r->count == 0) continue;
+    size_t had = r->count / (size_t)dv_state_width(s, id);   // given frames keep their orientation
     if (!dv_reals_resize(r, dv_state_scalars(s, id))) {
       s->count = old;
       return false;
     }
-    fill_identity(s, r, id, old);
+    fill_identity(s, r, id, had);
   }
   return true;
 }

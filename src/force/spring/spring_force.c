@@ -70,6 +70,7 @@ dvStatus dv_spring_force_end(dvObject *o)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   dvStatus status = dv_springs_settle(&f->springs, o, f->pair.first, f->pair.second);
+  if (f->mesh) dv_force_mesh_changed(f->mesh, &f->revision);
   if (status == DV_OK) publish(f);
   else f->springs.list.count = 0;
   return status;
@@ -224,6 +225,7 @@ static void spring_force_add_force(dvObject *o, const dvMech *m)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   if (f->watched[0] && f->seen != watched_counter(f)) spring_force_fill(o, false);
+  if (f->mesh && dv_force_mesh_changed(f->mesh, &f->revision)) o->cls->reinit(o);
   dv_springs_add_force(&f->springs, f->pair.first, f->pair.second, m);
 }
 

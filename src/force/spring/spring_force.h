@@ -24,6 +24,8 @@ typedef struct dvSpringForce {
   dvField *watched[3];     // springs made from these fields follow them
   uint32_t seen;
   bool waiting;            // for a state that stands further down and is not initialised yet
+  const dvLink *mesh;      // topology that the springs are made from; reinit makes them again when it changes
+  unsigned revision;
 } dvSpringForce;
 
 extern const dvFieldBlock dv_spring_force_block;
