@@ -74,6 +74,7 @@ dvStatus dv_object_ensure(dvObject *o)
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  dv_timer_begin_fine(o->context->timers, o->cls->name);
   dvStatus worst = dv_object_pull(o);
   if (o->cls->ops[DV_ROLE_MAPPING]) worse(&worst, ensure_mapped_states(o));
   if (o->cls->update) worse(&worst, dv_object_update(o));
@@ -83,6 +84,7 @@ dvStatus dv_object_ensure(dvObject *o)
     worse(&worst, status);
   }
   if (o->failed) o->initialised = false;
+  dv_timer_end_fine(o->context->timers);
   return worst;
 }
 
