@@ -47,6 +47,7 @@ typedef enum dvVecId {
   DV_X_REST,
   DV_X_FREE,
   DV_X_RESET,
+  DV_X_ODE,        // for integrators: positions of a stage or a trial
   DV_V,            // velocity
   DV_V_FREE,
   DV_V_RESET,
@@ -59,7 +60,7 @@ typedef enum dvVecId {
   DV_VEC_LIMIT = DV_VEC_SOLVER + 10
 } dvVecId;
 
-static inline bool dv_vec_is_coord(int id) { return id <= DV_X_RESET; }
+static inline bool dv_vec_is_coord(int id) { return id <= DV_X_ODE; }
 
 // What a mechanical operation works on, and with which factors. The system matrix of an implicit
 // step is m M + b B + k K, with K = df/dx and B = df/dv.

@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+static void clear(dvState *s, int id)
+{
+  if (s->count) memset(dv_state_write(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
+}
+
 static dvPool *pool_of(const dvPlan *plan) { return plan->root->scene->context->pool; }
 
 // --- vectors ---------------------------------------------------------------------------------------
@@ -24,20 +29,23 @@ void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b)
   }
 }
 
+static void copy_vector(dvState *s, int to, int from)
+{
+  if (to == from || s->count == 0) return;
+  const double *values = dv_state_read(s, from);
+  memcpy(dv_state_write(s, to), values, dv_state_scalars(s, to) * sizeof(double));
+}
+
 void dv_mech_copy(dvPlan *plan, int r, int a)
 {
-  for (size_t i = 0; i < plan->independent.count; i++) {
-    dvState *s = dv_state(plan->independent.data[i]);
-    const double *from = dv_state_read(s, a);
-    memcpy(dv_state_write(s, r), from, dv_state_scalars(s, r) * sizeof(double));
-  }
+  for (size_t i = 0; i < plan->independent.count; i++) copy_vector(dv_state(plan->independent.data[i]), r, a);
 }
 
 void dv_mech_clear(dvPlan *plan, int r)
 {
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
-    memset(dv_state_write(s, r), 0, dv_state_scalars(s, r) * sizeof(double));
+    clear(s, r);
   }
 }
 
@@ -46,6 +54,15 @@ void dv_mech_scale(dvPlan *plan, int r, double k)
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     dv_scale(pool_of(plan), k, dv_state_write(s, r), dv_state_scalars(s, r));
+  }
+}
+
+void dv_mech_difference(dvPlan *plan, int r, int a, int b)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const double *va = dv_state_read(s, a), *vb = dv_state_read(s, b);
+    dv_dof_difference(s->base.dof, s->count, dv_state_write(s, r), va, vb);
   }
 }
 
@@ -96,11 +113,37 @@ void dv_mech_propagate_v(dvPlan *plan, int v)
   }
 }
 
+void dv_mech_propagate_dx(dvPlan *plan, int dx)
+{
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    const dvPlanMapping *pm = &plan->mappings.data[i];
+    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, dx, dx);
+  }
+}
+
+void dv_mech_mirror_outside(dvPlan *plan, int x, int v)
+{
+  for (size_t i = 0; i < plan->outside.count; i++) {
+    copy_vector(dv_state(plan->outside.data[i]), x, DV_X);
+    copy_vector(dv_state(plan->outside.data[i]), v, DV_V);
+  }
+}
+
+// what lies outside of the plan does not move while its system is solved: no left-over of its own solver may act
+static void hold_outside(dvPlan *plan, int dx)
+{
+  if (dx == DV_V) return;   // a real velocity
+  for (size_t i = 0; i < plan->outside.count; i++) {
+    dvState *s = dv_state(plan->outside.data[i]);
+    memset(dv_state_write(s, dx), 0, dv_state_scalars(s, dx) * sizeof(double));
+  }
+}
+
 static void clear_mapped(dvPlan *plan, int id)
 {
   for (size_t i = 0; i < plan->mapped.count; i++) {
     dvState *s = dv_state(plan->mapped.data[i]);
-    memset(dv_state_write(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
+    clear(s, id);
   }
 }
 
@@ -149,10 +192,9 @@ void dv_mech_compute_force(dvPlan *plan, dvMech *m)
 {
   for (size_t i = 0; i < plan->states.count; i++) {
     dvState *s = dv_state(plan->states.data[i]);
-    size_t bytes = dv_state_scalars(s, DV_F) * sizeof(double);
     double *f = dv_state_write(s, m->f);
-    if (dv_state_has(s, DV_F_EXTERNAL)) memcpy(f, dv_state_read(s, DV_F_EXTERNAL), bytes);
-    else memset(f, 0, bytes);
+    if (dv_state_has(s, DV_F_EXTERNAL)) memcpy(f, dv_state_read(s, DV_F_EXTERNAL), dv_state_scalars(s, DV_F) * sizeof(double));
+    else clear(s, m->f);
   }
   for (size_t i = 0; i < plan->masses.count; i++) {
     dvPlanItem it = plan->masses.data[i];
@@ -187,10 +229,8 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
 
 void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)
 {
-  for (size_t i = 0; i < plan->mappings.count; i++) {
-    const dvPlanMapping *pm = &plan->mappings.data[i];
-    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, p, p);
-  }
+  dv_mech_propagate_dx(plan, p);
+  hold_outside(plan, p);
   m->dx = p;
   m->df = q;
   dv_mech_clear(plan, q);

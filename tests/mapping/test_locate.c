@@ -189,8 +189,9 @@ static void test_tiny_cells(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_best_element_wins), cmocka_unit_test(test_threads_find_the_same), cmocka_unit_test(test_weights_give_the_point_back),
-      cmocka_unit_test(test_cells), cmocka_unit_test(test_flat_elements_take_nothing), cmocka_unit_test(test_tiny_cells),
+      cmocka_unit_test(test_best_element_wins),           cmocka_unit_test(test_threads_find_the_same),
+      cmocka_unit_test(test_weights_give_the_point_back), cmocka_unit_test(test_cells),
+      cmocka_unit_test(test_flat_elements_take_nothing),  cmocka_unit_test(test_tiny_cells),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

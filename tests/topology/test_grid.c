@@ -137,7 +137,7 @@ static void refuses_absurd_sizes(void **state)
       {"<Node><RegularGridTopology n='2000000000 2000000000 2000000000'/></Node>", "is more than the 50000000 that can be simulated use fewer points"},
       {"<Node><RegularGridTopology n='400 400 400'/></Node>", "a grid of 400 x 400 x 400 points is more than"},
       {"<Node><RegularGridTopology cellWidth='1e-12'/></Node>", "are too many"},
-      {"<Node><RegularGridTopology min='nan 0 0'/></Node>", "min is not finite"},
+      {"<Node><RegularGridTopology min='nan 0 0'/></Node>", "min: number 1 is not finite"},
       {"<Node><RegularGridTopology nx='many' ny='2' nz='2'/></Node>", "nx=\"many\" is not a number of points"},
       {"<Node><SphereGridTopology axis='0 0 0'/></Node>", "the axis has no length"},
       {"<Node><CubeTopology nx='-1' ny='2' nz='2'/></Node>", "a box of -1 x 2 x 2 points"},

@@ -8,7 +8,13 @@
 static const char cube[] = "position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'";
 static const char cube_quads[] = "quads='0 3 2 1  4 5 6 7  0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7'";
 
-static dvVisualModel *model(dvScene *s, const char *path) { return (dvVisualModel *)check_find(s, path); }
+// with vertices and normals up to date
+static dvVisualModel *model(dvScene *s, const char *path)
+{
+  dvVisualModel *v = (dvVisualModel *)check_find(s, path);
+  assert_int_equal(dv_pull(&v->base.state.base, &v->base.normal), DV_OK);
+  return v;
+}
 
 static void test_normals_of_a_cube(void **state)
 {
@@ -64,8 +70,10 @@ static void test_texture_seam(void **state)
   char *directory = check_mkdir();
   char *file = check_write(directory, "seam.obj",
                            "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.5\nvt 0 1\nf 1/1 2/2 3/3\nf 1/4 3/3 4/5\n");
-  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node name='v'><OglModel name='m' filename='%s'/>"
-                         "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>", file);
+  char *text =
+      dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node name='v'><OglModel name='m' filename='%s'/>"
+                "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>",
+                file);
   dvScene *s = check_scene(text, 1);
   dvVisualModel *v = model(s, "v/m");
   assert_int_equal(dv_reals_size(&v->base.position), 4);
@@ -78,6 +86,7 @@ static void test_texture_seam(void **state)
   for (int k = 0; k < 3; k++) check_close(v->base.normal.data[k], v->base.normal.data[3 + k], 0);
   dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[2] = -3;
   check_steps(s, 1);
+  v = model(s, "v/m");
   check_close(v->vertices.data[2], -3, 0);
   check_close(v->vertices.data[5], -3, 0);
   assert_true(fabs(v->base.normal.data[0]) > 0.1);
@@ -109,8 +118,10 @@ static void test_polygons(void **state)
 static void test_not_mechanical(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
-                           "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' input='@..' output='@m'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
+      "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' input='@..' output='@m'/></Node></Node>",
+      1);
   assert_false(dv_mapping_is_mechanical(check_find(s, "v/map")));
   assert_int_equal(s->plan->states.count, 1);
   assert_int_equal(s->plan->visual_mappings.count, 1);
@@ -132,12 +143,35 @@ static void test_linked_positions(void **state)
   check_close_scene(&s);
 }
 
+// nobody asks for normals: nobody computes them; and they are computed once for one movement
+static void test_normals_are_lazy(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node gravity='0 0 0'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/><Node name='v'>"
+                           "<OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/><IdentityMapping/></Node></Node>", 1);
+  const dvVisualModel *v = (const dvVisualModel *)check_find(s, "v/m");
+  const dvField *normal = dv_field_of(&v->base.state.base, &v->base.normal);
+  uint32_t before = normal->counter;
+  dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[8] = 1;
+  check_steps(s, 3);
+  assert_int_equal(normal->counter, before);
+  model(s, "v/m");
+  assert_int_equal(normal->counter, before + 1);
+  model(s, "v/m");
+  assert_int_equal(normal->counter, before + 1);
+  check_close(v->base.normal.data[2], sqrt(0.5), 1e-15);
+  check_close_scene(&s);
+}
+
 static int warnings(const char *text)
 {
   dvContext *c = dv_divan_create(1);
+  c->log.sink = NULL;   // the messages are expected
   dvScene *scene = NULL;
   assert_int_equal(dv_scene_parse(c, "test", text, strlen(text), &scene), DV_OK);
   assert_int_equal(dv_scene_init(scene), DV_OK);
+  dvObject *o = scene->root->objects.data[0];
+  assert_int_equal(dv_pull(o, &((dvVisualModel *)o)->base.normal), DV_OK);
   int count = c->log.counts[DV_WARNING];
   dv_scene_destroy(&scene);
   dv_divan_destroy(&c);
@@ -159,7 +193,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_normals_of_a_cube), cmocka_unit_test(test_area_weights), cmocka_unit_test(test_transform),
       cmocka_unit_test(test_topology_in_the_node), cmocka_unit_test(test_texture_seam), cmocka_unit_test(test_polygons),
-      cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_looks_only_warn),
+      cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_normals_are_lazy),
+      cmocka_unit_test(test_looks_only_warn),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,7 @@ static dvStatus find_state(Attach *a, dvLink *link, dvState **out)
 {
   if (!link->target) link->target = dv_node_state_up(a->base.node);
   if (!link->target) return dv_error(&a->base, "give object1 and object2", "there is no state to attach");
+  DV_TRY(dv_object_ensure(link->target));
   *out = dv_state(link->target);
   return DV_OK;
 }

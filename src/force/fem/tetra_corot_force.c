@@ -54,10 +54,10 @@ static dvStatus check_moduli(TetraCorot *t, size_t count)
       dv_field_warning(o, lists[k], NULL, "%s has %zu values for %zu tetrahedra; the first one is used where one is missing", name, lists[k]->count, count);
   }
   for (size_t i = 0; i < t->youngModulus.count; i++)
-    if (t->youngModulus.data[i] < 0) return dv_field_error(o, &t->youngModulus, NULL, "youngModulus %g is negative", t->youngModulus.data[i]);
+    if (t->youngModulus.data[i] < 0) return dv_field_error(o, &t->youngModulus, "the default is youngModulus=\"5000\"", "youngModulus %g is negative", t->youngModulus.data[i]);
   for (size_t i = 0; i < t->poissonRatio.count; i++)
     if (!(t->poissonRatio.data[i] > -1 && t->poissonRatio.data[i] < 0.5))
-      return dv_field_error(o, &t->poissonRatio, "for a nearly incompressible material take 0.49", "poissonRatio %g is not between -1 and 0.5", t->poissonRatio.data[i]);
+      return dv_field_error(o, &t->poissonRatio, "for a nearly incompressible material take poissonRatio=\"0.49\"", "poissonRatio %g is not between -1 and 0.5", t->poissonRatio.data[i]);
   return DV_OK;
 }
 
