@@ -272,10 +272,9 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
 
 void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)
 {
-  begin(plan, vectors);
+  begin(plan, "product");
   dv_mech_propagate_dx(plan, p);
   hold_outside(plan, p);
-  end(plan);
   m->dx = p;
   m->df = q;
   dv_mech_clear(plan, q);
