@@ -2,10 +2,14 @@
 #include "force/fem/register.h"
 
 extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_parallel_tetra_fem_class;
+extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexa_fem_mass_class;
 
 void dv_register_fem(dvRegistry *r)
 {
   dv_registry_add(r, &dv_tetra_fem_class);
   dv_registry_add(r, &dv_tetra_corot_class);
   dv_registry_add(r, &dv_parallel_tetra_fem_class);
+  dv_registry_add(r, &dv_hexa_fem_class);
+  dv_registry_add(r, &dv_parallel_hexa_fem_class);
+  dv_registry_add(r, &dv_hexa_fem_mass_class);
 }

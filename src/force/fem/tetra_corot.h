@@ -114,8 +114,6 @@ typedef struct dvTetraCorotKernels {
   void (*dforce_present)(const dvTetraData *t, size_t block, const double *dx, double k);
   // V times the energy density, and V times the von Mises stress, lane by lane
   void (*measure[4])(const dvTetraData *t, size_t block, const double *x, double *energy, double *von_mises);
-  void (*add)(const dvTetraData *t, double *f);           // a mesh of one block: f += its slots
-  void (*reduce)(const dvTetraData *t, size_t begin, size_t end, double *f);
 } dvTetraCorotKernels;
 
 DV_KERNEL_DECLARE(dvTetraCorotKernels, dv_tetra_corot_kernels);
