@@ -1,6 +1,7 @@
 // The list of rooms whose components exist. See divan.h.
 #include "app/divan.h"
 
+#include "app/renames.h"
 #include "collision/register.h"
 #include "constraint/register.h"
 #include "control/register.h"
@@ -37,6 +38,7 @@ dvContext *dv_divan_create(int threads)
   dv_register_fem(&c->registry);
   dv_register_springs(&c->registry);
   dv_register_loads(&c->registry);
+  dv_register_renames(&c->registry);
   return c;
 }
 

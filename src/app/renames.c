@@ -46,6 +46,7 @@ static const dvRename renames[] = {
     {"CGImplicit", "EulerImplicitSolver", "CGLinearSolver", NULL},
     {"CGImplicitSolver", "EulerImplicitSolver", "CGLinearSolver", NULL},
     {"SparseGrid", "SparseGridTopology", NULL, NULL},
+    {"RigidRigidMapping", "RigidMapping", NULL, NULL},
     {"ManifoldEdgeSetTopologyContainer", "EdgeSetTopologyContainer", NULL, NULL},
     {"ManifoldTriangleSetTopologyContainer", "TriangleSetTopologyContainer", NULL, NULL},
     {"PointSetTopologyAlgorithms", "PointSetTopologyModifier", NULL, cutting},

@@ -265,12 +265,13 @@ int dv_distance(const char *a, const char *b)
 int dv_nearest(const char *wanted, const char *const *names, int count)
 {
   int length = (int)strlen(wanted);
-  int best = -1, best_distance = dv_max_int(2, length / 3) + 1;
+  int best = -1, best_distance = dv_max_int(3, length / 3) + 1;
   for (int i = 0; i < count; i++) {
     int d = dv_distance(wanted, names[i]);
-    // a name that contains the wanted one (or the reverse) is a good guess too
-    if (d >= best_distance && length >= 4 && (strcasestr(names[i], wanted) || (strlen(names[i]) >= 4 && strcasestr(wanted, names[i]))))
-      d = best_distance - 1;
+    if (d == 3 && length < 6) continue;   // three changes in a short word make another word
+    // a name that contains the wanted one (or the reverse) is a fair guess, but a near one is better
+    bool contains = length >= 4 && (strcasestr(names[i], wanted) || (strlen(names[i]) >= 4 && strcasestr(wanted, names[i])));
+    if (contains) d = dv_min_int(d, 3);
     if (d < best_distance) best = i, best_distance = d;
   }
   return best;

@@ -40,7 +40,7 @@ static dvStatus sphere_take_mesh(SphereModel *s, const dvMesh *mesh)
     dv_dof_identity(state->base.dof, x + i * width);
     memcpy(x + i * width, mesh->positions.data + 3 * i, 3 * sizeof *x);
   }
-  memcpy(dv_state_write(state, DV_X_REST), x, dv_state_scalars(state, DV_X) * sizeof *x);
+  if (n) memcpy(dv_state_write(state, DV_X_REST), x, dv_state_scalars(state, DV_X) * sizeof *x);
   dv_state_touch(state, DV_X);
   if (s->listRadius.count == 0 && mesh->radii.count && !dv_reals_assign(&s->listRadius, mesh->radii.data, mesh->radii.count))
     return dv_error(o, NULL, "out of memory for %zu spheres", n);
@@ -73,7 +73,8 @@ static dvStatus sphere_init(dvObject *o)
   SphereModel *s = (SphereModel *)o;
   dvObject *state = dv_node_state_up(o->node);
   if (!state)
-    return dv_error(o, "add a MechanicalObject with the centres to the node", "SphereCollisionModel needs a state and finds none in its node or above");
+    return dv_error(o, "add a MechanicalObject with the centres to the node",
+                    "SphereCollisionModel needs a state and finds none in its node or above");
   if (state->dof->kind != DV_VEC3 && state->dof->kind != DV_RIGID3)
     return dv_error(o, NULL, "SphereCollisionModel does not work on %s, the type of %s", state->dof->name, state->name);
   s->base.state = dv_state(state);

@@ -12,19 +12,21 @@
 // Modules and plugins of SOFA whose components are built in, or are known to be absent and reported by name. Those of
 // today all start with "Sofa."; these are the older and the separate ones.
 static const char known_plugins[] =
-    "SofaBase SofaCommon SofaGeneral SofaAdvanced SofaMisc SofaFramework SofaBaseCollision SofaBaseLinearSolver SofaBaseMechanics SofaBaseTopology "
-    "SofaBaseUtils SofaBaseVisual SofaEigen2Solver SofaBoundaryCondition SofaConstraint SofaDeformable SofaEngine SofaExplicitOdeSolver "
-    "SofaGeneralAnimationLoop SofaGeneralDeformable SofaGeneralEngine SofaGeneralExplicitOdeSolver SofaGeneralImplicitOdeSolver "
-    "SofaGeneralLinearSolver SofaGeneralLoader SofaGeneralMeshCollision SofaGeneralObjectInteraction SofaGeneralRigid SofaGeneralSimpleFem "
-    "SofaGeneralTopology SofaGeneralVisual SofaGraphComponent SofaHaptics SofaImplicitOdeSolver SofaLoader SofaMeshCollision "
-    "SofaMiscCollision SofaMiscEngine SofaMiscExtra SofaMiscFem SofaMiscForceField SofaMiscMapping SofaMiscSolver SofaMiscTopology "
-    "SofaNonUniformFem SofaObjectInteraction SofaOpenglVisual SofaPreconditioner SofaRigid SofaSimpleFem SofaSparseSolver SofaTopologyMapping "
-    "SofaUserInteraction SofaValidation SofaVolumetricData SofaDenseSolver SofaCore SofaExporter SofaGuiCommon SofaGuiQt SofaLagrangianSolver "
-    "ArticulatedSystemPlugin CImgPlugin SofaCImg CollisionOBBCapsule MultiThreading SofaCarving SofaCUDA SofaDistanceGrid SofaEulerianFluid "
-    "SofaGLFW SofaHighOrder SofaImGui SofaImplicitField SofaMatrix SofaMatrix.Qt SofaMJEDFEM SofaNewmat SofaPython SofaPython3 SofaSphFluid "
-    "BeamAdapter Cosserat DiffusionSolver ExternalBehaviorModel Geomagic image InvertibleFVM LeapMotion ManifoldTopologies ManualMapping "
-    "MeshSTEPLoader OptiTrackNatNet PersistentContact PluginExample Registration Regression SceneChecking Sensable SensableEmulation "
-    "SoftRobots SoftRobots.Inverse STLIB VolumetricRendering Xitact Compliant Flexible InfinyToolkit CGALPlugin ModelOrderReduction";
+    "SofaBase SofaCommon SofaGeneral SofaAdvanced SofaMisc SofaFramework SofaBaseCollision SofaBaseLinearSolver SofaBaseMechanics "
+    "SofaBaseTopology SofaBaseUtils SofaBaseVisual SofaEigen2Solver SofaBoundaryCondition SofaConstraint SofaDeformable SofaEngine "
+    "SofaExplicitOdeSolver SofaGeneralAnimationLoop SofaGeneralDeformable SofaGeneralEngine SofaGeneralExplicitOdeSolver "
+    "SofaGeneralImplicitOdeSolver SofaGeneralLinearSolver SofaGeneralLoader SofaGeneralMeshCollision SofaGeneralObjectInteraction "
+    "SofaGeneralRigid SofaGeneralSimpleFem SofaGeneralTopology SofaGeneralVisual SofaGraphComponent SofaHaptics "
+    "SofaImplicitOdeSolver SofaLoader SofaMeshCollision SofaMiscCollision SofaMiscEngine SofaMiscExtra SofaMiscFem "
+    "SofaMiscForceField SofaMiscMapping SofaMiscSolver SofaMiscTopology SofaNonUniformFem SofaObjectInteraction SofaOpenglVisual "
+    "SofaPreconditioner SofaRigid SofaSimpleFem SofaSparseSolver SofaTopologyMapping SofaUserInteraction SofaValidation "
+    "SofaVolumetricData SofaDenseSolver SofaCore SofaExporter SofaGuiCommon SofaGuiQt SofaLagrangianSolver ArticulatedSystemPlugin "
+    "CImgPlugin SofaCImg CollisionOBBCapsule MultiThreading SofaCarving SofaCUDA SofaDistanceGrid SofaEulerianFluid SofaGLFW "
+    "SofaHighOrder SofaImGui SofaImplicitField SofaMatrix SofaMatrix.Qt SofaMJEDFEM SofaNewmat SofaPython SofaPython3 SofaSphFluid "
+    "BeamAdapter Cosserat DiffusionSolver ExternalBehaviorModel Geomagic image InvertibleFVM LeapMotion ManifoldTopologies "
+    "ManualMapping MeshSTEPLoader OptiTrackNatNet PersistentContact PluginExample Registration Regression SceneChecking Sensable "
+    "SensableEmulation SoftRobots SoftRobots.Inverse STLIB VolumetricRendering Xitact Compliant Flexible InfinyToolkit CGALPlugin "
+    "ModelOrderReduction";
 
 static bool is_known(const dvContext *c, const char *name)
 {
@@ -56,7 +58,8 @@ dvStatus dv_add_data_repository_parse(dvObject *o, dvAttributes *a)
   char *beside = o->place.file && path[0] != '/' ? dv_path_directory(o->place.file) : dv_strdup("");
   char *full = dv_path_join(beside, path);
   struct stat info;
-  if (stat(full, &info) != 0 || !S_ISDIR(info.st_mode)) dv_warning(o, "paths are relative to the scene file", "there is no directory %s", full);
+  if (stat(full, &info) != 0 || !S_ISDIR(info.st_mode))
+    dv_warning(o, "paths are relative to the scene file", "there is no directory %s", full);
   else dv_context_add_data_path(o->context, full);
   dv_free(full);
   dv_free(beside);
@@ -95,7 +98,7 @@ dvStatus dv_collision_pipeline_init(dvObject *o)
   Counter c = {.visitor = {.top_down = count_models, .everything = true}};
   dv_visit(o->node->scene->root, &c.visitor);
   if (c.models > 1 || c.self)
-    dv_warning(o, "bodies pass through each other; everything else is simulated", "this version computes no contacts, but the scene has %zu collision models",
-               c.models);
+    dv_warning(o, "bodies pass through each other; everything else is simulated",
+               "this version computes no contacts (collision models in the scene: %zu)", c.models);
   return DV_OK;
 }

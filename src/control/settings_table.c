@@ -99,7 +99,7 @@ static const char threads[] =
 
 static const char mouse_button[] = "button string = Left | mouse button: Left, Middle or Right\n";
 static const char box[] = "box vec6 | region outside of which nothing is tested: minimum, maximum [m]\n";
-static const char value[] = "value reals | value handed to the shader\n";
+static const char value[] = "value/values reals | value handed to the shader\n";
 static const char matrix_value[] =
     "value reals | matrices handed to the shader\n"
     "transpose bool = 0 | transpose them\n";
@@ -113,7 +113,8 @@ static const char proximity[] =
 
 #define SHADER_VALUE(name) {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value for a shader", value, shader_element, NULL, NULL}
 #define SHADER_MATRIX(name) {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "matrices for a shader", matrix_value, shader_element, NULL, NULL}
-#define SHADER_ATTRIBUTE(name) {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value a vertex for a shader", attribute_value, shader_element, NULL, NULL}
+#define SHADER_ATTRIBUTE(name) \
+  {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value a vertex for a shader", attribute_value, shader_element, NULL, NULL}
 
 const dvSettingRow dv_setting_rows[] = {
     // files, messages, threads
@@ -130,13 +131,15 @@ const dvSettingRow dv_setting_rows[] = {
      "path file | directory, relative to the scene file\n", NULL, dv_add_data_repository_parse, NULL},
     {"AddPluginRepository", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "names a directory with plugins, which is not used",
      "path file | directory\n", NULL, NULL, dv_add_plugin_repository_init},
-    {"APIVersion", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "the version of SOFA a scene was written for", "level string = 26.12.99 | version\n",
+    {"APIVersion", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "the version of SOFA a scene was written for",
+     "level string = 26.12.99 | version\n",
      NULL, NULL, NULL},
     {"InfoComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "a remark in a scene", "", NULL, NULL, NULL},
     {"MessageHandlerComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "how messages are shown; here they go to the terminal",
      "handler string | kind of handler\n", NULL, NULL, NULL},
     {"TaskSchedulerSettings", NULL, "Sofa.Simulation.Core", DV_ROLE_SETTING, "wishes for the worker threads", threads, NULL, NULL, NULL},
-    {"SofaDefaultPathSetting", NULL, SETTING_MODULE, DV_ROLE_SETTING, "paths of other programs", "gnuplotPath file | where gnuplot writes\n", NULL, NULL, NULL},
+    {"SofaDefaultPathSetting", NULL, SETTING_MODULE, DV_ROLE_SETTING, "paths of other programs",
+     "gnuplotPath file | where gnuplot writes\n", NULL, NULL, NULL},
     {"StatsSetting", NULL, SETTING_MODULE, DV_ROLE_SETTING, "what the program records",
      "dumpState bool = 0 | write the state of each step\n"
      "logTime bool = 0 | print times\n"
@@ -321,7 +324,8 @@ const dvSettingRow dv_setting_rows[] = {
      "ambient color = black | light from everywhere\n"
      "debugDraw bool = 0 | draw the shadow pictures\n",
      enable, NULL, NULL},
-    {"DirectionalLight", NULL, SHADER_MODULE, DV_ROLE_SETTING, "light from far away", "direction vec3 = 0 0 -1 | where it shines\n", light, NULL, NULL},
+    {"DirectionalLight", NULL, SHADER_MODULE, DV_ROLE_SETTING, "light from far away",
+     "direction vec3 = 0 0 -1 | where it shines\n", light, NULL, NULL},
     {"PositionalLight", NULL, SHADER_MODULE, DV_ROLE_SETTING, "light from a point",
      "fixed bool = 0 | stays where it is when the camera moves\n"
      "position vec3 = -0.7 0.3 0 | where it stands [m]\n"
@@ -341,10 +345,12 @@ const dvSettingRow dv_setting_rows[] = {
     {"OglShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a program that draws", shader, shader_element, NULL, NULL},
     {"OglShadowShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "the program that draws shadows", shader, shader_element, NULL, NULL},
     {"OglOITShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "the program that draws translucent surfaces", shader, shader_element, NULL, NULL},
-    {"OglShaderDefineMacro", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a definition for a shader", "value string | what is defined\n", shader_element, NULL, NULL},
+    {"OglShaderDefineMacro", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a definition for a shader",
+     "value string | what is defined\n", shader_element, NULL, NULL},
     {"OglRenderingSRGB", NULL, SHADER_MODULE, DV_ROLE_SETTING, "draws in the sRGB colour space", enable, NULL, NULL, NULL},
     {"OglTexture", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a picture for a shader", texture, NULL, NULL, NULL},
-    {"OglTexture2D", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a picture for a shader", texture, "texture2DFilename file | picture file\n", NULL, NULL},
+    {"OglTexture2D", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a picture for a shader",
+     texture, "texture2DFilename file | picture file\n", NULL, NULL},
     {"OglTexturePointer", NULL, SHADER_MODULE, DV_ROLE_SETTING, "another component's picture for a shader",
      "textureUnit int = 1 | texture unit\n"
      "enabled bool = 1 | use the texture\n"
@@ -383,7 +389,8 @@ const dvSettingRow dv_setting_rows[] = {
     SHADER_MATRIX("OglMatrix2x3Variable"), SHADER_MATRIX("OglMatrix3x2Variable"), SHADER_MATRIX("OglMatrix2x4Variable"),
     SHADER_MATRIX("OglMatrix4x2Variable"), SHADER_MATRIX("OglMatrix3x4Variable"), SHADER_MATRIX("OglMatrix4x3Variable"),
     SHADER_MATRIX("OglMatrix4VectorVariable"),
-    SHADER_ATTRIBUTE("OglIntAttribute"), SHADER_ATTRIBUTE("OglInt2Attribute"), SHADER_ATTRIBUTE("OglInt3Attribute"), SHADER_ATTRIBUTE("OglInt4Attribute"),
+    SHADER_ATTRIBUTE("OglIntAttribute"), SHADER_ATTRIBUTE("OglInt2Attribute"), SHADER_ATTRIBUTE("OglInt3Attribute"),
+    SHADER_ATTRIBUTE("OglInt4Attribute"),
     SHADER_ATTRIBUTE("OglUIntAttribute"), SHADER_ATTRIBUTE("OglUInt2Attribute"), SHADER_ATTRIBUTE("OglUInt3Attribute"),
     SHADER_ATTRIBUTE("OglUInt4Attribute"), SHADER_ATTRIBUTE("OglFloatAttribute"), SHADER_ATTRIBUTE("OglFloat2Attribute"),
     SHADER_ATTRIBUTE("OglFloat3Attribute"), SHADER_ATTRIBUTE("OglFloat4Attribute"),
@@ -399,8 +406,10 @@ const dvSettingRow dv_setting_rows[] = {
     {"FixPickedParticleButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse fixes points", mouse_button,
      "stiffness real = 10000 | stiffness that holds them [N/m]\n", NULL, NULL},
     {"AddFrameButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse adds frames", mouse_button, NULL, NULL, NULL},
-    {"AddRecordedCameraButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse records cameras", mouse_button, NULL, NULL, NULL},
-    {"StartNavigationButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse starts the recorded path", mouse_button, NULL, NULL, NULL},
+    {"AddRecordedCameraButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse records cameras",
+     mouse_button, NULL, NULL, NULL},
+    {"StartNavigationButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse starts the recorded path",
+     mouse_button, NULL, NULL, NULL},
 
     // collision detection and response
     {"CollisionPipeline", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
@@ -411,7 +420,8 @@ const dvSettingRow dv_setting_rows[] = {
      "depth int = 6 | levels of the bounding trees\n"
      "subCollisionPipelines links | parts of the pipeline\n",
      NULL, dv_collision_pipeline_init},
-    {"CompositeCollisionPipeline", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "several collision pipelines; this version computes no contacts", threads,
+    {"CompositeCollisionPipeline", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
+     "several collision pipelines; this version computes no contacts", threads,
      "parallelDetection bool = 0 | detect in parallel\n"
      "subCollisionPipelines links | the pipelines\n",
      NULL, dv_collision_pipeline_init},
@@ -424,17 +434,21 @@ const dvSettingRow dv_setting_rows[] = {
      "narrowPhaseDetection link | how pairs of elements are found\n",
      NULL, NULL, NULL},
     {"BruteForceBroadPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of models by testing all", box, NULL, NULL, NULL},
-    {"ParallelBruteForceBroadPhase", NULL, "MultiThreading", DV_ROLE_COLLISION, "finds pairs of models by testing all", box, threads, NULL, NULL},
+    {"ParallelBruteForceBroadPhase", NULL, "MultiThreading", DV_ROLE_COLLISION, "finds pairs of models by testing all",
+     box, threads, NULL, NULL},
     {"BVHNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with bounding trees", "", NULL, NULL, NULL},
-    {"ParallelBVHNarrowPhase", NULL, "MultiThreading", DV_ROLE_COLLISION, "finds pairs of elements with bounding trees", threads, NULL, NULL, NULL},
+    {"ParallelBVHNarrowPhase", NULL, "MultiThreading", DV_ROLE_COLLISION, "finds pairs of elements with bounding trees",
+     threads, NULL, NULL, NULL},
     {"RayTraceNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with rays", "", NULL, NULL, NULL},
     {"DirectSAPNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements by sweeping along an axis",
      "showOnlyInvestigatedBoxes bool = 1 | draw only the boxes that were tested\n"
      "nbPairs int = 0 | number of pairs found\n",
      NULL, NULL, NULL},
     {"IncrSAP", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by sweeping along an axis, step by step", box, NULL, NULL, NULL},
-    {"BruteForceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by testing all models, then with bounding trees", box, NULL, NULL, NULL},
-    {"RayTraceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by testing all models, then with rays", box, NULL, NULL, NULL},
+    {"BruteForceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by testing all models, then with bounding trees",
+     box, NULL, NULL, NULL},
+    {"RayTraceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by testing all models, then with rays",
+     box, NULL, NULL, NULL},
     {"DirectSAP", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by sweeping along an axis", box, NULL, NULL, NULL},
     {"DiscreteIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements overlap", "", NULL, NULL, NULL},
     {"MinProximityIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements are near each other", proximity,

@@ -10,5 +10,13 @@
 dvTopology *dv_force_topology(dvObject *o, dvLink *link);
 // Elements of a kind whose points all exist in the state; NULL and an error when one does not.
 const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind kind, const dvState *s);
+// Remembers the revision of the topology; true when it is not the one remembered before.
+static inline bool dv_force_mesh_changed(const dvLink *topology, unsigned *revision)
+{
+  unsigned now = topology->target ? dv_topology(topology->target)->revision : 0;
+  bool changed = now != *revision;
+  *revision = now;
+  return changed;
+}
 
 #endif

@@ -109,6 +109,7 @@ static void apply_parameters(Reader *r, dvElement *root, const dvElement *includ
   }
 }
 
+// `from` is used up
 static void merge(dvElement *into, dvElement *from)
 {
   for (size_t i = 0; i < from->attributes.count; i++)
@@ -122,12 +123,8 @@ static void merge(dvElement *into, dvElement *from)
       if (dv_same(other->tag, child->tag) && dv_same(dv_element_get(other, "name"), name) && dv_same(dv_element_get(other, "type"), dv_element_get(child, "type")))
         match = other;
     }
-    if (match) {
-      merge(match, child);
-      dv_element_free(child);
-    } else {
-      dv_push(&into->children, child);
-    }
+    if (match) merge(match, child);
+    else dv_push(&into->children, child);
   }
   from->children.count = 0;
   dv_element_free(from);

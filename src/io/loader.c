@@ -47,7 +47,8 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
   dv_free(path);
   DV_TRY(status);
   if (mesh->skipped)
-    dv_field_warning(o, &l->filename, NULL, "%zu elements of '%s' are of types that are not known here; they are left out", mesh->skipped, l->filename);
+    dv_field_warning(o, &l->filename, NULL, "%zu elements of '%s' are of types that are not known here; they are left out", mesh->skipped,
+                     l->filename);
   for (size_t i = 0; i < mesh->unread.count && l->loadMaterial && has_obj_fields(l); i++)
     dv_note(o, "material file of '%s' not read: %s", l->filename, mesh->unread.data[i]);
   return DV_OK;
@@ -80,7 +81,8 @@ static dvStatus find_matrix(dvLoader *l, double m[16], bool *moves)
     return DV_OK;
   }
   for (int i = 0; i < 16; i++)
-    if (!isfinite(m[i])) return dv_field_error(o, l->scale3d, "check scale, rotation, translation and transformation", "the transformation is not finite");
+    if (!isfinite(m[i]))
+      return dv_field_error(o, l->scale3d, "check scale, rotation, translation and transformation", "the transformation is not finite");
   *moves = !is_identity(m);
   return DV_OK;
 }
@@ -290,7 +292,8 @@ static dvStatus loader_update(dvObject *o)
     return DV_OK;
   }
   if (l->computeMaterialFaces)
-    dv_field_warning(o, &l->computeMaterialFaces, "take the ranges from trianglesGroups and quadsGroups", "no lists of the faces of each material are made");
+    dv_field_warning(o, &l->computeMaterialFaces, "take the ranges from trianglesGroups and quadsGroups",
+                     "no lists of the faces of each material are made");
   dvMesh mesh = {0};
   DV_TRY(read_mesh(l, &mesh));
   dvStatus status = work(l, &mesh);

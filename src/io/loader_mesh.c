@@ -81,7 +81,8 @@ static bool split_points(dvMesh *mesh, dvSeams *s)
   View *views = collect_views(mesh, &count);
   dvMeshReals positions = {0};
   if (!views || !dv_try_reserve(&positions, 3 * count + 1) || !dv_try_reserve(&s->texcoords, 2 * count + 1) ||
-      !dv_try_reserve(&s->normals, 3 * count + 1) || !dv_try_reserve(&s->origin, count + 1) || !dv_try_reserve(&s->normal_number, count + 1)) {
+      !dv_try_reserve(&s->normals, 3 * count + 1) || !dv_try_reserve(&s->origin, count + 1) ||
+      !dv_try_reserve(&s->normal_number, count + 1)) {
     dv_free(views);
     dv_array_free(&positions);
     return false;
@@ -89,7 +90,8 @@ static bool split_points(dvMesh *mesh, dvSeams *s)
   for (size_t i = 0; i < count; i++) {
     const View *v = &views[i];
     for (int k = 0; k < 3; k++) positions.data[positions.count++] = mesh->positions.data[3 * (size_t)v->point + (size_t)k];
-    for (int k = 0; k < 2; k++) s->texcoords.data[s->texcoords.count++] = v->texcoord < 0 ? 0 : mesh->texcoords.data[2 * (size_t)v->texcoord + (size_t)k];
+    const double *uv = v->texcoord < 0 ? (const double[]){0, 0} : mesh->texcoords.data + 2 * (size_t)v->texcoord;
+    for (int k = 0; k < 2; k++) s->texcoords.data[s->texcoords.count++] = uv[k];
     dvVec3 n = v->normal < 0 ? dv_vec3(0, 0, 0) : dv_vec3_normalise(dv_vec3_load(mesh->normals.data + 3 * (size_t)v->normal));
     dv_vec3_store(s->normals.data + s->normals.count, n);
     s->normals.count += 3;

@@ -56,8 +56,11 @@ static const dvClass *find_class(Builder *b, const dvElement *e, dvNode *node, c
   if (cls) return cls;
   *rename = dv_registry_find_rename(r, type);
   cls = *rename ? dv_registry_find(r, (*rename)->name) : NULL;
-  if (!cls) unknown_component(b, e, node, type);
-  else if ((*rename)->note) complain(b, DV_OK, e->place, node, NULL, "%s: %s", type, (*rename)->note);
+  if (!cls) {
+    const char *name = dv_element_get(e, "name");
+    if (name && *name) dv_strings_push(&b->scene->missing, name, strlen(name));
+    unknown_component(b, e, node, type);
+  } else if ((*rename)->note) complain(b, DV_OK, e->place, node, NULL, "%s: %s", type, (*rename)->note);
   return cls;
 }
 
@@ -126,6 +129,16 @@ static void build(Builder *b, const dvElement *e, dvNode *node)
 
 // --- fields ----------------------------------------------------------------------------------------
 
+static void unknown_template(Builder *b, const dvObject *o, const char *text)
+{
+  dvText advice = {0};
+  dv_text_add(&advice, "write");
+  for (int k = 0; k < DV_DOF_COUNT; k++)
+    if (o->cls->dofs & (1u << k)) dv_text_printf(&advice, "%s template=\"%s\"", advice.length > 5 ? " or" : "", dv_dof((dvDofKind)k)->name);
+  complain(b, DV_OK, o->place, o->node, advice.text, "%s (%s): the template '%s' is not known", o->name, o->cls->name, text);
+  dv_text_free(&advice);
+}
+
 static void set_template(Builder *b, dvObject *o)
 {
   const char *text = dv_attribute_take(&o->attributes, "template");
@@ -136,6 +149,7 @@ static void set_template(Builder *b, dvObject *o)
   if (text && *text) {
     dof = dv_dof_parse(text, &note);
     if (note) complain(b, DV_OK, o->place, o->node, NULL, "template %s: %s", text, note);
+    if (!dof) unknown_template(b, o, text);
   }
   if (!dof && !dv_plays(o, DV_ROLE_STATE)) {
     dvObject *state = dv_node_state_up(o->node);
@@ -192,8 +206,14 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
     }
     dvText why = {0};
     if (dv_field_parse(f, a->value, &why) != DV_OK) {
-      complain(b, DV_ERROR_INPUT, a->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name, a->name, why.text ? why.text : "cannot be read");
-      o->failed = true;
+      bool looks = f->desc->flags & DV_LOOKS;   // they never stop a run: the default stays
+      char *advice = f->desc->initial && *f->desc->initial ? dv_format("the default is %s=\"%s\"", dv_field_name(f->desc), f->desc->initial) : NULL;
+      complain(b, looks ? DV_OK : DV_ERROR_INPUT, a->place, o->node, advice, "%s (%s): %s: %s", o->name, o->cls->name, a->name,
+               why.text ? why.text : "cannot be read");
+      dv_free(advice);
+      o->failed = o->failed || !looks;
+    } else if (why.length) {
+      complain(b, DV_OK, a->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name, a->name, why.text);
     }
     dv_text_free(&why);
   }

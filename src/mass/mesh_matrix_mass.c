@@ -6,7 +6,7 @@
 // lumped matrix multiplies the diagonal so that rows sum the same: by 2 on surfaces, by 2.5 in volumes; the weight
 // always uses it.
 #include "mass/classes.h"
-#include "mass/diagonal.h"
+#include "mass/matrix.h"
 #include "mass/mesh_measure.h"
 
 #include <float.h>
@@ -27,31 +27,22 @@
   X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)
 
 typedef struct MeshMatrixMass {
-  dvDiagonal diagonal;       // the lumped masses
+  dvMassMatrix matrix;       // its diagonal alone when the mass is lumped
   MESH_MATRIX_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
-  double lump;               // factor from the diagonal to the lumped masses
-  // the matrix by rows, without the diagonal: for each point its neighbours and their entries
-  dvInts row, neighbour;
-  dvReals entry;
-  bool told;                 // that there is no inverse
+  double lump;               // factor from vertexMass to the lumped masses
 } MeshMatrixMass;
 
 #define SELF MeshMatrixMass
 static const dvFieldDesc mesh_matrix_mass_fields[] = {MESH_MATRIX_MASS_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static void mesh_matrix_mass_destroy(dvObject *o)
-{
-  MeshMatrixMass *m = (MeshMatrixMass *)o;
-  dv_diagonal_free(&m->diagonal);
-  dv_ints_free(&m->row);
-  dv_ints_free(&m->neighbour);
-  dv_reals_free(&m->entry);
-}
+static const dvClass full_class;
 
-static dvObject *object_of(MeshMatrixMass *m) { return &m->diagonal.base.base; }
+static void mesh_matrix_mass_destroy(dvObject *o) { dv_mass_matrix_free((dvMassMatrix *)o); }
+
+static dvObject *object_of(MeshMatrixMass *m) { return &m->matrix.diagonal.base.base; }
 
 // --- from the mesh -------------------------------------------------------------------------------------
 
@@ -79,7 +70,7 @@ static double assemble(MeshMatrixMass *m)
   const Rule *rule = &rules[mesh->kind];
   const dvInts *parts = m->lumping || rule->lump == 0 ? NULL : dv_topology_parts(mesh->topology, DV_EDGE, mesh->kind);
   const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
-  size_t n = m->diagonal.base.state->count, corners = (size_t)mesh->elements->width, sides = parts ? (size_t)parts->width : 0;
+  size_t n = m->matrix.diagonal.base.state->count, corners = (size_t)mesh->elements->width, sides = parts ? (size_t)parts->width : 0;
   m->lump = rule->lump;
   m->vertexMass.count = m->edgeMass.count = 0;
   if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&m->edgeMass, dv_topology_count(mesh->topology, DV_EDGE))) return 0;
@@ -134,7 +125,8 @@ static bool masses_fit(MeshMatrixMass *m, const dvReals *list, size_t want, cons
 {
   const char *name = dv_field_name(dv_field_of(object_of(m), list)->desc);
   if (list->count != want) {
-    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name, list->count, want, what, m->totalMass);
+    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name, list->count, want, what,
+                     m->totalMass);
     return false;
   }
   for (size_t i = 0; i < want; i++) {
@@ -168,8 +160,8 @@ static void from_vertex_masses(MeshMatrixMass *m)
   dvObject *o = object_of(m);
   bool edges = dv_was_set(o, &m->edgeMass);
   if (!edges && !m->lumping)
-    dv_field_warning(o, &m->vertexMass, "set lumping to 1, or give edgeMass too", "vertexMass alone is not enough for a full matrix; totalMass %g is used",
-                     m->totalMass);
+    dv_field_warning(o, &m->vertexMass, "set lumping to 1, or give edgeMass too",
+                     "vertexMass alone is not enough for a full matrix; totalMass %g is used", m->totalMass);
   bool good = (edges || m->lumping) && masses_fit(m, &m->vertexMass, dv_topology_point_count(m->mesh.topology), "points");
   if (good && edges) good = masses_fit(m, &m->edgeMass, dv_topology_count(m->mesh.topology, DV_EDGE), "edges");
   if (good) from_entries(m);
@@ -192,40 +184,31 @@ static void compute(MeshMatrixMass *m)
   else from_total(m);
 }
 
-// --- the matrix by rows --------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------------
 
-// every edge appears in the rows of both its points, in the order of the edges
-static bool build_rows(MeshMatrixMass *m)
+static bool fill_matrix(MeshMatrixMass *m)
 {
-  size_t n = m->diagonal.base.state->count, count = m->edgeMass.count;
-  const int32_t *e = dv_topology_elements(m->mesh.topology, DV_EDGE)->data;
-  m->row.count = 0;
-  if (!dv_ints_resize(&m->row, n + 1) || !dv_ints_resize(&m->neighbour, 2 * count) || !dv_reals_resize(&m->entry, 2 * count)) return false;
-  int32_t *row = m->row.data;
-  for (size_t i = 0; i < 2 * count; i++)
-    if (e[i] >= 0 && (size_t)e[i] < n) row[e[i] + 1]++;
-  for (size_t i = 0; i < n; i++) row[i + 1] += row[i];
-  for (size_t i = 0; i < 2 * count; i++) {   // row[p] runs over its row, up to the start of the next one
-    int32_t other = e[i ^ 1];
-    if (e[i] < 0 || (size_t)e[i] >= n) continue;
-    int32_t at = row[e[i]]++;
-    bool inside = other >= 0 && (size_t)other < n;
-    m->neighbour.data[at] = inside ? other : e[i];
-    m->entry.data[at] = inside ? m->edgeMass.data[i / 2] : 0;
+  const dvInts *edges = dv_topology_elements(m->mesh.topology, DV_EDGE);
+  if (!dv_mass_matrix_shape(&m->matrix, edges)) return false;
+  for (size_t i = 0; i < m->vertexMass.count; i++) {
+    double *at = dv_mass_matrix_at(&m->matrix, (int32_t)i, (int32_t)i);
+    if (at) *at = m->vertexMass.data[i];
   }
-  memmove(row + 1, row, n * sizeof *row);
-  row[0] = 0;
+  for (size_t i = 0; i < 2 * m->edgeMass.count; i++) {
+    double *at = dv_mass_matrix_at(&m->matrix, edges->data[i], edges->data[i ^ 1]);
+    if (at && edges->data[i] != edges->data[i ^ 1]) *at += m->edgeMass.data[i / 2];
+  }
   return true;
 }
 
 static dvStatus adopt(MeshMatrixMass *m)
 {
-  dvDiagonal *d = &m->diagonal;
+  dvDiagonal *d = &m->matrix.diagonal;
   dvObject *o = object_of(m);
   d->count = dv_min_size(m->vertexMass.count, d->base.state->count);
   if (!dv_reals_resize(&d->mass, d->count)) return dv_error(o, NULL, "out of memory for %zu masses", d->count);
   for (size_t i = 0; i < d->count; i++) d->mass.data[i] = m->lump * m->vertexMass.data[i];
-  if (m->has_mesh && !m->lumping && !build_rows(m)) return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
+  if (m->has_mesh && !m->lumping && !fill_matrix(m)) return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
   dv_touch(o, &m->vertexMass);
   dv_touch(o, &m->edgeMass);
   dv_touch(o, &m->massDensity);
@@ -250,132 +233,25 @@ static dvStatus mesh_matrix_mass_init(dvObject *o)
 {
   MeshMatrixMass *m = (MeshMatrixMass *)o;
   DV_TRY(dv_mass_init(o));
-  o->dof = m->diagonal.base.state->base.dof;
-  m->row.width = m->neighbour.width = m->entry.width = 1;
+  o->dof = m->matrix.diagonal.base.state->base.dof;
   m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
+  o->cls = m->has_mesh && !m->lumping ? &full_class : &dv_mesh_matrix_mass_class;
   if (m->has_mesh) compute(m);
   if (m->printMass) dv_note(o, "total mass %g kg", m->totalMass);
-  dv_diagonal_watch(&m->diagonal, mesh_matrix_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
+  dv_diagonal_watch(&m->matrix.diagonal, mesh_matrix_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
   return adopt(m);
 }
 
-// --- slots ---------------------------------------------------------------------------------------------
-
-typedef struct Product {
-  const MeshMatrixMass *m;
-  const double *in;
-  double *out;
-  double factor;
-  size_t width;
-} Product;
-
-static bool is_full(MeshMatrixMass *m)
-{
-  dv_diagonal_refresh(&m->diagonal);
-  return m->has_mesh && !m->lumping;
-}
-
-static void run_product(void *user, size_t begin, size_t end)
-{
-  const Product *p = user;
-  const int32_t *row = p->m->row.data, *neighbour = p->m->neighbour.data;
-  const double *entry = p->m->entry.data, *vertex = p->m->vertexMass.data;
-  for (size_t i = begin; i < end; i++) {
-    const double *at = p->in + i * p->width;
-    double sum[3] = {0};
-    for (size_t k = 0; k < p->width; k++) sum[k] = vertex[i] * at[k];
-    for (int32_t j = row[i]; j < row[i + 1]; j++) {
-      const double *other = p->in + (size_t)neighbour[j] * p->width;
-      for (size_t k = 0; k < p->width; k++) sum[k] += entry[j] * other[k];
-    }
-    for (size_t k = 0; k < p->width; k++) p->out[i * p->width + k] += p->factor * sum[k];
+#define MESH_MATRIX_MASS_CLASS(table)                                                                             \
+  {                                                                                                               \
+    .struct_size = sizeof(dvClass), .name = "MeshMatrixMass",                                                     \
+    .help = "the consistent mass matrix of a mesh, or its lumped diagonal", .module = "Sofa.Component.Mass",      \
+    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3, .size = sizeof(MeshMatrixMass),                              \
+    .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(mesh_matrix_mass_fields)},                              \
+    .ops = {[DV_ROLE_MASS] = &(table)}, .init = mesh_matrix_mass_init, .reinit = mesh_matrix_mass_init,           \
+    .destroy = mesh_matrix_mass_destroy,                                                                          \
   }
-}
 
-static void multiply(MeshMatrixMass *m, const double *in, double *out, double factor)
-{
-  Product p = {m, in, out, factor, (size_t)m->diagonal.base.state->base.dof->deriv};
-  enum { GRAIN = 1024 };
-  if (m->diagonal.count < 4 * GRAIN) run_product(&p, 0, m->diagonal.count);
-  else dv_parallel_for(object_of(m)->context->pool, m->diagonal.count, GRAIN, run_product, &p);
-}
-
-static void mesh_matrix_mass_add_mdx(dvObject *o, const dvMech *mech, double factor)
-{
-  MeshMatrixMass *m = (MeshMatrixMass *)o;
-  dvState *s = m->diagonal.base.state;
-  if (is_full(m)) multiply(m, dv_state_read(s, mech->dx), dv_state_write(s, mech->df), factor);
-  else dv_diagonal_add_mdx(o, mech, factor);
-}
-
-static void mesh_matrix_mass_acc_from_f(dvObject *o, int a, int f)
-{
-  MeshMatrixMass *m = (MeshMatrixMass *)o;
-  if (!is_full(m)) {
-    dv_diagonal_acc_from_f(o, a, f);
-    return;
-  }
-  if (!m->told)
-    dv_warning(o, "set lumping to 1, use DiagonalMass, or use an implicit integrator",
-               "an explicit integrator needs the inverse of the mass matrix, which a full one does not have: nothing is accelerated");
-  m->told = true;
-}
-
-static void mesh_matrix_mass_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
-{
-  MeshMatrixMass *m = (MeshMatrixMass *)o;
-  if (!is_full(m)) {
-    dv_diagonal_add_matrix(o, factor, sink);
-    return;
-  }
-  dvState *s = m->diagonal.base.state;
-  int n = s->base.dof->deriv;
-  for (size_t i = 0; i < m->diagonal.count; i++) {
-    double block[9] = {0};
-    for (int k = 0; k < n; k++) block[k * n + k] = factor * m->vertexMass.data[i];
-    sink->add(sink, s, i, s, i, n, n, block);
-    for (int32_t j = m->row.data[i]; j < m->row.data[i + 1]; j++) {
-      for (int k = 0; k < n; k++) block[k * n + k] = factor * m->entry.data[j];
-      sink->add(sink, s, i, s, (size_t)m->neighbour.data[j], n, n, block);
-    }
-  }
-}
-
-static double mesh_matrix_mass_kinetic(dvObject *o, int v)
-{
-  MeshMatrixMass *m = (MeshMatrixMass *)o;
-  if (!is_full(m)) return dv_diagonal_kinetic(o, v);
-  dvState *s = m->diagonal.base.state;
-  const double *velocity = dv_state_read(s, v);
-  size_t n = dv_state_scalars(s, v);
-  double *momentum = dv_alloc(dv_max_size(n, 1) * sizeof *momentum), sum = 0;
-  multiply(m, velocity, momentum, 1);
-  for (size_t i = 0; i < n; i++) sum += velocity[i] * momentum[i];
-  dv_free(momentum);
-  return 0.5 * sum;
-}
-
-static const dvMassOps mesh_matrix_mass_ops = {
-    .add_mdx = mesh_matrix_mass_add_mdx,
-    .add_gravity = dv_diagonal_add_gravity,
-    .add_gravity_to_v = dv_diagonal_add_gravity_to_v,
-    .acc_from_f = mesh_matrix_mass_acc_from_f,
-    .add_matrix = mesh_matrix_mass_add_matrix,
-    .kinetic = mesh_matrix_mass_kinetic,
-    .potential = dv_diagonal_potential,
-    .of_element = dv_diagonal_of_element,
-};
-
-const dvClass dv_mesh_matrix_mass_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "MeshMatrixMass",
-    .help = "the consistent mass matrix of a mesh, or its lumped diagonal",
-    .module = "Sofa.Component.Mass",
-    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3,
-    .size = sizeof(MeshMatrixMass),
-    .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(mesh_matrix_mass_fields)},
-    .ops = {[DV_ROLE_MASS] = &mesh_matrix_mass_ops},
-    .init = mesh_matrix_mass_init,
-    .reinit = mesh_matrix_mass_init,
-    .destroy = mesh_matrix_mass_destroy,
-};
+// an instance takes the second one when it has a full matrix
+const dvClass dv_mesh_matrix_mass_class = MESH_MATRIX_MASS_CLASS(dv_diagonal_ops);
+static const dvClass full_class = MESH_MATRIX_MASS_CLASS(dv_mass_matrix_ops);

@@ -30,6 +30,7 @@ bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMe
     dv_warning(o, "name a state in the field geometryState", "the mesh %s has no positions: there is no state in its node", topology->target->name);
     return false;
   }
+  if (dv_object_ensure(topology->target) != DV_OK || dv_object_ensure(geometry->target) != DV_OK) return false;
   *mesh = (dvMassMesh){.topology = dv_topology(topology->target), .geometry = dv_state(geometry->target)};
   for (size_t i = 0; i < DV_COUNT(order); i++) {
     if (dv_topology_count(mesh->topology, order[i]) == 0) continue;

@@ -171,16 +171,32 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role)
 
 // --- linking a scene ---------------------------------------------------------------------------------
 
+// a link to a component that could not be created is a consequence, not a mistake of its own
+static bool leads_to_missing(const dvScene *scene, const char *path)
+{
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : *path == '@' ? path + 1 : path;
+  for (size_t i = 0; i < scene->missing.count; i++) {
+    size_t n = strlen(scene->missing.data[i]);
+    if (strncmp(name, scene->missing.data[i], n) == 0 && (!name[n] || name[n] == '.')) return true;
+  }
+  return false;
+}
+
 static void dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, dvStatus *worst)
 {
+  bool looks = dv_plays(o, DV_ROLE_VISUAL);   // looks never stop a run
+  if (!looks) {
+    o->failed = true;
+    *worst = DV_ERROR_INPUT;
+  }
+  if (leads_to_missing(o->node->scene, path)) return;
   char *proposal = dv_link_propose(o, path, role);
   char *advice = proposal ? dv_format("did you mean '%s'?", proposal) : NULL;
   char *where = dv_object_path(o);
   char *text = dv_format("%s=\"%s\" leads to no %s", what, path, dv_role_name(role));
-  dv_log_send(&o->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = place, .path = where,
-                                             .text = text, .advice = advice});
-  o->failed = true;
-  *worst = DV_ERROR_INPUT;
+  dv_log_send(&o->context->log, &(dvMessage){.level = looks ? DV_WARNING : DV_ERROR, .status = looks ? DV_OK : DV_ERROR_INPUT, .place = place,
+                                             .path = where, .text = text, .advice = advice});
   dv_free(text);
   dv_free(where);
   dv_free(advice);
@@ -274,7 +290,10 @@ static void link_object(dvObject *o, dvStatus *worst)
   }
   const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
   if (src && *src->value && !dv_same(src->value, "@")) link_src(o, src, worst);
-  if (o->cls->link && o->cls->link(o) != DV_OK) *worst = DV_ERROR_INPUT;
+  if (o->cls->link && o->cls->link(o) != DV_OK) {
+    o->failed = true;
+    *worst = DV_ERROR_INPUT;
+  }
 }
 
 void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place) { link_all(o, source, place); }

@@ -84,6 +84,7 @@ void dv_scene_destroy(dvScene **scene)
   dv_object_destroy(&root);
   dv_array_free(&s->handlers);
   dv_array_free(&s->engines);
+  dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;
 }

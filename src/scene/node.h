@@ -42,6 +42,7 @@ struct dvScene {
   DV_ARRAY(dvObject *) handlers;  // components that receive events
   DV_ARRAY(dvObject *) engines;   // components whose links are refreshed each step
   unsigned lists_version;
+  dvStrings missing;              // names of components that do not exist: links to them were told of already
 };
 
 dvScene *dv_scene_create(dvContext *context);

@@ -56,12 +56,27 @@ static void worse(dvStatus *worst, dvStatus status)
   if (status != DV_OK && *worst != DV_ERROR_UNKNOWN) *worst = status;
 }
 
+// a mapping works on states that may stand further down the file
+static dvStatus ensure_mapped_states(dvObject *o)
+{
+  dvObject *states[16];
+  dvStatus worst = DV_OK;
+  for (int side = 0; side < 2; side++) {
+    int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
+    for (int i = 0; i < n; i++) worse(&worst, dv_object_ensure(states[i]));
+  }
+  if (worst != DV_OK) o->failed = true;
+  return worst;
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  dv_timer_begin_fine(o->context->timers, o->cls->name);
   dvStatus worst = dv_object_pull(o);
+  if (o->cls->ops[DV_ROLE_MAPPING]) worse(&worst, ensure_mapped_states(o));
   if (o->cls->update) worse(&worst, dv_object_update(o));
   if (!o->failed && o->cls->init) {
     dvStatus status = o->cls->init(o);
@@ -69,6 +84,7 @@ dvStatus dv_object_ensure(dvObject *o)
     worse(&worst, status);
   }
   if (o->failed) o->initialised = false;
+  dv_timer_end_fine(o->context->timers);
   return worst;
 }
 
@@ -175,10 +191,15 @@ dvStatus dv_scene_pull(dvScene *scene)
 
 void dv_scene_send(dvScene *scene, const dvEvent *event)
 {
+  dvTimers *timers = scene->handlers.count ? scene->context->timers : NULL;
+  dv_timer_begin_fine(timers, "events");
   for (size_t i = 0; i < scene->handlers.count; i++) {
     dvObject *o = scene->handlers.data[i];
+    dv_timer_begin_fine(timers, o->cls->name);
     o->cls->handle_event(o, event);
+    dv_timer_end_fine(timers);
   }
+  dv_timer_end_fine(timers);
 }
 
 dvStatus dv_scene_step(dvScene *scene, double dt)

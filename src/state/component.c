@@ -102,8 +102,6 @@ dvStatus dv_mapping_init(dvObject *o)
   if (!m->output.target)
     return dv_error(o, "add a MechanicalObject or a visual model to the node, or give output=\"@path\"", "%s finds no state to map to", o->cls->name);
   if (m->input.target == m->output.target) return dv_error(o, NULL, "input and output are the same state, %s", m->input.target->name);
-  DV_TRY(dv_object_ensure(m->input.target));
-  DV_TRY(dv_object_ensure(m->output.target));
   m->in = dv_state(m->input.target);
   m->out = dv_state(m->output.target);
   o->dof = m->in->base.dof;

@@ -68,9 +68,9 @@ dvStatus dv_mass_init(dvObject *o);
 #define DV_MAPPING_FIELDS(X)                                                                                          \
   X(link, input, "", "", "state that drives; the one of the parent node by default", .role = DV_ROLE_STATE, .alias = "object1")   \
   X(link, output, "", "", "state that is driven; the one of the node by default", .role = DV_ROLE_STATE, .alias = "object2")      \
-  X(bool, mapForces, "1", "", "hand forces back to the input")                                                        \
+  X(bool, mapForces, "1", "", "hand forces back to the input", .alias = "isMechanical")                               \
   X(bool, mapConstraints, "1", "", "hand constraints back to the input")                                              \
-  X(bool, mapMasses, "1", "", "hand masses back to the input")                                                        \
+  X(bool, mapMasses, "1", "", "hand masses back to the input", .alias = "isMechanical")                               \
   X(bool, mapMatrices, "0", "", "hand explicit matrices back to the input")                                           \
   X(bool, applyRestPosition, "0", "", "set the rest position of the output from the input's at the start")
 
@@ -80,7 +80,8 @@ typedef struct dvMapping {
   dvState *in, *out;
 } dvMapping;
 extern const dvFieldBlock dv_mapping_block;
-// Finds input and output; resolves links given as paths. Reports what is missing.
+// Finds input and output and reports what is missing: for the hook `link`, so that the graph knows which states are mapped
+// before anything is initialised. Both states are initialised when the hook `init` of the mapping runs.
 dvStatus dv_mapping_init(dvObject *o);
 
 // --- projective constraints ---

@@ -1,5 +1,5 @@
-// Arithmetic of the DOF types. A frame is (position, quaternion x y z w); turning it by the small rotation w h
-// follows SOFA: q += (h/2) w q, then normalise.
+// Arithmetic of the DOF types. A frame is (position, quaternion x y z w); turning it with the angular velocity w for a
+// time h follows SOFA: q = exp(h w / 2) q, not normalised.
 #include "state/state.h"
 
 #include "math/kernels.h"
@@ -8,12 +8,11 @@
 static void integrate_rigid3(size_t n, double *out, const double *x, const double *v, double h)
 {
   for (size_t i = 0; i < n; i++, out += 7, x += 7, v += 6) {
-    dvQuat q = dv_quat_normalise(dv_quat_load(x + 3));
-    dvQuat w = {h * v[3], h * v[4], h * v[5], 0};
-    dvQuat turn = dv_quat_mul(w, q);
+    dvVec3 half = dv_vec3_scale(dv_vec3_load(v + 3), 0.5 * h);
+    double angle = dv_vec3_norm(half), s = angle < DBL_EPSILON ? 1 : sin(angle) / angle;
+    dvQuat turn = {s * half.x, s * half.y, s * half.z, angle < DBL_EPSILON ? 1 : cos(angle)};
     for (int k = 0; k < 3; k++) out[k] = x[k] + h * v[k];
-    q = (dvQuat){q.x + 0.5 * turn.x, q.y + 0.5 * turn.y, q.z + 0.5 * turn.z, q.w + 0.5 * turn.w};
-    dv_quat_store(out + 3, dv_quat_normalise(q));
+    dv_quat_store(out + 3, dv_quat_mul(turn, dv_quat_load(x + 3)));
   }
 }
 

@@ -66,11 +66,12 @@ static void mechanical_object_create(dvObject *o)
 
 static void mechanical_object_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
 
+// SOFA reads these attributes in single precision, and a scale of 0.1f is part of its results
 static double attribute_real(dvAttributes *a, const char *name, double otherwise)
 {
   const char *text = dv_attribute_take(a, name);
   double value;
-  return text && dv_scan_real(&text, &value) && isfinite(value) ? value : otherwise;
+  return text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
 }
 
 static void take_triple(dvObject *o, dvAttributes *a, const char *const names[3], double otherwise, double *field)
@@ -217,7 +218,7 @@ static dvStatus mechanical_object_init(dvObject *o)
 static void mechanical_object_store_reset(dvObject *o)
 {
   dvState *s = dv_state(o);
-  if (dv_node_is_mapped(o->node)) return;
+  if (dv_node_is_mapped(o->node) || s->count == 0) return;
   memcpy(dv_state_write(s, DV_X_RESET), dv_state_read(s, DV_X), dv_state_scalars(s, DV_X) * sizeof(double));
   memcpy(dv_state_write(s, DV_V_RESET), dv_state_read(s, DV_V), dv_state_scalars(s, DV_V) * sizeof(double));
 }
@@ -225,6 +226,7 @@ static void mechanical_object_store_reset(dvObject *o)
 static void mechanical_object_reset(dvObject *o)
 {
   dvState *s = dv_state(o);
+  if (s->count == 0) return;
   memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
   if (!dv_state_has(s, DV_X_RESET)) return;
   memcpy(dv_state_write(s, DV_X), dv_state_read(s, DV_X_RESET), dv_state_scalars(s, DV_X) * sizeof(double));

@@ -25,7 +25,7 @@ static dvReals *sized(dvState *s, int id)
 {
   dvReals *r = slot(s, id);
   size_t want = dv_state_scalars(s, id);
-  if (r->count != want) {
+  if (r->count != want || !r->buffer) {   // an empty state has an address too
     size_t old = r->count / (size_t)dv_max_int(r->width, 1);
     DV_REQUIRE(dv_reals_resize(r, want));
     fill_identity(s, r, id, old);
@@ -44,11 +44,12 @@ bool dv_state_resize(dvState *s, size_t count)
   for (int id = 0; id < DV_VEC_LIMIT; id++) {
     dvReals *r = s->vec[id];
     if (!r || r->count == 0) continue;
+    size_t had = r->count / (size_t)dv_state_width(s, id);   // given frames keep their orientation
     if (!dv_reals_resize(r, dv_state_scalars(s, id))) {
       s->count = old;
       return false;
     }
-    fill_identity(s, r, id, old);
+    fill_identity(s, r, id, had);
   }
   return true;
 }

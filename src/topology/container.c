@@ -39,19 +39,21 @@ dvStatus dv_topology_parse_box(dvObject *o, dvAttributes *a, double min[3], doub
 {
   static const char *const names[6] = {"xmin", "ymin", "zmin", "xmax", "ymax", "zmax"};
   const char *text = dv_attribute_take(a, "scale");
-  double scale = 1, value[6];
-  if (text) dv_scan_real(&text, &scale);
+  double number = 1;
+  if (text) dv_scan_real(&text, &number);
+  float scale = (float)number, value[6];   // arrays of float: gcc 12 drops a cast to float and back in vector code
   int found = 0;
   for (int i = 0; i < 6; i++) {
     text = dv_attribute_take(a, names[i]);
     if (!text) continue;
     found++;
-    if (!dv_scan_real(&text, &value[i]) || !isfinite(value[i]))
+    if (!dv_scan_real(&text, &number) || !isfinite(number))
       return dv_error(o, "give a number", "%s=\"%s\" is not a coordinate", names[i], dv_attribute_find(a, names[i])->value);
+    value[i] = (float)number;
   }
   if (found > 0 && found < 6) dv_warning(o, "give all six, or min=\"x y z\" max=\"x y z\"", "xmin to zmax count only when all six are given");
   if (found < 6) return DV_OK;
-  for (int i = 0; i < 6; i++) (i < 3 ? min : max)[i % 3] = (double)(float)value[i] * (float)scale;
+  for (int i = 0; i < 6; i++) (i < 3 ? min : max)[i % 3] = (double)value[i] * scale;
   dv_field_of(o, min)->was_set = dv_field_of(o, max)->was_set = true;
   return DV_OK;
 }
@@ -107,7 +109,8 @@ static const dvFieldDesc hexahedron_fields[] = {
 #define SELF SetContainer
 static const dvFieldDesc set_fields[] = {SET_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc connected_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_set_fields[] = {
+    SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) QUAD_ARRAY_FIELDS(DV_DESCRIBE)};
 #undef SELF
 

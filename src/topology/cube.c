@@ -164,12 +164,13 @@ static dvStatus cube_update(dvObject *o)
   if (c->nx < 0 || c->ny < 0 || c->nz < 0)
     return dv_field_error(o, c->nx < 0 ? &c->nx : c->ny < 0 ? &c->ny : &c->nz, NULL, "a box of %d x %d x %d points", c->nx, c->ny, c->nz);
   for (int i = 0; i < 3; i++)
-    if (!isfinite(c->min[i]) || !isfinite(c->max[i])) return dv_field_error(o, isfinite(c->min[i]) ? c->max : c->min, NULL, "a corner is not finite");
+    if (!isfinite(c->min[i]) || !isfinite(c->max[i]))
+      return dv_field_error(o, isfinite(c->min[i]) ? c->max : c->min, NULL, "a corner is not finite");
   double nx = c->nx, ny = c->ny, nz = c->nz;
   // splitting can double the points of a thin box, so the bound is on what may have to be made
   if (nx * ny * nz > DV_POINT_LIMIT || 2 * (nx * ny + ny * nz + nz * nx) > DV_POINT_LIMIT)
-    return dv_field_error(o, &c->nx, "use fewer points", "a box of %d x %d x %d points is more than the %d that can be simulated", c->nx, c->ny, c->nz,
-                          DV_POINT_LIMIT);
+    return dv_field_error(o, &c->nx, "use fewer points", "a box of %d x %d x %d points is more than the %d that can be simulated", c->nx,
+                          c->ny, c->nz, DV_POINT_LIMIT);
   c->mesh.topology.least_points = point_count(c);
   dv_topology_changed(&c->mesh.topology);
   c->mesh.topology.stamp = 0;

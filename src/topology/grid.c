@@ -190,14 +190,15 @@ static dvStatus check_size(Grid *g)
   dvObject *o = &g->mesh.topology.base;
   int32_t *n = g->n;
   if (n[0] < 1 || n[1] < 1 || n[2] < 1) {
-    dv_field_warning(o, g->n, "give at least 1 point along each axis", "a grid of %d x %d x %d points is taken as 2 x 2 x 2", n[0], n[1], n[2]);
+    dv_field_warning(o, g->n, "give at least 1 point along each axis", "a grid of %d x %d x %d points is taken as 2 x 2 x 2", n[0], n[1],
+                     n[2]);
     n[0] = n[1] = n[2] = 2;
   }
   // three factors below 2^31 cannot overflow a double, and the product is exact where it matters
   double points = (double)n[0] * n[1] * n[2];
   if (points > DV_POINT_LIMIT)
-    return dv_field_error(o, g->n, "use fewer points", "a grid of %d x %d x %d points is more than the %d that can be simulated", n[0], n[1], n[2],
-                          DV_POINT_LIMIT);
+    return dv_field_error(o, g->n, "use fewer points", "a grid of %d x %d x %d points is more than the %d that can be simulated", n[0],
+                          n[1], n[2], DV_POINT_LIMIT);
   g->mesh.topology.least_points = (size_t)points;
   return DV_OK;
 }
@@ -244,8 +245,8 @@ static dvStatus cells_from_width(Grid *g)
   for (int i = 0; i < 3; i++) {
     double cells = ceil((g->max[i] - g->min[i]) / g->cellWidth);
     if (!(cells >= 0 && cells < DV_POINT_LIMIT))
-      return dv_field_error(o, &g->cellWidth, "give a greater width", "cells of width %g in a grid from %g to %g are too many", g->cellWidth, g->min[i],
-                            g->max[i]);
+      return dv_field_error(o, &g->cellWidth, "give a greater width", "cells of width %g in a grid from %g to %g are too many",
+                            g->cellWidth, g->min[i], g->max[i]);
     g->n[i] = (int32_t)cells + 1;
   }
   return DV_OK;
@@ -404,9 +405,9 @@ static void cylinder_create(dvObject *o)
   };
 
 GRID(dv_grid_class, "GridTopology", "Grid", "a grid of points whose positions are given", grid, grid_parse, grid_link, grid_update)
-GRID(dv_regular_grid_class, "RegularGridTopology", "RegularGrid", "a box of equal cells", regular, regular_parse, regular_link, regular_update,
-     DV_BLOCK(regular_fields))
+GRID(dv_regular_grid_class, "RegularGridTopology", "RegularGrid", "a box of equal cells", regular, regular_parse, regular_link,
+     regular_update, DV_BLOCK(regular_fields))
 GRID(dv_sphere_grid_class, "SphereGridTopology", "SphereGrid", "a grid drawn in to a ball", sphere, grid_parse, grid_link, round_update,
      DV_BLOCK(sphere_fields))
-GRID(dv_cylinder_grid_class, "CylinderGridTopology", "CylinderGrid", "a grid drawn in to a cylinder", cylinder, grid_parse, grid_link, round_update,
-     DV_BLOCK(cylinder_fields))
+GRID(dv_cylinder_grid_class, "CylinderGridTopology", "CylinderGrid", "a grid drawn in to a cylinder", cylinder, grid_parse, grid_link,
+     round_update, DV_BLOCK(cylinder_fields))

@@ -4,6 +4,17 @@
 // TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way.
 #include "topology/topology.h"
 
+// the topology of the node or above; a failed one has been reported, so nothing more is said about it
+static dvTopology *find_topology(dvObject *o, const char *advice, const char *purpose)
+{
+  dvObject *found = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (found) return dv_topology(found);
+  for (size_t i = 0; i < o->node->objects.count; i++)
+    if (dv_plays(o->node->objects.data[i], DV_ROLE_TOPOLOGY)) return NULL;
+  dv_warning(o, advice, "%s finds no topology %s", o->cls->name, purpose);
+  return NULL;
+}
+
 // --- modifiers ---------------------------------------------------------------------------------------------
 
 #define MODIFIER_FIELDS(X) X(bool, propagateToDOF, "1", "", "changes of points also reach the state of the node")
@@ -21,16 +32,14 @@ typedef struct Modifier {
 #define SELF Modifier
 static const dvFieldDesc modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc triangle_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_modifier_fields[] = {
+    MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 static dvStatus modifier_init(dvObject *o)
 {
-  Modifier *m = (Modifier *)o;
-  dvObject *found = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  m->container = found ? dv_topology(found) : NULL;
-  if (!found) dv_warning(o, "add a TopologyContainer to the node", "%s finds no topology that it could change", o->cls->name);
+  ((Modifier *)o)->container = find_topology(o, "add a TopologyContainer to the node", "that it could change");
   return DV_OK;
 }
 
@@ -48,7 +57,8 @@ static dvStatus modifier_init(dvObject *o)
 
 MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", "through it the points of a topology are changed", modifier_fields)
 MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "through it the edges of a topology are changed", modifier_fields)
-MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "through it the triangles of a topology are changed", triangle_modifier_fields)
+MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "through it the triangles of a topology are changed",
+         triangle_modifier_fields)
 MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", "through it the quads of a topology are changed", modifier_fields)
 MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "through it the tetrahedra of a topology are changed",
          tetrahedron_modifier_fields)
@@ -174,12 +184,9 @@ static dvStatus turn_triangles(dvTopology *t, bool flip)
 static dvStatus geometry_init(dvObject *o)
 {
   GeometryAlgorithms *g = (GeometryAlgorithms *)o;
-  if (!g->topology.target) g->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!g->topology.target) {
-    dv_warning(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "%s finds no topology to work on", o->cls->name);
-    return DV_OK;
-  }
-  if (g->recomputeTrianglesOrientation && !g->topology.target->failed) DV_TRY(turn_triangles(dv_topology(g->topology.target), g->flipNormals));
+  dvTopology *t = g->topology.target ? dv_topology(g->topology.target)
+                                     : find_topology(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "to work on");
+  if (t && !t->base.failed && g->recomputeTrianglesOrientation) DV_TRY(turn_triangles(t, g->flipNormals));
   return DV_OK;
 }
 
@@ -202,8 +209,8 @@ GEOMETRY(dv_point_geometry_class, "PointSetGeometryAlgorithms", "PointSetTopolog
          DV_DOF_ALL, point_geometry_fields)
 GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms", "EdgeSetTopologyAlgorithms", "geometry of edges, and how to draw them",
          DV_DOF_ALL, edge_geometry_fields)
-GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms", "geometry of triangles, and how to draw them",
-         DV_DOF_ALL, triangle_geometry_fields)
+GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms",
+         "geometry of triangles, and how to draw them", DV_DOF_ALL, triangle_geometry_fields)
 GEOMETRY(dv_quad_geometry_class, "QuadSetGeometryAlgorithms", "QuadSetTopologyAlgorithms", "geometry of quads, and how to draw them",
          DV_DOF_ALL, quad_geometry_fields)
 GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "TetrahedronSetTopologyAlgorithms",

@@ -130,6 +130,7 @@ dvStatus dv_topology_link(dvObject *o)
 static dvStatus check_elements(dvTopology *t, dvElementKind kind, size_t limit, size_t *needed)
 {
   const dvInts *m = member(t, kind);
+  const void *where = t->fields[kind] ? (const void *)m : &t->position;   // a program may give what has no field
   for (size_t i = 0; i < m->count; i++) {
     int32_t index = m->data[i];
     if (index >= 0 && (size_t)index < limit) {
@@ -139,9 +140,10 @@ static dvStatus check_elements(dvTopology *t, dvElementKind kind, size_t limit, 
     size_t element = i / (size_t)m->width;
     const char *advice = index < 0 ? "indices count from 0" : "indices count from 0; give the missing points or correct the element";
     if (index >= 0 && limit == DV_POINT_LIMIT)
-      return dv_field_error(&t->base, m, "is the index right?", "%s: element %zu names point %d, more than can be simulated", kinds[kind].name, element,
-                            index);
-    return dv_field_error(&t->base, m, advice, "%s: element %zu names point %d, but there are %zu points", kinds[kind].name, element, index, limit);
+      return dv_field_error(&t->base, where, "is the index right?", "%s: element %zu names point %d, more than can be simulated",
+                            kinds[kind].name, element, index);
+    return dv_field_error(&t->base, where, advice, "%s: element %zu names point %d, but there are %zu points", kinds[kind].name, element,
+                          index, limit);
   }
   return DV_OK;
 }
@@ -162,7 +164,10 @@ void dv_topology_changed(dvTopology *t)
 {
   t->revision++;
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
-    if (!is_given(t, k)) dv_ints_free(member(t, k));
+    if (!is_given(t, k) && member(t, k)->count) {   // the field shows what was derived: no more
+      dv_ints_free(member(t, k));
+      if (t->fields[k]) dv_field_touch(t->fields[k]);
+    }
     dv_ints_free(&t->derived[k]);
   }
   if (t->position.buffer == t->made_points.buffer) dv_reals_free(&t->position);

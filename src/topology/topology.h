@@ -2,7 +2,8 @@
 // (MeshTopology, TetrahedronSetTopologyContainer, RegularGridTopology …) are thin classes on top of it.
 //
 // Elements that were not given but follow from larger ones are made when somebody asks: through these functions or by
-// reading (linking to) the field. The fields then show them as well.
+// reading (linking to) the field. The fields then show them as well. A program that changes points or elements edits the
+// list of the field and touches it (dv_touch): what is derived from it is made anew when it is next asked for.
 #ifndef DV_TOPOLOGY_TOPOLOGY_H
 #define DV_TOPOLOGY_TOPOLOGY_H
 

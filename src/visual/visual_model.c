@@ -1,8 +1,8 @@
 // OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel, DataDisplay: what is drawn of a body.
 //
 // Positions come from the scene (position, src), from a file, or from the topology in the node; scale, rotation and
-// translation act on them once. Mappings move `position`; `vertices` and normals follow in the update at the end of a
-// step, when something moved. What concerns looks only never stops a run: a missing file is a warning.
+// translation act on them once. Mappings move `position`; `vertices` and normals follow when they are asked for. What
+// concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
 #include "io/mesh.h"
@@ -34,19 +34,13 @@ static void visual_state_create(dvObject *o)
 
 static void visual_state_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
 
-// positions may come through a link or a mapping; true when they moved since the last call
-static bool visual_state_follow(dvVisualState *v)
+// positions may come through a link instead of a mapping
+static void visual_state_update(dvObject *o)
 {
-  dvObject *o = &v->state.base;
+  dvVisualState *v = (dvVisualState *)o;
   dv_object_pull(o);
   v->state.count = dv_reals_size(&v->position);
-  uint32_t now = dv_field_of(o, &v->position)->counter;
-  bool moved = now != v->seen;
-  v->seen = now;
-  return moved;
 }
-
-static void visual_state_update(dvObject *o) { visual_state_follow((dvVisualState *)o); }
 
 static dvStatus visual_state_init(dvObject *o)
 {
@@ -58,6 +52,7 @@ static dvStatus visual_state_init(dvObject *o)
 
 // --- attributes ------------------------------------------------------------------------------------------
 
+// single precision, as in SOFA
 static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise, double *member)
 {
   bool any = false;
@@ -66,7 +61,7 @@ static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names,
   for (int i = 0; i < count; i++) {
     const char *text = dv_attribute_take(a, names[i]);
     double value;
-    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? value : otherwise;
+    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
   }
   dv_field_of(o, member)->was_set = true;
 }
@@ -127,7 +122,8 @@ static void visual_model_unsplit(dvVisualModel *v)
   for (size_t i = 0; i < index->count; i++)
     if (index->data[i] < 0) largest = -1;
   if (largest < 0 || (size_t)largest >= index->count || index->count != dv_reals_size(&v->base.position)) {
-    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL, "vertPosIdx does not fit the %zu vertices and is not used", dv_reals_size(&v->base.position));
+    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL, "vertPosIdx does not fit the %zu vertices and is not used",
+                     dv_reals_size(&v->base.position));
     dv_ints_free(&v->vertPosIdx);
     return;
   }
@@ -150,14 +146,14 @@ static void visual_model_from_topology(dvVisualModel *v)
 {
   dvObject *o = &v->base.state.base;
   if (!v->topology.target) v->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!v->topology.target || dv_object_pull(v->topology.target) != DV_OK) return;
+  if (!v->topology.target || dv_object_ensure(v->topology.target) != DV_OK) return;
   dvTopology *t = dv_topology(v->topology.target);
   dvField *points = dv_object_field(&t->base, "position");
   if (v->base.position.count == 0 && points && dv_field_pull(points) == DV_OK && ((const dvReals *)points->value)->count) {
     dv_reals_share(&v->base.position, points->value);
   } else if (v->base.position.count == 0) {
     dvObject *state = dv_node_state_up(t->base.node);
-    if (state && !state->failed) points_of_state(v, dv_state(state));
+    if (state && dv_object_ensure(state) == DV_OK) points_of_state(v, dv_state(state));
   }
   dv_ints_share(&v->triangles, dv_topology_elements(t, DV_TRIANGLE));
   dv_ints_share(&v->quads, dv_topology_elements(t, DV_QUAD));
@@ -183,8 +179,8 @@ static void drop_bad(dvVisualModel *v, dvInts *list, size_t count)
   dvObject *o = &v->base.state.base;
   size_t bad = first_outside(list, count);
   if (bad == list->count) return;
-  dv_field_warning(o, list, NULL, "%s: entry %zu is %d, but there are %zu vertices; they are not drawn", dv_field_name(dv_field_of(o, list)->desc), bad,
-                   list->data[bad], count);
+  dv_field_warning(o, list, NULL, "%s: entry %zu is %d, but there are %zu vertices; they are not drawn",
+                   dv_field_name(dv_field_of(o, list)->desc), bad, list->data[bad], count);
   dv_ints_free(list);
 }
 
@@ -221,21 +217,36 @@ static void visual_model_transform(dvVisualModel *v)
   for (size_t i = 0; i < v->texcoords.count; i++) uv[i] = uv[i] * v->scaleTex[i % 2] + v->translationTex[i % 2];
 }
 
-static void visual_model_refresh(dvVisualModel *v)
+// moves with every change of what visual_model_check looks at
+static uint64_t shape_stamp(const dvVisualModel *v)
 {
-  dvObject *o = &v->base.state.base;
-  if (v->vertPosIdx.count && v->vertPosIdx.count == dv_reals_size(&v->vertices)) {
+  const dvObject *o = &v->base.state.base;
+  const void *members[] = {&v->triangles, &v->quads, &v->edges, &v->vertPosIdx, &v->vertNormIdx};
+  uint64_t stamp = v->base.position.count + 31 * v->vertices.count;
+  for (size_t i = 0; i < DV_COUNT(members); i++) stamp = 31 * stamp + dv_field_of(o, members[i])->counter;
+  return stamp;
+}
+
+// vertices and normals from the positions
+static dvStatus visual_model_compute(dvObject *o)
+{
+  dvVisualModel *v = (dvVisualModel *)o;
+  if (!v->ready) return DV_OK;
+  if (shape_stamp(v) != v->shape) visual_model_check(v);
+  v->shape = shape_stamp(v);
+  if (v->vertPosIdx.count) {
     double *to = dv_reals_edit(&v->vertices);
-    for (size_t i = 0; i < v->vertPosIdx.count; i++) memcpy(to + 3 * i, v->base.position.data + 3 * (size_t)v->vertPosIdx.data[i], 3 * sizeof *to);
-    dv_touch(o, &v->vertices);
+    for (size_t i = 0; i < v->vertPosIdx.count; i++)
+      memcpy(to + 3 * i, v->base.position.data + 3 * (size_t)v->vertPosIdx.data[i], 3 * sizeof *to);
   }
   const dvReals *vertices = dv_visual_vertices(v);
   bool have = v->base.normal.count == vertices->count;
-  if (vertices->count == 0 || (have && !v->updateNormals)) return;
-  if (!have && !dv_reals_resize(&v->base.normal, vertices->count)) return;
+  if (vertices->count == 0 || (have && !v->updateNormals)) return DV_OK;
+  if (!have && !dv_reals_resize(&v->base.normal, vertices->count))
+    return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
   dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
   dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->shared);
-  dv_touch(o, &v->base.normal);
+  return DV_OK;
 }
 
 static void warn_missing_texture(const dvVisualModel *v)
@@ -244,19 +255,10 @@ static void warn_missing_texture(const dvVisualModel *v)
   if (!*v->texturename) return;
   dvText advice = {0};
   char *path = dv_context_find_file(o->context, v->texturename, o->place.file, &advice);
-  if (!path) dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
+  if (!path)
+    dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
   dv_text_free(&advice);
   dv_free(path);
-}
-
-// moves with every change of what visual_model_check looks at
-static uint64_t shape_stamp(const dvVisualModel *v)
-{
-  const dvObject *o = &v->base.state.base;
-  const void *members[] = {&v->triangles, &v->quads, &v->edges, &v->vertices, &v->vertPosIdx, &v->vertNormIdx};
-  uint64_t stamp = v->base.position.count;
-  for (size_t i = 0; i < DV_COUNT(members); i++) stamp = 31 * stamp + dv_field_of(o, members[i])->counter;
-  return stamp;
 }
 
 static dvStatus visual_model_init(dvObject *o)
@@ -264,28 +266,19 @@ static dvStatus visual_model_init(dvObject *o)
   dvVisualModel *v = (dvVisualModel *)o;
   if (*v->filename && v->base.position.count == 0 && v->vertices.count == 0) visual_model_load(v);
   else if (v->vertPosIdx.count && v->vertices.count == 0) visual_model_unsplit(v);
-  if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads)))) visual_model_from_topology(v);
+  if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads))))
+    visual_model_from_topology(v);
   if (v->base.position.count == 0 && !*v->filename)
     dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw", o->cls->name);
   v->base.state.count = dv_reals_size(&v->base.position);
   visual_model_transform(v);
   DV_TRY(visual_state_init(o));
   visual_model_check(v);
+  v->shape = shape_stamp(v);
   warn_missing_texture(v);
   dv_touch(o, &v->base.position);
-  v->base.seen = dv_field_of(o, &v->base.position)->counter;
-  visual_model_refresh(v);
-  v->shape = shape_stamp(v);
+  v->ready = true;
   return DV_OK;
-}
-
-static void visual_model_update(dvObject *o)
-{
-  dvVisualModel *v = (dvVisualModel *)o;
-  bool moved = visual_state_follow(&v->base), reshaped = shape_stamp(v) != v->shape;
-  if (reshaped) visual_model_check(v);
-  if (moved || reshaped) visual_model_refresh(v);
-  v->shape = shape_stamp(v);
 }
 
 static void visual_model_destroy(dvObject *o)
@@ -296,7 +289,6 @@ static void visual_model_destroy(dvObject *o)
 
 // --- the classes -----------------------------------------------------------------------------------------
 
-static const dvVisualOps visual_model_ops = {.update = visual_model_update};
 static const dvVisualOps visual_state_ops = {.update = visual_state_update};
 
 #define OGL_MODEL_FIELDS(X)                                                                                           \
@@ -376,31 +368,22 @@ static const dvFieldDesc data_display_fields[] = {DATA_DISPLAY_FIELDS(DV_DESCRIB
 static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-#define VISUAL_MODEL_CLASS(name_, aliases_, module_, type, help_, ...)                                                \
-  {.struct_size = sizeof(dvClass), .name = name_, .aliases = aliases_, .help = help_, .module = module_,              \
-   .dofs = DV_DOF_VEC3, .roles = 1u << DV_ROLE_STATE, .size = sizeof(type),                                           \
-   .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}
+#define FULL .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, .destroy = visual_model_destroy
+#define PLAIN .init = visual_state_init, .destroy = visual_state_destroy
 
-#define FULL_HOOKS                                                                                                    \
-  .ops = {[DV_ROLE_VISUAL] = &visual_model_ops}, .create = visual_state_create, .parse = visual_model_parse,          \
-  .init = visual_model_init, .destroy = visual_model_destroy
+#define VISUAL_CLASS(hooks, name_, module_, type, help_, ...)                                                         \
+  {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,              \
+   .roles = 1u << DV_ROLE_STATE, .size = sizeof(type), .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}, \
+   .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, hooks}
 
-#define PLAIN_HOOKS                                                                                                   \
-  .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, .init = visual_state_init,            \
-  .destroy = visual_state_destroy
+static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader", visual[] = "Sofa.Component.Visual";
 
 const dvClass dv_visual_classes[] = {
-    VISUAL_MODEL_CLASS("OglModel", NULL, "Sofa.GL.Component.Rendering3D", OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block,
-                       DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("VisualModelImpl", NULL, "Sofa.Component.Visual", dvVisualModel, "a surface to draw, moved by a mapping",
-                       &dv_visual_model_block), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("OglShaderVisualModel", NULL, "Sofa.GL.Component.Shader", OglModel, "a surface to draw with shaders", &dv_visual_model_block,
-                       DV_BLOCK(ogl_model_fields)), FULL_HOOKS},
-    VISUAL_MODEL_CLASS("CylinderVisualModel", NULL, "Sofa.Component.Visual", CylinderModel, "edges drawn as cylinders",
-                       DV_BLOCK(cylinder_fields)), PLAIN_HOOKS},
-    VISUAL_MODEL_CLASS("PointSplatModel", NULL, "Sofa.GL.Component.Rendering3D", SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
-     PLAIN_HOOKS},
-    VISUAL_MODEL_CLASS("DataDisplay", NULL, "Sofa.GL.Component.Rendering3D", DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
-     PLAIN_HOOKS},
+    VISUAL_CLASS(FULL, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(FULL, "VisualModelImpl", visual, dvVisualModel, "a surface to draw, moved by a mapping", &dv_visual_model_block),
+    VISUAL_CLASS(FULL, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(PLAIN, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders", DV_BLOCK(cylinder_fields)),
+    VISUAL_CLASS(PLAIN, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
+    VISUAL_CLASS(PLAIN, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
 };
 const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

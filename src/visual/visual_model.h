@@ -1,4 +1,7 @@
 // Visual models: surfaces that mappings move. Their positions are a state without velocities or forces.
+//
+// `vertices` and `normal` follow the positions like outputs of an engine: they are computed when somebody pulls them
+// (dv_pull), so a run without a picture does not pay for them.
 #ifndef DV_VISUAL_VISUAL_MODEL_H
 #define DV_VISUAL_VISUAL_MODEL_H
 
@@ -6,9 +9,9 @@
 
 #define DV_VISUAL_STATE_FIELDS(X)                                                                                     \
   X(bool, enable, "1", "", "draw the model", .flags = DV_LOOKS)                                                       \
-  X(vec3s, position, "", "m", "positions that mappings move")                                                         \
+  X(vec3s, position, "", "m", "positions that mappings move", .flags = DV_INPUT)                                      \
   X(vec3s, restPosition, "", "m", "positions at the start")                                                           \
-  X(vec3s, normal, "", "", "unit normals of the vertices", .flags = DV_LOOKS)
+  X(vec3s, normal, "", "", "unit normals of the vertices", .flags = DV_LOOKS | DV_OUTPUT)
 
 #define DV_VISUAL_MODEL_FIELDS(X)                                                                                     \
   X(bool, initRestPositions, "0", "", "accepted: rest positions are always kept", .flags = DV_LOOKS)                  \
@@ -20,15 +23,15 @@
   X(bool, handleDynamicTopology, "1", "", "follow changes of the topology", .flags = DV_LOOKS)                        \
   X(bool, fixMergedUVSeams, "1", "", "keep tangents right across texture seams", .flags = DV_LOOKS)                   \
   X(bool, keepLines, "0", "", "draw the edges of the file too", .flags = DV_LOOKS)                                    \
-  X(vec3s, vertices, "", "m", "positions of the vertices, where a position has several", .flags = DV_LOOKS)           \
+  X(vec3s, vertices, "", "m", "positions of the vertices, where a position has several", .flags = DV_LOOKS | DV_OUTPUT) \
   X(vec2s, texcoords, "", "", "texture coordinates of the vertices", .flags = DV_LOOKS)                               \
   X(vec3s, tangents, "", "", "tangents of the vertices", .flags = DV_LOOKS)                                           \
   X(vec3s, bitangents, "", "", "second tangents of the vertices", .flags = DV_LOOKS)                                  \
   X(edges, edges, "", "", "edges to draw, pairs of vertices", .flags = DV_LOOKS | DV_NO_SRC)                          \
-  X(triangles, triangles, "", "", "triangles to draw, triples of vertices")                                           \
-  X(quads, quads, "", "", "quads to draw, quadruples of vertices")                                                    \
-  X(indices, vertPosIdx, "", "", "position of each vertex, where a position has several vertices", .flags = DV_LOOKS) \
-  X(indices, vertNormIdx, "", "", "vertices of the same number share a normal", .flags = DV_LOOKS)                    \
+  X(triangles, triangles, "", "", "triangles to draw, triples of vertices", .flags = DV_INPUT)                        \
+  X(quads, quads, "", "", "quads to draw, quadruples of vertices", .flags = DV_INPUT)                                 \
+  X(indices, vertPosIdx, "", "", "position of each vertex, where a position has several vertices", .flags = DV_LOOKS | DV_INPUT) \
+  X(indices, vertNormIdx, "", "", "vertices of the same number share a normal", .flags = DV_LOOKS | DV_INPUT)         \
   X(file, filename, "", "", "mesh file to draw", .alias = "fileMesh")                                                 \
   X(file, texturename, "", "", "picture to draw the surface with", .flags = DV_LOOKS)                                 \
   X(vec3, translation, "0 0 0", "m", "moves the model at the start", .flags = DV_NO_SRC)                              \
@@ -36,7 +39,8 @@
   X(vec3, scale3d, "1 1 1", "", "scales the model at the start", .flags = DV_NO_SRC)                                  \
   X(vec2, scaleTex, "1 1", "", "scales the texture coordinates", .flags = DV_LOOKS | DV_NO_SRC)                       \
   X(vec2, translationTex, "0 0", "", "moves the texture coordinates", .flags = DV_LOOKS | DV_NO_SRC)                  \
-  X(string, material, "", "", "material: name, then Diffuse, Ambient, Specular, Emissive, Shininess, each with 0 or 1 and its values", .flags = DV_LOOKS) \
+  X(string, material, "", "", "a name, then Diffuse, Ambient, Specular, Emissive, Shininess, each with 0 or 1 and its values", \
+    .flags = DV_LOOKS)                                                                                                \
   X(color, color, "1 1 1 1", "", "colour of the surface where no material is given", .flags = DV_LOOKS)               \
   X(bool, putOnlyTexCoords, "0", "", "use texture coordinates without a texture", .flags = DV_LOOKS)                  \
   X(bool, srgbTexturing, "0", "", "the texture is in sRGB", .flags = DV_LOOKS)                                        \
@@ -48,7 +52,6 @@
 typedef struct dvVisualState {
   dvState state;
   DV_VISUAL_STATE_FIELDS(DV_MEMBER)
-  uint32_t seen;             // counter of `position` at the last update
 } dvVisualState;
 
 typedef struct dvVisualModel {
@@ -57,11 +60,12 @@ typedef struct dvVisualModel {
   size_t normal_count;       // shared normals
   double *shared;            // their scratch
   uint64_t shape;            // stamp of faces and indices at the last check
+  bool ready;                // the mesh is loaded and checked
 } dvVisualModel;
 
 extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block;
 
-// The points that faces count: `vertices` where a position has several of them, else `position`.
+// The points that faces count: `vertices` where a position has several of them, else `position`. Pull `normal` before.
 static inline const dvReals *dv_visual_vertices(const dvVisualModel *v) { return v->vertices.count ? &v->vertices : &v->base.position; }
 
 #endif

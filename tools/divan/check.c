@@ -1,6 +1,7 @@
 // divan check: find the mistakes of a scene. divan convert: write a scene back.
 #include "command.h"
 
+#include "app/lint.h"
 #include "io/scene_file.h"
 
 #include <stdio.h>
@@ -8,7 +9,9 @@
 static const char check_usage[] =
     "divan check SCENE [--data DIR]...\n\n"
     "Reads and initialises a scene and prints every mistake with its place and what to do about it.\n"
-    "The exit status is that of `divan run`; 0 means that the scene is fit to run.\n\n"
+    "Warnings name what is legal and most likely not meant: no mass, an empty selection, a step too long for an\n"
+    "explicit integrator, components that nobody uses, implausible sizes. The exit status is that of `divan run`;\n"
+    "0 means that the scene is fit to run.\n\n"
     "example:\n"
     "  divan check my.scn --data meshes\n";
 
@@ -43,11 +46,11 @@ static int check(int count, char **arguments)
   dvContext *context = context_for(&o);
   dvScene *scene = NULL;
   dv_scene_read(context, o.scene, &scene);
-  if (scene) dv_scene_init(scene);
+  if (scene && dv_scene_init(scene) == DV_OK) dv_scene_lint(scene);
   dvStatus status = context->log.worst;
   if (!scene && status == DV_OK) status = DV_ERROR_INPUT;
   print_summary_of_messages(&context->log);
-  if (status == DV_OK) printf("%s: no mistakes found\n", o.scene);
+  if (status == DV_OK && !context->log.counts[DV_WARNING]) printf("%s: no mistakes found\n", o.scene);
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
   dv_array_free(&o.data);

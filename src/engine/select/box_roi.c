@@ -42,7 +42,11 @@ static const dvFieldDesc plane_fields[] = {PLANE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc pair_fields[] = {PAIR_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static void box_roi_destroy(dvObject *o) { dv_array_free(&((BoxRoi *)o)->slabs); }
+static void box_roi_destroy(dvObject *o)
+{
+  dv_array_free(&((BoxRoi *)o)->slabs);
+  dv_roi_destroy(o);
+}
 
 // --- tests ---------------------------------------------------------------------------------------------
 

@@ -156,6 +156,9 @@ static void clear(dvRoi *r)
   r->nbIndices = 0;
 }
 
+// also lists that are no fields of the class
+void dv_roi_destroy(dvObject *o) { clear((dvRoi *)o); }
+
 dvStatus dv_roi_update(dvObject *o)
 {
   dvRoi *r = (dvRoi *)o;

@@ -85,5 +85,6 @@ void dv_roi_create(dvObject *o, const dvRoiShape *shape);
 dvStatus dv_roi_link(dvObject *o);
 dvStatus dv_roi_update(dvObject *o);
 dvStatus dv_roi_bwd_init(dvObject *o);
+void dv_roi_destroy(dvObject *o);
 
 #endif

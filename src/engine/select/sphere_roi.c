@@ -101,4 +101,5 @@ const dvClass dv_sphere_roi_class = {
     .link = dv_roi_link,
     .update = dv_roi_update,
     .bwd_init = dv_roi_bwd_init,
+    .destroy = dv_roi_destroy,
 };

@@ -43,7 +43,7 @@ static const dvFieldDesc constant_force_fields[] = {CONSTANT_FORCE_FIELDS(DV_DES
 
 static uint32_t constant_force_stamp(const ConstantForce *c)
 {
-  uint32_t sum = 0;
+  uint32_t sum = (uint32_t)c->force.state->count;
   for (size_t i = 0; i < DV_COUNT(c->watched); i++) sum += c->watched[i]->counter;
   return sum;
 }
@@ -226,7 +226,7 @@ static void linear_force_add_force(dvObject *o, const dvMech *m)
   double *f = dv_state_write(l->base.state, m->f);
   size_t w = (size_t)o->dof->deriv;
   for (size_t i = 0; i < l->points.count; i++)
-    for (size_t k = 0; k < w; k++) f[(size_t)l->points.data[i] * w + k] += now[k];
+    for (size_t k = 0; k < w && (size_t)l->points.data[i] < l->base.state->count; k++) f[(size_t)l->points.data[i] * w + k] += now[k];
 }
 
 static double linear_force_energy(dvObject *o, const dvMech *m)

@@ -24,6 +24,7 @@ typedef struct Bending {
   dvForce force;
   BENDING_FIELDS(DV_MEMBER)
   dvSprings springs;
+  unsigned revision;      // of the topology they were made from
 } Bending;
 
 #define SELF Bending
@@ -91,6 +92,7 @@ static dvStatus bending_reinit(dvObject *o)
       add_bending(b, t1[i1], t2[i2]);
   }
   dv_array_free(&creases);
+  dv_force_mesh_changed(&b->topology, &b->revision);
   return dv_springs_settle(&b->springs, o, b->force.state, b->force.state);
 }
 
@@ -107,6 +109,7 @@ static dvStatus bending_init(dvObject *o)
 static void bending_add_force(dvObject *o, const dvMech *m)
 {
   Bending *b = (Bending *)o;
+  if (dv_force_mesh_changed(&b->topology, &b->revision)) bending_reinit(o);
   dv_springs_add_force(&b->springs, b->force.state, b->force.state, m);
 }
 
@@ -227,19 +230,14 @@ static void add_quad(FaceBending *b, const int32_t *p)
   }
 }
 
-static dvStatus face_bending_init(dvObject *o)
+static dvStatus face_bending_reinit(dvObject *o)
 {
   FaceBending *b = (FaceBending *)o;
   dvSpringForce *f = &b->force;
+  dvTopology *t = dv_topology(b->topology.target);
   bool only_quads = o->cls == &dv_quad_bending_class;
-  DV_TRY(dv_spring_force_begin(o));
-  dvTopology *t = dv_force_topology(o, &b->topology);
-  if (!t) return DV_ERROR_INPUT;
-  if (!f->stiffness.count || !f->damping.count) return dv_error(o, NULL, "stiffness and damping need a value");
-  if (f->pair.first != f->pair.second) return dv_error(o, NULL, "the springs of a surface lie within one state");
-  b->ks = f->stiffness.data[0];
-  b->kd = f->damping.data[0];
-  if (only_quads) DV_TRY(dv_spring_force_add_given(f));
+  f->springs.list.count = 0;
+  if (only_quads && dv_was_set(o, &f->spring)) DV_TRY(dv_spring_force_add_given(f));
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, f->pair.first), *quads = dv_force_elements(o, t, DV_QUAD, f->pair.first);
   if (!triangles || !quads) return DV_ERROR_INPUT;
   for (size_t i = 0; i < triangles->count && !only_quads; i += 3) add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
@@ -256,6 +254,22 @@ static dvStatus face_bending_init(dvObject *o)
   return dv_spring_force_end(o);
 }
 
+static dvStatus face_bending_init(dvObject *o)
+{
+  FaceBending *b = (FaceBending *)o;
+  dvSpringForce *f = &b->force;
+  DV_TRY(dv_spring_force_begin(o));
+  if (!dv_force_topology(o, &b->topology)) return DV_ERROR_INPUT;
+  if (!f->stiffness.count || !f->damping.count) return dv_error(o, NULL, "stiffness and damping need a value");
+  if (f->pair.first != f->pair.second) return dv_error(o, NULL, "the springs of a surface lie within one state");
+  b->ks = f->stiffness.data[0];
+  b->kd = f->damping.data[0];
+  f->mesh = &b->topology;
+  DV_TRY(face_bending_reinit(o));
+  if (f->springs.list.count == 0) dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
+  return DV_OK;
+}
+
 const dvClass dv_triangle_bending_class = {
     .struct_size = sizeof(dvClass),
     .name = "TriangleBendingSprings",
@@ -266,6 +280,7 @@ const dvClass dv_triangle_bending_class = {
     .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields)},
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = face_bending_init,
+    .reinit = face_bending_reinit,
     .destroy = dv_spring_force_destroy,
 };
 
@@ -279,5 +294,6 @@ const dvClass dv_quad_bending_class = {
     .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields)},
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = face_bending_init,
+    .reinit = face_bending_reinit,
     .destroy = dv_spring_force_destroy,
 };

@@ -98,6 +98,7 @@ static dvStatus mesh_spring_reinit(dvObject *o)
   if (m->force.pair.first == m->force.pair.second) {
     dvTopology *t = dv_force_topology(o, &m->topology);
     if (!t) return DV_ERROR_INPUT;
+    m->force.mesh = &m->topology;
     Maker k = {.mesh = m};
     dvStatus status = add_kinds(&k, t);
     dv_pair_map_free(&k.pairs);

@@ -14,7 +14,7 @@
   X(reals, angularStiffness, "", "N m", "stiffness against rotation of frames; 100 where not given")                                     \
   X(vec3s, pivot_points, "", "m", "points of the world, fixed to the frames at rest, that are held instead of their origins")            \
   X(indices, external_points, "", "", "points of the other state that hold; all by default")                                             \
-  X(bool, recompute_indices, "1", "", "follow the lists of points when they change")                                                     \
+  X(bool, recompute_indices, "1", "", "the lists of points are followed when they change, whatever stands here", .flags = DV_HIDDEN)                                                     \
   X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                                    \
   X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                                       \
   X(bools, activeDirections, "", "", "0 for each direction (x y z, then about x y z) that is free; all are held by default")             \
@@ -51,7 +51,10 @@ static bool is_active(const RestShape *r, int direction) { return (size_t)direct
 static dvState *holder(const RestShape *r) { return r->external_rest_shape.target ? dv_state(r->external_rest_shape.target) : r->force.state; }
 static const double *rest_of(const RestShape *r) { return dv_state_read(holder(r), r->external_rest_shape.target ? DV_X : DV_X_REST); }
 
-static uint32_t rest_shape_stamp(const RestShape *r) { return r->watched[0]->counter + r->watched[1]->counter; }
+static uint32_t rest_shape_stamp(const RestShape *r)
+{
+  return r->watched[0]->counter + r->watched[1]->counter + (uint32_t)(r->force.state->count + holder(r)->count);
+}
 
 static dvStatus rest_shape_reinit(dvObject *o)
 {
@@ -130,7 +133,7 @@ static void rest_shape_add_force(dvObject *o, const dvMech *m)
 {
   RestShape *r = (RestShape *)o;
   dvState *s = r->force.state;
-  if (r->recompute_indices && r->seen != rest_shape_stamp(r)) rest_shape_reinit(o);
+  if (r->seen != rest_shape_stamp(r)) rest_shape_reinit(o);
   const double *x = dv_state_read(s, m->x), *x0 = rest_of(r);
   double *f = dv_state_write(s, m->f), d[6];
   size_t c = (size_t)s->base.dof->coord, w = (size_t)s->base.dof->deriv;

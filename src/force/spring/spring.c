@@ -100,6 +100,8 @@ dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, const dvState *first
     if (!isfinite(q->ks) || !isfinite(q->kd) || !isfinite(q->rest))
       return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks, q->kd, q->rest);
   }
+  s->points[0] = first->count;
+  s->points[1] = second->count;
   packs_destroy(&s->packs);
   if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM) s->packs = packs_create(s, first->count);
   if (s->packs || s->moving_count >= s->list.count) return DV_OK;
@@ -116,6 +118,18 @@ void dv_springs_free(dvSprings *s)
   dv_free(s->moving);
   s->moving = NULL;
   s->moving_count = 0;
+}
+
+// A state has changed its size: springs to points that are gone are dropped.
+static void follow_sizes(dvSprings *s, const dvState *first, const dvState *second)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    if ((size_t)q->a < first->count && (size_t)q->b < second->count) s->list.data[kept++] = *q;
+  }
+  s->list.count = kept;
+  if (dv_springs_settle(s, &first->base, first, second) != DV_OK) s->list.count = 0;
 }
 
 // --- packs -----------------------------------------------------------------------------------------
@@ -217,6 +231,7 @@ static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s
 
 void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const dvMech *m)
 {
+  if (s->points[0] != first->count || s->points[1] != second->count) follow_sizes(s, first, second);
   if (s->packs) {
     const double *x = dv_state_read(first, m->x), *v = s->packs->damped ? dv_state_read(first, m->v) : NULL;
     run(first->base.context->pool, force_blocks, &(Job){.packs = s->packs, .x = x, .v = v, .f = dv_state_write(first, m->f)});

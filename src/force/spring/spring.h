@@ -29,6 +29,7 @@ typedef struct dvSprings {
   DV_ARRAY(dvSpring) list;
   double *moving;                  // [count][DV_SPRING_MOVING] what the last add_force left, where packs are not used
   size_t moving_count;
+  size_t points[2];                // of the states when the list was settled
   struct dvSpringPacks *packs;     // many springs within one Vec3 state
 } dvSprings;
 

@@ -4,6 +4,8 @@
 // are made again when the lists change.
 #include "force/spring/spring_force.h"
 
+#include "force/spring/xsp.h"
+
 #include <math.h>
 
 #define SELF dvSpringForce
@@ -70,6 +72,7 @@ dvStatus dv_spring_force_end(dvObject *o)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   dvStatus status = dv_springs_settle(&f->springs, o, f->pair.first, f->pair.second);
+  if (f->mesh) dv_force_mesh_changed(f->mesh, &f->revision);
   if (status == DV_OK) publish(f);
   else f->springs.list.count = 0;
   return status;
@@ -177,12 +180,25 @@ static uint32_t watched_counter(const dvSpringForce *f)
   return sum;
 }
 
+static dvStatus add_from_file(dvSpringForce *f)
+{
+  dvXspSprings list = {0};
+  dvStatus status = dv_xsp_read(&f->pair.base, &f->fileSprings, &list);
+  for (size_t i = 0; i < list.count && status == DV_OK; i++) {
+    const dvXspSpring *s = &list.data[i];
+    dv_push(&f->springs.list, dv_spring(s->a, s->b, s->ks, s->kd, s->rest));
+  }
+  dv_array_free(&list);
+  return status;
+}
+
 static dvStatus spring_force_fill(dvObject *o, bool given)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   f->springs.list.count = 0;
-  if (given) DV_TRY(dv_spring_force_add_given(f));
-  else DV_TRY(add_from_indices(f));
+  if (given && dv_was_set(o, &f->spring)) DV_TRY(dv_spring_force_add_given(f));
+  if (given && *f->fileSprings) DV_TRY(add_from_file(f));
+  if (!given) DV_TRY(add_from_indices(f));
   if (o->cls == &dv_repulsive_spring_class)
     for (size_t i = 0; i < f->springs.list.count; i++) dv_spring_only_push(&f->springs.list.data[i]);
   DV_TRY(dv_spring_force_end(o));
@@ -190,7 +206,9 @@ static dvStatus spring_force_fill(dvObject *o, bool given)
   return DV_OK;
 }
 
-static dvStatus spring_force_reinit(dvObject *o) { return spring_force_fill(o, dv_was_set(o, &((dvSpringForce *)o)->spring)); }
+static bool are_given(const dvSpringForce *f) { return dv_was_set(&f->pair.base, &f->spring) || *f->fileSprings; }
+
+static dvStatus spring_force_reinit(dvObject *o) { return spring_force_fill(o, are_given((dvSpringForce *)o)); }
 
 static dvStatus spring_force_init(dvObject *o)
 {
@@ -198,7 +216,7 @@ static dvStatus spring_force_init(dvObject *o)
   const void *members[] = {&f->springsIndices1, &f->springsIndices2, &f->lengths};
   DV_TRY(dv_spring_force_begin(o));
   for (size_t i = 0; i < DV_COUNT(members); i++) f->watched[i] = dv_field_of(o, members[i]);
-  if (dv_was_set(o, &f->spring)) {
+  if (are_given(f)) {
     const void *unused[] = {&f->elongationOnly, &f->enabled, &f->springsIndices1, &f->springsIndices2, &f->lengths};
     for (size_t i = 0; i < DV_COUNT(unused); i++)
       if (dv_was_set(o, unused[i]))
@@ -224,6 +242,7 @@ static void spring_force_add_force(dvObject *o, const dvMech *m)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   if (f->watched[0] && f->seen != watched_counter(f)) spring_force_fill(o, false);
+  if (f->mesh && dv_force_mesh_changed(f->mesh, &f->revision)) o->cls->reinit(o);
   dv_springs_add_force(&f->springs, f->pair.first, f->pair.second, m);
 }
 

@@ -15,7 +15,8 @@
   X(bools, elongationOnly, "0", "", "springs made from indices that only pull: one for all or one each")                                 \
   X(bools, enabled, "1", "", "springs made from indices that act: one for all or one each")                                              \
   X(indices, springsIndices1, "", "", "first points, of the first state", .alias = "indices1")                                           \
-  X(indices, springsIndices2, "", "", "second points, of the second state", .alias = "indices2")
+  X(indices, springsIndices2, "", "", "second points, of the second state", .alias = "indices2")                                         \
+  X(file, fileSprings, "", "", "an Xsp file with springs, besides those of the field spring")
 
 typedef struct dvSpringForce {
   dvPairForce pair;
@@ -24,6 +25,8 @@ typedef struct dvSpringForce {
   dvField *watched[3];     // springs made from these fields follow them
   uint32_t seen;
   bool waiting;            // for a state that stands further down and is not initialised yet
+  const dvLink *mesh;      // topology that the springs are made from; reinit makes them again when it changes
+  unsigned revision;
 } dvSpringForce;
 
 extern const dvFieldBlock dv_spring_force_block;

@@ -73,14 +73,16 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const double 
 {
   dvObject *o = &b->linear.base.base;
   Grid g;
-  if (!read_grid(topology, &g)) return dv_error(o, "give the grid at least two points along x, y and z", "%s has no cells to map from", topology->name);
+  if (!read_grid(topology, &g))
+    return dv_error(o, "give the grid at least two points along x, y and z", "%s has no cells to map from", topology->name);
   size_t points = (size_t)g.n[0] * (size_t)g.n[1] * (size_t)g.n[2];
   if (points != b->linear.base.in->count)
     return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, points, b->linear.base.in->base.name,
                     b->linear.base.in->count);
   for (int k = 0; k < 3; k++)
     if (g.step[k] == 0 || !isfinite(1 / (g.step[k] * g.step[k])))
-      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g.step[0], g.step[1], g.step[2]);
+      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g.step[0], g.step[1],
+                      g.step[2]);
   for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(&b->linear.weights, &g, out + 3 * i);
   return DV_OK;
 }
@@ -160,8 +162,8 @@ static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
     const dvInts *e = dv_topology_given(t, (dvElementKind)kind);
     for (size_t i = 0; i < e->count; i++)
       if (e->data[i] < 0 || (size_t)e->data[i] >= m->in->count)
-        return dv_error(&m->base, NULL, "an element of %s names point %d, but the state %s has %zu points", t->base.name, e->data[i], m->in->base.name,
-                        m->in->count);
+        return dv_error(&m->base, NULL, "an element of %s names point %d, but the state %s has %zu points", t->base.name, e->data[i],
+                        m->in->base.name, m->in->count);
   }
   return DV_OK;
 }
@@ -173,7 +175,8 @@ static dvStatus add_located(Barycentric *b, const dvLocateDef *def, const double
   dvLocation *at = dv_alloc((n + 1) * sizeof *at);
   size_t flat = dv_locate(def, m->base.context->pool, out, n, at);
   if (flat)
-    dv_warning(&m->base, NULL, "%zu of %zu elements have no volume (or area) and take no points", flat, def->lists[0].count + def->lists[1].count);
+    dv_warning(&m->base, NULL, "%zu of %zu elements have no volume (or area) and take no points", flat,
+               def->lists[0].count + def->lists[1].count);
   dvStatus status = DV_OK;
   for (size_t i = 0; i < n && status == DV_OK; i++) {
     if (at[i].element < 0) {
@@ -200,8 +203,8 @@ static dvStatus map_mesh(Barycentric *b, dvTopology *t, const double *in, const 
   if (choose_elements(t, &def)) return add_located(b, &def, out);
   const dvInts *edges = dv_topology_given(t, DV_EDGE);
   if (edges->count == 0)
-    return dv_error(&m->base, "map from a topology with tetrahedra, hexahedra, triangles, quads or edges", "the topology %s has no elements to map from",
-                    t->base.name);
+    return dv_error(&m->base, "map from a topology with tetrahedra, hexahedra, triangles, quads or edges",
+                    "the topology %s has no elements to map from", t->base.name);
   for (size_t i = 0; i < m->out->count; i++) add_edge_point(&b->linear.weights, edges, in, out + 3 * i);
   return DV_OK;
 }
@@ -223,11 +226,11 @@ static dvStatus barycentric_init(dvObject *o)
   dvMapping *m = &b->linear.base;
   dvObject *topology = b->input_topology.target ? b->input_topology.target : dv_node_find_up(m->in->base.node, DV_ROLE_TOPOLOGY);
   if (!topology)
-    return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"", "BarycentricMapping finds no topology of the input %s",
-                    m->in->base.name);
+    return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"",
+                    "BarycentricMapping finds no topology of the input %s", m->in->base.name);
   if (dv_starts_with(topology->cls->name, "SparseGrid"))
     return dv_error(o, "map from a mesh or a regular grid", "BarycentricMapping does not map from a %s yet", topology->cls->name);
-  DV_TRY(dv_object_pull(topology));
+  DV_TRY(dv_object_ensure(topology));
   const double *in = positions(b, m->in), *out = positions(b, m->out);
   if (!in || !out) return DV_ERROR_INPUT;
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);

@@ -15,8 +15,8 @@ static dvStatus identity_init(dvObject *o)
   dvLinearMapping *l = (dvLinearMapping *)o;
   const dvMapping *m = &l->base;
   if (!fits_types(o->dof->kind, o->dof_out->kind))
-    return dv_error(o, "states of the same type, or from Rigid3 or Vec6 to Vec3, or from Rigid2 to Vec2", "IdentityMapping cannot map %s to %s",
-                    o->dof->name, o->dof_out->name);
+    return dv_error(o, "states of the same type, or from Rigid3 or Vec6 to Vec3, or from Rigid2 to Vec2",
+                    "IdentityMapping cannot map %s to %s", o->dof->name, o->dof_out->name);
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
   dv_weights_clear(&l->weights);
   for (size_t i = 0; i < m->in->count; i++) {

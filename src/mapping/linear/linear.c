@@ -38,7 +38,10 @@ static dvStrides strides(const dvMapping *m, bool coord)
 }
 
 // sizes may have changed behind the mapping's back: a state that shrank is not read past its end
-static bool fits(const dvLinearMapping *l) { return l->base.in->count >= l->weights.in_points && l->base.out->count == l->weights.out_points; }
+static bool fits(const dvLinearMapping *l)
+{
+  return l->base.in->count >= l->weights.in_points && l->base.out->count == l->weights.out_points;
+}
 
 void dv_linear_apply(dvObject *o, int out_x, int in_x)
 {

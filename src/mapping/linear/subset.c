@@ -67,7 +67,8 @@ static dvStatus subset_from_positions(Subset *s)
   }
   if (lost && !s->ignoreNotFound)
     dv_warning(o, "give indices, a larger radius, or ignoreNotFound=\"1\" when that is meant",
-               "%zu of %zu points have no input point within %g (the first is point %zu): they stay at rest", lost, out->count, s->radius, first_lost);
+               "%zu of %zu points have no input point within %g (the first is point %zu): they stay at rest", lost, out->count, s->radius,
+               first_lost);
   return DV_OK;
 }
 

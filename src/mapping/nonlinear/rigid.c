@@ -100,7 +100,8 @@ static bool rigid_spread(Rigid *m)
     int32_t points = m->repartition.data[m->repartition.count > 1 ? f : 0];
     for (int32_t i = 0; i < points && at < m->count; i++) m->frame[at++] = (int32_t)f;
   }
-  if (at < m->count) dv_warning(&m->base.base, NULL, "repartition covers %zu of %zu points; the others belong to the first frame", at, m->count);
+  if (at < m->count)
+    dv_warning(&m->base.base, NULL, "repartition covers %zu of %zu points; the others belong to the first frame", at, m->count);
   return true;
 }
 
@@ -159,7 +160,9 @@ static bool rigid_take_points(Rigid *m)
 static dvStatus rigid_check_types(const dvObject *o)
 {
   bool good = o->dof->kind == DV_RIGID3 ? o->dof_out->kind == DV_VEC3 || o->dof_out->kind == DV_RIGID3 : o->dof_out->kind == DV_VEC2;
-  return good ? DV_OK : dv_error(o, "from Rigid3 to Vec3 or Rigid3, or from Rigid2 to Vec2", "RigidMapping cannot map %s to %s", o->dof->name, o->dof_out->name);
+  return good ? DV_OK
+              : dv_error(o, "from Rigid3 to Vec3 or Rigid3, or from Rigid2 to Vec2", "RigidMapping cannot map %s to %s", o->dof->name,
+                         o->dof_out->name);
 }
 
 static const dvMappingOps rigid_ops;

@@ -1,0 +1,314 @@
+// Checks over a whole scene. See lint.h. Each check is one function over the states, nodes or components it concerns;
+// a proposal is a text that can be put into the scene as it stands.
+#include "app/lint.h"
+
+#include "state/state.h"
+#include "topology/geometry.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Lint {
+  dvVisitor visitor;
+  dvScene *scene;
+} Lint;
+
+// --- small questions ---------------------------------------------------------------------------------
+
+static const dvObject *solver_of(const dvNode *node)
+{
+  const dvObject *above = NULL;
+  for (size_t i = 0; i < node->parents.count && !above; i++) above = solver_of(node->parents.data[i]);
+  return above ? above : dv_node_find(node, DV_ROLE_ODE);   // the outermost one rules
+}
+
+static bool is_explicit(const dvObject *ode) { return !dv_object_field(ode, "linearSolver") || dv_same(ode->cls->name, "EulerExplicitSolver"); }
+
+static bool has_mass(const dvPlan *plan, const dvObject *state)
+{
+  for (size_t i = 0; i < plan->masses.count; i++)
+    if (dv_node_state_up(plan->masses.data[i].node) == state) return true;
+  return false;
+}
+
+// a mass or force on the state, or on one that is mapped from it
+static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
+{
+  dvObject *list[16];
+  if (masses && has_mass(plan, state)) return true;
+  for (size_t i = 0; !masses && i < plan->forces.count; i++) {
+    int n = dv_force_states(plan->forces.data[i].object, list);
+    for (int k = 0; k < n; k++)
+      if (list[k] == state) return true;
+  }
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    int n = dv_mapping_inputs(plan->mappings.data[i].object, list);
+    for (int k = 0; k < n; k++) {
+      if (list[k] != state) continue;
+      dvObject *outputs[16];
+      int m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
+      for (int l = 0; l < m; l++)
+        if (is_acted_on(plan, outputs[l], masses)) return true;
+    }
+  }
+  return false;
+}
+
+static void extent(const dvReals *points, double low[3], double high[3])
+{
+  for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  size_t n = dv_reals_size(points);
+  for (size_t i = 0; i < n; i++)
+    for (int k = 0; k < 3 && k < points->width; k++) {
+      double v = points->data[i * (size_t)points->width + (size_t)k];
+      low[k] = dv_min(low[k], v);
+      high[k] = dv_max(high[k], v);
+    }
+}
+
+// --- states and solvers --------------------------------------------------------------------------------
+
+static void check_states(dvScene *scene)
+{
+  const dvPlan *plan = scene->plan;
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    const dvObject *s = plan->independent.data[i];
+    bool solved = solver_of(s->node) != NULL, mass = is_acted_on(plan, s, true), force = is_acted_on(plan, s, false);
+    if (solved && !mass)
+      dv_warning(s, "add <UniformMass totalMass=\"1\"/> to the node", "the solver moves %s, but it has no mass", s->name);
+    if (!solved && (mass || force))
+      dv_warning(s, "add <EulerImplicitSolver/><CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/> to the node",
+                 "%s has %s, but no solver moves it", s->name, mass ? "a mass" : "forces");
+  }
+}
+
+static void check_solver(dvObject *o)
+{
+  dvPlan *plan = NULL;
+  dv_plan_get(&plan, o->node);
+  if (plan->independent.count == 0) dv_warning(o, "add a MechanicalObject to the node or below it", "the solver finds no state to move");
+  for (const dvNode *n = o->node; n->parents.count; n = n->parents.data[0])
+    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE)) {
+      dv_warning(o, "remove one of them", "the solver is ignored: %s further up rules this node", dv_node_find(n->parents.data[0], DV_ROLE_ODE)->name);
+      break;
+    }
+  dv_plan_destroy(&plan);
+}
+
+// largest eigenvalue of M^-1 K by power iteration: an explicit step longer than 2 / sqrt of it explodes
+static double stiffest_frequency(dvPlan *plan)
+{
+  enum { V = DV_VEC_ODE + 7, W, A };
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = V, .df = W, .k = -1};
+  dv_mech_compute_force(plan, &m);   // forces keep what their products need
+  uint64_t seed = 88172645463325252ull;
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    double *v = dv_state_write(s, V);
+    for (size_t k = 0; k < dv_state_scalars(s, V); k++) {
+      seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+      v[k] = (double)(seed >> 11) * 0x1p-53 - 0.5;
+    }
+  }
+  double value = 0;
+  for (int i = 0; i < 60; i++) {
+    double norm = sqrt(dv_mech_dot(plan, V, V));
+    if (!(norm > 0) || !isfinite(norm)) return 0;
+    dv_mech_scale(plan, V, 1 / norm);
+    dv_mech_product(plan, &m, W, V);
+    dv_mech_clear(plan, A);
+    dv_mech_acc_from_f(plan, A, W);
+    dv_mech_project_response(plan, A);
+    value = dv_mech_dot(plan, V, A);
+    dv_mech_copy(plan, V, A);
+  }
+  return value > 0 ? sqrt(value) : 0;
+}
+
+static void check_explicit_step(dvObject *o)
+{
+  if (!is_explicit(o)) return;
+  dvPlan *plan = NULL;
+  dv_plan_get(&plan, o->node);
+  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0, dt = o->node->dt;
+  if (frequency > 0 && dt > 2 / frequency) {
+    char *advice = dv_format("make the step smaller: dt=\"%.2g\"", 1.6 / frequency);
+    dv_warning(o, advice, "the time step %g s is beyond the stability limit of an explicit integrator, %.3g s here", dt, 2 / frequency);
+    dv_free(advice);
+  }
+  dv_plan_destroy(&plan);
+}
+
+// --- components nobody uses ------------------------------------------------------------------------------
+
+typedef struct Usage {
+  dvVisitor visitor;
+  const dvObject *wanted;
+  bool used;
+} Usage;
+
+static void look_for_use(Usage *u, const dvObject *o)
+{
+  if (o == u->wanted) return;
+  for (int i = 0; i < o->field_count && !u->used; i++) {
+    const dvField *f = &o->fields[i];
+    if (f->source && f->source->owner == u->wanted) u->used = true;
+    if (f->desc->type == DV_T_LINK && ((dvLink *)f->value)->target == u->wanted) u->used = true;
+    if (f->desc->type == DV_T_LINKS)
+      for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++) u->used = u->used || ((dvLinks *)f->value)->data[k].target == u->wanted;
+  }
+}
+
+static dvWalk look_in_node(dvVisitor *v, dvNode *node)
+{
+  Usage *u = (Usage *)v;
+  look_for_use(u, &node->base);
+  for (size_t i = 0; i < node->objects.count; i++) look_for_use(u, node->objects.data[i]);
+  return u->used ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+static bool is_used(dvScene *scene, const dvObject *o)
+{
+  Usage u = {.visitor = {.top_down = look_in_node, .everything = true}, .wanted = o};
+  dv_visit(scene->root, &u.visitor);
+  return u.used;
+}
+
+static void check_unused(dvScene *scene, dvObject *o)
+{
+  if (dv_plays(o, DV_ROLE_LOADER) && !is_used(scene, o)) {
+    char *advice = dv_format("link to it: src=\"@%s\"", o->name);
+    dv_warning(o, advice, "the loader reads a file, but nothing uses it");
+    dv_free(advice);
+  }
+  if (dv_plays(o, DV_ROLE_ENGINE) && !is_used(scene, o)) {
+    char *advice = dv_format("link to its result, for example indices=\"@%s.indices\", or remove it", o->name);
+    dv_warning(o, advice, "nothing uses what %s computes", o->name);
+    dv_free(advice);
+  }
+  if (dv_plays(o, DV_ROLE_LINEAR_SOLVER) && !dv_node_find(o->node, DV_ROLE_ODE) && !is_used(scene, o))
+    dv_warning(o, "move it into the node with the integrator", "no integrator in the node uses the linear solver");
+}
+
+// --- selections ------------------------------------------------------------------------------------------
+
+static void check_selection(dvObject *o)
+{
+  const dvField *indices = dv_object_field(o, "indices"), *position = dv_object_field(o, "position"), *box = dv_object_field(o, "box");
+  if (!dv_plays(o, DV_ROLE_ENGINE) || !indices || indices->desc->type != DV_T_INTS || !(indices->desc->flags & DV_OUTPUT)) return;
+  if (((dvInts *)indices->value)->count || !position || !((dvReals *)position->value)->count) return;
+  double low[3], high[3];
+  extent(position->value, low, high);
+  dvText advice = {0};
+  dv_text_printf(&advice, "the points reach from (%g %g %g) to (%g %g %g)", low[0], low[1], low[2], high[0], high[1], high[2]);
+  if (box) {
+    dvText value = {0};
+    dv_field_print(box, &value);
+    dv_text_printf(&advice, ", the box is %s; box=\"%.6g %.6g %.6g %.6g %.6g %.6g\" takes all", value.text, low[0], low[1], low[2], high[0], high[1], high[2]);
+    dv_text_free(&value);
+  }
+  dv_warning(o, advice.text, "the selection is empty");
+  dv_text_free(&advice);
+}
+
+// --- shapes and sizes ---------------------------------------------------------------------------------------
+
+static void check_elements(dvObject *o)
+{
+  dvTopology *t = dv_topology(o);
+  dvObject *state = dv_node_state_up(o->node);
+  if (!state || state->dof->kind != DV_VEC3) return;
+  dvState *s = dv_state(state);
+  const double *x = dv_state_read(s, DV_X_REST);
+  const dvElementKind kinds[] = {DV_TETRAHEDRON, DV_HEXAHEDRON, DV_TRIANGLE, DV_EDGE};
+  for (size_t k = 0; k < DV_COUNT(kinds); k++) {
+    const dvInts *list = dv_topology_given(t, kinds[k]);
+    size_t corners = (size_t)dv_element_points(kinds[k]), flat = 0, first = 0;
+    for (size_t i = 0; i < list->count; i += corners) {
+      bool inside = true;
+      for (size_t c = 0; c < corners; c++) inside = inside && (size_t)list->data[i + c] < s->count;
+      if (!inside || dv_element_measure(kinds[k], x, list->data + i) != 0) continue;
+      if (flat++ == 0) first = i / corners;
+    }
+    if (flat)
+      dv_warning(o, "remove them from the mesh, or move their points apart", "%zu of %zu %s have no size at rest; the first is number %zu", flat,
+                 list->count / corners, dv_element_name(kinds[k]), first);
+  }
+}
+
+static void check_magnitudes(dvScene *scene)
+{
+  const dvNode *root = scene->root;
+  double g = sqrt(root->gravity[0] * root->gravity[0] + root->gravity[1] * root->gravity[1] + root->gravity[2] * root->gravity[2]);
+  double largest = 0;
+  for (size_t i = 0; i < scene->plan->independent.count; i++) {
+    dvState *s = dv_state(scene->plan->independent.data[i]);
+    dvReals x = {.data = (double *)dv_state_read(s, DV_X), .count = dv_state_scalars(s, DV_X), .width = s->base.dof->coord};
+    if (s->count < 2 || s->base.dof->space < 3 || !solver_of(s->base.node)) continue;
+    double low[3], high[3];
+    extent(&x, low, high);
+    for (int k = 0; k < 3; k++) largest = dv_max(largest, high[k] - low[k]);
+  }
+  if (g > 1000 && largest > 0 && largest < 10)
+    dv_warning(&root->base, "for metres set gravity=\"0 -9.81 0\"", "gravity is %g, as in millimetres, but the largest object measures %g, as in metres", g, largest);
+  else if (g > 100 && g <= 1000)
+    dv_warning(&root->base, "set gravity=\"0 -9.81 0\" for metres or gravity=\"0 -9810 0\" for millimetres", "gravity is %g", g);
+  if (root->dt > 1) dv_warning(&root->base, "set dt=\"0.01\"", "the time step is %g s", root->dt);
+}
+
+static void check_stiffness(const dvObject *o)
+{
+  const dvField *young = dv_object_field(o, "youngModulus");
+  if (!young || young->desc->type != DV_T_REALS) return;
+  const dvReals *values = young->value;
+  if (values->count && values->data[0] > 0 && values->data[0] < 1)
+    dv_field_warning(o, values, "soft tissue has youngModulus=\"3000\" to 100000 Pa", "Young's modulus is %g Pa, softer than any solid", values->data[0]);
+}
+
+// --- names ----------------------------------------------------------------------------------------------------
+
+static void check_names(dvNode *node)
+{
+  for (size_t i = 0; i < node->objects.count; i++)
+    for (size_t k = 0; k < i; k++) {
+      const dvObject *o = node->objects.data[i];
+      if (!dv_same(o->name, node->objects.data[k]->name)) continue;
+      char *advice = dv_format("give it another name: name=\"%s2\"", o->name);
+      dv_warning(o, advice, "another component of the node is called '%s' too, and links find the first one", o->name);
+      dv_free(advice);
+      break;
+    }
+}
+
+// --- all ------------------------------------------------------------------------------------------------------
+
+static dvWalk lint_node(dvVisitor *v, dvNode *node)
+{
+  Lint *l = (Lint *)v;
+  check_names(node);
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed) continue;
+    if (dv_plays(o, DV_ROLE_ODE)) {
+      check_solver(o);
+      check_explicit_step(o);
+    }
+    check_unused(l->scene, o);
+    check_selection(o);
+    check_stiffness(o);
+    if (dv_plays(o, DV_ROLE_TOPOLOGY)) check_elements(o);
+  }
+  return DV_WALK_ON;
+}
+
+int dv_scene_lint(dvScene *scene)
+{
+  int before = scene->context->log.counts[DV_WARNING];
+  dv_scene_refresh(scene);
+  check_states(scene);
+  check_magnitudes(scene);
+  Lint l = {.visitor = {.top_down = lint_node}, .scene = scene};
+  dv_visit(scene->root, &l.visitor);
+  return scene->context->log.counts[DV_WARNING] - before;
+}

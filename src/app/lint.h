@@ -1,0 +1,10 @@
+// What `divan check` looks for beyond what stops a run: things that are legal and most likely not meant.
+#ifndef DV_APP_LINT_H
+#define DV_APP_LINT_H
+
+#include "scene/node.h"
+
+// Looks over an initialised scene and reports what it finds as warnings. Returns how many.
+int dv_scene_lint(dvScene *scene);
+
+#endif

@@ -1,0 +1,27 @@
+// Masses that are full matrices: the same entry for every component of two points, stored by rows.
+//
+// MeshMatrixMass and FEMMass differ in how they find the entries; products, assembly and energies are here. The diagonal
+// that comes first holds the sums of the rows: the weight of a point is that sum times gravity.
+#ifndef DV_MASS_MATRIX_H
+#define DV_MASS_MATRIX_H
+
+#include "mass/diagonal.h"
+
+typedef struct dvMassMatrix {
+  dvDiagonal diagonal;
+  dvInts row;          // entries of point i: row[i] .. row[i + 1]
+  dvInts column;       // ascending in each row; the point itself is always there
+  dvReals entry;       // kg
+} dvMassMatrix;
+
+extern const dvMassOps dv_mass_matrix_ops;   // without acc_from_f: that is how integrators know that they have to solve
+
+void dv_mass_matrix_free(dvMassMatrix *m);
+// Makes room for the entries between the points of each element, all zero. False when memory is short.
+bool dv_mass_matrix_shape(dvMassMatrix *m, const dvInts *elements);
+// The entry of two points, or NULL when the shape has none.
+double *dv_mass_matrix_at(dvMassMatrix *m, int32_t row, int32_t column);
+// Sums up the rows into the diagonal. False when memory is short.
+bool dv_mass_matrix_sum(dvMassMatrix *m);
+
+#endif

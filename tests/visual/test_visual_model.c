@@ -1,0 +1,200 @@
+// Visual models: normals, texture seams, where the mesh comes from, and that mappings move them.
+#include "support/check.h"
+#include "support/scene.h"
+#include "visual/visual_model.h"
+
+#include <string.h>
+
+static const char cube[] = "position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'";
+static const char cube_quads[] = "quads='0 3 2 1  4 5 6 7  0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7'";
+
+// with vertices and normals up to date
+static dvVisualModel *model(dvScene *s, const char *path)
+{
+  dvVisualModel *v = (dvVisualModel *)check_find(s, path);
+  assert_int_equal(dv_pull(&v->base.state.base, &v->base.normal), DV_OK);
+  return v;
+}
+
+static void test_normals_of_a_cube(void **state)
+{
+  (void)state;
+  char *text = dv_format("<Node><OglModel name='m' %s %s/></Node>", cube, cube_quads);
+  dvScene *s = check_scene(text, 1);
+  const dvVisualModel *v = model(s, "m");
+  assert_int_equal(v->base.normal.count, 24);
+  for (size_t i = 0; i < 24; i++) check_close(v->base.normal.data[i], (v->base.position.data[i] > 0.5 ? 1 : -1) / sqrt(3), 1e-15);
+  check_close_scene(&s);
+  dv_free(text);
+}
+
+// a small triangle bends the normal less than a large one: areas are the weights
+static void test_area_weights(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node><OglModel name='m' position='0 0 0  2 0 0  0 2 0  0 0 1' triangles='0 1 2  0 2 3'/></Node>", 1);
+  const double *n = model(s, "m")->base.normal.data;
+  double length = sqrt(16 + 4);   // (0,0,4) + (2,0,0)
+  check_close(n[0], 2 / length, 1e-15);
+  check_close(n[1], 0, 1e-15);
+  check_close(n[2], 4 / length, 1e-15);
+  check_close_scene(&s);
+}
+
+static void test_transform(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node><OglModel name='m' position='1 0 0  0 1 0  0 0 1' triangles='0 1 2' scale='2' rz='90' dx='5'/></Node>", 1);
+  const double *x = model(s, "m")->base.position.data;
+  check_close(x[0], 5, 1e-12);
+  check_close(x[1], 2, 1e-12);
+  check_close(x[3], 3, 1e-12);
+  check_close(x[8], 2, 1e-12);
+  check_close_scene(&s);
+}
+
+static void test_topology_in_the_node(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2  2 1 3'/><OglModel name='m'/></Node>", 1);
+  assert_int_equal(model(s, "m")->triangles.count, 6);
+  assert_int_equal(model(s, "m")->base.state.count, 4);
+  check_close(model(s, "m")->base.normal.data[2], 1, 1e-15);
+  check_close_scene(&s);
+}
+
+// two triangles share an edge of positions but not of texture coordinates
+static void test_texture_seam(void **state)
+{
+  (void)state;
+  char *directory = check_mkdir();
+  char *file = check_write(directory, "seam.obj",
+                           "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.5\nvt 0 1\nf 1/1 2/2 3/3\nf 1/4 3/3 4/5\n");
+  char *text =
+      dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node name='v'><OglModel name='m' filename='%s'/>"
+                "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>",
+                file);
+  dvScene *s = check_scene(text, 1);
+  dvVisualModel *v = model(s, "v/m");
+  assert_int_equal(dv_reals_size(&v->base.position), 4);
+  assert_int_equal(dv_reals_size(&v->vertices), 5);
+  const int32_t position[5] = {0, 0, 1, 2, 3}, triangles[6] = {0, 2, 3, 1, 3, 4};
+  assert_memory_equal(v->vertPosIdx.data, position, sizeof position);
+  assert_memory_equal(v->triangles.data, triangles, sizeof triangles);
+  check_close(v->texcoords.data[2], 0.5, 0);
+  // both vertices of position 0 have one normal, and both follow the position
+  for (int k = 0; k < 3; k++) check_close(v->base.normal.data[k], v->base.normal.data[3 + k], 0);
+  dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[2] = -3;
+  check_steps(s, 1);
+  v = model(s, "v/m");
+  check_close(v->vertices.data[2], -3, 0);
+  check_close(v->vertices.data[5], -3, 0);
+  assert_true(fabs(v->base.normal.data[0]) > 0.1);
+  check_close_scene(&s);
+  dv_free(text);
+  dv_free(file);
+  check_rmdir(directory);
+}
+
+static void test_polygons(void **state)
+{
+  (void)state;
+  char *directory = check_mkdir();
+  char *file = check_write(directory, "five.obj", "v 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0\nf 1 2 3 4 5\nf 1 2 3 4\n");
+  char *text = dv_format("<Node><OglModel name='m' filename='%s'/></Node>", file);
+  dvScene *s = check_scene(text, 1);
+  const int32_t fan[9] = {0, 1, 2, 0, 2, 3, 0, 3, 4}, quad[4] = {0, 1, 2, 3};
+  assert_int_equal(model(s, "m")->triangles.count, 9);
+  assert_memory_equal(model(s, "m")->triangles.data, fan, sizeof fan);
+  assert_memory_equal(model(s, "m")->quads.data, quad, sizeof quad);
+  assert_int_equal(model(s, "m")->vertices.count, 0);
+  check_close_scene(&s);
+  dv_free(text);
+  dv_free(file);
+  check_rmdir(directory);
+}
+
+// a mapping to a visual model is not mechanical, and a visual model is not simulated
+static void test_not_mechanical(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
+      "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' input='@..' output='@m'/></Node></Node>",
+      1);
+  assert_false(dv_mapping_is_mechanical(check_find(s, "v/map")));
+  assert_int_equal(s->plan->states.count, 1);
+  assert_int_equal(s->plan->visual_mappings.count, 1);
+  dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[0] = 4;
+  check_steps(s, 1);
+  check_close(model(s, "v/m")->base.position.data[0], 5, 1e-15);
+  check_close_scene(&s);
+}
+
+// positions linked to a state follow it without a mapping
+static void test_linked_positions(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node gravity='0 0 0'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/>"
+                           "<OglModel name='m' position='@dofs.position' triangles='0 1 2'/></Node>", 1);
+  dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[2] = 1;
+  check_steps(s, 1);
+  check_close(model(s, "m")->base.position.data[2], 1, 0);
+  check_close_scene(&s);
+}
+
+// nobody asks for normals: nobody computes them; and they are computed once for one movement
+static void test_normals_are_lazy(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node gravity='0 0 0'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/><Node name='v'>"
+                           "<OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/><IdentityMapping/></Node></Node>", 1);
+  const dvVisualModel *v = (const dvVisualModel *)check_find(s, "v/m");
+  const dvField *normal = dv_field_of(&v->base.state.base, &v->base.normal);
+  uint32_t before = normal->counter;
+  dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[8] = 1;
+  check_steps(s, 3);
+  assert_int_equal(normal->counter, before);
+  model(s, "v/m");
+  assert_int_equal(normal->counter, before + 1);
+  model(s, "v/m");
+  assert_int_equal(normal->counter, before + 1);
+  check_close(v->base.normal.data[2], sqrt(0.5), 1e-15);
+  check_close_scene(&s);
+}
+
+static int warnings(const char *text)
+{
+  dvContext *c = dv_divan_create(1);
+  c->log.sink = NULL;   // the messages are expected
+  dvScene *scene = NULL;
+  assert_int_equal(dv_scene_parse(c, "test", text, strlen(text), &scene), DV_OK);
+  assert_int_equal(dv_scene_init(scene), DV_OK);
+  dvObject *o = scene->root->objects.data[0];
+  assert_int_equal(dv_pull(o, &((dvVisualModel *)o)->base.normal), DV_OK);
+  int count = c->log.counts[DV_WARNING];
+  dv_scene_destroy(&scene);
+  dv_divan_destroy(&c);
+  return count;
+}
+
+static void test_looks_only_warn(void **state)
+{
+  (void)state;
+  assert_int_equal(warnings("<Node><OglModel filename='nowhere.obj'/></Node>"), 1);
+  assert_int_equal(warnings("<Node><OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2' texturename='nowhere.png'/></Node>"), 1);
+  assert_int_equal(warnings("<Node><OglModel position='0 0 0' triangles='0 1 2'/></Node>"), 1);   // indices outside
+  assert_int_equal(warnings("<Node><OglModel position='0 0 0' vertPosIdx='7' triangles='0 0 0'/></Node>"), 1);
+  assert_int_equal(warnings("<Node><OglModel/></Node>"), 1);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_normals_of_a_cube), cmocka_unit_test(test_area_weights), cmocka_unit_test(test_transform),
+      cmocka_unit_test(test_topology_in_the_node), cmocka_unit_test(test_texture_seam), cmocka_unit_test(test_polygons),
+      cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_normals_are_lazy),
+      cmocka_unit_test(test_looks_only_warn),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
