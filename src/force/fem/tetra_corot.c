@@ -158,7 +158,7 @@ static void force_blocks(void *user, size_t begin, size_t end)
 
 dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, dvTetraReport *report)
 {
-  static const size_t records[] = {DV_TETRA_REST_SMALL, DV_TETRA_REST_LARGE, DV_TETRA_REST_POLAR, DV_TETRA_REST_SVD};
+  static const size_t records[] = {DV_TETRA_REST_SMALL, DV_TETRA_REST_LARGE, DV_TETRA_REST_POLAR, DV_TETRA_REST_SVD, DV_TETRA_REST_POLAR};
   dvTetraReport unread;
   *out = NULL;
   DV_REQUIRE(def->method >= DV_COROT_SMALL && def->method < DV_COROT_METHODS);

@@ -373,6 +373,37 @@ DV_INLINE void measure_svd(Data *t, size_t pack, const Edges *edges, Sym *out)
   *out = strain(gap(load_edges(rest), edges_to_local(axes_svd(rest, e), e)), load_edges(rest + 36));
 }
 
+// --- DEFORMATION: the frame at rest is that of the world ---
+
+static void rest_deformation(const double *edges, double *record)
+{
+  Edges e = load_edges(edges);
+  store_edges(record, e);
+  store_edges(record + 36, gradients(e, determinant(e)));
+}
+
+// columns of sum e_k (x) g_k
+DV_INLINE Edges deformation(Edges e, Edges g)
+{
+  return (Edges){add(add(scale(e.b, g.b.x), scale(e.c, g.c.x)), scale(e.d, g.d.x)),
+                 add(add(scale(e.b, g.b.y), scale(e.c, g.c.y)), scale(e.d, g.d.y)),
+                 add(add(scale(e.b, g.b.z), scale(e.c, g.c.z)), scale(e.d, g.d.z))};
+}
+
+DV_INLINE void force_deformation(Data *t, size_t pack, const Edges *edges, Edges *f)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges;
+  force_in_axes(t, pack, rest, orthogonal_factor(deformation(e, load_edges(rest + 36))), &e, f);
+}
+
+DV_INLINE void measure_deformation(Data *t, size_t pack, const Edges *edges, Sym *out)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges, g = load_edges(rest + 36);
+  *out = strain(gap(load_edges(rest), edges_to_local(orthogonal_factor(deformation(e, g)), e)), g);
+}
+
 // --- SMALL: no rotation, the gradients stay as they are at rest ---
 
 static void rest_small(const double *edges, double *record) { store_edges(record, load_edges(edges)); }
@@ -449,14 +480,15 @@ LOOPS(small)
 LOOPS(large)
 LOOPS(polar)
 LOOPS(svd)
+LOOPS(deformation)
 
 static void tetra_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present); }
 
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
-    .rest = {rest_small, rest_large, rest_polar, rest_svd},
-    .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd},
+    .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
+    .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
     .force_present = tetra_force_present,
     .dforce = tetra_dforce,
     .dforce_present = tetra_dforce_present,
-    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd},
+    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
 };
