@@ -5,7 +5,7 @@
 #include "linear/solver.h"
 
 #define DV_ITERATIVE_FIELDS(X)                                                                                               \
-  X(int, iterations, "25", "", "largest number of iterations", .alias = "maxIter")                                           \
+  X(int, iterations, "25", "", "largest number of iterations")                                                               \
   X(real, tolerance, "1e-5", "", "stop when the residual is this small in proportion to the right-hand side")                \
   X(reals, graph, "", "", "residual of each iteration of the last solve, in proportion to the right-hand side", .flags = DV_READ_ONLY)
 

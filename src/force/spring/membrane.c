@@ -211,7 +211,7 @@ static void quadratic_matrix(const Membrane *m, Patch *p, int k, const dvVec3 x[
     gj = 2 * p->gamma[j];
   } else {
     across = -tension / ek->now;
-    // without coupling SOFA leaves the tension out of the part along the edge
+    // exact without coupling; with it SOFA's has the edge's own tension too much
     along = ((angular ? tension : 0) - p->stiffness[k] * ek->rest) / (ek->now * ek->now * ek->now);
     gk = p->gamma[k] / (ej->now * ei->now);
     gi = p->gamma[i] / (ej->now * ek->now);
