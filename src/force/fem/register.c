@@ -2,5 +2,12 @@
 #include "force/fem/register.h"
 
 extern const dvClass dv_tetra_corot_class;
+extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class;
 
-void dv_register_fem(dvRegistry *r) { dv_registry_add(r, &dv_tetra_corot_class); }
+void dv_register_fem(dvRegistry *r)
+{
+  dv_registry_add(r, &dv_tetra_corot_class);
+  dv_registry_add(r, &dv_triangular_fem_class);
+  dv_registry_add(r, &dv_triangular_optim_class);
+  dv_registry_add(r, &dv_triangle_fem_class);
+}
