@@ -23,4 +23,5 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_parabolic_class);
   dv_registry_add(r, &dv_hermite_spline_class);
   dv_registry_add(r, &dv_attach_class);
+  dv_registry_add(r, &dv_position_based_class);
 }

@@ -212,6 +212,8 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
                why.text ? why.text : "cannot be read");
       dv_free(advice);
       o->failed = o->failed || !looks;
+    } else if (why.length) {
+      complain(b, DV_OK, a->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name, a->name, why.text);
     }
     dv_text_free(&why);
   }

@@ -9,9 +9,9 @@
 #include <math.h>
 
 #define CG_FIELDS(X)                                                                                                  \
-  X(int, iterations, "25", "", "largest number of iterations", .alias = "maxIter")                                    \
+  X(int, iterations, "25", "", "largest number of iterations")                                    \
   X(real, tolerance, "1e-5", "", "stop when the residual is this small in proportion to the right-hand side")         \
-  X(real, threshold, "1e-5", "", "stop when the denominator p.Ap is this small", .alias = "smallDenominatorThreshold")\
+  X(real, threshold, "1e-5", "", "stop when the denominator p.Ap is this small")\
   X(bool, warmStart, "0", "", "start from the solution of the step before")                                           \
   X(int, nbThreads, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN)        \
   X(string, taskSchedulerType, "_default", "", "accepted for compatibility", .flags = DV_HIDDEN)                      \

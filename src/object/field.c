@@ -241,11 +241,12 @@ static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
   return DV_OK;
 }
 
-static dvStatus check_tuples(const dvField *f, size_t count, dvText *why)
+// numbers that do not make a whole group are left out, as SOFA does, and told
+static size_t whole_tuples(const dvField *f, size_t count, dvText *why)
 {
-  if (f->width <= 1 || count % (size_t)f->width == 0) return DV_OK;
-  if (why) dv_text_printf(why, "%zu numbers do not make whole groups of %d", count, f->width);
-  return DV_ERROR_INPUT;
+  size_t rest = f->width > 1 ? count % (size_t)f->width : 0;
+  if (rest && why) dv_text_printf(why, "%zu numbers do not make whole groups of %d; the last %zu are left out", count, f->width, rest);
+  return count - rest;
 }
 
 static dvStatus parse_bool(dvField *f, const char *text, dvText *why)
@@ -426,18 +427,18 @@ static dvStatus parse_value(dvField *f, const char *text, dvText *why)
   case DV_T_DERIVS: {
     dvReals list = {.width = f->width};
     DV_TRY(read_reals(&list, text, why));
-    dvStatus status = check_tuples(f, list.count, why);
-    if (status == DV_OK) dv_reals_share(f->value, &list);
+    list.count = whole_tuples(f, list.count, why);
+    dv_reals_share(f->value, &list);
     dv_reals_free(&list);
-    return status;
+    return DV_OK;
   }
   case DV_T_INTS: {
     dvInts list = {.width = f->width};
     DV_TRY(read_ints(&list, text, why));
-    dvStatus status = check_tuples(f, list.count, why);
-    if (status == DV_OK) dv_ints_share(f->value, &list);
+    list.count = whole_tuples(f, list.count, why);
+    dv_ints_share(f->value, &list);
     dv_ints_free(&list);
-    return status;
+    return DV_OK;
   }
   case DV_T_LINK: parse_link(f->value, text); return DV_OK;
   case DV_T_LINKS: parse_links(f->value, text); return DV_OK;
@@ -560,7 +561,8 @@ static bool share(dvField *f, const dvField *s)
 static bool convert_tuples(dvField *f, const dvField *s)
 {
   if (!holds_reals(f->desc->type) || !holds_reals(s->desc->type) || f->width == s->width) return false;
-  if (f->width == 1 || s->width == 1) {   // flat numbers regrouped
+  // flat numbers are regrouped; coordinates of one dimension take the first number of each group
+  if (s->width == 1 || (f->width == 1 && f->desc->type == DV_T_REALS)) {
     const dvReals *from = s->value;
     if (from->count % (size_t)f->width) return false;
     dvReals *to = f->value;

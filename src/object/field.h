@@ -197,7 +197,8 @@ static inline const char *dv_field_name(const dvFieldDesc *desc) { return desc->
 
 void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc);   // also sets the default
 void dv_field_fini(dvField *f);
-// Reads a text into the field. On failure the field keeps its value and `why` (may be NULL) gets a sentence.
+// Reads a text into the field. On failure the field keeps its value and `why` (may be NULL) gets a sentence; after
+// success `why` may hold a remark, for example on numbers that were left out.
 dvStatus dv_field_parse(dvField *f, const char *text, dvText *why);
 // Appends the value as text that parses back.
 void dv_field_print(const dvField *f, dvText *out);

@@ -16,7 +16,7 @@
 #define EULER_IMPLICIT_FIELDS(X)                                                                                      \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
   X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", .alias = "_velocityDamping") \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step") \
   X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
   X(bool, trapezoidalScheme, "0", "", "trapezoidal rule: second order in time")                                       \
   X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                         \

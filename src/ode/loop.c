@@ -158,14 +158,20 @@ void dv_loop_clear_external(const dvPlan *plan)
 void dv_loop_update_visual(dvScene *scene)
 {
   const dvPlan *plan = scene->plan;
+  dvTimers *timers = scene->context->timers;
   for (size_t i = 0; i < plan->visual_mappings.count; i++) {
     dvObject *o = plan->visual_mappings.data[i];
+    dv_timer_begin_fine(timers, o->cls->name);
     ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply(o, DV_X, DV_X);
+    dv_timer_end_fine(timers);
   }
   for (size_t i = 0; i < plan->visuals.count; i++) {
     dvObject *o = plan->visuals.data[i];
     const dvVisualOps *ops = dv_ops(o, DV_ROLE_VISUAL);
-    if (ops->update) ops->update(o);
+    if (!ops->update) continue;
+    dv_timer_begin_fine(timers, o->cls->name);
+    ops->update(o);
+    dv_timer_end_fine(timers);
   }
 }
 
@@ -235,5 +241,8 @@ dvStatus dv_loop_end(dvObject *o, double dt, double time)
   dv_timer_begin(o->context->timers, "visual");
   dv_loop_update_visual(scene);
   dv_timer_end(o->context->timers);
-  return dv_loop_check(scene);
+  dv_timer_begin(o->context->timers, "check");
+  dvStatus finite = dv_loop_check(scene);
+  dv_timer_end(o->context->timers);
+  return finite;
 }

@@ -185,15 +185,18 @@ static bool leads_to_missing(const dvScene *scene, const char *path)
 
 static void dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, dvStatus *worst)
 {
-  o->failed = true;
-  *worst = DV_ERROR_INPUT;
+  bool looks = dv_plays(o, DV_ROLE_VISUAL);   // looks never stop a run
+  if (!looks) {
+    o->failed = true;
+    *worst = DV_ERROR_INPUT;
+  }
   if (leads_to_missing(o->node->scene, path)) return;
   char *proposal = dv_link_propose(o, path, role);
   char *advice = proposal ? dv_format("did you mean '%s'?", proposal) : NULL;
   char *where = dv_object_path(o);
   char *text = dv_format("%s=\"%s\" leads to no %s", what, path, dv_role_name(role));
-  dv_log_send(&o->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = place, .path = where,
-                                             .text = text, .advice = advice});
+  dv_log_send(&o->context->log, &(dvMessage){.level = looks ? DV_WARNING : DV_ERROR, .status = looks ? DV_OK : DV_ERROR_INPUT, .place = place,
+                                             .path = where, .text = text, .advice = advice});
   dv_free(text);
   dv_free(where);
   dv_free(advice);

@@ -335,6 +335,21 @@ static void oscillators_swing(void **state)
   check_close_scene(&s);
 }
 
+// half of the way in each projection, the first one when the scene starts; velocities are what was moved over a step
+static void positions_are_drawn_to_a_target(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(NODE(EXPLICIT "<MechanicalObject name='mo' position='0 0 0'/><UniformMass totalMass='1'/>"
+                                "<PositionBasedDynamicsProjectiveConstraint name='c' position='8 0 0' stiffness='0.5'/>"), 1);
+  check_close(check_value(s, "mo", DV_X, 0), 4, 0);
+  dvObject *c = check_find(s, "c");
+  ops_of(c)->project_position(c, DV_X, 0);
+  ops_of(c)->project_velocity(c, DV_V, 0);
+  check_close(check_value(s, "mo", DV_X, 0), 6, 0);
+  check_close(check_value(s, "mo", DV_V, 0), 20, 1e-13);
+  check_close_scene(&s);
+}
+
 // --- attachments ---------------------------------------------------------------------------------------
 
 #define PAIR(attributes, types)                                                                                     \
@@ -413,6 +428,7 @@ int main(void)
       cmocka_unit_test(a_patch_interpolates_its_corners),
       cmocka_unit_test(curves_pass_through_their_points),
       cmocka_unit_test(oscillators_swing),
+      cmocka_unit_test(positions_are_drawn_to_a_target),
       cmocka_unit_test(attached_points_meet),
       cmocka_unit_test(attachments_go_both_ways_and_let_go),
       cmocka_unit_test(attached_frames_follow),

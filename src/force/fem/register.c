@@ -1,6 +1,11 @@
 // The finite elements that exist: one line each.
 #include "force/fem/register.h"
 
-extern const dvClass dv_tetra_corot_class;
+extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_parallel_tetra_fem_class;
 
-void dv_register_fem(dvRegistry *r) { dv_registry_add(r, &dv_tetra_corot_class); }
+void dv_register_fem(dvRegistry *r)
+{
+  dv_registry_add(r, &dv_tetra_fem_class);
+  dv_registry_add(r, &dv_tetra_corot_class);
+  dv_registry_add(r, &dv_parallel_tetra_fem_class);
+}

@@ -200,7 +200,13 @@ static double plane_force_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
-static const dvForceOps plane_force_ops = {plane_force_add_force, obstacle_add_dforce, obstacle_add_stiffness, plane_force_energy, dv_force_state};
+static const dvForceOps plane_force_ops = {
+    .add_force = plane_force_add_force,
+    .add_dforce = obstacle_add_dforce,
+    .add_stiffness = obstacle_add_stiffness,
+    .energy = plane_force_energy,
+    .states = dv_force_state,
+};
 
 const dvClass dv_plane_force_class = {
     .struct_size = sizeof(dvClass),
@@ -284,7 +290,13 @@ static double sphere_force_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
-static const dvForceOps sphere_force_ops = {sphere_force_add_force, obstacle_add_dforce, obstacle_add_stiffness, sphere_force_energy, dv_force_state};
+static const dvForceOps sphere_force_ops = {
+    .add_force = sphere_force_add_force,
+    .add_dforce = obstacle_add_dforce,
+    .add_stiffness = obstacle_add_stiffness,
+    .energy = sphere_force_energy,
+    .states = dv_force_state,
+};
 
 const dvClass dv_sphere_force_class = {
     .struct_size = sizeof(dvClass),

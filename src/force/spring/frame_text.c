@@ -36,6 +36,16 @@ bool dv_frame_text_numbers(dvFrameText *t, double *out, int count)
   return true;
 }
 
+bool dv_frame_text_indices(dvFrameText *t, int32_t *out, int count)
+{
+  for (int i = 0; i < count; i++) {
+    double value;
+    if (!dv_frame_text_numbers(t, &value, 1) || value != floor(value) || value < 0 || value > INT32_MAX) return false;
+    out[i] = (int32_t)value;
+  }
+  return true;
+}
+
 dvStatus dv_frame_text_read(const dvObject *o, char *const *member, dvFrameTextRead read, void *user)
 {
   dvFrameText t = {.at = *member};

@@ -14,6 +14,7 @@ bool dv_frame_text_word(dvFrameText *t, const char *word);
 // True, and moves on, at END_SPRING; also at the end of the text.
 bool dv_frame_text_end(dvFrameText *t);
 bool dv_frame_text_numbers(dvFrameText *t, double *out, int count);
+bool dv_frame_text_indices(dvFrameText *t, int32_t *out, int count);   // whole numbers from 0
 
 // Calls `read` behind each BEGIN_SPRING; it returns false at a word it does not know. Reports the place.
 typedef bool (*dvFrameTextRead)(void *user, dvFrameText *t);

@@ -113,10 +113,8 @@ static bool read_joint(void *user, dvFrameText *t)
 {
   JointSpring *s = user;
   Joint j = {.hard_t = 10000, .hard_r = 10000, .limits = {-1e5, 1e5, -1e5, 1e5, -1e5, 1e5}, .free = {0, 0, 0, 1, 1, 1}, .rest_r = {0, 0, 0, 1}};
-  double ends[2], v[4];
-  if (!dv_frame_text_numbers(t, ends, 2)) return false;
-  j.link.a = (int32_t)ends[0];
-  j.link.b = (int32_t)ends[1];
+  double v[4];
+  if (!dv_frame_text_indices(t, &j.link.a, 1) || !dv_frame_text_indices(t, &j.link.b, 1)) return false;
   while (!dv_frame_text_end(t)) {
     bool good = true;
     if (dv_frame_text_word(t, "FREE_AXIS")) good = dv_frame_text_numbers(t, j.free, 6);
@@ -176,8 +174,7 @@ static dvStatus joint_spring_init(dvObject *o)
   if (*s->infile) {
     dvReals list = {.width = 1};
     dvStatus status = dv_frame_text_file(o, &s->infile, &list);
-    for (size_t i = 0; i + 6 <= list.count; i++) dv_push(&s->pushes, list.data[i]);
-    s->pushes.count -= s->pushes.count % 6;
+    for (size_t i = 0; i < list.count - list.count % 6; i++) dv_push(&s->pushes, list.data[i]);
     dv_reals_free(&list);
     DV_TRY(status);
   }
@@ -375,10 +372,8 @@ static bool read_frames(void *user, dvFrameText *t)
 {
   FrameSpring *s = user;
   Frames f = {.kt = 0};
-  double ends[2], v[3];
-  if (!dv_frame_text_numbers(t, ends, 2)) return false;
-  f.link.a = (int32_t)ends[0];
-  f.link.b = (int32_t)ends[1];
+  double v[3];
+  if (!dv_frame_text_indices(t, &f.link.a, 1) || !dv_frame_text_indices(t, &f.link.b, 1)) return false;
   while (!dv_frame_text_end(t)) {
     bool good = true;
     if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_numbers(t, &f.kt, 1);

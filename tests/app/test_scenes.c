@@ -1,0 +1,75 @@
+// Every scene of scenes/ runs, gives the same bits for 1, 2 and 3 threads and from launch to launch, and has no mistakes.
+#include "support/check.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+// runs the command and returns the first word behind `key` in what it prints; the caller frees it
+static char *ask(const char *command, const char *key)
+{
+  FILE *p = popen(command, "r");
+  assert_non_null(p);
+  dvText all = {0};
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, p)) > 0;) dv_text_add_n(&all, buffer, n);
+  int status = pclose(p);
+  dv_text_add(&all, "");
+  const char *at = strstr(all.text, key);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !at) {
+    print_error("%s: status %d\n%s\n", command, WEXITSTATUS(status), all.text);
+    fail();
+  }
+  at += strlen(key);
+  char *word = dv_strndup(at, strcspn(at, " \n"));
+  dv_text_free(&all);
+  return word;
+}
+
+static void check_one(const char *path, int launches)
+{
+  char *first = NULL;
+  for (int i = 0; i < launches; i++) {
+    char *command = dv_format("%s run %s -n 6 --threads %d --hash --quiet 2>&1", DIVAN_BINARY, path, 1 + i % 3), *hash = ask(command, "hash ");
+    if (!first) first = dv_strdup(hash);
+    if (!dv_same(first, hash)) print_error("%s: launch %d with %d threads gives another result\n", path, i, 1 + i % 3);
+    assert_string_equal(first, hash);
+    dv_free(hash);
+    dv_free(command);
+  }
+  dv_free(first);
+  char *command = dv_format("%s check %s 2>&1", DIVAN_BINARY, path);
+  dv_free(ask(command, "no mistakes"));
+  dv_free(command);
+}
+
+static void all_scenes_run_and_repeat(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = dv_path_join(DIVAN_SOURCE_DIR, "scenes");
+  struct dirent **list;
+  int n = scandir(directory, &list, NULL, alphasort), scenes = 0;
+  assert_true(n > 0);
+  for (int i = 0; i < n; i++) {
+    if (dv_ends_with_nocase(list[i]->d_name, ".scn")) {
+      char *path = dv_path_join(directory, list[i]->d_name);
+      check_one(path, dv_same(list[i]->d_name, "liver.scn") ? 10 : 3);
+      dv_free(path);
+      scenes++;
+    }
+    free(list[i]);
+  }
+  free(list);
+  dv_free(directory);
+  assert_true(scenes > 10);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_scenes_run_and_repeat)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
