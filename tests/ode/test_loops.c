@@ -5,7 +5,7 @@
 
 #define BODY                                                                                                       \
   "<Node name='A'><EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-14' threshold='1e-300'/>"    \
-  "<MechanicalObject name='mo' position='0 0 0 1.5 0 0.2' velocity='0 1 0'/><UniformMass vertexMass='1'/>"         \
+  "<MechanicalObject name='mo' position='0 0 0 1.5 0 0.2' velocity='0 0 0 0 1 0'/><UniformMass vertexMass='1'/>"   \
   "<SpringForceField spring='0 1 100 1 1'/><FixedProjectiveConstraint indices='0'/></Node>"
 
 static void parts_of_a_step_are_short_steps(void **state)
@@ -148,6 +148,24 @@ static void stages_see_the_states_outside(void **state)
   check_close_scene(&s);
 }
 
+// without constraints the free motion is the motion, except that positions always follow the new velocities
+static void free_motion_is_plain_motion(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *free_motion = check_scene("<Node gravity='0 -10 0' dt='0.01'><FreeMotionAnimationLoop/>" BODY FREE("B", "", "") "</Node>", 1);
+  dvScene *plain = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY FREE("B", "", "") "</Node>", 1);
+  check_steps(free_motion, 20);
+  check_steps(plain, 20);
+  for (size_t i = 0; i < 6; i++) {
+    check_close(check_value(free_motion, "A/mo", DV_X, i), check_value(plain, "A/mo", DV_X, i), 1e-15);
+    check_close(check_value(free_motion, "A/mo", DV_V, i), check_value(plain, "A/mo", DV_V, i), 1e-14);
+  }
+  check_close(check_value(free_motion, "B/mo", DV_X, 1), check_value(plain, "B/mo", DV_X, 1), 1e-15);
+  check_close(free_motion->root->time, 0.2, 1e-15);
+  check_close_scene(&free_motion);
+  check_close_scene(&plain);
+}
+
 static void bad_loops_are_refused(void **state)
 {
   DV_UNUSED(state);
@@ -166,6 +184,7 @@ int main(void)
       cmocka_unit_test(tags_exclude_and_ask_for_none),
       cmocka_unit_test(what_lies_outside_does_not_move_while_a_system_is_solved),
       cmocka_unit_test(stages_see_the_states_outside),
+      cmocka_unit_test(free_motion_is_plain_motion),
       cmocka_unit_test(bad_loops_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
