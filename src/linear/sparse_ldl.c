@@ -1,5 +1,6 @@
-// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, EigenSimplicialLDLT and EigenSimplicialLLT (the last one refuses
-// matrices that are not positive definite). One sparse LDL^T on blocks serves them all.
+// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, AsyncSparseLDLSolver, EigenSimplicialLDLT, EigenSimplicialLLT
+// (which refuses matrices that are not positive definite) and PrecomputedLinearSolver (which keeps the factor of its first matrix). One sparse
+// LDL^T on blocks serves them all.
 #include "linear/classes.h"
 #include "linear/ldl.h"
 #include "linear/orderings.h"
@@ -11,10 +12,17 @@
   X(bool, precomputeSymbolicDecomposition, "1", "", "accepted: the pattern is analysed again only when it changes", .flags = DV_HIDDEN) \
   X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)
 
+#define ASYNC_FIELDS(X) X(bool, enableAssembly, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)
+#define PRECOMPUTED_FIELDS(X)                                                                                               \
+  X(bool, jmjt_twostep, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                                          \
+  X(bool, use_file, "1", "", "accepted: the factor is computed at the start of every run, which is quicker than reading an inverse", .flags = DV_HIDDEN)
+
 typedef struct SparseLdl {
   dvLinearSolver solver;
   SPARSE_FIELDS(DV_MEMBER)
   LDL_FIELDS(DV_MEMBER)
+  ASYNC_FIELDS(DV_MEMBER)
+  PRECOMPUTED_FIELDS(DV_MEMBER)
   dvLdl factor;
   unsigned analysed;            // stamp of the pattern
   bool analysed_once;
@@ -24,9 +32,11 @@ typedef struct SparseLdl {
 #define SELF SparseLdl
 static const dvFieldDesc sparse_fields[] = {SPARSE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc ldl_fields[] = {LDL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc async_fields[] = {ASYNC_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc precomputed_fields[] = {PRECOMPUTED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus sparse_ldl_init(dvObject *o) { return dv_linear_solver_init(o, true, &dv_matrix_system_class); }
+static dvStatus sparse_ldl_init(dvObject *o) { return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class); }
 
 static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
 {
@@ -84,7 +94,20 @@ static void sparse_ldl_destroy(dvObject *o)
 
 static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
 
-#define SPARSE_CLASS(variable, name_, help_, ...)                                                      \
+// only the first matrix is ever built
+static dvStatus precomputed_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  if (!s->factor.valid) return dv_linear_solver_solve(o, plan, m, x, rhs);
+  const dvAssembly *a = dv_linear_system(s->solver.system)->assembly;
+  if (!dv_assembly_holds(a, plan))
+    return dv_error(o, "use SparseLDLSolver", "the number of unknowns has changed: a precomputed factor no longer fits");
+  return dv_linear_solver_back_substitute(o, x, rhs);
+}
+
+static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
+
+#define SPARSE_CLASS(variable, name_, ops_, help_, ...)                                                      \
   const dvClass variable = {                                                                           \
       .struct_size = sizeof(dvClass),                                                                  \
       .name = name_,                                                                                   \
@@ -92,11 +115,16 @@ static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve
       .module = "Sofa.Component.LinearSolver.Direct",                                                  \
       .size = sizeof(SparseLdl),                                                                       \
       .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(sparse_fields), ##__VA_ARGS__},   \
-      .ops = {[DV_ROLE_LINEAR_SOLVER] = &sparse_ldl_ops},                                              \
+      .ops = {[DV_ROLE_LINEAR_SOLVER] = &ops_},                                                        \
       .init = sparse_ldl_init,                                                                         \
       .destroy = sparse_ldl_destroy,                                                                   \
   }
 
-SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", "solves symmetric systems directly by a sparse LDL^T factorisation", DV_BLOCK(ldl_fields));
-SPARSE_CLASS(dv_simplicial_ldlt_class, "EigenSimplicialLDLT", "solves symmetric systems directly by a sparse LDL^T factorisation");
-SPARSE_CLASS(dv_sparse_llt_class, "EigenSimplicialLLT", "solves symmetric positive definite systems directly by a sparse factorisation");
+SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation", DV_BLOCK(ldl_fields));
+SPARSE_CLASS(dv_simplicial_ldlt_class, "EigenSimplicialLDLT", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation");
+SPARSE_CLASS(dv_sparse_llt_class, "EigenSimplicialLLT", sparse_ldl_ops, "solves symmetric positive definite systems directly by a sparse factorisation");
+SPARSE_CLASS(dv_async_ldl_class, "AsyncSparseLDLSolver", sparse_ldl_ops,
+             "solves symmetric systems directly by a sparse LDL^T factorisation; this version factorises before it goes on", DV_BLOCK(ldl_fields),
+             DV_BLOCK(async_fields));
+SPARSE_CLASS(dv_precomputed_class, "PrecomputedLinearSolver", precomputed_ops, "solves with the factor of the first matrix in all steps",
+             DV_BLOCK(precomputed_fields));
