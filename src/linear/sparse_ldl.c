@@ -23,7 +23,8 @@ typedef struct SparseLdl {
   LDL_FIELDS(DV_MEMBER)
   ASYNC_FIELDS(DV_MEMBER)
   PRECOMPUTED_FIELDS(DV_MEMBER)
-  dvLdl factor;
+  dvLdl factor;                 // the one that solves
+  dvLdl next;                   // AsyncSparseLDLSolver: takes its place in the next step
   unsigned analysed;            // stamp of the pattern
   bool analysed_once;
   DV_ARRAY(double) work;
@@ -42,9 +43,12 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
 {
   dvObject *o = &s->solver.base;
   unsigned stamp = dv_linear_system(s->solver.system)->assembly->pattern_stamp;
+  dvOrder order = dv_ordering_of(o, s->orderingMethod.target);
   if (s->analysed_once && s->analysed == stamp) return DV_OK;
   s->analysed_once = false;
-  if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, dv_ordering_of(o, s->orderingMethod.target)))
+  dv_ldl_free(&s->next);
+  if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, order) ||
+      (o->cls == &dv_async_ldl_class && !dv_ldl_analyse(&s->next, &a->pattern, a->block, order)))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns", dv_block_matrix_rows(a));
   s->analysed = stamp;
   s->analysed_once = true;
@@ -53,13 +57,24 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
   return DV_OK;
 }
 
-static dvStatus sparse_ldl_report(SparseLdl *s, size_t pivot)
+static dvStatus sparse_ldl_report(SparseLdl *s, const dvLdl *factor, size_t pivot)
 {
   double *null_vector = dv_alloc(s->work.count * sizeof *null_vector);
-  dv_ldl_null_vector(&s->factor, pivot, null_vector);
+  dv_ldl_null_vector(factor, pivot, null_vector);
   dvStatus status = dv_linear_solver_singular(&s->solver.base, pivot, null_vector);
   dv_free(null_vector);
   return status;
+}
+
+static dvStatus sparse_ldl_factorise(SparseLdl *s, dvLdl *factor, const dvBlockMatrix *a)
+{
+  dvObject *o = &s->solver.base;
+  size_t pivot;
+  if (!dv_ldl_factorise(factor, a, DV_LDL_SMALL, &pivot)) return sparse_ldl_report(s, factor, pivot);
+  if (factor->negative > 0 && o->cls == &dv_sparse_llt_class)
+    return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices", "the matrix is not positive definite: %zu of its pivots are negative",
+                    factor->negative);
+  return DV_OK;
 }
 
 static dvStatus sparse_ldl_prepare(dvObject *o)
@@ -67,15 +82,29 @@ static dvStatus sparse_ldl_prepare(dvObject *o)
   SparseLdl *s = (SparseLdl *)o;
   const dvBlockMatrix *a;
   bool changed;
-  size_t pivot;
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
   if (!changed && s->factor.valid) return DV_OK;
   DV_TRY(sparse_ldl_analyse(s, a));
-  if (!dv_ldl_factorise(&s->factor, a, DV_LDL_SMALL, &pivot)) return sparse_ldl_report(s, pivot);
-  if (s->factor.negative > 0 && o->cls == &dv_sparse_llt_class)
-    return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices", "the matrix is not positive definite: %zu of its pivots are negative",
-                    s->factor.negative);
-  return DV_OK;
+  return sparse_ldl_factorise(s, &s->factor, a);
+}
+
+// as when the factorisation runs beside the simulation and is ready one step later: a step solves with the factor of the step before, only
+// the first one waits for its own
+static dvStatus async_ldl_prepare(dvObject *o)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  const dvBlockMatrix *a;
+  bool changed;
+  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
+  if (changed) DV_TRY(sparse_ldl_analyse(s, a));
+  if (!s->factor.valid) return sparse_ldl_factorise(s, &s->factor, a);
+  if (s->next.valid) {
+    dvLdl used = s->factor;
+    s->factor = s->next;
+    s->next = used;
+    s->next.valid = false;
+  }
+  return changed ? sparse_ldl_factorise(s, &s->next, a) : DV_OK;
 }
 
 static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
@@ -88,10 +117,12 @@ static void sparse_ldl_destroy(dvObject *o)
 {
   SparseLdl *s = (SparseLdl *)o;
   dv_ldl_free(&s->factor);
+  dv_ldl_free(&s->next);
   dv_array_free(&s->work);
   dv_linear_solver_destroy(o);
 }
 
+static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = async_ldl_prepare, .apply = sparse_ldl_apply};
 static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
 
 // only the first matrix is ever built
@@ -123,8 +154,8 @@ static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve, .p
 SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation", DV_BLOCK(ldl_fields));
 SPARSE_CLASS(dv_simplicial_ldlt_class, "EigenSimplicialLDLT", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation");
 SPARSE_CLASS(dv_sparse_llt_class, "EigenSimplicialLLT", sparse_ldl_ops, "solves symmetric positive definite systems directly by a sparse factorisation");
-SPARSE_CLASS(dv_async_ldl_class, "AsyncSparseLDLSolver", sparse_ldl_ops,
-             "solves symmetric systems directly by a sparse LDL^T factorisation; this version factorises before it goes on", DV_BLOCK(ldl_fields),
+SPARSE_CLASS(dv_async_ldl_class, "AsyncSparseLDLSolver", async_ldl_ops,
+             "solves symmetric systems with the sparse LDL^T factor of the matrix of the step before", DV_BLOCK(ldl_fields),
              DV_BLOCK(async_fields));
 SPARSE_CLASS(dv_precomputed_class, "PrecomputedLinearSolver", precomputed_ops, "solves with the factor of the first matrix in all steps",
              DV_BLOCK(precomputed_fields));
