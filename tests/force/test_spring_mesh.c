@@ -83,7 +83,9 @@ static void packs_and_loop_agree(void **state)
     dvText springs = {0};
     for (int i = 0; i < 30; i++) dv_text_printf(&springs, "%d %d %g %g 0.8 ", i % 4, i % 4 + 1, 1.0 + i, 0.1 * i);
     for (int i = 0; repeat && i < 30; i++) dv_text_printf(&springs, "%d %d 0 0 1 ", i % 4, i % 4 + 1);
-    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/><SpringForceField name='ff' spring='%s'/></Node>", springs.text);
+    char *text = dv_format(
+        "<Node><MechanicalObject name='dofs' position='0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/><SpringForceField name='ff' spring='%s'/></Node>",
+        springs.text);
     fdScene s = fd_open(text);
     dvState *dofs = dv_state(fd_find(&s, "dofs"));
     memcpy(dv_state_write(dofs, DV_X), x, sizeof x);
@@ -101,8 +103,9 @@ static void packs_and_loop_agree(void **state)
 static void springs_of_a_grid(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><RegularGridTopology n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject/>"
-                      "<RegularGridSpringForceField name='ff' linesStiffness='6' quadsStiffness='1' cubesStiffness='0' cubesDamping='1'/></Node>");
+  fdScene s =
+      fd_open("<Node><RegularGridTopology n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject/>"
+              "<RegularGridSpringForceField name='ff' linesStiffness='6' quadsStiffness='1' cubesStiffness='0' cubesDamping='1'/></Node>");
   const dvSprings *q = &((dvSpringForce *)fd_find(&s, "ff"))->springs;
   assert_int_equal(q->list.count, 28);
   check_close(q->list.data[0].ks, 6, 1e-14);       // along x, one long

@@ -13,7 +13,10 @@ DV_INLINE dvPack item(const double *record, int i) { return dv_pack_load(record 
 DV_INLINE void set_item(double *record, int i, dvPack value) { dv_pack_store(record + DV_LANES * i, value); }
 
 // from the second end minus the first
-DV_INLINE Vec gap(const double *local, const uint16_t *corner) { return sub(dv_blocks_load(local, corner + DV_LANES), dv_blocks_load(local, corner)); }
+DV_INLINE Vec gap(const double *local, const uint16_t *corner)
+{
+  return sub(dv_blocks_load(local, corner + DV_LANES), dv_blocks_load(local, corner));
+}
 
 DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
 {
