@@ -2,7 +2,7 @@
 #include "force/fem/register.h"
 
 extern const dvClass dv_tetra_corot_class;
-extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class;
+extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class, dv_beam_class;
 
 void dv_register_fem(dvRegistry *r)
 {
@@ -10,4 +10,5 @@ void dv_register_fem(dvRegistry *r)
   dv_registry_add(r, &dv_triangular_fem_class);
   dv_registry_add(r, &dv_triangular_optim_class);
   dv_registry_add(r, &dv_triangle_fem_class);
+  dv_registry_add(r, &dv_beam_class);
 }
