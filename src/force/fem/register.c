@@ -3,6 +3,7 @@
 
 extern const dvClass dv_tetra_corot_class;
 extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class, dv_beam_class;
+extern const dvClass dv_triangular_anisotropic_class, dv_quad_bending_fem_class, dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class;
 
 void dv_register_fem(dvRegistry *r)
 {
@@ -10,5 +11,9 @@ void dv_register_fem(dvRegistry *r)
   dv_registry_add(r, &dv_triangular_fem_class);
   dv_registry_add(r, &dv_triangular_optim_class);
   dv_registry_add(r, &dv_triangle_fem_class);
+  dv_registry_add(r, &dv_triangular_anisotropic_class);
   dv_registry_add(r, &dv_beam_class);
+  dv_registry_add(r, &dv_quad_bending_fem_class);
+  dv_registry_add(r, &dv_tetra_tensor_mass_class);
+  dv_registry_add(r, &dv_triangle_tensor_mass_class);
 }

@@ -77,7 +77,7 @@ void dv_triangle_force_add_force(dvObject *o, const dvMech *m)
   dv_triangle_fem_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
-static void triangle_force_add_dforce(dvObject *o, const dvMech *m)
+void dv_triangle_force_add_dforce(dvObject *o, const dvMech *m)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   dvState *s = t->elastic.force.state;
@@ -86,7 +86,7 @@ static void triangle_force_add_dforce(dvObject *o, const dvMech *m)
   if (t->elements) dv_triangle_fem_add_dforce(t->elements, o->context->pool, dx, k, dv_state_write(s, m->df));
 }
 
-static void triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+void dv_triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   const dvState *s = t->elastic.force.state;
@@ -101,7 +101,7 @@ static void triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixS
   }
 }
 
-static double triangle_force_energy(dvObject *o, const dvMech *m)
+double dv_triangle_force_energy(dvObject *o, const dvMech *m)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   return t->elements ? dv_triangle_fem_energy(t->elements, o->context->pool, dv_state_read(t->elastic.force.state, m->x)) : 0;
@@ -116,9 +116,9 @@ void dv_triangle_force_destroy(dvObject *o)
 
 const dvForceOps dv_triangle_force_ops = {
     .add_force = dv_triangle_force_add_force,
-    .add_dforce = triangle_force_add_dforce,
-    .add_stiffness = triangle_force_add_stiffness,
-    .energy = triangle_force_energy,
+    .add_dforce = dv_triangle_force_add_dforce,
+    .add_stiffness = dv_triangle_force_add_stiffness,
+    .energy = dv_triangle_force_energy,
     .states = dv_force_state,
 };
 
@@ -298,9 +298,9 @@ static void optim_add_force(dvObject *o, const dvMech *m)
 
 static const dvForceOps optim_ops = {
     .add_force = optim_add_force,
-    .add_dforce = triangle_force_add_dforce,
-    .add_stiffness = triangle_force_add_stiffness,
-    .energy = triangle_force_energy,
+    .add_dforce = dv_triangle_force_add_dforce,
+    .add_stiffness = dv_triangle_force_add_stiffness,
+    .energy = dv_triangle_force_energy,
     .states = dv_force_state,
 };
 
