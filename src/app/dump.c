@@ -1,15 +1,13 @@
-// Dumps of states and topologies, and the figures of a run. See dump.h.
+// Dumps of states and topologies. See dump.h.
 #include "app/dump.h"
 
 #include "base/file.h"
-#include "scene/timer.h"
 #include "state/state.h"
 #include "topology/topology.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 static dvStatus cannot_write(dvContext *context, const char *path)
 {
@@ -25,17 +23,6 @@ static dvStatus write_text(dvContext *context, const char *path, const dvText *t
   bool good = f && fwrite(text->text, 1, text->length, f) == text->length;
   if (f && fclose(f) != 0) good = false;
   return good ? DV_OK : cannot_write(context, path);
-}
-
-static void add_json_string(dvText *out, const char *s)
-{
-  dv_text_add(out, "\"");
-  for (; *s; s++) {
-    if (*s == '"' || *s == '\\') dv_text_printf(out, "\\%c", *s);
-    else if ((unsigned char)*s < 32) dv_text_printf(out, "\\u%04x", *s);
-    else dv_text_add_n(out, s, 1);
-  }
-  dv_text_add(out, "\"");
 }
 
 // a name that can be part of a file name
@@ -112,12 +99,12 @@ dvStatus dv_dump_states(dvScene *scene, const char *directory)
     dvState *s = dv_state(c.found.data[i]);
     char *part = file_part(s->base.name), *file = dv_format("%zu_%s.txt", i, part), *path = dv_object_path(&s->base);
     dv_text_printf(&list, "%s\n {\"index\":%zu,\"path\":", i ? "," : "", i);
-    add_json_string(&list, path);
+    dv_text_add_json(&list, path);
     dv_text_add(&list, ",\"name\":");
-    add_json_string(&list, s->base.name);
+    dv_text_add_json(&list, s->base.name);
     dv_text_printf(&list, ",\"template\":\"%s\",\"mapped\":%s,\"simulated\":%s,\"size\":%zu,\"file\":", s->base.dof->name,
                    dv_node_is_mapped(s->base.node) ? "true" : "false", is_simulated(s->base.node) ? "true" : "false", s->count);
-    add_json_string(&list, file);
+    dv_text_add_json(&list, file);
     dv_text_add(&list, "}");
     char *where = dv_path_join(directory, file);
     status = dump_state(s, where);
@@ -212,9 +199,9 @@ dvStatus dv_topology_dump_close(dvTopologyDump **dump)
     fclose(d->files.data[i]);
     char *part = file_part(o->name), *elements = dv_format("%zu_%s.json", i, part), *path = dv_object_path(o);
     dv_text_printf(&list, "%s\n {\"index\":%zu,\"path\":", i ? "," : "", i);
-    add_json_string(&list, path);
+    dv_text_add_json(&list, path);
     dv_text_add(&list, ",\"name\":");
-    add_json_string(&list, o->name);
+    dv_text_add_json(&list, o->name);
     dv_text_printf(&list, ",\"file\":\"%zu_%s.txt\",\"elements\":\"%s\"}", i, part, elements);
     char *where = dv_path_join(d->directory, elements);
     if (status == DV_OK) status = dump_elements(d, dv_topology(o), where);
@@ -234,44 +221,4 @@ dvStatus dv_topology_dump_close(dvTopologyDump **dump)
   dv_free(d);
   *dump = NULL;
   return status;
-}
-
-// --- figures ---------------------------------------------------------------------------------------
-
-double dv_peak_memory_mb(void)
-{
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (double)usage.ru_maxrss / 1024.0;
-}
-
-static void add_timer(dvText *out, const dvTimers *t, int index, const char *prefix, long steps, bool *first)
-{
-  for (int i = index; i >= 0; i = t->list.data[i].next) {
-    const dvTimer *timer = &t->list.data[i];
-    char *name = dv_format("%s%s%s", prefix, *prefix ? "/" : "", timer->name);
-    dv_text_printf(out, "%s\n  ", *first ? "" : ",");
-    add_json_string(out, name);
-    dv_text_printf(out, ": %.6g", steps ? 1e3 * timer->total / (double)steps : 0.0);
-    *first = false;
-    add_timer(out, t, timer->first_child, name, steps, first);
-    dv_free(name);
-  }
-}
-
-dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *timers, long timed_steps)
-{
-  dvText text = {0};
-  dv_text_add(&text, "{\"scene\":");
-  add_json_string(&text, f->scene);
-  dv_text_printf(&text, ",\"steps\":%ld,\"wall_s\":%.6g,\"ms_per_step\":%.6g,\"init_s\":%.6g,\"threads\":%d,\"peak_rss_mb\":%.1f,\"timers\":{",
-                 f->steps, f->wall, f->ms_per_step, f->init, f->threads, dv_peak_memory_mb());
-  bool first = true;
-  if (timers->list.count) add_timer(&text, timers, 0, "", timed_steps, &first);
-  dv_text_add(&text, "}}\n");
-  FILE *file = fopen(path, "wb");
-  bool good = file && fwrite(text.text, 1, text.length, file) == text.length;
-  if (file && fclose(file) != 0) good = false;
-  dv_text_free(&text);
-  return good ? DV_OK : DV_ERROR_INPUT;
 }

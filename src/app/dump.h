@@ -2,6 +2,7 @@
 #ifndef DV_APP_DUMP_H
 #define DV_APP_DUMP_H
 
+#include "base/text.h"
 #include "scene/node.h"
 
 // Writes states.json and one file a state (T=, X=, V= with 17 digits) into `directory`, which is made.
@@ -27,6 +28,11 @@ typedef struct dvFigures {
   int threads;
 } dvFigures;
 dvStatus dv_write_stats(const char *path, const dvFigures *figures, const struct dvTimers *timers, long timed_steps);
+// One line a step: its time in ms.
+dvStatus dv_write_step_times(const char *path, const double *seconds, size_t count);
+// The events that the timers kept, as JSON for Perfetto (ui.perfetto.dev) or chrome://tracing.
+dvStatus dv_write_trace(const char *path, const char *title, const struct dvTimers *timers);
 double dv_peak_memory_mb(void);
+void dv_text_add_json(dvText *out, const char *s);   // a JSON string with its quotes
 
 #endif

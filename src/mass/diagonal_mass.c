@@ -196,8 +196,7 @@ static void compute(DiagonalMass *m)
   dvObject *o = object_of(m);
   bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity), vertex = dv_was_set(o, &m->vertexMass);
   if (total + density + vertex > 1)
-    dv_warning(o, "give only one of them", "%s; %s goes before", total ? "totalMass and another mass are given" : "massDensity and vertexMass are given",
-               total ? "totalMass" : "massDensity");
+    dv_warning(o, "give only one of them", "several masses are given; %s goes before the others", total ? "totalMass" : "massDensity");
   if (total) from_total(m);
   else if (density) from_density(m);
   else if (vertex) from_vertex_masses(m);
@@ -228,7 +227,8 @@ static void frame_masses(DiagonalMass *m)
   dvObject *o = object_of(m);
   size_t group = (size_t)dv_diagonal_numbers(o->dof), given = m->vertexMass.count / group, n = m->diagonal.base.state->count;
   if (m->vertexMass.count % group)
-    dv_field_warning(o, &m->vertexMass, NULL, "vertexMass has %zu numbers, not whole groups of %zu; the rest is not used", m->vertexMass.count, group);
+    dv_field_warning(o, &m->vertexMass, NULL, "vertexMass has %zu numbers, not whole groups of %zu; the rest is not used", m->vertexMass.count,
+                     group);
   if (given < n)
     dv_warning(o, "give vertexMass as \"mass volume inertia\" for each frame", "%zu of %zu frames have no mass", n - given, n);
 }

@@ -125,7 +125,8 @@ static bool masses_fit(MeshMatrixMass *m, const dvReals *list, size_t want, cons
 {
   const char *name = dv_field_name(dv_field_of(object_of(m), list)->desc);
   if (list->count != want) {
-    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name, list->count, want, what, m->totalMass);
+    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name, list->count, want, what,
+                     m->totalMass);
     return false;
   }
   for (size_t i = 0; i < want; i++) {
@@ -159,8 +160,8 @@ static void from_vertex_masses(MeshMatrixMass *m)
   dvObject *o = object_of(m);
   bool edges = dv_was_set(o, &m->edgeMass);
   if (!edges && !m->lumping)
-    dv_field_warning(o, &m->vertexMass, "set lumping to 1, or give edgeMass too", "vertexMass alone is not enough for a full matrix; totalMass %g is used",
-                     m->totalMass);
+    dv_field_warning(o, &m->vertexMass, "set lumping to 1, or give edgeMass too",
+                     "vertexMass alone is not enough for a full matrix; totalMass %g is used", m->totalMass);
   bool good = (edges || m->lumping) && masses_fit(m, &m->vertexMass, dv_topology_point_count(m->mesh.topology), "points");
   if (good && edges) good = masses_fit(m, &m->edgeMass, dv_topology_count(m->mesh.topology, DV_EDGE), "edges");
   if (good) from_entries(m);

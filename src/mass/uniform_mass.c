@@ -102,7 +102,8 @@ static bool load_rigid(UniformMass *u)
   dvObject *o = &u->diagonal.base.base;
   if (!*u->filename || dv_same(u->filename, "unused")) return false;
   if (o->dof->kind != DV_RIGID3) {
-    dv_field_warning(o, &u->filename, "remove it, or use frames (template Rigid3)", "a .rigid file is only for frames in space; %s is not read", u->filename);
+    dv_field_warning(o, &u->filename, "remove it, or use frames (template Rigid3)", "a .rigid file is only for frames in space; %s is not read",
+                     u->filename);
     return false;
   }
   dvText advice = {0};

@@ -140,6 +140,17 @@ bool dv_object_has_tag(const dvObject *o, const char *tag)
   return false;
 }
 
+bool dv_object_has_tags(const dvObject *o, const dvStrings *tags)
+{
+  for (size_t i = 0; tags && i < tags->count; i++) {
+    const char *tag = tags->data[i];
+    bool wanted = tag[0] != '!';
+    bool has = dv_object_has_tag(o, wanted ? tag : tag + 1) || (dv_same(tag, "0") && o->tags.count == 0);
+    if (has != wanted) return false;
+  }
+  return true;
+}
+
 // --- values --------------------------------------------------------------------------------------
 
 dvStatus dv_object_pull(dvObject *o)

@@ -117,6 +117,9 @@ dvStatus dv_object_update(dvObject *o);
 // Sets a field from text, as the scene file would.
 dvStatus dv_object_set(dvObject *o, const char *name, const char *text);
 bool dv_object_has_tag(const dvObject *o, const char *tag);
+// True when the object fits a set of tags: it has all of them, none of those written with a leading `!`; `0` asks for
+// an object without tags. Everything fits an empty set (NULL counts as one).
+bool dv_object_has_tags(const dvObject *o, const dvStrings *tags);
 // "/Liver/dofs"; the caller frees it.
 char *dv_object_path(const dvObject *o);
 

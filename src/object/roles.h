@@ -47,6 +47,7 @@ typedef enum dvVecId {
   DV_X_REST,
   DV_X_FREE,
   DV_X_RESET,
+  DV_X_ODE,        // for integrators: positions of a stage or a trial
   DV_V,            // velocity
   DV_V_FREE,
   DV_V_RESET,
@@ -59,7 +60,7 @@ typedef enum dvVecId {
   DV_VEC_LIMIT = DV_VEC_SOLVER + 10
 } dvVecId;
 
-static inline bool dv_vec_is_coord(int id) { return id <= DV_X_RESET; }
+static inline bool dv_vec_is_coord(int id) { return id <= DV_X_ODE; }
 
 // What a mechanical operation works on, and with which factors. The system matrix of an implicit
 // step is m M + b B + k K, with K = df/dx and B = df/dv.
@@ -102,6 +103,7 @@ typedef struct dvMappingOps {
   void (*apply_jt)(dvObject *o, int in_f, int out_f);     // forces up: in += J^T out
   void (*apply_djt)(dvObject *o, const dvMech *m, int in_df, int in_dx, int out_f);   // geometric stiffness; optional
   void (*build_j)(dvObject *o, dvMatrixSink *sink);       // J as blocks; optional
+  void (*add_geometric)(dvObject *o, const dvMech *m, int out_f, dvMatrixSink *sink);   // k d(J^T f)/dx as blocks; optional
   int (*inputs)(dvObject *o, dvObject **out);             // optional: several inputs
   int (*outputs)(dvObject *o, dvObject **out);            // optional: several outputs
 } dvMappingOps;
@@ -110,7 +112,6 @@ typedef struct dvProjectiveOps {
   void (*project_response)(dvObject *o, int id);          // forces and accelerations
   void (*project_velocity)(dvObject *o, int id, double time);
   void (*project_position)(dvObject *o, int id, double time);
-  void (*project_matrix)(dvObject *o, dvMatrixSink *sink);   // optional
 } dvProjectiveOps;
 
 typedef struct dvOdeOps {
@@ -118,9 +119,22 @@ typedef struct dvOdeOps {
 } dvOdeOps;
 
 typedef struct dvLinearSolverOps {
-  // solves (m M + b B + k K) x = rhs over the plan's independent states
+  // solves (m M + b B + k K) x = rhs over the plan's independent states. What stands in x is where iterative solvers start.
   dvStatus (*solve)(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs);
+  // For use by other components, as preconditioner and in corrections. Both are optional.
+  dvStatus (*prepare)(dvObject *o);                                // factorises what its system holds, when that has changed
+  void (*apply)(dvObject *o, double *x, const double *rhs);        // x = A^-1 rhs, flat vectors of the system
 } dvLinearSolverOps;
+
+typedef struct dvLinearSystemOps {
+  dvStatus (*build)(dvObject *o, dvPlan *plan, const dvMech *m);   // takes over m M + b B + k K as it is now
+  void (*product)(dvObject *o, dvPlan *plan, int q, int p);        // q = A p on the plan's independent states
+} dvLinearSystemOps;
+
+typedef struct dvConstraintSolverOps {
+  // turns the free motion (DV_X_FREE, DV_V_FREE) into the new DV_X and DV_V; velocities first: x' = x + dt v'
+  dvStatus (*solve)(dvObject *o, double dt, bool velocities_first);
+} dvConstraintSolverOps;
 
 typedef struct dvLoopOps {
   dvStatus (*step)(dvObject *o, double dt);

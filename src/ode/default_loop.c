@@ -1,21 +1,14 @@
 // DefaultAnimationLoop: one step of a scene without Lagrangian constraints.
 //
-// Order as in SOFA: begin event; links and engines; integration (solvers in the order of the graph, each over its own
-// subgraph; interaction forces that stand outside of every solver are evaluated where they stand and act as
+// Order as in SOFA: begin event; links and engines; collision; integration (solvers in the order of the graph, each over its
+// own subgraph; interaction forces that stand outside of every solver are evaluated where they stand and act as
 // constant external forces); projection and propagation of the new positions and velocities; external forces
 // cleared; time; end event; visual models.
 #include "ode/loop.h"
 
-#include "scene/timer.h"
-#include "state/state.h"
-
-#include <math.h>
-#include <string.h>
-
 #define DEFAULT_LOOP_FIELDS(X)                                                                                        \
-  X(bool, computeBoundingBox, "1", "", "keep the bounding boxes up to date", .flags = DV_LOOKS)                       \
-  X(bool, parallelODESolving, "0", "", "accepted: solvers already use all threads inside their loops")                \
-  X(link, targetNode, "", "", "node whose subgraph is animated; the loop's own by default", .role = DV_ROLE_NODE)
+  DV_LOOP_FIELDS(X)                                                                                                   \
+  X(bool, parallelODESolving, "0", "", "accepted: solvers already use all threads inside their loops")
 
 typedef struct DefaultLoop {
   dvObject base;
@@ -27,185 +20,13 @@ typedef struct DefaultLoop {
 static const dvFieldDesc default_loop_fields[] = {DEFAULT_LOOP_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- integration: solvers and outside forces in the order of the graph ------------------------------------------
-
-typedef struct Collector {
-  dvVisitor visitor;
-  dvIntegration *list;
-} Collector;
-
-// a force between objects has a field object2
-static bool is_interaction(const dvObject *o) { return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL; }
-
-static dvWalk collect_integration(dvVisitor *v, dvNode *node)
-{
-  dvIntegration *list = ((Collector *)v)->list;
-  bool solved = false;
-  for (size_t i = 0; i < node->objects.count; i++) {
-    dvObject *o = node->objects.data[i];
-    if (o->failed || !dv_plays(o, DV_ROLE_ODE)) continue;
-    dv_push(&list->items, o);
-    solved = true;
-  }
-  if (solved) return DV_WALK_PRUNE;   // a solver takes over everything below it
-  for (size_t i = 0; i < node->objects.count; i++)
-    if (!node->objects.data[i]->failed && is_interaction(node->objects.data[i])) dv_push(&list->items, node->objects.data[i]);
-  return DV_WALK_ON;
-}
-
-static void refresh(dvIntegration *list, dvNode *root)
-{
-  if (list->version == root->scene->version) return;
-  list->version = root->scene->version;
-  list->items.count = 0;
-  Collector c = {.visitor = {.top_down = collect_integration}, .list = list};
-  dv_visit(root, &c.visitor);
-}
-
-dvStatus dv_integrate(dvIntegration *list, dvNode *root, double dt, int x, int v, bool outside_forces)
-{
-  refresh(list, root);
-  for (size_t i = 0; i < list->items.count; i++) {
-    dvObject *o = list->items.data[i];
-    if (dv_plays(o, DV_ROLE_ODE)) {
-      DV_TRY(((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->solve(o, dt, x, v));
-    } else if (outside_forces) {
-      dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F_EXTERNAL, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = root->time, .k = 1};
-      memcpy(m.gravity, o->node->gravity, sizeof m.gravity);
-      ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->add_force(o, &m);
-    }
-  }
-  return DV_OK;
-}
-
-void dv_integration_free(dvIntegration *list) { dv_array_free(&list->items); }
-
-// --- what every loop does around it ---------------------------------------------------------------------------
-
-static const char *likely_cause(const dvPlan *plan, const dvState *s)
-{
-  bool implicit = false;
-  for (const dvNode *n = s->base.node; n; n = n->parents.count ? n->parents.data[0] : NULL) {
-    const dvObject *ode = dv_node_find(n, DV_ROLE_ODE);
-    if (ode) implicit = strstr(ode->cls->name, "Implicit") != NULL;
-  }
-  DV_UNUSED(plan);
-  return implicit ? "likely: a time step or stiffness the linear solver cannot follow, an inverted element, or a force without bound"
-                  : "likely: the time step is beyond the stability limit of the explicit integrator; make dt smaller or the stiffness lower";
-}
-
-dvStatus dv_loop_check(dvScene *scene)
-{
-  const dvPlan *plan = scene->plan;
-  static const struct {
-    int id;
-    const char *name;
-  } vectors[] = {{DV_X, "position"}, {DV_V, "velocity"}};
-  for (size_t i = 0; i < plan->states.count; i++) {
-    dvState *s = dv_state(plan->states.data[i]);
-    for (size_t k = 0; k < DV_COUNT(vectors); k++) {
-      long bad = dv_state_first_bad(s, vectors[k].id);
-      if (bad < 0) continue;
-      int width = dv_state_width(s, vectors[k].id);
-      dvText text = {0};
-      dv_text_printf(&text, "diverged in step %ld: the %s of point %ld %s", scene->step + 1, vectors[k].name, bad / width,
-                     isfinite(dv_state_read(s, vectors[k].id)[bad]) ? "exceeds all bounds" : "is no longer finite");
-      char *path = dv_object_path(&s->base);
-      dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_DIVERGED, .place = s->base.place, .path = path,
-                                                     .text = text.text, .advice = likely_cause(plan, s)});
-      dv_free(path);
-      dv_text_free(&text);
-      return DV_ERROR_DIVERGED;
-    }
-  }
-  return DV_OK;
-}
-
-void dv_loop_touch(dvScene *scene)
-{
-  for (size_t i = 0; i < scene->plan->states.count; i++) {
-    dvState *s = dv_state(scene->plan->states.data[i]);
-    dv_state_touch(s, DV_X);
-    dv_state_touch(s, DV_V);
-  }
-}
-
-void dv_loop_clear_external(dvScene *scene)
-{
-  for (size_t i = 0; i < scene->plan->states.count; i++) {
-    dvState *s = dv_state(scene->plan->states.data[i]);
-    if (dv_state_has(s, DV_F_EXTERNAL))
-      memset(dv_state_write(s, DV_F_EXTERNAL), 0, dv_state_scalars(s, DV_F_EXTERNAL) * sizeof(double));
-  }
-}
-
-void dv_loop_update_visual(dvScene *scene)
-{
-  const dvPlan *plan = scene->plan;
-  for (size_t i = 0; i < plan->visual_mappings.count; i++) {
-    dvObject *o = plan->visual_mappings.data[i];
-    ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply(o, DV_X, DV_X);
-  }
-  for (size_t i = 0; i < plan->visuals.count; i++) {
-    dvObject *o = plan->visuals.data[i];
-    const dvVisualOps *ops = dv_ops(o, DV_ROLE_VISUAL);
-    if (ops->update) ops->update(o);
-  }
-}
-
-dvStatus dv_loop_start(dvObject *o)
-{
-  dvScene *scene = o->node->scene;
-  dv_scene_refresh(scene);
-  dv_mech_project_x(scene->plan, DV_X, scene->root->time);
-  dv_mech_project_v(scene->plan, DV_V, scene->root->time);
-  dv_mech_propagate_x(scene->plan, DV_X);
-  dv_mech_propagate_v(scene->plan, DV_V);
-  dv_loop_touch(scene);
-  dv_loop_update_visual(scene);
-  return dv_loop_check(scene);
-}
-
-// --- the loop -------------------------------------------------------------------------------------------------------
-
 static dvStatus default_loop_step(dvObject *o, double dt)
 {
   DefaultLoop *l = (DefaultLoop *)o;
-  dvScene *scene = o->node->scene;
-  dvTimers *timers = o->context->timers;
-  dvNode *root = scene->root;
-  double next = root->time + dt;
-
-  dv_scene_refresh(scene);
-  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_ANIMATE_BEGIN, .dt = dt});
-  dv_timer_begin(timers, "engines");
-  dvStatus pulled = dv_scene_pull(scene);
-  dv_timer_end(timers);
-  DV_TRY(pulled);
-  dv_scene_refresh(scene);   // an event may have changed the graph
-
-  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INTEGRATE_BEGIN, .dt = dt});
-  dv_timer_begin(timers, "integrate");
-  dvStatus solved = dv_integrate(&l->integration, l->targetNode.target ? (dvNode *)l->targetNode.target : o->node, dt, DV_X, DV_V, true);
-  dv_timer_end(timers);
-  DV_TRY(solved);
-  dv_timer_begin(timers, "propagate");
-  dv_mech_project_x(scene->plan, DV_X, next);
-  dv_mech_project_v(scene->plan, DV_V, next);
-  dv_mech_propagate_x(scene->plan, DV_X);
-  dv_mech_propagate_v(scene->plan, DV_V);
-  dv_loop_clear_external(scene);
-  dv_loop_touch(scene);
-  dv_timer_end(timers);
-  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INTEGRATE_END, .dt = dt});
-
-  root->time += dt;
-  dv_scene_update_context(scene);
-  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_ANIMATE_END, .dt = dt});
-  dv_timer_begin(timers, "visual");
-  dv_loop_update_visual(scene);
-  dv_timer_end(timers);
-  return dv_loop_check(scene);
+  DV_TRY(dv_loop_begin(o, dt));
+  dv_loop_collide(o, dt);
+  DV_TRY(dv_loop_integrate(o, &l->integration, dv_loop_node(o, &l->targetNode), dt));
+  return dv_loop_end(o, dt, o->node->scene->root->time + dt);
 }
 
 static void default_loop_destroy(dvObject *o) { dv_integration_free(&((DefaultLoop *)o)->integration); }

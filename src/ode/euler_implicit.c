@@ -8,16 +8,15 @@
 //   v' = v + dv, x' = x + h v'
 //
 // First order: (M - tr h K) v' = f, x' = x + h v'.
+#include "ode/integrator.h"
 #include "scene/timer.h"
-#include "state/state.h"
 
-#include <float.h>
 #include <math.h>
 
 #define EULER_IMPLICIT_FIELDS(X)                                                                                      \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
   X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", .alias = "_velocityDamping") \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step") \
   X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
   X(bool, trapezoidalScheme, "0", "", "trapezoidal rule: second order in time")                                       \
   X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                         \
@@ -26,7 +25,7 @@
   X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)           \
   X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
 
-enum { SOLUTION = DV_VEC_ODE, RHS, SPARE };
+enum { SOLUTION = DV_BACKWARD_EULER_SOLUTION, RHS, SPARE };
 
 typedef struct EulerImplicit {
   dvObject base;
@@ -38,47 +37,39 @@ typedef struct EulerImplicit {
 static const dvFieldDesc euler_implicit_fields[] = {EULER_IMPLICIT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvObject *find_solver(dvObject *o, dvObject *given)
-{
-  if (given) return given;
-  return dv_node_find(o->node, DV_ROLE_LINEAR_SOLVER);
-}
+static dvStatus euler_implicit_init(dvObject *o) { return dv_ode_need_linear_solver(o, &((EulerImplicit *)o)->linearSolver); }
 
-static dvStatus euler_implicit_init(dvObject *o)
-{
-  EulerImplicit *e = (EulerImplicit *)o;
-  e->linearSolver.target = find_solver(o, e->linearSolver.target);
-  if (!e->linearSolver.target)
-    return dv_error(o, "add <CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/> to the node",
-                    "an implicit integrator needs a linear solver in its node and finds none");
-  return DV_OK;
-}
+static dvStatus euler_implicit_bwd_init(dvObject *o) { return dv_ode_check_masses(o, "only stiffness and damping resist its motion"); }
 
-static void right_hand_side(EulerImplicit *e, dvMech *m, double h, double tr)
+static void right_hand_side(const dvObject *o, dvPlan *plan, dvMech *m, const dvBackwardEuler *e)
 {
-  dvTimers *timers = e->base.context->timers;
-  dv_timer_begin(timers, "force");
-  dv_mech_compute_force(e->plan, m);
-  dv_timer_end(timers);
-  dv_timer_begin(timers, "rhs");
-  dv_mech_copy(e->plan, RHS, DV_F);
-  if (!e->firstOrder) {
-    m->m = -e->rayleighMass, m->b = 0, m->k = h * tr + e->rayleighStiffness;
-    m->dx = DV_V, m->df = RHS, m->no_geometric = true;
-    dv_mech_add_mbk(e->plan, m);
+  dv_ode_force(o, plan, m);
+  dv_timer_begin(o->context->timers, "rhs");
+  dv_mech_copy(plan, RHS, m->f);
+  if (!e->first_order) {
+    m->no_geometric = true;
+    dv_ode_add_product(plan, m, RHS, m->v, (dvFactors){.m = -e->rayleigh_mass, .k = m->dt * e->trapezoid + e->rayleigh_stiffness});
     m->no_geometric = false;
-    dv_mech_scale(e->plan, RHS, h);
+    dv_mech_scale(plan, RHS, m->dt);
   }
-  dv_mech_project_response(e->plan, RHS);
-  dv_timer_end(timers);
+  dv_mech_project_response(plan, RHS);
+  dv_timer_end(o->context->timers);
+}
+
+dvStatus dv_backward_euler(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, const dvBackwardEuler *e)
+{
+  double tr = e->trapezoid, h = m->dt;
+  right_hand_side(o, plan, m, e);
+  dvFactors factors = {1 + tr * h * e->rayleigh_mass, -tr * h, -tr * h * (tr * h + e->rayleigh_stiffness)};
+  if (e->first_order) factors = (dvFactors){1, 0, -h * tr};
+  return dv_ode_solve(o, solver, plan, m, DV_BACKWARD_EULER_SOLUTION, RHS, factors);
 }
 
 static void compute_residual(EulerImplicit *e, dvMech *m, double h, int v)
 {
   dv_mech_combine(e->plan, DV_DX, v, -1, SPARE);   // v' - v
   dv_mech_clear(e->plan, RHS);
-  m->m = 1, m->b = 0, m->k = 0, m->dx = DV_DX, m->df = RHS;
-  dv_mech_add_mbk(e->plan, m);
+  dv_ode_add_product(e->plan, m, RHS, DV_DX, (dvFactors){.m = 1});
   dv_mech_compute_force(e->plan, m);
   dv_mech_combine(e->plan, RHS, RHS, -h, DV_F);
   dv_mech_project_response(e->plan, RHS);
@@ -88,18 +79,10 @@ static void compute_residual(EulerImplicit *e, dvMech *m, double h, int v)
 static dvStatus euler_implicit_solve(dvObject *o, double h, int x, int v)
 {
   EulerImplicit *e = (EulerImplicit *)o;
-  dvPlan *plan = dv_plan_get(&e->plan, o->node);
-  double tr = e->trapezoidalScheme ? 0.5 : 1.0;
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = h, .time = o->node->time, .implicit = true, .k = 1};
-  right_hand_side(e, &m, h, tr);
-  m.m = e->firstOrder ? 1 : 1 + tr * h * e->rayleighMass;
-  m.b = e->firstOrder ? 0 : -tr * h;
-  m.k = e->firstOrder ? -h * tr : -tr * h * (tr * h + e->rayleighStiffness);
-  dvObject *solver = e->linearSolver.target;
-  dv_timer_begin(o->context->timers, "solve");
-  dvStatus status = ((const dvLinearSolverOps *)dv_ops(solver, DV_ROLE_LINEAR_SOLVER))->solve(solver, plan, &m, SOLUTION, RHS);
-  dv_timer_end(o->context->timers);
-  DV_TRY(status);
+  dvPlan *plan = dv_ode_plan(&e->plan, o);
+  dvMech m = dv_ode_mech(o, h, true);
+  dvBackwardEuler scheme = {e->rayleighMass, e->rayleighStiffness, e->trapezoidalScheme ? 0.5 : 1.0, e->firstOrder};
+  DV_TRY(dv_backward_euler(o, e->linearSolver.target, plan, &m, &scheme));
   if (e->computeResidual) dv_mech_copy(plan, SPARE, DV_V);
   if (e->firstOrder) dv_mech_copy(plan, v, SOLUTION);
   else dv_mech_combine(plan, v, DV_V, 1, SOLUTION);
@@ -125,5 +108,6 @@ const dvClass dv_euler_implicit_class = {
     .blocks = {&dv_object_block, DV_BLOCK(euler_implicit_fields)},
     .ops = {[DV_ROLE_ODE] = &euler_implicit_ops},
     .init = euler_implicit_init,
+    .bwd_init = euler_implicit_bwd_init,
     .destroy = euler_implicit_destroy,
 };

@@ -4,21 +4,44 @@
 
 #include "state/state.h"
 
-// Solvers, and interaction forces outside of every solver, in the order of the graph.
+typedef struct dvIntegrationItem {
+  dvObject *object;    // a solver, or an interaction force outside of every solver
+  dvPlan *plan;        // of the solver's node, when it ends its step itself
+} dvIntegrationItem;
+
+// Solvers, and interaction forces outside of them, in the order of the graph. With tags, only those that have them.
 typedef struct dvIntegration {
-  DV_ARRAY(dvObject *) items;
+  DV_ARRAY(dvIntegrationItem) items;
   unsigned version;
+  dvNode *root;
+  dvStrings tags;
+  bool one_by_one;     // each solver ends its own step, and only the first solver of a node runs: the rule of loops with parts
 } dvIntegration;
 
+// Brings the list up to date with the graph.
+void dv_integration_refresh(dvIntegration *list, dvNode *root);
+void dv_integration_set_tag(dvIntegration *list, const char *tag);
 // Runs them: results go to the vectors x and v. Stops at the first failure.
 dvStatus dv_integrate(dvIntegration *list, dvNode *root, double dt, int x, int v, bool outside_forces);
 void dv_integration_free(dvIntegration *list);
 
+// Parts of a step, in this order. The node whose subgraph is animated: the target, else the loop's own.
+dvNode *dv_loop_node(const dvObject *o, const dvLink *target);
+dvStatus dv_loop_begin(dvObject *o, double dt);                   // event, links, engines
+void dv_loop_collide(dvObject *o, double dt);                     // where collision stands: its events
+dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt);
+dvStatus dv_loop_end(dvObject *o, double dt, double time);        // the new time, event, visual models, check
+
 // Reports the first state that is no longer finite.
 dvStatus dv_loop_check(dvScene *scene);
 void dv_loop_touch(dvScene *scene);             // positions and velocities have changed
-void dv_loop_clear_external(dvScene *scene);
+void dv_loop_clear_external(const dvPlan *plan);
 void dv_loop_update_visual(dvScene *scene);
 dvStatus dv_loop_start(dvObject *o);            // for dvLoopOps.start
+
+// Fields of every loop.
+#define DV_LOOP_FIELDS(X)                                                                                             \
+  X(bool, computeBoundingBox, "1", "", "keep the bounding boxes up to date", .flags = DV_LOOKS)                       \
+  X(link, targetNode, "", "", "node whose subgraph is animated; the loop's own by default", .role = DV_ROLE_NODE)
 
 #endif

@@ -58,7 +58,7 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
   bool mapped = dv_node_is_mapped(node);
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (o->failed) continue;
+    if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;
     const dvField *damping = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "rayleighMass") : NULL;
     dvPlanItem item = {o, node, damping ? damping->value : NULL};
     if (dv_is_mechanical_state(o)) {
@@ -82,7 +82,7 @@ static void collect_bottom_up(dvVisitor *v, dvNode *node)
   dvPlan *p = ((Collector *)v)->plan;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (!o->failed && dv_plays(o, DV_ROLE_PROJECTIVE)) dv_push(&p->projections, o);
+    if (!o->failed && dv_plays(o, DV_ROLE_PROJECTIVE) && dv_object_has_tags(o, &p->tags)) dv_push(&p->projections, o);
   }
 }
 
@@ -114,6 +114,25 @@ static void mark_carrying(dvPlan *p)
         for (int l = 0; l < count; l++) m->carries = m->carries || inputs[l] == outputs[k];
       }
     }
+  }
+}
+
+static bool holds(const dvObject *const *list, size_t count, const dvObject *o)
+{
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == o) return true;
+  return false;
+}
+
+static void find_outside(dvPlan *p)
+{
+  dvObject *states[2];
+  for (size_t i = 0; i < p->forces.count; i++) {
+    int n = dv_force_states(p->forces.data[i].object, states);
+    for (int k = 0; k < n; k++)
+      if (!holds((const dvObject *const *)p->states.data, p->states.count, states[k]) &&
+          !holds((const dvObject *const *)p->outside.data, p->outside.count, states[k]))
+        dv_push(&p->outside, states[k]);
   }
 }
 
@@ -158,20 +177,34 @@ static void plan_clear(dvPlan *p)
   dv_array_free(&p->masses);
   dv_array_free(&p->projections);
   dv_array_free(&p->visuals);
+  dv_array_free(&p->outside);
 }
 
-dvPlan *dv_plan_get(dvPlan **plan, dvNode *root)
+static bool same_tags(const dvStrings *a, const dvStrings *b)
+{
+  size_t count = b ? b->count : 0;
+  bool same = a->count == count;
+  for (size_t i = 0; same && i < count; i++) same = dv_same(a->data[i], b->data[i]);
+  return same;
+}
+
+dvPlan *dv_plan_get(dvPlan **plan, dvNode *root) { return dv_plan_get_tagged(plan, root, NULL); }
+
+dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags)
 {
   if (!*plan) *plan = dv_alloc(sizeof **plan);
   dvPlan *p = *plan;
-  if (p->root == root && p->version == root->scene->version) return p;
+  if (p->root == root && p->version == root->scene->version && same_tags(&p->tags, tags)) return p;
   plan_clear(p);
+  if (tags) dv_strings_copy(&p->tags, tags);
+  else dv_strings_free(&p->tags);
   p->root = root;
   p->version = root->scene->version;
   Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
   dv_visit(root, &c.visitor);
   sort_mappings(p);
   mark_carrying(p);
+  find_outside(p);
   return p;
 }
 
@@ -179,6 +212,7 @@ void dv_plan_destroy(dvPlan **plan)
 {
   if (!*plan) return;
   plan_clear(*plan);
+  dv_strings_free(&(*plan)->tags);
   dv_free(*plan);
   *plan = NULL;
 }

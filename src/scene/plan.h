@@ -22,6 +22,7 @@ typedef struct dvPlanMapping {
 struct dvPlan {
   dvNode *root;
   unsigned version;
+  dvStrings tags;                        // only components that have all of them
   DV_ARRAY(dvObject *) states;           // every mechanical state, top-down
   DV_ARRAY(dvObject *) independent;      // those that no mapping of their node drives
   DV_ARRAY(dvObject *) mapped;
@@ -31,6 +32,7 @@ struct dvPlan {
   DV_ARRAY(dvPlanItem) masses;
   DV_ARRAY(dvObject *) projections;      // bottom-up
   DV_ARRAY(dvObject *) visuals;
+  DV_ARRAY(dvObject *) outside;          // states that forces of the plan use, but that do not belong to it
 };
 
 // A mapping between mechanical states (visual models are fed by mappings too, but carry no forces back).
@@ -42,6 +44,8 @@ int dv_force_states(const dvObject *o, dvObject **out);      // at most 2
 // The plan of a node's subgraph, compiled again when the graph has changed since. Pass the address of the owner's
 // pointer (NULL at first).
 dvPlan *dv_plan_get(dvPlan **plan, dvNode *root);
+// The same with only those components that have all of the tags (dv_object_has_tags).
+dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags);
 void dv_plan_destroy(dvPlan **plan);
 
 #endif

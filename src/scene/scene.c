@@ -74,6 +74,7 @@ dvStatus dv_object_ensure(dvObject *o)
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  dv_timer_begin_fine(o->context->timers, o->cls->name);
   dvStatus worst = dv_object_pull(o);
   if (o->cls->ops[DV_ROLE_MAPPING]) worse(&worst, ensure_mapped_states(o));
   if (o->cls->update) worse(&worst, dv_object_update(o));
@@ -83,6 +84,7 @@ dvStatus dv_object_ensure(dvObject *o)
     worse(&worst, status);
   }
   if (o->failed) o->initialised = false;
+  dv_timer_end_fine(o->context->timers);
   return worst;
 }
 
@@ -189,10 +191,15 @@ dvStatus dv_scene_pull(dvScene *scene)
 
 void dv_scene_send(dvScene *scene, const dvEvent *event)
 {
+  dvTimers *timers = scene->handlers.count ? scene->context->timers : NULL;
+  dv_timer_begin_fine(timers, "events");
   for (size_t i = 0; i < scene->handlers.count; i++) {
     dvObject *o = scene->handlers.data[i];
+    dv_timer_begin_fine(timers, o->cls->name);
     o->cls->handle_event(o, event);
+    dv_timer_end_fine(timers);
   }
+  dv_timer_end_fine(timers);
 }
 
 dvStatus dv_scene_step(dvScene *scene, double dt)

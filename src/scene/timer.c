@@ -15,6 +15,7 @@ void dv_timers_destroy(dvTimers **timers)
 {
   if (!*timers) return;
   dv_array_free(&(*timers)->list);
+  dv_array_free(&(*timers)->events);
   dv_free(*timers);
   *timers = NULL;
 }
@@ -22,6 +23,29 @@ void dv_timers_destroy(dvTimers **timers)
 void dv_timers_clear(dvTimers *timers)
 {
   for (size_t i = 0; i < timers->list.count; i++) timers->list.data[i].total = 0, timers->list.data[i].count = 0;
+}
+
+void dv_timers_refine(dvTimers *timers)
+{
+  enum { PAIRS = 1000, TRIES = 5 };
+  timers->fine = true;
+  timers->cost = timers->cost_inside = 1;
+  for (int k = 0; k < TRIES; k++) {   // the best of several: an interruption must not count
+    dvTimers *probe = dv_timers_create();
+    dv_timer_begin(probe, "outside");
+    for (int i = 0; i < PAIRS; i++) dv_timer_begin(probe, "inside"), dv_timer_end(probe);
+    dv_timer_end(probe);
+    timers->cost = dv_min(timers->cost, probe->list.data[0].total / PAIRS);
+    timers->cost_inside = dv_min(timers->cost_inside, probe->list.data[1].total / PAIRS);
+    dv_timers_destroy(&probe);
+  }
+}
+
+bool dv_timers_record(dvTimers *timers, size_t limit)
+{
+  if (!dv_try_reserve(&timers->events, limit)) return false;
+  timers->event_limit = limit;
+  return true;
 }
 
 static int timer_add(dvTimers *t, const char *name)
@@ -36,11 +60,19 @@ static int timer_add(dvTimers *t, const char *name)
   return index;
 }
 
+static int timer_find(const dvTimers *t, const char *name)
+{
+  int first = t->current >= 0 ? t->list.data[t->current].first_child : t->list.count ? 0 : -1, i = first;
+  while (i >= 0 && t->list.data[i].name != name) i = t->list.data[i].next;
+  if (i >= 0) return i;
+  for (i = first; i >= 0 && !dv_same(t->list.data[i].name, name);) i = t->list.data[i].next;
+  return i;
+}
+
 void dv_timer_begin(dvTimers *t, const char *name)
 {
   if (!t) return;
-  int i = t->current >= 0 ? t->list.data[t->current].first_child : t->list.count ? 0 : -1;
-  while (i >= 0 && t->list.data[i].name != name && !dv_same(t->list.data[i].name, name)) i = t->list.data[i].next;
+  int i = timer_find(t, name);
   if (i < 0) i = timer_add(t, name);
   t->current = i;
   t->list.data[i].began = dv_now();
@@ -50,7 +82,24 @@ void dv_timer_end(dvTimers *t)
 {
   if (!t || t->current < 0) return;
   dvTimer *now = &t->list.data[t->current];
-  now->total += dv_now() - now->began;
+  double seconds = dv_now() - now->began;
+  now->total += seconds;
   now->count++;
+  if (t->event_limit) {
+    if (t->events.count < t->event_limit) t->events.data[t->events.count++] = (dvTimerEvent){t->current, now->began, seconds};
+    else t->events_lost++;
+  }
   t->current = now->parent;
+}
+
+double dv_timer_seconds(const dvTimers *t, int index)
+{
+  const dvTimer *timer = &t->list.data[index];
+  double own = timer->total - (double)timer->count * t->cost_inside, children = 0;
+  for (int i = timer->first_child; i >= 0; i = t->list.data[i].next) {
+    const dvTimer *child = &t->list.data[i];
+    own -= child->total + (double)child->count * (t->cost - t->cost_inside);
+    children += dv_timer_seconds(t, i);
+  }
+  return dv_max(own, 0) + children;
 }

@@ -5,6 +5,7 @@
 #include "state/state.h"
 
 #include "math/kernels.h"
+#include "scene/timer.h"
 
 #include <string.h>
 
@@ -15,10 +16,17 @@ static void clear(dvState *s, int id)
 
 static dvPool *pool_of(const dvPlan *plan) { return plan->root->scene->context->pool; }
 
+// fine timers: vector operations under one name, calls of components under the name of their class
+static void begin(const dvPlan *plan, const char *name) { dv_timer_begin_fine(plan->root->scene->context->timers, name); }
+static void end(const dvPlan *plan) { dv_timer_end_fine(plan->root->scene->context->timers); }
+static void begin_call(const dvPlan *plan, const dvObject *o) { begin(plan, o->cls->name); }
+static const char *const vectors = "vectors";
+
 // --- vectors ---------------------------------------------------------------------------------------
 
 void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b)
 {
+  begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     const double *vb = dv_state_read(s, b);
@@ -27,59 +35,84 @@ void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b)
     if (dv_vec_is_coord(r)) dv_dof_integrate(s->base.dof, s->count, out, va, vb, k);
     else dv_combine(pool_of(plan), va, k, vb, out, dv_state_scalars(s, r));
   }
+  end(plan);
+}
+
+static void copy_vector(dvState *s, int to, int from)
+{
+  if (to == from || s->count == 0) return;
+  const double *values = dv_state_read(s, from);
+  memcpy(dv_state_write(s, to), values, dv_state_scalars(s, to) * sizeof(double));
 }
 
 void dv_mech_copy(dvPlan *plan, int r, int a)
 {
-  for (size_t i = 0; i < plan->independent.count; i++) {
-    dvState *s = dv_state(plan->independent.data[i]);
-    const double *from = dv_state_read(s, a);
-    if (s->count) memcpy(dv_state_write(s, r), from, dv_state_scalars(s, r) * sizeof(double));
-  }
+  begin(plan, vectors);
+  for (size_t i = 0; i < plan->independent.count; i++) copy_vector(dv_state(plan->independent.data[i]), r, a);
+  end(plan);
 }
 
 void dv_mech_clear(dvPlan *plan, int r)
 {
+  begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     clear(s, r);
   }
+  end(plan);
 }
 
 void dv_mech_scale(dvPlan *plan, int r, double k)
 {
+  begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     dv_scale(pool_of(plan), k, dv_state_write(s, r), dv_state_scalars(s, r));
+  }
+  end(plan);
+}
+
+void dv_mech_difference(dvPlan *plan, int r, int a, int b)
+{
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const double *va = dv_state_read(s, a), *vb = dv_state_read(s, b);
+    dv_dof_difference(s->base.dof, s->count, dv_state_write(s, r), va, vb);
   }
 }
 
 double dv_mech_dot(dvPlan *plan, int a, int b)
 {
   double sum = 0;
+  begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     sum += dv_dot(pool_of(plan), dv_state_read(s, a), dv_state_read(s, b), dv_state_scalars(s, a));
   }
+  end(plan);
   return sum;
 }
 
 void dv_mech_xpay(dvPlan *plan, int p, int r, double beta)
 {
+  begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     dv_xpay(pool_of(plan), dv_state_read(s, r), beta, dv_state_write(s, p), dv_state_scalars(s, p));
   }
+  end(plan);
 }
 
 double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r)
 {
   double sum = 0;
+  begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     const double *vp = dv_state_read(s, p), *vq = dv_state_read(s, q);
     sum += dv_cg_step(pool_of(plan), alpha, vp, vq, dv_state_write(s, x), dv_state_write(s, r), dv_state_scalars(s, p));
   }
+  end(plan);
   return sum;
 }
 
@@ -89,7 +122,9 @@ void dv_mech_propagate_x(dvPlan *plan, int x)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {
     dvObject *o = plan->mappings.data[i].object;
+    begin_call(plan, o);
     ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply(o, x, x);
+    end(plan);
   }
 }
 
@@ -97,7 +132,35 @@ void dv_mech_propagate_v(dvPlan *plan, int v)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {
     dvObject *o = plan->mappings.data[i].object;
+    begin_call(plan, o);
     ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply_j(o, v, v);
+    end(plan);
+  }
+}
+
+void dv_mech_propagate_dx(dvPlan *plan, int dx)
+{
+  for (size_t i = 0; i < plan->mappings.count; i++) {
+    const dvPlanMapping *pm = &plan->mappings.data[i];
+    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, dx, dx);
+  }
+}
+
+void dv_mech_mirror_outside(dvPlan *plan, int x, int v)
+{
+  for (size_t i = 0; i < plan->outside.count; i++) {
+    copy_vector(dv_state(plan->outside.data[i]), x, DV_X);
+    copy_vector(dv_state(plan->outside.data[i]), v, DV_V);
+  }
+}
+
+// what lies outside of the plan does not move while its system is solved: no left-over of its own solver may act
+static void hold_outside(dvPlan *plan, int dx)
+{
+  if (dx == DV_V) return;   // a real velocity
+  for (size_t i = 0; i < plan->outside.count; i++) {
+    dvState *s = dv_state(plan->outside.data[i]);
+    memset(dv_state_write(s, dx), 0, dv_state_scalars(s, dx) * sizeof(double));
   }
 }
 
@@ -115,8 +178,10 @@ static void collect_forces(dvPlan *plan, const dvMech *m, int f, bool carrying_o
     const dvPlanMapping *pm = &plan->mappings.data[i - 1];
     if (carrying_only && !pm->carries) continue;
     const dvMappingOps *ops = dv_ops(pm->object, DV_ROLE_MAPPING);
+    begin_call(plan, pm->object);
     ops->apply_jt(pm->object, f, f);
     if (m && ops->apply_djt) ops->apply_djt(pm->object, m, f, m->dx, DV_F);
+    end(plan);
   }
 }
 
@@ -126,7 +191,9 @@ void dv_mech_project_x(dvPlan *plan, int x, double time)
 {
   for (size_t i = 0; i < plan->projections.count; i++) {
     dvObject *o = plan->projections.data[i];
+    begin_call(plan, o);
     ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_position(o, x, time);
+    end(plan);
   }
 }
 
@@ -134,7 +201,9 @@ void dv_mech_project_v(dvPlan *plan, int v, double time)
 {
   for (size_t i = 0; i < plan->projections.count; i++) {
     dvObject *o = plan->projections.data[i];
+    begin_call(plan, o);
     ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_velocity(o, v, time);
+    end(plan);
   }
 }
 
@@ -142,7 +211,9 @@ void dv_mech_project_response(dvPlan *plan, int id)
 {
   for (size_t i = 0; i < plan->projections.count; i++) {
     dvObject *o = plan->projections.data[i];
+    begin_call(plan, o);
     ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_response(o, id);
+    end(plan);
   }
 }
 
@@ -161,12 +232,16 @@ void dv_mech_compute_force(dvPlan *plan, dvMech *m)
   for (size_t i = 0; i < plan->masses.count; i++) {
     dvPlanItem it = plan->masses.data[i];
     feel_gravity(m, it.node);
+    begin_call(plan, it.object);
     ((const dvMassOps *)dv_ops(it.object, DV_ROLE_MASS))->add_gravity(it.object, m);
+    end(plan);
   }
   for (size_t i = 0; i < plan->forces.count; i++) {
     dvPlanItem it = plan->forces.data[i];
     feel_gravity(m, it.node);
+    begin_call(plan, it.object);
     ((const dvForceOps *)dv_ops(it.object, DV_ROLE_FORCE))->add_force(it.object, m);
+    end(plan);
   }
   collect_forces(plan, NULL, m->f, false);
 }
@@ -177,13 +252,19 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
   for (size_t i = 0; i < plan->masses.count; i++) {
     dvPlanItem it = plan->masses.data[i];
     double factor = dv_mech_m(m, it.rayleigh_mass ? *it.rayleigh_mass : 0);
-    if (factor != 0) ((const dvMassOps *)dv_ops(it.object, DV_ROLE_MASS))->add_mdx(it.object, m, factor);
+    if (factor == 0) continue;
+    begin_call(plan, it.object);
+    ((const dvMassOps *)dv_ops(it.object, DV_ROLE_MASS))->add_mdx(it.object, m, factor);
+    end(plan);
   }
   if (m->k != 0 || m->b != 0) {
     for (size_t i = 0; i < plan->forces.count; i++) {
       dvPlanItem it = plan->forces.data[i];
       const dvForceOps *ops = dv_ops(it.object, DV_ROLE_FORCE);
-      if (ops->add_dforce) ops->add_dforce(it.object, m);
+      if (!ops->add_dforce) continue;
+      begin_call(plan, it.object);
+      ops->add_dforce(it.object, m);
+      end(plan);
     }
   }
   collect_forces(plan, m->k != 0 && !m->no_geometric ? m : NULL, m->df, true);
@@ -191,15 +272,15 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
 
 void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)
 {
-  for (size_t i = 0; i < plan->mappings.count; i++) {
-    const dvPlanMapping *pm = &plan->mappings.data[i];
-    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, p, p);
-  }
+  begin(plan, "product");
+  dv_mech_propagate_dx(plan, p);
+  hold_outside(plan, p);
   m->dx = p;
   m->df = q;
   dv_mech_clear(plan, q);
   dv_mech_add_mbk(plan, m);
   dv_mech_project_response(plan, q);
+  end(plan);
 }
 
 void dv_mech_acc_from_f(dvPlan *plan, int a, int f)

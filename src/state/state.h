@@ -63,8 +63,14 @@ void dv_mech_xpay(dvPlan *plan, int p, int r, double beta);
 // x += alpha p, r -= alpha q; the new r.r
 double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r);
 
+// r = a - b for positions a and b and a derivative r; frames give rotation vectors
+void dv_mech_difference(dvPlan *plan, int r, int a, int b);
 void dv_mech_propagate_x(dvPlan *plan, int x);
 void dv_mech_propagate_v(dvPlan *plan, int v);
+// A displacement, to the mapped states on which forces act.
+void dv_mech_propagate_dx(dvPlan *plan, int dx);
+// Gives states outside of the plan their positions and velocities under other numbers, for forces that use them.
+void dv_mech_mirror_outside(dvPlan *plan, int x, int v);
 void dv_mech_project_x(dvPlan *plan, int x, double time);
 void dv_mech_project_v(dvPlan *plan, int v, double time);
 void dv_mech_project_response(dvPlan *plan, int id);

@@ -8,12 +8,13 @@
 
 #include <string.h>
 
-static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR};
+static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_DEFORMATION};
+enum { METHODS = DV_COUNT(methods) };
 
 // --- reference ---
 
 // rows of the result are the axes of the element's frame
-static dvMat3 reference_frame(dvCorotMethod method, const dvVec3 x[4])
+static dvMat3 reference_frame(dvCorotMethod method, const dvVec3 x[4], const dvVec3 rest[4])
 {
   dvVec3 ab = dv_vec3_sub(x[1], x[0]), ac = dv_vec3_sub(x[2], x[0]), ad = dv_vec3_sub(x[3], x[0]);
   dvMat3 edges = dv_mat3_from_rows(ab, ac, ad), frame = dv_mat3_identity();
@@ -21,7 +22,12 @@ static dvMat3 reference_frame(dvCorotMethod method, const dvVec3 x[4])
     dvVec3 ex = dv_vec3_normalise(ab), ez = dv_vec3_normalise(dv_vec3_cross(ex, ac));
     frame = dv_mat3_from_rows(ex, dv_vec3_cross(ez, ex), ez);
   }
-  if (method == DV_COROT_POLAR) dv_polar(&edges, &frame, NULL);
+  if (method == DV_COROT_DEFORMATION) {   // now = F rest, by rows: edges = first F^T
+    dvMat3 first = dv_mat3_from_rows(dv_vec3_sub(rest[1], rest[0]), dv_vec3_sub(rest[2], rest[0]), dv_vec3_sub(rest[3], rest[0])), inverse;
+    dv_mat3_inverse(first, &inverse);
+    edges = dv_mat3_mul(inverse, edges);
+  }
+  if (method >= DV_COROT_POLAR) dv_polar(&edges, &frame, NULL);
   return frame;
 }
 
@@ -91,7 +97,7 @@ static void reference(const TetraMesh *m, dvCorotMethod method, const double *x,
     corners(m, e, m->rest, rest);
     corners(m, e, x, now);
     corners(m, e, dx, du);
-    dvMat3 first = reference_frame(method, rest), frame = reference_frame(method, now);
+    dvMat3 first = reference_frame(method, rest, rest), frame = reference_frame(method, now, rest);
     for (int i = 0; i < 4; i++) rest[i] = dv_mat3_mul_vec(first, rest[i]);
     reference_matrix(rest, m->young[e], m->poisson[e], k);
     for (int i = 0; i < 4; i++) {
@@ -105,10 +111,17 @@ static void reference(const TetraMesh *m, dvCorotMethod method, const double *x,
 
 // --- helpers ---
 
+static dvTetraCorotDef definition(const TetraMesh *m, dvCorotMethod method)
+{
+  return (dvTetraCorotDef){.rest = m->rest, .points = m->points, .tetrahedra = m->tetrahedra, .count = m->count,
+                           .young = m->young, .poisson = m->poisson, .method = method};
+}
+
 static dvTetraCorot *create(const TetraMesh *m, dvCorotMethod method, size_t block, dvTetraReport *report)
 {
   dvTetraCorot *t = NULL;
-  dvTetraCorotDef def = {m->rest, m->points, m->tetrahedra, m->count, m->young, m->poisson, method, block};
+  dvTetraCorotDef def = definition(m, method);
+  def.block_elements = block;
   assert_int_equal(dv_tetra_corot_create(&def, &t, report), DV_OK);
   return t;
 }
@@ -148,11 +161,11 @@ static void force_and_dforce_equal_the_reference(void **state)
 {
   DV_UNUSED(state);
   static const size_t blocks[] = {0, 4, 36};
-  for (size_t i = 0; i < 9; i++) {
+  for (size_t i = 0; i < 3 * METHODS; i++) {
     TetraMesh m = mesh_box(4, 3, 5);
     size_t n = 3 * m.points;
-    dvCorotMethod method = methods[i % 3];
-    dvTetraCorot *t = create(&m, method, blocks[i / 3], NULL);
+    dvCorotMethod method = methods[i % METHODS];
+    dvTetraCorot *t = create(&m, method, blocks[i / METHODS], NULL);
     double *shaken = mesh_noise(n, m.rest, 0.15, 11 + i), *x = moved(&m, shaken);
     double *dx = mesh_noise(n, NULL, 1, 23), *f = mesh_noise(n, NULL, 1, 5), *df = mesh_noise(n, NULL, 1, 6);
     double *f0 = mesh_noise(n, NULL, 1, 5), *df0 = mesh_noise(n, NULL, 1, 6);
@@ -173,16 +186,19 @@ static void rigid_motion_gives_no_force(void **state)
 {
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 3, 3);
-  for (int i = 1; i < 3; i++) {
+  for (int i = 1; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *x = moved(&m, m.rest), *f = mesh_noise(3 * m.points, NULL, 0, 1), r[9];
     dv_tetra_corot_add_force(t, NULL, x, f);
     check_close(largest(f, 3 * m.points), 0, 1e-10);
     check_close(dv_tetra_corot_energy(t, NULL, x), 0, 1e-20);
-    // turned edges at rest are the edges now, up to the frame at rest, which is a rotation itself
-    dv_tetra_corot_rotation(t, 17, r);
-    dvMat3 rotation = dv_mat3_load(r), gram = dv_mat3_t_mul(rotation, rotation);
-    for (int k = 0; k < 9; k++) check_close(gram.m[k / 3][k % 3], k % 4 == 0, 1e-13);
+    dvVec3 corner[4];
+    double edges[9];
+    corners(&m, 17, m.rest, corner);
+    for (int k = 0; k < 3; k++) dv_vec3_store(edges + 3 * k, dv_vec3_sub(corner[k + 1], corner[0]));
+    dv_tetra_corot_rotation(t, 17, edges, r);
+    dvMat3 turn = dv_quat_to_matrix(dv_quat_from_rotation_vector(dv_vec3(1.1, -0.7, 1.9)));
+    for (int k = 0; k < 9; k++) check_close(r[k], turn.m[k / 3][k % 3], 1e-12);
     dv_free(x);
     dv_free(f);
     dv_tetra_corot_destroy(&t);
@@ -194,7 +210,7 @@ static void rest_shape_gives_no_force(void **state)
 {
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 2, 3);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *f = mesh_noise(3 * m.points, NULL, 0, 1);
     dv_tetra_corot_add_force(t, NULL, m.rest, f);
@@ -211,6 +227,30 @@ static void small_force_is_the_gradient_of_the_energy(void **state)
   TetraMesh m = mesh_box(2, 2, 2);
   size_t n = 3 * m.points;
   dvTetraCorot *t = create(&m, DV_COROT_SMALL, 0, NULL);
+  double *x = mesh_noise(n, m.rest, 0.2, 3), *f = mesh_noise(n, NULL, 0, 1), h = 1e-5;
+  dv_tetra_corot_add_force(t, NULL, x, f);
+  for (size_t i = 0; i < n; i++) {
+    double x0 = x[i];
+    x[i] = x0 + h;
+    double up = dv_tetra_corot_energy(t, NULL, x);
+    x[i] = x0 - h;
+    double down = dv_tetra_corot_energy(t, NULL, x);
+    x[i] = x0;
+    check_close(f[i], -(up - down) / (2 * h), 1e-7 * largest(f, n));
+  }
+  dv_free(x);
+  dv_free(f);
+  dv_tetra_corot_destroy(&t);
+  mesh_free(&m);
+}
+
+// The rotation of the deformation gradient does no work either: R : d(strain) vanishes, whatever the shape at rest.
+static void deformation_force_is_the_gradient_of_the_energy(void **state)
+{
+  DV_UNUSED(state);
+  TetraMesh m = mesh_box(1, 2, 1);
+  size_t n = 3 * m.points;
+  dvTetraCorot *t = create(&m, DV_COROT_DEFORMATION, 0, NULL);
   double *x = mesh_noise(n, m.rest, 0.2, 3), *f = mesh_noise(n, NULL, 0, 1), h = 1e-5;
   dv_tetra_corot_add_force(t, NULL, x, f);
   for (size_t i = 0; i < n; i++) {
@@ -257,7 +297,7 @@ static void dforce_is_symmetric_and_forces_balance(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(4, 4, 4);
   size_t n = 3 * m.points;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 64, NULL);
     double *x = mesh_noise(n, m.rest, 0.2, 3), *u = mesh_noise(n, NULL, 1, 4), *v = mesh_noise(n, NULL, 1, 5);
     double *f = mesh_noise(n, NULL, 0, 1), *ku = mesh_noise(n, NULL, 0, 1), *kv = mesh_noise(n, NULL, 0, 1);
@@ -302,7 +342,7 @@ static void assembled_stiffness_equals_dforce(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 3, 2);
   size_t n = 3 * m.points;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *x = mesh_noise(n, m.rest, 0.2, 8), *dx = mesh_noise(n, NULL, 1, 9);
     double *f = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1), *kdx = mesh_noise(n, NULL, 0, 1);
@@ -314,6 +354,154 @@ static void assembled_stiffness_equals_dforce(void **state)
     check_arrays(df, kdx, n, 1e-13 * largest(df, n));
     double *all[] = {x, dx, f, df, kdx};
     for (size_t a = 0; a < DV_COUNT(all); a++) dv_free(all[a]);
+    dv_tetra_corot_destroy(&t);
+  }
+  mesh_free(&m);
+}
+
+// Strain matrix with normal strains of the gradients in p, shear strains of those in g: rows of p are replaced by g's.
+static void mixed_matrix(const dvVec3 now[4], const dvVec3 rest[4], bool mixed, double b[6][12])
+{
+  double other[6][12], now_volume = reference_strain(now, b), rest_volume = reference_strain(rest, other);
+  for (int r = 0; r < 6; r++)
+    for (int j = 0; j < 12; j++) b[r][j] = r < 3 || !mixed ? b[r][j] * now_volume / rest_volume : other[r][j];
+}
+
+// R B^T C B R^T u with B of the present shape, on the volume at rest; one element at a time
+static void present_gradients_equal_the_reference(void **state)
+{
+  DV_UNUSED(state);
+  for (int i = 1; i < METHODS; i++) {
+    TetraMesh m = mesh_box(2, 2, 2);
+    size_t n = 3 * m.points;
+    m.count = 1;
+    dvTetraCorotDef def = definition(&m, methods[i]);
+    def.present_gradients = true;
+    dvTetraCorot *t = NULL;
+    assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
+    double *shaken = mesh_noise(n, m.rest, 0.15, 3), *x = moved(&m, shaken), *dx = mesh_noise(n, NULL, 1, 4);
+    double *f = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1), *f0 = mesh_noise(n, NULL, 0, 1), *df0 = mesh_noise(n, NULL, 0, 1);
+    dvVec3 rest[4], now[4], du[4], u[4];
+    corners(&m, 0, m.rest, rest);
+    corners(&m, 0, x, now);
+    corners(&m, 0, dx, du);
+    dvMat3 first = reference_frame(methods[i], rest, rest), frame = reference_frame(methods[i], now, rest);
+    for (int c = 0; c < 4; c++) {
+      rest[c] = dv_mat3_mul_vec(first, rest[c]);
+      now[c] = dv_mat3_mul_vec(frame, now[c]);
+      u[c] = dv_vec3_sub(rest[c], now[c]);
+      du[c] = dv_vec3_scale(dv_mat3_mul_vec(frame, du[c]), -0.3);
+    }
+    double b[6][12], unused[6][12], k[12][12], volume = reference_strain(rest, unused), nu = m.poisson[0];
+    mixed_matrix(now, rest, i == 1, b);
+    double lambda = m.young[0] * nu / ((1 + nu) * (1 - 2 * nu)), mu = m.young[0] / (2 * (1 + nu));
+    for (int p = 0; p < 12; p++)
+      for (int q = 0; q < 12; q++) {
+        k[p][q] = lambda * (b[0][p] + b[1][p] + b[2][p]) * (b[0][q] + b[1][q] + b[2][q]);
+        for (int r = 0; r < 6; r++) k[p][q] += (r < 3 ? 2 : 1) * mu * b[r][p] * b[r][q];
+        k[p][q] *= volume;
+      }
+    reference_product(&m, 0, k, frame, u, f0);
+    reference_product(&m, 0, k, frame, du, df0);
+    dv_tetra_corot_add_force(t, NULL, x, f);
+    dv_tetra_corot_add_dforce(t, NULL, dx, 0.3, df);
+    check_arrays(f, f0, n, 1e-12 * largest(f0, n));
+    check_arrays(df, df0, n, 1e-12 * largest(df0, n));
+    memset(df0, 0, n * sizeof *df0);
+    Assembly assembly = {&m, dx, df0, 0};
+    dv_tetra_corot_visit_stiffness(t, 0.3, multiply_element, &assembly);
+    check_arrays(df, df0, n, 1e-12 * largest(df0, n));
+    double *all[] = {shaken, x, dx, f, df, f0, df0};
+    for (size_t a = 0; a < DV_COUNT(all); a++) dv_free(all[a]);
+    dv_tetra_corot_destroy(&t);
+    mesh_free(&m);
+  }
+}
+
+// a tetrahedron stretched along x: the elastic strain is what the plastic one leaves, evaluation by evaluation
+static void plastic_strain_flows_up_to_its_limit(void **state)
+{
+  DV_UNUSED(state);
+  double rest[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, x[12] = {0, 0, 0, 1.1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double young = 100, poisson = 0.25, volume = 1.0 / 6, modulus = young * 0.75 / (1.25 * 0.5);
+  int32_t tetra[4] = {0, 1, 2, 3};
+  TetraMesh m = {.points = 4, .count = 1, .rest = rest, .young = &young, .poisson = &poisson, .tetrahedra = tetra};
+  for (int i = 0; i < METHODS; i++) {
+    dvTetraCorotDef def = definition(&m, methods[i]);
+    def.plastic_limit = 0.08;
+    def.plastic_yield = 0.03;
+    def.plastic_creep = 0.5;
+    dvTetraCorot *t = NULL;
+    assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
+    // six volumes are 1 here: the strain 0.1 leaves 0.05 after one evaluation, 0.025 after two (below yield: it stays)
+    const double left[4] = {0.05, 0.025, 0.025, 0.025};
+    for (int turn = 0; turn < 2; turn++) {
+      for (int k = 0; k < 4; k++) {
+        double f[12] = {0};
+        dv_tetra_corot_add_force(t, NULL, x, f);
+        check_close(f[3], -volume * modulus * left[k], 1e-12);
+      }
+      dv_tetra_corot_reset(t);
+    }
+    dv_tetra_corot_destroy(&t);
+    def.plastic_limit = 0.04;   // no more than this stays
+    assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
+    double f[12] = {0};
+    dv_tetra_corot_add_force(t, NULL, x, f);
+    check_close(f[3], -volume * modulus * 0.06, 1e-12);
+    check_close(dv_tetra_corot_energy(t, NULL, x), 0.5 * volume * modulus * 0.06 * 0.06, 1e-12);
+    dv_tetra_corot_destroy(&t);
+  }
+}
+
+// turned inside out, SVD still finds a rotation; POLAR does not
+static void svd_turns_inverted_elements_back(void **state)
+{
+  DV_UNUSED(state);
+  double rest[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 1, 0.1, 0.1, -0.1, 1}, x[12], edges[9], r[9];
+  double young = 100, poisson = 0.25;
+  int32_t tetra[4] = {0, 1, 2, 3};
+  TetraMesh m = {.points = 4, .count = 1, .rest = rest, .young = &young, .poisson = &poisson, .tetrahedra = tetra};
+  memcpy(x, rest, sizeof x);
+  x[11] = -0.3;   // the top below the bottom
+  for (int k = 0; k < 9; k++) edges[k] = rest[3 + k];
+  for (int i = 2; i < 4; i++) {
+    dvTetraCorot *t = create(&m, methods[i], 0, NULL);
+    double f[12] = {0};
+    dv_tetra_corot_add_force(t, NULL, x, f);
+    dv_tetra_corot_rotation(t, 0, edges, r);
+    check_close(dv_mat3_det(dv_mat3_load(r)), methods[i] == DV_COROT_SVD ? 1 : -1, 1e-10);
+    if (methods[i] == DV_COROT_SVD) assert_true(f[11] > 0);
+    dv_tetra_corot_destroy(&t);
+  }
+}
+
+// linear displacements, on a mesh without any regularity, leave the inner points in balance
+static void patch_test(void **state)
+{
+  DV_UNUSED(state);
+  TetraMesh m = mesh_box(3, 3, 3);
+  for (size_t e = 0; e < m.count; e++) m.young[e] = 500, m.poisson[e] = 0.35;
+  for (int i = 0; i < METHODS; i++) {
+    dvTetraCorot *t = create(&m, methods[i], 0, NULL);
+    double *x = mesh_noise(3 * m.points, m.rest, 0, 1), *f = mesh_noise(3 * m.points, NULL, 0, 1);
+    double h = i == 0 ? 0.1 : 1e-7;   // with rotations the strain is linear to first order only
+    for (size_t p = 0; p < m.points; p++) {
+      const double *a = m.rest + 3 * p;
+      x[3 * p] += h * (0.4 * a[0] - 0.2 * a[1] + 0.7 * a[2]);
+      x[3 * p + 1] += h * (0.1 * a[0] + 0.3 * a[1]);
+      x[3 * p + 2] += h * (-0.5 * a[1] + 0.2 * a[2]);
+    }
+    dv_tetra_corot_add_force(t, NULL, x, f);
+    size_t inner = 0;
+    for (size_t p = 0; p < m.points; p++) {
+      if (p % 4 % 3 == 0 || p / 4 % 4 % 3 == 0 || p / 16 % 3 == 0) continue;
+      inner++;
+      for (size_t c = 0; c < 3; c++) check_close(f[3 * p + c] / h, 0, i == 0 ? 1e-10 : 1e-4);
+    }
+    assert_int_equal(inner, 8);
+    dv_free(x);
+    dv_free(f);
     dv_tetra_corot_destroy(&t);
   }
   mesh_free(&m);
@@ -334,6 +522,12 @@ static void uniform_stretch_has_closed_form(void **state)
   check_close(dv_tetra_corot_energy(t, NULL, x), 0.5 * volume * (lambda + 2 * mu) * s * s, 1e-12);
   dv_tetra_corot_von_mises(t, NULL, x, stress);
   for (size_t e = 0; e < m.count; e++) check_close(stress[e], 2 * mu * s, 1e-11);
+  for (int i = 0; i < METHODS; i++) {
+    dvTetraCorot *other = create(&m, methods[i], 0, NULL);
+    dv_tetra_corot_von_mises_green(other, x, stress);
+    for (size_t e = 0; e < m.count; e++) check_close(stress[e], 2 * mu * (s + 0.5 * s * s), 1e-11);
+    dv_tetra_corot_destroy(&other);
+  }
   dv_free(x);
   dv_free(stress);
   dv_tetra_corot_destroy(&t);
@@ -347,7 +541,7 @@ static void bad_rest_shapes_are_reported_and_harmless(void **state)
   int32_t tetra[20] = {0, 1, 2, 3, 0, 1, 2, 4, 0, 2, 1, 3, 1, 1, 2, 3, 0, 1, 4, 5};
   double young[5] = {10, 10, 10, 10, 10}, poisson[5] = {0.3, 0.3, 0.3, 0.3, 0.3};
   TetraMesh m = {.points = 6, .count = 5, .rest = rest, .young = young, .poisson = poisson, .tetrahedra = tetra};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraReport report;
     dvTetraCorot *t = create(&m, methods[i], 0, &report);
     assert_int_equal(report.flat, 3);
@@ -378,7 +572,7 @@ static void bad_rest_shapes_are_reported_and_harmless(void **state)
   }
   tetra[7] = 6;
   dvTetraCorot *t = NULL;
-  dvTetraCorotDef def = {rest, 6, tetra, 5, young, poisson, DV_COROT_LARGE, 0};
+  dvTetraCorotDef def = definition(&m, DV_COROT_LARGE);
   assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_ERROR_INPUT);
   assert_null(t);
 }
@@ -389,12 +583,15 @@ static void collapsed_elements_stay_finite(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(2, 2, 2);
   size_t n = 3 * m.points;
-  for (int i = 0; i < 12; i++) {
-    dvTetraCorot *t = create(&m, methods[i % 3], 0, NULL);
+  for (int i = 0; i < 8 * METHODS; i++) {
+    dvTetraCorotDef def = definition(&m, methods[i % METHODS]);
+    def.present_gradients = i >= 4 * METHODS;
+    dvTetraCorot *t = NULL;
+    assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
     double *x = mesh_noise(n, m.rest, 0, 1), *f = mesh_noise(n, NULL, 0, 1);
     for (size_t k = 0; k < n; k++) {
-      if ((int)(k % 3) < i / 3) x[k] = 0;           // nothing, a plane, a line, a point
-      if (i / 3 == 0) x[k] = -x[k];                 // and turned inside out
+      if ((int)(k % 3) < i / METHODS % 4) x[k] = 0;       // nothing, a plane, a line, a point
+      if (i / METHODS % 4 == 0) x[k] = -x[k];             // and turned inside out
     }
     dv_tetra_corot_add_force(t, NULL, x, f);
     dv_tetra_corot_add_dforce(t, NULL, x, 1, f);
@@ -427,9 +624,14 @@ int main(void)
       cmocka_unit_test(rigid_motion_gives_no_force),
       cmocka_unit_test(rest_shape_gives_no_force),
       cmocka_unit_test(small_force_is_the_gradient_of_the_energy),
+      cmocka_unit_test(deformation_force_is_the_gradient_of_the_energy),
       cmocka_unit_test(polar_force_is_the_gradient_for_a_tripod),
       cmocka_unit_test(dforce_is_symmetric_and_forces_balance),
       cmocka_unit_test(assembled_stiffness_equals_dforce),
+      cmocka_unit_test(present_gradients_equal_the_reference),
+      cmocka_unit_test(plastic_strain_flows_up_to_its_limit),
+      cmocka_unit_test(svd_turns_inverted_elements_back),
+      cmocka_unit_test(patch_test),
       cmocka_unit_test(uniform_stretch_has_closed_form),
       cmocka_unit_test(bad_rest_shapes_are_reported_and_harmless),
       cmocka_unit_test(collapsed_elements_stay_finite),

@@ -25,6 +25,9 @@ static const char usage[] =
     "  --dump-state DIR     write positions and velocities at the end as text\n"
     "  --dump-topology DIR  write element counts of each step\n"
     "  --stats FILE         write timings as JSON\n"
+    "  --step-times FILE    write the time of each step in ms, one a line\n"
+    "  --profile FILE       write a trace of all timers for ui.perfetto.dev or chrome://tracing\n"
+    "  --fine               time every component inside the solvers too, in --stats; costs a few per cent\n"
     "  --hash               print a hash of all positions and velocities at the end\n"
     "  --quiet              no progress, no notes\n\n"
     "examples:\n"
@@ -32,13 +35,15 @@ static const char usage[] =
     "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n\n"
     "Ctrl-C ends after the step that runs; what was computed is kept.\n";
 
+enum { TRACE_EVENTS = 1 << 19 };   // of --profile: 12 MB while it runs, some 40 MB as text
+
 typedef struct Run {
   Options common;
   long steps;
   double dt;
-  const char *out, *dump_state, *dump_topology, *stats;
+  const char *out, *dump_state, *dump_topology, *stats, *step_times, *profile;
   long every;
-  bool hash, quiet;
+  bool hash, quiet, fine;
 } Run;
 
 static volatile sig_atomic_t interrupted;
@@ -57,7 +62,8 @@ static int parse(Run *r, int count, char **arguments)
     const struct {
       const char *name;
       const char **into;
-    } texts[] = {{"--out", &r->out}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats}};
+    } texts[] = {{"--out", &r->out}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats},
+                 {"--step-times", &r->step_times}, {"--profile", &r->profile}};
     bool taken = false;
     for (size_t k = 0; k < DV_COUNT(texts); k++) {
       if (!dv_same(a, texts[k].name)) continue;
@@ -78,6 +84,8 @@ static int parse(Run *r, int count, char **arguments)
       r->every = (long)number, i += 2;
     } else if (dv_same(a, "--hash")) {
       r->hash = true, i++;
+    } else if (dv_same(a, "--fine")) {
+      r->fine = true, i++;
     } else if (dv_same(a, "--quiet") || dv_same(a, "-q")) {
       r->quiet = true, i++;
     } else {
@@ -110,6 +118,7 @@ typedef struct Outcome {
   dvStatus status;
   long done, timed;
   double wall, timed_wall, init;
+  DV_ARRAY(double) times;   // seconds of each step, when asked for
 } Outcome;
 
 static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyDump *topologies, Outcome *out)
@@ -117,9 +126,11 @@ static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyD
   bool progress = !r->quiet && isatty(STDERR_FILENO);
   double began = dv_now(), shown = 0, warmed = began;
   while (out->done < r->steps && !interrupted && out->status == DV_OK) {
+    double step_began = dv_now();
     out->status = dv_scene_step(scene, r->dt);
     if (out->status != DV_OK) break;
     out->done++;
+    if (r->step_times) dv_push(&out->times, dv_now() - step_began);
     if (out->done == 1) {   // the first step sets things up: it is not counted
       dv_timers_clear(scene->context->timers);
       warmed = dv_now();
@@ -143,6 +154,28 @@ static void print_figures(const Run *r, const dvScene *scene, const Outcome *o, 
          ms > 0 ? dt / (ms * 1e-3) : 0.0, 1e3 * o->init, threads, threads == 1 ? "" : "s");
 }
 
+static void must_write(Outcome *o, const char *path, dvStatus status)
+{
+  if (status == DV_OK) return;
+  fprintf(stderr, "divan run: %s cannot be written\n", path);
+  if (o->status == DV_OK) o->status = DV_ERROR_INPUT;
+}
+
+static void write_figures(const Run *r, const dvContext *context, Outcome *o, int threads)
+{
+  if (r->stats) {
+    dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .threads = threads,
+                   .ms_per_step = o->timed ? 1e3 * o->timed_wall / (double)o->timed : 0};
+    must_write(o, r->stats, dv_write_stats(r->stats, &f, context->timers, o->timed));
+  }
+  if (r->step_times) must_write(o, r->step_times, dv_write_step_times(r->step_times, o->times.data, o->times.count));
+  if (!r->profile) return;
+  must_write(o, r->profile, dv_write_trace(r->profile, r->common.scene, context->timers));
+  if (context->timers->events_lost)
+    fprintf(stderr, "divan run: the trace holds the first %zu events; %zu more were left out (run fewer steps to see all)\n",
+            context->timers->events.count, context->timers->events_lost);
+}
+
 static dvStatus finish(const Run *r, dvScene *scene, dvSeries **series, dvTopologyDump **topologies, Outcome *o)
 {
   dvContext *context = scene->context;
@@ -152,14 +185,7 @@ static dvStatus finish(const Run *r, dvScene *scene, dvSeries **series, dvTopolo
   if (o->status == DV_OK && dumped != DV_OK) o->status = dumped;
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
   int threads = dv_pool_threads(context->pool);
-  if (r->stats) {
-    dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .threads = threads,
-                   .ms_per_step = o->timed ? 1e3 * o->timed_wall / (double)o->timed : 0};
-    if (dv_write_stats(r->stats, &f, context->timers, o->timed) != DV_OK) {
-      fprintf(stderr, "divan run: %s cannot be written\n", r->stats);
-      o->status = DV_ERROR_INPUT;
-    }
-  }
+  write_figures(r, context, o, threads);
   if (interrupted) fprintf(stderr, "interrupted after %ld steps\n", o->done);
   if (r->hash) printf("hash %016llx\n", (unsigned long long)dv_scene_hash(scene));
   print_figures(r, scene, o, threads);
@@ -176,10 +202,16 @@ static int run(int count, char **arguments)
   if (bad) return bad;
   dvContext *context = context_for(&r.common);
   if (r.quiet) context->log.threshold = DV_WARNING;
+  if (r.fine || r.profile) dv_timers_refine(context->timers);
+  if (r.profile && !dv_timers_record(context->timers, TRACE_EVENTS)) return usage_error(&command_run, "not enough memory for --profile");
   double began = dv_now();
   dvScene *scene = NULL;
+  dv_timer_begin(context->timers, "load");
   dv_scene_read(context, r.common.scene, &scene);
+  dv_timer_end(context->timers);
+  dv_timer_begin(context->timers, "init");
   if (scene) dv_scene_init(scene);
+  dv_timer_end(context->timers);
   Outcome o = {.status = context->log.worst, .init = dv_now() - began};
   if (o.status != DV_OK || !scene) {
     print_summary_of_messages(&context->log);
@@ -196,6 +228,7 @@ static int run(int count, char **arguments)
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
   dv_array_free(&r.common.data);
+  dv_array_free(&o.times);
   return (int)o.status;
 }
 

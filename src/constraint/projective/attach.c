@@ -90,7 +90,8 @@ static dvStatus set_up(Attach *a)
   DV_TRY(dv_check_indices(o, &a->indices2, a->second->count, "points in the second state"));
   if (n1 != n2) dv_field_warning(o, &a->indices2, "give as many in both", "indices1 has %zu points, indices2 %zu; the rest is not attached", n1, n2);
   if (a->constraintFactor.count && a->constraintFactor.count != n2)
-    dv_field_warning(o, &a->constraintFactor, NULL, "constraintFactor has %zu factors for %zu pairs; missing ones count as 1", a->constraintFactor.count, n2);
+    dv_field_warning(o, &a->constraintFactor, NULL, "constraintFactor has %zu factors for %zu pairs; missing ones count as 1",
+                     a->constraintFactor.count, n2);
   a->pairs = dv_min_size(n1, n2);
   dv_array_resize(&a->active, a->pairs);
   dv_array_resize(&a->released, a->pairs);

@@ -209,8 +209,10 @@ static dvStatus patch_test_init(dvObject *o)
   size_t corners = dv_reals_size(&b->cornerPoints), moves = dv_reals_size(&b->cornerMovements);
   if (corners != 4 && corners != 8)
     dv_warning(o, "give constrainedPoints, or 4 or 8 cornerPoints", "there are %zu corners: the points are held where they are", corners);
-  else if (moves < corners)
-    return dv_field_error(o, &b->cornerMovements, NULL, "cornerMovements has %zu displacements for %zu corners", moves, corners);
+  else if (moves < corners) {
+    dv_field_warning(o, &b->cornerMovements, NULL, "cornerMovements has %zu displacements for %zu corners; the others stay where they are", moves, corners);
+    if (!dv_reals_resize(&b->cornerMovements, corners * (size_t)b->cornerMovements.width)) return dv_error(o, NULL, "out of memory");
+  }
   return DV_OK;
 }
 

@@ -29,7 +29,8 @@ static bool target_fits(PositionBased *p)
   size_t n = p->base.state->count, given = dv_reals_size(&p->position);
   if (given == n) return true;
   if (!p->told)
-    dv_field_warning(o, &p->position, "give one position for each point", "there are %zu target positions for %zu points: nothing is projected", given, n);
+    dv_field_warning(o, &p->position, "give one position for each point", "there are %zu target positions for %zu points: nothing is projected",
+                     given, n);
   p->told = true;
   return false;
 }

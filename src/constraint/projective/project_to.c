@@ -142,8 +142,8 @@ static const dvProjectiveOps project_to_ops = {
     .destroy = project_to_destroy,                                                                          \
   }
 
-const dvClass dv_direction_class =
-    PROJECT_TO_CLASS("DirectionProjectiveConstraint", "keeps points on lines through where they stand at the start", DV_DOF_VEC2 | DV_DOF_VEC3, direction_fields);
+const dvClass dv_direction_class = PROJECT_TO_CLASS("DirectionProjectiveConstraint", "keeps points on lines through where they stand at the start",
+                                                    DV_DOF_VEC2 | DV_DOF_VEC3, direction_fields);
 const dvClass dv_line_class = PROJECT_TO_CLASS("LineProjectiveConstraint", "keeps points on a line", DV_DOF_VEC2 | DV_DOF_VEC3, line_fields);
 const dvClass dv_plane_class = PROJECT_TO_CLASS("PlaneProjectiveConstraint", "keeps points on a plane", DV_DOF_VEC2 | DV_DOF_VEC3, plane_fields);
 const dvClass dv_point_class = PROJECT_TO_CLASS("PointProjectiveConstraint", "puts points on a point", DV_DOF_VECS, point_fields);

@@ -1,217 +1,382 @@
-// TetrahedralCorotationalFEMForceField: corotational linear tetrahedra of an isotropic material.
-// The computation is in tetra_corot.c; here are the fields, the topology and the state.
+// TetrahedronFEMForceField, TetrahedralCorotationalFEMForceField, FastTetrahedralCorotationalForceField: corotational linear
+// tetrahedra of an isotropic material. All names are the same computation (tetra_corot.c); here are the fields, the
+// topology and the state.
+//
+// Needs a topology with tetrahedra. The first name also cuts hexahedra into six tetrahedra each where there are none,
+// mirrored from cell to cell of a grid so that the diagonals of neighbours meet.
+#include "force/fem/elastic.h"
 #include "force/fem/tetra_corot.h"
-#include "scene/timer.h"
-#include "state/component.h"
-#include "topology/topology.h"
+#include "math/decompose.h"
 
 #include <math.h>
 #include <string.h>
 
+extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_class, dv_parallel_tetra_fem_class;
+
+#define TETRA_COMMON_FIELDS(X)                                                                                        \
+  X(choice, method, "large", "",                                                                                      \
+    "rotation of an element: none (small), from its edges (large), polar decomposition (polar), or that with singular values where an element is inverted (svd)", \
+    .options = "small|large|polar|svd|QR|none")                                                                       \
+  X(reals, localStiffnessFactor, "", "", "factors on Young's modulus: with M values for N elements, element i takes number i M / N")    \
+  X(bool, updateStiffnessMatrix, "0", "", "take strains with gradients of the present shape; in method large the normal strains alone") \
+  X(bool, computeGlobalMatrix, "0", "", "not used: the result is the same with and without the global matrix", .alias = "assembling")   \
+  X(reals, vonMisesPerElement, "", "Pa", "von Mises stress of each tetrahedron", .flags = DV_READ_ONLY)               \
+  X(reals, vonMisesPerNode, "", "Pa", "mean of the tetrahedra around each point", .flags = DV_READ_ONLY)
+
+#define TETRA_FEM_FIELDS(X)                                                                                           \
+  X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY)                                        \
+  X(real, plasticMaxThreshold, "0", "m3", "largest plastic strain, as 2-norm times six volumes of the element; 0 for an elastic material") \
+  X(real, plasticYieldThreshold, "0.0001", "m3", "elastic strain from which the material flows, measured in the same way") \
+  X(real, plasticCreep, "0.9", "", "part of the elastic strain that becomes plastic at each evaluation of the force: depends on the time step") \
+  X(int, vonMises, "0", "", "von Mises stress at the end of each step: 0 none, 1 from corotational strain, 2 from Green's strain", \
+    .spelling = "computeVonMisesStress")                                                                              \
+  X(bool, updateStiffness, "0", "", "read the moduli again at the start of each step")                                \
+  X(vec4s, vonMisesStressColors, "", "", "colours of the stress at the points", .flags = DV_LOOKS)                    \
+  X(string, gatherPt, "", "", "concerns graphics cards only", .flags = DV_HIDDEN)                                     \
+  X(string, gatherBsize, "", "", "concerns graphics cards only", .flags = DV_HIDDEN)                                  \
+  X(bool, drawHeterogeneousTetra, "0", "", "colour by Young's modulus", .flags = DV_LOOKS)                            \
+  X(string, showStressColorMap, "Blue to Red", "", "colours of stress", .flags = DV_LOOKS)                            \
+  X(real, showStressAlpha, "1", "", "factor on the largest stress of the colours", .flags = DV_LOOKS)                 \
+  X(bool, showVonMisesStressPerNode, "0", "", "draw the stress at points", .flags = DV_LOOKS)                         \
+  X(bool, showVonMisesStressPerNodeColorMap, "0", "", "draw the stress between points", .flags = DV_LOOKS)            \
+  X(bool, showVonMisesStressPerElement, "0", "", "draw the stress of elements", .flags = DV_LOOKS)                    \
+  X(real, showElementGapScale, "0.333", "", "gap between drawn elements, 0 to 1", .flags = DV_LOOKS)
+
 #define TETRA_COROT_FIELDS(X)                                                                                         \
-  X(choice, method, "large", "", "rotation of an element: none (small), from its edges (large), polar decomposition (polar)", \
-    .options = "small|large|polar|QR")                                                                                \
-  X(reals, poissonRatio, "0.45", "", "Poisson's ratio, one for all or one each tetrahedron")                          \
-  X(reals, youngModulus, "5000", "Pa", "Young's modulus, one for all or one each tetrahedron")                        \
-  X(reals, localStiffnessFactor, "", "", "factors on Young's modulus: with M values for N elements, element i takes number i M / N")     \
-  X(bool, updateStiffnessMatrix, "0", "", "accepted for compatibility: moduli are read at reinit", .flags = DV_HIDDEN)                   \
-  X(bool, computeGlobalMatrix, "0", "", "accepted for compatibility: products never need the global matrix", .alias = "assembling")      \
+  X(bool, withVonMises, "0", "", "von Mises stress at the end of each step", .spelling = "computeVonMisesStress")     \
+  X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
+
+#define FAST_TETRA_FIELDS(X)                                                                                          \
+  X(choice, fastMethod, "qr", "",                                                                                     \
+    "rotation of an element: from its edges (qr), polar decomposition of the deformation (polar) or of the edges (polar2), none", \
+    .spelling = "method", .options = "none|qr|polar|polar2|large|linear|small")                                       \
+  X(reals, pointInfo, "", "", "not used: what a point keeps is internal", .flags = DV_HIDDEN)                         \
+  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)
+
+#define TETRA_DRAW_FIELDS(X)                                                                                          \
   X(bool, drawing, "1", "", "draw the tetrahedra", .flags = DV_LOOKS)                                                 \
   X(color, drawColor1, "0 0 1 1", "", "colour of the first faces", .flags = DV_LOOKS)                                 \
   X(color, drawColor2, "0 0.5 1 1", "", "colour of the second faces", .flags = DV_LOOKS)                              \
   X(color, drawColor3, "0 1 1 1", "", "colour of the third faces", .flags = DV_LOOKS)                                 \
-  X(color, drawColor4, "0.5 1 1 1", "", "colour of the fourth faces", .flags = DV_LOOKS)                              \
-  X(bool, computeVonMisesStress, "0", "", "compute the von Mises stress at the end of each step")                     \
-  X(reals, vonMisesPerElement, "", "Pa", "von Mises stress of each tetrahedron", .flags = DV_READ_ONLY)               \
-  X(reals, vonMisesPerNode, "", "Pa", "mean of the tetrahedra around each point", .flags = DV_READ_ONLY)              \
-  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+  X(color, drawColor4, "0.5 1 1 1", "", "colour of the fourth faces", .flags = DV_LOOKS)
 
-typedef struct TetraCorot {
-  dvForce force;
+typedef struct TetraForce {
+  dvElastic elastic;
+  TETRA_COMMON_FIELDS(DV_MEMBER)
+  TETRA_FEM_FIELDS(DV_MEMBER)
   TETRA_COROT_FIELDS(DV_MEMBER)
+  FAST_TETRA_FIELDS(DV_MEMBER)
+  TETRA_DRAW_FIELDS(DV_MEMBER)
+  DV_PARALLEL_FIELDS(DV_MEMBER)
   dvTetraCorot *elements;
-} TetraCorot;
+  dvInts cut;               // tetrahedra made from hexahedra
+  const int32_t *tetra;     // four points each: the topology's or our own
+  size_t count;
+  unsigned revision;        // of the topology they were made from
+  double *young, *poisson;  // [count]
+} TetraForce;
 
-#define SELF TetraCorot
-static const dvFieldDesc tetra_corot_fields[] = {TETRA_COROT_FIELDS(DV_DESCRIBE)};
+#define SELF TetraForce
+static const dvFieldDesc tetra_common_fields[] = {TETRA_COMMON_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetra_fem_fields[] = {TETRA_FEM_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetra_corot_fields[] = {TETRA_COROT_FIELDS(DV_DESCRIBE) TETRA_DRAW_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc fast_tetra_fields[] = {FAST_TETRA_FIELDS(DV_DESCRIBE) TETRA_DRAW_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc parallel_tetra_fem_fields[] = {TETRA_FEM_FIELDS(DV_DESCRIBE) DV_PARALLEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// SOFA takes "QR" and anything else than small and polar as large
-static dvCorotMethod method_of(const TetraCorot *t)
+static bool is_a(const TetraForce *t, const dvClass *cls) { return t->elastic.force.base.cls == cls; }
+static bool is_fem(const TetraForce *t) { return is_a(t, &dv_tetra_fem_class) || is_a(t, &dv_parallel_tetra_fem_class); }
+static int stress_kind(const TetraForce *t) { return is_fem(t) ? t->vonMises : t->withVonMises; }
+
+// SOFA takes what it does not know as large
+static dvCorotMethod method_of(const TetraForce *t)
 {
-  static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_LARGE};
-  return methods[t->method];
+  static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_LARGE, DV_COROT_LARGE};
+  static const dvCorotMethod fast[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_DEFORMATION, DV_COROT_POLAR, DV_COROT_LARGE, DV_COROT_SMALL, DV_COROT_SMALL};
+  if (is_a(t, &dv_fast_tetra_class)) return fast[t->fastMethod];
+  return methods[t->method] == DV_COROT_SVD && !is_fem(t) ? DV_COROT_LARGE : methods[t->method];
 }
 
-static dvStatus check_moduli(TetraCorot *t, size_t count)
+// --- elements ---
+
+static void swap_ends(int32_t c[8], const int pairs[4][2])
 {
-  dvObject *o = &t->force.base;
-  const dvReals *lists[2] = {&t->youngModulus, &t->poissonRatio};
-  for (int k = 0; k < 2; k++) {
-    const char *name = dv_field_name(dv_field_of(o, lists[k])->desc);
-    if (lists[k]->count == 0) return dv_field_error(o, lists[k], NULL, "%s has no value", name);
-    if (lists[k]->count != 1 && lists[k]->count < count)
-      dv_field_warning(o, lists[k], NULL, "%s has %zu values for %zu tetrahedra; the first one is used where one is missing", name, lists[k]->count, count);
+  for (int i = 0; i < 4; i++) {
+    int32_t p = c[pairs[i][0]];
+    c[pairs[i][0]] = c[pairs[i][1]];
+    c[pairs[i][1]] = p;
   }
-  for (size_t i = 0; i < t->youngModulus.count; i++)
-    if (t->youngModulus.data[i] < 0) return dv_field_error(o, &t->youngModulus, "the default is youngModulus=\"5000\"", "youngModulus %g is negative", t->youngModulus.data[i]);
-  for (size_t i = 0; i < t->poissonRatio.count; i++)
-    if (!(t->poissonRatio.data[i] > -1 && t->poissonRatio.data[i] < 0.5))
-      return dv_field_error(o, &t->poissonRatio, "for a nearly incompressible material take poissonRatio=\"0.49\"", "poissonRatio %g is not between -1 and 0.5", t->poissonRatio.data[i]);
+}
+
+// Cells of a grid along x and y; SOFA takes 2 and 1 for a mesh that is no grid.
+static void grid_cells(const dvTopology *t, size_t *nx, size_t *ny)
+{
+  *nx = 2;
+  *ny = 1;
+  const dvField *n = dv_object_field(&t->base, "n");
+  if (!n || n->desc->type != DV_T_IVEC || n->width != 3 || !dv_object_field(&t->base, "computeHexaList")) return;
+  const int32_t *points = n->value;
+  *nx = (size_t)dv_max_int(points[0] - 1, 1);
+  *ny = (size_t)dv_max_int(points[1] - 1, 1);
+}
+
+static bool cut_hexahedra(TetraForce *t, const dvTopology *topology, const dvInts *hexahedra)
+{
+  static const int along_x[4][2] = {{0, 1}, {3, 2}, {4, 5}, {7, 6}}, along_y[4][2] = {{0, 3}, {1, 2}, {4, 7}, {5, 6}};
+  static const int along_z[4][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  static const int corners[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+  size_t nx, ny, cells = dv_ints_size(hexahedra);
+  grid_cells(topology, &nx, &ny);
+  t->cut.width = 4;
+  if (!dv_ints_resize(&t->cut, 24 * cells)) return false;
+  int32_t *out = dv_ints_edit(&t->cut);
+  for (size_t i = 0; i < cells; i++) {
+    int32_t c[8];
+    memcpy(c, hexahedra->data + 8 * i, sizeof c);
+    if (i % nx % 2 == 0) swap_ends(c, along_x);
+    if (i / nx % ny % 2 == 1) swap_ends(c, along_y);
+    if (i / (nx * ny) % 2 == 1) swap_ends(c, along_z);
+    for (int k = 0; k < 24; k++) *out++ = c[corners[k / 4][k % 4]];
+  }
+  return true;
+}
+
+static dvStatus find_elements(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  dvState *s = t->elastic.force.state;
+  const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
+  if (!tetrahedra) return DV_ERROR_INPUT;
+  if (tetrahedra->count == 0 && is_fem(t)) {
+    const dvInts *hexahedra = dv_force_elements(o, topology, DV_HEXAHEDRON, s);
+    if (!hexahedra) return DV_ERROR_INPUT;
+    if (!cut_hexahedra(t, topology, hexahedra)) return dv_error(o, NULL, "out of memory for %zu tetrahedra", 6 * dv_ints_size(hexahedra));
+    tetrahedra = &t->cut;
+  }
+  t->tetra = tetrahedra->data;
+  t->count = dv_ints_size(tetrahedra);
+  t->revision = topology->revision;
   return DV_OK;
 }
 
-static double pick(const dvReals *list, size_t i) { return i < list->count ? list->data[i] : list->data[0]; }
-
-static void moduli(const TetraCorot *t, size_t count, double *young, double *poisson)
+static void read_moduli(TetraForce *t)
 {
   const dvReals *factors = &t->localStiffnessFactor;
-  for (size_t i = 0; i < count; i++) {
-    young[i] = pick(&t->youngModulus, i) * (factors->count ? factors->data[i * factors->count / count] : 1);
-    poisson[i] = pick(&t->poissonRatio, i);
+  for (size_t i = 0; i < t->count; i++) {
+    t->young[i] = dv_elastic_young(&t->elastic, i) * (factors->count ? factors->data[i * factors->count / t->count] : 1);
+    t->poisson[i] = dv_elastic_poisson(&t->elastic, i);
   }
 }
 
-static dvStatus warn_of_shapes(const TetraCorot *t, const dvTetraReport *report)
+static void warn_of_shapes(const TetraForce *t, const dvTetraReport *report)
 {
-  const dvObject *o = &t->force.base;
+  const dvObject *o = &t->elastic.force.base;
   if (report->flat)
     dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force; the first is number %zu (volume %g)", report->flat,
                report->first_flat, report->first_flat_volume);
-  if (report->inverted)
+  if (report->inverted && t->cut.count == 0)
     dv_warning(o, "swap two of its points", "%zu tetrahedra are inverted at rest; the first is number %zu (volume %g)", report->inverted,
                report->first_inverted, report->first_inverted_volume);
+}
+
+static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
+{
+  dvState *s = t->elastic.force.state;
+  dvTetraCorotDef def = {
+      .rest = dv_state_read(s, DV_X_REST),
+      .points = s->count,
+      .tetrahedra = t->tetra,
+      .count = t->count,
+      .young = t->young,
+      .poisson = t->poisson,
+      .method = method_of(t),
+      .present_gradients = t->updateStiffnessMatrix,
+      .plastic_limit = t->plasticMaxThreshold,
+      .plastic_yield = t->plasticYieldThreshold,
+      .plastic_creep = t->plasticCreep,
+  };
+  dv_tetra_corot_destroy(&t->elements);
+  return dv_tetra_corot_create(&def, &t->elements, report);
+}
+
+static dvStatus check_options(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  if (t->method == 5)
+    dv_field_warning(o, &t->method, "for elements that do not turn write method=\"small\"", "there is no method none: large is used");
+  if (t->vonMises < 0 || t->vonMises > 2)
+    return dv_field_error(o, &t->vonMises, "take 1 for corotational or 2 for Green's strain", "computeVonMisesStress %d is none of 0, 1 and 2", t->vonMises);
+  if (t->localStiffnessFactor.count > t->count && t->count)
+    dv_field_warning(o, &t->localStiffnessFactor, NULL, "there are %zu factors for %zu tetrahedra", t->localStiffnessFactor.count, t->count);
+  for (size_t i = 0; i < t->localStiffnessFactor.count; i++)
+    if (!(t->localStiffnessFactor.data[i] >= 0))
+      return dv_field_error(o, &t->localStiffnessFactor, NULL, "the factor %g is negative", t->localStiffnessFactor.data[i]);
+  return dv_elastic_check(&t->elastic, t->count, 0.5);
+}
+
+static dvStatus tetra_force_reinit(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  DV_TRY(find_elements(t));
+  DV_TRY(check_options(t));
+  dv_free(t->young);
+  dv_free(t->poisson);
+  t->young = dv_alloc((t->count + 1) * sizeof *t->young);
+  t->poisson = dv_alloc((t->count + 1) * sizeof *t->poisson);
+  read_moduli(t);
+  dvTetraReport report = {0};
+  if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
+  warn_of_shapes(t, &report);
+  if (stress_kind(t) && (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, s->count)))
+    return dv_error(o, NULL, "out of memory for the stresses");
+  if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
   return DV_OK;
 }
 
-static dvStatus tetra_corot_reinit(dvObject *o)
+static dvStatus tetra_force_init(dvObject *o)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  dvState *s = t->force.state;
-  const dvInts *tetrahedra = dv_topology_elements(dv_topology(t->topology.target), DV_TETRAHEDRON);
-  size_t count = dv_ints_size(tetrahedra);
-  DV_TRY(check_moduli(t, count));
-  for (size_t i = 0; i < tetrahedra->count; i++)
-    if (tetrahedra->data[i] < 0 || (size_t)tetrahedra->data[i] >= s->count)
-      return dv_error(o, NULL, "tetrahedron %zu names point %d, but the state %s has %zu points", i / 4, tetrahedra->data[i], s->base.name, s->count);
-  double *young = dv_alloc((count + 1) * sizeof *young), *poisson = dv_alloc((count + 1) * sizeof *poisson);
-  moduli(t, count, young, poisson);
-  dv_tetra_corot_destroy(&t->elements);
-  dvTetraReport report = {0};
-  dvStatus status = dv_tetra_corot_create(&(dvTetraCorotDef){.rest = dv_state_read(s, DV_X_REST), .points = s->count, .tetrahedra = tetrahedra->data,
-                                                             .count = count, .young = young, .poisson = poisson, .method = method_of(t)},
-                                          &t->elements, &report);
-  dv_free(young);
-  dv_free(poisson);
-  if (status != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", count);
-  if (t->computeVonMisesStress && (!dv_reals_resize(&t->vonMisesPerElement, count) || !dv_reals_resize(&t->vonMisesPerNode, s->count)))
-    return dv_error(o, NULL, "out of memory for the stresses");
-  return warn_of_shapes(t, &report);
+  TetraForce *t = (TetraForce *)o;
+  DV_TRY(dv_elastic_init(o));
+  DV_TRY(tetra_force_reinit(o));
+  if (t->count == 0)
+    dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"", "the topology %s has no tetrahedra: there will be no force", t->elastic.topology.target->name);
+  return DV_OK;
 }
 
-static dvStatus tetra_corot_init(dvObject *o)
+// elements may have come or gone
+static bool follow_topology(TetraForce *t)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  DV_TRY(dv_force_init(o));
-  if (!t->topology.target) t->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!t->topology.target)
-    return dv_error(o, "add a TetrahedronSetTopologyContainer with src=\"@loader\" to the node", "the tetrahedra come from a topology, and there is none");
-  if (dv_topology_count(dv_topology(t->topology.target), DV_TETRAHEDRON) == 0)
-    dv_warning(o, NULL, "the topology %s has no tetrahedra: there will be no force", t->topology.target->name);
-  return tetra_corot_reinit(o);
+  if (dv_elastic_topology(&t->elastic)->revision == t->revision) return true;
+  return tetra_force_reinit(&t->elastic.force.base) == DV_OK;
 }
 
-static void tetra_corot_add_force(dvObject *o, const dvMech *m)
+// --- forces ---
+
+static void tetra_force_add_force(dvObject *o, const dvMech *m)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  dvState *s = t->force.state;
-  dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  if (follow_topology(t)) dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
-static void tetra_corot_add_dforce(dvObject *o, const dvMech *m)
+static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  dvState *s = t->force.state;
-  double k = dv_mech_k(m, t->force.rayleighStiffness);
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness);
   const double *dx = dv_state_read(s, m->dx);
   dv_tetra_corot_add_dforce(t->elements, o->context->pool, dx, k, dv_state_write(s, m->df));
 }
 
 typedef struct Assembly {
-  const TetraCorot *t;
-  const int32_t *tetrahedra;
+  const TetraForce *t;
   dvMatrixSink *sink;
 } Assembly;
 
 static void add_element(void *user, size_t element, const double k[144])
 {
   const Assembly *a = user;
-  const int32_t *corner = a->tetrahedra + 4 * element;
+  const dvState *s = a->t->elastic.force.state;
+  const int32_t *corner = a->t->tetra + 4 * element;
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++) {
       double block[9];
       for (int r = 0; r < 3; r++) memcpy(block + 3 * r, k + 12 * (3 * i + r) + 3 * j, 3 * sizeof *block);
-      a->sink->add(a->sink, a->t->force.state, (size_t)corner[i], a->t->force.state, (size_t)corner[j], 3, 3, block);
+      a->sink->add(a->sink, s, (size_t)corner[i], s, (size_t)corner[j], 3, 3, block);
     }
 }
 
-static void tetra_corot_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+static void tetra_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  Assembly a = {t, dv_topology_elements(dv_topology(t->topology.target), DV_TETRAHEDRON)->data, sink};
-  dv_tetra_corot_visit_stiffness(t->elements, dv_mech_k(m, t->force.rayleighStiffness), add_element, &a);
+  TetraForce *t = (TetraForce *)o;
+  dv_tetra_corot_visit_stiffness(t->elements, dv_mech_k(m, t->elastic.force.rayleighStiffness), add_element, &(Assembly){t, sink});
 }
 
-static double tetra_corot_energy(dvObject *o, const dvMech *m)
+static double tetra_force_energy(dvObject *o, const dvMech *m)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  return dv_tetra_corot_energy(t->elements, o->context->pool, dv_state_read(t->force.state, m->x));
+  TetraForce *t = (TetraForce *)o;
+  return dv_tetra_corot_energy(t->elements, o->context->pool, dv_state_read(t->elastic.force.state, m->x));
 }
 
-static void update_stress(TetraCorot *t)
+// --- stress ---
+
+// mean over the tetrahedra around each point
+static void average(const TetraForce *t, const double *stress, double *mean)
 {
-  dvObject *o = &t->force.base;
-  dvTopology *topology = dv_topology(t->topology.target);
-  double *stress = dv_reals_edit(&t->vonMisesPerElement), *mean = dv_reals_edit(&t->vonMisesPerNode);
-  dv_tetra_corot_von_mises(t->elements, o->context->pool, dv_state_read(t->force.state, DV_X), stress);
-  const dvIncidence *around = dv_topology_around_point(topology, DV_TETRAHEDRON);
-  for (size_t p = 0; p < t->vonMisesPerNode.count && p < around->count; p++) {
-    double sum = 0;
-    int n = around->offsets[p + 1] - around->offsets[p];
-    for (int i = around->offsets[p]; i < around->offsets[p + 1]; i++) sum += stress[around->items[i]];
-    mean[p] = n ? sum / n : 0;
+  size_t points = t->elastic.force.state->count;
+  int32_t *around = t->elements ? dv_alloc((points + 1) * sizeof *around) : NULL;
+  if (!around) return;
+  memset(mean, 0, points * sizeof *mean);
+  for (size_t i = 0; i < 4 * t->count; i++) {
+    mean[t->tetra[i]] += stress[i / 4];
+    around[t->tetra[i]]++;
   }
+  for (size_t p = 0; p < points; p++)
+    if (around[p]) mean[p] /= around[p];
+  dv_free(around);
+}
+
+static void update_stress(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  const double *x = dv_state_read(t->elastic.force.state, DV_X);
+  double *stress = dv_reals_edit(&t->vonMisesPerElement);
+  if (!stress || t->vonMisesPerElement.count != t->count || t->vonMisesPerNode.count != t->elastic.force.state->count) return;
+  if (stress_kind(t) == 2) dv_tetra_corot_von_mises_green(t->elements, x, stress);
+  else dv_tetra_corot_von_mises(t->elements, o->context->pool, x, stress);
+  average(t, stress, dv_reals_edit(&t->vonMisesPerNode));
   dv_touch(o, &t->vonMisesPerElement);
   dv_touch(o, &t->vonMisesPerNode);
 }
 
-static void tetra_corot_handle_event(dvObject *o, const dvEvent *event)
+static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
 {
-  TetraCorot *t = (TetraCorot *)o;
-  if (event->kind == DV_EVENT_ANIMATE_END && t->computeVonMisesStress) update_stress(t);
+  TetraForce *t = (TetraForce *)o;
+  if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
+  if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness && dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
+    read_moduli(t);
+    dv_tetra_corot_set_material(t->elements, t->young, t->poisson);
+  }
 }
 
-static void tetra_corot_destroy(dvObject *o) { dv_tetra_corot_destroy(&((TetraCorot *)o)->elements); }
+static void tetra_force_reset(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->elements) dv_tetra_corot_reset(t->elements);
+}
 
-static const dvForceOps tetra_corot_ops = {
-    .add_force = tetra_corot_add_force,
-    .add_dforce = tetra_corot_add_dforce,
-    .add_stiffness = tetra_corot_add_stiffness,
-    .energy = tetra_corot_energy,
+static void tetra_force_destroy(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  dv_tetra_corot_destroy(&t->elements);
+  dv_ints_free(&t->cut);
+  dv_free(t->young);
+  dv_free(t->poisson);
+}
+
+static const dvForceOps tetra_force_ops = {
+    .add_force = tetra_force_add_force,
+    .add_dforce = tetra_force_add_dforce,
+    .add_stiffness = tetra_force_add_stiffness,
+    .energy = tetra_force_energy,
     .states = dv_force_state,
 };
 
-const dvClass dv_tetra_corot_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "TetrahedralCorotationalFEMForceField",
-    .help = "corotational linear finite elements on tetrahedra, isotropic material",
-    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
-    .dofs = DV_DOF_VEC3,
-    .size = sizeof(TetraCorot),
-    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(tetra_corot_fields)},
-    .ops = {[DV_ROLE_FORCE] = &tetra_corot_ops},
-    .init = tetra_corot_init,
-    .reinit = tetra_corot_reinit,
-    .handle_event = tetra_corot_handle_event,
-    .destroy = tetra_corot_destroy,
-};
+#define TETRA_CLASS(name_, module_, ...)                                                                  \
+  {                                                                                                       \
+    .struct_size = sizeof(dvClass), .name = name_, .help = "corotational linear finite elements on tetrahedra, isotropic material", \
+    .module = module_, .dofs = DV_DOF_VEC3, .size = sizeof(TetraForce),                                   \
+    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__},                        \
+    .ops = {[DV_ROLE_FORCE] = &tetra_force_ops}, .init = tetra_force_init, .reinit = tetra_force_reinit,  \
+    .reset = tetra_force_reset, .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy, \
+  }
+#define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
+
+const dvClass dv_tetra_fem_class = TETRA_CLASS("TetrahedronFEMForceField", ELASTIC, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_fem_fields));
+const dvClass dv_tetra_corot_class =
+    TETRA_CLASS("TetrahedralCorotationalFEMForceField", ELASTIC, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_corot_fields));
+const dvClass dv_fast_tetra_class = TETRA_CLASS("FastTetrahedralCorotationalForceField", ELASTIC, DV_BLOCK(fast_tetra_fields));
+const dvClass dv_parallel_tetra_fem_class =
+    TETRA_CLASS("ParallelTetrahedronFEMForceField", "MultiThreading", DV_BLOCK(tetra_common_fields), DV_BLOCK(parallel_tetra_fem_fields));

@@ -13,47 +13,15 @@
 //
 // which is the product with R B^T C B R^T without its matrices: an isotropic material commutes with R.
 // Besides corners it reads eleven numbers an element and takes about 100 operations.
+//
+// SVD is POLAR until an element is inverted or flat (the determinant of the deformation is below 1e-6): then the
+// rotation comes from singular values, which keep it a rotation, and the element finds its way back.
 #include "force/fem/tetra_corot.h"
 
-#include <float.h>
-#include <math.h>
+#include "force/fem/pack_math.h"
 
-typedef dvPackVec Vec;
-typedef struct { Vec b, c, d; } Edges;                     // a vector a corner
 typedef struct { dvPack xx, yy, zz, xy, yz, zx; } Sym;     // strains hold twice the shear
-
-DV_INLINE Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-DV_INLINE Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-DV_INLINE Vec scale(Vec a, dvPack k) { return (Vec){a.x * k, a.y * k, a.z * k}; }
-DV_INLINE dvPack dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-DV_INLINE Vec cross(Vec a, Vec b)
-{
-  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
-
-// a vector no longer than the rounding unit stays as it is
-DV_INLINE Vec normalise(Vec a)
-{
-  dvPack one = dv_pack(1), length = square_root(dot(a, a));
-  return scale(a, one / dv_pack_select(length > dv_pack(DBL_EPSILON), length, one));
-}
-
-DV_INLINE Vec load_vec(const double *p) { return (Vec){dv_pack_load(p), dv_pack_load(p + 4), dv_pack_load(p + 8)}; }
-DV_INLINE void store_vec(double *p, Vec a)
-{
-  dv_pack_store(p, a.x);
-  dv_pack_store(p + 4, a.y);
-  dv_pack_store(p + 8, a.z);
-}
-DV_INLINE Edges load_edges(const double *p) { return (Edges){load_vec(p), load_vec(p + 12), load_vec(p + 24)}; }
-DV_INLINE void store_edges(double *p, Edges a)
-{
-  store_vec(p, a.b);
-  store_vec(p + 12, a.c);
-  store_vec(p + 24, a.d);
-}
+typedef const dvTetraData Data;
 
 DV_INLINE Edges gather_edges(const double *local, const uint16_t *corner)
 {
@@ -102,13 +70,6 @@ DV_INLINE Vec traction(Sym s, Vec g)
                s.zx * g.x + s.yz * g.y + s.zz * g.z};
 }
 
-// columns of the frame, the local axes, times components
-DV_INLINE Vec to_world(Edges axes, Vec a)
-{
-  return add(add(scale(axes.b, a.x), scale(axes.c, a.y)), scale(axes.d, a.z));
-}
-DV_INLINE Vec to_local(Edges axes, Vec a) { return (Vec){dot(axes.b, a), dot(axes.c, a), dot(axes.d, a)}; }
-
 // --- dforce, the same for all methods ---
 
 static void tetra_dforce(const dvTetraData *t, size_t b, const double *dx, double k)
@@ -129,6 +90,56 @@ static void tetra_dforce(const dvTetraData *t, size_t b, const double *dx, doubl
   }
 }
 
+// --- plasticity: a part of the strain stays (M. Müller, M. Gross, 2004, section 4.3) ---
+
+DV_INLINE Sym sym_add(Sym a, Sym b, dvPack k)   // a + k b
+{
+  return (Sym){a.xx + k * b.xx, a.yy + k * b.yy, a.zz + k * b.zz, a.xy + k * b.xy, a.yz + k * b.yz, a.zx + k * b.zx};
+}
+DV_INLINE dvPack sym_norm2(Sym a)
+{
+  return a.xx * a.xx + a.yy * a.yy + a.zz * a.zz + a.xy * a.xy + a.yz * a.yz + a.zx * a.zx;
+}
+DV_INLINE Sym load_sym(const double *p)
+{
+  return (Sym){dv_pack_load(p),      dv_pack_load(p + 4),  dv_pack_load(p + 8),
+               dv_pack_load(p + 12), dv_pack_load(p + 16), dv_pack_load(p + 20)};
+}
+DV_INLINE void store_sym(double *p, Sym a)
+{
+  dv_pack_store(p, a.xx);
+  dv_pack_store(p + 4, a.yy);
+  dv_pack_store(p + 8, a.zz);
+  dv_pack_store(p + 12, a.xy);
+  dv_pack_store(p + 16, a.yz);
+  dv_pack_store(p + 20, a.zx);
+}
+
+// the strain without its plastic part
+DV_INLINE Sym elastic(const dvTetraData *t, size_t pack, Sym e)
+{
+  if (!t->plastic) return e;
+  const double *record = t->plastic + DV_LANES * DV_TETRA_PLASTIC * pack;
+  return sym_add(e, load_sym(record + DV_LANES), dv_pack(-1) / dv_pack_load(record));
+}
+
+// Elastic strain over the yield threshold flows into the plastic one, which grows up to a limit. Strains are measured
+// times six volumes, as SOFA does.
+DV_INLINE Sym flow(const dvTetraData *t, size_t pack, Sym e)
+{
+  if (!t->plastic) return e;
+  double *record = t->plastic + DV_LANES * DV_TETRA_PLASTIC * pack;
+  dvPack zero = dv_pack(0), one = dv_pack(1), six = dv_pack_load(record);
+  Sym kept = load_sym(record + DV_LANES), free = sym_add((Sym){-kept.xx, -kept.yy, -kept.zz, -kept.xy, -kept.yz, -kept.zx}, e, six);
+  kept = sym_add(kept, free, dv_pack_select(sym_norm2(free) > dv_pack(t->yield * t->yield), dv_pack(t->creep), zero));
+  dvPack size2 = sym_norm2(kept);
+  dvPackMask over = size2 > dv_pack(t->limit * t->limit);
+  dvPack shrink = dv_pack_select(over, dv_pack(t->limit) / square_root(dv_pack_select(over, size2, one)), one);
+  kept = sym_add((Sym){zero, zero, zero, zero, zero, zero}, kept, shrink);
+  store_sym(record + DV_LANES, kept);
+  return sym_add(e, kept, dv_pack(-1) / six);
+}
+
 // --- LARGE: in the frame of the edges the matrix of edges is triangular, and so is its inverse ---
 
 typedef struct { dvPack bx, cx, cy, dx, dy, dz; } Triangle;
@@ -146,12 +157,6 @@ DV_INLINE void store_triangle(double *p, Triangle a)
   dv_pack_store(p + 12, a.dx);
   dv_pack_store(p + 16, a.dy);
   dv_pack_store(p + 20, a.dz);
-}
-
-DV_INLINE Edges frame_of_edges(Edges e)
-{
-  Vec x = normalise(e.b), z = normalise(cross(x, e.c));
-  return (Edges){x, cross(z, x), z};
 }
 
 DV_INLINE Triangle edges_in_frame(Edges axes, Edges e)
@@ -184,130 +189,248 @@ static void rest_large(const double *edges, double *record)
   store_triangle(record + 24, invert(rest));
 }
 
-DV_INLINE void force_large(const double *rest, double *moving, const Edges *edges, Edges *f)
+DV_INLINE void force_large(Data *t, size_t pack, const Edges *edges, Edges *f)
 {
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_LARGE * pack;
+  double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
   Edges e = *edges;
   Edges axes = frame_of_edges(e);
   Triangle g = load_triangle(rest + 24);
   Edges turned = {to_world(axes, (Vec){g.bx, g.cx, g.dx}), add(scale(axes.c, g.cy), scale(axes.d, g.dy)),
                   scale(axes.d, g.dz)};
   store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
-  Sym s = stress(strain_large(load_triangle(rest), edges_in_frame(axes, e), g), dv_pack_load(moving),
-                 dv_pack_load(moving + DV_LANES));
+  Sym strains = flow(t, pack, strain_large(load_triangle(rest), edges_in_frame(axes, e), g));
+  Sym s = stress(strains, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
   Vec c = {s.xy * g.cy + s.zx * g.dy, s.yy * g.cy + s.yz * g.dy, s.yz * g.cy + s.zz * g.dy};
   Vec d = {s.zx * g.dz, s.yz * g.dz, s.zz * g.dz};
   *f = (Edges){to_world(axes, traction(s, (Vec){g.bx, g.cx, g.dx})), to_world(axes, c), to_world(axes, d)};
 }
 
-DV_INLINE void measure_large(const double *rest, const double *moving, const Edges *edges, Sym *out)
+DV_INLINE void measure_large(Data *t, size_t pack, const Edges *edges, Sym *out)
 {
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_LARGE * pack;
   Edges e = *edges;
-  DV_UNUSED(moving);
   *out = strain_large(load_triangle(rest), edges_in_frame(frame_of_edges(e), e), load_triangle(rest + 24));
 }
 
-// --- POLAR: Newton's iteration of math/decompose.c, scaled by Frobenius norms ---
+// --- LARGE with gradients of the present shape, as SOFA's updateStiffnessMatrix: only the normal strains follow, the
+// shear strains keep the gradients at rest ---
 
-DV_INLINE dvPack norm2(Edges a) { return dot(a.b, a.b) + dot(a.c, a.c) + dot(a.d, a.d); }
-DV_INLINE dvPack size_of(dvPack a) { return dv_pack_select(a < dv_pack(0), -a, a); }
-DV_INLINE int any(dvPackMask m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
-
-DV_INLINE Vec select_vec(dvPackMask m, Vec yes, Vec no)
+// gradients of the present shape on the volume at rest
+DV_INLINE Triangle present_gradients(Triangle rest, Triangle now)
 {
-  return (Vec){dv_pack_select(m, yes.x, no.x), dv_pack_select(m, yes.y, no.y), dv_pack_select(m, yes.z, no.z)};
+  dvPack inverse = dv_pack(1) / unless_zero(rest.bx * rest.cy * rest.dz);
+  return (Triangle){now.cy * now.dz * inverse, -now.cx * now.dz * inverse, now.bx * now.dz * inverse,
+                    (now.cx * now.dy - now.cy * now.dx) * inverse, -now.bx * now.dy * inverse, now.bx * now.cy * inverse};
 }
 
-// One step in the lanes of *active; a lane leaves when its step is small, and stops where it is when
-// its matrix is singular, so that nothing is divided by zero.
-DV_INLINE Edges polar_step(Edges a, dvPackMask *active)
+// s n for the corners b, c, d in the frame, with the normal stresses on gradients p, the shear stresses on g
+DV_INLINE Edges mixed_tractions(Sym s, Triangle p, Triangle g)
 {
-  Edges co = {cross(a.c, a.d), cross(a.d, a.b), cross(a.b, a.c)};
-  dvPack one = dv_pack(1), half = dv_pack(0.5), det = dot(a.b, co.b);
-  *active &= det != dv_pack(0);
-  det = dv_pack_select(*active, det, one);
-  dvPack ratio = dv_pack_select(*active, norm2(co) / norm2(a), one);
-  dvPack g = square_root(square_root(ratio) / size_of(det));
-  dvPack p = half * g, q = half / (g * det);
-  Edges next = {select_vec(*active, add(scale(a.b, p), scale(co.b, q)), a.b),
-                select_vec(*active, add(scale(a.c, p), scale(co.c, q)), a.c),
-                select_vec(*active, add(scale(a.d, p), scale(co.d, q)), a.d)};
-  Edges step = {sub(next.b, a.b), sub(next.c, a.c), sub(next.d, a.d)};
-  *active &= norm2(step) > dv_pack(1e-16) * norm2(next);
-  return next;
+  Vec b = {s.xx * p.bx + s.xy * g.cx + s.zx * g.dx, s.xy * g.bx + s.yy * p.cx + s.yz * g.dx, s.zx * g.bx + s.yz * g.cx + s.zz * p.dx};
+  Vec c = {s.xy * g.cy + s.zx * g.dy, s.yy * p.cy + s.yz * g.dy, s.yz * g.cy + s.zz * p.dy};
+  Vec d = {s.zx * g.dz, s.yz * g.dz, s.zz * p.dz};
+  return (Edges){b, c, d};
 }
 
-DV_INLINE Edges orthogonal_factor(Edges a)
+DV_INLINE Sym mixed_strain(Edges u, Triangle p, Triangle g)
 {
-  dvPackMask active = ~(dvPackMask){0};
-  for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active);
-  return a;
+  Sym e;
+  e.xx = u.b.x * p.bx;
+  e.yy = u.b.y * p.cx + u.c.y * p.cy;
+  e.zz = u.b.z * p.dx + u.c.z * p.dy + u.d.z * p.dz;
+  e.xy = u.b.x * g.cx + u.c.x * g.cy + u.b.y * g.bx;
+  e.yz = u.b.y * g.dx + u.c.y * g.dy + u.d.y * g.dz + u.b.z * g.cx + u.c.z * g.cy;
+  e.zx = u.b.x * g.dx + u.c.x * g.dy + u.d.x * g.dz + u.b.z * g.bx;
+  return e;
 }
 
-DV_INLINE Edges edges_to_local(Edges axes, Edges e)
+DV_INLINE void force_present(Data *t, size_t pack, const Edges *edges, Edges *f)
 {
-  return (Edges){to_local(axes, e.b), to_local(axes, e.c), to_local(axes, e.d)};
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_LARGE * pack;
+  double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack, *frame = t->frames + DV_LANES * DV_TETRA_FRAME * pack;
+  Edges e = *edges;
+  Edges axes = frame_of_edges(e);
+  Triangle first = load_triangle(rest), now = edges_in_frame(axes, e), g = load_triangle(rest + 24);
+  Triangle p = present_gradients(first, now);
+  store_edges(frame, axes);
+  store_triangle(frame + 36, p);
+  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS,
+              edges_to_world(axes, (Edges){{g.bx, g.cx, g.dx}, {dv_pack(0), g.cy, g.dy}, {dv_pack(0), dv_pack(0), g.dz}}));
+  dvPack zero = dv_pack(0);
+  Edges gap = {{first.bx - now.bx, zero, zero}, {first.cx - now.cx, first.cy - now.cy, zero},
+               {first.dx - now.dx, first.dy - now.dy, first.dz - now.dz}};
+  Sym s = stress(flow(t, pack, mixed_strain(gap, p, g)), dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
+  *f = edges_to_world(axes, mixed_tractions(s, p, g));
 }
+
+static void tetra_dforce_present(Data *t, size_t b, const double *dx, double k)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &t->blocks->blocks[b];
+  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  dv_blocks_gather(t->blocks, b, dx, local);
+  dv_blocks_clear(t->blocks, b, out);
+  dvPack factor = dv_pack(-k);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const uint16_t *corner = dv_blocks_corners(t->blocks, i);
+    const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * i, *frame = t->frames + DV_LANES * DV_TETRA_FRAME * i;
+    Edges axes = load_edges(frame), u = edges_to_local(axes, gather_edges(local, corner));
+    Triangle p = load_triangle(frame + 36), g = load_triangle(t->rest + DV_LANES * (DV_TETRA_REST_LARGE * i + 6));
+    Sym s = stress(mixed_strain(u, p, g), factor * dv_pack_load(moving), factor * dv_pack_load(moving + DV_LANES));
+    scatter_forces(out, corner, edges_to_world(axes, mixed_tractions(s, p, g)));
+  }
+}
+
+// --- POLAR ---
 
 DV_INLINE Edges gap(Edges a, Edges b) { return (Edges){sub(a.b, b.b), sub(a.c, b.c), sub(a.d, b.d)}; }
 
-// gradients of b, c, d: (c x d, d x b, b x c) / det
-DV_INLINE Edges gradients(Edges e)
+// gradients of b, c, d on a determinant: (c x d, d x b, b x c) / det
+DV_INLINE Edges gradients(Edges e, dvPack det)
 {
   Edges co = {cross(e.c, e.d), cross(e.d, e.b), cross(e.b, e.c)};
-  dvPack inverse = dv_pack(1) / dot(e.b, co.b);
+  dvPack inverse = dv_pack(1) / det;
   return (Edges){scale(co.b, inverse), scale(co.c, inverse), scale(co.d, inverse)};
 }
-
 static void rest_polar(const double *edges, double *record)
 {
   Edges e = load_edges(edges), rest = edges_to_local(orthogonal_factor(e), e);
   store_edges(record, rest);
-  store_edges(record + 36, gradients(rest));
+  store_edges(record + 36, gradients(rest, determinant(rest)));
 }
 
-DV_INLINE void force_polar(const double *rest, double *moving, const Edges *edges, Edges *f)
+static void rest_svd(const double *edges, double *record)
 {
-  Edges e = *edges;
-  Edges axes = orthogonal_factor(e), g = load_edges(rest + 36);
-  Edges turned = {to_world(axes, g.b), to_world(axes, g.c), to_world(axes, g.d)};
-  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
-  Sym s = stress(strain(gap(load_edges(rest), edges_to_local(axes, e)), g), dv_pack_load(moving),
-                 dv_pack_load(moving + DV_LANES));
-  *f = (Edges){to_world(axes, traction(s, g.b)), to_world(axes, traction(s, g.c)), to_world(axes, traction(s, g.d))};
+  rest_polar(edges, record);
+  store_edges(record + 72, orthogonal_factor(load_edges(edges)));
 }
 
-DV_INLINE void measure_polar(const double *rest, const double *moving, const Edges *edges, Sym *out)
+// what remains when the axes are found
+DV_INLINE void force_in_axes(Data *t, size_t pack, const double *rest, Edges axes, const Edges *edges, Edges *f)
+{
+  double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
+  Edges first = load_edges(rest), g = load_edges(rest + 36), now = edges_to_local(axes, *edges);
+  if (t->frames) {   // gradients of the present shape on the volume at rest
+    store_edges(t->frames + DV_LANES * DV_TETRA_FRAME * pack, edges_to_world(axes, g));
+    g = gradients(now, unless_zero(determinant(first)));
+  }
+  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, edges_to_world(axes, g));
+  Sym strains = flow(t, pack, strain(gap(first, now), g));
+  Sym s = stress(strains, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
+  *f = edges_to_world(axes, (Edges){traction(s, g.b), traction(s, g.c), traction(s, g.d)});
+}
+
+DV_INLINE void force_polar(Data *t, size_t pack, const Edges *edges, Edges *f)
 {
   Edges e = *edges;
-  DV_UNUSED(moving);
+  force_in_axes(t, pack, t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack, orthogonal_factor(e), &e, f);
+}
+
+DV_INLINE void measure_polar(Data *t, size_t pack, const Edges *edges, Sym *out)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges;
   *out = strain(gap(load_edges(rest), edges_to_local(orthogonal_factor(e), e)), load_edges(rest + 36));
+}
+
+// Axes of one lane from singular values. With rows of edges, A = now and A0 = at rest = L R0 (L the edges in the
+// frame at rest, R0 its axes): A A0^-1 = A R0^T L^-1, and L^-1 is the transpose of the gradients.
+static void stable_axes(const double *rest, const double *edges, int lane, double *axes)
+{
+  dvMat3 first = lane_of(rest + 72, lane), q;
+  dvMat3 f = dv_mat3_mul_t(dv_mat3_mul_t(lane_of(edges, lane), first), lane_of(rest + 36, lane));
+  dv_polar_stable(&f, &q, NULL);
+  q = dv_mat3_mul(q, first);
+  for (int i = 0; i < 9; i++) axes[DV_LANES * i + lane] = q.m[i / 3][i % 3];
+}
+
+DV_INLINE Edges axes_svd(const double *rest, Edges e)
+{
+  Edges axes = orthogonal_factor(e);
+  dvPack first = determinant(load_edges(rest)) * determinant(load_edges(rest + 72));
+  dvPackMask bad = (determinant(e) / unless_zero(first) < dv_pack(1e-6)) & (first != dv_pack(0));
+  if (!any(bad)) return axes;
+  double edges[9 * DV_LANES], out[9 * DV_LANES];
+  store_edges(edges, e);
+  store_edges(out, axes);
+  for (int lane = 0; lane < DV_LANES; lane++)
+    if (bad[lane]) stable_axes(rest, edges, lane, out);
+  return load_edges(out);
+}
+
+DV_INLINE void force_svd(Data *t, size_t pack, const Edges *edges, Edges *f)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_SVD * pack;
+  Edges e = *edges;
+  force_in_axes(t, pack, rest, axes_svd(rest, e), &e, f);
+}
+
+DV_INLINE void measure_svd(Data *t, size_t pack, const Edges *edges, Sym *out)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_SVD * pack;
+  Edges e = *edges;
+  *out = strain(gap(load_edges(rest), edges_to_local(axes_svd(rest, e), e)), load_edges(rest + 36));
+}
+
+// --- DEFORMATION: the frame at rest is that of the world ---
+
+static void rest_deformation(const double *edges, double *record)
+{
+  Edges e = load_edges(edges);
+  store_edges(record, e);
+  store_edges(record + 36, gradients(e, determinant(e)));
+}
+
+// columns of sum e_k (x) g_k
+DV_INLINE Edges deformation(Edges e, Edges g)
+{
+  return (Edges){add(add(scale(e.b, g.b.x), scale(e.c, g.c.x)), scale(e.d, g.d.x)),
+                 add(add(scale(e.b, g.b.y), scale(e.c, g.c.y)), scale(e.d, g.d.y)),
+                 add(add(scale(e.b, g.b.z), scale(e.c, g.c.z)), scale(e.d, g.d.z))};
+}
+
+DV_INLINE void force_deformation(Data *t, size_t pack, const Edges *edges, Edges *f)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges;
+  force_in_axes(t, pack, rest, orthogonal_factor(deformation(e, load_edges(rest + 36))), &e, f);
+}
+
+DV_INLINE void measure_deformation(Data *t, size_t pack, const Edges *edges, Sym *out)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges, g = load_edges(rest + 36);
+  *out = strain(gap(load_edges(rest), edges_to_local(orthogonal_factor(deformation(e, g)), e)), g);
 }
 
 // --- SMALL: no rotation, the gradients stay as they are at rest ---
 
 static void rest_small(const double *edges, double *record) { store_edges(record, load_edges(edges)); }
 
-DV_INLINE void measure_small(const double *rest, const double *moving, const Edges *edges, Sym *out)
+DV_INLINE void measure_small(Data *t, size_t pack, const Edges *edges, Sym *out)
 {
   Edges e = *edges;
-  *out = strain(gap(load_edges(rest), e), load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS));
+  *out = strain(gap(load_edges(t->rest + DV_LANES * DV_TETRA_REST_SMALL * pack), e),
+                load_edges(t->moving + DV_LANES * (DV_TETRA_MOVING * pack + DV_TETRA_GRADIENTS)));
 }
 
-DV_INLINE void force_small(const double *rest, double *moving, const Edges *edges, Edges *f)
+DV_INLINE void force_small(Data *t, size_t pack, const Edges *edges, Edges *f)
 {
+  const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
   Edges g = load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS);
   Sym s;
-  measure_small(rest, moving, edges, &s);
-  s = stress(s, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
+  measure_small(t, pack, edges, &s);
+  s = stress(flow(t, pack, s), dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
   *f = (Edges){traction(s, g.b), traction(s, g.c), traction(s, g.d)};
 }
 
 // --- loops over a block ---
 
-typedef void (*ForceOfPack)(const double *rest, double *moving, const Edges *edges, Edges *f);
-typedef void (*StrainOfPack)(const double *rest, const double *moving, const Edges *edges, Sym *e);
+typedef void (*ForceOfPack)(Data *t, size_t pack, const Edges *edges, Edges *f);
+typedef void (*StrainOfPack)(Data *t, size_t pack, const Edges *edges, Sym *e);
 
-DV_INLINE void force_block(const dvTetraData *t, size_t b, const double *x, size_t record, ForceOfPack force)
+DV_INLINE void force_block(Data *t, size_t b, const double *x, ForceOfPack force)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
@@ -317,7 +440,7 @@ DV_INLINE void force_block(const dvTetraData *t, size_t b, const double *x, size
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(t->blocks, i);
     Edges e = gather_edges(local, corner), f;
-    force(t->rest + DV_LANES * record * i, t->moving + DV_LANES * DV_TETRA_MOVING * i, &e, &f);
+    force(t, i, &e, &f);
     scatter_forces(out, corner, f);
   }
 }
@@ -331,8 +454,7 @@ DV_INLINE void store_measures(Sym e, Sym s, double *energy, double *von_mises)
   dv_pack_store(von_mises, square_root(half * (p * p + q * q + r * r) + three * shear));
 }
 
-DV_INLINE void measure_block(const dvTetraData *t, size_t b, const double *x, size_t record, StrainOfPack strain_of,
-                             double *energy, double *von_mises)
+DV_INLINE void measure_block(Data *t, size_t b, const double *x, StrainOfPack strain_of, double *energy, double *von_mises)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
@@ -341,49 +463,32 @@ DV_INLINE void measure_block(const dvTetraData *t, size_t b, const double *x, si
     const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * i;
     Edges edges = gather_edges(local, dv_blocks_corners(t->blocks, i));
     Sym e;
-    strain_of(t->rest + DV_LANES * record * i, moving, &edges, &e);
+    strain_of(t, i, &edges, &e);
+    e = elastic(t, i, e);
     Sym s = stress(e, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
     store_measures(e, s, energy + DV_LANES * i, von_mises + DV_LANES * i);
   }
 }
 
-static void tetra_force_small(const dvTetraData *t, size_t b, const double *x)
-{
-  force_block(t, b, x, DV_TETRA_REST_SMALL, force_small);
-}
-static void tetra_force_large(const dvTetraData *t, size_t b, const double *x)
-{
-  force_block(t, b, x, DV_TETRA_REST_LARGE, force_large);
-}
-static void tetra_force_polar(const dvTetraData *t, size_t b, const double *x)
-{
-  force_block(t, b, x, DV_TETRA_REST_POLAR, force_polar);
-}
-static void tetra_measure_small(const dvTetraData *t, size_t b, const double *x, double *energy, double *von_mises)
-{
-  measure_block(t, b, x, DV_TETRA_REST_SMALL, measure_small, energy, von_mises);
-}
-static void tetra_measure_large(const dvTetraData *t, size_t b, const double *x, double *energy, double *von_mises)
-{
-  measure_block(t, b, x, DV_TETRA_REST_LARGE, measure_large, energy, von_mises);
-}
-static void tetra_measure_polar(const dvTetraData *t, size_t b, const double *x, double *energy, double *von_mises)
-{
-  measure_block(t, b, x, DV_TETRA_REST_POLAR, measure_polar, energy, von_mises);
-}
+#define LOOPS(method)                                                                                        \
+  static void tetra_force_##method(Data *t, size_t b, const double *x) { force_block(t, b, x, force_##method); }  \
+  static void tetra_measure_##method(Data *t, size_t b, const double *x, double *energy, double *von_mises)  \
+  {                                                                                                          \
+    measure_block(t, b, x, measure_##method, energy, von_mises);                                             \
+  }
+LOOPS(small)
+LOOPS(large)
+LOOPS(polar)
+LOOPS(svd)
+LOOPS(deformation)
 
-static void tetra_add(const dvTetraData *t, double *f) { dv_blocks_add(t->blocks, 0, t->slots, f); }
-
-static void tetra_reduce(const dvTetraData *t, size_t begin, size_t end, double *f)
-{
-  dv_blocks_reduce(t->blocks, t->slots, begin, end, f);
-}
+static void tetra_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present); }
 
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
-    .rest = {rest_small, rest_large, rest_polar},
-    .force = {tetra_force_small, tetra_force_large, tetra_force_polar},
+    .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
+    .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
+    .force_present = tetra_force_present,
     .dforce = tetra_dforce,
-    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar},
-    .add = tetra_add,
-    .reduce = tetra_reduce,
+    .dforce_present = tetra_dforce_present,
+    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
 };

@@ -71,10 +71,11 @@ static dvStatus obstacle_init(dvObject *o)
   Obstacle *b = (Obstacle *)o;
   DV_TRY(dv_force_init(o));
   if (b->force.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name, o->dof->name,
-                    b->force.state->base.name, b->force.state->base.dof->name);
+    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name,
+                    o->dof->name, b->force.state->base.name, b->force.state->base.dof->name);
   size_t count = b->force.state->count, n = (size_t)dimensions(o);
-  if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n)) return dv_error(o, NULL, "out of memory for %zu points", count);
+  if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n))
+    return dv_error(o, NULL, "out of memory for %zu points", count);
   return DV_OK;
 }
 
@@ -156,7 +157,8 @@ static dvStatus plane_force_reinit(dvObject *o)
     dv_field_warning(o, &p->localRange, "give the first and the last point", "localRange %d %d is no range: all points are taken", r[0], r[1]);
     p->localRange[0] = p->localRange[1] = -1;
   }
-  if (dot(p->normal, p->normal, dimensions(o)) == 0) dv_field_warning(o, &p->normal, "give a normal", "the normal is zero: the plane gives no force");
+  if (dot(p->normal, p->normal, dimensions(o)) == 0)
+    dv_field_warning(o, &p->normal, "give a normal", "the normal is zero: the plane gives no force");
   return DV_OK;
 }
 
@@ -200,7 +202,13 @@ static double plane_force_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
-static const dvForceOps plane_force_ops = {plane_force_add_force, obstacle_add_dforce, obstacle_add_stiffness, plane_force_energy, dv_force_state};
+static const dvForceOps plane_force_ops = {
+    .add_force = plane_force_add_force,
+    .add_dforce = obstacle_add_dforce,
+    .add_stiffness = obstacle_add_stiffness,
+    .energy = plane_force_energy,
+    .states = dv_force_state,
+};
 
 const dvClass dv_plane_force_class = {
     .struct_size = sizeof(dvClass),
@@ -284,7 +292,13 @@ static double sphere_force_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
-static const dvForceOps sphere_force_ops = {sphere_force_add_force, obstacle_add_dforce, obstacle_add_stiffness, sphere_force_energy, dv_force_state};
+static const dvForceOps sphere_force_ops = {
+    .add_force = sphere_force_add_force,
+    .add_dforce = obstacle_add_dforce,
+    .add_stiffness = obstacle_add_stiffness,
+    .energy = sphere_force_energy,
+    .states = dv_force_state,
+};
 
 const dvClass dv_sphere_force_class = {
     .struct_size = sizeof(dvClass),
@@ -326,7 +340,8 @@ static dvStatus ellipsoid_force_reinit(dvObject *o)
 {
   EllipsoidForce *p = (EllipsoidForce *)o;
   for (int k = 0; k < dimensions(o); k++)
-    if (!(fabs(p->vradius[k]) > 0)) return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
+    if (!(fabs(p->vradius[k]) > 0))
+      return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
   return DV_OK;
 }
 
@@ -370,8 +385,10 @@ static void ellipsoid_force_add_force(dvObject *o, const dvMech *m)
   }
 }
 
-static const dvForceOps ellipsoid_force_ops = {
-    .add_force = ellipsoid_force_add_force, .add_dforce = obstacle_add_dforce, .add_stiffness = obstacle_add_stiffness, .states = dv_force_state};
+static const dvForceOps ellipsoid_force_ops = {.add_force = ellipsoid_force_add_force,
+                                               .add_dforce = obstacle_add_dforce,
+                                               .add_stiffness = obstacle_add_stiffness,
+                                               .states = dv_force_state};
 
 const dvClass dv_ellipsoid_force_class = {
     .struct_size = sizeof(dvClass),

@@ -1,0 +1,52 @@
+// Assembly of the system matrix A = m M + b B + k K of a plan.
+//
+// Rows and columns are the scalars of the main states (those that no mapping drives), in the order of the plan. What acts on
+// mapped states goes up as J^T K J, J being the product of the mappings' Jacobians from the main states down; K
+// between a mapped and a main state is the same with the identity for one of the two J.
+//
+// The first pass records which entry each contribution goes to; later passes write straight there, and fall back to
+// recording when the sequence of contributions has changed.
+#ifndef DV_LINEAR_ASSEMBLY_H
+#define DV_LINEAR_ASSEMBLY_H
+
+#include "math/block_matrix.h"
+#include "state/component.h"
+
+// What takes part.
+typedef struct dvAssemblyParts {
+  bool stiffness, mass, damping, geometric, mapped, projection;
+} dvAssemblyParts;
+
+#define DV_ASSEMBLE_ALL ((dvAssemblyParts){true, true, true, true, true, true})
+
+typedef struct dvAssemblyState {
+  dvState *state;
+  size_t count, first;   // degrees of freedom; number of the first one among all states
+  size_t offset;         // of its scalars in flat vectors; main states only
+  int width;             // scalars a degree of freedom
+} dvAssemblyState;
+
+typedef struct dvAssembly {
+  dvBlockMatrix matrix;
+  size_t size;                            // scalars
+  DV_ARRAY(dvAssemblyState) states;       // main ones first, in the order of the plan, then the mapped ones
+  size_t main_count;
+  DV_ARRAY(unsigned char) fixed;          // scalars that projective constraints hold
+  unsigned pattern_stamp;                 // moves when the pattern of the matrix changes
+  struct dvAssemblyWork *work;
+} dvAssembly;
+
+void dv_assembly_free(dvAssembly *a);
+// Builds the matrix for the plan's present state. Messages go to `owner`. Fails when memory is short, or when a component hands in
+// entries that are out of range.
+dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts);
+
+// Copies between a vector of the main states and a flat one.
+void dv_assembly_gather(const dvAssembly *a, int id, double *flat);
+void dv_assembly_scatter(const dvAssembly *a, int id, const double *flat);
+// q = A p on the main states' vectors.
+void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p);
+// The main state and its scalar that a flat index stands for.
+const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar);
+
+#endif

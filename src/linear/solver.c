@@ -1,0 +1,98 @@
+// See solver.h.
+#include "linear/solver.h"
+
+#include "scene/timer.h"
+
+#include <string.h>
+
+#define SELF dvLinearSolver
+static const dvFieldDesc linear_solver_fields[] = {DV_LINEAR_SOLVER_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_linear_solver_block = {linear_solver_fields, (int)DV_COUNT(linear_solver_fields)};
+
+// --- the system ----------------------------------------------------------------------------------
+
+bool dv_linear_solver_is_graph(const dvObject *o) { return !o->template_text || !*o->template_text || dv_starts_with(o->template_text, "GraphScattered"); }
+
+static bool has_matrix(const dvObject *system) { return !strstr(system->cls->name, "MatrixFree"); }
+
+static bool is_taken(const dvNode *node, const dvObject *system)
+{
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!dv_plays(o, DV_ROLE_LINEAR_SOLVER)) continue;
+    const dvField *f = dv_object_field(o, "linearSystem");
+    if (f && ((const dvLink *)f->value)->target == system) return true;
+  }
+  return false;
+}
+
+static dvObject *find_system(const dvNode *node, bool matrix)
+{
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (dv_plays(o, DV_ROLE_LINEAR_SYSTEM) && has_matrix(o) == matrix && !o->failed && !is_taken(node, o)) return o;
+  }
+  return NULL;
+}
+
+dvStatus dv_linear_solver_init(dvObject *o, bool matrix, const dvClass *otherwise)
+{
+  dvLinearSolver *s = dv_linear_solver(o);
+  if (s->linearSystem.target && has_matrix(s->linearSystem.target) != matrix)
+    return dv_field_error(o, &s->linearSystem, matrix ? "give it a MatrixLinearSystem" : "give it a MatrixFreeSystem, or set template=\"CompressedRowSparseMatrix\"",
+                          matrix ? "%s needs a system with a matrix, and %s has none" : "%s solves without a matrix, and %s has one", o->cls->name,
+                          s->linearSystem.target->name);
+  if (!s->linearSystem.target) s->linearSystem.target = find_system(o->node, matrix);
+  s->system = s->linearSystem.target;
+  if (!s->system && !s->made) {
+    s->made = dv_object_create(o->context, otherwise, otherwise->name, NULL);
+    s->made->node = o->node;
+    s->made->place = o->place;
+    if (otherwise->init) DV_TRY(otherwise->init(s->made));
+  }
+  if (!s->system) s->system = s->made;
+  return dv_object_ensure(s->system);
+}
+
+void dv_linear_solver_destroy(dvObject *o)
+{
+  dvLinearSolver *s = dv_linear_solver(o);
+  dv_object_destroy(&s->made);
+  dv_array_free(&s->x);
+  dv_array_free(&s->rhs);
+}
+
+// --- solving -------------------------------------------------------------------------------------
+
+dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
+{
+  dvLinearSolver *s = dv_linear_solver(o);
+  const dvLinearSolverOps *ops = dv_ops(o, DV_ROLE_LINEAR_SOLVER);
+  dvTimers *timers = o->context->timers;
+  DV_TRY(dv_linear_system_build(s->system, plan, m));
+  dv_timer_begin(timers, "prepare");
+  dvStatus status = ops->prepare(o);
+  dv_timer_end(timers);
+  DV_TRY(status);
+  const dvAssembly *a = dv_linear_system(s->system)->assembly;
+  dv_array_resize(&s->x, a->size);
+  dv_array_resize(&s->rhs, a->size);
+  dv_timer_begin(timers, "apply");
+  dv_assembly_gather(a, rhs, s->rhs.data);
+  ops->apply(o, s->x.data, s->rhs.data);
+  dv_assembly_scatter(a, x, s->x.data);
+  dv_timer_end(timers);
+  return DV_OK;
+}
+
+dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool *changed)
+{
+  dvLinearSolver *s = dv_linear_solver(o);
+  dvLinearSystem *system = dv_linear_system(s->system);
+  *matrix = dv_linear_system_matrix(s->system);
+  if (!*matrix) return dv_error(o, "use it beside an implicit integrator", "%s has no matrix to work with yet", o->cls->name);
+  *changed = s->prepared != system->stamp;
+  s->prepared = system->stamp;
+  return DV_OK;
+}

@@ -1,0 +1,42 @@
+// What linear solvers share: their inherited fields, the system they solve, and solving with flat vectors.
+#ifndef DV_LINEAR_SOLVER_H
+#define DV_LINEAR_SOLVER_H
+
+#include "linear/system.h"
+
+#define DV_LINEAR_SOLVER_FIELDS(X)                                                                                          \
+  X(int, nbThreads, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN)              \
+  X(string, taskSchedulerType, "_default", "", "accepted for compatibility", .flags = DV_HIDDEN)                            \
+  X(bool, parallelInverseProduct, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN)\
+  X(bool, factorizationInvalidation, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                             \
+  X(link, linearSystem, "", "", "system to solve; one of the node, or one made for the solver, when not given", .role = DV_ROLE_LINEAR_SYSTEM)
+
+// First member of every component that solves linear systems.
+typedef struct dvLinearSolver {
+  dvObject base;
+  DV_LINEAR_SOLVER_FIELDS(DV_MEMBER)
+  dvObject *system;               // the one in use, set by init
+  dvObject *made;                 // the same when the solver made it and owns it
+  unsigned prepared;              // stamp of the system that the factor belongs to
+  DV_ARRAY(double) x, rhs;        // flat vectors
+} dvLinearSolver;
+extern const dvFieldBlock dv_linear_solver_block;
+
+static inline dvLinearSolver *dv_linear_solver(dvObject *o) { return (dvLinearSolver *)o; }
+
+// True when the solver's template asks for a system without a matrix (GraphScattered).
+bool dv_linear_solver_is_graph(const dvObject *o);
+// Finds the system: the link, else a system of the node that no other solver is linked to, with or without a matrix as
+// wanted, else a new one of class `otherwise`.
+dvStatus dv_linear_solver_init(dvObject *o, bool matrix, const dvClass *otherwise);
+void dv_linear_solver_destroy(dvObject *o);
+
+// dvLinearSolverOps.solve for solvers that have prepare and apply.
+dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs);
+// The matrix of the system, for prepare: reports when there is none. *changed tells whether it is a new one since the last call.
+dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool *changed);
+// Reports that the matrix is singular: the unknown where it was noticed and, with a null vector, the motion that nothing holds. Returns
+// DV_ERROR_DIVERGED.
+dvStatus dv_linear_solver_singular(dvObject *o, size_t unknown, const double *null_vector);
+
+#endif

@@ -1,0 +1,272 @@
+// BDFOdeSolver: backward differentiation formulas of order 1 to 6, with any sequence of step lengths.
+//
+// The polynomial through the last s positions and the new one gets the new velocity as its slope, the one through the
+// velocities the new acceleration. With the coefficients a_j (a_s = 1) and b of that slope:
+//
+//   r1 = sum a_j x_j - h b v_s = 0,   r2 = M sum a_j v_j - h b (f(x_s, v_s) + (rK K - rM M) v_s) = 0
+//
+// Newton's iterations (newton.c) solve for v_s; eliminating dx_s = h b dv - r1 gives
+//
+//   ((1 + h b rM) M - h b B - h b (h b + rK) K) dv = -r2 - h b K r1
+//
+// The first guess goes on with the present velocity. The order rises from 1 as history becomes available. Positions enter
+// as differences to the present ones, so that frames are treated as well as points.
+//
+// SOFA v26.12 loses the history: all earlier states are overwritten with the present one. What remains is backward Euler
+// with the step b h (2/3 h for order 2, 6/11 h for order 3), so that motion runs slow by that factor. Scenes get SOFA's answer
+// unless keepHistory asks for the method itself.
+#include "ode/integrator.h"
+#include "ode/newton.h"
+
+#include <string.h>
+
+#define BDF_FIELDS(X)                                                                                                 \
+  X(int, order, "1", "", "order of the method: number of earlier states it uses; more than 6 is not stable")          \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
+  X(bool, keepHistory, "0", "", "use the earlier states; without it the present one stands in for all of them, as in SOFA") \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER) \
+  X(link, newtonSolver, "", "", "NewtonRaphsonSolver to use; the one of the node by default")
+
+enum { LIMIT = 12 };   // of the order
+
+// the new velocity; what history gives to r1 and r2; r1, r2, the correction, the right-hand side, a sum
+enum { NEW_V = DV_VEC_ODE, PAST_X, PAST_V, R1, R2, DV, RHS, SUM };
+
+// positions and velocities of all independent states at one time
+typedef struct Moment {
+  double time;
+  dvReals x, v;
+} Moment;
+
+typedef struct BDF {
+  dvObject base;
+  BDF_FIELDS(DV_MEMBER)
+  dvPlan *plan;
+  Moment past[LIMIT];   // the latest first; past[0] is the start of the step
+  int depth;            // of them in use
+  size_t coords, derivs;
+} BDF;
+
+#define SELF BDF
+static const dvFieldDesc bdf_fields[] = {BDF_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus bdf_init(dvObject *o)
+{
+  BDF *b = (BDF *)o;
+  DV_TRY(dv_ode_need_linear_solver(o, &b->linearSolver));
+  DV_TRY(dv_newton_find(o, &b->newtonSolver));
+  if (!b->newtonSolver.target)
+    return dv_error(o, "add <NewtonRaphsonSolver maxNbIterationsNewton=\"25\"/> to the node",
+                    "a NewtonRaphsonSolver is needed in the node and there is none");
+  if (b->order < 1) {
+    dv_field_warning(o, &b->order, NULL, "the order must be 1 at least; 1 is used");
+    b->order = 1;
+  }
+  if (b->order > LIMIT) return dv_field_error(o, &b->order, "orders 1 to 6 are stable", "order %d is more than %d", b->order, LIMIT);
+  if (b->order > 6) dv_field_warning(o, &b->order, "use an order of 6 or less", "the method of order %d is not stable", b->order);
+  if (b->order > 1 && !dv_was_set(o, &b->keepHistory))
+    dv_field_warning(o, &b->order, "set keepHistory=\"1\" for the true method, \"0\" to keep SOFA's result without this message",
+                     "as in SOFA, the present state stands in for earlier ones: motion runs slower than it should");
+  b->depth = 0;
+  return DV_OK;
+}
+
+static dvStatus bdf_bwd_init(dvObject *o) { return dv_ode_check_masses(o, "only stiffness and damping resist its motion"); }
+
+// --- history ---------------------------------------------------------------------------------------------
+
+// room for another moment in front; a change of size forgets the past
+static dvStatus make_room(BDF *b)
+{
+  size_t coords = 0, derivs = 0;
+  for (size_t i = 0; i < b->plan->independent.count; i++) {
+    const dvState *s = dv_state(b->plan->independent.data[i]);
+    coords += dv_state_scalars(s, DV_X);
+    derivs += dv_state_scalars(s, DV_V);
+  }
+  if (coords != b->coords || derivs != b->derivs) b->depth = 0;
+  b->coords = coords;
+  b->derivs = derivs;
+  Moment last = b->past[b->order - 1];   // its storage is used again
+  memmove(b->past + 1, b->past, (size_t)(b->order - 1) * sizeof last);
+  b->past[0] = last;
+  if (!dv_reals_resize(&last.x, coords) || !dv_reals_resize(&last.v, derivs)) return dv_error(&b->base, NULL, "out of memory");
+  b->past[0] = last;
+  return DV_OK;
+}
+
+static dvStatus remember(BDF *b, double time)
+{
+  DV_TRY(make_room(b));
+  Moment *now = &b->past[0];
+  double *x = now->x.data, *v = now->v.data;
+  for (size_t i = 0; i < b->plan->independent.count; i++) {
+    dvState *s = dv_state(b->plan->independent.data[i]);
+    size_t nx = dv_state_scalars(s, DV_X), nv = dv_state_scalars(s, DV_V);
+    memcpy(x, dv_state_read(s, DV_X), nx * sizeof *x);
+    memcpy(v, dv_state_read(s, DV_V), nv * sizeof *v);
+    x += nx;
+    v += nv;
+  }
+  now->time = time;
+  b->depth = dv_min_int(b->depth + 1, b->order);
+  return DV_OK;
+}
+
+// slope at t[s] of the polynomial through t[0..s], the last coefficient scaled to 1: a[s] = 1, and b with
+// h b slope = sum a_j y_j for h = t[s] - t[s - 1]
+static double coefficients(const double *t, int s, double *a)
+{
+  for (int j = 0; j <= s; j++) {
+    a[j] = 0;
+    for (int i = 0; i <= s; i++) {
+      if (i == j) continue;
+      double product = 1 / (t[j] - t[i]);
+      for (int k = 0; k <= s; k++)
+        if (k != i && k != j) product *= (t[s] - t[k]) / (t[j] - t[k]);
+      a[j] += product;
+    }
+  }
+  double scale = a[s];
+  for (int j = 0; j <= s; j++) a[j] /= scale;
+  return 1 / (scale * (t[s] - t[s - 1]));
+}
+
+// PAST_X = sum a_j (x_j - x_now), PAST_V = sum a_j v_j over the past
+static void sum_history(BDF *b, const double *a)
+{
+  size_t at_x = 0, at_v = 0;
+  for (size_t i = 0; i < b->plan->independent.count; i++) {
+    dvState *s = dv_state(b->plan->independent.data[i]);
+    size_t nv = dv_state_scalars(s, DV_V);
+    double *x = dv_state_write(s, PAST_X), *v = dv_state_write(s, PAST_V), *difference = dv_state_write(s, SUM);
+    memset(x, 0, nv * sizeof *x);
+    memset(v, 0, nv * sizeof *v);
+    for (int j = 0; j < b->depth; j++) {
+      double factor = a[b->depth - 1 - j];   // coefficients run with time, the past runs back
+      const Moment *moment = &b->past[b->keepHistory ? j : 0];
+      dv_dof_difference(s->base.dof, s->count, difference, moment->x.data + at_x, b->past[0].x.data + at_x);
+      for (size_t k = 0; k < nv; k++) x[k] += factor * difference[k], v[k] += factor * moment->v.data[at_v + k];
+    }
+    at_x += dv_state_scalars(s, DV_X);
+    at_v += nv;
+  }
+}
+
+// --- the equation ------------------------------------------------------------------------------------------
+
+typedef struct Residual {
+  dvNonlinear function;
+  BDF *b;
+  dvPlan *plan;
+  dvMech m;
+  double hb;   // h b
+} Residual;
+
+static double residual_evaluate(dvNonlinear *f)
+{
+  Residual *r = (Residual *)f;
+  BDF *b = r->b;
+  dvPlan *plan = r->plan;
+  dv_ode_force(&b->base, plan, &r->m);
+  dv_ode_add_product(plan, &r->m, DV_F, NEW_V, (dvFactors){.m = -b->rayleighMass, .k = b->rayleighStiffness});
+  dv_mech_project_response(plan, DV_F);
+  dv_mech_difference(plan, R1, DV_X_ODE, DV_X);
+  dv_mech_combine(plan, R1, R1, 1, PAST_X);
+  dv_mech_combine(plan, R1, R1, -r->hb, NEW_V);
+  dv_mech_combine(plan, SUM, PAST_V, 1, NEW_V);
+  dv_mech_propagate_dx(plan, SUM);
+  dv_mech_clear(plan, R2);
+  dv_ode_add_product(plan, &r->m, R2, SUM, (dvFactors){.m = 1});
+  dv_mech_combine(plan, R2, R2, -r->hb, DV_F);
+  dv_mech_project_response(plan, R1);
+  dv_mech_project_response(plan, R2);
+  return dv_mech_dot(plan, R2, R2);
+}
+
+static dvStatus residual_correct(dvNonlinear *f)
+{
+  Residual *r = (Residual *)f;
+  BDF *b = r->b;
+  dv_mech_copy(r->plan, RHS, R2);
+  dv_mech_scale(r->plan, RHS, -1);
+  dv_mech_propagate_dx(r->plan, R1);
+  dv_ode_add_product(r->plan, &r->m, RHS, R1, (dvFactors){.k = -r->hb});
+  dv_mech_project_response(r->plan, RHS);
+  dv_mech_clear(r->plan, DV);
+  dvFactors factors = {1 + r->hb * b->rayleighMass, -r->hb, -r->hb * (b->rayleighStiffness + r->hb)};
+  return dv_ode_solve(&b->base, b->linearSolver.target, r->plan, &r->m, DV, RHS, factors);
+}
+
+// as in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration takes up
+static void residual_advance(dvNonlinear *f, double alpha)
+{
+  Residual *r = (Residual *)f;
+  dv_mech_combine(r->plan, NEW_V, NEW_V, alpha, DV);
+  dv_mech_copy(r->plan, DV_DX, R1);
+  dv_mech_scale(r->plan, DV_DX, -1);
+  dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, DV);
+  dv_mech_combine(r->plan, DV_X_ODE, DV_X_ODE, 1, DV_DX);
+  dv_mech_project_x(r->plan, DV_X_ODE, r->m.time);
+  dv_mech_project_v(r->plan, NEW_V, r->m.time);
+  dv_mech_propagate_x(r->plan, DV_X_ODE);
+  dv_mech_propagate_v(r->plan, NEW_V);
+}
+
+static double residual_correction2(dvNonlinear *f) { return dv_mech_dot(((Residual *)f)->plan, DV, DV); }
+static double residual_guess2(dvNonlinear *f) { return dv_mech_dot(((Residual *)f)->plan, NEW_V, NEW_V); }
+
+static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
+{
+  BDF *b = (BDF *)o;
+  dvPlan *plan = dv_ode_plan(&b->plan, o);
+  DV_TRY(remember(b, o->node->time));
+  double times[LIMIT + 1], a[LIMIT + 1] = {0};
+  for (int j = 0; j < b->depth; j++) times[b->depth - 1 - j] = b->past[j].time;
+  times[b->depth] = o->node->time + h;
+  Residual r = {.function = {residual_evaluate, residual_correct, residual_advance, residual_correction2, residual_guess2},
+                .b = b, .plan = plan, .m = dv_ode_mech(o, h, true)};
+  r.hb = (times[b->depth] - times[b->depth - 1]) * coefficients(times, b->depth, a);
+  r.m.x = DV_X_ODE;
+  r.m.v = NEW_V;
+  sum_history(b, a);
+  dv_mech_copy(plan, NEW_V, DV_V);
+  dv_mech_combine(plan, DV_X_ODE, DV_X, h, DV_V);
+  dv_mech_mirror_outside(plan, DV_X_ODE, NEW_V);
+  dv_mech_propagate_x(plan, DV_X_ODE);
+  dv_mech_propagate_v(plan, NEW_V);
+  DV_TRY(dv_newton_solve(b->newtonSolver.target, &r.function));
+  dv_mech_copy(plan, x, DV_X_ODE);
+  dv_mech_copy(plan, v, NEW_V);
+  return DV_OK;
+}
+
+static void bdf_reset(dvObject *o) { ((BDF *)o)->depth = 0; }
+
+static void bdf_destroy(dvObject *o)
+{
+  BDF *b = (BDF *)o;
+  for (int i = 0; i < LIMIT; i++) {
+    dv_reals_free(&b->past[i].x);
+    dv_reals_free(&b->past[i].v);
+  }
+  dv_plan_destroy(&b->plan);
+}
+
+static const dvOdeOps bdf_ops = {.solve = bdf_solve};
+
+const dvClass dv_bdf_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "BDFOdeSolver",
+    .help = "backward differentiation formulas of any order up to 6, for steps of any length; needs a NewtonRaphsonSolver",
+    .module = "Sofa.Component.ODESolver.Backward",
+    .size = sizeof(BDF),
+    .blocks = {&dv_object_block, DV_BLOCK(bdf_fields)},
+    .ops = {[DV_ROLE_ODE] = &bdf_ops},
+    .init = bdf_init,
+    .bwd_init = bdf_bwd_init,
+    .reset = bdf_reset,
+    .destroy = bdf_destroy,
+};

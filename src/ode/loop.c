@@ -1,0 +1,248 @@
+// What animation loops share: the order of the solvers, and what happens around them. See loop.h.
+#include "ode/loop.h"
+
+#include "scene/timer.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- integration: solvers and outside forces in the order of the graph ------------------------------------------
+
+typedef struct Collector {
+  dvVisitor visitor;
+  dvIntegration *list;
+} Collector;
+
+// a force between objects has a field object2
+static bool is_interaction(const dvObject *o) { return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL; }
+
+static void collect(dvIntegration *list, const dvNode *node, bool (*fits)(const dvObject *o), bool first_only)
+{
+  size_t before = list->items.count;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed || !fits(o) || !dv_object_has_tags(o, &list->tags)) continue;
+    if (!first_only || list->items.count == before) dv_push(&list->items, ((dvIntegrationItem){.object = o}));
+  }
+}
+
+static bool is_solver(const dvObject *o) { return dv_plays(o, DV_ROLE_ODE); }
+
+static dvWalk collect_integration(dvVisitor *v, dvNode *node)
+{
+  dvIntegration *list = ((Collector *)v)->list;
+  size_t before = list->items.count;
+  collect(list, node, is_solver, list->one_by_one);
+  if (list->items.count > before) return DV_WALK_PRUNE;   // a solver takes over everything below it
+  collect(list, node, is_interaction, false);
+  return DV_WALK_ON;
+}
+
+static void empty(dvIntegration *list)
+{
+  for (size_t i = 0; i < list->items.count; i++) dv_plan_destroy(&list->items.data[i].plan);
+  list->items.count = 0;
+}
+
+void dv_integration_refresh(dvIntegration *list, dvNode *root)
+{
+  if (list->version == root->scene->version && list->root == root) return;
+  list->version = root->scene->version;
+  list->root = root;
+  empty(list);
+  Collector c = {.visitor = {.top_down = collect_integration}, .list = list};
+  dv_visit(root, &c.visitor);
+}
+
+void dv_integration_set_tag(dvIntegration *list, const char *tag)
+{
+  dv_strings_free(&list->tags);
+  dv_strings_push(&list->tags, tag, strlen(tag));
+  list->root = NULL;
+}
+
+// the end of a solver's own step: its subgraph gets its boundary conditions and passes the new state on
+static void settle(dvIntegrationItem *item, double next)
+{
+  dvPlan *plan = dv_plan_get(&item->plan, item->object->node);
+  dv_mech_project_x(plan, DV_X, next);
+  dv_mech_project_v(plan, DV_V, next);
+  dv_mech_propagate_x(plan, DV_X);
+  dv_mech_propagate_v(plan, DV_V);
+  dv_loop_clear_external(plan);
+}
+
+dvStatus dv_integrate(dvIntegration *list, dvNode *root, double dt, int x, int v, bool outside_forces)
+{
+  dv_integration_refresh(list, root);
+  for (size_t i = 0; i < list->items.count; i++) {
+    dvObject *o = list->items.data[i].object;
+    if (is_solver(o)) {
+      DV_TRY(((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->solve(o, dt, x, v));
+      if (list->one_by_one) settle(&list->items.data[i], o->node->time + dt);
+    } else if (outside_forces) {
+      dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F_EXTERNAL, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = root->time, .k = 1};
+      memcpy(m.gravity, o->node->gravity, sizeof m.gravity);
+      ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->add_force(o, &m);
+    }
+  }
+  return DV_OK;
+}
+
+void dv_integration_free(dvIntegration *list)
+{
+  empty(list);
+  dv_array_free(&list->items);
+  dv_strings_free(&list->tags);
+}
+
+// --- what every loop does around it ---------------------------------------------------------------------------
+
+static const char *likely_cause(const dvState *s)
+{
+  bool implicit = false;
+  for (const dvNode *n = s->base.node; n; n = n->parents.count ? n->parents.data[0] : NULL) {
+    const dvObject *ode = dv_node_find(n, DV_ROLE_ODE);
+    if (ode) implicit = strstr(ode->cls->module, "Backward") != NULL;
+  }
+  return implicit ? "likely: a time step or stiffness the linear solver cannot follow, an inverted element, or a force without bound"
+                  : "likely: the time step is beyond the stability limit of the explicit integrator; make dt smaller or the stiffness lower";
+}
+
+dvStatus dv_loop_check(dvScene *scene)
+{
+  const dvPlan *plan = scene->plan;
+  static const struct {
+    int id;
+    const char *name;
+  } vectors[] = {{DV_X, "position"}, {DV_V, "velocity"}};
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    for (size_t k = 0; k < DV_COUNT(vectors); k++) {
+      long bad = dv_state_first_bad(s, vectors[k].id);
+      if (bad < 0) continue;
+      int width = dv_state_width(s, vectors[k].id);
+      dvText text = {0};
+      dv_text_printf(&text, "diverged in step %ld: the %s of point %ld %s", scene->step + 1, vectors[k].name, bad / width,
+                     isfinite(dv_state_read(s, vectors[k].id)[bad]) ? "exceeds all bounds" : "is no longer finite");
+      char *path = dv_object_path(&s->base);
+      dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_DIVERGED, .place = s->base.place, .path = path,
+                                                     .text = text.text, .advice = likely_cause(s)});
+      dv_free(path);
+      dv_text_free(&text);
+      return DV_ERROR_DIVERGED;
+    }
+  }
+  return DV_OK;
+}
+
+void dv_loop_touch(dvScene *scene)
+{
+  for (size_t i = 0; i < scene->plan->states.count; i++) {
+    dvState *s = dv_state(scene->plan->states.data[i]);
+    dv_state_touch(s, DV_X);
+    dv_state_touch(s, DV_V);
+  }
+}
+
+void dv_loop_clear_external(const dvPlan *plan)
+{
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    if (dv_state_has(s, DV_F_EXTERNAL))
+      memset(dv_state_write(s, DV_F_EXTERNAL), 0, dv_state_scalars(s, DV_F_EXTERNAL) * sizeof(double));
+  }
+}
+
+void dv_loop_update_visual(dvScene *scene)
+{
+  const dvPlan *plan = scene->plan;
+  dvTimers *timers = scene->context->timers;
+  for (size_t i = 0; i < plan->visual_mappings.count; i++) {
+    dvObject *o = plan->visual_mappings.data[i];
+    dv_timer_begin_fine(timers, o->cls->name);
+    ((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->apply(o, DV_X, DV_X);
+    dv_timer_end_fine(timers);
+  }
+  for (size_t i = 0; i < plan->visuals.count; i++) {
+    dvObject *o = plan->visuals.data[i];
+    const dvVisualOps *ops = dv_ops(o, DV_ROLE_VISUAL);
+    if (!ops->update) continue;
+    dv_timer_begin_fine(timers, o->cls->name);
+    ops->update(o);
+    dv_timer_end_fine(timers);
+  }
+}
+
+dvStatus dv_loop_start(dvObject *o)
+{
+  dvScene *scene = o->node->scene;
+  dv_scene_refresh(scene);
+  dv_mech_project_x(scene->plan, DV_X, scene->root->time);
+  dv_mech_project_v(scene->plan, DV_V, scene->root->time);
+  dv_mech_propagate_x(scene->plan, DV_X);
+  dv_mech_propagate_v(scene->plan, DV_V);
+  dv_loop_touch(scene);
+  dv_loop_update_visual(scene);
+  return dv_loop_check(scene);
+}
+
+dvNode *dv_loop_node(const dvObject *o, const dvLink *target) { return target->target ? (dvNode *)target->target : o->node; }
+
+dvStatus dv_loop_begin(dvObject *o, double dt)
+{
+  dvScene *scene = o->node->scene;
+  dv_scene_refresh(scene);
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_ANIMATE_BEGIN, .dt = dt});
+  dv_timer_begin(o->context->timers, "engines");
+  dvStatus pulled = dv_scene_pull(scene);
+  dv_timer_end(o->context->timers);
+  DV_TRY(pulled);
+  dv_scene_refresh(scene);   // an event may have changed the graph
+  return DV_OK;
+}
+
+void dv_loop_collide(dvObject *o, double dt)
+{
+  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_COLLISION_BEGIN, .dt = dt});
+  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_COLLISION_END, .dt = dt});
+}
+
+dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt)
+{
+  dvScene *scene = o->node->scene;
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INTEGRATE_BEGIN, .dt = dt});
+  dv_timer_begin(o->context->timers, "integrate");
+  dvStatus status = dv_integrate(list, root, dt, DV_X, DV_V, true);
+  dv_timer_end(o->context->timers);
+  DV_TRY(status);
+  if (!list->one_by_one) {
+    double next = scene->root->time + dt;
+    dv_timer_begin(o->context->timers, "propagate");
+    dv_mech_project_x(scene->plan, DV_X, next);
+    dv_mech_project_v(scene->plan, DV_V, next);
+    dv_mech_propagate_x(scene->plan, DV_X);
+    dv_mech_propagate_v(scene->plan, DV_V);
+    dv_loop_clear_external(scene->plan);
+    dv_timer_end(o->context->timers);
+  }
+  dv_loop_touch(scene);
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INTEGRATE_END, .dt = dt});
+  return DV_OK;
+}
+
+dvStatus dv_loop_end(dvObject *o, double dt, double time)
+{
+  dvScene *scene = o->node->scene;
+  scene->root->time = time;
+  dv_scene_update_context(scene);
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_ANIMATE_END, .dt = dt});
+  dv_timer_begin(o->context->timers, "visual");
+  dv_loop_update_visual(scene);
+  dv_timer_end(o->context->timers);
+  dv_timer_begin(o->context->timers, "check");
+  dvStatus finite = dv_loop_check(scene);
+  dv_timer_end(o->context->timers);
+  return finite;
+}

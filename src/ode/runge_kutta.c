@@ -1,0 +1,103 @@
+// RungeKutta2Solver and RungeKutta4Solver: explicit Runge-Kutta methods whose stages lean on the stage before only.
+//
+//   v_i = v + c_i h a_{i-1},  x_i = x + c_i h v_{i-1},  a_i = P M^-1 f(x_i, v_i) at the time t + c_i h
+//   x' = x + h sum w_i v_i,   v' = v + h sum w_i a_i
+//
+// Order 2 is the midpoint rule, order 4 the classical method (Kutta 1901). Explicit: h must stay below about 2/omega
+// and 2.8/omega for the highest frequency omega. Masses that are not diagonal need a linear solver.
+#include "ode/integrator.h"
+
+enum { STAGES = 4 };
+enum { VELOCITY = DV_VEC_ODE, ACCELERATION = VELOCITY + STAGES - 1 };   // of the stages; the first velocity is the state's own
+
+typedef struct Tableau {
+  int stages;
+  double c[STAGES], weight[STAGES];
+} Tableau;
+
+static const Tableau midpoint = {2, {0, 1.0 / 2}, {0, 1}};
+static const Tableau classical = {4, {0, 1.0 / 2, 1.0 / 2, 1}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+
+typedef struct RungeKutta {
+  dvObject base;
+  dvPlan *plan;
+  dvLink linear_solver;   // found in the node, for masses that are not diagonal
+} RungeKutta;
+
+static int stage_velocity(int i) { return i == 0 ? DV_V : VELOCITY + i - 1; }
+
+// r = from + h sum w_i (vector of stage i)
+static void add_stages(dvPlan *plan, int r, int from, double h, const Tableau *t, int (*stage)(int))
+{
+  for (int i = 0; i < t->stages; i++) {
+    if (t->weight[i] == 0) continue;
+    dv_mech_combine(plan, r, from, h * t->weight[i], stage(i));
+    from = r;
+  }
+}
+
+static int stage_acceleration(int i) { return ACCELERATION + i; }
+
+static dvStatus solve(dvObject *o, const Tableau *t, double h, int x, int v)
+{
+  RungeKutta *r = (RungeKutta *)o;
+  dvPlan *plan = dv_ode_plan(&r->plan, o);
+  dvMech m = dv_ode_mech(o, h, false);
+  dv_mech_add_separate_gravity(plan, &m);
+  for (int i = 0; i < t->stages; i++) {
+    if (i > 0) {
+      dv_mech_combine(plan, DV_X_ODE, DV_X, h * t->c[i], stage_velocity(i - 1));
+      dv_mech_combine(plan, stage_velocity(i), DV_V, h * t->c[i], stage_acceleration(i - 1));
+      dv_mech_mirror_outside(plan, DV_X_ODE, stage_velocity(i));
+    }
+    m.x = i == 0 ? DV_X : DV_X_ODE;
+    m.v = stage_velocity(i);
+    m.time = o->node->time + h * t->c[i];
+    DV_TRY(dv_ode_acceleration(o, r->linear_solver.target, plan, &m, stage_acceleration(i)));
+  }
+  add_stages(plan, x, DV_X, h, t, stage_velocity);   // before the velocity of the first stage is overwritten
+  add_stages(plan, v, DV_V, h, t, stage_acceleration);
+  return DV_OK;
+}
+
+static dvStatus runge_kutta_init(dvObject *o)
+{
+  dv_ode_find_linear_solver(o, &((RungeKutta *)o)->linear_solver);
+  return DV_OK;
+}
+
+static dvStatus runge_kutta_bwd_init(dvObject *o) { return dv_ode_check_explicit(o, ((RungeKutta *)o)->linear_solver.target); }
+static dvStatus runge_kutta2_solve(dvObject *o, double h, int x, int v) { return solve(o, &midpoint, h, x, v); }
+static dvStatus runge_kutta4_solve(dvObject *o, double h, int x, int v) { return solve(o, &classical, h, x, v); }
+static void runge_kutta_destroy(dvObject *o) { dv_plan_destroy(&((RungeKutta *)o)->plan); }
+
+static const dvOdeOps runge_kutta2_ops = {.solve = runge_kutta2_solve};
+static const dvOdeOps runge_kutta4_ops = {.solve = runge_kutta4_solve};
+
+const dvClass dv_runge_kutta2_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "RungeKutta2Solver",
+    .aliases = "RungeKutta2",
+    .help = "explicit midpoint rule: second order, two evaluations of the forces a step",
+    .module = "Sofa.Component.ODESolver.Forward",
+    .size = sizeof(RungeKutta),
+    .blocks = {&dv_object_block},
+    .ops = {[DV_ROLE_ODE] = &runge_kutta2_ops},
+    .init = runge_kutta_init,
+    .bwd_init = runge_kutta_bwd_init,
+    .destroy = runge_kutta_destroy,
+};
+
+const dvClass dv_runge_kutta4_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "RungeKutta4Solver",
+    .aliases = "RungeKutta4",
+    .help = "classical Runge-Kutta method: fourth order, four evaluations of the forces a step",
+    .module = "Sofa.Component.ODESolver.Forward",
+    .size = sizeof(RungeKutta),
+    .blocks = {&dv_object_block},
+    .ops = {[DV_ROLE_ODE] = &runge_kutta4_ops},
+    .init = runge_kutta_init,
+    .bwd_init = runge_kutta_bwd_init,
+    .destroy = runge_kutta_destroy,
+};

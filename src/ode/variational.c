@@ -1,0 +1,222 @@
+// VariationalSymplecticSolver: a variational integrator (Kharevych et al. 2006) with the midpoint rule for the action.
+//
+// The momentum p is carried from step to step. The midpoint q = x + dq of the step solves
+//
+//   (4/h^2 (1 + h rM) M) dq = f(x + dq) + (2/h) p,  by Newton's iterations on dq:
+//   ((4/h^2 + 4 rM/h) M - (1 + 4 rK/h) K) dq = f(q) - K (q - x) + (2/h) p
+//
+// Then v' = (2/h) dq, x' = x + h v', p' = M v' + (h/2) f(q). Momentum is conserved, and the energy p^2/2m + V oscillates about
+// a value that does not drift. The explicit variant is a' = M^-1 (f(x) + p/h), v' = h a', x' = x + h v', p' = M v'.
+#include "ode/integrator.h"
+#include "scene/timer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define VARIATIONAL_FIELDS(X)                                                                                         \
+  X(real, newtonError, "0.01", "", "stop the iterations when the midpoint moves this little, in proportion to the norm of the positions") \
+  X(int, steps, "5", "", "largest number of iterations")                                                              \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
+  X(bool, saveEnergyInFile, "0", "", "write kinetic, potential and total energy of each step to the file")            \
+  X(bool, explicitIntegration, "0", "", "use the explicit variant")                                                   \
+  X(string, file, "", "", "file to write the energies to, as comma separated values")                                 \
+  X(bool, computeHamiltonian, "1", "", "compute the energy of each step")                                             \
+  X(real, hamiltonianEnergy, "0", "J", "the energy p^2/2m + V at the end of the step", .flags = DV_READ_ONLY)         \
+  X(bool, useIncrementalPotentialEnergy, "1", "", "sum up the work of the forces for V; else ask the forces for their energy") \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
+
+enum { MOMENTUM = DV_VEC_ODE, NEW_MOMENTUM, SHIFT, SHIFT_BEFORE, RHS, VELOCITY };
+// the positions at the start of the step stand in DV_X_ODE
+
+typedef struct Variational {
+  dvObject base;
+  VARIATIONAL_FIELDS(DV_MEMBER)
+  dvPlan *plan;
+  bool started;
+  double potential;
+  FILE *out;
+} Variational;
+
+#define SELF Variational
+static const dvFieldDesc variational_fields[] = {VARIATIONAL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus variational_parse(dvObject *o, dvAttributes *a)
+{
+  if (dv_attribute_take(a, "verbose")) dv_warning(o, "leave it out", "verbose means nothing here");
+  return DV_OK;
+}
+
+static dvStatus variational_init(dvObject *o)
+{
+  Variational *s = (Variational *)o;
+  s->started = false;
+  if (s->steps < 0) return dv_field_error(o, &s->steps, NULL, "steps must not be negative");
+  if (s->saveEnergyInFile && (!s->file || !s->file[0])) return dv_field_error(o, &s->saveEnergyInFile, "set file", "there is no file to write the energies to");
+  if (!s->explicitIntegration) return dv_ode_need_linear_solver(o, &s->linearSolver);
+  dv_ode_find_linear_solver(o, &s->linearSolver);
+  return DV_OK;
+}
+
+static dvStatus variational_bwd_init(dvObject *o)
+{
+  Variational *s = (Variational *)o;
+  return s->explicitIntegration ? dv_ode_check_explicit(o, s->linearSolver.target) : dv_ode_check_masses(o, "it carries no momentum");
+}
+
+// --- energies --------------------------------------------------------------------------------------------
+
+static double potential_energy(Variational *s, const dvMech *m)
+{
+  double kinetic, potential;
+  dv_mech_energy(s->plan, m, &kinetic, &potential);
+  return potential;
+}
+
+static void open_file(Variational *s)
+{
+  if (!s->saveEnergyInFile || s->out) return;
+  s->out = fopen(s->file, "w");
+  if (s->out) fprintf(s->out, "time,kinetic energy,potential energy, hamiltonian energy\n");
+  else dv_field_warning(&s->base, &s->file, NULL, "%s cannot be written: the energies are not saved", s->file);
+}
+
+// kinetic energy p M^-1 p / 2 of the new momentum
+static dvStatus compute_energy(Variational *s, dvMech *m)
+{
+  dvObject *o = &s->base;
+  int f = m->f;
+  m->f = NEW_MOMENTUM;
+  dvStatus status = dv_ode_accelerate(o, s->linearSolver.target, s->plan, m, VELOCITY);
+  m->f = f;
+  DV_TRY(status);
+  double kinetic = 0.5 * dv_mech_dot(s->plan, NEW_MOMENTUM, VELOCITY);
+  double potential = s->useIncrementalPotentialEnergy ? s->potential : potential_energy(s, m);
+  s->hamiltonianEnergy = kinetic + potential;
+  dv_touch(o, &s->hamiltonianEnergy);
+  if (s->out) fprintf(s->out, "%g,%g,%g,%g\n", o->node->time, kinetic, potential, s->hamiltonianEnergy);
+  return DV_OK;
+}
+
+// --- steps -----------------------------------------------------------------------------------------------
+
+static void start(Variational *s, dvMech *m)
+{
+  dv_mech_clear(s->plan, MOMENTUM);
+  dv_ode_add_product(s->plan, m, MOMENTUM, DV_V, (dvFactors){.m = 1});
+  dv_ode_force(&s->base, s->plan, m);   // some energies are found on the way
+  s->potential = potential_energy(s, m);
+  open_file(s);
+  s->started = true;
+}
+
+static dvStatus explicit_step(Variational *s, dvMech *m, double h, int x, int v)
+{
+  dvObject *o = &s->base;
+  dvPlan *plan = s->plan;
+  m->implicit = false;
+  dv_ode_force(o, plan, m);
+  dv_mech_combine(plan, DV_F, DV_F, 1 / h, MOMENTUM);
+  DV_TRY(dv_ode_accelerate(o, s->linearSolver.target, plan, m, DV_DX));
+  if (s->rayleighMass > 0) {
+    dv_mech_combine(plan, DV_DX, DV_DX, -s->rayleighMass, DV_V);
+    dv_mech_project_response(plan, DV_DX);
+  }
+  dv_mech_copy(plan, v, DV_DX);
+  dv_mech_scale(plan, v, h);
+  dv_mech_combine(plan, x, DV_X, h, v);
+  dv_mech_clear(plan, NEW_MOMENTUM);
+  dv_ode_add_product(plan, m, NEW_MOMENTUM, v, (dvFactors){.m = 1});
+  return DV_OK;
+}
+
+// the midpoint of the step, in m->x; returns with the shift from the start in SHIFT and the force of the last iteration in DV_F
+static dvStatus find_midpoint(Variational *s, dvMech *m, double h)
+{
+  dvObject *o = &s->base;
+  dvPlan *plan = s->plan;
+  double size = sqrt(dv_mech_dot(plan, DV_X_ODE, DV_X_ODE)), error = 0;
+  dvFactors factors = {4 / (h * h) + 4 * s->rayleighMass / h, 0, -1 - 4 * s->rayleighStiffness / h};
+  dv_mech_clear(plan, SHIFT);
+  for (int i = 0; i == 0 || (i < s->steps && error > s->newtonError); i++) {
+    dv_ode_force(o, plan, m);
+    dv_mech_combine(plan, RHS, DV_F, 2 / h, MOMENTUM);
+    dv_mech_propagate_dx(plan, SHIFT);
+    dv_ode_add_product(plan, m, RHS, SHIFT, (dvFactors){.k = -1});
+    dv_mech_project_response(plan, RHS);
+    dv_mech_copy(plan, SHIFT_BEFORE, SHIFT);
+    DV_TRY(dv_ode_solve(o, s->linearSolver.target, plan, m, SHIFT, RHS, factors));
+    dv_mech_combine(plan, m->x, DV_X_ODE, 1, SHIFT);
+    dv_mech_propagate_x(plan, m->x);
+    dv_mech_combine(plan, SHIFT_BEFORE, SHIFT, -1, SHIFT_BEFORE);
+    error = sqrt(dv_mech_dot(plan, SHIFT_BEFORE, SHIFT_BEFORE)) / size;
+  }
+  if (o->printLog) dv_note(o, "the midpoint moved by %g of the positions in the last iteration", error);
+  return DV_OK;
+}
+
+static dvStatus implicit_step(Variational *s, dvMech *m, double h, int x, int v)
+{
+  dvObject *o = &s->base;
+  dvPlan *plan = s->plan;
+  dv_mech_copy(plan, DV_X_ODE, DV_X);
+  m->x = x;
+  if (x != DV_X) {
+    dv_mech_copy(plan, x, DV_X);
+    dv_mech_propagate_x(plan, x);
+    dv_mech_mirror_outside(plan, x, DV_V);
+  }
+  DV_TRY(find_midpoint(s, m, h));
+  s->potential += -2 * dv_mech_dot(plan, DV_F, SHIFT);
+  dv_mech_copy(plan, v, SHIFT);
+  dv_mech_scale(plan, v, 2 / h);
+  dv_mech_combine(plan, x, DV_X_ODE, h / 2, v);
+  dv_ode_force(o, plan, m);
+  dv_mech_project_response(plan, DV_F);
+  dv_mech_copy(plan, NEW_MOMENTUM, DV_F);
+  dv_mech_scale(plan, NEW_MOMENTUM, h / 2);
+  dv_mech_propagate_dx(plan, v);
+  dv_ode_add_product(plan, m, NEW_MOMENTUM, v, (dvFactors){.m = 1});
+  dv_mech_combine(plan, x, x, h / 2, v);
+  return s->computeHamiltonian ? compute_energy(s, m) : DV_OK;
+}
+
+static dvStatus variational_solve(dvObject *o, double h, int x, int v)
+{
+  Variational *s = (Variational *)o;
+  dv_ode_plan(&s->plan, o);
+  dvMech m = dv_ode_mech(o, h, true);
+  if (!s->started || o->node->time == 0) start(s, &m);
+  DV_TRY(s->explicitIntegration ? explicit_step(s, &m, h, x, v) : implicit_step(s, &m, h, x, v));
+  dv_mech_copy(s->plan, MOMENTUM, NEW_MOMENTUM);
+  return DV_OK;
+}
+
+static void variational_reset(dvObject *o) { ((Variational *)o)->started = false; }
+
+static void variational_destroy(dvObject *o)
+{
+  Variational *s = (Variational *)o;
+  if (s->out) fclose(s->out);
+  dv_plan_destroy(&s->plan);
+}
+
+static const dvOdeOps variational_ops = {.solve = variational_solve};
+
+const dvClass dv_variational_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "VariationalSymplecticSolver",
+    .aliases = "VariationalSolver",
+    .help = "variational integrator: conserves momentum and, over long times, energy; implicit midpoint rule or explicit",
+    .module = "Sofa.Component.ODESolver.Backward",
+    .size = sizeof(Variational),
+    .blocks = {&dv_object_block, DV_BLOCK(variational_fields)},
+    .ops = {[DV_ROLE_ODE] = &variational_ops},
+    .parse = variational_parse,
+    .init = variational_init,
+    .bwd_init = variational_bwd_init,
+    .reset = variational_reset,
+    .destroy = variational_destroy,
+};

@@ -1,0 +1,213 @@
+// divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c, bench_kernels.c,
+// bench_growth.c for what is measured.
+#include "bench.h"
+
+#include "base/file.h"
+#include "base/isa.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "divan bench [scenes|kernels|growth|all] [options]\n\n"
+    "  scenes               ms per step of a list of scenes (the default)\n"
+    "  kernels              inner loops, in proportion to what this machine can do\n"
+    "  growth               how times grow with the size of a mesh\n"
+    "  all                  the three of them\n\n"
+    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv)\n"
+    "  --corpus DIR         also SOFA's scenes in DIR/examples for which DIR/../guide/targets.md has figures,\n"
+    "                       scaled to this machine with DIR/../tools/calibrate.c\n"
+    "  --filter TEXT        only scenes or kernels whose name contains the text\n"
+    "  --repeats N          runs of each scene, of which the fastest counts (default 3)\n"
+    "  --threads LIST       numbers of threads (default 1,2)\n"
+    "  --timeout S          end the run of a scene, and the series of growing meshes, after this many seconds (default 600)\n"
+    "  --json FILE          store the results\n"
+    "  --from FILE          take results that were stored instead of measuring\n"
+    "  --compare FILE       compare with results that were stored\n"
+    "  --html FILE          write a report with plots\n\n"
+    "Timings never make the command fail. Scenes that do not run are listed with the reason.\n\n"
+    "examples:\n"
+    "  divan bench --html report.html\n"
+    "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
+    "  divan bench kernels --threads 1\n";
+
+// --- options ---------------------------------------------------------------------------------------
+
+static int parse_threads(Bench *b, const char *text)
+{
+  b->thread_counts = 0;
+  for (const char *c = text; c && *c;) {
+    long long n;
+    if (!dv_scan_int(&c, &n) || n < 1 || n > 256 || b->thread_counts == BENCH_THREADS || (*c && *c != ','))
+      return usage_error(&command_bench, "--threads needs up to %d numbers from 1 to 256 like 1,2, not %s", BENCH_THREADS, text);
+    b->threads[b->thread_counts++] = (int)n;
+    if (*c == ',') c++;
+  }
+  return b->thread_counts ? 0 : usage_error(&command_bench, "--threads needs a list like 1,2");
+}
+
+static bool parse_subject(Bench *b, const char *word)
+{
+  bool all = dv_same(word, "all");
+  if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth")) return false;
+  b->scenes |= all || dv_same(word, "scenes");
+  b->kernels |= all || dv_same(word, "kernels");
+  b->growth |= all || dv_same(word, "growth");
+  return true;
+}
+
+static int parse(Bench *b, int count, char **arguments)
+{
+  *b = (Bench){.repeats = 3, .threads = {1, 2}, .thread_counts = 2, .timeout = 600};
+  const struct {
+    const char *name;
+    const char **into;
+  } texts[] = {{"--corpus", &b->corpus}, {"--list", &b->list}, {"--filter", &b->filter}, {"--json", &b->json},
+               {"--compare", &b->compare}, {"--html", &b->html}, {"--from", &b->from}};
+  for (int i = 0; i < count; i++) {
+    const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+    if (parse_subject(b, a)) continue;
+    if (*a != '-') return usage_error(&command_bench, "there is no benchmark '%s'; there are scenes, kernels, growth and all", a);
+    double number;
+    const char **into = NULL;
+    for (size_t k = 0; k < DV_COUNT(texts); k++)
+      if (dv_same(a, texts[k].name)) into = texts[k].into;
+    if (into) {
+      if (!value) return usage_error(&command_bench, "%s needs a value", a);
+      *into = value;
+    } else if (dv_same(a, "--repeats")) {
+      if (!option_number(&command_bench, a, value, 1, 1000, &number)) return DV_ERROR_USAGE;
+      b->repeats = (int)number;
+    } else if (dv_same(a, "--timeout")) {
+      if (!option_number(&command_bench, a, value, 1, 1e6, &number)) return DV_ERROR_USAGE;
+      b->timeout = number;
+    } else if (dv_same(a, "--threads")) {
+      int bad = parse_threads(b, value);
+      if (bad) return bad;
+    } else {
+      return usage_error(&command_bench, "unknown option '%s'", a);
+    }
+    i++;
+  }
+  if (!b->scenes && !b->kernels && !b->growth) b->scenes = true;
+  return 0;
+}
+
+// --- what the parts share --------------------------------------------------------------------------------
+
+bool bench_wants(const Bench *b, const char *name) { return !b->filter || strcasestr(name, b->filter); }
+
+void bench_progress(const char *format, ...)
+{
+  if (!isatty(STDERR_FILENO)) return;
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "\r\033[K");
+  vfprintf(stderr, format, args);
+  fflush(stderr);
+  va_end(args);
+}
+
+json_t *bench_number(double value)
+{
+  if (!isfinite(value)) return json_null();
+  char text[32];
+  snprintf(text, sizeof text, "%.5g", value);
+  return json_real(strtod(text, NULL));
+}
+
+json_t *bench_machine(void)
+{
+  dvMachine m;
+  bench_progress("measuring the machine");
+  dv_machine_measure(&m, NULL);
+  json_t *memory = json_array();
+  for (int i = 0; i < DV_BANDWIDTHS; i++) json_array_append_new(memory, json_pack("{s:i,s:o}", "kb", dv_bandwidth_kb[i], "gbytes", bench_number(m.gbytes[i])));
+  return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:o}", "cpu", m.cpu, "cores", m.cores, "instructions", dv_isa_name(), "gflops", bench_number(m.gflops),
+                   "memory", memory, "branch_ns", bench_number(m.branch_ns), "index", bench_number(dv_machine_index(&m)));
+}
+
+// --- putting together ---------------------------------------------------------------------------------------
+
+static json_t *measure(const Bench *b)
+{
+  char date[32];
+  time_t now = time(NULL);
+  struct tm utc;
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  json_t *result = json_pack("{s:s,s:s,s:o}", "divan", DIVAN_VERSION, "date", date, "machine", bench_machine());
+  if (b->scenes) json_object_set_new(result, "scenes", bench_scenes(b));
+  if (b->kernels) json_object_set_new(result, "kernels", bench_kernels(b));
+  if (b->growth) json_object_set_new(result, "growth", bench_growth(b));
+  bench_progress("%s", "");
+  return result;
+}
+
+static json_t *load(const char *path)
+{
+  json_error_t error;
+  json_t *result = json_load_file(path, 0, &error);
+  if (result && json_is_object(result)) return result;
+  if (result) fprintf(stderr, "divan bench: %s holds no results\n", path);
+  else fprintf(stderr, "divan bench: %s: %s (line %d)\n", path, error.text, error.line);
+  json_decref(result);
+  return NULL;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+  DV_UNUSED(info), DV_UNUSED(kind), DV_UNUSED(walk);
+  return remove(path);
+}
+
+static json_t *obtain(Bench *b)
+{
+  if (b->from) return load(b->from);
+  const char *base = getenv("TMPDIR");
+  b->scratch = dv_format("%s/divan-bench-XXXXXX", base && *base ? base : "/tmp");
+  json_t *result = NULL;
+  if (mkdtemp(b->scratch)) {
+    result = measure(b);
+    nftw(b->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  } else {
+    fprintf(stderr, "divan bench: %s cannot be made: %s\n", b->scratch, strerror(errno));
+  }
+  dv_free(b->scratch);
+  return result;
+}
+
+static int bench(int count, char **arguments)
+{
+  if (wants_help(&command_bench, count, arguments)) return 0;
+  Bench b;
+  int status = parse(&b, count, arguments);
+  if (status) return status;
+  json_t *before = b.compare ? load(b.compare) : NULL;
+  if (b.compare && !before) return DV_ERROR_INPUT;
+  json_t *result = obtain(&b);
+  if (!result) {
+    json_decref(before);
+    return DV_ERROR_INPUT;
+  }
+  bench_print(result);
+  if (before) bench_print_comparison(before, result);
+  if (b.json && bench_write_json(b.json, result) != DV_OK) {
+    fprintf(stderr, "divan bench: %s cannot be written\n", b.json);
+    status = DV_ERROR_INPUT;
+  }
+  if (b.html && bench_write_html(b.html, result) != DV_OK) {
+    fprintf(stderr, "divan bench: %s cannot be written\n", b.html);
+    status = DV_ERROR_INPUT;
+  }
+  json_decref(before);
+  json_decref(result);
+  return status;
+}
+
+const Command command_bench = {"bench", "measure how fast scenes and inner loops are", usage, bench};
