@@ -20,7 +20,6 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_natural_ordering_class);
   dv_registry_add(r, &dv_amd_ordering_class);
   dv_registry_add(r, &dv_colamd_ordering_class);
-  dv_registry_add(r, &dv_metis_ordering_class);
   dv_registry_add(r, &dv_cg_class);
   dv_registry_add(r, &dv_parallel_cg_class);
   dv_registry_add(r, &dv_pcg_class);
@@ -28,6 +27,7 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_jacobi_class);
   dv_registry_add(r, &dv_block_jacobi_class);
   dv_registry_add(r, &dv_ssor_class);
+  dv_registry_add(r, &dv_incomplete_class);
   dv_registry_add(r, &dv_warp_class);
   dv_registry_add(r, &dv_precomputed_warp_class);
   dv_registry_add(r, &dv_sparse_ldl_class);

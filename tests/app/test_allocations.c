@@ -52,8 +52,23 @@ static void no_integrator_or_loop_allocates(void **state)
   }
 }
 
+static void no_linear_solver_allocates(void **state)
+{
+  DV_UNUSED(state);
+  if (!COUNTING) skip();
+  static const char *const names[] = {"SparseLDLSolver", "AsyncSparseLDLSolver", "EigenSparseLU", "PrecomputedLinearSolver", "BTDLinearSolver", "CholeskySolver",
+                                      "SVDLinearSolver", "ParallelCGLinearSolver", "MinResLinearSolver", "BlockJacobiPreconditioner", "SSORPreconditioner",
+                                      "IncompleteCholeskyPreconditioner", "RotationMatrixSystem", "PrecomputedWarpPreconditioner", "CompositeLinearSystem"};
+  for (size_t i = 0; i < DV_COUNT(names); i++) {
+    char *path = dv_format("scenes/%s.scn", names[i]);
+    check_scene_allocates_nothing(path, 1);
+    dv_free(path);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_warmed_step_allocates_nothing), cmocka_unit_test(no_integrator_or_loop_allocates)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_warmed_step_allocates_nothing), cmocka_unit_test(no_integrator_or_loop_allocates),
+                                     cmocka_unit_test(no_linear_solver_allocates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
