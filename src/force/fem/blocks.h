@@ -15,6 +15,8 @@
 #define DV_FORCE_FEM_BLOCKS_H
 
 #include "base/base.h"
+#include "base/isa.h"
+#include "base/pool.h"
 #include "base/simd.h"
 
 enum {
@@ -49,6 +51,20 @@ typedef struct dvElementBlocks {
 dvStatus dv_blocks_create(const int32_t *connectivity, size_t nodes, size_t elements, size_t points,
                           const double *positions, size_t block_elements, dvElementBlocks **out);
 void dv_blocks_destroy(dvElementBlocks **blocks);
+
+// Runs body over the blocks, then adds what they left in the slots to f, `width` (1, 2 or 3) numbers a point, always in the
+// order of the blocks. Small meshes run in the caller; the pool may be NULL.
+void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f);
+// Only the first half: for measures that are kept lane by lane.
+void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user);
+
+// --- between blocks.c and its kernels ---
+
+typedef struct dvBlocksKernels {
+  void (*add)(const dvElementBlocks *m, const double *slots, int width, double *f);   // a mesh of one block
+  void (*reduce)(const dvElementBlocks *m, const double *slots, int width, size_t begin, size_t end, double *f);
+} dvBlocksKernels;
+DV_KERNEL_DECLARE(dvBlocksKernels, dv_blocks_kernels);
 
 // --- for kernels ---
 
