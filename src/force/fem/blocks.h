@@ -135,7 +135,7 @@ DV_INLINE dvPackVec dv_blocks_load(const double *local, const uint16_t *c)
                      DV_SHUFFLE(zw02, zw13, 0, 4, 2, 6)};
 }
 
-// Turns x, y and z of four elements into one pack (x y z .) an element.
+// Turns x, y and z of four elements into one pack (x y z .) an element; what stands in the fourth place does not matter.
 DV_INLINE void dv_blocks_rows(dvPackVec v, dvPack row[DV_LANES])
 {
   dvPack xy02 = DV_SHUFFLE(v.x, v.y, 0, 4, 2, 6), xy13 = DV_SHUFFLE(v.x, v.y, 1, 5, 3, 7), z = DV_SHUFFLE(v.z, v.z, 1, 0, 3, 2);
@@ -145,7 +145,7 @@ DV_INLINE void dv_blocks_rows(dvPackVec v, dvPack row[DV_LANES])
   row[3] = DV_SHUFFLE(xy13, z, 2, 3, 6, 7);
 }
 
-// Adds a row to the local value of a corner. Elements of a pack may share points: one after the other.
+// Adds a row to the local value of a corner, or takes it away. Elements of a pack may share points: one after the other.
 DV_INLINE void dv_blocks_add_row(double *local, uint16_t corner, dvPack row)
 {
   dv_pack_store(local + corner, dv_pack_load(local + corner) + row);
