@@ -6,8 +6,6 @@
 // the triangle, so stiffness depends on the size of the elements, and Q66 uses E1. Needs triangles and a state of points.
 #include "force/fem/triangle_force.h"
 
-#include "math/vec.h"
-
 #include <math.h>
 
 extern const dvClass dv_triangular_anisotropic_class;

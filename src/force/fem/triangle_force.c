@@ -3,8 +3,6 @@
 // and a state of points.
 #include "force/fem/triangle_force.h"
 
-#include "math/vec.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -337,20 +335,14 @@ typedef struct TriangleFem {
 static const dvFieldDesc triangle_fem_fields[] = {TRIANGLE_FEM_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvVec3 unit(dvVec3 a)
-{
-  double length = dv_vec3_norm(a);
-  return dv_vec3(a.x / length, a.y / length, a.z / length);
-}
-
 // Corners turned first and subtracted then, as SOFA does. The shape is off by the rounding of the positions, and the force of a flat sheet that
 // nothing stretches is not quite zero: that decides to which side it buckles.
 static bool turned_shape(const int32_t *corner, const double *x0, dvTriangleRest *rest)
 {
   if (!shape_of_points(corner, x0, rest)) return false;
-  dvVec3 p[3];
+  dvVec3 p[3], u, v;
   for (int k = 0; k < 3; k++) p[k] = dv_vec3_load(x0 + 3 * (size_t)corner[k]);
-  dvVec3 ab = dv_vec3_sub(p[1], p[0]), u = unit(ab), v = dv_vec3_cross(unit(dv_vec3_cross(u, dv_vec3_sub(p[2], p[0]))), u);
+  dv_triangle_axes(dv_vec3_sub(p[1], p[0]), dv_vec3_sub(p[2], p[0]), &u, &v);
   rest->bx = dv_vec3_dot(u, p[1]) - dv_vec3_dot(u, p[0]);
   rest->cx = dv_vec3_dot(u, p[2]) - dv_vec3_dot(u, p[0]);
   rest->cy = dv_vec3_dot(v, p[2]) - dv_vec3_dot(v, p[0]);

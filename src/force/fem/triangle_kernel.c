@@ -16,8 +16,7 @@
 typedef struct { dvPack bx, by, cx, cy; } Plane;          // a vector of the plane for b and for c
 typedef struct { dvPack xx, yy, xy; } Sym;                // strains hold twice the shear
 
-// A vector no longer than the rounding unit stays as it is. Divided and not multiplied by the inverse: rounded as in SOFA, a flat sheet at rest
-// has the same last digits, which decide to which side it buckles.
+// a vector no longer than the rounding unit stays as it is; divided for the sake of dv_triangle_axes
 DV_INLINE Vec unit(Vec a)
 {
   dvPack length = square_root(dot(a, a));
