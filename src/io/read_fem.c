@@ -161,13 +161,13 @@ typedef struct Abaqus {
   enum { OTHER, NODE, ELEMENT } block;
 } Abaqus;
 
-// One number of a list that is separated by commas; *last is set at the end of the line, where a comma goes on in the next.
+// One number of a list that is separated by commas; a list may go on in the next line.
 static bool scan_item(Abaqus *a, const char *what, double *out)
 {
   dvMeshScan *s = &a->s;
   for (;;) {
     while (s->at < s->end && *s->at != '\n' && dv_is_space(*s->at)) s->at++;
-    if (s->at < s->end && *s->at == '\n') {   // a list of nodes may go on in the next line
+    if (s->at < s->end && *s->at == '\n') {
       s->at++;
       s->line++;
       continue;
@@ -234,7 +234,8 @@ static void read_keyword(Abaqus *a, const char *line, size_t n)
   for (size_t i = word; i + 5 < n; i++) {
     if (strncasecmp(line + i, "TYPE=", 5) != 0) continue;
     const char *type = line + i + 5;
-    size_t length = strcspn(type, ", \t\r\n");
+    size_t length = 0;
+    while (i + 5 + length < n && type[length] != ',' && !dv_is_space(type[length])) length++;
     for (size_t k = 0; k < DV_COUNT(elements_of); k++) {
       size_t m = strlen(elements_of[k].name);
       bool ends = length == m || (length > m && !(type[m] >= '0' && type[m] <= '9'));   // C3D8R, S3R
