@@ -3,7 +3,7 @@
 
 extern const dvClass dv_mesh_topology_class, dv_point_set_class, dv_edge_set_class, dv_triangle_set_class, dv_quad_set_class,
     dv_tetrahedron_set_class, dv_hexahedron_set_class, dv_grid_class, dv_regular_grid_class, dv_sphere_grid_class, dv_cylinder_grid_class,
-    dv_cube_class, dv_point_modifier_class, dv_edge_modifier_class, dv_triangle_modifier_class, dv_quad_modifier_class,
+    dv_cube_class, dv_sparse_grid_class, dv_sparse_grid_split_class, dv_sparse_grid_multiple_class, dv_point_modifier_class, dv_edge_modifier_class, dv_triangle_modifier_class, dv_quad_modifier_class,
     dv_tetrahedron_modifier_class, dv_hexahedron_modifier_class, dv_point_geometry_class, dv_edge_geometry_class, dv_triangle_geometry_class,
     dv_quad_geometry_class, dv_tetrahedron_geometry_class, dv_hexahedron_geometry_class;
 
@@ -21,6 +21,9 @@ void dv_register_topology(dvRegistry *r)
   dv_registry_add(r, &dv_sphere_grid_class);
   dv_registry_add(r, &dv_cylinder_grid_class);
   dv_registry_add(r, &dv_cube_class);
+  dv_registry_add(r, &dv_sparse_grid_class);
+  dv_registry_add(r, &dv_sparse_grid_split_class);
+  dv_registry_add(r, &dv_sparse_grid_multiple_class);
   dv_registry_add(r, &dv_point_modifier_class);
   dv_registry_add(r, &dv_edge_modifier_class);
   dv_registry_add(r, &dv_triangle_modifier_class);
