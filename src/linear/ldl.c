@@ -164,35 +164,6 @@ static int32_t spread_row(Row *r, const dvBlockMatrix *a, int32_t k)
   return top;
 }
 
-// takes column j out of the line: L_kj = y D_j^-1, D_k -= L_kj y^T
-static void eliminate_column(Row *r, int32_t k, int32_t j)
-{
-  dvLdl *f = r->f;
-  int n = r->n;
-  double y[DV_MAX_BLOCK * DV_MAX_BLOCK], *line = f->line + (size_t)j * (size_t)(n * r->stride);
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < n; c++) y[i * n + c] = line[i * r->stride + c];
-  memset(line, 0, (size_t)(n * r->stride) * sizeof *line);
-  int32_t begin = f->col_start[j], count = f->filled[j];
-  const double *l = f->lower + (size_t)begin * (size_t)(n * n);
-  if (n == 3) r->kernels->update3(f->row + begin, (size_t)count, l, y, f->line);
-  else if (n == 6) r->kernels->update6(f->row + begin, (size_t)count, l, y, f->line);
-  else r->kernels->update1(f->row + begin, (size_t)count, l, y, f->line);
-  const double *inverse = f->inverse_d + (size_t)j * (size_t)(n * n);
-  double *to = f->lower + (size_t)(begin + count) * (size_t)(n * n);
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < n; c++) {
-      double sum = 0;
-      for (int m = 0; m < n; m++) sum += y[i * n + m] * inverse[m * n + c];
-      to[c * n + i] = sum;   // transposed
-    }
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < n; c++)
-      for (int m = 0; m < n; m++) r->d[i * n + c] -= to[m * n + i] * y[c * n + m];
-  f->row[begin + count] = k;
-  f->filled[j] = count + 1;
-}
-
 // square roots of the diagonal of a block: what its rows and columns are measured in
 static void measure(int n, const double *block, double *scale)
 {
@@ -228,7 +199,7 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pi
     int32_t top = spread_row(&r, a, k);
     double scale[DV_MAX_BLOCK], *d = f->inverse_d + (size_t)k * square;
     measure(r.n, r.d, scale);
-    for (; top < (int32_t)f->n; top++) eliminate_column(&r, k, f->stack[top]);
+    for (; top < (int32_t)f->n; top++) r.kernels->eliminate(f, k, f->stack[top], r.d);
     memcpy(d, r.d, square * sizeof *d);
     int bad = invert_pivot(r.n, d, scale, small, &f->negative);
     if (bad >= 0) {

@@ -48,10 +48,8 @@ static inline size_t dv_ldl_count(const dvLdl *f) { return f->col_start ? (size_
 static inline int dv_ldl_stride(int block) { return block == 1 ? 1 : block == 3 ? 4 : 8; }
 
 typedef struct dvLdlKernels {
-  // line[row[k]] -= y l[k] for count blocks of a column; l transposed
-  void (*update1)(const int32_t *row, size_t count, const double *l, const double *y, double *line);
-  void (*update3)(const int32_t *row, size_t count, const double *l, const double *y, double *line);
-  void (*update6)(const int32_t *row, size_t count, const double *l, const double *y, double *line);
+  // takes column j out of the row at hand, row k: L_kj, what it changes in the rest of the row, and d, the diagonal block of k
+  void (*eliminate)(dvLdl *f, int32_t k, int32_t j, double *d);
   // x[row[k]] -= L_k x_j, and the transposed: returns in s the sum of L_k^T x[row[k]]
   void (*forward)(int block, const int32_t *row, size_t count, const double *l, const double *xj, double *x);
   void (*backward)(int block, const int32_t *row, size_t count, const double *l, const double *x, double *s);

@@ -42,6 +42,43 @@ static void update6(const int32_t *row, size_t count, const double *l, const dou
   }
 }
 
+// y D_j^-1 goes to column j as the block of row k, transposed; d -= L_kj y^T
+DV_INLINE void finish_column(int n, const double *y, const double *inverse, double *l, double *d)
+{
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < n; c++) {
+      double sum = 0;
+      for (int m = 0; m < n; m++) sum += y[i * n + m] * inverse[m * n + c];
+      l[c * n + i] = sum;
+    }
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < n; c++)
+      for (int m = 0; m < n; m++) d[i * n + c] -= l[m * n + i] * y[c * n + m];
+}
+
+DV_INLINE void eliminate_blocks(int n, int stride, dvLdl *f, int32_t k, int32_t j, double *d)
+{
+  double y[DV_MAX_BLOCK * DV_MAX_BLOCK], *line = f->line + (size_t)j * (size_t)(n * stride);
+  size_t square = (size_t)(n * n), begin = (size_t)f->col_start[j], count = (size_t)f->filled[j];
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < n; c++) y[i * n + c] = line[i * stride + c];
+  for (int i = 0; i < n * stride; i++) line[i] = 0;
+  const double *l = f->lower + begin * square;
+  if (n == 3) update3(f->row + begin, count, l, y, f->line);
+  else if (n == 6) update6(f->row + begin, count, l, y, f->line);
+  else update1(f->row + begin, count, l, y, f->line);
+  finish_column(n, y, f->inverse_d + (size_t)j * square, f->lower + (begin + count) * square, d);
+  f->row[begin + count] = k;
+  f->filled[j]++;
+}
+
+static void eliminate(dvLdl *f, int32_t k, int32_t j, double *d)
+{
+  if (f->block == 3) eliminate_blocks(3, 4, f, k, j, d);
+  else if (f->block == 6) eliminate_blocks(6, 8, f, k, j, d);
+  else eliminate_blocks(1, 1, f, k, j, d);
+}
+
 DV_INLINE void forward_blocks(int n, const int32_t *row, size_t count, const double *l, const double *xj, double *x)
 {
   for (size_t k = 0; k < count; k++, l += n * n) {
@@ -77,9 +114,7 @@ static void backward(int block, const int32_t *row, size_t count, const double *
 }
 
 const dvLdlKernels DV_KERNEL_NAME(dv_ldl_kernels) = {
-    .update1 = update1,
-    .update3 = update3,
-    .update6 = update6,
+    .eliminate = eliminate,
     .forward = forward,
     .backward = backward,
 };
