@@ -24,7 +24,8 @@ static void constant_forces(void **state)
       {"indices='0 1' forces='1 2 3  4 5 6  7 8 9'", {0}},   // does not fit: told, and nothing applied
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 1'/><ConstantForceField name='ff' %s/></Node>", cases[i].fields);
+    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 1'/><ConstantForceField name='ff' %s/></Node>",
+                           cases[i].fields);
     fdScene s = fd_open(text);
     const double *f = force_of(&s);
     for (int k = 0; k < 9; k++) check_close(f[k], cases[i].wanted[k], 1e-14);

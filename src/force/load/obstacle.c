@@ -71,10 +71,11 @@ static dvStatus obstacle_init(dvObject *o)
   Obstacle *b = (Obstacle *)o;
   DV_TRY(dv_force_init(o));
   if (b->force.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name, o->dof->name,
-                    b->force.state->base.name, b->force.state->base.dof->name);
+    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name,
+                    o->dof->name, b->force.state->base.name, b->force.state->base.dof->name);
   size_t count = b->force.state->count, n = (size_t)dimensions(o);
-  if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n)) return dv_error(o, NULL, "out of memory for %zu points", count);
+  if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n))
+    return dv_error(o, NULL, "out of memory for %zu points", count);
   return DV_OK;
 }
 
@@ -156,7 +157,8 @@ static dvStatus plane_force_reinit(dvObject *o)
     dv_field_warning(o, &p->localRange, "give the first and the last point", "localRange %d %d is no range: all points are taken", r[0], r[1]);
     p->localRange[0] = p->localRange[1] = -1;
   }
-  if (dot(p->normal, p->normal, dimensions(o)) == 0) dv_field_warning(o, &p->normal, "give a normal", "the normal is zero: the plane gives no force");
+  if (dot(p->normal, p->normal, dimensions(o)) == 0)
+    dv_field_warning(o, &p->normal, "give a normal", "the normal is zero: the plane gives no force");
   return DV_OK;
 }
 
@@ -338,7 +340,8 @@ static dvStatus ellipsoid_force_reinit(dvObject *o)
 {
   EllipsoidForce *p = (EllipsoidForce *)o;
   for (int k = 0; k < dimensions(o); k++)
-    if (!(fabs(p->vradius[k]) > 0)) return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
+    if (!(fabs(p->vradius[k]) > 0))
+      return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
   return DV_OK;
 }
 
@@ -382,8 +385,10 @@ static void ellipsoid_force_add_force(dvObject *o, const dvMech *m)
   }
 }
 
-static const dvForceOps ellipsoid_force_ops = {
-    .add_force = ellipsoid_force_add_force, .add_dforce = obstacle_add_dforce, .add_stiffness = obstacle_add_stiffness, .states = dv_force_state};
+static const dvForceOps ellipsoid_force_ops = {.add_force = ellipsoid_force_add_force,
+                                               .add_dforce = obstacle_add_dforce,
+                                               .add_stiffness = obstacle_add_stiffness,
+                                               .states = dv_force_state};
 
 const dvClass dv_ellipsoid_force_class = {
     .struct_size = sizeof(dvClass),

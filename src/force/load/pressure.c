@@ -76,7 +76,8 @@ static void apply(const LoadedList *list, const dvInts *elements, double *f)
 
 #define TRIANGLE_PRESSURE_FIELDS(X)                                                                                                      \
   X(vec3, pressure, "0 0 0", "N/m2", "force per area at rest")                                                                           \
-  X(reals, cauchyStress, "", "N/m2", "symmetric stress that acts on the present normal instead, when useConstantForce is off: six numbers xx xy yy xz yz zz, or the nine of the matrix") \
+  X(reals, cauchyStress, "", "N/m2",                                                                                                     \
+    "stress on the present normal, when useConstantForce is off: six numbers xx xy yy xz yz zz, or the nine of the matrix")              \
   X(indices, triangleList, "", "", "triangles that are loaded")                                                                          \
   X(bool, showForces, "0", "", "draw the loaded triangles", .flags = DV_LOOKS)                                                           \
   X(bool, useConstantForce, "1", "", "load by pressure times the area at rest, otherwise by the stress on the present area")             \
@@ -129,7 +130,8 @@ static dvStatus triangle_pressure_init(dvObject *o)
   t->watched[0] = dv_field_of(o, &t->triangleList);
   t->watched[1] = dv_field_of(o, &t->pressure);
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
-  if (t->triangleList.count == 0 && !t->watched[0]->source) dv_warning(o, "name triangles in triangleList, for instance of a BoxROI", "no triangle is loaded");
+  if (t->triangleList.count == 0 && !t->watched[0]->source)
+    dv_warning(o, "name triangles in triangleList, for instance of a BoxROI", "no triangle is loaded");
   return triangle_pressure_reinit(o);
 }
 
@@ -340,7 +342,8 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, e->force.state);
   if (!e->all || !triangles) return DV_ERROR_INPUT;
   DV_TRY(choose_edges(e));
-  for (size_t i = 0; i < e->loaded.count; i++) dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
+  for (size_t i = 0; i < e->loaded.count; i++)
+    dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
   if (has_pressure(e)) set_uniform(&e->loaded, e->all, DV_EDGE, dv_state_read(e->force.state, DV_X_REST), e->pressure);
   else set_normals(e);
   return DV_OK;
