@@ -1,8 +1,6 @@
 // See iterative.h.
 #include "linear/iterative.h"
 
-#include <string.h>
-
 #define SELF dvIterative
 static const dvFieldDesc iterative_fields[] = {DV_ITERATIVE_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -10,11 +8,11 @@ const dvFieldBlock dv_iterative_block = {iterative_fields, (int)DV_COUNT(iterati
 
 enum { LONGEST = 100000 };   // history
 
-static bool wants_matrix(const dvObject *o)
+static dvSystemKind wanted_kind(const dvObject *o)
 {
   const dvObject *given = ((const dvLinearSolver *)o)->linearSystem.target;
-  if (given) return !strstr(given->cls->name, "MatrixFree");
-  return !dv_linear_solver_is_graph(o);
+  if (given) return dv_linear_system_kind(given);
+  return dv_linear_solver_is_graph(o) ? DV_SYSTEM_FREE : DV_SYSTEM_MATRIX;
 }
 
 dvStatus dv_iterative_init(dvObject *o, const dvClass *without_matrix)
@@ -27,8 +25,8 @@ dvStatus dv_iterative_init(dvObject *o, const dvClass *without_matrix)
   }
   if (!dv_reals_resize(&i->graph, (size_t)dv_min_int(i->iterations, LONGEST) + 2)) return dv_error(o, NULL, "out of memory");
   i->graph.count = 0;
-  bool matrix = wants_matrix(o);
-  return dv_linear_solver_init(o, matrix, matrix ? &dv_matrix_system_class : without_matrix);
+  dvSystemKind kind = wanted_kind(o);
+  return dv_linear_solver_init(o, kind == DV_SYSTEM_FREE ? kind : DV_SYSTEM_MATRIX, kind == DV_SYSTEM_FREE ? without_matrix : &dv_matrix_system_class);
 }
 
 void dv_iterative_clear(dvIterative *i) { i->graph.count = 0; }

@@ -13,7 +13,7 @@ typedef struct Jacobi {
 static dvStatus jacobi_init(dvObject *o)
 {
   ((Jacobi *)o)->side = o->cls == &dv_block_jacobi_class ? 3 : 1;
-  return dv_linear_solver_init(o, true, &dv_matrix_system_class);
+  return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class);
 }
 
 static dvStatus jacobi_parse(dvObject *o, dvAttributes *a)

@@ -27,7 +27,7 @@ static dvStatus ssor_init(dvObject *o)
 {
   Ssor *s = (Ssor *)o;
   if (!(s->omega > 0 && s->omega < 2)) return dv_field_error(o, &s->omega, "1 is the usual value", "omega is %g, it must lie between 0 and 2", s->omega);
-  return dv_linear_solver_init(o, true, &dv_matrix_system_class);
+  return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class);
 }
 
 static dvStatus ssor_parse(dvObject *o, dvAttributes *a)

@@ -91,8 +91,8 @@ static void observe(QuasiDynamic *q, const dvMech *params, int d, double step)
   dv_mech_product(q->plan, &m, WORK, d);
   double inertia = dv_mech_dot(q->plan, d, WORK);
   m.m = 0, m.k = -1;
-  dv_mech_product(q->plan, &m, WORK, d);
-  double resistance = dv_mech_dot(q->plan, d, WORK);
+  dv_mech_product(q->plan, &m, WORK2, d);
+  double resistance = dv_mech_dot(q->plan, d, WORK2);
   if (inertia > 0) q->frequency = sqrt(dv_max(resistance, 0) / inertia);
 }
 

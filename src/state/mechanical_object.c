@@ -112,7 +112,7 @@ static const dvReals *topology_points(MechanicalObject *m)
   dvNode *node = m->state.base.node;
   if (m->topology.target) return points_of(m->topology.target);
   const dvReals *points = NULL;
-  for (size_t i = node->objects.count; i-- > 0 && m->useTopology && !points;) {   // a topology that is mapped has no positions
+  for (size_t i = 0; i < node->objects.count && m->useTopology && !points; i++) {   // the first that has positions
     dvObject *o = node->objects.data[i];
     if (!dv_plays(o, DV_ROLE_TOPOLOGY) || o->failed) continue;
     points = points_of(o);

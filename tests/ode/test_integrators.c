@@ -47,7 +47,8 @@ static void velocities_decay_and_stop(void **state)
 static void full_mass_matrices_need_a_linear_solver(void **state)
 {
   DV_UNUSED(state);
-  const char *solvers[] = {"EulerExplicitSolver", "RungeKutta2Solver", "RungeKutta4Solver", "CentralDifferenceSolver", "VariationalSymplecticSolver explicitIntegration='1'"};
+  const char *solvers[] = {"EulerExplicitSolver", "RungeKutta2Solver", "RungeKutta4Solver", "CentralDifferenceSolver",
+                           "VariationalSymplecticSolver explicitIntegration='1'"};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[1024];
     snprintf(text, sizeof text, "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><%s/>" CG FULL_MASS "</Node></Node>", solvers[i]);
@@ -123,8 +124,8 @@ static void frames_turn_with_every_integrator(void **state)
                            "<VariationalSymplecticSolver/>" CG};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[1024];
-    snprintf(text, sizeof text, "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s<MechanicalObject name='mo' template='Rigid3' position='1 2 3 0 0 0 1' "
-             "velocity='1 0 0 0.6 0 0.8'/><UniformMass vertexMass='1 1 [1 0 0 0 1 0 0 0 1]'/></Node></Node>", solvers[i]);
+    snprintf(text, sizeof text, "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s"
+             "<MechanicalObject name='mo' template='Rigid3' position='1 2 3 0 0 0 1' velocity='1 0 0 0.6 0 0.8'/><UniformMass vertexMass='1 1 [1 0 0 0 1 0 0 0 1]'/></Node></Node>", solvers[i]);
     dvScene *s = check_scene(text, 1);
     check_steps(s, 100);
     const double wanted[] = {2, 2, 3, 0.6 * sin(0.5), 0, 0.8 * sin(0.5), cos(0.5)};
@@ -164,8 +165,8 @@ static void the_hamiltonian_is_kept(void **state)
 static void reset_starts_anew(void **state)
 {
   DV_UNUSED(state);
-  const char *solvers[] = {"<RungeKutta4Solver/>", "<NewmarkImplicitSolver/>" CG, "<BDFOdeSolver order='3' keepHistory='1'/>" CG NEWTON, "<VariationalSymplecticSolver/>" CG,
-                           "<StaticSolver/>" CG NEWTON};
+  const char *solvers[] = {"<RungeKutta4Solver/>", "<NewmarkImplicitSolver/>" CG, "<BDFOdeSolver order='3' keepHistory='1'/>" CG NEWTON,
+                           "<VariationalSymplecticSolver/>" CG, "<StaticSolver/>" CG NEWTON};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[1024];
     snprintf(text, sizeof text, "<Node gravity='-3 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s%s</Node></Node>", solvers[i], oscillator);

@@ -30,8 +30,8 @@ static void parts_of_a_step_are_short_steps(void **state)
 static void each_tag_has_its_turn(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><MultiTagAnimationLoop tags='elec meca'/>" FREE("E", "", "tags='elec'") FREE("M", "", "tags='meca other'")
-                               FREE("N", "", "") "</Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><MultiTagAnimationLoop tags='elec meca'/>"
+                           FREE("E", "", "tags='elec'") FREE("M", "", "tags='meca other'") FREE("N", "", "") "</Node>", 1);
   check_steps(s, 3);
   check_close(check_value(s, "E/mo", DV_V, 1), -3, 1e-14);
   check_close(check_value(s, "M/mo", DV_V, 1), -3, 1e-14);

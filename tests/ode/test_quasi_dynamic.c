@@ -45,7 +45,8 @@ static void free_motions_are_counted(void **state)
   check_free(CUBE "<RestShapeSpringsForceField points='0' stiffness='1'/>", 3, NULL);
   check_free(CUBE "<RestShapeSpringsForceField points='0 1 2' stiffness='1'/>", 0, NULL);
   check_free("<MechanicalObject position='1 2 3'/>", 3, NULL);                              // a point does not turn
-  check_free("<MechanicalObject position='1 2 3  2 4 6  3 6 9'/><SpringForceField spring='0 1 10 0 3.7416573867739413 1 2 10 0 3.7416573867739413'/>", 5, NULL);   // nor a rod about itself
+  check_free("<MechanicalObject position='1 2 3  2 4 6  3 6 9'/>"                           // nor a rod about itself
+             "<SpringForceField spring='0 1 10 0 3.7416573867739413 1 2 10 0 3.7416573867739413'/>", 5, NULL);
   check_free("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass/>", 6, "about");
   check_free("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass/><FixedProjectiveConstraint indices='0'/>", 0, NULL);
   check_free("<MechanicalObject template='Vec1' position='1 2 3'/>", 1, NULL);
@@ -56,9 +57,11 @@ static void free_motions_are_counted(void **state)
 static void coupled_states_move_together(void **state)
 {
   DV_UNUSED(state);
-  check_free("<Node name='P'><MechanicalObject name='mo' template='Vec1' position='0'/></Node><Node name='Q'><MechanicalObject name='mo' template='Vec1' position='2'/></Node>", 2, "/A/P/mo along x");
-  check_free("<Node name='P'><MechanicalObject name='mo' template='Vec1' position='0'/></Node><Node name='Q'><MechanicalObject name='mo' template='Vec1' position='2'/></Node>"
-             "<SpringForceField object1='@P/mo' object2='@Q/mo' spring='0 0 10 0 1'/>", 1, NULL);
+#define TWO                                                                                                        \
+  "<Node name='P'><MechanicalObject name='mo' template='Vec1' position='0'/></Node>"                               \
+  "<Node name='Q'><MechanicalObject name='mo' template='Vec1' position='2'/></Node>"
+  check_free(TWO, 2, "/A/P/mo along x");
+  check_free(TWO "<SpringForceField object1='@P/mo' object2='@Q/mo' spring='0 0 10 0 1'/>", 1, NULL);
 }
 
 // --- the switch ---------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ static void example_scenes_run(void **state)
                                       "HexahedronSetTopologyContainer", "GridTopology",            "RegularGridTopology",
                                       "SphereGridTopology",     "CylinderGridTopology",            "CubeTopology",
                                       "MeshGmshLoader",         "MeshOBJLoader",                   "MeshLoader",
-                                      "SphereLoader",
+                                      "SphereLoader", "MeshVTKLoader", "GIDMeshLoader", "MeshOffLoader", "MeshTrianLoader", "MeshSTLLoader", "MeshXspLoader", "StringMeshCreator", "GridMeshCreator",
                                       "Hexa2TetraTopologicalMapping",
                                       "Tetra2TriangleTopologicalMapping",
                                       "Hexa2QuadTopologicalMapping",

@@ -98,7 +98,7 @@ DV_INLINE void scatter_forces(double *local, const uint16_t *corner, Edges f)
   dv_blocks_rows(f.c, c);
   dv_blocks_rows(f.d, d);
   for (int lane = 0; lane < DV_LANES; lane++) {
-    dv_blocks_add_row(local, corner[lane], -(b[lane] + c[lane] + d[lane]));
+    dv_blocks_sub_row(local, corner[lane], b[lane] + c[lane] + d[lane]);
     dv_blocks_add_row(local, corner[4 + lane], b[lane]);
     dv_blocks_add_row(local, corner[8 + lane], c[lane]);
     dv_blocks_add_row(local, corner[12 + lane], d[lane]);

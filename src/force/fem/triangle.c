@@ -1,8 +1,6 @@
 // Triangles: the data of the kernels (triangle_kernel.c), and the order of their work.
 #include "force/fem/triangle.h"
 
-#include "math/vec.h"
-
 enum {
   PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
   REDUCE_GRAIN = 1024     // points a thread takes at a time
@@ -20,6 +18,18 @@ struct dvTriangleFem {
   double *energy;          // [lanes] scratch
 };
 
+static dvVec3 unit(dvVec3 a)
+{
+  double length = dv_vec3_norm(a);
+  return dv_vec3(a.x / length, a.y / length, a.z / length);
+}
+
+void dv_triangle_axes(dvVec3 ab, dvVec3 ac, dvVec3 *u, dvVec3 *v)
+{
+  *u = unit(ab);
+  *v = dv_vec3_cross(unit(dv_vec3_cross(*u, ac)), *u);
+}
+
 bool dv_triangle_shape(const double *a, const double *b, const double *c, dvTriangleRest *rest)
 {
   dvVec3 origin = dv_vec3_load(a), ab = dv_vec3_sub(dv_vec3_load(b), origin), ac = dv_vec3_sub(dv_vec3_load(c), origin);
@@ -27,7 +37,8 @@ bool dv_triangle_shape(const double *a, const double *b, const double *c, dvTria
   double longest = fmax(dv_vec3_norm2(ab), fmax(dv_vec3_norm2(ac), dv_vec3_norm2(dv_vec3_sub(ac, ab)))), size = dv_vec3_norm(n);
   rest->bx = rest->by = rest->cx = rest->cy = rest->twice_area = 0;
   if (!(size > flat_limit * longest) || !isfinite(size)) return false;
-  dvVec3 u = dv_vec3_scale(ab, 1.0 / dv_vec3_norm(ab)), v = dv_vec3_cross(dv_vec3_scale(n, 1.0 / size), u);
+  dvVec3 u, v;
+  dv_triangle_axes(ab, ac, &u, &v);
   rest->bx = dv_vec3_dot(u, ab);
   rest->cx = dv_vec3_dot(u, ac);
   rest->cy = dv_vec3_dot(v, ac);

@@ -12,6 +12,7 @@
 #include "base/isa.h"
 #include "base/pool.h"
 #include "force/fem/blocks.h"
+#include "math/vec.h"
 
 typedef enum dvTriangleMethod { DV_TRIANGLE_SMALL, DV_TRIANGLE_PRESENT, DV_TRIANGLE_REST, DV_TRIANGLE_METHODS } dvTriangleMethod;
 
@@ -36,6 +37,9 @@ typedef struct dvTriangleDef {
   size_t block_elements;           // triangles a block, a multiple of 4; 0 for the default
 } dvTriangleDef;
 
+// Axes of the frame of a triangle that has an area: u along ab, v in its plane. Divided by lengths, not multiplied by their inverses: rounded as in
+// SOFA, a flat sheet at rest has the same last digits, which decide to which side it buckles.
+void dv_triangle_axes(dvVec3 ab, dvVec3 ac, dvVec3 *u, dvVec3 *v);
 // The shape of a triangle in its own frame: x along ab, so that by = 0. False when it has no area (to rounding, or its corners
 // are not numbers); its edges and area are then zero. The material is left alone.
 bool dv_triangle_shape(const double *a, const double *b, const double *c, dvTriangleRest *rest);

@@ -3,8 +3,6 @@
 // and a state of points.
 #include "force/fem/triangle_force.h"
 
-#include "math/vec.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +75,7 @@ void dv_triangle_force_add_force(dvObject *o, const dvMech *m)
   dv_triangle_fem_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
-static void triangle_force_add_dforce(dvObject *o, const dvMech *m)
+void dv_triangle_force_add_dforce(dvObject *o, const dvMech *m)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   dvState *s = t->elastic.force.state;
@@ -86,7 +84,7 @@ static void triangle_force_add_dforce(dvObject *o, const dvMech *m)
   if (t->elements) dv_triangle_fem_add_dforce(t->elements, o->context->pool, dx, k, dv_state_write(s, m->df));
 }
 
-static void triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+void dv_triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   const dvState *s = t->elastic.force.state;
@@ -101,7 +99,7 @@ static void triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixS
   }
 }
 
-static double triangle_force_energy(dvObject *o, const dvMech *m)
+double dv_triangle_force_energy(dvObject *o, const dvMech *m)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   return t->elements ? dv_triangle_fem_energy(t->elements, o->context->pool, dv_state_read(t->elastic.force.state, m->x)) : 0;
@@ -116,9 +114,9 @@ void dv_triangle_force_destroy(dvObject *o)
 
 const dvForceOps dv_triangle_force_ops = {
     .add_force = dv_triangle_force_add_force,
-    .add_dforce = triangle_force_add_dforce,
-    .add_stiffness = triangle_force_add_stiffness,
-    .energy = triangle_force_energy,
+    .add_dforce = dv_triangle_force_add_dforce,
+    .add_stiffness = dv_triangle_force_add_stiffness,
+    .energy = dv_triangle_force_energy,
     .states = dv_force_state,
 };
 
@@ -298,9 +296,9 @@ static void optim_add_force(dvObject *o, const dvMech *m)
 
 static const dvForceOps optim_ops = {
     .add_force = optim_add_force,
-    .add_dforce = triangle_force_add_dforce,
-    .add_stiffness = triangle_force_add_stiffness,
-    .energy = triangle_force_energy,
+    .add_dforce = dv_triangle_force_add_dforce,
+    .add_stiffness = dv_triangle_force_add_stiffness,
+    .energy = dv_triangle_force_energy,
     .states = dv_force_state,
 };
 
@@ -337,12 +335,26 @@ typedef struct TriangleFem {
 static const dvFieldDesc triangle_fem_fields[] = {TRIANGLE_FEM_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
+// Corners turned first and subtracted then, as SOFA does. The shape is off by the rounding of the positions, and the force of a flat sheet that
+// nothing stretches is not quite zero: that decides to which side it buckles.
+static bool turned_shape(const int32_t *corner, const double *x0, dvTriangleRest *rest)
+{
+  if (!shape_of_points(corner, x0, rest)) return false;
+  dvVec3 p[3], u, v;
+  for (int k = 0; k < 3; k++) p[k] = dv_vec3_load(x0 + 3 * (size_t)corner[k]);
+  dv_triangle_axes(dv_vec3_sub(p[1], p[0]), dv_vec3_sub(p[2], p[0]), &u, &v);
+  rest->bx = dv_vec3_dot(u, p[1]) - dv_vec3_dot(u, p[0]);
+  rest->cx = dv_vec3_dot(u, p[2]) - dv_vec3_dot(u, p[0]);
+  rest->cy = dv_vec3_dot(v, p[2]) - dv_vec3_dot(v, p[0]);
+  return true;
+}
+
 static bool triangle_fem_at_rest(dvTriangleForce *base, size_t i, const int32_t *corner, const double *x0, dvTriangleRest *rest)
 {
   TriangleFem *t = (TriangleFem *)base;
   bool small = base->method == DV_TRIANGLE_SMALL;
   if (t->initialPoints.count) x0 = t->initialPoints.data;
-  if (!(small ? small_shape : shape_of_points)(corner, x0, rest)) return false;
+  if (!(small ? small_shape : turned_shape)(corner, x0, rest)) return false;
   double volume = 0.5 * t->thickness * rest->twice_area;
   dv_triangle_isotropic(dv_elastic_young(&base->elastic, i), dv_elastic_poisson(&base->elastic, i), t->planeStrain, volume, rest->material);
   return true;

@@ -28,8 +28,12 @@ struct dvTriangleForce {
 dvStatus dv_triangle_force_build(dvTriangleForce *t);
 // Makes them anew when the topology has changed; false when that failed.
 bool dv_triangle_force_follow(dvTriangleForce *t);
-void dv_triangle_force_add_force(dvObject *o, const dvMech *m);
 void dv_triangle_force_destroy(dvObject *o);
+// The operations, for classes that add something to one of them.
+void dv_triangle_force_add_force(dvObject *o, const dvMech *m);
+void dv_triangle_force_add_dforce(dvObject *o, const dvMech *m);
+void dv_triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink);
+double dv_triangle_force_energy(dvObject *o, const dvMech *m);
 extern const dvForceOps dv_triangle_force_ops;
 
 // Fields of TriangularFEMForceField, which TriangularAnisotropicFEMForceField has as well.

@@ -10,39 +10,20 @@
 // gradients held. With edges (bx, by) and (cx, cy) in the frame, g_b = (cy, -cx) / det and g_c = (-by, bx) / det.
 //
 // A triangle that collapses has no gradients of its own: it takes those at rest.
+#include "force/fem/pack_math.h"
 #include "force/fem/triangle.h"
 
-#include <float.h>
-#include <math.h>
-
-typedef dvPackVec Vec;
 typedef struct { dvPack bx, by, cx, cy; } Plane;          // a vector of the plane for b and for c
 typedef struct { dvPack xx, yy, xy; } Sym;                // strains hold twice the shear
 
-DV_INLINE Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-DV_INLINE Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-DV_INLINE Vec scale(Vec a, dvPack k) { return (Vec){a.x * k, a.y * k, a.z * k}; }
-DV_INLINE dvPack dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-DV_INLINE Vec cross(Vec a, Vec b)
+// a vector no longer than the rounding unit stays as it is; divided for the sake of dv_triangle_axes
+DV_INLINE Vec unit(Vec a)
 {
-  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
-
-// a vector no longer than the rounding unit stays as it is
-DV_INLINE Vec normalise(Vec a)
-{
-  dvPack one = dv_pack(1), length = square_root(dot(a, a));
-  return scale(a, one / dv_pack_select(length > dv_pack(DBL_EPSILON), length, one));
+  dvPack length = square_root(dot(a, a));
+  length = dv_pack_select(length > dv_pack(DBL_EPSILON), length, dv_pack(1));
+  return (Vec){a.x / length, a.y / length, a.z / length};
 }
 
-DV_INLINE Vec load_vec(const double *p) { return (Vec){dv_pack_load(p), dv_pack_load(p + 4), dv_pack_load(p + 8)}; }
-DV_INLINE void store_vec(double *p, Vec a)
-{
-  dv_pack_store(p, a.x);
-  dv_pack_store(p + 4, a.y);
-  dv_pack_store(p + 8, a.z);
-}
 DV_INLINE Plane load_plane(const double *p)
 {
   return (Plane){dv_pack_load(p), dv_pack_load(p + 4), dv_pack_load(p + 8), dv_pack_load(p + 12)};
@@ -116,8 +97,8 @@ DV_INLINE Shape shape_of(dvTriangleMethod method, const double *rest, Vec ab, Ve
     s.gradients = gradients(s.edges, square_root(dot(n, n)), rest);
     return s;
   }
-  s.u = normalise(ab);
-  s.v = cross(normalise(cross(s.u, ac)), s.u);
+  s.u = unit(ab);
+  s.v = cross(unit(cross(s.u, ac)), s.u);
   s.edges = (Plane){dot(s.u, ab), zero, dot(s.u, ac), dot(s.v, ac)};
   s.gradients = method == DV_TRIANGLE_REST ? load_plane(rest + 4 * DV_TRIANGLE_REST_GRADIENTS)
                                            : gradients(s.edges, s.edges.bx * s.edges.cy, rest);

@@ -41,7 +41,7 @@ DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
   dv_blocks_rows(f, row);
   for (int lane = 0; lane < DV_LANES; lane++) {
     dv_blocks_add_row(local, corner[lane], row[lane]);
-    dv_blocks_add_row(local, corner[DV_LANES + lane], -row[lane]);
+    dv_blocks_sub_row(local, corner[DV_LANES + lane], row[lane]);
   }
 }
 
