@@ -88,6 +88,19 @@ static void test_regular_grid(void **state)
   check_topology("<RegularGridTopology name='topology' n='3 4 2' min='0 0 0' max='2 3 1'/>", "", volume_points);
 }
 
+// also points outside of the cells, and cells that were found on finer levels and split
+static void test_sparse_grid(void **state)
+{
+  (void)state;
+  const char *cloud = "position='0.5 0.5 0.5 1.5 0.5 0.5 1.5 1.5 0.5 1.5 1.5 1.5' min='0 0 0' max='2 2 2'";
+  char *plain = dv_format("<SparseGridTopology name='topology' n='3 3 3' %s/>", cloud),
+       *split = dv_format("<SparseGridRamificationTopology name='topology' n='3 3 3' %s finestConnectivity='0' nbVirtualFinerLevels='1'/>", cloud);
+  check_topology(plain, "", volume_points);
+  check_topology(split, "", "0.4 0.6 0.5  1.6 0.4 0.5  1.4 1.6 0.5");
+  dv_free(plain);
+  dv_free(split);
+}
+
 // points of a surface or a line: linear along it, which the affine map keeps
 static void test_surfaces_and_lines(void **state)
 {
@@ -269,7 +282,7 @@ static void test_mistakes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_hexahedra), cmocka_unit_test(test_regular_grid),
+      cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_hexahedra), cmocka_unit_test(test_regular_grid), cmocka_unit_test(test_sparse_grid),
       cmocka_unit_test(test_surfaces_and_lines), cmocka_unit_test(test_nearest_centre), cmocka_unit_test(test_grid_ignores_moved_points),
       cmocka_unit_test(test_identity_types), cmocka_unit_test(test_empty_states), cmocka_unit_test(test_subset_indices), cmocka_unit_test(test_subset_by_position),
       cmocka_unit_test(test_forces_stay_when_not_mapped), cmocka_unit_test(test_weights), cmocka_unit_test(test_mistakes),

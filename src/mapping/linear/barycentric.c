@@ -3,13 +3,14 @@
 //   x_out = sum of w_c x_c over the corners c of the element, w from the first positions
 //
 // What serves as elements depends on the topology, as in SOFA: a regular grid its cells, found from the grid's own
-// corner and steps and not from the state; a mesh its tetrahedra and hexahedra, else its triangles and quads, else
+// corner and steps and not from the state, and so does a sparse grid (for points outside of its cells the nearest one at
+// the boundary); a mesh its tetrahedra and hexahedra, else its triangles and quads, else
 // its edges; a set container its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are.
 // How an element is chosen, also for points outside: locate.h.
 #include "mapping/linear/linear.h"
 #include "mapping/linear/locate.h"
 #include "mapping/register.h"
-#include "topology/topology.h"
+#include "topology/sparse_grid.h"
 
 #include <math.h>
 
@@ -84,6 +85,24 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const double 
       return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g.step[0], g.step[1],
                       g.step[2]);
   for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(&b->linear.weights, &g, out + 3 * i);
+  return DV_OK;
+}
+
+static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology, const double *out)
+{
+  dvObject *o = &b->linear.base.base;
+  const dvSparseLevel *l = dv_sparse_grid_level(topology, 0);
+  if (!l) return dv_error(o, NULL, "%s has no cells to map from", topology->name);
+  if (dv_reals_size(&l->points) != b->linear.base.in->count)
+    return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, dv_reals_size(&l->points),
+                    b->linear.base.in->base.name, b->linear.base.in->count);
+  for (size_t i = 0; i < b->linear.base.out->count; i++) {
+    double at[3], w[8];
+    size_t cell = (size_t)dv_sparse_grid_find(topology, out + 3 * i, at);
+    int corners = dv_locate_weights(DV_HEXAHEDRON, at, w);
+    for (int c = 0; c < corners; c++) dv_weights_add(&b->linear.weights, l->hexahedra.data[8 * cell + (size_t)c], w[c]);
+    dv_weights_end_row(&b->linear.weights);
+  }
   return DV_OK;
 }
 
@@ -228,14 +247,13 @@ static dvStatus barycentric_init(dvObject *o)
   if (!topology)
     return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"",
                     "BarycentricMapping finds no topology of the input %s", m->in->base.name);
-  if (dv_starts_with(topology->cls->name, "SparseGrid"))
-    return dv_error(o, "map from a mesh or a regular grid", "BarycentricMapping does not map from a %s yet", topology->cls->name);
   DV_TRY(dv_object_ensure(topology));
   const double *in = positions(b, m->in), *out = positions(b, m->out);
   if (!in || !out) return DV_ERROR_INPUT;
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
   dv_weights_clear(&b->linear.weights);
   if (dv_same(topology->cls->name, "RegularGridTopology")) DV_TRY(map_grid(b, topology, out));
+  else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology, out));
   else DV_TRY(map_mesh(b, dv_topology(topology), in, out));
   // as in SOFA the output keeps its own first positions until everything is initialised
   return dv_linear_settle(o);
