@@ -215,11 +215,11 @@ static bool matrix_of_box(Matrix *m, const Box *box)
 
 static void time_matrix(Series *s, const Box *box)
 {
-  Matrix m = {.pool = s->pool, .x = filled(3 * box->points, 1), .y = filled(3 * box->points, 1), .work = filled(4 * box->points, 0)};
+  Matrix m = {.pool = s->pool, .x = bench_filled(3 * box->points, 1), .y = bench_filled(3 * box->points, 1), .work = bench_filled(4 * box->points, 0)};
   if (matrix_of_box(&m, box)) {
     size_t blocks = dv_pattern_count(&m.a.pattern);
     double share = (double)box->points / (double)blocks;
-    time_loop(s, (Loop){"block matrix product", blocks, 18, 72 + 4 + (48 + 4) * share, 0, loop_block_product, &m});
+    bench_time_loop(s, (Loop){"block matrix product", blocks, 18, 72 + 4 + (48 + 4) * share, 0, loop_block_product, &m});
     if (!s->pool && box->points < 3000 && dv_ldl_analyse(&m.factor, &m.a.pattern, 3, DV_ORDER_AMD)) {   // one thread
       loop_factorise(&m);
       double flops = 0, lower = (double)dv_ldl_count(&m.factor);
@@ -227,8 +227,8 @@ static void time_matrix(Series *s, const Box *box)
         double c = (double)(m.factor.col_start[j + 1] - m.factor.col_start[j]);
         flops += 54 * c * (c - 1) / 2 + 108 * c;
       }
-      time_loop(s, (Loop){"LDL factorisation", (size_t)lower, flops / lower, 76, 0, loop_factorise, &m});
-      time_loop(s, (Loop){"LDL solve", (size_t)lower, 36, 2 * 76, 0, loop_substitute, &m});
+      bench_time_loop(s, (Loop){"LDL factorisation", (size_t)lower, flops / lower, 76, 0, loop_factorise, &m});
+      bench_time_loop(s, (Loop){"LDL solve", (size_t)lower, 36, 2 * 76, 0, loop_substitute, &m});
     }
   }
   dv_ldl_free(&m.factor);
