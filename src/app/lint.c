@@ -23,7 +23,23 @@ static const dvObject *solver_of(const dvNode *node)
   return above ? above : dv_node_find(node, DV_ROLE_ODE);   // the outermost one rules
 }
 
-static bool is_explicit(const dvObject *ode) { return !dv_object_field(ode, "linearSolver") || dv_same(ode->cls->name, "EulerExplicitSolver"); }
+static bool is_explicit(const dvObject *ode)
+{
+  if (dv_same(ode->cls->name, "DampVelocitySolver")) return false;   // moves nothing
+  return !dv_object_field(ode, "linearSolver") || dv_same(ode->cls->name, "EulerExplicitSolver");
+}
+
+// a loop may cut the step of the scene into parts
+static double integration_step(const dvScene *scene)
+{
+  static const char *const parts[] = {"collisionSteps", "integrationSteps"};
+  double dt = scene->root->dt;
+  for (size_t i = 0; i < DV_COUNT(parts); i++) {
+    const dvField *f = dv_object_field(scene->loop, parts[i]);
+    if (f) dt /= *(const int32_t *)f->value;
+  }
+  return dt;
+}
 
 static bool has_mass(const dvPlan *plan, const dvObject *state)
 {
@@ -75,8 +91,6 @@ static void check_states(dvScene *scene)
   for (size_t i = 0; i < plan->independent.count; i++) {
     const dvObject *s = plan->independent.data[i];
     bool solved = solver_of(s->node) != NULL, mass = is_acted_on(plan, s, true), force = is_acted_on(plan, s, false);
-    if (solved && !mass)
-      dv_warning(s, "add <UniformMass totalMass=\"1\"/> to the node", "the solver moves %s, but it has no mass", s->name);
     if (!solved && (mass || force))
       dv_warning(s, "add <EulerImplicitSolver/><CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/> to the node",
                  "%s has %s, but no solver moves it", s->name, mass ? "a mass" : "forces");
@@ -131,7 +145,7 @@ static void check_explicit_step(dvObject *o)
   if (!is_explicit(o)) return;
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
-  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0, dt = o->node->dt;
+  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0, dt = integration_step(o->node->scene);
   if (frequency > 0 && dt > 2 / frequency) {
     char *advice = dv_format("make the step smaller: dt=\"%.2g\"", 1.6 / frequency);
     dv_warning(o, advice, "the time step %g s is beyond the stability limit of an explicit integrator, %.3g s here", dt, 2 / frequency);

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 enum { DV_LANES = 4 };
 
@@ -22,6 +25,22 @@ typedef int64_t dvPackMask __attribute__((vector_size(32), aligned(32)));
 DV_INLINE dvPack dv_pack(double a) { return (dvPack){a, a, a, a}; }
 DV_INLINE dvPack dv_pack_load(const double *p) { return *(const dvPackLoose *)p; }
 DV_INLINE void dv_pack_store(double *p, dvPack a) { *(dvPackLoose *)p = a; }
+
+// A point of three numbers as (x y z 0), and back. Nothing behind it is read or written.
+DV_INLINE dvPack dv_pack_load3(const double *p)
+{
+#ifdef __AVX__
+  return (dvPack)_mm256_maskload_pd(p, _mm256_set_epi64x(0, -1, -1, -1));
+#else
+  return (dvPack){p[0], p[1], p[2], 0};
+#endif
+}
+DV_INLINE void dv_pack_store3(double *p, dvPack a)
+{
+  p[0] = a[0];
+  p[1] = a[1];
+  p[2] = a[2];
+}
 DV_INLINE double dv_pack_sum(dvPack a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 DV_INLINE dvPack dv_pack_select(dvPackMask m, dvPack yes, dvPack no)
 {

@@ -5,7 +5,8 @@ dvTopology *dv_force_topology(dvObject *o, dvLink *link)
 {
   if (!link->target) link->target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (link->target) return dv_topology(link->target);
-  dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"", "%s works on the elements of a topology, and there is none", o->cls->name);
+  dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"",
+           "%s works on the elements of a topology, and there is none", o->cls->name);
   return NULL;
 }
 

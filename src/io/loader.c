@@ -1,4 +1,5 @@
-// MeshGmshLoader, MeshOBJLoader and MeshLoader, the old name for the loader of whatever the file is.
+// The mesh loaders: MeshGmshLoader, MeshOBJLoader, MeshVTKLoader, MeshSTLLoader …, and MeshLoader, the old name for the loader
+// of whatever the file is. StringMeshCreator and GridMeshCreator make their mesh instead of reading it.
 //
 // A loader is an engine: its outputs are made when somebody reads one of them, and again when the file name or a setting
 // changes. Points are scaled, turned and moved (or transformed by one matrix), then missing faces and edges are added,
@@ -13,10 +14,15 @@
 #define SELF dvLoader
 static const dvFieldDesc loader_fields[] = {DV_LOADER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc obj_fields[] = {DV_OBJ_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc stl_fields[] = {DV_STL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc trian_fields[] = {DV_TRIAN_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc string_fields[] = {DV_STRING_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc grid_fields[] = {DV_GRID_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// the part of the object that every class has, and the one that only OBJ files fill
-static bool has_obj_fields(const dvLoader *l) { return l->base.cls->blocks[2] != NULL; }
+// does the class have these fields beyond those of every loader?
+static bool has_fields(const dvLoader *l, const dvFieldDesc *fields) { return l->base.cls->blocks[2] && l->base.cls->blocks[2]->fields == fields; }
+static bool has_obj_fields(const dvLoader *l) { return has_fields(l, obj_fields); }
 
 // --- the file ----------------------------------------------------------------------------------------------
 
@@ -41,7 +47,8 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
   char *path = dv_loader_find(o, &l->filename);
   if (!path) return DV_ERROR_INPUT;
   dvMeshError error = {0};
-  dvStatus status = dv_mesh_read(path, mesh, &error);
+  dvMeshOptions options = {.stl_binary = l->forceBinary, .stl_header = (size_t)dv_max_int(l->headerSize, 0), .trian2 = l->trian2};
+  dvStatus status = dv_mesh_read_with(path, &options, mesh, &error);
   if (status != DV_OK && error.line > 0) dv_field_error(o, &l->filename, NULL, "%s:%d: %s", path, error.line, error.text);
   else if (status != DV_OK) dv_field_error(o, &l->filename, NULL, "%s: %s", path, error.text);
   dv_free(path);
@@ -216,6 +223,25 @@ static bool give_elements(dvLoader *l, dvMesh *mesh)
          give_lists(&l->polylines, &mesh->polylines.offset, &mesh->polylines.index);
 }
 
+static bool give_neighbours(dvLoader *l, const dvMesh *mesh)
+{
+  dvMeshIndices edges = {0}, border = {0};
+  size_t n = mesh->neighbours.count / 3;
+  for (size_t i = 0; i < n && 3 * i + 2 < mesh->triangles.count; i++) {
+    const int32_t *t = mesh->triangles.data + 3 * i, *next = mesh->neighbours.data + 3 * i;
+    for (int k = 0; k < 3; k++) {
+      if (next[k] >= 0) continue;
+      dv_push(&edges, t[(k + 1) % 3]);
+      dv_push(&edges, t[(k + 2) % 3]);
+    }
+    if (next[0] < 0 || next[1] < 0 || next[2] < 0) dv_push(&border, (int32_t)i);
+  }
+  bool good = give_ints(&l->neighborTable, &mesh->neighbours) && give_ints(&l->edgesOnBorder, &edges) && give_ints(&l->trianglesOnBorderList, &border);
+  dv_array_free(&edges);
+  dv_array_free(&border);
+  return good;
+}
+
 // the values of the points that stay
 static void keep(dvReals *values, const dvMeshIndices *kept)
 {
@@ -259,6 +285,7 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
   bool moves = false;
   DV_TRY(find_matrix(l, matrix, &moves));
   if (has_obj_fields(l) && !give_definitions(l, mesh)) return short_of_memory(l);
+  if (has_fields(l, trian_fields) && !give_neighbours(l, mesh)) return short_of_memory(l);
   if (mesh->facets.offset.count && !values_of_points(l, mesh)) return short_of_memory(l);
   if (l->triangulate) dv_loader_triangulate(mesh);
   if (l->flipNormals) dv_loader_flip(mesh);
@@ -282,6 +309,17 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
     dv_loader_normals(mesh, l->normals.data);
   }
   return give_elements(l, mesh) ? DV_OK : short_of_memory(l);
+}
+
+static dvStatus creator_update(dvObject *o)
+{
+  dvLoader *l = (dvLoader *)o;
+  dvMesh mesh = {0};
+  dvStatus status = has_fields(l, grid_fields) ? dv_loader_make_grid(l, &mesh) : dv_loader_make_string(l, &mesh);
+  dv_reals_resize(&l->normals, 0);
+  if (status == DV_OK) status = work(l, &mesh);
+  dv_mesh_free(&mesh);
+  return status;
 }
 
 static dvStatus loader_update(dvObject *o)
@@ -319,7 +357,7 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
-#define LOADER(variable, name_, aliases_, help_, presets_, ...)                             \
+#define LOADER_(variable, name_, aliases_, help_, presets_, update_, ...)                   \
   const dvClass variable = {                                                                \
       .struct_size = sizeof(dvClass),                                                       \
       .name = name_,                                                                        \
@@ -331,9 +369,21 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
       .blocks = {&dv_object_block, DV_BLOCK(loader_fields), ##__VA_ARGS__},                 \
       .presets = presets_,                                                                  \
       .parse = loader_parse,                                                                \
-      .update = loader_update,                                                              \
+      .update = update_,                                                                    \
   };
+#define LOADER(variable, name_, aliases_, help_, presets_, ...) \
+  LOADER_(variable, name_, aliases_, help_, presets_, loader_update, ##__VA_ARGS__)
 
 LOADER(dv_gmsh_loader_class, "MeshGmshLoader", NULL, "loads a mesh from a Gmsh file (.msh)", "createSubelements=1")
 LOADER(dv_obj_loader_class, "MeshOBJLoader", "MeshObjLoader", "loads a surface from a Wavefront file (.obj)", NULL, DV_BLOCK(obj_fields))
+LOADER(dv_vtk_loader_class, "MeshVTKLoader", NULL, "loads a mesh from a VTK file (.vtk, .vtu, .vtp, .vti)", NULL)
+LOADER(dv_stl_loader_class, "MeshSTLLoader", NULL, "loads a surface from an STL file, merging equal points", NULL, DV_BLOCK(stl_fields))
+LOADER(dv_off_loader_class, "MeshOffLoader", NULL, "loads a surface from an OFF file", NULL)
+LOADER(dv_trian_loader_class, "MeshTrianLoader", NULL, "loads a triangulation (.trian)", NULL, DV_BLOCK(trian_fields))
+LOADER(dv_gid_loader_class, "GIDMeshLoader", NULL, "loads a mesh of GiD", NULL)
+LOADER(dv_xsp_loader_class, "MeshXspLoader", NULL, "loads points and springs from an Xsp file (.xs3)", NULL)
+LOADER_(dv_string_creator_class, "StringMeshCreator", NULL, "a line of points from 0 to 1 along x, and the edges between them", NULL,
+        creator_update, DV_BLOCK(string_fields))
+LOADER_(dv_grid_creator_class, "GridMeshCreator", NULL, "a grid of points in the unit square, with triangles or quads", NULL, creator_update,
+        DV_BLOCK(grid_fields))
 LOADER(dv_mesh_loader_class, "MeshLoader", NULL, "loads a mesh from a file of any known format", NULL, DV_BLOCK(obj_fields))

@@ -61,15 +61,40 @@
   X(ints, vertPosIdx, "", "", "with handleSeams: the file's number of each point", .flags = DV_OUTPUT)                 \
   X(ints, vertNormIdx, "", "", "with handleSeams: the same number for points that share a normal", .flags = DV_OUTPUT)
 
+#define DV_STL_FIELDS(X)                                                                                               \
+  X(int, headerSize, "80", "bytes", "length of the header of a binary file, with forceBinary", .flags = DV_INPUT)      \
+  X(bool, forceBinary, "0", "", "take the file as binary whatever its first word is", .flags = DV_INPUT)               \
+  X(bool, mergePositionUsingMap, "1", "", "how SOFA merges equal points; here it is always done with a table", .flags = DV_HIDDEN)
+
+#define DV_TRIAN_FIELDS(X)                                                                                             \
+  X(bool, trian2, "0", "", "the file is of the second kind", .flags = DV_INPUT)                                        \
+  X(triangles, neighborTable, "", "", "for each triangle the triangles opposite to its corners, -1 for none", .flags = DV_OUTPUT) \
+  X(edges, edgesOnBorder, "", "", "edges of the border", .flags = DV_OUTPUT)                                           \
+  X(ints, trianglesOnBorderList, "", "", "triangles with an edge on the border", .flags = DV_OUTPUT)
+
+#define DV_STRING_FIELDS(X) X(int, resolution, "2", "", "number of points", .flags = DV_INPUT)
+#define DV_GRID_FIELDS(X)                                                                                              \
+  X(ivec2, resolution2, "2 2", "", "number of points along x and y", .spelling = "resolution", .flags = DV_INPUT)      \
+  X(int, trianglePattern, "2", "", "0: quads; triangles whose diagonals 1: alternate, 2: go up, 3: go down", .flags = DV_INPUT)
+
 typedef struct dvLoader {
   dvObject base;
   DV_LOADER_FIELDS(DV_MEMBER)
   DV_OBJ_FIELDS(DV_MEMBER)
+  DV_STL_FIELDS(DV_MEMBER)
+  DV_TRIAN_FIELDS(DV_MEMBER)
+  DV_STRING_FIELDS(DV_MEMBER)
+  DV_GRID_FIELDS(DV_MEMBER)
 } dvLoader;
 
 // Finds the file that `filename` names, seen from the scene file that names it. NULL after an error, which was reported;
 // the caller frees the result.
 char *dv_loader_find(dvObject *o, dvString *filename);
+
+// --- meshes without a file, in loader_create.c; errors were reported ---
+
+dvStatus dv_loader_make_string(dvLoader *l, dvMesh *mesh);
+dvStatus dv_loader_make_grid(dvLoader *l, dvMesh *mesh);
 
 // --- work on a mesh, in loader_mesh.c; all return false when memory is short ---
 

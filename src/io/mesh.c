@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 static void lists_free(dvMeshLists *lists)
 {
@@ -33,6 +34,7 @@ void dv_mesh_free(dvMesh *mesh)
   dv_array_free(&mesh->texcoords);
   facets_free(&mesh->facets);
   dv_array_free(&mesh->radii);
+  dv_array_free(&mesh->neighbours);
   for (size_t i = 0; i < mesh->groups.count; i++) {
     dv_free(mesh->groups.data[i].name);
     dv_free(mesh->groups.data[i].material);
@@ -119,26 +121,85 @@ static bool looks_like_obj(const char *bytes, size_t length)
   return false;
 }
 
+static bool looks_like_vtk(const char *bytes, size_t length) { return starts_with(bytes, length, "# vtk DataFile"); }
+
+static bool looks_like_vtk_xml(const char *bytes, size_t length)
+{
+  return (starts_with(bytes, length, "<") || starts_with(bytes, length, "\xef\xbb\xbf<")) &&
+         memmem(bytes, dv_min_size(length, 2000), "<VTKFile", 8) != NULL;
+}
+
+static bool looks_like_stl(const char *bytes, size_t length)
+{
+  uint32_t facets = 0;
+  if (length >= 84) memcpy(&facets, bytes + 80, 4);
+  if (length > 84 && (uint64_t)facets * 50 + 84 == length) return true;
+  return starts_with(bytes, length, "solid") && memmem(bytes, dv_min_size(length, 2000), "facet", 5) != NULL;
+}
+
+static bool looks_like_off(const char *bytes, size_t length) { return starts_with(bytes, length, "OFF") && length > 3 && dv_is_space(bytes[3]); }
+static bool looks_like_xsp(const char *bytes, size_t length) { return starts_with(bytes, length, "Xsp "); }
+static bool looks_like_gid(const char *bytes, size_t length)
+{
+  return starts_with(bytes, length, "MESH ") && memmem(bytes, dv_min_size(length, 500), "ElemType", 8) != NULL;
+}
+
+static bool looks_like_abaqus(const char *bytes, size_t length)
+{
+  return starts_with(bytes, length, "*HEADING") || starts_with(bytes, length, "*Heading") || starts_with(bytes, length, "*NODE") ||
+         starts_with(bytes, length, "*Node");
+}
+
+static bool looks_like_nothing(const char *bytes, size_t length)
+{
+  DV_UNUSED(bytes);
+  DV_UNUSED(length);
+  return false;
+}
+
 typedef struct dvMeshFormat {
-  const char *extension;
+  const char *extensions;
   bool (*looks)(const char *bytes, size_t length);
   dvStatus (*read)(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
 } dvMeshFormat;
 
 // weak signs come last: a word of OBJ may open many a text file
 static const dvMeshFormat formats[] = {
-    {"msh", looks_like_gmsh, dv_mesh_read_gmsh},
+    {"msh gmsh", looks_like_gmsh, dv_mesh_read_gmsh},
+    {"vtk", looks_like_vtk, dv_mesh_read_vtk},
+    {"vtu vtp vti vts", looks_like_vtk_xml, dv_mesh_read_vtk_xml},
     {"sph", looks_like_sph, dv_mesh_read_sph},
+    {"off", looks_like_off, dv_mesh_read_off},
+    {"xs3 xs4 xsp", looks_like_xsp, dv_mesh_read_xsp},
+    {"gidmsh", looks_like_gid, dv_mesh_read_gid},
+    {"inp", looks_like_abaqus, dv_mesh_read_abaqus},
+    {"stl", looks_like_stl, dv_mesh_read_stl},
     {"obj", looks_like_obj, dv_mesh_read_obj},
+    {"trian", looks_like_nothing, dv_mesh_read_trian},
+    {"trian2", looks_like_nothing, dv_mesh_read_trian2},
 };
+
+// the extension, of what is inside for .gz; the caller frees it
+static char *extension_of(const char *path)
+{
+  size_t n = strlen(path);
+  char *inner = dv_strndup(path, dv_ends_with_nocase(path, ".gz") ? n - 3 : n), *extension = dv_strdup(dv_path_extension(inner));
+  for (char *c = extension; *c; c++)
+    if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+  dv_free(inner);
+  return extension;
+}
 
 static const dvMeshFormat *find_format(const char *path, const char *bytes, size_t length)
 {
   for (size_t i = 0; i < DV_COUNT(formats); i++)
     if (formats[i].looks(bytes, length)) return &formats[i];
-  for (size_t i = 0; i < DV_COUNT(formats); i++)
-    if (dv_same_nocase(dv_path_extension(path), formats[i].extension)) return &formats[i];
-  return NULL;
+  char *extension = extension_of(path);
+  const dvMeshFormat *found = NULL;
+  for (size_t i = 0; i < DV_COUNT(formats) && !found; i++)
+    if (dv_list_has(formats[i].extensions, extension)) found = &formats[i];
+  dv_free(extension);
+  return found;
 }
 
 // A mesh file may name any path; only regular files are opened, a device might never end.
@@ -180,20 +241,95 @@ static dvStatus fail_without_line(dvMeshError *error, const char *text)
   return DV_ERROR_INPUT;
 }
 
-dvStatus dv_mesh_read(const char *path, dvMesh *out, dvMeshError *error)
+// --- gzip ---
+
+enum { UNPACK_RATIO = 100 };   // text of meshes packs at most so well
+static const size_t unpack_least = 64u << 20;
+
+char *dv_mesh_unpack(const char *bytes, size_t length, size_t *unpacked)
+{
+  z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)dv_min_size(length, UINT32_MAX)};
+  if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) return NULL;
+  DV_ARRAY(char) out = {0};
+  size_t limit = dv_max_size(UNPACK_RATIO * length, unpack_least);
+  int status = Z_OK;
+  while (status == Z_OK && out.count < limit && dv_try_reserve(&out, dv_max_size(65536, out.count / 2))) {
+    size_t room = dv_min_size(out.capacity - out.count - 1, UINT32_MAX);
+    z.next_out = (Bytef *)out.data + out.count;
+    z.avail_out = (uInt)room;
+    status = inflate(&z, Z_NO_FLUSH);
+    out.count += room - z.avail_out;
+  }
+  inflateEnd(&z);
+  if (status != Z_STREAM_END) {
+    dv_array_free(&out);
+    return NULL;
+  }
+  out.data[out.count] = 0;
+  *unpacked = out.count;
+  return out.data;
+}
+
+// the content of a file, unpacked; NULL after the error was noted
+static char *read_content(const char *path, size_t *length, dvMeshError *error)
+{
+  char *bytes = read_regular(path, length);
+  if (!bytes) {
+    fail_without_line(error, strerror(errno));
+    return NULL;
+  }
+  if (!starts_with(bytes, *length, "\x1f\x8b")) return bytes;
+  char *content = dv_mesh_unpack(bytes, *length, length);
+  dv_free(bytes);
+  if (!content) fail_without_line(error, "the compressed file is damaged");
+  return content;
+}
+
+// --- TetGen: two files ---
+
+static char *companion(const char *path, const char *extension)
+{
+  size_t n = strlen(path) - strlen(dv_path_extension(path));
+  return dv_format("%.*s%s", (int)n, path, extension);
+}
+
+static dvStatus read_tetgen(const char *path, dvMesh *out, dvMeshError *error)
+{
+  char *node_path = companion(path, "node"), *element_path = companion(path, "ele");
+  size_t node_length = 0, element_length = 0;
+  char *nodes = read_content(node_path, &node_length, error), *elements = NULL;
+  dvStatus status = DV_ERROR_INPUT;
+  bool wanted = dv_same(dv_path_extension(path), "ele") || dv_file_exists(element_path);
+  if (nodes && wanted) elements = read_content(element_path, &element_length, error);
+  if (nodes && (elements || !wanted)) status = dv_mesh_read_tetgen(nodes, node_length, elements, element_length, out, error);
+  dv_free(nodes);
+  dv_free(elements);
+  dv_free(node_path);
+  dv_free(element_path);
+  return status;
+}
+
+dvStatus dv_mesh_read_with(const char *path, const dvMeshOptions *options, dvMesh *out, dvMeshError *error)
 {
   DV_REQUIRE(path && out);
   *out = (dvMesh){0};
+  const char *extension = dv_path_extension(path);
+  if (dv_same(extension, "node") || dv_same(extension, "ele")) return read_tetgen(path, out, error);
   size_t length = 0;
-  char *bytes = dv_file_read(path, &length);
-  if (!bytes) return fail_without_line(error, strerror(errno));
+  char *bytes = read_content(path, &length, error);
+  if (!bytes) return DV_ERROR_INPUT;
   const dvMeshFormat *format = find_format(path, bytes, length);
-  dvStatus status = format ? format->read(bytes, length, out, error)
-                           : fail_without_line(error, "not a mesh file of a known format (Gmsh, OBJ, SPH)");
+  dvStatus status;
+  if (options && options->stl_binary) status = dv_mesh_read_stl_binary(bytes, length, options->stl_header, out, error);
+  else if (options && options->trian2) status = dv_mesh_read_trian2(bytes, length, out, error);
+  else if (format) status = format->read(bytes, length, out, error);
+  else status = fail_without_line(error, "not a mesh file of a known format (Gmsh, VTK, OBJ, STL, OFF, SPH, Xsp, GiD, Abaqus, TetGen, trian)");
   dv_free(bytes);
   if (status == DV_OK) read_libraries(path, out);
   return status;
 }
+
+dvStatus dv_mesh_read(const char *path, dvMesh *out, dvMeshError *error) { return dv_mesh_read_with(path, NULL, out, error); }
 
 void dv_mesh_point_normals(const dvMesh *mesh, double *out)
 {

@@ -80,6 +80,7 @@ typedef struct dvMesh {
   dvMeshReals texcoords; // 2 each, as listed in the file
   dvMeshFacets facets;
   dvMeshReals radii; // of spheres, one a point
+  dvMeshIndices neighbours; // 3 a triangle in .trian files: the triangles opposite to its corners, -1 for none
   DV_ARRAY(dvMeshGroup) groups;
   DV_ARRAY(dvMaterial) materials;
   DV_ARRAY(char *) libraries; // material files an OBJ file names
@@ -99,16 +100,39 @@ dvMeshIndices *dv_mesh_elements(dvMesh *mesh, dvMeshKind kind);
 int dv_mesh_corners(dvMeshKind kind);
 size_t dv_mesh_lists_count(const dvMeshIndices *offset);
 
-// Reads a mesh file of any known format: recognised by content, then by extension. Material
+// How to read a file that does not tell itself; zeros are the defaults.
+typedef struct dvMeshOptions {
+  bool stl_binary;   // an STL file is binary whatever its first word says
+  size_t stl_header; // ... and has a header of so many bytes
+  bool trian2;       // a .trian file of the second kind
+} dvMeshOptions;
+
+// Reads a mesh file of any known format: recognised by content, then by extension; compressed with gzip or not. Material
 // files that an OBJ file names are looked for beside it; those that cannot be read are listed in
 // `unread`, which is not a failure. On failure `out` is empty and `error` (may be NULL) says why.
-// `out` is overwritten, not freed: it must be empty or uninitialised.
+// `out` is overwritten, not freed: it must be empty or uninitialised. `options` may be NULL.
 dvStatus dv_mesh_read(const char *path, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_with(const char *path, const dvMeshOptions *options, dvMesh *out, dvMeshError *error);
+// The text that a gzip file holds, with a 0 behind it; NULL when it is damaged or would grow beyond all measure. The caller frees it.
+char *dv_mesh_unpack(const char *bytes, size_t length, size_t *unpacked);
 
 // The same from bytes in memory, one function a format.
 dvStatus dv_mesh_read_gmsh(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
 dvStatus dv_mesh_read_obj(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
 dvStatus dv_mesh_read_sph(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_vtk(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_vtk_xml(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_stl(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_stl_binary(const char *bytes, size_t length, size_t header, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_off(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_trian(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_trian2(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_xsp(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_gid(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_abaqus(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+// `elements` may be NULL: then there are only points.
+dvStatus dv_mesh_read_tetgen(const char *nodes, size_t nodes_length, const char *elements, size_t elements_length, dvMesh *out,
+                             dvMeshError *error);
 // Appends the materials of an MTL file to `mesh`; on failure `mesh` is as before.
 dvStatus dv_mesh_read_mtl(const char *bytes, size_t length, dvMesh *mesh, dvMeshError *error);
 

@@ -108,10 +108,10 @@ static void add_state(dvAssembly *a, dvObject *o, bool main)
   dv_push(&a->states, entry);
 }
 
-static bool layout_holds(const dvAssembly *a, const dvPlan *plan)
+bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan)
 {
   const Work *w = a->work;
-  if (w->plan != plan || w->version != plan->version) return false;
+  if (!w || w->plan != plan || w->version != plan->version) return false;
   for (size_t i = 0; i < a->states.count; i++)
     if (a->states.data[i].count != a->states.data[i].state->count) return false;
   return true;
@@ -562,7 +562,7 @@ dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, c
 {
   if (!a->work) a->work = dv_alloc(sizeof *a->work);
   Work *w = a->work;
-  if (!layout_holds(a, plan)) lay_out(a, plan);
+  if (!dv_assembly_holds(a, plan)) lay_out(a, plan);
   if (!same_parts(w->parts, parts)) w->recorded = false;
   w->parts = parts;
   if (a->size == 0) return dv_error(owner, "add a MechanicalObject below the solver", "there is nothing to solve: no degrees of freedom");

@@ -41,6 +41,9 @@ void dv_assembly_free(dvAssembly *a);
 // entries that are out of range.
 dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts);
 
+// True while the plan has the same states with as many degrees of freedom as when it was built.
+bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan);
+
 // Copies between a vector of the main states and a flat one.
 void dv_assembly_gather(const dvAssembly *a, int id, double *flat);
 void dv_assembly_scatter(const dvAssembly *a, int id, const double *flat);

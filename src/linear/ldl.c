@@ -193,6 +193,27 @@ static void eliminate_column(Row *r, int32_t k, int32_t j)
   f->filled[j] = count + 1;
 }
 
+// square roots of the diagonal of a block: what its rows and columns are measured in
+static void measure(int n, const double *block, double *scale)
+{
+  for (int i = 0; i < n; i++) {
+    double size = fabs(block[i * n + i]);
+    for (int j = 0; j < n && size == 0; j++) size = fabs(block[i * n + j]);
+    scale[i] = size > 0 ? sqrt(size) : 1;
+  }
+}
+
+// inverts the pivot block, measured in what it was before the elimination; the row of a pivot that is too small, else -1
+static int invert_pivot(int n, double *block, const double *scale, double small, size_t *negative)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) block[i * n + j] /= scale[i] * scale[j];
+  int bad = invert_block(n, block, small, negative);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) block[i * n + j] /= scale[i] * scale[j];
+  return bad;
+}
+
 bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pivot)
 {
   DV_REQUIRE(a->block == f->block && a->pattern.rows == f->n);
@@ -205,12 +226,11 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pi
   for (size_t k = 0; k < f->n; k++) f->mark[k] = -1;
   for (int32_t k = 0; k < (int32_t)f->n; k++) {
     int32_t top = spread_row(&r, a, k);
-    double largest = 0;
-    for (size_t i = 0; i < square; i++) largest = fmax(largest, fabs(r.d[i]));
+    double scale[DV_MAX_BLOCK], *d = f->inverse_d + (size_t)k * square;
+    measure(r.n, r.d, scale);
     for (; top < (int32_t)f->n; top++) eliminate_column(&r, k, f->stack[top]);
-    double *d = f->inverse_d + (size_t)k * square;
     memcpy(d, r.d, square * sizeof *d);
-    int bad = invert_block(r.n, d, small * largest, &f->negative);
+    int bad = invert_pivot(r.n, d, scale, small, &f->negative);
     if (bad >= 0) {
       memcpy(d, r.d, square * sizeof *d);   // for the null vector
       *pivot = (size_t)f->perm[k] * (size_t)r.n + (size_t)bad;

@@ -32,7 +32,7 @@ typedef struct dvLdl {
 bool dv_ldl_analyse(dvLdl *f, const dvPattern *a, int block, dvOrder order);
 void dv_ldl_free(dvLdl *f);
 // Factorises the lower triangle of the permuted matrix, whose pattern must be the analysed one. A pivot below `small` times the
-// largest number in its row's diagonal block counts as zero: false then, and *pivot is the scalar row.
+// diagonal entry of its row counts as zero: false then, and *pivot is the scalar row.
 bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pivot);
 // x = A^-1 rhs; x may be rhs. `work` has room for all scalars.
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);

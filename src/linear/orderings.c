@@ -14,12 +14,10 @@
 ORDERING_CLASS(dv_natural_ordering_class, "NaturalOrderingMethod", "direct solvers eliminate the unknowns in the order they have");
 ORDERING_CLASS(dv_amd_ordering_class, "AMDOrderingMethod", "direct solvers eliminate unknowns with few neighbours first");
 ORDERING_CLASS(dv_colamd_ordering_class, "COLAMDOrderingMethod", "direct solvers eliminate unknowns with few neighbours first; for symmetric patterns the same as AMD");
-ORDERING_CLASS(dv_metis_ordering_class, "MetisOrderingMethod", "accepted: direct solvers eliminate unknowns with few neighbours first");
 
 static bool is_ordering(const dvObject *o)
 {
-  return o->cls == &dv_natural_ordering_class || o->cls == &dv_amd_ordering_class || o->cls == &dv_colamd_ordering_class ||
-         o->cls == &dv_metis_ordering_class;
+  return o->cls == &dv_natural_ordering_class || o->cls == &dv_amd_ordering_class || o->cls == &dv_colamd_ordering_class;
 }
 
 dvOrder dv_ordering_of(const dvObject *solver, const dvObject *given)

@@ -1,6 +1,8 @@
 // See solver.h.
 #include "linear/solver.h"
 
+#include "linear/warp.h"
+
 #include "scene/timer.h"
 
 #include <string.h>
@@ -14,7 +16,11 @@ const dvFieldBlock dv_linear_solver_block = {linear_solver_fields, (int)DV_COUNT
 
 bool dv_linear_solver_is_graph(const dvObject *o) { return !o->template_text || !*o->template_text || dv_starts_with(o->template_text, "GraphScattered"); }
 
-static bool has_matrix(const dvObject *system) { return !strstr(system->cls->name, "MatrixFree"); }
+dvSystemKind dv_linear_system_kind(const dvObject *system)
+{
+  if (system->cls == &dv_rotation_system_class) return DV_SYSTEM_ROTATION;
+  return strstr(system->cls->name, "MatrixFree") ? DV_SYSTEM_FREE : DV_SYSTEM_MATRIX;
+}
 
 static bool is_taken(const dvNode *node, const dvObject *system)
 {
@@ -27,29 +33,28 @@ static bool is_taken(const dvNode *node, const dvObject *system)
   return false;
 }
 
-static dvObject *find_system(const dvNode *node, bool matrix)
+static dvObject *find_system(const dvNode *node, dvSystemKind kind)
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (dv_plays(o, DV_ROLE_LINEAR_SYSTEM) && has_matrix(o) == matrix && !o->failed && !is_taken(node, o)) return o;
+    if (dv_plays(o, DV_ROLE_LINEAR_SYSTEM) && dv_linear_system_kind(o) == kind && !o->failed && !is_taken(node, o)) return o;
   }
   return NULL;
 }
 
-dvStatus dv_linear_solver_init(dvObject *o, bool matrix, const dvClass *otherwise)
+dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *otherwise)
 {
+  static const char *const wanted[] = {"a matrix, as MatrixLinearSystem has", "products without a matrix, as MatrixFreeSystem gives", "rotations, as RotationMatrixSystem has"};
   dvLinearSolver *s = dv_linear_solver(o);
-  if (s->linearSystem.target && has_matrix(s->linearSystem.target) != matrix)
-    return dv_field_error(o, &s->linearSystem, matrix ? "give it a MatrixLinearSystem" : "give it a MatrixFreeSystem, or set template=\"CompressedRowSparseMatrix\"",
-                          matrix ? "%s needs a system with a matrix, and %s has none" : "%s solves without a matrix, and %s has one", o->cls->name,
-                          s->linearSystem.target->name);
-  if (!s->linearSystem.target) s->linearSystem.target = find_system(o->node, matrix);
+  if (s->linearSystem.target && dv_linear_system_kind(s->linearSystem.target) != kind)
+    return dv_field_error(o, &s->linearSystem, "link it to another system, or leave linearSystem out", "%s needs %s; %s is a %s", o->cls->name, wanted[kind],
+                          s->linearSystem.target->name, s->linearSystem.target->cls->name);
+  if (!s->linearSystem.target) s->linearSystem.target = find_system(o->node, kind);
   s->system = s->linearSystem.target;
   if (!s->system && !s->made) {
     s->made = dv_object_create(o->context, otherwise, otherwise->name, NULL);
     s->made->node = o->node;
     s->made->place = o->place;
-    if (otherwise->init) DV_TRY(otherwise->init(s->made));
   }
   if (!s->system) s->system = s->made;
   return dv_object_ensure(s->system);
@@ -65,25 +70,28 @@ void dv_linear_solver_destroy(dvObject *o)
 
 // --- solving -------------------------------------------------------------------------------------
 
-dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
+dvStatus dv_linear_solver_back_substitute(dvObject *o, int x, int rhs)
 {
   dvLinearSolver *s = dv_linear_solver(o);
-  const dvLinearSolverOps *ops = dv_ops(o, DV_ROLE_LINEAR_SOLVER);
-  dvTimers *timers = o->context->timers;
-  DV_TRY(dv_linear_system_build(s->system, plan, m));
-  dv_timer_begin(timers, "prepare");
-  dvStatus status = ops->prepare(o);
-  dv_timer_end(timers);
-  DV_TRY(status);
   const dvAssembly *a = dv_linear_system(s->system)->assembly;
   dv_array_resize(&s->x, a->size);
   dv_array_resize(&s->rhs, a->size);
-  dv_timer_begin(timers, "apply");
+  dv_timer_begin(o->context->timers, "apply");
   dv_assembly_gather(a, rhs, s->rhs.data);
-  ops->apply(o, s->x.data, s->rhs.data);
+  ((const dvLinearSolverOps *)dv_ops(o, DV_ROLE_LINEAR_SOLVER))->apply(o, s->x.data, s->rhs.data);
   dv_assembly_scatter(a, x, s->x.data);
-  dv_timer_end(timers);
+  dv_timer_end(o->context->timers);
   return DV_OK;
+}
+
+dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
+{
+  DV_TRY(dv_linear_system_build(dv_linear_solver(o)->system, plan, m));
+  dv_timer_begin(o->context->timers, "prepare");
+  dvStatus status = ((const dvLinearSolverOps *)dv_ops(o, DV_ROLE_LINEAR_SOLVER))->prepare(o);
+  dv_timer_end(o->context->timers);
+  DV_TRY(status);
+  return dv_linear_solver_back_substitute(o, x, rhs);
 }
 
 dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool *changed)

@@ -24,15 +24,20 @@ extern const dvFieldBlock dv_linear_solver_block;
 
 static inline dvLinearSolver *dv_linear_solver(dvObject *o) { return (dvLinearSolver *)o; }
 
+// What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
+typedef enum dvSystemKind { DV_SYSTEM_MATRIX, DV_SYSTEM_FREE, DV_SYSTEM_ROTATION } dvSystemKind;
+dvSystemKind dv_linear_system_kind(const dvObject *system);
+
 // True when the solver's template asks for a system without a matrix (GraphScattered).
 bool dv_linear_solver_is_graph(const dvObject *o);
-// Finds the system: the link, else a system of the node that no other solver is linked to, with or without a matrix as
-// wanted, else a new one of class `otherwise`.
-dvStatus dv_linear_solver_init(dvObject *o, bool matrix, const dvClass *otherwise);
+// Finds the system: the link, else one of the right kind in the node that no other solver is linked to, else a new one of class `otherwise`.
+dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *otherwise);
 void dv_linear_solver_destroy(dvObject *o);
 
 // dvLinearSolverOps.solve for solvers that have prepare and apply.
 dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs);
+// The part of it behind the preparation: x = A^-1 rhs with the factor that is there.
+dvStatus dv_linear_solver_back_substitute(dvObject *o, int x, int rhs);
 // The matrix of the system, for prepare: reports when there is none. *changed tells whether it is a new one since the last call.
 dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool *changed);
 // Reports that the matrix is singular: the unknown where it was noticed and, with a null vector, the motion that nothing holds. Returns

@@ -131,6 +131,11 @@ typedef struct dvLinearSystemOps {
   void (*product)(dvObject *o, dvPlan *plan, int q, int p);        // q = A p on the plan's independent states
 } dvLinearSystemOps;
 
+typedef struct dvConstraintSolverOps {
+  // turns the free motion (DV_X_FREE, DV_V_FREE) into the new DV_X and DV_V; velocities first: x' = x + dt v'
+  dvStatus (*solve)(dvObject *o, double dt, bool velocities_first);
+} dvConstraintSolverOps;
+
 typedef struct dvLoopOps {
   dvStatus (*step)(dvObject *o, double dt);
   dvStatus (*start)(dvObject *o);    // projects and propagates the first positions; also after a reset

@@ -31,7 +31,8 @@ static dvStatus multi_tag_init(dvObject *o)
   MultiTag *l = (MultiTag *)o;
   forget(l);
   if (o->tags.count == 0)
-    dv_warning(o, "list the tags of the systems in the order in which they are solved, e.g. tags=\"elec meca\"", "the loop has no tags: nothing will move");
+    dv_warning(o, "list the tags of the systems in the order in which they are solved, e.g. tags=\"elec meca\"",
+               "the loop has no tags: nothing will move");
   l->count = o->tags.count;
   l->integrations = dv_alloc(dv_max_size(l->count, 1) * sizeof *l->integrations);
   for (size_t i = 0; i < l->count; i++) {

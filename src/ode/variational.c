@@ -54,7 +54,8 @@ static dvStatus variational_init(dvObject *o)
   Variational *s = (Variational *)o;
   s->started = false;
   if (s->steps < 0) return dv_field_error(o, &s->steps, NULL, "steps must not be negative");
-  if (s->saveEnergyInFile && (!s->file || !s->file[0])) return dv_field_error(o, &s->saveEnergyInFile, "set file", "there is no file to write the energies to");
+  if (s->saveEnergyInFile && (!s->file || !s->file[0]))
+    return dv_field_error(o, &s->saveEnergyInFile, "set file", "there is no file to write the energies to");
   if (!s->explicitIntegration) return dv_ode_need_linear_solver(o, &s->linearSolver);
   dv_ode_find_linear_solver(o, &s->linearSolver);
   return DV_OK;

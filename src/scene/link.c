@@ -238,33 +238,26 @@ static void link_field(dvObject *o, dvField *f, dvStatus *worst)
   dv_free(field);
 }
 
-// src="@loader": a live link for every field or alias of the same name that was not set
-static void link_all(dvObject *o, dvObject *source, dvPlace place);
+void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place)
+{
+  for (int i = 0; i < source->field_count; i++) {
+    dvField *from = &source->fields[i], *to;
+    const char *name = dv_field_name(from->desc);
+    if ((from->desc->flags & DV_NO_SRC) || dv_same(name, "filename") || dv_same(name, "type")) continue;
+    for (int nth = 0; (to = dv_object_field_nth(o, name, nth)); nth++) {
+      if (to->was_set || to->source || (to->desc->flags & DV_NO_SRC) || to->desc->type == DV_T_LINK) continue;
+      if (dv_field_link(to, from, NULL) != DV_OK) continue;
+      to->place = place;
+      to->was_set = false;   // still a default as far as explicit values go
+    }
+  }
+}
+
 static void link_src(dvObject *o, const dvAttribute *src, dvStatus *worst)
 {
   dvObject *source = dv_link_find(o, src->value, DV_ROLE_ANY);
-  if (!source) {
-    dead_link(o, "src", src->value, src->place, DV_ROLE_ANY, worst);
-    return;
-  }
-  link_all(o, source, src->place);
-}
-
-static void link_all(dvObject *o, dvObject *source, dvPlace place)
-{
-  for (int i = 0; i < source->field_count; i++) {
-    dvField *from = &source->fields[i];
-    const char *name = dv_field_name(from->desc);
-    if ((from->desc->flags & DV_NO_SRC) || dv_same(name, "filename") || dv_same(name, "type")) continue;
-    dvField *to;
-    for (int nth = 0; (to = dv_object_field_nth(o, name, nth)); nth++) {
-      if (to->was_set || to->source || (to->desc->flags & DV_NO_SRC) || to->desc->type == DV_T_LINK) continue;
-      if (dv_field_link(to, from, NULL) == DV_OK) {
-        to->place = place;
-        to->was_set = false;   // still a default as far as explicit values go
-      }
-    }
-  }
+  if (source) dv_object_link_src(o, source, src->place);
+  else dead_link(o, "src", src->value, src->place, DV_ROLE_ANY, worst);
 }
 
 static void resolve_link(dvObject *o, dvField *f, dvLink *link, dvStatus *worst)
@@ -295,8 +288,6 @@ static void link_object(dvObject *o, dvStatus *worst)
     *worst = DV_ERROR_INPUT;
   }
 }
-
-void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place) { link_all(o, source, place); }
 
 static dvWalk link_node(dvVisitor *v, dvNode *node)
 {

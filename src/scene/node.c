@@ -145,8 +145,12 @@ void dv_node_remove(dvNode *node, dvObject *object)
 
 dvObject *dv_node_find(const dvNode *node, dvRole role)
 {
-  for (size_t i = 0; i < node->objects.count; i++)
-    if (dv_plays(node->objects.data[i], role) && !node->objects.data[i]->failed) return node->objects.data[i];
+  size_t n = node->objects.count;
+  for (size_t i = 0; i < n; i++) {
+    // of several topologies the last one counts, as in SOFA
+    dvObject *o = node->objects.data[role == DV_ROLE_TOPOLOGY ? n - 1 - i : i];
+    if (dv_plays(o, role) && !o->failed) return o;
+  }
   return NULL;
 }
 

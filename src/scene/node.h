@@ -57,7 +57,7 @@ void dv_node_remove(dvNode *node, dvObject *object);    // does not destroy it
 
 static inline dvNode *dv_node_of(dvObject *o) { return dv_plays(o, DV_ROLE_NODE) ? (dvNode *)o : NULL; }
 
-// First component of a role in the node, in order; NULL when there is none.
+// First component of a role in the node, in order; the last one for topologies. NULL when there is none.
 dvObject *dv_node_find(const dvNode *node, dvRole role);
 // The same in the node or the nearest ancestor that has one.
 dvObject *dv_node_find_up(const dvNode *node, dvRole role);

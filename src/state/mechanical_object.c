@@ -98,16 +98,27 @@ static dvStatus mechanical_object_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
-// positions of the topology in the node, as dvReals of width 3, or NULL
-static const dvReals *topology_points(MechanicalObject *m)
+static const dvReals *points_of(dvObject *topology)
 {
-  dvObject *o = &m->state.base;
-  if (!m->topology.target && m->useTopology) m->topology.target = dv_node_find(o->node, DV_ROLE_TOPOLOGY);
-  if (!m->topology.target) return NULL;
-  dvField *f = dv_object_field(m->topology.target, "position");
+  dvField *f = dv_object_field(topology, "position");
   if (!f || dv_field_pull(f) != DV_OK) return NULL;
   const dvReals *points = f->value;
   return points->count ? points : NULL;
+}
+
+// positions of the topology in the node, as dvReals of width 3, or NULL
+static const dvReals *topology_points(MechanicalObject *m)
+{
+  dvNode *node = m->state.base.node;
+  if (m->topology.target) return points_of(m->topology.target);
+  const dvReals *points = NULL;
+  for (size_t i = 0; i < node->objects.count && m->useTopology && !points; i++) {   // the first that has positions
+    dvObject *o = node->objects.data[i];
+    if (!dv_plays(o, DV_ROLE_TOPOLOGY) || o->failed) continue;
+    points = points_of(o);
+    if (points || !m->topology.target) m->topology.target = o;
+  }
+  return points;
 }
 
 static bool take_points(MechanicalObject *m, const dvReals *points)

@@ -5,6 +5,7 @@
 #include "topology/topology.h"
 
 #include "topology/derive.h"
+#include "topology/mapping/mapping.h"
 
 #define SELF dvTopology
 static const dvFieldDesc topology_fields[] = {DV_TOPOLOGY_FIELDS(DV_DESCRIBE)};
@@ -113,12 +114,19 @@ static dvStatus read_file(dvTopology *t)
   return DV_OK;
 }
 
+static bool is_filled_by_mapping(dvObject *o)
+{
+  for (size_t i = 0; i < o->node->objects.count; i++)
+    if (dv_topology_mapping_fills(o->node->objects.data[i]) == o) return true;
+  return false;
+}
+
 dvStatus dv_topology_link(dvObject *o)
 {
   dvTopology *t = dv_topology(o);
   const dvField *file = dv_field_of(o, &t->filename);
   if (file->source || (t->filename && *t->filename)) return read_file(t);
-  if (!nothing_given(t) || dv_node_find(o->node, DV_ROLE_TOPOLOGY_MAPPING)) return DV_OK;
+  if (!nothing_given(t) || is_filled_by_mapping(o)) return DV_OK;
   // scenes of old leave out src="@loader"
   dvObject *loader = dv_node_find(o->node, DV_ROLE_LOADER);
   if (loader) dv_object_link_src(o, loader, o->place);

@@ -2,6 +2,7 @@
 #ifndef DV_VISUAL_NORMALS_H
 #define DV_VISUAL_NORMALS_H
 
+#include "base/isa.h"
 #include "object/values.h"
 
 typedef struct dvSurface {
@@ -12,9 +13,23 @@ typedef struct dvSurface {
   size_t normal_count;              // numbers in normal_index are below this
 } dvSurface;
 
+// Numbers that dv_surface_normals needs as scratch.
+size_t dv_surface_scratch(const dvSurface *s);
 // Unit normals, three numbers a vertex: the sum over the faces around it, each with the length of the cross product of
-// the two edges that meet there (twice the area of a triangle). A vertex without faces gets zeros. `shared` has room
-// for three numbers a shared normal and may be NULL without normal_index.
-void dv_surface_normals(const dvSurface *s, double *normals, double *shared);
+// the two edges that meet there (twice the area of a triangle). A vertex without faces gets zeros.
+void dv_surface_normals(const dvSurface *s, double *normals, double *scratch);
+
+// --- inner loops ---
+
+enum { DV_NORMAL_STRIDE = 4 };      // numbers a sum
+
+// `index` as normal_index, or NULL.
+typedef struct dvNormalKernels {
+  void (*triangles)(const double *x, const int32_t *t, size_t count, const int32_t *index, double *sums);
+  void (*quads)(const double *x, const int32_t *q, size_t count, const int32_t *index, double *sums);
+  void (*normalise)(const double *sums, size_t count, double *out);   // three numbers each
+} dvNormalKernels;
+
+DV_KERNEL_DECLARE(dvNormalKernels, dv_normal_kernels);
 
 #endif

@@ -195,8 +195,6 @@ static void visual_model_check(dvVisualModel *v)
   v->normal_count = 0;
   if (v->vertNormIdx.count != vertices || first_outside(&v->vertNormIdx, vertices) != vertices) dv_ints_free(&v->vertNormIdx);
   for (size_t i = 0; i < v->vertNormIdx.count; i++) v->normal_count = dv_max_size(v->normal_count, (size_t)v->vertNormIdx.data[i] + 1);
-  dv_free(v->shared);
-  v->shared = v->normal_count ? dv_alloc(3 * v->normal_count * sizeof *v->shared) : NULL;
 }
 
 // --- init and update -------------------------------------------------------------------------------------
@@ -227,6 +225,15 @@ static uint64_t shape_stamp(const dvVisualModel *v)
   return stamp;
 }
 
+static bool visual_model_scratch(dvVisualModel *v, size_t count)
+{
+  if (v->scratch_count >= count) return true;
+  dv_free(v->scratch);
+  v->scratch = dv_alloc_aligned(count * sizeof *v->scratch);
+  v->scratch_count = v->scratch ? count : 0;
+  return v->scratch != NULL;
+}
+
 // vertices and normals from the positions
 static dvStatus visual_model_compute(dvObject *o)
 {
@@ -245,7 +252,8 @@ static dvStatus visual_model_compute(dvObject *o)
   if (!have && !dv_reals_resize(&v->base.normal, vertices->count))
     return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
   dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
-  dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->shared);
+  if (!visual_model_scratch(v, dv_surface_scratch(&s))) return dv_error(o, NULL, "out of memory for %zu normals", s.vertex_count);
+  dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->scratch);
   return DV_OK;
 }
 
@@ -283,7 +291,7 @@ static dvStatus visual_model_init(dvObject *o)
 
 static void visual_model_destroy(dvObject *o)
 {
-  dv_free(((dvVisualModel *)o)->shared);
+  dv_free(((dvVisualModel *)o)->scratch);
   visual_state_destroy(o);
 }
 

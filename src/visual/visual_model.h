@@ -58,7 +58,8 @@ typedef struct dvVisualModel {
   dvVisualState base;
   DV_VISUAL_MODEL_FIELDS(DV_MEMBER)
   size_t normal_count;       // shared normals
-  double *shared;            // their scratch
+  double *scratch;           // of dv_surface_normals
+  size_t scratch_count;
   uint64_t shape;            // stamp of faces and indices at the last check
   bool ready;                // the mesh is loaded and checked
 } dvVisualModel;

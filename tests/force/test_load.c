@@ -24,7 +24,8 @@ static void constant_forces(void **state)
       {"indices='0 1' forces='1 2 3  4 5 6  7 8 9'", {0}},   // does not fit: told, and nothing applied
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 1'/><ConstantForceField name='ff' %s/></Node>", cases[i].fields);
+    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 1'/><ConstantForceField name='ff' %s/></Node>",
+                           cases[i].fields);
     fdScene s = fd_open(text);
     const double *f = force_of(&s);
     for (int k = 0; k < 9; k++) check_close(f[k], cases[i].wanted[k], 1e-14);
@@ -121,6 +122,22 @@ static void ellipsoid_in_numbers(void **state)
   assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><EllipsoidForceField vradius='0 1 1'/></Node>"));
 }
 
+// the same ellipsoid in a frame that is turned by 90 degrees about z: its long axis is the world's y
+static void ellipsoid_in_a_frame(void **state)
+{
+  DV_UNUSED(state);
+  fdScene s = fd_open("<Node><Node name='A'><MechanicalObject name='dofs' position='5 1 0  8 0 0'/></Node>"
+                      "<Node name='B'><MechanicalObject template='Rigid3' name='frame' position='5 0 0 0 0 0.70710678118654752 0.70710678118654752'/></Node>"
+                      "<InteractionEllipsoidForceField name='ff' object1='@A/dofs' object2='@B/frame' vradius='2 1 1' stiffness='100' damping='0'/></Node>");
+  check_close(force_of(&s)[1], 50, 1e-12);
+  check_close(force_of(&s)[3], 0, 0);
+  check_close(fd_force_on(fd_find(&s, "ff"), fd_find(&s, "frame"))[1], -50, 1e-12);
+  fdOptions o = fd_options();
+  o.checks = FD_ASSEMBLY;
+  assert_true(fd_check_force(fd_find(&s, "ff"), &o));
+  fd_close(&s);
+}
+
 static void cone_in_numbers(void **state)
 {
   DV_UNUSED(state);
@@ -173,7 +190,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(constant_forces),  cmocka_unit_test(constant_force_on_a_frame), cmocka_unit_test(force_between_times),
       cmocka_unit_test(derivatives_of_obstacles), cmocka_unit_test(plane_in_numbers), cmocka_unit_test(ellipsoid_in_numbers),
-      cmocka_unit_test(cone_in_numbers),  cmocka_unit_test(damping),                   cmocka_unit_test(gravity_of_a_node),
+      cmocka_unit_test(ellipsoid_in_a_frame), cmocka_unit_test(cone_in_numbers),  cmocka_unit_test(damping),                   cmocka_unit_test(gravity_of_a_node),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

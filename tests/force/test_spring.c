@@ -4,7 +4,10 @@
 
 #include "base/text.h"
 
-static const double *force_of(const fdScene *s, const char *state, const char *force) { return fd_force_on(fd_find(s, force), fd_find(s, state)); }
+static const double *force_of(const fdScene *s, const char *state, const char *force)
+{
+  return fd_force_on(fd_find(s, force), fd_find(s, state));
+}
 
 // f = ks (d - l) + kd v, along the spring
 static void two_points(void **state)
@@ -50,10 +53,11 @@ static void every_kind_of_state(void **state)
 static void between_two_states(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><Node name='A'><MechanicalObject name='a' position='0 0 0  1 0 0'/></Node>"
-                      "<Node name='B'><MechanicalObject name='b' position='0 1 0  1 1 0.5  2 2 2'/></Node>"
-                      "<SpringForceField name='ff' object1='@A/a' object2='@B/b' springsIndices1='0 1 1' springsIndices2='0 1 2' stiffness='10 20 30'"
-                      " damping='0' lengths='0.5'/></Node>");
+  fdScene s = fd_open(
+      "<Node><Node name='A'><MechanicalObject name='a' position='0 0 0  1 0 0'/></Node>"
+      "<Node name='B'><MechanicalObject name='b' position='0 1 0  1 1 0.5  2 2 2'/></Node>"
+      "<SpringForceField name='ff' object1='@A/a' object2='@B/b' springsIndices1='0 1 1' springsIndices2='0 1 2' stiffness='10 20 30'"
+      " damping='0' lengths='0.5'/></Node>");
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
@@ -126,7 +130,8 @@ static void bad_springs_are_refused(void **state)
 static void period_of_an_oscillator(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node gravity='0 0 0' dt='0.0001'><MechanicalObject name='dofs' position='0 0 0  1.5 0 0'/><SpringForceField name='ff' spring='0 1 4 0 1'/></Node>");
+  fdScene s = fd_open(
+      "<Node gravity='0 0 0' dt='0.0001'><MechanicalObject name='dofs' position='0 0 0  1.5 0 0'/><SpringForceField name='ff' spring='0 1 4 0 1'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *x = dv_state_write(dofs, DV_X), v = 0, mass = 0.25, dt = 1e-4, last = 0;
   int crossings = 0;

@@ -20,7 +20,9 @@ static const double *force_of(const fdScene *s) { return fd_force_on(fd_find(s, 
 static void joint_translation(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(TWO_FRAMES "<JointSpringForceField name='ff' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T 2 10 KS_R 0 30 KD 4 END_SPRING'/></Node>");
+  fdScene s = fd_open(
+      TWO_FRAMES
+      "<JointSpringForceField name='ff' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T 2 10 KS_R 0 30 KD 4 END_SPRING'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *x = dv_state_write(dofs, DV_X), *v = dv_state_write(dofs, DV_V);
   x[7] = 3;
@@ -70,9 +72,10 @@ static void joint_rotation(void **state)
 static void joint_derivative(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><Node name='A'><MechanicalObject template='Rigid3' name='a' position='0 0 0 0 0 0 1'/></Node>"
-                      "<Node name='B'><MechanicalObject template='Rigid3' name='b' position='0 0 0 0 0 0 1'/></Node>"
-                      "<JointSpringForceField name='ff' object1='@A/a' object2='@B/b' spring='BEGIN_SPRING 0 0 FREE_AXIS 1 0 0 0 0 0 KS_T 1 10 KS_R 3 20 END_SPRING'/></Node>");
+  fdScene s = fd_open(
+      "<Node><Node name='A'><MechanicalObject template='Rigid3' name='a' position='0 0 0 0 0 0 1'/></Node>"
+      "<Node name='B'><MechanicalObject template='Rigid3' name='b' position='0 0 0 0 0 0 1'/></Node>"
+      "<JointSpringForceField name='ff' object1='@A/a' object2='@B/b' spring='BEGIN_SPRING 0 0 FREE_AXIS 1 0 0 0 0 0 KS_T 1 10 KS_R 3 20 END_SPRING'/></Node>");
   fdOptions o = fd_options();
   o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;
   o.move_x = 1e-3;
@@ -84,7 +87,8 @@ static void joint_derivative(void **state)
 static void constant_force_from_a_file(void **state)
 {
   DV_UNUSED(state);
-  char *directory = check_mkdir(), *in = check_write(directory, "push.txt", "1 2 3 4 5 6\n10 0 0 0 0 0\n"), *out = dv_format("%s/out.txt", directory);
+  char *directory = check_mkdir(), *in = check_write(directory, "push.txt", "1 2 3 4 5 6\n10 0 0 0 0 0\n"),
+       *out = dv_format("%s/out.txt", directory);
   char *text = dv_format("<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1'/>"
                          "<JointSpringForceField name='ff' infile='%s' outfile='%s' spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>", in, out);
   fdScene s = fd_open(text);
@@ -110,7 +114,8 @@ static void constant_force_from_a_file(void **state)
 static void frames_with_arms(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(TWO_FRAMES "<FrameSpringForceField name='ff' spring='BEGIN_SPRING 0 1 KS_T 10 KS_R 6 VEC1 0 1 0 VEC2 0 1 0 END_SPRING'/></Node>");
+  fdScene s = fd_open(
+      TWO_FRAMES "<FrameSpringForceField name='ff' spring='BEGIN_SPRING 0 1 KS_T 10 KS_R 6 VEC1 0 1 0 VEC2 0 1 0 END_SPRING'/></Node>");
   const double *f = force_of(&s);
   check_close(f[0], 10, 1e-12);
   check_close(f[5], -10, 1e-12);    // (0 1 0) x (10 0 0)
@@ -129,7 +134,9 @@ static void frames_with_arms(void **state)
 static void gears(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(TWO_FRAMES "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 0 1 1 AXIS 2 2 KS_T 5 KS_R 7 11 KD 0 RATIO 2 END_SPRING'/></Node>");
+  fdScene s =
+      fd_open(TWO_FRAMES
+              "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 0 1 1 AXIS 2 2 KS_T 5 KS_R 7 11 KD 0 RATIO 2 END_SPRING'/></Node>");
   dvVec3 z = dv_vec3(0, 0, 1);
   turn(&s, 0, z, 0.2);
   const double *f = force_of(&s);
@@ -158,8 +165,9 @@ static void gears(void **state)
 static void gear_derivative(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1  2 0 0 0 0 0 1  2 0 0 0 0 0 1'/>"
-                      "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 1 2 3 AXIS 0 0 KS_T 5 KS_R 0 11 KD 0 RATIO 2 END_SPRING'/></Node>");
+  fdScene s = fd_open(
+      "<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1  2 0 0 0 0 0 1  2 0 0 0 0 0 1'/>"
+      "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 1 2 3 AXIS 0 0 KS_T 5 KS_R 0 11 KD 0 RATIO 2 END_SPRING'/></Node>");
   fdOptions o = fd_options();
   o.checks = FD_STIFFNESS;
   o.move_x = 1e-3;
@@ -186,8 +194,13 @@ static void angular_springs(void **state)
 static void bad_texts_are_refused(void **state)
 {
   DV_UNUSED(state);
-  const char *bad[] = {"BEGIN_SPRING", "BEGIN_SPRING 0 7 END_SPRING", "BEGIN_SPRING 0 1 KS_X 3 END_SPRING", "0 1 100 1 1", "BEGIN_SPRING 0 1e30 END_SPRING",
-                       "BEGIN_SPRING 0 1 KS_T 1 END_SPRING", "BEGIN_SPRING 0 1 KD nan END_SPRING"};
+  const char *bad[] = {"BEGIN_SPRING",
+                       "BEGIN_SPRING 0 7 END_SPRING",
+                       "BEGIN_SPRING 0 1 KS_X 3 END_SPRING",
+                       "0 1 100 1 1",
+                       "BEGIN_SPRING 0 1e30 END_SPRING",
+                       "BEGIN_SPRING 0 1 KS_T 1 END_SPRING",
+                       "BEGIN_SPRING 0 1 KD nan END_SPRING"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     char *text = dv_format(TWO_FRAMES "<JointSpringForceField spring='%s'/></Node>", bad[i]);
     assert_true(fd_fails(text));
@@ -198,8 +211,10 @@ static void bad_texts_are_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joint_translation), cmocka_unit_test(joint_rotation), cmocka_unit_test(joint_derivative), cmocka_unit_test(constant_force_from_a_file),
-      cmocka_unit_test(frames_with_arms),  cmocka_unit_test(gears),          cmocka_unit_test(gear_derivative),  cmocka_unit_test(angular_springs),
+      cmocka_unit_test(joint_translation),     cmocka_unit_test(joint_rotation),
+      cmocka_unit_test(joint_derivative),      cmocka_unit_test(constant_force_from_a_file),
+      cmocka_unit_test(frames_with_arms),      cmocka_unit_test(gears),
+      cmocka_unit_test(gear_derivative),       cmocka_unit_test(angular_springs),
       cmocka_unit_test(bad_texts_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

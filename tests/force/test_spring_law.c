@@ -12,9 +12,10 @@ static const double *force_of(const fdScene *s) { return fd_force_on(fd_find(s, 
 static void polynomial_of_the_strain(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  3 0 0'/>"
-                      "<PolynomialSpringsForceField name='ff' firstObjectPoints='0' secondObjectPoints='1' polynomialStiffness='4 8' polynomialDegree='2'"
-                      " computeZeroLength='0' zeroLength='2'/></Node>");
+  fdScene s = fd_open(
+      "<Node><MechanicalObject name='dofs' position='0 0 0  3 0 0'/>"
+      "<PolynomialSpringsForceField name='ff' firstObjectPoints='0' secondObjectPoints='1' polynomialStiffness='4 8' polynomialDegree='2'"
+      " computeZeroLength='0' zeroLength='2'/></Node>");
   check_close(force_of(&s)[0], 4, 1e-12);
   check_close(force_of(&s)[3], -4, 1e-12);
   fdOptions o = fd_options();
@@ -31,21 +32,24 @@ static void polynomial_of_the_strain(void **state)
 static void polynomial_lengths_from_the_start(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  2 0 0  0 4 0'/>"
-                      "<PolynomialSpringsForceField name='ff' firstObjectPoints='0 0' secondObjectPoints='1 2' polynomialStiffness='10 20 30' polynomialDegree='1 2'/></Node>");
+  fdScene s = fd_open(
+      "<Node><MechanicalObject name='dofs' position='0 0 0  2 0 0  0 4 0'/>"
+      "<PolynomialSpringsForceField name='ff' firstObjectPoints='0 0' secondObjectPoints='1 2' polynomialStiffness='10 20 30' polynomialDegree='1 2'/></Node>");
   for (int i = 0; i < 9; i++) check_close(force_of(&s)[i], 0, 0);
   dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X)[7] = 6;
   check_close(force_of(&s)[1], 20 * 0.5 + 30 * 0.25, 1e-12);
   fd_close(&s);
-  assert_true(fd_fails("<Node><MechanicalObject position='0 0 0  2 0 0'/><PolynomialSpringsForceField polynomialStiffness='1' polynomialDegree='3'/></Node>"));
+  assert_true(fd_fails(
+      "<Node><MechanicalObject position='0 0 0  2 0 0'/><PolynomialSpringsForceField polynomialStiffness='1' polynomialDegree='3'/></Node>"));
 }
 
 // far from rest the smoothing is gone: f = -P(d / l)
 static void polynomial_to_the_rest_shape(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' rest_position='0 0 0  1 0 0' position='0 0 0  4 0 0'/>"
-                      "<PolynomialRestShapeSpringsForceField name='ff' points='1' polynomialStiffness='4 8' polynomialDegree='2' initialLength='6' smoothScale='100'/></Node>");
+  fdScene s = fd_open(
+      "<Node><MechanicalObject name='dofs' rest_position='0 0 0  1 0 0' position='0 0 0  4 0 0'/>"
+      "<PolynomialRestShapeSpringsForceField name='ff' points='1' polynomialStiffness='4 8' polynomialDegree='2' initialLength='6' smoothScale='100'/></Node>");
   check_close(force_of(&s)[3], -4, 1e-12);
   check_close(force_of(&s)[0], 0, 0);
   fdOptions o = fd_options();
@@ -95,7 +99,9 @@ static void springs_from_files(void **state)
 
 static fdScene open_membrane(const char *force)
 {
-  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  0.2 1.1 0  1.3 0.9 0.2'/><MeshTopology triangles='0 1 2  1 3 2'/>%s</Node>", force);
+  char *text = dv_format(
+      "<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  0.2 1.1 0  1.3 0.9 0.2'/><MeshTopology triangles='0 1 2  1 3 2'/>%s</Node>",
+      force);
   fdScene s = fd_open(text);
   dv_free(text);
   return s;
@@ -168,9 +174,10 @@ static void compressed_membrane(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(polynomial_of_the_strain), cmocka_unit_test(polynomial_lengths_from_the_start), cmocka_unit_test(polynomial_to_the_rest_shape),
-      cmocka_unit_test(springs_with_a_vector),    cmocka_unit_test(springs_from_files),                cmocka_unit_test(membrane_under_stretch),
-      cmocka_unit_test(membrane_derivatives),     cmocka_unit_test(compressed_membrane),
+      cmocka_unit_test(polynomial_of_the_strain),     cmocka_unit_test(polynomial_lengths_from_the_start),
+      cmocka_unit_test(polynomial_to_the_rest_shape), cmocka_unit_test(springs_with_a_vector),
+      cmocka_unit_test(springs_from_files),           cmocka_unit_test(membrane_under_stretch),
+      cmocka_unit_test(membrane_derivatives),         cmocka_unit_test(compressed_membrane),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

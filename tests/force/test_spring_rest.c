@@ -25,9 +25,10 @@ static void held_at_rest(void **state)
 static void held_by_another_state(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><Node name='A'><MechanicalObject name='dofs' position='0 0 0  1 0 0'/>"
-                      "<RestShapeSpringsForceField name='ff' points='1' external_points='2' external_rest_shape='@../B/other' activeDirections='1 0 1'/></Node>"
-                      "<Node name='B'><MechanicalObject name='other' position='0 0 0  1 0 0  1 5 2'/></Node></Node>");
+  fdScene s = fd_open(
+      "<Node><Node name='A'><MechanicalObject name='dofs' position='0 0 0  1 0 0'/>"
+      "<RestShapeSpringsForceField name='ff' points='1' external_points='2' external_rest_shape='@../B/other' activeDirections='1 0 1'/></Node>"
+      "<Node name='B'><MechanicalObject name='other' position='0 0 0  1 0 0  1 5 2'/></Node></Node>");
   const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs"));
   check_close(f[3], 0, 0);
   check_close(f[4], 0, 0);          // free along y

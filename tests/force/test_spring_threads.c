@@ -8,13 +8,15 @@
 
 static double *run(int threads, size_t *count)
 {
-  fdScene s = fd_open_in(dv_divan_create(threads), "<Node><RegularGridTopology n='24 24 24' min='0 0 0' max='23 23 23'/><MechanicalObject name='dofs'/>"
-                                                   "<MeshSpringForceField name='ff' cubesStiffness='100' cubesDamping='1'/></Node>");
+  fdScene s = fd_open_in(dv_divan_create(threads),
+                         "<Node><RegularGridTopology n='24 24 24' min='0 0 0' max='23 23 23'/><MechanicalObject name='dofs'/>"
+                         "<MeshSpringForceField name='ff' cubesStiffness='100' cubesDamping='1'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   dvObject *ff = fd_find(&s, "ff");
   const dvForceOps *ops = dv_ops(ff, DV_ROLE_FORCE);
   *count = dv_state_scalars(dofs, DV_V);
-  double *x = dv_state_write(dofs, DV_X), *v = dv_state_write(dofs, DV_V), *dx = dv_state_write(dofs, DV_DX), *out = dv_alloc(2 * *count * sizeof *out);
+  double *x = dv_state_write(dofs, DV_X), *v = dv_state_write(dofs, DV_V), *dx = dv_state_write(dofs, DV_DX),
+         *out = dv_alloc(2 * *count * sizeof *out);
   for (size_t i = 0; i < *count; i++) {
     x[i] += 0.1 * sin(1.7 * (double)i);
     v[i] = cos(0.3 * (double)i);

@@ -8,18 +8,24 @@
 
 #include <string.h>
 
-static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD};
+static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_DEFORMATION};
+enum { METHODS = DV_COUNT(methods) };
 
 // --- reference ---
 
 // rows of the result are the axes of the element's frame
-static dvMat3 reference_frame(dvCorotMethod method, const dvVec3 x[4])
+static dvMat3 reference_frame(dvCorotMethod method, const dvVec3 x[4], const dvVec3 rest[4])
 {
   dvVec3 ab = dv_vec3_sub(x[1], x[0]), ac = dv_vec3_sub(x[2], x[0]), ad = dv_vec3_sub(x[3], x[0]);
   dvMat3 edges = dv_mat3_from_rows(ab, ac, ad), frame = dv_mat3_identity();
   if (method == DV_COROT_LARGE) {
     dvVec3 ex = dv_vec3_normalise(ab), ez = dv_vec3_normalise(dv_vec3_cross(ex, ac));
     frame = dv_mat3_from_rows(ex, dv_vec3_cross(ez, ex), ez);
+  }
+  if (method == DV_COROT_DEFORMATION) {   // now = F rest, by rows: edges = first F^T
+    dvMat3 first = dv_mat3_from_rows(dv_vec3_sub(rest[1], rest[0]), dv_vec3_sub(rest[2], rest[0]), dv_vec3_sub(rest[3], rest[0])), inverse;
+    dv_mat3_inverse(first, &inverse);
+    edges = dv_mat3_mul(inverse, edges);
   }
   if (method >= DV_COROT_POLAR) dv_polar(&edges, &frame, NULL);
   return frame;
@@ -91,7 +97,7 @@ static void reference(const TetraMesh *m, dvCorotMethod method, const double *x,
     corners(m, e, m->rest, rest);
     corners(m, e, x, now);
     corners(m, e, dx, du);
-    dvMat3 first = reference_frame(method, rest), frame = reference_frame(method, now);
+    dvMat3 first = reference_frame(method, rest, rest), frame = reference_frame(method, now, rest);
     for (int i = 0; i < 4; i++) rest[i] = dv_mat3_mul_vec(first, rest[i]);
     reference_matrix(rest, m->young[e], m->poisson[e], k);
     for (int i = 0; i < 4; i++) {
@@ -155,11 +161,11 @@ static void force_and_dforce_equal_the_reference(void **state)
 {
   DV_UNUSED(state);
   static const size_t blocks[] = {0, 4, 36};
-  for (size_t i = 0; i < 12; i++) {
+  for (size_t i = 0; i < 3 * METHODS; i++) {
     TetraMesh m = mesh_box(4, 3, 5);
     size_t n = 3 * m.points;
-    dvCorotMethod method = methods[i % 4];
-    dvTetraCorot *t = create(&m, method, blocks[i / 4], NULL);
+    dvCorotMethod method = methods[i % METHODS];
+    dvTetraCorot *t = create(&m, method, blocks[i / METHODS], NULL);
     double *shaken = mesh_noise(n, m.rest, 0.15, 11 + i), *x = moved(&m, shaken);
     double *dx = mesh_noise(n, NULL, 1, 23), *f = mesh_noise(n, NULL, 1, 5), *df = mesh_noise(n, NULL, 1, 6);
     double *f0 = mesh_noise(n, NULL, 1, 5), *df0 = mesh_noise(n, NULL, 1, 6);
@@ -180,7 +186,7 @@ static void rigid_motion_gives_no_force(void **state)
 {
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 3, 3);
-  for (int i = 1; i < 4; i++) {
+  for (int i = 1; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *x = moved(&m, m.rest), *f = mesh_noise(3 * m.points, NULL, 0, 1), r[9];
     dv_tetra_corot_add_force(t, NULL, x, f);
@@ -204,7 +210,7 @@ static void rest_shape_gives_no_force(void **state)
 {
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 2, 3);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *f = mesh_noise(3 * m.points, NULL, 0, 1);
     dv_tetra_corot_add_force(t, NULL, m.rest, f);
@@ -221,6 +227,30 @@ static void small_force_is_the_gradient_of_the_energy(void **state)
   TetraMesh m = mesh_box(2, 2, 2);
   size_t n = 3 * m.points;
   dvTetraCorot *t = create(&m, DV_COROT_SMALL, 0, NULL);
+  double *x = mesh_noise(n, m.rest, 0.2, 3), *f = mesh_noise(n, NULL, 0, 1), h = 1e-5;
+  dv_tetra_corot_add_force(t, NULL, x, f);
+  for (size_t i = 0; i < n; i++) {
+    double x0 = x[i];
+    x[i] = x0 + h;
+    double up = dv_tetra_corot_energy(t, NULL, x);
+    x[i] = x0 - h;
+    double down = dv_tetra_corot_energy(t, NULL, x);
+    x[i] = x0;
+    check_close(f[i], -(up - down) / (2 * h), 1e-7 * largest(f, n));
+  }
+  dv_free(x);
+  dv_free(f);
+  dv_tetra_corot_destroy(&t);
+  mesh_free(&m);
+}
+
+// The rotation of the deformation gradient does no work either: R : d(strain) vanishes, whatever the shape at rest.
+static void deformation_force_is_the_gradient_of_the_energy(void **state)
+{
+  DV_UNUSED(state);
+  TetraMesh m = mesh_box(1, 2, 1);
+  size_t n = 3 * m.points;
+  dvTetraCorot *t = create(&m, DV_COROT_DEFORMATION, 0, NULL);
   double *x = mesh_noise(n, m.rest, 0.2, 3), *f = mesh_noise(n, NULL, 0, 1), h = 1e-5;
   dv_tetra_corot_add_force(t, NULL, x, f);
   for (size_t i = 0; i < n; i++) {
@@ -267,7 +297,7 @@ static void dforce_is_symmetric_and_forces_balance(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(4, 4, 4);
   size_t n = 3 * m.points;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 64, NULL);
     double *x = mesh_noise(n, m.rest, 0.2, 3), *u = mesh_noise(n, NULL, 1, 4), *v = mesh_noise(n, NULL, 1, 5);
     double *f = mesh_noise(n, NULL, 0, 1), *ku = mesh_noise(n, NULL, 0, 1), *kv = mesh_noise(n, NULL, 0, 1);
@@ -312,7 +342,7 @@ static void assembled_stiffness_equals_dforce(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 3, 2);
   size_t n = 3 * m.points;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *x = mesh_noise(n, m.rest, 0.2, 8), *dx = mesh_noise(n, NULL, 1, 9);
     double *f = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1), *kdx = mesh_noise(n, NULL, 0, 1);
@@ -341,7 +371,7 @@ static void mixed_matrix(const dvVec3 now[4], const dvVec3 rest[4], bool mixed, 
 static void present_gradients_equal_the_reference(void **state)
 {
   DV_UNUSED(state);
-  for (int i = 1; i < 4; i++) {
+  for (int i = 1; i < METHODS; i++) {
     TetraMesh m = mesh_box(2, 2, 2);
     size_t n = 3 * m.points;
     m.count = 1;
@@ -355,7 +385,7 @@ static void present_gradients_equal_the_reference(void **state)
     corners(&m, 0, m.rest, rest);
     corners(&m, 0, x, now);
     corners(&m, 0, dx, du);
-    dvMat3 first = reference_frame(methods[i], rest), frame = reference_frame(methods[i], now);
+    dvMat3 first = reference_frame(methods[i], rest, rest), frame = reference_frame(methods[i], now, rest);
     for (int c = 0; c < 4; c++) {
       rest[c] = dv_mat3_mul_vec(first, rest[c]);
       now[c] = dv_mat3_mul_vec(frame, now[c]);
@@ -396,7 +426,7 @@ static void plastic_strain_flows_up_to_its_limit(void **state)
   double young = 100, poisson = 0.25, volume = 1.0 / 6, modulus = young * 0.75 / (1.25 * 0.5);
   int32_t tetra[4] = {0, 1, 2, 3};
   TetraMesh m = {.points = 4, .count = 1, .rest = rest, .young = &young, .poisson = &poisson, .tetrahedra = tetra};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorotDef def = definition(&m, methods[i]);
     def.plastic_limit = 0.08;
     def.plastic_yield = 0.03;
@@ -452,7 +482,7 @@ static void patch_test(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(3, 3, 3);
   for (size_t e = 0; e < m.count; e++) m.young[e] = 500, m.poisson[e] = 0.35;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *t = create(&m, methods[i], 0, NULL);
     double *x = mesh_noise(3 * m.points, m.rest, 0, 1), *f = mesh_noise(3 * m.points, NULL, 0, 1);
     double h = i == 0 ? 0.1 : 1e-7;   // with rotations the strain is linear to first order only
@@ -492,7 +522,7 @@ static void uniform_stretch_has_closed_form(void **state)
   check_close(dv_tetra_corot_energy(t, NULL, x), 0.5 * volume * (lambda + 2 * mu) * s * s, 1e-12);
   dv_tetra_corot_von_mises(t, NULL, x, stress);
   for (size_t e = 0; e < m.count; e++) check_close(stress[e], 2 * mu * s, 1e-11);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraCorot *other = create(&m, methods[i], 0, NULL);
     dv_tetra_corot_von_mises_green(other, x, stress);
     for (size_t e = 0; e < m.count; e++) check_close(stress[e], 2 * mu * (s + 0.5 * s * s), 1e-11);
@@ -511,7 +541,7 @@ static void bad_rest_shapes_are_reported_and_harmless(void **state)
   int32_t tetra[20] = {0, 1, 2, 3, 0, 1, 2, 4, 0, 2, 1, 3, 1, 1, 2, 3, 0, 1, 4, 5};
   double young[5] = {10, 10, 10, 10, 10}, poisson[5] = {0.3, 0.3, 0.3, 0.3, 0.3};
   TetraMesh m = {.points = 6, .count = 5, .rest = rest, .young = young, .poisson = poisson, .tetrahedra = tetra};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < METHODS; i++) {
     dvTetraReport report;
     dvTetraCorot *t = create(&m, methods[i], 0, &report);
     assert_int_equal(report.flat, 3);
@@ -553,15 +583,15 @@ static void collapsed_elements_stay_finite(void **state)
   DV_UNUSED(state);
   TetraMesh m = mesh_box(2, 2, 2);
   size_t n = 3 * m.points;
-  for (int i = 0; i < 32; i++) {
-    dvTetraCorotDef def = definition(&m, methods[i % 4]);
-    def.present_gradients = i >= 16;
+  for (int i = 0; i < 8 * METHODS; i++) {
+    dvTetraCorotDef def = definition(&m, methods[i % METHODS]);
+    def.present_gradients = i >= 4 * METHODS;
     dvTetraCorot *t = NULL;
     assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
     double *x = mesh_noise(n, m.rest, 0, 1), *f = mesh_noise(n, NULL, 0, 1);
     for (size_t k = 0; k < n; k++) {
-      if ((int)(k % 3) < i / 4 % 4) x[k] = 0;       // nothing, a plane, a line, a point
-      if (i / 4 % 4 == 0) x[k] = -x[k];             // and turned inside out
+      if ((int)(k % 3) < i / METHODS % 4) x[k] = 0;       // nothing, a plane, a line, a point
+      if (i / METHODS % 4 == 0) x[k] = -x[k];             // and turned inside out
     }
     dv_tetra_corot_add_force(t, NULL, x, f);
     dv_tetra_corot_add_dforce(t, NULL, x, 1, f);
@@ -594,6 +624,7 @@ int main(void)
       cmocka_unit_test(rigid_motion_gives_no_force),
       cmocka_unit_test(rest_shape_gives_no_force),
       cmocka_unit_test(small_force_is_the_gradient_of_the_energy),
+      cmocka_unit_test(deformation_force_is_the_gradient_of_the_energy),
       cmocka_unit_test(polar_force_is_the_gradient_for_a_tripod),
       cmocka_unit_test(dforce_is_symmetric_and_forces_balance),
       cmocka_unit_test(assembled_stiffness_equals_dforce),

@@ -41,6 +41,9 @@ static void turned_elements_have_the_exact_derivative(void **state)
                                        "ParallelTetrahedronFEMForceField name='ff' nbThreads='2'",
                                        "TetrahedronFEMForceField name='ff' method='polar' updateStiffnessMatrix='true'",
                                        "TetrahedronFEMForceField name='ff' method='large' updateStiffnessMatrix='true'",
+                                       "FastTetrahedralCorotationalForceField name='ff'",
+                                       "FastTetrahedralCorotationalForceField name='ff' method='polar'",
+                                       "FastTetrahedralCorotationalForceField name='ff' method='polar2'",
                                        "TetrahedralCorotationalFEMForceField name='ff' method='polar'"};
   for (size_t i = 0; i < DV_COUNT(forces); i++) {
     char *force = dv_format("<%s youngModulus='100' poissonRatio='0.3'/>", forces[i]);

@@ -2,13 +2,14 @@
 // indices that exist and coordinates that are finite.
 //
 //   clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/io/fuzz_mesh.c src/io/mesh.c
-//     src/io/mesh_scan.c src/io/read_*.c src/base/{array,file,memory,text}.c -lm -o fuzz_mesh
+//     src/io/mesh_scan.c src/io/vtk.c src/io/read_*.c src/base/{array,file,memory,text}.c -I/usr/include/libxml2 -lxml2 -lz -lm -o fuzz_mesh
 //
-// With -DDV_FUZZ_ONLY=0 (gmsh), 1 (obj), 2 (sph) or 3 (mtl) one reader only.
+// With -DDV_FUZZ_ONLY=N only the reader with that place in the list below.
 #include "io/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -62,6 +63,7 @@ static void check_mesh(dvMesh *mesh)
     check_indices(dv_mesh_elements(mesh, kind), 0, points);
     check(dv_mesh_elements(mesh, kind)->count % (size_t)dv_mesh_corners(kind) == 0);
   }
+  check_indices(&mesh->neighbours, -1, mesh->triangles.count / 3);
   check_indices(&mesh->polylines.index, 0, points);
   check_offsets(&mesh->polylines.offset, &mesh->polylines.index);
   check_indices(&mesh->facets.position, 0, points);
@@ -75,10 +77,30 @@ static void check_mesh(dvMesh *mesh)
   dv_free(values);
 }
 
+// the two files of TetGen, one behind the other
+static dvStatus read_tetgen(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
+{
+  const char *cut = memmem(bytes, length, "==", 2);
+  size_t nodes = cut ? (size_t)(cut - bytes) : length;
+  return dv_mesh_read_tetgen(bytes, nodes, cut ? cut + 2 : NULL, cut ? length - nodes - 2 : 0, out, error);
+}
+
+static dvStatus read_packed(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
+{
+  size_t n = 0;
+  char *text = length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0 ? dv_mesh_unpack(bytes, length, &n) : NULL;
+  *out = (dvMesh){0};
+  *error = (dvMeshError){0};
+  dvStatus status = text ? dv_mesh_read_off(text, n, out, error) : DV_OK;
+  dv_free(text);
+  return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-  dvStatus (*const readers[])(const char *, size_t, dvMesh *, dvMeshError *) = {dv_mesh_read_gmsh, dv_mesh_read_obj,
-                                                                                dv_mesh_read_sph, dv_mesh_read_mtl};
+  dvStatus (*const readers[])(const char *, size_t, dvMesh *, dvMeshError *) = {
+      dv_mesh_read_gmsh, dv_mesh_read_obj, dv_mesh_read_sph, dv_mesh_read_mtl,    dv_mesh_read_vtk, dv_mesh_read_vtk_xml, dv_mesh_read_stl,
+      dv_mesh_read_off,  dv_mesh_read_trian, dv_mesh_read_trian2, dv_mesh_read_xsp, dv_mesh_read_gid, dv_mesh_read_abaqus, read_tetgen, read_packed};
   for (size_t i = 0; i < DV_COUNT(readers); i++) {
 #ifdef DV_FUZZ_ONLY
     if (i != DV_FUZZ_ONLY) continue;

@@ -216,7 +216,7 @@ static void topology_reads_a_file(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MechanicalObject name='s'/><MeshTopology name='t' filename='mesh.msh'/>"
+  start(&r, &f, "<Node><MechanicalObject name='s' topology='@t'/><MeshTopology name='t' filename='mesh.msh'/>"
                 "<MeshTopology name='kept' filename='mesh.msh' edges='0 8'/><TriangleSetTopologyContainer name='tri' fileTopology='mesh.obj'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   assert_int_equal(dv_topology_point_count(t), 9);

@@ -9,7 +9,20 @@
 #include <string.h>
 
 // which part is falsified
-enum { RIGHT, WRONG_ENERGY, WRONG_K, WRONG_B, WRONG_ASSEMBLY, WRONG_SYMMETRY, WRONG_J, WRONG_JT, WRONG_BUILD, WRONG_DJT, WRONG_MATRIX, WRONG_INVERSE };
+enum {
+  RIGHT,
+  WRONG_ENERGY,
+  WRONG_K,
+  WRONG_B,
+  WRONG_ASSEMBLY,
+  WRONG_SYMMETRY,
+  WRONG_J,
+  WRONG_JT,
+  WRONG_BUILD,
+  WRONG_DJT,
+  WRONG_MATRIX,
+  WRONG_INVERSE
+};
 
 #define WRONG_FIELDS(X) X(int, wrong, "0", "", "what to falsify")
 
@@ -96,8 +109,11 @@ static void pull_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
     }
 }
 
-static const dvForceOps pull_ops = {
-    .add_force = pull_add_force, .add_dforce = pull_add_dforce, .add_stiffness = pull_add_stiffness, .energy = pull_energy, .states = dv_pair_force_states};
+static const dvForceOps pull_ops = {.add_force = pull_add_force,
+                                    .add_dforce = pull_add_dforce,
+                                    .add_stiffness = pull_add_stiffness,
+                                    .energy = pull_energy,
+                                    .states = dv_pair_force_states};
 static const dvClass pull_class = {
     .struct_size = sizeof(dvClass),
     .name = "TestPull",
@@ -168,7 +184,8 @@ static void bend_build_j(dvObject *o, dvMatrixSink *sink)
   sink->add(sink, b->mapping.out, 0, b->mapping.in, 0, 3, 2, j);
 }
 
-static const dvMappingOps bend_ops = {.apply = bend_apply, .apply_j = bend_apply_j, .apply_jt = bend_apply_jt, .apply_djt = bend_apply_djt, .build_j = bend_build_j};
+static const dvMappingOps bend_ops = {
+    .apply = bend_apply, .apply_j = bend_apply_j, .apply_jt = bend_apply_jt, .apply_djt = bend_apply_djt, .build_j = bend_build_j};
 static const dvClass bend_class = {
     .struct_size = sizeof(dvClass),
     .name = "TestBend",

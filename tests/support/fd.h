@@ -26,7 +26,9 @@ enum {
   FD_TRANSPOSE = 1 << 6,    // apply_jt against apply_j: f^T J v = (J^T f)^T v; where forces go up
   FD_BUILD = 1 << 7,        // build_j against apply_j, where it exists
   FD_GEOMETRIC = 1 << 8,    // apply_djt against differences of J^T f, where it exists
-  FD_DEFAULT = FD_ENERGY | FD_STIFFNESS | FD_ASSEMBLY | FD_JACOBIAN | FD_TRANSPOSE | FD_BUILD | FD_GEOMETRIC,
+  // masses
+  FD_WEIGHT = 1 << 9,       // gravity and potential energy against M g
+  FD_DEFAULT = FD_ENERGY | FD_STIFFNESS | FD_ASSEMBLY | FD_JACOBIAN | FD_TRANSPOSE | FD_BUILD | FD_GEOMETRIC | FD_WEIGHT,
 };
 
 typedef struct fdOptions {

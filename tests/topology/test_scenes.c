@@ -27,7 +27,20 @@ static void example_scenes_run(void **state)
                                       "HexahedronSetTopologyContainer", "GridTopology",            "RegularGridTopology",
                                       "SphereGridTopology",     "CylinderGridTopology",            "CubeTopology",
                                       "MeshGmshLoader",         "MeshOBJLoader",                   "MeshLoader",
-                                      "SphereLoader"};
+                                      "SphereLoader", "MeshVTKLoader", "GIDMeshLoader", "MeshOffLoader", "MeshTrianLoader", "MeshSTLLoader", "MeshXspLoader", "StringMeshCreator", "GridMeshCreator",
+                                      "Hexa2TetraTopologicalMapping",
+                                      "Tetra2TriangleTopologicalMapping",
+                                      "Hexa2QuadTopologicalMapping",
+                                      "Quad2TriangleTopologicalMapping",
+                                      "Triangle2EdgeTopologicalMapping",
+                                      "Hexa2PrismTopologicalMapping",
+                                      "SimpleTesselatedTetraTopologicalMapping",
+                                      "SimpleTesselatedHexaTopologicalMapping",
+                                      "Mesh2PointTopologicalMapping",
+                                      "CenterPointTopologicalMapping",
+                                      "Edge2QuadTopologicalMapping",
+                                      "SubsetTopologicalMapping",
+                                      "IdentityTopologicalMapping"};
   for (size_t i = 0; i < DV_COUNT(names); i++) runs(names[i]);
 }
 

@@ -191,13 +191,13 @@ static void time_mapping(Series *s, const Box *box)
 
 typedef struct Normals {
   dvSurface surface;
-  double *normals;
+  double *normals, *scratch;
 } Normals;
 
 static void loop_normals(void *user)
 {
   Normals *n = user;
-  dv_surface_normals(&n->surface, n->normals, NULL);
+  dv_surface_normals(&n->surface, n->normals, n->scratch);
 }
 
 // a sheet of side x side squares, two triangles each
@@ -221,11 +221,11 @@ static void time_normals(Series *s, int side)
       memcpy(t, two, sizeof two);
       t += 6;
     }
-  Normals n = {{.vertices = x, .vertex_count = points, .triangles = &triangles, .quads = &none}, filled(3 * points, 0)};
+  Normals n = {{.vertices = x, .vertex_count = points, .triangles = &triangles, .quads = &none}, filled(3 * points, 0), filled(4 * points, 0)};
   double share = (double)points / (double)count;
   time_loop(s, (Loop){"normals of triangles", count, 24 + 9 * share, 12 + 48 * share, 0, loop_normals, &n});
   dv_ints_free(&triangles);
-  dv_free(x), dv_free(n.normals);
+  dv_free(x), dv_free(n.normals), dv_free(n.scratch);
 }
 
 // --- components, through their operations --------------------------------------------------------------------------

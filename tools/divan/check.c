@@ -1,8 +1,11 @@
-// divan check: find the mistakes of a scene. divan convert: write a scene back.
+// divan check: find the mistakes of a scene. divan convert: write a scene back, or a mesh in another format.
 #include "command.h"
 
 #include "app/lint.h"
+#include "base/file.h"
+#include "io/loader.h"
 #include "io/scene_file.h"
+#include "io/write_mesh.h"
 
 #include <stdio.h>
 
@@ -16,11 +19,15 @@ static const char check_usage[] =
     "  divan check my.scn --data meshes\n";
 
 static const char convert_usage[] =
-    "divan convert IN.scn OUT.scn [--data DIR]...\n\n"
+    "divan convert IN.scn OUT.scn [--data DIR]...\n"
+    "divan convert IN.mesh OUT.mesh\n\n"
     "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
     "Converting the result again gives the same bytes.\n\n"
-    "example:\n"
-    "  divan convert old.scn new.scn\n";
+    "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node .inp\n"
+    ".gidmsh; it is read from any of these (but .mesh) and from .vtp .vti .sph .trian .xs3, also with .gz behind the name.\n\n"
+    "examples:\n"
+    "  divan convert old.scn new.scn\n"
+    "  divan convert organ.msh organ.vtu\n";
 
 static int parse(const Command *c, Options *o, int count, char **arguments, bool two)
 {
@@ -57,12 +64,42 @@ static int check(int count, char **arguments)
   return (int)status;
 }
 
+static int complain(const char *path, const dvMeshError *error)
+{
+  if (error->line > 0) fprintf(stderr, "%s:%d: error: %s\n", path, error->line, error->text);
+  else fprintf(stderr, "%s: error: %s\n", path, error->text);
+  return DV_ERROR_INPUT;
+}
+
+static int convert_mesh(const char *from, const char *to)
+{
+  dvMesh mesh;
+  dvMeshError error = {0};
+  if (dv_mesh_read(from, &mesh, &error) != DV_OK) return complain(from, &error);
+  size_t lost = 0;
+  // faces with texture coordinates become plain triangles and quads
+  bool good = !mesh.facets.offset.count || dv_loader_faces(&mesh, false, NULL);
+  dvStatus status = good ? dv_mesh_write(to, &mesh, &lost, &error) : DV_ERROR_INPUT;
+  if (status == DV_OK)
+    printf("%s: %zu points, %zu edges, %zu triangles, %zu quads, %zu tetrahedra, %zu hexahedra, %zu prisms, %zu pyramids\n", to,
+           dv_mesh_point_count(&mesh), mesh.edges.count / 2, mesh.triangles.count / 3, mesh.quads.count / 4, mesh.tetrahedra.count / 4,
+           mesh.hexahedra.count / 8, mesh.prisms.count / 6, mesh.pyramids.count / 5);
+  if (status == DV_OK && lost) fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
+  dv_mesh_free(&mesh);
+  return status == DV_OK ? 0 : complain(to, &error);
+}
+
 static int convert(int count, char **arguments)
 {
   if (wants_help(&command_convert, count, arguments)) return 0;
   Options o;
   int bad = parse(&command_convert, &o, count, arguments, true);
   if (bad) return bad;
+  if (dv_mesh_can_write(o.second)) {
+    int status = convert_mesh(o.scene, o.second);
+    dv_array_free(&o.data);
+    return status;
+  }
   dvContext *context = context_for(&o);
   dvScene *scene = NULL;
   dvStatus status = dv_scene_read(context, o.scene, &scene);
@@ -75,4 +112,4 @@ static int convert(int count, char **arguments)
 }
 
 const Command command_check = {"check", "find the mistakes of a scene", check_usage, check};
-const Command command_convert = {"convert", "write a scene back in today's form", convert_usage, convert};
+const Command command_convert = {"convert", "write a scene in today's form, or a mesh in another format", convert_usage, convert};

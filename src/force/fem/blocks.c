@@ -8,7 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BITS = 16 };
+enum {
+  BITS = 16,
+  PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
+  REDUCE_GRAIN = 1024     // points a thread takes at a time
+};
 
 typedef struct {
   uint64_t key;
@@ -215,4 +219,33 @@ void dv_blocks_destroy(dvElementBlocks **blocks)
   dv_free(m->slot);
   dv_free(m);
   *blocks = NULL;
+}
+
+// --- running ---
+
+typedef struct {
+  const dvElementBlocks *m;
+  const dvBlocksKernels *kernels;
+  const double *slots;
+  int width;
+  double *f;
+} Reduction;
+
+static void reduce_points(void *user, size_t begin, size_t end)
+{
+  const Reduction *r = user;
+  r->kernels->reduce(r->m, r->slots, r->width, begin, end, r->f);
+}
+
+void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user)
+{
+  dv_parallel_for(m->count < PARALLEL_BLOCKS ? NULL : pool, m->count, 1, body, user);
+}
+
+void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f)
+{
+  Reduction r = {m, DV_KERNEL_CHOOSE(dv_blocks_kernels), slots, width, f};
+  dv_blocks_each(m, pool, body, user);
+  if (m->count == 1) r.kernels->add(m, slots, width, f);
+  else if (m->count > 1) dv_parallel_for(m->count < PARALLEL_BLOCKS ? NULL : pool, m->points, REDUCE_GRAIN, reduce_points, &r);
 }

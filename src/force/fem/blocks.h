@@ -15,6 +15,8 @@
 #define DV_FORCE_FEM_BLOCKS_H
 
 #include "base/base.h"
+#include "base/isa.h"
+#include "base/pool.h"
 #include "base/simd.h"
 
 enum {
@@ -50,6 +52,20 @@ dvStatus dv_blocks_create(const int32_t *connectivity, size_t nodes, size_t elem
                           const double *positions, size_t block_elements, dvElementBlocks **out);
 void dv_blocks_destroy(dvElementBlocks **blocks);
 
+// Runs body over the blocks, then adds what they left in the slots to f, `width` (1, 2 or 3) numbers a point, always in the
+// order of the blocks. Small meshes run in the caller; the pool may be NULL.
+void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f);
+// Only the first half: for measures that are kept lane by lane.
+void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user);
+
+// --- between blocks.c and its kernels ---
+
+typedef struct dvBlocksKernels {
+  void (*add)(const dvElementBlocks *m, const double *slots, int width, double *f);   // a mesh of one block
+  void (*reduce)(const dvElementBlocks *m, const double *slots, int width, size_t begin, size_t end, double *f);
+} dvBlocksKernels;
+DV_KERNEL_DECLARE(dvBlocksKernels, dv_blocks_kernels);
+
 // --- for kernels ---
 
 DV_INLINE const uint16_t *dv_blocks_corners(const dvElementBlocks *m, size_t pack)
@@ -62,13 +78,7 @@ DV_INLINE void dv_blocks_gather(const dvElementBlocks *m, size_t b, const double
 {
   const dvElementBlock *block = &m->blocks[b];
   const int32_t *point = m->point + block->first_slot;
-  for (size_t i = 0; i < block->points; i++, local += DV_BLOCK_STRIDE) {
-    const double *p = x + 3 * (size_t)point[i];
-    local[0] = p[0];
-    local[1] = p[1];
-    local[2] = p[2];
-    local[3] = 0;
-  }
+  for (size_t i = 0; i < block->points; i++, local += DV_BLOCK_STRIDE) dv_pack_store(local, dv_pack_load3(x + 3 * (size_t)point[i]));
   dv_pack_store(local, dv_pack(0));
 }
 
@@ -85,9 +95,7 @@ DV_INLINE void dv_blocks_add(const dvElementBlocks *m, size_t b, const double *l
   const int32_t *point = m->point + block->first_slot;
   for (size_t i = 0; i < block->points; i++, local += DV_BLOCK_STRIDE) {
     double *p = f + 3 * (size_t)point[i];
-    p[0] += local[0];
-    p[1] += local[1];
-    p[2] += local[2];
+    dv_pack_store3(p, dv_pack_load3(p) + dv_pack_load(local));
   }
 }
 
@@ -99,9 +107,7 @@ DV_INLINE void dv_blocks_reduce(const dvElementBlocks *m, const double *slots, s
     if (i == last) continue;
     dvPack sum = dv_pack_load(slots + DV_BLOCK_STRIDE * (size_t)m->slot[i]);
     for (i++; i < last; i++) sum += dv_pack_load(slots + DV_BLOCK_STRIDE * (size_t)m->slot[i]);
-    f[3 * p] += sum[0];
-    f[3 * p + 1] += sum[1];
-    f[3 * p + 2] += sum[2];
+    dv_pack_store3(f + 3 * p, dv_pack_load3(f + 3 * p) + sum);
   }
 }
 
@@ -129,20 +135,25 @@ DV_INLINE dvPackVec dv_blocks_load(const double *local, const uint16_t *c)
                      DV_SHUFFLE(zw02, zw13, 0, 4, 2, 6)};
 }
 
-// Turns x, y and z of four elements into one pack (x y z 0) an element.
+// Turns x, y and z of four elements into one pack (x y z .) an element; what stands in the fourth place does not matter.
 DV_INLINE void dv_blocks_rows(dvPackVec v, dvPack row[DV_LANES])
 {
-  row[0] = v.x;
-  row[1] = v.y;
-  row[2] = v.z;
-  row[3] = dv_pack(0);
-  dv_pack_transpose(&row[0], &row[1], &row[2], &row[3]);
+  dvPack xy02 = DV_SHUFFLE(v.x, v.y, 0, 4, 2, 6), xy13 = DV_SHUFFLE(v.x, v.y, 1, 5, 3, 7), z = DV_SHUFFLE(v.z, v.z, 1, 0, 3, 2);
+  row[0] = DV_SHUFFLE(xy02, v.z, 0, 1, 4, 5);
+  row[1] = DV_SHUFFLE(xy13, z, 0, 1, 4, 5);
+  row[2] = DV_SHUFFLE(xy02, v.z, 2, 3, 6, 7);
+  row[3] = DV_SHUFFLE(xy13, z, 2, 3, 6, 7);
 }
 
-// Adds a row to the local value of a corner. Elements of a pack may share points: one after the other.
+// Adds a row to the local value of a corner, or takes it away. Elements of a pack may share points: one after the other.
 DV_INLINE void dv_blocks_add_row(double *local, uint16_t corner, dvPack row)
 {
   dv_pack_store(local + corner, dv_pack_load(local + corner) + row);
+}
+
+DV_INLINE void dv_blocks_sub_row(double *local, uint16_t corner, dvPack row)
+{
+  dv_pack_store(local + corner, dv_pack_load(local + corner) - row);
 }
 
 #endif

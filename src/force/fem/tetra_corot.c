@@ -5,11 +5,6 @@
 
 #include "math/vec.h"
 
-enum {
-  PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
-  REDUCE_GRAIN = 1024     // points a thread takes at a time
-};
-
 struct dvTetraCorot {
   dvTetraData data;
   dvElementBlocks *blocks;
@@ -163,7 +158,7 @@ static void force_blocks(void *user, size_t begin, size_t end)
 
 dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, dvTetraReport *report)
 {
-  static const size_t records[] = {DV_TETRA_REST_SMALL, DV_TETRA_REST_LARGE, DV_TETRA_REST_POLAR, DV_TETRA_REST_SVD};
+  static const size_t records[] = {DV_TETRA_REST_SMALL, DV_TETRA_REST_LARGE, DV_TETRA_REST_POLAR, DV_TETRA_REST_SVD, DV_TETRA_REST_POLAR};
   dvTetraReport unread;
   *out = NULL;
   DV_REQUIRE(def->method >= DV_COROT_SMALL && def->method < DV_COROT_METHODS);
@@ -221,24 +216,9 @@ static void measure_blocks(void *user, size_t begin, size_t end)
     t->kernels->measure[t->method](&t->data, b, job->x, t->energy, t->von_mises);
 }
 
-static void reduce_points(void *user, size_t begin, size_t end)
+static void run(dvPool *pool, dvBody body, Job *job)
 {
-  const Job *job = user;
-  job->t->kernels->reduce(&job->t->data, begin, end, job->f);
-}
-
-static dvPool *pool_for(const dvTetraCorot *t, dvPool *pool)
-{
-  return t->blocks->count < PARALLEL_BLOCKS ? NULL : pool;
-}
-
-static void run(dvPool *pool, dvBody blocks, Job *job)
-{
-  dvTetraCorot *t = job->t;
-  pool = pool_for(t, pool);
-  dv_parallel_for(pool, t->blocks->count, 1, blocks, job);
-  if (t->blocks->count == 1) t->kernels->add(&t->data, job->f);
-  else if (t->blocks->count > 1) dv_parallel_for(pool, t->blocks->points, REDUCE_GRAIN, reduce_points, job);
+  dv_blocks_run(job->t->blocks, pool, body, job, job->t->data.slots, 3, job->f);
 }
 
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f)
@@ -255,7 +235,7 @@ void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, 
 
 double dv_tetra_corot_energy(dvTetraCorot *t, dvPool *pool, const double *x)
 {
-  dv_parallel_for(pool_for(t, pool), t->blocks->count, 1, measure_blocks, &(Job){.t = t, .x = x});
+  dv_blocks_each(t->blocks, pool, measure_blocks, &(Job){.t = t, .x = x});
   double sum = 0;
   for (size_t i = 0; i < DV_LANES * t->blocks->packs; i++) sum += t->energy[i];
   return sum;
@@ -263,7 +243,7 @@ double dv_tetra_corot_energy(dvTetraCorot *t, dvPool *pool, const double *x)
 
 void dv_tetra_corot_von_mises(dvTetraCorot *t, dvPool *pool, const double *x, double *out)
 {
-  dv_parallel_for(pool_for(t, pool), t->blocks->count, 1, measure_blocks, &(Job){.t = t, .x = x});
+  dv_blocks_each(t->blocks, pool, measure_blocks, &(Job){.t = t, .x = x});
   for (size_t e = 0; e < t->blocks->elements; e++)
     out[e] = t->volume[e] != 0 ? t->von_mises[t->blocks->lane[e]] / fabs(t->volume[e]) : 0;
 }

@@ -1,11 +1,12 @@
 // Corotational linear tetrahedra with an isotropic material, on plain arrays.
 //
 // Positions, displacements and forces have three doubles a point. Young moduli in units of stress.
-// Four ways to find the rotation R of an element, as in SOFA's TetrahedronFEMForceField:
+// Five ways to find the rotation R of an element; all but the last as in SOFA's TetrahedronFEMForceField:
 //   SMALL  none;
 //   LARGE  the frame of the first corner's edges: x along ab, z along ab x ac;
 //   POLAR  the orthogonal factor of the matrix of the three edges;
-//   SVD    the same, from singular values where an element is inverted or flat.
+//   SVD    the same, from singular values where an element is inverted or flat;
+//   DEFORMATION  the orthogonal factor of the deformation gradient.
 // See tetra_corot_kernel.c for the equations.
 #ifndef DV_FORCE_FEM_TETRA_COROT_H
 #define DV_FORCE_FEM_TETRA_COROT_H
@@ -14,7 +15,7 @@
 #include "base/pool.h"
 #include "force/fem/blocks.h"
 
-typedef enum dvCorotMethod { DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_METHODS } dvCorotMethod;
+typedef enum dvCorotMethod { DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_DEFORMATION, DV_COROT_METHODS } dvCorotMethod;
 
 typedef struct dvTetraCorot dvTetraCorot;
 
@@ -105,17 +106,15 @@ typedef struct dvTetraData {
   double limit, yield, creep;
 } dvTetraData;
 
-// Tables of four are indexed by dvCorotMethod.
+// Tables are indexed by dvCorotMethod.
 typedef struct dvTetraCorotKernels {
-  void (*rest[4])(const double *edges, double *record);   // edges: nine packs, x y z of ab, ac, ad
-  void (*force[4])(const dvTetraData *t, size_t block, const double *x);
+  void (*rest[DV_COROT_METHODS])(const double *edges, double *record);   // edges: nine packs, x y z of ab, ac, ad
+  void (*force[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x);
   void (*force_present)(const dvTetraData *t, size_t block, const double *x);     // LARGE with present gradients
   void (*dforce)(const dvTetraData *t, size_t block, const double *dx, double k);
   void (*dforce_present)(const dvTetraData *t, size_t block, const double *dx, double k);
   // V times the energy density, and V times the von Mises stress, lane by lane
-  void (*measure[4])(const dvTetraData *t, size_t block, const double *x, double *energy, double *von_mises);
-  void (*add)(const dvTetraData *t, double *f);           // a mesh of one block: f += its slots
-  void (*reduce)(const dvTetraData *t, size_t begin, size_t end, double *f);
+  void (*measure[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x, double *energy, double *von_mises);
 } dvTetraCorotKernels;
 
 DV_KERNEL_DECLARE(dvTetraCorotKernels, dv_tetra_corot_kernels);

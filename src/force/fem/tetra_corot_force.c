@@ -1,5 +1,6 @@
-// TetrahedronFEMForceField and TetrahedralCorotationalFEMForceField: corotational linear tetrahedra of an isotropic
-// material. Both names are the same computation (tetra_corot.c); here are the fields, the topology and the state.
+// TetrahedronFEMForceField, TetrahedralCorotationalFEMForceField, FastTetrahedralCorotationalForceField: corotational linear
+// tetrahedra of an isotropic material. All names are the same computation (tetra_corot.c); here are the fields, the
+// topology and the state.
 //
 // Needs a topology with tetrahedra. The first name also cuts hexahedra into six tetrahedra each where there are none,
 // mirrored from cell to cell of a grid so that the diagonals of neighbours meet.
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_parallel_tetra_fem_class;
+extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_class, dv_parallel_tetra_fem_class;
 
 #define TETRA_COMMON_FIELDS(X)                                                                                        \
   X(choice, method, "large", "",                                                                                      \
@@ -43,6 +44,16 @@ extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_parallel_tetra
 
 #define TETRA_COROT_FIELDS(X)                                                                                         \
   X(bool, withVonMises, "0", "", "von Mises stress at the end of each step", .spelling = "computeVonMisesStress")     \
+  X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
+
+#define FAST_TETRA_FIELDS(X)                                                                                          \
+  X(choice, fastMethod, "qr", "",                                                                                     \
+    "rotation of an element: from its edges (qr), polar decomposition of the deformation (polar) or of the edges (polar2), none", \
+    .spelling = "method", .options = "none|qr|polar|polar2|large|linear|small")                                       \
+  X(reals, pointInfo, "", "", "not used: what a point keeps is internal", .flags = DV_HIDDEN)                         \
+  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)
+
+#define TETRA_DRAW_FIELDS(X)                                                                                          \
   X(bool, drawing, "1", "", "draw the tetrahedra", .flags = DV_LOOKS)                                                 \
   X(color, drawColor1, "0 0 1 1", "", "colour of the first faces", .flags = DV_LOOKS)                                 \
   X(color, drawColor2, "0 0.5 1 1", "", "colour of the second faces", .flags = DV_LOOKS)                              \
@@ -54,6 +65,8 @@ typedef struct TetraForce {
   TETRA_COMMON_FIELDS(DV_MEMBER)
   TETRA_FEM_FIELDS(DV_MEMBER)
   TETRA_COROT_FIELDS(DV_MEMBER)
+  FAST_TETRA_FIELDS(DV_MEMBER)
+  TETRA_DRAW_FIELDS(DV_MEMBER)
   DV_PARALLEL_FIELDS(DV_MEMBER)
   dvTetraCorot *elements;
   dvInts cut;               // tetrahedra made from hexahedra
@@ -66,19 +79,22 @@ typedef struct TetraForce {
 #define SELF TetraForce
 static const dvFieldDesc tetra_common_fields[] = {TETRA_COMMON_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc tetra_fem_fields[] = {TETRA_FEM_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetra_corot_fields[] = {TETRA_COROT_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetra_corot_fields[] = {TETRA_COROT_FIELDS(DV_DESCRIBE) TETRA_DRAW_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc fast_tetra_fields[] = {FAST_TETRA_FIELDS(DV_DESCRIBE) TETRA_DRAW_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc parallel_tetra_fem_fields[] = {TETRA_FEM_FIELDS(DV_DESCRIBE) DV_PARALLEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static bool is_corot(const TetraForce *t) { return t->elastic.force.base.cls == &dv_tetra_corot_class; }
-static int stress_kind(const TetraForce *t) { return is_corot(t) ? t->withVonMises : t->vonMises; }
+static bool is_a(const TetraForce *t, const dvClass *cls) { return t->elastic.force.base.cls == cls; }
+static bool is_fem(const TetraForce *t) { return is_a(t, &dv_tetra_fem_class) || is_a(t, &dv_parallel_tetra_fem_class); }
+static int stress_kind(const TetraForce *t) { return is_fem(t) ? t->vonMises : t->withVonMises; }
 
 // SOFA takes what it does not know as large
 static dvCorotMethod method_of(const TetraForce *t)
 {
   static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_LARGE, DV_COROT_LARGE};
-  dvCorotMethod m = methods[t->method];
-  return m == DV_COROT_SVD && is_corot(t) ? DV_COROT_LARGE : m;
+  static const dvCorotMethod fast[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_DEFORMATION, DV_COROT_POLAR, DV_COROT_LARGE, DV_COROT_SMALL, DV_COROT_SMALL};
+  if (is_a(t, &dv_fast_tetra_class)) return fast[t->fastMethod];
+  return methods[t->method] == DV_COROT_SVD && !is_fem(t) ? DV_COROT_LARGE : methods[t->method];
 }
 
 // --- elements ---
@@ -132,7 +148,7 @@ static dvStatus find_elements(TetraForce *t)
   dvState *s = t->elastic.force.state;
   const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
   if (!tetrahedra) return DV_ERROR_INPUT;
-  if (tetrahedra->count == 0 && !is_corot(t)) {
+  if (tetrahedra->count == 0 && is_fem(t)) {
     const dvInts *hexahedra = dv_force_elements(o, topology, DV_HEXAHEDRON, s);
     if (!hexahedra) return DV_ERROR_INPUT;
     if (!cut_hexahedra(t, topology, hexahedra)) return dv_error(o, NULL, "out of memory for %zu tetrahedra", 6 * dv_ints_size(hexahedra));
@@ -215,7 +231,7 @@ static dvStatus tetra_force_reinit(dvObject *o)
   warn_of_shapes(t, &report);
   if (stress_kind(t) && (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, s->count)))
     return dv_error(o, NULL, "out of memory for the stresses");
-  if (!is_corot(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
+  if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
   return DV_OK;
 }
 
@@ -348,16 +364,19 @@ static const dvForceOps tetra_force_ops = {
     .states = dv_force_state,
 };
 
-#define TETRA_CLASS(name_, module_, fields_)                                                              \
+#define TETRA_CLASS(name_, module_, ...)                                                                  \
   {                                                                                                       \
     .struct_size = sizeof(dvClass), .name = name_, .help = "corotational linear finite elements on tetrahedra, isotropic material", \
     .module = module_, .dofs = DV_DOF_VEC3, .size = sizeof(TetraForce),                                   \
-    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(tetra_common_fields), DV_BLOCK(fields_)}, \
+    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__},                        \
     .ops = {[DV_ROLE_FORCE] = &tetra_force_ops}, .init = tetra_force_init, .reinit = tetra_force_reinit,  \
     .reset = tetra_force_reset, .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy, \
   }
+#define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
 
-const dvClass dv_tetra_fem_class = TETRA_CLASS("TetrahedronFEMForceField", "Sofa.Component.SolidMechanics.FEM.Elastic", tetra_fem_fields);
+const dvClass dv_tetra_fem_class = TETRA_CLASS("TetrahedronFEMForceField", ELASTIC, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_fem_fields));
 const dvClass dv_tetra_corot_class =
-    TETRA_CLASS("TetrahedralCorotationalFEMForceField", "Sofa.Component.SolidMechanics.FEM.Elastic", tetra_corot_fields);
-const dvClass dv_parallel_tetra_fem_class = TETRA_CLASS("ParallelTetrahedronFEMForceField", "MultiThreading", parallel_tetra_fem_fields);
+    TETRA_CLASS("TetrahedralCorotationalFEMForceField", ELASTIC, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_corot_fields));
+const dvClass dv_fast_tetra_class = TETRA_CLASS("FastTetrahedralCorotationalForceField", ELASTIC, DV_BLOCK(fast_tetra_fields));
+const dvClass dv_parallel_tetra_fem_class =
+    TETRA_CLASS("ParallelTetrahedronFEMForceField", "MultiThreading", DV_BLOCK(tetra_common_fields), DV_BLOCK(parallel_tetra_fem_fields));

@@ -18,52 +18,10 @@
 // rotation comes from singular values, which keep it a rotation, and the element finds its way back.
 #include "force/fem/tetra_corot.h"
 
-#include "math/decompose.h"
+#include "force/fem/pack_math.h"
 
-#include <float.h>
-#include <math.h>
-
-typedef dvPackVec Vec;
-typedef struct { Vec b, c, d; } Edges;                     // a vector a corner
 typedef struct { dvPack xx, yy, zz, xy, yz, zx; } Sym;     // strains hold twice the shear
-
 typedef const dvTetraData Data;
-
-DV_INLINE Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-DV_INLINE Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-DV_INLINE Vec scale(Vec a, dvPack k) { return (Vec){a.x * k, a.y * k, a.z * k}; }
-DV_INLINE dvPack dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-DV_INLINE Vec cross(Vec a, Vec b)
-{
-  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
-
-// for divisors of lanes without an element, whose moduli are 0
-DV_INLINE dvPack unless_zero(dvPack a) { return dv_pack_select(a == dv_pack(0), dv_pack(1), a); }
-
-// a vector no longer than the rounding unit stays as it is
-DV_INLINE Vec normalise(Vec a)
-{
-  dvPack one = dv_pack(1), length = square_root(dot(a, a));
-  return scale(a, one / dv_pack_select(length > dv_pack(DBL_EPSILON), length, one));
-}
-
-DV_INLINE Vec load_vec(const double *p) { return (Vec){dv_pack_load(p), dv_pack_load(p + 4), dv_pack_load(p + 8)}; }
-DV_INLINE void store_vec(double *p, Vec a)
-{
-  dv_pack_store(p, a.x);
-  dv_pack_store(p + 4, a.y);
-  dv_pack_store(p + 8, a.z);
-}
-DV_INLINE Edges load_edges(const double *p) { return (Edges){load_vec(p), load_vec(p + 12), load_vec(p + 24)}; }
-DV_INLINE void store_edges(double *p, Edges a)
-{
-  store_vec(p, a.b);
-  store_vec(p + 12, a.c);
-  store_vec(p + 24, a.d);
-}
 
 DV_INLINE Edges gather_edges(const double *local, const uint16_t *corner)
 {
@@ -79,7 +37,7 @@ DV_INLINE void scatter_forces(double *local, const uint16_t *corner, Edges f)
   dv_blocks_rows(f.c, c);
   dv_blocks_rows(f.d, d);
   for (int lane = 0; lane < DV_LANES; lane++) {
-    dv_blocks_add_row(local, corner[lane], -(b[lane] + c[lane] + d[lane]));
+    dv_blocks_sub_row(local, corner[lane], b[lane] + c[lane] + d[lane]);
     dv_blocks_add_row(local, corner[4 + lane], b[lane]);
     dv_blocks_add_row(local, corner[8 + lane], c[lane]);
     dv_blocks_add_row(local, corner[12 + lane], d[lane]);
@@ -111,13 +69,6 @@ DV_INLINE Vec traction(Sym s, Vec g)
   return (Vec){s.xx * g.x + s.xy * g.y + s.zx * g.z, s.xy * g.x + s.yy * g.y + s.yz * g.z,
                s.zx * g.x + s.yz * g.y + s.zz * g.z};
 }
-
-// columns of the frame, the local axes, times components
-DV_INLINE Vec to_world(Edges axes, Vec a)
-{
-  return add(add(scale(axes.b, a.x), scale(axes.c, a.y)), scale(axes.d, a.z));
-}
-DV_INLINE Vec to_local(Edges axes, Vec a) { return (Vec){dot(axes.b, a), dot(axes.c, a), dot(axes.d, a)}; }
 
 // --- dforce, the same for all methods ---
 
@@ -208,12 +159,6 @@ DV_INLINE void store_triangle(double *p, Triangle a)
   dv_pack_store(p + 20, a.dz);
 }
 
-DV_INLINE Edges frame_of_edges(Edges e)
-{
-  Vec x = normalise(e.b), z = normalise(cross(x, e.c));
-  return (Edges){x, cross(z, x), z};
-}
-
 DV_INLINE Triangle edges_in_frame(Edges axes, Edges e)
 {
   return (Triangle){dot(axes.b, e.b), dot(axes.b, e.c), dot(axes.c, e.c),
@@ -300,15 +245,6 @@ DV_INLINE Sym mixed_strain(Edges u, Triangle p, Triangle g)
   return e;
 }
 
-DV_INLINE Edges edges_to_world(Edges axes, Edges e)
-{
-  return (Edges){to_world(axes, e.b), to_world(axes, e.c), to_world(axes, e.d)};
-}
-DV_INLINE Edges edges_to_local(Edges axes, Edges e)
-{
-  return (Edges){to_local(axes, e.b), to_local(axes, e.c), to_local(axes, e.d)};
-}
-
 DV_INLINE void force_present(Data *t, size_t pack, const Edges *edges, Edges *f)
 {
   const double *rest = t->rest + DV_LANES * DV_TETRA_REST_LARGE * pack;
@@ -346,42 +282,7 @@ static void tetra_dforce_present(Data *t, size_t b, const double *dx, double k)
   }
 }
 
-// --- POLAR: Newton's iteration of math/decompose.c, scaled by Frobenius norms ---
-
-DV_INLINE dvPack norm2(Edges a) { return dot(a.b, a.b) + dot(a.c, a.c) + dot(a.d, a.d); }
-DV_INLINE dvPack size_of(dvPack a) { return dv_pack_select(a < dv_pack(0), -a, a); }
-DV_INLINE int any(dvPackMask m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
-
-DV_INLINE Vec select_vec(dvPackMask m, Vec yes, Vec no)
-{
-  return (Vec){dv_pack_select(m, yes.x, no.x), dv_pack_select(m, yes.y, no.y), dv_pack_select(m, yes.z, no.z)};
-}
-
-// One step in the lanes of *active; a lane leaves when its step is small, and stops where it is when
-// its matrix is singular, so that nothing is divided by zero.
-DV_INLINE Edges polar_step(Edges a, dvPackMask *active)
-{
-  Edges co = {cross(a.c, a.d), cross(a.d, a.b), cross(a.b, a.c)};
-  dvPack one = dv_pack(1), half = dv_pack(0.5), det = dot(a.b, co.b);
-  *active &= det != dv_pack(0);
-  det = dv_pack_select(*active, det, one);
-  dvPack ratio = dv_pack_select(*active, norm2(co) / norm2(a), one);
-  dvPack g = square_root(square_root(ratio) / size_of(det));
-  dvPack p = half * g, q = half / (g * det);
-  Edges next = {select_vec(*active, add(scale(a.b, p), scale(co.b, q)), a.b),
-                select_vec(*active, add(scale(a.c, p), scale(co.c, q)), a.c),
-                select_vec(*active, add(scale(a.d, p), scale(co.d, q)), a.d)};
-  Edges step = {sub(next.b, a.b), sub(next.c, a.c), sub(next.d, a.d)};
-  *active &= norm2(step) > dv_pack(1e-16) * norm2(next);
-  return next;
-}
-
-DV_INLINE Edges orthogonal_factor(Edges a)
-{
-  dvPackMask active = ~(dvPackMask){0};
-  for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active);
-  return a;
-}
+// --- POLAR ---
 
 DV_INLINE Edges gap(Edges a, Edges b) { return (Edges){sub(a.b, b.b), sub(a.c, b.c), sub(a.d, b.d)}; }
 
@@ -392,8 +293,6 @@ DV_INLINE Edges gradients(Edges e, dvPack det)
   dvPack inverse = dv_pack(1) / det;
   return (Edges){scale(co.b, inverse), scale(co.c, inverse), scale(co.d, inverse)};
 }
-DV_INLINE dvPack determinant(Edges e) { return dot(e.b, cross(e.c, e.d)); }
-
 static void rest_polar(const double *edges, double *record)
 {
   Edges e = load_edges(edges), rest = edges_to_local(orthogonal_factor(e), e);
@@ -435,13 +334,6 @@ DV_INLINE void measure_polar(Data *t, size_t pack, const Edges *edges, Sym *out)
   *out = strain(gap(load_edges(rest), edges_to_local(orthogonal_factor(e), e)), load_edges(rest + 36));
 }
 
-DV_INLINE dvMat3 lane_of(const double *packs, int lane)
-{
-  dvMat3 m;
-  for (int i = 0; i < 9; i++) m.m[i / 3][i % 3] = packs[DV_LANES * i + lane];
-  return m;
-}
-
 // Axes of one lane from singular values. With rows of edges, A = now and A0 = at rest = L R0 (L the edges in the
 // frame at rest, R0 its axes): A A0^-1 = A R0^T L^-1, and L^-1 is the transpose of the gradients.
 static void stable_axes(const double *rest, const double *edges, int lane, double *axes)
@@ -479,6 +371,37 @@ DV_INLINE void measure_svd(Data *t, size_t pack, const Edges *edges, Sym *out)
   const double *rest = t->rest + DV_LANES * DV_TETRA_REST_SVD * pack;
   Edges e = *edges;
   *out = strain(gap(load_edges(rest), edges_to_local(axes_svd(rest, e), e)), load_edges(rest + 36));
+}
+
+// --- DEFORMATION: the frame at rest is that of the world ---
+
+static void rest_deformation(const double *edges, double *record)
+{
+  Edges e = load_edges(edges);
+  store_edges(record, e);
+  store_edges(record + 36, gradients(e, determinant(e)));
+}
+
+// columns of sum e_k (x) g_k
+DV_INLINE Edges deformation(Edges e, Edges g)
+{
+  return (Edges){add(add(scale(e.b, g.b.x), scale(e.c, g.c.x)), scale(e.d, g.d.x)),
+                 add(add(scale(e.b, g.b.y), scale(e.c, g.c.y)), scale(e.d, g.d.y)),
+                 add(add(scale(e.b, g.b.z), scale(e.c, g.c.z)), scale(e.d, g.d.z))};
+}
+
+DV_INLINE void force_deformation(Data *t, size_t pack, const Edges *edges, Edges *f)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges;
+  force_in_axes(t, pack, rest, orthogonal_factor(deformation(e, load_edges(rest + 36))), &e, f);
+}
+
+DV_INLINE void measure_deformation(Data *t, size_t pack, const Edges *edges, Sym *out)
+{
+  const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
+  Edges e = *edges, g = load_edges(rest + 36);
+  *out = strain(gap(load_edges(rest), edges_to_local(orthogonal_factor(deformation(e, g)), e)), g);
 }
 
 // --- SMALL: no rotation, the gradients stay as they are at rest ---
@@ -557,23 +480,15 @@ LOOPS(small)
 LOOPS(large)
 LOOPS(polar)
 LOOPS(svd)
+LOOPS(deformation)
 
 static void tetra_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present); }
 
-static void tetra_add(const dvTetraData *t, double *f) { dv_blocks_add(t->blocks, 0, t->slots, f); }
-
-static void tetra_reduce(const dvTetraData *t, size_t begin, size_t end, double *f)
-{
-  dv_blocks_reduce(t->blocks, t->slots, begin, end, f);
-}
-
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
-    .rest = {rest_small, rest_large, rest_polar, rest_svd},
-    .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd},
+    .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
+    .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
     .force_present = tetra_force_present,
     .dforce = tetra_dforce,
     .dforce_present = tetra_dforce_present,
-    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd},
-    .add = tetra_add,
-    .reduce = tetra_reduce,
+    .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
 };

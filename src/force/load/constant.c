@@ -184,7 +184,8 @@ static dvStatus linear_force_reinit(dvObject *o)
   LinearForce *l = (LinearForce *)o;
   DV_TRY(dv_check_indices(o, &l->points, l->base.state->count, "points"));
   if (dv_reals_size(&l->forces) < l->times.count)
-    return dv_field_error(o, &l->forces, "give a force for each key time", "there are %zu forces for %zu times", dv_reals_size(&l->forces), l->times.count);
+    return dv_field_error(o, &l->forces, "give a force for each key time", "there are %zu forces for %zu times", dv_reals_size(&l->forces),
+                          l->times.count);
   for (size_t i = 1; i < l->times.count; i++)
     if (!(l->times.data[i] > l->times.data[i - 1]))
       return dv_field_error(o, &l->times, NULL, "times must rise, but %g follows %g", l->times.data[i], l->times.data[i - 1]);

@@ -86,8 +86,12 @@ static dvStatus diagonal_damping_init(dvObject *o)
   DiagonalDamping *d = (DiagonalDamping *)o;
   DV_TRY(dv_force_init(o));
   size_t given = dv_reals_size(&d->dampingCoefficient), count = d->force.state->count;
-  if (d->force.state->base.dof != o->dof) return dv_error(o, "leave the template away, it follows the state", "the coefficients are of type %s and the state is of type %s", o->dof->name, d->force.state->base.dof->name);
-  if (given == 0) return dv_field_error(o, &d->dampingCoefficient, "give a coefficient for each direction, such as dampingCoefficient=\"1 1 1\"", "there is no damping coefficient");
+  if (d->force.state->base.dof != o->dof)
+    return dv_error(o, "leave the template away, it follows the state", "the coefficients are of type %s and the state is of type %s",
+                    o->dof->name, d->force.state->base.dof->name);
+  if (given == 0)
+    return dv_field_error(o, &d->dampingCoefficient, "give a coefficient for each direction, such as dampingCoefficient=\"1 1 1\"",
+                          "there is no damping coefficient");
   if (given > 1 && given != count) dv_field_warning(o, &d->dampingCoefficient, NULL, "there are %zu coefficients for %zu points", given, count);
   return DV_OK;
 }

@@ -6,9 +6,9 @@
 //
 // on one side, or on both when bilateral. A contact keeps a matrix for products: -k n n^T for a plane, and for a sphere of
 // radius r about the centre -k (r/l n n^T + (1 - r/l) 1), l the distance to the centre. The damping is not differentiated.
+#include "force/load/ellipsoid.h"
 #include "state/component.h"
 
-#include <math.h>
 #include <string.h>
 
 extern const dvClass dv_plane_force_class, dv_sphere_force_class, dv_ellipsoid_force_class, dv_conical_force_class;
@@ -71,10 +71,11 @@ static dvStatus obstacle_init(dvObject *o)
   Obstacle *b = (Obstacle *)o;
   DV_TRY(dv_force_init(o));
   if (b->force.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name, o->dof->name,
-                    b->force.state->base.name, b->force.state->base.dof->name);
+    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name,
+                    o->dof->name, b->force.state->base.name, b->force.state->base.dof->name);
   size_t count = b->force.state->count, n = (size_t)dimensions(o);
-  if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n)) return dv_error(o, NULL, "out of memory for %zu points", count);
+  if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n))
+    return dv_error(o, NULL, "out of memory for %zu points", count);
   return DV_OK;
 }
 
@@ -156,7 +157,8 @@ static dvStatus plane_force_reinit(dvObject *o)
     dv_field_warning(o, &p->localRange, "give the first and the last point", "localRange %d %d is no range: all points are taken", r[0], r[1]);
     p->localRange[0] = p->localRange[1] = -1;
   }
-  if (dot(p->normal, p->normal, dimensions(o)) == 0) dv_field_warning(o, &p->normal, "give a normal", "the normal is zero: the plane gives no force");
+  if (dot(p->normal, p->normal, dimensions(o)) == 0)
+    dv_field_warning(o, &p->normal, "give a normal", "the normal is zero: the plane gives no force");
   return DV_OK;
 }
 
@@ -311,11 +313,7 @@ const dvClass dv_sphere_force_class = {
     .destroy = obstacle_destroy,
 };
 
-// --- EllipsoidForceField -----------------------------------------------------------------------------
-//
-// v = sqrt(sum (x_j/r_j)^2) - 1 inside is negative; f = -|k| v g/|g| with g_j = x_j/r_j^2, minus damping |v| velocity. A negative
-// stiffness keeps points inside. The matrix for products is SOFA's, which in its last term has not the sign and power of the
-// exact derivative; as limited iterations make it part of the result, it is taken over.
+// --- EllipsoidForceField: see ellipsoid.h -------------------------------------------------------------
 
 #define ELLIPSOID_FORCE_FIELDS(X)                                                                                                        \
   X(coord, center, "", "m", "centre of the ellipsoid")                                                                                   \
@@ -338,7 +336,8 @@ static dvStatus ellipsoid_force_reinit(dvObject *o)
 {
   EllipsoidForce *p = (EllipsoidForce *)o;
   for (int k = 0; k < dimensions(o); k++)
-    if (!(fabs(p->vradius[k]) > 0)) return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
+    if (!(fabs(p->vradius[k]) > 0))
+      return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
   return DV_OK;
 }
 
@@ -348,42 +347,29 @@ static dvStatus ellipsoid_force_init(dvObject *o)
   return ellipsoid_force_reinit(o);
 }
 
-static void ellipsoid_contact(Obstacle *b, size_t point, const double *g, const double *inverse, const double factors[3])
-{
-  int n = dimensions(&b->force.base);
-  double *k = add_contact(b, point, n);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) k[n * i + j] = g[i] * g[j] * (factors[0] + factors[2] * inverse[j]);
-    k[n * i + i] += factors[1] * inverse[i];
-  }
-}
-
 static void ellipsoid_force_add_force(dvObject *o, const dvMech *m)
 {
   EllipsoidForce *p = (EllipsoidForce *)o;
   Obstacle *b = &p->obstacle;
   int n = dimensions(o);
-  const double *x = dv_state_read(b->force.state, m->x), *vel = dv_state_read(b->force.state, m->v);
-  double *f = dv_state_write(b->force.state, m->f), stiff = fabs(p->stiffness), inverse[DIMENSIONS];
+  const double *x = dv_state_read(b->force.state, m->x), *v = dv_state_read(b->force.state, m->v);
+  double *f = dv_state_write(b->force.state, m->f), inverse[DIMENSIONS];
   for (int k = 0; k < n; k++) inverse[k] = 1 / (p->vradius[k] * p->vradius[k]);
   forget_contacts(b);
   for (size_t i = 0; i < b->force.state->count; i++) {
     size_t at = i * (size_t)n;
-    double g[DIMENSIONS], norm2 = 0;
-    for (int k = 0; k < n; k++) {
-      double e = x[at + (size_t)k] - p->center[k];
-      g[k] = e * inverse[k];
-      norm2 += e * g[k];
-    }
-    double gnorm2 = dot(g, g, n), gnorm = sqrt(gnorm2), norm = sqrt(norm2), v = norm - 1;
-    if (!((norm2 - 1) * p->stiffness < 0) || gnorm == 0) continue;
-    for (int k = 0; k < n; k++) f[at + (size_t)k] += -stiff * v / gnorm * g[k] - p->damping * fabs(v) * vel[at + (size_t)k];
-    ellipsoid_contact(b, i, g, inverse, (double[3]){-stiff / (norm * gnorm), -stiff * v / gnorm, -stiff * v / gnorm2});
+    double e[DIMENSIONS], push[DIMENSIONS], k[DIMENSIONS * DIMENSIONS], depth;
+    from_centre(x + at, p->center, e, n);
+    if (!dv_ellipsoid_push(e, inverse, n, p->stiffness, &depth, push, k)) continue;
+    for (int c = 0; c < n; c++) f[at + (size_t)c] += push[c] - p->damping * depth * v[at + (size_t)c];
+    memcpy(add_contact(b, i, n), k, (size_t)(n * n) * sizeof *k);
   }
 }
 
-static const dvForceOps ellipsoid_force_ops = {
-    .add_force = ellipsoid_force_add_force, .add_dforce = obstacle_add_dforce, .add_stiffness = obstacle_add_stiffness, .states = dv_force_state};
+static const dvForceOps ellipsoid_force_ops = {.add_force = ellipsoid_force_add_force,
+                                               .add_dforce = obstacle_add_dforce,
+                                               .add_stiffness = obstacle_add_stiffness,
+                                               .states = dv_force_state};
 
 const dvClass dv_ellipsoid_force_class = {
     .struct_size = sizeof(dvClass),

@@ -76,8 +76,9 @@ static void apply(const LoadedList *list, const dvInts *elements, double *f)
 
 #define TRIANGLE_PRESSURE_FIELDS(X)                                                                                                      \
   X(vec3, pressure, "0 0 0", "N/m2", "force per area at rest")                                                                           \
-  X(reals, cauchyStress, "", "N/m2", "symmetric stress that acts on the present normal instead, when useConstantForce is off: six numbers xx xy yy xz yz zz, or the nine of the matrix") \
-  X(indices, triangleList, "", "", "triangles that are loaded")                                                                          \
+  X(reals, cauchyStress, "", "N/m2",                                                                                                     \
+    "stress on the present normal, when useConstantForce is off: six numbers xx xy yy xz yz zz, or the nine of the matrix")              \
+  X(indices, triangleList, "", "", "triangles that are loaded, as listed at the start")                                                                          \
   X(bool, showForces, "0", "", "draw the loaded triangles", .flags = DV_LOOKS)                                                           \
   X(bool, useConstantForce, "1", "", "load by pressure times the area at rest, otherwise by the stress on the present area")             \
   X(string, trianglePressureMap, "", "", "forces on the triangles, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)            \
@@ -89,7 +90,7 @@ typedef struct TrianglePressure {
   const dvInts *triangles;
   LoadedList loaded;
   dvMat3 stress;
-  dvField *watched[2];
+  dvField *watched;         // the pressure is followed; the list of triangles is the one of the start, as in SOFA
   uint32_t seen;
   unsigned revision;
 } TrianglePressure;
@@ -108,17 +109,22 @@ static dvStatus read_stress(TrianglePressure *t)
   return DV_OK;
 }
 
+static void follow_pressure(TrianglePressure *t)
+{
+  t->seen = t->watched->counter;
+  set_uniform(&t->loaded, t->triangles, DV_TRIANGLE, dv_state_read(t->force.state, DV_X_REST), t->pressure);
+}
+
 static dvStatus triangle_pressure_reinit(dvObject *o)
 {
   TrianglePressure *t = (TrianglePressure *)o;
-  t->seen = t->watched[0]->counter + t->watched[1]->counter;
   t->loaded.count = 0;
   dv_force_mesh_changed(&t->topology, &t->revision);
   t->triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, t->force.state);
   if (!t->triangles) return DV_ERROR_INPUT;
   DV_TRY(read_stress(t));
   DV_TRY(choose_listed(o, &t->loaded, &t->triangleList, dv_ints_size(t->triangles), "triangles"));
-  set_uniform(&t->loaded, t->triangles, DV_TRIANGLE, dv_state_read(t->force.state, DV_X_REST), t->pressure);
+  follow_pressure(t);
   return DV_OK;
 }
 
@@ -126,18 +132,18 @@ static dvStatus triangle_pressure_init(dvObject *o)
 {
   TrianglePressure *t = (TrianglePressure *)o;
   DV_TRY(dv_force_init(o));
-  t->watched[0] = dv_field_of(o, &t->triangleList);
-  t->watched[1] = dv_field_of(o, &t->pressure);
+  t->watched = dv_field_of(o, &t->pressure);
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
-  if (t->triangleList.count == 0 && !t->watched[0]->source) dv_warning(o, "name triangles in triangleList, for instance of a BoxROI", "no triangle is loaded");
+  if (t->triangleList.count == 0 && !dv_field_of(o, &t->triangleList)->source)
+    dv_warning(o, "name triangles in triangleList, for instance of a BoxROI", "no triangle is loaded");
   return triangle_pressure_reinit(o);
 }
 
 static void triangle_pressure_add_force(dvObject *o, const dvMech *m)
 {
   TrianglePressure *t = (TrianglePressure *)o;
-  bool changed = dv_force_mesh_changed(&t->topology, &t->revision) || t->seen != t->watched[0]->counter + t->watched[1]->counter;
-  if (changed && triangle_pressure_reinit(o) != DV_OK) return;
+  if (dv_force_mesh_changed(&t->topology, &t->revision) && triangle_pressure_reinit(o) != DV_OK) return;
+  if (t->seen != t->watched->counter) follow_pressure(t);
   if (!t->useConstantForce) {
     const double *x = dv_state_read(t->force.state, m->x);
     for (size_t i = 0; i < t->loaded.count; i++) {
@@ -340,7 +346,8 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, e->force.state);
   if (!e->all || !triangles) return DV_ERROR_INPUT;
   DV_TRY(choose_edges(e));
-  for (size_t i = 0; i < e->loaded.count; i++) dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
+  for (size_t i = 0; i < e->loaded.count; i++)
+    dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
   if (has_pressure(e)) set_uniform(&e->loaded, e->all, DV_EDGE, dv_state_read(e->force.state, DV_X_REST), e->pressure);
   else set_normals(e);
   return DV_OK;

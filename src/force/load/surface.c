@@ -127,7 +127,8 @@ static dvStatus surface_pressure_reinit(dvObject *o)
 {
   SurfacePressure *s = (SurfacePressure *)o;
   dvTopology *t = dv_topology(s->topology.target);
-  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, s->surface.force.state), *quads = dv_force_elements(o, t, DV_QUAD, s->surface.force.state);
+  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, s->surface.force.state),
+               *quads = dv_force_elements(o, t, DV_QUAD, s->surface.force.state);
   s->surface.triangles.count = 0;
   dv_force_mesh_changed(&s->topology, &s->surface.revision);
   if (!triangles || !quads) return DV_ERROR_INPUT;
@@ -151,7 +152,9 @@ static dvStatus surface_pressure_init(dvObject *o)
 {
   SurfacePressure *s = (SurfacePressure *)o;
   DV_TRY(dv_force_init(o));
-  if (s->surface.force.state->base.dof != o->dof) return dv_error(o, "leave the template away, it follows the state", "the state is of type %s, not %s", s->surface.force.state->base.dof->name, o->dof->name);
+  if (s->surface.force.state->base.dof != o->dof)
+    return dv_error(o, "leave the template away, it follows the state", "the state is of type %s, not %s",
+                    s->surface.force.state->base.dof->name, o->dof->name);
   if (!dv_force_topology(o, &s->topology)) return DV_ERROR_INPUT;
   s->rising = s->pressure > 0;
   s->pulse = 0;
@@ -318,7 +321,8 @@ static void measure_surface(const Surface *s, const double *x, double *volume, d
   middle = dv_vec3_scale(middle, n ? 1.0 / (double)n : 0);
   for (size_t i = 0; i < s->triangles.count; i += 3) {
     const int32_t *p = s->triangles.data + i;
-    dvVec3 a = dv_vec3_sub(point_of(x, 3, p[0]), middle), b = dv_vec3_sub(point_of(x, 3, p[1]), middle), c = dv_vec3_sub(point_of(x, 3, p[2]), middle);
+    dvVec3 a = dv_vec3_sub(point_of(x, 3, p[0]), middle), b = dv_vec3_sub(point_of(x, 3, p[1]), middle),
+           c = dv_vec3_sub(point_of(x, 3, p[2]), middle);
     *volume += dv_vec3_dot(dv_vec3_cross(a, b), c) / 6;
     *area += dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a))) / 2;
   }
@@ -357,7 +361,8 @@ static dvStatus tait_pressure_triangles(dvObject *o)
   }
   surface_settle(u);
   dv_array_resize(&t->gradient, 3 * u->force.state->count);
-  if (!dv_ints_assign(&t->pressureTriangles, u->triangles.data, u->triangles.count)) return dv_error(o, NULL, "out of memory for %zu triangles", u->triangles.count / 3);
+  if (!dv_ints_assign(&t->pressureTriangles, u->triangles.data, u->triangles.count))
+    return dv_error(o, NULL, "out of memory for %zu triangles", u->triangles.count / 3);
   measure_surface(u, dv_state_read(u->force.state, DV_X_REST), &t->volumeAfterTC, &t->surfaceAreaAfterTC);
   return DV_OK;
 }
@@ -380,7 +385,8 @@ static dvStatus tait_pressure_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
   DV_TRY(tait_pressure_reinit(o));
-  if (t->initialVolume < 0) dv_warning(o, "turn the triangles round", "the volume at rest is negative (%g): the triangles look inwards", t->initialVolume);
+  if (t->initialVolume < 0)
+    dv_warning(o, "turn the triangles round", "the volume at rest is negative (%g): the triangles look inwards", t->initialVolume);
   return DV_OK;
 }
 

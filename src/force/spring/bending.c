@@ -171,19 +171,22 @@ const dvClass dv_quadular_bending_class = {
 
 // --- TriangleBendingSprings, QuadBendingSprings: SpringForceField filled from the faces ----------------------
 
-#define FACE_BENDING_FIELDS(X)                                                                                                            \
-  X(ivec2, localRange, "-1 -1", "", "first and last point: springs with both ends outside are left out; -1: no limit (quads)", .flags = DV_HIDDEN) \
+#define FACE_BENDING_FIELDS(X) \
   X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define QUAD_BENDING_FIELDS(X) \
+  X(ivec2, localRange, "-1 -1", "", "first and last point: springs with both ends before or both behind are left out; -1: no limit")
 
 typedef struct FaceBending {
   dvSpringForce force;
   FACE_BENDING_FIELDS(DV_MEMBER)
+  QUAD_BENDING_FIELDS(DV_MEMBER)
   dvPairMap edges, pairs;    // while springs are made
   double ks, kd;
 } FaceBending;
 
 #define SELF FaceBending
 static const dvFieldDesc face_bending_fields[] = {FACE_BENDING_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc quad_bending_fields[] = {QUAD_BENDING_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 static void add_face_spring(FaceBending *b, int32_t p, int32_t q)
@@ -240,7 +243,8 @@ static dvStatus face_bending_reinit(dvObject *o)
   if (only_quads && dv_was_set(o, &f->spring)) DV_TRY(dv_spring_force_add_given(f));
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, f->pair.first), *quads = dv_force_elements(o, t, DV_QUAD, f->pair.first);
   if (!triangles || !quads) return DV_ERROR_INPUT;
-  for (size_t i = 0; i < triangles->count && !only_quads; i += 3) add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
+  for (size_t i = 0; i < triangles->count && !only_quads; i += 3)
+    add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
   for (size_t i = 0; i < quads->count; i += 4) {
     const int32_t *p = quads->data + i;
     if (only_quads) add_quad(b, p);
@@ -291,7 +295,7 @@ const dvClass dv_quad_bending_class = {
     .module = "Sofa.Component.SolidMechanics.Spring",
     .dofs = DV_DOF_VEC2 | DV_DOF_VEC3,
     .size = sizeof(FaceBending),
-    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields)},
+    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields), DV_BLOCK(quad_bending_fields)},
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = face_bending_init,
     .reinit = face_bending_reinit,

@@ -125,7 +125,8 @@ static double multiply(const FastBending *f, const double *in, double *out, doub
     dvVec3 r = {0};
     for (int k = 0; k < 4; k++) r = dv_vec3_add_scaled(r, dv_vec3_load(in + 3 * (size_t)h->point[k]), h->weight[k]);
     sum += 0.5 * h->stiffness * dv_vec3_norm2(r);
-    for (int k = 0; k < 4 && out; k++) dv_vec3_accumulate(out + 3 * (size_t)h->point[k], dv_vec3_scale(r, -factor * h->stiffness * h->weight[k]));
+    for (int k = 0; k < 4 && out; k++)
+      dv_vec3_accumulate(out + 3 * (size_t)h->point[k], dv_vec3_scale(r, -factor * h->stiffness * h->weight[k]));
   }
   return sum;
 }

@@ -54,7 +54,8 @@ dvStatus dv_frame_text_read(const dvObject *o, char *const *member, dvFrameTextR
     if (*t.at == 0) return DV_OK;
     if (dv_frame_text_word(&t, "BEGIN_SPRING") && read(user, &t)) continue;
     while (dv_is_space(*t.at)) t.at++;
-    return dv_field_error(o, member, "write BEGIN_SPRING 0 1 KEYWORD numbers … END_SPRING; `divan info` shows the keywords", "spring %zu: cannot read '%.24s'", t.spring, t.at);
+    return dv_field_error(o, member, "write BEGIN_SPRING 0 1 KEYWORD numbers … END_SPRING; `divan info` shows the keywords",
+                          "spring %zu: cannot read '%.24s'", t.spring, t.at);
   }
 }
 

@@ -13,7 +13,8 @@
 #include <stdio.h>
 
 #define GEAR_SPRING_FIELDS(X)                                                                                                             \
-  X(string, spring, "", "", "gears: BEGIN_SPRING parent1 wheel1 parent2 wheel2 [AXIS a b] [KS_T held] [KS_R gear held] [KD damping] [RATIO r] END_SPRING") \
+  X(string, spring, "", "",                                                                                                               \
+    "gears: BEGIN_SPRING parent1 wheel1 parent2 wheel2 [AXIS a b] [KS_T held] [KS_R gear held] [KD damping] [RATIO r] END_SPRING")        \
   X(file, filename, "", "", "file to write angles and torques to")                                                                        \
   X(real, period, "0", "s", "time between outputs")                                                                                       \
   X(bool, reinit, "0", "", "write each output over the one before")                                                                       \
@@ -95,7 +96,10 @@ static bool read_gear(void *user, dvFrameText *t)
 }
 
 static bool wheel_is_there(const Wheel *w, const dvState *s) { return (size_t)w->parent < s->count && (size_t)w->frame < s->count; }
-static bool gear_is_there(const GearSpring *s, const Gear *g) { return wheel_is_there(&g->wheels[0], s->pair.first) && wheel_is_there(&g->wheels[1], s->pair.second); }
+static bool gear_is_there(const GearSpring *s, const Gear *g)
+{
+  return wheel_is_there(&g->wheels[0], s->pair.first) && wheel_is_there(&g->wheels[1], s->pair.second);
+}
 
 static dvStatus gear_spring_reinit(dvObject *o)
 {
@@ -106,8 +110,8 @@ static dvStatus gear_spring_reinit(dvObject *o)
     Gear *g = &s->gears.data[i];
     if (!gear_is_there(s, g)) {
       s->gears.count = 0;
-      return dv_field_error(o, &s->spring, NULL, "gear %zu names a frame that does not exist: %s has %zu, %s %zu", i, s->pair.first->base.name, s->pair.first->count,
-                            s->pair.second->base.name, s->pair.second->count);
+      return dv_field_error(o, &s->spring, NULL, "gear %zu names a frame that does not exist: %s has %zu, %s %zu", i,
+                            s->pair.first->base.name, s->pair.first->count, s->pair.second->base.name, s->pair.second->count);
     }
     for (int k = 0; k < 2; k++) {
       Wheel *w = &g->wheels[k];
@@ -124,7 +128,8 @@ static dvStatus gear_spring_init(dvObject *o)
 {
   GearSpring *s = (GearSpring *)o;
   DV_TRY(dv_pair_force_init(o));
-  if (*s->filename && !(s->out = fopen(s->filename, "w"))) return dv_field_error(o, &s->filename, "give the name of a file in a directory that exists", "cannot write %s", s->filename);
+  if (*s->filename && !(s->out = fopen(s->filename, "w")))
+    return dv_field_error(o, &s->filename, "give the name of a file in a directory that exists", "cannot write %s", s->filename);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
   return s->waiting ? DV_OK : gear_spring_reinit(o);
 }
@@ -179,7 +184,8 @@ static void gear_force(GearSpring *s, Gear *g, const dvMech *m)
   if (!s->out || time < s->last_output + s->period) return;
   if (s->reinit) rewind(s->out);
   s->last_output += s->period;
-  fprintf(s->out, "T= %.12g\n  Angles= %.12g , %.12g\n  F= %.12g\n%s", time, g->wheels[0].angle, g->wheels[1].angle, f, s->reinit ? "\n\n\n\n\n" : "");
+  fprintf(s->out, "T= %.12g\n  Angles= %.12g , %.12g\n  F= %.12g\n%s", time, g->wheels[0].angle, g->wheels[1].angle, f,
+          s->reinit ? "\n\n\n\n\n" : "");
   fflush(s->out);
 }
 

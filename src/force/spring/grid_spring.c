@@ -79,7 +79,8 @@ static bool find_lattice(const GridSpring *g, Lattice *l)
   dvObject *t = dv_node_find_up(g->force.pair.first->base.node, DV_ROLE_TOPOLOGY);
   if (!t || !dv_same(t->cls->name, "RegularGridTopology")) return false;
   l->n = dv_object_field(t, "n")->value;
-  const double *low = dv_object_field(t, "min")->value, *high = dv_object_field(t, "max")->value, *width = dv_object_field(t, "cellWidth")->value;
+  const double *low = dv_object_field(t, "min")->value, *high = dv_object_field(t, "max")->value,
+               *width = dv_object_field(t, "cellWidth")->value;
   for (int k = 0; k < 3; k++) l->step[k] = *width > 0 ? *width : fabs(high[k] - low[k]) / dv_max_int(1, l->n[k] - 1);
   return true;
 }
@@ -92,8 +93,8 @@ static dvStatus grid_spring_reinit(dvObject *o)
   if (dv_was_set(o, &g->force.spring)) DV_TRY(dv_spring_force_add_given(&g->force));
   if (g->force.pair.first == g->force.pair.second && find_lattice(g, &l)) add_grid(g, &l);
   else
-    dv_warning(o, "put a RegularGridTopology beside the state, or use a MeshSpringForceField", "the topology of %s is no regular grid: only the springs that are given act",
-               g->force.pair.first->base.name);
+    dv_warning(o, "put a RegularGridTopology beside the state, or use a MeshSpringForceField",
+               "the topology of %s is no regular grid: only the springs that are given act", g->force.pair.first->base.name);
   return dv_springs_settle(&g->force.springs, o, g->force.pair.first, g->force.pair.second);
 }
 

@@ -56,8 +56,8 @@ static bool link_is_there(const Link *l, const dvPairForce *p) { return (size_t)
 static dvStatus link_check(const Link *l, const dvPairForce *p, size_t i)
 {
   if (l->a >= 0 && l->b >= 0 && link_is_there(l, p)) return DV_OK;
-  return dv_error(&p->base, NULL, "spring %zu joins frames %d and %d, but %s has %zu and %s %zu", i, l->a, l->b, p->first->base.name, p->first->count,
-                  p->second->base.name, p->second->count);
+  return dv_error(&p->base, NULL, "spring %zu joins frames %d and %d, but %s has %zu and %s %zu", i, l->a, l->b, p->first->base.name,
+                  p->first->count, p->second->base.name, p->second->count);
 }
 
 // R diag(k) R^T
@@ -75,9 +75,11 @@ static void push_pair(const dvPairForce *p, const dvMech *m, const Link *l, dvVe
 // --- JointSpringForceField -----------------------------------------------------------------------------
 
 #define JOINT_SPRING_FIELDS(X)                                                                                                          \
-  X(string, spring, "", "", "joints: BEGIN_SPRING a b [FREE_AXIS x y z rx ry rz] [KS_T soft hard] [KS_R soft hard] [KS_B bloc] [KD damping] [R_LIM_X min max] [R_LIM_Y …] [R_LIM_Z …] [REST_T x y z] [REST_R q] END_SPRING") \
+  X(string, spring, "", "",                                                                                                             \
+    "joints: BEGIN_SPRING a b [FREE_AXIS x y z rx ry rz] [KS_T soft hard] [KS_R soft hard] [KS_B beyond limits] [KD damping] "          \
+    "[R_LIM_X min max] [R_LIM_Y min max] [R_LIM_Z min max] [REST_T x y z] [REST_R q] END_SPRING")                                       \
   X(file, outfile, "", "", "file to write positions and forces of the joints to")                                                       \
-  X(file, infile, "", "", "file with a constant force (six numbers a line, one line each joint and force, from the start again at the end)") \
+  X(file, infile, "", "", "file with forces to add: six numbers for each joint and each force in turn, and from the start again")       \
   X(real, period, "0", "s", "time between outputs")                                                                                     \
   X(bool, reinit, "0", "", "write each output over the one before")                                                                     \
   X(bool, showLawfulTorsion, "0", "", "draw the allowed part of the rotations", .flags = DV_LOOKS)                                      \
@@ -151,7 +153,8 @@ static dvStatus joint_spring_settle(JointSpring *s)
       s->joints.count = 0;
       return status;
     }
-    const double *x1 = dv_state_read(s->pair.first, DV_X) + 7 * (size_t)j->link.a, *x2 = dv_state_read(s->pair.second, DV_X) + 7 * (size_t)j->link.b;
+    const double *x1 = dv_state_read(s->pair.first, DV_X) + 7 * (size_t)j->link.a,
+                 *x2 = dv_state_read(s->pair.second, DV_X) + 7 * (size_t)j->link.b;
     if (!j->rest_from_start) continue;
     j->rest_t = dv_vec3_sub(dv_vec3_load(x2), dv_vec3_load(x1));
     j->rest_r = dv_quat_mul(dv_quat_load(x2 + 3), dv_quat_inverse(dv_quat_load(x1 + 3)));
@@ -178,7 +181,8 @@ static dvStatus joint_spring_init(dvObject *o)
     dv_reals_free(&list);
     DV_TRY(status);
   }
-  if (*s->outfile && !(s->out = fopen(s->outfile, "w"))) return dv_field_error(o, &s->outfile, "give the name of a file in a directory that exists", "cannot write %s", s->outfile);
+  if (*s->outfile && !(s->out = fopen(s->outfile, "w")))
+    return dv_field_error(o, &s->outfile, "give the name of a file in a directory that exists", "cannot write %s", s->outfile);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
   return s->waiting ? DV_OK : joint_spring_reinit(o);
 }
@@ -202,7 +206,9 @@ static double allowed_angle(double angle, double low, double high)
 static int pivot_axis(const Joint *j, const double *torsion)
 {
   for (int a = 0; a < 3; a++)
-    if (j->free[3 + a] != 0 && j->free[3 + (a + 1) % 3] == 0 && j->free[3 + (a + 2) % 3] == 0 && torsion[a] > j->limits[2 * a] && torsion[a] < j->limits[2 * a + 1]) return a;
+    if (j->free[3 + a] != 0 && j->free[3 + (a + 1) % 3] == 0 && j->free[3 + (a + 2) % 3] == 0 && torsion[a] > j->limits[2 * a] &&
+        torsion[a] < j->limits[2 * a + 1])
+      return a;
   return -1;
 }
 
@@ -269,8 +275,10 @@ static void joint_output(JointSpring *s, const double *place, const double *spee
 
 static void joint_force(JointSpring *s, Joint *j, const dvMech *m)
 {
-  const double *x1 = dv_state_read(s->pair.first, m->x) + 7 * (size_t)j->link.a, *x2 = dv_state_read(s->pair.second, m->x) + 7 * (size_t)j->link.b;
-  const double *v1 = dv_state_read(s->pair.first, m->v) + 6 * (size_t)j->link.a, *v2 = dv_state_read(s->pair.second, m->v) + 6 * (size_t)j->link.b;
+  const double *x1 = dv_state_read(s->pair.first, m->x) + 7 * (size_t)j->link.a,
+               *x2 = dv_state_read(s->pair.second, m->x) + 7 * (size_t)j->link.b;
+  const double *v1 = dv_state_read(s->pair.first, m->v) + 6 * (size_t)j->link.a,
+               *v2 = dv_state_read(s->pair.second, m->v) + 6 * (size_t)j->link.b;
   static const double none[6];
   const double *constant = s->pushes.count ? s->pushes.data + s->next_push : none;
   dvQuat q1 = dv_quat_load(x1 + 3), turn = dv_quat_mul(dv_quat_inverse(q1), dv_quat_load(x2 + 3));

@@ -79,7 +79,8 @@ static void set_patch(Membrane *m, Patch *p, const double *x0)
   for (int j = 0; j < 3; j++) p->stiffness[j] = p->gamma[j] = cotangent[j] = 0;
   if (area == 0) return;   // a flat triangle has no stiffness
   dvVec3 a = point_of(x0, p->corner[0]);
-  p->last_normal = dv_vec3_scale(dv_vec3_cross(dv_vec3_sub(point_of(x0, p->corner[1]), a), dv_vec3_sub(point_of(x0, p->corner[2]), a)), 0.5 / area);
+  p->last_normal =
+      dv_vec3_scale(dv_vec3_cross(dv_vec3_sub(point_of(x0, p->corner[1]), a), dv_vec3_sub(point_of(x0, p->corner[2]), a)), 0.5 / area);
   for (int j = 0; j < 3; j++) cotangent[j] = (l2[(j + 1) % 3] + l2[(j + 2) % 3] - l2[j]) / (4 * area);
   for (int j = 0; j < 3; j++) {
     int k = (j + 1) % 3, l = (j + 2) % 3;
@@ -114,7 +115,9 @@ static dvStatus membrane_reinit(dvObject *o)
     for (int j = 0; j < 3; j++) {
       p.corner[j] = triangles->data[i + (size_t)j];
       p.edge[j] = parts->data[i + (size_t)j];
-      if (p.edge[j] < 0) return dv_error(o, "leave the edges away: they then follow from the triangles", "the topology lacks an edge of triangle %zu", i / 3);
+      if (p.edge[j] < 0)
+        return dv_error(o, "leave the edges away: they then follow from the triangles", "the topology lacks an edge of triangle %zu",
+                        i / 3);
     }
     set_patch(m, &p, x0);
     dv_push(&m->patches, p);
@@ -138,7 +141,8 @@ static void edge_forces(Membrane *m, const double *x, const double *v, double *f
 {
   for (size_t i = 0; i < m->edges.count; i++) {
     Edge *e = &m->edges.data[i];
-    dvVec3 d = dv_vec3_sub(point_of(x, e->ends[0]), point_of(x, e->ends[1])), speed = dv_vec3_sub(point_of(v, e->ends[0]), point_of(v, e->ends[1]));
+    dvVec3 d = dv_vec3_sub(point_of(x, e->ends[0]), point_of(x, e->ends[1])),
+           speed = dv_vec3_sub(point_of(v, e->ends[0]), point_of(v, e->ends[1]));
     e->now = squares ? dv_vec3_norm2(d) : dv_vec3_norm(d);
     e->stretch = 0;
     if (e->now == 0) continue;   // no direction
@@ -233,7 +237,8 @@ static void area_matrix(const Membrane *m, Patch *p)
   double second = 3 * stiff * missing * missing / p->rest_area, first = stiff * missing * missing * missing / 2, l2[3];
   for (int j = 0; j < 3; j++) l2[j] = m->edges.data[p->edge[j]].now;
   // the antisymmetric part, -first times the normal as a cross product
-  dvMat3 skew = dv_mat3_skew(dv_vec3_scale(p->normal, first)), normals = dv_mat3_scale(dv_mat3_outer(p->normal, p->normal), first / (2 * p->area));
+  dvMat3 skew = dv_mat3_skew(dv_vec3_scale(p->normal, first)),
+         normals = dv_mat3_scale(dv_mat3_outer(p->normal, p->normal), first / (2 * p->area));
   for (int k = 0; k < 3; k++) {
     dvVec3 a = p->gradient[(k + 1) % 3], b = p->gradient[(k + 2) % 3];
     dvMat3 sum = dv_mat3_add(p->k[k], skew);

@@ -20,7 +20,7 @@
   X(real, drawMinElongationRange, "8", "", "elongation from which colours change", .flags = DV_LOOKS)                                    \
   X(real, drawMaxElongationRange, "15", "", "elongation at which colours are full", .flags = DV_LOOKS)                                   \
   X(real, drawSpringSize, "8", "", "width of drawn springs", .flags = DV_LOOKS)                                                          \
-  X(ivec2, localRange, "-1 -1", "", "first and last point: only springs with both ends from the first and an end up to the last are made; -1: no limit")                             \
+  X(ivec2, localRange, "-1 -1", "", "springs have both ends from the first of these points and an end up to the last; -1: no limit")     \
   X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MeshSpring {
@@ -114,8 +114,8 @@ static dvStatus mesh_spring_init(dvObject *o)
   const void *unused[] = {&m->force.spring, &m->force.springsIndices1, &m->force.springsIndices2, &m->force.lengths};
   for (size_t i = 0; i < DV_COUNT(unused); i++)
     if (dv_was_set(o, unused[i]))
-      dv_field_warning(o, unused[i], "use a SpringForceField for springs that are not of the mesh", "%s is not used: the springs are made from the topology",
-                       dv_field_name(dv_field_of(o, unused[i])->desc));
+      dv_field_warning(o, unused[i], "use a SpringForceField for springs that are not of the mesh",
+                       "%s is not used: the springs are made from the topology", dv_field_name(dv_field_of(o, unused[i])->desc));
   DV_TRY(mesh_spring_reinit(o));
   if (m->force.pair.first != m->force.pair.second)
     dv_warning(o, "use a SpringForceField between two states", "the springs of a mesh lie within one state: none are made between %s and %s",

@@ -36,7 +36,8 @@ static dvStatus polynomials_read(Polynomials *p, const dvObject *o, dvReals *coe
     int32_t degree = degrees->count ? degrees->data[i] : 1;
     if (degree < 0 || (size_t)degree > coefficients->count - (size_t)used)
       return dv_field_error(o, coefficients, "give a coefficient for each power from 1 to the degree, polynomial by polynomial",
-                            "polynomial %zu has degree %d, but there are %zu coefficients and %d are used by those before", i, degree, coefficients->count, used);
+                            "polynomial %zu has degree %d, but there are %zu coefficients and %d are used by those before", i, degree,
+                            coefficients->count, used);
     dv_push(&p->first, used);
     dv_push(&p->degree, degree);
     used += degree;
@@ -88,7 +89,7 @@ static void fill_points(const dvInts *given, size_t count, dvInts *out)
   X(indices, polynomialDegree, "", "", "degree of the polynomial of each spring; the first holds for all when the numbers differ")       \
   X(int, computeZeroLength, "1", "", "1: lengths at rest are those of the first force")                                                  \
   X(reals, zeroLength, "", "m", "lengths at rest otherwise: one for all or one each")                                                    \
-  X(bool, recompute_indices, "0", "", "accepted for compatibility: lists of points are read at reinit", .flags = DV_HIDDEN)              \
+  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit", .flags = DV_HIDDEN) \
   X(bool, compressible, "0", "", "springs also push when they are shorter than at rest")                                                 \
   X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)                                   \
   X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                                         \
@@ -120,13 +121,16 @@ static dvStatus polynomial_spring_reinit(dvObject *o)
   fill_points(&p->secondObjectPoints, p->pair.second->count, &p->second);
   size_t n = p->first.count;
   p->points = p->pair.first->count + p->pair.second->count;
-  if (n > p->second.count) return dv_error(o, "give as many secondObjectPoints as firstObjectPoints", "%zu points cannot be joined with %zu", n, p->second.count);
+  if (n > p->second.count)
+    return dv_error(o, "give as many secondObjectPoints as firstObjectPoints", "%zu points cannot be joined with %zu", n, p->second.count);
   dv_array_resize(&p->rest, n);
   dv_array_resize(&p->moving, 5 * n);
   for (size_t i = 0; i < n; i++) {
-    if (p->computeZeroLength != 1 && p->zeroLength.count == 0) return dv_field_error(o, &p->zeroLength, NULL, "without computeZeroLength the lengths must be given");
+    if (p->computeZeroLength != 1 && p->zeroLength.count == 0)
+      return dv_field_error(o, &p->zeroLength, NULL, "without computeZeroLength the lengths must be given");
     p->rest.data[i] = p->computeZeroLength == 1 ? -1 : p->zeroLength.data[p->zeroLength.count > 1 && i < p->zeroLength.count ? i : 0];
-    if (p->computeZeroLength != 1 && !(p->rest.data[i] > 0)) return dv_field_error(o, &p->zeroLength, NULL, "a spring of length %g has no strain", p->rest.data[i]);
+    if (p->computeZeroLength != 1 && !(p->rest.data[i] > 0))
+      return dv_field_error(o, &p->zeroLength, NULL, "a spring of length %g has no strain", p->rest.data[i]);
   }
   return DV_OK;
 }
@@ -136,6 +140,7 @@ static dvStatus polynomial_spring_init(dvObject *o)
   PolynomialSpring *p = (PolynomialSpring *)o;
   DV_TRY(dv_pair_force_init(o));
   p->first.width = p->second.width = 1;
+  if (p->recompute_indices) dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
   p->waiting = !p->pair.first->base.initialised || !p->pair.second->base.initialised;
   return p->waiting ? DV_OK : polynomial_spring_reinit(o);
 }
@@ -272,7 +277,7 @@ const dvClass dv_polynomial_spring_class = {
   X(indices, external_points, "", "", "points of the other state that hold; all by default")                                             \
   X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                                      \
   X(indices, polynomialDegree, "", "", "degree of the polynomial of each spring; the first holds for all when the numbers differ")       \
-  X(bool, recompute_indices, "0", "", "accepted for compatibility: lists of points are read at reinit", .flags = DV_HIDDEN)              \
+  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit", .flags = DV_HIDDEN) \
   X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                                    \
   X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                                       \
   X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                                         \
@@ -295,7 +300,10 @@ typedef struct PolynomialRest {
 static const dvFieldDesc polynomial_rest_fields[] = {POLYNOMIAL_REST_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvState *holder(const PolynomialRest *p) { return p->external_rest_shape.target ? dv_state(p->external_rest_shape.target) : p->force.state; }
+static dvState *holder(const PolynomialRest *p)
+{
+  return p->external_rest_shape.target ? dv_state(p->external_rest_shape.target) : p->force.state;
+}
 
 static dvStatus polynomial_rest_reinit(dvObject *o)
 {
@@ -306,10 +314,13 @@ static dvStatus polynomial_rest_reinit(dvObject *o)
   DV_TRY(dv_check_indices(o, &p->points, count, "points"));
   DV_TRY(dv_check_indices(o, &p->external_points, others, "points"));
   fill_points(&p->points, count, &p->held);
-  fill_points(p->external_rest_shape.target ? &p->external_points : &p->held, others, &p->holding);   // without another state a point holds itself
-  if (p->held.count > p->holding.count) return dv_error(o, "give as many external_points as points", "%zu points cannot be held by %zu", p->held.count, p->holding.count);
+  fill_points(p->external_rest_shape.target ? &p->external_points : &p->held, others,
+              &p->holding); // without another state a point holds itself
+  if (p->held.count > p->holding.count)
+    return dv_error(o, "give as many external_points as points", "%zu points cannot be held by %zu", p->held.count, p->holding.count);
   for (size_t i = 0; i < p->initialLength.count; i++)
-    if (!(p->initialLength.data[i] > 0)) return dv_field_error(o, &p->initialLength, NULL, "strains cannot refer to a length of %g", p->initialLength.data[i]);
+    if (!(p->initialLength.data[i] > 0))
+      return dv_field_error(o, &p->initialLength, NULL, "strains cannot refer to a length of %g", p->initialLength.data[i]);
   dv_array_resize(&p->diagonal, 3 * p->held.count);
   return DV_OK;
 }
@@ -318,8 +329,10 @@ static dvStatus polynomial_rest_init(dvObject *o)
 {
   PolynomialRest *p = (PolynomialRest *)o;
   DV_TRY(dv_force_init(o));
-  if (holder(p)->base.dof != p->force.state->base.dof) return dv_field_error(o, &p->external_rest_shape, NULL, "%s is of type %s", holder(p)->base.name, holder(p)->base.dof->name);
+  if (holder(p)->base.dof != p->force.state->base.dof)
+    return dv_field_error(o, &p->external_rest_shape, NULL, "%s is of type %s", holder(p)->base.name, holder(p)->base.dof->name);
   p->held.width = p->holding.width = 1;
+  if (p->recompute_indices) dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
   p->waiting = !p->force.state->base.initialised || !holder(p)->base.initialised;
   return p->waiting ? DV_OK : polynomial_rest_reinit(o);
 }

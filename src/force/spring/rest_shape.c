@@ -14,7 +14,7 @@
   X(reals, angularStiffness, "", "N m", "stiffness against rotation of frames; 100 where not given")                                     \
   X(vec3s, pivot_points, "", "m", "points of the world, fixed to the frames at rest, that are held instead of their origins")            \
   X(indices, external_points, "", "", "points of the other state that hold; all by default")                                             \
-  X(bool, recompute_indices, "1", "", "the lists of points are followed when they change, whatever stands here", .flags = DV_HIDDEN)                                                     \
+  X(bool, recompute_indices, "1", "", "lists of points are followed when they change, whatever stands here", .flags = DV_HIDDEN)         \
   X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                                    \
   X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                                       \
   X(bools, activeDirections, "", "", "0 for each direction (x y z, then about x y z) that is free; all are held by default")             \
@@ -46,7 +46,10 @@ static double angular_stiffness(const RestShape *r, size_t i)
   return at < r->angularStiffness.count ? r->angularStiffness.data[at] : 100;
 }
 
-static bool is_active(const RestShape *r, int direction) { return (size_t)direction >= r->activeDirections.count || r->activeDirections.data[direction] != 0; }
+static bool is_active(const RestShape *r, int direction)
+{
+  return (size_t)direction >= r->activeDirections.count || r->activeDirections.data[direction] != 0;
+}
 
 static dvState *holder(const RestShape *r) { return r->external_rest_shape.target ? dv_state(r->external_rest_shape.target) : r->force.state; }
 static const double *rest_of(const RestShape *r) { return dv_state_read(holder(r), r->external_rest_shape.target ? DV_X : DV_X_REST); }
@@ -75,7 +78,8 @@ static dvStatus rest_shape_reinit(dvObject *o)
       for (size_t i = 0; i < r->held.count; i++) r->holding.data[i] = r->held.data[i];
     return DV_OK;
   }
-  dv_warning(o, "give as many external_points as points", "%zu points cannot be held by %zu: there are no springs", r->held.count, r->holding.count);
+  dv_warning(o, "give as many external_points as points", "%zu points cannot be held by %zu: there are no springs", r->held.count,
+             r->holding.count);
   r->held.count = r->holding.count = 0;
   return DV_OK;
 }
@@ -88,7 +92,8 @@ static dvStatus rest_shape_init(dvObject *o)
   r->watched[1] = dv_field_of(o, &r->external_points);
   const dvState *s = r->force.state, *h = holder(r);
   if (h->base.dof != s->base.dof)
-    return dv_field_error(o, &r->external_rest_shape, NULL, "%s of %s cannot hold %s of %s", h->base.dof->name, h->base.name, s->base.dof->name, s->base.name);
+    return dv_field_error(o, &r->external_rest_shape, NULL, "%s of %s cannot hold %s of %s", h->base.dof->name, h->base.name,
+                          s->base.dof->name, s->base.name);
   r->waiting = !s->base.initialised || !h->base.initialised;
   return r->waiting ? DV_OK : rest_shape_reinit(o);
 }

@@ -61,7 +61,7 @@ static void packs_fill(dvSpringPacks *p, const dvSprings *s)
 }
 
 // NULL when memory is short: the plain loop then does the work
-static dvSpringPacks *packs_create(const dvSprings *s, size_t points)
+static dvSpringPacks *packs_create(const dvSprings *s, dvState *state)
 {
   int32_t *ends = dv_try_alloc(2 * s->list.count * sizeof *ends);
   if (!ends) return NULL;
@@ -70,7 +70,7 @@ static dvSpringPacks *packs_create(const dvSprings *s, size_t points)
     ends[2 * i + 1] = s->list.data[i].b;
   }
   dvElementBlocks *blocks = NULL;
-  dvStatus status = dv_blocks_create(ends, 2, s->list.count, points, NULL, 0, &blocks);
+  dvStatus status = dv_blocks_create(ends, 2, s->list.count, state->count, dv_state_read(state, DV_X_REST), 0, &blocks);
   dv_free(ends);
   if (status != DV_OK) return NULL;
   dvSpringPacks *p = dv_alloc(sizeof *p);
@@ -91,19 +91,20 @@ static dvStatus check_end(const dvObject *o, size_t spring, int32_t index, const
                   (ptrdiff_t)state->count - 1);
 }
 
-dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, const dvState *first, const dvState *second)
+dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second)
 {
   for (size_t i = 0; i < s->list.count; i++) {
     const dvSpring *q = &s->list.data[i];
     DV_TRY(check_end(o, i, q->a, first));
     DV_TRY(check_end(o, i, q->b, second));
     if (!isfinite(q->ks) || !isfinite(q->kd) || !isfinite(q->rest))
-      return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks, q->kd, q->rest);
+      return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks,
+                      q->kd, q->rest);
   }
   s->points[0] = first->count;
   s->points[1] = second->count;
   packs_destroy(&s->packs);
-  if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM) s->packs = packs_create(s, first->count);
+  if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM) s->packs = packs_create(s, first);
   if (s->packs || s->moving_count >= s->list.count) return DV_OK;
   dv_free(s->moving);
   s->moving = dv_try_alloc(s->list.count * DV_SPRING_MOVING * sizeof(double));
@@ -121,7 +122,7 @@ void dv_springs_free(dvSprings *s)
 }
 
 // A state has changed its size: springs to points that are gone are dropped.
-static void follow_sizes(dvSprings *s, const dvState *first, const dvState *second)
+static void follow_sizes(dvSprings *s, dvState *first, dvState *second)
 {
   size_t kept = 0;
   for (size_t i = 0; i < s->list.count; i++) {
@@ -205,7 +206,8 @@ static inline __attribute__((always_inline)) void force_loop(dvSprings *s, dvSta
   }
 }
 
-static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double factor, int n)
+static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s, dvState *first, dvState *second, const dvMech *m,
+                                                              double factor, int n)
 {
   const double *dx1 = dv_state_read(first, m->dx), *dx2 = dv_state_read(second, m->dx);
   double *df1 = dv_state_write(first, m->df), *df2 = dv_state_write(second, m->df);

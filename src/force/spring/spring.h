@@ -37,7 +37,7 @@ enum { DV_SPRING_MOVING = 8 };     // ks - t, t, u[6]
 
 // To be called after the list was filled or changed: checks indices and numbers, prepares the fast path. The states may be
 // the same. Reports through `o`.
-dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, const dvState *first, const dvState *second);
+dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second);
 void dv_springs_free(dvSprings *s);
 
 void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const dvMech *m);

@@ -23,8 +23,8 @@ dvStatus dv_spring_force_begin(dvObject *o)
   DV_TRY(dv_pair_force_init(o));
   const dvState *a = f->pair.first, *b = f->pair.second;
   if (a->base.dof != b->base.dof)
-    return dv_error(o, "map one of them to points of the other's type", "a spring cannot join %s of %s and %s of %s", a->base.dof->name, a->base.name,
-                    b->base.dof->name, b->base.name);
+    return dv_error(o, "map one of them to points of the other's type", "a spring cannot join %s of %s and %s of %s", a->base.dof->name,
+                    a->base.name, b->base.dof->name, b->base.name);
   f->springs.list.count = 0;
   return DV_OK;
 }
@@ -36,7 +36,8 @@ dvStatus dv_spring_force_add_given(dvSpringForce *f)
     const double *s = f->spring.data + 5 * i;
     for (int k = 0; k < 2; k++)
       if (!(s[k] >= 0 && s[k] <= INT32_MAX) || s[k] != floor(s[k]))
-        return dv_field_error(o, &f->spring, "a spring is: first point, second point, stiffness, damping, length", "spring %zu: %g is not the index of a point", i, s[k]);
+        return dv_field_error(o, &f->spring, "a spring is: first point, second point, stiffness, damping, length",
+                              "spring %zu: %g is not the index of a point", i, s[k]);
     dv_push(&f->springs.list, dv_spring((int32_t)s[0], (int32_t)s[1], s[2], s[3], s[4]));
   }
   return DV_OK;
@@ -53,7 +54,8 @@ static void publish(dvSpringForce *f)
   for (size_t i = 0; i < DV_COUNT(ints); i++)
     if (!dv_ints_resize(ints[i], n)) return;
   if (!dv_reals_resize(&f->spring, 5 * n)) return;
-  double *spring = dv_reals_edit(&f->spring), *ks = dv_reals_edit(&f->stiffness), *kd = dv_reals_edit(&f->damping), *rest = dv_reals_edit(&f->lengths);
+  double *spring = dv_reals_edit(&f->spring), *ks = dv_reals_edit(&f->stiffness), *kd = dv_reals_edit(&f->damping),
+         *rest = dv_reals_edit(&f->lengths);
   int32_t *a = dv_ints_edit(&f->springsIndices1), *b = dv_ints_edit(&f->springsIndices2);
   int32_t *stretch = dv_ints_edit(&f->elongationOnly), *on = dv_ints_edit(&f->enabled);
   for (size_t i = 0; i < n; i++, spring += 5) {
@@ -142,7 +144,8 @@ static void warn_of_size(const dvSpringForce *f, const void *member, size_t coun
 {
   const dvObject *o = &f->pair.base;
   if (count > 1 && count != springs)
-    dv_field_warning(o, member, "give one for all springs or one each", "%s has %zu entries for %zu springs", dv_field_name(dv_field_of(o, member)->desc), count, springs);
+    dv_field_warning(o, member, "give one for all springs or one each", "%s has %zu entries for %zu springs",
+                     dv_field_name(dv_field_of(o, member)->desc), count, springs);
 }
 
 // springs from lists of indices; a list that is too short repeats its last entry
@@ -151,8 +154,8 @@ static dvStatus add_from_indices(dvSpringForce *f)
   const dvObject *o = &f->pair.base;
   size_t n = f->springsIndices1.count;
   if (n != f->springsIndices2.count) {
-    dv_field_warning(o, &f->springsIndices1, "give as many second points as first ones", "springsIndices1 has %zu entries and springsIndices2 %zu: no springs are made",
-                     n, f->springsIndices2.count);
+    dv_field_warning(o, &f->springsIndices1, "give as many second points as first ones",
+                     "springsIndices1 has %zu entries and springsIndices2 %zu: no springs are made", n, f->springsIndices2.count);
     return DV_OK;
   }
   if (n == 0) return DV_OK;

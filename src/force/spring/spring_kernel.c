@@ -12,8 +12,28 @@ DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]),
 DV_INLINE dvPack item(const double *record, int i) { return dv_pack_load(record + DV_LANES * i); }
 DV_INLINE void set_item(double *record, int i, dvPack value) { dv_pack_store(record + DV_LANES * i, value); }
 
+// Keeps a product from being fused with the sum it goes into.
+#ifdef __FMA__
+#define SEPARATE(a) __asm__("" : "+x"(a))
+#else
+#define SEPARATE(a) ((void)0)
+#endif
+
+// The length with the rounding of plain C, in which lengths at rest are found: a spring at rest has no force at all.
+DV_INLINE dvPack length_of(Vec e)
+{
+  dvPack xx = e.x * e.x, yy = e.y * e.y, zz = e.z * e.z;
+  SEPARATE(xx);
+  SEPARATE(yy);
+  SEPARATE(zz);
+  return square_root(xx + yy + zz);
+}
+
 // from the second end minus the first
-DV_INLINE Vec gap(const double *local, const uint16_t *corner) { return sub(dv_blocks_load(local, corner + DV_LANES), dv_blocks_load(local, corner)); }
+DV_INLINE Vec gap(const double *local, const uint16_t *corner)
+{
+  return sub(dv_blocks_load(local, corner + DV_LANES), dv_blocks_load(local, corner));
+}
 
 DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
 {
@@ -21,13 +41,13 @@ DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
   dv_blocks_rows(f, row);
   for (int lane = 0; lane < DV_LANES; lane++) {
     dv_blocks_add_row(local, corner[lane], row[lane]);
-    dv_blocks_add_row(local, corner[DV_LANES + lane], -row[lane]);
+    dv_blocks_sub_row(local, corner[DV_LANES + lane], row[lane]);
   }
 }
 
 DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, const Vec *velocity)
 {
-  dvPack one = dv_pack(1), zero = dv_pack(0), length = square_root(dot(e, e));
+  dvPack one = dv_pack(1), zero = dv_pack(0), length = length_of(e);
   dvPackMask acts = (length > item(constant, DV_SPRING_LOW)) & (length < item(constant, DV_SPRING_HIGH));
   dvPack inverse = one / dv_pack_select(acts, length, one), ks = item(constant, DV_SPRING_KS);
   Vec u = scale(e, inverse);

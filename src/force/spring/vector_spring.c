@@ -48,12 +48,13 @@ static dvStatus vector_spring_reinit(dvObject *o)
   if (*v->filename) DV_TRY(dv_xsp_read(o, &v->filename, &v->list));
   else if (v->useTopology) DV_TRY(add_edges(v));
   else
-    for (size_t i = 0; i < v->pair.first->count; i++) dv_push(&v->list, ((dvXspSpring){.a = (int32_t)i, .b = (int32_t)i, .ks = v->stiffness, .kd = v->viscosity}));
+    for (size_t i = 0; i < v->pair.first->count; i++)
+      dv_push(&v->list, ((dvXspSpring){.a = (int32_t)i, .b = (int32_t)i, .ks = v->stiffness, .kd = v->viscosity}));
   for (size_t i = 0; i < v->list.count; i++) {
     const dvXspSpring *s = &v->list.data[i];
     if ((size_t)s->a < v->pair.first->count && (size_t)s->b < v->pair.second->count) continue;
-    dvStatus status = dv_error(o, NULL, "spring %zu joins points %d and %d, but %s has %zu points and %s %zu", i, s->a, s->b, v->pair.first->base.name,
-                               v->pair.first->count, v->pair.second->base.name, v->pair.second->count);
+    dvStatus status = dv_error(o, NULL, "spring %zu joins points %d and %d, but %s has %zu points and %s %zu", i, s->a, s->b,
+                               v->pair.first->base.name, v->pair.first->count, v->pair.second->base.name, v->pair.second->count);
     v->list.count = 0;
     return status;
   }
@@ -75,7 +76,10 @@ static void vector_spring_store_reset(dvObject *o)
   v->waiting = false;
 }
 
-static bool is_there(const VectorSpring *v, const dvXspSpring *s) { return (size_t)s->a < v->pair.first->count && (size_t)s->b < v->pair.second->count; }
+static bool is_there(const VectorSpring *v, const dvXspSpring *s)
+{
+  return (size_t)s->a < v->pair.first->count && (size_t)s->b < v->pair.second->count;
+}
 
 static void vector_spring_add_force(dvObject *o, const dvMech *m)
 {
@@ -97,7 +101,8 @@ static void vector_spring_add_dforce(dvObject *o, const dvMech *m)
 {
   VectorSpring *v = (VectorSpring *)o;
   const double *dx1 = dv_state_read(v->pair.first, m->dx), *dx2 = dv_state_read(v->pair.second, m->dx);
-  double *df1 = dv_state_write(v->pair.first, m->df), *df2 = dv_state_write(v->pair.second, m->df), factor = dv_mech_k(m, v->pair.rayleighStiffness);
+  double *df1 = dv_state_write(v->pair.first, m->df), *df2 = dv_state_write(v->pair.second, m->df),
+         factor = dv_mech_k(m, v->pair.rayleighStiffness);
   for (size_t i = 0; i < v->list.count; i++) {
     const dvXspSpring *s = &v->list.data[i];
     for (int k = 0; k < 3 && is_there(v, s); k++) {

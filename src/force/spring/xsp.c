@@ -12,7 +12,10 @@ typedef struct Reader {
   DV_ARRAY(double) points;    // three numbers a mass
 } Reader;
 
-static bool is_word(const char *word, size_t length, const char *wanted) { return strlen(wanted) == length && memcmp(word, wanted, length) == 0; }
+static bool is_word(const char *word, size_t length, const char *wanted)
+{
+  return strlen(wanted) == length && memcmp(word, wanted, length) == 0;
+}
 
 static bool read_numbers(Reader *r, double *out, int count)
 {
@@ -77,7 +80,9 @@ dvStatus dv_xsp_read(const dvObject *o, char *const *member, dvXspSprings *out)
   dvStatus status = DV_OK;
   Reader r = {.at = text};
   if (!text) status = dv_field_error(o, member, advice.text, "cannot read %s", *member);
-  else if (!read_text(&r, out)) status = dv_field_error(o, member, NULL, "%s is not a whole Xsp file of version 3 or 4; spring %zu is the last one understood", path, out->count);
+  else if (!read_text(&r, out))
+    status = dv_field_error(o, member, NULL, "%s is not a whole Xsp file of version 3 or 4; spring %zu is the last one understood", path,
+                            out->count);
   dv_array_free(&r.points);
   dv_free(text);
   dv_free(path);

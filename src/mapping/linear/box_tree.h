@@ -1,4 +1,4 @@
-// A tree over boxes that finds all those around a point.
+// A tree over boxes that finds all those around a point, and the one nearest to it.
 #ifndef DV_MAPPING_LINEAR_BOX_TREE_H
 #define DV_MAPPING_LINEAR_BOX_TREE_H
 
@@ -27,5 +27,8 @@ void dv_box_tree_init(dvBoxTree *t, const dvBox *boxes, size_t count);
 void dv_box_tree_fini(dvBoxTree *t);
 // Sets `hits` to the boxes that contain the point (borders count), in ascending order.
 void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits);
+// The box nearest to the point, the first of equals, or -1. *distance2 is the squared distance; boxes that are not nearer
+// than its value before the call are not looked at.
+int32_t dv_box_tree_nearest(const dvBoxTree *t, const double point[3], double *distance2);
 
 #endif

@@ -1,5 +1,5 @@
-// See locate.h. Boxes around the insides of all elements, in a tree, give the few that can contain a point; only points
-// outside of all need the nearest centre.
+// See locate.h. A table of grid cells, or a tree of boxes around the insides of all elements, gives the few that can contain
+// a point; a tree of centres finds the nearest one for points outside of all.
 #include "mapping/linear/locate.h"
 
 #include "mapping/linear/box_tree.h"
@@ -15,15 +15,26 @@ typedef struct Frame {
   bool flat;
 } Frame;
 
+// Elements of each cell of a grid, in ascending order: items[offset[c]] to items[offset[c + 1] - 1].
+typedef struct CellTable {
+  double low[3];                 // first cell along x, y, z
+  size_t n[3];
+  uint32_t *offset;              // NULL: there would be too many cells, a tree serves instead
+  int32_t *items;
+} CellTable;
+
 typedef struct Locator {
   const dvLocateDef *def;
   Frame *frames;
   size_t count;
-  dvBox *insides, *cells;        // cells: which grid cells the corners span
-  dvBoxTree inside_tree, cell_tree;
+  dvBox *insides, *cells, *centres;     // cells: which grid cells the corners span
+  dvBoxTree inside_tree, cell_tree, centre_tree;
+  CellTable table;
   const double *points;
   dvLocation *out;
 } Locator;
+
+enum { SEARCH_ALL = -2 };        // stands for the element of a point that has nothing in its cell
 
 typedef struct Best {
   double value;
@@ -99,8 +110,8 @@ static dvBox inside_box(const Frame *f, dvMat3 axes)
     box.low[k] = box.high[k] = origin[k];
     for (int j = 0; j < 3; j++) {
       double a = axes.m[k][j] * low[j], b = axes.m[k][j] * high[j];
-      box.low[k] += fmin(a, b);
-      box.high[k] += fmax(a, b);
+      box.low[k] += dv_min(a, b);
+      box.high[k] += dv_max(a, b);
       size += fabs(axes.m[0][j]) + fabs(axes.m[1][j]) + fabs(axes.m[2][j]);
     }
     double room = 1e-6 * size + 1e-12 * fabs(origin[k]);
@@ -116,8 +127,8 @@ static dvBox cell_box(const dvVec3 *corners, int n, double per_cell)
   for (int i = 0; i < n; i++) {
     double p[3] = {corners[i].x, corners[i].y, corners[i].z};
     for (int k = 0; k < 3; k++) {
-      box.low[k] = fmin(box.low[k], floor(p[k] * per_cell));
-      box.high[k] = fmax(box.high[k], floor(p[k] * per_cell));
+      box.low[k] = dv_min(box.low[k], floor(p[k] * per_cell));
+      box.high[k] = dv_max(box.high[k], floor(p[k] * per_cell));
     }
   }
   return box;
@@ -145,6 +156,7 @@ static size_t make_frames(Locator *l)
       f->flat = !invert(axes, &f->inverse);
       flat += f->flat;
       l->insides[at] = f->flat ? nothing : inside_box(f, axes);
+      l->centres[at] = f->flat ? nothing : (dvBox){{f->centre.x, f->centre.y, f->centre.z}, {f->centre.x, f->centre.y, f->centre.z}};
       if (l->cells) l->cells[at] = f->flat ? nothing : cell_box(c, n, 1 / l->def->cell);
     }
   }
@@ -156,10 +168,10 @@ static size_t make_frames(Locator *l)
 static double depth(dvElementKind kind, dvVec3 v)
 {
   switch (kind) {
-  case DV_TETRAHEDRON: return fmax(fmax(-v.x, -v.y), fmax(-v.z, v.x + v.y + v.z - 1));
-  case DV_HEXAHEDRON: return fmax(fmax(-v.x, -v.y), fmax(fmax(-v.z, v.x - 1), fmax(v.y - 1, v.z - 1)));
-  case DV_TRIANGLE: return fmax(fmax(-v.x, -v.y), fmax(fabs(v.z) - thickness, v.x + v.y - 1));
-  default: return fmax(fmax(-v.x, -v.y), fmax(fmax(v.y - 1, v.x - 1), fabs(v.z) - thickness));
+  case DV_TETRAHEDRON: return dv_max(dv_max(-v.x, -v.y), dv_max(-v.z, v.x + v.y + v.z - 1));
+  case DV_HEXAHEDRON: return dv_max(dv_max(-v.x, -v.y), dv_max(dv_max(-v.z, v.x - 1), dv_max(v.y - 1, v.z - 1)));
+  case DV_TRIANGLE: return dv_max(dv_max(-v.x, -v.y), dv_max(fabs(v.z) - thickness, v.x + v.y - 1));
+  default: return dv_max(dv_max(-v.x, -v.y), dv_max(dv_max(v.y - 1, v.x - 1), fabs(v.z) - thickness));
   }
 }
 
@@ -188,18 +200,28 @@ static void search_all(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
   dv_box_tree_find(&l->inside_tree, point, hits);
   for (size_t i = 0; i < hits->count; i++) consider(l, hits->data[i], p, true, b);
   if (b->at.element >= 0) return;
-  for (size_t i = 0; i < l->count; i++) {
-    const Frame *f = &l->frames[i];
-    double d = distance2(f, p);
-    if (!f->flat && d < b->value) take(b, d, (int32_t)i, dv_mat3_mul_vec(f->inverse, dv_vec3_sub(p, f->origin)));
-  }
+  int32_t nearest = dv_box_tree_nearest(&l->centre_tree, point, &b->value);
+  if (nearest < 0) return;
+  const Frame *f = &l->frames[nearest];
+  take(b, b->value, nearest, dv_mat3_mul_vec(f->inverse, dv_vec3_sub(p, f->origin)));
 }
 
 static size_t search_cell(const Locator *l, const double cell[3], dvVec3 p, dvHits *hits, Best *b)
 {
-  dv_box_tree_find(&l->cell_tree, cell, hits);
-  for (size_t i = 0; i < hits->count; i++) consider(l, hits->data[i], p, false, b);
-  return hits->count;
+  const CellTable *t = &l->table;
+  if (!t->offset) {
+    dv_box_tree_find(&l->cell_tree, cell, hits);
+    for (size_t i = 0; i < hits->count; i++) consider(l, hits->data[i], p, false, b);
+    return hits->count;
+  }
+  size_t index = 0;
+  for (int k = 2; k >= 0; k--) {
+    double at = cell[k] - t->low[k];
+    if (!(at >= 0 && at < (double)t->n[k])) return 0;
+    index = index * t->n[k] + (size_t)at;
+  }
+  for (uint32_t i = t->offset[index]; i < t->offset[index + 1]; i++) consider(l, t->items[i], p, false, b);
+  return t->offset[index + 1] - t->offset[index];
 }
 
 static void search_cells(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
@@ -207,7 +229,7 @@ static void search_cells(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
   double size = l->def->cell, per_cell = 1 / size;
   double home[3] = {floor(p.x * per_cell), floor(p.y * per_cell), floor(p.z * per_cell)};
   if (search_cell(l, home, p, hits, b) == 0) {
-    search_all(l, p, hits, b);
+    b->at.element = SEARCH_ALL;
     return;
   }
   if (fabs(b->value) <= size / 2) return;
@@ -221,12 +243,88 @@ static void locate_body(void *user, size_t begin, size_t end)
   dvHits hits = {0};
   for (size_t i = begin; i < end; i++) {
     Best best = {.value = INFINITY, .at.element = -1};
-    dvVec3 p = dv_vec3_load(l->points + 3 * i);
-    if (l->cells) search_cells(l, p, &hits, &best);
-    else search_all(l, p, &hits, &best);
+    search_cells(l, dv_vec3_load(l->points + 3 * i), &hits, &best);
     l->out[i] = best.at;
   }
   dv_array_free(&hits);
+}
+
+static void locate_rest_body(void *user, size_t begin, size_t end)
+{
+  const Locator *l = user;
+  dvHits hits = {0};
+  for (size_t i = begin; i < end; i++) {
+    if (l->out[i].element != SEARCH_ALL) continue;
+    Best best = {.value = INFINITY, .at.element = -1};
+    search_all(l, dv_vec3_load(l->points + 3 * i), &hits, &best);
+    l->out[i] = best.at;
+  }
+  dv_array_free(&hits);
+}
+
+// --- cells -------------------------------------------------------------------------------------------
+
+// what all cells span, and how many entries they have together
+static double measure_cells(const Locator *l, CellTable *t)
+{
+  double high[3], entries = 0, cells = 1;
+  for (int k = 0; k < 3; k++) t->low[k] = INFINITY, high[k] = -INFINITY;
+  for (size_t i = 0; i < l->count; i++) {
+    const dvBox *b = &l->cells[i];
+    if (l->frames[i].flat) continue;
+    double each = 1;
+    for (int k = 0; k < 3; k++) {
+      t->low[k] = dv_min(t->low[k], b->low[k]);
+      high[k] = dv_max(high[k], b->high[k]);
+      each *= b->high[k] - b->low[k] + 1;
+    }
+    entries += each;
+  }
+  for (int k = 0; k < 3; k++) cells *= high[k] - t->low[k] + 1;
+  double most = dv_min(64 * ((double)l->count + 64), 1e9);
+  if (!(cells > 0 && cells < most && entries < most)) return -1;
+  for (int k = 0; k < 3; k++) t->n[k] = (size_t)(high[k] - t->low[k]) + 1;
+  return entries;
+}
+
+// calls for all cells of an element: counts entries, or writes them
+static void enter_element(CellTable *t, const dvBox *b, int32_t element, uint32_t *count)
+{
+  size_t from[3], to[3];
+  for (int k = 0; k < 3; k++) from[k] = (size_t)(b->low[k] - t->low[k]), to[k] = (size_t)(b->high[k] - t->low[k]);
+  for (size_t z = from[2]; z <= to[2]; z++)
+    for (size_t y = from[1]; y <= to[1]; y++)
+      for (size_t x = from[0]; x <= to[0]; x++) {
+        size_t cell = (z * t->n[1] + y) * t->n[0] + x;
+        if (t->items) t->items[count[cell]] = element;
+        count[cell]++;
+      }
+}
+
+static void make_table(Locator *l)
+{
+  CellTable *t = &l->table;
+  double entries = measure_cells(l, t);
+  if (entries < 0) {
+    dv_box_tree_init(&l->cell_tree, l->cells, l->count);
+    return;
+  }
+  size_t cells = t->n[0] * t->n[1] * t->n[2];
+  t->offset = dv_alloc((cells + 2) * sizeof *t->offset);
+  // counts go two places up, starts one place up: entering moves them to where they belong
+  for (size_t i = 0; i < l->count; i++)
+    if (!l->frames[i].flat) enter_element(t, &l->cells[i], (int32_t)i, t->offset + 2);
+  for (size_t c = 2; c < cells + 2; c++) t->offset[c] += t->offset[c - 1];
+  t->items = dv_alloc(((size_t)entries + 1) * sizeof *t->items);
+  for (size_t i = 0; i < l->count; i++)
+    if (!l->frames[i].flat) enter_element(t, &l->cells[i], (int32_t)i, t->offset + 1);
+}
+
+static bool any_left(const dvLocation *out, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (out[i].element == SEARCH_ALL) return true;
+  return false;
 }
 
 size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, size_t count, dvLocation *out)
@@ -234,14 +332,27 @@ size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, siz
   Locator l = {.def = def, .points = points, .out = out, .count = def->lists[0].count + def->lists[1].count};
   l.frames = dv_alloc((l.count + 1) * sizeof *l.frames);
   l.insides = dv_alloc((l.count + 1) * sizeof *l.insides);
+  l.centres = dv_alloc((l.count + 1) * sizeof *l.centres);
   if (def->cell > 0 && isfinite(def->cell) && isfinite(1 / def->cell)) l.cells = dv_alloc((l.count + 1) * sizeof *l.cells);
   size_t flat = make_frames(&l);
-  dv_box_tree_init(&l.inside_tree, l.insides, l.count);
-  if (l.cells) dv_box_tree_init(&l.cell_tree, l.cells, l.count);
-  dv_parallel_for(pool, count, GRAIN, locate_body, &l);
+  if (l.cells) {
+    make_table(&l);
+    dv_parallel_for(pool, count, GRAIN, locate_body, &l);
+  } else {
+    for (size_t i = 0; i < count; i++) out[i].element = SEARCH_ALL;
+  }
+  if (any_left(out, count)) {
+    dv_box_tree_init(&l.inside_tree, l.insides, l.count);
+    dv_box_tree_init(&l.centre_tree, l.centres, l.count);
+    dv_parallel_for(pool, count, GRAIN, locate_rest_body, &l);
+  }
   dv_box_tree_fini(&l.inside_tree);
+  dv_box_tree_fini(&l.centre_tree);
   dv_box_tree_fini(&l.cell_tree);
+  dv_free(l.table.offset);
+  dv_free(l.table.items);
   dv_free(l.cells);
+  dv_free(l.centres);
   dv_free(l.insides);
   dv_free(l.frames);
   return flat;

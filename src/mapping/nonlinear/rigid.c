@@ -311,7 +311,8 @@ static dvMat3 stabilise(dvMat3 k)
   return dv_mat3_mul_t(dv_mat3_mul(v, dv_mat3_diagonal(values)), v);
 }
 
-static void geometric_3d(Rigid *m, double k, double *df, const double *dx, const double *f)
+// derivative of the torque on each frame
+static void geometric_blocks(Rigid *m, const double *f)
 {
   size_t width = (size_t)m->base.out->base.dof->deriv;
   memset(m->turn, 0, m->frames * sizeof *m->turn);
@@ -319,10 +320,14 @@ static void geometric_3d(Rigid *m, double k, double *df, const double *dx, const
     dvMat3 *t = &m->turn[m->frame[i]];
     *t = dv_mat3_add(*t, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + i * width)), dv_mat3_skew(dv_vec3_load(m->rotated + 3 * i))));
   }
-  for (size_t i = 0; i < m->frames; i++) {
-    dvMat3 t = m->geometricStiffness == STIFFNESS_STABILIZED ? stabilise(m->turn[i]) : m->turn[i];
-    dv_vec3_accumulate(df + 6 * i + 3, dv_vec3_scale(dv_mat3_mul_vec(t, dv_vec3_load(dx + 6 * i + 3)), k));
-  }
+  for (size_t i = 0; i < m->frames && m->geometricStiffness == STIFFNESS_STABILIZED; i++) m->turn[i] = stabilise(m->turn[i]);
+}
+
+static void geometric_3d(Rigid *m, double k, double *df, const double *dx, const double *f)
+{
+  geometric_blocks(m, f);
+  for (size_t i = 0; i < m->frames; i++)
+    dv_vec3_accumulate(df + 6 * i + 3, dv_vec3_scale(dv_mat3_mul_vec(m->turn[i], dv_vec3_load(dx + 6 * i + 3)), k));
 }
 
 static void rigid_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in_dx, int out_f)
@@ -338,6 +343,19 @@ static void rigid_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in_d
       size_t frame = 3 * (size_t)m->frame[i];
       df[frame + 2] -= mech->k * dx[frame + 2] * (f[2 * i] * m->rotated[3 * i] + f[2 * i + 1] * m->rotated[3 * i + 1]);
     }
+  }
+}
+
+// in two dimensions SOFA has the products only, and so has this
+static void rigid_add_geometric(dvObject *o, const dvMech *mech, int out_f, dvMatrixSink *sink)
+{
+  Rigid *m = (Rigid *)o;
+  if (m->geometricStiffness == STIFFNESS_NONE || !m->base.mapForces || !sizes_hold(m) || o->dof->kind != DV_RIGID3) return;
+  geometric_blocks(m, dv_state_read(m->base.out, out_f));
+  for (size_t i = 0; i < m->frames; i++) {
+    double block[36] = {0};
+    for (int k = 0; k < 9; k++) block[(3 + k / 3) * 6 + 3 + k % 3] = mech->k * m->turn[i].m[k / 3][k % 3];
+    sink->add(sink, m->base.in, i, m->base.in, i, 6, 6, block);
   }
 }
 
@@ -367,6 +385,7 @@ static const dvMappingOps rigid_ops = {
     .apply_jt = rigid_apply_jt,
     .apply_djt = rigid_apply_djt,
     .build_j = rigid_build_j,
+    .add_geometric = rigid_add_geometric,
 };
 
 const dvClass dv_rigid_mapping_class = {

@@ -1,2 +1,0 @@
-#include "base/isa.h"
-typedef int dvNothing;

@@ -1,0 +1,331 @@
+// Corotational elements: their data, and the order of their work. See corot.h for the equations.
+#include "force/fem/corot.h"
+
+#include "math/decompose.h"
+
+#include <string.h>
+
+struct dvCorot {
+  dvCorotData data;
+  dvElementBlocks *blocks;
+  const dvCorotKernels *kernels;
+  size_t nodes, entries;       // entries of a stored matrix
+  double weights[3 * DV_COROT_NODES];
+  dvCorotStiffness stiffness;
+  void *user;
+  double *first;               // [elements][9] axes at rest, NULL when they are those of the world
+  double *energy;              // [lanes] scratch
+};
+
+// --- one element ---
+
+static const double *lane_at(const double *packs, size_t record, size_t lane)
+{
+  return packs + DV_LANES * record * (lane / DV_LANES) + lane % DV_LANES;
+}
+
+// corners relative to the first
+static void corners_of(const dvCorotDef *def, size_t e, dvVec3 d[DV_COROT_NODES])
+{
+  double p[DV_COROT_NODES][3] = {{0}};
+  for (size_t i = 0; i < def->nodes; i++)
+    for (int k = 0; k < def->width; k++) p[i][k] = def->rest[(size_t)def->width * (size_t)def->connectivity[def->nodes * e + i] + (size_t)k];
+  for (size_t i = 0; i < def->nodes; i++) d[i] = dv_vec3_sub(dv_vec3_load(p[i]), dv_vec3_load(p[0]));
+}
+
+// rows are the axes of an element whose frame comes from weights
+static dvMat3 axes_of(const dvCorot *c, const dvVec3 d[DV_COROT_NODES])
+{
+  dvVec3 v[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < 3; k++)
+    for (size_t i = 0; i < c->nodes; i++) v[k] = dv_vec3_add_scaled(v[k], d[i], c->weights[(size_t)k * c->nodes + i]);
+  if (c->data.frame == DV_FRAME_EDGES) {
+    dvVec3 x = dv_vec3_normalise(v[0]), z = dv_vec3_normalise(dv_vec3_cross(x, v[1]));
+    return dv_mat3_from_rows(x, dv_vec3_cross(z, x), z);
+  }
+  dvMat3 m = dv_mat3_from_rows(v[0], v[1], v[2]), q;
+  if (c->data.frame == DV_FRAME_POLAR) dv_polar(&m, &q, NULL);
+  else dv_polar_stable(&m, &q, NULL);
+  return q;
+}
+
+// blocks of the upper triangle without the first corner, in the order of the kernels
+static void pack_matrix(size_t nodes, const double *k, double *out)
+{
+  size_t n = 3 * nodes;
+  for (size_t i = 1; i < nodes; i++)
+    for (size_t j = i; j < nodes; j++)
+      for (size_t r = 0; r < 3; r++)
+        for (size_t s = i == j ? r : 0; s < 3; s++) *out++ = k[n * (3 * i + r) + 3 * j + s];
+}
+
+static void store_matrix(dvCorot *c, size_t e, const double *packed)
+{
+  if (c->data.shared) {
+    memcpy(c->data.stiffness, packed, c->entries * sizeof *packed);
+    return;
+  }
+  double *at = (double *)lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[e]);
+  for (size_t i = 0; i < c->entries; i++) at[DV_LANES * i] = packed[i];
+}
+
+static double entry_of(const dvCorot *c, size_t e, size_t i)
+{
+  return c->data.shared ? c->data.stiffness[i] : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[e])[DV_LANES * i];
+}
+
+static void rest_shape(const dvCorot *c, size_t e, double *x)
+{
+  const double *at = lane_at(c->data.rest, 3 * (c->nodes - 1), (size_t)c->blocks->lane[e]);
+  x[0] = x[1] = x[2] = 0;
+  for (size_t i = 0; i < 3 * (c->nodes - 1); i++) x[3 + i] = at[DV_LANES * i];
+}
+
+static void compute_matrix(const dvCorot *c, size_t e, const double *x, double *packed)
+{
+  double k[DV_COROT_MATRIX];
+  c->stiffness(c->user, e, x, k);
+  pack_matrix(c->nodes, k, packed);
+}
+
+// --- creation ---
+
+static void place_element(dvCorot *c, const dvCorotDef *def, size_t e)
+{
+  dvVec3 d[DV_COROT_NODES];
+  size_t lane = (size_t)c->blocks->lane[e];
+  double *rest = (double *)lane_at(c->data.rest, 3 * (c->nodes - 1), lane), *frame = (double *)lane_at(c->data.frames, 9, lane);
+  corners_of(def, e, d);
+  dvMat3 axes = def->weights && def->frame != DV_FRAME_FIXED ? axes_of(c, d) : dv_mat3_identity();
+  if (c->first) dv_mat3_store(c->first + 9 * e, axes);
+  for (int i = 0; i < 9; i++) frame[DV_LANES * i] = axes.m[i / 3][i % 3];
+  for (size_t i = 1; i < c->nodes; i++) {
+    dvVec3 x = dv_mat3_mul_vec(axes, d[i]);
+    double numbers[3];
+    dv_vec3_store(numbers, x);
+    for (size_t k = 0; k < 3; k++) rest[DV_LANES * (3 * (i - 1) + k)] = numbers[k];
+  }
+}
+
+// All matrices are the same up to rounding.
+static bool same_matrices(const dvCorot *c)
+{
+  double x[3 * DV_COROT_NODES], first[DV_COROT_ENTRIES], other[DV_COROT_ENTRIES], most = 0;
+  bool same = true;
+  for (size_t e = 0; e < c->blocks->elements && same; e++) {
+    rest_shape(c, e, x);
+    compute_matrix(c, e, x, e ? other : first);
+    for (size_t i = 0; i < c->entries && e == 0; i++) most = dv_max(most, first[i] < 0 ? -first[i] : first[i]);
+    for (size_t i = 0; i < c->entries && e && same; i++) {
+      double gap = first[i] - other[i];
+      same = gap <= 1e-13 * most && gap >= -1e-13 * most;
+    }
+  }
+  return same;
+}
+
+void dv_corot_reset_stiffness(dvCorot *c)
+{
+  double x[3 * DV_COROT_NODES], packed[DV_COROT_ENTRIES];
+  size_t count = c->data.shared ? dv_min_size(1, c->blocks->elements) : c->blocks->elements;
+  for (size_t e = 0; e < count; e++) {
+    rest_shape(c, e, x);
+    compute_matrix(c, e, x, packed);
+    store_matrix(c, e, packed);
+  }
+}
+
+static bool allocate(dvCorot *c, const dvCorotDef *def)
+{
+  size_t lanes = DV_LANES * c->blocks->packs;
+  c->data.rest = dv_alloc_aligned((3 * (c->nodes - 1) * lanes + 1) * sizeof(double));
+  c->data.frames = dv_alloc_aligned((9 * lanes + 1) * sizeof(double));
+  c->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * c->blocks->slots + 1) * sizeof(double));
+  c->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  bool turned = def->weights && def->frame != DV_FRAME_FIXED;
+  if (turned) c->first = dv_alloc_aligned((9 * c->blocks->elements + 1) * sizeof(double));
+  return c->data.rest && c->data.frames && c->data.slots && c->energy && (!turned || c->first);
+}
+
+dvStatus dv_corot_create(const dvCorotDef *def, dvCorot **out)
+{
+  *out = NULL;
+  DV_REQUIRE(def->nodes >= 2 && def->nodes <= DV_COROT_NODES && def->nodes != 7 && def->width >= 1 && def->width <= 3);
+  dvElementBlocks *blocks = NULL;
+  DV_TRY(dv_blocks_create(def->connectivity, def->nodes, def->count, def->points, def->width == 3 ? def->rest : NULL, 0, &blocks));
+  dvCorot *c = dv_alloc(sizeof *c);
+  *c = (dvCorot){.blocks = blocks, .kernels = DV_KERNEL_CHOOSE(dv_corot_kernels), .nodes = def->nodes, .entries = dv_corot_entries(def->nodes),
+                 .stiffness = def->stiffness, .user = def->user};
+  c->data = (dvCorotData){.blocks = blocks, .width = def->width, .frame = def->frame};
+  if (def->weights) {
+    memcpy(c->weights, def->weights, 3 * def->nodes * sizeof *c->weights);
+    c->data.weights = c->weights;
+  }
+  bool good = allocate(c, def);
+  for (size_t e = 0; e < def->count && good; e++) place_element(c, def, e);
+  if (good) {
+    c->data.shared = !def->changing && same_matrices(c);
+    size_t count = c->data.shared ? 1 : DV_LANES * blocks->packs;
+    good = count < SIZE_MAX / 8 / c->entries;
+    if (good) c->data.stiffness = dv_alloc_aligned((c->entries * count + 1) * sizeof(double));
+    good = good && c->data.stiffness;
+  }
+  if (!good) {
+    dv_corot_destroy(&c);
+    return DV_ERROR_USAGE;
+  }
+  dv_corot_reset_stiffness(c);
+  *out = c;
+  return DV_OK;
+}
+
+void dv_corot_destroy(dvCorot **corot)
+{
+  dvCorot *c = *corot;
+  if (!c) return;
+  dv_blocks_destroy(&c->blocks);
+  dv_free(c->data.rest);
+  dv_free(c->data.frames);
+  dv_free(c->data.stiffness);
+  dv_free(c->data.slots);
+  dv_free(c->first);
+  dv_free(c->energy);
+  dv_free(c);
+  *corot = NULL;
+}
+
+// --- force and dforce ---
+
+typedef struct {
+  dvCorot *c;
+  const double *x;
+  double k;
+} Job;
+
+static void force_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvCorot *c = job->c;
+  for (size_t b = begin; b < end; b++) c->kernels->force[c->nodes](&c->data, b, job->x);
+}
+
+static void dforce_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvCorot *c = job->c;
+  for (size_t b = begin; b < end; b++) c->kernels->dforce[c->nodes](&c->data, b, job->x, job->k);
+}
+
+static void measure_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvCorot *c = job->c;
+  for (size_t b = begin; b < end; b++) c->kernels->measure[c->nodes](&c->data, b, job->x, c->energy);
+}
+
+void dv_corot_add_force(dvCorot *c, dvPool *pool, const double *x, double *f)
+{
+  dv_blocks_run(c->blocks, pool, force_blocks, &(Job){.c = c, .x = x}, c->data.slots, c->data.width, f);
+}
+
+void dv_corot_add_dforce(dvCorot *c, dvPool *pool, const double *dx, double k, double *df)
+{
+  dv_blocks_run(c->blocks, pool, dforce_blocks, &(Job){.c = c, .x = dx, .k = k}, c->data.slots, c->data.width, df);
+}
+
+double dv_corot_energy(dvCorot *c, dvPool *pool, const double *x)
+{
+  dv_blocks_each(c->blocks, pool, measure_blocks, &(Job){.c = c, .x = x});
+  double sum = 0;
+  for (size_t i = 0; i < DV_LANES * c->blocks->packs; i++) sum += c->energy[i];
+  return sum;
+}
+
+// --- one element at a time ---
+
+static dvMat3 frame_of(const dvCorot *c, size_t e)
+{
+  const double *at = lane_at(c->data.frames, 9, (size_t)c->blocks->lane[e]);
+  dvMat3 axes;
+  for (int i = 0; i < 9; i++) axes.m[i / 3][i % 3] = at[DV_LANES * i];
+  return axes;
+}
+
+// Frames that need the positions at rest are those that the force has left: call it first.
+void dv_corot_update(dvCorot *c, const double *x)
+{
+  DV_REQUIRE(!c->data.shared);
+  double packed[DV_COROT_ENTRIES];
+  for (size_t b = 0; b < c->blocks->count; b++) {
+    const dvElementBlock *block = &c->blocks->blocks[b];
+    for (size_t lane = DV_LANES * (size_t)block->first_pack; lane < DV_LANES * (size_t)(block->first_pack + block->packs); lane++) {
+      if (c->blocks->element[lane] < 0) continue;
+      const uint16_t *corner = dv_blocks_corners(c->blocks, lane / DV_LANES) + lane % DV_LANES;
+      dvVec3 d[DV_COROT_NODES];
+      double p[DV_COROT_NODES][3] = {{0}}, local[3 * DV_COROT_NODES];
+      for (size_t i = 0; i < c->nodes; i++)
+        for (int k = 0; k < c->data.width; k++)
+          p[i][k] = x[(size_t)c->data.width * (size_t)c->blocks->point[block->first_slot + corner[DV_LANES * i] / DV_BLOCK_STRIDE] + (size_t)k];
+      for (size_t i = 0; i < c->nodes; i++) d[i] = dv_vec3_sub(dv_vec3_load(p[i]), dv_vec3_load(p[0]));
+      size_t e = (size_t)c->blocks->element[lane];
+      dvMat3 axes = c->data.weights && c->data.frame != DV_FRAME_FIXED ? axes_of(c, d) : frame_of(c, e);
+      for (size_t i = 0; i < c->nodes; i++) dv_vec3_store(local + 3 * i, dv_mat3_mul_vec(axes, d[i]));
+      compute_matrix(c, e, local, packed);
+      store_matrix(c, e, packed);
+    }
+  }
+}
+
+// where the block of corners i <= j, both behind the first, begins in a stored matrix
+static size_t block_at(size_t nodes, size_t i, size_t j)
+{
+  size_t at = 0;
+  for (size_t r = 1; r < i; r++) at += 6 + 9 * (nodes - 1 - r);
+  return i == j ? at : at + 6 + 9 * (j - i - 1);
+}
+
+static dvMat3 stored_block(const dvCorot *c, size_t e, size_t i, size_t j)
+{
+  static const int upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  dvMat3 m;
+  size_t at = block_at(c->nodes, dv_min_size(i, j), dv_max_size(i, j));
+  for (size_t k = 0; k < 9; k++) m.m[k / 3][k % 3] = entry_of(c, e, at + (i == j ? (size_t)upper[k] : k));
+  return i > j ? dv_mat3_transpose(m) : m;
+}
+
+// blocks of all corners, those of the first from the sums, turned by rows of axes and times a factor
+static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, int width, double *out)
+{
+  dvMat3 block[DV_COROT_NODES][DV_COROT_NODES] = {0};
+  for (size_t i = 1; i < c->nodes; i++)
+    for (size_t j = 1; j < c->nodes; j++) {
+      dvMat3 m = dv_mat3_scale(dv_mat3_t_mul(axes, dv_mat3_mul(stored_block(c, element, i, j), axes)), factor);
+      block[i][j] = m;
+      block[0][j] = dv_mat3_sub(block[0][j], m);
+      block[i][0] = dv_mat3_sub(block[i][0], m);
+      block[0][0] = dv_mat3_add(block[0][0], m);
+    }
+  size_t w = (size_t)width, n = w * c->nodes;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) out[n * i + j] = block[i / w][j / w].m[i % w][j % w];
+}
+
+void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)
+{
+  whole_matrix(c, element, frame_of(c, element), -k, c->data.width, out);
+}
+
+void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)
+{
+  whole_matrix(c, element, dv_mat3_identity(), 1, 3, out);
+}
+
+// rows of axes: R = now^T first
+void dv_corot_rotation(const dvCorot *c, size_t element, double out[9])
+{
+  dvMat3 axes = frame_of(c, element), first = c->first ? dv_mat3_load(c->first + 9 * element) : dv_mat3_identity();
+  dv_mat3_store(out, dv_mat3_t_mul(axes, first));
+}
+
+const dvElementBlocks *dv_corot_blocks(const dvCorot *c) { return c->blocks; }
+bool dv_corot_shares(const dvCorot *c) { return c->data.shared; }

@@ -1,0 +1,234 @@
+// Corotational elements with a stiffness matrix, four at a time. See corot.h for the equations.
+//
+// The product with K is the main part: an upper block K_ij of 3 x 3 is read once and used twice, for f_i and for f_j.
+// With a shared matrix its numbers are spread over the lanes as they are loaded.
+#include "force/fem/corot.h"
+
+#include "force/fem/pack_math.h"
+
+typedef const dvCorotData Data;
+
+DV_INLINE dvPack entry(const double *k, int i, bool shared) { return shared ? dv_pack(k[i]) : dv_pack_load(k + DV_LANES * i); }
+
+// f = K u for m corners
+DV_INLINE void multiply(const double *k, bool shared, int m, const Vec *u, Vec *f)
+{
+  int step = shared ? 1 : DV_LANES;
+  for (int i = 0; i < m; i++) f[i] = (Vec){dv_pack(0), dv_pack(0), dv_pack(0)};
+  for (int i = 0; i < m; i++) {
+    Vec a = u[i], s = f[i];
+    dvPack xx = entry(k, 0, shared), xy = entry(k, 1, shared), xz = entry(k, 2, shared);
+    dvPack yy = entry(k, 3, shared), yz = entry(k, 4, shared), zz = entry(k, 5, shared);
+    s = (Vec){s.x + xx * a.x + xy * a.y + xz * a.z, s.y + xy * a.x + yy * a.y + yz * a.z, s.z + xz * a.x + yz * a.y + zz * a.z};
+    k += 6 * step;
+    for (int j = i + 1; j < m; j++, k += 9 * step) {
+      Vec b = u[j], t = f[j];
+      for (int r = 0; r < 3; r++) {
+        dvPack x = entry(k, 3 * r, shared), y = entry(k, 3 * r + 1, shared), z = entry(k, 3 * r + 2, shared);
+        dvPack sum = x * b.x + y * b.y + z * b.z, of = r == 0 ? a.x : r == 1 ? a.y : a.z;
+        if (r == 0) s.x += sum;
+        else if (r == 1) s.y += sum;
+        else s.z += sum;
+        t = (Vec){t.x + x * of, t.y + y * of, t.z + z * of};
+      }
+      f[j] = t;
+    }
+    f[i] = s;
+  }
+}
+
+// --- gather and scatter ---
+
+// points of fewer than three numbers
+DV_INLINE void gather(Data *c, size_t b, const double *x, double *local)
+{
+  if (c->width == 3) {
+    dv_blocks_gather(c->blocks, b, x, local);
+    return;
+  }
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  const int32_t *point = c->blocks->point + block->first_slot;
+  size_t width = (size_t)c->width;
+  for (size_t i = 0; i <= block->points; i++) {
+    dv_pack_store(local + DV_BLOCK_STRIDE * i, dv_pack(0));
+    for (size_t d = 0; d < width && i < block->points; d++) local[DV_BLOCK_STRIDE * i + d] = x[width * (size_t)point[i] + d];
+  }
+}
+
+// corners behind the first, relative to it
+DV_INLINE void load_corners(const double *local, const uint16_t *corner, int nodes, Vec *d)
+{
+  Vec first = dv_blocks_load(local, corner);
+  for (int i = 1; i < nodes; i++) d[i - 1] = sub(dv_blocks_load(local, corner + DV_LANES * i), first);
+}
+
+DV_INLINE void scatter(double *out, const uint16_t *corner, int nodes, const Vec *f)
+{
+  dvPack sum[DV_LANES] = {dv_pack(0), dv_pack(0), dv_pack(0), dv_pack(0)};
+  for (int i = 1; i < nodes; i++) {
+    dvPack row[DV_LANES];
+    dv_blocks_rows(f[i - 1], row);
+    for (int lane = 0; lane < DV_LANES; lane++) {
+      dv_blocks_add_row(out, corner[DV_LANES * i + lane], row[lane]);
+      sum[lane] -= row[lane];
+    }
+  }
+  for (int lane = 0; lane < DV_LANES; lane++) dv_blocks_add_row(out, corner[lane], sum[lane]);
+}
+
+// --- frames ---
+
+// combinations of corners with fixed weights
+DV_INLINE Edges combine(const double *weights, int nodes, const Vec *d)
+{
+  Edges v = {scale(d[0], dv_pack(weights[1])), scale(d[0], dv_pack(weights[nodes + 1])), scale(d[0], dv_pack(weights[2 * nodes + 1]))};
+  for (int i = 2; i < nodes; i++) {
+    v.b = add(v.b, scale(d[i - 1], dv_pack(weights[i])));
+    v.c = add(v.c, scale(d[i - 1], dv_pack(weights[nodes + i])));
+    v.d = add(v.d, scale(d[i - 1], dv_pack(weights[2 * nodes + i])));
+  }
+  return v;
+}
+
+// columns of sum (x_i - x_0) (X_i - X)^T; directions that a plane or a line does not have turn by the identity
+DV_INLINE Edges correlate(Data *c, const double *rest, int nodes, const Vec *d)
+{
+  dvPack zero = dv_pack(0), part = dv_pack(1.0 / nodes);
+  Vec centre = {zero, zero, zero}, none = centre;
+  for (int i = 1; i < nodes; i++) centre = add(centre, load_vec(rest + 12 * (i - 1)));
+  centre = scale(centre, part);
+  Edges v = {none, none, none};
+  for (int i = 1; i < nodes; i++) {
+    Vec q = sub(load_vec(rest + 12 * (i - 1)), centre);
+    v.b = add(v.b, scale(d[i - 1], q.x));
+    v.c = add(v.c, scale(d[i - 1], q.y));
+    v.d = add(v.d, scale(d[i - 1], q.z));
+  }
+  dvPack size = square_root(norm2(v));
+  if (c->width < 3) v.d.z = size;
+  if (c->width < 2) v.c.y = size;
+  return v;
+}
+
+static void stable_lane(const double *in, int lane, double *out)
+{
+  dvMat3 m = lane_of(in, lane), q;
+  dv_polar_stable(&m, &q, NULL);
+  for (int i = 0; i < 9; i++) out[DV_LANES * i + lane] = q.m[i / 3][i % 3];
+}
+
+// Newton's iteration where the determinant is positive and not small, singular values elsewhere
+DV_INLINE Edges stable_factor(Edges v)
+{
+  dvPack size = norm2(v);
+  dvPackMask bad = ~(determinant(v) > dv_pack(1e-6) * size * square_root(size)) & (size > dv_pack(0));
+  Edges axes = orthogonal_factor(v);
+  if (!any(bad)) return axes;
+  double in[9 * DV_LANES], out[9 * DV_LANES];
+  store_edges(in, v);
+  store_edges(out, axes);
+  for (int lane = 0; lane < DV_LANES; lane++)
+    if (bad[lane]) stable_lane(in, lane, out);
+  return load_edges(out);
+}
+
+DV_INLINE Edges find_axes(Data *c, size_t pack, int nodes, const Vec *d)
+{
+  if (c->frame == DV_FRAME_FIXED) return load_edges(c->frames + DV_LANES * 9 * pack);
+  Edges v = c->weights ? combine(c->weights, nodes, d)
+                       : correlate(c, c->rest + DV_LANES * 3 * (size_t)(nodes - 1) * pack, nodes, d);
+  if (c->frame == DV_FRAME_EDGES) return frame_of_edges(v);
+  return c->frame == DV_FRAME_POLAR ? orthogonal_factor(v) : stable_factor(v);
+}
+
+// --- blocks ---
+
+DV_INLINE const double *matrix_of(Data *c, size_t pack, int nodes)
+{
+  return c->shared ? c->stiffness : c->stiffness + DV_LANES * dv_corot_entries((size_t)nodes) * pack;
+}
+
+// u = X - R^T d
+DV_INLINE void displace(Data *c, size_t pack, int nodes, Edges axes, const Vec *d, Vec *u)
+{
+  const double *rest = c->rest + DV_LANES * 3 * (size_t)(nodes - 1) * pack;
+  for (int i = 0; i < nodes - 1; i++) u[i] = sub(load_vec(rest + 12 * i), to_local(axes, d[i]));
+}
+
+DV_INLINE void force_block(Data *c, size_t b, const double *x, int nodes, bool shared)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  gather(c, b, x, local);
+  dv_blocks_clear(c->blocks, b, out);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const uint16_t *corner = dv_blocks_corners(c->blocks, i);
+    Vec d[DV_COROT_NODES], u[DV_COROT_NODES], f[DV_COROT_NODES];
+    load_corners(local, corner, nodes, d);
+    Edges axes = find_axes(c, i, nodes, d);
+    store_edges(c->frames + DV_LANES * 9 * i, axes);
+    displace(c, i, nodes, axes, d, u);
+    multiply(matrix_of(c, i, nodes), shared, nodes - 1, u, f);
+    for (int k = 0; k < nodes - 1; k++) f[k] = to_world(axes, f[k]);
+    scatter(out, corner, nodes, f);
+  }
+}
+
+DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, int nodes, bool shared)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  gather(c, b, dx, local);
+  dv_blocks_clear(c->blocks, b, out);
+  dvPack factor = dv_pack(-k);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    const uint16_t *corner = dv_blocks_corners(c->blocks, i);
+    Vec d[DV_COROT_NODES], f[DV_COROT_NODES];
+    load_corners(local, corner, nodes, d);
+    Edges axes = load_edges(c->frames + DV_LANES * 9 * i);
+    for (int n = 0; n < nodes - 1; n++) d[n] = scale(to_local(axes, d[n]), factor);
+    multiply(matrix_of(c, i, nodes), shared, nodes - 1, d, f);
+    for (int n = 0; n < nodes - 1; n++) f[n] = to_world(axes, f[n]);
+    scatter(out, corner, nodes, f);
+  }
+}
+
+DV_INLINE void measure_block(Data *c, size_t b, const double *x, double *energy, int nodes, bool shared)
+{
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  gather(c, b, x, local);
+  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
+    Vec d[DV_COROT_NODES], u[DV_COROT_NODES], f[DV_COROT_NODES];
+    load_corners(local, dv_blocks_corners(c->blocks, i), nodes, d);
+    displace(c, i, nodes, find_axes(c, i, nodes, d), d, u);
+    multiply(matrix_of(c, i, nodes), shared, nodes - 1, u, f);
+    dvPack sum = dot(u[0], f[0]);
+    for (int k = 1; k < nodes - 1; k++) sum += dot(u[k], f[k]);
+    dv_pack_store(energy + DV_LANES * i, dv_pack(0.5) * sum);
+  }
+}
+
+#define LOOPS(nodes)                                                                                 \
+  static void force_##nodes(Data *c, size_t b, const double *x)                                      \
+  {                                                                                                  \
+    if (c->shared) force_block(c, b, x, nodes, true);                                                \
+    else force_block(c, b, x, nodes, false);                                                         \
+  }                                                                                                  \
+  static void dforce_##nodes(Data *c, size_t b, const double *dx, double k)                          \
+  {                                                                                                  \
+    if (c->shared) dforce_block(c, b, dx, k, nodes, true);                                           \
+    else dforce_block(c, b, dx, k, nodes, false);                                                    \
+  }                                                                                                  \
+  static void measure_##nodes(Data *c, size_t b, const double *x, double *energy) { measure_block(c, b, x, energy, nodes, c->shared); }
+LOOPS(2)
+LOOPS(3)
+LOOPS(4)
+LOOPS(5)
+LOOPS(6)
+LOOPS(8)
+
+#define TABLE(kernel) {[2] = kernel##_2, [3] = kernel##_3, [4] = kernel##_4, [5] = kernel##_5, [6] = kernel##_6, [8] = kernel##_8}
+const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = TABLE(force), .dforce = TABLE(dforce), .measure = TABLE(measure)};

@@ -1,0 +1,121 @@
+// Vectors and rotations of four elements at a time, for element kernels. Included by kernel files only: everything is
+// inlined into them.
+#ifndef DV_FORCE_FEM_PACK_MATH_H
+#define DV_FORCE_FEM_PACK_MATH_H
+
+#include "force/fem/blocks.h"
+#include "math/decompose.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef dvPackVec Vec;
+typedef struct { Vec b, c, d; } Edges;   // three vectors: edges of a tetrahedron, the axes of a frame, the columns of a matrix
+
+DV_INLINE Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
+DV_INLINE Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+DV_INLINE Vec scale(Vec a, dvPack k) { return (Vec){a.x * k, a.y * k, a.z * k}; }
+DV_INLINE dvPack dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+DV_INLINE Vec cross(Vec a, Vec b)
+{
+  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+DV_INLINE dvPack square_root(dvPack a) { return (dvPack){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
+
+// for divisors of lanes without an element, whose moduli are 0
+DV_INLINE dvPack unless_zero(dvPack a) { return dv_pack_select(a == dv_pack(0), dv_pack(1), a); }
+
+// a vector no longer than the rounding unit stays as it is
+DV_INLINE Vec normalise(Vec a)
+{
+  dvPack one = dv_pack(1), length = square_root(dot(a, a));
+  return scale(a, one / dv_pack_select(length > dv_pack(DBL_EPSILON), length, one));
+}
+
+DV_INLINE Vec load_vec(const double *p) { return (Vec){dv_pack_load(p), dv_pack_load(p + 4), dv_pack_load(p + 8)}; }
+DV_INLINE void store_vec(double *p, Vec a)
+{
+  dv_pack_store(p, a.x);
+  dv_pack_store(p + 4, a.y);
+  dv_pack_store(p + 8, a.z);
+}
+DV_INLINE Edges load_edges(const double *p) { return (Edges){load_vec(p), load_vec(p + 12), load_vec(p + 24)}; }
+DV_INLINE void store_edges(double *p, Edges a)
+{
+  store_vec(p, a.b);
+  store_vec(p + 12, a.c);
+  store_vec(p + 24, a.d);
+}
+
+// --- frames ---
+
+// columns of the frame, the local axes, times components
+DV_INLINE Vec to_world(Edges axes, Vec a)
+{
+  return add(add(scale(axes.b, a.x), scale(axes.c, a.y)), scale(axes.d, a.z));
+}
+DV_INLINE Vec to_local(Edges axes, Vec a) { return (Vec){dot(axes.b, a), dot(axes.c, a), dot(axes.d, a)}; }
+
+DV_INLINE Edges edges_to_world(Edges axes, Edges e)
+{
+  return (Edges){to_world(axes, e.b), to_world(axes, e.c), to_world(axes, e.d)};
+}
+DV_INLINE Edges edges_to_local(Edges axes, Edges e)
+{
+  return (Edges){to_local(axes, e.b), to_local(axes, e.c), to_local(axes, e.d)};
+}
+
+DV_INLINE Edges frame_of_edges(Edges e)
+{
+  Vec x = normalise(e.b), z = normalise(cross(x, e.c));
+  return (Edges){x, cross(z, x), z};
+}
+
+DV_INLINE dvPack determinant(Edges e) { return dot(e.b, cross(e.c, e.d)); }
+
+// --- the orthogonal factor: Newton's iteration of math/decompose.c, scaled by Frobenius norms ---
+
+DV_INLINE dvPack norm2(Edges a) { return dot(a.b, a.b) + dot(a.c, a.c) + dot(a.d, a.d); }
+DV_INLINE dvPack size_of(dvPack a) { return dv_pack_select(a < dv_pack(0), -a, a); }
+DV_INLINE int any(dvPackMask m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
+
+DV_INLINE Vec select_vec(dvPackMask m, Vec yes, Vec no)
+{
+  return (Vec){dv_pack_select(m, yes.x, no.x), dv_pack_select(m, yes.y, no.y), dv_pack_select(m, yes.z, no.z)};
+}
+
+// One step in the lanes of *active; a lane leaves when its step is small, and stops where it is when
+// its matrix is singular, so that nothing is divided by zero.
+DV_INLINE Edges polar_step(Edges a, dvPackMask *active)
+{
+  Edges co = {cross(a.c, a.d), cross(a.d, a.b), cross(a.b, a.c)};
+  dvPack one = dv_pack(1), half = dv_pack(0.5), det = dot(a.b, co.b);
+  *active &= det != dv_pack(0);
+  det = dv_pack_select(*active, det, one);
+  dvPack ratio = dv_pack_select(*active, norm2(co) / norm2(a), one);
+  dvPack g = square_root(square_root(ratio) / size_of(det));
+  dvPack p = half * g, q = half / (g * det);
+  Edges next = {select_vec(*active, add(scale(a.b, p), scale(co.b, q)), a.b),
+                select_vec(*active, add(scale(a.c, p), scale(co.c, q)), a.c),
+                select_vec(*active, add(scale(a.d, p), scale(co.d, q)), a.d)};
+  Edges step = {sub(next.b, a.b), sub(next.c, a.c), sub(next.d, a.d)};
+  *active &= norm2(step) > dv_pack(1e-16) * norm2(next);
+  return next;
+}
+
+DV_INLINE Edges orthogonal_factor(Edges a)
+{
+  dvPackMask active = ~(dvPackMask){0};
+  for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active);
+  return a;
+}
+
+DV_INLINE dvMat3 lane_of(const double *packs, int lane)
+{
+  dvMat3 m;
+  for (int i = 0; i < 9; i++) m.m[i / 3][i % 3] = packs[DV_LANES * i + lane];
+  return m;
+}
+
+#endif

@@ -1,0 +1,18 @@
+// What the readers of both kinds of VTK files share.
+#ifndef DV_IO_VTK_H
+#define DV_IO_VTK_H
+
+#include "io/mesh_scan.h"
+
+typedef DV_ARRAY(int64_t) dvVtkNumbers;
+
+// Adds a cell of a VTK type (3 line, 5 triangle, 10 tetrahedron, 12 hexahedron …) with `count` points. Cells of second order
+// become their corners; strips and polygons become triangles; vertices are passed over; other types are counted as skipped.
+// False with an error when the cell has too few points or names one that does not exist.
+bool dv_vtk_add_cell(dvMeshScan *s, dvMesh *mesh, int type, const int64_t *points, size_t count);
+// Hexahedra, quads or edges of a grid with n points along each axis; its points are in the mesh already.
+bool dv_vtk_add_grid(dvMeshScan *s, dvMesh *mesh, const int64_t n[3]);
+// Points of a regular grid. False with an error when there are too many.
+bool dv_vtk_add_grid_points(dvMeshScan *s, dvMesh *mesh, const int64_t n[3], const double origin[3], const double spacing[3]);
+
+#endif

@@ -1,0 +1,250 @@
+// WarpPreconditioner and PrecomputedWarpPreconditioner with their systems.
+//
+// RotationMatrixSystem has the assembled system of another solver built every `assemblingRate` times; in between, the points' rotations since then
+// stand for the change: x = R A_0^-1 R^T b. PrecomputedMatrixSystem builds its matrix once. SOFA asks a force for the rotations; here
+// they follow from the positions of neighbouring points (rotations.h), so any force will do.
+#include "linear/warp.h"
+
+#include "linear/ldl.h"
+#include "linear/rotations.h"
+#include "linear/solver.h"
+
+#include <string.h>
+
+// --- systems -------------------------------------------------------------------------------------
+
+#define ROTATION_FIELDS(X)                                                                                                   \
+  X(int, assemblingRate, "1", "", "the main system is built anew every so many times")                                       \
+  X(link, mainSystem, "", "", "assembled system whose solver is warped; that of the preconditioner's solver by default", .role = DV_ROLE_LINEAR_SYSTEM) \
+  X(link, rotationFinder, "", "", "accepted: rotations follow from the positions of the points", .flags = DV_HIDDEN)
+
+typedef struct RotationSystem {
+  dvLinearSystem system;
+  ROTATION_FIELDS(DV_MEMBER)
+  int waited;
+  dvRotations rotations;
+} RotationSystem;
+
+#define SELF RotationSystem
+static const dvFieldDesc rotation_fields[] = {ROTATION_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static void rotation_system_reset(dvObject *o)
+{
+  RotationSystem *s = (RotationSystem *)o;
+  s->waited = s->assemblingRate;   // the first time it is built
+}
+
+static dvStatus rotation_system_init(dvObject *o)
+{
+  RotationSystem *s = (RotationSystem *)o;
+  if (s->assemblingRate < 0) return dv_field_error(o, &s->assemblingRate, NULL, "assemblingRate %d is negative", s->assemblingRate);
+  rotation_system_reset(o);
+  return DV_OK;
+}
+
+static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  RotationSystem *s = (RotationSystem *)o;
+  if (!s->mainSystem.target)
+    return dv_error(o, "give mainSystem=\"@name\" of a MatrixLinearSystem, or a WarpPreconditioner with a linearSolver", "%s has no system to warp", o->cls->name);
+  dvLinearSystem *main = dv_linear_system(s->mainSystem.target);
+  if (++s->waited >= s->assemblingRate) {
+    s->waited = 0;
+    DV_TRY(dv_linear_system_build(&main->base, plan, m));
+    dv_rotations_start(&s->rotations, main->assembly);
+  } else {
+    dv_rotations_update(&s->rotations, main->assembly);
+  }
+  s->system.assembly = main->assembly;
+  for (int i = 0; i < 2; i++) s->system.matrixSize[i] = main->matrixSize[i];
+  s->system.stamp++;
+  return DV_OK;
+}
+
+static void rotation_system_destroy(dvObject *o)
+{
+  dv_rotations_free(&((RotationSystem *)o)->rotations);
+  dv_linear_system_destroy(o);
+}
+
+static const dvLinearSystemOps rotation_system_ops = {.build = rotation_system_build, .product = dv_linear_system_multiply};
+
+const dvClass dv_rotation_system_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "RotationMatrixSystem",
+    .help = "rotations of the points since a matrix was last assembled, for WarpPreconditioner",
+    .module = "Sofa.Component.LinearSolver.Preconditioner",
+    .size = sizeof(RotationSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(rotation_fields)},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &rotation_system_ops},
+    .init = rotation_system_init,
+    .reset = rotation_system_reset,
+    .destroy = rotation_system_destroy,
+};
+
+static dvStatus precomputed_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  dvLinearSystem *s = dv_linear_system(o);
+  if (s->assembly && dv_assembly_holds(s->assembly, plan)) return DV_OK;
+  return dv_linear_system_assemble(s, plan, m, DV_ASSEMBLE_ALL);
+}
+
+static const dvLinearSystemOps precomputed_system_ops = {.build = precomputed_system_build, .product = dv_linear_system_multiply};
+
+const dvClass dv_precomputed_system_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "PrecomputedMatrixSystem",
+    .help = "assembles the matrix of the linear system once, at the first step",
+    .module = "Sofa.Component.LinearSolver.Preconditioner",
+    .size = sizeof(dvLinearSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &precomputed_system_ops},
+    .destroy = dv_linear_system_destroy,
+};
+
+// --- WarpPreconditioner --------------------------------------------------------------------------
+
+#define WARP_FIELDS(X) X(link, linearSolver, "", "", "direct solver that is warped; another one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
+
+typedef struct Warp {
+  dvLinearSolver solver;
+  WARP_FIELDS(DV_MEMBER)
+} Warp;
+
+#define SELF Warp
+static const dvFieldDesc warp_fields[] = {WARP_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static bool can_be_warped(const dvObject *solver, const dvObject *self)
+{
+  const dvLinearSolverOps *ops = dv_ops(solver, DV_ROLE_LINEAR_SOLVER);
+  return solver != self && ops && ops->prepare && ops->apply && solver->cls != &dv_warp_class;
+}
+
+static dvStatus warp_init(dvObject *o)
+{
+  Warp *w = (Warp *)o;
+  for (size_t i = 0; !w->linearSolver.target && i < o->node->objects.count; i++) {
+    dvObject *other = o->node->objects.data[i];
+    if (dv_plays(other, DV_ROLE_LINEAR_SOLVER) && can_be_warped(other, o)) w->linearSolver.target = other;
+  }
+  dvObject *inner = w->linearSolver.target;
+  if (!inner || !can_be_warped(inner, o))
+    return dv_error(o, "add <SparseLDLSolver name=\"direct\"/> and give linearSolver=\"@direct\"", "%s needs a direct solver to warp", o->cls->name);
+  DV_TRY(dv_object_ensure(inner));
+  DV_TRY(dv_linear_solver_init(o, DV_SYSTEM_ROTATION, &dv_rotation_system_class));
+  RotationSystem *system = (RotationSystem *)w->solver.system;
+  if (!system->mainSystem.target) system->mainSystem.target = dv_linear_solver(inner)->system;
+  if (system->mainSystem.target != dv_linear_solver(inner)->system)
+    return dv_error(o, "let both use the same system", "%s warps %s, but its system %s builds %s", o->name, inner->name, system->system.base.name,
+                    system->mainSystem.target->name);
+  return DV_OK;
+}
+
+static dvStatus warp_prepare(dvObject *o)
+{
+  dvObject *inner = ((Warp *)o)->linearSolver.target;
+  return ((const dvLinearSolverOps *)dv_ops(inner, DV_ROLE_LINEAR_SOLVER))->prepare(inner);
+}
+
+static void warp_apply(dvObject *o, double *x, const double *rhs)
+{
+  Warp *w = (Warp *)o;
+  dvObject *inner = w->linearSolver.target;
+  const RotationSystem *system = (const RotationSystem *)w->solver.system;
+  dv_array_resize(&w->solver.rhs, system->system.assembly->size);
+  double *turned = w->solver.rhs.data;
+  if (turned != rhs) memcpy(turned, rhs, w->solver.rhs.count * sizeof *turned);
+  dv_rotations_turn(&system->rotations, turned, turned, true);
+  ((const dvLinearSolverOps *)dv_ops(inner, DV_ROLE_LINEAR_SOLVER))->apply(inner, x, turned);
+  dv_rotations_turn(&system->rotations, x, x, false);
+}
+
+static const dvLinearSolverOps warp_ops = {.solve = dv_linear_solver_solve, .prepare = warp_prepare, .apply = warp_apply};
+
+const dvClass dv_warp_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "WarpPreconditioner",
+    .help = "preconditioner: the factor of an older matrix, turned with the points",
+    .module = "Sofa.Component.LinearSolver.Preconditioner",
+    .size = sizeof(Warp),
+    .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(warp_fields)},
+    .ops = {[DV_ROLE_LINEAR_SOLVER] = &warp_ops},
+    .init = warp_init,
+    .destroy = dv_linear_solver_destroy,
+};
+
+// --- PrecomputedWarpPreconditioner ---------------------------------------------------------------
+
+#define PRECOMPUTED_WARP_FIELDS(X)                                                                                           \
+  X(bool, jmjt_twostep, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                                           \
+  X(bool, use_file, "1", "", "accepted: the factor is computed at the start of every run", .flags = DV_HIDDEN)               \
+  X(bool, share_matrix, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                                           \
+  X(bool, use_rotations, "1", "", "turn the factor with the points")                                                         \
+  X(real, draw_rotations_scale, "0", "", "length of drawn rotations", .flags = DV_LOOKS)                                     \
+  X(link, linearSolver, "", "", "accepted: the factor is computed by the preconditioner itself", .role = DV_ROLE_LINEAR_SOLVER, .flags = DV_HIDDEN)
+
+typedef struct PrecomputedWarp {
+  dvLinearSolver solver;
+  PRECOMPUTED_WARP_FIELDS(DV_MEMBER)
+  dvLdl factor;
+  dvRotations rotations;
+  DV_ARRAY(double) work;
+} PrecomputedWarp;
+
+#define SELF PrecomputedWarp
+static const dvFieldDesc precomputed_warp_fields[] = {PRECOMPUTED_WARP_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus precomputed_warp_init(dvObject *o) { return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_precomputed_system_class); }
+
+static dvStatus precomputed_warp_prepare(dvObject *o)
+{
+  PrecomputedWarp *w = (PrecomputedWarp *)o;
+  const dvBlockMatrix *a;
+  const dvAssembly *assembly = dv_linear_system(w->solver.system)->assembly;
+  bool changed;
+  size_t pivot;
+  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
+  if (w->factor.valid && w->work.count == assembly->size) {
+    if (w->use_rotations) dv_rotations_update(&w->rotations, assembly);
+    return DV_OK;
+  }
+  if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_AMD)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
+  dv_array_resize(&w->work, assembly->size);
+  dv_rotations_start(&w->rotations, assembly);
+  return dv_ldl_factorise(&w->factor, a, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
+}
+
+static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)
+{
+  PrecomputedWarp *w = (PrecomputedWarp *)o;
+  memmove(x, rhs, w->work.count * sizeof *x);
+  dv_rotations_turn(&w->rotations, x, x, true);
+  dv_ldl_solve(&w->factor, x, x, w->work.data);
+  dv_rotations_turn(&w->rotations, x, x, false);
+}
+
+static void precomputed_warp_destroy(dvObject *o)
+{
+  PrecomputedWarp *w = (PrecomputedWarp *)o;
+  dv_ldl_free(&w->factor);
+  dv_rotations_free(&w->rotations);
+  dv_array_free(&w->work);
+  dv_linear_solver_destroy(o);
+}
+
+static const dvLinearSolverOps precomputed_warp_ops = {.solve = dv_linear_solver_solve, .prepare = precomputed_warp_prepare, .apply = precomputed_warp_apply};
+
+const dvClass dv_precomputed_warp_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "PrecomputedWarpPreconditioner",
+    .help = "preconditioner: the factor of the first matrix, turned with the points",
+    .module = "Sofa.Component.LinearSolver.Preconditioner",
+    .size = sizeof(PrecomputedWarp),
+    .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(precomputed_warp_fields)},
+    .ops = {[DV_ROLE_LINEAR_SOLVER] = &precomputed_warp_ops},
+    .init = precomputed_warp_init,
+    .destroy = precomputed_warp_destroy,
+};

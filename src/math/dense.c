@@ -1,0 +1,171 @@
+// See dense.h.
+#include "math/dense.h"
+
+#include "math/kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// --- LU ------------------------------------------------------------------------------------------
+
+static void swap_rows(double *a, double *b, size_t n)
+{
+  for (size_t j = 0; j < n; j++) {
+    double t = a[j];
+    a[j] = b[j];
+    b[j] = t;
+  }
+}
+
+bool dv_dense_lu(double *a, int32_t *exchange, size_t n, double small, size_t *bad)
+{
+  const dvVectorKernels *v = dv_vector_kernels();
+  double largest = 0;
+  for (size_t i = 0; i < n * n; i++) largest = fmax(largest, fabs(a[i]));
+  for (size_t k = 0; k < n; k++) {
+    size_t best = k;
+    for (size_t i = k + 1; i < n; i++)
+      if (fabs(a[i * n + k]) > fabs(a[best * n + k])) best = i;
+    if (fabs(a[best * n + k]) <= small * largest) {
+      *bad = k;
+      return false;
+    }
+    exchange[k] = (int32_t)best;
+    if (best != k) swap_rows(a + k * n, a + best * n, n);
+    for (size_t i = k + 1; i < n; i++) {
+      double factor = a[i * n + k] / a[k * n + k];
+      a[i * n + k] = factor;
+      if (factor != 0) v->axpy(-factor, a + k * n + k + 1, a + i * n + k + 1, n - k - 1);
+    }
+  }
+  return true;
+}
+
+void dv_dense_lu_solve(const double *lu, const int32_t *exchange, size_t n, double *x)
+{
+  for (size_t k = 0; k < n; k++) {
+    double t = x[exchange[k]];
+    x[exchange[k]] = x[k];
+    x[k] = t;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < i; j++) x[i] -= lu[i * n + j] * x[j];
+  for (size_t i = n; i-- > 0;) {
+    for (size_t j = i + 1; j < n; j++) x[i] -= lu[i * n + j] * x[j];
+    x[i] /= lu[i * n + i];
+  }
+}
+
+void dv_dense_lu_solve_transposed(const double *lu, const int32_t *exchange, size_t n, double *x)
+{
+  const dvVectorKernels *v = dv_vector_kernels();
+  for (size_t i = 0; i < n; i++) {
+    x[i] /= lu[i * n + i];
+    v->axpy(-x[i], lu + i * n + i + 1, x + i + 1, n - i - 1);
+  }
+  for (size_t i = n; i-- > 0;) v->axpy(-x[i], lu + i * n, x, i);
+  for (size_t k = n; k-- > 0;) {
+    double t = x[exchange[k]];
+    x[exchange[k]] = x[k];
+    x[k] = t;
+  }
+}
+
+// --- Cholesky ------------------------------------------------------------------------------------
+
+static double dot(const double *a, const double *b, size_t n)
+{
+  const dvVectorKernels *v = dv_vector_kernels();
+  double sum = 0;
+  for (size_t i = 0; i < n; i += DV_VECTOR_CHUNK) sum += v->dot(a + i, b + i, dv_min_size(DV_VECTOR_CHUNK, n - i));
+  return sum;
+}
+
+bool dv_dense_cholesky(double *a, size_t n, size_t *bad)
+{
+  for (size_t i = 0; i < n; i++) {
+    double diagonal = a[i * n + i];
+    for (size_t j = 0; j < i; j++) a[i * n + j] = (a[i * n + j] - dot(a + i * n, a + j * n, j)) / a[j * n + j];
+    double pivot = diagonal - dot(a + i * n, a + i * n, i);
+    if (pivot <= 1e-14 * fabs(diagonal)) {
+      *bad = i;
+      return false;
+    }
+    a[i * n + i] = sqrt(pivot);
+  }
+  return true;
+}
+
+void dv_dense_cholesky_solve(const double *l, size_t n, double *x)
+{
+  const dvVectorKernels *v = dv_vector_kernels();
+  for (size_t i = 0; i < n; i++) x[i] = (x[i] - dot(l + i * n, x, i)) / l[i * n + i];
+  for (size_t i = n; i-- > 0;) {
+    x[i] /= l[i * n + i];
+    v->axpy(-x[i], l + i * n, x, i);
+  }
+}
+
+// --- singular values -----------------------------------------------------------------------------
+
+// turns two columns of A (rows here) so that they are orthogonal; true when they were not
+static bool rotate_pair(double *a, double *b, double *va, double *vb, size_t n)
+{
+  double aa = dot(a, a, n), bb = dot(b, b, n), ab = dot(a, b, n);
+  if (fabs(ab) <= 4 * DBL_EPSILON * sqrt(aa * bb) || ab == 0) return false;
+  double zeta = (bb - aa) / (2 * ab);
+  double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta)), c = 1 / sqrt(1 + t * t), s = c * t;
+  double *pairs[2][2] = {{a, b}, {va, vb}};
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < n; i++) {
+      double p = pairs[k][0][i], q = pairs[k][1][i];
+      pairs[k][0][i] = c * p - s * q;
+      pairs[k][1][i] = s * p + c * q;
+    }
+  return true;
+}
+
+static void sort_downwards(double *ut, double *vt, double *sigma, size_t n)
+{
+  for (size_t k = 0; k < n; k++) {
+    size_t best = k;
+    for (size_t i = k + 1; i < n; i++)
+      if (sigma[i] > sigma[best]) best = i;
+    if (best == k) continue;
+    swap_rows(ut + k * n, ut + best * n, n);
+    swap_rows(vt + k * n, vt + best * n, n);
+    double t = sigma[k];
+    sigma[k] = sigma[best];
+    sigma[best] = t;
+  }
+}
+
+void dv_dense_svd(double *ut, double *vt, double *sigma, size_t n)
+{
+  // columns become rows: rotations run along memory
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i + 1; j < n; j++) {
+      double t = ut[i * n + j];
+      ut[i * n + j] = ut[j * n + i];
+      ut[j * n + i] = t;
+    }
+  memset(vt, 0, n * n * sizeof *vt);
+  for (size_t i = 0; i < n; i++) vt[i * n + i] = 1;
+  bool turned = true;
+  for (int sweep = 0; sweep < 60 && turned; sweep++) {
+    turned = false;
+    for (size_t i = 0; i + 1 < n; i++)
+      for (size_t j = i + 1; j < n; j++) turned |= rotate_pair(ut + i * n, ut + j * n, vt + i * n, vt + j * n, n);
+  }
+  for (size_t i = 0; i < n; i++) {
+    sigma[i] = sqrt(dot(ut + i * n, ut + i * n, n));
+    for (size_t j = 0; j < n && sigma[i] > 0; j++) ut[i * n + j] /= sigma[i];
+  }
+  sort_downwards(ut, vt, sigma, n);
+}
+
+void dv_dense_product(const double *a, size_t rows, size_t cols, const double *x, double *y)
+{
+  for (size_t i = 0; i < rows; i++) y[i] = dot(a + i * cols, x, cols);
+}

@@ -1,0 +1,426 @@
+// Linear solvers as components: solutions checked by products without a matrix, stopping rules against a plain conjugate gradient, systems
+// that cannot be solved, and what scenes may get wrong.
+#include "support/check.h"
+#include "support/fd.h"
+#include "support/matrix.h"
+#include "support/scene.h"
+
+#include "linear/iterative.h"
+#include "linear/matrix_free.h"
+
+#include <string.h>
+
+enum { X = DV_VEC_ODE, B, Q, START };
+
+#define BODY                                                                                                              \
+  "<RegularGridTopology nx='3' ny='3' nz='6' xmin='0' xmax='2' ymin='0' ymax='2' zmin='0' zmax='5'/>"                     \
+  "<MechanicalObject name='dofs'/><UniformMass vertexMass='0.5'/><FixedProjectiveConstraint indices='0-8'/>"
+#define SOFT "<RegularGridSpringForceField linesStiffness='100' quadsStiffness='100' cubesStiffness='100'/>"
+#define SCENE(content) "<Node name='root' dt='0.02' gravity='0 -10 0'><EulerImplicitSolver/>" content "</Node>"
+
+static dvMech implicit_factors(double m)
+{
+  double h = 0.02;
+  return (dvMech){.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = h, .implicit = true, .m = m, .b = -h, .k = -h * h};
+}
+
+typedef struct Problem {
+  dvScene *scene;
+  dvPlan *plan;
+  dvObject *solver;
+  dvMech m;
+} Problem;
+
+static Problem open_problem(const char *text, double mass)
+{
+  Problem p = {.scene = check_scene(text, 1), .m = implicit_factors(mass)};
+  p.solver = check_find(p.scene, "s");
+  dv_plan_get(&p.plan, p.scene->root);
+  dvMech at = p.m;
+  dv_mech_compute_force(p.plan, &at);
+  uint64_t seed = 12;
+  for (size_t i = 0; i < p.plan->independent.count; i++) {
+    dvState *s = dv_state(p.plan->independent.data[i]);
+    check_random_vector(&seed, dv_state_write(s, B), dv_state_scalars(s, B));
+  }
+  dv_mech_project_response(p.plan, B);
+  dv_mech_clear(p.plan, X);
+  return p;
+}
+
+static void close_problem(Problem *p)
+{
+  dv_plan_destroy(&p->plan);
+  check_close_scene(&p->scene);
+}
+
+static dvStatus solve(Problem *p)
+{
+  return ((const dvLinearSolverOps *)dv_ops(p->solver, DV_ROLE_LINEAR_SOLVER))->solve(p->solver, p->plan, &p->m, X, B);
+}
+
+// |A x - b| / |b| by the product without a matrix
+static double residual(Problem *p)
+{
+  dvMech m = p->m;
+  dv_mech_product(p->plan, &m, Q, X);
+  dv_mech_combine(p->plan, Q, Q, -1, B);
+  return sqrt(dv_mech_dot(p->plan, Q, Q) / dv_mech_dot(p->plan, B, B));
+}
+
+static int iterations_of(const dvObject *solver) { return ((const dvIterative *)solver)->done; }
+
+// --- every solver ----------------------------------------------------------------------------------
+
+static const char *const solvers[] = {
+    "<SparseLDLSolver name='s'/>",
+    "<AsyncSparseLDLSolver name='s'/>",
+    "<EigenSimplicialLDLT name='s'/><NaturalOrderingMethod/>",
+    "<EigenSimplicialLLT name='s' orderingMethod='@o'/><COLAMDOrderingMethod name='o'/>",
+    "<EigenSparseLU name='s' template='CompressedRowSparseMatrixMat3x3'/>",
+    "<EigenSparseQR name='s'/>",
+    "<PrecomputedLinearSolver name='s'/>",
+    "<CholeskySolver name='s'/>",
+    "<SVDLinearSolver name='s' template='FullMatrix'/>",
+    "<SVDLinearSolver name='s' minSingularValue='0.01'/>",
+    "<CGLinearSolver name='s' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
+    "<CGLinearSolver name='s' template='CompressedRowSparseMatrixMat3x3d' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
+    "<ParallelCGLinearSolver name='s' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
+    "<MinResLinearSolver name='s' iterations='500' tolerance='1e-15'/>",
+    "<MinResLinearSolver name='s' template='CompressedRowSparseMatrixd' iterations='500' tolerance='1e-15'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><JacobiPreconditioner name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><SSORPreconditioner name='p' omega='1.2'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><IncompleteCholeskyPreconditioner name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><SparseLDLSolver name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><WarpPreconditioner name='p' linearSolver='@d'/><SparseLDLSolver name='d'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><PrecomputedWarpPreconditioner name='p'/>",
+    "<SparseLDLSolver name='s' linearSystem='@c'/><CompositeLinearSystem name='c' linearSystems='@a @k'/><MatrixLinearSystem name='a'/>"
+    "<MatrixLinearSystem name='k' assembleMass='0'/>",
+    "<CGLinearSolver name='s' linearSystem='@a' iterations='500' tolerance='1e-14' threshold='1e-40'/><ConstantSparsityPatternSystem name='a'/>",
+};
+
+static void every_solver_solves(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const stiff = "<RegularGridSpringForceField linesStiffness='1e7' quadsStiffness='100' cubesStiffness='1e5'/>";
+  for (size_t i = 0; i < DV_COUNT(solvers); i++)
+    for (int hard = 0; hard < 2; hard++) {
+      char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s" BODY "%s</Node>", solvers[i], hard ? stiff : SOFT);
+      Problem p = open_problem(text, 1);
+      assert_int_equal(solve(&p), DV_OK);
+      double r = residual(&p);
+      if (!(r <= (hard ? 1e-9 : 1e-12))) fail_msg("%s: residual %g", solvers[i], r);
+      close_problem(&p);
+      dv_free(text);
+    }
+}
+
+// what is left from one solve does not change the next; checked through the sum of squares
+static void solving_again_gives_the_same(void **state)
+{
+  DV_UNUSED(state);
+  for (size_t i = 0; i < DV_COUNT(solvers); i++) {
+    char *text = dv_format(SCENE("%s" BODY SOFT), solvers[i]);
+    Problem p = open_problem(text, 1);
+    double first = 0;
+    for (int again = 0; again < 3; again++) {
+      dv_mech_clear(p.plan, X);
+      assert_int_equal(solve(&p), DV_OK);
+      double norm = dv_mech_dot(p.plan, X, X);
+      if (again == 0) first = norm;
+      check_close(norm, first, 1e-14 * first);
+    }
+    close_problem(&p);
+    dv_free(text);
+  }
+}
+
+// --- chains ----------------------------------------------------------------------------------------
+
+static void block_tridiagonal_chains(void **state)
+{
+  DV_UNUSED(state);
+  for (int points = 2; points < 40; points += 5) {   // also sizes that do not fill the last block
+    dvText text = {0};
+    dv_text_add(&text, "<Node name='root'><EulerImplicitSolver/><BTDLinearSolver name='s'/><MechanicalObject position='");
+    for (int i = 0; i < points; i++) dv_text_printf(&text, "%d %g %g ", i, 0.2 * sin(i), 0.1 * i);
+    dv_text_add(&text, "'/><UniformMass vertexMass='1'/><SpringForceField spring='");
+    for (int i = 0; i + 1 < points; i++) dv_text_printf(&text, "%d %d 1000 0 0.8 ", i, i + 1);
+    dv_text_add(&text, "'/></Node>");
+    Problem p = open_problem(text.text, 1);
+    assert_int_equal(solve(&p), DV_OK);
+    check_close(residual(&p), 0, 1e-13);
+    close_problem(&p);
+    dv_text_free(&text);
+  }
+}
+
+// --- stopping rules --------------------------------------------------------------------------------
+
+typedef struct Reference {
+  int iterations;
+  double limit, threshold;
+  bool first;
+} Reference;
+
+// conjugate gradients written out on a dense matrix, with the rules of SOFA
+static int reference_cg(const double *a, size_t n, const double *b, Reference r)
+{
+  double *x = dv_alloc(4 * n * sizeof *x), *res = x + n, *p = x + 2 * n, *q = x + 3 * n, bb = 0, before = 0;
+  int done = 0;
+  for (size_t i = 0; i < n; i++) res[i] = b[i], bb += b[i] * b[i];
+  for (int k = 1; k <= r.iterations; k++) {
+    double rr = 0, den = 0;
+    for (size_t i = 0; i < n; i++) rr += res[i] * res[i];
+    bool lenient = k == 1 && r.first;
+    if (sqrt(rr / bb) <= r.limit && !lenient) break;
+    for (size_t i = 0; i < n; i++) p[i] = res[i] + (k > 1 ? rr / before : 0) * p[i];
+    for (size_t i = 0; i < n; i++) {
+      q[i] = 0;
+      for (size_t j = 0; j < n; j++) q[i] += a[i * n + j] * p[j];
+      den += p[i] * q[i];
+    }
+    if (fabs(den) <= r.threshold && !lenient) break;
+    for (size_t i = 0; i < n; i++) x[i] += rr / den * p[i], res[i] -= rr / den * q[i];
+    before = rr;
+    done = k;
+  }
+  dv_free(x);
+  return done;
+}
+
+static void cg_stops_as_it_should(void **state)
+{
+  DV_UNUSED(state);
+  static const Reference cases[] = {{100, 1e-3, 0, false}, {100, 1e-8, 0, false}, {7, 1e-12, 0, false}, {100, 0, 1e-4, false}, {100, 1e-12, 1e-9, false},
+                                    {100, 2, 0, false},    {100, 2, 0, true},     {100, 0, 1e9, true},  {100, 0, 1e9, false},  {0, 1e-3, 0, true}};
+  Problem d = open_problem(SCENE("<SparseLDLSolver name='s'/>" BODY SOFT), 1);
+  assert_int_equal(solve(&d), DV_OK);
+  const dvAssembly *a = dv_linear_system(dv_linear_solver(d.solver)->system)->assembly;
+  double *dense = dv_alloc(a->size * a->size * sizeof *dense), *b = dv_alloc(a->size * sizeof *b);
+  dv_block_matrix_to_dense(&a->matrix, dense);
+  dv_assembly_gather(a, B, b);
+  for (size_t i = 0; i < DV_COUNT(cases); i++)
+    for (int matrix = 0; matrix < 2; matrix++) {
+      const Reference *r = &cases[i];
+      char *text = dv_format(SCENE("<CGLinearSolver name='s' template='%s' iterations='%d' tolerance='%g' threshold='%g'/>" BODY SOFT),
+                             matrix ? "CompressedRowSparseMatrix" : "GraphScattered", r->iterations, r->limit, r->threshold);
+      Problem p = open_problem(text, 1);
+      if (!r->first) assert_int_equal(solve(&p), DV_OK);   // the first solve of all does not stop in its first iteration
+      assert_int_equal(solve(&p), DV_OK);
+      assert_int_equal(iterations_of(p.solver), reference_cg(dense, a->size, b, *r));
+      close_problem(&p);
+      dv_free(text);
+    }
+  dv_free(dense);
+  dv_free(b);
+  close_problem(&d);
+}
+
+static void starts(void **state)
+{
+  DV_UNUSED(state);
+  // plain conjugate gradients forget, warm ones and the other two go on from the solution
+  static const struct {
+    const char *solver;
+    bool warm;
+  } cases[] = {{"<CGLinearSolver name='s' iterations='500' tolerance='1e-10' threshold='1e-40'/>", false},
+               {"<CGLinearSolver name='s' iterations='500' tolerance='1e-10' threshold='1e-40' warmStart='1'/>", true},
+               {"<PCGLinearSolver name='s' iterations='500' tolerance='1e-20'/>", true},
+               {"<MinResLinearSolver name='s' iterations='500' tolerance='1e-10'/>", true}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *text = dv_format(SCENE("%s" BODY SOFT), cases[i].solver);
+    Problem p = open_problem(text, 1);
+    assert_int_equal(solve(&p), DV_OK);
+    int first = iterations_of(p.solver);
+    assert_int_equal(solve(&p), DV_OK);
+    int second = iterations_of(p.solver);
+    assert_true(first > 5);
+    if (cases[i].warm) assert_true(second < first / 2);
+    else assert_int_equal(second, first);
+    close_problem(&p);
+    dv_free(text);
+  }
+}
+
+static int pcg_iterations(const char *preconditioner)
+{
+  char *text = dv_format(SCENE("<PCGLinearSolver name='s' iterations='500' tolerance='1e-20' %s" BODY
+                               "<RegularGridSpringForceField linesStiffness='1e6' quadsStiffness='1e3' cubesStiffness='1e4'/>"), preconditioner);
+  Problem p = open_problem(text, 1);
+  assert_int_equal(solve(&p), DV_OK);
+  int n = iterations_of(p.solver);
+  const dvReals *graph = dv_object_field(p.solver, "graph")->value;
+  assert_int_equal(graph->count, n + 1);
+  assert_true(graph->data[n] <= 1e-20);
+  close_problem(&p);
+  dv_free(text);
+  return n;
+}
+
+static void preconditioners_save_iterations(void **state)
+{
+  DV_UNUSED(state);
+  int none = pcg_iterations("use_precond='0'/>"), block = pcg_iterations("preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>");
+  int ssor = pcg_iterations("preconditioner='@p'/><SSORPreconditioner name='p'/>");
+  int incomplete = pcg_iterations("preconditioner='@p'/><IncompleteCholeskyPreconditioner name='p'/>");
+  int direct = pcg_iterations("preconditioner='@p'/><SparseLDLSolver name='p'/>");
+  print_message("iterations: none %d, block Jacobi %d, SSOR %d, incomplete %d, direct %d\n", none, block, ssor, incomplete, direct);
+  assert_true(block < none && ssor < block && incomplete < ssor);
+  assert_true(direct <= 2);
+}
+
+// the preconditioner's matrix is built in the first step and then every third one
+static void preconditioners_are_built_at_their_rate(void **state)
+{
+  DV_UNUSED(state);
+  Problem p = open_problem(SCENE("<PreconditionedMatrixFreeSystem name='m' assemblingRate='3'/><PCGLinearSolver name='s' preconditioner='@p'/>"
+                                 "<BlockJacobiPreconditioner name='p' linearSystem='@a'/><MatrixLinearSystem name='a'/>" BODY SOFT), 1);
+  const dvLinearSystem *a = dv_linear_system(check_find(p.scene, "a"));
+  static const unsigned built[] = {1, 1, 1, 2, 2, 2, 3};
+  for (size_t i = 0; i < DV_COUNT(built); i++) {
+    assert_int_equal(solve(&p), DV_OK);
+    assert_int_equal(a->stamp, built[i]);
+  }
+  close_problem(&p);
+}
+
+// --- factors that are older than the matrix --------------------------------------------------------
+
+// the residual of a solve after the mass factor has changed, with and without another solve
+static void old_factors(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *solver;
+    bool good[4];   // is the residual of solve k small, when the matrix changes before solve 1 and before solve 3?
+  } cases[] = {{"<SparseLDLSolver name='s'/>", {true, true, true, true}},
+               {"<AsyncSparseLDLSolver name='s'/>", {true, false, true, false}},
+               {"<PrecomputedLinearSolver name='s'/>", {true, false, false, false}}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *text = dv_format(SCENE("%s" BODY SOFT), cases[i].solver);
+    Problem p = open_problem(text, 1);
+    for (int k = 0; k < 4; k++) {
+      if (k % 2 == 1) p.m.m *= 1.5;
+      assert_int_equal(solve(&p), DV_OK);
+      assert_int_equal(residual(&p) < 1e-12, cases[i].good[k]);
+    }
+    close_problem(&p);
+    dv_free(text);
+  }
+}
+
+// --- systems that cannot be solved -----------------------------------------------------------------
+
+typedef struct Heard {
+  int errors;
+  dvStatus status;
+  char text[400];
+} Heard;
+
+static void hear(void *user, const dvMessage *m)
+{
+  Heard *h = user;
+  if (m->level != DV_ERROR) return;
+  h->errors++;
+  h->status = m->status;
+  snprintf(h->text, sizeof h->text, "%s", m->text);
+}
+
+static void check_singular(const char *text, const char *words)
+{
+  Heard heard = {0};
+  Problem p = open_problem(text, 0);   // no mass: only the springs hold
+  p.scene->context->log.sink = hear;
+  p.scene->context->log.user = &heard;
+  assert_int_equal(solve(&p), DV_ERROR_DIVERGED);
+  assert_int_equal(heard.errors, 1);
+  assert_int_equal(heard.status, DV_ERROR_DIVERGED);
+  if (!strstr(heard.text, words)) fail_msg("'%s' is not in '%s'", words, heard.text);
+  close_problem(&p);
+}
+
+#define TRIANGLE "<MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+#define SPRINGS "<SpringForceField spring='0 1 1000 0 1  1 2 1000 0 1.4142135623730951  2 0 1000 0 1  0 3 1000 0 1  1 3 1000 0 1.4142135623730951  2 3 1000 0 1.4142135623730951'/>"
+
+static void singular_systems_are_explained(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU", "CholeskySolver", "BTDLinearSolver"};
+  for (size_t i = 0; i < DV_COUNT(direct); i++) {
+    char *text = dv_format("<Node name='root'><EulerImplicitSolver/><%s name='s'/>" TRIANGLE SPRINGS "</Node>", direct[i]);
+    check_singular(text, "singular at point");
+    dv_free(text);
+  }
+  // a free body: a motion of a rigid body is named
+  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS "</Node>", "nothing keeps /dofs from");
+  // held on an axis: it turns about it
+  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS "<FixedProjectiveConstraint indices='0 1'/></Node>",
+                 "nothing keeps /dofs from turning about (");
+  // only free along z
+  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS
+                 "<PartialFixedProjectiveConstraint indices='0 1 2 3' fixedDirections='1 1 0'/></Node>",
+                 "nothing keeps /dofs from moving along (0 0 1)");
+}
+
+static void refused_matrices(void **state)
+{
+  DV_UNUSED(state);
+  Problem p = open_problem("<Node name='root'><EulerImplicitSolver/><EigenSimplicialLLT name='s'/>" TRIANGLE SPRINGS "</Node>", 0);
+  p.m.k = 1;   // the wrong sign: a negative matrix
+  dvStatus status = solve(&p);
+  assert_true(status == DV_ERROR_INPUT || status == DV_ERROR_DIVERGED);
+  close_problem(&p);
+  // without masses the singular values of free motions are left out
+  p = open_problem("<Node name='root'><EulerImplicitSolver/><SVDLinearSolver name='s'/>" TRIANGLE SPRINGS "</Node>", 0);
+  dvState *s = dv_state(check_find(p.scene, "dofs"));
+  double *b = dv_state_write(s, B);
+  memset(b, 0, 12 * sizeof *b);
+  b[0] = -1, b[3] = 1;   // pulls one edge: forces in balance
+  assert_int_equal(solve(&p), DV_OK);
+  check_close(residual(&p), 0, 1e-9);
+  close_problem(&p);
+}
+
+// --- mistakes of scenes ----------------------------------------------------------------------------
+
+static void mistakes(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const wrong[] = {
+      "<CGLinearSolver iterations='-1'/>",
+      "<PCGLinearSolver preconditioner='@c'/><CGLinearSolver name='c'/>",
+      "<PCGLinearSolver name='p' preconditioner='@p'/>",
+      "<SSORPreconditioner omega='2.5'/>",
+      "<WarpPreconditioner/>",
+      "<CompositeLinearSystem/>",
+      "<SparseLDLSolver linearSystem='@m'/><MatrixFreeSystem name='m'/>",
+      "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner name='p'/>",
+      "<PreconditionedMatrixFreeSystem assemblingRate='-3'/>",
+  };
+  for (size_t i = 0; i < DV_COUNT(wrong); i++) {
+    char *text = dv_format("<Node name='root'><MechanicalObject position='0 0 0'/>%s</Node>", wrong[i]);
+    if (!fd_fails(text)) fail_msg("accepted: %s", wrong[i]);
+    dv_free(text);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_solver_solves),
+      cmocka_unit_test(solving_again_gives_the_same),
+      cmocka_unit_test(block_tridiagonal_chains),
+      cmocka_unit_test(cg_stops_as_it_should),
+      cmocka_unit_test(starts),
+      cmocka_unit_test(preconditioners_save_iterations),
+      cmocka_unit_test(preconditioners_are_built_at_their_rate),
+      cmocka_unit_test(old_factors),
+      cmocka_unit_test(singular_systems_are_explained),
+      cmocka_unit_test(refused_matrices),
+      cmocka_unit_test(mistakes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
