@@ -24,7 +24,7 @@ void dv_register_engine(dvRegistry *r)
   dv_registry_add(r, &dv_mesh_splitting_class);
   dv_registry_add(r, &dv_mesh_boundary_class);
   dv_registry_add(r, &dv_complementary_roi_class);
-  dv_registry_add(r, &dv_subset_topology_class);
+  dv_registry_add(r, &dv_mesh_part_class);
   dv_registry_add(r, &dv_values_from_indices_class);
   dv_registry_add(r, &dv_points_from_indices_class);
   dv_registry_add(r, &dv_indices_from_values_class);

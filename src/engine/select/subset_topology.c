@@ -243,5 +243,5 @@ static dvStatus part_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_subset_topology_class, "SubsetTopology", "cuts a mesh into what lies in boxes or spheres and the rest", DV_SELECT_MODULE,
+DV_ENGINE_CLASS(dv_mesh_part_class, "SubsetTopology", "cuts a mesh into what lies in boxes or spheres and the rest", DV_SELECT_MODULE,
                 DV_DOF_VEC3 | DV_DOF_RIGID3, Part, .blocks = {&dv_object_block, DV_BLOCK(part_fields)}, .link = part_link, .update = part_update);
