@@ -252,6 +252,18 @@ static void runs_once_and_only_when_read(void **state)
   check_close_scene(&s);
 }
 
+// a state whose positions an engine makes follows what the engine reads
+static void a_state_follows_an_engine(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node name='body'><EulerExplicitSolver/><MechanicalObject name='mo' position='0 0 0 1 0 0'/><UniformMass totalMass='1'/>"
+                           "<PointsFromIndices name='last' position='@mo.position' indices='1'/></Node><Node name='copy'><MechanicalObject name='mo' position='@../body/last.indices_position'/></Node></Node>", 1);
+  check_steps(s, 3);
+  check_close(check_value(s, "copy/mo", DV_X, 1), check_value(s, "body/mo", DV_X, 4), 0);
+  assert_true(check_value(s, "copy/mo", DV_X, 1) < -0.1);
+  check_close_scene(&s);
+}
+
 // --- mistakes ------------------------------------------------------------------------------------------
 
 static void refuses(const char *engine, const char *name, const char *message)
@@ -291,7 +303,7 @@ int main(void)
       cmocka_unit_test(transforms_points),    cmocka_unit_test(composes_matrices),          cmocka_unit_test(picks_and_finds),
       cmocka_unit_test(merges_lists),         cmocka_unit_test(computes_with_lists),        cmocka_unit_test(merges_and_splits_meshes),
       cmocka_unit_test(cuts_a_mesh_in_two),   cmocka_unit_test(generates_meshes),           cmocka_unit_test(smooths_and_averages),
-      cmocka_unit_test(runs_once_and_only_when_read), cmocka_unit_test(says_what_is_wrong),
+      cmocka_unit_test(runs_once_and_only_when_read), cmocka_unit_test(a_state_follows_an_engine), cmocka_unit_test(says_what_is_wrong),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
