@@ -54,7 +54,7 @@ typedef struct dvClass {
   dvStatus (*fetch)(dvObject *o, dvField *f);                   // an output is about to be read: fill it if that was put off
   void (*store_reset)(dvObject *o);
   void (*reset)(dvObject *o);
-  void (*cleanup)(dvObject *o);
+  void (*cleanup)(dvObject *o);                                 // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
 } dvClass;
@@ -147,6 +147,7 @@ typedef enum dvEventKind {
   DV_EVENT_INTEGRATE_END,
   DV_EVENT_KEY,
   DV_EVENT_USER,
+  DV_EVENT_INIT_DONE,   // the scene is ready, before the first step
 } dvEventKind;
 
 struct dvEvent {

@@ -152,6 +152,7 @@ dvStatus dv_scene_init(dvScene *scene)
   dvVisitor store = {.top_down = store_reset};
   dv_visit(scene->root, &store);
   scene->initialised = true;
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
   return scene->context->log.worst;
 }
 
