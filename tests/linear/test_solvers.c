@@ -429,6 +429,7 @@ static void mistakes(void **state)
       "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner name='p'/>",
       "<PreconditionedMatrixFreeSystem assemblingRate='-3'/>",
       "<GlobalSystemMatrixExporter/>",
+      "<MatrixProjectionMethod/>",
   };
   for (size_t i = 0; i < DV_COUNT(wrong); i++) {
     char *text = dv_format("<Node name='root'><MechanicalObject position='0 0 0'/>%s</Node>", wrong[i]);
