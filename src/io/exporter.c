@@ -82,7 +82,8 @@ static bool take_elements(Exporter *e, dvMesh *mesh, dvMeshKind kind, const dvIn
   if (!dv_try_reserve(to, from->count)) return false;
   for (size_t i = 0; i < from->count; i++) {
     if (from->data[i] < 0 || (size_t)from->data[i] >= points) {
-      dv_warning(&e->base, "let position name the points of the topology", "the elements name point %d, but there are %zu points", from->data[i], points);
+      dv_warning(&e->base, "let position name the points of the topology",
+                 "the elements name point %d, but there are %zu points", from->data[i], points);
       to->count = 0;
       return true;
     }
@@ -101,7 +102,8 @@ static bool collect(Exporter *e, dvMesh *mesh)
   bool good;
   dvState *s = state ? dv_state(state) : NULL;
   if (e->position.count) good = take_points(mesh, e->position.data, dv_reals_size(&e->position), 3, 3);
-  else if (s && (!t || s->count >= dv_topology_point_count(t))) good = take_points(mesh, dv_state_read(s, DV_X), s->count, state->dof->coord, state->dof->space);
+  else if (s && (!t || s->count >= dv_topology_point_count(t)))
+    good = take_points(mesh, dv_state_read(s, DV_X), s->count, state->dof->coord, state->dof->space);
   else good = !t || take_points(mesh, dv_topology_positions(t)->data, dv_reals_size(dv_topology_positions(t)), 3, 3);
   const bool wanted[5] = {e->edges, e->triangles, e->quads, e->tetras, e->hexas};
   for (int k = 0; k < 5 && good && t; k++)
@@ -410,7 +412,8 @@ static void write(Exporter *e)
 static dvStatus exporter_init(dvObject *o)
 {
   Exporter *e = (Exporter *)o;
-  if (e->exportEveryNumberOfSteps < 0) return dv_field_error(o, &e->exportEveryNumberOfSteps, "0 writes nothing during the run", "a number of steps cannot be negative");
+  if (e->exportEveryNumberOfSteps < 0)
+    return dv_field_error(o, &e->exportEveryNumberOfSteps, "0 writes nothing during the run", "a number of steps cannot be negative");
   if (!e->exportEveryNumberOfSteps && !e->exportAtBegin && !e->exportAtEnd)
     dv_warning(o, "give exportAtBegin, exportAtEnd or exportEveryNumberOfSteps", "%s never writes anything", o->cls->name);
   return DV_OK;
@@ -457,4 +460,5 @@ EXPORTER(dv_mesh_exporter_class, "MeshExporter", NULL, "writes the mesh of the n
 EXPORTER(dv_vtk_exporter_class, "VTKExporter", NULL, "writes the mesh of the node and values of its points and cells for ParaView",
          "triangles=0; quads=0; tetras=0; hexas=0", vtk_ops, DV_BLOCK(vtk_fields))
 EXPORTER(dv_stl_exporter_class, "STLExporter", NULL, "writes a surface as an STL file", NULL, stl_ops, DV_BLOCK(stl_fields))
-EXPORTER(dv_obj_exporter_class, "VisualModelOBJExporter", "OBJExporter OBJExporterVisualModel", "writes the visual models of the node and below as an OBJ file", NULL, obj_ops)
+EXPORTER(dv_obj_exporter_class, "VisualModelOBJExporter", "OBJExporter",
+         "writes the visual models of the node and below as an OBJ file", NULL, obj_ops)

@@ -300,7 +300,8 @@ static bool scan_vector(ReadState *r, const char *line, int id, double *out)
   }
   bool good = i == n && !dv_scan_real(&cursor, &extra);
   if (!good && !r->told)
-    dv_field_warning(&r->base, &r->filename, "is it the file of this state?", "a frame of '%s' does not have the %zu numbers of the state", r->filename, n);
+    dv_field_warning(&r->base, &r->filename, "is it the file of this state?",
+                     "a frame of '%s' does not have the %zu numbers of the state", r->filename, n);
   r->told = r->told || !good;
   return good;
 }

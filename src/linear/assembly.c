@@ -220,6 +220,38 @@ static void sink_add(dvMatrixSink *base, const dvState *row_state, size_t row, c
   for (int k = 0; k < rows * cols; k++) to[k] += values[k];
 }
 
+// Blocks of three that go straight into the matrix, nine numbers of each pair of points; false when that is not what they are.
+static bool add_direct(Sink *s, const dvState *state, const int32_t *dofs, int count, const double *values)
+{
+  const dvAssemblyState *r = remembered(s->a, &s->row, state);
+  const Sequence *q = s->sequence;
+  if (s->recording || !r || r->width != 3 || s->a->matrix.block != 3 || r->first >= s->a->work->projection.main) return false;
+  if (s->ragged && s->ragged != &s->a->work->projection.k) return false;
+  if (s->next + (size_t)(count * count) > q->pairs.count) return false;
+  for (int i = 0; i < count; i++)
+    if (dofs[i] < 0 || (size_t)dofs[i] >= r->count) return false;
+  const uint64_t *pair = q->pairs.data + s->next;
+  const int32_t *place = q->places.data + s->next;
+  size_t side = 3 * (size_t)count;
+  for (size_t i = 0; i < (size_t)count; i++)
+    for (size_t j = 0; j < (size_t)count; j++, pair++, place++) {
+      if (*pair != dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j])) {
+        s->changed = true;
+        continue;
+      }
+      double *restrict to = dv_block_matrix_at(&s->a->matrix, *place);
+      const double *from = values + side * 3 * i + 3 * j;
+      for (size_t k = 0; k < 3; k++) to[k] += from[k], to[3 + k] += from[side + k], to[6 + k] += from[2 * side + k];
+    }
+  s->next += (size_t)(count * count);
+  return true;
+}
+
+static void sink_add_element(dvMatrixSink *base, const dvState *state, const int32_t *dofs, int count, const double *values)
+{
+  if (!add_direct((Sink *)base, state, dofs, count, values)) dv_sink_add_blocks(base, state, dofs, count, values);
+}
+
 static double rayleigh_of(const dvObject *o)
 {
   const dvField *f = dv_object_field(o, "rayleighStiffness");
@@ -361,7 +393,7 @@ static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan
     return dv_error(owner, NULL, "out of memory for the matrices of mapped states");
   if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   w->jacobian.pairs.count = 0;
-  Sink s = {.base = {sink_add}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
   DV_TRY(feed_jacobians(&s, owner, plan));
   dv_array_resize(&w->jacobian.places, w->jacobian.pairs.count);
   order_mapped(a, plan);
@@ -431,7 +463,7 @@ static dvStatus record(dvAssembly *a, const dvObject *owner, const dvPlan *plan,
 {
   Work *w = a->work;
   w->stiffness.pairs.count = 0;
-  Sink s = {.base = {sink_add}, .a = a, .sequence = &w->stiffness, .recording = true};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .recording = true};
   DV_TRY(feed_all(&s, owner, plan, m));
   dvPairs pairs = {0}, mapped = {0};
   split_pairs(a, &pairs, &mapped);
@@ -465,12 +497,12 @@ static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, c
   dvProjection *p = &w->projection;
   dv_block_matrix_clear(&a->matrix);
   dv_ragged_clear(&p->k);
-  Sink s = {.base = {sink_add}, .a = a, .sequence = &w->stiffness, .ragged = &p->k};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .ragged = &p->k};
   DV_TRY(feed_all(&s, owner, plan, m));
   *same = !s.changed && s.next == w->stiffness.pairs.count;
   if (!*same || dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   dv_ragged_clear(&p->raw);
-  Sink j = {.base = {sink_add}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw};
+  Sink j = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw};
   DV_TRY(feed_jacobians(&j, owner, plan));
   *same = !j.changed && j.next == w->jacobian.pairs.count;
   if (*same) dv_projection_run(p, add_projected, a);

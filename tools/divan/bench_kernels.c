@@ -8,7 +8,6 @@
 
 #include "force/fem/tetra_corot.h"
 #include "io/scene_file.h"
-#include "linear/ldl.h"
 #include "mapping/linear/weights.h"
 #include "math/kernels.h"
 #include "state/state.h"
@@ -172,70 +171,6 @@ static void time_mapping(Series *s, const Box *box)
   dv_free(m.in), dv_free(m.out);
 }
 
-// --- block matrices ----------------------------------------------------------------------------------------------
-
-typedef struct Matrix {
-  dvPool *pool;
-  dvBlockMatrix a;
-  dvLdl factor;
-  double *x, *y, *work;
-} Matrix;
-
-static void loop_block_product(void *user)
-{
-  Matrix *m = user;
-  dv_block_matrix_product(&m->a, m->pool, m->x, m->y);
-}
-static void loop_factorise(void *user)
-{
-  Matrix *m = user;
-  size_t pivot;
-  dv_ldl_factorise(&m->factor, &m->a, DV_LDL_SMALL, &pivot);
-}
-static void loop_substitute(void *user)
-{
-  Matrix *m = user;
-  dv_ldl_solve(&m->factor, m->x, m->y, m->work);
-}
-
-// a spring of the same stiffness in all directions between any two corners of a tetrahedron, and a mass
-static bool matrix_of_box(Matrix *m, const Box *box)
-{
-  DV_ARRAY(uint64_t) pairs = {0};
-  for (size_t e = 0; e < 16 * box->count; e++)
-    dv_push(&pairs, dv_pair((size_t)box->tetrahedra[e / 16 * 4 + e / 4 % 4], (size_t)box->tetrahedra[e / 16 * 4 + e % 4]));
-  dvPattern pattern = {0};
-  bool good = dv_pattern_build(&pattern, box->points, box->points, pairs.data, pairs.count, NULL) && dv_block_matrix_init(&m->a, 3, &pattern);
-  for (size_t r = 0; good && r < box->points; r++)
-    for (int32_t e = m->a.pattern.row_start[r]; e < m->a.pattern.row_start[r + 1]; e++)
-      for (int k = 0; k < 3; k++) dv_block_matrix_at(&m->a, e)[4 * k] = m->a.pattern.col[e] == (int32_t)r ? 40 : -1;
-  dv_array_free(&pairs);
-  return good;
-}
-
-static void time_matrix(Series *s, const Box *box)
-{
-  Matrix m = {.pool = s->pool, .x = bench_filled(3 * box->points, 1), .y = bench_filled(3 * box->points, 1), .work = bench_filled(4 * box->points, 0)};
-  if (matrix_of_box(&m, box)) {
-    size_t blocks = dv_pattern_count(&m.a.pattern);
-    double share = (double)box->points / (double)blocks;
-    bench_time_loop(s, (Loop){"block matrix product", blocks, 18, 72 + 4 + (48 + 4) * share, 0, loop_block_product, &m});
-    if (!s->pool && box->points < 3000 && dv_ldl_analyse(&m.factor, &m.a.pattern, 3, DV_ORDER_AMD)) {   // one thread
-      loop_factorise(&m);
-      double flops = 0, lower = (double)dv_ldl_count(&m.factor);
-      for (size_t j = 0; j < m.factor.n; j++) {
-        double c = (double)(m.factor.col_start[j + 1] - m.factor.col_start[j]);
-        flops += 54 * c * (c - 1) / 2 + 108 * c;
-      }
-      bench_time_loop(s, (Loop){"LDL factorisation", (size_t)lower, flops / lower, 76, 0, loop_factorise, &m});
-      bench_time_loop(s, (Loop){"LDL solve", (size_t)lower, 36, 2 * 76, 0, loop_substitute, &m});
-    }
-  }
-  dv_ldl_free(&m.factor);
-  dv_block_matrix_free(&m.a);
-  dv_free(m.x), dv_free(m.y), dv_free(m.work);
-}
-
 // --- normals ---------------------------------------------------------------------------------------------------
 
 typedef struct Normals {
@@ -347,11 +282,9 @@ static void time_everything(Series *s)
     Box box = box_create(boxes[i][0], boxes[i][1], boxes[i][2]);
     time_tetra(s, &box);
     time_mapping(s, &box);
-    time_matrix(s, &box);
     box_free(&box);
   }
   Box middle = box_create(10, 10, 10);
-  time_matrix(s, &middle);
   box_free(&middle);
   for (size_t i = 0; i < DV_COUNT(cubes); i++) time_springs(s, cubes[i]);
   bench_time_matrices(s);
