@@ -41,6 +41,7 @@ typedef struct HexaForce {
   const int32_t *hexa;      // eight points each, the topology's
   size_t count;
   unsigned revision;        // of the topology they were made from
+  bool stale;               // there is no valid set of elements
   dvReals filled, heavy;    // factors of each element on stiffness and mass; empty: 1
   double *mass;             // [count] an entry of the mass matrix of each element
   double *weight, *lump;    // [points] mass that gravity pulls; rows of the mass matrix summed
@@ -187,6 +188,7 @@ static dvStatus hexa_force_reinit(dvObject *o)
                                      -0.25, -0.25, 0.25, 0.25, -0.25, -0.25, -0.25, -0.25, 0.25, 0.25, 0.25, 0.25};
   HexaForce *h = (HexaForce *)o;
   dvState *s = h->elastic.force.state;
+  h->stale = true;
   DV_TRY(find_elements(h));
   DV_TRY(dv_elastic_check(&h->elastic, h->count, 0.5));
   warn_of_shapes(h);
@@ -196,10 +198,12 @@ static dvStatus hexa_force_reinit(dvObject *o)
   if (dv_corot_create(&def, &h->elements) != DV_OK) return dv_error(o, NULL, "out of memory for %zu hexahedra", h->count);
   dv_reals_share(&h->initialPoints, s->vec[DV_X_REST]);
   dv_touch(o, &h->stiffnessMatrices);
-  if (!has_mass(h)) return DV_OK;
-  if (!(h->density >= 0)) return dv_field_error(o, &h->density, NULL, "density %g is negative", h->density);
-  find_masses(h);
-  dv_touch(o, &h->massMatrices);
+  if (has_mass(h) && !(h->density >= 0)) return dv_field_error(o, &h->density, NULL, "density %g is negative", h->density);
+  if (has_mass(h)) {
+    find_masses(h);
+    dv_touch(o, &h->massMatrices);
+  }
+  h->stale = false;
   return DV_OK;
 }
 
@@ -231,8 +235,8 @@ static dvStatus hexa_force_fetch(dvObject *o, dvField *f)
 
 static bool follow_topology(HexaForce *h)
 {
-  if (dv_elastic_topology(&h->elastic)->revision == h->revision) return true;
-  return hexa_force_reinit(&h->elastic.force.base) == DV_OK;
+  if (dv_force_mesh_changed(&h->elastic.topology, &h->revision)) hexa_force_reinit(&h->elastic.force.base);
+  return !h->stale;
 }
 
 // --- forces ---
@@ -250,6 +254,7 @@ static void hexa_force_add_force(dvObject *o, const dvMech *m)
 static void hexa_force_add_dforce(dvObject *o, const dvMech *m)
 {
   HexaForce *h = (HexaForce *)o;
+  if (h->stale) return;
   dvState *s = h->elastic.force.state;
   const double *dx = dv_state_read(s, m->dx);
   dv_corot_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->elastic.force.rayleighStiffness), dv_state_write(s, m->df));
@@ -258,6 +263,7 @@ static void hexa_force_add_dforce(dvObject *o, const dvMech *m)
 static void hexa_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   HexaForce *h = (HexaForce *)o;
+  if (h->stale) return;
   const dvState *s = h->elastic.force.state;
   for (size_t e = 0; e < h->count; e++) {
     double k[DV_COROT_MATRIX], block[9];
@@ -273,6 +279,7 @@ static void hexa_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink 
 static double hexa_force_energy(dvObject *o, const dvMech *m)
 {
   HexaForce *h = (HexaForce *)o;
+  if (h->stale) return 0;
   return dv_corot_energy(h->elements, o->context->pool, dv_state_read(h->elastic.force.state, m->x));
 }
 
@@ -292,6 +299,7 @@ static void hexa_force_destroy(dvObject *o)
 // out += factor M in; every corner of an element gets the same sum
 static void multiply_mass(const HexaForce *h, const double *in, double factor, double *out)
 {
+  if (h->stale) return;
   if (h->lumpedMass) {
     size_t points = h->elastic.force.state->count;
     for (size_t i = 0; i < 3 * points; i++) out[i] += factor * h->lump[i / 3] * in[i];
