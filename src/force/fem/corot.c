@@ -69,11 +69,6 @@ static void store_matrix(dvCorot *c, size_t e, const double *packed)
   for (size_t i = 0; i < c->entries; i++) at[DV_LANES * i] = packed[i];
 }
 
-static double entry_of(const dvCorot *c, size_t e, size_t i)
-{
-  return c->data.shared ? c->data.stiffness[i] : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[e])[DV_LANES * i];
-}
-
 static void rest_shape(const dvCorot *c, size_t e, double *x)
 {
   const double *at = lane_at(c->data.rest, 3 * (c->nodes - 1), (size_t)c->blocks->lane[e]);
@@ -276,50 +271,44 @@ void dv_corot_update(dvCorot *c, const double *x)
   }
 }
 
-// where the block of corners i <= j, both behind the first, begins in a stored matrix
-static size_t block_at(size_t nodes, size_t i, size_t j)
+// Adds a block at corners i and j, and its transpose on the other side.
+static void put_block(double *out, size_t width, size_t nodes, size_t i, size_t j, const dvMat3 *m)
 {
-  size_t at = 0;
-  for (size_t r = 1; r < i; r++) at += 6 + 9 * (nodes - 1 - r);
-  return i == j ? at : at + 6 + 9 * (j - i - 1);
+  size_t n = width * nodes;
+  for (size_t r = 0; r < width; r++)
+    for (size_t s = 0; s < width; s++) {
+      out[n * (width * i + r) + width * j + s] = m->m[r][s];
+      out[n * (width * j + s) + width * i + r] = m->m[r][s];
+    }
 }
 
-static dvMat3 stored_block(const dvCorot *c, size_t e, size_t i, size_t j)
+// Blocks of all corners, turned by rows of axes and times a factor; those of the first corner from the sums of the others.
+static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, size_t width, double *out)
 {
   static const int upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  dvMat3 m;
-  size_t at = block_at(c->nodes, dv_min_size(i, j), dv_max_size(i, j));
-  for (size_t k = 0; k < 9; k++) m.m[k / 3][k % 3] = entry_of(c, e, at + (i == j ? (size_t)upper[k] : k));
-  return i > j ? dv_mat3_transpose(m) : m;
-}
-
-// blocks of all corners, those of the first from the sums, turned by rows of axes and times a factor; the matrix is symmetric
-static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, int width, double *out)
-{
-  dvMat3 block[DV_COROT_NODES][DV_COROT_NODES];
-  memset(block[0], 0, sizeof block[0]);
+  dvMat3 first[DV_COROT_NODES] = {0}, scaled = dv_mat3_scale(axes, factor);
+  const double *k = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
+  size_t stride = c->data.shared ? 1 : DV_LANES;
   for (size_t i = 1; i < c->nodes; i++)
     for (size_t j = i; j < c->nodes; j++) {
-      dvMat3 m = dv_mat3_scale(dv_mat3_t_mul(axes, dv_mat3_mul(stored_block(c, element, i, j), axes)), factor), t = dv_mat3_transpose(m);
-      block[i][j] = m;
-      block[j][i] = t;
-      block[0][j] = dv_mat3_sub(block[0][j], m);
-      if (i != j) block[0][i] = dv_mat3_sub(block[0][i], t);
+      dvMat3 m;
+      for (size_t e = 0; e < 9; e++) m.m[e / 3][e % 3] = k[stride * (i == j ? (size_t)upper[e] : e)];
+      k += stride * (i == j ? 6 : 9);
+      m = dv_mat3_t_mul(axes, dv_mat3_mul(m, scaled));
+      put_block(out, width, c->nodes, i, j, &m);
+      first[j] = dv_mat3_sub(first[j], m);
+      if (i != j) first[i] = dv_mat3_sub(first[i], dv_mat3_transpose(m));
     }
   for (size_t j = 1; j < c->nodes; j++) {
-    block[j][0] = dv_mat3_transpose(block[0][j]);
-    block[0][0] = dv_mat3_sub(block[0][0], block[0][j]);
+    put_block(out, width, c->nodes, 0, j, &first[j]);
+    first[0] = dv_mat3_sub(first[0], first[j]);
   }
-  size_t w = (size_t)width, n = w * c->nodes;
-  for (size_t i = 0; i < c->nodes; i++)
-    for (size_t j = 0; j < c->nodes; j++)
-      for (size_t r = 0; r < w; r++)
-        for (size_t k = 0; k < w; k++) out[n * (w * i + r) + w * j + k] = block[i][j].m[r][k];
+  put_block(out, width, c->nodes, 0, 0, &first[0]);
 }
 
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)
 {
-  whole_matrix(c, element, frame_of(c, element), -k, c->data.width, out);
+  whole_matrix(c, element, frame_of(c, element), -k, (size_t)c->data.width, out);
 }
 
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)
