@@ -3,7 +3,6 @@
 
 #include "linear/project.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PROBE = DV_VEC_SOLVER + 9 };   // a vector of the states that is only used here
@@ -162,16 +161,17 @@ typedef struct Sink {
   const char *bad;                  // what is wrong with an entry
 } Sink;
 
-static void add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
+static inline void add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
 {
   const dvBlockMatrix *m = &a->matrix;
   int b = m->block;
+  double *at = dv_block_matrix_at(m, place);
+  if (b == 3 && rows == 3 && cols == 3) {
+    for (int i = 0; i < 9; i++) at[i] += values[i];
+    return;
+  }
   if (b == rows && b == cols) {
-    double *restrict to = dv_block_matrix_at(m, place);
-    if (b == 3)
-      for (int i = 0; i < 9; i++) to[i] += values[i];
-    else
-      for (int i = 0; i < b * b; i++) to[i] += values[i];
+    for (int i = 0; i < b * b; i++) at[i] += values[i];
     return;
   }
   // all block rows of a degree of freedom are equally long
@@ -538,7 +538,7 @@ static void clear_fixed(dvAssembly *a)
 }
 
 // numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them
-static double probe_value(size_t i) { return 1 + (double)((uint64_t)(i + 1) * 0x9e3779b97f4a7c15u >> 12) * 0x1p-52; }
+static double probe_value(size_t i) { return 1 + (double)((uint32_t)(i + 1) * 2654435769u) / 4294967296.0; }
 
 static void fill_probe(const dvAssembly *a)
 {

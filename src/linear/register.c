@@ -40,4 +40,6 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_cholesky_class);
   dv_registry_add(r, &dv_svd_class);
   dv_registry_add(r, &dv_btd_class);
+  dv_registry_add(r, &dv_matrix_exporter_class);
+  dv_registry_add(r, &dv_matrix_image_class);
 }

@@ -19,7 +19,7 @@ static bool factorise(dvLdl *f, const dvBlockMatrix *a, dvOrder order, size_t *p
 static void solve(const dvBlockMatrix *a, dvOrder order, double *distance, double *residual)
 {
   size_t n = dv_block_matrix_rows(a), pivot;
-  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(n * sizeof *work);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(8 * n * sizeof *work);
   uint64_t seed = 9;
   dvLdl f = {0};
   check_random_vector(&seed, b, n);

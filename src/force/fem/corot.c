@@ -293,24 +293,28 @@ static dvMat3 stored_block(const dvCorot *c, size_t e, size_t i, size_t j)
   return i > j ? dv_mat3_transpose(m) : m;
 }
 
-// blocks of all corners, those of the first from the sums, turned by rows of axes and times a factor
+// blocks of all corners, those of the first from the sums, turned by rows of axes and times a factor; the matrix is symmetric
 static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, int width, double *out)
 {
-  dvMat3 block[DV_COROT_NODES][DV_COROT_NODES] = {0}, scaled = dv_mat3_scale(axes, factor);
+  dvMat3 block[DV_COROT_NODES][DV_COROT_NODES];
+  memset(block[0], 0, sizeof block[0]);
   for (size_t i = 1; i < c->nodes; i++)
     for (size_t j = i; j < c->nodes; j++) {
-      dvMat3 m = dv_mat3_t_mul(axes, dv_mat3_mul(stored_block(c, element, i, j), scaled));
+      dvMat3 m = dv_mat3_scale(dv_mat3_t_mul(axes, dv_mat3_mul(stored_block(c, element, i, j), axes)), factor), t = dv_mat3_transpose(m);
       block[i][j] = m;
+      block[j][i] = t;
       block[0][j] = dv_mat3_sub(block[0][j], m);
-      if (i == j) continue;
-      block[0][i] = dv_mat3_sub(block[0][i], dv_mat3_transpose(m));
+      if (i != j) block[0][i] = dv_mat3_sub(block[0][i], t);
     }
-  for (size_t j = 1; j < c->nodes; j++) block[0][0] = dv_mat3_sub(block[0][0], block[0][j]);
+  for (size_t j = 1; j < c->nodes; j++) {
+    block[j][0] = dv_mat3_transpose(block[0][j]);
+    block[0][0] = dv_mat3_sub(block[0][0], block[0][j]);
+  }
   size_t w = (size_t)width, n = w * c->nodes;
   for (size_t i = 0; i < c->nodes; i++)
-    for (size_t j = i; j < c->nodes; j++)
+    for (size_t j = 0; j < c->nodes; j++)
       for (size_t r = 0; r < w; r++)
-        for (size_t k = 0; k < w; k++) out[n * (w * i + r) + w * j + k] = out[n * (w * j + k) + w * i + r] = block[i][j].m[r][k];
+        for (size_t k = 0; k < w; k++) out[n * (w * i + r) + w * j + k] = block[i][j].m[r][k];
 }
 
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)

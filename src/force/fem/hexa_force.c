@@ -3,7 +3,7 @@
 //
 // K is integrated at 2 x 2 x 2 points in the frame at rest; where the cells are parallelepipeds (to a thousandth, as in
 // SOFA) with the one Jacobian of their edges. The computation is in corot.c. Needs a topology with hexahedra; a sparse
-// grid may say how far each cell is filled (stiffnessCoefs, massCoefs).
+// grid may say how far each cell is filled (cellStiffness, cellMass).
 //
 // The mass matrix is SOFA's: all entries of an element between the same axes are 8/27 of its mass, which is 19 times the
 // inertia of the consistent matrix; the weight is that of the mass.
@@ -158,8 +158,8 @@ static dvStatus find_elements(HexaForce *h)
   h->hexa = hexahedra->data;
   h->count = dv_ints_size(hexahedra);
   h->revision = topology->revision;
-  read_coefficients(h, "stiffnessCoefs", &h->filled);
-  read_coefficients(h, "massCoefs", &h->heavy);
+  read_coefficients(h, "cellStiffness", &h->filled);
+  read_coefficients(h, "cellMass", &h->heavy);
   return DV_OK;
 }
 

@@ -74,6 +74,37 @@ DV_INLINE Edges frame_of_edges(Edges e)
 
 DV_INLINE dvPack determinant(Edges e) { return dot(e.b, cross(e.c, e.d)); }
 
+// columns of sum e_k (x) g_k: the deformation gradient of edges e, with g the gradients at rest
+DV_INLINE Edges deformation(Edges e, Edges g)
+{
+  return (Edges){add(add(scale(e.b, g.b.x), scale(e.c, g.c.x)), scale(e.d, g.d.x)),
+                 add(add(scale(e.b, g.b.y), scale(e.c, g.c.y)), scale(e.d, g.d.y)),
+                 add(add(scale(e.b, g.b.z), scale(e.c, g.c.z)), scale(e.d, g.d.z))};
+}
+
+// edges of a tetrahedron, from corner a to b, c, d
+DV_INLINE Edges gather_edges(const double *local, const uint16_t *corner)
+{
+  Vec a = dv_blocks_load(local, corner);
+  return (Edges){sub(dv_blocks_load(local, corner + 4), a), sub(dv_blocks_load(local, corner + 8), a),
+                 sub(dv_blocks_load(local, corner + 12), a)};
+}
+
+// forces on corners b, c, d; corner a gets minus their sum
+DV_INLINE void scatter_forces(double *local, const uint16_t *corner, Edges f)
+{
+  dvPack b[4], c[4], d[4];
+  dv_blocks_rows(f.b, b);
+  dv_blocks_rows(f.c, c);
+  dv_blocks_rows(f.d, d);
+  for (int lane = 0; lane < DV_LANES; lane++) {
+    dv_blocks_sub_row(local, corner[lane], b[lane] + c[lane] + d[lane]);
+    dv_blocks_add_row(local, corner[4 + lane], b[lane]);
+    dv_blocks_add_row(local, corner[8 + lane], c[lane]);
+    dv_blocks_add_row(local, corner[12 + lane], d[lane]);
+  }
+}
+
 // --- the orthogonal factor: Newton's iteration of math/decompose.c, scaled by Frobenius norms ---
 
 DV_INLINE dvPack norm2(Edges a) { return dot(a.b, a.b) + dot(a.c, a.c) + dot(a.d, a.d); }
@@ -109,6 +140,47 @@ DV_INLINE Edges orthogonal_factor(Edges a)
   dvPackMask active = ~(dvPackMask){0};
   for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active);
   return a;
+}
+
+// --- logarithm and exponential, to the last bit or two; reductions and polynomials as in fdlibm (Sun Microsystems, 1993) ---
+
+typedef uint64_t dvPackBits __attribute__((vector_size(32), aligned(32)));
+
+// of positive numbers that are not subnormal
+DV_INLINE dvPack pack_log(dvPack x)
+{
+  const dvPackBits one = (dvPackBits)dv_pack(1), mantissa = one - one + 0x000fffffffffffffULL, big = one - one + 0x4330000000000000ULL;
+  dvPackBits bits = (dvPackBits)x;
+  dvPack m = (dvPack)((bits & mantissa) | one), e = (dvPack)((bits >> 52) | big) - dv_pack(4503599627370496.0 + 1023.0);
+  dvPackMask upper = m > dv_pack(1.4142135623730951);
+  m = dv_pack_select(upper, dv_pack(0.5) * m, m);
+  e = dv_pack_select(upper, e + dv_pack(1), e);
+  dvPack f = m - dv_pack(1), s = f / (dv_pack(2) + f), z = s * s, half = dv_pack(0.5) * f * f;
+  dvPack r = dv_pack(1.479819860511658591e-01);
+  r = r * z + dv_pack(1.531383769920937332e-01);
+  r = r * z + dv_pack(1.818357216161805012e-01);
+  r = r * z + dv_pack(2.222219843214978396e-01);
+  r = r * z + dv_pack(2.857142874366239149e-01);
+  r = r * z + dv_pack(3.999999999940941908e-01);
+  r = r * z + dv_pack(6.666666666666735130e-01);
+  return e * dv_pack(6.93147180369123816490e-01) - ((half - (s * (half + r * z) + e * dv_pack(1.90821492927058770002e-10))) - f);
+}
+
+// of numbers between -700 and 700; what is beyond counts as these
+DV_INLINE dvPack pack_exp(dvPack x)
+{
+  x = dv_pack_select(x > dv_pack(700), dv_pack(700), dv_pack_select(x < dv_pack(-700), dv_pack(-700), x));
+  const dvPack magic = dv_pack(6755399441055744.0);   // 1.5 2^52: adding it rounds to an integer
+  dvPack shifted = x * dv_pack(1.4426950408889634) + magic, n = shifted - magic;
+  dvPack high = x - n * dv_pack(6.93147180369123816490e-01), low = n * dv_pack(1.90821492927058770002e-10), r = high - low, t = r * r;
+  dvPack c = dv_pack(4.13813679705723846039e-08);
+  c = c * t + dv_pack(-1.65339022054652515390e-06);
+  c = c * t + dv_pack(6.61375632143793436117e-05);
+  c = c * t + dv_pack(-2.77777777770155933842e-03);
+  c = c * t + dv_pack(1.66666666666666019037e-01);
+  c = r - t * c;
+  dvPack y = dv_pack(1) - ((low - r * c / (dv_pack(2) - c)) - high);
+  return (dvPack)((dvPackBits)y + (((dvPackBits)shifted - (dvPackBits)magic) << 52));
 }
 
 DV_INLINE dvMat3 lane_of(const double *packs, int lane)

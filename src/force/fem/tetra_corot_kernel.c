@@ -23,27 +23,6 @@
 typedef struct { dvPack xx, yy, zz, xy, yz, zx; } Sym;     // strains hold twice the shear
 typedef const dvTetraData Data;
 
-DV_INLINE Edges gather_edges(const double *local, const uint16_t *corner)
-{
-  Vec a = dv_blocks_load(local, corner);
-  return (Edges){sub(dv_blocks_load(local, corner + 4), a), sub(dv_blocks_load(local, corner + 8), a),
-                 sub(dv_blocks_load(local, corner + 12), a)};
-}
-
-DV_INLINE void scatter_forces(double *local, const uint16_t *corner, Edges f)
-{
-  dvPack b[4], c[4], d[4];
-  dv_blocks_rows(f.b, b);
-  dv_blocks_rows(f.c, c);
-  dv_blocks_rows(f.d, d);
-  for (int lane = 0; lane < DV_LANES; lane++) {
-    dv_blocks_sub_row(local, corner[lane], b[lane] + c[lane] + d[lane]);
-    dv_blocks_add_row(local, corner[4 + lane], b[lane]);
-    dv_blocks_add_row(local, corner[8 + lane], c[lane]);
-    dv_blocks_add_row(local, corner[12 + lane], d[lane]);
-  }
-}
-
 // --- the general element: strain, stress, forces ---
 
 DV_INLINE Sym strain(Edges d, Edges g)   // of sum d_k (x) g_k
@@ -380,14 +359,6 @@ static void rest_deformation(const double *edges, double *record)
   Edges e = load_edges(edges);
   store_edges(record, e);
   store_edges(record + 36, gradients(e, determinant(e)));
-}
-
-// columns of sum e_k (x) g_k
-DV_INLINE Edges deformation(Edges e, Edges g)
-{
-  return (Edges){add(add(scale(e.b, g.b.x), scale(e.c, g.c.x)), scale(e.d, g.d.x)),
-                 add(add(scale(e.b, g.b.y), scale(e.c, g.c.y)), scale(e.d, g.d.y)),
-                 add(add(scale(e.b, g.b.z), scale(e.c, g.c.z)), scale(e.d, g.d.z))};
 }
 
 DV_INLINE void force_deformation(Data *t, size_t pack, const Edges *edges, Edges *f)

@@ -1,0 +1,157 @@
+// TetrahedronHyperelasticityFEMForceField and StandardTetrahedralFEMForceField: hyperelastic tetrahedra. The computation is in
+// hyper.c; here are the fields, the topology and the state. Needs a topology with tetrahedra.
+#include "force/fem/hyper.h"
+#include "force/mesh.h"
+
+#include <string.h>
+
+#define HYPER_FIELDS(X)                                                                                               \
+  X(choice, materialName, "ArrudaBoyce", "", "law of the material",                                                   \
+    .options = "ArrudaBoyce|StVenantKirchhoff|NeoHookean|MooneyRivlin|VerondaWestman|Costa|Ogden|StableNeoHookean")    \
+  X(reals, ParameterSet, "", "Pa", "parameters of the law: mu k (ArrudaBoyce), mu lambda (StVenantKirchhoff, NeoHookean, StableNeoHookean), c1 c2 k (MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa)") \
+  X(vec3s, AnisotropyDirections, "", "", "directions of fibres; none of the laws has any", .flags = DV_HIDDEN)        \
+  X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                \
+  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                          \
+  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+
+#define HYPERELASTICITY_FIELDS(X) \
+  X(bool, matrixRegularization, "0", "", "not used: the tangent is the exact derivative, as in SOFA", .flags = DV_HIDDEN)
+#define STANDARD_FIELDS(X) X(string, ParameterFile, "myFile.param", "", "not used, as in SOFA: parameters stand in ParameterSet", .flags = DV_HIDDEN)
+
+typedef struct HyperForce {
+  dvForce force;
+  HYPER_FIELDS(DV_MEMBER)
+  HYPERELASTICITY_FIELDS(DV_MEMBER)
+  STANDARD_FIELDS(DV_MEMBER)
+  dvHyper *elements;
+  const int32_t *tetra;     // four points each, the topology's
+  size_t count;
+  unsigned revision;        // of the topology they were made from
+} HyperForce;
+
+#define SELF HyperForce
+static const dvFieldDesc hyper_fields[] = {HYPER_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hyperelasticity_fields[] = {HYPERELASTICITY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc standard_fields[] = {STANDARD_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus check_parameters(HyperForce *h)
+{
+  static const char *const names[DV_HYPER_LAWS] = {"mu and k", "mu and lambda", "mu and lambda", "c1, c2 and k", "c1, c2 and k",
+                                                   "a, k, bff, bfs, bss, bfn, bsn and bnn", "mu, alpha and k", "mu and lambda"};
+  dvObject *o = &h->force.base;
+  const double *p = h->ParameterSet.data;
+  size_t want = (size_t)dv_hyper_parameters[h->materialName];
+  char *advice = dv_format("give %s", names[h->materialName]);
+  dvStatus status = DV_OK;
+  if (h->ParameterSet.count < want)
+    status = dv_field_error(o, &h->ParameterSet, advice, "there are %zu parameters, the law has %zu", h->ParameterSet.count, want);
+  for (size_t i = 0; i < want && status == DV_OK; i++)
+    if (!(p[i] > -DV_EXPLODED && p[i] < DV_EXPLODED)) status = dv_field_error(o, &h->ParameterSet, advice, "parameter %zu is not a number", i);
+  if (status == DV_OK && h->materialName == DV_OGDEN && p[1] == 0) status = dv_field_error(o, &h->ParameterSet, advice, "alpha is 0");
+  if (status == DV_OK && h->materialName == DV_STABLE_NEO_HOOKEAN && !(p[0] + p[1] > 0))
+    status = dv_field_error(o, &h->ParameterSet, advice, "mu + lambda is %g, not above 0", p[0] + p[1]);
+  if (status == DV_OK && h->ParameterSet.count > want)
+    dv_field_warning(o, &h->ParameterSet, advice, "there are %zu parameters, the law has %zu: the others are not used", h->ParameterSet.count, want);
+  dv_free(advice);
+  return status;
+}
+
+static dvStatus hyper_force_reinit(dvObject *o)
+{
+  HyperForce *h = (HyperForce *)o;
+  dvState *s = h->force.state;
+  dvTopology *topology = dv_topology(h->topology.target);
+  const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
+  if (!tetrahedra) return DV_ERROR_INPUT;
+  DV_TRY(check_parameters(h));
+  h->tetra = tetrahedra->data;
+  h->count = dv_ints_size(tetrahedra);
+  h->revision = topology->revision;
+  dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST), .points = s->count, .tetrahedra = h->tetra, .count = h->count,
+                    .law = (dvHyperLaw)h->materialName, .parameters = h->ParameterSet.data};
+  size_t flat = 0;
+  dv_hyper_destroy(&h->elements);
+  if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", h->count);
+  if (flat) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force", flat);
+  return DV_OK;
+}
+
+static dvStatus hyper_force_init(dvObject *o)
+{
+  HyperForce *h = (HyperForce *)o;
+  DV_TRY(dv_force_init(o));
+  if (!dv_force_topology(o, &h->topology)) return DV_ERROR_INPUT;
+  DV_TRY(hyper_force_reinit(o));
+  if (h->count == 0)
+    dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"", "the topology %s has no tetrahedra: there will be no force", h->topology.target->name);
+  return DV_OK;
+}
+
+// elements may have come or gone
+static bool follow_topology(HyperForce *h)
+{
+  if (dv_topology(h->topology.target)->revision == h->revision) return true;
+  return hyper_force_reinit(&h->force.base) == DV_OK;
+}
+
+static void hyper_force_add_force(dvObject *o, const dvMech *m)
+{
+  HyperForce *h = (HyperForce *)o;
+  dvState *s = h->force.state;
+  if (!follow_topology(h)) return;
+  const double *x = dv_state_read(s, m->x);
+  dv_hyper_add_force(h->elements, o->context->pool, x, dv_state_write(s, m->f));
+}
+
+static void hyper_force_add_dforce(dvObject *o, const dvMech *m)
+{
+  HyperForce *h = (HyperForce *)o;
+  dvState *s = h->force.state;
+  const double *dx = dv_state_read(s, m->dx);
+  dv_hyper_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->force.rayleighStiffness), dv_state_write(s, m->df));
+}
+
+static void hyper_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+{
+  HyperForce *h = (HyperForce *)o;
+  const dvState *s = h->force.state;
+  double k[144], block[9];
+  for (size_t e = 0; e < h->count; e++) {
+    const int32_t *corner = h->tetra + 4 * e;
+    dv_hyper_stiffness(h->elements, e, dv_mech_k(m, h->force.rayleighStiffness), k);
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++) {
+        for (int r = 0; r < 3; r++) memcpy(block + 3 * r, k + 12 * (3 * i + r) + 3 * j, 3 * sizeof *block);
+        sink->add(sink, s, (size_t)corner[i], s, (size_t)corner[j], 3, 3, block);
+      }
+  }
+}
+
+static double hyper_force_energy(dvObject *o, const dvMech *m)
+{
+  HyperForce *h = (HyperForce *)o;
+  return dv_hyper_energy(h->elements, o->context->pool, dv_state_read(h->force.state, m->x));
+}
+
+static void hyper_force_destroy(dvObject *o) { dv_hyper_destroy(&((HyperForce *)o)->elements); }
+
+static const dvForceOps hyper_force_ops = {
+    .add_force = hyper_force_add_force,
+    .add_dforce = hyper_force_add_dforce,
+    .add_stiffness = hyper_force_add_stiffness,
+    .energy = hyper_force_energy,
+    .states = dv_force_state,
+};
+
+#define HYPER_CLASS(name_, fields_)                                                                                    \
+  {                                                                                                                    \
+    .struct_size = sizeof(dvClass), .name = name_, .help = "hyperelastic finite elements on tetrahedra, total Lagrangian", \
+    .module = "Sofa.Component.SolidMechanics.FEM.HyperElastic", .dofs = DV_DOF_VEC3, .size = sizeof(HyperForce),       \
+    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                          \
+    .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit, .destroy = hyper_force_destroy, \
+  }
+
+extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class;
+const dvClass dv_hyperelasticity_class = HYPER_CLASS("TetrahedronHyperelasticityFEMForceField", hyperelasticity_fields);
+const dvClass dv_standard_tetra_class = HYPER_CLASS("StandardTetrahedralFEMForceField", standard_fields);
