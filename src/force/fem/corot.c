@@ -69,11 +69,6 @@ static void store_matrix(dvCorot *c, size_t e, const double *packed)
   for (size_t i = 0; i < c->entries; i++) at[DV_LANES * i] = packed[i];
 }
 
-static double entry_of(const dvCorot *c, size_t e, size_t i)
-{
-  return c->data.shared ? c->data.stiffness[i] : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[e])[DV_LANES * i];
-}
-
 static void rest_shape(const dvCorot *c, size_t e, double *x)
 {
   const double *at = lane_at(c->data.rest, 3 * (c->nodes - 1), (size_t)c->blocks->lane[e]);
@@ -276,45 +271,18 @@ void dv_corot_update(dvCorot *c, const double *x)
   }
 }
 
-// where the block of corners i <= j, both behind the first, begins in a stored matrix
-static size_t block_at(size_t nodes, size_t i, size_t j)
-{
-  size_t at = 0;
-  for (size_t r = 1; r < i; r++) at += 6 + 9 * (nodes - 1 - r);
-  return i == j ? at : at + 6 + 9 * (j - i - 1);
-}
-
-static dvMat3 stored_block(const dvCorot *c, size_t e, size_t i, size_t j)
-{
-  static const int upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  dvMat3 m;
-  size_t at = block_at(c->nodes, dv_min_size(i, j), dv_max_size(i, j));
-  for (size_t k = 0; k < 9; k++) m.m[k / 3][k % 3] = entry_of(c, e, at + (i == j ? (size_t)upper[k] : k));
-  return i > j ? dv_mat3_transpose(m) : m;
-}
-
-// blocks of all corners, those of the first from the sums, turned by rows of axes and times a factor; the matrix is symmetric
+// the matrix of an element, turned by rows of axes and times a factor, `width` numbers a corner
 static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, int width, double *out)
 {
-  dvMat3 block[DV_COROT_NODES][DV_COROT_NODES];
-  memset(block[0], 0, sizeof block[0]);
-  for (size_t i = 1; i < c->nodes; i++)
-    for (size_t j = i; j < c->nodes; j++) {
-      dvMat3 m = dv_mat3_scale(dv_mat3_t_mul(axes, dv_mat3_mul(stored_block(c, element, i, j), axes)), factor), t = dv_mat3_transpose(m);
-      block[i][j] = m;
-      block[j][i] = t;
-      block[0][j] = dv_mat3_sub(block[0][j], m);
-      if (i != j) block[0][i] = dv_mat3_sub(block[0][i], t);
-    }
-  for (size_t j = 1; j < c->nodes; j++) {
-    block[j][0] = dv_mat3_transpose(block[0][j]);
-    block[0][0] = dv_mat3_sub(block[0][0], block[0][j]);
-  }
-  size_t w = (size_t)width, n = w * c->nodes;
-  for (size_t i = 0; i < c->nodes; i++)
-    for (size_t j = 0; j < c->nodes; j++)
-      for (size_t r = 0; r < w; r++)
-        for (size_t k = 0; k < w; k++) out[n * (w * i + r) + w * j + k] = block[i][j].m[r][k];
+  double rows[9], full[DV_COROT_MATRIX];
+  const double *stored = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
+  dv_mat3_store(rows, axes);
+  c->kernels->turn(stored, c->data.shared ? 1 : DV_LANES, c->nodes, rows, factor, width == 3 ? out : full);
+  if (width == 3) return;
+  size_t w = (size_t)width, n = c->nodes;
+  for (size_t i = 0; i < n; i++)
+    for (size_t r = 0; r < w; r++)
+      for (size_t k = 0; k < n; k++) memcpy(out + w * n * (w * i + r) + w * k, full + 3 * n * (3 * i + r) + 3 * k, w * sizeof *out);
 }
 
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)
