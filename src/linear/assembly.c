@@ -600,7 +600,10 @@ dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, c
   if (!dv_assembly_holds(a, plan)) lay_out(a, plan);
   if (!same_parts(w->parts, parts)) w->recorded = false;
   w->parts = parts;
-  if (a->size == 0) return dv_error(owner, "add a MechanicalObject below the solver", "there is nothing to solve: no degrees of freedom");
+  if (a->size == 0) {   // nothing to solve
+    dv_block_matrix_free(&a->matrix);
+    return DV_OK;
+  }
   bool same = false;
   for (int pass = 0; pass < 2 && !same; pass++) {
     if (!w->recorded) DV_TRY(record(a, owner, plan, m));

@@ -13,6 +13,7 @@ enum { LARGEST_TEXT = 5000, PIXELS = 1000 };   // rows of a full table of number
   X(string, filename, "", "", "file to write, without extension; the component's name by default")                           \
   X(int, exportEveryNumberOfSteps, "0", "", "write after every so many steps; 0 for never")                                  \
   X(bool, exportAtBegin, "0", "", "write after the first step")                                                              \
+  X(bool, exportAtEnd, "0", "", "write when the scene is closed")                                                            \
   X(bool, enable, "1", "", "write at all")                                                                                   \
   X(link, linearSystem, "", "", "system whose matrix is written; the one of the node by default", .role = DV_ROLE_LINEAR_SYSTEM)
 #define EXPORTER_FIELDS(X)                                                                                                   \
@@ -90,6 +91,12 @@ static void export_handle_event(dvObject *o, const dvEvent *event)
   if (turn || (e->exportAtBegin && e->steps == 1)) export_write(e);
 }
 
+static void export_cleanup(dvObject *o)
+{
+  Export *e = (Export *)o;
+  if (e->exportAtEnd && e->enable && e->steps > 0) export_write(e);
+}
+
 static void export_reset(dvObject *o) { ((Export *)o)->steps = 0; }
 
 #define EXPORT_CLASS(variable, name_, help_, more)                                             \
@@ -103,6 +110,7 @@ static void export_reset(dvObject *o) { ((Export *)o)->steps = 0; }
       .blocks = {&dv_object_block, DV_BLOCK(export_fields), DV_BLOCK(more)},                   \
       .init = export_init,                                                                     \
       .reset = export_reset,                                                                   \
+      .cleanup = export_cleanup,                                                               \
       .handle_event = export_handle_event,                                                     \
   }
 

@@ -144,6 +144,35 @@ static void the_mass_is_sofas(void **state)
   }
 }
 
+// on a regular grid both families are the same, up to the single precision of the second
+static void hexahedral_is_hexahedron_on_boxes(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const names[] = {"HexahedronFEMForceField", "HexahedralFEMForceField", "HexahedralFEMForceFieldAndMass"};
+  double f[3][108];
+  for (int i = 0; i < 3; i++) {
+    char *text = dv_format("<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 4'/><MechanicalObject name='dofs'/>"
+                           "<%s name='ff' method='polar' youngModulus='100' poissonRatio='0.3'/></Node>", names[i]);
+    fdScene s = fd_open(text);
+    double *x = dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X);
+    for (size_t k = 0; k < 108; k++) x[k] += 0.1 * (double)((17 * k) % 11) / 11;
+    memcpy(f[i], fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs")), sizeof f[i]);
+    for (size_t k = 0; k < 108; k++) check_close(f[i][k], f[0][k], 1e-5);
+    if (i == 2) {
+      fdOptions o = fd_options();
+      o.checks &= ~(unsigned)FD_WEIGHT;
+      assert_true(fd_check_mass(fd_find(&s, "ff"), &o));
+      const dvReals *total = dv_object_field(fd_find(&s, "ff"), "totalMass")->value, *points = dv_object_field(fd_find(&s, "ff"), "particleMasses")->value;
+      assert_int_equal(total->count, 12);
+      check_close(total->data[5], 2, 1e-14);
+      assert_int_equal(points->count, 36);
+      check_close(points->data[0], 0.25, 1e-15);
+    }
+    fd_close(&s);
+    dv_free(text);
+  }
+}
+
 static double tip(int cells)
 {
   char *text = dv_format("<Node gravity='0 -1 0' dt='1000'><EulerImplicitSolver/><CGLinearSolver iterations='2000' tolerance='1e-14' threshold='1e-30'/>"
@@ -200,6 +229,7 @@ int main(void)
       cmocka_unit_test(uniaxial_tension_is_exact),
       cmocka_unit_test(shared_matrices_change_nothing),
       cmocka_unit_test(the_mass_is_sofas),
+      cmocka_unit_test(hexahedral_is_hexahedron_on_boxes),
       cmocka_unit_test(cantilever_converges),
       cmocka_unit_test(mistakes_are_refused),
   };

@@ -138,6 +138,19 @@ static void solving_again_gives_the_same(void **state)
   }
 }
 
+static void nothing_to_solve(void **state)
+{
+  DV_UNUSED(state);
+  for (size_t i = 0; i < DV_COUNT(solvers); i++) {
+    char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s<MechanicalObject position=''/></Node>", solvers[i]);
+    Problem p = open_problem(text, 1);
+    dvStatus status = solve(&p);
+    if (status != DV_OK) fail_msg("%s: status %d", solvers[i], status);
+    close_problem(&p);
+    dv_free(text);
+  }
+}
+
 // --- chains ----------------------------------------------------------------------------------------
 
 static void block_tridiagonal_chains(void **state)
@@ -429,6 +442,7 @@ static void mistakes(void **state)
       "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner name='p'/>",
       "<PreconditionedMatrixFreeSystem assemblingRate='-3'/>",
       "<GlobalSystemMatrixExporter/>",
+      "<MatrixProjectionMethod/>",
   };
   for (size_t i = 0; i < DV_COUNT(wrong); i++) {
     char *text = dv_format("<Node name='root'><MechanicalObject position='0 0 0'/>%s</Node>", wrong[i]);
@@ -442,6 +456,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_solver_solves),
       cmocka_unit_test(solving_again_gives_the_same),
+      cmocka_unit_test(nothing_to_solve),
       cmocka_unit_test(block_tridiagonal_chains),
       cmocka_unit_test(cg_stops_as_it_should),
       cmocka_unit_test(starts),

@@ -272,22 +272,22 @@ void dv_corot_update(dvCorot *c, const double *x)
 }
 
 // the matrix of an element, turned by rows of axes and times a factor, `width` numbers a corner
-static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, int width, double *out)
+static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, size_t width, double *out)
 {
   double rows[9], full[DV_COROT_MATRIX];
   const double *stored = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
   dv_mat3_store(rows, axes);
   c->kernels->turn(stored, c->data.shared ? 1 : DV_LANES, c->nodes, rows, factor, width == 3 ? out : full);
   if (width == 3) return;
-  size_t w = (size_t)width, n = c->nodes;
+  size_t n = c->nodes;
   for (size_t i = 0; i < n; i++)
-    for (size_t r = 0; r < w; r++)
-      for (size_t k = 0; k < n; k++) memcpy(out + w * n * (w * i + r) + w * k, full + 3 * n * (3 * i + r) + 3 * k, w * sizeof *out);
+    for (size_t r = 0; r < width; r++)
+      for (size_t k = 0; k < n; k++) memcpy(out + width * (n * (width * i + r) + k), full + 3 * n * (3 * i + r) + 3 * k, width * sizeof *out);
 }
 
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)
 {
-  whole_matrix(c, element, frame_of(c, element), -k, c->data.width, out);
+  whole_matrix(c, element, frame_of(c, element), -k, (size_t)c->data.width, out);
 }
 
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)

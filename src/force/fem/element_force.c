@@ -36,6 +36,7 @@ typedef struct ElementForce {
   const int32_t *corner;    // of the elements, the topology's
   size_t count, nodes;
   unsigned revision;        // of the topology they were made from
+  bool stale;               // there is no valid set of elements
   dvCorot *elements;        // one of the two
   dvTetraCorot *tetra;
 } ElementForce;
@@ -142,6 +143,7 @@ static dvStatus element_force_reinit(dvObject *o)
   ElementForce *f = (ElementForce *)o;
   dvTopology *topology = dv_elastic_topology(&f->elastic);
   int method = IDENTITY;
+  f->stale = true;
   DV_TRY(find_kind(f));
   DV_TRY(choose_rotation(f, &method));
   const dvInts *elements = dv_force_elements(o, topology, f->kind, f->elastic.force.state);
@@ -153,6 +155,7 @@ static dvStatus element_force_reinit(dvObject *o)
   warn_of_shapes(f);
   if (create_elements(f, method) != DV_OK) return dv_error(o, NULL, "out of memory for %zu %s", f->count, dv_element_name(f->kind));
   dv_touch(o, &f->elementStiffness);
+  f->stale = false;
   return DV_OK;
 }
 
@@ -189,8 +192,8 @@ static dvStatus element_force_fetch(dvObject *o, dvField *field)
 
 static bool follow_topology(ElementForce *f)
 {
-  if (dv_elastic_topology(&f->elastic)->revision == f->revision) return true;
-  return element_force_reinit(&f->elastic.force.base) == DV_OK;
+  if (dv_force_mesh_changed(&f->elastic.topology, &f->revision)) element_force_reinit(&f->elastic.force.base);
+  return !f->stale;
 }
 
 // --- forces ---
@@ -208,6 +211,7 @@ static void element_force_add_force(dvObject *o, const dvMech *m)
 static void element_force_add_dforce(dvObject *o, const dvMech *m)
 {
   ElementForce *f = (ElementForce *)o;
+  if (f->stale) return;
   dvState *s = f->elastic.force.state;
   double k = dv_mech_k(m, f->elastic.force.rayleighStiffness);
   const double *dx = dv_state_read(s, m->dx);
@@ -218,6 +222,7 @@ static void element_force_add_dforce(dvObject *o, const dvMech *m)
 static void element_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   ElementForce *f = (ElementForce *)o;
+  if (f->stale) return;
   const dvState *s = f->elastic.force.state;
   double factor = dv_mech_k(m, f->elastic.force.rayleighStiffness), k[DV_COROT_MATRIX], block[9];
   size_t w = (size_t)space_of(f), n = matrix_size(f);
@@ -235,6 +240,7 @@ static void element_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSi
 static double element_force_energy(dvObject *o, const dvMech *m)
 {
   ElementForce *f = (ElementForce *)o;
+  if (f->stale) return 0;
   const double *x = dv_state_read(f->elastic.force.state, m->x);
   return f->tetra ? dv_tetra_corot_energy(f->tetra, o->context->pool, x) : dv_corot_energy(f->elements, o->context->pool, x);
 }

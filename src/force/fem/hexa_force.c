@@ -1,9 +1,12 @@
-// HexahedronFEMForceField, its parallel name, and HexahedronFEMForceFieldAndMass: corotational trilinear hexahedra of an
-// isotropic material (M. Nesme, Y. Payan, F. Faure, Efficient, physically plausible finite elements, 2005).
+// HexahedronFEMForceField, its parallel name, HexahedralFEMForceField, and both with a mass: corotational trilinear hexahedra
+// of an isotropic material (M. Nesme, Y. Payan, F. Faure, Efficient, physically plausible finite elements, 2005).
 //
 // K is integrated at 2 x 2 x 2 points in the frame at rest; where the cells are parallelepipeds (to a thousandth, as in
 // SOFA) with the one Jacobian of their edges. The computation is in corot.c. Needs a topology with hexahedra; a sparse
 // grid may say how far each cell is filled (cellStiffness, cellMass).
+//
+// HexahedralFEMForceField takes every cell as a box along the axes of the world, with the diagonal from corner 0 to corner 6,
+// and has the entries of its matrix in single precision before they are multiplied by the volume: SOFA does both.
 //
 // The mass matrix is SOFA's: all entries of an element between the same axes are 8/27 of its mass, which is 19 times the
 // inertia of the consistent matrix; the weight is that of the mass.
@@ -13,10 +16,11 @@
 
 #include <string.h>
 
-extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexa_fem_mass_class;
+extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexa_fem_mass_class, dv_hexahedral_class, dv_hexahedral_mass_class;
 
+#define HEXA_METHOD_FIELDS(X)                                                                                         \
+  X(choice, method, "large", "", "rotation of an element: from its mean edges (large), polar decomposition (polar), none (small)", .options = "small|large|polar")
 #define HEXA_FIELDS(X)                                                                                                \
-  X(choice, method, "large", "", "rotation of an element: from its mean edges (large), polar decomposition (polar), none (small)", .options = "small|large|polar") \
   X(bool, updateStiffnessMatrix, "0", "", "integrate the stiffness again from the present shape at each evaluation of the force")        \
   X(reals, stiffnessMatrices, "", "N/m", "matrices of 24 x 24 of the elements in their frames", .flags = DV_OUTPUT | DV_READ_ONLY | DV_HIDDEN) \
   X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY)                                        \
@@ -24,6 +28,13 @@ extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexa_fem_
   X(string, gatherBsize, "", "", "concerns graphics cards only", .flags = DV_HIDDEN)                                  \
   X(bool, drawing, "1", "", "draw the elements", .flags = DV_LOOKS)                                                   \
   X(real, drawPercentageOffset, "0.15", "", "gap between drawn elements", .flags = DV_LOOKS)
+
+#define HEXAHEDRAL_FIELDS(X) X(reals, hexahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
+
+#define HEXAHEDRAL_MASS_FIELDS(X)                                                                                     \
+  X(reals, totalMass, "", "kg", "mass of each element", .flags = DV_READ_ONLY)                                        \
+  X(reals, particleMasses, "", "kg", "mass of each point: an eighth of those of its elements", .flags = DV_READ_ONLY) \
+  X(vec3s, lumpedMasses, "", "kg", "rows of the mass matrix summed, with lumpedMass", .flags = DV_READ_ONLY)
 
 #define HEXA_MASS_FIELDS(X)                                                                                           \
   X(bool, separateGravity, "0", "", "add gravity to the velocity before the forces instead of as a force")            \
@@ -34,25 +45,33 @@ extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexa_fem_
 
 typedef struct HexaForce {
   dvElastic elastic;
+  HEXA_METHOD_FIELDS(DV_MEMBER)
   HEXA_FIELDS(DV_MEMBER)
+  HEXAHEDRAL_FIELDS(DV_MEMBER)
+  HEXAHEDRAL_MASS_FIELDS(DV_MEMBER)
   HEXA_MASS_FIELDS(DV_MEMBER)
   DV_PARALLEL_FIELDS(DV_MEMBER)
   dvCorot *elements;
   const int32_t *hexa;      // eight points each, the topology's
   size_t count;
   unsigned revision;        // of the topology they were made from
+  bool stale;               // there is no valid set of elements
   dvReals filled, heavy;    // factors of each element on stiffness and mass; empty: 1
   double *mass;             // [count] an entry of the mass matrix of each element
   double *weight, *lump;    // [points] mass that gravity pulls; rows of the mass matrix summed
 } HexaForce;
 
 #define SELF HexaForce
-static const dvFieldDesc hexa_fields[] = {HEXA_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexa_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXA_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedral_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXAHEDRAL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedral_mass_fields[] = {HEXA_MASS_FIELDS(DV_DESCRIBE) HEXAHEDRAL_MASS_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc parallel_hexa_fields[] = {DV_PARALLEL_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexa_mass_fields[] = {HEXA_MASS_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static bool has_mass(const HexaForce *h) { return h->elastic.force.base.cls == &dv_hexa_fem_mass_class; }
+static bool is_a(const HexaForce *h, const dvClass *cls) { return h->elastic.force.base.cls == cls; }
+static bool has_mass(const HexaForce *h) { return is_a(h, &dv_hexa_fem_mass_class) || is_a(h, &dv_hexahedral_mass_class); }
+static bool is_hexahedral(const HexaForce *h) { return is_a(h, &dv_hexahedral_class) || is_a(h, &dv_hexahedral_mass_class); }
 static double coefficient(const dvReals *list, size_t e) { return e < list->count ? list->data[e] : 1; }
 
 // --- stiffness ---
@@ -107,6 +126,32 @@ static void hexa_stiffness(void *user, size_t e, const double *x, double *k)
   }
 }
 
+// of a box along the axes of the world
+static void hexahedral_stiffness(void *user, size_t e, const double *x, double *k)
+{
+  const HexaForce *h = user;
+  const dvQuadrature *rule = dv_shape_quadrature(DV_HEXAHEDRON);
+  double young = dv_elastic_young(&h->elastic, e), nu = dv_elastic_poisson(&h->elastic, e);
+  const double *rest = dv_state_read(h->elastic.force.state, DV_X_REST);
+  const int32_t *corner = h->hexa + 8 * e;
+  double diagonal[3], volume = 1;
+  static const int ends[3] = {1, 3, 4};
+  for (int a = 0; a < 3; a++) {
+    diagonal[a] = rest[3 * (size_t)corner[6] + (size_t)a] - rest[3 * (size_t)corner[0] + (size_t)a];
+    volume *= dv_vec3_norm(dv_vec3_load(x + 3 * ends[a]));
+  }
+  memset(k, 0, 576 * sizeof *k);
+  if (diagonal[0] == 0 || diagonal[1] == 0 || diagonal[2] == 0) return;
+  for (int i = 0; i < rule->points; i++) {
+    double dn[DV_SHAPE_NODES][3];
+    dvVec3 g[8];
+    dv_shape_derivatives(DV_HEXAHEDRON, rule->at[i], dn);
+    for (int c = 0; c < 8; c++) g[c] = dv_vec3(2 / diagonal[0] * dn[c][0], 2 / diagonal[1] * dn[c][1], 2 / diagonal[2] * dn[c][2]);
+    dv_stiffness_add(8, g, 1, dv_lame_lambda(young, nu, 3), dv_lame_mu(young, nu), k);
+  }
+  for (int i = 0; i < 576; i++) k[i] = (float)k[i] * volume / 8;
+}
+
 // --- masses ---
 
 static double edge_volume(const double *x, const int32_t *e)
@@ -116,6 +161,18 @@ static double edge_volume(const double *x, const int32_t *e)
   double volume = 1;
   for (int i = 0; i < 3; i++) volume *= dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)e[ends[i]]), a));
   return volume;
+}
+
+// as SOFA shows them
+static bool show_masses(HexaForce *h)
+{
+  size_t points = h->elastic.force.state->count;
+  if (!dv_reals_resize(&h->totalMass, h->count) || !dv_reals_resize(&h->particleMasses, points)) return false;
+  if (h->lumpedMass && !dv_reals_resize(&h->lumpedMasses, 3 * points)) return false;
+  for (size_t e = 0; e < h->count; e++) dv_reals_edit(&h->totalMass)[e] = h->mass[e] * 27 / 8;
+  for (size_t p = 0; p < points; p++) dv_reals_edit(&h->particleMasses)[p] = h->weight[p];
+  for (size_t i = 0; i < 3 * points && h->lumpedMass; i++) dv_reals_edit(&h->lumpedMasses)[i] = h->lump[i / 3];
+  return true;
 }
 
 static void find_masses(HexaForce *h)
@@ -187,19 +244,25 @@ static dvStatus hexa_force_reinit(dvObject *o)
                                      -0.25, -0.25, 0.25, 0.25, -0.25, -0.25, -0.25, -0.25, 0.25, 0.25, 0.25, 0.25};
   HexaForce *h = (HexaForce *)o;
   dvState *s = h->elastic.force.state;
+  h->stale = true;
   DV_TRY(find_elements(h));
   DV_TRY(dv_elastic_check(&h->elastic, h->count, 0.5));
   warn_of_shapes(h);
   dvCorotDef def = {.rest = dv_state_read(s, DV_X_REST), .width = 3, .points = s->count, .connectivity = h->hexa, .nodes = 8, .count = h->count,
-                    .frame = frames[h->method], .weights = weights, .stiffness = hexa_stiffness, .user = h, .changing = h->updateStiffnessMatrix};
+                    .frame = frames[h->method], .weights = weights, .stiffness = is_hexahedral(h) ? hexahedral_stiffness : hexa_stiffness, .user = h, .changing = h->updateStiffnessMatrix};
   dv_corot_destroy(&h->elements);
   if (dv_corot_create(&def, &h->elements) != DV_OK) return dv_error(o, NULL, "out of memory for %zu hexahedra", h->count);
-  dv_reals_share(&h->initialPoints, s->vec[DV_X_REST]);
-  dv_touch(o, &h->stiffnessMatrices);
-  if (!has_mass(h)) return DV_OK;
-  if (!(h->density >= 0)) return dv_field_error(o, &h->density, NULL, "density %g is negative", h->density);
-  find_masses(h);
-  dv_touch(o, &h->massMatrices);
+  if (!is_hexahedral(h)) {
+    dv_reals_share(&h->initialPoints, s->vec[DV_X_REST]);
+    dv_touch(o, &h->stiffnessMatrices);
+  }
+  if (has_mass(h) && !(h->density >= 0)) return dv_field_error(o, &h->density, NULL, "density %g is negative", h->density);
+  if (has_mass(h)) {
+    find_masses(h);
+    dv_touch(o, &h->massMatrices);
+    if (is_hexahedral(h) && !show_masses(h)) return dv_error(o, NULL, "out of memory for %zu masses", h->count);
+  }
+  h->stale = false;
   return DV_OK;
 }
 
@@ -231,8 +294,8 @@ static dvStatus hexa_force_fetch(dvObject *o, dvField *f)
 
 static bool follow_topology(HexaForce *h)
 {
-  if (dv_elastic_topology(&h->elastic)->revision == h->revision) return true;
-  return hexa_force_reinit(&h->elastic.force.base) == DV_OK;
+  if (dv_force_mesh_changed(&h->elastic.topology, &h->revision)) hexa_force_reinit(&h->elastic.force.base);
+  return !h->stale;
 }
 
 // --- forces ---
@@ -250,6 +313,7 @@ static void hexa_force_add_force(dvObject *o, const dvMech *m)
 static void hexa_force_add_dforce(dvObject *o, const dvMech *m)
 {
   HexaForce *h = (HexaForce *)o;
+  if (h->stale) return;
   dvState *s = h->elastic.force.state;
   const double *dx = dv_state_read(s, m->dx);
   dv_corot_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->elastic.force.rayleighStiffness), dv_state_write(s, m->df));
@@ -258,6 +322,7 @@ static void hexa_force_add_dforce(dvObject *o, const dvMech *m)
 static void hexa_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   HexaForce *h = (HexaForce *)o;
+  if (h->stale) return;
   const dvState *s = h->elastic.force.state;
   for (size_t e = 0; e < h->count; e++) {
     double k[DV_COROT_MATRIX];
@@ -269,6 +334,7 @@ static void hexa_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink 
 static double hexa_force_energy(dvObject *o, const dvMech *m)
 {
   HexaForce *h = (HexaForce *)o;
+  if (h->stale) return 0;
   return dv_corot_energy(h->elements, o->context->pool, dv_state_read(h->elastic.force.state, m->x));
 }
 
@@ -288,6 +354,7 @@ static void hexa_force_destroy(dvObject *o)
 // out += factor M in; every corner of an element gets the same sum
 static void multiply_mass(const HexaForce *h, const double *in, double factor, double *out)
 {
+  if (h->stale) return;
   if (h->lumpedMass) {
     size_t points = h->elastic.force.state->count;
     for (size_t i = 0; i < 3 * points; i++) out[i] += factor * h->lump[i / 3] * in[i];
@@ -417,5 +484,23 @@ const dvClass dv_hexa_fem_mass_class = {
     .help = "corotational trilinear finite elements on hexahedra that have a mass too",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(hexa_fields), DV_BLOCK(hexa_mass_fields)},
+    .ops = {[DV_ROLE_FORCE] = &hexa_force_ops, [DV_ROLE_MASS] = &hexa_mass_ops},
+};
+
+const dvClass dv_hexahedral_class = {
+    HEXA_CLASS,
+    .name = "HexahedralFEMForceField",
+    .help = "corotational trilinear finite elements on boxes along the axes, isotropic material",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(hexahedral_fields)},
+    .ops = {[DV_ROLE_FORCE] = &hexa_force_ops},
+};
+
+const dvClass dv_hexahedral_mass_class = {
+    HEXA_CLASS,
+    .name = "HexahedralFEMForceFieldAndMass",
+    .help = "corotational trilinear finite elements on boxes along the axes that have a mass too",
+    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
+    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(hexahedral_fields), DV_BLOCK(hexahedral_mass_fields)},
     .ops = {[DV_ROLE_FORCE] = &hexa_force_ops, [DV_ROLE_MASS] = &hexa_mass_ops},
 };

@@ -27,6 +27,7 @@ typedef struct HyperForce {
   const int32_t *tetra;     // four points each, the topology's
   size_t count;
   unsigned revision;        // of the topology they were made from
+  bool stale;               // there is no valid set of elements
 } HyperForce;
 
 #define SELF HyperForce
@@ -62,6 +63,7 @@ static dvStatus hyper_force_reinit(dvObject *o)
   HyperForce *h = (HyperForce *)o;
   dvState *s = h->force.state;
   dvTopology *topology = dv_topology(h->topology.target);
+  h->stale = true;
   const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
   if (!tetrahedra) return DV_ERROR_INPUT;
   DV_TRY(check_parameters(h));
@@ -74,6 +76,7 @@ static dvStatus hyper_force_reinit(dvObject *o)
   dv_hyper_destroy(&h->elements);
   if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", h->count);
   if (flat) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force", flat);
+  h->stale = false;
   return DV_OK;
 }
 
@@ -91,8 +94,8 @@ static dvStatus hyper_force_init(dvObject *o)
 // elements may have come or gone
 static bool follow_topology(HyperForce *h)
 {
-  if (dv_topology(h->topology.target)->revision == h->revision) return true;
-  return hyper_force_reinit(&h->force.base) == DV_OK;
+  if (dv_force_mesh_changed(&h->topology, &h->revision)) hyper_force_reinit(&h->force.base);
+  return !h->stale;
 }
 
 static void hyper_force_add_force(dvObject *o, const dvMech *m)
@@ -107,6 +110,7 @@ static void hyper_force_add_force(dvObject *o, const dvMech *m)
 static void hyper_force_add_dforce(dvObject *o, const dvMech *m)
 {
   HyperForce *h = (HyperForce *)o;
+  if (h->stale) return;
   dvState *s = h->force.state;
   const double *dx = dv_state_read(s, m->dx);
   dv_hyper_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->force.rayleighStiffness), dv_state_write(s, m->df));
@@ -115,6 +119,7 @@ static void hyper_force_add_dforce(dvObject *o, const dvMech *m)
 static void hyper_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   HyperForce *h = (HyperForce *)o;
+  if (h->stale) return;
   const dvState *s = h->force.state;
   double k[144], block[9];
   for (size_t e = 0; e < h->count; e++) {
@@ -131,6 +136,7 @@ static void hyper_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink
 static double hyper_force_energy(dvObject *o, const dvMech *m)
 {
   HyperForce *h = (HyperForce *)o;
+  if (h->stale) return 0;
   return dv_hyper_energy(h->elements, o->context->pool, dv_state_read(h->force.state, m->x));
 }
 

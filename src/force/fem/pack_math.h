@@ -105,7 +105,7 @@ DV_INLINE void scatter_forces(double *local, const uint16_t *corner, Edges f)
   }
 }
 
-// --- the orthogonal factor: Newton's iteration of math/decompose.c, scaled by Frobenius norms ---
+// --- the orthogonal factor: Newton's iteration of math/decompose.c, scaled by Frobenius norms while it is far from its end ---
 
 DV_INLINE dvPack norm2(Edges a) { return dot(a.b, a.b) + dot(a.c, a.c) + dot(a.d, a.d); }
 DV_INLINE dvPack size_of(dvPack a) { return dv_pack_select(a < dv_pack(0), -a, a); }
@@ -117,28 +117,34 @@ DV_INLINE Vec select_vec(dvPackMask m, Vec yes, Vec no)
 }
 
 // One step in the lanes of *active; a lane leaves when its step is small, and stops where it is when
-// its matrix is singular, so that nothing is divided by zero.
-DV_INLINE Edges polar_step(Edges a, dvPackMask *active)
+// its matrix is singular, so that nothing is divided by zero. *far tells that some lane has still far to go.
+DV_INLINE Edges polar_step(Edges a, dvPackMask *active, int *far)
 {
   Edges co = {cross(a.c, a.d), cross(a.d, a.b), cross(a.b, a.c)};
-  dvPack one = dv_pack(1), half = dv_pack(0.5), det = dot(a.b, co.b);
+  dvPack one = dv_pack(1), half = dv_pack(0.5), det = dot(a.b, co.b), p = half;
   *active &= det != dv_pack(0);
   det = dv_pack_select(*active, det, one);
-  dvPack ratio = dv_pack_select(*active, norm2(co) / norm2(a), one);
-  dvPack g = square_root(square_root(ratio) / size_of(det));
-  dvPack p = half * g, q = half / (g * det);
+  dvPack q = half / det;
+  if (*far) {
+    dvPack ratio = dv_pack_select(*active, norm2(co) / norm2(a), one), g = square_root(square_root(ratio) / size_of(det));
+    p = half * g;
+    q = q / g;
+  }
   Edges next = {select_vec(*active, add(scale(a.b, p), scale(co.b, q)), a.b),
                 select_vec(*active, add(scale(a.c, p), scale(co.c, q)), a.c),
                 select_vec(*active, add(scale(a.d, p), scale(co.d, q)), a.d)};
   Edges step = {sub(next.b, a.b), sub(next.c, a.c), sub(next.d, a.d)};
-  *active &= norm2(step) > dv_pack(1e-16) * norm2(next);
+  dvPack moved = norm2(step), size = norm2(next);
+  *active &= moved > dv_pack(1e-16) * size;
+  *far = any(*active & (moved > dv_pack(0.01) * size));
   return next;
 }
 
 DV_INLINE Edges orthogonal_factor(Edges a)
 {
   dvPackMask active = ~(dvPackMask){0};
-  for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active);
+  int far = 1;
+  for (int i = 0; i < 100 && any(active); i++) a = polar_step(a, &active, &far);
   return a;
 }
 

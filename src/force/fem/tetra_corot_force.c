@@ -6,9 +6,7 @@
 // mirrored from cell to cell of a grid so that the diagonals of neighbours meet.
 #include "force/fem/elastic.h"
 #include "force/fem/tetra_corot.h"
-#include "math/decompose.h"
 
-#include <math.h>
 #include <string.h>
 
 extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_class, dv_parallel_tetra_fem_class;
@@ -73,7 +71,9 @@ typedef struct TetraForce {
   const int32_t *tetra;     // four points each: the topology's or our own
   size_t count;
   unsigned revision;        // of the topology they were made from
+  bool stale;               // there is no valid set of elements
   double *young, *poisson;  // [count]
+  double *share;            // [points] one over the number of tetrahedra around a point; NULL without stresses
 } TetraForce;
 
 #define SELF TetraForce
@@ -215,10 +215,24 @@ static dvStatus check_options(TetraForce *t)
   return dv_elastic_check(&t->elastic, t->count, 0.5);
 }
 
+static dvStatus prepare_stress(TetraForce *t)
+{
+  size_t points = t->elastic.force.state->count;
+  if (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, points))
+    return dv_error(&t->elastic.force.base, NULL, "out of memory for the stresses");
+  dv_free(t->share);
+  t->share = dv_alloc((points + 1) * sizeof *t->share);
+  for (size_t i = 0; i < 4 * t->count; i++) t->share[t->tetra[i]]++;
+  for (size_t p = 0; p < points; p++)
+    if (t->share[p] > 0) t->share[p] = 1 / t->share[p];
+  return DV_OK;
+}
+
 static dvStatus tetra_force_reinit(dvObject *o)
 {
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
+  t->stale = true;
   DV_TRY(find_elements(t));
   DV_TRY(check_options(t));
   dv_free(t->young);
@@ -229,9 +243,9 @@ static dvStatus tetra_force_reinit(dvObject *o)
   dvTetraReport report = {0};
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   warn_of_shapes(t, &report);
-  if (stress_kind(t) && (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, s->count)))
-    return dv_error(o, NULL, "out of memory for the stresses");
+  if (stress_kind(t)) DV_TRY(prepare_stress(t));
   if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
+  t->stale = false;
   return DV_OK;
 }
 
@@ -248,8 +262,8 @@ static dvStatus tetra_force_init(dvObject *o)
 // elements may have come or gone
 static bool follow_topology(TetraForce *t)
 {
-  if (dv_elastic_topology(&t->elastic)->revision == t->revision) return true;
-  return tetra_force_reinit(&t->elastic.force.base) == DV_OK;
+  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) tetra_force_reinit(&t->elastic.force.base);
+  return !t->stale;
 }
 
 // --- forces ---
@@ -264,6 +278,7 @@ static void tetra_force_add_force(dvObject *o, const dvMech *m)
 static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
 {
   TetraForce *t = (TetraForce *)o;
+  if (t->stale) return;
   dvState *s = t->elastic.force.state;
   double k = dv_mech_k(m, t->elastic.force.rayleighStiffness);
   const double *dx = dv_state_read(s, m->dx);
@@ -284,12 +299,14 @@ static void add_element(void *user, size_t element, const double k[144])
 static void tetra_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   TetraForce *t = (TetraForce *)o;
+  if (t->stale) return;
   dv_tetra_corot_visit_stiffness(t->elements, dv_mech_k(m, t->elastic.force.rayleighStiffness), add_element, &(Assembly){t, sink});
 }
 
 static double tetra_force_energy(dvObject *o, const dvMech *m)
 {
   TetraForce *t = (TetraForce *)o;
+  if (t->stale) return 0;
   return dv_tetra_corot_energy(t->elements, o->context->pool, dv_state_read(t->elastic.force.state, m->x));
 }
 
@@ -298,17 +315,8 @@ static double tetra_force_energy(dvObject *o, const dvMech *m)
 // mean over the tetrahedra around each point
 static void average(const TetraForce *t, const double *stress, double *mean)
 {
-  size_t points = t->elastic.force.state->count;
-  int32_t *around = t->elements ? dv_alloc((points + 1) * sizeof *around) : NULL;
-  if (!around) return;
-  memset(mean, 0, points * sizeof *mean);
-  for (size_t i = 0; i < 4 * t->count; i++) {
-    mean[t->tetra[i]] += stress[i / 4];
-    around[t->tetra[i]]++;
-  }
-  for (size_t p = 0; p < points; p++)
-    if (around[p]) mean[p] /= around[p];
-  dv_free(around);
+  memset(mean, 0, t->vonMisesPerNode.count * sizeof *mean);
+  for (size_t i = 0; i < 4 * t->count; i++) mean[t->tetra[i]] += t->share[t->tetra[i]] * stress[i / 4];
 }
 
 static void update_stress(TetraForce *t)
@@ -327,6 +335,7 @@ static void update_stress(TetraForce *t)
 static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
 {
   TetraForce *t = (TetraForce *)o;
+  if (t->stale) return;
   if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness && dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
     read_moduli(t);
@@ -347,6 +356,7 @@ static void tetra_force_destroy(dvObject *o)
   dv_ints_free(&t->cut);
   dv_free(t->young);
   dv_free(t->poisson);
+  dv_free(t->share);
 }
 
 static const dvForceOps tetra_force_ops = {
