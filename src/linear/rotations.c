@@ -14,7 +14,7 @@ void dv_rotations_free(dvRotations *r)
 
 static void set_identity(double *m, size_t blocks)
 {
-  memset(m, 0, blocks * 9 * sizeof *m);
+  if (blocks) memset(m, 0, blocks * 9 * sizeof *m);
   for (size_t i = 0; i < blocks; i++) m[9 * i] = m[9 * i + 4] = m[9 * i + 8] = 1;
 }
 
