@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static const char usage[] =
     "  --from FILE          take results that were stored instead of measuring\n"
     "  --compare FILE       compare with results that were stored\n"
     "  --html FILE          write a report with plots\n\n"
-    "Timings never make the command fail. Scenes that do not run are listed with the reason.\n\n"
+    "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the measuring;\n"
+    "what was measured until then is kept.\n\n"
     "examples:\n"
     "  divan bench --html report.html\n"
     "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
@@ -101,7 +103,14 @@ static int parse(Bench *b, int count, char **arguments)
 
 // --- what the parts share --------------------------------------------------------------------------------
 
-bool bench_wants(const Bench *b, const char *name) { return !b->filter || strcasestr(name, b->filter); }
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number)
+{
+  DV_UNUSED(signal_number);
+  interrupted = 1;
+}
+
+bool bench_wants(const Bench *b, const char *name) { return !interrupted && (!b->filter || strcasestr(name, b->filter)); }
 
 void bench_progress(const char *format, ...)
 {
@@ -173,7 +182,10 @@ static json_t *obtain(Bench *b)
   b->scratch = dv_format("%s/divan-bench-XXXXXX", base && *base ? base : "/tmp");
   json_t *result = NULL;
   if (mkdtemp(b->scratch)) {
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
     result = measure(b);
+    if (interrupted) fprintf(stderr, "interrupted: what follows is what was measured until then\n");
     nftw(b->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   } else {
     fprintf(stderr, "divan bench: %s cannot be made: %s\n", b->scratch, strerror(errno));

@@ -27,7 +27,7 @@ json_t *bench_kernels(const Bench *b);
 json_t *bench_growth(const Bench *b);
 json_t *bench_machine(void);
 
-bool bench_wants(const Bench *b, const char *name);     // --filter
+bool bench_wants(const Bench *b, const char *name);     // --filter; nothing after an interruption
 void bench_progress(const char *format, ...) DV_PRINTF(1, 2);   // one line on a terminal, overwritten by the next
 // Rounds to five digits, to keep files short.
 json_t *bench_number(double value);

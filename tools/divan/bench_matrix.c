@@ -54,10 +54,12 @@ static double flops_of_factor(const dvLdl *f)
 static void time_factor(Series *s, Matrix *m)
 {
   if (!dv_ldl_analyse(&m->ldl, &m->assembly.matrix.pattern, m->assembly.matrix.block, DV_ORDER_AMD)) return;
+  m->work = bench_filled(dv_ldl_work(&m->ldl), 0);
   loop_factorise(m);
   size_t blocks = dv_ldl_count(&m->ldl);
   bench_time_loop(s, (Loop){"factorisation", blocks, flops_of_factor(&m->ldl) / (double)blocks, 80, 72, loop_factorise, m});
   bench_time_loop(s, (Loop){"solution with the factor", blocks, 36, 2 * 76, 76, loop_solve, m});
+  dv_free(m->work);
   dv_ldl_free(&m->ldl);
 }
 
@@ -73,13 +75,13 @@ static void time_matrix(Series *s, int n, const char *name, const char *force, s
   if (dv_scene_parse(context, "matrix", text, strlen(text), &m.scene) == DV_OK && dv_scene_init(m.scene) == DV_OK && dv_scene_step(m.scene, 0) == DV_OK) {
     loop_build(&m);
     size_t blocks = dv_pattern_count(&m.assembly.matrix.pattern);
-    m.x = bench_filled(m.assembly.size, 1), m.y = bench_filled(m.assembly.size, 1), m.work = bench_filled(m.assembly.size, 1);
+    m.x = bench_filled(m.assembly.size, 1), m.y = bench_filled(m.assembly.size, 1);
     // a block of an element: where it goes (a pair and a place), and nine numbers that are added
     if (!s->pool) bench_time_loop(s, (Loop){name, elements, 0, (12 + 144.0) * corners * corners, 72.0 * corners * corners, loop_build, &m});
     bench_time_loop(s, (Loop){"matrix product", blocks, 18, 76 + 52 * (double)m.assembly.size / 3 / (double)blocks, 0, loop_product, &m});
     if (!s->pool) time_factor(s, &m);
   }
-  dv_free(m.x), dv_free(m.y), dv_free(m.work);
+  dv_free(m.x), dv_free(m.y);
   dv_assembly_free(&m.assembly);
   dv_scene_destroy(&m.scene);
   dv_divan_destroy(&context);

@@ -22,7 +22,7 @@ typedef struct Sofa {
 } Sofa;
 
 typedef struct Case {
-  char *name, *path;
+  char *name, *path, *shown;   // shown: as in the list
   long steps;
   Sofa sofa;
 } Case;
@@ -36,10 +36,10 @@ typedef struct Suite {
 
 // --- which scenes ------------------------------------------------------------------------------------------
 
-static void add_case(Suite *s, char *name, char *path, long steps, Sofa sofa)
+static void add_case(Suite *s, char *name, char *path, const char *shown, long steps, Sofa sofa)
 {
   if (bench_wants(s->bench, name)) {
-    dv_push(&s->cases, ((Case){name, path, steps, sofa}));
+    dv_push(&s->cases, ((Case){name, path, dv_strdup(shown), steps, sofa}));
     return;
   }
   dv_free(name);
@@ -67,7 +67,7 @@ static void read_list(Suite *s, const char *path)
     char *name = strsep(&line, "\t"), *scene = strsep(&line, "\t"), *steps = line;
     if (*name == '#' || !scene || !steps) continue;
     long count = strtol(steps, NULL, 10);
-    add_case(s, dv_strdup(name), scene_of_list(s, directory, name, scene), dv_max_int((int)count, 2), (Sofa){0});
+    add_case(s, dv_strdup(name), scene_of_list(s, directory, name, scene), scene, dv_max_int((int)count, 2), (Sofa){0});
   }
   dv_free(text);
   dv_free(directory);
@@ -98,7 +98,7 @@ static void read_bar(Suite *s)
   while (ms && ms > text && ms[-1] != ' ') ms--;
   if (here && median && ms && sscanf(here, "`%63[^.`]", name) == 1) {
     Sofa f = {.ms = strtod(ms, NULL), .index = strtod(median + strlen("median "), NULL)};
-    if (f.ms > 0 && f.index > 0) add_case(s, dv_strdup(name), dv_format("%s/../guide/%s.scn", s->bench->corpus, name), 100, f);
+    if (f.ms > 0 && f.index > 0) add_case(s, dv_strdup(name), dv_format("%s/../guide/%s.scn", s->bench->corpus, name), name, 100, f);
   }
   dv_free(text);
   dv_free(path);
@@ -116,7 +116,7 @@ static void read_targets(Suite *s)
     Sofa f;
     if (sscanf(line, "| %511[^ |] | %lf | %ld | %lf | %lf | %lf |", scene, &f.ms, &steps, &f.index, &f.setup_ms, &f.mb) != 6) continue;
     char *full = dv_format("%s/examples/%s", corpus, scene);
-    if (dv_file_exists(full)) add_case(s, dv_format("%.*s", (int)(strlen(scene) - strlen(dv_path_extension(scene)) - 1), scene), full, steps, f);
+    if (dv_file_exists(full)) add_case(s, dv_format("%.*s", (int)(strlen(scene) - strlen(dv_path_extension(scene)) - 1), scene), full, scene, steps, f);
     else dv_free(full);
   }
   dv_free(text);
@@ -309,7 +309,7 @@ static json_t *time_case(const Suite *s, const Case *c, char **complaint)
   const Bench *b = s->bench;
   json_t *best[BENCH_THREADS] = {0}, *runs = json_array();
   double began = dv_now();
-  for (int r = 0; !*complaint && (r < b->repeats || (r < MORE * b->repeats && dv_now() - began < ENOUGH)); r++)
+  for (int r = 0; !*complaint && bench_wants(b, c->name) && (r < b->repeats || (r < MORE * b->repeats && dv_now() - began < ENOUGH)); r++)
     for (int i = 0; i < b->thread_counts && !*complaint; i++) {
       bench_progress("%s: repeat %d, %d thread%s", c->name, r + 1, b->threads[i], b->threads[i] == 1 ? "" : "s");
       *complaint = run_scene(s, (RunRequest){c, c->steps, b->threads[i], false});
@@ -329,7 +329,7 @@ static json_t *time_case(const Suite *s, const Case *c, char **complaint)
 static json_t *draw_flame(const Suite *s, const Case *c)
 {
   json_t *best = NULL;
-  for (int r = 0; r < s->bench->repeats; r++) {
+  for (int r = 0; r < s->bench->repeats && bench_wants(s->bench, c->name); r++) {
     bench_progress("%s: timers %d of %d", c->name, r + 1, s->bench->repeats);
     char *complaint = run_scene(s, (RunRequest){c, c->steps, s->bench->threads[0], true});
     if (complaint) {
@@ -361,13 +361,14 @@ static void add_ratios(json_t *runs, const Sofa *sofa, double index)
 
 static json_t *measure_case(const Suite *s, const Case *c)
 {
-  json_t *result = json_pack("{s:s,s:s,s:I}", "name", c->name, "scene", c->path, "steps", (json_int_t)c->steps);
+  json_t *result = json_pack("{s:s,s:s,s:I}", "name", c->name, "scene", c->shown, "steps", (json_int_t)c->steps);
   if (c->sofa.ms > 0)
     json_object_set_new(result, "sofa", json_pack("{s:f,s:f,s:f,s:f}", "ms", c->sofa.ms, "index", c->sofa.index, "setup_ms", c->sofa.setup_ms, "mb", c->sofa.mb));
   bench_progress("%s: warming up", c->name);
   char *complaint = run_scene(s, (RunRequest){c, dv_min_int((int)c->steps, 3), s->bench->threads[0], false});
   double before = complaint || c->sofa.ms == 0 ? 0 : calibrate(s);
   json_t *runs = complaint ? json_array() : time_case(s, c, &complaint);
+  if (!complaint && json_array_size(runs) == 0) complaint = dv_strdup("interrupted");
   if (complaint) {
     json_object_set_new(result, "complaint", json_string(complaint));
   } else {
@@ -390,8 +391,8 @@ json_t *bench_scenes(const Bench *b)
     build_calibration(&s);
   }
   json_t *all = json_array();
-  for (size_t i = 0; i < s.cases.count; i++) json_array_append_new(all, measure_case(&s, &s.cases.data[i]));
-  for (size_t i = 0; i < s.cases.count; i++) dv_free(s.cases.data[i].name), dv_free(s.cases.data[i].path);
+  for (size_t i = 0; i < s.cases.count && bench_wants(b, s.cases.data[i].name); i++) json_array_append_new(all, measure_case(&s, &s.cases.data[i]));
+  for (size_t i = 0; i < s.cases.count; i++) dv_free(s.cases.data[i].name), dv_free(s.cases.data[i].path), dv_free(s.cases.data[i].shown);
   for (size_t i = 0; i < s.data.count; i++) dv_free(s.data.data[i]);
   dv_array_free(&s.cases);
   dv_array_free(&s.data);

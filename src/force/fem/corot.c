@@ -271,39 +271,18 @@ void dv_corot_update(dvCorot *c, const double *x)
   }
 }
 
-// Adds a block at corners i and j, and its transpose on the other side.
-static void put_block(double *out, size_t width, size_t nodes, size_t i, size_t j, const dvMat3 *m)
-{
-  size_t n = width * nodes;
-  for (size_t r = 0; r < width; r++)
-    for (size_t s = 0; s < width; s++) {
-      out[n * (width * i + r) + width * j + s] = m->m[r][s];
-      out[n * (width * j + s) + width * i + r] = m->m[r][s];
-    }
-}
-
-// Blocks of all corners, turned by rows of axes and times a factor; those of the first corner from the sums of the others.
+// the matrix of an element, turned by rows of axes and times a factor, `width` numbers a corner
 static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, size_t width, double *out)
 {
-  static const int upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  dvMat3 first[DV_COROT_NODES] = {0}, scaled = dv_mat3_scale(axes, factor);
-  const double *k = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
-  size_t stride = c->data.shared ? 1 : DV_LANES;
-  for (size_t i = 1; i < c->nodes; i++)
-    for (size_t j = i; j < c->nodes; j++) {
-      dvMat3 m;
-      for (size_t e = 0; e < 9; e++) m.m[e / 3][e % 3] = k[stride * (i == j ? (size_t)upper[e] : e)];
-      k += stride * (i == j ? 6 : 9);
-      m = dv_mat3_t_mul(axes, dv_mat3_mul(m, scaled));
-      put_block(out, width, c->nodes, i, j, &m);
-      first[j] = dv_mat3_sub(first[j], m);
-      if (i != j) first[i] = dv_mat3_sub(first[i], dv_mat3_transpose(m));
-    }
-  for (size_t j = 1; j < c->nodes; j++) {
-    put_block(out, width, c->nodes, 0, j, &first[j]);
-    first[0] = dv_mat3_sub(first[0], first[j]);
-  }
-  put_block(out, width, c->nodes, 0, 0, &first[0]);
+  double rows[9], full[DV_COROT_MATRIX];
+  const double *stored = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
+  dv_mat3_store(rows, axes);
+  c->kernels->turn(stored, c->data.shared ? 1 : DV_LANES, c->nodes, rows, factor, width == 3 ? out : full);
+  if (width == 3) return;
+  size_t n = c->nodes;
+  for (size_t i = 0; i < n; i++)
+    for (size_t r = 0; r < width; r++)
+      for (size_t k = 0; k < n; k++) memcpy(out + width * (n * (width * i + r) + k), full + 3 * n * (3 * i + r) + 3 * k, width * sizeof *out);
 }
 
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)

@@ -231,4 +231,57 @@ LOOPS(6)
 LOOPS(8)
 
 #define TABLE(kernel) {[2] = kernel##_2, [3] = kernel##_3, [4] = kernel##_4, [5] = kernel##_5, [6] = kernel##_6, [8] = kernel##_8}
-const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = TABLE(force), .dforce = TABLE(dforce), .measure = TABLE(measure)};
+// --- the matrix of one element ---
+
+typedef struct { dvPack row[3]; } Block;   // (x y z .) each
+
+DV_INLINE Block transposed(Block b)
+{
+  dvPack none = dv_pack(0);
+  dv_pack_transpose(&b.row[0], &b.row[1], &b.row[2], &none);
+  return b;
+}
+
+DV_INLINE void store_block(double *out, size_t side, size_t i, size_t j, Block b)
+{
+  for (size_t r = 0; r < 3; r++) dv_pack_store3(out + side * (3 * i + r) + 3 * j, b.row[r]);
+}
+
+DV_INLINE void subtract(Block *a, Block b)
+{
+  for (int r = 0; r < 3; r++) a->row[r] -= b.row[r];
+}
+
+// a row of a product: the rows of the right factor with the numbers of the left one
+DV_INLINE dvPack of_rows(const dvPack *right, double a, double b, double c) { return dv_pack(a) * right[0] + dv_pack(b) * right[1] + dv_pack(c) * right[2]; }
+
+static void corot_turn(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out)
+{
+  static const size_t all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  dvPack right[3];   // of the product, scaled
+  Block first[DV_COROT_NODES] = {{{{0}}}};
+  size_t side = 3 * nodes;
+  for (int r = 0; r < 3; r++) right[r] = dv_pack(factor) * dv_pack_load3(axes + 3 * r);
+  for (size_t i = 1; i < nodes; i++)
+    for (size_t j = i; j < nodes; j++) {
+      const size_t *at = i == j ? upper : all;
+      Block half, b;
+      for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, stored[stride * at[3 * r]], stored[stride * at[3 * r + 1]], stored[stride * at[3 * r + 2]]);
+      for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
+      stored += stride * (i == j ? 6 : 9);
+      Block t = transposed(b);
+      store_block(out, side, i, j, b);
+      subtract(&first[j], b);
+      if (i == j) continue;
+      store_block(out, side, j, i, t);
+      subtract(&first[i], t);
+    }
+  for (size_t j = 1; j < nodes; j++) {
+    subtract(&first[0], first[j]);
+    store_block(out, side, 0, j, first[j]);
+    store_block(out, side, j, 0, transposed(first[j]));
+  }
+  store_block(out, side, 0, 0, first[0]);
+}
+
+const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = TABLE(force), .dforce = TABLE(dforce), .measure = TABLE(measure), .turn = corot_turn};

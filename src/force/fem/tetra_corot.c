@@ -345,19 +345,12 @@ void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, d
   }
   const double *moving = moving_lane(t, element);
   double lambda = -k * moving[DV_LANES * DV_TETRA_LAMBDA], mu = -k * moving[DV_LANES * DV_TETRA_MU];
-  double g[4][3];
+  double g[16] = {0};
   for (int c = 0; c < 3; c++) {
-    for (int i = 0; i < 3; i++) g[i + 1][c] = moving[DV_LANES * (DV_TETRA_GRADIENTS + 3 * i + c)];
-    g[0][c] = -(g[1][c] + g[2][c] + g[3][c]);
+    for (int i = 0; i < 3; i++) g[4 * (i + 1) + c] = moving[DV_LANES * (DV_TETRA_GRADIENTS + 3 * i + c)];
+    g[c] = -(g[4 + c] + g[8 + c] + g[12 + c]);
   }
-  for (int i = 0; i < 4; i++)
-    for (int j = i; j < 4; j++) {
-      double diagonal = mu * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
-      for (int r = 0; r < 3; r++) {
-        double a = lambda * g[i][r], b = mu * g[j][r];
-        for (int c = 0; c < 3; c++) out[12 * (3 * i + r) + 3 * j + c] = out[12 * (3 * j + c) + 3 * i + r] = a * g[j][c] + b * g[i][c] + (r == c ? diagonal : 0);
-      }
-    }
+  t->kernels->stiffness(g, lambda, mu, out);
 }
 
 void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user)

@@ -115,6 +115,8 @@ typedef struct dvTetraCorotKernels {
   void (*dforce_present)(const dvTetraData *t, size_t block, const double *dx, double k);
   // V times the energy density, and V times the von Mises stress, lane by lane
   void (*measure[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x, double *energy, double *von_mises);
+  // 12 x 12: lambda g_i (x) g_j + mu (g_j (x) g_i + g_i . g_j 1) for all pairs of corners; gradients in rows of four
+  void (*stiffness)(const double gradient[16], double lambda, double mu, double out[144]);
 } dvTetraCorotKernels;
 
 DV_KERNEL_DECLARE(dvTetraCorotKernels, dv_tetra_corot_kernels);

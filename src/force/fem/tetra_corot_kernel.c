@@ -455,6 +455,23 @@ LOOPS(deformation)
 
 static void tetra_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present); }
 
+// --- the matrix of one element ---
+
+static void tetra_stiffness(const double gradient[16], double lambda, double mu, double out[144])
+{
+  static const dvPack unit[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+  for (size_t i = 0; i < 4; i++)
+    for (size_t j = i; j < 4; j++) {
+      const double *p = gradient + 4 * i, *q = gradient + 4 * j;
+      dvPack gi = dv_pack_load(p), gj = dv_pack_load(q), diagonal = dv_pack(mu * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2])), b[4] = {{0}};
+      for (int r = 0; r < 3; r++) b[r] = dv_pack(lambda * p[r]) * gj + dv_pack(mu * q[r]) * gi + diagonal * unit[r];
+      for (size_t r = 0; r < 3; r++) dv_pack_store3(out + 12 * (3 * i + r) + 3 * j, b[r]);
+      if (i == j) continue;
+      dv_pack_transpose(&b[0], &b[1], &b[2], &b[3]);
+      for (size_t r = 0; r < 3; r++) dv_pack_store3(out + 12 * (3 * j + r) + 3 * i, b[r]);
+    }
+}
+
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
     .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
@@ -462,4 +479,5 @@ const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .dforce = tetra_dforce,
     .dforce_present = tetra_dforce_present,
     .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
+    .stiffness = tetra_stiffness,
 };
