@@ -24,7 +24,8 @@ int dv_series_frames(const dvSeries *series);
 typedef struct dvFigures {
   const char *scene;
   long steps;
-  double wall, ms_per_step, init;   // the first step and the set-up are not in ms_per_step
+  double wall, init;                        // seconds
+  double ms_per_step, cpu_ms_per_step;      // without the set-up and the first step; cpu: of all threads together
   int threads;
 } dvFigures;
 dvStatus dv_write_stats(const char *path, const dvFigures *figures, const struct dvTimers *timers, long timed_steps);

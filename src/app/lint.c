@@ -162,12 +162,21 @@ typedef struct Usage {
   bool used;
 } Usage;
 
-static void look_for_use(Usage *u, const dvObject *o)
+// a state follows its link only until it is initialised: what was written counts too
+static bool was_linked(dvObject *o, const dvField *f, const dvObject *wanted)
+{
+  char *name = NULL;
+  bool found = f->link && dv_link_split(o, f->link, &name) == wanted;
+  dv_free(name);
+  return found;
+}
+
+static void look_for_use(Usage *u, dvObject *o)
 {
   if (o == u->wanted) return;
   for (int i = 0; i < o->field_count && !u->used; i++) {
     const dvField *f = &o->fields[i];
-    if (f->source && f->source->owner == u->wanted) u->used = true;
+    if (f->source ? f->source->owner == u->wanted : was_linked(o, f, u->wanted)) u->used = true;
     if (f->desc->type == DV_T_LINK && ((dvLink *)f->value)->target == u->wanted) u->used = true;
     if (f->desc->type == DV_T_LINKS)
       for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++) u->used = u->used || ((dvLinks *)f->value)->data[k].target == u->wanted;

@@ -11,4 +11,12 @@ static inline double dv_now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Time that all threads of the program have spent on processors, in seconds.
+static inline double dv_cpu_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 #endif

@@ -312,10 +312,6 @@ const dvSettingRow dv_setting_rows[] = {
      "color color = 1 1 1 1 | colour\n"
      "nbSlices int = 100 | number of slices\n",
      enable, NULL, NULL},
-    {"GlobalSystemMatrixImage", NULL, "SofaMatrix", DV_ROLE_SETTING, "a picture of the system matrix in the viewer",
-     "linearSystem link | the system\n"
-     "bitmap string | the picture\n",
-     NULL, NULL, NULL},
 
     // lights
     {"LightManager", NULL, SHADER_MODULE, DV_ROLE_SETTING, "lights and shadows of the scene",

@@ -211,7 +211,8 @@ static bool read_xsp(dvMeshScan *s, dvMesh *mesh)
       good = dv_mesh_scan_real(s, "a number", &count);
     else if (dv_mesh_word_is(word, n, "mass")) good = read_mass(s, mesh);
     else if (dv_mesh_word_is(word, n, "lspg"))
-      good = dv_mesh_scan_int(s, "the number of a spring", &index) && read_element(s, mesh, DV_MESH_EDGE, 1) && skip_reals(s, version == 4 ? 6 : 3);
+      good = dv_mesh_scan_int(s, "the number of a spring", &index) && read_element(s, mesh, DV_MESH_EDGE, 1) &&
+             skip_reals(s, version == 4 ? 6 : 3);
     else if (dv_mesh_word_is(word, n, "grav")) good = skip_reals(s, 3);
     else if (dv_mesh_word_is(word, n, "step") || dv_mesh_word_is(word, n, "frce") || word[0] == '#') dv_mesh_skip_line(s);
     else return dv_mesh_fail(s, "'%.*s' is not known here", (int)dv_min_size(n, 40), word);

@@ -268,7 +268,8 @@ static bool read_points(dvVtkXml *v, xmlNode *piece)
   Numbers x = {0};
   if (n == 0) return true;
   bool good = points ? read_array(v, child(points, "DataArray"), &x) : fail_at(v, piece, "the points are missing");
-  if (good && (x.count % 3 || (n >= 0 && (uint64_t)n != x.count / 3))) good = fail_at(v, points, "the number of coordinates does not fit NumberOfPoints");
+  if (good && (x.count % 3 || (n >= 0 && (uint64_t)n != x.count / 3)))
+    good = fail_at(v, points, "the number of coordinates does not fit NumberOfPoints");
   if (good && !dv_try_reserve(&v->mesh->positions, x.count)) good = fail_at(v, points, "out of memory");
   for (size_t i = 0; i < x.count && good; i++) {
     if (!isfinite(x.data[i])) good = fail_at(v, points, "a coordinate is not finite");
@@ -347,7 +348,8 @@ static bool read_image(dvVtkXml *v, xmlNode *grid)
   double origin[3] = {0}, spacing[3] = {1, 1, 1};
   int64_t n[3], low[3];
   if (!read_extent(v, grid, "WholeExtent", n, low)) return false;
-  if (!read_triple(grid, "Origin", origin) || !read_triple(grid, "Spacing", spacing)) return fail_at(v, grid, "Origin or Spacing is not three numbers");
+  if (!read_triple(grid, "Origin", origin) || !read_triple(grid, "Spacing", spacing))
+    return fail_at(v, grid, "Origin or Spacing is not three numbers");
   for (int d = 0; d < 3; d++) origin[d] += spacing[d] * (double)low[d];
   return dv_vtk_add_grid_points(&v->s, v->mesh, n, origin, spacing) && dv_vtk_add_grid(&v->s, v->mesh, n);
 }

@@ -1,9 +1,10 @@
-// The loaders that exist: one line each.
+// The loaders, exporters and players that exist: one line each.
 #include "io/register.h"
 
 extern const dvClass dv_gmsh_loader_class, dv_obj_loader_class, dv_vtk_loader_class, dv_stl_loader_class, dv_off_loader_class,
     dv_trian_loader_class, dv_gid_loader_class, dv_xsp_loader_class, dv_string_creator_class, dv_grid_creator_class, dv_mesh_loader_class,
-    dv_sphere_loader_class;
+    dv_sphere_loader_class, dv_vtk_exporter_class, dv_mesh_exporter_class, dv_stl_exporter_class, dv_obj_exporter_class, dv_write_state_class,
+    dv_read_state_class, dv_compare_state_class;
 
 void dv_register_io(dvRegistry *r)
 {
@@ -19,4 +20,11 @@ void dv_register_io(dvRegistry *r)
   dv_registry_add(r, &dv_grid_creator_class);
   dv_registry_add(r, &dv_mesh_loader_class);
   dv_registry_add(r, &dv_sphere_loader_class);
+  dv_registry_add(r, &dv_vtk_exporter_class);
+  dv_registry_add(r, &dv_mesh_exporter_class);
+  dv_registry_add(r, &dv_stl_exporter_class);
+  dv_registry_add(r, &dv_obj_exporter_class);
+  dv_registry_add(r, &dv_write_state_class);
+  dv_registry_add(r, &dv_read_state_class);
+  dv_registry_add(r, &dv_compare_state_class);
 }

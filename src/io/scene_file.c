@@ -240,6 +240,8 @@ static void read_attributes(Builder *b, dvObject *o)
     if (!a->used && set_fields(b, o, a)) a->used = true;
   }
   if (o->cls->parse && o->cls->parse(o, &o->attributes) != DV_OK) o->failed = true;
+  for (size_t i = 0; i < o->attributes.count && o->extras.count; i++)   // fields that the component has added
+    if (!o->attributes.data[i].used && set_fields(b, o, &o->attributes.data[i])) o->attributes.data[i].used = true;
   for (size_t i = 0; i < o->attributes.count; i++)
     if (!o->attributes.data[i].used) unknown_attribute(b, o, &o->attributes.data[i]);
 }

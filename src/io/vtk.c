@@ -71,7 +71,8 @@ bool dv_vtk_add_cell(dvMeshScan *s, dvMesh *mesh, int type, const int64_t *point
 static bool check_grid(dvMeshScan *s, const int64_t n[3])
 {
   for (int i = 0; i < 3; i++)
-    if (n[i] < 1 || n[i] > GRID_LIMIT) return dv_mesh_fail(s, "a grid of %lld x %lld x %lld points cannot be read", (long long)n[0], (long long)n[1], (long long)n[2]);
+    if (n[i] < 1 || n[i] > GRID_LIMIT)
+      return dv_mesh_fail(s, "a grid of %lld x %lld x %lld points cannot be read", (long long)n[0], (long long)n[1], (long long)n[2]);
   if (n[0] * n[1] > GRID_LIMIT || n[0] * n[1] * n[2] > GRID_LIMIT) return dv_mesh_fail(s, "a grid of more than %d points cannot be read", GRID_LIMIT);
   return true;
 }

@@ -171,7 +171,11 @@ static void write_grid(FILE *f, const dvVtuGrid *grid)
     const dvVtuField *field = &grid->fields[i];
     write_reals(&b, field->name, field->values, grid->point_count, field->components);
   }
-  fputs("</PointData>\n<Points>\n", f);
+  fputs("</PointData>\n", f);
+  if (grid->cell_field_count) fputs("<CellData>\n", f);
+  for (size_t i = 0; i < grid->cell_field_count; i++)
+    write_reals(&b, grid->cell_fields[i].name, grid->cell_fields[i].values, cell_count(grid), grid->cell_fields[i].components);
+  fputs(grid->cell_field_count ? "</CellData>\n<Points>\n" : "<Points>\n", f);
   write_reals(&b, "Points", grid->points, grid->point_count, 3);
   fputs("</Points>\n<Cells>\n", f);
   write_cells(&b, grid);

@@ -27,6 +27,8 @@ typedef struct dvVtuGrid {
   size_t block_count;
   const dvVtuField *fields;
   size_t field_count;
+  const dvVtuField *cell_fields; // values at the cells, in the order of the blocks
+  size_t cell_field_count;
 } dvVtuGrid;
 
 // Writes the grid, all or nothing: a file of that name is replaced only by a complete one.

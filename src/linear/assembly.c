@@ -3,7 +3,6 @@
 
 #include "linear/project.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PROBE = DV_VEC_SOLVER + 9 };   // a vector of the states that is only used here
@@ -162,13 +161,17 @@ typedef struct Sink {
   const char *bad;                  // what is wrong with an entry
 } Sink;
 
-static void add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
+static inline void add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
 {
   const dvBlockMatrix *m = &a->matrix;
   int b = m->block;
+  double *at = dv_block_matrix_at(m, place);
+  if (b == 3 && rows == 3 && cols == 3) {
+    for (int i = 0; i < 9; i++) at[i] += values[i];
+    return;
+  }
   if (b == rows && b == cols) {
-    double *to = dv_block_matrix_at(m, place);
-    for (int i = 0; i < b * b; i++) to[i] += values[i];
+    for (int i = 0; i < b * b; i++) at[i] += values[i];
     return;
   }
   // all block rows of a degree of freedom are equally long
@@ -215,6 +218,38 @@ static void sink_add(dvMatrixSink *base, const dvState *row_state, size_t row, c
   }
   double *to = s->ragged->values.data + s->ragged->start.data[place];
   for (int k = 0; k < rows * cols; k++) to[k] += values[k];
+}
+
+// Blocks of three that go straight into the matrix, nine numbers of each pair of points; false when that is not what they are.
+static bool add_direct(Sink *s, const dvState *state, const int32_t *dofs, int count, const double *values)
+{
+  const dvAssemblyState *r = remembered(s->a, &s->row, state);
+  const Sequence *q = s->sequence;
+  if (s->recording || !r || r->width != 3 || s->a->matrix.block != 3 || r->first >= s->a->work->projection.main) return false;
+  if (s->ragged && s->ragged != &s->a->work->projection.k) return false;
+  if (s->next + (size_t)(count * count) > q->pairs.count) return false;
+  for (int i = 0; i < count; i++)
+    if (dofs[i] < 0 || (size_t)dofs[i] >= r->count) return false;
+  const uint64_t *pair = q->pairs.data + s->next;
+  const int32_t *place = q->places.data + s->next;
+  size_t side = 3 * (size_t)count;
+  for (size_t i = 0; i < (size_t)count; i++)
+    for (size_t j = 0; j < (size_t)count; j++, pair++, place++) {
+      if (*pair != dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j])) {
+        s->changed = true;
+        continue;
+      }
+      double *restrict to = dv_block_matrix_at(&s->a->matrix, *place);
+      const double *from = values + side * 3 * i + 3 * j;
+      for (size_t k = 0; k < 3; k++) to[k] += from[k], to[3 + k] += from[side + k], to[6 + k] += from[2 * side + k];
+    }
+  s->next += (size_t)(count * count);
+  return true;
+}
+
+static void sink_add_element(dvMatrixSink *base, const dvState *state, const int32_t *dofs, int count, const double *values)
+{
+  if (!add_direct((Sink *)base, state, dofs, count, values)) dv_sink_add_blocks(base, state, dofs, count, values);
 }
 
 static double rayleigh_of(const dvObject *o)
@@ -358,7 +393,7 @@ static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan
     return dv_error(owner, NULL, "out of memory for the matrices of mapped states");
   if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   w->jacobian.pairs.count = 0;
-  Sink s = {.base = {sink_add}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
   DV_TRY(feed_jacobians(&s, owner, plan));
   dv_array_resize(&w->jacobian.places, w->jacobian.pairs.count);
   order_mapped(a, plan);
@@ -428,7 +463,7 @@ static dvStatus record(dvAssembly *a, const dvObject *owner, const dvPlan *plan,
 {
   Work *w = a->work;
   w->stiffness.pairs.count = 0;
-  Sink s = {.base = {sink_add}, .a = a, .sequence = &w->stiffness, .recording = true};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .recording = true};
   DV_TRY(feed_all(&s, owner, plan, m));
   dvPairs pairs = {0}, mapped = {0};
   split_pairs(a, &pairs, &mapped);
@@ -462,12 +497,12 @@ static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, c
   dvProjection *p = &w->projection;
   dv_block_matrix_clear(&a->matrix);
   dv_ragged_clear(&p->k);
-  Sink s = {.base = {sink_add}, .a = a, .sequence = &w->stiffness, .ragged = &p->k};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .ragged = &p->k};
   DV_TRY(feed_all(&s, owner, plan, m));
   *same = !s.changed && s.next == w->stiffness.pairs.count;
   if (!*same || dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   dv_ragged_clear(&p->raw);
-  Sink j = {.base = {sink_add}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw};
+  Sink j = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw};
   DV_TRY(feed_jacobians(&j, owner, plan));
   *same = !j.changed && j.next == w->jacobian.pairs.count;
   if (*same) dv_projection_run(p, add_projected, a);
@@ -503,7 +538,7 @@ static void clear_fixed(dvAssembly *a)
 }
 
 // numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them
-static double probe_value(size_t i) { return 1 + fmod(0.6180339887498949 * (double)(i + 1), 1); }
+static double probe_value(size_t i) { return 1 + (double)((uint32_t)(i + 1) * 2654435769u) / 4294967296.0; }
 
 static void fill_probe(const dvAssembly *a)
 {
@@ -565,7 +600,10 @@ dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, c
   if (!dv_assembly_holds(a, plan)) lay_out(a, plan);
   if (!same_parts(w->parts, parts)) w->recorded = false;
   w->parts = parts;
-  if (a->size == 0) return dv_error(owner, "add a MechanicalObject below the solver", "there is nothing to solve: no degrees of freedom");
+  if (a->size == 0) {   // nothing to solve
+    dv_block_matrix_free(&a->matrix);
+    return DV_OK;
+  }
   bool same = false;
   for (int pass = 0; pass < 2 && !same; pass++) {
     if (!w->recorded) DV_TRY(record(a, owner, plan, m));

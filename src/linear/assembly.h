@@ -38,7 +38,7 @@ typedef struct dvAssembly {
 
 void dv_assembly_free(dvAssembly *a);
 // Builds the matrix for the plan's present state. Messages go to `owner`. Fails when memory is short, or when a component hands in
-// entries that are out of range.
+// entries that are out of range. Without degrees of freedom there is no matrix afterwards.
 dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts);
 
 // True while the plan has the same states with as many degrees of freedom as when it was built.

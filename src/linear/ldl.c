@@ -164,35 +164,6 @@ static int32_t spread_row(Row *r, const dvBlockMatrix *a, int32_t k)
   return top;
 }
 
-// takes column j out of the line: L_kj = y D_j^-1, D_k -= L_kj y^T
-static void eliminate_column(Row *r, int32_t k, int32_t j)
-{
-  dvLdl *f = r->f;
-  int n = r->n;
-  double y[DV_MAX_BLOCK * DV_MAX_BLOCK], *line = f->line + (size_t)j * (size_t)(n * r->stride);
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < n; c++) y[i * n + c] = line[i * r->stride + c];
-  memset(line, 0, (size_t)(n * r->stride) * sizeof *line);
-  int32_t begin = f->col_start[j], count = f->filled[j];
-  const double *l = f->lower + (size_t)begin * (size_t)(n * n);
-  if (n == 3) r->kernels->update3(f->row + begin, (size_t)count, l, y, f->line);
-  else if (n == 6) r->kernels->update6(f->row + begin, (size_t)count, l, y, f->line);
-  else r->kernels->update1(f->row + begin, (size_t)count, l, y, f->line);
-  const double *inverse = f->inverse_d + (size_t)j * (size_t)(n * n);
-  double *to = f->lower + (size_t)(begin + count) * (size_t)(n * n);
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < n; c++) {
-      double sum = 0;
-      for (int m = 0; m < n; m++) sum += y[i * n + m] * inverse[m * n + c];
-      to[c * n + i] = sum;   // transposed
-    }
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < n; c++)
-      for (int m = 0; m < n; m++) r->d[i * n + c] -= to[m * n + i] * y[c * n + m];
-  f->row[begin + count] = k;
-  f->filled[j] = count + 1;
-}
-
 // square roots of the diagonal of a block: what its rows and columns are measured in
 static void measure(int n, const double *block, double *scale)
 {
@@ -228,7 +199,7 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pi
     int32_t top = spread_row(&r, a, k);
     double scale[DV_MAX_BLOCK], *d = f->inverse_d + (size_t)k * square;
     measure(r.n, r.d, scale);
-    for (; top < (int32_t)f->n; top++) eliminate_column(&r, k, f->stack[top]);
+    for (; top < (int32_t)f->n; top++) r.kernels->eliminate(f, k, f->stack[top], r.d);
     memcpy(d, r.d, square * sizeof *d);
     int bad = invert_pivot(r.n, d, scale, small, &f->negative);
     if (bad >= 0) {
@@ -247,34 +218,43 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pi
 static void solve_transposed(const dvLdl *f, double *x, int32_t end)
 {
   const dvLdlKernels *kernels = DV_KERNEL_CHOOSE(dv_ldl_kernels);
-  size_t n = (size_t)f->block;
+  size_t n = (size_t)f->block, stride = (size_t)dv_ldl_stride(f->block);
   double s[DV_MAX_BLOCK];
   for (int32_t j = end - 1; j >= 0; j--) {
     int32_t begin = f->col_start[j];
     kernels->backward(f->block, f->row + begin, (size_t)f->filled[j], f->lower + (size_t)begin * n * n, x, s);
-    for (size_t i = 0; i < n; i++) x[(size_t)j * n + i] -= s[i];
+    for (size_t i = 0; i < n; i++) x[(size_t)j * stride + i] -= s[i];
+  }
+}
+
+static void divide_pivot(const dvLdl *f, size_t j, double *x)
+{
+  size_t n = (size_t)f->block;
+  const double *d = f->inverse_d + j * n * n;
+  double y[DV_MAX_BLOCK];
+  memcpy(y, x, n * sizeof *y);
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0;
+    for (size_t c = 0; c < n; c++) sum += d[i * n + c] * y[c];
+    x[i] = sum;
   }
 }
 
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work)
 {
   const dvLdlKernels *kernels = DV_KERNEL_CHOOSE(dv_ldl_kernels);
-  size_t n = (size_t)f->block;
-  for (size_t k = 0; k < f->n; k++) memcpy(work + k * n, rhs + (size_t)f->perm[k] * n, n * sizeof *work);
+  size_t n = (size_t)f->block, stride = (size_t)dv_ldl_stride(f->block);
+  for (size_t k = 0; k < f->n; k++) {
+    memcpy(work + k * stride, rhs + (size_t)f->perm[k] * n, n * sizeof *work);
+    for (size_t i = n; i < stride; i++) work[k * stride + i] = 0;
+  }
   for (size_t j = 0; j < f->n; j++) {
     size_t begin = (size_t)f->col_start[j];
-    kernels->forward(f->block, f->row + begin, (size_t)f->filled[j], f->lower + begin * n * n, work + j * n, work);
-    const double *d = f->inverse_d + j * n * n;
-    double y[DV_MAX_BLOCK];
-    memcpy(y, work + j * n, n * sizeof *y);
-    for (size_t i = 0; i < n; i++) {
-      double sum = 0;
-      for (size_t c = 0; c < n; c++) sum += d[i * n + c] * y[c];
-      work[j * n + i] = sum;
-    }
+    kernels->forward(f->block, f->row + begin, (size_t)f->filled[j], f->lower + begin * n * n, work + j * stride, work);
+    divide_pivot(f, j, work + j * stride);
   }
   solve_transposed(f, work, (int32_t)f->n);
-  for (size_t k = 0; k < f->n; k++) memcpy(x + (size_t)f->perm[k] * n, work + k * n, n * sizeof *x);
+  for (size_t k = 0; k < f->n; k++) memcpy(x + (size_t)f->perm[k] * n, work + k * stride, n * sizeof *x);
 }
 
 // a vector that the block maps to nearly zero: elimination with full pivoting, the last unknown is free
@@ -320,11 +300,11 @@ static void null_of_block(int n, const double *block, double *x)
 
 void dv_ldl_null_vector(const dvLdl *f, size_t pivot, double *x)
 {
-  size_t n = (size_t)f->block;
+  size_t n = (size_t)f->block, stride = (size_t)dv_ldl_stride(f->block);
   int32_t k = f->inverse[pivot / n];
-  double *work = dv_alloc(f->n * n * sizeof *work);
-  null_of_block(f->block, f->inverse_d + (size_t)k * n * n, work + (size_t)k * n);
+  double *work = dv_alloc(dv_ldl_work(f) * sizeof *work);
+  null_of_block(f->block, f->inverse_d + (size_t)k * n * n, work + (size_t)k * stride);
   solve_transposed(f, work, k);
-  for (size_t i = 0; i < f->n; i++) memcpy(x + (size_t)f->perm[i] * n, work + i * n, n * sizeof *x);
+  for (size_t i = 0; i < f->n; i++) memcpy(x + (size_t)f->perm[i] * n, work + i * stride, n * sizeof *x);
   dv_free(work);
 }

@@ -34,7 +34,7 @@ void dv_ldl_free(dvLdl *f);
 // Factorises the lower triangle of the permuted matrix, whose pattern must be the analysed one. A pivot below `small` times the
 // diagonal entry of its row counts as zero: false then, and *pivot is the scalar row.
 bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pivot);
-// x = A^-1 rhs; x may be rhs. `work` has room for all scalars.
+// x = A^-1 rhs; x may be rhs. `work` has room for dv_ldl_work numbers.
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);
 // After a factorisation that failed at `pivot`: a vector that the rows up to there map to nearly zero; A does, when it has no negative
 // eigenvalues. It is 0 for rows that are eliminated later.
@@ -42,17 +42,16 @@ void dv_ldl_null_vector(const dvLdl *f, size_t pivot, double *x);
 // Blocks of L below the diagonal.
 static inline size_t dv_ldl_count(const dvLdl *f) { return f->col_start ? (size_t)f->col_start[f->n] : 0; }
 
-// --- inner loops ---
-
 // Padded width of a row of a block: packs hold whole rows.
 static inline int dv_ldl_stride(int block) { return block == 1 ? 1 : block == 3 ? 4 : 8; }
+static inline size_t dv_ldl_work(const dvLdl *f) { return f->n * (size_t)dv_ldl_stride(f->block); }
+
+// --- inner loops ---
 
 typedef struct dvLdlKernels {
-  // line[row[k]] -= y l[k] for count blocks of a column; l transposed
-  void (*update1)(const int32_t *row, size_t count, const double *l, const double *y, double *line);
-  void (*update3)(const int32_t *row, size_t count, const double *l, const double *y, double *line);
-  void (*update6)(const int32_t *row, size_t count, const double *l, const double *y, double *line);
-  // x[row[k]] -= L_k x_j, and the transposed: returns in s the sum of L_k^T x[row[k]]
+  // takes column j out of the row at hand, row k: L_kj, what it changes in the rest of the row, and d, the diagonal block of k
+  void (*eliminate)(dvLdl *f, int32_t k, int32_t j, double *d);
+  // x[row[k]] -= L_k x_j, and the transposed: returns in s the sum of L_k^T x[row[k]]; vectors are padded
   void (*forward)(int block, const int32_t *row, size_t count, const double *l, const double *xj, double *x);
   void (*backward)(int block, const int32_t *row, size_t count, const double *l, const double *x, double *s);
 } dvLdlKernels;

@@ -69,12 +69,19 @@ static void precondition(PCG *p, dvPlan *plan, int out)
   dv_timer_end(o->context->timers);
 }
 
+static bool is_empty(const dvPlan *plan)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < plan->independent.count; i++) count += dv_state(plan->independent.data[i])->count;
+  return count == 0;
+}
+
 static dvStatus pcg_prepare(PCG *p, dvPlan *plan, const dvMech *m)
 {
   dvLinearSolver *s = &p->iterative.solver;
   dvObject *other = p->preconditioner.target;
   DV_TRY(dv_linear_system_build(s->system, plan, m));
-  if (!other || !p->use_precond) return DV_OK;
+  if (!other || !p->use_precond || is_empty(plan)) return DV_OK;
   dv_timer_begin(s->base.context->timers, "prepare");
   dvStatus status = ((const dvLinearSolverOps *)dv_ops(other, DV_ROLE_LINEAR_SOLVER))->prepare(other);
   dv_timer_end(s->base.context->timers);
@@ -90,6 +97,7 @@ static dvStatus pcg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int
   PCG *p = (PCG *)o;
   dvIterative *it = &p->iterative;
   DV_TRY(pcg_prepare(p, plan, m));
+  if (is_empty(plan)) return DV_OK;
   double norm_b = dv_mech_dot(plan, b, b), limit = it->tolerance * norm_b;
   dv_iterative_product(it, plan, R, x);
   dv_mech_xpay(plan, R, b, -1);

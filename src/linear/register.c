@@ -17,6 +17,8 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_composite_system_class);
   dv_registry_add(r, &dv_rotation_system_class);
   dv_registry_add(r, &dv_precomputed_system_class);
+  dv_registry_add(r, &dv_projection_method_class);
+  dv_registry_add(r, &dv_constant_projection_class);
   dv_registry_add(r, &dv_natural_ordering_class);
   dv_registry_add(r, &dv_amd_ordering_class);
   dv_registry_add(r, &dv_colamd_ordering_class);
@@ -40,4 +42,6 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_cholesky_class);
   dv_registry_add(r, &dv_svd_class);
   dv_registry_add(r, &dv_btd_class);
+  dv_registry_add(r, &dv_matrix_exporter_class);
+  dv_registry_add(r, &dv_matrix_image_class);
 }

@@ -86,7 +86,9 @@ dvStatus dv_linear_solver_back_substitute(dvObject *o, int x, int rhs)
 
 dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
 {
-  DV_TRY(dv_linear_system_build(dv_linear_solver(o)->system, plan, m));
+  dvLinearSystem *system = dv_linear_system(dv_linear_solver(o)->system);
+  DV_TRY(dv_linear_system_build(&system->base, plan, m));
+  if (system->assembly->size == 0) return DV_OK;
   dv_timer_begin(o->context->timers, "prepare");
   dvStatus status = ((const dvLinearSolverOps *)dv_ops(o, DV_ROLE_LINEAR_SOLVER))->prepare(o);
   dv_timer_end(o->context->timers);

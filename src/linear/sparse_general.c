@@ -69,7 +69,7 @@ static dvStatus general_analyse(General *g, const dvBlockMatrix *a)
   g->analysed = g->lu_analysed = g->qr_analysed = false;
   if (!dv_ldl_analyse(&g->ldl, &a->pattern, a->block, dv_ordering_of(o, g->orderingMethod.target))) return no_memory(o, a);
   find_mirror(g, &a->pattern);
-  dv_array_resize(&g->work, dv_block_matrix_rows(a));
+  dv_array_resize(&g->work, dv_ldl_work(&g->ldl));
   g->pattern = stamp;
   g->analysed = true;
   return DV_OK;

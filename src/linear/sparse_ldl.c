@@ -53,13 +53,13 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
   s->analysed = stamp;
   s->analysed_once = true;
   s->L_nnz = (int32_t)dv_min_size(dv_ldl_count(&s->factor) * (size_t)(a->block * a->block), INT32_MAX);
-  dv_array_resize(&s->work, dv_block_matrix_rows(a));
+  dv_array_resize(&s->work, dv_ldl_work(&s->factor));
   return DV_OK;
 }
 
 static dvStatus sparse_ldl_report(SparseLdl *s, const dvLdl *factor, size_t pivot)
 {
-  double *null_vector = dv_alloc(s->work.count * sizeof *null_vector);
+  double *null_vector = dv_alloc(factor->n * (size_t)factor->block * sizeof *null_vector);
   dv_ldl_null_vector(factor, pivot, null_vector);
   dvStatus status = dv_linear_solver_singular(&s->solver.base, pivot, null_vector);
   dv_free(null_vector);

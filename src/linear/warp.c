@@ -190,6 +190,7 @@ typedef struct PrecomputedWarp {
   PRECOMPUTED_WARP_FIELDS(DV_MEMBER)
   dvLdl factor;
   dvRotations rotations;
+  size_t size;                  // unknowns
   DV_ARRAY(double) work;
 } PrecomputedWarp;
 
@@ -207,12 +208,13 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
   bool changed;
   size_t pivot;
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
-  if (w->factor.valid && w->work.count == assembly->size) {
+  if (w->factor.valid && w->size == assembly->size) {
     if (w->use_rotations) dv_rotations_update(&w->rotations, assembly);
     return DV_OK;
   }
   if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_AMD)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
-  dv_array_resize(&w->work, assembly->size);
+  dv_array_resize(&w->work, dv_ldl_work(&w->factor));
+  w->size = assembly->size;
   dv_rotations_start(&w->rotations, assembly);
   return dv_ldl_factorise(&w->factor, a, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
 }
@@ -220,7 +222,7 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
 static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)
 {
   PrecomputedWarp *w = (PrecomputedWarp *)o;
-  memmove(x, rhs, w->work.count * sizeof *x);
+  memmove(x, rhs, w->size * sizeof *x);
   dv_rotations_turn(&w->rotations, x, x, true);
   dv_ldl_solve(&w->factor, x, x, w->work.data);
   dv_rotations_turn(&w->rotations, x, x, false);

@@ -83,9 +83,11 @@ static int resolved_width(const dvFieldDesc *desc, const dvDof *dof)
 static bool holds_reals(dvFieldType t) { return t == DV_T_REALS || t == DV_T_COORDS || t == DV_T_DERIVS; }
 static bool holds_fixed_reals(dvFieldType t) { return t == DV_T_VEC || t == DV_T_COLOUR || t == DV_T_COORD || t == DV_T_DERIV; }
 
-void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc)
+void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc) { dv_field_init_at(f, owner, desc, (char *)owner + desc->offset); }
+
+void dv_field_init_at(dvField *f, dvObject *owner, const dvFieldDesc *desc, void *value)
 {
-  *f = (dvField){.desc = desc, .owner = owner, .value = (char *)owner + desc->offset};
+  *f = (dvField){.desc = desc, .owner = owner, .value = value};
   f->width = resolved_width(desc, owner->dof);
   if (holds_reals(desc->type)) ((dvReals *)f->value)->width = f->width;
   if (desc->type == DV_T_INTS) ((dvInts *)f->value)->width = f->width;
@@ -583,9 +585,34 @@ static bool convert_tuples(dvField *f, const dvField *s)
   return true;
 }
 
+// whole numbers between lists of the two sorts; anything else goes through text, which says what does not fit
+static bool convert_numbers(dvField *f, const dvField *s)
+{
+  if (holds_reals(f->desc->type) && s->desc->type == DV_T_INTS) {
+    const dvInts *from = s->value;
+    dvReals fresh = {.width = f->width};
+    if (from->count % (size_t)f->width || !dv_reals_resize(&fresh, from->count)) return false;
+    for (size_t i = 0; i < from->count; i++) fresh.data[i] = from->data[i];
+    dv_reals_share(f->value, &fresh);
+    dv_reals_free(&fresh);
+    return true;
+  }
+  if (f->desc->type != DV_T_INTS || !holds_reals(s->desc->type)) return false;
+  const dvReals *from = s->value;
+  dvInts fresh = {.width = f->width};
+  if (from->count % (size_t)f->width) return false;
+  for (size_t i = 0; i < from->count; i++)
+    if (!(fabs(from->data[i]) <= INT32_MAX) || from->data[i] != floor(from->data[i])) return false;
+  if (!dv_ints_resize(&fresh, from->count)) return false;
+  for (size_t i = 0; i < from->count; i++) fresh.data[i] = (int32_t)from->data[i];
+  dv_ints_share(f->value, &fresh);
+  dv_ints_free(&fresh);
+  return true;
+}
+
 dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
 {
-  bool done = share(f, source) || convert_tuples(f, source);
+  bool done = share(f, source) || convert_tuples(f, source) || convert_numbers(f, source);
   if (!done && f->desc->type == DV_T_LINK && source->desc->type == DV_T_LINK) {
     dvLink *to = f->value;
     const dvLink *from = source->value;

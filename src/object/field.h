@@ -196,6 +196,7 @@ struct dvField {
 static inline const char *dv_field_name(const dvFieldDesc *desc) { return desc->spelling ? desc->spelling : desc->name; }
 
 void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc);   // also sets the default
+void dv_field_init_at(dvField *f, dvObject *owner, const dvFieldDesc *desc, void *value);   // a value that is no member
 void dv_field_fini(dvField *f);
 // Reads a text into the field. On failure the field keeps its value and `why` (may be NULL) gets a sentence; after
 // success `why` may hold a remark, for example on numbers that were left out.

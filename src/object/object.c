@@ -3,6 +3,7 @@
 
 #include "object/context.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define SELF dvObject
@@ -42,6 +43,33 @@ void dv_attributes_free(dvAttributes *a)
     dv_free(a->data[i].value);
   }
   dv_array_free(a);
+}
+
+// --- fields beyond the class ---------------------------------------------------------------------
+
+typedef struct dvExtraField {
+  dvFieldDesc desc;
+  char *name;
+  _Alignas(max_align_t) char value[sizeof(dvMat4f)];   // as large as the largest member
+} dvExtraField;
+
+dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number)
+{
+  char *name = dv_format("%s%d", dv_field_name(like), number);
+  dvField *there = dv_object_field(o, name);
+  if (there) {
+    dv_free(name);
+    return there;
+  }
+  dvExtraField *extra = dv_alloc(sizeof *extra);
+  extra->desc = *like;
+  extra->desc.name = extra->name = name;
+  extra->desc.spelling = extra->desc.alias = NULL;
+  dv_push(&o->extras, extra);
+  size_t count = (size_t)o->field_count;
+  o->fields = dv_realloc(o->fields, count * sizeof *o->fields, (count + 1) * sizeof *o->fields);
+  dv_field_init_at(&o->fields[o->field_count], o, &extra->desc, extra->value);
+  return &o->fields[o->field_count++];
 }
 
 // --- life --------------------------------------------------------------------------------------
@@ -89,6 +117,11 @@ void dv_object_destroy(dvObject **address)
   if (o->cls->destroy) o->cls->destroy(o);
   for (int i = 0; i < o->field_count; i++) dv_field_fini(&o->fields[i]);
   dv_free(o->fields);
+  for (size_t i = 0; i < o->extras.count; i++) {
+    dv_free(o->extras.data[i]->name);
+    dv_free(o->extras.data[i]);
+  }
+  dv_array_free(&o->extras);
   dv_attributes_free(&o->attributes);
   dv_free(o->template_text);
   dv_free(o->name);

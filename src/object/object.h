@@ -54,7 +54,7 @@ typedef struct dvClass {
   dvStatus (*fetch)(dvObject *o, dvField *f);                   // an output is about to be read: fill it if that was put off
   void (*store_reset)(dvObject *o);
   void (*reset)(dvObject *o);
-  void (*cleanup)(dvObject *o);
+  void (*cleanup)(dvObject *o);                                 // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
 } dvClass;
@@ -78,6 +78,7 @@ struct dvObject {
   char *template_text;     // as written, NULL when deduced
   dvField *fields;
   int field_count;
+  DV_ARRAY(struct dvExtraField *) extras;   // fields that are no members: dv_object_add_numbered
   dvAttributes attributes; // from the scene file
   dvPlace place;
   bool failed;             // an error was reported: left out of the simulation
@@ -110,6 +111,10 @@ dvField *dv_field_of(const dvObject *o, const void *member);
 static inline bool dv_was_set(const dvObject *o, const void *member) { return dv_field_of(o, member)->was_set; }
 static inline void dv_touch(const dvObject *o, const void *member) { dv_field_touch(dv_field_of(o, member)); }
 static inline dvStatus dv_pull(const dvObject *o, const void *member) { return dv_field_pull(dv_field_of(o, member)); }
+// Adds a field like `like` (whose offset does not count) named with a number behind, for components whose number of
+// inputs the scene decides: `input3`. For the hook `parse`: attributes are read into such fields afterwards. Pointers
+// to other fields of the object are no longer valid. Returns the field that is there when it has been added before.
+dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number);
 // Brings all linked fields up to date.
 dvStatus dv_object_pull(dvObject *o);
 // Runs the engine of the component when an input changed.
@@ -142,6 +147,7 @@ typedef enum dvEventKind {
   DV_EVENT_INTEGRATE_END,
   DV_EVENT_KEY,
   DV_EVENT_USER,
+  DV_EVENT_INIT_DONE,   // the scene is ready, before the first step
 } dvEventKind;
 
 struct dvEvent {

@@ -75,10 +75,22 @@ dvScene *dv_scene_create(dvContext *context)
   return s;
 }
 
+static dvWalk clean_up(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!o->failed && o->cls->cleanup) o->cls->cleanup(o);
+  }
+  return DV_WALK_ON;
+}
+
 void dv_scene_destroy(dvScene **scene)
 {
   dvScene *s = *scene;
   if (!s) return;
+  dvVisitor end = {.top_down = clean_up};
+  if (s->initialised) dv_visit(s->root, &end);
   dv_plan_destroy(&s->plan);
   dvObject *root = &s->root->base;
   dv_object_destroy(&root);

@@ -75,9 +75,10 @@ dvStatus dv_object_ensure(dvObject *o)
   if (o->initialised) return DV_OK;
   o->initialised = true;
   dv_timer_begin_fine(o->context->timers, o->cls->name);
-  dvStatus worst = dv_object_pull(o);
+  // an engine runs when somebody reads what it makes
+  dvStatus worst = dv_plays(o, DV_ROLE_ENGINE) ? DV_OK : dv_object_pull(o);
   if (o->cls->ops[DV_ROLE_MAPPING]) worse(&worst, ensure_mapped_states(o));
-  if (o->cls->update) worse(&worst, dv_object_update(o));
+  if (o->cls->update && !dv_plays(o, DV_ROLE_ENGINE)) worse(&worst, dv_object_update(o));
   if (!o->failed && o->cls->init) {
     dvStatus status = o->cls->init(o);
     if (status != DV_OK) o->failed = true;
@@ -151,6 +152,7 @@ dvStatus dv_scene_init(dvScene *scene)
   dvVisitor store = {.top_down = store_reset};
   dv_visit(scene->root, &store);
   scene->initialised = true;
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
   return scene->context->log.worst;
 }
 
@@ -165,6 +167,7 @@ static dvWalk collect_lists(dvVisitor *v, dvNode *node)
     if (o->failed) continue;
     if (o->cls->handle_event) dv_push(&s->handlers, o);
     bool linked = false;
+    if (dv_plays(o, DV_ROLE_ENGINE)) continue;   // whoever reads an engine pulls it
     for (int k = 0; k < o->field_count && !linked; k++) linked = o->fields[k].source != NULL;
     if (linked) dv_push(&s->engines, o);
   }

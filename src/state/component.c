@@ -1,6 +1,8 @@
 // See component.h.
 #include "state/component.h"
 
+#include <string.h>
+
 #define SELF dvForce
 static const dvFieldDesc force_fields[] = {DV_FORCE_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -21,6 +23,22 @@ const dvFieldBlock dv_pair_force_block = {pair_force_fields, (int)DV_COUNT(pair_
 const dvFieldBlock dv_mass_block = {mass_fields, (int)DV_COUNT(mass_fields)};
 const dvFieldBlock dv_mapping_block = {mapping_fields, (int)DV_COUNT(mapping_fields)};
 const dvFieldBlock dv_projective_block = {projective_fields, (int)DV_COUNT(projective_fields)};
+
+void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values)
+{
+  double block[36];
+  int w = state->base.dof->deriv, side = w * count;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++) {
+      for (int r = 0; r < w; r++) memcpy(block + w * r, values + side * (w * i + r) + w * j, (size_t)w * sizeof *block);
+      sink->add(sink, state, (size_t)dofs[i], state, (size_t)dofs[j], w, w, block);
+    }
+}
+
+void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values)
+{
+  (sink->add_element ? sink->add_element : dv_sink_add_blocks)(sink, state, dofs, count, values);
+}
 
 static const char *const no_state_advice = "add a MechanicalObject to the node, or name one in the field";
 

@@ -10,7 +10,14 @@
 struct dvMatrixSink {
   void (*add)(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col, int rows, int cols,
               const double *values);
+  // the same for all pairs of `count` degrees of freedom of one state, first of the first row, at once; may be NULL
+  void (*add_element)(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
 };
+
+// Adds the matrix of an element: square, as many rows as its degrees of freedom have scalars.
+void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
+// The same block by block, through `add`.
+void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
 
 // --- forces on one state ---
 

@@ -42,6 +42,8 @@
 typedef struct MechanicalObject {
   dvState state;
   MECHANICAL_OBJECT_FIELDS(DV_MEMBER)
+  dvField *follows;         // output of an engine that gives the positions anew whenever it changes
+  uint32_t follows_seen;
 } MechanicalObject;
 
 #define SELF MechanicalObject
@@ -217,13 +219,32 @@ static dvStatus mechanical_object_init(dvObject *o)
   double *x = dv_state_write(s, DV_X);
   dv_dof_rotate(o->dof, s->count, x, m->rotation2);
   dv_dof_translate(o->dof, s->count, x, m->translation2);
-  // the values are the state's own now: links only gave the first ones
+  // the values are the state's own now: links only gave the first ones, but what an engine makes may change
+  dvField *source = dv_field_of(o, &m->position)->source;
+  if (source && dv_plays(source->owner, DV_ROLE_ENGINE)) {
+    m->follows = source;
+    m->follows_seen = source->counter;
+  }
   dv_field_unlink(dv_field_of(o, &m->position));
   dv_field_unlink(dv_field_of(o, &m->velocity));
   dv_field_unlink(dv_field_of(o, &m->force));
   dv_touch(o, &m->position);
   dv_touch(o, &m->rest_position);
   return DV_OK;
+}
+
+// after a step: as in SOFA the positions follow an engine whose inputs have moved
+static void mechanical_object_handle_event(dvObject *o, const dvEvent *event)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvState *s = dv_state(o);
+  if (event->kind != DV_EVENT_ANIMATE_END || !m->follows || dv_node_is_mapped(o->node)) return;
+  if (dv_field_pull(m->follows) != DV_OK || m->follows->counter == m->follows_seen) return;
+  m->follows_seen = m->follows->counter;
+  const dvReals *from = m->follows->value;
+  if (m->follows->width != o->dof->coord || from->count != dv_state_scalars(s, DV_X)) return;
+  memcpy(dv_state_write(s, DV_X), from->data, from->count * sizeof(double));
+  dv_state_touch(s, DV_X);
 }
 
 static void mechanical_object_store_reset(dvObject *o)
@@ -259,6 +280,7 @@ static const dvClass mechanical_object_class = {
     .create = mechanical_object_create,
     .parse = mechanical_object_parse,
     .init = mechanical_object_init,
+    .handle_event = mechanical_object_handle_event,
     .store_reset = mechanical_object_store_reset,
     .reset = mechanical_object_reset,
     .destroy = mechanical_object_destroy,

@@ -9,7 +9,7 @@
 static double *run(int threads, size_t *count)
 {
   fdScene s = fd_open_in(dv_divan_create(threads),
-                         "<Node><RegularGridTopology n='24 24 24' min='0 0 0' max='23 23 23'/><MechanicalObject name='dofs'/>"
+                         "<Node><RegularGridTopology n='12 12 12' min='0 0 0' max='11 11 11'/><MechanicalObject name='dofs'/>"
                          "<MeshSpringForceField name='ff' cubesStiffness='100' cubesDamping='1'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   dvObject *ff = fd_find(&s, "ff");

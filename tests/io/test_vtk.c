@@ -87,7 +87,7 @@ static void vtu_reads_back(void **state)
                          {DV_MESH_EDGE, (const int32_t[]){4, 0}, 1},
                          {DV_MESH_PYRAMID, (const int32_t[]){0, 1, 2, 3, 4}, 1}};
   dvVtuField fields[] = {{"velocity", speed, 3}, {"a<b & \"c\"", heat, 1}};
-  dvVtuGrid grid = {points, 5, blocks, 3, fields, 2};
+  dvVtuGrid grid = {.points = points, .point_count = 5, .blocks = blocks, .block_count = 3, .fields = fields, .field_count = 2};
   assert_int_equal(dv_vtu_write(path, &grid), DV_OK);
 
   xmlDoc *document = xmlReadFile(path, NULL, 0);

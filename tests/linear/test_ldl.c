@@ -19,7 +19,7 @@ static bool factorise(dvLdl *f, const dvBlockMatrix *a, dvOrder order, size_t *p
 static void solve(const dvBlockMatrix *a, dvOrder order, double *distance, double *residual)
 {
   size_t n = dv_block_matrix_rows(a), pivot;
-  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(n * sizeof *work);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(8 * n * sizeof *work);
   uint64_t seed = 9;
   dvLdl f = {0};
   check_random_vector(&seed, b, n);
@@ -137,6 +137,25 @@ static void singular_systems_are_refused(void **state)
     }
 }
 
+// what is not a number goes through: the loop explains where it came from
+static void not_a_number(void **state)
+{
+  DV_UNUSED(state);
+  for (size_t k = 0; k < DV_COUNT(blocks); k++) {
+    dvBlockMatrix a = {0};
+    dvLdl f = {0};
+    size_t pivot;
+    double b[120] = {1}, x[120], work[160];
+    check_chain(&a, blocks[k], 20, 1);
+    dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, 10, 10))[0] = NAN;
+    assert_true(factorise(&f, &a, DV_ORDER_NATURAL, &pivot));
+    dv_ldl_solve(&f, b, x, work);
+    assert_true(isnan(x[0]));
+    dv_ldl_free(&f);
+    dv_block_matrix_free(&a);
+  }
+}
+
 static void orders_are_permutations_and_keep_the_factor_sparse(void **state)
 {
   DV_UNUSED(state);
@@ -169,6 +188,7 @@ int main(void)
       cmocka_unit_test(ill_conditioned_systems),
       cmocka_unit_test(indefinite_systems),
       cmocka_unit_test(singular_systems_are_refused),
+      cmocka_unit_test(not_a_number),
       cmocka_unit_test(orders_are_permutations_and_keep_the_factor_sparse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "support/matrix.h"
 #include "support/scene.h"
 
+#include "base/file.h"
 #include "linear/iterative.h"
 #include "linear/matrix_free.h"
 
@@ -132,6 +133,19 @@ static void solving_again_gives_the_same(void **state)
       if (again == 0) first = norm;
       check_close(norm, first, 1e-14 * first);
     }
+    close_problem(&p);
+    dv_free(text);
+  }
+}
+
+static void nothing_to_solve(void **state)
+{
+  DV_UNUSED(state);
+  for (size_t i = 0; i < DV_COUNT(solvers); i++) {
+    char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s<MechanicalObject position=''/></Node>", solvers[i]);
+    Problem p = open_problem(text, 1);
+    dvStatus status = solve(&p);
+    if (status != DV_OK) fail_msg("%s: status %d", solvers[i], status);
     close_problem(&p);
     dv_free(text);
   }
@@ -384,6 +398,34 @@ static void refused_matrices(void **state)
   close_problem(&p);
 }
 
+// --- looking at matrices ---------------------------------------------------------------------------
+
+static void matrices_are_written(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  char *text = dv_format("<Node name='root' dt='0.1' gravity='0 0 0'><EulerImplicitSolver/><MatrixLinearSystem name='a'/><SparseLDLSolver linearSystem='@a'/>"
+                         "<GlobalSystemMatrixExporter filename='%s/m' format='csv' exportEveryNumberOfSteps='2'/>"
+                         "<GlobalSystemMatrixImage filename='%s/p' exportAtBegin='1'/>"
+                         "<MechanicalObject template='Vec1' position='0 1'/><UniformMass vertexMass='2'/><FixedProjectiveConstraint indices='1'/></Node>",
+                         directory, directory);
+  dvScene *s = check_scene(text, 1);
+  check_steps(s, 3);
+  check_close_scene(&s);
+  char *csv = dv_format("%s/m00002.csv", directory), *picture = dv_format("%s/p.pgm", directory), *none = dv_format("%s/m00001.csv", directory);
+  size_t length;
+  char *content = dv_file_read(csv, &length);
+  assert_string_equal(content, "2,0\n0,1\n");
+  assert_true(dv_file_exists(picture));
+  assert_false(dv_file_exists(none));
+  dv_free(content);
+  dv_free(csv);
+  dv_free(picture);
+  dv_free(none);
+  dv_free(text);
+  check_rmdir(directory);
+}
+
 // --- mistakes of scenes ----------------------------------------------------------------------------
 
 static void mistakes(void **state)
@@ -399,6 +441,8 @@ static void mistakes(void **state)
       "<SparseLDLSolver linearSystem='@m'/><MatrixFreeSystem name='m'/>",
       "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner name='p'/>",
       "<PreconditionedMatrixFreeSystem assemblingRate='-3'/>",
+      "<GlobalSystemMatrixExporter/>",
+      "<MatrixProjectionMethod/>",
   };
   for (size_t i = 0; i < DV_COUNT(wrong); i++) {
     char *text = dv_format("<Node name='root'><MechanicalObject position='0 0 0'/>%s</Node>", wrong[i]);
@@ -412,6 +456,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_solver_solves),
       cmocka_unit_test(solving_again_gives_the_same),
+      cmocka_unit_test(nothing_to_solve),
       cmocka_unit_test(block_tridiagonal_chains),
       cmocka_unit_test(cg_stops_as_it_should),
       cmocka_unit_test(starts),
@@ -420,6 +465,7 @@ int main(void)
       cmocka_unit_test(old_factors),
       cmocka_unit_test(singular_systems_are_explained),
       cmocka_unit_test(refused_matrices),
+      cmocka_unit_test(matrices_are_written),
       cmocka_unit_test(mistakes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

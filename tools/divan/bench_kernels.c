@@ -4,7 +4,7 @@
 // F counts additions, multiplications, divisions and roots of one element as the formulas have them; B counts every array
 // once as if nothing were read twice, and what is changed in place twice. The bandwidth is the one measured for a working
 // set of the same size.
-#include "bench.h"
+#include "bench_kernels.h"
 
 #include "force/fem/tetra_corot.h"
 #include "io/scene_file.h"
@@ -16,23 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Loop {
-  const char *name;
-  size_t elements;
-  double flops, bytes;   // of one element; both 0: no limit is known
-  double changed;        // bytes that count twice because they are read and written
-  void (*call)(void *user);
-  void *user;
-} Loop;
-
-typedef struct Series {
-  const Bench *bench;
-  dvPool *pool;
-  dvMachine limits;
-  json_t *out;
-} Series;
-
-static void time_loop(Series *s, Loop l)
+void bench_time_loop(Series *s, Loop l)
 {
   if (!bench_wants(s->bench, l.name)) return;
   bench_progress("%s, %zu elements, %d threads", l.name, l.elements, s->limits.threads);
@@ -49,7 +33,7 @@ static void time_loop(Series *s, Loop l)
   json_array_append_new(s->out, k);
 }
 
-static double *filled(size_t n, double from)
+double *bench_filled(size_t n, double from)
 {
   double *x = dv_alloc_aligned((n + 1) * sizeof *x);
   DV_REQUIRE(x);
@@ -93,12 +77,12 @@ static void loop_cg_step(void *user)
 
 static void time_vectors(Series *s, size_t n)
 {
-  Vectors v = {.pool = s->pool, .n = n, .a = filled(n, 1), .b = filled(n, 2), .c = filled(n, 3), .d = filled(n, 4)};
-  time_loop(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
-  time_loop(s, (Loop){"vector axpy", n, 2, 24, 8, loop_axpy, &v});
-  time_loop(s, (Loop){"vector xpay", n, 2, 24, 8, loop_xpay, &v});
-  time_loop(s, (Loop){"vector copy", n, 0, 16, 0, loop_copy, &v});
-  time_loop(s, (Loop){"vector cg step", n, 6, 48, 16, loop_cg_step, &v});
+  Vectors v = {.pool = s->pool, .n = n, .a = bench_filled(n, 1), .b = bench_filled(n, 2), .c = bench_filled(n, 3), .d = bench_filled(n, 4)};
+  bench_time_loop(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
+  bench_time_loop(s, (Loop){"vector axpy", n, 2, 24, 8, loop_axpy, &v});
+  bench_time_loop(s, (Loop){"vector xpay", n, 2, 24, 8, loop_xpay, &v});
+  bench_time_loop(s, (Loop){"vector copy", n, 0, 16, 0, loop_copy, &v});
+  bench_time_loop(s, (Loop){"vector cg step", n, 6, 48, 16, loop_cg_step, &v});
   dv_free(v.a), dv_free(v.b), dv_free(v.c), dv_free(v.d);
 }
 
@@ -132,16 +116,16 @@ static void time_tetra(Series *s, const Box *box)
                  {"tetra force, large", DV_COROT_LARGE, 227, 8 + 16 + 72 + 96},
                  {"tetra force, polar", DV_COROT_POLAR, 0, 0}};
   double share = 72 * (double)box->points / (double)box->count;
-  double *young = filled(box->count, 1000), *poisson = filled(box->count, 0.3);
+  double *young = bench_filled(box->count, 1000), *poisson = bench_filled(box->count, 0.3);
   for (size_t m = 0; m < DV_COUNT(methods); m++) {
     dvTetraCorotDef def = {.rest = box->position, .points = box->points, .tetrahedra = box->tetrahedra, .count = box->count, .young = young,
                            .poisson = poisson, .method = methods[m].method};
-    Tetra t = {.pool = s->pool, .x = filled(3 * box->points, 0), .f = filled(3 * box->points, 0)};
+    Tetra t = {.pool = s->pool, .x = bench_filled(3 * box->points, 0), .f = bench_filled(3 * box->points, 0)};
     if (dv_tetra_corot_create(&def, &t.t, NULL) == DV_OK) {
       for (size_t i = 0; i < 3 * box->points; i++) t.x[i] += box->position[i];
       double bytes = methods[m].bytes > 0 ? methods[m].bytes + share : 0;
-      time_loop(s, (Loop){methods[m].name, box->count, methods[m].flops, bytes, share / 3, loop_tetra_force, &t});
-      if (methods[m].method == DV_COROT_LARGE) time_loop(s, (Loop){"tetra dforce", box->count, 135, 8 + 16 + 72 + share, share / 3, loop_tetra_dforce, &t});
+      bench_time_loop(s, (Loop){methods[m].name, box->count, methods[m].flops, bytes, share / 3, loop_tetra_force, &t});
+      if (methods[m].method == DV_COROT_LARGE) bench_time_loop(s, (Loop){"tetra dforce", box->count, 135, 8 + 16 + 72 + share, share / 3, loop_tetra_dforce, &t});
       dv_tetra_corot_destroy(&t.t);
     }
     dv_free(t.x), dv_free(t.f);
@@ -173,15 +157,15 @@ static void loop_apply_transposed(void *user)
 // a point in every tetrahedron of the box
 static void time_mapping(Series *s, const Box *box)
 {
-  Map m = {.pool = s->pool, .in = filled(3 * box->points, 0), .out = filled(3 * box->count, 0)};
+  Map m = {.pool = s->pool, .in = bench_filled(3 * box->points, 0), .out = bench_filled(3 * box->count, 0)};
   for (size_t e = 0; e < box->count; e++) {
     for (int c = 0; c < 4; c++) dv_weights_add(&m.weights, box->tetrahedra[4 * e + (size_t)c], 0.25);
     dv_weights_end_row(&m.weights);
   }
   if (dv_weights_finish(&m.weights, box->points)) {
     double share = (double)box->points / (double)box->count;
-    time_loop(s, (Loop){"mapping apply", box->count, 21, 4 + 48 + 24 + 24 * share, 0, loop_apply, &m});
-    time_loop(s, (Loop){"mapping apply transposed", box->count, 24, 48 + 24 + (4 + 48) * share, 24 * share, loop_apply_transposed, &m});
+    bench_time_loop(s, (Loop){"mapping apply", box->count, 21, 4 + 48 + 24 + 24 * share, 0, loop_apply, &m});
+    bench_time_loop(s, (Loop){"mapping apply transposed", box->count, 24, 48 + 24 + (4 + 48) * share, 24 * share, loop_apply_transposed, &m});
   }
   dv_weights_free(&m.weights);
   dv_free(m.in), dv_free(m.out);
@@ -205,7 +189,7 @@ static void time_normals(Series *s, int side)
 {
   if (s->pool) return;   // runs in one thread
   size_t points = (size_t)(side + 1) * (size_t)(side + 1), count = 2 * (size_t)side * (size_t)side;
-  double *x = filled(3 * points, 0);
+  double *x = bench_filled(3 * points, 0);
   dvInts triangles = {.width = 3}, none = {.width = 4};
   if (!dv_ints_resize(&triangles, 3 * count)) return;
   int32_t *t = dv_ints_edit(&triangles);
@@ -221,9 +205,9 @@ static void time_normals(Series *s, int side)
       memcpy(t, two, sizeof two);
       t += 6;
     }
-  Normals n = {{.vertices = x, .vertex_count = points, .triangles = &triangles, .quads = &none}, filled(3 * points, 0), filled(4 * points, 0)};
+  Normals n = {{.vertices = x, .vertex_count = points, .triangles = &triangles, .quads = &none}, bench_filled(3 * points, 0), bench_filled(4 * points, 0)};
   double share = (double)points / (double)count;
-  time_loop(s, (Loop){"normals of triangles", count, 24 + 9 * share, 12 + 48 * share, 0, loop_normals, &n});
+  bench_time_loop(s, (Loop){"normals of triangles", count, 24 + 9 * share, 12 + 48 * share, 0, loop_normals, &n});
   dv_ints_free(&triangles);
   dv_free(x), dv_free(n.normals), dv_free(n.scratch);
 }
@@ -274,9 +258,9 @@ static void time_springs(Series *s, int side)
     Part spring = part_of(scene, "springs"), mass = part_of(scene, "mass");
     double share = 72 * (double)points / (double)springs;
     // force: reads ends and five constants, leaves five numbers; dforce: reads those
-    time_loop(s, (Loop){"spring force", springs, 26, 4 + 40 + 40 + share, share / 3, loop_add_force, &spring});
-    time_loop(s, (Loop){"spring dforce", springs, 25, 4 + 40 + share, share / 3, loop_add_dforce, &spring});
-    time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
+    bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 40 + 40 + share, share / 3, loop_add_force, &spring});
+    bench_time_loop(s, (Loop){"spring dforce", springs, 25, 4 + 40 + share, share / 3, loop_add_dforce, &spring});
+    bench_time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
   }
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
@@ -300,9 +284,12 @@ static void time_everything(Series *s)
     time_mapping(s, &box);
     box_free(&box);
   }
+  Box middle = box_create(10, 10, 10);
+  box_free(&middle);
   for (size_t i = 0; i < DV_COUNT(cubes); i++) time_springs(s, cubes[i]);
+  bench_time_matrices(s);
   for (size_t i = 0; i < DV_COUNT(sides); i++) time_normals(s, sides[i]);
-  if (s->pool) time_loop(s, (Loop){"hand-over to workers", 1, 0, 0, 0, loop_hand_over, s->pool});
+  if (s->pool) bench_time_loop(s, (Loop){"hand-over to workers", 1, 0, 0, 0, loop_hand_over, s->pool});
 }
 
 json_t *bench_kernels(const Bench *b)

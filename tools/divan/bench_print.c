@@ -27,19 +27,35 @@ static void print_name(const char *name, int width)
 static void print_run(const json_t *scene, const json_t *run, bool first)
 {
   print_name(first ? string(scene, "name") : "", 46);
-  printf(" %2d %9.4g %9.4g %9.4g %9.4g %8.4g %7.1f", (int)number(run, "threads"), number(run, "ms"), number(run, "median"), number(run, "p10"),
-         number(run, "p90"), number(run, "setup_ms"), number(run, "mb"));
-  if (json_object_get(run, "ratio")) printf(" %9.4g %8.1fx", number(run, "sofa_ms"), number(run, "ratio"));
+  printf(" %2d %8.4g %8.4g %8.4g %8.4g %8.4g %7.4g %6.1f", (int)number(run, "threads"), number(run, "ms"), number(run, "cpu_ms"), number(run, "median"),
+         number(run, "p10"), number(run, "p90"), number(run, "setup_ms"), number(run, "mb"));
+  if (json_object_get(run, "ratio")) printf(" %8.4g %6.1fx", number(run, "sofa_ms"), number(run, "ratio"));
+  if (json_object_get(run, "cpu_ratio")) printf(" %6.1fx", number(run, "cpu_ratio"));
   printf("\n");
+}
+
+// how much of the time of single threads was not spent on a processor
+static double waiting_part(const json_t *scenes)
+{
+  size_t i, k;
+  const json_t *scene, *run;
+  double wall = 0, cpu = 0;
+  json_array_foreach(scenes, i, scene) json_array_foreach(json_object_get(scene, "runs"), k, run)
+  {
+    if (number(run, "threads") != 1) continue;
+    wall += number(scene, "steps") * number(run, "ms");
+    cpu += number(scene, "steps") * number(run, "cpu_ms");
+  }
+  return wall > 0 && cpu > 0 ? 1 - cpu / wall : 0;
 }
 
 static void print_scenes(const json_t *scenes)
 {
   size_t i, k, failed = 0;
   const json_t *scene, *run;
-  double log_ratio = 0;
+  double log_ratio = 0, log_cpu = 0;
   int compared = 0;
-  printf("\n%-46s %2s %9s %9s %9s %9s %8s %7s %9s %9s\n", "scene", "th", "ms/step", "median", "p10", "p90", "set-up", "MB", "SOFA ms", "faster");
+  printf("\n%-46s %2s %8s %8s %8s %8s %8s %7s %6s %8s %7s %7s\n", "scene", "th", "ms/step", "of CPU", "median", "p10", "p90", "set-up", "MB", "SOFA ms", "faster", "by CPU");
   json_array_foreach(scenes, i, scene)
   {
     if (json_object_get(scene, "complaint")) {
@@ -49,10 +65,14 @@ static void print_scenes(const json_t *scenes)
     json_array_foreach(json_object_get(scene, "runs"), k, run)
     {
       print_run(scene, run, k == 0);
-      if (k == 0 && number(run, "ratio") > 0) log_ratio += log(number(run, "ratio")), compared++;
+      if (k == 0 && number(run, "ratio") > 0) log_ratio += log(number(run, "ratio")), log_cpu += log(dv_max(number(run, "cpu_ratio"), 1e-9)), compared++;
     }
   }
-  if (compared) printf("%d scenes compared with SOFA, %.1f times faster in the geometric mean\n", compared, exp(log_ratio / compared));
+  if (compared)
+    printf("%d scenes compared with SOFA: %.1f times faster in the geometric mean, %.1f by CPU time\n", compared, exp(log_ratio / compared),
+           exp(log_cpu / compared));
+  double busy = waiting_part(scenes);
+  if (busy > 0.1) printf("the machine was busy: %.0f %% of the time of the runs with one thread was spent waiting for a processor\n", 100 * busy);
   if (!failed) return;
   printf("\n%zu of %zu scenes do not run:\n", failed, json_array_size(scenes));
   json_array_foreach(scenes, i, scene)

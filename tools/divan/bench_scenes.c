@@ -89,6 +89,21 @@ static void read_own_list(Suite *s)
   dv_free(beside);
 }
 
+// "`bar45k.scn` (here): ... 118 ms per step", beside the table, taken at the median of the indices
+static void read_bar(Suite *s)
+{
+  char *path = dv_path_join(s->bench->corpus, "../guide/targets.md"), *text = dv_file_read(path, NULL), name[64];
+  char *here = text ? strstr(text, ".scn` (here)") : NULL, *median = text ? strstr(text, "median ") : NULL, *ms = here ? strstr(here, " ms per step") : NULL;
+  while (here && here > text && *here != '`') here--;
+  while (ms && ms > text && ms[-1] != ' ') ms--;
+  if (here && median && ms && sscanf(here, "`%63[^.`]", name) == 1) {
+    Sofa f = {.ms = strtod(ms, NULL), .index = strtod(median + strlen("median "), NULL)};
+    if (f.ms > 0 && f.index > 0) add_case(s, dv_strdup(name), dv_format("%s/../guide/%s.scn", s->bench->corpus, name), 100, f);
+  }
+  dv_free(text);
+  dv_free(path);
+}
+
 // "| Demos/liver.scn | 2.15 | 200 | 1.75 | 33 | 126 |": scene, ms per step, steps, index, set-up in ms, MB
 static void read_targets(Suite *s)
 {
@@ -106,6 +121,7 @@ static void read_targets(Suite *s)
   }
   dv_free(text);
   dv_free(path);
+  read_bar(s);
   dv_push(&s->data, dv_path_join(corpus, "share"));
   dv_push(&s->data, dv_path_join(corpus, "examples"));
 }
@@ -261,6 +277,7 @@ static json_t *figures(const Times *t, const json_t *stats, int threads)
   json_object_set_new(run, "median", bench_number(percentile(sorted, n, 0.5)));
   json_object_set_new(run, "p10", bench_number(percentile(sorted, n, 0.1)));
   json_object_set_new(run, "p90", bench_number(percentile(sorted, n, 0.9)));
+  json_object_set_new(run, "cpu_ms", bench_number(json_number_value(json_object_get(stats, "cpu_ms_per_step"))));
   json_object_set_new(run, "first_ms", bench_number(t->first));
   json_object_set_new(run, "setup_ms", bench_number(1e3 * json_number_value(json_object_get(stats, "init_s"))));
   json_object_set_new(run, "mb", bench_number(json_number_value(json_object_get(stats, "peak_rss_mb"))));
@@ -337,6 +354,8 @@ static void add_ratios(json_t *runs, const Sofa *sofa, double index)
     json_object_set_new(run, "index", bench_number(index));
     json_object_set_new(run, "sofa_ms", bench_number(scaled));
     json_object_set_new(run, "ratio", bench_number(scaled / dv_max(value_of(run, "ms"), 1e-9)));
+    // of one thread: what it would be if no other program took a share of the processor
+    if (value_of(run, "threads") == 1) json_object_set_new(run, "cpu_ratio", bench_number(scaled / dv_max(value_of(run, "cpu_ms"), 1e-9)));
   }
 }
 

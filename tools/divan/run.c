@@ -117,14 +117,14 @@ static void show_progress(const Run *r, long done, double began, double *shown)
 typedef struct Outcome {
   dvStatus status;
   long done, timed;
-  double wall, timed_wall, init;
+  double wall, timed_wall, timed_cpu, init;
   DV_ARRAY(double) times;   // seconds of each step, when asked for
 } Outcome;
 
 static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyDump *topologies, Outcome *out)
 {
   bool progress = !r->quiet && isatty(STDERR_FILENO);
-  double began = dv_now(), shown = 0, warmed = began;
+  double began = dv_now(), shown = 0, warmed = began, cpu = dv_cpu_now();
   while (out->done < r->steps && !interrupted && out->status == DV_OK) {
     double step_began = dv_now();
     out->status = dv_scene_step(scene, r->dt);
@@ -133,7 +133,7 @@ static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyD
     if (r->step_times) dv_push(&out->times, dv_now() - step_began);
     if (out->done == 1) {   // the first step sets things up: it is not counted
       dv_timers_clear(scene->context->timers);
-      warmed = dv_now();
+      warmed = dv_now(), cpu = dv_cpu_now();
     }
     if (topologies) dv_topology_dump_step(topologies);
     if (series && out->done % r->every == 0) out->status = dv_series_add(series);
@@ -144,6 +144,7 @@ static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyD
   out->wall = end - began;
   out->timed = out->done > 1 ? out->done - 1 : 0;
   out->timed_wall = end - warmed;
+  out->timed_cpu = dv_cpu_now() - cpu;
 }
 
 static void print_figures(const Run *r, const dvScene *scene, const Outcome *o, int threads)
@@ -164,8 +165,9 @@ static void must_write(Outcome *o, const char *path, dvStatus status)
 static void write_figures(const Run *r, const dvContext *context, Outcome *o, int threads)
 {
   if (r->stats) {
+    double ms = o->timed ? 1e3 / (double)o->timed : 0;
     dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .threads = threads,
-                   .ms_per_step = o->timed ? 1e3 * o->timed_wall / (double)o->timed : 0};
+                   .ms_per_step = ms * o->timed_wall, .cpu_ms_per_step = ms * o->timed_cpu};
     must_write(o, r->stats, dv_write_stats(r->stats, &f, context->timers, o->timed));
   }
   if (r->step_times) must_write(o, r->step_times, dv_write_step_times(r->step_times, o->times.data, o->times.count));

@@ -325,13 +325,9 @@ static void hexa_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink 
   if (h->stale) return;
   const dvState *s = h->elastic.force.state;
   for (size_t e = 0; e < h->count; e++) {
-    double k[DV_COROT_MATRIX], block[9];
+    double k[DV_COROT_MATRIX];
     dv_corot_stiffness(h->elements, e, dv_mech_k(m, h->elastic.force.rayleighStiffness), k);
-    for (int i = 0; i < 8; i++)
-      for (int j = 0; j < 8; j++) {
-        for (int r = 0; r < 3; r++) memcpy(block + 3 * r, k + 24 * (3 * i + r) + 3 * j, 3 * sizeof *block);
-        sink->add(sink, s, (size_t)h->hexa[8 * e + (size_t)i], s, (size_t)h->hexa[8 * e + (size_t)j], 3, 3, block);
-      }
+    dv_sink_add_element(sink, s, h->hexa + 8 * e, 8, k);
   }
 }
 

@@ -351,12 +351,12 @@ void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, d
     g[0][c] = -(g[1][c] + g[2][c] + g[3][c]);
   }
   for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++) {
+    for (int j = i; j < 4; j++) {
       double diagonal = mu * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
-      for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-          out[12 * (3 * i + r) + 3 * j + c] =
-              lambda * g[i][r] * g[j][c] + mu * g[j][r] * g[i][c] + (r == c ? diagonal : 0);
+      for (int r = 0; r < 3; r++) {
+        double a = lambda * g[i][r], b = mu * g[j][r];
+        for (int c = 0; c < 3; c++) out[12 * (3 * i + r) + 3 * j + c] = out[12 * (3 * j + c) + 3 * i + r] = a * g[j][c] + b * g[i][c] + (r == c ? diagonal : 0);
+      }
     }
 }
 

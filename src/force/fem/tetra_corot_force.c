@@ -293,14 +293,7 @@ typedef struct Assembly {
 static void add_element(void *user, size_t element, const double k[144])
 {
   const Assembly *a = user;
-  const dvState *s = a->t->elastic.force.state;
-  const int32_t *corner = a->t->tetra + 4 * element;
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++) {
-      double block[9];
-      for (int r = 0; r < 3; r++) memcpy(block + 3 * r, k + 12 * (3 * i + r) + 3 * j, 3 * sizeof *block);
-      a->sink->add(a->sink, s, (size_t)corner[i], s, (size_t)corner[j], 3, 3, block);
-    }
+  dv_sink_add_element(a->sink, a->t->elastic.force.state, a->t->tetra + 4 * element, 4, k);
 }
 
 static void tetra_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)

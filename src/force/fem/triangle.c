@@ -1,11 +1,6 @@
 // Triangles: the data of the kernels (triangle_kernel.c), and the order of their work.
 #include "force/fem/triangle.h"
 
-enum {
-  PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
-  REDUCE_GRAIN = 1024     // points a thread takes at a time
-};
-
 // Twice the smallest area, in squares of the longest edge, at which shape functions have a direction; and the smallest part of
 // the determinant at rest down to which the present gradients are used.
 static const double flat_limit = 1e-14, collapse_limit = 1e-12;
@@ -121,7 +116,6 @@ typedef struct Job {
   dvTriangleFem *t;
   const double *x;
   double k;
-  double *f;
 } Job;
 
 static void force_blocks(void *user, size_t begin, size_t end)
@@ -142,33 +136,20 @@ static void energy_blocks(void *user, size_t begin, size_t end)
   for (size_t b = begin; b < end; b++) job->t->kernels->energy[job->t->method](&job->t->data, b, job->x, job->t->energy);
 }
 
-static void reduce_points(void *user, size_t begin, size_t end)
+void dv_triangle_fem_add_force(dvTriangleFem *t, dvPool *pool, const double *x, double *f)
 {
-  const Job *job = user;
-  job->t->kernels->reduce(&job->t->data, begin, end, job->f);
+  dv_blocks_run(t->blocks, pool, force_blocks, &(Job){t, x, 0}, t->data.slots, 3, f);
 }
-
-static void run(dvPool *pool, dvBody body, Job *job)
-{
-  const dvElementBlocks *blocks = job->t->blocks;
-  if (blocks->count < PARALLEL_BLOCKS) pool = NULL;
-  dv_parallel_for(pool, blocks->count, 1, body, job);
-  if (!job->f) return;
-  if (blocks->count == 1) job->t->kernels->add(&job->t->data, job->f);
-  else if (blocks->count > 1) dv_parallel_for(pool, blocks->points, REDUCE_GRAIN, reduce_points, job);
-}
-
-void dv_triangle_fem_add_force(dvTriangleFem *t, dvPool *pool, const double *x, double *f) { run(pool, force_blocks, &(Job){t, x, 0, f}); }
 
 void dv_triangle_fem_add_dforce(dvTriangleFem *t, dvPool *pool, const double *dx, double k, double *df)
 {
-  run(pool, dforce_blocks, &(Job){t, dx, k, df});
+  dv_blocks_run(t->blocks, pool, dforce_blocks, &(Job){t, dx, k}, t->data.slots, 3, df);
 }
 
 double dv_triangle_fem_energy(dvTriangleFem *t, dvPool *pool, const double *x)
 {
   double sum = 0;
-  run(pool, energy_blocks, &(Job){t, x, 0, NULL});
+  dv_blocks_each(t->blocks, pool, energy_blocks, &(Job){t, x, 0});
   for (size_t i = 0; i < DV_LANES * t->blocks->packs; i++) sum += t->energy[i];
   return sum;
 }

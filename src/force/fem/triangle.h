@@ -10,7 +10,6 @@
 #define DV_FORCE_FEM_TRIANGLE_H
 
 #include "base/isa.h"
-#include "base/pool.h"
 #include "force/fem/blocks.h"
 #include "math/vec.h"
 
@@ -81,8 +80,6 @@ typedef struct dvTriangleKernels {
   void (*force[DV_TRIANGLE_METHODS])(const dvTriangleData *t, size_t block, const double *x);
   void (*dforce)(const dvTriangleData *t, size_t block, const double *dx, double k);
   void (*energy[DV_TRIANGLE_METHODS])(const dvTriangleData *t, size_t block, const double *x, double *energy);
-  void (*add)(const dvTriangleData *t, double *f);
-  void (*reduce)(const dvTriangleData *t, size_t begin, size_t end, double *f);
 } dvTriangleKernels;
 
 DV_KERNEL_DECLARE(dvTriangleKernels, dv_triangle_kernels);

@@ -88,14 +88,10 @@ void dv_triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink 
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   const dvState *s = t->elastic.force.state;
-  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness), matrix[81], block[9];
+  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness), matrix[81];
   for (size_t e = 0; t->elements && e < dv_ints_size(t->triangles); e++) {
-    const int32_t *corner = t->triangles->data + 3 * e;
     dv_triangle_fem_stiffness(t->elements, e, k, matrix);
-    for (int ij = 0; ij < 9; ij++) {
-      for (int r = 0; r < 9; r++) block[r] = matrix[9 * (3 * (ij / 3) + r / 3) + 3 * (ij % 3) + r % 3];
-      sink->add(sink, s, (size_t)corner[ij / 3], s, (size_t)corner[ij % 3], 3, 3, block);
-    }
+    dv_sink_add_element(sink, s, t->triangles->data + 3 * e, 3, matrix);
   }
 }
 

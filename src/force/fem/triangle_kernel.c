@@ -172,13 +172,9 @@ static void force_rest(const dvTriangleData *t, size_t b, const double *x) { for
 static void energy_small(const dvTriangleData *t, size_t b, const double *x, double *e) { energy_block(DV_TRIANGLE_SMALL, t, b, x, e); }
 static void energy_present(const dvTriangleData *t, size_t b, const double *x, double *e) { energy_block(DV_TRIANGLE_PRESENT, t, b, x, e); }
 static void energy_rest(const dvTriangleData *t, size_t b, const double *x, double *e) { energy_block(DV_TRIANGLE_REST, t, b, x, e); }
-static void triangle_add(const dvTriangleData *t, double *f) { dv_blocks_add(t->blocks, 0, t->slots, f); }
-static void triangle_reduce(const dvTriangleData *t, size_t begin, size_t end, double *f) { dv_blocks_reduce(t->blocks, t->slots, begin, end, f); }
 
 const dvTriangleKernels DV_KERNEL_NAME(dv_triangle_kernels) = {
     .force = {force_small, force_present, force_rest},
     .dforce = triangle_dforce,
     .energy = {energy_small, energy_present, energy_rest},
-    .add = triangle_add,
-    .reduce = triangle_reduce,
 };

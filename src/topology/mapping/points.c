@@ -16,7 +16,7 @@
   X(bool, copyEdges, "0", "", "keep the edges, between the first point of each point")                           \
   X(bool, copyTriangles, "0", "", "keep the triangles, between the first point of each point")                   \
   X(bool, copyTetrahedra, "0", "", "keep the tetrahedra, between the first point of each point")                 \
-  X(indices, sourceKinds, "", "", "for each point made the kind of what it was made of: 0 point, 1 edge, 2 triangle, 3 quad, 4 tetrahedron, 5 hexahedron", \
+  X(indices, sourceKinds, "", "", "what each point was made of: 0 point, 1 edge, 2 triangle, 3 quad, 4 tetrahedron, 5 hexahedron", \
     .flags = DV_OUTPUT | DV_HIDDEN)
 
 typedef struct PointMaker {

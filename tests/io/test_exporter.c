@@ -1,0 +1,171 @@
+// Exporters and players: the files that the example scenes write read back as what the scene holds; a written motion played
+// back is the same motion.
+#include "support/check.h"
+
+#include "support/scene.h"
+
+#include "base/file.h"
+#include "io/mesh.h"
+#include "topology/topology.h"
+
+#include <string.h>
+#include <unistd.h>
+
+// scenes write into the working directory: a scratch one
+static char *enter(void)
+{
+  char *directory = check_mkdir();
+  assert_int_equal(chdir(directory), 0);
+  return directory;
+}
+
+static void leave(char *directory)
+{
+  assert_int_equal(chdir("/"), 0);
+  check_rmdir(directory);
+}
+
+static dvMesh read_mesh(const char *path)
+{
+  dvMesh mesh;
+  dvMeshError error = {0};
+  if (dv_mesh_read(path, &mesh, &error) != DV_OK) {
+    print_error("%s:%d: %s\n", path, error.line, error.text);
+    fail();
+  }
+  return mesh;
+}
+
+static void vtk_series(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  dvScene *scene = check_scene_file("scenes/VTKExporter.scn", 1);
+  check_steps(scene, 10);
+  dvMesh mesh = read_mesh("beam_2.vtu");
+  assert_int_equal(mesh.hexahedra.count / 8, 16);
+  dvState *s = dv_state(check_find(scene, "dofs"));
+  assert_int_equal(dv_mesh_point_count(&mesh), s->count);
+  for (size_t i = 0; i < 3 * s->count; i++) check_close(mesh.positions.data[i], dv_state_read(s, DV_X)[i], 0);
+  dv_mesh_free(&mesh);
+  check_close_scene(&scene);
+  size_t n = 0;
+  char *list = dv_file_read("beam.pvd", &n);
+  assert_non_null(list);
+  assert_non_null(strstr(list, "beam_0.vtu"));
+  assert_non_null(strstr(list, "beam_2.vtu"));
+  dv_free(list);
+  leave(directory);
+}
+
+static void mesh_in_every_format(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  dvScene *scene = check_scene_file("scenes/MeshExporter.scn", 1);
+  check_steps(scene, 10);
+  static const char *const names[] = {"bent00001.vtu", "bent00001.vtk", "bent00001.gmsh", "bent00001.obj", "bent00001.node"};
+  for (size_t i = 0; i < DV_COUNT(names); i++) {
+    dvMesh mesh = read_mesh(names[i]);
+    check_close(mesh.positions.data[3 * 44 + 1], check_value(scene, "dofs", DV_X, 3 * 44 + 1), 0);
+    dv_mesh_free(&mesh);
+  }
+  assert_true(dv_file_exists("bent00001.mesh"));
+  check_close_scene(&scene);
+  leave(directory);
+}
+
+static void surfaces(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  dvScene *scene = check_scene_file("scenes/STLExporter.scn", 1);
+  dvMesh mesh = read_mesh("surface.stl");
+  assert_int_equal(mesh.triangles.count / 3, 2 * dv_topology_count(dv_topology(check_find(scene, "grid")), DV_QUAD));
+  dv_mesh_free(&mesh);
+  check_close_scene(&scene);
+  scene = check_scene_file("scenes/VisualModelOBJExporter.scn", 1);
+  check_steps(scene, 3);
+  assert_false(dv_file_exists("drawn.obj"));
+  check_close_scene(&scene);
+  mesh = read_mesh("drawn.obj");
+  assert_true(mesh.quads.count > 0);
+  dv_mesh_free(&mesh);
+  leave(directory);
+}
+
+static const char beam[] = "<Node name='root' dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/>%s"
+                           "<MechanicalObject name='dofs' position='0 0 0 1 0 0 2 0 0' velocity='0 1 0 0 2 0 0.1 0.2 0.3'/>%s</Node>";
+
+static void what_was_written_plays_back(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  double x[20][9];
+  for (int pass = 0; pass < 3; pass++) {
+    char *file = dv_format("%s/motion.txt%s", directory, pass == 2 ? "" : ".gz");
+    char *text = pass == 0 ? dv_format(beam, "<EulerExplicitSolver/>", "<UniformMass totalMass='1'/><WriteState filename='motion.txt.gz'/>")
+                           : dv_format("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' position='0 0 0 0 0 0 0 0 0'/>"
+                                       "<ReadState filename='%s'/></Node>",
+                                       file);
+    if (pass == 2) {   // unpacked it is the same
+      size_t n = 0;
+      char *packed = dv_file_read("motion.txt.gz", &n), *plain = dv_mesh_unpack(packed, n, &n);
+      assert_non_null(plain);
+      dv_free(check_write(directory, "motion.txt", plain));
+      dv_free(packed);
+      dv_free(plain);
+    }
+    dvScene *scene = check_scene(text, 1);
+    for (int i = 0; i < 20; i++) {
+      check_steps(scene, 1);
+      for (size_t k = 0; k < 9 && pass == 0; k++) x[i][k] = check_value(scene, "dofs", DV_X, k);
+      // frame i is written at the beginning of step i, played at the beginning of step i
+      for (size_t k = 0; k < 9 && pass && i; k++) check_close(check_value(scene, "dofs", DV_X, k), x[i - 1][k], 0);
+    }
+    check_close_scene(&scene);
+    dv_free(text);
+    dv_free(file);
+  }
+  leave(directory);
+}
+
+static void differences_are_summed_up(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  dv_free(check_write(directory, "two.txt", "T= 0\n  X= 0 0 0 1 0 0\nT= 0.01\n  X= 0 3 4 1 0 0\n"));
+  char *text = dv_format("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' position='0 0 0 1 0 0'/>"
+                         "<CompareState name='c' filename='%s/two.txt'/></Node>",
+                         directory);
+  dvScene *scene = check_scene(text, 1);
+  check_steps(scene, 5);
+  check_close(*(double *)dv_object_field(check_find(scene, "c"), "totalErrorX")->value, 5, 1e-12);
+  check_close_scene(&scene);
+  dv_free(text);
+  leave(directory);
+}
+
+static void example_scenes_of_players_run(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  static const char *const names[] = {"scenes/WriteState.scn", "scenes/ReadState.scn", "scenes/CompareState.scn"};
+  for (size_t i = 0; i < DV_COUNT(names); i++) {
+    dvScene *scene = check_scene_file(names[i], 1);
+    check_steps(scene, 20);
+    if (i == 1) check_close(check_value(scene, "dofs", DV_X, 1), -0.1 * 0.18 * 0.18 * 50, 1e-6);
+    check_close_scene(&scene);
+  }
+  assert_true(dv_file_exists("beam.txt.gz"));
+  leave(directory);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(vtk_series),           cmocka_unit_test(mesh_in_every_format),      cmocka_unit_test(surfaces),
+      cmocka_unit_test(what_was_written_plays_back), cmocka_unit_test(differences_are_summed_up), cmocka_unit_test(example_scenes_of_players_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
