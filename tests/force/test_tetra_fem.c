@@ -173,6 +173,30 @@ static void factors_scale_the_moduli(void **state)
   fd_close(&one);
 }
 
+// elements are taken away while the scene runs; a state that has become too small switches the force off
+static void forces_follow_their_topology(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const forces[] = {"TetrahedronFEMForceField", "CorotationalFEMForceField", "TetrahedronHyperelasticityFEMForceField ParameterSet='3 20'"};
+  for (size_t i = 0; i < DV_COUNT(forces); i++) {
+    char *force = dv_format("<%s name='ff'/>", forces[i]);
+    fdScene s = open_pair(force, "");
+    dvObject *ff = fd_find(&s, "ff"), *dofs = fd_find(&s, "dofs");
+    dvTopology *mesh = dv_topology(fd_find(&s, "mesh"));
+    dv_state_write(dv_state(dofs), DV_X)[12] += 0.1;
+    assert_true(fabs(fd_force_on(ff, dofs)[12]) > 1e-3);
+    assert_true(dv_ints_resize(&mesh->tetrahedra, 4));
+    dv_topology_changed(mesh);
+    for (int k = 0; k < 15; k++) check_close(fd_force_on(ff, dofs)[k], 0, 1e-12);
+    dv_ints_edit(&mesh->tetrahedra)[3] = 77;
+    dv_topology_changed(mesh);
+    for (int k = 0; k < 15; k++) check_close(fd_force_on(ff, dofs)[k], 0, 0);
+    check_close(fd_energy_of(ff), 0, 0);
+    fd_close(&s);
+    dv_free(force);
+  }
+}
+
 static void mistakes_are_refused(void **state)
 {
   DV_UNUSED(state);
@@ -199,6 +223,7 @@ int main(void)
       cmocka_unit_test(crushed_cubes_come_back),
       cmocka_unit_test(stresses_of_a_stretched_bar),
       cmocka_unit_test(factors_scale_the_moduli),
+      cmocka_unit_test(forces_follow_their_topology),
       cmocka_unit_test(mistakes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,21 +201,21 @@ static void force_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvCorot *c = job->c;
-  for (size_t b = begin; b < end; b++) c->kernels->force[c->nodes](&c->data, b, job->x);
+  for (size_t b = begin; b < end; b++) c->kernels->force(&c->data, b, job->x);
 }
 
 static void dforce_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvCorot *c = job->c;
-  for (size_t b = begin; b < end; b++) c->kernels->dforce[c->nodes](&c->data, b, job->x, job->k);
+  for (size_t b = begin; b < end; b++) c->kernels->dforce(&c->data, b, job->x, job->k);
 }
 
 static void measure_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvCorot *c = job->c;
-  for (size_t b = begin; b < end; b++) c->kernels->measure[c->nodes](&c->data, b, job->x, c->energy);
+  for (size_t b = begin; b < end; b++) c->kernels->measure(&c->data, b, job->x, c->energy);
 }
 
 void dv_corot_add_force(dvCorot *c, dvPool *pool, const double *x, double *f)

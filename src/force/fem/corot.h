@@ -85,10 +85,9 @@ typedef struct dvCorotData {
 static inline size_t dv_corot_entries(size_t nodes) { return 3 * (nodes - 1) * (3 * (nodes - 1) + 1) / 2; }
 
 typedef struct dvCorotKernels {
-  // indexed by the number of nodes; NULL for those that no element has
-  void (*force[DV_COROT_NODES + 1])(const dvCorotData *c, size_t block, const double *x);
-  void (*dforce[DV_COROT_NODES + 1])(const dvCorotData *c, size_t block, const double *dx, double k);
-  void (*measure[DV_COROT_NODES + 1])(const dvCorotData *c, size_t block, const double *x, double *energy);   // lane by lane
+  void (*force)(const dvCorotData *c, size_t block, const double *x);
+  void (*dforce)(const dvCorotData *c, size_t block, const double *dx, double k);
+  void (*measure)(const dvCorotData *c, size_t block, const double *x, double *energy);   // lane by lane
   // the whole matrix of an element, 3 nodes x 3 nodes, row by row: axes^T K axes with the blocks of the first corner, whose rows and
   // columns are minus the sums of the others. Entries of K are `stride` apart; rows of axes.
   void (*turn)(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out);

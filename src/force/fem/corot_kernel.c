@@ -1,7 +1,8 @@
 // Corotational elements with a stiffness matrix, four at a time. See corot.h for the equations.
 //
 // The product with K is the main part: an upper block K_ij of 3 x 3 is read once and used twice, for f_i and for f_j.
-// With a shared matrix its numbers are spread over the lanes as they are loaded.
+// With a shared matrix its numbers are spread over the lanes as they are loaded. The number of corners is a variable: a block
+// of 3 x 3 is work enough for a turn of a loop, and kernels of their own for each shape were no faster.
 #include "force/fem/corot.h"
 
 #include "force/fem/pack_math.h"
@@ -132,13 +133,15 @@ DV_INLINE Edges stable_factor(Edges v)
   return load_edges(out);
 }
 
-DV_INLINE Edges find_axes(Data *c, size_t pack, int nodes, const Vec *d)
+static void find_axes(Data *c, size_t pack, int nodes, const Vec *d, Edges *out)
 {
-  if (c->frame == DV_FRAME_FIXED) return load_edges(c->frames + DV_LANES * 9 * pack);
+  if (c->frame == DV_FRAME_FIXED) {
+    *out = load_edges(c->frames + DV_LANES * 9 * pack);
+    return;
+  }
   Edges v = c->weights ? combine(c->weights, nodes, d)
                        : correlate(c, c->rest + DV_LANES * 3 * (size_t)(nodes - 1) * pack, nodes, d);
-  if (c->frame == DV_FRAME_EDGES) return frame_of_edges(v);
-  return c->frame == DV_FRAME_POLAR ? orthogonal_factor(v) : stable_factor(v);
+  *out = c->frame == DV_FRAME_EDGES ? frame_of_edges(v) : c->frame == DV_FRAME_POLAR ? orthogonal_factor(v) : stable_factor(v);
 }
 
 // --- blocks ---
@@ -155,8 +158,9 @@ DV_INLINE void displace(Data *c, size_t pack, int nodes, Edges axes, const Vec *
   for (int i = 0; i < nodes - 1; i++) u[i] = sub(load_vec(rest + 12 * i), to_local(axes, d[i]));
 }
 
-DV_INLINE void force_block(Data *c, size_t b, const double *x, int nodes, bool shared)
+DV_INLINE void force_block(Data *c, size_t b, const double *x, bool shared)
 {
+  const int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
   double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
@@ -166,7 +170,8 @@ DV_INLINE void force_block(Data *c, size_t b, const double *x, int nodes, bool s
     const uint16_t *corner = dv_blocks_corners(c->blocks, i);
     Vec d[DV_COROT_NODES], u[DV_COROT_NODES], f[DV_COROT_NODES];
     load_corners(local, corner, nodes, d);
-    Edges axes = find_axes(c, i, nodes, d);
+    Edges axes;
+    find_axes(c, i, nodes, d, &axes);
     store_edges(c->frames + DV_LANES * 9 * i, axes);
     displace(c, i, nodes, axes, d, u);
     multiply(matrix_of(c, i, nodes), shared, nodes - 1, u, f);
@@ -175,8 +180,9 @@ DV_INLINE void force_block(Data *c, size_t b, const double *x, int nodes, bool s
   }
 }
 
-DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, int nodes, bool shared)
+DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, bool shared)
 {
+  const int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
   double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
@@ -195,42 +201,37 @@ DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, int n
   }
 }
 
-DV_INLINE void measure_block(Data *c, size_t b, const double *x, double *energy, int nodes, bool shared)
+static void measure(Data *c, size_t b, const double *x, double *energy)
 {
+  int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
   gather(c, b, x, local);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     Vec d[DV_COROT_NODES], u[DV_COROT_NODES], f[DV_COROT_NODES];
     load_corners(local, dv_blocks_corners(c->blocks, i), nodes, d);
-    displace(c, i, nodes, find_axes(c, i, nodes, d), d, u);
-    multiply(matrix_of(c, i, nodes), shared, nodes - 1, u, f);
+    Edges axes;
+    find_axes(c, i, nodes, d, &axes);
+    displace(c, i, nodes, axes, d, u);
+    multiply(matrix_of(c, i, nodes), c->shared, nodes - 1, u, f);
     dvPack sum = dot(u[0], f[0]);
     for (int k = 1; k < nodes - 1; k++) sum += dot(u[k], f[k]);
     dv_pack_store(energy + DV_LANES * i, dv_pack(0.5) * sum);
   }
 }
 
-#define LOOPS(nodes)                                                                                 \
-  static void force_##nodes(Data *c, size_t b, const double *x)                                      \
-  {                                                                                                  \
-    if (c->shared) force_block(c, b, x, nodes, true);                                                \
-    else force_block(c, b, x, nodes, false);                                                         \
-  }                                                                                                  \
-  static void dforce_##nodes(Data *c, size_t b, const double *dx, double k)                          \
-  {                                                                                                  \
-    if (c->shared) dforce_block(c, b, dx, k, nodes, true);                                           \
-    else dforce_block(c, b, dx, k, nodes, false);                                                    \
-  }                                                                                                  \
-  static void measure_##nodes(Data *c, size_t b, const double *x, double *energy) { measure_block(c, b, x, energy, nodes, c->shared); }
-LOOPS(2)
-LOOPS(3)
-LOOPS(4)
-LOOPS(5)
-LOOPS(6)
-LOOPS(8)
+static void force(Data *c, size_t b, const double *x)
+{
+  if (c->shared) force_block(c, b, x, true);
+  else force_block(c, b, x, false);
+}
 
-#define TABLE(kernel) {[2] = kernel##_2, [3] = kernel##_3, [4] = kernel##_4, [5] = kernel##_5, [6] = kernel##_6, [8] = kernel##_8}
+static void dforce(Data *c, size_t b, const double *dx, double k)
+{
+  if (c->shared) dforce_block(c, b, dx, k, true);
+  else dforce_block(c, b, dx, k, false);
+}
+
 // --- the matrix of one element ---
 
 typedef struct { dvPack row[3]; } Block;   // (x y z .) each
@@ -284,4 +285,4 @@ static void corot_turn(const double *stored, size_t stride, size_t nodes, const 
   store_block(out, side, 0, 0, first[0]);
 }
 
-const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = TABLE(force), .dforce = TABLE(dforce), .measure = TABLE(measure), .turn = corot_turn};
+const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = force, .dforce = dforce, .measure = measure, .turn = corot_turn};
