@@ -7,6 +7,8 @@
 #include "object/field.h"
 #include "object/roles.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvNode dvNode;
 typedef struct dvContext dvContext;
 typedef struct dvEvent dvEvent;
@@ -45,6 +47,7 @@ typedef struct dvClass {
 
   // hooks, all optional
   void (*create)(dvObject *o);                                  // after defaults were set
+  dvStatus (*arrive)(dvObject *o);                              // its element was met: before the next one is created
   dvStatus (*link)(dvObject *o);                                // links of the scene are made: find companions in the node
   dvStatus (*parse)(dvObject *o, dvAttributes *attributes);     // attributes without a field
   dvStatus (*init)(dvObject *o);
@@ -156,5 +159,7 @@ struct dvEvent {
   int key;              // DV_EVENT_KEY
   const void *data;     // DV_EVENT_USER
 };
+
+DV_PUBLIC_END
 
 #endif

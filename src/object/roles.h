@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
@@ -147,5 +149,7 @@ typedef struct dvLoopOps {
 typedef struct dvVisualOps {
   void (*update)(dvObject *o);      // after its positions moved: normals and such
 } dvVisualOps;
+
+DV_PUBLIC_END
 
 #endif

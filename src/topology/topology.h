@@ -10,6 +10,8 @@
 #include "object/context.h"
 #include "scene/node.h"
 
+DV_PUBLIC_BEGIN
+
 typedef enum dvElementKind {
   DV_POINT,
   DV_EDGE,
@@ -136,5 +138,7 @@ dvStatus dv_topology_settle(dvTopology *t);
 // Tells that points or elements have changed.
 void dv_topology_changed(dvTopology *t);
 void dv_topology_free(dvTopology *t);
+
+DV_PUBLIC_END
 
 #endif
