@@ -1,16 +1,15 @@
 // A libFuzzer target: whatever the bytes, a reader returns, leaks nothing, and hands out only
 // indices that exist and coordinates that are finite.
 //
-//   clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/io/fuzz_mesh.c src/io/mesh.c
-//     src/io/mesh_scan.c src/io/vtk.c src/io/read_*.c src/base/{array,file,memory,text}.c -I/usr/include/libxml2 -lxml2 -lz -lm -o fuzz_mesh
-//
-// With -DDV_FUZZ_ONLY=N only the reader with that place in the list below.
+// DIVAN_FUZZ_READER=name in the environment chooses one reader of the list below; `list` prints their names.
 #include "io/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static void check(bool condition)
@@ -96,18 +95,37 @@ static dvStatus read_packed(const char *bytes, size_t length, dvMesh *out, dvMes
   return status;
 }
 
+static const struct {
+  const char *name;
+  dvStatus (*read)(const char *, size_t, dvMesh *, dvMeshError *);
+} readers[] = {{"gmsh", dv_mesh_read_gmsh}, {"obj", dv_mesh_read_obj},     {"sph", dv_mesh_read_sph},       {"mtl", dv_mesh_read_mtl},
+               {"vtk", dv_mesh_read_vtk},   {"vtkxml", dv_mesh_read_vtk_xml}, {"stl", dv_mesh_read_stl},    {"off", dv_mesh_read_off},
+               {"trian", dv_mesh_read_trian}, {"trian2", dv_mesh_read_trian2}, {"xsp", dv_mesh_read_xsp},   {"gid", dv_mesh_read_gid},
+               {"abaqus", dv_mesh_read_abaqus}, {"tetgen", read_tetgen},   {"gz", read_packed}};
+
+static int chosen = -1;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+  DV_UNUSED(argc);
+  DV_UNUSED(argv);
+  const char *name = getenv("DIVAN_FUZZ_READER");
+  if (!name || !*name) return 0;
+  for (size_t i = 0; i < DV_COUNT(readers); i++) {
+    if (strcmp(name, "list") == 0) puts(readers[i].name);
+    if (strcmp(name, readers[i].name) == 0) chosen = (int)i;
+  }
+  if (chosen < 0) exit(strcmp(name, "list") != 0);
+  return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-  dvStatus (*const readers[])(const char *, size_t, dvMesh *, dvMeshError *) = {
-      dv_mesh_read_gmsh, dv_mesh_read_obj, dv_mesh_read_sph, dv_mesh_read_mtl,    dv_mesh_read_vtk, dv_mesh_read_vtk_xml, dv_mesh_read_stl,
-      dv_mesh_read_off,  dv_mesh_read_trian, dv_mesh_read_trian2, dv_mesh_read_xsp, dv_mesh_read_gid, dv_mesh_read_abaqus, read_tetgen, read_packed};
   for (size_t i = 0; i < DV_COUNT(readers); i++) {
-#ifdef DV_FUZZ_ONLY
-    if (i != DV_FUZZ_ONLY) continue;
-#endif
+    if (chosen >= 0 && i != (size_t)chosen) continue;
     dvMesh mesh = {0};
     dvMeshError error;
-    dvStatus status = readers[i]((const char *)bytes, length, &mesh, &error);
+    dvStatus status = readers[i].read((const char *)bytes, length, &mesh, &error);
     check(status == DV_OK ? error.text[0] == 0 : error.text[0] != 0 && error.line > 0);
     check_mesh(&mesh);
     dv_mesh_free(&mesh);
