@@ -68,6 +68,7 @@ void dv_topology_free(dvTopology *t)
 {
   for (int k = 0; k < DV_ELEMENT_KINDS; k++) {
     dv_ints_free(&t->derived[k]);
+    if (k != DV_POINT && !t->fields[k]) dv_ints_free(member(t, (dvElementKind)k));   // fields free their own
     incidence_free(&t->around_point[k]);
     for (int j = 0; j < DV_ELEMENT_KINDS; j++) {
       dv_ints_free(&t->parts[k][j]);
