@@ -10,12 +10,14 @@
 #include "math/vec.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define SELF dvLoader
 static const dvFieldDesc loader_fields[] = {DV_LOADER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc obj_fields[] = {DV_OBJ_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {DV_STL_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc trian_fields[] = {DV_TRIAN_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc sequence_fields[] = {DV_SEQUENCE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc string_fields[] = {DV_STRING_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc grid_fields[] = {DV_GRID_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -41,11 +43,27 @@ char *dv_loader_find(dvObject *o, dvString *filename)
   return path;
 }
 
+// the path of a later file of a sequence: the number before the extension counts up and keeps its leading zeros
+static char *numbered_path(const char *path, int shown)
+{
+  const char *end = path + strlen(path) - strlen(dv_path_extension(path));
+  if (end > path && end[-1] == '.') end--;
+  const char *digits = end;
+  while (digits > path && end - digits < 9 && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+  long number = digits < end ? strtol(digits, NULL, 10) : 0;
+  return dv_format("%.*s%0*ld%s", (int)(digits - path), path, (int)(end - digits), number + shown, end);
+}
+
 static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
 {
   dvObject *o = &l->base;
   char *path = dv_loader_find(o, &l->filename);
   if (!path) return DV_ERROR_INPUT;
+  if (l->shown > 0) {
+    char *later = numbered_path(path, l->shown);
+    dv_free(path);
+    path = later;
+  }
   dvMeshError error = {0};
   dvMeshOptions options = {.stl_binary = l->forceBinary, .stl_header = (size_t)dv_max_int(l->headerSize, 0), .trian2 = l->trian2};
   dvStatus status = dv_mesh_read_with(path, &options, mesh, &error);
@@ -357,6 +375,22 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
+// A sequence of files: the next one is due when the time of those before it is over.
+static void sequence_event(dvObject *o, const dvEvent *event)
+{
+  dvLoader *l = (dvLoader *)o;
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || l->shown * l->stepDuration > o->node->time || l->shown + 1 >= l->nbOfFiles) return;
+  l->shown++;
+  dv_touch(o, &l->filename);
+}
+
+static void sequence_reset(dvObject *o)
+{
+  dvLoader *l = (dvLoader *)o;
+  if (l->shown) dv_touch(o, &l->filename);
+  l->shown = 0;
+}
+
 #define LOADER_(variable, name_, aliases_, help_, presets_, update_, ...)                   \
   const dvClass variable = {                                                                \
       .struct_size = sizeof(dvClass),                                                       \
@@ -379,6 +413,19 @@ LOADER(dv_obj_loader_class, "MeshOBJLoader", "MeshObjLoader", "loads a surface f
 LOADER(dv_vtk_loader_class, "MeshVTKLoader", NULL, "loads a mesh from a VTK file (.vtk, .vtu, .vtp, .vti)", NULL)
 LOADER(dv_stl_loader_class, "MeshSTLLoader", NULL, "loads a surface from an STL file, merging equal points", NULL, DV_BLOCK(stl_fields))
 LOADER(dv_off_loader_class, "MeshOffLoader", NULL, "loads a surface from an OFF file", NULL)
+const dvClass dv_off_sequence_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "OffSequenceLoader",
+    .help = "loads one OFF file after the other while the simulation runs",
+    .module = "Sofa.Component.IO.Mesh",
+    .roles = 1u << DV_ROLE_LOADER,
+    .size = sizeof(dvLoader),
+    .blocks = {&dv_object_block, DV_BLOCK(loader_fields), DV_BLOCK(sequence_fields)},
+    .parse = loader_parse,
+    .update = loader_update,
+    .reset = sequence_reset,
+    .handle_event = sequence_event,
+};
 LOADER(dv_trian_loader_class, "MeshTrianLoader", NULL, "loads a triangulation (.trian)", NULL, DV_BLOCK(trian_fields))
 LOADER(dv_gid_loader_class, "GIDMeshLoader", NULL, "loads a mesh of GiD", NULL)
 LOADER(dv_xsp_loader_class, "MeshXspLoader", NULL, "loads points and springs from an Xsp file (.xs3)", NULL)
