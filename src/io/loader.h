@@ -91,6 +91,8 @@ typedef struct dvLoader {
   DV_STRING_FIELDS(DV_MEMBER)
   DV_GRID_FIELDS(DV_MEMBER)
   int shown;        // file of a sequence, counted from 0
+  dvMesh *ready;    // read before init, to know which values the file has; NULL once it has been used
+  char *ready_path;
 } dvLoader;
 
 // Finds the file that `filename` names, seen from the scene file that names it. NULL after an error, which was reported;
