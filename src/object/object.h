@@ -118,6 +118,8 @@ static inline dvStatus dv_pull(const dvObject *o, const void *member) { return d
 // inputs the scene decides: `input3`. For the hook `parse`: attributes are read into such fields afterwards. Pointers
 // to other fields of the object are no longer valid. Returns the field that is there when it has been added before.
 dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number);
+// The same with a name of its own, for components whose outputs a file decides.
+dvField *dv_object_add_named(dvObject *o, const dvFieldDesc *like, const char *name);
 // Brings all linked fields up to date.
 dvStatus dv_object_pull(dvObject *o);
 // Runs the engine of the component when an input changed.
