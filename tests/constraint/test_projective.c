@@ -472,6 +472,26 @@ static void broken_skeletons_are_refused(void **state)
   }
 }
 
+// what was one component in 2011: a box, and fixed points or a force in it
+static void a_box_holds_its_points(void **state)
+{
+  DV_UNUSED(state);
+  int warnings;
+  dvScene *s = open_quietly(NODE(EXPLICIT POINTS "<UniformMass vertexMass='1'/><BoxConstraint name='hold' box='0.5 -1 -1 2 1 1' drawSize='3'/>"
+                                 "<Object type='BoxConstantForceField' box='-1 -1 -1 2 0.5 0.5' force='0 0 2'/>"), &warnings);
+  assert_int_equal(warnings, 0);
+  assert_string_equal(check_find(s, "hold")->cls->name, "FixedProjectiveConstraint");
+  check_steps(s, 2);
+  check_close(check_value(s, "mo", DV_X, 3), 1, 0);
+  check_close(check_value(s, "mo", DV_X, 5), 0, 0);                        // held
+  check_close(check_value(s, "mo", DV_X, 2), 2 * 0.01 * (1 + 2), 1e-14);   // pushed: symplectic Euler, a dt^2 (1 + 2)
+  check_close(check_value(s, "mo", DV_X, 8), 0, 0);                        // outside of both
+  check_close_scene(&s);
+  s = open_quietly(NODE(POINTS "<BoxConstraint box='0 0 0 1 1 1' fixall='0'/>"), &warnings);
+  assert_int_equal(warnings, 1);   // the nearest name is proposed, as for every component
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -496,6 +516,7 @@ int main(void)
       cmocka_unit_test(attached_points_meet),
       cmocka_unit_test(attachments_go_both_ways_and_let_go),
       cmocka_unit_test(attached_frames_follow),
+      cmocka_unit_test(a_box_holds_its_points),
       cmocka_unit_test(bones_follow_their_joints),
       cmocka_unit_test(broken_skeletons_are_refused),
   };
