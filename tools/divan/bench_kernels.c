@@ -246,21 +246,26 @@ static Part part_of(dvScene *scene, const char *path)
 }
 
 // A cube of points with springs along the edges of the grid and the diagonals of its planes.
-static void time_springs(Series *s, int side)
+static void time_springs(Series *s, int side, bool damped)
 {
   char *text = dv_format("<Node><RegularGridTopology n='%d %d %d' max='%d %d %d'/><MechanicalObject/><UniformMass name='mass' totalMass='1'/>"
-                         "<MeshSpringForceField name='springs' linesStiffness='100' linesDamping='0'/></Node>",
-                         side, side, side, side, side, side);
+                         "<MeshSpringForceField name='springs' linesStiffness='100' linesDamping='%d'/></Node>",
+                         side, side, side, side, side, side, damped);
   dvContext *context = dv_divan_create(s->limits.threads);
   dvScene *scene = NULL;
   if (dv_scene_parse(context, "springs", text, strlen(text), &scene) == DV_OK && dv_scene_init(scene) == DV_OK) {
     size_t n = (size_t)side, points = n * n * n, springs = 3 * n * n * (n - 1) + 3 * n * (n - 1) * (n - 1);
     Part spring = part_of(scene, "springs"), mass = part_of(scene, "mass");
     double share = 72 * (double)points / (double)springs;
-    // force: reads ends and five constants, leaves five numbers; dforce: reads those
-    bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 40 + 40 + share, share / 3, loop_add_force, &spring});
-    bench_time_loop(s, (Loop){"spring dforce", springs, 25, 4 + 40 + share, share / 3, loop_add_dforce, &spring});
-    bench_time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
+    // force: reads ends and two constants (three with damping), leaves four numbers; dforce: reads those and the stiffness
+    if (damped) {
+      double speeds = 24 * (double)points / (double)springs;
+      bench_time_loop(s, (Loop){"spring force, damped", springs, 36, 4 + 24 + 32 + share + speeds, share / 3, loop_add_force, &spring});
+    } else {
+      bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 16 + 32 + share, share / 3, loop_add_force, &spring});
+      bench_time_loop(s, (Loop){"spring dforce", springs, 26, 4 + 8 + 32 + share, share / 3, loop_add_dforce, &spring});
+      bench_time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
+    }
   }
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
@@ -286,7 +291,7 @@ static void time_everything(Series *s)
   }
   Box middle = box_create(10, 10, 10);
   box_free(&middle);
-  for (size_t i = 0; i < DV_COUNT(cubes); i++) time_springs(s, cubes[i]);
+  for (size_t i = 0; i < 2 * DV_COUNT(cubes); i++) time_springs(s, cubes[i / 2], i % 2 == 1);
   bench_time_matrices(s);
   for (size_t i = 0; i < DV_COUNT(sides); i++) time_normals(s, sides[i]);
   if (s->pool) bench_time_loop(s, (Loop){"hand-over to workers", 1, 0, 0, 0, loop_hand_over, s->pool});
