@@ -3,7 +3,7 @@
 //
 // F counts additions, multiplications, divisions and roots of one element as the formulas have them; B counts every array
 // once as if nothing were read twice, and what is changed in place twice. The bandwidth is the one measured for a working
-// set of the same size.
+// set of the same size: of reading for loops that write next to nothing, else of a[i] += s b[i], whose writing overlaps its reading.
 #include "bench_kernels.h"
 
 #include "force/fem/tetra_corot.h"
@@ -16,12 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-void bench_time_loop(Series *s, Loop l)
+static void time_loop(Series *s, Loop l, bool reads)
 {
   if (!bench_wants(s->bench, l.name)) return;
   bench_progress("%s, %zu elements, %d threads", l.name, l.elements, s->limits.threads);
   double n = (double)l.elements, seconds = dv_best_seconds(l.call, l.user, 1e-4, 0.1);
-  double compute = n * l.flops / (1e9 * s->limits.gflops), transport = n * l.bytes / (1e9 * dv_machine_gbytes(&s->limits, n * (l.bytes - l.changed)));
+  double compute = n * l.flops / (1e9 * s->limits.gflops), transport = n * l.bytes / (1e9 * dv_machine_gbytes(&s->limits, n * (l.bytes - l.changed), reads));
   json_t *k = json_pack("{s:s,s:I,s:i,s:o}", "name", l.name, "elements", (json_int_t)l.elements, "threads", s->limits.threads, "ns",
                         bench_number(1e9 * seconds / n));
   if (l.flops > 0 || l.bytes > 0) {
@@ -32,6 +32,9 @@ void bench_time_loop(Series *s, Loop l)
   }
   json_array_append_new(s->out, k);
 }
+
+void bench_time_loop(Series *s, Loop l) { time_loop(s, l, false); }
+void bench_time_reading(Series *s, Loop l) { time_loop(s, l, true); }
 
 double *bench_filled(size_t n, double from)
 {
@@ -78,7 +81,7 @@ static void loop_cg_step(void *user)
 static void time_vectors(Series *s, size_t n)
 {
   Vectors v = {.pool = s->pool, .n = n, .a = bench_filled(n, 1), .b = bench_filled(n, 2), .c = bench_filled(n, 3), .d = bench_filled(n, 4)};
-  bench_time_loop(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
+  bench_time_reading(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
   bench_time_loop(s, (Loop){"vector axpy", n, 2, 24, 8, loop_axpy, &v});
   bench_time_loop(s, (Loop){"vector xpay", n, 2, 24, 8, loop_xpay, &v});
   bench_time_loop(s, (Loop){"vector copy", n, 0, 16, 0, loop_copy, &v});
