@@ -259,6 +259,8 @@ static dvStatus barycentric_init(dvObject *o)
   return dv_linear_settle(o);
 }
 
+static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};
+
 const dvClass dv_barycentric_mapping_class = {
     .struct_size = sizeof(dvClass),
     .name = "BarycentricMapping",
@@ -266,6 +268,7 @@ const dvClass dv_barycentric_mapping_class = {
     .module = "Sofa.Component.Mapping.Linear",
     .dofs = DV_DOF_VEC3,
     .dofs_out = DV_DOF_VEC3,
+    .pairs = pairs,
     .size = sizeof(Barycentric),
     .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(barycentric_fields)},
     .ops = {[DV_ROLE_MAPPING] = &dv_linear_ops},
