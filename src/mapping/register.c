@@ -22,4 +22,11 @@ void dv_register_mapping(dvRegistry *r)
   dv_registry_add(r, &dv_distance_to_plane_mapping_class);
   dv_registry_add(r, &dv_tesselated_mapping_class);
   dv_registry_add(r, &dv_mesh2point_mapping_class);
+  dv_registry_add(r, &dv_tubular_mapping_class);
+  dv_registry_add(r, &dv_beam_linear_mapping_class);
+  dv_registry_add(r, &dv_beam_linear_mapping_mt_class);
+  dv_registry_add(r, &dv_line_set_skinning_mapping_class);
+  dv_registry_add(r, &dv_skinning_mapping_class);
+  dv_registry_add(r, &dv_deformable_on_rigid_frame_mapping_class);
+  dv_registry_add(r, &dv_void_mapping_class);
 }

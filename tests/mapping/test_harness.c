@@ -64,6 +64,25 @@ static const Row rows[] = {
      "<Node>" POINTS "<TetrahedronSetTopologyContainer name='t' position='@in.position' tetrahedra='0 1 2 3 1 4 3 2'/><Node><PointSetTopologyContainer name='u'/>"
      "<Mesh2PointTopologicalMapping input='@../t' output='@u' pointBaryCoords='0 0 0.1 0.2 0 0' edgeBaryCoords='0.3 0 0' tetraBaryCoords='0.2 0.3 0.1  0.1 0.1 0.1'/>"
      "<MechanicalObject name='out'/><Mesh2PointMechanicalMapping name='map'/></Node></Node>", false},
+    {"TubularMapping", "<Node>" FRAMES CHILD("", "<TubularMapping name='map' nbPointsOnEachCircle='3' radius='0.4' peak='1'/>") "</Node>", true},
+    {"BeamLinearMapping", "<Node>" FRAMES CHILD("position='0.3 0.1 0  1.7 0 0.2  -0.2 0 0  2.5 0.1 0.1'", "<BeamLinearMapping name='map'/>") "</Node>", true},
+    {"BeamLinearMapping_mt", "<Node>" FRAMES CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<BeamLinearMapping_mt name='map' localCoord='0'/>") "</Node>", true},
+    {"LineSetSkinningMapping",
+     "<Node>" FRAMES "<MeshTopology edges='0 1 1 2'/>" CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<LineSetSkinningMapping name='map'/>") "</Node>", true},
+    {"SkinningMapping", "<Node>" FRAMES CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<SkinningMapping name='map' nbRef='2'/>") "</Node>", true},
+    {"SkinningMapping",
+     "<Node>" FRAMES CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<SkinningMapping name='map' nbRef='2 1' indices='[0,2] [1]' weight='[0.3,0.9] [1]'/>") "</Node>", true},
+    {"SkinningMapping", "<Node>" FRAMES CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<SkinningMapping name='map' nbRef='3' dualQuaternions='1'/>") "</Node>", true},
+    {"DeformableOnRigidFrameMapping",
+     "<Node><Node name='a'><MechanicalObject name='a' position='0 0 0 1 0 0 0.2 1 0.3'/></Node><Node name='f'>" FRAMES "</Node>"
+     "<Node><MechanicalObject name='out'/><DeformableOnRigidFrameMapping name='map' input1='@../a/a' input2='@../f/in' repartition='1 1 1'/></Node></Node>", true},
+    {"BarycentricMapping",
+     "<Node>" POINTS "<MeshTopology tetrahedra='0 1 2 3 1 4 3 2'/>"
+     CHILD("template='Rigid3' position='0.3 0.3 0.3 0 0 0 1  0.8 0.7 0.6 0.5 0.5 0.5 0.5  3 3 3 0.6 0 0 0.8'", "<BarycentricMapping name='map'/>") "</Node>", true},
+    {"BarycentricMapping",
+     "<Node><RegularGridTopology n='2 3 2' min='0 0 0' max='1 2 1'/><MechanicalObject/>"
+     CHILD("template='Rigid3' position='0.3 0.3 0.3 0 0 0 1  0.8 1.7 0.6 0.5 0.5 0.5 0.5'", "<BarycentricMapping name='map'/>") "</Node>", true},
+    {"VoidMapping", "<Node>" POINTS CHILD("position='1 2 3'", "<VoidMapping name='map'/>") "</Node>", true},
     {"RigidMapping", "<Node>" FRAMES CHILD("position='1 0 0 0 2 0 1 1 1'", "<RigidMapping name='map' rigidIndexPerPoint='0 1 1' geometricStiffness='Exact'/>") "</Node>", false},
     {"RigidMapping",
      "<Node>" FRAMES CHILD("template='Rigid3' position='1 0 0 0 0 0 1  0 2 0 0.5 0.5 0.5 0.5'", "<RigidMapping name='map' rigidIndexPerPoint='0 1'/>") "</Node>", true},
@@ -76,7 +95,7 @@ static void check_row(const Row *r)
   dvObject *map = fd_find(&s, "map");
   assert_string_equal(map->cls->name, r->name);
   if (r->inexact) o.checks &= ~(unsigned)FD_GEOMETRIC;
-  bool good = fd_check_mapping(map, &o);
+  bool good = strcmp(r->name, "VoidMapping") == 0 || fd_check_mapping(map, &o);   // which has no J
   if (!good) print_error("%s\n", r->scene);
   assert_true(good);
   fd_close(&s);
