@@ -51,7 +51,7 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
 // a mass or force on the state, or on one that is mapped from it
 static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
 {
-  dvObject *list[16];
+  dvObject *list[DV_MAPPING_STATES];
   if (masses && has_mass(plan, state)) return true;
   for (size_t i = 0; !masses && i < plan->forces.count; i++) {
     int n = dv_force_states(plan->forces.data[i].object, list);
@@ -62,7 +62,7 @@ static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
     int n = dv_mapping_inputs(plan->mappings.data[i].object, list);
     for (int k = 0; k < n; k++) {
       if (list[k] != state) continue;
-      dvObject *outputs[16];
+      dvObject *outputs[DV_MAPPING_STATES];
       int m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
       for (int l = 0; l < m; l++)
         if (is_acted_on(plan, outputs[l], masses)) return true;

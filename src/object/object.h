@@ -31,6 +31,12 @@ const dvAttribute *dv_attribute_find(const dvAttributes *a, const char *name);
 void dv_attribute_add(dvAttributes *a, const char *name, const char *value, dvPlace place);
 void dv_attributes_free(dvAttributes *a);
 
+// What a mapping maps: types of its input, of its second kind of input (0 when there is none) and of its output. A list
+// ends with {0}.
+typedef struct dvDofPair {
+  unsigned in, in2, out;   // DV_DOF_...
+} dvDofPair;
+
 typedef struct dvClass {
   size_t struct_size;      // sizeof(dvClass), first, for plugins
   const char *name;
@@ -60,6 +66,8 @@ typedef struct dvClass {
   void (*cleanup)(dvObject *o);                                 // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
+
+  const dvDofPair *pairs;  // mappings: the pairs of types that fit, ending with {0}
 } dvClass;
 
 #define DV_BLOCK(list) &(const dvFieldBlock){list, (int)DV_COUNT(list)}
