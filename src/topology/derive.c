@@ -32,7 +32,7 @@ static bool finish(Parts *p, dvInts *out)
 {
   out->width = p->set.width;
   bool good = !p->set.failed && dv_ints_assign(out, p->list.data, p->list.count);
-  if (!good) dv_ints_resize(out, 0);
+  if (!good) out->count = 0;
   dv_tuple_set_free(&p->set);
   dv_array_free(&p->list);
   return good;
