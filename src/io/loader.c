@@ -276,7 +276,7 @@ static void keep(dvReals *values, const dvMeshIndices *kept)
   if (!values->count) return;
   double *x = dv_reals_edit(values);
   for (size_t i = 0; i < kept->count; i++) memmove(x + i * width, x + (size_t)kept->data[i] * width, width * sizeof *x);
-  dv_reals_resize(values, kept->count * width);
+  DV_MUST(dv_reals_resize(values, kept->count * width));
 }
 
 // --- values of points and cells ---------------------------------------------------------------------------------
@@ -400,7 +400,7 @@ static dvStatus creator_update(dvObject *o)
   dvLoader *l = (dvLoader *)o;
   dvMesh mesh = {0};
   dvStatus status = has_fields(l, grid_fields) ? dv_loader_make_grid(l, &mesh) : dv_loader_make_string(l, &mesh);
-  dv_reals_resize(&l->normals, 0);
+  DV_MUST(dv_reals_resize(&l->normals, 0));
   if (status == DV_OK) status = work(l, &mesh);
   dv_mesh_free(&mesh);
   return status;

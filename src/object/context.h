@@ -44,6 +44,8 @@ struct dvContext {
 
 dvContext *dv_context_create(int threads);
 void dv_context_destroy(dvContext **context);
+// DV_OK, or an error in the log when memory has run short since the scene was begun.
+dvStatus dv_context_check_memory(dvContext *context);
 void dv_context_add_data_path(dvContext *context, const char *directory);
 void dv_context_add_plugin_path(dvContext *context, const char *directory);
 const char *dv_context_intern(dvContext *context, const char *file_name);
