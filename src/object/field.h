@@ -20,6 +20,8 @@
 #include "object/dof.h"
 #include "object/values.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvObject dvObject;
 typedef struct dvField dvField;
 
@@ -219,5 +221,7 @@ dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why);
 
 // Reads "r g b [a]" or a colour name or #rrggbb[aa]; false when it is none of them.
 bool dv_colour_parse(const char *text, double rgba[4]);
+
+DV_PUBLIC_END
 
 #endif

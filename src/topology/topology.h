@@ -10,6 +10,8 @@
 #include "object/context.h"
 #include "scene/node.h"
 
+DV_PUBLIC_BEGIN
+
 typedef enum dvElementKind {
   DV_POINT,
   DV_EDGE,
@@ -147,5 +149,7 @@ dvInts *dv_topology_list(dvTopology *t, dvElementKind kind);
 void dv_topology_keep(dvTopology *t, dvElementKind kind);
 // A list has been changed as it should be: nothing needs to be checked again.
 void dv_topology_settled(dvTopology *t, dvElementKind kind, size_t point_count);
+
+DV_PUBLIC_END
 
 #endif
