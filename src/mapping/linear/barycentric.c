@@ -8,7 +8,7 @@
 // its edges; a set container its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are.
 // How an element is chosen, also for points outside: locate.h.
 #include "mapping/linear/linear.h"
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 #include "mapping/register.h"
 #include "topology/sparse_grid.h"
 
