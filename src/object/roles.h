@@ -8,6 +8,7 @@
 typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
+struct dvInts;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -84,6 +85,8 @@ typedef struct dvForceOps {
   double (*energy)(dvObject *o, const dvMech *m);             // optional
   // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
   int (*states)(dvObject *o, dvObject **out);
+  // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
+  void (*pairs)(dvObject *o, struct dvInts *out);
 } dvForceOps;
 
 typedef struct dvMassOps {

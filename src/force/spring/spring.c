@@ -311,3 +311,12 @@ double dv_springs_energy(const dvSprings *s, dvState *first, dvState *second, in
   }
   return sum;
 }
+
+void dv_springs_pairs(const dvSprings *s, dvInts *out)
+{
+  if (!dv_ints_resize(out, 2 * s->list.count)) return;
+  for (size_t i = 0; i < s->list.count; i++) {
+    out->data[2 * i] = s->list.data[i].a;
+    out->data[2 * i + 1] = s->list.data[i].b;
+  }
+}

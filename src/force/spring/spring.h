@@ -45,6 +45,8 @@ void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const d
 void dv_springs_add_dforce(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double k);
 void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k, dvMatrixSink *sink);
 // 1/2 ks (d - rest)^2 of the springs that act
+// The two ends of every spring.
+void dv_springs_pairs(const dvSprings *s, dvInts *out);
 double dv_springs_energy(const dvSprings *s, dvState *first, dvState *second, int x);
 
 // Numbers of a coordinate that springs see: all of a vector, the place of a frame.
