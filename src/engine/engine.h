@@ -5,6 +5,8 @@
 #include "scene/node.h"
 #include "topology/topology.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_SELECT_MODULE "Sofa.Component.Engine.Select"
 #define DV_GENERATE_MODULE "Sofa.Component.Engine.Generate"
 #define DV_TRANSFORM_MODULE "Sofa.Component.Engine.Transform"
@@ -45,5 +47,7 @@ void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInt
                             .roles = 1u << DV_ROLE_ENGINE,                \
                             .size = sizeof(type),                         \
                             __VA_ARGS__}
+
+DV_PUBLIC_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 // A counted block; the numbers stand behind it, 64-byte aligned.
 typedef struct dvBuffer {
   int references;
@@ -70,5 +72,7 @@ void dv_lists_free(dvLists *l);
 
 // How often shared storage had to be copied by this thread: for tests.
 size_t dv_buffer_copies(void);
+
+DV_PUBLIC_END
 
 #endif
