@@ -1,8 +1,8 @@
 // See locate.h. A table of grid cells, or a tree of boxes around the insides of all elements, gives the few that can contain
 // a point; a tree of centres finds the nearest one for points outside of all.
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 
-#include "mapping/linear/box_tree.h"
+#include "topology/box_tree.h"
 #include "math/vec.h"
 
 enum { GRAIN = 64 };                 // points a chunk
