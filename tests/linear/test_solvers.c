@@ -82,6 +82,7 @@ static const char *const solvers[] = {
     "<EigenSparseQR name='s'/>",
     "<PrecomputedLinearSolver name='s'/>",
     "<CholeskySolver name='s'/>",
+    "<LULinearSolver name='s'/>",
     "<SVDLinearSolver name='s' template='FullMatrix'/>",
     "<SVDLinearSolver name='s' minSingularValue='0.01'/>",
     "<CGLinearSolver name='s' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
@@ -362,7 +363,7 @@ static void check_singular(const char *text, const char *words)
 static void singular_systems_are_explained(void **state)
 {
   DV_UNUSED(state);
-  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU", "CholeskySolver", "BTDLinearSolver"};
+  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU", "CholeskySolver", "LULinearSolver", "BTDLinearSolver"};
   for (size_t i = 0; i < DV_COUNT(direct); i++) {
     char *text = dv_format("<Node name='root'><EulerImplicitSolver/><%s name='s'/>" TRIANGLE SPRINGS "</Node>", direct[i]);
     check_singular(text, "singular at point");
