@@ -7,7 +7,7 @@ extern const dvClass dv_nonuniform_hexa_class, dv_nonuniform_hexahedral_class, d
 extern const dvClass dv_corotational_fem_class, dv_small_strain_fem_class;
 extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class;
 extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class, dv_triangular_anisotropic_class;
-extern const dvClass dv_beam_class, dv_quad_bending_fem_class, dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class, dv_tetra_diffusion_class;
+extern const dvClass dv_beam_class, dv_quad_bending_fem_class, dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class;
 
 void dv_register_fem(dvRegistry *r)
 {
@@ -36,5 +36,4 @@ void dv_register_fem(dvRegistry *r)
   dv_registry_add(r, &dv_quad_bending_fem_class);
   dv_registry_add(r, &dv_tetra_tensor_mass_class);
   dv_registry_add(r, &dv_triangle_tensor_mass_class);
-  dv_registry_add(r, &dv_tetra_diffusion_class);
 }
