@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 _Noreturn void dv_fail(const char *condition, const char *file, int line, const char *function)
 {
@@ -49,11 +50,15 @@ void dv_free(void *block) { free(block); }
 
 void *dv_alloc_aligned(size_t bytes)
 {
-  if (bytes > PTRDIFF_MAX - 64) return NULL;
-  size_t rounded = (bytes + 63) & ~(size_t)63;
-  if (rounded == 0) rounded = 64;
-  void *block = aligned_alloc(64, rounded);
-  if (block) memset(block, 0, rounded);
+  enum { LARGE = 4 << 20, PAGE = 2 << 20 };
+  size_t align = bytes >= LARGE ? PAGE : 64;   // large pages for large blocks: their addresses are found faster
+  if (bytes > PTRDIFF_MAX - align) return NULL;
+  size_t rounded = (bytes + align - 1) & ~(align - 1);
+  if (rounded == 0) rounded = align;
+  void *block = aligned_alloc(align, rounded);
+  if (!block) return NULL;
+  if (align == PAGE) (void)madvise(block, rounded, MADV_HUGEPAGE);   // a wish only
+  memset(block, 0, rounded);
   return block;
 }
 

@@ -6,6 +6,8 @@
 #include "linear/orderings.h"
 #include "linear/solver.h"
 
+#include <math.h>
+
 #define SPARSE_FIELDS(X) \
   X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default")
 #define LDL_FIELDS(X)                                                                                                       \
@@ -48,18 +50,18 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
   s->analysed_once = false;
   dv_ldl_free(&s->next);
   if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, order) ||
-      (o->cls == &dv_async_ldl_class && !dv_ldl_analyse(&s->next, &a->pattern, a->block, order)))
+      (o->cls == &dv_async_ldl_class && !dv_ldl_analyse_like(&s->next, &s->factor)))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns", dv_block_matrix_rows(a));
   s->analysed = stamp;
   s->analysed_once = true;
   s->L_nnz = (int32_t)dv_min_size(dv_ldl_count(&s->factor) * (size_t)(a->block * a->block), INT32_MAX);
-  dv_array_resize(&s->work, dv_ldl_work(&s->factor));
+  dv_array_resize(&s->work, dv_ldl_work(&s->factor) + 2 * dv_ldl_rows(&s->factor));
   return DV_OK;
 }
 
 static dvStatus sparse_ldl_report(SparseLdl *s, const dvLdl *factor, size_t pivot)
 {
-  double *null_vector = dv_alloc(factor->n * (size_t)factor->block * sizeof *null_vector);
+  double *null_vector = dv_alloc(dv_ldl_rows(factor) * sizeof *null_vector);
   dv_ldl_null_vector(factor, pivot, null_vector);
   dvStatus status = dv_linear_solver_singular(&s->solver.base, pivot, null_vector);
   dv_free(null_vector);
@@ -70,7 +72,7 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, dvLdl *factor, const dvBlockM
 {
   dvObject *o = &s->solver.base;
   size_t pivot;
-  if (!dv_ldl_factorise(factor, a, DV_LDL_SMALL, &pivot)) return sparse_ldl_report(s, factor, pivot);
+  if (!dv_ldl_factorise(factor, a, o->context->pool, DV_LDL_SMALL, &pivot)) return sparse_ldl_report(s, factor, pivot);
   if (factor->negative > 0 && o->cls == &dv_sparse_llt_class)
     return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices", "the matrix is not positive definite: %zu of its pivots are negative",
                     factor->negative);
@@ -107,10 +109,24 @@ static dvStatus async_ldl_prepare(dvObject *o)
   return changed ? sparse_ldl_factorise(s, &s->next, a) : DV_OK;
 }
 
+// pivots were replaced: the solution approaches that of the matrix itself step by step
+static void sparse_ldl_refine(SparseLdl *s, double *x, const double *rhs)
+{
+  const dvBlockMatrix *a = dv_linear_system_matrix(s->solver.system);
+  double before = INFINITY;
+  for (int i = 0; a && i < 20; i++) {
+    double now = dv_ldl_refine(&s->factor, a, rhs, x, s->work.data);
+    if (!(now > 1e-14) || now > 0.5 * before) return;
+    before = now;
+  }
+}
+
 static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   SparseLdl *s = (SparseLdl *)o;
+  bool refined = s->factor.perturbed > 0 && rhs != x;
   dv_ldl_solve(&s->factor, rhs, x, s->work.data);
+  if (refined) sparse_ldl_refine(s, x, rhs);
 }
 
 static void sparse_ldl_destroy(dvObject *o)

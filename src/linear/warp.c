@@ -212,11 +212,11 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
     if (w->use_rotations) dv_rotations_update(&w->rotations, assembly);
     return DV_OK;
   }
-  if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_AMD)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
+  if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_BEST)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
   dv_array_resize(&w->work, dv_ldl_work(&w->factor));
   w->size = assembly->size;
   dv_rotations_start(&w->rotations, assembly);
-  return dv_ldl_factorise(&w->factor, a, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
+  return dv_ldl_factorise(&w->factor, a, o->context->pool, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
 }
 
 static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)
