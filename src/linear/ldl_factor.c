@@ -93,7 +93,7 @@ typedef struct Front {
   size_t k, below;       // its first column, its first row below the diagonal block
   // the child at hand
   const double *from;
-  size_t from_rows;
+  size_t from_rows, from_col;
 } Front;
 
 static double *update_of(const Factorisation *run, const dvFront *f, const dvLdlSlot *slot)
@@ -115,7 +115,7 @@ static void add_entries(const Front *t)
 {
   const dvLdlSymbolic *s = t->run->s;
   const dvFrontView *v = &t->view;
-  size_t lanes = (size_t)s->lanes;
+  size_t lanes = (size_t)s->lanes, shift = (size_t)__builtin_ctz((unsigned)s->lanes);
   int n = s->block;
   double *scale = t->run->f->work->scale + t->front->first;
   for (size_t e = t->front->entry; e < t->front[1].entry; e++) {
@@ -125,42 +125,50 @@ static void add_entries(const Front *t)
     if (diagonal) take_scale(n, block, scale + at.col);
     for (int c = 0; c < n; c++) {
       size_t col = (size_t)(at.col + c), k = col / DV_FRONT_BLOCK * DV_FRONT_BLOCK, width = dv_front_width(v->cols, k);
-      double *column = v->lower + dv_front_offset(v->height, k) + (col - k) * lanes;
+      double *column = v->lower + dv_front_offset(v->height, k) + ((col - k) << shift);
       for (int r = diagonal ? c : 0; r < n; r++) {
         size_t row = (size_t)(at.row + r) - k;
-        column[row / lanes * width * lanes + row % lanes] += block[r * n + c];
+        column[(((row >> shift) * width) << shift) + (row & (lanes - 1))] += block[r * n + c];
       }
     }
   }
 }
 
-static void add_slabs(void *user, size_t begin, size_t end)
+static void add_columns(void *user, size_t begin, size_t end)
 {
   Front *t = user;
-  t->run->kernels->add(t->from, t->from_rows, t->slot->place, begin, end, &t->view);
+  t->run->kernels->add(t->from, t->from_rows, t->slot->place, t->from_col + begin, t->from_col + end, &t->view);
 }
 
-static void add_child(Front *t, const dvFront *child)
+// columns first to last - 1 of the child at hand
+static void add_part(Front *t, size_t first, size_t last)
+{
+  t->from_col = first;
+  if (first < last) dv_parallel_for(t->from_rows > 500 ? t->pool : NULL, last - first, t->from_rows > 500 ? 64 : last - first, add_columns, t);
+}
+
+// what the child leaves for the pivots (`lower`) or for the rows below them
+static void add_child(Front *t, const dvFront *child, bool lower)
 {
   const dvLdlSymbolic *s = t->run->s;
-  size_t n = (size_t)s->block, lanes = (size_t)s->lanes, slabs = dv_whole((size_t)child->rows, lanes) / lanes;
-  const int32_t *place = s->place + child->row;
-  for (size_t e = 0; e < (size_t)child->rows / n; e++)
-    for (size_t i = 0; i < n; i++) t->slot->place[e * n + i] = place[e] + (int32_t)i;
+  size_t n = (size_t)s->block, count = (size_t)child->rows, k = 0;
+  int32_t *place = t->slot->place;
+  for (size_t e = 0; e < count / n; e++)
+    for (size_t i = 0; i < n; i++) place[e * n + i] = s->place[child->row + e] + (int32_t)i;
   t->from = update_of(t->run, child, t->slot);
-  t->from_rows = (size_t)child->rows;
-  dv_parallel_for(slabs * lanes > 500 ? t->pool : NULL, slabs, 8, add_slabs, t);
+  t->from_rows = count;
+  for (size_t k0 = 0; k0 < t->view.cols; k0 += DV_FRONT_BLOCK) {
+    size_t first = k, end = k0 + dv_front_width(t->view.cols, k0);
+    while (k < count && (size_t)place[k] < end) k++;
+    if (lower) add_part(t, first, k);
+  }
+  if (!lower) add_part(t, k, count);
 }
 
-static void assemble(Front *t)
+static void add_children(Front *t, bool lower)
 {
   const dvLdlSymbolic *s = t->run->s;
-  const dvFront *f = t->front;
-  size_t next = f == &s->front[s->fronts - 1] ? s->lower : f[1].lower;
-  memset(t->view.lower, 0, (next - f->lower) * sizeof *t->view.lower);
-  memset(t->view.update, 0, dv_update_size(f, (size_t)s->lanes) * sizeof *t->view.update);
-  add_entries(t);
-  for (int32_t c = 0; c < f->children; c++) add_child(t, &s->front[s->child[f->child + c]]);
+  for (int32_t c = 0; c < t->front->children; c++) add_child(t, &s->front[s->child[t->front->child + c]], lower);
 }
 
 // rows below the diagonal block, groups of them
@@ -196,11 +204,10 @@ static void update_panel(const Front *t, size_t r, size_t c)
   for (size_t j = first + c * panel; j < col_end; j++) {
     const double *b = l + (j * lanes - t->k) * depth;
     for (size_t i = dv_max_size(first + r * panel, j), n; i < row_end; i += n) {
-      double *to[4];
-      size_t width = 0;
       n = dv_min_size(kernels->most, row_end - i);
-      for (size_t q = 0; q < n; q++) to[q] = tile_of(t, i + q, j, &width);
-      kernels->update(n, depth, t->slot->scratch + (i - first) * lanes * depth, b, to, width);
+      dvTile tile = {.slabs = n, .depth = depth, .a = t->slot->scratch + (i - first) * lanes * depth, .b = b, .fresh = t->k == 0 && j * lanes >= t->view.pivots};
+      for (size_t q = 0; q < n; q++) tile.c[q] = tile_of(t, i + q, j, &tile.width);
+      kernels->update(&tile);
     }
   }
 }
@@ -225,7 +232,9 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
   t.view = (dvFrontView){run->f->lower + f->lower, update_of(run, f, slot), (size_t)f->cols, dv_front_pivots(f, lanes), dv_front_height(f, lanes)};
   dvLdlOutcome *outcome = &run->f->work->outcome[i];
   *outcome = (dvLdlOutcome){.bad = -1};
-  assemble(&t);
+  memset(t.view.lower, 0, ((i + 1 < s->fronts ? f[1].lower : s->lower) - f->lower) * sizeof *t.view.lower);
+  add_entries(&t);
+  add_children(&t, true);
   for (t.k = 0; t.k < t.view.cols; t.k += DV_FRONT_BLOCK) {
     size_t at = (size_t)f->first + t.k, width = dv_front_width(t.view.cols, t.k);
     t.pivots = (dvPivots){t.view.lower + dv_front_offset(t.view.height, t.k), width, run->f->d + at, run->f->inverse_d + at, run->f->work->scale + at, run->small, -1, 0, 0};
@@ -240,6 +249,7 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
     size_t panels = (rows + PANEL - 1) / PANEL;
     dv_parallel_for(rows * rows * width > ENOUGH ? pool : NULL, panels * (panels + 1) / 2, 1, update_panels, &t);
   }
+  add_children(&t, false);
 }
 
 // --- all of them ---------------------------------------------------------------------------------

@@ -100,16 +100,24 @@ typedef struct dvPivots {
   size_t perturbed;
 } dvPivots;
 
+// c[s] -= a[s] b^T for a few slabs: `depth` products for each number, the first `width` columns. Fresh: what c holds does not count.
+typedef struct dvTile {
+  size_t slabs, depth, width;
+  const double *a, *b;
+  double *c[4];
+  bool fresh;
+} dvTile;
+
 typedef struct dvFrontKernels {
   int lanes;
   // L D L^T of a diagonal block in place; `row` has room for width x lanes numbers
   void (*diagonal)(dvPivots *p, double *row);
   // rows below: Y = A L^-T goes to y, L = Y D^-1 stays in place
   void (*rows)(const dvPivots *p, size_t slabs, double *x, double *y);
-  // c[s] -= a[s] b^T for up to `most` slabs: `depth` products for each number; the first `width` columns
-  void (*update)(size_t slabs, size_t depth, const double *a, const double *b, double *const *c, size_t width);
-  size_t most;
-  // adds slabs begin to end - 1 of a child's update matrix; place: of each of its `rows` rows in the front
+  void (*update)(const dvTile *t);
+  size_t most;             // slabs of a tile
+  // adds columns begin to end - 1 of a child's update matrix; place: of each of its `rows` rows in the front. The columns all go to one block of
+  // columns of the front, or all to its update matrix.
   void (*add)(const double *from, size_t rows, const int32_t *place, size_t begin, size_t end, const dvFrontView *to);
 } dvFrontKernels;
 

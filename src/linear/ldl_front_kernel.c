@@ -26,7 +26,7 @@ DV_INLINE void multiply(size_t n, size_t depth, const double *a, size_t stride, 
   }
 }
 
-DV_INLINE void update_slabs(size_t n, size_t depth, const double *a, const double *b, double *const *c, size_t width)
+DV_INLINE void update_slabs(size_t n, const dvTile *t, size_t width)
 {
   Lane acc[SLABS][LANES];
 #pragma GCC unroll 4
@@ -36,28 +36,29 @@ DV_INLINE void update_slabs(size_t n, size_t depth, const double *a, const doubl
 #pragma GCC unroll 4
   for (size_t s = 0; s < n; s++)
 #pragma GCC unroll 8
-    for (size_t j = 0; j < LANES; j++) __builtin_prefetch(c[s] + j * LANES, 1);
-  multiply(n, depth, a, depth * LANES, b, acc);
+    for (size_t j = 0; j < LANES; j++) __builtin_prefetch(t->c[s] + j * LANES, 1);
+  multiply(n, t->depth, t->a, t->depth * LANES, t->b, acc);
 #pragma GCC unroll 4
   for (size_t s = 0; s < n; s++) {
-    double *to = c[s];
+    double *to = t->c[s];
 #pragma GCC unroll 8
-    for (size_t j = 0; j < LANES; j++)
-      if (j < width) *(Lane *)(to + j * LANES) += acc[s][j];
+    for (size_t j = 0; j < LANES; j++) {
+      if (j >= width) continue;
+      *(Lane *)(to + j * LANES) = t->fresh ? acc[s][j] : *(Lane *)(to + j * LANES) + acc[s][j];
+    }
   }
 }
 
-static void front_update(size_t slabs, size_t depth, const double *a, const double *b, double *const *c, size_t width)
+static void front_update(const dvTile *t)
 {
 #if SLABS > 1
-  if (slabs == 3 && width >= LANES) update_slabs(3, depth, a, b, c, LANES);
-  else if (slabs == 2 && width >= LANES) update_slabs(2, depth, a, b, c, LANES);
-  else if (slabs == 3) update_slabs(3, depth, a, b, c, width);
-  else if (slabs == 2) update_slabs(2, depth, a, b, c, width);
+  if (t->slabs == 3 && t->width >= LANES) update_slabs(3, t, LANES);
+  else if (t->slabs == 2 && t->width >= LANES) update_slabs(2, t, LANES);
+  else if (t->slabs == 3) update_slabs(3, t, t->width);
+  else if (t->slabs == 2) update_slabs(2, t, t->width);
   else
 #endif
-    update_slabs(1, depth, a, b, c, width);
-  DV_UNUSED(slabs);
+    update_slabs(1, t, t->width);
 }
 
 // --- columns -------------------------------------------------------------------------------------
@@ -172,66 +173,87 @@ static void front_rows(const dvPivots *p, size_t slabs, double *x, double *y)
 
 // --- assembly ------------------------------------------------------------------------------------
 
+// Where the rows of a slab of a child go: to few slabs of the front, each with lanes from the child's in ascending order.
 typedef struct Target {
-  double *row[LANES];   // where column 0 would be for each row
-  bool straight;        // the rows fill a slab there
+  size_t count;
+  size_t slab[LANES];
+  int64_t last[LANES];    // last row of the child that goes there
+  LaneMask from[LANES];   // row of the child for each lane
+  LaneMask mask[LANES];   // lanes that have one
+  double *to[LANES];      // where column 0 of the slab would be
 } Target;
 
-// adds columns begin to end - 1 of a slab; only those up to its diagonal, which begins at column `diagonal`
-DV_INLINE void add_columns(const double *from, const int32_t *place, size_t begin, size_t end, size_t diagonal, size_t rows, const Target *to)
+static void aim(Target *t, const int32_t *place, size_t rows)
 {
-  size_t inner = dv_min_size(dv_max_size(begin, dv_min_size(diagonal, end)), end);
-  if (to->straight)
-    for (size_t c = begin; c < inner; c++) *(Lane *)(to->row[0] + (size_t)place[c] * LANES) += *(const Lane *)(from + c * LANES);
-  else if (rows == LANES)
-    for (size_t c = begin; c < inner; c++) {
-      size_t at = (size_t)place[c] * LANES;
-#pragma GCC unroll 8
-      for (size_t r = 0; r < LANES; r++) to->row[r][at] += from[c * LANES + r];
-    }
-  else
-    for (size_t c = begin; c < inner; c++)
-      for (size_t r = 0; r < rows; r++) to->row[r][(size_t)place[c] * LANES] += from[c * LANES + r];
-  for (size_t c = inner; c < end; c++)
-    for (size_t r = c - diagonal; r < rows; r++) to->row[r][(size_t)place[c] * LANES] += from[c * LANES + r];
-}
-
-// where the rows of a slab go in the block of columns that begins at k0; rows above it have no columns there
-static void aim_lower(Target *t, const dvFrontView *to, const int32_t *place, size_t rows, size_t k0)
-{
-  size_t width = dv_front_width(to->cols, k0);
+  t->count = 0;
   for (size_t r = 0; r < rows; r++) {
-    size_t at = (size_t)place[r];
-    t->row[r] = at < k0 ? NULL : to->lower + dv_front_offset(to->height, k0) + ((at - k0) / LANES * width - k0) * LANES + at % LANES;
+    size_t slab = (size_t)place[r] / LANES, lane = (size_t)place[r] % LANES;
+    if (t->count == 0 || t->slab[t->count - 1] != slab) {
+      t->slab[t->count] = slab;
+      t->from[t->count] = t->mask[t->count] = (LaneMask){0};
+      t->count++;
+    }
+    size_t k = t->count - 1;
+    t->from[k][lane] = (int64_t)r;
+    t->mask[k][lane] = -1;
+    t->last[k] = (int64_t)r;
   }
 }
 
-static void aim_update(Target *t, const dvFrontView *to, const int32_t *place, size_t rows)
+// the block of columns that begins at k0; slabs above it have no columns there
+static void aim_lower(Target *t, const dvFrontView *to, size_t k0)
 {
-  for (size_t r = 0; r < rows; r++) {
-    size_t at = (size_t)place[r] - to->pivots;
-    t->row[r] = to->update + dv_update_slab(at / LANES, LANES) - to->pivots * LANES + at % LANES;
+  size_t width = dv_front_width(to->cols, k0);
+  for (size_t k = 0; k < t->count; k++)
+    t->to[k] = t->slab[k] * LANES < k0 ? NULL : to->lower + dv_front_offset(to->height, k0) + ((t->slab[k] * LANES - k0) * width - k0 * LANES);
+}
+
+static void aim_update(Target *t, const dvFrontView *to)
+{
+  size_t first = to->pivots / LANES;
+  for (size_t k = 0; k < t->count; k++) t->to[k] = to->update + dv_update_slab(t->slab[k] - first, LANES) - to->pivots * LANES;
+}
+
+DV_INLINE void add_lanes(double *to, Lane v, LaneMask mask) { *(Lane *)to += (Lane)((LaneMask)v & mask); }
+
+// columns before the diagonal of the slab
+DV_INLINE void add_columns(size_t count, const double *from, const int32_t *place, size_t begin, size_t end, const Target *t)
+{
+  for (size_t c = begin; c < end; c++) {
+    Lane v = *(const Lane *)(from + c * LANES);
+    size_t at = (size_t)place[c] * LANES;
+#pragma GCC unroll 3
+    for (size_t k = 0; k < count; k++) add_lanes(t->to[k] + at, lane_shuffle(v, t->from[k]), t->mask[k]);
+  }
+}
+
+// columns that cross it: only rows from the diagonal down
+static void add_triangle(const double *from, const int32_t *place, size_t begin, size_t end, size_t diagonal, const Target *t)
+{
+  for (size_t c = begin; c < end; c++) {
+    Lane v = *(const Lane *)(from + c * LANES);
+    size_t at = (size_t)place[c] * LANES;
+    int64_t top = (int64_t)(c - diagonal);
+    for (size_t k = 0; k < t->count; k++)
+      if (t->last[k] >= top) add_lanes(t->to[k] + at, lane_shuffle(v, t->from[k]), t->mask[k] & (t->from[k] >= top));
   }
 }
 
 static void front_add(const double *from, size_t rows, const int32_t *place, size_t begin, size_t end, const dvFrontView *to)
 {
-  for (size_t t = begin; t < end; t++) {
-    size_t first = t * LANES, count = dv_min_size(LANES, rows - first), last = first + count, c = 0;
+  bool lower = (size_t)place[begin] < to->cols;
+  size_t k0 = (size_t)place[begin] / DV_FRONT_BLOCK * DV_FRONT_BLOCK;
+  for (size_t t = begin / LANES; t * LANES < rows; t++) {
+    size_t first = t * LANES, count = dv_min_size(LANES, rows - first), stop = dv_min_size(end, first + count), inner = dv_min_size(stop, first);
     const double *slab = from + dv_update_slab(t, LANES);
-    Target target = {.straight = count == LANES && (size_t)place[first] % LANES == 0};
-    for (size_t r = 1; r < count; r++) target.straight = target.straight && place[first + r] == place[first] + (int32_t)r;
-    for (size_t k0 = 0; k0 < to->cols && c < last && (size_t)place[c] < to->cols; k0 += DV_FRONT_BLOCK) {
-      size_t stop = c, k1 = k0 + dv_front_width(to->cols, k0);
-      while (stop < last && (size_t)place[stop] < k1) stop++;
-      if (stop == c) continue;
-      aim_lower(&target, to, place + first, count, k0);
-      add_columns(slab, place, c, stop, first, count, &target);
-      c = stop;
-    }
-    if (c >= last) continue;
-    aim_update(&target, to, place + first, count);
-    add_columns(slab, place, c, last, first, count, &target);
+    Target target;
+    aim(&target, place + first, count);
+    if (lower) aim_lower(&target, to, k0);
+    else aim_update(&target, to);
+    if (target.count == 1) add_columns(1, slab, place, begin, inner, &target);
+    else if (target.count == 2) add_columns(2, slab, place, begin, inner, &target);
+    else add_columns(target.count, slab, place, begin, inner, &target);
+    add_triangle(slab, place, dv_max_size(begin, first), stop, first, &target);
   }
 }
 

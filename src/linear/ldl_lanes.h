@@ -18,6 +18,19 @@
 
 typedef double Lane __attribute__((vector_size(8 * LANES), aligned(8 * LANES)));
 
+typedef int64_t LaneMask __attribute__((vector_size(8 * LANES), aligned(8 * LANES)));
+
+#if defined(__clang__)
+DV_INLINE Lane lane_shuffle(Lane a, LaneMask from)
+{
+  Lane b;
+  for (int i = 0; i < LANES; i++) b[i] = a[from[i]];
+  return b;
+}
+#else
+DV_INLINE Lane lane_shuffle(Lane a, LaneMask from) { return __builtin_shuffle(a, from); }
+#endif
+
 DV_INLINE Lane splat(double a)
 {
 #if LANES == 8
