@@ -50,6 +50,7 @@ typedef struct dvLdlSymbolic {
   int32_t fronts;
   dvFront *front;           // children before parents; one more at the end
   int32_t *child;           // lists of children
+  int32_t *front_of;        // of each block row, in the order of elimination
   int32_t *row;             // of each front: blocks below its pivots, when they are eliminated
   int32_t *place;           // the same rows: first scalar in the parent's front
   dvFrontEntry *entry;
@@ -125,9 +126,11 @@ typedef struct dvFrontSolveKernels {
   // columns of a front: x are its pivots (filled up with zeros), r gets L x for the rows below; and back: x = L^-T (x - L^T r)
   void (*forward)(const dvFrontView *v, double *x, double *r);
   void (*backward)(const dvFrontView *v, double *x, const double *r, double *sums);
-  // the same with DV_RHS right-hand sides side by side
-  void (*forward_many)(const dvFrontView *v, double *x, double *r);
-  void (*backward_many)(const dvFrontView *v, double *x, const double *r);
+  // the same with packs of DV_RHS right-hand sides side by side
+  void (*forward_many)(const dvFrontView *v, size_t packs, double *const *x, double *const *r);
+  void (*backward_many)(const dvFrontView *v, size_t packs, double *const *x, double *const *r);
+  // sum(i, j) += a(k, i) b(k, j) over k
+  void (*gram)(size_t depth, const double *a, const double *b, double *sum);
 } dvFrontSolveKernels;
 
 DV_KERNEL_DECLARE_WIDE(dvFrontKernels, dv_front_kernels);

@@ -17,6 +17,7 @@ void dv_ldl_symbolic_release(dvLdlSymbolic *s)
   dv_free(s->inverse);
   dv_free(s->front);
   dv_free(s->child);
+  dv_free(s->front_of);
   dv_free(s->row);
   dv_free(s->place);
   dv_free(s->entry);
@@ -49,6 +50,7 @@ static void find_rows(Build *b, int32_t i)
   int32_t *row = s->row + f->row, count = 0;
   for (int32_t j = begin; j < end; j++) {
     int32_t own = s->perm[j];
+    s->front_of[j] = i;
     for (int32_t e = b->columns.row_start[own]; e < b->columns.row_start[own + 1]; e++) {
       int32_t k = s->inverse[b->columns.col[e]];
       if (k < end || b->mark[k] == i) continue;
@@ -113,8 +115,9 @@ static bool fill_fronts(Build *b)
   }
   s->row = dv_try_alloc((rows + 1) * sizeof *s->row);
   s->place = dv_try_alloc((rows + 1) * sizeof *s->place);
+  s->front_of = dv_try_alloc((s->n + 1) * sizeof *s->front_of);
   s->entry = dv_try_alloc((dv_pattern_count(&b->columns) + 1) * sizeof *s->entry);
-  if (!s->row || !s->place || !s->entry) return false;
+  if (!s->row || !s->place || !s->entry || !s->front_of) return false;
   for (size_t k = 0; k < s->n; k++) b->mark[k] = -1;
   for (int32_t i = 0; i < s->fronts; i++) {
     dvFront *f = &s->front[i];
