@@ -6,4 +6,5 @@
 void dv_register_control(dvRegistry *r)
 {
   for (size_t i = 0; i < dv_setting_row_count; i++) dv_registry_add(r, dv_setting_class(r, &dv_setting_rows[i]));
+  dv_registry_add(r, &dv_bvh_controller_class);
 }
