@@ -284,10 +284,9 @@ static void time_everything(Series *s)
     time_mapping(s, &box);
     box_free(&box);
   }
-  Box middle = box_create(10, 10, 10);
-  box_free(&middle);
   for (size_t i = 0; i < DV_COUNT(cubes); i++) time_springs(s, cubes[i]);
   bench_time_matrices(s);
+  bench_time_mappings(s);
   for (size_t i = 0; i < DV_COUNT(sides); i++) time_normals(s, sides[i]);
   if (s->pool) bench_time_loop(s, (Loop){"hand-over to workers", 1, 0, 0, 0, loop_hand_over, s->pool});
 }

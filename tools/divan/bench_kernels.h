@@ -25,6 +25,7 @@ typedef struct Series {
 void bench_time_loop(Series *s, Loop l);
 // n numbers that differ a little; the caller frees them.
 double *bench_filled(size_t n, double from);
+void bench_time_mappings(Series *s);
 void bench_time_matrices(Series *s);
 
 #endif
