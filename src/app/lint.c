@@ -97,13 +97,23 @@ static void check_states(dvScene *scene)
   }
 }
 
+// the loop solves the systems of its tags one by one, and this is one of them
+static bool has_own_turn(const dvObject *solver)
+{
+  const dvObject *loop = solver->node->scene->loop;
+  if (!loop || !dv_same(loop->cls->name, "MultiTagAnimationLoop")) return false;
+  for (size_t i = 0; i < loop->tags.count; i++)
+    if (dv_object_has_tag(solver, loop->tags.data[i])) return true;
+  return false;
+}
+
 static void check_solver(dvObject *o)
 {
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
   if (plan->independent.count == 0) dv_warning(o, "add a MechanicalObject to the node or below it", "the solver finds no state to move");
   for (const dvNode *n = o->node; n->parents.count; n = n->parents.data[0])
-    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE)) {
+    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE) && !has_own_turn(o)) {
       dv_warning(o, "remove one of them", "the solver is ignored: %s further up rules this node", dv_node_find(n->parents.data[0], DV_ROLE_ODE)->name);
       break;
     }

@@ -7,6 +7,7 @@ void dv_register_mapping(dvRegistry *r)
   dv_registry_add(r, &dv_subset_mapping_class);
   dv_registry_add(r, &dv_barycentric_mapping_class);
   dv_registry_add(r, &dv_rigid_mapping_class);
+  dv_registry_add(r, &dv_composite_mapping_class);
   dv_registry_add(r, &dv_distance_mapping_class);
   dv_registry_add(r, &dv_distance_multi_mapping_class);
   dv_registry_add(r, &dv_distance_from_target_mapping_class);

@@ -534,7 +534,7 @@ const char *dv_field_type_name(const dvFieldDesc *desc)
   case DV_T_CHOICE: return "choice";
   case DV_T_COLOUR: return "colour";
   case DV_T_VEC: return desc->width == 3 ? "vec3" : desc->width == 16 ? "mat4" : "vec";
-  case DV_T_IVEC: return desc->width == 3 ? "ivec3" : "ivec2";
+  case DV_T_IVEC: return desc->width == 2 ? "ivec2" : desc->width == 3 ? "ivec3" : "ivec6";
   case DV_T_REALS: return desc->width <= 6 ? tuples[desc->width] : "tuples";
   case DV_T_INTS: return desc->width <= 8 ? int_tuples[desc->width] : "index tuples";
   case DV_T_STRINGS: return "strings";

@@ -5,9 +5,12 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
+struct dvInts;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -83,6 +86,8 @@ typedef struct dvForceOps {
   double (*energy)(dvObject *o, const dvMech *m);             // optional
   // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
   int (*states)(dvObject *o, dvObject **out);
+  // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
+  void (*pairs)(dvObject *o, struct dvInts *out);
 } dvForceOps;
 
 typedef struct dvMassOps {
@@ -145,5 +150,7 @@ typedef struct dvLoopOps {
 typedef struct dvVisualOps {
   void (*update)(dvObject *o);      // after its positions moved: normals and such
 } dvVisualOps;
+
+DV_PUBLIC_END
 
 #endif

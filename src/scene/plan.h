@@ -7,6 +7,8 @@
 
 #include "scene/node.h"
 
+DV_PUBLIC_BEGIN
+
 // A component and the node whose gravity it feels.
 typedef struct dvPlanItem {
   dvObject *object;
@@ -51,5 +53,7 @@ dvPlan *dv_plan_get(dvPlan **plan, dvNode *root);
 // The same with only those components that have all of the tags (dv_object_has_tags).
 dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags);
 void dv_plan_destroy(dvPlan **plan);
+
+DV_PUBLIC_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "state/state.h"
 
+DV_PUBLIC_BEGIN
+
 // Receives matrix entries as small blocks: `row` and `col` count degrees of freedom, `values` is rows x cols, row by
 // row, in the derivative dimensions of the two states.
 struct dvMatrixSink {
@@ -120,5 +122,7 @@ bool dv_projective_active(const dvObject *o);
 
 // Checks indices against a count. In `strict` mode an index out of range is an error with the range, else a warning.
 dvStatus dv_check_indices(const dvObject *o, const dvInts *member, size_t count, const char *what);
+
+DV_PUBLIC_END
 
 #endif

@@ -25,6 +25,7 @@ typedef struct Row {
   "articulationProcess='" process "'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='0'/><Articulation translation='1' axis='1 1 0' "          \
   "articulationIndex='1'/><Articulation rotation='1' axis='0 1 0' articulationIndex='2'/></Node></Node><Node name='b'><ArticulationCenter parentIndex='1' "      \
   "childIndex='2' posOnParent='0.5 0 0' posOnChild='-0.5 0 0'/><Node><Articulation rotation='1' translation='1' axis='0 1 1' articulationIndex='3'/></Node></Node></Node></Node></Node>"
+#define MESHES DIVAN_SOURCE_DIR "/scenes/mesh/"
 
 static const Row rows[] = {
     {"DistanceMapping",
@@ -100,6 +101,10 @@ static const Row rows[] = {
     {"SplineMapping", "<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0.5 3 0 0'/>" CHILD("", "<SplineMapping name='map' curve='Hermite' parameters='0.2 0.9'/>") "</Node>", false},
     {"SplineMapping",
      "<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0.5 3 0 0'/>" CHILD("position='0.5 1 0 2 2 2'", "<SplineMapping name='map' curve='CatmullRom'/>") "</Node>", false},
+    {"HexahedronCompositeFEMMapping",
+     "<Node><SparseGridMultipleTopology name='grid' n='2 2 2' fileTopology='" MESHES "block.obj' fileTopologies='" MESHES "block.obj " MESHES "block-half.obj' stiffnessCoefs='1 100' "
+     "massCoefs='1 1' nbVirtualFinerLevels='2' finestConnectivity='0'/><MechanicalObject name='in'/><HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' youngModulus='2000' "
+     "poissonRatio='0.3' useMass='0' totalMass='4'/>" CHILD("position='0.2 0.3 0.1  0.7 0.8 0.9'", "<HexahedronCompositeFEMMapping name='map'/>") "</Node>", true},
     {"VoidMapping", "<Node>" POINTS CHILD("position='1 2 3'", "<VoidMapping name='map'/>") "</Node>", true},
     {"RigidMapping", "<Node>" FRAMES CHILD("position='1 0 0 0 2 0 1 1 1'", "<RigidMapping name='map' rigidIndexPerPoint='0 1 1' geometricStiffness='Exact'/>") "</Node>", false},
     {"RigidMapping",
