@@ -148,7 +148,7 @@ export class Tree extends Part {
       @click=${() => this.choose(r.path)} @dblclick=${() => node && this.toggle(r.path)} @contextmenu=${(e: MouseEvent) => { e.preventDefault(); this.menu(r.path, e.clientX, e.clientY); }}>
       <span class="twist ${node ? (r.open ? 'open' : '') : 'none'}" @click=${(e: Event) => { if (node) { e.stopPropagation(); this.toggle(r.path); } }}></span>
       ${node ? html`<span class="name">${this.mark(node.name || '/')}</span>${node.active ? nothing : html`<span class="given">not active</span>`}`
-        : html`<span class="dot" style="background:${roleColour(object!.role)}"></span><span class="class">${this.mark(object!.class)}</span>${object!.name && object!.name !== object!.class ? html`<span class="given">${this.mark(object!.name)}</span>` : nothing}`}
+        : html`<span class="dot" style="background:${roleColour(object!.role)}"></span><span class="class">${this.mark(object!.class)}</span>${object!.name && object!.name.replace(/\d+$/, '') !== object!.class ? html`<span class="given">${this.mark(object!.name)}</span>` : nothing}`}
       ${messages || object?.failed ? html`<span class="warn" title="messages of this component">${object?.failed ? 'failed' : `${messages} !`}</span>` : nothing}</div>`;
   }
 
