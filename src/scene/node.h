@@ -5,6 +5,8 @@
 #include "object/context.h"
 #include "object/object.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvScene dvScene;
 
 #define DV_NODE_FIELDS(X)                                                                                         \
@@ -128,5 +130,7 @@ void dv_scene_update_context(dvScene *scene);
 void dv_scene_refresh(dvScene *scene);
 // Pulls links and runs engines whose outputs somebody reads in every step.
 dvStatus dv_scene_pull(dvScene *scene);
+
+DV_PUBLIC_END
 
 #endif

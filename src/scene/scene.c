@@ -59,7 +59,7 @@ static void worse(dvStatus *worst, dvStatus status)
 // a mapping works on states that may stand further down the file
 static dvStatus ensure_mapped_states(dvObject *o)
 {
-  dvObject *states[16];
+  dvObject *states[DV_MAPPING_STATES];
   dvStatus worst = DV_OK;
   for (int side = 0; side < 2; side++) {
     int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
@@ -140,6 +140,7 @@ dvStatus dv_scene_init(dvScene *scene)
   dv_visit(scene->root, &warn);
   dv_scene_update_context(scene);
   worse(&worst, dv_scene_link(scene));
+  DV_TRY(dv_scene_check_mappings(scene));
   Initialiser in = {.visitor = {.top_down = init_node, .bottom_up = bwd_init_node}};
   dv_visit(scene->root, &in.visitor);
   worse(&worst, in.worst);

@@ -366,10 +366,10 @@ static void wait_for_events(dvServer *s, double seconds)
   pthread_mutex_unlock(&s->lock);
 }
 
-void dv_server_run(dvServer *s, const volatile sig_atomic_t *stop)
+void dv_server_run(dvServer *s, const atomic_int *stop)
 {
   dvText frame = {0};
-  while (!*stop) {
+  while (!atomic_load(stop)) {
     handle_events(s);
     double wait = dv_session_advance(s->session);
     publish_pictures(s);

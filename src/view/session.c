@@ -726,6 +726,9 @@ static json_t *do_activate(Request *r)
   dvObject *o = dv_view_find(r->session, text_in(r, "path"));
   if (!o || !dv_node_of(o)) return no_such(r);
   bool on = json_is_true(json_object_get(r->body, "on"));
+  const dvNode *n = dv_node_of(o);
+  bool started = n->objects.count == 0 || n->objects.data[0]->initialised;   // else it was off when the scene was read
+  if (!on || started) return dv_view_set(r->session, text_in(r, "path"), "activated", on ? "1" : "0");
   json_t *refusal = dv_session_edit(r->session, (dvEdit){DV_EDIT_SET, dv_strdup(text_in(r, "path")), dv_strdup("activated"), dv_strdup(on ? "1" : "0")});
   return refusal ? refusal : dv_view_ok();
 }
