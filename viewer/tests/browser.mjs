@@ -42,6 +42,8 @@ export async function startDivan(scene, { port = 0, args = [] } = {}) {
   if (!existsSync(DIVAN)) throw new Error(`${DIVAN} is not there: make build first, or set DIVAN`);
   const directory = scenesCopy();
   const child = spawn(DIVAN, ['view', join(directory, scene), '--no-browser', '--port', String(port), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = () => child.kill();
+  process.once('exit', end);
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no address within 30 s:\n${output}`)), 30000);
@@ -53,6 +55,7 @@ export async function startDivan(scene, { port = 0, args = [] } = {}) {
   return {
     address, directory, child,
     async stop() {
+      process.off('exit', end);
       const gone = new Promise((done) => child.once('exit', done));
       if (child.exitCode === null && child.signalCode === null) { child.kill('SIGTERM'); await gone; }
       rmSync(directory, { recursive: true, force: true });
@@ -61,10 +64,12 @@ export async function startDivan(scene, { port = 0, args = [] } = {}) {
 }
 
 // A page in a context of its own; a message of the page's console at level error fails the test that looks at `problems`.
-export async function openPage(address, options = DESK, query = 'antialias=0&ratio=1') {
+// `key` is that of an earlier page: the new one takes up its rights.
+export async function openPage(address, options = DESK, key = '', query = 'antialias=0&ratio=1') {
   const context = await (await startBrowser()).newContext({ acceptDownloads: true, ...options });
   const page = await context.newPage(), problems = [], outside = [];
-  page.setDefaultTimeout(30000);
+  page.setDefaultTimeout(20000);
+  if (key) await page.addInitScript((k) => sessionStorage.setItem('divan.key', k), key);
   page.on('console', (m) => { if (m.type() === 'error') problems.push(m.text()); });
   page.on('pageerror', (e) => problems.push(String(e.stack ?? e)));
   page.on('request', (r) => { if (!r.url().startsWith(new URL(address).origin) && !/^(data|blob):/.test(r.url())) outside.push(r.url()); });

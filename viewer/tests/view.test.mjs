@@ -2,22 +2,24 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, test as plain } from 'node:test';
 import { DESK, openPage, PHONE, positions, ROOT, settled, startDivan, status, stopBrowser, surfacePlace, until } from './browser.mjs';
 
+const test = (name, body) => plain(name, { timeout: 90000 }, body);
 const SKIN = '/Liver/Visual/skin';
 const GOLDEN = join(ROOT, 'viewer', 'tests', 'golden');
 const step = (page) => page.evaluate(() => window.divan.session.status.step);
 const distance = (a, b) => Math.hypot(...a.map((v, i) => v - b[i]));
 
-let divan;
+let divan, key = '', last = null;
 before(async () => { divan = await startDivan('liver.scn'); });
 after(async () => { await stopBrowser(); await divan?.stop(); });
 
-// A page that may edit: others have left.
+// A page that may edit: it has the key of those before it.
 async function editor(options = DESK) {
-  const opened = await openPage(divan.address, options);
-  await opened.page.evaluate(async () => { const s = window.divan.session; if (!s.editor) await s.edit(); });
+  await last?.context.close().catch(() => {});      // of a test that failed
+  const opened = last = await openPage(divan.address, options, key);
+  key = await opened.page.evaluate(() => window.divan.session.hello.key);
   await until(opened.page, () => window.divan.session.editor);
   await opened.page.evaluate(async () => { const s = window.divan.session; await s.animate(false); await s.reset(); });
   await until(opened.page, () => !window.divan.session.status.animating && window.divan.session.status.step === 0);
@@ -185,7 +187,6 @@ test('a hidden page pauses the animation and takes it up again', async () => {
 
 test('a lost connection is taken up again with the same rights', async () => {
   const o = await editor(), page = o.page;
-  const key = await page.evaluate(() => window.divan.session.hello.key);
   await page.evaluate(() => window.divan.session.connection.socket.close());
   await until(page, () => !window.divan.session.connection.open);
   await until(page, () => window.divan.session.connection.open && window.divan.session.editor);
@@ -227,9 +228,9 @@ test('the view is saved next to the scene and comes back', async () => {
   await o.page.locator('.toast', { hasText: 'View saved' }).waitFor();
   assert.ok(existsSync(join(divan.directory, 'liver.scn.view')));
   await close(o);
-  const again = await openPage(divan.address);
+  const again = await openPage(divan.address, DESK, key);
   assert.ok(Math.abs(await again.page.evaluate(() => window.divan.stage.camera.azimuth) - 1.25) < 1e-9);
-  await again.page.evaluate(async () => { const s = window.divan.session, g = window.divan.stage; if (!s.editor) await s.edit(); g.camera.azimuth = 0.6; g.camera.elevation = 0.35; g.fit(); await s.saveView(); });
+  await again.page.evaluate(async () => { const s = window.divan.session, g = window.divan.stage; g.camera.azimuth = 0.6; g.camera.elevation = 0.35; g.fit(); await s.saveView(); });
   await again.context.close();
 });
 
@@ -247,6 +248,7 @@ test('another scene is opened from the list', async () => {
 
 test('a node is switched off, saved, added and removed', async () => {
   const o = await editor(), page = o.page;
+  await page.evaluate(() => window.divan.session.select('/Liver/Spheres'));   // brings the row into sight
   await page.locator('divan-tree [data-path="/Liver/Spheres"]').click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Deactivate' }).click();
   await until(page, () => window.divan.session.nodes.get('/Liver/Spheres')?.active === false);
@@ -256,8 +258,8 @@ test('a node is switched off, saved, added and removed', async () => {
   assert.ok(existsSync(join(divan.directory, 'saved.scn')));
   await page.evaluate(() => window.divan.session.addNode('/', 'Gravity.scn'));
   const count = () => page.evaluate(() => window.divan.session.nodes.size);
-  const many = await count();
-  const added = await page.evaluate(() => window.divan.session.graph.nodes[window.divan.session.graph.nodes.length - 1].path);
+  await until(page, () => window.divan.session.graph.nodes.length > 1);
+  const many = await count(), added = await page.evaluate(() => window.divan.session.graph.nodes[window.divan.session.graph.nodes.length - 1].path);
   await page.evaluate((path) => window.divan.session.remove(path), added);
   await until(page, (n) => window.divan.session.nodes.size < n, many);
   await page.evaluate(() => window.divan.session.reload());
@@ -349,49 +351,50 @@ for (const [name, options] of [['1280 x 800', DESK], ['a phone', PHONE]]) {
 
 describe('by keyboard only', () => {
   test('animate, step, reset, tabs, search, edit', async () => {
-    const o = await editor(), { page } = o, key = (k) => page.keyboard.press(k);
-    await key('n');
+    const o = await editor(), { page } = o, press = (k) => page.keyboard.press(k);
+    await press('n');
     await until(page, () => window.divan.session.status.step === 1);
-    await key('Space');
+    await press('Space');
     await until(page, () => window.divan.session.status.animating && window.divan.session.status.step > 5);
-    await key('Space');
+    await press('Space');
     await until(page, () => !window.divan.session.status.animating);
-    await key('r');
+    await press('r');
     await until(page, () => window.divan.session.status.step === 0);
-    await key('3');
+    await press('3');
     await page.locator('divan-stats-tab').waitFor();
-    await key('ArrowLeft');
+    await press('ArrowLeft');
     await page.locator('divan-view-tab').waitFor();
-    await key('/');
+    await press('/');
+    await page.locator('divan-tree input:focus').waitFor();
     await page.keyboard.type('DiagonalMass');
-    await key('Enter');
+    await press('Enter');
     await until(page, () => /DiagonalMass/.test(window.divan.session.objects.get(window.divan.session.selection)?.class ?? ''));
     await page.locator('divan-form input[name=massDensity]').waitFor();
-    for (let i = 0; i < 30; i++) {
+    for (let i = 0; i < 120; i++) {
       if (await page.evaluate(() => { let a = document.activeElement; while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement; return a?.name === 'massDensity'; })) break;
-      await key('Tab');
+      await press('Tab');
     }
-    await key('Control+A');
+    await press('Control+A');
     await page.keyboard.type('2100');
-    await key('Enter');
+    await press('Enter');
     await until(page, () => window.divan.session.object?.fields.find((f) => f.name === 'massDensity')?.value.trim() === '2100');
     await page.evaluate(() => window.divan.session.reload());
     await close(o);
   });
 
   test('the tree opens and closes, the menu opens', async () => {
-    const o = await editor(), { page } = o, key = (k) => page.keyboard.press(k);
+    const o = await editor(), { page } = o, press = (k) => page.keyboard.press(k);
     await page.locator('divan-tree .tree').focus();
-    await key('End');
-    await key('ArrowLeft');
-    await key('ArrowLeft');
+    await press('End');
+    await press('ArrowLeft');
+    await press('ArrowLeft');
     const before = await page.locator('divan-tree [role=treeitem]').count();
-    await key('ArrowRight');
+    await press('ArrowRight');
     await until(page, (n) => document.querySelector('divan-app').shadowRoot.querySelector('divan-graph-tab').shadowRoot.querySelector('divan-tree').shadowRoot.querySelectorAll('[role=treeitem]').length > n, before);
-    await key('Shift+F10');
+    await press('Shift+F10');
     await page.getByRole('menuitem').first().waitFor();
-    await key('ArrowDown');
-    await key('Escape');
+    await press('ArrowDown');
+    await press('Escape');
     assert.equal(await page.getByRole('menuitem').count(), 0);
     await close(o);
   });

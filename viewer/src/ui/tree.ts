@@ -163,7 +163,7 @@ export class Tree extends Part {
         <slot name="tools"></slot></div>
       <div class="tree scroll" role="tree" tabindex="0" aria-label="scene graph" aria-activedescendant=${activeIndex >= 0 ? `row-${activeIndex}` : nothing}
         @scroll=${(e: Event) => { this.top = (e.target as HTMLElement).scrollTop; this.requestUpdate(); }} @keydown=${this.key}
-        @focus=${() => { if (activeIndex < 0 && this.rows.length) { this.active = this.rows[0].path; this.requestUpdate(); } }}>
+        @focus=${() => { if (!this.rows.some((r) => r.path === this.active) && this.rows.length) { this.active = this.rows[0].path; this.requestUpdate(); } }}>
         <div role="presentation" style="height:${this.rows.length * ROW}px"></div>
         ${this.rows.slice(first, last).map((r, i) => this.row(r, first + i))}
         ${this.rows.length === 0 ? html`<div class="empty">${this.session.graph ? 'Nothing found' : 'No graph yet'}</div>` : nothing}</div>`;
