@@ -7,6 +7,7 @@
 #include "control/plugin.h"
 #include "control/register.h"
 #include "engine/register.h"
+#include "force/diffusion/register.h"
 #include "force/fem/register.h"
 #include "force/load/register.h"
 #include "force/spring/register.h"
@@ -39,6 +40,7 @@ dvContext *dv_divan_create(int threads)
   dv_register_fem(&c->registry);
   dv_register_springs(&c->registry);
   dv_register_loads(&c->registry);
+  dv_register_diffusion(&c->registry);
   dv_register_renames(&c->registry);
   return c;
 }

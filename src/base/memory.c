@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 1 << 21, LARGE = 4 * HUGE_PAGE };
 
 _Noreturn void dv_fail(const char *condition, const char *file, int line, const char *function)
 {
@@ -120,10 +123,13 @@ void dv_free(void *block) { free(block); }
 
 void *dv_alloc_aligned(size_t bytes)
 {
-  if (bytes > PTRDIFF_MAX - 64) return NULL;
-  size_t rounded = (bytes + 63) & ~(size_t)63;
-  if (rounded == 0) rounded = 64;
-  void *block = noted(must_fail() ? NULL : aligned_alloc(64, rounded));
+  if (bytes > PTRDIFF_MAX - HUGE_PAGE) return NULL;
+  bool large = bytes >= LARGE;
+  size_t step = large ? HUGE_PAGE : 64, rounded = bytes ? (bytes + step - 1) & ~(step - 1) : step;
+  void *block = noted(must_fail() ? NULL : aligned_alloc(step, rounded));
+#ifdef MADV_HUGEPAGE
+  if (block && large) madvise(block, rounded, MADV_HUGEPAGE);   // a wish: streams pass fewer page borders
+#endif
   if (block) memset(block, 0, rounded);
   return block;
 }

@@ -23,7 +23,8 @@
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
   X(file, filename, "", "", "an Xsp file (version 3 or 4) with the masses", .alias = "fileMass")                      \
   X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
-  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)
+  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)                  \
+  DV_GYROSCOPIC_FIELDS(X)
 
 typedef struct DiagonalMass {
   dvDiagonal diagonal;
@@ -216,6 +217,7 @@ static dvStatus adopt(DiagonalMass *m)
   d->count = dv_min_size(n, d->base.state->count);
   if (!dv_diagonal_set(d, dof, m->vertexMass.data, d->count, &singular)) return dv_error(o, NULL, "out of memory for %zu masses", n);
   if (singular >= 0) dv_field_warning(o, &m->vertexMass, NULL, "the inertia of frame %ld cannot be inverted", singular);
+  else dv_diagonal_check_inertia(d);
   dv_touch(o, &m->vertexMass);
   dv_touch(o, &m->totalMass);
   dv_touch(o, &m->massDensity);
@@ -256,6 +258,7 @@ static dvStatus diagonal_mass_init(dvObject *o)
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) compute(m);
   }
+  m->diagonal.gyroscopic = m->gyroscopic;
   dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
   return adopt(m);
 }

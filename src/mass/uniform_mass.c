@@ -24,7 +24,8 @@
   X(ivec2, localRange, "-1 -1", "", "first and last point that have a mass; all when negative")                       \
   X(indices, indices, "", "", "points that have a mass; all when empty")                                              \
   X(bool, preserveTotalMass, "0", "", "keep the total mass when points are removed or added")                         \
-  X(link, topology, "", "", "topology whose changes the points follow", .role = DV_ROLE_TOPOLOGY)
+  X(link, topology, "", "", "topology whose changes the points follow", .role = DV_ROLE_TOPOLOGY)                    \
+  DV_GYROSCOPIC_FIELDS(X)
 
 enum { MOST_NUMBERS = 11 };
 
@@ -162,6 +163,7 @@ static void write_values(UniformMass *u)
   if (!dv_diagonal_set(d, o->dof, u->numbers, 1, &singular)) return;
   if (singular >= 0 && !d->absent)
     dv_warning(o, "give three positive moments of inertia", "the inertia matrix cannot be inverted: the frames do not turn in explicit steps");
+  else if (!d->absent) dv_diagonal_check_inertia(d);
   DV_MUST(dv_reals_assign(&u->vertexMass, u->numbers, (size_t)dv_diagonal_numbers(o->dof)));
   dv_touch(o, &u->vertexMass);
   dv_touch(o, &u->totalMass);
@@ -210,6 +212,7 @@ static dvStatus uniform_mass_init(dvObject *o)
   DV_TRY(take_points(u));
   if (!d->absent) take_values(u);
   write_values(u);
+  d->gyroscopic = u->gyroscopic;
   dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices), NULL);
   return DV_OK;
 }
@@ -218,6 +221,7 @@ static dvStatus uniform_mass_init(dvObject *o)
 static dvStatus uniform_mass_reinit(dvObject *o)
 {
   UniformMass *u = (UniformMass *)o;
+  u->diagonal.gyroscopic = u->gyroscopic;
   take_numbers(u);
   DV_TRY(take_points(u));
   take_values(u);

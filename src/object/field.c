@@ -120,6 +120,9 @@ void dv_field_fini(dvField *f)
   case DV_T_INTS:
     dv_ints_free(f->value);
     break;
+  case DV_T_LISTS:
+    dv_lists_free(f->value);
+    break;
   case DV_T_STRINGS:
     dv_strings_free(f->value);
     break;
@@ -282,6 +285,13 @@ static dvStatus parse_int(dvField *f, const char *text, dvText *why)
   else if (strncasecmp(s, "false", 5) == 0 && !s[5]) value = 0, s += 5;
   else if (!dv_scan_real(&s, &value)) return bad_value(why, "a whole number", text);
   while (dv_is_space(*s)) s++;
+  long long whole;
+  const char *exponent = text;
+  if (!*s && dv_scan_int(&exponent, &whole) && (*exponent == 'e' || *exponent == 'E')) {
+    // SOFA reads whole numbers up to the first letter, and scenes have results of that
+    if (why) dv_text_printf(why, "%s counts as %lld here, as in SOFA; write the number without an exponent", text, whole);
+    value = (double)whole;
+  }
   if (*s || value != floor(value)) return bad_value(why, "a whole number", text);
   if (value < INT32_MIN || value > UINT32_MAX) return bad_value(why, "a number that fits 32 bits", text);
   *(int32_t *)f->value = (int32_t)(uint32_t)(int64_t)value;
@@ -367,6 +377,33 @@ static dvStatus parse_choice(dvField *f, const char *text, dvText *why)
   return DV_ERROR_INPUT;
 }
 
+static dvStatus parse_lists(dvField *f, const char *text, dvText *why)
+{
+  dvLists fresh = {{.width = 1}, {.width = 1}};
+  dvInts list = {.width = 1};
+  dvStatus status = DV_OK;
+  const char *s = text;
+  while (status == DV_OK) {
+    while (dv_is_space(*s) || *s == ',') s++;
+    if (!*s) break;
+    bool open = *s == '[';
+    size_t n = open ? strcspn(++s, "[]") : strcspn(s, ", \t\r\n[]");
+    if (open ? s[n] != ']' : n == 0) {
+      status = bad_value(why, "lists such as [0,1,2] [3,4]", text);
+      break;
+    }
+    char *part = dv_strndup(s, n);
+    status = read_ints(&list, part, why);
+    if (status == DV_OK && !dv_lists_push(&fresh, list.data, list.count)) status = bad_value(why, "a shorter list", part);
+    dv_free(part);
+    s += n + (open ? 1 : 0);
+  }
+  if (status == DV_OK) dv_lists_share(f->value, &fresh);
+  dv_lists_free(&fresh);
+  dv_ints_free(&list);
+  return status;
+}
+
 static dvStatus parse_strings(dvField *f, const char *text)
 {
   dvStrings fresh = {0};
@@ -419,6 +456,7 @@ static dvStatus parse_value(dvField *f, const char *text, dvText *why)
   case DV_T_REAL: return parse_real(f, text, why);
   case DV_T_CHOICE: return parse_choice(f, text, why);
   case DV_T_IVEC: return parse_fixed_ints(f, text, why);
+  case DV_T_LISTS: return parse_lists(f, text, why);
   case DV_T_STRINGS: return parse_strings(f, text);
   case DV_T_VEC:
   case DV_T_COLOUR:
@@ -476,6 +514,15 @@ static void print_ints(dvText *out, const int32_t *values, size_t count)
   for (size_t i = 0; i < count; i++) dv_text_printf(out, "%s%d", i ? " " : "", values[i]);
 }
 
+static void print_lists(dvText *out, const dvLists *l)
+{
+  for (size_t i = 0; i < dv_lists_size(l); i++) {
+    dv_text_add(out, i ? " [" : "[");
+    for (size_t k = 0; k < dv_lists_length(l, i); k++) dv_text_printf(out, "%s%d", k ? "," : "", dv_lists_at(l, i)[k]);
+    dv_text_add(out, "]");
+  }
+}
+
 static void print_choice(const dvField *f, dvText *out)
 {
   const char *o = f->desc->options;
@@ -505,6 +552,7 @@ void dv_field_print(const dvField *f, dvText *out)
   case DV_T_COORDS:
   case DV_T_DERIVS: print_reals(out, ((dvReals *)f->value)->data, ((dvReals *)f->value)->count); break;
   case DV_T_INTS: print_ints(out, ((dvInts *)f->value)->data, ((dvInts *)f->value)->count); break;
+  case DV_T_LISTS: print_lists(out, f->value); break;
   case DV_T_STRINGS: {
     const dvStrings *s = f->value;
     for (size_t i = 0; i < s->count; i++) dv_text_printf(out, "%s%s", i ? " " : "", s->data[i]);
@@ -531,10 +579,11 @@ const char *dv_field_type_name(const dvFieldDesc *desc)
   case DV_T_FILE: return "file";
   case DV_T_CHOICE: return "choice";
   case DV_T_COLOUR: return "colour";
-  case DV_T_VEC: return desc->width == 3 ? "vec3" : desc->width == 16 ? "mat4" : "vec";
-  case DV_T_IVEC: return desc->width == 3 ? "ivec3" : "ivec2";
+  case DV_T_VEC: return desc->width == 3 ? "vec3" : desc->width == 9 ? "mat3" : desc->width == 16 ? "mat4" : "vec";
+  case DV_T_IVEC: return desc->width == 2 ? "ivec2" : desc->width == 3 ? "ivec3" : "ivec6";
   case DV_T_REALS: return desc->width <= 6 ? tuples[desc->width] : "tuples";
   case DV_T_INTS: return desc->width <= 8 ? int_tuples[desc->width] : "index tuples";
+  case DV_T_LISTS: return "lists of indices";
   case DV_T_STRINGS: return "strings";
   case DV_T_COORD: return "coordinate";
   case DV_T_DERIV: return "derivative";
@@ -559,6 +608,10 @@ static bool share(dvField *f, const dvField *s)
   }
   if (f->desc->type == DV_T_INTS && s->desc->type == DV_T_INTS) {
     dv_ints_share(f->value, s->value);
+    return true;
+  }
+  if (f->desc->type == DV_T_LISTS && s->desc->type == DV_T_LISTS) {
+    dv_lists_share(f->value, s->value);
     return true;
   }
   return false;

@@ -130,6 +130,30 @@ void dv_ints_free(dvInts *r)
   r->buffer = NULL, r->data = NULL, r->count = 0;
 }
 
+bool dv_lists_clear(dvLists *l) { return dv_ints_resize(&l->starts, 0) && dv_ints_resize(&l->items, 0); }
+
+bool dv_lists_push(dvLists *l, const int32_t *values, size_t count)
+{
+  size_t first = l->items.count, at = dv_max_size(l->starts.count, 1);
+  if (count > INT32_MAX || first > INT32_MAX - count) return false;
+  if (!dv_ints_resize(&l->starts, at + 1) || !dv_ints_resize(&l->items, first + count)) return false;
+  if (count) memcpy(l->items.data + first, values, count * sizeof *values);
+  l->starts.data[at] = (int32_t)(first + count);
+  return true;
+}
+
+void dv_lists_share(dvLists *l, const dvLists *other)
+{
+  dv_ints_share(&l->starts, &other->starts);
+  dv_ints_share(&l->items, &other->items);
+}
+
+void dv_lists_free(dvLists *l)
+{
+  dv_ints_free(&l->starts);
+  dv_ints_free(&l->items);
+}
+
 void dv_strings_push(dvStrings *s, const char *text, size_t length)
 {
   s->data = dv_realloc(s->data, s->count * sizeof *s->data, (s->count + 1) * sizeof *s->data);

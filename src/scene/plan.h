@@ -14,6 +14,7 @@ typedef struct dvPlanItem {
   dvObject *object;
   dvNode *node;
   const double *rayleigh_mass;   // masses: their own damping factor, or NULL
+  bool inert;                    // masses: a mapping above hands no masses up; they have weight but no inertia
 } dvPlanItem;
 
 typedef struct dvPlanMapping {
@@ -39,8 +40,11 @@ struct dvPlan {
 
 // A mapping between mechanical states (visual models are fed by mappings too, but carry no forces back).
 bool dv_mapping_is_mechanical(const dvObject *o);
-int dv_mapping_inputs(const dvObject *o, dvObject **out);    // at most 16
+enum { DV_MAPPING_STATES = 32 };                              // most inputs or outputs of a mapping
+int dv_mapping_inputs(const dvObject *o, dvObject **out);
 int dv_mapping_outputs(const dvObject *o, dvObject **out);
+// Reports mappings that drive each other in a circle: DV_ERROR_INPUT then.
+dvStatus dv_scene_check_mappings(dvScene *scene);
 int dv_force_states(const dvObject *o, dvObject **out);      // at most 2
 
 // The plan of a node's subgraph, compiled again when the graph has changed since. Pass the address of the owner's

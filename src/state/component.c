@@ -53,9 +53,32 @@ static dvStatus find_state(dvObject *o, const dvLink *link, dvState **out)
   return DV_OK;
 }
 
+static double least(const dvField *f)
+{
+  if (f->desc->type == DV_T_REAL) return *(const double *)f->value;
+  const dvReals *list = f->value;
+  double value = 0;
+  for (size_t i = 0; i < list->count; i++) value = list->data[i] < value ? list->data[i] : value;
+  return value;
+}
+
+// a negative stiffness or damping drives motion instead of holding it: legal, and hardly ever meant
+static void warn_of_signs(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    const char *name = dv_field_name(f->desc);
+    bool coefficient = strstr(name, "tiffness") || strstr(name, "amping");
+    if (!coefficient || !f->was_set || (f->desc->type != DV_T_REAL && f->desc->type != DV_T_REALS) || (f->desc->flags & DV_SIGNED)) continue;
+    double value = least(f);
+    if (value < 0) dv_field_warning(o, f->value, "give numbers from 0 on", "%s %g is negative: it drives motion instead of holding it", name, value);
+  }
+}
+
 dvStatus dv_force_init(dvObject *o)
 {
   dvForce *f = (dvForce *)o;
+  warn_of_signs(o);
   return find_state(o, &f->mstate, &f->state);
 }
 
@@ -70,6 +93,7 @@ int dv_force_state(dvObject *o, dvObject **out)
 dvStatus dv_pair_force_init(dvObject *o)
 {
   dvPairForce *f = (dvPairForce *)o;
+  warn_of_signs(o);
   DV_TRY(find_state(o, &f->object1, &f->first));
   DV_TRY(find_state(o, f->object2.path ? &f->object2 : &f->object1, &f->second));
   return DV_OK;
@@ -100,35 +124,6 @@ bool dv_projective_active(const dvObject *o)
 {
   const dvProjective *p = (const dvProjective *)o;
   return p->endTime < 0 || o->node->time < p->endTime;
-}
-
-// the state of a node that is not the one of its parents: where a mapping writes to
-static dvObject *own_state(const dvNode *node)
-{
-  dvObject *state = dv_node_state(node);
-  return state ? state : dv_node_find(node, DV_ROLE_STATE);
-}
-
-dvStatus dv_mapping_init(dvObject *o)
-{
-  dvMapping *m = (dvMapping *)o;
-  if (!m->output.target) m->output.target = own_state(o->node);
-  for (size_t i = 0; i < o->node->parents.count && !m->input.target; i++)
-    m->input.target = dv_node_state_up(o->node->parents.data[i]);
-  if (!m->input.target)
-    return dv_error(o, "give input=\"@path\" or put the mapping in a child of the node with the input", "%s finds no state to map from", o->cls->name);
-  if (!m->output.target)
-    return dv_error(o, "add a MechanicalObject or a visual model to the node, or give output=\"@path\"", "%s finds no state to map to", o->cls->name);
-  if (m->input.target == m->output.target) return dv_error(o, NULL, "input and output are the same state, %s", m->input.target->name);
-  m->in = dv_state(m->input.target);
-  m->out = dv_state(m->output.target);
-  o->dof = m->in->base.dof;
-  o->dof_out = m->out->base.dof;
-  if (o->cls->dofs && !(o->cls->dofs & (1u << o->dof->kind)))
-    return dv_error(o, NULL, "%s cannot map from %s, the type of %s", o->cls->name, o->dof->name, m->in->base.name);
-  if (o->cls->dofs_out && !(o->cls->dofs_out & (1u << o->dof_out->kind)))
-    return dv_error(o, NULL, "%s cannot map to %s, the type of %s", o->cls->name, o->dof_out->name, m->out->base.name);
-  return DV_OK;
 }
 
 dvStatus dv_check_indices(const dvObject *o, const dvInts *member, size_t count, const char *what)

@@ -40,6 +40,16 @@ static void print_dofs(const char *label, unsigned dofs)
   printf("\n");
 }
 
+// what a mapping maps to what
+static void print_pairs(const dvDofPair *pairs)
+{
+  for (const dvDofPair *p = pairs; p && p->in; p++) {
+    print_dofs("from", p->in);
+    if (p->in2) print_dofs("  and from", p->in2);
+    print_dofs("  to", p->out);
+  }
+}
+
 static void print_field(const dvObject *sample, const dvField *f)
 {
   DV_UNUSED(sample);
@@ -74,8 +84,9 @@ static int print_component(dvContext *context, const char *name)
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
   print_roles(c);
   printf("\n");
-  print_dofs("DOF types:", c->dofs);
-  print_dofs("DOF types of the output:", c->dofs_out);
+  print_pairs(c->pairs);
+  if (!c->pairs) print_dofs("DOF types:", c->dofs);
+  if (!c->pairs) print_dofs("DOF types of the output:", c->dofs_out);
   if (c->aliases) printf("also called: %s\n", c->aliases);
   if (c->module) printf("SOFA module: %s\n", c->module);
   printf("fields:\n");

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Command *const commands[] = {&command_run, &command_check, &command_info, &command_list, &command_convert, &command_bench,
-                                         &command_new_plugin};
+static const Command *const commands[] = {&command_run, &command_view, &command_check, &command_info, &command_list, &command_convert, &command_bench, &command_validate,
+                                          &command_new_plugin};
 
 static void print_help(FILE *out)
 {
@@ -18,6 +18,7 @@ static void print_help(FILE *out)
   fprintf(out, "\n`divan VERB --help` explains a verb. `divan --version` prints the version.\n\n"
                "examples:\n"
                "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
+               "  divan view scenes/liver.scn                        look at it in the browser\n"
                "  divan check my.scn --data meshes                   find the mistakes of a scene\n"
                "  divan info UniformMass                             fields of a component\n\n"
                "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input, 5 diverged\n");

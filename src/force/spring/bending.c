@@ -131,6 +131,8 @@ static double bending_energy(dvObject *o, const dvMech *m)
   return dv_springs_energy(&b->springs, b->force.state, b->force.state, m->x);
 }
 
+static void bending_pairs(dvObject *o, dvInts *out) { dv_springs_pairs(&((Bending *)o)->springs, out); }
+
 static void bending_destroy(dvObject *o) { dv_springs_free(&((Bending *)o)->springs); }
 
 static const dvForceOps bending_ops = {
@@ -139,6 +141,7 @@ static const dvForceOps bending_ops = {
     .add_stiffness = bending_add_stiffness,
     .energy = bending_energy,
     .states = dv_force_state,
+    .pairs = bending_pairs,
 };
 
 const dvClass dv_triangular_bending_class = {
@@ -192,6 +195,7 @@ static const dvFieldDesc quad_bending_fields[] = {QUAD_BENDING_FIELDS(DV_DESCRIB
 static void add_face_spring(FaceBending *b, int32_t p, int32_t q)
 {
   dvSpringForce *f = &b->force;
+  if (p == q) return;   // SOFA lists it, but it never acts
   dv_push(&f->springs.list, dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first, DV_X, p, q)));
 }
 

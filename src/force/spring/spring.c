@@ -11,7 +11,7 @@ enum {
   REDUCE_GRAIN = 1024,
 };
 
-static const double shortest = 1e-9;
+static const double shortest = DV_SPRING_SHORTEST;
 
 dvSpring dv_spring(int32_t a, int32_t b, double ks, double kd, double rest)
 {
@@ -42,21 +42,26 @@ static void packs_destroy(dvSpringPacks **packs)
   *packs = NULL;
 }
 
+// which numbers the springs of the list need
+static void packs_choose(dvSpringPacks *p, const dvSprings *s)
+{
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    p->damped = p->damped || q->kd != 0;
+    p->limited = p->limited || q->low != shortest || q->high != INFINITY;
+  }
+  p->constants = p->limited ? DV_SPRING_CONSTANTS : p->damped ? DV_SPRING_LOW : DV_SPRING_KD;
+}
+
+// a lane that fills up keeps zeros: both of its ends are the dummy, so that it has no length and does not act
 static void packs_fill(dvSpringPacks *p, const dvSprings *s)
 {
   for (size_t lane = 0; lane < DV_LANES * p->blocks->packs; lane++) {
-    double *c = p->constant + DV_LANES * DV_SPRING_CONSTANTS * (lane / DV_LANES) + lane % DV_LANES;
-    if (p->blocks->element[lane] < 0) {
-      c[DV_LANES * DV_SPRING_LOW] = INFINITY;
-      continue;
-    }
+    double *c = p->constant + DV_LANES * p->constants * (lane / DV_LANES) + lane % DV_LANES;
+    if (p->blocks->element[lane] < 0) continue;
     const dvSpring *q = &s->list.data[p->blocks->element[lane]];
-    c[DV_LANES * DV_SPRING_KS] = q->ks;
-    c[DV_LANES * DV_SPRING_KD] = q->kd;
-    c[DV_LANES * DV_SPRING_REST] = q->rest;
-    c[DV_LANES * DV_SPRING_LOW] = q->low;
-    c[DV_LANES * DV_SPRING_HIGH] = q->high;
-    p->damped = p->damped || q->kd != 0;
+    const double numbers[DV_SPRING_CONSTANTS] = {q->rest, q->ks, q->kd, q->low, q->high};
+    for (size_t k = 0; k < p->constants; k++) c[DV_LANES * k] = numbers[k];
   }
 }
 
@@ -76,7 +81,8 @@ static dvSpringPacks *packs_create(const dvSprings *s, dvState *state)
   dvSpringPacks *p = dv_alloc(sizeof *p);
   size_t lanes = DV_LANES * blocks->packs;
   p->blocks = blocks;
-  p->constant = dv_alloc_aligned(lanes * DV_SPRING_CONSTANTS * sizeof(double));
+  packs_choose(p, s);
+  p->constant = dv_alloc_aligned(lanes * p->constants * sizeof(double));
   p->moving = dv_alloc_aligned(lanes * DV_SPRING_PACKED * sizeof(double));
   p->slots = dv_alloc_aligned((DV_BLOCK_STRIDE * blocks->slots + 1) * sizeof(double));
   if (p->constant && p->moving && p->slots) packs_fill(p, s);
@@ -91,6 +97,31 @@ static dvStatus check_end(const dvObject *o, size_t spring, int32_t index, const
                   (ptrdiff_t)state->count - 1);
 }
 
+// What is legal and hardly ever meant, each once with the first spring that has it.
+static void tell_oddities(const dvSprings *s, const dvObject *o, dvState *first, dvState *second)
+{
+  const double *x1 = dv_state_read(first, DV_X), *x2 = dv_state_read(second, DV_X);
+  size_t c = (size_t)first->base.dof->coord, loops = 0, coincident = 0, at[2] = {0};
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    bool loop = first == second && q->a == q->b;
+    double d2 = 0;
+    for (int k = 0; k < dv_spring_dimensions(first->base.dof); k++) {
+      double d = x2[(size_t)q->b * c + (size_t)k] - x1[(size_t)q->a * c + (size_t)k];
+      d2 += d * d;
+    }
+    if (loop && loops++ == 0) at[0] = i;
+    // between two objects a spring of length 0 holds points together
+    if (!loop && (q->rest > shortest || first == second) && d2 <= shortest * shortest && coincident++ == 0) at[1] = i;
+  }
+  const dvSpring *q = s->list.data;
+  if (loops > 0) dv_warning(o, "name two different points", "%zu springs join a point with itself and never act; the first is number %zu (point %d)", loops, at[0], q[at[0]].a);
+  if (coincident > 0)
+    dv_warning(o, "move the points apart",
+               "the ends of %zu springs coincide: they have no direction and do not act until they part; the first is number %zu (%d %d)", coincident,
+               at[1], q[at[1]].a, q[at[1]].b);
+}
+
 dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second)
 {
   for (size_t i = 0; i < s->list.count; i++) {
@@ -101,6 +132,8 @@ dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvSt
       return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks,
                       q->kd, q->rest);
   }
+  if (!s->told) tell_oddities(s, o, first, second);
+  s->told = s->told || s->list.count > 0;
   s->points[0] = first->count;
   s->points[1] = second->count;
   packs_destroy(&s->packs);
@@ -271,7 +304,9 @@ static void read_moving(const dvSprings *s, size_t i, int n, double out[DV_SPRIN
   }
   size_t lane = (size_t)s->packs->blocks->lane[i];
   const double *p = s->packs->moving + DV_LANES * DV_SPRING_PACKED * (lane / DV_LANES) + lane % DV_LANES;
-  for (int k = 0; k < 2 + n; k++) out[k] = p[DV_LANES * k];
+  for (int k = 0; k < n; k++) out[2 + k] = p[DV_LANES * (DV_SPRING_U + k)];
+  out[1] = p[DV_LANES * DV_SPRING_TANGENT];
+  out[0] = s->list.data[i].ks - out[1];   // does not count where the direction is zero
 }
 
 void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k, dvMatrixSink *sink)
@@ -310,4 +345,13 @@ double dv_springs_energy(const dvSprings *s, dvState *first, dvState *second, in
     if (d > q->low && d < q->high) sum += 0.5 * q->ks * (d - q->rest) * (d - q->rest);
   }
   return sum;
+}
+
+void dv_springs_pairs(const dvSprings *s, dvInts *out)
+{
+  if (!dv_ints_resize(out, 2 * s->list.count)) return;
+  for (size_t i = 0; i < s->list.count; i++) {
+    out->data[2 * i] = s->list.data[i].a;
+    out->data[2 * i + 1] = s->list.data[i].b;
+  }
 }
