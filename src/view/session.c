@@ -855,7 +855,7 @@ static json_t *do_key(Request *r)
   double key;
   if (!r->session->ready || !number_in(r, "key", &key) || key < 0 || key > 0x10FFFF) return NULL;
   bool down = !json_is_false(json_object_get(r->body, "down"));
-  if (down) dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key});
+  dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down});
   return NULL;
 }
 
@@ -939,6 +939,7 @@ static void step(dvSession *s)
 {
   double began = dv_now();
   dvStatus status = dv_scene_step(s->scene, 0);
+  if (s->scene->pause) s->animating = s->scene->pause = false;
   double seconds = dv_now() - began;
   s->moved = true;
   s->busy += seconds;

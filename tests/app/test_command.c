@@ -23,6 +23,7 @@ static void verbs_and_help(void **state)
   check_run(0, "examples", "run --help");
   check_run(0, "example", "check --help");
   check_run(0, "example", "convert --help");
+  check_run(0, "example", "validate --help");
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
   check_run(2, "unknown option", "run x.scn --fast");
@@ -96,6 +97,15 @@ static void mistakes_give_their_exit_code(void **state)
   check_rmdir(directory);
 }
 
+// ends with 0 only when patch tests, orders and laws hold
+static void finite_elements_agree_with_theory(void **state)
+{
+  DV_UNUSED(state);
+  check_run(0, "Patch tests", "validate --quick");
+  check_run(2, "not understood", "validate --fast");
+  check_run(4, "truthCylinder-Deformed.obj", "validate --quick /nowhere");
+}
+
 static void converting_twice_gives_the_same_bytes(void **state)
 {
   DV_UNUSED(state);
@@ -163,6 +173,7 @@ int main(void)
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
+      cmocka_unit_test(finite_elements_agree_with_theory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,8 @@ static const char usage[] =
     "  --step-times FILE    write the time of each step in ms, one a line\n"
     "  --profile FILE       write a trace of all timers for ui.perfetto.dev or chrome://tracing\n"
     "  --fine               time every component inside the solvers too, in --stats; costs a few per cent\n"
+    "  --realtime           never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used as soon\n"
+    "                       as it is there, so that it depends on the clock\n"
     "  --hash               print a hash of all positions and velocities at the end\n"
     "  --quiet              no progress, no notes\n\n"
     "examples:\n"
@@ -48,7 +50,7 @@ typedef struct Run {
   double dt;
   const char *out, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
   long every;
-  bool hash, quiet, fine;
+  bool hash, quiet, fine, realtime;
 } Run;
 
 static volatile sig_atomic_t interrupted;
@@ -89,6 +91,8 @@ static int parse(Run *r, int count, char **arguments)
       r->every = (long)number, i += 2;
     } else if (dv_same(a, "--hash")) {
       r->hash = true, i++;
+    } else if (dv_same(a, "--realtime")) {
+      r->realtime = true, i++;
     } else if (dv_same(a, "--fine")) {
       r->fine = true, i++;
     } else if (dv_same(a, "--quiet") || dv_same(a, "-q")) {
@@ -241,6 +245,7 @@ static int run(int count, char **arguments)
   if (bad) return bad;
   dvContext *context = context_for(&r.common);
   if (r.quiet) context->log.threshold = DV_WARNING;
+  context->realtime = r.realtime;
   if (r.fine || r.profile) dv_timers_refine(context->timers);
   if (r.profile && !dv_timers_record(context->timers, TRACE_EVENTS)) return usage_error(&command_run, "not enough memory for --profile");
   double began = dv_now();
