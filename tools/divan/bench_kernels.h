@@ -28,5 +28,6 @@ void bench_time_reading(Series *s, Loop l);
 // n numbers that differ a little; the caller frees them.
 double *bench_filled(size_t n, double from);
 void bench_time_matrices(Series *s);
+void bench_time_setup(Series *s);
 
 #endif

@@ -115,7 +115,14 @@ static bool mesh_contains(const dvRoi *r, const double p[3])
   return through % 2 == 1;
 }
 
-static const dvRoiShape mesh_shape = {.prepare = mesh_prepare, .contains = mesh_contains, .all_or_centre = true};
+static void mesh_describe(const dvRoi *r, const double low[3], const double high[3], dvText *out)
+{
+  DV_UNUSED(low);
+  DV_UNUSED(high);
+  dv_roi_describe(r, "the bounding box of the surface is", ((const MeshRoi *)r)->box, out);
+}
+
+static const dvRoiShape mesh_shape = {.prepare = mesh_prepare, .contains = mesh_contains, .describe = mesh_describe, .serial = true, .all_or_centre = true};
 static void mesh_roi_create(dvObject *o)
 {
   dv_roi_create(o, &mesh_shape);
@@ -135,6 +142,7 @@ const dvClass dv_mesh_roi_class = {
     .create = mesh_roi_create,
     .link = mesh_roi_link,
     .update = dv_roi_update,
+    .fetch = dv_roi_fetch,
     .bwd_init = dv_roi_bwd_init,
     .destroy = mesh_roi_destroy,
 };
