@@ -123,11 +123,7 @@ static void mesh_describe(const dvRoi *r, const double low[3], const double high
 }
 
 static const dvRoiShape mesh_shape = {.prepare = mesh_prepare, .contains = mesh_contains, .describe = mesh_describe, .serial = true, .all_or_centre = true};
-static void mesh_roi_create(dvObject *o)
-{
-  dv_roi_create(o, &mesh_shape);
-  ((dvRoi *)o)->strict = false;
-}
+static void mesh_roi_create(dvObject *o) { dv_roi_create(o, &mesh_shape); }
 
 const dvClass dv_mesh_roi_class = {
     .struct_size = sizeof(dvClass),
@@ -138,7 +134,6 @@ const dvClass dv_mesh_roi_class = {
     .roles = 1u << DV_ROLE_ENGINE,
     .size = sizeof(MeshRoi),
     .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block, DV_BLOCK(mesh_roi_fields)},
-    .presets = "strict=0",
     .create = mesh_roi_create,
     .link = mesh_roi_link,
     .update = dv_roi_update,
