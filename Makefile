@@ -2,13 +2,14 @@
 BUILD ?= build
 TYPE ?= Release
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
-.PHONY: build run test setup clean
+.PHONY: build run test install setup clean viewer viewer-test screenshots
 setup:
 	@tools/setup
 
 build: setup
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(TYPE) $(CMAKE_ARGS) > $(BUILD).cmake.log 2>&1 || { cat $(BUILD).cmake.log; exit 1; }
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS) > $(BUILD).cmake.log 2>&1 || { cat $(BUILD).cmake.log; exit 1; }
 	@rm -f $(BUILD).cmake.log
 	@ninja -C $(BUILD) -j $(JOBS)
 
@@ -17,6 +18,25 @@ run: build
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# make install PREFIX=/opt/divan: command, libraries, headers, pkg-config files, CMake package
+install: build
+	@cmake --install $(BUILD)
+
+# the page of `divan view`, after a change in viewer/src (needs node; the result stands in the repository)
+viewer:
+	@tools/setup browser
+	@cd viewer && npm ci --silent && npm run --silent build
+
+# the page in Debian's Chromium
+viewer-test: build
+	@tools/setup browser
+	@DIVAN=$(abspath $(BUILD))/divan viewer/tests/run
+
+# the README's pictures, from the program itself
+screenshots: build
+	@tools/setup browser
+	@cd viewer && { [ -d node_modules ] || npm ci --silent; } && DIVAN=$(abspath $(BUILD))/divan node tests/screenshots.mjs
 
 clean:
 	rm -rf $(BUILD) result

@@ -13,6 +13,8 @@ int divan_abi(void) { return DIVAN_ABI; }
 dvContext *divan_create(int threads) { return dv_divan_create(threads); }
 void divan_destroy(dvContext **context) { dv_divan_destroy(context); }
 void divan_add_data_path(dvContext *context, const char *directory) { dv_context_add_data_path(context, directory); }
+void divan_add_plugin_path(dvContext *context, const char *directory) { dv_context_add_plugin_path(context, directory); }
+int divan_load_plugin(dvContext *context, const char *name) { return (int)dv_divan_load_plugin(context, name); }
 void divan_free(void *text) { dv_free(text); }
 
 static void forward(void *user, const dvMessage *m)

@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+DV_PUBLIC_BEGIN
+
 // A growing text. Zero-initialise, append, read `.text` (never NULL after an append), free.
 typedef struct dvText {
   char *text;
@@ -16,6 +18,7 @@ void dv_text_add(dvText *t, const char *s);
 void dv_text_add_n(dvText *t, const char *s, size_t n);
 void dv_text_printf(dvText *t, const char *format, ...) DV_PRINTF(2, 3);
 void dv_text_vprintf(dvText *t, const char *format, va_list args);
+bool dv_text_reserve(dvText *t, size_t more);   // room for so many characters; false when memory is short
 void dv_text_clear(dvText *t);
 void dv_text_free(dvText *t);
 char *dv_text_take(dvText *t);   // hands the buffer to the caller and empties the builder
@@ -45,5 +48,7 @@ int dv_distance(const char *a, const char *b);
 int dv_nearest(const char *wanted, const char *const *names, int count);
 
 uint64_t dv_hash_bytes(const void *bytes, size_t count, uint64_t seed);   // FNV-1a
+
+DV_PUBLIC_END
 
 #endif

@@ -5,6 +5,8 @@
 #include "scene/node.h"
 #include "topology/topology.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_SELECT_MODULE "Sofa.Component.Engine.Select"
 #define DV_GENERATE_MODULE "Sofa.Component.Engine.Generate"
 #define DV_TRANSFORM_MODULE "Sofa.Component.Engine.Transform"
@@ -33,6 +35,9 @@ dvStatus dv_engine_check(const dvObject *o, const dvInts *member, size_t count, 
 // The same for a field that need not be a member.
 dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count, const char *what);
 
+// A warning when a surface that should be closed is not; either list may be NULL. Indices must be right.
+void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInts *quads);
+
 #define DV_ENGINE_CLASS(variable, name_, help_, module_, dofs_, type, ...) \
   const dvClass variable = {.struct_size = sizeof(dvClass),              \
                             .name = name_,                                \
@@ -42,5 +47,7 @@ dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count
                             .roles = 1u << DV_ROLE_ENGINE,                \
                             .size = sizeof(type),                         \
                             __VA_ARGS__}
+
+DV_PUBLIC_END
 
 #endif

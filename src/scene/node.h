@@ -5,6 +5,8 @@
 #include "object/context.h"
 #include "object/object.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvScene dvScene;
 
 #define DV_NODE_FIELDS(X)                                                                                         \
@@ -37,6 +39,7 @@ struct dvScene {
   bool dag;                       // some node has several parents
   bool initialised;
   long step;                      // steps done
+  bool pause;                     // a component asks to stop the animation; whoever runs it clears this
   dvObject *loop;
   struct dvPlan *plan;            // of the root: all states and mappings
   DV_ARRAY(dvObject *) handlers;  // components that receive events
@@ -128,5 +131,7 @@ void dv_scene_update_context(dvScene *scene);
 void dv_scene_refresh(dvScene *scene);
 // Pulls links and runs engines whose outputs somebody reads in every step.
 dvStatus dv_scene_pull(dvScene *scene);
+
+DV_PUBLIC_END
 
 #endif

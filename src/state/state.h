@@ -8,6 +8,8 @@
 #include "object/context.h"
 #include "scene/plan.h"
 
+DV_PUBLIC_BEGIN
+
 // First member of every component that is a state.
 typedef struct dvState {
   dvObject base;
@@ -29,7 +31,7 @@ bool dv_state_has(const dvState *s, int id);
 void dv_state_bind(dvState *s, int id, dvReals *field);
 // Changes the number of degrees of freedom of all vectors that exist; new frames are the identity. False when
 // memory is short.
-bool dv_state_resize(dvState *s, size_t count);
+DV_CHECK_RESULT bool dv_state_resize(dvState *s, size_t count);
 void dv_state_free(dvState *s);
 // Tells linked fields that a vector has changed.
 void dv_state_touch(dvState *s, int id);
@@ -88,5 +90,7 @@ void dv_mech_energy(dvPlan *plan, const dvMech *m, double *kinetic, double *pote
 long dv_state_first_bad(dvState *s, int id);
 // A hash of all positions and velocities.
 uint64_t dv_scene_hash(dvScene *scene);
+
+DV_PUBLIC_END
 
 #endif

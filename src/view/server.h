@@ -4,7 +4,7 @@
 
 #include "view/session.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 typedef struct dvServer dvServer;
 
@@ -24,6 +24,6 @@ void dv_server_destroy(dvServer **server);
 const char *dv_server_address(const dvServer *server);
 dvSession *dv_server_session(dvServer *server);
 // Simulates and answers until *stop is not 0.
-void dv_server_run(dvServer *server, const volatile sig_atomic_t *stop);
+void dv_server_run(dvServer *server, const atomic_int *stop);
 
 #endif

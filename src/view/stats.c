@@ -102,8 +102,10 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
     if (o->failed) continue;
     if (dv_plays(o, DV_ROLE_TOPOLOGY))
       for (int k = 0; k < DV_ELEMENT_KINDS; k++) {
-        const dvInts *given = k == DV_POINT ? NULL : dv_topology_given(dv_topology(o), (dvElementKind)k);
-        c->counts[k] += k == DV_POINT ? dv_topology_point_count(dv_topology(o)) : given ? dv_ints_size(given) : 0;
+        // edges and faces that only follow from larger elements are not counted (nor made)
+        dvTopology *t = dv_topology(o);
+        const dvInts *given = k == DV_EDGE || k == DV_TRIANGLE || k == DV_QUAD ? dv_topology_given(t, (dvElementKind)k) : NULL;
+        c->counts[k] += k == DV_POINT ? dv_topology_point_count(t) : given ? dv_ints_size(given) : k > DV_QUAD ? dv_topology_count(t, (dvElementKind)k) : 0;
       }
     dvField *graph = dv_plays(o, DV_ROLE_LINEAR_SOLVER) ? dv_object_field(o, "graph") : NULL;
     if (!graph || graph->desc->type != DV_T_REALS || json_array_size(c->convergence) >= 8) continue;

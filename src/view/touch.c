@@ -264,6 +264,8 @@ json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction
     json_object_set_new(answer, "fixed", json_false());
     return answer;
   }
+  size_t width = (size_t)t.state->base.dof->deriv;
+  memset(dv_state_write(t.state, DV_V) + t.index * width, 0, width * sizeof(double));   // the constraint only keeps velocities as they are
   dvObject *o = s->fixed.count < 1000 ? hold(s, t.state, (int32_t)t.index) : NULL;
   if (o) {
     dv_push(&s->fixed, ((dvFixed){path, (int32_t)t.index, o}));

@@ -1,44 +1,16 @@
 // The command: exit codes, messages, dumps, series, figures.
 #include "support/check.h"
+#include "support/command.h"
 
 #include "base/file.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-// runs `divan ARGUMENTS` with its output in *out; the exit status
-static int divan(char **out, const char *format, ...) DV_PRINTF(2, 3);
-static int divan(char **out, const char *format, ...)
-{
-  dvText command = {0};
-  dv_text_printf(&command, "%s ", DIVAN_BINARY);
-  va_list args;
-  va_start(args, format);
-  dv_text_vprintf(&command, format, args);
-  va_end(args);
-  dv_text_add(&command, " 2>&1");
-  FILE *p = popen(command.text, "r");
-  assert_non_null(p);
-  dvText all = {0};
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, p)) > 0;) dv_text_add_n(&all, buffer, n);
-  int status = pclose(p);
-  dv_text_free(&command);
-  *out = dv_text_take(&all);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static void check_run(int status, const char *contains, const char *arguments)
 {
-  char *out;
-  int got = divan(&out, "%s", arguments);
-  if (got != status || (contains && !strstr(out, contains))) {
-    print_error("divan %s: status %d, wanted %d with '%s'\n%s\n", arguments, got, status, contains ? contains : "", out);
-    fail();
-  }
-  dv_free(out);
+  check_command(status, contains, "%s %s", DIVAN_BINARY, arguments);
 }
 
 static void verbs_and_help(void **state)
@@ -51,6 +23,7 @@ static void verbs_and_help(void **state)
   check_run(0, "examples", "run --help");
   check_run(0, "example", "check --help");
   check_run(0, "example", "convert --help");
+  check_run(0, "example", "validate --help");
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
   check_run(2, "unknown option", "run x.scn --fast");
@@ -65,7 +38,7 @@ static void a_run_leaves_dumps_series_and_figures(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  int status = divan(&out, "run %s/scenes/liver.scn -n 4 --threads 1 --hash --out %s/series --every 2 --dump-state %s/dump --dump-topology %s/topology --stats %s/stats.json",
+  int status = check_shell(&out, DIVAN_BINARY " run %s/scenes/liver.scn -n 4 --threads 1 --hash --out %s/series --every 2 --dump-state %s/dump --dump-topology %s/topology --stats %s/stats.json",
                      DIVAN_SOURCE_DIR, directory, directory, directory, directory);
   if (status != 0) print_error("%s\n", out);
   assert_int_equal(status, 0);
@@ -124,18 +97,71 @@ static void mistakes_give_their_exit_code(void **state)
   check_rmdir(directory);
 }
 
+// ends with 0 only when patch tests, orders and laws hold
+static void finite_elements_agree_with_theory(void **state)
+{
+  DV_UNUSED(state);
+  check_run(0, "Patch tests", "validate --quick");
+  check_run(2, "not understood", "validate --fast");
+  check_run(4, "truthCylinder-Deformed.obj", "validate --quick /nowhere");
+}
+
 static void converting_twice_gives_the_same_bytes(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  assert_int_equal(divan(&out, "convert %s/scenes/liver.scn %s/a.scn", DIVAN_SOURCE_DIR, directory), 0);
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/scenes/liver.scn %s/a.scn", DIVAN_SOURCE_DIR, directory), 0);
   dv_free(out);
-  assert_int_equal(divan(&out, "convert %s/a.scn %s/b.scn", directory, directory), 0);
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/a.scn %s/b.scn", directory, directory), 0);
   dv_free(out);
   char *a = dv_path_join(directory, "a.scn"), *b = dv_path_join(directory, "b.scn");
   char *first = dv_file_read(a, NULL), *second = dv_file_read(b, NULL);
   assert_string_equal(first, second);
   dv_free(first), dv_free(second), dv_free(a), dv_free(b);
+  check_rmdir(directory);
+}
+
+// the numbers of the last line of a file; how many there are
+static int last_line(const char *directory, const char *name, double *out, int limit)
+{
+  char *path = dv_path_join(directory, name), *text = dv_file_read(path, NULL);
+  if (!text) print_error("%s is missing\n", path);
+  assert_non_null(text);
+  size_t n = strlen(text);
+  assert_true(n > 1);
+  text[n - 1] = 0;
+  const char *at = strrchr(text, '\n') + 1;
+  int count = 0;
+  while (count < limit && dv_scan_real(&at, &out[count])) count += 1, at += *at == ',';
+  dv_free(path);
+  dv_free(text);
+  return count;
+}
+
+// a falling point: x = -g h^2 n (n + 1) / 2 with implicit Euler, kinetic energy m v^2 / 2, potential -m g.x
+static void curves_of_a_fall(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  char *scene = check_write(directory, "fall.scn", "<Node dt='0.1' gravity='0 -10 0'><EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-12' "
+                                                   "threshold='1e-30'/><MechanicalObject name='ball' position='0 0 0'/><UniformMass totalMass='2'/></Node>");
+  for (int csv = 0; csv < 2; csv++) {
+    char *arguments = dv_format("run %s -n 10 --%s %s/out", scene, csv ? "csv" : "gnuplot", directory), *out = dv_format("%s/out", directory);
+    check_run(0, "10 steps", arguments);
+    double values[8];
+    assert_int_equal(last_line(out, csv ? "ball_x.csv" : "ball_x.txt", values, 8), 4);
+    check_close(values[0], 1, 1e-12);
+    check_close(values[2], -5.5, 1e-9);
+    assert_int_equal(last_line(out, csv ? "ball_v.csv" : "ball_v.txt", values, 8), 4);
+    check_close(values[2], -10, 1e-9);
+    assert_int_equal(last_line(out, csv ? "ball_Energy.csv" : "ball_Energy.txt", values, 8), 4);
+    check_close(values[1], 100, 1e-8);
+    check_close(values[2], -110, 1e-8);
+    check_close(values[3], -10, 1e-8);
+    dv_free(arguments);
+    dv_free(out);
+  }
+  dv_free(scene);
   check_rmdir(directory);
 }
 
@@ -145,7 +171,9 @@ int main(void)
       cmocka_unit_test(verbs_and_help),
       cmocka_unit_test(a_run_leaves_dumps_series_and_figures),
       cmocka_unit_test(mistakes_give_their_exit_code),
+      cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
+      cmocka_unit_test(finite_elements_agree_with_theory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,7 +312,8 @@ static void old_factors(void **state)
     const char *solver;
     bool good[4];   // is the residual of solve k small, when the matrix changes before solve 1 and before solve 3?
   } cases[] = {{"<SparseLDLSolver name='s'/>", {true, true, true, true}},
-               {"<AsyncSparseLDLSolver name='s'/>", {true, false, true, false}},
+               {"<AsyncSparseLDLSolver name='s' adoptAfter='1'/>", {true, false, true, false}},
+               {"<AsyncSparseLDLSolver name='s' adoptAfter='2'/>", {true, false, false, false}},
                {"<PrecomputedLinearSolver name='s'/>", {true, false, false, false}}};
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     char *text = dv_format(SCENE("%s" BODY SOFT), cases[i].solver);

@@ -40,7 +40,7 @@ extern const char viewer_page[], viewer_page_end[];
 
 enum { USUAL_PORT = 8123 };
 
-static volatile sig_atomic_t stopped;
+static atomic_int stopped;   // lock-free: a signal may set it
 static void on_signal(int number)
 {
   DV_UNUSED(number);

@@ -21,6 +21,7 @@ typedef struct dvWeights {
   size_t out_points, in_points;
   dvRows rows, transposed;
   bool identity;                // point i is input point i, for all of them
+  bool one_way;                 // set before finishing: nothing comes back, the transposed rows are not made
 } dvWeights;
 
 // How the numbers of a point lie in the two vectors: `width` leading numbers of each point take part.
@@ -39,6 +40,8 @@ bool dv_weights_finish(dvWeights *w, size_t in_points);
 
 // out = W in
 void dv_weights_apply(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out);
+// out += W in
+void dv_weights_apply_add(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out);
 // in += W^T out
 void dv_weights_apply_transposed(const dvWeights *w, dvPool *pool, dvStrides s, const double *out, double *in);
 
