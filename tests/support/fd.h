@@ -21,7 +21,7 @@ enum {
   FD_DAMPING = 1 << 2,      // add_dforce with b = 1 against df/dv
   FD_ASSEMBLY = 1 << 3,     // add_stiffness against add_dforce, where it exists, with k and b
   FD_SYMMETRY = 1 << 4,     // K = K^T
-  FD_RIGID = 1 << 10,       // no resultant force or torque, and a turned and moved body has the turned forces; Vec3 and Rigid3 states
+  FD_RIGID = 1 << 16,       // no resultant force or torque, and a turned and moved body has the turned forces; Vec3 and Rigid3 states
   // mappings
   FD_JACOBIAN = 1 << 5,     // apply_j against apply
   FD_TRANSPOSE = 1 << 6,    // apply_jt against apply_j: f^T J v = (J^T f)^T v; where forces go up
