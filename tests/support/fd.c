@@ -554,6 +554,35 @@ bool fd_check_force(dvObject *force, const fdOptions *options)
   return good;
 }
 
+fdScene fd_open_force(const char *mesh, const char *state, const char *force)
+{
+  char *text = dv_format("<Node>%s<MechanicalObject name='dofs' %s/>%s</Node>", mesh, state, force);
+  fdScene s = fd_open(text);
+  dv_free(text);
+  return s;
+}
+
+bool fd_check_turned(const char *mesh, const char *const *forces, size_t count)
+{
+  bool good = true;
+  for (size_t i = 0; i < count; i++) {
+    char *force = dv_format("<%s youngModulus='100' poissonRatio='0.3'/>", forces[i]);
+    fdScene s = fd_open_force(mesh, "rotation2='20 -70 35' translation2='1 2 3'", force);
+    fdOptions o = fd_options();
+    o.checks = (o.checks | FD_SYMMETRY) & ~(unsigned)FD_ENERGY;
+    o.move_x = 0;
+    good = fd_check_force(fd_find(&s, "ff"), &o) && good;
+    double energy = fd_energy_of(fd_find(&s, "ff"));
+    if (!(fabs(energy) <= 1e-20)) {
+      print_error("%s: energy %.3g of a body that was only turned\n", forces[i], energy);
+      good = false;
+    }
+    fd_close(&s);
+    dv_free(force);
+  }
+  return good;
+}
+
 // --- mappings ---------------------------------------------------------------------------------------
 
 typedef struct MappingCheck {

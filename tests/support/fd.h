@@ -74,6 +74,12 @@ double fd_energy_of(dvObject *force);
 // against products (FD_ASSEMBLY), and the power of the forces, which is the same at all levels of mappings.
 bool fd_check_system(const fdScene *s, const fdOptions *options);
 
+// A scene with a mesh, a state `dofs` with these attributes, and a force: each a piece of scene text.
+fdScene fd_open_force(const char *mesh, const char *state, const char *force);
+// For forces named `ff` on such a mesh, given without their brackets and moduli: turned, but not deformed, the derivative of the rotation does no work, so
+// that dforce is the exact derivative; and there is no energy.
+bool fd_check_turned(const char *mesh, const char *const *forces, size_t count);
+
 // True when all comparisons hold.
 bool fd_check_force(dvObject *force, const fdOptions *options);
 bool fd_check_mapping(dvObject *mapping, const fdOptions *options);
