@@ -272,7 +272,7 @@ static bool read_frame(Read *r)
     if (frame.count[k] && !r->told)
       dv_field_warning(&r->base, &r->filename, "is it a file of WriteTopology?", "a frame of '%s' has a list that is not complete", r->filename);
     r->told = r->told || frame.count[k];
-    dv_ints_resize(list, 0);
+    DV_MUST(dv_ints_resize(list, 0));
   }
   return true;
 }

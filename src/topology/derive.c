@@ -114,7 +114,7 @@ static bool list_parts(const dvPartList *lists, int count, int corners, const in
       }
   out->width = corners;
   good = good && dv_ints_assign(out, chosen.data, chosen.count);
-  if (!good) dv_ints_resize(out, 0);
+  if (!good) DV_MUST(dv_ints_resize(out, 0));
   dv_array_free(&chosen);
   return good;
 }
@@ -122,7 +122,7 @@ static bool list_parts(const dvPartList *lists, int count, int corners, const in
 static bool no_parts(dvInts *out, int corners)
 {
   out->width = corners;
-  dv_ints_resize(out, 0);
+  DV_MUST(dv_ints_resize(out, 0));
   return false;
 }
 
