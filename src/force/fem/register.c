@@ -7,7 +7,7 @@ extern const dvClass dv_nonuniform_hexa_class, dv_nonuniform_hexahedral_class, d
 extern const dvClass dv_corotational_fem_class, dv_small_strain_fem_class;
 extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class, dv_tetra_tled_class, dv_hexa_tled_class;
 extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class, dv_triangular_anisotropic_class;
-extern const dvClass dv_beam_class, dv_quad_bending_fem_class, dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class;
+extern const dvClass dv_beam_class, dv_shell_class, dv_quad_bending_fem_class, dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class;
 
 void dv_register_fem(dvRegistry *r)
 {
@@ -35,6 +35,7 @@ void dv_register_fem(dvRegistry *r)
   dv_registry_add(r, &dv_triangle_fem_class);
   dv_registry_add(r, &dv_triangular_anisotropic_class);
   dv_registry_add(r, &dv_beam_class);
+  dv_registry_add(r, &dv_shell_class);
   dv_registry_add(r, &dv_quad_bending_fem_class);
   dv_registry_add(r, &dv_tetra_tensor_mass_class);
   dv_registry_add(r, &dv_triangle_tensor_mass_class);
