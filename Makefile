@@ -2,13 +2,14 @@
 BUILD ?= build
 TYPE ?= Release
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
-.PHONY: build run test setup clean
+.PHONY: build run test install setup clean
 setup:
 	@tools/setup
 
 build: setup
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(TYPE) $(CMAKE_ARGS) > $(BUILD).cmake.log 2>&1 || { cat $(BUILD).cmake.log; exit 1; }
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS) > $(BUILD).cmake.log 2>&1 || { cat $(BUILD).cmake.log; exit 1; }
 	@rm -f $(BUILD).cmake.log
 	@ninja -C $(BUILD) -j $(JOBS)
 
@@ -17,6 +18,10 @@ run: build
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# make install PREFIX=/opt/divan: command, libraries, headers, pkg-config files, CMake package
+install: build
+	@cmake --install $(BUILD)
 
 clean:
 	rm -rf $(BUILD) result

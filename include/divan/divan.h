@@ -56,6 +56,10 @@ DIVAN_API void divan_destroy(dvContext **context);
 DIVAN_API void divan_listen(dvContext *context, divanListener listener, void *user);
 /* A directory to look for files in. */
 DIVAN_API void divan_add_data_path(dvContext *context, const char *directory);
+/* Loads a plugin: a file (with a slash or the ending .so), or a name that is looked for in the plugin directories. Scenes load the
+ * plugins they require from these directories themselves. */
+DIVAN_API void divan_add_plugin_path(dvContext *context, const char *directory);
+DIVAN_API int divan_load_plugin(dvContext *context, const char *name);
 
 /* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and divan_init
  * returns the worst of them. */

@@ -4,8 +4,10 @@
 #include "app/renames.h"
 #include "collision/register.h"
 #include "constraint/register.h"
+#include "control/plugin.h"
 #include "control/register.h"
 #include "engine/register.h"
+#include "force/diffusion/register.h"
 #include "force/fem/register.h"
 #include "force/load/register.h"
 #include "force/spring/register.h"
@@ -38,8 +40,19 @@ dvContext *dv_divan_create(int threads)
   dv_register_fem(&c->registry);
   dv_register_springs(&c->registry);
   dv_register_loads(&c->registry);
+  dv_register_diffusion(&c->registry);
   dv_register_renames(&c->registry);
   return c;
+}
+
+dvStatus dv_divan_load_plugin(dvContext *c, const char *name)
+{
+  dvText why = {0}, advice = {0};
+  dvStatus status = dv_plugin_load(c, name, &why, &advice);
+  if (status != DV_OK) dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR, .status = status, .text = why.text, .advice = advice.text});
+  dv_text_free(&why);
+  dv_text_free(&advice);
+  return status;
 }
 
 void dv_divan_destroy(dvContext **context)

@@ -13,6 +13,8 @@ int divan_abi(void) { return DIVAN_ABI; }
 dvContext *divan_create(int threads) { return dv_divan_create(threads); }
 void divan_destroy(dvContext **context) { dv_divan_destroy(context); }
 void divan_add_data_path(dvContext *context, const char *directory) { dv_context_add_data_path(context, directory); }
+void divan_add_plugin_path(dvContext *context, const char *directory) { dv_context_add_plugin_path(context, directory); }
+int divan_load_plugin(dvContext *context, const char *name) { return (int)dv_divan_load_plugin(context, name); }
 void divan_free(void *text) { dv_free(text); }
 
 static void forward(void *user, const dvMessage *m)
@@ -103,19 +105,6 @@ static dvField *find_field(dvScene *s, const char *path, const char *field)
   return o ? dv_object_field(o, field) : NULL;
 }
 
-static int changed(dvScene *s, dvField *f)
-{
-  dvObject *o = f->owner;
-  f->was_set = true;
-  dv_field_touch(f);
-  if (!s->initialised) return DV_OK;
-  if (dv_node_of(o)) {   // a node was switched, or gravity changed
-    s->version++;
-    dv_scene_update_context(s);
-  }
-  return o->cls->reinit ? (int)o->cls->reinit(o) : DV_OK;
-}
-
 int divan_set(dvScene *s, const char *path, const char *field, const char *text)
 {
   dvObject *o = find(s, path);
@@ -137,7 +126,7 @@ int divan_set(dvScene *s, const char *path, const char *field, const char *text)
     return DV_OK;
   }
   DV_TRY(dv_object_set(o, field, text));
-  return changed(s, f);
+  return (int)dv_field_changed(f);
 }
 
 int divan_set_reals(dvScene *s, const char *path, const char *field, const double *values, size_t count)
@@ -161,7 +150,7 @@ int divan_set_reals(dvScene *s, const char *path, const char *field, const doubl
     break;
   default: return DV_ERROR_USAGE;
   }
-  return changed(s, f);
+  return (int)dv_field_changed(f);
 }
 
 int divan_set_ints(dvScene *s, const char *path, const char *field, const int32_t *values, size_t count)
@@ -175,7 +164,7 @@ int divan_set_ints(dvScene *s, const char *path, const char *field, const int32_
   } else {
     return DV_ERROR_USAGE;
   }
-  return changed(s, f);
+  return (int)dv_field_changed(f);
 }
 
 static bool is_list_of_reals(const dvField *f)
@@ -218,7 +207,7 @@ double *divan_write(dvScene *s, const char *path, const char *field, size_t *cou
 int divan_written(dvScene *s, const char *path, const char *field)
 {
   dvField *f = find_field(s, path, field);
-  return f ? changed(s, f) : DV_ERROR_USAGE;
+  return f ? (int)dv_field_changed(f) : DV_ERROR_USAGE;
 }
 
 char *divan_get(dvScene *s, const char *path, const char *field)

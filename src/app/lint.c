@@ -51,7 +51,7 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
 // a mass or force on the state, or on one that is mapped from it
 static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
 {
-  dvObject *list[16];
+  dvObject *list[DV_MAPPING_STATES];
   if (masses && has_mass(plan, state)) return true;
   for (size_t i = 0; !masses && i < plan->forces.count; i++) {
     int n = dv_force_states(plan->forces.data[i].object, list);
@@ -62,7 +62,7 @@ static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
     int n = dv_mapping_inputs(plan->mappings.data[i].object, list);
     for (int k = 0; k < n; k++) {
       if (list[k] != state) continue;
-      dvObject *outputs[16];
+      dvObject *outputs[DV_MAPPING_STATES];
       int m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
       for (int l = 0; l < m; l++)
         if (is_acted_on(plan, outputs[l], masses)) return true;
@@ -97,13 +97,23 @@ static void check_states(dvScene *scene)
   }
 }
 
+// the loop solves the systems of its tags one by one, and this is one of them
+static bool has_own_turn(const dvObject *solver)
+{
+  const dvObject *loop = solver->node->scene->loop;
+  if (!loop || !dv_same(loop->cls->name, "MultiTagAnimationLoop")) return false;
+  for (size_t i = 0; i < loop->tags.count; i++)
+    if (dv_object_has_tag(solver, loop->tags.data[i])) return true;
+  return false;
+}
+
 static void check_solver(dvObject *o)
 {
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
   if (plan->independent.count == 0) dv_warning(o, "add a MechanicalObject to the node or below it", "the solver finds no state to move");
   for (const dvNode *n = o->node; n->parents.count; n = n->parents.data[0])
-    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE)) {
+    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE) && !has_own_turn(o)) {
       dv_warning(o, "remove one of them", "the solver is ignored: %s further up rules this node", dv_node_find(n->parents.data[0], DV_ROLE_ODE)->name);
       break;
     }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,16 +13,17 @@
 
 const int dv_bandwidth_kb[DV_BANDWIDTHS] = {24, 96, 384, 1536, 6144, 24576, 98304};
 
-double dv_machine_gbytes(const dvMachine *m, double bytes)
+double dv_machine_gbytes(const dvMachine *m, double bytes, bool reads_only)
 {
+  const double *rate = reads_only ? m->reading : m->gbytes;
   double kb = bytes / 1024;
-  if (kb <= dv_bandwidth_kb[0]) return m->gbytes[0];
+  if (kb <= dv_bandwidth_kb[0]) return rate[0];
   for (int i = 1; i < DV_BANDWIDTHS; i++) {
     if (kb > dv_bandwidth_kb[i]) continue;
     double part = log(kb / dv_bandwidth_kb[i - 1]) / log((double)dv_bandwidth_kb[i] / dv_bandwidth_kb[i - 1]);
-    return m->gbytes[i - 1] * pow(m->gbytes[i] / m->gbytes[i - 1], part);
+    return rate[i - 1] * pow(rate[i] / rate[i - 1], part);
   }
-  return m->gbytes[DV_BANDWIDTHS - 1];
+  return rate[DV_BANDWIDTHS - 1];
 }
 
 double dv_best_seconds(void (*call)(void *user), void *user, double batch, double total)
@@ -82,19 +84,34 @@ static void stream(void *user)
   dv_parallel_for(p->pool, (size_t)p->threads, 1, stream_body, p);
 }
 
-static double measure_bandwidth(Probe *p, size_t bytes)
+static void reading_body(void *user, size_t begin, size_t end)
 {
-  p->each = dv_max_size(bytes / 16 / (size_t)p->threads / 8, 1) * 8;
-  size_t numbers = p->each * (size_t)p->threads;
-  p->a = dv_alloc_aligned(numbers * sizeof(double));
-  p->b = dv_alloc_aligned(numbers * sizeof(double));
-  double rate = 0;
-  if (p->a && p->b) {
-    for (size_t i = 0; i < numbers; i++) p->a[i] = 1, p->b[i] = 2;
-    rate = 24e-9 * (double)(numbers * passes_of(p)) / dv_best_seconds(stream, p, 1e-4, 0.1);
-  }
-  dv_free(p->a), dv_free(p->b);
-  return rate;
+  const Probe *p = user;
+  size_t passes = passes_of(p);
+  for (size_t i = begin; i < end; i++)
+    for (size_t k = 0; k < passes; k++) sink = p->kernels->read(p->a + i * p->each, p->each);
+}
+
+static void reading(void *user)
+{
+  Probe *p = user;
+  dv_parallel_for(p->pool, (size_t)p->threads, 1, reading_body, p);
+}
+
+// a[i] += s b[i] on two halves of the working set, then a sum over all of it
+static void measure_bandwidth(Probe *p, size_t bytes, double *both, double *read)
+{
+  size_t half = dv_max_size(bytes / 16 / (size_t)p->threads / 32, 1) * 32, numbers = half * (size_t)p->threads;
+  p->a = dv_alloc_aligned((2 * numbers + DV_PREFETCH) * sizeof(double));
+  *both = *read = 0;
+  if (!p->a) return;
+  for (size_t i = 0; i < 2 * numbers; i++) p->a[i] = 1;
+  p->b = p->a + numbers;
+  p->each = half;
+  *both = 24e-9 * (double)(numbers * passes_of(p)) / dv_best_seconds(stream, p, 1e-4, 0.1);
+  p->each = 2 * half;
+  *read = 16e-9 * (double)(numbers * passes_of(p)) / dv_best_seconds(reading, p, 1e-4, 0.1);
+  dv_free(p->a);
 }
 
 enum { ITEMS = 1 << 14 };
@@ -139,7 +156,7 @@ void dv_machine_measure(dvMachine *m, dvPool *pool)
   read_cpu_name(m->cpu, sizeof m->cpu);
   Probe p = {.kernels = DV_KERNEL_CHOOSE(dv_machine_kernels), .pool = pool, .threads = m->threads};
   m->gflops = 1e-9 * DV_ARITHMETIC_FLOPS * ROUNDS * m->threads / dv_best_seconds(arithmetic, &p, 1e-4, 0.15);
-  for (int i = 0; i < DV_BANDWIDTHS; i++) m->gbytes[i] = measure_bandwidth(&p, (size_t)dv_bandwidth_kb[i] << 10);
+  for (int i = 0; i < DV_BANDWIDTHS; i++) measure_bandwidth(&p, (size_t)dv_bandwidth_kb[i] << 10, &m->gbytes[i], &m->reading[i]);
   m->branch_ns = measure_branches();
 }
 

@@ -13,6 +13,7 @@ typedef struct dvMachine {
   int cores, threads;                  // cores of the machine; threads that took part
   double gflops;                       // 10^9 multiplications and additions of doubles a second
   double gbytes[DV_BANDWIDTHS];        // GB/s of a[i] += s b[i], three numbers each, by working set
+  double reading[DV_BANDWIDTHS];       // GB/s of a sum of a[i], by working set
   double branch_ns;                    // an item of integer work with a branch that cannot be foreseen
 } dvMachine;
 
@@ -24,8 +25,8 @@ void dv_machine_measure(dvMachine *m, dvPool *pool);
 // One number, smaller is faster: the geometric mean of arithmetic, branches and memory, about 1 on a machine of 2023.
 // Time on machine A, scaled to machine B, is time_A * index_B / index_A.
 double dv_machine_index(const dvMachine *m);
-// Bandwidth for a working set of this many bytes, between the measured ones.
-double dv_machine_gbytes(const dvMachine *m, double bytes);
+// Bandwidth for a working set of this many bytes, between the measured ones; of loops that only read, or of those that write too.
+double dv_machine_gbytes(const dvMachine *m, double bytes, bool reads_only);
 
 // Seconds of one call, the best of many: batches of calls that last `batch` seconds are timed until `total` seconds
 // have passed.
@@ -36,6 +37,7 @@ double dv_best_seconds(void (*call)(void *user), void *user, double batch, doubl
 typedef struct dvMachineKernels {
   double (*arithmetic)(size_t rounds);    // DV_ARITHMETIC_FLOPS operations a round
   void (*stream)(double *a, const double *b, double s, size_t n);
+  double (*read)(const double *a, size_t n);
 } dvMachineKernels;
 enum { DV_ARITHMETIC_FLOPS = 12 * 4 * 2 };
 

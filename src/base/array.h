@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+DV_PUBLIC_BEGIN
+
 #define DV_ARRAY(T) \
   struct {          \
     T *data;        \
@@ -33,5 +35,7 @@
 
 bool dv_array_grow_(void **data, size_t *capacity, size_t count, size_t extra, size_t element);
 void dv_array_resize_(void **data, size_t *count, size_t *capacity, size_t n, size_t element);
+
+DV_PUBLIC_END
 
 #endif

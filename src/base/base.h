@@ -26,6 +26,13 @@ typedef enum dvStatus {
 #define DV_UNUSED(x) ((void)(x))
 #define DV_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
+// Functions between these are for plugins too: the library is compiled with hidden symbols. All headers of the SDK
+// (cmake/install.cmake lists them) put their declarations between them.
+#define DV_PUBLIC_BEGIN _Pragma("GCC visibility push(default)")
+#define DV_PUBLIC_END _Pragma("GCC visibility pop")
+
+DV_PUBLIC_BEGIN
+
 // Cheap assertion at the edge of an API: stays on in every build.
 #define DV_REQUIRE(condition) \
   ((condition) ? (void)0 : dv_fail(#condition, __FILE__, __LINE__, __func__))
@@ -56,5 +63,7 @@ char *dv_strndup(const char *text, size_t length);
 
 // 64-byte aligned, zeroed blocks for numbers; NULL when memory is short. Free with dv_free.
 void *dv_alloc_aligned(size_t bytes);
+
+DV_PUBLIC_END
 
 #endif

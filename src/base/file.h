@@ -5,6 +5,8 @@
 #include "base/base.h"
 #include "base/text.h"
 
+DV_PUBLIC_BEGIN
+
 // The whole file with a 0 behind it, or NULL (errno tells why). The caller frees it.
 char *dv_file_read(const char *path, size_t *length);
 bool dv_file_exists(const char *path);     // a regular file (or a pipe) that can be opened
@@ -15,5 +17,7 @@ const char *dv_path_name(const char *path);              // behind the last slas
 bool dv_make_directories(const char *path);              // like mkdir -p
 // Name of a file in `directory` that resembles `name`, or NULL. The caller frees it.
 char *dv_file_similar(const char *directory, const char *name);
+
+DV_PUBLIC_END
 
 #endif

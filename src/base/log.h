@@ -7,6 +7,8 @@
 
 #include <stdarg.h>
 
+DV_PUBLIC_BEGIN
+
 typedef enum dvLevel { DV_INFO, DV_NOTE, DV_WARNING, DV_ERROR } dvLevel;
 
 // Where something stands in a file. The file name is borrowed and lives as long as the context.
@@ -40,5 +42,7 @@ void dv_log_init(dvLog *log);
 void dv_log_send(dvLog *log, const dvMessage *message);
 // Prints `message` as one or two lines to a FILE* given as user; colours on a terminal.
 void dv_log_print(void *user, const dvMessage *message);
+
+DV_PUBLIC_END
 
 #endif

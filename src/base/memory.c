@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { HUGE_PAGE = 1 << 21, LARGE = 4 * HUGE_PAGE };
+
 _Noreturn void dv_fail(const char *condition, const char *file, int line, const char *function)
 {
   fprintf(stderr, "divan: internal error: %s is false in %s (%s:%d)\n", condition, function, file, line);
@@ -50,15 +52,14 @@ void dv_free(void *block) { free(block); }
 
 void *dv_alloc_aligned(size_t bytes)
 {
-  enum { LARGE = 4 << 20, PAGE = 2 << 20 };
-  size_t align = bytes >= LARGE ? PAGE : 64;   // large pages for large blocks: their addresses are found faster
-  if (bytes > PTRDIFF_MAX - align) return NULL;
-  size_t rounded = (bytes + align - 1) & ~(align - 1);
-  if (rounded == 0) rounded = align;
-  void *block = aligned_alloc(align, rounded);
-  if (!block) return NULL;
-  if (align == PAGE) (void)madvise(block, rounded, MADV_HUGEPAGE);   // a wish only
-  memset(block, 0, rounded);
+  if (bytes > PTRDIFF_MAX - HUGE_PAGE) return NULL;
+  bool large = bytes >= LARGE;
+  size_t step = large ? HUGE_PAGE : 64, rounded = bytes ? (bytes + step - 1) & ~(step - 1) : step;
+  void *block = aligned_alloc(step, rounded);
+#ifdef MADV_HUGEPAGE
+  if (block && large) madvise(block, rounded, MADV_HUGEPAGE);   // a wish: streams pass fewer page borders
+#endif
+  if (block) memset(block, 0, rounded);
   return block;
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvPool dvPool;
 
 // `threads` counts the caller too: 1 makes a pool without workers. 0 means the number of cores.
@@ -19,5 +21,7 @@ typedef void (*dvBody)(void *user, size_t begin, size_t end);
 // Calls body on [0, count) in pieces of at most `grain`; returns when all are done. A NULL pool,
 // or a count of at most one grain, runs in the caller. A call from inside a body runs in the caller too.
 void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void *user);
+
+DV_PUBLIC_END
 
 #endif

@@ -10,6 +10,8 @@
 #endif
 
 enum { DV_LANES = 4 };
+// How many numbers ahead long streams fetch: 8 kB, which the processor's own prefetching, page by page, does not reach.
+enum { DV_PREFETCH = 1024 };
 
 typedef double dvPack __attribute__((vector_size(32), aligned(32)));
 typedef double dvPackLoose __attribute__((vector_size(32), aligned(8)));

@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+DV_PUBLIC_BEGIN
+
 // A growing text. Zero-initialise, append, read `.text` (never NULL after an append), free.
 typedef struct dvText {
   char *text;
@@ -45,5 +47,7 @@ int dv_distance(const char *a, const char *b);
 int dv_nearest(const char *wanted, const char *const *names, int count);
 
 uint64_t dv_hash_bytes(const void *bytes, size_t count, uint64_t seed);   // FNV-1a
+
+DV_PUBLIC_END
 
 #endif

@@ -24,4 +24,5 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_hermite_spline_class);
   dv_registry_add(r, &dv_attach_class);
   dv_registry_add(r, &dv_position_based_class);
+  dv_registry_add(r, &dv_skeletal_motion_class);
 }

@@ -118,18 +118,9 @@ static const char proximity[] =
 
 const dvSettingRow dv_setting_rows[] = {
     // files, messages, threads
-    {"RequiredPlugin", NULL, "Sofa.Simulation.Core", DV_ROLE_SETTING, "names plugins that a scene needs; those of SOFA are built in",
-     "pluginName strings | plugins; the component's name when none is given\n"
-     "suffixMap strings | accepted: endings of plugin files\n"
-     "stopAfterFirstNameFound bool = 0 | accepted: one plugin of the list is enough\n"
-     "stopAfterFirstSuffixFound bool = 1 | accepted: one ending is enough\n"
-     "requireOne bool = 0 | accepted: at least one plugin must exist\n"
-     "requireAll bool = 1 | accepted: all plugins must exist\n"
-     "loadedPlugins strings | plugins that were found\n",
-     NULL, NULL, dv_required_plugin_init},
     {"AddDataRepository", "AddResourceRepository", "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "adds a directory in which files are looked for",
      "path file | directory, relative to the scene file\n", NULL, dv_add_data_repository_parse, NULL},
-    {"AddPluginRepository", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "names a directory with plugins, which is not used",
+    {"AddPluginRepository", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "names a directory with plugins, which is not used: the command line names them",
      "path file | directory\n", NULL, NULL, dv_add_plugin_repository_init},
     {"APIVersion", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "the version of SOFA a scene was written for",
      "level string = 26.12.99 | version\n",

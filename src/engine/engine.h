@@ -5,6 +5,8 @@
 #include "scene/node.h"
 #include "topology/topology.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_SELECT_MODULE "Sofa.Component.Engine.Select"
 #define DV_GENERATE_MODULE "Sofa.Component.Engine.Generate"
 #define DV_TRANSFORM_MODULE "Sofa.Component.Engine.Transform"
@@ -42,5 +44,7 @@ dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count
                             .roles = 1u << DV_ROLE_ENGINE,                \
                             .size = sizeof(type),                         \
                             __VA_ARGS__}
+
+DV_PUBLIC_END
 
 #endif

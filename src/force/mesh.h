@@ -5,6 +5,8 @@
 #include "state/component.h"
 #include "topology/topology.h"
 
+DV_PUBLIC_BEGIN
+
 // The topology of a link or, when it has none, of the node or above; NULL and an error that says what is missing when there
 // is none. The link's target is set.
 dvTopology *dv_force_topology(dvObject *o, dvLink *link);
@@ -18,5 +20,7 @@ static inline bool dv_force_mesh_changed(const dvLink *topology, unsigned *revis
   *revision = now;
   return changed;
 }
+
+DV_PUBLIC_END
 
 #endif

@@ -3,7 +3,8 @@
 // An include brings the root node of another file: under the name the include gives, or its own. A root named
 // Group brings its content without the node; one named _Merge_ is merged with what is there. Attributes of the
 // include replace those of the same name wherever they stand in the file; component__attribute only in that
-// component. A component that does not exist but for which a file Objects/NAME.xml is found is included from there.
+// component. A component that does not exist but for which a file Objects/NAME.xml is found is included from there;
+// BoxConstraint and BoxConstantForceField, which were components in 2011, become two without such a file.
 #include "io/element.h"
 
 #include "base/file.h"
@@ -168,6 +169,57 @@ static char *replacement_file(Reader *r, const dvElement *e, const char *type)
   return name;
 }
 
+// --- components that stand for a selection and what acts on it -------------------------------------
+
+static const struct Compound {
+  const char *name, *component;
+} compounds[] = {{"BoxConstraint", "FixedProjectiveConstraint"}, {"BoxConstantForceField", "ConstantForceField"}};
+
+static bool class_has(const dvClass *cls, const char *attribute)
+{
+  for (size_t b = 0; cls && b < DV_COUNT(cls->blocks) && cls->blocks[b]; b++)
+    for (int i = 0; i < cls->blocks[b]->count; i++) {
+      const dvFieldDesc *d = &cls->blocks[b]->fields[i];
+      if (dv_same(dv_field_name(d), attribute) || dv_list_has(d->alias, attribute)) return true;
+    }
+  return false;
+}
+
+static dvElement *new_element(const char *tag, dvPlace place)
+{
+  dvElement *e = dv_alloc(sizeof *e);
+  e->tag = dv_strdup(tag);
+  e->place = place;
+  return e;
+}
+
+// A BoxROI and a component on its indices; attributes go to the box where it has them. False when `type` is no such name.
+static bool add_compound(Reader *r, dvElement *parent, const dvElement *e, const char *type)
+{
+  const struct Compound *c = NULL;
+  for (size_t i = 0; i < DV_COUNT(compounds); i++)
+    if (dv_same(type, compounds[i].name)) c = &compounds[i];
+  if (!c) return false;
+  const dvClass *box_class = dv_registry_find(&r->context->registry, "BoxROI");
+  dvElement *box = new_element("BoxROI", e->place), *other = new_element(c->component, e->place);
+  const char *name = dv_element_get(e, "name");
+  char *box_name = name && *name ? dv_format("%s_box", name) : NULL;
+  if (box_name) set_attribute(box, "name", box_name, e->place);
+  if (name && *name) set_attribute(other, "name", name, e->place);
+  set_attribute(other, "indices", "@[-1].indices", e->place);
+  for (size_t i = 0; i < e->attributes.count; i++) {
+    const dvAttribute *a = &e->attributes.data[i];
+    if (dv_same(a->name, "name") || dv_same(a->name, "type")) continue;
+    bool of_box = dv_same(a->name, "template") || class_has(box_class, a->name);
+    set_attribute(of_box ? box : other, a->name, a->value, a->place);
+    if (dv_same(a->name, "template")) set_attribute(other, a->name, a->value, a->place);
+  }
+  dv_push(&parent->children, box);
+  dv_push(&parent->children, other);
+  dv_free(box_name);
+  return true;
+}
+
 static void add_child(Reader *r, dvElement *parent, dvElement *child)
 {
   if (dv_same(child->tag, "include")) {
@@ -183,6 +235,10 @@ static void add_child(Reader *r, dvElement *parent, dvElement *child)
     include_into(r, parent, child, file);
     dv_element_free(child);
     dv_free(file);
+    return;
+  }
+  if (type && add_compound(r, parent, child, type)) {
+    dv_element_free(child);
     return;
   }
   dv_push(&parent->children, child);

@@ -10,12 +10,14 @@
 #include "math/vec.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define SELF dvLoader
 static const dvFieldDesc loader_fields[] = {DV_LOADER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc obj_fields[] = {DV_OBJ_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {DV_STL_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc trian_fields[] = {DV_TRIAN_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc sequence_fields[] = {DV_SEQUENCE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc string_fields[] = {DV_STRING_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc grid_fields[] = {DV_GRID_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -41,14 +43,37 @@ char *dv_loader_find(dvObject *o, dvString *filename)
   return path;
 }
 
+// the path of a later file of a sequence: the number before the extension counts up and keeps its leading zeros
+static char *numbered_path(const char *path, int shown)
+{
+  const char *end = path + strlen(path) - strlen(dv_path_extension(path));
+  if (end > path && end[-1] == '.') end--;
+  const char *digits = end;
+  while (digits > path && end - digits < 9 && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+  long number = digits < end ? strtol(digits, NULL, 10) : 0;
+  return dv_format("%.*s%0*ld%s", (int)(digits - path), path, (int)(end - digits), number + shown, end);
+}
+
 static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
 {
   dvObject *o = &l->base;
   char *path = dv_loader_find(o, &l->filename);
   if (!path) return DV_ERROR_INPUT;
+  if (l->shown > 0) {
+    char *later = numbered_path(path, l->shown);
+    dv_free(path);
+    path = later;
+  }
   dvMeshError error = {0};
   dvMeshOptions options = {.stl_binary = l->forceBinary, .stl_header = (size_t)dv_max_int(l->headerSize, 0), .trian2 = l->trian2};
-  dvStatus status = dv_mesh_read_with(path, &options, mesh, &error);
+  dvStatus status = DV_OK;
+  if (l->ready && dv_same(l->ready_path, path)) {
+    *mesh = *l->ready;
+    dv_free(l->ready);
+    l->ready = NULL;
+  } else {
+    status = dv_mesh_read_with(path, &options, mesh, &error);
+  }
   if (status != DV_OK && error.line > 0) dv_field_error(o, &l->filename, NULL, "%s:%d: %s", path, error.line, error.text);
   else if (status != DV_OK) dv_field_error(o, &l->filename, NULL, "%s: %s", path, error.text);
   dv_free(path);
@@ -58,6 +83,8 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
                      l->filename);
   for (size_t i = 0; i < mesh->unread.count && l->loadMaterial && has_obj_fields(l); i++)
     dv_note(o, "material file of '%s' not read: %s", l->filename, mesh->unread.data[i]);
+  for (size_t i = 0; i < mesh->unread.count && !has_obj_fields(l); i++)
+    dv_field_warning(o, &l->filename, NULL, "not all of '%s' is read: %s", l->filename, mesh->unread.data[i]);
   return DV_OK;
 }
 
@@ -252,6 +279,61 @@ static void keep(dvReals *values, const dvMeshIndices *kept)
   dv_reals_resize(values, kept->count * width);
 }
 
+// --- values of points and cells ---------------------------------------------------------------------------------
+
+// Fields for the values of a VTK file, under their names in the file.
+static const char values_help[] = "values that the file gives for its points or cells";
+
+static bool are_normals(const dvMeshValues *v) { return !v->of_cells && v->width == 3 && dv_same_nocase(v->name, "normals"); }
+
+static dvField *values_field(const dvLoader *l, const dvMeshValues *v)
+{
+  dvField *f = dv_object_field(&l->base, v->name);
+  return f && f->desc->help == values_help ? f : NULL;
+}
+
+static void add_value_fields(dvLoader *l, const dvMesh *mesh)
+{
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    const dvMeshValues *v = &mesh->values.data[i];
+    if (are_normals(v) || values_field(l, v)) continue;
+    if (dv_object_field(&l->base, v->name)) {
+      dv_note(&l->base, "values '%s' of the file have the name of another field; they are not read", v->name);
+      continue;
+    }
+    dvFieldDesc desc = {.type = v->whole ? DV_T_INTS : DV_T_REALS, .width = v->width, .initial = "", .unit = "", .help = values_help, .flags = DV_OUTPUT};
+    dv_object_add_named(&l->base, &desc, v->name);
+  }
+}
+
+static bool give_whole(dvInts *field, const dvMeshReals *values)
+{
+  if (!dv_ints_resize(field, values->count)) return false;
+  for (size_t i = 0; i < values->count; i++)
+    field->data[i] = values->data[i] < INT32_MIN ? INT32_MIN : values->data[i] > INT32_MAX ? INT32_MAX : (int32_t)values->data[i];
+  return true;
+}
+
+static bool give_values(dvLoader *l, const dvMesh *mesh)
+{
+  for (int i = 0; i < l->base.field_count; i++) {   // a file that was read before may have had more
+    dvField *f = &l->base.fields[i];
+    if (f->desc->help == values_help && f->desc->type == DV_T_INTS) dv_ints_resize(f->value, 0);
+    if (f->desc->help == values_help && f->desc->type == DV_T_REALS) dv_reals_resize(f->value, 0);
+  }
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    const dvMeshValues *v = &mesh->values.data[i];
+    dvField *f = values_field(l, v);
+    size_t bad = 0;
+    for (size_t k = 0; k < v->values.count; k++) bad += !isfinite(v->values.data[k]);
+    if (bad && f) dv_field_warning(&l->base, &l->filename, NULL, "%zu of the values '%s' in '%s' are not finite", bad, v->name, l->filename);
+    if (are_normals(v) && !bad && !give_reals(&l->normals, &v->values)) return false;
+    if (!f || f->width != v->width) continue;
+    if (f->desc->type == DV_T_INTS ? !give_whole(f->value, &v->values) : !give_reals(f->value, &v->values)) return false;
+  }
+  return true;
+}
+
 // --- update ---------------------------------------------------------------------------------------------------
 
 // normals and texture coordinates of the points as the file gives them
@@ -287,6 +369,8 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
   if (has_obj_fields(l) && !give_definitions(l, mesh)) return short_of_memory(l);
   if (has_fields(l, trian_fields) && !give_neighbours(l, mesh)) return short_of_memory(l);
   if (mesh->facets.offset.count && !values_of_points(l, mesh)) return short_of_memory(l);
+  if (!mesh->facets.offset.count) dv_reals_resize(&l->normals, 0);
+  if (!give_values(l, mesh)) return short_of_memory(l);
   if (l->triangulate) dv_loader_triangulate(mesh);
   if (l->flipNormals) dv_loader_flip(mesh);
   if (moves) {
@@ -357,6 +441,50 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
+// A sequence of files: the next one is due when the time of those before it is over.
+static void sequence_event(dvObject *o, const dvEvent *event)
+{
+  dvLoader *l = (dvLoader *)o;
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || l->shown * l->stepDuration > o->node->time || l->shown + 1 >= l->nbOfFiles) return;
+  l->shown++;
+  dv_touch(o, &l->filename);
+}
+
+static void sequence_reset(dvObject *o)
+{
+  dvLoader *l = (dvLoader *)o;
+  if (l->shown) dv_touch(o, &l->filename);
+  l->shown = 0;
+}
+
+// The names of values must be known before links are made, so the file is read now; what is wrong with it is told later.
+static dvStatus vtk_loader_parse(dvObject *o, dvAttributes *a)
+{
+  dvLoader *l = (dvLoader *)o;
+  DV_TRY(loader_parse(o, a));
+  const dvAttribute *file = dv_attribute_find(a, "filename");
+  char *path = file && file->value[0] != '@' ? dv_context_find_file(o->context, file->value, file->place.file ? file->place.file : o->place.file, NULL) : NULL;
+  if (!path) return DV_OK;
+  l->ready = dv_alloc(sizeof *l->ready);
+  if (dv_mesh_read(path, l->ready, NULL) == DV_OK) {
+    l->ready_path = path;
+    add_value_fields(l, l->ready);
+    return DV_OK;
+  }
+  dv_free(path);
+  dv_free(l->ready);
+  l->ready = NULL;
+  return DV_OK;
+}
+
+static void vtk_loader_destroy(dvObject *o)
+{
+  dvLoader *l = (dvLoader *)o;
+  if (l->ready) dv_mesh_free(l->ready);
+  dv_free(l->ready);
+  dv_free(l->ready_path);
+}
+
 #define LOADER_(variable, name_, aliases_, help_, presets_, update_, ...)                   \
   const dvClass variable = {                                                                \
       .struct_size = sizeof(dvClass),                                                       \
@@ -376,9 +504,33 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
 
 LOADER(dv_gmsh_loader_class, "MeshGmshLoader", NULL, "loads a mesh from a Gmsh file (.msh)", "createSubelements=1")
 LOADER(dv_obj_loader_class, "MeshOBJLoader", "MeshObjLoader", "loads a surface from a Wavefront file (.obj)", NULL, DV_BLOCK(obj_fields))
-LOADER(dv_vtk_loader_class, "MeshVTKLoader", NULL, "loads a mesh from a VTK file (.vtk, .vtu, .vtp, .vti)", NULL)
+const dvClass dv_vtk_loader_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MeshVTKLoader",
+    .help = "loads a mesh from a VTK file (.vtk, .vtu, .vtp, .vti); values of its points and cells become fields of their names",
+    .module = "Sofa.Component.IO.Mesh",
+    .roles = 1u << DV_ROLE_LOADER,
+    .size = sizeof(dvLoader),
+    .blocks = {&dv_object_block, DV_BLOCK(loader_fields)},
+    .parse = vtk_loader_parse,
+    .update = loader_update,
+    .destroy = vtk_loader_destroy,
+};
 LOADER(dv_stl_loader_class, "MeshSTLLoader", NULL, "loads a surface from an STL file, merging equal points", NULL, DV_BLOCK(stl_fields))
 LOADER(dv_off_loader_class, "MeshOffLoader", NULL, "loads a surface from an OFF file", NULL)
+const dvClass dv_off_sequence_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "OffSequenceLoader",
+    .help = "loads one OFF file after the other while the simulation runs",
+    .module = "Sofa.Component.IO.Mesh",
+    .roles = 1u << DV_ROLE_LOADER,
+    .size = sizeof(dvLoader),
+    .blocks = {&dv_object_block, DV_BLOCK(loader_fields), DV_BLOCK(sequence_fields)},
+    .parse = loader_parse,
+    .update = loader_update,
+    .reset = sequence_reset,
+    .handle_event = sequence_event,
+};
 LOADER(dv_trian_loader_class, "MeshTrianLoader", NULL, "loads a triangulation (.trian)", NULL, DV_BLOCK(trian_fields))
 LOADER(dv_gid_loader_class, "GIDMeshLoader", NULL, "loads a mesh of GiD", NULL)
 LOADER(dv_xsp_loader_class, "MeshXspLoader", NULL, "loads points and springs from an Xsp file (.xs3)", NULL)

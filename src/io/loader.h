@@ -72,6 +72,10 @@
   X(edges, edgesOnBorder, "", "", "edges of the border", .flags = DV_OUTPUT)                                           \
   X(ints, trianglesOnBorderList, "", "", "triangles with an edge on the border", .flags = DV_OUTPUT)
 
+#define DV_SEQUENCE_FIELDS(X)                                                                                          \
+  X(int, nbOfFiles, "1", "", "number of files; their names differ in the number at the end", .flags = DV_INPUT)        \
+  X(real, stepDuration, "0.04", "s", "how long each file counts")
+
 #define DV_STRING_FIELDS(X) X(int, resolution, "2", "", "number of points", .flags = DV_INPUT)
 #define DV_GRID_FIELDS(X)                                                                                              \
   X(ivec2, resolution2, "2 2", "", "number of points along x and y", .spelling = "resolution", .flags = DV_INPUT)      \
@@ -83,8 +87,12 @@ typedef struct dvLoader {
   DV_OBJ_FIELDS(DV_MEMBER)
   DV_STL_FIELDS(DV_MEMBER)
   DV_TRIAN_FIELDS(DV_MEMBER)
+  DV_SEQUENCE_FIELDS(DV_MEMBER)
   DV_STRING_FIELDS(DV_MEMBER)
   DV_GRID_FIELDS(DV_MEMBER)
+  int shown;        // file of a sequence, counted from 0
+  dvMesh *ready;    // read before init, to know which values the file has; NULL once it has been used
+  char *ready_path;
 } dvLoader;
 
 // Finds the file that `filename` names, seen from the scene file that names it. NULL after an error, which was reported;

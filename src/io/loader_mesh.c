@@ -191,33 +191,27 @@ void dv_loader_flip(dvMesh *mesh)
 
 // --- parts of elements -------------------------------------------------------------------------------------
 
-// the parts that are listed already, whatever way they run, and the list itself
-typedef struct Known {
-  dvTupleSet set;
-  dvMeshIndices *list;
-} Known;
-
-static void known_init(Known *k, dvMeshIndices *list, int width)
+// appends to `list` the parts of other lists that are not in it yet, whatever way they run
+static bool add_parts(dvMeshIndices *list, int corners, dvPartList *lists, int count)
 {
-  dv_tuple_set_init(&k->set, width);
-  k->list = list;
-  for (size_t i = 0; i + (size_t)width <= list->count; i += (size_t)width) {
-    int32_t key[4];
-    memcpy(key, list->data + i, (size_t)width * sizeof *key);
-    dv_tuple_sort(key, width);
-    dv_tuple_set_add(&k->set, key, NULL);
-  }
-}
-
-static void add_part(Known *k, const int32_t *element, const int *places)
-{
-  int width = k->set.width;
-  int32_t part[4], key[4];
-  for (int i = 0; i < width; i++) part[i] = key[i] = element[places[i]];
-  dv_tuple_sort(key, width);
-  bool fresh;
-  dv_tuple_set_add(&k->set, key, &fresh);
-  if (fresh && !push(k->list, part, (size_t)width)) k->set.failed = true;
+  int32_t *numbers, next;
+  lists[0] = dv_parts_given(list->data, list->count / (size_t)corners, corners);
+  if (dv_parts_number(lists, count, corners, DV_PART_CORNERS, &numbers) < 0) return false;
+  size_t p = lists[0].count;
+  next = 0;
+  for (size_t i = 0; i < p; i++) next = (int32_t)dv_max_int(next, numbers[i] + 1);
+  bool good = true;
+  for (int l = 1; l < count && good; l++)
+    for (size_t i = 0; i < lists[l].count && good; i++)
+      for (int j = 0; j < lists[l].parts && good; j++, p++) {
+        if (numbers[p] != next) continue;
+        int32_t part[4];
+        for (int k = 0; k < corners; k++) part[k] = lists[l].elements[i * (size_t)lists[l].width + (size_t)lists[l].table[j * corners + k]];
+        good = push(list, part, (size_t)corners);
+        next++;
+      }
+  dv_free(numbers);
+  return good;
 }
 
 // tables of faces, places row by row; of each element first the quads, then the triangles
@@ -243,28 +237,20 @@ static const Faces faces_of[] = {
 
 bool dv_loader_subelements(dvMesh *mesh)
 {
-  Known edges, triangles, quads;
-  known_init(&triangles, &mesh->triangles, 3);
-  known_init(&quads, &mesh->quads, 4);
+  dvPartList quads[1 + DV_COUNT(faces_of)], triangles[1 + DV_COUNT(faces_of)], edges[3];
+  int quad_lists = 1, triangle_lists = 1;
   for (size_t i = 0; i < DV_COUNT(faces_of); i++) {
     const Faces *f = &faces_of[i];
     const dvMeshIndices *elements = dv_mesh_elements(mesh, f->kind);
-    size_t width = (size_t)dv_mesh_corners(f->kind);
-    for (size_t e = 0; e + width <= elements->count; e += width) {
-      for (int k = 0; k < f->quad_count; k++) add_part(&quads, elements->data + e, f->quads[k]);
-      for (int k = 0; k < f->triangle_count; k++) add_part(&triangles, elements->data + e, f->triangles[k]);
-    }
+    int width = dv_mesh_corners(f->kind);
+    size_t n = elements->count / (size_t)width;
+    if (f->quad_count) quads[quad_lists++] = (dvPartList){elements->data, n, width, f->quads[0], f->quad_count};
+    if (f->triangle_count) triangles[triangle_lists++] = (dvPartList){elements->data, n, width, f->triangles[0], f->triangle_count};
   }
-  known_init(&edges, &mesh->edges, 2);
-  for (size_t i = 0; i + 4 <= mesh->quads.count; i += 4)
-    for (int k = 0; k < 4; k++) add_part(&edges, mesh->quads.data + i, dv_edges_of_quad[k]);
-  for (size_t i = 0; i + 3 <= mesh->triangles.count; i += 3)
-    for (int k = 0; k < 3; k++) add_part(&edges, mesh->triangles.data + i, dv_edges_of_triangle[k]);
-  bool good = !edges.set.failed && !triangles.set.failed && !quads.set.failed;
-  dv_tuple_set_free(&edges.set);
-  dv_tuple_set_free(&triangles.set);
-  dv_tuple_set_free(&quads.set);
-  return good;
+  if (!add_parts(&mesh->quads, 4, quads, quad_lists) || !add_parts(&mesh->triangles, 3, triangles, triangle_lists)) return false;
+  edges[1] = (dvPartList){mesh->quads.data, mesh->quads.count / 4, 4, dv_edges_of_quad[0], 4};
+  edges[2] = (dvPartList){mesh->triangles.data, mesh->triangles.count / 3, 3, dv_edges_of_triangle[0], 3};
+  return add_parts(&mesh->edges, 2, edges, 3);
 }
 
 // --- points ------------------------------------------------------------------------------------------------

@@ -40,6 +40,12 @@ void dv_mesh_free(dvMesh *mesh)
     dv_free(mesh->groups.data[i].material);
   }
   dv_array_free(&mesh->groups);
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    dv_free(mesh->values.data[i].name);
+    dv_array_free(&mesh->values.data[i].values);
+  }
+  dv_array_free(&mesh->values);
+  for (int kind = 0; kind < DV_MESH_KINDS; kind++) dv_array_free(&mesh->cell_of[kind]);
   for (size_t i = 0; i < mesh->materials.count; i++) {
     dv_free(mesh->materials.data[i].name);
     dv_free(mesh->materials.data[i].texture);
@@ -51,6 +57,21 @@ void dv_mesh_free(dvMesh *mesh)
   for (size_t i = 0; i < mesh->unread.count; i++) dv_free(mesh->unread.data[i]);
   dv_array_free(&mesh->unread);
   mesh->skipped = 0;
+}
+
+dvMeshValues *dv_mesh_add_values(dvMesh *mesh, const char *name, size_t length, bool of_cells, int width)
+{
+  if (!dv_try_reserve(&mesh->values, 1)) return NULL;
+  dvMeshValues *values = &mesh->values.data[mesh->values.count++];
+  *values = (dvMeshValues){.name = dv_strndup(name, length), .of_cells = of_cells, .width = width};
+  return values;
+}
+
+bool dv_mesh_knows_cells(const dvMesh *mesh)
+{
+  for (int kind = 0; kind < DV_MESH_KINDS; kind++)
+    if (mesh->cell_of[kind].count != dv_mesh_elements((dvMesh *)mesh, kind)->count / (size_t)dv_mesh_corners(kind)) return false;
+  return true;
 }
 
 size_t dv_mesh_point_count(const dvMesh *mesh) { return mesh->positions.count / 3; }
@@ -177,6 +198,7 @@ static const dvMeshFormat formats[] = {
     {"obj", looks_like_obj, dv_mesh_read_obj},
     {"trian", looks_like_nothing, dv_mesh_read_trian},
     {"trian2", looks_like_nothing, dv_mesh_read_trian2},
+    {"mesh", looks_like_nothing, dv_mesh_read_netgen},
 };
 
 // the extension, of what is inside for .gz; the caller frees it
@@ -323,7 +345,7 @@ dvStatus dv_mesh_read_with(const char *path, const dvMeshOptions *options, dvMes
   if (options && options->stl_binary) status = dv_mesh_read_stl_binary(bytes, length, options->stl_header, out, error);
   else if (options && options->trian2) status = dv_mesh_read_trian2(bytes, length, out, error);
   else if (format) status = format->read(bytes, length, out, error);
-  else status = fail_without_line(error, "not a mesh file of a known format (Gmsh, VTK, OBJ, STL, OFF, SPH, Xsp, GiD, Abaqus, TetGen, trian)");
+  else status = fail_without_line(error, "not a mesh file of a known format (Gmsh, VTK, OBJ, STL, OFF, SPH, Xsp, GiD, Abaqus, TetGen, Netgen, trian)");
   dv_free(bytes);
   if (status == DV_OK) read_libraries(path, out);
   return status;

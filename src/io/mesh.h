@@ -72,6 +72,15 @@ typedef struct dvMaterial {
   unsigned given;       // which of these the file states; the others have SOFA's defaults
 } dvMaterial;
 
+// Numbers that a file gives for its points or cells, `width` for each.
+typedef struct dvMeshValues {
+  char *name;
+  bool of_cells;   // in the order of the file's cells, which may be of several kinds; else of points
+  bool whole;      // the file has them as integers
+  int width;
+  dvMeshReals values;   // may hold numbers that are not finite
+} dvMeshValues;
+
 typedef struct dvMesh {
   dvMeshReals positions; // 3 a point
   dvMeshIndices edges, triangles, quads, tetrahedra, hexahedra, prisms, pyramids;
@@ -82,9 +91,11 @@ typedef struct dvMesh {
   dvMeshReals radii; // of spheres, one a point
   dvMeshIndices neighbours; // 3 a triangle in .trian files: the triangles opposite to its corners, -1 for none
   DV_ARRAY(dvMeshGroup) groups;
+  DV_ARRAY(dvMeshValues) values;
+  dvMeshIndices cell_of[DV_MESH_KINDS];   // with values of cells: the cell that each element comes from
   DV_ARRAY(dvMaterial) materials;
   DV_ARRAY(char *) libraries; // material files an OBJ file names
-  DV_ARRAY(char *) unread;    // those that could not be read, each with the reason
+  DV_ARRAY(char *) unread;    // those, and values of VTK files, that could not be read, each with the reason
   size_t skipped;             // elements of a type that is not read
 } dvMesh;
 
@@ -130,11 +141,18 @@ dvStatus dv_mesh_read_trian2(const char *bytes, size_t length, dvMesh *out, dvMe
 dvStatus dv_mesh_read_xsp(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
 dvStatus dv_mesh_read_gid(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
 dvStatus dv_mesh_read_abaqus(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
+dvStatus dv_mesh_read_netgen(const char *bytes, size_t length, dvMesh *out, dvMeshError *error);
 // `elements` may be NULL: then there are only points.
 dvStatus dv_mesh_read_tetgen(const char *nodes, size_t nodes_length, const char *elements, size_t elements_length, dvMesh *out,
                              dvMeshError *error);
 // Appends the materials of an MTL file to `mesh`; on failure `mesh` is as before.
 dvStatus dv_mesh_read_mtl(const char *bytes, size_t length, dvMesh *mesh, dvMeshError *error);
+
+// Adds a list of values; on failure (memory) NULL. The name is copied.
+dvMeshValues *dv_mesh_add_values(dvMesh *mesh, const char *name, size_t length, bool of_cells, int width);
+
+// True when each element knows the cell it comes from, so that values of cells can be told.
+bool dv_mesh_knows_cells(const dvMesh *mesh);
 
 // One normal a point from the facets: the listed normals of its corners summed up and normalised,
 // as SOFA does. `out` has 3 numbers a point; a point without normals gets zeros.

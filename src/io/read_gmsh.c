@@ -1,4 +1,4 @@
-// Gmsh meshes: format 1 ($NOD, $ELM), 2.x and 4.1, the latter two as text or binary in either byte
+// Gmsh meshes: format 1 ($NOD, $ELM), 2.x, 4.0 and 4.1, all but the first as text or binary in either byte
 // order (Gmsh reference manual, "MSH file format").
 //
 // Points keep the order of the file; node numbers may have holes and any order, and when a number
@@ -33,6 +33,7 @@ typedef struct dvGmsh {
   dvMeshScan s;
   dvMesh *mesh;
   int version; // 1, 2 or 4; 0 before it is known
+  bool early4; // 4.0, where blocks name the entity before its dimension and numbers of nodes are short
   bool binary;
   bool has_nodes, has_elements;
   bool consecutive; // node numbers are first, first + 1, ...
@@ -152,23 +153,33 @@ static bool read_nodes2(dvGmsh *g)
   return true;
 }
 
-// format 4.1: blocks with the numbers first, then the coordinates
+static bool read_entity_of_block(dvGmsh *g, int *dimension, int *entity)
+{
+  return (g->early4 || dv_mesh_scan_int(&g->s, "the dimension of an entity", dimension)) &&
+         dv_mesh_scan_int(&g->s, "the number of an entity", entity) &&
+         (!g->early4 || dv_mesh_scan_int(&g->s, "the dimension of an entity", dimension));
+}
+
+// format 4.1: blocks with the numbers first, then the coordinates; in 4.0 each number stands before its coordinates
 static bool read_node_block(dvGmsh *g)
 {
-  int dimension, entity, parametric;
+  int dimension, entity, parametric, number;
   int64_t count, id;
-  if (!dv_mesh_scan_int(&g->s, "the dimension of an entity", &dimension) ||
-      !dv_mesh_scan_int(&g->s, "the number of an entity", &entity) ||
+  if (!read_entity_of_block(g, &dimension, &entity) ||
       !dv_mesh_scan_int(&g->s, "the parametric flag", &parametric) ||
       !dv_mesh_scan_size(&g->s, "the number of nodes of a block", &count) ||
-      !dv_mesh_check_count(&g->s, "nodes of a block", count, g->binary ? 32 : 8))
+      !dv_mesh_check_count(&g->s, "nodes of a block", count, g->binary ? 28 : 8))
     return false;
   if (dimension < 0 || dimension > 3) return dv_mesh_fail(&g->s, "an entity of dimension %d", dimension);
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count && !g->early4; i++) {
     if (!dv_mesh_scan_size(&g->s, "a node number", &id)) return false;
     add_node(g, id);
   }
   for (int64_t i = 0; i < count; i++) {
+    if (g->early4) {
+      if (!dv_mesh_scan_int(&g->s, "a node number", &number)) return false;
+      add_node(g, number);
+    }
     if (!read_point(g)) return false;
     for (int k = 0; parametric && k < dimension; k++) {
       double unused;
@@ -178,13 +189,13 @@ static bool read_node_block(dvGmsh *g)
   return true;
 }
 
-// blocks, total, lowest and highest number: the same for nodes and elements
+// blocks, total and, since 4.1, lowest and highest number: the same for nodes and elements
 static bool read_block_header(dvGmsh *g, const char *what, int64_t *blocks, int64_t *total)
 {
   int64_t low, high;
   return dv_mesh_scan_size(&g->s, "the number of blocks", blocks) &&
          dv_mesh_scan_size(&g->s, "the total of a section", total) &&
-         dv_mesh_scan_size(&g->s, "the lowest number", &low) && dv_mesh_scan_size(&g->s, "the highest number", &high) &&
+         (g->early4 || (dv_mesh_scan_size(&g->s, "the lowest number", &low) && dv_mesh_scan_size(&g->s, "the highest number", &high))) &&
          dv_mesh_check_count(&g->s, "blocks", *blocks, 8) &&
          dv_mesh_check_count(&g->s, what, *total, g->binary ? 8 : 4);
 }
@@ -348,29 +359,32 @@ static bool read_elements2(dvGmsh *g)
   return true;
 }
 
-// format 4.1: a header (dimension, entity, type, count), then number and nodes of each element
+static bool read_element_number(dvGmsh *g)
+{
+  int64_t wide;
+  int number;
+  return g->early4 ? dv_mesh_scan_int(&g->s, "an element number", &number) : dv_mesh_scan_size(&g->s, "an element number", &wide);
+}
+
+// format 4: a header (dimension, entity, type, count), then number and nodes of each element
 static bool read_element_block(dvGmsh *g, int64_t *count)
 {
   int dimension, entity, type;
-  if (!dv_mesh_scan_int(&g->s, "the dimension of an entity", &dimension) ||
-      !dv_mesh_scan_int(&g->s, "the number of an entity", &entity) ||
+  if (!read_entity_of_block(g, &dimension, &entity) ||
       !dv_mesh_scan_int(&g->s, "an element type", &type) ||
       !dv_mesh_scan_size(&g->s, "the number of elements of a block", count) ||
-      !dv_mesh_check_count(&g->s, "elements of a block", *count, g->binary ? 16 : 4))
+      !dv_mesh_check_count(&g->s, "elements of a block", *count, g->binary ? 8 : 4))
     return false;
   const dvGmshType *known = find_type(type);
   if (!known && g->binary) {
     int nodes = skipped_type_nodes(type);
     if (!nodes) return dv_mesh_fail(&g->s, "element type %d is not known", type);
-    return skip_bytes(g, *count, 8 * (size_t)(1 + nodes));
+    return skip_bytes(g, *count, (g->early4 ? 4 : 8) * (size_t)(1 + nodes));
   }
   if (!known) dv_mesh_skip_line(&g->s);
   const dvGmshKey *key = find_key(&g->entities, dimension, entity);
   for (int64_t i = 0; i < *count; i++) {
-    int64_t number;
-    if (!known ? !skip_element_line(g)
-               : !dv_mesh_scan_size(&g->s, "an element number", &number) ||
-                     !read_element_nodes(g, known, true, entity, key ? key->physical : 0))
+    if (!known ? !skip_element_line(g) : !read_element_number(g) || !read_element_nodes(g, known, !g->early4, entity, key ? key->physical : 0))
       return false;
   }
   return true;
@@ -443,7 +457,7 @@ static bool read_entity(dvGmsh *g, int dimension)
   int boundary;
   double unused;
   if (!dv_mesh_scan_int(&g->s, "the number of an entity", &key.number)) return false;
-  for (int k = 0; k < (dimension ? 6 : 3); k++)
+  for (int k = 0; k < (dimension || g->early4 ? 6 : 3); k++)
     if (!dv_mesh_scan_real(&g->s, "the extent of an entity", &unused)) return false;
   if (!read_int_list(g, "the physical groups of an entity", &key.physical)) return false;
   if (dimension && !read_int_list(g, "the boundary of an entity", &boundary)) return false;
@@ -475,10 +489,10 @@ static bool read_format(dvGmsh *g)
     return false;
   if (version >= 2 && version < 3)
     g->version = 2;
-  else if (version > 4.05 && version < 5)
-    g->version = 4;
+  else if (version >= 4 && version < 5)
+    g->version = 4, g->early4 = version < 4.05;
   else
-    return dv_mesh_fail(&g->s, "Gmsh format %g is not read; save the mesh as format 2.2 or 4.1", version);
+    return dv_mesh_fail(&g->s, "Gmsh format %g is not read; save the mesh as format 2.2, 4.0 or 4.1", version);
   if (type != 0 && type != 1) return dv_mesh_fail(&g->s, "file type 0 (text) or 1 (binary) expected, found %d", type);
   if (size != 8) return dv_mesh_fail(&g->s, "a data size of 8 bytes expected, found %d", size);
   g->binary = type == 1;

@@ -1,7 +1,8 @@
-// Small text formats: OFF, the triangulations .trian and .trian2, mass-spring files Xsp (.xs3), meshes of GiD.
+// Small text formats: OFF, the triangulations .trian and .trian2, mass-spring files Xsp (.xs3), meshes of GiD, Netgen's neutral format (.mesh).
 //
 // OFF lists points, then faces with their number of corners; larger faces than quads become triangles. Comments begin with #.
 // .trian lists points, then triangles with their three neighbours (-1: none). Xsp lists masses and the springs between them.
+// Netgen lists points, tetrahedra and surface triangles, each with its number; elements have the number of their domain before.
 #include "base/text.h"
 #include "io/mesh_scan.h"
 
@@ -310,4 +311,35 @@ static bool read_gid(dvMeshScan *s, dvMesh *mesh)
 dvStatus dv_mesh_read_gid(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
 {
   return run(read_gid, bytes, length, out, error);
+}
+
+// --- Netgen -----------------------------------------------------------------------------------------------------
+
+static bool read_netgen_elements(dvMeshScan *s, dvMesh *mesh, dvMeshKind kind, const char *what)
+{
+  int64_t n;
+  int domain;
+  if (!dv_mesh_scan_text_size(s, what, &n) || !dv_mesh_check_count(s, "elements", n, 6)) return false;
+  for (int64_t i = 0; i < n; i++)
+    if (!dv_mesh_scan_int(s, "the number of a domain", &domain) || !read_element(s, mesh, kind, 1)) return false;
+  return true;
+}
+
+static bool read_netgen(dvMeshScan *s, dvMesh *mesh)
+{
+  int64_t n;
+  const char *word;
+  size_t length;
+  dvMeshScan before = *s;
+  if (dv_mesh_scan_word(s, &word, &length) && dv_mesh_word_is(word, length, "MeshVersionFormatted"))
+    return dv_mesh_fail(s, "a mesh of Medit, not of Netgen; save it as Gmsh 2.2, 4.0 or 4.1");
+  *s = before;
+  return dv_mesh_scan_text_size(s, "the number of points", &n) && read_points(s, mesh, n) &&
+         read_netgen_elements(s, mesh, DV_MESH_TETRAHEDRON, "the number of tetrahedra") &&
+         read_netgen_elements(s, mesh, DV_MESH_TRIANGLE, "the number of triangles");
+}
+
+dvStatus dv_mesh_read_netgen(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
+{
+  return run(read_netgen, bytes, length, out, error);
 }

@@ -1,5 +1,5 @@
 // XML files of VTK (.vtu, .vtp, .vti, .vts): numbers as text, base64 or appended (raw or base64), plain or compressed with zlib.
-// Several pieces are joined. Data of points and cells is not read. Numbers that stand as text keep
+// Several pieces are joined. Values of points and cells that cannot be read do no harm to the mesh. Numbers that stand as text keep
 // all their digits, whatever type the file gives them, as in SOFA.
 //
 // Raw appended data is no XML; the file is cut there before it is parsed.
@@ -21,6 +21,7 @@ typedef struct dvVtkXml {
   int header;             // bytes of a size
   const char *appended;   // behind the underscore, NULL without
   bool appended_raw;
+  size_t cells_done;      // of the pieces and lists before this one
 } dvVtkXml;
 
 static bool fail_at(dvVtkXml *v, xmlNode *node, const char *text)
@@ -310,6 +311,7 @@ static bool read_cells(dvVtkXml *v, xmlNode *cells, int type, size_t first)
     double kind = type < 0 ? kinds.data[i] : type;
     v->s.line = (int)dv_min_size((size_t)xmlGetLineNo(cells), 65535);
     good = dv_vtk_add_cell(&v->s, v->mesh, type_of(kind >= 0 && kind < 1000 ? (int)kind : 1000, type < 0 ? 0 : n), cell + (size_t)begin, n);
+    good = good && dv_vtk_note_cell(&v->s, v->mesh, v->cells_done++);
     begin = end;
   }
   dv_free(cell);
@@ -317,6 +319,53 @@ static bool read_cells(dvVtkXml *v, xmlNode *cells, int type, size_t first)
   dv_array_free(&offsets);
   dv_array_free(&kinds);
   return good;
+}
+
+// --- values ------------------------------------------------------------------------------------------------------
+
+// the list to which the values of an array are added: that of the piece before, or a new one
+static dvMeshValues *values_named(dvMesh *mesh, const char *name, bool of_cells, int width)
+{
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    dvMeshValues *v = &mesh->values.data[i];
+    if (v->of_cells == of_cells && dv_same(v->name, name)) return v->width == width ? v : NULL;
+  }
+  return dv_mesh_add_values(mesh, name, strlen(name), of_cells, width);
+}
+
+static void add_values(dvVtkXml *v, xmlNode *array, bool of_cells)
+{
+  char *name = attribute(array, "Name"), *type = attribute(array, "type");
+  int64_t width = attribute_int(array, "NumberOfComponents", 1);
+  Numbers x = {0};
+  if (name && *name && width >= 1 && width <= 1000 && read_array(v, array, &x)) {
+    dvMeshValues *values = values_named(v->mesh, name, of_cells, (int)width);
+    if (values && dv_try_reserve(&values->values, x.count)) {
+      if (x.count) memcpy(values->values.data + values->values.count, x.data, x.count * sizeof *x.data);
+      values->values.count += x.count;
+      values->whole = type && !dv_starts_with(type, "Float");
+    }
+  }
+  dv_array_free(&x);
+  xmlFree(name);
+  xmlFree(type);
+}
+
+static void read_values(dvVtkXml *v, xmlNode *piece)
+{
+  dvMeshError *outer = v->s.error;
+  static const char *const parents[2] = {"PointData", "CellData"};
+  for (int k = 0; k < 2; k++) {
+    xmlNode *parent = child(piece, parents[k]);
+    for (xmlNode *n = parent ? parent->children : NULL; n; n = n->next) {
+      if (!is(n, "DataArray")) continue;
+      dvMeshError error = {0};
+      v->s.error = &error;
+      add_values(v, n, k == 1);
+      if (error.text[0]) dv_push(&v->mesh->unread, dv_format("values, line %d: %s", error.line, error.text));
+    }
+  }
+  v->s.error = outer;
 }
 
 static bool read_extent(dvVtkXml *v, xmlNode *node, const char *name, int64_t n[3], int64_t low[3])
@@ -351,6 +400,11 @@ static bool read_image(dvVtkXml *v, xmlNode *grid)
   if (!read_triple(grid, "Origin", origin) || !read_triple(grid, "Spacing", spacing))
     return fail_at(v, grid, "Origin or Spacing is not three numbers");
   for (int d = 0; d < 3; d++) origin[d] += spacing[d] * (double)low[d];
+  xmlNode *piece = child(grid, "Piece");
+  bool single = piece != NULL;   // the order of values in several pieces is not that of the whole grid
+  for (xmlNode *other = piece ? piece->next : NULL; other; other = other->next) single = single && !is(other, "Piece");
+  if (single) read_values(v, piece);
+  v->cells_done = dv_vtk_grid_cells(n);
   return dv_vtk_add_grid_points(&v->s, v->mesh, n, origin, spacing) && dv_vtk_add_grid(&v->s, v->mesh, n);
 }
 
@@ -362,9 +416,12 @@ static bool read_piece(dvVtkXml *v, xmlNode *grid, xmlNode *piece)
   } parts[] = {{"Verts", 1}, {"Lines", 4}, {"Polys", 7}, {"Strips", 6}};
   size_t first = dv_mesh_point_count(v->mesh);
   if (!read_points(v, piece)) return false;
+  read_values(v, piece);
   if (is(grid, "StructuredGrid")) {
     int64_t n[3], low[3];
-    return read_extent(v, piece, "Extent", n, low) && dv_vtk_add_grid(&v->s, v->mesh, n);
+    if (!read_extent(v, piece, "Extent", n, low) || !dv_vtk_add_grid(&v->s, v->mesh, n)) return false;
+    v->cells_done = dv_vtk_grid_cells(n);
+    return true;
   }
   if (is(grid, "UnstructuredGrid")) {
     xmlNode *cells = child(piece, "Cells");
@@ -439,7 +496,9 @@ dvStatus dv_mesh_read_vtk_xml(const char *bytes, size_t length, dvMesh *out, dvM
   *out = (dvMesh){0};
   dvVtkXml v = {.mesh = out};
   dv_mesh_scan_init(&v.s, bytes, length, error);
-  if (read_xml(&v, bytes, length)) return DV_OK;
+  bool good = read_xml(&v, bytes, length);
+  dv_vtk_finish_values(out, v.cells_done);
+  if (good) return DV_OK;
   dv_mesh_free(out);
   return DV_ERROR_INPUT;
 }

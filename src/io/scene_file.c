@@ -73,6 +73,7 @@ static dvObject *create_object(Builder *b, const dvElement *e, dvNode *node, con
   dvObject *o = dv_object_create(b->context, cls, name ? name : "", cls->dofs ? dv_dof(DV_VEC3) : NULL);
   move_attributes(o, e);
   dv_node_add(node, o);
+  if (cls->arrive && cls->arrive(o) != DV_OK) o->failed = true;
   if (rename && rename->companion) {   // what the old component contained
     const dvClass *companion = dv_registry_find(&b->context->registry, rename->companion);
     bool present = false;

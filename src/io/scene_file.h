@@ -13,5 +13,6 @@ dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, 
 // dv_scene_init. Writing, reading and writing again gives the same bytes.
 dvStatus dv_scene_write(dvScene *scene, const char *path);
 void dv_scene_print(dvScene *scene, dvText *out);
+void dv_node_print(const dvNode *node, dvText *out);   // a node as a scene of its own
 
 #endif

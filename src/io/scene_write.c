@@ -70,11 +70,13 @@ static void print_node(const dvNode *n, dvText *out, int depth)
   dv_text_printf(out, "%*s</Node>\n", 2 * depth, "");
 }
 
-void dv_scene_print(dvScene *scene, dvText *out)
+void dv_node_print(const dvNode *node, dvText *out)
 {
   dv_text_add(out, "<?xml version=\"1.0\"?>\n");
-  print_node(scene->root, out, 0);
+  print_node(node, out, 0);
 }
+
+void dv_scene_print(dvScene *scene, dvText *out) { dv_node_print(scene->root, out); }
 
 dvStatus dv_scene_write(dvScene *scene, const char *path)
 {

@@ -1,6 +1,8 @@
 // Cells and grids of VTK files. See vtk.h.
 #include "io/vtk.h"
 
+#include "base/text.h"
+
 #include <math.h>
 
 enum { GRID_LIMIT = 10000000 };   // points of a grid, which a file of a few bytes can ask for
@@ -68,6 +70,39 @@ bool dv_vtk_add_cell(dvMeshScan *s, dvMesh *mesh, int type, const int64_t *point
   return true;
 }
 
+bool dv_vtk_note_cell(dvMeshScan *s, dvMesh *mesh, size_t cell)
+{
+  for (int kind = 0; kind < DV_MESH_KINDS; kind++) {
+    size_t elements = dv_mesh_elements(mesh, kind)->count / (size_t)dv_mesh_corners(kind);
+    dvMeshIndices *list = &mesh->cell_of[kind];
+    while (list->count < elements) {
+      if (!dv_try_reserve(list, 1)) return dv_mesh_fail(s, "out of memory");
+      list->data[list->count++] = (int32_t)cell;
+    }
+  }
+  return true;
+}
+
+void dv_vtk_finish_values(dvMesh *mesh, size_t cells)
+{
+  size_t kept = 0;
+  bool needed = false;
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    dvMeshValues *v = &mesh->values.data[i];
+    size_t wanted = (v->of_cells ? cells : dv_mesh_point_count(mesh)) * (size_t)v->width;
+    if (v->values.count == wanted) {
+      needed = needed || v->of_cells;
+      mesh->values.data[kept++] = *v;
+      continue;
+    }
+    dv_push(&mesh->unread, dv_format("values '%.60s': %zu numbers instead of %zu", v->name, v->values.count, wanted));
+    dv_free(v->name);
+    dv_array_free(&v->values);
+  }
+  mesh->values.count = kept;
+  for (int kind = 0; kind < DV_MESH_KINDS && !needed; kind++) dv_array_free(&mesh->cell_of[kind]);
+}
+
 static bool check_grid(dvMeshScan *s, const int64_t n[3])
 {
   for (int i = 0; i < 3; i++)
@@ -93,6 +128,13 @@ bool dv_vtk_add_grid_points(dvMeshScan *s, dvMesh *mesh, const int64_t n[3], con
   return true;
 }
 
+size_t dv_vtk_grid_cells(const int64_t n[3])
+{
+  size_t cells = 1;
+  for (int d = 0; d < 3; d++) cells *= n[d] > 1 ? (size_t)n[d] - 1 : 1;
+  return cells;
+}
+
 bool dv_vtk_add_grid(dvMeshScan *s, dvMesh *mesh, const int64_t n[3])
 {
   if (!check_grid(s, n)) return false;
@@ -116,6 +158,7 @@ bool dv_vtk_add_grid(dvMeshScan *s, dvMesh *mesh, const int64_t n[3])
           for (int d = 0; d < used; d++) points[c] += corner[c][d] * step[axis[d]];
         }
         if (!dv_vtk_add_cell(s, mesh, types[used], points, (size_t)1 << used)) return false;
+        if (!dv_vtk_note_cell(s, mesh, (size_t)(i + cells[0] * (j + cells[1] * k)))) return false;
       }
   return true;
 }

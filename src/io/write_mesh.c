@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "io/write_vtk.h"
+#include "topology/derive.h"
 
 #include <errno.h>
 #include <math.h>
@@ -71,6 +72,36 @@ static void write_obj(Writer *w)
   add_elements(w, DV_MESH_QUAD, "f ", 1, " ", NULL);
 }
 
+static double value_of_cell(const dvMesh *mesh, const dvMeshValues *v, dvMeshKind kind, size_t e, int k)
+{
+  return v->values.data[(size_t)mesh->cell_of[kind].data[e] * (size_t)v->width + (size_t)k];
+}
+
+static void add_value(Writer *w, double value)
+{
+  dv_text_add_real(&w->text, value);
+  dv_text_add(&w->text, "\n");
+}
+
+// values of points, or of cells in the order in which cells are written
+static void add_values(Writer *w, bool of_cells, size_t n)
+{
+  const dvMesh *mesh = w->mesh;
+  size_t arrays = 0;
+  for (size_t i = 0; i < mesh->values.count; i++) arrays += mesh->values.data[i].of_cells == of_cells;
+  if (arrays) dv_text_printf(&w->text, "%s %zu\nFIELD values %zu\n", of_cells ? "CELL_DATA" : "POINT_DATA", n, arrays);
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    const dvMeshValues *v = &mesh->values.data[i];
+    if (v->of_cells != of_cells) continue;
+    for (const char *c = v->name; *c; c++) dv_text_add_n(&w->text, dv_is_space(*c) ? "_" : c, 1);
+    dv_text_printf(&w->text, " %d %zu %s\n", v->width, n, v->whole ? "long" : "double");
+    for (size_t k = 0; k < v->values.count && !of_cells; k++) add_value(w, v->values.data[k]);
+    for (int kind = 0; kind < DV_MESH_KINDS && of_cells; kind++)
+      for (size_t e = 0; e < count_of(w, kind); e++)
+        for (int k = 0; k < v->width; k++) add_value(w, value_of_cell(mesh, v, kind, e, k));
+  }
+}
+
 static void write_vtk(Writer *w)
 {
   static const int types[DV_MESH_KINDS] = {3, 5, 9, 10, 12, 13, 14};
@@ -87,6 +118,8 @@ static void write_vtk(Writer *w)
   dv_text_printf(&w->text, "CELL_TYPES %zu\n", cells);
   for (int k = 0; k < DV_MESH_KINDS; k++)
     for (size_t e = 0; e < count_of(w, k); e++) dv_text_printf(&w->text, "%d\n", types[k]);
+  add_values(w, false, dv_mesh_point_count(w->mesh));
+  if (dv_mesh_knows_cells(w->mesh)) add_values(w, true, cells);
 }
 
 static void write_off(Writer *w)
@@ -167,6 +200,65 @@ static void write_gid(Writer *w)
   dv_text_add(&w->text, "End Elements\n");
 }
 
+// a sphere at each point; without radii of 1
+static void write_sph(Writer *w)
+{
+  size_t n = dv_mesh_point_count(w->mesh);
+  dv_text_printf(&w->text, "sph 1.0\nnums %zu\n", n);
+  for (size_t p = 0; p < n; p++) {
+    dv_text_printf(&w->text, "sphe %zu ", p + 1);
+    add_point(w, p);
+    dv_text_add(&w->text, " ");
+    dv_text_add_real(&w->text, p < w->mesh->radii.count ? w->mesh->radii.data[p] : 1);
+    dv_text_add(&w->text, "\n");
+  }
+}
+
+// the edges as springs without stiffness, the points as masses of 1
+static void write_xsp(Writer *w)
+{
+  dv_text_printf(&w->text, "Xsp 3.0\nnumm %zu\nnums %zu\n", dv_mesh_point_count(w->mesh), count_of(w, DV_MESH_EDGE));
+  for (size_t p = 0; p < dv_mesh_point_count(w->mesh); p++) {
+    dv_text_printf(&w->text, "mass %zu s ", p + 1);
+    add_point(w, p);
+    dv_text_add(&w->text, " 0 0 0 1 0\n");
+  }
+  w->written |= 1u << DV_MESH_EDGE;
+  for (size_t e = 0; e < count_of(w, DV_MESH_EDGE); e++) {
+    dv_text_printf(&w->text, "lspg %zu ", e + 1);
+    add_element(w, DV_MESH_EDGE, e, 1, " ");
+    dv_text_add(&w->text, " 0 0 -1\n");
+  }
+}
+
+// triangles with the neighbours opposite to their corners; -1 at the border and where more than two meet
+static void write_trian(Writer *w)
+{
+  size_t n = count_of(w, DV_MESH_TRIANGLE);
+  const dvPartList sides = {w->mesh->triangles.data, n, 3, dv_edges_of_triangle[0], 3};
+  int32_t *number = NULL, edges = dv_parts_number(&sides, 1, 2, DV_PART_CORNERS, &number);
+  int32_t *around = edges < 0 ? NULL : dv_try_alloc(((size_t)edges + 1) * 3 * sizeof *around);   // how many, and the first two
+  for (size_t i = 0; i < 3 * n && around; i++) {
+    int32_t *edge = around + 3 * (size_t)number[i];
+    if (edge[0] < 2) edge[1 + edge[0]] = (int32_t)(i / 3);
+    edge[0]++;
+  }
+  dv_text_printf(&w->text, "%zu\n", dv_mesh_point_count(w->mesh));
+  add_points(w, "", " ", false);
+  dv_text_printf(&w->text, "%zu\n", n);
+  w->written |= 1u << DV_MESH_TRIANGLE;
+  for (size_t t = 0; t < n; t++) {
+    add_element(w, DV_MESH_TRIANGLE, t, 0, " ");
+    for (size_t k = 0; k < 3; k++) {
+      const int32_t *edge = around ? around + 3 * (size_t)number[3 * t + k] : NULL;
+      dv_text_printf(&w->text, " %d", edge && edge[0] == 2 ? edge[1] + edge[2] - (int32_t)t : -1);
+    }
+    dv_text_add(&w->text, "\n");
+  }
+  dv_free(around);
+  dv_free(number);
+}
+
 // corners of triangle t of the surface: triangles first, then two for each quad
 static void surface_triangle(const Writer *w, size_t t, int32_t out[3])
 {
@@ -215,9 +307,10 @@ static const struct {
   const char *extension;
   void (*write)(Writer *w);
 } formats[] = {{"obj", write_obj},    {"vtk", write_vtk}, {"vtu", NULL},      {"stl", write_stl},    {"off", write_off},     {"msh", write_gmsh},
-               {"gmsh", write_gmsh}, {"mesh", write_netgen}, {"node", write_nodes}, {"ele", write_ele}, {"inp", write_abaqus}, {"gidmsh", write_gid}};
+               {"gmsh", write_gmsh}, {"mesh", write_netgen}, {"node", write_nodes}, {"ele", write_ele}, {"inp", write_abaqus}, {"gidmsh", write_gid},
+               {"sph", write_sph},   {"xs3", write_xsp},     {"trian", write_trian}};
 
-const char *dv_mesh_written_formats(void) { return ".obj .vtk .vtu .stl .off .msh .mesh .node .inp .gidmsh"; }
+const char *dv_mesh_written_formats(void) { return ".obj .vtk .vtu .stl .off .msh .mesh .node .inp .gidmsh .trian .xs3 .sph"; }
 
 static int find_format(const char *path)
 {

@@ -1,5 +1,5 @@
 // Writes a mesh in the format that the extension of the file names:
-// .obj .vtk .vtu .stl .off .msh .gmsh .mesh (Netgen) .node and .ele (TetGen, both files) .inp (Abaqus) .gidmsh
+// .obj .vtk .vtu .stl .off .msh .gmsh .mesh (Netgen) .node and .ele (TetGen, both files) .inp (Abaqus) .gidmsh .trian .xs3 .sph
 #ifndef DV_IO_WRITE_MESH_H
 #define DV_IO_WRITE_MESH_H
 

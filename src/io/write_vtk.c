@@ -202,22 +202,42 @@ dvStatus dv_vtu_write(const char *path, const dvVtuGrid *grid)
   return good ? DV_OK : DV_ERROR_INPUT;
 }
 
+// values of cells in the order in which the cells are written; NULL when memory is short
+static double *reorder(const dvMesh *mesh, const dvMeshValues *v, size_t cells)
+{
+  double *out = dv_try_alloc((cells + 1) * (size_t)v->width * sizeof *out), *at = out;
+  for (int kind = 0; kind < DV_MESH_KINDS && out; kind++)
+    for (size_t e = 0; e < mesh->cell_of[kind].count; e++, at += v->width)
+      memcpy(at, v->values.data + (size_t)mesh->cell_of[kind].data[e] * (size_t)v->width, (size_t)v->width * sizeof *at);
+  return out;
+}
+
 dvStatus dv_vtu_write_mesh(const char *path, const dvMesh *mesh, const dvVtuField *fields, size_t field_count)
 {
   dvVtuBlock blocks[DV_MESH_KINDS];
-  size_t block_count = 0;
+  DV_ARRAY(dvVtuField) point_fields = {0}, cell_fields = {0};
+  dvVtuGrid grid = {.points = mesh->positions.data, .point_count = dv_mesh_point_count(mesh), .blocks = blocks};
+  size_t cells = 0;
   for (int kind = 0; kind < DV_MESH_KINDS; kind++) {
     const dvMeshIndices *list = dv_mesh_elements((dvMesh *)mesh, kind);
-    if (list->count)
-      blocks[block_count++] = (dvVtuBlock){kind, list->data, list->count / (size_t)dv_mesh_corners(kind)};
+    size_t n = list->count / (size_t)dv_mesh_corners(kind);
+    if (n) blocks[grid.block_count++] = (dvVtuBlock){kind, list->data, n};
+    cells += n;
   }
-  dvVtuGrid grid = {.points = mesh->positions.data,
-                    .point_count = dv_mesh_point_count(mesh),
-                    .blocks = blocks,
-                    .block_count = block_count,
-                    .fields = fields,
-                    .field_count = field_count};
-  return dv_vtu_write(path, &grid);
+  for (size_t i = 0; i < field_count; i++) dv_push(&point_fields, fields[i]);
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    const dvMeshValues *v = &mesh->values.data[i];
+    double *ordered = v->of_cells && cells && dv_mesh_knows_cells(mesh) ? reorder(mesh, v, cells) : NULL;
+    if (ordered) dv_push(&cell_fields, ((dvVtuField){v->name, ordered, v->width}));
+    else if (!v->of_cells) dv_push(&point_fields, ((dvVtuField){v->name, v->values.data, v->width}));
+  }
+  grid.fields = point_fields.data, grid.field_count = point_fields.count;
+  grid.cell_fields = cell_fields.data, grid.cell_field_count = cell_fields.count;
+  dvStatus status = dv_vtu_write(path, &grid);
+  for (size_t i = 0; i < cell_fields.count; i++) dv_free((void *)cell_fields.data[i].values);
+  dv_array_free(&cell_fields);
+  dv_array_free(&point_fields);
+  return status;
 }
 
 struct dvPvd {

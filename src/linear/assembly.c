@@ -82,7 +82,7 @@ static const dvAssemblyState *find_state(const dvAssembly *a, const dvState *s)
 
 static bool is_output(const dvPlan *plan, const dvObject *state)
 {
-  dvObject *outputs[16];
+  dvObject *outputs[DV_MAPPING_STATES];
   for (size_t i = 0; i < plan->mappings.count; i++) {
     int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
     for (int k = 0; k < n; k++)
@@ -308,7 +308,7 @@ static dvStatus feed_masses(Sink *s, const dvObject *owner, const dvPlan *plan, 
     dvPlanItem it = plan->masses.data[i];
     const dvMassOps *ops = dv_ops(it.object, DV_ROLE_MASS);
     double factor = dv_mech_m(m, it.rayleigh_mass ? *it.rayleigh_mass : 0);
-    if (factor == 0) continue;
+    if (factor == 0 || it.inert) continue;
     if (ops->add_matrix) ops->add_matrix(it.object, factor, &s->base);
     else warn_of_missing(s->a, owner, it.object, "its mass is");
     DV_TRY(check_sink(s, it.object));
@@ -367,7 +367,7 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
 {
   dvProjection *p = &a->work->projection;
   DV_ARRAY(size_t) last = {0};   // mapping of each state
-  dvObject *outputs[16];
+  dvObject *outputs[DV_MAPPING_STATES];
   dv_array_resize(&last, a->states.count);
   p->order.count = 0;
   for (int pass = 0; pass < 2; pass++)

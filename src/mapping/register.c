@@ -7,4 +7,27 @@ void dv_register_mapping(dvRegistry *r)
   dv_registry_add(r, &dv_subset_mapping_class);
   dv_registry_add(r, &dv_barycentric_mapping_class);
   dv_registry_add(r, &dv_rigid_mapping_class);
+  dv_registry_add(r, &dv_composite_mapping_class);
+  dv_registry_add(r, &dv_distance_mapping_class);
+  dv_registry_add(r, &dv_distance_multi_mapping_class);
+  dv_registry_add(r, &dv_distance_from_target_mapping_class);
+  dv_registry_add(r, &dv_square_distance_mapping_class);
+  dv_registry_add(r, &dv_square_mapping_class);
+  dv_registry_add(r, &dv_area_mapping_class);
+  dv_registry_add(r, &dv_volume_mapping_class);
+  dv_registry_add(r, &dv_identity_multi_mapping_class);
+  dv_registry_add(r, &dv_subset_multi_mapping_class);
+  dv_registry_add(r, &dv_center_of_mass_mapping_class);
+  dv_registry_add(r, &dv_center_of_mass_multi_mapping_class);
+  dv_registry_add(r, &dv_center_of_mass_multi2_mapping_class);
+  dv_registry_add(r, &dv_distance_to_plane_mapping_class);
+  dv_registry_add(r, &dv_tesselated_mapping_class);
+  dv_registry_add(r, &dv_mesh2point_mapping_class);
+  dv_registry_add(r, &dv_tubular_mapping_class);
+  dv_registry_add(r, &dv_beam_linear_mapping_class);
+  dv_registry_add(r, &dv_beam_linear_mapping_mt_class);
+  dv_registry_add(r, &dv_line_set_skinning_mapping_class);
+  dv_registry_add(r, &dv_skinning_mapping_class);
+  dv_registry_add(r, &dv_deformable_on_rigid_frame_mapping_class);
+  dv_registry_add(r, &dv_void_mapping_class);
 }

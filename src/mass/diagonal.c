@@ -16,6 +16,8 @@ void dv_diagonal_free(dvDiagonal *d)
   dv_reals_free(&d->mass);
   dv_reals_free(&d->inertia);
   dv_reals_free(&d->inverse);
+  dv_reals_free(&d->turned);
+  dv_reals_free(&d->turned_inverse);
 }
 
 static bool is_frame(const dvDof *dof) { return dof->kind == DV_RIGID3 || dof->kind == DV_RIGID2; }
@@ -48,6 +50,53 @@ bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, siz
   return true;
 }
 
+// --- frames that turn their inertia ----------------------------------------------------------------------
+
+static size_t point_of(const dvDiagonal *d, size_t i) { return d->points.count ? (size_t)d->points.data[i] : i; }
+
+static bool is_gyroscopic(const dvDiagonal *d) { return d->gyroscopic && d->base.state->base.dof->kind == DV_RIGID3; }
+
+// R J R^T and R J^-1 R^T of every frame at position x
+static void turn_inertia(dvDiagonal *d, int x_id)
+{
+  const double *x = dv_state_read(d->base.state, x_id);
+  if (!dv_reals_resize(&d->turned, 9 * d->count) || !dv_reals_resize(&d->turned_inverse, 9 * d->count)) {
+    d->gyroscopic = false;   // memory is short
+    return;
+  }
+  for (size_t i = 0; i < d->count; i++) {
+    size_t at = d->uniform ? 0 : i;
+    dvMat3 r = dv_quat_to_matrix(dv_quat_load(x + 7 * point_of(d, i) + 3));
+    dv_mat3_store(d->turned.data + 9 * i, dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_load(d->inertia.data + 9 * at)), r));
+    dv_mat3_store(d->turned_inverse.data + 9 * i, dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_load(d->inverse.data + 9 * at)), r));
+  }
+}
+
+// f -= w x (J w)
+static void add_gyroscopic_torque(dvDiagonal *d, const dvMech *m)
+{
+  const double *v = dv_state_read(d->base.state, m->v);
+  double *f = dv_state_write(d->base.state, m->f);
+  for (size_t i = 0; i < d->count; i++) {
+    size_t at = 6 * point_of(d, i) + 3;
+    dvVec3 w = dv_vec3_load(v + at), momentum = dv_mat3_mul_vec(dv_mat3_load(d->turned.data + 9 * i), w);
+    dv_vec3_accumulate(f + at, dv_vec3_cross(momentum, w));
+  }
+}
+
+// nine numbers of frame i, in world axes
+static const double *inertia_of(const dvDiagonal *d, size_t i)
+{
+  return is_gyroscopic(d) ? d->turned.data + 9 * i : d->inertia.data + 9 * (d->uniform ? 0 : i);
+}
+
+static const double *inverse_of(const dvDiagonal *d, size_t i)
+{
+  return is_gyroscopic(d) ? d->turned_inverse.data + 9 * i : d->inverse.data + 9 * (d->uniform ? 0 : i);
+}
+
+// --- following changes -----------------------------------------------------------------------------------
+
 static void note_what_was_seen(dvDiagonal *d)
 {
   d->seen = d->base.state->count;
@@ -67,9 +116,11 @@ void dv_diagonal_refresh(dvDiagonal *d)
 {
   bool changed = d->seen != d->base.state->count || (d->field && d->field->counter != d->field_seen) ||
                  (d->revision && *d->revision != d->revision_seen);
-  if (!changed || !d->set_up) return;
-  d->set_up(&d->base.base);
-  note_what_was_seen(d);
+  if (changed && d->set_up) {
+    d->set_up(&d->base.base);
+    note_what_was_seen(d);
+  }
+  if (is_gyroscopic(d) && d->turned.count != 9 * d->count) turn_inertia(d, DV_X);
 }
 
 // --- loops over the points -----------------------------------------------------------------------------
@@ -85,7 +136,6 @@ typedef struct Task {
   double g[6];                        // what every point feels
 } Task;
 
-static size_t point_of(const dvDiagonal *d, size_t i) { return d->points.count ? (size_t)d->points.data[i] : i; }
 static double mass_of(const dvDiagonal *d, size_t i) { return d->mass.data[d->uniform ? 0 : i]; }
 
 static void prepare(Task *t, dvObject *o)
@@ -113,11 +163,10 @@ static void add_product(const Task *t, size_t i, const double *in, double *out)
   }
   int space = t->dof->space;
   for (int k = 0; k < space; k++) out[k] += m * in[k];
-  size_t at = t->d->uniform ? 0 : i;
   if (space == 2) {
-    out[2] += t->factor * t->d->inertia.data[at] * in[2];
+    out[2] += t->factor * t->d->inertia.data[t->d->uniform ? 0 : i] * in[2];
   } else {
-    dvVec3 turn = dv_mat3_mul_vec(dv_mat3_load(t->d->inertia.data + 9 * at), dv_vec3_load(in + 3));
+    dvVec3 turn = dv_mat3_mul_vec(dv_mat3_load(inertia_of(t->d, i)), dv_vec3_load(in + 3));
     dv_vec3_accumulate(out + 3, dv_vec3_scale(turn, t->factor));
   }
 }
@@ -155,9 +204,8 @@ static void divide_frame(const Task *t, size_t i, const double *in, double *out)
   int space = t->dof->space;
   double m = mass_of(t->d, i);
   for (int k = 0; k < space; k++) out[k] = m != 0 ? in[k] / m : 0;
-  size_t at = t->d->uniform ? 0 : i;
-  if (space == 2) out[2] = t->d->inverse.data[at] * in[2];
-  else dv_vec3_store(out + 3, dv_mat3_mul_vec(dv_mat3_load(t->d->inverse.data + 9 * at), dv_vec3_load(in + 3)));
+  if (space == 2) out[2] = t->d->inverse.data[t->d->uniform ? 0 : i] * in[2];
+  else dv_vec3_store(out + 3, dv_mat3_mul_vec(dv_mat3_load(inverse_of(t->d, i)), dv_vec3_load(in + 3)));
 }
 
 static void run_divide(void *user, size_t begin, size_t end)
@@ -212,6 +260,11 @@ static void run_weight(void *user, size_t begin, size_t end)
 void dv_diagonal_add_gravity(dvObject *o, const dvMech *m)
 {
   dvDiagonal *d = (dvDiagonal *)o;
+  if (is_gyroscopic(d)) {
+    dv_diagonal_refresh(d);
+    turn_inertia(d, m->x);
+    if (!d->absent) add_gyroscopic_torque(d, m);
+  }
   if (d->base.separateGravity) return;
   dv_diagonal_refresh(d);
   Task t = {.out = dv_state_write(d->base.state, m->f)};
@@ -245,7 +298,7 @@ void dv_diagonal_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
   for (size_t i = 0; i < d->count; i++) {
     double block[DV_MAX_COORD * DV_MAX_COORD] = {0};
     for (int k = 0; k < linear; k++) block[k * n + k] = factor * mass_of(d, i);
-    const double *inertia = turn ? d->inertia.data + (d->uniform ? 0 : i) * (size_t)(turn * turn) : NULL;
+    const double *inertia = turn == 3 ? inertia_of(d, i) : turn ? &d->inertia.data[d->uniform ? 0 : i] : NULL;
     for (int k = 0; k < turn * turn; k++) block[(linear + k / turn) * n + linear + k % turn] = factor * inertia[k];
     sink->add(sink, s, point_of(d, i), s, point_of(d, i), n, n, block);
   }
@@ -256,6 +309,7 @@ double dv_diagonal_kinetic(dvObject *o, int v)
   dvDiagonal *d = (dvDiagonal *)o;
   dv_diagonal_refresh(d);
   if (d->absent) return 0;
+  if (is_gyroscopic(d)) turn_inertia(d, DV_X);
   Task t = {.factor = 1, .in = dv_state_read(d->base.state, v)};
   prepare(&t, o);
   size_t width = (size_t)t.dof->deriv;

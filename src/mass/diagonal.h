@@ -3,7 +3,8 @@
 // UniformMass, DiagonalMass and the lumped part of MeshMatrixMass differ in how they find the numbers; what they do
 // with them is here. M is diagonal: a point has M = m I; a frame has m for the translation and the inertia J (kg m2)
 // for the rotation, taken in world axes as it stands: as in SOFA it is not turned with the frame and there is no
-// gyroscopic term.
+// gyroscopic term. With `gyroscopic` a frame in space has R J R^T, R being its rotation at the last evaluation of forces, and the
+// torque -w x (R J R^T w) acts on it; implicit integrators take that torque at the start of the step.
 #ifndef DV_MASS_DIAGONAL_H
 #define DV_MASS_DIAGONAL_H
 
@@ -18,6 +19,8 @@ typedef struct dvDiagonal {
   bool absent;              // nothing usable was given: SOFA then keeps the weight, but has no mass matrix
   dvReals mass;             // kg; one per point, or one for all
   dvReals inertia, inverse; // frames: 9 numbers each (1 in the plane), kg m2, and the inverse
+  bool gyroscopic;          // frames in space turn their inertia with them
+  dvReals turned, turned_inverse;   // then: the same in world axes, for each frame
   size_t seen;              // degrees of freedom of the state at the last set-up
   void (*set_up)(dvObject *o);   // called when that number, or one of the next two, has changed
   const dvField *field;          // may be NULL
@@ -32,6 +35,9 @@ void dv_diagonal_free(dvDiagonal *d);
 // Numbers that describe the mass of one degree of freedom in a scene: 1 for points, else mass, volume, and the inertia
 // per unit of mass (9 numbers; 1 in the plane).
 int dv_diagonal_numbers(const dvDof *dof);
+// A field for components with frames.
+#define DV_GYROSCOPIC_FIELDS(X) \
+  X(bool, gyroscopic, "0", "", "turn the inertia of frames with them and add the gyroscopic torque; SOFA, and the default, do neither")
 // Fills mass, inertia and its inverse from `count` groups of numbers. False when memory is short. A frame whose inertia
 // cannot be inverted gets no angular acceleration; the first such frame is returned in *singular (else -1).
 bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);

@@ -23,7 +23,8 @@
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
   X(file, filename, "", "", "an Xsp file (version 3 or 4) with the masses", .alias = "fileMass")                      \
   X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
-  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)
+  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)                  \
+  DV_GYROSCOPIC_FIELDS(X)
 
 typedef struct DiagonalMass {
   dvDiagonal diagonal;
@@ -256,6 +257,7 @@ static dvStatus diagonal_mass_init(dvObject *o)
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) compute(m);
   }
+  m->diagonal.gyroscopic = m->gyroscopic;
   dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
   return adopt(m);
 }

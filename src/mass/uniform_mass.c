@@ -24,7 +24,8 @@
   X(ivec2, localRange, "-1 -1", "", "first and last point that have a mass; all when negative")                       \
   X(indices, indices, "", "", "points that have a mass; all when empty")                                              \
   X(bool, preserveTotalMass, "0", "", "keep the total mass when points are removed or added")                         \
-  X(link, topology, "", "", "topology whose changes the points follow", .role = DV_ROLE_TOPOLOGY)
+  X(link, topology, "", "", "topology whose changes the points follow", .role = DV_ROLE_TOPOLOGY)                    \
+  DV_GYROSCOPIC_FIELDS(X)
 
 enum { MOST_NUMBERS = 11 };
 
@@ -210,6 +211,7 @@ static dvStatus uniform_mass_init(dvObject *o)
   DV_TRY(take_points(u));
   if (!d->absent) take_values(u);
   write_values(u);
+  d->gyroscopic = u->gyroscopic;
   dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices), NULL);
   return DV_OK;
 }
@@ -218,6 +220,7 @@ static dvStatus uniform_mass_init(dvObject *o)
 static dvStatus uniform_mass_reinit(dvObject *o)
 {
   UniformMass *u = (UniformMass *)o;
+  u->diagonal.gyroscopic = u->gyroscopic;
   take_numbers(u);
   DV_TRY(take_points(u));
   take_values(u);

@@ -2,7 +2,10 @@
 #ifndef DV_MATH_DECOMPOSE_H
 #define DV_MATH_DECOMPOSE_H
 
+#include "base/base.h"
 #include "math/vec.h"
+
+DV_PUBLIC_BEGIN
 
 // M = Q S, Q orthogonal, S symmetric positive semi-definite; s may be NULL. Q has the sign of
 // det M: an inverted M gives a reflection. Returns the determinant of the last iterate, near 1 or -1.
@@ -24,5 +27,7 @@ bool dv_svd_rotations(const dvMat3 *m, dvMat3 *u, dvVec3 *sigma, dvMat3 *v);
 // A = V diag(values) V^T for a symmetric A (the upper triangle is read); values sorted downwards,
 // eigenvectors in the columns of V, which is a rotation.
 void dv_eigen_symmetric(const dvMat3 *a, dvVec3 *values, dvMat3 *v);
+
+DV_PUBLIC_END
 
 #endif

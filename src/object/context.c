@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,13 @@ void dv_context_destroy(dvContext **context)
   for (size_t i = 0; i < c->data_paths.count; i++) dv_free(c->data_paths.data[i]);
   for (size_t i = 0; i < c->file_names.count; i++) dv_free(c->file_names.data[i]);
   for (size_t i = 0; i < c->registry.owned.count; i++) dv_free(c->registry.owned.data[i]);
+  for (size_t i = 0; i < c->plugin_paths.count; i++) dv_free(c->plugin_paths.data[i]);
+  for (size_t i = 0; i < c->plugins.count; i++) {
+    dlclose(c->plugins.data[i].library);   // its classes are gone from here on
+    dv_free(c->plugins.data[i].asked);
+  }
+  dv_array_free(&c->plugin_paths);
+  dv_array_free(&c->plugins);
   dv_array_free(&c->data_paths);
   dv_array_free(&c->file_names);
   dv_array_free(&c->registry.classes);
@@ -33,6 +41,8 @@ void dv_context_destroy(dvContext **context)
 }
 
 void dv_context_add_data_path(dvContext *c, const char *directory) { dv_push(&c->data_paths, dv_strdup(directory)); }
+
+void dv_context_add_plugin_path(dvContext *c, const char *directory) { dv_push(&c->plugin_paths, dv_strdup(directory)); }
 
 const char *dv_context_intern(dvContext *c, const char *file_name)
 {

@@ -7,6 +7,8 @@
 #include "base/pool.h"
 #include "object/object.h"
 
+DV_PUBLIC_BEGIN
+
 // Old names of components that today are something else; `note` says what, NULL for a plain rename.
 typedef struct dvRename {
   const char *old_name, *name;
@@ -21,11 +23,19 @@ typedef struct dvRegistry {
   DV_ARRAY(void *) owned;                  // classes made at run time, freed with the registry
 } dvRegistry;
 
+typedef struct dvLoadedPlugin {
+  void *library;            // of dlopen
+  const char *name;         // its own
+  char *asked;              // what was asked for
+} dvLoadedPlugin;
+
 struct dvContext {
   dvLog log;
   dvRegistry registry;
   dvPool *pool;
   DV_ARRAY(char *) data_paths;
+  DV_ARRAY(char *) plugin_paths;           // where RequiredPlugin finds plugins by name
+  DV_ARRAY(dvLoadedPlugin) plugins;        // see control/plugin.h
   DV_ARRAY(char *) file_names;             // interned: a dvPlace may point here
   struct dvTimers *timers;
   bool realtime;                           // work that runs beside the steps is used when it is ready, not after a fixed number of them
@@ -36,6 +46,7 @@ struct dvContext {
 dvContext *dv_context_create(int threads);
 void dv_context_destroy(dvContext **context);
 void dv_context_add_data_path(dvContext *context, const char *directory);
+void dv_context_add_plugin_path(dvContext *context, const char *directory);
 const char *dv_context_intern(dvContext *context, const char *file_name);
 // Finds a file: absolute, next to `beside` (a file, may be NULL), in the data paths, in DIVAN_PATH.
 // NULL when it is nowhere; then `advice` (may be NULL) proposes a similar name. The caller frees the result.
@@ -50,5 +61,7 @@ const dvRename *dv_registry_find_rename(const dvRegistry *r, const char *name);
 // The nearest name that exists, or NULL.
 const char *dv_registry_nearest(const dvRegistry *r, const char *name);
 bool dv_registry_knows_module(const dvRegistry *r, const char *name);
+
+DV_PUBLIC_END
 
 #endif

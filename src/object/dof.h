@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 typedef enum dvDofKind { DV_VEC1, DV_VEC2, DV_VEC3, DV_VEC6, DV_RIGID2, DV_RIGID3, DV_DOF_COUNT } dvDofKind;
 
 enum {
@@ -31,5 +33,7 @@ const dvDof *dv_dof(dvDofKind kind);
 // and the first of a list such as "Vec3d,Vec3d"). NULL when it names no DOF type. `note` is set to a remark for
 // types that are run as another one, else to NULL.
 const dvDof *dv_dof_parse(const char *name, const char **note);
+
+DV_PUBLIC_END
 
 #endif

@@ -277,6 +277,13 @@ static dvStatus parse_int(dvField *f, const char *text, dvText *why)
   else if (strncasecmp(s, "false", 5) == 0 && !s[5]) value = 0, s += 5;
   else if (!dv_scan_real(&s, &value)) return bad_value(why, "a whole number", text);
   while (dv_is_space(*s)) s++;
+  long long whole;
+  const char *exponent = text;
+  if (!*s && dv_scan_int(&exponent, &whole) && (*exponent == 'e' || *exponent == 'E')) {
+    // SOFA reads whole numbers up to the first letter, and scenes have results of that
+    if (why) dv_text_printf(why, "%s counts as %lld here, as in SOFA; write the number without an exponent", text, whole);
+    value = (double)whole;
+  }
   if (*s || value != floor(value)) return bad_value(why, "a whole number", text);
   if (value < INT32_MIN || value > UINT32_MAX) return bad_value(why, "a number that fits 32 bits", text);
   *(int32_t *)f->value = (int32_t)(uint32_t)(int64_t)value;
@@ -527,7 +534,7 @@ const char *dv_field_type_name(const dvFieldDesc *desc)
   case DV_T_CHOICE: return "choice";
   case DV_T_COLOUR: return "colour";
   case DV_T_VEC: return desc->width == 3 ? "vec3" : desc->width == 16 ? "mat4" : "vec";
-  case DV_T_IVEC: return desc->width == 3 ? "ivec3" : "ivec2";
+  case DV_T_IVEC: return desc->width == 2 ? "ivec2" : desc->width == 3 ? "ivec3" : "ivec6";
   case DV_T_REALS: return desc->width <= 6 ? tuples[desc->width] : "tuples";
   case DV_T_INTS: return desc->width <= 8 ? int_tuples[desc->width] : "index tuples";
   case DV_T_STRINGS: return "strings";

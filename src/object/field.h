@@ -20,6 +20,8 @@
 #include "object/dof.h"
 #include "object/values.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvObject dvObject;
 typedef struct dvField dvField;
 
@@ -89,7 +91,7 @@ typedef struct dvFieldBlock {
 
 // member types
 typedef double dvVec2f[2], dvVec3f[3], dvVec4f[4], dvVec6f[6], dvMat4f[16], dvOne[DV_MAX_COORD];
-typedef int32_t dvVec2i[2], dvVec3i[3];
+typedef int32_t dvVec2i[2], dvVec3i[3], dvVec6i[6];
 typedef char *dvString;
 #define DV_C_bool bool
 #define DV_C_int int32_t
@@ -105,6 +107,7 @@ typedef char *dvString;
 #define DV_C_color dvVec4f
 #define DV_C_ivec2 dvVec2i
 #define DV_C_ivec3 dvVec3i
+#define DV_C_ivec6 dvVec6i
 #define DV_C_reals dvReals
 #define DV_C_vec2s dvReals
 #define DV_C_vec3s dvReals
@@ -144,6 +147,7 @@ typedef char *dvString;
 #define DV_F_color DV_T_COLOUR, 4
 #define DV_F_ivec2 DV_T_IVEC, 2
 #define DV_F_ivec3 DV_T_IVEC, 3
+#define DV_F_ivec6 DV_T_IVEC, 6
 #define DV_F_reals DV_T_REALS, 1
 #define DV_F_vec2s DV_T_REALS, 2
 #define DV_F_vec3s DV_T_REALS, 3
@@ -217,5 +221,7 @@ dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why);
 
 // Reads "r g b [a]" or a colour name or #rrggbb[aa]; false when it is none of them.
 bool dv_colour_parse(const char *text, double rgba[4]);
+
+DV_PUBLIC_END
 
 #endif

@@ -53,23 +53,27 @@ typedef struct dvExtraField {
   _Alignas(max_align_t) char value[sizeof(dvMat4f)];   // as large as the largest member
 } dvExtraField;
 
-dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number)
+dvField *dv_object_add_named(dvObject *o, const dvFieldDesc *like, const char *name)
 {
-  char *name = dv_format("%s%d", dv_field_name(like), number);
   dvField *there = dv_object_field(o, name);
-  if (there) {
-    dv_free(name);
-    return there;
-  }
+  if (there) return there;
   dvExtraField *extra = dv_alloc(sizeof *extra);
   extra->desc = *like;
-  extra->desc.name = extra->name = name;
+  extra->desc.name = extra->name = dv_strdup(name);
   extra->desc.spelling = extra->desc.alias = NULL;
   dv_push(&o->extras, extra);
   size_t count = (size_t)o->field_count;
   o->fields = dv_realloc(o->fields, count * sizeof *o->fields, (count + 1) * sizeof *o->fields);
   dv_field_init_at(&o->fields[o->field_count], o, &extra->desc, extra->value);
   return &o->fields[o->field_count++];
+}
+
+dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number)
+{
+  char *name = dv_format("%s%d", dv_field_name(like), number);
+  dvField *f = dv_object_add_named(o, like, name);
+  dv_free(name);
+  return f;
 }
 
 // --- life --------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@
 #include "object/field.h"
 #include "object/roles.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvNode dvNode;
 typedef struct dvContext dvContext;
 typedef struct dvEvent dvEvent;
@@ -29,6 +31,12 @@ const dvAttribute *dv_attribute_find(const dvAttributes *a, const char *name);
 void dv_attribute_add(dvAttributes *a, const char *name, const char *value, dvPlace place);
 void dv_attributes_free(dvAttributes *a);
 
+// What a mapping maps: types of its input, of its second kind of input (0 when there is none) and of its output. A list
+// ends with {0}.
+typedef struct dvDofPair {
+  unsigned in, in2, out;   // DV_DOF_...
+} dvDofPair;
+
 typedef struct dvClass {
   size_t struct_size;      // sizeof(dvClass), first, for plugins
   const char *name;
@@ -45,6 +53,7 @@ typedef struct dvClass {
 
   // hooks, all optional
   void (*create)(dvObject *o);                                  // after defaults were set
+  dvStatus (*arrive)(dvObject *o);                              // its element was met: before the next one is created
   dvStatus (*link)(dvObject *o);                                // links of the scene are made: find companions in the node
   dvStatus (*parse)(dvObject *o, dvAttributes *attributes);     // attributes without a field
   dvStatus (*init)(dvObject *o);
@@ -57,6 +66,8 @@ typedef struct dvClass {
   void (*cleanup)(dvObject *o);                                 // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
+
+  const dvDofPair *pairs;  // mappings: the pairs of types that fit, ending with {0}
 } dvClass;
 
 #define DV_BLOCK(list) &(const dvFieldBlock){list, (int)DV_COUNT(list)}
@@ -115,6 +126,8 @@ static inline dvStatus dv_pull(const dvObject *o, const void *member) { return d
 // inputs the scene decides: `input3`. For the hook `parse`: attributes are read into such fields afterwards. Pointers
 // to other fields of the object are no longer valid. Returns the field that is there when it has been added before.
 dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number);
+// The same with a name of its own, for components whose outputs a file decides.
+dvField *dv_object_add_named(dvObject *o, const dvFieldDesc *like, const char *name);
 // Brings all linked fields up to date.
 dvStatus dv_object_pull(dvObject *o);
 // Runs the engine of the component when an input changed.
@@ -156,5 +169,7 @@ struct dvEvent {
   int key;              // DV_EVENT_KEY
   const void *data;     // DV_EVENT_USER
 };
+
+DV_PUBLIC_END
 
 #endif

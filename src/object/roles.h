@@ -5,9 +5,12 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
+struct dvInts;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -70,7 +73,6 @@ typedef struct dvMech {
   double dt, time;
   double gravity[3];     // in effect for the component's node, set by the plan before each call
   bool implicit;
-  bool no_geometric;     // leave out the geometric stiffness of mappings, as SOFA does in implicit right-hand sides
 } dvMech;
 
 // Factors that include the Rayleigh damping of one component.
@@ -84,6 +86,8 @@ typedef struct dvForceOps {
   double (*energy)(dvObject *o, const dvMech *m);             // optional
   // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
   int (*states)(dvObject *o, dvObject **out);
+  // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
+  void (*pairs)(dvObject *o, struct dvInts *out);
 } dvForceOps;
 
 typedef struct dvMassOps {
@@ -103,9 +107,11 @@ typedef struct dvMappingOps {
   void (*apply_jt)(dvObject *o, int in_f, int out_f);     // forces up: in += J^T out
   void (*apply_djt)(dvObject *o, const dvMech *m, int in_df, int in_dx, int out_f);   // geometric stiffness; optional
   void (*build_j)(dvObject *o, dvMatrixSink *sink);       // J as blocks; optional
+  void (*row)(dvObject *o, size_t out, dvMatrixSink *sink);   // blocks of J of one output degree of freedom; optional
   void (*add_geometric)(dvObject *o, const dvMech *m, int out_f, dvMatrixSink *sink);   // k d(J^T f)/dx as blocks; optional
-  int (*inputs)(dvObject *o, dvObject **out);             // optional: several inputs
-  int (*outputs)(dvObject *o, dvObject **out);            // optional: several outputs
+  void (*add_jdot)(dvObject *o, int out_a, int in_v);     // accelerations: a += dJ/dt v; optional where J is constant
+  int (*inputs)(dvObject *o, dvObject **out);             // optional: other inputs than the field `input` names
+  int (*outputs)(dvObject *o, dvObject **out);            // optional: other outputs than the field `output` names
 } dvMappingOps;
 
 typedef struct dvProjectiveOps {
@@ -144,5 +150,7 @@ typedef struct dvLoopOps {
 typedef struct dvVisualOps {
   void (*update)(dvObject *o);      // after its positions moved: normals and such
 } dvVisualOps;
+
+DV_PUBLIC_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 // A counted block; the numbers stand behind it, 64-byte aligned.
 typedef struct dvBuffer {
   int references;
@@ -55,5 +57,7 @@ void dv_strings_copy(dvStrings *s, const dvStrings *other);
 
 // How often shared storage had to be copied by this thread: for tests.
 size_t dv_buffer_copies(void);
+
+DV_PUBLIC_END
 
 #endif

@@ -47,9 +47,7 @@ static void right_hand_side(const dvObject *o, dvPlan *plan, dvMech *m, const dv
   dv_timer_begin(o->context->timers, "rhs");
   dv_mech_copy(plan, RHS, m->f);
   if (!e->first_order) {
-    m->no_geometric = true;
     dv_ode_add_product(plan, m, RHS, m->v, (dvFactors){.m = -e->rayleigh_mass, .k = m->dt * e->trapezoid + e->rayleigh_stiffness});
-    m->no_geometric = false;
     dv_mech_scale(plan, RHS, m->dt);
   }
   dv_mech_project_response(plan, RHS);

@@ -113,7 +113,7 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
   for (size_t i = 0; i < plan->masses.count; i++)
     if (dv_node_state_up(plan->masses.data[i].node) == state) return true;
   for (size_t i = 0; i < plan->mappings.count; i++) {
-    dvObject *inputs[16], *outputs[16];
+    dvObject *inputs[DV_MAPPING_STATES], *outputs[DV_MAPPING_STATES];
     int n = dv_mapping_inputs(plan->mappings.data[i].object, inputs), m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
     for (int k = 0; k < n; k++)
       for (int l = 0; inputs[k] == state && l < m; l++)

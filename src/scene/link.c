@@ -299,7 +299,12 @@ static dvWalk link_node(dvVisitor *v, dvNode *node)
 
 dvStatus dv_scene_link(dvScene *scene)
 {
+  return dv_node_link(scene->root);
+}
+
+dvStatus dv_node_link(dvNode *node)
+{
   Linker l = {.visitor = {.top_down = link_node, .everything = true}};
-  dv_visit(scene->root, &l.visitor);
+  dv_visit(node, &l.visitor);
   return l.worst;
 }

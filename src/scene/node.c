@@ -92,6 +92,8 @@ void dv_scene_destroy(dvScene **scene)
   dvVisitor end = {.top_down = clean_up};
   if (s->initialised) dv_visit(s->root, &end);
   dv_plan_destroy(&s->plan);
+  for (size_t i = 0; i < s->buried.count; i++) dv_object_destroy(&s->buried.data[i]);
+  dv_array_free(&s->buried);
   dvObject *root = &s->root->base;
   dv_object_destroy(&root);
   dv_array_free(&s->handlers);

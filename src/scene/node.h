@@ -5,6 +5,8 @@
 #include "object/context.h"
 #include "object/object.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvScene dvScene;
 
 #define DV_NODE_FIELDS(X)                                                                                         \
@@ -42,6 +44,7 @@ struct dvScene {
   DV_ARRAY(dvObject *) handlers;  // components that receive events
   DV_ARRAY(dvObject *) engines;   // components whose links are refreshed each step
   unsigned lists_version;
+  DV_ARRAY(dvObject *) buried;    // taken out while it ran: others may still point to them
   dvStrings missing;              // names of components that do not exist: links to them were told of already
 };
 
@@ -84,6 +87,7 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role);
 void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place);
 // Links every attribute that is a link, in all the scene, and resolves DV_T_LINK fields. Reports every dead one.
 dvStatus dv_scene_link(dvScene *scene);
+dvStatus dv_node_link(dvNode *node);   // the same for a node and what is below it
 
 // --- walking ---
 
@@ -109,6 +113,16 @@ dvStatus dv_object_ensure(dvObject *o);
 // One step of the animation loop. dt 0 takes the root's.
 dvStatus dv_scene_step(dvScene *scene, double dt);
 void dv_scene_reset(dvScene *scene);
+
+// --- changes from outside, between steps ---
+
+// A program or a user has written a field: its component is told, and what depends on it follows.
+dvStatus dv_field_changed(dvField *f);
+// Takes a component or node (not the root) out of the graph. It is destroyed with the scene, since others may point to it.
+void dv_scene_bury(dvScene *scene, dvObject *o);
+// Puts the nodes of another scene below `parent`; both were read, neither is initialised. The other scene is gone afterwards.
+void dv_scene_adopt(dvNode *parent, dvScene **other);
+
 void dv_scene_send(dvScene *scene, const dvEvent *event);
 // Copies gravity, dt and time down from the root.
 void dv_scene_update_context(dvScene *scene);
@@ -116,5 +130,7 @@ void dv_scene_update_context(dvScene *scene);
 void dv_scene_refresh(dvScene *scene);
 // Pulls links and runs engines whose outputs somebody reads in every step.
 dvStatus dv_scene_pull(dvScene *scene);
+
+DV_PUBLIC_END
 
 #endif

@@ -13,10 +13,11 @@ int dv_mapping_inputs(const dvObject *o, dvObject **out)
   const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
   if (ops->inputs) return ops->inputs((dvObject *)o, out);
   const dvField *f = dv_object_field(o, "input");
-  const dvLink *link = f ? f->value : NULL;
-  if (!link || !link->target) return 0;
-  out[0] = link->target;
-  return 1;
+  const dvLinks *links = f && f->desc->type == DV_T_LINKS ? f->value : NULL;
+  int n = 0;
+  for (size_t i = 0; links && i < links->count && n < DV_MAPPING_STATES; i++)
+    if (links->data[i].target) out[n++] = links->data[i].target;
+  return n;
 }
 
 int dv_mapping_outputs(const dvObject *o, dvObject **out)
@@ -35,7 +36,7 @@ bool dv_mapping_is_mechanical(const dvObject *o)
   if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed) return false;
   const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
   if (!ops->apply_jt) return false;
-  dvObject *states[16];
+  dvObject *states[DV_MAPPING_STATES];
   int n = dv_mapping_outputs(o, states);
   bool mechanical = n > 0;
   for (int i = 0; i < n; i++) mechanical = mechanical && dv_is_mechanical_state(states[i]);
@@ -60,7 +61,7 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
     dvObject *o = node->objects.data[i];
     if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;
     const dvField *damping = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "rayleighMass") : NULL;
-    dvPlanItem item = {o, node, damping ? damping->value : NULL};
+    dvPlanItem item = {o, node, damping ? damping->value : NULL, false};
     if (dv_is_mechanical_state(o)) {
       dv_push(&p->states, o);
       if (mapped) dv_push(&p->mapped, o);
@@ -99,12 +100,19 @@ static bool acts_on(const dvPlan *p, const dvObject *state)
   return false;
 }
 
+static bool hands_up(const dvObject *mapping, const char *what)
+{
+  const dvField *f = dv_object_field(mapping, what);
+  return !f || f->desc->type != DV_T_BOOL || *(const bool *)f->value;
+}
+
 // from the leaves up: a mapping carries when something acts on its output or a carrying mapping starts there
 static void mark_carrying(dvPlan *p)
 {
   for (size_t i = p->mappings.count; i > 0; i--) {
     dvPlanMapping *m = &p->mappings.data[i - 1];
-    dvObject *outputs[16], *inputs[16];
+    dvObject *outputs[DV_MAPPING_STATES], *inputs[DV_MAPPING_STATES];
+    if (!hands_up(m->object, "mapForces")) continue;
     int n = dv_mapping_outputs(m->object, outputs);
     for (int k = 0; k < n && !m->carries; k++) {
       m->carries = acts_on(p, outputs[k]);
@@ -115,6 +123,25 @@ static void mark_carrying(dvPlan *p)
       }
     }
   }
+}
+
+// inertia below a mapping that hands no masses up; mappings are in order, so a state that passes it on comes after it
+static void mark_inert(dvPlan *p)
+{
+  DV_ARRAY(const dvObject *) states = {0};
+  for (size_t i = 0; i < p->mappings.count; i++) {
+    dvObject *outputs[DV_MAPPING_STATES], *inputs[DV_MAPPING_STATES];
+    int n = dv_mapping_outputs(p->mappings.data[i].object, outputs), m = dv_mapping_inputs(p->mappings.data[i].object, inputs);
+    bool inert = !hands_up(p->mappings.data[i].object, "mapMasses");
+    for (int k = 0; k < m && !inert; k++)
+      for (size_t j = 0; j < states.count; j++) inert = inert || states.data[j] == inputs[k];
+    for (int k = 0; k < n && inert; k++) dv_push(&states, (const dvObject *)outputs[k]);
+  }
+  for (size_t i = 0; i < p->masses.count && states.count; i++) {
+    const dvObject *state = dv_node_state_up(p->masses.data[i].node);
+    for (size_t j = 0; j < states.count; j++) p->masses.data[i].inert = p->masses.data[i].inert || states.data[j] == state;
+  }
+  dv_array_free(&states);
 }
 
 static bool holds(const dvObject *const *list, size_t count, const dvObject *o)
@@ -138,7 +165,7 @@ static void find_outside(dvPlan *p)
 
 static bool feeds(const dvObject *from, const dvObject *to)
 {
-  dvObject *outputs[16], *inputs[16];
+  dvObject *outputs[DV_MAPPING_STATES], *inputs[DV_MAPPING_STATES];
   int n = dv_mapping_outputs(from, outputs), m = dv_mapping_inputs(to, inputs);
   for (int a = 0; a < n; a++)
     for (int b = 0; b < m; b++)
@@ -164,6 +191,61 @@ static void sort_mappings(dvPlan *p)
     memmove(&p->mappings.data[done + 1], &p->mappings.data[done], (next - done) * sizeof moved);
     p->mappings.data[done] = moved;
   }
+}
+
+// --- cycles ------------------------------------------------------------------------------------------
+
+typedef struct MappingList {
+  dvVisitor visitor;
+  DV_ARRAY(dvObject *) items;
+} MappingList;
+
+static dvWalk list_mappings(dvVisitor *v, dvNode *node)
+{
+  MappingList *l = (MappingList *)v;
+  for (size_t i = 0; i < node->objects.count; i++)
+    if (!node->objects.data[i]->failed && dv_plays(node->objects.data[i], DV_ROLE_MAPPING)) dv_push(&l->items, node->objects.data[i]);
+  return DV_WALK_ON;
+}
+
+// takes away what waits for nobody until nothing changes: what is left stands in a circle or behind one
+static void drop_free(MappingList *l)
+{
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < l->items.count; i++) {
+      bool waits = false;
+      for (size_t j = 0; j < l->items.count && !waits; j++) waits = feeds(l->items.data[j], l->items.data[i]);
+      if (waits) continue;
+      memmove(&l->items.data[i], &l->items.data[i + 1], (l->items.count - i - 1) * sizeof *l->items.data);
+      l->items.count--;
+      changed = true;
+      break;
+    }
+  }
+}
+
+dvStatus dv_scene_check_mappings(dvScene *scene)
+{
+  MappingList l = {.visitor = {.top_down = list_mappings}};
+  dv_visit(scene->root, &l.visitor);
+  drop_free(&l);
+  if (l.items.count == 0) return DV_OK;
+  // backwards from any of them: after as many moves as there are mappings the walk is in the circle
+  const dvObject *at = l.items.data[0];
+  dvText round = {0};
+  for (size_t move = 0; move < 2 * l.items.count; move++) {
+    const dvObject *before = at;
+    for (size_t j = 0; j < l.items.count; j++)
+      if (feeds(l.items.data[j], before)) at = l.items.data[j];
+    if (move == l.items.count - 1) dv_text_add(&round, at->name);
+    else if (move >= l.items.count) dv_text_printf(&round, " <- %s", at->name);
+    if (move >= l.items.count && strncmp(round.text, at->name, strlen(at->name)) == 0) break;
+  }
+  dvStatus status = dv_error(at, "a state can be driven only by states that do not depend on it", "mappings drive each other in a circle: %s", round.text);
+  dv_text_free(&round);
+  dv_array_free(&l.items);
+  return status;
 }
 
 static void plan_clear(dvPlan *p)
@@ -204,6 +286,7 @@ dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags)
   dv_visit(root, &c.visitor);
   sort_mappings(p);
   mark_carrying(p);
+  mark_inert(p);
   find_outside(p);
   return p;
 }

@@ -7,11 +7,14 @@
 
 #include "scene/node.h"
 
+DV_PUBLIC_BEGIN
+
 // A component and the node whose gravity it feels.
 typedef struct dvPlanItem {
   dvObject *object;
   dvNode *node;
   const double *rayleigh_mass;   // masses: their own damping factor, or NULL
+  bool inert;                    // masses: a mapping above hands no masses up; they have weight but no inertia
 } dvPlanItem;
 
 typedef struct dvPlanMapping {
@@ -37,8 +40,11 @@ struct dvPlan {
 
 // A mapping between mechanical states (visual models are fed by mappings too, but carry no forces back).
 bool dv_mapping_is_mechanical(const dvObject *o);
-int dv_mapping_inputs(const dvObject *o, dvObject **out);    // at most 16
+enum { DV_MAPPING_STATES = 32 };                              // most inputs or outputs of a mapping
+int dv_mapping_inputs(const dvObject *o, dvObject **out);
 int dv_mapping_outputs(const dvObject *o, dvObject **out);
+// Reports mappings that drive each other in a circle: DV_ERROR_INPUT then.
+dvStatus dv_scene_check_mappings(dvScene *scene);
 int dv_force_states(const dvObject *o, dvObject **out);      // at most 2
 
 // The plan of a node's subgraph, compiled again when the graph has changed since. Pass the address of the owner's
@@ -47,5 +53,7 @@ dvPlan *dv_plan_get(dvPlan **plan, dvNode *root);
 // The same with only those components that have all of the tags (dv_object_has_tags).
 dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags);
 void dv_plan_destroy(dvPlan **plan);
+
+DV_PUBLIC_END
 
 #endif

@@ -59,7 +59,7 @@ static void worse(dvStatus *worst, dvStatus status)
 // a mapping works on states that may stand further down the file
 static dvStatus ensure_mapped_states(dvObject *o)
 {
-  dvObject *states[16];
+  dvObject *states[DV_MAPPING_STATES];
   dvStatus worst = DV_OK;
   for (int side = 0; side < 2; side++) {
     int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
@@ -140,6 +140,7 @@ dvStatus dv_scene_init(dvScene *scene)
   dv_visit(scene->root, &warn);
   dv_scene_update_context(scene);
   worse(&worst, dv_scene_link(scene));
+  DV_TRY(dv_scene_check_mappings(scene));
   Initialiser in = {.visitor = {.top_down = init_node, .bottom_up = bwd_init_node}};
   dv_visit(scene->root, &in.visitor);
   worse(&worst, in.worst);
@@ -235,4 +236,62 @@ void dv_scene_reset(dvScene *scene)
   dv_visit(scene->root, &v);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   if (loop->start) loop->start(scene->loop);
+}
+
+// --- changes from outside ------------------------------------------------------------------------------
+
+dvStatus dv_field_changed(dvField *f)
+{
+  dvObject *o = f->owner;
+  dvNode *node = dv_node_of(o);
+  dvScene *s = o->node->scene;
+  f->was_set = true;
+  dv_field_touch(f);
+  if (!s->initialised) return DV_OK;
+  if (node) {   // it was switched, or gravity changed
+    s->version++;
+    dv_scene_update_context(s);
+  }
+  return o->cls->reinit ? o->cls->reinit(o) : DV_OK;
+}
+
+static void leave_parents(dvNode *node)
+{
+  for (size_t p = 0; p < node->parents.count; p++) {
+    dvNode *parent = node->parents.data[p];
+    for (size_t i = 0; i < parent->children.count; i++)
+      if (parent->children.data[i] == node) {
+        dv_array_remove(&parent->children, i);
+        break;
+      }
+  }
+  node->parents.count = 0;
+}
+
+void dv_scene_bury(dvScene *scene, dvObject *o)
+{
+  dvNode *node = dv_node_of(o), *home = o->node;
+  DV_REQUIRE(node != scene->root);
+  if (node) leave_parents(node);
+  else dv_node_remove(home, o);
+  o->node = home;
+  scene->version++;
+  dv_push(&scene->buried, o);
+}
+
+static dvWalk move_in(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  node->scene = node->parents.data[0]->scene;
+  return DV_WALK_ON;
+}
+
+void dv_scene_adopt(dvNode *parent, dvScene **other)
+{
+  dvNode *node = (*other)->root;
+  (*other)->root = dv_node_create(*other, "root");
+  dv_node_add_child(parent, node);
+  dvVisitor move = {.top_down = move_in, .everything = true};
+  dv_visit(node, &move);
+  dv_scene_destroy(other);
 }

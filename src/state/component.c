@@ -102,35 +102,6 @@ bool dv_projective_active(const dvObject *o)
   return p->endTime < 0 || o->node->time < p->endTime;
 }
 
-// the state of a node that is not the one of its parents: where a mapping writes to
-static dvObject *own_state(const dvNode *node)
-{
-  dvObject *state = dv_node_state(node);
-  return state ? state : dv_node_find(node, DV_ROLE_STATE);
-}
-
-dvStatus dv_mapping_init(dvObject *o)
-{
-  dvMapping *m = (dvMapping *)o;
-  if (!m->output.target) m->output.target = own_state(o->node);
-  for (size_t i = 0; i < o->node->parents.count && !m->input.target; i++)
-    m->input.target = dv_node_state_up(o->node->parents.data[i]);
-  if (!m->input.target)
-    return dv_error(o, "give input=\"@path\" or put the mapping in a child of the node with the input", "%s finds no state to map from", o->cls->name);
-  if (!m->output.target)
-    return dv_error(o, "add a MechanicalObject or a visual model to the node, or give output=\"@path\"", "%s finds no state to map to", o->cls->name);
-  if (m->input.target == m->output.target) return dv_error(o, NULL, "input and output are the same state, %s", m->input.target->name);
-  m->in = dv_state(m->input.target);
-  m->out = dv_state(m->output.target);
-  o->dof = m->in->base.dof;
-  o->dof_out = m->out->base.dof;
-  if (o->cls->dofs && !(o->cls->dofs & (1u << o->dof->kind)))
-    return dv_error(o, NULL, "%s cannot map from %s, the type of %s", o->cls->name, o->dof->name, m->in->base.name);
-  if (o->cls->dofs_out && !(o->cls->dofs_out & (1u << o->dof_out->kind)))
-    return dv_error(o, NULL, "%s cannot map to %s, the type of %s", o->cls->name, o->dof_out->name, m->out->base.name);
-  return DV_OK;
-}
-
 dvStatus dv_check_indices(const dvObject *o, const dvInts *member, size_t count, const char *what)
 {
   for (size_t i = 0; i < member->count; i++) {

@@ -5,6 +5,8 @@
 
 #include "state/state.h"
 
+DV_PUBLIC_BEGIN
+
 // Receives matrix entries as small blocks: `row` and `col` count degrees of freedom, `values` is rows x cols, row by
 // row, in the derivative dimensions of the two states.
 struct dvMatrixSink {
@@ -70,26 +72,34 @@ typedef struct dvMass {
 extern const dvFieldBlock dv_mass_block;
 dvStatus dv_mass_init(dvObject *o);
 
-// --- mappings with one input and one output ---
+// --- mappings ---
 
 #define DV_MAPPING_FIELDS(X)                                                                                          \
-  X(link, input, "", "", "state that drives; the one of the parent node by default", .role = DV_ROLE_STATE, .alias = "object1")   \
+  X(links, input, "", "", "state that drives, or states; the one of the parent node by default", .role = DV_ROLE_STATE, .alias = "object1")   \
   X(link, output, "", "", "state that is driven; the one of the node by default", .role = DV_ROLE_STATE, .alias = "object2")      \
   X(bool, mapForces, "1", "", "hand forces back to the input", .alias = "isMechanical")                               \
   X(bool, mapConstraints, "1", "", "hand constraints back to the input")                                              \
   X(bool, mapMasses, "1", "", "hand masses back to the input", .alias = "isMechanical")                               \
-  X(bool, mapMatrices, "0", "", "hand explicit matrices back to the input")                                           \
+  X(bool, mapMatrices, "0", "", "accepted: assembled matrices always go up, as in SOFA", .flags = DV_HIDDEN)          \
   X(bool, applyRestPosition, "0", "", "set the rest position of the output from the input's at the start")
 
 typedef struct dvMapping {
   dvObject base;
   DV_MAPPING_FIELDS(DV_MEMBER)
-  dvState *in, *out;
+  dvState *in, *out;                     // the first input, the output
+  dvState *inputs[DV_MAPPING_STATES];    // all of them
+  int input_count;
 } dvMapping;
 extern const dvFieldBlock dv_mapping_block;
 // Finds input and output and reports what is missing: for the hook `link`, so that the graph knows which states are mapped
-// before anything is initialised. Both states are initialised when the hook `init` of the mapping runs.
-dvStatus dv_mapping_init(dvObject *o);
+// before anything is initialised. All states are initialised when the hook `init` of the mapping runs.
+dvStatus dv_mapping_init(dvObject *o);         // one input
+dvStatus dv_mapping_init_multi(dvObject *o);   // one or more, of one type
+// Inputs of two types, from fields `input1` and `input2`; the second list may be empty when `optional`.
+dvStatus dv_mapping_init_two(dvObject *o, const dvLinks *input1, const dvLinks *input2, bool optional);
+int dv_mapping_list_inputs(dvObject *o, dvObject **out);   // for dvMappingOps.inputs with two kinds
+// build_j for mappings that have `row`
+void dv_mapping_build_rows(dvObject *o, dvMatrixSink *sink);
 
 // --- projective constraints ---
 
@@ -112,5 +122,7 @@ bool dv_projective_active(const dvObject *o);
 
 // Checks indices against a count. In `strict` mode an index out of range is an error with the range, else a warning.
 dvStatus dv_check_indices(const dvObject *o, const dvInts *member, size_t count, const char *what);
+
+DV_PUBLIC_END
 
 #endif

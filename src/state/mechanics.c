@@ -252,7 +252,7 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
   for (size_t i = 0; i < plan->masses.count; i++) {
     dvPlanItem it = plan->masses.data[i];
     double factor = dv_mech_m(m, it.rayleigh_mass ? *it.rayleigh_mass : 0);
-    if (factor == 0) continue;
+    if (factor == 0 || it.inert) continue;
     begin_call(plan, it.object);
     ((const dvMassOps *)dv_ops(it.object, DV_ROLE_MASS))->add_mdx(it.object, m, factor);
     end(plan);
@@ -267,7 +267,7 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
       end(plan);
     }
   }
-  collect_forces(plan, m->k != 0 && !m->no_geometric ? m : NULL, m->df, true);
+  collect_forces(plan, m->k != 0 ? m : NULL, m->df, true);
 }
 
 void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)

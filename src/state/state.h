@@ -8,6 +8,8 @@
 #include "object/context.h"
 #include "scene/plan.h"
 
+DV_PUBLIC_BEGIN
+
 // First member of every component that is a state.
 typedef struct dvState {
   dvObject base;
@@ -88,5 +90,7 @@ void dv_mech_energy(dvPlan *plan, const dvMech *m, double *kinetic, double *pote
 long dv_state_first_bad(dvState *s, int id);
 // A hash of all positions and velocities.
 uint64_t dv_scene_hash(dvScene *scene);
+
+DV_PUBLIC_END
 
 #endif

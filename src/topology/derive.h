@@ -13,6 +13,25 @@ extern const int dv_edges_of_hexahedron[12][2];
 extern const int dv_triangles_of_tetrahedron[4][3];   // triangle i lies opposite to corner i and looks outwards
 extern const int dv_quads_of_hexahedron[6][4];        // looking outwards
 
+// Parts of elements: part j of element i has the corners elements[i * width + table[j * corners + k]], k < corners.
+typedef struct dvPartList {
+  const int32_t *elements;
+  size_t count;
+  int width;
+  const int *table;
+  int parts;
+} dvPartList;
+
+// How parts are compared: by their corners, or also by the order in which a face runs through them, from either side.
+typedef enum dvPartOrder { DV_PART_CORNERS, DV_PART_CYCLE } dvPartOrder;
+
+// Numbers the parts of several lists, one list after the other, equal parts alike, in the order in which each first
+// appears. Returns how many different ones there are, -1 when memory is short; the caller frees *numbers.
+int32_t dv_parts_number(const dvPartList *lists, int count, int corners, dvPartOrder order, int32_t **numbers);
+size_t dv_parts_count(const dvPartList *lists, int count);
+// A list as parts of itself, to be numbered together with others.
+dvPartList dv_parts_given(const int32_t *elements, size_t count, int width);
+
 // All of these append to nothing: `out` gets a fresh list. False when memory is short; then `out` is empty.
 
 // Edges of volumes: from the smaller index to the larger. Either list may be empty.

@@ -2,7 +2,6 @@
 // See topology.h.
 #include "topology/derive.h"
 #include "topology/topology.h"
-#include "topology/tuple_set.h"
 
 // one row for each of `rows` places from the places that each element touches; entries below 0 are passed over
 static bool fill(dvIncidence *out, size_t rows, const dvInts *touched)
@@ -55,33 +54,21 @@ static int part_table(dvElementKind part, dvElementKind kind, const int **table)
   return 0;
 }
 
+// parts are numbered together with the list in which they stand, which comes first
 static bool number_parts(const dvInts *parts, const dvInts *elements, const int *table, int count, dvInts *out)
 {
-  int width = parts->width;
   size_t n = dv_ints_size(elements), part_count = dv_ints_size(parts);
-  if (!dv_ints_resize(out, n * (size_t)count)) return false;
-  dvTupleSet set;
-  dv_tuple_set_init(&set, width);
-  int32_t key[4];
-  int32_t *first = dv_try_alloc((part_count + 1) * sizeof *first);   // a part that is listed twice goes by its first number
-  for (size_t i = 0; i < part_count && first; i++) {
-    memcpy(key, parts->data + i * (size_t)width, (size_t)width * sizeof *key);
-    dv_tuple_sort(key, width);
-    bool fresh;
-    int32_t number = dv_tuple_set_add(&set, key, &fresh);
-    if (fresh) first[number] = (int32_t)i;
+  const dvPartList lists[2] = {dv_parts_given(parts->data, part_count, parts->width), {elements->data, n, elements->width, table, count}};
+  int32_t *numbers = NULL, different = dv_parts_number(lists, 2, parts->width, DV_PART_CORNERS, &numbers);
+  int32_t *first = different < 0 ? NULL : dv_try_alloc(((size_t)different + 1) * sizeof *first);
+  bool good = first && dv_ints_resize(out, n * (size_t)count);
+  if (good) {
+    for (int32_t i = 0; i < different; i++) first[i] = -1;
+    for (size_t i = part_count; i-- > 0;) first[numbers[i]] = (int32_t)i;   // a part that is listed twice goes by its first number
+    for (size_t i = 0; i < out->count; i++) out->data[i] = first[numbers[part_count + i]];
   }
-  for (size_t i = 0; i < n && first && !set.failed; i++) {
-    for (int j = 0; j < count; j++) {
-      for (int k = 0; k < width; k++) key[k] = elements->data[i * (size_t)elements->width + (size_t)table[j * width + k]];
-      dv_tuple_sort(key, width);
-      int32_t number = dv_tuple_set_find(&set, key);
-      out->data[i * (size_t)count + (size_t)j] = number < 0 ? -1 : first[number];
-    }
-  }
-  bool good = first && !set.failed;
   dv_free(first);
-  dv_tuple_set_free(&set);
+  dv_free(numbers);
   return good;
 }
 

@@ -12,8 +12,6 @@
 
 #include <math.h>
 
-enum { MAX_LEVELS = 9 };   // finer ones: a cell becomes 2^27 cells
-
 #define SPARSE_FIELDS(X)                                                                                               \
   X(bool, fillWeighted, "1", "", "count cells at the boundary half", .flags = DV_INPUT)                                \
   X(bool, onlyInsideCells, "0", "", "leave out the cells that the surface touches", .flags = DV_INPUT)                 \
@@ -50,7 +48,7 @@ typedef struct SparseGrid {
   SPLIT_FIELDS(DV_MEMBER)
   MULTIPLE_FIELDS(DV_MEMBER)
   bool split, multiple;
-  dvSparseLevel levels[MAX_LEVELS + 1];   // the grid first, the finest last
+  dvSparseLevel levels[DV_SPARSE_FINER + 1];   // the grid first, the finest last
   int level_count;
 } SparseGrid;
 
@@ -185,8 +183,8 @@ static dvStatus lay_out(SparseGrid *g, const double min[3], const double max[3])
 static dvStatus check_numbers(SparseGrid *g)
 {
   dvObject *o = object_of(g);
-  if (g->nbVirtualFinerLevels < 0 || g->nbVirtualFinerLevels > MAX_LEVELS)
-    return dv_field_error(o, &g->nbVirtualFinerLevels, NULL, "nbVirtualFinerLevels %d is not between 0 and %d", g->nbVirtualFinerLevels, MAX_LEVELS);
+  if (g->nbVirtualFinerLevels < 0 || g->nbVirtualFinerLevels > DV_SPARSE_FINER)
+    return dv_field_error(o, &g->nbVirtualFinerLevels, NULL, "nbVirtualFinerLevels %d is not between 0 and %d", g->nbVirtualFinerLevels, DV_SPARSE_FINER);
   if (!isfinite(g->cellWidth)) return dv_field_error(o, &g->cellWidth, NULL, "cellWidth is not finite");
   if (g->n[0] < 2 || g->n[1] < 2 || g->n[2] < 2)
     dv_field_warning(o, g->n, "give at least 2 points along each axis", "a sparse grid of %d x %d x %d points gets 2 where there are fewer", g->n[0], g->n[1], g->n[2]);
@@ -450,7 +448,7 @@ static const dvTopologyMaker sparse_maker = {sparse_make_points, sparse_make_ele
 
 static void clear_levels(SparseGrid *g)
 {
-  for (int i = 0; i <= MAX_LEVELS; i++) dv_sparse_free(&g->levels[i]);
+  for (int i = 0; i <= DV_SPARSE_FINER; i++) dv_sparse_free(&g->levels[i]);
   g->level_count = 0;
 }
 
@@ -619,12 +617,8 @@ static int32_t find_split(const SparseGrid *g, const double p[3], double at[3])
   return piece;
 }
 
-int32_t dv_sparse_grid_find(dvObject *grid, const double p[3], double at[3])
+int32_t dv_sparse_level_find(const dvSparseLevel *l, const double p[3], double at[3])
 {
-  SparseGrid *g = (SparseGrid *)grid;
-  if (dv_sparse_grid_levels(grid) == 0) return -1;
-  if (g->split && g->level_count > 1) return find_split(g, p, at);
-  const dvSparseLevel *l = &g->levels[0];
   int32_t cell[3], found = dv_sparse_place(l, p, cell, at) ? first_piece(l, cell) : -1;
   if (found >= 0) return found;
   found = nearest(l, p);
@@ -633,4 +627,12 @@ int32_t dv_sparse_grid_find(dvObject *grid, const double p[3], double at[3])
   const double *b = l->points.data + 3 * (size_t)l->hexahedra.data[8 * (size_t)found + 6];
   for (int k = 0; k < 3; k++) at[k] = (p[k] - a[k]) / (b[k] - a[k]);
   return found;
+}
+
+int32_t dv_sparse_grid_find(dvObject *grid, const double p[3], double at[3])
+{
+  SparseGrid *g = (SparseGrid *)grid;
+  if (dv_sparse_grid_levels(grid) == 0) return -1;
+  if (g->split && g->level_count > 1) return find_split(g, p, at);
+  return dv_sparse_level_find(&g->levels[0], p, at);
 }

@@ -4,6 +4,7 @@
 // Links are followed and files read when a value is needed, so a state that stands before the topology finds the points.
 #include "topology/topology.h"
 
+#include "topology/change.h"
 #include "topology/derive.h"
 #include "topology/mapping/mapping.h"
 
@@ -67,6 +68,7 @@ void dv_topology_free(dvTopology *t)
 {
   for (int k = 0; k < DV_ELEMENT_KINDS; k++) {
     dv_ints_free(&t->derived[k]);
+    if (k != DV_POINT && !t->fields[k]) dv_ints_free(member(t, (dvElementKind)k));   // fields free their own
     incidence_free(&t->around_point[k]);
     for (int j = 0; j < DV_ELEMENT_KINDS; j++) {
       dv_ints_free(&t->parts[k][j]);
@@ -74,6 +76,7 @@ void dv_topology_free(dvTopology *t)
     }
   }
   dv_reals_free(&t->made_points);
+  dv_topology_free_changes(t);
 }
 
 void dv_topology_destroy(dvObject *o)
@@ -249,6 +252,7 @@ const dvInts *dv_topology_elements(dvTopology *t, dvElementKind kind)
   if (kind == DV_POINT || dv_topology_settle(t) != DV_OK) return &nothing[kind];
   dvInts *m = member(t, kind), *d = &t->derived[kind];
   if (is_given(t, kind)) return m;
+  if (t->kept) return m;
   if (t->derived_revision[kind] == t->revision) return d;
   t->derived_revision[kind] = t->revision;
   if (!derive(t, kind, d)) {
@@ -296,4 +300,32 @@ dvStatus dv_topology_fetch(dvObject *o, dvField *f)
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
     if (f == t->fields[k]) dv_topology_elements(t, k);
   return o->failed ? DV_ERROR_INPUT : DV_OK;
+}
+
+// --- changes -----------------------------------------------------------------------------------------------
+
+dvInts *dv_topology_list(dvTopology *t, dvElementKind kind) { return member(t, kind); }
+
+void dv_topology_keep(dvTopology *t, dvElementKind kind)
+{
+  if (t->fields[kind]) dv_field_unlink(t->fields[kind]);
+  t->kept = true;
+  t->maker = NULL;
+  if (kind == DV_POINT) {
+    dv_reals_free(&t->made_points);
+    dv_reals_edit(&t->position);
+    return;
+  }
+  dvInts *m = member(t, kind), *d = &t->derived[kind];
+  if (!t->fields[kind] && !m->count) dv_ints_share(m, d);   // a kind without a field had it only there
+  dv_ints_free(d);
+  dv_ints_edit(m);
+}
+
+void dv_topology_settled(dvTopology *t, dvElementKind kind, size_t point_count)
+{
+  t->revision++;
+  t->point_count = point_count;
+  if (t->fields[kind]) dv_field_touch(t->fields[kind]);
+  t->stamp = stamp_of(t);
 }

@@ -10,6 +10,8 @@
 #include "object/context.h"
 #include "scene/node.h"
 
+DV_PUBLIC_BEGIN
+
 typedef enum dvElementKind {
   DV_POINT,
   DV_EDGE,
@@ -94,6 +96,8 @@ struct dvTopology {
   dvObject *reader;                          // loads `filename`
   uint64_t stamp;                            // of what was given at the last refresh
   bool refreshing;
+  bool kept;                                 // a change was made: lists are what they are, even when empty
+  struct dvChanges *changes;                 // who watches, and what changes need; see change.h
 };
 
 extern const dvFieldBlock dv_topology_block;
@@ -136,5 +140,16 @@ dvStatus dv_topology_settle(dvTopology *t);
 // Tells that points or elements have changed.
 void dv_topology_changed(dvTopology *t);
 void dv_topology_free(dvTopology *t);
+
+// --- for change.c ---
+
+// The list of a kind, as it stands.
+dvInts *dv_topology_list(dvTopology *t, dvElementKind kind);
+// Makes the list of a kind, or the positions, the topology's own: no link fills it and nothing derives it any more.
+void dv_topology_keep(dvTopology *t, dvElementKind kind);
+// A list has been changed as it should be: nothing needs to be checked again.
+void dv_topology_settled(dvTopology *t, dvElementKind kind, size_t point_count);
+
+DV_PUBLIC_END
 
 #endif

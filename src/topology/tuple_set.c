@@ -77,3 +77,72 @@ int32_t dv_tuple_set_add(dvTupleSet *s, const int32_t *key, bool *fresh)
   if (fresh) *fresh = true;
   return (int32_t)count;
 }
+
+// --- many at once ------------------------------------------------------------------------------------------------
+
+enum { FEW = 48 };   // different tuples that are compared one by one before a table is made
+
+static bool equal(const int32_t *a, const int32_t *b, int width)
+{
+  for (int i = 1; i < width; i++)   // the first indices are equal already
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+// a point with many tuples: finds equal ones with a set
+static bool match_many(const int32_t *keys, int width, const int32_t *entries, int32_t count, int32_t *first)
+{
+  dvTupleSet set;
+  dv_tuple_set_init(&set, width);
+  int32_t *seen = dv_try_alloc((size_t)count * sizeof *seen);
+  for (int32_t i = 0; i < count && seen; i++) {
+    bool fresh;
+    int32_t number = dv_tuple_set_add(&set, keys + (size_t)entries[i] * (size_t)width, &fresh);
+    if (number < 0) break;
+    if (fresh) seen[number] = entries[i];
+    first[entries[i]] = seen[number];
+  }
+  bool good = seen && !set.failed;
+  dv_free(seen);
+  dv_tuple_set_free(&set);
+  return good;
+}
+
+// first[e] becomes the first entry that is equal to e
+static bool match(const int32_t *keys, int width, const int32_t *entries, int32_t count, int32_t *first)
+{
+  int32_t seen[FEW], different = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t *key = keys + (size_t)entries[i] * (size_t)width;
+    int32_t j = 0;
+    while (j < different && !equal(keys + (size_t)seen[j] * (size_t)width, key, width)) j++;
+    if (j == different) {
+      if (different == FEW) return match_many(keys, width, entries, count, first);
+      seen[different++] = entries[i];
+    }
+    first[entries[i]] = seen[j];
+  }
+  return true;
+}
+
+int32_t dv_tuples_number(const int32_t *keys, size_t count, int width, int32_t *numbers)
+{
+  if (count > INT32_MAX - 2) return -1;
+  int32_t most = -1;
+  for (size_t i = 0; i < count; i++) most = (int32_t)dv_max_int(most, keys[i * (size_t)width]);
+  size_t rows = (size_t)(most + 1);
+  int32_t *start = dv_try_alloc((rows + 2) * sizeof *start), *entries = dv_try_alloc((count + 1) * sizeof *entries);
+  bool good = start && entries;
+  if (good) {
+    for (size_t i = 0; i < count; i++) start[keys[i * (size_t)width] + 2]++;
+    for (size_t i = 0; i < rows; i++) start[i + 2] += start[i + 1];
+    for (size_t i = 0; i < count; i++) entries[start[keys[i * (size_t)width] + 1]++] = (int32_t)i;
+    for (size_t row = 0; row < rows && good; row++) good = match(keys, width, entries + start[row], start[row + 1] - start[row], numbers);
+  }
+  dv_free(start);
+  dv_free(entries);
+  if (!good) return -1;
+  int32_t different = 0;
+  for (size_t i = 0; i < count; i++) numbers[i] = numbers[i] == (int32_t)i ? different++ : numbers[numbers[i]];
+  return different;
+}

@@ -30,6 +30,11 @@ int32_t dv_tuple_set_add(dvTupleSet *s, const int32_t *key, bool *fresh);
 // The number of the tuple, or -1.
 int32_t dv_tuple_set_find(const dvTupleSet *s, const int32_t *key);
 
+// Numbers many tuples at once, equal ones alike, in the order in which each first appears; the first index of a tuple must
+// not be negative. Faster than a set: tuples are sorted by their first index, so that those of one region of a mesh stand
+// together in memory. `numbers` has `count` places. Returns how many different ones there are, -1 when memory is short.
+int32_t dv_tuples_number(const int32_t *keys, size_t count, int width, int32_t *numbers);
+
 // Sorts a few indices in place.
 static inline void dv_tuple_sort(int32_t *v, int n)
 {

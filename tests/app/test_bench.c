@@ -201,12 +201,16 @@ static void bandwidth_lies_between_what_was_measured(void **state)
 {
   DV_UNUSED(state);
   dvMachine m = {.threads = 1};
-  for (int i = 0; i < DV_BANDWIDTHS; i++) m.gbytes[i] = 100.0 / (1 << i);   // halves when the working set grows four times
-  check_close(dv_machine_gbytes(&m, 1), 100, 1e-12);
-  check_close(dv_machine_gbytes(&m, 24 * 1024), 100, 1e-12);
-  check_close(dv_machine_gbytes(&m, 48 * 1024), 100 / sqrt(2), 1e-9);
-  check_close(dv_machine_gbytes(&m, 96 * 1024), 50, 1e-9);
-  check_close(dv_machine_gbytes(&m, 1e12), 100.0 / 64, 1e-12);
+  for (int i = 0; i < DV_BANDWIDTHS; i++) {
+    m.gbytes[i] = 100.0 / (1 << i);   // halves when the working set grows four times
+    m.reading[i] = 7;
+  }
+  check_close(dv_machine_gbytes(&m, 1, false), 100, 1e-12);
+  check_close(dv_machine_gbytes(&m, 24 * 1024, false), 100, 1e-12);
+  check_close(dv_machine_gbytes(&m, 48 * 1024, false), 100 / sqrt(2), 1e-9);
+  check_close(dv_machine_gbytes(&m, 96 * 1024, false), 50, 1e-9);
+  check_close(dv_machine_gbytes(&m, 1e12, false), 100.0 / 64, 1e-12);
+  check_close(dv_machine_gbytes(&m, 1, true), 7, 1e-12);
 }
 
 static void mistakes_are_told(void **state)

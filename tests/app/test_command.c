@@ -1,44 +1,16 @@
 // The command: exit codes, messages, dumps, series, figures.
 #include "support/check.h"
+#include "support/command.h"
 
 #include "base/file.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-// runs `divan ARGUMENTS` with its output in *out; the exit status
-static int divan(char **out, const char *format, ...) DV_PRINTF(2, 3);
-static int divan(char **out, const char *format, ...)
-{
-  dvText command = {0};
-  dv_text_printf(&command, "%s ", DIVAN_BINARY);
-  va_list args;
-  va_start(args, format);
-  dv_text_vprintf(&command, format, args);
-  va_end(args);
-  dv_text_add(&command, " 2>&1");
-  FILE *p = popen(command.text, "r");
-  assert_non_null(p);
-  dvText all = {0};
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, p)) > 0;) dv_text_add_n(&all, buffer, n);
-  int status = pclose(p);
-  dv_text_free(&command);
-  *out = dv_text_take(&all);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static void check_run(int status, const char *contains, const char *arguments)
 {
-  char *out;
-  int got = divan(&out, "%s", arguments);
-  if (got != status || (contains && !strstr(out, contains))) {
-    print_error("divan %s: status %d, wanted %d with '%s'\n%s\n", arguments, got, status, contains ? contains : "", out);
-    fail();
-  }
-  dv_free(out);
+  check_command(status, contains, "%s %s", DIVAN_BINARY, arguments);
 }
 
 static void verbs_and_help(void **state)
@@ -65,7 +37,7 @@ static void a_run_leaves_dumps_series_and_figures(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  int status = divan(&out, "run %s/scenes/liver.scn -n 4 --threads 1 --hash --out %s/series --every 2 --dump-state %s/dump --dump-topology %s/topology --stats %s/stats.json",
+  int status = check_shell(&out, DIVAN_BINARY " run %s/scenes/liver.scn -n 4 --threads 1 --hash --out %s/series --every 2 --dump-state %s/dump --dump-topology %s/topology --stats %s/stats.json",
                      DIVAN_SOURCE_DIR, directory, directory, directory, directory);
   if (status != 0) print_error("%s\n", out);
   assert_int_equal(status, 0);
@@ -128,9 +100,9 @@ static void converting_twice_gives_the_same_bytes(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  assert_int_equal(divan(&out, "convert %s/scenes/liver.scn %s/a.scn", DIVAN_SOURCE_DIR, directory), 0);
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/scenes/liver.scn %s/a.scn", DIVAN_SOURCE_DIR, directory), 0);
   dv_free(out);
-  assert_int_equal(divan(&out, "convert %s/a.scn %s/b.scn", directory, directory), 0);
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/a.scn %s/b.scn", directory, directory), 0);
   dv_free(out);
   char *a = dv_path_join(directory, "a.scn"), *b = dv_path_join(directory, "b.scn");
   char *first = dv_file_read(a, NULL), *second = dv_file_read(b, NULL);

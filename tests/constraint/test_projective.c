@@ -52,6 +52,7 @@ static void projecting_twice_changes_nothing(void **state)
       POINTS "<OscillatorProjectiveConstraint name='c' oscillators='1  1 2 3  1 0 0  2 0.5'/>",
       POINTS "<ParabolicProjectiveConstraint name='c' indices='1' P1='0 0 0' P2='1 1 0' P3='2 0 0' EndTime='1'/>",
       POINTS "<HermiteSplineProjectiveConstraint name='c' indices='1' X1='1 2 3' dX0='1 0 0' EndTime='1'/>",
+      FRAMES "<SkeletalMotionProjectiveConstraint name='c' joints='Parent -1 LocalRigid 1 2 3 0 0 0 1' bones='0'/>",
   };
   for (size_t i = 0; i < DV_COUNT(scenes); i++) {
     char *text = dv_format(NODE("%s"), scenes[i]);
@@ -408,6 +409,89 @@ static void attached_frames_follow(void **state)
   }
 }
 
+// an arm that swings up about z while its hand, at a distance of 2, turns back as much and slides out: closed forms at any time
+#define ARM                                                                                                                      \
+  "<SkeletalMotionProjectiveConstraint name='c' bones='[1,0]' animationSpeed='0.5' joints='["                                     \
+  "Parent -1 Channels 2 0 0 0 0 0 0 1  0 0 0 0 0 0.70710678118654752 0.70710678118654752 Times 2 0 1 "                            \
+  "PreviousMotion 0 0 0 0 0 0 1 NextMotion 0 0 0 0 0 0 1 LocalRigid 0 0 0 0 0 0 1, "                                              \
+  "Parent 0 Channels 2 2 0 0 0 0 0 1  3 0 0 0 0 -0.70710678118654752 0.70710678118654752 Times 2 0 1]'/>"
+
+static void bones_follow_their_joints(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(NODE(FRAMES ARM), 1);
+  dvState *mo = dv_state(check_find(s, "mo"));
+  dvObject *c = check_find(s, "c");
+  ops_of(c)->project_position(c, DV_X, 0);
+  check_close(dv_state_read(mo, DV_X)[0], 1, 0);   // at time 0 nothing is set
+  static const double times[] = {0.4, 1, 1.9, 2, 7};
+  for (size_t i = 0; i < DV_COUNT(times); i++) {
+    s->root->time = times[i];
+    ops_of(c)->project_position(c, DV_X, times[i]);
+    double t = fmin(1, 0.5 * times[i]), angle = 0.5 * acos(-1.0) * t, arm[7] = {0, 0, 0, 0, 0, sin(0.5 * angle), cos(0.5 * angle)};
+    double hand[7] = {(2 + t) * cos(angle), (2 + t) * sin(angle), 0, 0, 0, 0, 1};
+    const double *x = dv_state_read(mo, DV_X);
+    for (int k = 0; k < 7; k++) {
+      check_close(x[k], hand[k], 1e-12);
+      check_close(x[7 + k], arm[k], 1e-12);
+    }
+  }
+  // the velocity leads to where the bones are at the end of the step
+  s->root->time = 1;
+  ops_of(c)->project_position(c, DV_X, 1);
+  ops_of(c)->project_velocity(c, DV_V, 1);
+  double x[14], from = 0.25 * acos(-1.0), to = 0.5 * acos(-1.0) * 0.6;
+  dv_dof_integrate(mo->base.dof, 2, x, dv_state_read(mo, DV_X), dv_state_read(mo, DV_V), s->root->dt);
+  check_close(x[0], 2.6 * cos(to), 1e-12);
+  check_close(x[1], 2.6 * sin(to), 1e-12);
+  check_close(dv_state_read(mo, DV_V)[6 + 5], (to - from) / s->root->dt, 1e-12);
+  s->root->time = 3;   // behind the last key
+  ops_of(c)->project_velocity(c, DV_V, 3);
+  for (int k = 0; k < 12; k++) check_close(dv_state_read(mo, DV_V)[k], 0, 0);
+  check_close_scene(&s);
+}
+
+static void broken_skeletons_are_refused(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const wrong[] = {
+      "joints='[Parent -1 Channels 2 0 0 0 0 0 0 1]' bones='0'", "joints='Channels 0'",   "joints='Parent 3' bones='0'",
+      "joints='Parent 1 Times 0, Parent 0' bones='0'",           "joints='Parent -1' bones='2'", "joints='Parent -1' bones='x'",
+      "joints='Parent -1' bones='0 0 0'",                        "joints='Parent -1 Channels 1e9 0'",
+  };
+  for (size_t i = 0; i < DV_COUNT(wrong); i++) {
+    char *text = dv_format(NODE(FRAMES "<SkeletalMotionProjectiveConstraint %s/>"), wrong[i]);
+    dvContext *context = dv_divan_create(1);
+    context->log.sink = NULL;
+    dvScene *scene = NULL;
+    assert_int_equal(dv_scene_parse(context, "test.scn", text, strlen(text), &scene), DV_OK);
+    if (dv_scene_init(scene) == DV_OK) fail_msg("accepted: %s", wrong[i]);
+    dv_scene_destroy(&scene);
+    dv_context_destroy(&context);
+    dv_free(text);
+  }
+}
+
+// what was one component in 2011: a box, and fixed points or a force in it
+static void a_box_holds_its_points(void **state)
+{
+  DV_UNUSED(state);
+  int warnings;
+  dvScene *s = open_quietly(NODE(EXPLICIT POINTS "<UniformMass vertexMass='1'/><BoxConstraint name='hold' box='0.5 -1 -1 2 1 1' drawSize='3'/>"
+                                 "<Object type='BoxConstantForceField' box='-1 -1 -1 2 0.5 0.5' force='0 0 2'/>"), &warnings);
+  assert_int_equal(warnings, 0);
+  assert_string_equal(check_find(s, "hold")->cls->name, "FixedProjectiveConstraint");
+  check_steps(s, 2);
+  check_close(check_value(s, "mo", DV_X, 3), 1, 0);
+  check_close(check_value(s, "mo", DV_X, 5), 0, 0);                        // held
+  check_close(check_value(s, "mo", DV_X, 2), 2 * 0.01 * (1 + 2), 1e-14);   // pushed: symplectic Euler, a dt^2 (1 + 2)
+  check_close(check_value(s, "mo", DV_X, 8), 0, 0);                        // outside of both
+  check_close_scene(&s);
+  s = open_quietly(NODE(POINTS "<BoxConstraint box='0 0 0 1 1 1' fixall='0'/>"), &warnings);
+  assert_int_equal(warnings, 1);   // the nearest name is proposed, as for every component
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -432,6 +516,9 @@ int main(void)
       cmocka_unit_test(attached_points_meet),
       cmocka_unit_test(attachments_go_both_ways_and_let_go),
       cmocka_unit_test(attached_frames_follow),
+      cmocka_unit_test(a_box_holds_its_points),
+      cmocka_unit_test(bones_follow_their_joints),
+      cmocka_unit_test(broken_skeletons_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,16 @@
 // A libFuzzer target: whatever the bytes, a reader returns, leaks nothing, and hands out only
 // indices that exist and coordinates that are finite.
 //
-//   clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/io/fuzz_mesh.c src/io/mesh.c
-//     src/io/mesh_scan.c src/io/vtk.c src/io/read_*.c src/base/{array,file,memory,text}.c -I/usr/include/libxml2 -lxml2 -lz -lm -o fuzz_mesh
-//
-// With -DDV_FUZZ_ONLY=N only the reader with that place in the list below.
+// DIVAN_FUZZ_READER=name in the environment chooses one reader of the list below; `list` prints their names.
 #include "io/mesh.h"
+#include "io/voxels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static void check(bool condition)
@@ -52,6 +52,23 @@ static void check_groups(dvMesh *mesh)
   }
 }
 
+// as many as there are points; elements know a cell that exists
+static void check_values(dvMesh *mesh)
+{
+  size_t points = dv_mesh_point_count(mesh), cells = SIZE_MAX;
+  for (size_t i = 0; i < mesh->values.count; i++) {
+    const dvMeshValues *v = &mesh->values.data[i];
+    check(v->name && v->width > 0 && v->values.count % (size_t)v->width == 0);
+    if (!v->of_cells) check(v->values.count == points * (size_t)v->width);
+    else cells = v->values.count / (size_t)v->width;
+  }
+  for (int kind = 0; kind < DV_MESH_KINDS; kind++) {
+    size_t elements = dv_mesh_elements(mesh, kind)->count / (size_t)dv_mesh_corners(kind);
+    check(cells == SIZE_MAX ? mesh->cell_of[kind].count == 0 : mesh->cell_of[kind].count == elements);
+    check_indices(&mesh->cell_of[kind], 0, cells);
+  }
+}
+
 static void check_mesh(dvMesh *mesh)
 {
   size_t points = dv_mesh_point_count(mesh);
@@ -71,6 +88,7 @@ static void check_mesh(dvMesh *mesh)
   check_indices(&mesh->facets.normal, -1, mesh->normals.count / 3);
   check_offsets(&mesh->facets.offset, &mesh->facets.position);
   check_groups(mesh);
+  check_values(mesh);
   double *values = dv_alloc(points * 3 * sizeof *values);
   dv_mesh_point_normals(mesh, values);
   dv_mesh_point_texcoords(mesh, values);
@@ -96,18 +114,54 @@ static dvStatus read_packed(const char *bytes, size_t length, dvMesh *out, dvMes
   return status;
 }
 
+// a header, and what follows it as the data of any layout
+static dvStatus read_voxels(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
+{
+  dvVoxelLayout layout;
+  dvVoxels voxels = {0};
+  size_t used = 0;
+  *out = (dvMesh){0};
+  dvStatus status = dv_voxels_read_header(bytes, length, &layout, &used, error);
+  if (status != DV_OK) return status;
+  check(used <= length);
+  if (dv_voxels_decode(&layout, bytes + used, length - used, &voxels, NULL) == DV_OK)
+    check(voxels.values.count == (size_t)voxels.n[0] * (size_t)voxels.n[1] * (size_t)voxels.n[2]);
+  dv_voxels_free(&voxels);
+  return DV_OK;
+}
+
+static const struct {
+  const char *name;
+  dvStatus (*read)(const char *, size_t, dvMesh *, dvMeshError *);
+} readers[] = {{"gmsh", dv_mesh_read_gmsh}, {"obj", dv_mesh_read_obj},     {"sph", dv_mesh_read_sph},       {"mtl", dv_mesh_read_mtl},
+               {"vtk", dv_mesh_read_vtk},   {"vtkxml", dv_mesh_read_vtk_xml}, {"stl", dv_mesh_read_stl},    {"off", dv_mesh_read_off},
+               {"trian", dv_mesh_read_trian}, {"trian2", dv_mesh_read_trian2}, {"xsp", dv_mesh_read_xsp},   {"gid", dv_mesh_read_gid},
+               {"abaqus", dv_mesh_read_abaqus}, {"netgen", dv_mesh_read_netgen}, {"tetgen", read_tetgen},   {"gz", read_packed},
+               {"voxels", read_voxels}};
+
+static int chosen = -1;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+  DV_UNUSED(argc);
+  DV_UNUSED(argv);
+  const char *name = getenv("DIVAN_FUZZ_READER");
+  if (!name || !*name) return 0;
+  for (size_t i = 0; i < DV_COUNT(readers); i++) {
+    if (strcmp(name, "list") == 0) puts(readers[i].name);
+    if (strcmp(name, readers[i].name) == 0) chosen = (int)i;
+  }
+  if (chosen < 0) exit(strcmp(name, "list") != 0);
+  return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-  dvStatus (*const readers[])(const char *, size_t, dvMesh *, dvMeshError *) = {
-      dv_mesh_read_gmsh, dv_mesh_read_obj, dv_mesh_read_sph, dv_mesh_read_mtl,    dv_mesh_read_vtk, dv_mesh_read_vtk_xml, dv_mesh_read_stl,
-      dv_mesh_read_off,  dv_mesh_read_trian, dv_mesh_read_trian2, dv_mesh_read_xsp, dv_mesh_read_gid, dv_mesh_read_abaqus, read_tetgen, read_packed};
   for (size_t i = 0; i < DV_COUNT(readers); i++) {
-#ifdef DV_FUZZ_ONLY
-    if (i != DV_FUZZ_ONLY) continue;
-#endif
+    if (chosen >= 0 && i != (size_t)chosen) continue;
     dvMesh mesh = {0};
     dvMeshError error;
-    dvStatus status = readers[i]((const char *)bytes, length, &mesh, &error);
+    dvStatus status = readers[i].read((const char *)bytes, length, &mesh, &error);
     check(status == DV_OK ? error.text[0] == 0 : error.text[0] != 0 && error.line > 0);
     check_mesh(&mesh);
     dv_mesh_free(&mesh);

@@ -285,6 +285,91 @@ static void says_what_is_wrong_with_a_file(void **state)
   }
 }
 
+#define VTK                                                                                                              \
+  "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\n"
+
+// values of the points and cells are fields that others link to; what cannot be read leaves the mesh as it is
+static void vtk_values_are_fields(void **state)
+{
+  DV_UNUSED(state);
+  Files f = write_files();
+  dv_free(check_write(f.directory, "v.vtk", VTK "CELL_TYPES 1\n10\nCELL_DATA 1\nSCALARS young float 1\nLOOKUP_TABLE default\n2.5\nPOINT_DATA 4\n"
+                                                "VECTORS speed double\n1 2 3 4 5 6 7 8 9 0 0 0\nSCALARS heat float\nLOOKUP_TABLE default\n1 nan 1 1\nNORMALS n float\n0 0 1 0 0 1 0 0 1 0 0 1\n"
+                                                "FIELD more 2\nlabel 1 4 int\n1 2 3 4\nposition 1 4 int\n0 0 0 0\n"));
+  dv_free(check_write(f.directory, "bad.vtk", VTK "CELL_TYPES 1\n10\nPOINT_DATA 4\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3\n"));
+  dv_free(check_write(f.directory, "odd.vtk", VTK "CELL_TYPES 1\n10\nPOINT_DATA 3\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3\n"));
+  Report r;
+  start(&r, &f, "<Node><MeshVTKLoader name='l' filename='v.vtk'/><MechanicalObject name='s' position='@l.position' velocity='@l.speed'/>"
+                "<MeshVTKLoader name='bad' filename='bad.vtk'/><MeshVTKLoader name='odd' filename='odd.vtk'/></Node>");
+  check_reals(value(&r, "l", "young"), "2.5");
+  check_ints(value(&r, "l", "label"), "1, 2, 3, 4");
+  check_reals(value(&r, "s", "velocity"), "1 2 3, 4 5 6, 7 8 9, 0 0 0");
+  report_says(&r, "1 of the values 'heat' in 'v.vtk' are not finite");
+  report_says(&r, "values 'position' of the file have the name of another field");
+  check_ints(value(&r, "bad", "tetrahedra"), "0 1 2 3");
+  report_says(&r, "not all of 'bad.vtk' is read: values, line 15: a value is missing at the end of the file");
+  report_says(&r, "values 'heat': 3 numbers instead of 4");
+  report_end(&r);
+  remove_files(&f);
+}
+
+static void off_sequence_goes_through_its_files(void **state)
+{
+  DV_UNUSED(state);
+  Files f = write_files();
+  for (int i = 8; i <= 11; i++) {
+    char *name = dv_format("s%03d.off", i), *text = dv_format("OFF\n3 1 0\n%d 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", i);
+    dv_free(check_write(f.directory, name, text));
+    dv_free(name), dv_free(text);
+  }
+  Report r;
+  start(&r, &f, "<Node dt='0.02'><OffSequenceLoader name='l' filename='s008.off' nbOfFiles='3' stepDuration='0.04'/></Node>");
+  static const double wanted[] = {9, 9, 10, 10, 10};   // at the start of the step the time is 0, 0.02 …
+  for (size_t i = 0; i < DV_COUNT(wanted); i++) {
+    assert_int_equal(dv_scene_step(r.scene, 0), DV_OK);
+    check_close(((const dvReals *)value(&r, "l", "position"))->data[0], wanted[i], 0);
+  }
+  dv_scene_reset(r.scene);
+  check_close(((const dvReals *)value(&r, "l", "position"))->data[0], 8, 0);
+  report_end(&r);
+  remove_files(&f);
+}
+
+// two voxels of a layer of 2 x 2 that share an edge, and one beside them in the next layer
+static void voxels_become_hexahedra(void **state)
+{
+  DV_UNUSED(state);
+  Files f = write_files();
+  dv_free(check_write(f.directory, "v.raw", "hhabbaaaca"));
+  dv_free(check_write(f.directory, "v.mha", "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = 0.5 0.5 2\n"
+                                            "Offset = 1 2 3\nElementDataFile = LOCAL\nabbaaaca"));
+  dv_free(check_write(f.directory, "short.raw", "abc"));
+  Report r;
+  start(&r, &f, "<Node><VoxelGridLoader name='l' filename='v.raw' header='2' resolution='2 2 2' bgValue='97' voxelSize='1 1 0.5'/>"
+                "<VoxelGridLoader name='m' filename='v.mha' dataValue='98 99' generateHexa='0'/>"
+                "<VoxelGridLoader name='roi' filename='v.mha' bgValue='97' ROI='0 0 1 9 9 9'/></Node>");
+  // voxels (1,0,0), (0,1,0), (0,1,1): points with z = 0, 0.5 and 1
+  check_ints(value(&r, "l", "idxInRegularGrid"), "1, 2, 6");
+  assert_int_equal(((const dvReals *)value(&r, "l", "position"))->count, 3 * (7 + 7 + 4));
+  check_ints(value(&r, "l", "hexahedra"), "0 1 4 3 7 8 11 10, 2 3 6 5 9 10 13 12, 9 10 13 12 14 15 17 16");
+  check_close(((const dvReals *)value(&r, "l", "position"))->data[0], 1, 0);
+  check_reals(value(&r, "m", "position"), "1.5 2 3, 1 2.5 3, 1 2.5 5");
+  check_ints(value(&r, "roi", "idxInRegularGrid"), "6");
+  report_end(&r);
+  static const struct {
+    const char *scene, *message;
+  } cases[] = {{"<Node><VoxelGridLoader filename='v.raw'/></Node>", "the size of 'v.raw' is not known"},
+               {"<Node><VoxelGridLoader filename='short.raw' resolution='4 4 4'/></Node>", "need 64 bytes, but the file has 3"},
+               {"<Node><VoxelGridLoader filename='short.raw' resolution='100000 100000 100000'/></Node>", "more than the"}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    report_start_as(&r, f.scene, cases[i].scene);
+    assert_int_equal(r.status, DV_ERROR_INPUT);
+    report_says(&r, cases[i].message);
+    report_end(&r);
+  }
+  remove_files(&f);
+}
+
 static void warns_without_a_file(void **state)
 {
   DV_UNUSED(state);
@@ -309,6 +394,9 @@ int main(void)
       cmocka_unit_test(topology_takes_the_loader_of_its_node),
       cmocka_unit_test(follows_a_change_of_file),
       cmocka_unit_test(says_what_is_wrong_with_a_file),
+      cmocka_unit_test(vtk_values_are_fields),
+      cmocka_unit_test(off_sequence_goes_through_its_files),
+      cmocka_unit_test(voxels_become_hexahedra),
       cmocka_unit_test(warns_without_a_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,29 @@ static void gmsh_4_reads_blocks(void **state)
   dv_mesh_free(&mesh);
 }
 
+static const char gmsh_4_0[] =
+    "$MeshFormat\n4.0 0 8\n$EndMeshFormat\n"
+    "$PhysicalNames\n1\n3 7 \"body\"\n$EndPhysicalNames\n"
+    "$Entities\n1 1 0 1\n1 0 0 0 0 0 0 0\n4 0 0 0 1 1 1 0 2 1 -1\n5 0 0 0 1 1 1 1 7 1 4\n$EndEntities\n"
+    "$Nodes\n2 4\n4 1 1 1\n40 9 8 7 0.5\n5 3 0 3\n20 1 0 0\n22 0 1 0\n21 0 0 1\n$EndNodes\n"
+    "$Elements\n4 5\n1 0 15 1\n9 40\n4 1 1 1\n1 40 20\n5 3 4 2\n2 40 20 21 22\n3 40 20 22 21\n"
+    "5 2 16 1\n4 40 40 40 40 40 40 40 40\n$EndElements\n";
+
+// 4.0 differs from 4.1 in the order of the numbers only
+static void gmsh_4_0_reads_the_same_mesh(void **state)
+{
+  DV_UNUSED(state);
+  dvMesh mesh = read_good(dv_mesh_read_gmsh, gmsh_4_0), wanted = read_good(dv_mesh_read_gmsh, gmsh_4);
+  assert_int_equal(mesh.positions.count, wanted.positions.count);
+  assert_memory_equal(mesh.positions.data, wanted.positions.data, wanted.positions.count * sizeof(double));
+  check_list(&mesh.edges, wanted.edges.count, wanted.edges.data);
+  check_list(&mesh.tetrahedra, wanted.tetrahedra.count, wanted.tetrahedra.data);
+  assert_int_equal(mesh.skipped, 1);
+  check_group(&mesh, 1, DV_MESH_TETRAHEDRON, "body", 5, 0, 2);
+  dv_mesh_free(&mesh);
+  dv_mesh_free(&wanted);
+}
+
 // builds binary files, in either byte order
 typedef struct Bytes {
   dvText text;
@@ -243,6 +266,34 @@ static Bytes binary_4(bool big)
   return b;
 }
 
+static Bytes binary_4_0(bool big)
+{
+  Bytes b = {.big = big};
+  put_format(&b, "4.0");
+  dv_text_add(&b.text, "$Nodes\n");
+  SIZES(&b, 2, 4);
+  INTS(&b, 1, 2, 1);
+  SIZES(&b, 1);
+  INTS(&b, 40);
+  REALS(&b, 0, 0, 1, 0.25, 0.75);
+  INTS(&b, 5, 3, 0);
+  SIZES(&b, 3);
+  for (int i = 0; i < 3; i++) {
+    INTS(&b, 10 * i + 10);
+    REALS(&b, i == 1, i == 2, 0);
+  }
+  dv_text_add(&b.text, "\n$EndNodes\n$Elements\n");
+  SIZES(&b, 2, 2);
+  INTS(&b, 5, 3, 4);
+  SIZES(&b, 1);
+  INTS(&b, 1, 10, 20, 30, 40);
+  INTS(&b, 1, 2, 16);
+  SIZES(&b, 1);
+  INTS(&b, 2, 10, 10, 10, 10, 10, 10, 10, 10);
+  dv_text_add(&b.text, "\n$EndElements\n");
+  return b;
+}
+
 static void gmsh_binary_in_both_byte_orders(void **state)
 {
   DV_UNUSED(state);
@@ -269,6 +320,14 @@ static void gmsh_binary_in_both_byte_orders(void **state)
     check_group(&mesh, 0, DV_MESH_TETRAHEDRON, "body", 5, 0, 1);
     dv_mesh_free(&mesh);
     dv_text_free(&b.text);
+
+    b = binary_4_0(big);
+    assert_int_equal(dv_mesh_read_gmsh(b.text.text, b.text.length, &mesh, &error), DV_OK);
+    check_close(mesh.positions.data[2], 1, 0);
+    CHECK_LIST(mesh.tetrahedra, 1, 2, 3, 0);
+    assert_int_equal(mesh.skipped, 1);
+    dv_mesh_free(&mesh);
+    dv_text_free(&b.text);
   }
 }
 
@@ -276,8 +335,9 @@ static void gmsh_binary_in_both_byte_orders(void **state)
 static void damaged_files_end_with_an_error(void **state)
 {
   DV_UNUSED(state);
-  Bytes files[] = {binary_2(false), binary_2(true), binary_4(false), {.text = {0}}};
-  dv_text_add(&files[3].text, gmsh_4);
+  Bytes files[] = {binary_2(false), binary_2(true), binary_4(false), binary_4_0(true), {.text = {0}}, {.text = {0}}};
+  dv_text_add(&files[4].text, gmsh_4);
+  dv_text_add(&files[5].text, gmsh_4_0);
   for (size_t f = 0; f < DV_COUNT(files); f++) {
     size_t whole = files[f].text.length, failures = 0;
     for (size_t length = 0; length < whole; length++) {
@@ -311,7 +371,7 @@ static void gmsh_errors_name_the_line(void **state)
   check_bad(r, "", 1, "no nodes");
   check_bad(r, "hello\n", 1, "found 'hello'");
   check_bad(r, "$Nodes\n", 1, "'$MeshFormat' or '$NOD' expected");
-  check_bad(r, "$MeshFormat\n4.0 0 8\n", 2, "format 4 is not read");
+  check_bad(r, "$MeshFormat\n3.0 0 8\n", 2, "format 3 is not read");
   check_bad(r, "$MeshFormat\n2.2 2 8\n", 2, "file type");
   check_bad(r, "$MeshFormat\n2.2 0 4\n", 2, "data size");
   check_bad(r, "$MeshFormat\n2.2 1 8\nabcd", 3, "byte order");
@@ -575,6 +635,7 @@ int main(void)
       cmocka_unit_test(gmsh_lets_the_last_of_equal_nodes_win),
       cmocka_unit_test(gmsh_2_reads_every_kind_and_names_groups),
       cmocka_unit_test(gmsh_4_reads_blocks),
+      cmocka_unit_test(gmsh_4_0_reads_the_same_mesh),
       cmocka_unit_test(gmsh_binary_in_both_byte_orders),
       cmocka_unit_test(damaged_files_end_with_an_error),
       cmocka_unit_test(gmsh_errors_name_the_line),

@@ -45,7 +45,8 @@ static void reads_back_equal(void **state)
   static const struct {
     const char *extension;
     unsigned kinds;   // that it has a place for
-  } formats[] = {{"vtk", 127}, {"vtu", 127}, {"msh", 127}, {"inp", 127}, {"obj", 7}, {"off", 6}, {"node", 8}, {"gidmsh", 8}};
+  } formats[] = {{"vtk", 127}, {"vtu", 127}, {"msh", 127}, {"inp", 127}, {"obj", 7}, {"off", 6}, {"node", 8}, {"gidmsh", 8}, {"mesh", 10},
+               {"trian", 2}, {"xs3", 1}, {"sph", 0}};
   char *directory = check_mkdir();
   dvMesh mesh = make_mesh();
   for (size_t i = 0; i < DV_COUNT(formats); i++) {
@@ -71,6 +72,69 @@ static void reads_back_equal(void **state)
     dv_free(path);
   }
   dv_mesh_free(&mesh);
+  check_rmdir(directory);
+}
+
+// values of points and cells survive; those of cells come back in the order in which the cells were written
+static void values_read_back_equal(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  char *path = check_write(directory, "in.vtk",
+                           "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\n"
+                           "CELLS 3 11\n4 0 1 2 3\n3 0 1 2\n1 3\nCELL_TYPES 3\n10 5 1\n"
+                           "CELL_DATA 3\nSCALARS stiffness double\nLOOKUP_TABLE default\n10 0.1 5\n"
+                           "POINT_DATA 4\nVECTORS load float\n1 2 3 4 5 6 7 8 9 10 11 12\nFIELD f 1\nlabel 1 4 int\n1 2 3 -4\n");
+  dvMesh mesh, back;
+  dvMeshError error = {0};
+  assert_int_equal(dv_mesh_read(path, &mesh, &error), DV_OK);
+  assert_int_equal(mesh.values.count, 3);
+  assert_true(mesh.values.data[0].of_cells && !mesh.values.data[1].of_cells && mesh.values.data[2].whole);
+  static const char *const extensions[2] = {"vtk", "vtu"};
+  for (int i = 0; i < 2; i++) {
+    char *copy = dv_format("%s/copy.%s", directory, extensions[i]);
+    assert_int_equal(dv_mesh_write(copy, &mesh, NULL, &error), DV_OK);
+    assert_int_equal(dv_mesh_read(copy, &back, &error), DV_OK);
+    assert_int_equal(back.values.count, 3);
+    assert_int_equal(back.unread.count, 0);
+    for (size_t k = 0; k < 3; k++) {
+      const dvMeshValues *v = &back.values.data[k];
+      if (dv_same(v->name, "stiffness")) {   // the triangle is written first; the vertex is not
+        assert_int_equal(v->values.count, 2);
+        check_close(v->values.data[0], 0.1, 0);
+        check_close(v->values.data[1], 10, 0);
+      } else if (dv_same(v->name, "load")) {
+        assert_int_equal(v->width, 3);
+        check_close(v->values.data[11], 12, 0);
+      } else {
+        assert_string_equal(v->name, "label");
+        check_close(v->values.data[3], -4, 0);
+      }
+    }
+    dv_mesh_free(&back);
+    dv_free(copy);
+  }
+  dv_mesh_free(&mesh);
+  dv_free(path);
+  check_rmdir(directory);
+}
+
+static void neighbours_of_trian(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *path = dv_format("%s/m.trian", directory);
+  dvMesh mesh = {0}, back;
+  dvMeshError error = {0};
+  for (int i = 0; i < 12; i++) dv_push(&mesh.positions, i);
+  push_all(&mesh.triangles, (int32_t[]){0, 1, 2, 3, 2, 1}, 6);
+  assert_int_equal(dv_mesh_write(path, &mesh, NULL, &error), DV_OK);
+  assert_int_equal(dv_mesh_read(path, &back, &error), DV_OK);
+  const int32_t wanted[6] = {1, -1, -1, 0, -1, -1};
+  assert_int_equal(back.neighbours.count, 6);
+  assert_memory_equal(back.neighbours.data, wanted, sizeof wanted);
+  dv_mesh_free(&mesh);
+  dv_mesh_free(&back);
+  dv_free(path);
   check_rmdir(directory);
 }
 
@@ -111,7 +175,8 @@ static void what_cannot_be_written_is_told(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_back_equal), cmocka_unit_test(stl_keeps_the_surface),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_back_equal), cmocka_unit_test(values_read_back_equal),
+                                     cmocka_unit_test(neighbours_of_trian), cmocka_unit_test(stl_keeps_the_surface),
                                      cmocka_unit_test(what_cannot_be_written_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ enum {
   WRONG_JT,
   WRONG_BUILD,
   WRONG_DJT,
+  WRONG_JDOT,
   WRONG_MATRIX,
   WRONG_INVERSE
 };
@@ -184,8 +185,18 @@ static void bend_build_j(dvObject *o, dvMatrixSink *sink)
   sink->add(sink, b->mapping.out, 0, b->mapping.in, 0, 3, 2, j);
 }
 
-static const dvMappingOps bend_ops = {
-    .apply = bend_apply, .apply_j = bend_apply_j, .apply_jt = bend_apply_jt, .apply_djt = bend_apply_djt, .build_j = bend_build_j};
+static void bend_add_jdot(dvObject *o, int out_a, int in_v)
+{
+  Bend *b = (Bend *)o;
+  const double *v = dv_state_read(b->mapping.in, in_v);
+  double *a = dv_state_write(b->mapping.out, out_a);
+  a[0] += 2 * v[0] * v[0];
+  a[1] += (b->wrong == WRONG_JDOT ? 1 : 2) * v[0] * v[1];
+  a[2] -= sin(b->x[1]) * v[1] * v[1];
+}
+
+static const dvMappingOps bend_ops = {.apply = bend_apply, .apply_j = bend_apply_j, .apply_jt = bend_apply_jt, .apply_djt = bend_apply_djt,
+                                      .build_j = bend_build_j, .add_jdot = bend_add_jdot};
 static const dvClass bend_class = {
     .struct_size = sizeof(dvClass),
     .name = "TestBend",
@@ -336,6 +347,7 @@ static void mappings(void **state)
   assert_false(mapping_passes(WRONG_JT));
   assert_false(mapping_passes(WRONG_BUILD));
   assert_false(mapping_passes(WRONG_DJT));
+  assert_false(mapping_passes(WRONG_JDOT));
 }
 
 static bool mass_passes(int wrong)

@@ -4,6 +4,8 @@
 
 #include "app/divan.h"
 #include "io/scene_file.h"
+#include "linear/assembly.h"
+#include "state/rows.h"
 #include "support/check.h"
 
 #include <float.h>
@@ -608,11 +610,99 @@ static bool check_geometric(MappingCheck *c, uint64_t *random)
   }
   Compared compared = {"geometric stiffness, k = 0.7", "apply_djt", "the difference of J^T f", k, fd, &c->in, &c->in, c->options->tolerance};
   bool good = compare(c->object, c->options, &compared);
+  if (c->ops->add_geometric) {
+    DenseSink sink = dense_sink(&c->in, &c->in);
+    c->ops->add_geometric(c->object, &m, DV_F, &sink.sink);
+    good = compare(c->object, c->options, &(Compared){"assembled geometric stiffness", "add_geometric", "apply_djt", sink.values, k, &c->in, &c->in, 1e-10}) &&
+           !sink.bad && good;
+    dv_free(sink.values);
+  }
   dv_free(force);
   dv_free(column);
   dv_free(minus);
   dv_free(k);
   dv_free(fd);
+  return good;
+}
+
+// three rows with random numbers on every second degree of freedom of the outputs: H J, row by row
+static bool check_rows(MappingCheck *c, uint64_t *random)
+{
+  enum { ROWS = 3 };
+  size_t cols = space_size(&c->in), rows = space_size(&c->out);
+  dvRowSet set = {0};
+  double *wanted = matrix(ROWS, cols), *got = matrix(ROWS, cols);
+  bool good = true;
+  for (int k = 0; k < c->out.count; k++) {
+    dvState *s = c->out.states[k];
+    size_t w = (size_t)s->base.dof->deriv;
+    for (size_t i = 0; i < s->count; i++)
+      for (int32_t r = 0; r < ROWS; r++) {
+        double h[DV_MAX_COORD];
+        if ((i + (size_t)r) % 2 && s->count > 1) continue;
+        fill_random(random, h, w);
+        dv_rows_add(dv_rows_on(&set, s), r, i, h, 1);
+        for (size_t a = 0; a < w; a++)
+          for (size_t j = 0; j < cols; j++) wanted[(size_t)r * cols + j] += h[a] * c->j[(c->out.offset[k] + i * w + a) * cols + j];
+      }
+  }
+  dv_mapping_rows_up(c->object, &set);
+  for (int k = 0; k < c->in.count; k++) {
+    dvStateRows *on = dv_rows_on(&set, c->in.states[k]);
+    size_t w = (size_t)on->state->base.dof->deriv;
+    dv_rows_settle(on);
+    for (size_t e = 0; e < on->entries.count; e++)
+      for (size_t a = 0; a < w; a++)
+        got[(size_t)on->entries.data[e].row * cols + c->in.offset[k] + (size_t)on->entries.data[e].dof * w + a] = on->values.data[e * w + a];
+  }
+  for (int r = 0; r < ROWS && rows; r++)
+    good = compare(c->object, c->options,
+                   &(Compared){"rows of constraints", "dv_mapping_rows_up", "H J", got + (size_t)r * cols, wanted + (size_t)r * cols, &c->in, NULL, 1e-10}) &&
+           good;
+  dv_rows_free(&set);
+  dv_free(wanted);
+  dv_free(got);
+  return good;
+}
+
+// J v at x + t v, for a fixed v
+static void velocity_along(MappingCheck *c, const double *v, double t, double *out)
+{
+  for (int i = 0; i < c->in.count; i++) {
+    dvState *s = c->in.states[i];
+    dv_dof_integrate(s->base.dof, s->count, dv_state_write(s, DV_X), c->in.x[i], v + c->in.offset[i], t);
+  }
+  c->ops->apply(c->object, DV_X, DV_X);
+  space_set(&c->in, DV_V, v);
+  c->ops->apply_j(c->object, DV_V, DV_V);
+  space_get(&c->out, DV_V, out);
+  space_restore(&c->in);
+}
+
+static bool check_acceleration(MappingCheck *c, uint64_t *random)
+{
+  size_t rows = space_size(&c->out), cols = space_size(&c->in);
+  double *v = matrix(cols, 1), *plus = matrix(rows, 1), *minus = matrix(rows, 1), *a = matrix(rows, 1), h = c->options->step, speed = 1e-300;
+  fill_random(random, v, cols);
+  velocity_along(c, v, h, plus);
+  velocity_along(c, v, -h, minus);
+  velocity_along(c, v, 0, a);
+  for (size_t i = 0; i < rows; i++) plus[i] = (plus[i] - minus[i]) / (2 * h), speed = fmax(speed, fabs(a[i]));
+  space_set(&c->in, DV_V, v);
+  space_fill(&c->out, DV_DX, 1);   // it must add
+  if (c->ops->add_jdot) c->ops->add_jdot(c->object, DV_DX, DV_V);
+  space_get(&c->out, DV_DX, a);
+  for (size_t i = 0; i < rows; i++) a[i] -= 1;
+  space_restore(&c->in);
+  // where it is zero, rounding in the velocities is what is left
+  double largest = 1e-300;
+  for (size_t i = 0; i < rows; i++) largest = fmax(largest, fmax(fabs(plus[i]), fabs(a[i])));
+  bool good = largest <= 1e-9 * speed ||
+              compare(c->object, c->options, &(Compared){"dJ/dt v", "add_jdot", "the difference of J v", a, plus, &c->out, NULL, 10 * c->options->tolerance});
+  dv_free(v);
+  dv_free(plus);
+  dv_free(minus);
+  dv_free(a);
   return good;
 }
 
@@ -634,11 +724,155 @@ bool fd_check_mapping(dvObject *mapping, const fdOptions *options)
     if ((options->checks & FD_TRANSPOSE) && c.ops->apply_jt) good = check_transpose(&c) && good;
     if ((options->checks & FD_BUILD) && c.ops->build_j) good = check_build(&c) && good;
     if ((options->checks & FD_GEOMETRIC) && c.ops->apply_djt) good = check_geometric(&c, &random) && good;
+    if ((options->checks & FD_ROWS) && (c.ops->row || c.ops->build_j)) good = check_rows(&c, &random) && good;
+    if (options->checks & FD_ACCELERATION) good = check_acceleration(&c, &random) && good;
     dv_free(c.j);
   }
   space_fini(&c.in);
   space_fini(&c.out);
   c.ops->apply(mapping, DV_X, DV_X);
+  return good;
+}
+
+// --- whole scenes ------------------------------------------------------------------------------------
+
+typedef struct SystemCheck {
+  dvPlan *plan;
+  dvObject *root;
+  const fdOptions *options;
+  Space p;         // independent states
+} SystemCheck;
+
+static void system_force(SystemCheck *c, double *f)
+{
+  dvMech m = mech_of(c->root);
+  dv_mech_propagate_x(c->plan, DV_X);
+  dv_mech_propagate_v(c->plan, DV_V);
+  dv_mech_compute_force(c->plan, &m);
+  if (f) space_get(&c->p, DV_F, f);
+}
+
+static double system_energy(SystemCheck *c)
+{
+  dvMech m = mech_of(c->root);
+  double kinetic, potential;
+  system_force(c, NULL);
+  dv_mech_energy(c->plan, &m, &kinetic, &potential);
+  return potential;
+}
+
+static bool check_system_energy(SystemCheck *c)
+{
+  size_t n = space_size(&c->p);
+  double *f = matrix(n, 1), *slope = matrix(n, 1), h = c->options->step;
+  for (size_t j = 0; j < n; j++) {
+    space_move_x(&c->p, j, h);
+    double plus = system_energy(c);
+    space_restore(&c->p);
+    space_move_x(&c->p, j, -h);
+    slope[j] = (system_energy(c) - plus) / (2 * h);
+    space_restore(&c->p);
+  }
+  system_force(c, f);
+  bool good = compare(c->root, c->options, &(Compared){"forces of the scene", "compute_force", "-dE/dx", f, slope, &c->p, NULL, c->options->energy_tolerance});
+  dv_free(f);
+  dv_free(slope);
+  return good;
+}
+
+static bool check_system_stiffness(SystemCheck *c)
+{
+  size_t n = space_size(&c->p);
+  double *k = matrix(n, n), *fd = matrix(n, n), *plus = matrix(n, 1), *minus = matrix(n, 1), h = c->options->step;
+  for (size_t j = 0; j < n; j++) {
+    space_move_x(&c->p, j, h);
+    system_force(c, plus);
+    space_restore(&c->p);
+    space_move_x(&c->p, j, -h);
+    system_force(c, minus);
+    space_restore(&c->p);
+    for (size_t i = 0; i < n; i++) fd[i * n + j] = (plus[i] - minus[i]) / (2 * h);
+  }
+  system_force(c, NULL);
+  dvMech m = mech_of(c->root);
+  for (size_t j = 0; j < n; j++) {
+    space_set_unit(&c->p, DV_DX, j);
+    dv_mech_product(c->plan, &m, DV_DF, DV_DX);
+    space_get(&c->p, DV_DF, plus);
+    for (size_t i = 0; i < n; i++) k[i * n + j] = plus[i];
+  }
+  bool good = !(c->options->checks & FD_STIFFNESS) ||
+              compare(c->root, c->options, &(Compared){"stiffness of the scene", "product", "the difference of forces", k, fd, &c->p, &c->p, c->options->tolerance});
+  dvAssembly a = {0};
+  if ((c->options->checks & FD_ASSEMBLY) && dv_assembly_build(&a, c->root, c->plan, &m, DV_ASSEMBLE_ALL) == DV_OK && a.size == n) {
+    memset(fd, 0, n * n * sizeof *fd);
+    for (size_t j = 0; j < n; j++) {
+      space_set_unit(&c->p, DV_DX, j);
+      dv_assembly_product(&a, c->root->context->pool, DV_DF, DV_DX);
+      space_get(&c->p, DV_DF, plus);
+      for (size_t i = 0; i < n; i++) fd[i * n + j] = plus[i];
+    }
+    good = compare(c->root, c->options, &(Compared){"assembled stiffness of the scene", "assembly", "product", fd, k, &c->p, &c->p, 1e-10}) && good;
+  }
+  dv_assembly_free(&a);
+  dv_free(k);
+  dv_free(fd);
+  dv_free(plus);
+  dv_free(minus);
+  return good;
+}
+
+// the power of forces on every state, before they are collected, is the power at the independent states afterwards
+static bool check_system_power(SystemCheck *c, uint64_t *random)
+{
+  double below = 0, above = 0;
+  size_t n = space_size(&c->p);
+  double *v = matrix(n, 1), *f = matrix(n, 1);
+  fill_random(random, v, n);
+  space_set(&c->p, DV_V, v);
+  system_force(c, f);
+  for (size_t i = 0; i < n; i++) above += f[i] * v[i];
+  dvMech m = mech_of(c->root);
+  for (size_t i = 0; i < c->plan->states.count; i++) {
+    dvState *s = dv_state(c->plan->states.data[i]);
+    memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
+  }
+  for (size_t i = 0; i < c->plan->masses.count; i++) {
+    memcpy(m.gravity, c->plan->masses.data[i].node->gravity, sizeof m.gravity);
+    ((const dvMassOps *)dv_ops(c->plan->masses.data[i].object, DV_ROLE_MASS))->add_gravity(c->plan->masses.data[i].object, &m);
+  }
+  for (size_t i = 0; i < c->plan->forces.count; i++)
+    ((const dvForceOps *)dv_ops(c->plan->forces.data[i].object, DV_ROLE_FORCE))->add_force(c->plan->forces.data[i].object, &m);
+  for (size_t i = 0; i < c->plan->states.count; i++) {
+    dvState *s = dv_state(c->plan->states.data[i]);
+    const double *force = dv_state_read(s, DV_F), *velocity = dv_state_read(s, DV_V);
+    for (size_t k = 0; k < dv_state_scalars(s, DV_F); k++) below += force[k] * velocity[k];
+  }
+  space_restore(&c->p);
+  bool good = fabs(below - above) <= 1e-10 * (fabs(below) + fabs(above) + 1e-300);
+  if (!good) print_error("power of the forces where they act %.12g, at the independent states %.12g\n", below, above);
+  dv_free(v);
+  dv_free(f);
+  return good;
+}
+
+bool fd_check_system(const fdScene *s, const fdOptions *options)
+{
+  SystemCheck c = {.root = &s->scene->root->base, .options = options};
+  uint64_t random = options->seed;
+  bool good = true;
+  dv_plan_get(&c.plan, s->scene->root);
+  space_init(&c.p, c.plan->independent.data, (int)c.plan->independent.count);
+  for (int i = 0; i < options->samples; i++) {
+    space_shake(&c.p, options, &random);
+    system_force(&c, NULL);
+    if (options->checks & FD_ENERGY) good = check_system_energy(&c) && good;
+    if (options->checks & (FD_STIFFNESS | FD_ASSEMBLY)) good = check_system_stiffness(&c) && good;
+    good = check_system_power(&c, &random) && good;
+  }
+  space_fini(&c.p);
+  system_force(&c, NULL);
+  dv_plan_destroy(&c.plan);
   return good;
 }
 

@@ -25,10 +25,12 @@ enum {
   FD_JACOBIAN = 1 << 5,     // apply_j against apply
   FD_TRANSPOSE = 1 << 6,    // apply_jt against apply_j: f^T J v = (J^T f)^T v; where forces go up
   FD_BUILD = 1 << 7,        // build_j against apply_j, where it exists
-  FD_GEOMETRIC = 1 << 8,    // apply_djt against differences of J^T f, where it exists
+  FD_GEOMETRIC = 1 << 8,    // apply_djt against differences of J^T f, and add_geometric against it, where they exist
+  FD_ROWS = 1 << 10,        // rows of constraints through the mapping against H J
+  FD_ACCELERATION = 1 << 11,   // add_jdot, or nothing where J is constant, against differences of J v along v
   // masses
   FD_WEIGHT = 1 << 9,       // gravity and potential energy against M g
-  FD_DEFAULT = FD_ENERGY | FD_STIFFNESS | FD_ASSEMBLY | FD_JACOBIAN | FD_TRANSPOSE | FD_BUILD | FD_GEOMETRIC | FD_WEIGHT,
+  FD_DEFAULT = FD_ENERGY | FD_STIFFNESS | FD_ASSEMBLY | FD_JACOBIAN | FD_TRANSPOSE | FD_BUILD | FD_GEOMETRIC | FD_WEIGHT | FD_ROWS | FD_ACCELERATION,
 };
 
 typedef struct fdOptions {
@@ -65,6 +67,11 @@ dvObject *fd_find(const fdScene *s, const char *path);
 const double *fd_force_on(dvObject *force, dvObject *state);
 // Its energy.
 double fd_energy_of(dvObject *force);
+
+// A whole scene as one system: forces collected at the independent states against the potential energy (where every force
+// has one: FD_ENERGY), products with the stiffness against differences of those forces (FD_STIFFNESS), the assembled matrix
+// against products (FD_ASSEMBLY), and the power of the forces, which is the same at all levels of mappings.
+bool fd_check_system(const fdScene *s, const fdOptions *options);
 
 // True when all comparisons hold.
 bool fd_check_force(dvObject *force, const fdOptions *options);

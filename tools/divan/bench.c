@@ -137,7 +137,8 @@ json_t *bench_machine(void)
   bench_progress("measuring the machine");
   dv_machine_measure(&m, NULL);
   json_t *memory = json_array();
-  for (int i = 0; i < DV_BANDWIDTHS; i++) json_array_append_new(memory, json_pack("{s:i,s:o}", "kb", dv_bandwidth_kb[i], "gbytes", bench_number(m.gbytes[i])));
+  for (int i = 0; i < DV_BANDWIDTHS; i++)
+    json_array_append_new(memory, json_pack("{s:i,s:o,s:o}", "kb", dv_bandwidth_kb[i], "gbytes", bench_number(m.gbytes[i]), "reading", bench_number(m.reading[i])));
   return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:o}", "cpu", m.cpu, "cores", m.cores, "instructions", dv_isa_name(), "gflops", bench_number(m.gflops),
                    "memory", memory, "branch_ns", bench_number(m.branch_ns), "index", bench_number(dv_machine_index(&m)));
 }

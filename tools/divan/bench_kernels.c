@@ -3,7 +3,7 @@
 //
 // F counts additions, multiplications, divisions and roots of one element as the formulas have them; B counts every array
 // once as if nothing were read twice, and what is changed in place twice. The bandwidth is the one measured for a working
-// set of the same size.
+// set of the same size: of reading for loops that write next to nothing, else of a[i] += s b[i], whose writing overlaps its reading.
 #include "bench_kernels.h"
 
 #include "force/fem/tetra_corot.h"
@@ -16,12 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-void bench_time_loop(Series *s, Loop l)
+static void time_loop(Series *s, Loop l, bool reads)
 {
   if (!bench_wants(s->bench, l.name)) return;
   bench_progress("%s, %zu elements, %d threads", l.name, l.elements, s->limits.threads);
   double n = (double)l.elements, seconds = dv_best_seconds(l.call, l.user, 1e-4, 0.1);
-  double compute = n * l.flops / (1e9 * s->limits.gflops), transport = n * l.bytes / (1e9 * dv_machine_gbytes(&s->limits, n * (l.bytes - l.changed)));
+  double compute = n * l.flops / (1e9 * s->limits.gflops), transport = n * l.bytes / (1e9 * dv_machine_gbytes(&s->limits, n * (l.bytes - l.changed), reads));
   json_t *k = json_pack("{s:s,s:I,s:i,s:o}", "name", l.name, "elements", (json_int_t)l.elements, "threads", s->limits.threads, "ns",
                         bench_number(1e9 * seconds / n));
   if (l.flops > 0 || l.bytes > 0) {
@@ -32,6 +32,9 @@ void bench_time_loop(Series *s, Loop l)
   }
   json_array_append_new(s->out, k);
 }
+
+void bench_time_loop(Series *s, Loop l) { time_loop(s, l, false); }
+void bench_time_reading(Series *s, Loop l) { time_loop(s, l, true); }
 
 double *bench_filled(size_t n, double from)
 {
@@ -78,7 +81,7 @@ static void loop_cg_step(void *user)
 static void time_vectors(Series *s, size_t n)
 {
   Vectors v = {.pool = s->pool, .n = n, .a = bench_filled(n, 1), .b = bench_filled(n, 2), .c = bench_filled(n, 3), .d = bench_filled(n, 4)};
-  bench_time_loop(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
+  bench_time_reading(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
   bench_time_loop(s, (Loop){"vector axpy", n, 2, 24, 8, loop_axpy, &v});
   bench_time_loop(s, (Loop){"vector xpay", n, 2, 24, 8, loop_xpay, &v});
   bench_time_loop(s, (Loop){"vector copy", n, 0, 16, 0, loop_copy, &v});
@@ -246,21 +249,26 @@ static Part part_of(dvScene *scene, const char *path)
 }
 
 // A cube of points with springs along the edges of the grid and the diagonals of its planes.
-static void time_springs(Series *s, int side)
+static void time_springs(Series *s, int side, bool damped)
 {
   char *text = dv_format("<Node><RegularGridTopology n='%d %d %d' max='%d %d %d'/><MechanicalObject/><UniformMass name='mass' totalMass='1'/>"
-                         "<MeshSpringForceField name='springs' linesStiffness='100' linesDamping='0'/></Node>",
-                         side, side, side, side, side, side);
+                         "<MeshSpringForceField name='springs' linesStiffness='100' linesDamping='%d'/></Node>",
+                         side, side, side, side, side, side, damped);
   dvContext *context = dv_divan_create(s->limits.threads);
   dvScene *scene = NULL;
   if (dv_scene_parse(context, "springs", text, strlen(text), &scene) == DV_OK && dv_scene_init(scene) == DV_OK) {
     size_t n = (size_t)side, points = n * n * n, springs = 3 * n * n * (n - 1) + 3 * n * (n - 1) * (n - 1);
     Part spring = part_of(scene, "springs"), mass = part_of(scene, "mass");
     double share = 72 * (double)points / (double)springs;
-    // force: reads ends and five constants, leaves five numbers; dforce: reads those
-    bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 40 + 40 + share, share / 3, loop_add_force, &spring});
-    bench_time_loop(s, (Loop){"spring dforce", springs, 25, 4 + 40 + share, share / 3, loop_add_dforce, &spring});
-    bench_time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
+    // force: reads ends and two constants (three with damping), leaves four numbers; dforce: reads those and the stiffness
+    if (damped) {
+      double speeds = 24 * (double)points / (double)springs;
+      bench_time_loop(s, (Loop){"spring force, damped", springs, 36, 4 + 24 + 32 + share + speeds, share / 3, loop_add_force, &spring});
+    } else {
+      bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 16 + 32 + share, share / 3, loop_add_force, &spring});
+      bench_time_loop(s, (Loop){"spring dforce", springs, 26, 4 + 8 + 32 + share, share / 3, loop_add_dforce, &spring});
+      bench_time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
+    }
   }
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
@@ -286,7 +294,7 @@ static void time_everything(Series *s)
   }
   Box middle = box_create(10, 10, 10);
   box_free(&middle);
-  for (size_t i = 0; i < DV_COUNT(cubes); i++) time_springs(s, cubes[i]);
+  for (size_t i = 0; i < 2 * DV_COUNT(cubes); i++) time_springs(s, cubes[i / 2], i % 2 == 1);
   bench_time_matrices(s);
   for (size_t i = 0; i < DV_COUNT(sides); i++) time_normals(s, sides[i]);
   if (s->pool) bench_time_loop(s, (Loop){"hand-over to workers", 1, 0, 0, 0, loop_hand_over, s->pool});

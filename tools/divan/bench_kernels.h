@@ -23,6 +23,8 @@ typedef struct Series {
 
 // Measures a loop and adds it to the results, if it is wanted.
 void bench_time_loop(Series *s, Loop l);
+// The same for a loop that writes next to nothing: it is held against the speed of reading.
+void bench_time_reading(Series *s, Loop l);
 // n numbers that differ a little; the caller frees them.
 double *bench_filled(size_t n, double from);
 void bench_time_matrices(Series *s);

@@ -127,6 +127,8 @@ static void print_machine(const json_t *result)
   printf("%s, %d cores; one thread: %.1f Gflop/s, branch %.2f ns, index %.3f\nGB/s at", string(m, "cpu"), (int)number(m, "cores"), number(m, "gflops"),
          number(m, "branch_ns"), number(m, "index"));
   json_array_foreach(memory, i, level) printf("%s %.0f kB: %.1f", i ? "," : "", number(level, "kb"), number(level, "gbytes"));
+  printf("\nonly reading:");
+  json_array_foreach(memory, i, level) printf("%s %.0f kB: %.1f", i ? "," : "", number(level, "kb"), number(level, "reading"));
   printf("\n");
 }
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 static const char check_usage[] =
-    "divan check SCENE [--data DIR]...\n\n"
+    "divan check SCENE [--data DIR]... [--plugin NAME]... [--plugin-path DIR]...\n\n"
     "Reads and initialises a scene and prints every mistake with its place and what to do about it.\n"
     "Warnings name what is legal and most likely not meant: no mass, an empty selection, a step too long for an\n"
     "explicit integrator, components that nobody uses, implausible sizes. The exit status is that of `divan run`;\n"
@@ -60,7 +60,7 @@ static int check(int count, char **arguments)
   if (status == DV_OK && !context->log.counts[DV_WARNING]) printf("%s: no mistakes found\n", o.scene);
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
-  dv_array_free(&o.data);
+  options_free(&o);
   return (int)status;
 }
 
@@ -97,7 +97,7 @@ static int convert(int count, char **arguments)
   if (bad) return bad;
   if (dv_mesh_can_write(o.second)) {
     int status = convert_mesh(o.scene, o.second);
-    dv_array_free(&o.data);
+    options_free(&o);
     return status;
   }
   dvContext *context = context_for(&o);
@@ -107,7 +107,7 @@ static int convert(int count, char **arguments)
   print_summary_of_messages(&context->log);
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
-  dv_array_free(&o.data);
+  options_free(&o);
   return (int)status;
 }
 

@@ -10,23 +10,25 @@ typedef struct Command {
   int (*run)(int count, char **arguments);   // without the verb; the exit status
 } Command;
 
-extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench;
+extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench, command_view, command_new_plugin;
 
 // Options that several verbs take.
 typedef struct Options {
   const char *scene, *second;
-  DV_ARRAY(const char *) data;
+  DV_ARRAY(const char *) data, plugins, plugin_paths;
   int threads;
 } Options;
 
-// Reads one option that all scene verbs know (--data DIR, --threads N, a file name). Returns how many arguments it
+// Reads one option that all scene verbs know (--data DIR, --plugin NAME, --plugin-path DIR, --threads N, a file name). Returns how many arguments it
 // used, 0 when it is none of them, -1 after a message.
 int option_common(const Command *c, Options *o, int count, char **arguments);
 // The value of an option as a number in [low, high]; false after a message.
 bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out);
 int usage_error(const Command *c, const char *format, ...) DV_PRINTF(2, 3);
 bool wants_help(const Command *c, int count, char **arguments);
+// A context with the directories and plugins of the options; a plugin that cannot be loaded is an error in its log.
 dvContext *context_for(const Options *o);
+void options_free(Options *o);
 void print_summary_of_messages(const dvLog *log);
 
 #endif

@@ -8,14 +8,14 @@
 #include <string.h>
 
 static const char info_usage[] =
-    "divan info [COMPONENT]\n\n"
+    "divan info [COMPONENT] [--plugin NAME]...\n\n"
     "Prints what a component does, its DOF types and its fields with type, unit, default and help.\n"
     "Without a name: version, number of components and threads.\n\n"
     "example:\n"
     "  divan info TetrahedralCorotationalFEMForceField\n";
 
 static const char list_usage[] =
-    "divan list [WORD]\n\n"
+    "divan list [WORD] [--plugin NAME]...\n\n"
     "Lists all components by role, or those whose name or role contains the word.\n\n"
     "examples:\n"
     "  divan list\n"
@@ -38,6 +38,16 @@ static void print_dofs(const char *label, unsigned dofs)
   for (int k = 0; k < DV_DOF_COUNT; k++)
     if (dofs & (1u << k)) printf(" %s", dv_dof((dvDofKind)k)->name);
   printf("\n");
+}
+
+// what a mapping maps to what
+static void print_pairs(const dvDofPair *pairs)
+{
+  for (const dvDofPair *p = pairs; p && p->in; p++) {
+    print_dofs("from", p->in);
+    if (p->in2) print_dofs("  and from", p->in2);
+    print_dofs("  to", p->out);
+  }
 }
 
 static void print_field(const dvObject *sample, const dvField *f)
@@ -74,8 +84,9 @@ static int print_component(dvContext *context, const char *name)
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
   print_roles(c);
   printf("\n");
-  print_dofs("DOF types:", c->dofs);
-  print_dofs("DOF types of the output:", c->dofs_out);
+  print_pairs(c->pairs);
+  if (!c->pairs) print_dofs("DOF types:", c->dofs);
+  if (!c->pairs) print_dofs("DOF types of the output:", c->dofs_out);
   if (c->aliases) printf("also called: %s\n", c->aliases);
   if (c->module) printf("SOFA module: %s\n", c->module);
   printf("fields:\n");
@@ -90,18 +101,36 @@ static int print_component(dvContext *context, const char *name)
   return 0;
 }
 
+// a word and plugins; false after a message
+static bool parse(const Command *c, Options *o, int count, char **arguments)
+{
+  *o = (Options){0};
+  for (int i = 0; i < count;) {
+    int used = option_common(c, o, count - i, arguments + i);
+    if (used == 0) usage_error(c, "unknown option '%s'", arguments[i]);
+    if (used <= 0) return false;
+    i += used;
+  }
+  if (o->second) usage_error(c, "unexpected argument '%s'", o->second);
+  return !o->second;
+}
+
 static int info(int count, char **arguments)
 {
   if (wants_help(&command_info, count, arguments)) return 0;
-  if (count > 1) return usage_error(&command_info, "name one component");
-  dvContext *context = dv_divan_create(0);
-  int status = 0;
-  if (count == 1) {
-    status = print_component(context, arguments[0]);
+  Options o;
+  if (!parse(&command_info, &o, count, arguments)) return DV_ERROR_USAGE;
+  dvContext *context = context_for(&o);
+  int status = context->log.worst;
+  if (status != 0) {
+    print_summary_of_messages(&context->log);
+  } else if (o.scene) {
+    status = print_component(context, o.scene);
   } else {
     printf("divan %s\n%zu components (`divan list`)\n%d threads\n", DIVAN_VERSION, context->registry.classes.count, dv_pool_threads(context->pool));
   }
   dv_divan_destroy(&context);
+  options_free(&o);
   return status;
 }
 
@@ -120,8 +149,10 @@ static dvRole main_role(const dvClass *c)
 static int list(int count, char **arguments)
 {
   if (wants_help(&command_list, count, arguments)) return 0;
-  if (count > 1) return usage_error(&command_list, "give one word");
-  dvContext *context = dv_divan_create(1);
+  Options o;
+  if (!parse(&command_list, &o, count, arguments)) return DV_ERROR_USAGE;
+  dvContext *context = context_for(&o);
+  const char *word = o.scene;
   dvRegistry *r = &context->registry;
   qsort(r->classes.data, r->classes.count, sizeof *r->classes.data, by_name);
   for (int role = 0; role < DV_ROLE_COUNT; role++) {
@@ -129,14 +160,16 @@ static int list(int count, char **arguments)
     for (size_t i = 0; i < r->classes.count; i++) {
       const dvClass *c = r->classes.data[i];
       if (main_role(c) != (dvRole)role) continue;
-      if (count && !strcasestr(c->name, arguments[0]) && !strcasestr(dv_role_name((dvRole)role), arguments[0])) continue;
+      if (word && !strcasestr(c->name, word) && !strcasestr(dv_role_name((dvRole)role), word)) continue;
       if (!headed) printf("%s\n", dv_role_name((dvRole)role));
       headed = true;
       printf("  %-44s %s\n", c->name, c->help ? c->help : "");
     }
   }
+  int status = context->log.worst;
   dv_divan_destroy(&context);
-  return 0;
+  options_free(&o);
+  return status;
 }
 
 const Command command_info = {"info", "explain a component", info_usage, info};

@@ -8,15 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Command *const commands[] = {&command_run, &command_check, &command_info, &command_list, &command_convert, &command_bench};
+static const Command *const commands[] = {&command_run, &command_view, &command_check, &command_info, &command_list, &command_convert, &command_bench,
+                                          &command_new_plugin};
 
 static void print_help(FILE *out)
 {
   fprintf(out, "divan %s: simulate deformable and rigid bodies from SOFA scenes\n\nusage: divan VERB ...\n\n", DIVAN_VERSION);
-  for (size_t i = 0; i < DV_COUNT(commands); i++) fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  for (size_t i = 0; i < DV_COUNT(commands); i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fprintf(out, "\n`divan VERB --help` explains a verb. `divan --version` prints the version.\n\n"
                "examples:\n"
                "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
+               "  divan view scenes/liver.scn                        look at it in the browser\n"
                "  divan check my.scn --data meshes                   find the mistakes of a scene\n"
                "  divan info UniformMass                             fields of a component\n\n"
                "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input, 5 diverged\n");
@@ -54,9 +56,15 @@ bool option_number(const Command *c, const char *option, const char *text, doubl
 int option_common(const Command *c, Options *o, int count, char **arguments)
 {
   const char *a = arguments[0];
-  if (dv_same(a, "--data")) {
-    if (count < 2) return usage_error(c, "--data needs a directory"), -1;
-    dv_push(&o->data, arguments[1]);
+  if (dv_same(a, "--data") || dv_same(a, "--plugin-path")) {
+    if (count < 2) return usage_error(c, "%s needs a directory", a), -1;
+    if (dv_same(a, "--data")) dv_push(&o->data, arguments[1]);
+    else dv_push(&o->plugin_paths, arguments[1]);
+    return 2;
+  }
+  if (dv_same(a, "--plugin")) {
+    if (count < 2) return usage_error(c, "--plugin needs the name or file of a plugin"), -1;
+    dv_push(&o->plugins, arguments[1]);
     return 2;
   }
   if (dv_same(a, "--threads")) {
@@ -76,7 +84,16 @@ dvContext *context_for(const Options *o)
 {
   dvContext *context = dv_divan_create(o->threads);
   for (size_t i = 0; i < o->data.count; i++) dv_context_add_data_path(context, o->data.data[i]);
+  for (size_t i = 0; i < o->plugin_paths.count; i++) dv_context_add_plugin_path(context, o->plugin_paths.data[i]);
+  for (size_t i = 0; i < o->plugins.count; i++) dv_divan_load_plugin(context, o->plugins.data[i]);
   return context;
+}
+
+void options_free(Options *o)
+{
+  dv_array_free(&o->data);
+  dv_array_free(&o->plugins);
+  dv_array_free(&o->plugin_paths);
 }
 
 void print_summary_of_messages(const dvLog *log)

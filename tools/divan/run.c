@@ -19,6 +19,8 @@ static const char usage[] =
     "  --dt S               time step, instead of the scene's\n"
     "  --data DIR           where to look for files, besides the scene's own directory; may be repeated\n"
     "                       (and DIVAN_PATH, a list separated by colons)\n"
+    "  --plugin NAME        load a plugin: a file, or a name that is looked for in the plugin directories; may be repeated\n"
+    "  --plugin-path DIR    where to look for plugins that are named here or in the scene (and DIVAN_PLUGIN_PATH)\n"
     "  --threads N          threads (default: all cores); the result does not depend on it\n"
     "  --out DIR            write a series of .vtu files with a .pvd for ParaView\n"
     "  --every K            write each K-th step to --out (default 1)\n"
@@ -234,7 +236,7 @@ static int run(int count, char **arguments)
   }
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
-  dv_array_free(&r.common.data);
+  options_free(&r.common);
   dv_array_free(&o.times);
   return (int)o.status;
 }

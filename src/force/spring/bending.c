@@ -131,6 +131,8 @@ static double bending_energy(dvObject *o, const dvMech *m)
   return dv_springs_energy(&b->springs, b->force.state, b->force.state, m->x);
 }
 
+static void bending_pairs(dvObject *o, dvInts *out) { dv_springs_pairs(&((Bending *)o)->springs, out); }
+
 static void bending_destroy(dvObject *o) { dv_springs_free(&((Bending *)o)->springs); }
 
 static const dvForceOps bending_ops = {
@@ -139,6 +141,7 @@ static const dvForceOps bending_ops = {
     .add_stiffness = bending_add_stiffness,
     .energy = bending_energy,
     .states = dv_force_state,
+    .pairs = bending_pairs,
 };
 
 const dvClass dv_triangular_bending_class = {

@@ -11,7 +11,7 @@ enum {
   REDUCE_GRAIN = 1024,
 };
 
-static const double shortest = 1e-9;
+static const double shortest = DV_SPRING_SHORTEST;
 
 dvSpring dv_spring(int32_t a, int32_t b, double ks, double kd, double rest)
 {
@@ -42,21 +42,26 @@ static void packs_destroy(dvSpringPacks **packs)
   *packs = NULL;
 }
 
+// which numbers the springs of the list need
+static void packs_choose(dvSpringPacks *p, const dvSprings *s)
+{
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    p->damped = p->damped || q->kd != 0;
+    p->limited = p->limited || q->low != shortest || q->high != INFINITY;
+  }
+  p->constants = p->limited ? DV_SPRING_CONSTANTS : p->damped ? DV_SPRING_LOW : DV_SPRING_KD;
+}
+
+// a lane that fills up keeps zeros: both of its ends are the dummy, so that it has no length and does not act
 static void packs_fill(dvSpringPacks *p, const dvSprings *s)
 {
   for (size_t lane = 0; lane < DV_LANES * p->blocks->packs; lane++) {
-    double *c = p->constant + DV_LANES * DV_SPRING_CONSTANTS * (lane / DV_LANES) + lane % DV_LANES;
-    if (p->blocks->element[lane] < 0) {
-      c[DV_LANES * DV_SPRING_LOW] = INFINITY;
-      continue;
-    }
+    double *c = p->constant + DV_LANES * p->constants * (lane / DV_LANES) + lane % DV_LANES;
+    if (p->blocks->element[lane] < 0) continue;
     const dvSpring *q = &s->list.data[p->blocks->element[lane]];
-    c[DV_LANES * DV_SPRING_KS] = q->ks;
-    c[DV_LANES * DV_SPRING_KD] = q->kd;
-    c[DV_LANES * DV_SPRING_REST] = q->rest;
-    c[DV_LANES * DV_SPRING_LOW] = q->low;
-    c[DV_LANES * DV_SPRING_HIGH] = q->high;
-    p->damped = p->damped || q->kd != 0;
+    const double numbers[DV_SPRING_CONSTANTS] = {q->rest, q->ks, q->kd, q->low, q->high};
+    for (size_t k = 0; k < p->constants; k++) c[DV_LANES * k] = numbers[k];
   }
 }
 
@@ -76,7 +81,8 @@ static dvSpringPacks *packs_create(const dvSprings *s, dvState *state)
   dvSpringPacks *p = dv_alloc(sizeof *p);
   size_t lanes = DV_LANES * blocks->packs;
   p->blocks = blocks;
-  p->constant = dv_alloc_aligned(lanes * DV_SPRING_CONSTANTS * sizeof(double));
+  packs_choose(p, s);
+  p->constant = dv_alloc_aligned(lanes * p->constants * sizeof(double));
   p->moving = dv_alloc_aligned(lanes * DV_SPRING_PACKED * sizeof(double));
   p->slots = dv_alloc_aligned((DV_BLOCK_STRIDE * blocks->slots + 1) * sizeof(double));
   if (p->constant && p->moving && p->slots) packs_fill(p, s);
@@ -271,7 +277,9 @@ static void read_moving(const dvSprings *s, size_t i, int n, double out[DV_SPRIN
   }
   size_t lane = (size_t)s->packs->blocks->lane[i];
   const double *p = s->packs->moving + DV_LANES * DV_SPRING_PACKED * (lane / DV_LANES) + lane % DV_LANES;
-  for (int k = 0; k < 2 + n; k++) out[k] = p[DV_LANES * k];
+  for (int k = 0; k < n; k++) out[2 + k] = p[DV_LANES * (DV_SPRING_U + k)];
+  out[1] = p[DV_LANES * DV_SPRING_TANGENT];
+  out[0] = s->list.data[i].ks - out[1];   // does not count where the direction is zero
 }
 
 void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k, dvMatrixSink *sink)
@@ -310,4 +318,13 @@ double dv_springs_energy(const dvSprings *s, dvState *first, dvState *second, in
     if (d > q->low && d < q->high) sum += 0.5 * q->ks * (d - q->rest) * (d - q->rest);
   }
   return sum;
+}
+
+void dv_springs_pairs(const dvSprings *s, dvInts *out)
+{
+  if (!dv_ints_resize(out, 2 * s->list.count)) return;
+  for (size_t i = 0; i < s->list.count; i++) {
+    out->data[2 * i] = s->list.data[i].a;
+    out->data[2 * i + 1] = s->list.data[i].b;
+  }
 }

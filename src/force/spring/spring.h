@@ -34,6 +34,7 @@ typedef struct dvSprings {
 } dvSprings;
 
 enum { DV_SPRING_MOVING = 8 };     // ks - t, t, u[6]
+#define DV_SPRING_SHORTEST 1e-9      // m: ends that near each other have no direction, as in SOFA
 
 // To be called after the list was filled or changed: checks indices and numbers, prepares the fast path. The states may be
 // the same. Reports through `o`.
@@ -45,6 +46,8 @@ void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const d
 void dv_springs_add_dforce(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double k);
 void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k, dvMatrixSink *sink);
 // 1/2 ks (d - rest)^2 of the springs that act
+// The two ends of every spring.
+void dv_springs_pairs(const dvSprings *s, dvInts *out);
 double dv_springs_energy(const dvSprings *s, dvState *first, dvState *second, int x);
 
 // Numbers of a coordinate that springs see: all of a vector, the place of a frame.
@@ -52,15 +55,18 @@ static inline int dv_spring_dimensions(const dvDof *dof) { return dof->kind == D
 
 // --- between spring.c and its kernels ---
 
-// Numbers of a pack of four springs, in packs: what force reads, and what it leaves for dforce.
-enum { DV_SPRING_KS, DV_SPRING_KD, DV_SPRING_REST, DV_SPRING_LOW, DV_SPRING_HIGH, DV_SPRING_CONSTANTS };
-enum { DV_SPRING_NORMAL, DV_SPRING_TANGENT, DV_SPRING_U, DV_SPRING_PACKED = DV_SPRING_U + 3 };
+// Numbers of a pack of four springs, in packs: what force reads, and what it leaves for dforce. Those that no spring of the list needs
+// are left out of the record: damping (the last three) and limits (the last two). A spring that does not act leaves zeros.
+enum { DV_SPRING_REST, DV_SPRING_KS, DV_SPRING_KD, DV_SPRING_LOW, DV_SPRING_HIGH, DV_SPRING_CONSTANTS };
+enum { DV_SPRING_TANGENT, DV_SPRING_U, DV_SPRING_PACKED = DV_SPRING_U + 3 };
 
 typedef struct dvSpringPacks {
   dvElementBlocks *blocks;
   double *constant, *moving;
   double *slots;
+  size_t constants;     // packs of a record: DV_SPRING_KD, DV_SPRING_LOW or DV_SPRING_CONSTANTS
   bool damped;          // some kd is not zero
+  bool limited;         // some spring does not act at all lengths
 } dvSpringPacks;
 
 typedef struct dvSpringKernels {

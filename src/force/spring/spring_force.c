@@ -267,12 +267,15 @@ static double spring_force_energy(dvObject *o, const dvMech *m)
   return dv_springs_energy(&f->springs, f->pair.first, f->pair.second, m->x);
 }
 
+static void spring_force_pairs(dvObject *o, dvInts *out) { dv_springs_pairs(&((dvSpringForce *)o)->springs, out); }
+
 const dvForceOps dv_spring_force_ops = {
     .add_force = spring_force_add_force,
     .add_dforce = spring_force_add_dforce,
     .add_stiffness = spring_force_add_stiffness,
     .energy = spring_force_energy,
     .states = dv_pair_force_states,
+    .pairs = spring_force_pairs,
 };
 
 const dvClass dv_spring_force_class = {

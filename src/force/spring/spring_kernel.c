@@ -45,46 +45,48 @@ DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
   }
 }
 
-DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, const Vec *velocity)
+// `damped` and `limited` are constants where this is inlined. A spring that does not act gets a direction of zero.
+DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec velocity, bool damped, bool limited)
 {
-  dvPack one = dv_pack(1), zero = dv_pack(0), length = length_of(e);
-  dvPackMask acts = (length > item(constant, DV_SPRING_LOW)) & (length < item(constant, DV_SPRING_HIGH));
-  dvPack inverse = one / dv_pack_select(acts, length, one), ks = item(constant, DV_SPRING_KS);
+  dvPack one = dv_pack(1), length = length_of(e);
+  dvPackMask acts = length > dv_pack(DV_SPRING_SHORTEST);
+  if (limited) acts = (length > item(constant, DV_SPRING_LOW)) & (length < item(constant, DV_SPRING_HIGH));
+  dvPack inverse = (dvPack)(acts & (dvPackMask)(one / length));
   Vec u = scale(e, inverse);
-  dvPack tension = ks * (length - item(constant, DV_SPRING_REST));
-  if (velocity) tension += item(constant, DV_SPRING_KD) * dot(u, *velocity);
-  tension = dv_pack_select(acts, tension, zero);
-  dvPack tangent = tension * inverse;
-  set_item(moving, DV_SPRING_NORMAL, dv_pack_select(acts, ks - tangent, zero));
-  set_item(moving, DV_SPRING_TANGENT, tangent);
+  dvPack tension = item(constant, DV_SPRING_KS) * (length - item(constant, DV_SPRING_REST));
+  if (damped) tension += item(constant, DV_SPRING_KD) * dot(u, velocity);
+  set_item(moving, DV_SPRING_TANGENT, tension * inverse);
   set_item(moving, DV_SPRING_U, u.x);
   set_item(moving, DV_SPRING_U + 1, u.y);
   set_item(moving, DV_SPRING_U + 2, u.z);
   return scale(u, tension);
 }
 
-DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v)
+DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v, bool damped, bool limited)
 {
   double place[DV_BLOCK_DOUBLES] __attribute__((aligned(64))), speed[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &p->blocks->blocks[b];
   double *out = p->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  size_t constants = limited ? DV_SPRING_CONSTANTS : damped ? DV_SPRING_LOW : DV_SPRING_KD;
   dv_blocks_gather(p->blocks, b, x, place);
-  if (v) dv_blocks_gather(p->blocks, b, v, speed);
+  if (damped) dv_blocks_gather(p->blocks, b, v, speed);
   dv_blocks_clear(p->blocks, b, out);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
-    Vec velocity;
-    if (v) velocity = gap(speed, corner);
-    Vec f = force_of_pack(p->constant + DV_LANES * DV_SPRING_CONSTANTS * i, p->moving + DV_LANES * DV_SPRING_PACKED * i, gap(place, corner),
-                          v ? &velocity : NULL);
+    Vec velocity = {dv_pack(0), dv_pack(0), dv_pack(0)};
+    if (damped) velocity = gap(speed, corner);
+    Vec f = force_of_pack(p->constant + DV_LANES * constants * i, p->moving + DV_LANES * DV_SPRING_PACKED * i, gap(place, corner), velocity,
+                          damped, limited);
     scatter(out, corner, f);
   }
 }
 
 static void spring_force(const dvSpringPacks *p, size_t b, const double *x, const double *v)
 {
-  if (v) force_block(p, b, x, v);
-  else force_block(p, b, x, NULL);
+  if (p->limited && v) force_block(p, b, x, v, true, true);
+  else if (p->limited) force_block(p, b, x, v, false, true);
+  else if (v) force_block(p, b, x, v, true, false);
+  else force_block(p, b, x, v, false, false);
 }
 
 static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, double k)
@@ -97,9 +99,10 @@ static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, do
   dv_blocks_clear(p->blocks, b, out);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
-    const double *moving = p->moving + DV_LANES * DV_SPRING_PACKED * i;
+    const double *moving = p->moving + DV_LANES * DV_SPRING_PACKED * i, *constant = p->constant + DV_LANES * p->constants * i;
     Vec d = gap(local, corner), u = {item(moving, DV_SPRING_U), item(moving, DV_SPRING_U + 1), item(moving, DV_SPRING_U + 2)};
-    dvPack along = factor * item(moving, DV_SPRING_NORMAL) * dot(u, d), across = factor * item(moving, DV_SPRING_TANGENT);
+    dvPack tangent = item(moving, DV_SPRING_TANGENT), across = factor * tangent;
+    dvPack along = factor * (item(constant, DV_SPRING_KS) - tangent) * dot(u, d);
     scatter(out, corner, (Vec){along * u.x + across * d.x, along * u.y + across * d.y, along * u.z + across * d.z});
   }
 }

@@ -143,6 +143,16 @@ static double vector_spring_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
+static void vector_spring_pairs(dvObject *o, dvInts *out)
+{
+  const VectorSpring *v = (const VectorSpring *)o;
+  if (!dv_ints_resize(out, 2 * v->list.count)) return;
+  for (size_t i = 0; i < v->list.count; i++) {
+    out->data[2 * i] = v->list.data[i].a;
+    out->data[2 * i + 1] = v->list.data[i].b;
+  }
+}
+
 static void vector_spring_destroy(dvObject *o) { dv_array_free(&((VectorSpring *)o)->list); }
 
 static const dvForceOps vector_spring_ops = {
@@ -151,6 +161,7 @@ static const dvForceOps vector_spring_ops = {
     .add_stiffness = vector_spring_add_stiffness,
     .energy = vector_spring_energy,
     .states = dv_pair_force_states,
+    .pairs = vector_spring_pairs,
 };
 
 const dvClass dv_vector_spring_class = {

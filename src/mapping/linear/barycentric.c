@@ -7,12 +7,17 @@
 // the boundary); a mesh its tetrahedra and hexahedra, else its triangles and quads, else
 // its edges; a set container its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are.
 // How an element is chosen, also for points outside: locate.h.
+//
+// Frames may be mapped too, so that a beam model follows the tissue around it: they turn with the material of their
+// tetrahedron or hexahedron (embedded_frames.h).
+#include "mapping/linear/embedded_frames.h"
 #include "mapping/linear/linear.h"
 #include "mapping/linear/locate.h"
 #include "mapping/register.h"
 #include "topology/sparse_grid.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BARYCENTRIC_FIELDS(X)                                                                                         \
   X(bool, useRestPosition, "0", "", "find the elements with the rest positions of input and output")                  \
@@ -23,11 +28,30 @@
 typedef struct Barycentric {
   dvLinearMapping linear;
   BARYCENTRIC_FIELDS(DV_MEMBER)
+  dvEmbeddedFrames frames;    // when the output has frames
+  const double *in_x, *out_x; // during init: positions of the input; of the output, in its own coordinates
+  size_t flat;                // during init: frames in elements without volume
 } Barycentric;
 
 #define SELF Barycentric
 static const dvFieldDesc barycentric_fields[] = {BARYCENTRIC_FIELDS(DV_DESCRIBE)};
 #undef SELF
+
+static bool has_frames(const Barycentric *b) { return b->linear.base.base.dof_out->kind == DV_RIGID3; }
+static const double *place_of(const Barycentric *b, size_t i) { return b->out_x + i * (size_t)b->linear.base.base.dof_out->coord; }
+
+// the next output point lies at local coordinates of an element
+static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
+{
+  double w[8];
+  if (has_frames(b)) {
+    if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x, place_of(b, b->frames.count))) b->flat++;
+    return;
+  }
+  int n = dv_locate_weights(kind, local, w);
+  for (int c = 0; c < n; c++) dv_weights_add(&b->linear.weights, corners[c], w[c]);
+  dv_weights_end_row(&b->linear.weights);
+}
 
 // --- regular grids -----------------------------------------------------------------------------------
 
@@ -51,26 +75,24 @@ static bool read_grid(const dvObject *topology, Grid *g)
   return true;
 }
 
-static void add_grid_point(dvWeights *w, const Grid *g, const double p[3])
+static void add_grid_point(Barycentric *b, const Grid *g, const double p[3])
 {
   int cell[3];
   double f[3];
+  int32_t corners[8];
   for (int k = 0; k < 3; k++) {
     double inverse2 = 1 / (g->step[k] * g->step[k]), at = (p[k] - g->origin[k]) * g->step[k] * inverse2;
     cell[k] = (int)fmin(fmax(floor(at), 0), g->n[k] - 2);
     f[k] = at - cell[k];
   }
-  for (int c = 0; c < 8; c++) {
-    int at[3] = {c & 1, c >> 1 & 1, c >> 2};
-    double weight = 1;
-    for (int k = 0; k < 3; k++) weight *= at[k] ? f[k] : 1 - f[k];
-    size_t index = (size_t)(cell[0] + at[0]) + (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2]));
-    dv_weights_add(w, (int32_t)index, weight);
+  for (int c = 0; c < 8; c++) {   // corners of a hexahedron go around: the third and fourth change places
+    int at[3] = {(c & 1) ^ (c >> 1 & 1), c >> 1 & 1, c >> 2};
+    corners[c] = (int32_t)((size_t)(cell[0] + at[0]) + (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2])));
   }
-  dv_weights_end_row(w);
+  add_in_element(b, DV_HEXAHEDRON, corners, f);
 }
 
-static dvStatus map_grid(Barycentric *b, const dvObject *topology, const double *out)
+static dvStatus map_grid(Barycentric *b, const dvObject *topology)
 {
   dvObject *o = &b->linear.base.base;
   Grid g;
@@ -84,11 +106,11 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const double 
     if (g.step[k] == 0 || !isfinite(1 / (g.step[k] * g.step[k])))
       return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g.step[0], g.step[1],
                       g.step[2]);
-  for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(&b->linear.weights, &g, out + 3 * i);
+  for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(b, &g, place_of(b, i));
   return DV_OK;
 }
 
-static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology, const double *out)
+static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
 {
   dvObject *o = &b->linear.base.base;
   const dvSparseLevel *l = dv_sparse_grid_level(topology, 0);
@@ -97,11 +119,9 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology, const double
     return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, dv_reals_size(&l->points),
                     b->linear.base.in->base.name, b->linear.base.in->count);
   for (size_t i = 0; i < b->linear.base.out->count; i++) {
-    double at[3], w[8];
-    size_t cell = (size_t)dv_sparse_grid_find(topology, out + 3 * i, at);
-    int corners = dv_locate_weights(DV_HEXAHEDRON, at, w);
-    for (int c = 0; c < corners; c++) dv_weights_add(&b->linear.weights, l->hexahedra.data[8 * cell + (size_t)c], w[c]);
-    dv_weights_end_row(&b->linear.weights);
+    double at[3];
+    size_t cell = (size_t)dv_sparse_grid_find(topology, place_of(b, i), at);
+    add_in_element(b, DV_HEXAHEDRON, l->hexahedra.data + 8 * cell, at);
   }
   return DV_OK;
 }
@@ -187,12 +207,15 @@ static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
   return DV_OK;
 }
 
-static dvStatus add_located(Barycentric *b, const dvLocateDef *def, const double *out)
+static dvStatus add_located(Barycentric *b, const dvLocateDef *def)
 {
   dvMapping *m = &b->linear.base;
   size_t n = m->out->count;
   dvLocation *at = dv_alloc((n + 1) * sizeof *at);
-  size_t flat = dv_locate(def, m->base.context->pool, out, n, at);
+  double *points = dv_alloc((3 * n + 1) * sizeof *points);
+  for (size_t i = 0; i < n; i++) memcpy(points + 3 * i, place_of(b, i), 3 * sizeof *points);
+  size_t flat = dv_locate(def, m->base.context->pool, points, n, at);
+  dv_free(points);
   if (flat)
     dv_warning(&m->base, NULL, "%zu of %zu elements have no volume (or area) and take no points", flat,
                def->lists[0].count + def->lists[1].count);
@@ -205,26 +228,26 @@ static dvStatus add_located(Barycentric *b, const dvLocateDef *def, const double
     size_t e = (size_t)at[i].element;
     const dvElementList *l = &def->lists[e >= def->lists[0].count];
     if (e >= def->lists[0].count) e -= def->lists[0].count;
-    double w[8];
-    int corners = dv_locate_weights(l->kind, at[i].local, w);
-    for (int c = 0; c < corners; c++) dv_weights_add(&b->linear.weights, l->corners[e * (size_t)corners + (size_t)c], w[c]);
-    dv_weights_end_row(&b->linear.weights);
+    add_in_element(b, l->kind, l->corners + e * (size_t)dv_element_points(l->kind), at[i].local);
   }
   dv_free(at);
   return status;
 }
 
-static dvStatus map_mesh(Barycentric *b, dvTopology *t, const double *in, const double *out)
+static dvStatus map_mesh(Barycentric *b, dvTopology *t)
 {
   dvMapping *m = &b->linear.base;
   DV_TRY(check_corners(b, t));
-  dvLocateDef def = {.x = in};
-  if (choose_elements(t, &def)) return add_located(b, &def, out);
+  dvLocateDef def = {.x = b->in_x};
+  bool found = choose_elements(t, &def), volumes = found && (def.lists[0].kind == DV_TETRAHEDRON || def.lists[0].kind == DV_HEXAHEDRON);
+  if (has_frames(b) && !volumes)
+    return dv_error(&m->base, "map frames from a topology with tetrahedra or hexahedra", "the topology %s has no volumes that frames could turn with", t->base.name);
+  if (found) return add_located(b, &def);
   const dvInts *edges = dv_topology_given(t, DV_EDGE);
   if (edges->count == 0)
     return dv_error(&m->base, "map from a topology with tetrahedra, hexahedra, triangles, quads or edges",
                     "the topology %s has no elements to map from", t->base.name);
-  for (size_t i = 0; i < m->out->count; i++) add_edge_point(&b->linear.weights, edges, in, out + 3 * i);
+  for (size_t i = 0; i < m->out->count; i++) add_edge_point(&b->linear.weights, edges, b->in_x, place_of(b, i));
   return DV_OK;
 }
 
@@ -235,7 +258,7 @@ static const double *positions(const Barycentric *b, dvState *s)
 {
   int id = b->useRestPosition ? DV_X_REST : DV_X;
   long bad = dv_state_first_bad(s, id);
-  if (bad >= 0) dv_error(&b->linear.base.base, NULL, "point %ld of %s is not finite", bad / 3, s->base.name);
+  if (bad >= 0) dv_error(&b->linear.base.base, NULL, "point %ld of %s is not finite", bad / s->base.dof->coord, s->base.name);
   return bad >= 0 ? NULL : dv_state_read(s, id);
 }
 
@@ -248,16 +271,87 @@ static dvStatus barycentric_init(dvObject *o)
     return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"",
                     "BarycentricMapping finds no topology of the input %s", m->in->base.name);
   DV_TRY(dv_object_ensure(topology));
-  const double *in = positions(b, m->in), *out = positions(b, m->out);
-  if (!in || !out) return DV_ERROR_INPUT;
+  b->in_x = positions(b, m->in);
+  b->out_x = positions(b, m->out);
+  if (!b->in_x || !b->out_x) return DV_ERROR_INPUT;
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
   dv_weights_clear(&b->linear.weights);
-  if (dv_same(topology->cls->name, "RegularGridTopology")) DV_TRY(map_grid(b, topology, out));
-  else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology, out));
-  else DV_TRY(map_mesh(b, dv_topology(topology), in, out));
+  dv_embedded_clear(&b->frames);
+  b->flat = 0;
+  if (dv_same(topology->cls->name, "RegularGridTopology")) DV_TRY(map_grid(b, topology));
+  else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology));
+  else DV_TRY(map_mesh(b, dv_topology(topology)));
+  if (b->flat) return dv_error(o, NULL, "%zu frames lie in elements without volume", b->flat);
+  if (has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
   // as in SOFA the output keeps its own first positions until everything is initialised
-  return dv_linear_settle(o);
+  return has_frames(b) ? DV_OK : dv_linear_settle(o);
 }
+
+static void barycentric_destroy(dvObject *o)
+{
+  dv_embedded_free(&((Barycentric *)o)->frames);
+  dv_linear_destroy(o);
+}
+
+// --- operations: those of linear mappings, or of embedded frames -------------------------------------------
+
+static bool frames_hold(const Barycentric *b)
+{
+  return b->linear.base.out->count == b->frames.count && b->linear.base.in->count == b->frames.in_points;
+}
+
+static void barycentric_apply(dvObject *o, int out_x, int in_x)
+{
+  Barycentric *b = (Barycentric *)o;
+  dvMapping *m = &b->linear.base;
+  if (!has_frames(b)) {
+    dv_linear_apply(o, out_x, in_x);
+  } else if (frames_hold(b)) {
+    dv_embedded_apply(&b->frames, dv_state_read(m->in, in_x), dv_state_write(m->out, out_x));
+    dv_mapping_touch(m, out_x);
+  }
+}
+
+static void barycentric_apply_j(dvObject *o, int out_v, int in_v)
+{
+  Barycentric *b = (Barycentric *)o;
+  dvMapping *m = &b->linear.base;
+  if (!has_frames(b)) dv_linear_apply_j(o, out_v, in_v);
+  else if (frames_hold(b)) dv_embedded_apply_j(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_v));
+}
+
+static void barycentric_apply_jt(dvObject *o, int in_f, int out_f)
+{
+  Barycentric *b = (Barycentric *)o;
+  dvMapping *m = &b->linear.base;
+  if (!has_frames(b)) dv_linear_apply_jt(o, in_f, out_f);
+  else if (m->mapForces && frames_hold(b)) dv_embedded_apply_jt(&b->frames, dv_state_read(m->out, out_f), dv_state_write(m->in, in_f));
+}
+
+static void barycentric_row(dvObject *o, size_t i, dvMatrixSink *sink)
+{
+  Barycentric *b = (Barycentric *)o;
+  if (!has_frames(b)) dv_linear_row(o, i, sink);
+  else dv_embedded_row(&b->frames, i, &b->linear.base, sink);
+}
+
+static void barycentric_add_jdot(dvObject *o, int out_a, int in_v)
+{
+  Barycentric *b = (Barycentric *)o;
+  dvMapping *m = &b->linear.base;
+  if (has_frames(b) && frames_hold(b)) dv_embedded_add_jdot(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_a));
+}
+
+static const dvMappingOps barycentric_ops = {
+    .apply = barycentric_apply,
+    .apply_j = barycentric_apply_j,
+    .apply_jt = barycentric_apply_jt,
+    .build_j = dv_mapping_build_rows,
+    .row = barycentric_row,
+    .add_jdot = barycentric_add_jdot,
+};
+
+static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3 | DV_DOF_RIGID3}, {0}};
 
 const dvClass dv_barycentric_mapping_class = {
     .struct_size = sizeof(dvClass),
@@ -265,11 +359,12 @@ const dvClass dv_barycentric_mapping_class = {
     .help = "moves points with the elements of the input's topology that they lie in",
     .module = "Sofa.Component.Mapping.Linear",
     .dofs = DV_DOF_VEC3,
-    .dofs_out = DV_DOF_VEC3,
+    .dofs_out = DV_DOF_VEC3 | DV_DOF_RIGID3,
+    .pairs = pairs,
     .size = sizeof(Barycentric),
     .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(barycentric_fields)},
-    .ops = {[DV_ROLE_MAPPING] = &dv_linear_ops},
+    .ops = {[DV_ROLE_MAPPING] = &barycentric_ops},
     .link = dv_mapping_link,
     .init = barycentric_init,
-    .destroy = dv_linear_destroy,
+    .destroy = barycentric_destroy,
 };

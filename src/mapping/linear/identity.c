@@ -5,18 +5,10 @@
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 
-static bool fits_types(dvDofKind in, dvDofKind out)
-{
-  return in == out || (in == DV_RIGID3 && out == DV_VEC3) || (in == DV_VEC6 && out == DV_VEC3) || (in == DV_RIGID2 && out == DV_VEC2);
-}
-
 static dvStatus identity_init(dvObject *o)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
   const dvMapping *m = &l->base;
-  if (!fits_types(o->dof->kind, o->dof_out->kind))
-    return dv_error(o, "states of the same type, or from Rigid3 or Vec6 to Vec3, or from Rigid2 to Vec2",
-                    "IdentityMapping cannot map %s to %s", o->dof->name, o->dof_out->name);
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
   dv_weights_clear(&l->weights);
   for (size_t i = 0; i < m->in->count; i++) {
@@ -28,6 +20,10 @@ static dvStatus identity_init(dvObject *o)
   return DV_OK;
 }
 
+static const dvDofPair pairs[] = {
+    {DV_DOF_VEC1, 0, DV_DOF_VEC1},     {DV_DOF_VEC2, 0, DV_DOF_VEC2}, {DV_DOF_VEC3, 0, DV_DOF_VEC3},     {DV_DOF_VEC6, 0, DV_DOF_VEC6 | DV_DOF_VEC3},
+    {DV_DOF_RIGID2, 0, DV_DOF_RIGID2 | DV_DOF_VEC2}, {DV_DOF_RIGID3, 0, DV_DOF_RIGID3 | DV_DOF_VEC3}, {0}};
+
 const dvClass dv_identity_mapping_class = {
     .struct_size = sizeof(dvClass),
     .name = "IdentityMapping",
@@ -35,6 +31,7 @@ const dvClass dv_identity_mapping_class = {
     .module = "Sofa.Component.Mapping.Linear",
     .dofs = DV_DOF_ALL,
     .dofs_out = DV_DOF_ALL,
+    .pairs = pairs,
     .size = sizeof(dvLinearMapping),
     .blocks = {&dv_object_block, &dv_mapping_block},
     .ops = {[DV_ROLE_MAPPING] = &dv_linear_ops},

@@ -6,6 +6,7 @@
 #include "mapping/linear/linear.h"
 
 dvStatus dv_mapping_link(dvObject *o) { return o->failed ? DV_OK : dv_mapping_init(o); }
+dvStatus dv_mapping_link_multi(dvObject *o) { return o->failed ? DV_OK : dv_mapping_init_multi(o); }
 
 void dv_mapping_touch(const dvMapping *m, int out_x)
 {
@@ -20,46 +21,77 @@ void dv_mapping_first_apply(dvObject *o, const dvMappingOps *ops)
   if (m->applyRestPosition) ops->apply(o, DV_X_REST, DV_X_REST);
 }
 
+void dv_linear_clear(dvObject *o)
+{
+  dvLinearMapping *l = (dvLinearMapping *)o;
+  int more = l->base.input_count - 1;
+  if (more > 0 && !l->others) l->others = dv_alloc((size_t)more * sizeof *l->others);
+  for (int k = 0; k <= more; k++) dv_weights_clear(dv_linear_weights(l, k));
+}
+
+void dv_linear_end_row(dvObject *o)
+{
+  dvLinearMapping *l = (dvLinearMapping *)o;
+  for (int k = 0; k < l->base.input_count; k++) dv_weights_end_row(dv_linear_weights(l, k));
+}
+
 dvStatus dv_linear_settle(dvObject *o)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
   dvMapping *m = &l->base;
-  if (!dv_weights_finish(&l->weights, m->in->count) || !dv_state_resize(m->out, l->weights.out_points))
+  bool good = true;
+  for (int k = 0; k < m->input_count && good; k++) good = dv_weights_finish(dv_linear_weights(l, k), m->inputs[k]->count);
+  if (!good || !dv_state_resize(m->out, l->weights.out_points))
     return dv_error(o, NULL, "out of memory for %zu mapped points", l->weights.out_points);
   return DV_OK;
 }
 
-static dvStrides strides(const dvMapping *m, bool coord)
+static dvStrides strides(const dvLinearMapping *l, int input, bool coord)
 {
-  const dvDof *in = m->in->base.dof, *out = m->out->base.dof;
+  const dvDof *in = l->base.inputs[input]->base.dof, *out = l->base.out->base.dof;
   dvStrides s = {coord ? in->coord : in->deriv, coord ? out->coord : out->deriv, 0};
   s.width = dv_min_int(s.in, s.out);
+  if (l->leading) s.width = dv_min_int(s.width, l->leading);
   return s;
 }
 
 // sizes may have changed behind the mapping's back: a state that shrank is not read past its end
-static bool fits(const dvLinearMapping *l)
+static bool fits(dvLinearMapping *l)
 {
-  return l->base.in->count >= l->weights.in_points && l->base.out->count == l->weights.out_points;
+  bool good = l->base.out->count == l->weights.out_points;
+  for (int k = 0; k < l->base.input_count; k++) good = good && l->base.inputs[k]->count >= dv_linear_weights(l, k)->in_points;
+  return good;
+}
+
+static void apply_rows(dvLinearMapping *l, int out, int in)
+{
+  dvMapping *m = &l->base;
+  for (int k = 0; k < m->input_count; k++) {
+    const double *from = dv_state_read(m->inputs[k], in);
+    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool, strides(l, k, dv_vec_is_coord(in)), from,
+                                                  dv_state_write(m->out, out));
+  }
 }
 
 void dv_linear_apply(dvObject *o, int out_x, int in_x)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
-  dvMapping *m = &l->base;
   if (!fits(l)) return;
-  const double *in = dv_state_read(m->in, in_x);
-  dv_weights_apply(&l->weights, o->context->pool, strides(m, true), in, dv_state_write(m->out, out_x));
-  dv_mapping_touch(m, out_x);
+  apply_rows(l, out_x, in_x);
+  if (l->offset) {
+    dvStrides s = strides(l, 0, true);
+    double *x = dv_state_write(l->base.out, out_x);
+    for (size_t i = 0; i < l->weights.out_points; i++)
+      for (int k = 0; k < s.width; k++) x[i * (size_t)s.out + (size_t)k] += l->offset[i * (size_t)s.width + (size_t)k];
+  }
+  dv_mapping_touch(&l->base, out_x);
 }
 
 void dv_linear_apply_j(dvObject *o, int out_v, int in_v)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
-  dvMapping *m = &l->base;
   if (!fits(l)) return;
-  const double *in = dv_state_read(m->in, in_v);
-  dv_weights_apply(&l->weights, o->context->pool, strides(m, false), in, dv_state_write(m->out, out_v));
+  apply_rows(l, out_v, in_v);
 }
 
 void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
@@ -68,30 +100,37 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
   dvMapping *m = &l->base;
   if (!m->mapForces || !fits(l)) return;
   const double *out = dv_state_read(m->out, out_f);
-  dv_weights_apply_transposed(&l->weights, o->context->pool, strides(m, false), out, dv_state_write(m->in, in_f));
+  for (int k = 0; k < m->input_count; k++)
+    dv_weights_apply_transposed(dv_linear_weights(l, k), o->context->pool, strides(l, k, false), out, dv_state_write(m->inputs[k], in_f));
 }
 
-void dv_linear_build_j(dvObject *o, dvMatrixSink *sink)
+void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
-  const dvMapping *m = &l->base;
-  const dvRows *r = &l->weights.rows;
-  dvStrides s = strides(m, false);
   double block[DV_MAX_COORD * DV_MAX_COORD];
-  for (size_t i = 0; i < l->weights.out_points; i++) {
-    for (int32_t e = r->offset.data[i]; e < r->offset.data[i + 1]; e++) {
+  for (int input = 0; input < l->base.input_count; input++) {
+    const dvRows *r = &dv_linear_weights(l, input)->rows;
+    dvStrides s = strides(l, input, false);
+    for (int32_t e = r->offset.data[out]; e < r->offset.data[out + 1]; e++) {
       memset(block, 0, sizeof block);
       for (int k = 0; k < s.width; k++) block[k * s.in + k] = r->value.data[e];
-      sink->add(sink, m->out, i, m->in, (size_t)r->index.data[e], s.out, s.in, block);
+      sink->add(sink, l->base.out, out, l->base.inputs[input], (size_t)r->index.data[e], s.out, s.in, block);
     }
   }
 }
 
-void dv_linear_destroy(dvObject *o) { dv_weights_free(&((dvLinearMapping *)o)->weights); }
+void dv_linear_destroy(dvObject *o)
+{
+  dvLinearMapping *l = (dvLinearMapping *)o;
+  for (int k = 1; l->others && k < l->base.input_count; k++) dv_weights_free(dv_linear_weights(l, k));
+  dv_free(l->others);
+  dv_weights_free(&l->weights);
+}
 
 const dvMappingOps dv_linear_ops = {
     .apply = dv_linear_apply,
     .apply_j = dv_linear_apply_j,
     .apply_jt = dv_linear_apply_jt,
-    .build_j = dv_linear_build_j,
+    .build_j = dv_mapping_build_rows,
+    .row = dv_linear_row,
 };

@@ -8,22 +8,32 @@
 
 typedef struct dvLinearMapping {
   dvMapping base;
-  dvWeights weights;
+  dvWeights weights;      // of the first input
+  dvWeights *others;      // of the other inputs, in order; made by dv_linear_clear
+  int leading;            // only so many leading numbers of a point take part; 0 for all
+  const double *offset;   // added to the positions of the output, as many numbers as they take part; NULL for none
 } dvLinearMapping;
 
-// Closes the rows and gives the output as many points as there are rows. False, with a message, when memory is short.
+// Empties the rows of all inputs.
+void dv_linear_clear(dvObject *o);
+static inline dvWeights *dv_linear_weights(dvLinearMapping *l, int input) { return input ? &l->others[input - 1] : &l->weights; }
+// Ends the row being made, of every input.
+void dv_linear_end_row(dvObject *o);
+
+// Closes the rows and gives the output as many points as there are rows. Fails, with a message, when memory is short.
 dvStatus dv_linear_settle(dvObject *o);
 void dv_linear_destroy(dvObject *o);
 void dv_linear_apply(dvObject *o, int out_x, int in_x);
 void dv_linear_apply_j(dvObject *o, int out_v, int in_v);
 void dv_linear_apply_jt(dvObject *o, int in_f, int out_f);
-void dv_linear_build_j(dvObject *o, dvMatrixSink *sink);
+void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink);
 extern const dvMappingOps dv_linear_ops;
 
 // Sets the first positions and velocities of the output, and its rest positions when applyRestPosition says so.
 void dv_mapping_first_apply(dvObject *o, const dvMappingOps *ops);
 // Finds input and output as soon as links are made: which states are mapped is known before anything is initialised.
 dvStatus dv_mapping_link(dvObject *o);
+dvStatus dv_mapping_link_multi(dvObject *o);
 // Tells those who follow the output's positions; the animation loop does it for mechanical states.
 void dv_mapping_touch(const dvMapping *m, int out_x);
 

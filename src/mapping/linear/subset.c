@@ -107,14 +107,14 @@ static const dvMappingOps subset_ops = {
     .apply = subset_apply,
     .apply_j = dv_linear_apply_j,
     .apply_jt = dv_linear_apply_jt,
-    .build_j = dv_linear_build_j,
+    .build_j = dv_mapping_build_rows,
+    .row = dv_linear_row,
 };
 
 static dvStatus subset_init(dvObject *o)
 {
   Subset *s = (Subset *)o;
   dvLinearMapping *l = &s->linear;
-  if (o->dof != o->dof_out) return dv_error(o, NULL, "SubsetMapping needs states of one type, not %s and %s", o->dof->name, o->dof_out->name);
   DV_TRY(subset_choose(s));
   dv_weights_clear(&l->weights);
   for (size_t i = 0; i < s->indices.count; i++) {
@@ -129,6 +129,9 @@ static dvStatus subset_init(dvObject *o)
   return DV_OK;
 }
 
+static const dvDofPair pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_VEC2, 0, DV_DOF_VEC2}, {DV_DOF_VEC3, 0, DV_DOF_VEC3},
+                                  {DV_DOF_RIGID3, 0, DV_DOF_RIGID3}, {0}};
+
 const dvClass dv_subset_mapping_class = {
     .struct_size = sizeof(dvClass),
     .name = "SubsetMapping",
@@ -136,6 +139,7 @@ const dvClass dv_subset_mapping_class = {
     .module = "Sofa.Component.Mapping.Linear",
     .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID3,
     .dofs_out = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID3,
+    .pairs = pairs,
     .size = sizeof(Subset),
     .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(subset_fields)},
     .ops = {[DV_ROLE_MAPPING] = &subset_ops},

@@ -133,6 +133,11 @@ void dv_weights_apply(const dvWeights *w, dvPool *pool, dvStrides s, const doubl
   multiply(&w->rows, w->out_points, pool, (Product){.from_stride = s.in, .to_stride = s.out, .width = s.width, .from = in, .to = out});
 }
 
+void dv_weights_apply_add(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out)
+{
+  multiply(&w->rows, w->out_points, pool, (Product){.from_stride = s.in, .to_stride = s.out, .width = s.width, .add = true, .from = in, .to = out});
+}
+
 void dv_weights_apply_transposed(const dvWeights *w, dvPool *pool, dvStrides s, const double *out, double *in)
 {
   if (w->identity && is_whole(s)) {

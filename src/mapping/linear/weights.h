@@ -39,6 +39,8 @@ bool dv_weights_finish(dvWeights *w, size_t in_points);
 
 // out = W in
 void dv_weights_apply(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out);
+// out += W in
+void dv_weights_apply_add(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out);
 // in += W^T out
 void dv_weights_apply_transposed(const dvWeights *w, dvPool *pool, dvStrides s, const double *out, double *in);
 

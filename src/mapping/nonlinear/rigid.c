@@ -157,21 +157,12 @@ static bool rigid_take_points(Rigid *m)
   return true;
 }
 
-static dvStatus rigid_check_types(const dvObject *o)
-{
-  bool good = o->dof->kind == DV_RIGID3 ? o->dof_out->kind == DV_VEC3 || o->dof_out->kind == DV_RIGID3 : o->dof_out->kind == DV_VEC2;
-  return good ? DV_OK
-              : dv_error(o, "from Rigid3 to Vec3 or Rigid3, or from Rigid2 to Vec2", "RigidMapping cannot map %s to %s", o->dof->name,
-                         o->dof_out->name);
-}
-
 static const dvMappingOps rigid_ops;
 
 static dvStatus rigid_init(dvObject *o)
 {
   Rigid *m = (Rigid *)o;
   dvState *out = m->base.out;
-  DV_TRY(rigid_check_types(o));
   DV_TRY(rigid_load(m));
   size_t width = (size_t)o->dof_out->coord;
   if (m->initialPoints.count % width)
@@ -346,12 +337,26 @@ static void rigid_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in_d
   }
 }
 
-// in two dimensions SOFA has the products only, and so has this
+static void geometric_blocks_2d(const Rigid *m, double k, const double *f, dvMatrixSink *sink)
+{
+  if (m->geometricStiffness != STIFFNESS_EXACT) return;
+  for (size_t i = 0; i < m->count; i++) {
+    double block[9] = {0};
+    block[8] = -k * (f[2 * i] * m->rotated[3 * i] + f[2 * i + 1] * m->rotated[3 * i + 1]);
+    sink->add(sink, m->base.in, (size_t)m->frame[i], m->base.in, (size_t)m->frame[i], 3, 3, block);
+  }
+}
+
 static void rigid_add_geometric(dvObject *o, const dvMech *mech, int out_f, dvMatrixSink *sink)
 {
   Rigid *m = (Rigid *)o;
-  if (m->geometricStiffness == STIFFNESS_NONE || !m->base.mapForces || !sizes_hold(m) || o->dof->kind != DV_RIGID3) return;
-  geometric_blocks(m, dv_state_read(m->base.out, out_f));
+  if (m->geometricStiffness == STIFFNESS_NONE || !m->base.mapForces || !sizes_hold(m)) return;
+  const double *f = dv_state_read(m->base.out, out_f);
+  if (o->dof->kind == DV_RIGID2) {
+    geometric_blocks_2d(m, mech->k, f, sink);
+    return;
+  }
+  geometric_blocks(m, f);
   for (size_t i = 0; i < m->frames; i++) {
     double block[36] = {0};
     for (int k = 0; k < 9; k++) block[(3 + k / 3) * 6 + 3 + k % 3] = mech->k * m->turn[i].m[k / 3][k % 3];
@@ -359,23 +364,40 @@ static void rigid_add_geometric(dvObject *o, const dvMech *mech, int out_f, dvMa
   }
 }
 
-static void rigid_build_j(dvObject *o, dvMatrixSink *sink)
+static void rigid_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Rigid *m = (Rigid *)o;
-  const dvMapping *b = &m->base;
   int rows = o->dof_out->deriv, cols = o->dof->deriv;
+  const double *r = m->rotated + 3 * i;
+  double block[36] = {0};
+  for (int k = 0; k < rows; k++) block[k * cols + k] = 1;
+  if (o->dof->kind == DV_RIGID2) {
+    block[2] = -r[1];
+    block[5] = r[0];
+  } else {
+    dvMat3 turn = dv_mat3_skew(dv_vec3(-r[0], -r[1], -r[2]));   // w x r = -[r]x w
+    for (int k = 0; k < 9; k++) block[(k / 3) * cols + 3 + k % 3] = turn.m[k / 3][k % 3];
+  }
+  sink->add(sink, m->base.out, i, m->base.in, (size_t)m->frame[i], rows, cols, block);
+}
+
+// towards the centre: w x (w x r)
+static void rigid_add_jdot(dvObject *o, int out_a, int in_v)
+{
+  Rigid *m = (Rigid *)o;
+  if (!sizes_hold(m)) return;
+  const double *v = dv_state_read(m->base.in, in_v);
+  double *a = dv_state_write(m->base.out, out_a);
+  size_t width = (size_t)o->dof_out->deriv;
   for (size_t i = 0; i < m->count; i++) {
     const double *r = m->rotated + 3 * i;
-    double block[36] = {0};
-    for (int k = 0; k < rows; k++) block[k * cols + k] = 1;
     if (o->dof->kind == DV_RIGID2) {
-      block[2] = -r[1];
-      block[5] = r[0];
+      double w = v[3 * (size_t)m->frame[i] + 2];
+      for (size_t k = 0; k < 2; k++) a[i * width + k] -= w * w * r[k];
     } else {
-      dvMat3 turn = dv_mat3_skew(dv_vec3(-r[0], -r[1], -r[2]));   // w x r = -[r]x w
-      for (int k = 0; k < 9; k++) block[(k / 3) * cols + 3 + k % 3] = turn.m[k / 3][k % 3];
+      dvVec3 w = dv_vec3_load(v + 6 * (size_t)m->frame[i] + 3);
+      dv_vec3_accumulate(a + i * width, dv_vec3_cross(w, dv_vec3_cross(w, dv_vec3_load(r))));
     }
-    sink->add(sink, b->out, i, b->in, (size_t)m->frame[i], rows, cols, block);
   }
 }
 
@@ -384,9 +406,13 @@ static const dvMappingOps rigid_ops = {
     .apply_j = rigid_apply_j,
     .apply_jt = rigid_apply_jt,
     .apply_djt = rigid_apply_djt,
-    .build_j = rigid_build_j,
+    .build_j = dv_mapping_build_rows,
+    .row = rigid_row,
     .add_geometric = rigid_add_geometric,
+    .add_jdot = rigid_add_jdot,
 };
+
+static const dvDofPair pairs[] = {{DV_DOF_RIGID3, 0, DV_DOF_VEC3 | DV_DOF_RIGID3}, {DV_DOF_RIGID2, 0, DV_DOF_VEC2}, {0}};
 
 const dvClass dv_rigid_mapping_class = {
     .struct_size = sizeof(dvClass),
@@ -395,6 +421,7 @@ const dvClass dv_rigid_mapping_class = {
     .module = "Sofa.Component.Mapping.NonLinear",
     .dofs = DV_DOF_RIGID2 | DV_DOF_RIGID3,
     .dofs_out = DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID3,
+    .pairs = pairs,
     .size = sizeof(Rigid),
     .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(rigid_fields)},
     .ops = {[DV_ROLE_MAPPING] = &rigid_ops},

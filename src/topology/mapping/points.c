@@ -28,8 +28,7 @@ typedef struct PointMaker {
 static const dvFieldDesc point_fields[] = {POINT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// shares of the corners for a place in an element
-static void shares(dvElementKind kind, const double f[3], double out[8])
+void dv_topology_shares(dvElementKind kind, const double f[3], double out[8])
 {
   double x = f[0], y = f[1], z = f[2];
   switch (kind) {
@@ -52,7 +51,7 @@ static void shares(dvElementKind kind, const double f[3], double out[8])
 static void point_of(const dvReals *x, dvElementKind kind, const int32_t *corners, const double place[3], double out[3])
 {
   double share[8];
-  shares(kind, place, share);
+  dv_topology_shares(kind, place, share);
   for (int k = 0; k < 3; k++) out[k] = kind == DV_POINT ? place[k] : 0;
   for (int i = 0; i < dv_element_points(kind); i++)
     for (int k = 0; k < 3 && (size_t)corners[i] < dv_reals_size(x); k++) out[k] += share[i] * x->data[3 * (size_t)corners[i] + (size_t)k];

@@ -1,0 +1,312 @@
+// Distances between points, as scalars.
+//
+//   d = |x_b - x_a| - rest,   u = (x_b - x_a) / |x_b - x_a|
+//   J = (-u, u),   d2d/dx2 = (I - u u^T) / |x_b - x_a|  times  (1 -1; -1 1)
+//
+//   DistanceMapping            along the edges of a topology
+//   DistanceMultiMapping       the same between points of several states: the edges name pairs (state, point)
+//   DistanceFromTargetMapping  to points that stand still
+//   SquareDistanceMapping      |x_b - x_a|^2 along edges
+//   SquareMapping              x^2 of numbers
+//
+// Where two points meet there is no direction: SOFA's is taken, and no curvature.
+#include "mapping/linear/linear.h"
+#include "mapping/nonlinear/measure.h"
+#include "mapping/register.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define DISTANCE_FIELDS(X)                                                                                            \
+  X(bool, computeDistance, "0", "", "measure from zero instead of from the first lengths")                            \
+  X(reals, restLengths, "", "m", "rest length of each edge")
+#define TOPOLOGY_FIELDS(X)                                                                                            \
+  X(real, showObjectScale, "0", "", "thickness of the edges", .flags = DV_LOOKS)                                      \
+  X(color, showColor, "1 1 0 1", "", "colour of the edges", .flags = DV_LOOKS)                                        \
+  X(link, topology, "", "", "topology with the edges; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define PAIR_FIELDS(X) \
+  X(edges, indexPairs, "", "", "pairs (number of the input, point in it) that the edges connect")
+
+typedef struct Distance {
+  dvMeasureMapping measure;
+  TOPOLOGY_FIELDS(DV_MEMBER)
+  DISTANCE_FIELDS(DV_MEMBER)
+  PAIR_FIELDS(DV_MEMBER)
+} Distance;
+
+#define SELF Distance
+static const dvFieldDesc distance_fields[] = {DISTANCE_FIELDS(DV_DESCRIBE) TOPOLOGY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc square_distance_fields[] = {TOPOLOGY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc multi_fields[] = {DISTANCE_FIELDS(DV_DESCRIBE) TOPOLOGY_FIELDS(DV_DESCRIBE) PAIR_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// --- what is measured -----------------------------------------------------------------------------------
+
+// (I - u u^T) / length in the four blocks of an edge, or in the first one alone
+static void edge_curvature(const double *u, double inverse, int space, int points, double *h)
+{
+  int w = points * space;
+  for (int i = 0; i < space; i++)
+    for (int j = 0; j < space; j++) {
+      double k = ((i == j) - u[i] * u[j]) * inverse;
+      h[i * w + j] = k;
+      if (points == 1) continue;
+      h[i * w + space + j] = h[(space + i) * w + j] = -k;
+      h[(space + i) * w + space + j] = k;
+    }
+}
+
+// the direction from a to b and 1 / length; false where they meet
+static bool direction(const double *a, const double *b, int space, double least, double *u, double *length)
+{
+  double sum = 0;
+  for (int k = 0; k < space; k++) u[k] = b[k] - a[k], sum += u[k] * u[k];
+  *length = sqrt(sum);
+  if (!(*length > least)) return false;
+  for (int k = 0; k < space; k++) u[k] *= 1 / *length;
+  return true;
+}
+
+static double distance_value(const dvObject *o, size_t e, const double *x, double *g)
+{
+  const Distance *m = (const Distance *)o;
+  double u[3], length;
+  if (!direction(x, x + 3, 3, DBL_EPSILON, u, &length)) u[0] = u[1] = u[2] = 1 / sqrt(3);
+  for (int k = 0; k < 3; k++) g[k] = -u[k], g[3 + k] = u[k];
+  return length - m->restLengths.data[e];
+}
+
+static void distance_curvature(const dvObject *o, size_t e, const double *x, double *h)
+{
+  DV_UNUSED(o);
+  DV_UNUSED(e);
+  double u[3], length;
+  if (direction(x, x + 3, 3, DBL_EPSILON, u, &length)) edge_curvature(u, 1 / length, 3, 2, h);
+}
+
+static double square_distance_value(const dvObject *o, size_t e, const double *x, double *g)
+{
+  DV_UNUSED(o);
+  DV_UNUSED(e);
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double d = x[3 + k] - x[k];
+    sum += d * d;
+    g[k] = -2 * d;
+    g[3 + k] = 2 * d;
+  }
+  return sum;
+}
+
+static void square_distance_curvature(const dvObject *o, size_t e, const double *x, double *h)
+{
+  DV_UNUSED(o);
+  DV_UNUSED(e);
+  DV_UNUSED(x);
+  const double none[3] = {0};
+  edge_curvature(none, 2, 3, 2, h);
+}
+
+static double square_value(const dvObject *o, size_t e, const double *x, double *g)
+{
+  DV_UNUSED(o);
+  DV_UNUSED(e);
+  g[0] = 2 * x[0];
+  return x[0] * x[0];
+}
+
+static void square_curvature(const dvObject *o, size_t e, const double *x, double *h)
+{
+  DV_UNUSED(o);
+  DV_UNUSED(e);
+  DV_UNUSED(x);
+  h[0] = 2;
+}
+
+static const dvMeasure distance_measure = {2, distance_value, distance_curvature, NULL};
+static const dvMeasure square_distance_measure = {2, square_distance_value, square_distance_curvature, NULL};
+static const dvMeasure square_measure = {1, square_value, square_curvature, NULL};
+
+// --- along edges ----------------------------------------------------------------------------------------
+
+// rest lengths that were not given, or not for all: as it is now, or zero
+static dvStatus complete_rest_lengths(Distance *m, size_t edges)
+{
+  dvObject *o = &m->measure.base.base;
+  if (m->restLengths.count == edges) return DV_OK;
+  if (m->restLengths.count)
+    dv_field_warning(o, &m->restLengths, "give one length an edge", "restLengths has %zu entries for %zu edges and is not used", m->restLengths.count, edges);
+  if (!dv_reals_resize(&m->restLengths, edges)) return dv_error(o, NULL, "out of memory");
+  for (size_t e = 0; e < edges; e++) {
+    const double *x[2];
+    for (size_t c = 0; c < 2; c++) {
+      dvState *s = m->measure.base.inputs[m->measure.input.count ? m->measure.input.data[2 * e + c] : 0];
+      x[c] = dv_state_read(s, DV_X) + (size_t)s->base.dof->coord * (size_t)m->measure.point.data[2 * e + c];
+    }
+    double u[3], length;
+    direction(x[0], x[1], 3, 0, u, &length);
+    m->restLengths.data[e] = m->computeDistance ? 0 : length;
+  }
+  return DV_OK;
+}
+
+// the points of the edges, straight or through indexPairs
+static dvStatus take_edges(Distance *m, const dvTopology *t, const dvInts *edges)
+{
+  dvMeasureMapping *b = &m->measure;
+  dvObject *o = &b->base.base;
+  bool pairs = dv_object_field(o, "indexPairs") != NULL;
+  b->point.count = b->input.count = 0;
+  for (size_t i = 0; i < edges->count; i++) {
+    int32_t at = edges->data[i];
+    if (!pairs) {
+      dv_push(&b->point, at);
+      continue;
+    }
+    if (at < 0 || (size_t)at >= dv_ints_size(&m->indexPairs))
+      return dv_field_error(o, &m->indexPairs, NULL, "an edge of %s names pair %d, but indexPairs has %zu", t->base.name, at, dv_ints_size(&m->indexPairs));
+    dv_push(&b->input, m->indexPairs.data[2 * at]);
+    dv_push(&b->point, m->indexPairs.data[2 * at + 1]);
+  }
+  for (size_t c = 0; c < b->point.count; c++) {   // before rest lengths are read
+    size_t input = pairs ? (size_t)b->input.data[c] : 0;
+    if (input >= (size_t)b->base.input_count)
+      return dv_field_error(o, &m->indexPairs, NULL, "indexPairs names input %zd, but there are %d (0 to %d)", (ptrdiff_t)input, b->base.input_count, b->base.input_count - 1);
+    if (b->point.data[c] < 0 || (size_t)b->point.data[c] >= b->base.inputs[input]->count)
+      return dv_error(o, NULL, "an edge of %s leads to point %d of %s, which has %zu", t->base.name, b->point.data[c],
+                      b->base.inputs[input]->base.name, b->base.inputs[input]->count);
+  }
+  return DV_OK;
+}
+
+static dvStatus edges_init(dvObject *o, const dvMeasure *measure)
+{
+  Distance *m = (Distance *)o;
+  dvTopology *t;
+  DV_TRY(dv_measure_topology(o, &m->topology, &t));
+  const dvInts *edges = dv_topology_elements(t, DV_EDGE);
+  if (edges->count == 0) return dv_error(o, "name a topology that has edges", "the topology %s has no edges to measure", t->base.name);
+  DV_TRY(take_edges(m, t, edges));
+  if (measure == &distance_measure) DV_TRY(complete_rest_lengths(m, dv_ints_size(edges)));
+  return dv_measure_settle(o, measure, dv_ints_size(edges), "edge");
+}
+
+static dvStatus distance_init(dvObject *o) { return edges_init(o, &distance_measure); }
+static dvStatus square_distance_init(dvObject *o) { return edges_init(o, &square_distance_measure); }
+
+static const dvDofPair point_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
+
+#define DISTANCE_CLASS(symbol, name_, help_, ...)                                                                       \
+  const dvClass symbol = {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "Sofa.Component.Mapping.NonLinear",   \
+                          .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3 | DV_DOF_VEC1, .dofs_out = DV_DOF_VEC1,                    \
+                          .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops}, .link = dv_mapping_link, .destroy = dv_measure_destroy, __VA_ARGS__}
+
+DISTANCE_CLASS(dv_distance_mapping_class, "DistanceMapping", "the length of each edge of a topology, less its rest length", .pairs = point_pairs,
+               .size = sizeof(Distance), .init = distance_init,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(distance_fields)});
+
+DISTANCE_CLASS(dv_square_distance_mapping_class, "SquareDistanceMapping", "the squared length of each edge of a topology", .pairs = point_pairs,
+               .size = sizeof(Distance), .init = square_distance_init,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(square_distance_fields)});
+
+const dvClass dv_distance_multi_mapping_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "DistanceMultiMapping",
+    .help = "distances between points of several states, less their rest lengths",
+    .module = "Sofa.Component.Mapping.NonLinear",
+    .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3,
+    .dofs_out = DV_DOF_VEC1,
+    .pairs = point_pairs,
+    .size = sizeof(Distance),
+    .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(multi_fields)},
+    .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops},
+    .link = dv_mapping_link_multi,
+    .init = distance_init,
+    .destroy = dv_measure_destroy,
+};
+
+// --- squares of numbers ---------------------------------------------------------------------------------
+
+static dvStatus square_init(dvObject *o)
+{
+  dvMeasureMapping *m = (dvMeasureMapping *)o;
+  if (m->base.in->count > INT32_MAX) return dv_error(o, NULL, "%zu numbers are too many", m->base.in->count);
+  m->point.count = 0;
+  for (size_t i = 0; i < m->base.in->count; i++) dv_push(&m->point, (int32_t)i);
+  return dv_measure_settle(o, &square_measure, m->base.in->count, "number");
+}
+
+static const dvDofPair square_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {0}};
+DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each number", .pairs = square_pairs, .size = sizeof(dvMeasureMapping),
+               .init = square_init, .presets = "geometricStiffness=Exact", .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block});
+
+// --- from targets ---------------------------------------------------------------------------------------
+
+#define TARGET_FIELDS(X)                                                                                              \
+  X(indices, indices, "", "", "points of the input")                                                                  \
+  X(reals, targetPositions, "", "m", "where the distance of each of them is measured from, in the input's coordinates")   \
+  X(reals, restLengths, "", "m", "rest length of each distance; zero where not given")                                \
+  X(real, showObjectScale, "0", "", "size of the arrows", .flags = DV_LOOKS)                                          \
+  X(color, showColor, "1 1 0 1", "", "colour of the lines", .flags = DV_LOOKS)
+
+typedef struct Target {
+  dvMeasureMapping measure;
+  TARGET_FIELDS(DV_MEMBER)
+} Target;
+
+#define SELF Target
+static const dvFieldDesc target_fields[] = {TARGET_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static const double *target_of(const dvObject *o, size_t e)
+{
+  return ((const Target *)o)->targetPositions.data + e * (size_t)o->dof->coord;
+}
+
+static double target_value(const dvObject *o, size_t e, const double *x, double *g)
+{
+  const Target *m = (const Target *)o;
+  double length;
+  if (!direction(target_of(o, e), x, m->measure.space, 1e-10, g, &length)) {
+    memset(g, 0, (size_t)m->measure.space * sizeof *g);
+    g[0] = 1;
+  }
+  return length - m->restLengths.data[e];
+}
+
+static void target_curvature(const dvObject *o, size_t e, const double *x, double *h)
+{
+  int space = ((const Target *)o)->measure.space;
+  double u[3], length;
+  if (direction(target_of(o, e), x, space, 1e-10, u, &length)) edge_curvature(u, 1 / length, space, 1, h);
+}
+
+// targets may move, but not go: a shorter list would be read past its end
+static bool target_ready(const dvObject *o)
+{
+  const Target *m = (const Target *)o;
+  size_t n = m->measure.count;
+  return m->targetPositions.count >= n * (size_t)o->dof->coord && m->restLengths.count >= n;
+}
+
+static const dvMeasure target_measure = {1, target_value, target_curvature, target_ready};
+
+static dvStatus target_init(dvObject *o)
+{
+  Target *m = (Target *)o;
+  size_t n = m->indices.count, width = (size_t)o->dof->coord;
+  if (m->targetPositions.count != n * width)
+    return dv_field_error(o, &m->targetPositions, NULL, "targetPositions has %zu numbers, but %zu indices need %zu (%zu each)", m->targetPositions.count,
+                          n, n * width, width);
+  if (m->restLengths.count != n && !dv_reals_resize(&m->restLengths, n)) return dv_error(o, NULL, "out of memory");
+  DV_TRY(dv_check_indices(o, &m->indices, m->measure.base.in->count, "input points"));
+  m->measure.point.count = 0;
+  for (size_t i = 0; i < n; i++) dv_push(&m->measure.point, m->indices.data[i]);
+  return dv_measure_settle(o, &target_measure, n, "target");
+}
+
+static const dvDofPair target_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
+DISTANCE_CLASS(dv_distance_from_target_mapping_class, "DistanceFromTargetMapping", "distances of points from given places, less their rest lengths",
+               .pairs = target_pairs, .size = sizeof(Target), .init = target_init,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(target_fields)});

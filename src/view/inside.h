@@ -1,0 +1,113 @@
+// The rooms of the session: what its files share.
+#ifndef DV_VIEW_INSIDE_H
+#define DV_VIEW_INSIDE_H
+
+#include "view/session.h"
+
+#include <jansson.h>
+
+typedef struct dvNews {      // a message of the log, kept for the graph
+  dvLevel level;
+  char *path, *text, *advice, *file;
+  int line;
+} dvNews;
+
+typedef struct dvWatch {
+  char *path, *field;
+  size_t index;
+} dvWatch;
+
+// What was changed since the scene was read. A scene that is read again gets the same changes again.
+typedef enum dvEditKind { DV_EDIT_SET, DV_EDIT_REMOVE, DV_EDIT_ADD } dvEditKind;
+typedef struct dvEdit {
+  dvEditKind kind;
+  char *path, *field, *text;   // ADD: text is the file
+} dvEdit;
+
+typedef struct dvFixed {       // a point that the user holds
+  char *path;
+  int32_t index;
+  dvObject *object;            // the constraint, NULL when it does not exist in the present scene
+} dvFixed;
+
+struct dvSession {
+  dvSessionOptions options;
+  DV_ARRAY(char *) roots;          // directories that may be read, absolute
+  dvContext *context;
+  dvScene *scene;
+  char *file;                      // of the scene, absolute; NULL for a dropped text
+  char *name;                      // shown
+  char *dropped;                   // text of a dropped scene, for reload
+  bool ready;
+  dvDraw draw;
+  unsigned graph;                  // revision of the graph
+  unsigned graph_version;          // of the scene at that revision
+  DV_ARRAY(dvViewer *) viewers;
+  dvViewer *editor;
+  char editor_key[33];
+  double editor_left;              // when it went, or 0
+  DV_ARRAY(dvEdit) edits;
+  // running
+  bool animating, realtime;
+  double factor, pace_wall, pace_time;
+  long steps_wanted;
+  double rate, rate_wall, rtf, ms;
+  long rate_steps;
+  double rate_time, busy;
+  double frame_wall, frame_cost;   // when the last frame was packed and how long that took
+  bool moved;                      // since then
+  DV_ARRAY(dvNews) news;
+  // statistics since the last message
+  DV_ARRAY(double) step_times;     // time, ms
+  DV_ARRAY(dvWatch) watches;
+  DV_ARRAY(double) watched;        // time, one value a watch
+  long stats_steps;
+  // the hand
+  dvObject *spring;                // MouseSpring that pulls, or NULL
+  DV_ARRAY(dvFixed) fixed;
+  double spring_offset[3];         // from the pulled point to where the surface was held
+};
+
+// --- replies ---
+json_t *dv_view_error(const char *advice, const char *format, ...) DV_PRINTF(2, 3);
+json_t *dv_view_ok(void);
+void dv_session_send(dvSession *s, dvViewer *to, json_t *message);   // takes the message over
+
+// --- graph.c ---
+json_t *dv_view_graph(dvSession *s);
+json_t *dv_view_object(dvSession *s, dvObject *o);
+dvObject *dv_view_find(dvSession *s, const char *path);
+json_t *dv_view_set(dvSession *s, const char *path, const char *field, const char *text);
+json_t *dv_view_remove(dvSession *s, const char *path);
+const char *dv_view_level_name(dvLevel level);
+
+// --- touch.c ---
+json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness);
+void dv_view_pull(dvSession *s, const double to[3]);
+void dv_view_release(dvSession *s);
+void dv_view_forget_touch(dvSession *s);      // the scene goes
+void dv_view_fix_again(dvSession *s);         // it was read again
+json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3]);
+
+// --- files.c ---
+// The absolute path of an existing file below the directories of the session, or NULL. The caller frees it.
+char *dv_view_allowed(const dvSession *s, const char *path);
+// The same for a file that is to be written next to the scene: a plain name with the given ending.
+char *dv_view_writable(const dvSession *s, const char *name, const char *ending, json_t **error);
+json_t *dv_view_files(const dvSession *s, const char *directory);
+
+// --- stats.c ---
+void dv_view_record_step(dvSession *s, double seconds);
+json_t *dv_view_stats(dvSession *s);
+void dv_view_clear_stats(dvSession *s);
+json_t *dv_view_watch(dvSession *s, json_t *items);
+
+// --- session.c ---
+// Takes an edit over for the next time the scene is read.
+void dv_session_remember(dvSession *s, dvEdit edit);
+// Reads the scene again with one more edit and goes on where it was: positions, velocities and time are kept. When that does not
+// work everything is as before and the reason is returned.
+json_t *dv_session_edit(dvSession *s, dvEdit edit);
+void dv_session_put_news(dvSession *s, const dvMessage *m);
+
+#endif

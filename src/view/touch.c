@@ -1,0 +1,293 @@
+// The hand of the user: what a ray hits, a spring that pulls on it, points that are held. See inside.h.
+#include "view/inside.h"
+
+#include "math/vec.h"
+#include "scene/plan.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- rays ----------------------------------------------------------------------------------------------------
+
+typedef struct Ray {
+  dvVec3 origin, direction;
+} Ray;
+
+typedef struct Hit {
+  double distance;       // along the ray; INFINITY for none
+  dvObject *model;       // visual model, collision model or state that was hit
+} Hit;
+
+// Moeller and Trumbore: distance along the ray, or infinity
+static double hit_triangle(const Ray *r, dvVec3 a, dvVec3 b, dvVec3 c)
+{
+  dvVec3 e1 = dv_vec3_sub(b, a), e2 = dv_vec3_sub(c, a), p = dv_vec3_cross(r->direction, e2);
+  double det = dv_vec3_dot(e1, p);
+  if (det == 0) return INFINITY;
+  dvVec3 t = dv_vec3_sub(r->origin, a);
+  double u = dv_vec3_dot(t, p) / det;
+  if (!(u >= 0 && u <= 1)) return INFINITY;
+  dvVec3 q = dv_vec3_cross(t, e1);
+  double v = dv_vec3_dot(r->direction, q) / det;
+  if (!(v >= 0 && u + v <= 1)) return INFINITY;
+  double d = dv_vec3_dot(e2, q) / det;
+  return d > 0 ? d : INFINITY;
+}
+
+static double hit_sphere(const Ray *r, dvVec3 centre, double radius)
+{
+  dvVec3 t = dv_vec3_sub(centre, r->origin);
+  double along = dv_vec3_dot(t, r->direction), square = dv_vec3_norm2(t) - along * along;
+  double half = radius * radius - square;
+  return along > 0 && half >= 0 ? along - sqrt(half) : INFINITY;
+}
+
+static dvVec3 corner(const dvDrawArray *a, uint32_t index)
+{
+  float p[3];
+  memcpy(p, a->data + 3 * (size_t)index, sizeof p);
+  return dv_vec3(p[0], p[1], p[2]);
+}
+
+static double hit_drawable(const dvDraw *d, const dvDrawable *a, const Ray *r)
+{
+  const dvDrawArray *x = &d->arrays.data[a->positions];
+  double nearest = INFINITY;
+  if (a->kind == DV_DRAW_TRIANGLES) {
+    const dvDrawArray *t = &d->arrays.data[a->indices];
+    for (size_t i = 0; i + 3 <= t->count; i += 3) {
+      const uint32_t *c = t->data + i;
+      if (c[0] >= x->count / 3 || c[1] >= x->count / 3 || c[2] >= x->count / 3) continue;
+      nearest = dv_min(nearest, hit_triangle(r, corner(x, c[0]), corner(x, c[1]), corner(x, c[2])));
+    }
+  } else if (a->kind == DV_DRAW_SPHERES) {
+    for (size_t i = 0; i < x->count / 3; i++) {
+      float radius = (float)a->radius;
+      if (a->radii >= 0 && i < d->arrays.data[a->radii].count) memcpy(&radius, d->arrays.data[a->radii].data + i, sizeof radius);
+      nearest = dv_min(nearest, hit_sphere(r, corner(x, (uint32_t)i), radius));
+    }
+  }
+  return nearest;
+}
+
+// points and frames are hit within a fiftieth of the scene's size
+static double hit_points(const dvDraw *d, const dvDrawable *a, const Ray *r, double near)
+{
+  const dvDrawArray *x = &d->arrays.data[a->positions];
+  double nearest = INFINITY;
+  for (size_t i = 0; i < x->count / 3; i++) nearest = dv_min(nearest, hit_sphere(r, corner(x, (uint32_t)i), near));
+  return nearest;
+}
+
+static Hit cast_ray(dvSession *s, const Ray *r)
+{
+  dvDraw *d = &s->draw;
+  Hit best = {INFINITY, NULL};
+  dv_draw_refresh(d, 1u << DV_DRAW_VISUAL | 1u << DV_DRAW_COLLISION | 1u << DV_DRAW_BEHAVIOR);
+  double low[3], high[3], size = 0;
+  if (dv_draw_box(d, low, high))
+    for (int k = 0; k < 3; k++) size = dv_max(size, high[k] - low[k]);
+  for (int pass = 0; pass < 2 && !best.model; pass++)   // surfaces, else points
+    for (size_t i = 0; i < d->list.count; i++) {
+      const dvDrawable *a = &d->list.data[i];
+      double t = INFINITY;
+      if (pass == 0 && (a->group == DV_DRAW_VISUAL || a->group == DV_DRAW_COLLISION)) t = hit_drawable(d, a, r);
+      if (pass == 1 && a->group == DV_DRAW_BEHAVIOR) t = hit_points(d, a, r, size / 50);
+      if (t < best.distance) best = (Hit){t, a->object};
+    }
+  return best;
+}
+
+// --- from what is seen to what moves ---------------------------------------------------------------------------
+
+static dvObject *driver_of(const dvPlan *p, const dvObject *state)
+{
+  dvObject *in[16], *out[16];
+  for (size_t k = 0; k < p->mappings.count + p->visual_mappings.count; k++) {
+    dvObject *m = k < p->mappings.count ? p->mappings.data[k].object : p->visual_mappings.data[k - p->mappings.count];
+    int outs = dv_mapping_outputs(m, out);
+    for (int i = 0; i < outs; i++)
+      if (out[i] == state && dv_mapping_inputs(m, in) > 0) return in[0];
+  }
+  return NULL;
+}
+
+static bool is_independent(const dvPlan *p, const dvObject *state)
+{
+  for (size_t i = 0; i < p->independent.count; i++)
+    if (p->independent.data[i] == state) return true;
+  return false;
+}
+
+// the state that moves a model, over any number of mappings; NULL for what stands still
+static dvState *mover_of(dvSession *s, dvObject *model)
+{
+  const dvPlan *p = s->scene->plan;
+  dvObject *state = dv_plays(model, DV_ROLE_STATE) ? model : dv_node_state_up(model->node);
+  for (int depth = 0; state && depth < 64; depth++) {
+    if (is_independent(p, state)) {
+      dvDofKind kind = state->dof->kind;
+      return dv_node_find_up(state->node, DV_ROLE_ODE) && (kind == DV_VEC3 || kind == DV_RIGID3) ? dv_state(state) : NULL;
+    }
+    state = driver_of(p, state);
+  }
+  return NULL;
+}
+
+static size_t nearest_freedom(dvState *state, dvVec3 point)
+{
+  const double *x = dv_state_read(state, DV_X);
+  size_t width = (size_t)state->base.dof->coord, best = 0;
+  double least = INFINITY;
+  for (size_t i = 0; i < state->count; i++) {
+    double d = dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(x + i * width), point));
+    if (d < least) least = d, best = i;
+  }
+  return best;
+}
+
+typedef struct Touch {
+  dvState *state;
+  size_t index;
+  dvVec3 point;
+  dvObject *model;
+} Touch;
+
+static bool find_touch(dvSession *s, const double origin[3], const double direction[3], Touch *out)
+{
+  Ray r = {dv_vec3_load(origin), dv_vec3_normalise(dv_vec3_load(direction))};
+  if (!(dv_vec3_norm(r.direction) > 0.5)) return false;
+  Hit h = cast_ray(s, &r);
+  if (!h.model) return false;
+  dv_scene_refresh(s->scene);
+  dvState *state = mover_of(s, h.model);
+  if (!state || state->count == 0) return false;
+  out->point = dv_vec3_add_scaled(r.origin, r.direction, h.distance);
+  out->state = state;
+  out->model = h.model;
+  out->index = nearest_freedom(state, out->point);
+  return true;
+}
+
+// --- pulling -------------------------------------------------------------------------------------------------------
+
+static void set_text(dvObject *o, const char *field, const char *format, double a, double b, double c)
+{
+  char *text = dv_format(format, a, b, c);
+  dv_field_parse(dv_object_field(o, field), text, NULL);
+  dv_free(text);
+}
+
+static dvObject *add_component(dvSession *s, const char *name, const char *label, dvState *state)
+{
+  const dvClass *cls = dv_registry_find(&s->context->registry, name);
+  DV_REQUIRE(cls);
+  dvObject *o = dv_object_create(s->context, cls, label, state->base.dof);
+  dv_node_add(state->base.node, o);
+  return o;
+}
+
+json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness)
+{
+  dv_view_release(s);
+  Touch t;
+  json_t *answer = dv_view_ok();
+  json_object_set_new(answer, "hit", json_null());
+  if (!find_touch(s, origin, direction, &t)) return answer;
+  const double *x = dv_state_read(t.state, DV_X) + t.index * (size_t)t.state->base.dof->coord;
+  dvVec3 offset = dv_vec3_sub(t.point, dv_vec3_load(x)), arm = dv_vec3(0, 0, 0);
+  if (t.state->base.dof->kind == DV_RIGID3) {   // the spring holds the frame where the surface is
+    arm = dv_quat_inverse_rotate(dv_quat_load(x + 3), offset);
+    offset = dv_vec3(0, 0, 0);
+  }
+  dvObject *spring = add_component(s, "MouseSpring", "mouseSpring", t.state);
+  dvVec3 target = dv_vec3_sub(t.point, offset);
+  set_text(spring, "index", "%.0f", (double)t.index, 0, 0);
+  set_text(spring, "arm", "%.17g %.17g %.17g", arm.x, arm.y, arm.z);
+  set_text(spring, "target", "%.17g %.17g %.17g", target.x, target.y, target.z);
+  if (stiffness >= 0) set_text(spring, "stiffness", "%.17g", stiffness, 0, 0);
+  set_text(spring, "active", "1", 0, 0, 0);
+  if (dv_object_ensure(spring) != DV_OK) {
+    dv_scene_bury(s->scene, spring);
+    return answer;
+  }
+  s->spring = spring;
+  dv_vec3_store(s->spring_offset, offset);
+  char *path = dv_object_path(&t.state->base), *model = dv_object_path(t.model);
+  json_object_set_new(answer, "hit", json_pack("{s:[f, f, f], s:s, s:I, s:s}", "point", t.point.x, t.point.y, t.point.z, "path", path, "index",
+                                               (json_int_t)t.index, "model", model));
+  dv_free(path);
+  dv_free(model);
+  return answer;
+}
+
+void dv_view_pull(dvSession *s, const double to[3])
+{
+  if (!s->spring) return;
+  set_text(s->spring, "target", "%.17g %.17g %.17g", to[0] - s->spring_offset[0], to[1] - s->spring_offset[1], to[2] - s->spring_offset[2]);
+}
+
+void dv_view_release(dvSession *s)
+{
+  if (s->spring) dv_scene_bury(s->scene, s->spring);
+  s->spring = NULL;
+}
+
+// --- holding ---------------------------------------------------------------------------------------------------------
+
+static dvObject *hold(dvSession *s, dvState *state, int32_t index)
+{
+  dvObject *o = add_component(s, "FixedProjectiveConstraint", "mouseFixed", state);
+  char *text = dv_format("%d", index);
+  dv_object_set(o, "indices", text);
+  dv_free(text);
+  if (dv_object_ensure(o) == DV_OK) return o;
+  dv_scene_bury(s->scene, o);
+  return NULL;
+}
+
+json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3])
+{
+  Touch t;
+  json_t *answer = dv_view_ok();
+  json_object_set_new(answer, "fixed", json_null());
+  if (!find_touch(s, origin, direction, &t)) return answer;
+  char *path = dv_object_path(&t.state->base);
+  for (size_t i = 0; i < s->fixed.count; i++) {
+    dvFixed *f = &s->fixed.data[i];
+    if (f->index != (int32_t)t.index || !dv_same(f->path, path)) continue;
+    if (f->object) dv_scene_bury(s->scene, f->object);
+    dv_free(f->path);
+    dv_array_remove(&s->fixed, i);
+    dv_free(path);
+    json_object_set_new(answer, "fixed", json_false());
+    return answer;
+  }
+  size_t width = (size_t)t.state->base.dof->deriv;
+  memset(dv_state_write(t.state, DV_V) + t.index * width, 0, width * sizeof(double));   // the constraint only keeps velocities as they are
+  dvObject *o = s->fixed.count < 1000 ? hold(s, t.state, (int32_t)t.index) : NULL;
+  if (o) {
+    dv_push(&s->fixed, ((dvFixed){path, (int32_t)t.index, o}));
+    json_object_set_new(answer, "fixed", json_true());
+  } else {
+    dv_free(path);
+  }
+  return answer;
+}
+
+void dv_view_forget_touch(dvSession *s)
+{
+  s->spring = NULL;
+  for (size_t i = 0; i < s->fixed.count; i++) s->fixed.data[i].object = NULL;
+}
+
+void dv_view_fix_again(dvSession *s)
+{
+  for (size_t i = 0; i < s->fixed.count; i++) {
+    dvFixed *f = &s->fixed.data[i];
+    dvObject *o = dv_view_find(s, f->path);
+    dvState *state = o && dv_is_mechanical_state(o) ? dv_state(o) : NULL;
+    if (state && f->index >= 0 && (size_t)f->index < state->count) f->object = hold(s, state, f->index);
+  }
+}

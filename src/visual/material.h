@@ -1,0 +1,16 @@
+// How a surface is coloured, from the fields of a visual model.
+#ifndef DV_VISUAL_MATERIAL_H
+#define DV_VISUAL_MATERIAL_H
+
+#include "visual/visual_model.h"
+
+typedef struct dvMaterial {
+  double ambient[4], diffuse[4], specular[4], emissive[4];
+  double shininess;
+} dvMaterial;
+
+// Reads "name Diffuse 1 r g b a Ambient …"; a part whose number is 0 is switched off. What is not named keeps its value.
+void dv_material_parse(dvMaterial *m, const char *text);
+dvMaterial dv_visual_material(const dvVisualModel *v);
+
+#endif

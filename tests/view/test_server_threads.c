@@ -1,0 +1,272 @@
+// The viewer's transport over real sockets: who gets in, what comes back, two clients at once, a client that never reads.
+#include "support/check.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "view/server.h"
+
+#include <stdatomic.h>
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char page[] = "<!doctype html><title>page</title>";
+
+typedef struct Running {
+  dvServer *server;
+  pthread_t thread;
+  atomic_int stop;
+  int port;
+  char *root;          // "/TOKEN/"
+} Running;
+
+static void *serve(void *user)
+{
+  Running *r = user;
+  dv_server_run(r->server, &r->stop);
+  return NULL;
+}
+
+static void start(Running *r, bool animate)
+{
+  *r = (Running){0};
+  dvText why = {0};
+  dvServerOptions o = {.page = page, .page_length = strlen(page)};
+  o.session = (dvSessionOptions){.scene = DIVAN_SOURCE_DIR "/scenes/liver.scn", .threads = 1, .animate = animate};
+  r->server = dv_server_create(&o, &why);
+  if (!r->server) fail_msg("%s", why.text);
+  const char *address = dv_server_address(r->server);
+  assert_int_equal(sscanf(address, "http://127.0.0.1:%d/", &r->port), 1);
+  r->root = dv_strdup(strchr(address + 7, '/'));
+  assert_int_equal(pthread_create(&r->thread, NULL, serve, r), 0);
+}
+
+static void stop(Running *r)
+{
+  r->stop = 1;
+  pthread_join(r->thread, NULL);
+  dv_server_destroy(&r->server);
+  dv_free(r->root);
+}
+
+static int dial(int port)
+{
+  int s = socket(AF_INET, SOCK_STREAM, 0);
+  struct timeval patience = {20, 0};
+  setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  assert_int_equal(connect(s, (struct sockaddr *)&to, sizeof to), 0);
+  return s;
+}
+
+static void say(int s, const char *text, size_t n)
+{
+  while (n) {
+    ssize_t done = send(s, text, n, MSG_NOSIGNAL);
+    assert_true(done > 0);
+    text += done, n -= (size_t)done;
+  }
+}
+
+static bool hear(int s, void *to, size_t n)
+{
+  char *at = to;
+  while (n) {
+    ssize_t done = recv(s, at, n, 0);
+    if (done <= 0) return false;
+    at += done, n -= (size_t)done;
+  }
+  return true;
+}
+
+// the status of a plain request; `extra` are header lines
+static int status_of(const Running *r, const char *method, const char *path, const char *host, const char *extra, dvText *body)
+{
+  int s = dial(r->port);
+  char *request = dv_format("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, path, host, extra);
+  say(s, request, strlen(request));
+  dv_free(request);
+  dvText all = {0};
+  char piece[4096];
+  for (ssize_t n; (n = recv(s, piece, sizeof piece, 0)) > 0;) dv_text_add_n(&all, piece, (size_t)n);
+  close(s);
+  int status = 0;
+  if (!all.text) return 0;   // hung up on
+  if (sscanf(all.text, "HTTP/1.%*d %d", &status) != 1) status = 0;   // the library refuses a socket without a status line
+  const char *blank = strstr(all.text, "\r\n\r\n");
+  if (body && blank) dv_text_add(body, blank + 4);
+  dv_text_free(&all);
+  return status;
+}
+
+static char *path_of(const Running *r, const char *rest) { return dv_format("%s%s", r->root, rest); }
+
+static void test_who_gets_in(void **unused)
+{
+  DV_UNUSED(unused);
+  Running r;
+  start(&r, false);
+  char *host = dv_format("127.0.0.1:%d", r.port), *other_port = dv_format("localhost:%d", r.port + 1);
+  dvText body = {0};
+  assert_int_equal(status_of(&r, "GET", r.root, host, "", &body), 200);
+  assert_string_equal(body.text, page);
+  dv_text_free(&body);
+  assert_int_equal(status_of(&r, "GET", r.root, other_port, "", NULL), 200);   // through a tunnel
+  assert_int_equal(status_of(&r, "GET", "/", host, "", NULL), 403);
+  assert_int_equal(status_of(&r, "GET", "/0123456789abcdef0123456789abcdef/", host, "", NULL), 403);
+  assert_int_equal(status_of(&r, "GET", "/../../etc/passwd", host, "", NULL), 403);
+  assert_int_equal(status_of(&r, "GET", r.root, "evil.example", "", NULL), 403);
+  assert_int_equal(status_of(&r, "GET", r.root, host, "Origin: http://evil.example\r\n", NULL), 403);
+  static const char *const inside[] = {"nothing", "file/0", "file/-1", "file/99999999999999999999", "file/../../etc/passwd", "file/"};
+  for (size_t i = 0; i < DV_COUNT(inside); i++) {
+    char *path = path_of(&r, inside[i]);
+    int status = status_of(&r, "GET", path, host, "", NULL);
+    if (status != 404 && status != 403 && status != 400) fail_msg("%s: %d", path, status);
+    dv_free(path);
+  }
+  assert_int_equal(status_of(&r, "POST", r.root, host, "Content-Length: 0\r\n", NULL), 405);
+  // a socket for another site's page, and one without the token
+  const char *upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+  char *foreign = dv_format("%sOrigin: http://evil.example\r\n", upgrade), *socket_path = path_of(&r, "socket");
+  assert_int_not_equal(status_of(&r, "GET", socket_path, host, foreign, NULL), 101);
+  assert_int_not_equal(status_of(&r, "GET", "/socket", host, upgrade, NULL), 101);
+  dv_free(foreign), dv_free(socket_path), dv_free(host), dv_free(other_port);
+  stop(&r);
+}
+
+// --- WebSocket ---------------------------------------------------------------------------------------------------
+
+static int open_socket(const Running *r)
+{
+  int s = dial(r->port);
+  char *request = dv_format("GET %ssocket HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: http://127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n", r->root, r->port, r->port);
+  say(s, request, strlen(request));
+  dv_free(request);
+  char answer[2048] = {0};
+  for (size_t n = 0; n < sizeof answer - 1 && !strstr(answer, "\r\n\r\n"); n++) assert_true(hear(s, answer + n, 1));
+  assert_non_null(strstr(answer, " 101 "));
+  return s;
+}
+
+static void tell(int s, const char *text)
+{
+  size_t n = strlen(text);
+  unsigned char head[8] = {0x81, (unsigned char)(0x80 | (n < 126 ? n : 126)), (unsigned char)(n >> 8), (unsigned char)n};
+  dvText frame = {0};
+  dv_text_add_n(&frame, (char *)head, n < 126 ? 2 : 4);
+  dv_text_add_n(&frame, "\0\0\0\0", 4);   // a mask of zeros
+  dv_text_add(&frame, text);
+  say(s, frame.text, frame.length);
+  dv_text_free(&frame);
+}
+
+// the next message: its opcode, 0 at the end
+static int listen_to(int s, dvText *out)
+{
+  unsigned char head[2], more[8];
+  dv_text_clear(out);
+  if (!hear(s, head, 2)) return 0;
+  uint64_t n = head[1] & 127;
+  int wide = n == 126 ? 2 : n == 127 ? 8 : 0;
+  if (!hear(s, more, (size_t)wide)) return 0;
+  if (wide) n = 0;
+  for (int i = 0; i < wide; i++) n = n << 8 | more[i];
+  char *data = dv_alloc(n + 1);
+  bool good = hear(s, data, n);
+  dv_text_add_n(out, data, n);
+  dv_free(data);
+  return good ? head[0] & 15 : 0;
+}
+
+// waits for a text that contains `part`, or with part NULL for a binary message
+static void wait_for(int s, const char *part, dvText *out)
+{
+  for (int i = 0; i < 10000; i++) {
+    int kind = listen_to(s, out);
+    assert_int_not_equal(kind, 0);
+    if (part ? kind == 1 && strstr(out->text, part) != NULL : kind == 2) return;
+  }
+  fail_msg("never heard %s", part ? part : "a frame");
+}
+
+static void test_conversation(void **unused)
+{
+  DV_UNUSED(unused);
+  Running r;
+  start(&r, false);
+  int a = open_socket(&r), b = open_socket(&r);
+  dvText text = {0};
+  tell(a, "{\"do\":\"hello\",\"id\":1}");
+  wait_for(a, "\"re\":1", &text);
+  assert_non_null(strstr(text.text, "\"editor\":true"));
+  tell(b, "{\"do\":\"hello\",\"id\":1}");
+  wait_for(b, "\"re\":1", &text);
+  assert_non_null(strstr(text.text, "\"editor\":false"));
+  tell(a, "{\"do\":\"scene\",\"id\":2}");
+  wait_for(a, "\"re\":2", &text);
+  wait_for(a, NULL, &text);
+  assert_memory_equal(text.text, "DVF1", 4);
+  tell(a, "{\"do\":\"animate\",\"id\":3,\"on\":true}");
+  wait_for(a, "\"re\":3", &text);
+  for (uint32_t frame = 1; frame < 6; frame++) {
+    char *ack = dv_format("{\"do\":\"ack\",\"frame\":%u}", frame);
+    tell(a, ack);
+    dv_free(ack);
+    wait_for(a, NULL, &text);
+    uint32_t number;
+    memcpy(&number, text.text + 4, 4);
+    assert_int_equal(number, frame + 1);
+  }
+  wait_for(b, "\"animating\":true", &text);
+  tell(b, "{\"do\":\"animate\",\"id\":4,\"on\":false}");
+  wait_for(b, "\"re\":4", &text);
+  assert_non_null(strstr(text.text, "error"));
+  close(a);   // the other may take over after a while, and the simulation goes on
+  wait_for(b, "\"clients\":1", &text);
+  close(b);
+  dv_text_free(&text);
+  stop(&r);
+}
+
+// one that asks for much and never reads holds up nobody
+static void test_slow_client(void **unused)
+{
+  DV_UNUSED(unused);
+  Running r;
+  start(&r, true);
+  int slow = open_socket(&r), quick = open_socket(&r);
+  tell(slow, "{\"do\":\"hello\",\"id\":1}");
+  for (int i = 0; i < 200; i++) tell(slow, "{\"do\":\"graph\",\"id\":2}");
+  dvText text = {0};
+  tell(quick, "{\"do\":\"hello\",\"id\":1}");
+  wait_for(quick, "\"re\":1", &text);
+  double began = dv_now();
+  for (int i = 0; i < 20; i++) {
+    tell(quick, "{\"do\":\"object\",\"id\":9,\"path\":\"/\"}");
+    wait_for(quick, "\"re\":9", &text);
+  }
+  assert_true(dv_now() - began < 10);
+  // a message that is too long ends the connection
+  char *noise = dv_alloc(70000);
+  unsigned char head[14] = {0x81, 0x80 | 127, 0, 0, 0, 0, 0x40};   // says a gigabyte
+  say(quick, (char *)head, sizeof head);
+  memset(noise, ' ', 69999);
+  for (int i = 0; i < 100; i++)
+    if (send(quick, noise, 69999, MSG_NOSIGNAL) <= 0) break;
+  dv_free(noise);
+  close(quick);
+  close(slow);
+  dv_text_free(&text);
+  stop(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_who_gets_in), cmocka_unit_test(test_conversation), cmocka_unit_test(test_slow_client)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

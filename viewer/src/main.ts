@@ -1,0 +1,3 @@
+import './theme.css';
+import './start.ts';
+import './ui/app.ts';

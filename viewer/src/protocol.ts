@@ -1,0 +1,93 @@
+// The messages between the page and `divan view`, as docs/viewer.md describes them.
+
+export interface Status {
+  time: number; step: number; dt: number;
+  animating: boolean; realtime: boolean; factor: number;
+  rate: number; rtf: number; msPerStep: number;
+  graph: number; scene: number;
+  editor: boolean; clients: number;
+}
+
+export interface Hello {
+  key: string; editor: boolean; version: string; scene: string; title: string;
+  view: Record<string, unknown> | null;
+  status: Status;
+}
+
+export type Group = 'visual' | 'behavior' | 'velocities' | 'forces' | 'collision' | 'bounds' | 'mappings'
+  | 'mechanicalMappings' | 'forceFields' | 'interactions';
+
+export interface ArrayInfo { id: number; kind: 'f32' | 'u32'; width: number; count: number; dynamic: boolean }
+
+export interface Material {
+  ambient?: number[]; diffuse?: number[]; specular?: number[]; emissive?: number[];
+  shininess?: number; texture?: string | null; wireframe?: boolean;
+}
+
+export interface Drawable {
+  id: number; group: Group; kind: 'triangles' | 'lines' | 'points' | 'vectors' | 'spheres' | 'frames';
+  path: string;
+  positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
+  texcoords?: number | null; radius?: number | null; radii?: number | null; frames?: number | null;
+  material?: Material | null;
+}
+
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number }
+
+export interface GraphObject {
+  name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;
+}
+
+export interface GraphNode { name: string; path: string; active: boolean; nodes: GraphNode[]; objects: GraphObject[] }
+
+export interface Message {
+  level: 'info' | 'note' | 'warning' | 'error';
+  text: string; advice?: string; path?: string; file?: string; line?: number;
+}
+
+export interface Field {
+  name: string; type: string; unit?: string; help?: string; value: string; size: number; cut: boolean;
+  initial?: string; changed?: boolean; readOnly?: boolean; looks?: boolean; link?: string | null; options?: string[] | null;
+}
+
+export interface ObjectInfo {
+  path: string; class: string; role: string; help?: string; template?: string; file?: string; line?: number;
+  messages?: Message[]; fields: Field[];
+}
+
+export interface Stats {
+  steps?: [number, number][];
+  timers?: Record<string, number>;
+  energy?: { kinetic: number; potential: number } | null;
+  convergence?: { path: string; values: number[] }[];
+  watch?: number[][];
+  inventory?: Record<string, number>;
+}
+
+export interface WatchItem { path: string; field: string; index: number }
+export interface Hit { point: number[]; path: string; index: number; model: string }
+
+export interface Chunk { id: number; data: Float32Array | Uint32Array }
+export interface Frame { number: number; time: number; revision: number; chunks: Chunk[] }
+
+const MAGIC = 0x31465644;
+
+// The arrays of a frame are views of the message: nothing is copied.
+export function parseFrame(buffer: ArrayBuffer): Frame {
+  const head = new DataView(buffer);
+  if (buffer.byteLength < 24 || head.getUint32(0, true) !== MAGIC) throw new Error('not a frame');
+  const frame: Frame = {
+    number: head.getUint32(4, true), time: head.getFloat64(8, true), revision: head.getUint32(16, true), chunks: [],
+  };
+  const chunks = head.getUint32(20, true);
+  let at = 24;
+  for (let i = 0; i < chunks; i++) {
+    if (at + 16 > buffer.byteLength) throw new Error('a frame ends early');
+    const id = head.getUint32(at, true), kind = head.getUint32(at + 4, true), count = head.getUint32(at + 8, true);
+    at += 16;
+    if (at + 4 * count > buffer.byteLength) throw new Error('a frame ends early');
+    frame.chunks.push({ id, data: kind === 0 ? new Float32Array(buffer, at, count) : new Uint32Array(buffer, at, count) });
+    at += 4 * count;
+  }
+  return frame;
+}

@@ -1,0 +1,437 @@
+// What the page knows of the simulation, and everything it asks of it. Parts of the page subscribe to topics.
+import { Connection, RequestError } from './connection.ts';
+import type {
+  Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, ObjectInfo, SceneInfo, Stats, Status, WatchItem,
+} from './protocol.ts';
+import { loadSettings, storeSettings, type Settings } from './settings.ts';
+
+export type Topic = 'connection' | 'status' | 'scene' | 'frame' | 'graph' | 'selection' | 'object' | 'log' | 'stats' | 'settings' | 'toast' | 'view' | 'touch';
+
+export interface LogEntry extends Message { number: number; when: Date }
+export interface Series { x: number[]; y: number[] }
+export interface Toast { text: string; advice: string; level: string; number: number }
+
+const LOG_LIMIT = 2000, SERIES_LIMIT = 5000, OBJECT_REFRESH = 400;
+
+const EMPTY_STATUS: Status = {
+  time: 0, step: 0, dt: 0, animating: false, realtime: false, factor: 1, rate: 0, rtf: 0, msPerStep: 0,
+  graph: -1, scene: -1, editor: false, clients: 0,
+};
+
+function push(series: Series, x: number, y: number) {
+  series.x.push(x);
+  series.y.push(y);
+  if (series.x.length > SERIES_LIMIT) { series.x.splice(0, SERIES_LIMIT / 5); series.y.splice(0, SERIES_LIMIT / 5); }
+}
+
+export class Session {
+  connection: Connection;
+  settings: Settings = loadSettings();
+  status: Status = { ...EMPTY_STATUS };
+  hello: Hello | null = null;
+  everConnected = false;
+  scene: SceneInfo | null = null;
+  graph: GraphNode | null = null;
+  nodes = new Map<string, GraphNode>();
+  objects = new Map<string, GraphObject>();
+  selection = '';
+  object: ObjectInfo | null = null;
+  objectProblem = '';
+  log: LogEntry[] = [];
+  unread = { warning: 0, error: 0 };
+  toast: Toast | null = null;
+  diverged = '';
+  busy = '';
+
+  steps: Series = { x: [], y: [] };
+  energy = { time: [] as number[], kinetic: [] as number[], potential: [] as number[] };
+  timers = new Map<string, number>();
+  convergence: { path: string; values: number[] }[] = [];
+  inventory: Record<string, number> = {};
+  watchItems: WatchItem[] = [];
+  watch = { time: [] as number[], values: [] as number[][] };
+
+  onFrame: (frame: Frame) => void = () => {};
+  onView: (view: any) => void = () => {};
+  takeView: () => object = () => ({});
+
+  private listeners = new Map<Topic, Set<() => void>>();
+  private pending = new Set<Topic>();
+  private counter = 0;
+  private graphAsked = -1;
+  private sceneAsked = -1;
+  private refreshTimer = 0;
+  private resumeWhenShown = false;
+  private statsOn = false;
+
+  constructor(url: string) {
+    this.connection = new Connection(url);
+    this.connection.onOpen = () => this.begin();
+    this.connection.onLost = () => { this.busy = ''; this.notify('connection'); };
+    this.connection.onNews = (news) => this.receive(news);
+    this.connection.onFrame = (frame) => { this.onFrame(frame); this.notify('frame'); };
+    document.addEventListener('visibilitychange', () => this.visibility());
+  }
+
+  // --- topics ---
+
+  on(topics: Topic[], listener: () => void): () => void {
+    for (const topic of topics) {
+      if (!this.listeners.has(topic)) this.listeners.set(topic, new Set());
+      this.listeners.get(topic)!.add(listener);
+    }
+    return () => { for (const topic of topics) this.listeners.get(topic)?.delete(listener); };
+  }
+
+  // Listeners run once after the present task, however often a topic was touched.
+  notify(topic: Topic) {
+    if (this.pending.size === 0) {
+      queueMicrotask(() => {
+        const called = new Set<() => void>();
+        for (const t of this.pending) for (const l of this.listeners.get(t) ?? []) called.add(l);
+        this.pending.clear();
+        for (const l of called) l();
+      });
+    }
+    this.pending.add(topic);
+  }
+
+  set(change: Partial<Settings>) {
+    Object.assign(this.settings, change);
+    storeSettings(this.settings);
+    this.notify('settings');
+  }
+
+  // --- connection ---
+
+  private key(value?: string): string | undefined {
+    try {
+      if (value !== undefined) sessionStorage.setItem('divan.key', value);
+      return sessionStorage.getItem('divan.key') ?? undefined;
+    } catch { return value; }
+  }
+
+  private async begin() {
+    try {
+      const key = this.hello?.key ?? this.key();
+      const hello = await this.connection.request<Hello>('hello', key ? { key } : {});
+      const first = !this.hello;
+      this.hello = hello;
+      if (hello.key) this.key(hello.key);
+      this.everConnected = true;
+      this.setStatus({ ...EMPTY_STATUS, ...hello.status, editor: hello.editor });
+      document.title = `${hello.title || hello.scene || 'scene'} · Divan`;
+      this.graphAsked = this.sceneAsked = -1;
+      this.notify('connection');
+      if (first && hello.view) this.onView(hello.view);
+      await Promise.all([this.loadScene(), this.loadGraph()]);
+      this.showGroups();
+      if (this.statsOn) this.switchStats(true, true);
+      if (this.watchItems.length) this.sendWatch();
+      if (this.selection) this.loadObject();
+    } catch (error) { this.fail(error); }
+  }
+
+  private setStatus(status: Partial<Status>) {
+    this.status = { ...this.status, ...status };
+    if (this.status.animating) { this.diverged = ''; }
+    this.notify('status');
+    if (this.hello && this.status.scene !== -1 && this.scene && this.status.scene !== this.scene.revision && this.sceneAsked !== this.status.scene) {
+      this.sceneAsked = this.status.scene;
+      this.loadScene().catch((e) => this.fail(e));
+    }
+    if (this.graph && this.status.graph !== -1 && this.graphAsked !== this.status.graph) {
+      this.graphAsked = this.status.graph;
+      this.loadGraph().catch((e) => this.fail(e));
+    }
+    this.refreshObject();
+  }
+
+  private receive(news: any) {
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus(status); }
+    else if (news.is === 'message') this.addMessage(news);
+    else if (news.is === 'stats') this.addStats(news);
+    else if (news.is === 'diverged') {
+      this.diverged = news.text ?? 'the simulation diverged';
+      this.addMessage({ level: 'error', text: this.diverged, advice: news.advice });
+      this.notify('status');
+    }
+  }
+
+  addMessage(message: Message) {
+    const last = this.log[this.log.length - 1];
+    if (last && last.text === message.text && last.path === message.path && Date.now() - last.when.getTime() < 200) return;
+    this.log.push({ ...message, number: this.counter++, when: new Date() });
+    if (this.log.length > LOG_LIMIT) this.log.splice(0, LOG_LIMIT / 10);
+    if (!this.settings.log && (message.level === 'warning' || message.level === 'error')) this.unread[message.level]++;
+    this.notify('log');
+  }
+
+  fail(error: unknown) {
+    const text = error instanceof Error ? error.message : String(error);
+    if (text === 'not connected' || text === 'the connection was lost') return;
+    const advice = error instanceof RequestError ? error.advice : '';
+    this.say(text, advice ?? '', 'error');
+    this.addMessage({ level: 'error', text, advice });
+  }
+
+  say(text: string, advice = '', level = 'info') {
+    this.toast = { text, advice, level, number: this.counter++ };
+    this.notify('toast');
+  }
+
+  get editor() { return this.connection.open && this.status.editor; }
+
+  // Requests that change something; a watcher is told so here.
+  async change<T = any>(verb: string, more: object = {}): Promise<T | null> {
+    if (!this.connection.open) return null;
+    if (!this.status.editor) { this.say('You are watching', 'Take over to change something.', 'warning'); return null; }
+    try { return await this.connection.request<T>(verb, more); } catch (error) { this.fail(error); return null; }
+  }
+
+  async edit() {
+    try {
+      const answer = await this.connection.request<{ editor?: boolean }>('edit');
+      if (answer.editor !== false) this.setStatus({ editor: true });
+    } catch (error) { this.fail(error); }
+  }
+
+  // --- simulation ---
+
+  animate(on = !this.status.animating) { this.resumeWhenShown = false; return this.change('animate', { on }); }
+  step(count = 1) { return this.change('step', { count }); }
+  async reset() { this.clearHistory(); this.diverged = ''; await this.change('reset'); this.notify('view'); }
+  setDt(value: number) { return this.change('dt', { value }); }
+  realtime(on: boolean, factor = this.status.factor || 1) { return this.change('realtime', { on, factor }); }
+
+  private async replace(verb: string, more: object, what: string) {
+    this.busy = what;
+    this.notify('connection');
+    const answer = await this.change(verb, more);
+    this.busy = '';
+    this.notify('connection');
+    if (!answer) return false;
+    this.clearHistory();
+    this.diverged = '';
+    this.selection = '';
+    this.object = null;
+    this.watchItems = [];
+    try {
+      const hello = await this.connection.request<Hello>('hello', this.hello ? { key: this.hello.key } : {});
+      this.hello = hello;
+      document.title = `${hello.title || hello.scene} · Divan`;
+      this.setStatus(hello.status);
+      await Promise.all([this.loadScene(), this.loadGraph()]);
+      this.showGroups();
+      this.onView(hello.view ?? null);
+    } catch (error) { this.fail(error); }
+    this.notify('selection');
+    this.notify('connection');
+    return true;
+  }
+
+  reload() { return this.replace('reload', {}, 'Loading…'); }
+  openFile(file: string) { return this.replace('open', { file }, `Opening ${file}…`); }
+  drop(name: string, text: string) { return this.replace('drop', { name, text }, `Opening ${name}…`); }
+
+  async files(directory: string): Promise<{ name: string; directory: boolean }[]> {
+    const answer = await this.connection.request<{ entries: { name: string; directory: boolean }[] }>('files', { directory });
+    return answer.entries ?? [];
+  }
+
+  async saveView() {
+    const answer = await this.change('save-view', { view: this.takeView() });
+    if (answer) this.say('View saved next to the scene');
+  }
+
+  async dump() {
+    const answer = await this.change<{ file: string }>('dump');
+    if (answer) this.say(`State written to ${answer.file}`);
+    return answer?.file ?? '';
+  }
+
+  private visibility() {
+    if (!this.settings.pauseHidden) return;
+    if (document.hidden) {
+      if (this.editor && this.status.animating) { this.connection.tell('animate', { on: false }); this.resumeWhenShown = true; }
+    } else if (this.resumeWhenShown) {
+      this.resumeWhenShown = false;
+      this.change('animate', { on: true });
+    }
+  }
+
+  // --- what is drawn ---
+
+  private async loadScene() {
+    const scene = await this.connection.request<SceneInfo>('scene');
+    this.scene = scene;
+    this.sceneAsked = scene.revision;
+    this.notify('scene');
+  }
+
+  showGroups() {
+    this.connection.request('show', { groups: this.settings.groups }).catch((e) => this.fail(e));
+  }
+
+  setGroup(group: Group, on: boolean) {
+    const groups = this.settings.groups.filter((g) => g !== group);
+    if (on) groups.push(group);
+    this.set({ groups });
+    this.showGroups();
+  }
+
+  setGroups(groups: Group[]) { this.set({ groups }); this.showGroups(); }
+
+  // --- graph ---
+
+  private async loadGraph() {
+    const { graph, revision } = await this.connection.request<{ graph: GraphNode; revision: number }>('graph');
+    this.graph = graph;
+    if (revision !== undefined) this.graphAsked = revision;
+    this.nodes.clear();
+    this.objects.clear();
+    const visit = (node: GraphNode) => {
+      this.nodes.set(node.path, node);
+      for (const o of node.objects ?? []) this.objects.set(o.path, o);
+      for (const child of node.nodes ?? []) visit(child);
+    };
+    visit(graph);
+    if (this.selection && !this.nodes.has(this.selection) && !this.objects.has(this.selection)) this.select('');
+    this.notify('graph');
+  }
+
+  select(path: string) {
+    if (path === this.selection) return;
+    this.selection = path;
+    this.object = null;
+    this.objectProblem = '';
+    this.notify('selection');
+    this.notify('object');
+    if (path) this.loadObject();
+  }
+
+  async loadObject() {
+    const path = this.selection;
+    try {
+      const { object } = await this.connection.request<{ object: ObjectInfo }>('object', { path });
+      if (path === this.selection) { this.object = object; this.objectProblem = ''; }
+    } catch (error) {
+      if (path === this.selection) { this.object = null; this.objectProblem = error instanceof Error ? error.message : String(error); }
+    }
+    this.notify('object');
+  }
+
+  // Values of the open form follow the simulation, a few times a second.
+  private refreshObject() {
+    if (this.refreshTimer || !this.object || document.hidden) return;
+    this.refreshTimer = window.setTimeout(() => {
+      this.refreshTimer = 0;
+      if (this.object && this.settings.panel && this.settings.tab === 'graph' && this.connection.open) this.loadObject();
+    }, OBJECT_REFRESH);
+  }
+
+  async wholeField(path: string, field: string): Promise<string> {
+    const { text } = await this.connection.request<{ text: string }>('field', { path, field });
+    return text;
+  }
+
+  async setField(path: string, field: Field, text: string): Promise<boolean> {
+    const answer = await this.change<{ object?: ObjectInfo }>('set', { path, field: field.name, text });
+    if (answer?.object && this.selection === path) { this.object = answer.object; this.notify('object'); }
+    return answer !== null;
+  }
+
+  activate(path: string, on: boolean) { return this.change('activate', { path, on }); }
+
+  async remove(path: string) {
+    if (await this.change('remove', { path }) && (this.selection === path || this.selection.startsWith(path + '/'))) this.select('');
+  }
+
+  async saveNode(path: string, file: string) {
+    const answer = await this.change('save-node', { path, file });
+    if (answer) this.say(`${path} written to ${answer.file ?? file}`);
+  }
+
+  async addNode(path: string, file: string) {
+    const answer = await this.change('add-node', { path, file });
+    if (answer) this.say(`${file} added below ${path}`);
+    return answer !== null;
+  }
+
+  // --- stats ---
+
+  // The tab asks for them while it is open; watched values need them too.
+  switchStats(on: boolean, again = false) {
+    if (on === this.statsOn && !again) return;
+    this.statsOn = on;
+    this.sendStats();
+  }
+
+  sendStats() {
+    const on = this.statsOn || this.watchItems.length > 0;
+    this.connection.request('stats', { on, fine: on && this.settings.fine }).catch((e) => this.fail(e));
+  }
+
+  private addStats(stats: Stats) {
+    for (const [time, ms] of stats.steps ?? []) push(this.steps, time, ms);
+    const time = stats.steps?.length ? stats.steps[stats.steps.length - 1][0] : this.status.time;
+    if (stats.timers && Object.keys(stats.timers).length) {
+      const old = this.timers;
+      this.timers = new Map(Object.entries(stats.timers).map(([name, ms]) => [name, old.has(name) ? 0.7 * old.get(name)! + 0.3 * ms : ms]));
+    }
+    if (stats.energy && this.energy.time[this.energy.time.length - 1] !== time) {
+      this.energy.time.push(time);
+      this.energy.kinetic.push(stats.energy.kinetic);
+      this.energy.potential.push(stats.energy.potential);
+    }
+    if (stats.convergence?.length) this.convergence = stats.convergence;
+    if (stats.inventory) this.inventory = stats.inventory;
+    for (const row of stats.watch ?? []) {
+      if (row.length !== this.watchItems.length + 1) continue;
+      if (row[0] === this.watch.time[this.watch.time.length - 1]) continue;
+      this.watch.time.push(row[0]);
+      this.watchItems.forEach((_, i) => this.watch.values[i].push(row[i + 1]));
+    }
+    this.notify('stats');
+  }
+
+  clearHistory() {
+    this.steps = { x: [], y: [] };
+    this.energy = { time: [], kinetic: [], potential: [] };
+    this.timers = new Map();
+    this.convergence = [];
+    this.watch = { time: [], values: this.watchItems.map(() => []) };
+    this.notify('stats');
+  }
+
+  setWatch(items: WatchItem[]) {
+    this.watchItems = items;
+    this.watch = { time: [], values: items.map(() => []) };
+    this.sendWatch();
+    this.notify('stats');
+  }
+
+  addWatch(item: WatchItem) {
+    if (this.watchItems.some((w) => w.path === item.path && w.field === item.field && w.index === item.index)) return;
+    this.setWatch([...this.watchItems, item]);
+    this.say(`Watching ${item.field}[${item.index}]`, 'The curve is in the Stats tab.');
+  }
+
+  private sendWatch() {
+    this.connection.request('watch', { items: this.watchItems }).catch((e) => this.fail(e));
+    this.sendStats();
+  }
+
+  // --- touch ---
+
+  grab(origin: number[], direction: number[]): Promise<{ hit: Hit | null } | null> {
+    const stiffness = this.settings.stiffness;
+    return this.change('grab', { origin, direction, ...(stiffness > 0 ? { stiffness } : {}) });
+  }
+  pull(to: number[]) { if (this.editor) this.connection.tell('pull', { to }); }
+  release() { if (this.editor) this.connection.request('release').catch((e) => this.fail(e)); }
+  fix(origin: number[], direction: number[]): Promise<{ fixed: boolean | null; point?: number[] } | null> {
+    return this.change('fix', { origin, direction });
+  }
+  keyEvent(key: number, down: boolean) { if (this.editor) this.connection.tell('key', { key, down }); }
+}

@@ -1,0 +1,116 @@
+// Windows over the page: files, shortcuts, a name to ask for, a question.
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { icon } from './icons.ts';
+import { Part } from './part.ts';
+import { shared } from './styles.ts';
+
+const SHORTCUTS: [string, [string[], string][]][] = [
+  ['Simulation', [[['Space'], 'animate, pause'], [['N'], 'one step'], [['R'], 'reset the scene'], [['Ctrl', 'O'], 'open a scene'],
+    [['Ctrl', 'key'], 'on the picture: the key goes to the controllers of the scene']]],
+  ['View', [[['←', '→', '↑', '↓'], 'on the picture: turn'], [['Shift', 'arrows'], 'shift'], [['+', '−'], 'zoom'], [['Home'], 'reset the view'], [['Z'], 'fit to the selection or to all'],
+    [['O'], 'orthographic'], [['W'], 'wire frame'], [['G'], 'grid'], [['I'], 'indices'], [['P'], 'save a picture']]],
+  ['Mouse', [[['drag'], 'turn'], [['right drag'], 'shift'], [['wheel'], 'zoom'], [['click'], 'select'], [['double click'], 'fit to the selection']]],
+  ['Touch', [[['Shift', 'drag'], 'pull on what is under the cursor'], [['Shift', 'right click'], 'fix the point, free it again'], [['F'], 'fix the point under the cursor'],
+    [['T'], 'a cursor for the keyboard: arrows move it, Enter grabs and lets go, F fixes, S selects, Esc leaves']]],
+  ['Page', [[['1', '2', '3'], 'Graph, View, Stats'], [['/'], 'search the graph'], [['B'], 'panel'], [['L'], 'messages'], [['D'], 'dark and light'], [['?'], 'this list']]],
+];
+
+type Ask = { kind: 'none' } | { kind: 'help' } | { kind: 'open'; then: (file: string) => void; title: string; favourites: boolean }
+  | { kind: 'name'; title: string; value: string; then: (name: string) => void } | { kind: 'sure'; text: string; then: () => void };
+
+export class Dialogs extends Part {
+  static override styles = [shared, css`
+    .body { padding: 12px 14px; overflow: auto; }
+    .columns { columns: 2 270px; column-gap: 26px; } .columns > div { break-inside: avoid; margin-bottom: 14px; }
+    dl { margin: 6px 0 0; display: grid; grid-template-columns: auto 1fr; gap: 5px 10px; align-items: baseline; }
+    dt { white-space: nowrap; } dd { margin: 0; color: var(--muted); }
+    dialog.big { width: 760px; max-height: 88vh; max-width: min(760px, calc(100vw - 24px)); }
+    .files { list-style: none; margin: 8px 0 0; padding: 0; }
+    .files li { display: flex; }
+    .files button.entry { flex: 1; justify-content: flex-start; min-width: 0; }
+    .crumbs { display: flex; flex-wrap: wrap; align-items: center; gap: 2px; }
+    input { width: 100%; }
+  `];
+  protected override topics = ['settings'] as any;
+  private ask: Ask = { kind: 'none' };
+  private directory = '';
+  private entries: { name: string; directory: boolean }[] = [];
+  private filter = '';
+  private problem = '';
+
+  get isOpen() { return this.ask.kind !== 'none'; }
+
+  private async show(ask: Ask) {
+    this.ask = ask;
+    this.requestUpdate();
+    await this.updateComplete;
+    this.find<HTMLDialogElement>('dialog')?.showModal();
+    this.find<HTMLElement>('[data-first]')?.focus();
+  }
+
+  close() { this.find<HTMLDialogElement>('dialog')?.close(); }
+
+  help() { return this.show({ kind: 'help' }); }
+  name(title: string, value: string, then: (name: string) => void) { return this.show({ kind: 'name', title, value, then }); }
+  sure(text: string, then: () => void) { return this.show({ kind: 'sure', text, then }); }
+  open(title: string, favourites: boolean, then: (file: string) => void) {
+    this.filter = '';
+    this.list(this.directory);
+    return this.show({ kind: 'open', then, title, favourites });
+  }
+
+  private async list(directory: string) {
+    this.directory = directory;
+    this.problem = '';
+    try {
+      this.entries = await this.session.files(directory);
+      this.entries.sort((a, b) => Number(b.directory) - Number(a.directory) || a.name.localeCompare(b.name));
+    } catch (error) { this.entries = []; this.problem = error instanceof Error ? error.message : String(error); }
+    this.requestUpdate();
+  }
+
+  private full(name: string) { return this.directory ? `${this.directory}/${name}` : name; }
+
+  private files(ask: Ask & { kind: 'open' }): TemplateResult {
+    const crumbs = this.directory.split('/').filter(Boolean), stars = this.session.settings.favourites;
+    const choose = (file: string) => { this.close(); ask.then(file); };
+    const shown = this.entries.filter((e) => e.name.toLowerCase().includes(this.filter.toLowerCase()));
+    const star = (file: string) => this.session.set({ favourites: stars.includes(file) ? stars.filter((f) => f !== file) : [...stars, file] });
+    return html`
+      ${ask.favourites && stars.length ? html`<h3>Favourites</h3><ul class="files">${stars.map((f) => html`<li><button class="entry" @click=${() => choose(f)}>${icon('star')}<span class="clip">${f}</span></button>
+        <button class="icon" aria-label="Forget ${f}" title="Forget" @click=${() => star(f)}>${icon('close')}</button></li>`)}</ul>` : nothing}
+      <div class="crumbs"><button class="small" @click=${() => this.list('')}>scenes</button>${crumbs.map((c, i) => html`/<button class="small" @click=${() => this.list(crumbs.slice(0, i + 1).join('/'))}>${c}</button>`)}</div>
+      <input data-first type="search" placeholder="Filter" aria-label="Filter files" .value=${this.filter} @input=${(e: Event) => { this.filter = (e.target as HTMLInputElement).value; this.requestUpdate(); }}
+        @keydown=${(e: KeyboardEvent) => { const one = shown.find((x) => !x.directory); if (e.key === 'Enter' && one) choose(this.full(one.name)); }}>
+      ${this.problem ? html`<p class="empty">${this.problem}</p>` : nothing}
+      <ul class="files">${shown.slice(0, 500).map((e) => html`<li><button class="entry" @click=${() => (e.directory ? this.list(this.full(e.name)) : choose(this.full(e.name)))}>${icon(e.directory ? 'folder' : 'file')}<span class="clip">${e.name}</span></button>
+        ${ask.favourites && !e.directory ? html`<button class="icon ${stars.includes(this.full(e.name)) ? 'on' : ''}" title="Favourite" aria-label="Favourite ${e.name}" @click=${() => star(this.full(e.name))}>${icon('star')}</button>` : nothing}</li>`)}
+        ${shown.length === 0 && !this.problem ? html`<li class="empty">No scenes here</li>` : nothing}</ul>
+      <p class="muted">A scene file can also be dropped onto the page.</p>`;
+  }
+
+  private content(): { title: string; body: TemplateResult; foot?: TemplateResult; big?: boolean } {
+    const ask = this.ask;
+    if (ask.kind === 'help') return { title: 'Shortcuts', big: true, body: html`<div class="columns">${SHORTCUTS.map(([title, list]) => html`<div><h3>${title}</h3><dl>${list.map(([keys, text]) => html`<dt>${keys.map((k, i) => html`${i && k.length > 1 && keys[0].length > 1 ? ' + ' : ' '}<kbd>${k}</kbd>`)}</dt><dd>${text}</dd>`)}</dl></div>`)}</div>
+      <p class="muted">Divan ${this.session.hello?.version ?? ''}</p>` };
+    if (ask.kind === 'open') return { title: ask.title, body: this.files(ask) };
+    if (ask.kind === 'name') {
+      const done = () => { const v = this.find<HTMLInputElement>('input').value.trim(); if (v) { this.close(); ask.then(v); } };
+      return { title: ask.title, body: html`<input data-first type="text" aria-label=${ask.title} .value=${ask.value} @keydown=${(e: KeyboardEvent) => { if (e.key === 'Enter') done(); }}>`,
+        foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button class="primary" @click=${done}>Save</button>` };
+    }
+    if (ask.kind === 'sure') return { title: 'Remove', body: html`<p>${ask.text}</p>`,
+      foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button data-first class="primary" @click=${() => { this.close(); ask.then(); }}>Remove</button>` };
+    return { title: '', body: html`` };
+  }
+
+  override render() {
+    if (this.ask.kind === 'none') return nothing;
+    const { title, body, foot, big } = this.content();
+    return html`<dialog class=${big ? 'big' : ''} aria-label=${title} @close=${() => { this.ask = { kind: 'none' }; this.requestUpdate(); }}
+      @click=${(e: Event) => { if (e.target === e.currentTarget) this.close(); }}>
+      <header><h2>${title}</h2><button class="icon" aria-label="Close" @click=${() => this.close()}>${icon('close')}</button></header>
+      <div class="body scroll">${body}</div>${foot ? html`<footer>${foot}</footer>` : nothing}</dialog>`;
+  }
+}
+customElements.define('divan-dialogs', Dialogs);

@@ -1,0 +1,92 @@
+// The Graph tab: the tree, the form of what is selected, and what can be done with a node.
+import { css, html, nothing } from 'lit';
+import { graphPicture } from './graph-picture.ts';
+import { icon } from './icons.ts';
+import { baseName, download, Part } from './part.ts';
+import type { Dialogs } from './dialogs.ts';
+import type { Tree } from './tree.ts';
+import './form.ts';
+import './tree.ts';
+import { shared } from './styles.ts';
+
+export class GraphTab extends Part {
+  static override styles = [shared, css`
+    :host { display: flex; flex-direction: column; height: 100%; min-height: 0; position: relative; }
+    divan-tree { flex: none; }
+    .bar { height: 7px; flex: none; cursor: row-resize; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); background: var(--bg); touch-action: none; }
+    .bar:focus-visible { outline-offset: -2px; }
+    .form { flex: 1; min-height: 0; }
+    .actions { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 8px; }
+    .menu { position: fixed; z-index: 20; min-width: 180px; padding: 4px; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); box-shadow: var(--shadow); }
+    .menu button { display: flex; width: 100%; justify-content: flex-start; }
+  `];
+  protected override topics = ['selection', 'graph', 'settings', 'connection'] as any;
+  private place: { path: string; x: number; y: number } | null = null;
+  private dialogs(): Dialogs { return (this.getRootNode() as ShadowRoot).querySelector('divan-dialogs') as Dialogs; }
+
+  search() { this.find<Tree>('divan-tree').focusSearch(); }
+
+  private async menu(e: CustomEvent) {
+    this.place = e.detail;
+    this.requestUpdate();
+    await this.updateComplete;
+    const menu = this.find<HTMLElement>('.menu');
+    const box = menu.getBoundingClientRect();
+    menu.style.left = `${Math.max(4, Math.min(this.place!.x, innerWidth - box.width - 6))}px`;
+    menu.style.top = `${Math.max(4, Math.min(this.place!.y, innerHeight - box.height - 6))}px`;
+    menu.querySelector('button')?.focus();
+  }
+
+  private closeMenu() { if (this.place) { this.place = null; this.requestUpdate(); this.find<HTMLElement>('divan-tree')?.shadowRoot?.querySelector<HTMLElement>('.tree')?.focus(); } }
+
+  private removePath(path: string) { this.dialogs().sure(`Remove ${path} from the simulation? It comes back when the scene is reloaded.`, () => this.session.remove(path)); }
+  private saveNode(path: string) { this.dialogs().name(`Save ${path} to a file next to the scene`, `${path.split('/').pop() || baseName(this.session)}.scn`, (file) => this.session.saveNode(path, file)); }
+  private addNode(path: string) { this.dialogs().open(`Add a scene file below ${path}`, true, (file) => this.session.addNode(path, file)); }
+
+  private actions(path: string): { name: string; icon: string; run: () => void; danger?: boolean }[] {
+    const node = this.session.nodes.get(path), tree = this.find<Tree>('divan-tree'), list = [];
+    if (node) {
+      list.push({ name: node.active ? 'Deactivate' : 'Activate', icon: 'power', run: () => { this.session.activate(path, !node.active); } },
+        { name: 'Save node…', icon: 'save', run: () => this.saveNode(path) }, { name: 'Add node…', icon: 'plus', run: () => this.addNode(path) },
+        { name: 'Collapse', icon: 'more', run: () => tree.setOpen(path, false) }, { name: 'Expand', icon: 'more', run: () => tree.setOpen(path, true) });
+    }
+    if (path !== '/') list.push({ name: 'Remove', icon: 'trash', run: () => this.removePath(path), danger: true });
+    return list;
+  }
+
+  private drag(e: PointerEvent) {
+    const bar = e.currentTarget as HTMLElement, height = this.clientHeight;
+    bar.setPointerCapture(e.pointerId);
+    const move = (m: PointerEvent) => this.share((m.clientY - this.getBoundingClientRect().top) / height);
+    bar.addEventListener('pointermove', move);
+    bar.addEventListener('pointerup', () => bar.removeEventListener('pointermove', move), { once: true });
+  }
+
+  private share(value: number) { this.session.set({ treeShare: Math.min(0.85, Math.max(0.15, value)) }); }
+
+  private menuKey(e: KeyboardEvent) {
+    const items = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button:not(:disabled)')];
+    const i = items.indexOf((this.renderRoot as ShadowRoot).activeElement as HTMLElement);
+    if (e.key === 'Escape' || e.key === 'Tab') this.closeMenu();
+    else if (e.key === 'ArrowDown') items[(i + 1) % items.length].focus();
+    else if (e.key === 'ArrowUp') items[(i + items.length - 1) % items.length].focus();
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  override render() {
+    const s = this.session, path = s.selection, share = s.settings.treeShare, off = !s.editor;
+    const safe = (name: string) => off && !['Collapse', 'Expand'].includes(name);
+    return html`
+      <divan-tree style="height:${(share * 100).toFixed(1)}%" @menu=${this.menu} @remove=${(e: CustomEvent) => this.removePath(e.detail)}>
+        <button slot="tools" class="icon" title="Export the graph as a picture (SVG)" aria-label="Export the graph as a picture" ?disabled=${!s.graph} @click=${() => download(`${baseName(s)}-graph.svg`, graphPicture(s.graph!), 'image/svg+xml')}>${icon('picture')}</button>
+      </divan-tree>
+      <div class="bar" role="separator" tabindex="0" aria-label="height of the tree" aria-orientation="horizontal" aria-valuenow=${Math.round(share * 100)} @pointerdown=${this.drag}
+        @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowUp') this.share(share - 0.05); else if (e.key === 'ArrowDown') this.share(share + 0.05); else return; e.preventDefault(); }}></div>
+      <div class="form scroll"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !['Collapse', 'Expand'].includes(a.name)).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${off} @click=${a.run}>${a.name}</button>`)}</div>` : nothing}</divan-form></div>
+      ${this.place ? html`<div class="menu" role="menu" @keydown=${this.menuKey} @focusout=${(e: FocusEvent) => { if (!(e.currentTarget as HTMLElement).contains(e.relatedTarget as Node)) { this.place = null; this.requestUpdate(); } }}>
+        ${this.actions(this.place.path).map((a) => html`<button role="menuitem" class=${a.danger ? 'danger' : ''} ?disabled=${safe(a.name)} @click=${() => { this.closeMenu(); a.run(); }}>${a.name}</button>`)}</div>` : nothing}`;
+  }
+}
+customElements.define('divan-graph-tab', GraphTab);

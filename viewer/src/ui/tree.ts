@@ -1,0 +1,172 @@
+// The scene graph as a tree. Rows have one height and only those in sight exist, so large graphs stay quick; the tree keeps
+// the focus and names its active row.
+import { css, html, nothing } from 'lit';
+import { styleMap } from 'lit/directives/style-map.js';
+import type { GraphNode, GraphObject } from '../protocol.ts';
+import { icon } from './icons.ts';
+import { Part } from './part.ts';
+import { roleColour } from './roles.ts';
+import { shared } from './styles.ts';
+
+const ROW = 24;
+
+interface Row { path: string; level: number; node: GraphNode | null; object: GraphObject | null; open: boolean; of: number; at: number }
+
+export class Tree extends Part {
+  static override styles = [shared, css`
+    :host { display: flex; flex-direction: column; min-height: 0; }
+    .find { position: relative; display: flex; gap: 4px; padding: 8px 10px 6px; }
+    .find input { flex: 1; padding-left: 26px; }
+    .find svg { position: absolute; left: 17px; top: 13px; color: var(--faint); pointer-events: none; }
+    .find button svg { position: static; color: inherit; }
+    .tree { flex: 1; min-height: 60px; position: relative; outline-offset: -2px; }
+    .row { position: absolute; left: 0; right: 0; height: ${ROW}px; gap: 5px; padding-right: 8px; cursor: default; white-space: nowrap; overflow: hidden; }
+    .row:hover { background: var(--hover); }
+    .row.chosen { background: var(--accent-soft); }
+    .tree:focus-visible .row.active { box-shadow: inset 0 0 0 1.5px var(--accent); border-radius: 4px; }
+    .row.off { opacity: .5; }
+    .twist { width: 16px; height: 20px; flex: none; display: grid; place-items: center; color: var(--muted); }
+    .twist::before { content: ''; width: 5px; height: 5px; border: solid currentColor; border-width: 0 1.5px 1.5px 0; transform: rotate(-45deg); }
+    .twist.open::before { transform: rotate(45deg); }
+    .twist.none::before { display: none; }
+    .dot { width: 8px; height: 8px; border-radius: 50%; flex: none; }
+    .name { font-weight: 600; }
+    .class { overflow: hidden; text-overflow: ellipsis; }
+    .given { color: var(--muted); overflow: hidden; text-overflow: ellipsis; }
+    .warn { margin-left: auto; padding: 0 6px; border-radius: 8px; background: var(--warn-soft); color: var(--warn); font-size: 11px; font-weight: 600; flex: none; }
+    .failed .warn { background: var(--bad-soft); color: var(--bad); }
+    mark { background: color-mix(in srgb, var(--warn) 30%, transparent); color: inherit; border-radius: 2px; }
+  `];
+  protected override topics = ['graph', 'selection', 'settings'] as any;
+  private closed = new Set<string>();
+  private query = '';
+  private active = '';
+  private rows: Row[] = [];
+  private top = 0;
+  private shownSelection = '';
+
+  focusSearch() { this.find<HTMLInputElement>('input').focus(); }
+
+  private hits(text: string) { return text.toLowerCase().includes(this.query); }
+
+  private collect(): Row[] {
+    const rows: Row[] = [], root = this.session.graph;
+    if (!root) return rows;
+    const objectHits = (o: GraphObject) => this.hits(o.name) || this.hits(o.class) || this.hits(o.role);
+    const nodeHits = (n: GraphNode): boolean => this.hits(n.name) || n.objects.some(objectHits) || n.nodes.some(nodeHits);
+    const visit = (node: GraphNode, level: number, at: number, of: number) => {
+      const open = this.query !== '' || !this.closed.has(node.path);
+      rows.push({ path: node.path, level, node, object: null, open, at, of });
+      if (!open) return;
+      const whole = this.query === '' || this.hits(node.name);
+      const objects = whole ? node.objects : node.objects.filter(objectHits), nodes = whole ? node.nodes : node.nodes.filter(nodeHits);
+      const count = objects.length + nodes.length;
+      objects.forEach((object, i) => rows.push({ path: object.path, level: level + 1, node: null, object, open: false, at: i + 1, of: count }));
+      nodes.forEach((child, i) => visit(child, level + 1, objects.length + i + 1, count));
+    };
+    if (this.query === '' || nodeHits(root)) visit(root, 1, 1, 1);
+    return rows;
+  }
+
+  private toggle(path: string) {
+    if (this.closed.has(path)) this.closed.delete(path); else this.closed.add(path);
+    this.requestUpdate();
+  }
+
+  // All below a node.
+  setOpen(path: string, open: boolean) {
+    for (const p of this.session.nodes.keys()) if (p === path || p.startsWith(path === '/' ? '/' : path + '/')) { if (open) this.closed.delete(p); else this.closed.add(p); }
+    this.requestUpdate();
+  }
+
+  private choose(path: string) { this.active = path; this.shownSelection = path; this.session.select(path); this.requestUpdate(); }
+
+  private menu(path: string, x: number, y: number) {
+    this.choose(path);
+    this.dispatchEvent(new CustomEvent('menu', { detail: { path, x, y }, bubbles: true, composed: true }));
+  }
+
+  private key(e: KeyboardEvent) {
+    const i = this.rows.findIndex((r) => r.path === this.active), row = this.rows[i];
+    const go = (k: number) => { const r = this.rows[Math.min(this.rows.length - 1, Math.max(0, k))]; if (r) { this.active = r.path; this.reveal(r.path); this.requestUpdate(); } };
+    switch (e.key) {
+      case 'ArrowDown': go(i + 1); break;
+      case 'ArrowUp': go(i < 0 ? 0 : i - 1); break;
+      case 'PageDown': go(i + 10); break;
+      case 'PageUp': go(i - 10); break;
+      case 'Home': go(0); break;
+      case 'End': go(this.rows.length - 1); break;
+      case 'ArrowRight': if (row?.node) { if (!row.open) this.toggle(row.path); else go(i + 1); } break;
+      case 'ArrowLeft':
+        if (row?.node && row.open && !this.query) this.toggle(row.path);
+        else if (row) { for (let k = i - 1; k >= 0; k--) if (this.rows[k].level < row.level) { go(k); break; } }
+        break;
+      case 'Enter': case ' ': if (row) this.choose(row.path); break;
+      case 'Delete': if (row) { this.choose(row.path); this.dispatchEvent(new CustomEvent('remove', { detail: row.path, bubbles: true, composed: true })); } break;
+      case 'ContextMenu': if (row) this.keyMenu(i); break;
+      case 'F10': if (e.shiftKey && row) { this.keyMenu(i); break; } return;
+      default: return;
+    }
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  private keyMenu(i: number) {
+    const box = this.find<HTMLElement>('.tree').getBoundingClientRect();
+    this.menu(this.rows[i].path, box.left + 40, box.top + i * ROW - this.top + ROW);
+  }
+
+  private reveal(path: string) {
+    const i = this.rows.findIndex((r) => r.path === path), box = this.find<HTMLElement>('.tree');
+    if (i < 0 || !box) return;
+    if (i * ROW < box.scrollTop) box.scrollTop = i * ROW;
+    else if ((i + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (i + 1) * ROW - box.clientHeight;
+  }
+
+  override willUpdate() {
+    const s = this.session.selection;
+    if (s && s !== this.shownSelection) for (const p of this.session.nodes.keys()) if (s.startsWith(p === '/' ? '/' : p + '/')) this.closed.delete(p);
+  }
+
+  override updated() {
+    const s = this.session.selection;
+    if (s !== this.shownSelection) { this.shownSelection = s; if (s) { this.active = s; this.reveal(s); this.requestUpdate(); } }
+  }
+
+  private mark(text: string) {
+    if (!this.query) return text;
+    const i = text.toLowerCase().indexOf(this.query);
+    return i < 0 ? text : html`${text.slice(0, i)}<mark>${text.slice(i, i + this.query.length)}</mark>${text.slice(i + this.query.length)}`;
+  }
+
+  private row(r: Row, i: number) {
+    const { node, object } = r, chosen = r.path === this.session.selection;
+    const messages = object?.messages ?? 0, classes = `row ${chosen ? 'chosen' : ''} ${r.path === this.active ? 'active' : ''} ${node && !node.active ? 'off' : ''} ${object?.failed ? 'failed' : ''}`;
+    return html`<div class=${classes} id="row-${i}" role="treeitem" aria-level=${r.level} aria-setsize=${r.of} aria-posinset=${r.at} aria-selected=${String(chosen)}
+      aria-expanded=${node ? String(r.open) : nothing} data-path=${r.path} title=${object ? `${object.class} ${object.path}\n${object.role}${object.template ? ', ' + object.template : ''}` : r.path}
+      style=${styleMap({ top: `${i * ROW}px`, paddingLeft: `${(r.level - 1) * 14 + 6}px` })}
+      @click=${() => this.choose(r.path)} @dblclick=${() => node && this.toggle(r.path)} @contextmenu=${(e: MouseEvent) => { e.preventDefault(); this.menu(r.path, e.clientX, e.clientY); }}>
+      <span class="twist ${node ? (r.open ? 'open' : '') : 'none'}" @click=${(e: Event) => { if (node) { e.stopPropagation(); this.toggle(r.path); } }}></span>
+      ${node ? html`<span class="name">${this.mark(node.name || '/')}</span>${node.active ? nothing : html`<span class="given">not active</span>`}`
+        : html`<span class="dot" style="background:${roleColour(object!.role)}"></span><span class="class">${this.mark(object!.class)}</span>${object!.name && object!.name !== object!.class ? html`<span class="given">${this.mark(object!.name)}</span>` : nothing}`}
+      ${messages || object?.failed ? html`<span class="warn" title="messages of this component">${object?.failed ? 'failed' : `${messages} !`}</span>` : nothing}</div>`;
+  }
+
+  override render() {
+    this.rows = this.collect();
+    const box = this.find<HTMLElement>('.tree'), height = box?.clientHeight || 600;
+    const first = Math.max(0, Math.floor(this.top / ROW) - 5), last = Math.min(this.rows.length, Math.ceil((this.top + height) / ROW) + 5);
+    const activeIndex = this.rows.findIndex((r) => r.path === this.active);
+    return html`<div class="find">${icon('search')}<input type="search" placeholder="Search names, classes, roles" aria-label="Search the graph" .value=${this.query}
+        @input=${(e: Event) => { this.query = (e.target as HTMLInputElement).value.trim().toLowerCase(); this.requestUpdate(); }}
+        @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowDown' || e.key === 'Enter') { this.active = (this.rows.find((r) => this.query && (this.hits(r.object?.class ?? '') || this.hits(r.object?.name ?? r.node?.name ?? ''))) ?? this.rows[0])?.path ?? ''; box?.focus(); if (e.key === 'Enter' && this.active) this.choose(this.active); e.preventDefault(); } }}>
+        <slot name="tools"></slot></div>
+      <div class="tree scroll" role="tree" tabindex="0" aria-label="scene graph" aria-activedescendant=${activeIndex >= 0 ? `row-${activeIndex}` : nothing}
+        @scroll=${(e: Event) => { this.top = (e.target as HTMLElement).scrollTop; this.requestUpdate(); }} @keydown=${this.key}
+        @focus=${() => { if (activeIndex < 0 && this.rows.length) { this.active = this.rows[0].path; this.requestUpdate(); } }}>
+        <div role="presentation" style="height:${this.rows.length * ROW}px"></div>
+        ${this.rows.slice(first, last).map((r, i) => this.row(r, first + i))}
+        ${this.rows.length === 0 ? html`<div class="empty">${this.session.graph ? 'Nothing found' : 'No graph yet'}</div>` : nothing}</div>`;
+  }
+}
+customElements.define('divan-tree', Tree);

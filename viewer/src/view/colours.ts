@@ -1,0 +1,60 @@
+// Colour maps as textures of 256 colours, and the colours of groups.
+import { ClampToEdgeWrapping, DataTexture, LinearFilter, SRGBColorSpace } from 'three';
+import type { Group } from '../protocol.ts';
+
+// control colours, evenly spaced
+const MAPS: Record<string, string[]> = {
+  viridis: ['440154', '482878', '3e4a89', '31688e', '26828e', '1f9e89', '35b779', '6dcd59', 'b4de2c', 'fde725'],
+  turbo: ['30123b', '4662d7', '36aaf9', '1ae4b6', '72fe5e', 'c8ef34', 'faba39', 'f66b19', 'cb2a04', '7a0403'],
+  'cool to warm': ['3b4cc0', '6788ee', '9abbff', 'c9d7f0', 'edd1c2', 'f7a889', 'e26952', 'b40426'],
+  grey: ['202020', 'f0f0f0'],
+};
+
+export const MAP_NAMES = Object.keys(MAPS);
+
+function colourAt(stops: string[], t: number): [number, number, number] {
+  const x = Math.min(Math.max(t, 0), 1) * (stops.length - 1);
+  const i = Math.min(Math.floor(x), stops.length - 2), f = x - i;
+  const part = (s: string, k: number) => parseInt(s.slice(2 * k, 2 * k + 2), 16);
+  return [0, 1, 2].map((k) => part(stops[i], k) * (1 - f) + part(stops[i + 1], k) * f) as [number, number, number];
+}
+
+const textures = new Map<string, DataTexture>();
+
+export function mapTexture(name: string): DataTexture {
+  let texture = textures.get(name);
+  if (!texture) {
+    const stops = MAPS[name] ?? MAPS.viridis;
+    const data = new Uint8Array(256 * 4);
+    for (let i = 0; i < 256; i++) data.set([...colourAt(stops, i / 255), 255], 4 * i);
+    texture = new DataTexture(data, 256, 1);
+    texture.colorSpace = SRGBColorSpace;
+    texture.magFilter = texture.minFilter = LinearFilter;
+    texture.wrapS = texture.wrapT = ClampToEdgeWrapping;
+    texture.needsUpdate = true;
+    textures.set(name, texture);
+  }
+  return texture;
+}
+
+export function mapGradient(name: string): string {
+  return `linear-gradient(to right, ${(MAPS[name] ?? MAPS.viridis).map((c) => '#' + c).join(', ')})`;
+}
+
+export const GROUP_COLOURS: Record<Group, string> = {
+  visual: '#b8bec9', behavior: '#4a7dd6', velocities: '#2aa6a0', forces: '#e0633c', collision: '#e8a33d', bounds: '#a678d8',
+  mappings: '#5aa9e6', mechanicalMappings: '#7c8ce0', forceFields: '#3fae78', interactions: '#e0486a',
+};
+
+export const GROUPS: { name: Group; label: string; help: string }[] = [
+  { name: 'visual', label: 'Visual models', help: 'surfaces with materials and textures' },
+  { name: 'behavior', label: 'Points and frames', help: 'degrees of freedom of the mechanical states' },
+  { name: 'velocities', label: 'Velocities', help: 'arrows at the degrees of freedom' },
+  { name: 'forces', label: 'Forces', help: 'arrows at the degrees of freedom' },
+  { name: 'collision', label: 'Collision models', help: 'spheres, lines and triangles that collide' },
+  { name: 'bounds', label: 'Bounding trees', help: 'boxes around collision models' },
+  { name: 'mappings', label: 'Mappings', help: 'from a mechanical state to what is drawn' },
+  { name: 'mechanicalMappings', label: 'Mechanical mappings', help: 'between mechanical states' },
+  { name: 'forceFields', label: 'Force fields', help: 'elements, springs, stress in colours' },
+  { name: 'interactions', label: 'Interactions', help: 'springs between bodies, contacts' },
+];

@@ -1,0 +1,135 @@
+// What stands over the picture in pixels: axes in the corner, numbers at points, the pulling spring, the cursor of the keyboard.
+import { Camera, Vector3 } from 'three';
+
+export interface OverlayColours { text: string; muted: string; accent: string; halo: string }
+export interface SpringLine { from: Vector3; to: Vector3 }
+
+const MOST_LABELS = 500;
+
+export class Overlay {
+  width = 1; height = 1; ratio = 1;
+  colours: OverlayColours = { text: '#222', muted: '#777', accent: '#3a6ea5', halo: '#fff' };
+  private canvas: HTMLCanvasElement;
+  private c: CanvasRenderingContext2D;
+
+  constructor(canvas: HTMLCanvasElement) { this.canvas = canvas; this.c = canvas.getContext('2d')!; }
+
+  resize(width: number, height: number, ratio: number) {
+    this.width = width; this.height = height; this.ratio = ratio;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+  }
+
+  begin() {
+    this.c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.c.clearRect(0, 0, this.width, this.height);
+    this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
+    this.c.textBaseline = 'middle';
+  }
+
+  get context() { return this.c; }
+  get element() { return this.canvas; }
+
+  private place(p: Vector3, camera: Camera): [number, number, number] {
+    const v = p.clone().project(camera);
+    return [(v.x * 0.5 + 0.5) * this.width, (0.5 - v.y * 0.5) * this.height, v.z];
+  }
+
+  private text(s: string, x: number, y: number, colour: string) {
+    this.c.lineWidth = 3;
+    this.c.lineJoin = 'round';
+    this.c.strokeStyle = this.colours.halo;
+    this.c.strokeText(s, x, y);
+    this.c.fillStyle = colour;
+    this.c.fillText(s, x, y);
+  }
+
+  axes(camera: Camera) {
+    const size = 26, ox = 40, oy = this.height - 40;
+    const axes = [['x', 1, 0, 0, '#d8434e'], ['y', 0, 1, 0, '#3a9d4f'], ['z', 0, 0, 1, '#3f78e0']] as const;
+    const drawn = axes.map(([name, x, y, z, colour]) => ({ name, colour, v: new Vector3(x, y, z).transformDirection(camera.matrixWorldInverse) }));
+    drawn.sort((a, b) => a.v.z - b.v.z);
+    this.c.lineCap = 'round';
+    for (const { name, colour, v } of drawn) {
+      this.c.globalAlpha = v.z < -0.3 ? 0.45 : 1;
+      this.c.lineWidth = 2;
+      this.c.strokeStyle = colour;
+      this.c.beginPath();
+      this.c.moveTo(ox, oy);
+      this.c.lineTo(ox + v.x * size, oy - v.y * size);
+      this.c.stroke();
+      this.c.textAlign = 'center';
+      this.c.font = '600 11px ui-sans-serif, system-ui, sans-serif';
+      this.text(name, ox + v.x * (size + 9), oy - v.y * (size + 9), colour);
+    }
+    this.c.globalAlpha = 1;
+    this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
+  }
+
+  note(s: string) {
+    this.c.textAlign = 'left';
+    this.text(s, 76, this.height - 18, this.colours.muted);
+  }
+
+  // The nearest points get their numbers.
+  labels(positions: Float32Array, camera: Camera) {
+    const near: { x: number; y: number; z: number; i: number }[] = [];
+    const v = new Vector3();
+    for (let i = 0; 3 * i < positions.length; i++) {
+      v.set(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]).project(camera);
+      if (v.z > 1 || v.z < -1 || Math.abs(v.x) > 1 || Math.abs(v.y) > 1) continue;
+      near.push({ x: (v.x * 0.5 + 0.5) * this.width, y: (0.5 - v.y * 0.5) * this.height, z: v.z, i });
+    }
+    near.sort((a, b) => a.z - b.z);
+    this.c.textAlign = 'left';
+    for (const { x, y, i } of near.slice(0, MOST_LABELS)) this.text(String(i), x + 5, y - 6, this.colours.text);
+    return near.length;
+  }
+
+  spring({ from, to }: SpringLine, camera: Camera) {
+    const [ax, ay] = this.place(from, camera), [bx, by] = this.place(to, camera);
+    const length = Math.hypot(bx - ax, by - ay), turns = 9, wide = Math.min(6, length / 12);
+    const nx = length ? -(by - ay) / length : 0, ny = length ? (bx - ax) / length : 0;
+    const path = () => {
+      this.c.beginPath();
+      this.c.moveTo(ax, ay);
+      for (let i = 1; i < 2 * turns; i++) {
+        const t = 0.08 + (0.84 * i) / (2 * turns), side = i % 2 ? wide : -wide;
+        this.c.lineTo(ax + (bx - ax) * t + nx * side, ay + (by - ay) * t + ny * side);
+      }
+      this.c.lineTo(bx, by);
+      this.c.stroke();
+    };
+    this.c.lineJoin = 'round';
+    this.c.strokeStyle = this.colours.halo; this.c.lineWidth = 4; path();
+    this.c.strokeStyle = this.colours.accent; this.c.lineWidth = 2; path();
+    this.dot(ax, ay, 4.5, this.colours.accent);
+    this.dot(bx, by, 3.5, this.colours.text);
+  }
+
+  private dot(x: number, y: number, r: number, colour: string) {
+    this.c.beginPath();
+    this.c.arc(x, y, r, 0, 2 * Math.PI);
+    this.c.fillStyle = colour;
+    this.c.fill();
+    this.c.lineWidth = 1.5;
+    this.c.strokeStyle = this.colours.halo;
+    this.c.stroke();
+  }
+
+  pin(p: Vector3, camera: Camera) {
+    const [x, y, z] = this.place(p, camera);
+    if (z < 1) { this.dot(x, y, 5, '#e0486a'); this.dot(x, y, 1.8, this.colours.halo); }
+  }
+
+  cross(x: number, y: number) {
+    const px = (x * 0.5 + 0.5) * this.width, py = (0.5 - y * 0.5) * this.height;
+    for (const [colour, wide] of [[this.colours.halo, 4], [this.colours.accent, 1.8]] as const) {
+      this.c.strokeStyle = colour;
+      this.c.lineWidth = wide;
+      this.c.beginPath();
+      for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) { this.c.moveTo(px + 5 * dx, py + 5 * dy); this.c.lineTo(px + 14 * dx, py + 14 * dy); }
+      this.c.stroke();
+    }
+  }
+}

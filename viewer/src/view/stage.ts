@@ -1,0 +1,416 @@
+// The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
+import {
+  AmbientLight, Box3, Box3Helper, CanvasTexture, Color, DirectionalLight, GridHelper, HemisphereLight, LineBasicMaterial, Quaternion,
+  Scene, SRGBColorSpace, Vector3, WebGLRenderer,
+} from 'three';
+import type { Frame } from '../protocol.ts';
+import type { Session } from '../session.ts';
+import { Arrays } from './arrays.ts';
+import { OrbitCamera, type Pose } from './camera.ts';
+import { GROUPS } from './colours.ts';
+import { Overlay, type SpringLine } from './overlay.ts';
+import { pick, type Picked } from './pick.ts';
+import { forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
+
+export interface Legend { label: string; low: number; high: number; map: string; shape: Shape }
+
+export class Stage {
+  readonly camera = new OrbitCamera();
+  readonly arrays = new Arrays();
+  readonly overlay: Overlay;
+  shapes: Shape[] = [];
+  legends: Legend[] = [];
+  box = new Box3();
+  frames = 0;                     // drawn since the page was opened
+  spring: SpringLine | null = null;
+  follow: { shape: Shape; index: number } | null = null;    // the vertex that the spring holds
+  cursor: { x: number; y: number } | null = null;
+  pins: Vector3[] = [];
+  dark = false;
+  onDrawn: ((time: number) => void) | null = null;
+
+  private renderer: WebGLRenderer;
+  private scene = new Scene();
+  private key = new DirectionalLight('#ffffff', 2.3);
+  private fill = new DirectionalLight('#dfe8ff', 0.4);
+  private grid: GridHelper | null = null;
+  private gridStep = 0;
+  private boxLines = new Box3Helper(new Box3(), new Color('#8a93a3'));
+  private chosen = new Box3Helper(new Box3(), new Color('#3a6ea5'));
+  private scheduled = false;
+  private waiting: Frame[] = [];
+  private width = 1; private height = 1; private ratio = 1;
+  private builtRevision = -2;
+  private fitted = false;
+  private look: Look;
+  private ranges = new Map<string, [number, number]>();
+  private times: number[] = [];
+  time = 0;                       // of the frame that is shown
+  private moved = true;            // arrays or looks changed, not only the camera
+  private backgroundName = '';
+
+  private session: Session;
+  private canvas: HTMLCanvasElement;
+
+  constructor(session: Session, canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, antialias: boolean) {
+    this.session = session;
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias, alpha: false, powerPreference: 'high-performance' });
+    this.overlay = new Overlay(overlay);
+    this.scene.add(new AmbientLight('#ffffff', 0.35), new HemisphereLight('#ffffff', '#5d6678', 0.75), this.key, this.key.target, this.fill, this.fill.target);
+    this.scene.add(this.boxLines, this.chosen);
+    this.boxLines.visible = this.chosen.visible = false;
+    this.look = {
+      wireframe: false, normals: false, smooth: true, pointSize: 6, arrowScale: 1, pixelRatio: 1, colourMap: 'viridis', diagonal: 1,
+      accent: new Color('#ffb000'),
+      selected: (path) => this.isSelected(path),
+      range: (shape, low, high) => this.range(shape, low, high),
+      loaded: () => this.redraw(true),
+    };
+    this.camera.ortho = session.settings.ortho;
+    this.camera.up = session.settings.up;
+    session.onFrame = (frame) => { this.waiting.push(frame); this.redraw(false); };
+    session.onView = (view) => this.loadView(view);
+    session.takeView = () => this.saveView();
+    session.on(['scene'], () => this.redraw(true));
+    session.on(['settings', 'selection'], () => this.applySettings());
+    session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
+    canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
+    this.applySettings();
+  }
+
+  // --- views ---
+
+  saveView() {
+    const { groups, wireframe, grid, axes, box, background } = this.session.settings;
+    return { version: 1, camera: this.camera.pose, groups, wireframe, grid, axes, box, background };
+  }
+
+  loadView(view: any) {
+    if (view?.camera) {
+      this.camera.pose = view.camera as Pose;
+      this.fitted = true;
+      const names = GROUPS.map((g) => g.name) as string[];
+      const change: any = { ortho: this.camera.ortho, up: this.camera.up };
+      if (Array.isArray(view.groups)) change.groups = view.groups.filter((g: string) => names.includes(g));
+      for (const key of ['wireframe', 'grid', 'axes', 'box']) if (typeof view[key] === 'boolean') change[key] = view[key];
+      if (typeof view.background === 'string') change.background = view.background;
+      this.session.set(change);
+    } else this.fitted = false;
+    this.redraw(true);
+  }
+
+  resetView() {
+    if (this.session.hello?.view) { this.loadView(this.session.hello.view); return; }
+    this.camera.azimuth = 0.6;
+    this.camera.elevation = 0.35;
+    this.fit();
+  }
+
+  // On everything that is drawn, or on what is selected.
+  fit(selection = false) {
+    const box = selection && this.session.selection ? this.measure((s) => this.isSelected(s.info.path)) : this.measure(() => true);
+    this.camera.fit(box.isEmpty() ? this.box : box);
+    this.redraw(false);
+  }
+
+  look_from(azimuth: number, elevation: number) {
+    this.camera.azimuth = azimuth;
+    this.camera.elevation = elevation;
+    this.camera.update();
+    this.redraw(false);
+  }
+
+  private measure(wanted: (shape: Shape) => boolean): Box3 {
+    const box = new Box3(), p = new Vector3();
+    for (const shape of this.shapes) {
+      if (!shape.object.visible || !wanted(shape)) continue;
+      const data = this.arrays.get(shape.info.positions)?.data;
+      if (!data) continue;
+      const radii = this.arrays.get(shape.info.radii)?.data;
+      for (let i = 0; i + 2 < data.length; i += 3) {
+        p.set(data[i], data[i + 1], data[i + 2]);
+        if (!Number.isFinite(p.x + p.y + p.z)) continue;
+        const r = shape.info.kind === 'spheres' ? radii?.[i / 3] ?? shape.info.radius ?? 0 : 0;
+        box.min.x = Math.min(box.min.x, p.x - r); box.min.y = Math.min(box.min.y, p.y - r); box.min.z = Math.min(box.min.z, p.z - r);
+        box.max.x = Math.max(box.max.x, p.x + r); box.max.y = Math.max(box.max.y, p.y + r); box.max.z = Math.max(box.max.z, p.z + r);
+      }
+    }
+    return box;
+  }
+
+  private isSelected(path: string): boolean {
+    const s = this.session.selection;
+    if (!s || s === '/') return false;
+    return path === s || path.startsWith(s + '/');
+  }
+
+  private range(shape: Shape, low: number, high: number): [number, number] {
+    const { rangeMode, rangeLow, rangeHigh } = this.session.settings;
+    if (rangeMode === 'fixed') return [rangeLow, rangeHigh];
+    if (!(low <= high)) return [0, 1];
+    if (rangeMode === 'frame') return [low, high];
+    const key = shape.info.label || shape.info.path;
+    const old = this.ranges.get(key) ?? [Infinity, -Infinity];
+    const grown: [number, number] = [Math.min(old[0], low), Math.max(old[1], high)];
+    this.ranges.set(key, grown);
+    return grown;
+  }
+
+  resetRanges() { this.ranges.clear(); this.redraw(true); }
+
+  // --- settings ---
+
+  applySettings() {
+    const s = this.session.settings;
+    Object.assign(this.look, { wireframe: s.wireframe, normals: s.normals, smooth: s.smooth, pointSize: s.pointSize, arrowScale: s.arrowScale, colourMap: s.colourMap });
+    if (this.camera.ortho !== s.ortho || this.camera.up !== s.up) {
+      const turned = this.camera.up !== s.up;
+      this.camera.ortho = s.ortho;
+      this.camera.up = s.up;
+      this.camera.update();
+      if (turned && this.grid) this.makeGrid();
+    }
+    this.redraw(true);
+  }
+
+  setTheme(dark: boolean) {
+    this.dark = dark;
+    const style = getComputedStyle(document.documentElement);
+    const value = (name: string) => style.getPropertyValue(name).trim();
+    this.overlay.colours = { text: value('--text'), muted: value('--muted'), accent: value('--accent'), halo: dark ? 'rgba(16,19,24,.85)' : 'rgba(255,255,255,.85)' };
+    this.backgroundName = '';
+    if (this.grid) this.makeGrid();
+    this.redraw(true);
+  }
+
+  private paintBackground() {
+    const name = this.session.settings.background || (this.dark ? 'dark' : 'light');
+    if (name === this.backgroundName) return;
+    this.backgroundName = name;
+    if (this.session.settings.background) { this.scene.background = new Color(this.session.settings.background); return; }
+    const canvas = document.createElement('canvas');
+    canvas.width = 4; canvas.height = 256;
+    const c = canvas.getContext('2d')!;
+    const gradient = c.createLinearGradient(0, 0, 0, 256);
+    for (const [at, colour] of this.dark ? [[0, '#1d222b'], [1, '#11141a']] as const : [[0, '#f7f9fb'], [1, '#dde3ea']] as const) gradient.addColorStop(at, colour);
+    c.fillStyle = gradient;
+    c.fillRect(0, 0, 4, 256);
+    const texture = new CanvasTexture(canvas);
+    texture.colorSpace = SRGBColorSpace;
+    this.scene.background = texture;
+  }
+
+  private makeGrid() {
+    if (this.grid) { this.scene.remove(this.grid); this.grid.geometry.dispose(); (this.grid.material as LineBasicMaterial).dispose(); }
+    const size = Math.max(1e-6, this.box.getSize(new Vector3()).length());
+    const raw = size / 8, power = 10 ** Math.floor(Math.log10(raw)), part = raw / power;
+    this.gridStep = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
+    const cells = 20, line = this.dark ? '#363d4a' : '#c3cad4';
+    this.grid = new GridHelper(cells * this.gridStep, cells, this.dark ? '#4d5768' : '#a3adbb', line);
+    const material = this.grid.material as LineBasicMaterial;
+    material.transparent = true;
+    material.opacity = 0.7;
+    material.depthWrite = false;
+    const centre = this.box.getCenter(new Vector3()), up = this.camera.up;
+    const snap = (v: number) => Math.round(v / this.gridStep) * this.gridStep;
+    const floor = -0.002 * size;
+    if (up === 'y') this.grid.position.set(snap(centre.x), this.box.min.y + floor, snap(centre.z));
+    else if (up === 'z') { this.grid.rotation.x = Math.PI / 2; this.grid.position.set(snap(centre.x), snap(centre.y), this.box.min.z + floor); }
+    else { this.grid.rotation.z = Math.PI / 2; this.grid.position.set(this.box.min.x + floor, snap(centre.y), snap(centre.z)); }
+    this.scene.add(this.grid);
+  }
+
+  // --- shapes ---
+
+  private build() {
+    const scene = this.session.scene;
+    if (!scene || scene.revision === this.builtRevision) return;
+    this.builtRevision = scene.revision;
+    for (const shape of this.shapes) { this.scene.remove(shape.object); shape.dispose(); }
+    forgetPictures();
+    this.ranges.clear();
+    this.follow = null;
+    this.look.diagonal = this.sceneBox(scene.box);
+    this.shapes = [];
+    for (const info of scene.drawables) {
+      const shape = makeShape(info, this.look);
+      if (shape) { this.shapes.push(shape); this.scene.add(shape.object); }
+    }
+    this.makeGrid();
+  }
+
+  private sceneBox(box: [number[], number[]] | null): number {
+    this.box.makeEmpty();
+    if (box && box[0]?.length === 3 && [...box[0], ...box[1]].every(Number.isFinite)) this.box.set(new Vector3(...box[0]), new Vector3(...box[1]));
+    const size = this.box.isEmpty() ? 0 : this.box.getSize(new Vector3()).length();
+    if (size <= 0) { const c = this.box.isEmpty() ? new Vector3() : this.box.getCenter(new Vector3()); this.box.setFromCenterAndSize(c, new Vector3(1, 1, 1)); }
+    return this.box.getSize(new Vector3()).length();
+  }
+
+  private updateShapes() {
+    const groups = new Set(this.session.settings.groups);
+    const current = this.session.scene?.revision === this.arrays.revision;
+    this.legends = [];
+    for (const shape of this.shapes) {
+      if (!current || !groups.has(shape.info.group)) { shape.object.visible = false; continue; }
+      shape.update(this.arrays, this.look);
+      if (shape.object.visible && shape.info.values != null) {
+        const [low, high] = this.look.range(shape, shape.low, shape.high);
+        if (!this.legends.some((l) => l.label === (shape.info.label ?? ''))) this.legends.push({ label: shape.info.label ?? '', low, high, map: this.look.colourMap, shape });
+      }
+    }
+    this.boxLines.visible = this.session.settings.box;
+    this.chosen.visible = false;
+    if (this.boxLines.visible) this.boxLines.box = this.measure(() => true);
+    if (this.session.selection && this.session.selection !== '/') {
+      const node = this.session.selection.replace(/[/][^/]*$/, '');
+      let box = this.measure((s) => this.isSelected(s.info.path));
+      if (box.isEmpty() && node && this.session.objects.has(this.session.selection)) box = this.measure((s) => s.info.path.startsWith(node + '/'));   // of its node, then
+      if (!box.isEmpty()) { this.chosen.visible = true; this.chosen.box = box; (this.chosen.material as LineBasicMaterial).color.set(this.overlay.colours.accent || '#3a6ea5'); }
+    }
+    if (this.grid) this.grid.visible = this.session.settings.grid;
+  }
+
+  // --- drawing ---
+
+  resize(width: number, height: number, ratio: number) {
+    if (width < 1 || height < 1) return;
+    this.width = width; this.height = height; this.ratio = ratio;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.overlay.resize(width, height, ratio);
+    this.look.pixelRatio = 1;
+    this.camera.resize(width, height);
+    this.redraw(true);
+  }
+
+  get aspect() { return this.width / this.height; }
+
+  redraw(moved: boolean) {
+    this.moved ||= moved;
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => { this.scheduled = false; this.draw(); });
+  }
+
+  private takeFrames() {
+    for (const frame of this.waiting) {
+      this.arrays.apply(frame);
+      this.time = frame.time;
+      this.moved = true;
+      this.session.connection.tell('ack', { frame: frame.number });
+    }
+    const any = this.waiting.length > 0;
+    this.waiting = [];
+    return any;
+  }
+
+  draw() {
+    const fresh = this.takeFrames();
+    this.build();
+    if (this.moved) {
+      this.updateShapes();
+      this.moved = false;
+      if (!this.fitted && this.shapes.some((s) => s.object.visible)) { this.fitted = true; this.camera.setReach(this.box); this.fit(); this.makeGrid(); this.updateShapes(); }
+    }
+    this.paintBackground();
+    this.camera.setReach(this.box);
+    const camera = this.camera.camera;
+    const turn = new Quaternion().setFromRotationMatrix(camera.matrixWorld);
+    this.key.position.set(-0.7, 0.75, 0.9).applyQuaternion(turn).add(camera.position);
+    this.key.target.position.copy(camera.position);
+    this.fill.position.set(0.9, -0.2, 0.6).applyQuaternion(turn).add(camera.position);
+    this.fill.target.position.copy(camera.position);
+    this.renderer.render(this.scene, camera);
+    this.drawOverlay();
+    this.frames++;
+    if (fresh) this.countFrame();
+    this.onDrawn?.(this.time);
+  }
+
+  private countFrame() {
+    const now = performance.now();
+    this.times.push(now);
+    while (this.times[0] < now - 1000) this.times.shift();
+  }
+
+  // Pictures of the simulation in the last second.
+  get rate() { const since = performance.now() - 1000; return this.times.filter((t) => t > since).length; }
+
+  private drawOverlay() {
+    const camera = this.camera.camera, s = this.session.settings, o = this.overlay;
+    o.begin();
+    if (s.indices) for (const shape of this.shapes) {
+      if (!shape.object.visible || !(shape.info.group === 'behavior' || this.isSelected(shape.info.path))) continue;
+      const data = this.arrays.get(shape.info.positions)?.data;
+      if (data) o.labels(data as Float32Array, camera);
+    }
+    for (const pin of this.pins) o.pin(pin, camera);
+    if (this.spring) {
+      const held = this.heldPoint();
+      if (held) this.spring.from.copy(held);
+      o.spring(this.spring, camera);
+    }
+    if (this.cursor) o.cross(this.cursor.x, this.cursor.y);
+    if (s.axes) o.axes(camera);
+    if (s.grid && this.grid) o.note(`grid ${Number(this.gridStep.toPrecision(3))}`);
+  }
+
+  heldPoint(): Vector3 | null {
+    if (!this.follow) return null;
+    const data = this.arrays.get(this.follow.shape.info.positions)?.data;
+    return data ? new Vector3().fromArray(data as Float32Array, 3 * this.follow.index) : null;
+  }
+
+  // The drawn vertex nearest to a point, to see the spring follow it.
+  hold(point: Vector3, model: string) {
+    this.follow = null;
+    let best = Infinity;
+    for (const shape of this.shapes) {
+      if (!shape.object.visible || !['triangles', 'points', 'spheres'].includes(shape.info.kind)) continue;
+      const data = this.arrays.get(shape.info.positions)?.data;
+      if (!data) continue;
+      const prefer = shape.info.path === model ? 0.5 : 1;
+      for (let i = 0; i + 2 < data.length; i += 3) {
+        const d = prefer * Math.hypot(data[i] - point.x, data[i + 1] - point.y, data[i + 2] - point.z);
+        if (d < best) { best = d; this.follow = { shape, index: i / 3 }; }
+      }
+    }
+  }
+
+  pick(x: number, y: number): Picked | null {
+    return pick(this.camera.ray(x, y), this.shapes, this.arrays, this.camera.camera, { x, y, aspect: this.aspect }, 16 / this.height);
+  }
+
+  // Where on the picture a point of the scene is, in CSS pixels.
+  project(point: number[]): { x: number; y: number } {
+    const v = new Vector3().fromArray(point).project(this.camera.camera);
+    return { x: (v.x * 0.5 + 0.5) * this.width, y: (0.5 - v.y * 0.5) * this.height };
+  }
+
+  // The picture without the overlay's controls, with axes, numbers and spring.
+  async picture(width: number, height: number): Promise<Blob> {
+    const before = { width: this.width, height: this.height, ratio: this.ratio };
+    const still = !this.session.settings.fixedSize && (width !== Math.round(before.width * before.ratio) || height !== Math.round(before.height * before.ratio));
+    if (still) this.resize(width, height, 1);
+    this.draw();
+    const copy = document.createElement('canvas');
+    copy.width = this.canvas.width; copy.height = this.canvas.height;
+    const c = copy.getContext('2d')!;
+    c.drawImage(this.canvas, 0, 0);
+    c.drawImage(this.overlay.element, 0, 0, copy.width, copy.height);
+    if (still) this.resize(before.width, before.height, before.ratio);
+    return new Promise((resolve, reject) => copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be made'))), 'image/png'));
+  }
+
+  // Resolves with the next frame that is drawn at or after `time`.
+  frameAt(time: number, patience = 20000): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => { this.onDrawn = null; reject(new Error('no picture came from the simulation')); }, patience);
+      const check = (now: number) => { if (now >= time) { clearTimeout(timer); this.onDrawn = null; resolve(); } };
+      this.onDrawn = check;
+      check(this.time);
+    });
+  }
+}

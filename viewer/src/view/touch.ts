@@ -1,0 +1,230 @@
+// Mouse, fingers and keys on the picture: turn, shift, zoom; select; pull on a point; fix a point.
+import { Vector3 } from 'three';
+import type { Session } from '../session.ts';
+import type { Stage } from './stage.ts';
+
+// the codes by which SOFA's controllers know keys without a letter
+const SPECIAL: Record<string, number> = {
+  Home: 16, End: 17, ArrowLeft: 18, ArrowUp: 19, ArrowRight: 20, ArrowDown: 21, PageUp: 22, PageDown: 23, Escape: 27, Enter: 13, ' ': 32, Tab: 9,
+};
+const CLICK = 4;                   // pixels within which a press is a click
+
+export class Touch {
+  touching = false;                // plain drags pull
+  keyboard = false;                // the keyboard's cursor is on the picture
+  grabbed = false;
+  private pointers = new Map<number, { x: number; y: number }>();
+  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' = '';
+  private start = { x: 0, y: 0, moved: false };
+  private last = { x: 0, y: 0 };
+  private depth = new Vector3();
+  private wantRelease = false;
+  private pinch = 0;
+  private mouse = { x: 0, y: 0 };  // -1 to 1
+  private session: Session;
+  private stage: Stage;
+  private element: HTMLElement;
+
+  constructor(session: Session, stage: Stage, element: HTMLElement) {
+    this.session = session;
+    this.stage = stage;
+    this.element = element;
+    element.addEventListener('pointerdown', (e) => this.down(e));
+    element.addEventListener('pointermove', (e) => this.move(e));
+    element.addEventListener('pointerup', (e) => this.up(e, false));
+    element.addEventListener('pointercancel', (e) => this.up(e, true));
+    element.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
+    element.addEventListener('contextmenu', (e) => e.preventDefault());
+    element.addEventListener('dblclick', () => this.stage.fit(true));
+    element.addEventListener('keydown', (e) => this.key(e));
+    element.addEventListener('keyup', (e) => { if (e.ctrlKey || e.key === 'Control') this.controller(e, false); });
+    element.addEventListener('blur', () => { if (this.keyboard) this.leave(); });
+  }
+
+  private place(e: { clientX: number; clientY: number }) {
+    const r = this.element.getBoundingClientRect();
+    return { x: (2 * (e.clientX - r.left)) / r.width - 1, y: 1 - (2 * (e.clientY - r.top)) / r.height };
+  }
+
+  private down(e: PointerEvent) {
+    this.element.focus({ preventScroll: true });
+    if (this.keyboard) this.leave();
+    this.element.setPointerCapture(e.pointerId);
+    this.pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
+    this.start = { x: e.clientX, y: e.clientY, moved: false };
+    this.last = { x: e.clientX, y: e.clientY };
+    if (this.pointers.size === 2) { this.endPull(); this.mode = 'pinch'; this.pinch = 0; return; }
+    if (this.pointers.size > 2) return;
+    const at = this.place(e);
+    if (e.shiftKey && e.button === 2) { this.mode = ''; this.fix(at); return; }
+    if (e.button === 0 && (e.shiftKey || this.touching)) { this.mode = 'pull'; this.grab(at); return; }
+    this.mode = e.button === 0 ? 'turn' : 'pan';
+  }
+
+  private move(e: PointerEvent) {
+    this.mouse = this.place(e);
+    const pointer = this.pointers.get(e.pointerId);
+    if (!pointer) return;
+    if (Math.hypot(e.clientX - this.start.x, e.clientY - this.start.y) > CLICK) this.start.moved = true;
+    if (this.mode === 'pinch') { this.pinchMove(e, pointer); return; }
+    const height = this.element.clientHeight, dx = (e.clientX - this.last.x) / height, dy = (e.clientY - this.last.y) / height;
+    this.last = { x: e.clientX, y: e.clientY };
+    if (this.mode === 'turn' && this.start.moved) this.stage.camera.turn(dx * Math.PI * 1.2, dy * Math.PI * 1.2);
+    else if (this.mode === 'pan') this.stage.camera.pan(dx, dy);
+    else if (this.mode === 'pull') { this.pullTo(this.place(e)); return; }
+    else return;
+    this.stage.redraw(false);
+  }
+
+  private pinchMove(e: PointerEvent, pointer: { x: number; y: number }) {
+    const height = this.element.clientHeight;
+    this.stage.camera.pan((e.clientX - pointer.x) / height / 2, (e.clientY - pointer.y) / height / 2);
+    pointer.x = e.clientX; pointer.y = e.clientY;
+    const [a, b] = [...this.pointers.values()];
+    const apart = Math.hypot(a.x - b.x, a.y - b.y);
+    if (this.pinch > 0 && apart > 0) this.stage.camera.zoom(this.pinch / apart);
+    this.pinch = apart;
+    this.stage.redraw(false);
+  }
+
+  private up(e: PointerEvent, cancelled: boolean) {
+    this.pointers.delete(e.pointerId);
+    if (this.mode === 'pull') this.endPull();
+    else if (this.mode === 'turn' && !this.start.moved && !cancelled) this.select(this.place(e));
+    if (this.pointers.size === 0) this.mode = '';
+  }
+
+  private wheel(e: WheelEvent) {
+    e.preventDefault();
+    const { x, y } = this.place(e);
+    const lines = e.deltaMode === 1 ? 30 : 1;
+    this.stage.camera.zoom(Math.exp(Math.max(-200, Math.min(200, e.deltaY * lines)) * 0.0015), x, y);
+    this.stage.redraw(false);
+  }
+
+  private select({ x, y }: { x: number; y: number }) {
+    const picked = this.stage.pick(x, y);
+    this.session.select(picked?.shape.info.path ?? '');
+    if (picked) this.session.set({ tab: 'graph' });
+  }
+
+  // --- pulling ---
+
+  private async grab(at: { x: number; y: number }) {
+    this.wantRelease = false;
+    const ray = this.stage.camera.ray(at.x, at.y);
+    const answer = await this.session.grab(ray.origin.toArray(), ray.direction.toArray());
+    if (!answer?.hit) return;
+    this.grabbed = true;
+    const point = new Vector3().fromArray(answer.hit.point);
+    this.depth.copy(point);
+    this.stage.hold(point, answer.hit.model);
+    this.stage.spring = { from: point.clone(), to: point.clone() };
+    this.stage.redraw(false);
+    this.session.notify('touch');
+    if (this.wantRelease) this.endPull();
+    else this.pullTo(this.keyboard ? at : this.mouse);
+  }
+
+  private pullTo(at: { x: number; y: number }) {
+    if (!this.grabbed || !this.stage.spring) return;
+    const to = this.stage.camera.onPlane(this.stage.camera.ray(at.x, at.y), this.depth);
+    this.stage.spring.to.copy(to);
+    this.session.pull(to.toArray());
+    this.stage.redraw(false);
+  }
+
+  private endPull() {
+    this.wantRelease = true;
+    if (!this.grabbed) return;
+    this.grabbed = false;
+    this.stage.spring = null;
+    this.stage.follow = null;
+    this.session.release();
+    this.stage.redraw(false);
+    this.session.notify('touch');
+  }
+
+  private async fix(at: { x: number; y: number }) {
+    const ray = this.stage.camera.ray(at.x, at.y);
+    const answer = await this.session.fix(ray.origin.toArray(), ray.direction.toArray());
+    if (!answer) return;
+    if (answer.fixed === null || answer.fixed === undefined) { this.session.say('Nothing to fix here'); return; }
+    const point = answer.point ? new Vector3().fromArray(answer.point) : this.stage.pick(at.x, at.y)?.point ?? null;
+    if (point) {
+      const near = this.stage.pins.findIndex((p) => p.distanceTo(point) < 0.03 * this.stage.camera.distance);
+      if (answer.fixed) this.stage.pins.push(point);
+      else if (near >= 0) this.stage.pins.splice(near, 1);
+    }
+    this.session.say(answer.fixed ? 'Point fixed' : 'Point freed');
+    this.stage.redraw(false);
+  }
+
+  // --- keys ---
+
+  private controller(e: KeyboardEvent, down: boolean) {
+    const code = SPECIAL[e.key] ?? (e.key.length === 1 ? e.key.toUpperCase().codePointAt(0) : undefined);
+    if (code !== undefined) this.session.keyEvent(code, down);
+  }
+
+  enter() {
+    this.keyboard = true;
+    this.stage.cursor = { x: 0, y: 0 };
+    this.element.focus();
+    this.stage.redraw(false);
+    this.session.notify('touch');
+  }
+
+  leave() {
+    this.endPull();
+    this.keyboard = false;
+    this.stage.cursor = null;
+    this.stage.redraw(false);
+    this.session.notify('touch');
+  }
+
+  private key(e: KeyboardEvent) {
+    if (e.ctrlKey && e.key !== 'Control' && !e.metaKey && !e.altKey) { e.preventDefault(); e.stopPropagation(); if (!e.repeat) this.controller(e, true); return; }
+    if (e.altKey || e.metaKey) return;
+    if (this.cursorKey(e) || this.cameraKey(e)) { e.preventDefault(); e.stopPropagation(); }
+  }
+
+  private cursorKey(e: KeyboardEvent): boolean {
+    if ((e.key === 'f' || e.key === 'F') && !this.keyboard) { this.fix(this.mouse); return true; }
+    if (e.key === 't' || e.key === 'T') { if (this.keyboard) this.leave(); else this.enter(); return true; }
+    const cursor = this.stage.cursor;
+    if (!this.keyboard || !cursor) return false;
+    const by = e.shiftKey ? 0.01 : 0.04;
+    switch (e.key) {
+      case 'ArrowLeft': cursor.x -= by / this.stage.aspect; break;
+      case 'ArrowRight': cursor.x += by / this.stage.aspect; break;
+      case 'ArrowUp': cursor.y += by; break;
+      case 'ArrowDown': cursor.y -= by; break;
+      case 'Enter': if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
+      case 's': case 'S': this.select(cursor); return true;
+      case 'f': case 'F': this.fix({ ...cursor }); return true;
+      case 'Escape': this.leave(); return true;
+      default: return false;
+    }
+    cursor.x = Math.min(1, Math.max(-1, cursor.x));
+    cursor.y = Math.min(1, Math.max(-1, cursor.y));
+    if (this.grabbed) this.pullTo(cursor);
+    this.stage.redraw(false);
+    return true;
+  }
+
+  private cameraKey(e: KeyboardEvent): boolean {
+    const camera = this.stage.camera, pan = e.shiftKey;
+    switch (e.key) {
+      case 'ArrowLeft': if (pan) camera.pan(-0.05, 0); else camera.turn(0.1, 0); break;
+      case 'ArrowRight': if (pan) camera.pan(0.05, 0); else camera.turn(-0.1, 0); break;
+      case 'ArrowUp': if (pan) camera.pan(0, -0.05); else camera.turn(0, 0.1); break;
+      case 'ArrowDown': if (pan) camera.pan(0, 0.05); else camera.turn(0, -0.1); break;
+      case '+': case '=': camera.zoom(0.88); break;
+      case '-': case '_': camera.zoom(1 / 0.88); break;
+      default: return false;
+    }
+    this.stage.redraw(false);
+    return true;
+  }
+}
