@@ -17,6 +17,8 @@ typedef struct Row {
 #define FRAMES "<MechanicalObject name='in' template='Rigid3' position='0 0 0 0 0 0 1  1 0.2 0 0.5 0.5 0.5 0.5  2 0 0.3 0.1 0.7 0.1 0.7'/>"
 #define CHILD(out, map) "<Node><MechanicalObject name='out' " out "/>" map "</Node>"
 
+#define MESHES DIVAN_SOURCE_DIR "/scenes/mesh/"
+
 static const Row rows[] = {
     {"DistanceMapping",
      "<Node>" POINTS "<MeshTopology name='t' edges='0 1 1 2 3 2'/>" CHILD("template='Vec1'", "<DistanceMapping name='map' topology='@../t' geometricStiffness='Exact'/>") "</Node>", false},
@@ -82,6 +84,10 @@ static const Row rows[] = {
     {"BarycentricMapping",
      "<Node><RegularGridTopology n='2 3 2' min='0 0 0' max='1 2 1'/><MechanicalObject/>"
      CHILD("template='Rigid3' position='0.3 0.3 0.3 0 0 0 1  0.8 1.7 0.6 0.5 0.5 0.5 0.5'", "<BarycentricMapping name='map'/>") "</Node>", true},
+    {"HexahedronCompositeFEMMapping",
+     "<Node><SparseGridMultipleTopology name='grid' n='2 2 2' fileTopology='" MESHES "block.obj' fileTopologies='" MESHES "block.obj " MESHES "block-half.obj' stiffnessCoefs='1 100' "
+     "massCoefs='1 1' nbVirtualFinerLevels='2' finestConnectivity='0'/><MechanicalObject name='in'/><HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' youngModulus='2000' "
+     "poissonRatio='0.3' useMass='0' totalMass='4'/>" CHILD("position='0.2 0.3 0.1  0.7 0.8 0.9'", "<HexahedronCompositeFEMMapping name='map'/>") "</Node>", true},
     {"VoidMapping", "<Node>" POINTS CHILD("position='1 2 3'", "<VoidMapping name='map'/>") "</Node>", true},
     {"RigidMapping", "<Node>" FRAMES CHILD("position='1 0 0 0 2 0 1 1 1'", "<RigidMapping name='map' rigidIndexPerPoint='0 1 1' geometricStiffness='Exact'/>") "</Node>", false},
     {"RigidMapping",
