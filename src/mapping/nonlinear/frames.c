@@ -114,7 +114,7 @@ static void apply_body(void *user, size_t begin, size_t end)
 static void frames_apply(dvObject *o, int out_x, int in_x)
 {
   dvFramesMapping *m = (dvFramesMapping *)o;
-  if (!dv_frames_hold(m)) return;
+  if (!dv_mapping_fits(&m->base, dv_frames_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x)};
   p.out = dv_state_write(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
