@@ -39,6 +39,7 @@ struct dvScene {
   bool dag;                       // some node has several parents
   bool initialised;
   long step;                      // steps done
+  bool pause;                     // a component asks to stop the animation; whoever runs it clears this
   dvObject *loop;
   struct dvPlan *plan;            // of the root: all states and mappings
   DV_ARRAY(dvObject *) handlers;  // components that receive events

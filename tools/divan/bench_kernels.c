@@ -292,6 +292,9 @@ static void time_everything(Series *s)
     time_mapping(s, &box);
     box_free(&box);
   }
+  Box middle = box_create(10, 10, 10);
+  bench_hyper(s, &middle);
+  box_free(&middle);
   for (size_t i = 0; i < 2 * DV_COUNT(cubes); i++) time_springs(s, cubes[i / 2], i % 2 == 1);
   bench_time_matrices(s);
   bench_time_mappings(s);

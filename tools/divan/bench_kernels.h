@@ -29,5 +29,6 @@ void bench_time_reading(Series *s, Loop l);
 double *bench_filled(size_t n, double from);
 void bench_time_mappings(Series *s);
 void bench_time_matrices(Series *s);
+void bench_hyper(Series *s, const Box *box);
 
 #endif

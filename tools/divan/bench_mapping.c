@@ -3,7 +3,7 @@
 #include "bench_kernels.h"
 
 #include "io/scene_file.h"
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 #include "mapping/linear/weights.h"
 #include "state/state.h"
 

@@ -12,7 +12,7 @@
 // tetrahedron or hexahedron (embedded_frames.h).
 #include "mapping/linear/embedded_frames.h"
 #include "mapping/linear/linear.h"
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 #include "mapping/register.h"
 #include "topology/sparse_grid.h"
 

@@ -1,9 +1,9 @@
 // See locate.h. A grid over the insides of all elements (or a tree of their boxes, where elements differ much in size) gives
 // the few that can contain a point; a tree of centres finds the nearest one for points outside of all. Points are looked at in
 // the order of the grid, so that what one needs is still at hand for the next.
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 
-#include "mapping/linear/box_tree.h"
+#include "topology/box_tree.h"
 #include "math/vec.h"
 
 enum { GRAIN = 256 };                // points a chunk
