@@ -66,7 +66,7 @@ MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "Manif
 MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", NULL, "through it the hexahedra of a topology are changed",
          hexahedron_modifier_fields)
 
-MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", "through it the voxels of a topology are changed", hexahedron_modifier_fields)
+MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL, "through it the voxels of a topology are changed", hexahedron_modifier_fields)
 
 // --- geometry algorithms ----------------------------------------------------------------------------------------
 

@@ -253,9 +253,9 @@ static void clear(dvRoi *r)
                      &r->tetrahedraInROI, &r->quadIndices, &r->hexahedronIndices, &r->quadsInROI, &r->hexahedraInROI, &r->edgesOutROI,
                      &r->trianglesOutROI, &r->tetrahedraOutROI, &r->indicesOut, &r->edgeOutIndices, &r->triangleOutIndices,
                      &r->tetrahedronOutIndices};
-  for (size_t i = 0; i < DV_COUNT(lists); i++) dv_ints_resize(lists[i], 0);
-  dv_reals_resize(&r->pointsInROI, 0);
-  dv_reals_resize(&r->pointsOutROI, 0);
+  for (size_t i = 0; i < DV_COUNT(lists); i++) DV_MUST(dv_ints_resize(lists[i], 0));
+  DV_MUST(dv_reals_resize(&r->pointsInROI, 0));
+  DV_MUST(dv_reals_resize(&r->pointsOutROI, 0));
   r->nbIndices = 0;
   r->made = 0;
 }
