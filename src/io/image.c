@@ -27,6 +27,11 @@ static dvStatus failed(char *why, const char *text)
 #define STBI_NO_HDR
 #define STBI_NO_LINEAR
 #define STBI_MAX_DIMENSIONS 16384
+// zeroed memory: what a damaged file leaves out is black, not what stood there before
+#define STBI_MALLOC(size) dv_try_alloc(size)
+#define STBI_REALLOC_SIZED(block, old, size) dv_try_realloc(block, old, size)
+#define STBI_REALLOC(block, size) dv_try_realloc(block, size, size)
+#define STBI_FREE(block) dv_free(block)
 #include <stb/stb_image.h>
 
 bool dv_image_known(const char *path)

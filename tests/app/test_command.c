@@ -121,6 +121,35 @@ static void converting_twice_gives_the_same_bytes(void **state)
   check_rmdir(directory);
 }
 
+// a mesh file by itself, and the same elements in a scene
+static void meshes_are_checked(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  dv_free(check_write(directory, "turned.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  dv_free(check_write(directory, "bad.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"));
+  dv_free(check_write(directory, "two.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 0 0 -1\n"
+                                            "CELLS 3 15\n4 0 1 2 3\n4 0 1 2 4\n4 0 1 2 2\nCELL_TYPES 3\n10 10 10\nCELL_DATA 3\nSCALARS young float\n1 2 3\n"));
+  dv_free(check_write(directory, "two.scn", "<Node><MeshVTKLoader name='l' filename='two.vtk'/><MeshTopology src='@l'/></Node>"));
+  static const struct {
+    int status;
+    const char *file, *says;
+  } cases[] = {{0, "turned.off", "3 points, 0 edges, 1 triangles"},
+               {0, "turned.off", "1 elements of dimension 2, 3 parts on the border: manifold"},
+               {4, "bad.off", "bad.off:6: error: an element names point 7"},
+               {0, "two.vtk", "values 'young' of cells, 1 each"},
+               {0, "two.vtk", "1 volumes are turned inside out; the first is number 1"},
+               {0, "two.vtk", "1 volumes name a point twice; the first is number 2"},
+               {0, "two.scn", "1 of 3 tetrahedra have no size at rest; the first is number 2"},
+               {0, "two.scn", "1 of 3 tetrahedra are turned inside out at rest; the first is number 1"}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *arguments = dv_format("check %s/%s", directory, cases[i].file);
+    check_run(cases[i].status, cases[i].says, arguments);
+    dv_free(arguments);
+  }
+  check_rmdir(directory);
+}
+
 // the numbers of the last line of a file; how many there are
 static int last_line(const char *directory, const char *name, double *out, int limit)
 {
@@ -173,6 +202,7 @@ int main(void)
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
+      cmocka_unit_test(meshes_are_checked),
       cmocka_unit_test(finite_elements_agree_with_theory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
