@@ -1,6 +1,8 @@
 // See engine.h.
 #include "engine/engine.h"
 
+#include "topology/rays.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,4 +108,14 @@ dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count
 dvStatus dv_engine_check(const dvObject *o, const dvInts *member, size_t count, const char *what)
 {
   return dv_engine_check_field(o, dv_field_of(o, member), count, what);
+}
+
+void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInts *quads)
+{
+  int32_t first[2];
+  size_t open = dv_surface_open_edges(triangles ? triangles->data : NULL, triangles ? triangles->count / 3 : 0, quads ? quads->data : NULL,
+                                      quads ? quads->count / 4 : 0, first);
+  if (open && open != SIZE_MAX)
+    dv_warning(o, "join points that stand at the same place, or close the holes with MeshClosingEngine",
+               "the surface is not closed: %zu of its edges border on one face only, the first between points %d and %d", open, first[0], first[1]);
 }

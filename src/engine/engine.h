@@ -35,6 +35,9 @@ dvStatus dv_engine_check(const dvObject *o, const dvInts *member, size_t count, 
 // The same for a field that need not be a member.
 dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count, const char *what);
 
+// A warning when a surface that should be closed is not; either list may be NULL. Indices must be right.
+void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInts *quads);
+
 #define DV_ENGINE_CLASS(variable, name_, help_, module_, dofs_, type, ...) \
   const dvClass variable = {.struct_size = sizeof(dvClass),              \
                             .name = name_,                                \

@@ -4,6 +4,7 @@
 // scene ends (exportAtEnd). Relative names count from the working directory; folders are made. Points are those of the field
 // `position`, else of the state, else of the topology. A file that cannot be written is a warning: the simulation goes on.
 #include "base/file.h"
+#include "io/exporter.h"
 #include "io/write_mesh.h"
 #include "io/write_vtk.h"
 #include "scene/node.h"
@@ -13,12 +14,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define EXPORTER_FIELDS(X)                                                                                              \
-  X(string, filename, "", "", "file or folder to write to; the component's name by default")                            \
-  X(int, exportEveryNumberOfSteps, "0", "steps", "write after every so many steps; 0: never")                           \
-  X(bool, exportAtBegin, "0", "", "write when the scene is ready, before the first step")                               \
-  X(bool, exportAtEnd, "0", "", "write when the scene ends")                                                            \
-  X(bool, enable, "1", "", "write at all")
 #define KIND_FIELDS(X)                                                                                                  \
   X(vec3s, position, "", "m", "points to write; those of the state or the topology by default")                         \
   X(bool, edges, "1", "", "write the edges")                                                                            \
@@ -26,7 +21,7 @@
   X(bool, quads, "1", "", "write the quads")                                                                            \
   X(bool, tetras, "1", "", "write the tetrahedra")                                                                      \
   X(bool, hexas, "1", "", "write the hexahedra")
-#define MESH_FIELDS(X) X(choice, format, "ALL", "", "format to write; ALL: each of them", .options = "ALL|vtkxml|vtk|netgen|tetgen|gmsh|obj")
+#define MESH_FIELDS(X) X(choice, format, "ALL", "", "format to write; ALL: each of them but stl", .options = "ALL|vtkxml|vtk|netgen|tetgen|gmsh|obj|stl")
 #define VTK_FIELDS(X)                                                                                                   \
   X(bool, XMLformat, "1", "", "write .vtu files and a .pvd that lists them; otherwise .vtk")                            \
   X(strings, pointsDataFields, "", "", "values of the points to write, each as component.field or name=component.field") \
@@ -42,7 +37,7 @@
 
 typedef struct Exporter {
   dvObject base;
-  EXPORTER_FIELDS(DV_MEMBER)
+  DV_EXPORTER_FIELDS(DV_MEMBER)
   KIND_FIELDS(DV_MEMBER)
   MESH_FIELDS(DV_MEMBER)
   VTK_FIELDS(DV_MEMBER)
@@ -57,7 +52,7 @@ typedef struct ExporterOps {
 } ExporterOps;
 
 #define SELF Exporter
-static const dvFieldDesc exporter_fields[] = {EXPORTER_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc exporter_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mesh_fields[] = {KIND_FIELDS(DV_DESCRIBE) MESH_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc vtk_fields[] = {KIND_FIELDS(DV_DESCRIBE) VTK_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {STL_FIELDS(DV_DESCRIBE)};
@@ -173,12 +168,13 @@ static char *expand(const char *name, long step, dvMesh *mesh)
 
 static void write_mesh(Exporter *e)
 {
-  static const char *const extensions[6] = {"vtu", "vtk", "mesh", "node", "gmsh", "obj"};
+  enum { FORMATS = 7 };
+  static const char *const extensions[FORMATS] = {"vtu", "vtk", "mesh", "node", "gmsh", "obj", "stl"};
   dvMesh mesh = {0};
   if (collect(e, &mesh)) {
     char *name = target(e, true), *base = expand(name, e->steps, &mesh);
-    for (int i = 0; i < 6; i++)
-      if (e->format == 0 || e->format == i + 1) write_as(e, base, extensions[i], &mesh);
+    for (int i = 0; i < FORMATS; i++)
+      if ((e->format == 0 && i < FORMATS - 1) || e->format == i + 1) write_as(e, base, extensions[i], &mesh);
     dv_free(name);
     dv_free(base);
   }

@@ -93,12 +93,12 @@ void dv_field_init_at(dvField *f, dvObject *owner, const dvFieldDesc *desc, void
   if (desc->type == DV_T_INTS) ((dvInts *)f->value)->width = f->width;
   if (desc->type == DV_T_STRING || desc->type == DV_T_FILE) *(char **)f->value = dv_strdup("");
   if (desc->initial && *desc->initial) {
-    dvText why = {0};
-    if (dv_field_parse(f, desc->initial, &why) != DV_OK) {
-      // a default that does not parse is a mistake in the class, not in the scene
-      dv_fail(why.text, owner->cls->name, 0, desc->name);
+    if (dv_field_parse(f, desc->initial, NULL) != DV_OK) {   // memory is short, else it is a mistake in the class and not in the scene
+      dvText why = {0};
+      dv_memory_give_up_reserve();
+      if (dv_field_parse(f, desc->initial, &why) != DV_OK) dv_fail(why.text, owner->cls->name, 0, desc->name);
+      dv_text_free(&why);
     }
-    dv_text_free(&why);
   }
   f->was_set = false;
   f->counter = 1;
@@ -119,6 +119,9 @@ void dv_field_fini(dvField *f)
     break;
   case DV_T_INTS:
     dv_ints_free(f->value);
+    break;
+  case DV_T_LISTS:
+    dv_lists_free(f->value);
     break;
   case DV_T_STRINGS:
     dv_strings_free(f->value);
@@ -227,8 +230,13 @@ static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
       break;
     }
     long long length = first <= last ? (last - first) / step + 1 : (first - last) / step + 1;
-    if (length > LONGEST_RANGE || !dv_ints_resize(&fresh, fresh.count + (size_t)length)) {
+    if (length > 1 && fresh.count + (size_t)length > LONGEST_RANGE) {
       status = bad_value(why, "a shorter range", word);
+      break;
+    }
+    if (!dv_ints_resize(&fresh, fresh.count + (size_t)length)) {
+      if (why) dv_text_add(why, "out of memory");
+      status = DV_ERROR_INPUT;
       break;
     }
     int32_t *out = fresh.data + fresh.count - length;
@@ -369,6 +377,33 @@ static dvStatus parse_choice(dvField *f, const char *text, dvText *why)
   return DV_ERROR_INPUT;
 }
 
+static dvStatus parse_lists(dvField *f, const char *text, dvText *why)
+{
+  dvLists fresh = {{.width = 1}, {.width = 1}};
+  dvInts list = {.width = 1};
+  dvStatus status = DV_OK;
+  const char *s = text;
+  while (status == DV_OK) {
+    while (dv_is_space(*s) || *s == ',') s++;
+    if (!*s) break;
+    bool open = *s == '[';
+    size_t n = open ? strcspn(++s, "[]") : strcspn(s, ", \t\r\n[]");
+    if (open ? s[n] != ']' : n == 0) {
+      status = bad_value(why, "lists such as [0,1,2] [3,4]", text);
+      break;
+    }
+    char *part = dv_strndup(s, n);
+    status = read_ints(&list, part, why);
+    if (status == DV_OK && !dv_lists_push(&fresh, list.data, list.count)) status = bad_value(why, "a shorter list", part);
+    dv_free(part);
+    s += n + (open ? 1 : 0);
+  }
+  if (status == DV_OK) dv_lists_share(f->value, &fresh);
+  dv_lists_free(&fresh);
+  dv_ints_free(&list);
+  return status;
+}
+
 static dvStatus parse_strings(dvField *f, const char *text)
 {
   dvStrings fresh = {0};
@@ -421,6 +456,7 @@ static dvStatus parse_value(dvField *f, const char *text, dvText *why)
   case DV_T_REAL: return parse_real(f, text, why);
   case DV_T_CHOICE: return parse_choice(f, text, why);
   case DV_T_IVEC: return parse_fixed_ints(f, text, why);
+  case DV_T_LISTS: return parse_lists(f, text, why);
   case DV_T_STRINGS: return parse_strings(f, text);
   case DV_T_VEC:
   case DV_T_COLOUR:
@@ -478,6 +514,15 @@ static void print_ints(dvText *out, const int32_t *values, size_t count)
   for (size_t i = 0; i < count; i++) dv_text_printf(out, "%s%d", i ? " " : "", values[i]);
 }
 
+static void print_lists(dvText *out, const dvLists *l)
+{
+  for (size_t i = 0; i < dv_lists_size(l); i++) {
+    dv_text_add(out, i ? " [" : "[");
+    for (size_t k = 0; k < dv_lists_length(l, i); k++) dv_text_printf(out, "%s%d", k ? "," : "", dv_lists_at(l, i)[k]);
+    dv_text_add(out, "]");
+  }
+}
+
 static void print_choice(const dvField *f, dvText *out)
 {
   const char *o = f->desc->options;
@@ -507,6 +552,7 @@ void dv_field_print(const dvField *f, dvText *out)
   case DV_T_COORDS:
   case DV_T_DERIVS: print_reals(out, ((dvReals *)f->value)->data, ((dvReals *)f->value)->count); break;
   case DV_T_INTS: print_ints(out, ((dvInts *)f->value)->data, ((dvInts *)f->value)->count); break;
+  case DV_T_LISTS: print_lists(out, f->value); break;
   case DV_T_STRINGS: {
     const dvStrings *s = f->value;
     for (size_t i = 0; i < s->count; i++) dv_text_printf(out, "%s%s", i ? " " : "", s->data[i]);
@@ -533,10 +579,11 @@ const char *dv_field_type_name(const dvFieldDesc *desc)
   case DV_T_FILE: return "file";
   case DV_T_CHOICE: return "choice";
   case DV_T_COLOUR: return "colour";
-  case DV_T_VEC: return desc->width == 3 ? "vec3" : desc->width == 16 ? "mat4" : "vec";
+  case DV_T_VEC: return desc->width == 3 ? "vec3" : desc->width == 9 ? "mat3" : desc->width == 16 ? "mat4" : "vec";
   case DV_T_IVEC: return desc->width == 2 ? "ivec2" : desc->width == 3 ? "ivec3" : "ivec6";
   case DV_T_REALS: return desc->width <= 6 ? tuples[desc->width] : "tuples";
   case DV_T_INTS: return desc->width <= 8 ? int_tuples[desc->width] : "index tuples";
+  case DV_T_LISTS: return "lists of indices";
   case DV_T_STRINGS: return "strings";
   case DV_T_COORD: return "coordinate";
   case DV_T_DERIV: return "derivative";
@@ -561,6 +608,10 @@ static bool share(dvField *f, const dvField *s)
   }
   if (f->desc->type == DV_T_INTS && s->desc->type == DV_T_INTS) {
     dv_ints_share(f->value, s->value);
+    return true;
+  }
+  if (f->desc->type == DV_T_LISTS && s->desc->type == DV_T_LISTS) {
+    dv_lists_share(f->value, s->value);
     return true;
   }
   return false;

@@ -37,6 +37,7 @@ typedef enum dvFieldType {
   DV_T_IVEC,      // `width` ints
   DV_T_REALS,     // dvReals in tuples of `width`
   DV_T_INTS,      // dvInts in tuples of `width`; width 1 reads ranges such as 0-255
+  DV_T_LISTS,     // dvLists: "[0,1,2] [3,4]"; a number outside of brackets is a list of its own
   DV_T_STRINGS,
   DV_T_COORD,     // one coordinate of the component's DOF type
   DV_T_DERIV,
@@ -65,6 +66,7 @@ enum {
   DV_READ_ONLY = 1 << 4,   // shown, not written
   DV_LOOKS = 1 << 5,       // concerns only how things are drawn
   DV_REQUIRED = 1 << 6,    // the component cannot work without it
+  DV_SIGNED = 1 << 7,      // a stiffness or damping whose sign the class judges itself
 };
 
 typedef struct dvFieldDesc {
@@ -90,7 +92,7 @@ typedef struct dvFieldBlock {
 } dvFieldBlock;
 
 // member types
-typedef double dvVec2f[2], dvVec3f[3], dvVec4f[4], dvVec6f[6], dvMat4f[16], dvOne[DV_MAX_COORD];
+typedef double dvVec2f[2], dvVec3f[3], dvVec4f[4], dvVec6f[6], dvMat3f[9], dvMat34f[12], dvMat4f[16], dvOne[DV_MAX_COORD];
 typedef int32_t dvVec2i[2], dvVec3i[3], dvVec6i[6];
 typedef char *dvString;
 #define DV_C_bool bool
@@ -103,6 +105,8 @@ typedef char *dvString;
 #define DV_C_vec3 dvVec3f
 #define DV_C_vec4 dvVec4f
 #define DV_C_vec6 dvVec6f
+#define DV_C_mat3 dvMat3f
+#define DV_C_mat34 dvMat34f
 #define DV_C_mat4 dvMat4f
 #define DV_C_color dvVec4f
 #define DV_C_ivec2 dvVec2i
@@ -114,6 +118,7 @@ typedef char *dvString;
 #define DV_C_vec4s dvReals
 #define DV_C_vec5s dvReals
 #define DV_C_vec6s dvReals
+#define DV_C_frames dvReals
 #define DV_C_vec10s dvReals
 #define DV_C_ints dvInts
 #define DV_C_bools dvInts
@@ -125,6 +130,7 @@ typedef char *dvString;
 #define DV_C_pyramids dvInts
 #define DV_C_prisms dvInts
 #define DV_C_hexahedra dvInts
+#define DV_C_lists dvLists
 #define DV_C_strings dvStrings
 #define DV_C_coord dvOne
 #define DV_C_deriv dvOne
@@ -143,6 +149,8 @@ typedef char *dvString;
 #define DV_F_vec3 DV_T_VEC, 3
 #define DV_F_vec4 DV_T_VEC, 4
 #define DV_F_vec6 DV_T_VEC, 6
+#define DV_F_mat3 DV_T_VEC, 9
+#define DV_F_mat34 DV_T_VEC, 12
 #define DV_F_mat4 DV_T_VEC, 16
 #define DV_F_color DV_T_COLOUR, 4
 #define DV_F_ivec2 DV_T_IVEC, 2
@@ -154,6 +162,7 @@ typedef char *dvString;
 #define DV_F_vec4s DV_T_REALS, 4
 #define DV_F_vec5s DV_T_REALS, 5
 #define DV_F_vec6s DV_T_REALS, 6
+#define DV_F_frames DV_T_REALS, 7
 #define DV_F_vec10s DV_T_REALS, 10
 #define DV_F_ints DV_T_INTS, 1
 #define DV_F_bools DV_T_INTS, 1
@@ -165,6 +174,7 @@ typedef char *dvString;
 #define DV_F_pyramids DV_T_INTS, 5
 #define DV_F_prisms DV_T_INTS, 6
 #define DV_F_hexahedra DV_T_INTS, 8
+#define DV_F_lists DV_T_LISTS, 1
 #define DV_F_strings DV_T_STRINGS, 1
 #define DV_F_coord DV_T_COORD, 0
 #define DV_F_deriv DV_T_DERIV, 0

@@ -159,14 +159,26 @@ typedef enum dvEventKind {
   DV_EVENT_INTEGRATE_BEGIN,
   DV_EVENT_INTEGRATE_END,
   DV_EVENT_KEY,
+  DV_EVENT_MOUSE,
+  DV_EVENT_PAUSE,       // somebody wants the animation to stop
   DV_EVENT_USER,
   DV_EVENT_INIT_DONE,   // the scene is ready, before the first step
 } dvEventKind;
+
+typedef enum dvMouse {
+  DV_MOUSE_MOVE,
+  DV_MOUSE_LEFT,
+  DV_MOUSE_RIGHT,
+  DV_MOUSE_MIDDLE,
+} dvMouse;
 
 struct dvEvent {
   dvEventKind kind;
   double dt;
   int key;              // DV_EVENT_KEY
+  bool released;        // DV_EVENT_KEY, and the buttons of DV_EVENT_MOUSE
+  dvMouse mouse;        // DV_EVENT_MOUSE
+  int x, y;             // where the pointer is
   const void *data;     // DV_EVENT_USER
 };
 

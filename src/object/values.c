@@ -42,8 +42,9 @@ double *dv_reals_edit(dvReals *r)
 {
   if (r->buffer && r->buffer->references > 1) {
     size_t bytes = r->count * sizeof(double);
-    r->buffer = buffer_own(r->buffer, bytes, bytes);
-    DV_REQUIRE(r->buffer);
+    dvBuffer *own;
+    DV_MUST((own = buffer_own(r->buffer, bytes, bytes)));
+    r->buffer = own;
     r->data = buffer_data(r->buffer);
   }
   return r->data;
@@ -53,8 +54,9 @@ int32_t *dv_ints_edit(dvInts *r)
 {
   if (r->buffer && r->buffer->references > 1) {
     size_t bytes = r->count * sizeof(int32_t);
-    r->buffer = buffer_own(r->buffer, bytes, bytes);
-    DV_REQUIRE(r->buffer);
+    dvBuffer *own;
+    DV_MUST((own = buffer_own(r->buffer, bytes, bytes)));
+    r->buffer = own;
     r->data = buffer_data(r->buffer);
   }
   return r->data;
@@ -126,6 +128,30 @@ void dv_ints_free(dvInts *r)
 {
   buffer_release(r->buffer);
   r->buffer = NULL, r->data = NULL, r->count = 0;
+}
+
+bool dv_lists_clear(dvLists *l) { return dv_ints_resize(&l->starts, 0) && dv_ints_resize(&l->items, 0); }
+
+bool dv_lists_push(dvLists *l, const int32_t *values, size_t count)
+{
+  size_t first = l->items.count, at = dv_max_size(l->starts.count, 1);
+  if (count > INT32_MAX || first > INT32_MAX - count) return false;
+  if (!dv_ints_resize(&l->starts, at + 1) || !dv_ints_resize(&l->items, first + count)) return false;
+  if (count) memcpy(l->items.data + first, values, count * sizeof *values);
+  l->starts.data[at] = (int32_t)(first + count);
+  return true;
+}
+
+void dv_lists_share(dvLists *l, const dvLists *other)
+{
+  dv_ints_share(&l->starts, &other->starts);
+  dv_ints_share(&l->items, &other->items);
+}
+
+void dv_lists_free(dvLists *l)
+{
+  dv_ints_free(&l->starts);
+  dv_ints_free(&l->items);
 }
 
 void dv_strings_push(dvStrings *s, const char *text, size_t length)

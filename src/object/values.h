@@ -33,6 +33,12 @@ typedef struct dvStrings {
   size_t count;
 } dvStrings;
 
+// Lists of indices of different lengths: list i is items.data[starts.data[i]] to items.data[starts.data[i + 1] - 1].
+// `starts` has one entry more than there are lists, or none.
+typedef struct dvLists {
+  dvInts starts, items;
+} dvLists;
+
 // Number of tuples.
 static inline size_t dv_reals_size(const dvReals *r) { return r->width ? r->count / (size_t)r->width : 0; }
 static inline size_t dv_ints_size(const dvInts *r) { return r->width ? r->count / (size_t)r->width : 0; }
@@ -41,10 +47,10 @@ static inline size_t dv_ints_size(const dvInts *r) { return r->width ? r->count 
 double *dv_reals_edit(dvReals *r);
 int32_t *dv_ints_edit(dvInts *r);
 // Changes the number of scalars; kept ones keep their values, new ones are 0. False when memory is short.
-bool dv_reals_resize(dvReals *r, size_t count);
-bool dv_ints_resize(dvInts *r, size_t count);
-bool dv_reals_assign(dvReals *r, const double *values, size_t count);
-bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count);
+DV_CHECK_RESULT bool dv_reals_resize(dvReals *r, size_t count);
+DV_CHECK_RESULT bool dv_ints_resize(dvInts *r, size_t count);
+DV_CHECK_RESULT bool dv_reals_assign(dvReals *r, const double *values, size_t count);
+DV_CHECK_RESULT bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count);
 // Makes `r` show the numbers of `other` without copying them.
 void dv_reals_share(dvReals *r, const dvReals *other);
 void dv_ints_share(dvInts *r, const dvInts *other);
@@ -54,6 +60,15 @@ void dv_ints_free(dvInts *r);
 void dv_strings_push(dvStrings *s, const char *text, size_t length);
 void dv_strings_free(dvStrings *s);
 void dv_strings_copy(dvStrings *s, const dvStrings *other);
+
+static inline size_t dv_lists_size(const dvLists *l) { return l->starts.count ? l->starts.count - 1 : 0; }
+static inline size_t dv_lists_length(const dvLists *l, size_t i) { return (size_t)(l->starts.data[i + 1] - l->starts.data[i]); }
+static inline const int32_t *dv_lists_at(const dvLists *l, size_t i) { return l->items.data + l->starts.data[i]; }
+// Appends a list. False when memory is short or there are too many items to be counted.
+bool dv_lists_push(dvLists *l, const int32_t *values, size_t count);
+bool dv_lists_clear(dvLists *l);
+void dv_lists_share(dvLists *l, const dvLists *other);
+void dv_lists_free(dvLists *l);
 
 // How often shared storage had to be copied by this thread: for tests.
 size_t dv_buffer_copies(void);

@@ -305,6 +305,7 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   dvSession *s = dv_alloc(sizeof *s);
   s->options = *options;
   s->factor = 1;
+  s->realtime = true;
   s->context = dv_divan_create(options->threads);
   s->context->log.sink = on_message;
   s->context->log.user = s;
@@ -854,7 +855,7 @@ static json_t *do_key(Request *r)
   double key;
   if (!r->session->ready || !number_in(r, "key", &key) || key < 0 || key > 0x10FFFF) return NULL;
   bool down = !json_is_false(json_object_get(r->body, "down"));
-  if (down) dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key});
+  dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down});
   return NULL;
 }
 
@@ -938,6 +939,7 @@ static void step(dvSession *s)
 {
   double began = dv_now();
   dvStatus status = dv_scene_step(s->scene, 0);
+  if (s->scene->pause) s->animating = s->scene->pause = false;
   double seconds = dv_now() - began;
   s->moved = true;
   s->busy += seconds;
@@ -1021,15 +1023,17 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     s->frame_wall = dv_now();
     s->frame_cost = s->frame_wall - now;
     s->moved = s->draw.again;
+    now = s->frame_wall;
     if (s->draw.again || v->revision != s->draw.revision) return false;
   }
   dv_array_resize(&v->seen, s->draw.arrays.count);
   uint32_t chunks = 0;
+  size_t bytes = 24;
   for (size_t i = 0; i < s->draw.arrays.count; i++) {
     const dvDrawArray *a = &s->draw.arrays.data[i];
-    if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++;
+    if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++, bytes += 16 + a->count * sizeof *a->data;
   }
-  if (chunks == 0) return false;
+  if (chunks == 0 || !dv_text_reserve(out, bytes)) return false;
   double time = s->scene->root->time;
   add_u32(out, 0x31465644);
   add_u32(out, ++v->frame);
@@ -1046,6 +1050,7 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     if (a->count) dv_text_add_n(out, (const char *)a->data, a->count * sizeof *a->data);
     v->seen.data[i] = a->changed;
   }
+  s->frame_cost += dv_now() - now;
   return true;
 }
 

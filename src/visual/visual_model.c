@@ -5,6 +5,7 @@
 // concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
+#include "io/image.h"
 #include "io/mesh.h"
 #include "topology/topology.h"
 #include "visual/normals.h"
@@ -98,14 +99,14 @@ static void visual_model_load(dvVisualModel *v)
   } else {
     dvSplit s;
     dv_split_mesh(&mesh, v->useNormals, &s);
-    DV_REQUIRE(dv_reals_assign(&v->base.position, mesh.positions.data, mesh.positions.count));
+    DV_MUST(dv_reals_assign(&v->base.position, mesh.positions.data, mesh.positions.count));
     dv_ints_share(&v->vertPosIdx, &s.position);
     dv_ints_share(&v->vertNormIdx, &s.normal);
     dv_ints_share(&v->triangles, &s.triangles);
     dv_ints_share(&v->quads, &s.quads);
     dv_reals_share(&v->texcoords, &s.texcoords);
     dv_reals_share(&v->base.normal, &s.normals);
-    if (s.split) DV_REQUIRE(dv_reals_resize(&v->vertices, 3 * s.position.count));
+    if (s.split) DV_MUST(dv_reals_resize(&v->vertices, 3 * s.position.count));
     dv_split_free(&s);
     dv_mesh_free(&mesh);
   }
@@ -130,14 +131,14 @@ static void visual_model_unsplit(dvVisualModel *v)
   dv_reals_share(&v->vertices, &v->base.position);
   dv_field_unlink(dv_field_of(&v->base.state.base, &v->base.position));
   dv_reals_free(&v->base.position);
-  DV_REQUIRE(dv_reals_resize(&v->base.position, 3 * ((size_t)largest + 1)));
+  DV_MUST(dv_reals_resize(&v->base.position, 3 * ((size_t)largest + 1)));
   for (size_t i = 0; i < index->count; i++)
     memcpy(v->base.position.data + 3 * (size_t)index->data[i], v->vertices.data + 3 * i, 3 * sizeof(double));
 }
 
 static void points_of_state(dvVisualModel *v, dvState *s)
 {
-  DV_REQUIRE(dv_reals_resize(&v->base.position, 3 * s->count));
+  DV_MUST(dv_reals_resize(&v->base.position, 3 * s->count));
   const double *x = dv_state_read(s, DV_X);
   for (size_t i = 0; i < s->count; i++) dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, v->base.position.data + 3 * i);
 }
@@ -257,6 +258,7 @@ static dvStatus visual_model_compute(dvObject *o)
   return DV_OK;
 }
 
+// looks never stop a run: a picture that is missing or damaged is told
 static void warn_missing_texture(const dvVisualModel *v)
 {
   const dvObject *o = &v->base.state.base;
@@ -265,6 +267,10 @@ static void warn_missing_texture(const dvVisualModel *v)
   char *path = dv_context_find_file(o->context, v->texturename, o->place.file, &advice);
   if (!path)
     dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
+  dvImage image;
+  char why[100];
+  if (path && dv_image_known(path) && dv_image_measure(path, &image, why) != DV_OK)
+    dv_field_warning(o, &v->texturename, NULL, "the texture %s is not used: %s", v->texturename, why);
   dv_text_free(&advice);
   dv_free(path);
 }

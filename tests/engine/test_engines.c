@@ -1,35 +1,7 @@
 // Engines against closed forms, and how often they run: never when nobody reads them, once in a diamond of links.
-#include "support/check.h"
-#include "support/scene.h"
-#include "topology/report.h"
+#include "engine/outputs.h"
 
 #include <string.h>
-
-static dvField *output(dvScene *s, const char *path, const char *name)
-{
-  dvField *f = dv_object_field(check_find(s, path), name);
-  if (!f) print_error("%s has no field %s\n", path, name);
-  assert_non_null(f);
-  assert_int_equal(dv_field_pull(f), DV_OK);
-  return f;
-}
-
-static void check_text(dvScene *s, const char *path, const char *name, const char *expected)
-{
-  dvText text = {0};
-  dv_field_print(output(s, path, name), &text);
-  dv_text_add(&text, "");
-  if (!dv_same(text.text, expected)) print_error("%s.%s is '%s', expected '%s'\n", path, name, text.text, expected);
-  assert_string_equal(text.text, expected);
-  dv_text_free(&text);
-}
-
-static void check_reals(dvScene *s, const char *path, const char *name, const double *expected, size_t count)
-{
-  const dvReals *r = output(s, path, name)->value;
-  assert_int_equal(r->count, count);
-  for (size_t i = 0; i < count; i++) check_close(r->data[i], expected[i], 1e-12);
-}
 
 // --- transformations -----------------------------------------------------------------------------------
 
@@ -266,35 +238,21 @@ static void a_state_follows_an_engine(void **state)
 
 // --- mistakes ------------------------------------------------------------------------------------------
 
-static void refuses(const char *engine, const char *name, const char *message)
-{
-  Report r;
-  char *text = dv_format("<Node>%s</Node>", engine);
-  report_start(&r, text);
-  dvObject *o = report_find(&r, "e");
-  dvField *f = dv_object_field(o, name);
-  assert_non_null(f);
-  assert_int_equal(dv_field_pull(f) == DV_OK && r.status == DV_OK, 0);
-  report_says(&r, message);
-  report_end(&r);
-  dv_free(text);
-}
-
 static void says_what_is_wrong(void **state)
 {
   DV_UNUSED(state);
-  refuses("<PointsFromIndices name='e' position='0 0 0' indices='0 4'/>", "indices_position", "entry 1 is 4, but there are 1 points");
-  refuses("<ValuesFromIndices name='e' in='0 1' indices='-1'/>", "out", "entry 0 is -1");
-  refuses("<TransformEngine name='e' input_position='0 0 0' scale='0 1 1' inverse='1'/>", "output_position", "cannot be undone");
-  refuses("<InvertTransformMatrixEngine name='e' inT='1 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1'/>", "outT", "has no inverse");
-  refuses("<MergeMeshes name='e' position1='0 0 0' triangles1='0 0 3'/>", "triangles", "triangles1: entry 2 is 3");
-  refuses("<MergeSets name='e' op='product'/>", "out", "does not know the operation 'product'");
-  refuses("<MathOp name='e' op='%'/>", "output", "does not know the operation '%'");
-  refuses("<MergeVectors name='e' nbInputs='-3'/>", "output", "nbInputs -3 is not between");
-  refuses("<GenerateGrid name='e' resolution='100000 100000 1'/>", "tetrahedra", "is too large");
-  refuses("<IndexValueMapper name='e' indices='2000000000'/>", "outputValues", "entries at most");
-  refuses("<DifferenceEngine name='e' input='1 2 3' substractor='1 2'/>", "output", "to take off");
-  refuses("<TransformEngine name='e' input_position='@f.output_position'/><TransformEngine name='f' input_position='@e.output_position'/>", "output_position", "cycle");
+  check_refused("<PointsFromIndices name='e' position='0 0 0' indices='0 4'/>", "indices_position", "entry 1 is 4, but there are 1 points");
+  check_refused("<ValuesFromIndices name='e' in='0 1' indices='-1'/>", "out", "entry 0 is -1");
+  check_refused("<TransformEngine name='e' input_position='0 0 0' scale='0 1 1' inverse='1'/>", "output_position", "cannot be undone");
+  check_refused("<InvertTransformMatrixEngine name='e' inT='1 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1'/>", "outT", "has no inverse");
+  check_refused("<MergeMeshes name='e' position1='0 0 0' triangles1='0 0 3'/>", "triangles", "triangles1: entry 2 is 3");
+  check_refused("<MergeSets name='e' op='product'/>", "out", "does not know the operation 'product'");
+  check_refused("<MathOp name='e' op='%'/>", "output", "does not know the operation '%'");
+  check_refused("<MergeVectors name='e' nbInputs='-3'/>", "output", "nbInputs -3 is not between");
+  check_refused("<GenerateGrid name='e' resolution='100000 100000 1'/>", "tetrahedra", "is too large");
+  check_refused("<IndexValueMapper name='e' indices='2000000000'/>", "outputValues", "entries at most");
+  check_refused("<DifferenceEngine name='e' input='1 2 3' substractor='1 2'/>", "output", "to take off");
+  check_refused("<TransformEngine name='e' input_position='@f.output_position'/><TransformEngine name='f' input_position='@e.output_position'/>", "output_position", "cycle");
 }
 
 int main(void)

@@ -169,7 +169,7 @@ static double end_deflection(Trial *t, int cells)
   size_t coord = (size_t)t->dofs->base.dof->coord, deriv = (size_t)t->dofs->base.dof->deriv;
   const double *rest = dv_state_read(t->dofs, DV_X_REST);
   double across = coord == 7 ? 1 : 1.0 / (LENGTH * cells), sum = 0;
-  dv_reals_resize(t->forces, deriv * t->dofs->count);
+  DV_MUST(dv_reals_resize(t->forces, deriv * t->dofs->count));
   double *f = dv_reals_edit(t->forces);
   memset(f, 0, deriv * t->dofs->count * sizeof *f);
   for (size_t p = 0; p < t->dofs->count; p++)

@@ -181,7 +181,7 @@ static double order_error(dvElementKind kind, const char *name, int cells)
   bool open = trial_open(&t, text.text);
   dv_text_free(&text);
   if (!open) return NAN;
-  dv_reals_resize(t.forces, (size_t)s.axes * t.dofs->count);
+  DV_MUST(dv_reals_resize(t.forces, (size_t)s.axes * t.dofs->count));
   double *f = dv_reals_edit(t.forces);
   memset(f, 0, (size_t)s.axes * t.dofs->count * sizeof *f);
   integrate(&t, kind, &s, f);

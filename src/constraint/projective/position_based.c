@@ -58,7 +58,9 @@ static void position_based_project_position(dvObject *o, int id, double time)
   dvState *s = p->base.state;
   double dt = o->node->dt, move[DV_MAX_COORD];
   size_t n = dv_state_scalars(s, id), coord = (size_t)o->dof->coord, deriv = (size_t)o->dof->deriv;
-  if (!dv_projective_active(o) || dt == 0 || dv_pull(o, &p->position) != DV_OK || !target_fits(p)) return;
+  if (!dv_projective_active(o) || dt == 0) return;
+  dv_state_touch(s, id);   // an engine that reads the positions has to see them as they are now
+  if (dv_pull(o, &p->position) != DV_OK || !target_fits(p)) return;
   double *x = dv_state_write(s, id);
   if (p->old_position.count != n && !dv_reals_assign(&p->old_position, x, n)) return;
   if (p->velocity.count != s->count * deriv && !dv_reals_resize(&p->velocity, s->count * deriv)) return;

@@ -126,7 +126,8 @@ static bool is_inside(const dvRoi *r, const bool *inside, size_t n, const int32_
     for (int k = 0; k < 3; k++) centre[k] += x[3 * i + k] / width;
   }
   if (r->shape->contains_element && width <= 4) return r->shape->contains_element(r, x, width);
-  return r->strict ? all : r->shape->contains(r, centre);
+  if (r->strict || (all && r->shape->all_or_centre)) return all;
+  return r->shape->contains(r, centre);
 }
 
 static bool select_elements(dvRoi *r, const Kind *kind, const bool *inside, size_t n)

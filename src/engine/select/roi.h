@@ -65,6 +65,7 @@ typedef struct dvRoiShape {
   // how an element with n points x (three numbers each) is tested; NULL: all its points, or its centre when not strict
   bool (*contains_element)(const dvRoi *r, const double *x, int n);
   bool search_up;      // the topology may also stand further up
+  bool all_or_centre;  // when not strict, an element also counts when all its points are inside
 } dvRoiShape;
 
 // First member of every selector. A class describes the blocks of fields that it has.

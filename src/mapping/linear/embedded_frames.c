@@ -1,7 +1,7 @@
 // See embedded_frames.h.
 #include "mapping/linear/embedded_frames.h"
 
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 #include "math/decompose.h"
 
 #include <string.h>

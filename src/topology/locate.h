@@ -12,8 +12,8 @@
 // equals; outside of an element the value is the squared distance to its centre. A point outside of all is so given to
 // the element with the nearest centre, with local coordinates that extrapolate. These are SOFA's rules, element by
 // element; only the search is different.
-#ifndef DV_MAPPING_LINEAR_LOCATE_H
-#define DV_MAPPING_LINEAR_LOCATE_H
+#ifndef DV_TOPOLOGY_LOCATE_H
+#define DV_TOPOLOGY_LOCATE_H
 
 #include "base/pool.h"
 #include "topology/topology.h"

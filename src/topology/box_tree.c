@@ -1,5 +1,5 @@
 // Bounding volumes, halved at the median of the box centres along the longest side. See box_tree.h.
-#include "mapping/linear/box_tree.h"
+#include "topology/box_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,6 +146,44 @@ void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits)
     }
     for (int32_t i = n->first; i < n->first + n->count; i++)
       if (contains(&t->boxes[t->items.data[i]], point)) dv_push(hits, t->items.data[i]);
+  }
+  sort_hits(hits);
+}
+
+// the part of the ray between the two sides of the box along each axis; a little wider than exact
+static bool ray_meets(const dvBox *b, const double origin[3], const double direction[3])
+{
+  double enter = 0, leave = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    double slack = 1e-12 * (fabs(b->low[k]) + fabs(b->high[k]) + fabs(origin[k])), low = b->low[k] - slack, high = b->high[k] + slack;
+    if (direction[k] == 0) {
+      if (origin[k] < low || origin[k] > high) return false;
+      continue;
+    }
+    double a = (low - origin[k]) / direction[k], c = (high - origin[k]) / direction[k];
+    enter = dv_max(enter, dv_min(a, c));
+    leave = dv_min(leave, dv_max(a, c));
+  }
+  return enter <= leave;
+}
+
+void dv_box_tree_ray(const dvBoxTree *t, const double origin[3], const double direction[3], dvHits *hits)
+{
+  int32_t stack[DEEPEST];
+  int depth = 0;
+  hits->count = 0;
+  if (t->nodes.count) stack[depth++] = 0;
+  while (depth) {
+    int32_t at = stack[--depth];
+    const dvBoxTreeNode *n = &t->nodes.data[at];
+    if (!ray_meets(&n->box, origin, direction)) continue;
+    if (n->right) {
+      stack[depth++] = n->right;
+      stack[depth++] = at + 1;
+      continue;
+    }
+    for (int32_t i = n->first; i < n->first + n->count; i++)
+      if (ray_meets(&t->boxes[t->items.data[i]], origin, direction)) dv_push(hits, t->items.data[i]);
   }
   sort_hits(hits);
 }

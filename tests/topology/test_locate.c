@@ -1,5 +1,5 @@
 // The search for elements against the rule it implements, element by element.
-#include "mapping/linear/locate.h"
+#include "topology/locate.h"
 #include "support/check.h"
 
 #include <float.h>
