@@ -355,10 +355,17 @@ void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, d
 
 void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user)
 {
-  double stiffness[144];
-  for (size_t e = 0; e < t->blocks->elements; e++) {
-    dv_tetra_corot_stiffness(t, e, k, stiffness);
-    visit(user, e, stiffness);
+  double matrices[DV_LANES * 144] __attribute__((aligned(64)));
+  for (size_t e = 0; e < t->blocks->elements && t->mixed; e++) {
+    dv_tetra_corot_stiffness(t, e, k, matrices);
+    visit(user, e, matrices);
+  }
+  for (size_t pack = 0; pack < t->blocks->packs && !t->mixed; pack++) {
+    t->kernels->matrices(&t->data, pack, k, matrices);
+    for (size_t lane = 0; lane < DV_LANES; lane++) {
+      int32_t element = t->blocks->element[DV_LANES * pack + lane];
+      if (element >= 0) visit(user, (size_t)element, matrices + 144 * lane);
+    }
   }
 }
 

@@ -65,7 +65,7 @@ void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, 
 // k (df/dx) of one tetrahedron, 12 x 12, row by row, rotations as above.
 void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, double out[144]);
 
-// Calls visit once a tetrahedron, in the order of the mesh, with k (df/dx) as above.
+// Calls visit once a tetrahedron, in an order that does not change, with k (df/dx) as above.
 typedef void (*dvTetraVisit)(void *user, size_t element, const double stiffness[144]);
 void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user);
 
@@ -117,6 +117,7 @@ typedef struct dvTetraCorotKernels {
   void (*measure[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x, double *energy, double *von_mises);
   // 12 x 12: lambda g_i (x) g_j + mu (g_j (x) g_i + g_i . g_j 1) for all pairs of corners; gradients in rows of four
   void (*stiffness)(const double gradient[16], double lambda, double mu, double out[144]);
+  void (*matrices)(const dvTetraData *t, size_t pack, double k, double *out);   // of four elements
 } dvTetraCorotKernels;
 
 DV_KERNEL_DECLARE(dvTetraCorotKernels, dv_tetra_corot_kernels);

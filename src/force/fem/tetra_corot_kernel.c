@@ -472,6 +472,33 @@ static void tetra_stiffness(const double gradient[16], double lambda, double mu,
     }
 }
 
+// The same for the four elements of a pack, one after the other: a row of twelve is computed for all of them, and turned.
+static void tetra_matrices(Data *t, size_t pack, double k, double *out)
+{
+  const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
+  dvPack lambda = dv_pack(-k) * dv_pack_load(moving + DV_LANES * DV_TETRA_LAMBDA), mu = dv_pack(-k) * dv_pack_load(moving + DV_LANES * DV_TETRA_MU);
+  dvPack g[12], first[12], second[12];
+  for (int i = 0; i < 9; i++) g[3 + i] = dv_pack_load(moving + DV_LANES * (DV_TETRA_GRADIENTS + i));
+  for (int c = 0; c < 3; c++) g[c] = -(g[3 + c] + g[6 + c] + g[9 + c]);
+  for (int i = 0; i < 12; i++) first[i] = lambda * g[i], second[i] = mu * g[i];
+  for (int i = 0; i < 4; i++) {
+    const dvPack *p = g + 3 * i;
+    dvPack diagonal[4];
+    for (int j = 0; j < 4; j++) diagonal[j] = second[3 * j] * p[0] + second[3 * j + 1] * p[1] + second[3 * j + 2] * p[2];
+    for (int r = 0; r < 3; r++) {
+      dvPack row[12];
+      for (int j = 0; j < 4; j++) {
+        for (int c = 0; c < 3; c++) row[3 * j + c] = first[3 * i + r] * g[3 * j + c] + second[3 * j + r] * p[c];
+        row[3 * j + r] += diagonal[j];
+      }
+      for (int n = 0; n < 12; n += 4) {
+        dv_pack_transpose(&row[n], &row[n + 1], &row[n + 2], &row[n + 3]);
+        for (int lane = 0; lane < 4; lane++) dv_pack_store(out + 144 * lane + 12 * (3 * i + r) + n, row[n + lane]);
+      }
+    }
+  }
+}
+
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
     .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
@@ -480,4 +507,5 @@ const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .dforce_present = tetra_dforce_present,
     .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
     .stiffness = tetra_stiffness,
+    .matrices = tetra_matrices,
 };
