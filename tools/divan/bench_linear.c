@@ -195,7 +195,7 @@ static void time_front(const Bench *bench, size_t pivots, json_t *fronts)
   "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='10'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
 
 typedef struct Steps {
-  double hz, cpu_hz, median, p99, cpu_spread, iterations;
+  double hz, cpu_hz, median, p99, cpu_spread, iterations, most;
 } Steps;
 
 static int compare(const void *a, const void *b)
@@ -239,6 +239,7 @@ static bool time_steps(const char *solver, const char *grid, const char *force, 
     own[i] = 1e3 * (thread_now() - used);
     cpu += own[i];
     out->iterations += cg ? (double)cg->done / steps : 0;
+    out->most = dv_max(out->most, cg ? cg->done : 0);
   }
   qsort(ms, (size_t)steps, sizeof *ms, compare);
   qsort(own, (size_t)steps, sizeof *own, compare);
@@ -293,6 +294,7 @@ static void time_stiff_bar(const Bench *bench, json_t *figures)
     const char *group = "stiffness 1:10,000";
     add_figure(figures, group, "iterations of plain conjugate gradients", plain.iterations, "", 0, 0);
     add_figure(figures, group, "iterations with the asynchronous preconditioner", warped.iterations, "", -1, plain.iterations / 10);
+    add_figure(figures, group, "the most of them in a step", warped.most, "", 0, 0);
     add_figure(figures, group, "median of a step", warped.median, "ms", 0, 0);
     add_figure(figures, group, "99th percentile over the median", warped.p99 / warped.median, "", -1, 1.5);
     add_figure(figures, group, "the same by CPU time of the steps' thread", warped.cpu_spread, "", -1, 1.5);
