@@ -19,6 +19,7 @@ typedef struct dvLdl {
   size_t negative;                  // pivots below zero of the last factorisation
   size_t perturbed;                 // pivots that were zero and were replaced: solutions need refinement
   bool valid;                       // there is a factor
+  double redone;                    // part of the operations that the last factorisation did: 1 for all
   struct dvLdlWork *work;           // of the factorisation
 } dvLdl;
 
@@ -31,6 +32,10 @@ void dv_ldl_free(dvLdl *f);
 // diagonal entry of its row counts as zero. When that makes the matrix singular: false, and *pivot is the scalar row. When it does
 // not (an indefinite matrix), the pivot is replaced and counted in `perturbed`. The pool may be NULL.
 bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot);
+// The same, to the last bit, but only for fronts whose entries or whose children have changed since the last call: nothing when the matrix is the
+// same, the way up from a few elements when these have changed. Costs a copy of the matrix and, once few fronts have changed, room
+// for what every front leaves for its parent.
+bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot);
 // x = A^-1 rhs; x may be rhs. `work` has room for dv_ldl_work numbers.
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);
 // One step of refinement of a solution x of A x = rhs: x += A^-1 (rhs - A x). `work` has room for dv_ldl_work + 2 rows numbers.

@@ -28,6 +28,10 @@ void dv_ldl_work_free(dvLdlWork *w)
   dv_free(w->shared);
   dv_free(w->scale);
   dv_free(w->outcome);
+  dv_free(w->values);
+  dv_free(w->changed);
+  dv_free(w->kept);
+  dv_free(w->kept_at);
   dv_free(w);
 }
 
@@ -80,6 +84,8 @@ typedef struct Factorisation {
   const dvFrontKernels *kernels;
   const dvBlockMatrix *a;
   double small;
+  bool keep;             // update matrices go where they are kept
+  const bool *only;      // fronts to work on; NULL: all
 } Factorisation;
 
 typedef struct Front {
@@ -98,7 +104,9 @@ typedef struct Front {
 
 static double *update_of(const Factorisation *run, const dvFront *f, const dvLdlSlot *slot)
 {
-  return (f->shared ? run->f->work->shared : slot->arena) + f->update;
+  const dvLdlWork *w = run->f->work;
+  if (run->keep) return w->kept + w->kept_at[f - run->s->front];
+  return (f->shared ? w->shared : slot->arena) + f->update;
 }
 
 // what the pivots of a diagonal block are measured in
@@ -228,6 +236,7 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
   const dvLdlSymbolic *s = run->s;
   const dvFront *f = &s->front[i];
   size_t lanes = (size_t)s->lanes;
+  if (run->only && !run->only[i]) return;
   Front t = {.run = run, .front = f, .slot = slot, .pool = pool};
   t.view = (dvFrontView){run->f->lower + f->lower, update_of(run, f, slot), (size_t)f->cols, dv_front_pivots(f, lanes), dv_front_height(f, lanes)};
   dvLdlOutcome *outcome = &run->f->work->outcome[i];
@@ -281,19 +290,20 @@ static bool is_singular(const dvLdl *f, const dvBlockMatrix *a, size_t pivot)
   return left <= 1e-6 * most;
 }
 
-bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
+static bool factorise(Factorisation *run, dvPool *pool, size_t *pivot)
 {
-  const dvLdlSymbolic *s = f->symbolic;
-  DV_REQUIRE(a->block == s->block && a->pattern.rows == s->n);
-  Factorisation run = {.f = f, .s = s, .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_kernels), .a = a, .small = small};
-  DV_REQUIRE(run.kernels->lanes == s->lanes);
-  f->valid = false;
+  dvLdl *f = run->f;
+  const dvLdlSymbolic *s = run->s = f->symbolic;
+  DV_REQUIRE(run->a->block == s->block && run->a->pattern.rows == s->n);
+  run->kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_kernels);
+  DV_REQUIRE(run->kernels->lanes == s->lanes);
+  f->valid = f->work->kept_valid = false;
   f->negative = f->perturbed = 0;
   if (s->flops < ENOUGH) pool = NULL;
   add_slots(f->work, s, dv_pool_threads(pool));
   if (f->work->slots < dv_pool_threads(pool)) pool = NULL;
-  dv_parallel_for(pool, (size_t)s->tasks, 1, factorise_subtrees, &run);
-  for (int32_t k = 0; k < s->tops; k++) factorise_front(&run, s->top[k], &f->work->slot[0], pool);
+  dv_parallel_for(pool, (size_t)s->tasks, 1, factorise_subtrees, run);
+  for (int32_t k = 0; k < s->tops; k++) factorise_front(run, s->top[k], &f->work->slot[0], pool);
   int32_t bad = -1;
   for (int32_t i = 0; i < s->fronts; i++) {
     const dvLdlOutcome *o = &f->work->outcome[i];
@@ -303,8 +313,82 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double sma
   }
   if (bad >= 0) {
     *pivot = (size_t)(s->perm[bad / s->block] * s->block + bad % s->block);
-    if (is_singular(f, a, *pivot)) return false;
+    if (is_singular(f, run->a, *pivot)) return false;
   }
   f->valid = true;
+  f->work->kept_valid = run->keep;
   return true;
+}
+
+bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
+{
+  f->redone = 1;
+  dv_free(f->work->values);   // it would no longer be the one of the factor
+  f->work->values = NULL;
+  return factorise(&(Factorisation){.f = f, .a = a, .small = small}, pool, pivot);
+}
+
+// --- only what has changed -----------------------------------------------------------------------
+
+static bool remember(dvLdl *f, const dvBlockMatrix *a)
+{
+  dvLdlWork *w = f->work;
+  size_t count = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
+  if (!w->values) w->values = dv_alloc_aligned(count * sizeof *w->values);
+  if (!w->changed) w->changed = dv_try_alloc((size_t)(f->symbolic->fronts + 1) * sizeof *w->changed);
+  if (w->values) memcpy(w->values, a->values, count * sizeof *w->values);
+  return w->values && w->changed;
+}
+
+// marks fronts with other entries than last time, and all above them; returns their part of the operations
+static double compare(const dvLdl *f, const dvBlockMatrix *a)
+{
+  const dvLdlSymbolic *s = f->symbolic;
+  bool *changed = f->work->changed;
+  size_t square = (size_t)(s->block * s->block);
+  double work = 0;
+  memset(changed, 0, (size_t)s->fronts * sizeof *changed);
+  for (int32_t i = 0; i < s->fronts; i++) {
+    for (size_t e = s->front[i].entry; e < s->front[i + 1].entry && !changed[i]; e++) {
+      size_t at = (size_t)s->entry[e].entry * square;
+      changed[i] = memcmp(f->work->values + at, a->values + at, square * sizeof(double)) != 0;
+    }
+    if (!changed[i]) continue;
+    work += dv_front_flops(&s->front[i]);
+    if (s->front[i].parent >= 0) changed[s->front[i].parent] = true;
+  }
+  return work / dv_max(s->flops, 1);
+}
+
+// room for the update matrices of all fronts, unless that is far more than the factor itself
+static bool make_kept(const dvLdl *f)
+{
+  const dvLdlSymbolic *s = f->symbolic;
+  dvLdlWork *w = f->work;
+  size_t all = 0;
+  if (w->kept) return true;
+  w->kept_at = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *w->kept_at);
+  for (int32_t i = 0; i < s->fronts && w->kept_at; i++) {
+    w->kept_at[i] = all;
+    all += dv_update_size(&s->front[i], (size_t)s->lanes);
+  }
+  if (w->kept_at && all <= 8 * s->lower) w->kept = dv_alloc_aligned(all * sizeof *w->kept);
+  if (w->kept) return true;
+  dv_free(w->kept_at);
+  w->kept_at = NULL;
+  return false;
+}
+
+bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
+{
+  dvLdlWork *w = f->work;
+  bool known = f->valid && w->values;
+  f->redone = known ? compare(f, a) : 1;
+  if (known && f->redone == 0) return true;
+  if (!remember(f, a)) return dv_ldl_factorise(f, a, pool, small, pivot);
+  Factorisation run = {.f = f, .a = a, .small = small};
+  run.keep = f->redone < 0.5 && make_kept(f);
+  if (run.keep && w->kept_valid) run.only = w->changed;
+  else f->redone = 1;
+  return factorise(&run, pool, pivot);
 }

@@ -81,6 +81,13 @@ static inline size_t dv_front_offset(size_t height, size_t k) { return k * heigh
 static inline size_t dv_update_slab(size_t t, size_t lanes) { return t * (t + 1) / 2 * lanes * lanes; }
 static inline size_t dv_update_size(const dvFront *f, size_t lanes) { return dv_update_slab(dv_whole((size_t)f->rows, lanes) / lanes, lanes); }
 
+// Products and sums of the elimination of a front's pivots: (m - j)^2 + m - j for j = 1 .. c.
+static inline double dv_front_flops(const dvFront *f)
+{
+  double c = f->cols, m = c + f->rows;
+  return c * m * m - c * (c + 1) * m + c * (c + 1) * (2 * c + 1) / 6 + c * m - c * (c + 1) / 2;
+}
+
 // --- inner loops ---
 
 // A front as the loops see it.

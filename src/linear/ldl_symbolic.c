@@ -133,14 +133,6 @@ static bool fill_fronts(Build *b)
 
 // --- work and memory -----------------------------------------------------------------------------
 
-// products and sums of the elimination of a front's pivots
-static double front_flops(const dvFront *f)
-{
-  double c = f->cols, r = f->rows, m = c + r;
-  // sum of (m - j)^2 + m - j for j = 1 .. c
-  return c * m * m - c * (c + 1) * m + c * (c + 1) * (2 * c + 1) / 6 + c * m - c * (c + 1) / 2;
-}
-
 static int compare_tasks(const void *a, const void *b)
 {
   const dvFrontTask *x = a, *y = b;
@@ -161,7 +153,7 @@ static bool cut_subtrees(dvLdlSymbolic *s)
     for (size_t i = 0; i < n; i++) weight[i] = 2000, least[i] = (int32_t)i;
     for (int32_t i = 0; i < s->fronts; i++) {
       const dvFront *f = &s->front[i];
-      double own = front_flops(f);
+      double own = dv_front_flops(f);
       s->flops += own;
       weight[i] += own + 4 * (double)f->rows * f->rows;
       if (f->parent < 0) continue;

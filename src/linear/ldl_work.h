@@ -26,6 +26,12 @@ typedef struct dvLdlWork {
   double *shared;      // update matrices above the subtrees
   double *scale;       // what pivots are measured in
   dvLdlOutcome *outcome;
+  // to do only what has changed since the last factorisation
+  double *values;      // of the matrix then
+  bool *changed;       // fronts
+  double *kept;        // update matrices of all fronts, where they are kept
+  size_t *kept_at;
+  bool kept_valid;     // they belong to the factor
 } dvLdlWork;
 
 dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s);   // NULL when memory is short

@@ -56,7 +56,7 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   dvObject *o = &s->solver.base;
   const dvLdl *factor = &s->factor;
   size_t pivot;
-  if (!dv_ldl_factorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot)) return dv_linear_solver_report(o, factor, pivot);
+  if (!dv_ldl_refactorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot)) return dv_linear_solver_report(o, factor, pivot);
   if (factor->negative > 0 && o->cls == &dv_sparse_llt_class)
     return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices", "the matrix is not positive definite: %zu of its pivots are negative",
                     factor->negative);

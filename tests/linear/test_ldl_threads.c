@@ -107,11 +107,40 @@ static void solving_while_another_factor_is_computed(void **state)
   dv_block_matrix_free(&a);
 }
 
+// only the way up from what has changed is done again, and the result is that of doing all
+static void changes_of_a_few_entries(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  dvLdl f = {0}, all = {0};
+  size_t pivot;
+  dvPool *pool = dv_pool_create(2);
+  check_grid(&a, 3, 70, 0.1);
+  assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_AMD) && dv_ldl_analyse_like(&all, &f));
+  for (int k = 0; k < 12; k++) {
+    if (k > 1) dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, 700, 700))[0] += 0.5;
+    if (k == 6)   // a change of everything, in between
+      for (size_t i = 0; i < a.pattern.rows; i++) dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, i, i))[4] += 0.1;
+    assert_true(dv_ldl_refactorise(&f, &a, k % 2 ? pool : NULL, DV_LDL_SMALL, &pivot));
+    assert_true(dv_ldl_factorise(&all, &a, NULL, DV_LDL_SMALL, &pivot));
+    if (k == 1) check_close(f.redone, 0, 0);
+    else if (k == 0 || k == 2 || k == 6 || k == 7) check_close(f.redone, 1, 0);   // the first of its kind does all, and keeps
+    else assert_true(f.redone > 0 && f.redone < 0.5);
+    assert_memory_equal(f.lower, all.lower, dv_ldl_stored(&f) * sizeof *f.lower);
+    assert_memory_equal(f.d, all.d, dv_ldl_rows(&f) * sizeof *f.d);
+  }
+  dv_ldl_free(&f);
+  dv_ldl_free(&all);
+  dv_block_matrix_free(&a);
+  dv_pool_destroy(&pool);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(the_same_singularity),
+      cmocka_unit_test(changes_of_a_few_entries),
       cmocka_unit_test(solving_while_another_factor_is_computed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // Times other direct solvers on a matrix that `divan bench linear` has written: CHOLMOD (supernodal) and MUMPS, with OpenBLAS. A program of its
 // own, never part of divan: CHOLMOD's supernodal part is GPL.
 //
-//   oracle_direct FILE THREADS REPEATS    one line a solver: name, seconds of analysis, factorisation, its CPU, solution, |A x - b| / |b|, x[0]
+//   oracle_direct FILE THREADS REPEATS    one line a solver: name, seconds of analysis, factorisation, its CPU, solution, its CPU, |A x - b| / |b|, x[0]
 //
 // FILE: numbers of rows and entries (64 bit), then column starts, rows (32 bit) and values of the lower triangle.
 #include <cholmod.h>
@@ -22,7 +22,7 @@ typedef struct Matrix {
 } Matrix;
 
 typedef struct Times {
-  double analysis, factor, cpu, solution;
+  double analysis, factor, cpu, solution, solution_cpu;
 } Times;
 
 static double seconds(clockid_t clock)
@@ -63,7 +63,7 @@ static double residual(const Matrix *m)
 
 static void tell(const char *name, Times t, const Matrix *m)
 {
-  printf("%s %.6g %.6g %.6g %.6g %.3g %.17g\n", name, t.analysis, t.factor, t.cpu, t.solution, residual(m), m->x[0]);
+  printf("%s %.6g %.6g %.6g %.6g %.6g %.3g %.17g\n", name, t.analysis, t.factor, t.cpu, t.solution, t.solution_cpu, residual(m), m->x[0]);
   fflush(stdout);
 }
 
@@ -76,7 +76,7 @@ static void run_cholmod(Matrix *m, int repeats)
                       .itype = CHOLMOD_INT, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE, .sorted = 1, .packed = 1};
   cholmod_dense b = {.nrow = (size_t)m->n, .ncol = 1, .nzmax = (size_t)m->n, .d = (size_t)m->n, .x = m->rhs, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
   cholmod_dense *x = NULL, *y = NULL, *e = NULL;
-  Times t = {wall(), 1e99, 1e99, 1e99};
+  Times t = {wall(), 1e99, 1e99, 1e99, 1e99};
   cholmod_factor *l = cholmod_analyze(&a, &c);
   t.analysis = wall() - t.analysis;
   for (int i = 0; i < repeats; i++) {
@@ -84,9 +84,10 @@ static void run_cholmod(Matrix *m, int repeats)
     cholmod_factorize(&a, l, &c);
     least(&t.factor, wall() - began);
     least(&t.cpu, cpu() - used);
-    began = wall();
+    began = wall(), used = cpu();
     cholmod_solve2(CHOLMOD_A, l, &b, NULL, &x, NULL, &y, &e, &c);
     least(&t.solution, wall() - began);
+    least(&t.solution_cpu, cpu() - used);
   }
   memcpy(m->x, x->x, (size_t)m->n * 8);
   tell("CHOLMOD", t, m);
@@ -98,7 +99,7 @@ static void run_cholmod(Matrix *m, int repeats)
 static void run_mumps(Matrix *m, int repeats)
 {
   DMUMPS_STRUC_C s = {.par = 1, .sym = 1, .job = -1, .comm_fortran = -987654};
-  Times t = {0, 1e99, 1e99, 1e99};
+  Times t = {0, 1e99, 1e99, 1e99, 1e99};
   int32_t *i = malloc((size_t)m->count * 4), *j = malloc((size_t)m->count * 4);
   for (int32_t c = 0; c < m->n; c++)
     for (int32_t e = m->start[c]; e < m->start[c + 1]; e++) i[e] = m->row[e] + 1, j[e] = c + 1;
@@ -119,10 +120,11 @@ static void run_mumps(Matrix *m, int repeats)
     least(&t.cpu, cpu() - used);
     memcpy(m->x, m->rhs, (size_t)m->n * 8);
     s.rhs = m->x;
-    began = wall();
+    began = wall(), used = cpu();
     s.job = 3;
     dmumps_c(&s);
     least(&t.solution, wall() - began);
+    least(&t.solution_cpu, cpu() - used);
   }
   tell("MUMPS", t, m);
   s.job = -2;
