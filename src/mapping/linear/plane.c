@@ -50,7 +50,8 @@ static dvStatus plane_init(dvObject *o)
   double sum = 0;
   if (p->planePoint.count == 0 && !dv_reals_resize(&p->planePoint, n)) return dv_error(o, NULL, "out of memory");
   if (p->planeNormal.count != n || p->planePoint.count != n)
-    return dv_field_error(o, p->planeNormal.count != n ? &p->planeNormal : &p->planePoint, NULL, "planeNormal and planePoint take %zu numbers each for %s, not %zu and %zu",
+    return dv_field_error(o, p->planeNormal.count != n ? &p->planeNormal : &p->planePoint, NULL,
+                          "planeNormal and planePoint take %zu numbers each for %s, not %zu and %zu",
                           n, o->dof->name, p->planeNormal.count, p->planePoint.count);
   for (size_t k = 0; k < n; k++) sum += p->planeNormal.data[k] * p->planeNormal.data[k];
   if (!(sqrt(sum) >= DBL_EPSILON) || !isfinite(sum)) return dv_field_error(o, &p->planeNormal, NULL, "planeNormal has no length");

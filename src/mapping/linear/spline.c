@@ -113,7 +113,8 @@ static dvStatus spline_init(dvObject *o)
   dvState *in = m->linear.base.in;
   size_t points = in->count, segments = segment_count(m->curve, points);
   if (segments == 0 || segments > 100000 || points > INT32_MAX)
-    return dv_error(o, "a Bezier or Hermite curve needs four points, a CatmullRom curve two", "%s has %zu points, which make %zu segments", in->base.name, points, segments);
+    return dv_error(o, "a Bezier or Hermite curve needs four points, a CatmullRom curve two", "%s has %zu points, which make %zu segments",
+                    in->base.name, points, segments);
   if ((m->curve == BEZIER && points != 3 * segments + 1) || (m->curve == HERMITE && points % 2))
     dv_warning(o, NULL, "%s has %zu points; the last ones belong to no segment", in->base.name, points);
   long bad = dv_state_first_bad(in, DV_X);

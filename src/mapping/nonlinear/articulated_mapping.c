@@ -94,7 +94,9 @@ static dvStatus sort_centers(Articulated *m)
     }
   }
   dv_free(done);
-  return m->order.count == n ? DV_OK : dv_error(&m->base.base, "every chain of frames starts at one that is nobody's child", "articulation centres connect frames in a circle");
+  return m->order.count == n ? DV_OK
+                             : dv_error(&m->base.base, "every chain of frames starts at one that is nobody's child",
+                                        "articulation centres connect frames in a circle");
 }
 
 static void rest(Articulated *m)
@@ -119,7 +121,8 @@ static dvStatus articulated_init(dvObject *o)
   Articulated *m = (Articulated *)o;
   dvObject *container = m->container.target ? m->container.target : dv_skeleton_find(m->base.in->base.node);
   if (!container || container->cls != &dv_articulated_hierarchy_container_class)
-    return dv_error(o, "add one to the node of input1, or give container=\"@path\"", "ArticulatedSystemMapping needs an ArticulatedHierarchyContainer and finds none");
+    return dv_error(o, "add one to the node of input1, or give container=\"@path\"",
+                    "ArticulatedSystemMapping needs an ArticulatedHierarchyContainer and finds none");
   DV_TRY(dv_object_ensure(container));
   m->skeleton = dv_skeleton_of(container);
   m->coordinates = m->base.in->count;

@@ -2,8 +2,7 @@
 //
 //   A = |N| / 2,  N = (x1 - x0) x (x2 - x0)
 //     dA/dx_i = n x e_i / 2, with n = N / |N| and e_i the edge opposite of point i, x_(i+2) - x_(i+1)
-//     d2A/dx_i dx_j = (n n^T (e_i . e_j) - ... ) follows from dN/dx_i = [e_i]x:
-//       d2A = ([e_i]x^T (I - n n^T) [e_j]x) / (2 |N|) + s_ij [n]x / 2,  s_ij = 1 for j = i + 1, -1 for j = i + 2, 0 for j = i
+//     d2A/dx_i dx_j = [e_i]x^T (1 - n n^T) [e_j]x / (2 |N|) - s_ij [n]x / 2,  s_ij = 1 for j = i + 1, -1 for j = i + 2, 0 for j = i
 //   V = (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6, negative for an inverted tetrahedron
 //     its gradient at a point is the area vector of the opposite face over 3, and its second derivatives are edges over 6
 //

@@ -172,7 +172,8 @@ static dvStatus take_edges(Distance *m, const dvTopology *t, const dvInts *edges
   for (size_t c = 0; c < b->point.count; c++) {   // before rest lengths are read
     size_t input = pairs ? (size_t)b->input.data[c] : 0;
     if (input >= (size_t)b->base.input_count)
-      return dv_field_error(o, &m->indexPairs, NULL, "indexPairs names input %zd, but there are %d (0 to %d)", (ptrdiff_t)input, b->base.input_count, b->base.input_count - 1);
+      return dv_field_error(o, &m->indexPairs, NULL, "indexPairs names input %zd, but there are %d (0 to %d)", (ptrdiff_t)input,
+                            b->base.input_count, b->base.input_count - 1);
     if (b->point.data[c] < 0 || (size_t)b->point.data[c] >= b->base.inputs[input]->count)
       return dv_error(o, NULL, "an edge of %s leads to point %d of %s, which has %zu", t->base.name, b->point.data[c],
                       b->base.inputs[input]->base.name, b->base.inputs[input]->count);

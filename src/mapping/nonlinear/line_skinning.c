@@ -103,14 +103,18 @@ static dvStatus line_skinning_init(dvObject *o)
   LineSkinning *m = (LineSkinning *)o;
   dvState *in = m->frames.base.in, *out = m->frames.base.out;
   dvObject *t = dv_node_find_up(in->base.node, DV_ROLE_TOPOLOGY);
-  if (!t) return dv_error(o, "add a topology with the lines of the skeleton to the node of the input", "LineSetSkinningMapping finds no topology of the input %s", in->base.name);
+  if (!t)
+    return dv_error(o, "add a topology with the lines of the skeleton to the node of the input",
+                    "LineSetSkinningMapping finds no topology of the input %s", in->base.name);
   DV_TRY(dv_object_ensure(t));
   const dvInts *lines = dv_topology_elements(dv_topology(t), DV_EDGE);
   if (lines->count == 0) return dv_error(o, NULL, "the topology %s has no edges", t->name);
   for (size_t i = 0; i < lines->count; i++)
     if (lines->data[i] < 0 || (size_t)lines->data[i] >= in->count)
       return dv_error(o, NULL, "an edge of %s names frame %d, but the state %s has %zu", t->name, lines->data[i], in->base.name, in->count);
-  if (m->numberInfluencedLines < 1) return dv_field_error(o, &m->numberInfluencedLines, NULL, "numberInfluencedLines is %d: at least one line carries a point", m->numberInfluencedLines);
+  if (m->numberInfluencedLines < 1)
+    return dv_field_error(o, &m->numberInfluencedLines, NULL, "numberInfluencedLines is %d: at least one line carries a point",
+                          m->numberInfluencedLines);
   if (m->neighborhoodLevel > 250) m->neighborhoodLevel = 250;
   Skeleton s = {.m = m, .lines = lines->data, .count = dv_ints_size(lines), .x = dv_state_read(in, DV_X), .points = dv_state_read(out, DV_X)};
   if ((double)out->count * (double)s.count > 1e8) return dv_error(o, NULL, "%zu points and %zu lines are too many", out->count, s.count);

@@ -84,8 +84,9 @@ static dvStatus given_influences(Skinning *m, Influences *f, size_t points)
   for (size_t i = 0; i < points; i++) dv_push(&f->first, f->first.data[i] + count_of(m, i, points));
   size_t wanted = (size_t)f->first.data[points];
   if (f->index.count != wanted || f->weight.count != wanted)
-    return dv_field_error(o, &m->weight, "give as many indices and weights as nbRef says for each point", "%zu points with their nbRef need %zu indices and weights, not %zu and %zu",
-                          points, wanted, f->index.count, f->weight.count);
+    return dv_field_error(o, &m->weight, "give as many indices and weights as nbRef says for each point",
+                          "%zu points with their nbRef need %zu indices and weights, not %zu and %zu", points, wanted, f->index.count,
+                          f->weight.count);
   for (size_t e = 0; e < wanted; e++)
     if (!(f->index.data[e] >= 0 && f->index.data[e] < (double)frames))
       return dv_field_error(o, &m->indices, NULL, "entry %zu of indices is %g, but there are %zu frames (0 to %zu)", e, f->index.data[e], frames, frames - 1);
@@ -142,7 +143,8 @@ static dvStatus check_counts(const Skinning *m, size_t points)
   if (m->nbRef.count != 1 && m->nbRef.count != points)
     return dv_field_error(o, &m->nbRef, NULL, "nbRef has %zu entries: one for all, or one for each of %zu points", m->nbRef.count, points);
   for (size_t i = 0; i < m->nbRef.count; i++)
-    if (m->nbRef.data[i] < 1 || m->nbRef.data[i] > 1000) return dv_field_error(o, &m->nbRef, NULL, "entry %zu of nbRef is %d: a point has 1 to 1000 frames", i, m->nbRef.data[i]);
+    if (m->nbRef.data[i] < 1 || m->nbRef.data[i] > 1000)
+      return dv_field_error(o, &m->nbRef, NULL, "entry %zu of nbRef is %d: a point has 1 to 1000 frames", i, m->nbRef.data[i]);
   return DV_OK;
 }
 
