@@ -34,9 +34,7 @@ try {
     await page.evaluate(() => window.divan.session.select('/Liver/TetrahedralCorotationalFEMForceField1'));
     await page.locator('divan-form input[name=youngModulus]').waitFor();
   });
-  await shoot('viewer-stats', 'TetrahedronFEMForceField.scn', { viewport: { width: 1024, height: 640 }, colorScheme: 'dark' }, async (page) => {
-    await page.locator('#tab-view').click();
-    for (const group of ['forceFields']) await page.locator(`input[name=${group}]`).check();
+  await shoot('viewer-stats', 'liver.scn', { viewport: { width: 1024, height: 640 }, colorScheme: 'dark' }, async (page) => {
     await page.locator('#tab-stats').click();
     await page.evaluate(() => window.divan.session.realtime(true, 1));
     await page.evaluate(() => window.divan.session.animate(true));
