@@ -6,6 +6,7 @@ export interface Status {
   rate: number; rtf: number; msPerStep: number;
   graph: number; scene: number;
   editor: boolean; clients: number;
+  ready?: boolean;               // false: the scene could not be started
 }
 
 export interface Hello {

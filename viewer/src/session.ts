@@ -61,6 +61,7 @@ export class Session {
   private graphAsked = -1;
   private sceneAsked = -1;
   private refreshTimer = 0;
+  private extra: Group[] = [];
   private resumeWhenShown = false;
   private statsOn = false;
 
@@ -268,21 +269,37 @@ export class Session {
     const scene = await this.connection.request<SceneInfo>('scene');
     this.scene = scene;
     this.sceneAsked = scene.revision;
+    this.findExtra();
     this.notify('scene');
   }
 
+  // A scene without anything in the groups that are shown would be an empty picture: others help out until the user chooses.
+  private findExtra() {
+    const drawn = (groups: Group[]) => this.scene!.drawables.some((d) => groups.includes(d.group));
+    const before = this.extra.join();
+    this.extra = [];
+    if (!drawn(this.settings.groups)) {
+      this.extra = (['forceFields', 'collision'] as Group[]).filter((g) => drawn([g]));
+      if (drawn(['behavior'])) this.extra.push('behavior');
+    }
+    if (this.extra.join() !== before) { this.notify('settings'); if (this.scene) this.showGroups(); }
+  }
+
+  get groups(): Group[] { return [...this.settings.groups, ...this.extra.filter((g) => !this.settings.groups.includes(g))]; }
+
   showGroups() {
-    this.connection.request('show', { groups: this.settings.groups }).catch((e) => this.fail(e));
+    this.connection.request('show', { groups: this.groups }).catch((e) => this.fail(e));
   }
 
   setGroup(group: Group, on: boolean) {
-    const groups = this.settings.groups.filter((g) => g !== group);
+    const groups = this.groups.filter((g) => g !== group);
+    this.extra = [];
     if (on) groups.push(group);
     this.set({ groups });
     this.showGroups();
   }
 
-  setGroups(groups: Group[]) { this.set({ groups }); this.showGroups(); }
+  setGroups(groups: Group[]) { this.extra = []; this.set({ groups }); this.showGroups(); }
 
   // --- graph ---
 

@@ -29,14 +29,12 @@ const steps = async (page, count) => {
 
 mkdirSync(PICTURES, { recursive: true });
 try {
-  await shoot('viewer-graph', 'liver.scn', { viewport: { width: 1100, height: 690 }, colorScheme: 'light' }, async (page) => {
+  await shoot('viewer-graph', 'liver.scn', { viewport: { width: 1024, height: 640 }, colorScheme: 'light' }, async (page) => {
     await steps(page, 60);
     await page.evaluate(() => window.divan.session.select('/Liver/TetrahedralCorotationalFEMForceField1'));
     await page.locator('divan-form input[name=youngModulus]').waitFor();
   });
-  await shoot('viewer-stats', 'TetrahedronFEMForceField.scn', { viewport: { width: 1100, height: 690 }, colorScheme: 'dark' }, async (page) => {
-    await page.locator('#tab-view').click();
-    for (const group of ['forceFields']) await page.locator(`input[name=${group}]`).check();
+  await shoot('viewer-stats', 'liver.scn', { viewport: { width: 1024, height: 640 }, colorScheme: 'dark' }, async (page) => {
     await page.locator('#tab-stats').click();
     await page.evaluate(() => window.divan.session.realtime(true, 1));
     await page.evaluate(() => window.divan.session.animate(true));

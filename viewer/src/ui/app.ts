@@ -204,6 +204,7 @@ export class App extends Part {
         <button class="small solid" @click=${() => s.connection.connect()}>Now</button></div>` : nothing}
       ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}</div>` : nothing}
       ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">Another page edits this scene.</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
+      ${s.connection.open && s.status.ready === false && !s.busy ? html`<div class="banner bad" id="failed"><b>This scene could not be started.</b><button class="small solid" @click=${() => s.set({ log: true })}>Messages</button></div>` : nothing}
       ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><span class="clip">${s.diverged}</span><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
     </div>`;
   }

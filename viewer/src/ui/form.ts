@@ -17,6 +17,7 @@ function hexOf(text: string): string {
   return '#' + part(v[0]) + part(v[1]) + part(v[2]);
 }
 
+const GENERAL = new Set(['printLog', 'listening', 'tags', 'name']);        // of every component
 const isLink = (f: Field) => Boolean(f.link) || f.type === 'link' || f.type === 'links';
 
 export class Form extends Part {
@@ -167,7 +168,7 @@ export class Form extends Part {
     if (!object) return html`${head}${node || !s.objectProblem ? nothing : html`<div class="empty">${s.objectProblem}</div>`}`;
     const query = this.filter.toLowerCase();
     const wanted = (f: Field) => (!query || f.name.toLowerCase().includes(query) || (f.help ?? '').toLowerCase().includes(query)) && (!this.changedOnly || f.changed === true);
-    const main = object.fields.filter((f) => !f.looks && !f.readOnly && wanted(f)), looks = object.fields.filter((f) => f.looks && wanted(f)), linked = object.fields.filter((f) => f.readOnly && !f.looks && isLink(f) && wanted(f)), fixed = object.fields.filter((f) => f.readOnly && !f.looks && !isLink(f) && wanted(f));
+    const main = object.fields.filter((f) => !f.looks && !f.readOnly && !GENERAL.has(f.name) && wanted(f)), general = object.fields.filter((f) => GENERAL.has(f.name) && wanted(f)), looks = object.fields.filter((f) => f.looks && wanted(f)), linked = object.fields.filter((f) => f.readOnly && !f.looks && isLink(f) && wanted(f)), fixed = object.fields.filter((f) => f.readOnly && !f.looks && !isLink(f) && wanted(f));
     const changed = object.fields.filter((f) => f.changed).length;
     return html`${head}
       ${object.fields.length > 7 ? html`<div class="filter"><input type="search" placeholder="Filter ${object.fields.length} fields" aria-label="Filter fields" .value=${this.filter} @input=${(e: Event) => { this.filter = (e.target as HTMLInputElement).value; this.requestUpdate(); }}>
@@ -175,7 +176,8 @@ export class Form extends Part {
       <div class="fields">${main.map((f) => this.field(f))}</div>
       ${linked.length ? html`<details class="part" ?open=${query !== ''}><summary><h3>Links (${linked.length})</h3></summary>${linked.map((f) => this.field(f))}</details>` : nothing}
       ${fixed.length ? html`<details class="part" ?open=${main.length === 0 || query !== ''}><summary><h3>Computed (${fixed.length})</h3></summary>${fixed.map((f) => this.field(f))}</details>` : nothing}
-      ${looks.length ? html`<details class="part" ?open=${query !== ''}><summary><h3>Looks (${looks.length})</h3></summary>${looks.map((f) => this.field(f))}</details>` : nothing}`;
+      ${looks.length ? html`<details class="part" ?open=${query !== ''}><summary><h3>Looks (${looks.length})</h3></summary>${looks.map((f) => this.field(f))}</details>` : nothing}
+      ${general.length ? html`<details class="part" ?open=${query !== ''}><summary><h3>General (${general.length})</h3></summary>${general.map((f) => this.field(f))}</details>` : nothing}`;
   }
 }
 customElements.define('divan-form', Form);

@@ -16,7 +16,7 @@ export class Toolbar extends Part {
     input.dt { width: 74px; text-align: right; }
     input.factor { width: 48px; text-align: right; }
     .play { min-width: 96px; flex: none; }
-    @media (max-width: 720px) { .wide { display: none; } .title { min-width: 0; padding: 0; } .title .clip { display: none; } .play { min-width: 40px; padding: 0 11px; } .play span { display: none; } }
+    @media (max-width: 720px) { .wide { display: none; } .title { min-width: 0; padding: 0; flex: none; } .title .clip { display: none; } .play { min-width: 40px; padding: 0 11px; } .play span { display: none; } }
   `];
   protected override topics = ['connection', 'status', 'settings', 'touch'] as any;
 

@@ -37,7 +37,7 @@ export class ViewTab extends Part {
   private groups() {
     const s = this.session, counts = new Map<string, number>();
     for (const d of s.scene?.drawables ?? []) counts.set(d.group, (counts.get(d.group) ?? 0) + 1);
-    const on = new Set(s.settings.groups), all = GROUPS.every((g) => on.has(g.name));
+    const on = new Set(s.groups), all = GROUPS.every((g) => on.has(g.name));
     return html`<section aria-label="what is drawn">
       <div class="row"><h3 class="grow">Show</h3>
         <button class="small" @click=${() => s.setGroups(all ? [] : GROUPS.map((g) => g.name))}>${all ? 'None' : 'All'}</button>

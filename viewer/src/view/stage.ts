@@ -82,7 +82,7 @@ export class Stage {
   // --- views ---
 
   saveView() {
-    const { groups, wireframe, grid, axes, box, background } = this.session.settings;
+    const { wireframe, grid, axes, box, background } = this.session.settings, { groups } = this.session;
     return { version: 1, camera: this.camera.pose, groups, wireframe, grid, axes, box, background };
   }
 
@@ -249,7 +249,7 @@ export class Stage {
   }
 
   private updateShapes() {
-    const groups = new Set(this.session.settings.groups);
+    const groups = new Set(this.session.groups);
     const current = this.session.scene?.revision === this.arrays.revision;
     this.legends = [];
     for (const shape of this.shapes) {
