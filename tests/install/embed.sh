@@ -18,7 +18,8 @@ cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags --libs divan) -o "$w
 LD_LIBRARY_PATH=$lib "$work/shared" | tee "$work/shared.txt" | grep "$expect"
 
 echo "-- pkg-config, static"
-cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags divan) "$lib/libdivan.a" $(pkg-config --static --libs divan | sed "s/-ldivan//") -o "$work/static"
+mkdir "$work/only" && cp "$lib/libdivan.a" "$work/only"   # the first directory decides
+cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags divan) -L"$work/only" $(pkg-config --static --libs divan) -o "$work/static"
 "$work/static" | cmp - "$work/shared.txt"
 
 echo "-- find_package"
