@@ -4,7 +4,7 @@ TYPE ?= Release
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: build run test install setup clean
+.PHONY: build run test install setup clean viewer viewer-test screenshots
 setup:
 	@tools/setup
 
@@ -22,6 +22,21 @@ test: build
 # make install PREFIX=/opt/divan: command, libraries, headers, pkg-config files, CMake package
 install: build
 	@cmake --install $(BUILD)
+
+# the page of `divan view`, after a change in viewer/src (needs node; the result stands in the repository)
+viewer:
+	@tools/setup browser
+	@cd viewer && npm ci --silent && npm run --silent build
+
+# the page in Debian's Chromium
+viewer-test: build
+	@tools/setup browser
+	@DIVAN=$(abspath $(BUILD))/divan viewer/tests/run
+
+# the README's pictures, from the program itself
+screenshots: build
+	@tools/setup browser
+	@cd viewer && { [ -d node_modules ] || npm ci --silent; } && DIVAN=$(abspath $(BUILD))/divan node tests/screenshots.mjs
 
 clean:
 	rm -rf $(BUILD) result

@@ -242,26 +242,43 @@ static void check_selection(dvObject *o)
 
 // --- shapes and sizes ---------------------------------------------------------------------------------------
 
+// the first of several elements, for a message
+typedef struct Found {
+  size_t count, first;
+} Found;
+
+static void note(Found *f, size_t number)
+{
+  if (f->count++ == 0) f->first = number;
+}
+
+// elements that were given: without size, or turned inside out, at rest
 static void check_elements(dvObject *o)
 {
   dvTopology *t = dv_topology(o);
   dvObject *state = dv_node_state_up(o->node);
-  if (!state || state->dof->kind != DV_VEC3) return;
-  dvState *s = dv_state(state);
-  const double *x = dv_state_read(s, DV_X_REST);
-  const dvElementKind kinds[] = {DV_TETRAHEDRON, DV_HEXAHEDRON, DV_TRIANGLE, DV_EDGE};
-  for (size_t k = 0; k < DV_COUNT(kinds); k++) {
-    const dvInts *list = dv_topology_given(t, kinds[k]);
-    size_t corners = (size_t)dv_element_points(kinds[k]), flat = 0, first = 0;
-    for (size_t i = 0; i < list->count; i += corners) {
+  const dvReals *own = dv_topology_positions(t);
+  bool stated = state && state->dof->kind == DV_VEC3;
+  const double *x = stated ? dv_state_read(dv_state(state), DV_X_REST) : own->data;
+  size_t points = stated ? dv_state(state)->count : dv_reals_size(own);
+  for (dvElementKind kind = DV_EDGE; kind < DV_ELEMENT_KINDS && points; kind++) {
+    const dvInts *list = dv_topology_given(t, kind);
+    size_t corners = (size_t)dv_element_points(kind), all = list->count / corners;
+    Found flat = {0}, inverted = {0};
+    for (size_t i = 0; i < all; i++) {
+      const int32_t *element = list->data + i * corners;
       bool inside = true;
-      for (size_t c = 0; c < corners; c++) inside = inside && (size_t)list->data[i + c] < s->count;
-      if (!inside || dv_element_measure(kinds[k], x, list->data + i) != 0) continue;
-      if (flat++ == 0) first = i / corners;
+      for (size_t c = 0; c < corners; c++) inside = inside && (size_t)element[c] < points;
+      if (!inside) continue;
+      if (dv_element_measure(kind, x, element) == 0) note(&flat, i);
+      else if (dv_element_signed_volume(kind, x, element) < 0) note(&inverted, i);
     }
-    if (flat)
-      dv_warning(o, "remove them from the mesh, or move their points apart", "%zu of %zu %s have no size at rest; the first is number %zu", flat,
-                 list->count / corners, dv_element_name(kinds[k]), first);
+    if (flat.count)
+      dv_warning(o, "remove them from the mesh, or move their points apart", "%zu of %zu %s have no size at rest; the first is number %zu", flat.count, all,
+                 dv_element_name(kind), flat.first);
+    if (inverted.count)
+      dv_warning(o, "swap two points of each", "%zu of %zu %s are turned inside out at rest; the first is number %zu", inverted.count, all,
+                 dv_element_name(kind), inverted.first);
   }
 }
 

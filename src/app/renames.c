@@ -45,6 +45,7 @@ static const dvRename renames[] = {
     {"EulerImplicit", "EulerImplicitSolver", NULL, NULL},
     {"CGImplicit", "EulerImplicitSolver", "CGLinearSolver", NULL},
     {"CGImplicitSolver", "EulerImplicitSolver", "CGLinearSolver", NULL},
+    {"VerletSolver", "CentralDifferenceSolver", NULL, NULL},
     {"SparseGrid", "SparseGridTopology", NULL, NULL},
     {"RigidRigidMapping", "RigidMapping", NULL, NULL},
     {"ManifoldEdgeSetTopologyContainer", "EdgeSetTopologyContainer", NULL, NULL},

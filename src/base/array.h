@@ -22,7 +22,7 @@ DV_PUBLIC_BEGIN
 // makes room for `extra` more elements; false when memory is short
 #define dv_try_reserve(a, extra) \
   dv_array_grow_((void **)&(a)->data, &(a)->capacity, (a)->count, (extra), sizeof *(a)->data)
-#define dv_reserve(a, extra) (dv_try_reserve(a, extra) ? (void)0 : DV_REQUIRE(!"out of memory"))
+#define dv_reserve(a, extra) dv_array_must_grow_((void **)&(a)->data, &(a)->capacity, (a)->count, (extra), sizeof *(a)->data)
 #define dv_push(a, value) (dv_reserve(a, 1), (a)->data[(a)->count++] = (value))
 // grows or shrinks; new elements are zero
 #define dv_array_resize(a, n) dv_array_resize_((void **)&(a)->data, &(a)->count, &(a)->capacity, (n), sizeof *(a)->data)
@@ -33,7 +33,8 @@ DV_PUBLIC_BEGIN
     (a)->count--;                                                                      \
   } while (0)
 
-bool dv_array_grow_(void **data, size_t *capacity, size_t count, size_t extra, size_t element);
+DV_CHECK_RESULT bool dv_array_grow_(void **data, size_t *capacity, size_t count, size_t extra, size_t element);
+void dv_array_must_grow_(void **data, size_t *capacity, size_t count, size_t extra, size_t element);   // like dv_alloc
 void dv_array_resize_(void **data, size_t *count, size_t *capacity, size_t n, size_t element);
 
 DV_PUBLIC_END

@@ -24,6 +24,7 @@ typedef enum dvStatus {
 
 #define DV_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define DV_UNUSED(x) ((void)(x))
+#define DV_CHECK_RESULT __attribute__((warn_unused_result))   // the result may not be ignored
 #define DV_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 // Functions between these are for plugins too: the library is compiled with hidden symbols. All headers of the SDK
@@ -51,18 +52,36 @@ static inline size_t dv_max_size(size_t a, size_t b) { return a > b ? a : b; }
 static inline double dv_min(double a, double b) { return a < b ? a : b; }
 static inline double dv_max(double a, double b) { return a > b ? a : b; }
 
-// Memory. Every block is zeroed. dv_alloc never returns NULL: a program that cannot get a small
-// block ends with a message. Sizes that come from input go through dv_try_alloc, which may fail.
+// Memory. Every block is zeroed. dv_alloc never returns NULL: when memory is short the process gives up a reserve of
+// 16 MB, the block comes out of it, and what loads or steps a scene soon sees dv_memory_is_short and ends with an error. Only when
+// the reserve is used up does the program end, with a message. Sizes that come from input go through dv_try_alloc, which may
+// fail; then memory is short too.
 void *dv_alloc(size_t bytes);
-void *dv_try_alloc(size_t bytes);
+DV_CHECK_RESULT void *dv_try_alloc(size_t bytes);
 void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes);
-void *dv_try_realloc(void *block, size_t old_bytes, size_t new_bytes);
+DV_CHECK_RESULT void *dv_try_realloc(void *block, size_t old_bytes, size_t new_bytes);
 void dv_free(void *block);
 char *dv_strdup(const char *text);                      // NULL stays NULL
 char *dv_strndup(const char *text, size_t length);
+bool dv_memory_is_short(void);
+void dv_memory_give_up_reserve(void);    // memory is short; for code that uses allocators of others
+_Noreturn void dv_out_of_memory(size_t bytes);
+// For calls that are false when memory is short, where the caller cannot fail: the second try has the reserve.
+#define DV_MUST(call) \
+  do {                \
+    if (!(call)) {    \
+      dv_memory_give_up_reserve(); \
+      if (!(call)) dv_out_of_memory(0); \
+    }                 \
+  } while (0)
+// Begins anew, with the reserve; false while memory is short.
+bool dv_memory_refill(void);
+// Counts those who need the reserve: it is given back with the last.
+void dv_memory_hold(void);
+void dv_memory_let_go(void);
 
 // 64-byte aligned, zeroed blocks for numbers; NULL when memory is short. Free with dv_free.
-void *dv_alloc_aligned(size_t bytes);
+DV_CHECK_RESULT void *dv_alloc_aligned(size_t bytes);
 
 DV_PUBLIC_END
 

@@ -17,13 +17,20 @@
 #ifdef DV_HAVE_V3
 #define DV_KERNEL_DECLARE(type, name) extern const type name##_base, name##_v3
 #define DV_KERNEL_CHOOSE(name) (dv_isa_fast() ? &name##_v3 : &name##_base)
+// For kernels that are worth a third set, with AVX-512 (CMakeLists.txt names their files).
+#define DV_KERNEL_DECLARE_WIDE(type, name) extern const type name##_base, name##_v3, name##_v4
+#define DV_KERNEL_CHOOSE_WIDE(name) (dv_isa_wide() ? &name##_v4 : DV_KERNEL_CHOOSE(name))
 #else
 #define DV_KERNEL_DECLARE(type, name) extern const type name##_base
 #define DV_KERNEL_CHOOSE(name) (&name##_base)
+#define DV_KERNEL_DECLARE_WIDE DV_KERNEL_DECLARE
+#define DV_KERNEL_CHOOSE_WIDE DV_KERNEL_CHOOSE
 #endif
 
 // True when the processor has AVX2 and FMA and DIVAN_ISA is not set to "base".
 bool dv_isa_fast(void);
+// True when it has AVX-512 too and DIVAN_ISA is set to neither "base" nor "v3".
+bool dv_isa_wide(void);
 const char *dv_isa_name(void);
 
 #endif

@@ -1,6 +1,7 @@
 // Memory blocks and the failure hook. See base.h.
-#include "base/base.h"
+#include "base/checking.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,29 +15,96 @@ _Noreturn void dv_fail(const char *condition, const char *file, int line, const 
   abort();
 }
 
-static _Noreturn void out_of_memory(size_t bytes)
+// --- the reserve ---------------------------------------------------------------------------------------
+//
+// Memory belongs to the process, so this is the one thing that contexts share. The reserve is never touched: it costs address
+// space only.
+
+enum { RESERVE = 16 << 20 };
+static _Atomic(void *) reserve;
+static atomic_bool is_short;
+static atomic_int holders;
+
+bool dv_memory_is_short(void) { return atomic_load_explicit(&is_short, memory_order_relaxed); }
+
+bool dv_memory_refill(void)
 {
-  fprintf(stderr, "divan: out of memory (%zu bytes wanted)\n", bytes);
+  if (!atomic_load(&reserve)) {
+    void *block = malloc(RESERVE), *none = NULL;
+    if (!block) return false;
+    if (!atomic_compare_exchange_strong(&reserve, &none, block)) free(block);
+  }
+  atomic_store(&is_short, false);
+  return true;
+}
+
+void dv_memory_hold(void)
+{
+  atomic_fetch_add(&holders, 1);
+  dv_memory_refill();
+}
+
+void dv_memory_let_go(void)
+{
+  if (atomic_fetch_sub(&holders, 1) == 1) free(atomic_exchange(&reserve, NULL));
+}
+
+void dv_memory_give_up_reserve(void)
+{
+  atomic_store(&is_short, true);
+  free(atomic_exchange(&reserve, NULL));
+}
+
+_Noreturn void dv_out_of_memory(size_t bytes)
+{
+  if (bytes) fprintf(stderr, "divan: out of memory (%zu bytes wanted)\n", bytes);
+  else fprintf(stderr, "divan: out of memory\n");
   exit(4);
 }
+
+// --- blocks --------------------------------------------------------------------------------------------
+
+// what could not be had is reported in the end, also where a caller makes do without it
+static void *noted(void *block)
+{
+  if (!block) atomic_store(&is_short, true);
+  return block;
+}
+
+#ifdef DV_CHECKING
+static atomic_size_t allocations, failing;
+
+size_t dv_memory_fail_at(size_t n)
+{
+  atomic_store(&failing, n);
+  return atomic_exchange(&allocations, 0);
+}
+
+static bool must_fail(void) { return atomic_fetch_add(&allocations, 1) + 1 == atomic_load(&failing); }
+#else
+static inline bool must_fail(void) { return false; }
+#endif
 
 void *dv_try_alloc(size_t bytes)
 {
   if (bytes > PTRDIFF_MAX) return NULL;
-  return calloc(1, bytes ? bytes : 1);
+  return noted(must_fail() ? NULL : calloc(1, bytes ? bytes : 1));
 }
 
 void *dv_alloc(size_t bytes)
 {
   void *block = dv_try_alloc(bytes);
-  if (!block) out_of_memory(bytes);
+  if (block) return block;
+  dv_memory_give_up_reserve();
+  block = dv_try_alloc(bytes);
+  if (!block) dv_out_of_memory(bytes);
   return block;
 }
 
 void *dv_try_realloc(void *block, size_t old_bytes, size_t new_bytes)
 {
   if (new_bytes > PTRDIFF_MAX) return NULL;
-  void *grown = realloc(block, new_bytes ? new_bytes : 1);
+  void *grown = noted(must_fail() ? NULL : realloc(block, new_bytes ? new_bytes : 1));
   if (grown && new_bytes > old_bytes) memset((char *)grown + old_bytes, 0, new_bytes - old_bytes);
   return grown;
 }
@@ -44,7 +112,10 @@ void *dv_try_realloc(void *block, size_t old_bytes, size_t new_bytes)
 void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes)
 {
   void *grown = dv_try_realloc(block, old_bytes, new_bytes);
-  if (!grown) out_of_memory(new_bytes);
+  if (grown) return grown;
+  dv_memory_give_up_reserve();
+  grown = dv_try_realloc(block, old_bytes, new_bytes);
+  if (!grown) dv_out_of_memory(new_bytes);
   return grown;
 }
 
@@ -55,7 +126,7 @@ void *dv_alloc_aligned(size_t bytes)
   if (bytes > PTRDIFF_MAX - HUGE_PAGE) return NULL;
   bool large = bytes >= LARGE;
   size_t step = large ? HUGE_PAGE : 64, rounded = bytes ? (bytes + step - 1) & ~(step - 1) : step;
-  void *block = aligned_alloc(step, rounded);
+  void *block = noted(must_fail() ? NULL : aligned_alloc(step, rounded));
 #ifdef MADV_HUGEPAGE
   if (block && large) madvise(block, rounded, MADV_HUGEPAGE);   // a wish: streams pass fewer page borders
 #endif

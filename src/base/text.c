@@ -19,6 +19,17 @@ static void text_room(dvText *t, size_t extra)
   t->capacity = room;
 }
 
+bool dv_text_reserve(dvText *t, size_t more)
+{
+  size_t need = t->length + more + 1;
+  if (need <= t->capacity) return true;
+  char *room = dv_try_realloc(t->text, t->capacity, need);
+  if (!room) return false;
+  t->text = room;
+  t->capacity = need;
+  return true;
+}
+
 void dv_text_add_n(dvText *t, const char *s, size_t n)
 {
   text_room(t, n);

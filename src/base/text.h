@@ -18,6 +18,7 @@ void dv_text_add(dvText *t, const char *s);
 void dv_text_add_n(dvText *t, const char *s, size_t n);
 void dv_text_printf(dvText *t, const char *format, ...) DV_PRINTF(2, 3);
 void dv_text_vprintf(dvText *t, const char *format, va_list args);
+bool dv_text_reserve(dvText *t, size_t more);   // room for so many characters; false when memory is short
 void dv_text_clear(dvText *t);
 void dv_text_free(dvText *t);
 char *dv_text_take(dvText *t);   // hands the buffer to the caller and empties the builder

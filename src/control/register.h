@@ -4,6 +4,8 @@
 
 #include "object/context.h"
 
+extern const dvClass dv_bvh_controller_class;
+
 void dv_register_control(dvRegistry *registry);
 
 #endif

@@ -8,6 +8,7 @@
 #include "io/element.h"
 
 #include "base/file.h"
+#include "io/xml_guard.h"
 #include "io/xml_repair.h"
 
 #include <errno.h>
@@ -284,7 +285,7 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
     dv_attribute_add(&e->attributes, (const char *)a->name, value ? (const char *)value : "", e->place);
     xmlFree(value);
   }
-  for (const xmlNode *c = x->children; c; c = c->next) {
+  for (const xmlNode *c = x->children; c && !dv_memory_is_short(); c = c->next) {
     if (c->type != XML_ELEMENT_NODE) continue;
     if (take_attribute_element(e, c, e->place)) {
       t->element++;
@@ -304,23 +305,27 @@ static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t l
   for (size_t i = 0; i < repair.slips.count; i++)
     report(r, DV_WARNING, (dvPlace){file, repair.slip_lines.data[i]}, NULL, "%s", repair.slips.data[i]);
   dvElement *root = NULL;
+  dvXmlGuard guard;
+  dv_xml_guard_begin(&guard);
   xmlParserCtxt *parser = xmlNewParserCtxt();
   int options = XML_PARSE_HUGE | XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
   // the text is UTF-8 by now, whatever its declaration says
   xmlDoc *doc = repair.text.length < INT32_MAX ? xmlCtxtReadMemory(parser, repair.text.text, (int)repair.text.length, file, "UTF-8", options) : NULL;
   const xmlNode *top = doc ? xmlDocGetRootElement(doc) : NULL;
-  if (!top) {
+  if (!parser) guard.ran_short = true;
+  if (!top && !guard.ran_short) {
     const xmlError *e = xmlCtxtGetLastError(parser);
     char *why = dv_strdup(e && e->message ? e->message : "the file is empty or too large");
     why[strcspn(why, "\n")] = 0;
     report(r, DV_ERROR, (dvPlace){file, e ? e->line : 0}, NULL, "not a scene file: %s", why);
     dv_free(why);
-  } else {
+  } else if (top) {
     Tree t = {.reader = r, .repair = &repair, .file = file};
     root = convert(&t, top, 0);
   }
   xmlFreeDoc(doc);
   xmlFreeParserCtxt(parser);
+  dv_xml_guard_end(&guard);
   dv_xml_repair_free(&repair);
   return root;
 }

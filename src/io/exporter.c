@@ -4,6 +4,7 @@
 // scene ends (exportAtEnd). Relative names count from the working directory; folders are made. Points are those of the field
 // `position`, else of the state, else of the topology. A file that cannot be written is a warning: the simulation goes on.
 #include "base/file.h"
+#include "io/exporter.h"
 #include "io/write_mesh.h"
 #include "io/write_vtk.h"
 #include "scene/node.h"
@@ -13,12 +14,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define EXPORTER_FIELDS(X)                                                                                              \
-  X(string, filename, "", "", "file or folder to write to; the component's name by default")                            \
-  X(int, exportEveryNumberOfSteps, "0", "steps", "write after every so many steps; 0: never")                           \
-  X(bool, exportAtBegin, "0", "", "write when the scene is ready, before the first step")                               \
-  X(bool, exportAtEnd, "0", "", "write when the scene ends")                                                            \
-  X(bool, enable, "1", "", "write at all")
 #define KIND_FIELDS(X)                                                                                                  \
   X(vec3s, position, "", "m", "points to write; those of the state or the topology by default")                         \
   X(bool, edges, "1", "", "write the edges")                                                                            \
@@ -42,7 +37,7 @@
 
 typedef struct Exporter {
   dvObject base;
-  EXPORTER_FIELDS(DV_MEMBER)
+  DV_EXPORTER_FIELDS(DV_MEMBER)
   KIND_FIELDS(DV_MEMBER)
   MESH_FIELDS(DV_MEMBER)
   VTK_FIELDS(DV_MEMBER)
@@ -57,7 +52,7 @@ typedef struct ExporterOps {
 } ExporterOps;
 
 #define SELF Exporter
-static const dvFieldDesc exporter_fields[] = {EXPORTER_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc exporter_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mesh_fields[] = {KIND_FIELDS(DV_DESCRIBE) MESH_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc vtk_fields[] = {KIND_FIELDS(DV_DESCRIBE) VTK_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {STL_FIELDS(DV_DESCRIBE)};

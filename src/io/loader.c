@@ -276,7 +276,7 @@ static void keep(dvReals *values, const dvMeshIndices *kept)
   if (!values->count) return;
   double *x = dv_reals_edit(values);
   for (size_t i = 0; i < kept->count; i++) memmove(x + i * width, x + (size_t)kept->data[i] * width, width * sizeof *x);
-  dv_reals_resize(values, kept->count * width);
+  DV_MUST(dv_reals_resize(values, kept->count * width));
 }
 
 // --- values of points and cells ---------------------------------------------------------------------------------
@@ -318,8 +318,8 @@ static bool give_values(dvLoader *l, const dvMesh *mesh)
 {
   for (int i = 0; i < l->base.field_count; i++) {   // a file that was read before may have had more
     dvField *f = &l->base.fields[i];
-    if (f->desc->help == values_help && f->desc->type == DV_T_INTS) dv_ints_resize(f->value, 0);
-    if (f->desc->help == values_help && f->desc->type == DV_T_REALS) dv_reals_resize(f->value, 0);
+    if (f->desc->help == values_help && f->desc->type == DV_T_INTS) DV_MUST(dv_ints_resize(f->value, 0));
+    if (f->desc->help == values_help && f->desc->type == DV_T_REALS) DV_MUST(dv_reals_resize(f->value, 0));
   }
   for (size_t i = 0; i < mesh->values.count; i++) {
     const dvMeshValues *v = &mesh->values.data[i];
@@ -369,7 +369,7 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
   if (has_obj_fields(l) && !give_definitions(l, mesh)) return short_of_memory(l);
   if (has_fields(l, trian_fields) && !give_neighbours(l, mesh)) return short_of_memory(l);
   if (mesh->facets.offset.count && !values_of_points(l, mesh)) return short_of_memory(l);
-  if (!mesh->facets.offset.count) dv_reals_resize(&l->normals, 0);
+  if (!mesh->facets.offset.count) DV_MUST(dv_reals_resize(&l->normals, 0));
   if (!give_values(l, mesh)) return short_of_memory(l);
   if (l->triangulate) dv_loader_triangulate(mesh);
   if (l->flipNormals) dv_loader_flip(mesh);
@@ -400,7 +400,7 @@ static dvStatus creator_update(dvObject *o)
   dvLoader *l = (dvLoader *)o;
   dvMesh mesh = {0};
   dvStatus status = has_fields(l, grid_fields) ? dv_loader_make_grid(l, &mesh) : dv_loader_make_string(l, &mesh);
-  dv_reals_resize(&l->normals, 0);
+  DV_MUST(dv_reals_resize(&l->normals, 0));
   if (status == DV_OK) status = work(l, &mesh);
   dv_mesh_free(&mesh);
   return status;

@@ -222,16 +222,12 @@ typedef struct Faces {
   const int (*triangles)[3];
 } Faces;
 
-static const int prism_quads[3][4] = {{0, 3, 4, 1}, {0, 2, 5, 3}, {1, 4, 5, 2}};
-static const int prism_triangles[2][3] = {{0, 1, 2}, {4, 3, 5}};
-static const int pyramid_quads[1][4] = {{0, 3, 2, 1}};
-static const int pyramid_triangles[4][3] = {{0, 1, 4}, {1, 2, 4}, {3, 4, 2}, {0, 4, 3}};
 static const int tetrahedron_triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
 
 static const Faces faces_of[] = {
     {DV_MESH_HEXAHEDRON, 6, 0, dv_quads_of_hexahedron, NULL},
-    {DV_MESH_PRISM, 3, 2, prism_quads, prism_triangles},
-    {DV_MESH_PYRAMID, 1, 4, pyramid_quads, pyramid_triangles},
+    {DV_MESH_PRISM, 3, 2, dv_quads_of_prism, dv_triangles_of_prism},
+    {DV_MESH_PYRAMID, 1, 4, dv_quads_of_pyramid, dv_triangles_of_pyramid},
     {DV_MESH_TETRAHEDRON, 0, 4, NULL, tetrahedron_triangles},
 };
 

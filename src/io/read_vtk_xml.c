@@ -5,8 +5,8 @@
 // Raw appended data is no XML; the file is cut there before it is parsed.
 #include "base/text.h"
 #include "io/vtk.h"
+#include "io/xml_guard.h"
 
-#include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <math.h>
 #include <stdio.h>
@@ -477,6 +477,8 @@ static bool read_xml(dvVtkXml *v, const char *bytes, size_t length)
     dv_text_add(&text, "</VTKFile>");
   }
   int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_HUGE;
+  dvXmlGuard guard;
+  dv_xml_guard_begin(&guard);
   xmlDoc *doc = text.length > INT32_MAX ? NULL : xmlReadMemory(text.text, (int)text.length, NULL, NULL, options);
   dv_text_free(&text);
   if (!doc) {
@@ -484,10 +486,12 @@ static bool read_xml(dvVtkXml *v, const char *bytes, size_t length)
     char why[120] = "";
     if (e && e->message) snprintf(why, sizeof why, "%.*s", (int)strcspn(e->message, "\n"), e->message);
     if (e && e->line > 0) v->s.line = e->line;
+    dv_xml_guard_end(&guard);
     return dv_mesh_fail(&v->s, "not well-formed XML: %s", why);
   }
   bool good = read_root(v, xmlDocGetRootElement(doc));
   xmlFreeDoc(doc);
+  dv_xml_guard_end(&guard);
   return good;
 }
 

@@ -106,7 +106,7 @@ static void build_node(Builder *b, const dvElement *e, dvNode *parent)
   dv_free(made);
   move_attributes(&node->base, e);
   if (parent) dv_node_add_child(parent, node);
-  for (size_t i = 0; i < e->children.count; i++) build(b, e->children.data[i], node);
+  for (size_t i = 0; i < e->children.count && !dv_memory_is_short(); i++) build(b, e->children.data[i], node);
 }
 
 static void build(Builder *b, const dvElement *e, dvNode *node)
@@ -258,6 +258,10 @@ static dvWalk read_node(dvVisitor *v, dvNode *node)
 static dvStatus from_element(dvContext *context, dvElement *root, dvScene **out)
 {
   *out = NULL;
+  if (dv_context_check_memory(context) != DV_OK) {
+    dv_element_free(root);
+    return DV_ERROR_INPUT;
+  }
   if (!root) return context->log.worst != DV_OK ? context->log.worst : DV_ERROR_INPUT;
   Builder b = {.context = context, .scene = dv_scene_create(context)};
   if (!dv_same(root->tag, "Node")) {
@@ -273,15 +277,18 @@ static dvStatus from_element(dvContext *context, dvElement *root, dvScene **out)
   }
   dv_element_free(root);
   *out = b.scene;
+  dv_context_check_memory(context);
   return context->log.worst;
 }
 
 dvStatus dv_scene_read(dvContext *context, const char *path, dvScene **out)
 {
+  dv_memory_refill();
   return from_element(context, dv_element_read(context, path), out);
 }
 
 dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, size_t length, dvScene **out)
 {
+  dv_memory_refill();
   return from_element(context, dv_element_parse(context, name, text, length), out);
 }

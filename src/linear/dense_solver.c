@@ -1,5 +1,5 @@
-// Direct solvers on the full matrix: CholeskySolver (A = L L^T) and SVDLinearSolver (A = U S V^T, singular values up to minSingularValue
-// count as zero).
+// Direct solvers on the full matrix: CholeskySolver (A = L L^T), LULinearSolver (P A = L U, for matrices that need not be symmetric) and
+// SVDLinearSolver (A = U S V^T, singular values up to minSingularValue count as zero).
 //
 // The SVD costs some ten times n^3. The largest and the smallest singular value come from a few iterations with A and with its LU
 // factor; only when the smallest may have to be left out is the whole decomposition made, else A^-1 is what it would give.
@@ -75,6 +75,29 @@ static void cholesky_apply(dvObject *o, double *x, const double *rhs)
   const Dense *d = (const Dense *)o;
   memcpy(x, rhs, d->n * sizeof *x);
   dv_dense_cholesky_solve(d->factor.data, d->n, x);
+}
+
+// --- LU ------------------------------------------------------------------------------------------
+
+static dvStatus lu_prepare(dvObject *o)
+{
+  Dense *d = (Dense *)o;
+  const dvBlockMatrix *a;
+  bool again;
+  size_t bad;
+  DV_TRY(take_matrix(d, &a, &again));
+  if (!again) return DV_OK;
+  dv_array_resize(&d->exchange, d->n);
+  if (!dv_dense_lu(d->factor.data, d->exchange.data, d->n, 1e-15, &bad)) return dv_linear_solver_singular(o, bad, NULL);
+  d->prepared = true;
+  return DV_OK;
+}
+
+static void lu_apply(dvObject *o, double *x, const double *rhs)
+{
+  const Dense *d = (const Dense *)o;
+  memcpy(x, rhs, d->n * sizeof *x);
+  dv_dense_lu_solve(d->factor.data, d->exchange.data, d->n, x);
 }
 
 // --- singular values -----------------------------------------------------------------------------
@@ -164,6 +187,7 @@ static void dense_destroy(dvObject *o)
 }
 
 static const dvLinearSolverOps cholesky_ops = {.solve = dv_linear_solver_solve, .prepare = cholesky_prepare, .apply = cholesky_apply};
+static const dvLinearSolverOps lu_ops = {.solve = dv_linear_solver_solve, .prepare = lu_prepare, .apply = lu_apply};
 static const dvLinearSolverOps svd_ops = {.solve = dv_linear_solver_solve, .prepare = svd_prepare, .apply = svd_apply};
 
 const dvClass dv_cholesky_class = {
@@ -175,6 +199,18 @@ const dvClass dv_cholesky_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &cholesky_ops},
     .parse = cholesky_parse,
+    .init = dense_init,
+    .destroy = dense_destroy,
+};
+
+const dvClass dv_lu_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "LULinearSolver",
+    .help = "solves systems directly, on the full matrix, which need not be symmetric",
+    .module = "Sofa.Component.LinearSolver.Direct",
+    .size = sizeof(Dense),
+    .blocks = {&dv_object_block, &dv_linear_solver_block},
+    .ops = {[DV_ROLE_LINEAR_SOLVER] = &lu_ops},
     .init = dense_init,
     .destroy = dense_destroy,
 };

@@ -1,7 +1,8 @@
-// Sparse LDL^T of a symmetric block matrix: A = P^T L D L^T P, L with unit diagonal blocks, D of blocks.
+// Sparse LDL^T of a symmetric block matrix: A = P^T L D L^T P, L with a unit diagonal, D of numbers.
 //
-// The pattern is analysed once; matrices of that pattern are then factorised without allocating. A factor is only read by
-// solves, so several threads may use it, each with its own work vector.
+// The pattern is analysed once: order of elimination, tree of fronts (dense parts), where every entry goes. Matrices of that pattern are
+// then factorised without allocating, with the same bits for any number of threads. A factor is only read by solves: several
+// threads may use it at once, each with its own work vector.
 #ifndef DV_LINEAR_LDL_H
 #define DV_LINEAR_LDL_H
 
@@ -12,50 +13,38 @@
 #define DV_LDL_SMALL 1e-13
 
 typedef struct dvLdl {
-  int block;
-  size_t n;              // block rows
-  int32_t *perm;         // row that is eliminated k-th
-  int32_t *inverse;      // when a row is eliminated
-  int32_t *parent;       // elimination tree, -1 for roots
-  int32_t *col_start;    // n + 1
-  int32_t *row;          // of each block of L below the diagonal, column by column
-  double *lower;         // blocks of L, each transposed
-  double *inverse_d;     // D^-1, a block a row
-  size_t negative;       // pivots below zero of the last factorisation
-  bool valid;            // there is a factor
-  // work of the factorisation
-  int32_t *filled, *mark, *stack;
-  double *line;          // the row at hand, padded blocks
+  struct dvLdlSymbolic *symbolic;   // shared by factors of one pattern
+  double *lower;                    // the fronts' columns of L
+  double *d, *inverse_d;            // pivots and 1 / pivot, in the order of elimination
+  size_t negative;                  // pivots below zero of the last factorisation
+  size_t perturbed;                 // pivots that were zero and were replaced: solutions need refinement
+  bool valid;                       // there is a factor
+  struct dvLdlWork *work;           // of the factorisation
 } dvLdl;
 
 // Looks at the pattern and finds an order. False when memory is short.
 bool dv_ldl_analyse(dvLdl *f, const dvPattern *a, int block, dvOrder order);
+// Makes f ready for matrices of the pattern of `from` without another analysis. False when memory is short.
+bool dv_ldl_analyse_like(dvLdl *f, const dvLdl *from);
 void dv_ldl_free(dvLdl *f);
 // Factorises the lower triangle of the permuted matrix, whose pattern must be the analysed one. A pivot below `small` times the
-// diagonal entry of its row counts as zero: false then, and *pivot is the scalar row.
-bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, double small, size_t *pivot);
+// diagonal entry of its row counts as zero. When that makes the matrix singular: false, and *pivot is the scalar row. When it does
+// not (an indefinite matrix), the pivot is replaced and counted in `perturbed`. The pool may be NULL.
+bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot);
 // x = A^-1 rhs; x may be rhs. `work` has room for dv_ldl_work numbers.
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);
+// One step of refinement of a solution x of A x = rhs: x += A^-1 (rhs - A x). `work` has room for dv_ldl_work + 2 rows numbers.
+// Returns the largest |rhs - A x| before the step over the largest |rhs|.
+double dv_ldl_refine(const dvLdl *f, const dvBlockMatrix *a, const double *rhs, double *x, double *work);
 // After a factorisation that failed at `pivot`: a vector that the rows up to there map to nearly zero; A does, when it has no negative
 // eigenvalues. It is 0 for rows that are eliminated later.
 void dv_ldl_null_vector(const dvLdl *f, size_t pivot, double *x);
-// Blocks of L below the diagonal.
-static inline size_t dv_ldl_count(const dvLdl *f) { return f->col_start ? (size_t)f->col_start[f->n] : 0; }
 
-// Padded width of a row of a block: packs hold whole rows.
-static inline int dv_ldl_stride(int block) { return block == 1 ? 1 : block == 3 ? 4 : 8; }
-static inline size_t dv_ldl_work(const dvLdl *f) { return f->n * (size_t)dv_ldl_stride(f->block); }
-
-// --- inner loops ---
-
-typedef struct dvLdlKernels {
-  // takes column j out of the row at hand, row k: L_kj, what it changes in the rest of the row, and d, the diagonal block of k
-  void (*eliminate)(dvLdl *f, int32_t k, int32_t j, double *d);
-  // x[row[k]] -= L_k x_j, and the transposed: returns in s the sum of L_k^T x[row[k]]; vectors are padded
-  void (*forward)(int block, const int32_t *row, size_t count, const double *l, const double *xj, double *x);
-  void (*backward)(int block, const int32_t *row, size_t count, const double *l, const double *x, double *s);
-} dvLdlKernels;
-
-DV_KERNEL_DECLARE(dvLdlKernels, dv_ldl_kernels);
+// Figures of the analysis: blocks of L below the diagonal; numbers stored, with zeros that widen fronts; operations of a factorisation.
+size_t dv_ldl_count(const dvLdl *f);
+size_t dv_ldl_stored(const dvLdl *f);
+double dv_ldl_flops(const dvLdl *f);
+size_t dv_ldl_rows(const dvLdl *f);   // scalar ones
+size_t dv_ldl_work(const dvLdl *f);
 
 #endif

@@ -6,6 +6,8 @@
 // lists become one, and a variable whose only element is the new one is eliminated with it.
 #include "linear/ordering.h"
 
+#include "linear/ordering_metis.h"
+
 #include "base/array.h"
 
 #include <string.h>
@@ -256,7 +258,8 @@ static bool order_amd(const dvPattern *a, int32_t *perm)
 bool dv_order(dvOrder order, const dvPattern *a, int32_t *perm)
 {
   DV_REQUIRE(a->rows == a->cols);
-  if (order == DV_ORDER_AMD) return order_amd(a, perm);
+  if (order == DV_ORDER_METIS && dv_order_has_metis() && dv_order_metis(a, perm)) return true;
+  if (order != DV_ORDER_NATURAL) return order_amd(a, perm);
   for (size_t i = 0; i < a->rows; i++) perm[i] = (int32_t)i;
   return true;
 }

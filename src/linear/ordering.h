@@ -4,7 +4,11 @@
 
 #include "math/pattern.h"
 
-typedef enum dvOrder { DV_ORDER_NATURAL, DV_ORDER_AMD } dvOrder;
+// DV_ORDER_BEST is for direct solvers: of AMD and METIS the one with less work (ldl_tree.c).
+typedef enum dvOrder { DV_ORDER_NATURAL, DV_ORDER_AMD, DV_ORDER_METIS, DV_ORDER_BEST } dvOrder;
+
+// True when the program was built with METIS; without it DV_ORDER_METIS is AMD.
+bool dv_order_has_metis(void);
 
 // perm[k] gets the row that is eliminated k-th. The pattern must be square; entries count on both sides of the diagonal.
 // False when memory is short.

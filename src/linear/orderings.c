@@ -26,5 +26,6 @@ dvOrder dv_ordering_of(const dvObject *solver, const dvObject *given)
   for (const dvNode *node = solver->node; node && !found; node = node->parents.count ? node->parents.data[0] : NULL)
     for (size_t i = 0; i < node->objects.count && !found; i++)
       if (is_ordering(node->objects.data[i])) found = node->objects.data[i];
-  return found && found->cls == &dv_natural_ordering_class ? DV_ORDER_NATURAL : DV_ORDER_AMD;
+  if (!found) return DV_ORDER_BEST;
+  return found->cls == &dv_natural_ordering_class ? DV_ORDER_NATURAL : DV_ORDER_AMD;
 }

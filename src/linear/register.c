@@ -40,6 +40,7 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_sparse_lu_class);
   dv_registry_add(r, &dv_sparse_qr_class);
   dv_registry_add(r, &dv_cholesky_class);
+  dv_registry_add(r, &dv_lu_class);
   dv_registry_add(r, &dv_svd_class);
   dv_registry_add(r, &dv_btd_class);
   dv_registry_add(r, &dv_matrix_exporter_class);

@@ -64,23 +64,35 @@ static size_t resize(dvRotations *r, const dvAssembly *a)
   return blocks;
 }
 
-void dv_rotations_start(dvRotations *r, const dvAssembly *a)
+void dv_rotations_measure(dvRotations *r, const dvAssembly *a)
 {
   size_t blocks = resize(r, a);
-  measure(a, r->then.data, blocks);
-  set_identity(r->between.data, blocks);
+  measure(a, r->now.data, blocks);
+}
+
+void dv_rotations_compare(dvRotations *r, const double *then)
+{
+  size_t blocks = r->now.count / 9;
+  if (!then) set_identity(r->between.data, blocks);
+  for (size_t i = 0; then && i < blocks; i++)
+    for (size_t k = 0; k < 9; k++) {
+      double sum = 0;
+      for (size_t m = 0; m < 3; m++) sum += r->now.data[9 * i + k / 3 * 3 + m] * then[9 * i + k % 3 * 3 + m];
+      r->between.data[9 * i + k] = sum;
+    }
+}
+
+void dv_rotations_start(dvRotations *r, const dvAssembly *a)
+{
+  dv_rotations_measure(r, a);
+  memcpy(r->then.data, r->now.data, r->now.count * sizeof *r->now.data);
+  dv_rotations_compare(r, NULL);
 }
 
 void dv_rotations_update(dvRotations *r, const dvAssembly *a)
 {
-  size_t blocks = resize(r, a);
-  measure(a, r->now.data, blocks);
-  for (size_t i = 0; i < blocks; i++)
-    for (size_t k = 0; k < 9; k++) {
-      double sum = 0;
-      for (size_t m = 0; m < 3; m++) sum += r->now.data[9 * i + k / 3 * 3 + m] * r->then.data[9 * i + k % 3 * 3 + m];
-      r->between.data[9 * i + k] = sum;
-    }
+  dv_rotations_measure(r, a);
+  dv_rotations_compare(r, r->then.data);
 }
 
 void dv_rotations_turn(const dvRotations *r, const double *x, double *y, bool transposed)

@@ -12,6 +12,9 @@ typedef struct dvRotations {
 } dvRotations;
 
 void dv_rotations_free(dvRotations *r);
+// The two halves of what follows: present rotations, and `between` from older ones (NULL: those of now).
+void dv_rotations_measure(dvRotations *r, const dvAssembly *a);
+void dv_rotations_compare(dvRotations *r, const double *then);
 // The matrix is a new one: rotations are counted from here on.
 void dv_rotations_start(dvRotations *r, const dvAssembly *a);
 // Brings `between` up to the present positions.

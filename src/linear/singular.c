@@ -1,6 +1,7 @@
 // What is wrong with a singular system: the unknown where it shows, and the motion of a rigid body that nothing holds.
 #include "linear/solver.h"
 
+#include "linear/ldl.h"
 #include "math/vec.h"
 
 // how much of a vector remains when its best translation is taken away, and that translation
@@ -93,4 +94,13 @@ dvStatus dv_linear_solver_singular(dvObject *o, size_t unknown, const double *nu
   dv_free(path);
   dv_free(own);
   return DV_ERROR_DIVERGED;
+}
+
+dvStatus dv_linear_solver_report(dvObject *o, const dvLdl *factor, size_t pivot)
+{
+  double *null_vector = dv_alloc(dv_ldl_rows(factor) * sizeof *null_vector);
+  dv_ldl_null_vector(factor, pivot, null_vector);
+  dvStatus status = dv_linear_solver_singular(o, pivot, null_vector);
+  dv_free(null_vector);
+  return status;
 }

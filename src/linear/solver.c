@@ -1,10 +1,12 @@
 // See solver.h.
 #include "linear/solver.h"
 
+#include "linear/ldl.h"
 #include "linear/warp.h"
 
 #include "scene/timer.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SELF dvLinearSolver
@@ -103,6 +105,17 @@ dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool
   *matrix = dv_linear_system_matrix(s->system);
   if (!*matrix) return dv_error(o, "use it beside an implicit integrator", "%s has no matrix to work with yet", o->cls->name);
   *changed = s->prepared != system->stamp;
-  s->prepared = system->stamp;
+  s->prepared = s->started = s->solves = system->stamp;
   return DV_OK;
+}
+
+void dv_linear_solver_refine(dvObject *o, const dvLdl *factor, double *x, const double *rhs, double *work)
+{
+  const dvBlockMatrix *a = dv_linear_system_matrix(dv_linear_solver(o)->system);
+  double before = INFINITY;
+  for (int i = 0; a && i < 20; i++) {
+    double now = dv_ldl_refine(factor, a, rhs, x, work);
+    if (!(now > 1e-14) || now > 0.5 * before) return;   // good enough, or no longer better
+    before = now;
+  }
 }

@@ -11,13 +11,16 @@
   X(bool, factorizationInvalidation, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                             \
   X(link, linearSystem, "", "", "system to solve; one of the node, or one made for the solver, when not given", .role = DV_ROLE_LINEAR_SYSTEM)
 
+struct dvLdl;
+
 // First member of every component that solves linear systems.
 typedef struct dvLinearSolver {
   dvObject base;
   DV_LINEAR_SOLVER_FIELDS(DV_MEMBER)
   dvObject *system;               // the one in use, set by init
   dvObject *made;                 // the same when the solver made it and owns it
-  unsigned prepared;              // stamp of the system that the factor belongs to
+  unsigned prepared;              // stamp of the system when the solver last looked at it
+  unsigned started, solves;       // stamps of the matrices whose factorisation was last begun, and whose factor is in use
   DV_ARRAY(double) x, rhs;        // flat vectors
 } dvLinearSolver;
 extern const dvFieldBlock dv_linear_solver_block;
@@ -43,5 +46,9 @@ dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool
 // Reports that the matrix is singular: the unknown where it was noticed and, with a null vector, the motion that nothing holds. Returns
 // DV_ERROR_DIVERGED.
 dvStatus dv_linear_solver_singular(dvObject *o, size_t unknown, const double *null_vector);
+// The same for a sparse factor, with the null vector that it knows.
+dvStatus dv_linear_solver_report(dvObject *o, const struct dvLdl *factor, size_t pivot);
+// Steps of refinement, for factors whose pivots were replaced: x approaches the solution of the system's matrix. `work` as for dv_ldl_refine.
+void dv_linear_solver_refine(dvObject *o, const struct dvLdl *factor, double *x, const double *rhs, double *work);
 
 #endif

@@ -109,7 +109,7 @@ static dvStatus general_prepare(dvObject *o)
   if (!changed && g->analysed) return DV_OK;
   DV_TRY(general_analyse(g, a));
   g->method = METHOD_LDL;
-  if (is_symmetric(g, a) && dv_ldl_factorise(&g->ldl, a, DV_LDL_SMALL, &pivot) && g->ldl.negative == 0) return DV_OK;
+  if (is_symmetric(g, a) && dv_ldl_factorise(&g->ldl, a, o->context->pool, DV_LDL_SMALL, &pivot) && g->ldl.negative == 0) return DV_OK;
   return o->cls == &dv_sparse_qr_class ? factorise_qr(g, a) : factorise_lu(g, a);
 }
 

@@ -1,6 +1,6 @@
-// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, AsyncSparseLDLSolver, EigenSimplicialLDLT, EigenSimplicialLLT
-// (which refuses matrices that are not positive definite) and PrecomputedLinearSolver (which keeps the factor of its first matrix). One sparse
-// LDL^T on blocks serves them all.
+// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, EigenSimplicialLDLT, EigenSimplicialLLT (which refuses matrices
+// that are not positive definite) and PrecomputedLinearSolver (which keeps the factor of its first matrix). One sparse LDL^T serves them
+// all; AsyncSparseLDLSolver is in async_ldl.c.
 #include "linear/classes.h"
 #include "linear/ldl.h"
 #include "linear/orderings.h"
@@ -12,7 +12,6 @@
   X(bool, precomputeSymbolicDecomposition, "1", "", "accepted: the pattern is analysed again only when it changes", .flags = DV_HIDDEN) \
   X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)
 
-#define ASYNC_FIELDS(X) X(bool, enableAssembly, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)
 #define PRECOMPUTED_FIELDS(X)                                                                                               \
   X(bool, jmjt_twostep, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                                          \
   X(bool, use_file, "1", "", "accepted: the factor is computed at the start of every run, which is quicker than reading an inverse", .flags = DV_HIDDEN)
@@ -21,10 +20,8 @@ typedef struct SparseLdl {
   dvLinearSolver solver;
   SPARSE_FIELDS(DV_MEMBER)
   LDL_FIELDS(DV_MEMBER)
-  ASYNC_FIELDS(DV_MEMBER)
   PRECOMPUTED_FIELDS(DV_MEMBER)
-  dvLdl factor;                 // the one that solves
-  dvLdl next;                   // AsyncSparseLDLSolver: takes its place in the next step
+  dvLdl factor;
   unsigned analysed;            // stamp of the pattern
   bool analysed_once;
   DV_ARRAY(double) work;
@@ -33,7 +30,6 @@ typedef struct SparseLdl {
 #define SELF SparseLdl
 static const dvFieldDesc sparse_fields[] = {SPARSE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc ldl_fields[] = {LDL_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc async_fields[] = {ASYNC_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc precomputed_fields[] = {PRECOMPUTED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
@@ -46,31 +42,21 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
   dvOrder order = dv_ordering_of(o, s->orderingMethod.target);
   if (s->analysed_once && s->analysed == stamp) return DV_OK;
   s->analysed_once = false;
-  dv_ldl_free(&s->next);
-  if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, order) ||
-      (o->cls == &dv_async_ldl_class && !dv_ldl_analyse(&s->next, &a->pattern, a->block, order)))
+  if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, order))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns", dv_block_matrix_rows(a));
   s->analysed = stamp;
   s->analysed_once = true;
   s->L_nnz = (int32_t)dv_min_size(dv_ldl_count(&s->factor) * (size_t)(a->block * a->block), INT32_MAX);
-  dv_array_resize(&s->work, dv_ldl_work(&s->factor));
+  dv_array_resize(&s->work, dv_ldl_work(&s->factor) + 2 * dv_ldl_rows(&s->factor));
   return DV_OK;
 }
 
-static dvStatus sparse_ldl_report(SparseLdl *s, const dvLdl *factor, size_t pivot)
-{
-  double *null_vector = dv_alloc(factor->n * (size_t)factor->block * sizeof *null_vector);
-  dv_ldl_null_vector(factor, pivot, null_vector);
-  dvStatus status = dv_linear_solver_singular(&s->solver.base, pivot, null_vector);
-  dv_free(null_vector);
-  return status;
-}
-
-static dvStatus sparse_ldl_factorise(SparseLdl *s, dvLdl *factor, const dvBlockMatrix *a)
+static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
 {
   dvObject *o = &s->solver.base;
+  const dvLdl *factor = &s->factor;
   size_t pivot;
-  if (!dv_ldl_factorise(factor, a, DV_LDL_SMALL, &pivot)) return sparse_ldl_report(s, factor, pivot);
+  if (!dv_ldl_factorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot)) return dv_linear_solver_report(o, factor, pivot);
   if (factor->negative > 0 && o->cls == &dv_sparse_llt_class)
     return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices", "the matrix is not positive definite: %zu of its pivots are negative",
                     factor->negative);
@@ -85,44 +71,24 @@ static dvStatus sparse_ldl_prepare(dvObject *o)
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
   if (!changed && s->factor.valid) return DV_OK;
   DV_TRY(sparse_ldl_analyse(s, a));
-  return sparse_ldl_factorise(s, &s->factor, a);
-}
-
-// as when the factorisation runs beside the simulation and is ready one step later: a step solves with the factor of the step before, only
-// the first one waits for its own
-static dvStatus async_ldl_prepare(dvObject *o)
-{
-  SparseLdl *s = (SparseLdl *)o;
-  const dvBlockMatrix *a;
-  bool changed;
-  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
-  if (changed) DV_TRY(sparse_ldl_analyse(s, a));
-  if (!s->factor.valid) return sparse_ldl_factorise(s, &s->factor, a);
-  if (s->next.valid) {
-    dvLdl used = s->factor;
-    s->factor = s->next;
-    s->next = used;
-    s->next.valid = false;
-  }
-  return changed ? sparse_ldl_factorise(s, &s->next, a) : DV_OK;
+  return sparse_ldl_factorise(s, a);
 }
 
 static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   SparseLdl *s = (SparseLdl *)o;
   dv_ldl_solve(&s->factor, rhs, x, s->work.data);
+  if (s->factor.perturbed > 0 && rhs != x) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
 }
 
 static void sparse_ldl_destroy(dvObject *o)
 {
   SparseLdl *s = (SparseLdl *)o;
   dv_ldl_free(&s->factor);
-  dv_ldl_free(&s->next);
   dv_array_free(&s->work);
   dv_linear_solver_destroy(o);
 }
 
-static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = async_ldl_prepare, .apply = sparse_ldl_apply};
 static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
 
 // only the first matrix is ever built
@@ -154,8 +120,5 @@ static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve, .p
 SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation", DV_BLOCK(ldl_fields));
 SPARSE_CLASS(dv_simplicial_ldlt_class, "EigenSimplicialLDLT", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation");
 SPARSE_CLASS(dv_sparse_llt_class, "EigenSimplicialLLT", sparse_ldl_ops, "solves symmetric positive definite systems directly by a sparse factorisation");
-SPARSE_CLASS(dv_async_ldl_class, "AsyncSparseLDLSolver", async_ldl_ops,
-             "solves symmetric systems with the sparse LDL^T factor of the matrix of the step before", DV_BLOCK(ldl_fields),
-             DV_BLOCK(async_fields));
 SPARSE_CLASS(dv_precomputed_class, "PrecomputedLinearSolver", precomputed_ops, "solves with the factor of the first matrix in all steps",
              DV_BLOCK(precomputed_fields));

@@ -23,6 +23,10 @@ typedef struct RotationSystem {
   ROTATION_FIELDS(DV_MEMBER)
   int waited;
   dvRotations rotations;
+  DV_ARRAY(double) built, begun;       // rotations when the matrix was built, and those of the matrix that the solver last began to factorise
+  DV_ARRAY(double) solves;             // and those of the matrix whose factor is in use
+  unsigned built_stamp, begun_stamp;
+  bool fresh;                          // built in this step
 } RotationSystem;
 
 #define SELF RotationSystem
@@ -43,18 +47,29 @@ static dvStatus rotation_system_init(dvObject *o)
   return DV_OK;
 }
 
+#define COPY(to, from)                                                            \
+  do {                                                                            \
+    dv_array_resize(&(to), (from).count);                                         \
+    memcpy((to).data, (from).data, (from).count * sizeof *(to).data);             \
+  } while (0)
+
 static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
 {
   RotationSystem *s = (RotationSystem *)o;
   if (!s->mainSystem.target)
     return dv_error(o, "give mainSystem=\"@name\" of a MatrixLinearSystem, or a WarpPreconditioner with a linearSolver", "%s has no system to warp", o->cls->name);
   dvLinearSystem *main = dv_linear_system(s->mainSystem.target);
+  s->fresh = false;
   if (++s->waited >= s->assemblingRate) {
-    s->waited = 0;
+    unsigned before = main->stamp;
     DV_TRY(dv_linear_system_build(&main->base, plan, m));
-    dv_rotations_start(&s->rotations, main->assembly);
-  } else {
-    dv_rotations_update(&s->rotations, main->assembly);
+    s->fresh = main->stamp != before;
+    s->waited = s->fresh ? 0 : s->assemblingRate;   // its solver is busy with another one: again in the next step
+  }
+  dv_rotations_measure(&s->rotations, main->assembly);
+  if (s->fresh) {
+    COPY(s->built, s->rotations.now);
+    s->built_stamp = main->stamp;
   }
   s->system.assembly = main->assembly;
   for (int i = 0; i < 2; i++) s->system.matrixSize[i] = main->matrixSize[i];
@@ -62,9 +77,26 @@ static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m
   return DV_OK;
 }
 
+// The rotations since the matrix whose factor the solver uses, which may be older than the last one that was built.
+static void rotation_system_follow(RotationSystem *s, const dvLinearSolver *solver)
+{
+  if (s->fresh && solver->started == s->built_stamp) {
+    COPY(s->begun, s->built);
+    s->begun_stamp = s->built_stamp;
+  }
+  if (solver->solves == s->built_stamp) COPY(s->solves, s->built);
+  else if (solver->solves == s->begun_stamp) COPY(s->solves, s->begun);
+  bool now = s->fresh && solver->solves == s->built_stamp;
+  dv_rotations_compare(&s->rotations, now || s->solves.count != s->rotations.now.count ? NULL : s->solves.data);
+}
+
 static void rotation_system_destroy(dvObject *o)
 {
-  dv_rotations_free(&((RotationSystem *)o)->rotations);
+  RotationSystem *s = (RotationSystem *)o;
+  dv_rotations_free(&s->rotations);
+  dv_array_free(&s->built);
+  dv_array_free(&s->begun);
+  dv_array_free(&s->solves);
   dv_linear_system_destroy(o);
 }
 
@@ -144,8 +176,11 @@ static dvStatus warp_init(dvObject *o)
 
 static dvStatus warp_prepare(dvObject *o)
 {
-  dvObject *inner = ((Warp *)o)->linearSolver.target;
-  return ((const dvLinearSolverOps *)dv_ops(inner, DV_ROLE_LINEAR_SOLVER))->prepare(inner);
+  Warp *w = (Warp *)o;
+  dvObject *inner = w->linearSolver.target;
+  DV_TRY(((const dvLinearSolverOps *)dv_ops(inner, DV_ROLE_LINEAR_SOLVER))->prepare(inner));
+  rotation_system_follow((RotationSystem *)w->solver.system, dv_linear_solver(inner));
+  return DV_OK;
 }
 
 static void warp_apply(dvObject *o, double *x, const double *rhs)
@@ -212,11 +247,11 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
     if (w->use_rotations) dv_rotations_update(&w->rotations, assembly);
     return DV_OK;
   }
-  if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_AMD)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
+  if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_BEST)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
   dv_array_resize(&w->work, dv_ldl_work(&w->factor));
   w->size = assembly->size;
   dv_rotations_start(&w->rotations, assembly);
-  return dv_ldl_factorise(&w->factor, a, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
+  return dv_ldl_factorise(&w->factor, a, o->context->pool, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
 }
 
 static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)

@@ -30,4 +30,9 @@ void dv_register_mapping(dvRegistry *r)
   dv_registry_add(r, &dv_skinning_mapping_class);
   dv_registry_add(r, &dv_deformable_on_rigid_frame_mapping_class);
   dv_registry_add(r, &dv_void_mapping_class);
+  dv_registry_add(r, &dv_articulation_class);
+  dv_registry_add(r, &dv_articulation_center_class);
+  dv_registry_add(r, &dv_articulated_hierarchy_container_class);
+  dv_registry_add(r, &dv_articulated_system_mapping_class);
+  dv_registry_add(r, &dv_spline_mapping_class);
 }

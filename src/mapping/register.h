@@ -14,6 +14,9 @@ extern const dvClass dv_identity_multi_mapping_class, dv_subset_multi_mapping_cl
 extern const dvClass dv_tubular_mapping_class, dv_beam_linear_mapping_class, dv_beam_linear_mapping_mt_class,
     dv_line_set_skinning_mapping_class, dv_skinning_mapping_class;
 extern const dvClass dv_deformable_on_rigid_frame_mapping_class, dv_void_mapping_class;
+extern const dvClass dv_articulation_class, dv_articulation_center_class, dv_articulated_hierarchy_container_class,
+    dv_articulated_system_mapping_class;
+extern const dvClass dv_spline_mapping_class;
 
 void dv_register_mapping(dvRegistry *registry);
 

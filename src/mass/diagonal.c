@@ -4,6 +4,7 @@
 #include "math/kernels.h"
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { GRAIN = 2048, PARALLEL_FROM = 2 * GRAIN };   // points
@@ -48,6 +49,28 @@ bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, siz
     if (is_frame(dof) && !set_inertia(d, i, size, numbers + 2, numbers[0]) && *singular < 0) *singular = (long)i;
   }
   return true;
+}
+
+// positive when all leading minors are
+static bool is_inertia(const double *j, int size)
+{
+  if (size == 1) return *j > 0;
+  dvMat3 a = dv_mat3_load(j);
+  double scale = fabs(a.m[0][0]) + fabs(a.m[1][1]) + fabs(a.m[2][2]);
+  for (int i = 0; i < 3; i++)
+    if (fabs(a.m[i][(i + 1) % 3] - a.m[(i + 1) % 3][i]) > 1e-9 * scale) return false;
+  return a.m[0][0] > 0 && a.m[0][0] * a.m[1][1] - a.m[0][1] * a.m[1][0] > 0 && dv_mat3_det(a) > 0;
+}
+
+void dv_diagonal_check_inertia(const dvDiagonal *d)
+{
+  const dvObject *o = &d->base.base;
+  int size = dv_diagonal_numbers(d->base.state->base.dof) - 2;
+  for (size_t i = 0; size > 0 && i * (size_t)size < d->inertia.count; i++) {
+    if (d->mass.data[i] <= 0 || is_inertia(d->inertia.data + i * (size_t)size, size)) continue;
+    dv_warning(o, "give a symmetric matrix with positive moments", "the inertia of frame %zu is not symmetric and positive: no body has it", i);
+    return;
+  }
 }
 
 // --- frames that turn their inertia ----------------------------------------------------------------------

@@ -41,6 +41,8 @@ int dv_diagonal_numbers(const dvDof *dof);
 // Fills mass, inertia and its inverse from `count` groups of numbers. False when memory is short. A frame whose inertia
 // cannot be inverted gets no angular acceleration; the first such frame is returned in *singular (else -1).
 bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);
+// Warns when the inertia of a frame is not symmetric and positive.
+void dv_diagonal_check_inertia(const dvDiagonal *d);
 // Tells it what to watch; from here on it is set up again whenever something changed. `field` and `revision` may be NULL.
 void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision);
 // Sets it up again if need be: first thing in every slot.

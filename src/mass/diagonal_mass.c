@@ -217,6 +217,7 @@ static dvStatus adopt(DiagonalMass *m)
   d->count = dv_min_size(n, d->base.state->count);
   if (!dv_diagonal_set(d, dof, m->vertexMass.data, d->count, &singular)) return dv_error(o, NULL, "out of memory for %zu masses", n);
   if (singular >= 0) dv_field_warning(o, &m->vertexMass, NULL, "the inertia of frame %ld cannot be inverted", singular);
+  else dv_diagonal_check_inertia(d);
   dv_touch(o, &m->vertexMass);
   dv_touch(o, &m->totalMass);
   dv_touch(o, &m->massDensity);

@@ -163,7 +163,8 @@ static void write_values(UniformMass *u)
   if (!dv_diagonal_set(d, o->dof, u->numbers, 1, &singular)) return;
   if (singular >= 0 && !d->absent)
     dv_warning(o, "give three positive moments of inertia", "the inertia matrix cannot be inverted: the frames do not turn in explicit steps");
-  dv_reals_assign(&u->vertexMass, u->numbers, (size_t)dv_diagonal_numbers(o->dof));
+  else if (!d->absent) dv_diagonal_check_inertia(d);
+  DV_MUST(dv_reals_assign(&u->vertexMass, u->numbers, (size_t)dv_diagonal_numbers(o->dof)));
   dv_touch(o, &u->vertexMass);
   dv_touch(o, &u->totalMass);
 }

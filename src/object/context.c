@@ -9,6 +9,7 @@
 
 dvContext *dv_context_create(int threads)
 {
+  dv_memory_hold();
   dvContext *c = dv_alloc(sizeof *c);
   dv_log_init(&c->log);
   c->pool = dv_pool_create(threads);
@@ -38,6 +39,15 @@ void dv_context_destroy(dvContext **context)
   dv_array_free(&c->registry.owned);
   dv_free(c);
   *context = NULL;
+  dv_memory_let_go();
+}
+
+dvStatus dv_context_check_memory(dvContext *c)
+{
+  if (!dv_memory_is_short()) return DV_OK;
+  dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .text = "out of memory",
+                                    .advice = "simulate a smaller scene, or allow the process more memory"});
+  return DV_ERROR_INPUT;
 }
 
 void dv_context_add_data_path(dvContext *c, const char *directory) { dv_push(&c->data_paths, dv_strdup(directory)); }

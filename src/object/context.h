@@ -38,12 +38,15 @@ struct dvContext {
   DV_ARRAY(dvLoadedPlugin) plugins;        // see control/plugin.h
   DV_ARRAY(char *) file_names;             // interned: a dvPlace may point here
   struct dvTimers *timers;
+  bool realtime;                           // work that runs beside the steps is used when it is ready, not after a fixed number of them
   void (*listener)(void);                  // of a host program (app/embed.c)
   void *listener_user;
 };
 
 dvContext *dv_context_create(int threads);
 void dv_context_destroy(dvContext **context);
+// DV_OK, or an error in the log when memory has run short since the scene was begun.
+dvStatus dv_context_check_memory(dvContext *context);
 void dv_context_add_data_path(dvContext *context, const char *directory);
 void dv_context_add_plugin_path(dvContext *context, const char *directory);
 const char *dv_context_intern(dvContext *context, const char *file_name);

@@ -93,12 +93,12 @@ void dv_field_init_at(dvField *f, dvObject *owner, const dvFieldDesc *desc, void
   if (desc->type == DV_T_INTS) ((dvInts *)f->value)->width = f->width;
   if (desc->type == DV_T_STRING || desc->type == DV_T_FILE) *(char **)f->value = dv_strdup("");
   if (desc->initial && *desc->initial) {
-    dvText why = {0};
-    if (dv_field_parse(f, desc->initial, &why) != DV_OK) {
-      // a default that does not parse is a mistake in the class, not in the scene
-      dv_fail(why.text, owner->cls->name, 0, desc->name);
+    if (dv_field_parse(f, desc->initial, NULL) != DV_OK) {   // memory is short, else it is a mistake in the class and not in the scene
+      dvText why = {0};
+      dv_memory_give_up_reserve();
+      if (dv_field_parse(f, desc->initial, &why) != DV_OK) dv_fail(why.text, owner->cls->name, 0, desc->name);
+      dv_text_free(&why);
     }
-    dv_text_free(&why);
   }
   f->was_set = false;
   f->counter = 1;
@@ -230,8 +230,13 @@ static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
       break;
     }
     long long length = first <= last ? (last - first) / step + 1 : (first - last) / step + 1;
-    if (length > LONGEST_RANGE || !dv_ints_resize(&fresh, fresh.count + (size_t)length)) {
+    if (length > 1 && fresh.count + (size_t)length > LONGEST_RANGE) {
       status = bad_value(why, "a shorter range", word);
+      break;
+    }
+    if (!dv_ints_resize(&fresh, fresh.count + (size_t)length)) {
+      if (why) dv_text_add(why, "out of memory");
+      status = DV_ERROR_INPUT;
       break;
     }
     int32_t *out = fresh.data + fresh.count - length;

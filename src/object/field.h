@@ -66,6 +66,7 @@ enum {
   DV_READ_ONLY = 1 << 4,   // shown, not written
   DV_LOOKS = 1 << 5,       // concerns only how things are drawn
   DV_REQUIRED = 1 << 6,    // the component cannot work without it
+  DV_SIGNED = 1 << 7,      // a stiffness or damping whose sign the class judges itself
 };
 
 typedef struct dvFieldDesc {

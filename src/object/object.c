@@ -88,7 +88,8 @@ static void apply_presets(dvObject *o, const char *presets)
     char *name = dv_strndup(presets, (size_t)(equal - presets));
     char *value = dv_strndup(equal + 1, n - (size_t)(equal - presets) - 1);
     dvField *f = dv_object_field(o, name);
-    DV_REQUIRE(f && dv_field_parse(f, value, NULL) == DV_OK);
+    DV_REQUIRE(f);
+    DV_MUST(dv_field_parse(f, value, NULL) == DV_OK);
     f->was_set = false;
     dv_free(name);
     dv_free(value);

@@ -42,8 +42,9 @@ double *dv_reals_edit(dvReals *r)
 {
   if (r->buffer && r->buffer->references > 1) {
     size_t bytes = r->count * sizeof(double);
-    r->buffer = buffer_own(r->buffer, bytes, bytes);
-    DV_REQUIRE(r->buffer);
+    dvBuffer *own;
+    DV_MUST((own = buffer_own(r->buffer, bytes, bytes)));
+    r->buffer = own;
     r->data = buffer_data(r->buffer);
   }
   return r->data;
@@ -53,8 +54,9 @@ int32_t *dv_ints_edit(dvInts *r)
 {
   if (r->buffer && r->buffer->references > 1) {
     size_t bytes = r->count * sizeof(int32_t);
-    r->buffer = buffer_own(r->buffer, bytes, bytes);
-    DV_REQUIRE(r->buffer);
+    dvBuffer *own;
+    DV_MUST((own = buffer_own(r->buffer, bytes, bytes)));
+    r->buffer = own;
     r->data = buffer_data(r->buffer);
   }
   return r->data;

@@ -47,12 +47,12 @@ static inline size_t dv_ints_size(const dvInts *r) { return r->width ? r->count 
 double *dv_reals_edit(dvReals *r);
 int32_t *dv_ints_edit(dvInts *r);
 // Changes the number of scalars; kept ones keep their values, new ones are 0. False when memory is short.
-bool dv_reals_resize(dvReals *r, size_t count);
-bool dv_ints_resize(dvInts *r, size_t count);
+DV_CHECK_RESULT bool dv_reals_resize(dvReals *r, size_t count);
+DV_CHECK_RESULT bool dv_ints_resize(dvInts *r, size_t count);
 // Makes room for so many scalars without setting them; `count` stays. For lists that are about to be written anew.
-bool dv_ints_reserve(dvInts *r, size_t count);
-bool dv_reals_assign(dvReals *r, const double *values, size_t count);
-bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count);
+DV_CHECK_RESULT bool dv_ints_reserve(dvInts *r, size_t count);
+DV_CHECK_RESULT bool dv_reals_assign(dvReals *r, const double *values, size_t count);
+DV_CHECK_RESULT bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count);
 // Makes `r` show the numbers of `other` without copying them.
 void dv_reals_share(dvReals *r, const dvReals *other);
 void dv_ints_share(dvInts *r, const dvInts *other);

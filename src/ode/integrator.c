@@ -137,10 +137,43 @@ dvStatus dv_ode_check_masses(dvObject *o, const char *consequence)
   return DV_OK;
 }
 
+// M times a motion of 1 everywhere; what it leaves at zero is divided by nothing
+static void warn_of_zero_masses(dvObject *o, dvPlan *plan)
+{
+  dvMech m = {.dx = DV_DX, .df = DV_DF};
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    double *dx = dv_state_write(s, DV_DX), *df = dv_state_write(s, DV_DF);
+    for (size_t k = 0; k < dv_state_scalars(s, DV_DX); k++) dx[k] = 1, df[k] = 0;
+  }
+  dv_mech_project_response(plan, DV_DX);
+  for (size_t i = 0; i < plan->masses.count; i++) {
+    dvObject *mass = plan->masses.data[i].object;
+    ((const dvMassOps *)dv_ops(mass, DV_ROLE_MASS))->add_mdx(mass, &m, 1);
+  }
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    double *dx = dv_state_write(s, DV_DX), *df = dv_state_write(s, DV_DF);
+    size_t scalars = dv_state_scalars(s, DV_DX), empty = 0, first = 0, width = (size_t)s->base.dof->deriv;
+    bool own = false;   // masses of mapped states reach it through the mapping
+    for (size_t k = 0; k < plan->masses.count; k++) own = own || dv_node_state_up(plan->masses.data[k].node) == &s->base;
+    for (size_t k = 0; k < scalars; k++)
+      if (dx[k] != 0 && df[k] == 0 && empty++ == 0) first = k / width;
+    if (own && empty > 0) {
+      char *path = dv_object_path(&s->base);
+      dv_warning(o, "give every point that is free to move a positive mass", "%s: %zu of %zu directions have no mass, the first at point %zu: forces do not move them",
+                 path, empty, scalars, first);
+      dv_free(path);
+    }
+    for (size_t k = 0; k < scalars; k++) dx[k] = df[k] = 0;
+  }
+}
+
 dvStatus dv_ode_check_explicit(dvObject *o, const dvObject *solver)
 {
   dvPlan *plan = NULL;
   bool diagonal = masses_are_diagonal(dv_ode_plan(&plan, o));
+  if (diagonal) warn_of_zero_masses(o, plan);
   dv_plan_destroy(&plan);
   if (!diagonal && !solver)
     return dv_error(o, "add a linear solver to the node, or use a DiagonalMass", "a mass that is not diagonal needs a linear solver");

@@ -93,7 +93,7 @@ static dvWalk init_node(dvVisitor *v, dvNode *node)
 {
   Initialiser *in = (Initialiser *)v;
   // a component may add others while it is initialised
-  for (size_t i = 0; i < node->objects.count; i++)
+  for (size_t i = 0; i < node->objects.count && !dv_memory_is_short(); i++)
     if (!node->objects.data[i]->failed) worse(&in->worst, dv_object_ensure(node->objects.data[i]));
   return DV_WALK_ON;
 }
@@ -103,7 +103,7 @@ static void bwd_init_node(dvVisitor *v, dvNode *node)
   Initialiser *in = (Initialiser *)v;
   for (size_t i = node->objects.count; i > 0; i--) {
     dvObject *o = node->objects.data[i - 1];
-    if (o->failed || !o->cls->bwd_init) continue;
+    if (o->failed || !o->cls->bwd_init || dv_memory_is_short()) continue;
     dvStatus status = o->cls->bwd_init(o);
     if (status != DV_OK) o->failed = true;
     worse(&in->worst, status);
@@ -144,6 +144,7 @@ dvStatus dv_scene_init(dvScene *scene)
   Initialiser in = {.visitor = {.top_down = init_node, .bottom_up = bwd_init_node}};
   dv_visit(scene->root, &in.visitor);
   worse(&worst, in.worst);
+  worse(&worst, dv_context_check_memory(scene->context));
   if (scene->context->log.worst != DV_OK) worse(&worst, scene->context->log.worst);
   if (worst != DV_OK) return worst;
   scene->version++;   // plans made during initialisation may be incomplete
@@ -154,6 +155,7 @@ dvStatus dv_scene_init(dvScene *scene)
   dv_visit(scene->root, &store);
   scene->initialised = true;
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
+  dv_context_check_memory(scene->context);
   return scene->context->log.worst;
 }
 
@@ -213,6 +215,7 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
   dv_timer_begin(scene->context->timers, "step");
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
   dv_timer_end(scene->context->timers);
+  if (status == DV_OK) status = dv_context_check_memory(scene->context);
   if (status == DV_OK) scene->step++;
   return status;
 }

@@ -53,9 +53,32 @@ static dvStatus find_state(dvObject *o, const dvLink *link, dvState **out)
   return DV_OK;
 }
 
+static double least(const dvField *f)
+{
+  if (f->desc->type == DV_T_REAL) return *(const double *)f->value;
+  const dvReals *list = f->value;
+  double value = 0;
+  for (size_t i = 0; i < list->count; i++) value = list->data[i] < value ? list->data[i] : value;
+  return value;
+}
+
+// a negative stiffness or damping drives motion instead of holding it: legal, and hardly ever meant
+static void warn_of_signs(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    const char *name = dv_field_name(f->desc);
+    bool coefficient = strstr(name, "tiffness") || strstr(name, "amping");
+    if (!coefficient || !f->was_set || (f->desc->type != DV_T_REAL && f->desc->type != DV_T_REALS) || (f->desc->flags & DV_SIGNED)) continue;
+    double value = least(f);
+    if (value < 0) dv_field_warning(o, f->value, "give numbers from 0 on", "%s %g is negative: it drives motion instead of holding it", name, value);
+  }
+}
+
 dvStatus dv_force_init(dvObject *o)
 {
   dvForce *f = (dvForce *)o;
+  warn_of_signs(o);
   return find_state(o, &f->mstate, &f->state);
 }
 
@@ -70,6 +93,7 @@ int dv_force_state(dvObject *o, dvObject **out)
 dvStatus dv_pair_force_init(dvObject *o)
 {
   dvPairForce *f = (dvPairForce *)o;
+  warn_of_signs(o);
   DV_TRY(find_state(o, &f->object1, &f->first));
   DV_TRY(find_state(o, f->object2.path ? &f->object2 : &f->object1, &f->second));
   return DV_OK;

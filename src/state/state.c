@@ -27,7 +27,7 @@ static dvReals *sized(dvState *s, int id)
   size_t want = dv_state_scalars(s, id);
   if (r->count != want || !r->buffer) {   // an empty state has an address too
     size_t old = r->count / (size_t)dv_max_int(r->width, 1);
-    DV_REQUIRE(dv_reals_resize(r, want));
+    DV_MUST(dv_reals_resize(r, want));
     fill_identity(s, r, id, old);
   }
   return r;

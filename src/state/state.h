@@ -31,7 +31,7 @@ bool dv_state_has(const dvState *s, int id);
 void dv_state_bind(dvState *s, int id, dvReals *field);
 // Changes the number of degrees of freedom of all vectors that exist; new frames are the identity. False when
 // memory is short.
-bool dv_state_resize(dvState *s, size_t count);
+DV_CHECK_RESULT bool dv_state_resize(dvState *s, size_t count);
 void dv_state_free(dvState *s);
 // Tells linked fields that a vector has changed.
 void dv_state_touch(dvState *s, int id);

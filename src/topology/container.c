@@ -1,10 +1,11 @@
 // MeshTopology and the containers of one element kind: PointSet-, EdgeSet-, TriangleSet-, QuadSet-, TetrahedronSet- and
 // HexahedronSetTopologyContainer.
 //
-// All are the container of topology.h; they differ in the fields they have, and with them in what src="@loader" hands
+// The Manifold… ones of old also tell when the mesh is not manifold (inspect.h). All are the container of topology.h; they differ in the fields they have, and with them in what src="@loader" hands
 // over: a TriangleSetTopologyContainer takes only the triangles of a mesh of tetrahedra.
 #include "topology/container.h"
 
+#include "topology/inspect.h"
 #include "topology/tuple_set.h"
 
 #include <math.h>
@@ -217,7 +218,22 @@ static dvStatus set_container_init(dvObject *o)
   return DV_OK;
 }
 
-#define SET_CONTAINER(variable, name_, help_, element_fields, own_fields)   \
+static dvStatus manifold_container_init(dvObject *o)
+{
+  dvTopology *t = dv_topology(o);
+  DV_TRY(set_container_init(o));
+  dvInspection i;
+  bool known = dv_reals_size(dv_topology_positions(t)) >= dv_topology_point_count(t);
+  if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i)) return dv_error(o, "use a coarser mesh", "out of memory for checking the mesh");
+  dv_inspection_report(&i, o, true);
+  return DV_OK;
+}
+
+#define SET_CONTAINER(variable, name_, help_, element_fields, own_fields) \
+  CONTAINER(variable, name_, help_, element_fields, own_fields, set_container_init)
+#define MANIFOLD_CONTAINER(variable, name_, help_, element_fields, own_fields) \
+  CONTAINER(variable, name_, help_, element_fields, own_fields, manifold_container_init)
+#define CONTAINER(variable, name_, help_, element_fields, own_fields, init_) \
   const dvClass variable = {                                                \
       .struct_size = sizeof(dvClass),                                       \
       .name = name_,                                                        \
@@ -228,8 +244,8 @@ static dvStatus set_container_init(dvObject *o)
       .blocks = {&dv_object_block, DV_BLOCK(element_fields), DV_BLOCK(own_fields)}, \
       .create = dv_topology_create,                                         \
       .link = set_container_link,                                           \
-      .init = set_container_init,                                           \
-      .reinit = set_container_init,                                         \
+      .init = init_,                                                        \
+      .reinit = init_,                                                      \
       .fetch = dv_topology_fetch,                                           \
       .destroy = dv_topology_destroy,                                       \
   };
@@ -240,6 +256,12 @@ SET_CONTAINER(dv_triangle_set_class, "TriangleSetTopologyContainer", "a mesh of 
 SET_CONTAINER(dv_quad_set_class, "QuadSetTopologyContainer", "a mesh of quads", quad_fields, connected_set_fields)
 SET_CONTAINER(dv_tetrahedron_set_class, "TetrahedronSetTopologyContainer", "a mesh of tetrahedra", tetrahedron_fields, tetrahedron_set_fields)
 SET_CONTAINER(dv_hexahedron_set_class, "HexahedronSetTopologyContainer", "a mesh of hexahedra", hexahedron_fields, hexahedron_set_fields)
+MANIFOLD_CONTAINER(dv_manifold_edge_set_class, "ManifoldEdgeSetTopologyContainer", "lines: at most two edges meet at a point", edge_fields,
+                   connected_set_fields)
+MANIFOLD_CONTAINER(dv_manifold_triangle_set_class, "ManifoldTriangleSetTopologyContainer", "a surface that has a normal everywhere", triangle_fields,
+                   connected_set_fields)
+MANIFOLD_CONTAINER(dv_manifold_tetrahedron_set_class, "ManifoldTetrahedronSetTopologyContainer", "tetrahedra that hang together by faces", tetrahedron_fields,
+                   tetrahedron_set_fields)
 
 // --- voxels ------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-// CubeTopology: the surface of a box of nx x ny x nz grid points, as quads. SphereQuadTopology: the same drawn onto a sphere:
-// a point lies in the direction of its place in a box from -1 to 1.
+// CubeTopology: the surface of a box of nx x ny x nz grid points, as quads. SphereQuadTopology: the same, with the points moved onto
+// a sphere along the lines from its centre.
 //
 // Three ways of numbering the points, as in SOFA:
 //  - only those of the surface: bottom (z first), top, then ring by ring the sides y = 0, y = ny - 1, x = 0, x = nx - 1;
@@ -76,8 +76,10 @@ static void store(const Cube *c, dvReals *out, int32_t at, const int place[3])
   const int n[3] = {c->nx, c->ny, c->nz};
   double *p = out->data + 3 * (size_t)at, length = 0;
   if (c->round) {
-    for (int i = 0; i < 3; i++) p[i] = n[i] > 1 ? 2.0 * place[i] / (n[i] - 1) - 1 : 0;
-    for (int i = 0; i < 3; i++) length += p[i] * p[i];
+    for (int i = 0; i < 3; i++) {
+      p[i] = n[i] > 1 ? 2.0 * place[i] / (n[i] - 1) - 1 : 0;
+      length += p[i] * p[i];
+    }
     for (int i = 0; i < 3; i++) p[i] = c->center[i] + (length > 0 ? p[i] / sqrt(length) : 0) * c->radius;
     return;
   }
@@ -178,8 +180,9 @@ static dvStatus cube_update(dvObject *o)
   if (c->nx < 0 || c->ny < 0 || c->nz < 0)
     return dv_field_error(o, c->nx < 0 ? &c->nx : c->ny < 0 ? &c->ny : &c->nz, NULL, "a box of %d x %d x %d points", c->nx, c->ny, c->nz);
   for (int i = 0; i < 3; i++)
-    if (!isfinite(c->min[i]) || !isfinite(c->max[i]))
-      return dv_field_error(o, isfinite(c->min[i]) ? c->max : c->min, NULL, "a corner is not finite");
+    if (!isfinite(c->min[i]) || !isfinite(c->max[i]) || !isfinite(c->center[i]))
+      return dv_field_error(o, !isfinite(c->center[i]) ? c->center : isfinite(c->min[i]) ? c->max : c->min, NULL, "a corner or the centre is not finite");
+  if (c->round && !(c->radius >= 0 && isfinite(c->radius))) return dv_field_error(o, &c->radius, NULL, "a sphere of radius %g", c->radius);
   double nx = c->nx, ny = c->ny, nz = c->nz;
   // splitting can double the points of a thin box, so the bound is on what may have to be made
   if (nx * ny * nz > DV_POINT_LIMIT || 2 * (nx * ny + ny * nz + nz * nx) > DV_POINT_LIMIT)
@@ -202,7 +205,7 @@ static dvStatus cube_link(dvObject *o)
 {
   dvTopology *t = dv_topology(o);
   if (t->filename && *t->filename)
-    dv_field_warning(o, &t->filename, "use a MeshTopology for the file", "this topology makes its own points; the file is not read");
+    dv_field_warning(o, &t->filename, "use a MeshTopology for the file", "a %s makes its own points; the file is not read", o->cls->name);
   for (dvElementKind k = DV_POINT; k < DV_ELEMENT_KINDS; k++) dv_field_unlink(t->fields[k]);
   dv_reals_free(&t->position);
   return DV_OK;
@@ -220,45 +223,24 @@ static void sphere_create(dvObject *o)
   ((Cube *)o)->round = true;
 }
 
-static dvStatus sphere_update(dvObject *o)
-{
-  Cube *c = (Cube *)o;
-  if (!isfinite(c->radius) || !isfinite(c->center[0] + c->center[1] + c->center[2])) return dv_field_error(o, &c->radius, NULL, "the sphere is not finite");
-  return cube_update(o);
-}
+#define CUBE(variable, name_, help_, fields, create_)                                                            \
+  const dvClass variable = {                                                                                       \
+      .struct_size = sizeof(dvClass),                                                                              \
+      .name = name_,                                                                                               \
+      .help = help_,                                                                                               \
+      .module = "Sofa.Component.Topology.Container.Constant",                                                      \
+      .roles = 1u << DV_ROLE_TOPOLOGY,                                                                             \
+      .size = sizeof(Cube),                                                                                        \
+      .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block, DV_BLOCK(fields)},                 \
+      .create = create_,                                                                                           \
+      .parse = cube_parse,                                                                                         \
+      .link = cube_link,                                                                                           \
+      .update = cube_update,                                                                                       \
+      .init = dv_mesh_topology_init,                                                                               \
+      .reinit = dv_topology_init,                                                                                  \
+      .fetch = dv_topology_fetch,                                                                                  \
+      .destroy = dv_topology_destroy,                                                                              \
+  };
 
-const dvClass dv_sphere_quad_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "SphereQuadTopology",
-    .help = "a sphere as quads: the surface of a box drawn onto it",
-    .module = "Sofa.Component.Topology.Container.Constant",
-    .roles = 1u << DV_ROLE_TOPOLOGY,
-    .size = sizeof(Cube),
-    .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block, DV_BLOCK(sphere_fields)},
-    .create = sphere_create,
-    .parse = cube_parse,
-    .link = cube_link,
-    .update = sphere_update,
-    .init = dv_mesh_topology_init,
-    .reinit = dv_topology_init,
-    .fetch = dv_topology_fetch,
-    .destroy = dv_topology_destroy,
-};
-
-const dvClass dv_cube_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "CubeTopology",
-    .help = "the surface of a box, as quads",
-    .module = "Sofa.Component.Topology.Container.Constant",
-    .roles = 1u << DV_ROLE_TOPOLOGY,
-    .size = sizeof(Cube),
-    .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block, DV_BLOCK(cube_fields)},
-    .create = cube_create,
-    .parse = cube_parse,
-    .link = cube_link,
-    .update = cube_update,
-    .init = dv_mesh_topology_init,
-    .reinit = dv_topology_init,
-    .fetch = dv_topology_fetch,
-    .destroy = dv_topology_destroy,
-};
+CUBE(dv_cube_class, "CubeTopology", "the surface of a box, as quads", cube_fields, cube_create)
+CUBE(dv_sphere_quad_class, "SphereQuadTopology", "a sphere made of quads: the surface of a box moved onto it", sphere_fields, sphere_create)

@@ -10,6 +10,10 @@ const int dv_edges_of_hexahedron[12][2] = {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5
                                            {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
 const int dv_triangles_of_tetrahedron[4][3] = {{1, 2, 3}, {0, 3, 2}, {1, 3, 0}, {0, 2, 1}};
 const int dv_quads_of_hexahedron[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+const int dv_quads_of_prism[3][4] = {{0, 3, 4, 1}, {0, 2, 5, 3}, {1, 4, 5, 2}};
+const int dv_triangles_of_prism[2][3] = {{0, 1, 2}, {4, 3, 5}};
+const int dv_quads_of_pyramid[1][4] = {{0, 3, 2, 1}};
+const int dv_triangles_of_pyramid[4][3] = {{0, 1, 4}, {1, 2, 4}, {3, 4, 2}, {0, 4, 3}};
 
 // --- numbering -------------------------------------------------------------------------------------------------------
 
@@ -64,7 +68,8 @@ static inline __attribute__((always_inline)) void fill_keys(const dvPartList *li
 
 static void write_keys(const dvPartList *list, int corners, dvPartOrder order, int32_t *out)
 {
-  if (corners == 2) fill_keys(list, 2, order, out);
+  if (corners == 1) fill_keys(list, 1, order, out);
+  else if (corners == 2) fill_keys(list, 2, order, out);
   else if (corners == 3) fill_keys(list, 3, order, out);
   else fill_keys(list, 4, order, out);
 }
@@ -109,7 +114,7 @@ static bool list_parts(const dvPartList *lists, int count, int corners, const in
       }
   out->width = corners;
   good = good && dv_ints_assign(out, chosen.data, chosen.count);
-  if (!good) dv_ints_resize(out, 0);
+  if (!good) DV_MUST(dv_ints_resize(out, 0));
   dv_array_free(&chosen);
   return good;
 }
@@ -117,7 +122,7 @@ static bool list_parts(const dvPartList *lists, int count, int corners, const in
 static bool no_parts(dvInts *out, int corners)
 {
   out->width = corners;
-  dv_ints_resize(out, 0);
+  DV_MUST(dv_ints_resize(out, 0));
   return false;
 }
 

@@ -12,6 +12,8 @@ extern const int dv_edges_of_tetrahedron[6][2];
 extern const int dv_edges_of_hexahedron[12][2];
 extern const int dv_triangles_of_tetrahedron[4][3];   // triangle i lies opposite to corner i and looks outwards
 extern const int dv_quads_of_hexahedron[6][4];        // looking outwards
+extern const int dv_quads_of_prism[3][4], dv_triangles_of_prism[2][3];
+extern const int dv_quads_of_pyramid[1][4], dv_triangles_of_pyramid[4][3];
 
 // Parts of elements: part j of element i has the corners elements[i * width + table[j * corners + k]], k < corners.
 typedef struct dvPartList {

@@ -254,7 +254,7 @@ void dv_element_list_erase(dvElementList *l, size_t row)
   }
   columns_move(&l->columns, row, last);
   columns_resize(&l->columns, last);
-  dv_ints_resize(l->list, last * width);
+  DV_MUST(dv_ints_resize(l->list, last * width));
   l->next.count = last * width;
 }
 

@@ -30,33 +30,34 @@ double dv_tetrahedron_signed_volume(const double *x, const int32_t *e)
 
 double dv_tetrahedron_volume(const double *x, const int32_t *e) { return fabs(dv_tetrahedron_signed_volume(x, e)); }
 
-// volume of an element that is cut into tetrahedra
-static double cut_volume(const double *x, const int32_t *e, const int (*cut)[4], int count)
+// how other volumes are cut into tetrahedra, all of which have a positive sign in an element that is as it should be
+static const int hexahedron_cut[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+static const int prism_cut[3][4] = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}};
+static const int pyramid_cut[2][4] = {{0, 1, 2, 4}, {0, 2, 3, 4}};
+
+static double cut_volume(const double *x, const int32_t *e, const int (*cut)[4], int count, bool with_sign)
 {
   double sum = 0;
   for (int i = 0; i < count; i++) {
     int32_t corner[4] = {e[cut[i][0]], e[cut[i][1]], e[cut[i][2]], e[cut[i][3]]};
-    sum += dv_tetrahedron_volume(x, corner);
+    sum += with_sign ? dv_tetrahedron_signed_volume(x, corner) : dv_tetrahedron_volume(x, corner);
   }
   return sum;
 }
 
-double dv_hexahedron_volume(const double *x, const int32_t *e)
-{
-  static const int cut[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
-  return cut_volume(x, e, cut, 6);
-}
+double dv_hexahedron_volume(const double *x, const int32_t *e) { return cut_volume(x, e, hexahedron_cut, 6, false); }
+double dv_prism_volume(const double *x, const int32_t *e) { return cut_volume(x, e, prism_cut, 3, false); }
+double dv_pyramid_volume(const double *x, const int32_t *e) { return cut_volume(x, e, pyramid_cut, 2, false); }
 
-double dv_prism_volume(const double *x, const int32_t *e)
+double dv_element_signed_volume(dvElementKind kind, const double *x, const int32_t *e)
 {
-  static const int cut[3][4] = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}};
-  return cut_volume(x, e, cut, 3);
-}
-
-double dv_pyramid_volume(const double *x, const int32_t *e)
-{
-  static const int cut[2][4] = {{0, 1, 2, 4}, {0, 2, 3, 4}};
-  return cut_volume(x, e, cut, 2);
+  switch (kind) {
+  case DV_TETRAHEDRON: return dv_tetrahedron_signed_volume(x, e);
+  case DV_HEXAHEDRON: return cut_volume(x, e, hexahedron_cut, 6, true);
+  case DV_PRISM: return dv_prism_volume(x, e);
+  case DV_PYRAMID: return cut_volume(x, e, pyramid_cut, 2, true);
+  default: return 0;
+  }
 }
 
 double dv_element_measure(dvElementKind kind, const double *x, const int32_t *e)

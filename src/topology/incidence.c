@@ -78,6 +78,7 @@ const dvInts *dv_topology_parts(dvTopology *t, dvElementKind part, dvElementKind
   int count = part_table(part, kind, &table);
   if (!count) return NULL;
   const dvInts *parts = dv_topology_elements(t, part), *elements = dv_topology_elements(t, kind);
+  if (t->base.failed) return NULL;
   dvInts *out = &t->parts[part][kind];
   if (t->parts_revision[part][kind] == t->revision) return out;
   dv_ints_free(out);

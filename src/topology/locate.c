@@ -1,11 +1,12 @@
-// See locate.h. A table of grid cells, or a tree of boxes around the insides of all elements, gives the few that can contain
-// a point; a tree of centres finds the nearest one for points outside of all.
+// See locate.h. A grid over the insides of all elements (or a tree of their boxes, where elements differ much in size) gives
+// the few that can contain a point; a tree of centres finds the nearest one for points outside of all. Points are looked at in
+// the order of the grid, so that what one needs is still at hand for the next.
 #include "topology/locate.h"
 
 #include "topology/box_tree.h"
 #include "math/vec.h"
 
-enum { GRAIN = 64 };                 // points a chunk
+enum { GRAIN = 256 };                // points a chunk
 static const double thickness = 0.01;   // of triangles and quads, in units of their cross product
 
 typedef struct Frame {
@@ -23,6 +24,14 @@ typedef struct CellTable {
   int32_t *items;
 } CellTable;
 
+// The same for the boxes of insides: cell k along an axis begins at low + k / per.
+typedef struct InsideGrid {
+  double low[3], per[3];
+  size_t n[3];
+  uint32_t *offset;              // NULL: a tree serves instead
+  int32_t *items;
+} InsideGrid;
+
 typedef struct Locator {
   const dvLocateDef *def;
   Frame *frames;
@@ -30,7 +39,9 @@ typedef struct Locator {
   dvBox *insides, *cells, *centres;     // cells: which grid cells the corners span
   dvBoxTree inside_tree, cell_tree, centre_tree;
   CellTable table;
+  InsideGrid grid;
   const double *points;
+  const uint32_t *order;                // in which points are looked at
   dvLocation *out;
 } Locator;
 
@@ -102,21 +113,24 @@ static int load_corners(const dvLocateDef *def, const dvElementList *l, size_t e
 // the box around all points whose depth is at most zero, with room for rounding
 static dvBox inside_box(const Frame *f, dvMat3 axes)
 {
-  bool surface = f->kind == DV_TRIANGLE || f->kind == DV_QUAD;
+  bool surface = f->kind == DV_TRIANGLE || f->kind == DV_QUAD, simplex = f->kind == DV_TRIANGLE || f->kind == DV_TETRAHEDRON;
   double low[3] = {0, 0, surface ? -thickness : 0}, high[3] = {1, 1, surface ? thickness : 1};
   dvBox box;
   for (int k = 0; k < 3; k++) {
     double origin[3] = {f->origin.x, f->origin.y, f->origin.z}, size = 0;
-    box.low[k] = box.high[k] = origin[k];
+    double down = 0, up = 0, least = 0, most = 0;   // sums, for axes that combine freely; extremes, for corners of a simplex
     for (int j = 0; j < 3; j++) {
       double a = axes.m[k][j] * low[j], b = axes.m[k][j] * high[j];
-      box.low[k] += dv_min(a, b);
-      box.high[k] += dv_max(a, b);
+      bool corner = simplex && (j < 2 || !surface);
+      least = corner ? dv_min(least, dv_min(a, b)) : least;
+      most = corner ? dv_max(most, dv_max(a, b)) : most;
+      down += corner ? 0 : dv_min(a, b);
+      up += corner ? 0 : dv_max(a, b);
       size += fabs(axes.m[0][j]) + fabs(axes.m[1][j]) + fabs(axes.m[2][j]);
     }
     double room = 1e-6 * size + 1e-12 * fabs(origin[k]);
-    box.low[k] -= room;
-    box.high[k] += room;
+    box.low[k] = origin[k] + down + least - room;
+    box.high[k] = origin[k] + up + most + room;
   }
   return box;
 }
@@ -194,11 +208,46 @@ static void consider(const Locator *l, int32_t element, dvVec3 p, bool only_insi
   if (d < b->value) take(b, d, element, v);
 }
 
+static bool holds(const dvBox *b, const double p[3])
+{
+  return p[0] >= b->low[0] && p[0] <= b->high[0] && p[1] >= b->low[1] && p[1] <= b->high[1] && p[2] >= b->low[2] && p[2] <= b->high[2];
+}
+
+// cell of the inside grid, or a number that none has
+static size_t grid_cell(const InsideGrid *g, const double p[3])
+{
+  size_t index = 0;
+  for (int k = 2; k >= 0; k--) {
+    double at = (p[k] - g->low[k]) * g->per[k];
+    if (!(at >= 0 && at < (double)g->n[k])) return SIZE_MAX;
+    index = index * g->n[k] + (size_t)at;
+  }
+  return index;
+}
+
+// the deepest of the elements that contain the point. `home` is NULL, or the cell of the point: only elements whose corners
+// span it count, which are those that a set container finds there.
+static void search_inside(const Locator *l, dvVec3 p, const double *home, dvHits *hits, Best *b)
+{
+  double point[3] = {p.x, p.y, p.z};
+  if (!l->grid.offset) {
+    dv_box_tree_find(&l->inside_tree, point, hits);
+    for (size_t i = 0; i < hits->count; i++)
+      if (!home || holds(&l->cells[hits->data[i]], home)) consider(l, hits->data[i], p, true, b);
+    return;
+  }
+  size_t cell = grid_cell(&l->grid, point);
+  if (cell == SIZE_MAX) return;
+  for (uint32_t i = l->grid.offset[cell]; i < l->grid.offset[cell + 1]; i++) {
+    int32_t e = l->grid.items[i];
+    if (holds(&l->insides[e], point) && (!home || holds(&l->cells[e], home))) consider(l, e, p, true, b);
+  }
+}
+
 static void search_all(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
 {
   double point[3] = {p.x, p.y, p.z};
-  dv_box_tree_find(&l->inside_tree, point, hits);
-  for (size_t i = 0; i < hits->count; i++) consider(l, hits->data[i], p, true, b);
+  search_inside(l, p, NULL, hits, b);
   if (b->at.element >= 0) return;
   int32_t nearest = dv_box_tree_nearest(&l->centre_tree, point, &b->value);
   if (nearest < 0) return;
@@ -228,6 +277,11 @@ static void search_cells(const Locator *l, dvVec3 p, dvHits *hits, Best *b)
 {
   double size = l->def->cell, per_cell = 1 / size;
   double home[3] = {floor(p.x * per_cell), floor(p.y * per_cell), floor(p.z * per_cell)};
+  // what contains a point is deeper than all that does not. A tetrahedron that does spans the point's cell; other elements
+  // may contain points beyond their corners.
+  bool tetrahedra = l->def->lists[0].kind == DV_TETRAHEDRON && l->def->lists[1].count == 0;
+  if (tetrahedra) search_inside(l, p, home, hits, b);
+  if (tetrahedra && b->at.element >= 0) return;
   if (search_cell(l, home, p, hits, b) == 0) {
     b->at.element = SEARCH_ALL;
     return;
@@ -241,7 +295,8 @@ static void locate_body(void *user, size_t begin, size_t end)
 {
   const Locator *l = user;
   dvHits hits = {0};
-  for (size_t i = begin; i < end; i++) {
+  for (size_t k = begin; k < end; k++) {
+    size_t i = l->order[k];
     Best best = {.value = INFINITY, .at.element = -1};
     search_cells(l, dv_vec3_load(l->points + 3 * i), &hits, &best);
     l->out[i] = best.at;
@@ -253,7 +308,8 @@ static void locate_rest_body(void *user, size_t begin, size_t end)
 {
   const Locator *l = user;
   dvHits hits = {0};
-  for (size_t i = begin; i < end; i++) {
+  for (size_t k = begin; k < end; k++) {
+    size_t i = l->order[k];
     if (l->out[i].element != SEARCH_ALL) continue;
     Best best = {.value = INFINITY, .at.element = -1};
     search_all(l, dv_vec3_load(l->points + 3 * i), &hits, &best);
@@ -320,6 +376,108 @@ static void make_table(Locator *l)
     if (!l->frames[i].flat) enter_element(t, &l->cells[i], (int32_t)i, t->offset + 1);
 }
 
+// --- the grid of insides -----------------------------------------------------------------------------
+
+typedef struct CellRange {
+  size_t from[3], to[3];
+} CellRange;
+
+static CellRange grid_range(const InsideGrid *g, const dvBox *b)
+{
+  CellRange r;
+  for (int k = 0; k < 3; k++) {
+    double last = (double)(g->n[k] - 1);
+    r.from[k] = (size_t)dv_min(dv_max((b->low[k] - g->low[k]) * g->per[k], 0), last);
+    r.to[k] = (size_t)dv_min(dv_max((b->high[k] - g->low[k]) * g->per[k], 0), last);
+  }
+  return r;
+}
+
+// cells somewhat smaller than the elements, but not many more than there are
+static bool measure_grid(const Locator *l, InsideGrid *g)
+{
+  double high[3], mean[3] = {0}, cells = 1;
+  size_t used = 0;
+  for (int k = 0; k < 3; k++) g->low[k] = INFINITY, high[k] = -INFINITY;
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->frames[i].flat) continue;
+    used++;
+    for (int k = 0; k < 3; k++) {
+      g->low[k] = dv_min(g->low[k], l->insides[i].low[k]);
+      high[k] = dv_max(high[k], l->insides[i].high[k]);
+      mean[k] += l->insides[i].high[k] - l->insides[i].low[k];
+    }
+  }
+  if (used == 0) return false;
+  double wanted[3];
+  for (int k = 0; k < 3; k++) {
+    wanted[k] = dv_max((high[k] - g->low[k]) / (0.6 * mean[k] / (double)used), 1);
+    cells *= wanted[k];
+  }
+  double most = 4 * (double)used + 64, shrink = cells > most ? cbrt(most / cells) : 1;
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(wanted[k]) || !isfinite(high[k] - g->low[k])) return false;
+    g->n[k] = (size_t)dv_max(wanted[k] * shrink, 1);
+    g->per[k] = (double)g->n[k] / (high[k] - g->low[k]);
+    if (!isfinite(g->per[k])) return false;
+  }
+  return (double)g->n[0] * (double)g->n[1] * (double)g->n[2] < 4 * most;
+}
+
+static void make_grid(Locator *l)
+{
+  InsideGrid *g = &l->grid;
+  if (!measure_grid(l, g)) return;
+  size_t cells = g->n[0] * g->n[1] * g->n[2];
+  double entries = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->frames[i].flat) continue;
+    CellRange r = grid_range(g, &l->insides[i]);
+    entries += (double)(r.to[0] - r.from[0] + 1) * (double)(r.to[1] - r.from[1] + 1) * (double)(r.to[2] - r.from[2] + 1);
+  }
+  if (entries > 128 * (double)l->count + 1024 || entries > 1e9) return;   // a few large elements cover everything
+  g->offset = dv_alloc((cells + 2) * sizeof *g->offset);
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t *count = g->offset + (pass ? 1 : 2);   // counts go two places up, starts one place up
+    for (size_t i = 0; i < l->count; i++) {
+      if (l->frames[i].flat) continue;
+      CellRange r = grid_range(g, &l->insides[i]);
+      for (size_t z = r.from[2]; z <= r.to[2]; z++)
+        for (size_t y = r.from[1]; y <= r.to[1]; y++)
+          for (size_t x = r.from[0]; x <= r.to[0]; x++) {
+            size_t cell = (z * g->n[1] + y) * g->n[0] + x;
+            if (pass) g->items[count[cell]] = (int32_t)i;
+            count[cell]++;
+          }
+    }
+    if (pass) break;
+    for (size_t c = 2; c < cells + 2; c++) g->offset[c] += g->offset[c - 1];
+    g->items = dv_alloc(((size_t)entries + 1) * sizeof *g->items);
+  }
+}
+
+// points by their cell of the grid, those of no cell last
+static uint32_t *sort_points(const Locator *l, size_t count)
+{
+  uint32_t *order = dv_alloc((count + 1) * sizeof *order);
+  size_t cells = l->grid.offset ? l->grid.n[0] * l->grid.n[1] * l->grid.n[2] : 0;
+  if (!cells || count > UINT32_MAX) {
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
+    return order;
+  }
+  uint32_t *start = dv_alloc((cells + 3) * sizeof *start), *cell = dv_alloc((count + 1) * sizeof *cell);
+  for (size_t i = 0; i < count; i++) {
+    size_t at = grid_cell(&l->grid, l->points + 3 * i);
+    cell[i] = (uint32_t)(at == SIZE_MAX ? cells : at);
+    start[cell[i] + 1]++;
+  }
+  for (size_t c = 1; c < cells + 2; c++) start[c] += start[c - 1];
+  for (size_t i = 0; i < count; i++) order[start[cell[i]]++] = (uint32_t)i;
+  dv_free(cell);
+  dv_free(start);
+  return order;
+}
+
 static bool any_left(const dvLocation *out, size_t count)
 {
   for (size_t i = 0; i < count; i++)
@@ -335,6 +493,10 @@ size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, siz
   l.centres = dv_alloc((l.count + 1) * sizeof *l.centres);
   if (def->cell > 0 && isfinite(def->cell) && isfinite(1 / def->cell)) l.cells = dv_alloc((l.count + 1) * sizeof *l.cells);
   size_t flat = make_frames(&l);
+  make_grid(&l);
+  if (!l.grid.offset) dv_box_tree_init(&l.inside_tree, l.insides, l.count);
+  uint32_t *order = sort_points(&l, count);
+  l.order = order;
   if (l.cells) {
     make_table(&l);
     dv_parallel_for(pool, count, GRAIN, locate_body, &l);
@@ -342,7 +504,6 @@ size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, siz
     for (size_t i = 0; i < count; i++) out[i].element = SEARCH_ALL;
   }
   if (any_left(out, count)) {
-    dv_box_tree_init(&l.inside_tree, l.insides, l.count);
     dv_box_tree_init(&l.centre_tree, l.centres, l.count);
     dv_parallel_for(pool, count, GRAIN, locate_rest_body, &l);
   }
@@ -351,6 +512,9 @@ size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, siz
   dv_box_tree_fini(&l.cell_tree);
   dv_free(l.table.offset);
   dv_free(l.table.items);
+  dv_free(l.grid.offset);
+  dv_free(l.grid.items);
+  dv_free(order);
   dv_free(l.cells);
   dv_free(l.centres);
   dv_free(l.insides);

@@ -43,10 +43,11 @@ static dvStatus modifier_init(dvObject *o)
   return DV_OK;
 }
 
-#define MODIFIER(variable, name_, help_, fields)             \
+#define MODIFIER(variable, name_, aliases_, help_, fields)   \
   const dvClass variable = {                                 \
       .struct_size = sizeof(dvClass),                        \
       .name = name_,                                         \
+      .aliases = aliases_,                                   \
       .help = help_,                                         \
       .module = "Sofa.Component.Topology.Container.Dynamic", \
       .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                  \
@@ -55,17 +56,17 @@ static dvStatus modifier_init(dvObject *o)
       .init = modifier_init,                                 \
   };
 
-MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", "through it the points of a topology are changed", modifier_fields)
-MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "through it the edges of a topology are changed", modifier_fields)
-MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "through it the triangles of a topology are changed",
+MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", NULL, "through it the points of a topology are changed", modifier_fields)
+MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "ManifoldEdgeSetTopologyModifier", "through it the edges of a topology are changed", modifier_fields)
+MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "ManifoldTriangleSetTopologyModifier", "through it the triangles of a topology are changed",
          triangle_modifier_fields)
-MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", "through it the quads of a topology are changed", modifier_fields)
-MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "through it the tetrahedra of a topology are changed",
+MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", NULL, "through it the quads of a topology are changed", modifier_fields)
+MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "ManifoldTetrahedronSetTopologyModifier", "through it the tetrahedra of a topology are changed",
          tetrahedron_modifier_fields)
-MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", "through it the hexahedra of a topology are changed",
+MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", NULL, "through it the hexahedra of a topology are changed",
          hexahedron_modifier_fields)
 
-MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", "through it the voxels of a topology are changed", hexahedron_modifier_fields)
+MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL, "through it the voxels of a topology are changed", hexahedron_modifier_fields)
 
 // --- geometry algorithms ----------------------------------------------------------------------------------------
 
@@ -209,13 +210,13 @@ static dvStatus geometry_init(dvObject *o)
 // names of old end in TopologyAlgorithms; what they did is part of these now
 GEOMETRY(dv_point_geometry_class, "PointSetGeometryAlgorithms", "PointSetTopologyAlgorithms", "geometry of points, and how to draw them",
          DV_DOF_ALL, point_geometry_fields)
-GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms", "EdgeSetTopologyAlgorithms", "geometry of edges, and how to draw them",
+GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms", "EdgeSetTopologyAlgorithms ManifoldEdgeSetTopologyAlgorithms ManifoldEdgeSetGeometryAlgorithms", "geometry of edges, and how to draw them",
          DV_DOF_ALL, edge_geometry_fields)
-GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms",
+GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms ManifoldTriangleSetTopologyAlgorithms ManifoldTriangleSetGeometryAlgorithms",
          "geometry of triangles, and how to draw them", DV_DOF_ALL, triangle_geometry_fields)
 GEOMETRY(dv_quad_geometry_class, "QuadSetGeometryAlgorithms", "QuadSetTopologyAlgorithms", "geometry of quads, and how to draw them",
          DV_DOF_ALL, quad_geometry_fields)
-GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "TetrahedronSetTopologyAlgorithms",
+GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "TetrahedronSetTopologyAlgorithms ManifoldTetrahedronSetTopologyAlgorithms ManifoldTetrahedronSetGeometryAlgorithms",
          "geometry of tetrahedra, and how to draw them", DV_DOF_ALL, tetrahedron_geometry_fields)
 GEOMETRY(dv_hexahedron_geometry_class, "HexahedronSetGeometryAlgorithms", "HexahedronSetTopologyAlgorithms",
          "geometry of hexahedra, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)

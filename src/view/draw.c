@@ -270,7 +270,15 @@ static bool copy_tuples(dvDrawArray *a, size_t n, const double *from, size_t str
 {
   size_t width = (size_t)a->width;
   if (!make_room(a, n * width)) return true;
-  uint32_t differ = 0;
+  uint32_t differ = 0, *to = a->data;
+  if (stride == width && (size_t)there == width) {   // one run of numbers: the compiler makes packs of it
+    for (size_t i = 0; i < n * width; i++) {
+      uint32_t bits = bits_of(from[i]);
+      differ |= bits ^ to[i];
+      to[i] = bits;
+    }
+    return differ != 0;
+  }
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < width; k++) {
       uint32_t bits = k < (size_t)there ? bits_of(from[i * stride + k]) : 0;

@@ -29,6 +29,8 @@ typedef struct Client {
   struct mg_connection *connection;
   pthread_t sender;
   pthread_cond_t filled;
+  dvText frame;              // one is on its way at most; its memory is used again
+  bool frame_busy;
   DV_ARRAY(Message) outbox;
   size_t outbox_bytes;
   dvText partial;            // a request in several pieces; only its worker touches it
@@ -102,8 +104,9 @@ static void *send_outbox(void *user)
     c->outbox_bytes -= m.length;
     pthread_mutex_unlock(&s->lock);
     bool good = mg_websocket_write(c->connection, m.opcode, m.data, m.length) > 0;
-    dv_free(m.data);
+    if (m.opcode != BINARY) dv_free(m.data);
     pthread_mutex_lock(&s->lock);
+    if (m.opcode == BINARY) c->frame_busy = false;
     if (!good) c->closing = true;
   }
   pthread_mutex_unlock(&s->lock);
@@ -282,8 +285,10 @@ static int on_request(struct mg_connection *c, void *user)
 
 static void free_client(Client *c)
 {
-  for (size_t i = 0; i < c->outbox.count; i++) dv_free(c->outbox.data[i].data);
+  for (size_t i = 0; i < c->outbox.count; i++)
+    if (c->outbox.data[i].opcode != BINARY) dv_free(c->outbox.data[i].data);
   dv_array_free(&c->outbox);
+  dv_text_free(&c->frame);
   pthread_cond_destroy(&c->filled);
   dv_free(c);
 }
@@ -345,12 +350,22 @@ static void publish_pictures(dvServer *s)
   pthread_mutex_unlock(&s->lock);
 }
 
-static void send_frames(dvServer *s, dvText *frame)
+static void send_frames(dvServer *s)
 {
   for (size_t i = 0; i < s->clients.count; i++) {
     Client *c = s->clients.data[i];
-    dv_text_clear(frame);
-    if (c->joined && dv_session_frame(s->session, &c->viewer, frame)) post(c, BINARY, frame->text, frame->length);
+    pthread_mutex_lock(&s->lock);
+    bool free_now = c->joined && !c->frame_busy && !c->closing;
+    pthread_mutex_unlock(&s->lock);
+    if (!free_now) continue;
+    dv_text_clear(&c->frame);
+    if (!dv_session_frame(s->session, &c->viewer, &c->frame)) continue;
+    pthread_mutex_lock(&s->lock);
+    c->frame_busy = true;
+    dv_push(&c->outbox, ((Message){BINARY, c->frame.text, c->frame.length}));
+    c->outbox_bytes += c->frame.length;
+    pthread_cond_signal(&c->filled);
+    pthread_mutex_unlock(&s->lock);
   }
 }
 
@@ -368,15 +383,13 @@ static void wait_for_events(dvServer *s, double seconds)
 
 void dv_server_run(dvServer *s, const atomic_int *stop)
 {
-  dvText frame = {0};
   while (!atomic_load(stop)) {
     handle_events(s);
     double wait = dv_session_advance(s->session);
     publish_pictures(s);
-    send_frames(s, &frame);
+    send_frames(s);
     if (wait > 0) wait_for_events(s, dv_min(wait, 0.5));
   }
-  dv_text_free(&frame);
 }
 
 // --- beginning and end -----------------------------------------------------------------------------------------------------

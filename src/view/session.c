@@ -305,6 +305,7 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   dvSession *s = dv_alloc(sizeof *s);
   s->options = *options;
   s->factor = 1;
+  s->realtime = true;
   s->context = dv_divan_create(options->threads);
   s->context->log.sink = on_message;
   s->context->log.user = s;
@@ -1022,15 +1023,17 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     s->frame_wall = dv_now();
     s->frame_cost = s->frame_wall - now;
     s->moved = s->draw.again;
+    now = s->frame_wall;
     if (s->draw.again || v->revision != s->draw.revision) return false;
   }
   dv_array_resize(&v->seen, s->draw.arrays.count);
   uint32_t chunks = 0;
+  size_t bytes = 24;
   for (size_t i = 0; i < s->draw.arrays.count; i++) {
     const dvDrawArray *a = &s->draw.arrays.data[i];
-    if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++;
+    if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++, bytes += 16 + a->count * sizeof *a->data;
   }
-  if (chunks == 0) return false;
+  if (chunks == 0 || !dv_text_reserve(out, bytes)) return false;
   double time = s->scene->root->time;
   add_u32(out, 0x31465644);
   add_u32(out, ++v->frame);
@@ -1047,6 +1050,7 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     if (a->count) dv_text_add_n(out, (const char *)a->data, a->count * sizeof *a->data);
     v->seen.data[i] = a->changed;
   }
+  s->frame_cost += dv_now() - now;
   return true;
 }
 

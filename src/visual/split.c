@@ -34,7 +34,7 @@ static size_t sort_unique(Corner *c, size_t n)
 // numbers of the normals: one for each pair of position and normal
 static void number_normals(dvSplit *s, const Corner *c, size_t n)
 {
-  DV_REQUIRE(dv_ints_resize(&s->normal, n));
+  DV_MUST(dv_ints_resize(&s->normal, n));
   int32_t next = 0;
   for (size_t first = 0; first < n;) {
     size_t end = first;
@@ -50,21 +50,21 @@ static void number_normals(dvSplit *s, const Corner *c, size_t n)
 
 static void fill_vertices(dvSplit *s, const dvMesh *mesh, const Corner *c, size_t n, bool use_normals)
 {
-  DV_REQUIRE(dv_reals_resize(&s->texcoords, 2 * n) && dv_reals_resize(&s->normals, 3 * n));
+  DV_MUST(dv_reals_resize(&s->texcoords, 2 * n) && dv_reals_resize(&s->normals, 3 * n));
   for (size_t i = 0; i < n; i++) {
     size_t t = c[i].texcoord, m = c[i].normal;
     if (2 * t + 2 <= mesh->texcoords.count) memcpy(s->texcoords.data + 2 * i, mesh->texcoords.data + 2 * t, 2 * sizeof(double));
     if (use_normals && 3 * m + 3 <= mesh->normals.count) memcpy(s->normals.data + 3 * i, mesh->normals.data + 3 * m, 3 * sizeof(double));
   }
   if (!s->split) return;
-  DV_REQUIRE(dv_ints_resize(&s->position, n));
+  DV_MUST(dv_ints_resize(&s->position, n));
   for (size_t i = 0; i < n; i++) s->position.data[i] = (int32_t)c[i].position;
   number_normals(s, c, n);
 }
 
 static void push_face(dvInts *faces, const int32_t *corners, size_t n)
 {
-  DV_REQUIRE(dv_ints_resize(faces, faces->count + n));
+  DV_MUST(dv_ints_resize(faces, faces->count + n));
   memcpy(faces->data + faces->count - n, corners, n * sizeof *corners);
 }
 
@@ -92,8 +92,8 @@ void dv_split_mesh(const dvMesh *mesh, bool use_normals, dvSplit *out)
   *out = (dvSplit){.position.width = 1, .normal.width = 1, .texcoords.width = 2, .normals.width = 3, .triangles.width = 3, .quads.width = 4};
   size_t corners = mesh->facets.position.count, points = dv_mesh_point_count(mesh);
   if (corners == 0) {   // formats without faces of their own
-    DV_REQUIRE(dv_ints_assign(&out->triangles, mesh->triangles.data, mesh->triangles.count));
-    DV_REQUIRE(dv_ints_assign(&out->quads, mesh->quads.data, mesh->quads.count));
+    DV_MUST(dv_ints_assign(&out->triangles, mesh->triangles.data, mesh->triangles.count));
+    DV_MUST(dv_ints_assign(&out->quads, mesh->quads.data, mesh->quads.count));
     return;
   }
   Corner *c = dv_alloc(corners * sizeof *c);

@@ -98,14 +98,14 @@ static void visual_model_load(dvVisualModel *v)
   } else {
     dvSplit s;
     dv_split_mesh(&mesh, v->useNormals, &s);
-    DV_REQUIRE(dv_reals_assign(&v->base.position, mesh.positions.data, mesh.positions.count));
+    DV_MUST(dv_reals_assign(&v->base.position, mesh.positions.data, mesh.positions.count));
     dv_ints_share(&v->vertPosIdx, &s.position);
     dv_ints_share(&v->vertNormIdx, &s.normal);
     dv_ints_share(&v->triangles, &s.triangles);
     dv_ints_share(&v->quads, &s.quads);
     dv_reals_share(&v->texcoords, &s.texcoords);
     dv_reals_share(&v->base.normal, &s.normals);
-    if (s.split) DV_REQUIRE(dv_reals_resize(&v->vertices, 3 * s.position.count));
+    if (s.split) DV_MUST(dv_reals_resize(&v->vertices, 3 * s.position.count));
     dv_split_free(&s);
     dv_mesh_free(&mesh);
   }
@@ -130,14 +130,14 @@ static void visual_model_unsplit(dvVisualModel *v)
   dv_reals_share(&v->vertices, &v->base.position);
   dv_field_unlink(dv_field_of(&v->base.state.base, &v->base.position));
   dv_reals_free(&v->base.position);
-  DV_REQUIRE(dv_reals_resize(&v->base.position, 3 * ((size_t)largest + 1)));
+  DV_MUST(dv_reals_resize(&v->base.position, 3 * ((size_t)largest + 1)));
   for (size_t i = 0; i < index->count; i++)
     memcpy(v->base.position.data + 3 * (size_t)index->data[i], v->vertices.data + 3 * i, 3 * sizeof(double));
 }
 
 static void points_of_state(dvVisualModel *v, dvState *s)
 {
-  DV_REQUIRE(dv_reals_resize(&v->base.position, 3 * s->count));
+  DV_MUST(dv_reals_resize(&v->base.position, 3 * s->count));
   const double *x = dv_state_read(s, DV_X);
   for (size_t i = 0; i < s->count; i++) dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, v->base.position.data + 3 * i);
 }

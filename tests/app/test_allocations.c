@@ -14,10 +14,12 @@ void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t m);
 void *__libc_realloc(void *p, size_t n);
 void *__libc_memalign(size_t a, size_t n);
+#pragma GCC visibility push(default)   // for libraries too
 void *malloc(size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_malloc(n); }
 void *calloc(size_t n, size_t m) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_calloc(n, m); }
 void *realloc(void *p, size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_realloc(p, n); }
 void *aligned_alloc(size_t a, size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_memalign(a, n); }
+#pragma GCC visibility pop
 #endif
 
 static void check_scene_allocates_nothing(const char *path, int threads)

@@ -23,6 +23,7 @@ static void verbs_and_help(void **state)
   check_run(0, "examples", "run --help");
   check_run(0, "example", "check --help");
   check_run(0, "example", "convert --help");
+  check_run(0, "example", "validate --help");
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
   check_run(2, "unknown option", "run x.scn --fast");
@@ -96,6 +97,15 @@ static void mistakes_give_their_exit_code(void **state)
   check_rmdir(directory);
 }
 
+// ends with 0 only when patch tests, orders and laws hold
+static void finite_elements_agree_with_theory(void **state)
+{
+  DV_UNUSED(state);
+  check_run(0, "Patch tests", "validate --quick");
+  check_run(2, "not understood", "validate --fast");
+  check_run(4, "truthCylinder-Deformed.obj", "validate --quick /nowhere");
+}
+
 static void converting_twice_gives_the_same_bytes(void **state)
 {
   DV_UNUSED(state);
@@ -111,13 +121,59 @@ static void converting_twice_gives_the_same_bytes(void **state)
   check_rmdir(directory);
 }
 
+// the numbers of the last line of a file; how many there are
+static int last_line(const char *directory, const char *name, double *out, int limit)
+{
+  char *path = dv_path_join(directory, name), *text = dv_file_read(path, NULL);
+  if (!text) print_error("%s is missing\n", path);
+  assert_non_null(text);
+  size_t n = strlen(text);
+  assert_true(n > 1);
+  text[n - 1] = 0;
+  const char *at = strrchr(text, '\n') + 1;
+  int count = 0;
+  while (count < limit && dv_scan_real(&at, &out[count])) count += 1, at += *at == ',';
+  dv_free(path);
+  dv_free(text);
+  return count;
+}
+
+// a falling point: x = -g h^2 n (n + 1) / 2 with implicit Euler, kinetic energy m v^2 / 2, potential -m g.x
+static void curves_of_a_fall(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  char *scene = check_write(directory, "fall.scn", "<Node dt='0.1' gravity='0 -10 0'><EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-12' "
+                                                   "threshold='1e-30'/><MechanicalObject name='ball' position='0 0 0'/><UniformMass totalMass='2'/></Node>");
+  for (int csv = 0; csv < 2; csv++) {
+    char *arguments = dv_format("run %s -n 10 --%s %s/out", scene, csv ? "csv" : "gnuplot", directory), *out = dv_format("%s/out", directory);
+    check_run(0, "10 steps", arguments);
+    double values[8];
+    assert_int_equal(last_line(out, csv ? "ball_x.csv" : "ball_x.txt", values, 8), 4);
+    check_close(values[0], 1, 1e-12);
+    check_close(values[2], -5.5, 1e-9);
+    assert_int_equal(last_line(out, csv ? "ball_v.csv" : "ball_v.txt", values, 8), 4);
+    check_close(values[2], -10, 1e-9);
+    assert_int_equal(last_line(out, csv ? "ball_Energy.csv" : "ball_Energy.txt", values, 8), 4);
+    check_close(values[1], 100, 1e-8);
+    check_close(values[2], -110, 1e-8);
+    check_close(values[3], -10, 1e-8);
+    dv_free(arguments);
+    dv_free(out);
+  }
+  dv_free(scene);
+  check_rmdir(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(verbs_and_help),
       cmocka_unit_test(a_run_leaves_dumps_series_and_figures),
       cmocka_unit_test(mistakes_give_their_exit_code),
+      cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
+      cmocka_unit_test(finite_elements_agree_with_theory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

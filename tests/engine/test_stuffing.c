@@ -73,14 +73,17 @@ static size_t check_faces(const dvInts *tetrahedra)
       dv_tuple_sort(key, 3);
       bool fresh;
       int32_t at = dv_tuple_set_add(&set, key, &fresh);
-      if (fresh) dv_ints_resize(&sum, (size_t)at + 1), dv_ints_resize(&seen, 3 * ((size_t)at + 1));
+      if (fresh) {
+        DV_MUST(dv_ints_resize(&sum, (size_t)at + 1));
+        DV_MUST(dv_ints_resize(&seen, 3 * ((size_t)at + 1)));
+      }
       memcpy(seen.data + 3 * at, t, sizeof t);
       sum.data[at]++;
       assert_true(sum.data[at] <= 2);
     }
   for (size_t i = 0; i < sum.count; i++)
     if (sum.data[i] == 1) {
-      dv_ints_resize(&border, border.count + 3);
+      DV_MUST(dv_ints_resize(&border, border.count + 3));
       memcpy(border.data + border.count - 3, seen.data + 3 * i, 3 * sizeof(int32_t));
     }
   assert_int_equal(dv_surface_open_edges(border.data, border.count / 3, NULL, 0, NULL), 0);

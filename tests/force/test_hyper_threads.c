@@ -123,9 +123,24 @@ static dvHyper *create(const TetraMesh *m, int law)
 {
   dvHyper *h = NULL;
   size_t flat = 1;
-  assert_int_equal(dv_hyper_create(&(dvHyperDef){m->rest, m->points, m->tetrahedra, m->count, (dvHyperLaw)law, parameters[law]}, &h, &flat), DV_OK);
+  dvHyperDef def = {.rest = m->rest, .points = m->points, .tetrahedra = m->tetrahedra, .count = m->count, .law = (dvHyperLaw)law, .parameters = parameters[law]};
+  assert_int_equal(dv_hyper_create(&def, &h, &flat), DV_OK);
   assert_int_equal(flat, 0);
   return h;
+}
+
+typedef struct Product {
+  const TetraMesh *m;
+  const double *dx;
+  double *out;
+} Product;
+
+static void multiply_element(void *user, size_t e, const double k[144])
+{
+  const Product *p = user;
+  for (size_t r = 0; r < 12; r++)
+    for (size_t c = 0; c < 12; c++)
+      p->out[3 * (size_t)p->m->tetrahedra[4 * e + r / 3] + r % 3] += k[12 * r + c] * p->dx[3 * (size_t)p->m->tetrahedra[4 * e + c / 3] + c % 3];
 }
 
 static double largest(const double *a, size_t n)
@@ -157,13 +172,7 @@ static void mesh_derivatives(void **state)
     for (size_t i = 0; i < n; i++) work += f[i] * dx[i];
     check_close(work, -(high - low) / (2 * step), 1e-6 * fabs(work));
     for (size_t i = 0; i < n; i++) check_close(df[i], 0.5 * (up[i] - down[i]) / (2 * step), 1e-6 * largest(df, n));
-    for (size_t e = 0; e < m.count; e++) {
-      double k[144];
-      dv_hyper_stiffness(h, e, 0.5, k);
-      for (size_t r = 0; r < 12; r++)
-        for (size_t c = 0; c < 12; c++)
-          assembled[3 * (size_t)m.tetrahedra[4 * e + r / 3] + r % 3] += k[12 * r + c] * dx[3 * (size_t)m.tetrahedra[4 * e + c / 3] + c % 3];
-    }
+    dv_hyper_stiffness(h, 0.5, multiply_element, &(Product){&m, dx, assembled});
     for (size_t i = 0; i < n; i++) check_close(df[i], assembled[i], 1e-12 * largest(df, n));
     double *all[] = {x, dx, f, up, down, df, assembled};
     for (size_t a = 0; a < DV_COUNT(all); a++) dv_free(all[a]);
@@ -196,6 +205,83 @@ static void kernels_equal_one_piece(void **state)
     check_close(dv_hyper_energy(h, NULL, x), volume * w, 1e-13);
     dv_hyper_destroy(&h);
   }
+}
+
+// the decomposed energy against S and dS/dC of each element: forces and their changes agree to rounding
+static void decomposition_changes_nothing(void **state)
+{
+  DV_UNUSED(state);
+  TetraMesh m = mesh_box(3, 3, 3);
+  size_t n = 3 * m.points;
+  static const double steep[] = {3, 400, 20};   // of Ogden's law: stretches near each other have to be told apart
+  for (int law = 0; law < DV_HYPER_LAWS; law++)
+    for (int i = 0; i < (law == DV_OGDEN ? 4 : 3); i++) {
+      double *x = mesh_noise(n, m.rest, i == 3 ? 0.002 : i == 2 ? 0 : 0.1, 3), *dx = mesh_noise(n, NULL, 1, 4), *f[2], *df[2];
+      for (size_t k = 0; k < n && i == 1; k++) x[k] *= k % 3 == 1 ? 0.3 : 1.3;
+      for (int by_tensor = 0; by_tensor < 2; by_tensor++) {
+        dvHyperDef def = {.rest = m.rest, .points = m.points, .tetrahedra = m.tetrahedra, .count = m.count, .law = (dvHyperLaw)law,
+                          .parameters = i == 3 ? steep : parameters[law], .by_tensor = by_tensor};
+        dvHyper *h = NULL;
+        assert_int_equal(dv_hyper_create(&def, &h, NULL), DV_OK);
+        f[by_tensor] = mesh_noise(n, NULL, 0, 1);
+        df[by_tensor] = mesh_noise(n, NULL, 0, 1);
+        dv_hyper_add_force(h, NULL, x, f[by_tensor]);
+        dv_hyper_add_dforce(h, NULL, dx, 1, df[by_tensor]);
+        dv_hyper_destroy(&h);
+      }
+      double scale = fmax(largest(f[1], n), parameters[law][0]);
+      for (size_t k = 0; k < n; k++) {
+        check_close(f[0][k] / scale, f[1][k] / scale, 1e-10);
+        check_close(df[0][k] / largest(df[1], n), df[1][k] / largest(df[1], n), 1e-10);
+      }
+      for (int k = 0; k < 2; k++) dv_free(f[k]), dv_free(df[k]);
+      dv_free(x);
+      dv_free(dx);
+    }
+  mesh_free(&m);
+}
+
+// A stretch that is held: each part of the stress decays as an implicit Euler step says, and the matrix is the derivative of the force.
+static void stresses_relax(void **state)
+{
+  DV_UNUSED(state);
+  TetraMesh m = mesh_box(2, 2, 2);
+  size_t n = 3 * m.points;
+  const double prony[4] = {0.3, 0.1, 0.2, 1}, dt = 0.05;
+  for (int law = 0; law < DV_HYPER_LAWS; law++) {
+    dvHyperDef def = {.rest = m.rest, .points = m.points, .tetrahedra = m.tetrahedra, .count = m.count, .law = (dvHyperLaw)law, .parameters = parameters[law],
+                      .terms = 2, .prony = prony};
+    dvHyper *h = NULL, *elastic = create(&m, law);
+    assert_int_equal(dv_hyper_create(&def, &h, NULL), DV_OK);
+    double *x = mesh_noise(n, m.rest, 0.05, 3), *dx = mesh_noise(n, NULL, 1, 4), *whole = mesh_noise(n, NULL, 0, 1), gamma[2] = {0, 0};
+    dv_hyper_add_force(elastic, NULL, x, whole);
+    dv_hyper_set_step(h, dt);
+    for (int step = 0; step < 40; step++) {
+      double *f = mesh_noise(n, NULL, 0, 1), left = 1;
+      dv_hyper_add_force(h, NULL, x, f);
+      for (int i = 0; i < 2; i++) {
+        gamma[i] = (dt * prony[2 * i] + prony[2 * i + 1] * gamma[i]) / (dt + prony[2 * i + 1]);
+        left -= gamma[i];
+      }
+      for (size_t k = 0; k < n; k++) check_close(f[k], left * whole[k], 1e-11 * largest(whole, n));
+      dv_free(f);
+      dv_hyper_end_step(h, NULL, x);
+    }
+    double *df = mesh_noise(n, NULL, 0, 1), *up = mesh_noise(n, NULL, 0, 1), *down = mesh_noise(n, NULL, 0, 1), step = 1e-5;
+    dv_hyper_add_force(h, NULL, x, df);
+    memset(df, 0, n * sizeof *df);
+    dv_hyper_add_dforce(h, NULL, dx, 1, df);
+    for (size_t k = 0; k < n; k++) x[k] += step * dx[k];
+    dv_hyper_add_force(h, NULL, x, up);
+    for (size_t k = 0; k < n; k++) x[k] -= 2 * step * dx[k];
+    dv_hyper_add_force(h, NULL, x, down);
+    for (size_t k = 0; k < n; k++) check_close(df[k], (up[k] - down[k]) / (2 * step), 1e-6 * largest(df, n));
+    double *all[] = {x, dx, whole, df, up, down};
+    for (size_t a = 0; a < DV_COUNT(all); a++) dv_free(all[a]);
+    dv_hyper_destroy(&h);
+    dv_hyper_destroy(&elastic);
+  }
+  mesh_free(&m);
 }
 
 // crushed to a plane, a line, a point, or inside out: finite, and the volume is pushed back
@@ -231,7 +317,7 @@ static void flat_elements_and_wrong_indices(void **state)
   for (int law = 0; law < DV_HYPER_LAWS; law++) {
     dvHyper *h = NULL;
     size_t flat = 0;
-    assert_int_equal(dv_hyper_create(&(dvHyperDef){rest, 5, tetra, 2, (dvHyperLaw)law, parameters[law]}, &h, &flat), DV_OK);
+    assert_int_equal(dv_hyper_create(&(dvHyperDef){.rest = rest, .points = 5, .tetrahedra = tetra, .count = 2, .law = (dvHyperLaw)law, .parameters = parameters[law]}, &h, &flat), DV_OK);
     assert_int_equal(flat, 1);
     dv_hyper_add_force(h, NULL, rest, f);
     for (int i = 0; i < 15; i++) check_close(f[i], 0, 1e-13);
@@ -239,7 +325,7 @@ static void flat_elements_and_wrong_indices(void **state)
   }
   tetra[7] = 5;
   dvHyper *h = NULL;
-  assert_int_equal(dv_hyper_create(&(dvHyperDef){rest, 5, tetra, 2, DV_NEO_HOOKEAN, parameters[DV_NEO_HOOKEAN]}, &h, NULL), DV_ERROR_INPUT);
+  assert_int_equal(dv_hyper_create(&(dvHyperDef){.rest = rest, .points = 5, .tetrahedra = tetra, .count = 2, .law = DV_NEO_HOOKEAN, .parameters = parameters[DV_NEO_HOOKEAN]}, &h, NULL), DV_ERROR_INPUT);
   assert_null(h);
 }
 
@@ -273,6 +359,8 @@ int main(void)
       cmocka_unit_test(curves_are_the_closed_forms),
       cmocka_unit_test(mesh_derivatives),
       cmocka_unit_test(kernels_equal_one_piece),
+      cmocka_unit_test(decomposition_changes_nothing),
+      cmocka_unit_test(stresses_relax),
       cmocka_unit_test(crushed_elements_stay_finite),
       cmocka_unit_test(flat_elements_and_wrong_indices),
       cmocka_unit_test(same_bits_for_any_number_of_threads),

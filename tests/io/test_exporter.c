@@ -161,11 +161,70 @@ static void example_scenes_of_players_run(void **state)
   leave(directory);
 }
 
+// what was written compares equal; another mesh does not, and a reader hands the lists on
+static void topologies_written_and_compared(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  static const char *const names[2] = {"t.txt", "t.txt.gz"};
+  for (int i = 0; i < 2; i++) {
+    char *text = dv_format("<Node dt='0.1'><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 1'/><WriteTopology filename='%s' time='0 0.1' period='1'/></Node>", names[i]);
+    dvScene *scene = check_scene(text, 1);
+    check_steps(scene, 3);
+    check_close_scene(&scene);
+    dv_free(text);
+    text = dv_format("<Node dt='0.1'><Node name='same'><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 1'/><CompareTopology name='c' filename='%s'/></Node>"
+                     "<Node name='other'><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/><CompareTopology name='c' filename='%s'/>"
+                     "<ReadTopology name='r' filename='%s'/></Node></Node>", names[i], names[i], names[i]);
+    scene = check_scene(text, 1);
+    check_steps(scene, 3);
+    assert_int_equal(*(const int32_t *)dv_object_field(check_find(scene, "same/c"), "TotalError")->value, 0);
+    // two frames: 31 edges instead of 18, 22 triangles instead of 12, 11 quads instead of 6, 2 hexahedra instead of 1
+    assert_int_equal(*(const int32_t *)dv_object_field(check_find(scene, "other/c"), "EdgesError")->value, 26);
+    assert_int_equal(*(const int32_t *)dv_object_field(check_find(scene, "other/c"), "QuadsError")->value, 10);
+    assert_int_equal(*(const int32_t *)dv_object_field(check_find(scene, "other/c"), "TotalError")->value, 58);
+    const dvInts *hexahedra = dv_object_field(check_find(scene, "other/r"), "hexahedra")->value;
+    assert_int_equal(hexahedra->count, 16);
+    check_close_scene(&scene);
+    dv_free(text);
+  }
+  leave(directory);
+}
+
+// Blender's cache: header, then positions and velocities in single precision, last point first
+static void blender_frames(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  dvScene *scene = check_scene("<Node dt='0.5' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='m' position='1 2 3 4 5 6' velocity='0 1 0 2 0 0'/>"
+                               "<UniformMass totalMass='1'/><BlenderExporter baseName='b' step='2'/>"
+                               "<BlenderExporter baseName='hair' simulationType='3' nbPtsByHair='2' step='9'/></Node>", 1);
+  check_steps(scene, 3);
+  check_close_scene(&scene);
+  size_t n;
+  char *bytes = dv_file_read("b_000002_00.bphys", &n);   // the beginning of the third step
+  assert_non_null(bytes);
+  assert_int_equal(n, 20 + 2 * 24);
+  assert_memory_equal(bytes, "BPHYSICS\0\0\0\0\2\0\0\0\6\0\0\0", 20);
+  float wanted[12] = {6, 5, 6, 2, 0, 0, 1, 3, 3, 0, 1, 0};
+  assert_memory_equal(bytes + 20, wanted, sizeof wanted);
+  dv_free(bytes);
+  bytes = dv_file_read("hair_000000_00.bphys", &n);
+  assert_int_equal(n, 32);
+  dv_free(bytes);
+  bytes = dv_file_read("hair_000001_00.bphys", &n);
+  assert_int_equal(n, 20 + 3 * 36);   // two points and one at the root
+  dv_free(bytes);
+  leave(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vtk_series),           cmocka_unit_test(mesh_in_every_format),      cmocka_unit_test(surfaces),
-      cmocka_unit_test(what_was_written_plays_back), cmocka_unit_test(differences_are_summed_up), cmocka_unit_test(example_scenes_of_players_run),
+      cmocka_unit_test(what_was_written_plays_back), cmocka_unit_test(differences_are_summed_up), cmocka_unit_test(blender_frames),
+      cmocka_unit_test(topologies_written_and_compared),
+      cmocka_unit_test(example_scenes_of_players_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

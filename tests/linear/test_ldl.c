@@ -7,24 +7,25 @@
 #include <string.h>
 
 static const int blocks[] = {1, 3, 6};
-static const dvOrder orders[] = {DV_ORDER_NATURAL, DV_ORDER_AMD};
+static const dvOrder orders[] = {DV_ORDER_NATURAL, DV_ORDER_AMD, DV_ORDER_METIS, DV_ORDER_BEST};
 
 static bool factorise(dvLdl *f, const dvBlockMatrix *a, dvOrder order, size_t *pivot)
 {
   assert_true(dv_ldl_analyse(f, &a->pattern, a->block, order));
-  return dv_ldl_factorise(f, a, DV_LDL_SMALL, pivot);
+  return dv_ldl_factorise(f, a, NULL, DV_LDL_SMALL, pivot);
 }
 
 // solves with a random right-hand side; the distance to the dense solution and the residual
 static void solve(const dvBlockMatrix *a, dvOrder order, double *distance, double *residual)
 {
   size_t n = dv_block_matrix_rows(a), pivot;
-  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(8 * n * sizeof *work);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work;
   uint64_t seed = 9;
   dvLdl f = {0};
   check_random_vector(&seed, b, n);
   assert_true(factorise(&f, a, order, &pivot));
-  for (int again = 0; again < 2; again++) assert_true(dv_ldl_factorise(&f, a, DV_LDL_SMALL, &pivot));   // nothing is left behind
+  work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
+  for (int again = 0; again < 2; again++) assert_true(dv_ldl_factorise(&f, a, NULL, DV_LDL_SMALL, &pivot));   // nothing is left behind
   dv_ldl_solve(&f, b, x, work);
   check_dense_solve(a, b, y);
   *distance = check_distance(x, y, n);
@@ -53,6 +54,23 @@ static void random_systems(void **state)
         check_close(residual, 0, 1e-15 * 20);
         dv_block_matrix_free(&a);
       }
+}
+
+// fronts of several blocks of columns, and rows of all lengths
+static void nearly_full_systems(void **state)
+{
+  DV_UNUSED(state);
+  static const size_t sizes[][3] = {{1, 7, 6}, {1, 261, 40}, {3, 90, 40}, {3, 200, 30}, {6, 97, 50}, {1, 530, 60}};
+  for (size_t k = 0; k < DV_COUNT(sizes); k++)
+    for (size_t o = 0; o < DV_COUNT(orders); o++) {
+      dvBlockMatrix a = {0};
+      double distance, residual;
+      check_random_spd(&a, (int)sizes[k][0], sizes[k][1], (int)sizes[k][2], 3 + k);
+      solve(&a, orders[o], &distance, &residual);
+      check_close(distance, 0, 1e-11);
+      check_close(residual, 0, 1e-14);
+      dv_block_matrix_free(&a);
+    }
 }
 
 static void ill_conditioned_systems(void **state)
@@ -97,6 +115,37 @@ static void indefinite_systems(void **state)
     dv_ldl_free(&f);
     dv_block_matrix_free(&a);
   }
+}
+
+// zeros on the diagonal of a matrix that is not singular: pivots are replaced, and refinement finds the solution all the same
+static void zero_pivots(void **state)
+{
+  DV_UNUSED(state);
+  for (size_t k = 0; k < DV_COUNT(blocks); k++)
+    for (size_t o = 0; o < DV_COUNT(orders); o++) {
+      dvBlockMatrix a = {0};
+      dvLdl f = {0};
+      check_random_spd(&a, blocks[k], 40, 2, 3);
+      size_t n = dv_block_matrix_rows(&a), pivot;
+      for (size_t r = 0; r < a.pattern.rows; r += 5) {
+        double *d = dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, r, r));
+        for (int i = 0; i < a.block * a.block; i++) d[i] = 0;
+      }
+      double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y);
+      uint64_t seed = 9;
+      check_random_vector(&seed, b, n);
+      assert_true(factorise(&f, &a, orders[o], &pivot));
+      assert_true(f.negative > 0);
+      double *work = dv_alloc((dv_ldl_work(&f) + 2 * n) * sizeof *work);
+      dv_ldl_solve(&f, b, x, work);
+      for (int i = 0; i < 10; i++) dv_ldl_refine(&f, &a, b, x, work);
+      check_dense_solve(&a, b, y);
+      check_close(check_residual(&a, x, b), 0, 1e-13);
+      check_close(check_distance(x, y, n), 0, 1e-9);
+      dv_free(b), dv_free(x), dv_free(y), dv_free(work);
+      dv_ldl_free(&f);
+      dv_block_matrix_free(&a);
+    }
 }
 
 static void singular_systems_are_refused(void **state)
@@ -145,12 +194,14 @@ static void not_a_number(void **state)
     dvBlockMatrix a = {0};
     dvLdl f = {0};
     size_t pivot;
-    double b[120] = {1}, x[120], work[160];
+    double b[120] = {1}, x[120];
     check_chain(&a, blocks[k], 20, 1);
     dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, 10, 10))[0] = NAN;
     assert_true(factorise(&f, &a, DV_ORDER_NATURAL, &pivot));
+    double *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
     dv_ldl_solve(&f, b, x, work);
     assert_true(isnan(x[0]));
+    dv_free(work);
     dv_ldl_free(&f);
     dv_block_matrix_free(&a);
   }
@@ -185,8 +236,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_systems),
+      cmocka_unit_test(nearly_full_systems),
       cmocka_unit_test(ill_conditioned_systems),
       cmocka_unit_test(indefinite_systems),
+      cmocka_unit_test(zero_pivots),
       cmocka_unit_test(singular_systems_are_refused),
       cmocka_unit_test(not_a_number),
       cmocka_unit_test(orders_are_permutations_and_keep_the_factor_sparse),

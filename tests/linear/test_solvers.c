@@ -82,6 +82,7 @@ static const char *const solvers[] = {
     "<EigenSparseQR name='s'/>",
     "<PrecomputedLinearSolver name='s'/>",
     "<CholeskySolver name='s'/>",
+    "<LULinearSolver name='s'/>",
     "<SVDLinearSolver name='s' template='FullMatrix'/>",
     "<SVDLinearSolver name='s' minSingularValue='0.01'/>",
     "<CGLinearSolver name='s' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
@@ -311,7 +312,8 @@ static void old_factors(void **state)
     const char *solver;
     bool good[4];   // is the residual of solve k small, when the matrix changes before solve 1 and before solve 3?
   } cases[] = {{"<SparseLDLSolver name='s'/>", {true, true, true, true}},
-               {"<AsyncSparseLDLSolver name='s'/>", {true, false, true, false}},
+               {"<AsyncSparseLDLSolver name='s' adoptAfter='1'/>", {true, false, true, false}},
+               {"<AsyncSparseLDLSolver name='s' adoptAfter='2'/>", {true, false, false, false}},
                {"<PrecomputedLinearSolver name='s'/>", {true, false, false, false}}};
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     char *text = dv_format(SCENE("%s" BODY SOFT), cases[i].solver);
@@ -362,7 +364,7 @@ static void check_singular(const char *text, const char *words)
 static void singular_systems_are_explained(void **state)
 {
   DV_UNUSED(state);
-  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU", "CholeskySolver", "BTDLinearSolver"};
+  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU", "CholeskySolver", "LULinearSolver", "BTDLinearSolver"};
   for (size_t i = 0; i < DV_COUNT(direct); i++) {
     char *text = dv_format("<Node name='root'><EulerImplicitSolver/><%s name='s'/>" TRIANGLE SPRINGS "</Node>", direct[i]);
     check_singular(text, "singular at point");

@@ -17,6 +17,14 @@ typedef struct Row {
 #define FRAMES "<MechanicalObject name='in' template='Rigid3' position='0 0 0 0 0 0 1  1 0.2 0 0.5 0.5 0.5 0.5  2 0 0.3 0.1 0.7 0.1 0.7'/>"
 #define CHILD(out, map) "<Node><MechanicalObject name='out' " out "/>" map "</Node>"
 
+// three frames in a chain: a centre with three articulations, then one with one
+#define SKELETON(process, root_state, root)                                                                             \
+  "<Node>" root_state "<Node name='j'><MechanicalObject name='in' template='Vec1' position='0.3 -0.2 0.5 0.1'/><Node name='f'><MechanicalObject name='out' "   \
+  "template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  2 0 0 0 0 0 1'/><ArticulatedSystemMapping name='map' input1='@../in' " root "/></Node>"           \
+  "<ArticulatedHierarchyContainer/><Node name='c'><Node name='a'><ArticulationCenter parentIndex='0' childIndex='1' posOnParent='0.5 0.1 0' posOnChild='-0.4 0 0.2' " \
+  "articulationProcess='" process "'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='0'/><Articulation translation='1' axis='1 1 0' "          \
+  "articulationIndex='1'/><Articulation rotation='1' axis='0 1 0' articulationIndex='2'/></Node></Node><Node name='b'><ArticulationCenter parentIndex='1' "      \
+  "childIndex='2' posOnParent='0.5 0 0' posOnChild='-0.5 0 0'/><Node><Articulation rotation='1' translation='1' axis='0 1 1' articulationIndex='3'/></Node></Node></Node></Node></Node>"
 #define MESHES DIVAN_SOURCE_DIR "/scenes/mesh/"
 
 static const Row rows[] = {
@@ -84,6 +92,15 @@ static const Row rows[] = {
     {"BarycentricMapping",
      "<Node><RegularGridTopology n='2 3 2' min='0 0 0' max='1 2 1'/><MechanicalObject/>"
      CHILD("template='Rigid3' position='0.3 0.3 0.3 0 0 0 1  0.8 1.7 0.6 0.5 0.5 0.5 0.5'", "<BarycentricMapping name='map'/>") "</Node>", true},
+    {"ArticulatedSystemMapping", SKELETON("0", "", ""), true},
+    {"ArticulatedSystemMapping", SKELETON("1", "", ""), true},
+    {"ArticulatedSystemMapping", SKELETON("2", "", ""), true},
+    {"ArticulatedSystemMapping", SKELETON("0", "<Node name='r'>" FRAMES "</Node>", "input2='@../../r/in' indexInput2='1'"), true},
+    {"SplineMapping",
+     "<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0.5 3 0 0 4 -1 0 5 0 0 6 0 1'/>" CHILD("", "<SplineMapping name='map' parameters='0 0.3 1 1.6 2'/>") "</Node>", false},
+    {"SplineMapping", "<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0.5 3 0 0'/>" CHILD("", "<SplineMapping name='map' curve='Hermite' parameters='0.2 0.9'/>") "</Node>", false},
+    {"SplineMapping",
+     "<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0.5 3 0 0'/>" CHILD("position='0.5 1 0 2 2 2'", "<SplineMapping name='map' curve='CatmullRom'/>") "</Node>", false},
     {"HexahedronCompositeFEMMapping",
      "<Node><SparseGridMultipleTopology name='grid' n='2 2 2' fileTopology='" MESHES "block.obj' fileTopologies='" MESHES "block.obj " MESHES "block-half.obj' stiffnessCoefs='1 100' "
      "massCoefs='1 1' nbVirtualFinerLevels='2' finestConnectivity='0'/><MechanicalObject name='in'/><HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' youngModulus='2000' "

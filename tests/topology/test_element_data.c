@@ -80,9 +80,9 @@ static void component_init(Component *c, dvTopology *t)
   for (size_t i = 0; i < points; i++) dv_push(&c->point_id, c->next_id++);
   dv_array_resize(&c->cell, cells);
   for (size_t i = 0; i < cells; i++) cell_fill(c, i, list->data + 4 * i);
-  dv_reals_resize(&c->weight, cells);
+  DV_MUST(dv_reals_resize(&c->weight, cells));
   for (size_t i = 0; i < cells; i++) c->weight.data[i] = 1;
-  dv_reals_assign(&c->uniform, (const double[]){7}, 1);
+  DV_MUST(dv_reals_assign(&c->uniform, (const double[]){7}, 1));
   dv_element_data_init(&c->points, NULL, t, DV_POINT);
   c->points.user = c, c->points.create = point_create;
   assert_int_equal(dv_element_data_add_array(&c->points, &c->point_id), DV_OK);
@@ -93,7 +93,7 @@ static void component_init(Component *c, dvTopology *t)
   assert_int_equal(dv_element_data_add_reals(&c->cells, &c->uniform, true), DV_OK);
   assert_int_equal(dv_element_data_add_reals(&c->cells, &c->uniform, false), DV_ERROR_INPUT);
   // every third cell, the first of them twice
-  dv_ints_resize(&c->chosen, cells / 3 + 1);
+  DV_MUST(dv_ints_resize(&c->chosen, cells / 3 + 1));
   for (size_t i = 0; i < c->chosen.count; i++) {
     c->chosen.data[i] = i ? 3 * (int32_t)(i - 1) : 0;
     dv_push(&c->chosen_id, c->cell.data[c->chosen.data[i]].id);
@@ -101,7 +101,7 @@ static void component_init(Component *c, dvTopology *t)
   assert_int_equal(dv_element_list_init(&c->some, NULL, t, DV_TETRAHEDRON, &c->chosen), DV_OK);
   c->some.user = c, c->some.heirs = true, c->some.create = some_create;
   assert_int_equal(dv_element_list_add_array(&c->some, &c->chosen_id), DV_OK);
-  dv_ints_resize(&c->pair, 2 * (points - 1));
+  DV_MUST(dv_ints_resize(&c->pair, 2 * (points - 1)));
   for (size_t i = 0; i + 1 < points; i++) {
     c->pair.data[2 * i] = (int32_t)i, c->pair.data[2 * i + 1] = (int32_t)((i * 7 + 3) % points);
     dv_push(&c->pair_id, ((Cell){.corners = {c->point_id.data[c->pair.data[2 * i]], c->point_id.data[c->pair.data[2 * i + 1]]}}));

@@ -192,7 +192,7 @@ static void output_follows_the_input(void **state)
   assert_int_equal(dv_topology_count(border, DV_TRIANGLE), 4);   // what the scene gave is replaced
   assert_int_equal(dv_topology_count(border, DV_EDGE), 6);
   const int32_t two[8] = {0, 1, 2, 3, 1, 2, 3, 4};
-  dv_ints_assign(&cells->tetrahedra, two, 8);
+  DV_MUST(dv_ints_assign(&cells->tetrahedra, two, 8));
   dv_touch(&cells->base, &cells->tetrahedra);
   assert_int_equal(dv_topology_count(border, DV_TRIANGLE), 6);
   assert_int_equal(dv_topology_count(border, DV_EDGE), 9);

@@ -27,7 +27,9 @@ void bench_time_loop(Series *s, Loop l);
 void bench_time_reading(Series *s, Loop l);
 // n numbers that differ a little; the caller frees them.
 double *bench_filled(size_t n, double from);
+void bench_time_mappings(Series *s);
 void bench_time_matrices(Series *s);
+void bench_hyper(Series *s, const Box *box);
 void bench_time_setup(Series *s);
 
 #endif

@@ -34,23 +34,12 @@ static void loop_factorise(void *user)
 {
   Matrix *m = user;
   size_t pivot;
-  dv_ldl_factorise(&m->ldl, &m->assembly.matrix, DV_LDL_SMALL, &pivot);
+  dv_ldl_factorise(&m->ldl, &m->assembly.matrix, m->pool, DV_LDL_SMALL, &pivot);
 }
 static void loop_solve(void *user)
 {
   Matrix *m = user;
   dv_ldl_solve(&m->ldl, m->x, m->y, m->work);
-}
-
-// a column with c blocks below the diagonal changes c (c + 1) / 2 others, b^3 products and sums each
-static double flops_of_factor(const dvLdl *f)
-{
-  double sum = 0, cube = (double)(f->block * f->block * f->block);
-  for (size_t k = 0; k < f->n; k++) {
-    double c = f->col_start[k + 1] - f->col_start[k];
-    sum += c * (c + 1) * cube;
-  }
-  return sum;
 }
 
 static void time_factor(Series *s, Matrix *m)
@@ -59,7 +48,7 @@ static void time_factor(Series *s, Matrix *m)
   m->work = bench_filled(dv_ldl_work(&m->ldl), 0);
   loop_factorise(m);
   size_t blocks = dv_ldl_count(&m->ldl);
-  bench_time_loop(s, (Loop){"factorisation", blocks, flops_of_factor(&m->ldl) / (double)blocks, 80, 72, loop_factorise, m});
+  bench_time_loop(s, (Loop){"factorisation", blocks, dv_ldl_flops(&m->ldl) / (double)blocks, 80, 72, loop_factorise, m});
   bench_time_loop(s, (Loop){"solution with the factor", blocks, 36, 2 * 76, 76, loop_solve, m});
   dv_free(m->work);
   dv_ldl_free(&m->ldl);

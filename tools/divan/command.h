@@ -10,7 +10,7 @@ typedef struct Command {
   int (*run)(int count, char **arguments);   // without the verb; the exit status
 } Command;
 
-extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench, command_view, command_new_plugin;
+extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench, command_validate, command_view, command_new_plugin;
 
 // Options that several verbs take.
 typedef struct Options {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Command *const commands[] = {&command_run, &command_view, &command_check, &command_info, &command_list, &command_convert, &command_bench,
+static const Command *const commands[] = {&command_run, &command_view, &command_check, &command_info, &command_list, &command_convert, &command_bench, &command_validate,
                                           &command_new_plugin};
 
 static void print_help(FILE *out)

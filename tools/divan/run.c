@@ -23,13 +23,18 @@ static const char usage[] =
     "  --plugin-path DIR    where to look for plugins that are named here or in the scene (and DIVAN_PLUGIN_PATH)\n"
     "  --threads N          threads (default: all cores); the result does not depend on it\n"
     "  --out DIR            write a series of .vtu files with a .pvd for ParaView\n"
-    "  --every K            write each K-th step to --out (default 1)\n"
+    "  --gnuplot DIR        write positions, velocities and energies of each object over time, as NAME_x.txt,\n"
+    "                       NAME_v.txt and NAME_Energy.txt\n"
+    "  --csv DIR            the same as .csv files\n"
+    "  --every K            write each K-th step to --out, --gnuplot and --csv (default 1)\n"
     "  --dump-state DIR     write positions and velocities at the end as text\n"
     "  --dump-topology DIR  write element counts of each step\n"
     "  --stats FILE         write timings as JSON\n"
     "  --step-times FILE    write the time of each step in ms, one a line\n"
     "  --profile FILE       write a trace of all timers for ui.perfetto.dev or chrome://tracing\n"
     "  --fine               time every component inside the solvers too, in --stats; costs a few per cent\n"
+    "  --realtime           never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used as soon\n"
+    "                       as it is there, so that it depends on the clock\n"
     "  --hash               print a hash of all positions and velocities at the end\n"
     "  --quiet              no progress, no notes\n\n"
     "examples:\n"
@@ -43,9 +48,9 @@ typedef struct Run {
   Options common;
   long steps;
   double dt;
-  const char *out, *dump_state, *dump_topology, *stats, *step_times, *profile;
+  const char *out, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
   long every;
-  bool hash, quiet, fine;
+  bool hash, quiet, fine, realtime;
 } Run;
 
 static volatile sig_atomic_t interrupted;
@@ -65,7 +70,7 @@ static int parse(Run *r, int count, char **arguments)
       const char *name;
       const char **into;
     } texts[] = {{"--out", &r->out}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats},
-                 {"--step-times", &r->step_times}, {"--profile", &r->profile}};
+                 {"--step-times", &r->step_times}, {"--profile", &r->profile}, {"--gnuplot", &r->gnuplot}, {"--csv", &r->csv}};
     bool taken = false;
     for (size_t k = 0; k < DV_COUNT(texts); k++) {
       if (!dv_same(a, texts[k].name)) continue;
@@ -86,6 +91,8 @@ static int parse(Run *r, int count, char **arguments)
       r->every = (long)number, i += 2;
     } else if (dv_same(a, "--hash")) {
       r->hash = true, i++;
+    } else if (dv_same(a, "--realtime")) {
+      r->realtime = true, i++;
     } else if (dv_same(a, "--fine")) {
       r->fine = true, i++;
     } else if (dv_same(a, "--quiet") || dv_same(a, "-q")) {
@@ -123,7 +130,40 @@ typedef struct Outcome {
   DV_ARRAY(double) times;   // seconds of each step, when asked for
 } Outcome;
 
-static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyDump *topologies, Outcome *out)
+// what is written while the scene runs; NULL where it is not asked for
+typedef struct Writers {
+  dvSeries *series;
+  dvTopologyDump *topologies;
+  dvCurves *curves[2];   // for gnuplot, and .csv
+} Writers;
+
+static dvStatus open_writers(const Run *r, dvScene *scene, Writers *w)
+{
+  const char *const directories[2] = {r->gnuplot, r->csv};
+  if (r->out && !(w->series = dv_series_create(scene, r->out))) return DV_ERROR_INPUT;
+  if (r->dump_topology && !(w->topologies = dv_topology_dump_create(scene, r->dump_topology))) return DV_ERROR_INPUT;
+  for (int i = 0; i < 2; i++)
+    if (directories[i] && !(w->curves[i] = dv_curves_create(scene, directories[i], i == 1))) return DV_ERROR_INPUT;
+  return DV_OK;
+}
+
+static dvStatus write_moment(Writers *w)
+{
+  if (w->series) DV_TRY(dv_series_add(w->series));
+  for (int i = 0; i < 2; i++)
+    if (w->curves[i]) DV_TRY(dv_curves_add(w->curves[i]));
+  return DV_OK;
+}
+
+static dvStatus close_writers(Writers *w)
+{
+  const dvStatus closed[4] = {dv_series_close(&w->series), dv_topology_dump_close(&w->topologies), dv_curves_close(&w->curves[0]), dv_curves_close(&w->curves[1])};
+  for (int i = 0; i < 4; i++)
+    if (closed[i] != DV_OK) return closed[i];
+  return DV_OK;
+}
+
+static void step_all(const Run *r, dvScene *scene, Writers *writers, Outcome *out)
 {
   bool progress = !r->quiet && isatty(STDERR_FILENO);
   double began = dv_now(), shown = 0, warmed = began, cpu = dv_cpu_now();
@@ -137,8 +177,8 @@ static void step_all(const Run *r, dvScene *scene, dvSeries *series, dvTopologyD
       dv_timers_clear(scene->context->timers);
       warmed = dv_now(), cpu = dv_cpu_now();
     }
-    if (topologies) dv_topology_dump_step(topologies);
-    if (series && out->done % r->every == 0) out->status = dv_series_add(series);
+    if (writers->topologies) dv_topology_dump_step(writers->topologies);
+    if (out->done % r->every == 0) out->status = write_moment(writers);
     if (progress) show_progress(r, out->done, began, &shown);
   }
   double end = dv_now();
@@ -180,13 +220,12 @@ static void write_figures(const Run *r, const dvContext *context, Outcome *o, in
             context->timers->events.count, context->timers->events_lost);
 }
 
-static dvStatus finish(const Run *r, dvScene *scene, dvSeries **series, dvTopologyDump **topologies, Outcome *o)
+static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *o)
 {
   dvContext *context = scene->context;
-  int frames = *series ? dv_series_frames(*series) : 0;
-  dvStatus closed = dv_series_close(series), dumped = dv_topology_dump_close(topologies);
+  int frames = writers->series ? dv_series_frames(writers->series) : 0;
+  dvStatus closed = close_writers(writers);
   if (o->status == DV_OK && closed != DV_OK) o->status = closed;
-  if (o->status == DV_OK && dumped != DV_OK) o->status = dumped;
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
   int threads = dv_pool_threads(context->pool);
   write_figures(r, context, o, threads);
@@ -206,6 +245,7 @@ static int run(int count, char **arguments)
   if (bad) return bad;
   dvContext *context = context_for(&r.common);
   if (r.quiet) context->log.threshold = DV_WARNING;
+  context->realtime = r.realtime;
   if (r.fine || r.profile) dv_timers_refine(context->timers);
   if (r.profile && !dv_timers_record(context->timers, TRACE_EVENTS)) return usage_error(&command_run, "not enough memory for --profile");
   double began = dv_now();
@@ -222,12 +262,11 @@ static int run(int count, char **arguments)
     if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
   } else {
     signal(SIGINT, on_interrupt);
-    dvSeries *series = r.out ? dv_series_create(scene, r.out) : NULL;
-    dvTopologyDump *topologies = r.dump_topology ? dv_topology_dump_create(scene, r.dump_topology) : NULL;
-    if ((r.out && !series) || (r.dump_topology && !topologies)) o.status = DV_ERROR_INPUT;
-    if (series && o.status == DV_OK) o.status = dv_series_add(series);
-    if (o.status == DV_OK) step_all(&r, scene, series, topologies, &o);
-    finish(&r, scene, &series, &topologies, &o);
+    Writers writers = {0};
+    o.status = open_writers(&r, scene, &writers);
+    if (o.status == DV_OK) o.status = write_moment(&writers);
+    if (o.status == DV_OK) step_all(&r, scene, &writers, &o);
+    finish(&r, scene, &writers, &o);
   }
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);

@@ -38,19 +38,21 @@ export class Connection {
     socket.onmessage = (event) => this.receive(event.data);
   }
 
+  private get ready() { return this.open && this.socket?.readyState === WebSocket.OPEN; }
+
   // An answer never comes twice; a request without connection fails at once.
   request<T = any>(verb: string, more: object = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (!this.open || !this.socket) { reject(new RequestError('not connected')); return; }
+      if (!this.ready) { reject(new RequestError('not connected')); return; }
       const id = this.next++;
       this.waiting.set(id, { resolve, reject });
-      this.socket.send(JSON.stringify({ do: verb, id, ...more }));
+      this.socket!.send(JSON.stringify({ do: verb, id, ...more }));
     });
   }
 
   // For verbs without answer.
   tell(verb: string, more: object = {}) {
-    if (this.open && this.socket) this.socket.send(JSON.stringify({ do: verb, id: this.next++, ...more }));
+    if (this.ready) this.socket!.send(JSON.stringify({ do: verb, id: this.next++, ...more }));
   }
 
   private lost() {

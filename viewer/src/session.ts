@@ -114,6 +114,7 @@ export class Session {
   private async begin() {
     try {
       const key = this.hello?.key ?? this.key();
+      this.log = [];                 // the messages come again
       const hello = await this.connection.request<Hello>('hello', key ? { key } : {});
       const first = !this.hello;
       this.hello = hello;
@@ -217,6 +218,7 @@ export class Session {
     this.object = null;
     this.watchItems = [];
     try {
+      this.log = [];
       const hello = await this.connection.request<Hello>('hello', this.hello ? { key: this.hello.key } : {});
       this.hello = hello;
       document.title = `${hello.title || hello.scene} · Divan`;

@@ -68,7 +68,7 @@ static dvStatus fixed_plane_init(dvObject *o)
   if (along(p, p->direction) == 0)
     dv_field_warning(o, &p->direction, "give the normal of the plane", "the direction is zero: no point is held");
   p->between.width = 1;
-  dv_ints_resize(&p->between, 0);
+  DV_MUST(dv_ints_resize(&p->between, 0));
   if (p->dmin == p->dmax) return DV_OK;
   const double *x = dv_state_read(s, DV_X);
   for (size_t i = 0; i < s->count; i++) {

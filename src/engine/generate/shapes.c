@@ -76,7 +76,7 @@ static dvStatus grid_update(dvObject *o)
   }
   if (points > DV_POINT_LIMIT) return dv_field_error(o, g->resolution, "use fewer cells", "a grid of %d x %d x %d cells is too large", n[0], n[1], n[2]);
   dvInts *lists[] = {&g->tetrahedra, &g->quads, &g->triangles, &g->hexahedra};
-  for (size_t i = 0; i < DV_COUNT(lists); i++) dv_ints_resize(lists[i], 0);
+  for (size_t i = 0; i < DV_COUNT(lists); i++) DV_MUST(dv_ints_resize(lists[i], 0));
   return grid_points(g) && grid_cells(g) ? DV_OK : dv_engine_no_memory(o);
 }
 

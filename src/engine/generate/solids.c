@@ -44,7 +44,10 @@ static void body_clear(Body *b)
 {
   dvReals *reals[] = {&b->output_TetrahedraPosition, &b->output_TrianglesPosition, &b->BezierTriangleWeights, &b->BezierTetrahedronWeights};
   dvInts *ints[] = {&b->tetrahedra, &b->triangles, &b->isBezierTriangleRational, &b->isBezierTetrahedronRational};
-  for (size_t i = 0; i < 4; i++) dv_reals_resize(reals[i], 0), dv_ints_resize(ints[i], 0);
+  for (size_t i = 0; i < 4; i++) {
+    DV_MUST(dv_reals_resize(reals[i], 0));
+    DV_MUST(dv_ints_resize(ints[i], 0));
+  }
 }
 
 static dvStatus body_check(const Body *b)

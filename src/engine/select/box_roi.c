@@ -100,9 +100,10 @@ static bool in_any_slab(const BoxRoi *b, const double p[3])
 
 static bool box_prepare(dvRoi *r)
 {
+  static const double unit[] = {0, 0, 0, 1, 1, 1};
   BoxRoi *b = (BoxRoi *)r;
   if (!dv_was_set(&r->base, &b->box) && !dv_was_set(&r->base, &b->orientedBox) && b->box.count == 0)
-    dv_reals_assign(&b->box, (const double[]){0, 0, 0, 1, 1, 1}, 6);
+    DV_MUST(dv_reals_assign(&b->box, unit, 6));
   b->slabs.count = 0;
   if (r->base.dof->space == 3) make_slabs(b, &b->orientedBox, false);
   else if (b->orientedBox.count) dv_field_warning(&r->base, &b->orientedBox, NULL, "oriented boxes are only for points in space");

@@ -118,8 +118,8 @@ static dvStatus nearest_update(dvObject *o)
   DV_TRY(dv_engine_check(o, &n->inputIndices1, dv_reals_size(&n->points1), "points in the first state"));
   DV_TRY(dv_engine_check(o, &n->inputIndices2, dv_reals_size(&n->points2), "points in the second state"));
   dvInts *lists[] = {&n->indices1, &n->indices2, &n->edges, &n->indexPairs};
-  for (size_t i = 0; i < DV_COUNT(lists); i++) dv_ints_resize(lists[i], 0);
-  dv_reals_resize(&n->distances, 0);
+  for (size_t i = 0; i < DV_COUNT(lists); i++) DV_MUST(dv_ints_resize(lists[i], 0));
+  DV_MUST(dv_reals_resize(&n->distances, 0));
   Cloud cloud;
   bool good = cloud_init(&cloud, o->dof, &n->points1, &n->inputIndices1), all = n->inputIndices2.count == 0;
   size_t count = all ? dv_reals_size(&n->points2) : n->inputIndices2.count;

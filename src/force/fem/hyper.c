@@ -8,10 +8,10 @@ struct dvHyper {
   dvElementBlocks *blocks;
   const dvHyperKernels *kernels;
   size_t record;       // packs of a moving record
+  int which;           // of the kernels
   double *energy;      // [lanes] scratch
+  double prony[2 * DV_HYPER_TERMS], dt;
 };
-
-static bool by_tensor(dvHyperLaw law) { return law == DV_OGDEN || law == DV_COSTA; }
 
 // --- creation ---
 
@@ -42,18 +42,24 @@ static bool allocate(dvHyper *h)
   h->data.moving = dv_alloc_aligned((h->record * lanes + 1) * sizeof(double));
   h->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * h->blocks->slots + 1) * sizeof(double));
   h->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
-  return h->data.rest && h->data.moving && h->data.slots && h->energy;
+  bool good = h->data.rest && h->data.moving && h->data.slots && h->energy;
+  if (h->data.terms == 0 || !good) return good;
+  h->data.gamma = dv_alloc_aligned(((size_t)h->data.terms * 6 * lanes + 1) * sizeof(double));
+  h->data.memory = dv_alloc_aligned((6 * lanes + 1) * sizeof(double));
+  return h->data.gamma && h->data.memory;
 }
 
 dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
 {
   *out = NULL;
-  DV_REQUIRE(def->law >= 0 && def->law < DV_HYPER_LAWS);
+  DV_REQUIRE(def->law >= 0 && def->law < DV_HYPER_LAWS && def->terms >= 0 && def->terms <= DV_HYPER_TERMS);
   dvElementBlocks *blocks = NULL;
   DV_TRY(dv_blocks_create(def->tetrahedra, 4, def->count, def->points, def->rest, 0, &blocks));
   dvHyper *h = dv_alloc(sizeof *h);
-  *h = (dvHyper){.blocks = blocks, .kernels = DV_KERNEL_CHOOSE(dv_hyper_kernels), .record = by_tensor(def->law) ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC};
-  h->data = (dvHyperData){.blocks = blocks, .law = def->law};
+  *h = (dvHyper){.blocks = blocks, .kernels = DV_KERNEL_CHOOSE(dv_hyper_kernels), .which = def->by_tensor ? DV_HYPER_LAWS : (int)def->law,
+                 .record = def->by_tensor || def->law == DV_OGDEN ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC};
+  h->data = (dvHyperData){.blocks = blocks, .law = def->law, .terms = def->terms, .present = 1};
+  for (int i = 0; i < 2 * def->terms; i++) h->prony[i] = def->prony[i];
   memcpy(h->data.parameters, def->parameters, (size_t)dv_hyper_parameters[def->law] * sizeof(double));
   if (!allocate(h)) {
     dv_hyper_destroy(&h);
@@ -62,7 +68,7 @@ dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
   size_t bad = 0;
   for (size_t e = 0; e < def->count; e++) bad += !place_element(h, def, e);
   if (flat) *flat = bad;
-  for (size_t b = 0; b < blocks->count; b++) h->kernels->force[def->law](&h->data, b, def->rest);   // leaves the shape at rest
+  for (size_t b = 0; b < blocks->count; b++) h->kernels->force[h->which](&h->data, b, def->rest);   // leaves the shape at rest
   *out = h;
   return DV_OK;
 }
@@ -75,6 +81,8 @@ void dv_hyper_destroy(dvHyper **hyper)
   dv_free(h->data.rest);
   dv_free(h->data.moving);
   dv_free(h->data.slots);
+  dv_free(h->data.gamma);
+  dv_free(h->data.memory);
   dv_free(h->energy);
   dv_free(h);
   *hyper = NULL;
@@ -92,21 +100,21 @@ static void force_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvHyper *h = job->h;
-  for (size_t b = begin; b < end; b++) h->kernels->force[h->data.law](&h->data, b, job->x);
+  for (size_t b = begin; b < end; b++) h->kernels->force[h->which](&h->data, b, job->x);
 }
 
 static void dforce_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvHyper *h = job->h;
-  for (size_t b = begin; b < end; b++) h->kernels->dforce[h->data.law](&h->data, b, job->x, job->k);
+  for (size_t b = begin; b < end; b++) h->kernels->dforce[h->which](&h->data, b, job->x, job->k);
 }
 
 static void measure_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvHyper *h = job->h;
-  for (size_t b = begin; b < end; b++) h->kernels->measure[h->data.law](&h->data, b, job->x, h->energy);
+  for (size_t b = begin; b < end; b++) h->kernels->measure[h->which](&h->data, b, job->x, h->energy);
 }
 
 void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f)
@@ -127,91 +135,64 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x)
   return sum;
 }
 
-// --- one element at a time ---
+// --- matrices ---
 
-typedef struct Element {
-  dvMat3 f;                    // deformation gradient
-  dvMat3 c, cofactor, fc;      // C, cof F, F C
-  double n[27];                // isotropic: W1 W2 WJ W11 W1J W2J WJJ; else S and the upper triangle of D
-} Element;
-
-static double inner(dvMat3 a, dvMat3 b)
+void dv_hyper_stiffness(const dvHyper *h, double k, dvHyperTake take, void *user)
 {
-  double sum = 0;
-  for (int i = 0; i < 9; i++) sum += a.m[i / 3][i % 3] * b.m[i / 3][i % 3];
-  return sum;
-}
-static dvMat3 plus(dvMat3 a, double k, dvMat3 b) { return dv_mat3_add(a, dv_mat3_scale(b, k)); }
-
-// d(cof F): rows are cross products of rows
-static dvMat3 cofactor_change(dvMat3 f, dvMat3 d)
-{
-  dvVec3 rows[3];
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    rows[i] = dv_vec3_add(dv_vec3_cross(dv_mat3_row(d, j), dv_mat3_row(f, k)), dv_vec3_cross(dv_mat3_row(f, j), dv_mat3_row(d, k)));
-  }
-  return dv_mat3_from_rows(rows[0], rows[1], rows[2]);
-}
-
-// dP for a change of F, as in the kernel
-static dvMat3 isotropic_change(const Element *e, dvMat3 d)
-{
-  const double *n = e->n;
-  dvMat3 dc = dv_mat3_add(dv_mat3_t_mul(d, e->f), dv_mat3_t_mul(e->f, d));
-  double i1 = dv_mat3_trace(e->c), di1 = 2 * inner(e->f, d), dj = inner(e->cofactor, d), di2 = i1 * di1 - 2 * inner(e->fc, d);
-  double dw1 = n[3] * di1 + n[4] * dj, dw2 = n[5] * dj, dwj = n[4] * di1 + n[5] * di2 + n[6] * dj;
-  dvMat3 p = plus(dv_mat3_scale(e->f, 2 * (dw1 + i1 * dw2 + n[1] * di1)), 2 * (n[0] + i1 * n[1]), d);
-  p = plus(plus(p, -2 * dw2, e->fc), -2 * n[1], dv_mat3_add(dv_mat3_mul(d, e->c), dv_mat3_mul(e->f, dc)));
-  return plus(plus(p, dwj, e->cofactor), n[2], cofactor_change(e->f, d));
-}
-
-static dvMat3 symmetric(const double *s) { return (dvMat3){{{s[0], s[3], s[5]}, {s[3], s[1], s[4]}, {s[5], s[4], s[2]}}}; }
-
-static dvMat3 tensor_change(const Element *e, dvMat3 d)
-{
-  dvMat3 h = dv_mat3_add(dv_mat3_t_mul(d, e->f), dv_mat3_t_mul(e->f, d));
-  const double in[6] = {h.m[0][0], h.m[1][1], h.m[2][2], 2 * h.m[0][1], 2 * h.m[1][2], 2 * h.m[2][0]}, *upper = e->n + 6;
-  double out[6] = {0};
-  for (int i = 0; i < 6; i++)
-    for (int j = i; j < 6; j++, upper++) {
-      out[i] += *upper * in[j];
-      if (j > i) out[j] += *upper * in[i];
-    }
-  return dv_mat3_add(dv_mat3_mul(d, symmetric(e->n)), dv_mat3_mul(e->f, symmetric(out)));
-}
-
-static void load_element(const dvHyper *h, size_t element, Element *e, dvVec3 g[4])
-{
-  size_t lane = (size_t)h->blocks->lane[element];
-  const double *moving = h->data.moving + DV_LANES * h->record * (lane / DV_LANES) + lane % DV_LANES;
-  const double *rest = h->data.rest + DV_LANES * DV_HYPER_REST * (lane / DV_LANES) + lane % DV_LANES;
-  for (int i = 0; i < 9; i++) e->f.m[i % 3][i / 3] = moving[DV_LANES * i];   // stored by columns
-  for (size_t i = 0; i < h->record - 9; i++) e->n[i] = moving[DV_LANES * (9 + i)];
-  e->c = dv_mat3_t_mul(e->f, e->f);
-  e->cofactor = dv_mat3_cofactor(e->f);
-  e->fc = dv_mat3_mul(e->f, e->c);
-  g[0] = dv_vec3(0, 0, 0);
-  for (int k = 1; k < 4; k++) {
-    const double *p = rest + DV_LANES * (3 * k - 2);
-    g[k] = dv_vec3(p[0], p[DV_LANES], p[2 * DV_LANES]);
-    g[0] = dv_vec3_sub(g[0], g[k]);
-  }
-}
-
-void dv_hyper_stiffness(const dvHyper *h, size_t element, double k, double out[144])
-{
-  Element e;
-  dvVec3 g[4];
-  load_element(h, element, &e, g);
-  for (int c = 0; c < 12; c++) {
-    dvVec3 axis = {c % 3 == 0, c % 3 == 1, c % 3 == 2};
-    dvMat3 d = dv_mat3_outer(axis, g[c / 3]), dp = by_tensor(h->data.law) ? tensor_change(&e, d) : isotropic_change(&e, d);
-    for (int i = 0; i < 4; i++) {
-      dvVec3 f = dv_vec3_scale(dv_mat3_mul_vec(dp, g[i]), -k);
-      out[12 * (3 * i) + c] = f.x;
-      out[12 * (3 * i + 1) + c] = f.y;
-      out[12 * (3 * i + 2) + c] = f.z;
+  double matrices[DV_LANES * 144] __attribute__((aligned(64)));
+  for (size_t pack = 0; pack < h->blocks->packs; pack++) {
+    h->kernels->matrix[h->which](&h->data, pack, k, matrices);
+    for (size_t lane = 0; lane < DV_LANES; lane++) {
+      int32_t element = h->blocks->element[DV_LANES * pack + lane];
+      if (element >= 0) take(user, (size_t)element, matrices + 144 * lane);
     }
   }
+}
+
+// --- viscosity ---
+
+// what earlier stresses leave in the present step
+static void recall(dvHyper *h)
+{
+  dvHyperData *d = &h->data;
+  memset(d->memory, 0, 6 * DV_LANES * h->blocks->packs * sizeof *d->memory);
+  for (size_t pack = 0; pack < h->blocks->packs; pack++)
+    for (size_t i = 0; i < (size_t)d->terms * 6 * DV_LANES; i++)
+      d->memory[6 * DV_LANES * pack + i % (6 * DV_LANES)] += d->keep[i / (6 * DV_LANES)] * d->gamma[(size_t)d->terms * 6 * DV_LANES * pack + i];
+}
+
+void dv_hyper_set_step(dvHyper *h, double dt)
+{
+  dvHyperData *d = &h->data;
+  if (d->terms == 0 || dt == h->dt || !(dt >= 0)) return;
+  h->dt = dt;
+  d->present = 1;
+  for (int i = 0; i < d->terms; i++) {
+    double alpha = h->prony[2 * i], tau = h->prony[2 * i + 1];
+    d->take[i] = dt * alpha / (dt + tau);
+    d->keep[i] = tau / (dt + tau);
+    d->present -= d->take[i];
+  }
+  recall(h);
+}
+
+static void remember_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvHyper *h = job->h;
+  for (size_t b = begin; b < end; b++) h->kernels->remember[h->which](&h->data, b, job->x);
+}
+
+void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x)
+{
+  if (h->data.terms == 0) return;
+  dv_blocks_each(h->blocks, pool, remember_blocks, &(Job){.h = h, .x = x});
+  recall(h);
+}
+
+void dv_hyper_forget(dvHyper *h)
+{
+  if (h->data.terms == 0) return;
+  memset(h->data.gamma, 0, (size_t)h->data.terms * 6 * DV_LANES * h->blocks->packs * sizeof(double));
+  recall(h);
 }

@@ -14,6 +14,9 @@
 //   STABLE_NEO_HOOKEAN  mu/2 (I1 - 3) + (lambda + mu)/2 ((J - 1 - r)^2 - r^2), r = mu/(lambda + mu) [mu lambda]
 // Laws with a logarithm have no value for J <= 0: below J = 0.01 their derivative by J goes on in a straight line, so that
 // crushed elements push back and nothing becomes NaN.
+//
+// The energy is used as a sum of products of functions of J and of the other invariants, so that nothing is divided by det C (MJED: S. Marchesseau
+// et al., 2010), with an optional viscosity as there.
 #ifndef DV_FORCE_FEM_HYPER_H
 #define DV_FORCE_FEM_HYPER_H
 
@@ -34,7 +37,7 @@ typedef enum dvHyperLaw {
   DV_HYPER_LAWS
 } dvHyperLaw;
 
-enum { DV_HYPER_PARAMETERS = 8 };
+enum { DV_HYPER_PARAMETERS = 8, DV_HYPER_TERMS = 8 };
 extern const int dv_hyper_parameters[DV_HYPER_LAWS];     // how many each law has
 
 typedef struct dvHyper dvHyper;
@@ -46,6 +49,10 @@ typedef struct dvHyperDef {
   size_t count;
   dvHyperLaw law;
   const double *parameters;       // as many as the law has
+  bool by_tensor;                 // evaluate S and dS/dC of each element by itself: the usual way, for comparison
+  // Viscosity, a Prony series: of a stress that is held, the part alpha_i decays with the time tau_i.
+  int terms;                      // at most DV_HYPER_TERMS
+  const double *prony;            // alpha and tau of each term
 } dvHyperDef;
 
 // Nothing of the definition is kept. `flat` (may be NULL) gets the number of elements without a volume, which give no
@@ -57,9 +64,16 @@ void dv_hyper_destroy(dvHyper **h);
 void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f);
 // df += k (df/dx) dx at the positions of the last dv_hyper_add_force.
 void dv_hyper_add_dforce(dvHyper *h, dvPool *pool, const double *dx, double k, double *df);
-// k (df/dx) of one tetrahedron, 12 x 12, row by row.
-void dv_hyper_stiffness(const dvHyper *h, size_t element, double k, double out[144]);
+// Calls `take` with k (df/dx) of every tetrahedron, 12 x 12, row by row, in an order that does not change.
+typedef void (*dvHyperTake)(void *user, size_t element, const double matrix[144]);
+void dv_hyper_stiffness(const dvHyper *h, double k, dvHyperTake take, void *user);
 double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x);
+
+// Viscosity. Stresses are S(t) = S - sum gamma_i, gamma_i = (dt alpha_i S + tau_i gamma_i of the step before) / (dt + tau_i): an implicit Euler step
+// of d gamma/dt = (alpha S - gamma) / tau. Sets dt for what follows; the end of a step, at its positions; and forgetting.
+void dv_hyper_set_step(dvHyper *h, double dt);
+void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x);
+void dv_hyper_forget(dvHyper *h);
 
 // Of one piece of material: W, the second Piola-Kirchhoff stress S = 2 dW/dC (xx yy zz xy yz zx), and D = dS/dC as the 6 x 6
 // matrix that takes (Hxx Hyy Hzz 2Hxy 2Hyz 2Hzx) to dS. s and d may be NULL.
@@ -67,8 +81,7 @@ double dv_hyper_evaluate(dvHyperLaw law, const double *parameters, dvMat3 f, dou
 
 // --- between hyper.c and its kernels ---
 
-// Packs of an element: volume and gradients of b, c, d; what force leaves for dforce, all times the volume: F and then for
-// isotropic laws W1 W2 WJ W11 W1J W2J WJJ, for the others S and the upper triangle of D.
+// Packs of an element: volume and gradients of b, c, d; F and what else force leaves for dforce (hyper_pack.h).
 enum { DV_HYPER_REST = 10, DV_HYPER_ISOTROPIC = 16, DV_HYPER_TENSOR = 36 };
 
 typedef struct dvHyperData {
@@ -76,12 +89,20 @@ typedef struct dvHyperData {
   dvHyperLaw law;
   double parameters[DV_HYPER_PARAMETERS];
   double *rest, *moving, *slots;
+  // viscosity
+  int terms;
+  double take[DV_HYPER_TERMS], keep[DV_HYPER_TERMS], present;   // a_i, b_i, 1 - sum a_i
+  double *gamma;       // [packs][terms][6] times the volume
+  double *memory;      // [packs][6] sum b_i gamma_i; NULL without viscosity
 } dvHyperData;
 
 typedef struct dvHyperKernels {
-  void (*force[DV_HYPER_LAWS])(const dvHyperData *h, size_t block, const double *x);
-  void (*dforce[DV_HYPER_LAWS])(const dvHyperData *h, size_t block, const double *dx, double k);
-  void (*measure[DV_HYPER_LAWS])(const dvHyperData *h, size_t block, const double *x, double *energy);   // lane by lane
+  // the last entry of each is for elements by tensors
+  void (*force[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x);
+  void (*dforce[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *dx, double k);
+  void (*matrix[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t pack, double k, double *out);   // four matrices
+  void (*measure[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x, double *energy);   // lane by lane
+  void (*remember[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x);
 } dvHyperKernels;
 DV_KERNEL_DECLARE(dvHyperKernels, dv_hyper_kernels);
 

@@ -1,9 +1,7 @@
-// TetrahedronHyperelasticityFEMForceField and StandardTetrahedralFEMForceField: hyperelastic tetrahedra. The computation is in
-// hyper.c; here are the fields, the topology and the state. Needs a topology with tetrahedra.
+// TetrahedronHyperelasticityFEMForceField, StandardTetrahedralFEMForceField, and MJEDTetrahedralForceField with viscosity: hyperelastic
+// tetrahedra. The computation is in hyper.c; here are the fields, the topology and the state. Needs a topology with tetrahedra.
 #include "force/fem/hyper.h"
 #include "force/mesh.h"
-
-#include <string.h>
 
 #define HYPER_FIELDS(X)                                                                                               \
   X(choice, materialName, "ArrudaBoyce", "", "law of the material",                                                   \
@@ -17,12 +15,15 @@
 #define HYPERELASTICITY_FIELDS(X) \
   X(bool, matrixRegularization, "0", "", "not used: the tangent is the exact derivative, as in SOFA", .flags = DV_HIDDEN)
 #define STANDARD_FIELDS(X) X(string, ParameterFile, "myFile.param", "", "not used, as in SOFA: parameters stand in ParameterSet", .flags = DV_HIDDEN)
+#define MJED_FIELDS(X)                                                                                                  \
+  X(reals, pronySeries, "", "- s", "viscosity: pairs of a part of the stress and the time in which it decays; none when empty")
 
 typedef struct HyperForce {
   dvForce force;
   HYPER_FIELDS(DV_MEMBER)
   HYPERELASTICITY_FIELDS(DV_MEMBER)
   STANDARD_FIELDS(DV_MEMBER)
+  MJED_FIELDS(DV_MEMBER)
   dvHyper *elements;
   const int32_t *tetra;     // four points each, the topology's
   size_t count;
@@ -34,6 +35,7 @@ typedef struct HyperForce {
 static const dvFieldDesc hyper_fields[] = {HYPER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hyperelasticity_fields[] = {HYPERELASTICITY_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc standard_fields[] = {STANDARD_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc mjed_fields[] = {MJED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 static dvStatus check_parameters(HyperForce *h)
@@ -58,6 +60,22 @@ static dvStatus check_parameters(HyperForce *h)
   return status;
 }
 
+static dvStatus check_viscosity(HyperForce *h)
+{
+  dvObject *o = &h->force.base;
+  const dvReals *p = &h->pronySeries;
+  double sum = 0;
+  if (p->count % 2) return dv_field_error(o, p, "give pairs: pronySeries=\"0.3 0.1\"", "pronySeries has %zu numbers, which do not make pairs", p->count);
+  if (p->count > 2 * DV_HYPER_TERMS) return dv_field_error(o, p, NULL, "pronySeries has %zu terms; %d are possible", p->count / 2, DV_HYPER_TERMS);
+  for (size_t i = 0; i < p->count; i += 2) {
+    if (!(p->data[i] >= 0) || !(p->data[i + 1] > 0))
+      return dv_field_error(o, p, "parts are from 0 to 1, times above 0", "term %zu of pronySeries is %g, %g", i / 2, p->data[i], p->data[i + 1]);
+    sum += p->data[i];
+  }
+  if (!(sum < 1)) return dv_field_error(o, p, "their sum must stay below 1", "the parts of pronySeries have the sum %g: nothing would be left of a stress", sum);
+  return DV_OK;
+}
+
 static dvStatus hyper_force_reinit(dvObject *o)
 {
   HyperForce *h = (HyperForce *)o;
@@ -67,11 +85,12 @@ static dvStatus hyper_force_reinit(dvObject *o)
   const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
   if (!tetrahedra) return DV_ERROR_INPUT;
   DV_TRY(check_parameters(h));
+  DV_TRY(check_viscosity(h));
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
   h->revision = topology->revision;
   dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST), .points = s->count, .tetrahedra = h->tetra, .count = h->count,
-                    .law = (dvHyperLaw)h->materialName, .parameters = h->ParameterSet.data};
+                    .law = (dvHyperLaw)h->materialName, .parameters = h->ParameterSet.data, .terms = (int)(h->pronySeries.count / 2), .prony = h->pronySeries.data};
   size_t flat = 0;
   dv_hyper_destroy(&h->elements);
   if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", h->count);
@@ -104,6 +123,7 @@ static void hyper_force_add_force(dvObject *o, const dvMech *m)
   dvState *s = h->force.state;
   if (!follow_topology(h)) return;
   const double *x = dv_state_read(s, m->x);
+  if (m->dt > 0) dv_hyper_set_step(h->elements, m->dt);
   dv_hyper_add_force(h->elements, o->context->pool, x, dv_state_write(s, m->f));
 }
 
@@ -116,21 +136,21 @@ static void hyper_force_add_dforce(dvObject *o, const dvMech *m)
   dv_hyper_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->force.rayleighStiffness), dv_state_write(s, m->df));
 }
 
+typedef struct Taking {
+  const HyperForce *h;
+  dvMatrixSink *sink;
+} Taking;
+
+static void take_matrix(void *user, size_t element, const double matrix[144])
+{
+  const Taking *t = user;
+  dv_sink_add_element(t->sink, t->h->force.state, t->h->tetra + 4 * element, 4, matrix);
+}
+
 static void hyper_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   HyperForce *h = (HyperForce *)o;
-  if (h->stale) return;
-  const dvState *s = h->force.state;
-  double k[144], block[9];
-  for (size_t e = 0; e < h->count; e++) {
-    const int32_t *corner = h->tetra + 4 * e;
-    dv_hyper_stiffness(h->elements, e, dv_mech_k(m, h->force.rayleighStiffness), k);
-    for (int i = 0; i < 4; i++)
-      for (int j = 0; j < 4; j++) {
-        for (int r = 0; r < 3; r++) memcpy(block + 3 * r, k + 12 * (3 * i + r) + 3 * j, 3 * sizeof *block);
-        sink->add(sink, s, (size_t)corner[i], s, (size_t)corner[j], 3, 3, block);
-      }
-  }
+  if (!h->stale) dv_hyper_stiffness(h->elements, dv_mech_k(m, h->force.rayleighStiffness), take_matrix, &(Taking){h, sink});
 }
 
 static double hyper_force_energy(dvObject *o, const dvMech *m)
@@ -138,6 +158,18 @@ static double hyper_force_energy(dvObject *o, const dvMech *m)
   HyperForce *h = (HyperForce *)o;
   if (h->stale) return 0;
   return dv_hyper_energy(h->elements, o->context->pool, dv_state_read(h->force.state, m->x));
+}
+
+static void hyper_force_handle_event(dvObject *o, const dvEvent *event)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (event->kind == DV_EVENT_ANIMATE_END && !h->stale) dv_hyper_end_step(h->elements, o->context->pool, dv_state_read(h->force.state, DV_X));
+}
+
+static void hyper_force_reset(dvObject *o)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (!h->stale) dv_hyper_forget(h->elements);
 }
 
 static void hyper_force_destroy(dvObject *o) { dv_hyper_destroy(&((HyperForce *)o)->elements); }
@@ -155,9 +187,11 @@ static const dvForceOps hyper_force_ops = {
     .struct_size = sizeof(dvClass), .name = name_, .help = "hyperelastic finite elements on tetrahedra, total Lagrangian", \
     .module = "Sofa.Component.SolidMechanics.FEM.HyperElastic", .dofs = DV_DOF_VEC3, .size = sizeof(HyperForce),       \
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                          \
-    .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit, .destroy = hyper_force_destroy, \
+    .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit, .reset = hyper_force_reset,            \
+    .handle_event = hyper_force_handle_event, .destroy = hyper_force_destroy,                                          \
   }
 
-extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class;
+extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class;
 const dvClass dv_hyperelasticity_class = HYPER_CLASS("TetrahedronHyperelasticityFEMForceField", hyperelasticity_fields);
 const dvClass dv_standard_tetra_class = HYPER_CLASS("StandardTetrahedralFEMForceField", standard_fields);
+const dvClass dv_mjed_class = HYPER_CLASS("MJEDTetrahedralForceField", mjed_fields);

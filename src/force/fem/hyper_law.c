@@ -32,6 +32,7 @@ typedef struct Piece {
   dvHyperLaw law;
   const double *p;
   dvMat3 c, inverse;     // C and C^-1
+  double moves;          // 1, or 0 where J is below the smallest and powers of J do not change
   double i1, i2, j, kept;    // kept: J, but not below the smallest
   Terms terms;           // isotropic laws
   double values[3], powers[3], trace, scale;    // Ogden: eigenvalues of C, those of C^(a/2 - 1), tr C^(a/2), J^(-a/3)
@@ -74,16 +75,16 @@ static double costa_pressure_change(const Piece *w) { return costa_pressure(w) +
 
 static dvMat3 costa_stress(const Piece *w)
 {
-  dvMat3 u = plus(weighted(w, green(w)), -2.0 / 3 * w->q, w->inverse);
+  dvMat3 u = plus(weighted(w, green(w)), -2.0 / 3 * w->moves * w->q, w->inverse);
   return plus(dv_mat3_scale(u, w->growth), costa_pressure(w), w->inverse);
 }
 
 static dvMat3 costa_change(const Piece *w, dvMat3 h)
 {
-  dvMat3 ue = weighted(w, green(w)), turned = dv_mat3_mul(w->inverse, dv_mat3_mul(h, w->inverse)), u = plus(ue, -2.0 / 3 * w->q, w->inverse);
-  double dl = 0.5 * inner(w->inverse, h), dq = inner(ue, h), power = pow(w->kept, -4.0 / 3);
-  dvMat3 du = plus(plus(dv_mat3_scale(weighted(w, h), 0.5), -2.0 / 3 * dq, w->inverse), 2.0 / 3 * w->q, turned);
-  double rate = -4.0 / 3 * dl + power * (dq - 4.0 / 3 * w->q * dl);   // of the growth
+  dvMat3 ue = weighted(w, green(w)), turned = dv_mat3_mul(w->inverse, dv_mat3_mul(h, w->inverse)), u = plus(ue, -2.0 / 3 * w->moves * w->q, w->inverse);
+  double dl = 0.5 * inner(w->inverse, h), dm = w->moves * dl, dq = inner(ue, h), power = pow(w->kept, -4.0 / 3);
+  dvMat3 du = plus(plus(dv_mat3_scale(weighted(w, h), 0.5), -2.0 / 3 * w->moves * dq, w->inverse), 2.0 / 3 * w->moves * w->q, turned);
+  double rate = -4.0 / 3 * dm + power * (dq - 4.0 / 3 * w->q * dm);   // of the growth
   dvMat3 ds = dv_mat3_scale(plus(du, rate, u), w->growth);
   return plus(plus(ds, costa_pressure_change(w) * dl, w->inverse), -costa_pressure(w), turned);
 }
@@ -122,7 +123,7 @@ static double ogden_pressure_change(const Piece *w)
 static dvMat3 ogden_stress(const Piece *w)
 {
   double mu = w->p[0], a = w->p[1];
-  dvMat3 s = dv_mat3_scale(plus(w->power, -w->trace / 3, w->inverse), w->scale * mu / a);
+  dvMat3 s = dv_mat3_scale(plus(w->power, -w->moves * w->trace / 3, w->inverse), w->scale * mu / a);
   return plus(s, ogden_pressure(w), w->inverse);
 }
 
@@ -140,8 +141,8 @@ static dvMat3 ogden_change(const Piece *w, dvMat3 h)
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) own.m[i][j] *= divided_power(w->values[i], w->values[j], 0.5 * a - 1);
   dvMat3 ds = dv_mat3_mul_t(dv_mat3_mul(w->axes, own), w->axes);
-  ds = plus(ds, -a / 6 * part, plus(w->power, -w->trace / 3, w->inverse));
-  ds = plus(plus(ds, -a / 6 * inner(w->power, h), w->inverse), w->trace / 3, turned);
+  ds = plus(ds, -a / 6 * w->moves * part, plus(w->power, -w->moves * w->trace / 3, w->inverse));
+  ds = plus(plus(ds, -a / 6 * w->moves * inner(w->power, h), w->inverse), w->moves * w->trace / 3, turned);
   ds = dv_mat3_scale(ds, w->scale * mu / a);
   return plus(plus(ds, 0.5 * part * ogden_pressure_change(w), w->inverse), -ogden_pressure(w), turned);
 }
@@ -171,7 +172,7 @@ double dv_hyper_evaluate(dvHyperLaw law, const double *parameters, dvMat3 f, dou
   dvMat3 c = dv_mat3_t_mul(f, f);
   double i1 = dv_mat3_trace(c), j = dv_mat3_det(f);
   Piece w = {.law = law, .p = parameters, .c = c, .inverse = safe_inverse(c), .i1 = i1, .i2 = 0.5 * (i1 * i1 - inner(c, c)), .j = j,
-             .kept = dv_max(j, DV_SMALLEST_J)};
+             .kept = dv_max(j, DV_SMALLEST_J), .moves = j > DV_SMALLEST_J};
   bool costa = law == DV_COSTA, ogden = law == DV_OGDEN;
   if (!costa && !ogden) w.terms = isotropic_terms(law, parameters, dv_pack(w.i1), dv_pack(w.i2), dv_pack(j));
   double energy = costa ? costa_energy(&w) : ogden ? ogden_energy(&w) : w.terms.w[0];

@@ -9,7 +9,7 @@
 #define MOVING_ELLIPSOID_FIELDS(X)                                                                                                      \
   X(vec3s, center, "", "m", "centres of the ellipsoids, in the axes of the frame; the last holds for those that have none")             \
   X(vec3s, vradius, "", "m", "radii of the ellipsoids; the last holds for those that have none")                                        \
-  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in")                                                   \
+  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in", .flags = DV_SIGNED)                                                   \
   X(real, damping, "5", "N s/m", "damping per depth, in units of the radii")                                                            \
   X(color, color, "0 0.5 1 1", "", "colour of the ellipsoids", .flags = DV_LOOKS)                                                       \
   X(bool, draw, "1", "", "draw the ellipsoids", .flags = DV_LOOKS)                                                                      \

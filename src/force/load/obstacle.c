@@ -119,8 +119,8 @@ static void obstacle_destroy(dvObject *o)
 #define PLANE_FORCE_FIELDS(X)                                                                                                            \
   X(deriv, normal, "", "", "direction in which the plane pushes; (0, 1, 0) by default. Its length is a factor")                          \
   X(real, d, "0", "m", "the plane are the points with normal . x = d")                                                                   \
-  X(real, stiffness, "500", "N/m", "stiffness of the plane")                                                                             \
-  X(real, damping, "5", "N s/m2", "damping per depth")                                                                                   \
+  X(real, stiffness, "500", "N/m", "stiffness of the plane", .flags = DV_SIGNED)                                                                             \
+  X(real, damping, "5", "N s/m2", "damping per depth", .flags = DV_SIGNED)                                                                                   \
   X(real, maxForce, "0", "N", "largest force on a point; 0: no limit")                                                                   \
   X(bool, bilateral, "0", "", "act on both sides: points are held at the plane")                                                         \
   X(ivec2, localRange, "-1 -1", "", "first and last point that feel the plane; -1: all")                                                 \
@@ -318,7 +318,7 @@ const dvClass dv_sphere_force_class = {
 #define ELLIPSOID_FORCE_FIELDS(X)                                                                                                        \
   X(coord, center, "", "m", "centre of the ellipsoid")                                                                                   \
   X(coord, vradius, "", "m", "radii along the axes")                                                                                     \
-  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in")                                                    \
+  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in", .flags = DV_SIGNED)                                                    \
   X(real, damping, "5", "N s/m", "damping per depth, in units of the radii")                                                             \
   X(color, color, "0 0.5 1 1", "", "colour of the ellipsoid", .flags = DV_LOOKS)                                                         \
   X(string, contacts, "", "", "points inside, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)

@@ -195,6 +195,7 @@ static const dvFieldDesc quad_bending_fields[] = {QUAD_BENDING_FIELDS(DV_DESCRIB
 static void add_face_spring(FaceBending *b, int32_t p, int32_t q)
 {
   dvSpringForce *f = &b->force;
+  if (p == q) return;   // SOFA lists it, but it never acts
   dv_push(&f->springs.list, dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first, DV_X, p, q)));
 }
 

@@ -36,6 +36,13 @@ bool dv_frame_text_numbers(dvFrameText *t, double *out, int count)
   return true;
 }
 
+bool dv_frame_text_coefficient(dvFrameText *t, double *out)
+{
+  if (!dv_frame_text_numbers(t, out, 1)) return false;
+  t->negative = t->negative || *out < 0;
+  return true;
+}
+
 bool dv_frame_text_indices(dvFrameText *t, int32_t *out, int count)
 {
   for (int i = 0; i < count; i++) {
@@ -52,7 +59,11 @@ dvStatus dv_frame_text_read(const dvObject *o, char *const *member, dvFrameTextR
   for (t.spring = 0;; t.spring++) {
     while (dv_is_space(*t.at)) t.at++;
     if (*t.at == 0) return DV_OK;
-    if (dv_frame_text_word(&t, "BEGIN_SPRING") && read(user, &t)) continue;
+    t.negative = false;
+    bool good = dv_frame_text_word(&t, "BEGIN_SPRING") && read(user, &t);
+    if (good && t.negative)
+      dv_field_warning(o, member, "give numbers from 0 on", "spring %zu has a negative stiffness or damping: it drives motion instead of holding it", t.spring);
+    if (good) continue;
     while (dv_is_space(*t.at)) t.at++;
     return dv_field_error(o, member, "write BEGIN_SPRING 0 1 KEYWORD numbers … END_SPRING; `divan info` shows the keywords",
                           "spring %zu: cannot read '%.24s'", t.spring, t.at);

@@ -7,6 +7,7 @@
 typedef struct dvFrameText {
   const char *at;
   size_t spring;      // number of the spring that is read
+  bool negative;      // a stiffness or damping of this spring is
 } dvFrameText;
 
 // True, and moves on, when the next word is `word`.
@@ -14,6 +15,7 @@ bool dv_frame_text_word(dvFrameText *t, const char *word);
 // True, and moves on, at END_SPRING; also at the end of the text.
 bool dv_frame_text_end(dvFrameText *t);
 bool dv_frame_text_numbers(dvFrameText *t, double *out, int count);
+bool dv_frame_text_coefficient(dvFrameText *t, double *out);           // a stiffness or damping; negative ones are warned of
 bool dv_frame_text_indices(dvFrameText *t, int32_t *out, int count);   // whole numbers from 0
 
 // Calls `read` behind each BEGIN_SPRING; it returns false at a word it does not know. Reports the place.

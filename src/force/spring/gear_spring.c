@@ -82,9 +82,9 @@ static bool read_gear(void *user, dvFrameText *t)
   while (!dv_frame_text_end(t)) {
     bool good = true;
     if (dv_frame_text_word(t, "AXIS")) good = dv_frame_text_indices(t, axes, 2) && axes[0] < 3 && axes[1] < 3;
-    else if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_numbers(t, &g.kt, 1);
-    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_numbers(t, &g.gear, 1) && dv_frame_text_numbers(t, &g.kr, 1);
-    else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_numbers(t, &g.kd, 1);
+    else if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_coefficient(t, &g.kt);
+    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_coefficient(t, &g.gear) && dv_frame_text_coefficient(t, &g.kr);
+    else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_coefficient(t, &g.kd);
     else if (dv_frame_text_word(t, "RATIO")) good = dv_frame_text_numbers(t, &g.ratio, 1) && g.ratio != 0;
     else good = false;
     if (!good) return false;

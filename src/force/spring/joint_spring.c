@@ -120,10 +120,10 @@ static bool read_joint(void *user, dvFrameText *t)
   while (!dv_frame_text_end(t)) {
     bool good = true;
     if (dv_frame_text_word(t, "FREE_AXIS")) good = dv_frame_text_numbers(t, j.free, 6);
-    else if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_numbers(t, &j.soft_t, 1) && dv_frame_text_numbers(t, &j.hard_t, 1);
-    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_numbers(t, &j.soft_r, 1) && dv_frame_text_numbers(t, &j.hard_r, 1);
-    else if (dv_frame_text_word(t, "KS_B")) good = dv_frame_text_numbers(t, &j.block_r, 1);
-    else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_numbers(t, &j.link.kd, 1);
+    else if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_coefficient(t, &j.soft_t) && dv_frame_text_coefficient(t, &j.hard_t);
+    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_coefficient(t, &j.soft_r) && dv_frame_text_coefficient(t, &j.hard_r);
+    else if (dv_frame_text_word(t, "KS_B")) good = dv_frame_text_coefficient(t, &j.block_r);
+    else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_coefficient(t, &j.link.kd);
     else if (dv_frame_text_word(t, "R_LIM_X")) good = dv_frame_text_numbers(t, j.limits, 2);
     else if (dv_frame_text_word(t, "R_LIM_Y")) good = dv_frame_text_numbers(t, j.limits + 2, 2);
     else if (dv_frame_text_word(t, "R_LIM_Z")) good = dv_frame_text_numbers(t, j.limits + 4, 2);
@@ -384,9 +384,9 @@ static bool read_frames(void *user, dvFrameText *t)
   if (!dv_frame_text_indices(t, &f.link.a, 1) || !dv_frame_text_indices(t, &f.link.b, 1)) return false;
   while (!dv_frame_text_end(t)) {
     bool good = true;
-    if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_numbers(t, &f.kt, 1);
-    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_numbers(t, &f.kr, 1);
-    else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_numbers(t, &f.link.kd, 1);
+    if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_coefficient(t, &f.kt);
+    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_coefficient(t, &f.kr);
+    else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_coefficient(t, &f.link.kd);
     else if (dv_frame_text_word(t, "VEC1")) {
       good = dv_frame_text_numbers(t, v, 3);
       f.arm1 = good ? dv_vec3_load(v) : f.arm1;

@@ -97,6 +97,31 @@ static dvStatus check_end(const dvObject *o, size_t spring, int32_t index, const
                   (ptrdiff_t)state->count - 1);
 }
 
+// What is legal and hardly ever meant, each once with the first spring that has it.
+static void tell_oddities(const dvSprings *s, const dvObject *o, dvState *first, dvState *second)
+{
+  const double *x1 = dv_state_read(first, DV_X), *x2 = dv_state_read(second, DV_X);
+  size_t c = (size_t)first->base.dof->coord, loops = 0, coincident = 0, at[2] = {0};
+  for (size_t i = 0; i < s->list.count; i++) {
+    const dvSpring *q = &s->list.data[i];
+    bool loop = first == second && q->a == q->b;
+    double d2 = 0;
+    for (int k = 0; k < dv_spring_dimensions(first->base.dof); k++) {
+      double d = x2[(size_t)q->b * c + (size_t)k] - x1[(size_t)q->a * c + (size_t)k];
+      d2 += d * d;
+    }
+    if (loop && loops++ == 0) at[0] = i;
+    // between two objects a spring of length 0 holds points together
+    if (!loop && (q->rest > shortest || first == second) && d2 <= shortest * shortest && coincident++ == 0) at[1] = i;
+  }
+  const dvSpring *q = s->list.data;
+  if (loops > 0) dv_warning(o, "name two different points", "%zu springs join a point with itself and never act; the first is number %zu (point %d)", loops, at[0], q[at[0]].a);
+  if (coincident > 0)
+    dv_warning(o, "move the points apart",
+               "the ends of %zu springs coincide: they have no direction and do not act until they part; the first is number %zu (%d %d)", coincident,
+               at[1], q[at[1]].a, q[at[1]].b);
+}
+
 dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second)
 {
   for (size_t i = 0; i < s->list.count; i++) {
@@ -107,6 +132,8 @@ dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvSt
       return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks,
                       q->kd, q->rest);
   }
+  if (!s->told) tell_oddities(s, o, first, second);
+  s->told = s->told || s->list.count > 0;
   s->points[0] = first->count;
   s->points[1] = second->count;
   packs_destroy(&s->packs);

@@ -31,6 +31,7 @@ typedef struct dvSprings {
   size_t moving_count;
   size_t points[2];                // of the states when the list was settled
   struct dvSpringPacks *packs;     // many springs within one Vec3 state
+  bool told;                       // of what is odd about the list, once
 } dvSprings;
 
 enum { DV_SPRING_MOVING = 8 };     // ks - t, t, u[6]

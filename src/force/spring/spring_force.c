@@ -32,8 +32,14 @@ dvStatus dv_spring_force_begin(dvObject *o)
 dvStatus dv_spring_force_add_given(dvSpringForce *f)
 {
   const dvObject *o = &f->pair.base;
+  bool told = false;
   for (size_t i = 0; i < dv_reals_size(&f->spring); i++) {
     const double *s = f->spring.data + 5 * i;
+    if ((s[2] < 0 || s[3] < 0 || s[4] < 0) && !told) {
+      dv_field_warning(o, &f->spring, "give numbers from 0 on", "spring %zu (%g %g): stiffness %g, damping %g, length %g; one of them is negative", i, s[0],
+                       s[1], s[2], s[3], s[4]);
+      told = true;
+    }
     for (int k = 0; k < 2; k++)
       if (!(s[k] >= 0 && s[k] <= INT32_MAX) || s[k] != floor(s[k]))
         return dv_field_error(o, &f->spring, "a spring is: first point, second point, stiffness, damping, length",

@@ -30,7 +30,7 @@ typedef struct Barycentric {
   BARYCENTRIC_FIELDS(DV_MEMBER)
   dvEmbeddedFrames frames;    // when the output has frames
   const double *in_x, *out_x; // during init: positions of the input; of the output, in its own coordinates
-  size_t flat;                // during init: frames in elements without volume
+  size_t flat, outside;       // during init: frames in elements without volume; points that are extrapolated
 } Barycentric;
 
 #define SELF Barycentric
@@ -44,13 +44,29 @@ static const double *place_of(const Barycentric *b, size_t i) { return b->out_x 
 static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
 {
   double w[8];
+  int n = dv_locate_weights(kind, local, w);
+  bool inside = true;
+  for (int c = 0; c < n; c++) inside = inside && w[c] >= -1e-6;
+  b->outside += !inside;
   if (has_frames(b)) {
     if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x, place_of(b, b->frames.count))) b->flat++;
     return;
   }
-  int n = dv_locate_weights(kind, local, w);
   for (int c = 0; c < n; c++) dv_weights_add(&b->linear.weights, corners[c], w[c]);
   dv_weights_end_row(&b->linear.weights);
+}
+
+// as in SOFA the elements nearest to points outside carry them too, but so far away that all are outside is seldom meant
+static void report_outside(const Barycentric *b, const dvObject *topology)
+{
+  const dvMapping *m = &b->linear.base;
+  size_t n = m->out->count;
+  if (b->outside == 0) return;
+  if (b->outside < n || n < 2) {
+    dv_note(&m->base, "%zu of %zu points of %s lie outside of %s and are extrapolated", b->outside, n, m->out->base.name, topology->name);
+    return;
+  }
+  dv_warning(&m->base, "compare position, rotation and scale of the two", "all %zu points of %s lie outside of %s", n, m->out->base.name, topology->name);
 }
 
 // --- regular grids -----------------------------------------------------------------------------------
@@ -277,10 +293,11 @@ static dvStatus barycentric_init(dvObject *o)
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
   dv_weights_clear(&b->linear.weights);
   dv_embedded_clear(&b->frames);
-  b->flat = 0;
+  b->flat = b->outside = 0;
   if (dv_same(topology->cls->name, "RegularGridTopology")) DV_TRY(map_grid(b, topology));
   else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology));
   else DV_TRY(map_mesh(b, dv_topology(topology)));
+  report_outside(b, topology);
   if (b->flat) return dv_error(o, NULL, "%zu frames lie in elements without volume", b->flat);
   if (has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
   // as in SOFA the output keeps its own first positions until everything is initialised

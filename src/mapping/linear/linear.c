@@ -40,7 +40,11 @@ dvStatus dv_linear_settle(dvObject *o)
   dvLinearMapping *l = (dvLinearMapping *)o;
   dvMapping *m = &l->base;
   bool good = true;
-  for (int k = 0; k < m->input_count && good; k++) good = dv_weights_finish(dv_linear_weights(l, k), m->inputs[k]->count);
+  for (int k = 0; k < m->input_count && good; k++) {
+    dvWeights *w = dv_linear_weights(l, k);
+    w->one_way = !dv_is_mechanical_state(&m->out->base);   // what is only drawn hands nothing back
+    good = dv_weights_finish(w, m->inputs[k]->count);
+  }
   if (!good || !dv_state_resize(m->out, l->weights.out_points))
     return dv_error(o, NULL, "out of memory for %zu mapped points", l->weights.out_points);
   return DV_OK;
@@ -98,7 +102,7 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
   dvMapping *m = &l->base;
-  if (!m->mapForces || !fits(l)) return;
+  if (!m->mapForces || l->weights.one_way || !fits(l)) return;
   const double *out = dv_state_read(m->out, out_f);
   for (int k = 0; k < m->input_count; k++)
     dv_weights_apply_transposed(dv_linear_weights(l, k), o->context->pool, strides(l, k, false), out, dv_state_write(m->inputs[k], in_f));

@@ -58,16 +58,16 @@ bool dv_weights_finish(dvWeights *w, size_t in_points)
   w->in_points = in_points;
   t->offset.count = t->index.count = t->value.count = 0;
   if (entries > INT32_MAX || in_points > INT32_MAX) return false;
+  for (size_t e = 0; e < entries; e++) DV_REQUIRE(r->index.data[e] >= 0 && (size_t)r->index.data[e] < in_points);
+  w->identity = is_identity(w);
+  if (w->one_way) return true;
   if (!dv_try_reserve(&t->offset, in_points + 2) || !dv_try_reserve(&t->index, entries) || !dv_try_reserve(&t->value, entries)) return false;
   dv_array_resize(&t->offset, in_points + 2);
   memset(t->offset.data, 0, (in_points + 2) * sizeof *t->offset.data);
   dv_array_resize(&t->index, entries);
   dv_array_resize(&t->value, entries);
   // counts go two places up, starts one place up: filling moves them to where they belong
-  for (size_t e = 0; e < entries; e++) {
-    DV_REQUIRE(r->index.data[e] >= 0 && (size_t)r->index.data[e] < in_points);
-    t->offset.data[r->index.data[e] + 2]++;
-  }
+  for (size_t e = 0; e < entries; e++) t->offset.data[r->index.data[e] + 2]++;
   for (size_t i = 2; i < in_points + 2; i++) t->offset.data[i] += t->offset.data[i - 1];
   for (size_t i = 0; i < w->out_points; i++) {
     for (int32_t e = r->offset.data[i]; e < r->offset.data[i + 1]; e++) {
@@ -77,7 +77,6 @@ bool dv_weights_finish(dvWeights *w, size_t in_points)
     }
   }
   t->offset.count = in_points + 1;
-  w->identity = is_identity(w);
   return true;
 }
 

@@ -21,6 +21,7 @@ typedef struct dvWeights {
   size_t out_points, in_points;
   dvRows rows, transposed;
   bool identity;                // point i is input point i, for all of them
+  bool one_way;                 // set before finishing: nothing comes back, the transposed rows are not made
 } dvWeights;
 
 // How the numbers of a point lie in the two vectors: `width` leading numbers of each point take part.

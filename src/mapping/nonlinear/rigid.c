@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "io/mesh.h"
 #include "mapping/linear/linear.h"
+#include "mapping/nonlinear/rigid_kernel.h"
 #include "mapping/register.h"
 #include "math/decompose.h"
 #include "math/vec.h"
@@ -36,7 +37,8 @@ typedef struct Rigid {
   dvInts repartition;      // number of points of each frame, in order
   size_t count, frames;    // mapped points, frames of the input
   int32_t *frame;          // of each point
-  double *rotated;         // r of each point, as of the last apply
+  bool one_frame;          // all points belong to `frame[0]`
+  dvRigidFrame *pose;      // each frame as of the last apply; in two dimensions R and c stand in its upper left corner and last column
   dvMat3 *turn;            // scratch of the geometric stiffness, one a frame
 } Rigid;
 
@@ -171,9 +173,11 @@ static dvStatus rigid_init(dvObject *o)
   m->count = m->initialPoints.count && !m->useX0 ? m->initialPoints.count / width : out->count;
   if (m->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->count);
   m->frame = dv_alloc((m->count + 1) * sizeof *m->frame);
-  m->rotated = dv_alloc((3 * m->count + 1) * sizeof *m->rotated);
+  m->pose = dv_alloc((m->frames + 1) * sizeof *m->pose);
   m->turn = dv_alloc((m->frames + 1) * sizeof *m->turn);
   DV_TRY(rigid_choose_frames(m));
+  m->one_frame = m->count > 0;
+  for (size_t i = 1; i < m->count && m->one_frame; i++) m->one_frame = m->frame[i] == m->frame[0];
   if (!rigid_take_points(m) || !dv_state_resize(out, m->count)) return dv_error(o, NULL, "out of memory for %zu points", m->count);
   dv_mapping_first_apply(o, &rigid_ops);
   return DV_OK;
@@ -184,7 +188,7 @@ static void rigid_destroy(dvObject *o)
   Rigid *m = (Rigid *)o;
   dv_ints_free(&m->repartition);
   dv_free(m->frame);
-  dv_free(m->rotated);
+  dv_free(m->pose);
   dv_free(m->turn);
 }
 
@@ -192,23 +196,57 @@ static void rigid_destroy(dvObject *o)
 
 typedef struct Pass {
   Rigid *m;
+  const dvRigidKernels *kernels;
   const double *points, *in;
   double *out;
 } Pass;
 
 static bool sizes_hold(const Rigid *m) { return m->base.out->count == m->count && m->base.in->count >= m->frames; }
 
-static void apply_3d(void *user, size_t begin, size_t end)
+static const double *points_of(const Rigid *m) { return m->useX0 ? dv_state_read(m->base.out, DV_X_REST) : m->initialPoints.data; }
+
+static void rigid_pose(Rigid *m, const double *in)
+{
+  bool flat = m->base.base.dof->kind == DV_RIGID2;
+  for (size_t f = 0; f < m->frames; f++) {
+    double(*column)[4] = m->pose[f].column;
+    if (flat) {
+      double c = cos(in[3 * f + 2]), s = sin(in[3 * f + 2]);
+      column[0][0] = c, column[0][1] = s, column[1][0] = -s, column[1][1] = c;
+      column[3][0] = in[3 * f], column[3][1] = in[3 * f + 1];
+      continue;
+    }
+    dvQuat q = dv_quat_load(in + 7 * f + 3);
+    dv_vec3_store(column[0], dv_quat_rotate(q, dv_vec3(1, 0, 0)));
+    dv_vec3_store(column[1], dv_quat_rotate(q, dv_vec3(0, 1, 0)));
+    dv_vec3_store(column[2], dv_quat_rotate(q, dv_vec3(0, 0, 1)));
+    dv_vec3_store(column[3], dv_vec3_load(in + 7 * f));
+  }
+}
+
+// r = R p; in two dimensions with a third number of zero
+static dvVec3 arm_of(const Rigid *m, const double *points, size_t i)
+{
+  const double(*c)[4] = m->pose[m->frame[i]].column, *p = points + i * (size_t)m->base.base.dof_out->coord;
+  if (m->base.base.dof->kind == DV_RIGID2) return dv_vec3(c[0][0] * p[0] + c[1][0] * p[1], c[0][1] * p[0] + c[1][1] * p[1], 0);
+  return dv_vec3(c[0][0] * p[0] + c[1][0] * p[1] + c[2][0] * p[2], c[0][1] * p[0] + c[1][1] * p[1] + c[2][1] * p[2],
+                 c[0][2] * p[0] + c[1][2] * p[1] + c[2][2] * p[2]);
+}
+
+static void apply_points(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
-  size_t width = (size_t)p->m->base.out->base.dof->coord;
+  const Rigid *m = p->m;
+  p->kernels->points(m->one_frame ? m->pose + m->frame[0] : m->pose, m->one_frame ? NULL : m->frame, p->points, p->out, begin, end);
+}
+
+static void apply_frames(void *user, size_t begin, size_t end)
+{
+  const Pass *p = user;
   for (size_t i = begin; i < end; i++) {
-    const double *frame = p->in + 7 * (size_t)p->m->frame[i], *point = p->points + i * width;
-    dvQuat q = dv_quat_load(frame + 3);
-    dvVec3 r = dv_quat_rotate(q, dv_vec3_load(point));
-    dv_vec3_store(p->m->rotated + 3 * i, r);
-    dv_vec3_store(p->out + i * width, dv_vec3_add(dv_vec3_load(frame), r));
-    if (width == 7) dv_quat_store(p->out + i * width + 3, dv_quat_mul(q, dv_quat_load(point + 3)));
+    const double *frame = p->in + 7 * (size_t)p->m->frame[i];
+    dv_vec3_store(p->out + 7 * i, dv_vec3_add(dv_vec3_load(frame), arm_of(p->m, p->points, i)));
+    dv_quat_store(p->out + 7 * i + 3, dv_quat_mul(dv_quat_load(frame + 3), dv_quat_load(p->points + 7 * i + 3)));
   }
 }
 
@@ -216,12 +254,10 @@ static void apply_2d(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
   for (size_t i = begin; i < end; i++) {
-    const double *frame = p->in + 3 * (size_t)p->m->frame[i], *point = p->points + 2 * i;
-    double c = cos(frame[2]), s = sin(frame[2]), *r = p->m->rotated + 3 * i;
-    r[0] = c * point[0] - s * point[1];
-    r[1] = s * point[0] + c * point[1];
-    p->out[2 * i] = frame[0] + r[0];
-    p->out[2 * i + 1] = frame[1] + r[1];
+    const double *frame = p->in + 3 * (size_t)p->m->frame[i];
+    dvVec3 r = arm_of(p->m, p->points, i);
+    p->out[2 * i] = frame[0] + r.x;
+    p->out[2 * i + 1] = frame[1] + r.y;
   }
 }
 
@@ -229,10 +265,11 @@ static void rigid_apply(dvObject *o, int out_x, int in_x)
 {
   Rigid *m = (Rigid *)o;
   if (!sizes_hold(m)) return;
-  Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x)};
-  p.points = m->useX0 ? dv_state_read(m->base.out, DV_X_REST) : m->initialPoints.data;
+  Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x), .kernels = DV_KERNEL_CHOOSE(dv_rigid_kernels)};
   p.out = dv_state_write(m->base.out, out_x);
-  dv_parallel_for(o->context->pool, m->count, GRAIN, o->dof->kind == DV_RIGID2 ? apply_2d : apply_3d, &p);
+  p.points = points_of(m);
+  rigid_pose(m, p.in);
+  dv_parallel_for(o->context->pool, m->count, GRAIN, o->dof->kind == DV_RIGID2 ? apply_2d : o->dof_out->kind == DV_RIGID3 ? apply_frames : apply_points, &p);
   dv_mapping_touch(&m->base, out_x);
 }
 
@@ -243,7 +280,7 @@ static void apply_j_3d(void *user, size_t begin, size_t end)
   for (size_t i = begin; i < end; i++) {
     const double *v = p->in + 6 * (size_t)p->m->frame[i];
     dvVec3 w = dv_vec3_load(v + 3);
-    dv_vec3_store(p->out + i * width, dv_vec3_add(dv_vec3_load(v), dv_vec3_cross(w, dv_vec3_load(p->m->rotated + 3 * i))));
+    dv_vec3_store(p->out + i * width, dv_vec3_add(dv_vec3_load(v), dv_vec3_cross(w, arm_of(p->m, p->points, i))));
     if (width == 6) dv_vec3_store(p->out + i * width + 3, w);
   }
 }
@@ -252,9 +289,10 @@ static void apply_j_2d(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
   for (size_t i = begin; i < end; i++) {
-    const double *v = p->in + 3 * (size_t)p->m->frame[i], *r = p->m->rotated + 3 * i;
-    p->out[2 * i] = v[0] - v[2] * r[1];
-    p->out[2 * i + 1] = v[1] + v[2] * r[0];
+    const double *v = p->in + 3 * (size_t)p->m->frame[i];
+    dvVec3 r = arm_of(p->m, p->points, i);
+    p->out[2 * i] = v[0] - v[2] * r.y;
+    p->out[2 * i + 1] = v[1] + v[2] * r.x;
   }
 }
 
@@ -262,7 +300,7 @@ static void rigid_apply_j(dvObject *o, int out_v, int in_v)
 {
   Rigid *m = (Rigid *)o;
   if (!sizes_hold(m)) return;
-  Pass p = {.m = m, .in = dv_state_read(m->base.in, in_v)};
+  Pass p = {.m = m, .in = dv_state_read(m->base.in, in_v), .points = points_of(m)};
   p.out = dv_state_write(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, o->dof->kind == DV_RIGID2 ? apply_j_2d : apply_j_3d, &p);
 }
@@ -272,20 +310,20 @@ static void rigid_apply_jt(dvObject *o, int in_f, int out_f)
 {
   Rigid *m = (Rigid *)o;
   if (!m->base.mapForces || !sizes_hold(m)) return;
-  const double *f = dv_state_read(m->base.out, out_f);
+  const double *f = dv_state_read(m->base.out, out_f), *points = points_of(m);
   double *in = dv_state_write(m->base.in, in_f);
   size_t width = (size_t)o->dof_out->deriv;
   for (size_t i = 0; i < m->count; i++, f += width) {
-    const double *r = m->rotated + 3 * i;
+    dvVec3 r = arm_of(m, points, i);
     if (o->dof->kind == DV_RIGID2) {
       double *t = in + 3 * (size_t)m->frame[i];
       t[0] += f[0];
       t[1] += f[1];
-      t[2] += r[0] * f[1] - r[1] * f[0];
+      t[2] += r.x * f[1] - r.y * f[0];
       continue;
     }
     double *t = in + 6 * (size_t)m->frame[i];
-    dvVec3 force = dv_vec3_load(f), torque = dv_vec3_cross(dv_vec3_load(r), force);
+    dvVec3 force = dv_vec3_load(f), torque = dv_vec3_cross(r, force);
     if (width == 6) torque = dv_vec3_add(dv_vec3_load(f + 3), torque);
     dv_vec3_accumulate(t, force);
     dv_vec3_accumulate(t + 3, torque);
@@ -306,10 +344,11 @@ static dvMat3 stabilise(dvMat3 k)
 static void geometric_blocks(Rigid *m, const double *f)
 {
   size_t width = (size_t)m->base.out->base.dof->deriv;
+  const double *points = points_of(m);
   memset(m->turn, 0, m->frames * sizeof *m->turn);
   for (size_t i = 0; i < m->count; i++) {
     dvMat3 *t = &m->turn[m->frame[i]];
-    *t = dv_mat3_add(*t, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + i * width)), dv_mat3_skew(dv_vec3_load(m->rotated + 3 * i))));
+    *t = dv_mat3_add(*t, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + i * width)), dv_mat3_skew(arm_of(m, points, i))));
   }
   for (size_t i = 0; i < m->frames && m->geometricStiffness == STIFFNESS_STABILIZED; i++) m->turn[i] = stabilise(m->turn[i]);
 }
@@ -332,7 +371,8 @@ static void rigid_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in_d
   } else if (m->geometricStiffness == STIFFNESS_EXACT) {
     for (size_t i = 0; i < m->count; i++) {
       size_t frame = 3 * (size_t)m->frame[i];
-      df[frame + 2] -= mech->k * dx[frame + 2] * (f[2 * i] * m->rotated[3 * i] + f[2 * i + 1] * m->rotated[3 * i + 1]);
+      dvVec3 r = arm_of(m, points_of(m), i);
+      df[frame + 2] -= mech->k * dx[frame + 2] * (f[2 * i] * r.x + f[2 * i + 1] * r.y);
     }
   }
 }
@@ -342,7 +382,8 @@ static void geometric_blocks_2d(const Rigid *m, double k, const double *f, dvMat
   if (m->geometricStiffness != STIFFNESS_EXACT) return;
   for (size_t i = 0; i < m->count; i++) {
     double block[9] = {0};
-    block[8] = -k * (f[2 * i] * m->rotated[3 * i] + f[2 * i + 1] * m->rotated[3 * i + 1]);
+    dvVec3 r = arm_of(m, points_of(m), i);
+    block[8] = -k * (f[2 * i] * r.x + f[2 * i + 1] * r.y);
     sink->add(sink, m->base.in, (size_t)m->frame[i], m->base.in, (size_t)m->frame[i], 3, 3, block);
   }
 }
@@ -368,14 +409,14 @@ static void rigid_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Rigid *m = (Rigid *)o;
   int rows = o->dof_out->deriv, cols = o->dof->deriv;
-  const double *r = m->rotated + 3 * i;
+  dvVec3 r = arm_of(m, points_of(m), i);
   double block[36] = {0};
   for (int k = 0; k < rows; k++) block[k * cols + k] = 1;
   if (o->dof->kind == DV_RIGID2) {
-    block[2] = -r[1];
-    block[5] = r[0];
+    block[2] = -r.y;
+    block[5] = r.x;
   } else {
-    dvMat3 turn = dv_mat3_skew(dv_vec3(-r[0], -r[1], -r[2]));   // w x r = -[r]x w
+    dvMat3 turn = dv_mat3_skew(dv_vec3_neg(r));   // w x r = -[r]x w
     for (int k = 0; k < 9; k++) block[(k / 3) * cols + 3 + k % 3] = turn.m[k / 3][k % 3];
   }
   sink->add(sink, m->base.out, i, m->base.in, (size_t)m->frame[i], rows, cols, block);
@@ -390,13 +431,14 @@ static void rigid_add_jdot(dvObject *o, int out_a, int in_v)
   double *a = dv_state_write(m->base.out, out_a);
   size_t width = (size_t)o->dof_out->deriv;
   for (size_t i = 0; i < m->count; i++) {
-    const double *r = m->rotated + 3 * i;
+    dvVec3 r = arm_of(m, points_of(m), i);
     if (o->dof->kind == DV_RIGID2) {
       double w = v[3 * (size_t)m->frame[i] + 2];
-      for (size_t k = 0; k < 2; k++) a[i * width + k] -= w * w * r[k];
+      a[i * width] -= w * w * r.x;
+      a[i * width + 1] -= w * w * r.y;
     } else {
       dvVec3 w = dv_vec3_load(v + 6 * (size_t)m->frame[i] + 3);
-      dv_vec3_accumulate(a + i * width, dv_vec3_cross(w, dv_vec3_cross(w, dv_vec3_load(r))));
+      dv_vec3_accumulate(a + i * width, dv_vec3_cross(w, dv_vec3_cross(w, r)));
     }
   }
 }

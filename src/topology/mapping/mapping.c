@@ -62,7 +62,7 @@ static dvStatus take_over(dvTopologyMapping *m, const dvTopologyMappingOps *ops)
                             dv_element_name(kind));
     if (!f) continue;
     dv_field_unlink(f);
-    dv_ints_resize(f->value, 0);
+    DV_MUST(dv_ints_resize(f->value, 0));
     if (makes) DV_TRY(dv_field_link(f, dv_field_of(o, dv_topology_mapping_list(m, kind)), NULL));
     dv_field_touch(f);
   }
@@ -93,8 +93,8 @@ dvStatus dv_topology_mapping_link(dvObject *o)
 static dvStatus make(dvTopologyMapping *m)
 {
   const dvTopologyMappingOps *ops = ops_of(&m->base);
-  for (dvElementKind kind = DV_EDGE; kind <= DV_PRISM; kind++) dv_ints_resize(dv_topology_mapping_list(m, kind), 0);
-  dv_ints_resize(&m->sources, 0);
+  for (dvElementKind kind = DV_EDGE; kind <= DV_PRISM; kind++) DV_MUST(dv_ints_resize(dv_topology_mapping_list(m, kind), 0));
+  DV_MUST(dv_ints_resize(&m->sources, 0));
   m->points = dv_topology_point_count(m->from);
   m->made.count = 0;
   if (ops->input != DV_POINT && !dv_topology_count(m->from, ops->input))

@@ -106,8 +106,8 @@ static dvStatus make_points(dvTopologyMapping *m, dvTopology *from)
   const dvReals *places[6] = {&p->pointBaryCoords, &p->edgeBaryCoords, &p->triangleBaryCoords,
                               &p->quadBaryCoords,  &p->tetraBaryCoords, &p->hexaBaryCoords};
   DV_TRY(dv_object_pull(&m->base));
-  dv_reals_resize(&m->position, 0);
-  dv_ints_resize(&p->sourceKinds, 0);
+  DV_MUST(dv_reals_resize(&m->position, 0));
+  DV_MUST(dv_ints_resize(&p->sourceKinds, 0));
   bool good = true;
   for (int i = 0; i < 6 && good; i++) good = add_points(p, from, i, places[i]);
   good = good && copy_elements(p, from, DV_EDGE, &p->copyEdges) && copy_elements(p, from, DV_TRIANGLE, &p->copyTriangles) &&

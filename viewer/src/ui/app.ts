@@ -21,7 +21,7 @@ const DROP_LIMIT = 3.9e6;
 
 export class App extends Part {
   static override styles = [shared, css`
-    :host { display: grid; grid-template: auto 1fr auto auto / 1fr auto; height: 100%; background: var(--bg); }
+    :host { display: grid; grid-template: auto minmax(0, 1fr) auto auto / minmax(0, 1fr) auto; height: 100%; background: var(--bg); }
     divan-toolbar { grid-area: 1 / 1 / 2 / 3; }
     .stage { grid-area: 2 / 1; position: relative; min-width: 0; min-height: 0; overflow: hidden; display: grid; place-items: center; }
     .picture { position: relative; width: 100%; height: 100%; touch-action: none; outline: none; cursor: grab; user-select: none; -webkit-user-select: none; }
@@ -56,7 +56,7 @@ export class App extends Part {
     .dropzone { position: absolute; inset: 10px; z-index: 6; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 12px; background: color-mix(in srgb, var(--accent-soft) 85%, transparent); color: var(--accent); font-weight: 600; pointer-events: none; }
     .hint { position: absolute; left: 12px; top: 10px; padding: 3px 9px; border-radius: 7px; background: color-mix(in srgb, var(--panel) 85%, transparent); color: var(--muted); pointer-events: none; }
     @media (max-width: 720px) {
-      :host { grid-template: auto minmax(160px, 1fr) auto auto auto / 1fr; }
+      :host { grid-template: auto minmax(160px, 1fr) auto auto auto / minmax(0, 1fr); }
       divan-toolbar { grid-area: 1 / 1; }
       .panel { grid-area: 4 / 1; width: auto !important; height: 46vh; border-top: 1px solid var(--line); border-radius: 12px 12px 0 0; box-shadow: 0 -4px 16px rgba(0, 0, 0, .08); }
       .edge { display: none; }

@@ -17,6 +17,8 @@ function hexOf(text: string): string {
   return '#' + part(v[0]) + part(v[1]) + part(v[2]);
 }
 
+const isLink = (f: Field) => Boolean(f.link) || f.type === 'link' || f.type === 'links';
+
 export class Form extends Part {
   static override styles = [shared, css`
     :host { display: block; }
@@ -139,7 +141,7 @@ export class Form extends Part {
   private field(field: Field): TemplateResult {
     const off = !this.session.editor || field.readOnly === true, tall = field.cut || field.value.length > 48;
     const watch = NUMBERS.has(field.type) && (field.size > 0 || field.value !== '');
-    const tip = `${field.name} (${field.type}${field.unit ? ', ' + field.unit : ''})\n${field.help ?? ''}${field.initial !== undefined && field.initial !== '' ? `\ndefault: ${field.initial}` : ''}${field.readOnly ? '\ncomputed, cannot be set' : ''}`;
+    const tip = `${field.name} (${field.type}${field.unit ? ', ' + field.unit : ''})\n${field.help ?? ''}${field.initial !== undefined && field.initial !== '' ? `\ndefault: ${field.initial}` : ''}${!field.readOnly ? '' : isLink(field) ? '\nlinked, cannot be set here' : '\ncomputed, cannot be set'}`;
     return html`<div class="field ${field.changed ? 'changed' : ''} ${tall ? 'tall' : ''}" data-field=${field.name}>
       <div class="label" title=${tip}><span class="clip">${field.name}</span>${field.unit ? html`<span class="unit">${field.unit}</span>` : nothing}</div>
       <div class="value">${this.input(field, off)}
@@ -165,12 +167,13 @@ export class Form extends Part {
     if (!object) return html`${head}${node || !s.objectProblem ? nothing : html`<div class="empty">${s.objectProblem}</div>`}`;
     const query = this.filter.toLowerCase();
     const wanted = (f: Field) => (!query || f.name.toLowerCase().includes(query) || (f.help ?? '').toLowerCase().includes(query)) && (!this.changedOnly || f.changed === true);
-    const main = object.fields.filter((f) => !f.looks && !f.readOnly && wanted(f)), looks = object.fields.filter((f) => f.looks && wanted(f)), fixed = object.fields.filter((f) => f.readOnly && !f.looks && wanted(f));
+    const main = object.fields.filter((f) => !f.looks && !f.readOnly && wanted(f)), looks = object.fields.filter((f) => f.looks && wanted(f)), linked = object.fields.filter((f) => f.readOnly && !f.looks && isLink(f) && wanted(f)), fixed = object.fields.filter((f) => f.readOnly && !f.looks && !isLink(f) && wanted(f));
     const changed = object.fields.filter((f) => f.changed).length;
     return html`${head}
       ${object.fields.length > 7 ? html`<div class="filter"><input type="search" placeholder="Filter ${object.fields.length} fields" aria-label="Filter fields" .value=${this.filter} @input=${(e: Event) => { this.filter = (e.target as HTMLInputElement).value; this.requestUpdate(); }}>
         <label class="row muted" title="fields that differ from their defaults"><input type="checkbox" .checked=${this.changedOnly} @change=${(e: Event) => { this.changedOnly = (e.target as HTMLInputElement).checked; this.requestUpdate(); }}>changed (${changed})</label></div>` : nothing}
       <div class="fields">${main.map((f) => this.field(f))}</div>
+      ${linked.length ? html`<details class="part" ?open=${query !== ''}><summary><h3>Links (${linked.length})</h3></summary>${linked.map((f) => this.field(f))}</details>` : nothing}
       ${fixed.length ? html`<details class="part" ?open=${main.length === 0 || query !== ''}><summary><h3>Computed (${fixed.length})</h3></summary>${fixed.map((f) => this.field(f))}</details>` : nothing}
       ${looks.length ? html`<details class="part" ?open=${query !== ''}><summary><h3>Looks (${looks.length})</h3></summary>${looks.map((f) => this.field(f))}</details>` : nothing}`;
   }

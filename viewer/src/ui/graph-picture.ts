@@ -26,7 +26,7 @@ export function graphPicture(root: GraphNode): string {
       `<text x="${x + 10}" y="${y + 17}" font-weight="600">${escape(cut(node.name || '/', 30))}</text>`);
     node.objects.forEach((o, i) => {
       const at = y + HEAD + LINE * i + 14;
-      parts.push(`<circle cx="${x + 13}" cy="${at - 4}" r="3.5" fill="${roleColour(o.role)}"/><text x="${x + 22}" y="${at}">${escape(cut(o.class, 26))} <tspan fill="#647083">${escape(cut(o.name === o.class ? '' : o.name, 12))}</tspan></text>`);
+      parts.push(`<circle cx="${x + 13}" cy="${at - 4}" r="3.5" fill="${roleColour(o.role)}"/><text x="${x + 22}" y="${at}">${escape(cut(o.class, 26))} <tspan fill="#647083">${escape(cut(o.name.replace(/\d+$/, '') === o.class ? '' : o.name, 12))}</tspan></text>`);
     });
     parts.push('</g>');
     bottom = Math.max(bottom, y + own);

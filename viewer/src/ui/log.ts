@@ -39,7 +39,7 @@ export class LogDrawer extends Part {
         <time class="mono muted">${m.when.toLocaleTimeString([], { hour12: false })}</time><span class="level">${m.level}</span>
         <span>${m.path ? html`<button class="path" @click=${() => { s.select(m.path!); s.set({ tab: 'graph', panel: true }); }}>${m.path}</button>` : nothing}
           ${m.text}${m.advice ? html` <span class="advice">${m.advice}</span>` : nothing}${m.file ? html` <span class="mono muted">${m.file}${m.line ? ':' + m.line : ''}</span>` : nothing}</span></li>`)
-        : html`<li class="empty">No messages</li>`}</ol>`;
+        : html`<li class="empty"><span></span><span></span>No messages</li>`}</ol>`;
   }
 }
 customElements.define('divan-log', LogDrawer);

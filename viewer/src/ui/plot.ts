@@ -6,7 +6,7 @@ import sheet from 'uplot/dist/uPlot.min.css?inline';
 export const CURVES = ['#3a7bd5', '#e0633c', '#3fae78', '#a678d8', '#d9a321', '#2aa6a0', '#e0486a', '#7c8ce0'];
 
 export class Plot extends LitElement {
-  static override properties = { data: { attribute: false }, labels: { attribute: false }, height: { type: Number }, log: { type: Boolean }, xLabel: { type: String } };
+  static override properties = { data: { attribute: false }, labels: { attribute: false }, height: { type: Number }, log: { type: Boolean }, xLabel: { type: String }, top: { type: Number } };
   static override styles = [unsafeCSS(sheet), css`
     :host { display: block; position: relative; min-width: 0; }
     .u-legend { font-size: 11px; text-align: left; color: var(--muted); }
@@ -19,12 +19,13 @@ export class Plot extends LitElement {
   declare height: number;
   declare log: boolean;
   declare xLabel: string;
+  declare top: number;          // 0: by the data
   private plot: uPlot | null = null;
   private shape = '';
   private observer = new ResizeObserver(() => this.fit());
   private themeWatch = new MutationObserver(() => { this.shape = ''; this.requestUpdate(); });
 
-  constructor() { super(); this.data = [[]]; this.labels = []; this.height = 130; this.log = false; this.xLabel = 'time (s)'; }
+  constructor() { super(); this.data = [[]]; this.labels = []; this.height = 130; this.log = false; this.xLabel = 'time (s)'; this.top = 0; }
 
   override connectedCallback() {
     super.connectedCallback();
@@ -51,7 +52,7 @@ export class Plot extends LitElement {
     const short = (v: number) => { const a = Math.abs(v); return v === 0 ? '0' : a >= 1e5 || a < 1e-3 ? v.toExponential(0) : String(Number(v.toPrecision(4))); };
     this.plot = new uPlot({
       width: Math.max(60, this.clientWidth), height: this.height, legend: { show: this.labels.length > 1, live: false }, cursor: { y: false, points: { size: 5 } },
-      scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
+      scales: { x: { time: false }, y: this.log ? { distr: 3 } : { range: (_, low, high) => (this.top > 0 ? [0, this.top] : low === null || low === high ? [(low ?? 0) - 1e-9 - Math.abs(low ?? 0) * 0.1, (high ?? 0) + 1e-9 + Math.abs(high ?? 0) * 0.1] : [low - 0.05 * (high - low), high + 0.05 * (high - low)]) } },
       axes: [{ ...axis, size: 24, gap: 3, values: (_, v) => v.map(short) }, { ...axis, size: 46, gap: 3, values: (_, v) => v.map((x) => (x === null ? '' : short(x))) }],
       series: [{ label: this.xLabel }, ...this.labels.map((label, i) => ({ label, stroke: CURVES[i % CURVES.length], width: 1.5, points: { show: false } }))],
     }, this.data as uPlot.AlignedData, root);

@@ -16,6 +16,12 @@ function thin(columns: number[][]): number[][] {
   return columns.map((c) => c.filter((_, i) => i % by === 0 || i === n - 1));
 }
 
+// A little above nearly all values: a single slow step must not flatten the curve.
+function usual(values: number[]): number {
+  const sorted = values.slice(-SHOWN).sort((a, b) => a - b);
+  return 1.4 * (sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 1);
+}
+
 export class StatsTab extends Part {
   static override styles = [shared, css`
     :host { display: block; }
@@ -24,7 +30,7 @@ export class StatsTab extends Part {
     .tile b { display: block; font: 600 14px/1.3 var(--mono); font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; }
     .tile span { color: var(--muted); font-size: 11px; }
     .flame { position: relative; margin: 4px 0 8px; }
-    .bar { position: absolute; height: 17px; padding: 0 3px; border: 1px solid var(--panel); border-radius: 3px; overflow: hidden; white-space: nowrap; font-size: 10.5px; line-height: 15px; color: #2b1a08; }
+    .bar { position: absolute; height: 17px; box-shadow: inset 0 0 0 .5px var(--panel); border-radius: 2px; overflow: hidden; white-space: nowrap; font-size: 10.5px; line-height: 17px; color: #2b1a08; text-indent: 3px; }
     table { width: 100%; border-collapse: collapse; }
     th { position: sticky; top: 0; background: var(--panel); text-align: right; font-weight: 500; color: var(--muted); font-size: 11px; }
     th:first-child, td:first-child { text-align: left; max-width: 0; width: 60%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -96,7 +102,7 @@ export class StatsTab extends Part {
     const longest = Math.max(0, ...curve.map((c) => c.values.length));
     const count = Array.from({ length: longest }, (_, i) => i);
     return html`<div class="tiles">${this.tile(number(st.msPerStep, 3), 'ms/step')}${this.tile(number(st.rate, 3), 'steps/s')}${this.tile('×' + number(st.rtf, 3), 'real time')}${this.tile(String(st.step), 'steps')}</div>
-      ${this.fold('Time per step', `${number(st.msPerStep, 3)} ms`, s.steps.x.length > 1 ? html`<divan-plot .data=${thin([s.steps.x, s.steps.y])} .labels=${['ms']}></divan-plot>
+      ${this.fold('Time per step', `${number(st.msPerStep, 3)} ms`, s.steps.x.length > 1 ? html`<divan-plot .data=${thin([s.steps.x, s.steps.y])} .labels=${['ms']} .top=${usual(s.steps.y)}></divan-plot>
         <div class="buttons"><button class="solid small" @click=${() => this.csv('steps', ['time', 'ms'], [s.steps.x, s.steps.y])}>${icon('download')} CSV</button></div>` : html`<p class="muted">Animate to see the time of each step.</p>`)}
       ${this.fold('Where the time goes', '', html`<label class="row muted" title="timers around every call of a component: costs a little time"><input type="checkbox" .checked=${s.settings.fine} @change=${(e: Event) => { s.set({ fine: (e.target as HTMLInputElement).checked }); s.sendStats(); }}>every component</label>
         ${s.timers.size ? this.flame(tree) : html`<p class="muted">No step yet.</p>`}`)}

@@ -148,7 +148,7 @@ export class Tree extends Part {
       @click=${() => this.choose(r.path)} @dblclick=${() => node && this.toggle(r.path)} @contextmenu=${(e: MouseEvent) => { e.preventDefault(); this.menu(r.path, e.clientX, e.clientY); }}>
       <span class="twist ${node ? (r.open ? 'open' : '') : 'none'}" @click=${(e: Event) => { if (node) { e.stopPropagation(); this.toggle(r.path); } }}></span>
       ${node ? html`<span class="name">${this.mark(node.name || '/')}</span>${node.active ? nothing : html`<span class="given">not active</span>`}`
-        : html`<span class="dot" style="background:${roleColour(object!.role)}"></span><span class="class">${this.mark(object!.class)}</span>${object!.name && object!.name !== object!.class ? html`<span class="given">${this.mark(object!.name)}</span>` : nothing}`}
+        : html`<span class="dot" style="background:${roleColour(object!.role)}"></span><span class="class">${this.mark(object!.class)}</span>${object!.name && object!.name.replace(/\d+$/, '') !== object!.class ? html`<span class="given">${this.mark(object!.name)}</span>` : nothing}`}
       ${messages || object?.failed ? html`<span class="warn" title="messages of this component">${object?.failed ? 'failed' : `${messages} !`}</span>` : nothing}</div>`;
   }
 
@@ -163,7 +163,7 @@ export class Tree extends Part {
         <slot name="tools"></slot></div>
       <div class="tree scroll" role="tree" tabindex="0" aria-label="scene graph" aria-activedescendant=${activeIndex >= 0 ? `row-${activeIndex}` : nothing}
         @scroll=${(e: Event) => { this.top = (e.target as HTMLElement).scrollTop; this.requestUpdate(); }} @keydown=${this.key}
-        @focus=${() => { if (activeIndex < 0 && this.rows.length) { this.active = this.rows[0].path; this.requestUpdate(); } }}>
+        @focus=${() => { if (!this.rows.some((r) => r.path === this.active) && this.rows.length) { this.active = this.rows[0].path; this.requestUpdate(); } }}>
         <div role="presentation" style="height:${this.rows.length * ROW}px"></div>
         ${this.rows.slice(first, last).map((r, i) => this.row(r, first + i))}
         ${this.rows.length === 0 ? html`<div class="empty">${this.session.graph ? 'Nothing found' : 'No graph yet'}</div>` : nothing}</div>`;

@@ -12,14 +12,15 @@ const SIZES = [[640, 480], [1280, 720], [1920, 1080], [1080, 1080]];
 export class ViewTab extends Part {
   static override styles = [shared, css`
     :host { display: block; }
-    .checks { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 10px; margin-top: 6px; }
-    .checks label, .line { display: flex; align-items: center; gap: 7px; min-height: 26px; }
+    .checks { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 2px 10px; margin-top: 6px; }
+    .checks label, .line { display: flex; flex-wrap: wrap; align-items: center; gap: 7px; min-height: 26px; }
+    .checks label { flex-wrap: nowrap; min-width: 0; }
     .checks label.none { color: var(--faint); }
     .dot { width: 8px; height: 8px; border-radius: 2px; flex: none; }
     .count { margin-left: auto; color: var(--faint); font-size: 11px; }
     .line > span:first-child { width: 96px; color: var(--muted); flex: none; }
     .line input[type=range] { flex: 1; min-width: 40px; }
-    .line input[type=text] { width: 76px; }
+    .line input[type=text] { width: 68px; }
     .line { margin-top: 3px; }
     select { flex: 1; }
     .buttons { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 6px; }

@@ -1,0 +1,235 @@
+// AsyncSparseLDLSolver: the factorisation runs in a thread of its own while steps go on with the factor of an older matrix (Courtecuisse et
+// al. 2010). Alone it solves a little wrongly; as preconditioner, warped with the points (warp.c), it costs a few more iterations.
+//
+// A factorisation that begins in one step is adopted `adoptAfter` steps later: a step waits for it then, if it must, so that results do not depend on
+// the clock. With `realtime` in the context it is adopted by the first step that finds it ready, and no step ever waits.
+//
+// Only the first matrix, and the first one after the pattern has changed, is factorised by the step itself.
+#include "linear/classes.h"
+#include "linear/ldl.h"
+#include "linear/orderings.h"
+#include "linear/solver.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define ASYNC_FIELDS(X)                                                                                                      \
+  X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default")         \
+  X(bool, precomputeSymbolicDecomposition, "1", "", "accepted: the pattern is analysed again only when it changes", .flags = DV_HIDDEN) \
+  X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)                               \
+  X(bool, enableAssembly, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                                         \
+  X(int, adoptAfter, "15", "steps", "steps from the beginning of a factorisation to the use of its factor; in real time, as soon as it is ready")
+
+typedef enum Phase { IDLE, WORKING, DONE } Phase;
+
+// What the thread and the steps share.
+typedef struct Worker {
+  pthread_t thread;
+  bool exists;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  Phase phase;
+  bool stop;
+  // the thread's while it works
+  dvLdl *factor;
+  dvBlockMatrix matrix;      // a copy: the system's own goes on changing
+  bool good;
+  size_t pivot;
+} Worker;
+
+typedef struct AsyncLdl {
+  dvLinearSolver solver;
+  ASYNC_FIELDS(DV_MEMBER)
+  dvLdl factor[2];
+  int used;                  // the factor that solves; the other one is the worker's
+  Worker worker;
+  int age;                   // steps since the worker began
+  unsigned analysed;         // stamp of the pattern
+  bool analysed_once;
+  DV_ARRAY(double) work;
+} AsyncLdl;
+
+#define SELF AsyncLdl
+static const dvFieldDesc async_fields[] = {ASYNC_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// --- the thread ----------------------------------------------------------------------------------
+
+static void *work(void *user)
+{
+  Worker *w = user;
+  pthread_mutex_lock(&w->lock);
+  for (;;) {
+    while (w->phase != WORKING && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
+    if (w->stop) break;
+    pthread_mutex_unlock(&w->lock);
+    w->good = dv_ldl_factorise(w->factor, &w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // the pool belongs to the steps
+    pthread_mutex_lock(&w->lock);
+    w->phase = DONE;
+    pthread_cond_broadcast(&w->changed);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+static void set_phase(Worker *w, Phase phase)
+{
+  pthread_mutex_lock(&w->lock);
+  w->phase = phase;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+}
+
+// the phase; first waits until the thread is no longer at work, if asked to
+static Phase look(Worker *w, bool wait)
+{
+  pthread_mutex_lock(&w->lock);
+  while (wait && w->phase == WORKING) pthread_cond_wait(&w->changed, &w->lock);
+  Phase phase = w->phase;
+  pthread_mutex_unlock(&w->lock);
+  return phase;
+}
+
+static void begin(AsyncLdl *s, const dvBlockMatrix *a)
+{
+  Worker *w = &s->worker;
+  memcpy(w->matrix.values, a->values, dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block) * sizeof *a->values);
+  w->factor = &s->factor[1 - s->used];
+  s->age = 0;
+  s->solver.started = s->solver.prepared;
+  if (!w->exists) w->exists = pthread_create(&w->thread, NULL, work, w) == 0;
+  if (w->exists) {
+    set_phase(w, WORKING);
+    return;
+  }
+  w->good = dv_ldl_factorise(w->factor, &w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // no thread to be had
+  w->phase = DONE;
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+
+static dvStatus async_ldl_init(dvObject *o)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  if (s->adoptAfter < 1) return dv_field_error(o, &s->adoptAfter, "1 adopts a factor in the step after the one that began it", "adoptAfter %d is below 1", s->adoptAfter);
+  if (!s->worker.factor) {
+    pthread_mutex_init(&s->worker.lock, NULL);
+    pthread_cond_init(&s->worker.changed, NULL);
+    s->worker.factor = &s->factor[1];
+  }
+  return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class);
+}
+
+static dvStatus async_ldl_analyse(AsyncLdl *s, const dvBlockMatrix *a)
+{
+  dvObject *o = &s->solver.base;
+  unsigned stamp = dv_linear_system(s->solver.system)->assembly->pattern_stamp;
+  if (s->analysed_once && s->analysed == stamp) return DV_OK;
+  look(&s->worker, true);
+  set_phase(&s->worker, IDLE);
+  s->analysed_once = false;
+  dv_block_matrix_free(&s->worker.matrix);
+  dvPattern pattern = {0};
+  if (!dv_ldl_analyse(&s->factor[0], &a->pattern, a->block, dv_ordering_of(o, s->orderingMethod.target)) ||
+      !dv_ldl_analyse_like(&s->factor[1], &s->factor[0]) || !dv_pattern_copy(&pattern, &a->pattern) ||
+      !dv_block_matrix_init(&s->worker.matrix, a->block, &pattern))
+    return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns", dv_block_matrix_rows(a));
+  s->analysed = stamp;
+  s->analysed_once = true;
+  s->used = 0;
+  s->L_nnz = (int32_t)dv_min_size(dv_ldl_count(&s->factor[0]) * (size_t)(a->block * a->block), INT32_MAX);
+  dv_array_resize(&s->work, dv_ldl_work(&s->factor[0]) + 2 * dv_ldl_rows(&s->factor[0]));
+  return DV_OK;
+}
+
+static dvStatus async_ldl_adopt(AsyncLdl *s)
+{
+  Worker *w = &s->worker;
+  set_phase(w, IDLE);
+  if (!w->good) return dv_linear_solver_report(&s->solver.base, w->factor, w->pivot);
+  s->used = 1 - s->used;
+  s->solver.solves = s->solver.started;
+  return DV_OK;
+}
+
+static dvStatus async_ldl_prepare(dvObject *o)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  dvLinearSystem *system = dv_linear_system(s->solver.system);
+  const dvBlockMatrix *a;
+  bool changed, realtime = o->context->realtime;
+  unsigned started = s->solver.started, solves = s->solver.solves;
+  size_t pivot;
+  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
+  DV_TRY(async_ldl_analyse(s, a));
+  if (!s->factor[s->used].valid) {
+    if (!dv_ldl_factorise(&s->factor[s->used], a, o->context->pool, DV_LDL_SMALL, &pivot)) return dv_linear_solver_report(o, &s->factor[s->used], pivot);
+    return DV_OK;
+  }
+  s->solver.started = started, s->solver.solves = solves;
+  s->age++;
+  bool due = s->age >= s->adoptAfter;
+  Phase phase = look(&s->worker, due && !realtime);
+  if (phase == DONE && (due || realtime)) {
+    DV_TRY(async_ldl_adopt(s));
+    phase = IDLE;
+  }
+  if (phase == IDLE && changed) begin(s, a), phase = WORKING;
+  // a matrix that would not be taken in the next step need not be built
+  system->busy = phase != IDLE && (realtime ? look(&s->worker, false) == WORKING : s->age + 1 < s->adoptAfter);
+  return DV_OK;
+}
+
+static void async_ldl_apply(dvObject *o, double *x, const double *rhs)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  dv_ldl_solve(&s->factor[s->used], rhs, x, s->work.data);
+}
+
+static void async_ldl_destroy(dvObject *o)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  Worker *w = &s->worker;
+  if (w->exists) {
+    pthread_mutex_lock(&w->lock);
+    w->stop = true;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+  }
+  if (w->factor) {
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->changed);
+  }
+  for (int i = 0; i < 2; i++) dv_ldl_free(&s->factor[i]);
+  dv_block_matrix_free(&w->matrix);
+  dv_array_free(&s->work);
+  dv_linear_solver_destroy(o);
+}
+
+// a run that begins again begins with a fresh factor
+static void async_ldl_reset(dvObject *o)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  if (!s->worker.factor) return;
+  look(&s->worker, true);
+  set_phase(&s->worker, IDLE);
+  s->factor[0].valid = s->factor[1].valid = false;
+  s->age = 0;
+  if (s->solver.system) dv_linear_system(s->solver.system)->busy = false;
+}
+
+static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = async_ldl_prepare, .apply = async_ldl_apply};
+
+const dvClass dv_async_ldl_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "AsyncSparseLDLSolver",
+    .help = "solves symmetric systems with a sparse LDL^T factor that is computed beside the steps and is some steps old",
+    .module = "Sofa.Component.LinearSolver.Direct",
+    .size = sizeof(AsyncLdl),
+    .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(async_fields)},
+    .ops = {[DV_ROLE_LINEAR_SOLVER] = &async_ldl_ops},
+    .init = async_ldl_init,
+    .reset = async_ldl_reset,
+    .destroy = async_ldl_destroy,
+};

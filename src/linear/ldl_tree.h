@@ -1,0 +1,10 @@
+// The first half of the analysis of a sparse LDL^T (ldl_symbolic.c): from a pattern to a tree of fronts.
+#ifndef DV_LINEAR_LDL_TREE_H
+#define DV_LINEAR_LDL_TREE_H
+
+#include "linear/ldl_front.h"
+
+// Sets perm, inverse, count, fronts, child and of each front first, cols, rows (as many as there will be), parent and children.
+bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, dvOrder order);
+
+#endif

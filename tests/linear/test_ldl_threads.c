@@ -1,0 +1,118 @@
+// The sparse LDL^T with several threads: the same bits, and solving with one factor while another is computed.
+#include "support/check.h"
+#include "support/matrix.h"
+
+#include "linear/ldl.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static void same_bits(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  dvLdl one = {0};
+  size_t pivot;
+  check_grid(&a, 3, 70, 0.1);
+  assert_true(dv_ldl_analyse(&one, &a.pattern, 3, DV_ORDER_AMD));
+  assert_true(dv_ldl_factorise(&one, &a, NULL, DV_LDL_SMALL, &pivot));
+  for (int threads = 2; threads <= 4; threads++) {
+    dvPool *pool = dv_pool_create(threads);
+    dvLdl more = {0};
+    assert_true(dv_ldl_analyse_like(&more, &one));
+    for (int again = 0; again < 3; again++) {
+      assert_true(dv_ldl_factorise(&more, &a, pool, DV_LDL_SMALL, &pivot));
+      assert_memory_equal(more.lower, one.lower, dv_ldl_stored(&one) * sizeof *one.lower);
+      assert_memory_equal(more.d, one.d, dv_ldl_rows(&one) * sizeof *one.d);
+    }
+    dv_ldl_free(&more);
+    dv_pool_destroy(&pool);
+  }
+  dv_ldl_free(&one);
+  dv_block_matrix_free(&a);
+}
+
+// the pivot that is named does not depend on who comes first
+static void the_same_singularity(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  size_t first = 0;
+  check_grid(&a, 3, 50, 0.1);
+  for (size_t r = 100; r < 2500; r += 700)   // single points that nothing holds
+    for (size_t q = 0; q < a.pattern.rows; q++) {
+      int32_t e[2] = {dv_pattern_find(&a.pattern, r, q), dv_pattern_find(&a.pattern, q, r)};
+      for (int k = 0; k < 2; k++)
+        if (e[k] >= 0) memset(dv_block_matrix_at(&a, e[k]), 0, 9 * sizeof(double));
+    }
+  for (int threads = 1; threads <= 3; threads++) {
+    dvPool *pool = dv_pool_create(threads);
+    dvLdl f = {0};
+    size_t pivot = 0;
+    assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_AMD));
+    assert_false(dv_ldl_factorise(&f, &a, pool, DV_LDL_SMALL, &pivot));
+    if (threads == 1) first = pivot;
+    assert_int_equal(pivot, first);
+    assert_true(pivot / 3 >= 100 && (pivot / 3 - 100) % 700 == 0);
+    dv_ldl_free(&f);
+    dv_pool_destroy(&pool);
+  }
+  dv_block_matrix_free(&a);
+}
+
+typedef struct Solver {
+  const dvLdl *factor;
+  const double *rhs, *expected;
+  bool same;
+} Solver;
+
+static void *solve_again(void *user)
+{
+  Solver *s = user;
+  size_t n = dv_ldl_rows(s->factor);
+  double *x = dv_alloc(n * sizeof *x), *work = dv_alloc(dv_ldl_work(s->factor) * sizeof *work);
+  s->same = true;
+  for (int i = 0; i < 20; i++) {
+    dv_ldl_solve(s->factor, s->rhs, x, work);
+    s->same = s->same && memcmp(x, s->expected, n * sizeof *x) == 0;
+  }
+  dv_free(x);
+  dv_free(work);
+  return NULL;
+}
+
+static void solving_while_another_factor_is_computed(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  dvLdl used = {0}, next = {0};
+  size_t pivot;
+  check_grid(&a, 3, 40, 0.1);
+  assert_true(dv_ldl_analyse(&used, &a.pattern, 3, DV_ORDER_AMD) && dv_ldl_analyse_like(&next, &used));
+  assert_true(dv_ldl_factorise(&used, &a, NULL, DV_LDL_SMALL, &pivot));
+  size_t n = dv_ldl_rows(&used);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *work = dv_alloc(dv_ldl_work(&used) * sizeof *work);
+  uint64_t seed = 4;
+  check_random_vector(&seed, b, n);
+  dv_ldl_solve(&used, b, x, work);
+  Solver solvers[2] = {{&used, b, x, false}, {&used, b, x, false}};
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, solve_again, &solvers[i]), 0);
+  for (int i = 0; i < 5; i++) assert_true(dv_ldl_factorise(&next, &a, NULL, DV_LDL_SMALL, &pivot));
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  assert_true(solvers[0].same && solvers[1].same);
+  dv_free(b), dv_free(x), dv_free(work);
+  dv_ldl_free(&used);
+  dv_ldl_free(&next);
+  dv_block_matrix_free(&a);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(the_same_singularity),
+      cmocka_unit_test(solving_while_another_factor_is_computed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

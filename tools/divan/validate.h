@@ -1,0 +1,54 @@
+// The parts of `divan validate`. Each prints its tables as Markdown and returns false when a scene did not run or a
+// test failed that must hold (patch tests, orders, laws).
+#ifndef DIVAN_VALIDATE_H
+#define DIVAN_VALIDATE_H
+
+#include "command.h"
+
+#include "base/text.h"
+#include "state/component.h"
+#include "topology/topology.h"
+
+#include <math.h>
+
+bool validate_cantilevers(bool quick);
+bool validate_patches(void);
+bool validate_order(bool quick);
+bool validate_laws(void);
+bool validate_cylinder(const char *directory);
+
+// --- a scene that is solved for one load after the other ---
+
+typedef struct Trial {
+  dvContext *context;
+  dvScene *scene;
+  dvState *dofs;
+  dvReals *forces;     // of the ConstantForceField "load", one each point; NULL when there is none
+} Trial;
+
+// A scene with the state "dofs" and, where loads are wanted, <ConstantForceField name='load'/>. False when it has a mistake.
+bool trial_open(Trial *t, const char *text);
+void trial_close(Trial *t);
+dvObject *trial_find(const Trial *t, const char *path);
+// One step from rest with the loads in `forces`; displacements are then x - rest.
+bool trial_solve(Trial *t);
+double trial_moved(const Trial *t, size_t scalar);   // x - rest
+
+// --- boxes ---
+
+typedef struct Blocks {
+  dvElementKind kind;
+  int n[3];             // cells; n[2] = 0 for a plane
+  double size[3];
+  double wobble;        // how far inner points are moved, in cells
+} Blocks;
+
+// Adds position='…' and the elements as attributes. Cells are cut into six tetrahedra, two prisms, six pyramids around a
+// point in the middle, or two triangles.
+void blocks_add(dvText *out, const Blocks *b);
+// True for points on the outer faces, given where they are.
+bool blocks_outside(const Blocks *b, const double *x);
+
+static inline double order_of(double coarse, double fine, double ratio) { return log(fabs(coarse / fine)) / log(ratio); }
+
+#endif

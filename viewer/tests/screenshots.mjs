@@ -1,0 +1,50 @@
+// The README's pictures, taken of the program: docs/pictures/viewer-*.png.
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPage, ROOT, settled, startDivan, stopBrowser, until } from './browser.mjs';
+
+const PICTURES = join(ROOT, 'docs', 'pictures');
+const LIMIT = 150000;
+
+async function shoot(name, scene, options, act) {
+  const divan = await startDivan(scene);
+  const { page, context } = await openPage(divan.address, { reducedMotion: 'reduce', ...options }, '', 'antialias=1&ratio=1');
+  await act(page);
+  await page.evaluate(() => { document.activeElement?.blur(); });
+  await settled(page);
+  await page.waitForTimeout(400);
+  const file = join(PICTURES, `${name}.png`);
+  await page.screenshot({ path: file });
+  await context.close();
+  await divan.stop();
+  const { size } = statSync(file);
+  console.log(`${file}: ${size} bytes`);
+  if (size > LIMIT) throw new Error(`${file} has more than ${LIMIT} bytes`);
+}
+
+const steps = async (page, count) => {
+  await page.evaluate((n) => window.divan.session.step(n), count);
+  await until(page, (n) => window.divan.session.status.step >= n && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9, count);
+};
+
+mkdirSync(PICTURES, { recursive: true });
+try {
+  await shoot('viewer-graph', 'liver.scn', { viewport: { width: 1100, height: 690 }, colorScheme: 'light' }, async (page) => {
+    await steps(page, 60);
+    await page.evaluate(() => window.divan.session.select('/Liver/TetrahedralCorotationalFEMForceField1'));
+    await page.locator('divan-form input[name=youngModulus]').waitFor();
+  });
+  await shoot('viewer-stats', 'TetrahedronFEMForceField.scn', { viewport: { width: 1100, height: 690 }, colorScheme: 'dark' }, async (page) => {
+    await page.locator('#tab-view').click();
+    for (const group of ['forceFields']) await page.locator(`input[name=${group}]`).check();
+    await page.locator('#tab-stats').click();
+    await page.evaluate(() => window.divan.session.realtime(true, 1));
+    await page.evaluate(() => window.divan.session.animate(true));
+    await until(page, () => window.divan.session.energy.time.length > 12 && window.divan.session.steps.x.length > 100);
+    await page.evaluate(() => window.divan.session.animate(false));
+  });
+  await shoot('viewer-phone', 'liver.scn', { viewport: { width: 390, height: 690 }, colorScheme: 'light', hasTouch: true }, async (page) => {
+    await steps(page, 60);
+    await page.locator('#tab-view').click();
+  });
+} finally { await stopBrowser(); }
