@@ -73,7 +73,7 @@ static dvNode *find_node(dvScene *s, const char *path)
 int divan_add_node(dvScene *s, const char *parent, const char *name)
 {
   dvNode *p = find_node(s, parent);
-  if (!p) return DV_ERROR_USAGE;
+  if (!p || dv_node_depth(p) >= DV_DEPTH_LIMIT) return DV_ERROR_USAGE;
   dvNode *n = dv_node_create(s, name ? name : "node");
   dv_node_add_child(p, n);
   return DV_OK;
@@ -82,7 +82,7 @@ int divan_add_node(dvScene *s, const char *parent, const char *name)
 int divan_add(dvScene *s, const char *node, const char *component, const char *name)
 {
   dvNode *n = find_node(s, node);
-  if (!n) return DV_ERROR_USAGE;
+  if (!n || n->objects.count >= DV_NODE_LIMIT) return DV_ERROR_USAGE;
   const dvRegistry *r = &s->context->registry;
   const dvClass *cls = dv_registry_find(r, component);
   const dvRename *rename = cls ? NULL : dv_registry_find_rename(r, component);

@@ -10,13 +10,14 @@
 #include "base/file.h"
 #include "io/xml_guard.h"
 #include "io/xml_repair.h"
+#include "scene/node.h"
 
 #include <errno.h>
 #include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 256, MOST_INCLUDES = 10000 };
+enum { MOST_INCLUDES = 10000 };
 
 typedef struct Reader {
   dvContext *context;
@@ -276,8 +277,8 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
   dvElement *e = dv_alloc(sizeof *e);
   e->tag = dv_strdup((const char *)x->name);
   e->place = (dvPlace){t->file, line};
-  if (depth > DEEPEST) {
-    report(t->reader, DV_ERROR, e->place, NULL, "nodes are nested more than %d deep", DEEPEST);
+  if (depth > DV_DEPTH_LIMIT) {
+    report(t->reader, DV_ERROR, e->place, NULL, "nodes are nested more than %d deep", DV_DEPTH_LIMIT);
     return e;
   }
   for (const xmlAttr *a = x->properties; a; a = a->next) {
@@ -304,6 +305,11 @@ static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t l
   dv_xml_repair(&repair, bytes, length);
   for (size_t i = 0; i < repair.slips.count; i++)
     report(r, DV_WARNING, (dvPlace){file, repair.slip_lines.data[i]}, NULL, "%s", repair.slips.data[i]);
+  if (repair.crowded_line) {
+    report(r, DV_ERROR, (dvPlace){file, repair.crowded_line}, NULL, "the element has too many attributes");
+    dv_xml_repair_free(&repair);
+    return NULL;
+  }
   dvElement *root = NULL;
   dvXmlGuard guard;
   dv_xml_guard_begin(&guard);

@@ -21,7 +21,7 @@
   X(bool, quads, "1", "", "write the quads")                                                                            \
   X(bool, tetras, "1", "", "write the tetrahedra")                                                                      \
   X(bool, hexas, "1", "", "write the hexahedra")
-#define MESH_FIELDS(X) X(choice, format, "ALL", "", "format to write; ALL: each of them", .options = "ALL|vtkxml|vtk|netgen|tetgen|gmsh|obj")
+#define MESH_FIELDS(X) X(choice, format, "ALL", "", "format to write; ALL: each of them but stl", .options = "ALL|vtkxml|vtk|netgen|tetgen|gmsh|obj|stl")
 #define VTK_FIELDS(X)                                                                                                   \
   X(bool, XMLformat, "1", "", "write .vtu files and a .pvd that lists them; otherwise .vtk")                            \
   X(strings, pointsDataFields, "", "", "values of the points to write, each as component.field or name=component.field") \
@@ -168,12 +168,13 @@ static char *expand(const char *name, long step, dvMesh *mesh)
 
 static void write_mesh(Exporter *e)
 {
-  static const char *const extensions[6] = {"vtu", "vtk", "mesh", "node", "gmsh", "obj"};
+  enum { FORMATS = 7 };
+  static const char *const extensions[FORMATS] = {"vtu", "vtk", "mesh", "node", "gmsh", "obj", "stl"};
   dvMesh mesh = {0};
   if (collect(e, &mesh)) {
     char *name = target(e, true), *base = expand(name, e->steps, &mesh);
-    for (int i = 0; i < 6; i++)
-      if (e->format == 0 || e->format == i + 1) write_as(e, base, extensions[i], &mesh);
+    for (int i = 0; i < FORMATS; i++)
+      if ((e->format == 0 && i < FORMATS - 1) || e->format == i + 1) write_as(e, base, extensions[i], &mesh);
     dv_free(name);
     dv_free(base);
   }

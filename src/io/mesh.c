@@ -212,6 +212,15 @@ static char *extension_of(const char *path)
   return extension;
 }
 
+bool dv_mesh_can_read(const char *path)
+{
+  char *extension = extension_of(path);
+  bool known = dv_list_has("node ele", extension);
+  for (size_t i = 0; i < DV_COUNT(formats) && !known; i++) known = dv_list_has(formats[i].extensions, extension);
+  dv_free(extension);
+  return known;
+}
+
 static const dvMeshFormat *find_format(const char *path, const char *bytes, size_t length)
 {
   for (size_t i = 0; i < DV_COUNT(formats); i++)

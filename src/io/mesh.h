@@ -124,6 +124,8 @@ typedef struct dvMeshOptions {
 // `out` is overwritten, not freed: it must be empty or uninitialised. `options` may be NULL.
 dvStatus dv_mesh_read(const char *path, dvMesh *out, dvMeshError *error);
 dvStatus dv_mesh_read_with(const char *path, const dvMeshOptions *options, dvMesh *out, dvMeshError *error);
+// True when the extension of the path is that of a mesh file.
+bool dv_mesh_can_read(const char *path);
 // The text that a gzip file holds, with a 0 behind it; NULL when it is damaged or would grow beyond all measure. The caller frees it.
 char *dv_mesh_unpack(const char *bytes, size_t length, size_t *unpacked);
 

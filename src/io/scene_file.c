@@ -8,16 +8,27 @@
 
 #include <string.h>
 
+// After so many errors the rest of a file is not looked at, after so many warnings they are no longer shown: proposals take time.
+enum { MOST_COMPLAINTS = 1000 };
+
 typedef struct Builder {
   dvContext *context;
   dvScene *scene;
   int unnamed;        // nodes without a name
+  int errors, warnings;
   dvStatus worst;
 } Builder;
 
 static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *node, const char *advice, const char *format, ...) DV_PRINTF(6, 7);
 static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *node, const char *advice, const char *format, ...)
 {
+  if (status != DV_OK && b->worst != DV_ERROR_UNKNOWN) b->worst = status;
+  int *count = status == DV_OK ? &b->warnings : &b->errors;
+  if (++*count > MOST_COMPLAINTS + 1) return;
+  if (*count == MOST_COMPLAINTS + 1) {
+    advice = NULL;
+    format = status == DV_OK ? "there are more warnings like these" : "too many mistakes: the rest of the scene is not looked at";
+  }
   dvText text = {0};
   va_list args;
   va_start(args, format);
@@ -28,8 +39,9 @@ static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *n
                                              .path = path, .text = text.text, .advice = advice});
   dv_free(path);
   dv_text_free(&text);
-  if (status != DV_OK && b->worst != DV_ERROR_UNKNOWN) b->worst = status;
 }
+
+static bool is_hopeless(const Builder *b) { return b->errors > MOST_COMPLAINTS; }
 
 // --- creation --------------------------------------------------------------------------------------
 
@@ -42,7 +54,7 @@ static void move_attributes(dvObject *o, const dvElement *e)
 
 static void unknown_component(Builder *b, const dvElement *e, dvNode *node, const char *type)
 {
-  const char *near = dv_registry_nearest(&b->context->registry, type);
+  const char *near = is_hopeless(b) ? NULL : dv_registry_nearest(&b->context->registry, type);
   char *advice = near ? dv_format("did you mean %s? `divan list` shows all components", near) : dv_strdup("`divan list` shows all components");
   complain(b, DV_ERROR_UNKNOWN, e->place, node, advice, "unknown component: %s", type);
   dv_free(advice);
@@ -66,6 +78,11 @@ static const dvClass *find_class(Builder *b, const dvElement *e, dvNode *node, c
 
 static dvObject *create_object(Builder *b, const dvElement *e, dvNode *node, const char *type)
 {
+  if (node->objects.count >= DV_NODE_LIMIT) {
+    complain(b, DV_ERROR_INPUT, e->place, node, "put them into several nodes", "a node cannot hold more than %d components", DV_NODE_LIMIT);
+    b->errors = MOST_COMPLAINTS + 1;   // nothing more is built
+    return NULL;
+  }
   const dvRename *rename;
   const dvClass *cls = find_class(b, e, node, type, &rename);
   if (!cls) return NULL;
@@ -106,7 +123,7 @@ static void build_node(Builder *b, const dvElement *e, dvNode *parent)
   dv_free(made);
   move_attributes(&node->base, e);
   if (parent) dv_node_add_child(parent, node);
-  for (size_t i = 0; i < e->children.count && !dv_memory_is_short(); i++) build(b, e->children.data[i], node);
+  for (size_t i = 0; i < e->children.count && !dv_memory_is_short() && !is_hopeless(b); i++) build(b, e->children.data[i], node);
 }
 
 static void build(Builder *b, const dvElement *e, dvNode *node)
@@ -223,6 +240,7 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
 
 static void unknown_attribute(Builder *b, const dvObject *o, const dvAttribute *a)
 {
+  if (b->warnings > MOST_COMPLAINTS) return;
   const char **names = dv_alloc((size_t)(o->field_count + 1) * sizeof *names);
   for (int i = 0; i < o->field_count; i++) names[i] = dv_field_name(o->fields[i].desc);
   int near = dv_nearest(a->name, names, o->field_count);
@@ -250,8 +268,8 @@ static void read_attributes(Builder *b, dvObject *o)
 static dvWalk read_node(dvVisitor *v, dvNode *node)
 {
   Builder *b = ((FieldPass *)v)->builder;
-  read_attributes(b, &node->base);
-  for (size_t i = 0; i < node->objects.count; i++) read_attributes(b, node->objects.data[i]);
+  if (!is_hopeless(b)) read_attributes(b, &node->base);
+  for (size_t i = 0; i < node->objects.count && !is_hopeless(b); i++) read_attributes(b, node->objects.data[i]);
   return DV_WALK_ON;
 }
 

@@ -9,8 +9,11 @@ typedef struct Scanner {
   dvXmlRepair *out;
 } Scanner;
 
+enum { MOST_SLIPS = 1000, MOST_ATTRIBUTES = 10000 };   // the time that libxml2 takes grows with the square of the attributes
+
 static void slip(Scanner *s, const char *what)
 {
+  if (s->out->slips.count >= MOST_SLIPS) return;
   dv_push(&s->out->slip_lines, s->line);
   dv_push(&s->out->slips, what);
 }
@@ -97,11 +100,15 @@ static void copy_value(Scanner *s)
 
 static void copy_tag(Scanner *s)
 {
+  int line = s->line, attributes = 0;
   if (s->at + 1 < s->end && s->at[1] != '/') dv_push(&s->out->lines, s->line);
   while (s->at < s->end && *s->at != '>') {
-    if (*s->at == '"' || *s->at == '\'') copy_value(s);
+    bool value = *s->at == '"' || *s->at == '\'';
+    attributes += value;
+    if (value) copy_value(s);
     else copy_one(s);
   }
+  if (attributes > MOST_ATTRIBUTES && !s->out->crowded_line) s->out->crowded_line = line;
   if (s->at < s->end) copy_one(s);
 }
 

@@ -11,7 +11,8 @@ typedef struct dvXmlRepair {
   dvText text;                 // what libxml2 shall read
   DV_ARRAY(int) lines;         // line of each start tag, in the order of the document
   DV_ARRAY(int) slip_lines;    // where something was repaired
-  DV_ARRAY(const char *) slips;   // what it was
+  DV_ARRAY(const char *) slips;   // what it was; of many the first
+  int crowded_line;            // of an element with more attributes than libxml2 can read in sensible time, or 0
 } dvXmlRepair;
 
 void dv_xml_repair(dvXmlRepair *out, const char *bytes, size_t length);

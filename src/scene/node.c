@@ -41,6 +41,7 @@ static void node_destroy(dvObject *o)
     }
   }
   dv_array_free(&n->objects);
+  dv_array_free(&n->counts);
   dv_array_free(&n->children);
   dv_array_free(&n->parents);
 }
@@ -130,12 +131,18 @@ bool dv_node_add_child(dvNode *parent, dvNode *child)
   return true;
 }
 
+static dvClassCount *count_of(dvNode *node, const dvClass *cls)
+{
+  for (size_t i = 0; i < node->counts.count; i++)
+    if (node->counts.data[i].cls == cls) return &node->counts.data[i];
+  dv_push(&node->counts, ((dvClassCount){cls, 0}));
+  return &node->counts.data[node->counts.count - 1];
+}
+
 void dv_node_add(dvNode *node, dvObject *object)
 {
+  int counter = ++count_of(node, object->cls)->count;
   if (!object->name || !*object->name) {
-    int counter = 1;
-    for (size_t i = 0; i < node->objects.count; i++)
-      if (node->objects.data[i]->cls == object->cls) counter++;
     dv_free(object->name);
     object->name = dv_format("%s%d", object->cls->name, counter);
   }
@@ -149,6 +156,7 @@ void dv_node_remove(dvNode *node, dvObject *object)
   for (size_t i = 0; i < node->objects.count; i++) {
     if (node->objects.data[i] != object) continue;
     dv_array_remove(&node->objects, i);
+    count_of(node, object->cls)->count--;
     object->node = NULL;
     node->scene->version++;
     return;
@@ -203,6 +211,13 @@ dvNode *dv_node_child(const dvNode *node, const char *name)
   for (size_t i = 0; i < node->children.count; i++)
     if (dv_same(node->children.data[i]->base.name, name)) return node->children.data[i];
   return NULL;
+}
+
+int dv_node_depth(const dvNode *node)
+{
+  int depth = 0;
+  for (; node->parents.count; depth++) node = node->parents.data[0];
+  return depth;
 }
 
 dvObject *dv_node_object(const dvNode *node, const char *name)

@@ -19,6 +19,14 @@ typedef struct dvScene dvScene;
   X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                                \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
+typedef struct dvClassCount {
+  const dvClass *cls;
+  int count;
+} dvClassCount;
+
+// More components in one node, or a deeper graph, are refused: searches in nodes go through all of them.
+enum { DV_NODE_LIMIT = 20000, DV_DEPTH_LIMIT = 256 };
+
 struct dvNode {
   dvObject base;
   DV_NODE_FIELDS(DV_MEMBER)
@@ -26,6 +34,7 @@ struct dvNode {
   DV_ARRAY(dvNode *) children;
   DV_ARRAY(dvNode *) parents;
   DV_ARRAY(dvObject *) objects;   // owned
+  DV_ARRAY(dvClassCount) counts;  // how many of each class there are: names of those that have none
   bool reached;                   // scratch of the search for cycles
 };
 
@@ -72,6 +81,7 @@ bool dv_is_mechanical_state(const dvObject *o);
 // True when the node's mechanical state is driven by a mapping that stands in the node.
 bool dv_node_is_mapped(const dvNode *node);
 dvNode *dv_node_child(const dvNode *node, const char *name);
+int dv_node_depth(const dvNode *node);                  // 0 for the root
 dvObject *dv_node_object(const dvNode *node, const char *name);
 bool dv_node_active(const dvNode *node);                // it and all above it
 

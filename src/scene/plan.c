@@ -230,7 +230,10 @@ dvStatus dv_scene_check_mappings(dvScene *scene)
   MappingList l = {.visitor = {.top_down = list_mappings}};
   dv_visit(scene->root, &l.visitor);
   drop_free(&l);
-  if (l.items.count == 0) return DV_OK;
+  if (l.items.count == 0) {
+    dv_array_free(&l.items);
+    return DV_OK;
+  }
   // backwards from any of them: after as many moves as there are mappings the walk is in the circle
   const dvObject *at = l.items.data[0];
   dvText round = {0};

@@ -27,7 +27,7 @@ static dvStatus look(Checker *c)
   if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i)) return dv_error(o, "use a coarser mesh", "out of memory for checking the mesh");
   c->revision = t->revision;
   dv_inspection_report(&i, o, true);
-  if (o->printLog)
+  if (o->printLog && i.dimension)
     dv_note(o, "%zu elements of dimension %d, %zu parts on the border: %s", i.elements, i.dimension, i.border,
             dv_inspection_manifold(&i) ? "manifold" : dv_inspection_conformal(&i) ? "conformal, not manifold" : "not conformal");
   return DV_OK;

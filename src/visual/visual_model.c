@@ -5,6 +5,7 @@
 // concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
+#include "io/image.h"
 #include "io/mesh.h"
 #include "topology/topology.h"
 #include "visual/normals.h"
@@ -257,6 +258,7 @@ static dvStatus visual_model_compute(dvObject *o)
   return DV_OK;
 }
 
+// looks never stop a run: a picture that is missing or damaged is told
 static void warn_missing_texture(const dvVisualModel *v)
 {
   const dvObject *o = &v->base.state.base;
@@ -265,6 +267,10 @@ static void warn_missing_texture(const dvVisualModel *v)
   char *path = dv_context_find_file(o->context, v->texturename, o->place.file, &advice);
   if (!path)
     dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
+  dvImage image;
+  char why[100];
+  if (path && dv_image_known(path) && dv_image_measure(path, &image, why) != DV_OK)
+    dv_field_warning(o, &v->texturename, NULL, "the texture %s is not used: %s", v->texturename, why);
   dv_text_free(&advice);
   dv_free(path);
 }

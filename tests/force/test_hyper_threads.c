@@ -10,7 +10,8 @@
 
 static const double parameters[DV_HYPER_LAWS][DV_HYPER_PARAMETERS] = {
     [DV_ARRUDA_BOYCE] = {3, 20},       [DV_ST_VENANT_KIRCHHOFF] = {3, 20},           [DV_NEO_HOOKEAN] = {3, 20},       [DV_MOONEY_RIVLIN] = {3, 2, 20},
-    [DV_VERONDA_WESTMANN] = {3, 0.7, 20}, [DV_COSTA] = {2, 20, 8, 3, 4, 2, 1, 5},    [DV_OGDEN] = {3, 5, 20},          [DV_STABLE_NEO_HOOKEAN] = {3, 20}};
+    [DV_VERONDA_WESTMANN] = {3, 0.7, 20}, [DV_COSTA] = {2, 20, 8, 3, 4, 2, 1, 5},    [DV_OGDEN] = {3, 5, 20},          [DV_STABLE_NEO_HOOKEAN] = {3, 20},
+    [DV_SPLIT_NEO_HOOKEAN] = {3, 20}};
 
 static dvMat3 some_deformation(uint64_t seed)
 {

@@ -18,7 +18,7 @@ cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags --libs divan) -o "$w
 LD_LIBRARY_PATH=$lib "$work/shared" | tee "$work/shared.txt" | grep "$expect"
 
 echo "-- pkg-config, static"
-cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags divan) "$lib/libdivan.a" $(pkg-config --libs libxml-2.0 zlib) -lm -ldl -pthread -o "$work/static"
+cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags divan) "$lib/libdivan.a" $(pkg-config --static --libs divan | sed "s/-ldivan//") -o "$work/static"
 "$work/static" | cmp - "$work/shared.txt"
 
 echo "-- find_package"

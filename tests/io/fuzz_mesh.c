@@ -2,6 +2,7 @@
 // indices that exist and coordinates that are finite.
 //
 // DIVAN_FUZZ_READER=name in the environment chooses one reader of the list below; `list` prints their names.
+#include "io/image.h"
 #include "io/mesh.h"
 #include "io/voxels.h"
 
@@ -130,6 +131,18 @@ static dvStatus read_voxels(const char *bytes, size_t length, dvMesh *out, dvMes
   return DV_OK;
 }
 
+static dvStatus read_image(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
+{
+  dvImage image;
+  *out = (dvMesh){0};
+  *error = (dvMeshError){0};
+  char why[100] = "";
+  if (dv_image_decode(bytes, length, &image, why) == DV_OK) check(image.pixels && image.width > 0 && image.height > 0);
+  else check(why[0] && !image.pixels);
+  dv_image_free(&image);
+  return DV_OK;
+}
+
 static const struct {
   const char *name;
   dvStatus (*read)(const char *, size_t, dvMesh *, dvMeshError *);
@@ -137,7 +150,7 @@ static const struct {
                {"vtk", dv_mesh_read_vtk},   {"vtkxml", dv_mesh_read_vtk_xml}, {"stl", dv_mesh_read_stl},    {"off", dv_mesh_read_off},
                {"trian", dv_mesh_read_trian}, {"trian2", dv_mesh_read_trian2}, {"xsp", dv_mesh_read_xsp},   {"gid", dv_mesh_read_gid},
                {"abaqus", dv_mesh_read_abaqus}, {"netgen", dv_mesh_read_netgen}, {"tetgen", read_tetgen},   {"gz", read_packed},
-               {"voxels", read_voxels}};
+               {"voxels", read_voxels}, {"image", read_image}};
 
 static int chosen = -1;
 

@@ -64,13 +64,18 @@ static void mesh_in_every_format(void **state)
   char *directory = enter();
   dvScene *scene = check_scene_file("scenes/MeshExporter.scn", 1);
   check_steps(scene, 10);
-  static const char *const names[] = {"bent00001.vtu", "bent00001.vtk", "bent00001.gmsh", "bent00001.obj", "bent00001.node"};
+  static const char *const names[] = {"bent00001.vtu", "bent00001.vtk", "bent00001.gmsh", "bent00001.obj", "bent00001.node", "bent00001.mesh"};
   for (size_t i = 0; i < DV_COUNT(names); i++) {
     dvMesh mesh = read_mesh(names[i]);
     check_close(mesh.positions.data[3 * 44 + 1], check_value(scene, "dofs", DV_X, 3 * 44 + 1), 0);
     dv_mesh_free(&mesh);
   }
-  assert_true(dv_file_exists("bent00001.mesh"));
+  assert_false(dv_file_exists("bent00001.stl"));   // only when asked for
+  check_close_scene(&scene);
+  scene = check_scene("<Node><RegularGridTopology n='3 3 2' min='0 0 0' max='1 1 1'/><MeshExporter filename='s' format='stl' exportAtBegin='1'/></Node>", 1);
+  dvMesh surface = read_mesh("s.stl");
+  assert_int_equal(dv_mesh_point_count(&surface), 18);
+  dv_mesh_free(&surface);
   check_close_scene(&scene);
   leave(directory);
 }

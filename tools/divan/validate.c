@@ -259,7 +259,7 @@ bool validate_cantilevers(bool quick)
 static const char usage[] =
     "divan validate [--quick] [DIR]\n\n"
     "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order of convergence,\n"
-    "curves of hyperelastic laws. With a directory that holds truthcylinder1.msh and\n"
+    "curves of hyperelastic laws, shells. With a directory that holds truthcylinder1.msh and\n"
     "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the\n"
     "scanned silicone cylinder of Marchal et al. (2008). Takes about a minute.\n\n"
     "  --quick              coarse meshes only: a second\n\n"
@@ -280,6 +280,7 @@ static int validate(int count, char **arguments)
   good = validate_patches() && good;
   good = validate_order(quick) && good;
   good = validate_laws() && good;
+  good = validate_shells(quick) && good;
   if (directory) good = validate_cylinder(directory) && good;
   return good ? 0 : DV_ERROR_INPUT;
 }

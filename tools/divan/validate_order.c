@@ -33,6 +33,8 @@ static const Patch patches[] = {
     {"HexahedronFEMForceField", "Vec3", "HexahedronFEMForceField method='small'", DV_HEXAHEDRON},
     {"TetrahedralTensorMassForceField", "Vec3", "TetrahedralTensorMassForceField", DV_TETRAHEDRON},
     {"TetrahedronHyperelasticityFEMForceField", "Vec3", "TetrahedronHyperelasticityFEMForceField materialName='NeoHookean' ParameterSet='400 600'", DV_TETRAHEDRON},
+    {"TetrahedronTLEDForceField", "Vec3", "TetrahedronTLEDForceField", DV_TETRAHEDRON},
+    {"HexahedronTLEDForceField", "Vec3", "HexahedronTLEDForceField", DV_HEXAHEDRON},
     {"TriangularFEMForceField", "Vec3", "TriangularFEMForceField method='small'", DV_TRIANGLE},
     {"TriangleFEMForceField", "Vec3", "TriangleFEMForceField method='small'", DV_TRIANGLE},
     {"TriangularTensorMassForceField", "Vec3", "TriangularTensorMassForceField", DV_TRIANGLE},

@@ -12,6 +12,7 @@
 //   COSTA               a/2 (exp(J^-4/3 Q) - 1) + k (J ln J - J + 1), Q = sum b_ij E_ij^2         [a k bxx bxy byy bxz byz bzz]
 //   OGDEN               mu/a^2 (J^-a/3 tr C^(a/2) - 3) + k/2 ln^2 J                               [mu a k]
 //   STABLE_NEO_HOOKEAN  mu/2 (I1 - 3) + (lambda + mu)/2 ((J - 1 - r)^2 - r^2), r = mu/(lambda + mu) [mu lambda]
+//   SPLIT_NEO_HOOKEAN   mu/2 (I1' - 3) + k/2 (J - 1)^2                                            [mu k]
 // Laws with a logarithm have no value for J <= 0: below J = 0.01 their derivative by J goes on in a straight line, so that
 // crushed elements push back and nothing becomes NaN.
 //
@@ -34,6 +35,7 @@ typedef enum dvHyperLaw {
   DV_COSTA,
   DV_OGDEN,
   DV_STABLE_NEO_HOOKEAN,
+  DV_SPLIT_NEO_HOOKEAN,     // of total Lagrangian explicit dynamics; the others are SOFA's materials
   DV_HYPER_LAWS
 } dvHyperLaw;
 

@@ -41,7 +41,7 @@ static const dvFieldDesc mjed_fields[] = {MJED_FIELDS(DV_DESCRIBE)};
 static dvStatus check_parameters(HyperForce *h)
 {
   static const char *const names[DV_HYPER_LAWS] = {"mu and k", "mu and lambda", "mu and lambda", "c1, c2 and k", "c1, c2 and k",
-                                                   "a, k, bff, bfs, bss, bfn, bsn and bnn", "mu, alpha and k", "mu and lambda"};
+                                                   "a, k, bff, bfs, bss, bfn, bsn and bnn", "mu, alpha and k", "mu and lambda", "mu and k"};
   dvObject *o = &h->force.base;
   const double *p = h->ParameterSet.data;
   size_t want = (size_t)dv_hyper_parameters[h->materialName];

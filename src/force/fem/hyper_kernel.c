@@ -152,11 +152,12 @@ LOOPS(veronda_westmann, DV_VERONDA_WESTMANN)
 LOOPS(costa, DV_COSTA)
 LOOPS(ogden, DV_OGDEN)
 LOOPS(stable_neo_hookean, DV_STABLE_NEO_HOOKEAN)
+LOOPS(split_neo_hookean, DV_SPLIT_NEO_HOOKEAN)
 LOOPS(tensor, BY_TENSOR)
 
 #define TABLE(k)                                                                                                      \
   {                                                                                                                   \
-    k##_arruda_boyce, k##_st_venant_kirchhoff, k##_neo_hookean, k##_mooney_rivlin, k##_veronda_westmann, k##_costa, k##_ogden, k##_stable_neo_hookean, k##_tensor \
+    k##_arruda_boyce, k##_st_venant_kirchhoff, k##_neo_hookean, k##_mooney_rivlin, k##_veronda_westmann, k##_costa, k##_ogden, k##_stable_neo_hookean, k##_split_neo_hookean, k##_tensor \
   }
 const dvHyperKernels DV_KERNEL_NAME(dv_hyper_kernels) = {
     .force = TABLE(force), .dforce = TABLE(dforce), .matrix = TABLE(matrix), .measure = TABLE(measure), .remember = TABLE(remember)};

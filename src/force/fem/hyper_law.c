@@ -5,7 +5,7 @@
 //   Ogden:      dC^m in the axes of C: (l_i^m - l_j^m) / (l_i - l_j) H_ij
 #include "force/fem/hyper_terms.h"
 
-const int dv_hyper_parameters[DV_HYPER_LAWS] = {2, 2, 2, 3, 3, 8, 3, 2};
+const int dv_hyper_parameters[DV_HYPER_LAWS] = {2, 2, 2, 3, 3, 8, 3, 2, 2};
 
 // order of the six numbers of a symmetric matrix
 static const int row_of[6] = {0, 1, 2, 0, 1, 2}, column_of[6] = {0, 1, 2, 1, 2, 0};

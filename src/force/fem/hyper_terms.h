@@ -47,6 +47,12 @@ DV_INLINE LogTerms log_terms(dvHyperLaw law, const double *p, dvPack i1, dvPack 
     t.wll = second;
     return t;
   }
+  if (law == DV_SPLIT_NEO_HOOKEAN) {
+    dvPack shrunk = pack_exp(dv_pack(-2.0 / 3) * l);
+    t.w = half * first * (i1 * shrunk - three);
+    add_first(&t, i1, shrunk, half * first, zero);
+    return t;
+  }
   dvPack power = pack_exp(dv_pack(-2.0 / 3) * l), x = i1 * power, bulk = law == DV_ARRUDA_BOYCE ? second : third;
   if (law == DV_ARRUDA_BOYCE) {
     // inverse Langevin function, chains of 8 links
@@ -89,7 +95,14 @@ DV_INLINE Terms isotropic_terms(dvHyperLaw law, const double *p, dvPack i1, dvPa
   dvPack least = dv_pack(DV_SMALLEST_J), kept = dv_pack_select(j > least, j, least), inverse = dv_pack(1) / kept, gap = j - kept;
   LogTerms t = log_terms(law, p, i1, i2, pack_log(kept));
   dvPack wj = t.wl * inverse, wjj = (t.wll - t.wl) * inverse * inverse;
-  return (Terms){t.w + gap * (wj + half * wjj * gap), t.w1, t.w2, wj + wjj * gap, t.w11, t.w1l * inverse, t.w2l * inverse, wjj};
+  Terms all = {t.w + gap * (wj + half * wjj * gap), t.w1, t.w2, wj + wjj * gap, t.w11, t.w1l * inverse, t.w2l * inverse, wjj};
+  if (law == DV_SPLIT_NEO_HOOKEAN) {
+    dvPack swell = j - dv_pack(1);
+    all.w += half * second * swell * swell;
+    all.wj += second * swell;
+    all.wjj += second;
+  }
+  return all;
 }
 
 #endif
