@@ -247,17 +247,18 @@ dvStatus dv_roi_fetch(dvObject *o, dvField *f)
   return list < 0 || make_list(r, list) ? DV_OK : no_memory(r);
 }
 
-static void clear(dvRoi *r)
+// false when memory is short
+static bool clear(dvRoi *r)
 {
+  bool good = true;
   dvInts *lists[] = {&r->indices, &r->edgeIndices, &r->triangleIndices, &r->tetrahedronIndices, &r->edgesInROI, &r->trianglesInROI,
                      &r->tetrahedraInROI, &r->quadIndices, &r->hexahedronIndices, &r->quadsInROI, &r->hexahedraInROI, &r->edgesOutROI,
                      &r->trianglesOutROI, &r->tetrahedraOutROI, &r->indicesOut, &r->edgeOutIndices, &r->triangleOutIndices,
                      &r->tetrahedronOutIndices};
-  for (size_t i = 0; i < DV_COUNT(lists); i++) DV_MUST(dv_ints_resize(lists[i], 0));
-  DV_MUST(dv_reals_resize(&r->pointsInROI, 0));
-  DV_MUST(dv_reals_resize(&r->pointsOutROI, 0));
+  for (size_t i = 0; i < DV_COUNT(lists); i++) good = dv_ints_resize(lists[i], 0) && good;
   r->nbIndices = 0;
   r->made = 0;
+  return dv_reals_resize(&r->pointsInROI, 0) && dv_reals_resize(&r->pointsOutROI, 0) && good;
 }
 
 // also lists that are no fields of the class
@@ -293,7 +294,7 @@ dvStatus dv_roi_update(dvObject *o)
 {
   dvRoi *r = (dvRoi *)o;
   if (!r->doUpdate && r->selected) return DV_OK;
-  clear(r);
+  if (!clear(r)) return no_memory(r);
   size_t n = dv_reals_size(&r->position);
   r->selections++;
   if (n == 0 || !make_room(r, n)) return n ? no_memory(r) : DV_OK;
