@@ -12,8 +12,7 @@ set(DIVAN_SDK_HEADERS base/base.h base/array.h base/file.h base/log.h base/pool.
 add_library(divan_shared SHARED ${DIVAN_KERNEL_OBJECTS})
 set_target_properties(divan_shared PROPERTIES OUTPUT_NAME divan VERSION ${DIVAN_ABI}.${PROJECT_VERSION} SOVERSION ${DIVAN_ABI}
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/symbols.map)
-target_link_libraries(divan_shared PRIVATE divan_flags PkgConfig::XML2 PkgConfig::ZLIB Threads::Threads m ${CMAKE_DL_LIBS}
-  ${DIVAN_OPTIONAL_LIBRARIES})
+target_link_libraries(divan_shared PRIVATE divan_flags PkgConfig::XML2 PkgConfig::ZLIB Threads::Threads m ${CMAKE_DL_LIBS})
 target_link_options(divan_shared PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/symbols.map -Wl,-Bsymbolic-functions)
 
 install(TARGETS divan RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

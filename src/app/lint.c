@@ -2,6 +2,7 @@
 // a proposal is a text that can be put into the scene as it stands.
 #include "app/lint.h"
 
+#include "engine/select/roi.h"
 #include "state/state.h"
 #include "topology/geometry.h"
 #include "topology/topology.h"
@@ -226,23 +227,17 @@ static void check_unused(dvScene *scene, dvObject *o)
 
 // --- selections ------------------------------------------------------------------------------------------
 
+// boxes, spheres and their kin tell it themselves
 static void check_selection(dvObject *o)
 {
-  const dvField *indices = dv_object_field(o, "indices"), *position = dv_object_field(o, "position"), *box = dv_object_field(o, "box");
+  const dvField *indices = dv_object_field(o, "indices"), *position = dv_object_field(o, "position");
   if (!dv_plays(o, DV_ROLE_ENGINE) || !indices || indices->desc->type != DV_T_INTS || !(indices->desc->flags & DV_OUTPUT)) return;
-  if (((dvInts *)indices->value)->count || !position || !((dvReals *)position->value)->count) return;
+  if (o->cls->bwd_init == dv_roi_bwd_init || ((dvInts *)indices->value)->count || !position || !((dvReals *)position->value)->count) return;
   double low[3], high[3];
   extent(position->value, low, high);
-  dvText advice = {0};
-  dv_text_printf(&advice, "the points reach from (%g %g %g) to (%g %g %g)", low[0], low[1], low[2], high[0], high[1], high[2]);
-  if (box) {
-    dvText value = {0};
-    dv_field_print(box, &value);
-    dv_text_printf(&advice, ", the box is %s; box=\"%.6g %.6g %.6g %.6g %.6g %.6g\" takes all", value.text, low[0], low[1], low[2], high[0], high[1], high[2]);
-    dv_text_free(&value);
-  }
-  dv_warning(o, advice.text, "the selection is empty");
-  dv_text_free(&advice);
+  char *advice = dv_format("the points reach from (%g %g %g) to (%g %g %g)", low[0], low[1], low[2], high[0], high[1], high[2]);
+  dv_warning(o, advice, "the selection is empty");
+  dv_free(advice);
 }
 
 // --- shapes and sizes ---------------------------------------------------------------------------------------

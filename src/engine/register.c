@@ -72,4 +72,5 @@ void dv_register_engine(dvRegistry *r)
   dv_registry_add(r, &dv_generate_cylinder_class);
   dv_registry_add(r, &dv_generate_sphere_class);
   dv_registry_add(r, &dv_tetra_stuffing_class);
+  dv_registry_add(r, &dv_distances_class);
 }

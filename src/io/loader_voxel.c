@@ -18,6 +18,7 @@
   X(int, header, "0", "bytes", "length of the header of a .raw file", .flags = DV_INPUT)                                 \
   X(int, segmentationHeader, "0", "bytes", "not used, as in SOFA", .flags = DV_HIDDEN)                                   \
   X(ints, idxInRegularGrid, "", "", "number of each voxel in the whole grid", .flags = DV_OUTPUT)                        \
+  X(reals, voxelValues, "", "", "value of each voxel that is taken", .flags = DV_OUTPUT)                                  \
   X(ints, bgValue, "", "", "voxels with these values are left out", .flags = DV_INPUT)                                   \
   X(ints, dataValue, "", "", "only voxels with these values are taken; goes before bgValue", .flags = DV_INPUT)          \
   X(bool, generateHexa, "1", "", "make hexahedra; otherwise one point for each voxel", .flags = DV_INPUT)
@@ -198,7 +199,8 @@ static dvStatus voxel_loader_update(dvObject *o)
   bool good = l->generateHexa ? make_hexahedra(&w, &region) : walk(&region, 0, make_point, &w);
   good = good && dv_reals_assign(&l->position, w.lists.position.data, w.lists.position.count) &&
          dv_ints_assign(&l->hexahedra, w.lists.hexahedra.data, w.lists.hexahedra.count) &&
-         dv_ints_assign(&l->idxInRegularGrid, w.lists.voxel.data, w.lists.voxel.count);
+         dv_ints_assign(&l->idxInRegularGrid, w.lists.voxel.data, w.lists.voxel.count) && dv_reals_resize(&l->voxelValues, w.lists.voxel.count);
+  for (size_t i = 0; i < w.lists.voxel.count && good; i++) l->voxelValues.data[i] = voxels.values.data[w.lists.voxel.data[i]];
   if (good && !w.lists.voxel.count) dv_warning(o, "check bgValue, dataValue and ROI", "no voxel of '%s' is taken", l->filename);
   dv_array_free(&w.lists.position);
   dv_array_free(&w.lists.hexahedra);

@@ -41,7 +41,8 @@ static void measure_state(const dvAssembly *a, const dvAssemblyState *s, double 
     for (int k = 0; k < 9; k++) size = fmax(size, fabs(f.m[k / 3][k % 3]));
     if (size == 0) continue;
     f = dv_mat3_scale(f, 1 / size);
-    if (dv_polar_stable(&f, &q, NULL)) continue;   // flat or inverted: the neighbours do not tell
+    if (dv_mat3_det(f) > 1e-2) dv_polar(&f, &q, NULL);   // the common case, three times faster
+    else if (dv_polar_stable(&f, &q, NULL)) continue;    // flat or inverted: the neighbours do not tell
     for (int k = 0; k < 9; k++) out[9 * i + (size_t)k] = q.m[k / 3][k % 3];
   }
 }

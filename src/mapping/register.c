@@ -35,4 +35,5 @@ void dv_register_mapping(dvRegistry *r)
   dv_registry_add(r, &dv_articulated_hierarchy_container_class);
   dv_registry_add(r, &dv_articulated_system_mapping_class);
   dv_registry_add(r, &dv_spline_mapping_class);
+  dv_registry_add(r, &dv_frame_blending_mapping_class);
 }

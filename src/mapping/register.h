@@ -17,6 +17,7 @@ extern const dvClass dv_deformable_on_rigid_frame_mapping_class, dv_void_mapping
 extern const dvClass dv_articulation_class, dv_articulation_center_class, dv_articulated_hierarchy_container_class,
     dv_articulated_system_mapping_class;
 extern const dvClass dv_spline_mapping_class;
+extern const dvClass dv_frame_blending_mapping_class;
 
 void dv_register_mapping(dvRegistry *registry);
 

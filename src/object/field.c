@@ -724,29 +724,41 @@ dvStatus dv_field_pull(dvField *f)
   return status;
 }
 
-// does the value of `from` depend on `on`, through links and engines?
-static bool depends(dvField *from, const dvField *on, int depth)
+static void add_step(dvText *way, const dvField *f)
 {
-  if (from == on) return true;
-  if (from->busy || depth > 200) return false;
+  char *path = dv_object_path(f->owner);
+  dv_text_printf(way, "%s%s.%s", way->length ? " -> " : "", path, dv_field_name(f->desc));
+  dv_free(path);
+}
+
+// does the value of `from` depend on `on`, through links and engines? `way` gets the fields between, from `on` to `from`.
+static bool depends(dvField *from, const dvField *on, int depth, dvText *way)
+{
+  bool found = from == on;
+  if (!found && (from->busy || depth > 200)) return false;
   from->busy = true;
-  bool found = from->source && depends(from->source, on, depth + 1);
+  if (!found && from->source) found = depends(from->source, on, depth + 1, way);
   if (!found && !from->source && (from->desc->flags & DV_OUTPUT) && from->owner->cls->update) {
     for (int i = 0; i < from->owner->field_count && !found; i++) {
       dvField *input = &from->owner->fields[i];
-      if (input->desc->flags & DV_INPUT) found = depends(input, on, depth + 1);
+      if (input->desc->flags & DV_INPUT) found = depends(input, on, depth + 1, way);
     }
   }
   from->busy = false;
+  if (found) add_step(way, from);
   return found;
 }
 
 dvStatus dv_field_link(dvField *f, dvField *source, dvText *why)
 {
-  if (depends(source, f, 0)) {
-    if (why) dv_text_add(why, "the link closes a cycle");
-    return DV_ERROR_INPUT;
+  dvText way = {0};
+  bool cycle = depends(source, f, 0, &way);
+  if (cycle && why) {
+    add_step(&way, f);
+    dv_text_printf(why, "the link closes a cycle: %s", way.text);
   }
+  dv_text_free(&way);
+  if (cycle) return DV_ERROR_INPUT;
   f->source = source;
   f->source_seen = source->counter - 1;
   f->was_set = true;

@@ -90,6 +90,16 @@ bool dv_ints_resize(dvInts *r, size_t count)
   return good;
 }
 
+bool dv_ints_reserve(dvInts *r, size_t count)
+{
+  if (count > PTRDIFF_MAX / sizeof(int32_t) / 2) return false;
+  dvBuffer *b = buffer_own(r->buffer, 0, count * sizeof(int32_t));
+  if (!b) return false;
+  r->buffer = b;
+  r->data = buffer_data(b);
+  return true;
+}
+
 bool dv_reals_assign(dvReals *r, const double *values, size_t count)
 {
   if (!dv_reals_resize(r, count)) return false;

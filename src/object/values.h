@@ -49,6 +49,8 @@ int32_t *dv_ints_edit(dvInts *r);
 // Changes the number of scalars; kept ones keep their values, new ones are 0. False when memory is short.
 DV_CHECK_RESULT bool dv_reals_resize(dvReals *r, size_t count);
 DV_CHECK_RESULT bool dv_ints_resize(dvInts *r, size_t count);
+// Makes room for so many scalars without setting them; `count` stays. For lists that are about to be written anew.
+DV_CHECK_RESULT bool dv_ints_reserve(dvInts *r, size_t count);
 DV_CHECK_RESULT bool dv_reals_assign(dvReals *r, const double *values, size_t count);
 DV_CHECK_RESULT bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count);
 // Makes `r` show the numbers of `other` without copying them.

@@ -89,6 +89,7 @@ typedef struct dvMapping {
   dvState *in, *out;                     // the first input, the output
   dvState *inputs[DV_MAPPING_STATES];    // all of them
   int input_count;
+  bool told;                             // of sizes that no longer fit
 } dvMapping;
 extern const dvFieldBlock dv_mapping_block;
 // Finds input and output and reports what is missing: for the hook `link`, so that the graph knows which states are mapped
@@ -98,6 +99,9 @@ dvStatus dv_mapping_init_multi(dvObject *o);   // one or more, of one type
 // Inputs of two types, from fields `input1` and `input2`; the second list may be empty when `optional`.
 dvStatus dv_mapping_init_two(dvObject *o, const dvLinks *input1, const dvLinks *input2, bool optional);
 int dv_mapping_list_inputs(dvObject *o, dvObject **out);   // for dvMappingOps.inputs with two kinds
+// Says once that the sizes of the states are not those that the mapping was made for; it rests while that is so. Returns
+// `fits`, so that operations can begin with it.
+bool dv_mapping_fits(const dvMapping *m, bool fits);
 // build_j for mappings that have `row`
 void dv_mapping_build_rows(dvObject *o, dvMatrixSink *sink);
 

@@ -154,6 +154,18 @@ int dv_mapping_list_inputs(dvObject *o, dvObject **out)
   return m->input_count;
 }
 
+bool dv_mapping_fits(const dvMapping *m, bool fits)
+{
+  if (fits || m->told) return fits;
+  ((dvMapping *)m)->told = true;
+  dvText t = {0};
+  for (int i = 0; i < m->input_count; i++) dv_text_printf(&t, "%s%s has %zu", i ? ", " : "", m->inputs[i]->base.name, m->inputs[i]->count);
+  dv_warning(&m->base, "change both together and initialise the mapping again, or leave their sizes as they were",
+             "%s and %s %zu degrees of freedom, which are not those that the mapping was made for: it rests", t.text, m->out->base.name, m->out->count);
+  dv_text_free(&t);
+  return false;
+}
+
 void dv_mapping_build_rows(dvObject *o, dvMatrixSink *sink)
 {
   const dvMapping *m = (const dvMapping *)o;

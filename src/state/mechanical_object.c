@@ -177,6 +177,8 @@ static void transform(MechanicalObject *m)
   dv_dof_translate(dof, s->count, x, t);
 }
 
+static bool is_zero(const double v[3]) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
+
 static dvStatus mechanical_object_init(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
@@ -210,15 +212,19 @@ static dvStatus mechanical_object_init(dvObject *o)
   dv_state_write(s, DV_F);
   repeat_velocity(s, velocities);
   transform(m);
-  if (rest != s->count) {
+  // one storage until the positions move
+  if (rest != s->count && m->restScale == 1) dv_reals_share(&m->rest_position, &m->position);
+  else if (rest != s->count) {
     double *x0 = dv_state_write(s, DV_X_REST);
     const double *x = dv_state_read(s, DV_X);
     size_t n = dv_state_scalars(s, DV_X);
     for (size_t i = 0; i < n; i++) x0[i] = m->restScale * x[i];
   }
-  double *x = dv_state_write(s, DV_X);
-  dv_dof_rotate(o->dof, s->count, x, m->rotation2);
-  dv_dof_translate(o->dof, s->count, x, m->translation2);
+  if (!is_zero(m->rotation2) || !is_zero(m->translation2)) {
+    double *x = dv_state_write(s, DV_X);
+    dv_dof_rotate(o->dof, s->count, x, m->rotation2);
+    dv_dof_translate(o->dof, s->count, x, m->translation2);
+  }
   // the values are the state's own now: links only gave the first ones, but what an engine makes may change
   dvField *source = dv_field_of(o, &m->position)->source;
   if (source && dv_plays(source->owner, DV_ROLE_ENGINE)) {
@@ -251,8 +257,10 @@ static void mechanical_object_store_reset(dvObject *o)
 {
   dvState *s = dv_state(o);
   if (dv_node_is_mapped(o->node) || s->count == 0) return;
-  memcpy(dv_state_write(s, DV_X_RESET), dv_state_read(s, DV_X), dv_state_scalars(s, DV_X) * sizeof(double));
-  memcpy(dv_state_write(s, DV_V_RESET), dv_state_read(s, DV_V), dv_state_scalars(s, DV_V) * sizeof(double));
+  dv_state_read(s, DV_X);   // sized, then shared: the first write makes the copy
+  dv_state_read(s, DV_V);
+  dv_reals_share(s->vec[DV_X_RESET], s->vec[DV_X]);
+  dv_reals_share(s->vec[DV_V_RESET], s->vec[DV_V]);
 }
 
 static void mechanical_object_reset(dvObject *o)

@@ -9,6 +9,7 @@
 #include "topology/tuple_set.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define SELF dvMeshTopology
 static const dvFieldDesc mesh_topology_fields[] = {DV_MESH_TOPOLOGY_FIELDS(DV_DESCRIBE)};
@@ -85,12 +86,29 @@ const dvClass dv_mesh_topology_class = {
 #define TRIANGLE_ARRAY_FIELDS(X) X(bool, createTriangleArray, "0", "", "make the triangles of the tetrahedra at the start")
 #define QUAD_ARRAY_FIELDS(X) X(bool, createQuadArray, "0", "", "make the quads of the hexahedra at the start")
 
+// hexahedra that are voxels of a regular grid
+#define VOXEL_FIELDS(X)                                                                                               \
+  X(ivec3, resolution, "0 0 0", "", "voxels of the whole grid along x, y and z")                                      \
+  X(indices, idxInRegularGrid, "", "", "number in the whole grid of each hexahedron, x fastest")
+#define SPARSE_FIELDS(X)                                                                                              \
+  X(vec3, voxelSize, "1 1 1", "m", "size of a voxel")                                                                 \
+  X(ints, valuesIndexedInRegularGrid, "", "", "for each voxel of the whole grid 255 where there is a hexahedron, else 0", .flags = DV_OUTPUT) \
+  X(ints, valuesIndexedInTopology, "", "", "value of the voxel of each hexahedron, as a VoxelGridLoader in the node gives it, else 255", .flags = DV_OUTPUT) \
+  X(edges, idInRegularGrid2IndexInTopo, "", "", "pairs: number in the whole grid, hexahedron; by the first", .flags = DV_OUTPUT)
+#define MULTILEVEL_FIELDS(X)                                                                                          \
+  X(int, level, "0", "", "levels between the voxels and the coarse grid, whose cells are 2^level voxels wide")        \
+  X(ints, coarseComponents, "", "", "number in the coarse grid of the cell that contains each hexahedron", .flags = DV_OUTPUT) \
+  X(ints, fineComponents, "", "", "number in the whole grid of each hexahedron", .flags = DV_OUTPUT)
+
 typedef struct SetContainer {
   dvTopology topology;
   SET_FIELDS(DV_MEMBER)
   CONNECTED_FIELDS(DV_MEMBER)
   TRIANGLE_ARRAY_FIELDS(DV_MEMBER)
   QUAD_ARRAY_FIELDS(DV_MEMBER)
+  VOXEL_FIELDS(DV_MEMBER)
+  SPARSE_FIELDS(DV_MEMBER)
+  MULTILEVEL_FIELDS(DV_MEMBER)
 } SetContainer;
 
 #define SELF dvTopology
@@ -113,6 +131,8 @@ static const dvFieldDesc connected_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNE
 static const dvFieldDesc tetrahedron_set_fields[] = {
     SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) QUAD_ARRAY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc sparse_fields[] = {VOXEL_FIELDS(DV_DESCRIBE) SPARSE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc multilevel_fields[] = {VOXEL_FIELDS(DV_DESCRIBE) MULTILEVEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 static dvStatus set_container_link(dvObject *o)
@@ -242,3 +262,94 @@ MANIFOLD_CONTAINER(dv_manifold_triangle_set_class, "ManifoldTriangleSetTopologyC
                    connected_set_fields)
 MANIFOLD_CONTAINER(dv_manifold_tetrahedron_set_class, "ManifoldTetrahedronSetTopologyContainer", "tetrahedra that hang together by faces", tetrahedron_fields,
                    tetrahedron_set_fields)
+
+// --- voxels ------------------------------------------------------------------------------------------------
+
+static dvStatus check_voxels(SetContainer *s)
+{
+  dvObject *o = &s->topology.base;
+  size_t cells = dv_topology_count(&s->topology, DV_HEXAHEDRON);
+  double total = (double)s->resolution[0] * s->resolution[1] * s->resolution[2];
+  if (cells == 0) return DV_OK;
+  if (s->resolution[0] < 1 || s->resolution[1] < 1 || s->resolution[2] < 1 || total > DV_POINT_LIMIT)
+    return dv_field_error(o, s->resolution, "take it from the loader: src=\"@loader\"", "a grid of %d x %d x %d voxels", s->resolution[0], s->resolution[1], s->resolution[2]);
+  if (s->idxInRegularGrid.count != cells)
+    return dv_field_error(o, &s->idxInRegularGrid, "take it from the loader: src=\"@loader\"", "there are %zu hexahedra and %zu numbers of voxels", cells, s->idxInRegularGrid.count);
+  for (size_t i = 0; i < cells; i++)
+    if (s->idxInRegularGrid.data[i] < 0 || s->idxInRegularGrid.data[i] >= total)
+      return dv_field_error(o, &s->idxInRegularGrid, "voxels count from 0", "entry %zu is %d, but the grid has %.0f voxels", i, s->idxInRegularGrid.data[i], total);
+  return DV_OK;
+}
+
+static int by_first(const void *a, const void *b)
+{
+  const int32_t *x = a, *y = b;
+  return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+static dvStatus sparse_set_link(dvObject *o)
+{
+  SetContainer *s = (SetContainer *)o;
+  dvObject *loader = dv_node_find(o->node, DV_ROLE_LOADER);
+  dvField *from = loader ? dv_object_field(loader, "voxelValues") : NULL, *to = dv_field_of(o, &s->valuesIndexedInTopology);
+  if (from && !to->was_set && !to->source && dv_field_link(to, from, NULL) == DV_OK) to->was_set = false;
+  return set_container_link(o);
+}
+
+static dvStatus sparse_set_init(dvObject *o)
+{
+  SetContainer *s = (SetContainer *)o;
+  DV_TRY(set_container_init(o));
+  DV_TRY(check_voxels(s));
+  DV_TRY(dv_pull(o, &s->valuesIndexedInTopology));
+  size_t n = s->idxInRegularGrid.count, total = (size_t)s->resolution[0] * (size_t)s->resolution[1] * (size_t)s->resolution[2], given = s->valuesIndexedInTopology.count;
+  bool good = dv_ints_resize(&s->valuesIndexedInRegularGrid, 0) && dv_ints_resize(&s->valuesIndexedInRegularGrid, n ? total : 0) &&
+              dv_ints_resize(&s->idInRegularGrid2IndexInTopo, 2 * n) && dv_ints_resize(&s->valuesIndexedInTopology, n);
+  if (!good) return dv_error(o, "use a coarser grid", "out of memory for %zu voxels", total);
+  int32_t *values = dv_ints_edit(&s->valuesIndexedInTopology);
+  for (size_t i = 0; i < n; i++) {
+    s->valuesIndexedInRegularGrid.data[s->idxInRegularGrid.data[i]] = 255;
+    s->idInRegularGrid2IndexInTopo.data[2 * i] = s->idxInRegularGrid.data[i];
+    s->idInRegularGrid2IndexInTopo.data[2 * i + 1] = (int32_t)i;
+    if (i >= given) values[i] = 255;
+  }
+  if (n) qsort(s->idInRegularGrid2IndexInTopo.data, n, 2 * sizeof(int32_t), by_first);
+  return DV_OK;
+}
+
+static dvStatus multilevel_init(dvObject *o)
+{
+  SetContainer *s = (SetContainer *)o;
+  DV_TRY(set_container_init(o));
+  DV_TRY(check_voxels(s));
+  if (s->level < 0 || s->level > 20) return dv_field_error(o, &s->level, NULL, "level %d is not between 0 and 20", s->level);
+  size_t n = s->idxInRegularGrid.count;
+  if (!dv_ints_assign(&s->fineComponents, s->idxInRegularGrid.data, n) || !dv_ints_resize(&s->coarseComponents, n)) return dv_error(o, NULL, "out of memory");
+  int32_t nx = dv_max_int(s->resolution[0], 1), ny = dv_max_int(s->resolution[1], 1), wide = 1 << s->level, cx = (nx + wide - 1) / wide, cy = (ny + wide - 1) / wide;
+  for (size_t i = 0; i < n; i++) {
+    int32_t id = s->idxInRegularGrid.data[i];
+    s->coarseComponents.data[i] = id % nx / wide + cx * (id / nx % ny / wide + cy * (id / nx / ny / wide));
+  }
+  return DV_OK;
+}
+
+#define VOXEL_CONTAINER(variable, name_, help_, fields, link_, init_)   \
+  const dvClass variable = {                                            \
+      .struct_size = sizeof(dvClass),                                   \
+      .name = name_,                                                    \
+      .help = help_,                                                    \
+      .module = "Sofa.Component.Topology.Container.Dynamic",            \
+      .roles = 1u << DV_ROLE_TOPOLOGY,                                  \
+      .size = sizeof(SetContainer),                                     \
+      .blocks = {&dv_object_block, DV_BLOCK(hexahedron_fields), DV_BLOCK(hexahedron_set_fields), DV_BLOCK(fields)}, \
+      .create = dv_topology_create,                                     \
+      .link = link_,                                                    \
+      .init = init_,                                                    \
+      .reinit = init_,                                                  \
+      .fetch = dv_topology_fetch,                                       \
+      .destroy = dv_topology_destroy,                                   \
+  };
+
+VOXEL_CONTAINER(dv_sparse_set_class, "DynamicSparseGridTopologyContainer", "hexahedra that are voxels of a grid", sparse_fields, sparse_set_link, sparse_set_init)
+VOXEL_CONTAINER(dv_multilevel_set_class, "MultilevelHexahedronSetTopologyContainer", "hexahedra that are voxels of a grid, and the coarser cells they are in", multilevel_fields,
+                set_container_link, multilevel_init)

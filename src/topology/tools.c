@@ -66,6 +66,8 @@ MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "Manif
 MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", NULL, "through it the hexahedra of a topology are changed",
          hexahedron_modifier_fields)
 
+MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL, "through it the voxels of a topology are changed", hexahedron_modifier_fields)
+
 // --- geometry algorithms ----------------------------------------------------------------------------------------
 
 #define POINT_LOOKS(X)                                                                                                 \
@@ -218,3 +220,4 @@ GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "Tet
          "geometry of tetrahedra, and how to draw them", DV_DOF_ALL, tetrahedron_geometry_fields)
 GEOMETRY(dv_hexahedron_geometry_class, "HexahedronSetGeometryAlgorithms", "HexahedronSetTopologyAlgorithms",
          "geometry of hexahedra, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)
+GEOMETRY(dv_sparse_geometry_class, "DynamicSparseGridGeometryAlgorithms", NULL, "geometry of voxels, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)

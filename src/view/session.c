@@ -307,6 +307,7 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->factor = 1;
   s->realtime = true;
   s->context = dv_divan_create(options->threads);
+  s->context->realtime = true;   // a picture does not wait for a factor
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;

@@ -252,7 +252,9 @@ static void says_what_is_wrong(void **state)
   check_refused("<GenerateGrid name='e' resolution='100000 100000 1'/>", "tetrahedra", "is too large");
   check_refused("<IndexValueMapper name='e' indices='2000000000'/>", "outputValues", "entries at most");
   check_refused("<DifferenceEngine name='e' input='1 2 3' substractor='1 2'/>", "output", "to take off");
-  check_refused("<TransformEngine name='e' input_position='@f.output_position'/><TransformEngine name='f' input_position='@e.output_position'/>", "output_position", "cycle");
+  check_refused("<TransformEngine name='e' input_position='@f.output_position'/><TransformEngine name='f' input_position='@e.output_position'/>", "output_position",
+                "closes a cycle: /f.input_position -> /f.output_position -> /e.input_position -> /e.output_position -> /f.input_position");
+  check_refused("<MathOp name='e' input1='@a.output' input2='1'/><MathOp name='a' input1='1' input2='@b.output'/><MathOp name='b' input1='@e.output' input2='2'/>", "output", "closes a cycle: ");
 }
 
 int main(void)

@@ -17,6 +17,12 @@ static const dvInts *ints_of(dvScene *s, const char *path, const char *name)
   return f->value;
 }
 
+static const dvReals *reals_of(dvScene *s, const char *path, const char *name)
+{
+  ints_of(s, path, name);   // brings it up to date
+  return dv_object_field(check_find(s, path), name)->value;
+}
+
 static size_t count_of(dvScene *s, const char *path, const char *name) { return dv_ints_size(ints_of(s, path, name)); }
 
 static void check_indices(dvScene *s, const char *path, const char *name, const char *expected)
@@ -36,7 +42,7 @@ static void a_box_selects_points_and_elements(void **state)
   check_indices(s, "roi", "hexahedronIndices", "0");
   assert_int_equal(count_of(s, "roi", "hexahedraInROI"), 1);
   assert_int_equal(count_of(s, "roi", "indicesOut"), 16);
-  const dvReals *inside = dv_object_field(check_find(s, "roi"), "pointsInROI")->value;
+  const dvReals *inside = reals_of(s, "roi", "pointsInROI");
   assert_int_equal(dv_reals_size(inside), 8);
   check_close(inside->data[3], 1, 0);   // the second point stands at 1 0 0
   assert_int_equal(*(int32_t *)dv_object_field(check_find(s, "roi"), "nbIndices")->value, 8);
@@ -129,7 +135,7 @@ static void points_of_a_plane_and_of_a_line_are_selected(void **state)
   check_indices(s, "A/roi", "indices", "1 2");
   check_indices(s, "B/roi", "indices", "1");
   check_indices(s, "C/roi", "indices", "1");
-  const dvReals *frames = dv_object_field(check_find(s, "C/roi"), "pointsInROI")->value;
+  const dvReals *frames = reals_of(s, "C/roi", "pointsInROI");
   assert_int_equal(frames->count, 7);
   check_close_scene(&s);
 }

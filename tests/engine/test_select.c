@@ -12,7 +12,7 @@ static void a_surface_selects_what_it_encloses(void **state)
 {
   DV_UNUSED(state);
   const char *input = "position='1 1 1  0.3 1.7 0.2  2.8 1.1 1  1 -1 1  1.5 1.2 0.9' edges='0 1 0 2 0 4' triangles='0 1 4 0 1 3' ROIposition='" CUBE_POINTS "' ROItriangles='" CUBE_TRIANGLES "'";
-  char *text = dv_format("<Node><MeshROI name='roi' %s/><MeshROI name='strict' strict='1' %s/><MeshROI name='box' computeMeshROI='0' %s/></Node>", input, input, input);
+  char *text = dv_format("<Node><MeshROI name='roi' strict='0' %s/><MeshROI name='strict' %s/><MeshROI name='box' computeMeshROI='0' %s/></Node>", input, input, input);
   dvScene *s = check_scene(text, 1);
   dv_free(text);
   check_text(s, "roi", "indices", "0 1 4");

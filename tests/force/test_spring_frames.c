@@ -208,9 +208,40 @@ static void bad_texts_are_refused(void **state)
   }
 }
 
+// The pendulum of the documentation of 2011 (12.3.3), in its words: four bones on joints that turn about one axis. Joints hold to the millimetres
+// that their stiffness leaves (a weight of 4 x 9.81 N in motion on 30,000 N/m), and nothing leaves the plane of the motion.
+static void the_pendulum_of_the_documentation(void **state)
+{
+  DV_UNUSED(state);
+#define BOTH " 0.707914 0 0 0.707914 "
+#define JOINT(pair)                                                                                                                      \
+  "BEGIN_SPRING " pair " FREE_AXIS 0 0 0 0 1 0 KS_T 0.0 30000.0 KS_R 0.0 200000.0 KS_B 2000.0 KD 1.0 R_LIM_X -0.80 0.80 R_LIM_Y -1.57 1.57 " \
+  "R_LIM_Z 0.0 0.0 END_SPRING "
+  fdScene s = fd_open(
+      "<Node gravity='0 -9.81 0' dt='0.005'><Node><Object type='CGImplicitSolver' iterations='100' tolerance='1e-12' threshold='1e-20'/>"
+      "<Object type='MechanicalObject' template='Rigid' name='bones DOFs' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  3 0 0 0 0 0 1  5 0 0 0 0 0 1  7 0 0 0 0 0 1'/>"
+      "<Object type='UniformMass' template='Rigid' name='bones mass' mass='1 1 [1 0 0,0 1 0,0 0 1]'/>"
+      "<Object type='FixedConstraint' template='Rigid' name='fixOrigin' indices='0'/><Node>"
+      "<Object type='MechanicalObject' template='Rigid' name='articulation points' position='0 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH
+      "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH "'/><Object type='RigidRigidMapping' repartition='1 2 2 2 2'/>"
+      "<Object type='JointSpringForceField' template='Rigid' name='joint springs' spring='" JOINT("0 1") JOINT("2 3") JOINT("4 5") JOINT("6 7") "'/>"
+      "</Node></Node></Node>");
+  dvState *bones = dv_state(fd_find(&s, "bones DOFs")), *ends = dv_state(fd_find(&s, "articulation points"));
+  for (int step = 0; step < 60; step++) {
+    assert_int_equal(dv_scene_step(s.scene, 0), DV_OK);
+    const double *x = dv_state_read(ends, DV_X);
+    for (int j = 0; j < 4; j++)
+      check_close(dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 14 * j + 7), dv_vec3_load(x + 14 * j))), 0, 0.02);
+    for (int b = 0; b < 5; b++) check_close(dv_state_read(bones, DV_X)[7 * b + 2], 0, 1e-3);
+  }
+  assert_true(dv_state_read(bones, DV_X)[7 * 4 + 1] < -0.2);   // it falls
+  fd_close(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_pendulum_of_the_documentation),
       cmocka_unit_test(joint_translation),     cmocka_unit_test(joint_rotation),
       cmocka_unit_test(joint_derivative),      cmocka_unit_test(constant_force_from_a_file),
       cmocka_unit_test(frames_with_arms),      cmocka_unit_test(gears),

@@ -187,12 +187,37 @@ static void mistakes_name_states_and_what_fits(void **state)
   check_told("<Node><Node><MechanicalObject name='y' position='0 0 0'/><IdentityMapping/></Node></Node>", "finds no state to map from");
 }
 
+// a state that changes its size behind a mapping's back: the mapping rests, and says so once
+static void sizes_that_no_longer_fit_are_told(void **state)
+{
+  (void)state;
+  static const char *const mappings[] = {"<IdentityMapping name='map'/>", "<RigidMapping name='map'/>", "<SkinningMapping name='map' nbRef='1'/>",
+                                         "<DistanceToPlaneMapping name='map' planeNormal='0 1 0'/>"};
+  for (size_t i = 0; i < DV_COUNT(mappings); i++) {
+    Heard heard = {{0}};
+    char *text = dv_format("<Node><MechanicalObject name='before' template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/><Node name='c'><MechanicalObject name='behind' "
+                           "template='%s' position='%s'/>%s</Node></Node>", i == 3 ? "Vec1" : "Vec3", i == 3 ? "0" : "1 0 0", mappings[i]);
+    dvScene *s = check_scene(text, 1);
+    s->context->log.sink = hear;
+    s->context->log.user = &heard;
+    assert_true(dv_state_resize(dv_state(check_find(s, "before")), 1));
+    dvObject *map = check_find(s, "c/map");
+    for (int k = 0; k < 2; k++) ((const dvMappingOps *)dv_ops(map, DV_ROLE_MAPPING))->apply(map, DV_X, DV_X);
+    const char *told = strstr(heard.text, "before has 1 and behind ");
+    if (!told) print_error("%s: %s\n", mappings[i], heard.text);
+    assert_non_null(told);
+    assert_null(strstr(told + 1, "before has"));
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves_go_where_they_should), cmocka_unit_test(a_twisted_skin), cmocka_unit_test(nearest_frames_count_by_distance),
       cmocka_unit_test(a_tube_and_a_beam), cmocka_unit_test(frames_turn_with_the_material), cmocka_unit_test(a_spring_below_is_a_spring_above),
-      cmocka_unit_test(switches_decide_what_goes_up), cmocka_unit_test(mistakes_name_states_and_what_fits),
+      cmocka_unit_test(switches_decide_what_goes_up), cmocka_unit_test(mistakes_name_states_and_what_fits), cmocka_unit_test(sizes_that_no_longer_fit_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

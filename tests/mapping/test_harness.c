@@ -105,6 +105,11 @@ static const Row rows[] = {
      "<Node><SparseGridMultipleTopology name='grid' n='2 2 2' fileTopology='" MESHES "block.obj' fileTopologies='" MESHES "block.obj " MESHES "block-half.obj' stiffnessCoefs='1 100' "
      "massCoefs='1 1' nbVirtualFinerLevels='2' finestConnectivity='0'/><MechanicalObject name='in'/><HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' youngModulus='2000' "
      "poissonRatio='0.3' useMass='0' totalMass='4'/>" CHILD("position='0.2 0.3 0.1  0.7 0.8 0.9'", "<HexahedronCompositeFEMMapping name='map'/>") "</Node>", true},
+    {"FrameBlendingMapping", "<Node>" FRAMES CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<FrameBlendingMapping name='map' nbRef='2'/>") "</Node>", true},
+    {"FrameBlendingMapping",
+     "<Node>" FRAMES CHILD("", "<FrameBlendingMapping name='map' gradients='1' shape='Lines' integrationPoints='0.3 0.1 0  1.7 0 0.2  0 0 0'/>") "</Node>", true},
+    {"FrameBlendingMapping",
+     "<Node>" FRAMES CHILD("", "<FrameBlendingMapping name='map' gradients='1' integrationPoints='0.3 0.1 0  1.7 0 0.2  0 0 0'/>") "</Node>", true},
     {"VoidMapping", "<Node>" POINTS CHILD("position='1 2 3'", "<VoidMapping name='map'/>") "</Node>", true},
     {"RigidMapping", "<Node>" FRAMES CHILD("position='1 0 0 0 2 0 1 1 1'", "<RigidMapping name='map' rigidIndexPerPoint='0 1 1' geometricStiffness='Exact'/>") "</Node>", false},
     {"RigidMapping",

@@ -8,6 +8,8 @@
 #include "state/rows.h"
 #include "support/check.h"
 
+#include "math/vec.h"
+
 #include <float.h>
 #include <string.h>
 
@@ -464,6 +466,65 @@ static bool check_symmetry(const dvObject *o, const Space *p, const fdOptions *o
   return good;
 }
 
+// turns every state about the origin and moves it
+static void space_turn(Space *p, dvQuat turn, dvVec3 move)
+{
+  for (int i = 0; i < p->count; i++) {
+    dvState *s = p->states[i];
+    size_t c = (size_t)s->base.dof->coord;
+    double *x = dv_state_write(s, DV_X);
+    for (size_t k = 0; k < s->count; k++) {
+      dv_vec3_store(x + c * k, dv_vec3_add(dv_quat_rotate(turn, dv_vec3_load(x + c * k)), move));
+      if (c == 7) dv_quat_store(x + c * k + 3, dv_quat_mul(turn, dv_quat_load(x + c * k + 3)));
+    }
+    dv_state_touch(s, DV_X);
+  }
+}
+
+// force and torque about the origin that remain, as six numbers; also the sum of the amounts, for the scale
+static double resultant(const Space *p, const double *f, double out[6])
+{
+  double amount = 0;
+  memset(out, 0, 6 * sizeof *out);
+  for (int i = 0; i < p->count; i++) {
+    const dvState *s = p->states[i];
+    size_t c = (size_t)s->base.dof->coord, w = (size_t)s->base.dof->deriv;
+    const double *x = dv_state_read(p->states[i], DV_X);
+    for (size_t k = 0; k < s->count; k++) {
+      dvVec3 force = dv_vec3_load(f + p->offset[i] + w * k), place = dv_vec3_load(x + c * k);
+      dv_vec3_accumulate(out, force);
+      dv_vec3_accumulate(out + 3, dv_vec3_cross(place, force));
+      if (w == 6) dv_vec3_accumulate(out + 3, dv_vec3_load(f + p->offset[i] + w * k + 3));
+      amount += dv_vec3_norm(force) * (1 + dv_vec3_norm(place));
+    }
+  }
+  return amount;
+}
+
+static bool check_rigid(dvObject *o, Space *p, const fdOptions *options, uint64_t *random)
+{
+  size_t n = space_size(p);
+  double *here = matrix(n, 1), *there = matrix(n, 1), rest[6], r[4];
+  force_at(o, p, here);
+  double amount = resultant(p, here, rest);
+  bool good = true;
+  for (int k = 0; k < 6; k++)
+    if (!(fabs(rest[k]) <= options->tolerance * amount)) {
+      good = false;
+      if (!options->quiet) print_error("%s (%s): component %d of the resultant is %.12g of %.12g\n", o->name, o->cls->name, k, rest[k], amount);
+    }
+  for (int k = 0; k < 4; k++) r[k] = random_in(random, 1);
+  dvQuat turn = dv_quat_normalise(dv_quat_load(r));
+  space_turn(p, turn, dv_vec3(0.3, -0.7, 0.2));
+  force_at(o, p, there);
+  for (size_t k = 0; k < n; k += 3) dv_vec3_store(here + k, dv_quat_rotate(turn, dv_vec3_load(here + k)));
+  good = compare(o, options, &(Compared){"rigid motion", "turning the force", "the turned body", here, there, p, NULL, options->tolerance}) && good;
+  space_restore(p);
+  dv_free(here);
+  dv_free(there);
+  return good;
+}
+
 bool fd_check_force(dvObject *force, const fdOptions *options)
 {
   const dvForceOps *ops = dv_ops(force, DV_ROLE_FORCE);
@@ -480,6 +541,7 @@ bool fd_check_force(dvObject *force, const fdOptions *options)
     if (options->checks & FD_STIFFNESS) good = check_derivative(force, &p, options, false) && good;
     if (options->checks & FD_DAMPING) good = check_derivative(force, &p, options, true) && good;
     if ((options->checks & FD_ASSEMBLY) && ops->add_stiffness) good = check_assembly(force, &p, options) && good;
+    if (options->checks & FD_RIGID) good = check_rigid(force, &p, options, &random) && good;
     if (options->checks & FD_SYMMETRY) {
       double *k = matrix(space_size(&p), space_size(&p));
       dforce_matrix(force, &p, 1, 0, k);
@@ -489,6 +551,35 @@ bool fd_check_force(dvObject *force, const fdOptions *options)
   }
   space_fini(&p);
   force_at(force, &p, NULL);
+  return good;
+}
+
+fdScene fd_open_force(const char *mesh, const char *state, const char *force)
+{
+  char *text = dv_format("<Node>%s<MechanicalObject name='dofs' %s/>%s</Node>", mesh, state, force);
+  fdScene s = fd_open(text);
+  dv_free(text);
+  return s;
+}
+
+bool fd_check_turned(const char *mesh, const char *const *forces, size_t count)
+{
+  bool good = true;
+  for (size_t i = 0; i < count; i++) {
+    char *force = dv_format("<%s youngModulus='100' poissonRatio='0.3'/>", forces[i]);
+    fdScene s = fd_open_force(mesh, "rotation2='20 -70 35' translation2='1 2 3'", force);
+    fdOptions o = fd_options();
+    o.checks = (o.checks | FD_SYMMETRY) & ~(unsigned)FD_ENERGY;
+    o.move_x = 0;
+    good = fd_check_force(fd_find(&s, "ff"), &o) && good;
+    double energy = fd_energy_of(fd_find(&s, "ff"));
+    if (!(fabs(energy) <= 1e-20)) {
+      print_error("%s: energy %.3g of a body that was only turned\n", forces[i], energy);
+      good = false;
+    }
+    fd_close(&s);
+    dv_free(force);
+  }
   return good;
 }
 

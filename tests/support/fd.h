@@ -21,6 +21,7 @@ enum {
   FD_DAMPING = 1 << 2,      // add_dforce with b = 1 against df/dv
   FD_ASSEMBLY = 1 << 3,     // add_stiffness against add_dforce, where it exists, with k and b
   FD_SYMMETRY = 1 << 4,     // K = K^T
+  FD_RIGID = 1 << 16,       // no resultant force or torque, and a turned and moved body has the turned forces; Vec3 and Rigid3 states
   // mappings
   FD_JACOBIAN = 1 << 5,     // apply_j against apply
   FD_TRANSPOSE = 1 << 6,    // apply_jt against apply_j: f^T J v = (J^T f)^T v; where forces go up
@@ -72,6 +73,12 @@ double fd_energy_of(dvObject *force);
 // has one: FD_ENERGY), products with the stiffness against differences of those forces (FD_STIFFNESS), the assembled matrix
 // against products (FD_ASSEMBLY), and the power of the forces, which is the same at all levels of mappings.
 bool fd_check_system(const fdScene *s, const fdOptions *options);
+
+// A scene with a mesh, a state `dofs` with these attributes, and a force: each a piece of scene text.
+fdScene fd_open_force(const char *mesh, const char *state, const char *force);
+// For forces named `ff` on such a mesh, given without their brackets and moduli: turned, but not deformed, the derivative of the rotation does no work, so
+// that dforce is the exact derivative; and there is no energy.
+bool fd_check_turned(const char *mesh, const char *const *forces, size_t count);
 
 // True when all comparisons hold.
 bool fd_check_force(dvObject *force, const fdOptions *options);

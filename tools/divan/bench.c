@@ -1,6 +1,7 @@
 // divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c, bench_kernels.c,
 // bench_growth.c for what is measured.
 #include "bench.h"
+#include "bench_linear.h"
 
 #include "base/file.h"
 #include "base/isa.h"
@@ -16,11 +17,12 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "divan bench [scenes|kernels|growth|all] [options]\n\n"
+    "divan bench [scenes|kernels|growth|linear|all] [options]\n\n"
     "  scenes               ms per step of a list of scenes (the default)\n"
     "  kernels              inner loops, in proportion to what this machine can do\n"
     "  growth               how times grow with the size of a mesh\n"
-    "  all                  the three of them\n\n"
+    "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was built; some minutes\n"
+    "  all                  scenes, kernels and growth\n\n"
     "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv)\n"
     "  --corpus DIR         also SOFA's scenes in DIR/examples for which DIR/../guide/targets.md has figures,\n"
     "                       scaled to this machine with DIR/../tools/calibrate.c\n"
@@ -57,10 +59,11 @@ static int parse_threads(Bench *b, const char *text)
 static bool parse_subject(Bench *b, const char *word)
 {
   bool all = dv_same(word, "all");
-  if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth")) return false;
+  if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") && !dv_same(word, "linear")) return false;
   b->scenes |= all || dv_same(word, "scenes");
   b->kernels |= all || dv_same(word, "kernels");
   b->growth |= all || dv_same(word, "growth");
+  b->linear |= dv_same(word, "linear");
   return true;
 }
 
@@ -75,7 +78,7 @@ static int parse(Bench *b, int count, char **arguments)
   for (int i = 0; i < count; i++) {
     const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
     if (parse_subject(b, a)) continue;
-    if (*a != '-') return usage_error(&command_bench, "there is no benchmark '%s'; there are scenes, kernels, growth and all", a);
+    if (*a != '-') return usage_error(&command_bench, "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all", a);
     double number;
     const char **into = NULL;
     for (size_t k = 0; k < DV_COUNT(texts); k++)
@@ -97,7 +100,7 @@ static int parse(Bench *b, int count, char **arguments)
     }
     i++;
   }
-  if (!b->scenes && !b->kernels && !b->growth) b->scenes = true;
+  if (!b->scenes && !b->kernels && !b->growth && !b->linear) b->scenes = true;
   return 0;
 }
 
@@ -155,6 +158,7 @@ static json_t *measure(const Bench *b)
   if (b->scenes) json_object_set_new(result, "scenes", bench_scenes(b));
   if (b->kernels) json_object_set_new(result, "kernels", bench_kernels(b));
   if (b->growth) json_object_set_new(result, "growth", bench_growth(b));
+  if (b->linear) json_object_set_new(result, "linear", bench_linear(b));
   bench_progress("%s", "");
   return result;
 }

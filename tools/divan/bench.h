@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth;
+  bool scenes, kernels, growth, linear;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;

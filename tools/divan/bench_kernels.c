@@ -298,6 +298,7 @@ static void time_everything(Series *s)
   for (size_t i = 0; i < 2 * DV_COUNT(cubes); i++) time_springs(s, cubes[i / 2], i % 2 == 1);
   bench_time_matrices(s);
   bench_time_mappings(s);
+  bench_time_setup(s);
   for (size_t i = 0; i < DV_COUNT(sides); i++) time_normals(s, sides[i]);
   if (s->pool) bench_time_loop(s, (Loop){"hand-over to workers", 1, 0, 0, 0, loop_hand_over, s->pool});
 }

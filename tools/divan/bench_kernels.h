@@ -30,5 +30,6 @@ double *bench_filled(size_t n, double from);
 void bench_time_mappings(Series *s);
 void bench_time_matrices(Series *s);
 void bench_hyper(Series *s, const Box *box);
+void bench_time_setup(Series *s);
 
 #endif

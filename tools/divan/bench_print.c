@@ -1,5 +1,6 @@
 // Tables of `divan bench` on the terminal, and comparisons of two results.
 #include "bench.h"
+#include "bench_linear.h"
 
 #include "base/text.h"
 
@@ -139,6 +140,7 @@ void bench_print(const json_t *result)
   if (scenes) print_scenes(scenes);
   if (kernels) print_kernels(kernels);
   if (growth) print_growth(growth);
+  if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }
 
 // --- comparison ---------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ static double sinks(const Roof *r, int n)
   bool open = trial_open(&t, text.text);
   dv_text_free(&text);
   if (!open) return NAN;
-  if (!dv_reals_resize(t.forces, 6 * t.dofs->count)) return NAN;
+  DV_MUST(dv_reals_resize(t.forces, 6 * t.dofs->count));
   double *f = dv_reals_edit(t.forces), cell = r->half / n * 2 * r->radius * sin(0.5 * degree * r->angle / n);
   memset(f, 0, 6 * t.dofs->count * sizeof *f);
   size_t corner = (size_t)((n + 1) * n), edge = corner + (size_t)n;   // crown and side in the middle

@@ -118,7 +118,29 @@ static bool box_contains(const dvRoi *r, const double p[3])
   return in_any_slab(b, p);
 }
 
-static const dvRoiShape box_shape = {.prepare = box_prepare, .contains = box_contains};
+static bool box_mark(const dvRoi *r, size_t begin, size_t end, uint8_t *inside)
+{
+  const BoxRoi *b = (const BoxRoi *)r;
+  if (r->base.dof->space != 3) return true;
+  size_t stride = (size_t)r->base.dof->coord;
+  for (size_t i = 0; i < dv_reals_size(&b->box); i++) {
+    const double *box = b->box.data + 6 * i;
+    double low[3], high[3];
+    for (int k = 0; k < 3; k++) low[k] = dv_min(box[k], box[k + 3]), high[k] = dv_max(box[k], box[k + 3]);
+    DV_KERNEL_CHOOSE(dv_roi_kernels)->mark_box(r->position.data + begin * stride, stride, end - begin, low, high, inside);
+  }
+  return b->slabs.count > 0;
+}
+
+static void box_describe(const dvRoi *r, const double low[3], const double high[3], dvText *out)
+{
+  const BoxRoi *b = (const BoxRoi *)r;
+  if (b->box.count) dv_roi_describe(r, "the box is", &b->box, out);
+  if (b->slabs.count) dv_roi_describe(r, b->box.count ? ", the oriented box is" : "the oriented box is", &b->orientedBox, out);
+  dv_text_printf(out, "; box=\"%.6g %.6g %.6g %.6g %.6g %.6g\" takes all", low[0], low[1], low[2], high[0], high[1], high[2]);
+}
+
+static const dvRoiShape box_shape = {.prepare = box_prepare, .contains = box_contains, .mark = box_mark, .describe = box_describe};
 static void box_roi_create(dvObject *o) { dv_roi_create(o, &box_shape); }
 
 const dvClass dv_box_roi_class = {
@@ -133,6 +155,7 @@ const dvClass dv_box_roi_class = {
     .create = box_roi_create,
     .link = dv_roi_link,
     .update = dv_roi_update,
+    .fetch = dv_roi_fetch,
     .bwd_init = dv_roi_bwd_init,
     .destroy = box_roi_destroy,
 };
@@ -160,8 +183,15 @@ static bool plane_contains_element(const dvRoi *r, const double *x, int n)
   return false;
 }
 
+static void plane_describe(const dvRoi *r, const double low[3], const double high[3], dvText *out)
+{
+  DV_UNUSED(low);
+  DV_UNUSED(high);
+  dv_roi_describe(r, "the plane is", &((const BoxRoi *)r)->plane, out);
+}
+
 static const dvRoiShape plane_shape = {
-    .prepare = plane_prepare, .contains = plane_contains, .contains_element = plane_contains_element, .search_up = true};
+    .prepare = plane_prepare, .contains = plane_contains, .contains_element = plane_contains_element, .describe = plane_describe, .search_up = true};
 static void plane_roi_create(dvObject *o) { dv_roi_create(o, &plane_shape); }
 
 const dvClass dv_plane_roi_class = {
@@ -176,6 +206,7 @@ const dvClass dv_plane_roi_class = {
     .create = plane_roi_create,
     .link = dv_roi_link,
     .update = dv_roi_update,
+    .fetch = dv_roi_fetch,
     .bwd_init = dv_roi_bwd_init,
     .destroy = box_roi_destroy,
 };
@@ -201,7 +232,15 @@ static bool pair_contains(const dvRoi *r, const double p[3])
   return in_box(b->inclusiveBox, p, 3) && !in_box(b->includedBox, p, 3);
 }
 
-static const dvRoiShape pair_shape = {.prepare = pair_prepare, .contains = pair_contains};
+static void pair_describe(const dvRoi *r, const double low[3], const double high[3], dvText *out)
+{
+  DV_UNUSED(low);
+  DV_UNUSED(high);
+  dv_roi_describe(r, "the outer box is", ((const BoxRoi *)r)->inclusiveBox, out);
+  dv_roi_describe(r, ", the inner box is", ((const BoxRoi *)r)->includedBox, out);
+}
+
+static const dvRoiShape pair_shape = {.prepare = pair_prepare, .contains = pair_contains, .describe = pair_describe};
 static void pair_box_roi_create(dvObject *o) { dv_roi_create(o, &pair_shape); }
 
 const dvClass dv_pair_box_roi_class = {
@@ -217,6 +256,7 @@ const dvClass dv_pair_box_roi_class = {
     .create = pair_box_roi_create,
     .link = dv_roi_link,
     .update = dv_roi_update,
+    .fetch = dv_roi_fetch,
     .bwd_init = dv_roi_bwd_init,
     .destroy = box_roi_destroy,
 };

@@ -115,12 +115,15 @@ static bool mesh_contains(const dvRoi *r, const double p[3])
   return through % 2 == 1;
 }
 
-static const dvRoiShape mesh_shape = {.prepare = mesh_prepare, .contains = mesh_contains, .all_or_centre = true};
-static void mesh_roi_create(dvObject *o)
+static void mesh_describe(const dvRoi *r, const double low[3], const double high[3], dvText *out)
 {
-  dv_roi_create(o, &mesh_shape);
-  ((dvRoi *)o)->strict = false;
+  DV_UNUSED(low);
+  DV_UNUSED(high);
+  dv_roi_describe(r, "the bounding box of the surface is", ((const MeshRoi *)r)->box, out);
 }
+
+static const dvRoiShape mesh_shape = {.prepare = mesh_prepare, .contains = mesh_contains, .describe = mesh_describe, .serial = true, .all_or_centre = true};
+static void mesh_roi_create(dvObject *o) { dv_roi_create(o, &mesh_shape); }
 
 const dvClass dv_mesh_roi_class = {
     .struct_size = sizeof(dvClass),
@@ -131,10 +134,10 @@ const dvClass dv_mesh_roi_class = {
     .roles = 1u << DV_ROLE_ENGINE,
     .size = sizeof(MeshRoi),
     .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block, DV_BLOCK(mesh_roi_fields)},
-    .presets = "strict=0",
     .create = mesh_roi_create,
     .link = mesh_roi_link,
     .update = dv_roi_update,
+    .fetch = dv_roi_fetch,
     .bwd_init = dv_roi_bwd_init,
     .destroy = mesh_roi_destroy,
 };

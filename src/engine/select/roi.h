@@ -2,6 +2,7 @@
 #ifndef DV_ENGINE_SELECT_ROI_H
 #define DV_ENGINE_SELECT_ROI_H
 
+#include "base/isa.h"
 #include "scene/node.h"
 
 #define DV_ROI_MODULE "Sofa.Component.Engine.Select"
@@ -57,13 +58,27 @@
 
 typedef struct dvRoi dvRoi;
 
+typedef struct dvRoiKernels {
+  // inside[i] |= point i is in the box; three numbers count of each `stride`
+  void (*mark_box)(const double *x, size_t stride, size_t n, const double low[3], const double high[3], uint8_t *inside);
+  // numbers, from `first`, of those that are marked; `out` has room for all of them. Returns how many.
+  size_t (*list_marked)(const uint8_t *inside, size_t n, int32_t *out, int32_t first);
+} dvRoiKernels;
+
+DV_KERNEL_DECLARE(dvRoiKernels, dv_roi_kernels);
+
 // The shape of a region.
 typedef struct dvRoiShape {
   // makes ready for tests; false when nothing is to be selected
   bool (*prepare)(dvRoi *r);
   bool (*contains)(const dvRoi *r, const double p[3]);
+  // what can be marked quickly, for points begin to end - 1; the others are asked one by one. False when that was all. May be NULL.
+  bool (*mark)(const dvRoi *r, size_t begin, size_t end, uint8_t *inside);
+  // the region in words, and what would take all points, which reach from low to high: for a message
+  void (*describe)(const dvRoi *r, const double low[3], const double high[3], dvText *out);
   // how an element with n points x (three numbers each) is tested; NULL: all its points, or its centre when not strict
   bool (*contains_element)(const dvRoi *r, const double *x, int n);
+  bool serial;         // `contains` may not be called by several threads at once
   bool search_up;      // the topology may also stand further up
   bool all_or_centre;  // when not strict, an element also counts when all its points are inside
 } dvRoiShape;
@@ -75,6 +90,9 @@ struct dvRoi {
   DV_ROI_ELEMENT_FIELDS(DV_MEMBER)
   DV_ROI_MORE_FIELDS(DV_MEMBER)
   const dvRoiShape *shape;
+  uint8_t *inside;     // for each point; what follows from it is made when it is read
+  size_t inside_count;
+  unsigned made;       // a bit for each list that has been
   bool selected;       // at least once, with points to select from
   int selections;      // how often the engine ran: for tests
 };
@@ -85,7 +103,10 @@ extern const dvFieldBlock dv_roi_point_block, dv_roi_element_block, dv_roi_more_
 void dv_roi_create(dvObject *o, const dvRoiShape *shape);
 dvStatus dv_roi_link(dvObject *o);
 dvStatus dv_roi_update(dvObject *o);
+dvStatus dv_roi_fetch(dvObject *o, dvField *f);
 dvStatus dv_roi_bwd_init(dvObject *o);
 void dv_roi_destroy(dvObject *o);
+// Appends "what is" and the value of a member, the beginning of a long one.
+void dv_roi_describe(const dvRoi *r, const char *what, const void *member, dvText *out);
 
 #endif

@@ -85,7 +85,16 @@ static bool sphere_contains_element(const dvRoi *r, const double *x, int n)
   return false;
 }
 
-static const dvRoiShape sphere_shape = {.prepare = sphere_prepare, .contains = sphere_contains, .contains_element = sphere_contains_element};
+static void sphere_describe(const dvRoi *r, const double low[3], const double high[3], dvText *out)
+{
+  DV_UNUSED(low);
+  DV_UNUSED(high);
+  dv_roi_describe(r, "the centres are", &((const SphereRoi *)r)->centers, out);
+  dv_roi_describe(r, ", the radii", &((const SphereRoi *)r)->radii, out);
+}
+
+static const dvRoiShape sphere_shape = {
+    .prepare = sphere_prepare, .contains = sphere_contains, .contains_element = sphere_contains_element, .describe = sphere_describe};
 static void sphere_roi_create(dvObject *o) { dv_roi_create(o, &sphere_shape); }
 
 const dvClass dv_sphere_roi_class = {
@@ -100,6 +109,7 @@ const dvClass dv_sphere_roi_class = {
     .create = sphere_roi_create,
     .link = dv_roi_link,
     .update = dv_roi_update,
+    .fetch = dv_roi_fetch,
     .bwd_init = dv_roi_bwd_init,
     .destroy = dv_roi_destroy,
 };

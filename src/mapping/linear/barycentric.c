@@ -323,7 +323,7 @@ static void barycentric_apply(dvObject *o, int out_x, int in_x)
   dvMapping *m = &b->linear.base;
   if (!has_frames(b)) {
     dv_linear_apply(o, out_x, in_x);
-  } else if (frames_hold(b)) {
+  } else if (dv_mapping_fits(m, frames_hold(b))) {
     dv_embedded_apply(&b->frames, dv_state_read(m->in, in_x), dv_state_write(m->out, out_x));
     dv_mapping_touch(m, out_x);
   }

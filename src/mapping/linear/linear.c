@@ -80,7 +80,7 @@ static void apply_rows(dvLinearMapping *l, int out, int in)
 void dv_linear_apply(dvObject *o, int out_x, int in_x)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
-  if (!fits(l)) return;
+  if (!dv_mapping_fits(&l->base, fits(l))) return;
   apply_rows(l, out_x, in_x);
   if (l->offset) {
     dvStrides s = strides(l, 0, true);

@@ -217,7 +217,7 @@ static Pose move_at_once(Articulated *m, size_t c, dvQuat parent, dvVec3 at, con
 static void articulated_apply(dvObject *o, int out_x, int in_x)
 {
   Articulated *m = (Articulated *)o;
-  if (!sizes_hold(m)) return;
+  if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   const double *theta = dv_state_read(m->base.in, in_x), *now = dv_state_read(m->base.out, DV_X);
   double *x = dv_state_write(m->base.out, out_x);
   for (size_t f = 0; f < m->frames; f++)   // frames that nobody drives stay

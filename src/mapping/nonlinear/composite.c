@@ -239,6 +239,8 @@ static const dvMappingOps composite_ops = {
     .build_j = composite_build_j,
 };
 
+static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};
+
 const dvClass dv_composite_mapping_class = {
     .struct_size = sizeof(dvClass),
     .name = "HexahedronCompositeFEMMapping",
@@ -246,6 +248,7 @@ const dvClass dv_composite_mapping_class = {
     .module = "Sofa.Component.SolidMechanics.FEM.NonUniform",
     .dofs = DV_DOF_VEC3,
     .dofs_out = DV_DOF_VEC3,
+    .pairs = pairs,
     .size = sizeof(Composite),
     .blocks = {&dv_object_block, &dv_mapping_block},
     .ops = {[DV_ROLE_MAPPING] = &composite_ops},

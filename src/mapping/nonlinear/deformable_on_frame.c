@@ -99,7 +99,7 @@ static dvMat3 turn_of(const Deformable *m, size_t i) { return m->root ? m->turn[
 static void deformable_apply(dvObject *o, int out_x, int in_x)
 {
   Deformable *m = (Deformable *)o;
-  if (!sizes_hold(m)) return;
+  if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   const double *d = dv_state_read(m->base.in, in_x), *frames = m->root ? dv_state_read(m->root, in_x) : NULL;
   double *x = dv_state_write(m->base.out, out_x);
   for (size_t f = 0; f < m->frames; f++) m->turn[f] = dv_quat_to_matrix(dv_quat_load(frames + 7 * f + 3));

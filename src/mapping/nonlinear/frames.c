@@ -21,15 +21,17 @@ void dv_frames_clear(dvObject *o)
   dv_push(&m->first, 0);
 }
 
-void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 local)
+void dv_frames_add_arm(dvObject *o, size_t frame, double weight, dvVec3 arm)
 {
   dvFramesMapping *m = (dvFramesMapping *)o;
   dv_push(&m->frame, (int32_t)frame);
   dv_push(&m->weight, weight);
-  dv_push(&m->local, local.x);
-  dv_push(&m->local, local.y);
-  dv_push(&m->local, local.z);
+  dv_push(&m->local, arm.x);
+  dv_push(&m->local, arm.y);
+  dv_push(&m->local, arm.z);
 }
+
+void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place) { dv_frames_add_arm(o, frame, weight, dv_vec3_scale(place, weight)); }
 
 void dv_frames_end_point(dvObject *o)
 {
@@ -105,7 +107,7 @@ static void apply_body(void *user, size_t begin, size_t end)
       const double *frame = p->in + 7 * (size_t)m->frame.data[e];
       dvVec3 r = dv_quat_rotate(dv_quat_load(frame + 3), dv_vec3_load(m->local.data + 3 * e));
       dv_vec3_store(m->rotated.data + 3 * e, r);
-      x = dv_vec3_add_scaled(x, dv_vec3_add(dv_vec3_load(frame), r), m->weight.data[e]);
+      x = dv_vec3_add(dv_vec3_add_scaled(x, dv_vec3_load(frame), m->weight.data[e]), r);
     }
     dv_vec3_store(p->out + 3 * i, x);
   }
@@ -114,7 +116,7 @@ static void apply_body(void *user, size_t begin, size_t end)
 static void frames_apply(dvObject *o, int out_x, int in_x)
 {
   dvFramesMapping *m = (dvFramesMapping *)o;
-  if (!dv_frames_hold(m)) return;
+  if (!dv_mapping_fits(&m->base, dv_frames_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x)};
   p.out = dv_state_write(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
@@ -130,7 +132,7 @@ static void apply_j_body(void *user, size_t begin, size_t end)
     for (int32_t e = m->first.data[i]; e < m->first.data[i + 1]; e++) {
       const double *v = p->in + 6 * (size_t)m->frame.data[e];
       dvVec3 turn = dv_vec3_cross(dv_vec3_load(v + 3), dv_vec3_load(m->rotated.data + 3 * e));
-      sum = dv_vec3_add_scaled(sum, dv_vec3_add(dv_vec3_load(v), turn), m->weight.data[e]);
+      sum = dv_vec3_add(dv_vec3_add_scaled(sum, dv_vec3_load(v), m->weight.data[e]), turn);
     }
     dv_vec3_store(p->out + 3 * i, sum);
   }
@@ -153,9 +155,9 @@ static void apply_jt_body(void *user, size_t begin, size_t end)
     dvVec3 force = {0, 0, 0}, torque = {0, 0, 0};
     for (int32_t at = m->start.data[f]; at < m->start.data[f + 1]; at++) {
       int32_t e = m->entry.data[at];
-      dvVec3 part = dv_vec3_scale(dv_vec3_load(p->in + 3 * (size_t)m->point.data[at]), m->weight.data[e]);
-      force = dv_vec3_add(force, part);
-      torque = dv_vec3_add(torque, dv_vec3_cross(dv_vec3_load(m->rotated.data + 3 * e), part));
+      dvVec3 f_out = dv_vec3_load(p->in + 3 * (size_t)m->point.data[at]);
+      force = dv_vec3_add_scaled(force, f_out, m->weight.data[e]);
+      torque = dv_vec3_add(torque, dv_vec3_cross(dv_vec3_load(m->rotated.data + 3 * e), f_out));
     }
     dv_vec3_accumulate(p->out + 6 * f, force);
     dv_vec3_accumulate(p->out + 6 * f + 3, torque);
@@ -176,7 +178,7 @@ static void frames_row(dvObject *o, size_t i, dvMatrixSink *sink)
   const dvFramesMapping *m = (const dvFramesMapping *)o;
   for (int32_t e = m->first.data[i]; e < m->first.data[i + 1]; e++) {
     double block[18] = {0}, w = m->weight.data[e];
-    dvMat3 turn = dv_mat3_skew(dv_vec3_scale(dv_vec3_load(m->rotated.data + 3 * e), -w));   // w x r = -[r]x w
+    dvMat3 turn = dv_mat3_skew(dv_vec3_neg(dv_vec3_load(m->rotated.data + 3 * e)));   // w x r = -[r]x w
     for (int k = 0; k < 3; k++) block[7 * k] = w;
     for (int k = 0; k < 9; k++) block[6 * (k / 3) + 3 + k % 3] = turn.m[k / 3][k % 3];
     sink->add(sink, m->base.out, i, m->base.in, (size_t)m->frame.data[e], 3, 6, block);
@@ -192,8 +194,7 @@ static void frames_add_jdot(dvObject *o, int out_a, int in_v)
   for (size_t i = 0; i < m->count; i++)
     for (int32_t e = m->first.data[i]; e < m->first.data[i + 1]; e++) {
       dvVec3 w = dv_vec3_load(v + 6 * (size_t)m->frame.data[e] + 3);
-      dvVec3 inwards = dv_vec3_cross(w, dv_vec3_cross(w, dv_vec3_load(m->rotated.data + 3 * e)));
-      dv_vec3_accumulate(a + 3 * i, dv_vec3_scale(inwards, m->weight.data[e]));
+      dv_vec3_accumulate(a + 3 * i, dv_vec3_cross(w, dv_vec3_cross(w, dv_vec3_load(m->rotated.data + 3 * e))));
     }
 }
 

@@ -1,10 +1,11 @@
 // Points that several frames carry together.
 //
-//   x = sum of w (c + R p),   r = R p
-//   v = sum of w (v_c + w_c x r),   f_c += w f,   t_c += r x w f
+//   x = sum of (w c + R a),   r = R a
+//   v = sum of (w v_c + w_c x r),   f_c += w f,   t_c += r x f
 //
-// over the entries of a point: a frame, its weight w, and the place p of the point in it. A mapping embeds dvFramesMapping,
-// lists the entries in init and calls dv_frames_settle. There is no geometric stiffness, as in SOFA.
+// over the entries of a point: a frame, its weight w, and an arm a in it, which is w times the place of the point there where
+// points are blended. A mapping embeds dvFramesMapping, lists the entries in init and calls dv_frames_settle. There is no
+// geometric stiffness, as in SOFA.
 #ifndef DV_MAPPING_NONLINEAR_FRAMES_H
 #define DV_MAPPING_NONLINEAR_FRAMES_H
 
@@ -18,14 +19,15 @@ typedef struct dvFramesMapping {
   DV_ARRAY(int32_t) first;       // entry of each point, and one more
   DV_ARRAY(int32_t) frame;       // of each entry
   DV_ARRAY(double) weight;
-  DV_ARRAY(double) local;        // p of each entry
+  DV_ARRAY(double) local;        // a of each entry
   DV_ARRAY(double) rotated;      // r of each entry, as of the last apply
   // the entries of each frame, in the order of the points
   DV_ARRAY(int32_t) start, entry, point;
 } dvFramesMapping;
 
 void dv_frames_clear(dvObject *o);
-void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 local);
+void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place);       // a = w place
+void dv_frames_add_arm(dvObject *o, size_t frame, double weight, dvVec3 arm);
 void dv_frames_end_point(dvObject *o);
 // Closes the lists, gives the output its size and applies the mapping for the first time, when `apply` is set.
 dvStatus dv_frames_settle(dvObject *o, bool apply);

@@ -137,7 +137,7 @@ static void apply_body(void *user, size_t begin, size_t end)
 static void measure_apply(dvObject *o, int out_x, int in_x)
 {
   dvMeasureMapping *m = (dvMeasureMapping *)o;
-  if (!sizes_hold(m)) return;
+  if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = make_pass(m, in_x);
   p.out = dv_state_write(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);

@@ -264,7 +264,7 @@ static void apply_2d(void *user, size_t begin, size_t end)
 static void rigid_apply(dvObject *o, int out_x, int in_x)
 {
   Rigid *m = (Rigid *)o;
-  if (!sizes_hold(m)) return;
+  if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x), .kernels = DV_KERNEL_CHOOSE(dv_rigid_kernels)};
   p.out = dv_state_write(m->base.out, out_x);
   p.points = points_of(m);

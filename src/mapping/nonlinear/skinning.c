@@ -277,7 +277,7 @@ static void skinning_apply(dvObject *o, int out_x, int in_x)
     dv_frames_ops.apply(o, out_x, in_x);
     return;
   }
-  if (!dv_frames_hold(&m->frames)) return;
+  if (!dv_mapping_fits(&m->frames.base, dv_frames_hold(&m->frames))) return;
   const double *rest = dv_state_read(m->frames.base.in, DV_X_REST), *x = dv_state_read(m->frames.base.in, in_x);
   for (size_t f = 0; f < m->frames.frames; f++) {
     dvQuat a = dv_quat_mul(dv_quat_load(x + 7 * f + 3), dv_quat_inverse(dv_quat_load(rest + 7 * f + 3)));

@@ -1,0 +1,68 @@
+// The table of docs/mappings.md is the registry's: every mapping has its row with the pairs of types that it maps.
+#include "support/check.h"
+
+#include "app/divan.h"
+#include "base/file.h"
+#include "object/context.h"
+
+#include <string.h>
+
+static void add_types(dvText *t, unsigned dofs)
+{
+  const char *separator = "";
+  for (int k = 0; k < DV_DOF_COUNT; k++)
+    if (dofs & (1u << k)) {
+      const char *name = dv_dof((dvDofKind)k)->name;
+      dv_text_printf(t, "%s%.*s", separator, (int)strlen(name) - 1, name);
+      separator = " ";
+    }
+}
+
+// "| RigidMapping | Rigid3 → Vec3 Rigid3; Rigid2 → Vec2 | moves points with … |"
+static char *row_of(const dvClass *c)
+{
+  dvText t = {0};
+  dv_text_printf(&t, "| %s | ", c->name);
+  for (const dvDofPair *p = c->pairs; p && p->in; p++) {
+    if (p != c->pairs) dv_text_add(&t, "; ");
+    add_types(&t, p->in);
+    if (p->in2) dv_text_add(&t, " and "), add_types(&t, p->in2);
+    dv_text_add(&t, " → ");
+    add_types(&t, p->out);
+  }
+  dv_text_printf(&t, "%s | %s |\n", c->pairs ? "" : "—", c->help);
+  return dv_text_take(&t);
+}
+
+static void the_table_is_that_of_the_registry(void **state)
+{
+  (void)state;
+  char *path = dv_path_join(DIVAN_SOURCE_DIR, "docs/mappings.md");
+  size_t length;
+  char *document = dv_file_read(path, &length);
+  assert_non_null(document);
+  dvContext *c = dv_divan_create(1);
+  int missing = 0, mappings = 0, listed = 0;
+  for (size_t i = 0; i < c->registry.classes.count; i++) {
+    const dvClass *cls = c->registry.classes.data[i];
+    if (!cls->ops[DV_ROLE_MAPPING]) continue;
+    char *row = row_of(cls);
+    mappings++;
+    if (!strstr(document, row)) print_error("%s", row), missing++;
+    dv_free(row);
+  }
+  for (const char *at = document; (at = strstr(at, "Mapping | ")); at++) listed++;
+  listed += strstr(document, "BeamLinearMapping_mt | ") != NULL;
+  if (missing) print_error("these %d rows are missing in docs/mappings.md\n", missing);
+  assert_int_equal(missing, 0);
+  assert_int_equal(listed, mappings);   // and no row too many
+  dv_divan_destroy(&c);
+  dv_free(document);
+  dv_free(path);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_table_is_that_of_the_registry)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+// What the files of `divan bench linear` share.
+#ifndef DIVAN_BENCH_LINEAR_H
+#define DIVAN_BENCH_LINEAR_H
+
+#include "bench.h"
+
+#include "math/block_matrix.h"
+
+// Matrices with their solvers, fronts, and figures with their aims.
+json_t *bench_linear(const Bench *b);
+void bench_print_linear(const json_t *linear);
+
+// The stiffness of a grid of that many points a side, the second half of the cells `stiff` times stiffer. False when memory is short.
+bool elastic_matrix(dvBlockMatrix *m, const int *points, double stiff);
+
+#endif
