@@ -27,6 +27,10 @@ static void verbs_and_help(void **state)
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
   check_run(2, "unknown option", "run x.scn --fast");
+  check_run(2, "did you mean '--steps'?", "run x.scn --step 3");
+  check_run(4, "did you mean " DIVAN_SOURCE_DIR "/scenes/liver.scn?", "run " DIVAN_SOURCE_DIR "/scenes/livr.scn");
+  check_run(4, "a scene begins with <Node>", "run " DIVAN_SOURCE_DIR "/scenes/mesh/organ.msh");
+  check_run(0, "there is no such directory", "check " DIVAN_SOURCE_DIR "/scenes/liver.scn --data /nowhere");
   check_run(4, "cannot be read", "run nowhere.scn");
   check_run(0, "poissonRatio", "info TetrahedralCorotationalFEMForceField");
   check_run(0, "Vec3d", "info TetrahedralCorotationalFEMForceField");

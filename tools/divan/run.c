@@ -15,7 +15,7 @@
 static const char usage[] =
     "divan run SCENE [options]\n\n"
     "Simulates a scene and ends with one line of figures.\n\n"
-    "  -n STEPS             number of steps (default 100); 0 loads and initialises only\n"
+    "  -n, --steps STEPS    number of steps (default 100); 0 loads and initialises only\n"
     "  --dt S               time step, instead of the scene's\n"
     "  --data DIR           where to look for files, besides the scene's own directory; may be repeated\n"
     "                       (and DIVAN_PATH, a list separated by colons)\n"
@@ -101,7 +101,7 @@ static int parse(Run *r, int count, char **arguments)
     } else {
       int used = option_common(&command_run, &r->common, count - i, arguments + i);
       if (used < 0) return DV_ERROR_USAGE;
-      if (used == 0) return usage_error(&command_run, "unknown option '%s'", a);
+      if (used == 0) return unknown_option(&command_run, a);
       i += used;
     }
   }
