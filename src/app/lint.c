@@ -24,11 +24,7 @@ static const dvObject *solver_of(const dvNode *node)
   return above ? above : dv_node_find(node, DV_ROLE_ODE);   // the outermost one rules
 }
 
-static bool is_explicit(const dvObject *ode)
-{
-  if (dv_same(ode->cls->name, "DampVelocitySolver")) return false;   // moves nothing
-  return !dv_object_field(ode, "linearSolver") || dv_same(ode->cls->name, "EulerExplicitSolver");
-}
+static bool is_explicit(const dvObject *ode) { return ((const dvOdeOps *)dv_ops(ode, DV_ROLE_ODE))->kind == DV_ODE_EXPLICIT; }
 
 // a loop may cut the step of the scene into parts
 static double integration_step(const dvScene *scene)
@@ -102,7 +98,7 @@ static void check_states(dvScene *scene)
 static bool has_own_turn(const dvObject *solver)
 {
   const dvObject *loop = solver->node->scene->loop;
-  if (!loop || !dv_same(loop->cls->name, "MultiTagAnimationLoop")) return false;
+  if (!loop || !((const dvLoopOps *)dv_ops(loop, DV_ROLE_LOOP))->by_tags) return false;
   for (size_t i = 0; i < loop->tags.count; i++)
     if (dv_object_has_tag(solver, loop->tags.data[i])) return true;
   return false;

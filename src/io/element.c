@@ -323,7 +323,9 @@ static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t l
     const xmlError *e = xmlCtxtGetLastError(parser);
     char *why = dv_strdup(e && e->message ? e->message : "the file is empty or too large");
     why[strcspn(why, "\n")] = 0;
-    report(r, DV_ERROR, (dvPlace){file, e ? e->line : 0}, NULL, "not a scene file: %s", why);
+    const char *advice = strstr(why, "Premature end") ? "each <Node> needs a </Node>; the one named here has none"
+                         : strstr(why, "Start tag") ? "a scene begins with <Node>; a mesh is named in a scene, by a loader such as MeshGmshLoader" : NULL;
+    report(r, DV_ERROR, (dvPlace){file, e ? e->line : 0}, advice, "not a scene file: %s", why);
     dv_free(why);
   } else if (top) {
     Tree t = {.reader = r, .repair = &repair, .file = file};
@@ -349,7 +351,11 @@ static dvElement *read_file(Reader *r, const char *path)
   size_t length;
   char *bytes = dv_file_read(path, &length);
   if (!bytes) {
-    report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0}, NULL, "cannot be read: %s", strerror(errno));
+    int why = errno;
+    char *folder = dv_path_directory(path), *similar = dv_file_similar(*folder ? folder : ".", dv_path_name(path));
+    char *advice = similar ? dv_format("did you mean %s%s%s?", folder, *folder ? "/" : "", similar) : NULL;
+    report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0}, advice, "cannot be read: %s", strerror(why));
+    dv_free(advice), dv_free(similar), dv_free(folder);
     free(real);
     return NULL;
   }

@@ -29,6 +29,7 @@ const char *dv_role_name(dvRole role)
       [DV_ROLE_CONTROLLER] = "controller",
       [DV_ROLE_EXPORTER] = "exporter",
       [DV_ROLE_SETTING] = "setting",
+      [DV_ROLE_CONTEXT] = "context",
   };
   return names[role];
 }

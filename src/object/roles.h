@@ -38,6 +38,7 @@ typedef enum dvRole {
   DV_ROLE_CONTROLLER,
   DV_ROLE_EXPORTER,
   DV_ROLE_SETTING,         // looks and settings
+  DV_ROLE_CONTEXT,         // sets what holds in a node and below: gravity, time step
   DV_ROLE_COUNT
 } dvRole;
 
@@ -50,10 +51,12 @@ typedef enum dvVecId {
   DV_X_REST,
   DV_X_FREE,
   DV_X_RESET,
+  DV_X_GOOD,       // after the last step that ended well
   DV_X_ODE,        // for integrators: positions of a stage or a trial
   DV_V,            // velocity
   DV_V_FREE,
   DV_V_RESET,
+  DV_V_GOOD,
   DV_F,            // force
   DV_F_EXTERNAL,
   DV_DX,
@@ -120,8 +123,15 @@ typedef struct dvProjectiveOps {
   void (*project_position)(dvObject *o, int id, double time);
 } dvProjectiveOps;
 
+typedef enum dvOdeKind {
+  DV_ODE_IMPLICIT,
+  DV_ODE_EXPLICIT,    // has a longest stable step
+  DV_ODE_BESIDE,      // moves nothing: stands beside another
+} dvOdeKind;
+
 typedef struct dvOdeOps {
   dvStatus (*solve)(dvObject *o, double dt, int x_result, int v_result);
+  dvOdeKind kind;
 } dvOdeOps;
 
 typedef struct dvLinearSolverOps {
@@ -145,7 +155,12 @@ typedef struct dvConstraintSolverOps {
 typedef struct dvLoopOps {
   dvStatus (*step)(dvObject *o, double dt);
   dvStatus (*start)(dvObject *o);    // projects and propagates the first positions; also after a reset
+  bool by_tags;                      // solves the systems of its tags one by one
 } dvLoopOps;
+
+typedef struct dvContextOps {
+  void (*apply)(dvObject *o);       // changes its node, which has just taken over the values of its parent
+} dvContextOps;
 
 typedef struct dvVisualOps {
   void (*update)(dvObject *o);      // after its positions moved: normals and such

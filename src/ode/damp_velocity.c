@@ -42,7 +42,7 @@ static dvStatus damp_velocity_solve(dvObject *o, double h, int x, int v)
 
 static void damp_velocity_destroy(dvObject *o) { dv_plan_destroy(&((DampVelocity *)o)->plan); }
 
-static const dvOdeOps damp_velocity_ops = {.solve = damp_velocity_solve};
+static const dvOdeOps damp_velocity_ops = {.solve = damp_velocity_solve, .kind = DV_ODE_BESIDE};
 
 const dvClass dv_damp_velocity_class = {
     .struct_size = sizeof(dvClass),

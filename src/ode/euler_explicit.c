@@ -48,7 +48,7 @@ static dvStatus euler_explicit_solve(dvObject *o, double dt, int x, int v)
 
 static void euler_explicit_destroy(dvObject *o) { dv_plan_destroy(&((EulerExplicit *)o)->plan); }
 
-static const dvOdeOps euler_explicit_ops = {.solve = euler_explicit_solve};
+static const dvOdeOps euler_explicit_ops = {.solve = euler_explicit_solve, .kind = DV_ODE_EXPLICIT};
 
 const dvClass dv_euler_explicit_class = {
     .struct_size = sizeof(dvClass),

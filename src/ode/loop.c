@@ -99,17 +99,6 @@ void dv_integration_free(dvIntegration *list)
 
 // --- what every loop does around it ---------------------------------------------------------------------------
 
-static const char *likely_cause(const dvState *s)
-{
-  bool implicit = false;
-  for (const dvNode *n = s->base.node; n; n = n->parents.count ? n->parents.data[0] : NULL) {
-    const dvObject *ode = dv_node_find(n, DV_ROLE_ODE);
-    if (ode) implicit = strstr(ode->cls->module, "Backward") != NULL;
-  }
-  return implicit ? "likely: a time step or stiffness the linear solver cannot follow, an inverted element, or a force without bound"
-                  : "likely: the time step is beyond the stability limit of the explicit integrator; make dt smaller or the stiffness lower";
-}
-
 dvStatus dv_loop_check(dvScene *scene)
 {
   const dvPlan *plan = scene->plan;
@@ -123,17 +112,20 @@ dvStatus dv_loop_check(dvScene *scene)
       long bad = dv_state_first_bad(s, vectors[k].id);
       if (bad < 0) continue;
       int width = dv_state_width(s, vectors[k].id);
-      dvText text = {0};
+      dvText text = {0}, advice = {0};
       dv_text_printf(&text, "diverged in step %ld: the %s of point %ld %s", scene->step + 1, vectors[k].name, bad / width,
                      isfinite(dv_state_read(s, vectors[k].id)[bad]) ? "exceeds all bounds" : "is no longer finite");
+      dv_loop_explain(scene, s, &text, &advice);
       char *path = dv_object_path(&s->base);
       dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_DIVERGED, .place = s->base.place, .path = path,
-                                                     .text = text.text, .advice = likely_cause(s)});
+                                                     .text = text.text, .advice = advice.text});
       dv_free(path);
       dv_text_free(&text);
+      dv_text_free(&advice);
       return DV_ERROR_DIVERGED;
     }
   }
+  dv_loop_keep_good(scene);
   return DV_OK;
 }
 

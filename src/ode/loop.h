@@ -32,8 +32,11 @@ void dv_loop_collide(dvObject *o, double dt);                     // where colli
 dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt);
 dvStatus dv_loop_end(dvObject *o, double dt, double time);        // the new time, event, visual models, check
 
-// Reports the first state that is no longer finite.
+// Reports the first state that is no longer finite; then all states stand as they were after the last step that ended well.
 dvStatus dv_loop_check(dvScene *scene);
+void dv_loop_keep_good(dvScene *scene);
+// Puts the last good state back and adds what is known of the cause (diverge.c).
+void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice);
 void dv_loop_touch(dvScene *scene);             // positions and velocities have changed
 void dv_loop_clear_external(const dvPlan *plan);
 void dv_loop_update_visual(dvScene *scene);

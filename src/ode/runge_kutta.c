@@ -71,8 +71,8 @@ static dvStatus runge_kutta2_solve(dvObject *o, double h, int x, int v) { return
 static dvStatus runge_kutta4_solve(dvObject *o, double h, int x, int v) { return solve(o, &classical, h, x, v); }
 static void runge_kutta_destroy(dvObject *o) { dv_plan_destroy(&((RungeKutta *)o)->plan); }
 
-static const dvOdeOps runge_kutta2_ops = {.solve = runge_kutta2_solve};
-static const dvOdeOps runge_kutta4_ops = {.solve = runge_kutta4_solve};
+static const dvOdeOps runge_kutta2_ops = {.solve = runge_kutta2_solve, .kind = DV_ODE_EXPLICIT};
+static const dvOdeOps runge_kutta4_ops = {.solve = runge_kutta4_solve, .kind = DV_ODE_EXPLICIT};
 
 const dvClass dv_runge_kutta2_class = {
     .struct_size = sizeof(dvClass),

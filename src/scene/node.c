@@ -98,6 +98,7 @@ void dv_scene_destroy(dvScene **scene)
   dvObject *root = &s->root->base;
   dv_object_destroy(&root);
   dv_array_free(&s->handlers);
+  dv_array_free(&s->inheritance);
   dv_array_free(&s->engines);
   dv_strings_free(&s->missing);
   dv_free(s);

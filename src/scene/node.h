@@ -41,6 +41,11 @@ struct dvNode {
 extern const dvClass dv_node_class;
 
 // A scene: a graph of nodes, and what is compiled from it.
+typedef struct dvInheritance {
+  dvNode *node;
+  dvObject *setter;    // changes the node's values, or NULL: the node takes them over
+} dvInheritance;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
@@ -55,6 +60,9 @@ struct dvScene {
   DV_ARRAY(dvObject *) engines;   // components whose links are refreshed each step
   unsigned lists_version;
   DV_ARRAY(dvObject *) buried;    // taken out while it ran: others may still point to them
+  DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
+  unsigned inheritance_version;
+  double good_time;               // of the last step that ended well
   dvStrings missing;              // names of components that do not exist: links to them were told of already
 };
 

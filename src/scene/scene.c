@@ -8,25 +8,37 @@
 
 // --- context -------------------------------------------------------------------------------------
 
-static dvWalk inherit(dvVisitor *v, dvNode *node)
+// nodes in the order of the graph, each followed by the components that change its context
+static dvWalk list_context(dvVisitor *v, dvNode *node)
 {
   DV_UNUSED(v);
-  if (node->parents.count == 0) return DV_WALK_ON;
-  const dvNode *parent = node->parents.data[0];
-  memcpy(node->gravity, parent->gravity, sizeof node->gravity);
-  node->dt = parent->dt;
-  node->time = parent->time;
-  for (size_t i = 0; i < node->objects.count; i++) {   // components that set the context for the nodes below
-    dvObject *o = node->objects.data[i];
-    if (dv_same(o->cls->name, "Gravity")) memcpy(node->gravity, dv_object_field(o, "gravity")->value, sizeof node->gravity);
-  }
+  dvScene *s = node->scene;
+  if (node->parents.count) dv_push(&s->inheritance, ((dvInheritance){node, NULL}));
+  for (size_t i = 0; i < node->objects.count && node->parents.count; i++)
+    if (node->objects.data[i]->cls->ops[DV_ROLE_CONTEXT]) dv_push(&s->inheritance, ((dvInheritance){node, node->objects.data[i]}));
   return DV_WALK_ON;
 }
 
 void dv_scene_update_context(dvScene *scene)
 {
-  dvVisitor v = {.top_down = inherit, .everything = true};
-  dv_visit(scene->root, &v);
+  if (scene->inheritance_version != scene->version) {
+    scene->inheritance_version = scene->version;
+    scene->inheritance.count = 0;
+    dvVisitor v = {.top_down = list_context, .everything = true};
+    dv_visit(scene->root, &v);
+  }
+  for (size_t i = 0; i < scene->inheritance.count; i++) {
+    dvNode *node = scene->inheritance.data[i].node;
+    dvObject *setter = scene->inheritance.data[i].setter;
+    const dvNode *parent = node->parents.data[0];
+    if (setter) {
+      ((const dvContextOps *)dv_ops(setter, DV_ROLE_CONTEXT))->apply(setter);
+      continue;
+    }
+    memcpy(node->gravity, parent->gravity, sizeof node->gravity);
+    node->dt = parent->dt;
+    node->time = parent->time;
+  }
 }
 
 // a value that the parent overrides is told once

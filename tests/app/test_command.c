@@ -27,6 +27,10 @@ static void verbs_and_help(void **state)
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
   check_run(2, "unknown option", "run x.scn --fast");
+  check_run(2, "did you mean '--steps'?", "run x.scn --step 3");
+  check_run(4, "did you mean " DIVAN_SOURCE_DIR "/scenes/liver.scn?", "run " DIVAN_SOURCE_DIR "/scenes/livr.scn");
+  check_run(4, "a scene begins with <Node>", "run " DIVAN_SOURCE_DIR "/scenes/mesh/organ.msh");
+  check_run(0, "there is no such directory", "check " DIVAN_SOURCE_DIR "/scenes/liver.scn --data /nowhere");
   check_run(4, "cannot be read", "run nowhere.scn");
   check_run(0, "poissonRatio", "info TetrahedralCorotationalFEMForceField");
   check_run(0, "Vec3d", "info TetrahedralCorotationalFEMForceField");
@@ -104,6 +108,36 @@ static void finite_elements_agree_with_theory(void **state)
   check_run(0, "Patch tests", "validate --quick");
   check_run(2, "not understood", "validate --fast");
   check_run(4, "truthCylinder-Deformed.obj", "validate --quick /nowhere");
+}
+
+// an explicit integrator beyond its limit: what, where, when, why, and the state before
+static void divergence_is_explained(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  char *path = check_write(directory, "wild.scn",
+      "<Node dt='1' gravity='0 0 0'><Node name='A'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"
+      "<SpringForceField name='springs' spring='0 1 1e9 0 1'/></Node></Node>");
+  char *out;
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " run %s -n 200 --last-good %s/good", path, directory), 5);
+  static const char *const parts[] = {"wild.scn:1: error: /A/dofs: diverged in step ", "of point ", "came from /A/springs", "stability limit", "the state after step"};
+  for (size_t i = 0; i < DV_COUNT(parts); i++) {
+    if (!strstr(out, parts[i])) print_error("'%s' is missing in:\n%s\n", parts[i], out);
+    assert_non_null(strstr(out, parts[i]));
+  }
+  dv_free(out);
+  char *dump = dv_path_join(directory, "good/0_dofs.txt"), *text = dv_file_read(dump, NULL);
+  assert_non_null(text);
+  assert_null(strstr(text, "nan"));
+  assert_null(strstr(text, "inf"));
+  dv_free(text), dv_free(dump), dv_free(path);
+  path = check_write(directory, "inverted.scn",
+      "<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 3'/>"
+      "<MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0 0 0 1' velocity='0 0 0 0 0 0 0 0 0 0 0 -1'/><UniformMass totalMass='1'/>"
+      "<TetrahedronFEMForceField name='block' youngModulus='2e6' poissonRatio='0.3' method='small'/></Node>");
+  check_command(5, "1 tetrahedron is inverted, the first is number 0", DIVAN_BINARY " run %s -n 2000", path);
+  dv_free(path);
+  check_rmdir(directory);
 }
 
 static void converting_twice_gives_the_same_bytes(void **state)
@@ -201,6 +235,7 @@ int main(void)
       cmocka_unit_test(a_run_leaves_dumps_series_and_figures),
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
+      cmocka_unit_test(divergence_is_explained),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
       cmocka_unit_test(meshes_are_checked),
       cmocka_unit_test(finite_elements_agree_with_theory),

@@ -39,7 +39,7 @@ static int parse(const Command *c, Options *o, int count, char **arguments, bool
   for (int i = 0; i < count;) {
     int used = option_common(c, o, count - i, arguments + i);
     if (used < 0) return DV_ERROR_USAGE;
-    if (used == 0) return usage_error(c, "unknown option '%s'", arguments[i]);
+    if (used == 0) return unknown_option(c, arguments[i]);
     i += used;
   }
   if (!o->scene) return usage_error(c, "name a scene");

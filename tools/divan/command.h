@@ -25,6 +25,7 @@ int option_common(const Command *c, Options *o, int count, char **arguments);
 // The value of an option as a number in [low, high]; false after a message.
 bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out);
 int usage_error(const Command *c, const char *format, ...) DV_PRINTF(2, 3);
+int unknown_option(const Command *c, const char *option);
 bool wants_help(const Command *c, int count, char **arguments);
 // A context with the directories and plugins of the options; a plugin that cannot be loaded is an error in its log.
 dvContext *context_for(const Options *o);

@@ -78,7 +78,7 @@ static int print_component(dvContext *context, const char *name)
   if (!c) {
     const char *near = dv_registry_nearest(&context->registry, name);
     fprintf(stderr, "unknown component: %s\n", name);
-    if (near) fprintf(stderr, "    did you mean %s?\n", near);
+    if (near) fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name or role contains the word\n", near, name);
     return DV_ERROR_UNKNOWN;
   }
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const Command *const commands[] = {&command_run, &command_view, &command_check, &command_info, &command_list, &command_convert, &command_bench, &command_validate,
                                           &command_new_plugin};
@@ -43,6 +44,22 @@ bool wants_help(const Command *c, int count, char **arguments)
       return true;
     }
   return false;
+}
+
+// proposes the nearest of the options that the help of the verb names
+int unknown_option(const Command *c, const char *option)
+{
+  DV_ARRAY(char *) names = {0};
+  for (const char *s = strstr(c->usage, "--"); s; s = strstr(s, "--")) {
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz-");
+    if (n > 3) dv_push(&names, dv_strndup(s, n));
+    s += n;
+  }
+  int near = dv_nearest(option, (const char *const *)names.data, (int)names.count);
+  int status = near >= 0 ? usage_error(c, "unknown option '%s'; did you mean '%s'?", option, names.data[near]) : usage_error(c, "unknown option '%s'", option);
+  for (size_t i = 0; i < names.count; i++) dv_free(names.data[i]);
+  dv_array_free(&names);
+  return status;
 }
 
 bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out)
@@ -83,7 +100,10 @@ int option_common(const Command *c, Options *o, int count, char **arguments)
 dvContext *context_for(const Options *o)
 {
   dvContext *context = dv_divan_create(o->threads);
-  for (size_t i = 0; i < o->data.count; i++) dv_context_add_data_path(context, o->data.data[i]);
+  for (size_t i = 0; i < o->data.count; i++) {
+    if (access(o->data.data[i], R_OK | X_OK) != 0) fprintf(stderr, "warning: --data %s: there is no such directory\n", o->data.data[i]);
+    dv_context_add_data_path(context, o->data.data[i]);
+  }
   for (size_t i = 0; i < o->plugin_paths.count; i++) dv_context_add_plugin_path(context, o->plugin_paths.data[i]);
   for (size_t i = 0; i < o->plugins.count; i++) dv_divan_load_plugin(context, o->plugins.data[i]);
   return context;

@@ -15,7 +15,7 @@
 static const char usage[] =
     "divan run SCENE [options]\n\n"
     "Simulates a scene and ends with one line of figures.\n\n"
-    "  -n STEPS             number of steps (default 100); 0 loads and initialises only\n"
+    "  -n, --steps STEPS    number of steps (default 100); 0 loads and initialises only\n"
     "  --dt S               time step, instead of the scene's\n"
     "  --data DIR           where to look for files, besides the scene's own directory; may be repeated\n"
     "                       (and DIVAN_PATH, a list separated by colons)\n"
@@ -28,6 +28,7 @@ static const char usage[] =
     "  --csv DIR            the same as .csv files\n"
     "  --every K            write each K-th step to --out, --gnuplot and --csv (default 1)\n"
     "  --dump-state DIR     write positions and velocities at the end as text\n"
+    "  --last-good DIR      when the simulation diverges: write the state after the last step that ended well, as --dump-state does\n"
     "  --dump-topology DIR  write element counts of each step\n"
     "  --stats FILE         write timings as JSON\n"
     "  --step-times FILE    write the time of each step in ms, one a line\n"
@@ -48,7 +49,7 @@ typedef struct Run {
   Options common;
   long steps;
   double dt;
-  const char *out, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
+  const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
   long every;
   bool hash, quiet, fine, realtime;
 } Run;
@@ -69,7 +70,7 @@ static int parse(Run *r, int count, char **arguments)
     const struct {
       const char *name;
       const char **into;
-    } texts[] = {{"--out", &r->out}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats},
+    } texts[] = {{"--out", &r->out}, {"--last-good", &r->last_good}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats},
                  {"--step-times", &r->step_times}, {"--profile", &r->profile}, {"--gnuplot", &r->gnuplot}, {"--csv", &r->csv}};
     bool taken = false;
     for (size_t k = 0; k < DV_COUNT(texts); k++) {
@@ -100,7 +101,7 @@ static int parse(Run *r, int count, char **arguments)
     } else {
       int used = option_common(&command_run, &r->common, count - i, arguments + i);
       if (used < 0) return DV_ERROR_USAGE;
-      if (used == 0) return usage_error(&command_run, "unknown option '%s'", a);
+      if (used == 0) return unknown_option(&command_run, a);
       i += used;
     }
   }
@@ -227,6 +228,8 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
   dvStatus closed = close_writers(writers);
   if (o->status == DV_OK && closed != DV_OK) o->status = closed;
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
+  if (o->status == DV_ERROR_DIVERGED && r->last_good && dv_dump_states(scene, r->last_good) == DV_OK)
+    fprintf(stderr, "the state after step %ld is in %s\n", scene->step, r->last_good);
   int threads = dv_pool_threads(context->pool);
   write_figures(r, context, o, threads);
   if (interrupted) fprintf(stderr, "interrupted after %ld steps\n", o->done);

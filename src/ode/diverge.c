@@ -1,0 +1,141 @@
+// Why a state is no longer finite. After each step that ended well positions and velocities are kept; when a step did not, they are put
+// back, and the forces are asked one by one which of them is without bound there, the elements whether they are turned inside out.
+#include "math/vec.h"
+#include "ode/loop.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <string.h>
+
+static void copy_vectors(dvScene *scene, int to_x, int to_v, int from_x, int from_v)
+{
+  for (size_t i = 0; i < scene->plan->states.count; i++) {
+    dvState *s = dv_state(scene->plan->states.data[i]);
+    const double *x = dv_state_read(s, from_x), *v = dv_state_read(s, from_v);
+    memcpy(dv_state_write(s, to_x), x, dv_state_scalars(s, DV_X) * sizeof(double));
+    memcpy(dv_state_write(s, to_v), v, dv_state_scalars(s, DV_V) * sizeof(double));
+  }
+}
+
+void dv_loop_keep_good(dvScene *scene)
+{
+  copy_vectors(scene, DV_X_GOOD, DV_V_GOOD, DV_X, DV_V);
+  scene->good_time = scene->root->time;
+}
+
+static bool has_good(const dvScene *scene)
+{
+  for (size_t i = 0; i < scene->plan->states.count; i++)
+    if (!dv_state_has(dv_state(scene->plan->states.data[i]), DV_X_GOOD)) return false;
+  return scene->step > 0 || scene->initialised;
+}
+
+// --- the force ---------------------------------------------------------------------------------------------
+
+typedef struct Culprit {
+  const dvObject *force;
+  size_t point;
+  double size;      // N; infinite when it is not finite
+} Culprit;
+
+static void measure(dvPlan *plan, const dvPlanItem *item, dvMech *m, Culprit *worst)
+{
+  dvObject *states[2];
+  int n = dv_force_states(item->object, states);
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
+  }
+  memcpy(m->gravity, item->node->gravity, sizeof m->gravity);
+  ((const dvForceOps *)dv_ops(item->object, DV_ROLE_FORCE))->add_force(item->object, m);
+  for (int k = 0; k < n; k++) {
+    dvState *s = dv_state(states[k]);
+    const double *f = dv_state_read(s, DV_F);
+    for (size_t i = 0; i < dv_state_scalars(s, DV_F); i++) {
+      double size = isfinite(f[i]) ? fabs(f[i]) : HUGE_VAL;
+      if (size > worst->size) *worst = (Culprit){item->object, i / (size_t)s->base.dof->deriv, size};
+    }
+  }
+}
+
+static Culprit largest_force(dvScene *scene)
+{
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = scene->root->dt, .time = scene->root->time};
+  Culprit worst = {0};
+  for (size_t i = 0; i < scene->plan->forces.count && worst.size < HUGE_VAL; i++) measure(scene->plan, &scene->plan->forces.data[i], &m, &worst);
+  return worst;
+}
+
+// --- elements ----------------------------------------------------------------------------------------------
+
+static double volume_of(const double *x, const int32_t *c)
+{
+  dvVec3 p[4];
+  for (int i = 0; i < 4; i++) p[i] = dv_vec3(x[3 * c[i]], x[3 * c[i] + 1], x[3 * c[i] + 2]);
+  return dv_vec3_dot(dv_vec3_sub(p[1], p[0]), dv_vec3_cross(dv_vec3_sub(p[2], p[0]), dv_vec3_sub(p[3], p[0])));
+}
+
+// the first tetrahedron that is turned inside out, -1 when there is none; `count` gets how many there are
+static long inverted_tetrahedron(dvState *s, size_t *count)
+{
+  dvObject *o = dv_node_find_up(s->base.node, DV_ROLE_TOPOLOGY);
+  long first = -1;
+  *count = 0;
+  if (!o || s->base.dof->kind != DV_VEC3 || o->failed) return -1;
+  const dvInts *cells = dv_topology_elements(dv_topology(o), DV_TETRAHEDRON);
+  const double *x = dv_state_read(s, DV_X), *rest = dv_state_read(s, DV_X_REST);
+  for (size_t e = 0; e < dv_ints_size(cells); e++) {
+    const int32_t *c = cells->data + 4 * e;
+    bool inside = true;
+    for (int i = 0; i < 4; i++) inside = inside && c[i] >= 0 && (size_t)c[i] < s->count;
+    if (!inside || !(volume_of(x, c) * volume_of(rest, c) < 0)) continue;
+    if (first < 0) first = (long)e;
+    ++*count;
+  }
+  return first;
+}
+
+// --- the message -------------------------------------------------------------------------------------------
+
+static bool is_explicit(const dvState *s)
+{
+  bool explicit_one = false;   // the outermost solver rules
+  for (const dvNode *n = s->base.node; n; n = n->parents.count ? n->parents.data[0] : NULL) {
+    const dvObject *ode = dv_node_find(n, DV_ROLE_ODE);
+    if (ode) explicit_one = ((const dvOdeOps *)dv_ops(ode, DV_ROLE_ODE))->kind == DV_ODE_EXPLICIT;
+  }
+  return explicit_one;
+}
+
+static void find_cause(dvScene *scene, dvState *s, dvText *text, dvText *advice)
+{
+  size_t inverted = 0;
+  long element = inverted_tetrahedron(s, &inverted);
+  Culprit c = largest_force(scene);
+  if (c.force) {
+    char *path = dv_object_path(c.force);
+    if (c.size < HUGE_VAL) dv_text_printf(text, "; before that step the largest force, %.3g N on point %zu, came from %s", c.size, c.point, path);
+    else dv_text_printf(text, "; the force of %s on point %zu is not finite", path, c.point);
+    dv_free(path);
+  }
+  if (element >= 0) dv_text_printf(text, "; %zu tetrahedr%s inverted, the first is number %ld", inverted, inverted == 1 ? "on is" : "a are", element);
+  if (is_explicit(s))
+    dv_text_add(advice, "likely: the time step is beyond the stability limit of the explicit integrator; make dt smaller or the stiffness lower");
+  else if (element >= 0)
+    dv_text_add(advice, "likely: inverted elements; make dt or the loads smaller, or use a corotational force, which recovers from inversion");
+  else if (c.force && !(c.size < HUGE_VAL)) dv_text_add(advice, "likely: this force has no bound there; look at its parameters and at points that meet");
+  else dv_text_add(advice, "likely: a time step or stiffness that the linear solver cannot follow, or a force without bound; make dt smaller or give the solver more iterations");
+}
+
+void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice)
+{
+  if (!has_good(scene)) {
+    dv_text_add(advice, "the scene begins with it; look at the positions and velocities that are given");
+    return;
+  }
+  copy_vectors(scene, DV_X, DV_V, DV_X_GOOD, DV_V_GOOD);
+  scene->root->time = scene->good_time;
+  dv_scene_update_context(scene);
+  find_cause(scene, s, text, advice);
+  dv_loop_touch(scene);
+}
