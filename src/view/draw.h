@@ -64,7 +64,7 @@ typedef struct dvDrawable {
   double radius;
   const char *label;         // of the values
   bool has_material;
-  dvMaterial material;
+  dvShading material;
   int texture;               // number of the picture, -1 for none
 } dvDrawable;
 

@@ -453,7 +453,7 @@ static json_t *drawable_row(const dvDrawable *a, size_t id)
   set_text(row, "label", a->label);
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (!a->has_material) return row;
-  const dvMaterial *m = &a->material;
+  const dvShading *m = &a->material;
   json_t *material = json_object();
   json_object_set_new(material, "ambient", colour(m->ambient));
   json_object_set_new(material, "diffuse", colour(m->diffuse));
@@ -539,7 +539,10 @@ static json_t *do_hello(Request *r)
   dvSession *s = r->session;
   dvViewer *v = r->viewer;
   const char *key = text_in(r, "key");
-  if (strlen(key) == 32 && dv_same(key, s->editor_key)) memcpy(v->key, key, 33);
+  if (strlen(key) == 32 && dv_same(key, s->editor_key)) {   // its connection was lost, perhaps without a word
+    memcpy(v->key, key, 33);
+    if (s->editor != v) become_editor(s, v);
+  }
   if (!s->editor && may_edit(s, v)) become_editor(s, v);
   v->greeted = true;
   json_t *answer = json_pack("{s:s, s:b, s:s}", "key", v->key, "editor", (int)(s->editor == v), "version", DIVAN_VERSION);

@@ -269,7 +269,9 @@ json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction
   dvObject *o = s->fixed.count < 1000 ? hold(s, t.state, (int32_t)t.index) : NULL;
   if (o) {
     dv_push(&s->fixed, ((dvFixed){path, (int32_t)t.index, o}));
+    const double *x = dv_state_read(t.state, DV_X) + t.index * (size_t)t.state->base.dof->coord;
     json_object_set_new(answer, "fixed", json_true());
+    json_object_set_new(answer, "point", json_pack("[f, f, f]", x[0], x[1], x[2]));
   } else {
     dv_free(path);
   }

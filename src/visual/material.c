@@ -14,7 +14,7 @@ static bool read_colour(const char **cursor, double out[4])
 
 static bool is_word(const char *word, size_t length, const char *name) { return strlen(name) == length && strncmp(word, name, length) == 0; }
 
-void dv_material_parse(dvMaterial *m, const char *text)
+void dv_material_parse(dvShading *m, const char *text)
 {
   const struct {
     const char *name;
@@ -37,9 +37,9 @@ void dv_material_parse(dvMaterial *m, const char *text)
   }
 }
 
-dvMaterial dv_visual_material(const dvVisualModel *v)
+dvShading dv_visual_material(const dvVisualModel *v)
 {
-  dvMaterial m = {.ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
+  dvShading m = {.ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
   if (*v->material) {
     dv_material_parse(&m, v->material);
   } else if (dv_was_set(&v->base.state.base, &v->color)) {

@@ -4,13 +4,13 @@
 
 #include "visual/visual_model.h"
 
-typedef struct dvMaterial {
+typedef struct dvShading {
   double ambient[4], diffuse[4], specular[4], emissive[4];
   double shininess;
-} dvMaterial;
+} dvShading;
 
 // Reads "name Diffuse 1 r g b a Ambient …"; a part whose number is 0 is switched off. What is not named keeps its value.
-void dv_material_parse(dvMaterial *m, const char *text);
-dvMaterial dv_visual_material(const dvVisualModel *v);
+void dv_material_parse(dvShading *m, const char *text);
+dvShading dv_visual_material(const dvVisualModel *v);
 
 #endif
