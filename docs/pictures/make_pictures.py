@@ -32,8 +32,9 @@ ROOMS = [
     [("linear", "solvers"), ("ode", "integrators, loop"), ("constraint", "projective")],
     [("collision", "models"), ("visual", "models"), ("control", "settings")],
     [("app", "all rooms registered, dumps, series")],
+    [("view", "session and server of the viewer")],
 ]
-COLOURS = ["#e8eef7", "#e8eef7", "#dcefe2", "#dcefe2", "#dcefe2", "#f7efdc", "#f7e3dc", "#f7e3dc", "#efe0f0", "#e6e6e6"]
+COLOURS = ["#e8eef7", "#e8eef7", "#dcefe2", "#dcefe2", "#dcefe2", "#f7efdc", "#f7e3dc", "#f7e3dc", "#efe0f0", "#e6e6e6", "#e0e8f4"]
 
 
 def rooms():

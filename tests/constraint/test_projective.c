@@ -467,7 +467,7 @@ static void broken_skeletons_are_refused(void **state)
     assert_int_equal(dv_scene_parse(context, "test.scn", text, strlen(text), &scene), DV_OK);
     if (dv_scene_init(scene) == DV_OK) fail_msg("accepted: %s", wrong[i]);
     dv_scene_destroy(&scene);
-    dv_context_destroy(&context);
+    dv_divan_destroy(&context);
     dv_free(text);
   }
 }
