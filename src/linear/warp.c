@@ -50,7 +50,7 @@ static dvStatus rotation_system_init(dvObject *o)
 #define COPY(to, from)                                                            \
   do {                                                                            \
     dv_array_resize(&(to), (from).count);                                         \
-    memcpy((to).data, (from).data, (from).count * sizeof *(to).data);             \
+    if ((from).count) memcpy((to).data, (from).data, (from).count * sizeof *(to).data); \
   } while (0)
 
 static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
