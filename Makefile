@@ -26,7 +26,7 @@ install: build
 # the page of `divan view`, after a change in viewer/src (needs node; the result stands in the repository)
 viewer:
 	@tools/setup browser
-	@cd viewer && npm ci --silent && npm run --silent build
+	@cd viewer && npm install --silent --no-save && npm run --silent build
 
 # the page in Debian's Chromium
 viewer-test: build
@@ -36,7 +36,7 @@ viewer-test: build
 # the README's pictures, from the program itself
 screenshots: build
 	@tools/setup browser
-	@cd viewer && { [ -d node_modules ] || npm ci --silent; } && DIVAN=$(abspath $(BUILD))/divan node tests/screenshots.mjs
+	@cd viewer && { [ -d node_modules ] || npm install --silent --no-save; } && DIVAN=$(abspath $(BUILD))/divan node tests/screenshots.mjs
 
 clean:
 	rm -rf $(BUILD) result
