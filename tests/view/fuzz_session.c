@@ -19,20 +19,18 @@ static void nowhere(void *user, dvViewer *to, const char *text, size_t length) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  static char path[] = "/tmp/divan-fuzz-view-XXXXXX";
+  static char path[] = "/tmp/divan-fuzz-view-XXXXXX", name[64];
   static bool made;
   if (!made) {   // a directory of its own: requests may write beside the scene
     if (!mkdtemp(path)) abort();
-    char name[64];
     snprintf(name, sizeof name, "%s/s.scn", path);
     FILE *f = fopen(name, "wb");
     if (!f) abort();
     fputs(scene, f);
     fclose(f);
-    if (chdir(path) != 0) abort();
     made = true;
   }
-  dvSession *s = dv_session_create(&(dvSessionOptions){.scene = "s.scn", .threads = 1, .send = nowhere});
+  dvSession *s = dv_session_create(&(dvSessionOptions){.scene = name, .threads = 1, .send = nowhere});
   dvViewer v = {0};
   dv_session_join(s, &v);
   dvText reply = {0}, frame = {0};
