@@ -340,13 +340,14 @@ static bool remember(dvLdl *f, const dvBlockMatrix *a)
   return w->values && w->changed;
 }
 
-// marks fronts with other entries than last time, and all above them; returns their part of the operations
+// marks fronts with other entries than last time, and all above them; returns their part of the operations, 0 only when there are none
 static double compare(const dvLdl *f, const dvBlockMatrix *a)
 {
   const dvLdlSymbolic *s = f->symbolic;
   bool *changed = f->work->changed;
   size_t square = (size_t)(s->block * s->block);
   double work = 0;
+  bool any = false;
   memset(changed, 0, (size_t)s->fronts * sizeof *changed);
   for (int32_t i = 0; i < s->fronts; i++) {
     for (size_t e = s->front[i].entry; e < s->front[i + 1].entry && !changed[i]; e++) {
@@ -354,10 +355,11 @@ static double compare(const dvLdl *f, const dvBlockMatrix *a)
       changed[i] = memcmp(f->work->values + at, a->values + at, square * sizeof(double)) != 0;
     }
     if (!changed[i]) continue;
+    any = true;
     work += dv_front_flops(&s->front[i]);
     if (s->front[i].parent >= 0) changed[s->front[i].parent] = true;
   }
-  return work / dv_max(s->flops, 1);
+  return any ? dv_max(work / dv_max(s->flops, 1), 1e-12) : 0;   // a single number costs no operation and can change all the same
 }
 
 // room for the update matrices of all fronts, unless that is far more than the factor itself

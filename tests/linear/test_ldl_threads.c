@@ -135,12 +135,36 @@ static void changes_of_a_few_entries(void **state)
   dv_pool_destroy(&pool);
 }
 
+// a matrix of one number costs no operations, and is factorised again all the same when the number has changed
+static void a_single_number_changes(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  dvLdl f = {0};
+  size_t pivot;
+  check_grid(&a, 1, 1, 0.1);
+  assert_int_equal(dv_block_matrix_rows(&a), 1);
+  assert_true(dv_ldl_analyse(&f, &a.pattern, 1, DV_ORDER_AMD));
+  double *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
+  for (int k = 1; k < 4; k++) {
+    double x, one = 1;
+    a.values[0] = k;
+    assert_true(dv_ldl_refactorise(&f, &a, NULL, DV_LDL_SMALL, &pivot));
+    dv_ldl_solve(&f, &one, &x, work);
+    check_close(x, 1.0 / k, 1e-15);
+  }
+  dv_free(work);
+  dv_ldl_free(&f);
+  dv_block_matrix_free(&a);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(the_same_singularity),
       cmocka_unit_test(changes_of_a_few_entries),
+      cmocka_unit_test(a_single_number_changes),
       cmocka_unit_test(solving_while_another_factor_is_computed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
