@@ -533,6 +533,22 @@ static void print_choice(const dvField *f, dvText *out)
   if (o) dv_text_add_n(out, o, strcspn(o, "|"));
 }
 
+// words, or ['a b','c'] where an entry would not be one word
+static void print_strings(const dvStrings *s, dvText *out)
+{
+  bool quoted = false, quotes = false;
+  for (size_t i = 0; i < s->count; i++) {
+    const char *e = s->data[i];
+    quotes = quotes || strchr(e, '\'');
+    quoted = quoted || !*e;
+    for (; *e; e++) quoted = quoted || dv_is_space(*e);
+  }
+  quoted = quoted && !quotes;
+  if (quoted) dv_text_add(out, "[");
+  for (size_t i = 0; i < s->count; i++) dv_text_printf(out, quoted ? "%s'%s'" : "%s%s", i ? quoted ? "," : " " : "", s->data[i]);
+  if (quoted) dv_text_add(out, "]");
+}
+
 void dv_field_print(const dvField *f, dvText *out)
 {
   dv_text_add(out, "");
@@ -554,8 +570,7 @@ void dv_field_print(const dvField *f, dvText *out)
   case DV_T_INTS: print_ints(out, ((dvInts *)f->value)->data, ((dvInts *)f->value)->count); break;
   case DV_T_LISTS: print_lists(out, f->value); break;
   case DV_T_STRINGS: {
-    const dvStrings *s = f->value;
-    for (size_t i = 0; i < s->count; i++) dv_text_printf(out, "%s%s", i ? " " : "", s->data[i]);
+    print_strings(f->value, out);
     break;
   }
   case DV_T_LINK: dv_text_add(out, ((dvLink *)f->value)->path); break;

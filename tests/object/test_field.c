@@ -107,6 +107,11 @@ static void reads_every_type(void **state)
   check_close(p->tint[3], 1, 0);
   assert_int_equal(parse(p, "words", "one two  three"), DV_OK);
   assert_int_equal(p->words.count, 3);
+  check_text(p, "words", "one two three");
+  assert_int_equal(parse(p, "words", "['one two', 'three','']"), DV_OK);
+  assert_int_equal(p->words.count, 3);
+  assert_string_equal(p->words.data[0], "one two");
+  check_text(p, "words", "['one two','three','']");
   assert_int_equal(parse(p, "where", "4 5"), DV_OK);   // the first places
   check_close(p->where[2], 3, 0);
   done(&p);
