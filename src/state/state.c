@@ -1,6 +1,8 @@
 // Storage of state vectors. See state.h.
 #include "state/state.h"
 
+#include "math/kernels.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -69,9 +71,8 @@ long dv_state_first_bad(dvState *s, int id)
 {
   const double *x = dv_state_read(s, id);
   size_t n = dv_state_scalars(s, id);
-  int bad = 0;   // one pass without branches
-  for (size_t i = 0; i < n; i++) bad |= !(fabs(x[i]) < DV_EXPLODED);
-  if (!bad) return -1;
+  // one fast pass: the sum is below the bound only when every number is, and never when one is not a number
+  if (dv_norm2(s->base.context->pool, x, n) < DV_EXPLODED * DV_EXPLODED) return -1;
   for (size_t i = 0; i < n; i++)
     if (!(fabs(x[i]) < DV_EXPLODED)) return (long)i;
   return -1;

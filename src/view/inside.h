@@ -71,6 +71,8 @@ struct dvSession {
 // --- replies ---
 json_t *dv_view_error(const char *advice, const char *format, ...) DV_PRINTF(2, 3);
 json_t *dv_view_ok(void);
+void dv_view_put_text(json_t *o, const char *key, const char *text);   // null for NULL and for what is not UTF-8
+json_t *dv_view_news(const dvNews *n);
 void dv_session_send(dvSession *s, dvViewer *to, json_t *message);   // takes the message over
 
 // --- graph.c ---
@@ -103,11 +105,18 @@ void dv_view_clear_stats(dvSession *s);
 json_t *dv_view_watch(dvSession *s, json_t *items);
 
 // --- session.c ---
+bool dv_session_load(dvSession *s);    // the file or text that it has, with its edits
+json_t *dv_session_first_error(const dvSession *s);
+void dv_session_start_pace(dvSession *s);     // real time counts from here
+json_t *dv_session_status(const dvSession *s, const dvViewer *v);
+// The editor's place: free, its own from before, or given up.
+bool dv_session_may_edit(const dvSession *s, const dvViewer *v);
+void dv_session_become_editor(dvSession *s, dvViewer *v);
+void dv_session_forget_edits(dvSession *s);
 // Takes an edit over for the next time the scene is read.
 void dv_session_remember(dvSession *s, dvEdit edit);
 // Reads the scene again with one more edit and goes on where it was: positions, velocities and time are kept. When that does not
 // work everything is as before and the reason is returned.
 json_t *dv_session_edit(dvSession *s, dvEdit edit);
-void dv_session_put_news(dvSession *s, const dvMessage *m);
 
 #endif
