@@ -121,6 +121,7 @@ typedef struct dvProjectiveOps {
   void (*project_response)(dvObject *o, int id);          // forces and accelerations
   void (*project_velocity)(dvObject *o, int id, double time);
   void (*project_position)(dvObject *o, int id, double time);
+  void (*project_matrix)(dvObject *o, int id);            // optional: what assembled matrices hold becomes 0, where that is another set
 } dvProjectiveOps;
 
 typedef enum dvOdeKind {
