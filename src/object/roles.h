@@ -124,6 +124,11 @@ typedef struct dvProjectiveOps {
   void (*project_matrix)(dvObject *o, int id);            // optional: what assembled matrices hold becomes 0, where that is another set
 } dvProjectiveOps;
 
+// A collision pipeline: finds contacts where things stand now and keeps what answers them (forces, constraints) in the graph.
+typedef struct dvCollisionOps {
+  dvStatus (*collide)(dvObject *o, double dt, size_t *contacts);   // *contacts: pairs of elements that touch
+} dvCollisionOps;
+
 typedef enum dvOdeKind {
   DV_ODE_IMPLICIT,
   DV_ODE_EXPLICIT,    // has a longest stable step
