@@ -192,7 +192,7 @@ static void time_front(const Bench *bench, size_t pivots, json_t *fronts)
 
 #define WARPED                                                                                                                \
   "<PreconditionedMatrixFreeSystem/><PCGLinearSolver name='cg' iterations='5000' tolerance='%s' preconditioner='@warp'/>"       \
-  "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='10'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
+  "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='%d'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
 
 typedef struct Steps {
   double hz, cpu_hz, median, p99, cpu_spread, iterations, most;
@@ -267,7 +267,7 @@ static void time_robot(const Bench *bench, json_t *figures)
     add_figure(figures, "soft robot", "steps with a fresh factor", s.hz, "Hz", 1, 200);
     add_figure(figures, "soft robot", "the same by CPU time of the steps' thread", s.cpu_hz, "Hz", 1, 200);
   }
-  char *solver = dv_format(WARPED, "1e-5");
+  char *solver = dv_format(WARPED, "1e-5", 10);
   if (time_steps(solver, grid, force, true, 300, &s)) {
     add_figure(figures, "soft robot", "steps with the asynchronous preconditioner", s.hz, "Hz", 1, 500);
     add_figure(figures, "soft robot", "the same by CPU time of the steps' thread", s.cpu_hz, "Hz", 1, 500);
@@ -286,9 +286,9 @@ static void time_stiff_bar(const Bench *bench, json_t *figures)
   dvText force = {0};
   dv_text_add(&force, "<TetrahedronFEMForceField method='large' poissonRatio='0.4' youngModulus='");
   for (int cell = 0; cell < 5 * 5 * 30; cell++)
-    for (int t = 0; t < 5; t++) dv_text_add(&force, cell / 25 % 2 ? "1e8 " : "1e4 ");
+    for (int t = 0; t < 6; t++) dv_text_add(&force, cell / 25 % 2 ? "1e8 " : "1e4 ");
   dv_text_add(&force, "'/>");
-  char *solver = dv_format(WARPED, "1e-10");
+  char *solver = dv_format(WARPED, "1e-10", 150);   // turned with the points, a factor stays good for that long
   if (time_steps("<PCGLinearSolver name='cg' iterations='5000' tolerance='1e-10'/>", grid, force.text, false, 30, &plain) &&
       time_steps(solver, grid, force.text, true, 300, &warped)) {
     const char *group = "stiffness 1:10,000";
