@@ -30,7 +30,7 @@ static dvStatus parallel_loop_step(dvObject *o, double dt)
 {
   ParallelLoop *l = (ParallelLoop *)o;
   DV_TRY(dv_loop_begin(o, dt));
-  dv_loop_collide(o, dt);
+  DV_TRY(dv_loop_collide(o, dt, NULL));
   const dvNode *node = dv_loop_node(o, &l->targetNode);
   if (l->integrations.count != node->children.count || l->version != node->scene->version) {
     forget(l);
