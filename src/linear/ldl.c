@@ -20,7 +20,7 @@ static bool allocate(dvLdl *f)
 {
   const dvLdlSymbolic *s = f->symbolic;
   size_t n = s->n * (size_t)s->block;
-  f->lower = dv_alloc_aligned(s->lower * sizeof *f->lower);
+  f->lower = dv_alloc_unset(s->lower * sizeof *f->lower);
   f->d = dv_alloc_aligned(2 * n * sizeof *f->d);
   f->inverse_d = f->d ? f->d + n : NULL;
   f->work = dv_ldl_work_create(s);

@@ -38,8 +38,8 @@ void dv_ldl_work_free(dvLdlWork *w)
 static bool slot_init(dvLdlSlot *slot, const dvLdlSymbolic *s, bool first)
 {
   size_t scratch = first ? dv_max_size(s->scratch, s->scratch_top) : s->scratch;
-  slot->arena = dv_alloc_aligned(s->arena * sizeof *slot->arena);
-  slot->scratch = dv_alloc_aligned((scratch + DV_FRONT_BLOCK * DV_MAX_LANES) * sizeof *slot->scratch);
+  slot->arena = dv_alloc_unset(s->arena * sizeof *slot->arena);
+  slot->scratch = dv_alloc_unset((scratch + DV_FRONT_BLOCK * DV_MAX_LANES) * sizeof *slot->scratch);
   slot->place = dv_try_alloc((s->most_rows + 1) * sizeof *slot->place);
   if (slot->arena && slot->scratch && slot->place) return true;
   slot_free(slot);
@@ -60,7 +60,7 @@ dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s)
 {
   dvLdlWork *w = dv_try_alloc(sizeof *w);
   if (!w) return NULL;
-  w->shared = dv_alloc_aligned(s->shared * sizeof *w->shared);
+  w->shared = dv_alloc_unset(s->shared * sizeof *w->shared);
   w->scale = dv_alloc_aligned(s->n * (size_t)s->block * sizeof *w->scale);
   w->outcome = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *w->outcome);
   add_slots(w, s, 1);
@@ -334,7 +334,7 @@ static bool remember(dvLdl *f, const dvBlockMatrix *a)
 {
   dvLdlWork *w = f->work;
   size_t count = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
-  if (!w->values) w->values = dv_alloc_aligned(count * sizeof *w->values);
+  if (!w->values) w->values = dv_alloc_unset(count * sizeof *w->values);
   if (!w->changed) w->changed = dv_try_alloc((size_t)(f->symbolic->fronts + 1) * sizeof *w->changed);
   if (w->values) memcpy(w->values, a->values, count * sizeof *w->values);
   return w->values && w->changed;
@@ -374,7 +374,7 @@ static bool make_kept(const dvLdl *f)
     w->kept_at[i] = all;
     all += dv_update_size(&s->front[i], (size_t)s->lanes);
   }
-  if (w->kept_at && all <= 8 * s->lower) w->kept = dv_alloc_aligned(all * sizeof *w->kept);
+  if (w->kept_at && all <= 8 * s->lower) w->kept = dv_alloc_unset(all * sizeof *w->kept);
   if (w->kept) return true;
   dv_free(w->kept_at);
   w->kept_at = NULL;

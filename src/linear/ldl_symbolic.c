@@ -251,7 +251,7 @@ dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, 
   b.local = dv_try_alloc((s->n + 1) * sizeof *b.local);
   b.source = dv_try_alloc((dv_pattern_count(a) + 1) * sizeof *b.source);
   bool good = s->n <= INT32_MAX / (size_t)block / 2 && s->perm && s->inverse && b.mark && b.local && b.source && dv_pattern_transpose(&b.columns, a, b.source) &&
-              dv_ldl_grow_tree(s, a, order) && fill_fronts(&b) && cut_subtrees(s) && place_updates(s);
+              dv_ldl_grow_tree(s, a, &b.columns, order) && fill_fronts(&b) && cut_subtrees(s) && place_updates(s);
   if (good) measure(s);
   dv_free(b.mark);
   dv_free(b.local);
