@@ -201,7 +201,7 @@ static dvStatus async_ldl_prepare(dvObject *o)
 static void async_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   AsyncLdl *s = (AsyncLdl *)o;
-  dv_ldl_solve(&s->factor[s->used], rhs, x, s->work.data);
+  dv_ldl_solve_with(&s->factor[s->used], o->context->pool, rhs, x, s->work.data);
 }
 
 static void async_ldl_destroy(dvObject *o)

@@ -176,7 +176,7 @@ static bool cut_subtrees(dvLdlSymbolic *s)
       } else {
         f->task = s->tasks;
         f->shared = true;
-        s->task[s->tasks++] = (dvFrontTask){least[i], i + 1, weight[i]};
+        s->task[s->tasks++] = (dvFrontTask){.begin = least[i], .end = i + 1, .flops = weight[i]};
       }
       f->shared = f->shared || f->task < 0;
     }
@@ -186,6 +186,10 @@ static bool cut_subtrees(dvLdlSymbolic *s)
       s->top[s->tops - 1 - k] = t;
     }
     qsort(s->task, (size_t)s->tasks, sizeof *s->task, compare_tasks);
+    for (int32_t k = 0; k < s->tasks; k++) {
+      s->task[k].left = s->left;
+      s->left += (size_t)s->front[s->task[k].end - 1].rows;
+    }
   }
   dv_free(weight);
   dv_free(least);

@@ -77,7 +77,7 @@ static dvStatus sparse_ldl_prepare(dvObject *o)
 static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   SparseLdl *s = (SparseLdl *)o;
-  dv_ldl_solve(&s->factor, rhs, x, s->work.data);
+  dv_ldl_solve_with(&s->factor, o->context->pool, rhs, x, s->work.data);
   if (s->factor.perturbed > 0 && rhs != x) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
 }
 

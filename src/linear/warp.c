@@ -259,7 +259,7 @@ static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)
   PrecomputedWarp *w = (PrecomputedWarp *)o;
   memmove(x, rhs, w->size * sizeof *x);
   dv_rotations_turn(&w->rotations, x, x, true);
-  dv_ldl_solve(&w->factor, x, x, w->work.data);
+  dv_ldl_solve_with(&w->factor, o->context->pool, x, x, w->work.data);
   dv_rotations_turn(&w->rotations, x, x, false);
 }
 
