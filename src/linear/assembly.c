@@ -28,8 +28,15 @@ typedef struct dvAssemblyWork {
   DV_ARRAY(double) from, to;        // flat vectors of products
 } Work;
 
+static void reclaim(dvAssembly *a)
+{
+  if (a->release) a->release(a->reader);
+  a->release = NULL;
+}
+
 void dv_assembly_free(dvAssembly *a)
 {
+  reclaim(a);
   Work *w = a->work;
   if (w) {
     dv_array_free(&w->stiffness.pairs);
@@ -158,6 +165,7 @@ typedef struct Sink {
   bool recording, changed;
   size_t next;
   const dvAssemblyState *row, *col; // of the last call: the next one is mostly the same
+  const dvBlockMatrixKernels *kernels;
   const char *bad;                  // what is wrong with an entry
 } Sink;
 
@@ -231,18 +239,11 @@ static bool add_direct(Sink *s, const dvState *state, const int32_t *dofs, int c
   for (int i = 0; i < count; i++)
     if (dofs[i] < 0 || (size_t)dofs[i] >= r->count) return false;
   const uint64_t *pair = q->pairs.data + s->next;
-  const int32_t *place = q->places.data + s->next;
-  size_t side = 3 * (size_t)count;
-  for (size_t i = 0; i < (size_t)count; i++)
-    for (size_t j = 0; j < (size_t)count; j++, pair++, place++) {
-      if (*pair != dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j])) {
-        s->changed = true;
-        continue;
-      }
-      double *restrict to = dv_block_matrix_at(&s->a->matrix, *place);
-      const double *from = values + side * 3 * i + 3 * j;
-      for (size_t k = 0; k < 3; k++) to[k] += from[k], to[3 + k] += from[side + k], to[6 + k] += from[2 * side + k];
-    }
+  uint64_t other = 0;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++) other |= *pair++ ^ dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j]);
+  if (other) s->changed = true;
+  else s->kernels->add_element3(s->a->matrix.values, q->places.data + s->next, (size_t)count, values);
   s->next += (size_t)(count * count);
   return true;
 }
@@ -393,7 +394,7 @@ static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan
     return dv_error(owner, NULL, "out of memory for the matrices of mapped states");
   if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   w->jacobian.pairs.count = 0;
-  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .kernels = DV_KERNEL_CHOOSE(dv_block_matrix_kernels), .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
   DV_TRY(feed_jacobians(&s, owner, plan));
   dv_array_resize(&w->jacobian.places, w->jacobian.pairs.count);
   order_mapped(a, plan);
@@ -463,7 +464,7 @@ static dvStatus record(dvAssembly *a, const dvObject *owner, const dvPlan *plan,
 {
   Work *w = a->work;
   w->stiffness.pairs.count = 0;
-  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .recording = true};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .kernels = DV_KERNEL_CHOOSE(dv_block_matrix_kernels), .sequence = &w->stiffness, .recording = true};
   DV_TRY(feed_all(&s, owner, plan, m));
   dvPairs pairs = {0}, mapped = {0};
   split_pairs(a, &pairs, &mapped);
@@ -497,12 +498,12 @@ static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, c
   dvProjection *p = &w->projection;
   dv_block_matrix_clear(&a->matrix);
   dv_ragged_clear(&p->k);
-  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .ragged = &p->k};
+  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .kernels = DV_KERNEL_CHOOSE(dv_block_matrix_kernels), .sequence = &w->stiffness, .ragged = &p->k};
   DV_TRY(feed_all(&s, owner, plan, m));
   *same = !s.changed && s.next == w->stiffness.pairs.count;
   if (!*same || dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   dv_ragged_clear(&p->raw);
-  Sink j = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw};
+  Sink j = {.base = {sink_add, sink_add_element}, .a = a, .kernels = DV_KERNEL_CHOOSE(dv_block_matrix_kernels), .sequence = &w->jacobian, .ragged = &p->raw};
   DV_TRY(feed_jacobians(&j, owner, plan));
   *same = !j.changed && j.next == w->jacobian.pairs.count;
   if (*same) dv_projection_run(p, add_projected, a);
@@ -605,6 +606,7 @@ static bool same_parts(dvAssemblyParts a, dvAssemblyParts b)
 
 dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts)
 {
+  reclaim(a);
   if (!a->work) a->work = dv_alloc(sizeof *a->work);
   Work *w = a->work;
   if (!dv_assembly_holds(a, plan)) lay_out(a, plan);
