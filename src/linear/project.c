@@ -1,9 +1,9 @@
 // See project.h.
 #include "linear/project.h"
 
-#include <string.h>
+#include "object/dof.h"
 
-enum { MOST = 6 };   // scalars a degree of freedom
+#include <string.h>
 
 // --- ragged matrices -----------------------------------------------------------------------------
 
@@ -182,7 +182,8 @@ static void hand_over(dvProjection *p, Up *up, size_t row, int32_t col, const do
     const double *t = p->t.values.data + p->t.start.data[e];
     int32_t other = p->t.pattern.col[e];
     int cols = p->width[other];
-    double block[MOST * MOST] = {0};
+    double block[DV_MAX_COORD * DV_MAX_COORD];
+    memset(block, 0, (size_t)(width * cols) * sizeof *block);
     for (int k = 0; j && k < rows; k++)
       for (int i = 0; i < width; i++) {
         double value = j[k * width + i];
