@@ -1,8 +1,8 @@
 // IntegrationPointSampler: integration points of a body of voxels whose motion is blended from frames.
 //
 // Voxels of one material that the same frames move make a region, inside of which the displacement is smooth. Regions are cut in
-// two at their middle, across their longest axis, the largest first, until there are `count`; each then has its volume V, centre
-// and second moments C. With `order` 1 a region is one point at its centre; with 2 it is the eight points at plus and minus the
+// two at their middle: every one `halvings` times across the direction in which influences change, then the largest first, across their
+// longest axis, until there are `count`; each then has its volume V, centre and second moments C. With `order` 1 a region is one point at its centre; with 2 it is the eight points at plus and minus the
 // square roots of the eigenvalues of C / V along its axes, V / 8 each: exact for volume, centre and moments, and in a box for all
 // products of squares (Gauss's rule), so that a strain that varies linearly has its exact energy.
 #include "mapping/register.h"
@@ -14,6 +14,7 @@
 #define POINT_FIELDS(X)                                                                                                     \
   X(link, shapeFunction, "", "", "VoxelShapeFunction of the frames")                                                       \
   X(int, count, "1", "", "number of regions; there are at least as many as influences and materials make", .flags = DV_INPUT)   \
+  X(int, halvings, "0", "", "how often every region is cut, across the change of influences, before the largest ones are; quadratic frames need 1 with `order` 2", .flags = DV_INPUT)   \
   X(int, order, "1", "", "1: one point for each region; 2: eight, which also have its second moments", .flags = DV_INPUT)   \
   X(real, threshold, "1e-6", "", "a frame moves a voxel when its weight is larger", .flags = DV_INPUT)                      \
   X(vec3s, position, "", "m", "the points at rest", .flags = DV_OUTPUT)                                                     \
@@ -44,6 +45,7 @@ typedef struct Part {
 typedef struct Parts {
   const dvVoxelGrid *g;
   int32_t *order, *scratch;   // voxels, part by part
+  dvVec3 *slope;              // the steepest influence of each voxel
   DV_ARRAY(Part) list;
 } Parts;
 
@@ -78,16 +80,19 @@ typedef struct Signs {
   DV_ARRAY(size_t) start;
 } Signs;
 
-static void list_signs(const PointSampler *s, const dvObject *shape, const dvVoxelGrid *g, Signs *out)
+static void list_signs(const PointSampler *s, const dvObject *shape, const Parts *p, Signs *out)
 {
+  const dvVoxelGrid *g = p->g;
   size_t frames = dv_voxel_shape_frames(shape)->count;
   dvInfluence *list = dv_alloc((frames + 1) * sizeof *list);
   for (size_t v = 0; v < dv_voxel_count(g); v++) {
     dv_push(&out->start, out->sign.count);
     dv_push(&out->sign, g->material.data[v]);
     dv_voxel_shape_at(shape, dv_voxel_centre(g, v), list);
-    for (size_t i = 0; i < frames; i++)
+    for (size_t i = 0; i < frames; i++) {
       if (list[i].w > s->threshold) dv_push(&out->sign, (int32_t)i);
+      if (dv_vec3_norm2(list[i].slope) > dv_vec3_norm2(p->slope[v])) p->slope[v] = list[i].slope;
+    }
   }
   dv_push(&out->start, out->sign.count);
   dv_free(list);
@@ -129,38 +134,68 @@ static void sort_regions(Parts *p, size_t regions, const int32_t *region)
   dv_free(start);
 }
 
-// cuts the part that has most: its volume times its length
-static bool cut_one(Parts *p)
+static dvVec3 longest_axis(const Part *part)
 {
-  size_t best = p->list.count;
-  double most = 0;
-  for (size_t i = 0; i < p->list.count; i++) {
-    const Part *part = &p->list.data[i];
-    double has = (double)part->count * sqrt(fmax(part->spread[0], fmax(part->spread[1], part->spread[2])));
-    if (!part->whole && has > most * (1 + 1e-9)) most = has, best = i;
-  }
-  if (best == p->list.count) return false;
-  Part *part = &p->list.data[best];
   int longest = part->spread[1] > part->spread[0] ? 1 : 0;
   if (part->spread[2] > part->spread[longest]) longest = 2;
+  return part->axis[longest];
+}
+
+static dvVec3 steepest_axis(const Parts *p, const Part *part)
+{
+  dvMat3 sum = {{{0}}}, axes;
+  dvVec3 values;
+  for (size_t i = 0; i < part->count; i++) {
+    dvVec3 slope = p->slope[p->order[part->first + i]];
+    sum = dv_mat3_add(sum, dv_mat3_outer(slope, slope));
+  }
+  if (!(dv_mat3_trace(sum) > 0)) return longest_axis(part);   // one frame alone moves it
+  dv_eigen_symmetric(&sum, &values, &axes);
+  return dv_mat3_column(axes, values.x >= values.y && values.x >= values.z ? 0 : values.y >= values.z ? 1 : 2);
+}
+
+static void cut_part(Parts *p, size_t number, dvVec3 axis)
+{
+  Part *part = &p->list.data[number];
+  double small = -1e-9 * sqrt(dv_mat3_trace(part->spreads));
   size_t low = 0, high = 0;
   for (size_t i = 0; i < part->count; i++) {
     int32_t v = p->order[part->first + i];
     dvVec3 away = dv_vec3_sub(dv_voxel_centre(p->g, (size_t)v), part->centre);
-    if (dv_vec3_dot(away, part->axis[longest]) < -1e-9 * sqrt(part->spread[longest])) p->order[part->first + low++] = v;
+    if (dv_vec3_dot(away, axis) < small) p->order[part->first + low++] = v;
     else p->scratch[high++] = v;
   }
   memcpy(p->order + part->first + low, p->scratch, high * sizeof *p->order);
   if (low == 0 || high == 0) {
     part->whole = true;
-    return true;
+    return;
   }
   Part rest = {.first = part->first + low, .count = high};
   part->count = low;
   measure_part(p, part);
   measure_part(p, &rest);
   dv_push(&p->list, rest);
-  return true;
+}
+
+// cuts the part that has most: its volume times its length
+static bool cut_largest(Parts *p)
+{
+  size_t number = p->list.count, best = number;
+  double most = 0;
+  for (size_t i = 0; i < number; i++) {
+    const Part *part = &p->list.data[i];
+    double has = (double)part->count * sqrt(fmax(part->spread[0], fmax(part->spread[1], part->spread[2])));
+    if (!part->whole && has > most * (1 + 1e-9)) most = has, best = i;
+  }
+  if (best < number) cut_part(p, best, longest_axis(&p->list.data[best]));
+  return best < number;
+}
+
+static void cut_parts(Parts *p, int halvings, size_t count)
+{
+  for (int h = 0; h < halvings; h++)
+    for (size_t i = 0, n = p->list.count; i < n; i++) cut_part(p, i, steepest_axis(p, &p->list.data[i]));
+  while (p->list.count < count && cut_largest(p)) continue;
 }
 
 // --- output ----------------------------------------------------------------------------------------------
@@ -207,6 +242,7 @@ static dvStatus point_sampler_update(dvObject *o)
   PointSampler *s = (PointSampler *)o;
   if (s->order != 1 && s->order != 2) return dv_field_error(o, &s->order, NULL, "order is %d; it is 1 or 2", s->order);
   if (s->count < 1) return dv_field_error(o, &s->count, NULL, "%d regions", s->count);
+  if (s->halvings < 0 || s->halvings > 10) return dv_field_error(o, &s->halvings, NULL, "%d halvings; it goes from 0 to 10", s->halvings);
   dvObject *shape = dv_voxel_shape(o, &s->shapeFunction), *map = NULL;
   if (!shape) return DV_ERROR_INPUT;
   Parts p = {.g = dv_voxel_shape_grid(shape, &map)};
@@ -214,16 +250,17 @@ static dvStatus point_sampler_update(dvObject *o)
   size_t n = dv_voxel_count(p.g);
   p.order = dv_alloc((n + 1) * sizeof *p.order);
   p.scratch = dv_alloc((n + 1) * sizeof *p.scratch);
-  list_signs(s, shape, p.g, &signs);
+  p.slope = dv_alloc((n + 1) * sizeof *p.slope);
+  list_signs(s, shape, &p, &signs);
   sort_regions(&p, number_regions(&signs, n, p.scratch), p.scratch);
-  if (p.list.count > (size_t)s->count) dv_note(o, "influences and materials make %zu regions, more than count, %d", p.list.count, s->count);
-  while (p.list.count < (size_t)s->count && cut_one(&p)) continue;
+  cut_parts(&p, s->halvings, (size_t)s->count);
   dvStatus status = write_parts(s, &p, map);
   dv_array_free(&signs.sign);
   dv_array_free(&signs.start);
   dv_array_free(&p.list);
   dv_free(p.order);
   dv_free(p.scratch);
+  dv_free(p.slope);
   return status;
 }
 
