@@ -234,7 +234,7 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
   write_figures(r, context, o, threads);
   if (interrupted) fprintf(stderr, "interrupted after %ld steps\n", o->done);
   if (r->hash) printf("hash %016llx\n", (unsigned long long)dv_scene_hash(scene));
-  print_figures(r, scene, o, threads);
+  if (o->done > 0 || o->status == DV_OK) print_figures(r, scene, o, threads);
   if (frames && !r->quiet)
     printf("%d frames in %s: open %s/mechanics.pvd%s in ParaView\n", frames, r->out, r->out, scene->plan->visuals.count ? " or visual.pvd" : "");
   return o->status;
