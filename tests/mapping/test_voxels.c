@@ -87,6 +87,23 @@ static void distances_pass_through_materials(void **state)
   check_close_scene(&s);
 }
 
+// points beside the body belong to the voxel whose centre is nearest
+static void the_nearest_voxel_is_found(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node>" MAP("resolution='9 8 3' voxelSize='1 0.5 2' boxes='3 -1 -1 6 6 4  0 0 0 2 9 9' boxMaterials='0 0'") "</Node>", 1);
+  const dvVoxelGrid *g = grid_of(s);
+  for (int i = 0; i < 200; i++) {
+    dvVec3 point = {-4 + 0.0937 * i, 7 - 0.0571 * i, -3 + 0.0613 * i};
+    double least = INFINITY;
+    for (size_t v = 0; v < dv_voxel_count(g); v++) least = fmin(least, dv_vec3_norm(dv_vec3_sub(dv_voxel_centre(g, v), point)));
+    dvVec3 away = dv_vec3_sub(dv_voxel_centre(g, dv_voxel_nearest(g, point)), point);
+    bool inside = fabs(away.x) <= 0.5 && fabs(away.y) <= 0.25 && fabs(away.z) <= 1;
+    if (!inside) check_close(dv_vec3_norm(away), least, 1e-12);
+  }
+  check_close_scene(&s);
+}
+
 // --- placement -------------------------------------------------------------------------------------------
 
 static void frames_spread_over_the_body(void **state)
@@ -323,7 +340,7 @@ static void mistakes_are_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_pass_through_materials), cmocka_unit_test(frames_spread_over_the_body), cmocka_unit_test(soft_parts_get_more_frames),
+      cmocka_unit_test(distances_pass_through_materials), cmocka_unit_test(the_nearest_voxel_is_found), cmocka_unit_test(frames_spread_over_the_body), cmocka_unit_test(soft_parts_get_more_frames),
       cmocka_unit_test(integration_points_have_the_moments_of_the_body), cmocka_unit_test(influences_are_hats_in_one_material), cmocka_unit_test(stiff_material_takes_less_of_the_strain),
       cmocka_unit_test(slopes_are_those_of_the_weights), cmocka_unit_test(an_affine_motion_is_exact), cmocka_unit_test(frames_may_be_skewed_at_rest),
       cmocka_unit_test(a_bar_stretches_as_its_material), cmocka_unit_test(mistakes_are_told),

@@ -114,7 +114,7 @@ static dvStatus frame_sampler_update(dvObject *o)
   size_t n = dv_voxel_count(p.g);
   if (s->count < 1 || p.count > n) return dv_field_error(o, &s->count, NULL, "%d frames for %zu voxels", s->count, n);
   if (p.fixed > p.count) return dv_field_error(o, &s->fixed, "raise count", "%zu frames are fixed, and count is %d", p.fixed, s->count);
-  if (s->iterations < 0 || s->iterations > 10000) return dv_field_error(o, &s->iterations, NULL, "%d iterations", s->iterations);
+  if (s->iterations < 0 || s->iterations > 1000) return dv_field_error(o, &s->iterations, NULL, "%d iterations", s->iterations);
   p.place = dv_try_alloc((p.count + 1) * sizeof *p.place);
   p.distance = dv_try_alloc((n + 1) * sizeof *p.distance);
   p.nearest = dv_try_alloc((n + 1) * sizeof *p.nearest);

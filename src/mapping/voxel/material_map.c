@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { LARGEST = 1 << 26 };
+enum { LARGEST = 1 << 23 };
 
 #define MAP_FIELDS(X)                                                                                                       \
   X(ivec3, resolution, "1 1 1", "", "voxels along x, y and z", .flags = DV_INPUT)                                           \
@@ -49,20 +49,55 @@ int32_t dv_voxel_at(const dvVoxelGrid *g, const int32_t at[3])
   return g->cell.data[at[0] + g->n[0] * (at[1] + g->n[1] * at[2])];
 }
 
+typedef struct Nearest {
+  const dvVoxelGrid *g;
+  dvVec3 point;
+  int32_t at[3];           // the cell around which is searched
+  double least;            // distance squared of the best
+  size_t best;
+} Nearest;
+
+static void offer_cell(Nearest *s, int32_t dx, int32_t dy, int32_t dz)
+{
+  int32_t v = dv_voxel_at(s->g, (const int32_t[3]){s->at[0] + dx, s->at[1] + dy, s->at[2] + dz});
+  if (v < 0) return;
+  double d2 = dv_vec3_norm2(dv_vec3_sub(dv_voxel_centre(s->g, (size_t)v), s->point));
+  if (d2 < s->least || (d2 == s->least && (size_t)v < s->best)) s->least = d2, s->best = (size_t)v;
+}
+
+// the cells whose numbers differ by `r` along at least one axis
+static void offer_shell(Nearest *s, int32_t r)
+{
+  int32_t low[3], high[3];
+  for (int k = 0; k < 3; k++) low[k] = dv_max_int(-r, -s->at[k]), high[k] = dv_min_int(r, s->g->n[k] - 1 - s->at[k]);
+  for (int32_t z = low[2]; z <= high[2]; z++)
+    for (int32_t y = low[1]; y <= high[1]; y++) {
+      bool face = z == -r || z == r || y == -r || y == r;
+      for (int32_t x = face ? low[0] : -r; x <= high[0]; x += face ? 1 : dv_max_int(2 * r, 1)) offer_cell(s, x, y, z);
+    }
+}
+
 size_t dv_voxel_nearest(const dvVoxelGrid *g, dvVec3 point)
 {
   const double local[3] = {(point.x - g->origin.x) / g->size.x, (point.y - g->origin.y) / g->size.y, (point.z - g->origin.z) / g->size.z};
-  int32_t at[3];
-  for (int k = 0; k < 3; k++) at[k] = (int32_t)floor(fmin(fmax(local[k], -1), g->n[k]));
-  int32_t inside = dv_voxel_at(g, at);
-  if (inside >= 0) return (size_t)inside;
-  size_t best = 0;
-  double least = INFINITY;
-  for (size_t v = 0; v < dv_voxel_count(g); v++) {
-    double d2 = dv_vec3_norm2(dv_vec3_sub(dv_voxel_centre(g, v), point));
-    if (d2 < least) least = d2, best = v;
+  const double h[3] = {g->size.x, g->size.y, g->size.z};
+  Nearest s = {.g = g, .point = point, .least = INFINITY};
+  double outside = 0, side = fmin(h[0], fmin(h[1], h[2]));   // distance squared from the grid
+  int32_t most = 0;
+  for (int k = 0; k < 3; k++) {
+    double away = fmax(0, fmax(-local[k], local[k] - g->n[k])) * h[k];
+    s.at[k] = (int32_t)floor(fmin(fmax(local[k], 0), g->n[k] - 1));
+    outside += away * away;
+    most = dv_max_int(most, g->n[k]);
   }
-  return best;
+  int32_t inside = dv_voxel_at(g, s.at);
+  if (inside >= 0 && outside == 0) return (size_t)inside;
+  for (int32_t r = 0; r <= most; r++) {
+    double within = fmax(r - 0.5, 0) * side;   // no centre of this shell is nearer
+    if (s.least <= within * within + outside) break;
+    offer_shell(&s, r);
+  }
+  return s.best;
 }
 
 static double one_of(const dvReals *list, int32_t number) { return list->data[list->count > 1 ? number : 0]; }
@@ -141,6 +176,14 @@ static dvStatus check_lists(const MaterialMap *m)
   return DV_OK;
 }
 
+// the cells along an axis whose centres lie between two places
+static void cells_between(const MaterialMap *m, int axis, double from, double to, int32_t *first, int32_t *last)
+{
+  double size = m->voxelSize[axis], top = m->resolution[axis] - 1;
+  *first = (int32_t)fmin(fmax(ceil((from - m->origin[axis]) / size - 0.5 - 1e-9), 0), top + 1);
+  *last = (int32_t)fmin(fmax(floor((to - m->origin[axis]) / size - 0.5 + 1e-9), -1), top);
+}
+
 // materials counted from 1 of all cells of the grid
 static void paint(const MaterialMap *m, int32_t *cell, size_t cells)
 {
@@ -148,16 +191,11 @@ static void paint(const MaterialMap *m, int32_t *cell, size_t cells)
   for (size_t i = 0; i < filled; i++) cell[m->voxels.count ? (size_t)m->voxels.data[i] : i] = (int32_t)m->values.data[m->values.count > 1 ? i : 0];
   for (size_t b = 0; b < m->boxMaterials.count; b++) {
     const double *box = m->boxes.data + 6 * b;
-    for (size_t i = 0; i < cells; i++) {
-      size_t nx = (size_t)m->resolution[0], ny = (size_t)m->resolution[1];
-      const size_t at[3] = {i % nx, i / nx % ny, i / nx / ny};
-      bool inside = true;
-      for (int k = 0; k < 3; k++) {
-        double x = m->origin[k] + ((double)at[k] + 0.5) * m->voxelSize[k];
-        inside = inside && x >= box[k] && x <= box[3 + k];
-      }
-      if (inside) cell[i] = m->boxMaterials.data[b];
-    }
+    int32_t first[3], last[3];
+    for (int k = 0; k < 3; k++) cells_between(m, k, box[k], box[3 + k], &first[k], &last[k]);
+    for (int32_t z = first[2]; z <= last[2]; z++)
+      for (int32_t y = first[1]; y <= last[1]; y++)
+        for (int32_t x = first[0]; x <= last[0]; x++) cell[x + m->resolution[0] * (y + m->resolution[1] * z)] = m->boxMaterials.data[b];
   }
 }
 

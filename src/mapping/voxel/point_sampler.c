@@ -104,18 +104,26 @@ static bool same_sign(const Signs *s, size_t a, size_t b)
   return n == s->start.data[b + 1] - s->start.data[b] && memcmp(s->sign.data + s->start.data[a], s->sign.data + s->start.data[b], n * sizeof(int32_t)) == 0;
 }
 
+static size_t sign_hash(const Signs *s, size_t v)
+{
+  uint64_t h = 14695981039346656037u;
+  for (size_t i = s->start.data[v]; i < s->start.data[v + 1]; i++) h = (h ^ (uint32_t)s->sign.data[i]) * 1099511628211u;
+  return (size_t)(h ^ h >> 29);
+}
+
 // numbers of regions, in the order of their first voxels
 static size_t number_regions(const Signs *s, size_t voxels, int32_t *region)
 {
-  DV_ARRAY(size_t) first = {0};
+  size_t count = 0, slots = 16;
+  while (slots < 2 * voxels) slots *= 2;
+  size_t *first = dv_alloc(slots * sizeof *first);   // a voxel of each region and 1, by the hash of its frames
   for (size_t v = 0; v < voxels; v++) {
-    size_t r = v > 0 && same_sign(s, v, v - 1) ? (size_t)region[v - 1] : 0;
-    while (r < first.count && !same_sign(s, v, first.data[r])) r++;
-    if (r == first.count) dv_push(&first, v);
-    region[v] = (int32_t)r;
+    size_t at = sign_hash(s, v) & (slots - 1);
+    while (first[at] && !same_sign(s, v, first[at] - 1)) at = (at + 1) & (slots - 1);
+    if (!first[at]) first[at] = v + 1, region[v] = (int32_t)count++;
+    else region[v] = region[first[at] - 1];
   }
-  size_t count = first.count;
-  dv_array_free(&first);
+  dv_free(first);
   return count;
 }
 

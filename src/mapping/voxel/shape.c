@@ -236,7 +236,7 @@ static dvStatus shape_init(dvObject *o)
   v->count = v->state->count;
   size_t n = dv_voxel_count(v->grid);
   if (v->count == 0) return dv_error(o, NULL, "%s has no frames", state->name);
-  if ((double)v->count * (double)n > 5e7) return dv_error(o, "give fewer frames or a coarser map", "%zu frames and %zu voxels are too many", v->count, n);
+  if ((double)v->count * (double)n > 2e7) return dv_error(o, "give fewer frames or a coarser map", "%zu frames and %zu voxels are too many", v->count, n);
   v->square = dv_try_alloc((v->count * n + 1) * sizeof *v->square);
   v->start = dv_try_alloc((v->count * v->count + 1) * sizeof *v->start);
   v->span = dv_try_alloc((v->count * v->count + 1) * sizeof *v->span);
