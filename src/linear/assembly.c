@@ -169,6 +169,12 @@ typedef struct Sink {
   const char *bad;                  // what is wrong with an entry
 } Sink;
 
+static inline void add_rows(double *block, const double *from, int b, int cols)
+{
+  for (int i = 0; i < b; i++)
+    for (int j = 0; j < b; j++) block[i * b + j] += from[i * cols + j];
+}
+
 static inline void add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
 {
   const dvBlockMatrix *m = &a->matrix;
@@ -185,8 +191,13 @@ static inline void add_block(dvAssembly *a, int32_t place, size_t row, int rows,
   // all block rows of a degree of freedom are equally long
   int32_t block_row = a->work->block_row.data[row];
   int32_t length = m->pattern.row_start[block_row + 1] - m->pattern.row_start[block_row];
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < cols; j++) dv_block_matrix_at(m, place + i / b * length + j / b)[i % b * b + j % b] += values[i * cols + j];
+  for (int r = 0; r < rows; r += b, place += length)
+    for (int c = 0; c < cols; c += b) {
+      double *block = dv_block_matrix_at(m, place + c / b);
+      const double *from = values + r * cols + c;
+      if (b == 3) add_rows(block, from, 3, cols);
+      else add_rows(block, from, b, cols);
+    }
 }
 
 static const dvAssemblyState *remembered(const dvAssembly *a, const dvAssemblyState **last, const dvState *s)
