@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GRAIN = 256 };   // block rows a chunk
+enum { GRAIN = 256, CLEAR_GRAIN = 1 << 16 };   // block rows a chunk of a product; numbers a chunk of clearing
 
 bool dv_block_matrix_init(dvBlockMatrix *a, int block, dvPattern *pattern)
 {
@@ -27,9 +27,15 @@ void dv_block_matrix_free(dvBlockMatrix *a)
   *a = (dvBlockMatrix){0};
 }
 
-void dv_block_matrix_clear(dvBlockMatrix *a)
+static void clear_values(void *user, size_t begin, size_t end)
 {
-  memset(a->values, 0, dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block) * sizeof *a->values);
+  double *values = user;
+  memset(values + begin, 0, (end - begin) * sizeof *values);
+}
+
+void dv_block_matrix_clear(dvBlockMatrix *a, dvPool *pool)
+{
+  dv_parallel_for(pool, dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block), CLEAR_GRAIN, clear_values, a->values);
 }
 
 // --- products ------------------------------------------------------------------------------------

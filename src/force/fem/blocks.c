@@ -5,6 +5,8 @@
 // stand in the same pack, where their sums would have to wait for each other.
 #include "force/fem/blocks.h"
 
+#include "math/element_sum.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -217,8 +219,31 @@ void dv_blocks_destroy(dvElementBlocks **blocks)
   dv_free(m->point);
   dv_free(m->start);
   dv_free(m->slot);
+  dv_element_sum_destroy(&m->sum);
   dv_free(m);
   *blocks = NULL;
+}
+
+dvElementSum *dv_blocks_sum(dvElementBlocks *m)
+{
+  if (m->sum || m->no_sum || m->nodes > DV_SUM_NODES) return m->sum;
+  int32_t *corner = dv_try_alloc((DV_LANES * m->packs * m->nodes + 1) * sizeof *corner);
+  uint32_t *first = dv_try_alloc((m->count + 1) * sizeof *first);
+  if (corner && first) {
+    for (size_t b = 0; b < m->count; b++) {
+      const dvElementBlock *block = &m->blocks[b];
+      first[b + 1] = DV_LANES * (block->first_pack + block->packs);
+      for (size_t i = m->nodes * first[b]; i < m->nodes * first[b + 1]; i++) {
+        size_t lane = i / m->nodes;
+        corner[i] = m->element[lane] < 0 ? -1 : dv_blocks_point(m, b, lane / DV_LANES, i % m->nodes, lane % DV_LANES);
+      }
+    }
+    dv_element_sum_create(corner, m->nodes, m->points, first, m->count, &m->sum);
+  }
+  dv_free(corner);
+  dv_free(first);
+  m->no_sum = !m->sum;
+  return m->sum;
 }
 
 // --- running ---

@@ -290,6 +290,22 @@ void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)
   whole_matrix(c, element, frame_of(c, element), -k, (size_t)c->data.width, out);
 }
 
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  const dvCorot *c = elements;
+  size_t size = c->nodes * c->nodes * (size_t)(c->data.width * c->data.width);
+  for (size_t lane = 0; lane < DV_LANES; lane++) {
+    int32_t element = c->blocks->element[DV_LANES * pack + lane];
+    if (element >= 0) dv_corot_stiffness(c, (size_t)element, k, out + size * lane);
+    else memset(out + size * lane, 0, size * sizeof *out);
+  }
+}
+
+dvElementMatrices dv_corot_matrices(const dvCorot *c, double k)
+{
+  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices};
+}
+
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)
 {
   whole_matrix(c, element, dv_mat3_identity(), 1, 3, out);

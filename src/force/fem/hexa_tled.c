@@ -161,9 +161,8 @@ static dvMat3 stress_change(const double *moving, dvMat3 d)
   return dv_mat3_add(p, dv_mat3_scale(dv_mat3_from_rows(rows[0], rows[1], rows[2]), n[2]));
 }
 
-void dv_hexa_tled_stiffness(const dvHexaTled *h, size_t element, double k, double out[576])
+static void lane_matrix(const dvHexaTled *h, size_t lane, double k, double out[576])
 {
-  size_t lane = (size_t)h->blocks->lane[element];
   const double *rest = h->data.rest + DV_LANES * DV_TLED_REST * (lane / DV_LANES) + lane % DV_LANES;
   const double *moving = h->data.law.moving + DV_LANES * DV_HYPER_ISOTROPIC * (lane / DV_LANES) + lane % DV_LANES;
   dvVec3 b[8];
@@ -181,4 +180,14 @@ void dv_hexa_tled_stiffness(const dvHexaTled *h, size_t element, double k, doubl
       for (int a = 0; a < 3; a++) out[24 * (3 * i + a) + c] = -k * numbers[a];
     }
   }
+}
+
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  for (size_t lane = 0; lane < DV_LANES; lane++) lane_matrix(elements, DV_LANES * pack + lane, k, out + 576 * lane);
+}
+
+dvElementMatrices dv_hexa_tled_matrices(const dvHexaTled *h, double k)
+{
+  return (dvElementMatrices){.blocks = h->blocks, .width = 3, .elements = h, .k = k, .pack = pack_matrices};
 }

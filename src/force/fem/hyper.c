@@ -137,16 +137,15 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x)
 
 // --- matrices ---
 
-void dv_hyper_stiffness(const dvHyper *h, double k, dvHyperTake take, void *user)
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
 {
-  double matrices[DV_LANES * 144] __attribute__((aligned(64)));
-  for (size_t pack = 0; pack < h->blocks->packs; pack++) {
-    h->kernels->matrix[h->which](&h->data, pack, k, matrices);
-    for (size_t lane = 0; lane < DV_LANES; lane++) {
-      int32_t element = h->blocks->element[DV_LANES * pack + lane];
-      if (element >= 0) take(user, (size_t)element, matrices + 144 * lane);
-    }
-  }
+  const dvHyper *h = elements;
+  h->kernels->matrix[h->which](&h->data, pack, k, out);
+}
+
+dvElementMatrices dv_hyper_matrices(const dvHyper *h, double k)
+{
+  return (dvElementMatrices){.blocks = h->blocks, .width = 3, .elements = h, .k = k, .pack = pack_matrices};
 }
 
 // --- viscosity ---

@@ -5,6 +5,8 @@
 
 #include "math/vec.h"
 
+#include <string.h>
+
 struct dvTetraCorot {
   dvTetraData data;
   dvElementBlocks *blocks;
@@ -353,20 +355,26 @@ void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, d
   t->kernels->stiffness(g, lambda, mu, out);
 }
 
-void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user)
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
 {
-  double matrices[DV_LANES * 144] __attribute__((aligned(64)));
-  for (size_t e = 0; e < t->blocks->elements && t->mixed; e++) {
-    dv_tetra_corot_stiffness(t, e, k, matrices);
-    visit(user, e, matrices);
+  const dvTetraCorot *t = elements;
+  if (!t->mixed) t->kernels->matrices(&t->data, pack, k, out);
+  for (size_t lane = 0; lane < DV_LANES && t->mixed; lane++) {
+    int32_t element = t->blocks->element[DV_LANES * pack + lane];
+    if (element >= 0) mixed_stiffness(t, (size_t)element, k, out + 144 * lane);
+    else memset(out + 144 * lane, 0, 144 * sizeof *out);
   }
-  for (size_t pack = 0; pack < t->blocks->packs && !t->mixed; pack++) {
-    t->kernels->matrices(&t->data, pack, k, matrices);
-    for (size_t lane = 0; lane < DV_LANES; lane++) {
-      int32_t element = t->blocks->element[DV_LANES * pack + lane];
-      if (element >= 0) visit(user, (size_t)element, matrices + 144 * lane);
-    }
-  }
+}
+
+static void sum_matrices(const void *elements, const dvElementSum *sum, size_t block, double k, double *local)
+{
+  const dvTetraCorot *t = elements;
+  t->kernels->sum(&t->data, sum, block, k, local);
+}
+
+dvElementMatrices dv_tetra_corot_matrices(const dvTetraCorot *t, double k)
+{
+  return (dvElementMatrices){.blocks = t->blocks, .width = 3, .elements = t, .k = k, .pack = pack_matrices, .sum = t->mixed ? NULL : sum_matrices};
 }
 
 // sum g'_k (x) X_k = R sum g_k (x) X_k = R
