@@ -413,7 +413,7 @@ static void clear_fixed(dvAssembly *a, dvPool *pool)
     for (size_t i = 0; i < b; i++) bits |= (unsigned)a->fixed.data[r * b + i] << i;
     w->mask.data[r] = (unsigned char)bits;
   }
-  dv_parallel_for(pool, m->pattern.rows, ROWS, clear_rows, a);
+  dv_parallel_for(dv_pool_for(pool, 1.5 * (double)dv_pattern_count(&m->pattern)), m->pattern.rows, ROWS, clear_rows, a);
 }
 
 // numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them

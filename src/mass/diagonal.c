@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 2048, PARALLEL_FROM = 2 * GRAIN };   // points
+enum { GRAIN = 2048, POINT_NS = 3 };   // points a chunk; about what a point takes
 
 int dv_diagonal_numbers(const dvDof *dof) { return dof->kind == DV_RIGID3 ? 11 : dof->kind == DV_RIGID2 ? 3 : 1; }
 
@@ -172,8 +172,7 @@ static void prepare(Task *t, dvObject *o)
 static void run(dvObject *o, Task *t, dvBody body)
 {
   size_t n = t->d->count;
-  if (n < PARALLEL_FROM) body(t, 0, n);
-  else dv_parallel_for(o->context->pool, n, GRAIN, body, t);
+  dv_parallel_for(dv_pool_for(o->context->pool, POINT_NS * (double)n), n, GRAIN, body, t);
 }
 
 // out += factor M in, for the frame or point that stands at `at`

@@ -35,7 +35,8 @@ static void clear_values(void *user, size_t begin, size_t end)
 
 void dv_block_matrix_clear(dvBlockMatrix *a, dvPool *pool)
 {
-  dv_parallel_for(pool, dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block), CLEAR_GRAIN, clear_values, a->values);
+  size_t numbers = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
+  dv_parallel_for(dv_pool_for(pool, 0.1 * (double)numbers), numbers, CLEAR_GRAIN, clear_values, a->values);
 }
 
 // --- products ------------------------------------------------------------------------------------
@@ -57,7 +58,8 @@ void dv_block_matrix_product(const dvBlockMatrix *a, dvPool *pool, const double 
 {
   const dvBlockMatrixKernels *k = DV_KERNEL_CHOOSE(dv_block_matrix_kernels);
   Product p = {a->block == 3 ? k->product3 : a->block == 6 ? k->product6 : k->product1, a, x, y};
-  dv_parallel_for(pool, a->pattern.rows, GRAIN, product_body, &p);
+  double ns = 0.2 * (double)(dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block));
+  dv_parallel_for(dv_pool_for(pool, ns), a->pattern.rows, GRAIN, product_body, &p);
 }
 
 void dv_block_matrix_product_transposed(const dvBlockMatrix *a, const double *x, double *y)

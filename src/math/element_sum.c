@@ -7,7 +7,7 @@
 
 enum {
   BORDER_GRAIN = 512,       // entries a thread takes at a time
-  PARALLEL_BLOCKS = 2,      // a single block has nothing to share
+  PAIR_NS = 5,              // about what a pair of corners takes
   FOURS = DV_SUM_STRIDE / 4,
   LINE = 8,                 // doubles of a line of the cache
   NONE = -1, SEVERAL = -2   // owner of an entry
@@ -252,7 +252,8 @@ static void run_border(void *user, size_t begin, size_t end)
 
 void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, void *user, double *values, const int32_t *places)
 {
-  if (sum->count < PARALLEL_BLOCKS) pool = NULL;
+  size_t lanes = sum->count ? sum->blocks[sum->count - 1].first_lane + sum->blocks[sum->count - 1].lanes : 0;
+  pool = dv_pool_for(pool, PAIR_NS * (double)(lanes * sum->pairs));
   make_buffers(sum, dv_pool_threads(pool));
   Run run = {sum, DV_KERNEL_CHOOSE(dv_element_sum_kernels), fill, user, values, places};
   dv_parallel_for(pool, sum->count, 1, run_blocks, &run);

@@ -12,8 +12,8 @@
 
 enum {
   BITS = 16,
-  PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
-  REDUCE_GRAIN = 1024     // points a thread takes at a time
+  REDUCE_GRAIN = 1024,    // points a thread takes at a time
+  REDUCE_NS = 2           // what a slot takes
 };
 
 typedef struct {
@@ -262,15 +262,15 @@ static void reduce_points(void *user, size_t begin, size_t end)
   r->kernels->reduce(r->m, r->slots, r->width, begin, end, r->f);
 }
 
-void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user)
+void dv_blocks_each(const dvElementBlocks *m, const dvBlocksJob *job)
 {
-  dv_parallel_for(m->count < PARALLEL_BLOCKS ? NULL : pool, m->count, 1, body, user);
+  dv_parallel_for(dv_pool_for(job->pool, job->ns * (double)m->elements), m->count, 1, job->body, job->user);
 }
 
-void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f)
+void dv_blocks_run(const dvElementBlocks *m, const dvBlocksJob *job, const double *slots, int width, double *f)
 {
   Reduction r = {m, DV_KERNEL_CHOOSE(dv_blocks_kernels), slots, width, f};
-  dv_blocks_each(m, pool, body, user);
+  dv_blocks_each(m, job);
   if (m->count == 1) r.kernels->add(m, slots, width, f);
-  else if (m->count > 1) dv_parallel_for(m->count < PARALLEL_BLOCKS ? NULL : pool, m->points, REDUCE_GRAIN, reduce_points, &r);
+  else if (m->count > 1) dv_parallel_for(dv_pool_for(job->pool, REDUCE_NS * (double)m->slots), m->points, REDUCE_GRAIN, reduce_points, &r);
 }

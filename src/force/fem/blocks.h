@@ -59,10 +59,16 @@ void dv_blocks_destroy(dvElementBlocks **blocks);
 struct dvElementSum *dv_blocks_sum(dvElementBlocks *blocks);
 
 // Runs body over the blocks, then adds what they left in the slots to f, `width` (1, 2 or 3) numbers a point, always in the
-// order of the blocks. Small meshes run in the caller; the pool may be NULL.
-void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f);
+// order of the blocks. `job` says what an element costs: small meshes run in the caller.
+typedef struct dvBlocksJob {
+  dvPool *pool;     // may be NULL
+  dvBody body;
+  void *user;
+  double ns;        // about what an element takes in one thread
+} dvBlocksJob;
+void dv_blocks_run(const dvElementBlocks *m, const dvBlocksJob *job, const double *slots, int width, double *f);
 // Only the first half: for measures that are kept lane by lane.
-void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user);
+void dv_blocks_each(const dvElementBlocks *m, const dvBlocksJob *job);
 
 // --- between blocks.c and its kernels ---
 

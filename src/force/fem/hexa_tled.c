@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { ELEMENT_NS = 60 };   // about, of a force or product
+
 struct dvHexaTled {
   dvHexaTledData data;
   dvElementBlocks *blocks;
@@ -123,17 +125,17 @@ static void measure_blocks(void *user, size_t begin, size_t end)
 
 void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double *f)
 {
-  dv_blocks_run(h->blocks, pool, force_blocks, &(Job){.h = h, .x = x}, h->data.slots, 3, f);
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.h = h, .x = x}, ELEMENT_NS}, h->data.slots, 3, f);
 }
 
 void dv_hexa_tled_add_dforce(dvHexaTled *h, dvPool *pool, const double *dx, double k, double *df)
 {
-  dv_blocks_run(h->blocks, pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, h->data.slots, 3, df);
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, ELEMENT_NS}, h->data.slots, 3, df);
 }
 
 double dv_hexa_tled_energy(dvHexaTled *h, dvPool *pool, const double *x)
 {
-  dv_blocks_each(h->blocks, pool, measure_blocks, &(Job){.h = h, .x = x});
+  dv_blocks_each(h->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.h = h, .x = x}, ELEMENT_NS});
   double sum = 0;
   for (size_t i = 0; i < DV_LANES * h->blocks->packs; i++) sum += h->energy[i];
   return sum;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { ELEMENT_NS = 20 };   // about, of a force or product
+
 // Twice the smallest area, in squares of the longest edge, at which shape functions have a direction; and the smallest part of
 // the determinant at rest down to which the present gradients are used.
 static const double flat_limit = 1e-14, collapse_limit = 1e-12;
@@ -140,18 +142,18 @@ static void energy_blocks(void *user, size_t begin, size_t end)
 
 void dv_triangle_fem_add_force(dvTriangleFem *t, dvPool *pool, const double *x, double *f)
 {
-  dv_blocks_run(t->blocks, pool, force_blocks, &(Job){t, x, 0}, t->data.slots, 3, f);
+  dv_blocks_run(t->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){t, x, 0}, ELEMENT_NS}, t->data.slots, 3, f);
 }
 
 void dv_triangle_fem_add_dforce(dvTriangleFem *t, dvPool *pool, const double *dx, double k, double *df)
 {
-  dv_blocks_run(t->blocks, pool, dforce_blocks, &(Job){t, dx, k}, t->data.slots, 3, df);
+  dv_blocks_run(t->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){t, dx, k}, ELEMENT_NS}, t->data.slots, 3, df);
 }
 
 double dv_triangle_fem_energy(dvTriangleFem *t, dvPool *pool, const double *x)
 {
   double sum = 0;
-  dv_blocks_each(t->blocks, pool, energy_blocks, &(Job){t, x, 0});
+  dv_blocks_each(t->blocks, &(dvBlocksJob){pool, energy_blocks, &(Job){t, x, 0}, ELEMENT_NS});
   for (size_t i = 0; i < DV_LANES * t->blocks->packs; i++) sum += t->energy[i];
   return sum;
 }
