@@ -5,6 +5,7 @@
 #include "scene/plan.h"
 #include "state/component.h"
 #include "topology/topology.h"
+#include "view/flags.h"
 
 #include <math.h>
 #include <string.h>
@@ -198,6 +199,13 @@ static void collect(dvDraw *d, dvScene *scene)
   for (size_t i = 0; i < p->visual_mappings.count; i++) add_mapping(d, p->visual_mappings.data[i], DV_DRAW_MAPPINGS);
   CollisionPass pass = {.visitor = {.top_down = add_collision_models}, .draw = d};
   dv_visit(scene->root, &pass.visitor);
+  dvFlags root = dv_flags_of(scene->root);
+  for (size_t i = 0; i < d->list.count; i++) {
+    dvDrawable *a = &d->list.data[i];
+    dvFlags flags = dv_flags_of(a->object->node);
+    a->say = flags.say[a->group];
+    a->wireframe = flags.say[DV_FLAG_WIREFRAME] > 0 && root.say[DV_FLAG_WIREFRAME] <= 0;
+  }
 }
 
 void dv_draw_build(dvDraw *d, dvScene *scene)
@@ -216,7 +224,9 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
   }
   for (size_t i = 0; i < a->list.count; i++) {
     const dvDrawable *x = &a->list.data[i], *y = &b->list.data[i];
-    if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions) return false;
+    if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions || x->say != y->say ||
+        x->wireframe != y->wireframe)
+      return false;
   }
   return true;
 }

@@ -60,6 +60,8 @@ typedef struct dvDrawable {
   dvDrawGroup group;
   dvDrawKind kind;
   dvObject *object;
+  signed char say;           // what the flags of its node say of its group (flags.h)
+  bool wireframe;            // they want it so, and not all over the scene
   int positions, indices, second, values, texcoords, radii, frames;   // arrays, -1 for none
   double radius;
   const char *label;         // of the values

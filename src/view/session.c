@@ -544,8 +544,9 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     const dvDrawArray *a = &s->draw.arrays.data[i];
     if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++, bytes += 16 + a->count * sizeof *a->data;
   }
-  if (chunks == 0 || !dv_text_reserve(out, bytes)) return false;
-  double time = s->scene->root->time;
+  double time = s->scene ? s->scene->root->time : 0;
+  if ((chunks == 0 && time == v->time) || !dv_text_reserve(out, bytes)) return false;   // a step that moves nothing still has a time
+  v->time = time;
   add_u32(out, 0x31465644);
   add_u32(out, ++v->frame);
   dv_text_add_n(out, (const char *)&time, sizeof time);

@@ -22,7 +22,7 @@ async function editor(options = DESK) {
   key = await opened.page.evaluate(() => window.divan.session.hello.key);
   await until(opened.page, () => window.divan.session.editor);
   await opened.page.evaluate(async () => { const s = window.divan.session; await s.animate(false); await s.reset(); });
-  await until(opened.page, () => !window.divan.session.status.animating && window.divan.session.status.step === 0);
+  await until(opened.page, () => { const { session, stage } = window.divan; return !session.status.animating && session.status.step === 0 && stage.time === 0; });
   return opened;
 }
 

@@ -41,7 +41,7 @@ export class ViewTab extends Part {
     return html`<section aria-label="what is drawn">
       <div class="row"><h3 class="grow">Show</h3>
         <button class="small" @click=${() => s.setGroups(all ? [] : GROUPS.map((g) => g.name))}>${all ? 'None' : 'All'}</button>
-        <button class="small" @click=${() => s.setGroups(['visual', 'interactions'])}>Default</button></div>
+        <button class="small" title=${s.scene?.flags ? 'what the scene asks for' : 'visual models and interactions'} @click=${() => s.setDefaultGroups()}>Default</button></div>
       <div class="checks">${GROUPS.map((g) => html`<label class=${counts.get(g.name) ? '' : 'none'} title=${g.help}>
         <input type="checkbox" name=${g.name} .checked=${on.has(g.name)} @change=${(e: Event) => s.setGroup(g.name, (e.target as HTMLInputElement).checked)}>
         <span class="dot" style="background:${GROUP_COLOURS[g.name]}"></span><span class="clip">${g.label}</span><span class="count mono">${counts.get(g.name) ?? ''}</span></label>`)}

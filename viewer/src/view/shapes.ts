@@ -213,6 +213,7 @@ class Lines extends Shape {
   constructor(info: Drawable) {
     const base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#3fae78');
     const lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: base })));
+    if (info.group === 'mappings' || info.group === 'mechanicalMappings') Object.assign(lines.material, { transparent: true, opacity: 0.35, depthWrite: false });   // many, and close together
     super(info, lines);
     this.lines = lines;
     this.base = base;
@@ -406,7 +407,8 @@ class Frames extends Shape {
   private lines: LineSegments<BufferGeometry, LineBasicMaterial>;
 
   constructor(info: Drawable) {
-    const lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true })));
+    const lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false })));
+    lines.renderOrder = 2;           // in front of the body that they stand inside
     super(info, lines);
     this.lines = lines;
   }
