@@ -121,8 +121,10 @@ static double lump(DiagonalMass *m, double density)
   if (!dv_reals_resize(&m->vertexMass, n)) return 0;
   double total = 0, *mass = m->vertexMass.data;
   for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
-    double share = density * dv_mass_mesh_measure(mesh, x, e) / (double)corners;
+    double mass_of_element = density * dv_mass_mesh_measure(mesh, x, e), even = mass_of_element / (double)corners;
     for (size_t i = 0; i < corners; i++) {
+      // the top of a pyramid has the integral of z: a quarter
+      double share = mesh->kind != DV_PYRAMID ? even : mass_of_element * (i == 4 ? 4.0 / 16 : 3.0 / 16);
       int32_t at = mesh->elements->data[e * corners + i];
       if (at < 0 || (size_t)at >= n) continue;
       mass[at] += share;
