@@ -143,6 +143,74 @@ static void add_force(dvDraw *d, dvObject *o)
   s->label = "von Mises stress (Pa)";
 }
 
+// --- things that are only there to be looked at ---
+
+static int field_array(dvDraw *d, dvObject *o, const char *name, int width)
+{
+  dvField *f = dv_object_field(o, name);
+  if (!f) return -1;
+  dv_field_pull(f);
+  const dvReals *reals = f->value;
+  if (reals->count == 0 || reals->count % (size_t)width != 0) return -1;
+  return array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_FIELD, .object = o, .reals = reals, .field = f, .dynamic = true, .width = width});
+}
+
+static size_t points_of(const dvDraw *d, int array) { return d->arrays.data[array].reals->count / (size_t)d->arrays.data[array].width; }
+
+static dvDrawable *add_coloured(dvDraw *d, dvDrawKind kind, dvObject *o, int positions)
+{
+  static const dvShading plain = {.ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
+  dvDrawable *a = add(d, DV_DRAW_VISUAL, kind, o, positions);
+  dvField *colour = dv_object_field(o, "color");
+  a->has_material = true;
+  a->material = plain;
+  if (colour && colour->was_set && colour->desc->type == DV_T_COLOUR) memcpy(a->material.diffuse, colour->value, sizeof a->material.diffuse);
+  return a;
+}
+
+static void add_visual_mesh(dvDraw *d, dvObject *o)
+{
+  dvTopology *t = topology_of(o);
+  int positions = field_array(d, o, "position", 3);
+  if (!t || positions < 0 || dv_topology_point_count(t) > points_of(d, positions)) return;
+  bool surface = dv_topology_count(t, DV_TRIANGLE) || dv_topology_count(t, DV_QUAD) || dv_topology_count(t, DV_TETRAHEDRON) || dv_topology_count(t, DV_HEXAHEDRON);
+  dvDrawable *m = add_coloured(d, surface ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions);
+  m->indices = surface ? indices_of(d, DV_DRAW_VISUAL, DV_FROM_BOUNDARY, &t->base, 3) : indices_of(d, DV_DRAW_VISUAL, DV_FROM_EDGES, &t->base, 2);
+  int values = field_array(d, o, "vertexValues", 1);
+  if (!surface || values < 0 || points_of(d, values) != points_of(d, positions)) return;
+  m->values = values;
+  m->label = "vertex values";
+}
+
+static void add_point_cloud(dvDraw *d, dvObject *o)
+{
+  const char *mode = *(char **)dv_object_field(o, "drawMode")->value;
+  const dvReals *radius = dv_object_field(o, "sphereRadius")->value;
+  int positions = field_array(d, o, "position", 3);
+  if (positions < 0) return;
+  dvDrawable *p = add_coloured(d, dv_same_nocase(mode, "Sphere") ? DV_DRAW_SPHERES : DV_DRAW_POINTS, o, positions);
+  p->radius = radius->count ? radius->data[0] : 1;
+}
+
+static void add_vector_field(dvDraw *d, dvObject *o)
+{
+  int positions = field_array(d, o, "position", 3), vectors = field_array(d, o, "vector", 3);
+  if (positions < 0 || vectors < 0) return;
+  add_coloured(d, DV_DRAW_VECTORS, o, positions)->second = vectors;
+}
+
+static void add_decoration(dvDraw *d, dvObject *o)
+{
+  static const struct {
+    const char *name;
+    void (*add)(dvDraw *d, dvObject *o);
+  } known[] = {{"VisualMesh", add_visual_mesh}, {"VisualPointCloud", add_point_cloud}, {"VisualVectorField", add_vector_field}};
+  dvField *enable = dv_object_field(o, "enable");
+  if (enable && enable->desc->type == DV_T_BOOL && !*(bool *)enable->value) return;
+  for (size_t i = 0; i < DV_COUNT(known); i++)
+    if (dv_same(o->cls->name, known[i].name)) known[i].add(d, o);
+}
+
 static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
 {
   dvObject *in[16], *out[16];
@@ -152,18 +220,20 @@ static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
   m->indices = indices_of(d, group, DV_FROM_MAPPING, o, 2);
 }
 
-static dvWalk add_collision_models(dvVisitor *v, dvNode *node);
-typedef struct CollisionPass {
+typedef struct NodePass {
   dvVisitor visitor;
   dvDraw *draw;
-} CollisionPass;
+} NodePass;
 
-static dvWalk add_collision_models(dvVisitor *v, dvNode *node)
+// what the plan of a step does not list
+static dvWalk add_of_node(dvVisitor *v, dvNode *node)
 {
-  dvDraw *d = ((CollisionPass *)v)->draw;
+  dvDraw *d = ((NodePass *)v)->draw;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (!dv_plays(o, DV_ROLE_COLLISION_MODEL) || o->failed) continue;
+    if (o->failed) continue;
+    add_decoration(d, o);
+    if (!dv_plays(o, DV_ROLE_COLLISION_MODEL)) continue;
     dvState *state = ((dvCollisionModel *)o)->state;
     dvField *radii = dv_object_field(o, "listRadius"), *radius = dv_object_field(o, "radius");
     if (!state || !radii || !radius) continue;
@@ -191,13 +261,15 @@ static void collect(dvDraw *d, dvScene *scene)
   if (!scene->initialised) return;
   dv_scene_refresh(scene);
   const dvPlan *p = scene->plan;
-  for (size_t i = 0; i < p->visuals.count; i++)
-    if (dv_plays(p->visuals.data[i], DV_ROLE_STATE)) add_visual(d, p->visuals.data[i]);
+  for (size_t i = 0; i < p->visuals.count; i++) {
+    dvObject *o = p->visuals.data[i];
+    if (dv_plays(o, DV_ROLE_STATE)) add_visual(d, o);
+  }
   for (size_t i = 0; i < p->states.count; i++) add_state(d, p->states.data[i]);
   for (size_t i = 0; i < p->forces.count; i++) add_force(d, p->forces.data[i].object);
   for (size_t i = 0; i < p->mappings.count; i++) add_mapping(d, p->mappings.data[i].object, DV_DRAW_MECHANICAL_MAPPINGS);
   for (size_t i = 0; i < p->visual_mappings.count; i++) add_mapping(d, p->visual_mappings.data[i], DV_DRAW_MAPPINGS);
-  CollisionPass pass = {.visitor = {.top_down = add_collision_models}, .draw = d};
+  NodePass pass = {.visitor = {.top_down = add_of_node}, .draw = d};
   dv_visit(scene->root, &pass.visitor);
   dvFlags root = dv_flags_of(scene->root);
   for (size_t i = 0; i < d->list.count; i++) {
@@ -451,7 +523,10 @@ static bool fill(dvDrawArray *a)
   case DV_FROM_TURNS: return copy_tuples(a, s->count, dv_state_read(s, DV_X) + 3, (size_t)o->dof->coord, 4);
   case DV_FROM_VECTOR: return copy_tuples(a, s->count, dv_state_read(s, a->vector), (size_t)o->dof->deriv, o->dof->space);
   case DV_FROM_VERTICES: return fill_vertices(a);
-  case DV_FROM_REALS: return copy_tuples(a, a->reals->count / (size_t)a->width, a->reals->data, (size_t)a->width, a->width);
+  case DV_FROM_FIELD:
+  case DV_FROM_REALS:
+    if (a->field) dv_field_pull(a->field);
+    return copy_tuples(a, a->reals->count / (size_t)a->width, a->reals->data, (size_t)a->width, a->width);
   case DV_FROM_BOX: return fill_box(a);
   case DV_FROM_TRIANGLES: return fill_triangles(a);
   case DV_FROM_BOUNDARY: return fill_boundary(a);
@@ -486,6 +561,7 @@ bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
       const dvDrawable *a = &d->list.data[i];
       if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL)) continue;
       double l[3], h[3];
+      if (!dv_plays(a->object, DV_ROLE_STATE)) continue;
       if (!box_of(dv_state(a->object), l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
       widen(low, high, l);
       widen(low, high, h);

@@ -1,4 +1,4 @@
-// Pictures of any scenes in the page, to be looked at: node viewer/tests/look.mjs DIRECTORY SCENE… [--steps 40] [--groups a,b] [--dark] [--phone] [--tab view]
+// Pictures of any scenes in the page, to be looked at: node viewer/tests/look.mjs DIRECTORY SCENE… [--steps 40] [--groups a,b] [--dark] [--phone] [--tab view] [--data D]…
 // Each scene is opened, makes some steps and is photographed as it comes, then with force fields (or with --groups). Nothing is written but DIRECTORY.
 import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { DESK, openPage, PHONE, settled, startDivan, stopBrowser, until } from '
 
 const { values: options, positionals: [directory, ...scenes] } = parseArgs({ allowPositionals: true, options: {
   steps: { type: 'string', default: '40' }, groups: { type: 'string', default: 'forceFields' }, tab: { type: 'string', default: 'graph' },
-  dark: { type: 'boolean', default: false }, phone: { type: 'boolean', default: false }, width: { type: 'string' }, height: { type: 'string' },
+  dark: { type: 'boolean', default: false }, phone: { type: 'boolean', default: false }, data: { type: 'string', multiple: true, default: [] }, width: { type: 'string' }, height: { type: 'string' },
 } });
 if (!directory || !scenes.length) { console.error('look.mjs DIRECTORY SCENE…'); process.exit(1); }
 mkdirSync(directory, { recursive: true });
@@ -16,7 +16,7 @@ const size = { ...(options.phone ? PHONE : DESK), colorScheme: options.dark ? 'd
 if (options.width && options.height) size.viewport = { width: Number(options.width), height: Number(options.height) };
 
 async function look(scene) {
-  const divan = await startDivan(resolve(scene)), name = basename(scene).replace(/\.[^.]*$/, '');
+  const divan = await startDivan(resolve(scene), { args: options.data.flatMap((d) => ['--data', resolve(d)]) }), name = basename(scene).replace(/\.[^.]*$/, '');
   try {
     const { page, context, problems } = await openPage(divan.address, size, '', 'antialias=1&ratio=1');
     await page.evaluate((tab) => window.divan.session.set({ tab }), options.tab);

@@ -124,7 +124,7 @@ export class ViewTab extends Part {
         ${this.check('box', 'Bounding box', 'box around what is drawn')}${this.check('pauseHidden', 'Pause when hidden', 'stop the animation while the page cannot be seen')}
       </div></section>
       ${this.cameraPart()}${this.colours()}
-      <section aria-label="touch"><h3>Touch</h3><label class="line"><span>Spring</span><input class="mono" type="text" inputmode="decimal" .value=${s.settings.stiffness > 0 ? number(s.settings.stiffness, 6) : ''} placeholder="by itself"
+      <section aria-label="touch"><h3>Touch</h3><label class="line"><span>Spring</span><input class="mono" type="text" inputmode="decimal" .value=${s.settings.stiffness > 0 ? number(s.settings.stiffness, 6) : ''} placeholder="auto"
         @change=${(e: Event) => { const v = Number((e.target as HTMLInputElement).value); s.set({ stiffness: Number.isFinite(v) && v > 0 ? v : 0 }); }}><span class="muted">N/m, of the pulling spring</span></label></section>
       ${this.pictures()}`;
   }

@@ -31,7 +31,7 @@ export class Stage {
 
   private renderer: WebGLRenderer;
   private scene = new Scene();
-  private key = new DirectionalLight('#ffffff', 2.3);
+  private key = new DirectionalLight('#ffffff', 2.15);
   private fill = new DirectionalLight('#dfe8ff', 0.4);
   private grid: GridHelper | null = null;
   private gridStep = 0;
@@ -57,7 +57,7 @@ export class Stage {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: false, powerPreference: 'high-performance' });
     this.overlay = new Overlay(overlay);
-    this.scene.add(new AmbientLight('#ffffff', 0.35), new HemisphereLight('#ffffff', '#5d6678', 0.75), this.key, this.key.target, this.fill, this.fill.target);
+    this.scene.add(new AmbientLight('#ffffff', 0.25), new HemisphereLight('#ffffff', '#5d6678', 0.65), this.key, this.key.target, this.fill, this.fill.target);
     this.scene.add(this.boxLines, this.chosen);
     this.boxLines.visible = this.chosen.visible = false;
     this.look = {
@@ -313,7 +313,7 @@ export class Stage {
     if (this.moved) {
       this.updateShapes();
       this.moved = false;
-      if (!this.fitted && this.complete()) { this.fitted = true; this.camera.setReach(this.box); this.fit(); this.makeGrid(); this.updateShapes(); }
+      if (!this.fitted && this.complete()) this.begin();
     }
     this.paintBackground();
     this.camera.setReach(this.box);
@@ -328,6 +328,17 @@ export class Stage {
     this.frames++;
     if (fresh) this.countFrame();
     this.onDrawn?.(this.time);
+  }
+
+  // The first look at a scene: sizes follow what is shown, which may be more than its visual models.
+  private begin() {
+    this.fitted = true;
+    this.box.union(this.measure(() => true));
+    this.look.diagonal = this.box.getSize(new Vector3()).length();
+    this.camera.setReach(this.box);
+    this.fit();
+    this.makeGrid();
+    this.updateShapes();
   }
 
   // Everything that is to be shown has come, and something of it can be seen.
