@@ -54,7 +54,7 @@ struct dvSession {
   double rate, rate_wall, rtf, ms;
   long rate_steps;
   double rate_time, busy;
-  double frame_wall, frame_cost;   // when the last frame was packed and how long that took
+  double frame_wall, frame_cost;   // when the last frame was packed and what that took of the thread's time
   bool moved;                      // since then
   DV_ARRAY(dvNews) news;
   // statistics since the last message

@@ -119,3 +119,20 @@ test('frames, boxes, mappings and springs between bodies stand where they should
   near(moved.positions, [-1, 0.5, 0]);
   assert.ok(moved.second[1] < 0.45 && Math.hypot(...[0, 1, 2].map((k) => moved.second[k] - jelly.positions[k])) < 0.5 + 1e-5, `${moved.second} and ${jelly.positions}`);
 }));
+
+test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {
+  await page.evaluate(() => window.divan.session.step(60));
+  await until(page, () => window.divan.session.status.step === 60 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
+  await page.locator('divan-legends .legend', { hasText: 'von Mises stress (Pa)' }).waitFor();
+  const { values, legend, highest } = await page.evaluate(() => {
+    const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.values != null), v = Array.from(stage.arrays.get(shape.info.values).data);
+    const x = stage.arrays.get(shape.info.positions).data, most = v.indexOf(Math.max(...v));
+    return { values: v, legend: stage.legends[0], highest: x[3 * most] };
+  });
+  assert.equal(values.length, 9 * 4 * 4);
+  assert.ok(Math.max(...values) > 100 && values.every((v) => v >= 0), `${Math.max(...values)} Pa`);
+  assert.ok(highest < 1.2, `the most is near the end that is held, not at ${highest}`);
+  assert.ok(legend.high >= Math.max(...values) - 1e-3 && legend.map === 'viridis');
+  await page.evaluate(() => window.divan.session.set({ rangeMode: 'fixed', rangeLow: 0, rangeHigh: 5000, colourMap: 'turbo' }));
+  await page.locator('divan-legends .legend', { hasText: '5000' }).waitFor();
+}));

@@ -234,6 +234,78 @@ test('the view is saved next to the scene and comes back', async () => {
   await again.context.close();
 });
 
+test('the mouse turns, shifts and zooms the view, a double click fits it', async () => {
+  const o = await editor(), { page } = o, pose = () => page.evaluate(() => window.divan.stage.camera.pose);
+  const box = await page.locator('.picture').boundingBox(), x = box.x + 0.5 * box.width, y = box.y + 0.5 * box.height;
+  const drag = async (button) => { await page.mouse.move(x, y); await page.mouse.down({ button }); await page.mouse.move(x + 60, y + 30, { steps: 3 }); await page.mouse.up({ button }); };
+  await page.getByRole('button', { name: 'Reset the view' }).click();
+  const first = await pose();
+  await drag('left');
+  const turned = await pose();
+  assert.ok(turned.azimuth < first.azimuth - 0.1 && turned.elevation > first.elevation + 0.05, JSON.stringify(turned));
+  assert.deepEqual(turned.target, first.target);
+  await drag('right');
+  const shifted = await pose();
+  assert.equal(shifted.azimuth, turned.azimuth);
+  assert.ok(distance(shifted.target, turned.target) > 0.01 * first.distance);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -300);
+  await until(page, (d) => window.divan.stage.camera.distance < 0.9 * d, shifted.distance);
+  await page.mouse.dblclick(box.x + 20, box.y + 20);
+  await until(page, ([t, d]) => { const c = window.divan.stage.camera; return Math.hypot(c.target.x - t[0], c.target.y - t[1], c.target.z - t[2]) < 1e-6 * d; }, [first.target, first.distance]);
+  await close(o);
+});
+
+test('the time step, real time, background and the size of the picture', async () => {
+  const o = await editor(), { page } = o;
+  const dt = page.getByLabel('time step in seconds');
+  await dt.fill('0.02');
+  await dt.press('Enter');
+  await until(page, () => window.divan.session.status.dt === 0.02);
+  await dt.fill('-1');
+  await dt.press('Enter');
+  await page.locator('.toast', { hasText: 'positive number' }).waitFor();
+  assert.equal((await status(page)).dt, 0.02);
+  // paced: half as fast as the clock, and told so
+  const factor = page.getByLabel('real-time factor wanted');
+  await factor.fill('0.5');
+  await factor.press('Enter');
+  await page.evaluate(() => window.divan.session.animate(true));
+  await until(page, () => { const s = window.divan.session.status; return s.realtime && s.factor === 0.5 && s.step > 20 && s.rtf > 0.1 && s.rtf < 0.6; });
+  await page.evaluate(async () => { const s = window.divan.session; await s.animate(false); await s.realtime(true, 1); await s.setDt(0.01); });
+  // background
+  await page.locator('#tab-view').click();
+  await page.evaluate(() => window.divan.session.set({ background: '#204060', grid: false, axes: false }));
+  await settled(page);
+  const corner = await page.evaluate(async () => {
+    const image = await createImageBitmap(await window.divan.stage.picture(64, 48)), c = Object.assign(document.createElement('canvas'), { width: 64, height: 48 }).getContext('2d');
+    c.drawImage(image, 0, 0);
+    return [...c.getImageData(1, 1, 1, 1).data.slice(0, 3)];
+  });
+  assert.ok(distance(corner, [0x20, 0x40, 0x60]) < 6, `${corner}`);
+  await page.getByRole('button', { name: 'As the theme' }).click();
+  await until(page, () => window.divan.session.settings.background === '');
+  // the picture on the page has the size of a film
+  await page.evaluate(() => window.divan.session.set({ pictureWidth: 640, pictureHeight: 480, fixedSize: true, grid: true, axes: true }));
+  await until(page, () => { const c = document.querySelector('divan-app').shadowRoot.querySelector('canvas.gl'); return c.width === 640 && c.height === 480; });
+  await page.evaluate(() => window.divan.session.set({ fixedSize: false }));
+  await until(page, () => document.querySelector('divan-app').shadowRoot.querySelector('canvas.gl').width > 640);
+  await close(o);
+});
+
+test('the state is dumped next to the scene, the inventory counts', async () => {
+  const o = await editor(), { page } = o;
+  await page.locator('#tab-stats').click();
+  await page.evaluate(() => window.divan.session.step(3));
+  await until(page, () => window.divan.session.status.step === 3 && Object.keys(window.divan.session.inventory).length > 2);
+  const inventory = await page.evaluate(() => window.divan.session.inventory);
+  assert.ok(inventory.tetrahedra > 100 && inventory['collision spheres'] > 10 && inventory['degrees of freedom'] === 3 * inventory.points, JSON.stringify(inventory));
+  await page.getByRole('button', { name: 'Dump the state' }).click();
+  await page.locator('.toast', { hasText: 'State written' }).waitFor();
+  assert.ok(existsSync(join(divan.directory, 'liver-3.state')));
+  await close(o);
+});
+
 test('another scene is opened from the list', async () => {
   const o = await editor(), page = o.page;
   await page.getByRole('button', { name: 'Open a scene' }).click();
