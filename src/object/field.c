@@ -324,6 +324,9 @@ static dvStatus parse_fixed(dvField *f, const char *text, dvText *why)
   double *out = f->value;
   size_t want = (size_t)f->width;
   dvStatus status = DV_OK;
+  if (why && f->desc->type == DV_T_VEC && list.count != want && list.count > 0)
+    dv_text_printf(why, "%zu number%s given, %zu expected; %s", list.count, list.count == 1 ? "" : "s", want,
+                   list.count < want ? "the others stay as they are" : "the rest is left out");
   if (list.count == want || (list.count > want && f->desc->type == DV_T_VEC)) memcpy(out, list.data, want * sizeof *out);
   else if (list.count == 0) status = DV_OK;   // an empty text keeps the value
   else if (list.count < want) {

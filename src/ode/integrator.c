@@ -36,7 +36,7 @@ dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
 {
   dv_ode_find_linear_solver(o, link);
   if (link->target) return DV_OK;
-  return dv_error(o, "add <CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/> to the node",
+  return dv_error(o, "add <SparseLDLSolver/> to the node",
                   "an implicit integrator needs a linear solver in its node and finds none");
 }
 

@@ -4,6 +4,7 @@
 #include "scene/plan.h"
 #include "scene/timer.h"
 
+#include <math.h>
 #include <string.h>
 
 // --- context -------------------------------------------------------------------------------------
@@ -39,6 +40,13 @@ void dv_scene_update_context(dvScene *scene)
     node->dt = parent->dt;
     node->time = parent->time;
   }
+}
+
+static dvStatus check_dt(const dvNode *root)
+{
+  if (root->dt < 0 || !isfinite(root->dt)) return dv_field_error((dvObject *)&root->base, &root->dt, "set dt=\"0.01\"", "a time step of %g s is not possible", root->dt);
+  if (root->dt == 0) dv_field_warning(&root->base, &root->dt, "set dt=\"0.01\"", "the time step is 0: nothing will move");
+  return DV_OK;
 }
 
 // a value that the parent overrides is told once
@@ -150,6 +158,7 @@ dvStatus dv_scene_init(dvScene *scene)
   DV_TRY(find_loop(scene));
   dvVisitor warn = {.top_down = warn_overridden, .everything = true};
   dv_visit(scene->root, &warn);
+  worse(&worst, check_dt(scene->root));
   dv_scene_update_context(scene);
   worse(&worst, dv_scene_link(scene));
   DV_TRY(dv_scene_check_mappings(scene));
