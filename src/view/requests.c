@@ -464,7 +464,21 @@ static json_t *do_key(Request *r)
   double key;
   if (!r->session->ready || !number_in(r, "key", &key) || key < 0 || key > 0x10FFFF) return NULL;
   bool down = !json_is_false(json_object_get(r->body, "down"));
+  r->session->moved = true;   // a controller may act at once
   dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down});
+  return NULL;
+}
+
+// the mouse in pixels of the picture, for controllers
+static json_t *do_mouse(Request *r)
+{
+  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle"};
+  double x, y;
+  if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6) return NULL;
+  r->session->moved = true;
+  for (size_t i = 0; i < DV_COUNT(buttons); i++)
+    if (dv_same(text_in(r, "button"), buttons[i]))
+      dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = (dvMouse)i, .x = (int)x, .y = (int)y, .released = json_is_false(json_object_get(r->body, "down"))});
   return NULL;
 }
 
@@ -481,6 +495,7 @@ static const struct {
     {"save-node", do_save_node, true, false}, {"add-node", do_add_node, true, false}, {"save-view", do_save_view, true, false}, {"dump", do_dump, true, false},
     {"stats", do_stats, false, false},     {"watch", do_watch, false, false},     {"grab", do_grab, true, false},            {"pull", do_pull, true, true},
     {"release", do_release, true, false},  {"fix", do_fix, true, false},          {"key", do_key, true, true},
+    {"mouse", do_mouse, true, true},
 };
 
 static bool too_deep(const char *text, size_t length)

@@ -448,8 +448,11 @@ static void stop_diverged(dvSession *s)
 
 static void step(dvSession *s)
 {
-  double began = dv_now();
+  double began = dv_now(), had = dv_thread_now();
   dvStatus status = dv_scene_step(s->scene, 0);
+  dvStepCost *cost = s->fresh_frame ? &s->after_frame : &s->between_frames;
+  cost->steps++, cost->time += dv_thread_now() - had;
+  s->fresh_frame = false;
   if (s->scene->pause) s->animating = s->scene->pause = false;
   double seconds = dv_now() - began;
   s->moved = true;
@@ -483,14 +486,23 @@ static double step_due(const dvSession *s, double now)
   return ahead > 0 ? dv_min(ahead, 1) : 0;
 }
 
-static double frame_pause(const dvSession *s) { return dv_max(1.0 / 60, 120 * s->frame_cost); }
+// time that the thread has had: what it computed and what it waited, not what other programs took
+static double time_had(const dvSession *s) { return dv_thread_now() + s->idle; }
+
+// Seconds until the next frame may be packed: no more than 60 a second, and packing takes at most 1/60 of the time while steps are
+// made (the steps that follow, with emptied caches, cost as much as half of that again).
+static double frame_pause(const dvSession *s, double now)
+{
+  double pause = s->frame_wall + 1.0 / 60 - now;
+  return s->animating || s->steps_wanted ? dv_max(pause, s->frame_had + 60 * s->frame_cost - time_had(s)) : pause;
+}
 
 // seconds until a frame can be packed for somebody who waits for one
 static double frame_due(const dvSession *s, double now)
 {
   for (size_t i = 0; i < s->viewers.count && s->moved; i++) {
     const dvViewer *v = s->viewers.data[i];
-    if (v->greeted && v->acked == v->frame && v->revision == s->draw.revision) return dv_max(0, s->frame_wall + frame_pause(s) - now);
+    if (v->greeted && v->acked == v->frame && v->revision == s->draw.revision) return dv_max(0, frame_pause(s, now));
   }
   return 1;
 }
@@ -498,6 +510,7 @@ static double frame_due(const dvSession *s, double now)
 double dv_session_advance(dvSession *s)
 {
   double now = dv_now(), wait = step_due(s, now);
+  if (s->left_at > 0) s->idle += now - s->left_at;
   if (wait <= 0) {
     step(s);
     now = dv_now();
@@ -513,6 +526,7 @@ double dv_session_advance(dvSession *s)
   }
   if (s->stats_steps > 1000) dv_view_clear_stats(s);
   wait = dv_min(wait, frame_due(s, now));
+  s->left_at = wait > 0 ? dv_now() : 0;
   return s->animating && wait > 0.1 ? 0.1 : wait;
 }
 
@@ -525,13 +539,15 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
   if (!v->greeted || v->acked != v->frame || v->revision != s->draw.revision) return false;
   double began = dv_thread_now();
   if (s->moved) {
-    // no more than 60 frames a second, and packing takes at most 1/120 of the time: with emptied caches a frame costs nearly three times that
-    if (dv_now() - s->frame_wall < frame_pause(s)) return false;
+    if (frame_pause(s, dv_now()) > 0) return false;
     unsigned groups = 0;
     for (size_t i = 0; i < s->viewers.count; i++) groups |= s->viewers.data[i]->groups;
     dv_draw_follow(&s->draw, s->ready ? s->scene : NULL);
     dv_draw_refresh(&s->draw, groups);
-    s->frame_wall = dv_now();
+    double now = dv_now();
+    s->frame_wall = dv_max(s->frame_wall + 1.0 / 60, now - 1.0 / 60);   // a late one does not delay the next
+    s->frame_had = time_had(s);
+    s->pack_time += s->frame_cost;   // of the last one
     s->frame_cost = dv_thread_now() - began;
     began += s->frame_cost;
     s->moved = s->draw.again;
@@ -563,6 +579,8 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     v->seen.data[i] = a->changed;
   }
   s->frame_cost += dv_thread_now() - began;   // of all who look since the arrays were filled
+  s->packed++;
+  s->fresh_frame = true;
   return true;
 }
 

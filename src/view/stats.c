@@ -49,7 +49,9 @@ void dv_view_record_step(dvSession *s, double seconds)
 
 void dv_view_clear_stats(dvSession *s)
 {
-  s->stats_steps = 0;
+  s->stats_steps = s->packed = 0;
+  s->pack_time = 0;
+  s->after_frame = s->between_frames = (dvStepCost){0};
   s->step_times.count = s->watched.count = 0;
   dv_timers_clear(s->context->timers);
 }
@@ -163,6 +165,9 @@ json_t *dv_view_stats(dvSession *s)
   json_object_set_new(m, "convergence", c.convergence);
   json_object_set_new(m, "watch", rows_of(s->watched.data, s->watched.count, s->watches.count + 1));
   json_object_set_new(m, "inventory", inventory);
+  const dvStepCost *after = &s->after_frame, *between = &s->between_frames;
+  json_object_set_new(m, "pictures", json_pack("{s:I, s:f, s:[I, f], s:[I, f]}", "count", (json_int_t)s->packed, "ms", 1e3 * s->pack_time, "after",
+                                               (json_int_t)after->steps, 1e3 * after->time, "between", (json_int_t)between->steps, 1e3 * between->time));
   dv_view_clear_stats(s);
   return m;
 }

@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "base/file.h"
-#include "view/session.h"
+#include "view/inside.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -365,6 +365,44 @@ static void test_touch(void **unused)
   close_fixture(&f);
 }
 
+// --- keys ---------------------------------------------------------------------------------------------------------------
+
+typedef struct KeyProbe {
+  dvObject base;
+} KeyProbe;
+static int last_key, keys_down, keys_up;
+
+static void key_probe_event(dvObject *o, const dvEvent *event)
+{
+  DV_UNUSED(o);
+  if (event->kind != DV_EVENT_KEY) return;
+  last_key = event->key;
+  if (event->released) keys_up++;
+  else keys_down++;
+}
+
+static const dvClass key_probe_class = {.struct_size = sizeof(dvClass), .name = "KeyProbe", .help = "counts keys", .blocks = {&dv_object_block}, .roles = 1u << DV_ROLE_CONTROLLER, .size = sizeof(KeyProbe), .handle_event = key_probe_event};
+
+static void test_keys(void **unused)
+{
+  DV_UNUSED(unused);
+  Fixture f;
+  open_text(&f, bar);
+  dv_registry_add(&f.session->context->registry, &key_probe_class);
+  must(&f, "{\"do\":\"hello\",\"id\":1}");
+  must(&f, "{\"do\":\"drop\",\"id\":1,\"name\":\"keys.scn\",\"text\":\"<Node><Node><KeyProbe listening='1'/></Node></Node>\"}");
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":65,\"down\":true}"));
+  assert_int_equal(last_key, 65);
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":19,\"down\":false}"));
+  assert_int_equal(last_key, 19);
+  assert_int_equal(keys_down, 1);
+  assert_int_equal(keys_up, 1);
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":-1,\"down\":true}"));
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":1e9,\"down\":true}"));
+  assert_int_equal(keys_down, 1);
+  close_fixture(&f);
+}
+
 // --- several clients, statistics ---------------------------------------------------------------------------------------
 
 static void test_clients(void **unused)
@@ -448,6 +486,6 @@ static void test_hostile(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames), cmocka_unit_test(test_edits), cmocka_unit_test(test_structure),
-                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
+                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_keys),  cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ export interface Message {
 export interface Field {
   name: string; type: string; unit?: string; help?: string; value: string; size: number; cut: boolean;
   initial?: string; changed?: boolean; readOnly?: boolean; looks?: boolean; link?: string | null; options?: string[] | null;
+  least?: string | null; most?: string | null;
 }
 
 export interface ObjectInfo {

@@ -80,6 +80,9 @@ test('a field edited in the form changes the motion', async () => {
   await o.page.locator('divan-tree input').fill('Corotational');
   await o.page.locator('divan-tree [role=treeitem]', { hasText: 'TetrahedralCorotationalFEMForceField' }).click();
   const young = o.page.locator('divan-form input[name=youngModulus]');
+  assert.match(await o.page.locator('[data-field=youngModulus] .label').getAttribute('title'), /numbers, Pa[^]*from 0/);
+  await young.fill('-5');
+  await o.page.locator('divan-form input[name=youngModulus].outside').waitFor();
   await young.fill('50000');
   assert.match(await young.getAttribute('class'), /pending/);
   await young.press('Enter');
@@ -303,6 +306,24 @@ test('the state is dumped next to the scene, the inventory counts', async () => 
   await page.getByRole('button', { name: 'Dump the state' }).click();
   await page.locator('.toast', { hasText: 'State written' }).waitFor();
   assert.ok(existsSync(join(divan.directory, 'liver-3.state')));
+  await close(o);
+});
+
+test('with Ctrl the mouse moves what a controller moves', async () => {
+  const o = await editor(), { page } = o;
+  await page.evaluate(() => window.divan.session.drop('tool.scn', `<Node><Node name="Tool"><MechanicalObject name="frame" template="Rigid3" position="0 0 0 0 0 0 1"/>
+    <MechanicalStateController listening="1" onlyTranslation="1" handleEventTriggersUpdate="1"/></Node></Node>`));
+  await until(page, () => window.divan.stage.shapes.some((s) => s.info.path === '/Tool/frame' && s.object.visible));
+  const box = await page.locator('.picture').boundingBox(), x = Math.round(box.x + 0.4 * box.width), y = Math.round(box.y + 0.5 * box.height);
+  await page.keyboard.down('Control');
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y, { steps: 2 });
+  await page.mouse.up();
+  await page.keyboard.up('Control');
+  await until(page, () => { const { stage } = window.divan, s = stage.shapes.find((f) => f.info.path === '/Tool/frame' && f.object.visible); return s && Math.abs(stage.arrays.get(s.info.positions).data[0] - 40) < 1.5; });
+  await page.evaluate(() => window.divan.session.openFile('liver.scn'));
+  await until(page, () => window.divan.session.objects.has('/Liver/dofs'));
   await close(o);
 });
 
