@@ -117,6 +117,13 @@ static dvTopology *topology_of(dvObject *force)
   return t ? dv_topology(t) : NULL;
 }
 
+static bool has_faces(dvTopology *t)
+{
+  for (int kind = DV_ELEMENT_KINDS - 1; kind >= DV_TRIANGLE; kind--)   // volumes first: their faces are only made when asked for
+    if (dv_topology_count(t, (dvElementKind)kind)) return true;
+  return false;
+}
+
 static void add_force(dvDraw *d, dvObject *o)
 {
   const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
@@ -135,10 +142,11 @@ static void add_force(dvDraw *d, dvObject *o)
   if (!t || dv_topology_point_count(t) > dv_state(states[0])->count) return;
   int positions = dynamic_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_POINTS, states[0], 0);
   add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions)->indices = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
+  if (!has_faces(t)) return;
   dvField *stress = dv_object_field(o, "vonMisesPerNode");
-  if (!stress || ((dvReals *)stress->value)->count != dv_state(states[0])->count) return;
   dvDrawable *s = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_TRIANGLES, o, positions);
   s->indices = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_BOUNDARY, &t->base, 3);
+  if (!stress || ((dvReals *)stress->value)->count != dv_state(states[0])->count) return;
   s->values = array_of(d, DV_DRAW_FORCE_FIELDS, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = stress->value, .dynamic = true, .width = 1});
   s->label = "von Mises stress (Pa)";
 }
@@ -173,7 +181,7 @@ static void add_visual_mesh(dvDraw *d, dvObject *o)
   dvTopology *t = topology_of(o);
   int positions = field_array(d, o, "position", 3);
   if (!t || positions < 0 || dv_topology_point_count(t) > points_of(d, positions)) return;
-  bool surface = dv_topology_count(t, DV_TRIANGLE) || dv_topology_count(t, DV_QUAD) || dv_topology_count(t, DV_TETRAHEDRON) || dv_topology_count(t, DV_HEXAHEDRON);
+  bool surface = has_faces(t);
   dvDrawable *m = add_coloured(d, surface ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions);
   m->indices = surface ? indices_of(d, DV_DRAW_VISUAL, DV_FROM_BOUNDARY, &t->base, 3) : indices_of(d, DV_DRAW_VISUAL, DV_FROM_EDGES, &t->base, 2);
   int values = field_array(d, o, "vertexValues", 1);
@@ -444,6 +452,12 @@ static bool fill_triangles(dvDrawArray *a)
   return true;
 }
 
+// Grids of hexahedra also list triangles, halves of their quads, and the diagonals between them: those are not drawn.
+static bool only_hexahedra(dvTopology *t)
+{
+  return dv_topology_count(t, DV_HEXAHEDRON) && !dv_topology_count(t, DV_TETRAHEDRON) && !dv_topology_count(t, DV_PRISM) && !dv_topology_count(t, DV_PYRAMID);
+}
+
 // faces with at most one element behind them
 static bool fill_boundary(dvDrawArray *a)
 {
@@ -452,7 +466,7 @@ static bool fill_boundary(dvDrawArray *a)
   const struct {
     dvElementKind face, volume[3];
   } sides[] = {{DV_TRIANGLE, {DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID}}, {DV_QUAD, {DV_HEXAHEDRON, DV_PRISM, DV_PYRAMID}}};
-  for (size_t s = 0; s < DV_COUNT(sides); s++) {
+  for (size_t s = only_hexahedra(t); s < DV_COUNT(sides); s++) {
     const dvInts *faces = dv_topology_elements(t, sides[s].face);
     size_t width = (size_t)dv_element_points(sides[s].face);
     for (size_t f = 0; faces && f < faces->count / width; f++) {
@@ -509,8 +523,18 @@ static bool fill_mapping(dvDrawArray *a)
 
 static bool fill_edges(dvDrawArray *a)
 {
-  const dvInts *edges = dv_topology_elements(dv_topology(a->object), DV_EDGE);
-  return copy_indices(a, edges ? edges->data : NULL, edges ? edges->count : 0);
+  dvTopology *t = dv_topology(a->object);
+  const dvInts *edges = dv_topology_elements(t, DV_EDGE);
+  copy_indices(a, edges ? edges->data : NULL, edges ? edges->count : 0);
+  const dvIncidence *around = edges && only_hexahedra(t) ? dv_topology_around(t, DV_EDGE, DV_HEXAHEDRON) : NULL;
+  if (!around || around->count != dv_ints_size(edges) || a->count != edges->count) return true;
+  size_t kept = 0;
+  for (size_t i = 0; i < around->count; i++) {
+    if (around->offsets[i + 1] == around->offsets[i]) continue;
+    a->data[kept++] = (uint32_t)edges->data[2 * i];
+    a->data[kept++] = (uint32_t)edges->data[2 * i + 1];
+  }
+  return make_room(a, kept);
 }
 
 static bool fill(dvDrawArray *a)

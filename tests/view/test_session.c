@@ -228,6 +228,15 @@ static void test_frames(void **unused)
   uint32_t chunks;
   memcpy(&chunks, frame.text + 20, 4);
   assert_true(chunks >= 4);
+  // of the hexahedra: their edges without diagonals, and their outer faces only
+  scene = ask(&f, "{\"do\":\"scene\",\"id\":4}");
+  json_array_foreach(json_object_get(scene, "drawables"), i, d) {
+    if (strcmp(json_string_value(json_object_get(d, "group")), "forceFields") != 0) continue;
+    json_t *array = json_array_get(json_object_get(scene, "arrays"), (size_t)json_integer_value(json_object_get(d, "indices")));
+    bool lines = strcmp(json_string_value(json_object_get(d, "kind")), "lines") == 0;
+    assert_int_equal(json_integer_value(json_object_get(array, "count")), lines ? 2 * (2 * 3 * 7 * 2 + 3 * 3 * 6) : 6 * (2 * 4 + 4 * 12));
+  }
+  json_decref(scene);
   dv_text_free(&frame);
   close_fixture(&f);
 }

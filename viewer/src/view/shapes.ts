@@ -47,6 +47,8 @@ export abstract class Shape {
   abstract update(arrays: Arrays, look: Look): void;
   abstract dispose(): void;
   pickable(): boolean { return this.object.visible; }
+  // The faces of elements stand in for a surface where no visual model is shown.
+  get isBody(): boolean { return this.info.group === 'forceFields' && this.info.kind === 'triangles' && this.info.values == null; }
 }
 
 function colour(values: number[] | undefined, fallback: string): Color {
@@ -92,7 +94,7 @@ class Triangles extends Shape {
     material.color.copy(this.base);
     material.shininess = Math.max(1, m.shininess ?? 30);
     material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
-    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.45);
+    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
     if (alpha < 0.999) { material.transparent = true; material.opacity = alpha; material.depthWrite = alpha > 0.7; }
     if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = 1; material.polygonOffsetUnits = 1; }
     this.shader(material, info.values != null);

@@ -252,8 +252,9 @@ export class Stage {
     const groups = new Set(this.session.groups);
     const current = this.session.scene?.revision === this.arrays.revision;
     const legends: Legend[] = [];
+    const dressed = groups.has('visual') && this.shapes.some((s) => s.info.group === 'visual' && s.info.kind === 'triangles' && !this.session.hides(s.info));
     for (const shape of this.shapes) {
-      if (!current || !groups.has(shape.info.group) || this.session.hides(shape.info)) { shape.object.visible = false; continue; }
+      if (!current || !groups.has(shape.info.group) || this.session.hides(shape.info) || (dressed && shape.isBody)) { shape.object.visible = false; continue; }
       shape.update(this.arrays, this.look);
       if (shape.object.visible && shape.info.values != null) {
         const [low, high] = this.look.range(shape, shape.low, shape.high);
