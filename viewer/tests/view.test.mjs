@@ -327,6 +327,19 @@ test('with Ctrl the mouse moves what a controller moves', async () => {
   await close(o);
 });
 
+test('a scene that is read again keeps the view and what is shown', async () => {
+  const o = await editor(), { page } = o;
+  await page.evaluate(() => { window.divan.stage.look_from(0.9, 0.1); window.divan.session.setGroup('behavior', true); });
+  await page.evaluate(() => window.divan.session.step(5));
+  await until(page, () => window.divan.session.status.step === 5);
+  const revision = await page.evaluate(() => window.divan.session.scene.revision);
+  await page.getByRole('button', { name: 'Reload the scene file' }).click();
+  await until(page, (r) => { const { session, stage } = window.divan; return session.scene.revision > r && session.status.step === 0 && stage.shapes.some((s) => s.info.group === 'behavior' && s.object.visible); }, revision);
+  assert.ok(Math.abs(await page.evaluate(() => window.divan.stage.camera.azimuth) - 0.9) < 1e-9);
+  await page.evaluate(() => window.divan.session.setDefaultGroups());
+  await close(o);
+});
+
 test('another scene is opened from the list', async () => {
   const o = await editor(), page = o.page;
   await page.getByRole('button', { name: 'Open a scene' }).click();
