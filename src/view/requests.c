@@ -476,9 +476,12 @@ static json_t *do_mouse(Request *r)
   double x, y;
   if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6) return NULL;
   r->session->moved = true;
-  for (size_t i = 0; i < DV_COUNT(buttons); i++)
-    if (dv_same(text_in(r, "button"), buttons[i]))
-      dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = (dvMouse)i, .x = (int)x, .y = (int)y, .released = json_is_false(json_object_get(r->body, "down"))});
+  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .released = json_is_false(json_object_get(r->body, "down"))};
+  for (size_t i = 0; i < DV_COUNT(buttons); i++) {
+    if (!dv_same(text_in(r, "button"), buttons[i])) continue;
+    event.mouse = (dvMouse)i;
+    dv_scene_send(r->session->scene, &event);
+  }
   return NULL;
 }
 

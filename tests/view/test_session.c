@@ -390,7 +390,13 @@ static void key_probe_event(dvObject *o, const dvEvent *event)
   else keys_down++;
 }
 
-static const dvClass key_probe_class = {.struct_size = sizeof(dvClass), .name = "KeyProbe", .help = "counts keys", .blocks = {&dv_object_block}, .roles = 1u << DV_ROLE_CONTROLLER, .size = sizeof(KeyProbe), .handle_event = key_probe_event};
+static const dvClass key_probe_class = {.struct_size = sizeof(dvClass),
+                                        .name = "KeyProbe",
+                                        .help = "counts keys",
+                                        .blocks = {&dv_object_block},
+                                        .roles = 1u << DV_ROLE_CONTROLLER,
+                                        .size = sizeof(KeyProbe),
+                                        .handle_event = key_probe_event};
 
 static void test_keys(void **unused)
 {

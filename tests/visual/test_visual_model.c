@@ -195,8 +195,9 @@ static void test_material_of_the_file(void **state)
   char *directory = check_mkdir();
   char *library = check_write(directory, "red.mtl", "newmtl other\nKd 0 0 1\nnewmtl red\nKa 0.1 0 0\nKd 0.8 0.1 0\nKs 1 1 1\nNs 20\n");
   char *file = check_write(directory, "red.obj", "mtllib red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
-  char *text = dv_format("<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node><Node name='b'><OglModel name='m' src='@../loader'/></Node>"
-                         "<Node name='c'><OglModel name='m' src='@../loader' color='0 1 0 1'/></Node><Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
+  char *text = dv_format("<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
+                         "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' color='0 1 0 1'/></Node>"
+                         "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
                          file, file, file);
   dvScene *s = check_scene(text, 1);
   const struct {
