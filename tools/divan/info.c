@@ -60,6 +60,8 @@ static void print_field(const dvObject *sample, const dvField *f)
   if (*value.text) printf(" = %s", value.text);
   printf("\n      %s", d->help);
   if (d->options) printf("; one of %s", d->options);
+  if (d->least) printf("; from %s", d->least);
+  if (d->most) printf("%s to %s", d->least ? "" : ";", d->most);
   if (d->alias) printf("; also written %s", d->alias);
   if (d->flags & DV_OUTPUT) printf("; computed");
   if (d->flags & DV_READ_ONLY) printf("; read only");
