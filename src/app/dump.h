@@ -33,7 +33,7 @@ dvStatus dv_curves_close(dvCurves **curves);
 typedef struct dvFigures {
   const char *scene;
   long steps;
-  double wall, init;                        // seconds
+  double wall, init, writing;               // seconds; wall: of the steps, writing: of files while the scene runs
   double ms_per_step, cpu_ms_per_step;      // without the set-up and the first step; cpu: of all threads together
   int threads;
 } dvFigures;

@@ -5,8 +5,11 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void check_run(int status, const char *contains, const char *arguments)
 {
@@ -26,6 +29,8 @@ static void verbs_and_help(void **state)
   check_run(0, "example", "validate --help");
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
+  check_run(2, "-n needs a whole number, not 10.5", "run x.scn -n 10.5");
+  check_run(2, "--every needs a whole number", "run x.scn --every 1.5");
   check_run(2, "unknown option", "run x.scn --fast");
   check_run(2, "did you mean '--steps'?", "run x.scn --step 3");
   check_run(4, "did you mean " DIVAN_SOURCE_DIR "/scenes/liver.scn?", "run " DIVAN_SOURCE_DIR "/scenes/livr.scn");
@@ -228,6 +233,76 @@ static void curves_of_a_fall(void **state)
   check_rmdir(directory);
 }
 
+// told before the first step, with the cause; nothing is left behind
+static void places_that_cannot_be_written_are_told_first(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *file = check_write(directory, "file", "x"), *scene = check_write(directory, "never.scn", "not a scene");
+  static const char *const files[] = {"--stats", "--step-times", "--profile"};
+  static const char *const directories[] = {"--out", "--gnuplot", "--csv", "--dump-state", "--last-good", "--dump-topology"};
+  for (size_t i = 0; i < DV_COUNT(files); i++) {
+    check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " run %s %s %s/no/f", scene, files[i], directory);
+    check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " run %s %s %s", scene, files[i], directory);
+  }
+  for (size_t i = 0; i < DV_COUNT(directories); i++) {
+    check_command(4, "file: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s", scene, directories[i], file);
+    check_command(4, "file/a/b: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s/a/b", scene, directories[i], file);
+    check_command(4, "a scene begins with <Node>", DIVAN_BINARY " run %s %s %s/a/b", scene, directories[i], directory);
+  }
+  check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " bench --html %s/no/f", directory);
+  check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " bench --json %s", directory);
+  check_command(0, "file never.scn", "cd %s && echo *", directory);   // nothing else
+  dv_free(file), dv_free(scene);
+  check_rmdir(directory);
+}
+
+// sends a signal to a run that has written its third frame; its exit status
+static int end_by_signal(const char *directory, int number)
+{
+  char *scene = dv_path_join(DIVAN_SOURCE_DIR, "scenes/liver.scn"), *out = dv_path_join(directory, "out"), *frame = dv_path_join(out, "mechanics_00003.vtu");
+  char *curves = dv_path_join(directory, "curves");
+  pid_t child = fork();
+  if (child == 0) {
+    execl(DIVAN_BINARY, "divan", "run", scene, "-n", "1000000", "--quiet", "--out", out, "--csv", curves, (char *)NULL);
+    _exit(127);
+  }
+  int status = 0;
+  while (!dv_file_exists(frame) && waitpid(child, &status, WNOHANG) == 0) usleep(1000);
+  kill(child, number);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  dv_free(scene), dv_free(out), dv_free(frame), dv_free(curves);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void signals_end_with_all_written(void **state)
+{
+  DV_UNUSED(state);
+  static const int signals[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    char *directory = check_mkdir();
+    assert_int_equal(end_by_signal(directory, signals[i]), 128 + signals[i]);
+    char *path = dv_path_join(directory, "curves/dofs_x.csv"), *text = dv_file_read(path, NULL);
+    assert_int_equal(text[strlen(text) - 1], '\n');
+    dv_free(text), dv_free(path);
+    path = dv_path_join(directory, "out/mechanics.pvd"), text = dv_file_read(path, NULL);
+    assert_non_null(strstr(text, "</VTKFile>"));
+    dv_free(text), dv_free(path);
+    check_rmdir(directory);
+  }
+}
+
+static void time_of_writing_is_told_apart(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  check_command(0, "; writing files 0.", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 3 --csv %s/curves --stats %s/stats.json", directory, directory);
+  char *path = dv_path_join(directory, "stats.json"), *text = dv_file_read(path, NULL), *at = text ? strstr(text, "\"writing_s\":") : NULL;
+  assert_non_null(at);
+  assert_true(strtod(at + strlen("\"writing_s\":"), NULL) > 0);
+  dv_free(text), dv_free(path);
+  check_rmdir(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -239,6 +314,9 @@ int main(void)
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
       cmocka_unit_test(meshes_are_checked),
       cmocka_unit_test(finite_elements_agree_with_theory),
+      cmocka_unit_test(places_that_cannot_be_written_are_told_first),
+      cmocka_unit_test(signals_end_with_all_written),
+      cmocka_unit_test(time_of_writing_is_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
