@@ -50,6 +50,10 @@ test -e "$lib/divan/plugins/libExample.so"
 make -C "$work/Weather" DIVAN="$prefix/bin/divan" | grep -q "$prefix/include/divan/sdk"
 test "$(pkg-config --variable=plugindir divan-sdk | xargs realpath)" = "$(realpath "$lib/divan/plugins")"
 
+echo "-- the installed command finds its list of benchmarks and example scenes"
+(cd "$work" && "$prefix/bin/divan" bench --filter liver --repeats 1 --threads 1) | grep "^liver .*[0-9]"
+"$prefix/bin/divan" run "$prefix/share/divan/scenes/liver.scn" -n 5 | grep "5 steps"
+
 echo "-- a host program with the shared library loads a plugin"
 cat >"$work/load.c" <<'END'
 #include <divan/divan.h>

@@ -22,7 +22,7 @@ static const char usage[] =
     "  growth               how times grow with the size of a mesh\n"
     "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was built; some minutes\n"
     "  all                  scenes, kernels and growth\n\n"
-    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv)\n"
+    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv, here or as installed)\n"
     "  --corpus DIR         also SOFA's scenes in DIR/examples for which DIR/../guide/targets.md has figures,\n"
     "                       scaled to this machine with DIR/../tools/calibrate.c\n"
     "  --filter TEXT        only scenes or kernels whose name contains the text\n"
@@ -199,9 +199,11 @@ static int bench(int count, char **arguments)
   if (status) return status;
   bool writable = output_file(b.json);
   if (!output_file(b.html) || !writable) return DV_ERROR_INPUT;
+  bool lists = b.scenes && !b.from;
+  if (lists && !(b.own_list = bench_find_list(&b))) return DV_ERROR_INPUT;
   json_t *before = b.compare ? load(b.compare) : NULL;
-  if (b.compare && !before) return DV_ERROR_INPUT;
-  json_t *result = obtain(&b);
+  json_t *result = b.compare && !before ? NULL : obtain(&b);
+  dv_free(b.own_list);
   if (!result) {
     json_decref(before);
     return DV_ERROR_INPUT;
