@@ -41,6 +41,7 @@ static void verbs_and_help(void **state)
   check_run(0, "Vec3d", "info TetrahedralCorotationalFEMForceField");
   check_run(3, "did you mean UniformMass", "info UniformMas");
   check_run(0, "UniformMass", "list mass");
+  check_run(0, "no component has 'xyzzy' in its name, role or help", "list xyzzy");
 }
 
 static void a_run_leaves_dumps_series_and_figures(void **state)
@@ -160,6 +161,38 @@ static void converting_twice_gives_the_same_bytes(void **state)
   check_rmdir(directory);
 }
 
+// what is found beside the scene is found from the new place too
+static void converting_to_another_directory(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  check_command(0, "liver.scn: note: 1 comment is not carried over", "mkdir %s/sub && %s convert %s/scenes/liver.scn %s/sub/a.scn", directory, DIVAN_BINARY, DIVAN_SOURCE_DIR, directory);
+  check_command(0, "2 steps", "%s run %s/sub/a.scn -n 2", DIVAN_BINARY, directory);
+  dv_free(check_write(directory, "sheet.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  dv_free(check_write(directory, "part.scn", "<Node><MeshOffLoader filename='sheet.off'/></Node>"));
+  dv_free(check_write(directory, "b.scn", "<Node><include href='part.scn'/><MeshOffLoader filename='./sub/../sheet.off'/><WriteState filename='sheet.off'/></Node>"));
+  check_command(0, NULL, "cd %s && %s convert b.scn sub/b.scn", directory, DIVAN_BINARY);
+  check_command(0, "2", "grep -c 'OffLoader.*filename=.../sheet.off' %s/sub/b.scn", directory);
+  check_command(0, "<WriteState filename=\"sheet.off\"/>", "cat %s/sub/b.scn", directory);
+  check_command(2, "would be overwritten", "cd %s && %s convert b.scn sub/../b.scn", directory, DIVAN_BINARY);
+  check_command(0, NULL, "cd %s && %s convert b.scn b.scn --force", directory, DIVAN_BINARY);
+  check_command(2, "'.xyz' is not a format that meshes are written in; there are .obj", "%s convert %s/sheet.off %s/x.xyz", DIVAN_BINARY, directory, directory);
+  check_command(4, "/no/a.scn: error: cannot be written: No such file", "%s convert %s/b.scn %s/no/a.scn", DIVAN_BINARY, directory, directory);
+  check_rmdir(directory);
+}
+
+// a shorter run leaves no frames of a longer one, and no file goes that the series did not write
+static void a_series_replaces_an_earlier_one(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  dv_free(check_write(directory, "mechanics_00099.vtu", "of somebody else"));
+  check_command(0, "6 frames", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 5 --out %s", directory);
+  check_command(0, "note: removed 12 files of an earlier series", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 1 --out %s", directory);
+  check_command(0, "mechanics.pvd mechanics_00000.vtu mechanics_00001.vtu mechanics_00099.vtu visual.pvd visual_00000.vtu visual_00001.vtu\n", "cd %s && echo *", directory);
+  check_rmdir(directory);
+}
+
 // a mesh file by itself, and the same elements in a scene
 static void meshes_are_checked(void **state)
 {
@@ -173,11 +206,11 @@ static void meshes_are_checked(void **state)
   static const struct {
     int status;
     const char *file, *says;
-  } cases[] = {{0, "turned.off", "3 points, 0 edges, 1 triangles"},
-               {0, "turned.off", "1 elements of dimension 2, 3 parts on the border: manifold"},
+  } cases[] = {{0, "turned.off", "3 points, 1 triangle\n"},
+               {0, "turned.off", "turned.off: an open surface, its border has 3 edges; manifold"},
                {4, "bad.off", "bad.off:6: error: an element names point 7"},
                {0, "two.vtk", "values 'young' of cells, 1 each"},
-               {0, "two.vtk", "1 volumes are turned inside out; the first is number 1"},
+               {0, "two.vtk", "two.vtk: warning: 1 volumes are turned inside out; the first is number 1"},
                {0, "two.vtk", "1 volumes name a point twice; the first is number 2"},
                {0, "two.scn", "1 of 3 tetrahedra have no size at rest; the first is number 2"},
                {0, "two.scn", "1 of 3 tetrahedra are turned inside out at rest; the first is number 1"}};
@@ -312,6 +345,8 @@ int main(void)
       cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(divergence_is_explained),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
+      cmocka_unit_test(converting_to_another_directory),
+      cmocka_unit_test(a_series_replaces_an_earlier_one),
       cmocka_unit_test(meshes_are_checked),
       cmocka_unit_test(finite_elements_agree_with_theory),
       cmocka_unit_test(places_that_cannot_be_written_are_told_first),

@@ -21,7 +21,7 @@ static void print_help(FILE *out)
                "examples:\n"
                "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
                "  divan view scenes/liver.scn                        look at it in the browser\n"
-               "  divan check my.scn --data meshes                   find the mistakes of a scene\n"
+               "  divan check scenes/liver.scn                       find the mistakes of a scene\n"
                "  divan info UniformMass                             fields of a component\n\n"
                "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input or a place that cannot be\n"
                "written, 5 diverged, 130 ended by Ctrl-C, 143 by SIGTERM\n");
