@@ -17,6 +17,10 @@ echo "-- pkg-config, shared"
 cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags --libs divan) -o "$work/shared"
 LD_LIBRARY_PATH=$lib "$work/shared" | tee "$work/shared.txt" | grep "$expect"
 
+echo "-- pkg-config, shared, with the path in the program (README)"
+cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags --libs divan) -Wl,-rpath,$(pkg-config --variable=libdir divan) -o "$work/rpath"
+"$work/rpath" | cmp - "$work/shared.txt"
+
 echo "-- pkg-config, static"
 mkdir "$work/only" && cp "$lib/libdivan.a" "$work/only"   # the first directory decides
 cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags divan) -L"$work/only" $(pkg-config --static --libs divan) -o "$work/static"
