@@ -248,6 +248,13 @@ static void diagonal_mass_set_up(dvObject *o)
   adopt(m);
 }
 
+// a mass for each point, and no mesh anywhere: points that a mapping makes
+static bool is_complete(const DiagonalMass *m)
+{
+  const dvObject *o = &m->diagonal.base.base;
+  return dv_was_set(o, &m->vertexMass) && m->vertexMass.count == m->diagonal.base.state->count && !m->topology.target && !dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+}
+
 static dvStatus diagonal_mass_init(dvObject *o)
 {
   DiagonalMass *m = (DiagonalMass *)o;
@@ -256,7 +263,7 @@ static dvStatus diagonal_mass_init(dvObject *o)
   if (*m->filename) DV_TRY(load_xsp(m));
   if (o->dof->kind == DV_RIGID3 || o->dof->kind == DV_RIGID2) {
     frame_masses(m);
-  } else if (!*m->filename) {
+  } else if (!*m->filename && !is_complete(m)) {
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) compute(m);
   }
