@@ -10,8 +10,15 @@ enum {
   ROWS = 2048                  // block rows that a thread takes at a time
 };
 
+static void reclaim(dvAssembly *a)
+{
+  if (a->release) a->release(a->reader);
+  a->release = NULL;
+}
+
 void dv_assembly_free(dvAssembly *a)
 {
+  reclaim(a);
   dvAssemblyWork *w = a->work;
   if (w) {
     dv_array_free(&w->stiffness.pairs);
@@ -429,13 +436,23 @@ static void fill_probe(const dvAssembly *a)
   }
 }
 
+static void project_probe(const dvPlan *plan)
+{
+  for (size_t i = 0; i < plan->projections.count; i++) {
+    dvObject *o = plan->projections.data[i];
+    const dvProjectiveOps *ops = dv_ops(o, DV_ROLE_PROJECTIVE);
+    if (ops->project_matrix) ops->project_matrix(o, PROBE);
+    else ops->project_response(o, PROBE);
+  }
+}
+
 // which scalars the constraints hold is read from what they do to a vector: those become zero. Returns how many there are,
 // *mixed a scalar that becomes something else.
 static size_t probe(dvAssembly *a, dvPlan *plan, const dvState **mixed)
 {
   size_t held = 0;
   fill_probe(a);
-  dv_mech_project_response(plan, PROBE);
+  project_probe(plan);
   for (size_t k = 0; k < a->main_count; k++) {
     const dvAssemblyState *s = &a->states.data[k];
     const double *v = dv_state_read(s->state, PROBE), *before = a->work->probe.data;
@@ -475,6 +492,7 @@ static bool same_parts(dvAssemblyParts a, dvAssemblyParts b)
 
 dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts)
 {
+  reclaim(a);
   if (!a->work) a->work = dv_alloc(sizeof *a->work);
   dvAssemblyWork *w = a->work;
   if (!dv_assembly_holds(a, plan)) lay_out(a, plan);

@@ -13,6 +13,12 @@ const dvAssemblyState *dv_assembly_find(const dvAssembly *a, const dvState *s)
   return NULL;
 }
 
+static inline void add_rows(double *block, const double *from, int b, int cols)
+{
+  for (int i = 0; i < b; i++)
+    for (int j = 0; j < b; j++) block[i * b + j] += from[i * cols + j];
+}
+
 void dv_assembly_add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
 {
   const dvBlockMatrix *m = &a->matrix;
@@ -29,8 +35,13 @@ void dv_assembly_add_block(dvAssembly *a, int32_t place, size_t row, int rows, i
   // all block rows of a degree of freedom are equally long
   int32_t block_row = a->work->block_row.data[row];
   int32_t length = m->pattern.row_start[block_row + 1] - m->pattern.row_start[block_row];
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < cols; j++) dv_block_matrix_at(m, place + i / b * length + j / b)[i % b * b + j % b] += values[i * cols + j];
+  for (int r = 0; r < rows; r += b, place += length)
+    for (int c = 0; c < cols; c += b) {
+      double *block = dv_block_matrix_at(m, place + c / b);
+      const double *from = values + r * cols + c;
+      if (b == 3) add_rows(block, from, 3, cols);
+      else add_rows(block, from, b, cols);
+    }
 }
 
 static const dvAssemblyState *remembered(const dvAssembly *a, const dvAssemblyState **last, const dvState *s)
@@ -83,18 +94,11 @@ static bool add_direct(dvAssemblySink *s, const dvState *state, const int32_t *d
   for (int i = 0; i < count; i++)
     if (dofs[i] < 0 || (size_t)dofs[i] >= r->count) return false;
   const uint64_t *pair = q->pairs.data + s->next;
-  const int32_t *place = q->places.data + s->next;
-  size_t side = 3 * (size_t)count;
-  for (size_t i = 0; i < (size_t)count; i++)
-    for (size_t j = 0; j < (size_t)count; j++, pair++, place++) {
-      if (*pair != dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j])) {
-        s->changed = true;
-        continue;
-      }
-      double *restrict to = dv_block_matrix_at(&s->a->matrix, *place);
-      const double *from = values + side * 3 * i + 3 * j;
-      for (size_t k = 0; k < 3; k++) to[k] += from[k], to[3 + k] += from[side + k], to[6 + k] += from[2 * side + k];
-    }
+  uint64_t other = 0;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++) other |= *pair++ ^ dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j]);
+  if (other) s->changed = true;
+  else s->kernels->add_element3(s->a->matrix.values, q->places.data + s->next, (size_t)count, values);
   s->next += (size_t)(count * count);
   return true;
 }
@@ -164,5 +168,5 @@ static void sink_add_sum(dvMatrixSink *base, const dvState *state, dvElementSum 
 
 dvAssemblySink dv_assembly_sink(dvAssembly *a, dvSequence *sequence, dvRagged *ragged, bool recording)
 {
-  return (dvAssemblySink){.base = {sink_add, sink_add_element, sink_add_sum}, .a = a, .sequence = sequence, .ragged = ragged, .recording = recording};
+  return (dvAssemblySink){.base = {sink_add, sink_add_element, sink_add_sum}, .a = a, .kernels = DV_KERNEL_CHOOSE(dv_block_matrix_kernels), .sequence = sequence, .ragged = ragged, .recording = recording};
 }

@@ -121,8 +121,10 @@ static double lump(DiagonalMass *m, double density)
   if (!dv_reals_resize(&m->vertexMass, n)) return 0;
   double total = 0, *mass = m->vertexMass.data;
   for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
-    double share = density * dv_mass_mesh_measure(mesh, x, e) / (double)corners;
+    double mass_of_element = density * dv_mass_mesh_measure(mesh, x, e), even = mass_of_element / (double)corners;
     for (size_t i = 0; i < corners; i++) {
+      // the top of a pyramid has the integral of z: a quarter
+      double share = mesh->kind != DV_PYRAMID ? even : mass_of_element * (i == 4 ? 4.0 / 16 : 3.0 / 16);
       int32_t at = mesh->elements->data[e * corners + i];
       if (at < 0 || (size_t)at >= n) continue;
       mass[at] += share;
@@ -246,6 +248,13 @@ static void diagonal_mass_set_up(dvObject *o)
   adopt(m);
 }
 
+// a mass for each point, and no mesh anywhere: points that a mapping makes
+static bool is_complete(const DiagonalMass *m)
+{
+  const dvObject *o = &m->diagonal.base.base;
+  return dv_was_set(o, &m->vertexMass) && m->vertexMass.count == m->diagonal.base.state->count && !m->topology.target && !dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+}
+
 static dvStatus diagonal_mass_init(dvObject *o)
 {
   DiagonalMass *m = (DiagonalMass *)o;
@@ -254,7 +263,7 @@ static dvStatus diagonal_mass_init(dvObject *o)
   if (*m->filename) DV_TRY(load_xsp(m));
   if (o->dof->kind == DV_RIGID3 || o->dof->kind == DV_RIGID2) {
     frame_masses(m);
-  } else if (!*m->filename) {
+  } else if (!*m->filename && !is_complete(m)) {
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) compute(m);
   }

@@ -1,15 +1,13 @@
 // FEMMass: M_ij = integral of rho N_i N_j over the elements of one kind, at rest, by numerical integration.
 //
 // NodalMassDensity holds rho at the points; inside an element it is interpolated like everything else. The points and
-// weights of the integration are SOFA's default rules: 1 for edges, triangles and tetrahedra, 3 for quads, 2 for prisms,
-// 8 for hexahedra and pyramids. With one point the matrix of an element has rank one (all its entries are equal).
+// weights of the integration are SOFA's default rules (force/fem/shape.c).
 #include "mass/classes.h"
+#include "mass/element.h"
 #include "mass/matrix.h"
 
-#include "math/vec.h"
 #include "topology/topology.h"
 
-#include <math.h>
 #include <string.h>
 
 // --- density -------------------------------------------------------------------------------------------
@@ -59,104 +57,18 @@ static const dvFieldDesc fem_mass_fields[] = {FEM_MASS_FIELDS(DV_DESCRIBE)};
 
 static void fem_mass_destroy(dvObject *o) { dv_mass_matrix_free((dvMassMatrix *)o); }
 
-// An integration point: where it lies in the reference element, and its weight.
-typedef struct Sample {
-  double at[3], weight;
-} Sample;
-
-typedef struct Rule {
-  const char *name;      // in templates
-  int dimension, count;
-  Sample samples[8];
-} Rule;
-
-#define G 0.57735026918962576451   // 1/sqrt(3)
-#define CUBE                                                                                                      \
-  {                                                                                                               \
-    {{-G, -G, -G}, 1}, {{G, -G, -G}, 1}, {{G, G, -G}, 1}, {{-G, G, -G}, 1}, {{-G, -G, G}, 1}, {{G, -G, G}, 1},    \
-        {{G, G, G}, 1}, {{-G, G, G}, 1},                                                                          \
-  }
-static const Rule rules[DV_ELEMENT_KINDS] = {
-    [DV_EDGE] = {"Edge", 1, 1, {{{0}, 2}}},
-    [DV_TRIANGLE] = {"Triangle", 2, 1, {{{1.0 / 3, 1.0 / 3}, 0.5}}},
-    [DV_QUAD] = {"Quad", 2, 3,
-                 {{{0.81649658092772603273, 0}, 4.0 / 3},
-                  {{-0.40824829046386301637, -0.70710678118654752440}, 4.0 / 3},
-                  {{-0.40824829046386301637, 0.70710678118654752440}, 4.0 / 3}}},
-    [DV_TETRAHEDRON] = {"Tetrahedron", 3, 1, {{{0.25, 0.25, 0.25}, 1.0 / 6}}},
-    [DV_HEXAHEDRON] = {"Hexahedron", 3, 8, CUBE},
-    [DV_PRISM] = {"Prism", 3, 2, {{{1.0 / 3, 1.0 / 3, 0.5 * (1 - G)}, 0.25}, {{1.0 / 3, 1.0 / 3, 0.5 * (1 + G)}, 0.25}}},
-    [DV_PYRAMID] = {"Pyramid", 3, 8, CUBE},
-};
-
-// shape functions of the reference elements: simplices with corners 0 and 1, cubes from -1 to 1
-static void shape_functions(dvElementKind kind, const double q[3], double *n)
-{
-  static const int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
-  double x = q[0], y = q[1], z = q[2], rest = 1 - x - y;
-  switch (kind) {
-  case DV_EDGE: n[0] = 0.5 * (1 - x), n[1] = 0.5 * (1 + x); break;
-  case DV_TRIANGLE: n[0] = rest, n[1] = x, n[2] = y; break;
-  case DV_QUAD:
-    for (int i = 0; i < 4; i++) n[i] = 0.25 * (1 + corner[i][0] * x) * (1 + corner[i][1] * y);
-    break;
-  case DV_TETRAHEDRON: n[0] = rest - z, n[1] = x, n[2] = y, n[3] = z; break;
-  case DV_HEXAHEDRON:
-    for (int i = 0; i < 8; i++) n[i] = 0.125 * (1 + corner[i][0] * x) * (1 + corner[i][1] * y) * (1 + corner[i][2] * z);
-    break;
-  case DV_PRISM: n[0] = rest * (1 - z), n[1] = x * (1 - z), n[2] = y * (1 - z), n[3] = rest * z, n[4] = x * z, n[5] = y * z; break;
-  case DV_PYRAMID:
-    for (int i = 0; i < 4; i++) n[i] = 0.125 * (1 + corner[i][0] * x) * (1 + corner[i][1] * y) * (1 - z);
-    n[4] = 0.5 * (1 + z);
-    break;
-  default: break;
-  }
-}
-
-// the shape functions are of first degree in each coordinate: differences over any distance are their derivatives
-static void shape_gradients(dvElementKind kind, const double q[3], int axis, int corners, double *g)
-{
-  double other[3] = {q[0], q[1], q[2]}, here[8], there[8];
-  other[axis] += 1;
-  shape_functions(kind, q, here);
-  shape_functions(kind, other, there);
-  for (int i = 0; i < corners; i++) g[i] = there[i] - here[i];
-}
-
-// how much the mapping from the reference element stretches length, area or volume
-static double stretch(dvElementKind kind, const double q[3], const dvVec3 *p, int corners)
-{
-  dvVec3 column[3] = {{0}};
-  for (int axis = 0; axis < rules[kind].dimension; axis++) {
-    double g[8];
-    shape_gradients(kind, q, axis, corners, g);
-    for (int i = 0; i < corners; i++) column[axis] = dv_vec3_add_scaled(column[axis], p[i], g[i]);
-  }
-  if (rules[kind].dimension == 1) return dv_vec3_norm(column[0]);
-  dvVec3 cross = dv_vec3_cross(column[0], column[1]);
-  return rules[kind].dimension == 2 ? dv_vec3_norm(cross) : fabs(dv_vec3_dot(cross, column[2]));
-}
-
 static void add_element(FemMass *f, const double *x, const int32_t *points, int corners)
 {
   const dvState *s = f->matrix.diagonal.base.state;
   const NodalMassDensity *density = (const NodalMassDensity *)f->nodalMassDensity.target;
-  const Rule *rule = &rules[f->kind];
-  dvVec3 p[8];
+  double at[3 * DV_SHAPE_NODES], rho[DV_SHAPE_NODES], entries[DV_MASS_ENTRIES];
   for (int i = 0; i < corners; i++) {
-    double at[3];
     if (points[i] < 0 || (size_t)points[i] >= s->count) return;
-    dv_dof_point(s->base.dof, x + (size_t)points[i] * (size_t)s->base.dof->coord, at);
-    p[i] = dv_vec3_load(at);
+    dv_dof_point(s->base.dof, x + (size_t)points[i] * (size_t)s->base.dof->coord, at + 3 * i);
+    rho[i] = density_at(density, points[i]);
   }
-  for (int k = 0; k < rule->count; k++) {
-    double n[8], rho = 0;
-    shape_functions(f->kind, rule->samples[k].at, n);
-    for (int i = 0; i < corners; i++) rho += n[i] * density_at(density, points[i]);
-    double mass = rule->samples[k].weight * rho * stretch(f->kind, rule->samples[k].at, p, corners);
-    for (int i = 0; i < corners; i++)
-      for (int j = 0; j < corners; j++) *dv_mass_matrix_at(&f->matrix, points[i], points[j]) += mass * n[i] * n[j];
-  }
+  dv_mass_element(f->kind, dv_shape_quadrature(f->kind), at, rho, entries);
+  dv_mass_matrix_add(&f->matrix, points, corners, entries);
 }
 
 static dvStatus integrate(FemMass *f)
@@ -177,6 +89,11 @@ static dvStatus integrate(FemMass *f)
 
 // --- set-up --------------------------------------------------------------------------------------------
 
+static const char *const template_names[DV_ELEMENT_KINDS] = {
+    [DV_EDGE] = "Edge", [DV_TRIANGLE] = "Triangle", [DV_QUAD] = "Quad", [DV_TETRAHEDRON] = "Tetrahedron",
+    [DV_HEXAHEDRON] = "Hexahedron", [DV_PRISM] = "Prism", [DV_PYRAMID] = "Pyramid",
+};
+
 // "Vec3,Hexahedron": the word behind the comma
 static dvElementKind kind_of_template(const FemMass *f)
 {
@@ -186,7 +103,7 @@ static dvElementKind kind_of_template(const FemMass *f)
     do comma++;
     while (dv_is_space(*comma));
     for (int k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
-      if (dv_starts_with(comma, rules[k].name)) return (dvElementKind)k;
+      if (dv_starts_with(comma, template_names[k])) return (dvElementKind)k;
   }
   return dv_topology_largest(dv_topology(f->topology.target));
 }

@@ -77,6 +77,12 @@ double *dv_mass_matrix_at(dvMassMatrix *m, int32_t row, int32_t column)
   return NULL;
 }
 
+void dv_mass_matrix_add(dvMassMatrix *m, const int32_t *points, int corners, const double *entries)
+{
+  for (int i = 0; i < corners; i++)
+    for (int j = 0; j < corners; j++) *dv_mass_matrix_at(m, points[i], points[j]) += entries[i * corners + j];
+}
+
 bool dv_mass_matrix_sum(dvMassMatrix *m)
 {
   size_t n = m->row.count ? m->row.count - 1 : 0;

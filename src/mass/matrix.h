@@ -21,6 +21,8 @@ void dv_mass_matrix_free(dvMassMatrix *m);
 bool dv_mass_matrix_shape(dvMassMatrix *m, const dvInts *elements);
 // The entry of two points, or NULL when the shape has none.
 double *dv_mass_matrix_at(dvMassMatrix *m, int32_t row, int32_t column);
+// Adds the matrix of an element, corners x corners; its points must be points of the state.
+void dv_mass_matrix_add(dvMassMatrix *m, const int32_t *points, int corners, const double *entries);
 // Sums up the rows into the diagonal. False when memory is short.
 bool dv_mass_matrix_sum(dvMassMatrix *m);
 

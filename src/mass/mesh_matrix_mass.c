@@ -4,8 +4,10 @@
 // triangles V/6 on the diagonal and V/12 between two points, tetrahedra V/10 and V/20. For quads and hexahedra SOFA
 // keeps only the pairs along edges and takes V/8 and V/16, V/20 and V/40, so that each row still sums to V/4, V/8. The
 // lumped matrix multiplies the diagonal so that rows sum the same: by 2 on surfaces, by 2.5 in volumes; the weight
-// always uses it.
+// always uses it. Prisms and pyramids, which SOFA does not have here, are integrated with all their pairs, and so are
+// quads and hexahedra with `exact`: SOFA's weights of a hexahedron are indefinite (docs/differences.md).
 #include "mass/classes.h"
+#include "mass/element.h"
 #include "mass/matrix.h"
 #include "mass/mesh_measure.h"
 
@@ -21,6 +23,7 @@
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
   X(bool, lumping, "0", "", "use the lumped, diagonal matrix")                                                        \
+  X(bool, exact, "0", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges")      \
   X(bool, printMass, "0", "", "print the sum of all masses at the start")                                             \
   X(string, graph, "", "", "unused", .flags = DV_HIDDEN | DV_LOOKS)                                                   \
   X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
@@ -31,6 +34,7 @@ typedef struct MeshMatrixMass {
   MESH_MATRIX_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
+  bool integrated;           // the matrix is complete: vertexMass and edgeMass only show parts of it
   double lump;               // factor from vertexMass to the lumped masses
 } MeshMatrixMass;
 
@@ -52,6 +56,7 @@ typedef struct Rule {
 } Rule;
 
 static const Rule rules[DV_ELEMENT_KINDS] = {
+    [DV_EDGE] = {1.0 / 3, 1.0 / 6, 1.5},
     [DV_TRIANGLE] = {1.0 / 6, 1.0 / 12, 2},
     [DV_QUAD] = {1.0 / 8, 1.0 / 16, 2},
     [DV_TETRAHEDRON] = {1.0 / 10, 1.0 / 20, 2.5},
@@ -63,19 +68,13 @@ static double density_of(const MeshMatrixMass *m, size_t element)
   return m->massDensity.count == 1 ? m->massDensity.data[0] : m->massDensity.data[element];
 }
 
-// fills vertexMass and edgeMass for the densities given; returns the total mass
-static double assemble(MeshMatrixMass *m)
+static double weigh_edges(MeshMatrixMass *m, const Rule *rule, const double *x)
 {
   const dvMassMesh *mesh = &m->mesh;
-  const Rule *rule = &rules[mesh->kind];
-  const dvInts *parts = m->lumping || rule->lump == 0 ? NULL : dv_topology_parts(mesh->topology, DV_EDGE, mesh->kind);
-  const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
-  size_t n = m->matrix.diagonal.base.state->count, corners = (size_t)mesh->elements->width, sides = parts ? (size_t)parts->width : 0;
-  m->lump = rule->lump;
-  m->vertexMass.count = m->edgeMass.count = 0;
-  if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&m->edgeMass, dv_topology_count(mesh->topology, DV_EDGE))) return 0;
+  const dvInts *parts = m->lumping || mesh->kind == DV_EDGE ? NULL : dv_topology_parts(mesh->topology, DV_EDGE, mesh->kind);
+  size_t n = m->vertexMass.count, corners = (size_t)mesh->elements->width, sides = parts ? (size_t)parts->width : 0;
   double total = 0;
-  for (size_t e = 0; e < dv_ints_size(mesh->elements) && rule->lump > 0; e++) {
+  for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
     double mass = density_of(m, e) * dv_mass_mesh_measure(mesh, x, e);
     const int32_t *points = mesh->elements->data + e * corners;
     for (size_t i = 0; i < corners; i++)
@@ -84,9 +83,67 @@ static double assemble(MeshMatrixMass *m)
       int32_t edge = parts->data[e * sides + i];
       if (edge >= 0 && (size_t)edge < m->edgeMass.count) m->edgeMass.data[edge] += mass * rule->edge;
     }
+    if (mesh->kind == DV_EDGE && !m->lumping && e < m->edgeMass.count) m->edgeMass.data[e] += mass * rule->edge;
     total += mass;
   }
   return total;
+}
+
+// shows the entries of the whole matrix in the fields; a lumped one has only its row sums
+static void show_entries(MeshMatrixMass *m)
+{
+  const dvInts *edges = dv_topology_elements(m->mesh.topology, DV_EDGE);
+  for (size_t i = 0; i < m->vertexMass.count; i++)
+    m->vertexMass.data[i] = m->lumping ? m->matrix.diagonal.mass.data[i] : *dv_mass_matrix_at(&m->matrix, (int32_t)i, (int32_t)i);
+  for (size_t i = 0; i < m->edgeMass.count && !m->lumping; i++) {
+    const double *entry = dv_mass_matrix_at(&m->matrix, edges->data[2 * i], edges->data[2 * i + 1]);
+    if (entry) m->edgeMass.data[i] = *entry;
+  }
+}
+
+static double integrate(MeshMatrixMass *m, const double *x)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  const dvQuadrature *rule = dv_shape_product_quadrature(mesh->kind);
+  size_t n = m->vertexMass.count;
+  int corners = mesh->elements->width;
+  double total = 0;
+  if (!dv_mass_matrix_shape(&m->matrix, mesh->elements)) return 0;
+  for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
+    const int32_t *points = mesh->elements->data + e * (size_t)corners;
+    double at[3 * DV_SHAPE_NODES], rho[DV_SHAPE_NODES], entries[DV_MASS_ENTRIES];
+    bool inside = dv_mass_mesh_corners(mesh, x, e, at);
+    for (int i = 0; i < corners; i++) {
+      inside = inside && points[i] >= 0 && (size_t)points[i] < n;
+      rho[i] = density_of(m, e);
+    }
+    if (!inside) continue;
+    dv_mass_element(mesh->kind, rule, at, rho, entries);
+    dv_mass_matrix_add(&m->matrix, points, corners, entries);
+    for (int i = 0; i < corners * corners; i++) total += entries[i];
+  }
+  m->integrated = dv_mass_matrix_sum(&m->matrix);
+  if (m->integrated) show_entries(m);
+  return total;
+}
+
+// fills vertexMass and edgeMass for the densities given; returns the total mass
+static double assemble(MeshMatrixMass *m)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  const Rule *rule = &rules[mesh->kind];
+  const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
+  m->integrated = false;
+  m->vertexMass.count = m->edgeMass.count = 0;
+  if (!dv_reals_resize(&m->vertexMass, m->matrix.diagonal.base.state->count) ||
+      !dv_reals_resize(&m->edgeMass, dv_topology_count(mesh->topology, DV_EDGE)))
+    return 0;
+  if (rule->lump == 0 || (m->exact && (mesh->kind == DV_QUAD || mesh->kind == DV_HEXAHEDRON))) {
+    m->lump = 1;
+    return integrate(m, x);
+  }
+  m->lump = rule->lump;
+  return weigh_edges(m, rule, x);
 }
 
 static bool set_density(MeshMatrixMass *m, double value) { return dv_reals_assign(&m->massDensity, &value, 1); }
@@ -101,6 +158,8 @@ static void from_total(MeshMatrixMass *m)
   double volume = assemble(m), density = volume > DBL_EPSILON ? m->totalMass / volume : 1;
   for (size_t i = 0; i < m->vertexMass.count; i++) m->vertexMass.data[i] *= density;
   for (size_t i = 0; i < m->edgeMass.count; i++) m->edgeMass.data[i] *= density;
+  for (size_t i = 0; i < m->matrix.entry.count && m->integrated; i++) m->matrix.entry.data[i] *= density;
+  if (m->integrated) dv_mass_matrix_sum(&m->matrix);
   set_density(m, density);
 }
 
@@ -145,6 +204,7 @@ static void from_entries(MeshMatrixMass *m)
   dv_reals_share(&edge, &m->edgeMass);
   if (!set_density(m, 1)) return;
   double volume = assemble(m);
+  m->integrated = false;
   m->totalMass = 0;
   for (size_t i = 0; i < vertex.count; i++) m->totalMass += vertex.data[i];
   for (size_t i = 0; i < edge.count; i++) m->totalMass += edge.data[i];
@@ -175,9 +235,6 @@ static void compute(MeshMatrixMass *m)
        vertex = dv_was_set(o, &m->vertexMass);
   if (total + density + vertex > 1)
     dv_warning(o, "give only one of them", "several masses are given; %s goes before the others", total ? "totalMass" : "massDensity");
-  if (rules[m->mesh.kind].lump == 0)
-    dv_warning(o, "use DiagonalMass", "MeshMatrixMass has no mass for %s, the largest elements of %s", dv_element_name(m->mesh.kind),
-               m->mesh.topology->base.name);
   if (total || (!density && !vertex)) from_total(m);
   else if (!density) from_vertex_masses(m);
   else if (density_fits(m)) m->totalMass = assemble(m);
@@ -205,10 +262,12 @@ static dvStatus adopt(MeshMatrixMass *m)
 {
   dvDiagonal *d = &m->matrix.diagonal;
   dvObject *o = object_of(m);
-  d->count = dv_min_size(m->vertexMass.count, d->base.state->count);
-  if (!dv_reals_resize(&d->mass, d->count)) return dv_error(o, NULL, "out of memory for %zu masses", d->count);
-  for (size_t i = 0; i < d->count; i++) d->mass.data[i] = m->lump * m->vertexMass.data[i];
-  if (m->has_mesh && !m->lumping && !fill_matrix(m)) return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
+  if (!m->integrated) {
+    d->count = dv_min_size(m->vertexMass.count, d->base.state->count);
+    if (!dv_reals_resize(&d->mass, d->count)) return dv_error(o, NULL, "out of memory for %zu masses", d->count);
+    for (size_t i = 0; i < d->count; i++) d->mass.data[i] = m->lump * m->vertexMass.data[i];
+    if (m->has_mesh && !m->lumping && !fill_matrix(m)) return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
+  }
   dv_touch(o, &m->vertexMass);
   dv_touch(o, &m->edgeMass);
   dv_touch(o, &m->massDensity);

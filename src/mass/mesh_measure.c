@@ -3,23 +3,28 @@
 
 #include "topology/geometry.h"
 
-double dv_mass_mesh_measure(const dvMassMesh *m, const double *x, size_t element)
+bool dv_mass_mesh_corners(const dvMassMesh *m, const double *x, size_t element, double *points)
 {
-  static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  double points[24];
   const dvDof *dof = m->geometry->base.dof;
   size_t corners = (size_t)m->elements->width;
   for (size_t i = 0; i < corners; i++) {
     int32_t index = m->elements->data[element * corners + i];
-    if (index < 0 || (size_t)index >= m->geometry->count) return 0;
+    if (index < 0 || (size_t)index >= m->geometry->count) return false;
     dv_dof_point(dof, x + (size_t)index * (size_t)dof->coord, points + 3 * i);
   }
-  return dv_element_measure(m->kind, points, own);
+  return true;
+}
+
+double dv_mass_mesh_measure(const dvMassMesh *m, const double *x, size_t element)
+{
+  static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  double points[24];
+  return dv_mass_mesh_corners(m, x, element, points) ? dv_element_measure(m->kind, points, own) : 0;
 }
 
 bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMesh *mesh)
 {
-  static const dvElementKind order[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_QUAD, DV_TRIANGLE, DV_EDGE};
+  static const dvElementKind order[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID, DV_QUAD, DV_TRIANGLE, DV_EDGE};
   if (!topology->target) topology->target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!topology->target) {
     dv_warning(o, "add a topology to the node, or name one in the field topology", "%s finds no mesh to compute masses from", o->cls->name);
@@ -36,6 +41,11 @@ bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMe
     if (dv_topology_count(mesh->topology, order[i]) == 0) continue;
     mesh->kind = order[i];
     mesh->elements = dv_topology_elements(mesh->topology, order[i]);
+    for (size_t j = i + 1; j < 4; j++)   // other volumes
+      if (dv_topology_count(mesh->topology, order[j]) > 0)
+        dv_warning(o, "add a FEMMass for each kind of element, or use UniformMass", "only the %zu %s of %s carry mass; its %zu %s do not",
+                   dv_topology_count(mesh->topology, order[i]), dv_element_name(order[i]), topology->target->name,
+                   dv_topology_count(mesh->topology, order[j]), dv_element_name(order[j]));
     return true;
   }
   dv_warning(o, "give it elements, or use UniformMass", "the mesh %s has no elements to compute masses from", topology->target->name);

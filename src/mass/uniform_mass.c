@@ -234,7 +234,7 @@ const dvClass dv_uniform_mass_class = {
     .name = "UniformMass",
     .help = "the same mass for every point or frame",
     .module = "Sofa.Component.Mass",
-    .dofs = DV_DOF_ALL,
+    .dofs = DV_DOF_ALL & ~DV_DOF_BENDING,
     .size = sizeof(UniformMass),
     .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(uniform_mass_fields)},
     .ops = {[DV_ROLE_MASS] = &dv_diagonal_ops},

@@ -49,6 +49,8 @@ bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int
 typedef void (*dvRowProduct)(const dvBlockMatrix *a, size_t begin, size_t end, const double *x, double *y);
 typedef struct dvBlockMatrixKernels {
   dvRowProduct product1, product3, product6;
+  // Adds the matrix of an element with `count` points, 3 count numbers a side, to blocks of three: block (i, j) to the entry place[i count + j].
+  void (*add_element3)(double *values, const int32_t *place, size_t count, const double *element);
 } dvBlockMatrixKernels;
 
 DV_KERNEL_DECLARE(dvBlockMatrixKernels, dv_block_matrix_kernels);

@@ -121,7 +121,13 @@ typedef struct dvProjectiveOps {
   void (*project_response)(dvObject *o, int id);          // forces and accelerations
   void (*project_velocity)(dvObject *o, int id, double time);
   void (*project_position)(dvObject *o, int id, double time);
+  void (*project_matrix)(dvObject *o, int id);            // optional: what assembled matrices hold becomes 0, where that is another set
 } dvProjectiveOps;
+
+// A collision pipeline: finds contacts where things stand now and keeps what answers them (forces, constraints) in the graph.
+typedef struct dvCollisionOps {
+  dvStatus (*collide)(dvObject *o, double dt, size_t *contacts);   // *contacts: pairs of elements that touch
+} dvCollisionOps;
 
 typedef enum dvOdeKind {
   DV_ODE_IMPLICIT,

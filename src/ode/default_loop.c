@@ -24,7 +24,7 @@ static dvStatus default_loop_step(dvObject *o, double dt)
 {
   DefaultLoop *l = (DefaultLoop *)o;
   DV_TRY(dv_loop_begin(o, dt));
-  dv_loop_collide(o, dt);
+  DV_TRY(dv_loop_collide(o, dt, NULL));
   DV_TRY(dv_loop_integrate(o, &l->integration, dv_loop_node(o, &l->targetNode), dt));
   return dv_loop_end(o, dt, o->node->scene->root->time + dt);
 }

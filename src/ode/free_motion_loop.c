@@ -92,7 +92,7 @@ static dvStatus free_motion_step(dvObject *o, double dt)
   dvStatus moved = move_freely(l, dt);
   dv_timer_end(timers);
   DV_TRY(moved);
-  dv_loop_collide(o, dt);
+  DV_TRY(dv_loop_collide(o, dt, NULL));
   dv_timer_begin(timers, "constraints");
   dvStatus corrected = correct(l, dt);
   dv_timer_end(timers);

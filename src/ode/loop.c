@@ -195,10 +195,25 @@ dvStatus dv_loop_begin(dvObject *o, double dt)
   return DV_OK;
 }
 
-void dv_loop_collide(dvObject *o, double dt)
+dvStatus dv_loop_collide(dvObject *o, double dt, size_t *contacts)
 {
-  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_COLLISION_BEGIN, .dt = dt});
-  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_COLLISION_END, .dt = dt});
+  dvScene *scene = o->node->scene;
+  size_t total = 0;
+  dvStatus status = DV_OK;
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_COLLISION_BEGIN, .dt = dt});
+  dv_timer_begin(o->context->timers, "collision");
+  for (size_t i = 0; i < scene->plan->pipelines.count && status == DV_OK; i++) {
+    dvObject *pipeline = scene->plan->pipelines.data[i];
+    size_t found = 0;
+    status = ((const dvCollisionOps *)dv_ops(pipeline, DV_ROLE_COLLISION))->collide(pipeline, dt, &found);
+    total += found;
+  }
+  dv_timer_end(o->context->timers);
+  DV_TRY(status);
+  dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_COLLISION_END, .dt = dt});
+  if (contacts) *contacts = total;
+  dv_scene_refresh(scene);   // contacts come and go with their forces
+  return DV_OK;
 }
 
 dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt)

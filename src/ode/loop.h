@@ -28,7 +28,8 @@ void dv_integration_free(dvIntegration *list);
 // Parts of a step, in this order. The node whose subgraph is animated: the target, else the loop's own.
 dvNode *dv_loop_node(const dvObject *o, const dvLink *target);
 dvStatus dv_loop_begin(dvObject *o, double dt);                   // event, links, engines
-void dv_loop_collide(dvObject *o, double dt);                     // where collision stands: its events
+// Runs the collision pipelines, between their events. contacts (may be NULL): how many there are.
+dvStatus dv_loop_collide(dvObject *o, double dt, size_t *contacts);
 dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt);
 dvStatus dv_loop_end(dvObject *o, double dt, double time);        // the new time, event, visual models, check
 

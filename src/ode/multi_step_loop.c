@@ -38,7 +38,7 @@ static dvStatus multi_step_step(dvObject *o, double dt)
   double start = scene->root->time, h = dt / ((double)l->collisionSteps * l->integrationSteps);
   DV_TRY(dv_loop_begin(o, dt));
   for (int c = 0; c < l->collisionSteps; c++) {
-    dv_loop_collide(o, dt);
+    DV_TRY(dv_loop_collide(o, dt, NULL));
     for (int i = 0; i < l->integrationSteps; i++) {
       DV_TRY(dv_loop_integrate(o, &l->integration, node, h));
       scene->root->time = start + (i + 1) * h;

@@ -60,7 +60,7 @@ static dvStatus multi_tag_step(dvObject *o, double dt)
   MultiTag *l = (MultiTag *)o;
   DV_TRY(dv_loop_begin(o, dt));
   for (size_t i = 0; i < l->count; i++) {
-    dv_loop_collide(o, dt);
+    DV_TRY(dv_loop_collide(o, dt, NULL));
     DV_TRY(dv_loop_integrate(o, &l->integrations[i], dv_loop_node(o, &l->targetNode), dt));
   }
   return dv_loop_end(o, dt, o->node->scene->root->time + dt);

@@ -36,6 +36,7 @@ struct dvNode {
   DV_ARRAY(dvObject *) objects;   // owned
   DV_ARRAY(dvClassCount) counts;  // how many of each class there are: names of those that have none
   bool reached;                   // scratch of the search for cycles
+  bool stateless;                 // it was told that its components find no state
 };
 
 extern const dvClass dv_node_class;

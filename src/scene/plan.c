@@ -74,6 +74,7 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
     if (dv_plays(o, DV_ROLE_MASS)) dv_push(&p->masses, item);
     if (dv_plays(o, DV_ROLE_FORCE)) dv_push(&p->forces, item);
     if (o->cls->ops[DV_ROLE_VISUAL]) dv_push(&p->visuals, o);
+    if (o->cls->ops[DV_ROLE_COLLISION]) dv_push(&p->pipelines, o);
   }
   return DV_WALK_ON;
 }
@@ -261,6 +262,7 @@ static void plan_clear(dvPlan *p)
   dv_array_free(&p->forces);
   dv_array_free(&p->masses);
   dv_array_free(&p->projections);
+  dv_array_free(&p->pipelines);
   dv_array_free(&p->visuals);
   dv_array_free(&p->outside);
 }

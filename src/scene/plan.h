@@ -35,6 +35,7 @@ struct dvPlan {
   DV_ARRAY(dvPlanItem) masses;
   DV_ARRAY(dvObject *) projections;      // bottom-up
   DV_ARRAY(dvObject *) visuals;
+  DV_ARRAY(dvObject *) pipelines;        // of collision
   DV_ARRAY(dvObject *) outside;          // states that forces of the plan use, but that do not belong to it
 };
 

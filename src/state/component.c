@@ -57,12 +57,32 @@ void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementS
   }
 }
 
-static const char *const no_state_advice = "add a MechanicalObject to the node, or name one in the field";
+// told once for each node, with the others that will miss it
+static dvStatus state_missing(dvObject *o)
+{
+  static const dvRole needy[] = {DV_ROLE_MASS, DV_ROLE_FORCE, DV_ROLE_PROJECTIVE};
+  size_t others = 0;
+  o->failed = true;
+  if (o->node->stateless) return DV_ERROR_INPUT;
+  o->node->stateless = true;
+  for (size_t i = 0; i < o->node->objects.count; i++) {
+    const dvObject *other = o->node->objects.data[i];
+    for (size_t k = 0; k < DV_COUNT(needy); k++)
+      if (other != o && dv_plays(other, needy[k])) {
+        others++;
+        break;
+      }
+  }
+  static const char *const advice = "add a MechanicalObject to the node, or name one in the field";
+  if (others == 0) return dv_error(o, advice, "%s needs a state and finds none in its node or above", o->cls->name);
+  return dv_error(o, advice, "%s needs a state and finds none in its node or above; %zu more component%s of the node need%s it", o->cls->name,
+                  others, others == 1 ? "" : "s", others == 1 ? "s" : "");
+}
 
 static dvStatus find_state(dvObject *o, const dvLink *link, dvState **out)
 {
   dvObject *state = link->target ? link->target : dv_node_state_up(o->node);
-  if (!state) return dv_error(o, no_state_advice, "%s needs a state and finds none in its node or above", o->cls->name);
+  if (!state) return state_missing(o);
   if (o->cls->dofs && !(o->cls->dofs & (1u << state->dof->kind)))
     return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
   DV_TRY(dv_object_ensure(state));   // it may stand further down the file

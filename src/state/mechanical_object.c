@@ -203,6 +203,10 @@ static dvStatus mechanical_object_init(dvObject *o)
     if (!take_points(m, points)) return dv_error(o, NULL, "out of memory for %zu points", dv_reals_size(points));
   } else {
     if (empty && count <= 1) count = 0;
+    if (points && positions <= 1 && dv_reals_size(points) > 1)
+      dv_field_warning(o, &m->velocity, "give the positions too, for example position=\"@topology.position\"",
+                       "velocity has %zu entries and position none: as in SOFA the points start at the origin, not at those of %s", velocities,
+                       m->topology.target->name);
     // vectors that exist are stretched; the position is made when it is missing
     if (!dv_state_resize(s, count)) return dv_error(o, "give a smaller size", "out of memory for %zu degrees of freedom", count);
   }

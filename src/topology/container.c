@@ -229,6 +229,12 @@ static dvStatus manifold_container_init(dvObject *o)
   return DV_OK;
 }
 
+static void set_container_create(dvObject *o)
+{
+  dv_topology_create(o);
+  dv_topology(o)->dynamic = true;
+}
+
 #define SET_CONTAINER(variable, name_, help_, element_fields, own_fields) \
   CONTAINER(variable, name_, help_, element_fields, own_fields, set_container_init)
 #define MANIFOLD_CONTAINER(variable, name_, help_, element_fields, own_fields) \
@@ -242,7 +248,7 @@ static dvStatus manifold_container_init(dvObject *o)
       .roles = 1u << DV_ROLE_TOPOLOGY,                                      \
       .size = sizeof(SetContainer),                                         \
       .blocks = {&dv_object_block, DV_BLOCK(element_fields), DV_BLOCK(own_fields)}, \
-      .create = dv_topology_create,                                         \
+      .create = set_container_create,                                       \
       .link = set_container_link,                                           \
       .init = init_,                                                        \
       .reinit = init_,                                                      \

@@ -4,6 +4,7 @@
 // quads of the planes xy, then xz, then yz; two triangles a quad; and the edges of those triangles, so that the diagonals
 // of the quads are among the edges. Without triangles the edges are the grid lines along x, then y, then z.
 #include "topology/container.h"
+#include "topology/grid.h"
 
 #include "math/vec.h"
 #include "topology/derive.h"
@@ -411,3 +412,13 @@ GRID(dv_sphere_grid_class, "SphereGridTopology", "SphereGrid", "a grid drawn in 
      DV_BLOCK(sphere_fields))
 GRID(dv_cylinder_grid_class, "CylinderGridTopology", "CylinderGrid", "a grid drawn in to a cylinder", cylinder, grid_parse, grid_link,
      round_update, DV_BLOCK(cylinder_fields))
+
+bool dv_topology_lattice(const dvObject *topology, dvLattice *out)
+{
+  if (topology->cls != &dv_regular_grid_class) return false;
+  const Grid *g = (const Grid *)topology;
+  memcpy(out->n, g->n, sizeof out->n);
+  dv_vec3_store(out->origin, g->first);
+  dv_vec3_store(out->step, g->step);
+  return true;
+}

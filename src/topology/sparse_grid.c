@@ -520,13 +520,15 @@ static dvStatus sparse_link(dvObject *o)
   return DV_OK;
 }
 
+extern const dvClass dv_sparse_grid_class, dv_sparse_grid_multiple_class;
+
 static void sparse_create(dvObject *o)
 {
   SparseGrid *g = (SparseGrid *)o;
   dv_mesh_topology_create(o);
   dv_topology(o)->maker = &sparse_maker;
-  g->multiple = dv_same(o->cls->name, "SparseGridMultipleTopology");
-  g->split = !dv_same(o->cls->name, "SparseGridTopology");
+  g->multiple = o->cls == &dv_sparse_grid_multiple_class;
+  g->split = o->cls != &dv_sparse_grid_class;
 }
 
 static void sparse_destroy(dvObject *o)

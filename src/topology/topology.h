@@ -90,6 +90,7 @@ struct dvTopology {
   const dvTopologyMaker *maker;              // NULL when everything is given
   size_t least_points;                       // there are at least so many
   bool repeat_faces;                         // see dv_derive_triangles
+  bool dynamic;                              // made to be changed: one of SOFA's ...SetTopologyContainer
   // the container's own
   dvField *fields[DV_ELEMENT_KINDS];         // of the positions and of each kind; NULL where the class has none
   dvReals made_points;

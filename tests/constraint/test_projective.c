@@ -396,6 +396,22 @@ static void attachments_go_both_ways_and_let_go(void **state)
   check_close_scene(&s);
 }
 
+static void matrices_hold_the_point_that_is_asked_for(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const scenes[] = {PAIR("", "position='0 0 0 4 0 0'"), PAIR("holdSecond='1'", "position='0 0 0 4 0 0'")};
+  for (int second = 0; second < 2; second++) {
+    dvScene *s = check_scene(scenes[second], 1);
+    dvObject *c = check_find(s, "c");
+    double *fa = fill(dv_state(check_find(s, "A/mo")), DV_F), *fb = fill(dv_state(check_find(s, "B/mo")), DV_F), untouched = fb[3];
+    ops_of(c)->project_matrix(c, DV_F);
+    check_close(fa[0], second ? 1 : 0, 0);
+    check_close(fb[0], second ? 0 : 1, 0);
+    check_close(fb[3], untouched, 0);
+    check_close_scene(&s);
+  }
+}
+
 static void attached_frames_follow(void **state)
 {
   DV_UNUSED(state);
@@ -515,6 +531,7 @@ int main(void)
       cmocka_unit_test(positions_are_drawn_to_a_target),
       cmocka_unit_test(attached_points_meet),
       cmocka_unit_test(attachments_go_both_ways_and_let_go),
+      cmocka_unit_test(matrices_hold_the_point_that_is_asked_for),
       cmocka_unit_test(attached_frames_follow),
       cmocka_unit_test(a_box_holds_its_points),
       cmocka_unit_test(bones_follow_their_joints),

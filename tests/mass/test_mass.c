@@ -13,6 +13,8 @@
 #define TRIANGLES "<MeshTopology position='0 0 0 2 0 0 2 2 0 0 2 0 5 5 5' triangles='0 1 2 0 2 3'/>"
 #define QUADS "<MeshTopology position='0 0 0 2 0 0 2 2 0 0 2 0 4 0 0 4 2 0' quads='0 1 2 3 1 4 5 2'/>"
 #define EDGES "<MeshTopology position='0 0 0 3 0 0 3 4 0' edges='0 1 1 2'/>"
+#define PRISM "<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 2 1 0 2 0 1 2' prisms='0 1 2 3 4 5'/>"
+#define PYRAMID "<MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0 0 0 3' pyramids='0 1 2 3 4'/>"
 #define SCENE(content) "<Node gravity='1 -9.81 2' dt='0.1'>" content "</Node>"
 
 static dvScene *open_quietly(const char *text, int *warnings)
@@ -55,6 +57,12 @@ static void products_matrices_and_energies_agree(void **state)
       SCENE(TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' massDensity='3'/>"),
       SCENE(QUADS "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3'/>"),
       SCENE(GRID "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3'/>"),
+      SCENE(GRID "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3' exact='1'/>"),
+      SCENE(GRID "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3' exact='1' lumping='1'/>"),
+      SCENE(EDGES "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3'/>"),
+      SCENE(PRISM "<MechanicalObject/><MeshMatrixMass name='m' massDensity='3'/>"),
+      SCENE(PYRAMID "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3'/>"),
+      SCENE(PYRAMID "<MechanicalObject/><MeshMatrixMass name='m' massDensity='3' lumping='1'/>"),
       SCENE(QUADS "<MechanicalObject template='Vec2'/><MeshMatrixMass name='m' massDensity='1 2'/>"),
       SCENE(GRID "<MechanicalObject/><NodalMassDensity property='1 2 3'/><FEMMass name='m' template='Vec3,Hexahedron'/>"),
       SCENE(TRIANGLES "<MechanicalObject template='Vec2'/><NodalMassDensity property='3'/><FEMMass name='m' template='Vec2,Triangle'/>"),
@@ -84,6 +92,8 @@ static void masses_of_meshes_are_density_times_measure(void **state)
       {TRIANGLES, 4, 2.0 / 3 + 2.0 / 3},   // point 0 is in both triangles of area 2
       {QUADS, 8, 1},
       {EDGES, 7, 1.5},
+      {PRISM, 1, 1.0 / 6},
+      {PYRAMID, 4, 3.0 / 4},               // three sixteenths; the top has a quarter
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><DiagonalMass name='a' massDensity='3'/><DiagonalMass name='b' totalMass='10'/></Node>",
@@ -135,7 +145,7 @@ static void given_masses_are_taken_and_the_last_repeated(void **state)
 static void consistent_matrices_have_the_lumped_row_sums(void **state)
 {
   DV_UNUSED(state);
-  static const char *const meshes[] = {GRID, TETRAHEDRON, TRIANGLES, QUADS};
+  static const char *const meshes[] = {GRID, TETRAHEDRON, TRIANGLES, QUADS, EDGES, PRISM, PYRAMID};
   for (size_t i = 0; i < DV_COUNT(meshes); i++) {
     char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><MeshMatrixMass name='full' massDensity='3'/>"
                            "<DiagonalMass name='lumped' massDensity='3'/></Node>", meshes[i]);
@@ -155,6 +165,61 @@ static void consistent_matrices_have_the_lumped_row_sums(void **state)
   }
 }
 
+// Integrals of x_a x_b over the body from the nodes alone: exact for the consistent matrix of shape functions that reproduce
+// linear fields, whatever the element.
+static double second_moment(dvScene *s, const char *mass, int a, int b)
+{
+  dvState *mo = dv_state(check_find(s, "mo"));
+  dvObject *o = check_find(s, mass);
+  const double *x = dv_state_read(mo, DV_X);
+  double *in = dv_state_write(mo, DV_DX), *out = dv_state_write(mo, DV_DF), sum = 0;
+  for (size_t k = 0; k < dv_state_scalars(mo, DV_DX); k++) in[k] = out[k] = 0;
+  for (size_t k = 0; k < mo->count; k++) in[3 * k] = x[3 * k + (size_t)a];
+  dvMech m = {.dx = DV_DX, .df = DV_DF};
+  ((const dvMassOps *)dv_ops(o, DV_ROLE_MASS))->add_mdx(o, &m, 1);
+  for (size_t k = 0; k < mo->count; k++) sum += out[3 * k] * x[3 * k + (size_t)b];
+  return sum;
+}
+
+static void exact_matrices_give_the_moments_of_the_body(void **state)
+{
+  DV_UNUSED(state);
+  const struct {
+    const char *mesh;
+    double xx, xy, zz;
+  } cases[] = {
+      {GRID, 18, 9, 2},                            // a box of 3 x 2 x 1: m L^2 / 3 and m L M / 4
+      {TETRAHEDRON, 0.1, 0.1, 0.9},                // m a^2 / 10, m a b / 20
+      {TRIANGLES, 16.0 / 3, 4, 0}, {QUADS, 128.0 / 3, 16, 0},
+      {EDGES, 9 + 36, 0 + 3 * 8.0, 0},
+      {"<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 2 1 0 2 0 1 2' prisms='0 1 2 3 4 5'/>", 1.0 / 6, 1.0 / 12, 4.0 / 3},
+      {"<MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0 0 0 3' pyramids='0 1 2 3 4'/>", 4.0 / 5, 0, 36.0 / 10},
+  };
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><MeshMatrixMass name='m' massDensity='1' exact='1'/></Node>", cases[i].mesh);
+    dvScene *s = check_scene(text, 1);
+    check_close(second_moment(s, "m", 0, 0), cases[i].xx, 1e-12);
+    check_close(second_moment(s, "m", 0, 1), cases[i].xy, 1e-12);
+    check_close(second_moment(s, "m", 2, 2), cases[i].zz, 1e-12);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
+// a wave from corner to corner has negative energy with SOFA's weights of a hexahedron: V/20 - 3 V/40
+static void the_exact_matrix_of_a_cube_is_positive(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene("<Node><MeshTopology hexahedra='0 1 2 3 4 5 6 7' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'/>"
+                           "<MechanicalObject name='mo' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'"
+                           " velocity='1 0 0 -1 0 0 1 0 0 -1 0 0 -1 0 0 1 0 0 -1 0 0 1 0 0'/>"
+                           "<MeshMatrixMass name='edges' totalMass='1'/><MeshMatrixMass name='exact' totalMass='1' exact='1'/></Node>", 1);
+  dvObject *edges = check_find(s, "edges"), *exact = check_find(s, "exact");
+  check_close(((const dvMassOps *)dv_ops(edges, DV_ROLE_MASS))->kinetic(edges, DV_V), 0.5 * 8 * (1.0 / 20 - 3.0 / 40), 1e-12);
+  check_close(((const dvMassOps *)dv_ops(exact, DV_ROLE_MASS))->kinetic(exact, DV_V), 0.5 / 27, 1e-12);
+  check_close_scene(&s);
+}
+
 // the consistent matrix of one linear tetrahedron: rho V (1 + delta_ij) / 20
 static void a_tetrahedron_has_its_textbook_matrix(void **state)
 {
@@ -168,8 +233,6 @@ static void a_tetrahedron_has_its_textbook_matrix(void **state)
   check_close_scene(&s);
 }
 
-#define PRISM "<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 2 1 0 2 0 1 2' prisms='0 1 2 3 4 5'/>"
-#define PYRAMID "<MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0 0 0 3' pyramids='0 1 2 3 4'/>"
 
 static double sum_of_rows(dvScene *s, const char *path, size_t points)
 {
@@ -355,7 +418,9 @@ static void wrong_masses_are_explained(void **state)
       {"<Node><MechanicalObject template='Rigid3'/><UniformMass name='m' filename='missing.rigid'/></Node>", 1},
       {"<Node>" TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' massDensity='1 2 3'/></Node>", 0.25},
       {"<Node>" TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' vertexMass='1 2 3 4'/></Node>", 0.25},
-      {"<Node>" EDGES "<MechanicalObject/><MeshMatrixMass name='m' massDensity='1'/></Node>", 0},
+      {"<Node>" EDGES "<MechanicalObject/><MeshMatrixMass name='m' massDensity='-1'/></Node>", 1.5 / 7},
+      {"<Node><MeshTopology position='0 0 0 1 0 0 0 2 0 0 0 3 5 0 0 6 0 0 5 1 0 5 0 1 6 0 1 5 1 1' tetrahedra='0 1 2 3' prisms='4 5 6 7 8 9'/>"
+       "<MechanicalObject/><DiagonalMass name='m' massDensity='1'/></Node>", 0.25},   // the prism has none
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     int warnings;
@@ -407,6 +472,8 @@ int main(void)
       cmocka_unit_test(rest_or_present_positions_are_measured),
       cmocka_unit_test(given_masses_are_taken_and_the_last_repeated),
       cmocka_unit_test(consistent_matrices_have_the_lumped_row_sums),
+      cmocka_unit_test(exact_matrices_give_the_moments_of_the_body),
+      cmocka_unit_test(the_exact_matrix_of_a_cube_is_positive),
       cmocka_unit_test(a_tetrahedron_has_its_textbook_matrix),
       cmocka_unit_test(integrated_masses_sum_to_density_times_measure),
       cmocka_unit_test(a_total_is_shared),

@@ -24,6 +24,25 @@ static void parts_of_a_step_are_short_steps(void **state)
   check_close_scene(&plain);
 }
 
+// children with a loop of their own take the steps that they take alone; others rest
+static void children_with_loops_step(void **state)
+{
+  DV_UNUSED(state);
+  static const double start[] = {0, 0, 0, 1.5, 0, 0.2};
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><AnimationLoopParallelScheduler threadNumber='2'/><Node name='one'><DefaultAnimationLoop/>" BODY "</Node>"
+                           "<Node name='two'>" BODY "</Node></Node>", 2);
+  dvScene *plain = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY "</Node>", 1);
+  check_steps(s, 20);
+  check_steps(plain, 20);
+  for (size_t i = 0; i < 6; i++) {
+    check_close(check_value(s, "one/A/mo", DV_X, i), check_value(plain, "A/mo", DV_X, i), 0);
+    check_close(check_value(s, "two/A/mo", DV_X, i), start[i], 0);
+  }
+  check_close(s->root->time, 0.2, 1e-14);
+  check_close_scene(&s);
+  check_close_scene(&plain);
+}
+
 #define FREE(name, attributes, tags)                                                                               \
   "<Node name='" name "' " attributes "><EulerExplicitSolver " tags "/><MechanicalObject name='mo' " tags "/><UniformMass totalMass='1' " tags "/></Node>"
 
@@ -166,9 +185,76 @@ static void free_motion_is_plain_motion(void **state)
   check_close_scene(&plain);
 }
 
+// --- repeated steps ------------------------------------------------------------------------------------
+
+// A floor at y = 0, as a collision pipeline: it counts the points below it and pushes them up with a force that grows with
+// every time it has found them there.
+typedef struct Floor {
+  dvObject base;
+  int found;
+} Floor;
+
+static dvStatus floor_collide(dvObject *o, double dt, size_t *contacts)
+{
+  DV_UNUSED(dt);
+  Floor *f = (Floor *)o;
+  dvState *s = dv_state(dv_node_state_up(o->node));
+  const double *x = dv_state_read(s, DV_X);
+  for (size_t i = 0; i < s->count; i++) *contacts += x[3 * i + 1] < 0;
+  f->found = *contacts ? f->found + 1 : 0;
+  if (f->found) o->node->gravity[1] = -10 + 6.0 * f->found;   // what holds it up
+  return DV_OK;
+}
+
+static const dvCollisionOps floor_ops = {.collide = floor_collide};
+static const dvClass floor_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TestFloor",
+    .help = "a floor",
+    .size = sizeof(Floor),
+    .blocks = {&dv_object_block},
+    .ops = {[DV_ROLE_COLLISION] = &floor_ops},
+};
+
+static dvScene *floor_scene(const char *loop)
+{
+  dvContext *context = dv_divan_create(1);
+  dv_registry_add(&context->registry, &floor_class);
+  char *text = dv_format("<Node dt='0.1' gravity='0 -10 0'>%s<Node name='A' gravity='0 -10 0'><EulerExplicitSolver/>"
+                         "<MechanicalObject name='mo' position='0 0.05 0'/><UniformMass totalMass='1'/><TestFloor/></Node></Node>", loop);
+  dvScene *scene = NULL;
+  assert_int_equal(dv_scene_parse(context, "test.scn", text, strlen(text), &scene), DV_OK);
+  assert_int_equal(dv_scene_init(scene), DV_OK);
+  dv_free(text);
+  return scene;
+}
+
+static void a_step_is_repeated_until_nothing_touches(void **state)
+{
+  DV_UNUSED(state);
+  // v = g h, y = 0.05 + v h: with g = -10 and -4 below or at the floor, with 2 above it
+  dvScene *s = floor_scene("<RepeatAnimationLoop name='loop'/>");
+  check_steps(s, 1);
+  check_close(*(int32_t *)dv_object_field(check_find(s, "loop"), "repeats")->value, 1, 0);
+  check_close(check_value(s, "A/mo", DV_X, 1), 0.05 - 4 * 0.01, 1e-15);
+  check_close(check_value(s, "A/mo", DV_V, 1), -0.4, 1e-15);
+  check_close(s->root->time, 0.1, 1e-15);
+  check_steps(s, 1);   // still with -4: 0.01 - 0.04 - 0.04 = -0.07; then -4 again, then 2: -0.01, then 8
+  check_close(*(int32_t *)dv_object_field(check_find(s, "loop"), "repeats")->value, 3, 0);
+  check_close(check_value(s, "A/mo", DV_V, 1), -0.4 + 0.8, 1e-15);
+  check_close(s->root->time, 0.2, 1e-15);
+  check_close_scene(&s);
+  s = floor_scene("<RepeatAnimationLoop name='loop' maxRepeats='0'/>");
+  check_steps(s, 1);
+  check_close(*(int32_t *)dv_object_field(check_find(s, "loop"), "contactsLeft")->value, 1, 0);
+  check_close(check_value(s, "A/mo", DV_X, 1), 0.05 - 10 * 0.01, 1e-15);
+  check_close_scene(&s);
+}
+
 static void bad_loops_are_refused(void **state)
 {
   DV_UNUSED(state);
+  assert_true(fd_fails("<Node><RepeatAnimationLoop maxRepeats='-1'/></Node>"));
   assert_true(fd_fails("<Node><MultiStepAnimationLoop collisionSteps='0'/></Node>"));
   assert_true(fd_fails("<Node><MultiStepAnimationLoop integrationSteps='-3'/></Node>"));
 }
@@ -177,6 +263,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_of_a_step_are_short_steps),
+      cmocka_unit_test(children_with_loops_step),
       cmocka_unit_test(each_tag_has_its_turn),
       cmocka_unit_test(the_order_of_tags_is_the_order_of_systems),
       cmocka_unit_test(only_the_first_solver_of_a_node_runs_in_parts),
@@ -185,6 +272,7 @@ int main(void)
       cmocka_unit_test(what_lies_outside_does_not_move_while_a_system_is_solved),
       cmocka_unit_test(stages_see_the_states_outside),
       cmocka_unit_test(free_motion_is_plain_motion),
+      cmocka_unit_test(a_step_is_repeated_until_nothing_touches),
       cmocka_unit_test(bad_loops_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "app/dump.h"
+#include "app/lint.h"
 #include "base/clock.h"
 #include "io/scene_file.h"
 #include "scene/timer.h"
@@ -234,7 +235,7 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
   write_figures(r, context, o, threads);
   if (interrupted) fprintf(stderr, "interrupted after %ld steps\n", o->done);
   if (r->hash) printf("hash %016llx\n", (unsigned long long)dv_scene_hash(scene));
-  print_figures(r, scene, o, threads);
+  if (o->done > 0 || o->status == DV_OK) print_figures(r, scene, o, threads);
   if (frames && !r->quiet)
     printf("%d frames in %s: open %s/mechanics.pvd%s in ParaView\n", frames, r->out, r->out, scene->plan->visuals.count ? " or visual.pvd" : "");
   return o->status;
@@ -264,6 +265,7 @@ static int run(int count, char **arguments)
     print_summary_of_messages(&context->log);
     if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
   } else {
+    if (!r.quiet) dv_scene_lint_motion(scene);
     signal(SIGINT, on_interrupt);
     Writers writers = {0};
     o.status = open_writers(&r, scene, &writers);

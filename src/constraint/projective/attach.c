@@ -5,6 +5,8 @@
 // half of the way together (two ways). Frames: position and velocity of the second are those of the first, with a
 // rotation of their own when freeRotations is set. A pair is given up beyond minDistance, or once the first point has
 // passed the plane through lastPos with normal lastDir; with clamp the second point then stays at lastPos.
+// In an assembled matrix SOFA clears the rows of the first state that have the numbers of the second's points, and so
+// does this unless holdSecond is set.
 #include "constraint/projective/classes.h"
 #include "constraint/projective/selected.h"
 
@@ -30,6 +32,7 @@
   X(real, positionFactor, "1", "", "part of the correction of positions that is made")                                \
   X(real, velocityFactor, "1", "", "part of the correction of velocities that is made")                               \
   X(real, responseFactor, "1", "", "part of the correction of forces that is made, in both ways")                     \
+  X(bool, holdSecond, "0", "", "hold the second points in assembled matrices; else the first state's of the same numbers, as SOFA does") \
   X(reals, constraintFactor, "", "", "further factor for each pair, 0 to 1; none when empty")
 
 typedef struct Attach {
@@ -278,7 +281,32 @@ static void attach_project_response(dvObject *o, int id)
   }
 }
 
+// The flag of a pair that is looked at advances by two with each pair that is held: SOFA counts twice.
+static void attach_project_matrix(dvObject *o, int id)
+{
+  Attach *a = (Attach *)o;
+  if (!is_on(a)) return;
+  if (a->twoWay || a->holdSecond) {
+    attach_project_response(o, id);
+    return;
+  }
+  refresh(a);
+  size_t width = (size_t)o->dof->deriv, flag = 0;
+  double *f = dv_state_write(a->first, id);
+  for (size_t i = 0; i < a->indices2.count; i++) {
+    size_t point = (size_t)a->indices2.data[i];
+    bool active = flag >= a->active.count || a->active.data[flag];
+    bool last = flag + 1 >= a->active.count || !a->active.data[flag + 1];
+    bool turns = a->freeRotations != a->lastFreeRotation && last ? a->lastFreeRotation : a->freeRotations;
+    flag++;
+    if (!active && !a->clamp) continue;
+    if (point < a->first->count) memset(f + point * width, 0, (is_frame(a) && turns ? (size_t)o->dof->space : width) * sizeof *f);
+    flag++;
+  }
+}
+
 static const dvProjectiveOps attach_ops = {
+    .project_matrix = attach_project_matrix,
     .project_response = attach_project_response,
     .project_velocity = attach_project_velocity,
     .project_position = attach_project_position,

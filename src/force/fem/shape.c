@@ -21,10 +21,29 @@ static const dvQuadrature quadratures[DV_ELEMENT_KINDS] = {
     [DV_PYRAMID] = {8, CUBE_POINTS, {1, 1, 1, 1, 1, 1, 1, 1}},
 };
 
+#define THIRDS(z) {1.0 / 6, 1.0 / 6, z}, {2.0 / 3, 1.0 / 6, z}, {1.0 / 6, 2.0 / 3, z}
+#define FLOOR(z) {-G, -G, z}, {G, -G, z}, {G, G, z}, {-G, G, z}
+#define FOUR(w) w, w, w, w
+#define NEAR 0.58541019662496845   // (5 + 3 sqrt 5) / 20
+#define FAR 0.13819660112501052    // (5 - sqrt 5) / 20
+#define K 0.77459666924148338      // sqrt(3 / 5)
+
+// a pyramid's volume element is a square in z: three points along it
+static const dvQuadrature product_quadratures[DV_ELEMENT_KINDS] = {
+    [DV_EDGE] = {2, {{-G}, {G}}, {1, 1}},
+    [DV_TRIANGLE] = {3, {THIRDS(0)}, {1.0 / 6, 1.0 / 6, 1.0 / 6}},
+    [DV_QUAD] = {4, {FLOOR(0)}, {FOUR(1)}},
+    [DV_TETRAHEDRON] = {4, {{FAR, FAR, FAR}, {NEAR, FAR, FAR}, {FAR, NEAR, FAR}, {FAR, FAR, NEAR}}, {FOUR(1.0 / 24)}},
+    [DV_HEXAHEDRON] = {8, CUBE_POINTS, {FOUR(1), FOUR(1)}},
+    [DV_PRISM] = {6, {THIRDS(0.5 * (1 - G)), THIRDS(0.5 * (1 + G))}, {FOUR(1.0 / 12), 1.0 / 12, 1.0 / 12}},
+    [DV_PYRAMID] = {12, {FLOOR(-K), FLOOR(0), FLOOR(K)}, {FOUR(5.0 / 9), FOUR(8.0 / 9), FOUR(5.0 / 9)}},
+};
+
 static const double cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
 
 int dv_shape_dimension(dvElementKind kind) { return kind == DV_EDGE ? 1 : kind == DV_TRIANGLE || kind == DV_QUAD ? 2 : 3; }
 const dvQuadrature *dv_shape_quadrature(dvElementKind kind) { return &quadratures[kind]; }
+const dvQuadrature *dv_shape_product_quadrature(dvElementKind kind) { return &product_quadratures[kind]; }
 
 // one factor of a product of linear functions on a line, square or cube
 static double factor(int corner, int axis, double q) { return 0.5 * (1 + cube[corner][axis] * q); }

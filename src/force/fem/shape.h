@@ -5,7 +5,7 @@
 #include "math/vec.h"
 #include "topology/topology.h"
 
-enum { DV_SHAPE_NODES = 8, DV_SHAPE_POINTS = 8 };
+enum { DV_SHAPE_NODES = 8, DV_SHAPE_POINTS = 12 };
 
 typedef struct dvQuadrature {
   int points;
@@ -16,6 +16,8 @@ typedef struct dvQuadrature {
 // to 1, a pyramid in the cube.
 int dv_shape_dimension(dvElementKind kind);              // 1, 2 or 3
 const dvQuadrature *dv_shape_quadrature(dvElementKind kind);
+// With more points: exact for products of two shape functions, on elements with straight, parallel sides.
+const dvQuadrature *dv_shape_product_quadrature(dvElementKind kind);
 // Values of the shape functions at a point of the reference element, and their derivatives along its axes.
 void dv_shape_values(dvElementKind kind, const double q[3], double n[DV_SHAPE_NODES]);
 void dv_shape_derivatives(dvElementKind kind, const double q[3], double dn[DV_SHAPE_NODES][3]);

@@ -3,6 +3,8 @@
 // stand in spring.h.
 #include "force/spring/spring_force.h"
 
+#include "topology/grid.h"
+
 #include <math.h>
 
 #define GRID_SPRING_FIELDS(X)                                                                                                      \
@@ -24,19 +26,13 @@ static const dvFieldDesc grid_spring_fields[] = {GRID_SPRING_FIELDS(DV_DESCRIBE)
 
 extern const dvClass dv_grid_spring_class;
 
-// Points along each axis, and the spacing.
-typedef struct Lattice {
-  const int32_t *n;
-  double step[3];
-} Lattice;
-
 // Springs of one direction, cell by cell: from corner `from` of a cell to corner `to`. Where a direction has no extent along
 // an axis, cells are points there.
 typedef struct Direction {
   int from[3], to[3];
 } Direction;
 
-static void add_spring(GridSpring *g, const Lattice *l, const Direction *d, const int at[3], double stiffness, double damping)
+static void add_spring(GridSpring *g, const dvLattice *l, const Direction *d, const int at[3], double stiffness, double damping)
 {
   int32_t ends[2];
   double length = 0;
@@ -50,7 +46,7 @@ static void add_spring(GridSpring *g, const Lattice *l, const Direction *d, cons
 }
 
 // the given directions of every cell of an extent of 0 or 1 along each axis
-static void add_directions(GridSpring *g, const Lattice *l, const Direction *d, int count, double stiffness, double damping)
+static void add_directions(GridSpring *g, const dvLattice *l, const Direction *d, int count, double stiffness, double damping)
 {
   int cells[3];
   for (int k = 0; k < 3; k++) cells[k] = l->n[k] - (d->from[k] != d->to[k]);
@@ -61,7 +57,7 @@ static void add_directions(GridSpring *g, const Lattice *l, const Direction *d, 
         for (int i = 0; i < count; i++) add_spring(g, l, &d[i], (const int[3]){x, y, z}, stiffness, damping);
 }
 
-static void add_grid(GridSpring *g, const Lattice *l)
+static void add_grid(GridSpring *g, const dvLattice *l)
 {
   static const Direction lines[3] = {{{0, 0, 0}, {1, 0, 0}}, {{0, 0, 0}, {0, 1, 0}}, {{0, 0, 0}, {0, 0, 1}}};
   static const Direction quads[3][2] = {{{{0, 0, 0}, {1, 1, 0}}, {{1, 0, 0}, {0, 1, 0}}},
@@ -73,25 +69,14 @@ static void add_grid(GridSpring *g, const Lattice *l)
   add_directions(g, l, cubes, 4, g->cubesStiffness, g->cubesDamping);
 }
 
-// false when the topology of the state is no regular grid
-static bool find_lattice(const GridSpring *g, Lattice *l)
-{
-  dvObject *t = dv_node_find_up(g->force.pair.first->base.node, DV_ROLE_TOPOLOGY);
-  if (!t || !dv_same(t->cls->name, "RegularGridTopology")) return false;
-  l->n = dv_object_field(t, "n")->value;
-  const double *low = dv_object_field(t, "min")->value, *high = dv_object_field(t, "max")->value,
-               *width = dv_object_field(t, "cellWidth")->value;
-  for (int k = 0; k < 3; k++) l->step[k] = *width > 0 ? *width : fabs(high[k] - low[k]) / dv_max_int(1, l->n[k] - 1);
-  return true;
-}
-
 static dvStatus grid_spring_reinit(dvObject *o)
 {
   GridSpring *g = (GridSpring *)o;
-  Lattice l;
+  dvLattice l;
   g->force.springs.list.count = 0;
   if (dv_was_set(o, &g->force.spring)) DV_TRY(dv_spring_force_add_given(&g->force));
-  if (g->force.pair.first == g->force.pair.second && find_lattice(g, &l)) add_grid(g, &l);
+  const dvObject *topology = dv_node_find_up(g->force.pair.first->base.node, DV_ROLE_TOPOLOGY);
+  if (g->force.pair.first == g->force.pair.second && topology && dv_topology_lattice(topology, &l)) add_grid(g, &l);
   else
     dv_warning(o, "put a RegularGridTopology beside the state, or use a MeshSpringForceField",
                "the topology of %s is no regular grid: only the springs that are given act", g->force.pair.first->base.name);

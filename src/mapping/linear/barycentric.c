@@ -12,8 +12,9 @@
 // tetrahedron or hexahedron (embedded_frames.h).
 #include "mapping/linear/embedded_frames.h"
 #include "mapping/linear/linear.h"
-#include "topology/locate.h"
 #include "mapping/register.h"
+#include "topology/grid.h"
+#include "topology/locate.h"
 #include "topology/sparse_grid.h"
 
 #include <math.h>
@@ -71,27 +72,7 @@ static void report_outside(const Barycentric *b, const dvObject *topology)
 
 // --- regular grids -----------------------------------------------------------------------------------
 
-typedef struct Grid {
-  int n[3];
-  double origin[3], step[3];
-} Grid;
-
-static bool read_grid(const dvObject *topology, Grid *g)
-{
-  const dvField *n = dv_object_field(topology, "n"), *low = dv_object_field(topology, "min"), *high = dv_object_field(topology, "max");
-  const dvField *corner = dv_object_field(topology, "p0");
-  if (!n || !low || !high || !corner) return false;
-  for (int k = 0; k < 3; k++) {
-    double a = ((const double *)low->value)[k], b = ((const double *)high->value)[k];
-    g->n[k] = ((const int32_t *)n->value)[k];
-    if (g->n[k] < 2) return false;
-    g->step[k] = (b - a) / (g->n[k] - 1);
-    g->origin[k] = corner->was_set ? ((const double *)corner->value)[k] : a;
-  }
-  return true;
-}
-
-static void add_grid_point(Barycentric *b, const Grid *g, const double p[3])
+static void add_grid_point(Barycentric *b, const dvLattice *g, const double p[3])
 {
   int cell[3];
   double f[3];
@@ -108,21 +89,20 @@ static void add_grid_point(Barycentric *b, const Grid *g, const double p[3])
   add_in_element(b, DV_HEXAHEDRON, corners, f);
 }
 
-static dvStatus map_grid(Barycentric *b, const dvObject *topology)
+static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLattice *g)
 {
   dvObject *o = &b->linear.base.base;
-  Grid g;
-  if (!read_grid(topology, &g))
+  if (g->n[0] < 2 || g->n[1] < 2 || g->n[2] < 2)
     return dv_error(o, "give the grid at least two points along x, y and z", "%s has no cells to map from", topology->name);
-  size_t points = (size_t)g.n[0] * (size_t)g.n[1] * (size_t)g.n[2];
+  size_t points = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
   if (points != b->linear.base.in->count)
     return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, points, b->linear.base.in->base.name,
                     b->linear.base.in->count);
   for (int k = 0; k < 3; k++)
-    if (g.step[k] == 0 || !isfinite(1 / (g.step[k] * g.step[k])))
-      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g.step[0], g.step[1],
-                      g.step[2]);
-  for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(b, &g, place_of(b, i));
+    if (g->step[k] == 0 || !isfinite(1 / (g->step[k] * g->step[k])))
+      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g->step[0], g->step[1],
+                      g->step[2]);
+  for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(b, g, place_of(b, i));
   return DV_OK;
 }
 
@@ -167,11 +147,6 @@ static void add_edge_point(dvWeights *w, const dvInts *edges, const double *x, c
 
 // --- meshes and set containers -----------------------------------------------------------------------
 
-static bool is_set_container(const dvObject *topology)
-{
-  return dv_ends_with_nocase(topology->cls->name, "SetTopologyContainer");
-}
-
 // SOFA's cell size: the mean length of the edges
 static double mean_edge(dvTopology *t, const double *x)
 {
@@ -190,7 +165,7 @@ static bool choose_elements(dvTopology *t, dvLocateDef *def)
 {
   static const dvElementKind sets[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_QUAD, DV_TRIANGLE};
   static const dvElementKind meshes[2][2] = {{DV_TETRAHEDRON, DV_HEXAHEDRON}, {DV_TRIANGLE, DV_QUAD}};
-  if (is_set_container(&t->base)) {
+  if (t->dynamic) {
     for (size_t i = 0; i < DV_COUNT(sets); i++) {
       const dvInts *e = dv_topology_given(t, sets[i]);
       if (e->count == 0) continue;
@@ -294,7 +269,8 @@ static dvStatus barycentric_init(dvObject *o)
   dv_weights_clear(&b->linear.weights);
   dv_embedded_clear(&b->frames);
   b->flat = b->outside = 0;
-  if (dv_same(topology->cls->name, "RegularGridTopology")) DV_TRY(map_grid(b, topology));
+  dvLattice lattice;
+  if (dv_topology_lattice(topology, &lattice)) DV_TRY(map_grid(b, topology, &lattice));
   else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology));
   else DV_TRY(map_mesh(b, dv_topology(topology)));
   report_outside(b, topology);
