@@ -16,8 +16,8 @@
 #define DIAGONAL_MASS_FIELDS(X)                                                                                       \
   X(reals, vertexMass, "", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",     \
     .alias = "mass")                                                                                                  \
-  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)")            \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass")          \
+  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)", .least = "0") \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass", .least = "0") \
   X(bool, computeMassOnRest, "1", "", "measure the elements at rest rather than where they stand at the start")       \
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \

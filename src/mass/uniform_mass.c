@@ -14,7 +14,7 @@
 #define UNIFORM_MASS_FIELDS(X)                                                                                        \
   X(reals, vertexMass, "1", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",    \
     .alias = "mass")                                                                                                  \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before vertexMass", .alias = "totalmass")          \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before vertexMass", .alias = "totalmass", .least = "0") \
   X(file, filename, "", "", "a .rigid file with mass and inertia of the frames")                                      \
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \

@@ -31,7 +31,7 @@ void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t 
 // --- forces on one state ---
 
 #define DV_FORCE_FIELDS(X)                                                                                            \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force")                        \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0")          \
   X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                           \
   X(link, mstate, "", "", "state the force acts on; the one of the node by default", .role = DV_ROLE_STATE)
 
@@ -48,7 +48,7 @@ int dv_force_state(dvObject *o, dvObject **out);   // for dvForceOps.states
 // --- forces between two states ---
 
 #define DV_PAIR_FORCE_FIELDS(X)                                                                                       \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force")                        \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0")          \
   X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                           \
   X(link, object1, "", "", "first state; the one of the node by default", .role = DV_ROLE_STATE, .alias = "mstate")   \
   X(link, object2, "", "", "second state; the one of the node by default", .role = DV_ROLE_STATE)
@@ -69,7 +69,7 @@ int dv_pair_force_states(dvObject *o, dvObject **out);
   X(bool, isCompliance, "0", "", "unused for masses", .flags = DV_HIDDEN)                                             \
   X(link, mstate, "", "", "state that has the mass; the one of the node by default", .role = DV_ROLE_STATE)           \
   X(bool, separateGravity, "0", "", "add gravity to the velocity before the forces instead of as a force")            \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to this mass")
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to this mass", .least = "0")
 
 typedef struct dvMass {
   dvObject base;

@@ -278,6 +278,7 @@ static int validate(int count, char **arguments)
     else if (*arguments[i] == '-' || directory) return usage_error(&command_validate, "'%s' is not understood: there is --quick and a directory", arguments[i]);
     else directory = arguments[i];
   }
+  if (directory && !validate_cylinder_is_there(directory)) return DV_ERROR_INPUT;   // a minute earlier than by its turn
   bool good = validate_cantilevers(quick);
   good = validate_patches() && good;
   good = validate_order(quick) && good;

@@ -10,10 +10,12 @@
 #include "io/mesh.h"
 #include "math/vec.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double radius = 0.019, length = 0.178, mass = 0.216;   // m, m, kg: the phantom
 
@@ -321,6 +323,20 @@ static bool fit(const Run *r, const Model *m, const dvMesh *scan, double *young,
   }
   int best = o[0].there < o[1].there ? 0 : 1;
   *young = at[best], *out = o[best];
+  return good;
+}
+
+bool validate_cylinder_is_there(const char *directory)
+{
+  static const char *const names[] = {"truthCylinder-Deformed.obj", "truthcylinder1.msh"};
+  bool good = true;
+  for (size_t i = 0; i < DV_COUNT(names); i++) {
+    char *path = dv_path_join(directory, names[i]);
+    bool there = access(path, R_OK) == 0;
+    if (!there) fprintf(stderr, "%s: error: cannot be read: %s; it is one of the files of share/mesh of SOFA\n", path, strerror(errno));
+    good = good && there;
+    dv_free(path);
+  }
   return good;
 }
 

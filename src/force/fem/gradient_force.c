@@ -20,8 +20,8 @@ enum { GRAIN = 256 };
 
 #define GRADIENT_FIELDS(X) X(reals, volume, "1", "m3", "volume of each integration point, or one for all")
 #define LAGRANGE_FIELDS(X)                                                                                            \
-  X(reals, youngModulus, "1000", "Pa", "stiffness at each integration point, or one for all")                         \
-  X(reals, poissonRatio, "0.3", "", "Poisson's ratio at each integration point, or one for all")                      \
+  X(reals, youngModulus, "1000", "Pa", "stiffness at each integration point, or one for all", .least = "0")           \
+  X(reals, poissonRatio, "0.3", "", "Poisson's ratio at each integration point, or one for all", .least = "-1", .most = "0.5") \
   X(choice, strain, "Green", "", "measure of the strain", .options = "Green|Corotational")
 #define VOLUME_FIELDS(X) X(reals, bulkModulus, "1000", "Pa", "resistance to a change of volume at each integration point, or one for all")
 
