@@ -98,7 +98,7 @@ static bool add_direct(dvAssemblySink *s, const dvState *state, const int32_t *d
   for (int i = 0; i < count; i++)
     for (int j = 0; j < count; j++) other |= *pair++ ^ dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j]);
   if (other) s->changed = true;
-  else DV_KERNEL_CHOOSE(dv_block_matrix_kernels)->add_element3(s->a->matrix.values, q->places.data + s->next, (size_t)count, values);
+  else s->kernels->add_element3(s->a->matrix.values, q->places.data + s->next, (size_t)count, values);
   s->next += (size_t)(count * count);
   return true;
 }
@@ -168,5 +168,5 @@ static void sink_add_sum(dvMatrixSink *base, const dvState *state, dvElementSum 
 
 dvAssemblySink dv_assembly_sink(dvAssembly *a, dvSequence *sequence, dvRagged *ragged, bool recording)
 {
-  return (dvAssemblySink){.base = {sink_add, sink_add_element, sink_add_sum}, .a = a, .sequence = sequence, .ragged = ragged, .recording = recording};
+  return (dvAssemblySink){.base = {sink_add, sink_add_element, sink_add_sum}, .a = a, .kernels = DV_KERNEL_CHOOSE(dv_block_matrix_kernels), .sequence = sequence, .ragged = ragged, .recording = recording};
 }

@@ -42,6 +42,7 @@ typedef struct dvAssemblySink {
   bool recording, changed;
   size_t next, next_sum;
   const dvAssemblyState *row, *col; // of the last call: the next one is mostly the same
+  const dvBlockMatrixKernels *kernels;
   const char *bad;                  // what is wrong with an entry
 } dvAssemblySink;
 

@@ -317,7 +317,7 @@ void dv_diagonal_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
   if (d->absent) return;
   dvState *s = d->base.state;
   int n = s->base.dof->deriv, linear = is_frame(s->base.dof) ? s->base.dof->space : n, turn = n - linear;
-  double block[DV_MAX_COORD * DV_MAX_COORD] = {0};   // the same numbers are set for every point
+  double block[36] = {0};   // at most those of a frame in space; the same ones are set for every point
   for (size_t i = 0; i < d->count; i++) {
     for (int k = 0; k < linear; k++) block[k * n + k] = factor * mass_of(d, i);
     const double *inertia = turn == 3 ? inertia_of(d, i) : turn ? &d->inertia.data[d->uniform ? 0 : i] : NULL;

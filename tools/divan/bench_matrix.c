@@ -67,10 +67,11 @@ static void time_matrix(Series *s, int n, const char *name, const char *force, s
     loop_build(&m);
     size_t blocks = dv_pattern_count(&m.assembly.matrix.pattern);
     m.x = bench_filled(m.assembly.size, 1), m.y = bench_filled(m.assembly.size, 1);
-    // a block of an element: where it goes (a pair and a place), and nine numbers that are added
+    // a pair of corners: where it goes, and twelve numbers that are added
     // the largest is there for a product that leaves the caches
     bool small = n <= LARGEST_FACTOR;
-    if (small) bench_time_loop(s, (Loop){name, elements, 0, (12 + 144.0) * corners * corners, 72.0 * corners * corners, loop_build, &m});
+    double pairs = 0.5 * corners * (corners + 1);
+    if (small) bench_time_loop(s, (Loop){name, elements, 0, (2 + 192) * pairs, 96 * pairs, loop_build, &m});
     bench_time_reading(s, (Loop){"matrix product", blocks, 18, 76 + 52 * (double)m.assembly.size / 3 / (double)blocks, 0, loop_product, &m});
     if (!s->pool && small) time_factor(s, &m);
   }

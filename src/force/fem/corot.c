@@ -304,9 +304,15 @@ static void pack_matrices(const void *elements, size_t pack, double k, double *o
   }
 }
 
+static void sum_matrices(const void *elements, const dvElementSum *sum, size_t block, double k, double *local)
+{
+  const dvCorot *c = elements;
+  c->kernels->sum(&c->data, sum, block, k, local);
+}
+
 dvElementMatrices dv_corot_matrices(const dvCorot *c, double k)
 {
-  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices};
+  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices, .sum = sum_matrices};
 }
 
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)

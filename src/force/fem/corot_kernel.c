@@ -285,4 +285,64 @@ static void corot_turn(const double *stored, size_t stride, size_t nodes, const 
   store_block(out, side, 0, 0, first[0]);
 }
 
-const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = force, .dforce = dforce, .measure = measure, .turn = corot_turn};
+// --- matrices of a block, straight into the sums of their pairs (math/element_sum.h) ---
+
+DV_INLINE void add_block(double *to, Block b)
+{
+  for (size_t r = 0; r < 3; r++) dv_pack_store(to + 4 * r, dv_pack_load(to + 4 * r) + b.row[r]);
+}
+
+// where corners i and j of an element meet; what goes there is the block (i, j), or its transpose where j has the smaller point
+typedef struct { const uint16_t *entry; size_t rank[DV_COROT_NODES], nodes; } Places;
+
+DV_INLINE void add_pair(const Places *p, size_t i, size_t j, Block b, Block turned, double *local)
+{
+  size_t k = p->rank[i], l = p->rank[j], low = k < l ? k : l, high = k < l ? l : k;
+  add_block(local + 4 * (size_t)p->entry[low * p->nodes - low * (low + 1) / 2 + high], k <= l ? b : turned);
+}
+
+// as corot_turn, half of the matrix
+DV_INLINE void sum_element(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, const Places *places, double *local)
+{
+  static const size_t all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  dvPack right[3];
+  Block first[DV_COROT_NODES] = {{{{0}}}};
+  for (int r = 0; r < 3; r++) right[r] = dv_pack(factor) * dv_pack_load3(axes + 3 * r);
+  for (size_t i = 1; i < nodes; i++)
+    for (size_t j = i; j < nodes; j++) {
+      const size_t *at = i == j ? upper : all;
+      Block half, b;
+      for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, stored[stride * at[3 * r]], stored[stride * at[3 * r + 1]], stored[stride * at[3 * r + 2]]);
+      for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
+      stored += stride * (i == j ? 6 : 9);
+      Block t = transposed(b);
+      add_pair(places, i, j, b, t, local);
+      subtract(&first[j], b);
+      if (i != j) subtract(&first[i], t);
+    }
+  for (size_t j = 1; j < nodes; j++) {
+    subtract(&first[0], first[j]);
+    add_pair(places, 0, j, first[j], transposed(first[j]), local);
+  }
+  add_pair(places, 0, 0, first[0], first[0], local);
+}
+
+static void corot_sum(Data *c, const dvElementSum *sum, size_t b, double k, double *local)
+{
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  const size_t nodes = c->blocks->nodes, entries = dv_corot_entries(nodes);
+  for (size_t lane = DV_LANES * (size_t)block->first_pack; lane < DV_LANES * (size_t)(block->first_pack + block->packs); lane++) {
+    if (c->blocks->element[lane] < 0) continue;
+    const uint8_t *order = dv_element_sum_order(sum, lane);
+    const double *frame = c->frames + DV_LANES * 9 * (lane / DV_LANES) + lane % DV_LANES;
+    Places places = {.entry = dv_element_sum_entries(sum, lane), .nodes = nodes};
+    double axes[9];
+    for (size_t i = 0; i < nodes; i++) places.rank[order[i]] = i;
+    for (int i = 0; i < 9; i++) axes[i] = frame[DV_LANES * i];
+    if (c->shared && nodes == 8) sum_element(c->stiffness, 1, 8, axes, -k, &places, local);
+    else if (c->shared) sum_element(c->stiffness, 1, nodes, axes, -k, &places, local);
+    else sum_element(c->stiffness + DV_LANES * entries * (lane / DV_LANES) + lane % DV_LANES, DV_LANES, nodes, axes, -k, &places, local);
+  }
+}
+
+const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = force, .dforce = dforce, .measure = measure, .turn = corot_turn, .sum = corot_sum};
