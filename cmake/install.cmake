@@ -1,5 +1,5 @@
 # The shared library, and what `make install` puts where: libraries, headers for host programs and for component writers, pkg-config
-# files, CMake package, the command.
+# files, CMake package, the command, example scenes.
 include(CMakePackageConfigHelpers)
 
 file(STRINGS include/divan/divan.h abi REGEX "#define DIVAN_ABI ")
@@ -25,6 +25,9 @@ foreach(header ${DIVAN_SDK_HEADERS})
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/divan/sdk/${room})
 endforeach()
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# the example scenes, and the list of `divan bench` that names some of them; the command finds them from its own place
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/divan)
+install(FILES bench/scenes.tsv bench/bar.scn bench/direct.scn bench/springs.scn DESTINATION ${CMAKE_INSTALL_DATADIR}/divan/bench)
 
 # found relative to themselves, so that an installation can be moved
 file(RELATIVE_PATH DIVAN_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -14,7 +14,8 @@ dvTopologyDump *dv_topology_dump_create(dvScene *scene, const char *directory); 
 void dv_topology_dump_step(dvTopologyDump *dump);
 dvStatus dv_topology_dump_close(dvTopologyDump **dump);
 
-// A series of .vtu files with a .pvd: mechanical states with their elements, and visual models.
+// A series of .vtu files with a .pvd: mechanical states with their elements, and visual models. The frames of an
+// earlier series in the directory, as its .pvd names them, are removed, with a note.
 typedef struct dvSeries dvSeries;
 dvSeries *dv_series_create(dvScene *scene, const char *directory);
 dvStatus dv_series_add(dvSeries *series);
@@ -33,7 +34,7 @@ dvStatus dv_curves_close(dvCurves **curves);
 typedef struct dvFigures {
   const char *scene;
   long steps;
-  double wall, init;                        // seconds
+  double wall, init, writing;               // seconds; wall: of the steps, writing: of files while the scene runs
   double ms_per_step, cpu_ms_per_step;      // without the set-up and the first step; cpu: of all threads together
   int threads;
 } dvFigures;

@@ -61,8 +61,8 @@ dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *ti
   dvText text = {0};
   dv_text_add(&text, "{\"scene\":");
   dv_text_add_json(&text, f->scene);
-  dv_text_printf(&text, ",\"steps\":%ld,\"wall_s\":%.6g,\"ms_per_step\":%.6g,\"cpu_ms_per_step\":%.6g,\"init_s\":%.6g,\"threads\":%d,\"peak_rss_mb\":%.1f,\"timers\":{",
-                 f->steps, f->wall, f->ms_per_step, f->cpu_ms_per_step, f->init, f->threads, dv_peak_memory_mb());
+  dv_text_printf(&text, ",\"steps\":%ld,\"wall_s\":%.6g,\"ms_per_step\":%.6g,\"cpu_ms_per_step\":%.6g,\"init_s\":%.6g,\"writing_s\":%.6g,\"threads\":%d,\"peak_rss_mb\":%.1f,\"timers\":{",
+                 f->steps, f->wall, f->ms_per_step, f->cpu_ms_per_step, f->init, f->writing, f->threads, dv_peak_memory_mb());
   bool first = true;
   if (timers->list.count) add_timer(&text, timers, 0, "", timed_steps, &first);
   dv_text_add(&text, "}}\n");

@@ -7,6 +7,7 @@
 #include "topology/topology.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 // Everything that goes into one file: points of several objects behind each other.
@@ -128,12 +129,43 @@ dvStatus dv_series_add(dvSeries *s)
   return DV_OK;
 }
 
+// Removes the frames that a list of an earlier run in this directory names, and only those; returns how many.
+static size_t remove_frames(const char *directory, const char *stem)
+{
+  char *name = dv_format("%s.pvd", stem), *list = dv_path_join(directory, name), *text = dv_file_read(list, NULL), *entry = dv_format("file=\"%s_", stem);
+  size_t removed = 0;
+  for (char *at = text; at && (at = strstr(at, entry));) {
+    at += strlen("file=\"");
+    size_t length = strcspn(at, "\""), digits = strspn(at + strlen(stem) + 1, "0123456789");
+    if (digits < 5 || length != strlen(stem) + 1 + digits + strlen(".vtu") || strncmp(at + length - strlen(".vtu"), ".vtu", strlen(".vtu")) != 0) continue;
+    char *frame = dv_strndup(at, length), *path = dv_path_join(directory, frame);
+    removed += remove(path) == 0;
+    dv_free(path);
+    dv_free(frame);
+  }
+  if (removed) remove(list);
+  dv_free(text), dv_free(list), dv_free(name), dv_free(entry);
+  return removed;
+}
+
+// frames of a longer run would stand behind those of this one
+static void make_room(dvScene *scene, const char *directory)
+{
+  size_t frames = remove_frames(directory, "mechanics");
+  frames += remove_frames(directory, "visual");
+  if (!frames) return;
+  char *text = dv_format("removed %zu file%s of an earlier series", frames, frames == 1 ? "" : "s");
+  dv_log_send(&scene->context->log, &(dvMessage){.level = DV_NOTE, .place = {directory, 0}, .text = text});
+  dv_free(text);
+}
+
 dvSeries *dv_series_create(dvScene *scene, const char *directory)
 {
   dvSeries *s = dv_alloc(sizeof *s);
   s->scene = scene;
   s->directory = dv_strdup(directory);
   bool good = dv_make_directories(directory);
+  if (good) make_room(scene, directory);
   char *mechanics = dv_path_join(directory, "mechanics.pvd"), *visual = dv_path_join(directory, "visual.pvd");
   if (good) s->mechanics = dv_pvd_create(mechanics);
   if (good && scene->plan->visuals.count) s->visual = dv_pvd_create(visual);

@@ -91,6 +91,15 @@ char *dv_text_take(dvText *t)
   return taken;
 }
 
+// does the value read back from so many digits?
+static bool prints_back(char *digits, size_t size, int precision, double value)
+{
+  snprintf(digits, size, "%.*g", precision, value);
+  const char *cursor = digits;
+  double back = 0;
+  return dv_scan_real(&cursor, &back) && back == value;
+}
+
 void dv_text_add_real(dvText *t, double value)
 {
   char digits[40];
@@ -102,12 +111,10 @@ void dv_text_add_real(dvText *t, double value)
     dv_text_add(t, value > 0 ? "inf" : "-inf");
     return;
   }
-  for (int precision = 6; precision <= 17; precision++) {
-    snprintf(digits, sizeof digits, "%.*g", precision, value);
-    const char *cursor = digits;
-    double back = 0;
-    if (dv_scan_real(&cursor, &back) && back == value) break;
-  }
+  // what 15 digits do not give back, fewer do not either
+  int precision = prints_back(digits, sizeof digits, 15, value) ? 6 : 16;
+  while (precision < 17 && !prints_back(digits, sizeof digits, precision, value)) precision++;
+  if (precision == 17) snprintf(digits, sizeof digits, "%.17g", value);
   dv_text_add(t, digits);
 }
 

@@ -104,7 +104,7 @@ static void mover_event(dvObject *o, const dvEvent *event)
   Mover *m = (Mover *)o;
   if (!o->listening || o->failed) return;
   if (event->kind == DV_EVENT_ANIMATE_BEGIN) mover_apply(m);
-  if (event->kind != DV_EVENT_MOUSE) return;
+  if (event->kind != DV_EVENT_MOUSE || event->mouse == DV_MOUSE_WHEEL) return;
   m->x = event->x, m->y = event->y;
   if (event->mouse == DV_MOUSE_MOVE) {
     if (m->handleEventTriggersUpdate) mover_apply(m);

@@ -12,6 +12,7 @@ void dv_register_control(dvRegistry *r)
   dv_registry_add(r, &dv_required_plugin_class);
   for (size_t i = 0; i < dv_setting_row_count; i++) dv_registry_add(r, dv_setting_class(r, &dv_setting_rows[i]));
   dv_registry_add(r, &dv_bvh_controller_class);
+  dv_registry_add(r, &dv_skeleton_controller_class);
   dv_registry_add(r, &dv_mouse_spring_class);
   dv_registry_add(r, &dv_mechanical_state_controller_class);
   dv_registry_add(r, &dv_input_event_reader_class);

@@ -42,6 +42,8 @@ bool dv_image_known(const char *path)
   return false;
 }
 
+enum { DENSEST = 8300 };   // pixels in a byte: deflate packs 1,032 bytes into one, a byte may be eight pixels of one bit
+
 // the size that the file tells; more than it could hold is refused before memory is taken
 static dvStatus measure(const void *bytes, size_t length, dvImage *out, char *why)
 {
@@ -50,6 +52,7 @@ static dvStatus measure(const void *bytes, size_t length, dvImage *out, char *wh
   if (!stbi_info_from_memory(bytes, (int)length, &out->width, &out->height, &out->channels))
     return failed(why, "not a PNG, JPEG, BMP or TGA picture");
   if (out->width < 1 || out->height < 1 || out->width > DV_IMAGE_LIMIT || out->height > DV_IMAGE_LIMIT) return failed(why, "the picture is too large");
+  if ((double)out->width * out->height > (double)DENSEST * (double)length) return failed(why, "the file is too short for its picture");
   return DV_OK;
 }
 

@@ -163,13 +163,6 @@ static bool give_lists(dvInts *field, const dvMeshIndices *offset, const dvMeshI
   return true;
 }
 
-static int material_number(const dvMesh *mesh, const char *name)
-{
-  for (size_t i = 0; i < mesh->materials.count; i++)
-    if (dv_same(mesh->materials.data[i].name, name)) return (int)i;
-  return -1;
-}
-
 static void give_groups(dvLoader *l, const dvMesh *mesh)
 {
   dvStrings *fields[DV_MESH_FACET + 1] = {
@@ -182,31 +175,10 @@ static void give_groups(dvLoader *l, const dvMesh *mesh)
     const dvMeshGroup *g = &mesh->groups.data[i];
     if (!fields[g->kind]) continue;
     dvText text = {0};
-    dv_text_printf(&text, "%s %s %d %d %d", g->name, g->material, material_number(mesh, g->material), g->first, g->count);
+    dv_text_printf(&text, "%s %s %d %d %d", g->name, g->material, dv_mesh_material(mesh, g->material), g->first, g->count);
     dv_strings_push(fields[g->kind], text.text, text.length);
     dv_text_free(&text);
   }
-}
-
-static void print_colour(dvText *out, const char *what, bool used, const double colour[4])
-{
-  dv_text_printf(out, " %s %d", what, used);
-  for (int i = 0; i < 4; i++) {
-    dv_text_add(out, " ");
-    dv_text_add_real(out, colour[i]);
-  }
-}
-
-// name Diffuse 1 r g b a Ambient … Shininess 1 45
-static void print_material(dvText *out, const dvMaterial *m)
-{
-  dv_text_add(out, m->name);
-  print_colour(out, "Diffuse", m->given & (DV_MATERIAL_DIFFUSE | DV_MATERIAL_ALPHA), m->diffuse);
-  print_colour(out, "Ambient", m->given & DV_MATERIAL_AMBIENT, m->ambient);
-  print_colour(out, "Specular", m->given & DV_MATERIAL_SPECULAR, m->specular);
-  print_colour(out, "Emissive", m->given & DV_MATERIAL_EMISSIVE, m->emissive);
-  dv_text_printf(out, " Shininess %d ", (m->given & DV_MATERIAL_SHININESS) != 0);
-  dv_text_add_real(out, m->shininess);
 }
 
 static void give_materials(dvLoader *l, const dvMesh *mesh)
@@ -217,17 +189,14 @@ static void give_materials(dvLoader *l, const dvMesh *mesh)
   if (!l->loadMaterial) return;
   for (size_t i = 0; i < mesh->materials.count; i++) {
     dvText text = {0};
-    print_material(&text, &mesh->materials.data[i]);
+    dv_material_print(&text, &mesh->materials.data[i]);
     dv_strings_push(&l->materials, text.text, text.length);
     dv_text_free(&text);
   }
-  for (size_t i = 0; i < mesh->groups.count; i++) {
-    int used = material_number(mesh, mesh->groups.data[i].material);
-    if (used < 0) continue;
-    dv_free(l->defaultMaterial);
-    l->defaultMaterial = dv_strdup(l->materials.data[used]);
-    return;
-  }
+  int used = dv_mesh_first_material(mesh);
+  if (used < 0) return;
+  dv_free(l->defaultMaterial);
+  l->defaultMaterial = dv_strdup(l->materials.data[used]);
 }
 
 // what stands in an OBJ file, before points are doubled or dropped
@@ -418,6 +387,7 @@ static dvStatus loader_update(dvObject *o)
                      "no lists of the faces of each material are made");
   dvMesh mesh = {0};
   DV_TRY(read_mesh(l, &mesh));
+  if (mesh.positions.count == 0) dv_field_warning(o, &l->filename, "look into the file: it may be cut off", "%s has no points", l->filename);
   dvStatus status = work(l, &mesh);
   dv_mesh_free(&mesh);
   return status;

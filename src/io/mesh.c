@@ -390,3 +390,39 @@ void dv_mesh_point_texcoords(const dvMesh *mesh, double *out)
     if ((to[0] == 0 && to[1] == 0) || (uv[1] - uv[0]) - (to[1] - to[0]) > 0) to[0] = uv[0], to[1] = uv[1];
   }
 }
+
+// --- materials ---
+
+int dv_mesh_material(const dvMesh *mesh, const char *name)
+{
+  for (size_t i = 0; i < mesh->materials.count; i++)
+    if (dv_same(mesh->materials.data[i].name, name)) return (int)i;
+  return -1;
+}
+
+int dv_mesh_first_material(const dvMesh *mesh)
+{
+  int used = -1;
+  for (size_t i = 0; i < mesh->groups.count && used < 0; i++) used = dv_mesh_material(mesh, mesh->groups.data[i].material);
+  return used;
+}
+
+static void print_colour(dvText *out, const char *what, bool used, const double colour[4])
+{
+  dv_text_printf(out, " %s %d", what, used);
+  for (int i = 0; i < 4; i++) {
+    dv_text_add(out, " ");
+    dv_text_add_real(out, colour[i]);
+  }
+}
+
+void dv_material_print(dvText *out, const dvMaterial *m)
+{
+  dv_text_add(out, m->name);
+  print_colour(out, "Diffuse", m->given & (DV_MATERIAL_DIFFUSE | DV_MATERIAL_ALPHA), m->diffuse);
+  print_colour(out, "Ambient", m->given & DV_MATERIAL_AMBIENT, m->ambient);
+  print_colour(out, "Specular", m->given & DV_MATERIAL_SPECULAR, m->specular);
+  print_colour(out, "Emissive", m->given & DV_MATERIAL_EMISSIVE, m->emissive);
+  dv_text_printf(out, " Shininess %d ", (m->given & DV_MATERIAL_SHININESS) != 0);
+  dv_text_add_real(out, m->shininess);
+}

@@ -12,6 +12,7 @@
 #define DV_IO_MESH_H
 
 #include "base/array.h"
+#include "base/text.h"
 
 typedef enum dvMeshKind {
   DV_MESH_EDGE,
@@ -105,6 +106,11 @@ typedef struct dvMeshError {
 } dvMeshError;
 
 void dv_mesh_free(dvMesh *mesh);
+// The number of the material of that name, -1 for none; of the first one that a group uses.
+int dv_mesh_material(const dvMesh *mesh, const char *name);
+int dv_mesh_first_material(const dvMesh *mesh);
+// In SOFA's notation: name Diffuse 1 r g b a Ambient 1 r g b a … Shininess 1 45
+void dv_material_print(dvText *out, const dvMaterial *material);
 size_t dv_mesh_point_count(const dvMesh *mesh);
 // The flat index list of a kind below DV_MESH_KINDS, and its number of corners an element.
 dvMeshIndices *dv_mesh_elements(dvMesh *mesh, dvMeshKind kind);

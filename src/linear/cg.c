@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define CG_FIELDS(X)                                                                                                  \
-  X(real, threshold, "1e-5", "", "stop when the denominator p.Ap is this small")                                   \
+  X(real, threshold, "1e-5", "", "stop when the denominator p.Ap is this small", .least = "0")                     \
   X(bool, warmStart, "0", "", "start from the solution of the step before")
 
 // direction, product, residual

@@ -5,8 +5,8 @@
 #include "linear/solver.h"
 
 #define DV_ITERATIVE_FIELDS(X)                                                                                               \
-  X(int, iterations, "25", "", "largest number of iterations")                                                               \
-  X(real, tolerance, "1e-5", "", "stop when the residual is this small in proportion to the right-hand side")                \
+  X(int, iterations, "25", "", "largest number of iterations", .least = "0")                                                 \
+  X(real, tolerance, "1e-5", "", "stop when the residual is this small in proportion to the right-hand side", .least = "0")  \
   X(reals, graph, "", "", "residual of each iteration of the last solve, in proportion to the right-hand side", .flags = DV_READ_ONLY)
 
 // First member of every iterative solver.

@@ -1,9 +1,9 @@
 // See project.h.
 #include "linear/project.h"
 
-#include <string.h>
+#include "object/dof.h"
 
-enum { MOST = 6 };   // scalars a degree of freedom
+#include <string.h>
 
 // --- ragged matrices -----------------------------------------------------------------------------
 
@@ -156,7 +156,9 @@ static void add_row(dvProjection *p, dvRagged *to, const double *block, int rows
   for (int32_t e = p->j.pattern.row_start[of]; e < p->j.pattern.row_start[of + 1]; e++) {
     int32_t col = p->j.pattern.col[e];
     double *values = to->values.data + to->start.data[p->marker.data[col]];
-    add_product(values, block, p->j.values.data + p->j.start.data[e], rows, width, p->width[col]);
+    const double *j = p->j.values.data + p->j.start.data[e];
+    if (p->width[col] > DV_PROJECTION_WIDE) p->kernels->product(values, block, j, rows, width, p->width[col]);
+    else add_product(values, block, j, rows, width, p->width[col]);
   }
 }
 
@@ -182,7 +184,8 @@ static void hand_over(dvProjection *p, Up *up, size_t row, int32_t col, const do
     const double *t = p->t.values.data + p->t.start.data[e];
     int32_t other = p->t.pattern.col[e];
     int cols = p->width[other];
-    double block[MOST * MOST] = {0};
+    double block[DV_MAX_COORD * DV_MAX_COORD];
+    memset(block, 0, (size_t)(width * cols) * sizeof *block);
     for (int k = 0; j && k < rows; k++)
       for (int i = 0; i < width; i++) {
         double value = j[k * width + i];
@@ -193,17 +196,64 @@ static void hand_over(dvProjection *p, Up *up, size_t row, int32_t col, const do
   }
 }
 
+// --- wide degrees of freedom: frames that deform ---
+
+// the same columns in a row and the next
+static bool same_row(const dvRagged *r, size_t row)
+{
+  const int32_t *start = r->pattern.row_start + row;
+  size_t count = (size_t)(start[1] - start[0]);
+  return start[2] - start[1] == start[1] - start[0] && memcmp(r->pattern.col + start[0], r->pattern.col + start[1], count * sizeof *r->pattern.col) == 0;
+}
+
+// mapped rows from `row` on that go to the same places: the columns of a gradient
+static size_t group_at(const dvProjection *p, size_t row)
+{
+  size_t count = 1;
+  const int32_t *start = p->j.pattern.row_start;
+  if (start[row] == start[row + 1] || p->width[p->j.pattern.col[start[row]]] <= DV_PROJECTION_WIDE) return 1;
+  while (count < 3 && row + count < p->total && p->width[row + count] == p->width[row] && same_row(&p->j, row + count - 1) && same_row(&p->t, row + count - 1)) count++;
+  return count;
+}
+
+// hands over the sum of (J block)^T T over a group of rows
+static void hand_over_group(dvProjection *p, Up *up, size_t row, size_t group)
+{
+  const int32_t *js = p->j.pattern.row_start, *ts = p->t.pattern.row_start;
+  int rows = p->width[row];
+  for (int32_t a = 0; a < js[row + 1] - js[row]; a++)
+    for (int32_t b = 0; b < ts[row + 1] - ts[row]; b++) {
+      int32_t col = p->j.pattern.col[js[row] + a], other = p->t.pattern.col[ts[row] + b];
+      int width = p->width[col], cols = p->width[other];
+      double block[DV_MAX_COORD * DV_MAX_COORD];
+      memset(block, 0, (size_t)(width * cols) * sizeof *block);
+      for (size_t g = 0; g < group; g++) {
+        const double *j = p->j.values.data + p->j.start.data[js[row + g] + a], *t = p->t.values.data + p->t.start.data[ts[row + g] + b];
+        p->kernels->transposed(block, j, t, rows, width, cols);
+      }
+      up->sink(up->user, p->target.data[up->next++], (size_t)col, (size_t)other, block);
+    }
+  up->next += (group - 1) * (size_t)((js[row + 1] - js[row]) * (ts[row + 1] - ts[row]));   // those of the other rows are the same
+}
+
 void dv_projection_run(dvProjection *p, dvProjectionSink sink, void *user)
 {
+  p->kernels = DV_KERNEL_CHOOSE(dv_projection_kernels);
   dv_ragged_clear(&p->j);
   dv_ragged_clear(&p->t);
   for (size_t i = 0; i < p->order.count; i++) form_row(p, &p->j, &p->raw, (size_t)p->order.data[i]);
   Up up = {sink, user, 0};
-  for (size_t row = 0; row < p->total; row++) {
+  for (size_t row = 0, group = 1; row < p->total; row += group) {
+    group = 1;
     if (p->t.pattern.row_start[row] == p->t.pattern.row_start[row + 1]) continue;
-    form_row(p, &p->t, &p->k, row);
+    if (row >= p->main) group = group_at(p, row);
+    for (size_t g = 0; g < group; g++) form_row(p, &p->t, &p->k, row + g);
     if (row < p->main) {
       hand_over(p, &up, row, (int32_t)row, NULL);
+      continue;
+    }
+    if (group > 1) {
+      hand_over_group(p, &up, row, group);
       continue;
     }
     for (int32_t e = p->j.pattern.row_start[row]; e < p->j.pattern.row_start[row + 1]; e++)

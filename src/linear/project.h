@@ -7,6 +7,7 @@
 #define DV_LINEAR_PROJECT_H
 
 #include "base/array.h"
+#include "base/isa.h"
 #include "math/pattern.h"
 
 // Blocks of any shape at the entries of a pattern.
@@ -31,6 +32,7 @@ typedef struct dvProjection {
   DV_ARRAY(int32_t) order;       // mapped degrees of freedom, inputs before outputs
   DV_ARRAY(int32_t) target;      // entry of A for each pair (entry of J, entry of T) of a row, in order
   DV_ARRAY(int32_t) marker;      // scratch, one a main degree of freedom
+  const struct dvProjectionKernels *kernels;
 } dvProjection;
 
 // Where a block of A goes: degrees of freedom, and its values.
@@ -43,5 +45,16 @@ bool dv_projection_analyse(dvProjection *p, dvPairs *pairs);
 // Forms J and T from the values of K and `raw`, and hands over each contribution to A with its `target`.
 void dv_projection_run(dvProjection *p, dvProjectionSink sink, void *user);
 void dv_projection_free(dvProjection *p);
+
+// --- inner loops ---
+
+enum { DV_PROJECTION_WIDE = 6 };   // blocks with more columns go through these
+
+typedef struct dvProjectionKernels {
+  void (*product)(double *c, const double *a, const double *b, int n, int m, int l);      // c += a b, a: n x m, b: m x l
+  void (*transposed)(double *c, const double *a, const double *b, int n, int m, int l);   // c += a^T b, a: n x m, b: n x l
+} dvProjectionKernels;
+
+DV_KERNEL_DECLARE(dvProjectionKernels, dv_projection_kernels);
 
 #endif

@@ -36,4 +36,8 @@ void dv_register_mapping(dvRegistry *r)
   dv_registry_add(r, &dv_articulated_system_mapping_class);
   dv_registry_add(r, &dv_spline_mapping_class);
   dv_registry_add(r, &dv_frame_blending_mapping_class);
+  dv_registry_add(r, &dv_material_map_class);
+  dv_registry_add(r, &dv_frame_sampler_class);
+  dv_registry_add(r, &dv_voxel_shape_class);
+  dv_registry_add(r, &dv_point_sampler_class);
 }

@@ -18,6 +18,7 @@ extern const dvClass dv_articulation_class, dv_articulation_center_class, dv_art
     dv_articulated_system_mapping_class;
 extern const dvClass dv_spline_mapping_class;
 extern const dvClass dv_frame_blending_mapping_class;
+extern const dvClass dv_material_map_class, dv_frame_sampler_class, dv_voxel_shape_class, dv_point_sampler_class;
 
 void dv_register_mapping(dvRegistry *registry);
 

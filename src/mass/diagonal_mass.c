@@ -16,8 +16,8 @@
 #define DIAGONAL_MASS_FIELDS(X)                                                                                       \
   X(reals, vertexMass, "", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",     \
     .alias = "mass")                                                                                                  \
-  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)")            \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass")          \
+  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)", .least = "0") \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass", .least = "0") \
   X(bool, computeMassOnRest, "1", "", "measure the elements at rest rather than where they stand at the start")       \
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
@@ -248,6 +248,13 @@ static void diagonal_mass_set_up(dvObject *o)
   adopt(m);
 }
 
+// a mass for each point, and no mesh anywhere: points that a mapping makes
+static bool is_complete(const DiagonalMass *m)
+{
+  const dvObject *o = &m->diagonal.base.base;
+  return dv_was_set(o, &m->vertexMass) && m->vertexMass.count == m->diagonal.base.state->count && !m->topology.target && !dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+}
+
 static dvStatus diagonal_mass_init(dvObject *o)
 {
   DiagonalMass *m = (DiagonalMass *)o;
@@ -256,7 +263,7 @@ static dvStatus diagonal_mass_init(dvObject *o)
   if (*m->filename) DV_TRY(load_xsp(m));
   if (o->dof->kind == DV_RIGID3 || o->dof->kind == DV_RIGID2) {
     frame_masses(m);
-  } else if (!*m->filename) {
+  } else if (!*m->filename && !is_complete(m)) {
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) compute(m);
   }

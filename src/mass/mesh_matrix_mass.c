@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define MESH_MATRIX_MASS_FIELDS(X)                                                                                    \
-  X(reals, massDensity, "", "kg/m3", "mass per volume (or area): one number, or one per element")                     \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others")                                \
+  X(reals, massDensity, "", "kg/m3", "mass per volume (or area): one number, or one per element", .least = "0")       \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .least = "0")                  \
   X(reals, vertexMass, "", "kg", "diagonal entries, one per point; before lumping when edgeMass is not given")        \
   X(reals, edgeMass, "", "kg", "entries between two points, one per edge")                                            \
   X(bool, computeMassOnRest, "0", "", "measure the elements at rest rather than where they stand at the start")       \

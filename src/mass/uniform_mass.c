@@ -14,7 +14,7 @@
 #define UNIFORM_MASS_FIELDS(X)                                                                                        \
   X(reals, vertexMass, "1", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",    \
     .alias = "mass")                                                                                                  \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before vertexMass", .alias = "totalmass")          \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before vertexMass", .alias = "totalmass", .least = "0") \
   X(file, filename, "", "", "a .rigid file with mass and inertia of the frames")                                      \
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
@@ -234,7 +234,7 @@ const dvClass dv_uniform_mass_class = {
     .name = "UniformMass",
     .help = "the same mass for every point or frame",
     .module = "Sofa.Component.Mass",
-    .dofs = DV_DOF_ALL,
+    .dofs = DV_DOF_ALL & ~DV_DOF_BENDING,
     .size = sizeof(UniformMass),
     .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(uniform_mass_fields)},
     .ops = {[DV_ROLE_MASS] = &dv_diagonal_ops},

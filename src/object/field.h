@@ -81,6 +81,7 @@ typedef struct dvFieldDesc {
   const char *spelling;    // the name in scenes, where it is not a C identifier
   const char *alias;       // other names, separated by spaces
   const char *options;     // DV_T_CHOICE: names separated by |
+  const char *least, *most; // what makes sense, as text; NULL for no end. Only shown: init says what does not work
   unsigned flags;
   unsigned role;           // DV_T_LINK: dvRole of the target, DV_ROLE_ANY by default
 } dvFieldDesc;

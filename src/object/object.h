@@ -93,6 +93,7 @@ struct dvObject {
   dvAttributes attributes; // from the scene file
   dvPlace place;
   bool failed;             // an error was reported: left out of the simulation
+  bool rests_on_failed;    // a component it needs has failed: its complaints would only be consequences
   bool initialised;
   bool updating;           // its engine runs
   bool updated;
@@ -170,6 +171,7 @@ typedef enum dvMouse {
   DV_MOUSE_LEFT,
   DV_MOUSE_RIGHT,
   DV_MOUSE_MIDDLE,
+  DV_MOUSE_WHEEL,
 } dvMouse;
 
 struct dvEvent {
@@ -179,6 +181,7 @@ struct dvEvent {
   bool released;        // DV_EVENT_KEY, and the buttons of DV_EVENT_MOUSE
   dvMouse mouse;        // DV_EVENT_MOUSE
   int x, y;             // where the pointer is
+  int wheel;            // DV_MOUSE_WHEEL: how far it was turned
   const void *data;     // DV_EVENT_USER
 };
 

@@ -22,8 +22,8 @@
 
 #define BDF_FIELDS(X)                                                                                                 \
   X(int, order, "1", "", "order of the method: number of earlier states it uses; more than 6 is not stable")          \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
   X(bool, keepHistory, "0", "", "use the earlier states; without it the present one stands in for all of them, as in SOFA") \
   X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER) \
   X(link, newtonSolver, "", "", "NewtonRaphsonSolver to use; the one of the node by default")

@@ -7,7 +7,7 @@
 #include "ode/integrator.h"
 
 #define CENTRAL_DIFFERENCE_FIELDS(X)                                                                                  \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
   X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)
 
 typedef struct CentralDifference {

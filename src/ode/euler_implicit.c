@@ -14,9 +14,9 @@
 #include <math.h>
 
 #define EULER_IMPLICIT_FIELDS(X)                                                                                      \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step") \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", .least = "0") \
   X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
   X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order")       \
   X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                         \

@@ -128,7 +128,7 @@ dvStatus dv_ode_check_masses(dvObject *o, const char *consequence)
   dv_ode_plan(&plan, o);
   for (size_t i = 0; i < plan->independent.count; i++) {
     const dvState *s = dv_state(plan->independent.data[i]);
-    if (s->count == 0 || has_mass(plan, &s->base)) continue;
+    if (s->count == 0 || has_mass(plan, &s->base) || o->context->log.worst != DV_OK) continue;   // a mass may be missing for want of its mesh
     char *path = dv_object_path(&s->base);
     dv_warning(o, "add <UniformMass totalMass=\"1\"/> to its node", "%s has no mass: %s", path, consequence);
     dv_free(path);

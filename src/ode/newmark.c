@@ -15,9 +15,9 @@
 #include <math.h>
 
 #define NEWMARK_FIELDS(X)                                                                                             \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step")        \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", .least = "0") \
   X(real, gamma, "0.5", "", "weight of the new acceleration in the velocity: more than 1/2 damps")                    \
   X(real, beta, "0.25", "", "weight of the new acceleration in the position")                                         \
   X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \

@@ -18,8 +18,8 @@
 #include <math.h>
 
 #define QUASI_DYNAMIC_FIELDS(X)                                                                                       \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness, in dynamic steps")                    \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass, in dynamic steps")                            \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness, in dynamic steps", .least = "0")      \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass, in dynamic steps", .least = "0")              \
   X(real, deadline, "0", "s", "time in which a step must be computed; the time step when 0")                          \
   X(real, computationTime, "0", "s", "time it takes to compute a dynamic step; set by who measures it")               \
   X(real, phaseLimit, "1", "", "largest step as a phase h omega of the vibration; longer steps are static")           \

@@ -16,8 +16,8 @@
 #define VARIATIONAL_FIELDS(X)                                                                                         \
   X(real, newtonError, "0.01", "", "stop the iterations when the midpoint moves this little, in proportion to the norm of the positions") \
   X(int, steps, "5", "", "largest number of iterations")                                                              \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness")                                      \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass")                                              \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
   X(bool, saveEnergyInFile, "0", "", "write kinetic, potential and total energy of each step to the file")            \
   X(bool, explicitIntegration, "0", "", "use the explicit variant")                                                   \
   X(string, file, "", "", "file to write the energies to, as comma separated values")                                 \

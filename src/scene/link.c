@@ -244,18 +244,25 @@ static void link_field(dvObject *o, dvField *f, dvStatus *worst)
   dv_free(field);
 }
 
+static void link_by_name(dvObject *o, const char *name, dvField *from, dvPlace place)
+{
+  dvField *to;
+  for (int nth = 0; (to = dv_object_field_nth(o, name, nth)); nth++) {
+    if (to->was_set || to->source || (to->desc->flags & DV_NO_SRC) || to->desc->type == DV_T_LINK) continue;
+    if (dv_field_link(to, from, NULL) != DV_OK) continue;
+    to->place = place;
+    to->was_set = false;   // still a default as far as explicit values go
+  }
+}
+
 void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place)
 {
   for (int i = 0; i < source->field_count; i++) {
-    dvField *from = &source->fields[i], *to;
-    const char *name = dv_field_name(from->desc);
+    dvField *from = &source->fields[i];
+    const char *name = dv_field_name(from->desc), *alias = from->desc->alias;
     if ((from->desc->flags & DV_NO_SRC) || dv_same(name, "filename") || dv_same(name, "type")) continue;
-    for (int nth = 0; (to = dv_object_field_nth(o, name, nth)); nth++) {
-      if (to->was_set || to->source || (to->desc->flags & DV_NO_SRC) || to->desc->type == DV_T_LINK) continue;
-      if (dv_field_link(to, from, NULL) != DV_OK) continue;
-      to->place = place;
-      to->was_set = false;   // still a default as far as explicit values go
-    }
+    link_by_name(o, name, from, place);
+    if (alias && (from->desc->flags & DV_LOOKS)) link_by_name(o, alias, from, place);   // a loader's material is its defaultMaterial
   }
 }
 

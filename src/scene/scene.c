@@ -89,11 +89,33 @@ static dvStatus ensure_mapped_states(dvObject *o)
   return worst;
 }
 
+static bool is_lost(const dvObject *o) { return o && (o->failed || o->rests_on_failed); }
+
+// the nearest one at or above the node, failed or not
+static const dvObject *nearest(const dvNode *node, dvRole role, const dvObject *self)
+{
+  for (; node; node = node->parents.count ? node->parents.data[0] : NULL)
+    for (size_t i = 0; i < node->objects.count; i++)
+      if (node->objects.data[i] != self && dv_plays(node->objects.data[i], role)) return node->objects.data[i];
+  return NULL;
+}
+
+static bool rests_on_failed(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (f->source && is_lost(f->source->owner)) return true;
+    if (f->desc->type == DV_T_LINK && is_lost(((const dvLink *)f->value)->target)) return true;
+  }
+  return is_lost(nearest(o->node, DV_ROLE_STATE, o)) || is_lost(nearest(o->node, DV_ROLE_TOPOLOGY, o));
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  if (o->context->log.worst != DV_OK && o->node) o->rests_on_failed = rests_on_failed(o);
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes
   dvStatus worst = dv_plays(o, DV_ROLE_ENGINE) ? DV_OK : dv_object_pull(o);

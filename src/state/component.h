@@ -7,6 +7,9 @@
 
 DV_PUBLIC_BEGIN
 
+struct dvElementSum;   // math/element_sum.h
+typedef void (*dvElementSumFill)(void *user, const struct dvElementSum *sum, size_t block, double *local);
+
 // Receives matrix entries as small blocks: `row` and `col` count degrees of freedom, `values` is rows x cols, row by
 // row, in the derivative dimensions of the two states.
 struct dvMatrixSink {
@@ -14,17 +17,21 @@ struct dvMatrixSink {
               const double *values);
   // the same for all pairs of `count` degrees of freedom of one state, first of the first row, at once; may be NULL
   void (*add_element)(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
+  // all elements of a mesh at once, on a state of three scalars a point; may be NULL
+  void (*add_sum)(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user);
 };
 
 // Adds the matrix of an element: square, as many rows as its degrees of freedom have scalars.
 void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
-// The same block by block, through `add`.
+// Adds the sum of symmetric element matrices. The state has three scalars a degree of freedom.
+void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user);
+// An element block by block, through `add`.
 void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
 
 // --- forces on one state ---
 
 #define DV_FORCE_FIELDS(X)                                                                                            \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force")                        \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0")          \
   X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                           \
   X(link, mstate, "", "", "state the force acts on; the one of the node by default", .role = DV_ROLE_STATE)
 
@@ -41,7 +48,7 @@ int dv_force_state(dvObject *o, dvObject **out);   // for dvForceOps.states
 // --- forces between two states ---
 
 #define DV_PAIR_FORCE_FIELDS(X)                                                                                       \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force")                        \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0")          \
   X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                           \
   X(link, object1, "", "", "first state; the one of the node by default", .role = DV_ROLE_STATE, .alias = "mstate")   \
   X(link, object2, "", "", "second state; the one of the node by default", .role = DV_ROLE_STATE)
@@ -62,7 +69,7 @@ int dv_pair_force_states(dvObject *o, dvObject **out);
   X(bool, isCompliance, "0", "", "unused for masses", .flags = DV_HIDDEN)                                             \
   X(link, mstate, "", "", "state that has the mass; the one of the node by default", .role = DV_ROLE_STATE)           \
   X(bool, separateGravity, "0", "", "add gravity to the velocity before the forces instead of as a force")            \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to this mass")
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to this mass", .least = "0")
 
 typedef struct dvMass {
   dvObject base;

@@ -42,6 +42,7 @@ void dv_dof_identity(const dvDof *dof, double *coord)
 {
   for (int i = 0; i < dof->coord; i++) coord[i] = 0;
   if (dof->kind == DV_RIGID3) coord[6] = 1;
+  for (int k = 0; k < 3 && dv_dof_columns(dof); k++) coord[3 + 4 * k] = 1;
 }
 
 void dv_dof_scale(const dvDof *dof, size_t n, double *x, const double s[3])
@@ -72,5 +73,6 @@ void dv_dof_rotate(const dvDof *dof, size_t n, double *x, const double euler_deg
     double values[3] = {turned.x, turned.y, turned.z};
     for (int j = 0; j < dof->space; j++) p[j] = values[j];
     if (dof->kind == DV_RIGID3) dv_quat_store(p + 3, dv_quat_mul(q, dv_quat_load(p + 3)));
+    for (int k = 1; k <= dv_dof_columns(dof); k++) dv_vec3_store(p + 3 * k, dv_quat_rotate(q, dv_vec3_load(p + 3 * k)));
   }
 }

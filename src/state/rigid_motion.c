@@ -33,10 +33,10 @@ static dvVec3 arm(const Body *b, size_t i)
 }
 
 // one motion at one point, not scaled
-static void motion_at(const Body *b, int mode, size_t i, double out[MODES])
+static void motion_at(const Body *b, int mode, size_t i, double out[DV_MAX_COORD])
 {
   const dvDof *dof = b->state->base.dof;
-  memset(out, 0, MODES * sizeof *out);
+  memset(out, 0, DV_MAX_COORD * sizeof *out);
   if (mode < b->translations) {
     out[mode] = 1;
     return;
@@ -46,13 +46,15 @@ static void motion_at(const Body *b, int mode, size_t i, double out[MODES])
   memcpy(out, linear, (size_t)dof->space * sizeof *out);
   if (dof->kind == DV_RIGID3) dv_vec3_store(out + 3, axis);
   if (dof->kind == DV_RIGID2) out[2] = axis.z;
+  const double *frame = b->x + i * (size_t)dof->coord;
+  for (int k = 1; k <= dv_dof_columns(dof); k++) dv_vec3_store(out + 3 * k, dv_vec3_cross(axis, dv_vec3_load(frame + 3 * k)));
 }
 
 // motion . y over the state
 static double along(const Body *b, int mode, const double *y)
 {
   size_t width = (size_t)b->state->base.dof->deriv;
-  double sum = 0, v[MODES];
+  double sum = 0, v[DV_MAX_COORD];
   for (size_t i = 0; i < b->state->count; i++, y += width) {
     motion_at(b, mode, i, v);
     for (size_t k = 0; k < width; k++) sum += v[k] * y[k];
@@ -63,7 +65,7 @@ static double along(const Body *b, int mode, const double *y)
 static void fill(const Body *b, int mode, int id)
 {
   size_t width = (size_t)b->state->base.dof->deriv;
-  double *out = dv_state_write(b->state, id), v[MODES];
+  double *out = dv_state_write(b->state, id), v[DV_MAX_COORD];
   for (size_t i = 0; i < b->state->count; i++, out += width) {
     motion_at(b, mode, i, v);
     for (size_t k = 0; k < width; k++) out[k] = v[k] / b->norm[mode];
@@ -91,7 +93,7 @@ static void measure(Body *b)
   for (int k = 0; k < 3; k++) b->axis[k] = dv_mat3_column(axes, b->rotations == 1 ? 2 : k);
   double largest = 0;
   for (int mode = 0; mode < b->translations + b->rotations; mode++) {
-    double sum = 0, v[MODES];
+    double sum = 0, v[DV_MAX_COORD];
     for (size_t i = 0; i < n; i++) {
       motion_at(b, mode, i, v);
       for (int k = 0; k < dof->deriv; k++) sum += v[k] * v[k];

@@ -19,8 +19,10 @@ static dvReals *slot(dvState *s, int id)
 
 static void fill_identity(const dvState *s, dvReals *r, int id, size_t from)
 {
-  if (!dv_vec_is_coord(id) || s->base.dof->kind != DV_RIGID3) return;
-  for (size_t i = from; i < r->count / 7; i++) r->data[7 * i + 6] = 1;
+  const dvDof *dof = s->base.dof;
+  size_t width = (size_t)dof->coord;
+  if (!dv_vec_is_coord(id) || dof->kind < DV_RIGID3) return;   // zeros
+  for (size_t i = from; i < r->count / width; i++) dv_dof_identity(dof, r->data + i * width);
 }
 
 static dvReals *sized(dvState *s, int id)

@@ -33,6 +33,7 @@ typedef enum dvDrawSource {
   DV_FROM_VECTOR,        // velocities or forces of a state
   DV_FROM_VERTICES,      // of a visual model
   DV_FROM_REALS,         // a field of numbers
+  DV_FROM_FIELD,         // the same, of a component that nobody else updates
   DV_FROM_BOX,           // corners of the box around a state
   DV_FROM_TRIANGLES,     // faces of a visual model
   DV_FROM_BOUNDARY,      // outer triangles of a topology
@@ -46,7 +47,8 @@ typedef struct dvDrawArray {
   dvDrawSource source;
   dvObject *object;      // state, visual model, topology, force or mapping
   int vector;            // DV_FROM_VECTOR: its number
-  const dvReals *reals;  // DV_FROM_REALS
+  const dvReals *reals;  // DV_FROM_REALS, DV_FROM_FIELD
+  dvField *field;        // DV_FROM_FIELD
   bool integers, dynamic;
   int width;
   unsigned groups;       // bits of the groups that need it
@@ -60,6 +62,8 @@ typedef struct dvDrawable {
   dvDrawGroup group;
   dvDrawKind kind;
   dvObject *object;
+  signed char say;           // what the flags of its node say of its group (flags.h)
+  bool wireframe;            // they want it so, and not all over the scene
   int positions, indices, second, values, texcoords, radii, frames;   // arrays, -1 for none
   double radius;
   const char *label;         // of the values

@@ -158,6 +158,8 @@ static json_t *field_row(dvField *f)
   json_object_set_new(row, "looks", json_boolean((d->flags & DV_LOOKS) != 0));
   json_object_set_new(row, "link", text_or_null(f->link));
   json_object_set_new(row, "options", options_of(d));
+  json_object_set_new(row, "least", text_or_null(d->least));
+  json_object_set_new(row, "most", text_or_null(d->most));
   dv_text_free(&value);
   return row;
 }

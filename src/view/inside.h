@@ -30,6 +30,11 @@ typedef struct dvFixed {       // a point that the user holds
   dvObject *object;            // the constraint, NULL when it does not exist in the present scene
 } dvFixed;
 
+typedef struct dvStepCost {    // the thread's time for some steps
+  long steps;
+  double time;
+} dvStepCost;
+
 struct dvSession {
   dvSessionOptions options;
   DV_ARRAY(char *) roots;          // directories that may be read, absolute
@@ -54,7 +59,9 @@ struct dvSession {
   double rate, rate_wall, rtf, ms;
   long rate_steps;
   double rate_time, busy;
-  double frame_wall, frame_cost;   // when the last frame was packed and how long that took
+  double frame_wall, frame_cost;   // when the last frame was due and what it took of the thread's time
+  double frame_had;                // time that the thread had had by then
+  double idle, left_at;            // how long it had nothing to do, and since when
   bool moved;                      // since then
   DV_ARRAY(dvNews) news;
   // statistics since the last message
@@ -62,6 +69,10 @@ struct dvSession {
   DV_ARRAY(dvWatch) watches;
   DV_ARRAY(double) watched;        // time, one value a watch
   long stats_steps;
+  long packed;                     // frames, and the thread's time for them
+  double pack_time;
+  bool fresh_frame;                // one was packed since the last step
+  dvStepCost after_frame, between_frames;
   // the hand
   dvObject *spring;                // MouseSpring that pulls, or NULL
   DV_ARRAY(dvFixed) fixed;

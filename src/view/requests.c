@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "io/scene_file.h"
 #include "scene/timer.h"
+#include "view/flags.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,6 +35,7 @@ static json_t *drawable_row(const dvDrawable *a, size_t id)
                 {"texcoords", a->texcoords}, {"radii", a->radii},     {"frames", a->frames}, {"normals", -1}};
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
+  if (a->say < 0) json_object_set_new(row, "hidden", json_true());
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (!a->has_material) return row;
   const dvShading *m = &a->material;
@@ -46,8 +48,27 @@ static json_t *drawable_row(const dvDrawable *a, size_t id)
   char file[32];
   snprintf(file, sizeof file, "file/%d", a->texture);
   json_object_set_new(material, "texture", a->texture >= 0 ? json_string(file) : json_null());
+  json_object_set_new(material, "wireframe", json_boolean(a->wireframe));
   json_object_set_new(row, "material", material);
   return row;
+}
+
+// what the scene itself wants drawn: groups of which something is shown, by the root's word where there is nothing to show
+static json_t *view_flags(const dvSession *s)
+{
+  if (!s->ready || !dv_flags_given(s->scene)) return json_null();
+  dvFlags root = dv_flags_of(s->scene->root);
+  json_t *groups = json_array();
+  for (int g = 0; g < DV_DRAW_GROUPS; g++) {
+    int best = -2;
+    for (size_t i = 0; i < s->draw.list.count; i++) {
+      const dvDrawable *a = &s->draw.list.data[i];
+      if (a->group == (dvDrawGroup)g && a->say > best) best = a->say;
+    }
+    if (best == -2) best = root.say[g];
+    if (best > 0 || (best == 0 && (g == DV_DRAW_VISUAL || g == DV_DRAW_INTERACTIONS))) json_array_append_new(groups, json_string(dv_draw_group_names[g]));
+  }
+  return json_pack("{s:o, s:b, s:b}", "groups", groups, "wireframe", root.say[DV_FLAG_WIREFRAME] > 0, "normals", root.say[DV_FLAG_NORMALS] > 0);
 }
 
 static json_t *view_scene(dvSession *s)
@@ -63,6 +84,7 @@ static json_t *view_scene(dvSession *s)
   json_object_set_new(answer, "arrays", arrays);
   json_object_set_new(answer, "drawables", drawables);
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
+  json_object_set_new(answer, "flags", view_flags(s));
   json_object_set_new(answer, "box", dv_draw_box(&s->draw, low, high)
                                          ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])
                                          : json_null());
@@ -442,7 +464,24 @@ static json_t *do_key(Request *r)
   double key;
   if (!r->session->ready || !number_in(r, "key", &key) || key < 0 || key > 0x10FFFF) return NULL;
   bool down = !json_is_false(json_object_get(r->body, "down"));
+  r->session->moved = true;   // a controller may act at once
   dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down});
+  return NULL;
+}
+
+// the mouse in pixels of the picture, for controllers
+static json_t *do_mouse(Request *r)
+{
+  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle"};
+  double x, y;
+  if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6) return NULL;
+  r->session->moved = true;
+  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .released = json_is_false(json_object_get(r->body, "down"))};
+  for (size_t i = 0; i < DV_COUNT(buttons); i++) {
+    if (!dv_same(text_in(r, "button"), buttons[i])) continue;
+    event.mouse = (dvMouse)i;
+    dv_scene_send(r->session->scene, &event);
+  }
   return NULL;
 }
 
@@ -459,6 +498,7 @@ static const struct {
     {"save-node", do_save_node, true, false}, {"add-node", do_add_node, true, false}, {"save-view", do_save_view, true, false}, {"dump", do_dump, true, false},
     {"stats", do_stats, false, false},     {"watch", do_watch, false, false},     {"grab", do_grab, true, false},            {"pull", do_pull, true, true},
     {"release", do_release, true, false},  {"fix", do_fix, true, false},          {"key", do_key, true, true},
+    {"mouse", do_mouse, true, true},
 };
 
 static bool too_deep(const char *text, size_t length)

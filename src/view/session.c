@@ -448,8 +448,11 @@ static void stop_diverged(dvSession *s)
 
 static void step(dvSession *s)
 {
-  double began = dv_now();
+  double began = dv_now(), had = dv_thread_now();
   dvStatus status = dv_scene_step(s->scene, 0);
+  dvStepCost *cost = s->fresh_frame ? &s->after_frame : &s->between_frames;
+  cost->steps++, cost->time += dv_thread_now() - had;
+  s->fresh_frame = false;
   if (s->scene->pause) s->animating = s->scene->pause = false;
   double seconds = dv_now() - began;
   s->moved = true;
@@ -483,14 +486,23 @@ static double step_due(const dvSession *s, double now)
   return ahead > 0 ? dv_min(ahead, 1) : 0;
 }
 
-static double frame_pause(const dvSession *s) { return dv_max(1.0 / 60, 50 * s->frame_cost); }
+// time that the thread has had: what it computed and what it waited, not what other programs took
+static double time_had(const dvSession *s) { return dv_thread_now() + s->idle; }
+
+// Seconds until the next frame may be packed: no more than 60 a second, and packing takes at most 1/60 of the time while steps are
+// made (the steps that follow, with emptied caches, cost as much as half of that again).
+static double frame_pause(const dvSession *s, double now)
+{
+  double pause = s->frame_wall + 1.0 / 60 - now;
+  return s->animating || s->steps_wanted ? dv_max(pause, s->frame_had + 60 * s->frame_cost - time_had(s)) : pause;
+}
 
 // seconds until a frame can be packed for somebody who waits for one
 static double frame_due(const dvSession *s, double now)
 {
   for (size_t i = 0; i < s->viewers.count && s->moved; i++) {
     const dvViewer *v = s->viewers.data[i];
-    if (v->greeted && v->acked == v->frame && v->revision == s->draw.revision) return dv_max(0, s->frame_wall + frame_pause(s) - now);
+    if (v->greeted && v->acked == v->frame && v->revision == s->draw.revision) return dv_max(0, frame_pause(s, now));
   }
   return 1;
 }
@@ -498,6 +510,7 @@ static double frame_due(const dvSession *s, double now)
 double dv_session_advance(dvSession *s)
 {
   double now = dv_now(), wait = step_due(s, now);
+  if (s->left_at > 0) s->idle += now - s->left_at;
   if (wait <= 0) {
     step(s);
     now = dv_now();
@@ -513,6 +526,7 @@ double dv_session_advance(dvSession *s)
   }
   if (s->stats_steps > 1000) dv_view_clear_stats(s);
   wait = dv_min(wait, frame_due(s, now));
+  s->left_at = wait > 0 ? dv_now() : 0;
   return s->animating && wait > 0.1 ? 0.1 : wait;
 }
 
@@ -523,18 +537,20 @@ static void add_u32(dvText *out, uint32_t value) { dv_text_add_n(out, (const cha
 bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
 {
   if (!v->greeted || v->acked != v->frame || v->revision != s->draw.revision) return false;
-  double now = dv_now();
+  double began = dv_thread_now();
   if (s->moved) {
-    // packing takes at most a fiftieth of the time, and no more than 60 frames a second
-    if (now - s->frame_wall < frame_pause(s)) return false;
+    if (frame_pause(s, dv_now()) > 0) return false;
     unsigned groups = 0;
     for (size_t i = 0; i < s->viewers.count; i++) groups |= s->viewers.data[i]->groups;
     dv_draw_follow(&s->draw, s->ready ? s->scene : NULL);
     dv_draw_refresh(&s->draw, groups);
-    s->frame_wall = dv_now();
-    s->frame_cost = s->frame_wall - now;
+    double now = dv_now();
+    s->frame_wall = dv_max(s->frame_wall + 1.0 / 60, now - 1.0 / 60);   // a late one does not delay the next
+    s->frame_had = time_had(s);
+    s->pack_time += s->frame_cost;   // of the last one
+    s->frame_cost = dv_thread_now() - began;
+    began += s->frame_cost;
     s->moved = s->draw.again;
-    now = s->frame_wall;
     if (s->draw.again || v->revision != s->draw.revision) return false;
   }
   dv_array_resize(&v->seen, s->draw.arrays.count);
@@ -544,8 +560,9 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     const dvDrawArray *a = &s->draw.arrays.data[i];
     if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++, bytes += 16 + a->count * sizeof *a->data;
   }
-  if (chunks == 0 || !dv_text_reserve(out, bytes)) return false;
-  double time = s->scene->root->time;
+  double time = s->scene ? s->scene->root->time : 0;
+  if ((chunks == 0 && time == v->time) || !dv_text_reserve(out, bytes)) return false;   // a step that moves nothing still has a time
+  v->time = time;
   add_u32(out, 0x31465644);
   add_u32(out, ++v->frame);
   dv_text_add_n(out, (const char *)&time, sizeof time);
@@ -561,7 +578,9 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     if (a->count) dv_text_add_n(out, (const char *)a->data, a->count * sizeof *a->data);
     v->seen.data[i] = a->changed;
   }
-  s->frame_cost += dv_now() - now;
+  s->frame_cost += dv_thread_now() - began;   // of all who look since the arrays were filled
+  s->packed++;
+  s->fresh_frame = true;
   return true;
 }
 

@@ -25,6 +25,7 @@ typedef struct dvViewer {
   unsigned revision;         // of the draw list that it knows
   DV_ARRAY(uint64_t) seen;   // refresh of each array that it has got
   uint32_t frame, acked;     // last one sent, last one drawn
+  double time;               // of the last frame
   bool stats, fine;
   double status_at, stats_at, heard_at;   // clock
   char *status;              // the last one sent

@@ -1,6 +1,7 @@
 // What the statistics of the viewer show. See inside.h.
 #include "view/inside.h"
 
+#include "collision/model.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
 #include "state/state.h"
@@ -48,7 +49,9 @@ void dv_view_record_step(dvSession *s, double seconds)
 
 void dv_view_clear_stats(dvSession *s)
 {
-  s->stats_steps = 0;
+  s->stats_steps = s->packed = 0;
+  s->pack_time = 0;
+  s->after_frame = s->between_frames = (dvStepCost){0};
   s->step_times.count = s->watched.count = 0;
   dv_timers_clear(s->context->timers);
 }
@@ -92,7 +95,24 @@ typedef struct Collector {
   dvVisitor visitor;
   json_t *convergence;
   size_t counts[DV_ELEMENT_KINDS];
+  json_t *inventory;
 } Collector;
+
+static void count_more(json_t *inventory, const char *what, size_t count)
+{
+  if (count) json_object_set_new(inventory, what, json_integer(json_integer_value(json_object_get(inventory, what)) + (json_int_t)count));
+}
+
+// the collision primitives of a model: "collision spheres"
+static void count_primitives(json_t *inventory, const dvObject *o)
+{
+  const char *kind = o->cls->name;
+  size_t length = strcspn(kind, "C");   // of SphereCollisionModel
+  const dvState *state = ((const dvCollisionModel *)o)->state;
+  char *name = dv_format("collision %c%.*ss", kind[0] | 32, (int)(length > 0 ? length - 1 : 0), kind + 1);
+  if (state) count_more(inventory, name, state->count);
+  dv_free(name);
+}
 
 static dvWalk collect(dvVisitor *v, dvNode *node)
 {
@@ -100,6 +120,7 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed) continue;
+    if (dv_plays(o, DV_ROLE_COLLISION_MODEL)) count_primitives(c->inventory, o);
     if (dv_plays(o, DV_ROLE_TOPOLOGY))
       for (int k = 0; k < DV_ELEMENT_KINDS; k++) {
         // edges and faces that only follow from larger elements are not counted (nor made)
@@ -125,7 +146,7 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
 json_t *dv_view_stats(dvSession *s)
 {
   json_t *m = json_object(), *timers = json_object(), *inventory = json_object();
-  Collector c = {.visitor = {.top_down = collect}, .convergence = json_array()};
+  Collector c = {.visitor = {.top_down = collect}, .convergence = json_array(), .inventory = inventory};
   dv_visit(s->scene->root, &c.visitor);
   if (s->context->timers->list.count) add_timers(timers, s->context->timers, 0, "", 1.0 / (double)s->stats_steps);
   for (int k = 0; k < DV_ELEMENT_KINDS; k++)
@@ -144,6 +165,9 @@ json_t *dv_view_stats(dvSession *s)
   json_object_set_new(m, "convergence", c.convergence);
   json_object_set_new(m, "watch", rows_of(s->watched.data, s->watched.count, s->watches.count + 1));
   json_object_set_new(m, "inventory", inventory);
+  const dvStepCost *after = &s->after_frame, *between = &s->between_frames;
+  json_object_set_new(m, "pictures", json_pack("{s:I, s:f, s:[I, f], s:[I, f]}", "count", (json_int_t)s->packed, "ms", 1e3 * s->pack_time, "after",
+                                               (json_int_t)after->steps, 1e3 * after->time, "between", (json_int_t)between->steps, 1e3 * between->time));
   dv_view_clear_stats(s);
   return m;
 }

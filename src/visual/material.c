@@ -40,9 +40,11 @@ void dv_material_parse(dvShading *m, const char *text)
 dvShading dv_visual_material(const dvVisualModel *v)
 {
   dvShading m = {.ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
-  if (*v->material) {
+  const dvObject *o = &v->base.state.base;
+  bool coloured = dv_was_set(o, &v->color);
+  if (*v->material && (dv_was_set(o, &v->material) || !coloured)) {   // one of a file gives way to a colour
     dv_material_parse(&m, v->material);
-  } else if (dv_was_set(&v->base.state.base, &v->color)) {
+  } else if (coloured) {
     for (int i = 0; i < 4; i++) m.diffuse[i] = v->color[i];
     for (int i = 0; i < 3; i++) m.ambient[i] = 0.2 * v->color[i];
   }

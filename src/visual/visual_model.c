@@ -5,6 +5,7 @@
 // concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
+#include "base/file.h"
 #include "io/image.h"
 #include "io/mesh.h"
 #include "topology/topology.h"
@@ -85,6 +86,29 @@ static dvStatus visual_model_parse(dvObject *o, dvAttributes *a)
 
 // --- sources of the mesh ---------------------------------------------------------------------------------
 
+// the material that the file's first group uses, unless the scene names one or a colour
+static void visual_model_take_material(dvVisualModel *v, const dvMesh *mesh, const char *path)
+{
+  const dvObject *o = &v->base.state.base;
+  int used = dv_mesh_first_material(mesh);
+  if (used < 0 || *v->material || dv_was_set(o, &v->color)) return;
+  const dvMaterial *m = &mesh->materials.data[used];
+  dvText text = {0};
+  dv_material_print(&text, m);
+  dv_free(v->material);
+  v->material = dv_strdup(text.text);
+  dv_text_free(&text);
+  if (!m->texture || *v->texturename) return;
+  char *directory = dv_path_directory(path), *picture = dv_path_join(directory, m->texture);
+  if (dv_file_exists(picture)) {
+    dv_free(v->texturename);
+    v->texturename = picture;
+    picture = NULL;
+  }
+  dv_free(directory);
+  dv_free(picture);
+}
+
 static void visual_model_load(dvVisualModel *v)
 {
   dvObject *o = &v->base.state.base;
@@ -107,6 +131,7 @@ static void visual_model_load(dvVisualModel *v)
     dv_reals_share(&v->texcoords, &s.texcoords);
     dv_reals_share(&v->base.normal, &s.normals);
     if (s.split) DV_MUST(dv_reals_resize(&v->vertices, 3 * s.position.count));
+    visual_model_take_material(v, &mesh, path);
     dv_split_free(&s);
     dv_mesh_free(&mesh);
   }

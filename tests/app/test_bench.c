@@ -155,6 +155,9 @@ static void results_and_report_can_be_read_again(void **state)
   dv_free(check_write(d, "bad.scn", "<Node><Nonsense/></Node>"));
   char *lines = dv_format("# name, scene, steps\nliver </script>\t%s/scenes/liver.scn\t10\nbad\tbad.scn\t10\n", DIVAN_SOURCE_DIR);
   dv_free(check_write(d, "list.tsv", lines));
+  char *missing = divan(4, "bench --list %s/none.tsv", d);
+  check_contains(missing, "none.tsv: error: the list of scenes cannot be read: No such file or directory");
+  dv_free(missing);
   char *out = divan(0, "bench --list %s/list.tsv --repeats 1 --threads 1 --json %s/a.json --html %s/a.html", d, d, d);
   check_contains(out, "1 of 2 scenes do not run");
   check_contains(out, "unknown component: Nonsense");

@@ -5,8 +5,11 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void check_run(int status, const char *contains, const char *arguments)
 {
@@ -26,6 +29,8 @@ static void verbs_and_help(void **state)
   check_run(0, "example", "validate --help");
   check_run(2, "name a scene", "run");
   check_run(2, "needs a number", "run x.scn -n many");
+  check_run(2, "-n needs a whole number, not 10.5", "run x.scn -n 10.5");
+  check_run(2, "--every needs a whole number", "run x.scn --every 1.5");
   check_run(2, "unknown option", "run x.scn --fast");
   check_run(2, "did you mean '--steps'?", "run x.scn --step 3");
   check_run(4, "did you mean " DIVAN_SOURCE_DIR "/scenes/liver.scn?", "run " DIVAN_SOURCE_DIR "/scenes/livr.scn");
@@ -36,6 +41,7 @@ static void verbs_and_help(void **state)
   check_run(0, "Vec3d", "info TetrahedralCorotationalFEMForceField");
   check_run(3, "did you mean UniformMass", "info UniformMas");
   check_run(0, "UniformMass", "list mass");
+  check_run(0, "no component has 'xyzzy' in its name, role or help", "list xyzzy");
 }
 
 static void a_run_leaves_dumps_series_and_figures(void **state)
@@ -155,6 +161,38 @@ static void converting_twice_gives_the_same_bytes(void **state)
   check_rmdir(directory);
 }
 
+// what is found beside the scene is found from the new place too
+static void converting_to_another_directory(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  check_command(0, "liver.scn: note: 1 comment is not carried over", "mkdir %s/sub && %s convert %s/scenes/liver.scn %s/sub/a.scn", directory, DIVAN_BINARY, DIVAN_SOURCE_DIR, directory);
+  check_command(0, "2 steps", "%s run %s/sub/a.scn -n 2", DIVAN_BINARY, directory);
+  dv_free(check_write(directory, "sheet.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  dv_free(check_write(directory, "part.scn", "<Node><MeshOffLoader filename='sheet.off'/></Node>"));
+  dv_free(check_write(directory, "b.scn", "<Node><include href='part.scn'/><MeshOffLoader filename='./sub/../sheet.off'/><WriteState filename='sheet.off'/></Node>"));
+  check_command(0, NULL, "cd %s && %s convert b.scn sub/b.scn", directory, DIVAN_BINARY);
+  check_command(0, "2", "grep -c 'OffLoader.*filename=.../sheet.off' %s/sub/b.scn", directory);
+  check_command(0, "<WriteState filename=\"sheet.off\"/>", "cat %s/sub/b.scn", directory);
+  check_command(2, "would be overwritten", "cd %s && %s convert b.scn sub/../b.scn", directory, DIVAN_BINARY);
+  check_command(0, NULL, "cd %s && %s convert b.scn b.scn --force", directory, DIVAN_BINARY);
+  check_command(2, "'.xyz' is not a format that meshes are written in; there are .obj", "%s convert %s/sheet.off %s/x.xyz", DIVAN_BINARY, directory, directory);
+  check_command(4, "/no/a.scn: error: cannot be written: No such file", "%s convert %s/b.scn %s/no/a.scn", DIVAN_BINARY, directory, directory);
+  check_rmdir(directory);
+}
+
+// a shorter run leaves no frames of a longer one, and no file goes that the series did not write
+static void a_series_replaces_an_earlier_one(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  dv_free(check_write(directory, "mechanics_00099.vtu", "of somebody else"));
+  check_command(0, "6 frames", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 5 --out %s", directory);
+  check_command(0, "note: removed 12 files of an earlier series", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 1 --out %s", directory);
+  check_command(0, "mechanics.pvd mechanics_00000.vtu mechanics_00001.vtu mechanics_00099.vtu visual.pvd visual_00000.vtu visual_00001.vtu\n", "cd %s && echo *", directory);
+  check_rmdir(directory);
+}
+
 // a mesh file by itself, and the same elements in a scene
 static void meshes_are_checked(void **state)
 {
@@ -168,11 +206,11 @@ static void meshes_are_checked(void **state)
   static const struct {
     int status;
     const char *file, *says;
-  } cases[] = {{0, "turned.off", "3 points, 0 edges, 1 triangles"},
-               {0, "turned.off", "1 elements of dimension 2, 3 parts on the border: manifold"},
+  } cases[] = {{0, "turned.off", "3 points, 1 triangle\n"},
+               {0, "turned.off", "turned.off: an open surface, its border has 3 edges; manifold"},
                {4, "bad.off", "bad.off:6: error: an element names point 7"},
                {0, "two.vtk", "values 'young' of cells, 1 each"},
-               {0, "two.vtk", "1 volumes are turned inside out; the first is number 1"},
+               {0, "two.vtk", "two.vtk: warning: 1 volumes are turned inside out; the first is number 1"},
                {0, "two.vtk", "1 volumes name a point twice; the first is number 2"},
                {0, "two.scn", "1 of 3 tetrahedra have no size at rest; the first is number 2"},
                {0, "two.scn", "1 of 3 tetrahedra are turned inside out at rest; the first is number 1"}};
@@ -228,6 +266,76 @@ static void curves_of_a_fall(void **state)
   check_rmdir(directory);
 }
 
+// told before the first step, with the cause; nothing is left behind
+static void places_that_cannot_be_written_are_told_first(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *file = check_write(directory, "file", "x"), *scene = check_write(directory, "never.scn", "not a scene");
+  static const char *const files[] = {"--stats", "--step-times", "--profile"};
+  static const char *const directories[] = {"--out", "--gnuplot", "--csv", "--dump-state", "--last-good", "--dump-topology"};
+  for (size_t i = 0; i < DV_COUNT(files); i++) {
+    check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " run %s %s %s/no/f", scene, files[i], directory);
+    check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " run %s %s %s", scene, files[i], directory);
+  }
+  for (size_t i = 0; i < DV_COUNT(directories); i++) {
+    check_command(4, "file: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s", scene, directories[i], file);
+    check_command(4, "file/a/b: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s/a/b", scene, directories[i], file);
+    check_command(4, "a scene begins with <Node>", DIVAN_BINARY " run %s %s %s/a/b", scene, directories[i], directory);
+  }
+  check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " bench --html %s/no/f", directory);
+  check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " bench --json %s", directory);
+  check_command(0, "file never.scn", "cd %s && echo *", directory);   // nothing else
+  dv_free(file), dv_free(scene);
+  check_rmdir(directory);
+}
+
+// sends a signal to a run that has written its third frame; its exit status
+static int end_by_signal(const char *directory, int number)
+{
+  char *scene = dv_path_join(DIVAN_SOURCE_DIR, "scenes/liver.scn"), *out = dv_path_join(directory, "out"), *frame = dv_path_join(out, "mechanics_00003.vtu");
+  char *curves = dv_path_join(directory, "curves");
+  pid_t child = fork();
+  if (child == 0) {
+    execl(DIVAN_BINARY, "divan", "run", scene, "-n", "1000000", "--quiet", "--out", out, "--csv", curves, (char *)NULL);
+    _exit(127);
+  }
+  int status = 0;
+  while (!dv_file_exists(frame) && waitpid(child, &status, WNOHANG) == 0) usleep(1000);
+  kill(child, number);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  dv_free(scene), dv_free(out), dv_free(frame), dv_free(curves);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void signals_end_with_all_written(void **state)
+{
+  DV_UNUSED(state);
+  static const int signals[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    char *directory = check_mkdir();
+    assert_int_equal(end_by_signal(directory, signals[i]), 128 + signals[i]);
+    char *path = dv_path_join(directory, "curves/dofs_x.csv"), *text = dv_file_read(path, NULL);
+    assert_int_equal(text[strlen(text) - 1], '\n');
+    dv_free(text), dv_free(path);
+    path = dv_path_join(directory, "out/mechanics.pvd"), text = dv_file_read(path, NULL);
+    assert_non_null(strstr(text, "</VTKFile>"));
+    dv_free(text), dv_free(path);
+    check_rmdir(directory);
+  }
+}
+
+static void time_of_writing_is_told_apart(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir();
+  check_command(0, "; writing files 0.", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 3 --csv %s/curves --stats %s/stats.json", directory, directory);
+  char *path = dv_path_join(directory, "stats.json"), *text = dv_file_read(path, NULL), *at = text ? strstr(text, "\"writing_s\":") : NULL;
+  assert_non_null(at);
+  assert_true(strtod(at + strlen("\"writing_s\":"), NULL) > 0);
+  dv_free(text), dv_free(path);
+  check_rmdir(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -237,8 +345,13 @@ int main(void)
       cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(divergence_is_explained),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
+      cmocka_unit_test(converting_to_another_directory),
+      cmocka_unit_test(a_series_replaces_an_earlier_one),
       cmocka_unit_test(meshes_are_checked),
       cmocka_unit_test(finite_elements_agree_with_theory),
+      cmocka_unit_test(places_that_cannot_be_written_are_told_first),
+      cmocka_unit_test(signals_end_with_all_written),
+      cmocka_unit_test(time_of_writing_is_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

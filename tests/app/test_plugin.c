@@ -50,7 +50,7 @@ static void a_new_plugin_compiles_and_runs(void **state)
   DV_UNUSED(state);
   const char *d = directory;
   check_command(0, "make -C", "cd %s && %s new-plugin Weather", d, DIVAN_BINARY);
-  check_command(4, "cannot be written", "cd %s && %s new-plugin Weather", d, DIVAN_BINARY);
+  check_command(4, "is there already\n    give the plugin another name (divan new-plugin Weather2)", "cd %s && %s new-plugin Weather", d, DIVAN_BINARY);
   check_command(2, "cannot be a name", "%s new-plugin 7up", DIVAN_BINARY);
   check_command(0, NULL, "make -C %s/Weather DIVAN=%s CFLAGS=-Werror", d, DIVAN_BINARY);
   char *by_path = dv_format("%s/Weather/weather.scn --plugin-path %s/Weather", d, d);

@@ -51,6 +51,75 @@ static void translations_only_and_once_a_step(void **state)
   check_close_scene(&s);
 }
 
+// a finger of three joints about z and one about x: keys choose, the mouse moves
+#define FINGER                                                                                                           \
+  "<Node gravity='0 0 0'><DefaultAnimationLoop/><Node name='f'><MechanicalObject name='joints' template='Vec1' position='0 0 0 0'/>"             \
+  "<Node name='b'><MechanicalObject name='bodies' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  2 0 0 0 0 0 1  3 0 0 0 0 0 1'/>"   \
+  "<ArticulatedSystemMapping input1='@../joints' output='@bodies'/></Node><ArticulatedHierarchyContainer/><Node name='c'>"                       \
+  "<Node><ArticulationCenter parentIndex='0' childIndex='1' posOnParent='1 0 0'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='0'/></Node></Node>" \
+  "<Node><ArticulationCenter parentIndex='1' childIndex='2' posOnParent='1 0 0'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='1'/>" \
+  "<Articulation rotation='1' axis='1 0 0' articulationIndex='3'/></Node></Node>"                                                               \
+  "<Node><ArticulationCenter parentIndex='2' childIndex='3' posOnParent='1 0 0'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='2'/></Node></Node></Node>"
+
+static void press_key(dvScene *s, int key)
+{
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_KEY, .key = key});
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_KEY, .key = key, .released = true});
+}
+
+static void joints_of(dvScene *s, double a, double b, double c, double d)
+{
+  const double want[4] = {a, b, c, d};
+  for (size_t i = 0; i < 4; i++) check_close(check_value(s, "f/joints", DV_X, i), want[i], 1e-14);
+}
+
+static void keys_and_buttons_move_a_skeleton(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(FINGER "<ArticulatedHierarchyController listening='1' articulationsIndices='1 3' bindingKeys='x Y' angleDelta='0.1'/></Node></Node>", 1);
+  send(s, DV_MOUSE_LEFT, false, 0, 0);
+  check_steps(s, 1);
+  joints_of(s, 0, 0, 0, 0);   // none is chosen
+  press_key(s, 'X');
+  check_steps(s, 2);
+  joints_of(s, 0, 0.2, 0, 0);
+  send(s, DV_MOUSE_LEFT, true, 0, 0);
+  check_steps(s, 1);
+  joints_of(s, 0, 0.2, 0, 0);
+  press_key(s, 'y');          // the other one
+  send(s, DV_MOUSE_RIGHT, false, 0, 0);
+  check_steps(s, 1);
+  send(s, DV_MOUSE_RIGHT, true, 0, 0);
+  joints_of(s, 0, 0.2, 0, -0.1);
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = DV_MOUSE_WHEEL, .wheel = 120});
+  check_steps(s, 3);          // twice the change, once
+  joints_of(s, 0, 0.2, 0, 0.1);
+  press_key(s, '-');
+  check_steps(s, 2);
+  joints_of(s, 0, 0.2, 0, 0);
+  check_close(check_value(s, "f/b/bodies", DV_X, 7 * 2 + 5), sin(0.1), 1e-12);   // the bodies follow
+  press_key(s, 'y');          // lets go
+  press_key(s, '+');
+  check_steps(s, 1);
+  joints_of(s, 0, 0.2, 0, 0);
+  check_close_scene(&s);
+}
+
+static void a_change_is_shared_down_the_chain(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(FINGER "<ArticulatedHierarchyController listening='1' articulationsIndices='0 1' bindingKeys='a b' angleDelta='0.3' propagateUserInteraction='1'/></Node></Node>", 1);
+  press_key(s, 'a');
+  press_key(s, '+');
+  check_steps(s, 1);
+  joints_of(s, 0.1, 0.1, 0.1, 0);
+  press_key(s, 'b');
+  press_key(s, '-');
+  check_steps(s, 1);
+  joints_of(s, 0.1, -0.05, -0.05, 0);
+  check_close_scene(&s);
+}
+
 // events as a device of Linux sends them: the left button (1 272 1), three to the right (2 0 3), the pedal (3 1 200)
 static void recorded_events_are_played(void **state)
 {
@@ -111,7 +180,8 @@ static void a_monitor_writes_lines(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_mouse_moves_a_frame), cmocka_unit_test(translations_only_and_once_a_step), cmocka_unit_test(recorded_events_are_played),
+      cmocka_unit_test(the_mouse_moves_a_frame), cmocka_unit_test(translations_only_and_once_a_step), cmocka_unit_test(keys_and_buttons_move_a_skeleton), cmocka_unit_test(a_change_is_shared_down_the_chain),
+      cmocka_unit_test(recorded_events_are_played),
       cmocka_unit_test(a_pause_is_asked_for),    cmocka_unit_test(a_monitor_writes_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

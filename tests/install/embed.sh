@@ -17,6 +17,10 @@ echo "-- pkg-config, shared"
 cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags --libs divan) -o "$work/shared"
 LD_LIBRARY_PATH=$lib "$work/shared" | tee "$work/shared.txt" | grep "$expect"
 
+echo "-- pkg-config, shared, with the path in the program (README)"
+cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags --libs divan) -Wl,-rpath,$(pkg-config --variable=libdir divan) -o "$work/rpath"
+"$work/rpath" | cmp - "$work/shared.txt"
+
 echo "-- pkg-config, static"
 mkdir "$work/only" && cp "$lib/libdivan.a" "$work/only"   # the first directory decides
 cc $CFLAGS "$source/examples/embed.c" $(pkg-config --cflags divan) -L"$work/only" $(pkg-config --static --libs divan) -o "$work/static"
@@ -49,6 +53,10 @@ test -e "$lib/divan/plugins/libExample.so"
 (cd "$work" && "$prefix/bin/divan" new-plugin Weather) >/dev/null
 make -C "$work/Weather" DIVAN="$prefix/bin/divan" | grep -q "$prefix/include/divan/sdk"
 test "$(pkg-config --variable=plugindir divan-sdk | xargs realpath)" = "$(realpath "$lib/divan/plugins")"
+
+echo "-- the installed command finds its list of benchmarks and example scenes"
+(cd "$work" && "$prefix/bin/divan" bench --filter liver --repeats 1 --threads 1) | grep "^liver .*[0-9]"
+"$prefix/bin/divan" run "$prefix/share/divan/scenes/liver.scn" -n 5 | grep "5 steps"
 
 echo "-- a host program with the shared library loads a plugin"
 cat >"$work/load.c" <<'END'

@@ -83,6 +83,17 @@ static void damaged_pictures(void **state)
   assert_int_equal(dv_image_read("/no/such/file.png", &image, why), DV_ERROR_INPUT);
 }
 
+// 18 bytes of header that promise 16 million pixels
+static void a_short_file_holds_no_large_picture(void **state)
+{
+  DV_UNUSED(state);
+  static const unsigned char promise[] = {9, 1, 9, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
+  dvImage image;
+  char why[100];
+  assert_int_equal(dv_image_decode(promise, sizeof promise, &image, why), DV_ERROR_INPUT);
+  assert_non_null(strstr(why, "too short"));
+}
+
 static void measures_a_file(void **state)
 {
   DV_UNUSED(state);
@@ -109,6 +120,7 @@ int main(void)
     print_message("%s\n", why);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_each_format), cmocka_unit_test(damaged_pictures), cmocka_unit_test(measures_a_file)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_each_format), cmocka_unit_test(damaged_pictures),
+                                     cmocka_unit_test(a_short_file_holds_no_large_picture), cmocka_unit_test(measures_a_file)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

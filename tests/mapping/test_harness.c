@@ -15,6 +15,11 @@ typedef struct Row {
 
 #define POINTS "<MechanicalObject name='in' position='0 0 0  1 0.1 0  0.2 1 0.1  0.1 0.3 1.2  1.3 0.9 0.8'/>"
 #define FRAMES "<MechanicalObject name='in' template='Rigid3' position='0 0 0 0 0 0 1  1 0.2 0 0.5 0.5 0.5 0.5  2 0 0.3 0.1 0.7 0.1 0.7'/>"
+#define AFFINE "<MechanicalObject name='in' template='Affine3' position='0 0 0 1 0 0 0 1 0 0 0 1  1 0.2 0 0 1 0 -1 0.2 0 0.1 0 1.3'/>"
+#define QUADRATIC                                                                                                       \
+  "<MechanicalObject name='in' template='Quadratic3' position='0.2 0 0 1 0 0 0 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0  "                \
+  "1.7 0.2 0 0 1 0 -1 0.2 0 0.1 0 1.3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/>"
+#define VOXELS "<MaterialMap resolution='8 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5' youngModulus='500 2000' boxes='1 -1 -1 4 1 1' boxMaterials='2'/>"
 #define CHILD(out, map) "<Node><MechanicalObject name='out' " out "/>" map "</Node>"
 
 // three frames in a chain: a centre with three articulations, then one with one
@@ -110,6 +115,17 @@ static const Row rows[] = {
      "<Node>" FRAMES CHILD("", "<FrameBlendingMapping name='map' gradients='1' shape='Lines' integrationPoints='0.3 0.1 0  1.7 0 0.2  0 0 0'/>") "</Node>", true},
     {"FrameBlendingMapping",
      "<Node>" FRAMES CHILD("", "<FrameBlendingMapping name='map' gradients='1' integrationPoints='0.3 0.1 0  1.7 0 0.2  0 0 0'/>") "</Node>", true},
+    {"FrameBlendingMapping",
+     "<Node>" FRAMES CHILD("", "<FrameBlendingMapping name='map' gradients='1' integrationPoints='0.3 0.1 0  1.7 0 0.2  0 0 0' geometricStiffness='Exact'/>") "</Node>", false},
+    {"FrameBlendingMapping", "<Node>" AFFINE CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<FrameBlendingMapping name='map'/>") "</Node>", false},
+    {"FrameBlendingMapping", "<Node>" AFFINE CHILD("", "<FrameBlendingMapping name='map' gradients='1' shape='Lines' integrationPoints='0.3 0.1 0  1.1 0 0.2'/>") "</Node>", false},
+    {"FrameBlendingMapping", "<Node>" QUADRATIC CHILD("position='0.3 0.1 0  1.7 0 0.2'", "<FrameBlendingMapping name='map'/>") "</Node>", false},
+    {"FrameBlendingMapping",
+     "<Node>" VOXELS QUADRATIC "<VoxelShapeFunction name='shape' frames='@in'/><IntegrationPointSampler name='points' shapeFunction='@shape' count='3'/>"
+     CHILD("", "<FrameBlendingMapping name='map' gradients='1' shapeFunction='@../shape' integrationPoints='@../points.position'/>") "</Node>", false},
+    {"FrameBlendingMapping",
+     "<Node>" VOXELS "<FrameSampler name='frames' template='Rigid3' count='3'/><MechanicalObject name='in' template='Rigid3' position='@frames.position'/><VoxelShapeFunction name='shape' frames='@in'/>"
+     CHILD("", "<FrameBlendingMapping name='map' gradients='1' shapeFunction='@../shape' integrationPoints='0.3 0.1 0  1.7 0 0.2' geometricStiffness='Exact'/>") "</Node>", false},
     {"VoidMapping", "<Node>" POINTS CHILD("position='1 2 3'", "<VoidMapping name='map'/>") "</Node>", true},
     {"RigidMapping", "<Node>" FRAMES CHILD("position='1 0 0 0 2 0 1 1 1'", "<RigidMapping name='map' rigidIndexPerPoint='0 1 1' geometricStiffness='Exact'/>") "</Node>", false},
     {"RigidMapping",

@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "base/file.h"
-#include "view/session.h"
+#include "view/inside.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -228,6 +228,15 @@ static void test_frames(void **unused)
   uint32_t chunks;
   memcpy(&chunks, frame.text + 20, 4);
   assert_true(chunks >= 4);
+  // of the hexahedra: their edges without diagonals, and their outer faces only
+  scene = ask(&f, "{\"do\":\"scene\",\"id\":4}");
+  json_array_foreach(json_object_get(scene, "drawables"), i, d) {
+    if (strcmp(json_string_value(json_object_get(d, "group")), "forceFields") != 0) continue;
+    json_t *array = json_array_get(json_object_get(scene, "arrays"), (size_t)json_integer_value(json_object_get(d, "indices")));
+    bool lines = strcmp(json_string_value(json_object_get(d, "kind")), "lines") == 0;
+    assert_int_equal(json_integer_value(json_object_get(array, "count")), lines ? 2 * (2 * 3 * 7 * 2 + 3 * 3 * 6) : 6 * (2 * 4 + 4 * 12));
+  }
+  json_decref(scene);
   dv_text_free(&frame);
   close_fixture(&f);
 }
@@ -365,6 +374,50 @@ static void test_touch(void **unused)
   close_fixture(&f);
 }
 
+// --- keys ---------------------------------------------------------------------------------------------------------------
+
+typedef struct KeyProbe {
+  dvObject base;
+} KeyProbe;
+static int last_key, keys_down, keys_up;
+
+static void key_probe_event(dvObject *o, const dvEvent *event)
+{
+  DV_UNUSED(o);
+  if (event->kind != DV_EVENT_KEY) return;
+  last_key = event->key;
+  if (event->released) keys_up++;
+  else keys_down++;
+}
+
+static const dvClass key_probe_class = {.struct_size = sizeof(dvClass),
+                                        .name = "KeyProbe",
+                                        .help = "counts keys",
+                                        .blocks = {&dv_object_block},
+                                        .roles = 1u << DV_ROLE_CONTROLLER,
+                                        .size = sizeof(KeyProbe),
+                                        .handle_event = key_probe_event};
+
+static void test_keys(void **unused)
+{
+  DV_UNUSED(unused);
+  Fixture f;
+  open_text(&f, bar);
+  dv_registry_add(&f.session->context->registry, &key_probe_class);
+  must(&f, "{\"do\":\"hello\",\"id\":1}");
+  must(&f, "{\"do\":\"drop\",\"id\":1,\"name\":\"keys.scn\",\"text\":\"<Node><Node><KeyProbe listening='1'/></Node></Node>\"}");
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":65,\"down\":true}"));
+  assert_int_equal(last_key, 65);
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":19,\"down\":false}"));
+  assert_int_equal(last_key, 19);
+  assert_int_equal(keys_down, 1);
+  assert_int_equal(keys_up, 1);
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":-1,\"down\":true}"));
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":1e9,\"down\":true}"));
+  assert_int_equal(keys_down, 1);
+  close_fixture(&f);
+}
+
 // --- several clients, statistics ---------------------------------------------------------------------------------------
 
 static void test_clients(void **unused)
@@ -448,6 +501,6 @@ static void test_hostile(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames), cmocka_unit_test(test_edits), cmocka_unit_test(test_structure),
-                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
+                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_keys),  cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Visual models: normals, texture seams, where the mesh comes from, and that mappings move them.
 #include "support/check.h"
 #include "support/scene.h"
-#include "visual/visual_model.h"
+#include "visual/material.h"
 
 #include <string.h>
 
@@ -188,13 +188,41 @@ static void test_looks_only_warn(void **state)
   assert_int_equal(warnings("<Node><OglModel/></Node>"), 1);
 }
 
+// the material of the file reaches the surface by filename and by src; a colour or a material of the scene counts more
+static void test_material_of_the_file(void **state)
+{
+  (void)state;
+  char *directory = check_mkdir();
+  char *library = check_write(directory, "red.mtl", "newmtl other\nKd 0 0 1\nnewmtl red\nKa 0.1 0 0\nKd 0.8 0.1 0\nKs 1 1 1\nNs 20\n");
+  char *file = check_write(directory, "red.obj", "mtllib red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
+  char *text = dv_format("<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
+                         "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' color='0 1 0 1'/></Node>"
+                         "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
+                         file, file, file);
+  dvScene *s = check_scene(text, 1);
+  const struct {
+    const char *path;
+    double diffuse[4], specular;
+  } want[] = {{"a/m", {0.8, 0.1, 0, 1}, 1}, {"b/m", {0.8, 0.1, 0, 1}, 1}, {"c/m", {0, 1, 0, 1}, 0}, {"d/m", {0, 0, 1, 0.5}, 0}};
+  for (size_t i = 0; i < DV_COUNT(want); i++) {
+    dvShading m = dv_visual_material(model(s, want[i].path));
+    for (int k = 0; k < 4; k++) check_close(m.diffuse[k], want[i].diffuse[k], 1e-12);
+    check_close(m.specular[0], want[i].specular, 1e-12);
+  }
+  check_close_scene(&s);
+  dv_free(text);
+  dv_free(file);
+  dv_free(library);
+  check_rmdir(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_normals_of_a_cube), cmocka_unit_test(test_area_weights), cmocka_unit_test(test_transform),
       cmocka_unit_test(test_topology_in_the_node), cmocka_unit_test(test_texture_seam), cmocka_unit_test(test_polygons),
       cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_normals_are_lazy),
-      cmocka_unit_test(test_looks_only_warn),
+      cmocka_unit_test(test_looks_only_warn), cmocka_unit_test(test_material_of_the_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

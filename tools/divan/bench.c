@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static const char usage[] =
     "  growth               how times grow with the size of a mesh\n"
     "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was built; some minutes\n"
     "  all                  scenes, kernels and growth\n\n"
-    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv)\n"
+    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv, here or as installed)\n"
     "  --corpus DIR         also SOFA's scenes in DIR/examples for which DIR/../guide/targets.md has figures,\n"
     "                       scaled to this machine with DIR/../tools/calibrate.c\n"
     "  --filter TEXT        only scenes or kernels whose name contains the text\n"
@@ -35,7 +34,7 @@ static const char usage[] =
     "  --compare FILE       compare with results that were stored\n"
     "  --html FILE          write a report with plots\n\n"
     "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the measuring;\n"
-    "what was measured until then is kept.\n\n"
+    "what was measured until then is kept, and the exit status is 130. A list of scenes that cannot be read is status 4.\n\n"
     "examples:\n"
     "  divan bench --html report.html\n"
     "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
@@ -80,6 +79,7 @@ static int parse(Bench *b, int count, char **arguments)
     if (parse_subject(b, a)) continue;
     if (*a != '-') return usage_error(&command_bench, "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all", a);
     double number;
+    long whole;
     const char **into = NULL;
     for (size_t k = 0; k < DV_COUNT(texts); k++)
       if (dv_same(a, texts[k].name)) into = texts[k].into;
@@ -87,8 +87,8 @@ static int parse(Bench *b, int count, char **arguments)
       if (!value) return usage_error(&command_bench, "%s needs a value", a);
       *into = value;
     } else if (dv_same(a, "--repeats")) {
-      if (!option_number(&command_bench, a, value, 1, 1000, &number)) return DV_ERROR_USAGE;
-      b->repeats = (int)number;
+      if (!option_count(&command_bench, a, value, 1, 1000, &whole)) return DV_ERROR_USAGE;
+      b->repeats = (int)whole;
     } else if (dv_same(a, "--timeout")) {
       if (!option_number(&command_bench, a, value, 1, 1e6, &number)) return DV_ERROR_USAGE;
       b->timeout = number;
@@ -106,14 +106,7 @@ static int parse(Bench *b, int count, char **arguments)
 
 // --- what the parts share --------------------------------------------------------------------------------
 
-static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number)
-{
-  DV_UNUSED(signal_number);
-  interrupted = 1;
-}
-
-bool bench_wants(const Bench *b, const char *name) { return !interrupted && (!b->filter || strcasestr(name, b->filter)); }
+bool bench_wants(const Bench *b, const char *name) { return !interrupted() && (!b->filter || strcasestr(name, b->filter)); }
 
 void bench_progress(const char *format, ...)
 {
@@ -187,10 +180,9 @@ static json_t *obtain(Bench *b)
   b->scratch = dv_format("%s/divan-bench-XXXXXX", base && *base ? base : "/tmp");
   json_t *result = NULL;
   if (mkdtemp(b->scratch)) {
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
+    catch_interrupts();
     result = measure(b);
-    if (interrupted) fprintf(stderr, "interrupted: what follows is what was measured until then\n");
+    if (interrupted()) fprintf(stderr, "interrupted: what follows is what was measured until then\n");
     nftw(b->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   } else {
     fprintf(stderr, "divan bench: %s cannot be made: %s\n", b->scratch, strerror(errno));
@@ -205,9 +197,13 @@ static int bench(int count, char **arguments)
   Bench b;
   int status = parse(&b, count, arguments);
   if (status) return status;
+  bool writable = output_file(b.json);
+  if (!output_file(b.html) || !writable) return DV_ERROR_INPUT;
+  bool lists = b.scenes && !b.from;
+  if (lists && !(b.own_list = bench_find_list(&b))) return DV_ERROR_INPUT;
   json_t *before = b.compare ? load(b.compare) : NULL;
-  if (b.compare && !before) return DV_ERROR_INPUT;
-  json_t *result = obtain(&b);
+  json_t *result = b.compare && !before ? NULL : obtain(&b);
+  dv_free(b.own_list);
   if (!result) {
     json_decref(before);
     return DV_ERROR_INPUT;
@@ -215,16 +211,16 @@ static int bench(int count, char **arguments)
   bench_print(result);
   if (before) bench_print_comparison(before, result);
   if (b.json && bench_write_json(b.json, result) != DV_OK) {
-    fprintf(stderr, "divan bench: %s cannot be written\n", b.json);
+    cannot_write(b.json);
     status = DV_ERROR_INPUT;
   }
   if (b.html && bench_write_html(b.html, result) != DV_OK) {
-    fprintf(stderr, "divan bench: %s cannot be written\n", b.html);
+    cannot_write(b.html);
     status = DV_ERROR_INPUT;
   }
   json_decref(before);
   json_decref(result);
-  return status;
+  return status ? status : interrupted();
 }
 
 const Command command_bench = {"bench", "measure how fast scenes and inner loops are", usage, bench};

@@ -17,12 +17,15 @@ typedef struct Bench {
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
   double timeout;         // seconds a run may take
+  char *own_list;         // the list of scenes, where it is
   char *scratch;          // directory for what the runs leave behind
 } Bench;
 
 // --- measuring: each gives an array ---
 
 json_t *bench_scenes(const Bench *b);
+// Where the list of scenes is: --list, or bench/scenes.tsv here, of the installation or of the source tree. NULL after a message. The caller frees it.
+char *bench_find_list(const Bench *b);
 json_t *bench_kernels(const Bench *b);
 json_t *bench_growth(const Bench *b);
 json_t *bench_machine(void);

@@ -62,7 +62,6 @@ static char *scene_of_list(const Suite *s, const char *directory, const char *na
 static void read_list(Suite *s, const char *path)
 {
   char *text = dv_file_read(path, NULL), *directory = dv_path_directory(path), *rest = text;
-  if (!text) fprintf(stderr, "divan bench: %s cannot be read: %s; name a list with --list\n", path, strerror(errno));
   for (char *line; rest && (line = strsep(&rest, "\n"));) {
     char *name = strsep(&line, "\t"), *scene = strsep(&line, "\t"), *steps = line;
     if (*name == '#' || !scene || !steps) continue;
@@ -73,20 +72,26 @@ static void read_list(Suite *s, const char *path)
   dv_free(directory);
 }
 
-// the list in the working directory, or the one of the source tree that the program was built in
-static void read_own_list(Suite *s)
+char *bench_find_list(const Bench *b)
 {
-  char *beside = NULL, program[4096];
-  const char *list = s->bench->list ? s->bench->list : "bench/scenes.tsv";
+  static const char *const places[] = {DIVAN_DATA_FROM_BIN "/bench/scenes.tsv", "../bench/scenes.tsv"};
+  char program[4096], *found = dv_strdup(b->list ? b->list : "bench/scenes.tsv");
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (!s->bench->list && !dv_file_exists(list) && length > 0) {
-    program[length] = 0;
-    char *directory = dv_path_directory(program);
-    beside = dv_path_join(directory, "../bench/scenes.tsv");
-    dv_free(directory);
+  program[length > 0 ? length : 0] = 0;
+  char *directory = dv_path_directory(program);
+  for (size_t i = 0; i < DV_COUNT(places) && !b->list && !dv_file_exists(found); i++) {
+    dv_free(found);
+    found = dv_path_join(directory, places[i]);
   }
-  read_list(s, beside ? beside : list);
-  dv_free(beside);
+  dv_free(directory);
+  char *text = dv_file_read(found, NULL);
+  if (!text) {
+    fprintf(stderr, "%s: error: the list of scenes cannot be read: %s; name one with --list\n", found, strerror(errno));
+    dv_free(found);
+    return NULL;
+  }
+  dv_free(text);
+  return found;
 }
 
 // "`bar45k.scn` (here): ... 118 ms per step", beside the table, taken at the median of the indices
@@ -181,7 +186,7 @@ static char *run_scene(const Suite *s, RunRequest r)
   int status = run_program("/proc/self/exe", a.data, output, s->bench->timeout);
   char *complaint = NULL;
   if (status != 0) {
-    complaint = complaint_of(output);
+    complaint = status == 130 || status == 143 ? dv_strdup("interrupted") : complaint_of(output);
     if (!complaint) complaint = status < 0 ? dv_format("stopped by a signal, or after %g s", s->bench->timeout) : dv_format("exit status %d", status);
   }
   dv_array_free(&a);
@@ -322,6 +327,10 @@ static json_t *time_case(const Suite *s, const Case *c, char **complaint)
     }
   for (int i = 0; i < b->thread_counts; i++)
     if (best[i]) json_array_append_new(runs, best[i]);
+  if (interrupted() && json_array_size(runs)) {   // what was measured until then is kept
+    dv_free(*complaint);
+    *complaint = NULL;
+  }
   return runs;
 }
 
@@ -385,7 +394,7 @@ static json_t *measure_case(const Suite *s, const Case *c)
 json_t *bench_scenes(const Bench *b)
 {
   Suite s = {.bench = b};
-  read_own_list(&s);
+  read_list(&s, b->own_list);
   if (b->corpus) {
     read_targets(&s);
     build_calibration(&s);

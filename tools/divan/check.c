@@ -1,11 +1,13 @@
-// divan check: find the mistakes of a scene or a mesh. divan convert: write a scene back, or a mesh in another format.
+// divan check: find the mistakes of a scene or a mesh.
 #include "command.h"
+#include "mesh_report.h"
 
 #include "app/lint.h"
 #include "base/file.h"
 #include "io/loader.h"
 #include "io/scene_file.h"
-#include "io/write_mesh.h"
+#include "topology/inspect.h"
+#include "topology/topology.h"
 
 #include <stdio.h>
 
@@ -19,55 +21,87 @@ static const char check_usage[] =
     "Of a mesh file it prints what it holds, whether it is conformal and manifold, and elements that have no size or are\n"
     "turned inside out. The exit status is 4 when the file cannot be read.\n\n"
     "examples:\n"
-    "  divan check my.scn --data meshes\n"
-    "  divan check organ.msh\n";
+    "  divan check scenes/liver.scn\n"
+    "  divan check scenes/mesh/organ.msh\n";
 
-static const char convert_usage[] =
-    "divan convert IN.scn OUT.scn [--data DIR]...\n"
-    "divan convert IN.mesh OUT.mesh\n\n"
-    "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
-    "Converting the result again gives the same bytes.\n\n"
-    "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node .inp\n"
-    ".gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind the name.\n\n"
-    "examples:\n"
-    "  divan convert old.scn new.scn\n"
-    "  divan convert organ.msh organ.vtu\n";
-
-static int parse(const Command *c, Options *o, int count, char **arguments, bool two)
+static int parse(Options *o, int count, char **arguments)
 {
   *o = (Options){.threads = 1};
   for (int i = 0; i < count;) {
-    int used = option_common(c, o, count - i, arguments + i);
+    int used = option_common(&command_check, o, count - i, arguments + i);
     if (used < 0) return DV_ERROR_USAGE;
-    if (used == 0) return unknown_option(c, arguments[i]);
+    if (used == 0) return unknown_option(&command_check, arguments[i]);
     i += used;
   }
-  if (!o->scene) return usage_error(c, "name a scene");
-  if (two && !o->second) return usage_error(c, "name the file to write");
-  if (!two && o->second) return usage_error(c, "unexpected argument '%s'", o->second);
-  return 0;
+  if (!o->scene) return usage_error(&command_check, "name a scene");
+  return o->second ? usage_error(&command_check, "unexpected argument '%s'", o->second) : 0;
 }
 
-static int complain(const char *path, const dvMeshError *error)
+// --- meshes ------------------------------------------------------------------------------------------------------
+
+int complain_of_mesh(const char *path, const dvMeshError *error)
 {
   if (error->line > 0) fprintf(stderr, "%s:%d: error: %s\n", path, error->line, error->text);
   else fprintf(stderr, "%s: error: %s\n", path, error->text);
   return DV_ERROR_INPUT;
 }
 
-static void print_counts(const char *path, const dvMesh *mesh)
+// "5 points, 1 triangle, 2 quads": what there is
+void print_counts(const char *path, const dvMesh *mesh)
 {
-  printf("%s: %zu points, %zu edges, %zu triangles, %zu quads, %zu tetrahedra, %zu hexahedra, %zu prisms, %zu pyramids\n", path,
-         dv_mesh_point_count(mesh), mesh->edges.count / 2, mesh->triangles.count / 3, mesh->quads.count / 4, mesh->tetrahedra.count / 4,
-         mesh->hexahedra.count / 8, mesh->prisms.count / 6, mesh->pyramids.count / 5);
+  const struct {
+    size_t count;
+    const char *one, *many;
+  } kinds[] = {{mesh->edges.count / 2, "edge", "edges"}, {mesh->triangles.count / 3, "triangle", "triangles"}, {mesh->quads.count / 4, "quad", "quads"},
+               {mesh->tetrahedra.count / 4, "tetrahedron", "tetrahedra"}, {mesh->hexahedra.count / 8, "hexahedron", "hexahedra"},
+               {mesh->prisms.count / 6, "prism", "prisms"}, {mesh->pyramids.count / 5, "pyramid", "pyramids"}};
+  size_t points = dv_mesh_point_count(mesh);
+  printf("%s: %zu point%s", path, points, points == 1 ? "" : "s");
+  for (size_t i = 0; i < DV_COUNT(kinds); i++)
+    if (kinds[i].count) printf(", %zu %s", kinds[i].count, kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
+  printf("\n");
 }
 
-// what a mesh holds, and what a TopologyChecker says about it
+// messages about the components that do the checking are about the file
+static void tell_of_file(void *user, const dvMessage *message)
+{
+  dvMessage m = *message;
+  m.place = (dvPlace){user, 0};
+  m.path = NULL;
+  dv_log_print(NULL, &m);
+}
+
+// what bounds the elements, and whether they hang together as they should
+static void print_shape(const char *path, const dvInspection *i)
+{
+  size_t n = i->border;
+  if (i->dimension == 0) return;
+  printf("%s: ", path);
+  if (i->dimension == 3) printf("a solid, its surface has %zu face%s", n, n == 1 ? "" : "s");
+  else if (i->dimension == 2 && n) printf("an open surface, its border has %zu edge%s", n, n == 1 ? "" : "s");
+  else if (n) printf("lines with %zu end%s", n, n == 1 ? "" : "s");
+  else printf(i->dimension == 2 ? "a closed surface" : "closed lines");
+  printf("; %s\n", dv_inspection_manifold(i) ? "manifold" : dv_inspection_conformal(i) ? "conformal, not manifold" : "not conformal");
+}
+
+static dvStatus inspect(dvScene *scene, dvTopology *t, const char *path)
+{
+  dvInspection i;
+  DV_TRY(dv_scene_init(scene));
+  DV_TRY(dv_topology_settle(t));
+  bool known = dv_reals_size(dv_topology_positions(t)) >= dv_topology_point_count(t);
+  if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i)) return dv_error(&t->base, "use a coarser mesh", "out of memory for checking the mesh");
+  dv_inspection_report(&i, &t->base, true);
+  print_shape(path, &i);
+  return DV_OK;
+}
+
+// what a mesh holds, and what is wrong with it
 static int check_mesh(const Options *o)
 {
   dvMesh mesh;
   dvMeshError error = {0};
-  if (dv_mesh_read(o->scene, &mesh, &error) != DV_OK) return complain(o->scene, &error);
+  if (dv_mesh_read(o->scene, &mesh, &error) != DV_OK) return complain_of_mesh(o->scene, &error);
   if (mesh.facets.offset.count && !dv_loader_faces(&mesh, false, NULL)) return DV_ERROR_INPUT;
   print_counts(o->scene, &mesh);
   for (size_t i = 0; i < mesh.values.count; i++)
@@ -76,28 +110,29 @@ static int check_mesh(const Options *o)
   if (mesh.skipped) fprintf(stderr, "%s: warning: %zu elements of types that are not known here\n", o->scene, mesh.skipped);
   dv_mesh_free(&mesh);
   dvContext *context = context_for(o);
+  context->log.sink = tell_of_file;
+  context->log.user = (void *)o->scene;
   dvScene *scene = dv_scene_create(context);
   dvObject *topology = dv_object_create(context, dv_registry_find(&context->registry, "MeshTopology"), "mesh", NULL);
-  dvObject *checker = dv_object_create(context, dv_registry_find(&context->registry, "TopologyChecker"), "check", NULL);
   dv_object_set(topology, "filename", o->scene);
-  dv_object_set(checker, "printLog", "1");
   dv_node_add(scene->root, topology);
-  dv_node_add(scene->root, checker);
-  dvStatus status = dv_scene_init(scene);
+  dvStatus status = inspect(scene, dv_topology(topology), o->scene);
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
   return (int)status;
 }
 
+// --- the command -------------------------------------------------------------------------------------------------
+
 static int check(int count, char **arguments)
 {
   if (wants_help(&command_check, count, arguments)) return 0;
   Options o;
-  int bad = parse(&command_check, &o, count, arguments, false);
+  int bad = parse(&o, count, arguments);
   if (bad) return bad;
   if (dv_mesh_can_read(o.scene)) {
     int status = check_mesh(&o);
-    dv_array_free(&o.data);
+    options_free(&o);
     return status;
   }
   dvContext *context = context_for(&o);
@@ -114,42 +149,4 @@ static int check(int count, char **arguments)
   return (int)status;
 }
 
-static int convert_mesh(const char *from, const char *to)
-{
-  dvMesh mesh;
-  dvMeshError error = {0};
-  if (dv_mesh_read(from, &mesh, &error) != DV_OK) return complain(from, &error);
-  size_t lost = 0;
-  // faces with texture coordinates become plain triangles and quads
-  bool good = !mesh.facets.offset.count || dv_loader_faces(&mesh, false, NULL);
-  dvStatus status = good ? dv_mesh_write(to, &mesh, &lost, &error) : DV_ERROR_INPUT;
-  if (status == DV_OK) print_counts(to, &mesh);
-  if (status == DV_OK && lost) fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
-  dv_mesh_free(&mesh);
-  return status == DV_OK ? 0 : complain(to, &error);
-}
-
-static int convert(int count, char **arguments)
-{
-  if (wants_help(&command_convert, count, arguments)) return 0;
-  Options o;
-  int bad = parse(&command_convert, &o, count, arguments, true);
-  if (bad) return bad;
-  if (dv_mesh_can_write(o.second)) {
-    int status = convert_mesh(o.scene, o.second);
-    options_free(&o);
-    return status;
-  }
-  dvContext *context = context_for(&o);
-  dvScene *scene = NULL;
-  dvStatus status = dv_scene_read(context, o.scene, &scene);
-  if (status == DV_OK) status = dv_scene_write(scene, o.second);
-  print_summary_of_messages(&context->log);
-  dv_scene_destroy(&scene);
-  dv_divan_destroy(&context);
-  options_free(&o);
-  return (int)status;
-}
-
 const Command command_check = {"check", "find the mistakes of a scene or a mesh", check_usage, check};
-const Command command_convert = {"convert", "write a scene in today's form, or a mesh in another format", convert_usage, convert};

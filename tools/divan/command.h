@@ -24,6 +24,8 @@ typedef struct Options {
 int option_common(const Command *c, Options *o, int count, char **arguments);
 // The value of an option as a number in [low, high]; false after a message.
 bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out);
+// The same for a number without a fraction, like a count of steps.
+bool option_count(const Command *c, const char *option, const char *text, double low, double high, long *out);
 int usage_error(const Command *c, const char *format, ...) DV_PRINTF(2, 3);
 int unknown_option(const Command *c, const char *option);
 bool wants_help(const Command *c, int count, char **arguments);
@@ -31,5 +33,15 @@ bool wants_help(const Command *c, int count, char **arguments);
 dvContext *context_for(const Options *o);
 void options_free(Options *o);
 void print_summary_of_messages(const dvLog *log);
+
+// Can a file, can a directory with files in it be written there? NULL can. False after a message with the cause; nothing is left behind.
+bool output_file(const char *path);
+bool output_directory(const char *path);
+bool cannot_write(const char *path);   // says so, with the cause in errno; false
+
+// From now on the first Ctrl-C (or SIGTERM) is remembered, the second ends the program at once.
+void catch_interrupts(void);
+// 0, or what the program is to return when all is written: 130 after Ctrl-C, 143 after SIGTERM.
+int interrupted(void);
 
 #endif

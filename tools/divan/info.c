@@ -16,7 +16,7 @@ static const char info_usage[] =
 
 static const char list_usage[] =
     "divan list [WORD] [--plugin NAME]...\n\n"
-    "Lists all components by role, or those whose name or role contains the word.\n\n"
+    "Lists all components by role, or those whose name, role or help contains the word.\n\n"
     "examples:\n"
     "  divan list\n"
     "  divan list mass\n";
@@ -60,6 +60,8 @@ static void print_field(const dvObject *sample, const dvField *f)
   if (*value.text) printf(" = %s", value.text);
   printf("\n      %s", d->help);
   if (d->options) printf("; one of %s", d->options);
+  if (d->least) printf("; from %s", d->least);
+  if (d->most) printf("%s to %s", d->least ? "" : ";", d->most);
   if (d->alias) printf("; also written %s", d->alias);
   if (d->flags & DV_OUTPUT) printf("; computed");
   if (d->flags & DV_READ_ONLY) printf("; read only");
@@ -78,7 +80,7 @@ static int print_component(dvContext *context, const char *name)
   if (!c) {
     const char *near = dv_registry_nearest(&context->registry, name);
     fprintf(stderr, "unknown component: %s\n", name);
-    if (near) fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name or role contains the word\n", near, name);
+    if (near) fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name, role or help contains the word\n", near, name);
     return DV_ERROR_UNKNOWN;
   }
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
@@ -146,6 +148,19 @@ static dvRole main_role(const dvClass *c)
   return DV_ROLE_ANY;
 }
 
+static bool mentions(const dvClass *c, dvRole role, const char *word)
+{
+  return strcasestr(c->name, word) || strcasestr(dv_role_name(role), word) || (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word));
+}
+
+static void tell_of_nothing(const dvRegistry *r, const char *word)
+{
+  const char *near = dv_registry_nearest(r, word);
+  fprintf(stderr, "no component has '%s' in its name, role or help", word);
+  if (near) fprintf(stderr, "; did you mean %s?", near);
+  fprintf(stderr, "\n");
+}
+
 static int list(int count, char **arguments)
 {
   if (wants_help(&command_list, count, arguments)) return 0;
@@ -154,18 +169,21 @@ static int list(int count, char **arguments)
   dvContext *context = context_for(&o);
   const char *word = o.scene;
   dvRegistry *r = &context->registry;
+  bool found = false;
   qsort(r->classes.data, r->classes.count, sizeof *r->classes.data, by_name);
   for (int role = 0; role < DV_ROLE_COUNT; role++) {
     bool headed = false;
     for (size_t i = 0; i < r->classes.count; i++) {
       const dvClass *c = r->classes.data[i];
       if (main_role(c) != (dvRole)role) continue;
-      if (word && !strcasestr(c->name, word) && !strcasestr(dv_role_name((dvRole)role), word)) continue;
+      if (word && !mentions(c, (dvRole)role, word)) continue;
+      found = true;
       if (!headed) printf("%s\n", dv_role_name((dvRole)role));
       headed = true;
       printf("  %-44s %s\n", c->name, c->help ? c->help : "");
     }
   }
+  if (!found && word) tell_of_nothing(r, word);
   int status = context->log.worst;
   dv_divan_destroy(&context);
   options_free(&o);

@@ -4,6 +4,7 @@
 #include "base/isa.h"
 #include "base/text.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,10 @@ static void print_help(FILE *out)
                "examples:\n"
                "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
                "  divan view scenes/liver.scn                        look at it in the browser\n"
-               "  divan check my.scn --data meshes                   find the mistakes of a scene\n"
+               "  divan check scenes/liver.scn                       find the mistakes of a scene\n"
                "  divan info UniformMass                             fields of a component\n\n"
-               "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input, 5 diverged\n");
+               "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input or a place that cannot be\n"
+               "written, 5 diverged, 130 ended by Ctrl-C, 143 by SIGTERM\n");
 }
 
 int usage_error(const Command *c, const char *format, ...)
@@ -70,6 +72,16 @@ bool option_number(const Command *c, const char *option, const char *text, doubl
   return false;
 }
 
+bool option_count(const Command *c, const char *option, const char *text, double low, double high, long *out)
+{
+  double number;
+  if (!option_number(c, option, text, low, high, &number)) return false;
+  *out = (long)number;
+  if ((double)*out == number) return true;
+  usage_error(c, "%s needs a whole number, not %s", option, text);
+  return false;
+}
+
 int option_common(const Command *c, Options *o, int count, char **arguments)
 {
   const char *a = arguments[0];
@@ -85,8 +97,8 @@ int option_common(const Command *c, Options *o, int count, char **arguments)
     return 2;
   }
   if (dv_same(a, "--threads")) {
-    double n;
-    if (!option_number(c, a, count > 1 ? arguments[1] : NULL, 1, 256, &n)) return -1;
+    long n;
+    if (!option_count(c, a, count > 1 ? arguments[1] : NULL, 1, 256, &n)) return -1;
     o->threads = (int)n;
     return 2;
   }
@@ -122,6 +134,21 @@ void print_summary_of_messages(const dvLog *log)
   if (errors || warnings)
     fprintf(stderr, "%d error%s, %d warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
 }
+
+static volatile sig_atomic_t caught;
+static void on_signal(int number) { caught = number; }
+
+void catch_interrupts(void)
+{
+  static const int signals[] = {SIGINT, SIGTERM};
+  for (size_t i = 0; i < DV_COUNT(signals); i++) {
+    struct sigaction act = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)}, before;
+    sigaction(signals[i], &act, &before);
+    if (before.sa_handler == SIG_IGN) sigaction(signals[i], &before, NULL);   // a job in the background of a script
+  }
+}
+
+int interrupted(void) { return caught ? 128 + (int)caught : 0; }
 
 int main(int count, char **arguments)
 {

@@ -6,7 +6,6 @@
 #include "plugin_files.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,17 +69,39 @@ static void rename_in(dvText *out, const char *text, const char *name, const cha
   }
 }
 
-static bool write_file(const char *directory, const PluginFile *file, const char *name, const char *lower)
+static char *path_of(const char *directory, const PluginFile *file, const char *name, const char *lower)
 {
-  dvText path = {0}, content = {0};
+  dvText path = {0};
   dv_text_printf(&path, "%s/", directory);
   rename_in(&path, file->name, name, lower);
+  return dv_text_take(&path);
+}
+
+// nothing is written when one of the files is there
+static bool is_free(const char *directory, const char *name, const char *lower)
+{
+  bool taken = false;
+  for (size_t i = 0; i < DV_COUNT(plugin_files) && !taken; i++) {
+    char *path = path_of(directory, &plugin_files[i], name, lower);
+    taken = dv_file_exists(path);
+    if (taken)
+      fprintf(stderr, "divan new-plugin: %s is there already\n    give the plugin another name (divan new-plugin %s2), another directory (divan new-plugin %s %s2), or remove %s\n",
+              path, name, name, directory, directory);
+    dv_free(path);
+  }
+  return !taken;
+}
+
+static bool write_file(const char *directory, const PluginFile *file, const char *name, const char *lower)
+{
+  dvText content = {0};
+  char *path = path_of(directory, file, name, lower);
   rename_in(&content, file->content, name, lower);
-  FILE *f = fopen(path.text, "wx");
+  FILE *f = fopen(path, "wx");
   bool good = f && fwrite(content.text, 1, content.length, f) == content.length;
   if (f && fclose(f) != 0) good = false;
-  if (!good) fprintf(stderr, "divan new-plugin: %s cannot be written: %s\n", path.text, strerror(errno));
-  dv_text_free(&path);
+  if (!good) cannot_write(path);
+  dv_free(path);
   dv_text_free(&content);
   return good;
 }
@@ -99,12 +120,9 @@ static int new_plugin(int count, char **arguments)
   if (count < 1 || count > 2) return usage_error(&command_new_plugin, "give the plugin a name");
   const char *name = arguments[0], *directory = count > 1 ? arguments[1] : name;
   if (!is_name(name)) return usage_error(&command_new_plugin, "'%s' cannot be a name: letters, digits and underscores, a letter first", name);
-  if (!dv_make_directories(directory)) {
-    fprintf(stderr, "divan new-plugin: the directory %s cannot be made\n", directory);
-    return DV_ERROR_INPUT;
-  }
+  if (!output_directory(directory)) return DV_ERROR_INPUT;
   char *lower = lowered(name);
-  bool good = true;
+  bool good = is_free(directory, name, lower) && (dv_make_directories(directory) || cannot_write(directory));
   for (size_t i = 0; i < DV_COUNT(plugin_files) && good; i++) good = write_file(directory, &plugin_files[i], name, lower);
   if (good) printf("%s holds the plugin %s; build and try it:\n  make -C %s\n  divan run %s/%s.scn --plugin-path %s\n", directory, name, directory, directory, lower, directory);
   dv_free(lower);

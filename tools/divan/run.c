@@ -8,7 +8,7 @@
 #include "scene/timer.h"
 #include "state/state.h"
 
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +42,9 @@ static const char usage[] =
     "examples:\n"
     "  divan run scenes/liver.scn -n 200 --out result\n"
     "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n\n"
-    "Ctrl-C ends after the step that runs; what was computed is kept.\n";
+    "Ctrl-C ends after the step that runs; what was computed is written and the exit status is 130 (143 after SIGTERM). A second\n"
+    "Ctrl-C ends at once. The time per step leaves out the writing of files, which is told apart. Places that cannot be written are\n"
+    "told before the first step.\n";
 
 enum { TRACE_EVENTS = 1 << 19 };   // of --profile: 12 MB while it runs, some 40 MB as text
 
@@ -54,13 +56,6 @@ typedef struct Run {
   long every;
   bool hash, quiet, fine, realtime;
 } Run;
-
-static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number)
-{
-  DV_UNUSED(signal_number);
-  interrupted = 1;
-}
 
 static int parse(Run *r, int count, char **arguments)
 {
@@ -83,14 +78,14 @@ static int parse(Run *r, int count, char **arguments)
     }
     if (taken) continue;
     if (dv_same(a, "-n") || dv_same(a, "--steps")) {
-      if (!option_number(&command_run, a, value, 0, 1e12, &number)) return DV_ERROR_USAGE;
-      r->steps = (long)number, i += 2;
+      if (!option_count(&command_run, a, value, 0, 1e12, &r->steps)) return DV_ERROR_USAGE;
+      i += 2;
     } else if (dv_same(a, "--dt")) {
       if (!option_number(&command_run, a, value, 1e-12, 1e6, &number)) return DV_ERROR_USAGE;
       r->dt = number, i += 2;
     } else if (dv_same(a, "--every")) {
-      if (!option_number(&command_run, a, value, 1, 1e9, &number)) return DV_ERROR_USAGE;
-      r->every = (long)number, i += 2;
+      if (!option_count(&command_run, a, value, 1, 1e9, &r->every)) return DV_ERROR_USAGE;
+      i += 2;
     } else if (dv_same(a, "--hash")) {
       r->hash = true, i++;
     } else if (dv_same(a, "--realtime")) {
@@ -111,6 +106,16 @@ static int parse(Run *r, int count, char **arguments)
   return 0;
 }
 
+// before anything is computed
+static bool can_write(const Run *r)
+{
+  const char *const files[] = {r->stats, r->step_times, r->profile}, *const directories[] = {r->out, r->gnuplot, r->csv, r->dump_state, r->last_good, r->dump_topology};
+  bool good = true;
+  for (size_t i = 0; i < DV_COUNT(files); i++) good = output_file(files[i]) && good;
+  for (size_t i = 0; i < DV_COUNT(directories); i++) good = output_directory(directories[i]) && good;
+  return good;
+}
+
 static void show_progress(const Run *r, long done, double began, double *shown)
 {
   double now = dv_now();
@@ -128,7 +133,8 @@ static void show_progress(const Run *r, long done, double began, double *shown)
 typedef struct Outcome {
   dvStatus status;
   long done, timed;
-  double wall, timed_wall, timed_cpu, init;
+  double wall, timed_wall, timed_cpu, init;   // seconds, without those of writing
+  double writing, writing_cpu;                // files, while the scene runs
   DV_ARRAY(double) times;   // seconds of each step, when asked for
 } Outcome;
 
@@ -149,12 +155,24 @@ static dvStatus open_writers(const Run *r, dvScene *scene, Writers *w)
   return DV_OK;
 }
 
-static dvStatus write_moment(Writers *w)
+static dvStatus write_all(Writers *w)
 {
   if (w->series) DV_TRY(dv_series_add(w->series));
   for (int i = 0; i < 2; i++)
     if (w->curves[i]) DV_TRY(dv_curves_add(w->curves[i]));
   return DV_OK;
+}
+
+// what is due after a step, or before the first; the time of it is told apart from that of the steps
+static void write_moment(const Run *r, Writers *w, Outcome *out)
+{
+  double began = dv_now(), cpu = dv_cpu_now();
+  errno = 0;
+  if (w->topologies && out->done > 0) dv_topology_dump_step(w->topologies);
+  if (out->done % r->every == 0) out->status = write_all(w);
+  if (out->status != DV_OK) fprintf(stderr, "divan run: what --out, --gnuplot and --csv write cannot be written: %s\n", errno ? strerror(errno) : "no reason given");
+  out->writing += dv_now() - began;
+  out->writing_cpu += dv_cpu_now() - cpu;
 }
 
 static dvStatus close_writers(Writers *w)
@@ -169,7 +187,9 @@ static void step_all(const Run *r, dvScene *scene, Writers *writers, Outcome *ou
 {
   bool progress = !r->quiet && isatty(STDERR_FILENO);
   double began = dv_now(), shown = 0, warmed = began, cpu = dv_cpu_now();
-  while (out->done < r->steps && !interrupted && out->status == DV_OK) {
+  const double at_start = out->writing;
+  double at_warmed = out->writing, cpu_at_warmed = out->writing_cpu;
+  while (out->done < r->steps && !interrupted() && out->status == DV_OK) {
     double step_began = dv_now();
     out->status = dv_scene_step(scene, r->dt);
     if (out->status != DV_OK) break;
@@ -178,31 +198,33 @@ static void step_all(const Run *r, dvScene *scene, Writers *writers, Outcome *ou
     if (out->done == 1) {   // the first step sets things up: it is not counted
       dv_timers_clear(scene->context->timers);
       warmed = dv_now(), cpu = dv_cpu_now();
+      at_warmed = out->writing, cpu_at_warmed = out->writing_cpu;
     }
-    if (writers->topologies) dv_topology_dump_step(writers->topologies);
-    if (out->done % r->every == 0) out->status = write_moment(writers);
+    write_moment(r, writers, out);
     if (progress) show_progress(r, out->done, began, &shown);
   }
   double end = dv_now();
   if (progress && shown > 0) fprintf(stderr, "\n");
-  out->wall = end - began;
+  out->wall = end - began - (out->writing - at_start);
   out->timed = out->done > 1 ? out->done - 1 : 0;
-  out->timed_wall = end - warmed;
-  out->timed_cpu = dv_cpu_now() - cpu;
+  out->timed_wall = end - warmed - (out->writing - at_warmed);
+  out->timed_cpu = dv_cpu_now() - cpu - (out->writing_cpu - cpu_at_warmed);
 }
 
 static void print_figures(const Run *r, const dvScene *scene, const Outcome *o, int threads)
 {
   double ms = o->timed ? 1e3 * o->timed_wall / (double)o->timed : o->done ? 1e3 * o->wall : 0;
   double dt = r->dt > 0 ? r->dt : scene->root->dt;
-  printf("%ld steps in %.3f s, %.3f ms per step, %.1f x real time, set-up %.0f ms, %d thread%s\n", o->done, o->wall, ms,
+  printf("%ld steps in %.3f s, %.3f ms per step, %.1f x real time, set-up %.0f ms, %d thread%s", o->done, o->wall, ms,
          ms > 0 ? dt / (ms * 1e-3) : 0.0, 1e3 * o->init, threads, threads == 1 ? "" : "s");
+  if (r->out || r->gnuplot || r->csv || r->dump_topology) printf("; writing files %.3f s", o->writing);
+  printf("\n");
 }
 
 static void must_write(Outcome *o, const char *path, dvStatus status)
 {
   if (status == DV_OK) return;
-  fprintf(stderr, "divan run: %s cannot be written\n", path);
+  cannot_write(path);
   if (o->status == DV_OK) o->status = DV_ERROR_INPUT;
 }
 
@@ -210,7 +232,7 @@ static void write_figures(const Run *r, const dvContext *context, Outcome *o, in
 {
   if (r->stats) {
     double ms = o->timed ? 1e3 / (double)o->timed : 0;
-    dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .threads = threads,
+    dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .writing = o->writing, .threads = threads,
                    .ms_per_step = ms * o->timed_wall, .cpu_ms_per_step = ms * o->timed_cpu};
     must_write(o, r->stats, dv_write_stats(r->stats, &f, context->timers, o->timed));
   }
@@ -233,7 +255,7 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
     fprintf(stderr, "the state after step %ld is in %s\n", scene->step, r->last_good);
   int threads = dv_pool_threads(context->pool);
   write_figures(r, context, o, threads);
-  if (interrupted) fprintf(stderr, "interrupted after %ld steps\n", o->done);
+  if (interrupted()) fprintf(stderr, "interrupted after %ld steps\n", o->done);
   if (r->hash) printf("hash %016llx\n", (unsigned long long)dv_scene_hash(scene));
   if (o->done > 0 || o->status == DV_OK) print_figures(r, scene, o, threads);
   if (frames && !r->quiet)
@@ -247,6 +269,10 @@ static int run(int count, char **arguments)
   Run r;
   int bad = parse(&r, count, arguments);
   if (bad) return bad;
+  if (!can_write(&r)) {
+    options_free(&r.common);
+    return DV_ERROR_INPUT;
+  }
   dvContext *context = context_for(&r.common);
   if (r.quiet) context->log.threshold = DV_WARNING;
   context->realtime = r.realtime;
@@ -266,10 +292,10 @@ static int run(int count, char **arguments)
     if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
   } else {
     if (!r.quiet) dv_scene_lint_motion(scene);
-    signal(SIGINT, on_interrupt);
+    catch_interrupts();
     Writers writers = {0};
     o.status = open_writers(&r, scene, &writers);
-    if (o.status == DV_OK) o.status = write_moment(&writers);
+    if (o.status == DV_OK) write_moment(&r, &writers, &o);
     if (o.status == DV_OK) step_all(&r, scene, &writers, &o);
     finish(&r, scene, &writers, &o);
   }
@@ -277,7 +303,7 @@ static int run(int count, char **arguments)
   dv_divan_destroy(&context);
   options_free(&r.common);
   dv_array_free(&o.times);
-  return (int)o.status;
+  return o.status == DV_OK ? interrupted() : (int)o.status;
 }
 
 const Command command_run = {"run", "simulate a scene", usage, run};

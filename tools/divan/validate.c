@@ -15,9 +15,11 @@
 
 // --- trials ---
 
-bool trial_open(Trial *t, const char *text)
+bool trial_open(Trial *t, const char *text) { return trial_open_with(t, text, 2); }
+
+bool trial_open_with(Trial *t, const char *text, int threads)
 {
-  *t = (Trial){.context = dv_divan_create(2)};
+  *t = (Trial){.context = dv_divan_create(threads)};
   t->context->log.threshold = DV_ERROR;
   if (dv_scene_parse(t->context, "validation", text, strlen(text), &t->scene) != DV_OK || dv_scene_init(t->scene) != DV_OK) {
     trial_close(t);
@@ -259,9 +261,9 @@ bool validate_cantilevers(bool quick)
 static const char usage[] =
     "divan validate [--quick] [DIR]\n\n"
     "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order of convergence,\n"
-    "curves of hyperelastic laws, shells. With a directory that holds truthcylinder1.msh and\n"
+    "curves of hyperelastic laws, shells, bars of frames beside finite elements. With a directory that holds truthcylinder1.msh and\n"
     "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the\n"
-    "scanned silicone cylinder of Marchal et al. (2008). Takes about a minute.\n\n"
+    "scanned silicone cylinder of Marchal et al. (2008). Takes one or two minutes.\n\n"
     "  --quick              coarse meshes only: a second\n\n"
     "example:\n"
     "  divan validate ../shared/sofa/share/mesh > validation.md\n";
@@ -276,11 +278,13 @@ static int validate(int count, char **arguments)
     else if (*arguments[i] == '-' || directory) return usage_error(&command_validate, "'%s' is not understood: there is --quick and a directory", arguments[i]);
     else directory = arguments[i];
   }
+  if (directory && !validate_cylinder_is_there(directory)) return DV_ERROR_INPUT;   // a minute earlier than by its turn
   bool good = validate_cantilevers(quick);
   good = validate_patches() && good;
   good = validate_order(quick) && good;
   good = validate_laws() && good;
   good = validate_shells(quick) && good;
+  good = validate_frames(quick) && good;
   if (directory) good = validate_cylinder(directory) && good;
   return good ? 0 : DV_ERROR_INPUT;
 }

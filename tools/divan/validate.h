@@ -16,6 +16,8 @@ bool validate_patches(void);
 bool validate_order(bool quick);
 bool validate_laws(void);
 bool validate_shells(bool quick);
+bool validate_frames(bool quick);
+bool validate_cylinder_is_there(const char *directory);   // its files; false after a message
 bool validate_cylinder(const char *directory);
 
 // --- a scene that is solved for one load after the other ---
@@ -29,6 +31,7 @@ typedef struct Trial {
 
 // A scene with the state "dofs" and, where loads are wanted, <ConstantForceField name='load'/>. False when it has a mistake.
 bool trial_open(Trial *t, const char *text);
+bool trial_open_with(Trial *t, const char *text, int threads);   // two threads otherwise
 void trial_close(Trial *t);
 dvObject *trial_find(const Trial *t, const char *path);
 // One step from rest with the loads in `forces`; displacements are then x - rest.

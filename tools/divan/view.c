@@ -22,7 +22,7 @@ static const char usage[] =
     "                   encryption; a tunnel (ssh -L 8123:127.0.0.1:8123 machine) is the better way.\n\n"
     "examples:\n"
     "  divan view scenes/liver.scn\n"
-    "  divan view my.scn --data meshes --port 9000 --no-browser\n";
+    "  divan view scenes/MeshSpringForceField.scn --port 9000 --no-browser\n";
 
 #ifdef DV_HAVE_VIEWER
 
@@ -65,9 +65,9 @@ static int parse(View *v, int count, char **arguments)
   *v = (View){.browser = true};
   for (int i = 0; i < count;) {
     const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
-    double number;
+    long number;
     if (dv_same(a, "--port")) {
-      if (!option_number(&command_view, a, value, 0, 65535, &number)) return DV_ERROR_USAGE;
+      if (!option_count(&command_view, a, value, 0, 65535, &number)) return DV_ERROR_USAGE;
       v->port = number == 0 ? -1 : (int)number, i += 2;
     } else if (dv_same(a, "--host") || dv_same(a, "--token")) {
       if (!value) return usage_error(&command_view, "%s needs a value", a);
@@ -81,7 +81,7 @@ static int parse(View *v, int count, char **arguments)
     } else {
       int used = option_common(&command_view, &v->common, count - i, arguments + i);
       if (used < 0) return DV_ERROR_USAGE;
-      if (used == 0) return usage_error(&command_view, "unknown option '%s'", a);
+      if (used == 0) return unknown_option(&command_view, a);
       i += used;
     }
   }
@@ -133,6 +133,7 @@ static int run(int count, char **arguments)
   int status = 0;
   if (!server) {
     fprintf(stderr, "divan view: %s\n", why.text);
+    if (v.port > 0) fprintf(stderr, "    leave --port out: then a port that is free is taken\n");
     status = DV_ERROR_INPUT;
   } else {
     if (v.host) fprintf(stderr, "divan view: listening on %s, not only for this machine, without encryption\n", v.host);
@@ -143,7 +144,7 @@ static int run(int count, char **arguments)
     dv_server_destroy(&server);
   }
   dv_text_free(&why);
-  dv_array_free(&v.common.data);
+  options_free(&v.common);
   return status;
 }
 

@@ -31,9 +31,13 @@ export interface Drawable {
   positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
   texcoords?: number | null; radius?: number | null; radii?: number | null; frames?: number | null;
   material?: Material | null;
+  hidden?: boolean;              // its node's display flags say so
 }
 
-export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number }
+// What the scene itself wants drawn.
+export interface Flags { groups: Group[]; wireframe: boolean; normals: boolean }
+
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null }
 
 export interface GraphObject {
   name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;
@@ -49,6 +53,7 @@ export interface Message {
 export interface Field {
   name: string; type: string; unit?: string; help?: string; value: string; size: number; cut: boolean;
   initial?: string; changed?: boolean; readOnly?: boolean; looks?: boolean; link?: string | null; options?: string[] | null;
+  least?: string | null; most?: string | null;
 }
 
 export interface ObjectInfo {

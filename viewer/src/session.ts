@@ -1,11 +1,11 @@
 // What the page knows of the simulation, and everything it asks of it. Parts of the page subscribe to topics.
 import { Connection, RequestError } from './connection.ts';
 import type {
-  Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, ObjectInfo, SceneInfo, Stats, Status, WatchItem,
+  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, ObjectInfo, SceneInfo, Stats, Status, WatchItem,
 } from './protocol.ts';
-import { loadSettings, storeSettings, type Settings } from './settings.ts';
+import { DEFAULT_GROUPS, loadSettings, storeSettings, type Settings } from './settings.ts';
 
-export type Topic = 'connection' | 'status' | 'scene' | 'frame' | 'graph' | 'selection' | 'object' | 'log' | 'stats' | 'settings' | 'toast' | 'view' | 'touch';
+export type Topic = 'connection' | 'status' | 'scene' | 'graph' | 'selection' | 'object' | 'log' | 'stats' | 'settings' | 'toast' | 'view' | 'touch' | 'legends';
 
 export interface LogEntry extends Message { number: number; when: Date }
 export interface Series { x: number[]; y: number[] }
@@ -62,6 +62,9 @@ export class Session {
   private sceneAsked = -1;
   private refreshTimer = 0;
   private extra: Group[] = [];
+  private kept: Partial<Settings> = {};        // what was chosen before this scene came with flags or a view of its own
+  private flags = '';                          // of the scene, as they were last taken over
+  private following = new Set<Group>();        // groups of which only what the scene wants is shown
   private resumeWhenShown = false;
   private statsOn = false;
 
@@ -70,7 +73,7 @@ export class Session {
     this.connection.onOpen = () => this.begin();
     this.connection.onLost = () => { this.busy = ''; this.notify('connection'); };
     this.connection.onNews = (news) => this.receive(news);
-    this.connection.onFrame = (frame) => { this.onFrame(frame); this.notify('frame'); };
+    this.connection.onFrame = (frame) => this.onFrame(frame);
     document.addEventListener('visibilitychange', () => this.visibility());
   }
 
@@ -99,8 +102,21 @@ export class Session {
 
   set(change: Partial<Settings>) {
     Object.assign(this.settings, change);
-    storeSettings(this.settings);
+    storeSettings({ ...this.settings, ...this.kept });
     this.notify('settings');
+  }
+
+  // Looks that come with a scene go with it: they are not remembered as the user's own.
+  takeOver(change: Partial<Settings>) {
+    for (const key of Object.keys(change) as (keyof Settings)[]) if (!(key in this.kept)) (this.kept as any)[key] = this.settings[key];
+    this.set(change);
+  }
+
+  private giveBack() {
+    Object.assign(this.settings, this.kept);
+    this.kept = {};
+    this.flags = '';
+    this.following.clear();
   }
 
   // --- connection ---
@@ -222,11 +238,13 @@ export class Session {
       this.log = [];
       const hello = await this.connection.request<Hello>('hello', this.hello ? { key: this.hello.key } : {});
       this.hello = hello;
+      const same = verb === 'reload';      // what was chosen and the camera stay
+      if (!same) this.giveBack();
       document.title = `${hello.title || hello.scene} · Divan`;
       this.setStatus(hello.status);
       await Promise.all([this.loadScene(), this.loadGraph()]);
+      if (!same) this.onView(hello.view ?? null);
       this.showGroups();
-      this.onView(hello.view ?? null);
     } catch (error) { this.fail(error); }
     this.notify('selection');
     this.notify('connection');
@@ -269,13 +287,35 @@ export class Session {
     const scene = await this.connection.request<SceneInfo>('scene');
     this.scene = scene;
     this.sceneAsked = scene.revision;
+    this.takeFlags();
     this.findExtra();
     this.notify('scene');
   }
 
+  // Flags of the scene count when they are new; a stored view has the last word.
+  private takeFlags() {
+    const flags = this.scene?.flags, text = JSON.stringify(flags ?? null);
+    if (!flags || text === this.flags) return;
+    this.flags = text;
+    if (this.hello?.view?.groups) return;
+    this.following = new Set(this.scene!.drawables.map((d) => d.group));
+    this.takeOver({ groups: [...flags.groups], wireframe: flags.wireframe, normals: flags.normals });
+    this.showGroups();
+  }
+
+  // Hidden by the flags of its own node, until the user chooses for its group.
+  hides(d: Drawable): boolean { return d.hidden === true && this.following.has(d.group); }
+
+  setDefaultGroups() {
+    const groups = this.scene?.flags?.groups;
+    this.setGroups([...(groups ?? DEFAULT_GROUPS)]);
+    if (groups) this.following = new Set(this.scene!.drawables.map((d) => d.group));
+    this.notify('settings');
+  }
+
   // A scene without anything in the groups that are shown would be an empty picture: others help out until the user chooses.
   private findExtra() {
-    const drawn = (groups: Group[]) => this.scene!.drawables.some((d) => groups.includes(d.group));
+    const drawn = (groups: Group[]) => this.scene!.drawables.some((d) => groups.includes(d.group) && !this.hides(d));
     const before = this.extra.join();
     this.extra = [];
     if (!drawn(this.settings.groups)) {
@@ -294,12 +334,13 @@ export class Session {
   setGroup(group: Group, on: boolean) {
     const groups = this.groups.filter((g) => g !== group);
     this.extra = [];
+    this.following.delete(group);
     if (on) groups.push(group);
     this.set({ groups });
     this.showGroups();
   }
 
-  setGroups(groups: Group[]) { this.extra = []; this.set({ groups }); this.showGroups(); }
+  setGroups(groups: Group[]) { this.extra = []; this.following.clear(); this.set({ groups }); this.showGroups(); }
 
   // --- graph ---
 
@@ -452,5 +493,6 @@ export class Session {
   fix(origin: number[], direction: number[]): Promise<{ fixed: boolean | null; point?: number[] } | null> {
     return this.change('fix', { origin, direction });
   }
+  mouseEvent(button: string, down: boolean, x: number, y: number) { if (this.editor) this.connection.tell('mouse', { button, down, x: Math.round(x), y: Math.round(y) }); }
   keyEvent(key: number, down: boolean) { if (this.editor) this.connection.tell('key', { key, down }); }
 }

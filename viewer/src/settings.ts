@@ -22,9 +22,11 @@ export interface Settings {
   treeShare: number;
 }
 
+export const DEFAULT_GROUPS: Group[] = ['visual', 'interactions'];
+
 const INITIAL: Settings = {
   theme: 'auto',
-  groups: ['visual', 'interactions'],
+  groups: DEFAULT_GROUPS,
   wireframe: false, normals: false, indices: false,
   axes: true, grid: true, box: false, smooth: true,
   background: '',

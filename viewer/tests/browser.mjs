@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
@@ -37,11 +37,11 @@ function scenesCopy() {
   return place;
 }
 
-// Starts `divan view` on a scene of scenes/ and waits for its address.
+// Starts `divan view` on a scene of scenes/, or on one with an absolute path where it stands, and waits for its address.
 export async function startDivan(scene, { port = 0, args = [] } = {}) {
   if (!existsSync(DIVAN)) throw new Error(`${DIVAN} is not there: make build first, or set DIVAN`);
-  const directory = scenesCopy();
-  const child = spawn(DIVAN, ['view', join(directory, scene), '--no-browser', '--port', String(port), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const directory = isAbsolute(scene) ? '' : scenesCopy();
+  const child = spawn(DIVAN, ['view', directory ? join(directory, scene) : scene, '--no-browser', '--port', String(port), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const end = () => child.kill();
   process.once('exit', end);
   let output = '';
@@ -58,7 +58,7 @@ export async function startDivan(scene, { port = 0, args = [] } = {}) {
       process.off('exit', end);
       const gone = new Promise((done) => child.once('exit', done));
       if (child.exitCode === null && child.signalCode === null) { child.kill('SIGTERM'); await gone; }
-      rmSync(directory, { recursive: true, force: true });
+      if (directory) rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -80,7 +80,7 @@ class Simulation {
   arrays() { const s = this.sheet; return { 1: s.positions, 2: s.triangles, 3: s.stress, 4: s.velocity, 5: s.edges, 6: s.texcoords }; }
   graph() {
     const object = (path, cls, role, more = {}) => ({ name: path.split('/').pop(), path, class: cls, role, template: 'Vec3d', failed: false, messages: 0, ...more });
-    return { name: 'root', path: '/', active: true, objects: [object('/loop', 'DefaultAnimationLoop', 'loop')], nodes: [
+    return { name: 'root', path: '/', active: true, objects: [object('/a', 'RequiredPlugin', 'setting'), object('/b', 'RequiredPlugin', 'setting'), object('/loop', 'DefaultAnimationLoop', 'loop')], nodes: [
       { name: 'Sheet', path: '/Sheet', active: this.active, objects: [object('/Sheet/solver', 'EulerImplicitSolver', 'solver'), object('/Sheet/cg', 'CGLinearSolver', 'linear solver'), object('/Sheet/dofs', 'MechanicalObject', 'state'),
         object('/Sheet/mass', 'UniformMass', 'mass', { messages: 1 }), object('/Sheet/membrane', 'TriangleFEMForceField', 'force'), object('/Sheet/springs', 'SpringForceField', 'force'), object('/Sheet/spheres', 'SphereCollisionModel', 'collision')],
         nodes: [{ name: 'Visual', path: '/Sheet/Visual', active: true, nodes: [], objects: [object('/Sheet/Visual/skin', 'OglModel', 'visual'), object('/Sheet/Visual/map', 'IdentityMapping', 'mapping')] }, ...this.extra] }] };

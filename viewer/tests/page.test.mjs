@@ -113,6 +113,20 @@ test('warnings stand at their row and in the form', async () => {
   await page.locator('divan-form .message', { hasText: 'give a density' }).waitFor();
 });
 
+test('plugins are one row until it is opened', async () => {
+  const tree = page.locator('divan-tree');
+  const bundle = tree.locator('[role=treeitem]', { hasText: 'RequiredPlugin × 2' });
+  await bundle.waitFor();
+  assert.equal(await tree.locator('[data-path="/a"]').count(), 0);
+  await bundle.click();
+  await tree.locator('[data-path="/b"]').waitFor();
+  await bundle.click();
+  await tree.locator('[data-path="/b"]').waitFor({ state: 'detached' });
+  await page.evaluate(() => window.divan.session.select('/b'));       // from a message, say
+  await tree.locator('[data-path="/b"][aria-selected=true]').waitFor();
+  await bundle.click();
+});
+
 test('the graph becomes a picture', async () => {
   const svg = await downloaded(() => page.getByRole('button', { name: 'Export the graph' }).click());
   assert.match(svg.data.toString(), /^<svg [^]*TriangleFEMForceField[^]*<\/svg>\s*$/);

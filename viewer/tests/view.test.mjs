@@ -22,7 +22,7 @@ async function editor(options = DESK) {
   key = await opened.page.evaluate(() => window.divan.session.hello.key);
   await until(opened.page, () => window.divan.session.editor);
   await opened.page.evaluate(async () => { const s = window.divan.session; await s.animate(false); await s.reset(); });
-  await until(opened.page, () => !window.divan.session.status.animating && window.divan.session.status.step === 0);
+  await until(opened.page, () => { const { session, stage } = window.divan; return !session.status.animating && session.status.step === 0 && stage.time === 0; });
   return opened;
 }
 
@@ -80,6 +80,9 @@ test('a field edited in the form changes the motion', async () => {
   await o.page.locator('divan-tree input').fill('Corotational');
   await o.page.locator('divan-tree [role=treeitem]', { hasText: 'TetrahedralCorotationalFEMForceField' }).click();
   const young = o.page.locator('divan-form input[name=youngModulus]');
+  assert.match(await o.page.locator('[data-field=youngModulus] .label').getAttribute('title'), /numbers, Pa[^]*from 0/);
+  await young.fill('-5');
+  await o.page.locator('divan-form input[name=youngModulus].outside').waitFor();
   await young.fill('50000');
   assert.match(await young.getAttribute('class'), /pending/);
   await young.press('Enter');
@@ -232,6 +235,109 @@ test('the view is saved next to the scene and comes back', async () => {
   assert.ok(Math.abs(await again.page.evaluate(() => window.divan.stage.camera.azimuth) - 1.25) < 1e-9);
   await again.page.evaluate(async () => { const s = window.divan.session, g = window.divan.stage; g.camera.azimuth = 0.6; g.camera.elevation = 0.35; g.fit(); await s.saveView(); });
   await again.context.close();
+});
+
+test('the mouse turns, shifts and zooms the view, a double click fits it', async () => {
+  const o = await editor(), { page } = o, pose = () => page.evaluate(() => window.divan.stage.camera.pose);
+  const box = await page.locator('.picture').boundingBox(), x = box.x + 0.5 * box.width, y = box.y + 0.5 * box.height;
+  const drag = async (button) => { await page.mouse.move(x, y); await page.mouse.down({ button }); await page.mouse.move(x + 60, y + 30, { steps: 3 }); await page.mouse.up({ button }); };
+  await page.getByRole('button', { name: 'Reset the view' }).click();
+  const first = await pose();
+  await drag('left');
+  const turned = await pose();
+  assert.ok(turned.azimuth < first.azimuth - 0.1 && turned.elevation > first.elevation + 0.05, JSON.stringify(turned));
+  assert.deepEqual(turned.target, first.target);
+  await drag('right');
+  const shifted = await pose();
+  assert.equal(shifted.azimuth, turned.azimuth);
+  assert.ok(distance(shifted.target, turned.target) > 0.01 * first.distance);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -300);
+  await until(page, (d) => window.divan.stage.camera.distance < 0.9 * d, shifted.distance);
+  await page.mouse.dblclick(box.x + 20, box.y + 20);
+  await until(page, ([t, d]) => { const c = window.divan.stage.camera; return Math.hypot(c.target.x - t[0], c.target.y - t[1], c.target.z - t[2]) < 1e-6 * d; }, [first.target, first.distance]);
+  await close(o);
+});
+
+test('the time step, real time, background and the size of the picture', async () => {
+  const o = await editor(), { page } = o;
+  const dt = page.getByLabel('time step in seconds');
+  await dt.fill('0.02');
+  await dt.press('Enter');
+  await until(page, () => window.divan.session.status.dt === 0.02);
+  await dt.fill('-1');
+  await dt.press('Enter');
+  await page.locator('.toast', { hasText: 'positive number' }).waitFor();
+  assert.equal((await status(page)).dt, 0.02);
+  // paced: half as fast as the clock, and told so
+  const factor = page.getByLabel('real-time factor wanted');
+  await factor.fill('0.5');
+  await factor.press('Enter');
+  await page.evaluate(() => window.divan.session.animate(true));
+  await until(page, () => { const s = window.divan.session.status; return s.realtime && s.factor === 0.5 && s.step > 20 && s.rtf > 0.1 && s.rtf < 0.6; });
+  await page.evaluate(async () => { const s = window.divan.session; await s.animate(false); await s.realtime(true, 1); await s.setDt(0.01); });
+  // background
+  await page.locator('#tab-view').click();
+  await page.evaluate(() => window.divan.session.set({ background: '#204060', grid: false, axes: false }));
+  await settled(page);
+  const corner = await page.evaluate(async () => {
+    const image = await createImageBitmap(await window.divan.stage.picture(64, 48)), c = Object.assign(document.createElement('canvas'), { width: 64, height: 48 }).getContext('2d');
+    c.drawImage(image, 0, 0);
+    return [...c.getImageData(1, 1, 1, 1).data.slice(0, 3)];
+  });
+  assert.ok(distance(corner, [0x20, 0x40, 0x60]) < 6, `${corner}`);
+  await page.getByRole('button', { name: 'As the theme' }).click();
+  await until(page, () => window.divan.session.settings.background === '');
+  // the picture on the page has the size of a film
+  await page.evaluate(() => window.divan.session.set({ pictureWidth: 640, pictureHeight: 480, fixedSize: true, grid: true, axes: true }));
+  await until(page, () => { const c = document.querySelector('divan-app').shadowRoot.querySelector('canvas.gl'); return c.width === 640 && c.height === 480; });
+  await page.evaluate(() => window.divan.session.set({ fixedSize: false }));
+  await until(page, () => document.querySelector('divan-app').shadowRoot.querySelector('canvas.gl').width > 640);
+  await close(o);
+});
+
+test('the state is dumped next to the scene, the inventory counts', async () => {
+  const o = await editor(), { page } = o;
+  await page.locator('#tab-stats').click();
+  await page.evaluate(() => window.divan.session.step(3));
+  await until(page, () => window.divan.session.status.step === 3 && Object.keys(window.divan.session.inventory).length > 2);
+  const inventory = await page.evaluate(() => window.divan.session.inventory);
+  assert.ok(inventory.tetrahedra > 100 && inventory['collision spheres'] > 10 && inventory['degrees of freedom'] === 3 * inventory.points, JSON.stringify(inventory));
+  await page.getByRole('button', { name: 'Dump the state' }).click();
+  await page.locator('.toast', { hasText: 'State written' }).waitFor();
+  assert.ok(existsSync(join(divan.directory, 'liver-3.state')));
+  await close(o);
+});
+
+test('with Ctrl the mouse moves what a controller moves', async () => {
+  const o = await editor(), { page } = o;
+  await page.evaluate(() => window.divan.session.drop('tool.scn', `<Node><Node name="Tool"><MechanicalObject name="frame" template="Rigid3" position="0 0 0 0 0 0 1"/>
+    <MechanicalStateController listening="1" onlyTranslation="1" handleEventTriggersUpdate="1"/></Node></Node>`));
+  await until(page, () => window.divan.stage.shapes.some((s) => s.info.path === '/Tool/frame' && s.object.visible));
+  const box = await page.locator('.picture').boundingBox(), x = Math.round(box.x + 0.4 * box.width), y = Math.round(box.y + 0.5 * box.height);
+  await page.keyboard.down('Control');
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y, { steps: 2 });
+  await page.mouse.up();
+  await page.keyboard.up('Control');
+  await until(page, () => { const { stage } = window.divan, s = stage.shapes.find((f) => f.info.path === '/Tool/frame' && f.object.visible); return s && Math.abs(stage.arrays.get(s.info.positions).data[0] - 40) < 1.5; });
+  await page.evaluate(() => window.divan.session.openFile('liver.scn'));
+  await until(page, () => window.divan.session.objects.has('/Liver/dofs'));
+  await close(o);
+});
+
+test('a scene that is read again keeps the view and what is shown', async () => {
+  const o = await editor(), { page } = o;
+  await page.evaluate(() => { window.divan.stage.look_from(0.9, 0.1); window.divan.session.setGroup('behavior', true); });
+  await page.evaluate(() => window.divan.session.step(5));
+  await until(page, () => window.divan.session.status.step === 5);
+  const revision = await page.evaluate(() => window.divan.session.scene.revision);
+  await page.getByRole('button', { name: 'Reload the scene file' }).click();
+  await until(page, (r) => { const { session, stage } = window.divan; return session.scene.revision > r && session.status.step === 0 && stage.shapes.some((s) => s.info.group === 'behavior' && s.object.visible); }, revision);
+  assert.ok(Math.abs(await page.evaluate(() => window.divan.stage.camera.azimuth) - 0.9) < 1e-9);
+  await page.evaluate(() => window.divan.session.setDefaultGroups());
+  await close(o);
 });
 
 test('another scene is opened from the list', async () => {

@@ -5,8 +5,8 @@
 #include "force/mesh.h"
 
 #define DV_ELASTIC_FIELDS(X)                                                                                            \
-  X(reals, poissonRatio, "0.45", "", "Poisson's ratio, one for all or one each element; the first where one is missing") \
-  X(reals, youngModulus, "5000", "Pa", "Young's modulus, one for all or one each element; the first where one is missing") \
+  X(reals, poissonRatio, "0.45", "", "Poisson's ratio, one for all or one each element; the first where one is missing", .least = "-1", .most = "0.5") \
+  X(reals, youngModulus, "5000", "Pa", "Young's modulus, one for all or one each element; the first where one is missing", .least = "0") \
   X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
 
 // First member of a component.

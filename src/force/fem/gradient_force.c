@@ -20,8 +20,8 @@ enum { GRAIN = 256 };
 
 #define GRADIENT_FIELDS(X) X(reals, volume, "1", "m3", "volume of each integration point, or one for all")
 #define LAGRANGE_FIELDS(X)                                                                                            \
-  X(reals, youngModulus, "1000", "Pa", "stiffness at each integration point, or one for all")                         \
-  X(reals, poissonRatio, "0.3", "", "Poisson's ratio at each integration point, or one for all")                      \
+  X(reals, youngModulus, "1000", "Pa", "stiffness at each integration point, or one for all", .least = "0")           \
+  X(reals, poissonRatio, "0.3", "", "Poisson's ratio at each integration point, or one for all", .least = "-1", .most = "0.5") \
   X(choice, strain, "Green", "", "measure of the strain", .options = "Green|Corotational")
 #define VOLUME_FIELDS(X) X(reals, bulkModulus, "1000", "Pa", "resistance to a change of volume at each integration point, or one for all")
 
@@ -113,8 +113,21 @@ static dvMat3 rotation_change(dvMat3 r, dvMat3 s, dvMat3 df)
   return dv_mat3_mul(r, dv_mat3_skew(dv_mat3_mul_vec(inverse, axial)));
 }
 
-static dvMat3 stress_change(const Material *m, dvMat3 f, dvMat3 df)
+// what the changes of the stress at one F have in common
+typedef struct Place {
+  dvMat3 f, r, s;          // F, and of the corotational strain F = R S
+} Place;
+
+static Place place_of(const Material *m, dvMat3 f)
 {
+  Place p = {.f = f};
+  if (!m->preserves && m->strain == COROTATIONAL) dv_polar_stable(&f, &p.r, &p.s);
+  return p;
+}
+
+static dvMat3 stress_change(const Material *m, const Place *p, dvMat3 df)
+{
+  dvMat3 f = p->f;
   if (m->preserves) {
     dvMat3 cofactor = dv_mat3_cofactor(f);
     return dv_mat3_scale(dv_mat3_add(dv_mat3_scale(cofactor, dots(cofactor, df)), dv_mat3_scale(cofactor_change(f, df), dv_mat3_det(f) - 1)), m->bulk);
@@ -124,9 +137,7 @@ static dvMat3 stress_change(const Material *m, dvMat3 f, dvMat3 df)
     de = dv_mat3_scale(dv_mat3_add(de, dv_mat3_transpose(de)), 0.5);
     return dv_mat3_add(dv_mat3_mul(df, hooke(m, green(f))), dv_mat3_mul(f, hooke(m, de)));
   }
-  dvMat3 r, s;
-  dv_polar_stable(&f, &r, &s);
-  dvMat3 dr = rotation_change(r, s, df);
+  dvMat3 r = p->r, s = p->s, dr = rotation_change(r, s, df);
   dvMat3 out = dv_mat3_scale(dv_mat3_sub(df, dr), 2 * m->mu);
   out = dv_mat3_add(out, dv_mat3_scale(r, m->lambda * dots(r, df)));
   return dv_mat3_add(out, dv_mat3_scale(dr, m->lambda * (dv_mat3_trace(s) - 3)));
@@ -175,7 +186,8 @@ static void dforce_body(void *user, size_t begin, size_t end)
   const Pass *p = user;
   for (size_t i = begin; i < end; i++) {
     Material m = material_at(p->g, i);
-    dvMat3 change = stress_change(&m, load_columns(p->g->f + 9 * i), load_columns(p->in + 9 * i));
+    Place place = place_of(&m, load_columns(p->g->f + 9 * i));
+    dvMat3 change = stress_change(&m, &place, load_columns(p->in + 9 * i));
     accumulate_columns(p->out + 9 * i, change, -m.volume * p->factor);
   }
 }
@@ -196,12 +208,12 @@ static void gradient_add_stiffness(dvObject *o, const dvMech *mech, dvMatrixSink
   if (!sizes_hold(g)) return;
   for (size_t i = 0; i < g->count; i++) {
     Material m = material_at(g, i);
-    dvMat3 f = load_columns(g->f + 9 * i);
+    Place place = place_of(&m, load_columns(g->f + 9 * i));
     double block[81];
     for (int j = 0; j < 9; j++) {   // a unit change of each number of F
       dvMat3 unit = {{{0}}};
       unit.m[j % 3][j / 3] = 1;
-      dvMat3 change = stress_change(&m, f, unit);
+      dvMat3 change = stress_change(&m, &place, unit);
       for (int k = 0; k < 9; k++) block[9 * k + j] = -m.volume * factor * change.m[k % 3][k / 3];
     }
     int32_t first = (int32_t)(3 * i), dofs[3] = {first, first + 1, first + 2};

@@ -15,8 +15,8 @@
 extern const dvClass dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class;
 
 #define TENSOR_MASS_FIELDS(X)                                                                                                               \
-  X(real, poissonRatio, "0.3", "", "Poisson's ratio")                                                                                       \
-  X(real, youngModulus, "1000", "Pa", "Young's modulus")                                                                                    \
+  X(real, poissonRatio, "0.3", "", "Poisson's ratio", .least = "-1", .most = "0.5")                                                         \
+  X(real, youngModulus, "1000", "Pa", "Young's modulus", .least = "0")                                                                      \
   X(string, edgeInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                                                   \
   X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
 

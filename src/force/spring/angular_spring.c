@@ -6,7 +6,7 @@
 
 #define ANGULAR_SPRING_FIELDS(X)                                                                                                    \
   X(indices, indices, "", "", "frames; each but the first of the list is turned towards the frame with the number before its own")  \
-  X(reals, angularStiffness, "", "N m", "stiffness: one for all or one for each entry of indices; 100 when not given")              \
+  X(reals, angularStiffness, "", "N m", "stiffness: one for all or one for each entry of indices; 100 when not given", .least = "0") \
   X(reals, limit, "", "rad", "angles between which the springs act; not used", .flags = DV_HIDDEN)                                  \
   X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                               \
   X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)

@@ -14,7 +14,7 @@ static const double shortest_bending = 1e-4;   // below this length the first tw
 // --- TriangularBendingSprings, QuadularBendingSprings ---------------------------------------------------
 
 #define BENDING_FIELDS(X)                                                                                                         \
-  X(real, stiffness, "100000", "N/m", "stiffness of every spring")                                                                \
+  X(real, stiffness, "100000", "N/m", "stiffness of every spring", .least = "0")                                                  \
   X(real, damping, "1", "N s/m", "damping of every spring")                                                                       \
   X(bool, showSprings, "1", "", "draw the springs", .flags = DV_LOOKS)                                                            \
   X(string, edgeInfo, "", "", "springs of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                   \

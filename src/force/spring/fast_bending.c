@@ -10,7 +10,7 @@
 #include "math/vec.h"
 
 #define FAST_BENDING_FIELDS(X)                                                                                                     \
-  X(real, bendingStiffness, "1", "N m", "bending stiffness of the surface")                                                        \
+  X(real, bendingStiffness, "1", "N m", "bending stiffness of the surface", .least = "0")                                          \
   X(real, minDistValidity, "1e-06", "m", "edges, and distances of opposite corners, up to this length give no bending")            \
   X(string, edgeInfo, "", "", "weights of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                    \
   X(link, topology, "", "", "topology with the triangles; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)

@@ -6,15 +6,15 @@
 #include <float.h>
 
 #define MESH_SPRING_FIELDS(X)                                                                                                            \
-  X(real, linesStiffness, "0", "N", "stiffness of the edges, per strain", .alias = "stiffness")                                          \
+  X(real, linesStiffness, "0", "N", "stiffness of the edges, per strain", .alias = "stiffness", .least = "0")                            \
   X(real, linesDamping, "0", "N s", "damping of the edges, per rate of strain", .alias = "damping")                                      \
-  X(real, trianglesStiffness, "0", "N", "stiffness of the edges of triangles", .alias = "stiffness")                                     \
+  X(real, trianglesStiffness, "0", "N", "stiffness of the edges of triangles", .alias = "stiffness", .least = "0")                       \
   X(real, trianglesDamping, "0", "N s", "damping of the edges of triangles", .alias = "damping")                                         \
-  X(real, quadsStiffness, "0", "N", "stiffness of the edges and diagonals of quads", .alias = "stiffness")                               \
+  X(real, quadsStiffness, "0", "N", "stiffness of the edges and diagonals of quads", .alias = "stiffness", .least = "0")                 \
   X(real, quadsDamping, "0", "N s", "damping of the edges and diagonals of quads", .alias = "damping")                                   \
-  X(real, tetrahedraStiffness, "0", "N", "stiffness of the edges of tetrahedra", .alias = "stiffness tetrasStiffness")                   \
+  X(real, tetrahedraStiffness, "0", "N", "stiffness of the edges of tetrahedra", .alias = "stiffness tetrasStiffness", .least = "0")     \
   X(real, tetrahedraDamping, "0", "N s", "damping of the edges of tetrahedra", .alias = "damping tetrasDamping")                         \
-  X(real, cubesStiffness, "0", "N", "stiffness of all pairs of points of hexahedra", .alias = "stiffness")                               \
+  X(real, cubesStiffness, "0", "N", "stiffness of all pairs of points of hexahedra", .alias = "stiffness", .least = "0")                 \
   X(real, cubesDamping, "0", "N s", "damping of all pairs of points of hexahedra", .alias = "damping")                                   \
   X(bool, noCompression, "0", "", "springs act only when longer than at rest")                                                           \
   X(real, drawMinElongationRange, "8", "", "elongation from which colours change", .flags = DV_LOOKS)                                    \

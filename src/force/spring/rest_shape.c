@@ -10,8 +10,8 @@
 
 #define REST_SHAPE_FIELDS(X)                                                                                                             \
   X(indices, points, "", "", "points that are held; all by default")                                                                     \
-  X(reals, stiffness, "", "N/m", "stiffness: one for all or one each; 100 when not given")                                               \
-  X(reals, angularStiffness, "", "N m", "stiffness against rotation of frames; 100 where not given")                                     \
+  X(reals, stiffness, "", "N/m", "stiffness: one for all or one each; 100 when not given", .least = "0")                                 \
+  X(reals, angularStiffness, "", "N m", "stiffness against rotation of frames; 100 where not given", .least = "0")                       \
   X(vec3s, pivot_points, "", "m", "points of the world, fixed to the frames at rest, that are held instead of their origins")            \
   X(indices, external_points, "", "", "points of the other state that hold; all by default")                                             \
   X(bool, recompute_indices, "1", "", "lists of points are followed when they change, whatever stands here", .flags = DV_HIDDEN)         \

@@ -8,7 +8,7 @@
 #define VECTOR_SPRING_FIELDS(X)                                                                                                       \
   X(string, springs, "", "", "springs, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                                     \
   X(file, filename, "", "", "an Xsp file (version 4) with the springs")                                                               \
-  X(real, stiffness, "1", "N/m", "stiffness of springs that are not from a file")                                                     \
+  X(real, stiffness, "1", "N/m", "stiffness of springs that are not from a file", .least = "0")                                       \
   X(real, viscosity, "1", "N s/m", "damping of springs that are not from a file")                                                     \
   X(bool, useTopology, "0", "", "a spring along each edge of the topology, at rest as in the rest position")                          \
   X(link, topology, "", "", "topology with the edges; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)

@@ -116,7 +116,7 @@ void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
     const dvRows *r = &dv_linear_weights(l, input)->rows;
     dvStrides s = strides(l, input, false);
     for (int32_t e = r->offset.data[out]; e < r->offset.data[out + 1]; e++) {
-      memset(block, 0, sizeof block);
+      memset(block, 0, (size_t)(s.out * s.in) * sizeof *block);
       for (int k = 0; k < s.width; k++) block[k * s.in + k] = r->value.data[e];
       sink->add(sink, l->base.out, out, l->base.inputs[input], (size_t)r->index.data[e], s.out, s.in, block);
     }

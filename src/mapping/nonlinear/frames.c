@@ -2,6 +2,7 @@
 #include "mapping/nonlinear/frames.h"
 
 #include "mapping/linear/linear.h"
+#include "math/decompose.h"
 
 #include <string.h>
 
@@ -196,6 +197,47 @@ static void frames_add_jdot(dvObject *o, int out_a, int in_v)
       dvVec3 w = dv_vec3_load(v + 6 * (size_t)m->frame.data[e] + 3);
       dv_vec3_accumulate(a + 3 * i, dv_vec3_cross(w, dv_vec3_cross(w, dv_vec3_load(m->rotated.data + 3 * e))));
     }
+}
+
+// --- geometric stiffness -----------------------------------------------------------------------------
+
+dvMat3 dv_turn_stabilise(dvMat3 k)
+{
+  dvMat3 symmetric = dv_mat3_scale(dv_mat3_add(k, dv_mat3_transpose(k)), 0.5), v;
+  dvVec3 values;
+  dv_eigen_symmetric(&symmetric, &values, &v);
+  values = dv_vec3(fmin(values.x, 0), fmin(values.y, 0), fmin(values.z, 0));
+  return dv_mat3_mul_t(dv_mat3_mul(v, dv_mat3_diagonal(values)), v);
+}
+
+// derivative of the torque on a frame
+static dvMat3 turn_of(const dvFramesMapping *m, int method, size_t frame, const double *f)
+{
+  dvMat3 sum = {{{0}}};
+  for (int32_t at = m->start.data[frame]; at < m->start.data[frame + 1]; at++)
+    sum = dv_mat3_add(sum, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + 3 * (size_t)m->point.data[at])), dv_mat3_skew(dv_vec3_load(m->rotated.data + 3 * m->entry.data[at]))));
+  return method == DV_TURN_STABILIZED ? dv_turn_stabilise(sum) : sum;
+}
+
+void dv_frames_apply_djt(const dvFramesMapping *m, int method, double k, int in_df, int in_dx, int out_f)
+{
+  if (method == DV_TURN_NONE || !m->base.mapForces || !dv_frames_hold(m)) return;
+  const double *f = dv_state_read(m->base.out, out_f), *dx = dv_state_read(m->base.in, in_dx);
+  double *df = dv_state_write(m->base.in, in_df);
+  for (size_t i = 0; i < m->frames; i++)
+    dv_vec3_accumulate(df + 6 * i + 3, dv_vec3_scale(dv_mat3_mul_vec(turn_of(m, method, i, f), dv_vec3_load(dx + 6 * i + 3)), k));
+}
+
+void dv_frames_add_geometric(const dvFramesMapping *m, int method, double k, int out_f, dvMatrixSink *sink)
+{
+  if (method == DV_TURN_NONE || !m->base.mapForces || !dv_frames_hold(m)) return;
+  const double *f = dv_state_read(m->base.out, out_f);
+  for (size_t i = 0; i < m->frames; i++) {
+    dvMat3 turn = turn_of(m, method, i, f);
+    double block[36] = {0};
+    for (int e = 0; e < 9; e++) block[(3 + e / 3) * 6 + 3 + e % 3] = k * turn.m[e / 3][e % 3];
+    sink->add(sink, m->base.in, i, m->base.in, i, 6, 6, block);
+  }
 }
 
 const dvMappingOps dv_frames_ops = {

@@ -4,8 +4,8 @@
 //   v = sum of (w v_c + w_c x r),   f_c += w f,   t_c += r x f
 //
 // over the entries of a point: a frame, its weight w, and an arm a in it, which is w times the place of the point there where
-// points are blended. A mapping embeds dvFramesMapping, lists the entries in init and calls dv_frames_settle. There is no
-// geometric stiffness, as in SOFA.
+// points are blended. A mapping embeds dvFramesMapping, lists the entries in init and calls dv_frames_settle. The geometric
+// stiffness, the derivative [f]x [r]x of the torques, is for mappings of Divan's own; those of SOFA have none.
 #ifndef DV_MAPPING_NONLINEAR_FRAMES_H
 #define DV_MAPPING_NONLINEAR_FRAMES_H
 
@@ -25,6 +25,10 @@ typedef struct dvFramesMapping {
   DV_ARRAY(int32_t) start, entry, point;
 } dvFramesMapping;
 
+enum { DV_TURN_NONE, DV_TURN_EXACT, DV_TURN_STABILIZED };   // options None|Exact|Stabilized
+// The symmetric part of a block of the geometric stiffness without its positive eigenvalues.
+dvMat3 dv_turn_stabilise(dvMat3 k);
+
 void dv_frames_clear(dvObject *o);
 void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place);       // a = w place
 void dv_frames_add_arm(dvObject *o, size_t frame, double weight, dvVec3 arm);
@@ -37,5 +41,8 @@ bool dv_frames_hold(const dvFramesMapping *m);   // sizes are those of the lists
 dvVec3 dv_frame_local(const double *frame, dvVec3 world);
 
 extern const dvMappingOps dv_frames_ops;
+// For dvMappingOps.apply_djt and add_geometric, with one of DV_TURN_.
+void dv_frames_apply_djt(const dvFramesMapping *m, int method, double k, int in_df, int in_dx, int out_f);
+void dv_frames_add_geometric(const dvFramesMapping *m, int method, double k, int out_f, dvMatrixSink *sink);
 
 #endif

@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "io/mesh.h"
 #include "mapping/linear/linear.h"
+#include "mapping/nonlinear/frames.h"
 #include "mapping/nonlinear/rigid_kernel.h"
 #include "mapping/register.h"
-#include "math/decompose.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -330,16 +330,6 @@ static void rigid_apply_jt(dvObject *o, int in_f, int out_f)
   }
 }
 
-// the symmetric part without its positive eigenvalues
-static dvMat3 stabilise(dvMat3 k)
-{
-  dvMat3 symmetric = dv_mat3_scale(dv_mat3_add(k, dv_mat3_transpose(k)), 0.5), v;
-  dvVec3 values;
-  dv_eigen_symmetric(&symmetric, &values, &v);
-  values = dv_vec3(fmin(values.x, 0), fmin(values.y, 0), fmin(values.z, 0));
-  return dv_mat3_mul_t(dv_mat3_mul(v, dv_mat3_diagonal(values)), v);
-}
-
 // derivative of the torque on each frame
 static void geometric_blocks(Rigid *m, const double *f)
 {
@@ -350,7 +340,7 @@ static void geometric_blocks(Rigid *m, const double *f)
     dvMat3 *t = &m->turn[m->frame[i]];
     *t = dv_mat3_add(*t, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + i * width)), dv_mat3_skew(arm_of(m, points, i))));
   }
-  for (size_t i = 0; i < m->frames && m->geometricStiffness == STIFFNESS_STABILIZED; i++) m->turn[i] = stabilise(m->turn[i]);
+  for (size_t i = 0; i < m->frames && m->geometricStiffness == STIFFNESS_STABILIZED; i++) m->turn[i] = dv_turn_stabilise(m->turn[i]);
 }
 
 static void geometric_3d(Rigid *m, double k, double *df, const double *dx, const double *f)

@@ -18,6 +18,8 @@ function hexOf(text: string): string {
 }
 
 const GENERAL = new Set(['printLog', 'listening', 'tags', 'name']);        // of every component
+// What makes sense, in words.
+const range = (f: Field) => [f.least != null ? `from ${f.least}` : '', f.most != null ? `${f.least != null ? '' : 'up '}to ${f.most}` : ''].filter(Boolean).join(' ');
 const isLink = (f: Field) => Boolean(f.link) || f.type === 'link' || f.type === 'links';
 
 export class Form extends Part {
@@ -46,6 +48,7 @@ export class Form extends Part {
     .value button { visibility: hidden; }
     .field:hover .value button, .field:focus-within .value button, .value button.solid { visibility: visible; }
     .pending { border-color: var(--warn) !important; }
+    .outside { border-color: var(--bad) !important; color: var(--bad); }
     .link { color: var(--muted); font-size: 11px; }
     .wide-link { grid-column: 2; }
     .filter { display: flex; gap: 8px; align-items: center; padding: 8px 12px 0; }
@@ -80,8 +83,15 @@ export class Form extends Part {
 
   private shown(field: Field) { return this.typed.get(field.name) ?? this.whole.get(field.name) ?? field.value; }
 
+  // Every number inside what makes sense; what is no number is left to the program to judge.
+  private outside(field: Field): boolean {
+    if (field.least == null && field.most == null) return false;
+    return this.shown(field).trim().split(/\s+/).map(Number).some((v) => v < Number(field.least ?? -Infinity) || v > Number(field.most ?? Infinity));
+  }
+
   private line(field: Field, off: boolean): TemplateResult {
-    return html`<input class="mono ${this.typed.has(field.name) ? 'pending' : ''}" type="text" name=${field.name} aria-label=${field.name} ?disabled=${off} .value=${this.shown(field)} spellcheck="false"
+    const outside = this.outside(field);
+    return html`<input class="mono ${this.typed.has(field.name) ? 'pending' : ''} ${outside ? 'outside' : ''}" aria-invalid=${String(outside)} title=${range(field)} type="text" name=${field.name} aria-label=${field.name} ?disabled=${off} .value=${this.shown(field)} spellcheck="false"
       @input=${(e: Event) => this.type(field, (e.target as HTMLInputElement).value)}
       @keydown=${(e: KeyboardEvent) => this.lineKey(e, field)}>`;
   }
@@ -142,7 +152,7 @@ export class Form extends Part {
   private field(field: Field): TemplateResult {
     const off = !this.session.editor || field.readOnly === true, tall = field.cut || field.value.length > 48;
     const watch = NUMBERS.has(field.type) && (field.size > 0 || field.value !== '');
-    const tip = `${field.name} (${field.type}${field.unit ? ', ' + field.unit : ''})\n${field.help ?? ''}${field.initial !== undefined && field.initial !== '' ? `\ndefault: ${field.initial}` : ''}${!field.readOnly ? '' : isLink(field) ? '\nlinked, cannot be set here' : '\ncomputed, cannot be set'}`;
+    const tip = `${field.name} (${field.type}${field.unit ? ', ' + field.unit : ''})\n${field.help ?? ''}${range(field) ? `\n${range(field)}` : ''}${field.initial !== undefined && field.initial !== '' ? `\ndefault: ${field.initial}` : ''}${!field.readOnly ? '' : isLink(field) ? '\nlinked, cannot be set here' : '\ncomputed, cannot be set'}`;
     return html`<div class="field ${field.changed ? 'changed' : ''} ${tall ? 'tall' : ''}" data-field=${field.name}>
       <div class="label" title=${tip}><span class="clip">${field.name}</span>${field.unit ? html`<span class="unit">${field.unit}</span>` : nothing}</div>
       <div class="value">${this.input(field, off)}

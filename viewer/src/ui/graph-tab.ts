@@ -16,6 +16,7 @@ export class GraphTab extends Part {
     .bar { height: 7px; flex: none; cursor: row-resize; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); background: var(--bg); touch-action: none; }
     .bar:focus-visible { outline-offset: -2px; }
     .form { flex: 1; min-height: 0; }
+    .form.none { flex: none; border-top: 1px solid var(--line); }
     .actions { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 8px; }
     .menu { position: fixed; z-index: 20; min-width: 180px; padding: 4px; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); box-shadow: var(--shadow); }
     .menu button { display: flex; width: 100%; justify-content: flex-start; }
@@ -79,12 +80,12 @@ export class GraphTab extends Part {
     const s = this.session, path = s.selection, share = s.settings.treeShare, off = !s.editor;
     const safe = (name: string) => off && !['Collapse', 'Expand'].includes(name);
     return html`
-      <divan-tree style="height:${(share * 100).toFixed(1)}%" @menu=${this.menu} @remove=${(e: CustomEvent) => this.removePath(e.detail)}>
+      <divan-tree style=${path ? `height:${(share * 100).toFixed(1)}%` : 'flex:1'} @menu=${this.menu} @remove=${(e: CustomEvent) => this.removePath(e.detail)}>
         <button slot="tools" class="icon" title="Export the graph as a picture (SVG)" aria-label="Export the graph as a picture" ?disabled=${!s.graph} @click=${() => download(`${baseName(s)}-graph.svg`, graphPicture(s.graph!), 'image/svg+xml')}>${icon('picture')}</button>
       </divan-tree>
-      <div class="bar" role="separator" tabindex="0" aria-label="height of the tree" aria-orientation="horizontal" aria-valuenow=${Math.round(share * 100)} @pointerdown=${this.drag}
-        @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowUp') this.share(share - 0.05); else if (e.key === 'ArrowDown') this.share(share + 0.05); else return; e.preventDefault(); }}></div>
-      <div class="form scroll"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !['Collapse', 'Expand'].includes(a.name)).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${off} @click=${a.run}>${a.name}</button>`)}</div>` : nothing}</divan-form></div>
+      ${path ? html`<div class="bar" role="separator" tabindex="0" aria-label="height of the tree" aria-orientation="horizontal" aria-valuenow=${Math.round(share * 100)} @pointerdown=${this.drag}
+        @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowUp') this.share(share - 0.05); else if (e.key === 'ArrowDown') this.share(share + 0.05); else return; e.preventDefault(); }}></div>` : nothing}
+      <div class="form scroll ${path ? '' : 'none'}"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !['Collapse', 'Expand'].includes(a.name)).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${off} @click=${a.run}>${a.name}</button>`)}</div>` : nothing}</divan-form></div>
       ${this.place ? html`<div class="menu" role="menu" @keydown=${this.menuKey} @focusout=${(e: FocusEvent) => { if (!(e.currentTarget as HTMLElement).contains(e.relatedTarget as Node)) { this.place = null; this.requestUpdate(); } }}>
         ${this.actions(this.place.path).map((a) => html`<button role="menuitem" class=${a.danger ? 'danger' : ''} ?disabled=${safe(a.name)} @click=${() => { this.closeMenu(); a.run(); }}>${a.name}</button>`)}</div>` : nothing}`;
   }

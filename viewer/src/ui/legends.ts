@@ -1,4 +1,4 @@
-// Colour maps with their ranges, over the picture. Frames come often: the numbers follow a few times a second.
+// Colour maps with their ranges, over the picture. Pictures come often: the numbers follow a few times a second.
 import { css, html, render } from 'lit';
 import { mapGradient } from '../view/colours.ts';
 import { number, page, Part } from './part.ts';
@@ -14,10 +14,9 @@ export class Legends extends Part {
     .high { text-align: right; }
     @media (max-width: 720px) { .legend { width: 150px; } }
   `];
-  protected override topics = ['frame', 'settings', 'scene'] as any;
+  protected override topics = ['legends'] as any;
   private timer = 0;
 
-  // The picture takes a frame in when it is drawn, which is after the news of it.
   protected override shouldUpdate() {
     if (this.timer) return false;
     this.timer = window.setTimeout(() => { this.timer = 0; this.draw(); }, PAUSE);

@@ -9,16 +9,18 @@ import { roleColour } from './roles.ts';
 import { shared } from './styles.ts';
 
 const ROW = 24;
+const BUNDLED = 'RequiredPlugin';   // many of them, and of no interest: one row for all that follow each other
 
-interface Row { path: string; level: number; node: GraphNode | null; object: GraphObject | null; open: boolean; of: number; at: number }
+// `bundle` counts the objects that one row stands for.
+interface Row { path: string; level: number; node: GraphNode | null; object: GraphObject | null; open: boolean; of: number; at: number; bundle: number }
 
 export class Tree extends Part {
   static override styles = [shared, css`
     :host { display: flex; flex-direction: column; min-height: 0; }
     .find { position: relative; display: flex; gap: 4px; padding: 8px 10px 6px; }
     .find input { flex: 1; padding-left: 26px; }
-    .find svg { position: absolute; left: 17px; top: 13px; color: var(--faint); pointer-events: none; }
-    .find button svg { position: static; color: inherit; }
+    .find svg { position: absolute; left: 17px; top: calc(50% + 1px); transform: translateY(-50%); color: var(--faint); pointer-events: none; }
+    .find button svg { position: static; transform: none; color: inherit; }
     .tree { flex: 1; min-height: 60px; position: relative; outline-offset: -2px; }
     .row { position: absolute; left: 0; right: 0; height: ${ROW}px; gap: 5px; padding-right: 8px; cursor: default; white-space: nowrap; overflow: hidden; }
     .row:hover { background: var(--hover); }
@@ -39,6 +41,7 @@ export class Tree extends Part {
   `];
   protected override topics = ['graph', 'selection', 'settings'] as any;
   private closed = new Set<string>();
+  private unbundled = new Set<string>();       // paths of bundles that were opened
   private query = '';
   private active = '';
   private rows: Row[] = [];
@@ -46,6 +49,8 @@ export class Tree extends Part {
   private shownSelection = '';
 
   focusSearch() { this.find<HTMLInputElement>('input').focus(); }
+
+  override firstUpdated() { new ResizeObserver(() => this.requestUpdate()).observe(this.find('.tree')); }     // which rows are in sight
 
   private hits(text: string) { return text.toLowerCase().includes(this.query); }
 
@@ -56,12 +61,21 @@ export class Tree extends Part {
     const nodeHits = (n: GraphNode): boolean => this.hits(n.name) || n.objects.some(objectHits) || n.nodes.some(nodeHits);
     const visit = (node: GraphNode, level: number, at: number, of: number) => {
       const open = this.query !== '' || !this.closed.has(node.path);
-      rows.push({ path: node.path, level, node, object: null, open, at, of });
+      rows.push({ path: node.path, level, node, object: null, open, at, of, bundle: 0 });
       if (!open) return;
       const whole = this.query === '' || this.hits(node.name);
       const objects = whole ? node.objects : node.objects.filter(objectHits), nodes = whole ? node.nodes : node.nodes.filter(nodeHits);
       const count = objects.length + nodes.length;
-      objects.forEach((object, i) => rows.push({ path: object.path, level: level + 1, node: null, object, open: false, at: i + 1, of: count }));
+      for (let i = 0; i < objects.length;) {
+        let n = 1;
+        while (objects[i].class === BUNDLED && objects[i + n]?.class === BUNDLED) n++;
+        if (n > 1 && this.query === '') {
+          const path = `${objects[i].path}…`, shown = this.unbundled.has(path);
+          rows.push({ path, level: level + 1, node: null, object: null, open: shown, at: i + 1, of: count, bundle: n });
+          if (!shown) { i += n; continue; }
+        }
+        for (const end = i + n; i < end; i++) rows.push({ path: objects[i].path, level: level + 1 + (n > 1 && this.query === '' ? 1 : 0), node: null, object: objects[i], open: false, at: i + 1, of: count, bundle: 0 });
+      }
       nodes.forEach((child, i) => visit(child, level + 1, objects.length + i + 1, count));
     };
     if (this.query === '' || nodeHits(root)) visit(root, 1, 1, 1);
@@ -69,6 +83,7 @@ export class Tree extends Part {
   }
 
   private toggle(path: string) {
+    if (path.endsWith('…')) { if (!this.unbundled.delete(path)) this.unbundled.add(path); this.requestUpdate(); return; }
     if (this.closed.has(path)) this.closed.delete(path); else this.closed.add(path);
     this.requestUpdate();
   }
@@ -79,9 +94,13 @@ export class Tree extends Part {
     this.requestUpdate();
   }
 
-  private choose(path: string) { this.active = path; this.shownSelection = path; this.session.select(path); this.requestUpdate(); }
+  private choose(path: string) {
+    if (path.endsWith('…')) { this.active = path; this.toggle(path); return; }
+    this.active = path; this.shownSelection = path; this.session.select(path); this.requestUpdate();
+  }
 
   private menu(path: string, x: number, y: number) {
+    if (path.endsWith('…')) return;
     this.choose(path);
     this.dispatchEvent(new CustomEvent('menu', { detail: { path, x, y }, bubbles: true, composed: true }));
   }
@@ -96,13 +115,13 @@ export class Tree extends Part {
       case 'PageUp': go(i - 10); break;
       case 'Home': go(0); break;
       case 'End': go(this.rows.length - 1); break;
-      case 'ArrowRight': if (row?.node) { if (!row.open) this.toggle(row.path); else go(i + 1); } break;
+      case 'ArrowRight': if (row?.node || row?.bundle) { if (!row.open) this.toggle(row.path); else go(i + 1); } break;
       case 'ArrowLeft':
-        if (row?.node && row.open && !this.query) this.toggle(row.path);
+        if ((row?.node || row?.bundle) && row.open && !this.query) this.toggle(row.path);
         else if (row) { for (let k = i - 1; k >= 0; k--) if (this.rows[k].level < row.level) { go(k); break; } }
         break;
       case 'Enter': case ' ': if (row) this.choose(row.path); break;
-      case 'Delete': if (row) { this.choose(row.path); this.dispatchEvent(new CustomEvent('remove', { detail: row.path, bubbles: true, composed: true })); } break;
+      case 'Delete': if (row && !row.bundle) { this.choose(row.path); this.dispatchEvent(new CustomEvent('remove', { detail: row.path, bubbles: true, composed: true })); } break;
       case 'ContextMenu': if (row) this.keyMenu(i); break;
       case 'F10': if (e.shiftKey && row) { this.keyMenu(i); break; } return;
       default: return;
@@ -126,6 +145,17 @@ export class Tree extends Part {
   override willUpdate() {
     const s = this.session.selection;
     if (s && s !== this.shownSelection) for (const p of this.session.nodes.keys()) if (s.startsWith(p === '/' ? '/' : p + '/')) this.closed.delete(p);
+    if (s && s !== this.shownSelection && this.session.objects.get(s)?.class === BUNDLED) this.unbundle(s);
+  }
+
+  // The bundle that holds an object is named after the first of its run.
+  private unbundle(path: string) {
+    for (const node of this.session.nodes.values()) {
+      let i = node.objects.findIndex((o) => o.path === path);
+      if (i < 0) continue;
+      while (i > 0 && node.objects[i - 1].class === BUNDLED) i--;
+      this.unbundled.add(`${node.objects[i].path}…`);
+    }
   }
 
   override updated() {
@@ -140,6 +170,11 @@ export class Tree extends Part {
   }
 
   private row(r: Row, i: number) {
+    if (r.bundle) {
+      return html`<div class="row ${r.path === this.active ? 'active' : ''}" id="row-${i}" role="treeitem" aria-level=${r.level} aria-setsize=${r.of} aria-posinset=${r.at} aria-selected="false" aria-expanded=${String(r.open)}
+        title="plugins that SOFA would load; nothing is done for them" style=${styleMap({ top: `${i * ROW}px`, paddingLeft: `${(r.level - 1) * 14 + 6}px` })} @click=${() => this.choose(r.path)}>
+        <span class="twist ${r.open ? 'open' : ''}"></span><span class="given">${BUNDLED} × ${r.bundle}</span></div>`;
+    }
     const { node, object } = r, chosen = r.path === this.session.selection;
     const messages = object?.messages ?? 0, classes = `row ${chosen ? 'chosen' : ''} ${r.path === this.active ? 'active' : ''} ${node && !node.active ? 'off' : ''} ${object?.failed ? 'failed' : ''}`;
     return html`<div class=${classes} id="row-${i}" role="treeitem" aria-level=${r.level} aria-setsize=${r.of} aria-posinset=${r.at} aria-selected=${String(chosen)}

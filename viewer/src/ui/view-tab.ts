@@ -41,7 +41,7 @@ export class ViewTab extends Part {
     return html`<section aria-label="what is drawn">
       <div class="row"><h3 class="grow">Show</h3>
         <button class="small" @click=${() => s.setGroups(all ? [] : GROUPS.map((g) => g.name))}>${all ? 'None' : 'All'}</button>
-        <button class="small" @click=${() => s.setGroups(['visual', 'interactions'])}>Default</button></div>
+        <button class="small" title=${s.scene?.flags ? 'what the scene asks for' : 'visual models and interactions'} @click=${() => s.setDefaultGroups()}>Default</button></div>
       <div class="checks">${GROUPS.map((g) => html`<label class=${counts.get(g.name) ? '' : 'none'} title=${g.help}>
         <input type="checkbox" name=${g.name} .checked=${on.has(g.name)} @change=${(e: Event) => s.setGroup(g.name, (e.target as HTMLInputElement).checked)}>
         <span class="dot" style="background:${GROUP_COLOURS[g.name]}"></span><span class="clip">${g.label}</span><span class="count mono">${counts.get(g.name) ?? ''}</span></label>`)}
@@ -124,7 +124,7 @@ export class ViewTab extends Part {
         ${this.check('box', 'Bounding box', 'box around what is drawn')}${this.check('pauseHidden', 'Pause when hidden', 'stop the animation while the page cannot be seen')}
       </div></section>
       ${this.cameraPart()}${this.colours()}
-      <section aria-label="touch"><h3>Touch</h3><label class="line"><span>Spring</span><input class="mono" type="text" inputmode="decimal" .value=${s.settings.stiffness > 0 ? number(s.settings.stiffness, 6) : ''} placeholder="by itself"
+      <section aria-label="touch"><h3>Touch</h3><label class="line"><span>Spring</span><input class="mono" type="text" inputmode="decimal" .value=${s.settings.stiffness > 0 ? number(s.settings.stiffness, 6) : ''} placeholder="auto"
         @change=${(e: Event) => { const v = Number((e.target as HTMLInputElement).value); s.set({ stiffness: Number.isFinite(v) && v > 0 ? v : 0 }); }}><span class="muted">N/m, of the pulling spring</span></label></section>
       ${this.pictures()}`;
   }

@@ -53,8 +53,8 @@ export const GROUPS: { name: Group; label: string; help: string }[] = [
   { name: 'forces', label: 'Forces', help: 'arrows at the degrees of freedom' },
   { name: 'collision', label: 'Collision models', help: 'spheres, lines and triangles that collide' },
   { name: 'bounds', label: 'Bounding trees', help: 'boxes around collision models' },
-  { name: 'mappings', label: 'Mappings', help: 'from a mechanical state to what is drawn' },
-  { name: 'mechanicalMappings', label: 'Mechanical mappings', help: 'between mechanical states' },
+  { name: 'mappings', label: 'Visual mappings', help: 'from a mechanical state to what is drawn' },
+  { name: 'mechanicalMappings', label: 'State mappings', help: 'between mechanical states' },
   { name: 'forceFields', label: 'Force fields', help: 'elements, springs, stress in colours' },
   { name: 'interactions', label: 'Interactions', help: 'springs between bodies, contacts' },
 ];

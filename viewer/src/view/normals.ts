@@ -52,3 +52,23 @@ export function computeNormals(p: Float32Array, t: Uint32Array, out: Float32Arra
     out[j] = x * s; out[j + 1] = y * s; out[j + 2] = z * s;
   }
 }
+
+// How sharp the surface is at each point: 1 where a triangle turns away from the point's normal by more than about 50 degrees, 0 up to 35.
+// There the picture uses the triangles' own normals, so that boxes have edges.
+export function creases(p: Float32Array, t: Uint32Array, normals: Float32Array): Float32Array {
+  const out = new Float32Array(normals.length / 3);
+  for (let i = 0; i + 2 < t.length; i += 3) {
+    const corners = [t[i], t[i + 1], t[i + 2]];
+    if (corners.some((c) => c >= out.length)) continue;
+    const [a, b, c] = corners.map((k) => 3 * k);
+    const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
+    const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
+    const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx, length = Math.hypot(nx, ny, nz);
+    if (!(length > 0)) continue;
+    for (const k of corners) {
+      const dot = (nx * normals[3 * k] + ny * normals[3 * k + 1] + nz * normals[3 * k + 2]) / length;
+      out[k] = Math.max(out[k], Math.min(1, (0.82 - dot) / 0.18));
+    }
+  }
+  return out;
+}

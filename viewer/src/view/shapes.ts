@@ -1,13 +1,13 @@
 // One shape per drawable: geometry that follows its arrays, and a look. A shape uploads only what changed.
 import {
   BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshPhongMaterial, Object3D, Points, PointsMaterial, Quaternion, SphereGeometry,
+  GreaterDepth, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshPhongMaterial, Object3D, Points, PointsMaterial, Quaternion, SphereGeometry,
   SRGBColorSpace, TextureLoader, Vector3, RepeatWrapping, type Material, type Texture,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS, mapTexture } from './colours.ts';
-import { computeNormals, sameplaces } from './normals.ts';
+import { computeNormals, creases, sameplaces } from './normals.ts';
 
 export interface Look {
   wireframe: boolean; normals: boolean; smooth: boolean;
@@ -47,6 +47,8 @@ export abstract class Shape {
   abstract update(arrays: Arrays, look: Look): void;
   abstract dispose(): void;
   pickable(): boolean { return this.object.visible; }
+  // The faces of elements stand in for a surface where no visual model is shown.
+  get isBody(): boolean { return this.info.group === 'forceFields' && this.info.kind === 'triangles' && this.info.values == null; }
 }
 
 function colour(values: number[] | undefined, fallback: string): Color {
@@ -90,28 +92,30 @@ class Triangles extends Shape {
     this.base = colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9');
     this.emissive = colour(m.emissive, '#000000');
     material.color.copy(this.base);
-    material.specular = colour(m.specular, '#333333').multiplyScalar(0.5);
     material.shininess = Math.max(1, m.shininess ?? 30);
-    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.45);
+    material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
+    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
     if (alpha < 0.999) { material.transparent = true; material.opacity = alpha; material.depthWrite = alpha > 0.7; }
     if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = 1; material.polygonOffsetUnits = 1; }
-    if (info.values != null) this.paint(material);
+    this.shader(material, info.values != null);
+    if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
     this.mesh = keep(new Mesh(new BufferGeometry(), material));
     group.add(this.mesh);
   }
 
-  // values become places in the colour map, in the vertex shader
-  private paint(material: MeshPhongMaterial) {
-    material.color.set('#ffffff');
-    material.map = mapTexture('viridis');
-    material.specular.set('#181818');
+  // Values become places in the colour map, in the vertex shader; at creases the triangle's own normal counts.
+  private shader(material: MeshPhongMaterial, painted: boolean) {
     material.onBeforeCompile = (shader) => {
       shader.uniforms.valueRange = this.range;
-      shader.vertexShader = 'attribute float value;\nuniform vec2 valueRange;\n' + shader.vertexShader.replace('#include <uv_vertex>',
+      let vertex = 'attribute float crease;\nvarying float vCrease;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvCrease = crease;');
+      if (painted) vertex = 'attribute float value;\nuniform vec2 valueRange;\n' + vertex.replace('#include <uv_vertex>',
         'vMapUv = vec2(clamp((value - valueRange.x) / max(valueRange.y - valueRange.x, 1e-30), 0.002, 0.998), 0.5);');
+      shader.vertexShader = vertex;
+      shader.fragmentShader = 'varying float vCrease;\n' + shader.fragmentShader.replace('#include <normal_fragment_begin>',
+        '#include <normal_fragment_begin>\nnormal = normalize(mix(normal, normalize(cross(dFdx(vViewPosition), dFdy(vViewPosition))), vCrease));');
     };
-    material.customProgramCacheKey = () => 'values';
+    material.customProgramCacheKey = () => (painted ? 'values' : 'plain');
   }
 
   override update(arrays: Arrays, look: Look) {
@@ -153,7 +157,8 @@ class Triangles extends Shape {
   }
 
   private shade(p: Float32Array, t: Uint32Array) {
-    if (!this.normals || this.normals.array.length !== p.length) {
+    const fresh = !this.normals || this.normals.array.length !== p.length;
+    if (fresh || !this.normals) {
       this.normals = new BufferAttribute(new Float32Array(p.length), 3);
       this.normals.setUsage(DynamicDrawUsage);
       this.mesh.geometry.setAttribute('normal', this.normals);
@@ -161,6 +166,7 @@ class Triangles extends Shape {
     if (this.same === undefined) this.same = this.info.texcoords != null ? sameplaces(p) : null;
     computeNormals(p, t, this.normals.array as Float32Array, this.same);
     this.normals.needsUpdate = true;
+    if (fresh) this.mesh.geometry.setAttribute('crease', new BufferAttribute(creases(p, t, this.normals.array as Float32Array), 1));
   }
 
   private measure(v: Float32Array) {
@@ -208,14 +214,21 @@ function sized(geometry: BufferGeometry, count: number, name = 'position'): Floa
 
 class Lines extends Shape {
   private lines: LineSegments<BufferGeometry, LineBasicMaterial>;
+  private ghost: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
   private base: Color;
 
   constructor(info: Drawable) {
     const base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#3fae78');
     const lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: base })));
+    if (info.group === 'mappings' || info.group === 'mechanicalMappings') Object.assign(lines.material, { transparent: true, opacity: 0.35, depthWrite: false });   // many, and close together
     super(info, lines);
     this.lines = lines;
     this.base = base;
+    if (info.group === 'forceFields' || info.group === 'interactions') {      // what lies inside a body shines through, faintly
+      this.ghost = keep(new LineSegments(lines.geometry, new LineBasicMaterial({ color: base, transparent: true, opacity: 0.28, depthFunc: GreaterDepth, depthWrite: false })));
+      this.ghost.renderOrder = 1;
+      lines.add(this.ghost);
+    }
   }
 
   override update(arrays: Arrays, look: Look) {
@@ -223,6 +236,7 @@ class Lines extends Shape {
     this.object.visible = arrays.get(positions) !== null && this.present(arrays, [second, indices]);
     if (!this.object.visible) return;
     this.lines.material.color.copy(look.selected(this.info.path) ? look.accent : this.base);
+    this.ghost?.material.color.copy(this.lines.material.color);
     const p = arrays.get(positions)!.data, t = arrays.get(indices)?.data, q = arrays.get(second)?.data;
     const geometry = this.lines.geometry;
     if (!q) {
@@ -245,7 +259,7 @@ class Lines extends Shape {
     this.object.visible = pairs > 0;
   }
 
-  override dispose() { this.lines.geometry.dispose(); this.lines.material.dispose(); }
+  override dispose() { this.lines.geometry.dispose(); this.lines.material.dispose(); this.ghost?.material.dispose(); }
 }
 
 // --- points ---
@@ -400,39 +414,91 @@ class Arrows extends Shape {
 
 // --- frames ---
 
-const AXES = [[0.88, 0.25, 0.3], [0.25, 0.68, 0.35], [0.25, 0.47, 0.9]];
+const AXES = ['#d64550', '#3f9a4e', '#3f74d6'];
+const MOST_ARROWS = 1500;        // more frames than that are lines
+
+// an arrow of length 1 along x
+function arrow(): BufferGeometry {
+  const profile = [[0, 0.03], [0.78, 0.03], [0.78, 0.085], [1, 0]], sides = 8, places: number[] = [], faces: number[] = [];
+  profile.forEach(([x, r]) => { for (let k = 0; k < sides; k++) places.push(x, r * Math.cos((2 * Math.PI * k) / sides), r * Math.sin((2 * Math.PI * k) / sides)); });
+  for (let ring = 0; ring + 1 < profile.length; ring++) for (let k = 0; k < sides; k++) {
+    const a = ring * sides + k, b = ring * sides + ((k + 1) % sides);
+    faces.push(a, b, a + sides, b, b + sides, a + sides);
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(places), 3));
+  geometry.setIndex(faces);
+  return geometry;
+}
 
 class Frames extends Shape {
-  private lines: LineSegments<BufferGeometry, LineBasicMaterial>;
+  private lines: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
+  private arrows: InstancedMesh | null = null;
+  private size = NaN;
 
-  constructor(info: Drawable) {
-    const lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true })));
-    super(info, lines);
-    this.lines = lines;
+  constructor(info: Drawable) { super(info, new ThreeGroup()); }
+
+  // Frames stand inside the bodies that they move: they are drawn over them.
+  private prepare(count: number) {
+    const many = count > MOST_ARROWS;
+    if (this.arrows && (many || this.arrows.instanceMatrix.count < 3 * count)) { this.object.remove(this.arrows); this.arrows.geometry.dispose(); this.arrows.dispose(); this.arrows = null; }
+    if (!many && !this.arrows) {
+      this.arrows = keep(new InstancedMesh(arrow(), new MeshBasicMaterial({ depthTest: false, transparent: true }), 3 * count));
+      for (let i = 0; i < 3 * count; i++) this.arrows.setColorAt(i, new Color(AXES[i % 3]));
+      this.arrows.renderOrder = 2;
+      this.object.add(this.arrows);
+    }
+    if (many && !this.lines) {
+      this.lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true })));
+      this.lines.renderOrder = 2;
+      this.object.add(this.lines);
+    }
+    if (this.lines) this.lines.visible = many;
   }
 
   override update(arrays: Arrays, look: Look) {
     const p = arrays.get(this.info.positions)?.data, q = arrays.get(this.info.frames)?.data;
     this.object.visible = p !== undefined && q !== undefined;
-    if (!p || !q || !this.changed(arrays, [this.info.positions, this.info.frames])) return;
-    const count = Math.min(p.length / 3, q.length / 4), length = 0.05 * look.diagonal;
-    const lines = sized(this.lines.geometry, 18 * count), colours = sized(this.lines.geometry, 18 * count, 'color');
-    const axis = new Vector3(), turn = new Quaternion();
+    if (!p || !q) return;
+    if (!this.changed(arrays, [this.info.positions, this.info.frames]) && this.size === look.diagonal) return;
+    this.size = look.diagonal;
+    const count = Math.min(p.length / 3, q.length / 4), length = (count > 20 ? 0.04 : 0.07) * look.diagonal;
+    this.prepare(count);
+    if (count > MOST_ARROWS) this.drawLines(p, q, count, length);
+    else this.drawArrows(p, q, count, length);
+  }
+
+  private drawArrows(p: ArrayLike<number>, q: ArrayLike<number>, count: number, length: number) {
+    const matrix = new Matrix4(), at = new Vector3(), turn = new Quaternion(), size = new Vector3(length, length, length);
+    const axes = [new Quaternion(), new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), Math.PI / 2), new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), -Math.PI / 2)];
+    for (let i = 0; i < count; i++) {
+      at.set(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+      for (let a = 0; a < 3; a++) this.arrows!.setMatrixAt(3 * i + a, matrix.compose(at, turn.set(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]).multiply(axes[a]), size));
+    }
+    this.arrows!.count = 3 * count;
+    this.arrows!.instanceMatrix.needsUpdate = true;
+  }
+
+  private drawLines(p: ArrayLike<number>, q: ArrayLike<number>, count: number, length: number) {
+    const geometry = this.lines!.geometry, lines = sized(geometry, 18 * count), colours = sized(geometry, 18 * count, 'color');
+    const axis = new Vector3(), turn = new Quaternion(), tints = AXES.map((c) => new Color(c));
     for (let i = 0; i < count; i++) {
       turn.set(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]);
       for (let a = 0; a < 3; a++) {
         axis.set(a === 0 ? length : 0, a === 1 ? length : 0, a === 2 ? length : 0).applyQuaternion(turn);
         const o = 18 * i + 6 * a;
-        for (let k = 0; k < 3; k++) {
-          lines[o + k] = p[3 * i + k];
-          lines[o + 3 + k] = p[3 * i + k] + axis.getComponent(k);
-          colours[o + k] = colours[o + 3 + k] = AXES[a][k];
-        }
+        for (let k = 0; k < 3; k++) { lines[o + k] = p[3 * i + k]; lines[o + 3 + k] = p[3 * i + k] + axis.getComponent(k); }
+        tints[a].toArray(colours, o);
+        tints[a].toArray(colours, o + 3);
       }
     }
   }
 
-  override dispose() { this.lines.geometry.dispose(); (this.lines.material as Material).dispose(); }
+  override dispose() {
+    this.lines?.geometry.dispose();
+    this.lines?.material.dispose();
+    if (this.arrows) { this.arrows.geometry.dispose(); (this.arrows.material as Material).dispose(); this.arrows.dispose(); }
+  }
 }
 
 export function makeShape(info: Drawable, look: Look): Shape | null {

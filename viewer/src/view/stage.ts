@@ -12,7 +12,7 @@ import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
 import { forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
 
-export interface Legend { label: string; low: number; high: number; map: string; shape: Shape }
+export interface Legend { label: string; low: number; high: number; map: string }
 
 export class Stage {
   readonly camera = new OrbitCamera();
@@ -31,7 +31,7 @@ export class Stage {
 
   private renderer: WebGLRenderer;
   private scene = new Scene();
-  private key = new DirectionalLight('#ffffff', 2.3);
+  private key = new DirectionalLight('#ffffff', 2.15);
   private fill = new DirectionalLight('#dfe8ff', 0.4);
   private grid: GridHelper | null = null;
   private gridStep = 0;
@@ -57,7 +57,7 @@ export class Stage {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: false, powerPreference: 'high-performance' });
     this.overlay = new Overlay(overlay);
-    this.scene.add(new AmbientLight('#ffffff', 0.35), new HemisphereLight('#ffffff', '#5d6678', 0.75), this.key, this.key.target, this.fill, this.fill.target);
+    this.scene.add(new AmbientLight('#ffffff', 0.25), new HemisphereLight('#ffffff', '#5d6678', 0.65), this.key, this.key.target, this.fill, this.fill.target);
     this.scene.add(this.boxLines, this.chosen);
     this.boxLines.visible = this.chosen.visible = false;
     this.look = {
@@ -95,7 +95,7 @@ export class Stage {
       if (Array.isArray(view.groups)) change.groups = view.groups.filter((g: string) => names.includes(g));
       for (const key of ['wireframe', 'grid', 'axes', 'box']) if (typeof view[key] === 'boolean') change[key] = view[key];
       if (typeof view.background === 'string') change.background = view.background;
-      this.session.set(change);
+      this.session.takeOver(change);
     } else this.fitted = false;
     this.redraw(true);
   }
@@ -251,15 +251,17 @@ export class Stage {
   private updateShapes() {
     const groups = new Set(this.session.groups);
     const current = this.session.scene?.revision === this.arrays.revision;
-    this.legends = [];
+    const legends: Legend[] = [];
+    const dressed = groups.has('visual') && this.shapes.some((s) => s.info.group === 'visual' && s.info.kind === 'triangles' && !this.session.hides(s.info));
     for (const shape of this.shapes) {
-      if (!current || !groups.has(shape.info.group)) { shape.object.visible = false; continue; }
+      if (!current || !groups.has(shape.info.group) || this.session.hides(shape.info) || (dressed && shape.isBody)) { shape.object.visible = false; continue; }
       shape.update(this.arrays, this.look);
       if (shape.object.visible && shape.info.values != null) {
         const [low, high] = this.look.range(shape, shape.low, shape.high);
-        if (!this.legends.some((l) => l.label === (shape.info.label ?? ''))) this.legends.push({ label: shape.info.label ?? '', low, high, map: this.look.colourMap, shape });
+        if (!legends.some((l) => l.label === (shape.info.label ?? ''))) legends.push({ label: shape.info.label ?? '', low, high, map: this.look.colourMap });
       }
     }
+    if (JSON.stringify(legends) !== JSON.stringify(this.legends)) { this.legends = legends; this.session.notify('legends'); }
     this.boxLines.visible = this.session.settings.box;
     this.chosen.visible = false;
     if (this.boxLines.visible) this.boxLines.box = this.measure(() => true);
@@ -312,7 +314,7 @@ export class Stage {
     if (this.moved) {
       this.updateShapes();
       this.moved = false;
-      if (!this.fitted && this.shapes.some((s) => s.object.visible)) { this.fitted = true; this.camera.setReach(this.box); this.fit(); this.makeGrid(); this.updateShapes(); }
+      if (!this.fitted && this.complete()) this.begin();
     }
     this.paintBackground();
     this.camera.setReach(this.box);
@@ -327,6 +329,24 @@ export class Stage {
     this.frames++;
     if (fresh) this.countFrame();
     this.onDrawn?.(this.time);
+  }
+
+  // The first look at a scene: sizes follow what is shown, which may be more than its visual models.
+  private begin() {
+    this.fitted = true;
+    this.box.union(this.measure(() => true));
+    this.look.diagonal = this.box.getSize(new Vector3()).length();
+    this.camera.setReach(this.box);
+    this.fit();
+    this.makeGrid();
+    this.updateShapes();
+  }
+
+  // Everything that is to be shown has come, and something of it can be seen.
+  private complete(): boolean {
+    const groups = new Set(this.session.groups);
+    return this.shapes.some((s) => s.object.visible)
+      && this.shapes.every((s) => !groups.has(s.info.group) || this.session.hides(s.info) || this.arrays.get(s.info.positions) !== null);
   }
 
   private countFrame() {

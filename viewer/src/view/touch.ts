@@ -14,7 +14,8 @@ export class Touch {
   keyboard = false;                // the keyboard's cursor is on the picture
   grabbed = false;
   private pointers = new Map<number, { x: number; y: number }>();
-  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' = '';
+  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' | 'control' = '';
+  private button = '';             // that a controller was told of
   private start = { x: 0, y: 0, moved: false };
   private last = { x: 0, y: 0 };
   private depth = new Vector3();
@@ -56,6 +57,7 @@ export class Touch {
     if (this.pointers.size === 2) { this.endPull(); this.mode = 'pinch'; this.pinch = 0; return; }
     if (this.pointers.size > 2) return;
     const at = this.place(e);
+    if (e.ctrlKey) { this.mode = 'control'; this.button = ['left', 'middle', 'right'][e.button] ?? 'left'; this.toController(this.button, true, e); return; }
     if (e.shiftKey && e.button === 2) { this.mode = ''; this.fix(at); return; }
     if (e.button === 0 && (e.shiftKey || this.touching)) { this.mode = 'pull'; this.grab(at); return; }
     this.mode = e.button === 0 ? 'turn' : 'pan';
@@ -72,8 +74,15 @@ export class Touch {
     if (this.mode === 'turn' && this.start.moved) this.stage.camera.turn(dx * Math.PI * 1.2, dy * Math.PI * 1.2);
     else if (this.mode === 'pan') this.stage.camera.pan(dx, dy);
     else if (this.mode === 'pull') { this.pullTo(this.place(e)); return; }
+    else if (this.mode === 'control') { this.toController('move', false, e); return; }
     else return;
     this.stage.redraw(false);
+  }
+
+  // Controllers know the mouse in pixels of the picture.
+  private toController(button: string, down: boolean, e: PointerEvent) {
+    const r = this.element.getBoundingClientRect();
+    this.session.mouseEvent(button, down, e.clientX - r.left, e.clientY - r.top);
   }
 
   private pinchMove(e: PointerEvent, pointer: { x: number; y: number }) {
@@ -90,6 +99,7 @@ export class Touch {
   private up(e: PointerEvent, cancelled: boolean) {
     this.pointers.delete(e.pointerId);
     if (this.mode === 'pull') this.endPull();
+    else if (this.mode === 'control') this.toController(this.button, false, e);
     else if (this.mode === 'turn' && !this.start.moved && !cancelled) this.select(this.place(e));
     if (this.pointers.size === 0) this.mode = '';
   }

@@ -1,0 +1,268 @@
+// The numbers of the draw list: fills the arrays that are shown and tells which have changed. See draw.h.
+#include "view/draw.h"
+
+#include "state/component.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <string.h>
+
+// room for `count` numbers; when there is none nothing of the array is drawn
+static bool make_room(dvDrawArray *a, size_t count)
+{
+  if (count != a->count) a->changed = 0;
+  if (count > a->capacity) {
+    dv_free(a->data);
+    a->data = dv_try_alloc(count * sizeof *a->data);
+    a->capacity = a->data ? count : 0;
+  }
+  a->count = a->data ? count : 0;
+  return a->count == count;
+}
+
+static inline uint32_t bits_of(double value)
+{
+  float f = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  return bits;
+}
+
+// copies `n` tuples that stand `stride` apart; returns whether a bit is new. Columns that are not there are 0.
+static bool copy_tuples(dvDrawArray *a, size_t n, const double *from, size_t stride, int there)
+{
+  size_t width = (size_t)a->width;
+  if (!make_room(a, n * width)) return true;
+  uint32_t differ = 0, *to = a->data;
+  if (stride == width && (size_t)there == width) {   // one run of numbers: the compiler makes packs of it
+    for (size_t i = 0; i < n * width; i++) {
+      uint32_t bits = bits_of(from[i]);
+      differ |= bits ^ to[i];
+      to[i] = bits;
+    }
+    return differ != 0;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < width; k++) {
+      uint32_t bits = k < (size_t)there ? bits_of(from[i * stride + k]) : 0;
+      differ |= bits ^ a->data[i * width + k];
+      a->data[i * width + k] = bits;
+    }
+  return differ != 0;
+}
+
+static bool fill_vertices(dvDrawArray *a)
+{
+  const dvVisualModel *v = (const dvVisualModel *)a->object;
+  const dvReals *x = &v->base.position;
+  size_t n = v->vertPosIdx.count, points = dv_reals_size(x);
+  if (n == 0) return copy_tuples(a, points, x->data, 3, 3);
+  if (!make_room(a, 3 * n)) return true;
+  uint32_t differ = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t p = (size_t)v->vertPosIdx.data[i];
+    for (size_t k = 0; k < 3; k++) {
+      uint32_t bits = p < points ? bits_of(x->data[3 * p + k]) : 0;
+      differ |= bits ^ a->data[3 * i + k];
+      a->data[3 * i + k] = bits;
+    }
+  }
+  return differ != 0;
+}
+
+static void widen(double low[3], double high[3], const double *x)
+{
+  for (int k = 0; k < 3; k++) {
+    if (x[k] < low[k]) low[k] = x[k];
+    if (x[k] > high[k]) high[k] = x[k];
+  }
+}
+
+static bool box_of(dvState *s, double low[3], double high[3])
+{
+  for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  const double *x = dv_state_read(s, DV_X);
+  for (size_t i = 0; i < s->count; i++) {
+    double p[3];
+    dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, p);
+    widen(low, high, p);
+  }
+  return s->count > 0;
+}
+
+static bool fill_box(dvDrawArray *a)
+{
+  double low[3], high[3], corners[24];
+  if (!box_of(dv_state(a->object), low, high)) return copy_tuples(a, 0, corners, 3, 3);
+  for (int c = 0; c < 8; c++)
+    for (int k = 0; k < 3; k++) corners[3 * c + k] = c >> k & 1 ? high[k] : low[k];
+  return copy_tuples(a, 8, corners, 3, 3);
+}
+
+// --- indices, which are made once ---
+
+static bool copy_indices(dvDrawArray *a, const int32_t *from, size_t count)
+{
+  if (!make_room(a, count)) return true;
+  for (size_t i = 0; i < count; i++) a->data[i] = (uint32_t)from[i];
+  return true;
+}
+
+static void triangles_of_quads(uint32_t *to, const int32_t *quads, size_t count)
+{
+  static const int corners[6] = {0, 1, 2, 0, 2, 3};
+  for (size_t q = 0; q < count; q++)
+    for (size_t k = 0; k < 6; k++) to[6 * q + k] = (uint32_t)quads[4 * q + (size_t)corners[k]];
+}
+
+static bool fill_triangles(dvDrawArray *a)
+{
+  const dvVisualModel *v = (const dvVisualModel *)a->object;
+  size_t quads = dv_ints_size(&v->quads);
+  if (!make_room(a, v->triangles.count + 6 * quads)) return true;
+  for (size_t i = 0; i < v->triangles.count; i++) a->data[i] = (uint32_t)v->triangles.data[i];
+  triangles_of_quads(a->data + v->triangles.count, v->quads.data, quads);
+  return true;
+}
+
+// Grids of hexahedra also list triangles, halves of their quads, and the diagonals between them: those are not drawn.
+static bool only_hexahedra(dvTopology *t)
+{
+  return dv_topology_count(t, DV_HEXAHEDRON) && !dv_topology_count(t, DV_TETRAHEDRON) && !dv_topology_count(t, DV_PRISM) && !dv_topology_count(t, DV_PYRAMID);
+}
+
+// faces with at most one element behind them
+static bool fill_boundary(dvDrawArray *a)
+{
+  dvTopology *t = dv_topology(a->object);
+  DV_ARRAY(int32_t) triangles = {0}, quads = {0};
+  const struct {
+    dvElementKind face, volume[3];
+  } sides[] = {{DV_TRIANGLE, {DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID}}, {DV_QUAD, {DV_HEXAHEDRON, DV_PRISM, DV_PYRAMID}}};
+  for (size_t s = only_hexahedra(t); s < DV_COUNT(sides); s++) {
+    const dvInts *faces = dv_topology_elements(t, sides[s].face);
+    size_t width = (size_t)dv_element_points(sides[s].face);
+    for (size_t f = 0; faces && f < faces->count / width; f++) {
+      int32_t behind = 0;
+      for (int k = 0; k < 3; k++) {
+        const dvIncidence *around = dv_topology_count(t, sides[s].volume[k]) ? dv_topology_around(t, sides[s].face, sides[s].volume[k]) : NULL;
+        if (around && f < around->count) behind += around->offsets[f + 1] - around->offsets[f];
+      }
+      for (size_t k = 0; behind < 2 && k < width; k++) {
+        if (s == 0) dv_push(&triangles, faces->data[width * f + k]);
+        else dv_push(&quads, faces->data[width * f + k]);
+      }
+    }
+  }
+  if (make_room(a, triangles.count + quads.count / 4 * 6)) {
+    for (size_t i = 0; i < triangles.count; i++) a->data[i] = (uint32_t)triangles.data[i];
+    triangles_of_quads(a->data + triangles.count, quads.data, quads.count / 4);
+  }
+  dv_array_free(&triangles);
+  dv_array_free(&quads);
+  return true;
+}
+
+static bool fill_springs(dvDrawArray *a)
+{
+  dvInts pairs = {.width = 2};
+  ((const dvForceOps *)dv_ops(a->object, DV_ROLE_FORCE))->pairs(a->object, &pairs);
+  copy_indices(a, pairs.data, pairs.count);
+  dv_ints_free(&pairs);
+  return true;
+}
+
+typedef struct PairSink {
+  dvMatrixSink sink;
+  DV_ARRAY(int32_t) pairs;
+} PairSink;
+
+static void keep_pair(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col, int rows, int cols, const double *values)
+{
+  DV_UNUSED(row_state), DV_UNUSED(col_state), DV_UNUSED(rows), DV_UNUSED(cols), DV_UNUSED(values);
+  PairSink *p = (PairSink *)sink;
+  dv_push(&p->pairs, (int32_t)row);
+  dv_push(&p->pairs, (int32_t)col);
+}
+
+static bool fill_mapping(dvDrawArray *a)
+{
+  PairSink p = {.sink = {.add = keep_pair}};
+  ((const dvMappingOps *)dv_ops(a->object, DV_ROLE_MAPPING))->build_j(a->object, &p.sink);
+  copy_indices(a, p.pairs.data, p.pairs.count);
+  dv_array_free(&p.pairs);
+  return true;
+}
+
+static bool fill_edges(dvDrawArray *a)
+{
+  dvTopology *t = dv_topology(a->object);
+  const dvInts *edges = dv_topology_elements(t, DV_EDGE);
+  copy_indices(a, edges ? edges->data : NULL, edges ? edges->count : 0);
+  const dvIncidence *around = edges && only_hexahedra(t) ? dv_topology_around(t, DV_EDGE, DV_HEXAHEDRON) : NULL;
+  if (!around || around->count != dv_ints_size(edges) || a->count != edges->count) return true;
+  size_t kept = 0;
+  for (size_t i = 0; i < around->count; i++) {
+    if (around->offsets[i + 1] == around->offsets[i]) continue;
+    a->data[kept++] = (uint32_t)edges->data[2 * i];
+    a->data[kept++] = (uint32_t)edges->data[2 * i + 1];
+  }
+  return make_room(a, kept);
+}
+
+static bool fill(dvDrawArray *a)
+{
+  static const int32_t box_edges[24] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
+  dvObject *o = a->object;
+  dvState *s = o && dv_plays(o, DV_ROLE_STATE) ? dv_state(o) : NULL;
+  switch (a->source) {
+  case DV_FROM_POINTS: return copy_tuples(a, s->count, dv_state_read(s, DV_X), (size_t)o->dof->coord, o->dof->space);
+  case DV_FROM_TURNS: return copy_tuples(a, s->count, dv_state_read(s, DV_X) + 3, (size_t)o->dof->coord, 4);
+  case DV_FROM_VECTOR: return copy_tuples(a, s->count, dv_state_read(s, a->vector), (size_t)o->dof->deriv, o->dof->space);
+  case DV_FROM_VERTICES: return fill_vertices(a);
+  case DV_FROM_FIELD:
+  case DV_FROM_REALS:
+    if (a->field) dv_field_pull(a->field);
+    return copy_tuples(a, a->reals->count / (size_t)a->width, a->reals->data, (size_t)a->width, a->width);
+  case DV_FROM_BOX: return fill_box(a);
+  case DV_FROM_TRIANGLES: return fill_triangles(a);
+  case DV_FROM_BOUNDARY: return fill_boundary(a);
+  case DV_FROM_EDGES: return fill_edges(a);
+  case DV_FROM_SPRINGS: return fill_springs(a);
+  case DV_FROM_MAPPING: return fill_mapping(a);
+  case DV_FROM_BOX_EDGES: return copy_indices(a, box_edges, DV_COUNT(box_edges));
+  }
+  return false;
+}
+
+uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
+{
+  d->refreshes++;
+  for (size_t i = 0; i < d->arrays.count; i++) {
+    dvDrawArray *a = &d->arrays.data[i];
+    if (!(a->groups & groups) || (a->changed && !a->dynamic)) continue;
+    size_t before = a->count;
+    bool first = a->changed == 0;
+    if (fill(a) || first || a->changed == 0) a->changed = d->refreshes;
+    if (!first && a->count != before) d->again = true;
+  }
+  return d->refreshes;
+}
+
+bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
+{
+  for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  bool any = false;
+  for (int pass = 0; pass < 2 && !any; pass++)   // visual models, else everything
+    for (size_t i = 0; i < d->list.count; i++) {
+      const dvDrawable *a = &d->list.data[i];
+      if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL)) continue;
+      double l[3], h[3];
+      if (!dv_plays(a->object, DV_ROLE_STATE)) continue;
+      if (!box_of(dv_state(a->object), l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
+      widen(low, high, l);
+      widen(low, high, h);
+      any = true;
+    }
+  return any;
+}

@@ -1,0 +1,183 @@
+// divan convert: write a scene back, or a mesh in another format.
+#include "command.h"
+#include "mesh_report.h"
+
+#include "base/file.h"
+#include "io/loader.h"
+#include "io/scene_file.h"
+#include "io/write_mesh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char convert_usage[] =
+    "divan convert IN.scn OUT.scn [--data DIR]... [--force]\n"
+    "divan convert MESH OUT [--force]\n\n"
+    "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
+    "Converting the result again gives the same bytes. Names of files that stand relative to the scene are made relative to\n"
+    "OUT, where it is in another directory. Comments are not carried over.\n\n"
+    "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node .inp\n"
+    ".gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind the name.\n\n"
+    "  --force              OUT may be IN itself\n\n"
+    "examples:\n"
+    "  divan convert scenes/liver.scn liver-new.scn\n"
+    "  divan convert scenes/mesh/organ.msh organ.vtu\n";
+
+static int parse(Options *o, bool *force, int count, char **arguments)
+{
+  *o = (Options){.threads = 1};
+  *force = false;
+  for (int i = 0; i < count;) {
+    int used = 1;
+    if (dv_same(arguments[i], "--force")) *force = true;
+    else used = option_common(&command_convert, o, count - i, arguments + i);
+    if (used < 0) return DV_ERROR_USAGE;
+    if (used == 0) return unknown_option(&command_convert, arguments[i]);
+    i += used;
+  }
+  if (!o->scene) return usage_error(&command_convert, "name a scene or a mesh");
+  return o->second ? 0 : usage_error(&command_convert, "name the file to write");
+}
+
+// --- meshes ------------------------------------------------------------------------------------------------------
+
+static int convert_mesh(const char *from, const char *to)
+{
+  dvMesh mesh;
+  dvMeshError error = {0};
+  if (dv_mesh_read(from, &mesh, &error) != DV_OK) return complain_of_mesh(from, &error);
+  size_t lost = 0;
+  // faces with texture coordinates become plain triangles and quads
+  bool good = !mesh.facets.offset.count || dv_loader_faces(&mesh, false, NULL);
+  dvStatus status = good ? dv_mesh_write(to, &mesh, &lost, &error) : DV_ERROR_INPUT;
+  if (status == DV_OK) print_counts(to, &mesh);
+  if (status == DV_OK && lost) fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
+  dv_mesh_free(&mesh);
+  return status == DV_OK ? 0 : complain_of_mesh(to, &error);
+}
+
+// --- names of files in a scene -----------------------------------------------------------------------------------
+
+// The directory of a file without links and dots, NULL when it is not there. The caller frees it.
+static char *real_directory(const char *file)
+{
+  char *directory = dv_path_directory(file), *real = realpath(*directory ? directory : ".", NULL), *copy = real ? dv_strdup(real) : NULL;
+  free(real);
+  dv_free(directory);
+  return copy;
+}
+
+// how one comes from a directory to a file, both absolute; the caller frees it
+static char *relative_path(const char *directory, const char *file)
+{
+  size_t common = 0;   // characters up to and with the last slash that both have
+  for (size_t i = 0; directory[i] == file[i] || (!directory[i] && file[i] == '/'); i++) {
+    if (file[i] == '/') common = i + 1;
+    if (!directory[i] || !file[i]) break;
+  }
+  dvText out = {0};
+  bool inside = strlen(directory) > common;
+  if (inside) dv_text_add(&out, "../");
+  for (const char *c = directory + common; inside && *c; c++)
+    if (*c == '/') dv_text_add(&out, "../");
+  dv_text_add(&out, file + common);
+  return dv_text_take(&out);
+}
+
+typedef struct Mover {
+  dvVisitor visitor;
+  const char *to;        // directory of the new file
+} Mover;
+
+static void move_name(const Mover *m, dvObject *o, const dvField *f)
+{
+  const char *name = *(char *const *)f->value, *beside = f->place.file ? f->place.file : o->place.file;
+  // what a component writes goes to the working directory
+  if (!*name || *name == '/' || !beside || dv_starts_with(f->desc->help, "file to write")) return;
+  char *from = real_directory(beside), *path = from ? dv_path_join(from, name) : NULL, *folder = path ? real_directory(path) : NULL;
+  if (folder && access(path, F_OK) == 0 && !dv_same(from, m->to)) {   // else it is found in a data directory, as before, or not at all
+    char *real = dv_path_join(folder, dv_path_name(name)), *moved = relative_path(m->to, real);
+    dv_object_set(o, dv_field_name(f->desc), moved);
+    dv_free(moved);
+    dv_free(real);
+  }
+  dv_free(folder);
+  dv_free(path);
+  dv_free(from);
+}
+
+static dvWalk move_names(dvVisitor *v, dvNode *node)
+{
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    for (int k = 0; k < o->field_count; k++) {
+      const dvField *f = &o->fields[k];
+      if (f->desc->type == DV_T_FILE && f->was_set && !f->link) move_name((Mover *)v, o, f);
+    }
+  }
+  return DV_WALK_ON;
+}
+
+// --- scenes ------------------------------------------------------------------------------------------------------
+
+static void tell_of_comments(const char *path)
+{
+  size_t count = 0;
+  char *text = dv_file_read(path, NULL);
+  for (const char *at = text; at && (at = strstr(at, "<!--")); at++) count++;
+  if (count) fprintf(stderr, "%s: note: %zu comment%s not carried over\n", path, count, count == 1 ? " is" : "s are");
+  dv_free(text);
+}
+
+static int convert_scene(const Options *o)
+{
+  dvContext *context = context_for(o);
+  dvScene *scene = NULL;
+  char *to = real_directory(o->second);
+  dvStatus status = dv_scene_read(context, o->scene, &scene);
+  if (status == DV_OK) {
+    tell_of_comments(o->scene);
+    Mover m = {.visitor = {.top_down = move_names, .everything = true}, .to = to ? to : ""};
+    dv_visit(scene->root, &m.visitor);
+    status = dv_scene_write(scene, o->second);
+  }
+  print_summary_of_messages(&context->log);
+  dv_scene_destroy(&scene);
+  dv_divan_destroy(&context);
+  dv_free(to);
+  return (int)status;
+}
+
+// --- the command -------------------------------------------------------------------------------------------------
+
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int choose(const Options *o, bool force)
+{
+  if (!force && same_file(o->scene, o->second))
+    return usage_error(&command_convert, "%s would be overwritten by what is made of it; name another file, or allow it with --force", o->scene);
+  if (dv_mesh_can_read(o->scene) && !dv_mesh_can_write(o->second))
+    return usage_error(&command_convert, "'.%s' is not a format that meshes are written in; there are %s", dv_path_extension(o->second), dv_mesh_written_formats());
+  if (!output_file(o->second)) return DV_ERROR_INPUT;
+  return dv_mesh_can_write(o->second) ? convert_mesh(o->scene, o->second) : convert_scene(o);
+}
+
+static int convert(int count, char **arguments)
+{
+  if (wants_help(&command_convert, count, arguments)) return 0;
+  Options o;
+  bool force;
+  int status = parse(&o, &force, count, arguments);
+  if (!status) status = choose(&o, force);
+  options_free(&o);
+  return status;
+}
+
+const Command command_convert = {"convert", "write a scene in today's form, or a mesh in another format", convert_usage, convert};

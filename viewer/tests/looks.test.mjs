@@ -1,0 +1,138 @@
+// How things look: display flags of the scene, materials, textures, and the groups beyond visual models, with the real program.
+import assert from 'node:assert/strict';
+import { after, test as plain } from 'node:test';
+import { DESK, openPage, startDivan, stopBrowser, until } from './browser.mjs';
+
+const test = (name, body) => plain(name, { timeout: 90000 }, body);
+after(stopBrowser);
+
+async function opened(scene, run) {
+  const divan = await startDivan(scene), o = await openPage(divan.address, { ...DESK, viewport: { width: 900, height: 600 } });
+  try { await run(o.page, divan, o); assert.deepEqual(o.problems, []); } finally { await o.context.close(); await divan.stop(); }
+}
+
+const shown = (page) => page.evaluate(() => window.divan.stage.shapes.filter((s) => s.object.visible).map((s) => `${s.info.group} ${s.info.path}`).sort());
+const near = (a, b, tolerance = 1e-6) => assert.ok(a.length === b.length && a.every((v, i) => Math.abs(v - b[i]) <= tolerance), `${a} is not ${b}`);
+
+// Shows one group and gives the numbers of its drawable at a path.
+async function numbers(page, group, path) {
+  await page.evaluate((g) => window.divan.session.setGroup(g, true), group);
+  await until(page, ([g, p]) => window.divan.stage.shapes.some((s) => s.info.group === g && s.info.path === p && s.object.visible), [group, path]);
+  return page.evaluate(([g, p]) => {
+    const { stage } = window.divan, { info } = stage.shapes.find((s) => s.info.group === g && s.info.path === p);
+    const of = (id) => { const a = stage.arrays.get(id); return a ? Array.from(a.data) : null; };
+    return { ...info, positions: of(info.positions), indices: of(info.indices), second: of(info.second), frames: of(info.frames), texcoords: of(info.texcoords) };
+  }, [group, path]);
+}
+
+test('the scene\'s display flags are taken over, per node, and not remembered', () => opened('VisualStyle.scn', async (page, divan) => {
+  await until(page, () => window.divan.stage.shapes.filter((s) => s.object.visible).length === 3);
+  assert.deepEqual((await shown(page)).filter((s) => !s.startsWith('forceFields')), ['behavior /Bar/dofs', 'visual /Floor/floor']);
+  assert.deepEqual(await page.evaluate(() => window.divan.session.groups.toSorted()), ['behavior', 'forceFields', 'interactions', 'visual']);
+  const wires = await page.evaluate(() => window.divan.stage.shapes.find((s) => s.info.group === 'visual' && s.info.path === '/Floor/floor').object.children[0].material.wireframe);
+  assert.equal(wires, true);
+  // everything that is shown is in the picture
+  const out = await page.evaluate(() => {
+    const { stage } = window.divan, p = stage.arrays.get(stage.shapes.find((s) => s.info.group === 'behavior').info.positions).data;
+    let n = 0;
+    for (let i = 0; i < p.length; i += 3) { const at = stage.project([p[i], p[i + 1], p[i + 2]]); if (at.x < 0 || at.y < 0 || at.x > stage.width || at.y > stage.height) n++; }
+    return n;
+  });
+  assert.equal(out, 0, 'points outside the picture');
+  // the user's word counts more, also for what a node hides
+  await page.locator('#tab-view').click();
+  await page.locator('input[name=visual]').uncheck();
+  await until(page, () => !window.divan.stage.shapes.some((s) => s.info.group === 'visual' && s.object.visible));
+  await page.locator('input[name=visual]').check();
+  await until(page, () => window.divan.stage.shapes.find((s) => s.info.group === 'visual' && s.info.path === '/Bar/Visual/skin').object.visible);
+  await page.getByRole('button', { name: 'Default' }).click();
+  await until(page, () => !window.divan.stage.shapes.find((s) => s.info.group === 'visual' && s.info.path === '/Bar/Visual/skin').object.visible);
+  // other flags come in while it runs; another scene without flags has the page's own again
+  await page.evaluate(() => window.divan.session.change('set', { path: '/VisualStyle1', field: 'displayFlags', text: 'showVisual showNormals' }));
+  await until(page, () => window.divan.session.settings.normals && window.divan.session.groups.join() === 'visual,interactions');
+  await page.evaluate(() => window.divan.session.openFile('Gravity.scn'));
+  await until(page, () => /Gravity/.test(window.divan.session.hello.scene) && !window.divan.session.settings.normals && !window.divan.session.settings.wireframe);
+  assert.deepEqual(await page.evaluate(() => JSON.parse(localStorage.getItem('divan.settings') ?? '{}').groups ?? null), ['visual', 'interactions']);
+}));
+
+test('a texture, a shining body and a transparent one', () => opened('looks.scn', async (page) => {
+  const board = await numbers(page, 'visual', '/Board/board');
+  near(board.texcoords, [0, 0, 2, 0, 2, 1, 0, 1]);
+  near(board.indices, [0, 3, 2, 0, 2, 1]);
+  assert.match(board.material.texture, /^file\/\d+$/);
+  await until(page, () => window.divan.stage.shapes.find((s) => s.info.group === 'visual' && s.info.path === '/Board/board').object.children[0].material.map?.image?.width === 8);
+  const look = (path) => page.evaluate((p) => {
+    const { geometry, material: m } = window.divan.stage.shapes.find((s) => s.info.path === p && s.info.group === 'visual').object.children[0];
+    return { colour: m.color.getHexString(), specular: m.specular.r, shininess: m.shininess, transparent: m.transparent, opacity: m.opacity, normals: geometry.getAttribute('normal').count, points: geometry.getAttribute('position').count };
+  }, path);
+  const stone = await look('/Stone/Visual/stone'), jelly = await look('/Jelly/Visual/jelly');
+  assert.equal(stone.colour, 'bf382e');          // 0.75 0.22 0.18
+  assert.ok(stone.specular > 0.05 && jelly.specular === 0 && stone.shininess === 80 && !stone.transparent && stone.opacity === 1, JSON.stringify(stone));
+  assert.ok(jelly.transparent && Math.abs(jelly.opacity - 0.4) < 1e-9, JSON.stringify(jelly));
+  assert.equal(stone.normals, stone.points);
+  // in the picture: the board has both colours of its texture, and shines through the jelly
+  const colours = await page.evaluate(async () => {
+    const { stage, session } = window.divan;
+    session.set({ grid: false, background: '#000000' });
+    const image = await createImageBitmap(await stage.picture(400, 300));
+    const c = Object.assign(document.createElement('canvas'), { width: 400, height: 300 }).getContext('2d');
+    c.drawImage(image, 0, 0);
+    stage.resize(400, 300, 1);
+    const at = (p) => { const q = stage.project(p); return [...c.getImageData(Math.round(q.x), Math.round(q.y), 1, 1).data.slice(0, 3)]; };
+    const cell = (i, j) => at([-2 + (i + 0.5) * 0.5, -1, -1 + (j + 0.5) * 0.5]);
+    return { a: cell(1, 3), b: cell(0, 3) };
+  });
+  assert.ok(colours.a[2] > colours.a[0] + 20, `blue: ${colours.a}`);
+  assert.ok(colours.b[0] > colours.b[2] + 20, `sand: ${colours.b}`);
+}));
+
+test('frames, boxes, mappings and springs between bodies stand where they should', () => opened('looks.scn', async (page) => {
+  const h = Math.SQRT1_2;
+  const frame = await numbers(page, 'behavior', '/Stone/frame');
+  near(frame.positions, [-1, 0, 0]);
+  near(frame.frames, [0, 0, h, h]);
+  // the axes as they are drawn: x points up, y to the left
+  const axes = await page.evaluate(() => { const s = window.divan.stage.shapes.find((x) => x.info.path === '/Stone/frame' && x.info.kind === 'frames'), m = s.object.children[0].instanceMatrix.array; return [0, 1, 2].map((k) => Array.from(m.slice(16 * k, 16 * k + 16))); });
+  const length = Math.hypot(...axes[0].slice(0, 3));
+  assert.ok(length > 0);
+  for (const [k, way] of [[0, 1, 0], [-1, 0, 0], [0, 0, 1]].entries()) {
+    near(axes[k].slice(0, 3), way.map((v) => v * length), 1e-5);         // an arrow points along its own x
+    near(axes[k].slice(12, 15), [-1, 0, 0], 1e-6);
+  }
+  const box = await numbers(page, 'bounds', '/Board/board');
+  near([Math.min(...box.positions.filter((_, i) => i % 3 === 0)), Math.max(...box.positions.filter((_, i) => i % 3 === 0))], [-2, 2]);
+  assert.equal(box.indices.length, 24);
+  const map = await numbers(page, 'mechanicalMappings', '/Stone/Hook/RigidMapping1');
+  near(map.positions, [-1, 0.5, 0]);              // 0.5 0 0 turned by a quarter about z, from the frame
+  near(map.second, [-1, 0, 0]);
+  assert.deepEqual(map.indices, [0, 0]);
+  const skin = await numbers(page, 'mappings', '/Jelly/Visual/RigidMapping1');
+  assert.ok(skin.indices.length > 100 && skin.indices.every((v, i) => (i % 2 ? v === 0 : v === i / 2)), 'each vertex with the frame');
+  const rope = await numbers(page, 'interactions', '/rope');
+  near(rope.positions, [-1, 0.5, 0]);
+  near(rope.second, [1, 0.5, 0]);
+  assert.deepEqual(rope.indices, [0, 0]);
+  // one step: the stretched rope and the weight move the jelly, its frame and its end of the rope
+  await page.evaluate(() => window.divan.session.step(30));
+  await until(page, () => window.divan.session.status.step === 30 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
+  const moved = await numbers(page, 'interactions', '/rope'), jelly = await numbers(page, 'behavior', '/Jelly/frame');
+  near(moved.positions, [-1, 0.5, 0]);
+  assert.ok(moved.second[1] < 0.45 && Math.hypot(...[0, 1, 2].map((k) => moved.second[k] - jelly.positions[k])) < 0.5 + 1e-5, `${moved.second} and ${jelly.positions}`);
+}));
+
+test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {
+  await page.evaluate(() => window.divan.session.step(60));
+  await until(page, () => window.divan.session.status.step === 60 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
+  await page.locator('divan-legends .legend', { hasText: 'von Mises stress (Pa)' }).waitFor();
+  const { values, legend, highest } = await page.evaluate(() => {
+    const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.values != null), v = Array.from(stage.arrays.get(shape.info.values).data);
+    const x = stage.arrays.get(shape.info.positions).data, most = v.indexOf(Math.max(...v));
+    return { values: v, legend: stage.legends[0], highest: x[3 * most] };
+  });
+  assert.equal(values.length, 9 * 4 * 4);
+  assert.ok(Math.max(...values) > 100 && values.every((v) => v >= 0), `${Math.max(...values)} Pa`);
+  assert.ok(highest < 1.2, `the most is near the end that is held, not at ${highest}`);
+  assert.ok(legend.high >= Math.max(...values) - 1e-3 && legend.map === 'viridis');
+  await page.evaluate(() => window.divan.session.set({ rangeMode: 'fixed', rangeLow: 0, rangeHigh: 5000, colourMap: 'turbo' }));
+  await page.locator('divan-legends .legend', { hasText: '5000' }).waitFor();
+}));
