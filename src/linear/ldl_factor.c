@@ -320,7 +320,7 @@ static bool factorise(Factorisation *run, dvPool *pool, size_t *pivot)
   DV_REQUIRE(run->kernels->lanes == s->lanes);
   f->valid = f->work->kept_valid = false;
   f->negative = f->perturbed = 0;
-  if (s->flops < ENOUGH) pool = NULL;
+  pool = dv_pool_for(pool, 0.05 * s->flops);   // 20 Gflop/s
   add_slots(f->work, s, dv_pool_threads(pool));
   if (f->work->slots < dv_pool_threads(pool)) pool = NULL;
   dv_parallel_for(pool, (size_t)s->tasks, 1, factorise_subtrees, run);

@@ -8,7 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PLACES = 8, ENOUGH = 100000, ROWS = 512, COLUMNS = 64 };   // threads at work; numbers of L worth another thread; sizes of pieces of a front
+enum { PLACES = 8, ROWS = 512, COLUMNS = 64 };   // threads at work; sizes of pieces of a front
+#define NUMBER_NS 0.3                            // to read a number of L
 
 // What a thread works with, in the vector of the caller.
 typedef struct Place {
@@ -45,7 +46,7 @@ static void start(Substitution *t, const dvLdl *f, dvPool *pool, double *work)
 {
   const dvLdlSymbolic *s = f->symbolic;
   size_t n = whole(dv_ldl_rows(f));
-  *t = (Substitution){.f = f, .s = s, .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels), .pool = s->lower > ENOUGH ? pool : NULL};
+  *t = (Substitution){.f = f, .s = s, .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels), .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
   t->z = aligned(work);
   t->left = t->z + n;
   double *next = t->left + whole(s->left);
@@ -177,7 +178,7 @@ static void backward_columns(void *user, size_t begin, size_t end)
   t->kernels->backward_columns(&t->view, t->k, begin * COLUMNS, last, t->place[0].x, t->place[0].r, t->place[0].sums);
 }
 
-static bool is_large(const Substitution *t, const dvFront *f) { return t->pool && (double)f->cols * (f->cols / 2 + f->rows) > ENOUGH; }
+static bool is_large(const Substitution *t, const dvFront *f) { return dv_pool_for(t->pool, NUMBER_NS * (double)f->cols * (f->cols / 2 + f->rows)) != NULL; }
 
 static void forward_top(Substitution *t, const dvFront *f)
 {

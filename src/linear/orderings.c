@@ -13,19 +13,35 @@
 
 ORDERING_CLASS(dv_natural_ordering_class, "NaturalOrderingMethod", "direct solvers eliminate the unknowns in the order they have");
 ORDERING_CLASS(dv_amd_ordering_class, "AMDOrderingMethod", "direct solvers eliminate unknowns with few neighbours first");
+ORDERING_CLASS(dv_metis_ordering_class, "MetisOrderingMethod", "direct solvers eliminate by nested dissection (METIS)");
 ORDERING_CLASS(dv_colamd_ordering_class, "COLAMDOrderingMethod", "direct solvers eliminate unknowns with few neighbours first; for symmetric patterns the same as AMD");
 
-static bool is_ordering(const dvObject *o)
+static const struct {
+  const dvClass *cls;
+  dvOrder order;
+} orderings[] = {
+    {&dv_natural_ordering_class, DV_ORDER_NATURAL},
+    {&dv_amd_ordering_class, DV_ORDER_AMD},
+    {&dv_colamd_ordering_class, DV_ORDER_AMD},
+    {&dv_metis_ordering_class, DV_ORDER_METIS},
+};
+
+static bool is_ordering(const dvObject *o, dvOrder *order)
 {
-  return o->cls == &dv_natural_ordering_class || o->cls == &dv_amd_ordering_class || o->cls == &dv_colamd_ordering_class;
+  for (size_t i = 0; o && i < DV_COUNT(orderings); i++)
+    if (o->cls == orderings[i].cls) {
+      *order = orderings[i].order;
+      return true;
+    }
+  return false;
 }
 
 dvOrder dv_ordering_of(const dvObject *solver, const dvObject *given)
 {
-  const dvObject *found = given && is_ordering(given) ? given : NULL;
-  for (const dvNode *node = solver->node; node && !found; node = node->parents.count ? node->parents.data[0] : NULL)
-    for (size_t i = 0; i < node->objects.count && !found; i++)
-      if (is_ordering(node->objects.data[i])) found = node->objects.data[i];
-  if (!found) return DV_ORDER_BEST;
-  return found->cls == &dv_natural_ordering_class ? DV_ORDER_NATURAL : DV_ORDER_AMD;
+  dvOrder order = DV_ORDER_BEST;
+  if (is_ordering(given, &order)) return order;
+  for (const dvNode *node = solver->node; node; node = node->parents.count ? node->parents.data[0] : NULL)
+    for (size_t i = 0; i < node->objects.count; i++)
+      if (is_ordering(node->objects.data[i], &order)) return order;
+  return order;
 }

@@ -22,6 +22,7 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_natural_ordering_class);
   dv_registry_add(r, &dv_amd_ordering_class);
   dv_registry_add(r, &dv_colamd_ordering_class);
+  dv_registry_add(r, &dv_metis_ordering_class);
   dv_registry_add(r, &dv_cg_class);
   dv_registry_add(r, &dv_parallel_cg_class);
   dv_registry_add(r, &dv_pcg_class);

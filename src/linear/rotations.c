@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { POINTS = 1024 };   // of a piece of work
+enum { POINTS = 256, POINT_NS = 100 };   // of a piece of work; time of one
 
 void dv_rotations_free(dvRotations *r)
 {
@@ -113,7 +113,7 @@ void dv_rotations_measure(dvRotations *r, const dvAssembly *a, dvPool *pool)
                    .rest = dv_state_read(s->state, DV_X_REST),
                    .out = r->now.data + 9 * at,
                    .open = r->open.data + at};
-    dv_parallel_for(pool, s->count, POINTS, measure_points, &t);
+    dv_parallel_for(dv_pool_for(pool, POINT_NS * (double)s->count), s->count, POINTS, measure_points, &t);
   }
 }
 

@@ -291,7 +291,7 @@ static void time_stiff_bar(const Bench *bench, json_t *figures)
   for (int cell = 0; cell < 5 * 5 * 30; cell++)
     for (int t = 0; t < 6; t++) dv_text_add(&force, cell / 25 % 2 ? "1e8 " : "1e4 ");
   dv_text_add(&force, "'/>");
-  char *solver = dv_format(WARPED, "1e-10", 150);   // turned with the points, a factor stays good for that long
+  char *solver = dv_format(WARPED, "1e-10", 20);   // turned with the points, a factor stays good for that long
   if (time_steps("<PCGLinearSolver name='cg' iterations='5000' tolerance='1e-10'/>", grid, force.text, false, 30, &plain) &&
       time_steps(solver, grid, force.text, true, 300, &warped)) {
     const char *group = "stiffness 1:10,000";
