@@ -42,6 +42,7 @@ dvContext *dv_divan_create(int threads)
   dv_register_loads(&c->registry);
   dv_register_diffusion(&c->registry);
   dv_register_renames(&c->registry);
+  dv_register_absent(&c->registry);
   return c;
 }
 

@@ -89,9 +89,72 @@ static void check_states(dvScene *scene)
     const dvObject *s = plan->independent.data[i];
     bool solved = solver_of(s->node) != NULL, mass = is_acted_on(plan, s, true), force = is_acted_on(plan, s, false);
     if (!solved && (mass || force))
-      dv_warning(s, "add <EulerImplicitSolver/><CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/> to the node",
-                 "%s has %s, but no solver moves it", s->name, mass ? "a mass" : "forces");
+      dv_warning(s, "add <EulerImplicitSolver/><SparseLDLSolver/> to the node", "%s has %s, but no solver moves it", s->name,
+                 mass ? "a mass" : "forces");
   }
+}
+
+void dv_scene_lint_motion(dvScene *scene)
+{
+  dv_scene_refresh(scene);
+  check_states(scene);
+}
+
+// of states, integrators and masses a node has one
+static void check_single(const dvNode *node)
+{
+  static const struct {
+    dvRole role;
+    const char *effect, *advice;
+  } rows[] = {
+      {DV_ROLE_STATE, "masses and forces act on the first one", "remove it, or give it a node of its own"},
+      {DV_ROLE_ODE, "each of them moves the node in every step", "remove one of them"},
+      {DV_ROLE_MASS, "they add up", "remove one of them"},
+  };
+  for (size_t k = 0; k < DV_COUNT(rows); k++) {
+    const dvObject *first = NULL;
+    for (size_t i = 0; i < node->objects.count; i++) {
+      const dvObject *o = node->objects.data[i];
+      bool counts = rows[k].role == DV_ROLE_STATE ? dv_is_mechanical_state(o) : o->cls->ops[rows[k].role] != NULL;
+      if (counts && rows[k].role == DV_ROLE_ODE) counts = ((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->kind != DV_ODE_BESIDE && o->tags.count == 0;
+      if (counts && rows[k].role == DV_ROLE_MASS) counts = !dv_plays(o, DV_ROLE_FORCE);
+      if (!counts) continue;
+      if (first) dv_warning(o, rows[k].advice, "%s is the second %s of the node, beside %s: %s", o->name, dv_role_name(rows[k].role), first->name, rows[k].effect);
+      else first = o;
+    }
+  }
+}
+
+// numbers that stop what they should move
+static void check_numbers(const dvObject *o)
+{
+  static const char *const damping[] = {"rayleighStiffness", "rayleighMass"};
+  const dvField *total = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "totalMass") : NULL;
+  if (total && total->was_set && total->desc->type == DV_T_REAL && *(const double *)total->value == 0)
+    dv_field_warning(o, total->value, "give a positive mass", "the mass is 0: nothing resists the motion");
+  for (size_t i = 0; i < DV_COUNT(damping); i++) {
+    const dvField *f = dv_object_field(o, damping[i]);
+    if (f && f->desc->type == DV_T_REAL && *(const double *)f->value < 0)
+      dv_field_warning(o, f->value, "give 0 or more", "%s is %g: negative damping feeds energy into the motion", damping[i], *(const double *)f->value);
+  }
+}
+
+// a visual model below a body that moves, which nothing takes along
+static void check_visual(const dvObject *o)
+{
+  const dvObject *state = dv_node_state_up(o->node);
+  if (!o->cls->ops[DV_ROLE_VISUAL] || !state || !solver_of(state->node) || state->node == o->node) return;
+  const dvField *points = dv_object_field(o, "position");
+  const dvObject *from = points && points->source ? points->source->owner : NULL;
+  if (!points || ((const dvReals *)points->value)->count == 0) return;
+  if (from && !dv_plays(from, DV_ROLE_LOADER) && !dv_plays(from, DV_ROLE_TOPOLOGY)) return;   // it follows what it is linked to
+  for (size_t i = 0; i < o->node->scene->plan->visual_mappings.count; i++) {
+    dvObject *out[DV_MAPPING_STATES];
+    int n = dv_mapping_outputs(o->node->scene->plan->visual_mappings.data[i], out);
+    for (int k = 0; k < n; k++)
+      if (out[k] == o) return;
+  }
+  dv_warning(o, "add <BarycentricMapping/> (or <RigidMapping/>, <IdentityMapping/>) to the node", "no mapping takes the visual model along: it will stand still while %s moves", state->name);
 }
 
 // the loop solves the systems of its tags one by one, and this is one of them
@@ -293,6 +356,8 @@ static void check_magnitudes(dvScene *scene)
   }
   if (g > 1000 && largest > 0 && largest < 10)
     dv_warning(&root->base, "for metres set gravity=\"0 -9.81 0\"", "gravity is %g, as in millimetres, but the largest object measures %g, as in metres", g, largest);
+  else if (g > 1 && g < 100 && largest > 20)
+    dv_warning(&root->base, "for millimetres set gravity=\"0 -9810 0\"; for metres scale the mesh by 0.001", "the largest object measures %g, as in millimetres, but gravity is %g, as in metres", largest, g);
   else if (g > 100 && g <= 1000)
     dv_warning(&root->base, "set gravity=\"0 -9.81 0\" for metres or gravity=\"0 -9810 0\" for millimetres", "gravity is %g", g);
   if (root->dt > 1) dv_warning(&root->base, "set dt=\"0.01\"", "the time step is %g s", root->dt);
@@ -328,6 +393,7 @@ static dvWalk lint_node(dvVisitor *v, dvNode *node)
 {
   Lint *l = (Lint *)v;
   check_names(node);
+  check_single(node);
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed) continue;
@@ -338,6 +404,8 @@ static dvWalk lint_node(dvVisitor *v, dvNode *node)
     check_unused(l->scene, o);
     check_selection(o);
     check_stiffness(o);
+    check_numbers(o);
+    check_visual(o);
     if (dv_plays(o, DV_ROLE_TOPOLOGY)) check_elements(o);
   }
   return DV_WALK_ON;

@@ -6,5 +6,7 @@
 
 // Looks over an initialised scene and reports what it finds as warnings. Returns how many.
 int dv_scene_lint(dvScene *scene);
+// Only: states with masses or forces that no solver moves. Worth telling before every run.
+void dv_scene_lint_motion(dvScene *scene);
 
 #endif

@@ -5,5 +5,6 @@
 #include "object/context.h"
 
 void dv_register_renames(dvRegistry *registry);
+void dv_register_absent(dvRegistry *registry);   // names of components that Divan does not have
 
 #endif

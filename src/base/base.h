@@ -82,6 +82,8 @@ void dv_memory_let_go(void);
 
 // 64-byte aligned, zeroed blocks for numbers; NULL when memory is short. Free with dv_free.
 DV_CHECK_RESULT void *dv_alloc_aligned(size_t bytes);
+// The same without zeros, for large work space that is always written before it is read.
+DV_CHECK_RESULT void *dv_alloc_unset(size_t bytes);
 
 DV_PUBLIC_END
 

@@ -94,6 +94,18 @@ bool dv_make_directories(const char *path)
   return good && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool dv_path_is_directory(const char *path)
+{
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+// scenes and scripts are no meshes or pictures
+static bool is_scene_name(const char *name)
+{
+  return dv_ends_with_nocase(name, ".scn") || dv_ends_with_nocase(name, ".xml") || dv_ends_with_nocase(name, ".py");
+}
+
 char *dv_file_similar(const char *directory, const char *name)
 {
   DIR *d = opendir(*directory ? directory : ".");
@@ -101,7 +113,7 @@ char *dv_file_similar(const char *directory, const char *name)
   char *best = NULL;
   int best_distance = dv_max_int(2, (int)strlen(name) / 3) + 1;
   for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-    if (e->d_name[0] == '.') continue;
+    if (e->d_name[0] == '.' || is_scene_name(e->d_name) != is_scene_name(name)) continue;
     int distance = dv_distance(name, e->d_name);
     // ties go to the first name in the alphabet: the order of readdir is not fixed
     if (distance < best_distance || (best && distance == best_distance && strcmp(e->d_name, best) < 0)) {

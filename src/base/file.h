@@ -15,6 +15,7 @@ char *dv_path_join(const char *directory, const char *name);
 const char *dv_path_extension(const char *path);         // behind the last dot, "" without one
 const char *dv_path_name(const char *path);              // behind the last slash
 bool dv_make_directories(const char *path);              // like mkdir -p
+bool dv_path_is_directory(const char *path);
 // Name of a file in `directory` that resembles `name`, or NULL. The caller frees it.
 char *dv_file_similar(const char *directory, const char *name);
 

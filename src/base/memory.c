@@ -121,7 +121,7 @@ void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes)
 
 void dv_free(void *block) { free(block); }
 
-void *dv_alloc_aligned(size_t bytes)
+static void *aligned_block(size_t bytes, bool clear)
 {
   if (bytes > PTRDIFF_MAX - HUGE_PAGE) return NULL;
   bool large = bytes >= LARGE;
@@ -130,9 +130,12 @@ void *dv_alloc_aligned(size_t bytes)
 #ifdef MADV_HUGEPAGE
   if (block && large) madvise(block, rounded, MADV_HUGEPAGE);   // a wish: streams pass fewer page borders
 #endif
-  if (block) memset(block, 0, rounded);
+  if (block && clear) memset(block, 0, rounded);
   return block;
 }
+
+void *dv_alloc_aligned(size_t bytes) { return aligned_block(bytes, true); }
+void *dv_alloc_unset(size_t bytes) { return aligned_block(bytes, false); }
 
 char *dv_strndup(const char *text, size_t length)
 {

@@ -5,12 +5,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { SPINS = 4000, CLOSED = -1 };   // some 20 microseconds before a worker goes to sleep
 
 struct dvPool {
   int threads;
+  double least;           // ns of work that are worth handing over
   pthread_t *workers;
   pthread_mutex_t lock;
   pthread_cond_t wake;
@@ -102,6 +104,8 @@ dvPool *dv_pool_create(int threads)
   pthread_cond_init(&p->wake, NULL);
   p->workers = dv_alloc((size_t)threads * sizeof *p->workers);
   atomic_store(&p->gate, CLOSED);
+  const char *least = getenv("DIVAN_HAND_OVER");
+  p->least = least ? strtod(least, NULL) : 40000;
   p->threads = 1;
   for (int i = 1; i < threads; i++) {
     if (pthread_create(&p->workers[i], NULL, work, p) != 0) break;
@@ -123,6 +127,8 @@ void dv_pool_destroy(dvPool **pool)
   dv_free(p);
   *pool = NULL;
 }
+
+dvPool *dv_pool_for(dvPool *pool, double ns) { return pool && ns >= pool->least ? pool : NULL; }
 
 int dv_pool_threads(const dvPool *pool) { return pool ? pool->threads : 1; }
 

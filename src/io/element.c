@@ -298,9 +298,32 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
   return e;
 }
 
+// What the first bytes say against a scene: an explanation, or NULL. Other encodings than UTF-8 pass by their mark.
+static const char *no_scene(const char *name, const char *bytes, size_t length, const char **advice)
+{
+  const unsigned char *b = (const unsigned char *)bytes;
+  size_t i = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, look = dv_min_size(length, 512);
+  if (length >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff) || (b[0] == 0 && b[1] == '<') || (b[0] == '<' && b[1] == 0)))
+    return NULL;
+  while (i < length && dv_is_space(bytes[i])) i++;
+  *advice = "a scene begins with <Node>";
+  if (i == length) return "the file is empty";
+  for (size_t k = 0; k < look; k++)
+    if (b[k] < 32 && !dv_is_space(bytes[k])) return "it is a binary file, not text";
+  if (bytes[i] == '<') return NULL;
+  *advice = "write the scene as XML: a scene begins with <Node>";
+  if (dv_ends_with_nocase(name, ".py") || dv_ends_with_nocase(name, ".pyscn")) return "scenes in Python are not read";
+  *advice = "a scene begins with <Node>; a mesh is named in a scene, by a loader such as MeshGmshLoader";
+  return "it does not begin with '<'";
+}
+
 static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t length)
 {
-  const char *file = dv_context_intern(r->context, name);
+  const char *file = dv_context_intern(r->context, name), *advice_before = NULL, *fault = no_scene(name, bytes, length, &advice_before);
+  if (fault) {
+    report(r, DV_ERROR, (dvPlace){file, 1}, advice_before, "not a scene file: %s", fault);
+    return NULL;
+  }
   dvXmlRepair repair = {0};
   dv_xml_repair(&repair, bytes, length);
   for (size_t i = 0; i < repair.slips.count; i++)
@@ -354,7 +377,9 @@ static dvElement *read_file(Reader *r, const char *path)
     int why = errno;
     char *folder = dv_path_directory(path), *similar = dv_file_similar(*folder ? folder : ".", dv_path_name(path));
     char *advice = similar ? dv_format("did you mean %s%s%s?", folder, *folder ? "/" : "", similar) : NULL;
-    report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0}, advice, "cannot be read: %s", strerror(why));
+    bool directory = dv_path_is_directory(path);
+    report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0}, directory ? "name a scene inside of it" : advice, "cannot be read: %s",
+           directory ? "it is a directory" : strerror(why));
     dv_free(advice), dv_free(similar), dv_free(folder);
     free(real);
     return NULL;

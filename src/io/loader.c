@@ -418,6 +418,7 @@ static dvStatus loader_update(dvObject *o)
                      "no lists of the faces of each material are made");
   dvMesh mesh = {0};
   DV_TRY(read_mesh(l, &mesh));
+  if (mesh.positions.count == 0) dv_field_warning(o, &l->filename, "look into the file: it may be cut off", "%s has no points", l->filename);
   dvStatus status = work(l, &mesh);
   dv_mesh_free(&mesh);
   return status;

@@ -54,6 +54,14 @@ static void move_attributes(dvObject *o, const dvElement *e)
 
 static void unknown_component(Builder *b, const dvElement *e, dvNode *node, const char *type)
 {
+  const dvRename *rename = dv_registry_find_rename(&b->context->registry, type);
+  const char *module = dv_registry_absent_from(&b->context->registry, rename ? rename->name : type);
+  if (module) {
+    char *absent = dv_format("Divan does not have this component of %s yet; take it out of the scene to run the rest", module);
+    complain(b, DV_ERROR_UNKNOWN, e->place, node, absent, "unknown component: %s", type);
+    dv_free(absent);
+    return;
+  }
   const char *near = is_hopeless(b) ? NULL : dv_registry_nearest(&b->context->registry, type);
   char *advice = near ? dv_format("did you mean %s? `divan list` shows all components", near) : dv_strdup("`divan list` shows all components");
   complain(b, DV_ERROR_UNKNOWN, e->place, node, advice, "unknown component: %s", type);
@@ -243,8 +251,12 @@ static void unknown_attribute(Builder *b, const dvObject *o, const dvAttribute *
   if (b->warnings > MOST_COMPLAINTS) return;
   const char **names = dv_alloc((size_t)(o->field_count + 1) * sizeof *names);
   for (int i = 0; i < o->field_count; i++) names[i] = dv_field_name(o->fields[i].desc);
+  static const char *const every[] = {"name", "template", "src", "type"};   // attributes that are no fields
   int near = dv_nearest(a->name, names, o->field_count);
-  char *advice = near >= 0 ? dv_format("did you mean '%s'? `divan info %s` shows all fields", names[near], o->cls->name) : NULL;
+  const char *proposal = near >= 0 ? names[near] : NULL;
+  for (size_t i = 0; i < DV_COUNT(every); i++)
+    if (dv_distance(a->name, every[i]) <= (proposal ? dv_min_int(1, dv_distance(a->name, proposal) - 1) : 1)) proposal = every[i];
+  char *advice = proposal ? dv_format("did you mean '%s'? `divan info %s` shows all fields", proposal, o->cls->name) : NULL;
   complain(b, DV_OK, a->place, o->node, advice, "%s (%s) has no field '%s'; it is ignored", o->name, o->cls->name, a->name);
   dv_free(advice);
   dv_free(names);

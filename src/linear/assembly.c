@@ -1,41 +1,32 @@
 // See assembly.h.
 #include "linear/assembly.h"
 
-#include "linear/project.h"
+#include "linear/assembly_work.h"
 
 #include <string.h>
 
-enum { PROBE = DV_VEC_SOLVER + 9 };   // a vector of the states that is only used here
+enum {
+  PROBE = DV_VEC_SOLVER + 9,   // a vector of the states that is only used here
+  ROWS = 2048                  // block rows that a thread takes at a time
+};
 
-// A sequence of contributions: the pair of degrees of freedom of each, in the order they come, and where they go.
-typedef struct Sequence {
-  dvPairs pairs;
-  DV_ARRAY(int32_t) places;
-} Sequence;
-
-typedef struct dvAssemblyWork {
-  const dvPlan *plan;
-  unsigned version;
-  dvAssemblyParts parts;
-  bool recorded;
-  bool warned, warned_mixed;        // about forces without a matrix; about constraints
-  Sequence stiffness, jacobian;
-  dvProjection projection;
-  DV_ARRAY(int) width;              // scalars of each degree of freedom
-  DV_ARRAY(int32_t) block_row;      // first block row of each main degree of freedom
-  DV_ARRAY(int32_t) table;          // states by address: open addressing, index + 1
-  DV_ARRAY(unsigned char) mask;     // fixed scalars of each block row, as bits
-  DV_ARRAY(double) from, to;        // flat vectors of products
-} Work;
+static void reclaim(dvAssembly *a)
+{
+  if (a->release) a->release(a->reader);
+  a->release = NULL;
+}
 
 void dv_assembly_free(dvAssembly *a)
 {
-  Work *w = a->work;
+  reclaim(a);
+  dvAssemblyWork *w = a->work;
   if (w) {
     dv_array_free(&w->stiffness.pairs);
     dv_array_free(&w->stiffness.places);
+    dv_array_free(&w->stiffness.sums);
     dv_array_free(&w->jacobian.pairs);
     dv_array_free(&w->jacobian.places);
+    dv_array_free(&w->jacobian.sums);
     dv_projection_free(&w->projection);
     dv_array_free(&w->width);
     dv_array_free(&w->block_row);
@@ -43,6 +34,7 @@ void dv_assembly_free(dvAssembly *a)
     dv_array_free(&w->mask);
     dv_array_free(&w->from);
     dv_array_free(&w->to);
+    dv_array_free(&w->probe);
     dv_free(w);
   }
   dv_block_matrix_free(&a->matrix);
@@ -53,31 +45,19 @@ void dv_assembly_free(dvAssembly *a)
 
 // --- degrees of freedom --------------------------------------------------------------------------
 
-static size_t slot_of(const Work *w, const dvState *s) { return (size_t)(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 20) & (w->table.count - 1); }
-
 static void table_fill(dvAssembly *a)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   size_t size = 16;
   while (size < 2 * a->states.count) size *= 2;
   w->table.count = 0;
   dv_array_resize(&w->table, size);
   memset(w->table.data, 0, size * sizeof *w->table.data);
   for (size_t i = 0; i < a->states.count; i++) {
-    size_t slot = slot_of(w, a->states.data[i].state);
+    size_t slot = dv_assembly_slot(w, a->states.data[i].state);
     while (w->table.data[slot]) slot = (slot + 1) & (size - 1);
     w->table.data[slot] = (int32_t)i + 1;
   }
-}
-
-static const dvAssemblyState *find_state(const dvAssembly *a, const dvState *s)
-{
-  const Work *w = a->work;
-  for (size_t slot = slot_of(w, s); w->table.data[slot]; slot = (slot + 1) & (w->table.count - 1)) {
-    const dvAssemblyState *found = &a->states.data[w->table.data[slot] - 1];
-    if (found->state == s) return found;
-  }
-  return NULL;
 }
 
 static bool is_output(const dvPlan *plan, const dvObject *state)
@@ -109,7 +89,7 @@ static void add_state(dvAssembly *a, dvObject *o, bool main)
 
 bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan)
 {
-  const Work *w = a->work;
+  const dvAssemblyWork *w = a->work;
   if (!w || w->plan != plan || w->version != plan->version) return false;
   for (size_t i = 0; i < a->states.count; i++)
     if (a->states.data[i].count != a->states.data[i].state->count) return false;
@@ -118,7 +98,7 @@ bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan)
 
 static void lay_out(dvAssembly *a, const dvPlan *plan)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   a->states.count = a->main_count = a->size = 0;
   for (size_t i = 0; i < plan->independent.count; i++)
     if (!is_output(plan, plan->independent.data[i])) add_state(a, plan->independent.data[i], true);
@@ -150,119 +130,6 @@ static int block_size(const dvAssembly *a)
 
 // --- contributions -------------------------------------------------------------------------------
 
-typedef struct Sink {
-  dvMatrixSink base;
-  dvAssembly *a;
-  Sequence *sequence;
-  dvRagged *ragged;                 // where blocks of mapped pairs go
-  bool recording, changed;
-  size_t next;
-  const dvAssemblyState *row, *col; // of the last call: the next one is mostly the same
-  const char *bad;                  // what is wrong with an entry
-} Sink;
-
-static inline void add_rows(double *block, const double *from, int b, int cols)
-{
-  for (int i = 0; i < b; i++)
-    for (int j = 0; j < b; j++) block[i * b + j] += from[i * cols + j];
-}
-
-static inline void add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values)
-{
-  const dvBlockMatrix *m = &a->matrix;
-  int b = m->block;
-  double *at = dv_block_matrix_at(m, place);
-  if (b == 3 && rows == 3 && cols == 3) {
-    for (int i = 0; i < 9; i++) at[i] += values[i];
-    return;
-  }
-  if (b == rows && b == cols) {
-    for (int i = 0; i < b * b; i++) at[i] += values[i];
-    return;
-  }
-  // all block rows of a degree of freedom are equally long
-  int32_t block_row = a->work->block_row.data[row];
-  int32_t length = m->pattern.row_start[block_row + 1] - m->pattern.row_start[block_row];
-  for (int r = 0; r < rows; r += b, place += length)
-    for (int c = 0; c < cols; c += b) {
-      double *block = dv_block_matrix_at(m, place + c / b);
-      const double *from = values + r * cols + c;
-      if (b == 3) add_rows(block, from, 3, cols);
-      else add_rows(block, from, b, cols);
-    }
-}
-
-static const dvAssemblyState *remembered(const dvAssembly *a, const dvAssemblyState **last, const dvState *s)
-{
-  if (!*last || (*last)->state != s) *last = find_state(a, s);
-  return *last;
-}
-
-static void sink_add(dvMatrixSink *base, const dvState *row_state, size_t row, const dvState *col_state, size_t col, int rows, int cols,
-                     const double *values)
-{
-  Sink *s = (Sink *)base;
-  const dvAssemblyState *r = remembered(s->a, &s->row, row_state), *c = remembered(s->a, &s->col, col_state);
-  uint64_t pair = DV_PAIR_NONE;   // a state outside of the system
-  if (r && c) {
-    if (row >= r->count || col >= c->count || rows != r->width || cols != c->width) {
-      s->bad = row >= r->count || col >= c->count ? "points that do not exist" : "blocks of the wrong size";
-      return;
-    }
-    pair = dv_pair(r->first + row, c->first + col);
-  }
-  if (s->recording) {
-    dv_push(&s->sequence->pairs, pair);
-    return;
-  }
-  size_t i = s->next++;
-  if (i >= s->sequence->pairs.count || s->sequence->pairs.data[i] != pair) {
-    s->changed = true;
-    return;
-  }
-  int32_t place = s->sequence->places.data[i];
-  if (place < 0) return;
-  size_t main = s->a->work->projection.main, dof = dv_pair_row(pair);
-  if (!s->ragged || (dof < main && dv_pair_col(pair) < main && s->ragged == &s->a->work->projection.k)) {
-    add_block(s->a, place, dof, rows, cols, values);
-    return;
-  }
-  double *to = s->ragged->values.data + s->ragged->start.data[place];
-  for (int k = 0; k < rows * cols; k++) to[k] += values[k];
-}
-
-// Blocks of three that go straight into the matrix, nine numbers of each pair of points; false when that is not what they are.
-static bool add_direct(Sink *s, const dvState *state, const int32_t *dofs, int count, const double *values)
-{
-  const dvAssemblyState *r = remembered(s->a, &s->row, state);
-  const Sequence *q = s->sequence;
-  if (s->recording || !r || r->width != 3 || s->a->matrix.block != 3 || r->first >= s->a->work->projection.main) return false;
-  if (s->ragged && s->ragged != &s->a->work->projection.k) return false;
-  if (s->next + (size_t)(count * count) > q->pairs.count) return false;
-  for (int i = 0; i < count; i++)
-    if (dofs[i] < 0 || (size_t)dofs[i] >= r->count) return false;
-  const uint64_t *pair = q->pairs.data + s->next;
-  const int32_t *place = q->places.data + s->next;
-  size_t side = 3 * (size_t)count;
-  for (size_t i = 0; i < (size_t)count; i++)
-    for (size_t j = 0; j < (size_t)count; j++, pair++, place++) {
-      if (*pair != dv_pair(r->first + (size_t)dofs[i], r->first + (size_t)dofs[j])) {
-        s->changed = true;
-        continue;
-      }
-      double *restrict to = dv_block_matrix_at(&s->a->matrix, *place);
-      const double *from = values + side * 3 * i + 3 * j;
-      for (size_t k = 0; k < 3; k++) to[k] += from[k], to[3 + k] += from[side + k], to[6 + k] += from[2 * side + k];
-    }
-  s->next += (size_t)(count * count);
-  return true;
-}
-
-static void sink_add_element(dvMatrixSink *base, const dvState *state, const int32_t *dofs, int count, const double *values)
-{
-  if (!add_direct((Sink *)base, state, dofs, count, values)) dv_sink_add_blocks(base, state, dofs, count, values);
-}
-
 static double rayleigh_of(const dvObject *o)
 {
   const dvField *f = dv_object_field(o, "rayleighStiffness");
@@ -287,13 +154,13 @@ static void warn_of_missing(dvAssembly *a, const dvObject *owner, const dvObject
                "%s has no matrix: %s not part of the system that %s assembles", o->cls->name, what, owner->name);
 }
 
-static dvStatus check_sink(Sink *s, const dvObject *o)
+static dvStatus check_sink(dvAssemblySink *s, const dvObject *o)
 {
   if (!s->bad) return DV_OK;
   return dv_error(o, "report this as a mistake of the component", "%s hands in matrix entries of %s", o->cls->name, s->bad);
 }
 
-static dvStatus feed_forces(Sink *s, const dvObject *owner, const dvPlan *plan, const dvMech *m)
+static dvStatus feed_forces(dvAssemblySink *s, const dvObject *owner, const dvPlan *plan, const dvMech *m)
 {
   dvAssemblyParts parts = s->a->work->parts;
   if ((!parts.stiffness && !parts.damping) || (m->k == 0 && m->b == 0)) return DV_OK;
@@ -312,7 +179,7 @@ static dvStatus feed_forces(Sink *s, const dvObject *owner, const dvPlan *plan, 
   return DV_OK;
 }
 
-static dvStatus feed_masses(Sink *s, const dvObject *owner, const dvPlan *plan, const dvMech *m)
+static dvStatus feed_masses(dvAssemblySink *s, const dvObject *owner, const dvPlan *plan, const dvMech *m)
 {
   if (!s->a->work->parts.mass) return DV_OK;
   for (size_t i = 0; i < plan->masses.count; i++) {
@@ -327,7 +194,7 @@ static dvStatus feed_masses(Sink *s, const dvObject *owner, const dvPlan *plan, 
   return DV_OK;
 }
 
-static dvStatus feed_mappings(Sink *s, const dvPlan *plan, const dvMech *m)
+static dvStatus feed_mappings(dvAssemblySink *s, const dvPlan *plan, const dvMech *m)
 {
   if (!s->a->work->parts.geometric || m->k == 0) return DV_OK;
   for (size_t i = 0; i < plan->mappings.count; i++) {
@@ -339,14 +206,14 @@ static dvStatus feed_mappings(Sink *s, const dvPlan *plan, const dvMech *m)
   return DV_OK;
 }
 
-static dvStatus feed_all(Sink *s, const dvObject *owner, const dvPlan *plan, const dvMech *m)
+static dvStatus feed_all(dvAssemblySink *s, const dvObject *owner, const dvPlan *plan, const dvMech *m)
 {
   DV_TRY(feed_masses(s, owner, plan, m));
   DV_TRY(feed_forces(s, owner, plan, m));
   return feed_mappings(s, plan, m);
 }
 
-static dvStatus feed_jacobians(Sink *s, const dvObject *owner, const dvPlan *plan)
+static dvStatus feed_jacobians(dvAssemblySink *s, const dvObject *owner, const dvPlan *plan)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {
     dvObject *o = plan->mappings.data[i].object;
@@ -364,7 +231,7 @@ static dvStatus feed_jacobians(Sink *s, const dvObject *owner, const dvPlan *pla
 // splits the recorded pairs: those of main states go to `direct`, the others to `mapped`; both keep one entry a pair
 static void split_pairs(const dvAssembly *a, dvPairs *direct, dvPairs *mapped)
 {
-  const Work *w = a->work;
+  const dvAssemblyWork *w = a->work;
   for (size_t i = 0; i < w->stiffness.pairs.count; i++) {
     uint64_t pair = w->stiffness.pairs.data[i];
     bool main = dv_pair_row(pair) < w->projection.main && dv_pair_col(pair) < w->projection.main;
@@ -385,7 +252,7 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
     for (size_t i = 0; i < plan->mappings.count; i++) {
       int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
       for (int k = 0; k < n; k++) {
-        const dvAssemblyState *s = find_state(a, dv_state(outputs[k]));
+        const dvAssemblyState *s = dv_assembly_find(a, dv_state(outputs[k]));
         if (!s) continue;
         size_t *seen = &last.data[s - a->states.data];
         if (pass == 0) *seen = i;
@@ -398,13 +265,13 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
 // K of mapped pairs, the Jacobians, and the entries of A that follow from them
 static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan *plan, const dvPairs *mapped, int32_t *places, dvPairs *pairs)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   dvProjection *p = &w->projection;
   if (!dv_pattern_build(&p->k.pattern, p->total, p->total, mapped->data, mapped->count, places) || !dv_ragged_settle(&p->k, p->width, p->width))
     return dv_error(owner, NULL, "out of memory for the matrices of mapped states");
   if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
-  w->jacobian.pairs.count = 0;
-  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw, .recording = true};
+  w->jacobian.pairs.count = w->jacobian.sums.count = 0;
+  dvAssemblySink s = dv_assembly_sink(a, &w->jacobian, &p->raw, true);
   DV_TRY(feed_jacobians(&s, owner, plan));
   dv_array_resize(&w->jacobian.places, w->jacobian.pairs.count);
   order_mapped(a, plan);
@@ -417,7 +284,7 @@ static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan
 // from entries between degrees of freedom to blocks; spot gets the first block of each entry
 static bool expand(dvAssembly *a, const dvPattern *dofs, int32_t *spot)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   int b = block_size(a);
   w->block_row.count = 0;
   dv_array_resize(&w->block_row, dofs->rows + 1);
@@ -451,7 +318,7 @@ static bool expand(dvAssembly *a, const dvPattern *dofs, int32_t *spot)
 // the pattern of A from all pairs; `places` of the direct ones and targets of the projected ones become blocks
 static bool settle(dvAssembly *a, const dvPairs *pairs, size_t direct, const int32_t *mapped_places)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   dvProjection *p = &w->projection;
   dvPattern dofs = {0};
   int32_t *place = dv_try_alloc(pairs->count * sizeof *place), *spot = NULL;
@@ -472,9 +339,9 @@ static bool settle(dvAssembly *a, const dvPairs *pairs, size_t direct, const int
 
 static dvStatus record(dvAssembly *a, const dvObject *owner, const dvPlan *plan, const dvMech *m)
 {
-  Work *w = a->work;
-  w->stiffness.pairs.count = 0;
-  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .recording = true};
+  dvAssemblyWork *w = a->work;
+  w->stiffness.pairs.count = w->stiffness.sums.count = 0;
+  dvAssemblySink s = dv_assembly_sink(a, &w->stiffness, NULL, true);
   DV_TRY(feed_all(&s, owner, plan, m));
   dvPairs pairs = {0}, mapped = {0};
   split_pairs(a, &pairs, &mapped);
@@ -498,22 +365,22 @@ static dvStatus record(dvAssembly *a, const dvObject *owner, const dvPlan *plan,
 static void add_projected(void *user, int32_t target, size_t row, size_t col, const double *block)
 {
   dvAssembly *a = user;
-  add_block(a, target, row, a->work->width.data[row], a->work->width.data[col], block);
+  dv_assembly_add_block(a, target, row, a->work->width.data[row], a->work->width.data[col], block);
 }
 
 // true in *same when everything went where it was expected
 static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, const dvMech *m, bool *same)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   dvProjection *p = &w->projection;
-  dv_block_matrix_clear(&a->matrix);
+  dv_block_matrix_clear(&a->matrix, owner->context->pool);
   dv_ragged_clear(&p->k);
-  Sink s = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->stiffness, .ragged = &p->k};
+  dvAssemblySink s = dv_assembly_sink(a, &w->stiffness, &p->k, false);
   DV_TRY(feed_all(&s, owner, plan, m));
-  *same = !s.changed && s.next == w->stiffness.pairs.count;
+  *same = !s.changed && s.next == w->stiffness.pairs.count && s.next_sum == w->stiffness.sums.count;
   if (!*same || dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
   dv_ragged_clear(&p->raw);
-  Sink j = {.base = {sink_add, sink_add_element}, .a = a, .sequence = &w->jacobian, .ragged = &p->raw};
+  dvAssemblySink j = dv_assembly_sink(a, &w->jacobian, &p->raw, false);
   DV_TRY(feed_jacobians(&j, owner, plan));
   *same = !j.changed && j.next == w->jacobian.pairs.count;
   if (*same) dv_projection_run(p, add_projected, a);
@@ -530,10 +397,22 @@ static void clear_block(const dvBlockMatrix *m, int32_t e, unsigned rows, unsign
       if ((rows >> i & 1) || (cols >> j & 1)) v[i * m->block + j] = diagonal && i == j ? 1 : 0;
 }
 
-static void clear_fixed(dvAssembly *a)
+static void clear_rows(void *user, size_t begin, size_t end)
 {
-  dvBlockMatrix *m = &a->matrix;
-  Work *w = a->work;
+  const dvAssembly *a = user;
+  const dvBlockMatrix *m = &a->matrix;
+  const unsigned char *mask = a->work->mask.data;
+  for (size_t r = begin; r < end; r++)
+    for (int32_t e = m->pattern.row_start[r]; e < m->pattern.row_start[r + 1]; e++) {
+      size_t c = (size_t)m->pattern.col[e];
+      if (mask[r] | mask[c]) clear_block(m, e, mask[r], mask[c], r == c);
+    }
+}
+
+static void clear_fixed(dvAssembly *a, dvPool *pool)
+{
+  const dvBlockMatrix *m = &a->matrix;
+  dvAssemblyWork *w = a->work;
   size_t b = (size_t)m->block;
   dv_array_resize(&w->mask, m->pattern.rows);
   for (size_t r = 0; r < m->pattern.rows; r++) {
@@ -541,11 +420,7 @@ static void clear_fixed(dvAssembly *a)
     for (size_t i = 0; i < b; i++) bits |= (unsigned)a->fixed.data[r * b + i] << i;
     w->mask.data[r] = (unsigned char)bits;
   }
-  for (size_t r = 0; r < m->pattern.rows; r++)
-    for (int32_t e = m->pattern.row_start[r]; e < m->pattern.row_start[r + 1]; e++) {
-      size_t c = (size_t)m->pattern.col[e];
-      if (w->mask.data[r] | w->mask.data[c]) clear_block(m, e, w->mask.data[r], w->mask.data[c], r == c);
-    }
+  dv_parallel_for(dv_pool_for(pool, 1.5 * (double)dv_pattern_count(&m->pattern)), m->pattern.rows, ROWS, clear_rows, a);
 }
 
 // numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them
@@ -553,10 +428,11 @@ static double probe_value(size_t i) { return 1 + (double)((uint32_t)(i + 1) * 26
 
 static void fill_probe(const dvAssembly *a)
 {
+  dvAssemblyWork *w = a->work;
   for (size_t k = 0; k < a->main_count; k++) {
     const dvAssemblyState *s = &a->states.data[k];
-    double *v = dv_state_write(s->state, PROBE);
-    for (size_t i = 0; i < s->count * (size_t)s->width; i++) v[i] = probe_value(i);
+    for (size_t i = w->probe.count; i < s->count * (size_t)s->width; i++) dv_push(&w->probe, probe_value(i));
+    if (s->count) memcpy(dv_state_write(s->state, PROBE), w->probe.data, s->count * (size_t)s->width * sizeof *w->probe.data);
   }
 }
 
@@ -579,9 +455,9 @@ static size_t probe(dvAssembly *a, dvPlan *plan, const dvState **mixed)
   project_probe(plan);
   for (size_t k = 0; k < a->main_count; k++) {
     const dvAssemblyState *s = &a->states.data[k];
-    const double *v = dv_state_read(s->state, PROBE);
+    const double *v = dv_state_read(s->state, PROBE), *before = a->work->probe.data;
     for (size_t i = 0; i < s->count * (size_t)s->width; i++) {
-      if (v[i] == probe_value(i)) continue;
+      if (v[i] == before[i]) continue;
       if (v[i] != 0) *mixed = s->state;
       a->fixed.data[s->offset + i] = v[i] == 0;
       held += v[i] == 0;
@@ -592,7 +468,7 @@ static size_t probe(dvAssembly *a, dvPlan *plan, const dvState **mixed)
 
 static void fix(dvAssembly *a, const dvObject *owner, dvPlan *plan)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   const dvState *mixed = NULL;
   dv_array_resize(&a->fixed, a->size);
   memset(a->fixed.data, 0, a->size);
@@ -603,7 +479,7 @@ static void fix(dvAssembly *a, const dvObject *owner, dvPlan *plan)
                "a constraint on %s projects in directions that are not those of the axes: the assembled matrix is left without it, as in SOFA",
                mixed->base.name);
   w->warned_mixed = w->warned_mixed || mixed;
-  if (held) clear_fixed(a);
+  if (held) clear_fixed(a, owner->context->pool);
 }
 
 // --- all of it -----------------------------------------------------------------------------------
@@ -616,8 +492,9 @@ static bool same_parts(dvAssemblyParts a, dvAssemblyParts b)
 
 dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts)
 {
+  reclaim(a);
   if (!a->work) a->work = dv_alloc(sizeof *a->work);
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   if (!dv_assembly_holds(a, plan)) lay_out(a, plan);
   if (!same_parts(w->parts, parts)) w->recorded = false;
   w->parts = parts;
@@ -656,7 +533,7 @@ void dv_assembly_scatter(const dvAssembly *a, int id, const double *flat)
 
 void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p)
 {
-  Work *w = a->work;
+  dvAssemblyWork *w = a->work;
   if (a->main_count == 1) {   // the vectors of the one state are the flat ones
     dvState *s = a->states.data[0].state;
     const double *from = dv_state_read(s, p);

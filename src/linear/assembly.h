@@ -33,6 +33,8 @@ typedef struct dvAssembly {
   size_t main_count;
   DV_ARRAY(unsigned char) fixed;          // scalars that projective constraints hold
   unsigned pattern_stamp;                 // moves when the pattern of the matrix changes
+  void (*release)(dvObject *reader);      // another thread may be reading the matrix: called before it changes, returns when that has ended
+  dvObject *reader;
   struct dvAssemblyWork *work;
 } dvAssembly;
 

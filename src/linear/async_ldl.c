@@ -11,7 +11,7 @@
 #include "linear/solver.h"
 
 #include <pthread.h>
-#include <string.h>
+#include <sched.h>
 
 #define ASYNC_FIELDS(X)                                                                                                      \
   X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default")         \
@@ -32,7 +32,7 @@ typedef struct Worker {
   bool stop;
   // the thread's while it works
   dvLdl *factor;
-  dvBlockMatrix matrix;      // a copy: the system's own goes on changing
+  const dvBlockMatrix *matrix;   // the system's, which waits with changing it
   bool good;
   size_t pivot;
 } Worker;
@@ -43,6 +43,7 @@ typedef struct AsyncLdl {
   dvLdl factor[2];
   int used;                  // the factor that solves; the other one is the worker's
   Worker worker;
+  dvAssembly *lent;          // whose matrix the worker may be reading
   int age;                   // steps since the worker began
   unsigned analysed;         // stamp of the pattern
   bool analysed_once;
@@ -55,15 +56,24 @@ static const dvFieldDesc async_fields[] = {ASYNC_FIELDS(DV_DESCRIBE)};
 
 // --- the thread ----------------------------------------------------------------------------------
 
+// Where all cores are taken, waking it must not push the step that wakes it aside.
+static void stand_back(void)
+{
+#ifdef SCHED_BATCH
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){0});
+#endif
+}
+
 static void *work(void *user)
 {
   Worker *w = user;
+  stand_back();
   pthread_mutex_lock(&w->lock);
   for (;;) {
     while (w->phase != WORKING && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
     if (w->stop) break;
     pthread_mutex_unlock(&w->lock);
-    w->good = dv_ldl_factorise(w->factor, &w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // the pool belongs to the steps
+    w->good = dv_ldl_factorise(w->factor, w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // the pool belongs to the steps
     pthread_mutex_lock(&w->lock);
     w->phase = DONE;
     pthread_cond_broadcast(&w->changed);
@@ -90,10 +100,21 @@ static Phase look(Worker *w, bool wait)
   return phase;
 }
 
+// the matrix is about to change or to go away
+static void async_ldl_release(dvObject *o)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  look(&s->worker, true);
+  s->lent = NULL;
+}
+
 static void begin(AsyncLdl *s, const dvBlockMatrix *a)
 {
   Worker *w = &s->worker;
-  memcpy(w->matrix.values, a->values, dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block) * sizeof *a->values);
+  w->matrix = a;
+  s->lent = dv_linear_system(s->solver.system)->assembly;
+  s->lent->release = async_ldl_release;
+  s->lent->reader = &s->solver.base;
   w->factor = &s->factor[1 - s->used];
   s->age = 0;
   s->solver.started = s->solver.prepared;
@@ -102,7 +123,7 @@ static void begin(AsyncLdl *s, const dvBlockMatrix *a)
     set_phase(w, WORKING);
     return;
   }
-  w->good = dv_ldl_factorise(w->factor, &w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // no thread to be had
+  w->good = dv_ldl_factorise(w->factor, w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // no thread to be had
   w->phase = DONE;
 }
 
@@ -128,11 +149,8 @@ static dvStatus async_ldl_analyse(AsyncLdl *s, const dvBlockMatrix *a)
   look(&s->worker, true);
   set_phase(&s->worker, IDLE);
   s->analysed_once = false;
-  dv_block_matrix_free(&s->worker.matrix);
-  dvPattern pattern = {0};
   if (!dv_ldl_analyse(&s->factor[0], &a->pattern, a->block, dv_ordering_of(o, s->orderingMethod.target)) ||
-      !dv_ldl_analyse_like(&s->factor[1], &s->factor[0]) || !dv_pattern_copy(&pattern, &a->pattern) ||
-      !dv_block_matrix_init(&s->worker.matrix, a->block, &pattern))
+      !dv_ldl_analyse_like(&s->factor[1], &s->factor[0]))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns", dv_block_matrix_rows(a));
   s->analysed = stamp;
   s->analysed_once = true;
@@ -183,7 +201,7 @@ static dvStatus async_ldl_prepare(dvObject *o)
 static void async_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   AsyncLdl *s = (AsyncLdl *)o;
-  dv_ldl_solve(&s->factor[s->used], rhs, x, s->work.data);
+  dv_ldl_solve_with(&s->factor[s->used], o->context->pool, rhs, x, s->work.data);
 }
 
 static void async_ldl_destroy(dvObject *o)
@@ -197,12 +215,12 @@ static void async_ldl_destroy(dvObject *o)
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
   }
+  if (s->lent) s->lent->release = NULL;
   if (w->factor) {
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->changed);
   }
   for (int i = 0; i < 2; i++) dv_ldl_free(&s->factor[i]);
-  dv_block_matrix_free(&w->matrix);
   dv_array_free(&s->work);
   dv_linear_solver_destroy(o);
 }

@@ -38,6 +38,8 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double sma
 bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot);
 // x = A^-1 rhs; x may be rhs. `work` has room for dv_ldl_work numbers.
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);
+// The same, to the last bit, with the threads of a pool (may be NULL) where the factor is large.
+void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *x, double *work);
 // One step of refinement of a solution x of A x = rhs: x += A^-1 (rhs - A x). `work` has room for dv_ldl_work + 2 rows numbers.
 // Returns the largest |rhs - A x| before the step over the largest |rhs|.
 double dv_ldl_refine(const dvLdl *f, const dvBlockMatrix *a, const double *rhs, double *x, double *work);

@@ -38,8 +38,8 @@ void dv_ldl_work_free(dvLdlWork *w)
 static bool slot_init(dvLdlSlot *slot, const dvLdlSymbolic *s, bool first)
 {
   size_t scratch = first ? dv_max_size(s->scratch, s->scratch_top) : s->scratch;
-  slot->arena = dv_alloc_aligned(s->arena * sizeof *slot->arena);
-  slot->scratch = dv_alloc_aligned((scratch + DV_FRONT_BLOCK * DV_MAX_LANES) * sizeof *slot->scratch);
+  slot->arena = dv_alloc_unset(s->arena * sizeof *slot->arena);
+  slot->scratch = dv_alloc_unset((scratch + DV_FRONT_BLOCK * DV_MAX_LANES) * sizeof *slot->scratch);
   slot->place = dv_try_alloc((s->most_rows + 1) * sizeof *slot->place);
   if (slot->arena && slot->scratch && slot->place) return true;
   slot_free(slot);
@@ -60,7 +60,7 @@ dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s)
 {
   dvLdlWork *w = dv_try_alloc(sizeof *w);
   if (!w) return NULL;
-  w->shared = dv_alloc_aligned(s->shared * sizeof *w->shared);
+  w->shared = dv_alloc_unset(s->shared * sizeof *w->shared);
   w->scale = dv_alloc_aligned(s->n * (size_t)s->block * sizeof *w->scale);
   w->outcome = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *w->outcome);
   add_slots(w, s, 1);
@@ -119,26 +119,47 @@ static void take_scale(int n, const double *block, double *scale)
   }
 }
 
+// entry (row + r, col + c) of the front, of any block of columns
+static double *number_at(const dvFrontView *v, size_t lanes, size_t row, size_t col)
+{
+  size_t k = col / DV_FRONT_BLOCK * DV_FRONT_BLOCK, width = dv_front_width(v->cols, k);
+  return v->lower + dv_front_offset(v->height, k) + (row - k) / lanes * lanes * width + (col - k) * lanes + (row - k) % lanes;
+}
+
+static void add_entry(const Front *t, dvFrontEntry at, const double *block)
+{
+  const dvLdlSymbolic *s = t->run->s;
+  int n = s->block;
+  for (int c = 0; c < n; c++)
+    for (int r = at.row == at.col ? c : 0; r < n; r++) *number_at(&t->view, (size_t)s->lanes, (size_t)(at.row + r), (size_t)(at.col + c)) += block[r * n + c];
+}
+
+// blocks of three in a front of one block of columns, which most are
+static void add_entry3(const Front *t, dvFrontEntry at, const double *block, unsigned shift)
+{
+  size_t lanes = (size_t)1 << shift;
+  double *column = t->view.lower + ((size_t)at.col << shift);
+  for (size_t r = 0; r < 3; r++, block += 3) {
+    size_t row = (size_t)at.row + r;
+    double *to = column + (((row >> shift) * t->view.cols) << shift) + (row & (lanes - 1));
+    to[0] += block[0];
+    if (at.row != at.col || r > 0) to[lanes] += block[1];
+    if (at.row != at.col || r > 1) to[2 * lanes] += block[2];
+  }
+}
+
 static void add_entries(const Front *t)
 {
   const dvLdlSymbolic *s = t->run->s;
-  const dvFrontView *v = &t->view;
-  size_t lanes = (size_t)s->lanes, shift = (size_t)__builtin_ctz((unsigned)s->lanes);
-  int n = s->block;
+  unsigned shift = (unsigned)__builtin_ctz((unsigned)s->lanes);
+  bool simple = s->block == 3 && t->view.cols <= DV_FRONT_BLOCK;
   double *scale = t->run->f->work->scale + t->front->first;
   for (size_t e = t->front->entry; e < t->front[1].entry; e++) {
     dvFrontEntry at = s->entry[e];
     const double *block = dv_block_matrix_at(t->run->a, at.entry);
-    bool diagonal = at.row == at.col;
-    if (diagonal) take_scale(n, block, scale + at.col);
-    for (int c = 0; c < n; c++) {
-      size_t col = (size_t)(at.col + c), k = col / DV_FRONT_BLOCK * DV_FRONT_BLOCK, width = dv_front_width(v->cols, k);
-      double *column = v->lower + dv_front_offset(v->height, k) + ((col - k) << shift);
-      for (int r = diagonal ? c : 0; r < n; r++) {
-        size_t row = (size_t)(at.row + r) - k;
-        column[(((row >> shift) * width) << shift) + (row & (lanes - 1))] += block[r * n + c];
-      }
-    }
+    if (at.row == at.col) take_scale(s->block, block, scale + at.col);
+    if (simple) add_entry3(t, at, block, shift);
+    else add_entry(t, at, block);
   }
 }
 
@@ -334,7 +355,7 @@ static bool remember(dvLdl *f, const dvBlockMatrix *a)
 {
   dvLdlWork *w = f->work;
   size_t count = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
-  if (!w->values) w->values = dv_alloc_aligned(count * sizeof *w->values);
+  if (!w->values) w->values = dv_alloc_unset(count * sizeof *w->values);
   if (!w->changed) w->changed = dv_try_alloc((size_t)(f->symbolic->fronts + 1) * sizeof *w->changed);
   if (w->values) memcpy(w->values, a->values, count * sizeof *w->values);
   return w->values && w->changed;
@@ -374,20 +395,26 @@ static bool make_kept(const dvLdl *f)
     w->kept_at[i] = all;
     all += dv_update_size(&s->front[i], (size_t)s->lanes);
   }
-  if (w->kept_at && all <= 8 * s->lower) w->kept = dv_alloc_aligned(all * sizeof *w->kept);
+  if (w->kept_at && all <= 8 * s->lower) w->kept = dv_alloc_unset(all * sizeof *w->kept);
   if (w->kept) return true;
   dv_free(w->kept_at);
   w->kept_at = NULL;
   return false;
 }
 
+// A matrix that has been another one several times in a row is only looked at now and then: the copy and the comparison are not free.
+static bool is_restless(dvLdlWork *w) { return w->changes >= 4 && w->changes++ % 8 != 0; }
+
 bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
 {
   dvLdlWork *w = f->work;
-  bool known = f->valid && w->values;
+  bool known = f->valid && w->values && !w->outdated;
   f->redone = known ? compare(f, a) : 1;
   if (known && f->redone == 0) return true;
-  if (!remember(f, a)) return dv_ldl_factorise(f, a, pool, small, pivot);
+  if (f->redone < 0.5) w->changes = 0;
+  else if (known) w->changes++;
+  w->outdated = is_restless(w);
+  if (!w->outdated && !remember(f, a)) return dv_ldl_factorise(f, a, pool, small, pivot);
   Factorisation run = {.f = f, .a = a, .small = small};
   run.keep = f->redone < 0.5 && make_kept(f);
   if (run.keep && w->kept_valid) run.only = w->changed;

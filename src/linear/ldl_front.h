@@ -36,8 +36,9 @@ typedef struct dvFrontEntry {
 
 // A subtree that one thread works through.
 typedef struct dvFrontTask {
-  int32_t begin, end;       // fronts
+  int32_t begin, end;       // fronts, the last one is its root
   double flops;
+  size_t left;              // where a solution keeps what it has for the rows above it
 } dvFrontTask;
 
 typedef struct dvLdlSymbolic {
@@ -61,6 +62,7 @@ typedef struct dvLdlSymbolic {
   double flops;
   // sizes, numbers
   size_t lower, arena, shared;
+  size_t left;              // rows below the roots of all subtrees
   size_t scratch, scratch_top;   // columns of a block of the largest front, in subtrees and above
   size_t most_rows;         // slabs and all, of any front
 } dvLdlSymbolic;
@@ -133,6 +135,11 @@ typedef struct dvFrontSolveKernels {
   // columns of a front: x are its pivots (filled up with zeros), r gets L x for the rows below; and back: x = L^-T (x - L^T r)
   void (*forward)(const dvFrontView *v, double *x, double *r);
   void (*backward)(const dvFrontView *v, double *x, const double *r, double *sums);
+  // their parts, for the block of columns at k: its diagonal; rows begin to end - 1 below; sums over all rows below for columns begin to end - 1
+  void (*forward_diagonal)(const dvFrontView *v, size_t k, double *x);
+  void (*forward_rows)(const dvFrontView *v, size_t k, size_t begin, size_t end, double *x, double *r);
+  void (*backward_columns)(const dvFrontView *v, size_t k, size_t begin, size_t end, const double *x, const double *r, double *sums);
+  void (*backward_diagonal)(const dvFrontView *v, size_t k, double *x, double *sums);
   // the same with packs of DV_RHS right-hand sides side by side
   void (*forward_many)(const dvFrontView *v, size_t packs, double *const *x, double *const *r);
   void (*backward_many)(const dvFrontView *v, size_t packs, double *const *x, double *const *r);

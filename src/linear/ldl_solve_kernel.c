@@ -20,37 +20,46 @@ DV_INLINE void product(size_t n, size_t depth, const double *l, size_t stride, c
   for (size_t s = 0; s < n; s++) out[s] = sum[s];
 }
 
+static size_t first_row(const dvFrontView *v, size_t k) { return dv_whole(k + dv_front_width(v->cols, k), LANES); }
+
 // pivots of a block of columns: x = L^-1 x
-static void forward_diagonal(const double *l, size_t width, double *x)
+static void front_forward_diagonal(const dvFrontView *v, size_t k, double *pivots)
 {
+  size_t width = dv_front_width(v->cols, k);
+  const double *l = v->lower + dv_front_offset(v->height, k);
+  double *x = pivots + k;
   for (size_t j = 0; j < width; j += LANES) {
     const double *own = l + j * width;
-    Lane out[1], v;
+    Lane out[1], u;
     product(1, j, own, 0, x, out);
-    v = *(const Lane *)(x + j) - out[0];
-    for (size_t c = 0; c < LANES && j + c < width; c++) v -= *(const Lane *)(own + (j + c) * LANES) * splat(v[c]);
-    *(Lane *)(x + j) = v;
+    u = *(const Lane *)(x + j) - out[0];
+    for (size_t c = 0; c < LANES && j + c < width; c++) u -= *(const Lane *)(own + (j + c) * LANES) * splat(u[c]);
+    *(Lane *)(x + j) = u;
+  }
+}
+
+static void front_forward_rows(const dvFrontView *v, size_t k, size_t begin, size_t end, double *x, double *r)
+{
+  size_t width = dv_front_width(v->cols, k), stride = width * LANES, row = begin;
+  const double *l = v->lower + dv_front_offset(v->height, k) + (row - k) * width;
+  while (row < end) {
+    Lane out[4];
+    size_t n = row + 4 * LANES <= end ? 4 : 1;
+    if (n == 4) product(4, width, l, stride, x + k, out);
+    else product(1, width, l, stride, x + k, out);
+    for (size_t s = 0; s < n; s++, row += LANES, l += stride) {
+      if (row < v->pivots) *(Lane *)(x + row) -= out[s];
+      else if (k == 0) *(Lane *)(r + row - v->pivots) = out[s];
+      else *(Lane *)(r + row - v->pivots) += out[s];
+    }
   }
 }
 
 static void front_forward(const dvFrontView *v, double *x, double *r)
 {
   for (size_t k = 0; k < v->cols; k += DV_FRONT_BLOCK) {
-    size_t width = dv_front_width(v->cols, k), stride = width * LANES, row = dv_whole(k + width, LANES);
-    const double *l = v->lower + dv_front_offset(v->height, k);
-    forward_diagonal(l, width, x + k);
-    l += (row - k) * width;
-    while (row < v->height) {
-      Lane out[4];
-      size_t n = row + 4 * LANES <= v->height ? 4 : 1;
-      if (n == 4) product(4, width, l, stride, x + k, out);
-      else product(1, width, l, stride, x + k, out);
-      for (size_t s = 0; s < n; s++, row += LANES, l += stride) {
-        if (row < v->pivots) *(Lane *)(x + row) -= out[s];
-        else if (k == 0) *(Lane *)(r + row - v->pivots) = out[s];
-        else *(Lane *)(r + row - v->pivots) += out[s];
-      }
-    }
+    front_forward_diagonal(v, k, x);
+    front_forward_rows(v, k, first_row(v, k), v->height, x, r);
   }
 }
 
@@ -65,35 +74,44 @@ DV_INLINE void product_transposed(size_t n, size_t depth, const double *l, size_
   }
 }
 
-static void backward_diagonal(const double *l, size_t width, double *x, double *sums)
+static void front_backward_diagonal(const dvFrontView *v, size_t k, double *pivots, double *sums)
 {
+  size_t width = dv_front_width(v->cols, k);
+  const double *l = v->lower + dv_front_offset(v->height, k);
+  double *x = pivots + k;
   for (size_t j = (width - 1) / LANES * LANES;; j -= LANES) {
     const double *own = l + j * width;
-    Lane v = splat(0);
+    Lane u = splat(0);
     size_t w = dv_min_size(LANES, width - j);
-    for (size_t c = 0; c < w; c++) v[c] = x[j + c] - lane_sum(*(const Lane *)(sums + (j + c) * LANES));
-    for (size_t c = w; c-- > 0;) v[c] -= lane_sum(*(const Lane *)(own + (j + c) * LANES) * v);
-    *(Lane *)(x + j) = v;
-    product_transposed(1, j, own, 0, &v, sums);
+    for (size_t c = 0; c < w; c++) u[c] = x[j + c] - lane_sum(*(const Lane *)(sums + (j + c) * LANES));
+    for (size_t c = w; c-- > 0;) u[c] -= lane_sum(*(const Lane *)(own + (j + c) * LANES) * u);
+    *(Lane *)(x + j) = u;
+    product_transposed(1, j, own, 0, &u, sums);
     if (j == 0) return;
+  }
+}
+
+static void front_backward_columns(const dvFrontView *v, size_t k, size_t begin, size_t end, const double *x, const double *r, double *sums)
+{
+  size_t width = dv_front_width(v->cols, k), stride = width * LANES, row = first_row(v, k);
+  const double *below = v->lower + dv_front_offset(v->height, k) + (row - k) * width + begin * LANES;
+  double *own = sums + begin * LANES;
+  memset(own, 0, (end - begin) * LANES * sizeof *own);
+  while (row < v->height) {
+    Lane from[4];
+    size_t n = row + 4 * LANES <= v->height ? 4 : 1;
+    for (size_t s = 0; s < n; s++, row += LANES) from[s] = *(const Lane *)(row < v->pivots ? x + row : r + row - v->pivots);
+    if (n == 4) product_transposed(4, end - begin, below, stride, from, own);
+    else product_transposed(1, end - begin, below, stride, from, own);
+    below += n * stride;
   }
 }
 
 static void front_backward(const dvFrontView *v, double *x, const double *r, double *sums)
 {
   for (size_t k = (v->cols - 1) / DV_FRONT_BLOCK * DV_FRONT_BLOCK;; k -= DV_FRONT_BLOCK) {
-    size_t width = dv_front_width(v->cols, k), stride = width * LANES, row = dv_whole(k + width, LANES);
-    const double *l = v->lower + dv_front_offset(v->height, k), *below = l + (row - k) * width;
-    memset(sums, 0, stride * sizeof *sums);
-    while (row < v->height) {
-      Lane from[4];
-      size_t n = row + 4 * LANES <= v->height ? 4 : 1;
-      for (size_t s = 0; s < n; s++, row += LANES) from[s] = *(const Lane *)(row < v->pivots ? x + row : r + row - v->pivots);
-      if (n == 4) product_transposed(4, width, below, stride, from, sums);
-      else product_transposed(1, width, below, stride, from, sums);
-      below += n * stride;
-    }
-    backward_diagonal(l, width, x + k, sums);
+    front_backward_columns(v, k, 0, dv_front_width(v->cols, k), x, r, sums);
+    front_backward_diagonal(v, k, x, sums);
     if (k == 0) return;
   }
 }
@@ -264,6 +282,10 @@ static void front_gram(size_t depth, const double *a, const double *b, double *s
 const dvFrontSolveKernels DV_KERNEL_NAME(dv_front_solve_kernels) = {
     .forward = front_forward,
     .backward = front_backward,
+    .forward_diagonal = front_forward_diagonal,
+    .forward_rows = front_forward_rows,
+    .backward_columns = front_backward_columns,
+    .backward_diagonal = front_backward_diagonal,
     .forward_many = front_forward_many,
     .backward_many = front_backward_many,
     .gram = front_gram,

@@ -176,7 +176,7 @@ static bool cut_subtrees(dvLdlSymbolic *s)
       } else {
         f->task = s->tasks;
         f->shared = true;
-        s->task[s->tasks++] = (dvFrontTask){least[i], i + 1, weight[i]};
+        s->task[s->tasks++] = (dvFrontTask){.begin = least[i], .end = i + 1, .flops = weight[i]};
       }
       f->shared = f->shared || f->task < 0;
     }
@@ -186,6 +186,10 @@ static bool cut_subtrees(dvLdlSymbolic *s)
       s->top[s->tops - 1 - k] = t;
     }
     qsort(s->task, (size_t)s->tasks, sizeof *s->task, compare_tasks);
+    for (int32_t k = 0; k < s->tasks; k++) {
+      s->task[k].left = s->left;
+      s->left += (size_t)s->front[s->task[k].end - 1].rows;
+    }
   }
   dv_free(weight);
   dv_free(least);
@@ -251,7 +255,7 @@ dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, 
   b.local = dv_try_alloc((s->n + 1) * sizeof *b.local);
   b.source = dv_try_alloc((dv_pattern_count(a) + 1) * sizeof *b.source);
   bool good = s->n <= INT32_MAX / (size_t)block / 2 && s->perm && s->inverse && b.mark && b.local && b.source && dv_pattern_transpose(&b.columns, a, b.source) &&
-              dv_ldl_grow_tree(s, a, order) && fill_fronts(&b) && cut_subtrees(s) && place_updates(s);
+              dv_ldl_grow_tree(s, a, &b.columns, order) && fill_fronts(&b) && cut_subtrees(s) && place_updates(s);
   if (good) measure(s);
   dv_free(b.mark);
   dv_free(b.local);

@@ -73,17 +73,42 @@ static void sort_columns(Tree *t, const dvPattern *p)
   for (int32_t k = 0; k < t->n; k++) t->inverse[t->perm[k]] = k, t->count[k] = 0;
 }
 
-// walks up from the entries of each row
-static size_t count_rows(Tree *t, const dvPattern *p)
+// the root of what has been joined so far above column j, with shortcuts for the next walk
+static int32_t top_of(int32_t *above, int32_t j)
 {
+  int32_t top = j, next;
+  while (above[top] != top) top = above[top];
+  for (; above[j] != top; j = next) next = above[j], above[j] = top;
+  return top;
+}
+
+// Rows of L below the diagonal of each column, without L: the tree of a row begins at its leaves among the entries of A and ends where two of them meet
+// (Gilbert, Ng and Peyton 1994). Columns are in postorder; `columns` has A by columns.
+static size_t count_rows(Tree *t, const dvPattern *columns)
+{
+  int32_t *first = t->a, *most = t->b, *last = t->head, *above = t->next, *count = t->count;
+  for (int32_t k = 0; k < t->n; k++) first[k] = most[k] = last[k] = -1, above[k] = k;
+  for (int32_t k = 0; k < t->n; k++) {   // first descendants
+    count[k] = first[k] < 0;
+    for (int32_t j = k; j >= 0 && first[j] < 0; j = t->parent[j]) first[j] = k;
+  }
+  for (int32_t j = 0; j < t->n; j++) {
+    int32_t own = t->perm[j];
+    if (t->parent[j] >= 0) count[t->parent[j]]--;
+    for (int32_t e = columns->row_start[own]; e < columns->row_start[own + 1]; e++) {
+      int32_t i = t->inverse[columns->col[e]];
+      if (i <= j || first[j] <= most[i]) continue;   // not a leaf of the tree of row i
+      count[j]++;
+      if (last[i] >= 0) count[top_of(above, last[i])]--;
+      most[i] = first[j];
+      last[i] = j;
+    }
+    if (t->parent[j] >= 0) above[j] = t->parent[j];
+  }
   size_t all = 0;
-  int32_t *mark = t->a;
-  for (int32_t k = 0; k < t->n; k++) mark[k] = -1;
-  for (int32_t k = 0; k < t->n; k++) {
-    int32_t row = t->perm[k];
-    mark[k] = k;
-    for (int32_t e = p->row_start[row]; e < p->row_start[row + 1]; e++)
-      for (int32_t j = t->inverse[p->col[e]]; j < k && mark[j] != k; j = t->parent[j]) t->count[j]++, all++, mark[j] = k;
+  for (int32_t j = 0; j < t->n; j++) {
+    if (t->parent[j] >= 0) count[t->parent[j]] += count[j];
+    all += (size_t)--count[j];
   }
   return all;
 }
@@ -261,35 +286,35 @@ static double work_of(const Tree *t)
 }
 
 // finds the order, its tree and the rows of each column; returns the blocks of L below the diagonal
-static bool order_columns(Tree *t, const dvPattern *p, dvOrder order, size_t *count)
+static bool order_columns(Tree *t, const dvPattern *p, const dvPattern *columns, dvOrder order, size_t *count)
 {
   if (!dv_order(order, p, t->perm)) return false;
   sort_columns(t, p);
-  *count = count_rows(t, p);
+  *count = count_rows(t, columns);
   return true;
 }
 
 // METIS, unless AMD is better; on small graphs it is not worth its time
-static bool order_best(Tree *t, const dvPattern *p, size_t *count)
+static bool order_best(Tree *t, const dvPattern *p, const dvPattern *columns, size_t *count)
 {
-  if (!dv_order_has_metis() || t->n < 200) return order_columns(t, p, DV_ORDER_AMD, count);
+  if (!dv_order_has_metis() || t->n < 200) return order_columns(t, p, columns, DV_ORDER_AMD, count);
   size_t bytes = (size_t)t->n * sizeof(int32_t);
-  if (!order_columns(t, p, DV_ORDER_METIS, count)) return false;
+  if (!order_columns(t, p, columns, DV_ORDER_METIS, count)) return false;
   double work = work_of(t);
   int32_t *kept = dv_try_alloc(bytes + 1);
   if (!kept) return false;
   memcpy(kept, t->perm, bytes);
-  bool good = order_columns(t, p, DV_ORDER_AMD, count);
+  bool good = order_columns(t, p, columns, DV_ORDER_AMD, count);
   if (good && work_of(t) > work) {
     memcpy(t->perm, kept, bytes);
     sort_columns(t, p);
-    *count = count_rows(t, p);
+    *count = count_rows(t, columns);
   }
   dv_free(kept);
   return good;
 }
 
-bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, dvOrder order)
+bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrder order)
 {
   Tree t = {.n = (int32_t)s->n};
   int32_t **arrays[] = {&t.perm, &t.inverse, &t.parent, &t.count, &t.group, &t.cols, &t.rows, &t.up, &t.head, &t.next, &t.into, &t.a, &t.b};
@@ -300,7 +325,7 @@ bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, dvOrder order)
   t.peak = dv_try_alloc(n * sizeof *t.peak);
   for (size_t k = 0; ints && k < DV_COUNT(arrays); k++) *arrays[k] = ints + k * n;
   bool good = ints && list && t.zeros && t.peak &&
-              (order == DV_ORDER_BEST ? order_best(&t, a, &s->count) : order_columns(&t, a, order, &s->count));
+              (order == DV_ORDER_BEST ? order_best(&t, a, columns, &s->count) : order_columns(&t, a, columns, order, &s->count));
   if (good) {
     group_columns(&t);
     join_groups(&t, s->block, list);

@@ -4,7 +4,7 @@
 
 #include "linear/ldl_front.h"
 
-// Sets perm, inverse, count, fronts, child and of each front first, cols, rows (as many as there will be), parent and children.
-bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, dvOrder order);
+// `columns` is the transposed pattern. Sets perm, inverse, count, fronts, child and of each front first, cols, rows (as many as there will be), parent and children.
+bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrder order);
 
 #endif

@@ -28,6 +28,8 @@ typedef struct dvLdlWork {
   dvLdlOutcome *outcome;
   // to do only what has changed since the last factorisation
   double *values;      // of the matrix then
+  bool outdated;       // they are not: nothing was kept of it
+  unsigned changes;    // factorisations in a row that found most of the matrix changed
   bool *changed;       // fronts
   double *kept;        // update matrices of all fronts, where they are kept
   size_t *kept_at;

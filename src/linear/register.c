@@ -35,6 +35,7 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_sparse_ldl_class);
   dv_registry_add(r, &dv_simplicial_ldlt_class);
   dv_registry_add(r, &dv_sparse_llt_class);
+  dv_registry_add(r, &dv_supernodal_llt_class);
   dv_registry_add(r, &dv_async_ldl_class);
   dv_registry_add(r, &dv_precomputed_class);
   dv_registry_add(r, &dv_sparse_lu_class);
@@ -45,4 +46,5 @@ void dv_register_linear(dvRegistry *r)
   dv_registry_add(r, &dv_btd_class);
   dv_registry_add(r, &dv_matrix_exporter_class);
   dv_registry_add(r, &dv_matrix_image_class);
+  dv_registry_add(r, &dv_fill_reducing_class);
 }

@@ -116,7 +116,7 @@ static dvStatus general_prepare(dvObject *o)
 static void general_apply(dvObject *o, double *x, const double *rhs)
 {
   General *g = (General *)o;
-  if (g->method == METHOD_LDL) dv_ldl_solve(&g->ldl, rhs, x, g->work.data);
+  if (g->method == METHOD_LDL) dv_ldl_solve_with(&g->ldl, o->context->pool, rhs, x, g->work.data);
   else if (g->method == METHOD_LU) dv_sparse_lu_solve(&g->lu, rhs, x);
   else dv_sparse_qr_solve(&g->qr, rhs, x);
 }

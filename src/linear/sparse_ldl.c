@@ -1,5 +1,5 @@
-// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, EigenSimplicialLDLT, EigenSimplicialLLT (which refuses matrices
-// that are not positive definite) and PrecomputedLinearSolver (which keeps the factor of its first matrix). One sparse LDL^T serves them
+// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, EigenSimplicialLDLT, EigenSimplicialLLT and EigenCholmodSupernodalLLT
+// (which refuse matrices that are not positive definite) and PrecomputedLinearSolver (which keeps the factor of its first matrix). One sparse LDL^T serves them
 // all; AsyncSparseLDLSolver is in async_ldl.c.
 #include "linear/classes.h"
 #include "linear/ldl.h"
@@ -57,7 +57,7 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   const dvLdl *factor = &s->factor;
   size_t pivot;
   if (!dv_ldl_refactorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot)) return dv_linear_solver_report(o, factor, pivot);
-  if (factor->negative > 0 && o->cls == &dv_sparse_llt_class)
+  if (factor->negative > 0 && (o->cls == &dv_sparse_llt_class || o->cls == &dv_supernodal_llt_class))
     return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices", "the matrix is not positive definite: %zu of its pivots are negative",
                     factor->negative);
   return DV_OK;
@@ -77,7 +77,7 @@ static dvStatus sparse_ldl_prepare(dvObject *o)
 static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   SparseLdl *s = (SparseLdl *)o;
-  dv_ldl_solve(&s->factor, rhs, x, s->work.data);
+  dv_ldl_solve_with(&s->factor, o->context->pool, rhs, x, s->work.data);
   if (s->factor.perturbed > 0 && rhs != x) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
 }
 
@@ -120,5 +120,6 @@ static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve, .p
 SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation", DV_BLOCK(ldl_fields));
 SPARSE_CLASS(dv_simplicial_ldlt_class, "EigenSimplicialLDLT", sparse_ldl_ops, "solves symmetric systems directly by a sparse LDL^T factorisation");
 SPARSE_CLASS(dv_sparse_llt_class, "EigenSimplicialLLT", sparse_ldl_ops, "solves symmetric positive definite systems directly by a sparse factorisation");
+SPARSE_CLASS(dv_supernodal_llt_class, "EigenCholmodSupernodalLLT", sparse_ldl_ops, "solves large symmetric positive definite systems directly by a sparse factorisation");
 SPARSE_CLASS(dv_precomputed_class, "PrecomputedLinearSolver", precomputed_ops, "solves with the factor of the first matrix in all steps",
              DV_BLOCK(precomputed_fields));

@@ -66,7 +66,7 @@ static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m
     s->fresh = main->stamp != before;
     s->waited = s->fresh ? 0 : s->assemblingRate;   // its solver is busy with another one: again in the next step
   }
-  dv_rotations_measure(&s->rotations, main->assembly);
+  dv_rotations_measure(&s->rotations, main->assembly, o->context->pool);
   if (s->fresh) {
     COPY(s->built, s->rotations.now);
     s->built_stamp = main->stamp;
@@ -80,12 +80,12 @@ static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m
 // The rotations since the matrix whose factor the solver uses, which may be older than the last one that was built.
 static void rotation_system_follow(RotationSystem *s, const dvLinearSolver *solver)
 {
+  if (solver->solves == s->built_stamp) COPY(s->solves, s->built);
+  else if (solver->solves == s->begun_stamp) COPY(s->solves, s->begun);   // before the next one takes its place
   if (s->fresh && solver->started == s->built_stamp) {
     COPY(s->begun, s->built);
     s->begun_stamp = s->built_stamp;
   }
-  if (solver->solves == s->built_stamp) COPY(s->solves, s->built);
-  else if (solver->solves == s->begun_stamp) COPY(s->solves, s->begun);
   bool now = s->fresh && solver->solves == s->built_stamp;
   dv_rotations_compare(&s->rotations, now || s->solves.count != s->rotations.now.count ? NULL : s->solves.data);
 }
@@ -244,13 +244,13 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
   size_t pivot;
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
   if (w->factor.valid && w->size == assembly->size) {
-    if (w->use_rotations) dv_rotations_update(&w->rotations, assembly);
+    if (w->use_rotations) dv_rotations_update(&w->rotations, assembly, o->context->pool);
     return DV_OK;
   }
   if (!dv_ldl_analyse(&w->factor, &a->pattern, a->block, DV_ORDER_BEST)) return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
   dv_array_resize(&w->work, dv_ldl_work(&w->factor));
   w->size = assembly->size;
-  dv_rotations_start(&w->rotations, assembly);
+  dv_rotations_start(&w->rotations, assembly, o->context->pool);
   return dv_ldl_factorise(&w->factor, a, o->context->pool, DV_LDL_SMALL, &pivot) ? DV_OK : dv_linear_solver_singular(o, pivot, NULL);
 }
 
@@ -259,7 +259,7 @@ static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)
   PrecomputedWarp *w = (PrecomputedWarp *)o;
   memmove(x, rhs, w->size * sizeof *x);
   dv_rotations_turn(&w->rotations, x, x, true);
-  dv_ldl_solve(&w->factor, x, x, w->work.data);
+  dv_ldl_solve_with(&w->factor, o->context->pool, x, x, w->work.data);
   dv_rotations_turn(&w->rotations, x, x, false);
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 2048, PARALLEL_FROM = 2 * GRAIN };   // points
+enum { GRAIN = 2048, POINT_NS = 3 };   // points a chunk; about what a point takes
 
 int dv_diagonal_numbers(const dvDof *dof) { return dof->kind == DV_RIGID3 ? 11 : dof->kind == DV_RIGID2 ? 3 : 1; }
 
@@ -172,8 +172,7 @@ static void prepare(Task *t, dvObject *o)
 static void run(dvObject *o, Task *t, dvBody body)
 {
   size_t n = t->d->count;
-  if (n < PARALLEL_FROM) body(t, 0, n);
-  else dv_parallel_for(o->context->pool, n, GRAIN, body, t);
+  dv_parallel_for(dv_pool_for(o->context->pool, POINT_NS * (double)n), n, GRAIN, body, t);
 }
 
 // out += factor M in, for the frame or point that stands at `at`
@@ -318,8 +317,8 @@ void dv_diagonal_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
   if (d->absent) return;
   dvState *s = d->base.state;
   int n = s->base.dof->deriv, linear = is_frame(s->base.dof) ? s->base.dof->space : n, turn = n - linear;
+  double block[DV_MAX_COORD * DV_MAX_COORD] = {0};   // the same numbers are set for every point
   for (size_t i = 0; i < d->count; i++) {
-    double block[36] = {0};   // at most those of a frame in space
     for (int k = 0; k < linear; k++) block[k * n + k] = factor * mass_of(d, i);
     const double *inertia = turn == 3 ? inertia_of(d, i) : turn ? &d->inertia.data[d->uniform ? 0 : i] : NULL;
     for (int k = 0; k < turn * turn; k++) block[(linear + k / turn) * n + linear + k % turn] = factor * inertia[k];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GRAIN = 256 };   // block rows a chunk
+enum { GRAIN = 256, CLEAR_GRAIN = 1 << 16 };   // block rows a chunk of a product; numbers a chunk of clearing
 
 bool dv_block_matrix_init(dvBlockMatrix *a, int block, dvPattern *pattern)
 {
@@ -27,9 +27,16 @@ void dv_block_matrix_free(dvBlockMatrix *a)
   *a = (dvBlockMatrix){0};
 }
 
-void dv_block_matrix_clear(dvBlockMatrix *a)
+static void clear_values(void *user, size_t begin, size_t end)
 {
-  memset(a->values, 0, dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block) * sizeof *a->values);
+  double *values = user;
+  memset(values + begin, 0, (end - begin) * sizeof *values);
+}
+
+void dv_block_matrix_clear(dvBlockMatrix *a, dvPool *pool)
+{
+  size_t numbers = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
+  dv_parallel_for(dv_pool_for(pool, 0.1 * (double)numbers), numbers, CLEAR_GRAIN, clear_values, a->values);
 }
 
 // --- products ------------------------------------------------------------------------------------
@@ -51,7 +58,8 @@ void dv_block_matrix_product(const dvBlockMatrix *a, dvPool *pool, const double 
 {
   const dvBlockMatrixKernels *k = DV_KERNEL_CHOOSE(dv_block_matrix_kernels);
   Product p = {a->block == 3 ? k->product3 : a->block == 6 ? k->product6 : k->product1, a, x, y};
-  dv_parallel_for(pool, a->pattern.rows, GRAIN, product_body, &p);
+  double ns = 0.2 * (double)(dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block));
+  dv_parallel_for(dv_pool_for(pool, ns), a->pattern.rows, GRAIN, product_body, &p);
 }
 
 void dv_block_matrix_product_transposed(const dvBlockMatrix *a, const double *x, double *y)

@@ -20,7 +20,7 @@ typedef struct dvBlockMatrix {
 // Takes over the pattern (which is empty afterwards) and sets all values to zero. False when memory is short.
 bool dv_block_matrix_init(dvBlockMatrix *a, int block, dvPattern *pattern);
 void dv_block_matrix_free(dvBlockMatrix *a);
-void dv_block_matrix_clear(dvBlockMatrix *a);
+void dv_block_matrix_clear(dvBlockMatrix *a, dvPool *pool);
 // Numbers of scalar rows and columns.
 static inline size_t dv_block_matrix_rows(const dvBlockMatrix *a) { return a->pattern.rows * (size_t)a->block; }
 static inline size_t dv_block_matrix_cols(const dvBlockMatrix *a) { return a->pattern.cols * (size_t)a->block; }
@@ -49,6 +49,8 @@ bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int
 typedef void (*dvRowProduct)(const dvBlockMatrix *a, size_t begin, size_t end, const double *x, double *y);
 typedef struct dvBlockMatrixKernels {
   dvRowProduct product1, product3, product6;
+  // Adds the matrix of an element with `count` points, 3 count numbers a side, to blocks of three: block (i, j) to the entry place[i count + j].
+  void (*add_element3)(double *values, const int32_t *place, size_t count, const double *element);
 } dvBlockMatrixKernels;
 
 DV_KERNEL_DECLARE(dvBlockMatrixKernels, dv_block_matrix_kernels);

@@ -93,4 +93,26 @@ static void product6(const dvBlockMatrix *a, size_t begin, size_t end, const dou
   }
 }
 
-const dvBlockMatrixKernels DV_KERNEL_NAME(dv_block_matrix_kernels) = {.product1 = product1, .product3 = product3, .product6 = product6};
+// nine numbers in a row from three rows: two packs and one number, so that few of them are touched one by one
+DV_INLINE void add_block3(double *restrict to, const double *row, size_t side)
+{
+#ifdef __AVX__
+  const double *second = row + side, *third = second + side;
+  dvPack head = (dvPack)_mm256_blend_pd(_mm256_loadu_pd(row), _mm256_broadcast_sd(second), 8);
+  dvPack tail = (dvPack)_mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(second + 1)), _mm_loadu_pd(third), 1);
+  dv_pack_store(to, dv_pack_load(to) + head);
+  dv_pack_store(to + 4, dv_pack_load(to + 4) + tail);
+  to[8] += third[2];
+#else
+  for (size_t k = 0; k < 3; k++) to[k] += row[k], to[3 + k] += row[side + k], to[6 + k] += row[2 * side + k];
+#endif
+}
+
+static void add_element3(double *values, const int32_t *place, size_t count, const double *element)
+{
+  size_t side = 3 * count;
+  for (size_t i = 0; i < count; i++, element += 2 * side)
+    for (size_t j = 0; j < count; j++, element += 3) add_block3(values + 9 * (size_t)*place++, element, side);
+}
+
+const dvBlockMatrixKernels DV_KERNEL_NAME(dv_block_matrix_kernels) = {.product1 = product1, .product3 = product3, .product6 = product6, .add_element3 = add_element3};

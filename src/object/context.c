@@ -35,6 +35,7 @@ void dv_context_destroy(dvContext **context)
   dv_array_free(&c->file_names);
   dv_array_free(&c->registry.classes);
   dv_array_free(&c->registry.renames);
+  dv_array_free(&c->registry.absent);
   dv_array_free(&c->registry.modules);
   dv_array_free(&c->registry.owned);
   dv_free(c);
@@ -115,6 +116,7 @@ void dv_registry_add(dvRegistry *r, const dvClass *cls)
 }
 
 void dv_registry_add_rename(dvRegistry *r, const dvRename *rename) { dv_push(&r->renames, rename); }
+void dv_registry_add_absent(dvRegistry *r, const dvAbsent *absent) { dv_push(&r->absent, absent); }
 void dv_registry_add_module(dvRegistry *r, const char *name) { dv_push(&r->modules, name); }
 
 const dvClass *dv_registry_find(const dvRegistry *r, const char *name)
@@ -123,6 +125,13 @@ const dvClass *dv_registry_find(const dvRegistry *r, const char *name)
     if (dv_same(r->classes.data[i]->name, name)) return r->classes.data[i];
   for (size_t i = 0; i < r->classes.count; i++)
     if (dv_list_has(r->classes.data[i]->aliases, name)) return r->classes.data[i];
+  return NULL;
+}
+
+const char *dv_registry_absent_from(const dvRegistry *r, const char *name)
+{
+  for (size_t i = 0; i < r->absent.count; i++)
+    if (dv_list_has(r->absent.data[i]->names, name)) return r->absent.data[i]->module;
   return NULL;
 }
 

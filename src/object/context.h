@@ -9,6 +9,11 @@
 
 DV_PUBLIC_BEGIN
 
+// Components that are known by name only: a module and its names, separated by spaces.
+typedef struct dvAbsent {
+  const char *module, *names;
+} dvAbsent;
+
 // Old names of components that today are something else; `note` says what, NULL for a plain rename.
 typedef struct dvRename {
   const char *old_name, *name;
@@ -19,6 +24,7 @@ typedef struct dvRename {
 typedef struct dvRegistry {
   DV_ARRAY(const dvClass *) classes;       // in the order of registration
   DV_ARRAY(const dvRename *) renames;
+  DV_ARRAY(const dvAbsent *) absent;
   DV_ARRAY(const char *) modules;          // names that RequiredPlugin may give
   DV_ARRAY(void *) owned;                  // classes made at run time, freed with the registry
 } dvRegistry;
@@ -56,9 +62,11 @@ char *dv_context_find_file(const dvContext *context, const char *name, const cha
 
 void dv_registry_add(dvRegistry *r, const dvClass *cls);
 void dv_registry_add_rename(dvRegistry *r, const dvRename *rename);
+void dv_registry_add_absent(dvRegistry *r, const dvAbsent *absent);
 void dv_registry_add_module(dvRegistry *r, const char *name);
 // By name or alias; NULL when there is none.
 const dvClass *dv_registry_find(const dvRegistry *r, const char *name);
+const char *dv_registry_absent_from(const dvRegistry *r, const char *name);   // the module, or NULL when it is not known
 const dvRename *dv_registry_find_rename(const dvRegistry *r, const char *name);
 // The nearest name that exists, or NULL.
 const char *dv_registry_nearest(const dvRegistry *r, const char *name);

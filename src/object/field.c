@@ -324,6 +324,9 @@ static dvStatus parse_fixed(dvField *f, const char *text, dvText *why)
   double *out = f->value;
   size_t want = (size_t)f->width;
   dvStatus status = DV_OK;
+  if (why && f->desc->type == DV_T_VEC && list.count != want && list.count > 0)
+    dv_text_printf(why, "%zu number%s given, %zu expected; %s", list.count, list.count == 1 ? "" : "s", want,
+                   list.count < want ? "the others stay as they are" : "the rest is left out");
   if (list.count == want || (list.count > want && f->desc->type == DV_T_VEC)) memcpy(out, list.data, want * sizeof *out);
   else if (list.count == 0) status = DV_OK;   // an empty text keeps the value
   else if (list.count < want) {
@@ -647,14 +650,13 @@ static bool convert_tuples(dvField *f, const dvField *s)
   const dvReals *from = s->value;
   dvReals *to = f->value;
   size_t n = dv_reals_size(from), common = (size_t)dv_min_int(f->width, s->width);
-  dvReals fresh = {.width = f->width};
-  if (!dv_reals_resize(&fresh, n * (size_t)f->width)) return false;
+  if (!dv_reals_resize(to, n * (size_t)f->width)) return false;
   for (size_t i = 0; i < n; i++) {
-    memcpy(fresh.data + i * (size_t)f->width, from->data + i * (size_t)s->width, common * sizeof(double));
-    if (f->width == 7 && common <= 3) fresh.data[i * 7 + 6] = 1;
+    double *point = to->data + i * (size_t)f->width;
+    memcpy(point, from->data + i * (size_t)s->width, common * sizeof(double));
+    for (size_t k = common; k < (size_t)f->width; k++) point[k] = 0;
+    if (f->width == 7 && common <= 3) point[6] = 1;
   }
-  dv_reals_share(to, &fresh);
-  dv_reals_free(&fresh);
   return true;
 }
 
@@ -683,9 +685,22 @@ static bool convert_numbers(dvField *f, const dvField *s)
   return true;
 }
 
+// single numbers of the same type; one that is not finite goes through text, which refuses it
+static bool copy_number(dvField *f, const dvField *s)
+{
+  dvFieldType type = f->desc->type;
+  if (type != s->desc->type) return false;
+  if (type == DV_T_REAL && isfinite(*(const double *)s->value)) *(double *)f->value = *(const double *)s->value;
+  else if (type == DV_T_INT) *(int32_t *)f->value = *(const int32_t *)s->value;
+  else if (type == DV_T_BOOL) *(bool *)f->value = *(const bool *)s->value;
+  else if (type == DV_T_IVEC && f->width == s->width) memcpy(f->value, s->value, (size_t)f->width * sizeof(int32_t));
+  else return false;
+  return true;
+}
+
 dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
 {
-  bool done = share(f, source) || convert_tuples(f, source) || convert_numbers(f, source);
+  bool done = share(f, source) || convert_tuples(f, source) || convert_numbers(f, source) || copy_number(f, source);
   if (!done && f->desc->type == DV_T_LINK && source->desc->type == DV_T_LINK) {
     dvLink *to = f->value;
     const dvLink *from = source->value;

@@ -264,14 +264,19 @@ static void send(const dvObject *o, dvPlace place, dvLevel level, const char *ad
     va_end(args_);                                  \
   } while (0)
 
+// What rests on a component that has failed has nothing of its own to say, except about values that were given to it.
 dvStatus dv_error(const dvObject *o, const char *advice, const char *format, ...)
 {
-  SEND(o->place, DV_ERROR, advice);
+  if (!o->rests_on_failed) SEND(o->place, DV_ERROR, advice);
   ((dvObject *)o)->failed = true;
   return DV_ERROR_INPUT;
 }
 
-void dv_warning(const dvObject *o, const char *advice, const char *format, ...) { SEND(o->place, DV_WARNING, advice); }
+void dv_warning(const dvObject *o, const char *advice, const char *format, ...)
+{
+  if (!o->rests_on_failed) SEND(o->place, DV_WARNING, advice);
+}
+
 void dv_note(const dvObject *o, const char *format, ...) { SEND(o->place, DV_NOTE, NULL); }
 
 static dvPlace member_place(const dvObject *o, const void *member)
@@ -282,12 +287,13 @@ static dvPlace member_place(const dvObject *o, const void *member)
 
 dvStatus dv_field_error(const dvObject *o, const void *member, const char *advice, const char *format, ...)
 {
-  SEND(member_place(o, member), DV_ERROR, advice);
+  const dvField *f = dv_field_of(o, member);
+  if (!o->rests_on_failed || (f->was_set && !f->source)) SEND(member_place(o, member), DV_ERROR, advice);
   ((dvObject *)o)->failed = true;
   return DV_ERROR_INPUT;
 }
 
 void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...)
 {
-  SEND(member_place(o, member), DV_WARNING, advice);
+  if (!o->rests_on_failed) SEND(member_place(o, member), DV_WARNING, advice);
 }

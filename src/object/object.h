@@ -93,6 +93,7 @@ struct dvObject {
   dvAttributes attributes; // from the scene file
   dvPlace place;
   bool failed;             // an error was reported: left out of the simulation
+  bool rests_on_failed;    // a component it needs has failed: its complaints would only be consequences
   bool initialised;
   bool updating;           // its engine runs
   bool updated;

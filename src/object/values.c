@@ -22,7 +22,31 @@ static void *buffer_data(dvBuffer *b) { return b ? (char *)b + HEADER : NULL; }
 
 static void buffer_release(dvBuffer *b)
 {
-  if (b && --b->references == 0) dv_free(b);
+  if (!b || --b->references > 0) return;
+  dv_free(b->spare);
+  dv_free(b);
+}
+
+// an owner of `old` turns to `next`: where two fields show each other's numbers, two blocks take turns and nothing is allocated
+static void buffer_turn(dvBuffer *old, dvBuffer *next)
+{
+  if (!old || !next || old == next || old->references > 1 || old->capacity != next->capacity || next->spare) {
+    buffer_release(old);
+    return;
+  }
+  dv_free(old->spare);
+  old->spare = NULL;
+  next->spare = old;
+}
+
+// the spare block, if it is large enough
+static dvBuffer *buffer_take_spare(dvBuffer *b, size_t bytes)
+{
+  dvBuffer *spare = b ? b->spare : NULL;
+  if (!spare || spare->capacity < bytes) return NULL;
+  b->spare = NULL;
+  spare->references = 1;
+  return spare;
 }
 
 // a buffer of this owner alone with room for new_bytes, the first `keep` bytes kept
@@ -30,7 +54,8 @@ static dvBuffer *buffer_own(dvBuffer *b, size_t keep, size_t new_bytes)
 {
   if (b && b->references == 1 && b->capacity >= new_bytes) return b;
   size_t room = b && b->references == 1 ? dv_max_size(new_bytes, b->capacity + b->capacity / 2) : new_bytes;
-  dvBuffer *fresh = buffer_create(room);
+  dvBuffer *fresh = buffer_take_spare(b, room);
+  if (!fresh) fresh = buffer_create(room);
   if (!fresh) return NULL;
   if (keep) memcpy(buffer_data(fresh), buffer_data(b), dv_min_size(keep, new_bytes));
   if (b && b->references > 1 && keep) copies++;
@@ -117,14 +142,14 @@ bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count)
 void dv_reals_share(dvReals *r, const dvReals *other)
 {
   if (other->buffer) other->buffer->references++;
-  buffer_release(r->buffer);
+  buffer_turn(r->buffer, other->buffer);
   r->buffer = other->buffer, r->data = other->data, r->count = other->count;
 }
 
 void dv_ints_share(dvInts *r, const dvInts *other)
 {
   if (other->buffer) other->buffer->references++;
-  buffer_release(r->buffer);
+  buffer_turn(r->buffer, other->buffer);
   r->buffer = other->buffer, r->data = other->data, r->count = other->count;
 }
 

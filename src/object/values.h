@@ -10,7 +10,8 @@ DV_PUBLIC_BEGIN
 // A counted block; the numbers stand behind it, 64-byte aligned.
 typedef struct dvBuffer {
   int references;
-  size_t capacity;   // bytes
+  size_t capacity;          // bytes
+  struct dvBuffer *spare;   // the block that shared storage had before: the next copy goes there. May be NULL
 } dvBuffer;
 
 // `count` scalars, in tuples of `width` (3 for points). Read `.data` freely; before writing call edit.

@@ -36,7 +36,7 @@ dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
 {
   dv_ode_find_linear_solver(o, link);
   if (link->target) return DV_OK;
-  return dv_error(o, "add <CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/> to the node",
+  return dv_error(o, "add <SparseLDLSolver/> to the node",
                   "an implicit integrator needs a linear solver in its node and finds none");
 }
 
@@ -128,7 +128,7 @@ dvStatus dv_ode_check_masses(dvObject *o, const char *consequence)
   dv_ode_plan(&plan, o);
   for (size_t i = 0; i < plan->independent.count; i++) {
     const dvState *s = dv_state(plan->independent.data[i]);
-    if (s->count == 0 || has_mass(plan, &s->base)) continue;
+    if (s->count == 0 || has_mass(plan, &s->base) || o->context->log.worst != DV_OK) continue;   // a mass may be missing for want of its mesh
     char *path = dv_object_path(&s->base);
     dv_warning(o, "add <UniformMass totalMass=\"1\"/> to its node", "%s has no mass: %s", path, consequence);
     dv_free(path);

@@ -125,16 +125,20 @@ dvObject *dv_link_split(dvObject *from, const char *text, char **field)
 
 typedef struct Search {
   dvVisitor visitor;
-  const char *wanted;
+  const char *wanted, *field;   // the field it must have, or NULL
   dvRole role;
   const dvObject *self;
-  dvObject *best;
+  dvObject *best, *only;        // only: the one whose output the field is, if there is just one
+  int makers;
   int best_distance;
 } Search;
 
 static void consider(Search *s, dvObject *o)
 {
   if (o == s->self || !fits(o, s->role)) return;
+  const dvField *f = s->field ? dv_object_field(o, s->field) : NULL;
+  if (s->field && !f) return;
+  if (f && (f->desc->flags & DV_OUTPUT) && s->makers++ == 0) s->only = o;
   int d = dv_distance(s->wanted, o->name);
   if (d < s->best_distance) s->best = o, s->best_distance = d;
 }
@@ -156,13 +160,15 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role)
   char *name = dv_strndup(path + start, n - start);
   char *dot = strchr(name, '.');
   if (dot && dot != name) *dot = 0;
-  Search s = {.visitor = {.top_down = search_node, .everything = true}, .wanted = name, .role = role, .self = from,
+  const char *field = dot && dot != name && dot[1] ? dot + 1 : NULL;
+  Search s = {.visitor = {.top_down = search_node, .everything = true}, .wanted = name, .role = role, .self = from, .field = field,
               .best_distance = dv_max_int(2, (int)strlen(name) / 2) + 1};
   dv_visit(from->node->scene->root, &s.visitor);
   char *proposal = NULL;
+  if (!s.best && s.makers == 1) s.best = s.only;
   if (s.best) {
     char *where = dv_object_path(s.best);
-    proposal = dv_format("@%s", where);
+    proposal = dv_format("@%s%s%s", where, field ? "." : "", field ? field : "");
     dv_free(where);
   }
   dv_free(name);

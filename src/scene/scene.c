@@ -4,6 +4,7 @@
 #include "scene/plan.h"
 #include "scene/timer.h"
 
+#include <math.h>
 #include <string.h>
 
 // --- context -------------------------------------------------------------------------------------
@@ -39,6 +40,13 @@ void dv_scene_update_context(dvScene *scene)
     node->dt = parent->dt;
     node->time = parent->time;
   }
+}
+
+static dvStatus check_dt(const dvNode *root)
+{
+  if (root->dt < 0 || !isfinite(root->dt)) return dv_field_error((dvObject *)&root->base, &root->dt, "set dt=\"0.01\"", "a time step of %g s is not possible", root->dt);
+  if (root->dt == 0) dv_field_warning(&root->base, &root->dt, "set dt=\"0.01\"", "the time step is 0: nothing will move");
+  return DV_OK;
 }
 
 // a value that the parent overrides is told once
@@ -81,11 +89,33 @@ static dvStatus ensure_mapped_states(dvObject *o)
   return worst;
 }
 
+static bool is_lost(const dvObject *o) { return o && (o->failed || o->rests_on_failed); }
+
+// the nearest one at or above the node, failed or not
+static const dvObject *nearest(const dvNode *node, dvRole role, const dvObject *self)
+{
+  for (; node; node = node->parents.count ? node->parents.data[0] : NULL)
+    for (size_t i = 0; i < node->objects.count; i++)
+      if (node->objects.data[i] != self && dv_plays(node->objects.data[i], role)) return node->objects.data[i];
+  return NULL;
+}
+
+static bool rests_on_failed(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (f->source && is_lost(f->source->owner)) return true;
+    if (f->desc->type == DV_T_LINK && is_lost(((const dvLink *)f->value)->target)) return true;
+  }
+  return is_lost(nearest(o->node, DV_ROLE_STATE, o)) || is_lost(nearest(o->node, DV_ROLE_TOPOLOGY, o));
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  if (o->context->log.worst != DV_OK && o->node) o->rests_on_failed = rests_on_failed(o);
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes
   dvStatus worst = dv_plays(o, DV_ROLE_ENGINE) ? DV_OK : dv_object_pull(o);
@@ -150,6 +180,7 @@ dvStatus dv_scene_init(dvScene *scene)
   DV_TRY(find_loop(scene));
   dvVisitor warn = {.top_down = warn_overridden, .everything = true};
   dv_visit(scene->root, &warn);
+  worse(&worst, check_dt(scene->root));
   dv_scene_update_context(scene);
   worse(&worst, dv_scene_link(scene));
   DV_TRY(dv_scene_check_mappings(scene));

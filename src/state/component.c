@@ -1,6 +1,8 @@
 // See component.h.
 #include "state/component.h"
 
+#include "math/element_sum.h"
+
 #include <string.h>
 
 #define SELF dvForce
@@ -38,6 +40,21 @@ void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t 
 void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values)
 {
   (sink->add_element ? sink->add_element : dv_sink_add_blocks)(sink, state, dofs, count, values);
+}
+
+void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user)
+{
+  if (sink->add_sum) {
+    sink->add_sum(sink, state, sum, fill, user);
+    return;
+  }
+  const double *total = dv_element_sum_total(sum, state->base.context->pool, fill, user);
+  for (size_t e = 0; e < sum->entries; e++, total += 9) {
+    size_t row = (size_t)sum->point[2 * e], col = (size_t)sum->point[2 * e + 1];
+    const double turned[9] = {total[0], total[3], total[6], total[1], total[4], total[7], total[2], total[5], total[8]};
+    sink->add(sink, state, row, state, col, 3, 3, total);
+    if (row != col) sink->add(sink, state, col, state, row, 3, 3, turned);
+  }
 }
 
 // told once for each node, with the others that will miss it

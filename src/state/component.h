@@ -7,6 +7,9 @@
 
 DV_PUBLIC_BEGIN
 
+struct dvElementSum;   // math/element_sum.h
+typedef void (*dvElementSumFill)(void *user, const struct dvElementSum *sum, size_t block, double *local);
+
 // Receives matrix entries as small blocks: `row` and `col` count degrees of freedom, `values` is rows x cols, row by
 // row, in the derivative dimensions of the two states.
 struct dvMatrixSink {
@@ -14,11 +17,15 @@ struct dvMatrixSink {
               const double *values);
   // the same for all pairs of `count` degrees of freedom of one state, first of the first row, at once; may be NULL
   void (*add_element)(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
+  // all elements of a mesh at once, on a state of three scalars a point; may be NULL
+  void (*add_sum)(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user);
 };
 
 // Adds the matrix of an element: square, as many rows as its degrees of freedom have scalars.
 void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
-// The same block by block, through `add`.
+// Adds the sum of symmetric element matrices. The state has three scalars a degree of freedom.
+void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user);
+// An element block by block, through `add`.
 void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
 
 // --- forces on one state ---

@@ -2,7 +2,10 @@
 #include "support/check.h"
 #include "support/scene.h"
 
+#include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define COUNTING 0
@@ -22,55 +25,91 @@ void *aligned_alloc(size_t a, size_t n) { return __atomic_fetch_add(&calls, 1, _
 #pragma GCC visibility pop
 #endif
 
-static void check_scene_allocates_nothing(const char *path, int threads)
+typedef struct Exception {
+  const char *scene, *why;
+} Exception;
+
+static const Exception exceptions[] = {
+    {"BlenderExporter.scn", "writes a file in each step"},
+    {"CompareState.scn", "reads a line of a file in each step"},
+    {"DisplacementMatrixEngine.scn", "ValuesFromIndices shows its values as text too"},
+    {"Distances.scn", "searches a graph anew when its target has moved; Monitor writes a line"},
+    {"MechanicalStateController.scn", "Monitor writes a line, and events are read from a file"},
+    {"MeshExporter.scn", "writes a file"},
+    {"NearestPointROI.scn", "HausdorffDistance builds a tree of points that have moved"},
+    {"OffSequenceLoader.scn", "reads a mesh in each step"},
+    {"ReadState.scn", "reads lines of a file"},
+    {"VTKExporter.scn", "writes files"},
+    {"WriteState.scn", "writes lines to files"},
+};
+
+static const char *excuse_of(const char *scene)
+{
+  for (size_t i = 0; i < DV_COUNT(exceptions); i++)
+    if (dv_same(exceptions[i].scene, scene)) return exceptions[i].why;
+  return NULL;
+}
+
+// blocks of memory that ten steps of a scene ask for, after three of them
+static size_t count_calls(const char *path, int threads)
 {
   dvScene *s = check_scene_file(path, threads);
   assert_true(calls > 100);   // the counter counts
   check_steps(s, 3);
   size_t before = calls;
   check_steps(s, 10);
-  if (calls != before) print_error("%s\n", path);
-  assert_int_equal(calls - before, 0);
+  size_t asked = calls - before;
   check_close_scene(&s);
+  return asked;
 }
 
+// the scenes of a directory; returns how many of them allocate without an excuse
+static int check_directory(const char *directory, int threads, int *scenes)
+{
+  struct dirent **list;
+  char *full = dv_format("%s/%s", DIVAN_SOURCE_DIR, directory);
+  int count = scandir(full, &list, NULL, alphasort), bad = 0;
+  for (int i = 0; i < count; i++) {
+    const char *name = list[i]->d_name, *end = strrchr(name, '.');
+    if (end && dv_same(end, ".scn")) {
+      char *path = dv_format("%s/%s", directory, name);
+      size_t asked = count_calls(path, threads);
+      ++*scenes;
+      if (asked > 0 && !excuse_of(name)) {
+        print_error("%s, %d threads: %zu blocks of memory in ten warmed steps\n", path, threads, asked);
+        bad++;
+      }
+      if (asked == 0 && excuse_of(name)) print_error("%s needs no excuse: %s\n", path, excuse_of(name)), bad++;
+      dv_free(path);
+    }
+    free(list[i]);
+  }
+  free(list);
+  dv_free(full);
+  return bad;
+}
+
+// Every component has a scene. Some scenes write files: they run in a directory of their own.
 static void a_warmed_step_allocates_nothing(void **state)
 {
   DV_UNUSED(state);
   if (!COUNTING) skip();
-  for (int threads = 1; threads <= 2; threads++) check_scene_allocates_nothing("scenes/liver.scn", threads);
-}
-
-static void no_integrator_or_loop_allocates(void **state)
-{
-  DV_UNUSED(state);
-  if (!COUNTING) skip();
-  const char *scenes[] = {"RungeKutta4Solver", "CentralDifferenceSolver", "DampVelocitySolver", "NewmarkImplicitSolver", "BDFOdeSolver", "VariationalSymplecticSolver",
-                          "StaticSolver", "QuasiDynamicSolver", "MultiStepAnimationLoop", "MultiTagAnimationLoop", "FreeMotionAnimationLoop"};
-  for (size_t i = 0; i < DV_COUNT(scenes); i++) {
-    char *path = dv_format("scenes/%s.scn", scenes[i]);
-    check_scene_allocates_nothing(path, 1);
-    dv_free(path);
+  char *own = check_mkdir(), before[4096];
+  assert_non_null(getcwd(before, sizeof before));
+  assert_int_equal(chdir(own), 0);
+  int scenes = 0, bad = 0;
+  for (int threads = 1; threads <= 2; threads++) {
+    bad += check_directory("scenes", threads, &scenes);
+    bad += check_directory("scenes/mapping", threads, &scenes);
   }
-}
-
-static void no_linear_solver_allocates(void **state)
-{
-  DV_UNUSED(state);
-  if (!COUNTING) skip();
-  static const char *const names[] = {"SparseLDLSolver", "AsyncSparseLDLSolver", "EigenSparseLU", "PrecomputedLinearSolver", "BTDLinearSolver", "CholeskySolver",
-                                      "SVDLinearSolver", "ParallelCGLinearSolver", "MinResLinearSolver", "BlockJacobiPreconditioner", "SSORPreconditioner",
-                                      "IncompleteCholeskyPreconditioner", "RotationMatrixSystem", "PrecomputedWarpPreconditioner", "CompositeLinearSystem"};
-  for (size_t i = 0; i < DV_COUNT(names); i++) {
-    char *path = dv_format("scenes/%s.scn", names[i]);
-    check_scene_allocates_nothing(path, 1);
-    dv_free(path);
-  }
+  assert_int_equal(chdir(before), 0);
+  check_rmdir(own);
+  assert_true(scenes > 300);
+  assert_int_equal(bad, 0);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_warmed_step_allocates_nothing), cmocka_unit_test(no_integrator_or_loop_allocates),
-                                     cmocka_unit_test(no_linear_solver_allocates)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_warmed_step_allocates_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

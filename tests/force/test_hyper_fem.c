@@ -14,9 +14,9 @@ static void every_law_is_the_exact_derivative(void **state)
                                      "materialName='VerondaWestman' ParameterSet='3 0.7 20'", "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
                                      "materialName='Ogden' ParameterSet='3 5 20'",         "materialName='StableNeoHookean' ParameterSet='3 20'",
                                      "ParameterSet='3 20'"};
-  for (size_t i = 0; i < 2 * DV_COUNT(laws); i++) {
-    char *text = dv_format("<Node>%s<MechanicalObject/><%s name='ff' %s rayleighStiffness='0.1'/></Node>", mesh,
-                           i % 2 ? "StandardTetrahedralFEMForceField" : "TetrahedronHyperelasticityFEMForceField", laws[i / 2]);
+  static const char *const names[] = {"TetrahedronHyperelasticityFEMForceField", "StandardTetrahedralFEMForceField", "MJEDTetrahedralForceField"};
+  for (size_t i = 0; i < DV_COUNT(names) * DV_COUNT(laws); i++) {
+    char *text = dv_format("<Node>%s<MechanicalObject/><%s name='ff' %s rayleighStiffness='0.1'/></Node>", mesh, names[i % DV_COUNT(names)], laws[i / DV_COUNT(names)]);
     fdScene s = fd_open(text);
     fdOptions o = fd_options();
     o.checks |= FD_SYMMETRY;

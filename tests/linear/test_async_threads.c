@@ -61,8 +61,35 @@ static void real_time_is_right_too(void **state)
   dv_free(reference);
 }
 
+// A bar that swings, soft and stiff layers in turns: the factor in use is 4 to 12 steps old, and the next matrix is built in the step that adopts it. The
+// rotations must be those since its own matrix, and follow the stiff layers; with others it takes a hundred iterations and more.
+static void few_iterations_with_an_old_factor(void **state)
+{
+  DV_UNUSED(state);
+  dvText text = {0};
+  dv_text_add(&text, "<Node dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><EulerImplicitSolver/><PreconditionedMatrixFreeSystem/>"
+                     "<PCGLinearSolver name='cg' iterations='500' tolerance='1e-10' preconditioner='@warp'/><AsyncSparseLDLSolver name='direct' adoptAfter='8'/>"
+                     "<RotationMatrixSystem assemblingRate='4'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
+                     "<RegularGridTopology n='4 4 21' min='0 0 0' max='0.3 0.3 2'/><MechanicalObject/><UniformMass totalMass='2'/>"
+                     "<TetrahedronFEMForceField method='large' poissonRatio='0.4' youngModulus='");
+  for (int cell = 0; cell < 3 * 3 * 20; cell++)
+    for (int t = 0; t < 6; t++) dv_text_add(&text, cell / 9 % 2 ? "1e8 " : "1e4 ");
+  dv_text_add(&text, "'/><FixedProjectiveConstraint indices='0-15'/></Node>");
+  dvScene *s = check_scene(text.text, 1);
+  const dvIterative *cg = (const dvIterative *)check_find(s, "cg");
+  int most = 0;
+  for (int i = 0; i < 80; i++) {
+    check_steps(s, 1);
+    most = dv_max_int(most, cg->done);
+  }
+  print_message("%d iterations at most\n", most);
+  assert_true(most <= 12);
+  check_close_scene(&s);
+  dv_text_free(&text);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_in_every_run), cmocka_unit_test(real_time_is_right_too)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_in_every_run), cmocka_unit_test(real_time_is_right_too), cmocka_unit_test(few_iterations_with_an_old_factor)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "linear/ldl.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -29,6 +30,34 @@ static void same_bits(void **state)
     dv_pool_destroy(&pool);
   }
   dv_ldl_free(&one);
+  dv_block_matrix_free(&a);
+}
+
+// large enough for fronts that several threads share
+static void the_same_solution(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  dvLdl f = {0};
+  size_t pivot;
+  check_grid(&a, 3, 160, 0.1);
+  assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_METIS));
+  assert_true(dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot));
+  size_t n = dv_ldl_rows(&f);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
+  for (size_t i = 0; i < n; i++) b[i] = sin(0.1 * (double)i);
+  dv_ldl_solve(&f, b, x, work);
+  dv_block_matrix_product(&a, NULL, x, y);
+  for (size_t i = 0; i < n; i++) check_close(y[i], b[i], 1e-10);
+  for (int threads = 1; threads <= 3; threads++) {
+    dvPool *pool = dv_pool_create(threads);
+    memset(work, 0xff, dv_ldl_work(&f) * sizeof *work);   // nothing is read before it is written
+    dv_ldl_solve_with(&f, pool, b, y, work);
+    assert_memory_equal(x, y, n * sizeof *x);
+    dv_pool_destroy(&pool);
+  }
+  dv_free(b), dv_free(x), dv_free(y), dv_free(work);
+  dv_ldl_free(&f);
   dv_block_matrix_free(&a);
 }
 
@@ -135,6 +164,27 @@ static void changes_of_a_few_entries(void **state)
   dv_pool_destroy(&pool);
 }
 
+// a matrix that is another one each time is not compared each time; when it rests, that is noticed soon
+static void a_restless_matrix(void **state)
+{
+  DV_UNUSED(state);
+  dvBlockMatrix a = {0};
+  dvLdl f = {0}, all = {0};
+  size_t pivot;
+  check_grid(&a, 3, 12, 0.1);
+  assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_AMD) && dv_ldl_analyse_like(&all, &f));
+  for (int k = 0; k < 40; k++) {
+    for (size_t i = 0; i < a.pattern.rows && k < 30; i++) dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, i, i))[0] += 0.1;
+    assert_true(dv_ldl_refactorise(&f, &a, NULL, DV_LDL_SMALL, &pivot) && dv_ldl_factorise(&all, &a, NULL, DV_LDL_SMALL, &pivot));
+    assert_memory_equal(f.lower, all.lower, dv_ldl_stored(&f) * sizeof *f.lower);
+    if (k < 30) check_close(f.redone, 1, 0);
+  }
+  check_close(f.redone, 0, 0);
+  dv_ldl_free(&f);
+  dv_ldl_free(&all);
+  dv_block_matrix_free(&a);
+}
+
 // a matrix of one number costs no operations, and is factorised again all the same when the number has changed
 static void a_single_number_changes(void **state)
 {
@@ -162,8 +212,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
+      cmocka_unit_test(the_same_solution),
       cmocka_unit_test(the_same_singularity),
       cmocka_unit_test(changes_of_a_few_entries),
+      cmocka_unit_test(a_restless_matrix),
       cmocka_unit_test(a_single_number_changes),
       cmocka_unit_test(solving_while_another_factor_is_computed),
   };

@@ -78,6 +78,7 @@ static const char *const solvers[] = {
     "<AsyncSparseLDLSolver name='s'/>",
     "<EigenSimplicialLDLT name='s'/><NaturalOrderingMethod/>",
     "<EigenSimplicialLLT name='s' orderingMethod='@o'/><COLAMDOrderingMethod name='o'/>",
+    "<EigenCholmodSupernodalLLT name='s' template='CompressedRowSparseMatrixMat3x3'/>",
     "<EigenSparseLU name='s' template='CompressedRowSparseMatrixMat3x3'/>",
     "<EigenSparseQR name='s'/>",
     "<PrecomputedLinearSolver name='s'/>",

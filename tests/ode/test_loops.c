@@ -24,6 +24,25 @@ static void parts_of_a_step_are_short_steps(void **state)
   check_close_scene(&plain);
 }
 
+// children with a loop of their own take the steps that they take alone; others rest
+static void children_with_loops_step(void **state)
+{
+  DV_UNUSED(state);
+  static const double start[] = {0, 0, 0, 1.5, 0, 0.2};
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><AnimationLoopParallelScheduler threadNumber='2'/><Node name='one'><DefaultAnimationLoop/>" BODY "</Node>"
+                           "<Node name='two'>" BODY "</Node></Node>", 2);
+  dvScene *plain = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY "</Node>", 1);
+  check_steps(s, 20);
+  check_steps(plain, 20);
+  for (size_t i = 0; i < 6; i++) {
+    check_close(check_value(s, "one/A/mo", DV_X, i), check_value(plain, "A/mo", DV_X, i), 0);
+    check_close(check_value(s, "two/A/mo", DV_X, i), start[i], 0);
+  }
+  check_close(s->root->time, 0.2, 1e-14);
+  check_close_scene(&s);
+  check_close_scene(&plain);
+}
+
 #define FREE(name, attributes, tags)                                                                               \
   "<Node name='" name "' " attributes "><EulerExplicitSolver " tags "/><MechanicalObject name='mo' " tags "/><UniformMass totalMass='1' " tags "/></Node>"
 
@@ -244,6 +263,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_of_a_step_are_short_steps),
+      cmocka_unit_test(children_with_loops_step),
       cmocka_unit_test(each_tag_has_its_turn),
       cmocka_unit_test(the_order_of_tags_is_the_order_of_systems),
       cmocka_unit_test(only_the_first_solver_of_a_node_runs_in_parts),

@@ -70,7 +70,7 @@ static void time_matrix(Series *s, int n, const char *name, const char *force, s
     // a block of an element: where it goes (a pair and a place), and nine numbers that are added
     // the largest is there for a product that leaves the caches
     bool small = n <= LARGEST_FACTOR;
-    if (!s->pool && small) bench_time_loop(s, (Loop){name, elements, 0, (12 + 144.0) * corners * corners, 72.0 * corners * corners, loop_build, &m});
+    if (small) bench_time_loop(s, (Loop){name, elements, 0, (12 + 144.0) * corners * corners, 72.0 * corners * corners, loop_build, &m});
     bench_time_reading(s, (Loop){"matrix product", blocks, 18, 76 + 52 * (double)m.assembly.size / 3 / (double)blocks, 0, loop_product, &m});
     if (!s->pool && small) time_factor(s, &m);
   }

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "app/dump.h"
+#include "app/lint.h"
 #include "base/clock.h"
 #include "io/scene_file.h"
 #include "scene/timer.h"
@@ -264,6 +265,7 @@ static int run(int count, char **arguments)
     print_summary_of_messages(&context->log);
     if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
   } else {
+    if (!r.quiet) dv_scene_lint_motion(scene);
     signal(SIGINT, on_interrupt);
     Writers writers = {0};
     o.status = open_writers(&r, scene, &writers);

@@ -3,7 +3,7 @@
 // length; the scanned result is DIR/truthCylinder-Deformed.obj (SOFA, share/mesh).
 //
 // Tetrahedra are those of DIR/truthcylinder1.msh; hexahedra are made here: a section of quads (a square in the middle, rings around
-// it), drawn out along z. The cylinder is let down by implicit Euler steps until it rests.
+// it), drawn out along z; and tetrahedra from those, six each. The cylinder is let down by implicit Euler steps until it rests.
 #include "validate.h"
 
 #include "base/file.h"
@@ -105,8 +105,10 @@ static void add_quad(Model *m, int32_t a, int32_t b, int32_t c, int32_t d)
   for (int k = 0; k < 6; k++) dv_push(&m->surface, two[k]);
 }
 
-static void hexa_model(Model *m, int side, int rings, int layers)
+// hexahedra, or six tetrahedra for each of them
+static void drawn_model(Model *m, int side, int rings, int layers, bool cut)
 {
+  static const int six[24] = {0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6};
   Section s = {0};
   DV_ARRAY(int32_t) hexahedra = {0};
   make_section(&s, side, rings);
@@ -127,7 +129,11 @@ static void hexa_model(Model *m, int side, int rings, int layers)
     const int32_t *c = s.quads.data + q % s.quads.count, shift = q < s.quads.count ? 0 : points * layers;
     add_quad(m, shift + c[0], shift + c[1], shift + c[2], shift + c[3]);
   }
-  add_elements(m, "hexahedra", hexahedra.data, hexahedra.count);
+  DV_ARRAY(int32_t) tetrahedra = {0};
+  for (size_t i = 0; cut && i < 3 * hexahedra.count; i++) dv_push(&tetrahedra, hexahedra.data[i / 24 * 8 + (size_t)six[i % 24]]);
+  if (cut) add_elements(m, "tetrahedra", tetrahedra.data, tetrahedra.count);
+  else add_elements(m, "hexahedra", hexahedra.data, hexahedra.count);
+  dv_array_free(&tetrahedra);
   dv_array_free(&hexahedra);
   free_section(&s);
 }
@@ -218,20 +224,33 @@ static double mean_distance(const double *from, size_t count, const double *x, c
 
 // --- trials ---
 
+typedef enum Shape { SCENE, DRAWN, DRAWN_FINE, CUT, CUT_FINE, SHAPES } Shape;
+
 typedef struct Run {
   const char *name, *force;
-  bool tetra, fit;
-  double young, poisson;
+  Shape shape;
+  bool by_volume;   // mass of a point from the volume around it instead of the same for all
+  bool fit;
+  double poisson;
 } Run;
 
+static const char linear[] = "TetrahedronFEMForceField method='small'", large[] = "TetrahedronFEMForceField method='large'",
+                  polar[] = "TetrahedronFEMForceField method='polar'", hexa[] = "HexahedronFEMForceField method='large'";
 static const Run runs[] = {
-    {"tetrahedra, linear (TetrahedronFEMForceField, small)", "TetrahedronFEMForceField method='small'", true, false, 60000, 0.49},
-    {"tetrahedra, corotational (TetrahedronFEMForceField, large)", "TetrahedronFEMForceField method='large'", true, false, 60000, 0.49},
-    {"tetrahedra, corotational (TetrahedronFEMForceField, polar)", "TetrahedronFEMForceField method='polar'", true, false, 60000, 0.49},
-    {"the same, modulus fitted", "TetrahedronFEMForceField method='polar'", true, true, 60000, 0.45},
-    {"hexahedra, corotational (HexahedronFEMForceField, large)", "HexahedronFEMForceField method='large'", false, false, 60000, 0.49},
-    {"the same, modulus fitted", "HexahedronFEMForceField method='large'", false, true, 60000, 0.49},
+    {"tetrahedra, linear (TetrahedronFEMForceField, small)", linear, SCENE, false, false, 0.49},
+    {"tetrahedra, corotational (TetrahedronFEMForceField, large)", large, SCENE, false, false, 0.49},
+    {"tetrahedra, corotational (TetrahedronFEMForceField, polar)", polar, SCENE, false, false, 0.49},
+    {"the same, masses by volume", polar, SCENE, true, false, 0.49},
+    {"the same, modulus fitted", polar, SCENE, true, true, 0.45},
+    {"hexahedra, corotational (HexahedronFEMForceField, large)", hexa, DRAWN, false, false, 0.49},
+    {"the same, masses by volume", hexa, DRAWN, true, false, 0.49},
+    {"the same, modulus fitted", hexa, DRAWN, true, true, 0.49},
+    {"hexahedra, finer, masses by volume", hexa, DRAWN_FINE, true, false, 0.49},
+    {"six tetrahedra for each hexahedron, polar, masses by volume", polar, CUT, true, false, 0.49},
+    {"the same of the finer ones", polar, CUT_FINE, true, false, 0.49},
 };
+
+static const double modulus = 60000;   // Pa, as in SOFA's scenes
 
 typedef struct Outcome {
   double there, back, tip[3];   // mean distances and the centre of the free end
@@ -273,8 +292,9 @@ static bool run_once(const Run *r, double young, const Model *m, const dvMesh *s
 {
   Trial t;
   char *text = dv_format("<Node gravity='0 -9.81 0' dt='0.1'><EulerImplicitSolver rayleighMass='2'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>%s"
-                         "<MechanicalObject name='dofs'/><MeshMatrixMass totalMass='%g' lumping='1'/><%s youngModulus='%g' poissonRatio='%g'/>"
-                         "<BoxROI name='end' box='-1 -1 -1 1 1 1e-4'/><FixedProjectiveConstraint indices='@end.indices'/></Node>", m->mesh.text, mass, r->force, young, r->poisson);
+                         "<MechanicalObject name='dofs'/><%s totalMass='%g'/><%s youngModulus='%g' poissonRatio='%g'/>"
+                         "<BoxROI name='end' box='-1 -1 -1 1 1 1e-4'/><FixedProjectiveConstraint indices='@end.indices'/></Node>", m->mesh.text,
+                         r->by_volume ? "MeshMatrixMass lumping='1'" : "UniformMass", mass, r->force, young, r->poisson);
   bool good = trial_open(&t, text);
   dv_free(text);
   if (!good) return false;
@@ -304,35 +324,40 @@ static bool fit(const Run *r, const Model *m, const dvMesh *scan, double *young,
   return good;
 }
 
+static void print_head(void)
+{
+  printf("## A silicone cylinder\n\nRadius %g mm, length %g mm, mass %g g, held at one end (Marchal et al., 2008). Young's modulus 60 kPa, Poisson's ratio 0.49 and the same mass for every point are those of SOFA's scenes of it; rows that "
+         "differ say so. Mean distance of the points of the scanned surface to the computed one, and back. The centre of the free end of the scan is at y = -119.4 mm, z = 126.8 mm. Marchal et al. give 18.60 mm for "
+         "linear tetrahedra, 0.63 mm for corotational tetrahedra and 2.87 mm for corotational hexahedra.\n\n", 1e3 * radius, 1e3 * length, 1e3 * mass);
+  printf("| model | points | modulus [kPa] | Poisson's ratio | scan to model [mm] | model to scan [mm] | end y, z [mm] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+}
+
 bool validate_cylinder(const char *directory)
 {
   char *path = dv_format("%s/truthCylinder-Deformed.obj", directory);
   dvMesh scan = {0};
   dvMeshError error = {0};
-  Model tetra = {0}, hexa = {0};
+  Model models[SHAPES] = {0};
   bool good = dv_mesh_read(path, &scan, &error) == DV_OK;
   if (!good) fprintf(stderr, "divan validate: %s: %s\n", path, *error.text ? error.text : "cannot be read");
   dv_free(path);
-  good = good && tetra_model(&tetra, directory);
-  hexa_model(&hexa, 3, 2, 32);
-  if (good) {
-    printf("## A silicone cylinder\n\nRadius %g mm, length %g mm, mass %g g, held at one end (Marchal et al., 2008), Young's modulus 60 kPa and Poisson's ratio 0.49 as in SOFA's scenes of it, or the modulus for which the distance is smallest. "
-           "Mean distance of the points of the scanned surface to the computed one, and back. The centre of the free end of the scan is at y = -119.4 mm, z = 126.8 mm. Marchal et al. give 18.60 mm for "
-           "linear tetrahedra, 0.63 mm for corotational tetrahedra and 2.87 mm for corotational hexahedra.\n\n", 1e3 * radius, 1e3 * length, 1e3 * mass);
-    printf("| model | points | modulus [kPa] | Poisson's ratio | scan to model [mm] | model to scan [mm] | end y, z [mm] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+  good = good && tetra_model(&models[SCENE], directory);
+  for (int i = DRAWN; i < SHAPES; i++) {
+    bool fine = i == DRAWN_FINE || i == CUT_FINE;
+    drawn_model(&models[i], fine ? 4 : 3, fine ? 3 : 2, fine ? 48 : 32, i >= CUT);
   }
+  if (good) print_head();
   for (size_t i = 0; i < DV_COUNT(runs) && good; i++) {
     const Run *r = &runs[i];
-    const Model *m = r->tetra ? &tetra : &hexa;
-    double young = r->young;
+    const Model *m = &models[r->shape];
+    double young = modulus;
     Outcome o;
     good = r->fit ? fit(r, m, &scan, &young, &o) : run_once(r, young, m, &scan, &o);
     if (good) printf("| %s | %zu | %.1f | %g | %.2f | %.2f | %.1f, %.1f |\n", r->name, m->points.count / 3, 1e-3 * young, r->poisson, 1e3 * o.there, 1e3 * o.back, 1e3 * o.tip[1], 1e3 * o.tip[2]);
     fflush(stdout);
   }
   printf("\n");
-  free_model(&tetra);
-  free_model(&hexa);
+  for (int i = 0; i < SHAPES; i++) free_model(&models[i]);
   dv_mesh_free(&scan);
   return good;
 }

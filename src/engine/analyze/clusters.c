@@ -393,6 +393,8 @@ DV_ENGINE_CLASS(dv_clustering_class, "ClusteringEngine", "divides points into ov
 typedef struct Shape {
   dvObject base;
   SHAPE_FIELDS(DV_MEMBER)
+  dvReals sums;      // scratch
+  dvInts counts;
 } Shape;
 
 #define SELF Shape
@@ -449,8 +451,10 @@ static bool match(const Shape *s, size_t cluster, dvVec3 *rest, dvVec3 *now, dvM
   return true;
 }
 
-static void shape_iterate(Shape *s, double *sums, int32_t *counts)
+static void shape_iterate(Shape *s)
 {
+  double *sums = s->sums.data;
+  int32_t *counts = s->counts.data;
   size_t n = s->restPosition.count / 3;
   memset(sums, 0, 3 * n * sizeof *sums);
   memset(counts, 0, n * sizeof *counts);
@@ -480,14 +484,16 @@ static dvStatus shape_update(dvObject *o)
   for (size_t i = 0; i < s->cluster.items.count; i++)
     if (s->cluster.items.data[i] < 0 || (size_t)s->cluster.items.data[i] >= n + dv_reals_size(&s->fixedPosition))
       return dv_field_error(o, &s->cluster, NULL, "a cluster has the point %d, but there are %zu", s->cluster.items.data[i], n + dv_reals_size(&s->fixedPosition));
-  double *sums = dv_try_alloc((3 * n + 1) * sizeof *sums);
-  int32_t *counts = dv_try_alloc((n + 1) * sizeof *counts);
-  bool good = sums && counts && dv_reals_assign(&s->targetPosition, s->position.data, s->position.count);
-  for (int i = 0; i < s->iterations && good; i++) shape_iterate(s, sums, counts);
-  dv_free(sums);
-  dv_free(counts);
+  bool good = dv_reals_resize(&s->sums, 3 * n + 1) && dv_ints_resize(&s->counts, n + 1) && dv_reals_assign(&s->targetPosition, s->position.data, s->position.count);
+  for (int i = 0; i < s->iterations && good; i++) shape_iterate(s);
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
+static void shape_destroy(dvObject *o)
+{
+  dv_reals_free(&((Shape *)o)->sums);
+  dv_ints_free(&((Shape *)o)->counts);
+}
+
 DV_ENGINE_CLASS(dv_shape_matching_class, "ShapeMatching", "where points should be so that clusters keep their shapes", DV_ANALYZE_MODULE, DV_DOF_VEC3, Shape,
-                .blocks = {&dv_object_block, DV_BLOCK(shape_fields)}, .link = shape_link, .update = shape_update);
+                .blocks = {&dv_object_block, DV_BLOCK(shape_fields)}, .link = shape_link, .update = shape_update, .destroy = shape_destroy);

@@ -196,6 +196,8 @@ DV_ENGINE_CLASS(dv_normals_from_points_class, "NormalsFromPoints", "normals of a
 typedef struct Smooth {
   dvObject base;
   SMOOTH_FIELDS(DV_MEMBER)
+  dvReals sum;             // scratch
+  dvInts count, moves;
 } Smooth;
 
 #define SELF Smooth
@@ -211,9 +213,12 @@ static dvStatus smooth_link(dvObject *o)
   return DV_OK;
 }
 
-static void smooth_once(const Smooth *s, const double *x, const uint8_t *moves, double *sum, int32_t *count, double *out)
+static void smooth_once(Smooth *s)
 {
   size_t n = dv_reals_size(&s->input_position);
+  double *x = s->output_position.data, *sum = s->sum.data;
+  int32_t *count = s->count.data;
+  const int32_t *moves = s->input_indices.count ? s->moves.data : NULL;
   memset(sum, 0, 3 * n * sizeof *sum);
   memset(count, 0, n * sizeof *count);
   for (size_t e = 0; e + 2 <= s->topologyEdges.count; e += 2)
@@ -223,7 +228,8 @@ static void smooth_once(const Smooth *s, const double *x, const uint8_t *moves, 
       count[to]++;
     }
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < 3; k++) out[3 * i + k] = count[i] && (!moves || moves[i]) ? sum[3 * i + k] / count[i] : x[3 * i + k];
+    for (size_t k = 0; k < 3; k++)
+      if (count[i] && (!moves || moves[i])) x[3 * i + k] = sum[3 * i + k] / count[i];
 }
 
 static dvStatus smooth_update(dvObject *o)
@@ -232,20 +238,25 @@ static dvStatus smooth_update(dvObject *o)
   size_t n = dv_reals_size(&s->input_position);
   DV_TRY(dv_engine_check(o, &s->topologyEdges, n, "points"));
   DV_TRY(dv_engine_check(o, &s->input_indices, n, "points"));
-  double *sum = dv_try_alloc((3 * n + 1) * sizeof *sum);
-  int32_t *count = dv_try_alloc((n + 1) * sizeof *count);
-  uint8_t *moves = s->input_indices.count ? dv_try_alloc(n + 1) : NULL;
-  bool good = sum && count && (moves || !s->input_indices.count) && dv_reals_assign(&s->output_position, s->input_position.data, 3 * n);
-  for (size_t i = 0; i < s->input_indices.count && good; i++) moves[s->input_indices.data[i]] = 1;
-  for (int i = 0; i < s->nb_iterations && good; i++) smooth_once(s, s->output_position.data, moves, sum, count, s->output_position.data);
-  dv_free(sum);
-  dv_free(count);
-  dv_free(moves);
-  return good ? DV_OK : dv_engine_no_memory(o);
+  if (!dv_reals_resize(&s->sum, 3 * n + 1) || !dv_ints_resize(&s->count, n + 1) || !dv_ints_resize(&s->moves, n + 1) ||
+      !dv_reals_assign(&s->output_position, s->input_position.data, 3 * n))
+    return dv_engine_no_memory(o);
+  memset(s->moves.data, 0, n * sizeof *s->moves.data);
+  for (size_t i = 0; i < s->input_indices.count; i++) s->moves.data[s->input_indices.data[i]] = 1;
+  for (int i = 0; i < s->nb_iterations; i++) smooth_once(s);
+  return DV_OK;
+}
+
+static void smooth_destroy(dvObject *o)
+{
+  Smooth *s = (Smooth *)o;
+  dv_reals_free(&s->sum);
+  dv_ints_free(&s->count);
+  dv_ints_free(&s->moves);
 }
 
 DV_ENGINE_CLASS(dv_smooth_mesh_class, "SmoothMeshEngine", "moves points to the middle of their neighbours", DV_TRANSFORM_MODULE, DV_DOF_VEC3, Smooth,
-                .blocks = {&dv_object_block, DV_BLOCK(smooth_fields)}, .link = smooth_link, .update = smooth_update);
+                .blocks = {&dv_object_block, DV_BLOCK(smooth_fields)}, .link = smooth_link, .update = smooth_update, .destroy = smooth_destroy);
 
 // --- mean ----------------------------------------------------------------------------------------------
 

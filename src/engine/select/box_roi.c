@@ -137,6 +137,7 @@ static void box_describe(const dvRoi *r, const double low[3], const double high[
   const BoxRoi *b = (const BoxRoi *)r;
   if (b->box.count) dv_roi_describe(r, "the box is", &b->box, out);
   if (b->slabs.count) dv_roi_describe(r, b->box.count ? ", the oriented box is" : "the oriented box is", &b->orientedBox, out);
+  if (b->box.count == 0 && b->slabs.count == 0) dv_text_add(out, "there is no whole box");
   dv_text_printf(out, "; box=\"%.6g %.6g %.6g %.6g %.6g %.6g\" takes all", low[0], low[1], low[2], high[0], high[1], high[2]);
 }
 

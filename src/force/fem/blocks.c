@@ -5,13 +5,15 @@
 // stand in the same pack, where their sums would have to wait for each other.
 #include "force/fem/blocks.h"
 
+#include "math/element_sum.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 enum {
   BITS = 16,
-  PARALLEL_BLOCKS = 4,    // a mesh of fewer blocks is done sooner than it is handed over
-  REDUCE_GRAIN = 1024     // points a thread takes at a time
+  REDUCE_GRAIN = 1024,    // points a thread takes at a time
+  REDUCE_NS = 2           // what a slot takes
 };
 
 typedef struct {
@@ -217,8 +219,31 @@ void dv_blocks_destroy(dvElementBlocks **blocks)
   dv_free(m->point);
   dv_free(m->start);
   dv_free(m->slot);
+  dv_element_sum_destroy(&m->sum);
   dv_free(m);
   *blocks = NULL;
+}
+
+dvElementSum *dv_blocks_sum(dvElementBlocks *m)
+{
+  if (m->sum || m->no_sum || m->nodes > DV_SUM_NODES) return m->sum;
+  int32_t *corner = dv_try_alloc((DV_LANES * m->packs * m->nodes + 1) * sizeof *corner);
+  uint32_t *first = dv_try_alloc((m->count + 1) * sizeof *first);
+  if (corner && first) {
+    for (size_t b = 0; b < m->count; b++) {
+      const dvElementBlock *block = &m->blocks[b];
+      first[b + 1] = DV_LANES * (block->first_pack + block->packs);
+      for (size_t i = m->nodes * first[b]; i < m->nodes * first[b + 1]; i++) {
+        size_t lane = i / m->nodes;
+        corner[i] = m->element[lane] < 0 ? -1 : dv_blocks_point(m, b, lane / DV_LANES, i % m->nodes, lane % DV_LANES);
+      }
+    }
+    dv_element_sum_create(corner, m->nodes, m->points, first, m->count, &m->sum);
+  }
+  dv_free(corner);
+  dv_free(first);
+  m->no_sum = !m->sum;
+  return m->sum;
 }
 
 // --- running ---
@@ -237,15 +262,15 @@ static void reduce_points(void *user, size_t begin, size_t end)
   r->kernels->reduce(r->m, r->slots, r->width, begin, end, r->f);
 }
 
-void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user)
+void dv_blocks_each(const dvElementBlocks *m, const dvBlocksJob *job)
 {
-  dv_parallel_for(m->count < PARALLEL_BLOCKS ? NULL : pool, m->count, 1, body, user);
+  dv_parallel_for(dv_pool_for(job->pool, job->ns * (double)m->elements), m->count, 1, job->body, job->user);
 }
 
-void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f)
+void dv_blocks_run(const dvElementBlocks *m, const dvBlocksJob *job, const double *slots, int width, double *f)
 {
   Reduction r = {m, DV_KERNEL_CHOOSE(dv_blocks_kernels), slots, width, f};
-  dv_blocks_each(m, pool, body, user);
+  dv_blocks_each(m, job);
   if (m->count == 1) r.kernels->add(m, slots, width, f);
-  else if (m->count > 1) dv_parallel_for(m->count < PARALLEL_BLOCKS ? NULL : pool, m->points, REDUCE_GRAIN, reduce_points, &r);
+  else if (m->count > 1) dv_parallel_for(dv_pool_for(job->pool, REDUCE_NS * (double)m->slots), m->points, REDUCE_GRAIN, reduce_points, &r);
 }

@@ -42,6 +42,8 @@ typedef struct dvElementBlocks {
   // Slots of a point, in rising order: slot[start[p]] .. slot[start[p + 1] - 1]. Both are NULL when there is one
   // block: its local points then are added to f straight away.
   uint32_t *start, *slot;
+  struct dvElementSum *sum;   // of dv_blocks_sum
+  bool no_sum;                // it was tried in vain
 } dvElementBlocks;
 
 // Cuts a mesh. `connectivity` has `nodes` point indices an element. With `positions` (three doubles a
@@ -52,11 +54,21 @@ dvStatus dv_blocks_create(const int32_t *connectivity, size_t nodes, size_t elem
                           const double *positions, size_t block_elements, dvElementBlocks **out);
 void dv_blocks_destroy(dvElementBlocks **blocks);
 
+// The table with which matrices of elements are summed (math/element_sum.h), made at the first call; lives as long as the blocks. NULL when there
+// is none: an element names a point twice, or memory is short.
+struct dvElementSum *dv_blocks_sum(dvElementBlocks *blocks);
+
 // Runs body over the blocks, then adds what they left in the slots to f, `width` (1, 2 or 3) numbers a point, always in the
-// order of the blocks. Small meshes run in the caller; the pool may be NULL.
-void dv_blocks_run(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user, const double *slots, int width, double *f);
+// order of the blocks. `job` says what an element costs: small meshes run in the caller.
+typedef struct dvBlocksJob {
+  dvPool *pool;     // may be NULL
+  dvBody body;
+  void *user;
+  double ns;        // about what an element takes in one thread
+} dvBlocksJob;
+void dv_blocks_run(const dvElementBlocks *m, const dvBlocksJob *job, const double *slots, int width, double *f);
 // Only the first half: for measures that are kept lane by lane.
-void dv_blocks_each(const dvElementBlocks *m, dvPool *pool, dvBody body, void *user);
+void dv_blocks_each(const dvElementBlocks *m, const dvBlocksJob *job);
 
 // --- between blocks.c and its kernels ---
 
@@ -71,6 +83,12 @@ DV_KERNEL_DECLARE(dvBlocksKernels, dv_blocks_kernels);
 DV_INLINE const uint16_t *dv_blocks_corners(const dvElementBlocks *m, size_t pack)
 {
   return m->corner + pack * m->nodes * DV_LANES;
+}
+
+// The point of a corner of an element.
+DV_INLINE int32_t dv_blocks_point(const dvElementBlocks *m, size_t block, size_t pack, size_t corner, size_t lane)
+{
+  return m->point[m->blocks[block].first_slot + dv_blocks_corners(m, pack)[DV_LANES * corner + lane] / DV_BLOCK_STRIDE];
 }
 
 // Points of block b into a local buffer of at least DV_BLOCK_DOUBLES doubles, the dummy as zero.

@@ -218,19 +218,22 @@ static void measure_blocks(void *user, size_t begin, size_t end)
   for (size_t b = begin; b < end; b++) c->kernels->measure(&c->data, b, job->x, c->energy);
 }
 
+// about, of a force or product: it grows with the matrix
+static double element_ns(const dvCorot *c) { return 5 + 0.25 * (double)c->entries; }
+
 void dv_corot_add_force(dvCorot *c, dvPool *pool, const double *x, double *f)
 {
-  dv_blocks_run(c->blocks, pool, force_blocks, &(Job){.c = c, .x = x}, c->data.slots, c->data.width, f);
+  dv_blocks_run(c->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.c = c, .x = x}, element_ns(c)}, c->data.slots, c->data.width, f);
 }
 
 void dv_corot_add_dforce(dvCorot *c, dvPool *pool, const double *dx, double k, double *df)
 {
-  dv_blocks_run(c->blocks, pool, dforce_blocks, &(Job){.c = c, .x = dx, .k = k}, c->data.slots, c->data.width, df);
+  dv_blocks_run(c->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.c = c, .x = dx, .k = k}, element_ns(c)}, c->data.slots, c->data.width, df);
 }
 
 double dv_corot_energy(dvCorot *c, dvPool *pool, const double *x)
 {
-  dv_blocks_each(c->blocks, pool, measure_blocks, &(Job){.c = c, .x = x});
+  dv_blocks_each(c->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.c = c, .x = x}, element_ns(c)});
   double sum = 0;
   for (size_t i = 0; i < DV_LANES * c->blocks->packs; i++) sum += c->energy[i];
   return sum;
@@ -288,6 +291,22 @@ static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double f
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out)
 {
   whole_matrix(c, element, frame_of(c, element), -k, (size_t)c->data.width, out);
+}
+
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  const dvCorot *c = elements;
+  size_t size = c->nodes * c->nodes * (size_t)(c->data.width * c->data.width);
+  for (size_t lane = 0; lane < DV_LANES; lane++) {
+    int32_t element = c->blocks->element[DV_LANES * pack + lane];
+    if (element >= 0) dv_corot_stiffness(c, (size_t)element, k, out + size * lane);
+    else memset(out + size * lane, 0, size * sizeof *out);
+  }
+}
+
+dvElementMatrices dv_corot_matrices(const dvCorot *c, double k)
+{
+  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices};
 }
 
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)

@@ -16,7 +16,7 @@
 
 #include "base/isa.h"
 #include "base/pool.h"
-#include "force/fem/blocks.h"
+#include "force/fem/matrices.h"
 
 typedef enum dvCorotFrame { DV_FRAME_FIXED, DV_FRAME_EDGES, DV_FRAME_POLAR, DV_FRAME_STABLE } dvCorotFrame;
 
@@ -58,6 +58,8 @@ void dv_corot_add_force(dvCorot *c, dvPool *pool, const double *x, double *f);
 void dv_corot_add_dforce(dvCorot *c, dvPool *pool, const double *dx, double k, double *df);
 // k (df/dx) of one element: (width nodes) x (width nodes), row by row, frames as above.
 void dv_corot_stiffness(const dvCorot *c, size_t element, double k, double *out);
+// The same of all of them, for assembly.
+dvElementMatrices dv_corot_matrices(const dvCorot *c, double k);
 // The matrix of one element in its frame, as its stiffness was given: (3 nodes) x (3 nodes).
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out);
 // 1/2 sum of u K u at x.

@@ -223,18 +223,9 @@ static void element_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSi
 {
   ElementForce *f = (ElementForce *)o;
   if (f->stale) return;
-  const dvState *s = f->elastic.force.state;
-  double factor = dv_mech_k(m, f->elastic.force.rayleighStiffness), k[DV_COROT_MATRIX], block[9];
-  size_t w = (size_t)space_of(f), n = matrix_size(f);
-  for (size_t e = 0; e < f->count; e++) {
-    if (f->tetra) dv_tetra_corot_stiffness(f->tetra, e, factor, k);
-    else dv_corot_stiffness(f->elements, e, factor, k);
-    for (size_t i = 0; i < f->nodes; i++)
-      for (size_t j = 0; j < f->nodes; j++) {
-        for (size_t r = 0; r < w; r++) memcpy(block + w * r, k + n * (w * i + r) + w * j, w * sizeof *block);
-        sink->add(sink, s, (size_t)f->corner[f->nodes * e + i], s, (size_t)f->corner[f->nodes * e + j], (int)w, (int)w, block);
-      }
-  }
+  double k = dv_mech_k(m, f->elastic.force.rayleighStiffness);
+  dvElementMatrices matrices = f->tetra ? dv_tetra_corot_matrices(f->tetra, k) : dv_corot_matrices(f->elements, k);
+  dv_element_matrices_add(&matrices, sink, f->elastic.force.state);
 }
 
 static double element_force_energy(dvObject *o, const dvMech *m)

@@ -254,12 +254,8 @@ static void hexa_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink 
 {
   dvHexaForce *h = (dvHexaForce *)o;
   if (h->stale) return;
-  const dvState *s = h->elastic.force.state;
-  for (size_t e = 0; e < h->count; e++) {
-    double k[DV_COROT_MATRIX];
-    dv_corot_stiffness(h->elements, e, dv_mech_k(m, h->elastic.force.rayleighStiffness), k);
-    dv_sink_add_element(sink, s, h->hexa + 8 * e, 8, k);
-  }
+  dvElementMatrices matrices = dv_corot_matrices(h->elements, dv_mech_k(m, h->elastic.force.rayleighStiffness));
+  dv_element_matrices_add(&matrices, sink, h->elastic.force.state);
 }
 
 static double hexa_force_energy(dvObject *o, const dvMech *m)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { ELEMENT_NS = 60 };   // about, of a force or product
+
 struct dvHexaTled {
   dvHexaTledData data;
   dvElementBlocks *blocks;
@@ -123,17 +125,17 @@ static void measure_blocks(void *user, size_t begin, size_t end)
 
 void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double *f)
 {
-  dv_blocks_run(h->blocks, pool, force_blocks, &(Job){.h = h, .x = x}, h->data.slots, 3, f);
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.h = h, .x = x}, ELEMENT_NS}, h->data.slots, 3, f);
 }
 
 void dv_hexa_tled_add_dforce(dvHexaTled *h, dvPool *pool, const double *dx, double k, double *df)
 {
-  dv_blocks_run(h->blocks, pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, h->data.slots, 3, df);
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, ELEMENT_NS}, h->data.slots, 3, df);
 }
 
 double dv_hexa_tled_energy(dvHexaTled *h, dvPool *pool, const double *x)
 {
-  dv_blocks_each(h->blocks, pool, measure_blocks, &(Job){.h = h, .x = x});
+  dv_blocks_each(h->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.h = h, .x = x}, ELEMENT_NS});
   double sum = 0;
   for (size_t i = 0; i < DV_LANES * h->blocks->packs; i++) sum += h->energy[i];
   return sum;
@@ -161,9 +163,8 @@ static dvMat3 stress_change(const double *moving, dvMat3 d)
   return dv_mat3_add(p, dv_mat3_scale(dv_mat3_from_rows(rows[0], rows[1], rows[2]), n[2]));
 }
 
-void dv_hexa_tled_stiffness(const dvHexaTled *h, size_t element, double k, double out[576])
+static void lane_matrix(const dvHexaTled *h, size_t lane, double k, double out[576])
 {
-  size_t lane = (size_t)h->blocks->lane[element];
   const double *rest = h->data.rest + DV_LANES * DV_TLED_REST * (lane / DV_LANES) + lane % DV_LANES;
   const double *moving = h->data.law.moving + DV_LANES * DV_HYPER_ISOTROPIC * (lane / DV_LANES) + lane % DV_LANES;
   dvVec3 b[8];
@@ -181,4 +182,14 @@ void dv_hexa_tled_stiffness(const dvHexaTled *h, size_t element, double k, doubl
       for (int a = 0; a < 3; a++) out[24 * (3 * i + a) + c] = -k * numbers[a];
     }
   }
+}
+
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  for (size_t lane = 0; lane < DV_LANES; lane++) lane_matrix(elements, DV_LANES * pack + lane, k, out + 576 * lane);
+}
+
+dvElementMatrices dv_hexa_tled_matrices(const dvHexaTled *h, double k)
+{
+  return (dvElementMatrices){.blocks = h->blocks, .width = 3, .elements = h, .k = k, .pack = pack_matrices};
 }

@@ -26,8 +26,8 @@ dvStatus dv_hexa_tled_create(const dvHexaTledDef *def, dvHexaTled **out, size_t 
 void dv_hexa_tled_destroy(dvHexaTled **h);
 void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double *f);
 void dv_hexa_tled_add_dforce(dvHexaTled *h, dvPool *pool, const double *dx, double k, double *df);
-// k (df/dx) of one hexahedron, 24 x 24.
-void dv_hexa_tled_stiffness(const dvHexaTled *h, size_t element, double k, double out[576]);
+// k (df/dx) of all hexahedra, 24 x 24 each.
+dvElementMatrices dv_hexa_tled_matrices(const dvHexaTled *h, double k);
 double dv_hexa_tled_energy(dvHexaTled *h, dvPool *pool, const double *x);
 
 // --- between hexa_tled.c and its kernels ---

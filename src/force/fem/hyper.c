@@ -117,19 +117,22 @@ static void measure_blocks(void *user, size_t begin, size_t end)
   for (size_t b = begin; b < end; b++) h->kernels->measure[h->which](&h->data, b, job->x, h->energy);
 }
 
+// about, of an element: laws with powers of stretches and those by tensors are the slow ones
+static double force_ns(const dvHyper *h) { return h->which == DV_HYPER_LAWS ? 500 : h->data.law == DV_OGDEN ? 160 : 20; }
+
 void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f)
 {
-  dv_blocks_run(h->blocks, pool, force_blocks, &(Job){.h = h, .x = x}, h->data.slots, 3, f);
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.h = h, .x = x}, force_ns(h)}, h->data.slots, 3, f);
 }
 
 void dv_hyper_add_dforce(dvHyper *h, dvPool *pool, const double *dx, double k, double *df)
 {
-  dv_blocks_run(h->blocks, pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, h->data.slots, 3, df);
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, 18}, h->data.slots, 3, df);
 }
 
 double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x)
 {
-  dv_blocks_each(h->blocks, pool, measure_blocks, &(Job){.h = h, .x = x});
+  dv_blocks_each(h->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.h = h, .x = x}, force_ns(h)});
   double sum = 0;
   for (size_t i = 0; i < DV_LANES * h->blocks->packs; i++) sum += h->energy[i];
   return sum;
@@ -137,16 +140,15 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x)
 
 // --- matrices ---
 
-void dv_hyper_stiffness(const dvHyper *h, double k, dvHyperTake take, void *user)
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
 {
-  double matrices[DV_LANES * 144] __attribute__((aligned(64)));
-  for (size_t pack = 0; pack < h->blocks->packs; pack++) {
-    h->kernels->matrix[h->which](&h->data, pack, k, matrices);
-    for (size_t lane = 0; lane < DV_LANES; lane++) {
-      int32_t element = h->blocks->element[DV_LANES * pack + lane];
-      if (element >= 0) take(user, (size_t)element, matrices + 144 * lane);
-    }
-  }
+  const dvHyper *h = elements;
+  h->kernels->matrix[h->which](&h->data, pack, k, out);
+}
+
+dvElementMatrices dv_hyper_matrices(const dvHyper *h, double k)
+{
+  return (dvElementMatrices){.blocks = h->blocks, .width = 3, .elements = h, .k = k, .pack = pack_matrices};
 }
 
 // --- viscosity ---
@@ -186,7 +188,7 @@ static void remember_blocks(void *user, size_t begin, size_t end)
 void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x)
 {
   if (h->data.terms == 0) return;
-  dv_blocks_each(h->blocks, pool, remember_blocks, &(Job){.h = h, .x = x});
+  dv_blocks_each(h->blocks, &(dvBlocksJob){pool, remember_blocks, &(Job){.h = h, .x = x}, force_ns(h)});
   recall(h);
 }
 

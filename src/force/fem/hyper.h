@@ -23,7 +23,7 @@
 
 #include "base/isa.h"
 #include "base/pool.h"
-#include "force/fem/blocks.h"
+#include "force/fem/matrices.h"
 #include "math/vec.h"
 
 typedef enum dvHyperLaw {
@@ -66,9 +66,8 @@ void dv_hyper_destroy(dvHyper **h);
 void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f);
 // df += k (df/dx) dx at the positions of the last dv_hyper_add_force.
 void dv_hyper_add_dforce(dvHyper *h, dvPool *pool, const double *dx, double k, double *df);
-// Calls `take` with k (df/dx) of every tetrahedron, 12 x 12, row by row, in an order that does not change.
-typedef void (*dvHyperTake)(void *user, size_t element, const double matrix[144]);
-void dv_hyper_stiffness(const dvHyper *h, double k, dvHyperTake take, void *user);
+// k (df/dx) of all tetrahedra, 12 x 12 each.
+dvElementMatrices dv_hyper_matrices(const dvHyper *h, double k);
 double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x);
 
 // Viscosity. Stresses are S(t) = S - sum gamma_i, gamma_i = (dt alpha_i S + tau_i gamma_i of the step before) / (dt + tau_i): an implicit Euler step

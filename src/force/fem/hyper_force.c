@@ -136,21 +136,12 @@ static void hyper_force_add_dforce(dvObject *o, const dvMech *m)
   dv_hyper_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->force.rayleighStiffness), dv_state_write(s, m->df));
 }
 
-typedef struct Taking {
-  const HyperForce *h;
-  dvMatrixSink *sink;
-} Taking;
-
-static void take_matrix(void *user, size_t element, const double matrix[144])
-{
-  const Taking *t = user;
-  dv_sink_add_element(t->sink, t->h->force.state, t->h->tetra + 4 * element, 4, matrix);
-}
-
 static void hyper_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   HyperForce *h = (HyperForce *)o;
-  if (!h->stale) dv_hyper_stiffness(h->elements, dv_mech_k(m, h->force.rayleighStiffness), take_matrix, &(Taking){h, sink});
+  if (h->stale) return;
+  dvElementMatrices matrices = dv_hyper_matrices(h->elements, dv_mech_k(m, h->force.rayleighStiffness));
+  dv_element_matrices_add(&matrices, sink, h->force.state);
 }
 
 static double hyper_force_energy(dvObject *o, const dvMech *m)

@@ -4,8 +4,10 @@
 //
 // R is the frame of the triangle (x along its first side, z normal to it), d the displacements of the corners and the rotations of their frames as seen
 // from it, K the matrix of membrane and bending at rest (shell_matrix.h). Frames at the points may stand in any way at rest; they count from there.
-// Needs a topology with triangles and a state of frames (Rigid3).
+// Needs a topology with triangles and a state of frames (Rigid3). What depends on rotations is found triangle by triangle, the products with K are those
+// of shell_kernel.c; blocks of triangles run in any thread.
 #include "force/fem/elastic.h"
+#include "force/fem/shell.h"
 #include "force/fem/shell_matrix.h"
 #include "math/vec.h"
 
@@ -16,19 +18,22 @@
 
 typedef struct Shell {
   int32_t corner[3];
-  dvMat3 frame;                // rows are the axes, as of the last force
-  dvQuat first;                // axes at rest
   dvQuat turned[3];            // of the corners at rest, seen from the axes
   dvVec3 rest[3];              // corners from their centre, in the axes
-  double k[DV_SHELL_SIZE * DV_SHELL_SIZE];
 } Shell;
 
 typedef struct ShellForce {
   dvElastic elastic;
   SHELL_FIELDS(DV_MEMBER)
   DV_ARRAY(Shell) shells;
+  DV_ARRAY(double) stiffness;  // DV_SHELL_STIFFNESS numbers each, until they are in packs
+  dvElementBlocks *blocks;     // NULL when there are no shells
+  dvShellData data;
+  double *energy;              // [lanes] scratch
   unsigned revision;
 } ShellForce;
+
+enum { FORCE_NS = 200, DFORCE_NS = 30 };   // about, of a triangle
 
 #define SELF ShellForce
 static const dvFieldDesc shell_fields[] = {SHELL_FIELDS(DV_DESCRIBE)};
@@ -64,37 +69,107 @@ static void displacement_of(const Shell *s, const double *x, dvMat3 axes, dvVec3
   }
 }
 
-static void multiply(const double *k, const double *d, double *out)
-{
-  for (int i = 0; i < DV_SHELL_SIZE; i++) {
-    double sum = 0;
-    for (int j = 0; j < DV_SHELL_SIZE; j++) sum += k[DV_SHELL_SIZE * i + j] * d[j];
-    out[i] = sum;
-  }
-}
-
 // --- set-up ---
 
-static bool make_shell(ShellForce *f, size_t e, const int32_t *corner, const double *x0, Shell *s)
+// number of an entry of the 18 x 18 matrix among the stored ones, -1 where membrane and bending meet
+static int stored_entry(int row, int col)
 {
+  static const int place[6] = {0, 1, 9, 10, 11, 2};   // u v w, rotations about x y z: below 9 in the membrane
+  int i = place[row % 6] % 9 + 3 * (row / 6), j = place[col % 6] % 9 + 3 * (col / 6);
+  if ((place[row % 6] < 9) != (place[col % 6] < 9)) return -1;
+  int first = i < j ? i : j, second = i < j ? j : i;
+  return (place[row % 6] < 9 ? 0 : DV_SHELL_HALF) + first * 9 - first * (first - 1) / 2 + second - first;
+}
+
+static bool make_shell(ShellForce *f, size_t e, const int32_t *corner, const double *x0)
+{
+  Shell s;
   dvVec3 centre;
-  double x[3], y[3];
-  memcpy(s->corner, corner, sizeof s->corner);
-  s->frame = axes_of(s, x0, &centre);
-  s->first = quat_of(s->frame);
+  double x[3], y[3], k[DV_SHELL_SIZE * DV_SHELL_SIZE];
+  memcpy(s.corner, corner, sizeof s.corner);
+  dvMat3 axes = axes_of(&s, x0, &centre);
+  dvQuat first = quat_of(axes);
   for (int i = 0; i < 3; i++) {
-    s->rest[i] = dv_mat3_mul_vec(s->frame, dv_vec3_sub(position(x0, corner[i]), centre));
-    s->turned[i] = dv_quat_mul(dv_quat_conjugate(s->first), rotation(x0, corner[i]));
-    x[i] = s->rest[i].x, y[i] = s->rest[i].y;
+    s.rest[i] = dv_mat3_mul_vec(axes, dv_vec3_sub(position(x0, corner[i]), centre));
+    s.turned[i] = dv_quat_mul(dv_quat_conjugate(first), rotation(x0, corner[i]));
+    x[i] = s.rest[i].x, y[i] = s.rest[i].y;
   }
-  return dv_shell_matrix(x, y, dv_elastic_young(&f->elastic, e), dv_elastic_poisson(&f->elastic, e), dv_elastic_pick(&f->thickness, e), s->k);
+  if (!dv_shell_matrix(x, y, dv_elastic_young(&f->elastic, e), dv_elastic_poisson(&f->elastic, e), dv_elastic_pick(&f->thickness, e), k)) return false;
+  size_t at = f->stiffness.count;
+  dv_array_resize(&f->stiffness, at + DV_SHELL_STIFFNESS);
+  for (int i = 0; i < DV_SHELL_SIZE * DV_SHELL_SIZE; i++) {
+    int entry = stored_entry(i / DV_SHELL_SIZE, i % DV_SHELL_SIZE);
+    if (entry >= 0) f->stiffness.data[at + (size_t)entry] = k[i];
+  }
+  dv_push(&f->shells, s);
+  return true;
+}
+
+static void free_packs(ShellForce *f)
+{
+  dv_blocks_destroy(&f->blocks);
+  dv_free(f->data.axes);
+  dv_free(f->data.stiffness);
+  dv_free(f->data.moved);
+  dv_free(f->data.slots);
+  dv_free(f->energy);
+  f->data = (dvShellData){0};
+  f->energy = NULL;
+}
+
+static double *lane_at(double *packs, size_t record, size_t lane) { return packs + DV_LANES * record * (lane / DV_LANES) + lane % DV_LANES; }
+
+// displacements of one triangle, and its axes for products to come
+static void place(const ShellForce *f, size_t shell, const double *x, bool keep_axes)
+{
+  const Shell *s = &f->shells.data[shell];
+  size_t lane = (size_t)f->blocks->lane[shell];
+  dvVec3 centre;
+  dvMat3 axes = axes_of(s, x, &centre);
+  double d[DV_SHELL_SIZE], *out = lane_at(f->data.axes, 9, lane), *moved = lane_at(f->data.moved, DV_SHELL_SIZE, lane);
+  displacement_of(s, x, axes, centre, d);
+  for (int i = 0; i < 9 && keep_axes; i++) out[DV_LANES * i] = axes.m[i / 3][i % 3];
+  for (int i = 0; i < DV_SHELL_SIZE; i++) moved[DV_LANES * i] = d[i];
+}
+
+// two points a frame (shell.h)
+static dvStatus cut(ShellForce *f, const double *x0, size_t frames)
+{
+  size_t count = f->shells.count;
+  int32_t *corner = dv_try_alloc((6 * count + 1) * sizeof *corner);
+  double *points = dv_try_alloc((6 * frames + 1) * sizeof *points);
+  dvStatus status = corner && points ? DV_OK : DV_ERROR_USAGE;
+  for (size_t i = 0; i < 6 * count && corner; i++) corner[i] = 2 * f->shells.data[i / 6].corner[i % 6 / 2] + (int32_t)(i % 2);
+  for (size_t i = 0; i < 6 * frames && points; i++) points[i] = x0[7 * (i / 6) + i % 3];
+  if (status == DV_OK) status = dv_blocks_create(corner, 6, count, 2 * frames, points, 0, &f->blocks);
+  dv_free(corner);
+  dv_free(points);
+  return status;
+}
+
+static bool make_packs(ShellForce *f, const double *x0, size_t frames)
+{
+  if (f->shells.count == 0) return true;
+  if (cut(f, x0, frames) != DV_OK) return false;
+  size_t lanes = DV_LANES * f->blocks->packs;
+  f->data = (dvShellData){.blocks = f->blocks, .axes = dv_alloc_aligned(9 * lanes * sizeof(double)), .stiffness = dv_alloc_aligned(DV_SHELL_STIFFNESS * lanes * sizeof(double)),
+                          .moved = dv_alloc_aligned(DV_SHELL_SIZE * lanes * sizeof(double)), .slots = dv_alloc_aligned(DV_BLOCK_STRIDE * f->blocks->slots * sizeof(double))};
+  f->energy = dv_alloc_aligned(lanes * sizeof(double));
+  if (!f->data.axes || !f->data.stiffness || !f->data.moved || !f->data.slots || !f->energy) return false;
+  for (size_t i = 0; i < f->shells.count; i++) {
+    double *k = lane_at(f->data.stiffness, DV_SHELL_STIFFNESS, (size_t)f->blocks->lane[i]);
+    for (size_t n = 0; n < DV_SHELL_STIFFNESS; n++) k[DV_LANES * n] = f->stiffness.data[DV_SHELL_STIFFNESS * i + n];
+    place(f, i, x0, true);
+  }
+  return true;
 }
 
 static dvStatus shell_reinit(dvObject *o)
 {
   ShellForce *f = (ShellForce *)o;
   dvState *s = f->elastic.force.state;
-  f->shells.count = 0;
+  f->shells.count = f->stiffness.count = 0;
+  free_packs(f);
   dv_force_mesh_changed(&f->elastic.topology, &f->revision);
   const dvInts *triangles = dv_force_elements(o, dv_elastic_topology(&f->elastic), DV_TRIANGLE, s);
   if (!triangles) return DV_ERROR_INPUT;
@@ -105,10 +180,13 @@ static dvStatus shell_reinit(dvObject *o)
     if (!(f->thickness.data[i] > 0 && f->thickness.data[i] < DV_EXPLODED))
       return dv_field_error(o, &f->thickness, "give a positive number", "thickness %g is not above 0", f->thickness.data[i]);
   const double *x0 = dv_state_read(s, DV_X_REST);
-  for (size_t e = 0; e < count; e++) {
-    Shell shell = {0};
-    if (make_shell(f, e, triangles->data + 3 * e, x0, &shell)) dv_push(&f->shells, shell);
-    else flat++;
+  for (size_t e = 0; e < count; e++) flat += !make_shell(f, e, triangles->data + 3 * e, x0);
+  bool good = make_packs(f, x0, s->count);
+  dv_array_free(&f->stiffness);
+  if (!good) {
+    f->shells.count = 0;
+    free_packs(f);
+    return dv_error(o, NULL, "out of memory for %zu triangles", count);
   }
   if (flat) dv_warning(o, "repair the mesh", "%zu triangles have no area and give no force", flat);
   return DV_OK;
@@ -125,10 +203,33 @@ static dvStatus shell_init(dvObject *o)
 
 // --- operations ---
 
-static void add_turned(const Shell *s, double k, const double *force, double *f)
+typedef struct Job {
+  const ShellForce *f;
+  const dvShellKernels *kernels;
+  const double *x;
+  double k;
+} Job;
+
+static void place_block(const ShellForce *f, size_t b, const double *x, bool keep_axes)
 {
-  for (int i = 0; i < 6; i++)
-    dv_vec3_accumulate(f + 6 * (size_t)s->corner[i / 2] + 3 * (i % 2), dv_vec3_scale(dv_mat3_t_mul_vec(s->frame, dv_vec3_load(force + 3 * i)), k));
+  const dvElementBlock *block = &f->blocks->blocks[b];
+  for (size_t lane = DV_LANES * (size_t)block->first_pack; lane < DV_LANES * (size_t)(block->first_pack + block->packs); lane++)
+    if (f->blocks->element[lane] >= 0) place(f, (size_t)f->blocks->element[lane], x, keep_axes);
+}
+
+static void force_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *j = user;
+  for (size_t b = begin; b < end; b++) {
+    place_block(j->f, b, j->x, true);
+    j->kernels->force(&j->f->data, b);
+  }
+}
+
+static void dforce_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *j = user;
+  for (size_t b = begin; b < end; b++) j->kernels->dforce(&j->f->data, b, j->x, j->k);
 }
 
 static void shell_add_force(dvObject *o, const dvMech *m)
@@ -136,31 +237,18 @@ static void shell_add_force(dvObject *o, const dvMech *m)
   ShellForce *f = (ShellForce *)o;
   dvState *state = f->elastic.force.state;
   if (dv_force_mesh_changed(&f->elastic.topology, &f->revision) && shell_reinit(o) != DV_OK) return;
-  const double *x = dv_state_read(state, m->x);
-  double *out = dv_state_write(state, m->f), d[DV_SHELL_SIZE], force[DV_SHELL_SIZE];
-  for (size_t i = 0; i < f->shells.count; i++) {
-    Shell *s = &f->shells.data[i];
-    dvVec3 centre;
-    s->frame = axes_of(s, x, &centre);
-    displacement_of(s, x, s->frame, centre, d);
-    multiply(s->k, d, force);
-    add_turned(s, -1, force, out);
-  }
+  if (!f->blocks) return;
+  Job job = {f, DV_KERNEL_CHOOSE(dv_shell_kernels), dv_state_read(state, m->x), 0};
+  dv_blocks_run(f->blocks, &(dvBlocksJob){o->context->pool, force_blocks, &job, FORCE_NS}, f->data.slots, 3, dv_state_write(state, m->f));
 }
 
 static void shell_add_dforce(dvObject *o, const dvMech *m)
 {
   ShellForce *f = (ShellForce *)o;
   dvState *state = f->elastic.force.state;
-  double k = dv_mech_k(m, f->elastic.force.rayleighStiffness), d[DV_SHELL_SIZE], force[DV_SHELL_SIZE];
-  const double *dx = dv_state_read(state, m->dx);
-  double *df = dv_state_write(state, m->df);
-  for (size_t i = 0; i < f->shells.count; i++) {
-    const Shell *s = &f->shells.data[i];
-    for (int j = 0; j < 6; j++) dv_vec3_store(d + 3 * j, dv_mat3_mul_vec(s->frame, dv_vec3_load(dx + 6 * (size_t)s->corner[j / 2] + 3 * (j % 2))));
-    multiply(s->k, d, force);
-    add_turned(s, -k, force, df);
-  }
+  if (!f->blocks) return;
+  Job job = {f, DV_KERNEL_CHOOSE(dv_shell_kernels), dv_state_read(state, m->dx), dv_mech_k(m, f->elastic.force.rayleighStiffness)};
+  dv_blocks_run(f->blocks, &(dvBlocksJob){o->context->pool, dforce_blocks, &job, DFORCE_NS}, f->data.slots, 3, dv_state_write(state, m->df));
 }
 
 static void shell_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
@@ -168,15 +256,20 @@ static void shell_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink
   ShellForce *f = (ShellForce *)o;
   double k = dv_mech_k(m, f->elastic.force.rayleighStiffness), out[DV_SHELL_SIZE * DV_SHELL_SIZE];
   for (size_t e = 0; e < f->shells.count; e++) {
-    const Shell *s = &f->shells.data[e];
+    size_t lane = (size_t)f->blocks->lane[e];
+    const double *stored = lane_at(f->data.stiffness, DV_SHELL_STIFFNESS, lane), *frame = lane_at(f->data.axes, 9, lane);
+    dvMat3 axes, block;
+    for (int n = 0; n < 9; n++) axes.m[n / 3][n % 3] = frame[DV_LANES * n];
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
-        dvMat3 block;
-        for (int n = 0; n < 9; n++) block.m[n / 3][n % 3] = -k * s->k[DV_SHELL_SIZE * (3 * i + n / 3) + 3 * j + n % 3];
-        block = dv_mat3_t_mul(s->frame, dv_mat3_mul(block, s->frame));
+        for (int n = 0; n < 9; n++) {
+          int entry = stored_entry(3 * i + n / 3, 3 * j + n % 3);
+          block.m[n / 3][n % 3] = entry < 0 ? 0 : -k * stored[DV_LANES * entry];
+        }
+        block = dv_mat3_t_mul(axes, dv_mat3_mul(block, axes));
         for (int n = 0; n < 9; n++) out[DV_SHELL_SIZE * (3 * i + n / 3) + 3 * j + n % 3] = block.m[n / 3][n % 3];
       }
-    dv_sink_add_element(sink, f->elastic.force.state, s->corner, 3, out);
+    dv_sink_add_element(sink, f->elastic.force.state, f->shells.data[e].corner, 3, out);
   }
 }
 
@@ -184,19 +277,23 @@ static double shell_energy(dvObject *o, const dvMech *m)
 {
   ShellForce *f = (ShellForce *)o;
   const double *x = dv_state_read(f->elastic.force.state, m->x);
-  double sum = 0, d[DV_SHELL_SIZE], force[DV_SHELL_SIZE];
-  for (size_t i = 0; i < f->shells.count; i++) {
-    const Shell *s = &f->shells.data[i];
-    dvVec3 centre;
-    dvMat3 axes = axes_of(s, x, &centre);
-    displacement_of(s, x, axes, centre, d);
-    multiply(s->k, d, force);
-    for (int j = 0; j < DV_SHELL_SIZE; j++) sum += 0.5 * d[j] * force[j];
+  const dvShellKernels *kernels = DV_KERNEL_CHOOSE(dv_shell_kernels);
+  double sum = 0;
+  for (size_t b = 0; f->blocks && b < f->blocks->count; b++) {
+    place_block(f, b, x, false);
+    kernels->measure(&f->data, b, f->energy);
   }
+  for (size_t i = 0; i < f->shells.count; i++) sum += f->energy[f->blocks->lane[i]];
   return sum;
 }
 
-static void shell_destroy(dvObject *o) { dv_array_free(&((ShellForce *)o)->shells); }
+static void shell_destroy(dvObject *o)
+{
+  ShellForce *f = (ShellForce *)o;
+  free_packs(f);
+  dv_array_free(&f->shells);
+  dv_array_free(&f->stiffness);
+}
 
 static const dvForceOps shell_ops = {
     .add_force = shell_add_force,

@@ -5,6 +5,10 @@
 
 #include "math/vec.h"
 
+#include <string.h>
+
+enum { DFORCE_NS = 8 };   // about, of an element
+
 struct dvTetraCorot {
   dvTetraData data;
   dvElementBlocks *blocks;
@@ -146,7 +150,6 @@ typedef struct {
   dvTetraCorot *t;
   const double *x;
   double k;
-  double *f;
 } Job;
 
 static void force_blocks(void *user, size_t begin, size_t end)
@@ -216,26 +219,23 @@ static void measure_blocks(void *user, size_t begin, size_t end)
     t->kernels->measure[t->method](&t->data, b, job->x, t->energy, t->von_mises);
 }
 
-static void run(dvPool *pool, dvBody body, Job *job)
-{
-  dv_blocks_run(job->t->blocks, pool, body, job, job->t->data.slots, 3, job->f);
-}
+static double force_ns(const dvTetraCorot *t) { return t->method == DV_COROT_SMALL ? 9 : t->method == DV_COROT_LARGE ? 18 : 70; }
 
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f)
 {
-  run(pool, force_blocks, &(Job){.t = t, .x = x, .f = f});
+  dv_blocks_run(t->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.t = t, .x = x}, force_ns(t)}, t->data.slots, 3, f);
 }
 
 void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, double k, double *df)
 {
-  run(pool, dforce_blocks, &(Job){.t = t, .x = dx, .k = k, .f = df});
+  dv_blocks_run(t->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.t = t, .x = dx, .k = k}, DFORCE_NS}, t->data.slots, 3, df);
 }
 
 // --- measures ---
 
 double dv_tetra_corot_energy(dvTetraCorot *t, dvPool *pool, const double *x)
 {
-  dv_blocks_each(t->blocks, pool, measure_blocks, &(Job){.t = t, .x = x});
+  dv_blocks_each(t->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.t = t, .x = x}, force_ns(t)});
   double sum = 0;
   for (size_t i = 0; i < DV_LANES * t->blocks->packs; i++) sum += t->energy[i];
   return sum;
@@ -243,7 +243,7 @@ double dv_tetra_corot_energy(dvTetraCorot *t, dvPool *pool, const double *x)
 
 void dv_tetra_corot_von_mises(dvTetraCorot *t, dvPool *pool, const double *x, double *out)
 {
-  dv_blocks_each(t->blocks, pool, measure_blocks, &(Job){.t = t, .x = x});
+  dv_blocks_each(t->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.t = t, .x = x}, force_ns(t)});
   for (size_t e = 0; e < t->blocks->elements; e++)
     out[e] = t->volume[e] != 0 ? t->von_mises[t->blocks->lane[e]] / fabs(t->volume[e]) : 0;
 }
@@ -353,20 +353,26 @@ void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, d
   t->kernels->stiffness(g, lambda, mu, out);
 }
 
-void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user)
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
 {
-  double matrices[DV_LANES * 144] __attribute__((aligned(64)));
-  for (size_t e = 0; e < t->blocks->elements && t->mixed; e++) {
-    dv_tetra_corot_stiffness(t, e, k, matrices);
-    visit(user, e, matrices);
+  const dvTetraCorot *t = elements;
+  if (!t->mixed) t->kernels->matrices(&t->data, pack, k, out);
+  for (size_t lane = 0; lane < DV_LANES && t->mixed; lane++) {
+    int32_t element = t->blocks->element[DV_LANES * pack + lane];
+    if (element >= 0) mixed_stiffness(t, (size_t)element, k, out + 144 * lane);
+    else memset(out + 144 * lane, 0, 144 * sizeof *out);
   }
-  for (size_t pack = 0; pack < t->blocks->packs && !t->mixed; pack++) {
-    t->kernels->matrices(&t->data, pack, k, matrices);
-    for (size_t lane = 0; lane < DV_LANES; lane++) {
-      int32_t element = t->blocks->element[DV_LANES * pack + lane];
-      if (element >= 0) visit(user, (size_t)element, matrices + 144 * lane);
-    }
-  }
+}
+
+static void sum_matrices(const void *elements, const dvElementSum *sum, size_t block, double k, double *local)
+{
+  const dvTetraCorot *t = elements;
+  t->kernels->sum(&t->data, sum, block, k, local);
+}
+
+dvElementMatrices dv_tetra_corot_matrices(const dvTetraCorot *t, double k)
+{
+  return (dvElementMatrices){.blocks = t->blocks, .width = 3, .elements = t, .k = k, .pack = pack_matrices, .sum = t->mixed ? NULL : sum_matrices};
 }
 
 // sum g'_k (x) X_k = R sum g_k (x) X_k = R

@@ -13,7 +13,7 @@
 
 #include "base/isa.h"
 #include "base/pool.h"
-#include "force/fem/blocks.h"
+#include "force/fem/matrices.h"
 
 typedef enum dvCorotMethod { DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_DEFORMATION, DV_COROT_METHODS } dvCorotMethod;
 
@@ -65,9 +65,8 @@ void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, 
 // k (df/dx) of one tetrahedron, 12 x 12, row by row, rotations as above.
 void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, double out[144]);
 
-// Calls visit once a tetrahedron, in an order that does not change, with k (df/dx) as above.
-typedef void (*dvTetraVisit)(void *user, size_t element, const double stiffness[144]);
-void dv_tetra_corot_visit_stiffness(const dvTetraCorot *t, double k, dvTetraVisit visit, void *user);
+// The same of all of them, for assembly.
+dvElementMatrices dv_tetra_corot_matrices(const dvTetraCorot *t, double k);
 
 // Elastic energy at x, 1/2 sum of V strain : stress. Its gradient is minus the force for SMALL; for the others the
 // force lacks the derivative of the rotation.
@@ -118,6 +117,7 @@ typedef struct dvTetraCorotKernels {
   // 12 x 12: lambda g_i (x) g_j + mu (g_j (x) g_i + g_i . g_j 1) for all pairs of corners; gradients in rows of four
   void (*stiffness)(const double gradient[16], double lambda, double mu, double out[144]);
   void (*matrices)(const dvTetraData *t, size_t pack, double k, double *out);   // of four elements
+  void (*sum)(const dvTetraData *t, const dvElementSum *sum, size_t block, double k, double *local);   // into the sums of a block
 } dvTetraCorotKernels;
 
 DV_KERNEL_DECLARE(dvTetraCorotKernels, dv_tetra_corot_kernels);

@@ -285,22 +285,12 @@ static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
   dv_tetra_corot_add_dforce(t->elements, o->context->pool, dx, k, dv_state_write(s, m->df));
 }
 
-typedef struct Assembly {
-  const TetraForce *t;
-  dvMatrixSink *sink;
-} Assembly;
-
-static void add_element(void *user, size_t element, const double k[144])
-{
-  const Assembly *a = user;
-  dv_sink_add_element(a->sink, a->t->elastic.force.state, a->t->tetra + 4 * element, 4, k);
-}
-
 static void tetra_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   TetraForce *t = (TetraForce *)o;
   if (t->stale) return;
-  dv_tetra_corot_visit_stiffness(t->elements, dv_mech_k(m, t->elastic.force.rayleighStiffness), add_element, &(Assembly){t, sink});
+  dvElementMatrices matrices = dv_tetra_corot_matrices(t->elements, dv_mech_k(m, t->elastic.force.rayleighStiffness));
+  dv_element_matrices_add(&matrices, sink, t->elastic.force.state);
 }
 
 static double tetra_force_energy(dvObject *o, const dvMech *m)

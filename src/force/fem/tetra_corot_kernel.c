@@ -499,6 +499,57 @@ static void tetra_matrices(Data *t, size_t pack, double k, double *out)
   }
 }
 
+// The same into the sums of pairs of points, half of each matrix, one element at a time. Rows of lambda g_i (x) g_j + mu g_j (x) g_i are formed where they are
+// summed. The trace of the second product, which belongs on the diagonal, comes along in the fourth place of the rows.
+typedef struct Corner {
+  dvPack g, with[3];            // (x y z 0); (x y z x), (x y z y), (x y z z)
+  double lambda[4], mu[4];      // g times them
+} Corner;
+
+DV_INLINE void sum_element(const Corner corners[4], const uint16_t *entry, const uint8_t *order, double *local)
+{
+  const Corner *corner[4] = {corners + order[0], corners + order[1], corners + order[2], corners + order[3]};
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++)
+#pragma GCC unroll 4
+    for (int j = i; j < 4; j++, entry++) {
+      const Corner *p = corner[i], *q = corner[j];
+      double *to = local + 4 * (size_t)*entry;
+      dv_pack_store(to, dv_pack_load(to) + dv_pack(p->lambda[0]) * q->g + dv_pack(q->mu[0]) * p->with[0]);
+      dv_pack_store(to + 4, dv_pack_load(to + 4) + dv_pack(p->lambda[1]) * q->g + dv_pack(q->mu[1]) * p->with[1]);
+      dv_pack_store(to + 8, dv_pack_load(to + 8) + dv_pack(p->lambda[2]) * q->g + dv_pack(q->mu[2]) * p->with[2]);
+    }
+}
+
+static void tetra_sum(Data *t, const dvElementSum *sum, size_t b, double k, double *local)
+{
+  const dvElementBlock *block = &t->blocks->blocks[b];
+  Corner corner[4];
+  for (size_t pack = block->first_pack; pack < block->first_pack + block->packs; pack++) {
+    const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
+    Edges g = load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS);
+    Vec first = scale(add(add(g.b, g.c), g.d), dv_pack(-1)), all[4] = {first, g.b, g.c, g.d};
+    dvPack turned[4][DV_LANES];
+    for (int i = 0; i < 4; i++) {
+      turned[i][0] = all[i].x, turned[i][1] = all[i].y, turned[i][2] = all[i].z, turned[i][3] = dv_pack(0);
+      dv_pack_transpose(&turned[i][0], &turned[i][1], &turned[i][2], &turned[i][3]);
+    }
+    for (size_t lane = 0; lane < DV_LANES; lane++) {
+      dvPack lambda = dv_pack(-k * moving[DV_LANES * DV_TETRA_LAMBDA + lane]), mu = dv_pack(-k * moving[DV_LANES * DV_TETRA_MU + lane]);
+      for (int i = 0; i < 4; i++) {
+        dvPack v = turned[i][lane];
+        corner[i].g = v;
+        corner[i].with[0] = DV_SHUFFLE(v, v, 0, 1, 2, 0);
+        corner[i].with[1] = DV_SHUFFLE(v, v, 0, 1, 2, 1);
+        corner[i].with[2] = DV_SHUFFLE(v, v, 0, 1, 2, 2);
+        dv_pack_store(corner[i].lambda, lambda * v);
+        dv_pack_store(corner[i].mu, mu * v);
+      }
+      sum_element(corner, dv_element_sum_entries(sum, DV_LANES * pack + lane), dv_element_sum_order(sum, DV_LANES * pack + lane), local);
+    }
+  }
+}
+
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
     .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
@@ -508,4 +559,5 @@ const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
     .stiffness = tetra_stiffness,
     .matrices = tetra_matrices,
+    .sum = tetra_sum,
 };

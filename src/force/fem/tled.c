@@ -123,27 +123,13 @@ static void tled_add_dforce(dvObject *o, const dvMech *m)
   else dv_hexa_tled_add_dforce(t->hexa, o->context->pool, dx, k, df);
 }
 
-typedef struct Taking {
-  const Tled *t;
-  dvMatrixSink *sink;
-} Taking;
-
-static void take_tetra(void *user, size_t element, const double matrix[144])
-{
-  const Taking *k = user;
-  dv_sink_add_element(k->sink, k->t->elastic.force.state, k->t->corners + 4 * element, 4, matrix);
-}
-
 static void tled_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   Tled *t = (Tled *)o;
   if (t->stale) return;
-  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness), matrix[576];
-  if (t->tetra) dv_hyper_stiffness(t->tetra, k, take_tetra, &(Taking){t, sink});
-  for (size_t e = 0; e < t->count && t->hexa; e++) {
-    dv_hexa_tled_stiffness(t->hexa, e, k, matrix);
-    dv_sink_add_element(sink, t->elastic.force.state, t->corners + 8 * e, 8, matrix);
-  }
+  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness);
+  dvElementMatrices matrices = t->tetra ? dv_hyper_matrices(t->tetra, k) : dv_hexa_tled_matrices(t->hexa, k);
+  dv_element_matrices_add(&matrices, sink, t->elastic.force.state);
 }
 
 static double tled_energy(dvObject *o, const dvMech *m)

@@ -1,6 +1,10 @@
 // Triangles: the data of the kernels (triangle_kernel.c), and the order of their work.
 #include "force/fem/triangle.h"
 
+#include <string.h>
+
+enum { ELEMENT_NS = 20 };   // about, of a force or product
+
 // Twice the smallest area, in squares of the longest edge, at which shape functions have a direction; and the smallest part of
 // the determinant at rest down to which the present gradients are used.
 static const double flat_limit = 1e-14, collapse_limit = 1e-12;
@@ -138,18 +142,18 @@ static void energy_blocks(void *user, size_t begin, size_t end)
 
 void dv_triangle_fem_add_force(dvTriangleFem *t, dvPool *pool, const double *x, double *f)
 {
-  dv_blocks_run(t->blocks, pool, force_blocks, &(Job){t, x, 0}, t->data.slots, 3, f);
+  dv_blocks_run(t->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){t, x, 0}, ELEMENT_NS}, t->data.slots, 3, f);
 }
 
 void dv_triangle_fem_add_dforce(dvTriangleFem *t, dvPool *pool, const double *dx, double k, double *df)
 {
-  dv_blocks_run(t->blocks, pool, dforce_blocks, &(Job){t, dx, k}, t->data.slots, 3, df);
+  dv_blocks_run(t->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){t, dx, k}, ELEMENT_NS}, t->data.slots, 3, df);
 }
 
 double dv_triangle_fem_energy(dvTriangleFem *t, dvPool *pool, const double *x)
 {
   double sum = 0;
-  dv_blocks_each(t->blocks, pool, energy_blocks, &(Job){t, x, 0});
+  dv_blocks_each(t->blocks, &(dvBlocksJob){pool, energy_blocks, &(Job){t, x, 0}, ELEMENT_NS});
   for (size_t i = 0; i < DV_LANES * t->blocks->packs; i++) sum += t->energy[i];
   return sum;
 }
@@ -184,6 +188,21 @@ void dv_triangle_fem_stiffness(const dvTriangleFem *t, size_t triangle, double k
         out[9 * (3 * i + r / 3) + 3 * j + r % 3] = sum;
       }
     }
+}
+
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  const dvTriangleFem *t = elements;
+  for (size_t lane = 0; lane < DV_LANES; lane++) {
+    int32_t triangle = t->blocks->element[DV_LANES * pack + lane];
+    if (triangle >= 0) dv_triangle_fem_stiffness(t, (size_t)triangle, k, out + 81 * lane);
+    else memset(out + 81 * lane, 0, 81 * sizeof *out);
+  }
+}
+
+dvElementMatrices dv_triangle_fem_matrices(const dvTriangleFem *t, double k)
+{
+  return (dvElementMatrices){.blocks = t->blocks, .width = 3, .elements = t, .k = k, .pack = pack_matrices};
 }
 
 void dv_triangle_fem_strain(const dvTriangleFem *t, size_t triangle, double strain[3], double axes[6])

@@ -10,7 +10,7 @@
 #define DV_FORCE_FEM_TRIANGLE_H
 
 #include "base/isa.h"
-#include "force/fem/blocks.h"
+#include "force/fem/matrices.h"
 #include "math/vec.h"
 
 typedef enum dvTriangleMethod { DV_TRIANGLE_SMALL, DV_TRIANGLE_PRESENT, DV_TRIANGLE_REST, DV_TRIANGLE_METHODS } dvTriangleMethod;
@@ -57,6 +57,8 @@ void dv_triangle_fem_add_force(dvTriangleFem *t, dvPool *pool, const double *x, 
 void dv_triangle_fem_add_dforce(dvTriangleFem *t, dvPool *pool, const double *dx, double k, double *df);
 // k (df/dx) of one triangle, 9 x 9, row by row, frames and gradients as above.
 void dv_triangle_fem_stiffness(const dvTriangleFem *t, size_t triangle, double k, double out[81]);
+// The same of all of them, for assembly.
+dvElementMatrices dv_triangle_fem_matrices(const dvTriangleFem *t, double k);
 // Elastic energy at x, 1/2 sum of area thickness strain : stress, with the strain that the force at x comes from.
 double dv_triangle_fem_energy(dvTriangleFem *t, dvPool *pool, const double *x);
 // Strain (xx, yy, 2 xy) in the frame of a triangle at the last dv_triangle_fem_add_force, and the axes of that frame (may be NULL).

@@ -87,12 +87,9 @@ void dv_triangle_force_add_dforce(dvObject *o, const dvMech *m)
 void dv_triangle_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
-  const dvState *s = t->elastic.force.state;
-  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness), matrix[81];
-  for (size_t e = 0; t->elements && e < dv_ints_size(t->triangles); e++) {
-    dv_triangle_fem_stiffness(t->elements, e, k, matrix);
-    dv_sink_add_element(sink, s, t->triangles->data + 3 * e, 3, matrix);
-  }
+  if (!t->elements) return;
+  dvElementMatrices matrices = dv_triangle_fem_matrices(t->elements, dv_mech_k(m, t->elastic.force.rayleighStiffness));
+  dv_element_matrices_add(&matrices, sink, t->elastic.force.state);
 }
 
 double dv_triangle_force_energy(dvObject *o, const dvMech *m)

@@ -7,8 +7,8 @@
 
 enum {
   PACKED_FROM = 32,       // springs; fewer are done sooner one by one
-  PARALLEL_BLOCKS = 4,
   REDUCE_GRAIN = 1024,
+  SPRING_NS = 4,          // about what a spring takes
 };
 
 static const double shortest = DV_SPRING_SHORTEST;
@@ -198,7 +198,7 @@ static void run(dvPool *pool, dvBody body, Job *job)
 {
   const dvElementBlocks *blocks = job->packs->blocks;
   job->kernels = DV_KERNEL_CHOOSE(dv_spring_kernels);
-  if (blocks->count < PARALLEL_BLOCKS) pool = NULL;
+  pool = dv_pool_for(pool, SPRING_NS * (double)blocks->elements);
   dv_parallel_for(pool, blocks->count, 1, body, job);
   if (blocks->count == 1) job->kernels->add(job->packs, job->f);
   else if (blocks->count > 1) dv_parallel_for(pool, blocks->points, REDUCE_GRAIN, reduce_points, job);

@@ -1,0 +1,85 @@
+// Components of SOFA and its plugins that Divan does not have: a scene that asks for one is told so, instead of being sent to
+// a component of a similar name. A test keeps the list free of names that exist.
+#include "app/renames.h"
+
+static const dvAbsent absent[] = {
+    {"ArticulatedSystemPlugin",
+     "ArticulatedHierarchyController"},
+    {"BeamAdapter",
+     "AdaptiveBeamController AdaptiveBeamForceFieldAndMass AdaptiveBeamLengthConstraint AdaptiveBeamMapping "
+     "AdaptiveBeamSlidingConstraint AdaptiveInflatableBeamForceField BeamAdapterActionController BeamInterpolation "
+     "BeamLengthMapping BeamProjectionDifferenceMultiMapping InterventionalRadiologyController "
+     "MultiAdaptiveBeamMapping RodMeshSection RodSpireSection RodStraightSection SutureController "
+     "WireBeamInterpolation WireRestShape"},
+    {"CollisionOBBCapsule",
+     "CapsuleCollisionModel OBBCollisionModel"},
+    {"Geomagic",
+     "GeomagicDriver GeomagicEmulator"},
+    {"MultiThreading",
+     "AnimationLoopParallelScheduler DataExchange MeanComputation"},
+    {"PersistentContact",
+     "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
+    {"Sensable",
+     "EnslavementForceFeedback NewOmniDriver OmniDriver"},
+    {"Sofa.Component.AnimationLoop",
+     "ConstraintAnimationLoop"},
+    {"Sofa.Component.Collision.Geometry",
+     "CubeCollisionModel CylinderCollisionModel LineCollisionModel PointCollisionModel RayCollisionModel "
+     "TetrahedronCollisionModel TriangleCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
+    {"Sofa.Component.Collision.Response.Contact",
+     "ContactListener PenalityContactForceField"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction",
+     "GenericConstraintCorrection LinearSolverConstraintCorrection PrecomputedConstraintCorrection "
+     "UncoupledConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Model",
+     "AugmentedLagrangianConstraint BilateralLagrangianConstraint FixedLagrangianConstraint "
+     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
+     "UnilateralLagrangianConstraint"},
+    {"Sofa.Component.Constraint.Lagrangian.Solver",
+     "BlockGaussSeidelConstraintSolver ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
+     "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
+    {"Sofa.Component.Haptics",
+     "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
+    {"Sofa.Component.SceneUtility",
+     "FileMessageHandlerComponent"},
+    {"Sofa.Component.SolidMechanics.FEM.HyperElastic",
+     "PlasticMaterial"},
+    {"Sofa.Component.StateContainer",
+     "MappedObject"},
+    {"Sofa.Component.Topology.Utility",
+     "TopologicalChangeProcessor TopologyBoundingTrasher"},
+    {"Sofa.GL.Component",
+     "MergeVisualModels TextureInterpolation"},
+    {"SofaCUDA",
+     "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
+     "CudaProximityIntersection CudaVisualModel MouseInteractor"},
+    {"SofaCarving",
+     "CarvingManager"},
+    {"SofaDistanceGrid",
+     "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
+     "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
+    {"SofaEulerianFluid",
+     "Fluid2D Fluid3D"},
+    {"SofaMatrix",
+     "ComplianceMatrixExporter ComplianceMatrixImage FillReducingOrdering"},
+    {"SofaSphFluid",
+     "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
+     "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
+    {"SoftRobots",
+     "AnimationEditor CableConstraint CenterOfMass CommunicationController DataControllerRobot DataVariationLimiter "
+     "GameTrakController InteractiveControl JointConstraint PREquivalentStiffnessForceField "
+     "PartialRigidificationConstraint PartialRigidificationForceField PipeForceField PointCloudProcessing "
+     "PositionConstraint SerialPortBridgeGeneric SurfacePressureConstraint UnilateralPlaneConstraint"},
+    {"SoftRobots.Inverse",
+     "BarycentricCenterEffector BeamRestPositionActuator CableActuator CableEffector CableEquality CableSensor "
+     "ForcePointActuator ForceSurfaceActuator JointActuator PositionEffector PositionEquality QPInverseProblemSolver "
+     "SlidingActuator SurfacePressureActuator SurfacePressureEquality SurfacePressureSensor VolumeEffector "
+     "YoungModulusActuator"},
+    {"VolumetricRendering",
+     "OglTetrahedralModel"},
+};
+
+void dv_register_absent(dvRegistry *r)
+{
+  for (size_t i = 0; i < DV_COUNT(absent); i++) dv_registry_add_absent(r, &absent[i]);
+}

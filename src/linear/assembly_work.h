@@ -1,0 +1,56 @@
+// Between assembly.c and assembly_sink.c.
+#ifndef DV_LINEAR_ASSEMBLY_WORK_H
+#define DV_LINEAR_ASSEMBLY_WORK_H
+
+#include "linear/assembly.h"
+#include "linear/project.h"
+
+// A sum of elements among the contributions: which one, and its first pair.
+typedef struct dvSumRecord {
+  uint64_t stamp;
+  size_t first;
+} dvSumRecord;
+
+// A sequence of contributions: the pair of degrees of freedom of each, in the order they come, and where they go.
+typedef struct dvSequence {
+  dvPairs pairs;
+  DV_ARRAY(int32_t) places;
+  DV_ARRAY(dvSumRecord) sums;
+} dvSequence;
+
+typedef struct dvAssemblyWork {
+  const dvPlan *plan;
+  unsigned version;
+  dvAssemblyParts parts;
+  bool recorded;
+  bool warned, warned_mixed;        // about forces without a matrix; about constraints
+  dvSequence stiffness, jacobian;
+  dvProjection projection;
+  DV_ARRAY(int) width;              // scalars of each degree of freedom
+  DV_ARRAY(int32_t) block_row;      // first block row of each main degree of freedom
+  DV_ARRAY(int32_t) table;          // states by address: open addressing, index + 1
+  DV_ARRAY(unsigned char) mask;     // fixed scalars of each block row, as bits
+  DV_ARRAY(double) from, to;        // flat vectors of products
+  DV_ARRAY(double) probe;           // what constraints are asked about, for the longest of the main states
+} dvAssemblyWork;
+
+typedef struct dvAssemblySink {
+  dvMatrixSink base;
+  dvAssembly *a;
+  dvSequence *sequence;
+  dvRagged *ragged;                 // where blocks of mapped pairs go
+  bool recording, changed;
+  size_t next, next_sum;
+  const dvAssemblyState *row, *col; // of the last call: the next one is mostly the same
+  const char *bad;                  // what is wrong with an entry
+} dvAssemblySink;
+
+dvAssemblySink dv_assembly_sink(dvAssembly *a, dvSequence *sequence, dvRagged *ragged, bool recording);
+// Adds the block of two degrees of freedom to the matrix; `place` is its first block.
+void dv_assembly_add_block(dvAssembly *a, int32_t place, size_t row, int rows, int cols, const double *values);
+
+static inline size_t dv_assembly_slot(const dvAssemblyWork *w, const dvState *s) { return (size_t)(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 20) & (w->table.count - 1); }
+// NULL when the state is not part of the system.
+const dvAssemblyState *dv_assembly_find(const dvAssembly *a, const dvState *s);
+
+#endif
