@@ -172,12 +172,39 @@ static void test_mistakes(void **state)
   }
 }
 
+// bones that joint springs hold together at frames mapped from them: a pendulum that swings about the y axes of its joints, within their limits
+static void test_pendulum(void **state)
+{
+  (void)state;
+#define JOINT(a, b) "BEGIN_SPRING " #a " " #b " FREE_AXIS 0 0 0 0 1 0 KS_T 0.0 30000.0 KS_R 0.0 200000.0 KS_B 2000.0 KD 1.0 R_LIM_X 0 0 R_LIM_Y -1 1 R_LIM_Z 0 0 END_SPRING "
+  dvScene *s = check_scene("<Node gravity='0 0 -9.81' dt='0.01'><DefaultAnimationLoop/><Node name='b'><EulerImplicitSolver/><CGLinearSolver iterations='100' tolerance='1e-9' threshold='1e-15'/>"
+                           "<MechanicalObject name='bones' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  3 0 0 0 0 0 1'/><UniformMass vertexMass='1 1 [1 0 0,0 1 0,0 0 1]'/>"
+                           "<FixedProjectiveConstraint indices='0'/><Node name='j'><MechanicalObject name='joints' template='Rigid3' position='0 0 0 0 0 0 1 -1 0 0 0 0 0 1 1 0 0 0 0 0 1 -1 0 0 0 0 0 1'/>"
+                           "<RigidMapping repartition='1 2 1'/><JointSpringForceField spring='" JOINT(0, 1) JOINT(2, 3) "'/></Node></Node></Node>", 1);
+  double most = 0;
+  for (int i = 0; i < 150; i++) {
+    check_steps(s, 2);
+    const double *x = dv_state_read(dv_state(check_find(s, "b/j/joints")), DV_X);
+    for (int k = 0; k < 4; k += 2) {
+      const double *a = x + 7 * k, *b = a + 7;
+      dvVec3 turn = dv_quat_to_rotation_vector(dv_quat_mul(dv_quat_conjugate(dv_quat_load(a + 3)), dv_quat_load(b + 3)));
+      check_close(dv_vec3_norm(dv_vec3_sub(dv_vec3_load(a), dv_vec3_load(b))), 0, 0.01);
+      check_close(turn.x, 0, 1e-3);
+      check_close(turn.z, 0, 1e-3);
+      check_close(turn.y, 0, 1.25);   // limits are springs: a fall of 40 J bends one by 0.2
+      most = fmax(most, fabs(turn.y));
+    }
+  }
+  assert_true(most > 0.9);   // it reaches them
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_positions_and_velocities), cmocka_unit_test(test_forces), cmocka_unit_test(test_which_frame),
       cmocka_unit_test(test_where_points_come_from), cmocka_unit_test(test_file), cmocka_unit_test(test_differences),
-      cmocka_unit_test(test_stabilised), cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_stabilised), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_pendulum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
