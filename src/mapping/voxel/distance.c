@@ -14,6 +14,7 @@ typedef struct Search {
   double *distance;
   int32_t *origin;           // where the path to a voxel last turned: a voxel, or -1 - the number of a point
   int32_t *nearest;
+  int32_t *tried;            // from where a straight line to a voxel was last measured
   bool *done;
   const dvVec3 *points;
   double least;              // compliance
@@ -120,7 +121,8 @@ static void spread(Search *s, int32_t voxel)
     if (step == INFINITY) continue;
     dvVec3 centre = dv_voxel_centre(g, (size_t)other);
     double least = before_turn + s->least * dv_vec3_norm(dv_vec3_sub(centre, turn));   // no line is shorter
-    if (least < s->distance[other] * (1 - 1e-12)) offer(s, other, before_turn + along_line(g, turn, centre), origin, s->nearest[voxel]);
+    if (s->tried[other] != origin && least < s->distance[other] * (1 - 1e-12)) offer(s, other, before_turn + along_line(g, turn, centre), origin, s->nearest[voxel]);
+    s->tried[other] = origin;
     // a turn must pay: rounding makes none
     double turned = s->distance[voxel] + step;
     if (turned < s->distance[other] * (1 - 1e-9)) offer(s, other, turned, voxel, s->nearest[voxel]);
@@ -134,10 +136,11 @@ bool dv_voxel_distances(const dvVoxelGrid *g, const dvVec3 *points, size_t count
   Search s = {.g = g, .distance = distance, .points = starts, .least = INFINITY};
   for (size_t i = 0; i < n; i++) s.least = fmin(s.least, g->compliance.data[i]);
   s.origin = dv_try_alloc((n + 1) * sizeof *s.origin);
+  s.tried = dv_try_alloc((n + 1) * sizeof *s.tried);
   s.done = dv_try_alloc(n + 1);
   s.nearest = nearest ? nearest : dv_try_alloc((n + 1) * sizeof *s.nearest);
-  bool good = starts && s.origin && s.done && s.nearest;
-  for (size_t i = 0; good && i < n; i++) distance[i] = INFINITY, s.done[i] = false, s.nearest[i] = -1;
+  bool good = starts && s.origin && s.tried && s.done && s.nearest;
+  for (size_t i = 0; good && i < n; i++) distance[i] = INFINITY, s.done[i] = false, s.nearest[i] = -1, s.tried[i] = INT32_MAX;
   for (size_t p = 0; good && p < count; p++) {
     size_t voxel = dv_voxel_nearest(g, points[p]);
     int32_t at[3];
@@ -153,6 +156,7 @@ bool dv_voxel_distances(const dvVoxelGrid *g, const dvVec3 *points, size_t count
   }
   dv_array_free(&s.heap);
   dv_free(s.origin);
+  dv_free(s.tried);
   dv_free(s.done);
   dv_free(starts);
   if (!nearest) dv_free(s.nearest);
