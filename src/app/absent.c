@@ -3,8 +3,6 @@
 #include "app/renames.h"
 
 static const dvAbsent absent[] = {
-    {"ArticulatedSystemPlugin",
-     "ArticulatedHierarchyController"},
     {"BeamAdapter",
      "AdaptiveBeamController AdaptiveBeamForceFieldAndMass AdaptiveBeamLengthConstraint AdaptiveBeamMapping "
      "AdaptiveBeamSlidingConstraint AdaptiveInflatableBeamForceField BeamAdapterActionController BeamInterpolation "
@@ -16,7 +14,7 @@ static const dvAbsent absent[] = {
     {"Geomagic",
      "GeomagicDriver GeomagicEmulator"},
     {"MultiThreading",
-     "AnimationLoopParallelScheduler DataExchange MeanComputation"},
+     "DataExchange MeanComputation"},
     {"PersistentContact",
      "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable",
@@ -61,7 +59,7 @@ static const dvAbsent absent[] = {
     {"SofaEulerianFluid",
      "Fluid2D Fluid3D"},
     {"SofaMatrix",
-     "ComplianceMatrixExporter ComplianceMatrixImage FillReducingOrdering"},
+     "ComplianceMatrixExporter ComplianceMatrixImage"},
     {"SofaSphFluid",
      "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},

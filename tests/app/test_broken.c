@@ -107,8 +107,29 @@ static void every_fault_is_found_and_its_repair_is_clean(void **state)
   assert_true(scenes >= 100);
 }
 
+// what a scene is told to be absent must not exist
+static void absent_components_are_absent(void **state)
+{
+  DV_UNUSED(state);
+  dvContext *c = dv_divan_create(1);
+  size_t names = 0;
+  for (size_t i = 0; i < c->registry.absent.count; i++) {
+    const char *at = c->registry.absent.data[i]->names, *word;
+    size_t length;
+    for (; dv_scan_word(&at, &word, &length); names++) {
+      char *name = dv_strndup(word, length);
+      if (dv_registry_find(&c->registry, name)) fail_msg("%s is said to be absent", name);
+      assert_string_equal(dv_registry_absent_from(&c->registry, name), c->registry.absent.data[i]->module);
+      dv_free(name);
+    }
+  }
+  assert_true(names > 50);
+  assert_null(dv_registry_absent_from(&c->registry, "MechanicalObject"));
+  dv_divan_destroy(&c);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found_and_its_repair_is_clean)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found_and_its_repair_is_clean), cmocka_unit_test(absent_components_are_absent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
