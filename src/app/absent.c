@@ -22,8 +22,8 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.AnimationLoop",
      "ConstraintAnimationLoop"},
     {"Sofa.Component.Collision.Geometry",
-     "CubeCollisionModel CylinderCollisionModel LineCollisionModel PointCollisionModel RayCollisionModel "
-     "TetrahedronCollisionModel TriangleCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
+     "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
+     "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact",
      "ContactListener PenalityContactForceField"},
     {"Sofa.Component.Constraint.Lagrangian.Correction",

@@ -25,8 +25,12 @@ typedef struct dvCollisionModel {
   dvObject base;
   DV_COLLISION_MODEL_FIELDS(DV_MEMBER)
   dvState *state;     // positions of the elements
+  dvInts elements;    // points of each element, 1 to 3; empty for spheres: every point is one
 } dvCollisionModel;
 
 extern const dvFieldBlock dv_collision_model_block;
+// Finds the state of the node or above.
+dvStatus dv_collision_model_init(dvObject *o);
+size_t dv_collision_model_count(const dvObject *o);   // of its elements
 
 #endif

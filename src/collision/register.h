@@ -4,7 +4,8 @@
 
 #include "object/context.h"
 
-extern const dvClass dv_sphere_collision_model_class;
+extern const dvClass dv_sphere_collision_model_class, dv_triangle_collision_model_class, dv_line_collision_model_class,
+    dv_point_collision_model_class;
 
 void dv_register_collision(dvRegistry *registry);
 

@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SELF dvCollisionModel
-static const dvFieldDesc collision_model_fields[] = {DV_COLLISION_MODEL_FIELDS(DV_DESCRIBE)};
-#undef SELF
-const dvFieldBlock dv_collision_model_block = {collision_model_fields, (int)DV_COUNT(collision_model_fields)};
-
 #define SPHERE_FIELDS(X)                                                                                              \
   X(reals, listRadius, "", "m", "radius of each sphere")                                                              \
   X(real, radius, "1", "m", "radius of the spheres that listRadius gives none")                                       \
@@ -71,13 +66,7 @@ static dvStatus sphere_load(SphereModel *s)
 static dvStatus sphere_init(dvObject *o)
 {
   SphereModel *s = (SphereModel *)o;
-  dvObject *state = dv_node_state_up(o->node);
-  if (!state)
-    return dv_error(o, "add a MechanicalObject with the centres to the node",
-                    "SphereCollisionModel needs a state and finds none in its node or above");
-  if (state->dof->kind != DV_VEC3 && state->dof->kind != DV_RIGID3)
-    return dv_error(o, NULL, "SphereCollisionModel does not work on %s, the type of %s", state->dof->name, state->name);
-  s->base.state = dv_state(state);
+  DV_TRY(dv_collision_model_init(o));
   if (*s->fileSphere) DV_TRY(sphere_load(s));
   if (!isfinite(s->radius) || s->radius < 0) return dv_field_error(o, &s->radius, NULL, "a radius of %g is not possible", s->radius);
   for (size_t i = 0; i < s->listRadius.count; i++)

@@ -228,6 +228,15 @@ static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
   m->indices = indices_of(d, group, DV_FROM_MAPPING, o, 2);
 }
 
+// triangles, edges or points of a collision model
+static void add_collision_elements(dvDraw *d, dvObject *o)
+{
+  static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES};
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  dvDrawable *a = add(d, DV_DRAW_COLLISION, kinds[m->elements.width], o, dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0));
+  if (m->elements.width > 1) a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
+}
+
 typedef struct NodePass {
   dvVisitor visitor;
   dvDraw *draw;
@@ -244,6 +253,7 @@ static dvWalk add_of_node(dvVisitor *v, dvNode *node)
     if (!dv_plays(o, DV_ROLE_COLLISION_MODEL)) continue;
     dvState *state = ((dvCollisionModel *)o)->state;
     dvField *radii = dv_object_field(o, "listRadius"), *radius = dv_object_field(o, "radius");
+    if (state && ((dvCollisionModel *)o)->elements.width) add_collision_elements(d, o);
     if (!state || !radii || !radius) continue;
     dvDrawable *s = add(d, DV_DRAW_COLLISION, DV_DRAW_SPHERES, o, dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &state->base, 0));
     s->radius = *(double *)radius->value;

@@ -38,6 +38,7 @@ typedef enum dvDrawSource {
   DV_FROM_TRIANGLES,     // faces of a visual model
   DV_FROM_BOUNDARY,      // outer triangles of a topology
   DV_FROM_EDGES,         // edges of a topology
+  DV_FROM_COLLISION,     // elements of a collision model
   DV_FROM_SPRINGS,       // pairs of a force
   DV_FROM_MAPPING,       // pairs of an output point and an input point
   DV_FROM_BOX_EDGES,

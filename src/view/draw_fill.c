@@ -1,6 +1,7 @@
 // The numbers of the draw list: fills the arrays that are shown and tells which have changed. See draw.h.
 #include "view/draw.h"
 
+#include "collision/model.h"
 #include "state/component.h"
 #include "topology/topology.h"
 
@@ -194,6 +195,12 @@ static bool fill_mapping(dvDrawArray *a)
   return true;
 }
 
+static bool fill_collision(dvDrawArray *a)
+{
+  const dvInts *elements = &((const dvCollisionModel *)a->object)->elements;
+  return copy_indices(a, elements->data, elements->count);
+}
+
 static bool fill_edges(dvDrawArray *a)
 {
   dvTopology *t = dv_topology(a->object);
@@ -228,6 +235,7 @@ static bool fill(dvDrawArray *a)
   case DV_FROM_TRIANGLES: return fill_triangles(a);
   case DV_FROM_BOUNDARY: return fill_boundary(a);
   case DV_FROM_EDGES: return fill_edges(a);
+  case DV_FROM_COLLISION: return fill_collision(a);
   case DV_FROM_SPRINGS: return fill_springs(a);
   case DV_FROM_MAPPING: return fill_mapping(a);
   case DV_FROM_BOX_EDGES: return copy_indices(a, box_edges, DV_COUNT(box_edges));

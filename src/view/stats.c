@@ -108,9 +108,8 @@ static void count_primitives(json_t *inventory, const dvObject *o)
 {
   const char *kind = o->cls->name;
   size_t length = strcspn(kind, "C");   // of SphereCollisionModel
-  const dvState *state = ((const dvCollisionModel *)o)->state;
   char *name = dv_format("collision %c%.*ss", kind[0] | 32, (int)(length > 0 ? length - 1 : 0), kind + 1);
-  if (state) count_more(inventory, name, state->count);
+  count_more(inventory, name, dv_collision_model_count(o));
   dv_free(name);
 }
 
