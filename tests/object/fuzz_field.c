@@ -11,7 +11,9 @@ static void try_fields(dvObject *o, const char *text)
   for (int i = 0; i < o->field_count; i++) {
     dvField *f = &o->fields[i];
     dvText why = {0}, printed = {0}, again = {0};
-    if (dv_field_parse(f, text, &why) == DV_OK) {
+    // a range may stand for millions of indices: printing them all takes its time, and shows nothing new
+    bool parsed = dv_field_parse(f, text, &why) == DV_OK, short_enough = f->desc->type != DV_T_INTS || ((dvInts *)f->value)->count < 10000;
+    if (parsed && short_enough) {
       dv_field_print(f, &printed);
       if (dv_field_parse(f, printed.text, NULL) == DV_OK) dv_field_print(f, &again);
       // what was printed reads back as the same value
