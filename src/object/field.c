@@ -211,7 +211,7 @@ static bool scan_range(const char **cursor, long long *first, long long *last, l
   return is_range_end(*s);
 }
 
-enum { LONGEST_RANGE = 100000000 };
+enum { LONGEST_RANGE = 5000000 };   // a few bytes of a scene should not take more than 20 MB
 
 static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
 {
@@ -231,7 +231,7 @@ static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
     }
     long long length = first <= last ? (last - first) / step + 1 : (first - last) / step + 1;
     if (length > 1 && fresh.count + (size_t)length > LONGEST_RANGE) {
-      status = bad_value(why, "a shorter range", word);
+      status = bad_value(why, "at most 5 million indices", word);
       break;
     }
     if (!dv_ints_resize(&fresh, fresh.count + (size_t)length)) {

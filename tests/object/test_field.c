@@ -130,6 +130,7 @@ static void refuses_bad_values_and_keeps_the_old(void **state)
   assert_int_equal(parse(p, "points", "1 2 x"), DV_ERROR_INPUT);
   assert_int_equal(parse(p, "indices", "0-99999999999"), DV_ERROR_INPUT);
   assert_int_equal(parse(p, "indices", "0-900000000"), DV_ERROR_INPUT);
+  assert_int_equal(parse(p, "indices", "0-3000000 0-3000000"), DV_ERROR_INPUT);
   assert_int_equal(parse(p, "method", "huge"), DV_ERROR_INPUT);
   assert_int_equal(parse(p, "flag", "maybe"), DV_ERROR_INPUT);
   assert_int_equal(parse(p, "tint", "reddish"), DV_ERROR_INPUT);
