@@ -4,8 +4,8 @@
 // SOFA) with the one Jacobian of their edges. The computation is in corot.c. Needs a topology with hexahedra; a sparse
 // grid may say how far each cell is filled (cellStiffness, cellMass).
 //
-// HexahedralFEMForceField takes every cell as a box along the axes of the world, with the diagonal from corner 0 to corner 6,
-// and has the entries of its matrix in single precision before they are multiplied by the volume: SOFA does both.
+// HexahedralFEMForceField takes every cell as a box along the axes of the world, with the diagonal from corner 0 to corner 6, as
+// SOFA does; its entries are not rounded to single precision (docs/differences.md).
 // Classes with a mass are in hexa_mass.c and hexa_condensed.c.
 #include "force/fem/hexa_force.h"
 #include "force/fem/shape.h"
@@ -90,7 +90,7 @@ void dv_hexa_box_stiffness(const dvHexaForce *h, const double edges[3], double *
   double young = dv_elastic_young(&h->elastic, 0), nu = dv_elastic_poisson(&h->elastic, 0);
   box_stiffness(rule, edges, dv_lame_lambda(young, nu, 3), dv_lame_mu(young, nu), k);
   double volume = edges[0] * edges[1] * edges[2];
-  for (int i = 0; i < 576; i++) k[i] = (dv_hexa_is_hexahedral(h) ? (float)k[i] : k[i]) * volume / 8;
+  for (int i = 0; i < 576; i++) k[i] *= volume / 8;
 }
 
 // of a box along the axes of the world
@@ -108,7 +108,7 @@ static void hexahedral_stiffness(void *user, size_t e, const double *x, double *
     volume *= dv_vec3_norm(dv_vec3_load(x + 3 * ends[a]));
   }
   box_stiffness(rule, diagonal, dv_lame_lambda(young, nu, 3), dv_lame_mu(young, nu), k);
-  for (int i = 0; i < 576; i++) k[i] = (float)k[i] * volume / 8;
+  for (int i = 0; i < 576; i++) k[i] *= volume / 8;
 }
 
 static void condensed_stiffness(void *user, size_t e, const double *x, double *k)
