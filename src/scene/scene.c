@@ -115,7 +115,7 @@ dvStatus dv_object_ensure(dvObject *o)
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
-  if (o->context->log.worst != DV_OK && o->node) o->rests_on_failed = rests_on_failed(o);
+  o->rests_on_failed = o->context->log.worst != DV_OK && o->node && rests_on_failed(o);
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes
   dvStatus worst = dv_plays(o, DV_ROLE_ENGINE) ? DV_OK : dv_object_pull(o);
