@@ -2,6 +2,7 @@
 #include "linear/assembly.h"
 
 #include "linear/assembly_work.h"
+#include "math/element_sum.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ void dv_assembly_free(dvAssembly *a)
     dv_array_free(&w->jacobian.pairs);
     dv_array_free(&w->jacobian.places);
     dv_array_free(&w->jacobian.sums);
+    dv_array_free(&w->late);
     dv_projection_free(&w->projection);
     dv_array_free(&w->width);
     dv_array_free(&w->block_row);
@@ -374,6 +376,7 @@ static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, c
   dvAssemblyWork *w = a->work;
   dvProjection *p = &w->projection;
   dv_block_matrix_clear(&a->matrix, owner->context->pool);
+  w->late.count = 0;
   dv_ragged_clear(&p->k);
   dvAssemblySink s = dv_assembly_sink(a, &w->stiffness, &p->k, false);
   DV_TRY(feed_all(&s, owner, plan, m));
@@ -409,7 +412,7 @@ static void clear_rows(void *user, size_t begin, size_t end)
     }
 }
 
-static void clear_fixed(dvAssembly *a, dvPool *pool)
+static void mask_rows(dvAssembly *a)
 {
   const dvBlockMatrix *m = &a->matrix;
   dvAssemblyWork *w = a->work;
@@ -420,7 +423,6 @@ static void clear_fixed(dvAssembly *a, dvPool *pool)
     for (size_t i = 0; i < b; i++) bits |= (unsigned)a->fixed.data[r * b + i] << i;
     w->mask.data[r] = (unsigned char)bits;
   }
-  dv_parallel_for(dv_pool_for(pool, 1.5 * (double)dv_pattern_count(&m->pattern)), m->pattern.rows, ROWS, clear_rows, a);
 }
 
 // numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them
@@ -472,6 +474,7 @@ static void fix(dvAssembly *a, const dvObject *owner, dvPlan *plan)
   const dvState *mixed = NULL;
   dv_array_resize(&a->fixed, a->size);
   memset(a->fixed.data, 0, a->size);
+  w->late_rows = false;
   if (!w->parts.projection || plan->projections.count == 0) return;
   size_t held = probe(a, plan, &mixed);
   if (mixed && !w->warned_mixed)
@@ -479,7 +482,22 @@ static void fix(dvAssembly *a, const dvObject *owner, dvPlan *plan)
                "a constraint on %s projects in directions that are not those of the axes: the assembled matrix is left without it, as in SOFA",
                mixed->base.name);
   w->warned_mixed = w->warned_mixed || mixed;
-  if (held) clear_fixed(a, owner->context->pool);
+  if (held) mask_rows(a);
+  w->late_rows = held > 0;
+}
+
+void dv_assembly_finish(dvAssembly *a, dvPool *pool)
+{
+  dvAssemblyWork *w = a->work;
+  if (!w || a->size == 0) return;
+  for (size_t i = 0; i < w->late.count; i++) {
+    const dvLateSum *l = &w->late.data[i];
+    dv_element_sum_run(l->sum, pool, l->fill, l->user, a->matrix.values, l->places);
+  }
+  w->late.count = 0;
+  const dvPattern *p = &a->matrix.pattern;
+  if (w->late_rows) dv_parallel_for(dv_pool_for(pool, 1.5 * (double)dv_pattern_count(p)), p->rows, ROWS, clear_rows, a);
+  w->late_rows = false;
 }
 
 // --- all of it -----------------------------------------------------------------------------------
@@ -503,6 +521,7 @@ dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, c
     return DV_OK;
   }
   bool same = false;
+  unsigned before = a->pattern_stamp;
   for (int pass = 0; pass < 2 && !same; pass++) {
     if (!w->recorded) DV_TRY(record(a, owner, plan, m));
     DV_TRY(fill(a, owner, plan, m, &same));
@@ -510,6 +529,7 @@ dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, c
   }
   if (!same) return dv_error(owner, NULL, "a component hands in other matrix entries each time it is asked");
   fix(a, owner, plan);
+  if (!a->later || a->pattern_stamp != before) dv_assembly_finish(a, owner->context->pool);
   return DV_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct dvAssembly {
   size_t main_count;
   DV_ARRAY(unsigned char) fixed;          // scalars that projective constraints hold
   unsigned pattern_stamp;                 // moves when the pattern of the matrix changes
+  bool later;                             // leave sums over the elements of meshes to dv_assembly_finish, where the pattern is the old one
   void (*release)(dvObject *reader);      // another thread may be reading the matrix: called before it changes, returns when that has ended
   dvObject *reader;
   struct dvAssemblyWork *work;
@@ -42,6 +43,9 @@ void dv_assembly_free(dvAssembly *a);
 // Builds the matrix for the plan's present state. Messages go to `owner`. Fails when memory is short, or when a component hands in
 // entries that are out of range. Without degrees of freedom there is no matrix afterwards.
 dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m, dvAssemblyParts parts);
+
+// Adds what a build has left for later, for which forces and states must be as they were then. Any thread may do it, one at a time.
+void dv_assembly_finish(dvAssembly *a, dvPool *pool);
 
 // True while the plan has the same states with as many degrees of freedom as when it was built.
 bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan);

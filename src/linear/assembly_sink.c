@@ -3,6 +3,8 @@
 
 #include "math/element_sum.h"
 
+#include <string.h>
+
 const dvAssemblyState *dv_assembly_find(const dvAssembly *a, const dvState *s)
 {
   const dvAssemblyWork *w = a->work;
@@ -137,7 +139,14 @@ static void add_totals(dvAssemblySink *s, const dvState *state, const dvElementS
   }
 }
 
-static void sink_add_sum(dvMatrixSink *base, const dvState *state, dvElementSum *sum, dvElementSumFill fill, void *user)
+static void queue_sum(dvAssemblyWork *w, dvElementSum *sum, dvElementSumFill fill, const void *user, size_t size, const int32_t *places)
+{
+  dvLateSum late = {.sum = sum, .fill = fill, .places = places};
+  memcpy(late.user, user, size);
+  dv_push(&w->late, late);
+}
+
+static void sink_add_sum(dvMatrixSink *base, const dvState *state, dvElementSum *sum, dvElementSumFill fill, const void *user, size_t size)
 {
   dvAssemblySink *s = (dvAssemblySink *)base;
   const dvAssemblyState *r = remembered(s->a, &s->row, state);
@@ -159,7 +168,9 @@ static void sink_add_sum(dvMatrixSink *base, const dvState *state, dvElementSum 
   }
   dvPool *pool = state->base.context->pool;
   if (is_direct(s, r)) {
-    dv_element_sum_run(sum, pool, fill, user, s->a->matrix.values, q->places.data + s->next);
+    const int32_t *places = q->places.data + s->next;
+    if (s->a->later && size <= DV_SUM_USER) queue_sum(s->a->work, sum, fill, user, size, places);
+    else dv_element_sum_run(sum, pool, fill, user, s->a->matrix.values, places);
     s->next += 2 * sum->entries;
   } else {
     add_totals(s, state, sum, dv_element_sum_total(sum, pool, fill, user));

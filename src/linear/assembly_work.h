@@ -5,11 +5,22 @@
 #include "linear/assembly.h"
 #include "linear/project.h"
 
+#include <stdalign.h>
+#include <stddef.h>
+
 // A sum of elements among the contributions: which one, and its first pair.
 typedef struct dvSumRecord {
   uint64_t stamp;
   size_t first;
 } dvSumRecord;
+
+// A sum of elements that is yet to be added.
+typedef struct dvLateSum {
+  struct dvElementSum *sum;
+  dvElementSumFill fill;
+  const int32_t *places;
+  alignas(max_align_t) unsigned char user[DV_SUM_USER];
+} dvLateSum;
 
 // A sequence of contributions: the pair of degrees of freedom of each, in the order they come, and where they go.
 typedef struct dvSequence {
@@ -25,6 +36,8 @@ typedef struct dvAssemblyWork {
   bool recorded;
   bool warned, warned_mixed;        // about forces without a matrix; about constraints
   dvSequence stiffness, jacobian;
+  DV_ARRAY(dvLateSum) late;         // what dv_assembly_finish adds
+  bool late_rows;                   // and whether it then clears the rows that constraints hold
   dvProjection projection;
   DV_ARRAY(int) width;              // scalars of each degree of freedom
   DV_ARRAY(int32_t) block_row;      // first block row of each main degree of freedom

@@ -4,11 +4,15 @@
 // A factorisation that begins in one step is adopted `adoptAfter` steps later: a step waits for it then, if it must, so that results do not depend on
 // the clock. With `realtime` in the context it is adopted by the first step that finds it ready, and no step ever waits.
 //
-// Only the first matrix, and the first one after the pattern has changed, is factorised by the step itself.
+// Only the first matrix, and the first one after the pattern has changed, is factorised by the step itself. Of the others the step adds what is
+// little work; the sums over the elements of meshes are left to the thread as well (dv_assembly_finish). They read what forces keep of the present
+// positions, so that they have to end with the solution of the step: if the thread has not come to them by then, the step adds them up itself.
 #include "linear/classes.h"
 #include "linear/ldl.h"
 #include "linear/orderings.h"
 #include "linear/solver.h"
+
+#include "scene/timer.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -20,7 +24,14 @@
   X(bool, enableAssembly, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                                         \
   X(int, adoptAfter, "15", "steps", "steps from the beginning of a factorisation to the use of its factor; in real time, as soon as it is ready")
 
-typedef enum Phase { IDLE, WORKING, DONE } Phase;
+typedef enum Phase {
+  IDLE,
+  BEGUN,      // a matrix was handed over, parts of which are still to be added
+  ADDING,     // by the thread or by the step
+  WHOLE,      // the step has added them: the thread can factorise
+  WORKING,
+  DONE
+} Phase;
 
 // What the thread and the steps share.
 typedef struct Worker {
@@ -32,7 +43,7 @@ typedef struct Worker {
   bool stop;
   // the thread's while it works
   dvLdl *factor;
-  const dvBlockMatrix *matrix;   // the system's, which waits with changing it
+  dvAssembly *assembly;          // the system's, which waits with changing its matrix
   bool good;
   size_t pivot;
 } Worker;
@@ -64,19 +75,36 @@ static void stand_back(void)
 #endif
 }
 
+// with the lock held
+static void enter(Worker *w, Phase phase)
+{
+  w->phase = phase;
+  pthread_cond_broadcast(&w->changed);
+}
+
+// with the lock held, which it gives up meanwhile
+static void add_up(Worker *w, dvPool *pool)
+{
+  enter(w, ADDING);
+  pthread_mutex_unlock(&w->lock);
+  dv_assembly_finish(w->assembly, pool);
+  pthread_mutex_lock(&w->lock);
+}
+
 static void *work(void *user)
 {
   Worker *w = user;
   stand_back();
   pthread_mutex_lock(&w->lock);
   for (;;) {
-    while (w->phase != WORKING && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
+    while (w->phase != BEGUN && w->phase != WHOLE && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
     if (w->stop) break;
+    if (w->phase == BEGUN) add_up(w, NULL);   // the pool belongs to the steps
+    enter(w, WORKING);
     pthread_mutex_unlock(&w->lock);
-    w->good = dv_ldl_factorise(w->factor, w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // the pool belongs to the steps
+    w->good = dv_ldl_factorise(w->factor, &w->assembly->matrix, NULL, DV_LDL_SMALL, &w->pivot);
     pthread_mutex_lock(&w->lock);
-    w->phase = DONE;
-    pthread_cond_broadcast(&w->changed);
+    enter(w, DONE);
   }
   pthread_mutex_unlock(&w->lock);
   return NULL;
@@ -85,19 +113,33 @@ static void *work(void *user)
 static void set_phase(Worker *w, Phase phase)
 {
   pthread_mutex_lock(&w->lock);
-  w->phase = phase;
-  pthread_cond_broadcast(&w->changed);
+  enter(w, phase);
   pthread_mutex_unlock(&w->lock);
 }
 
-// the phase; first waits until the thread is no longer at work, if asked to
+// IDLE, DONE, or WORKING for what is in between; first waits until the thread is no longer at work, if asked to
 static Phase look(Worker *w, bool wait)
 {
   pthread_mutex_lock(&w->lock);
-  while (wait && w->phase == WORKING) pthread_cond_wait(&w->changed, &w->lock);
-  Phase phase = w->phase;
+  while (wait && w->phase != IDLE && w->phase != DONE) pthread_cond_wait(&w->changed, &w->lock);
+  Phase phase = w->phase == IDLE || w->phase == DONE ? w->phase : WORKING;
   pthread_mutex_unlock(&w->lock);
   return phase;
+}
+
+static void async_ldl_settle(dvObject *o)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  Worker *w = &s->worker;
+  dv_timer_begin(o->context->timers, "settle");
+  pthread_mutex_lock(&w->lock);
+  if (w->phase == BEGUN) {
+    add_up(w, o->context->pool);
+    enter(w, WHOLE);
+  }
+  while (w->phase == ADDING) pthread_cond_wait(&w->changed, &w->lock);
+  pthread_mutex_unlock(&w->lock);
+  dv_timer_end(o->context->timers);
 }
 
 // the matrix is about to change or to go away
@@ -108,11 +150,10 @@ static void async_ldl_release(dvObject *o)
   s->lent = NULL;
 }
 
-static void begin(AsyncLdl *s, const dvBlockMatrix *a)
+static void begin(AsyncLdl *s)
 {
   Worker *w = &s->worker;
-  w->matrix = a;
-  s->lent = dv_linear_system(s->solver.system)->assembly;
+  w->assembly = s->lent = dv_linear_system(s->solver.system)->assembly;
   s->lent->release = async_ldl_release;
   s->lent->reader = &s->solver.base;
   w->factor = &s->factor[1 - s->used];
@@ -120,10 +161,11 @@ static void begin(AsyncLdl *s, const dvBlockMatrix *a)
   s->solver.started = s->solver.prepared;
   if (!w->exists) w->exists = pthread_create(&w->thread, NULL, work, w) == 0;
   if (w->exists) {
-    set_phase(w, WORKING);
+    set_phase(w, BEGUN);
     return;
   }
-  w->good = dv_ldl_factorise(w->factor, w->matrix, NULL, DV_LDL_SMALL, &w->pivot);   // no thread to be had
+  dv_assembly_finish(w->assembly, s->solver.base.context->pool);   // no thread to be had
+  w->good = dv_ldl_factorise(w->factor, &w->assembly->matrix, NULL, DV_LDL_SMALL, &w->pivot);
   w->phase = DONE;
 }
 
@@ -182,6 +224,7 @@ static dvStatus async_ldl_prepare(dvObject *o)
   DV_TRY(async_ldl_analyse(s, a));
   if (!s->factor[s->used].valid) {
     if (!dv_ldl_factorise(&s->factor[s->used], a, o->context->pool, DV_LDL_SMALL, &pivot)) return dv_linear_solver_report(o, &s->factor[s->used], pivot);
+    system->later = true;
     return DV_OK;
   }
   s->solver.started = started, s->solver.solves = solves;
@@ -192,7 +235,8 @@ static dvStatus async_ldl_prepare(dvObject *o)
     DV_TRY(async_ldl_adopt(s));
     phase = IDLE;
   }
-  if (phase == IDLE && changed) begin(s, a), phase = WORKING;
+  if (phase == IDLE && changed) begin(s), phase = WORKING;
+  else if (changed) dv_assembly_finish(system->assembly, o->context->pool);
   // a matrix that would not be taken in the next step need not be built
   system->busy = phase != IDLE && (realtime ? look(&s->worker, false) == WORKING : s->age + 1 < s->adoptAfter);
   return DV_OK;
@@ -234,10 +278,11 @@ static void async_ldl_reset(dvObject *o)
   set_phase(&s->worker, IDLE);
   s->factor[0].valid = s->factor[1].valid = false;
   s->age = 0;
-  if (s->solver.system) dv_linear_system(s->solver.system)->busy = false;
+  if (!s->solver.system) return;
+  dv_linear_system(s->solver.system)->busy = dv_linear_system(s->solver.system)->later = false;
 }
 
-static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = async_ldl_prepare, .apply = async_ldl_apply};
+static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve, .prepare = async_ldl_prepare, .apply = async_ldl_apply, .settle = async_ldl_settle};
 
 const dvClass dv_async_ldl_class = {
     .struct_size = sizeof(dvClass),

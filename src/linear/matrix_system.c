@@ -27,6 +27,7 @@ dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech
   s->assembly = &s->own;
   s->mech = *m;
   if (s->busy && s->own.matrix.values && dv_assembly_holds(&s->own, plan)) return DV_OK;
+  s->own.later = s->later;
   if (s->enableAssembly || !s->own.matrix.values) DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
   s->matrixSize[0] = s->matrixSize[1] = (int32_t)dv_min_size(s->own.size, INT32_MAX);
   s->stamp++;

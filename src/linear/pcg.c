@@ -118,7 +118,14 @@ static dvStatus pcg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int
   return DV_OK;
 }
 
-static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve};
+static void pcg_settle(dvObject *o)
+{
+  dvObject *other = ((PCG *)o)->preconditioner.target;
+  const dvLinearSolverOps *ops = other ? dv_ops(other, DV_ROLE_LINEAR_SOLVER) : NULL;
+  if (ops && ops->settle) ops->settle(other);
+}
+
+static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle};
 
 const dvClass dv_pcg_class = {
     .struct_size = sizeof(dvClass),

@@ -17,6 +17,7 @@ typedef struct dvLinearSystem {
   dvAssembly *assembly;    // what solvers read: the own one or that of another system; NULL where there is no matrix
   unsigned stamp;          // moves with every build
   bool busy;               // the solver has no use for another matrix yet: a build keeps the one that is there
+  bool later;              // the solver sees to dv_assembly_finish
   dvMech mech;             // factors of the last build, for products without a matrix
 } dvLinearSystem;
 extern const dvFieldBlock dv_linear_system_block;

@@ -196,7 +196,14 @@ static void warp_apply(dvObject *o, double *x, const double *rhs)
   dv_rotations_turn(&system->rotations, x, x, false);
 }
 
-static const dvLinearSolverOps warp_ops = {.solve = dv_linear_solver_solve, .prepare = warp_prepare, .apply = warp_apply};
+static void warp_settle(dvObject *o)
+{
+  dvObject *inner = ((Warp *)o)->linearSolver.target;
+  const dvLinearSolverOps *ops = dv_ops(inner, DV_ROLE_LINEAR_SOLVER);
+  if (ops->settle) ops->settle(inner);
+}
+
+static const dvLinearSolverOps warp_ops = {.solve = dv_linear_solver_solve, .prepare = warp_prepare, .apply = warp_apply, .settle = warp_settle};
 
 const dvClass dv_warp_class = {
     .struct_size = sizeof(dvClass),

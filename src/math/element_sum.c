@@ -204,7 +204,7 @@ typedef struct Run {
   dvElementSum *s;
   const dvElementSumKernels *kernels;
   dvElementFill fill;
-  void *user;
+  const void *user;
   double *values;
   const int32_t *places;
 } Run;
@@ -250,7 +250,7 @@ static void run_border(void *user, size_t begin, size_t end)
   r->kernels->border(r->s, begin, end, r->values, r->places);
 }
 
-void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, void *user, double *values, const int32_t *places)
+void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user, double *values, const int32_t *places)
 {
   size_t lanes = sum->count ? sum->blocks[sum->count - 1].first_lane + sum->blocks[sum->count - 1].lanes : 0;
   pool = dv_pool_for(pool, PAIR_NS * (double)(lanes * sum->pairs));
@@ -260,7 +260,7 @@ void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, voi
   dv_parallel_for(pool, sum->entries - sum->inner, BORDER_GRAIN, run_border, &run);
 }
 
-const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFill fill, void *user)
+const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user)
 {
   size_t bytes = (9 * sum->entries + 1) * sizeof *sum->total;
   if (!sum->total) sum->total = dv_alloc(bytes);

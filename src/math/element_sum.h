@@ -48,12 +48,12 @@ bool dv_element_sum_create(const int32_t *corner, size_t nodes, size_t points, c
 void dv_element_sum_destroy(dvElementSum **sum);
 
 // Adds the matrices of the elements of a block to its pairs.
-typedef void (*dvElementFill)(void *user, const dvElementSum *sum, size_t block, double *local);
+typedef void (*dvElementFill)(const void *user, const dvElementSum *sum, size_t block, double *local);
 // values[9 place] += the sum of each pair, and its transpose: `places` has two places an entry, of (p, q) and of (q, p), equal where p = q.
 // The pool may be NULL.
-void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, void *user, double *values, const int32_t *places);
+void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user, double *values, const int32_t *places);
 // The same sums by themselves: nine numbers an entry, until the next call.
-const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFill fill, void *user);
+const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user);
 
 // --- for kernels ---
 

@@ -146,6 +146,7 @@ typedef struct dvLinearSolverOps {
   // For use by other components, as preconditioner and in corrections. Both are optional.
   dvStatus (*prepare)(dvObject *o);                                // factorises what its system holds, when that has changed
   void (*apply)(dvObject *o, double *x, const double *rhs);        // x = A^-1 rhs, flat vectors of the system
+  void (*settle)(dvObject *o);                                     // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
 } dvLinearSolverOps;
 
 typedef struct dvLinearSystemOps {

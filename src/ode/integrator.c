@@ -68,7 +68,9 @@ dvStatus dv_ode_solve(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech 
 {
   set_factors(m, factors);
   dv_timer_begin(o->context->timers, "solve");
-  dvStatus status = ((const dvLinearSolverOps *)dv_ops(solver, DV_ROLE_LINEAR_SOLVER))->solve(solver, plan, m, x, b);
+  const dvLinearSolverOps *ops = dv_ops(solver, DV_ROLE_LINEAR_SOLVER);
+  dvStatus status = ops->solve(solver, plan, m, x, b);
+  if (ops->settle) ops->settle(solver);
   dv_timer_end(o->context->timers);
   return status;
 }

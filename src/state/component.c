@@ -42,10 +42,10 @@ void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t
   (sink->add_element ? sink->add_element : dv_sink_add_blocks)(sink, state, dofs, count, values);
 }
 
-void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user)
+void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, const void *user, size_t size)
 {
   if (sink->add_sum) {
-    sink->add_sum(sink, state, sum, fill, user);
+    sink->add_sum(sink, state, sum, fill, user, size);
     return;
   }
   const double *total = dv_element_sum_total(sum, state->base.context->pool, fill, user);

@@ -8,7 +8,7 @@
 DV_PUBLIC_BEGIN
 
 struct dvElementSum;   // math/element_sum.h
-typedef void (*dvElementSumFill)(void *user, const struct dvElementSum *sum, size_t block, double *local);
+typedef void (*dvElementSumFill)(const void *user, const struct dvElementSum *sum, size_t block, double *local);
 
 // Receives matrix entries as small blocks: `row` and `col` count degrees of freedom, `values` is rows x cols, row by
 // row, in the derivative dimensions of the two states.
@@ -18,13 +18,15 @@ struct dvMatrixSink {
   // the same for all pairs of `count` degrees of freedom of one state, first of the first row, at once; may be NULL
   void (*add_element)(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
   // all elements of a mesh at once, on a state of three scalars a point; may be NULL
-  void (*add_sum)(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user);
+  void (*add_sum)(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, const void *user, size_t size);
 };
 
 // Adds the matrix of an element: square, as many rows as its degrees of freedom have scalars.
 void dv_sink_add_element(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
-// Adds the sum of symmetric element matrices. The state has three scalars a degree of freedom.
-void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, void *user);
+// Adds the sum of symmetric element matrices. The state has three scalars a degree of freedom. `fill` may be called later, from another thread and
+// with a copy of the `size` bytes of `user`, while the system is being solved: it reads only what products read, and writes only its block.
+enum { DV_SUM_USER = 64 };   // the most bytes of `user`
+void dv_sink_add_sum(dvMatrixSink *sink, const dvState *state, struct dvElementSum *sum, dvElementSumFill fill, const void *user, size_t size);
 // An element block by block, through `add`.
 void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t *dofs, int count, const double *values);
 

@@ -88,8 +88,39 @@ static void few_iterations_with_an_old_factor(void **state)
   dv_text_free(&text);
 }
 
+// Matrices of elements are summed while the step is solved; by the thread or by the step, whoever comes first.
+static void elements_are_summed_beside_the_solution(void **state)
+{
+  static const char *const forces[] = {
+      "<HexahedronFEMForceField youngModulus='4000' poissonRatio='0.3' method='polar'/>",
+      "<HexahedronFEMForceField topology='@grid' youngModulus='2000' poissonRatio='0.3'/><TetrahedronFEMForceField youngModulus='2000' poissonRatio='0.3' method='large'/>",
+      "<TetrahedronFEMForceField youngModulus='4000' poissonRatio='0.3' method='small'/>",
+      "<TetrahedronFEMForceField youngModulus='4000' poissonRatio='0.3' method='svd'/>",
+      "<TetrahedronHyperelasticityFEMForceField materialName='StVenantKirchhoff' ParameterSet='1500 2300'/>",
+      "<TetrahedralCorotationalFEMForceField youngModulus='4000' poissonRatio='0.3'/>",
+      "<CorotationalFEMForceField youngModulus='4000' poissonRatio='0.3'/>",
+      "<TetrahedronTLEDForceField youngModulus='4000' poissonRatio='0.3'/>",
+  };
+  DV_UNUSED(state);
+  for (size_t i = 0; i < DV_COUNT(forces); i++) {
+    char *text = dv_format("<Node gravity='0 -10 0' dt='0.02'><DefaultAnimationLoop/><EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='0.1'/>"
+                           "<RegularGridTopology name='grid' n='4 4 9' min='0 0 0' max='3 3 8'/>%s<MechanicalObject position='@grid.position'/>"
+                           "<UniformMass totalMass='320'/>%s<FixedProjectiveConstraint indices='0-15'/>"
+                           "<PreconditionedMatrixFreeSystem/><PCGLinearSolver iterations='200' tolerance='1e-12' preconditioner='@direct'/>"
+                           "<AsyncSparseLDLSolver name='direct' adoptAfter='1'/></Node>",
+                           strstr(forces[i], "Tetrahed") ? "<TetrahedronSetTopologyContainer position='@grid.position' name='tetra'/><TetrahedronSetTopologyModifier/>"
+                                                          "<Hexa2TetraTopologicalMapping input='@grid' output='@tetra'/>" : "", forces[i]);
+    uint64_t one = run(text, 1, false, 8);
+    assert_true(run(text, 1, false, 8) == one);
+    assert_true(run(text, 2, false, 8) == one);
+    run(text, 2, true, 8);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_in_every_run), cmocka_unit_test(real_time_is_right_too), cmocka_unit_test(few_iterations_with_an_old_factor)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_in_every_run), cmocka_unit_test(real_time_is_right_too), cmocka_unit_test(few_iterations_with_an_old_factor),
+                                     cmocka_unit_test(elements_are_summed_beside_the_solution)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

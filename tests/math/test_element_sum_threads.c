@@ -39,7 +39,7 @@ static Mesh make_mesh(size_t nodes, size_t blocks)
   return m;
 }
 
-static void fill(void *user, const dvElementSum *sum, size_t block, double *local)
+static void fill(const void *user, const dvElementSum *sum, size_t block, double *local)
 {
   const Mesh *m = user;
   size_t size = 9 * m->nodes * m->nodes, first = m->first[block];

@@ -2,16 +2,16 @@
 #include "force/fem/matrices.h"
 
 typedef struct Matrices {
-  const dvElementMatrices *m;
+  dvElementMatrices m;
   const dvElementSumKernels *kernels;
 } Matrices;
 
 static size_t matrix_numbers(const dvElementMatrices *m) { return m->blocks->nodes * m->blocks->nodes * (size_t)(m->width * m->width); }
 
-static void fill_block(void *user, const dvElementSum *sum, size_t block, double *local)
+static void fill_block(const void *user, const dvElementSum *sum, size_t block, double *local)
 {
   const Matrices *a = user;
-  const dvElementMatrices *m = a->m;
+  const dvElementMatrices *m = &a->m;
   if (m->sum) {
     m->sum(m->elements, sum, block, m->k, local);
     return;
@@ -46,6 +46,6 @@ static void add_each(const dvElementMatrices *m, dvMatrixSink *sink, const dvSta
 void dv_element_matrices_add(const dvElementMatrices *m, dvMatrixSink *sink, const dvState *state)
 {
   dvElementSum *sum = m->width == 3 ? dv_blocks_sum(m->blocks) : NULL;
-  if (sum) dv_sink_add_sum(sink, state, sum, fill_block, &(Matrices){m, DV_KERNEL_CHOOSE(dv_element_sum_kernels)});
+  if (sum) dv_sink_add_sum(sink, state, sum, fill_block, &(Matrices){*m, DV_KERNEL_CHOOSE(dv_element_sum_kernels)}, sizeof(Matrices));
   else add_each(m, sink, state);
 }
