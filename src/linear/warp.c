@@ -1,8 +1,11 @@
 // WarpPreconditioner and PrecomputedWarpPreconditioner with their systems.
 //
 // RotationMatrixSystem has the assembled system of another solver built every `assemblingRate` times; in between, the points' rotations since then
-// stand for the change: x = R A_0^-1 R^T b. PrecomputedMatrixSystem builds its matrix once. SOFA asks a force for the rotations; here
-// they follow from the positions of neighbouring points (rotations.h), so any force will do.
+// stand for the change: x = R A_0^-1 R^T b. PrecomputedMatrixSystem builds its matrix once.
+//
+// Which rotations these are says `rotations`. `points`: those since the matrix whose factor is in use, from the positions of neighbouring points (rotations.h);
+// any force will do. `SOFA`: what SOFA v26.12 has, namely the answer of a force, always counted from rest. The preconditioner is
+// then a worse one; the solutions are SOFA's also where the iteration ends early (docs/differences.md).
 #include "linear/warp.h"
 
 #include "linear/ldl.h"
@@ -16,18 +19,24 @@
 #define ROTATION_FIELDS(X)                                                                                                   \
   X(int, assemblingRate, "1", "", "the main system is built anew every so many times")                                       \
   X(link, mainSystem, "", "", "assembled system whose solver is warped; that of the preconditioner's solver by default", .role = DV_ROLE_LINEAR_SYSTEM) \
-  X(link, rotationFinder, "", "", "accepted: rotations follow from the positions of the points", .flags = DV_HIDDEN)
+  X(link, rotationFinder, "", "", "force that is asked for the rotations, with rotations=\"SOFA\"; the first one that knows them, in the node or above, by default", .role = DV_ROLE_FORCE) \
+  X(choice, rotations, "SOFA", "", "points: since the matrix was built, from the positions of neighbours, for the fewest iterations; SOFA: since rest, by a force, for SOFA's results (points where no force knows them)", .options = "SOFA|points")
 
 typedef struct RotationSystem {
   dvLinearSystem system;
   ROTATION_FIELDS(DV_MEMBER)
   int waited;
-  dvRotations rotations;
+  dvRotations turns;
   DV_ARRAY(double) built, begun;       // rotations when the matrix was built, and those of the matrix that the solver last began to factorise
   DV_ARRAY(double) solves;             // and those of the matrix whose factor is in use
   unsigned built_stamp, begun_stamp;
   bool fresh;                          // built in this step
+  bool follows;                        // rotations are those of points, since the matrix of the factor
+  const dvForce *finder;               // whom SOFA would ask; NULL: rotations of points
 } RotationSystem;
+
+enum { AS_SOFA, OF_POINTS };           // rotations
+
 
 #define SELF RotationSystem
 static const dvFieldDesc rotation_fields[] = {ROTATION_FIELDS(DV_DESCRIBE)};
@@ -37,6 +46,21 @@ static void rotation_system_reset(dvObject *o)
 {
   RotationSystem *s = (RotationSystem *)o;
   s->waited = s->assemblingRate;   // the first time it is built
+  s->turns.between.count = 0;
+}
+
+static bool knows_rotations(const dvObject *o)
+{
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops && ops->rotations;
+}
+
+static dvObject *find_finder(const dvNode *node)
+{
+  for (; node; node = node->parents.count ? node->parents.data[0] : NULL)
+    for (size_t i = 0; i < node->objects.count; i++)
+      if (knows_rotations(node->objects.data[i])) return node->objects.data[i];
+  return NULL;
 }
 
 static dvStatus rotation_system_init(dvObject *o)
@@ -44,6 +68,12 @@ static dvStatus rotation_system_init(dvObject *o)
   RotationSystem *s = (RotationSystem *)o;
   if (s->assemblingRate < 0) return dv_field_error(o, &s->assemblingRate, NULL, "assemblingRate %d is negative", s->assemblingRate);
   rotation_system_reset(o);
+  if (s->rotationFinder.target && !knows_rotations(s->rotationFinder.target))
+    return dv_field_error(o, &s->rotationFinder, "link it to a TetrahedronFEMForceField or HexahedronFEMForceField, or give rotations=\"points\"",
+                          "%s does not know rotations", s->rotationFinder.target->name);
+  if (s->rotations == AS_SOFA && !s->rotationFinder.target) s->rotationFinder.target = find_finder(o->node);
+  s->finder = s->rotations == AS_SOFA ? (const dvForce *)s->rotationFinder.target : NULL;
+  if (s->finder && s->assemblingRate > 1) dv_note(o, "rotations are counted as SOFA does it; rotations=\"points\" needs fewer iterations");
   return DV_OK;
 }
 
@@ -53,22 +83,54 @@ static dvStatus rotation_system_init(dvObject *o)
     if ((from).count) memcpy((to).data, (from).data, (from).count * sizeof *(to).data); \
   } while (0)
 
+// What SOFA takes for the identity when the matrix has been built: ones on the diagonals, and zeros beside them in an eighth of the
+// points only, because numbers are counted as bytes. The others keep what they had there in the step before.
+static void sofa_identity(double *turns, size_t count)
+{
+  memset(turns, 0, count);
+  for (size_t i = 0; i < count; i += 9) turns[i] = turns[i + 4] = turns[i + 8] = 1;
+}
+
+// where the rotations of a force go; NULL when its state is not one of the system's
+static const dvAssemblyState *place_of(const dvAssembly *a, const dvForce *finder)
+{
+  for (size_t i = 0; finder && i < a->main_count; i++)
+    if (a->states.data[i].state == finder->state && a->states.data[i].offset % 3 == 0) return &a->states.data[i];
+  return NULL;
+}
+
+static void ask_finder(RotationSystem *s, const dvAssembly *a, const dvAssemblyState *place, bool built)
+{
+  size_t before = s->turns.between.count, count = a->size / 3 * 9;
+  if (before != count) {
+    dv_array_resize(&s->turns.between, count);
+    memset(s->turns.between.data, 0, count * sizeof *s->turns.between.data);
+  }
+  double *turns = s->turns.between.data;
+  if (built || before != count) sofa_identity(turns, count);
+  else ((const dvForceOps *)dv_ops(&s->finder->base, DV_ROLE_FORCE))->rotations(s->rotationFinder.target, turns + 3 * place->offset);
+}
+
 static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
 {
   RotationSystem *s = (RotationSystem *)o;
   if (!s->mainSystem.target)
     return dv_error(o, "give mainSystem=\"@name\" of a MatrixLinearSystem, or a WarpPreconditioner with a linearSolver", "%s has no system to warp", o->cls->name);
   dvLinearSystem *main = dv_linear_system(s->mainSystem.target);
+  bool due = ++s->waited >= s->assemblingRate;
   s->fresh = false;
-  if (++s->waited >= s->assemblingRate) {
+  if (due) {
     unsigned before = main->stamp;
     DV_TRY(dv_linear_system_build(&main->base, plan, m));
     s->fresh = main->stamp != before;
-    s->waited = s->fresh ? 0 : s->assemblingRate;   // its solver is busy with another one: again in the next step
   }
-  dv_rotations_measure(&s->rotations, main->assembly, o->context->pool);
-  if (s->fresh) {
-    COPY(s->built, s->rotations.now);
+  const dvAssemblyState *place = place_of(main->assembly, s->finder);
+  s->follows = place == NULL;
+  if (due) s->waited = s->fresh || !s->follows ? 0 : s->assemblingRate;   // its solver is busy with another one: again in the next step
+  if (place) ask_finder(s, main->assembly, place, due);
+  else dv_rotations_measure(&s->turns, main->assembly, o->context->pool);
+  if (s->follows && s->fresh) {
+    COPY(s->built, s->turns.now);
     s->built_stamp = main->stamp;
   }
   s->system.assembly = main->assembly;
@@ -80,6 +142,7 @@ static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m
 // The rotations since the matrix whose factor the solver uses, which may be older than the last one that was built.
 static void rotation_system_follow(RotationSystem *s, const dvLinearSolver *solver)
 {
+  if (!s->follows) return;
   if (solver->solves == s->built_stamp) COPY(s->solves, s->built);
   else if (solver->solves == s->begun_stamp) COPY(s->solves, s->begun);   // before the next one takes its place
   if (s->fresh && solver->started == s->built_stamp) {
@@ -87,13 +150,13 @@ static void rotation_system_follow(RotationSystem *s, const dvLinearSolver *solv
     s->begun_stamp = s->built_stamp;
   }
   bool now = s->fresh && solver->solves == s->built_stamp;
-  dv_rotations_compare(&s->rotations, now || s->solves.count != s->rotations.now.count ? NULL : s->solves.data);
+  dv_rotations_compare(&s->turns, now || s->solves.count != s->turns.now.count ? NULL : s->solves.data);
 }
 
 static void rotation_system_destroy(dvObject *o)
 {
   RotationSystem *s = (RotationSystem *)o;
-  dv_rotations_free(&s->rotations);
+  dv_rotations_free(&s->turns);
   dv_array_free(&s->built);
   dv_array_free(&s->begun);
   dv_array_free(&s->solves);
@@ -191,9 +254,9 @@ static void warp_apply(dvObject *o, double *x, const double *rhs)
   dv_array_resize(&w->solver.rhs, system->system.assembly->size);
   double *turned = w->solver.rhs.data;
   if (turned != rhs) memcpy(turned, rhs, w->solver.rhs.count * sizeof *turned);
-  dv_rotations_turn(&system->rotations, turned, turned, true);
+  dv_rotations_turn(&system->turns, turned, turned, true);
   ((const dvLinearSolverOps *)dv_ops(inner, DV_ROLE_LINEAR_SOLVER))->apply(inner, x, turned);
-  dv_rotations_turn(&system->rotations, x, x, false);
+  dv_rotations_turn(&system->turns, x, x, false);
 }
 
 static void warp_settle(dvObject *o)

@@ -91,6 +91,8 @@ typedef struct dvForceOps {
   int (*states)(dvObject *o, dvObject **out);
   // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
   void (*pairs)(dvObject *o, struct dvInts *out);
+  // what SOFA's force of this name answers as rotation finder: nine numbers a point of its state, for the positions of the last add_force. Optional.
+  void (*rotations)(dvObject *o, double *out);
 } dvForceOps;
 
 typedef struct dvMassOps {

@@ -13,6 +13,8 @@ static const char *const scenes[] = {
     BEAM "<AsyncSparseLDLSolver/></Node>",
     BEAM "<AsyncSparseLDLSolver adoptAfter='1'/></Node>",
     BEAM "<PreconditionedMatrixFreeSystem/><PCGLinearSolver name='cg' iterations='1000' tolerance='1e-20' preconditioner='@warp'/>"
+         "<AsyncSparseLDLSolver name='direct' adoptAfter='3'/><RotationMatrixSystem assemblingRate='2' rotations='points'/><WarpPreconditioner name='warp' linearSolver='@direct'/></Node>",
+    BEAM "<PreconditionedMatrixFreeSystem/><PCGLinearSolver name='cg' iterations='1000' tolerance='1e-20' preconditioner='@warp'/>"
          "<AsyncSparseLDLSolver name='direct' adoptAfter='3'/><RotationMatrixSystem assemblingRate='2'/><WarpPreconditioner name='warp' linearSolver='@direct'/></Node>",
 };
 
@@ -43,9 +45,9 @@ static void real_time_is_right_too(void **state)
   DV_UNUSED(state);
   double *reference = NULL;
   size_t n = 0;
-  for (int k = 0; k < 3; k++) {
-    dvScene *s = check_scene(k == 0 ? BEAM "<SparseLDLSolver/></Node>" : scenes[2], 2);
-    s->context->realtime = k == 2;
+  for (int k = 0; k < 5; k++) {
+    dvScene *s = check_scene(k == 0 ? BEAM "<SparseLDLSolver/></Node>" : scenes[2 + k / 3], 2);   // with both kinds of rotations
+    s->context->realtime = k % 2 == 0 && k > 0;
     check_steps(s, 30);
     dvState *mo = dv_state(check_find(s, "mo"));
     const double *x = dv_state_read(mo, DV_X);
@@ -69,7 +71,7 @@ static void few_iterations_with_an_old_factor(void **state)
   dvText text = {0};
   dv_text_add(&text, "<Node dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><EulerImplicitSolver/><PreconditionedMatrixFreeSystem/>"
                      "<PCGLinearSolver name='cg' iterations='500' tolerance='1e-10' preconditioner='@warp'/><AsyncSparseLDLSolver name='direct' adoptAfter='8'/>"
-                     "<RotationMatrixSystem assemblingRate='4'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
+                     "<RotationMatrixSystem assemblingRate='4' rotations='points'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
                      "<RegularGridTopology n='4 4 21' min='0 0 0' max='0.3 0.3 2'/><MechanicalObject/><UniformMass totalMass='2'/>"
                      "<TetrahedronFEMForceField method='large' poissonRatio='0.4' youngModulus='");
   for (int cell = 0; cell < 3 * 3 * 20; cell++)

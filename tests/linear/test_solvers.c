@@ -440,6 +440,8 @@ static void mistakes(void **state)
       "<PCGLinearSolver name='p' preconditioner='@p'/>",
       "<SSORPreconditioner omega='2.5'/>",
       "<WarpPreconditioner/>",
+      "<RotationMatrixSystem rotationFinder='@f'/><ConstantForceField name='f' indices='0' forces='1 0 0'/>",
+      "<RotationMatrixSystem assemblingRate='-1'/>",
       "<CompositeLinearSystem/>",
       "<SparseLDLSolver linearSystem='@m'/><MatrixFreeSystem name='m'/>",
       "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner name='p'/>",

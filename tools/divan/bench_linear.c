@@ -195,7 +195,7 @@ static void time_front(const Bench *bench, size_t pivots, json_t *fronts)
 
 #define WARPED                                                                                                                \
   "<PreconditionedMatrixFreeSystem/><PCGLinearSolver name='cg' iterations='5000' tolerance='%s' preconditioner='@warp'/>"       \
-  "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='%d'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
+  "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='%d' rotations='points'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
 
 typedef struct Steps {
   double hz, cpu_hz, median, p99, cpu_spread, iterations, most;

@@ -320,11 +320,17 @@ void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)
   whole_matrix(c, element, dv_mat3_identity(), 1, 3, out);
 }
 
+static dvMat3 first_frame_of(const dvCorot *c, size_t e) { return c->first ? dv_mat3_load(c->first + 9 * e) : dv_mat3_identity(); }
+
 // rows of axes: R = now^T first
 void dv_corot_rotation(const dvCorot *c, size_t element, double out[9])
 {
-  dvMat3 axes = frame_of(c, element), first = c->first ? dv_mat3_load(c->first + 9 * element) : dv_mat3_identity();
-  dv_mat3_store(out, dv_mat3_t_mul(axes, first));
+  dv_mat3_store(out, dv_mat3_t_mul(frame_of(c, element), first_frame_of(c, element)));
+}
+
+void dv_corot_axes(const dvCorot *c, size_t element, double out[9])
+{
+  dv_mat3_store(out, dv_mat3_mul_t(frame_of(c, element), first_frame_of(c, element)));
 }
 
 const dvElementBlocks *dv_corot_blocks(const dvCorot *c) { return c->blocks; }

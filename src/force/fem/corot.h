@@ -66,6 +66,8 @@ void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out);
 double dv_corot_energy(dvCorot *c, dvPool *pool, const double *x);
 // Rotation of an element from rest to the last dv_corot_add_force, row by row.
 void dv_corot_rotation(const dvCorot *c, size_t element, double out[9]);
+// The axes of an element now, in the axes at rest: A A_0^T, both with rows of axes. At rest along those of the world this is the inverse of the rotation.
+void dv_corot_axes(const dvCorot *c, size_t element, double out[9]);
 const dvElementBlocks *dv_corot_blocks(const dvCorot *c);
 // True when one matrix serves all elements.
 bool dv_corot_shares(const dvCorot *c);

@@ -107,7 +107,7 @@ const dvClass dv_nonuniform_hexahedral_class = {
     .help = "coarse corotational boxes of a sparse grid that have the stiffness and mass of the full cells of its finest level",
     .module = "Sofa.Component.SolidMechanics.FEM.NonUniform",
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(hexahedral_fields), DV_BLOCK(voxel_fields)},
-    .ops = {[DV_ROLE_FORCE] = &dv_hexa_force_ops, [DV_ROLE_MASS] = &dv_hexa_mass_ops},
+    .ops = {[DV_ROLE_FORCE] = &dv_hexahedral_force_ops, [DV_ROLE_MASS] = &dv_hexa_mass_ops},
 };
 
 const dvClass dv_composite_hexa_class = {

@@ -8,6 +8,7 @@
 // SOFA does; its entries are not rounded to single precision (docs/differences.md).
 // Classes with a mass are in hexa_mass.c and hexa_condensed.c.
 #include "force/fem/hexa_force.h"
+#include "force/fem/point_rotations.h"
 #include "force/fem/shape.h"
 
 #include <string.h>
@@ -279,13 +280,26 @@ void dv_hexa_force_destroy(dvObject *o)
   dv_free(h->lump);
 }
 
-const dvForceOps dv_hexa_force_ops = {
-    .add_force = hexa_force_add_force,
-    .add_dforce = hexa_force_add_dforce,
-    .add_stiffness = hexa_force_add_stiffness,
-    .energy = hexa_force_energy,
-    .states = dv_force_state,
-};
+// as SOFA has it: the axes of the elements and the identity, which is not the rotation but part of its inverse (docs/differences.md)
+static void hexa_force_rotations(dvObject *o, double *out)
+{
+  dvHexaForce *h = (dvHexaForce *)o;
+  size_t points = h->elastic.force.state->count, cells = h->stale ? 0 : dv_corot_blocks(h->elements)->elements;
+  const int32_t *corner = dv_elastic_topology(&h->elastic)->hexahedra.data;
+  double axes[9];
+  for (size_t i = 0; i < 9 * points; i++) out[i] = i % 9 % 4 == 0;
+  for (size_t e = 0; e < cells; e++) {
+    dv_corot_axes(h->elements, e, axes);
+    dv_point_rotations_add(out, corner + 8 * e, 8, axes);
+  }
+  dv_point_rotations_finish(out, points, o->context->pool);
+}
+
+#define HEXA_OPS                                                                                                          \
+  .add_force = hexa_force_add_force, .add_dforce = hexa_force_add_dforce, .add_stiffness = hexa_force_add_stiffness,    \
+  .energy = hexa_force_energy, .states = dv_force_state
+const dvForceOps dv_hexa_force_ops = {HEXA_OPS, .rotations = hexa_force_rotations};
+const dvForceOps dv_hexahedral_force_ops = {HEXA_OPS};
 
 const dvClass dv_hexa_fem_class = {
     DV_HEXA_CLASS,
@@ -311,5 +325,5 @@ const dvClass dv_hexahedral_class = {
     .help = "corotational trilinear finite elements on boxes along the axes, isotropic material",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(hexahedral_fields)},
-    .ops = {[DV_ROLE_FORCE] = &dv_hexa_force_ops},
+    .ops = {[DV_ROLE_FORCE] = &dv_hexahedral_force_ops},
 };

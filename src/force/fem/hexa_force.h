@@ -107,7 +107,7 @@ dvStatus dv_hexa_force_reinit(dvObject *o);
 dvStatus dv_hexa_force_fetch(dvObject *o, dvField *f);
 void dv_hexa_force_destroy(dvObject *o);
 bool dv_hexa_follow_topology(dvHexaForce *h);
-extern const dvForceOps dv_hexa_force_ops;
+extern const dvForceOps dv_hexa_force_ops, dv_hexahedral_force_ops;
 
 // Masses of elements and points from the shape at rest.
 dvStatus dv_hexa_find_masses(dvHexaForce *h);

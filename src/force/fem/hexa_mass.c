@@ -228,5 +228,5 @@ const dvClass dv_hexahedral_mass_class = {
     .help = "corotational trilinear finite elements on boxes along the axes that have a mass too",
     .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(hexahedral_fields), DV_BLOCK(hexahedral_mass_fields)},
-    .ops = {[DV_ROLE_FORCE] = &dv_hexa_force_ops, [DV_ROLE_MASS] = &dv_hexa_mass_ops},
+    .ops = {[DV_ROLE_FORCE] = &dv_hexahedral_force_ops, [DV_ROLE_MASS] = &dv_hexa_mass_ops},
 };

@@ -5,6 +5,7 @@
 // Needs a topology with tetrahedra. The first name also cuts hexahedra into six tetrahedra each where there are none,
 // mirrored from cell to cell of a grid so that the diagonals of neighbours meet.
 #include "force/fem/elastic.h"
+#include "force/fem/point_rotations.h"
 #include "force/fem/tetra_corot.h"
 
 #include <string.h>
@@ -349,27 +350,43 @@ static void tetra_force_destroy(dvObject *o)
   dv_free(t->share);
 }
 
-static const dvForceOps tetra_force_ops = {
-    .add_force = tetra_force_add_force,
-    .add_dforce = tetra_force_add_dforce,
-    .add_stiffness = tetra_force_add_stiffness,
-    .energy = tetra_force_energy,
-    .states = dv_force_state,
-};
+// means over the tetrahedra around each point; where hexahedra were cut, SOFA has the last one of the point
+static void tetra_force_rotations(dvObject *o, double *out)
+{
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  const double *rest = dv_state_read(s, DV_X_REST);
+  bool cut = t->tetra == t->cut.data;
+  memset(out, 0, 9 * s->count * sizeof *out);
+  for (size_t e = 0; !t->stale && method_of(t) != DV_COROT_SMALL && e < t->count; e++) {
+    const int32_t *corner = t->tetra + 4 * e;
+    double edges[9], rotation[9];
+    for (size_t i = 0; i < 9; i++) edges[i] = rest[3 * corner[1 + i / 3] + (int32_t)(i % 3)] - rest[3 * corner[0] + (int32_t)(i % 3)];
+    dv_tetra_corot_rotation(t->elements, e, edges, rotation);
+    for (size_t i = 0; cut && i < 4; i++) memset(out + 9 * corner[i], 0, 9 * sizeof *out);
+    dv_point_rotations_add(out, corner, 4, rotation);
+  }
+  dv_point_rotations_finish(out, s->count, o->context->pool);
+}
 
-#define TETRA_CLASS(name_, module_, ...)                                                                  \
+#define TETRA_OPS                                                                                                         \
+  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce, .add_stiffness = tetra_force_add_stiffness, \
+  .energy = tetra_force_energy, .states = dv_force_state
+static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OPS, .rotations = tetra_force_rotations};
+
+#define TETRA_CLASS(name_, module_, ops_, ...)                                                                  \
   {                                                                                                       \
     .struct_size = sizeof(dvClass), .name = name_, .help = "corotational linear finite elements on tetrahedra, isotropic material", \
     .module = module_, .dofs = DV_DOF_VEC3, .size = sizeof(TetraForce),                                   \
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__},                        \
-    .ops = {[DV_ROLE_FORCE] = &tetra_force_ops}, .init = tetra_force_init, .reinit = tetra_force_reinit,  \
+    .ops = {[DV_ROLE_FORCE] = &ops_}, .init = tetra_force_init, .reinit = tetra_force_reinit,  \
     .reset = tetra_force_reset, .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy, \
   }
 #define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
 
-const dvClass dv_tetra_fem_class = TETRA_CLASS("TetrahedronFEMForceField", ELASTIC, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_fem_fields));
+const dvClass dv_tetra_fem_class = TETRA_CLASS("TetrahedronFEMForceField", ELASTIC, tetra_fem_ops, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_fem_fields));
 const dvClass dv_tetra_corot_class =
-    TETRA_CLASS("TetrahedralCorotationalFEMForceField", ELASTIC, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_corot_fields));
-const dvClass dv_fast_tetra_class = TETRA_CLASS("FastTetrahedralCorotationalForceField", ELASTIC, DV_BLOCK(fast_tetra_fields));
+    TETRA_CLASS("TetrahedralCorotationalFEMForceField", ELASTIC, tetra_force_ops, DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_corot_fields));
+const dvClass dv_fast_tetra_class = TETRA_CLASS("FastTetrahedralCorotationalForceField", ELASTIC, tetra_force_ops, DV_BLOCK(fast_tetra_fields));
 const dvClass dv_parallel_tetra_fem_class =
-    TETRA_CLASS("ParallelTetrahedronFEMForceField", "MultiThreading", DV_BLOCK(tetra_common_fields), DV_BLOCK(parallel_tetra_fem_fields));
+    TETRA_CLASS("ParallelTetrahedronFEMForceField", "MultiThreading", tetra_fem_ops, DV_BLOCK(tetra_common_fields), DV_BLOCK(parallel_tetra_fem_fields));
