@@ -278,9 +278,8 @@ void dv_corot_update(dvCorot *c, const double *x)
 static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, size_t width, double *out)
 {
   double rows[9], full[DV_COROT_MATRIX];
-  const double *stored = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
   dv_mat3_store(rows, axes);
-  c->kernels->turn(stored, c->data.shared ? 1 : DV_LANES, c->nodes, rows, factor, width == 3 ? out : full);
+  c->kernels->turn(&c->data, (size_t)c->blocks->lane[element], rows, factor, width == 3 ? out : full);
   if (width == 3) return;
   size_t n = c->nodes;
   for (size_t i = 0; i < n; i++)
