@@ -38,6 +38,7 @@ typedef enum dvDrawSource {
   DV_FROM_TRIANGLES,     // faces of a visual model
   DV_FROM_BOUNDARY,      // outer triangles of a topology
   DV_FROM_EDGES,         // edges of a topology
+  DV_FROM_PAIRS,         // a list of pairs
   DV_FROM_COLLISION,     // elements of a collision model
   DV_FROM_SPRINGS,       // pairs of a force
   DV_FROM_MAPPING,       // pairs of an output point and an input point
@@ -50,6 +51,7 @@ typedef struct dvDrawArray {
   int vector;            // DV_FROM_VECTOR: its number
   const dvReals *reals;  // DV_FROM_REALS, DV_FROM_FIELD
   dvField *field;        // DV_FROM_FIELD
+  const dvInts *pairs;   // DV_FROM_PAIRS
   bool integers, dynamic;
   int width;
   unsigned groups;       // bits of the groups that need it

@@ -235,6 +235,7 @@ static bool fill(dvDrawArray *a)
   case DV_FROM_TRIANGLES: return fill_triangles(a);
   case DV_FROM_BOUNDARY: return fill_boundary(a);
   case DV_FROM_EDGES: return fill_edges(a);
+  case DV_FROM_PAIRS: return copy_indices(a, a->pairs->data, a->pairs->count);
   case DV_FROM_COLLISION: return fill_collision(a);
   case DV_FROM_SPRINGS: return fill_springs(a);
   case DV_FROM_MAPPING: return fill_mapping(a);

@@ -472,11 +472,13 @@ static json_t *do_key(Request *r)
 // the mouse in pixels of the picture, for controllers
 static json_t *do_mouse(Request *r)
 {
-  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle"};
-  double x, y;
+  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle",
+                                        [DV_MOUSE_WHEEL] = "wheel"};
+  double x, y, wheel = 0;
   if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6) return NULL;
   r->session->moved = true;
-  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .released = json_is_false(json_object_get(r->body, "down"))};
+  if (number_in(r, "wheel", &wheel) && fabs(wheel) > 1e6) return NULL;
+  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .wheel = (int)wheel, .released = json_is_false(json_object_get(r->body, "down"))};
   for (size_t i = 0; i < DV_COUNT(buttons); i++) {
     if (!dv_same(text_in(r, "button"), buttons[i])) continue;
     event.mouse = (dvMouse)i;
