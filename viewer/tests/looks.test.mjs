@@ -120,6 +120,43 @@ test('frames, boxes, mappings and springs between bodies stand where they should
   assert.ok(moved.second[1] < 0.45 && Math.hypot(...[0, 1, 2].map((k) => moved.second[k] - jelly.positions[k])) < 0.5 + 1e-5, `${moved.second} and ${jelly.positions}`);
 }));
 
+test('triangles, lines and points of collision models are drawn, picked and counted', () => opened('TriangleCollisionModel.scn', async (page) => {
+  await page.evaluate(() => window.divan.session.set({ tab: 'stats' }));
+  // a tent with two sloping faces and a square floor, which falls
+  await page.evaluate(() => window.divan.session.drop('tent.scn', `<Node gravity="0 0 -9.81" dt="0.02"><Node name="Tent"><EulerImplicitSolver/><CGLinearSolver iterations="20" tolerance="1e-12" threshold="1e-18"/>
+    <MeshTopology position="0 0 0  2 0 0  2 2 0  0 2 0  1 1 1" triangles="0 1 4  1 2 4" quads="0 1 2 3"/><MechanicalObject name="points"/><UniformMass totalMass="1"/>
+    <TriangleCollisionModel name="faces"/><LineCollisionModel name="edges"/><PointCollisionModel name="corners"/></Node></Node>`));
+  const faces = await numbers(page, 'collision', '/Tent/faces'), edges = await numbers(page, 'collision', '/Tent/edges'), corners = await numbers(page, 'collision', '/Tent/corners');
+  const rest = [0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 2, 0, 1, 1, 1];
+  assert.deepEqual([faces.kind, edges.kind, corners.kind], ['triangles', 'lines', 'points']);
+  for (const d of [faces, edges, corners]) near(d.positions, rest);
+  assert.deepEqual(faces.indices, [0, 1, 4, 1, 2, 4, 1, 2, 0, 3, 0, 2]);     // the quad of the floor is two triangles
+  assert.equal(corners.indices, null);
+  assert.equal(edges.indices.length, 2 * 7);
+  const drawn = await page.evaluate(() => {
+    const of = (path) => window.divan.stage.shapes.find((s) => s.info.path === path && s.info.group === 'collision').object;
+    const [f, e, c] = ['/Tent/faces', '/Tent/edges', '/Tent/corners'].map(of);
+    return { faces: [f.children[0].type, f.children[0].geometry.index.count, f.children[0].geometry.getAttribute('normal').count], edges: [e.type, e.geometry.index.count], corners: [c.type, c.geometry.getAttribute('position').count] };
+  });
+  assert.deepEqual(drawn, { faces: ['Mesh', 12, 5], edges: ['LineSegments', 14], corners: ['Points', 5] });
+  // a click on the sloping face picks the model
+  const model = await page.evaluate(() => {
+    const { stage } = window.divan, q = stage.project([1, 0.4, 0.4]);
+    return stage.pick((2 * q.x) / stage.width - 1, 1 - (2 * q.y) / stage.height)?.shape.info.path;
+  });
+  assert.match(model ?? '', /^\/Tent\//);
+  // they fall with their points
+  await page.evaluate(() => window.divan.session.step(20));
+  await until(page, () => window.divan.session.status.step === 20 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
+  for (const path of ['/Tent/faces', '/Tent/edges', '/Tent/corners']) {
+    const now = (await numbers(page, 'collision', path)).positions;
+    assert.ok(now.every((v, i) => Math.abs(v - rest[i]) < 1e-6 || (i % 3 === 2 && v < rest[i] - 0.1)) && now[2] < -0.1, `${path}: ${now}`);
+  }
+  await until(page, () => Object.keys(window.divan.session.inventory).length > 2);
+  const inventory = await page.evaluate(() => window.divan.session.inventory);
+  assert.deepEqual([inventory['collision triangles'], inventory['collision lines'], inventory['collision points']], [4, 7, 5], JSON.stringify(inventory));
+}));
+
 test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {
   await page.evaluate(() => window.divan.session.step(60));
   await until(page, () => window.divan.session.status.step === 60 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
