@@ -46,11 +46,10 @@ static dvDrawable *add(dvDraw *d, dvDrawGroup group, dvDrawKind kind, dvObject *
   return &d->list.data[d->list.count - 1];
 }
 
-static int texture_of(dvDraw *d, const dvVisualModel *v)
+static int texture_of(dvDraw *d, const dvObject *o, const char *name)
 {
-  const dvObject *o = &v->base.state.base;
-  if (!*v->texturename) return -1;
-  char *path = dv_context_find_file(o->context, v->texturename, o->place.file, NULL);
+  if (!name || !*name) return -1;
+  char *path = dv_context_find_file(o->context, name, o->place.file, NULL);
   if (!path) return -1;
   for (size_t i = 0; i < d->textures.count; i++)
     if (dv_same(d->textures.data[i], path)) {
@@ -67,6 +66,26 @@ static void add_box(dvDraw *d, dvObject *state)
   box->indices = indices_of(d, DV_DRAW_BOUNDS, DV_FROM_BOX_EDGES, NULL, 2);
 }
 
+// the parts of a surface in the order in which its indices are filled
+static void add_parts(dvDraw *d, dvDrawable *s, const dvVisualModel *v)
+{
+  const dvObject *o = &v->base.state.base;
+  const dvVisualParts *parts = dv_visual_parts(v);
+  size_t first = 0, *corners = dv_visual_part_corners(v, parts);
+  s->first_part = d->parts.count;
+  for (size_t k = 0; k <= parts->list.count; k++) {
+    dvDrawPart part = {.first = first, .count = corners[k], .material = s->material, .texture = s->texture};
+    const dvVisualPart *own = k ? &parts->list.data[k - 1] : NULL;
+    if (part.count == 0) continue;
+    if (own) part.material = dv_plain_shading, dv_material_parse(&part.material, own->material);
+    if (own && !dv_was_set(o, &v->texturename)) part.texture = texture_of(d, o, own->texture);
+    dv_push(&d->parts, part);
+    first += part.count;
+  }
+  s->parts = d->parts.count - s->first_part;
+  dv_free(corners);
+}
+
 static void add_surface(dvDraw *d, dvVisualModel *v)
 {
   dvObject *o = &v->base.state.base;
@@ -75,7 +94,8 @@ static void add_surface(dvDraw *d, dvVisualModel *v)
   s->indices = indices_of(d, DV_DRAW_VISUAL, DV_FROM_TRIANGLES, o, 3);
   s->has_material = true;
   s->material = dv_visual_material(v);
-  s->texture = texture_of(d, v);
+  s->texture = texture_of(d, o, v->texturename);
+  add_parts(d, s, v);
   if (dv_reals_size(&v->texcoords) == dv_reals_size(dv_visual_vertices(v)))
     s->texcoords = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
 }
@@ -251,7 +271,7 @@ static void clear(dvDraw *d)
 {
   for (size_t i = 0; i < d->arrays.count; i++) dv_free(d->arrays.data[i].data);
   for (size_t i = 0; i < d->textures.count; i++) dv_free(d->textures.data[i]);
-  d->arrays.count = d->list.count = d->textures.count = 0;
+  d->arrays.count = d->list.count = d->textures.count = d->parts.count = 0;
 }
 
 static void collect(dvDraw *d, dvScene *scene)
@@ -296,7 +316,7 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
   for (size_t i = 0; i < a->list.count; i++) {
     const dvDrawable *x = &a->list.data[i], *y = &b->list.data[i];
     if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions || x->say != y->say ||
-        x->wireframe != y->wireframe)
+        x->parts != y->parts || x->wireframe != y->wireframe)
       return false;
   }
   return true;
@@ -320,5 +340,6 @@ void dv_draw_free(dvDraw *d)
   clear(d);
   dv_array_free(&d->arrays);
   dv_array_free(&d->list);
+  dv_array_free(&d->parts);
   dv_array_free(&d->textures);
 }

@@ -61,6 +61,12 @@ typedef struct dvDrawArray {
   uint64_t changed;      // refresh in which it last changed; 0 never filled
 } dvDrawArray;
 
+typedef struct dvDrawPart {      // of the indices of a surface
+  size_t first, count;
+  dvShading material;
+  int texture;
+} dvDrawPart;
+
 typedef struct dvDrawable {
   dvDrawGroup group;
   dvDrawKind kind;
@@ -73,6 +79,7 @@ typedef struct dvDrawable {
   bool has_material;
   dvShading material;
   int texture;               // number of the picture, -1 for none
+  size_t first_part, parts;  // where it has looks of its own for some indices
 } dvDrawable;
 
 typedef struct dvDraw {
@@ -82,6 +89,7 @@ typedef struct dvDraw {
   uint64_t refreshes;
   DV_ARRAY(dvDrawArray) arrays;
   DV_ARRAY(dvDrawable) list;
+  DV_ARRAY(dvDrawPart) parts;
   DV_ARRAY(char *) textures; // files
   bool again;                // sizes have changed: make the list again
 } dvDraw;

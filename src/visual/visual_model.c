@@ -5,7 +5,6 @@
 // concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
-#include "base/file.h"
 #include "io/image.h"
 #include "io/mesh.h"
 #include "topology/topology.h"
@@ -98,15 +97,27 @@ static void visual_model_take_material(dvVisualModel *v, const dvMesh *mesh, con
   dv_free(v->material);
   v->material = dv_strdup(text.text);
   dv_text_free(&text);
-  if (!m->texture || *v->texturename) return;
-  char *directory = dv_path_directory(path), *picture = dv_path_join(directory, m->texture);
-  if (dv_file_exists(picture)) {
-    dv_free(v->texturename);
-    v->texturename = picture;
-    picture = NULL;
-  }
-  dv_free(directory);
-  dv_free(picture);
+  char *picture = *v->texturename ? NULL : dv_material_picture(m, path);
+  if (!picture) return;
+  dv_free(v->texturename);
+  v->texturename = picture;
+}
+
+// a loader that gives the faces may tell their groups
+static void visual_model_take_groups(dvVisualModel *v)
+{
+  const dvObject *o = &v->base.state.base;
+  const dvField *faces = dv_field_of(o, v->triangles.count ? &v->triangles : &v->quads);
+  if (faces->source && dv_plays(faces->source->owner, DV_ROLE_LOADER))
+    dv_visual_parts_of_loader(&v->parts, faces->source->owner, dv_ints_size(&v->triangles), dv_ints_size(&v->quads));
+}
+
+const dvVisualParts *dv_visual_parts(const dvVisualModel *v)
+{
+  static const dvVisualParts none = {0};
+  const dvObject *o = &v->base.state.base;
+  bool same = v->parts.of_face.count == dv_ints_size(&v->triangles) + dv_ints_size(&v->quads);
+  return same && !dv_was_set(o, &v->material) && !dv_was_set(o, &v->color) ? &v->parts : &none;
 }
 
 static void visual_model_load(dvVisualModel *v)
@@ -132,11 +143,19 @@ static void visual_model_load(dvVisualModel *v)
     dv_reals_share(&v->base.normal, &s.normals);
     if (s.split) DV_MUST(dv_reals_resize(&v->vertices, 3 * s.position.count));
     visual_model_take_material(v, &mesh, path);
+    dv_visual_parts_of_mesh(&v->parts, &mesh, &s, path);
     dv_split_free(&s);
     dv_mesh_free(&mesh);
   }
   dv_text_free(&advice);
   dv_free(path);
+}
+
+size_t *dv_visual_part_corners(const dvVisualModel *v, const dvVisualParts *parts)
+{
+  size_t triangles = dv_ints_size(&v->triangles), *corners = dv_alloc((parts->list.count + 1) * sizeof *corners);
+  for (size_t i = 0; i < parts->of_face.count; i++) corners[parts->of_face.data[i] + 1] += i < triangles ? 3 : 6;
+  return corners;
 }
 
 // a loader that keeps texture seams gives vertices as positions, and the position of each
@@ -309,6 +328,7 @@ static dvStatus visual_model_init(dvObject *o)
     visual_model_from_topology(v);
   if (v->base.position.count == 0 && !*v->filename)
     dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw", o->cls->name);
+  if (!v->parts.list.count) visual_model_take_groups(v);
   v->base.state.count = dv_reals_size(&v->base.position);
   visual_model_transform(v);
   DV_TRY(visual_state_init(o));
@@ -323,6 +343,7 @@ static dvStatus visual_model_init(dvObject *o)
 static void visual_model_destroy(dvObject *o)
 {
   dv_free(((dvVisualModel *)o)->scratch);
+  dv_visual_parts_free(&((dvVisualModel *)o)->parts);
   visual_state_destroy(o);
 }
 

@@ -1,5 +1,7 @@
 // How things look: display flags of the scene, materials, textures, and the groups beyond visual models, with the real program.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test as plain } from 'node:test';
 import { DESK, openPage, startDivan, stopBrowser, until } from './browser.mjs';
 
@@ -84,6 +86,40 @@ test('a texture, a shining body and a transparent one', () => opened('looks.scn'
   });
   assert.ok(colours.a[2] > colours.a[0] + 20, `blue: ${colours.a}`);
   assert.ok(colours.b[0] > colours.b[2] + 20, `sand: ${colours.b}`);
+}));
+
+test('groups of faces have their own materials', () => opened('looks.scn', async (page, divan) => {
+  // a flag: red on the left, blue on the right, a strip of green glass above
+  const put = (name, text) => writeFileSync(join(divan.directory, name), text);
+  put('flag.mtl', 'newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nnewmtl glass\nKd 0 1 0\nd 0.5\n');
+  put('flag.obj', 'mtllib flag.mtl\nv -1 -1 0\nv 0 -1 0\nv 0 1 0\nv -1 1 0\nv 1 -1 0\nv 1 1 0\nv -1 2 0\nv 1 2 0\n'
+    + 'usemtl red\nf 1 2 3 4\ng right\nusemtl blue\nf 2 5 6\nf 2 6 3\ng top\nusemtl glass\nf 4 6 8 7\n');
+  put('flag.scn', '<Node><Node name="A"><OglModel name="flag" filename="flag.obj"/></Node><MeshOBJLoader name="loader" filename="flag.obj"/>'
+    + '<Node name="B"><OglModel name="flag" src="@../loader" translation="0 5 0"/></Node><Node name="C"><OglModel name="flag" filename="flag.obj" color="1 1 0 1" translation="0 10 0"/></Node></Node>');
+  await page.evaluate(() => window.divan.session.openFile('flag.scn'));
+  const a = await numbers(page, 'visual', '/A/flag'), b = await numbers(page, 'visual', '/B/flag'), c = await numbers(page, 'visual', '/C/flag');
+  assert.deepEqual(a.parts.map((p) => [p.first, p.count, ...p.material.diffuse]), [[0, 6, 1, 0, 0, 1], [6, 6, 0, 0, 1, 1], [12, 6, 0, 1, 0, 0.5]]);
+  assert.deepEqual(a.indices, [0, 1, 2, 0, 2, 3, 1, 4, 5, 1, 5, 2, 3, 5, 7, 3, 7, 6]);
+  assert.deepEqual([b.parts, b.indices], [a.parts, a.indices]);
+  assert.equal(c.parts, undefined);
+  const { looks, colours } = await page.evaluate(async () => {
+    const { stage, session } = window.divan;
+    session.set({ grid: false, background: '#000000' });
+    stage.look_from(0, 0);
+    const shape = (p) => stage.shapes.find((s) => s.info.path === p && s.info.group === 'visual').object.children[0];
+    const image = await createImageBitmap(await stage.picture(300, 400));
+    const canvas = Object.assign(document.createElement('canvas'), { width: 300, height: 400 }).getContext('2d');
+    canvas.drawImage(image, 0, 0);
+    stage.resize(300, 400, 1);
+    const at = (x, y) => { const q = stage.project([x, y, 0]); return [...canvas.getImageData(Math.round(q.x), Math.round(q.y), 1, 1).data.slice(0, 3)]; };
+    return {
+      looks: { a: shape('/A/flag').material.map((m) => [m.color.getHexString(), m.opacity]), c: shape('/C/flag').material.color.getHexString() },
+      colours: [0, 5].flatMap((y) => [at(-0.5, y), at(0.5, y)]).concat([at(-0.5, 10), at(0.5, 10)]),
+    };
+  });
+  assert.deepEqual(looks, { a: [['ff0000', 1], ['0000ff', 1], ['00ff00', 0.5]], c: 'ffff00' });
+  const [red, blue] = [(p) => p[0] > 60 && p[2] < 30, (p) => p[2] > 60 && p[0] < 30];
+  assert.ok([0, 2].every((i) => red(colours[i])) && [1, 3].every((i) => blue(colours[i])) && [4, 5].every((i) => colours[i][0] > 60 && colours[i][1] > 60), JSON.stringify(colours));
 }));
 
 test('frames, boxes, mappings and springs between bodies stand where they should', () => opened('looks.scn', async (page) => {
