@@ -203,6 +203,12 @@ static void stiff_material_takes_less_of_the_strain(void **state)
   check_close(list[1].w, (1.1 - 0.125) * 4 / 5.0 / 1.875, 1e-9);
   dv_voxel_shape_at(check_find(s, "shape"), dv_vec3(3.1, 0.125, 0.125), list);
   check_close(list[1].slope.x, 1 / 5.0 / 1.875, 1e-9);
+  for (int i = 0; i < 8; i++) {   // beside the face between the two as well, where the weight has a kink
+    double x = 1.78 + 0.06 * i, w = x < 2 ? (x - 0.125) * 4 : 1.875 * 4 + x - 2;
+    dv_voxel_shape_at(check_find(s, "shape"), dv_vec3(x, 0.125, 0.125), list);
+    check_close(list[1].slope.x, (x < 2 ? 4 : 1) / 5.0 / 1.875, 1e-9);
+    check_close(list[1].w, w / 5 / 1.875, 1e-9);
+  }
   check_close_scene(&s);
   dv_free(frames);
   dv_free(text);
@@ -337,13 +343,39 @@ static void mistakes_are_told(void **state)
   assert_true(fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 0 1 0 0 0 1'/><UniformMass/></Node>"));
 }
 
+// an image of two materials around a hole, by way of the loader
+static void maps_come_from_images(void **state)
+{
+  DV_UNUSED(state);
+  static const char image[] = {1, 1, 1, 2, 9, 2, 1, 9, 1, 2, 2, 2, 0};   // 3 x 2 x 2, 9 is the hole
+  char *directory = check_mkdir(), *path = check_write(directory, "image.raw", image);
+  char *text = dv_format("<Node><VoxelGridLoader name='l' filename='%s' resolution='3 2 2' voxelSize='0.5 0.5 0.5' bgValue='9'/>"
+                         "<MaterialMap name='map' resolution='3 2 2' voxelSize='0.5 0.5 0.5' voxels='@l.idxInRegularGrid' values='@l.voxelValues' youngModulus='10 30'/></Node>", path);
+  dvScene *s = check_scene(text, 1);
+  const dvVoxelGrid *g = grid_of(s);
+  assert_int_equal(dv_voxel_count(g), 10);
+  size_t v = 0;
+  for (size_t i = 0; i < 12; i++) {
+    if (image[i] == 9) continue;
+    assert_int_equal(g->place.data[v], i);
+    assert_int_equal(g->material.data[v], image[i] - 1);
+    check_close(g->compliance.data[v], 20.0 / (image[i] == 1 ? 10 : 30), 1e-12);   // five of each: the mean is 20
+    v++;
+  }
+  check_close(((const double *)dv_object_field(check_find(s, "map"), "volume")->value)[0], 10 * 0.125, 1e-12);
+  check_close_scene(&s);
+  check_rmdir(directory);
+  dv_free(text);
+  dv_free(path);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distances_pass_through_materials), cmocka_unit_test(the_nearest_voxel_is_found), cmocka_unit_test(frames_spread_over_the_body), cmocka_unit_test(soft_parts_get_more_frames),
       cmocka_unit_test(integration_points_have_the_moments_of_the_body), cmocka_unit_test(influences_are_hats_in_one_material), cmocka_unit_test(stiff_material_takes_less_of_the_strain),
       cmocka_unit_test(slopes_are_those_of_the_weights), cmocka_unit_test(an_affine_motion_is_exact), cmocka_unit_test(frames_may_be_skewed_at_rest),
-      cmocka_unit_test(a_bar_stretches_as_its_material), cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(a_bar_stretches_as_its_material), cmocka_unit_test(maps_come_from_images), cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

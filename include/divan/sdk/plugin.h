@@ -27,12 +27,15 @@
 #include "topology/topology.h"
 
 /* Moves when plugins must be compiled again: a table of operations or the meaning of a call has changed. */
-#define DV_SDK_ABI 1
+#define DV_SDK_ABI 2
 
-/* Catches what the number above does not tell: structs of another size. */
+/* Catches what the number above does not tell: structs and tables of another size. */
+#define DV_SDK_TABLES                                                                                                         \
+  ((((((uint64_t)sizeof(dvForceOps) * 1009 + sizeof(dvMassOps)) * 1009 + sizeof(dvMappingOps)) * 1009 + sizeof(dvOdeOps)) * 1009 + \
+    sizeof(dvLinearSolverOps)) * 1009 + sizeof(dvMatrixSink))
 #define DV_SDK_LAYOUT                                                                                                         \
-  ((((((((uint64_t)sizeof(dvClass) * 1009 + sizeof(dvObject)) * 1009 + sizeof(dvNode)) * 1009 + sizeof(dvState)) * 1009 +      \
-      sizeof(dvTopology)) * 1009 + sizeof(dvMech)) * 1009 + sizeof(dvFieldDesc)) * 1009 + DV_ROLE_COUNT)
+  (((((((((uint64_t)sizeof(dvClass) * 1009 + sizeof(dvObject)) * 1009 + sizeof(dvNode)) * 1009 + sizeof(dvState)) * 1009 +     \
+       sizeof(dvTopology)) * 1009 + sizeof(dvMech)) * 1009 + sizeof(dvFieldDesc)) * 1009 + DV_ROLE_COUNT) * 1009 + DV_SDK_TABLES)
 
 /* What divan_plugin_init returns. The first member stays where it is for ever. */
 typedef struct dvPlugin {

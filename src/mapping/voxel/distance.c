@@ -2,12 +2,9 @@
 // neighbour last turned. In one material without holes that is the distance in space, to rounding.
 #include "mapping/voxel/material_map.h"
 
-#include <math.h>
+#include "base/heap.h"
 
-typedef struct Entry {
-  double distance;
-  int32_t voxel;
-} Entry;
+#include <math.h>
 
 typedef struct Search {
   const dvVoxelGrid *g;
@@ -18,38 +15,9 @@ typedef struct Search {
   bool *done;
   const dvVec3 *points;
   double least;              // compliance
-  DV_ARRAY(Entry) heap;      // the nearest entry first; of equals the smaller voxel
+  double length[27];         // of the moves
+  dvHeap heap;               // voxels by their distance
 } Search;
-
-static bool before(const Entry *a, const Entry *b) { return a->distance < b->distance || (a->distance == b->distance && a->voxel < b->voxel); }
-
-static void heap_push(Search *s, Entry e)
-{
-  dv_push(&s->heap, e);
-  for (size_t i = s->heap.count - 1; i > 0;) {
-    size_t parent = (i - 1) / 2;
-    Entry *a = &s->heap.data[parent], *b = &s->heap.data[i], swap = *a;
-    if (!before(b, a)) break;
-    *a = *b, *b = swap;
-    i = parent;
-  }
-}
-
-static Entry heap_pop(Search *s)
-{
-  Entry first = s->heap.data[0], *h = s->heap.data;
-  h[0] = h[--s->heap.count];
-  for (size_t i = 0;;) {
-    size_t child = 2 * i + 1;
-    if (child >= s->heap.count) break;
-    if (child + 1 < s->heap.count && before(&h[child + 1], &h[child])) child++;
-    if (!before(&h[child], &h[i])) break;
-    Entry swap = h[i];
-    h[i] = h[child], h[child] = swap;
-    i = child;
-  }
-  return first;
-}
 
 static void cell_of(const dvVoxelGrid *g, dvVec3 p, int32_t at[3])
 {
@@ -61,22 +29,30 @@ static void cell_of(const dvVoxelGrid *g, dvVec3 p, int32_t at[3])
 static double along_line(const dvVoxelGrid *g, dvVec3 from, dvVec3 to)
 {
   const double a[3] = {from.x, from.y, from.z}, b[3] = {to.x, to.y, to.z}, o[3] = {g->origin.x, g->origin.y, g->origin.z}, h[3] = {g->size.x, g->size.y, g->size.z};
+  const int32_t stride[3] = {1, g->n[0], g->n[0] * g->n[1]};
   double next[3], step[3], length = dv_vec3_norm(dv_vec3_sub(to, from)), sum = 0, t = 0;
-  int32_t at[3];
+  int32_t at[3], cell = 0;
   cell_of(g, from, at);
   for (int k = 0; k < 3; k++) {
     double along = b[k] - a[k], border = o[k] + (at[k] + (along > 0)) * h[k];
     next[k] = along == 0 ? INFINITY : (border - a[k]) / along;
     step[k] = along == 0 ? 0 : h[k] / fabs(along);
+    cell += at[k] * stride[k];
   }
   while (t < 1) {
-    int32_t v = dv_voxel_at(g, at);
-    double leave = fmin(1, fmin(next[0], fmin(next[1], next[2])));
+    int32_t v = g->cell.data[cell];
+    double leave = dv_min(1, dv_min(next[0], dv_min(next[1], next[2])));
     if (v < 0) return INFINITY;
-    sum += g->compliance.data[v] * fmax(leave - t, 0);
+    sum += g->compliance.data[v] * dv_max(leave - t, 0);
     if (leave >= 1) break;
-    for (int k = 0; k < 3; k++)   // through edges and corners at once
-      if (next[k] <= leave + 1e-9) at[k] += b[k] > a[k] ? 1 : -1, next[k] += step[k];
+    for (int k = 0; k < 3; k++) {   // through edges and corners at once
+      if (!(next[k] <= leave + 1e-9)) continue;
+      int32_t way = b[k] > a[k] ? 1 : -1;
+      at[k] += way;
+      if (at[k] < 0 || at[k] >= g->n[k]) return INFINITY;
+      cell += way * stride[k];
+      next[k] += step[k];
+    }
     t = leave;
   }
   return sum * length;
@@ -90,41 +66,26 @@ static void offer(Search *s, int32_t voxel, double distance, int32_t origin, int
   s->distance[voxel] = distance;
   s->origin[voxel] = origin;
   s->nearest[voxel] = nearest;
-  heap_push(s, (Entry){distance, voxel});
-}
-
-// from the centre of a voxel to that of a neighbour, when nothing empty lies between
-static double to_neighbour(const dvVoxelGrid *g, const int32_t at[3], const int32_t move[3])
-{
-  int32_t corner[3];
-  for (int c = 0; c < 8; c++) {
-    for (int k = 0; k < 3; k++) corner[k] = at[k] + (c >> k & 1) * move[k];
-    if (dv_voxel_at(g, corner) < 0) return INFINITY;
-  }
-  for (int k = 0; k < 3; k++) corner[k] = at[k] + move[k];
-  double length = dv_vec3_norm(dv_vec3(move[0] * g->size.x, move[1] * g->size.y, move[2] * g->size.z));
-  return 0.5 * length * (g->compliance.data[dv_voxel_at(g, at)] + g->compliance.data[dv_voxel_at(g, corner)]);
+  dv_heap_push(&s->heap, distance, voxel);
 }
 
 static void spread(Search *s, int32_t voxel)
 {
   const dvVoxelGrid *g = s->g;
-  int32_t place = g->place.data[voxel], at[3] = {place % g->n[0], place / g->n[0] % g->n[1], place / g->n[0] / g->n[1]};
-  int32_t origin = s->origin[voxel];
+  int32_t origin = s->origin[voxel], move[3];
   dvVec3 turn = origin_place(s, origin);
   double before_turn = origin < 0 ? 0 : s->distance[origin];
   for (int m = 0; m < 27; m++) {
-    const int32_t move[3] = {m % 3 - 1, m / 3 % 3 - 1, m / 9 - 1}, to[3] = {at[0] + move[0], at[1] + move[1], at[2] + move[2]};
-    int32_t other = dv_voxel_at(g, to);
-    if (other < 0 || s->done[other]) continue;
-    double step = to_neighbour(g, at, move);
-    if (step == INFINITY) continue;
+    if (!(g->reach.data[voxel] >> m & 1)) continue;
+    dv_voxel_move(m, move);
+    int32_t other = g->cell.data[g->place.data[voxel] + move[0] + g->n[0] * (move[1] + g->n[1] * move[2])];
+    if (s->done[other]) continue;
     dvVec3 centre = dv_voxel_centre(g, (size_t)other);
     double least = before_turn + s->least * dv_vec3_norm(dv_vec3_sub(centre, turn));   // no line is shorter
     if (s->tried[other] != origin && least < s->distance[other] * (1 - 1e-12)) offer(s, other, before_turn + along_line(g, turn, centre), origin, s->nearest[voxel]);
     s->tried[other] = origin;
     // a turn must pay: rounding makes none
-    double turned = s->distance[voxel] + step;
+    double turned = s->distance[voxel] + 0.5 * s->length[m] * (g->compliance.data[voxel] + g->compliance.data[other]);
     if (turned < s->distance[other] * (1 - 1e-9)) offer(s, other, turned, voxel, s->nearest[voxel]);
   }
 }
@@ -132,16 +93,31 @@ static void spread(Search *s, int32_t voxel)
 bool dv_voxel_distances(const dvVoxelGrid *g, const dvVec3 *points, size_t count, double *distance, int32_t *nearest)
 {
   size_t n = dv_voxel_count(g);
+  int32_t *own = nearest ? NULL : dv_try_alloc((n + 1) * sizeof *own);
+  if (!nearest && !own) return false;
+  for (size_t i = 0; i < n; i++) distance[i] = INFINITY, (nearest ? nearest : own)[i] = -1;
+  bool good = dv_voxel_distances_add(g, points, 0, count, distance, nearest ? nearest : own);
+  dv_free(own);
+  return good;
+}
+
+bool dv_voxel_distances_add(const dvVoxelGrid *g, const dvVec3 *points, size_t known, size_t count, double *distance, int32_t *nearest)
+{
+  size_t n = dv_voxel_count(g);
   dvVec3 *starts = dv_try_alloc((count + 1) * sizeof *starts);
-  Search s = {.g = g, .distance = distance, .points = starts, .least = INFINITY};
-  for (size_t i = 0; i < n; i++) s.least = fmin(s.least, g->compliance.data[i]);
+  Search s = {.g = g, .distance = distance, .points = starts, .least = INFINITY, .nearest = nearest};
+  for (size_t i = 0; i < n; i++) s.least = dv_min(s.least, g->compliance.data[i]);
+  for (int m = 0; m < 27; m++) {
+    int32_t move[3];
+    dv_voxel_move(m, move);
+    s.length[m] = dv_vec3_norm(dv_vec3(move[0] * g->size.x, move[1] * g->size.y, move[2] * g->size.z));
+  }
   s.origin = dv_try_alloc((n + 1) * sizeof *s.origin);
   s.tried = dv_try_alloc((n + 1) * sizeof *s.tried);
   s.done = dv_try_alloc(n + 1);
-  s.nearest = nearest ? nearest : dv_try_alloc((n + 1) * sizeof *s.nearest);
-  bool good = starts && s.origin && s.tried && s.done && s.nearest;
-  for (size_t i = 0; good && i < n; i++) distance[i] = INFINITY, s.done[i] = false, s.nearest[i] = -1, s.tried[i] = INT32_MAX;
-  for (size_t p = 0; good && p < count; p++) {
+  bool good = starts && s.origin && s.tried && s.done;
+  for (size_t i = 0; good && i < n; i++) s.done[i] = false, s.tried[i] = INT32_MAX;
+  for (size_t p = known; good && p < count; p++) {
     size_t voxel = dv_voxel_nearest(g, points[p]);
     int32_t at[3];
     cell_of(g, points[p], at);
@@ -149,16 +125,15 @@ bool dv_voxel_distances(const dvVoxelGrid *g, const dvVec3 *points, size_t count
     offer(&s, (int32_t)voxel, along_line(g, starts[p], dv_voxel_centre(g, voxel)), -1 - (int32_t)p, (int32_t)p);
   }
   while (good && s.heap.count) {
-    Entry e = heap_pop(&s);
-    if (s.done[e.voxel]) continue;
-    s.done[e.voxel] = true;
-    spread(&s, e.voxel);
+    int32_t voxel = dv_heap_pop(&s.heap).item;
+    if (s.done[voxel]) continue;
+    s.done[voxel] = true;
+    spread(&s, voxel);
   }
   dv_array_free(&s.heap);
   dv_free(s.origin);
   dv_free(s.tried);
   dv_free(s.done);
   dv_free(starts);
-  if (!nearest) dv_free(s.nearest);
   return good;
 }

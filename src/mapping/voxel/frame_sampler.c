@@ -95,7 +95,8 @@ static bool place_frames(const FrameSampler *s, Placement *p)
   bool good = true;
   for (size_t i = 0; i < p->fixed; i++) p->place[i] = dv_vec3_load(s->fixed.data + 3 * i);
   for (size_t have = p->fixed; have < p->count && good; have++) {
-    if (have) good = dv_voxel_distances(p->g, p->place, have, p->distance, p->nearest);
+    if (have == dv_max_size(p->fixed, 1)) good = dv_voxel_distances(p->g, p->place, have, p->distance, p->nearest);
+    else if (have) good = dv_voxel_distances_add(p->g, p->place, have - 1, have, p->distance, p->nearest);
     if (good) p->place[have] = next_place(p, have);
   }
   double still = 1e-6 * fmin(p->g->size.x, fmin(p->g->size.y, p->g->size.z));

@@ -199,6 +199,24 @@ static void paint(const MaterialMap *m, int32_t *cell, size_t cells)
   }
 }
 
+static void find_reach(dvVoxelGrid *g)
+{
+  for (size_t v = 0; v < g->place.count; v++) {
+    int32_t p = g->place.data[v], at[3] = {p % g->n[0], p / g->n[0] % g->n[1], p / g->n[0] / g->n[1]}, move[3], corner[3];
+    uint32_t reach = 0;
+    for (int k = 0; k < 27; k++) {
+      bool open = true;
+      dv_voxel_move(k, move);
+      for (int c = 1; c < 8 && open; c++) {
+        for (int a = 0; a < 3; a++) corner[a] = at[a] + (c >> a & 1) * move[a];
+        open = dv_voxel_at(g, corner) >= 0;
+      }
+      reach |= (uint32_t)open << k;
+    }
+    dv_push(&g->reach, reach & ~(1u << 13));   // move 13 is none
+  }
+}
+
 static void fill_grid(MaterialMap *m, size_t cells)
 {
   dvVoxelGrid *g = &m->grid;
@@ -213,6 +231,7 @@ static void fill_grid(MaterialMap *m, size_t cells)
   }
   double mean = sum / (double)dv_max_size(g->place.count, 1);
   for (size_t v = 0; v < g->place.count; v++) dv_push(&g->compliance, mean / m->youngModulus.data[g->material.data[v]]);
+  find_reach(g);
 }
 
 static dvStatus material_map_update(dvObject *o)
@@ -225,7 +244,7 @@ static dvStatus material_map_update(dvObject *o)
   memcpy(g->n, m->resolution, sizeof g->n);
   g->origin = dv_vec3_load(m->origin);
   g->size = dv_vec3_load(m->voxelSize);
-  g->cell.count = g->place.count = g->material.count = g->compliance.count = 0;
+  g->cell.count = g->place.count = g->material.count = g->compliance.count = g->reach.count = 0;
   dv_array_resize(&g->cell, cells);
   paint(m, g->cell.data, cells);
   fill_grid(m, cells);
@@ -246,6 +265,7 @@ static void material_map_destroy(dvObject *o)
   dv_array_free(&g->place);
   dv_array_free(&g->material);
   dv_array_free(&g->compliance);
+  dv_array_free(&g->reach);
 }
 
 const dvClass dv_material_map_class = {

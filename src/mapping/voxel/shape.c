@@ -9,13 +9,15 @@
 // influence of frame i is the least of 1 - t_ij over the other frames, kept between 0 and 1, over the sum of all influences.
 //
 // s is known at the centres of voxels and multilinear between them, continued where the body ends; what that adds to the square
-// of a distance in space is the same for all frames, and g does not have it.
+// of a distance in space is the same for all frames, and g does not have it. Between voxels of compliances c and c' the line has a kink at
+// their common face, so that it rises by c and c' on the two sides: a stiff voxel beside a soft one does not take part in its strain.
 #include "mapping/voxel/shape.h"
 
 #include "mapping/register.h"
 #include "scene/node.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #define SHAPE_FIELDS(X)                                                                                                     \
   X(link, map, "", "", "MaterialMap; the nearest one upwards by default")                                                  \
@@ -45,16 +47,29 @@ typedef struct Stencil {
   int count;
 } Stencil;
 
-// multilinear between eight centres, the first of them at `at`; false when one of them is not filled. `beyond` gets how far
-// the point lies outside of the box.
-static bool cell_stencil(const dvVoxelGrid *g, dvVec3 point, const int32_t at[3], Stencil *out, double *beyond)
+// how much of the rise between the centres of a voxel and of a neighbour lies on the voxel's half of the way, over one half
+static double share(const dvVoxelGrid *g, int32_t voxel, int32_t other)
+{
+  double own = g->compliance.data[voxel];
+  return other < 0 ? 1 : 2 * own / (own + g->compliance.data[other]);
+}
+
+// Multilinear between the eight centres around a corner of the voxel at `own`, the first of them at `at`; false when one of them is not filled.
+// `beyond` gets how far the point lies outside of the box.
+static bool cell_stencil(const dvVoxelGrid *g, dvVec3 point, const int32_t own[3], const int32_t at[3], Stencil *out, double *beyond)
 {
   const double x[3] = {point.x, point.y, point.z}, o[3] = {g->origin.x, g->origin.y, g->origin.z}, h[3] = {g->size.x, g->size.y, g->size.z};
-  double u[3];
+  double u[3], rise[3];
+  int32_t voxel = dv_voxel_at(g, own);
   *beyond = 0;
   for (int k = 0; k < 3; k++) {
+    int32_t next[3] = {own[0], own[1], own[2]};
+    bool high = own[k] > at[k];   // the neighbour along this axis is the lower one
+    next[k] += high ? -1 : 1;
     u[k] = (x[k] - o[k]) / h[k] - 0.5 - at[k];
     *beyond += fmax(0, fmax(-u[k], u[k] - 1));
+    rise[k] = share(g, voxel, dv_voxel_at(g, next));
+    u[k] = high + (u[k] - high) * rise[k];
   }
   out->count = 8;
   for (int c = 0; c < 8; c++) {
@@ -64,7 +79,7 @@ static bool cell_stencil(const dvVoxelGrid *g, dvVec3 point, const int32_t at[3]
       int high = c >> k & 1;
       corner[k] = at[k] + high;
       f[k] = high ? u[k] : 1 - u[k];
-      d[k] = (high ? 1 : -1) / h[k];
+      d[k] = (high ? 1 : -1) * rise[k] / h[k];
     }
     out->voxel[c] = dv_voxel_at(g, corner);
     if (out->voxel[c] < 0) return false;
@@ -89,7 +104,7 @@ static void thin_stencil(const dvVoxelGrid *g, dvVec3 point, size_t voxel, const
       v = dv_voxel_at(g, other);
     }
     if (v < 0) continue;
-    double d = (other[k] - at[k]) / h[k];
+    double d = (other[k] - at[k]) / h[k] * share(g, (int32_t)voxel, v);
     dvVec3 slope = dv_vec3(k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0);
     out->voxel[out->count] = v;
     out->w[out->count] = d * x[k];
@@ -108,7 +123,7 @@ static void find_stencil(const dvVoxelGrid *g, dvVec3 point, Stencil *out)
     const int32_t first[3] = {at[0] - (c & 1), at[1] - (c >> 1 & 1), at[2] - (c >> 2 & 1)};
     Stencil s;
     double beyond;
-    if (!cell_stencil(g, point, first, &s, &beyond) || !(beyond < least)) continue;
+    if (!cell_stencil(g, point, at, first, &s, &beyond) || !(beyond < least)) continue;
     least = beyond;
     *out = s;
   }
@@ -191,18 +206,31 @@ dvState *dv_voxel_shape_frames(const dvObject *shape) { return ((const VoxelShap
 
 static dvVec3 frame_place(const VoxelShape *v, size_t i) { return dv_vec3_load(dv_state_read(v->state, DV_X_REST) + i * (size_t)v->state->base.dof->coord); }
 
-static bool measure_distances(VoxelShape *v)
+typedef struct Measure {
+  VoxelShape *shape;
+  atomic_bool failed;
+} Measure;
+
+static void measure_from(void *user, size_t begin, size_t end)
 {
+  Measure *m = user;
+  VoxelShape *v = m->shape;
   size_t n = dv_voxel_count(v->grid);
   double *distance = dv_try_alloc((n + 1) * sizeof *distance);
-  bool good = distance != NULL;
-  for (size_t i = 0; i < v->count && good; i++) {
+  for (size_t i = begin; i < end; i++) {
     dvVec3 place = frame_place(v, i);
-    good = dv_voxel_distances(v->grid, &place, 1, distance, NULL);
-    for (size_t k = 0; k < n && good; k++) v->square[k * v->count + i] = distance[k] * distance[k];
+    if (!distance || !dv_voxel_distances(v->grid, &place, 1, distance, NULL)) atomic_store(&m->failed, true);
+    else
+      for (size_t k = 0; k < n; k++) v->square[k * v->count + i] = distance[k] * distance[k];
   }
   dv_free(distance);
-  return good;
+}
+
+static bool measure_distances(VoxelShape *v)
+{
+  Measure m = {.shape = v};
+  dv_parallel_for(v->base.context->pool, v->count, 1, measure_from, &m);
+  return !m.failed;
 }
 
 static void measure_frames(VoxelShape *v)
