@@ -79,9 +79,14 @@ static void widen(double low[3], double high[3], const double *x)
   }
 }
 
-static bool box_of(dvState *s, double low[3], double high[3])
+static void start_box(double low[3], double high[3])
 {
   for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+}
+
+static bool box_of(dvState *s, double low[3], double high[3])
+{
+  start_box(low, high);
   const double *x = dv_state_read(s, DV_X);
   for (size_t i = 0; i < s->count; i++) {
     double p[3];
@@ -281,17 +286,25 @@ uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
   return d->refreshes;
 }
 
+// of an array of positions
+static bool box_of_array(const dvDrawArray *a, double low[3], double high[3])
+{
+  if (!a->reals) return box_of(dv_state(a->object), low, high);
+  start_box(low, high);
+  for (size_t i = 0; i + 3 <= a->reals->count; i += 3) widen(low, high, a->reals->data + i);
+  return a->reals->count >= 3;
+}
+
 bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
 {
-  for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  start_box(low, high);
   bool any = false;
   for (int pass = 0; pass < 2 && !any; pass++)   // visual models, else everything
     for (size_t i = 0; i < d->list.count; i++) {
       const dvDrawable *a = &d->list.data[i];
       if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL)) continue;
       double l[3], h[3];
-      if (!dv_plays(a->object, DV_ROLE_STATE)) continue;
-      if (!box_of(dv_state(a->object), l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
+      if (!box_of_array(&d->arrays.data[a->positions], l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
       widen(low, high, l);
       widen(low, high, h);
       any = true;

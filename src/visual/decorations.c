@@ -1,9 +1,7 @@
 // VisualMesh, VisualPointCloud, VisualVectorField: things that are only there to be looked at. Their points are fields, often linked to
 // those of other components; nothing moves them and they move nothing.
 #include "visual/register.h"
-
-#include "object/object.h"
-#include "scene/node.h"
+#include "visual/visual_model.h"
 
 #define ENABLE_FIELDS(X) X(bool, enable, "1", "", "draw it", .flags = DV_LOOKS)
 
@@ -65,15 +63,16 @@ static void cloud_sketch(dvObject *o, dvSketch *out)
   Cloud *c = (Cloud *)o;
   if (!c->enable) return;
   *out = (dvSketch){.kind = dv_same_nocase(c->drawMode, "Sphere") ? DV_SKETCH_SPHERES : DV_SKETCH_POINTS, .positions = dv_field_of(o, &c->position),
-                    .radius = c->sphereRadius.count ? c->sphereRadius.data[0] : 1, .colour = dv_was_set(o, &c->color) ? c->color : NULL};
+                    .radius = c->sphereRadius.count ? c->sphereRadius.data[0] : 1};
+  dv_sketch_colour(out, c->color, dv_was_set(o, &c->color));
 }
 
 static void arrows_sketch(dvObject *o, dvSketch *out)
 {
   Arrows *a = (Arrows *)o;
   if (!a->enable) return;
-  *out = (dvSketch){.kind = DV_SKETCH_ARROWS, .positions = dv_field_of(o, &a->position), .vectors = dv_field_of(o, &a->vector),
-                    .colour = dv_was_set(o, &a->color) ? a->color : NULL};
+  *out = (dvSketch){.kind = DV_SKETCH_ARROWS, .positions = dv_field_of(o, &a->position), .vectors = dv_field_of(o, &a->vector)};
+  dv_sketch_colour(out, a->color, dv_was_set(o, &a->color));
 }
 
 #define CLASS(name_, type, fields, sketch_, help_)                                                                    \
