@@ -100,17 +100,20 @@ static void add_surface(dvDraw *d, dvVisualModel *v)
     s->texcoords = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
 }
 
-static bool is_rigid(const dvObject *state) { return state->dof->kind == DV_RIGID3; }
+// the points or frames of a state
+static void add_freedoms(dvDraw *d, dvDrawGroup group, dvObject *o)
+{
+  bool rigid = o->dof->kind == DV_RIGID3;
+  dvDrawable *a = add(d, group, rigid ? DV_DRAW_FRAMES : DV_DRAW_POINTS, o, dynamic_of(d, group, DV_FROM_POINTS, o, 0));
+  if (rigid) a->frames = dynamic_of(d, group, DV_FROM_TURNS, o, 0);
+}
 
 static void add_state(dvDraw *d, dvObject *o)
 {
+  const dvField *show = dv_object_field(o, "showObject");
   add_box(d, o);
-  if (is_rigid(o)) {
-    dvDrawable *f = add(d, DV_DRAW_BEHAVIOR, DV_DRAW_FRAMES, o, dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_POINTS, o, 0));
-    f->frames = dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_TURNS, o, 0);
-  } else {
-    add(d, DV_DRAW_BEHAVIOR, DV_DRAW_POINTS, o, dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_POINTS, o, 0));
-  }
+  add_freedoms(d, DV_DRAW_BEHAVIOR, o);
+  if (show && show->desc->type == DV_T_BOOL && *(const bool *)show->value) add_freedoms(d, DV_DRAW_VISUAL, o);   // whatever the flags say, as in SOFA
   static const struct {
     dvDrawGroup group;
     int vector;
