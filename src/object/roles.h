@@ -151,9 +151,13 @@ typedef struct dvLinearSolverOps {
   void (*settle)(dvObject *o);                                     // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
 } dvLinearSolverOps;
 
+// What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
+typedef enum dvSystemKind { DV_SYSTEM_MATRIX, DV_SYSTEM_FREE, DV_SYSTEM_ROTATION } dvSystemKind;
+
 typedef struct dvLinearSystemOps {
   dvStatus (*build)(dvObject *o, dvPlan *plan, const dvMech *m);   // takes over m M + b B + k K as it is now
   void (*product)(dvObject *o, dvPlan *plan, int q, int p);        // q = A p on the plan's independent states
+  dvSystemKind kind;
 } dvLinearSystemOps;
 
 typedef struct dvConstraintSolverOps {
