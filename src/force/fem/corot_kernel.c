@@ -163,9 +163,8 @@ DV_INLINE void force_block(Data *c, size_t b, const double *x, bool shared)
   const int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
-  double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   gather(c, b, x, local);
-  dv_blocks_clear(c->blocks, b, out);
+  double *out = dv_blocks_clear(c->blocks, b, c->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(c->blocks, i);
     Vec d[DV_COROT_NODES], u[DV_COROT_NODES], f[DV_COROT_NODES];
@@ -185,9 +184,8 @@ DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, bool 
   const int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
-  double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   gather(c, b, dx, local);
-  dv_blocks_clear(c->blocks, b, out);
+  double *out = dv_blocks_clear(c->blocks, b, c->slots);
   dvPack factor = dv_pack(-k);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(c->blocks, i);
@@ -256,21 +254,28 @@ DV_INLINE void subtract(Block *a, Block b)
 // a row of a product: the rows of the right factor with the numbers of the left one
 DV_INLINE dvPack of_rows(const dvPack *right, double a, double b, double c) { return dv_pack(a) * right[0] + dv_pack(b) * right[1] + dv_pack(c) * right[2]; }
 
-static void corot_turn(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out)
+// the block of two corners that comes next in a stored matrix, turned: axes^T stored right, right being factor times axes
+DV_INLINE Block next_block(const double **stored, size_t stride, bool diagonal, const double axes[9], const dvPack *right)
 {
   static const size_t all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  const size_t *at = diagonal ? upper : all;
+  const double *s = *stored;
+  Block half, b;
+  for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, s[stride * at[3 * r]], s[stride * at[3 * r + 1]], s[stride * at[3 * r + 2]]);
+  for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
+  *stored += stride * (diagonal ? 6 : 9);
+  return b;
+}
+
+static void corot_turn(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out)
+{
   dvPack right[3];   // of the product, scaled
   Block first[DV_COROT_NODES] = {{{{0}}}};
   size_t side = 3 * nodes;
   for (int r = 0; r < 3; r++) right[r] = dv_pack(factor) * dv_pack_load3(axes + 3 * r);
   for (size_t i = 1; i < nodes; i++)
     for (size_t j = i; j < nodes; j++) {
-      const size_t *at = i == j ? upper : all;
-      Block half, b;
-      for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, stored[stride * at[3 * r]], stored[stride * at[3 * r + 1]], stored[stride * at[3 * r + 2]]);
-      for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
-      stored += stride * (i == j ? 6 : 9);
-      Block t = transposed(b);
+      Block b = next_block(&stored, stride, i == j, axes, right), t = transposed(b);
       store_block(out, side, i, j, b);
       subtract(&first[j], b);
       if (i == j) continue;
@@ -304,18 +309,12 @@ DV_INLINE void add_pair(const Places *p, size_t i, size_t j, Block b, Block turn
 // as corot_turn, half of the matrix
 DV_INLINE void sum_element(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, const Places *places, double *local)
 {
-  static const size_t all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   dvPack right[3];
   Block first[DV_COROT_NODES] = {{{{0}}}};
   for (int r = 0; r < 3; r++) right[r] = dv_pack(factor) * dv_pack_load3(axes + 3 * r);
   for (size_t i = 1; i < nodes; i++)
     for (size_t j = i; j < nodes; j++) {
-      const size_t *at = i == j ? upper : all;
-      Block half, b;
-      for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, stored[stride * at[3 * r]], stored[stride * at[3 * r + 1]], stored[stride * at[3 * r + 2]]);
-      for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
-      stored += stride * (i == j ? 6 : 9);
-      Block t = transposed(b);
+      Block b = next_block(&stored, stride, i == j, axes, right), t = transposed(b);
       add_pair(places, i, j, b, t, local);
       subtract(&first[j], b);
       if (i != j) subtract(&first[i], t);
