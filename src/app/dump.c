@@ -40,16 +40,25 @@ typedef struct Collector {
   dvVisitor visitor;
   dvRole role;
   DV_ARRAY(dvObject *) found;
+  DV_ARRAY(size_t) listed;    // numbers in found, in the order of the list
 } Collector;
 
 static dvWalk collect(dvVisitor *v, dvNode *node)
 {
   Collector *c = (Collector *)v;
+  size_t before = c->found.count;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed || !o->initialised) continue;
-    if (c->role == DV_ROLE_STATE ? dv_is_mechanical_state(o) : dv_plays(o, c->role)) dv_push(&c->found, o);
+    if (c->role == DV_ROLE_STATE ? !dv_is_mechanical_state(o) : !dv_plays(o, c->role)) continue;
+    dv_push(&c->listed, c->found.count);
+    dv_push(&c->found, o);
   }
+  if (c->role != DV_ROLE_TOPOLOGY || c->found.count > before) return DV_WALK_ON;
+  // SOFA's recorder asks each node for its topology, and a node without one answers with that above
+  const dvObject *above = dv_node_find_up(node, c->role);
+  for (size_t i = 0; i < before; i++)
+    if (c->found.data[i] == above) dv_push(&c->listed, i);
   return DV_WALK_ON;
 }
 
@@ -119,6 +128,7 @@ dvStatus dv_dump_states(dvScene *scene, const char *directory)
   dv_free(json);
   dv_text_free(&list);
   dv_array_free(&c.found);
+  dv_array_free(&c.listed);
   return status;
 }
 
@@ -187,29 +197,37 @@ static dvStatus dump_elements(dvTopologyDump *d, dvTopology *t, const char *path
   return status;
 }
 
+// an entry of the list; those of one topology name the same files
+static void add_topology(dvText *list, const dvTopologyDump *d, size_t index)
+{
+  size_t at = d->topologies.listed.data[index];
+  const dvObject *o = d->topologies.found.data[at];
+  char *part = file_part(o->name), *path = dv_object_path(o);
+  dv_text_printf(list, "%s\n {\"index\":%zu,\"path\":", index ? "," : "", index);
+  dv_text_add_json(list, path);
+  dv_text_add(list, ",\"name\":");
+  dv_text_add_json(list, o->name);
+  dv_text_printf(list, ",\"file\":\"%zu_%s.txt\",\"elements\":\"%zu_%s.json\"}", at, part, at, part);
+  dv_free(path);
+  dv_free(part);
+}
+
 dvStatus dv_topology_dump_close(dvTopologyDump **dump)
 {
   dvTopologyDump *d = *dump;
   if (!d) return DV_OK;
   dvStatus status = DV_OK;
   dvText list = {0};
-  dv_text_add(&list, "[");
   for (size_t i = 0; i < d->files.count; i++) {
     dvObject *o = d->topologies.found.data[i];
     fclose(d->files.data[i]);
-    char *part = file_part(o->name), *elements = dv_format("%zu_%s.json", i, part), *path = dv_object_path(o);
-    dv_text_printf(&list, "%s\n {\"index\":%zu,\"path\":", i ? "," : "", i);
-    dv_text_add_json(&list, path);
-    dv_text_add(&list, ",\"name\":");
-    dv_text_add_json(&list, o->name);
-    dv_text_printf(&list, ",\"file\":\"%zu_%s.txt\",\"elements\":\"%s\"}", i, part, elements);
-    char *where = dv_path_join(d->directory, elements);
+    char *part = file_part(o->name), *where = dv_format("%s/%zu_%s.json", d->directory, i, part);
     if (status == DV_OK) status = dump_elements(d, dv_topology(o), where);
     dv_free(where);
-    dv_free(path);
-    dv_free(elements);
     dv_free(part);
   }
+  dv_text_add(&list, "[");
+  for (size_t i = 0; i < d->topologies.listed.count; i++) add_topology(&list, d, i);
   dv_text_add(&list, "\n]\n");
   char *json = dv_path_join(d->directory, "topologies.json");
   if (status == DV_OK) status = write_text(d->scene->context, json, &list);
@@ -217,6 +235,7 @@ dvStatus dv_topology_dump_close(dvTopologyDump **dump)
   dv_text_free(&list);
   dv_array_free(&d->files);
   dv_array_free(&d->topologies.found);
+  dv_array_free(&d->topologies.listed);
   dv_free(d->directory);
   dv_free(d);
   *dump = NULL;

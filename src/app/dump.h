@@ -8,7 +8,8 @@
 // Writes states.json and one file a state (T=, X=, V= with 17 digits) into `directory`, which is made.
 dvStatus dv_dump_states(dvScene *scene, const char *directory);
 
-// Element counts of every topology, one line a step, and the elements at the end.
+// Element counts of every topology, one line a step, and the elements at the end. The list names, node by node, the topologies
+// of the node, or the one it finds above.
 typedef struct dvTopologyDump dvTopologyDump;
 dvTopologyDump *dv_topology_dump_create(dvScene *scene, const char *directory);   // NULL when it cannot be written
 void dv_topology_dump_step(dvTopologyDump *dump);

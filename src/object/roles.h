@@ -175,8 +175,31 @@ typedef struct dvContextOps {
   void (*apply)(dvObject *o);       // changes its node, which has just taken over the values of its parent
 } dvContextOps;
 
+typedef enum dvSketchKind {
+  DV_SKETCH_NOTHING,
+  DV_SKETCH_SURFACE,     // the faces and materials of a dvVisualModel
+  DV_SKETCH_ELEMENTS,    // of `topology`: its outer faces, or its edges where it has none
+  DV_SKETCH_LINES,       // `pairs` of points
+  DV_SKETCH_POINTS,
+  DV_SKETCH_SPHERES,     // of one `radius`
+  DV_SKETCH_ARROWS,      // along `vectors`
+} dvSketchKind;
+
+// What a picture shows of a component. The pointers belong to it.
+typedef struct dvSketch {
+  dvSketchKind kind;
+  struct dvField *positions;      // three numbers a point; NULL: those of the component, which is a state
+  struct dvField *vectors;        // as many
+  struct dvField *values;         // a number a point, shown as colour; may be NULL
+  dvObject *topology;
+  const struct dvInts *pairs;     // below the number of points
+  double radius;
+  const double *colour;           // red green blue alpha; NULL: none of its own
+} dvSketch;
+
 typedef struct dvVisualOps {
-  void (*update)(dvObject *o);      // after its positions moved: normals and such
+  void (*update)(dvObject *o);                  // after its positions moved: normals and such; optional
+  void (*sketch)(dvObject *o, dvSketch *out);   // fills `out`, which is zero before
 } dvVisualOps;
 
 DV_PUBLIC_END

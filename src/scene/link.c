@@ -189,19 +189,13 @@ static bool leads_to_missing(const dvScene *scene, const char *path)
   return false;
 }
 
-static void dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, dvStatus *worst)
+static void tell_dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, const char *instead)
 {
-  bool looks = dv_plays(o, DV_ROLE_VISUAL);   // looks never stop a run
-  if (!looks) {
-    o->failed = true;
-    *worst = DV_ERROR_INPUT;
-  }
-  if (leads_to_missing(o->node->scene, path)) return;
   char *proposal = dv_link_propose(o, path, role);
   char *advice = proposal ? dv_format("did you mean '%s'?", proposal) : NULL;
   char *where = dv_object_path(o);
-  char *text = dv_format("%s=\"%s\" leads to no %s", what, path, dv_role_name(role));
-  dv_log_send(&o->context->log, &(dvMessage){.level = looks ? DV_WARNING : DV_ERROR, .status = looks ? DV_OK : DV_ERROR_INPUT, .place = place,
+  char *text = dv_format("%s=\"%s\" leads to no %s%s", what, path, dv_role_name(role), instead ? instead : "");
+  dv_log_send(&o->context->log, &(dvMessage){.level = instead ? DV_WARNING : DV_ERROR, .status = instead ? DV_OK : DV_ERROR_INPUT, .place = place,
                                              .path = where, .text = text, .advice = advice});
   dv_free(text);
   dv_free(where);
@@ -209,16 +203,38 @@ static void dead_link(dvObject *o, const char *what, const char *path, dvPlace p
   dv_free(proposal);
 }
 
-static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char *field, dvStatus *worst)
+// a component without what it works on cannot work; but looks never stop a run
+static void dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, dvStatus *worst)
+{
+  bool looks = dv_plays(o, DV_ROLE_VISUAL);
+  if (!looks) {
+    o->failed = true;
+    *worst = DV_ERROR_INPUT;
+  }
+  if (!leads_to_missing(o->node->scene, path)) tell_dead_link(o, what, path, place, role, looks ? "" : NULL);
+}
+
+// as in SOFA a value that cannot be fetched stays the default
+static void dead_value(dvObject *o, dvField *f, dvStatus *worst)
+{
+  if (leads_to_missing(o->node->scene, f->link)) {
+    dead_link(o, dv_field_name(f->desc), f->link, f->place, DV_ROLE_ANY, worst);
+    return;
+  }
+  tell_dead_link(o, dv_field_name(f->desc), f->link, f->place, DV_ROLE_ANY, ": it keeps its default");
+  f->was_set = false;
+}
+
+static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char *field)
 {
   const char **names = dv_alloc((size_t)(target->field_count + 1) * sizeof *names);
   for (int i = 0; i < target->field_count; i++) names[i] = dv_field_name(target->fields[i].desc);
   int near = dv_nearest(field, names, target->field_count);
   char *where = dv_object_path(target);
   char *advice = near >= 0 ? dv_format("did you mean '@%s.%s'?", where, names[near]) : NULL;
-  dv_field_error(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s'", dv_field_name(f->desc), f->link, where,
-                 target->cls->name, field);
-  *worst = DV_ERROR_INPUT;
+  dv_field_warning(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s': it keeps its default", dv_field_name(f->desc), f->link, where,
+                   target->cls->name, field);
+  f->was_set = false;
   dv_free(advice);
   dv_free(where);
   dv_free(names);
@@ -229,13 +245,13 @@ static void link_field(dvObject *o, dvField *f, dvStatus *worst)
   char *field = NULL;
   dvObject *target = dv_link_split(o, f->link, &field);
   if (!target) {
-    dead_link(o, dv_field_name(f->desc), f->link, f->place, DV_ROLE_ANY, worst);
+    dead_value(o, f, worst);
   } else {
     // without a field name the one of the same name is meant
     dvField *source = dv_object_field(target, field ? field : dv_field_name(f->desc));
     dvText why = {0};
     if (!source) {
-      no_such_field(o, f, target, field ? field : dv_field_name(f->desc), worst);
+      no_such_field(o, f, target, field ? field : dv_field_name(f->desc));
     } else if (dv_field_link(f, source, &why) != DV_OK) {
       *worst = dv_field_error(o, f->value, NULL, "%s=\"%s\": %s", dv_field_name(f->desc), f->link, why.text);
     }

@@ -116,11 +116,34 @@ static void triangles_of_quads(uint32_t *to, const int32_t *quads, size_t count)
     for (size_t k = 0; k < 6; k++) to[6 * q + k] = (uint32_t)quads[4 * q + (size_t)corners[k]];
 }
 
+// part by part, triangles before quads
+static void fill_parts(uint32_t *data, const dvVisualModel *v, const dvVisualParts *parts)
+{
+  size_t triangles = dv_ints_size(&v->triangles), *next = dv_visual_part_corners(v, parts), sum = 0;
+  for (size_t k = 0; k <= parts->list.count; k++) {
+    size_t corners = next[k];
+    next[k] = sum;
+    sum += corners;
+  }
+  for (size_t i = 0; i < parts->of_face.count; i++) {
+    size_t *at = &next[parts->of_face.data[i] + 1];
+    if (i >= triangles) triangles_of_quads(data + *at, v->quads.data + 4 * (i - triangles), 1);
+    for (size_t k = 0; i < triangles && k < 3; k++) data[*at + k] = (uint32_t)v->triangles.data[3 * i + k];
+    *at += i < triangles ? 3 : 6;
+  }
+  dv_free(next);
+}
+
 static bool fill_triangles(dvDrawArray *a)
 {
   const dvVisualModel *v = (const dvVisualModel *)a->object;
+  const dvVisualParts *parts = dv_visual_parts(v);
   size_t quads = dv_ints_size(&v->quads);
   if (!make_room(a, v->triangles.count + 6 * quads)) return true;
+  if (parts->of_face.count) {
+    fill_parts(a->data, v, parts);
+    return true;
+  }
   for (size_t i = 0; i < v->triangles.count; i++) a->data[i] = (uint32_t)v->triangles.data[i];
   triangles_of_quads(a->data + v->triangles.count, v->quads.data, quads);
   return true;
@@ -235,6 +258,7 @@ static bool fill(dvDrawArray *a)
   case DV_FROM_TRIANGLES: return fill_triangles(a);
   case DV_FROM_BOUNDARY: return fill_boundary(a);
   case DV_FROM_EDGES: return fill_edges(a);
+  case DV_FROM_PAIRS: return copy_indices(a, a->pairs->data, a->pairs->count);
   case DV_FROM_COLLISION: return fill_collision(a);
   case DV_FROM_SPRINGS: return fill_springs(a);
   case DV_FROM_MAPPING: return fill_mapping(a);

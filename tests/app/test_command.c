@@ -74,6 +74,23 @@ static void a_run_leaves_dumps_series_and_figures(void **state)
   check_rmdir(directory);
 }
 
+// a node without a topology of its own is listed with the one above, as by SOFA's recorder
+static void each_node_shows_the_topology_it_finds(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *out;
+  char *scene = check_write(directory, "nodes.scn", "<Node><Node name='none'/><Node name='a'><MeshTopology name='t' position='0 0 0 1 0 0' edges='0 1'/><Node name='b'/></Node></Node>");
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " run %s -n 1 --dump-topology %s/dump", scene, directory), 0);
+  char *path = dv_path_join(directory, "dump/topologies.json"), *json = dv_file_read(path, NULL);
+  assert_string_equal(json, "[\n {\"index\":0,\"path\":\"/a/t\",\"name\":\"t\",\"file\":\"0_t.txt\",\"elements\":\"0_t.json\"},"
+                            "\n {\"index\":1,\"path\":\"/a/t\",\"name\":\"t\",\"file\":\"0_t.txt\",\"elements\":\"0_t.json\"}\n]\n");
+  dv_free(json), dv_free(path);
+  path = dv_path_join(directory, "dump/0_t.txt"), json = dv_file_read(path, NULL);
+  assert_string_equal(json, "0 1 0 0 0 0\n1 1 0 0 0 0\n");
+  dv_free(json), dv_free(path), dv_free(scene), dv_free(out);
+  check_rmdir(directory);
+}
+
 static void mistakes_give_their_exit_code(void **state)
 {
   DV_UNUSED(state);
@@ -86,7 +103,8 @@ static void mistakes_give_their_exit_code(void **state)
       {"<Node><MecanicalObject/></Node>", 3, "unknown component: MecanicalObject"},
       {"<Node><MeshGmshLoader filename='mesh/nothing.msh'/></Node>", 4, "nothing.msh"},
       {"<Node><MeshGmshLoader filename='nothing.msh'/><Nonsense/></Node>", 3, "unknown component: Nonsense"},
-      {"<Node><MechanicalObject position='@nobody.position'/></Node>", 4, "nobody"},
+      {"<Node><MechanicalObject position='@nobody.position'/></Node>", 0, "leads to no component: it keeps its default"},
+      {"<Node><MechanicalObject/><Node><MechanicalObject/><IdentityMapping input='@nobody'/></Node></Node>", 4, "nobody"},
       {"<Node><MechanicalObject/><FixedProjectiveConstraint indices='0 7'/></Node>", 0, "7"},
       {"<Node><EulerImplicitSolver/><MechanicalObject/></Node>", 4, "linear solver"},
       {"<Node><include href='self.scn'/></Node>", 4, "includes itself"},
@@ -342,6 +360,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(verbs_and_help),
       cmocka_unit_test(a_run_leaves_dumps_series_and_figures),
+      cmocka_unit_test(each_node_shows_the_topology_it_finds),
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
       cmocka_unit_test(divergence_is_explained),

@@ -157,6 +157,40 @@ static void hexahedral_is_hexahedron_on_boxes(void **state)
   }
 }
 
+// rows of rounded entries do not sum to zero: a cell that is moved by t feels -sum_j K_ij t, unless entries stay double
+static void single_precision_pushes_what_only_moves(void **state)
+{
+  DV_UNUSED(state);
+  for (int single = 0; single < 2; single++) {
+    char *text = dv_format("<Node><RegularGridTopology name='grid' n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject name='dofs'/>"
+                           "<HexahedronFEMForceField name='exact' method='small' youngModulus='100' poissonRatio='0.3'/>"
+                           "<HexahedralFEMForceField name='ff' method='small' youngModulus='100' poissonRatio='0.3' singlePrecision='%d'/></Node>", single);
+    fdScene s = fd_open(text);
+    dvField *matrices = dv_object_field(fd_find(&s, "exact"), "stiffnessMatrices");
+    dv_field_pull(matrices);
+    const double *k = ((const dvReals *)matrices->value)->data, t[3] = {3, -5, 7}, volume = 6;
+    double *x = dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X), most = 0;
+    for (size_t i = 0; i < 24; i++) x[i] += t[i % 3];
+    static const int point[8] = {0, 1, 3, 2, 4, 5, 7, 6};   // of the corners
+    const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs"));
+    for (size_t i = 0; i < 24; i++) {
+      double wanted = 0;
+      for (size_t j = 0; j < 24; j++) wanted -= (single ? (float)(k[24 * i + j] * 8 / volume) * (volume / 8) : k[24 * i + j]) * t[j % 3];
+      check_close(f[3 * point[i / 3] + (int)(i % 3)], wanted, 1e-11);
+      most = fmax(most, fabs(wanted));
+    }
+    print_message("%s: largest force %g\n", single ? "single" : "double", most);
+    assert_true(single ? most > 1e-6 : most < 1e-11);
+    fdOptions o = fd_options();   // products and matrices have it too
+    o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;
+    o.step = 1;
+    o.tolerance = 1e-13;
+    assert_true(fd_check_force(fd_find(&s, "ff"), &o));
+    fd_close(&s);
+    dv_free(text);
+  }
+}
+
 static double tip(int cells)
 {
   char *text = dv_format("<Node gravity='0 -1 0' dt='1000'><EulerImplicitSolver/><CGLinearSolver iterations='2000' tolerance='1e-14' threshold='1e-30'/>"
@@ -213,6 +247,7 @@ int main(void)
       cmocka_unit_test(uniaxial_tension_is_exact),
       cmocka_unit_test(shared_matrices_change_nothing),
       cmocka_unit_test(the_mass_is_sofas),
+      cmocka_unit_test(single_precision_pushes_what_only_moves),
       cmocka_unit_test(hexahedral_is_hexahedron_on_boxes),
       cmocka_unit_test(cantilever_converges),
       cmocka_unit_test(mistakes_are_refused),

@@ -187,6 +187,25 @@ static void mistakes_name_states_and_what_fits(void **state)
   check_told("<Node><Node><MechanicalObject name='y' position='0 0 0'/><IdentityMapping/></Node></Node>", "finds no state to map from");
 }
 
+// targets beyond the indices belong to the points of their own numbers; 0.1 m is measured in single precision unless told otherwise
+static void distances_from_targets(void **state)
+{
+  (void)state;
+  for (int single = 0; single < 2; single++) {
+    char *text = dv_format("<Node><MechanicalObject position='0.1 0 0  0 0 0  0 3 4'/><Node name='c'><MechanicalObject name='d' template='Vec1'/>"
+                           "<DistanceFromTargetMapping indices='2' targetPositions='0 0 0 0 0 0 0 0 0' restLengths='1' singlePrecision='%d'/></Node>"
+                           "<Node name='all'><MechanicalObject name='d' template='Vec1'/><DistanceFromTargetMapping targetPositions='0 0 0' singlePrecision='%d'/></Node></Node>",
+                           single, single);
+    dvScene *s = check_scene(text, 1);
+    check_points(s, "c/d", (double[]){4, 0, 5}, 3, 1e-15);
+    check_close(check_value(s, "all/d", DV_X, 0), single ? 0.1f : 0.1, 0);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+  check_told("<Node><MechanicalObject position='0 0 0'/><Node><MechanicalObject template='Vec1'/><DistanceFromTargetMapping targetPositions='0 0 0 1 1 1'/></Node></Node>",
+             "there are 2 targets, but the input has 1 points | give indices");
+}
+
 // a state that changes its size behind a mapping's back: the mapping rests, and says so once
 static void sizes_that_no_longer_fit_are_told(void **state)
 {
@@ -217,7 +236,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves_go_where_they_should), cmocka_unit_test(a_twisted_skin), cmocka_unit_test(nearest_frames_count_by_distance),
       cmocka_unit_test(a_tube_and_a_beam), cmocka_unit_test(frames_turn_with_the_material), cmocka_unit_test(a_spring_below_is_a_spring_above),
-      cmocka_unit_test(switches_decide_what_goes_up), cmocka_unit_test(mistakes_name_states_and_what_fits), cmocka_unit_test(sizes_that_no_longer_fit_are_told),
+      cmocka_unit_test(switches_decide_what_goes_up), cmocka_unit_test(mistakes_name_states_and_what_fits), cmocka_unit_test(distances_from_targets),
+      cmocka_unit_test(sizes_that_no_longer_fit_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,9 @@ static const Row rows[] = {
      "<Node>" POINTS "<MeshTopology name='t' edges='0 1 1 2 3 2'/>" CHILD("template='Vec1'", "<SquareDistanceMapping name='map' topology='@../t' geometricStiffness='Exact'/>") "</Node>", false},
     {"SquareMapping", "<Node><MechanicalObject template='Vec1' position='0.5 -2 3'/>" CHILD("template='Vec1'", "<SquareMapping name='map'/>") "</Node>", false},
     {"DistanceFromTargetMapping",
-     "<Node>" POINTS CHILD("template='Vec1'", "<DistanceFromTargetMapping name='map' indices='0 2' targetPositions='3 0 0 0 3 1' geometricStiffness='Exact'/>") "</Node>", false},
+     "<Node>" POINTS CHILD("template='Vec1'", "<DistanceFromTargetMapping name='map' indices='0 2' targetPositions='3 0 0 0 3 1' singlePrecision='0' geometricStiffness='Exact'/>") "</Node>", false},
     {"DistanceFromTargetMapping",
-     "<Node>" FRAMES CHILD("template='Vec1'", "<DistanceFromTargetMapping name='map' indices='2 0' targetPositions='3 1 0 0 0 0 1  0 3 1 0 0 0 1' geometricStiffness='Exact'/>") "</Node>", false},
+     "<Node>" FRAMES CHILD("template='Vec1'", "<DistanceFromTargetMapping name='map' indices='2 0' targetPositions='3 1 0 0 0 0 1  0 3 1 0 0 0 1' singlePrecision='0' geometricStiffness='Exact'/>") "</Node>", false},
     {"DistanceMultiMapping",
      "<Node><Node name='a'><MechanicalObject name='a' position='0 0 0 1 0 0'/></Node><Node name='b'><MechanicalObject name='b' position='0 2 0.5 1 2 1 3 1 1'/></Node>"
      "<Node><MeshTopology name='t' edges='0 1 1 2 3 0'/><MechanicalObject name='out' template='Vec1'/><DistanceMultiMapping name='map' input='@../a/a @../b/b' topology='@t' "

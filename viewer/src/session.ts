@@ -493,6 +493,6 @@ export class Session {
   fix(origin: number[], direction: number[]): Promise<{ fixed: boolean | null; point?: number[] } | null> {
     return this.change('fix', { origin, direction });
   }
-  mouseEvent(button: string, down: boolean, x: number, y: number) { if (this.editor) this.connection.tell('mouse', { button, down, x: Math.round(x), y: Math.round(y) }); }
+  mouseEvent(button: string, down: boolean, x: number, y: number, wheel = 0) { if (this.editor) this.connection.tell('mouse', { button, down, x: Math.round(x), y: Math.round(y), wheel }); }
   keyEvent(key: number, down: boolean) { if (this.editor) this.connection.tell('key', { key, down }); }
 }

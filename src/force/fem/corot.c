@@ -59,14 +59,31 @@ static void pack_matrix(size_t nodes, const double *k, double *out)
         for (size_t s = i == j ? r : 0; s < 3; s++) *out++ = k[n * (3 * i + r) + 3 * j + s];
 }
 
-static void store_matrix(dvCorot *c, size_t e, const double *packed)
+// sum_j K_0j, then sum_i K_ij; the upper triangle of K counts
+static void sum_rows(size_t nodes, const double *k, double *out)
 {
-  if (c->data.shared) {
-    memcpy(c->data.stiffness, packed, c->entries * sizeof *packed);
-    return;
-  }
-  double *at = (double *)lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[e]);
-  for (size_t i = 0; i < c->entries; i++) at[DV_LANES * i] = packed[i];
+  size_t n = 3 * nodes;
+  memset(out, 0, 9 * nodes * sizeof *out);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) out[9 * (j / 3) + 3 * (i % 3) + j % 3] += i <= j ? k[n * i + j] : k[n * j + i];
+  dv_mat3_store(out, dv_mat3_transpose(dv_mat3_load(out)));
+}
+
+typedef struct Matrix {
+  double packed[DV_COROT_ENTRIES], sums[9 * DV_COROT_NODES];
+} Matrix;
+
+static void store_numbers(const dvCorot *c, size_t e, const double *from, size_t count, double *to)
+{
+  size_t step = c->data.shared ? 1 : DV_LANES;
+  double *at = c->data.shared ? to : (double *)lane_at(to, count, (size_t)c->blocks->lane[e]);
+  for (size_t i = 0; i < count; i++) at[step * i] = from[i];
+}
+
+static void store_matrix(dvCorot *c, size_t e, const Matrix *m)
+{
+  store_numbers(c, e, m->packed, c->entries, c->data.stiffness);
+  if (c->data.sums) store_numbers(c, e, m->sums, 9 * c->nodes, c->data.sums);
 }
 
 static void rest_shape(const dvCorot *c, size_t e, double *x)
@@ -76,14 +93,22 @@ static void rest_shape(const dvCorot *c, size_t e, double *x)
   for (size_t i = 0; i < 3 * (c->nodes - 1); i++) x[3 + i] = at[DV_LANES * i];
 }
 
-static void compute_matrix(const dvCorot *c, size_t e, const double *x, double *packed)
+static void compute_matrix(const dvCorot *c, size_t e, const double *x, Matrix *m)
 {
   double k[DV_COROT_MATRIX];
   c->stiffness(c->user, e, x, k);
-  pack_matrix(c->nodes, k, packed);
+  pack_matrix(c->nodes, k, m->packed);
+  sum_rows(c->nodes, k, m->sums);
 }
 
 // --- creation ---
+
+static void store_lane(double *at, dvVec3 v)
+{
+  double numbers[3];
+  dv_vec3_store(numbers, v);
+  for (size_t k = 0; k < 3; k++) at[DV_LANES * k] = numbers[k];
+}
 
 static void place_element(dvCorot *c, const dvCorotDef *def, size_t e)
 {
@@ -94,25 +119,25 @@ static void place_element(dvCorot *c, const dvCorotDef *def, size_t e)
   dvMat3 axes = def->weights && def->frame != DV_FRAME_FIXED ? axes_of(c, d) : dv_mat3_identity();
   if (c->first) dv_mat3_store(c->first + 9 * e, axes);
   for (int i = 0; i < 9; i++) frame[DV_LANES * i] = axes.m[i / 3][i % 3];
-  for (size_t i = 1; i < c->nodes; i++) {
-    dvVec3 x = dv_mat3_mul_vec(axes, d[i]);
-    double numbers[3];
-    dv_vec3_store(numbers, x);
-    for (size_t k = 0; k < 3; k++) rest[DV_LANES * (3 * (i - 1) + k)] = numbers[k];
-  }
+  for (size_t i = 1; i < c->nodes; i++) store_lane(rest + DV_LANES * 3 * (i - 1), dv_mat3_mul_vec(axes, d[i]));
+  if (!c->data.origin) return;
+  double first[3] = {0};
+  for (int k = 0; k < def->width; k++) first[k] = def->rest[(size_t)def->width * (size_t)def->connectivity[def->nodes * e] + (size_t)k];
+  store_lane((double *)lane_at(c->data.origin, 3, lane), dv_mat3_mul_vec(axes, dv_vec3_load(first)));
 }
 
 // All matrices are the same up to rounding.
 static bool same_matrices(const dvCorot *c)
 {
-  double x[3 * DV_COROT_NODES], first[DV_COROT_ENTRIES], other[DV_COROT_ENTRIES], most = 0;
+  double x[3 * DV_COROT_NODES], most = 0;
+  Matrix first, other;
   bool same = true;
   for (size_t e = 0; e < c->blocks->elements && same; e++) {
     rest_shape(c, e, x);
-    compute_matrix(c, e, x, e ? other : first);
-    for (size_t i = 0; i < c->entries && e == 0; i++) most = dv_max(most, first[i] < 0 ? -first[i] : first[i]);
+    compute_matrix(c, e, x, e ? &other : &first);
+    for (size_t i = 0; i < c->entries && e == 0; i++) most = dv_max(most, first.packed[i] < 0 ? -first.packed[i] : first.packed[i]);
     for (size_t i = 0; i < c->entries && e && same; i++) {
-      double gap = first[i] - other[i];
+      double gap = first.packed[i] - other.packed[i];
       same = gap <= 1e-13 * most && gap >= -1e-13 * most;
     }
   }
@@ -121,12 +146,13 @@ static bool same_matrices(const dvCorot *c)
 
 void dv_corot_reset_stiffness(dvCorot *c)
 {
-  double x[3 * DV_COROT_NODES], packed[DV_COROT_ENTRIES];
+  double x[3 * DV_COROT_NODES];
+  Matrix m;
   size_t count = c->data.shared ? dv_min_size(1, c->blocks->elements) : c->blocks->elements;
   for (size_t e = 0; e < count; e++) {
     rest_shape(c, e, x);
-    compute_matrix(c, e, x, packed);
-    store_matrix(c, e, packed);
+    compute_matrix(c, e, x, &m);
+    store_matrix(c, e, &m);
   }
 }
 
@@ -139,7 +165,8 @@ static bool allocate(dvCorot *c, const dvCorotDef *def)
   c->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
   bool turned = def->weights && def->frame != DV_FRAME_FIXED;
   if (turned) c->first = dv_alloc_aligned((9 * c->blocks->elements + 1) * sizeof(double));
-  return c->data.rest && c->data.frames && c->data.slots && c->energy && (!turned || c->first);
+  if (def->whole) c->data.origin = dv_alloc_aligned((3 * lanes + 1) * sizeof(double));
+  return c->data.rest && c->data.frames && c->data.slots && c->energy && (!turned || c->first) && (!def->whole || c->data.origin);
 }
 
 dvStatus dv_corot_create(const dvCorotDef *def, dvCorot **out)
@@ -163,7 +190,8 @@ dvStatus dv_corot_create(const dvCorotDef *def, dvCorot **out)
     size_t count = c->data.shared ? 1 : DV_LANES * blocks->packs;
     good = count < SIZE_MAX / 8 / c->entries;
     if (good) c->data.stiffness = dv_alloc_aligned((c->entries * count + 1) * sizeof(double));
-    good = good && c->data.stiffness;
+    if (good && def->whole) c->data.sums = dv_alloc_aligned((9 * c->nodes * count + 1) * sizeof(double));
+    good = good && c->data.stiffness && (!def->whole || c->data.sums);
   }
   if (!good) {
     dv_corot_destroy(&c);
@@ -182,6 +210,8 @@ void dv_corot_destroy(dvCorot **corot)
   dv_free(c->data.rest);
   dv_free(c->data.frames);
   dv_free(c->data.stiffness);
+  dv_free(c->data.sums);
+  dv_free(c->data.origin);
   dv_free(c->data.slots);
   dv_free(c->first);
   dv_free(c->energy);
@@ -253,7 +283,7 @@ static dvMat3 frame_of(const dvCorot *c, size_t e)
 void dv_corot_update(dvCorot *c, const double *x)
 {
   DV_REQUIRE(!c->data.shared);
-  double packed[DV_COROT_ENTRIES];
+  Matrix m;
   for (size_t b = 0; b < c->blocks->count; b++) {
     const dvElementBlock *block = &c->blocks->blocks[b];
     for (size_t lane = DV_LANES * (size_t)block->first_pack; lane < DV_LANES * (size_t)(block->first_pack + block->packs); lane++) {
@@ -268,9 +298,36 @@ void dv_corot_update(dvCorot *c, const double *x)
       size_t e = (size_t)c->blocks->element[lane];
       dvMat3 axes = c->data.weights && c->data.frame != DV_FRAME_FIXED ? axes_of(c, d) : frame_of(c, e);
       for (size_t i = 0; i < c->nodes; i++) dv_vec3_store(local + 3 * i, dv_mat3_mul_vec(axes, d[i]));
-      compute_matrix(c, e, local, packed);
-      store_matrix(c, e, packed);
+      compute_matrix(c, e, local, &m);
+      store_matrix(c, e, &m);
     }
+  }
+}
+
+// a block of an element's sums
+static dvMat3 sums_at(const dvCorot *c, size_t element, size_t j)
+{
+  size_t step = c->data.shared ? 1 : DV_LANES;
+  const double *at = c->data.shared ? c->data.sums : lane_at(c->data.sums, 9 * c->nodes, (size_t)c->blocks->lane[element]);
+  dvMat3 block;
+  for (size_t r = 0; r < 9; r++) block.m[r / 3][r % 3] = at[step * (9 * j + r)];
+  return block;
+}
+
+// out += factor axes^T E axes
+static void add_whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, double *out)
+{
+  size_t n = 3 * c->nodes;
+  dvMat3 corner = sums_at(c, element, 0);
+  for (size_t j = c->nodes; j-- > 0;) {
+    dvMat3 block = j ? sums_at(c, element, j) : corner;
+    if (j) corner = dv_mat3_sub(corner, block);
+    block = dv_mat3_scale(dv_mat3_t_mul(axes, dv_mat3_mul(block, axes)), factor);
+    for (size_t r = 0; r < 3; r++)
+      for (size_t s = 0; s < 3; s++) {
+        out[n * r + 3 * j + s] += block.m[r][s];
+        if (j) out[n * (3 * j + s) + r] += block.m[r][s];
+      }
   }
 }
 
@@ -281,6 +338,7 @@ static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double f
   const double *stored = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
   dv_mat3_store(rows, axes);
   c->kernels->turn(stored, c->data.shared ? 1 : DV_LANES, c->nodes, rows, factor, width == 3 ? out : full);
+  if (c->data.sums) add_whole_matrix(c, element, axes, factor, width == 3 ? out : full);
   if (width == 3) return;
   size_t n = c->nodes;
   for (size_t i = 0; i < n; i++)
@@ -312,7 +370,8 @@ static void sum_matrices(const void *elements, const dvElementSum *sum, size_t b
 
 dvElementMatrices dv_corot_matrices(const dvCorot *c, double k)
 {
-  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices, .sum = sum_matrices};
+  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices,
+                             .sum = c->data.sums ? NULL : sum_matrices};
 }
 
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)

@@ -5,6 +5,10 @@
 // corner drops out: u_0 = 0, f_0 = -sum of the others, and 3 (n - 1) rows of K are enough. Where all elements have the
 // same matrix, as in a regular grid, it is stored once.
 //
+// A matrix may also be kept whole, where its rows do not sum to zero. Then u is not relative to the first corner, u_i = A_0 X_i - A x_i with the
+// axes at rest and now as rows, and what the short matrix leaves out is E, which has a first row and column of blocks only:
+// E_0j = sum_i K_ij for j > 0, E_j0 = E_0j^T, sum_j E_0j = sum_j K_0j. Energies are those of the short matrix.
+//
 // Frames of an element:
 //   FIXED   that of the world;
 //   EDGES   x along a first, z normal to a first and a second combination of corners (such as mean edges);
@@ -39,6 +43,7 @@ typedef struct dvCorotDef {
   dvCorotStiffness stiffness;
   void *user;
   bool changing;                  // dv_corot_update will be called: every element keeps a matrix of its own
+  bool whole;                     // rows of the matrices do not sum to zero
 } dvCorotDef;
 
 // Nothing of the definition but `user` is kept. DV_ERROR_INPUT when an index is out of range, DV_ERROR_USAGE when memory is
@@ -83,6 +88,8 @@ typedef struct dvCorotData {
   double *rest;            // a pack of each number of corners 1 .. nodes - 1 in the frame at rest
   double *frames;          // nine packs: the axes
   double *stiffness;       // blocks of 3 x 3, upper ones only: nodes 1 1 (xx xy xz yy yz zz), 1 2 (nine), …; packs, or numbers when shared
+  double *sums;            // sum_j K_0j, then E_0j for j > 0; like stiffness. NULL: zero
+  double *origin;          // of matrices that are whole: a pack of each number of the first corner at rest, A_0 X_0
   double *slots;
 } dvCorotData;
 
@@ -93,7 +100,7 @@ typedef struct dvCorotKernels {
   void (*dforce)(const dvCorotData *c, size_t block, const double *dx, double k);
   void (*measure)(const dvCorotData *c, size_t block, const double *x, double *energy);   // lane by lane
   // the whole matrix of an element, 3 nodes x 3 nodes, row by row: axes^T K axes with the blocks of the first corner, whose rows and
-  // columns are minus the sums of the others. Entries of K are `stride` apart; rows of axes.
+  // columns are minus the sums of the others (a matrix that is whole has more). Entries of K are `stride` apart; rows of axes.
   void (*turn)(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out);
   void (*sum)(const dvCorotData *c, const dvElementSum *sum, size_t block, double k, double *local);   // into the sums of a block, width 3
 } dvCorotKernels;

@@ -77,6 +77,38 @@ DV_INLINE void scatter(double *out, const uint16_t *corner, int nodes, const Vec
   for (int lane = 0; lane < DV_LANES; lane++) dv_blocks_add_row(out, corner[lane], sum[lane]);
 }
 
+// --- whole matrices ---
+
+DV_INLINE const double *sums_of(Data *c, size_t pack, int nodes) { return c->shared ? c->sums : c->sums + DV_LANES * 9 * (size_t)nodes * pack; }
+
+// f_j += E_j0 u_0; returns what the first corner gets beyond minus the sum of the others
+DV_INLINE Vec add_whole(const double *e, bool shared, int m, Vec start, const Vec *u, Vec *f)
+{
+  Vec more = {dv_pack(0), dv_pack(0), dv_pack(0)};
+  for (int j = -1; j < m; j++, e += 9 * (shared ? 1 : DV_LANES)) {
+    Vec b = j < 0 ? start : u[j], t = {dv_pack(0), dv_pack(0), dv_pack(0)};
+    for (int r = 0; r < 3; r++) {
+      dvPack x = entry(e, 3 * r, shared), y = entry(e, 3 * r + 1, shared), z = entry(e, 3 * r + 2, shared);
+      dvPack sum = x * b.x + y * b.y + z * b.z, of = r == 0 ? start.x : r == 1 ? start.y : start.z;
+      if (r == 0) more.x += sum;
+      else if (r == 1) more.y += sum;
+      else more.z += sum;
+      t = (Vec){t.x + x * of, t.y + y * of, t.z + z * of};
+    }
+    if (j < 0) continue;
+    f[j] = add(f[j], t);
+    more = add(more, t);
+  }
+  return more;
+}
+
+DV_INLINE void scatter_first(double *out, const uint16_t *corner, Vec f)
+{
+  dvPack row[DV_LANES];
+  dv_blocks_rows(f, row);
+  for (int lane = 0; lane < DV_LANES; lane++) dv_blocks_add_row(out, corner[lane], row[lane]);
+}
+
 // --- frames ---
 
 // combinations of corners with fixed weights
@@ -174,6 +206,10 @@ DV_INLINE void force_block(Data *c, size_t b, const double *x, bool shared)
     store_edges(c->frames + DV_LANES * 9 * i, axes);
     displace(c, i, nodes, axes, d, u);
     multiply(matrix_of(c, i, nodes), shared, nodes - 1, u, f);
+    if (c->sums) {
+      Vec start = sub(load_vec(c->origin + DV_LANES * 3 * i), to_local(axes, dv_blocks_load(local, corner)));
+      scatter_first(out, corner, to_world(axes, add_whole(sums_of(c, i, nodes), shared, nodes - 1, start, u, f)));
+    }
     for (int k = 0; k < nodes - 1; k++) f[k] = to_world(axes, f[k]);
     scatter(out, corner, nodes, f);
   }
@@ -194,6 +230,10 @@ DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, bool 
     Edges axes = load_edges(c->frames + DV_LANES * 9 * i);
     for (int n = 0; n < nodes - 1; n++) d[n] = scale(to_local(axes, d[n]), factor);
     multiply(matrix_of(c, i, nodes), shared, nodes - 1, d, f);
+    if (c->sums) {
+      Vec start = scale(to_local(axes, dv_blocks_load(local, corner)), factor);
+      scatter_first(out, corner, to_world(axes, add_whole(sums_of(c, i, nodes), shared, nodes - 1, start, d, f)));
+    }
     for (int n = 0; n < nodes - 1; n++) f[n] = to_world(axes, f[n]);
     scatter(out, corner, nodes, f);
   }

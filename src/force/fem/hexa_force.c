@@ -5,7 +5,7 @@
 // grid may say how far each cell is filled (cellStiffness, cellMass).
 //
 // HexahedralFEMForceField takes every cell as a box along the axes of the world, with the diagonal from corner 0 to corner 6, as
-// SOFA does; its entries are not rounded to single precision (docs/differences.md).
+// SOFA does, and rounds its entries to single precision unless told otherwise.
 // Classes with a mass are in hexa_mass.c and hexa_condensed.c.
 #include "force/fem/hexa_force.h"
 #include "force/fem/point_rotations.h"
@@ -15,7 +15,7 @@
 
 #define SELF dvHexaForce
 static const dvFieldDesc hexa_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXA_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc hexahedral_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXAHEDRAL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedral_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXAHEDRAL_FIELDS(DV_DESCRIBE) HEXAHEDRAL_SINGLE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc parallel_hexa_fields[] = {DV_PARALLEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
@@ -109,7 +109,7 @@ static void hexahedral_stiffness(void *user, size_t e, const double *x, double *
     volume *= dv_vec3_norm(dv_vec3_load(x + 3 * ends[a]));
   }
   box_stiffness(rule, diagonal, dv_lame_lambda(young, nu, 3), dv_lame_mu(young, nu), k);
-  for (int i = 0; i < 576; i++) k[i] *= volume / 8;
+  for (int i = 0; i < 576; i++) k[i] = (h->singlePrecision ? (float)k[i] : k[i]) * (volume / 8);
 }
 
 static void condensed_stiffness(void *user, size_t e, const double *x, double *k)
@@ -182,7 +182,7 @@ dvStatus dv_hexa_force_reinit(dvObject *o)
   warn_of_shapes(h);
   dvCorotDef def = {.rest = dv_state_read(s, DV_X_REST), .width = 3, .points = s->count, .connectivity = h->hexa, .nodes = 8, .count = h->count,
                     .frame = frames[h->method], .weights = weights, .stiffness = condensed ? condensed_stiffness : hexahedral ? hexahedral_stiffness : hexa_stiffness,
-                    .user = h, .changing = h->updateStiffnessMatrix && !condensed};
+                    .user = h, .changing = h->updateStiffnessMatrix && !condensed, .whole = h->singlePrecision};   // rounded rows do not sum to zero
   if (condensed) DV_TRY(dv_hexa_condense(h));
   dv_corot_destroy(&h->elements);
   dvStatus status = dv_corot_create(&def, &h->elements);

@@ -19,6 +19,8 @@
 
 #define HEXAHEDRAL_FIELDS(X) X(reals, hexahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
 
+#define HEXAHEDRAL_SINGLE_FIELDS(X) X(bool, singlePrecision, "1", "", "round the entries of the matrices to single precision, as SOFA does")
+
 #define HEXAHEDRAL_MASS_FIELDS(X)                                                                                     \
   X(reals, totalMass, "", "kg", "mass of each element", .flags = DV_READ_ONLY)                                        \
   X(reals, particleMasses, "", "kg", "mass of each point: an eighth of those of its elements", .flags = DV_READ_ONLY) \
@@ -56,6 +58,7 @@ typedef struct dvHexaForce {
   HEXA_METHOD_FIELDS(DV_MEMBER)
   HEXA_FIELDS(DV_MEMBER)
   HEXAHEDRAL_FIELDS(DV_MEMBER)
+  HEXAHEDRAL_SINGLE_FIELDS(DV_MEMBER)
   HEXAHEDRAL_MASS_FIELDS(DV_MEMBER)
   HEXA_MASS_FIELDS(DV_MEMBER)
   HEXA_CONDENSED_FIELDS(DV_MEMBER)
@@ -97,7 +100,7 @@ static inline bool dv_hexa_has_mass(const dvHexaForce *h)
 // How far element e is filled.
 static inline double dv_hexa_filled(const dvReals *list, size_t e) { return e < list->count ? list->data[e] : 1; }
 
-// Stiffness of a box with edges along the axes, 24 x 24; entries in single precision where SOFA has them so.
+// Stiffness of a box with edges along the axes, 24 x 24.
 void dv_hexa_box_stiffness(const dvHexaForce *h, const double edges[3], double *k);
 double dv_hexa_edges(const double *x, const int32_t *corners, double edges[3]);   // returns their product
 

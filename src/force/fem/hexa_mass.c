@@ -10,7 +10,7 @@
 
 #define SELF dvHexaForce
 static const dvFieldDesc hexa_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXA_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc hexahedral_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXAHEDRAL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedral_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXAHEDRAL_FIELDS(DV_DESCRIBE) HEXAHEDRAL_SINGLE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexa_mass_fields[] = {HEXA_MASS_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedral_mass_fields[] = {HEXA_MASS_FIELDS(DV_DESCRIBE) HEXAHEDRAL_MASS_FIELDS(DV_DESCRIBE)};
 #undef SELF

@@ -43,17 +43,14 @@ static const dvFieldDesc multi_fields[] = {DISTANCE_FIELDS(DV_DESCRIBE) TOPOLOGY
 
 // --- what is measured -----------------------------------------------------------------------------------
 
-// (I - u u^T) / length in the four blocks of an edge, or in the first one alone
-static void edge_curvature(const double *u, double inverse, int space, int points, double *h)
+// (I - u u^T) / length in the four blocks of an edge
+static void edge_curvature(const double *u, double inverse, double *h)
 {
-  int w = points * space;
-  for (int i = 0; i < space; i++)
-    for (int j = 0; j < space; j++) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
       double k = ((i == j) - u[i] * u[j]) * inverse;
-      h[i * w + j] = k;
-      if (points == 1) continue;
-      h[i * w + space + j] = h[(space + i) * w + j] = -k;
-      h[(space + i) * w + space + j] = k;
+      h[i * 6 + j] = h[(3 + i) * 6 + 3 + j] = k;
+      h[i * 6 + 3 + j] = h[(3 + i) * 6 + j] = -k;
     }
 }
 
@@ -82,7 +79,7 @@ static void distance_curvature(const dvObject *o, size_t e, const double *x, dou
   DV_UNUSED(o);
   DV_UNUSED(e);
   double u[3], length;
-  if (direction(x, x + 3, 3, DBL_EPSILON, u, &length)) edge_curvature(u, 1 / length, 3, 2, h);
+  if (direction(x, x + 3, 3, DBL_EPSILON, u, &length)) edge_curvature(u, 1 / length, h);
 }
 
 static double square_distance_value(const dvObject *o, size_t e, const double *x, double *g)
@@ -105,7 +102,7 @@ static void square_distance_curvature(const dvObject *o, size_t e, const double 
   DV_UNUSED(e);
   DV_UNUSED(x);
   const double none[3] = {0};
-  edge_curvature(none, 2, 3, 2, h);
+  edge_curvature(none, 2, h);
 }
 
 static double square_value(const dvObject *o, size_t e, const double *x, double *g)
@@ -245,9 +242,10 @@ DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each num
 // --- from targets ---------------------------------------------------------------------------------------
 
 #define TARGET_FIELDS(X)                                                                                              \
-  X(indices, indices, "", "", "points of the input")                                                                  \
+  X(indices, indices, "", "", "points of the input; where there are more targets than indices, the next target belongs to the point of its own number") \
   X(reals, targetPositions, "", "m", "where the distance of each of them is measured from, in the input's coordinates")   \
   X(reals, restLengths, "", "m", "rest length of each distance; zero where not given")                                \
+  X(bool, singlePrecision, "1", "", "round distances and their directions to single precision, as SOFA does")         \
   X(real, showObjectScale, "0", "", "size of the arrows", .flags = DV_LOOKS)                                          \
   X(color, showColor, "1 1 0 1", "", "colour of the lines", .flags = DV_LOOKS)
 
@@ -265,11 +263,26 @@ static const double *target_of(const dvObject *o, size_t e)
   return ((const Target *)o)->targetPositions.data + e * (size_t)o->dof->coord;
 }
 
+// like `direction`, or with every operation in single precision
+static bool target_direction(const Target *m, size_t e, const double *x, double *u, double *length)
+{
+  const double *a = target_of(&m->measure.base.base, e);
+  int space = m->measure.space;
+  if (!m->singlePrecision) return direction(a, x, space, 1e-10, u, length);
+  float gap[3], sum = 0;
+  for (int k = 0; k < space; k++) gap[k] = (float)(x[k] - a[k]), sum += gap[k] * gap[k];
+  *length = sqrtf(sum);
+  if (!(*length > 1e-10)) return false;
+  float inverse = (float)(1 / *length);
+  for (int k = 0; k < space; k++) u[k] = gap[k] * inverse;
+  return true;
+}
+
 static double target_value(const dvObject *o, size_t e, const double *x, double *g)
 {
   const Target *m = (const Target *)o;
   double length;
-  if (!direction(target_of(o, e), x, m->measure.space, 1e-10, g, &length)) {
+  if (!target_direction(m, e, x, g, &length)) {
     memset(g, 0, (size_t)m->measure.space * sizeof *g);
     g[0] = 1;
   }
@@ -278,9 +291,15 @@ static double target_value(const dvObject *o, size_t e, const double *x, double 
 
 static void target_curvature(const dvObject *o, size_t e, const double *x, double *h)
 {
-  int space = ((const Target *)o)->measure.space;
+  const Target *m = (const Target *)o;
   double u[3], length;
-  if (direction(target_of(o, e), x, space, 1e-10, u, &length)) edge_curvature(u, 1 / length, space, 1, h);
+  if (!target_direction(m, e, x, u, &length)) return;
+  double inverse = 1 / length;
+  for (int i = 0, space = m->measure.space; i < space; i++)
+    for (int j = 0; j < space; j++) {
+      double product = u[i] * u[j];
+      h[i * space + j] = ((i == j) - (m->singlePrecision ? (float)product : product)) * inverse;
+    }
 }
 
 // targets may move, but not go: a shorter list would be read past its end
@@ -296,14 +315,16 @@ static const dvMeasure target_measure = {1, target_value, target_curvature, targ
 static dvStatus target_init(dvObject *o)
 {
   Target *m = (Target *)o;
-  size_t n = m->indices.count, width = (size_t)o->dof->coord;
-  if (m->targetPositions.count != n * width)
+  size_t width = (size_t)o->dof->coord, n = m->targetPositions.count / width, points = m->measure.base.in->count;
+  if (m->targetPositions.count != n * width || m->indices.count > n)
     return dv_field_error(o, &m->targetPositions, NULL, "targetPositions has %zu numbers, but %zu indices need %zu (%zu each)", m->targetPositions.count,
-                          n, n * width, width);
+                          m->indices.count, m->indices.count * width, width);
+  DV_TRY(dv_check_indices(o, &m->indices, points, "input points"));
+  if (n > m->indices.count && n > points)
+    return dv_field_error(o, &m->targetPositions, "give indices", "there are %zu targets, but the input has %zu points", n, points);
   if (m->restLengths.count != n && !dv_reals_resize(&m->restLengths, n)) return dv_error(o, NULL, "out of memory");
-  DV_TRY(dv_check_indices(o, &m->indices, m->measure.base.in->count, "input points"));
   m->measure.point.count = 0;
-  for (size_t i = 0; i < n; i++) dv_push(&m->measure.point, m->indices.data[i]);
+  for (size_t i = 0; i < n; i++) dv_push(&m->measure.point, i < m->indices.count ? m->indices.data[i] : (int32_t)i);
   return dv_measure_settle(o, &target_measure, n, "target");
 }
 

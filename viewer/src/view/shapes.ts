@@ -76,22 +76,24 @@ export function forgetPictures() { for (const t of pictures.values()) t.dispose(
 // --- triangles ---
 
 class Triangles extends Shape {
-  private mesh: Mesh<BufferGeometry, MeshPhongMaterial>;
+  private mesh: Mesh<BufferGeometry, MeshPhongMaterial | MeshPhongMaterial[]>;
+  private looks: { material: MeshPhongMaterial; emissive: Color }[];
   private hairs: LineSegments | null = null;
   private normals: BufferAttribute | null = null;
   private same: Uint32Array | null | undefined;
   private range = { value: { x: 0, y: 1 } };
-  private base: Color;
-  private emissive: Color;
 
   constructor(info: Drawable, look: Look) {
-    const m = info.material ?? {};
-    const material = new MeshPhongMaterial({ side: DoubleSide });
     const group = new ThreeGroup();
     super(info, group);
-    this.base = colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9');
-    this.emissive = colour(m.emissive, '#000000');
-    material.color.copy(this.base);
+    this.looks = (info.parts ?? [{ material: info.material }]).map((part) => this.makeLook(part.material ?? {}, look));
+    this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
+    group.add(this.mesh);
+  }
+
+  private makeLook(m: NonNullable<Drawable['material']>, look: Look) {
+    const { info } = this, material = new MeshPhongMaterial({ side: DoubleSide });
+    material.color.copy(colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9'));
     material.shininess = Math.max(1, m.shininess ?? 30);
     material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
     const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
@@ -100,8 +102,7 @@ class Triangles extends Shape {
     this.shader(material, info.values != null);
     if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
-    this.mesh = keep(new Mesh(new BufferGeometry(), material));
-    group.add(this.mesh);
+    return { material, emissive: colour(m.emissive, '#000000') };
   }
 
   // Values become places in the colour map, in the vertex shader; at creases the triangle's own normal counts.
@@ -133,6 +134,8 @@ class Triangles extends Shape {
       geometry.dispose();
       geometry.setAttribute('position', places);
       geometry.setIndex(index);
+      geometry.clearGroups();
+      this.info.parts?.forEach((part, i) => geometry.addGroup(part.first, part.count, i));
       if (colours) geometry.setAttribute('value', colours);
       this.normals = null;
       this.same = undefined;
@@ -140,16 +143,15 @@ class Triangles extends Shape {
     if (uv && geometry.getAttribute('uv') !== uv) geometry.setAttribute('uv', uv);
     if (moved || !this.normals) this.shade(p.data as Float32Array, t.data as Uint32Array);
     if (values != null && this.changed(arrays, [values])) this.measure(arrays.get(values)!.data as Float32Array);
-    const m = this.mesh.material;
-    const flat = !look.smooth;
-    if (m.flatShading !== flat) { m.flatShading = flat; m.needsUpdate = true; }
-    m.wireframe = look.wireframe || material?.wireframe === true;
-    const selected = look.selected(this.info.path);
-    m.emissive.copy(this.emissive);
-    if (selected) m.emissive.lerp(look.accent, 0.28);
+    const flat = !look.smooth, selected = look.selected(this.info.path);
+    for (const { material: m, emissive } of this.looks) {
+      if (m.flatShading !== flat) { m.flatShading = flat; m.needsUpdate = true; }
+      m.wireframe = look.wireframe || material?.wireframe === true;
+      m.emissive.copy(emissive);
+      if (selected) m.emissive.lerp(look.accent, 0.28);
+      if (values != null) m.map = mapTexture(look.colourMap);
+    }
     if (values != null) {
-      const map = mapTexture(look.colourMap);
-      if (m.map !== map) m.map = map;
       const [low, high] = look.range(this, this.low, this.high);
       this.range.value.x = low; this.range.value.y = high;
     }
@@ -191,7 +193,7 @@ class Triangles extends Shape {
 
   override dispose() {
     this.mesh.geometry.dispose();
-    this.mesh.material.dispose();
+    for (const l of this.looks) l.material.dispose();
     this.hairs?.geometry.dispose();
   }
 }
