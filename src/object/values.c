@@ -63,29 +63,19 @@ static dvBuffer *buffer_own(dvBuffer *b, size_t keep, size_t new_bytes)
   return fresh;
 }
 
-double *dv_reals_edit(dvReals *r)
+// the data, which nobody else shares afterwards
+static void *raw_edit(dvBuffer **buffer, void *data, size_t bytes)
 {
-  if (r->buffer && r->buffer->references > 1) {
-    size_t bytes = r->count * sizeof(double);
-    dvBuffer *own;
-    DV_MUST((own = buffer_own(r->buffer, bytes, bytes)));
-    r->buffer = own;
-    r->data = buffer_data(r->buffer);
-  }
-  return r->data;
+  if (!*buffer || (*buffer)->references == 1) return data;
+  dvBuffer *own;
+  DV_MUST((own = buffer_own(*buffer, bytes, bytes)));
+  *buffer = own;
+  return buffer_data(own);
 }
 
-int32_t *dv_ints_edit(dvInts *r)
-{
-  if (r->buffer && r->buffer->references > 1) {
-    size_t bytes = r->count * sizeof(int32_t);
-    dvBuffer *own;
-    DV_MUST((own = buffer_own(r->buffer, bytes, bytes)));
-    r->buffer = own;
-    r->data = buffer_data(r->buffer);
-  }
-  return r->data;
-}
+double *dv_reals_edit(dvReals *r) { return r->data = raw_edit(&r->buffer, r->data, r->count * sizeof(double)); }
+
+int32_t *dv_ints_edit(dvInts *r) { return r->data = raw_edit(&r->buffer, r->data, r->count * sizeof(int32_t)); }
 
 static bool raw_resize(dvBuffer **buffer, void **data, size_t *old_count, size_t count, size_t element)
 {

@@ -70,6 +70,22 @@ static inline void report_end(Report *r)
   dv_text_free(&r->messages);
 }
 
+// a scene that is not accepted, and a part of what is said
+typedef struct Refusal {
+  const char *scene, *message;
+} Refusal;
+
+static inline void report_refused(const Refusal *cases, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    Report r;
+    report_start(&r, cases[i].scene);
+    assert_int_equal(r.status, DV_ERROR_INPUT);
+    report_says(&r, cases[i].message);
+    report_end(&r);
+  }
+}
+
 // Fails with both lists when they differ.
 static inline void check_ints(const dvInts *found, const char *expected)
 {

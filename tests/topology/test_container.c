@@ -169,22 +169,14 @@ static void puts_triangles_along_an_edge_first(void **state)
 static void refuses_bad_indices(void **state)
 {
   DV_UNUSED(state);
-  static const struct {
-    const char *scene, *message;
-  } cases[] = {
+  static const Refusal cases[] = {
       {"<Node>\n<MeshTopology position='0 0 0 1 0 0' edges='0 1 1 2'/></Node>", "test.scn:2 edges: element 1 names point 2, but there are 2 points"},
       {"<Node><MeshTopology triangles='0 1 -1'/></Node>", "triangles: element 0 names point -1"},
       {"<Node><MeshTopology edges='0 2000000000'/></Node>", "edges: element 0 names point 2000000000, more than can be simulated"},
       {"<Node><PointSetTopologyContainer nbPoints='-3'/></Node>", "nbPoints -3 is negative"},
       {"<Node><PointSetTopologyContainer nbPoints='100000000'/></Node>", "100000000 points are more than"},
   };
-  for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    Report r;
-    report_start(&r, cases[i].scene);
-    assert_int_equal(r.status, DV_ERROR_INPUT);
-    report_says(&r, cases[i].message);
-    report_end(&r);
-  }
+  report_refused(cases, DV_COUNT(cases));
 }
 
 static void hides_bad_elements(void **state)

@@ -131,9 +131,7 @@ static void writes_attributes_of_old_back(void **state)
 static void refuses_absurd_sizes(void **state)
 {
   DV_UNUSED(state);
-  static const struct {
-    const char *scene, *message;
-  } cases[] = {
+  static const Refusal cases[] = {
       {"<Node><RegularGridTopology n='2000000000 2000000000 2000000000'/></Node>", "is more than the 50000000 that can be simulated use fewer points"},
       {"<Node><RegularGridTopology n='400 400 400'/></Node>", "a grid of 400 x 400 x 400 points is more than"},
       {"<Node><RegularGridTopology cellWidth='1e-12'/></Node>", "are too many"},
@@ -143,13 +141,7 @@ static void refuses_absurd_sizes(void **state)
       {"<Node><CubeTopology nx='-1' ny='2' nz='2'/></Node>", "a box of -1 x 2 x 2 points"},
       {"<Node><CubeTopology nx='30000' ny='30000' nz='2'/></Node>", "is more than the 50000000"},
   };
-  for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    Report r;
-    report_start(&r, cases[i].scene);
-    assert_int_equal(r.status, DV_ERROR_INPUT);
-    report_says(&r, cases[i].message);
-    report_end(&r);
-  }
+  report_refused(cases, DV_COUNT(cases));
 }
 
 static void takes_empty_grids_as_cells(void **state)

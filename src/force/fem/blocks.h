@@ -102,10 +102,12 @@ DV_INLINE void dv_blocks_gather(const dvElementBlocks *m, size_t b, const double
   dv_pack_store(local, dv_pack(0));
 }
 
-// Zeroes the slots of block b, the dummy's too.
-DV_INLINE void dv_blocks_clear(const dvElementBlocks *m, size_t b, double *local)
+// The slots of block b, zeroed, the dummy's too.
+DV_INLINE double *dv_blocks_clear(const dvElementBlocks *m, size_t b, double *slots)
 {
-  for (size_t i = 0; i <= m->blocks[b].points; i++) dv_pack_store(local + DV_BLOCK_STRIDE * i, dv_pack(0));
+  double *own = slots + DV_BLOCK_STRIDE * (size_t)m->blocks[b].first_slot;
+  for (size_t i = 0; i <= m->blocks[b].points; i++) dv_pack_store(own + DV_BLOCK_STRIDE * i, dv_pack(0));
+  return own;
 }
 
 // f += local values of block b; only for a mesh of one block.

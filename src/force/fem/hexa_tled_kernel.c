@@ -61,9 +61,8 @@ static void tled_force(Tled *h, size_t b, const double *x)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &h->blocks->blocks[b];
-  double *out = h->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(h->blocks, b, x, local);
-  dv_blocks_clear(h->blocks, b, out);
+  double *out = dv_blocks_clear(h->blocks, b, h->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(h->blocks, i);
     const double *rest = h->rest + DV_LANES * DV_TLED_REST * i;
@@ -83,9 +82,8 @@ static void tled_dforce(Tled *h, size_t b, const double *dx, double k)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &h->blocks->blocks[b];
-  double *out = h->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(h->blocks, b, dx, local);
-  dv_blocks_clear(h->blocks, b, out);
+  double *out = dv_blocks_clear(h->blocks, b, h->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(h->blocks, i);
     const double *rest = h->rest + DV_LANES * DV_TLED_REST * i, *moving = h->law.moving + DV_LANES * DV_HYPER_ISOTROPIC * i;

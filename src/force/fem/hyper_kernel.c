@@ -52,9 +52,8 @@ DV_INLINE void force_block(Data *h, size_t b, const double *x, int law)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &h->blocks->blocks[b];
-  double *out = h->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(h->blocks, b, x, local);
-  dv_blocks_clear(h->blocks, b, out);
+  double *out = dv_blocks_clear(h->blocks, b, h->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(h->blocks, i);
     scatter_forces(out, corner, scaled(pack_force(h, i, law, gather_edges(local, corner)), dv_pack(-1)));
@@ -65,9 +64,8 @@ DV_INLINE void dforce_block(Data *h, size_t b, const double *dx, double k, int l
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &h->blocks->blocks[b];
-  double *out = h->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(h->blocks, b, dx, local);
-  dv_blocks_clear(h->blocks, b, out);
+  double *out = dv_blocks_clear(h->blocks, b, h->slots);
   dvPack factor = dv_pack(-k);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(h->blocks, i);

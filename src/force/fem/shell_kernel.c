@@ -60,8 +60,7 @@ DV_INLINE Corners load_moved(Data *s, size_t pack)
 static void shell_force(Data *s, size_t b)
 {
   const dvElementBlock *block = &s->blocks->blocks[b];
-  double *out = s->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
-  dv_blocks_clear(s->blocks, b, out);
+  double *out = dv_blocks_clear(s->blocks, b, s->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++)
     scatter(out, dv_blocks_corners(s->blocks, i), load_edges(s->axes + DV_LANES * 9 * i), product(s, i, load_moved(s, i)), dv_pack(-1));
 }
@@ -70,9 +69,8 @@ static void shell_dforce(Data *s, size_t b, const double *dx, double k)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &s->blocks->blocks[b];
-  double *out = s->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(s->blocks, b, dx, local);
-  dv_blocks_clear(s->blocks, b, out);
+  double *out = dv_blocks_clear(s->blocks, b, s->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(s->blocks, i);
     Edges axes = load_edges(s->axes + DV_LANES * 9 * i);

@@ -212,30 +212,20 @@ static const dvForceOps tensor_mass_ops = {
     .states = dv_force_state,
 };
 
-const dvClass dv_tetra_tensor_mass_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "TetrahedralTensorMassForceField",
-    .help = "linear elasticity of tetrahedra with a matrix an edge, for small displacements",
-    .module = "Sofa.Component.SolidMechanics.TensorMass",
-    .dofs = DV_DOF_VEC3,
-    .size = sizeof(TensorMass),
-    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(tensor_mass_fields)},
-    .ops = {[DV_ROLE_FORCE] = &tensor_mass_ops},
-    .init = tensor_mass_init,
-    .reinit = tensor_mass_reinit,
-    .destroy = tensor_mass_destroy,
-};
+#define TENSOR_MASS(variable, name_, help_)                                                  \
+  const dvClass variable = {                                                                 \
+      .struct_size = sizeof(dvClass),                                                        \
+      .name = name_,                                                                         \
+      .help = help_,                                                                         \
+      .module = "Sofa.Component.SolidMechanics.TensorMass",                                  \
+      .dofs = DV_DOF_VEC3,                                                                   \
+      .size = sizeof(TensorMass),                                                            \
+      .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(tensor_mass_fields)},           \
+      .ops = {[DV_ROLE_FORCE] = &tensor_mass_ops},                                           \
+      .init = tensor_mass_init,                                                              \
+      .reinit = tensor_mass_reinit,                                                          \
+      .destroy = tensor_mass_destroy,                                                        \
+  };
 
-const dvClass dv_triangle_tensor_mass_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "TriangularTensorMassForceField",
-    .help = "linear elasticity of triangles with a matrix an edge, for small displacements",
-    .module = "Sofa.Component.SolidMechanics.TensorMass",
-    .dofs = DV_DOF_VEC3,
-    .size = sizeof(TensorMass),
-    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(tensor_mass_fields)},
-    .ops = {[DV_ROLE_FORCE] = &tensor_mass_ops},
-    .init = tensor_mass_init,
-    .reinit = tensor_mass_reinit,
-    .destroy = tensor_mass_destroy,
-};
+TENSOR_MASS(dv_tetra_tensor_mass_class, "TetrahedralTensorMassForceField", "linear elasticity of tetrahedra with a matrix an edge, for small displacements")
+TENSOR_MASS(dv_triangle_tensor_mass_class, "TriangularTensorMassForceField", "linear elasticity of triangles with a matrix an edge, for small displacements")

@@ -55,9 +55,8 @@ static void tetra_dforce(const dvTetraData *t, size_t b, const double *dx, doubl
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
-  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(t->blocks, b, dx, local);
-  dv_blocks_clear(t->blocks, b, out);
+  double *out = dv_blocks_clear(t->blocks, b, t->slots);
   dvPack factor = dv_pack(-k);
   const uint16_t *corner = dv_blocks_corners(t->blocks, block->first_pack);
   const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * (size_t)block->first_pack;
@@ -247,9 +246,8 @@ static void tetra_dforce_present(Data *t, size_t b, const double *dx, double k)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
-  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(t->blocks, b, dx, local);
-  dv_blocks_clear(t->blocks, b, out);
+  double *out = dv_blocks_clear(t->blocks, b, t->slots);
   dvPack factor = dv_pack(-k);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(t->blocks, i);
@@ -405,9 +403,8 @@ DV_INLINE void force_block(Data *t, size_t b, const double *x, ForceOfPack force
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
-  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(t->blocks, b, x, local);
-  dv_blocks_clear(t->blocks, b, out);
+  double *out = dv_blocks_clear(t->blocks, b, t->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(t->blocks, i);
     Edges e = gather_edges(local, corner), f;

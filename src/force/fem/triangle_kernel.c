@@ -117,9 +117,8 @@ DV_INLINE void force_block(dvTriangleMethod method, const dvTriangleData *t, siz
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
-  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(t->blocks, b, x, local);
-  dv_blocks_clear(t->blocks, b, out);
+  double *out = dv_blocks_clear(t->blocks, b, t->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(t->blocks, i);
     double *rest = t->rest + DV_LANES * DV_TRIANGLE_RECORD * i, *moving = t->moving + DV_LANES * DV_TRIANGLE_MOVING * i;
@@ -153,9 +152,8 @@ static void triangle_dforce(const dvTriangleData *t, size_t b, const double *dx,
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
-  double *out = t->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dv_blocks_gather(t->blocks, b, dx, local);
-  dv_blocks_clear(t->blocks, b, out);
+  double *out = dv_blocks_clear(t->blocks, b, t->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(t->blocks, i);
     const double *moving = t->moving + DV_LANES * DV_TRIANGLE_MOVING * i;

@@ -144,33 +144,23 @@ static const dvForceOps bending_ops = {
     .pairs = bending_pairs,
 };
 
-const dvClass dv_triangular_bending_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "TriangularBendingSprings",
-    .help = "springs against bending across the edges between triangles",
-    .module = "Sofa.Component.SolidMechanics.Spring",
-    .dofs = DV_DOF_VEC3,
-    .size = sizeof(Bending),
-    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)},
-    .ops = {[DV_ROLE_FORCE] = &bending_ops},
-    .init = bending_init,
-    .reinit = bending_reinit,
-    .destroy = bending_destroy,
-};
+#define BENDING(variable, name_, help_)                                                      \
+  const dvClass variable = {                                                                 \
+      .struct_size = sizeof(dvClass),                                                        \
+      .name = name_,                                                                         \
+      .help = help_,                                                                         \
+      .module = "Sofa.Component.SolidMechanics.Spring",                                      \
+      .dofs = DV_DOF_VEC3,                                                                   \
+      .size = sizeof(Bending),                                                               \
+      .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)},               \
+      .ops = {[DV_ROLE_FORCE] = &bending_ops},                                               \
+      .init = bending_init,                                                                  \
+      .reinit = bending_reinit,                                                              \
+      .destroy = bending_destroy,                                                            \
+  };
 
-const dvClass dv_quadular_bending_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "QuadularBendingSprings",
-    .help = "springs against bending across the edges between quads",
-    .module = "Sofa.Component.SolidMechanics.Spring",
-    .dofs = DV_DOF_VEC3,
-    .size = sizeof(Bending),
-    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)},
-    .ops = {[DV_ROLE_FORCE] = &bending_ops},
-    .init = bending_init,
-    .reinit = bending_reinit,
-    .destroy = bending_destroy,
-};
+BENDING(dv_triangular_bending_class, "TriangularBendingSprings", "springs against bending across the edges between triangles")
+BENDING(dv_quadular_bending_class, "QuadularBendingSprings", "springs against bending across the edges between quads")
 
 // --- TriangleBendingSprings, QuadBendingSprings: SpringForceField filled from the faces ----------------------
 

@@ -66,11 +66,10 @@ DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, co
 {
   double place[DV_BLOCK_DOUBLES] __attribute__((aligned(64))), speed[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &p->blocks->blocks[b];
-  double *out = p->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   size_t constants = limited ? DV_SPRING_CONSTANTS : damped ? DV_SPRING_LOW : DV_SPRING_KD;
   dv_blocks_gather(p->blocks, b, x, place);
   if (damped) dv_blocks_gather(p->blocks, b, v, speed);
-  dv_blocks_clear(p->blocks, b, out);
+  double *out = dv_blocks_clear(p->blocks, b, p->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
     Vec velocity = {dv_pack(0), dv_pack(0), dv_pack(0)};
@@ -93,10 +92,9 @@ static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, do
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &p->blocks->blocks[b];
-  double *out = p->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
   dvPack factor = dv_pack(k);
   dv_blocks_gather(p->blocks, b, dx, local);
-  dv_blocks_clear(p->blocks, b, out);
+  double *out = dv_blocks_clear(p->blocks, b, p->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
     const double *moving = p->moving + DV_LANES * DV_SPRING_PACKED * i, *constant = p->constant + DV_LANES * p->constants * i;
