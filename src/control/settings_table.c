@@ -233,12 +233,6 @@ const dvSettingRow dv_setting_rows[] = {
      "color color = 1 1 1 1 | colour\n"
      "depthTest bool = 1 | nearer things hide it\n",
      NULL, NULL},
-    {"TrailRenderer", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "the paths of moving points", enable,
-     "position vec3s | the points [m]\n"
-     "nbSteps int = 100 | steps that are kept\n"
-     "color string = #00ff00ff #00ff00ff | colours from the oldest to the newest step\n"
-     "thickness real = 1 | width of the lines [pixels]\n",
-     NULL, NULL},
     {"OglSceneFrame", NULL, RENDERING_3D, DV_ROLE_VISUAL, "the axes of the scene in a corner of the picture",
      "draw bool = 1 | draw them\n"
      "style string = Cylinders | Arrows, Cylinders or CubeCones\n"

@@ -188,13 +188,15 @@ typedef enum dvSketchKind {
 // What a picture shows of a component. The pointers belong to it.
 typedef struct dvSketch {
   dvSketchKind kind;
-  struct dvField *positions;      // three numbers a point; NULL: those of the component, which is a state
+  struct dvField *positions;      // three numbers a point; NULL: those of `state`
+  dvObject *state;                // NULL: the component is one
   struct dvField *vectors;        // as many
   struct dvField *values;         // a number a point, shown as colour; may be NULL
   dvObject *topology;
   const struct dvInts *pairs;     // below the number of points
   double radius;
-  const double *colour;           // red green blue alpha; NULL: none of its own
+  bool coloured;
+  double colour[4];               // red green blue alpha
 } dvSketch;
 
 typedef struct dvVisualOps {

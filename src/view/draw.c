@@ -100,17 +100,20 @@ static void add_surface(dvDraw *d, dvVisualModel *v)
     s->texcoords = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
 }
 
-static bool is_rigid(const dvObject *state) { return state->dof->kind == DV_RIGID3; }
+// the points or frames of a state
+static void add_freedoms(dvDraw *d, dvDrawGroup group, dvObject *o)
+{
+  bool rigid = o->dof->kind == DV_RIGID3;
+  dvDrawable *a = add(d, group, rigid ? DV_DRAW_FRAMES : DV_DRAW_POINTS, o, dynamic_of(d, group, DV_FROM_POINTS, o, 0));
+  if (rigid) a->frames = dynamic_of(d, group, DV_FROM_TURNS, o, 0);
+}
 
 static void add_state(dvDraw *d, dvObject *o)
 {
+  const dvField *show = dv_object_field(o, "showObject");
   add_box(d, o);
-  if (is_rigid(o)) {
-    dvDrawable *f = add(d, DV_DRAW_BEHAVIOR, DV_DRAW_FRAMES, o, dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_POINTS, o, 0));
-    f->frames = dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_TURNS, o, 0);
-  } else {
-    add(d, DV_DRAW_BEHAVIOR, DV_DRAW_POINTS, o, dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_POINTS, o, 0));
-  }
+  add_freedoms(d, DV_DRAW_BEHAVIOR, o);
+  if (show && show->desc->type == DV_T_BOOL && *(const bool *)show->value) add_freedoms(d, DV_DRAW_VISUAL, o);   // whatever the flags say, as in SOFA
   static const struct {
     dvDrawGroup group;
     int vector;
@@ -180,12 +183,12 @@ static size_t points_of(const dvDraw *d, int array)
   return a->reals ? a->reals->count / (size_t)a->width : dv_state(a->object)->count;
 }
 
-static dvDrawable *add_coloured(dvDraw *d, dvDrawKind kind, dvObject *o, int positions, const double *colour)
+static dvDrawable *add_coloured(dvDraw *d, dvDrawKind kind, dvObject *o, int positions, const dvSketch *s)
 {
   dvDrawable *a = add(d, DV_DRAW_VISUAL, kind, o, positions);
   a->has_material = true;
   a->material = dv_plain_shading;
-  if (colour) memcpy(a->material.diffuse, colour, sizeof a->material.diffuse);
+  if (s->coloured) memcpy(a->material.diffuse, s->colour, sizeof a->material.diffuse);
   return a;
 }
 
@@ -195,7 +198,7 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
   if (dv_topology_point_count(t) > points_of(d, positions)) return;
   bool faces = has_faces(t);
   int indices = indices_of(d, DV_DRAW_VISUAL, faces ? DV_FROM_BOUNDARY : DV_FROM_EDGES, &t->base, faces ? 3 : 2), values = field_array(d, s->values, 1);
-  dvDrawable *a = add_coloured(d, faces ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions, s->colour);
+  dvDrawable *a = add_coloured(d, faces ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions, s);
   a->indices = indices;
   if (!faces || values < 0 || points_of(d, values) != points_of(d, positions)) return;
   a->values = values;
@@ -204,20 +207,20 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
 
 static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
 {
-  int positions = s->positions ? field_array(d, s->positions, 3) : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, o, 0), second;
+  int positions = s->positions ? field_array(d, s->positions, 3) : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, s->state ? s->state : o, 0), second;
   if (positions < 0) return;
   switch (s->kind) {
   case DV_SKETCH_ELEMENTS: add_elements(d, o, s, positions); return;
   case DV_SKETCH_LINES:
     second = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->pairs, .integers = true, .width = 2});
-    add_coloured(d, DV_DRAW_LINES, o, positions, s->colour)->indices = second;
+    add_coloured(d, DV_DRAW_LINES, o, positions, s)->indices = second;
     return;
   case DV_SKETCH_ARROWS:
     second = field_array(d, s->vectors, 3);
-    if (second >= 0) add_coloured(d, DV_DRAW_VECTORS, o, positions, s->colour)->second = second;
+    if (second >= 0) add_coloured(d, DV_DRAW_VECTORS, o, positions, s)->second = second;
     return;
-  case DV_SKETCH_SPHERES: add_coloured(d, DV_DRAW_SPHERES, o, positions, s->colour)->radius = s->radius; return;
-  case DV_SKETCH_POINTS: add_coloured(d, DV_DRAW_POINTS, o, positions, s->colour); return;
+  case DV_SKETCH_SPHERES: add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius; return;
+  case DV_SKETCH_POINTS: add_coloured(d, DV_DRAW_POINTS, o, positions, s); return;
   default: return;
   }
 }

@@ -386,7 +386,8 @@ static void cylinder_sketch(dvObject *o, dvSketch *out)
 {
   CylinderModel *c = (CylinderModel *)o;
   if (!c->base.enable || first_outside(&c->edges, c->base.state.count) != c->edges.count) return;
-  *out = (dvSketch){.kind = DV_SKETCH_LINES, .pairs = &c->edges, .colour = c->color};
+  *out = (dvSketch){.kind = DV_SKETCH_LINES, .pairs = &c->edges};
+  dv_sketch_colour(out, c->color, true);
 }
 
 #define SPLAT_FIELDS(X)                                                                                               \
@@ -401,10 +402,14 @@ typedef struct SplatModel {
   SPLAT_FIELDS(DV_MEMBER)
 } SplatModel;
 
+// the points of the state beside it, as in SOFA, unless it has some of its own
 static void splat_sketch(dvObject *o, dvSketch *out)
 {
   SplatModel *s = (SplatModel *)o;
-  if (s->base.enable) *out = (dvSketch){.kind = DV_SKETCH_SPHERES, .radius = s->radius, .colour = s->color};
+  if (!s->base.enable) return;
+  *out = (dvSketch){.kind = DV_SKETCH_SPHERES, .state = s->base.state.count ? NULL : dv_node_state_up(o->node), .radius = s->radius};
+  dv_sketch_colour(out, s->color, true);
+  out->colour[3] *= s->alpha;
 }
 
 #define DATA_DISPLAY_FIELDS(X)                                                                                        \

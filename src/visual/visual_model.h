@@ -74,6 +74,12 @@ const dvVisualParts *dv_visual_parts(const dvVisualModel *v);
 // caller frees the list.
 size_t *dv_visual_part_corners(const dvVisualModel *v, const dvVisualParts *parts);
 
+static inline void dv_sketch_colour(dvSketch *s, const double colour[4], bool given)
+{
+  s->coloured = given;
+  for (int i = 0; i < 4; i++) s->colour[i] = colour[i];
+}
+
 // The points that faces count: `vertices` where a position has several of them, else `position`. Pull `normal` before.
 static inline const dvReals *dv_visual_vertices(const dvVisualModel *v) { return v->vertices.count ? &v->vertices : &v->base.position; }
 

@@ -441,12 +441,14 @@ static const char sketches[] =
     "  <VisualPointCloud name='cloud' position='@points.position'/>\n"
     "  <VisualPointCloud name='balls' position='@points.position' drawMode='Sphere' sphereRadius='0.2' color='1 0 0 1'/>\n"
     "  <VisualPointCloud name='off' position='@points.position' enable='0'/>\n"
+    "  <TrailRenderer name='trail' position='@points.position' nbSteps='3'/>\n"
     "  <VisualVectorField name='field' position='0 0 0' vector='0 0 1'/>\n"
     "  <Node name='Cylinders'><CylinderVisualModel name='rods' position='0 0 0  1 0 0' edges='0 1'/></Node>\n"
     "  <Node name='Bad'><CylinderVisualModel name='rods' position='0 0 0  1 0 0' edges='0 7'/></Node>\n"
     "  <Node name='Splats'><PointSplatModel name='splats' position='0 0 0' radius='0.3'/></Node>\n"
     "  <Node name='Data'><DataDisplay name='data' position='0 0 0  1 0 0  0 1 0' pointData='1 2 3'/></Node>\n"
     "  <Node name='Skin'><OglModel name='skin' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/></Node>\n"
+    "  <Node name='Shown'><MechanicalObject name='frame' template='Rigid3' position='0 0 0 0 0 0 1' showObject='1'/></Node>\n"
     "  <Node name='Hidden'><OglModel name='skin' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' enable='0'/></Node>\n"
     "</Node>\n";
 
@@ -455,6 +457,7 @@ static const char *const drawn[][3] = {
     {"collision", "points", "/corners"},      {"visual", "triangles", "/visualMesh"},     {"visual", "points", "/cloud"},
     {"visual", "spheres", "/balls"},          {"visual", "vectors", "/field"},            {"visual", "lines", "/Cylinders/rods"},
     {"visual", "spheres", "/Splats/splats"},  {"visual", "triangles", "/Data/data"},      {"visual", "triangles", "/Skin/skin"},
+    {"visual", "lines", "/trail"},            {"visual", "frames", "/Shown/frame"},
 };
 
 static const char *text_of(const json_t *row, const char *key) { return json_string_value(json_object_get(row, key)); }

@@ -258,6 +258,21 @@ static void test_parts_of_the_file(void **state)
   check_rmdir(directory);
 }
 
+// a trail holds the last steps, the oldest first, and starts again with the scene
+static void test_trail(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='p' position='0 0 0' velocity='1 0 0'/><UniformMass totalMass='1'/>"
+                           "<TrailRenderer name='trail' position='@p.position' nbSteps='3'/></Node>", 1);
+  const dvReals *trail = dv_object_field(check_find(s, "trail"), "trail")->value;
+  assert_int_equal(trail->count, 9);
+  check_steps(s, 4);
+  for (size_t i = 0; i < 3; i++) check_close(trail->data[3 * i], 0.2 + 0.1 * (double)i, 1e-12);
+  dv_scene_reset(s);
+  check_close(trail->data[6], 0, 1e-12);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -265,7 +280,7 @@ int main(void)
       cmocka_unit_test(test_topology_in_the_node), cmocka_unit_test(test_texture_seam), cmocka_unit_test(test_polygons),
       cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_normals_are_lazy),
       cmocka_unit_test(test_looks_only_warn), cmocka_unit_test(test_material_of_the_file),
-      cmocka_unit_test(test_parts_of_the_file),
+      cmocka_unit_test(test_parts_of_the_file), cmocka_unit_test(test_trail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

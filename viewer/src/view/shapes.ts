@@ -98,18 +98,18 @@ class Triangles extends Shape {
     material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
     const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
     if (alpha < 0.999) { material.transparent = true; material.opacity = alpha; material.depthWrite = alpha > 0.7; }
-    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = 1; material.polygonOffsetUnits = 1; }
+    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = material.polygonOffsetUnits = info.group === 'collision' ? -1 : 1; }   // the former often lie on a visual model
     this.shader(material, info.values != null);
     if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
     return { material, emissive: colour(m.emissive, '#000000') };
   }
 
-  // Values become places in the colour map, in the vertex shader; at creases the triangle's own normal counts.
+  // Values become places in the colour map, in the vertex shader. At creases the triangle's own normal counts: those of the corners do not reach into it.
   private shader(material: MeshPhongMaterial, painted: boolean) {
     material.onBeforeCompile = (shader) => {
       shader.uniforms.valueRange = this.range;
-      let vertex = 'attribute float crease;\nvarying float vCrease;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvCrease = crease;');
+      let vertex = 'attribute float crease;\nvarying float vCrease;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvCrease = crease;\n#ifndef FLAT_SHADED\nvNormal *= 1.0 - 0.999 * crease;\n#endif');
       if (painted) vertex = 'attribute float value;\nuniform vec2 valueRange;\n' + vertex.replace('#include <uv_vertex>',
         'vMapUv = vec2(clamp((value - valueRange.x) / max(valueRange.y - valueRange.x, 1e-30), 0.002, 0.998), 0.5);');
       shader.vertexShader = vertex;
@@ -319,7 +319,7 @@ class Spheres extends Shape {
     super(info, new ThreeGroup());
     this.base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#e8a33d');
     const alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
-    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#222222', transparent: alpha < 0.999, opacity: alpha, depthWrite: true });
+    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#222222', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
   }
 
   override update(arrays: Arrays, look: Look) {
@@ -418,6 +418,7 @@ class Arrows extends Shape {
 
 const AXES = ['#d64550', '#3f9a4e', '#3f74d6'];
 const MOST_ARROWS = 1500;        // more frames than that are lines
+export const axisLength = (frames: number, diagonal: number) => (frames > 20 ? 0.04 : 0.07) * diagonal;
 
 // an arrow of length 1 along x
 function arrow(): BufferGeometry {
@@ -464,7 +465,7 @@ class Frames extends Shape {
     if (!p || !q) return;
     if (!this.changed(arrays, [this.info.positions, this.info.frames]) && this.size === look.diagonal) return;
     this.size = look.diagonal;
-    const count = Math.min(p.length / 3, q.length / 4), length = (count > 20 ? 0.04 : 0.07) * look.diagonal;
+    const count = Math.min(p.length / 3, q.length / 4), length = axisLength(count, look.diagonal);
     this.prepare(count);
     if (count > MOST_ARROWS) this.drawLines(p, q, count, length);
     else this.drawArrows(p, q, count, length);
