@@ -143,7 +143,7 @@ static void check_numbers(const dvObject *o)
 static void check_visual(const dvObject *o)
 {
   const dvObject *state = dv_node_state_up(o->node);
-  if (!o->cls->ops[DV_ROLE_VISUAL] || !state || !solver_of(state->node) || state->node == o->node) return;
+  if (!o->cls->ops[DV_ROLE_VISUAL] || !dv_plays(o, DV_ROLE_STATE) || !state || !solver_of(state->node) || state->node == o->node) return;
   const dvField *points = dv_object_field(o, "position");
   const dvObject *from = points && points->source ? points->source->owner : NULL;
   if (!points || ((const dvReals *)points->value)->count == 0) return;

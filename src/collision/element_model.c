@@ -85,6 +85,7 @@ static dvStatus take_elements(ElementModel *m)
 
 static dvStatus init(dvObject *o, int width)
 {
+  static const char *const names[] = {NULL, "points", "lines", "triangles"};
   ElementModel *m = (ElementModel *)o;
   DV_TRY(dv_collision_model_init(o));
   if (!m->topology.target) m->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
@@ -92,6 +93,7 @@ static dvStatus init(dvObject *o, int width)
     return dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"", "%s finds no topology with its elements", o->cls->name);
   if (m->topology.target) DV_TRY(dv_object_ensure(m->topology.target));
   m->base.elements.width = width;
+  m->base.primitives = names[width];
   return DV_OK;
 }
 

@@ -24,8 +24,10 @@
 typedef struct dvCollisionModel {
   dvObject base;
   DV_COLLISION_MODEL_FIELDS(DV_MEMBER)
-  dvState *state;     // positions of the elements
-  dvInts elements;    // points of each element, 1 to 3; empty for spheres: every point is one
+  dvState *state;          // positions of the elements
+  const char *primitives;  // what its elements are called: "triangles"
+  dvInts elements;         // points of each element, 1 to 3; width 0 where every point is an element
+  const dvReals *radii;    // of the elements, NULL where they have none
 } dvCollisionModel;
 
 extern const dvFieldBlock dv_collision_model_block;

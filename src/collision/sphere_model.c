@@ -74,6 +74,8 @@ static dvStatus sphere_init(dvObject *o)
   size_t given = s->listRadius.count, n = s->base.state->count;
   if (!dv_reals_resize(&s->listRadius, n)) return dv_error(o, NULL, "out of memory for %zu spheres", n);
   for (size_t i = given; i < n; i++) s->listRadius.data[i] = s->radius;
+  s->base.primitives = "spheres";
+  s->base.radii = &s->listRadius;
   return DV_OK;
 }
 

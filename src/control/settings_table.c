@@ -233,37 +233,6 @@ const dvSettingRow dv_setting_rows[] = {
      "color color = 1 1 1 1 | colour\n"
      "depthTest bool = 1 | nearer things hide it\n",
      NULL, NULL},
-    {"TrailRenderer", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "the paths of moving points", enable,
-     "position vec3s | the points [m]\n"
-     "nbSteps int = 100 | steps that are kept\n"
-     "color string = #00ff00ff #00ff00ff | colours from the oldest to the newest step\n"
-     "thickness real = 1 | width of the lines [pixels]\n",
-     NULL, NULL},
-    {"VisualMesh", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "the elements of a topology", enable,
-     "position vec3s | positions of the points [m]\n"
-     "elementSpace real = 0.15 | gap between the elements, as a part of their size\n"
-     "lighting bool = 1 | shade the surfaces\n"
-     "vertexValues reals | a number a point, shown as colour\n"
-     "colorMap string | colours of the numbers, from the smallest to the largest\n"
-     "topology link | the elements\n",
-     NULL, NULL},
-    {"VisualPointCloud", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "points", enable,
-     "position vec3s | positions [m]\n"
-     "drawMode string = Point | Point, Sphere or Frame\n"
-     "pointSize real = 1 | size of a point [pixels]\n"
-     "sphereRadius reals = 1 | radius of the spheres [m]\n"
-     "color color = 1 1 1 1 | colour of the points\n"
-     "showIndices bool = 0 | write the indices beside the points\n"
-     "indicesScale real = 1 | size of the indices\n"
-     "indicesColor color = 1 1 1 1 | colour of the indices\n",
-     NULL, NULL},
-    {"VisualVectorField", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "arrows at points", enable,
-     "position vec3s | where the arrows start [m]\n"
-     "vector vec3s | the arrows\n"
-     "vectorScale real = 1 | factor of their length\n"
-     "drawMode string = Line | Line, Cylinder or Arrow\n"
-     "color color = 1 1 1 1 | colour\n",
-     NULL, NULL},
     {"OglSceneFrame", NULL, RENDERING_3D, DV_ROLE_VISUAL, "the axes of the scene in a corner of the picture",
      "draw bool = 1 | draw them\n"
      "style string = Cylinders | Arrows, Cylinders or CubeCones\n"

@@ -2,7 +2,7 @@
 //
 // The key of an articulation makes it the active one, or lets it go. At the beginning of each step its coordinate grows by angleDelta
 // while the left button is held and shrinks while the right one is; a turn of the wheel counts twice, once. The keys + and - do the same
-// as a button for one step, as pages in a browser keep the mouse for themselves. With propagateUserInteraction the change is shared
+// as a button for one step, for those without a mouse. With propagateUserInteraction the change is shared
 // equally with the articulations of the same kind and axis further down, one child of each centre.
 #include "control/controllers.h"
 #include "mapping/nonlinear/articulated.h"

@@ -23,7 +23,6 @@ typedef struct Reader {
   dvContext *context;
   DV_ARRAY(char *) stack;       // files being read, to find cycles
   int includes;
-  bool failed;
 } Reader;
 
 static dvElement *read_file(Reader *r, const char *path);
@@ -39,7 +38,6 @@ static void report(Reader *r, dvLevel level, dvPlace place, const char *advice, 
   dv_log_send(&r->context->log,
               &(dvMessage){.level = level, .status = level == DV_ERROR ? DV_ERROR_INPUT : DV_OK, .place = place, .text = text.text, .advice = advice});
   dv_text_free(&text);
-  if (level == DV_ERROR) r->failed = true;
 }
 
 void dv_element_free(dvElement *e)
@@ -49,7 +47,23 @@ void dv_element_free(dvElement *e)
   dv_array_free(&e->children);
   dv_attributes_free(&e->attributes);
   dv_free(e->tag);
+  dv_free(e->comment);
   dv_free(e);
+}
+
+dvElement *dv_element_root(const dvElement *document)
+{
+  for (size_t i = 0; i < document->children.count; i++)
+    if (document->children.data[i]->tag) return document->children.data[i];
+  return NULL;
+}
+
+static dvElement *new_element(const char *tag, dvPlace place)
+{
+  dvElement *e = dv_alloc(sizeof *e);
+  e->tag = tag ? dv_strdup(tag) : NULL;
+  e->place = place;
+  return e;
 }
 
 const char *dv_element_get(const dvElement *e, const char *attribute)
@@ -133,29 +147,49 @@ static void merge(dvElement *into, dvElement *from)
   dv_element_free(from);
 }
 
+// comments beside the start tag of a node whose content goes into another one have that line no more
+static void leave_start_tag(dvElement *e)
+{
+  for (size_t i = 0; i < e->children.count && !e->children.data[i]->tag; i++) e->children.data[i]->beside = false;
+}
+
+// the outermost element of a file that is included, as its name says; `root` is used up
+static void add_root(dvElement *parent, dvElement *root)
+{
+  const char *name = dv_element_get(root, "name");
+  bool group = dv_same(name, "Group") || dv_same(name, "_Group_"), merged = dv_same(name, "_Merge_");
+  if (group || merged) leave_start_tag(root);
+  if (group) {
+    for (size_t i = 0; i < root->children.count; i++) dv_push(&parent->children, root->children.data[i]);
+    root->children.count = 0;
+    dv_element_free(root);
+  } else if (merged) {
+    merge(parent, root);
+  } else {
+    dv_push(&parent->children, root);
+  }
+}
+
 // puts the content of the file that `include` names into `parent`
 static void include_into(Reader *r, dvElement *parent, dvElement *include, const char *href)
 {
   dvText advice = {0};
   char *path = dv_context_find_file(r->context, href, include->place.file, &advice);
-  dvElement *root = NULL;
+  dvElement *document = NULL;
   if (!path) report(r, DV_ERROR, include->place, advice.length ? advice.text : NULL, "the included file '%s' was not found", href);
   else if (++r->includes > MOST_INCLUDES) report(r, DV_ERROR, include->place, NULL, "more than %d files are included", MOST_INCLUDES);
-  else root = read_file(r, path);
+  else document = read_file(r, path);
   dv_free(path);
   dv_text_free(&advice);
-  if (!root) return;
-  apply_parameters(r, root, include);
-  const char *name = dv_element_get(root, "name");
-  if (dv_same(name, "Group") || dv_same(name, "_Group_")) {
-    for (size_t i = 0; i < root->children.count; i++) dv_push(&parent->children, root->children.data[i]);
-    root->children.count = 0;
-    dv_element_free(root);
-  } else if (dv_same(name, "_Merge_")) {
-    merge(parent, root);
-  } else {
-    dv_push(&parent->children, root);
+  if (!document) return;
+  apply_parameters(r, dv_element_root(document), include);
+  for (size_t i = 0; i < document->children.count; i++) {
+    dvElement *child = document->children.data[i];
+    if (child->tag) add_root(parent, child);
+    else dv_push(&parent->children, child);
   }
+  document->children.count = 0;
+  dv_element_free(document);
 }
 
 // a component that is not known but has a file of its own among the data
@@ -185,14 +219,6 @@ static bool class_has(const dvClass *cls, const char *attribute)
       if (dv_same(dv_field_name(d), attribute) || dv_list_has(d->alias, attribute)) return true;
     }
   return false;
-}
-
-static dvElement *new_element(const char *tag, dvPlace place)
-{
-  dvElement *e = dv_alloc(sizeof *e);
-  e->tag = dv_strdup(tag);
-  e->place = place;
-  return e;
 }
 
 // A BoxROI and a component on its indices; attributes go to the box where it has them. False when `type` is no such name.
@@ -246,12 +272,56 @@ static void add_child(Reader *r, dvElement *parent, dvElement *child)
   dv_push(&parent->children, child);
 }
 
+// --- comments --------------------------------------------------------------------------------------
+
+// Whether a comment, the next child of `parent`, stands on the line of what is before it; else *indent is the white space before it.
+static bool is_beside(const dvElement *parent, const xmlNode *x, const char **indent)
+{
+  const xmlNode *before = x->prev;
+  if (!x->parent || x->parent->type != XML_ELEMENT_NODE) return false;   // around the outermost element libxml2 keeps no white space
+  for (; before && before->type == XML_TEXT_NODE; before = before->prev) {
+    const char *line = before->content ? strrchr((const char *)before->content, '\n') : NULL;
+    if (!line) continue;
+    *indent = line + 1;
+    return false;
+  }
+  if (!before) return true;
+  if (before->type != XML_COMMENT_NODE || !parent->children.count) return before->type == XML_ELEMENT_NODE;
+  const dvElement *last = parent->children.data[parent->children.count - 1];
+  return !last->tag && last->beside;
+}
+
+// further lines lose the indentation that they share with the first one
+static char *unindented(const char *text, const char *indent)
+{
+  dvText out = {0};
+  dv_text_add(&out, "");
+  while (*text) {
+    size_t length = strcspn(text, "\n") + 1;
+    if (!text[length - 1]) length--;
+    dv_text_add_n(&out, text, length);
+    text += length;
+    for (const char *c = indent; dv_is_space(*c) && *text == *c && *text != '\n'; c++) text++;
+  }
+  return dv_text_take(&out);
+}
+
+static void add_comment(dvElement *parent, const xmlNode *x, dvPlace place)
+{
+  const char *indent = "";
+  dvElement *e = new_element(NULL, place);
+  e->beside = is_beside(parent, x, &indent);
+  e->comment = unindented(x->content ? (const char *)x->content : "", indent);
+  dv_push(&parent->children, e);
+}
+
 // <Attribute type="position"><Data value="0 0 0"/></Attribute> inside a component is one of its attributes
 static bool take_attribute_element(dvElement *owner, const xmlNode *x, dvPlace place)
 {
   if (strcmp((const char *)x->name, "Attribute") != 0) return false;
   xmlChar *type = xmlGetProp(x, (const xmlChar *)"type");
   for (const xmlNode *d = x->children; d && type; d = d->next) {
+    if (d->type == XML_COMMENT_NODE) add_comment(owner, d, place);
     if (d->type != XML_ELEMENT_NODE) continue;
     xmlChar *value = xmlGetProp(d, (const xmlChar *)"value");
     if (value) set_attribute(owner, (const char *)type, (const char *)value, place);
@@ -274,9 +344,7 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
 {
   size_t index = t->element++;
   int line = index < t->repair->lines.count ? t->repair->lines.data[index] : (int)xmlGetLineNo(x);
-  dvElement *e = dv_alloc(sizeof *e);
-  e->tag = dv_strdup((const char *)x->name);
-  e->place = (dvPlace){t->file, line};
+  dvElement *e = new_element((const char *)x->name, (dvPlace){t->file, line});
   if (depth > DV_DEPTH_LIMIT) {
     report(t->reader, DV_ERROR, e->place, NULL, "nodes are nested more than %d deep", DV_DEPTH_LIMIT);
     return e;
@@ -287,6 +355,7 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
     xmlFree(value);
   }
   for (const xmlNode *c = x->children; c && !dv_memory_is_short(); c = c->next) {
+    if (c->type == XML_COMMENT_NODE) add_comment(e, c, e->place);
     if (c->type != XML_ELEMENT_NODE) continue;
     if (take_attribute_element(e, c, e->place)) {
       t->element++;
@@ -296,6 +365,19 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
     add_child(t->reader, e, convert(t, c, depth + 1));
   }
   return e;
+}
+
+// the outermost element and the comments around it
+static dvElement *convert_document(Tree *t, const xmlDoc *doc, const xmlNode *top)
+{
+  dvElement *document = new_element(NULL, (dvPlace){t->file, 1});
+  for (const xmlNode *x = doc->children; x && !dv_memory_is_short(); x = x->next) {
+    if (x == top) dv_push(&document->children, convert(t, top, 0));
+    else if (x->type == XML_COMMENT_NODE) add_comment(document, x, document->place);
+  }
+  if (dv_element_root(document)) return document;
+  dv_element_free(document);
+  return NULL;
 }
 
 // What the first bytes say against a scene: an explanation, or NULL. Other encodings than UTF-8 pass by their mark.
@@ -333,7 +415,7 @@ static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t l
     dv_xml_repair_free(&repair);
     return NULL;
   }
-  dvElement *root = NULL;
+  dvElement *document = NULL;
   dvXmlGuard guard;
   dv_xml_guard_begin(&guard);
   xmlParserCtxt *parser = xmlNewParserCtxt();
@@ -352,13 +434,13 @@ static dvElement *parse(Reader *r, const char *name, const char *bytes, size_t l
     dv_free(why);
   } else if (top) {
     Tree t = {.reader = r, .repair = &repair, .file = file};
-    root = convert(&t, top, 0);
+    document = convert_document(&t, doc, top);
   }
   xmlFreeDoc(doc);
   xmlFreeParserCtxt(parser);
   dv_xml_guard_end(&guard);
   dv_xml_repair_free(&repair);
-  return root;
+  return document;
 }
 
 static dvElement *read_file(Reader *r, const char *path)
@@ -392,21 +474,18 @@ static dvElement *read_file(Reader *r, const char *path)
   return e;
 }
 
-static dvElement *finish(Reader *r, dvElement *root)
-{
-  dv_array_free(&r->stack);
-  if (r->failed && !root) return NULL;
-  return root;
-}
-
 dvElement *dv_element_read(dvContext *context, const char *path)
 {
   Reader r = {.context = context};
-  return finish(&r, read_file(&r, path));
+  dvElement *document = read_file(&r, path);
+  dv_array_free(&r.stack);
+  return document;
 }
 
 dvElement *dv_element_parse(dvContext *context, const char *name, const char *bytes, size_t length)
 {
   Reader r = {.context = context};
-  return finish(&r, parse(&r, name, bytes, length));
+  dvElement *document = parse(&r, name, bytes, length);
+  dv_array_free(&r.stack);
+  return document;
 }

@@ -1,21 +1,16 @@
-// WriteState, ReadState and CompareState: the motion of a state as a text file, gzipped when its name ends in .gz.
+// WriteState, ReadState and CompareState: the motion of a state as a file of frames (frames.h).
 //
 //   T= 0.1
 //     X= x y z  x y z  …
 //     V= …
 //
 // The moment is that of the beginning of a step. Reading takes the last frame that is not later than now; the read positions
-// are scaled, turned and moved, then boundary conditions and mappings follow them. Relative names of files to write count from
-// the working directory.
-#include "base/file.h"
-#include "io/loader.h"
-#include "io/mesh.h"
+// are scaled, turned and moved, then boundary conditions and mappings follow them.
+#include "io/frames.h"
 #include "state/state.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <zlib.h>
+#include <string.h>
 
 // --- writing -----------------------------------------------------------------------------------------------------------
 
@@ -36,8 +31,7 @@ typedef struct WriteState {
   dvObject base;
   WRITE_FIELDS(DV_MEMBER)
   dvState *state;
-  FILE *file;
-  gzFile packed;
+  dvFrameWriter file;
   size_t next;          // of the moments given
   double last, energy, energy_time;
   bool periodic, stopped;
@@ -69,7 +63,6 @@ static dvStatus write_state_init(dvObject *o)
   dvObject *state = dv_node_state_up(o->node);
   if (!state) return dv_error(o, "add a MechanicalObject to the node", "WriteState finds no state to write");
   w->state = dv_state(state);
-  if (!w->filename || !*w->filename) return dv_error(o, "give filename=\"…\"", "WriteState names no file");
   DV_TRY(dv_object_ensure(state));
   DV_TRY(check_dofs(w, &w->DOFsX));
   DV_TRY(check_dofs(w, &w->DOFsV));
@@ -79,14 +72,8 @@ static dvStatus write_state_init(dvObject *o)
   if (w->periodic && w->time.count > 1) dv_field_warning(o, &w->time, "give one moment, or no period", "with a period only the first moment counts");
   if (w->periodic && !dv_was_set(o, &w->period)) w->period = o->node->dt;
   if (!(w->period >= 0)) return dv_field_error(o, &w->period, NULL, "the period must not be negative");
-  char *folder = dv_path_directory(w->filename);
-  if (*folder) dv_make_directories(folder);
-  dv_free(folder);
-  if (dv_ends_with_nocase(w->filename, ".gz")) w->packed = gzopen(w->filename, "wb");
-  else w->file = fopen(w->filename, "wb");
-  if (!w->packed && !w->file) return dv_field_error(o, &w->filename, NULL, "'%s' cannot be written: %s", w->filename, strerror(errno));
   write_state_rewind(w);
-  return DV_OK;
+  return dv_frame_writer_open(&w->file, o, &w->filename);
 }
 
 static void write_state_reset(dvObject *o) { write_state_rewind((WriteState *)o); }
@@ -147,28 +134,16 @@ static void write_state_event(dvObject *o, const dvEvent *event)
   watch_energy(w, time);
   if (w->stopped || !is_due(w, time)) return;
   dvText text = {0};
-  dv_text_add(&text, "T= ");
-  dv_text_add_real(&text, time);
-  dv_text_add(&text, "\n");
+  dv_frame_begin(&text, time);
   if (w->writeX) add_vector(w, &text, "X", DV_X, &w->DOFsX);
   if (w->writeX0) add_vector(w, &text, "X0", DV_X_REST, NULL);
   if (w->writeV) add_vector(w, &text, "V", DV_V, &w->DOFsV);
   if (w->writeF) add_vector(w, &text, "F", DV_F, NULL);
-  bool good;
-  if (w->packed) good = gzwrite(w->packed, text.text, (unsigned)text.length) == (int)text.length && gzflush(w->packed, Z_SYNC_FLUSH) == Z_OK;
-  else good = fwrite(text.text, 1, text.length, w->file) == text.length && fflush(w->file) == 0;
+  w->stopped = !dv_frame_write(&w->file, o, &w->filename, &text);
   dv_text_free(&text);
-  if (good) return;
-  dv_warning(o, "is the disk full?", "'%s' cannot be written any more", w->filename);
-  w->stopped = true;
 }
 
-static void write_state_destroy(dvObject *o)
-{
-  WriteState *w = (WriteState *)o;
-  if (w->packed) gzclose(w->packed);
-  if (w->file) fclose(w->file);
-}
+static void write_state_destroy(dvObject *o) { dv_frame_writer_close(&((WriteState *)o)->file); }
 
 const dvClass dv_write_state_class = {
     .struct_size = sizeof(dvClass),
@@ -204,10 +179,7 @@ typedef struct ReadState {
   COMPARE_FIELDS(DV_MEMBER)
   dvState *state;
   dvPlan *plan;
-  char *text;             // of the file, lines end in 0
-  size_t length, at;
-  double next_time, loop_time;
-  const char *line[2];    // of the current frame: positions and velocities, NULL without
+  dvFrameReader file;
   bool told;
 } ReadState;
 
@@ -216,76 +188,18 @@ static const dvFieldDesc read_fields[] = {READ_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc compare_fields[] = {READ_FIELDS(DV_DESCRIBE) COMPARE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus load_text(ReadState *r)
-{
-  dvObject *o = &r->base;
-  char *path = dv_loader_find(o, &r->filename);
-  if (!path) return DV_ERROR_INPUT;
-  size_t length = 0;
-  char *bytes = dv_file_read(path, &length);
-  dv_free(path);
-  if (!bytes) return dv_field_error(o, &r->filename, NULL, "'%s' cannot be read: %s", r->filename, strerror(errno));
-  r->text = bytes;
-  if (length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) {
-    r->text = dv_mesh_unpack(bytes, length, &length);
-    dv_free(bytes);
-    if (!r->text) return dv_field_error(o, &r->filename, NULL, "'%s' is damaged", r->filename);
-  }
-  r->length = length;
-  for (size_t i = 0; i < length; i++)
-    if (r->text[i] == '\n' || r->text[i] == '\r') r->text[i] = 0;
-  return DV_OK;
-}
+static const struct {
+  const char *words[3];
+  int ids[2];
+} vectors = {{"X=", "V=", NULL}, {DV_X, DV_V}};
 
 static dvStatus read_state_init(dvObject *o)
 {
   ReadState *r = (ReadState *)o;
   dvObject *state = dv_node_state_up(o->node);
   if (!state) return dv_error(o, "add a MechanicalObject to the node", "%s finds no state", o->cls->name);
-  if (!r->filename || !*r->filename) return dv_error(o, "give filename=\"…\"", "%s names no file", o->cls->name);
   r->state = dv_state(state);
-  r->at = 0;
-  r->next_time = r->loop_time = 0;
-  dv_free(r->text);
-  r->text = NULL;
-  return load_text(r);
-}
-
-// reads on to the last frame that is not later than `time`; true when there is one that was not read before
-static bool read_frame(ReadState *r, double time)
-{
-  const char *line[2] = {NULL, NULL};
-  bool found = false, rewound = false;
-  while (r->next_time <= time) {
-    if (r->at >= r->length) {
-      if (!r->loop || rewound || !r->length) break;
-      r->at = 0;
-      r->loop_time = r->next_time;
-      rewound = true;
-    }
-    const char *start = r->text + r->at, *s = start;
-    r->at += strlen(start) + 1;
-    while (dv_is_space(*s)) s++;
-    if (dv_starts_with(s, "T=")) {
-      const char *cursor = s + 2;
-      double t = 0;
-      if (!dv_scan_real(&cursor, &t)) continue;
-      if (t > 0) rewound = false;
-      r->next_time = t + r->loop_time;
-      if (r->next_time > time) break;
-      line[0] = line[1] = NULL;
-    } else if (dv_starts_with(s, "X=")) {
-      line[0] = s + 2;
-      found = true;
-    } else if (dv_starts_with(s, "V=")) {
-      line[1] = s + 2;
-      found = true;
-    }
-  }
-  if (!found) return false;
-  r->line[0] = line[0];
-  r->line[1] = line[1];
-  return true;
+  return dv_frame_reader_open(&r->file, o, &r->filename);
 }
 
 // the numbers of a line, as many as the vector has; false when there are fewer
@@ -310,15 +224,15 @@ static void play(ReadState *r)
 {
   dvState *s = r->state;
   dvObject *o = &r->base;
-  double time = o->node->time + r->shift;
-  if (!read_frame(r, time)) return;
-  static const int ids[2] = {DV_X, DV_V};
+  dvFrame frame;
+  if (!dv_frame_reader_seek(&r->file, o->node->time + r->shift, r->loop, vectors.words, &frame)) return;
   bool moved = false;
   for (int k = 0; k < 2; k++) {
-    if (!r->line[k]) continue;
-    double *values = dv_alloc((dv_state_scalars(s, ids[k]) + 1) * sizeof *values);
-    bool good = scan_vector(r, r->line[k], ids[k], values);
-    if (good) memcpy(dv_state_write(s, ids[k]), values, dv_state_scalars(s, ids[k]) * sizeof *values);
+    if (!frame.line[k]) continue;
+    int id = vectors.ids[k];
+    double *values = dv_alloc((dv_state_scalars(s, id) + 1) * sizeof *values);
+    bool good = scan_vector(r, frame.line[k], id, values);
+    if (good) memcpy(dv_state_write(s, id), values, dv_state_scalars(s, id) * sizeof *values);
     dv_free(values);
     if (!good) continue;
     moved = true;
@@ -329,7 +243,7 @@ static void play(ReadState *r)
       dv_dof_rotate(s->base.dof, s->count, x, r->rotation);
       dv_dof_translate(s->base.dof, s->count, x, r->translation);
     }
-    dv_state_touch(s, ids[k]);
+    dv_state_touch(s, id);
   }
   if (!moved) return;
   dvPlan *plan = dv_plan_get(&r->plan, o->node);
@@ -353,8 +267,7 @@ static void read_state_event(dvObject *o, const dvEvent *event)
 static void read_state_reset(dvObject *o)
 {
   ReadState *r = (ReadState *)o;
-  r->at = 0;
-  r->next_time = r->loop_time = 0;
+  dv_frame_reader_rewind(&r->file);
   r->totalErrorX = r->totalErrorV = 0;
 }
 
@@ -362,17 +275,17 @@ static void read_state_destroy(dvObject *o)
 {
   ReadState *r = (ReadState *)o;
   dv_plan_destroy(&r->plan);
-  dv_free(r->text);
+  dv_frame_reader_close(&r->file);
 }
 
 // sum over the points of the distances between what is and what was
-static double distance(ReadState *r, int k, int id)
+static double distance(ReadState *r, const char *line, int id)
 {
-  if (!r->line[k]) return 0;
+  if (!line) return 0;
   size_t n = dv_state_scalars(r->state, id), width = (size_t)dv_state_width(r->state, id);
   double *values = dv_alloc((n + 1) * sizeof *values), sum = 0;
   const double *now = dv_state_read(r->state, id);
-  if (scan_vector(r, r->line[k], id, values))
+  if (scan_vector(r, line, id, values))
     for (size_t i = 0; i < r->state->count; i++) {
       double square = 0;
       for (size_t c = 0; c < width; c++) square += (now[i * width + c] - values[i * width + c]) * (now[i * width + c] - values[i * width + c]);
@@ -386,9 +299,10 @@ static void compare_state_event(dvObject *o, const dvEvent *event)
 {
   ReadState *r = (ReadState *)o;
   if (event->kind != DV_EVENT_ANIMATE_BEGIN) return;
-  if (!read_frame(r, o->node->time + r->shift + 0.001 * o->node->dt)) return;
-  r->totalErrorX += distance(r, 0, DV_X);
-  r->totalErrorV += distance(r, 1, DV_V);
+  dvFrame frame;
+  if (!dv_frame_reader_seek(&r->file, o->node->time + r->shift + 0.001 * o->node->dt, r->loop, vectors.words, &frame)) return;
+  r->totalErrorX += distance(r, frame.line[0], DV_X);
+  r->totalErrorV += distance(r, frame.line[1], DV_V);
   dv_touch(o, &r->totalErrorX);
   dv_touch(o, &r->totalErrorV);
   if (o->printLog) dv_note(o, "differences so far: positions %g, velocities %g", r->totalErrorX, r->totalErrorV);

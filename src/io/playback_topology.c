@@ -1,5 +1,4 @@
-// WriteTopology, ReadTopology and CompareTopology: the elements of a topology over time as a text file, gzipped when its name
-// ends in .gz.
+// WriteTopology, ReadTopology and CompareTopology: the elements of a topology over time as a file of frames (frames.h).
 //
 //   T= 0.1
 //     Edges= 2
@@ -7,22 +6,16 @@
 //     Triangles= …
 //
 // The moment is that of the beginning of a step. Reading gives the lists of the last frame that is not later than now as
-// fields. Comparing counts, frame by frame, the elements that differ, or by how many the numbers differ. Relative names of
-// files to write count from the working directory.
-#include "base/file.h"
-#include "io/loader.h"
+// fields. Comparing counts, frame by frame, the elements that differ, or by how many the numbers differ.
+#include "io/frames.h"
 #include "topology/topology.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <zlib.h>
+#include <string.h>
 
 enum { KINDS = 5 };
-static const struct {
-  dvElementKind kind;
-  const char *word;
-} kinds[KINDS] = {{DV_EDGE, "Edges="}, {DV_TRIANGLE, "Triangles="}, {DV_QUAD, "Quads="}, {DV_TETRAHEDRON, "Tetrahedra="}, {DV_HEXAHEDRON, "Hexahedra="}};
+static const dvElementKind kinds[KINDS] = {DV_EDGE, DV_TRIANGLE, DV_QUAD, DV_TETRAHEDRON, DV_HEXAHEDRON};
+static const char *const words[KINDS + 1] = {"Edges=", "Triangles=", "Quads=", "Tetrahedra=", "Hexahedra="};
+static const double slack = 1e-8;   // of moments
 
 static dvTopology *find_topology(dvObject *o, const dvLink *link)
 {
@@ -46,10 +39,10 @@ typedef struct Write {
   dvObject base;
   WRITE_FIELDS(DV_MEMBER)
   dvTopology *container;
-  FILE *file;
-  gzFile packed;
+  dvFrameWriter file;
   size_t next;
   double last;
+  bool stopped;
 } Write;
 
 #define SELF Write
@@ -61,16 +54,9 @@ static dvStatus write_topology_init(dvObject *o)
   Write *w = (Write *)o;
   w->container = find_topology(o, &w->topology);
   if (!w->container) return DV_ERROR_INPUT;
-  if (!w->filename || !*w->filename) return dv_error(o, "give filename=\"…\"", "WriteTopology names no file");
   if (!(w->period >= 0)) return dv_field_error(o, &w->period, NULL, "the period must not be negative");
   if (w->writeShellContainers) dv_field_warning(o, &w->writeShellContainers, NULL, "lists of neighbours are not written");
-  char *folder = dv_path_directory(w->filename);
-  if (*folder) dv_make_directories(folder);
-  dv_free(folder);
-  if (dv_ends_with_nocase(w->filename, ".gz")) w->packed = gzopen(w->filename, "wb");
-  else w->file = fopen(w->filename, "wb");
-  if (!w->packed && !w->file) return dv_field_error(o, &w->filename, NULL, "'%s' cannot be written: %s", w->filename, strerror(errno));
-  return DV_OK;
+  return dv_frame_writer_open(&w->file, o, &w->filename);
 }
 
 static void write_topology_reset(dvObject *o)
@@ -78,11 +64,11 @@ static void write_topology_reset(dvObject *o)
   Write *w = (Write *)o;
   w->next = 0;
   w->last = 0;
+  w->stopped = false;
 }
 
 static bool is_due(Write *w, double time)
 {
-  double slack = 1e-8;
   if (w->next < w->time.count) {
     if (time + slack < w->time.data[w->next]) return false;
     w->last = w->time.data[w->next++];
@@ -96,30 +82,20 @@ static bool is_due(Write *w, double time)
 static void write_topology_event(dvObject *o, const dvEvent *event)
 {
   Write *w = (Write *)o;
-  if (event->kind != DV_EVENT_ANIMATE_BEGIN || (!w->file && !w->packed) || !is_due(w, o->node->time)) return;
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || w->stopped || !is_due(w, o->node->time)) return;
   dvText text = {0};
-  dv_text_add(&text, "T= ");
-  dv_text_add_real(&text, o->node->time);
-  dv_text_add(&text, "\n");
+  dv_frame_begin(&text, o->node->time);
   for (int k = 0; k < KINDS && w->writeContainers; k++) {
-    const dvInts *list = dv_topology_elements(w->container, kinds[k].kind);
-    dv_text_printf(&text, "  %s %zu\n", kinds[k].word, dv_ints_size(list));
+    const dvInts *list = dv_topology_elements(w->container, kinds[k]);
+    dv_text_printf(&text, "  %s %zu\n", words[k], dv_ints_size(list));
     for (size_t i = 0; i < list->count; i++) dv_text_printf(&text, "%s%d", i ? " " : "", list->data[i]);
     dv_text_add(&text, "\n");
   }
-  bool good;
-  if (w->packed) good = gzwrite(w->packed, text.text, (unsigned)text.length) == (int)text.length && gzflush(w->packed, Z_SYNC_FLUSH) == Z_OK;
-  else good = fwrite(text.text, 1, text.length, w->file) == text.length && fflush(w->file) == 0;
+  w->stopped = !dv_frame_write(&w->file, o, &w->filename, &text);
   dv_text_free(&text);
-  if (!good) dv_warning(o, "is the disk full?", "'%s' cannot be written any more", w->filename);
 }
 
-static void write_topology_destroy(dvObject *o)
-{
-  Write *w = (Write *)o;
-  if (w->packed) gzclose(w->packed);
-  if (w->file) fclose(w->file);
-}
+static void write_topology_destroy(dvObject *o) { dv_frame_writer_close(&((Write *)o)->file); }
 
 const dvClass dv_write_topology_class = {
     .struct_size = sizeof(dvClass),
@@ -160,9 +136,7 @@ typedef struct Read {
   READ_FIELDS(DV_MEMBER)
   COMPARE_FIELDS(DV_MEMBER)
   dvTopology *container;
-  char *text;              // of the file, lines end in 0
-  size_t length, at;
-  double next_time, loop_time;
+  dvFrameReader file;
   bool told;
 } Read;
 
@@ -182,70 +156,7 @@ static dvStatus read_topology_init(dvObject *o)
   Read *r = (Read *)o;
   r->container = find_topology(o, NULL);
   if (!r->container) return DV_ERROR_INPUT;
-  if (!r->filename || !*r->filename) return dv_error(o, "give filename=\"…\"", "%s names no file", o->cls->name);
-  char *path = dv_loader_find(o, &r->filename);
-  if (!path) return DV_ERROR_INPUT;
-  size_t length = 0;
-  char *bytes = dv_file_read(path, &length);
-  dv_free(path);
-  if (!bytes) return dv_field_error(o, &r->filename, NULL, "'%s' cannot be read: %s", r->filename, strerror(errno));
-  dv_free(r->text);
-  r->text = bytes;
-  if (length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) {
-    r->text = dv_mesh_unpack(bytes, length, &length);
-    dv_free(bytes);
-    if (!r->text) return dv_field_error(o, &r->filename, NULL, "'%s' is damaged", r->filename);
-  }
-  r->length = length;
-  for (size_t i = 0; i < length; i++)
-    if (r->text[i] == '\n' || r->text[i] == '\r') r->text[i] = 0;
-  r->at = 0;
-  r->next_time = r->loop_time = 0;
-  return DV_OK;
-}
-
-// the lines of the last frame that is not later than `time`; false when there is none that was not read before
-typedef struct Frame {
-  const char *count[KINDS], *numbers[KINDS];
-} Frame;
-
-static const char *next_line(Read *r)
-{
-  const char *line = r->text + r->at;
-  r->at += strlen(line) + 1;
-  while (dv_is_space(*line)) line++;
-  return line;
-}
-
-static bool find_frame(Read *r, double time, Frame *frame)
-{
-  bool found = false, rewound = false;
-  *frame = (Frame){0};
-  while (r->next_time <= time + 1e-8) {
-    if (r->at >= r->length) {
-      if (!r->loop || rewound || !r->length) break;
-      r->at = 0;
-      r->loop_time = r->next_time;
-      rewound = true;
-    }
-    const char *line = next_line(r);
-    double t;
-    if (dv_starts_with(line, "T=")) {
-      const char *cursor = line + 2;
-      if (!dv_scan_real(&cursor, &t) || !isfinite(t)) continue;
-      if (t > 0) rewound = false;
-      r->next_time = t + r->loop_time;
-      if (r->next_time > time + 1e-8) break;
-      *frame = (Frame){0};
-    }
-    for (int k = 0; k < KINDS; k++) {
-      if (!dv_starts_with(line, kinds[k].word)) continue;
-      found = true;
-      frame->count[k] = line + strlen(kinds[k].word);
-      frame->numbers[k] = r->at < r->length ? next_line(r) : "";
-    }
-  }
-  return found;
+  return dv_frame_reader_open(&r->file, o, &r->filename);
 }
 
 // the numbers of a line; as far as there are so many elements, and none is negative
@@ -264,14 +175,15 @@ static bool scan_list(const char *count_text, const char *numbers, dvInts *out)
 
 static bool read_frame(Read *r)
 {
-  Frame frame;
-  if (!find_frame(r, r->base.node->time + r->shift, &frame)) return false;
+  dvFrame frame;
+  if (!dv_frame_reader_seek(&r->file, r->base.node->time + r->shift + slack, r->loop, words, &frame)) return false;
   for (int k = 0; k < KINDS; k++) {
     dvInts *list = list_of(r, k);
-    if (frame.count[k] && scan_list(frame.count[k], frame.numbers[k], list)) continue;
-    if (frame.count[k] && !r->told)
+    const char *count = frame.line[k];
+    if (count && scan_list(count, dv_frame_reader_below(&r->file, count), list)) continue;
+    if (count && !r->told)
       dv_field_warning(&r->base, &r->filename, "is it a file of WriteTopology?", "a frame of '%s' has a list that is not complete", r->filename);
-    r->told = r->told || frame.count[k];
+    r->told = r->told || count;
     DV_MUST(dv_ints_resize(list, 0));
   }
   return true;
@@ -291,7 +203,7 @@ static void compare_topology_event(dvObject *o, const dvEvent *event)
   int32_t *const errors[KINDS] = {&r->EdgesError, &r->TrianglesError, &r->QuadsError, &r->TetrahedraError, &r->HexahedraError};
   r->TotalError = 0;
   for (int k = 0; k < KINDS; k++) {
-    const dvInts *wanted = list_of(r, k), *found = dv_topology_elements(r->container, kinds[k].kind);
+    const dvInts *wanted = list_of(r, k), *found = dv_topology_elements(r->container, kinds[k]);
     size_t a = dv_ints_size(wanted), b = dv_ints_size(found), width = (size_t)wanted->width;
     if (a && a != b) *errors[k] += (int32_t)(a > b ? a - b : b - a);
     for (size_t i = 0; i < a && a == b; i++) *errors[k] += memcmp(wanted->data + i * width, found->data + i * width, width * sizeof(int32_t)) != 0;
@@ -302,14 +214,9 @@ static void compare_topology_event(dvObject *o, const dvEvent *event)
   if (o->printLog) dv_note(o, "elements that differ so far: %d", r->TotalError);
 }
 
-static void read_topology_reset(dvObject *o)
-{
-  Read *r = (Read *)o;
-  r->at = 0;
-  r->next_time = r->loop_time = 0;
-}
+static void read_topology_reset(dvObject *o) { dv_frame_reader_rewind(&((Read *)o)->file); }
 
-static void read_topology_destroy(dvObject *o) { dv_free(((Read *)o)->text); }
+static void read_topology_destroy(dvObject *o) { dv_frame_reader_close(&((Read *)o)->file); }
 
 #define READER(variable, name_, help_, fields, event)          \
   const dvClass variable = {                                   \

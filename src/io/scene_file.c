@@ -117,9 +117,36 @@ static dvObject *create_object(Builder *b, const dvElement *e, dvNode *node, con
   return o;
 }
 
-static void build(Builder *b, const dvElement *e, dvNode *node);
+static dvObject *build(Builder *b, const dvElement *e, dvNode *node);
 
-static void build_node(Builder *b, const dvElement *e, dvNode *parent)
+// Comments on lines of their own, children of `e` from `first` up to `end`, go to an object.
+static void move_comments(dvObject *o, dvCommentPlace where, const dvElement *e, size_t first, size_t end)
+{
+  for (size_t i = first; i < end; i++)
+    if (!e->children.data[i]->tag && !e->children.data[i]->beside) dv_object_add_comment(o, where, e->children.data[i]->comment);
+}
+
+// what stands in a node, with the comments between it
+static void build_children(Builder *b, const dvElement *e, dvNode *node)
+{
+  dvObject *last = NULL;
+  size_t waiting = 0;   // the first child whose comments belong to what comes next
+  for (size_t i = 0; i < e->children.count && !dv_memory_is_short() && !is_hopeless(b); i++) {
+    const dvElement *child = e->children.data[i];
+    if (!child->tag) {
+      if (child->beside) dv_object_add_comment(last ? last : &node->base, last ? DV_COMMENT_AFTER : DV_COMMENT_BESIDE, child->comment);
+      continue;
+    }
+    dvObject *o = build(b, child, node);
+    if (!o) continue;
+    move_comments(o, DV_COMMENT_BEFORE, e, waiting, i);
+    waiting = i;
+    last = o;
+  }
+  move_comments(&node->base, DV_COMMENT_LAST, e, waiting, e->children.count);
+}
+
+static dvObject *build_node(Builder *b, const dvElement *e, dvNode *parent)
 {
   const char *name = dv_element_get(e, "name");
   char *made = name && *name ? NULL : dv_format("default%d", ++b->unnamed);
@@ -131,26 +158,39 @@ static void build_node(Builder *b, const dvElement *e, dvNode *parent)
   dv_free(made);
   move_attributes(&node->base, e);
   if (parent) dv_node_add_child(parent, node);
-  for (size_t i = 0; i < e->children.count && !dv_memory_is_short() && !is_hopeless(b); i++) build(b, e->children.data[i], node);
+  build_children(b, e, node);
+  return &node->base;
 }
 
-static void build(Builder *b, const dvElement *e, dvNode *node)
+// the node or component that an element stands for; NULL when it cannot be made
+static dvObject *build(Builder *b, const dvElement *e, dvNode *node)
 {
-  if (dv_same(e->tag, "Node")) {
-    build_node(b, e, node);
-    return;
-  }
+  if (dv_same(e->tag, "Node")) return build_node(b, e, node);
   const char *type = e->tag;
   if (dv_same(e->tag, "Object")) {
     type = dv_element_get(e, "type");
     if (!type || !*type) {
       complain(b, DV_ERROR_INPUT, e->place, node, "write <Object type=\"MechanicalObject\"/> or <MechanicalObject/>", "an Object needs the attribute type");
-      return;
+      return NULL;
     }
   }
   dvObject *o = create_object(b, e, node, type);
-  for (size_t i = 0; o && i < e->children.count; i++)
-    complain(b, DV_OK, e->children.data[i]->place, node, NULL, "<%s> inside the component %s is not used", e->children.data[i]->tag, o->name);
+  for (size_t i = 0; o && i < e->children.count; i++) {
+    const dvElement *child = e->children.data[i];
+    if (!child->tag) dv_object_add_comment(o, child->beside ? DV_COMMENT_BESIDE : DV_COMMENT_LAST, child->comment);
+    else complain(b, DV_OK, child->place, node, NULL, "<%s> inside the component %s is not used", child->tag, o->name);
+  }
+  return o;
+}
+
+// the outermost node and the comments around it
+static void build_root(Builder *b, const dvElement *document, const dvElement *root)
+{
+  dvObject *o = build_node(b, root, NULL);
+  size_t at = 0;
+  while (document->children.data[at] != root) at++;
+  move_comments(o, DV_COMMENT_BEFORE, document, 0, at);
+  move_comments(o, DV_COMMENT_BELOW, document, at, document->children.count);
 }
 
 // --- fields ----------------------------------------------------------------------------------------
@@ -285,19 +325,20 @@ static dvWalk read_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-static dvStatus from_element(dvContext *context, dvElement *root, dvScene **out)
+static dvStatus from_document(dvContext *context, dvElement *document, dvScene **out)
 {
   *out = NULL;
   if (dv_context_check_memory(context) != DV_OK) {
-    dv_element_free(root);
+    dv_element_free(document);
     return DV_ERROR_INPUT;
   }
-  if (!root) return context->log.worst != DV_OK ? context->log.worst : DV_ERROR_INPUT;
+  if (!document) return context->log.worst != DV_OK ? context->log.worst : DV_ERROR_INPUT;
+  const dvElement *root = dv_element_root(document);
   Builder b = {.context = context, .scene = dv_scene_create(context)};
   if (!dv_same(root->tag, "Node")) {
     complain(&b, DV_ERROR_INPUT, root->place, NULL, "the outermost element of a scene is <Node>", "a scene cannot begin with <%s>", root->tag);
   } else {
-    build_node(&b, root, NULL);
+    build_root(&b, document, root);
     FieldPass pass = {.visitor = {.top_down = template_states, .everything = true}, .builder = &b};
     dv_visit(b.scene->root, &pass.visitor);
     pass.visitor.top_down = template_others;
@@ -305,7 +346,7 @@ static dvStatus from_element(dvContext *context, dvElement *root, dvScene **out)
     pass.visitor.top_down = read_node;
     dv_visit(b.scene->root, &pass.visitor);
   }
-  dv_element_free(root);
+  dv_element_free(document);
   *out = b.scene;
   dv_context_check_memory(context);
   return context->log.worst;
@@ -314,11 +355,11 @@ static dvStatus from_element(dvContext *context, dvElement *root, dvScene **out)
 dvStatus dv_scene_read(dvContext *context, const char *path, dvScene **out)
 {
   dv_memory_refill();
-  return from_element(context, dv_element_read(context, path), out);
+  return from_document(context, dv_element_read(context, path), out);
 }
 
 dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, size_t length, dvScene **out)
 {
   dv_memory_refill();
-  return from_element(context, dv_element_parse(context, name, text, length), out);
+  return from_document(context, dv_element_parse(context, name, text, length), out);
 }

@@ -9,7 +9,7 @@
 dvStatus dv_scene_read(dvContext *context, const char *path, dvScene **out);
 // The same from a text; `name` stands for the file.
 dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, size_t length, dvScene **out);
-// Writes the scene as it was read: fields that were set, includes expanded, today's names. Call it before
+// Writes the scene as it was read: fields that were set, comments, includes expanded, today's names. Call it before
 // dv_scene_init. Writing, reading and writing again gives the same bytes.
 dvStatus dv_scene_write(dvScene *scene, const char *path);
 void dv_scene_print(dvScene *scene, dvText *out);

@@ -43,8 +43,66 @@ static void print_fields(const dvObject *o, dvText *out)
   }
 }
 
+// --- comments --------------------------------------------------------------------------------------
+
+static bool has_comment(const dvObject *o, dvCommentPlace where)
+{
+  for (size_t i = 0; i < o->comments.count; i++)
+    if (o->comments.data[i].where == where) return true;
+  return false;
+}
+
+// at the end of the line
+static void print_beside(const dvObject *o, dvCommentPlace where, dvText *out)
+{
+  for (size_t i = 0; i < o->comments.count; i++)
+    if (o->comments.data[i].where == where) dv_text_printf(out, " <!--%s-->", o->comments.data[i].text);
+}
+
+static void print_indented(const char *text, dvText *out, int depth)
+{
+  dv_text_printf(out, "%*s<!--", 2 * depth, "");
+  for (size_t length; *text; text += length) {
+    length = strcspn(text, "\n");
+    dv_text_add_n(out, text, length);
+    if (!text[length]) break;
+    dv_text_add(out, "\n");
+    length++;
+    if (text[length] != '\n') dv_text_printf(out, "%*s", 2 * depth, "");
+  }
+  dv_text_add(out, "-->\n");
+}
+
+// on lines of their own
+static void print_lines(const dvObject *o, dvCommentPlace where, dvText *out, int depth)
+{
+  for (size_t i = 0; i < o->comments.count; i++)
+    if (o->comments.data[i].where == where) print_indented(o->comments.data[i].text, out, depth);
+}
+
+// --- elements --------------------------------------------------------------------------------------
+
+// ends a start tag; true when an end tag has to follow
+static bool print_tag_end(const dvObject *o, bool content, dvText *out)
+{
+  content = content || has_comment(o, DV_COMMENT_BESIDE) || has_comment(o, DV_COMMENT_LAST);
+  dv_text_add(out, content ? ">" : "/>");
+  print_beside(o, content ? DV_COMMENT_BESIDE : DV_COMMENT_AFTER, out);
+  dv_text_add(out, "\n");
+  return content;
+}
+
+static void print_end_tag(const dvObject *o, const char *tag, dvText *out, int depth)
+{
+  print_lines(o, DV_COMMENT_LAST, out, depth + 1);
+  dv_text_printf(out, "%*s</%s>", 2 * depth, "", tag);
+  print_beside(o, DV_COMMENT_AFTER, out);
+  dv_text_add(out, "\n");
+}
+
 static void print_object(const dvObject *o, dvText *out, int depth)
 {
+  print_lines(o, DV_COMMENT_BEFORE, out, depth);
   dv_text_printf(out, "%*s<%s", 2 * depth, "", o->cls->name);
   const dvAttribute *name = dv_attribute_find(&o->attributes, "name");
   if (name) add_attribute(out, "name", name->value);
@@ -52,28 +110,26 @@ static void print_object(const dvObject *o, dvText *out, int depth)
   const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
   if (src) add_attribute(out, "src", src->value);
   print_fields(o, out);
-  dv_text_add(out, "/>\n");
+  if (print_tag_end(o, false, out)) print_end_tag(o, o->cls->name, out, depth);
 }
 
 static void print_node(const dvNode *n, dvText *out, int depth)
 {
+  print_lines(&n->base, DV_COMMENT_BEFORE, out, depth);
   dv_text_printf(out, "%*s<Node", 2 * depth, "");
   add_attribute(out, "name", n->base.name);
   print_fields(&n->base, out);
-  if (n->objects.count == 0 && n->children.count == 0) {
-    dv_text_add(out, "/>\n");
-    return;
-  }
-  dv_text_add(out, ">\n");
+  if (!print_tag_end(&n->base, n->objects.count || n->children.count, out)) return;
   for (size_t i = 0; i < n->objects.count; i++) print_object(n->objects.data[i], out, depth + 1);
   for (size_t i = 0; i < n->children.count; i++) print_node(n->children.data[i], out, depth + 1);
-  dv_text_printf(out, "%*s</Node>\n", 2 * depth, "");
+  print_end_tag(&n->base, "Node", out, depth);
 }
 
 void dv_node_print(const dvNode *node, dvText *out)
 {
   dv_text_add(out, "<?xml version=\"1.0\"?>\n");
   print_node(node, out, 0);
+  print_lines(&node->base, DV_COMMENT_BELOW, out, 0);
 }
 
 void dv_scene_print(dvScene *scene, dvText *out) { dv_node_print(scene->root, out); }

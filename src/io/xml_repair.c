@@ -58,6 +58,22 @@ static void copy_until(Scanner *s, const char *word)
   for (size_t i = strlen(word); i > 0 && s->at < s->end; i--) copy_one(s);
 }
 
+// Two hyphens have no place inside a comment: a space comes between.
+static void copy_comment(Scanner *s)
+{
+  bool told = false;
+  for (int i = 0; i < 4; i++) copy_one(s);   // <!--
+  while (s->at < s->end && !looking_at(s, "-->")) {
+    bool hyphen = *s->at == '-';
+    copy_one(s);
+    if (!hyphen || s->at >= s->end || *s->at != '-') continue;
+    dv_text_add(&s->out->text, " ");
+    if (!told) slip(s, "'--' inside a comment; write '- -'");
+    told = true;
+  }
+  copy_until(s, "-->");
+}
+
 // &name; or &#number;
 static bool is_entity(const Scanner *s)
 {
@@ -118,7 +134,7 @@ void dv_xml_repair(dvXmlRepair *out, const char *bytes, size_t length)
   if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) s.at += 3;
   dv_text_add(&out->text, "");
   while (s.at < s.end) {
-    if (looking_at(&s, "<!--")) copy_until(&s, "-->");
+    if (looking_at(&s, "<!--")) copy_comment(&s);
     else if (looking_at(&s, "<![CDATA[")) copy_until(&s, "]]>");
     else if (looking_at(&s, "<?")) copy_until(&s, "?>");
     else if (looking_at(&s, "<!")) copy_until(&s, ">");

@@ -1,6 +1,6 @@
-// Three slips that scenes contain and SOFA's reader lets pass are repaired before libxml2 sees the text:
-// an unescaped < or & in an attribute value, and no space between two attributes. Bytes that are not UTF-8
-// are taken as Latin-1.
+// Slips that scenes contain and SOFA's reader lets pass are repaired before libxml2 sees the text: an unescaped < or &
+// in an attribute value, no space between two attributes, two hyphens inside a comment. Bytes that are not UTF-8 are
+// taken as Latin-1.
 #ifndef DV_IO_XML_REPAIR_H
 #define DV_IO_XML_REPAIR_H
 

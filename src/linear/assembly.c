@@ -6,10 +6,7 @@
 
 #include <string.h>
 
-enum {
-  PROBE = DV_VEC_SOLVER + 9,   // a vector of the states that is only used here
-  ROWS = 2048                  // block rows that a thread takes at a time
-};
+enum { RUN = 64, RUNS = 64 };   // blocks that are cleared in one go, and how often a thread does it at a time
 
 static void reclaim(dvAssembly *a)
 {
@@ -28,12 +25,14 @@ void dv_assembly_free(dvAssembly *a)
     dv_array_free(&w->jacobian.pairs);
     dv_array_free(&w->jacobian.places);
     dv_array_free(&w->jacobian.sums);
+    dv_array_free(&w->runs);
     dv_array_free(&w->late);
     dv_projection_free(&w->projection);
     dv_array_free(&w->width);
     dv_array_free(&w->block_row);
     dv_array_free(&w->table);
     dv_array_free(&w->mask);
+    dv_array_free(&w->held);
     dv_array_free(&w->from);
     dv_array_free(&w->to);
     dv_array_free(&w->probe);
@@ -317,6 +316,36 @@ static bool expand(dvAssembly *a, const dvPattern *dofs, int32_t *spot)
   return dv_block_matrix_init(&a->matrix, b, &blocks);
 }
 
+// Most blocks get nothing but one sum over elements. It is written there as it is (place ~n), and a pass has to clear the others only.
+// `first` has the first block of each contribution, -1 for those that go elsewhere.
+static bool find_runs(dvAssembly *a, const int32_t *first, size_t count)
+{
+  enum { ALONE = 1, CLAIMED = 3 };
+  dvAssemblyWork *w = a->work;
+  size_t blocks = dv_pattern_count(&a->matrix.pattern);
+  unsigned char *uses = dv_try_alloc(blocks + 1);
+  if (!uses) return false;
+  for (size_t i = 0; i < count; i++)
+    if (first[i] >= 0 && uses[first[i]] <= ALONE) uses[first[i]]++;
+  for (size_t s = 0; s < w->stiffness.sums.count && a->matrix.block == 3; s++) {
+    dvSumRecord sum = w->stiffness.sums.data[s];
+    for (size_t i = sum.first; i < sum.first + sum.count; i++) {
+      if (first[i] < 0 || uses[first[i]] != ALONE) continue;
+      uses[first[i]] = CLAIMED;
+      w->stiffness.places.data[i] = ~first[i];
+    }
+  }
+  w->runs.count = 0;
+  for (size_t b = 0; b < blocks; b++) {
+    dvBlockRun *last = w->runs.count ? &w->runs.data[w->runs.count - 1] : NULL;
+    if (uses[b] == CLAIMED) continue;
+    if (last && last->first + last->count == b && last->count < RUN) last->count++;
+    else dv_push(&w->runs, ((dvBlockRun){b, 1}));
+  }
+  dv_free(uses);
+  return true;
+}
+
 // the pattern of A from all pairs; `places` of the direct ones and targets of the projected ones become blocks
 static bool settle(dvAssembly *a, const dvPairs *pairs, size_t direct, const int32_t *mapped_places)
 {
@@ -328,10 +357,12 @@ static bool settle(dvAssembly *a, const dvPairs *pairs, size_t direct, const int
   if (good) spot = dv_try_alloc((dv_pattern_count(&dofs) + 1) * sizeof *spot);
   good = good && spot && expand(a, &dofs, spot);
   if (good) {
+    for (size_t i = 0; i < pairs->count; i++) place[i] = place[i] >= 0 ? spot[place[i]] : -1;
     dv_array_resize(&w->stiffness.places, direct);
-    for (size_t i = 0; i < direct; i++) w->stiffness.places.data[i] = place[i] >= 0 ? spot[place[i]] : mapped_places[i];
+    for (size_t i = 0; i < direct; i++) w->stiffness.places.data[i] = place[i] >= 0 ? place[i] : mapped_places[i];
     dv_array_resize(&p->target, pairs->count - direct - p->main);
-    for (size_t i = 0; i < p->target.count; i++) p->target.data[i] = spot[place[direct + p->main + i]];
+    for (size_t i = 0; i < p->target.count; i++) p->target.data[i] = place[direct + p->main + i];
+    good = find_runs(a, place, pairs->count);
   }
   dv_pattern_free(&dofs);
   dv_free(place);
@@ -370,12 +401,22 @@ static void add_projected(void *user, int32_t target, size_t row, size_t col, co
   dv_assembly_add_block(a, target, row, a->work->width.data[row], a->work->width.data[col], block);
 }
 
+static void clear_runs(void *user, size_t begin, size_t end)
+{
+  const dvAssembly *a = user;
+  size_t numbers = (size_t)(a->matrix.block * a->matrix.block);
+  for (size_t i = begin; i < end; i++) {
+    dvBlockRun r = a->work->runs.data[i];
+    memset(a->matrix.values + numbers * r.first, 0, numbers * r.count * sizeof *a->matrix.values);
+  }
+}
+
 // true in *same when everything went where it was expected
 static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, const dvMech *m, bool *same)
 {
   dvAssemblyWork *w = a->work;
   dvProjection *p = &w->projection;
-  dv_block_matrix_clear(&a->matrix, owner->context->pool);
+  dv_parallel_for(dv_pool_for(owner->context->pool, 50 * (double)w->runs.count), w->runs.count, RUNS, clear_runs, a);
   w->late.count = 0;
   dv_ragged_clear(&p->k);
   dvAssemblySink s = dv_assembly_sink(a, &w->stiffness, &p->k, false);
@@ -390,102 +431,6 @@ static dvStatus fill(dvAssembly *a, const dvObject *owner, const dvPlan *plan, c
   return DV_OK;
 }
 
-// --- projective constraints ----------------------------------------------------------------------
-
-static void clear_block(const dvBlockMatrix *m, int32_t e, unsigned rows, unsigned cols, bool diagonal)
-{
-  double *v = dv_block_matrix_at(m, e);
-  for (int i = 0; i < m->block; i++)
-    for (int j = 0; j < m->block; j++)
-      if ((rows >> i & 1) || (cols >> j & 1)) v[i * m->block + j] = diagonal && i == j ? 1 : 0;
-}
-
-static void clear_rows(void *user, size_t begin, size_t end)
-{
-  const dvAssembly *a = user;
-  const dvBlockMatrix *m = &a->matrix;
-  const unsigned char *mask = a->work->mask.data;
-  for (size_t r = begin; r < end; r++)
-    for (int32_t e = m->pattern.row_start[r]; e < m->pattern.row_start[r + 1]; e++) {
-      size_t c = (size_t)m->pattern.col[e];
-      if (mask[r] | mask[c]) clear_block(m, e, mask[r], mask[c], r == c);
-    }
-}
-
-static void mask_rows(dvAssembly *a)
-{
-  const dvBlockMatrix *m = &a->matrix;
-  dvAssemblyWork *w = a->work;
-  size_t b = (size_t)m->block;
-  dv_array_resize(&w->mask, m->pattern.rows);
-  for (size_t r = 0; r < m->pattern.rows; r++) {
-    unsigned bits = 0;
-    for (size_t i = 0; i < b; i++) bits |= (unsigned)a->fixed.data[r * b + i] << i;
-    w->mask.data[r] = (unsigned char)bits;
-  }
-}
-
-// numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them
-static double probe_value(size_t i) { return 1 + (double)((uint32_t)(i + 1) * 2654435769u) / 4294967296.0; }
-
-static void fill_probe(const dvAssembly *a)
-{
-  dvAssemblyWork *w = a->work;
-  for (size_t k = 0; k < a->main_count; k++) {
-    const dvAssemblyState *s = &a->states.data[k];
-    for (size_t i = w->probe.count; i < s->count * (size_t)s->width; i++) dv_push(&w->probe, probe_value(i));
-    if (s->count) memcpy(dv_state_write(s->state, PROBE), w->probe.data, s->count * (size_t)s->width * sizeof *w->probe.data);
-  }
-}
-
-static void project_probe(const dvPlan *plan)
-{
-  for (size_t i = 0; i < plan->projections.count; i++) {
-    dvObject *o = plan->projections.data[i];
-    const dvProjectiveOps *ops = dv_ops(o, DV_ROLE_PROJECTIVE);
-    if (ops->project_matrix) ops->project_matrix(o, PROBE);
-    else ops->project_response(o, PROBE);
-  }
-}
-
-// which scalars the constraints hold is read from what they do to a vector: those become zero. Returns how many there are,
-// *mixed a scalar that becomes something else.
-static size_t probe(dvAssembly *a, dvPlan *plan, const dvState **mixed)
-{
-  size_t held = 0;
-  fill_probe(a);
-  project_probe(plan);
-  for (size_t k = 0; k < a->main_count; k++) {
-    const dvAssemblyState *s = &a->states.data[k];
-    const double *v = dv_state_read(s->state, PROBE), *before = a->work->probe.data;
-    for (size_t i = 0; i < s->count * (size_t)s->width; i++) {
-      if (v[i] == before[i]) continue;
-      if (v[i] != 0) *mixed = s->state;
-      a->fixed.data[s->offset + i] = v[i] == 0;
-      held += v[i] == 0;
-    }
-  }
-  return held;
-}
-
-static void fix(dvAssembly *a, const dvObject *owner, dvPlan *plan)
-{
-  dvAssemblyWork *w = a->work;
-  const dvState *mixed = NULL;
-  dv_array_resize(&a->fixed, a->size);
-  memset(a->fixed.data, 0, a->size);
-  w->late_rows = false;
-  if (!w->parts.projection || plan->projections.count == 0) return;
-  size_t held = probe(a, plan, &mixed);
-  if (mixed && !w->warned_mixed)
-    dv_warning(owner, "solve without assembling (CGLinearSolver with template GraphScattered)",
-               "a constraint on %s projects in directions that are not those of the axes: the assembled matrix is left without it, as in SOFA",
-               mixed->base.name);
-  w->warned_mixed = w->warned_mixed || mixed;
-  if (held) mask_rows(a);
-  w->late_rows = held > 0;
-}
-
 void dv_assembly_finish(dvAssembly *a, dvPool *pool)
 {
   dvAssemblyWork *w = a->work;
@@ -495,9 +440,7 @@ void dv_assembly_finish(dvAssembly *a, dvPool *pool)
     dv_element_sum_run(l->sum, pool, l->fill, l->user, a->matrix.values, l->places);
   }
   w->late.count = 0;
-  const dvPattern *p = &a->matrix.pattern;
-  if (w->late_rows) dv_parallel_for(dv_pool_for(pool, 1.5 * (double)dv_pattern_count(p)), p->rows, ROWS, clear_rows, a);
-  w->late_rows = false;
+  dv_assembly_clear_fixed(a, pool);
 }
 
 // --- all of it -----------------------------------------------------------------------------------
@@ -528,7 +471,7 @@ dvStatus dv_assembly_build(dvAssembly *a, const dvObject *owner, dvPlan *plan, c
     w->recorded = same;
   }
   if (!same) return dv_error(owner, NULL, "a component hands in other matrix entries each time it is asked");
-  fix(a, owner, plan);
+  dv_assembly_fix(a, owner, plan);
   if (!a->later || a->pattern_stamp != before) dv_assembly_finish(a, owner->context->pool);
   return DV_OK;
 }

@@ -114,7 +114,7 @@ static void sink_add_element(dvMatrixSink *base, const dvState *state, const int
 
 static void record_sum(dvAssemblySink *s, const dvAssemblyState *r, const dvElementSum *sum)
 {
-  dv_push(&s->sequence->sums, ((dvSumRecord){sum->stamp, s->sequence->pairs.count}));
+  dv_push(&s->sequence->sums, ((dvSumRecord){sum->stamp, s->sequence->pairs.count, 2 * sum->entries}));
   for (size_t e = 0; e < sum->entries; e++) {   // two pairs an entry; one on the diagonal has no second
     size_t p = r->first + (size_t)sum->point[2 * e], q = r->first + (size_t)sum->point[2 * e + 1];
     dv_push(&s->sequence->pairs, dv_pair(p, q));

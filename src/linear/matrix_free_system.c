@@ -17,7 +17,7 @@ static void matrix_free_product(dvObject *o, dvPlan *plan, int q, int p)
   dv_mech_product(plan, &m, q, p);
 }
 
-static const dvLinearSystemOps matrix_free_ops = {.build = matrix_free_build, .product = matrix_free_product};
+static const dvLinearSystemOps matrix_free_ops = {.build = matrix_free_build, .product = matrix_free_product, .kind = DV_SYSTEM_FREE};
 
 const dvClass dv_matrix_free_class = {
     .struct_size = sizeof(dvClass),
@@ -60,7 +60,7 @@ static dvStatus preconditioned_build(dvObject *o, dvPlan *plan, const dvMech *m)
   return dv_linear_system_build(s->preconditionerSystem.target, plan, m);
 }
 
-static const dvLinearSystemOps preconditioned_ops = {.build = preconditioned_build, .product = matrix_free_product};
+static const dvLinearSystemOps preconditioned_ops = {.build = preconditioned_build, .product = matrix_free_product, .kind = DV_SYSTEM_FREE};
 
 const dvClass dv_preconditioned_free_class = {
     .struct_size = sizeof(dvClass),

@@ -2,12 +2,10 @@
 #include "linear/solver.h"
 
 #include "linear/ldl.h"
-#include "linear/warp.h"
 
 #include "scene/timer.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SELF dvLinearSolver
 static const dvFieldDesc linear_solver_fields[] = {DV_LINEAR_SOLVER_FIELDS(DV_DESCRIBE)};
@@ -17,12 +15,6 @@ const dvFieldBlock dv_linear_solver_block = {linear_solver_fields, (int)DV_COUNT
 // --- the system ----------------------------------------------------------------------------------
 
 bool dv_linear_solver_is_graph(const dvObject *o) { return !o->template_text || !*o->template_text || dv_starts_with(o->template_text, "GraphScattered"); }
-
-dvSystemKind dv_linear_system_kind(const dvObject *system)
-{
-  if (system->cls == &dv_rotation_system_class) return DV_SYSTEM_ROTATION;
-  return strstr(system->cls->name, "MatrixFree") ? DV_SYSTEM_FREE : DV_SYSTEM_MATRIX;
-}
 
 static bool is_taken(const dvNode *node, const dvObject *system)
 {

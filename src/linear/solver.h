@@ -27,10 +27,6 @@ extern const dvFieldBlock dv_linear_solver_block;
 
 static inline dvLinearSolver *dv_linear_solver(dvObject *o) { return (dvLinearSolver *)o; }
 
-// What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
-typedef enum dvSystemKind { DV_SYSTEM_MATRIX, DV_SYSTEM_FREE, DV_SYSTEM_ROTATION } dvSystemKind;
-dvSystemKind dv_linear_system_kind(const dvObject *system);
-
 // True when the solver's template asks for a system without a matrix (GraphScattered).
 bool dv_linear_solver_is_graph(const dvObject *o);
 // Finds the system: the link, else one of the right kind in the node that no other solver is linked to, else a new one of class `otherwise`.

@@ -24,6 +24,8 @@ extern const dvFieldBlock dv_linear_system_block;
 
 static inline dvLinearSystem *dv_linear_system(dvObject *o) { return (dvLinearSystem *)o; }
 
+static inline dvSystemKind dv_linear_system_kind(const dvObject *o) { return ((const dvLinearSystemOps *)dv_ops(o, DV_ROLE_LINEAR_SYSTEM))->kind; }
+
 dvStatus dv_linear_system_build(dvObject *o, dvPlan *plan, const dvMech *m);
 void dv_linear_system_product(dvObject *o, dvPlan *plan, int q, int p);
 // The assembled matrix of a system, NULL where there is none.

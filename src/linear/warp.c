@@ -163,7 +163,7 @@ static void rotation_system_destroy(dvObject *o)
   dv_linear_system_destroy(o);
 }
 
-static const dvLinearSystemOps rotation_system_ops = {.build = rotation_system_build, .product = dv_linear_system_multiply};
+static const dvLinearSystemOps rotation_system_ops = {.build = rotation_system_build, .product = dv_linear_system_multiply, .kind = DV_SYSTEM_ROTATION};
 
 const dvClass dv_rotation_system_class = {
     .struct_size = sizeof(dvClass),

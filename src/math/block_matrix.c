@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GRAIN = 256, CLEAR_GRAIN = 1 << 16 };   // block rows a chunk of a product; numbers a chunk of clearing
+enum { GRAIN = 256 };   // block rows a chunk of a product
 
 bool dv_block_matrix_init(dvBlockMatrix *a, int block, dvPattern *pattern)
 {
@@ -25,18 +25,6 @@ void dv_block_matrix_free(dvBlockMatrix *a)
   dv_pattern_free(&a->pattern);
   dv_free(a->values);
   *a = (dvBlockMatrix){0};
-}
-
-static void clear_values(void *user, size_t begin, size_t end)
-{
-  double *values = user;
-  memset(values + begin, 0, (end - begin) * sizeof *values);
-}
-
-void dv_block_matrix_clear(dvBlockMatrix *a, dvPool *pool)
-{
-  size_t numbers = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
-  dv_parallel_for(dv_pool_for(pool, 0.1 * (double)numbers), numbers, CLEAR_GRAIN, clear_values, a->values);
 }
 
 // --- products ------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ typedef struct dvBlockMatrix {
 // Takes over the pattern (which is empty afterwards) and sets all values to zero. False when memory is short.
 bool dv_block_matrix_init(dvBlockMatrix *a, int block, dvPattern *pattern);
 void dv_block_matrix_free(dvBlockMatrix *a);
-void dv_block_matrix_clear(dvBlockMatrix *a, dvPool *pool);
 // Numbers of scalar rows and columns.
 static inline size_t dv_block_matrix_rows(const dvBlockMatrix *a) { return a->pattern.rows * (size_t)a->block; }
 static inline size_t dv_block_matrix_cols(const dvBlockMatrix *a) { return a->pattern.cols * (size_t)a->block; }

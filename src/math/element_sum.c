@@ -3,6 +3,7 @@
 
 #include "math/pattern.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -48,6 +49,7 @@ typedef struct Numbering {
   int32_t *number;   // [distinct] entry
   int32_t *seen;     // [distinct] block that met it last
   uint32_t *local;   // [distinct] its number there
+  int32_t *found;    // the pairs of a block
 } Numbering;
 
 static void find_owners(const dvElementSum *s, Numbering *n)
@@ -60,17 +62,30 @@ static void find_owners(const dvElementSum *s, Numbering *n)
     }
 }
 
-// gives the pairs of a block their numbers: the inner ones in the order they come, then the border ones. False when there are too many.
+static int compare_pairs(const void *a, const void *b)
+{
+  const int32_t *p = a, *q = b;
+  return *p < *q ? -1 : *p > *q;
+}
+
+// gives the pairs of a block their numbers: the inner ones, then the border ones, each by their points, as they stand in the matrix. False
+// when there are too many.
 static bool number_block(dvElementSum *s, Numbering *n, size_t b, uint32_t *borders)
 {
   dvElementSumBlock *block = &s->blocks[b];
-  size_t begin = s->pairs * block->first_lane, end = s->pairs * (block->first_lane + block->lanes);
+  size_t begin = s->pairs * block->first_lane, end = s->pairs * (block->first_lane + block->lanes), found = 0;
   block->first = (uint32_t)s->inner;
+  for (size_t i = begin; i < end; i++) {
+    int32_t p = n->place[i];
+    if (p < 0 || n->seen[p] == (int32_t)b) continue;
+    n->seen[p] = (int32_t)b;
+    n->found[found++] = p;
+  }
+  qsort(n->found, found, sizeof *n->found, compare_pairs);
   for (int pass = 0; pass < 2; pass++)
-    for (size_t i = begin; i < end; i++) {
-      int32_t p = n->place[i];
-      if (p < 0 || n->seen[p] == (int32_t)b || (n->owner[p] == SEVERAL) != (pass == 1)) continue;
-      n->seen[p] = (int32_t)b;
+    for (size_t i = 0; i < found; i++) {
+      int32_t p = n->found[i];
+      if ((n->owner[p] == SEVERAL) != (pass == 1)) continue;
       n->local[p] = block->inner + block->border;
       if (pass == 0) n->number[p] = (int32_t)(block->first + block->inner++);
       else block->border++;
@@ -133,8 +148,9 @@ static bool number(dvElementSum *s, Numbering *n)
   n->number = dv_try_alloc((s->entries + 1) * sizeof *n->number);
   n->seen = dv_try_alloc((s->entries + 1) * sizeof *n->seen);
   n->local = dv_try_alloc((s->entries + 1) * sizeof *n->local);
+  n->found = dv_try_alloc((s->entries + 1) * sizeof *n->found);
   s->point = dv_try_alloc((2 * s->entries + 1) * sizeof *s->point);
-  if (!n->owner || !n->number || !n->seen || !n->local || !s->point) return false;
+  if (!n->owner || !n->number || !n->seen || !n->local || !n->found || !s->point) return false;
   for (size_t p = 0; p < s->entries; p++) n->owner[p] = n->seen[p] = NONE;
   find_owners(s, n);
   uint32_t borders = 0;
@@ -174,6 +190,7 @@ bool dv_element_sum_create(const int32_t *corner, size_t nodes, size_t points, c
   dv_free(n.number);
   dv_free(n.seen);
   dv_free(n.local);
+  dv_free(n.found);
   dv_pattern_free(&n.pattern);
   if (!good) dv_element_sum_destroy(&s);
   *out = s;
@@ -262,9 +279,7 @@ void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, con
 
 const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user)
 {
-  size_t bytes = (9 * sum->entries + 1) * sizeof *sum->total;
-  if (!sum->total) sum->total = dv_alloc(bytes);
-  memset(sum->total, 0, bytes);
+  if (!sum->total) sum->total = dv_alloc((9 * sum->entries + 1) * sizeof *sum->total);
   dv_element_sum_run(sum, pool, fill, user, sum->total, NULL);
   return sum->total;
 }

@@ -5,8 +5,8 @@
 // its pairs into a buffer of its own. Pairs that no other block has are then written straight to where they belong; what
 // blocks share is kept, and summed in the order of the blocks. So the bits are the same for any number of threads.
 //
-// The sum of a pair has twelve numbers: rows of three, and in the fourth place of each row a part of what is still to be added to
-// every number of the diagonal.
+// The sum of a pair has twelve numbers (dvPairSum): the diagonal of its block, and of what is beside it the symmetric and the antisymmetric
+// part. Kernels form these three packs from vectors without turning rows into columns, and the sign of the last transposes a sum.
 #ifndef DV_MATH_ELEMENT_SUM_H
 #define DV_MATH_ELEMENT_SUM_H
 
@@ -49,8 +49,8 @@ void dv_element_sum_destroy(dvElementSum **sum);
 
 // Adds the matrices of the elements of a block to its pairs.
 typedef void (*dvElementFill)(const void *user, const dvElementSum *sum, size_t block, double *local);
-// values[9 place] += the sum of each pair, and its transpose: `places` has two places an entry, of (p, q) and of (q, p), equal where p = q.
-// The pool may be NULL.
+// values[9 place] += the sum of each pair, and its transpose: `places` has two places an entry, of (p, q) and of (q, p), the second without
+// a meaning where p = q. At a place ~n the sum replaces what stands at n. The pool may be NULL.
 void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user, double *values, const int32_t *places);
 // The same sums by themselves: nine numbers an entry, until the next call.
 const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user);
@@ -60,18 +60,38 @@ const double *dv_element_sum_total(dvElementSum *sum, dvPool *pool, dvElementFil
 DV_INLINE const uint16_t *dv_element_sum_entries(const dvElementSum *s, size_t lane) { return s->entry + s->pairs * lane; }
 DV_INLINE const uint8_t *dv_element_sum_order(const dvElementSum *s, size_t lane) { return s->order + s->nodes * lane; }
 
-// Adds a matrix of 3 nodes x 3 nodes numbers, row by row.
-DV_INLINE void dv_element_sum_add(const dvElementSum *s, size_t lane, const double *matrix, size_t nodes, double *local)
+// A block of 3 x 3 numbers as it is summed: (xx yy zz .), then of (yz zx xy .) and (zy xz yx .) half the sum and half the difference. What
+// stands in the fourth places of the first two is still to be added to every number of the diagonal. `odd` of a pair of equal points is not read.
+typedef struct dvPairSum { dvPack diagonal, even, odd; } dvPairSum;
+
+DV_INLINE dvPairSum dv_pair_sum_load(const double *from) { return (dvPairSum){dv_pack_load(from), dv_pack_load(from + 4), dv_pack_load(from + 8)}; }
+DV_INLINE void dv_pair_sum_store(double *to, dvPairSum s)
 {
-  const uint16_t *entry = dv_element_sum_entries(s, lane);
-  const uint8_t *order = dv_element_sum_order(s, lane);
-  const size_t side = 3 * nodes;
-  for (size_t i = 0; i < nodes; i++)
-    for (size_t j = i; j < nodes; j++, entry++) {
-      double *to = local + 4 * (size_t)*entry;
-      const double *from = matrix + 3 * side * order[i] + 3 * (size_t)order[j];
-      for (size_t r = 0; r < 3; r++) dv_pack_store(to + 4 * r, dv_pack_load(to + 4 * r) + dv_pack_load3(from + side * r));
-    }
+  dv_pack_store(to, s.diagonal);
+  dv_pack_store(to + 4, s.even);
+  dv_pack_store(to + 8, s.odd);
+}
+
+// the first place of a, the second of b, the third of c
+DV_INLINE dvPack dv_pair_sum_mix_(dvPack a, dvPack b, dvPack c) { return DV_SHUFFLE(DV_SHUFFLE(a, b, 0, 5, 2, 3), c, 0, 1, 6, 3); }
+
+// A block from its rows (x y z 0).
+DV_INLINE dvPairSum dv_pair_sum_of_rows(dvPack x, dvPack y, dvPack z)
+{
+  dvPack upper = dv_pair_sum_mix_(z, x, y), lower = dv_pair_sum_mix_(y, z, x), half = dv_pack(0.5);
+  upper = DV_SHUFFLE(upper, upper, 2, 0, 1, 3);
+  lower = DV_SHUFFLE(lower, lower, 1, 2, 0, 3);
+  return (dvPairSum){dv_pair_sum_mix_(x, y, z), half * (upper + lower), half * (upper - lower)};
+}
+
+// Rows (x y z .) from the diagonal, (yz zx xy .) and (zy xz yx .); with the last two exchanged those of the transposed block.
+DV_INLINE void dv_pair_sum_rows(dvPack diagonal, dvPack upper, dvPack lower, dvPack row[3])
+{
+  upper = DV_SHUFFLE(upper, upper, 1, 2, 0, 3);
+  lower = DV_SHUFFLE(lower, lower, 2, 0, 1, 3);
+  row[0] = dv_pair_sum_mix_(diagonal, upper, lower);
+  row[1] = dv_pair_sum_mix_(lower, diagonal, upper);
+  row[2] = dv_pair_sum_mix_(upper, lower, diagonal);
 }
 
 // --- between element_sum.c and its kernels ---

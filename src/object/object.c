@@ -128,10 +128,17 @@ void dv_object_destroy(dvObject **address)
   }
   dv_array_free(&o->extras);
   dv_attributes_free(&o->attributes);
+  for (size_t i = 0; i < o->comments.count; i++) dv_free(o->comments.data[i].text);
+  dv_array_free(&o->comments);
   dv_free(o->template_text);
   dv_free(o->name);
   dv_free(o);
   *address = NULL;
+}
+
+void dv_object_add_comment(dvObject *o, dvCommentPlace where, const char *text)
+{
+  dv_push(&o->comments, ((dvComment){dv_strdup(text), where}));
 }
 
 void dv_object_set_dof(dvObject *o, const dvDof *dof)

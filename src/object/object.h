@@ -31,6 +31,20 @@ const dvAttribute *dv_attribute_find(const dvAttributes *a, const char *name);
 void dv_attribute_add(dvAttributes *a, const char *name, const char *value, dvPlace place);
 void dv_attributes_free(dvAttributes *a);
 
+// Comments of the scene file around and inside the element of an object, so that the scene is written back with them.
+typedef enum dvCommentPlace {
+  DV_COMMENT_BEFORE,   // on lines of its own
+  DV_COMMENT_BESIDE,   // behind the start tag, on its line
+  DV_COMMENT_LAST,     // inside, behind everything else
+  DV_COMMENT_AFTER,    // behind the element, on its line
+  DV_COMMENT_BELOW,    // behind the element, on lines of its own: of the root
+} dvCommentPlace;
+
+typedef struct dvComment {
+  char *text;          // without <!-- and -->; further lines are indented from the first one, where it begins a line
+  dvCommentPlace where;
+} dvComment;
+
 // What a mapping maps: types of its input, of its second kind of input (0 when there is none) and of its output. A list
 // ends with {0}.
 typedef struct dvDofPair {
@@ -91,6 +105,7 @@ struct dvObject {
   int field_count;
   DV_ARRAY(struct dvExtraField *) extras;   // fields that are no members: dv_object_add_numbered
   dvAttributes attributes; // from the scene file
+  DV_ARRAY(dvComment) comments;
   dvPlace place;
   bool failed;             // an error was reported: left out of the simulation
   bool rests_on_failed;    // a component it needs has failed: its complaints would only be consequences
@@ -135,6 +150,7 @@ dvStatus dv_object_pull(dvObject *o);
 dvStatus dv_object_update(dvObject *o);
 // Sets a field from text, as the scene file would.
 dvStatus dv_object_set(dvObject *o, const char *name, const char *text);
+void dv_object_add_comment(dvObject *o, dvCommentPlace where, const char *text);
 bool dv_object_has_tag(const dvObject *o, const char *tag);
 // True when the object fits a set of tags: it has all of them, none of those written with a leading `!`; `0` asks for
 // an object without tags. Everything fits an empty set (NULL counts as one).

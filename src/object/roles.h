@@ -151,9 +151,13 @@ typedef struct dvLinearSolverOps {
   void (*settle)(dvObject *o);                                     // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
 } dvLinearSolverOps;
 
+// What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
+typedef enum dvSystemKind { DV_SYSTEM_MATRIX, DV_SYSTEM_FREE, DV_SYSTEM_ROTATION } dvSystemKind;
+
 typedef struct dvLinearSystemOps {
   dvStatus (*build)(dvObject *o, dvPlan *plan, const dvMech *m);   // takes over m M + b B + k K as it is now
   void (*product)(dvObject *o, dvPlan *plan, int q, int p);        // q = A p on the plan's independent states
+  dvSystemKind kind;
 } dvLinearSystemOps;
 
 typedef struct dvConstraintSolverOps {
@@ -171,8 +175,33 @@ typedef struct dvContextOps {
   void (*apply)(dvObject *o);       // changes its node, which has just taken over the values of its parent
 } dvContextOps;
 
+typedef enum dvSketchKind {
+  DV_SKETCH_NOTHING,
+  DV_SKETCH_SURFACE,     // the faces and materials of a dvVisualModel
+  DV_SKETCH_ELEMENTS,    // of `topology`: its outer faces, or its edges where it has none
+  DV_SKETCH_LINES,       // `pairs` of points
+  DV_SKETCH_POINTS,
+  DV_SKETCH_SPHERES,     // of one `radius`
+  DV_SKETCH_ARROWS,      // along `vectors`
+} dvSketchKind;
+
+// What a picture shows of a component. The pointers belong to it.
+typedef struct dvSketch {
+  dvSketchKind kind;
+  struct dvField *positions;      // three numbers a point; NULL: those of `state`
+  dvObject *state;                // NULL: the component is one
+  struct dvField *vectors;        // as many
+  struct dvField *values;         // a number a point, shown as colour; may be NULL
+  dvObject *topology;
+  const struct dvInts *pairs;     // below the number of points
+  double radius;
+  bool coloured;
+  double colour[4];               // red green blue alpha
+} dvSketch;
+
 typedef struct dvVisualOps {
-  void (*update)(dvObject *o);      // after its positions moved: normals and such
+  void (*update)(dvObject *o);                  // after its positions moved: normals and such; optional
+  void (*sketch)(dvObject *o, dvSketch *out);   // fills `out`, which is zero before
 } dvVisualOps;
 
 DV_PUBLIC_END

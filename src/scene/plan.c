@@ -1,7 +1,9 @@
 // Compilation of a subgraph into lists. See plan.h.
 #include "scene/plan.h"
 
-#include <string.h>
+#include "scene/flow.h"
+
+#include <stdlib.h>
 
 typedef struct Collector {
   dvVisitor visitor;
@@ -88,17 +90,43 @@ static void collect_bottom_up(dvVisitor *v, dvNode *node)
   }
 }
 
-static bool acts_on(const dvPlan *p, const dvObject *state)
+// --- objects by address ------------------------------------------------------------------------------
+
+typedef struct Set {
+  const dvObject **data;   // in order once the set is complete
+  size_t count, capacity;
+} Set;
+
+static int by_address(const void *a, const void *b)
 {
-  dvObject *list[2];
+  uintptr_t x = (uintptr_t) * (const dvObject *const *)a, y = (uintptr_t) * (const dvObject *const *)b;
+  return (x > y) - (x < y);
+}
+
+static void set_complete(Set *s)
+{
+  if (s->count) qsort(s->data, s->count, sizeof *s->data, by_address);
+}
+
+static bool set_has(const Set *s, const dvObject *o) { return s->count && bsearch(&o, s->data, s->count, sizeof *s->data, by_address); }
+
+// --- marks -------------------------------------------------------------------------------------------
+
+// the states that a force or mass acts on
+static Set loaded_states(const dvPlan *p)
+{
+  Set set = {0};
+  dvObject *states[2];
   for (size_t i = 0; i < p->forces.count; i++) {
-    int n = dv_force_states(p->forces.data[i].object, list);
-    for (int k = 0; k < n; k++)
-      if (list[k] == state) return true;
+    int n = dv_force_states(p->forces.data[i].object, states);
+    for (int k = 0; k < n; k++) dv_push(&set, states[k]);
   }
-  for (size_t i = 0; i < p->masses.count; i++)
-    if (dv_node_state_up(p->masses.data[i].node) == state) return true;
-  return false;
+  for (size_t i = 0; i < p->masses.count; i++) {
+    const dvObject *state = dv_node_state_up(p->masses.data[i].node);
+    if (state) dv_push(&set, state);
+  }
+  set_complete(&set);
+  return set;
 }
 
 static bool hands_up(const dvObject *mapping, const char *what)
@@ -108,93 +136,87 @@ static bool hands_up(const dvObject *mapping, const char *what)
 }
 
 // from the leaves up: a mapping carries when something acts on its output or a carrying mapping starts there
-static void mark_carrying(dvPlan *p)
+static void mark_carrying(dvPlan *p, const dvFlow *flow, const int32_t *order)
 {
+  Set loaded = loaded_states(p);
   for (size_t i = p->mappings.count; i > 0; i--) {
-    dvPlanMapping *m = &p->mappings.data[i - 1];
-    dvObject *outputs[DV_MAPPING_STATES], *inputs[DV_MAPPING_STATES];
+    dvPlanMapping *m = &p->mappings.data[order[i - 1]];
+    dvObject *outputs[DV_MAPPING_STATES];
     if (!hands_up(m->object, "mapForces")) continue;
     int n = dv_mapping_outputs(m->object, outputs);
     for (int k = 0; k < n && !m->carries; k++) {
-      m->carries = acts_on(p, outputs[k]);
-      for (size_t j = 0; j < p->mappings.count && !m->carries; j++) {
-        if (!p->mappings.data[j].carries) continue;
-        int count = dv_mapping_inputs(p->mappings.data[j].object, inputs);
-        for (int l = 0; l < count; l++) m->carries = m->carries || inputs[l] == outputs[k];
-      }
+      const dvFlowPort *end;
+      m->carries = set_has(&loaded, outputs[k]);
+      for (const dvFlowPort *next = dv_flow_ports(&flow->inputs, outputs[k], &end); next < end && !m->carries; next++)
+        m->carries = p->mappings.data[next->mapping].carries;
     }
   }
+  dv_array_free(&loaded);
 }
 
-// inertia below a mapping that hands no masses up; mappings are in order, so a state that passes it on comes after it
-static void mark_inert(dvPlan *p)
+static bool any_writer(const dvFlow *flow, const dvObject *state, const bool *marked)
 {
-  DV_ARRAY(const dvObject *) states = {0};
-  for (size_t i = 0; i < p->mappings.count; i++) {
-    dvObject *outputs[DV_MAPPING_STATES], *inputs[DV_MAPPING_STATES];
-    int n = dv_mapping_outputs(p->mappings.data[i].object, outputs), m = dv_mapping_inputs(p->mappings.data[i].object, inputs);
-    bool inert = !hands_up(p->mappings.data[i].object, "mapMasses");
-    for (int k = 0; k < m && !inert; k++)
-      for (size_t j = 0; j < states.count; j++) inert = inert || states.data[j] == inputs[k];
-    for (int k = 0; k < n && inert; k++) dv_push(&states, (const dvObject *)outputs[k]);
-  }
-  for (size_t i = 0; i < p->masses.count && states.count; i++) {
-    const dvObject *state = dv_node_state_up(p->masses.data[i].node);
-    for (size_t j = 0; j < states.count; j++) p->masses.data[i].inert = p->masses.data[i].inert || states.data[j] == state;
-  }
-  dv_array_free(&states);
-}
-
-static bool holds(const dvObject *const *list, size_t count, const dvObject *o)
-{
-  for (size_t i = 0; i < count; i++)
-    if (list[i] == o) return true;
+  const dvFlowPort *end;
+  for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, state, &end); w < end; w++)
+    if (marked[w->mapping]) return true;
   return false;
+}
+
+// inertia below a mapping that hands no masses up; one that passes it on comes after it in the order
+static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
+{
+  bool *inert = dv_alloc((p->mappings.count + 1) * sizeof *inert);
+  for (size_t i = 0; i < p->mappings.count; i++) {
+    dvObject *inputs[DV_MAPPING_STATES];
+    const dvObject *mapping = flow->mappings[order[i]];
+    int n = dv_mapping_inputs(mapping, inputs);
+    bool found = !hands_up(mapping, "mapMasses");
+    for (int k = 0; k < n && !found; k++) found = any_writer(flow, inputs[k], inert);
+    inert[order[i]] = found;
+  }
+  for (size_t i = 0; i < p->masses.count; i++) p->masses.data[i].inert = any_writer(flow, dv_node_state_up(p->masses.data[i].node), inert);
+  dv_free(inert);
 }
 
 static void find_outside(dvPlan *p)
 {
+  Set inside = {0};
   dvObject *states[2];
+  for (size_t i = 0; i < p->states.count; i++) dv_push(&inside, p->states.data[i]);
+  set_complete(&inside);
   for (size_t i = 0; i < p->forces.count; i++) {
     int n = dv_force_states(p->forces.data[i].object, states);
-    for (int k = 0; k < n; k++)
-      if (!holds((const dvObject *const *)p->states.data, p->states.count, states[k]) &&
-          !holds((const dvObject *const *)p->outside.data, p->outside.count, states[k]))
-        dv_push(&p->outside, states[k]);
-  }
-}
-
-static bool feeds(const dvObject *from, const dvObject *to)
-{
-  dvObject *outputs[DV_MAPPING_STATES], *inputs[DV_MAPPING_STATES];
-  int n = dv_mapping_outputs(from, outputs), m = dv_mapping_inputs(to, inputs);
-  for (int a = 0; a < n; a++)
-    for (int b = 0; b < m; b++)
-      if (outputs[a] == inputs[b]) return true;
-  return false;
-}
-
-// the walk already puts parents before children; mappings between siblings may still need sorting. The first
-// mapping that waits for none of the others comes next; in a cycle, the first one does.
-static void sort_mappings(dvPlan *p)
-{
-  for (size_t done = 0; done < p->mappings.count; done++) {
-    size_t next = done;
-    for (size_t i = done; i < p->mappings.count; i++) {
-      bool waits = false;
-      for (size_t j = done; j < p->mappings.count && !waits; j++)
-        waits = j != i && feeds(p->mappings.data[j].object, p->mappings.data[i].object);
-      if (waits) continue;
-      next = i;
-      break;
+    for (int k = 0; k < n; k++) {
+      bool known = set_has(&inside, states[k]);
+      for (size_t j = 0; j < p->outside.count && !known; j++) known = p->outside.data[j] == states[k];
+      if (!known) dv_push(&p->outside, states[k]);
     }
-    dvPlanMapping moved = p->mappings.data[next];
-    memmove(&p->mappings.data[done + 1], &p->mappings.data[done], (next - done) * sizeof moved);
-    p->mappings.data[done] = moved;
   }
+  dv_array_free(&inside);
 }
 
-// --- cycles ------------------------------------------------------------------------------------------
+// The walk already puts parents before children; mappings between siblings may still need sorting.
+static void arrange_mappings(dvPlan *p)
+{
+  size_t n = p->mappings.count;
+  dvObject **found = dv_alloc((n + 1) * sizeof *found);
+  dvPlanMapping *sorted = dv_alloc((n + 1) * sizeof *sorted);
+  int32_t *order = dv_alloc((n + 1) * sizeof *order);
+  for (size_t i = 0; i < n; i++) found[i] = p->mappings.data[i].object;
+  dvFlow flow;
+  dv_flow_init(&flow, found, n);
+  dv_flow_order(&flow, order);
+  mark_carrying(p, &flow, order);
+  mark_inert(p, &flow, order);
+  for (size_t i = 0; i < n; i++) sorted[i] = p->mappings.data[order[i]];
+  for (size_t i = 0; i < n; i++) p->mappings.data[i] = sorted[i];
+  dv_flow_fini(&flow);
+  dv_free(order);
+  dv_free(sorted);
+  dv_free(found);
+}
+
+// --- circles -----------------------------------------------------------------------------------------
 
 typedef struct MappingList {
   dvVisitor visitor;
@@ -209,45 +231,50 @@ static dvWalk list_mappings(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-// takes away what waits for nobody until nothing changes: what is left stands in a circle or behind one
-static void drop_free(MappingList *l)
+// of those in a circle or behind one that feed a mapping, the last
+static int32_t feeder(const dvFlow *flow, const bool *stuck, int32_t mapping)
 {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < l->items.count; i++) {
-      bool waits = false;
-      for (size_t j = 0; j < l->items.count && !waits; j++) waits = feeds(l->items.data[j], l->items.data[i]);
-      if (waits) continue;
-      memmove(&l->items.data[i], &l->items.data[i + 1], (l->items.count - i - 1) * sizeof *l->items.data);
-      l->items.count--;
-      changed = true;
-      break;
-    }
+  dvObject *inputs[DV_MAPPING_STATES];
+  int32_t last = -1;
+  int n = dv_mapping_inputs(flow->mappings[mapping], inputs);
+  for (int k = 0; k < n; k++) {
+    const dvFlowPort *end;
+    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, inputs[k], &end); w < end; w++)
+      if (stuck[w->mapping] && w->mapping > last) last = w->mapping;
   }
+  return last;
+}
+
+// backwards from any of them: after as many moves as there are mappings the walk is in the circle
+static dvStatus tell_circle(const dvFlow *flow, const bool *stuck, size_t count)
+{
+  int32_t at = 0;
+  while (!stuck[at]) at++;
+  for (size_t move = 0; move < count; move++) at = feeder(flow, stuck, at);
+  dvText round = {0};
+  dv_text_add(&round, flow->mappings[at]->name);
+  int32_t start = at;
+  do {
+    at = feeder(flow, stuck, at);
+    dv_text_printf(&round, " <- %s", flow->mappings[at]->name);
+  } while (at != start);
+  dvStatus status = dv_error(flow->mappings[at], "a state can be driven only by states that do not depend on it", "mappings drive each other in a circle: %s",
+                             round.text);
+  dv_text_free(&round);
+  return status;
 }
 
 dvStatus dv_scene_check_mappings(dvScene *scene)
 {
   MappingList l = {.visitor = {.top_down = list_mappings}};
   dv_visit(scene->root, &l.visitor);
-  drop_free(&l);
-  if (l.items.count == 0) {
-    dv_array_free(&l.items);
-    return DV_OK;
-  }
-  // backwards from any of them: after as many moves as there are mappings the walk is in the circle
-  const dvObject *at = l.items.data[0];
-  dvText round = {0};
-  for (size_t move = 0; move < 2 * l.items.count; move++) {
-    const dvObject *before = at;
-    for (size_t j = 0; j < l.items.count; j++)
-      if (feeds(l.items.data[j], before)) at = l.items.data[j];
-    if (move == l.items.count - 1) dv_text_add(&round, at->name);
-    else if (move >= l.items.count) dv_text_printf(&round, " <- %s", at->name);
-    if (move >= l.items.count && strncmp(round.text, at->name, strlen(at->name)) == 0) break;
-  }
-  dvStatus status = dv_error(at, "a state can be driven only by states that do not depend on it", "mappings drive each other in a circle: %s", round.text);
-  dv_text_free(&round);
+  dvFlow flow;
+  dv_flow_init(&flow, l.items.data, l.items.count);
+  bool *stuck = dv_alloc((l.items.count + 1) * sizeof *stuck);
+  size_t count = dv_flow_circles(&flow, stuck);
+  dvStatus status = count ? tell_circle(&flow, stuck, count) : DV_OK;
+  dv_free(stuck);
+  dv_flow_fini(&flow);
   dv_array_free(&l.items);
   return status;
 }
@@ -289,9 +316,7 @@ dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags)
   p->version = root->scene->version;
   Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
   dv_visit(root, &c.visitor);
-  sort_mappings(p);
-  mark_carrying(p);
-  mark_inert(p);
+  arrange_mappings(p);
   find_outside(p);
   return p;
 }

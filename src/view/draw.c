@@ -19,7 +19,7 @@ static int array_of(dvDraw *d, dvDrawGroup group, dvDrawArray want)
 {
   for (size_t i = 0; i < d->arrays.count; i++) {
     dvDrawArray *a = &d->arrays.data[i];
-    if (a->source != want.source || a->object != want.object || a->vector != want.vector || a->reals != want.reals) continue;
+    if (a->source != want.source || a->object != want.object || a->vector != want.vector || a->reals != want.reals || a->pairs != want.pairs) continue;
     a->groups |= 1u << group;
     return (int)i;
   }
@@ -46,11 +46,10 @@ static dvDrawable *add(dvDraw *d, dvDrawGroup group, dvDrawKind kind, dvObject *
   return &d->list.data[d->list.count - 1];
 }
 
-static int texture_of(dvDraw *d, const dvVisualModel *v)
+static int texture_of(dvDraw *d, const dvObject *o, const char *name)
 {
-  const dvObject *o = &v->base.state.base;
-  if (!*v->texturename) return -1;
-  char *path = dv_context_find_file(o->context, v->texturename, o->place.file, NULL);
+  if (!name || !*name) return -1;
+  char *path = dv_context_find_file(o->context, name, o->place.file, NULL);
   if (!path) return -1;
   for (size_t i = 0; i < d->textures.count; i++)
     if (dv_same(d->textures.data[i], path)) {
@@ -61,43 +60,60 @@ static int texture_of(dvDraw *d, const dvVisualModel *v)
   return (int)d->textures.count - 1;
 }
 
-static bool is_visual_model(const dvObject *o) { return o->cls->blocks[2] == &dv_visual_model_block; }
-
 static void add_box(dvDraw *d, dvObject *state)
 {
   dvDrawable *box = add(d, DV_DRAW_BOUNDS, DV_DRAW_LINES, state, dynamic_of(d, DV_DRAW_BOUNDS, DV_FROM_BOX, state, 0));
   box->indices = indices_of(d, DV_DRAW_BOUNDS, DV_FROM_BOX_EDGES, NULL, 2);
 }
 
-static void add_visual(dvDraw *d, dvObject *o)
+// the parts of a surface in the order in which its indices are filled
+static void add_parts(dvDraw *d, dvDrawable *s, const dvVisualModel *v)
 {
-  add_box(d, o);
-  if (!is_visual_model(o)) {   // points, cylinders: no faces
-    add(d, DV_DRAW_VISUAL, DV_DRAW_POINTS, o, dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, o, 0));
-    return;
+  const dvObject *o = &v->base.state.base;
+  const dvVisualParts *parts = dv_visual_parts(v);
+  size_t first = 0, *corners = dv_visual_part_corners(v, parts);
+  s->first_part = d->parts.count;
+  for (size_t k = 0; k <= parts->list.count; k++) {
+    dvDrawPart part = {.first = first, .count = corners[k], .material = s->material, .texture = s->texture};
+    const dvVisualPart *own = k ? &parts->list.data[k - 1] : NULL;
+    if (part.count == 0) continue;
+    if (own) part.material = dv_plain_shading, dv_material_parse(&part.material, own->material);
+    if (own && !dv_was_set(o, &v->texturename)) part.texture = texture_of(d, o, own->texture);
+    dv_push(&d->parts, part);
+    first += part.count;
   }
-  dvVisualModel *v = (dvVisualModel *)o;
+  s->parts = d->parts.count - s->first_part;
+  dv_free(corners);
+}
+
+static void add_surface(dvDraw *d, dvVisualModel *v)
+{
+  dvObject *o = &v->base.state.base;
   if (!v->triangles.count && !v->quads.count) return;
   dvDrawable *s = add(d, DV_DRAW_VISUAL, DV_DRAW_TRIANGLES, o, dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_VERTICES, o, 0));
   s->indices = indices_of(d, DV_DRAW_VISUAL, DV_FROM_TRIANGLES, o, 3);
   s->has_material = true;
   s->material = dv_visual_material(v);
-  s->texture = texture_of(d, v);
+  s->texture = texture_of(d, o, v->texturename);
+  add_parts(d, s, v);
   if (dv_reals_size(&v->texcoords) == dv_reals_size(dv_visual_vertices(v)))
     s->texcoords = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
 }
 
-static bool is_rigid(const dvObject *state) { return state->dof->kind == DV_RIGID3; }
+// the points or frames of a state
+static void add_freedoms(dvDraw *d, dvDrawGroup group, dvObject *o)
+{
+  bool rigid = o->dof->kind == DV_RIGID3;
+  dvDrawable *a = add(d, group, rigid ? DV_DRAW_FRAMES : DV_DRAW_POINTS, o, dynamic_of(d, group, DV_FROM_POINTS, o, 0));
+  if (rigid) a->frames = dynamic_of(d, group, DV_FROM_TURNS, o, 0);
+}
 
 static void add_state(dvDraw *d, dvObject *o)
 {
+  const dvField *show = dv_object_field(o, "showObject");
   add_box(d, o);
-  if (is_rigid(o)) {
-    dvDrawable *f = add(d, DV_DRAW_BEHAVIOR, DV_DRAW_FRAMES, o, dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_POINTS, o, 0));
-    f->frames = dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_TURNS, o, 0);
-  } else {
-    add(d, DV_DRAW_BEHAVIOR, DV_DRAW_POINTS, o, dynamic_of(d, DV_DRAW_BEHAVIOR, DV_FROM_POINTS, o, 0));
-  }
+  add_freedoms(d, DV_DRAW_BEHAVIOR, o);
+  if (show && show->desc->type == DV_T_BOOL && *(const bool *)show->value) add_freedoms(d, DV_DRAW_VISUAL, o);   // whatever the flags say, as in SOFA
   static const struct {
     dvDrawGroup group;
     int vector;
@@ -150,73 +166,72 @@ static void add_force(dvDraw *d, dvObject *o)
   s->label = "von Mises stress (Pa)";
 }
 
-// --- things that are only there to be looked at ---
+// --- visual models and what else is only there to be looked at ---
 
-static int field_array(dvDraw *d, dvObject *o, const char *name, int width)
+static int field_array(dvDraw *d, dvField *f, int width)
 {
-  dvField *f = dv_object_field(o, name);
   if (!f) return -1;
   dv_field_pull(f);
   const dvReals *reals = f->value;
   if (reals->count == 0 || reals->count % (size_t)width != 0) return -1;
-  return array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_FIELD, .object = o, .reals = reals, .field = f, .dynamic = true, .width = width});
+  return array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_FIELD, .object = f->owner, .reals = reals, .field = f, .dynamic = true, .width = width});
 }
 
-static size_t points_of(const dvDraw *d, int array) { return d->arrays.data[array].reals->count / (size_t)d->arrays.data[array].width; }
-
-static dvDrawable *add_coloured(dvDraw *d, dvDrawKind kind, dvObject *o, int positions)
+static size_t points_of(const dvDraw *d, int array)
 {
-  static const dvShading plain = {
-      .ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
+  const dvDrawArray *a = &d->arrays.data[array];
+  return a->reals ? a->reals->count / (size_t)a->width : dv_state(a->object)->count;
+}
+
+static dvDrawable *add_coloured(dvDraw *d, dvDrawKind kind, dvObject *o, int positions, const dvSketch *s)
+{
   dvDrawable *a = add(d, DV_DRAW_VISUAL, kind, o, positions);
-  dvField *colour = dv_object_field(o, "color");
   a->has_material = true;
-  a->material = plain;
-  if (colour && colour->was_set && colour->desc->type == DV_T_COLOUR) memcpy(a->material.diffuse, colour->value, sizeof a->material.diffuse);
+  a->material = dv_plain_shading;
+  if (s->coloured) memcpy(a->material.diffuse, s->colour, sizeof a->material.diffuse);
   return a;
 }
 
-static void add_visual_mesh(dvDraw *d, dvObject *o)
+static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int positions)
 {
-  dvTopology *t = topology_of(o);
-  int positions = field_array(d, o, "position", 3);
-  if (!t || positions < 0 || dv_topology_point_count(t) > points_of(d, positions)) return;
-  bool surface = has_faces(t);
-  dvDrawable *m = add_coloured(d, surface ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions);
-  m->indices = surface ? indices_of(d, DV_DRAW_VISUAL, DV_FROM_BOUNDARY, &t->base, 3) : indices_of(d, DV_DRAW_VISUAL, DV_FROM_EDGES, &t->base, 2);
-  int values = field_array(d, o, "vertexValues", 1);
-  if (!surface || values < 0 || points_of(d, values) != points_of(d, positions)) return;
-  m->values = values;
-  m->label = "vertex values";
+  dvTopology *t = dv_topology(s->topology);
+  if (dv_topology_point_count(t) > points_of(d, positions)) return;
+  bool faces = has_faces(t);
+  int indices = indices_of(d, DV_DRAW_VISUAL, faces ? DV_FROM_BOUNDARY : DV_FROM_EDGES, &t->base, faces ? 3 : 2), values = field_array(d, s->values, 1);
+  dvDrawable *a = add_coloured(d, faces ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions, s);
+  a->indices = indices;
+  if (!faces || values < 0 || points_of(d, values) != points_of(d, positions)) return;
+  a->values = values;
+  a->label = dv_field_name(s->values->desc);
 }
 
-static void add_point_cloud(dvDraw *d, dvObject *o)
+static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
 {
-  const char *mode = *(char **)dv_object_field(o, "drawMode")->value;
-  const dvReals *radius = dv_object_field(o, "sphereRadius")->value;
-  int positions = field_array(d, o, "position", 3);
+  int positions = s->positions ? field_array(d, s->positions, 3) : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, s->state ? s->state : o, 0), second;
   if (positions < 0) return;
-  dvDrawable *p = add_coloured(d, dv_same_nocase(mode, "Sphere") ? DV_DRAW_SPHERES : DV_DRAW_POINTS, o, positions);
-  p->radius = radius->count ? radius->data[0] : 1;
+  switch (s->kind) {
+  case DV_SKETCH_ELEMENTS: add_elements(d, o, s, positions); return;
+  case DV_SKETCH_LINES:
+    second = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->pairs, .integers = true, .width = 2});
+    add_coloured(d, DV_DRAW_LINES, o, positions, s)->indices = second;
+    return;
+  case DV_SKETCH_ARROWS:
+    second = field_array(d, s->vectors, 3);
+    if (second >= 0) add_coloured(d, DV_DRAW_VECTORS, o, positions, s)->second = second;
+    return;
+  case DV_SKETCH_SPHERES: add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius; return;
+  case DV_SKETCH_POINTS: add_coloured(d, DV_DRAW_POINTS, o, positions, s); return;
+  default: return;
+  }
 }
 
-static void add_vector_field(dvDraw *d, dvObject *o)
+static void add_visual(dvDraw *d, dvObject *o)
 {
-  int positions = field_array(d, o, "position", 3), vectors = field_array(d, o, "vector", 3);
-  if (positions < 0 || vectors < 0) return;
-  add_coloured(d, DV_DRAW_VECTORS, o, positions)->second = vectors;
-}
-
-static void add_decoration(dvDraw *d, dvObject *o)
-{
-  static const struct {
-    const char *name;
-    void (*add)(dvDraw *d, dvObject *o);
-  } known[] = {{"VisualMesh", add_visual_mesh}, {"VisualPointCloud", add_point_cloud}, {"VisualVectorField", add_vector_field}};
-  dvField *enable = dv_object_field(o, "enable");
-  if (enable && enable->desc->type == DV_T_BOOL && !*(bool *)enable->value) return;
-  for (size_t i = 0; i < DV_COUNT(known); i++)
-    if (dv_same(o->cls->name, known[i].name)) known[i].add(d, o);
+  dvSketch s = {0};
+  if (dv_plays(o, DV_ROLE_STATE)) add_box(d, o);
+  ((const dvVisualOps *)dv_ops(o, DV_ROLE_VISUAL))->sketch(o, &s);
+  if (s.kind == DV_SKETCH_SURFACE) add_surface(d, (dvVisualModel *)o);
+  else add_sketch(d, o, &s);
 }
 
 static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
@@ -228,13 +243,16 @@ static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
   m->indices = indices_of(d, group, DV_FROM_MAPPING, o, 2);
 }
 
-// triangles, edges or points of a collision model
-static void add_collision_elements(dvDraw *d, dvObject *o)
+// triangles, edges, points or spheres of a collision model
+static void add_collision(dvDraw *d, dvObject *o)
 {
   static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES};
   dvCollisionModel *m = (dvCollisionModel *)o;
-  dvDrawable *a = add(d, DV_DRAW_COLLISION, kinds[m->elements.width], o, dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0));
+  bool spheres = m->radii && !m->elements.width;
+  int positions = dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0);
+  dvDrawable *a = add(d, DV_DRAW_COLLISION, spheres ? DV_DRAW_SPHERES : kinds[m->elements.width], o, positions);
   if (m->elements.width > 1) a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
+  if (spheres) a->radii = array_of(d, DV_DRAW_COLLISION, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = m->radii, .dynamic = true, .width = 1});
 }
 
 typedef struct NodePass {
@@ -245,20 +263,9 @@ typedef struct NodePass {
 // what the plan of a step does not list
 static dvWalk add_of_node(dvVisitor *v, dvNode *node)
 {
-  dvDraw *d = ((NodePass *)v)->draw;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (o->failed) continue;
-    add_decoration(d, o);
-    if (!dv_plays(o, DV_ROLE_COLLISION_MODEL)) continue;
-    dvState *state = ((dvCollisionModel *)o)->state;
-    dvField *radii = dv_object_field(o, "listRadius"), *radius = dv_object_field(o, "radius");
-    if (state && ((dvCollisionModel *)o)->elements.width) add_collision_elements(d, o);
-    if (!state || !radii || !radius) continue;
-    dvDrawable *s = add(d, DV_DRAW_COLLISION, DV_DRAW_SPHERES, o, dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &state->base, 0));
-    s->radius = *(double *)radius->value;
-    if (((dvReals *)radii->value)->count == state->count)
-      s->radii = array_of(d, DV_DRAW_COLLISION, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = radii->value, .dynamic = true, .width = 1});
+    if (!o->failed && dv_plays(o, DV_ROLE_COLLISION_MODEL) && ((dvCollisionModel *)o)->state) add_collision(((NodePass *)v)->draw, o);
   }
   return DV_WALK_ON;
 }
@@ -267,7 +274,7 @@ static void clear(dvDraw *d)
 {
   for (size_t i = 0; i < d->arrays.count; i++) dv_free(d->arrays.data[i].data);
   for (size_t i = 0; i < d->textures.count; i++) dv_free(d->textures.data[i]);
-  d->arrays.count = d->list.count = d->textures.count = 0;
+  d->arrays.count = d->list.count = d->textures.count = d->parts.count = 0;
 }
 
 static void collect(dvDraw *d, dvScene *scene)
@@ -279,10 +286,7 @@ static void collect(dvDraw *d, dvScene *scene)
   if (!scene->initialised) return;
   dv_scene_refresh(scene);
   const dvPlan *p = scene->plan;
-  for (size_t i = 0; i < p->visuals.count; i++) {
-    dvObject *o = p->visuals.data[i];
-    if (dv_plays(o, DV_ROLE_STATE)) add_visual(d, o);
-  }
+  for (size_t i = 0; i < p->visuals.count; i++) add_visual(d, p->visuals.data[i]);
   for (size_t i = 0; i < p->states.count; i++) add_state(d, p->states.data[i]);
   for (size_t i = 0; i < p->forces.count; i++) add_force(d, p->forces.data[i].object);
   for (size_t i = 0; i < p->mappings.count; i++) add_mapping(d, p->mappings.data[i].object, DV_DRAW_MECHANICAL_MAPPINGS);
@@ -310,12 +314,12 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
   if (a->arrays.count != b->arrays.count || a->list.count != b->list.count) return false;
   for (size_t i = 0; i < a->arrays.count; i++) {
     const dvDrawArray *x = &a->arrays.data[i], *y = &b->arrays.data[i];
-    if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals || x->groups != y->groups) return false;
+    if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals || x->pairs != y->pairs || x->groups != y->groups) return false;
   }
   for (size_t i = 0; i < a->list.count; i++) {
     const dvDrawable *x = &a->list.data[i], *y = &b->list.data[i];
     if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions || x->say != y->say ||
-        x->wireframe != y->wireframe)
+        x->parts != y->parts || x->wireframe != y->wireframe)
       return false;
   }
   return true;
@@ -339,5 +343,6 @@ void dv_draw_free(dvDraw *d)
   clear(d);
   dv_array_free(&d->arrays);
   dv_array_free(&d->list);
+  dv_array_free(&d->parts);
   dv_array_free(&d->textures);
 }

@@ -38,6 +38,7 @@ typedef enum dvDrawSource {
   DV_FROM_TRIANGLES,     // faces of a visual model
   DV_FROM_BOUNDARY,      // outer triangles of a topology
   DV_FROM_EDGES,         // edges of a topology
+  DV_FROM_PAIRS,         // a list of pairs
   DV_FROM_COLLISION,     // elements of a collision model
   DV_FROM_SPRINGS,       // pairs of a force
   DV_FROM_MAPPING,       // pairs of an output point and an input point
@@ -50,6 +51,7 @@ typedef struct dvDrawArray {
   int vector;            // DV_FROM_VECTOR: its number
   const dvReals *reals;  // DV_FROM_REALS, DV_FROM_FIELD
   dvField *field;        // DV_FROM_FIELD
+  const dvInts *pairs;   // DV_FROM_PAIRS
   bool integers, dynamic;
   int width;
   unsigned groups;       // bits of the groups that need it
@@ -58,6 +60,12 @@ typedef struct dvDrawArray {
   uint32_t *data;        // the bits of a float or an index
   uint64_t changed;      // refresh in which it last changed; 0 never filled
 } dvDrawArray;
+
+typedef struct dvDrawPart {      // of the indices of a surface
+  size_t first, count;
+  dvShading material;
+  int texture;
+} dvDrawPart;
 
 typedef struct dvDrawable {
   dvDrawGroup group;
@@ -71,6 +79,7 @@ typedef struct dvDrawable {
   bool has_material;
   dvShading material;
   int texture;               // number of the picture, -1 for none
+  size_t first_part, parts;  // where it has looks of its own for some indices
 } dvDrawable;
 
 typedef struct dvDraw {
@@ -80,6 +89,7 @@ typedef struct dvDraw {
   uint64_t refreshes;
   DV_ARRAY(dvDrawArray) arrays;
   DV_ARRAY(dvDrawable) list;
+  DV_ARRAY(dvDrawPart) parts;
   DV_ARRAY(char *) textures; // files
   bool again;                // sizes have changed: make the list again
 } dvDraw;

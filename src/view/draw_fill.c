@@ -3,7 +3,7 @@
 
 #include "collision/model.h"
 #include "state/component.h"
-#include "topology/topology.h"
+#include "view/outline.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,9 +79,14 @@ static void widen(double low[3], double high[3], const double *x)
   }
 }
 
-static bool box_of(dvState *s, double low[3], double high[3])
+static void start_box(double low[3], double high[3])
 {
   for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+}
+
+static bool box_of(dvState *s, double low[3], double high[3])
+{
+  start_box(low, high);
   const double *x = dv_state_read(s, DV_X);
   for (size_t i = 0; i < s->count; i++) {
     double p[3];
@@ -116,51 +121,57 @@ static void triangles_of_quads(uint32_t *to, const int32_t *quads, size_t count)
     for (size_t k = 0; k < 6; k++) to[6 * q + k] = (uint32_t)quads[4 * q + (size_t)corners[k]];
 }
 
+// part by part, triangles before quads
+static void fill_parts(uint32_t *data, const dvVisualModel *v, const dvVisualParts *parts)
+{
+  size_t triangles = dv_ints_size(&v->triangles), *next = dv_visual_part_corners(v, parts), sum = 0;
+  for (size_t k = 0; k <= parts->list.count; k++) {
+    size_t corners = next[k];
+    next[k] = sum;
+    sum += corners;
+  }
+  for (size_t i = 0; i < parts->of_face.count; i++) {
+    size_t *at = &next[parts->of_face.data[i] + 1];
+    if (i >= triangles) triangles_of_quads(data + *at, v->quads.data + 4 * (i - triangles), 1);
+    for (size_t k = 0; i < triangles && k < 3; k++) data[*at + k] = (uint32_t)v->triangles.data[3 * i + k];
+    *at += i < triangles ? 3 : 6;
+  }
+  dv_free(next);
+}
+
 static bool fill_triangles(dvDrawArray *a)
 {
   const dvVisualModel *v = (const dvVisualModel *)a->object;
+  const dvVisualParts *parts = dv_visual_parts(v);
   size_t quads = dv_ints_size(&v->quads);
   if (!make_room(a, v->triangles.count + 6 * quads)) return true;
+  if (parts->of_face.count) {
+    fill_parts(a->data, v, parts);
+    return true;
+  }
   for (size_t i = 0; i < v->triangles.count; i++) a->data[i] = (uint32_t)v->triangles.data[i];
   triangles_of_quads(a->data + v->triangles.count, v->quads.data, quads);
   return true;
 }
 
-// Grids of hexahedra also list triangles, halves of their quads, and the diagonals between them: those are not drawn.
-static bool only_hexahedra(dvTopology *t)
-{
-  return dv_topology_count(t, DV_HEXAHEDRON) && !dv_topology_count(t, DV_TETRAHEDRON) && !dv_topology_count(t, DV_PRISM) && !dv_topology_count(t, DV_PYRAMID);
-}
-
-// faces with at most one element behind them
 static bool fill_boundary(dvDrawArray *a)
 {
   dvTopology *t = dv_topology(a->object);
-  DV_ARRAY(int32_t) triangles = {0}, quads = {0};
-  const struct {
-    dvElementKind face, volume[3];
-  } sides[] = {{DV_TRIANGLE, {DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID}}, {DV_QUAD, {DV_HEXAHEDRON, DV_PRISM, DV_PYRAMID}}};
-  for (size_t s = only_hexahedra(t); s < DV_COUNT(sides); s++) {
-    const dvInts *faces = dv_topology_elements(t, sides[s].face);
-    size_t width = (size_t)dv_element_points(sides[s].face);
-    for (size_t f = 0; faces && f < faces->count / width; f++) {
-      int32_t behind = 0;
-      for (int k = 0; k < 3; k++) {
-        const dvIncidence *around = dv_topology_count(t, sides[s].volume[k]) ? dv_topology_around(t, sides[s].face, sides[s].volume[k]) : NULL;
-        if (around && f < around->count) behind += around->offsets[f + 1] - around->offsets[f];
-      }
-      for (size_t k = 0; behind < 2 && k < width; k++) {
-        if (s == 0) dv_push(&triangles, faces->data[width * f + k]);
-        else dv_push(&quads, faces->data[width * f + k]);
-      }
-    }
-  }
-  if (make_room(a, triangles.count + quads.count / 4 * 6)) {
+  dvInts triangles = {.width = 3}, quads = {.width = 4};
+  if (dv_outline_faces(t, 3, &triangles) && dv_outline_faces(t, 4, &quads) && make_room(a, triangles.count + 6 * dv_ints_size(&quads))) {
     for (size_t i = 0; i < triangles.count; i++) a->data[i] = (uint32_t)triangles.data[i];
-    triangles_of_quads(a->data + triangles.count, quads.data, quads.count / 4);
+    triangles_of_quads(a->data + triangles.count, quads.data, dv_ints_size(&quads));
   }
-  dv_array_free(&triangles);
-  dv_array_free(&quads);
+  dv_ints_free(&triangles);
+  dv_ints_free(&quads);
+  return true;
+}
+
+static bool fill_edges(dvDrawArray *a)
+{
+  dvInts edges = {.width = 2};
+  if (dv_outline_edges(dv_topology(a->object), &edges)) copy_indices(a, edges.data, edges.count);
+  dv_ints_free(&edges);
   return true;
 }
 
@@ -201,22 +212,6 @@ static bool fill_collision(dvDrawArray *a)
   return copy_indices(a, elements->data, elements->count);
 }
 
-static bool fill_edges(dvDrawArray *a)
-{
-  dvTopology *t = dv_topology(a->object);
-  const dvInts *edges = dv_topology_elements(t, DV_EDGE);
-  copy_indices(a, edges ? edges->data : NULL, edges ? edges->count : 0);
-  const dvIncidence *around = edges && only_hexahedra(t) ? dv_topology_around(t, DV_EDGE, DV_HEXAHEDRON) : NULL;
-  if (!around || around->count != dv_ints_size(edges) || a->count != edges->count) return true;
-  size_t kept = 0;
-  for (size_t i = 0; i < around->count; i++) {
-    if (around->offsets[i + 1] == around->offsets[i]) continue;
-    a->data[kept++] = (uint32_t)edges->data[2 * i];
-    a->data[kept++] = (uint32_t)edges->data[2 * i + 1];
-  }
-  return make_room(a, kept);
-}
-
 static bool fill(dvDrawArray *a)
 {
   static const int32_t box_edges[24] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
@@ -235,6 +230,7 @@ static bool fill(dvDrawArray *a)
   case DV_FROM_TRIANGLES: return fill_triangles(a);
   case DV_FROM_BOUNDARY: return fill_boundary(a);
   case DV_FROM_EDGES: return fill_edges(a);
+  case DV_FROM_PAIRS: return copy_indices(a, a->pairs->data, a->pairs->count);
   case DV_FROM_COLLISION: return fill_collision(a);
   case DV_FROM_SPRINGS: return fill_springs(a);
   case DV_FROM_MAPPING: return fill_mapping(a);
@@ -257,17 +253,25 @@ uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
   return d->refreshes;
 }
 
+// of an array of positions
+static bool box_of_array(const dvDrawArray *a, double low[3], double high[3])
+{
+  if (!a->reals) return box_of(dv_state(a->object), low, high);
+  start_box(low, high);
+  for (size_t i = 0; i + 3 <= a->reals->count; i += 3) widen(low, high, a->reals->data + i);
+  return a->reals->count >= 3;
+}
+
 bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
 {
-  for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  start_box(low, high);
   bool any = false;
   for (int pass = 0; pass < 2 && !any; pass++)   // visual models, else everything
     for (size_t i = 0; i < d->list.count; i++) {
       const dvDrawable *a = &d->list.data[i];
       if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL)) continue;
       double l[3], h[3];
-      if (!dv_plays(a->object, DV_ROLE_STATE)) continue;
-      if (!box_of(dv_state(a->object), l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
+      if (!box_of_array(&d->arrays.data[a->positions], l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
       widen(low, high, l);
       widen(low, high, h);
       any = true;

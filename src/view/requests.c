@@ -22,7 +22,22 @@ static json_t *number_or_null(int id) { return id < 0 ? json_null() : json_integ
 
 static json_t *colour(const double c[4]) { return json_pack("[f, f, f, f]", c[0], c[1], c[2], c[3]); }
 
-static json_t *drawable_row(const dvDrawable *a, size_t id)
+static json_t *material(const dvShading *m, int texture, bool wireframe)
+{
+  json_t *out = json_object();
+  json_object_set_new(out, "ambient", colour(m->ambient));
+  json_object_set_new(out, "diffuse", colour(m->diffuse));
+  json_object_set_new(out, "specular", colour(m->specular));
+  json_object_set_new(out, "emissive", colour(m->emissive));
+  json_object_set_new(out, "shininess", isfinite(m->shininess) ? json_real(m->shininess) : json_real(0));
+  char file[32];
+  snprintf(file, sizeof file, "file/%d", texture);
+  json_object_set_new(out, "texture", texture >= 0 ? json_string(file) : json_null());
+  json_object_set_new(out, "wireframe", json_boolean(wireframe));
+  return out;
+}
+
+static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
 {
   char *path = dv_object_path(a->object);
   json_t *row = json_pack("{s:i, s:s, s:s}", "id", (int)id, "group", dv_draw_group_names[a->group], "kind", dv_draw_kind_names[a->kind]);
@@ -38,18 +53,15 @@ static json_t *drawable_row(const dvDrawable *a, size_t id)
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (!a->has_material) return row;
-  const dvShading *m = &a->material;
-  json_t *material = json_object();
-  json_object_set_new(material, "ambient", colour(m->ambient));
-  json_object_set_new(material, "diffuse", colour(m->diffuse));
-  json_object_set_new(material, "specular", colour(m->specular));
-  json_object_set_new(material, "emissive", colour(m->emissive));
-  json_object_set_new(material, "shininess", isfinite(m->shininess) ? json_real(m->shininess) : json_real(0));
-  char file[32];
-  snprintf(file, sizeof file, "file/%d", a->texture);
-  json_object_set_new(material, "texture", a->texture >= 0 ? json_string(file) : json_null());
-  json_object_set_new(material, "wireframe", json_boolean(a->wireframe));
-  json_object_set_new(row, "material", material);
+  json_object_set_new(row, "material", material(&a->material, a->texture, a->wireframe));
+  if (!a->parts) return row;
+  json_t *parts = json_array();
+  for (size_t i = 0; i < a->parts; i++) {
+    const dvDrawPart *p = &d->parts.data[a->first_part + i];
+    json_array_append_new(parts, json_pack("{s:I, s:I, s:o}", "first", (json_int_t)p->first, "count", (json_int_t)p->count, "material",
+                                           material(&p->material, p->texture, a->wireframe)));
+  }
+  json_object_set_new(row, "parts", parts);
   return row;
 }
 
@@ -79,7 +91,7 @@ static json_t *view_scene(dvSession *s)
     json_array_append_new(arrays, json_pack("{s:i, s:s, s:i, s:I, s:b}", "id", (int)i, "kind", a->integers ? "u32" : "f32", "width", a->width, "count",
                                             (json_int_t)a->count, "dynamic", (int)a->dynamic));
   }
-  for (size_t i = 0; i < s->draw.list.count; i++) json_array_append_new(drawables, drawable_row(&s->draw.list.data[i], i));
+  for (size_t i = 0; i < s->draw.list.count; i++) json_array_append_new(drawables, drawable_row(&s->draw, &s->draw.list.data[i], i));
   double low[3], high[3];
   json_object_set_new(answer, "arrays", arrays);
   json_object_set_new(answer, "drawables", drawables);
@@ -472,11 +484,13 @@ static json_t *do_key(Request *r)
 // the mouse in pixels of the picture, for controllers
 static json_t *do_mouse(Request *r)
 {
-  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle"};
-  double x, y;
+  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle",
+                                        [DV_MOUSE_WHEEL] = "wheel"};
+  double x, y, wheel = 0;
   if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6) return NULL;
   r->session->moved = true;
-  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .released = json_is_false(json_object_get(r->body, "down"))};
+  if (number_in(r, "wheel", &wheel) && fabs(wheel) > 1e6) return NULL;
+  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .wheel = (int)wheel, .released = json_is_false(json_object_get(r->body, "down"))};
   for (size_t i = 0; i < DV_COUNT(buttons); i++) {
     if (!dv_same(text_in(r, "button"), buttons[i])) continue;
     event.mouse = (dvMouse)i;

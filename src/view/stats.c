@@ -106,9 +106,7 @@ static void count_more(json_t *inventory, const char *what, size_t count)
 // the collision primitives of a model: "collision spheres"
 static void count_primitives(json_t *inventory, const dvObject *o)
 {
-  const char *kind = o->cls->name;
-  size_t length = strcspn(kind, "C");   // of SphereCollisionModel
-  char *name = dv_format("collision %c%.*ss", kind[0] | 32, (int)(length > 0 ? length - 1 : 0), kind + 1);
+  char *name = dv_format("collision %s", ((const dvCollisionModel *)o)->primitives);
   count_more(inventory, name, dv_collision_model_count(o));
   dv_free(name);
 }

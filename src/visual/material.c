@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+const dvShading dv_plain_shading = {
+    .ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
+
 static bool read_colour(const char **cursor, double out[4])
 {
   double values[4];
@@ -39,7 +42,7 @@ void dv_material_parse(dvShading *m, const char *text)
 
 dvShading dv_visual_material(const dvVisualModel *v)
 {
-  dvShading m = {.ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
+  dvShading m = dv_plain_shading;
   const dvObject *o = &v->base.state.base;
   bool coloured = dv_was_set(o, &v->color);
   if (*v->material && (dv_was_set(o, &v->material) || !coloured)) {   // one of a file gives way to a colour

@@ -62,34 +62,53 @@ static void fill_vertices(dvSplit *s, const dvMesh *mesh, const Corner *c, size_
   number_normals(s, c, n);
 }
 
-static void push_face(dvInts *faces, const int32_t *corners, size_t n)
+static void push_face(dvInts *faces, dvInts *materials, const int32_t *corners, int32_t material)
 {
+  size_t n = (size_t)faces->width;
   DV_MUST(dv_ints_resize(faces, faces->count + n));
+  DV_MUST(dv_ints_resize(materials, materials->count + 1));
   memcpy(faces->data + faces->count - n, corners, n * sizeof *corners);
+  materials->data[materials->count - 1] = material;
+}
+
+// runs over the groups of faces, which follow each other in the order of the file
+static int32_t material_of(const dvMesh *mesh, size_t face, size_t *group, int32_t *material)
+{
+  for (; *group < mesh->groups.count; ++*group) {
+    const dvMeshGroup *g = &mesh->groups.data[*group];
+    if (g->kind != DV_MESH_FACET || face >= (size_t)g->first + (size_t)g->count) continue;
+    if (face == (size_t)g->first) *material = dv_mesh_material(mesh, g->material);
+    return face >= (size_t)g->first ? *material : -1;
+  }
+  return -1;
 }
 
 static void fill_faces(dvSplit *s, const dvMesh *mesh, const Corner *c, size_t n, bool use_normals)
 {
   const int32_t *offset = mesh->facets.offset.data;
+  size_t group = 0;
+  int32_t of_group = -1;
   for (size_t face = 0; face + 1 < mesh->facets.offset.count; face++) {
     int32_t v[4];
     size_t first = (size_t)offset[face], count = (size_t)offset[face + 1] - first;
+    int32_t material = material_of(mesh, face, &group, &of_group);
     for (size_t k = 0; k < count; k++) {
       Corner wanted = corner_at(mesh, first + k, use_normals);
       const Corner *found = bsearch(&wanted, c, n, sizeof *c, compare_corners);
       v[k < 3 ? k : 3] = (int32_t)(found - c);
       if (count == 4 || k < 2) continue;
       // a fan of triangles around the first corner
-      push_face(&s->triangles, (int32_t[]){v[0], v[k == 2 ? 1 : 2], v[k == 2 ? 2 : 3]}, 3);
+      push_face(&s->triangles, &s->triangle_material, (int32_t[]){v[0], v[k == 2 ? 1 : 2], v[k == 2 ? 2 : 3]}, material);
       if (k > 2) v[2] = v[3];
     }
-    if (count == 4) push_face(&s->quads, v, 4);
+    if (count == 4) push_face(&s->quads, &s->quad_material, v, material);
   }
 }
 
 void dv_split_mesh(const dvMesh *mesh, bool use_normals, dvSplit *out)
 {
-  *out = (dvSplit){.position.width = 1, .normal.width = 1, .texcoords.width = 2, .normals.width = 3, .triangles.width = 3, .quads.width = 4};
+  *out = (dvSplit){.position.width = 1, .normal.width = 1, .texcoords.width = 2, .normals.width = 3, .triangles.width = 3, .quads.width = 4,
+                    .triangle_material.width = 1, .quad_material.width = 1};
   size_t corners = mesh->facets.position.count, points = dv_mesh_point_count(mesh);
   if (corners == 0) {   // formats without faces of their own
     DV_MUST(dv_ints_assign(&out->triangles, mesh->triangles.data, mesh->triangles.count));
@@ -114,4 +133,6 @@ void dv_split_free(dvSplit *s)
   dv_reals_free(&s->normals);
   dv_ints_free(&s->triangles);
   dv_ints_free(&s->quads);
+  dv_ints_free(&s->triangle_material);
+  dv_ints_free(&s->quad_material);
 }

@@ -16,6 +16,7 @@ typedef struct dvSplit {
   dvReals texcoords;        // two numbers a vertex
   dvReals normals;          // three numbers a vertex, zeros where the file has none
   dvInts triangles, quads;  // vertex indices
+  dvInts triangle_material, quad_material;   // number of the material of each, -1 for none
 } dvSplit;
 
 // `use_normals`: different normals make different vertices. Free the result with dv_split_free.

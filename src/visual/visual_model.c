@@ -5,7 +5,6 @@
 // concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
-#include "base/file.h"
 #include "io/image.h"
 #include "io/mesh.h"
 #include "topology/topology.h"
@@ -98,15 +97,27 @@ static void visual_model_take_material(dvVisualModel *v, const dvMesh *mesh, con
   dv_free(v->material);
   v->material = dv_strdup(text.text);
   dv_text_free(&text);
-  if (!m->texture || *v->texturename) return;
-  char *directory = dv_path_directory(path), *picture = dv_path_join(directory, m->texture);
-  if (dv_file_exists(picture)) {
-    dv_free(v->texturename);
-    v->texturename = picture;
-    picture = NULL;
-  }
-  dv_free(directory);
-  dv_free(picture);
+  char *picture = *v->texturename ? NULL : dv_material_picture(m, path);
+  if (!picture) return;
+  dv_free(v->texturename);
+  v->texturename = picture;
+}
+
+// a loader that gives the faces may tell their groups
+static void visual_model_take_groups(dvVisualModel *v)
+{
+  const dvObject *o = &v->base.state.base;
+  const dvField *faces = dv_field_of(o, v->triangles.count ? &v->triangles : &v->quads);
+  if (faces->source && dv_plays(faces->source->owner, DV_ROLE_LOADER))
+    dv_visual_parts_of_loader(&v->parts, faces->source->owner, dv_ints_size(&v->triangles), dv_ints_size(&v->quads));
+}
+
+const dvVisualParts *dv_visual_parts(const dvVisualModel *v)
+{
+  static const dvVisualParts none = {0};
+  const dvObject *o = &v->base.state.base;
+  bool same = v->parts.of_face.count == dv_ints_size(&v->triangles) + dv_ints_size(&v->quads);
+  return same && !dv_was_set(o, &v->material) && !dv_was_set(o, &v->color) ? &v->parts : &none;
 }
 
 static void visual_model_load(dvVisualModel *v)
@@ -132,11 +143,19 @@ static void visual_model_load(dvVisualModel *v)
     dv_reals_share(&v->base.normal, &s.normals);
     if (s.split) DV_MUST(dv_reals_resize(&v->vertices, 3 * s.position.count));
     visual_model_take_material(v, &mesh, path);
+    dv_visual_parts_of_mesh(&v->parts, &mesh, &s, path);
     dv_split_free(&s);
     dv_mesh_free(&mesh);
   }
   dv_text_free(&advice);
   dv_free(path);
+}
+
+size_t *dv_visual_part_corners(const dvVisualModel *v, const dvVisualParts *parts)
+{
+  size_t triangles = dv_ints_size(&v->triangles), *corners = dv_alloc((parts->list.count + 1) * sizeof *corners);
+  for (size_t i = 0; i < parts->of_face.count; i++) corners[parts->of_face.data[i] + 1] += i < triangles ? 3 : 6;
+  return corners;
 }
 
 // a loader that keeps texture seams gives vertices as positions, and the position of each
@@ -309,6 +328,7 @@ static dvStatus visual_model_init(dvObject *o)
     visual_model_from_topology(v);
   if (v->base.position.count == 0 && !*v->filename)
     dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw", o->cls->name);
+  if (!v->parts.list.count) visual_model_take_groups(v);
   v->base.state.count = dv_reals_size(&v->base.position);
   visual_model_transform(v);
   DV_TRY(visual_state_init(o));
@@ -323,12 +343,13 @@ static dvStatus visual_model_init(dvObject *o)
 static void visual_model_destroy(dvObject *o)
 {
   dv_free(((dvVisualModel *)o)->scratch);
+  dv_visual_parts_free(&((dvVisualModel *)o)->parts);
   visual_state_destroy(o);
 }
 
 // --- the classes -----------------------------------------------------------------------------------------
 
-static const dvVisualOps visual_state_ops = {.update = visual_state_update};
+static void surface_sketch(dvObject *o, dvSketch *out) { out->kind = ((dvVisualState *)o)->enable ? DV_SKETCH_SURFACE : DV_SKETCH_NOTHING; }
 
 #define OGL_MODEL_FIELDS(X)                                                                                           \
   X(bool, blendTranslucency, "1", "", "blend what is translucent", .flags = DV_LOOKS)                                 \
@@ -361,6 +382,14 @@ typedef struct CylinderModel {
   CYLINDER_FIELDS(DV_MEMBER)
 } CylinderModel;
 
+static void cylinder_sketch(dvObject *o, dvSketch *out)
+{
+  CylinderModel *c = (CylinderModel *)o;
+  if (!c->base.enable || first_outside(&c->edges, c->base.state.count) != c->edges.count) return;
+  *out = (dvSketch){.kind = DV_SKETCH_LINES, .pairs = &c->edges};
+  dv_sketch_colour(out, c->color, true);
+}
+
 #define SPLAT_FIELDS(X)                                                                                               \
   X(real, radius, "1", "m", "radius of the points", .flags = DV_LOOKS)                                                \
   X(int, textureSize, "32", "pixels", "size of the picture of a point", .flags = DV_LOOKS)                            \
@@ -372,6 +401,16 @@ typedef struct SplatModel {
   dvVisualState base;
   SPLAT_FIELDS(DV_MEMBER)
 } SplatModel;
+
+// the points of the state beside it, as in SOFA, unless it has some of its own
+static void splat_sketch(dvObject *o, dvSketch *out)
+{
+  SplatModel *s = (SplatModel *)o;
+  if (!s->base.enable) return;
+  *out = (dvSketch){.kind = DV_SKETCH_SPHERES, .state = s->base.state.count ? NULL : dv_node_state_up(o->node), .radius = s->radius};
+  dv_sketch_colour(out, s->color, true);
+  out->colour[3] *= s->alpha;
+}
 
 #define DATA_DISPLAY_FIELDS(X)                                                                                        \
   X(bool, maximalRange, "1", "", "keep the largest range of numbers so far", .flags = DV_LOOKS)                       \
@@ -394,6 +433,13 @@ typedef struct DataDisplay {
   DATA_DISPLAY_FIELDS(DV_MEMBER)
 } DataDisplay;
 
+static void data_display_sketch(dvObject *o, dvSketch *out)
+{
+  DataDisplay *d = (DataDisplay *)o;
+  dvObject *topology = d->topology.target ? d->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (d->base.enable && topology) *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
+}
+
 #define SELF OglModel
 static const dvFieldDesc ogl_model_fields[] = {OGL_MODEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -410,19 +456,19 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 #define FULL .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, .destroy = visual_model_destroy
 #define PLAIN .init = visual_state_init, .destroy = visual_state_destroy
 
-#define VISUAL_CLASS(hooks, name_, module_, type, help_, ...)                                                         \
+#define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                                 \
   {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,              \
    .roles = 1u << DV_ROLE_STATE, .size = sizeof(type), .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}, \
-   .ops = {[DV_ROLE_VISUAL] = &visual_state_ops}, .create = visual_state_create, hooks}
+   .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){visual_state_update, sketch_}}, .create = visual_state_create, hooks}
 
 static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader", visual[] = "Sofa.Component.Visual";
 
 const dvClass dv_visual_classes[] = {
-    VISUAL_CLASS(FULL, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
-    VISUAL_CLASS(FULL, "VisualModelImpl", visual, dvVisualModel, "a surface to draw, moved by a mapping", &dv_visual_model_block),
-    VISUAL_CLASS(FULL, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
-    VISUAL_CLASS(PLAIN, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders", DV_BLOCK(cylinder_fields)),
-    VISUAL_CLASS(PLAIN, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
-    VISUAL_CLASS(PLAIN, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
+    VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(FULL, surface_sketch, "VisualModelImpl", visual, dvVisualModel, "a surface to draw, moved by a mapping", &dv_visual_model_block),
+    VISUAL_CLASS(FULL, surface_sketch, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(PLAIN, cylinder_sketch, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders", DV_BLOCK(cylinder_fields)),
+    VISUAL_CLASS(PLAIN, splat_sketch, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
+    VISUAL_CLASS(PLAIN, data_display_sketch, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
 };
 const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

@@ -6,6 +6,7 @@
 #define DV_VISUAL_VISUAL_MODEL_H
 
 #include "state/state.h"
+#include "visual/parts.h"
 
 #define DV_VISUAL_STATE_FIELDS(X)                                                                                     \
   X(bool, enable, "1", "", "draw the model", .flags = DV_LOOKS)                                                       \
@@ -57,6 +58,7 @@ typedef struct dvVisualState {
 typedef struct dvVisualModel {
   dvVisualState base;
   DV_VISUAL_MODEL_FIELDS(DV_MEMBER)
+  dvVisualParts parts;       // as the file has them
   size_t normal_count;       // shared normals
   double *scratch;           // of dv_surface_normals
   size_t scratch_count;
@@ -65,6 +67,18 @@ typedef struct dvVisualModel {
 } dvVisualModel;
 
 extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block;
+
+// The parts that are drawn: none where the scene itself gives the model a material or a colour, or other faces.
+const dvVisualParts *dv_visual_parts(const dvVisualModel *v);
+// Corners of the triangles that are drawn of each part, a quad counting as two; the first is for faces with the look of the model. The
+// caller frees the list.
+size_t *dv_visual_part_corners(const dvVisualModel *v, const dvVisualParts *parts);
+
+static inline void dv_sketch_colour(dvSketch *s, const double colour[4], bool given)
+{
+  s->coloured = given;
+  for (int i = 0; i < 4; i++) s->colour[i] = colour[i];
+}
 
 // The points that faces count: `vertices` where a position has several of them, else `position`. Pull `normal` before.
 static inline const dvReals *dv_visual_vertices(const dvVisualModel *v) { return v->vertices.count ? &v->vertices : &v->base.position; }

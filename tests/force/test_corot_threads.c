@@ -170,8 +170,9 @@ static void force_and_dforce_equal_the_reference(void **state)
     dv_corot_add_force(t, NULL, x, f);
     dv_corot_add_dforce(t, NULL, dx, 0.3, df);
     reference(&m, c, x, dx, 0.3, f0, df0);
-    for (size_t k = 0; k < n; k++) check_close(f[k], f0[k], 1e-11 * largest(f0, n));
-    for (size_t k = 0; k < n; k++) check_close(df[k], df0[k], 1e-11 * largest(df0, n));
+    double force = 1e-11 * largest(f0, n), product = 1e-11 * largest(df0, n);
+    for (size_t k = 0; k < n; k++) check_close(f[k], f0[k], force);
+    for (size_t k = 0; k < n; k++) check_close(df[k], df0[k], product);
     // the same product from assembled matrices
     memset(df, 0, n * sizeof *df);
     memset(df0, 0, n * sizeof *df0);
@@ -184,7 +185,8 @@ static void force_and_dforce_equal_the_reference(void **state)
         for (size_t s = 0; s < size; s++)
           df0[w * (size_t)m.connectivity[c->nodes * e + r / w] + r % w] += k[size * r + s] * dx[w * (size_t)m.connectivity[c->nodes * e + s / w] + s % w];
     }
-    for (size_t k = 0; k < n; k++) check_close(df[k], df0[k], 1e-11 * largest(df0, n));
+    product = 1e-11 * largest(df0, n);
+    for (size_t k = 0; k < n; k++) check_close(df[k], df0[k], product);
     double *all[] = {x, dx, f, df, f0, df0};
     for (size_t a = 0; a < DV_COUNT(all); a++) dv_free(all[a]);
     dv_corot_destroy(&t);

@@ -196,6 +196,37 @@ static void topologies_written_and_compared(void **state)
   leave(directory);
 }
 
+// frames at 0, 0.25 and 0.5 s, again and again; the one that ends a round and the one that begins the next are at the same moment
+static void frames_are_found_in_time(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = enter();
+  static const char *const ends[] = {"\n", "\r\n", "\r"};
+  for (int e = 0; e < 3; e++) {
+    dvText file = {0};
+    for (int k = 0; k < 3; k++) {
+      dv_text_printf(&file, "T= %g%sT= nan%s  X= %d 0 0%s  Edges= 1%s", 0.25 * k, ends[e], ends[e], k, ends[e], ends[e]);
+      dv_text_printf(&file, "%d 9%s  Quads= 0%s%s", k, ends[e], ends[e], ends[e]);
+    }
+    dv_free(check_write(".", "both.txt", file.text));
+    dv_text_free(&file);
+    dvScene *scene = check_scene("<Node dt='0.125'><MechanicalObject name='m' position='0 0 0'/><MeshTopology position='0 0 0'/>"
+                                 "<ReadState filename='both.txt' loop='1'/><ReadTopology name='r' filename='both.txt' loop='1'/></Node>", 1);
+    const dvInts *edges = dv_object_field(check_find(scene, "r"), "edges")->value;
+    for (int i = 0; i < 12; i++) {
+      check_steps(scene, 1);   // the frame is that of its beginning
+      check_close(check_value(scene, "m", DV_X, 0), i / 2 % 2, 0);
+      assert_int_equal(edges->count, 2);
+      assert_int_equal(edges->data[0], i / 2 % 2);
+    }
+    dv_scene_reset(scene);
+    check_steps(scene, 1);
+    check_close(check_value(scene, "m", DV_X, 0), 0, 0);
+    check_close_scene(&scene);
+  }
+  leave(directory);
+}
+
 // Blender's cache: header, then positions and velocities in single precision, last point first
 static void blender_frames(void **state)
 {
@@ -228,7 +259,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vtk_series),           cmocka_unit_test(mesh_in_every_format),      cmocka_unit_test(surfaces),
       cmocka_unit_test(what_was_written_plays_back), cmocka_unit_test(differences_are_summed_up), cmocka_unit_test(blender_frames),
-      cmocka_unit_test(topologies_written_and_compared),
+      cmocka_unit_test(topologies_written_and_compared), cmocka_unit_test(frames_are_found_in_time),
       cmocka_unit_test(example_scenes_of_players_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

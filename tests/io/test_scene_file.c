@@ -49,7 +49,7 @@ static void both_spellings_mean_the_same(void **state)
   dv_divan_destroy(&c);
 }
 
-static void three_slips_are_repaired_with_a_warning(void **state)
+static void slips_are_repaired_with_a_warning(void **state)
 {
   DV_UNUSED(state);
   Heard h;
@@ -235,7 +235,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_spellings_mean_the_same),
-      cmocka_unit_test(three_slips_are_repaired_with_a_warning),
+      cmocka_unit_test(slips_are_repaired_with_a_warning),
       cmocka_unit_test(mistakes_tell_place_and_proposal),
       cmocka_unit_test(dead_links_are_told_with_what_exists),
       cmocka_unit_test(includes_take_parameters),

@@ -255,6 +255,28 @@ static double *dense_j(dvPlan *plan, const dvAssembly *a, dvState *s)
   return j;
 }
 
+// blocks that one sum over elements has for itself beside blocks that get more: springs, another sum, a mass with entries beside the diagonal
+static void sums_share_blocks_with_others(void **state)
+{
+  DV_UNUSED(state);
+#define GRID "<Node name='root'><EulerImplicitSolver/><CGLinearSolver/><RegularGridTopology n='4 3 5' max='3 2 4'/><MechanicalObject/>" \
+             "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3'/>"
+  static const char *const scenes[] = {
+      GRID "</Node>",
+      GRID "<UniformMass vertexMass='2'/><SpringForceField spring='0 1 100 3 0.9  5 30 50 2 1  2 3 70 1 1'/></Node>",
+      GRID "<MeshMatrixMass totalMass='3' lumping='0'/><TetrahedronFEMForceField youngModulus='500' poissonRatio='0.2'/>"
+           "<FixedProjectiveConstraint indices='0 7'/></Node>",
+      "<Node name='root'><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+      "<MeshTopology tetrahedra='0 1 2 3'/><TetrahedronFEMForceField youngModulus='100' poissonRatio='0.3'/>"
+      "<Node><MechanicalObject position='0.2 0.2 0.2  0.3 0.1 0.1'/><BarycentricMapping/><SpringForceField spring='0 1 10 1 0.3'/></Node></Node>",
+  };
+  for (size_t i = 0; i < DV_COUNT(scenes); i++) {
+    dvScene *s = check_scene(scenes[i], 1);
+    check_close(compare_products(s->root, NULL, factors), 0, 1e-13);
+    check_close_scene(&s);
+  }
+}
+
 // the matrix of one force, carried up densely, against the assembled one
 static void check_mapped_force(const char *text, int block)
 {
@@ -406,6 +428,7 @@ int main(void)
       cmocka_unit_test(parts_add_up),
       cmocka_unit_test(fixed_rows_and_columns_are_cleared),
       cmocka_unit_test(changed_sequences_are_noticed),
+      cmocka_unit_test(sums_share_blocks_with_others),
       cmocka_unit_test(between_independent_states),
       cmocka_unit_test(between_mapped_states),
       cmocka_unit_test(between_a_mapped_and_an_independent_state),

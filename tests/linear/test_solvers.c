@@ -456,6 +456,26 @@ static void mistakes(void **state)
   }
 }
 
+// the name of a class says nothing about its kind
+static void systems_say_what_they_are(void **state)
+{
+  DV_UNUSED(state);
+  static const char text[] = "<Node><MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/><OtherMatrixFree name='matrix'/><Products name='products'/>"
+                             "<CGLinearSolver name='free'/><SparseLDLSolver name='direct'/></Node>";
+  dvClass products = dv_matrix_free_class, matrix = dv_matrix_system_class;
+  products.name = "Products";
+  matrix.name = "OtherMatrixFree";
+  dvContext *c = dv_divan_create(1);
+  dv_registry_add(&c->registry, &products);
+  dv_registry_add(&c->registry, &matrix);
+  dvScene *s = NULL;
+  assert_int_equal(dv_scene_parse(c, "test.scn", text, strlen(text), &s), DV_OK);
+  assert_int_equal(dv_scene_init(s), DV_OK);
+  assert_ptr_equal(dv_linear_solver(check_find(s, "free"))->system, check_find(s, "products"));
+  assert_ptr_equal(dv_linear_solver(check_find(s, "direct"))->system, check_find(s, "matrix"));
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -472,6 +492,7 @@ int main(void)
       cmocka_unit_test(refused_matrices),
       cmocka_unit_test(matrices_are_written),
       cmocka_unit_test(mistakes),
+      cmocka_unit_test(systems_say_what_they_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,6 +279,57 @@ static void test_mistakes(void **state)
   expect_failure("<Node><RegularGridTopology n='3 3 1'/><MechanicalObject/><Node><MechanicalObject/><BarycentricMapping/></Node></Node>");
 }
 
+// --- what is said of points outside ---
+
+typedef struct Said {
+  int count;
+  dvLevel level;
+  char text[300];
+} Said;
+
+static void listen(void *user, const dvMessage *m)
+{
+  Said *s = user;
+  if (!strstr(m->text, "outside")) return;
+  s->count++;
+  s->level = m->level;
+  snprintf(s->text, sizeof s->text, "%s", m->text);
+}
+
+static void expect_said(const char *mesh, const char *points, dvLevel level, const char *part)
+{
+  Said said = {0};
+  dvContext *c = dv_divan_create(1);
+  c->log.sink = listen;
+  c->log.user = &said;
+  c->log.threshold = DV_INFO;
+  char *text = dv_format("<Node>%s<MechanicalObject/><Node><MechanicalObject name='out' position='%s'/><BarycentricMapping/></Node></Node>", mesh, points);
+  dvScene *scene = NULL;
+  assert_int_equal(dv_scene_parse(c, "test", text, strlen(text), &scene), DV_OK);
+  assert_int_equal(dv_scene_init(scene), DV_OK);
+  assert_int_equal(said.count, part != NULL);
+  if (part && (said.level != level || !strstr(said.text, part))) fail_msg("'%s' does not say '%s', or not at level %d", said.text, part, level);
+  dv_scene_destroy(&scene);
+  dv_divan_destroy(&c);
+  dv_free(text);
+}
+
+// how far out, in sizes of the element: harmless up to one of them
+static void test_outside(void **state)
+{
+  (void)state;
+  const char *tetra = "<MeshTopology name='mesh' position='0 0 0  3 0 0  0 4 0  0 0 2' tetrahedra='0 1 2 3'/>";   // longest edge 5
+  const char *grid = "<RegularGridTopology name='mesh' n='3 3 3' min='0 0 0' max='4 4 4'/>";                       // diagonal of a cell sqrt(12)
+  const char *triangle = "<MeshTopology name='mesh' position='0 0 0  3 0 0  0 4 0' triangles='0 1 2'/>";
+  expect_said(tetra, "0.1 0.1 0.1", DV_NOTE, NULL);
+  expect_said(tetra, "0.1 0.1 0.1  0.5 0.5 -0.5", DV_NOTE, "1 of 2 points of out lie outside of mesh, by at most 10 % of an element's size: harmless");
+  expect_said(tetra, "-1 0.5 0.5", DV_NOTE, "by at most 20 %");
+  expect_said(tetra, "0.5 0.5 -6", DV_WARNING, "1 of 1 points of out lie outside of mesh, the farthest by 1.2 times the size of its element");
+  expect_said(grid, "2 2 5", DV_NOTE, "by at most 29 %");                        // 1 / sqrt(12)
+  expect_said(grid, "2 2 8", DV_WARNING, "the farthest by 1.2 times");           // 4 / sqrt(12)
+  expect_said(triangle, "-1 1 0.3", DV_NOTE, "by at most 20 %");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -286,6 +337,7 @@ int main(void)
       cmocka_unit_test(test_surfaces_and_lines), cmocka_unit_test(test_nearest_centre), cmocka_unit_test(test_grid_ignores_moved_points),
       cmocka_unit_test(test_identity_types), cmocka_unit_test(test_empty_states), cmocka_unit_test(test_subset_indices), cmocka_unit_test(test_subset_by_position),
       cmocka_unit_test(test_forces_stay_when_not_mapped), cmocka_unit_test(test_weights), cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_outside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,14 @@ static void both_halves_are_written(void **state)
       check_close(first[18 * e + 9 + n], diagonal ? 1 : first[18 * e + 3 * (n % 3) + n / 3], 0);
       if (diagonal) check_close(first[18 * e + n], first[18 * e + 3 * (n % 3) + n / 3], 0);
     }
+  // and put in its place
+  for (size_t e = 0; e < 2 * sum->entries; e++) places[e] = ~places[e];
+  dv_element_sum_run(sum, NULL, fill, &m, other, places);
+  for (size_t e = 0; e < sum->entries; e++)
+    for (size_t n = 0; n < 9; n++) {
+      check_close(other[18 * e + n], total[9 * e + n], 0);
+      check_close(other[18 * e + 9 + n], sum->point[2 * e] == sum->point[2 * e + 1] ? 1 : total[9 * e + 3 * (n % 3) + n / 3], 0);
+    }
   free(first), free(other), free(places), free(m.matrices);
   dv_element_sum_destroy(&sum);
 }

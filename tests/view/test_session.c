@@ -374,16 +374,18 @@ static void test_touch(void **unused)
   close_fixture(&f);
 }
 
-// --- keys ---------------------------------------------------------------------------------------------------------------
+// --- keys and the mouse ------------------------------------------------------------------------------------------------
 
 typedef struct KeyProbe {
   dvObject base;
 } KeyProbe;
 static int last_key, keys_down, keys_up;
+static dvEvent last_mouse;
 
 static void key_probe_event(dvObject *o, const dvEvent *event)
 {
   DV_UNUSED(o);
+  if (event->kind == DV_EVENT_MOUSE) last_mouse = *event;
   if (event->kind != DV_EVENT_KEY) return;
   last_key = event->key;
   if (event->released) keys_up++;
@@ -415,6 +417,73 @@ static void test_keys(void **unused)
   assert_null(ask(&f, "{\"do\":\"key\",\"key\":-1,\"down\":true}"));
   assert_null(ask(&f, "{\"do\":\"key\",\"key\":1e9,\"down\":true}"));
   assert_int_equal(keys_down, 1);
+  assert_null(ask(&f, "{\"do\":\"mouse\",\"button\":\"right\",\"down\":true,\"x\":3,\"y\":4}"));
+  assert_true(last_mouse.mouse == DV_MOUSE_RIGHT && !last_mouse.released && last_mouse.x == 3 && last_mouse.y == 4);
+  assert_null(ask(&f, "{\"do\":\"mouse\",\"button\":\"wheel\",\"x\":5,\"y\":6,\"wheel\":-120}"));
+  assert_true(last_mouse.mouse == DV_MOUSE_WHEEL && last_mouse.wheel == -120 && last_mouse.x == 5 && last_mouse.y == 6);
+  assert_null(ask(&f, "{\"do\":\"mouse\",\"button\":\"wheel\",\"x\":7,\"y\":8,\"wheel\":1e30}"));
+  assert_null(ask(&f, "{\"do\":\"mouse\",\"button\":\"nose\",\"x\":7,\"y\":8}"));
+  assert_int_equal(last_mouse.x, 5);
+  close_fixture(&f);
+}
+
+// --- what components say of their looks ----------------------------------------------------------------------------------
+
+static const char sketches[] =
+    "<Node name='root'>\n"
+    "  <MeshTopology name='mesh' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' edges='0 1 1 2'/>\n"
+    "  <MechanicalObject name='points'/>\n"
+    "  <SphereCollisionModel name='spheres' radius='0.5'/>\n"
+    "  <TriangleCollisionModel name='triangles'/>\n"
+    "  <LineCollisionModel name='lines'/>\n"
+    "  <PointCollisionModel name='corners'/>\n"
+    "  <VisualMesh name='visualMesh' position='@points.position' vertexValues='1 2 3'/>\n"
+    "  <VisualPointCloud name='cloud' position='@points.position'/>\n"
+    "  <VisualPointCloud name='balls' position='@points.position' drawMode='Sphere' sphereRadius='0.2' color='1 0 0 1'/>\n"
+    "  <VisualPointCloud name='off' position='@points.position' enable='0'/>\n"
+    "  <TrailRenderer name='trail' position='@points.position' nbSteps='3'/>\n"
+    "  <VisualVectorField name='field' position='0 0 0' vector='0 0 1'/>\n"
+    "  <Node name='Cylinders'><CylinderVisualModel name='rods' position='0 0 0  1 0 0' edges='0 1'/></Node>\n"
+    "  <Node name='Bad'><CylinderVisualModel name='rods' position='0 0 0  1 0 0' edges='0 7'/></Node>\n"
+    "  <Node name='Splats'><PointSplatModel name='splats' position='0 0 0' radius='0.3'/></Node>\n"
+    "  <Node name='Data'><DataDisplay name='data' position='0 0 0  1 0 0  0 1 0' pointData='1 2 3'/></Node>\n"
+    "  <Node name='Skin'><OglModel name='skin' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/></Node>\n"
+    "  <Node name='Shown'><MechanicalObject name='frame' template='Rigid3' position='0 0 0 0 0 0 1' showObject='1'/></Node>\n"
+    "  <Node name='Hidden'><OglModel name='skin' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' enable='0'/></Node>\n"
+    "</Node>\n";
+
+static const char *const drawn[][3] = {
+    {"collision", "spheres", "/spheres"},     {"collision", "triangles", "/triangles"},   {"collision", "lines", "/lines"},
+    {"collision", "points", "/corners"},      {"visual", "triangles", "/visualMesh"},     {"visual", "points", "/cloud"},
+    {"visual", "spheres", "/balls"},          {"visual", "vectors", "/field"},            {"visual", "lines", "/Cylinders/rods"},
+    {"visual", "spheres", "/Splats/splats"},  {"visual", "triangles", "/Data/data"},      {"visual", "triangles", "/Skin/skin"},
+    {"visual", "lines", "/trail"},            {"visual", "frames", "/Shown/frame"},
+};
+
+static const char *text_of(const json_t *row, const char *key) { return json_string_value(json_object_get(row, key)); }
+
+static void test_sketches(void **unused)
+{
+  DV_UNUSED(unused);
+  Fixture f;
+  open_text(&f, sketches);
+  must(&f, "{\"do\":\"hello\",\"id\":1}");
+  json_t *scene = ask(&f, "{\"do\":\"scene\",\"id\":1}"), *rows = json_object_get(scene, "drawables"), *row;
+  size_t i, seen[DV_COUNT(drawn)] = {0};
+  json_array_foreach(rows, i, row) {
+    const char *group = text_of(row, "group"), *kind = text_of(row, "kind"), *path = text_of(row, "path");
+    if (!dv_same(group, "visual") && !dv_same(group, "collision")) continue;
+    size_t k = 0;
+    while (k < DV_COUNT(drawn) && !(dv_same(drawn[k][0], group) && dv_same(drawn[k][1], kind) && dv_same(drawn[k][2], path))) k++;
+    if (k == DV_COUNT(drawn)) fail_msg("%s %s of %s is not expected", group, kind, path);
+    seen[k]++;
+    bool valued = dv_same(path, "/visualMesh") || dv_same(path, "/Data/data");
+    assert_int_equal(json_is_integer(json_object_get(row, "values")), valued);
+    if (dv_same(path, "/balls")) check_close(json_number_value(json_object_get(row, "radius")), 0.2, 1e-12);
+  }
+  for (size_t k = 0; k < DV_COUNT(drawn); k++)
+    if (seen[k] != 1) fail_msg("%s of %s is drawn %zu times", drawn[k][1], drawn[k][2], seen[k]);
+  json_decref(scene);
   close_fixture(&f);
 }
 
@@ -501,6 +570,7 @@ static void test_hostile(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames), cmocka_unit_test(test_edits), cmocka_unit_test(test_structure),
-                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_keys),  cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
+                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_keys),  cmocka_unit_test(test_sketches),
+                                     cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

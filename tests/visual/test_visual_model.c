@@ -216,6 +216,63 @@ static void test_material_of_the_file(void **state)
   check_rmdir(directory);
 }
 
+// faces keep the materials of their groups, by filename and by src, split or not; not where the scene says how the model looks
+static void test_parts_of_the_file(void **state)
+{
+  (void)state;
+  char *directory = check_mkdir();
+  char *library = check_write(directory, "two.mtl", "newmtl red\nKd 1 0 0\nnewmtl unused\nKd 0 1 0\nnewmtl blue\nKd 0 0 1\nmap_Kd sky.png\n");
+  char *picture = check_write(directory, "sky.png", "");
+  char *file = check_write(directory, "two.obj",
+                           "mtllib two.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nusemtl red\nf 1 3 4\nf 2 5 6 3\ng my own group\nusemtl blue\n"
+                           "f 1 2 3 4 5\nusemtl red\nf 2 5 6\n");
+  char *text = dv_format("<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
+                         "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' color='0 1 0 1'/></Node>"
+                         "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
+                         file, file, file);
+  dvScene *s = check_scene(text, 1);
+  const int32_t want[] = {-1, 0, 2, 2, 2, 0, 0};      // six triangles, three of them of the polygon, and the quad
+  for (int k = 0; k < 2; k++) {
+    const dvVisualModel *v = model(s, k ? "b/m" : "a/m");
+    const dvVisualParts *p = dv_visual_parts(v);
+    assert_int_equal(p->list.count, 3);
+    assert_int_equal(p->of_face.count, DV_COUNT(want));
+    for (size_t i = 0; i < DV_COUNT(want); i++) assert_int_equal(p->of_face.data[i], want[i]);
+    size_t *corners = dv_visual_part_corners(v, p);
+    const size_t expected[] = {3, 12, 0, 9};
+    for (size_t i = 0; i < 4; i++) assert_int_equal(corners[i], expected[i]);
+    dv_free(corners);
+    dvShading m = dv_plain_shading;
+    dv_material_parse(&m, p->list.data[2].material);
+    check_close(m.diffuse[2], 1, 1e-12);
+    check_close(m.diffuse[0], 0, 1e-12);
+    assert_true(k ? p->list.data[2].texture == NULL : dv_same(p->list.data[2].texture, picture));
+  }
+  assert_int_equal(dv_visual_parts(model(s, "c/m"))->of_face.count, 0);
+  assert_int_equal(dv_visual_parts(model(s, "d/m"))->of_face.count, 0);
+  check_close_scene(&s);
+  dv_free(text);
+  dv_free(file);
+  dv_free(picture);
+  dv_free(library);
+  check_rmdir(directory);
+}
+
+// a trail holds the last steps, the oldest first, and starts again with the scene
+static void test_trail(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='p' position='0 0 0' velocity='1 0 0'/><UniformMass totalMass='1'/>"
+                           "<TrailRenderer name='trail' position='@p.position' nbSteps='3'/></Node>", 1);
+  const dvReals *trail = dv_object_field(check_find(s, "trail"), "trail")->value;
+  assert_int_equal(trail->count, 9);
+  check_steps(s, 4);
+  for (size_t i = 0; i < 3; i++) check_close(trail->data[3 * i], 0.2 + 0.1 * (double)i, 1e-12);
+  dv_scene_reset(s);
+  check_close(trail->data[6], 0, 1e-12);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -223,6 +280,7 @@ int main(void)
       cmocka_unit_test(test_topology_in_the_node), cmocka_unit_test(test_texture_seam), cmocka_unit_test(test_polygons),
       cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_normals_are_lazy),
       cmocka_unit_test(test_looks_only_warn), cmocka_unit_test(test_material_of_the_file),
+      cmocka_unit_test(test_parts_of_the_file), cmocka_unit_test(test_trail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const char convert_usage[] =
     "divan convert MESH OUT [--force]\n\n"
     "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
     "Converting the result again gives the same bytes. Names of files that stand relative to the scene are made relative to\n"
-    "OUT, where it is in another directory. Comments are not carried over.\n\n"
+    "OUT, where it is in another directory. Comments stay at their places.\n\n"
     "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node .inp\n"
     ".gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind the name.\n\n"
     "  --force              OUT may be IN itself\n\n"
@@ -123,15 +123,6 @@ static dvWalk move_names(dvVisitor *v, dvNode *node)
 
 // --- scenes ------------------------------------------------------------------------------------------------------
 
-static void tell_of_comments(const char *path)
-{
-  size_t count = 0;
-  char *text = dv_file_read(path, NULL);
-  for (const char *at = text; at && (at = strstr(at, "<!--")); at++) count++;
-  if (count) fprintf(stderr, "%s: note: %zu comment%s not carried over\n", path, count, count == 1 ? " is" : "s are");
-  dv_free(text);
-}
-
 static int convert_scene(const Options *o)
 {
   dvContext *context = context_for(o);
@@ -139,7 +130,6 @@ static int convert_scene(const Options *o)
   char *to = real_directory(o->second);
   dvStatus status = dv_scene_read(context, o->scene, &scene);
   if (status == DV_OK) {
-    tell_of_comments(o->scene);
     Mover m = {.visitor = {.top_down = move_names, .everything = true}, .to = to ? to : ""};
     dv_visit(scene->root, &m.visitor);
     status = dv_scene_write(scene, o->second);

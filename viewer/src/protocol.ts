@@ -31,6 +31,7 @@ export interface Drawable {
   positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
   texcoords?: number | null; radius?: number | null; radii?: number | null; frames?: number | null;
   material?: Material | null;
+  parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
 }
 

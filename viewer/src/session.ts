@@ -315,10 +315,10 @@ export class Session {
 
   // A scene without anything in the groups that are shown would be an empty picture: others help out until the user chooses.
   private findExtra() {
-    const drawn = (groups: Group[]) => this.scene!.drawables.some((d) => groups.includes(d.group) && !this.hides(d));
+    const drawn = (groups: Group[], enough = (_: Drawable) => true) => this.scene!.drawables.some((d) => groups.includes(d.group) && !this.hides(d) && enough(d));
     const before = this.extra.join();
     this.extra = [];
-    if (!drawn(this.settings.groups)) {
+    if (!drawn(this.settings.groups, (d) => !!this.scene!.flags || d.group !== 'visual' || d.kind === 'triangles' || d.kind === 'spheres')) {   // points and lines alone are no body
       this.extra = (['forceFields', 'collision'] as Group[]).filter((g) => drawn([g]));
       if (drawn(['behavior'])) this.extra.push('behavior');
     }
@@ -493,6 +493,6 @@ export class Session {
   fix(origin: number[], direction: number[]): Promise<{ fixed: boolean | null; point?: number[] } | null> {
     return this.change('fix', { origin, direction });
   }
-  mouseEvent(button: string, down: boolean, x: number, y: number) { if (this.editor) this.connection.tell('mouse', { button, down, x: Math.round(x), y: Math.round(y) }); }
+  mouseEvent(button: string, down: boolean, x: number, y: number, wheel = 0) { if (this.editor) this.connection.tell('mouse', { button, down, x: Math.round(x), y: Math.round(y), wheel }); }
   keyEvent(key: number, down: boolean) { if (this.editor) this.connection.tell('key', { key, down }); }
 }

@@ -1,5 +1,7 @@
 // How things look: display flags of the scene, materials, textures, and the groups beyond visual models, with the real program.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test as plain } from 'node:test';
 import { DESK, openPage, startDivan, stopBrowser, until } from './browser.mjs';
 
@@ -86,6 +88,40 @@ test('a texture, a shining body and a transparent one', () => opened('looks.scn'
   assert.ok(colours.b[0] > colours.b[2] + 20, `sand: ${colours.b}`);
 }));
 
+test('groups of faces have their own materials', () => opened('looks.scn', async (page, divan) => {
+  // a flag: red on the left, blue on the right, a strip of green glass above
+  const put = (name, text) => writeFileSync(join(divan.directory, name), text);
+  put('flag.mtl', 'newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nnewmtl glass\nKd 0 1 0\nd 0.5\n');
+  put('flag.obj', 'mtllib flag.mtl\nv -1 -1 0\nv 0 -1 0\nv 0 1 0\nv -1 1 0\nv 1 -1 0\nv 1 1 0\nv -1 2 0\nv 1 2 0\n'
+    + 'usemtl red\nf 1 2 3 4\ng right\nusemtl blue\nf 2 5 6\nf 2 6 3\ng top\nusemtl glass\nf 4 6 8 7\n');
+  put('flag.scn', '<Node><Node name="A"><OglModel name="flag" filename="flag.obj"/></Node><MeshOBJLoader name="loader" filename="flag.obj"/>'
+    + '<Node name="B"><OglModel name="flag" src="@../loader" translation="0 5 0"/></Node><Node name="C"><OglModel name="flag" filename="flag.obj" color="1 1 0 1" translation="0 10 0"/></Node></Node>');
+  await page.evaluate(() => window.divan.session.openFile('flag.scn'));
+  const a = await numbers(page, 'visual', '/A/flag'), b = await numbers(page, 'visual', '/B/flag'), c = await numbers(page, 'visual', '/C/flag');
+  assert.deepEqual(a.parts.map((p) => [p.first, p.count, ...p.material.diffuse]), [[0, 6, 1, 0, 0, 1], [6, 6, 0, 0, 1, 1], [12, 6, 0, 1, 0, 0.5]]);
+  assert.deepEqual(a.indices, [0, 1, 2, 0, 2, 3, 1, 4, 5, 1, 5, 2, 3, 5, 7, 3, 7, 6]);
+  assert.deepEqual([b.parts, b.indices], [a.parts, a.indices]);
+  assert.equal(c.parts, undefined);
+  const { looks, colours } = await page.evaluate(async () => {
+    const { stage, session } = window.divan;
+    session.set({ grid: false, background: '#000000' });
+    stage.look_from(0, 0);
+    const shape = (p) => stage.shapes.find((s) => s.info.path === p && s.info.group === 'visual').object.children[0];
+    const image = await createImageBitmap(await stage.picture(300, 400));
+    const canvas = Object.assign(document.createElement('canvas'), { width: 300, height: 400 }).getContext('2d');
+    canvas.drawImage(image, 0, 0);
+    stage.resize(300, 400, 1);
+    const at = (x, y) => { const q = stage.project([x, y, 0]); return [...canvas.getImageData(Math.round(q.x), Math.round(q.y), 1, 1).data.slice(0, 3)]; };
+    return {
+      looks: { a: shape('/A/flag').material.map((m) => [m.color.getHexString(), m.opacity]), c: shape('/C/flag').material.color.getHexString() },
+      colours: [0, 5].flatMap((y) => [at(-0.5, y), at(0.5, y)]).concat([at(-0.5, 10), at(0.5, 10)]),
+    };
+  });
+  assert.deepEqual(looks, { a: [['ff0000', 1], ['0000ff', 1], ['00ff00', 0.5]], c: 'ffff00' });
+  const [red, blue] = [(p) => p[0] > 60 && p[2] < 30, (p) => p[2] > 60 && p[0] < 30];
+  assert.ok([0, 2].every((i) => red(colours[i])) && [1, 3].every((i) => blue(colours[i])) && [4, 5].every((i) => colours[i][0] > 60 && colours[i][1] > 60), JSON.stringify(colours));
+}));
+
 test('frames, boxes, mappings and springs between bodies stand where they should', () => opened('looks.scn', async (page) => {
   const h = Math.SQRT1_2;
   const frame = await numbers(page, 'behavior', '/Stone/frame');
@@ -118,6 +154,43 @@ test('frames, boxes, mappings and springs between bodies stand where they should
   const moved = await numbers(page, 'interactions', '/rope'), jelly = await numbers(page, 'behavior', '/Jelly/frame');
   near(moved.positions, [-1, 0.5, 0]);
   assert.ok(moved.second[1] < 0.45 && Math.hypot(...[0, 1, 2].map((k) => moved.second[k] - jelly.positions[k])) < 0.5 + 1e-5, `${moved.second} and ${jelly.positions}`);
+}));
+
+test('triangles, lines and points of collision models are drawn, picked and counted', () => opened('TriangleCollisionModel.scn', async (page) => {
+  await page.evaluate(() => window.divan.session.set({ tab: 'stats' }));
+  // a tent with two sloping faces and a square floor, which falls
+  await page.evaluate(() => window.divan.session.drop('tent.scn', `<Node gravity="0 0 -9.81" dt="0.02"><Node name="Tent"><EulerImplicitSolver/><CGLinearSolver iterations="20" tolerance="1e-12" threshold="1e-18"/>
+    <MeshTopology position="0 0 0  2 0 0  2 2 0  0 2 0  1 1 1" triangles="0 1 4  1 2 4" quads="0 1 2 3"/><MechanicalObject name="points"/><UniformMass totalMass="1"/>
+    <TriangleCollisionModel name="faces"/><LineCollisionModel name="edges"/><PointCollisionModel name="corners"/></Node></Node>`));
+  const faces = await numbers(page, 'collision', '/Tent/faces'), edges = await numbers(page, 'collision', '/Tent/edges'), corners = await numbers(page, 'collision', '/Tent/corners');
+  const rest = [0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 2, 0, 1, 1, 1];
+  assert.deepEqual([faces.kind, edges.kind, corners.kind], ['triangles', 'lines', 'points']);
+  for (const d of [faces, edges, corners]) near(d.positions, rest);
+  assert.deepEqual(faces.indices, [0, 1, 4, 1, 2, 4, 1, 2, 0, 3, 0, 2]);     // the quad of the floor is two triangles
+  assert.equal(corners.indices, null);
+  assert.equal(edges.indices.length, 2 * 7);
+  const drawn = await page.evaluate(() => {
+    const of = (path) => window.divan.stage.shapes.find((s) => s.info.path === path && s.info.group === 'collision').object;
+    const [f, e, c] = ['/Tent/faces', '/Tent/edges', '/Tent/corners'].map(of);
+    return { faces: [f.children[0].type, f.children[0].geometry.index.count, f.children[0].geometry.getAttribute('normal').count], edges: [e.type, e.geometry.index.count], corners: [c.type, c.geometry.getAttribute('position').count] };
+  });
+  assert.deepEqual(drawn, { faces: ['Mesh', 12, 5], edges: ['LineSegments', 14], corners: ['Points', 5] });
+  // a click on the sloping face picks the model
+  const model = await page.evaluate(() => {
+    const { stage } = window.divan, q = stage.project([1, 0.4, 0.4]);
+    return stage.pick((2 * q.x) / stage.width - 1, 1 - (2 * q.y) / stage.height)?.shape.info.path;
+  });
+  assert.match(model ?? '', /^\/Tent\//);
+  // they fall with their points
+  await page.evaluate(() => window.divan.session.step(20));
+  await until(page, () => window.divan.session.status.step === 20 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
+  for (const path of ['/Tent/faces', '/Tent/edges', '/Tent/corners']) {
+    const now = (await numbers(page, 'collision', path)).positions;
+    assert.ok(now.every((v, i) => Math.abs(v - rest[i]) < 1e-6 || (i % 3 === 2 && v < rest[i] - 0.1)) && now[2] < -0.1, `${path}: ${now}`);
+  }
+  await until(page, () => Object.keys(window.divan.session.inventory).length > 2);
+  const inventory = await page.evaluate(() => window.divan.session.inventory);
+  assert.deepEqual([inventory['collision triangles'], inventory['collision lines'], inventory['collision points']], [4, 7, 5], JSON.stringify(inventory));
 }));
 
 test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {

@@ -327,6 +327,44 @@ test('with Ctrl the mouse moves what a controller moves', async () => {
   await close(o);
 });
 
+test('with Ctrl the wheel bends a joint, without it zooms', async () => {
+  const o = await editor(), { page } = o;
+  await page.evaluate(() => window.divan.session.drop('joint.scn', `<Node gravity="0 0 0"><Node name="Arm"><MechanicalObject name="joint" template="Vec1" position="0"/>
+    <ArticulatedHierarchyController listening="1" articulationsIndices="0" bindingKeys="1" angleDelta="0.1"/>
+    <Node name="Bones"><MechanicalObject name="bones" template="Rigid3" position="0 0 0 0 0 0 1  1 0 0 0 0 0 1"/><ArticulatedSystemMapping input1="@../joint" output="@bones"/></Node>
+    <ArticulatedHierarchyContainer/><Node name="Centers"><Node><ArticulationCenter parentIndex="0" childIndex="1" posOnParent="1 0 0"/>
+    <Node><Articulation rotation="1" axis="0 0 1" articulationIndex="0"/></Node></Node></Node></Node></Node>`));
+  await until(page, () => window.divan.stage.shapes.some((s) => s.info.path === '/Arm/Bones/bones' && s.info.kind === 'frames' && s.object.visible));
+  const box = await page.locator('.picture').boundingBox(), camera = () => page.evaluate(() => window.divan.stage.camera.pose.distance);
+  await page.mouse.click(Math.round(box.x + 0.4 * box.width), Math.round(box.y + 0.6 * box.height));
+  const stepTo = async (n, angle) => {
+    await page.evaluate(() => window.divan.session.step(1));
+    await until(page, (k) => window.divan.session.status.step === k && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9, n);
+    await until(page, (sine) => {
+      const { stage } = window.divan, { info } = stage.shapes.find((s) => s.info.path === '/Arm/Bones/bones' && s.info.kind === 'frames');
+      return Math.abs(stage.arrays.get(info.frames).data[6] - sine) < 1e-6;      // the second bone turns about z
+    }, Math.sin(angle / 2));
+  };
+  await page.evaluate(() => { window.wheels = 0; window.addEventListener('wheel', () => window.wheels++); });
+  const turn = async (by, n) => { await page.mouse.wheel(0, by); await until(page, (k) => window.wheels === k, n); };   // until the page has had it
+  const before = await camera();
+  await page.keyboard.down('Control');
+  await page.keyboard.press('1');               // chooses the joint
+  await turn(-100, 1);                          // away from the user
+  await stepTo(1, 0.2);                         // a wheel counts twice, once
+  await stepTo(2, 0.2);
+  await turn(100, 2);
+  await stepTo(3, 0);
+  await page.keyboard.up('Control');
+  assert.equal(await camera(), before, 'it did not zoom');
+  await turn(-100, 3);
+  assert.ok(await camera() < before, 'it zoomed');
+  await stepTo(4, 0);
+  await page.evaluate(() => window.divan.session.openFile('liver.scn'));
+  await until(page, () => window.divan.session.objects.has('/Liver/dofs'));
+  await close(o);
+});
+
 test('a scene that is read again keeps the view and what is shown', async () => {
   const o = await editor(), { page } = o;
   await page.evaluate(() => { window.divan.stage.look_from(0.9, 0.1); window.divan.session.setGroup('behavior', true); });

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 
 #include "base/file.h"
+#include "base/heap.h"
 #include "math/decompose.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ typedef struct Region {
   double *distance;            // of each point to the nearest seed
   int32_t *owner;              // which seed that is
   DV_ARRAY(int32_t) seeds;
-  DV_ARRAY(struct Visit { double distance; int32_t point; }) heap;
+  dvHeap heap;                 // points by their distance
 } Region;
 
 static dvVec3 at(const double *x, size_t i) { return dv_vec3_load(x + 3 * i); }
@@ -56,31 +57,6 @@ static void region_fini(Region *r)
   dv_array_free(&r->heap);
 }
 
-static bool comes_first(struct Visit a, struct Visit b) { return a.distance != b.distance ? a.distance < b.distance : a.point < b.point; }
-
-static void heap_push(Region *r, struct Visit v)
-{
-  dv_push(&r->heap, v);
-  size_t i = r->heap.count - 1;
-  for (; i > 0 && comes_first(v, r->heap.data[(i - 1) / 2]); i = (i - 1) / 2) r->heap.data[i] = r->heap.data[(i - 1) / 2];
-  r->heap.data[i] = v;
-}
-
-static struct Visit heap_pop(Region *r)
-{
-  struct Visit top = r->heap.data[0], last = r->heap.data[--r->heap.count];
-  size_t i = 0, n = r->heap.count;
-  while (2 * i + 1 < n) {
-    size_t child = 2 * i + 1;
-    if (child + 1 < n && comes_first(r->heap.data[child + 1], r->heap.data[child])) child++;
-    if (!comes_first(r->heap.data[child], last)) break;
-    r->heap.data[i] = r->heap.data[child];
-    i = child;
-  }
-  if (n) r->heap.data[i] = last;
-  return top;
-}
-
 // along edges, outwards from all seeds at once
 static void spread(Region *r)
 {
@@ -88,18 +64,19 @@ static void spread(Region *r)
     int32_t seed = r->seeds.data[j];
     r->distance[seed] = 0;
     r->owner[seed] = (int32_t)j;
-    heap_push(r, (struct Visit){0, seed});
+    dv_heap_push(&r->heap, 0, seed);
   }
   while (r->heap.count) {
-    struct Visit v = heap_pop(r);
-    if (v.distance > r->distance[v.point]) continue;   // a shorter way was found since
-    for (int32_t e = r->start[v.point]; e < r->start[v.point + 1]; e++) {
+    dvHeapEntry v = dv_heap_pop(&r->heap);
+    int32_t from = v.item;
+    if (v.key > r->distance[from]) continue;   // a shorter way was found since
+    for (int32_t e = r->start[from]; e < r->start[from + 1]; e++) {
       int32_t to = r->end[e];
-      double d = v.distance + dv_vec3_norm(dv_vec3_sub(at(r->x, (size_t)v.point), at(r->x, (size_t)to)));
+      double d = v.key + dv_vec3_norm(dv_vec3_sub(at(r->x, (size_t)from), at(r->x, (size_t)to)));
       if (!(r->distance[to] > d)) continue;
-      r->owner[to] = r->owner[v.point];
+      r->owner[to] = r->owner[from];
       r->distance[to] = d;
-      heap_push(r, (struct Visit){d, to});
+      dv_heap_push(&r->heap, d, to);
     }
   }
 }

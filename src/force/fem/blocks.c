@@ -12,6 +12,7 @@
 
 enum {
   BITS = 16,
+  GROUP = 4,              // blocks whose matrices are summed together
   REDUCE_GRAIN = 1024,    // points a thread takes at a time
   REDUCE_NS = 2           // what a slot takes
 };
@@ -224,21 +225,33 @@ void dv_blocks_destroy(dvElementBlocks **blocks)
   *blocks = NULL;
 }
 
+// Matrices are summed over more elements than forces as long as the sums fit a cache: fewer pairs are then shared between groups, which
+// have to be kept and read again.
+static size_t group_count(const dvElementBlocks *m)
+{
+  return m->nodes > 4 ? m->count : dv_max_size((m->count + GROUP - 1) / GROUP, dv_min_size(m->count, GROUP));
+}
+
 dvElementSum *dv_blocks_sum(dvElementBlocks *m)
 {
   if (m->sum || m->no_sum || m->nodes > DV_SUM_NODES) return m->sum;
   int32_t *corner = dv_try_alloc((DV_LANES * m->packs * m->nodes + 1) * sizeof *corner);
-  uint32_t *first = dv_try_alloc((m->count + 1) * sizeof *first);
+  size_t groups = group_count(m);
+  uint32_t *first = dv_try_alloc((groups + 1) * sizeof *first);
   if (corner && first) {
     for (size_t b = 0; b < m->count; b++) {
       const dvElementBlock *block = &m->blocks[b];
-      first[b + 1] = DV_LANES * (block->first_pack + block->packs);
-      for (size_t i = m->nodes * first[b]; i < m->nodes * first[b + 1]; i++) {
+      size_t begin = DV_LANES * (size_t)block->first_pack, end = begin + DV_LANES * (size_t)block->packs;
+      for (size_t i = m->nodes * begin; i < m->nodes * end; i++) {
         size_t lane = i / m->nodes;
         corner[i] = m->element[lane] < 0 ? -1 : dv_blocks_point(m, b, lane / DV_LANES, i % m->nodes, lane % DV_LANES);
       }
     }
-    dv_element_sum_create(corner, m->nodes, m->points, first, m->count, &m->sum);
+    for (size_t g = 1; g <= groups; g++) {
+      const dvElementBlock *last = &m->blocks[dv_blocks_group(m, g, groups) - 1];
+      first[g] = DV_LANES * (last->first_pack + last->packs);
+    }
+    dv_element_sum_create(corner, m->nodes, m->points, first, groups, &m->sum);
   }
   dv_free(corner);
   dv_free(first);

@@ -55,8 +55,10 @@ dvStatus dv_blocks_create(const int32_t *connectivity, size_t nodes, size_t elem
 void dv_blocks_destroy(dvElementBlocks **blocks);
 
 // The table with which matrices of elements are summed (math/element_sum.h), made at the first call; lives as long as the blocks. NULL when there
-// is none: an element names a point twice, or memory is short.
+// is none: an element names a point twice, or memory is short. Its blocks are groups of these.
 struct dvElementSum *dv_blocks_sum(dvElementBlocks *blocks);
+// The first block of a group; that of the group behind the last is the number of blocks.
+static inline size_t dv_blocks_group(const dvElementBlocks *m, size_t group, size_t groups) { return m->count * group / groups; }
 
 // Runs body over the blocks, then adds what they left in the slots to f, `width` (1, 2 or 3) numbers a point, always in the
 // order of the blocks. `job` says what an element costs: small meshes run in the caller.

@@ -304,41 +304,12 @@ void dv_corot_update(dvCorot *c, const double *x)
   }
 }
 
-// a block of an element's sums
-static dvMat3 sums_at(const dvCorot *c, size_t element, size_t j)
-{
-  size_t step = c->data.shared ? 1 : DV_LANES;
-  const double *at = c->data.shared ? c->data.sums : lane_at(c->data.sums, 9 * c->nodes, (size_t)c->blocks->lane[element]);
-  dvMat3 block;
-  for (size_t r = 0; r < 9; r++) block.m[r / 3][r % 3] = at[step * (9 * j + r)];
-  return block;
-}
-
-// out += factor axes^T E axes
-static void add_whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, double *out)
-{
-  size_t n = 3 * c->nodes;
-  dvMat3 corner = sums_at(c, element, 0);
-  for (size_t j = c->nodes; j-- > 0;) {
-    dvMat3 block = j ? sums_at(c, element, j) : corner;
-    if (j) corner = dv_mat3_sub(corner, block);
-    block = dv_mat3_scale(dv_mat3_t_mul(axes, dv_mat3_mul(block, axes)), factor);
-    for (size_t r = 0; r < 3; r++)
-      for (size_t s = 0; s < 3; s++) {
-        out[n * r + 3 * j + s] += block.m[r][s];
-        if (j) out[n * (3 * j + s) + r] += block.m[r][s];
-      }
-  }
-}
-
 // the matrix of an element, turned by rows of axes and times a factor, `width` numbers a corner
 static void whole_matrix(const dvCorot *c, size_t element, dvMat3 axes, double factor, size_t width, double *out)
 {
   double rows[9], full[DV_COROT_MATRIX];
-  const double *stored = c->data.shared ? c->data.stiffness : lane_at(c->data.stiffness, c->entries, (size_t)c->blocks->lane[element]);
   dv_mat3_store(rows, axes);
-  c->kernels->turn(stored, c->data.shared ? 1 : DV_LANES, c->nodes, rows, factor, width == 3 ? out : full);
-  if (c->data.sums) add_whole_matrix(c, element, axes, factor, width == 3 ? out : full);
+  c->kernels->turn(&c->data, (size_t)c->blocks->lane[element], rows, factor, width == 3 ? out : full);
   if (width == 3) return;
   size_t n = c->nodes;
   for (size_t i = 0; i < n; i++)
@@ -370,8 +341,7 @@ static void sum_matrices(const void *elements, const dvElementSum *sum, size_t b
 
 dvElementMatrices dv_corot_matrices(const dvCorot *c, double k)
 {
-  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices,
-                             .sum = c->data.sums ? NULL : sum_matrices};
+  return (dvElementMatrices){.blocks = c->blocks, .width = c->data.width, .elements = c, .k = k, .pack = pack_matrices, .sum = sum_matrices};
 }
 
 void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)

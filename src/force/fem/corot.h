@@ -99,9 +99,8 @@ typedef struct dvCorotKernels {
   void (*force)(const dvCorotData *c, size_t block, const double *x);
   void (*dforce)(const dvCorotData *c, size_t block, const double *dx, double k);
   void (*measure)(const dvCorotData *c, size_t block, const double *x, double *energy);   // lane by lane
-  // the whole matrix of an element, 3 nodes x 3 nodes, row by row: axes^T K axes with the blocks of the first corner, whose rows and
-  // columns are minus the sums of the others (a matrix that is whole has more). Entries of K are `stride` apart; rows of axes.
-  void (*turn)(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out);
+  // the whole matrix of the element of a lane, 3 nodes x 3 nodes, row by row: axes^T K axes with rows of axes
+  void (*turn)(const dvCorotData *c, size_t lane, const double axes[9], double factor, double *out);
   void (*sum)(const dvCorotData *c, const dvElementSum *sum, size_t block, double k, double *local);   // into the sums of a block, width 3
 } dvCorotKernels;
 

@@ -272,117 +272,176 @@ static void dforce(Data *c, size_t b, const double *dx, double k)
   else dforce_block(c, b, dx, k, false);
 }
 
-// --- the matrix of one element ---
+// --- turned matrices, whole or straight into the sums of pairs of points (math/element_sum.h) ---
 
-typedef struct { dvPack row[3]; } Block;   // (x y z .) each
+// A block of K, 3 x 3 numbers k_ab, stands for the sum of dyads k_ab v_a (x) v_b of the axes. In other words, of the three v_a v_a with
+// the numbers xx yy zz, the three v_a v_b + v_b v_a with half the sums of yz and zy, zx and xz, xy and yx, and the three v_a v_b - v_b v_a with
+// half their differences. What these nine dyads are in world axes depends on the frame alone: they are made once, and fifteen products of packs turn a block.
+enum { NUMBERS = 9 };
 
-DV_INLINE Block transposed(Block b)
+typedef struct Dyads { dvPack diagonal[6], even[6], odd[3]; } Dyads;   // in the parts of dvPairSum
+
+DV_INLINE Dyads dyads_of(const dvPack axis[3])
 {
-  dvPack none = dv_pack(0);
-  dv_pack_transpose(&b.row[0], &b.row[1], &b.row[2], &none);
-  return b;
+  Dyads d;
+  dvPack once[3], twice[3];   // (y z x 0), (z x y 0)
+  for (int a = 0; a < 3; a++) once[a] = DV_SHUFFLE(axis[a], axis[a], 1, 2, 0, 3), twice[a] = DV_SHUFFLE(axis[a], axis[a], 2, 0, 1, 3);
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    d.diagonal[a] = axis[a] * axis[a];
+    d.even[a] = once[a] * twice[a];
+    d.diagonal[3 + a] = dv_pack(2) * axis[b] * axis[c];
+    d.even[3 + a] = once[b] * twice[c] + twice[b] * once[c];
+    d.odd[a] = once[b] * twice[c] - twice[b] * once[c];
+  }
+  return d;
 }
 
-DV_INLINE void store_block(double *out, size_t side, size_t i, size_t j, Block b)
+// s += the block with these numbers, which are `stride` apart
+DV_INLINE dvPairSum add_turned(const Dyads *d, const double *number, size_t stride, bool symmetric, dvPairSum s)
 {
-  for (size_t r = 0; r < 3; r++) dv_pack_store3(out + side * (3 * i + r) + 3 * j, b.row[r]);
+  for (size_t i = 0; i < 6; i++) {
+    dvPack k = dv_pack(number[stride * i]);
+    s.diagonal += k * d->diagonal[i];
+    s.even += k * d->even[i];
+  }
+  for (size_t i = 0; i < 3 && !symmetric; i++) s.odd += dv_pack(number[stride * (6 + i)]) * d->odd[i];
+  return s;
 }
 
-DV_INLINE void subtract(Block *a, Block b)
+typedef struct Numbers { dvPack n[NUMBERS]; } Numbers;
+
+DV_INLINE Numbers numbers_of(const double *k, bool shared, bool symmetric, dvPack factor)
 {
-  for (int r = 0; r < 3; r++) a->row[r] -= b.row[r];
+  static const int all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  const int *at = symmetric ? upper : all;
+  Numbers out;
+  dvPack half = dv_pack(0.5) * factor;
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    dvPack bc = entry(k, at[3 * b + c], shared), cb = entry(k, at[3 * c + b], shared);
+    out.n[a] = factor * entry(k, at[4 * a], shared);
+    out.n[3 + a] = half * (bc + cb);
+    out.n[6 + a] = half * (bc - cb);
+  }
+  return out;
 }
 
-// a row of a product: the rows of the right factor with the numbers of the left one
-DV_INLINE dvPack of_rows(const dvPack *right, double a, double b, double c) { return dv_pack(a) * right[0] + dv_pack(b) * right[1] + dv_pack(c) * right[2]; }
-
-static void corot_turn(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, double *out)
+DV_INLINE void subtract(Numbers *sum, Numbers a)
 {
-  static const size_t all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  dvPack right[3];   // of the product, scaled
-  Block first[DV_COROT_NODES] = {{{{0}}}};
-  size_t side = 3 * nodes;
-  for (int r = 0; r < 3; r++) right[r] = dv_pack(factor) * dv_pack_load3(axes + 3 * r);
-  for (size_t i = 1; i < nodes; i++)
-    for (size_t j = i; j < nodes; j++) {
-      const size_t *at = i == j ? upper : all;
-      Block half, b;
-      for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, stored[stride * at[3 * r]], stored[stride * at[3 * r + 1]], stored[stride * at[3 * r + 2]]);
-      for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
-      stored += stride * (i == j ? 6 : 9);
-      Block t = transposed(b);
-      store_block(out, side, i, j, b);
-      subtract(&first[j], b);
-      if (i == j) continue;
-      store_block(out, side, j, i, t);
-      subtract(&first[i], t);
+  for (int i = 0; i < NUMBERS; i++) sum->n[i] -= a.n[i];
+}
+
+// numbers of the block of corners i and j at i nodes + j, of the four elements of a pack, or of the one matrix that is shared
+DV_INLINE void put_numbers(double *table, size_t at, Numbers a, bool shared)
+{
+  for (size_t i = 0; i < NUMBERS; i++) {
+    if (shared) table[NUMBERS * at + i] = a.n[i][0];
+    else dv_pack_store(table + DV_LANES * (NUMBERS * at + i), a.n[i]);
+  }
+}
+
+DV_INLINE Numbers transposed(Numbers a)
+{
+  for (int i = 6; i < NUMBERS; i++) a.n[i] = -a.n[i];
+  return a;
+}
+
+// All blocks of K times a factor, with those of the first corner: their rows and columns are minus the sums of the others, and what matrices have that are whole.
+DV_INLINE void list_numbers(Data *c, size_t pack, double factor, bool shared, double *table)
+{
+  const size_t nodes = c->blocks->nodes;
+  const double *k = matrix_of(c, pack, (int)nodes);
+  Numbers first[DV_COROT_NODES] = {{{{0}}}};
+  for (size_t i = 1; i < nodes; i++) {
+    Numbers a = numbers_of(k, shared, true, dv_pack(factor));
+    put_numbers(table, nodes * i + i, a, shared);
+    subtract(&first[i], a);
+    k += 6 * (shared ? 1 : DV_LANES);
+    for (size_t j = i + 1; j < nodes; j++, k += 9 * (shared ? 1 : DV_LANES)) {
+      a = numbers_of(k, shared, false, dv_pack(factor));
+      put_numbers(table, nodes * i + j, a, shared);
+      put_numbers(table, nodes * j + i, transposed(a), shared);
+      subtract(&first[j], a);
+      subtract(&first[i], transposed(a));
     }
+  }
+  for (size_t j = 0; j < nodes && c->sums; j++)
+    subtract(&first[j], numbers_of(sums_of(c, pack, (int)nodes) + 9 * j * (shared ? 1 : DV_LANES), shared, false, dv_pack(-factor)));
   for (size_t j = 1; j < nodes; j++) {
     subtract(&first[0], first[j]);
-    store_block(out, side, 0, j, first[j]);
-    store_block(out, side, j, 0, transposed(first[j]));
+    put_numbers(table, j, first[j], shared);
+    put_numbers(table, nodes * j, transposed(first[j]), shared);
   }
-  store_block(out, side, 0, 0, first[0]);
+  put_numbers(table, 0, first[0], shared);
 }
 
-// --- matrices of a block, straight into the sums of their pairs (math/element_sum.h) ---
+enum { TABLE = DV_LANES * NUMBERS * DV_COROT_NODES * DV_COROT_NODES };
 
-DV_INLINE void add_block(double *to, Block b)
+static void corot_turn(Data *c, size_t lane, const double axes[9], double factor, double *out)
 {
-  for (size_t r = 0; r < 3; r++) dv_pack_store(to + 4 * r, dv_pack_load(to + 4 * r) + b.row[r]);
-}
-
-// where corners i and j of an element meet; what goes there is the block (i, j), or its transpose where j has the smaller point
-typedef struct { const uint16_t *entry; size_t rank[DV_COROT_NODES], nodes; } Places;
-
-DV_INLINE void add_pair(const Places *p, size_t i, size_t j, Block b, Block turned, double *local)
-{
-  size_t k = p->rank[i], l = p->rank[j], low = k < l ? k : l, high = k < l ? l : k;
-  add_block(local + 4 * (size_t)p->entry[low * p->nodes - low * (low + 1) / 2 + high], k <= l ? b : turned);
-}
-
-// as corot_turn, half of the matrix
-DV_INLINE void sum_element(const double *stored, size_t stride, size_t nodes, const double axes[9], double factor, const Places *places, double *local)
-{
-  static const size_t all[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, upper[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  dvPack right[3];
-  Block first[DV_COROT_NODES] = {{{{0}}}};
-  for (int r = 0; r < 3; r++) right[r] = dv_pack(factor) * dv_pack_load3(axes + 3 * r);
-  for (size_t i = 1; i < nodes; i++)
-    for (size_t j = i; j < nodes; j++) {
-      const size_t *at = i == j ? upper : all;
-      Block half, b;
-      for (int r = 0; r < 3; r++) half.row[r] = of_rows(right, stored[stride * at[3 * r]], stored[stride * at[3 * r + 1]], stored[stride * at[3 * r + 2]]);
-      for (int r = 0; r < 3; r++) b.row[r] = of_rows(half.row, axes[r], axes[3 + r], axes[6 + r]);
-      stored += stride * (i == j ? 6 : 9);
-      Block t = transposed(b);
-      add_pair(places, i, j, b, t, local);
-      subtract(&first[j], b);
-      if (i != j) subtract(&first[i], t);
+  double table[TABLE] __attribute__((aligned(64)));
+  const size_t nodes = c->blocks->nodes, stride = c->shared ? 1 : DV_LANES;
+  const dvPack axis[3] = {dv_pack_load3(axes), dv_pack_load3(axes + 3), dv_pack_load3(axes + 6)}, zero = dv_pack(0);
+  const Dyads dyads = dyads_of(axis);
+  list_numbers(c, lane / DV_LANES, factor, c->shared, table);
+  for (size_t i = 0; i < nodes; i++)
+    for (size_t j = 0; j < nodes; j++) {
+      dvPack row[3];
+      const double *number = table + stride * NUMBERS * (nodes * i + j) + (c->shared ? 0 : lane % DV_LANES);
+      dvPairSum b = add_turned(&dyads, number, stride, i == j, (dvPairSum){zero, zero, zero});
+      dv_pair_sum_rows(b.diagonal, b.even + b.odd, b.even - b.odd, row);
+      for (size_t r = 0; r < 3; r++) dv_pack_store3(out + 3 * (nodes * (3 * i + r) + j), row[r]);
     }
-  for (size_t j = 1; j < nodes; j++) {
-    subtract(&first[0], first[j]);
-    add_pair(places, 0, j, first[j], transposed(first[j]), local);
+}
+
+// half of the matrix of an element
+DV_INLINE void sum_element(const dvElementSum *sum, size_t nodes, size_t lane, const Dyads *dyads, const double *table, size_t stride, double *local)
+{
+  const uint16_t *entry = dv_element_sum_entries(sum, lane);
+  const uint8_t *order = dv_element_sum_order(sum, lane);
+  const size_t step = stride * NUMBERS;
+  for (size_t i = 0; i < nodes; i++) {
+    const double *row = table + step * nodes * order[i];
+    double *to = local + 4 * (size_t)*entry++;
+    dvPairSum s = add_turned(dyads, row + step * order[i], stride, true, dv_pair_sum_load(to));
+    dv_pack_store(to, s.diagonal);
+    dv_pack_store(to + 4, s.even);
+    for (size_t j = i + 1; j < nodes; j++) {
+      to = local + 4 * (size_t)*entry++;
+      dv_pair_sum_store(to, add_turned(dyads, row + step * order[j], stride, false, dv_pair_sum_load(to)));
+    }
   }
-  add_pair(places, 0, 0, first[0], first[0], local);
+}
+
+DV_INLINE void sum_block(Data *c, const dvElementSum *sum, size_t b, double k, bool shared, double *local)
+{
+  double table[TABLE] __attribute__((aligned(64)));
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  if (shared) list_numbers(c, 0, -k, true, table);
+  for (size_t pack = block->first_pack; pack < block->first_pack + block->packs; pack++) {
+    const double *frame = c->frames + DV_LANES * 9 * pack;
+    dvPack axis[3][DV_LANES];   // rows of each element
+    for (int a = 0; a < 3; a++) {
+      for (int r = 0; r < 3; r++) axis[a][r] = dv_pack_load(frame + DV_LANES * (3 * a + r));
+      axis[a][3] = dv_pack(0);
+      dv_pack_transpose(&axis[a][0], &axis[a][1], &axis[a][2], &axis[a][3]);
+    }
+    if (!shared) list_numbers(c, pack, -k, false, table);
+    for (size_t lane = 0; lane < DV_LANES; lane++) {
+      if (c->blocks->element[DV_LANES * pack + lane] < 0) continue;
+      const dvPack axes[3] = {axis[0][lane], axis[1][lane], axis[2][lane]};
+      const Dyads dyads = dyads_of(axes);
+      if (sum->nodes == 8) sum_element(sum, 8, DV_LANES * pack + lane, &dyads, table + (shared ? 0 : lane), shared ? 1 : DV_LANES, local);
+      else sum_element(sum, sum->nodes, DV_LANES * pack + lane, &dyads, table + (shared ? 0 : lane), shared ? 1 : DV_LANES, local);
+    }
+  }
 }
 
 static void corot_sum(Data *c, const dvElementSum *sum, size_t b, double k, double *local)
 {
-  const dvElementBlock *block = &c->blocks->blocks[b];
-  const size_t nodes = c->blocks->nodes, entries = dv_corot_entries(nodes);
-  for (size_t lane = DV_LANES * (size_t)block->first_pack; lane < DV_LANES * (size_t)(block->first_pack + block->packs); lane++) {
-    if (c->blocks->element[lane] < 0) continue;
-    const uint8_t *order = dv_element_sum_order(sum, lane);
-    const double *frame = c->frames + DV_LANES * 9 * (lane / DV_LANES) + lane % DV_LANES;
-    Places places = {.entry = dv_element_sum_entries(sum, lane), .nodes = nodes};
-    double axes[9];
-    for (size_t i = 0; i < nodes; i++) places.rank[order[i]] = i;
-    for (int i = 0; i < 9; i++) axes[i] = frame[DV_LANES * i];
-    if (c->shared && nodes == 8) sum_element(c->stiffness, 1, 8, axes, -k, &places, local);
-    else if (c->shared) sum_element(c->stiffness, 1, nodes, axes, -k, &places, local);
-    else sum_element(c->stiffness + DV_LANES * entries * (lane / DV_LANES) + lane % DV_LANES, DV_LANES, nodes, axes, -k, &places, local);
-  }
+  if (c->shared) sum_block(c, sum, b, k, true, local);
+  else sum_block(c, sum, b, k, false, local);
 }
 
 const dvCorotKernels DV_KERNEL_NAME(dv_corot_kernels) = {.force = force, .dforce = dforce, .measure = measure, .turn = corot_turn, .sum = corot_sum};

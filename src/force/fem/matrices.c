@@ -10,9 +10,8 @@ _Static_assert(sizeof(Matrices) <= DV_SUM_USER, "sums are left for later only wi
 
 static size_t matrix_numbers(const dvElementMatrices *m) { return m->blocks->nodes * m->blocks->nodes * (size_t)(m->width * m->width); }
 
-static void fill_block(const void *user, const dvElementSum *sum, size_t block, double *local)
+static void add_block(const Matrices *a, const dvElementSum *sum, size_t block, double *local)
 {
-  const Matrices *a = user;
   const dvElementMatrices *m = &a->m;
   if (m->sum) {
     m->sum(m->elements, sum, block, m->k, local);
@@ -25,6 +24,13 @@ static void fill_block(const void *user, const dvElementSum *sum, size_t block, 
     m->pack(m->elements, pack, m->k, matrices);
     a->kernels->add(sum, DV_LANES * pack, DV_LANES, matrices, size, local);
   }
+}
+
+static void fill_group(const void *user, const dvElementSum *sum, size_t group, double *local)
+{
+  const Matrices *a = user;
+  size_t end = dv_blocks_group(a->m.blocks, group + 1, sum->count);
+  for (size_t b = dv_blocks_group(a->m.blocks, group, sum->count); b < end; b++) add_block(a, sum, b, local);
 }
 
 // one element after the other: for meshes without a table of pairs
@@ -48,6 +54,6 @@ static void add_each(const dvElementMatrices *m, dvMatrixSink *sink, const dvSta
 void dv_element_matrices_add(const dvElementMatrices *m, dvMatrixSink *sink, const dvState *state)
 {
   dvElementSum *sum = m->width == 3 ? dv_blocks_sum(m->blocks) : NULL;
-  if (sum) dv_sink_add_sum(sink, state, sum, fill_block, &(Matrices){*m, DV_KERNEL_CHOOSE(dv_element_sum_kernels)}, sizeof(Matrices));
+  if (sum) dv_sink_add_sum(sink, state, sum, fill_group, &(Matrices){*m, DV_KERNEL_CHOOSE(dv_element_sum_kernels)}, sizeof(Matrices));
   else add_each(m, sink, state);
 }

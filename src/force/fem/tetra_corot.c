@@ -356,10 +356,9 @@ void dv_tetra_corot_stiffness(const dvTetraCorot *t, size_t element, double k, d
 static void pack_matrices(const void *elements, size_t pack, double k, double *out)
 {
   const dvTetraCorot *t = elements;
-  if (!t->mixed) t->kernels->matrices(&t->data, pack, k, out);
-  for (size_t lane = 0; lane < DV_LANES && t->mixed; lane++) {
+  for (size_t lane = 0; lane < DV_LANES; lane++) {
     int32_t element = t->blocks->element[DV_LANES * pack + lane];
-    if (element >= 0) mixed_stiffness(t, (size_t)element, k, out + 144 * lane);
+    if (element >= 0) dv_tetra_corot_stiffness(t, (size_t)element, k, out + 144 * lane);
     else memset(out + 144 * lane, 0, 144 * sizeof *out);
   }
 }

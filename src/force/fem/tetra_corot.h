@@ -116,7 +116,6 @@ typedef struct dvTetraCorotKernels {
   void (*measure[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x, double *energy, double *von_mises);
   // 12 x 12: lambda g_i (x) g_j + mu (g_j (x) g_i + g_i . g_j 1) for all pairs of corners; gradients in rows of four
   void (*stiffness)(const double gradient[16], double lambda, double mu, double out[144]);
-  void (*matrices)(const dvTetraData *t, size_t pack, double k, double *out);   // of four elements
   void (*sum)(const dvTetraData *t, const dvElementSum *sum, size_t block, double k, double *local);   // into the sums of a block
 } dvTetraCorotKernels;
 

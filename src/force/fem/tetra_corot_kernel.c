@@ -472,80 +472,55 @@ static void tetra_stiffness(const double gradient[16], double lambda, double mu,
     }
 }
 
-// The same for the four elements of a pack, one after the other: a row of twelve is computed for all of them, and turned.
-static void tetra_matrices(Data *t, size_t pack, double k, double *out)
+// --- matrices of a block, straight into the sums of their pairs (math/element_sum.h) ---
+
+// With g = (x y z), g' = (y z x), g" = (z x y) and the products of single numbers, the block of corners i and j has
+//   the diagonal (lambda + mu) g_i g_j + mu g_i . g_j,
+//   beside it the symmetric part (lambda + mu)/2 (g'_i g"_j + g"_i g'_j) and the antisymmetric one (lambda - mu)/2 (g'_i g"_j - g"_i g'_j).
+// The three products of mu g_i . g_j come along in the fourth places.
+typedef struct Factors { dvPack diagonal, even, odd; } Factors;   // (lambda + mu, .., mu), half of it with the same mu, (lambda - mu, .., 0)/2
+
+DV_INLINE void sum_element(const dvPack g[4], const Factors *f, const uint16_t *entry, double *local)
 {
-  const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
-  dvPack lambda = dv_pack(-k) * dv_pack_load(moving + DV_LANES * DV_TETRA_LAMBDA), mu = dv_pack(-k) * dv_pack_load(moving + DV_LANES * DV_TETRA_MU);
-  dvPack g[12], first[12], second[12];
-  for (int i = 0; i < 9; i++) g[3 + i] = dv_pack_load(moving + DV_LANES * (DV_TETRA_GRADIENTS + i));
-  for (int c = 0; c < 3; c++) g[c] = -(g[3 + c] + g[6 + c] + g[9 + c]);
-  for (int i = 0; i < 12; i++) first[i] = lambda * g[i], second[i] = mu * g[i];
+  dvPack plain[4], once[4], twice[4];   // (x y z x), (y z x z), (z x y y)
   for (int i = 0; i < 4; i++) {
-    const dvPack *p = g + 3 * i;
-    dvPack diagonal[4];
-    for (int j = 0; j < 4; j++) diagonal[j] = second[3 * j] * p[0] + second[3 * j + 1] * p[1] + second[3 * j + 2] * p[2];
-    for (int r = 0; r < 3; r++) {
-      dvPack row[12];
-      for (int j = 0; j < 4; j++) {
-        for (int c = 0; c < 3; c++) row[3 * j + c] = first[3 * i + r] * g[3 * j + c] + second[3 * j + r] * p[c];
-        row[3 * j + r] += diagonal[j];
-      }
-      for (int n = 0; n < 12; n += 4) {
-        dv_pack_transpose(&row[n], &row[n + 1], &row[n + 2], &row[n + 3]);
-        for (int lane = 0; lane < 4; lane++) dv_pack_store(out + 144 * lane + 12 * (3 * i + r) + n, row[n + lane]);
-      }
-    }
+    plain[i] = DV_SHUFFLE(g[i], g[i], 0, 1, 2, 0);
+    once[i] = DV_SHUFFLE(g[i], g[i], 1, 2, 0, 2);
+    twice[i] = DV_SHUFFLE(g[i], g[i], 2, 0, 1, 1);
   }
-}
-
-// The same into the sums of pairs of points, half of each matrix, one element at a time. Rows of lambda g_i (x) g_j + mu g_j (x) g_i are formed where they are
-// summed. The trace of the second product, which belongs on the diagonal, comes along in the fourth place of the rows.
-typedef struct Corner {
-  dvPack g, with[3];            // (x y z 0); (x y z x), (x y z y), (x y z z)
-  double lambda[4], mu[4];      // g times them
-} Corner;
-
-DV_INLINE void sum_element(const Corner corners[4], const uint16_t *entry, const uint8_t *order, double *local)
-{
-  const Corner *corner[4] = {corners + order[0], corners + order[1], corners + order[2], corners + order[3]};
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
+    dvPack diagonal = f->diagonal * plain[i], odd = f->odd * once[i], other = f->odd * twice[i];
+    dvPack even = f->even * DV_SHUFFLE(once[i], twice[i], 0, 1, 2, 7), even_other = f->even * DV_SHUFFLE(twice[i], once[i], 0, 1, 2, 7);
 #pragma GCC unroll 4
     for (int j = i; j < 4; j++, entry++) {
-      const Corner *p = corner[i], *q = corner[j];
       double *to = local + 4 * (size_t)*entry;
-      dv_pack_store(to, dv_pack_load(to) + dv_pack(p->lambda[0]) * q->g + dv_pack(q->mu[0]) * p->with[0]);
-      dv_pack_store(to + 4, dv_pack_load(to + 4) + dv_pack(p->lambda[1]) * q->g + dv_pack(q->mu[1]) * p->with[1]);
-      dv_pack_store(to + 8, dv_pack_load(to + 8) + dv_pack(p->lambda[2]) * q->g + dv_pack(q->mu[2]) * p->with[2]);
+      dv_pack_store(to, dv_pack_load(to) + diagonal * plain[j]);
+      dv_pack_store(to + 4, dv_pack_load(to + 4) + even * twice[j] + even_other * once[j]);
+      if (i != j) dv_pack_store(to + 8, dv_pack_load(to + 8) + odd * twice[j] - other * once[j]);
     }
+  }
 }
 
 static void tetra_sum(Data *t, const dvElementSum *sum, size_t b, double k, double *local)
 {
   const dvElementBlock *block = &t->blocks->blocks[b];
-  Corner corner[4];
   for (size_t pack = block->first_pack; pack < block->first_pack + block->packs; pack++) {
     const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
     Edges g = load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS);
     Vec first = scale(add(add(g.b, g.c), g.d), dv_pack(-1)), all[4] = {first, g.b, g.c, g.d};
-    dvPack turned[4][DV_LANES];
+    dvPack row[4][DV_LANES];   // of corners, an element each
     for (int i = 0; i < 4; i++) {
-      turned[i][0] = all[i].x, turned[i][1] = all[i].y, turned[i][2] = all[i].z, turned[i][3] = dv_pack(0);
-      dv_pack_transpose(&turned[i][0], &turned[i][1], &turned[i][2], &turned[i][3]);
+      row[i][0] = all[i].x, row[i][1] = all[i].y, row[i][2] = all[i].z, row[i][3] = dv_pack(0);
+      dv_pack_transpose(&row[i][0], &row[i][1], &row[i][2], &row[i][3]);
     }
     for (size_t lane = 0; lane < DV_LANES; lane++) {
-      dvPack lambda = dv_pack(-k * moving[DV_LANES * DV_TETRA_LAMBDA + lane]), mu = dv_pack(-k * moving[DV_LANES * DV_TETRA_MU + lane]);
-      for (int i = 0; i < 4; i++) {
-        dvPack v = turned[i][lane];
-        corner[i].g = v;
-        corner[i].with[0] = DV_SHUFFLE(v, v, 0, 1, 2, 0);
-        corner[i].with[1] = DV_SHUFFLE(v, v, 0, 1, 2, 1);
-        corner[i].with[2] = DV_SHUFFLE(v, v, 0, 1, 2, 2);
-        dv_pack_store(corner[i].lambda, lambda * v);
-        dv_pack_store(corner[i].mu, mu * v);
-      }
-      sum_element(corner, dv_element_sum_entries(sum, DV_LANES * pack + lane), dv_element_sum_order(sum, DV_LANES * pack + lane), local);
+      double lambda = -k * moving[DV_LANES * DV_TETRA_LAMBDA + lane], mu = -k * moving[DV_LANES * DV_TETRA_MU + lane];
+      double s = lambda + mu, h = 0.5 * s, d = 0.5 * (lambda - mu);
+      const uint8_t *order = dv_element_sum_order(sum, DV_LANES * pack + lane);
+      const dvPack sorted[4] = {row[order[0]][lane], row[order[1]][lane], row[order[2]][lane], row[order[3]][lane]};
+      const Factors factors = {{s, s, s, mu}, {h, h, h, mu}, {d, d, d, 0}};
+      sum_element(sorted, &factors, dv_element_sum_entries(sum, DV_LANES * pack + lane), local);
     }
   }
 }
@@ -558,6 +533,5 @@ const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .dforce_present = tetra_dforce_present,
     .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd, tetra_measure_deformation},
     .stiffness = tetra_stiffness,
-    .matrices = tetra_matrices,
     .sum = tetra_sum,
 };

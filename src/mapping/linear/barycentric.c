@@ -13,12 +13,15 @@
 #include "mapping/linear/embedded_frames.h"
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
+#include "math/vec.h"
 #include "topology/grid.h"
 #include "topology/locate.h"
 #include "topology/sparse_grid.h"
 
 #include <math.h>
 #include <string.h>
+
+#define SMALL_DISTANCE 1.0   // from an element, in its sizes
 
 #define BARYCENTRIC_FIELDS(X)                                                                                         \
   X(bool, useRestPosition, "0", "", "find the elements with the rest positions of input and output")                  \
@@ -32,6 +35,7 @@ typedef struct Barycentric {
   dvEmbeddedFrames frames;    // when the output has frames
   const double *in_x, *out_x; // during init: positions of the input; of the output, in its own coordinates
   size_t flat, outside;       // during init: frames in elements without volume; points that are extrapolated
+  double farthest;            // of those, in sizes of the element
 } Barycentric;
 
 #define SELF Barycentric
@@ -41,6 +45,24 @@ static const dvFieldDesc barycentric_fields[] = {BARYCENTRIC_FIELDS(DV_DESCRIBE)
 static bool has_frames(const Barycentric *b) { return b->linear.base.base.dof_out->kind == DV_RIGID3; }
 static const double *place_of(const Barycentric *b, size_t i) { return b->out_x + i * (size_t)b->linear.base.base.dof_out->coord; }
 
+// How far a point lies from its element, from the nearest place inside with local coordinates between 0 and 1, as a part of the
+// longest distance between corners.
+static double distance_from(dvElementKind kind, const int32_t *corners, const double local[3], const double *x)
+{
+  double in[3], sum = 0, w[8], w_in[8], away[3] = {0, 0, 0}, size2 = 0;
+  for (int k = 0; k < 3; k++) in[k] = fmin(fmax(local[k], 0), 1), sum += in[k];
+  if (kind == DV_TRIANGLE) sum -= in[2];
+  if (kind == DV_TETRAHEDRON || kind == DV_TRIANGLE)
+    for (int k = 0; k < 3; k++) in[k] /= fmax(sum, 1);
+  int n = dv_locate_weights(kind, local, w);
+  dv_locate_weights(kind, in, w_in);
+  for (int c = 0; c < n; c++)
+    for (int k = 0; k < 3; k++) away[k] += (w[c] - w_in[c]) * x[3 * (size_t)corners[c] + (size_t)k];
+  for (int c = 1; c < n; c++)
+    for (int d = 0; d < c; d++) size2 = fmax(size2, dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)corners[c]), dv_vec3_load(x + 3 * (size_t)corners[d]))));
+  return size2 > 0 ? sqrt((away[0] * away[0] + away[1] * away[1] + away[2] * away[2]) / size2) : 0;
+}
+
 // the next output point lies at local coordinates of an element
 static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
 {
@@ -49,6 +71,7 @@ static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *co
   bool inside = true;
   for (int c = 0; c < n; c++) inside = inside && w[c] >= -1e-6;
   b->outside += !inside;
+  if (!inside) b->farthest = fmax(b->farthest, distance_from(kind, corners, local, b->in_x));
   if (has_frames(b)) {
     if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x, place_of(b, b->frames.count))) b->flat++;
     return;
@@ -57,17 +80,20 @@ static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *co
   dv_weights_end_row(&b->linear.weights);
 }
 
-// as in SOFA the elements nearest to points outside carry them too, but so far away that all are outside is seldom meant
+// as in SOFA the elements nearest to points outside carry them too; a skin around a coarse mesh is so by intention, what is far away seldom
 static void report_outside(const Barycentric *b, const dvObject *topology)
 {
   const dvMapping *m = &b->linear.base;
   size_t n = m->out->count;
+  const char *name = m->out->base.name, *from = topology->name;
   if (b->outside == 0) return;
-  if (b->outside < n || n < 2) {
-    dv_note(&m->base, "%zu of %zu points of %s lie outside of %s and are extrapolated", b->outside, n, m->out->base.name, topology->name);
-    return;
-  }
-  dv_warning(&m->base, "compare position, rotation and scale of the two", "all %zu points of %s lie outside of %s", n, m->out->base.name, topology->name);
+  if (b->farthest <= SMALL_DISTANCE)
+    dv_note(&m->base, "%zu of %zu points of %s lie outside of %s, by at most %.2g %% of an element's size: harmless, they follow the nearest element", b->outside, n,
+            name, from, 100 * b->farthest);
+  else
+    dv_warning(&m->base, "compare position, rotation and scale of the two; a mesh that encloses the points carries them better",
+               "%zu of %zu points of %s lie outside of %s, the farthest by %.2g times the size of its element, whose motion is enlarged there", b->outside, n, name,
+               from, b->farthest);
 }
 
 // --- regular grids -----------------------------------------------------------------------------------
@@ -269,6 +295,7 @@ static dvStatus barycentric_init(dvObject *o)
   dv_weights_clear(&b->linear.weights);
   dv_embedded_clear(&b->frames);
   b->flat = b->outside = 0;
+  b->farthest = 0;
   dvLattice lattice;
   if (dv_topology_lattice(topology, &lattice)) DV_TRY(map_grid(b, topology, &lattice));
   else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology));

@@ -2,12 +2,9 @@
 // neighbour last turned. In one material without holes that is the distance in space, to rounding.
 #include "mapping/voxel/material_map.h"
 
-#include <math.h>
+#include "base/heap.h"
 
-typedef struct Entry {
-  double distance;
-  int32_t voxel;
-} Entry;
+#include <math.h>
 
 typedef struct Search {
   const dvVoxelGrid *g;
@@ -19,38 +16,8 @@ typedef struct Search {
   const dvVec3 *points;
   double least;              // compliance
   double length[27];         // of the moves
-  DV_ARRAY(Entry) heap;      // the nearest entry first; of equals the smaller voxel
+  dvHeap heap;               // voxels by their distance
 } Search;
-
-static bool before(const Entry *a, const Entry *b) { return a->distance < b->distance || (a->distance == b->distance && a->voxel < b->voxel); }
-
-static void heap_push(Search *s, Entry e)
-{
-  dv_push(&s->heap, e);
-  for (size_t i = s->heap.count - 1; i > 0;) {
-    size_t parent = (i - 1) / 2;
-    Entry *a = &s->heap.data[parent], *b = &s->heap.data[i], swap = *a;
-    if (!before(b, a)) break;
-    *a = *b, *b = swap;
-    i = parent;
-  }
-}
-
-static Entry heap_pop(Search *s)
-{
-  Entry first = s->heap.data[0], *h = s->heap.data;
-  h[0] = h[--s->heap.count];
-  for (size_t i = 0;;) {
-    size_t child = 2 * i + 1;
-    if (child >= s->heap.count) break;
-    if (child + 1 < s->heap.count && before(&h[child + 1], &h[child])) child++;
-    if (!before(&h[child], &h[i])) break;
-    Entry swap = h[i];
-    h[i] = h[child], h[child] = swap;
-    i = child;
-  }
-  return first;
-}
 
 static void cell_of(const dvVoxelGrid *g, dvVec3 p, int32_t at[3])
 {
@@ -99,7 +66,7 @@ static void offer(Search *s, int32_t voxel, double distance, int32_t origin, int
   s->distance[voxel] = distance;
   s->origin[voxel] = origin;
   s->nearest[voxel] = nearest;
-  heap_push(s, (Entry){distance, voxel});
+  dv_heap_push(&s->heap, distance, voxel);
 }
 
 static void spread(Search *s, int32_t voxel)
@@ -158,10 +125,10 @@ bool dv_voxel_distances_add(const dvVoxelGrid *g, const dvVec3 *points, size_t k
     offer(&s, (int32_t)voxel, along_line(g, starts[p], dv_voxel_centre(g, voxel)), -1 - (int32_t)p, (int32_t)p);
   }
   while (good && s.heap.count) {
-    Entry e = heap_pop(&s);
-    if (s.done[e.voxel]) continue;
-    s.done[e.voxel] = true;
-    spread(&s, e.voxel);
+    int32_t voxel = dv_heap_pop(&s.heap).item;
+    if (s.done[voxel]) continue;
+    s.done[voxel] = true;
+    spread(&s, voxel);
   }
   dv_array_free(&s.heap);
   dv_free(s.origin);

@@ -6,7 +6,7 @@ import { shared } from './styles.ts';
 
 const SHORTCUTS: [string, [string[], string][]][] = [
   ['Simulation', [[['Space'], 'animate, pause'], [['N'], 'one step'], [['R'], 'reset the scene'], [['Ctrl', 'O'], 'open a scene'],
-    [['Ctrl', 'key'], 'on the picture: the key goes to the controllers of the scene'], [['Ctrl', 'drag'], 'so does the mouse']]],
+    [['Ctrl', 'key'], 'on the picture: the key goes to the controllers of the scene'], [['Ctrl', 'drag'], 'so does the mouse'], [['Ctrl', 'wheel'], 'and its wheel']]],
   ['View', [[['←', '→', '↑', '↓'], 'on the picture: turn'], [['Shift', 'arrows'], 'shift'], [['+', '−'], 'zoom'], [['Home'], 'reset the view'], [['Z'], 'fit to the selection or to all'],
     [['O'], 'orthographic'], [['W'], 'wire frame'], [['G'], 'grid'], [['I'], 'indices'], [['P'], 'save a picture']]],
   ['Mouse', [[['drag'], 'turn'], [['right drag'], 'shift'], [['wheel'], 'zoom'], [['click'], 'select'], [['double click'], 'fit to the selection']]],

@@ -76,39 +76,40 @@ export function forgetPictures() { for (const t of pictures.values()) t.dispose(
 // --- triangles ---
 
 class Triangles extends Shape {
-  private mesh: Mesh<BufferGeometry, MeshPhongMaterial>;
+  private mesh: Mesh<BufferGeometry, MeshPhongMaterial | MeshPhongMaterial[]>;
+  private looks: { material: MeshPhongMaterial; emissive: Color }[];
   private hairs: LineSegments | null = null;
   private normals: BufferAttribute | null = null;
   private same: Uint32Array | null | undefined;
   private range = { value: { x: 0, y: 1 } };
-  private base: Color;
-  private emissive: Color;
 
   constructor(info: Drawable, look: Look) {
-    const m = info.material ?? {};
-    const material = new MeshPhongMaterial({ side: DoubleSide });
     const group = new ThreeGroup();
     super(info, group);
-    this.base = colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9');
-    this.emissive = colour(m.emissive, '#000000');
-    material.color.copy(this.base);
+    this.looks = (info.parts ?? [{ material: info.material }]).map((part) => this.makeLook(part.material ?? {}, look));
+    this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
+    group.add(this.mesh);
+  }
+
+  private makeLook(m: NonNullable<Drawable['material']>, look: Look) {
+    const { info } = this, material = new MeshPhongMaterial({ side: DoubleSide });
+    material.color.copy(colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9'));
     material.shininess = Math.max(1, m.shininess ?? 30);
     material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
     const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
     if (alpha < 0.999) { material.transparent = true; material.opacity = alpha; material.depthWrite = alpha > 0.7; }
-    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = 1; material.polygonOffsetUnits = 1; }
+    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = material.polygonOffsetUnits = info.group === 'collision' ? -1 : 1; }   // the former often lie on a visual model
     this.shader(material, info.values != null);
     if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
-    this.mesh = keep(new Mesh(new BufferGeometry(), material));
-    group.add(this.mesh);
+    return { material, emissive: colour(m.emissive, '#000000') };
   }
 
-  // Values become places in the colour map, in the vertex shader; at creases the triangle's own normal counts.
+  // Values become places in the colour map, in the vertex shader. At creases the triangle's own normal counts: those of the corners do not reach into it.
   private shader(material: MeshPhongMaterial, painted: boolean) {
     material.onBeforeCompile = (shader) => {
       shader.uniforms.valueRange = this.range;
-      let vertex = 'attribute float crease;\nvarying float vCrease;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvCrease = crease;');
+      let vertex = 'attribute float crease;\nvarying float vCrease;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvCrease = crease;\n#ifndef FLAT_SHADED\nvNormal *= 1.0 - 0.999 * crease;\n#endif');
       if (painted) vertex = 'attribute float value;\nuniform vec2 valueRange;\n' + vertex.replace('#include <uv_vertex>',
         'vMapUv = vec2(clamp((value - valueRange.x) / max(valueRange.y - valueRange.x, 1e-30), 0.002, 0.998), 0.5);');
       shader.vertexShader = vertex;
@@ -133,6 +134,8 @@ class Triangles extends Shape {
       geometry.dispose();
       geometry.setAttribute('position', places);
       geometry.setIndex(index);
+      geometry.clearGroups();
+      this.info.parts?.forEach((part, i) => geometry.addGroup(part.first, part.count, i));
       if (colours) geometry.setAttribute('value', colours);
       this.normals = null;
       this.same = undefined;
@@ -140,16 +143,15 @@ class Triangles extends Shape {
     if (uv && geometry.getAttribute('uv') !== uv) geometry.setAttribute('uv', uv);
     if (moved || !this.normals) this.shade(p.data as Float32Array, t.data as Uint32Array);
     if (values != null && this.changed(arrays, [values])) this.measure(arrays.get(values)!.data as Float32Array);
-    const m = this.mesh.material;
-    const flat = !look.smooth;
-    if (m.flatShading !== flat) { m.flatShading = flat; m.needsUpdate = true; }
-    m.wireframe = look.wireframe || material?.wireframe === true;
-    const selected = look.selected(this.info.path);
-    m.emissive.copy(this.emissive);
-    if (selected) m.emissive.lerp(look.accent, 0.28);
+    const flat = !look.smooth, selected = look.selected(this.info.path);
+    for (const { material: m, emissive } of this.looks) {
+      if (m.flatShading !== flat) { m.flatShading = flat; m.needsUpdate = true; }
+      m.wireframe = look.wireframe || material?.wireframe === true;
+      m.emissive.copy(emissive);
+      if (selected) m.emissive.lerp(look.accent, 0.28);
+      if (values != null) m.map = mapTexture(look.colourMap);
+    }
     if (values != null) {
-      const map = mapTexture(look.colourMap);
-      if (m.map !== map) m.map = map;
       const [low, high] = look.range(this, this.low, this.high);
       this.range.value.x = low; this.range.value.y = high;
     }
@@ -191,7 +193,7 @@ class Triangles extends Shape {
 
   override dispose() {
     this.mesh.geometry.dispose();
-    this.mesh.material.dispose();
+    for (const l of this.looks) l.material.dispose();
     this.hairs?.geometry.dispose();
   }
 }
@@ -317,7 +319,7 @@ class Spheres extends Shape {
     super(info, new ThreeGroup());
     this.base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#e8a33d');
     const alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
-    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#222222', transparent: alpha < 0.999, opacity: alpha, depthWrite: true });
+    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#222222', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
   }
 
   override update(arrays: Arrays, look: Look) {
@@ -416,6 +418,7 @@ class Arrows extends Shape {
 
 const AXES = ['#d64550', '#3f9a4e', '#3f74d6'];
 const MOST_ARROWS = 1500;        // more frames than that are lines
+export const axisLength = (frames: number, diagonal: number) => (frames > 20 ? 0.04 : 0.07) * diagonal;
 
 // an arrow of length 1 along x
 function arrow(): BufferGeometry {
@@ -462,7 +465,7 @@ class Frames extends Shape {
     if (!p || !q) return;
     if (!this.changed(arrays, [this.info.positions, this.info.frames]) && this.size === look.diagonal) return;
     this.size = look.diagonal;
-    const count = Math.min(p.length / 3, q.length / 4), length = (count > 20 ? 0.04 : 0.07) * look.diagonal;
+    const count = Math.min(p.length / 3, q.length / 4), length = axisLength(count, look.diagonal);
     this.prepare(count);
     if (count > MOST_ARROWS) this.drawLines(p, q, count, length);
     else this.drawArrows(p, q, count, length);

@@ -10,7 +10,7 @@ import { OrbitCamera, type Pose } from './camera.ts';
 import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
-import { forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
+import { axisLength, forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
 
 export interface Legend { label: string; low: number; high: number; map: string }
 
@@ -109,7 +109,7 @@ export class Stage {
 
   // On everything that is drawn, or on what is selected.
   fit(selection = false) {
-    const box = selection && this.session.selection ? this.measure((s) => this.isSelected(s.info.path)) : this.measure(() => true);
+    const box = this.measure((s) => !selection || !this.session.selection || this.isSelected(s.info.path), true);
     this.camera.fit(box.isEmpty() ? this.box : box);
     this.redraw(false);
   }
@@ -121,17 +121,18 @@ export class Stage {
     this.redraw(false);
   }
 
-  private measure(wanted: (shape: Shape) => boolean): Box3 {
+  // The box around shapes; `axes`: with the arrows of frames, whose length follows from the boxes without them.
+  private measure(wanted: (shape: Shape) => boolean, axes = false): Box3 {
     const box = new Box3(), p = new Vector3();
     for (const shape of this.shapes) {
       if (!shape.object.visible || !wanted(shape)) continue;
       const data = this.arrays.get(shape.info.positions)?.data;
       if (!data) continue;
-      const radii = this.arrays.get(shape.info.radii)?.data;
+      const radii = this.arrays.get(shape.info.radii)?.data, around = axes && shape.info.kind === 'frames' ? axisLength(data.length / 3, this.look.diagonal) : 0;
       for (let i = 0; i + 2 < data.length; i += 3) {
         p.set(data[i], data[i + 1], data[i + 2]);
         if (!Number.isFinite(p.x + p.y + p.z)) continue;
-        const r = shape.info.kind === 'spheres' ? radii?.[i / 3] ?? shape.info.radius ?? 0 : 0;
+        const r = shape.info.kind === 'spheres' ? radii?.[i / 3] ?? shape.info.radius ?? 0 : around;
         box.min.x = Math.min(box.min.x, p.x - r); box.min.y = Math.min(box.min.y, p.y - r); box.min.z = Math.min(box.min.z, p.z - r);
         box.max.x = Math.max(box.max.x, p.x + r); box.max.y = Math.max(box.max.y, p.y + r); box.max.z = Math.max(box.max.z, p.z + r);
       }

@@ -16,6 +16,7 @@ export class Touch {
   private pointers = new Map<number, { x: number; y: number }>();
   private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' | 'control' = '';
   private button = '';             // that a controller was told of
+  private control = false;         // the Ctrl key is held: a pinch on a touch pad sends wheels that only claim so
   private start = { x: 0, y: 0, moved: false };
   private last = { x: 0, y: 0 };
   private depth = new Vector3();
@@ -39,6 +40,7 @@ export class Touch {
     element.addEventListener('dblclick', () => this.stage.fit(true));
     element.addEventListener('keydown', (e) => this.key(e));
     element.addEventListener('keyup', (e) => { if (e.ctrlKey || e.key === 'Control') this.controller(e, false); });
+    for (const kind of ['keydown', 'keyup', 'blur'] as const) window.addEventListener(kind, (e) => { if (e.target === window || (e as KeyboardEvent).key === 'Control') this.control = kind === 'keydown'; }, true);
     element.addEventListener('blur', () => { if (this.keyboard) this.leave(); });
   }
 
@@ -80,9 +82,9 @@ export class Touch {
   }
 
   // Controllers know the mouse in pixels of the picture.
-  private toController(button: string, down: boolean, e: PointerEvent) {
+  private toController(button: string, down: boolean, e: MouseEvent, wheel = 0) {
     const r = this.element.getBoundingClientRect();
-    this.session.mouseEvent(button, down, e.clientX - r.left, e.clientY - r.top);
+    this.session.mouseEvent(button, down, e.clientX - r.left, e.clientY - r.top, wheel);
   }
 
   private pinchMove(e: PointerEvent, pointer: { x: number; y: number }) {
@@ -107,8 +109,12 @@ export class Touch {
   private wheel(e: WheelEvent) {
     e.preventDefault();
     const { x, y } = this.place(e);
-    const lines = e.deltaMode === 1 ? 30 : 1;
-    this.stage.camera.zoom(Math.exp(Math.max(-200, Math.min(200, e.deltaY * lines)) * 0.0015), x, y);
+    const pixels = e.deltaY * (e.deltaMode === 1 ? 30 : 1);
+    if (e.ctrlKey && this.control) {           // a notch is 100 pixels here and 120 there, away from the user is up
+      if (pixels) this.toController('wheel', false, e, -Math.sign(pixels) * Math.max(1, Math.round(1.2 * Math.abs(pixels))));
+      return;
+    }
+    this.stage.camera.zoom(Math.exp(Math.max(-200, Math.min(200, pixels)) * 0.0015), x, y);
     this.stage.redraw(false);
   }
 
