@@ -163,3 +163,25 @@ double dv_cg_step(dvPool *pool, double alpha, const double *p, const double *q, 
 {
   return run_sum(pool, &(Operation){.run = run_cg_step, .k = alpha, .a = p, .b = q, .y = x, .r = r, .n = n});
 }
+
+static double dot_of(const double *a, const double *b, int n)
+{
+  double sum = a[0] * b[0];
+  for (int k = 1; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+double dv_dot_of_points(const double *a, const double *b, size_t points, int width, int part)
+{
+  double sum = 0;
+  if (width == 3 && part == 3) {
+    for (size_t i = 0; i < 3 * points; i += 3) sum += dot_of(a + i, b + i, 3);
+    return sum;
+  }
+  for (size_t i = 0; i < points; i++, a += width, b += width) {
+    double of_point = dot_of(a, b, part);
+    if (part < width) of_point += dot_of(a + part, b + part, width - part);
+    sum += of_point;
+  }
+  return sum;
+}

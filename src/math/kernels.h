@@ -43,4 +43,8 @@ void dv_fill(dvPool *pool, double value, double *x, size_t n);
 void dv_combine(dvPool *pool, const double *a, double k, const double *b, double *r, size_t n);
 double dv_cg_step(dvPool *pool, double alpha, const double *p, const double *q, double *x, double *r, size_t n);
 
+// a.b as SOFA sums it: point after point, the products of a point's `width` numbers first, those behind `part` on their own (the rotation of a
+// frame). The same bits with every instruction set; about five times as slow as dv_dot.
+double dv_dot_of_points(const double *a, const double *b, size_t points, int width, int part);
+
 #endif

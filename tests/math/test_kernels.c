@@ -79,12 +79,27 @@ static void cg_step_equals_its_parts(void **state)
   }
 }
 
+// numbers of a point first, then from the first point to the last: 1e16 swallows what comes one by one
+static void points_are_summed_in_order(void **state)
+{
+  (void)state;
+  const double a[12] = {1e16, 0, 0, 1, 0, 0, 1, 0, 0, -1e16, 0, 0}, one[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_close(dv_dot_of_points(a, one, 4, 3, 3), 0, 0);       // (1e16 + 1) + 1 - 1e16
+  check_close(dv_dot_of_points(a + 3, one, 2, 3, 3), 2, 0);
+  check_close(dv_dot_of_points(a, one, 2, 6, 6), 0, 0);       // 1 + 0 + 0 - 1e16 has lost its 1, too
+  const double frame[6] = {1e16, 0, 0, 1, 1, 0};
+  check_close(dv_dot_of_points(frame, one, 1, 6, 3), 1e16 + 2, 0);   // a rotation on its own
+  check_close(dv_dot_of_points(frame, one, 1, 6, 6), 1e16, 0);
+  check_close(dv_dot_of_points(frame, one, 0, 3, 3), 0, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_equal_plain_loops),
       cmocka_unit_test(plain_operations_do_what_they_say),
       cmocka_unit_test(cg_step_equals_its_parts),
+      cmocka_unit_test(points_are_summed_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,19 @@ typedef const dvCorotData Data;
 
 DV_INLINE dvPack entry(const double *k, int i, bool shared) { return shared ? dv_pack(k[i]) : dv_pack_load(k + DV_LANES * i); }
 
+// a block between two corners: *s += K b, *t += K^T a
+DV_INLINE void multiply_block(const double *k, bool shared, Vec a, Vec b, Vec *s, Vec *t)
+{
+  for (int r = 0; r < 3; r++) {
+    dvPack x = entry(k, 3 * r, shared), y = entry(k, 3 * r + 1, shared), z = entry(k, 3 * r + 2, shared);
+    dvPack sum = x * b.x + y * b.y + z * b.z, of = r == 0 ? a.x : r == 1 ? a.y : a.z;
+    if (r == 0) s->x += sum;
+    else if (r == 1) s->y += sum;
+    else s->z += sum;
+    *t = (Vec){t->x + x * of, t->y + y * of, t->z + z * of};
+  }
+}
+
 // f = K u for m corners
 DV_INLINE void multiply(const double *k, bool shared, int m, const Vec *u, Vec *f)
 {
@@ -23,15 +36,8 @@ DV_INLINE void multiply(const double *k, bool shared, int m, const Vec *u, Vec *
     s = (Vec){s.x + xx * a.x + xy * a.y + xz * a.z, s.y + xy * a.x + yy * a.y + yz * a.z, s.z + xz * a.x + yz * a.y + zz * a.z};
     k += 6 * step;
     for (int j = i + 1; j < m; j++, k += 9 * step) {
-      Vec b = u[j], t = f[j];
-      for (int r = 0; r < 3; r++) {
-        dvPack x = entry(k, 3 * r, shared), y = entry(k, 3 * r + 1, shared), z = entry(k, 3 * r + 2, shared);
-        dvPack sum = x * b.x + y * b.y + z * b.z, of = r == 0 ? a.x : r == 1 ? a.y : a.z;
-        if (r == 0) s.x += sum;
-        else if (r == 1) s.y += sum;
-        else s.z += sum;
-        t = (Vec){t.x + x * of, t.y + y * of, t.z + z * of};
-      }
+      Vec t = f[j];
+      multiply_block(k, shared, a, u[j], &s, &t);
       f[j] = t;
     }
     f[i] = s;
@@ -84,18 +90,13 @@ DV_INLINE const double *sums_of(Data *c, size_t pack, int nodes) { return c->sha
 // f_j += E_j0 u_0; returns what the first corner gets beyond minus the sum of the others
 DV_INLINE Vec add_whole(const double *e, bool shared, int m, Vec start, const Vec *u, Vec *f)
 {
-  Vec more = {dv_pack(0), dv_pack(0), dv_pack(0)};
-  for (int j = -1; j < m; j++, e += 9 * (shared ? 1 : DV_LANES)) {
-    Vec b = j < 0 ? start : u[j], t = {dv_pack(0), dv_pack(0), dv_pack(0)};
-    for (int r = 0; r < 3; r++) {
-      dvPack x = entry(e, 3 * r, shared), y = entry(e, 3 * r + 1, shared), z = entry(e, 3 * r + 2, shared);
-      dvPack sum = x * b.x + y * b.y + z * b.z, of = r == 0 ? start.x : r == 1 ? start.y : start.z;
-      if (r == 0) more.x += sum;
-      else if (r == 1) more.y += sum;
-      else more.z += sum;
-      t = (Vec){t.x + x * of, t.y + y * of, t.z + z * of};
-    }
-    if (j < 0) continue;
+  const Vec none = {dv_pack(0), dv_pack(0), dv_pack(0)};
+  Vec more = none, t = none;
+  multiply_block(e, shared, none, start, &more, &t);
+  for (int j = 0; j < m; j++) {
+    e += 9 * (shared ? 1 : DV_LANES);
+    t = none;
+    multiply_block(e, shared, start, u[j], &more, &t);
     f[j] = add(f[j], t);
     more = add(more, t);
   }
