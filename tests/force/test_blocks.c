@@ -34,8 +34,7 @@ static void check_sums(const dvElementBlocks *m, const int32_t *connectivity)
   double *slots = dv_alloc_aligned(DV_BLOCK_STRIDE * m->slots * sizeof *slots);
   for (size_t b = 0; b < m->count; b++) {
     const dvElementBlock *block = &m->blocks[b];
-    double *out = slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
-    dv_blocks_clear(m, b, out);
+    double *out = dv_blocks_clear(m, b, slots);
     for (size_t pack = block->first_pack; pack < block->first_pack + block->packs; pack++)
       for (size_t i = 0; i < DV_LANES * m->nodes; i++) {
         double value = 1 + (double)m->element[DV_LANES * pack + i % DV_LANES];

@@ -195,9 +195,8 @@ DV_INLINE void force_block(Data *c, size_t b, const double *x, bool shared)
   const int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
-  double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  double *out = dv_blocks_clear(c->blocks, b, c->slots);
   gather(c, b, x, local);
-  dv_blocks_clear(c->blocks, b, out);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(c->blocks, i);
     Vec d[DV_COROT_NODES], u[DV_COROT_NODES], f[DV_COROT_NODES];
@@ -221,9 +220,8 @@ DV_INLINE void dforce_block(Data *c, size_t b, const double *dx, double k, bool 
   const int nodes = (int)c->blocks->nodes;
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &c->blocks->blocks[b];
-  double *out = c->slots + DV_BLOCK_STRIDE * (size_t)block->first_slot;
+  double *out = dv_blocks_clear(c->blocks, b, c->slots);
   gather(c, b, dx, local);
-  dv_blocks_clear(c->blocks, b, out);
   dvPack factor = dv_pack(-k);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(c->blocks, i);
