@@ -140,30 +140,37 @@ static int compare_tasks(const void *a, const void *b)
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+// the work in the subtree below each front, and the first front of it; the sum of all
+static double weigh_subtrees(dvLdlSymbolic *s, double *weight, int32_t *least)
+{
+  double all = 0;
+  for (int32_t i = 0; i < s->fronts; i++) weight[i] = 2000, least[i] = i;
+  for (int32_t i = 0; i < s->fronts; i++) {
+    const dvFront *f = &s->front[i];
+    double own = dv_front_flops(f);
+    s->flops += own;
+    weight[i] += own + 4 * (double)f->rows * f->rows;
+    if (f->parent < 0) {
+      all += weight[i];
+      continue;
+    }
+    weight[f->parent] += weight[i];
+    if (least[i] < least[f->parent]) least[f->parent] = least[i];
+  }
+  return all;
+}
+
 // subtrees with at most a share of the work each; fronts above them are left
 static bool cut_subtrees(dvLdlSymbolic *s)
 {
   size_t n = (size_t)s->fronts;
   double *weight = dv_try_alloc((n + 1) * sizeof *weight);
-  int32_t *least = dv_try_alloc((n + 1) * sizeof *least);   // first front of the subtree
+  int32_t *least = dv_try_alloc((n + 1) * sizeof *least);
   s->task = dv_try_alloc((n + 1) * sizeof *s->task);
   s->top = dv_try_alloc((n + 1) * sizeof *s->top);
   bool good = weight && least && s->task && s->top;
   if (good) {
-    for (size_t i = 0; i < n; i++) weight[i] = 2000, least[i] = (int32_t)i;
-    for (int32_t i = 0; i < s->fronts; i++) {
-      const dvFront *f = &s->front[i];
-      double own = dv_front_flops(f);
-      s->flops += own;
-      weight[i] += own + 4 * (double)f->rows * f->rows;
-      if (f->parent < 0) continue;
-      weight[f->parent] += weight[i];
-      if (least[i] < least[f->parent]) least[f->parent] = least[i];
-    }
-    double all = 0;
-    for (size_t i = 0; i < n; i++)
-      if (s->front[i].parent < 0) all += weight[i];
-    double share = all / 12;
+    double share = weigh_subtrees(s, weight, least) / 12;
     for (int32_t i = s->fronts - 1; i >= 0; i--) {   // parents first
       dvFront *f = &s->front[i];
       int32_t up = f->parent < 0 ? -1 : s->front[f->parent].task;

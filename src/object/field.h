@@ -208,6 +208,7 @@ struct dvField {
   dvPlace place;         // where it was set
 };
 
+static inline bool dv_holds_reals(dvFieldType t) { return t == DV_T_REALS || t == DV_T_COORDS || t == DV_T_DERIVS; }
 static inline const char *dv_field_name(const dvFieldDesc *desc) { return desc->spelling ? desc->spelling : desc->name; }
 
 void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc);   // also sets the default

@@ -152,7 +152,7 @@ static void repeat_velocity(dvState *s, size_t given)
   for (size_t i = given; i < s->count; i++) memcpy(v + i * w, v + (given - 1) * w, w * sizeof *v);
 }
 
-static dvStatus check_sizes(MechanicalObject *m, size_t count)
+static void check_sizes(MechanicalObject *m, size_t count)
 {
   dvObject *o = &m->state.base;
   static const int ids[] = {DV_X, DV_V, DV_F, DV_F_EXTERNAL, DV_X_REST, DV_X_RESET, DV_V_RESET};
@@ -162,7 +162,6 @@ static dvStatus check_sizes(MechanicalObject *m, size_t count)
     if (n > 1 && n != count)
       dv_field_warning(o, r, NULL, "%s has %zu entries, the largest of the vectors has %zu", dv_field_name(dv_field_of(o, r)->desc), n, count);
   }
-  return DV_OK;
 }
 
 static void transform(MechanicalObject *m)
@@ -179,57 +178,66 @@ static void transform(MechanicalObject *m)
 
 static bool is_zero(const double v[3]) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
 
-static dvStatus mechanical_object_init(dvObject *o)
+// how many degrees of freedom the fields ask for
+static dvStatus count_given(MechanicalObject *m, size_t *count)
 {
-  MechanicalObject *m = (MechanicalObject *)o;
-  dvState *s = &m->state;
-  const dvReals *points = topology_points(m);
-  size_t positions = dv_reals_size(&m->position), velocities = dv_reals_size(&m->velocity), count = 1;
-  // a vector that was given as empty counts as empty, one that was not given has one entry
-  bool empty = dv_was_set(o, &m->position) && positions == 0;
-  if (dv_was_set(o, &m->size)) {
-    if (m->size < 0) return dv_field_error(o, &m->size, NULL, "size %d is negative", m->size);
-    count = (size_t)m->size;
+  const dvState *s = &m->state;
+  *count = 1;
+  if (dv_was_set(&s->base, &m->size)) {
+    if (m->size < 0) return dv_field_error(&s->base, &m->size, NULL, "size %d is negative", m->size);
+    *count = (size_t)m->size;
   }
   for (int id = 0; id < DV_VEC_ODE; id++)
-    if (s->vec[id]) count = dv_max_size(count, dv_reals_size(s->vec[id]));
-  check_sizes(m, count);
-  size_t rest = dv_reals_size(&m->rest_position);
+    if (s->vec[id]) *count = dv_max_size(*count, dv_reals_size(s->vec[id]));
+  check_sizes(m, *count);
+  return DV_OK;
+}
+
+// makes the positions: those of the topology where none are given
+static dvStatus make_positions(MechanicalObject *m, size_t count)
+{
+  dvObject *o = &m->state.base;
+  const dvReals *points = topology_points(m);
+  size_t positions = dv_reals_size(&m->position), velocities = dv_reals_size(&m->velocity), rest = dv_reals_size(&m->rest_position);
+  // a vector that was given as empty counts as empty, one that was not given has one entry
+  bool empty = dv_was_set(o, &m->position) && positions == 0;
   if (rest > dv_max_size(positions, 1)) {   // rest positions, but no positions
     dv_reals_share(&m->position, &m->rest_position);
     positions = rest;
   }
-  if (positions <= 1 && velocities <= 1 && points) {
-    if (!take_points(m, points)) return dv_error(o, NULL, "out of memory for %zu points", dv_reals_size(points));
-  } else {
-    if (empty && count <= 1) count = 0;
-    if (points && positions <= 1 && dv_reals_size(points) > 1)
-      dv_field_warning(o, &m->velocity, "give the positions too, for example position=\"@topology.position\"",
-                       "velocity has %zu entries and position none: as in SOFA the points start at the origin, not at those of %s", velocities,
-                       m->topology.target->name);
-    // vectors that exist are stretched; the position is made when it is missing
-    if (!dv_state_resize(s, count)) return dv_error(o, "give a smaller size", "out of memory for %zu degrees of freedom", count);
-  }
-  m->size = (int32_t)s->count;
-  dv_state_write(s, DV_X);
-  dv_state_write(s, DV_V);
-  dv_state_write(s, DV_F);
-  repeat_velocity(s, velocities);
-  transform(m);
+  if (positions <= 1 && velocities <= 1 && points)
+    return take_points(m, points) ? DV_OK : dv_error(o, NULL, "out of memory for %zu points", dv_reals_size(points));
+  if (empty && count <= 1) count = 0;
+  if (points && positions <= 1 && dv_reals_size(points) > 1)
+    dv_field_warning(o, &m->velocity, "give the positions too, for example position=\"@topology.position\"",
+                     "velocity has %zu entries and position none: as in SOFA the points start at the origin, not at those of %s", velocities,
+                     m->topology.target->name);
+  // vectors that exist are stretched; the position is made when it is missing
+  return dv_state_resize(&m->state, count) ? DV_OK : dv_error(o, "give a smaller size", "out of memory for %zu degrees of freedom", count);
+}
+
+// the rest positions, unless all were given, and what moves the positions away from them
+static void make_rest(MechanicalObject *m, size_t given)
+{
+  dvState *s = &m->state;
   // one storage until the positions move
-  if (rest != s->count && m->restScale == 1) dv_reals_share(&m->rest_position, &m->position);
-  else if (rest != s->count) {
+  if (given != s->count && m->restScale == 1) dv_reals_share(&m->rest_position, &m->position);
+  else if (given != s->count) {
     double *x0 = dv_state_write(s, DV_X_REST);
     const double *x = dv_state_read(s, DV_X);
     size_t n = dv_state_scalars(s, DV_X);
     for (size_t i = 0; i < n; i++) x0[i] = m->restScale * x[i];
   }
-  if (!is_zero(m->rotation2) || !is_zero(m->translation2)) {
-    double *x = dv_state_write(s, DV_X);
-    dv_dof_rotate(o->dof, s->count, x, m->rotation2);
-    dv_dof_translate(o->dof, s->count, x, m->translation2);
-  }
-  // the values are the state's own now: links only gave the first ones, but what an engine makes may change
+  if (is_zero(m->rotation2) && is_zero(m->translation2)) return;
+  double *x = dv_state_write(s, DV_X);
+  dv_dof_rotate(s->base.dof, s->count, x, m->rotation2);
+  dv_dof_translate(s->base.dof, s->count, x, m->translation2);
+}
+
+// the values are the state's own now: links only gave the first ones, but what an engine makes may change
+static void leave_links(MechanicalObject *m)
+{
+  const dvObject *o = &m->state.base;
   dvField *source = dv_field_of(o, &m->position)->source;
   if (source && dv_plays(source->owner, DV_ROLE_ENGINE)) {
     m->follows = source;
@@ -238,6 +246,23 @@ static dvStatus mechanical_object_init(dvObject *o)
   dv_field_unlink(dv_field_of(o, &m->position));
   dv_field_unlink(dv_field_of(o, &m->velocity));
   dv_field_unlink(dv_field_of(o, &m->force));
+}
+
+static dvStatus mechanical_object_init(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvState *s = &m->state;
+  size_t velocities = dv_reals_size(&m->velocity), rest = dv_reals_size(&m->rest_position), count;
+  DV_TRY(count_given(m, &count));
+  DV_TRY(make_positions(m, count));
+  m->size = (int32_t)s->count;
+  dv_state_write(s, DV_X);
+  dv_state_write(s, DV_V);
+  dv_state_write(s, DV_F);
+  repeat_velocity(s, velocities);
+  transform(m);
+  make_rest(m, rest);
+  leave_links(m);
   dv_touch(o, &m->position);
   dv_touch(o, &m->rest_position);
   return DV_OK;

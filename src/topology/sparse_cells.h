@@ -24,6 +24,7 @@ typedef struct dvSurface {
 
 void dv_surface_add(dvSurface *s, const int32_t *corners, size_t count);
 void dv_surface_free(dvSurface *s);
+static inline size_t dv_surface_polygons(const dvSurface *s) { return s->offset.count ? s->offset.count - 1 : 0; }
 
 // Two connected pieces: `low` lies before `high` along the axis.
 typedef struct dvPieceLink {
@@ -51,6 +52,10 @@ void dv_sparse_free(dvSparseLevel *l);
 // Sets the size; false when there are more points than can be simulated or an extent is not positive.
 bool dv_sparse_lay_out(dvSparseLevel *l, const int32_t n[3], const double min[3], const double max[3]);
 size_t dv_sparse_cells(const dvSparseLevel *l);     // of the whole grid
+static inline size_t dv_sparse_cell_number(const dvSparseLevel *l, int i, int j, int k)
+{
+  return (size_t)i + (size_t)(l->n[0] - 1) * ((size_t)j + (size_t)(l->n[1] - 1) * (size_t)k);
+}
 // Cell that contains a point and the place in it, from 0 to 1 along each axis. False outside of the whole grid.
 bool dv_sparse_place(const dvSparseLevel *l, const double p[3], int32_t cell[3], double at[3]);
 
@@ -73,5 +78,11 @@ bool dv_sparse_coarsen_split(dvSparseLevel *coarse, dvSparseLevel *fine);
 // Rows of at most eight entries: `index` and `weight` have eight places a fine point, -1 where unused. Only for levels
 // that are not split.
 bool dv_sparse_weights(const dvSparseLevel *coarse, const dvSparseLevel *fine, dvInts *index, dvReals *weight);
+
+// Hexahedron for a point, the one that contains it or else the nearest of the boundary, and the place in it from 0 to 1
+// (beyond these outside). -1 when the level has no cells. In sparse_find.c.
+int32_t dv_sparse_level_find(const dvSparseLevel *level, const double p[3], double at[3]);
+// The same in the first of `count` levels that are split: the last, the finest, says to which piece a point belongs.
+int32_t dv_sparse_piece_find(const dvSparseLevel *levels, int count, const double p[3], double at[3]);
 
 #endif

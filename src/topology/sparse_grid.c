@@ -314,9 +314,9 @@ static dvStatus from_voxel_bytes(SparseGrid *g, const char *bytes, size_t length
       for (int x = 0; x < r[0]; x++) {
         if (!*bytes++) continue;
         const int at[3] = {x, y, z};
-        size_t cell[3];
-        for (int k = 0; k < 3; k++) cell[k] = (size_t)(at[k] * ((l->n[k] - 1) / (double)r[k]));
-        types[cell[0] + (size_t)(l->n[0] - 1) * (cell[1] + (size_t)(l->n[1] - 1) * cell[2])] = DV_CELL_INSIDE;
+        int cell[3];
+        for (int k = 0; k < 3; k++) cell[k] = (int)(at[k] * ((l->n[k] - 1) / (double)r[k]));
+        types[dv_sparse_cell_number(l, cell[0], cell[1], cell[2])] = DV_CELL_INSIDE;
       }
   bool good = dv_sparse_fill(l, types, false) && weigh(g, l);
   dv_free(types);
@@ -576,65 +576,10 @@ const dvSparseLevel *dv_sparse_grid_level(dvObject *grid, int level)
   return level >= 0 && level < dv_sparse_grid_levels(grid) ? &((SparseGrid *)grid)->levels[level] : NULL;
 }
 
-// hexahedron of the boundary (any, where none is at the boundary) whose centre is nearest; distances in single precision
-static int32_t nearest(const dvSparseLevel *l, const double p[3])
-{
-  int32_t best = -1;
-  for (int pass = 0; pass < 2 && best < 0; pass++) {
-    float least = INFINITY;
-    for (size_t i = 0; i < l->cell_of.count; i++) {
-      if (pass == 0 && l->type.data[i] != DV_CELL_BOUNDARY) continue;
-      const double *a = l->points.data + 3 * (size_t)l->hexahedra.data[8 * i], *b = l->points.data + 3 * (size_t)l->hexahedra.data[8 * i + 6];
-      double d2 = 0;
-      for (int k = 0; k < 3; k++) {
-        double d = p[k] - (a[k] + b[k]) * 0.5;
-        d2 += d * d;
-      }
-      float d = (float)sqrt(d2);
-      if (!(d < least)) continue;
-      least = d;
-      best = (int32_t)i;
-    }
-  }
-  return best;
-}
-
-static int32_t first_piece(const dvSparseLevel *l, const int32_t cell[3])
-{
-  int32_t at = l->cell_at.data[(size_t)cell[0] + (size_t)(l->n[0] - 1) * ((size_t)cell[1] + (size_t)(l->n[1] - 1) * (size_t)cell[2])];
-  return at < 0 ? -1 : l->first_piece.data[at];
-}
-
-// In a grid that is split the finest level says to which piece a point belongs; the place counts from the cell of the coarse
-// grid in which the point lies, also where that is not the cell of the piece, as in SOFA.
-static int32_t find_split(const SparseGrid *g, const double p[3], double at[3])
-{
-  const dvSparseLevel *l = &g->levels[0];
-  int finest = g->level_count - 1;
-  int32_t cell[3];
-  int32_t piece = dv_sparse_place(&g->levels[finest], p, cell, at) ? first_piece(&g->levels[finest], cell) : -1;
-  if (piece < 0) piece = nearest(&g->levels[finest], p);
-  for (int i = finest; i > 0 && piece >= 0; i--) piece = g->levels[i].parent.data[piece];
-  dv_sparse_place(l, p, cell, at);
-  return piece;
-}
-
-int32_t dv_sparse_level_find(const dvSparseLevel *l, const double p[3], double at[3])
-{
-  int32_t cell[3], found = dv_sparse_place(l, p, cell, at) ? first_piece(l, cell) : -1;
-  if (found >= 0) return found;
-  found = nearest(l, p);
-  if (found < 0) return -1;
-  const double *a = l->points.data + 3 * (size_t)l->hexahedra.data[8 * (size_t)found];
-  const double *b = l->points.data + 3 * (size_t)l->hexahedra.data[8 * (size_t)found + 6];
-  for (int k = 0; k < 3; k++) at[k] = (p[k] - a[k]) / (b[k] - a[k]);
-  return found;
-}
-
 int32_t dv_sparse_grid_find(dvObject *grid, const double p[3], double at[3])
 {
   SparseGrid *g = (SparseGrid *)grid;
   if (dv_sparse_grid_levels(grid) == 0) return -1;
-  if (g->split && g->level_count > 1) return find_split(g, p, at);
+  if (g->split && g->level_count > 1) return dv_sparse_piece_find(g->levels, g->level_count, p, at);
   return dv_sparse_level_find(&g->levels[0], p, at);
 }

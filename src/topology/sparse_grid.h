@@ -15,7 +15,5 @@ int dv_sparse_grid_levels(dvObject *grid);
 // Hexahedron for a point, the one that contains it or else the nearest of the boundary, and the place in it from 0 to 1
 // (beyond these outside). -1 when the grid has no cells.
 int32_t dv_sparse_grid_find(dvObject *grid, const double p[3], double at[3]);
-// The same on one level, without regard to pieces.
-int32_t dv_sparse_level_find(const dvSparseLevel *level, const double p[3], double at[3]);
 
 #endif

@@ -1,0 +1,192 @@
+// Fields that follow others, and engines that make them. See field.h.
+#include "object/field_parse.h"
+
+#include "object/object.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+void dv_field_touch(dvField *f) { f->counter++; }
+
+static bool holds_fixed_reals(dvFieldType t) { return t == DV_T_VEC || t == DV_T_COLOUR || t == DV_T_COORD || t == DV_T_DERIV; }
+
+static bool share(dvField *f, const dvField *s)
+{
+  if (f->width != s->width) return false;
+  if (dv_holds_reals(f->desc->type) && dv_holds_reals(s->desc->type)) {
+    dv_reals_share(f->value, s->value);
+    return true;
+  }
+  if (f->desc->type == DV_T_INTS && s->desc->type == DV_T_INTS) {
+    dv_ints_share(f->value, s->value);
+    return true;
+  }
+  if (f->desc->type == DV_T_LISTS && s->desc->type == DV_T_LISTS) {
+    dv_lists_share(f->value, s->value);
+    return true;
+  }
+  return false;
+}
+
+// points of one kind of DOF shown as another: the leading numbers carry over (frames to points and back)
+static bool convert_tuples(dvField *f, const dvField *s)
+{
+  if (!dv_holds_reals(f->desc->type) || !dv_holds_reals(s->desc->type) || f->width == s->width) return false;
+  // flat numbers are regrouped; coordinates of one dimension take the first number of each group
+  if (s->width == 1 || (f->width == 1 && f->desc->type == DV_T_REALS)) {
+    const dvReals *from = s->value;
+    if (from->count % (size_t)f->width) return false;
+    dvReals *to = f->value;
+    dv_reals_share(to, from);
+    return true;
+  }
+  const dvReals *from = s->value;
+  dvReals *to = f->value;
+  size_t n = dv_reals_size(from), common = (size_t)dv_min_int(f->width, s->width);
+  if (!dv_reals_resize(to, n * (size_t)f->width)) return false;
+  for (size_t i = 0; i < n; i++) {
+    double *point = to->data + i * (size_t)f->width;
+    memcpy(point, from->data + i * (size_t)s->width, common * sizeof(double));
+    for (size_t k = common; k < (size_t)f->width; k++) point[k] = 0;
+    if (f->width == 7 && common <= 3) point[6] = 1;
+  }
+  return true;
+}
+
+// whole numbers between lists of the two sorts; anything else goes through text, which says what does not fit
+static bool convert_numbers(dvField *f, const dvField *s)
+{
+  if (dv_holds_reals(f->desc->type) && s->desc->type == DV_T_INTS) {
+    const dvInts *from = s->value;
+    dvReals fresh = {.width = f->width};
+    if (from->count % (size_t)f->width || !dv_reals_resize(&fresh, from->count)) return false;
+    for (size_t i = 0; i < from->count; i++) fresh.data[i] = from->data[i];
+    dv_reals_share(f->value, &fresh);
+    dv_reals_free(&fresh);
+    return true;
+  }
+  if (f->desc->type != DV_T_INTS || !dv_holds_reals(s->desc->type)) return false;
+  const dvReals *from = s->value;
+  dvInts fresh = {.width = f->width};
+  if (from->count % (size_t)f->width) return false;
+  for (size_t i = 0; i < from->count; i++)
+    if (!(fabs(from->data[i]) <= INT32_MAX) || from->data[i] != floor(from->data[i])) return false;
+  if (!dv_ints_resize(&fresh, from->count)) return false;
+  for (size_t i = 0; i < from->count; i++) fresh.data[i] = (int32_t)from->data[i];
+  dv_ints_share(f->value, &fresh);
+  dv_ints_free(&fresh);
+  return true;
+}
+
+// single numbers of the same type; one that is not finite goes through text, which refuses it
+static bool copy_number(dvField *f, const dvField *s)
+{
+  dvFieldType type = f->desc->type;
+  if (type != s->desc->type) return false;
+  if (type == DV_T_REAL && isfinite(*(const double *)s->value)) *(double *)f->value = *(const double *)s->value;
+  else if (type == DV_T_INT) *(int32_t *)f->value = *(const int32_t *)s->value;
+  else if (type == DV_T_BOOL) *(bool *)f->value = *(const bool *)s->value;
+  else if (type == DV_T_IVEC && f->width == s->width) memcpy(f->value, s->value, (size_t)f->width * sizeof(int32_t));
+  else return false;
+  return true;
+}
+
+dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
+{
+  bool done = share(f, source) || convert_tuples(f, source) || convert_numbers(f, source) || copy_number(f, source);
+  if (!done && f->desc->type == DV_T_LINK && source->desc->type == DV_T_LINK) {
+    dvLink *to = f->value;
+    const dvLink *from = source->value;
+    dv_link_parse(to, from->path ? from->path : "");
+    to->target = from->target;
+    done = true;
+  }
+  if (!done && f->desc->type == DV_T_STRINGS && source->desc->type == DV_T_STRINGS) {   // entries may hold spaces
+    dv_strings_copy(f->value, source->value);
+    done = true;
+  }
+  if (!done && f->width == source->width && holds_fixed_reals(f->desc->type) && holds_fixed_reals(source->desc->type)) {
+    memcpy(f->value, source->value, (size_t)f->width * sizeof(double));
+    done = true;
+  }
+  if (!done) {   // everything else goes through text
+    dvText text = {0};
+    dv_field_print(source, &text);
+    dvStatus status = *text.text || f->desc->type == DV_T_STRING ? dv_field_parse_value(f, text.text, why) : DV_OK;
+    dv_text_free(&text);
+    DV_TRY(status);
+  }
+  f->counter++;
+  return DV_OK;
+}
+
+dvStatus dv_field_pull(dvField *f)
+{
+  if (f->busy) return DV_OK;
+  f->busy = true;
+  dvStatus status = DV_OK;
+  if (f->source) {
+    status = dv_field_pull(f->source);
+    if (status == DV_OK && f->source->counter != f->source_seen) {
+      dvText why = {0};
+      status = dv_field_copy(f, f->source, &why);
+      if (status != DV_OK) {
+        char *path = dv_object_path(f->source->owner);
+        dv_field_error(f->owner, f->value, NULL, "%s cannot take the value of %s.%s: %s", dv_field_name(f->desc), path,
+                       dv_field_name(f->source->desc), why.text);
+        dv_free(path);
+      }
+      dv_text_free(&why);
+      f->source_seen = f->source->counter;
+    }
+  } else if (f->desc->flags & DV_OUTPUT) {
+    status = dv_object_update(f->owner);
+  }
+  if (status == DV_OK && (f->desc->flags & DV_OUTPUT) && f->owner->cls->fetch) status = f->owner->cls->fetch(f->owner, f);
+  f->busy = false;
+  return status;
+}
+
+static void add_step(dvText *way, const dvField *f)
+{
+  char *path = dv_object_path(f->owner);
+  dv_text_printf(way, "%s%s.%s", way->length ? " -> " : "", path, dv_field_name(f->desc));
+  dv_free(path);
+}
+
+// does the value of `from` depend on `on`, through links and engines? `way` gets the fields between, from `on` to `from`.
+static bool depends(dvField *from, const dvField *on, int depth, dvText *way)
+{
+  bool found = from == on;
+  if (!found && (from->busy || depth > 200)) return false;
+  from->busy = true;
+  if (!found && from->source) found = depends(from->source, on, depth + 1, way);
+  if (!found && !from->source && (from->desc->flags & DV_OUTPUT) && from->owner->cls->update) {
+    for (int i = 0; i < from->owner->field_count && !found; i++) {
+      dvField *input = &from->owner->fields[i];
+      if (input->desc->flags & DV_INPUT) found = depends(input, on, depth + 1, way);
+    }
+  }
+  from->busy = false;
+  if (found) add_step(way, from);
+  return found;
+}
+
+dvStatus dv_field_link(dvField *f, dvField *source, dvText *why)
+{
+  dvText way = {0};
+  bool cycle = depends(source, f, 0, &way);
+  if (cycle && why) {
+    add_step(&way, f);
+    dv_text_printf(why, "the link closes a cycle: %s", way.text);
+  }
+  dv_text_free(&way);
+  if (cycle) return DV_ERROR_INPUT;
+  f->source = source;
+  f->source_seen = source->counter - 1;
+  f->was_set = true;
+  return DV_OK;
+}
+
+void dv_field_unlink(dvField *f) { f->source = NULL; }
