@@ -37,6 +37,8 @@ void dv_flow_fini(dvFlow *f)
 const dvFlowPort *dv_flow_ports(const dvFlowPorts *ports, const dvObject *state, const dvFlowPort **end)
 {
   size_t low = 0, high = ports->count;
+  *end = NULL;
+  if (!high) return NULL;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if ((uintptr_t)ports->data[middle].state < (uintptr_t)state) low = middle + 1;
