@@ -98,7 +98,7 @@ static void compute_matrix(const dvCorot *c, size_t e, const double *x, Matrix *
   double k[DV_COROT_MATRIX];
   c->stiffness(c->user, e, x, k);
   pack_matrix(c->nodes, k, m->packed);
-  sum_rows(c->nodes, k, m->sums);
+  if (c->data.origin) sum_rows(c->nodes, k, m->sums);   // they are zero otherwise
 }
 
 // --- creation ---

@@ -356,9 +356,9 @@ static void tetra_force_rotations(dvObject *o, double *out)
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
   const double *rest = dv_state_read(s, DV_X_REST);
-  bool cut = t->tetra == t->cut.data;
+  bool cut = t->tetra == t->cut.data, turning = !t->stale && method_of(t) != DV_COROT_SMALL;
   memset(out, 0, 9 * s->count * sizeof *out);
-  for (size_t e = 0; !t->stale && method_of(t) != DV_COROT_SMALL && e < t->count; e++) {
+  for (size_t e = 0; turning && e < t->count; e++) {
     const int32_t *corner = t->tetra + 4 * e;
     double edges[9], rotation[9];
     for (size_t i = 0; i < 9; i++) edges[i] = rest[3 * corner[1 + i / 3] + (int32_t)(i % 3)] - rest[3 * corner[0] + (int32_t)(i % 3)];
