@@ -38,7 +38,9 @@ int main(void)
   for (int i = 0; i < 200 && status == DIVAN_OK; i++) status = divan_step(scene, 0);
   size_t count = 0;
   const double *x = divan_read(scene, "/chain/dofs", "position", &count);
-  if (x) printf("after %.2f s the free end is at %.3f %.3f %.3f\n", divan_time(scene), x[count - 3], x[count - 2], x[count - 1]);
+  if (x)
+    printf("after %.2f s the free end is at %.3f %.3f %.3f\n", divan_time(scene), x[count - 3], x[count - 2],
+           x[count - 1]);
   divan_close(&scene);
   divan_destroy(&divan);
   return status;

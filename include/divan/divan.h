@@ -8,9 +8,9 @@
  *   divan_close(&scene);
  *   divan_destroy(&divan);
  *
- * A context owns its log, components and worker threads; contexts do not share anything, so several can be used side by side,
- * each from one thread at a time. Strings are UTF-8 and are copied. Pointers to values live until the next call that changes the
- * scene (step, set, reset, close). */
+ * A context owns its log, components and worker threads; contexts do not share anything, so several can be used side by
+ * side, each from one thread at a time. Strings are UTF-8 and are copied. Pointers to values live until the next call
+ * that changes the scene (step, set, reset, close). */
 #ifndef DIVAN_DIVAN_H
 #define DIVAN_DIVAN_H
 
@@ -37,7 +37,8 @@ typedef struct dvScene dvScene;
 /* Results; the same numbers as the exit status of the command. */
 enum { DIVAN_OK = 0, DIVAN_USAGE = 2, DIVAN_UNKNOWN_COMPONENT = 3, DIVAN_INPUT = 4, DIVAN_DIVERGED = 5 };
 
-/* A message of the log: level 0 info, 1 note, 2 warning, 3 error. `file`, `path` (of the component) and `advice` may be NULL, `line` 0. */
+/* A message of the log: level 0 info, 1 note, 2 warning, 3 error. `file`, `path` (of the component) and `advice` may be
+ * NULL, `line` 0. */
 typedef struct divanMessage {
   int level;
   const char *file;
@@ -56,13 +57,13 @@ DIVAN_API void divan_destroy(dvContext **context);
 DIVAN_API void divan_listen(dvContext *context, divanListener listener, void *user);
 /* A directory to look for files in. */
 DIVAN_API void divan_add_data_path(dvContext *context, const char *directory);
-/* Loads a plugin: a file (with a slash or the ending .so), or a name that is looked for in the plugin directories. Scenes load the
- * plugins they require from these directories themselves. */
+/* Loads a plugin: a file (with a slash or the ending .so), or a name that is looked for in the plugin directories.
+ * Scenes load the plugins they require from these directories themselves. */
 DIVAN_API void divan_add_plugin_path(dvContext *context, const char *directory);
 DIVAN_API int divan_load_plugin(dvContext *context, const char *name);
 
-/* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and divan_init
- * returns the worst of them. */
+/* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and
+ * divan_init returns the worst of them. */
 DIVAN_API dvScene *divan_load(dvContext *context, const char *path);
 DIVAN_API dvScene *divan_parse(dvContext *context, const char *text, size_t length);
 /* An empty scene: only the root node, "/". */
@@ -73,8 +74,8 @@ DIVAN_API void divan_close(dvScene **scene);
  * whether it worked; divan_init is called once, after everything is there. */
 DIVAN_API int divan_add_node(dvScene *scene, const char *parent, const char *name);
 DIVAN_API int divan_add(dvScene *scene, const char *node, const char *component, const char *name);
-/* Sets a field from text as in a scene file (links included, before divan_init), or from numbers. After divan_init the component
- * is told of the change. `path` is that of a component or node. */
+/* Sets a field from text as in a scene file (links included, before divan_init), or from numbers. After divan_init the
+ * component is told of the change. `path` is that of a component or node. */
 DIVAN_API int divan_set(dvScene *scene, const char *path, const char *field, const char *text);
 DIVAN_API int divan_set_reals(dvScene *scene, const char *path, const char *field, const double *values, size_t count);
 DIVAN_API int divan_set_ints(dvScene *scene, const char *path, const char *field, const int32_t *values, size_t count);
@@ -87,17 +88,20 @@ DIVAN_API double divan_time(const dvScene *scene);
 /* A hash of all positions and velocities: equal for equal runs, whatever the number of threads. */
 DIVAN_API uint64_t divan_hash(dvScene *scene);
 
-/* The numbers of a field without a copy: NULL when there is no such field of numbers. `count` (may be NULL) gets how many there are. */
+/* The numbers of a field without a copy: NULL when there is no such field of numbers. `count` (may be NULL) gets how
+ * many there are. */
 DIVAN_API const double *divan_read(dvScene *scene, const char *path, const char *field, size_t *count);
 DIVAN_API const int32_t *divan_read_ints(dvScene *scene, const char *path, const char *field, size_t *count);
-/* The same for writing; call divan_written afterwards, so that what depends on it is updated. The number cannot change. */
+/* The same for writing; call divan_written afterwards, so that what depends on it is updated. The number cannot change.
+ */
 DIVAN_API double *divan_write(dvScene *scene, const char *path, const char *field, size_t *count);
 DIVAN_API int divan_written(dvScene *scene, const char *path, const char *field);
 /* A field as text; free it with divan_free. NULL when there is no such field. */
 DIVAN_API char *divan_get(dvScene *scene, const char *path, const char *field);
 DIVAN_API void divan_free(void *text);
 
-/* What there is: components of the context by number, with their help; fields of one by number. NULL behind the last. */
+/* What there is: components of the context by number, with their help; fields of one by number. NULL behind the last.
+ */
 DIVAN_API const char *divan_component(const dvContext *context, size_t index);
 DIVAN_API const char *divan_component_help(const dvContext *context, const char *component);
 DIVAN_API const char *divan_field(const dvContext *context, const char *component, size_t index);

@@ -1,12 +1,12 @@
-// ExampleForceField: a wind that carries points along, f = c (w - v). Its derivative is B = df/dv = -c I, so that implicit
-// integrators take any c. It needs a state of points in its node or above.
+// ExampleForceField: a wind that carries points along, f = c (w - v). Its derivative is B = df/dv = -c I, so that
+// implicit integrators take any c. It needs a state of points in its node or above.
 #include <divan/sdk/plugin.h>
 
 extern const dvClass example_force_class;
 
 // type, name, default, unit, help: members, reading, writing and `divan info` come from this list
-#define EXAMPLE_FORCE_FIELDS(X)                                                  \
-  X(vec3, wind, "1 0 0", "m/s", "velocity of the air")                           \
+#define EXAMPLE_FORCE_FIELDS(X)                        \
+  X(vec3, wind, "1 0 0", "m/s", "velocity of the air") \
   X(real, drag, "0.1", "N s/m", "force on each point per relative velocity")
 
 typedef struct ExampleForce {
@@ -22,7 +22,8 @@ static dvStatus example_force_init(dvObject *o)
 {
   ExampleForce *e = (ExampleForce *)o;
   DV_TRY(dv_force_init(o));
-  if (e->drag < 0) return dv_field_error(o, &e->drag, "write drag=\"0.1\"", "the drag cannot be negative, it is %g", e->drag);
+  if (e->drag < 0)
+    return dv_field_error(o, &e->drag, "write drag=\"0.1\"", "the drag cannot be negative, it is %g", e->drag);
   return DV_OK;
 }
 

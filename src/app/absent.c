@@ -1,5 +1,5 @@
-// Components of SOFA and its plugins that Divan does not have: a scene that asks for one is told so, instead of being sent to
-// a component of a similar name. A test keeps the list free of names that exist.
+// Components of SOFA and its plugins that Divan does not have: a scene that asks for one is told so, instead of being
+// sent to a component of a similar name. A test keeps the list free of names that exist.
 #include "app/renames.h"
 
 static const dvAbsent absent[] = {
@@ -9,23 +9,16 @@ static const dvAbsent absent[] = {
      "BeamLengthMapping BeamProjectionDifferenceMultiMapping InterventionalRadiologyController "
      "MultiAdaptiveBeamMapping RodMeshSection RodSpireSection RodStraightSection SutureController "
      "WireBeamInterpolation WireRestShape"},
-    {"CollisionOBBCapsule",
-     "CapsuleCollisionModel OBBCollisionModel"},
-    {"Geomagic",
-     "GeomagicDriver GeomagicEmulator"},
-    {"MultiThreading",
-     "DataExchange MeanComputation"},
-    {"PersistentContact",
-     "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
-    {"Sensable",
-     "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.AnimationLoop",
-     "ConstraintAnimationLoop"},
+    {"CollisionOBBCapsule", "CapsuleCollisionModel OBBCollisionModel"},
+    {"Geomagic", "GeomagicDriver GeomagicEmulator"},
+    {"MultiThreading", "DataExchange MeanComputation"},
+    {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
+    {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
+    {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
     {"Sofa.Component.Collision.Geometry",
      "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
      "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
-    {"Sofa.Component.Collision.Response.Contact",
-     "ContactListener PenalityContactForceField"},
+    {"Sofa.Component.Collision.Response.Contact", "ContactListener PenalityContactForceField"},
     {"Sofa.Component.Constraint.Lagrangian.Correction",
      "GenericConstraintCorrection LinearSolverConstraintCorrection PrecomputedConstraintCorrection "
      "UncoupledConstraintCorrection"},
@@ -36,33 +29,21 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.Constraint.Lagrangian.Solver",
      "BlockGaussSeidelConstraintSolver ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
      "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
-    {"Sofa.Component.Haptics",
-     "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
-    {"Sofa.Component.SceneUtility",
-     "FileMessageHandlerComponent"},
-    {"Sofa.Component.SolidMechanics.FEM.HyperElastic",
-     "PlasticMaterial"},
-    {"Sofa.Component.StateContainer",
-     "MappedObject"},
-    {"Sofa.Component.Topology.Utility",
-     "TopologicalChangeProcessor TopologyBoundingTrasher"},
-    {"Sofa.GL.Component",
-     "MergeVisualModels TextureInterpolation"},
-    {"SofaCUDA",
-     "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
-     "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaCarving",
-     "CarvingManager"},
-    {"SofaDistanceGrid",
-     "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
-     "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
-    {"SofaEulerianFluid",
-     "Fluid2D Fluid3D"},
-    {"SofaMatrix",
-     "ComplianceMatrixExporter ComplianceMatrixImage"},
-    {"SofaSphFluid",
-     "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
-     "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
+    {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
+    {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
+    {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
+    {"Sofa.Component.StateContainer", "MappedObject"},
+    {"Sofa.Component.Topology.Utility", "TopologicalChangeProcessor TopologyBoundingTrasher"},
+    {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
+    {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
+                 "CudaProximityIntersection CudaVisualModel MouseInteractor"},
+    {"SofaCarving", "CarvingManager"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
+                         "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
+    {"SofaEulerianFluid", "Fluid2D Fluid3D"},
+    {"SofaMatrix", "ComplianceMatrixExporter ComplianceMatrixImage"},
+    {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
+                     "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
     {"SoftRobots",
      "AnimationEditor CableConstraint CenterOfMass CommunicationController DataControllerRobot DataVariationLimiter "
      "GameTrakController InteractiveControl JointConstraint PREquivalentStiffnessForceField "
@@ -73,8 +54,7 @@ static const dvAbsent absent[] = {
      "ForcePointActuator ForceSurfaceActuator JointActuator PositionEffector PositionEquality QPInverseProblemSolver "
      "SlidingActuator SurfacePressureActuator SurfacePressureEquality SurfacePressureSensor VolumeEffector "
      "YoungModulusActuator"},
-    {"VolumetricRendering",
-     "OglTetrahedralModel"},
+    {"VolumetricRendering", "OglTetrahedralModel"},
 };
 
 void dv_register_absent(dvRegistry *r)

@@ -1,11 +1,11 @@
 // Positions, velocities and energies over time, for gnuplot and spreadsheets. See dump.h.
 //
-// The potential energy is that of the masses in gravity and of the forces that can tell it, as far as they stand in the node
-// of the state.
+// The potential energy is that of the masses in gravity and of the forces that can tell it, as far as they stand in the
+// node of the state.
 #include "app/dump.h"
 
 #include "base/file.h"
-#include "state/state.h"
+#include "mechanics/mechanics.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct dvCurves {
 
 static const char *const suffixes[3] = {"x", "v", "Energy"};
 
-// --- names -----------------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 static bool is_unique(const dvPlan *plan, const dvObject *state)
 {
@@ -44,11 +44,13 @@ static char *stem_of(const dvPlan *plan, const dvObject *state)
   return stem;
 }
 
-// --- columns ---------------------------------------------------------------------------------------------------------
+// --- columns -------------------------------------------------------------------------------------
 
 static void add_head(const dvCurves *c, const Curve *curve, int which, dvText *out)
 {
-  static const char *const parts[3][7] = {{"x", "y", "z", "qx", "qy", "qz", "qw"}, {"vx", "vy", "vz", "wx", "wy", "wz"}, {"kinetic", "potential", "mechanical"}};
+  static const char *const parts[3][7] = {{"x", "y", "z", "qx", "qy", "qz", "qw"},
+                                          {"vx", "vy", "vz", "wx", "wy", "wz"},
+                                          {"kinetic", "potential", "mechanical"}};
   const char *separator = c->csv ? "," : " ";
   dv_text_add(out, c->csv ? "time" : "# time");
   int width = which == 2 ? 3 : dv_state_width(curve->state, which ? DV_V : DV_X);
@@ -98,7 +100,7 @@ static void add_row(const dvCurves *c, const Curve *curve, int which, dvText *ou
   dv_text_add(out, "\n");
 }
 
-// --- life --------------------------------------------------------------------------------------------------------------
+// --- life ----------------------------------------------------------------------------------------
 
 static dvStatus put(FILE *f, dvText *text)
 {
@@ -114,7 +116,8 @@ static bool open_curve(dvCurves *c, dvObject *state, const char *directory)
   char *stem = stem_of(c->scene->plan, state);
   bool good = true;
   for (int i = 0; i < 3 && good; i++) {
-    char *name = dv_format("%s_%s.%s", stem, suffixes[i], c->csv ? "csv" : "txt"), *path = dv_path_join(directory, name);
+    char *name = dv_format("%s_%s.%s", stem, suffixes[i], c->csv ? "csv" : "txt"),
+         *path = dv_path_join(directory, name);
     curve->files[i] = fopen(path, "wb");
     dvText head = {0};
     add_head(c, curve, i, &head);
@@ -133,10 +136,12 @@ dvCurves *dv_curves_create(dvScene *scene, const char *directory, bool csv)
   c->scene = scene;
   c->csv = csv;
   bool good = dv_make_directories(directory);
-  for (size_t i = 0; i < scene->plan->states.count && good; i++) good = open_curve(c, scene->plan->states.data[i], directory);
+  for (size_t i = 0; i < scene->plan->states.count && good; i++)
+    good = open_curve(c, scene->plan->states.data[i], directory);
   if (good) return c;
   char *text = dv_format("cannot be written: %s", strerror(errno));
-  dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {directory, 0}, .text = text});
+  dv_log_send(&scene->context->log,
+              &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {directory, 0}, .text = text});
   dv_free(text);
   dv_curves_close(&c);
   return NULL;

@@ -50,7 +50,8 @@ dvStatus dv_divan_load_plugin(dvContext *c, const char *name)
 {
   dvText why = {0}, advice = {0};
   dvStatus status = dv_plugin_load(c, name, &why, &advice);
-  if (status != DV_OK) dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR, .status = status, .text = why.text, .advice = advice.text});
+  if (status != DV_OK)
+    dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR, .status = status, .text = why.text, .advice = advice.text});
   dv_text_free(&why);
   dv_text_free(&advice);
   return status;

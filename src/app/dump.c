@@ -12,7 +12,8 @@
 static dvStatus cannot_write(dvContext *context, const char *path)
 {
   char *text = dv_format("cannot be written: %s", strerror(errno));
-  dv_log_send(&context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {path, 0}, .text = text});
+  dv_log_send(&context->log,
+              &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {path, 0}, .text = text});
   dv_free(text);
   return DV_ERROR_INPUT;
 }
@@ -34,13 +35,13 @@ static char *file_part(const char *name)
   return copy;
 }
 
-// --- collecting ------------------------------------------------------------------------------------
+// --- collecting ----------------------------------------------------------------------------------
 
 typedef struct Collector {
   dvVisitor visitor;
   dvRole role;
   DV_ARRAY(dvObject *) found;
-  DV_ARRAY(size_t) listed;    // numbers in found, in the order of the list
+  DV_ARRAY(size_t) listed;   // numbers in found, in the order of the list
 } Collector;
 
 static dvWalk collect(dvVisitor *v, dvNode *node)
@@ -77,7 +78,7 @@ static bool is_simulated(const dvNode *node)
   return false;
 }
 
-// --- states ----------------------------------------------------------------------------------------
+// --- states --------------------------------------------------------------------------------------
 
 static void add_vector(dvText *out, const char *label, const double *values, size_t count)
 {
@@ -111,8 +112,9 @@ dvStatus dv_dump_states(dvScene *scene, const char *directory)
     dv_text_add_json(&list, path);
     dv_text_add(&list, ",\"name\":");
     dv_text_add_json(&list, s->base.name);
-    dv_text_printf(&list, ",\"template\":\"%s\",\"mapped\":%s,\"simulated\":%s,\"size\":%zu,\"file\":", s->base.dof->name,
-                   dv_node_is_mapped(s->base.node) ? "true" : "false", is_simulated(s->base.node) ? "true" : "false", s->count);
+    dv_text_printf(
+        &list, ",\"template\":\"%s\",\"mapped\":%s,\"simulated\":%s,\"size\":%zu,\"file\":", s->base.dof->name,
+        dv_node_is_mapped(s->base.node) ? "true" : "false", is_simulated(s->base.node) ? "true" : "false", s->count);
     dv_text_add_json(&list, file);
     dv_text_add(&list, "}");
     char *where = dv_path_join(directory, file);
@@ -132,7 +134,7 @@ dvStatus dv_dump_states(dvScene *scene, const char *directory)
   return status;
 }
 
-// --- topologies --------------------------------------------------------------------------------------
+// --- topologies ----------------------------------------------------------------------------------
 
 struct dvTopologyDump {
   dvScene *scene;

@@ -8,8 +8,8 @@
 // Writes states.json and one file a state (T=, X=, V= with 17 digits) into `directory`, which is made.
 dvStatus dv_dump_states(dvScene *scene, const char *directory);
 
-// Element counts of every topology, one line a step, and the elements at the end. The list names, node by node, the topologies
-// of the node, or the one it finds above.
+// Element counts of every topology, one line a step, and the elements at the end. The list names, node by node, the
+// topologies of the node, or the one it finds above.
 typedef struct dvTopologyDump dvTopologyDump;
 dvTopologyDump *dv_topology_dump_create(dvScene *scene, const char *directory);   // NULL when it cannot be written
 void dv_topology_dump_step(dvTopologyDump *dump);
@@ -23,10 +23,10 @@ dvStatus dv_series_add(dvSeries *series);
 dvStatus dv_series_close(dvSeries **series);
 int dv_series_frames(const dvSeries *series);
 
-// Curves over time, as SOFA's documentation of 2011 describes them (12.5.3): for each state NAME_x.txt and NAME_v.txt with a line
-// a step, the time and then the positions or velocities of all points, and NAME_Energy.txt with the kinetic, potential and
-// mechanical energy of what stands in its node. With `csv` the same as .csv files with names of columns and commas. A name
-// that is there twice is preceded by those of its nodes.
+// Curves over time, as SOFA's documentation of 2011 describes them (12.5.3): for each state NAME_x.txt and NAME_v.txt
+// with a line a step, the time and then the positions or velocities of all points, and NAME_Energy.txt with the
+// kinetic, potential and mechanical energy of what stands in its node. With `csv` the same as .csv files with names of
+// columns and commas. A name that is there twice is preceded by those of its nodes.
 typedef struct dvCurves dvCurves;
 dvCurves *dv_curves_create(dvScene *scene, const char *directory, bool csv);   // NULL when they cannot be written
 dvStatus dv_curves_add(dvCurves *curves);
@@ -35,8 +35,8 @@ dvStatus dv_curves_close(dvCurves **curves);
 typedef struct dvFigures {
   const char *scene;
   long steps;
-  double wall, init, writing;               // seconds; wall: of the steps, writing: of files while the scene runs
-  double ms_per_step, cpu_ms_per_step;      // without the set-up and the first step; cpu: of all threads together
+  double wall, init, writing;            // seconds; wall: of the steps, writing: of files while the scene runs
+  double ms_per_step, cpu_ms_per_step;   // without the set-up and the first step; cpu: of all threads together
   int threads;
 } dvFigures;
 dvStatus dv_write_stats(const char *path, const dvFigures *figures, const struct dvTimers *timers, long timed_steps);

@@ -2,7 +2,7 @@
 #include "divan/divan.h"
 
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "state/state.h"
 
 #include <string.h>
@@ -13,7 +13,10 @@ int divan_abi(void) { return DIVAN_ABI; }
 dvContext *divan_create(int threads) { return dv_divan_create(threads); }
 void divan_destroy(dvContext **context) { dv_divan_destroy(context); }
 void divan_add_data_path(dvContext *context, const char *directory) { dv_context_add_data_path(context, directory); }
-void divan_add_plugin_path(dvContext *context, const char *directory) { dv_context_add_plugin_path(context, directory); }
+void divan_add_plugin_path(dvContext *context, const char *directory)
+{
+  dv_context_add_plugin_path(context, directory);
+}
 int divan_load_plugin(dvContext *context, const char *name) { return (int)dv_divan_load_plugin(context, name); }
 void divan_free(void *text) { dv_free(text); }
 
@@ -33,7 +36,7 @@ void divan_listen(dvContext *c, divanListener listener, void *user)
   c->log.threshold = DV_INFO;
 }
 
-// --- scenes ----------------------------------------------------------------------------------------
+// --- scenes --------------------------------------------------------------------------------------
 
 static dvContext *fresh_log(dvContext *c)
 {
@@ -97,7 +100,7 @@ int divan_add(dvScene *s, const char *node, const char *component, const char *n
   return DV_OK;
 }
 
-// --- fields ----------------------------------------------------------------------------------------
+// --- fields --------------------------------------------------------------------------------------
 
 static dvField *find_field(dvScene *s, const char *path, const char *field)
 {
@@ -148,7 +151,8 @@ int divan_set_reals(dvScene *s, const char *path, const char *field, const doubl
     if (count != (size_t)f->width) return DV_ERROR_USAGE;
     memcpy(f->value, values, count * sizeof *values);
     break;
-  default: return DV_ERROR_USAGE;
+  default:
+    return DV_ERROR_USAGE;
   }
   return (int)dv_field_changed(f);
 }
@@ -219,7 +223,7 @@ char *divan_get(dvScene *s, const char *path, const char *field)
   return dv_text_take(&text);
 }
 
-// --- running ---------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 int divan_init(dvScene *s) { return s->initialised ? DV_ERROR_USAGE : (int)dv_scene_init(s); }
 int divan_step(dvScene *s, double dt) { return s->initialised ? (int)dv_scene_step(s, dt) : DV_ERROR_USAGE; }
@@ -231,7 +235,7 @@ void divan_reset(dvScene *s)
   if (s->initialised) dv_scene_reset(s);
 }
 
-// --- what there is -----------------------------------------------------------------------------------
+// --- what there is -------------------------------------------------------------------------------
 
 const char *divan_component(const dvContext *c, size_t index)
 {

@@ -61,8 +61,11 @@ dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *ti
   dvText text = {0};
   dv_text_add(&text, "{\"scene\":");
   dv_text_add_json(&text, f->scene);
-  dv_text_printf(&text, ",\"steps\":%ld,\"wall_s\":%.6g,\"ms_per_step\":%.6g,\"cpu_ms_per_step\":%.6g,\"init_s\":%.6g,\"writing_s\":%.6g,\"threads\":%d,\"peak_rss_mb\":%.1f,\"timers\":{",
-                 f->steps, f->wall, f->ms_per_step, f->cpu_ms_per_step, f->init, f->writing, f->threads, dv_peak_memory_mb());
+  dv_text_printf(&text,
+                 ",\"steps\":%ld,\"wall_s\":%.6g,\"ms_per_step\":%.6g,\"cpu_ms_per_step\":%.6g,\"init_s\":%.6g,"
+                 "\"writing_s\":%.6g,\"threads\":%d,\"peak_rss_mb\":%.1f,\"timers\":{",
+                 f->steps, f->wall, f->ms_per_step, f->cpu_ms_per_step, f->init, f->writing, f->threads,
+                 dv_peak_memory_mb());
   bool first = true;
   if (timers->list.count) add_timer(&text, timers, 0, "", timed_steps, &first);
   dv_text_add(&text, "}}\n");
@@ -85,7 +88,9 @@ dvStatus dv_write_trace(const char *path, const char *title, const dvTimers *tim
   if (!file) return DV_ERROR_INPUT;
   dvText name = {0};
   dv_text_add_json(&name, title);
-  fprintf(file, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"program\":\"divan " DIVAN_VERSION "\",\"events_lost\":%zu},\"traceEvents\":[\n",
+  fprintf(file,
+          "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"program\":\"divan " DIVAN_VERSION
+          "\",\"events_lost\":%zu},\"traceEvents\":[\n",
           timers->events_lost);
   fprintf(file, "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":%s}},\n", name.text);
   fprintf(file, "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"simulation\"}}");
@@ -95,7 +100,8 @@ dvStatus dv_write_trace(const char *path, const char *title, const dvTimers *tim
     const dvTimerEvent *e = &timers->events.data[i];
     dv_text_clear(&name);
     dv_text_add_json(&name, timers->list.data[e->timer].name);
-    fprintf(file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":%s,\"ts\":%.3f,\"dur\":%.3f}", name.text, 1e6 * (e->began - start), 1e6 * e->seconds);
+    fprintf(file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":%s,\"ts\":%.3f,\"dur\":%.3f}", name.text,
+            1e6 * (e->began - start), 1e6 * e->seconds);
   }
   fprintf(file, "\n]}\n");
   dv_text_free(&name);

@@ -3,7 +3,7 @@
 #include "app/lint.h"
 
 #include "engine/select/roi.h"
-#include "state/state.h"
+#include "mechanics/mechanics.h"
 #include "topology/geometry.h"
 #include "topology/topology.h"
 
@@ -15,7 +15,7 @@ typedef struct Lint {
   dvScene *scene;
 } Lint;
 
-// --- small questions ---------------------------------------------------------------------------------
+// --- small questions -----------------------------------------------------------------------------
 
 static const dvObject *solver_of(const dvNode *node)
 {
@@ -24,7 +24,10 @@ static const dvObject *solver_of(const dvNode *node)
   return above ? above : dv_node_find(node, DV_ROLE_ODE);   // the outermost one rules
 }
 
-static bool is_explicit(const dvObject *ode) { return ((const dvOdeOps *)dv_ops(ode, DV_ROLE_ODE))->kind == DV_ODE_EXPLICIT; }
+static bool is_explicit(const dvObject *ode)
+{
+  return ((const dvOdeOps *)dv_ops(ode, DV_ROLE_ODE))->kind == DV_ODE_EXPLICIT;
+}
 
 // a loop may cut the step of the scene into parts
 static double integration_step(const dvScene *scene)
@@ -80,7 +83,7 @@ static void extent(const dvReals *points, double low[3], double high[3])
     }
 }
 
-// --- states and solvers --------------------------------------------------------------------------------
+// --- states and solvers --------------------------------------------------------------------------
 
 static void check_states(dvScene *scene)
 {
@@ -89,8 +92,8 @@ static void check_states(dvScene *scene)
     const dvObject *s = plan->independent.data[i];
     bool solved = solver_of(s->node) != NULL, mass = is_acted_on(plan, s, true), force = is_acted_on(plan, s, false);
     if (!solved && (mass || force))
-      dv_warning(s, "add <EulerImplicitSolver/><SparseLDLSolver/> to the node", "%s has %s, but no solver moves it", s->name,
-                 mass ? "a mass" : "forces");
+      dv_warning(s, "add <EulerImplicitSolver/><SparseLDLSolver/> to the node", "%s has %s, but no solver moves it",
+                 s->name, mass ? "a mass" : "forces");
   }
 }
 
@@ -116,10 +119,13 @@ static void check_single(const dvNode *node)
     for (size_t i = 0; i < node->objects.count; i++) {
       const dvObject *o = node->objects.data[i];
       bool counts = rows[k].role == DV_ROLE_STATE ? dv_is_mechanical_state(o) : o->cls->ops[rows[k].role] != NULL;
-      if (counts && rows[k].role == DV_ROLE_ODE) counts = ((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->kind != DV_ODE_BESIDE && o->tags.count == 0;
+      if (counts && rows[k].role == DV_ROLE_ODE)
+        counts = ((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->kind != DV_ODE_BESIDE && o->tags.count == 0;
       if (counts && rows[k].role == DV_ROLE_MASS) counts = !dv_plays(o, DV_ROLE_FORCE);
       if (!counts) continue;
-      if (first) dv_warning(o, rows[k].advice, "%s is the second %s of the node, beside %s: %s", o->name, dv_role_name(rows[k].role), first->name, rows[k].effect);
+      if (first)
+        dv_warning(o, rows[k].advice, "%s is the second %s of the node, beside %s: %s", o->name,
+                   dv_role_name(rows[k].role), first->name, rows[k].effect);
       else first = o;
     }
   }
@@ -135,7 +141,8 @@ static void check_numbers(const dvObject *o)
   for (size_t i = 0; i < DV_COUNT(damping); i++) {
     const dvField *f = dv_object_field(o, damping[i]);
     if (f && f->desc->type == DV_T_REAL && *(const double *)f->value < 0)
-      dv_field_warning(o, f->value, "give 0 or more", "%s is %g: negative damping feeds energy into the motion", damping[i], *(const double *)f->value);
+      dv_field_warning(o, f->value, "give 0 or more", "%s is %g: negative damping feeds energy into the motion",
+                       damping[i], *(const double *)f->value);
   }
 }
 
@@ -143,18 +150,22 @@ static void check_numbers(const dvObject *o)
 static void check_visual(const dvObject *o)
 {
   const dvObject *state = dv_node_state_up(o->node);
-  if (!o->cls->ops[DV_ROLE_VISUAL] || !dv_plays(o, DV_ROLE_STATE) || !state || !solver_of(state->node) || state->node == o->node) return;
+  if (!o->cls->ops[DV_ROLE_VISUAL] || !dv_plays(o, DV_ROLE_STATE) || !state || !solver_of(state->node) ||
+      state->node == o->node)
+    return;
   const dvField *points = dv_object_field(o, "position");
   const dvObject *from = points && points->source ? points->source->owner : NULL;
   if (!points || ((const dvReals *)points->value)->count == 0) return;
-  if (from && !dv_plays(from, DV_ROLE_LOADER) && !dv_plays(from, DV_ROLE_TOPOLOGY)) return;   // it follows what it is linked to
+  if (from && !dv_plays(from, DV_ROLE_LOADER) && !dv_plays(from, DV_ROLE_TOPOLOGY))
+    return;   // it follows what it is linked to
   for (size_t i = 0; i < o->node->scene->plan->visual_mappings.count; i++) {
     dvObject *out[DV_MAPPING_STATES];
     int n = dv_mapping_outputs(o->node->scene->plan->visual_mappings.data[i], out);
     for (int k = 0; k < n; k++)
       if (out[k] == o) return;
   }
-  dv_warning(o, "add <BarycentricMapping/> (or <RigidMapping/>, <IdentityMapping/>) to the node", "no mapping takes the visual model along: it will stand still while %s moves", state->name);
+  dv_warning(o, "add <BarycentricMapping/> (or <RigidMapping/>, <IdentityMapping/>) to the node",
+             "no mapping takes the visual model along: it will stand still while %s moves", state->name);
 }
 
 // the loop solves the systems of its tags one by one, and this is one of them
@@ -171,10 +182,12 @@ static void check_solver(dvObject *o)
 {
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
-  if (plan->independent.count == 0) dv_warning(o, "add a MechanicalObject to the node or below it", "the solver finds no state to move");
+  if (plan->independent.count == 0)
+    dv_warning(o, "add a MechanicalObject to the node or below it", "the solver finds no state to move");
   for (const dvNode *n = o->node; n->parents.count; n = n->parents.data[0])
     if (dv_node_find(n->parents.data[0], DV_ROLE_ODE) && !has_own_turn(o)) {
-      dv_warning(o, "remove one of them", "the solver is ignored: %s further up rules this node", dv_node_find(n->parents.data[0], DV_ROLE_ODE)->name);
+      dv_warning(o, "remove one of them", "the solver is ignored: %s further up rules this node",
+                 dv_node_find(n->parents.data[0], DV_ROLE_ODE)->name);
       break;
     }
   dv_plan_destroy(&plan);
@@ -215,16 +228,18 @@ static void check_explicit_step(dvObject *o)
   if (!is_explicit(o)) return;
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
-  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0, dt = integration_step(o->node->scene);
+  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0,
+         dt = integration_step(o->node->scene);
   if (frequency > 0 && dt > 2 / frequency) {
     char *advice = dv_format("make the step smaller: dt=\"%.2g\"", 1.6 / frequency);
-    dv_warning(o, advice, "the time step %g s is beyond the stability limit of an explicit integrator, %.3g s here", dt, 2 / frequency);
+    dv_warning(o, advice, "the time step %g s is beyond the stability limit of an explicit integrator, %.3g s here", dt,
+               2 / frequency);
     dv_free(advice);
   }
   dv_plan_destroy(&plan);
 }
 
-// --- components nobody uses ------------------------------------------------------------------------------
+// --- components nobody uses ----------------------------------------------------------------------
 
 typedef struct Usage {
   dvVisitor visitor;
@@ -249,7 +264,8 @@ static void look_for_use(Usage *u, dvObject *o)
     if (f->source ? f->source->owner == u->wanted : was_linked(o, f, u->wanted)) u->used = true;
     if (f->desc->type == DV_T_LINK && ((dvLink *)f->value)->target == u->wanted) u->used = true;
     if (f->desc->type == DV_T_LINKS)
-      for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++) u->used = u->used || ((dvLinks *)f->value)->data[k].target == u->wanted;
+      for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++)
+        u->used = u->used || ((dvLinks *)f->value)->data[k].target == u->wanted;
   }
 }
 
@@ -284,22 +300,27 @@ static void check_unused(dvScene *scene, dvObject *o)
     dv_warning(o, "move it into the node with the integrator", "no integrator in the node uses the linear solver");
 }
 
-// --- selections ------------------------------------------------------------------------------------------
+// --- selections ----------------------------------------------------------------------------------
 
 // boxes, spheres and their kin tell it themselves
 static void check_selection(dvObject *o)
 {
   const dvField *indices = dv_object_field(o, "indices"), *position = dv_object_field(o, "position");
-  if (!dv_plays(o, DV_ROLE_ENGINE) || !indices || indices->desc->type != DV_T_INTS || !(indices->desc->flags & DV_OUTPUT)) return;
-  if (o->cls->bwd_init == dv_roi_bwd_init || ((dvInts *)indices->value)->count || !position || !((dvReals *)position->value)->count) return;
+  if (!dv_plays(o, DV_ROLE_ENGINE) || !indices || indices->desc->type != DV_T_INTS ||
+      !(indices->desc->flags & DV_OUTPUT))
+    return;
+  if (o->cls->bwd_init == dv_roi_bwd_init || ((dvInts *)indices->value)->count || !position ||
+      !((dvReals *)position->value)->count)
+    return;
   double low[3], high[3];
   extent(position->value, low, high);
-  char *advice = dv_format("the points reach from (%g %g %g) to (%g %g %g)", low[0], low[1], low[2], high[0], high[1], high[2]);
+  char *advice =
+      dv_format("the points reach from (%g %g %g) to (%g %g %g)", low[0], low[1], low[2], high[0], high[1], high[2]);
   dv_warning(o, advice, "the selection is empty");
   dv_free(advice);
 }
 
-// --- shapes and sizes ---------------------------------------------------------------------------------------
+// --- shapes and sizes ----------------------------------------------------------------------------
 
 // the first of several elements, for a message
 typedef struct Found {
@@ -333,33 +354,39 @@ static void check_elements(dvObject *o)
       else if (dv_element_signed_volume(kind, x, element) < 0) note(&inverted, i);
     }
     if (flat.count)
-      dv_warning(o, "remove them from the mesh, or move their points apart", "%zu of %zu %s have no size at rest; the first is number %zu", flat.count, all,
-                 dv_element_name(kind), flat.first);
+      dv_warning(o, "remove them from the mesh, or move their points apart",
+                 "%zu of %zu %s have no size at rest; the first is number %zu", flat.count, all, dv_element_name(kind),
+                 flat.first);
     if (inverted.count)
-      dv_warning(o, "swap two points of each", "%zu of %zu %s are turned inside out at rest; the first is number %zu", inverted.count, all,
-                 dv_element_name(kind), inverted.first);
+      dv_warning(o, "swap two points of each", "%zu of %zu %s are turned inside out at rest; the first is number %zu",
+                 inverted.count, all, dv_element_name(kind), inverted.first);
   }
 }
 
 static void check_magnitudes(dvScene *scene)
 {
   const dvNode *root = scene->root;
-  double g = sqrt(root->gravity[0] * root->gravity[0] + root->gravity[1] * root->gravity[1] + root->gravity[2] * root->gravity[2]);
+  double g = sqrt(root->gravity[0] * root->gravity[0] + root->gravity[1] * root->gravity[1] +
+                  root->gravity[2] * root->gravity[2]);
   double largest = 0;
   for (size_t i = 0; i < scene->plan->independent.count; i++) {
     dvState *s = dv_state(scene->plan->independent.data[i]);
-    dvReals x = {.data = (double *)dv_state_read(s, DV_X), .count = dv_state_scalars(s, DV_X), .width = s->base.dof->coord};
+    dvReals x = {
+        .data = (double *)dv_state_read(s, DV_X), .count = dv_state_scalars(s, DV_X), .width = s->base.dof->coord};
     if (s->count < 2 || s->base.dof->space < 3 || !solver_of(s->base.node)) continue;
     double low[3], high[3];
     extent(&x, low, high);
     for (int k = 0; k < 3; k++) largest = dv_max(largest, high[k] - low[k]);
   }
   if (g > 1000 && largest > 0 && largest < 10)
-    dv_warning(&root->base, "for metres set gravity=\"0 -9.81 0\"", "gravity is %g, as in millimetres, but the largest object measures %g, as in metres", g, largest);
+    dv_warning(&root->base, "for metres set gravity=\"0 -9.81 0\"",
+               "gravity is %g, as in millimetres, but the largest object measures %g, as in metres", g, largest);
   else if (g > 1 && g < 100 && largest > 20)
-    dv_warning(&root->base, "for millimetres set gravity=\"0 -9810 0\"; for metres scale the mesh by 0.001", "the largest object measures %g, as in millimetres, but gravity is %g, as in metres", largest, g);
+    dv_warning(&root->base, "for millimetres set gravity=\"0 -9810 0\"; for metres scale the mesh by 0.001",
+               "the largest object measures %g, as in millimetres, but gravity is %g, as in metres", largest, g);
   else if (g > 100 && g <= 1000)
-    dv_warning(&root->base, "set gravity=\"0 -9.81 0\" for metres or gravity=\"0 -9810 0\" for millimetres", "gravity is %g", g);
+    dv_warning(&root->base, "set gravity=\"0 -9.81 0\" for metres or gravity=\"0 -9810 0\" for millimetres",
+               "gravity is %g", g);
   if (root->dt > 1) dv_warning(&root->base, "set dt=\"0.01\"", "the time step is %g s", root->dt);
 }
 
@@ -369,10 +396,11 @@ static void check_stiffness(const dvObject *o)
   if (!young || young->desc->type != DV_T_REALS) return;
   const dvReals *values = young->value;
   if (values->count && values->data[0] > 0 && values->data[0] < 1)
-    dv_field_warning(o, values, "soft tissue has youngModulus=\"3000\" to 100000 Pa", "Young's modulus is %g Pa, softer than any solid", values->data[0]);
+    dv_field_warning(o, values, "soft tissue has youngModulus=\"3000\" to 100000 Pa",
+                     "Young's modulus is %g Pa, softer than any solid", values->data[0]);
 }
 
-// --- names ----------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 static void check_names(dvNode *node)
 {
@@ -387,7 +415,7 @@ static void check_names(dvNode *node)
     }
 }
 
-// --- all ------------------------------------------------------------------------------------------------------
+// --- all -----------------------------------------------------------------------------------------
 
 static dvWalk lint_node(dvVisitor *v, dvNode *node)
 {

@@ -41,15 +41,15 @@ double dv_best_seconds(void (*call)(void *user), void *user, double batch, doubl
   }
 }
 
-// --- the loops ---------------------------------------------------------------------------------------
+// --- the loops -----------------------------------------------------------------------------------
 
 static _Atomic double sink;   // results go here, so that no loop can be left out
 
 typedef struct Probe {
   const dvMachineKernels *kernels;
   dvPool *pool;
-  double *a, *b;       // one piece a thread
-  size_t each;         // numbers in a piece
+  double *a, *b;   // one piece a thread
+  size_t each;     // numbers in a piece
   int threads;
 } Probe;
 
@@ -144,7 +144,8 @@ static double measure_branches(void)
 
 static void read_cpu_name(char *out, size_t size)
 {
-  char *text = dv_file_read("/proc/cpuinfo", NULL), *line = text ? strstr(text, "model name") : NULL, *colon = line ? strchr(line, ':') : NULL;
+  char *text = dv_file_read("/proc/cpuinfo", NULL), *line = text ? strstr(text, "model name") : NULL,
+       *colon = line ? strchr(line, ':') : NULL;
   snprintf(out, size, "%s", colon ? colon + 2 : "unknown processor");
   out[strcspn(out, "\n")] = 0;
   dv_free(text);
@@ -156,7 +157,8 @@ void dv_machine_measure(dvMachine *m, dvPool *pool)
   read_cpu_name(m->cpu, sizeof m->cpu);
   Probe p = {.kernels = DV_KERNEL_CHOOSE(dv_machine_kernels), .pool = pool, .threads = m->threads};
   m->gflops = 1e-9 * DV_ARITHMETIC_FLOPS * ROUNDS * m->threads / dv_best_seconds(arithmetic, &p, 1e-4, 0.15);
-  for (int i = 0; i < DV_BANDWIDTHS; i++) measure_bandwidth(&p, (size_t)dv_bandwidth_kb[i] << 10, &m->gbytes[i], &m->reading[i]);
+  for (int i = 0; i < DV_BANDWIDTHS; i++)
+    measure_bandwidth(&p, (size_t)dv_bandwidth_kb[i] << 10, &m->gbytes[i], &m->reading[i]);
   m->branch_ns = measure_branches();
 }
 

@@ -21,7 +21,8 @@ static double machine_arithmetic(size_t rounds)
 static void machine_stream(double *a, const double *b, double s, size_t n)
 {
   dvPack k = dv_pack(s);
-  for (size_t i = 0; i + DV_LANES <= n; i += DV_LANES) dv_pack_store(a + i, dv_pack_load(a + i) + k * dv_pack_load(b + i));
+  for (size_t i = 0; i + DV_LANES <= n; i += DV_LANES)
+    dv_pack_store(a + i, dv_pack_load(a + i) + k * dv_pack_load(b + i));
 }
 
 // `fetch` is a constant where this is inlined: within the cache it only costs
@@ -39,6 +40,10 @@ DV_INLINE double read_all(const double *a, size_t n, bool fetch)
   return dv_pack_sum(s[0]);
 }
 
-static double machine_read(const double *a, size_t n) { return n > (3 << 17) ? read_all(a, n, true) : read_all(a, n, false); }
+static double machine_read(const double *a, size_t n)
+{
+  return n > (3 << 17) ? read_all(a, n, true) : read_all(a, n, false);
+}
 
-const dvMachineKernels DV_KERNEL_NAME(dv_machine_kernels) = {.arithmetic = machine_arithmetic, .stream = machine_stream, .read = machine_read};
+const dvMachineKernels DV_KERNEL_NAME(dv_machine_kernels) = {
+    .arithmetic = machine_arithmetic, .stream = machine_stream, .read = machine_read};

@@ -1,9 +1,10 @@
-// Series for ParaView: `mechanics.pvd` shows the states with their elements, `visual.pvd` the visual models. See dump.h.
+// Series for ParaView: `mechanics.pvd` shows the states with their elements, `visual.pvd` the visual models. See
+// dump.h.
 #include "app/dump.h"
 
 #include "base/file.h"
-#include "io/write_vtk.h"
-#include "state/state.h"
+#include "io/mesh/write_vtk.h"
+#include "mechanics/mechanics.h"
 #include "topology/topology.h"
 
 #include <errno.h>
@@ -45,8 +46,13 @@ static void merged_free(Merged *m)
 static const struct {
   const char *field;
   dvMeshKind kind;
-} fields_of_kind[] = {{"hexahedra", DV_MESH_HEXAHEDRON}, {"tetrahedra", DV_MESH_TETRAHEDRON}, {"prisms", DV_MESH_PRISM}, {"pyramids", DV_MESH_PYRAMID},
-                      {"quads", DV_MESH_QUAD},           {"triangles", DV_MESH_TRIANGLE},     {"edges", DV_MESH_EDGE}};
+} fields_of_kind[] = {{"hexahedra", DV_MESH_HEXAHEDRON},
+                      {"tetrahedra", DV_MESH_TETRAHEDRON},
+                      {"prisms", DV_MESH_PRISM},
+                      {"pyramids", DV_MESH_PYRAMID},
+                      {"quads", DV_MESH_QUAD},
+                      {"triangles", DV_MESH_TRIANGLE},
+                      {"edges", DV_MESH_EDGE}};
 
 // the cells of the highest dimension that `owner` has; solids go before surfaces before lines
 static void add_cells(Merged *m, const dvObject *owner, size_t base, size_t count)
@@ -98,10 +104,16 @@ static dvStatus write_frame(dvSeries *s, dvPvd *pvd, const char *stem)
   size_t block_count = 0;
   for (int k = 0; k < DV_MESH_KINDS; k++)
     if (m->cells[k].count)
-      blocks[block_count++] = (dvVtuBlock){(dvMeshKind)k, m->cells[k].data, m->cells[k].count / (size_t)dv_mesh_corners((dvMeshKind)k)};
-  const dvVtuField fields[] = {{"displacement", m->displacement.data, 3}, {"velocity", m->velocity.data, 3}, {"object", m->object.data, 1}};
-  dvVtuGrid grid = {.points = m->points.data, .point_count = m->points.count / 3, .blocks = blocks, .block_count = block_count,
-                    .fields = fields, .field_count = DV_COUNT(fields)};
+      blocks[block_count++] =
+          (dvVtuBlock){(dvMeshKind)k, m->cells[k].data, m->cells[k].count / (size_t)dv_mesh_corners((dvMeshKind)k)};
+  const dvVtuField fields[] = {
+      {"displacement", m->displacement.data, 3}, {"velocity", m->velocity.data, 3}, {"object", m->object.data, 1}};
+  dvVtuGrid grid = {.points = m->points.data,
+                    .point_count = m->points.count / 3,
+                    .blocks = blocks,
+                    .block_count = block_count,
+                    .fields = fields,
+                    .field_count = DV_COUNT(fields)};
   char *name = dv_format("%s_%05d.vtu", stem, s->frames), *path = dv_path_join(s->directory, name);
   dvStatus status = dv_vtu_write(path, &grid);
   if (status == DV_OK) status = dv_pvd_add(pvd, s->scene->root->time, name);
@@ -122,7 +134,8 @@ dvStatus dv_series_add(dvSeries *s)
   if (s->visual) {
     merged_clear(&s->merged);
     for (size_t i = 0; i < plan->visuals.count; i++)
-      if (dv_plays(plan->visuals.data[i], DV_ROLE_STATE)) add_state(&s->merged, dv_state(plan->visuals.data[i]), plan->visuals.data[i], (int)i);
+      if (dv_plays(plan->visuals.data[i], DV_ROLE_STATE))
+        add_state(&s->merged, dv_state(plan->visuals.data[i]), plan->visuals.data[i], (int)i);
     DV_TRY(write_frame(s, s->visual, "visual"));
   }
   s->frames++;
@@ -132,12 +145,15 @@ dvStatus dv_series_add(dvSeries *s)
 // Removes the frames that a list of an earlier run in this directory names, and only those; returns how many.
 static size_t remove_frames(const char *directory, const char *stem)
 {
-  char *name = dv_format("%s.pvd", stem), *list = dv_path_join(directory, name), *text = dv_file_read(list, NULL), *entry = dv_format("file=\"%s_", stem);
+  char *name = dv_format("%s.pvd", stem), *list = dv_path_join(directory, name), *text = dv_file_read(list, NULL),
+       *entry = dv_format("file=\"%s_", stem);
   size_t removed = 0;
   for (char *at = text; at && (at = strstr(at, entry));) {
     at += strlen("file=\"");
     size_t length = strcspn(at, "\""), digits = strspn(at + strlen(stem) + 1, "0123456789");
-    if (digits < 5 || length != strlen(stem) + 1 + digits + strlen(".vtu") || strncmp(at + length - strlen(".vtu"), ".vtu", strlen(".vtu")) != 0) continue;
+    if (digits < 5 || length != strlen(stem) + 1 + digits + strlen(".vtu") ||
+        strncmp(at + length - strlen(".vtu"), ".vtu", strlen(".vtu")) != 0)
+      continue;
     char *frame = dv_strndup(at, length), *path = dv_path_join(directory, frame);
     removed += remove(path) == 0;
     dv_free(path);
@@ -173,7 +189,8 @@ dvSeries *dv_series_create(dvScene *scene, const char *directory)
   dv_free(visual);
   if (s->mechanics && (s->visual || !scene->plan->visuals.count)) return s;
   char *text = dv_format("cannot be written: %s", strerror(errno));
-  dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {directory, 0}, .text = text});
+  dv_log_send(&scene->context->log,
+              &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {directory, 0}, .text = text});
   dv_free(text);
   dv_series_close(&s);
   return NULL;
@@ -183,7 +200,8 @@ dvStatus dv_series_close(dvSeries **series)
 {
   dvSeries *s = *series;
   if (!s) return DV_OK;
-  dvStatus status = s->mechanics ? dv_pvd_close(&s->mechanics) : DV_OK, other = s->visual ? dv_pvd_close(&s->visual) : DV_OK;
+  dvStatus status = s->mechanics ? dv_pvd_close(&s->mechanics) : DV_OK,
+           other = s->visual ? dv_pvd_close(&s->visual) : DV_OK;
   merged_free(&s->merged);
   dv_free(s->directory);
   dv_free(s);

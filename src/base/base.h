@@ -16,9 +16,9 @@ typedef enum dvStatus {
 } dvStatus;
 
 // Calls a fallible function and hands its failure on to the caller.
-#define DV_TRY(call)                         \
-  do {                                       \
-    dvStatus dv_try_status_ = (call);        \
+#define DV_TRY(call)                                    \
+  do {                                                  \
+    dvStatus dv_try_status_ = (call);                   \
     if (dv_try_status_ != DV_OK) return dv_try_status_; \
   } while (0)
 
@@ -35,8 +35,7 @@ typedef enum dvStatus {
 DV_PUBLIC_BEGIN
 
 // Cheap assertion at the edge of an API: stays on in every build.
-#define DV_REQUIRE(condition) \
-  ((condition) ? (void)0 : dv_fail(#condition, __FILE__, __LINE__, __func__))
+#define DV_REQUIRE(condition) ((condition) ? (void)0 : dv_fail(#condition, __FILE__, __LINE__, __func__))
 // Expensive assertion: only in checking builds.
 #ifdef DV_CHECKING
 #define DV_ASSERT(condition) DV_REQUIRE(condition)
@@ -53,26 +52,26 @@ static inline double dv_min(double a, double b) { return a < b ? a : b; }
 static inline double dv_max(double a, double b) { return a > b ? a : b; }
 
 // Memory. Every block is zeroed. dv_alloc never returns NULL: when memory is short the process gives up a reserve of
-// 16 MB, the block comes out of it, and what loads or steps a scene soon sees dv_memory_is_short and ends with an error. Only when
-// the reserve is used up does the program end, with a message. Sizes that come from input go through dv_try_alloc, which may
-// fail; then memory is short too.
+// 16 MB, the block comes out of it, and what loads or steps a scene soon sees dv_memory_is_short and ends with an
+// error. Only when the reserve is used up does the program end, with a message. Sizes that come from input go through
+// dv_try_alloc, which may fail; then memory is short too.
 void *dv_alloc(size_t bytes);
 DV_CHECK_RESULT void *dv_try_alloc(size_t bytes);
 void *dv_realloc(void *block, size_t old_bytes, size_t new_bytes);
 DV_CHECK_RESULT void *dv_try_realloc(void *block, size_t old_bytes, size_t new_bytes);
 void dv_free(void *block);
-char *dv_strdup(const char *text);                      // NULL stays NULL
+char *dv_strdup(const char *text);   // NULL stays NULL
 char *dv_strndup(const char *text, size_t length);
 bool dv_memory_is_short(void);
-void dv_memory_give_up_reserve(void);    // memory is short; for code that uses allocators of others
+void dv_memory_give_up_reserve(void);   // memory is short; for code that uses allocators of others
 _Noreturn void dv_out_of_memory(size_t bytes);
 // For calls that are false when memory is short, where the caller cannot fail: the second try has the reserve.
-#define DV_MUST(call) \
-  do {                \
-    if (!(call)) {    \
-      dv_memory_give_up_reserve(); \
+#define DV_MUST(call)                   \
+  do {                                  \
+    if (!(call)) {                      \
+      dv_memory_give_up_reserve();      \
       if (!(call)) dv_out_of_memory(0); \
-    }                 \
+    }                                   \
   } while (0)
 // Begins anew, with the reserve; false while memory is short.
 bool dv_memory_refill(void);

@@ -13,8 +13,9 @@ static int choose(void)
   const char *wish = getenv("DIVAN_ISA");
   if (wish && strcmp(wish, "base") == 0) return BASE;
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return BASE;
-  bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+  bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd");
   return wide && !(wish && strcmp(wish, "v3") == 0) ? V4 : V3;
 #else
   return BASE;

@@ -19,11 +19,11 @@ typedef struct dvPlace {
 
 typedef struct dvMessage {
   dvLevel level;
-  dvStatus status;     // for errors: what the run will return
+  dvStatus status;   // for errors: what the run will return
   dvPlace place;
-  const char *path;    // component path, may be NULL
+  const char *path;   // component path, may be NULL
   const char *text;
-  const char *advice;  // what to do, may be NULL
+  const char *advice;   // what to do, may be NULL
 } dvMessage;
 
 typedef void (*dvLogSink)(void *user, const dvMessage *message);
@@ -34,7 +34,7 @@ typedef struct dvLog {
   void *user;
   dvLevel threshold;   // messages below this level are counted but not handed to the sink
   int counts[4];
-  dvStatus worst;      // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+  dvStatus worst;   // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
 } dvLog;
 
 void dv_log_init(dvLog *log);

@@ -15,10 +15,10 @@ _Noreturn void dv_fail(const char *condition, const char *file, int line, const 
   abort();
 }
 
-// --- the reserve ---------------------------------------------------------------------------------------
+// --- the reserve ---------------------------------------------------------------------------------
 //
-// Memory belongs to the process, so this is the one thing that contexts share. The reserve is never touched: it costs address
-// space only.
+// Memory belongs to the process, so this is the one thing that contexts share. The reserve is never touched: it costs
+// address space only.
 
 enum { RESERVE = 16 << 20 };
 static _Atomic(void *) reserve;
@@ -62,7 +62,7 @@ _Noreturn void dv_out_of_memory(size_t bytes)
   exit(4);
 }
 
-// --- blocks --------------------------------------------------------------------------------------------
+// --- blocks --------------------------------------------------------------------------------------
 
 // what could not be had is reported in the end, also where a caller makes do without it
 static void *noted(void *block)

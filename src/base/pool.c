@@ -12,15 +12,15 @@ enum { SPINS = 4000, CLOSED = -1 };   // some 20 microseconds before a worker go
 
 struct dvPool {
   int threads;
-  double least;           // ns of work that are worth handing over
+  double least;   // ns of work that are worth handing over
   pthread_t *workers;
   pthread_mutex_t lock;
   pthread_cond_t wake;
-  atomic_uint epoch;      // a new job has begun
+  atomic_uint epoch;   // a new job has begun
   atomic_int sleeping;
-  atomic_int gate;        // workers inside the job, or CLOSED
+  atomic_int gate;   // workers inside the job, or CLOSED
   atomic_bool stop;
-  atomic_bool running;    // a job is under way: nested calls run in their caller
+  atomic_bool running;   // a job is under way: nested calls run in their caller
   // the job; written while the gate is closed, read inside it
   atomic_size_t cursor;
   size_t count, grain;

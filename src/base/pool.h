@@ -17,8 +17,9 @@ dvPool *dv_pool_create(int threads);
 void dv_pool_destroy(dvPool **pool);
 int dv_pool_threads(const dvPool *pool);   // NULL counts as 1
 
-// The pool when work of about `ns` nanoseconds in one thread is worth handing over, NULL when the caller is sooner done alone. Waking a worker and waiting
-// for it costs some microseconds, and a time slice where it has to share its core: the limit is 40,000 ns, or what DIVAN_HAND_OVER says when the pool is made.
+// The pool when work of about `ns` nanoseconds in one thread is worth handing over, NULL when the caller is sooner done
+// alone. Waking a worker and waiting for it costs some microseconds, and a time slice where it has to share its core:
+// the limit is 40,000 ns, or what DIVAN_HAND_OVER says when the pool is made.
 dvPool *dv_pool_for(dvPool *pool, double ns);
 
 typedef void (*dvBody)(void *user, size_t begin, size_t end);

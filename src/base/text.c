@@ -288,7 +288,8 @@ int dv_nearest(const char *wanted, const char *const *names, int count)
     int d = dv_distance(wanted, names[i]);
     if (d == 3 && length < 6) continue;   // three changes in a short word make another word
     // a name that contains the wanted one (or the reverse) is a fair guess, but a near one is better
-    bool contains = length >= 4 && (strcasestr(names[i], wanted) || (strlen(names[i]) >= 4 && strcasestr(wanted, names[i])));
+    bool contains =
+        length >= 4 && (strcasestr(names[i], wanted) || (strlen(names[i]) >= 4 && strcasestr(wanted, names[i])));
     if (contains) d = dv_min_int(d, 3);
     if (d < best_distance) best = i, best_distance = d;
   }

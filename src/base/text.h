@@ -29,8 +29,8 @@ void dv_text_add_real(dvText *t, double value);
 char *dv_format(const char *format, ...) DV_PRINTF(1, 2);
 
 static inline bool dv_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool dv_same(const char *a, const char *b);            // equal, NULL equals NULL
-bool dv_list_has(const char *list, const char *word);  // a word of a list separated by spaces; list may be NULL
+bool dv_same(const char *a, const char *b);             // equal, NULL equals NULL
+bool dv_list_has(const char *list, const char *word);   // a word of a list separated by spaces; list may be NULL
 bool dv_same_nocase(const char *a, const char *b);
 bool dv_starts_with(const char *text, const char *prefix);
 bool dv_ends_with_nocase(const char *text, const char *suffix);

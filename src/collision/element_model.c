@@ -1,14 +1,14 @@
-// TriangleCollisionModel, LineCollisionModel, PointCollisionModel: the triangles, edges or points of a topology, at the positions of
-// the state in the node.
+// TriangleCollisionModel, LineCollisionModel, PointCollisionModel: the triangles, edges or points of a topology, at the
+// positions of the state in the node.
 //
-// Triangles are those of the topology, then two for each of its quads: (1 2 0) and (3 0 2), as in SOFA. The list follows the
-// topology when that changes.
+// Triangles are those of the topology, then two for each of its quads: (1 2 0) and (3 0 2), as in SOFA. The list
+// follows the topology when that changes.
 #include "collision/model.h"
 #include "collision/register.h"
 #include "topology/topology.h"
 
-#define ELEMENT_MODEL_FIELDS(X)                                                                                       \
-  X(bool, bothSide, "0", "", "contacts on both sides of the elements")                                                \
+#define ELEMENT_MODEL_FIELDS(X)                                        \
+  X(bool, bothSide, "0", "", "contacts on both sides of the elements") \
   X(link, topology, "", "", "mesh of the elements; that of the node or above by default", .role = DV_ROLE_TOPOLOGY)
 #define NORMAL_FIELDS(X) X(bool, computeNormals, "1", "", "keep the normals of the triangles up to date")
 #define POINT_NORMAL_FIELDS(X) X(bool, computeNormals, "0", "", "keep normals at the points up to date")
@@ -21,18 +21,23 @@ typedef struct ElementModel {
   NORMAL_FIELDS(DV_MEMBER)
   CURVATURE_FIELDS(DV_MEMBER)
   FREE_FIELDS(DV_MEMBER)
-  unsigned revision;    // of the topology when the elements were taken
+  unsigned revision;   // of the topology when the elements were taken
 } ElementModel;
 
 #define SELF ElementModel
-static const dvFieldDesc triangle_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE) CURVATURE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc triangle_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE)
+                                                  CURVATURE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc line_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) FREE_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc point_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) POINT_NORMAL_FIELDS(DV_DESCRIBE) FREE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc point_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) POINT_NORMAL_FIELDS(DV_DESCRIBE)
+                                               FREE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- elements ------------------------------------------------------------------------------------------
+// --- elements ------------------------------------------------------------------------------------
 
-static dvTopology *topology_of(const ElementModel *m) { return m->topology.target ? dv_topology(m->topology.target) : NULL; }
+static dvTopology *topology_of(const ElementModel *m)
+{
+  return m->topology.target ? dv_topology(m->topology.target) : NULL;
+}
 
 static bool take_triangles(ElementModel *m)
 {
@@ -69,19 +74,21 @@ static dvStatus take_elements(ElementModel *m)
   dvObject *o = &m->base.base;
   int width = m->base.elements.width;
   m->base.elements.count = 0;
-  if (!(width == 3 ? take_triangles(m) : width == 2 ? take_lines(m) : take_points(m))) return dv_error(o, NULL, "out of memory for its elements");
+  if (!(width == 3 ? take_triangles(m) : width == 2 ? take_lines(m) : take_points(m)))
+    return dv_error(o, NULL, "out of memory for its elements");
   m->revision = topology_of(m) ? topology_of(m)->revision : 0;
   for (size_t i = 0; i < m->base.elements.count; i++)
     if (m->base.elements.data[i] < 0 || (size_t)m->base.elements.data[i] >= m->base.state->count) {
       int32_t bad = m->base.elements.data[i];
       m->base.elements.count = 0;
-      return dv_error(o, "put a MechanicalObject with the points of the mesh into the node", "element %zu names point %d, but the state %s has %zu points",
-                      i / (size_t)width, bad, m->base.state->base.name, m->base.state->count);
+      return dv_error(o, "put a MechanicalObject with the points of the mesh into the node",
+                      "element %zu names point %d, but the state %s has %zu points", i / (size_t)width, bad,
+                      m->base.state->base.name, m->base.state->count);
     }
   return DV_OK;
 }
 
-// --- hooks ---------------------------------------------------------------------------------------------
+// --- hooks ---------------------------------------------------------------------------------------
 
 static dvStatus init(dvObject *o, int width)
 {
@@ -90,7 +97,8 @@ static dvStatus init(dvObject *o, int width)
   DV_TRY(dv_collision_model_init(o));
   if (!m->topology.target) m->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!m->topology.target && width > 1)
-    return dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"", "%s finds no topology with its elements", o->cls->name);
+    return dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"",
+                    "%s finds no topology with its elements", o->cls->name);
   if (m->topology.target) DV_TRY(dv_object_ensure(m->topology.target));
   m->base.elements.width = width;
   m->base.primitives = names[width];
@@ -103,7 +111,8 @@ static dvStatus element_model_bwd_init(dvObject *o)
   ElementModel *m = (ElementModel *)o;
   DV_TRY(take_elements(m));
   if (m->base.elements.count == 0 && m->base.state->count > 0)
-    dv_warning(o, "give it a mesh of such elements", "the topology %s has nothing for a %s", m->topology.target->name, o->cls->name);
+    dv_warning(o, "give it a mesh of such elements", "the topology %s has nothing for a %s", m->topology.target->name,
+               o->cls->name);
   return DV_OK;
 }
 
@@ -122,22 +131,25 @@ static void element_model_handle_event(dvObject *o, const dvEvent *event)
 
 static void element_model_destroy(dvObject *o) { dv_ints_free(&((ElementModel *)o)->base.elements); }
 
-#define ELEMENT_MODEL(variable, name_, help_, own_fields, init_)                              \
-  const dvClass variable = {                                                                  \
-      .struct_size = sizeof(dvClass),                                                         \
-      .name = name_,                                                                          \
-      .help = help_,                                                                          \
-      .module = "Sofa.Component.Collision.Geometry",                                          \
-      .dofs = DV_DOF_VEC3,                                                                    \
-      .roles = 1u << DV_ROLE_COLLISION_MODEL,                                                 \
-      .size = sizeof(ElementModel),                                                           \
-      .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(own_fields)},          \
-      .init = init_,                                                                          \
-      .bwd_init = element_model_bwd_init,                                                     \
-      .handle_event = element_model_handle_event,                                             \
-      .destroy = element_model_destroy,                                                       \
+#define ELEMENT_MODEL(variable, name_, help_, own_fields, init_)                     \
+  const dvClass variable = {                                                         \
+      .struct_size = sizeof(dvClass),                                                \
+      .name = name_,                                                                 \
+      .help = help_,                                                                 \
+      .module = "Sofa.Component.Collision.Geometry",                                 \
+      .dofs = DV_DOF_VEC3,                                                           \
+      .roles = 1u << DV_ROLE_COLLISION_MODEL,                                        \
+      .size = sizeof(ElementModel),                                                  \
+      .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(own_fields)}, \
+      .init = init_,                                                                 \
+      .bwd_init = element_model_bwd_init,                                            \
+      .handle_event = element_model_handle_event,                                    \
+      .destroy = element_model_destroy,                                              \
   };
 
-ELEMENT_MODEL(dv_triangle_collision_model_class, "TriangleCollisionModel", "the triangles of a mesh, for collisions", triangle_fields, triangle_init)
-ELEMENT_MODEL(dv_line_collision_model_class, "LineCollisionModel", "the edges of a mesh, for collisions", line_fields, line_init)
-ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points of a state, for collisions", point_fields, point_init)
+ELEMENT_MODEL(dv_triangle_collision_model_class, "TriangleCollisionModel", "the triangles of a mesh, for collisions",
+              triangle_fields, triangle_init)
+ELEMENT_MODEL(dv_line_collision_model_class, "LineCollisionModel", "the edges of a mesh, for collisions", line_fields,
+              line_init)
+ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points of a state, for collisions",
+              point_fields, point_init)

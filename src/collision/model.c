@@ -9,7 +9,9 @@ const dvFieldBlock dv_collision_model_block = {collision_model_fields, (int)DV_C
 dvStatus dv_collision_model_init(dvObject *o)
 {
   dvObject *state = dv_node_state_up(o->node);
-  if (!state) return dv_error(o, "add a MechanicalObject to the node", "%s needs a state and finds none in its node or above", o->cls->name);
+  if (!state)
+    return dv_error(o, "add a MechanicalObject to the node", "%s needs a state and finds none in its node or above",
+                    o->cls->name);
   if (!(o->cls->dofs & (1u << state->dof->kind)))
     return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
   DV_TRY(dv_object_ensure(state));

@@ -4,15 +4,15 @@
 // those of the spheres. Without radii every sphere has `radius`.
 #include "collision/model.h"
 #include "collision/register.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SPHERE_FIELDS(X)                                                                                              \
-  X(reals, listRadius, "", "m", "radius of each sphere")                                                              \
-  X(real, radius, "1", "m", "radius of the spheres that listRadius gives none")                                       \
-  X(bool, showImpostors, "1", "", "draw the spheres as flat pictures", .flags = DV_LOOKS)                             \
+#define SPHERE_FIELDS(X)                                                                  \
+  X(reals, listRadius, "", "m", "radius of each sphere")                                  \
+  X(real, radius, "1", "m", "radius of the spheres that listRadius gives none")           \
+  X(bool, showImpostors, "1", "", "draw the spheres as flat pictures", .flags = DV_LOOKS) \
   X(file, fileSphere, "", "", "file with centres and radii", .alias = "filename", .flags = DV_NO_SRC)
 
 typedef struct SphereModel {
@@ -37,7 +37,8 @@ static dvStatus sphere_take_mesh(SphereModel *s, const dvMesh *mesh)
   }
   if (n) memcpy(dv_state_write(state, DV_X_REST), x, dv_state_scalars(state, DV_X) * sizeof *x);
   dv_state_touch(state, DV_X);
-  if (s->listRadius.count == 0 && mesh->radii.count && !dv_reals_assign(&s->listRadius, mesh->radii.data, mesh->radii.count))
+  if (s->listRadius.count == 0 && mesh->radii.count &&
+      !dv_reals_assign(&s->listRadius, mesh->radii.data, mesh->radii.count))
     return dv_error(o, NULL, "out of memory for %zu spheres", n);
   return DV_OK;
 }
@@ -68,9 +69,11 @@ static dvStatus sphere_init(dvObject *o)
   SphereModel *s = (SphereModel *)o;
   DV_TRY(dv_collision_model_init(o));
   if (*s->fileSphere) DV_TRY(sphere_load(s));
-  if (!isfinite(s->radius) || s->radius < 0) return dv_field_error(o, &s->radius, NULL, "a radius of %g is not possible", s->radius);
+  if (!isfinite(s->radius) || s->radius < 0)
+    return dv_field_error(o, &s->radius, NULL, "a radius of %g is not possible", s->radius);
   for (size_t i = 0; i < s->listRadius.count; i++)
-    if (s->listRadius.data[i] < 0) return dv_field_error(o, &s->listRadius, NULL, "sphere %zu has a radius of %g", i, s->listRadius.data[i]);
+    if (s->listRadius.data[i] < 0)
+      return dv_field_error(o, &s->listRadius, NULL, "sphere %zu has a radius of %g", i, s->listRadius.data[i]);
   size_t given = s->listRadius.count, n = s->base.state->count;
   if (!dv_reals_resize(&s->listRadius, n)) return dv_error(o, NULL, "out of memory for %zu spheres", n);
   for (size_t i = given; i < n; i++) s->listRadius.data[i] = s->radius;

@@ -1,15 +1,15 @@
 // ArticulatedHierarchyBVHController: plays the motion of a .bvh file on the coordinates of a skeleton.
 //
-// As in SOFA a step does not know the frames' time: frame k is held and blended into the next over 1 / (frame time) steps; with
-// `useExternalTime` the frame follows from `externalTime`. Before the last frame the motion stops.
+// As in SOFA a step does not know the frames' time: frame k is held and blended into the next over 1 / (frame time)
+// steps; with `useExternalTime` the frame follows from `externalTime`. Before the last frame the motion stops.
 #include "control/register.h"
 #include "mapping/nonlinear/articulated.h"
 #include "state/state.h"
 
 #include <math.h>
 
-#define BVH_FIELDS(X)                                                                                                 \
-  X(bool, useExternalTime, "0", "", "take the frame that belongs to externalTime")                                    \
+#define BVH_FIELDS(X)                                                              \
+  X(bool, useExternalTime, "0", "", "take the frame that belongs to externalTime") \
   X(real, externalTime, "0", "s", "time of the motion, where useExternalTime is set")
 
 typedef struct BvhController {
@@ -18,7 +18,7 @@ typedef struct BvhController {
   const dvSkeleton *skeleton;
   dvState *state;
   size_t frame;
-  double steps;        // in this frame
+  double steps;   // in this frame
 } BvhController;
 
 #define SELF BvhController
@@ -29,12 +29,17 @@ static dvStatus bvh_init(dvObject *o)
 {
   BvhController *c = (BvhController *)o;
   dvObject *container = dv_skeleton_find(o->node), *state = dv_node_state(o->node);
-  if (!container) return dv_error(o, "add an ArticulatedHierarchyContainer with a .bvh file to the node", "ArticulatedHierarchyBVHController finds no skeleton");
-  if (!state || state->dof->kind != DV_VEC1) return dv_error(o, "add a MechanicalObject of type Vec1", "the node has no coordinates to move");
+  if (!container)
+    return dv_error(o, "add an ArticulatedHierarchyContainer with a .bvh file to the node",
+                    "ArticulatedHierarchyBVHController finds no skeleton");
+  if (!state || state->dof->kind != DV_VEC1)
+    return dv_error(o, "add a MechanicalObject of type Vec1", "the node has no coordinates to move");
   DV_TRY(dv_object_ensure(container));
   c->skeleton = dv_skeleton_of(container);
   c->state = dv_state(state);
-  if (c->skeleton->frames < 2) return dv_error(o, "name a .bvh file with two frames or more in the container", "the skeleton has no recorded motion");
+  if (c->skeleton->frames < 2)
+    return dv_error(o, "name a .bvh file with two frames or more in the container",
+                    "the skeleton has no recorded motion");
   return DV_OK;
 }
 

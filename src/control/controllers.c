@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "math/vec.h"
-#include "state/state.h"
+#include "mechanics/mechanics.h"
 
 #include <fcntl.h>
 #include <linux/input.h>
@@ -14,18 +14,19 @@
 
 #define CONTROLLER_MODULE "Sofa.Component.Controller"
 
-// --- MechanicalStateController -------------------------------------------------------------------------
+// --- MechanicalStateController -------------------------------------------------------------------
 //
-// A frame: with the left button dx and dy of the mouse turn it about its y and z axes by 0.001 radians each; with the right
-// button dy moves it along the main direction by 0.05, and dx turns it about x. With onlyTranslation the left button moves it
-// along x, the right along y, the middle one along z. Numbers (Vec1): the first two rest positions are -0.4 while the middle
-// button is held, else 0.
+// A frame: with the left button dx and dy of the mouse turn it about its y and z axes by 0.001 radians each; with the
+// right button dy moves it along the main direction by 0.05, and dx turns it about x. With onlyTranslation the left
+// button moves it along x, the right along y, the middle one along z. Numbers (Vec1): the first two rest positions are
+// -0.4 while the middle button is held, else 0.
 
-#define MOVER_FIELDS(X)                                                                                                     \
-  X(bool, handleEventTriggersUpdate, "0", "", "move with each motion of the mouse; else at the beginning of each step")     \
-  X(int, index, "0", "", "which frame")                                                                                     \
-  X(bool, onlyTranslation, "0", "", "do not turn the frame")                                                                \
-  X(bool, buttonDeviceState, "0", "", "state of the button of a device", .flags = DV_HIDDEN)                                \
+#define MOVER_FIELDS(X)                                                                      \
+  X(bool, handleEventTriggersUpdate, "0", "",                                                \
+    "move with each motion of the mouse; else at the beginning of each step")                \
+  X(int, index, "0", "", "which frame")                                                      \
+  X(bool, onlyTranslation, "0", "", "do not turn the frame")                                 \
+  X(bool, buttonDeviceState, "0", "", "state of the button of a device", .flags = DV_HIDDEN) \
   X(vec3, mainDirection, "0 0 -1", "", "direction of the right button, in the frame")
 
 typedef struct Mover {
@@ -33,8 +34,8 @@ typedef struct Mover {
   MOVER_FIELDS(DV_MEMBER)
   dvState *state;
   dvPlan *plan;
-  dvMouse held;                // DV_MOUSE_MOVE: no button
-  int x, y, from_x, from_y;    // the pointer, and where it was when it last moved the frame
+  dvMouse held;               // DV_MOUSE_MOVE: no button
+  int x, y, from_x, from_y;   // the pointer, and where it was when it last moved the frame
 } Mover;
 
 #define SELF Mover
@@ -50,11 +51,15 @@ static dvStatus mover_init(dvObject *o)
   m->state = dv_state(state);
   o->dof = state->dof;
   if (o->dof->kind != DV_RIGID3 && o->dof->kind != DV_VEC1)
-    return dv_error(o, "use a MechanicalObject of frames", "%s moves frames (Rigid3) or numbers (Vec1), not %s", o->name, o->dof->name);
+    return dv_error(o, "use a MechanicalObject of frames", "%s moves frames (Rigid3) or numbers (Vec1), not %s",
+                    o->name, o->dof->name);
   if (m->index < 0 || (size_t)m->index >= m->state->count)
-    return dv_field_error(o, &m->index, "indices count from 0", "index is %d, but there are %zu degrees of freedom", m->index, m->state->count);
+    return dv_field_error(o, &m->index, "indices count from 0", "index is %d, but there are %zu degrees of freedom",
+                          m->index, m->state->count);
   dv_vec3_store(m->mainDirection, dv_vec3_normalise(dv_vec3_load(m->mainDirection)));
-  if (!o->listening) dv_field_warning(o, &o->listening, "set listening=\"1\"", "%s does not listen to events: it moves nothing", o->name);
+  if (!o->listening)
+    dv_field_warning(o, &o->listening, "set listening=\"1\"", "%s does not listen to events: it moves nothing",
+                     o->name);
   return DV_OK;
 }
 
@@ -66,7 +71,8 @@ static void move_frame(const Mover *m, double *x, int dx, int dy)
     x[1] += m->held == DV_MOUSE_RIGHT ? dy : 0;
     x[2] += m->held == DV_MOUSE_MIDDLE ? dy : 0;
   } else if (m->held == DV_MOUSE_LEFT) {
-    q = dv_quat_mul(dv_quat_mul(q, dv_quat_from_axis(dv_vec3(0, 1, 0), dx * 0.001)), dv_quat_from_axis(dv_vec3(0, 0, 1), dy * 0.001));
+    q = dv_quat_mul(dv_quat_mul(q, dv_quat_from_axis(dv_vec3(0, 1, 0), dx * 0.001)),
+                    dv_quat_from_axis(dv_vec3(0, 0, 1), dy * 0.001));
   } else if (m->held == DV_MOUSE_RIGHT) {
     dv_vec3_accumulate(x, dv_quat_rotate(q, dv_vec3_scale(dv_vec3_load(m->mainDirection), dy * 0.05)));
     q = dv_quat_mul(q, dv_quat_from_axis(dv_vec3(1, 0, 0), dx * 0.001));
@@ -130,18 +136,19 @@ const dvClass dv_mechanical_state_controller_class = {
     .destroy = mover_destroy,
 };
 
-// --- InputEventReader ----------------------------------------------------------------------------------
+// --- InputEventReader ----------------------------------------------------------------------------
 //
-// At the beginning of a step it reads what a device of Linux has sent, or the next line of a file in which it wrote that before:
-// "type code value" for each event. Motions and buttons of a mouse become mouse events, the two pedals of a foot switch keys.
+// At the beginning of a step it reads what a device of Linux has sent, or the next line of a file in which it wrote
+// that before: "type code value" for each event. Motions and buttons of a mouse become mouse events, the two pedals of
+// a foot switch keys.
 
-#define READER_FIELDS(X)                                                                                                    \
-  X(string, filename, "/dev/input/mouse2", "", "device that sends events")                                                  \
-  X(bool, inverseSense, "0", "", "the other way round")                                                                     \
-  X(bool, printEvent, "0", "", "print each event")                                                                          \
-  X(string, key1, "0", "", "key of the left pedal, a letter")                                                               \
-  X(string, key2, "1", "", "key of the right pedal, a letter")                                                              \
-  X(bool, writeEvents, "0", "", "write events to outputFilename; else read them from there, when it is given")              \
+#define READER_FIELDS(X)                                                                                       \
+  X(string, filename, "/dev/input/mouse2", "", "device that sends events")                                     \
+  X(bool, inverseSense, "0", "", "the other way round")                                                        \
+  X(bool, printEvent, "0", "", "print each event")                                                             \
+  X(string, key1, "0", "", "key of the left pedal, a letter")                                                  \
+  X(string, key2, "1", "", "key of the right pedal, a letter")                                                 \
+  X(bool, writeEvents, "0", "", "write events to outputFilename; else read them from there, when it is given") \
   X(string, outputFilename, "", "", "file of events, a line for each step")
 
 typedef enum Pedal { NO_PEDAL, LEFT_PEDAL, RIGHT_PEDAL } Pedal;
@@ -149,11 +156,11 @@ typedef enum Pedal { NO_PEDAL, LEFT_PEDAL, RIGHT_PEDAL } Pedal;
 typedef struct Reader {
   dvObject base;
   READER_FIELDS(DV_MEMBER)
-  int device;                  // -1 when there is none
+  int device;   // -1 when there is none
   FILE *out;
-  char *recorded;              // the file that is read
+  char *recorded;   // the file that is read
   const char *cursor;
-  int x, y;                    // the pointer
+  int x, y;   // the pointer
   bool moved;
   Pedal pedal, pedal_before;
 } Reader;
@@ -173,12 +180,17 @@ static dvStatus reader_init(dvObject *o)
     if (path) r->recorded = dv_file_read(path, &length);
     dv_free(path);
     r->cursor = r->recorded;
-    return r->recorded ? DV_OK : dv_field_error(o, &r->outputFilename, "set writeEvents=\"1\" to write it", "the events in %s cannot be read", r->outputFilename);
+    return r->recorded ? DV_OK
+                       : dv_field_error(o, &r->outputFilename, "set writeEvents=\"1\" to write it",
+                                        "the events in %s cannot be read", r->outputFilename);
   }
   r->device = open(r->filename, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (r->device < 0) dv_field_warning(o, &r->filename, "give a device under /dev/input, or outputFilename with recorded events", "%s cannot be opened: there are no events", r->filename);
+  if (r->device < 0)
+    dv_field_warning(o, &r->filename, "give a device under /dev/input, or outputFilename with recorded events",
+                     "%s cannot be opened: there are no events", r->filename);
   if (*r->outputFilename) r->out = fopen(r->outputFilename, "w");
-  if (*r->outputFilename && !r->out) dv_field_warning(o, &r->outputFilename, NULL, "%s cannot be written", r->outputFilename);
+  if (*r->outputFilename && !r->out)
+    dv_field_warning(o, &r->outputFilename, NULL, "%s cannot be written", r->outputFilename);
   return DV_OK;
 }
 
@@ -201,7 +213,8 @@ static void take_event(Reader *r, int type, int code, int value)
   if (type == EV_ABS && code == ABS_Y) r->pedal = value > 156 ? LEFT_PEDAL : value < 100 ? RIGHT_PEDAL : NO_PEDAL;
   if (type == EV_KEY && code >= BTN_LEFT && code <= BTN_MIDDLE) {
     dvMouse button = code == BTN_LEFT ? DV_MOUSE_LEFT : code == BTN_RIGHT ? DV_MOUSE_RIGHT : DV_MOUSE_MIDDLE;
-    dv_scene_send(r->base.node->scene, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = button, .released = value == 0, .x = r->x, .y = r->y});
+    dv_scene_send(r->base.node->scene,
+                  &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = button, .released = value == 0, .x = r->x, .y = r->y});
   }
 }
 
@@ -225,7 +238,8 @@ static void read_line(Reader *r)
   const char *s = line;
   long long type, code, value;
   while (dv_scan_int(&s, &type) && dv_scan_int(&s, &code) && dv_scan_int(&s, &value))
-    if (type >= 0 && type < 1000 && code >= 0 && code < 100000 && value > -1000000 && value < 1000000) take_event(r, (int)type, (int)code, (int)value);
+    if (type >= 0 && type < 1000 && code >= 0 && code < 100000 && value > -1000000 && value < 1000000)
+      take_event(r, (int)type, (int)code, (int)value);
   dv_free(line);
   r->cursor += length + (r->cursor[length] == '\n');
 }
@@ -236,11 +250,14 @@ static void reader_event(dvObject *o, const dvEvent *event)
   if (event->kind != DV_EVENT_ANIMATE_BEGIN || o->failed) return;
   if (r->recorded) read_line(r);
   else read_device(r);
-  if (r->moved) dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = DV_MOUSE_MOVE, .x = r->x, .y = r->y});
+  if (r->moved)
+    dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = DV_MOUSE_MOVE, .x = r->x, .y = r->y});
   r->moved = false;
   if (r->pedal == r->pedal_before) return;
   Pedal which = r->pedal != NO_PEDAL ? r->pedal : r->pedal_before;
-  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = which == LEFT_PEDAL ? r->key1[0] : r->key2[0], .released = r->pedal == NO_PEDAL});
+  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_KEY,
+                                           .key = which == LEFT_PEDAL ? r->key1[0] : r->key2[0],
+                                           .released = r->pedal == NO_PEDAL});
   r->pedal_before = r->pedal;
 }
 
@@ -268,7 +285,7 @@ const dvClass dv_input_event_reader_class = {
     .destroy = reader_destroy,
 };
 
-// --- PauseAnimationOnEvent -----------------------------------------------------------------------------
+// --- PauseAnimationOnEvent -----------------------------------------------------------------------
 
 static void pause_event(dvObject *o, const dvEvent *event)
 {

@@ -1,5 +1,5 @@
-// What the few settings do that do something: data directories, and the collision pipeline, which says that there are no
-// contacts yet.
+// What the few settings do that do something: data directories, and the collision pipeline, which says that there are
+// no contacts yet.
 #include "base/file.h"
 #include "control/settings.h"
 #include "scene/node.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// --- directories -----------------------------------------------------------------------------------------
+// --- directories ---------------------------------------------------------------------------------
 
 // while the scene is read, so that every component finds its files
 dvStatus dv_add_data_repository_parse(dvObject *o, dvAttributes *a)
@@ -32,7 +32,7 @@ dvStatus dv_add_plugin_repository_init(dvObject *o)
   return DV_OK;
 }
 
-// --- collision pipeline ------------------------------------------------------------------------------------
+// --- collision pipeline --------------------------------------------------------------------------
 
 typedef struct Counter {
   dvVisitor visitor;

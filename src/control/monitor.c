@@ -1,28 +1,29 @@
-// Monitor: positions, velocities and forces of chosen points, and any fields, written over time: a line for each step with the
-// time first, ready for gnuplot.
+// Monitor: positions, velocities and forces of chosen points, and any fields, written over time: a line for each step
+// with the time first, ready for gnuplot.
 #include "control/controllers.h"
 
 #include "state/state.h"
 
 #include <stdio.h>
 
-#define MONITOR_FIELDS(X)                                                                                                   \
-  X(indices, indices, "0", "", "points to watch")                                                                           \
-  X(string, fileName, "", "", "beginning of the names of the files; the component's name by default")                       \
-  X(bool, ExportPositions, "0", "", "write positions to fileName_x.txt")                                                    \
-  X(bool, ExportVelocities, "0", "", "write velocities to fileName_v.txt")                                                  \
-  X(bool, ExportForces, "0", "", "write forces to fileName_f.txt")                                                          \
-  X(strings, fields, "", "", "fields of other components, as path.field such as roi.nbIndices (without @), written to fileName_fields.txt") \
-  X(bool, showPositions, "0", "", "draw the points", .flags = DV_LOOKS)                                                     \
-  X(color, PositionsColor, "1 1 0 1", "", "colour of the points", .flags = DV_LOOKS)                                        \
-  X(bool, showVelocities, "0", "", "draw the velocities", .flags = DV_LOOKS)                                                \
-  X(color, VelocitiesColor, "1 1 0 1", "", "colour of the velocities", .flags = DV_LOOKS)                                   \
-  X(bool, showForces, "0", "", "draw the forces", .flags = DV_LOOKS)                                                        \
-  X(color, ForcesColor, "1 1 0 1", "", "colour of the forces", .flags = DV_LOOKS)                                           \
-  X(real, showMinThreshold, "0.01", "", "smaller vectors are not drawn", .flags = DV_LOOKS)                                 \
-  X(bool, showTrajectories, "0", "", "draw the paths of the points", .flags = DV_LOOKS)                                     \
-  X(real, TrajectoriesPrecision, "0.1", "s", "time between drawn points of a path", .flags = DV_LOOKS)                      \
-  X(color, TrajectoriesColor, "1 1 0 1", "", "colour of the paths", .flags = DV_LOOKS)                                      \
+#define MONITOR_FIELDS(X)                                                                                          \
+  X(indices, indices, "0", "", "points to watch")                                                                  \
+  X(string, fileName, "", "", "beginning of the names of the files; the component's name by default")              \
+  X(bool, ExportPositions, "0", "", "write positions to fileName_x.txt")                                           \
+  X(bool, ExportVelocities, "0", "", "write velocities to fileName_v.txt")                                         \
+  X(bool, ExportForces, "0", "", "write forces to fileName_f.txt")                                                 \
+  X(strings, fields, "", "",                                                                                       \
+    "fields of other components, as path.field such as roi.nbIndices (without @), written to fileName_fields.txt") \
+  X(bool, showPositions, "0", "", "draw the points", .flags = DV_LOOKS)                                            \
+  X(color, PositionsColor, "1 1 0 1", "", "colour of the points", .flags = DV_LOOKS)                               \
+  X(bool, showVelocities, "0", "", "draw the velocities", .flags = DV_LOOKS)                                       \
+  X(color, VelocitiesColor, "1 1 0 1", "", "colour of the velocities", .flags = DV_LOOKS)                          \
+  X(bool, showForces, "0", "", "draw the forces", .flags = DV_LOOKS)                                               \
+  X(color, ForcesColor, "1 1 0 1", "", "colour of the forces", .flags = DV_LOOKS)                                  \
+  X(real, showMinThreshold, "0.01", "", "smaller vectors are not drawn", .flags = DV_LOOKS)                        \
+  X(bool, showTrajectories, "0", "", "draw the paths of the points", .flags = DV_LOOKS)                            \
+  X(real, TrajectoriesPrecision, "0.1", "s", "time between drawn points of a path", .flags = DV_LOOKS)             \
+  X(color, TrajectoriesColor, "1 1 0 1", "", "colour of the paths", .flags = DV_LOOKS)                             \
   X(real, sizeFactor, "1", "", "size of what is drawn", .flags = DV_LOOKS)
 
 enum { MONITORED = 3 };
@@ -79,7 +80,8 @@ static dvStatus monitor_init(dvObject *o)
     if (!state) return dv_error(o, "put it into the node of a MechanicalObject", "%s finds no state to watch", o->name);
     for (size_t i = 0; i < m->indices.count; i++)
       if (m->indices.data[i] < 0 || (size_t)m->indices.data[i] >= m->state->count)
-        return dv_field_error(o, &m->indices, "indices count from 0", "entry %zu is %d, but there are %zu points", i, m->indices.data[i], m->state->count);
+        return dv_field_error(o, &m->indices, "indices count from 0", "entry %zu is %d, but there are %zu points", i,
+                              m->indices.data[i], m->state->count);
     m->files[k] = start_file(m, kinds[k].ending);
     if (!m->files[k]) continue;
     fprintf(m->files[k], "# time, then %s of points", kinds[k].what);

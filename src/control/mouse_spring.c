@@ -7,19 +7,19 @@
 #include "control/register.h"
 
 #include "math/vec.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
-#define MOUSE_SPRING_FIELDS(X)                                                                        \
-  X(int, index, "0", "", "degree of freedom that is pulled")                                          \
-  X(vec3, arm, "0 0 0", "m", "where the spring holds a frame, in the axes of the frame")              \
-  X(vec3, target, "0 0 0", "m", "the other end of the spring")                                        \
-  X(real, stiffness, "1000", "N/m", "stiffness of the spring")                                        \
+#define MOUSE_SPRING_FIELDS(X)                                                           \
+  X(int, index, "0", "", "degree of freedom that is pulled")                             \
+  X(vec3, arm, "0 0 0", "m", "where the spring holds a frame, in the axes of the frame") \
+  X(vec3, target, "0 0 0", "m", "the other end of the spring")                           \
+  X(real, stiffness, "1000", "N/m", "stiffness of the spring")                           \
   X(bool, active, "0", "", "pull")
 
 typedef struct MouseSpring {
   dvForce force;
   MOUSE_SPRING_FIELDS(DV_MEMBER)
-  dvVec3 lever;      // R arm of the last add_force
+  dvVec3 lever;   // R arm of the last add_force
 } MouseSpring;
 
 #define SELF MouseSpring
@@ -27,7 +27,10 @@ static const dvFieldDesc mouse_spring_fields[] = {MOUSE_SPRING_FIELDS(DV_DESCRIB
 #undef SELF
 
 static bool is_frame(const MouseSpring *s) { return s->force.state->base.dof->kind == DV_RIGID3; }
-static bool pulls(const MouseSpring *s) { return s->active && s->index >= 0 && (size_t)s->index < s->force.state->count; }
+static bool pulls(const MouseSpring *s)
+{
+  return s->active && s->index >= 0 && (size_t)s->index < s->force.state->count;
+}
 
 static dvStatus mouse_spring_check(dvObject *o)
 {
@@ -98,7 +101,9 @@ static double mouse_spring_energy(dvObject *o, const dvMech *m)
 {
   MouseSpring *s = (MouseSpring *)o;
   dvVec3 lever;
-  return pulls(s) ? 0.5 * s->stiffness * dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(s->target), held_point(s, m->x, &lever))) : 0;
+  return pulls(s)
+             ? 0.5 * s->stiffness * dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(s->target), held_point(s, m->x, &lever)))
+             : 0;
 }
 
 static const dvForceOps mouse_spring_ops = {

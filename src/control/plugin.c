@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- where they are ------------------------------------------------------------------------------------
+// --- where they are ------------------------------------------------------------------------------
 
 static char *try_in(const char *directory, const char *name)
 {
@@ -40,7 +40,7 @@ bool dv_plugin_is_loaded(const dvContext *c, const char *name)
   return false;
 }
 
-// --- what is in them -----------------------------------------------------------------------------------
+// --- what is in them -----------------------------------------------------------------------------
 
 static dvStatus refuse(dvText *why, dvText *advice, const char *what_to_do, const char *format, ...) DV_PRINTF(4, 5);
 static dvStatus refuse(dvText *why, dvText *advice, const char *what_to_do, const char *format, ...)
@@ -55,18 +55,25 @@ static dvStatus refuse(dvText *why, dvText *advice, const char *what_to_do, cons
 
 static dvStatus check(const dvContext *c, const dvPlugin *p, const char *path, dvText *why, dvText *advice)
 {
-  static const char again[] = "compile it again with the headers of divan " DIVAN_VERSION " (`divan new-plugin --flags` names them)";
+  static const char again[] =
+      "compile it again with the headers of divan " DIVAN_VERSION " (`divan new-plugin --flags` names them)";
   if (!p) return refuse(why, advice, NULL, "%s describes no plugin", path);
   if (p->abi != DV_SDK_ABI)
-    return refuse(why, advice, again, "the plugin %s was made for version %u of the component interface; this divan has version %d", path, p->abi, DV_SDK_ABI);
-  if (p->layout != DV_SDK_LAYOUT) return refuse(why, advice, again, "the plugin %s was compiled with headers of another divan", path);
-  if (!p->name || !*p->name || !p->classes) return refuse(why, advice, NULL, "the plugin %s has no name or no components", path);
+    return refuse(why, advice, again,
+                  "the plugin %s was made for version %u of the component interface; this divan has version %d", path,
+                  p->abi, DV_SDK_ABI);
+  if (p->layout != DV_SDK_LAYOUT)
+    return refuse(why, advice, again, "the plugin %s was compiled with headers of another divan", path);
+  if (!p->name || !*p->name || !p->classes)
+    return refuse(why, advice, NULL, "the plugin %s has no name or no components", path);
   for (size_t i = 0; p->classes[i]; i++) {
     const dvClass *cls = p->classes[i];
     if (cls->struct_size != sizeof *cls || !cls->name || cls->size < sizeof(dvObject))
-      return refuse(why, advice, NULL, "component %zu of the plugin %s is incomplete: it needs struct_size, name and size", i, p->name);
+      return refuse(why, advice, NULL,
+                    "component %zu of the plugin %s is incomplete: it needs struct_size, name and size", i, p->name);
     if (dv_registry_find(&c->registry, cls->name))
-      return refuse(why, advice, "give it another name", "the plugin %s brings the component %s, which exists already", p->name, cls->name);
+      return refuse(why, advice, "give it another name", "the plugin %s brings the component %s, which exists already",
+                    p->name, cls->name);
   }
   return DV_OK;
 }
@@ -80,7 +87,8 @@ static dvStatus load_file(dvContext *c, const char *path, const char *asked, dvT
   memcpy(&init, &symbol, sizeof init);
   if (!init) {
     dlclose(library);
-    return refuse(why, advice, "`divan new-plugin NAME` writes one", "%s is no plugin of Divan: it has no function " DV_PLUGIN_SYMBOL, path);
+    return refuse(why, advice, "`divan new-plugin NAME` writes one",
+                  "%s is no plugin of Divan: it has no function " DV_PLUGIN_SYMBOL, path);
   }
   const dvPlugin *p = init();
   bool loaded = p && p->abi == DV_SDK_ABI && p->name && dv_plugin_is_loaded(c, p->name);
@@ -99,10 +107,14 @@ dvStatus dv_plugin_load(dvContext *c, const char *name, dvText *why, dvText *adv
   if (dv_plugin_is_loaded(c, name)) return DV_OK;
   bool is_file = strchr(name, '/') || dv_ends_with_nocase(name, ".so");
   // without a slash the loader would search the system's directories
-  char *path = !is_file ? dv_plugin_find(c, name) : dv_file_exists(name) ? dv_format("%s%s", strchr(name, '/') ? "" : "./", name) : NULL;
-  dvStatus status = path ? load_file(c, path, name, why, advice)
-                    : is_file ? refuse(why, advice, NULL, "there is no file %s", name)
-                              : refuse(why, advice, "give its file, or its directory with --plugin-path or in DIVAN_PLUGIN_PATH", "the plugin %s was not found", name);
+  char *path = !is_file               ? dv_plugin_find(c, name)
+               : dv_file_exists(name) ? dv_format("%s%s", strchr(name, '/') ? "" : "./", name)
+                                      : NULL;
+  dvStatus status =
+      path      ? load_file(c, path, name, why, advice)
+      : is_file ? refuse(why, advice, NULL, "there is no file %s", name)
+                : refuse(why, advice, "give its file, or its directory with --plugin-path or in DIVAN_PLUGIN_PATH",
+                         "the plugin %s was not found", name);
   dv_free(path);
   return status;
 }

@@ -10,10 +10,14 @@ typedef struct TypeName {
   size_t size;
 } TypeName;
 
-#define TYPE(name) {#name, DV_F_##name, sizeof(DV_C_##name)}
-static const TypeName types[] = {TYPE(bool),  TYPE(int),   TYPE(real),  TYPE(string), TYPE(file), TYPE(vec2),    TYPE(vec3), TYPE(vec4),
-                                 TYPE(vec6),  TYPE(color), TYPE(ivec2), TYPE(reals),  TYPE(ints), TYPE(strings), TYPE(vec3s), TYPE(vec4s),
-                                 TYPE(edges), TYPE(link),  TYPE(links)};
+#define TYPE(name)                          \
+  {                                         \
+#name, DV_F_##name, sizeof(DV_C_##name) \
+  }
+static const TypeName types[] = {TYPE(bool),  TYPE(int),   TYPE(real), TYPE(string),  TYPE(file),
+                                 TYPE(vec2),  TYPE(vec3),  TYPE(vec4), TYPE(vec6),    TYPE(color),
+                                 TYPE(ivec2), TYPE(reals), TYPE(ints), TYPE(strings), TYPE(vec3s),
+                                 TYPE(vec4s), TYPE(edges), TYPE(link), TYPE(links)};
 
 // a copy that lives as long as the registry
 static char *keep(dvRegistry *r, const char *text, size_t length)
@@ -63,7 +67,8 @@ static size_t read_line(dvRegistry *r, const char *line, size_t n, dvFieldDesc *
   out->width = type->width;
   const char *equal = memchr(cursor, '=', (size_t)(bar - cursor)), *end = line + n;
   out->initial = equal ? keep_trimmed(r, equal + 1, (size_t)(bar - equal - 1)) : "";
-  const char *unit = memchr(bar, '[', (size_t)(end - bar)), *close = unit ? memchr(unit, ']', (size_t)(end - unit)) : NULL;
+  const char *unit = memchr(bar, '[', (size_t)(end - bar)),
+             *close = unit ? memchr(unit, ']', (size_t)(end - unit)) : NULL;
   out->help = keep_trimmed(r, bar + 1, (size_t)((close ? unit : end) - bar - 1));
   out->unit = close ? keep(r, unit + 1, (size_t)(close - unit - 1)) : "";
   return type->size;
@@ -76,7 +81,8 @@ static int count_lines(const char *text)
   return n;
 }
 
-static void read_lines(dvRegistry *r, const dvSettingRow *row, const char *text, dvFieldDesc *fields, int *count, size_t *size)
+static void read_lines(dvRegistry *r, const dvSettingRow *row, const char *text, dvFieldDesc *fields, int *count,
+                       size_t *size)
 {
   for (; text && *text; text = strchr(text, '\n') + 1) {
     dvFieldDesc *f = &fields[(*count)++];

@@ -10,7 +10,7 @@ typedef struct dvSettingRow {
   const char *help;
   // one field a line: "name/alias type = default | help [unit]"; the types of object/field.h
   const char *fields;
-  const char *more;         // further lines that several rows share, may be NULL
+  const char *more;   // further lines that several rows share, may be NULL
   dvStatus (*parse)(dvObject *o, dvAttributes *attributes);
   dvStatus (*init)(dvObject *o);
 } dvSettingRow;

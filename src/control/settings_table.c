@@ -1,5 +1,5 @@
-// The rows of settings.h. Only what describes looks, the viewer, files and collision detection stands here; nothing that
-// would have to compute.
+// The rows of settings.h. Only what describes looks, the viewer, files and collision detection stands here; nothing
+// that would have to compute.
 #include "control/settings.h"
 
 #define VISUAL_MODULE "Sofa.Component.Visual"
@@ -13,44 +13,41 @@
 
 static const char enable[] = "enable bool = 1 | draw it\n";
 
-static const char camera[] =
-    "position vec3 | where the camera stands [m]\n"
-    "orientation vec4 = 0 0 0 1 | orientation as a quaternion\n"
-    "lookAt vec3 | point it looks at [m]\n"
-    "distance real = 0 | distance to that point [m]\n"
-    "fieldOfView real = 45 | vertical angle of view [degrees]\n"
-    "zNear real = 0.01 | nearest distance that is drawn [m]\n"
-    "zFar real = 100 | farthest distance that is drawn [m]\n"
-    "computeZClip bool = 1 | nearest and farthest distance from the scene's size\n"
-    "minBBox vec3 = 0 0 0 | smallest corner of what is looked at [m]\n"
-    "maxBBox vec3 = 1 1 1 | largest corner of what is looked at [m]\n"
-    "widthViewport int = 800 | width of the picture [pixels]\n"
-    "heightViewport int = 600 | height of the picture [pixels]\n"
-    "projectionType string = Perspective | Perspective or Orthographic\n"
-    "activated bool = 1 | use this camera\n"
-    "fixedLookAt bool = 0 | keep the point it looks at\n"
-    "modelViewMatrix reals | matrix from the scene to the camera\n"
-    "projectionMatrix reals | matrix from the camera to the picture\n";
+static const char camera[] = "position vec3 | where the camera stands [m]\n"
+                             "orientation vec4 = 0 0 0 1 | orientation as a quaternion\n"
+                             "lookAt vec3 | point it looks at [m]\n"
+                             "distance real = 0 | distance to that point [m]\n"
+                             "fieldOfView real = 45 | vertical angle of view [degrees]\n"
+                             "zNear real = 0.01 | nearest distance that is drawn [m]\n"
+                             "zFar real = 100 | farthest distance that is drawn [m]\n"
+                             "computeZClip bool = 1 | nearest and farthest distance from the scene's size\n"
+                             "minBBox vec3 = 0 0 0 | smallest corner of what is looked at [m]\n"
+                             "maxBBox vec3 = 1 1 1 | largest corner of what is looked at [m]\n"
+                             "widthViewport int = 800 | width of the picture [pixels]\n"
+                             "heightViewport int = 600 | height of the picture [pixels]\n"
+                             "projectionType string = Perspective | Perspective or Orthographic\n"
+                             "activated bool = 1 | use this camera\n"
+                             "fixedLookAt bool = 0 | keep the point it looks at\n"
+                             "modelViewMatrix reals | matrix from the scene to the camera\n"
+                             "projectionMatrix reals | matrix from the camera to the picture\n";
 
-static const char light[] =
-    "color color = 1 1 1 1 | colour of the light\n"
-    "shadowTextureSize int = 0 | size of the shadow's picture [pixels]\n"
-    "drawSource bool = 0 | draw where the light comes from\n"
-    "zNear real = 0 | nearest distance that casts a shadow [m]\n"
-    "zFar real = 0 | farthest distance that casts a shadow [m]\n"
-    "shadowsEnabled bool = 1 | the light casts shadows\n"
-    "softShadows bool = 0 | shadows have soft borders\n"
-    "shadowFactor real = 1 | how dark shadows are\n"
-    "VSMLightBleeding real = 0.05 | variance shadows: limit of light bleeding\n"
-    "VSMMinVariance real = 0.001 | variance shadows: smallest variance\n"
-    "textureUnit int = 1 | texture unit of the shadow\n"
-    "modelViewMatrix reals | matrix from the scene to the light\n"
-    "projectionMatrix reals | matrix from the light to its shadow\n";
+static const char light[] = "color color = 1 1 1 1 | colour of the light\n"
+                            "shadowTextureSize int = 0 | size of the shadow's picture [pixels]\n"
+                            "drawSource bool = 0 | draw where the light comes from\n"
+                            "zNear real = 0 | nearest distance that casts a shadow [m]\n"
+                            "zFar real = 0 | farthest distance that casts a shadow [m]\n"
+                            "shadowsEnabled bool = 1 | the light casts shadows\n"
+                            "softShadows bool = 0 | shadows have soft borders\n"
+                            "shadowFactor real = 1 | how dark shadows are\n"
+                            "VSMLightBleeding real = 0.05 | variance shadows: limit of light bleeding\n"
+                            "VSMMinVariance real = 0.001 | variance shadows: smallest variance\n"
+                            "textureUnit int = 1 | texture unit of the shadow\n"
+                            "modelViewMatrix reals | matrix from the scene to the light\n"
+                            "projectionMatrix reals | matrix from the light to its shadow\n";
 
-static const char shader_element[] =
-    "id string | name in the shader\n"
-    "indexShader int = 0 | number of the shader it belongs to\n"
-    "shader links | shaders it belongs to\n";
+static const char shader_element[] = "id string | name in the shader\n"
+                                     "indexShader int = 0 | number of the shader it belongs to\n"
+                                     "shader links | shaders it belongs to\n";
 
 static const char shader[] =
     "turnOn bool = 1 | use the shader\n"
@@ -69,66 +66,73 @@ static const char shader[] =
     "backfaceWriting bool = 0 | shaders write the colour of back faces\n"
     "clampVertexColor bool = 1 | keep vertex colours between 0 and 1\n";
 
-static const char texture[] =
-    "textureFilename/filename file | picture file\n"
-    "textureUnit int = 1 | texture unit\n"
-    "enabled bool = 1 | use the texture\n"
-    "repeat bool = 0 | repeat the picture\n"
-    "linearInterpolation bool = 1 | smooth between pixels\n"
-    "generateMipmaps bool = 1 | keep smaller versions of the picture\n"
-    "srgbColorspace bool = 0 | the picture is in sRGB\n"
-    "minLod real = -1000 | smallest level of detail\n"
-    "maxLod real = 1000 | largest level of detail\n"
-    "proceduralTextureWidth int = 0 | width of a computed picture [pixels]\n"
-    "proceduralTextureHeight int = 0 | height of a computed picture [pixels]\n"
-    "proceduralTextureNbBits int = 1 | bits a pixel of a computed picture\n"
-    "proceduralTextureData ints | pixels of a computed picture\n"
-    "cubemapFilenamePosX file | picture towards +x\n"
-    "cubemapFilenamePosY file | picture towards +y\n"
-    "cubemapFilenamePosZ file | picture towards +z\n"
-    "cubemapFilenameNegX file | picture towards -x\n"
-    "cubemapFilenameNegY file | picture towards -y\n"
-    "cubemapFilenameNegZ file | picture towards -z\n"
-    "id string | name in the shader\n"
-    "indexShader int = 0 | number of the shader it belongs to\n"
-    "shader links | shaders it belongs to\n";
+static const char texture[] = "textureFilename/filename file | picture file\n"
+                              "textureUnit int = 1 | texture unit\n"
+                              "enabled bool = 1 | use the texture\n"
+                              "repeat bool = 0 | repeat the picture\n"
+                              "linearInterpolation bool = 1 | smooth between pixels\n"
+                              "generateMipmaps bool = 1 | keep smaller versions of the picture\n"
+                              "srgbColorspace bool = 0 | the picture is in sRGB\n"
+                              "minLod real = -1000 | smallest level of detail\n"
+                              "maxLod real = 1000 | largest level of detail\n"
+                              "proceduralTextureWidth int = 0 | width of a computed picture [pixels]\n"
+                              "proceduralTextureHeight int = 0 | height of a computed picture [pixels]\n"
+                              "proceduralTextureNbBits int = 1 | bits a pixel of a computed picture\n"
+                              "proceduralTextureData ints | pixels of a computed picture\n"
+                              "cubemapFilenamePosX file | picture towards +x\n"
+                              "cubemapFilenamePosY file | picture towards +y\n"
+                              "cubemapFilenamePosZ file | picture towards +z\n"
+                              "cubemapFilenameNegX file | picture towards -x\n"
+                              "cubemapFilenameNegY file | picture towards -y\n"
+                              "cubemapFilenameNegZ file | picture towards -z\n"
+                              "id string | name in the shader\n"
+                              "indexShader int = 0 | number of the shader it belongs to\n"
+                              "shader links | shaders it belongs to\n";
 
-static const char threads[] =
-    "nbThreads int = 0 | wished number of threads; the command's --threads decides\n"
-    "taskSchedulerType string = _default | kind of task scheduler\n";
+static const char threads[] = "nbThreads int = 0 | wished number of threads; the command's --threads decides\n"
+                              "taskSchedulerType string = _default | kind of task scheduler\n";
 
 static const char mouse_button[] = "button string = Left | mouse button: Left, Middle or Right\n";
 static const char box[] = "box vec6 | region outside of which nothing is tested: minimum, maximum [m]\n";
 static const char value[] = "value/values reals | value handed to the shader\n";
-static const char matrix_value[] =
-    "value reals | matrices handed to the shader\n"
-    "transpose bool = 0 | transpose them\n";
-static const char attribute_value[] =
-    "value reals | value a vertex, handed to the shader\n"
-    "handleDynamicTopology bool = 1 | follow changes of the topology\n";
+static const char matrix_value[] = "value reals | matrices handed to the shader\n"
+                                   "transpose bool = 0 | transpose them\n";
+static const char attribute_value[] = "value reals | value a vertex, handed to the shader\n"
+                                      "handleDynamicTopology bool = 1 | follow changes of the topology\n";
 
-static const char proximity[] =
-    "alarmDistance real = 1 | distance at which pairs are looked at [m]\n"
-    "contactDistance real = 0.5 | distance at which contacts act [m]\n";
+static const char proximity[] = "alarmDistance real = 1 | distance at which pairs are looked at [m]\n"
+                                "contactDistance real = 0.5 | distance at which contacts act [m]\n";
 
-#define SHADER_VALUE(name) {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value for a shader", value, shader_element, NULL, NULL}
-#define SHADER_MATRIX(name) {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "matrices for a shader", matrix_value, shader_element, NULL, NULL}
-#define SHADER_ATTRIBUTE(name) \
-  {name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value a vertex for a shader", attribute_value, shader_element, NULL, NULL}
+#define SHADER_VALUE(name)                                                                                \
+  {                                                                                                       \
+    name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value for a shader", value, shader_element, NULL, NULL \
+  }
+#define SHADER_MATRIX(name)                                                                                       \
+  {                                                                                                               \
+    name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "matrices for a shader", matrix_value, shader_element, NULL, NULL \
+  }
+#define SHADER_ATTRIBUTE(name)                                                                                    \
+  {                                                                                                               \
+    name, NULL, SHADER_MODULE, DV_ROLE_SETTING, "a value a vertex for a shader", attribute_value, shader_element, \
+        NULL, NULL                                                                                                \
+  }
 
 const dvSettingRow dv_setting_rows[] = {
     // files, messages, threads
-    {"AddDataRepository", "AddResourceRepository", "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "adds a directory in which files are looked for",
-     "path file | directory, relative to the scene file\n", NULL, dv_add_data_repository_parse, NULL},
-    {"AddPluginRepository", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "names a directory with plugins, which is not used: the command line names them",
-     "path file | directory\n", NULL, NULL, dv_add_plugin_repository_init},
+    {"AddDataRepository", "AddResourceRepository", "Sofa.Component.SceneUtility", DV_ROLE_SETTING,
+     "adds a directory in which files are looked for", "path file | directory, relative to the scene file\n", NULL,
+     dv_add_data_repository_parse, NULL},
+    {"AddPluginRepository", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING,
+     "names a directory with plugins, which is not used: the command line names them", "path file | directory\n", NULL,
+     NULL, dv_add_plugin_repository_init},
     {"APIVersion", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "the version of SOFA a scene was written for",
-     "level string = 26.12.99 | version\n",
+     "level string = 26.12.99 | version\n", NULL, NULL, NULL},
+    {"InfoComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "a remark in a scene", "", NULL, NULL,
+     NULL},
+    {"MessageHandlerComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING,
+     "how messages are shown; here they go to the terminal", "handler string | kind of handler\n", NULL, NULL, NULL},
+    {"TaskSchedulerSettings", NULL, "Sofa.Simulation.Core", DV_ROLE_SETTING, "wishes for the worker threads", threads,
      NULL, NULL, NULL},
-    {"InfoComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "a remark in a scene", "", NULL, NULL, NULL},
-    {"MessageHandlerComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING, "how messages are shown; here they go to the terminal",
-     "handler string | kind of handler\n", NULL, NULL, NULL},
-    {"TaskSchedulerSettings", NULL, "Sofa.Simulation.Core", DV_ROLE_SETTING, "wishes for the worker threads", threads, NULL, NULL, NULL},
     {"SofaDefaultPathSetting", NULL, SETTING_MODULE, DV_ROLE_SETTING, "paths of other programs",
      "gnuplotPath file | where gnuplot writes\n", NULL, NULL, NULL},
     {"StatsSetting", NULL, SETTING_MODULE, DV_ROLE_SETTING, "what the program records",
@@ -183,8 +187,8 @@ const dvSettingRow dv_setting_rows[] = {
      "cameraPositions vec3s | recorded positions [m]\n"
      "cameraOrientations vec4s | recorded orientations, quaternions\n",
      NULL, NULL},
-    {"DefaultVisualManagerLoop", "VisualLoop", "Sofa.Simulation.Core", DV_ROLE_SETTING, "draws the scene node by node", enable,
-     "targetNode link | node to draw\n", NULL, NULL},
+    {"DefaultVisualManagerLoop", "VisualLoop", "Sofa.Simulation.Core", DV_ROLE_SETTING, "draws the scene node by node",
+     enable, "targetNode link | node to draw\n", NULL, NULL},
     {"OglViewport", NULL, RENDERING_2D, DV_ROLE_SETTING, "a second picture of the scene inside the first",
      "screenPosition vec2 | where it stands\n"
      "screenSize ivec2 | its size [pixels]\n"
@@ -222,7 +226,8 @@ const dvSettingRow dv_setting_rows[] = {
      "color color = 1 1 0 1 | colour of the lines\n"
      "thickness real = 1 | width of the lines [pixels]\n",
      NULL, NULL},
-    {"VisualTransform", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "moves what is drawn of its node, not what is simulated", enable,
+    {"VisualTransform", NULL, VISUAL_MODULE, DV_ROLE_VISUAL, "moves what is drawn of its node, not what is simulated",
+     enable,
      "transform reals | frame: position and quaternion\n"
      "recursive bool = 0 | also for the nodes below\n",
      NULL, NULL},
@@ -299,14 +304,17 @@ const dvSettingRow dv_setting_rows[] = {
 
     // shaders
     {"OglShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a program that draws", shader, shader_element, NULL, NULL},
-    {"OglShadowShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "the program that draws shadows", shader, shader_element, NULL, NULL},
-    {"OglOITShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "the program that draws translucent surfaces", shader, shader_element, NULL, NULL},
+    {"OglShadowShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "the program that draws shadows", shader, shader_element,
+     NULL, NULL},
+    {"OglOITShader", NULL, SHADER_MODULE, DV_ROLE_SETTING, "the program that draws translucent surfaces", shader,
+     shader_element, NULL, NULL},
     {"OglShaderDefineMacro", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a definition for a shader",
      "value string | what is defined\n", shader_element, NULL, NULL},
-    {"OglRenderingSRGB", NULL, SHADER_MODULE, DV_ROLE_SETTING, "draws in the sRGB colour space", enable, NULL, NULL, NULL},
+    {"OglRenderingSRGB", NULL, SHADER_MODULE, DV_ROLE_SETTING, "draws in the sRGB colour space", enable, NULL, NULL,
+     NULL},
     {"OglTexture", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a picture for a shader", texture, NULL, NULL, NULL},
-    {"OglTexture2D", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a picture for a shader",
-     texture, "texture2DFilename file | picture file\n", NULL, NULL},
+    {"OglTexture2D", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a picture for a shader", texture,
+     "texture2DFilename file | picture file\n", NULL, NULL},
     {"OglTexturePointer", NULL, SHADER_MODULE, DV_ROLE_SETTING, "another component's picture for a shader",
      "textureUnit int = 1 | texture unit\n"
      "enabled bool = 1 | use the texture\n"
@@ -316,8 +324,9 @@ const dvSettingRow dv_setting_rows[] = {
      "zNear real = 1 | nearest distance [m]\n"
      "zFar real = 100 | farthest distance [m]\n",
      enable, NULL, NULL},
-    {"OrderIndependentTransparencyManager", NULL, SHADER_MODULE, DV_ROLE_SETTING, "draws translucent surfaces in any order",
-     "depthScale real = 0.01 | how fast farther surfaces lose weight\n", enable, NULL, NULL},
+    {"OrderIndependentTransparencyManager", NULL, SHADER_MODULE, DV_ROLE_SETTING,
+     "draws translucent surfaces in any order", "depthScale real = 0.01 | how fast farther surfaces lose weight\n",
+     enable, NULL, NULL},
     {"CompositingVisualLoop", NULL, SHADER_MODULE, DV_ROLE_SETTING, "draws the scene in several passes",
      "vertFilename file = shaders/compositing.vert | vertex shader file\n"
      "fragFilename file = shaders/compositing.frag | fragment shader file\n",
@@ -327,7 +336,8 @@ const dvSettingRow dv_setting_rows[] = {
      "renderToScreen bool = 0 | show its picture\n"
      "outputName string | name of its picture\n",
      enable, NULL, NULL},
-    {"VisualManagerSecondaryPass", NULL, SHADER_MODULE, DV_ROLE_SETTING, "a pass of drawing that uses the pictures of others",
+    {"VisualManagerSecondaryPass", NULL, SHADER_MODULE, DV_ROLE_SETTING,
+     "a pass of drawing that uses the pictures of others",
      "factor real = 1 | size of its picture, as a part of the window\n"
      "renderToScreen bool = 0 | show its picture\n"
      "outputName string | name of its picture\n"
@@ -336,32 +346,59 @@ const dvSettingRow dv_setting_rows[] = {
      "fragFilename file | fragment shader file\n"
      "shader link | its shader\n",
      enable, NULL, NULL},
-    SHADER_VALUE("OglIntVariable"), SHADER_VALUE("OglInt2Variable"), SHADER_VALUE("OglInt3Variable"), SHADER_VALUE("OglInt4Variable"),
-    SHADER_VALUE("OglFloatVariable"), SHADER_VALUE("OglFloat2Variable"), SHADER_VALUE("OglFloat3Variable"), SHADER_VALUE("OglFloat4Variable"),
-    SHADER_VALUE("OglIntVectorVariable"), SHADER_VALUE("OglIntVector2Variable"), SHADER_VALUE("OglIntVector3Variable"),
-    SHADER_VALUE("OglIntVector4Variable"), SHADER_VALUE("OglFloatVectorVariable"), SHADER_VALUE("OglFloatVector2Variable"),
-    SHADER_VALUE("OglFloatVector3Variable"), SHADER_VALUE("OglFloatVector4Variable"),
-    SHADER_MATRIX("OglMatrix2Variable"), SHADER_MATRIX("OglMatrix3Variable"), SHADER_MATRIX("OglMatrix4Variable"),
-    SHADER_MATRIX("OglMatrix2x3Variable"), SHADER_MATRIX("OglMatrix3x2Variable"), SHADER_MATRIX("OglMatrix2x4Variable"),
-    SHADER_MATRIX("OglMatrix4x2Variable"), SHADER_MATRIX("OglMatrix3x4Variable"), SHADER_MATRIX("OglMatrix4x3Variable"),
+    SHADER_VALUE("OglIntVariable"),
+    SHADER_VALUE("OglInt2Variable"),
+    SHADER_VALUE("OglInt3Variable"),
+    SHADER_VALUE("OglInt4Variable"),
+    SHADER_VALUE("OglFloatVariable"),
+    SHADER_VALUE("OglFloat2Variable"),
+    SHADER_VALUE("OglFloat3Variable"),
+    SHADER_VALUE("OglFloat4Variable"),
+    SHADER_VALUE("OglIntVectorVariable"),
+    SHADER_VALUE("OglIntVector2Variable"),
+    SHADER_VALUE("OglIntVector3Variable"),
+    SHADER_VALUE("OglIntVector4Variable"),
+    SHADER_VALUE("OglFloatVectorVariable"),
+    SHADER_VALUE("OglFloatVector2Variable"),
+    SHADER_VALUE("OglFloatVector3Variable"),
+    SHADER_VALUE("OglFloatVector4Variable"),
+    SHADER_MATRIX("OglMatrix2Variable"),
+    SHADER_MATRIX("OglMatrix3Variable"),
+    SHADER_MATRIX("OglMatrix4Variable"),
+    SHADER_MATRIX("OglMatrix2x3Variable"),
+    SHADER_MATRIX("OglMatrix3x2Variable"),
+    SHADER_MATRIX("OglMatrix2x4Variable"),
+    SHADER_MATRIX("OglMatrix4x2Variable"),
+    SHADER_MATRIX("OglMatrix3x4Variable"),
+    SHADER_MATRIX("OglMatrix4x3Variable"),
     SHADER_MATRIX("OglMatrix4VectorVariable"),
-    SHADER_ATTRIBUTE("OglIntAttribute"), SHADER_ATTRIBUTE("OglInt2Attribute"), SHADER_ATTRIBUTE("OglInt3Attribute"),
+    SHADER_ATTRIBUTE("OglIntAttribute"),
+    SHADER_ATTRIBUTE("OglInt2Attribute"),
+    SHADER_ATTRIBUTE("OglInt3Attribute"),
     SHADER_ATTRIBUTE("OglInt4Attribute"),
-    SHADER_ATTRIBUTE("OglUIntAttribute"), SHADER_ATTRIBUTE("OglUInt2Attribute"), SHADER_ATTRIBUTE("OglUInt3Attribute"),
-    SHADER_ATTRIBUTE("OglUInt4Attribute"), SHADER_ATTRIBUTE("OglFloatAttribute"), SHADER_ATTRIBUTE("OglFloat2Attribute"),
-    SHADER_ATTRIBUTE("OglFloat3Attribute"), SHADER_ATTRIBUTE("OglFloat4Attribute"),
+    SHADER_ATTRIBUTE("OglUIntAttribute"),
+    SHADER_ATTRIBUTE("OglUInt2Attribute"),
+    SHADER_ATTRIBUTE("OglUInt3Attribute"),
+    SHADER_ATTRIBUTE("OglUInt4Attribute"),
+    SHADER_ATTRIBUTE("OglFloatAttribute"),
+    SHADER_ATTRIBUTE("OglFloat2Attribute"),
+    SHADER_ATTRIBUTE("OglFloat3Attribute"),
+    SHADER_ATTRIBUTE("OglFloat4Attribute"),
 
     // mouse
-    {"AttachBodyButtonSetting", "AttachBodyButton", "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse pulls bodies by a spring", mouse_button,
+    {"AttachBodyButtonSetting", "AttachBodyButton", "Sofa.GUI.Component", DV_ROLE_SETTING,
+     "the mouse pulls bodies by a spring", mouse_button,
      "stiffness real = 1000 | stiffness of the spring [N/m]\n"
      "arrowSize real = 0 | size of the arrow\n"
      "showFactorSize real = 1 | factor of what is drawn\n",
      NULL, NULL},
-    {"ConstraintAttachButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse holds bodies by a constraint", mouse_button,
+    {"ConstraintAttachButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING,
+     "the mouse holds bodies by a constraint", mouse_button,
      "snapDistance real = 1 | distance at which points are caught [m]\n", NULL, NULL},
-    {"FixPickedParticleButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse fixes points", mouse_button,
-     "stiffness real = 10000 | stiffness that holds them [N/m]\n", NULL, NULL},
-    {"AddFrameButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse adds frames", mouse_button, NULL, NULL, NULL},
+    {"FixPickedParticleButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse fixes points",
+     mouse_button, "stiffness real = 10000 | stiffness that holds them [N/m]\n", NULL, NULL},
+    {"AddFrameButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse adds frames", mouse_button, NULL,
+     NULL, NULL},
     {"AddRecordedCameraButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse records cameras",
      mouse_button, NULL, NULL, NULL},
     {"StartNavigationButtonSetting", NULL, "Sofa.GUI.Component", DV_ROLE_SETTING, "the mouse starts the recorded path",
@@ -389,34 +426,44 @@ const dvSettingRow dv_setting_rows[] = {
      "broadPhaseDetection link | how pairs of models are found\n"
      "narrowPhaseDetection link | how pairs of elements are found\n",
      NULL, NULL, NULL},
-    {"BruteForceBroadPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of models by testing all", box, NULL, NULL, NULL},
+    {"BruteForceBroadPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of models by testing all", box,
+     NULL, NULL, NULL},
     {"ParallelBruteForceBroadPhase", NULL, "MultiThreading", DV_ROLE_COLLISION, "finds pairs of models by testing all",
      box, threads, NULL, NULL},
-    {"BVHNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with bounding trees", "", NULL, NULL, NULL},
+    {"BVHNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with bounding trees", "",
+     NULL, NULL, NULL},
     {"ParallelBVHNarrowPhase", NULL, "MultiThreading", DV_ROLE_COLLISION, "finds pairs of elements with bounding trees",
      threads, NULL, NULL, NULL},
-    {"RayTraceNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with rays", "", NULL, NULL, NULL},
-    {"DirectSAPNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements by sweeping along an axis",
+    {"RayTraceNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with rays", "", NULL,
+     NULL, NULL},
+    {"DirectSAPNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
+     "finds pairs of elements by sweeping along an axis",
      "showOnlyInvestigatedBoxes bool = 1 | draw only the boxes that were tested\n"
      "nbPairs int = 0 | number of pairs found\n",
      NULL, NULL, NULL},
-    {"IncrSAP", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by sweeping along an axis, step by step", box, NULL, NULL, NULL},
-    {"BruteForceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by testing all models, then with bounding trees",
-     box, NULL, NULL, NULL},
-    {"RayTraceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by testing all models, then with rays",
-     box, NULL, NULL, NULL},
-    {"DirectSAP", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by sweeping along an axis", box, NULL, NULL, NULL},
-    {"DiscreteIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements overlap", "", NULL, NULL, NULL},
-    {"MinProximityIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements are near each other", proximity,
+    {"IncrSAP", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by sweeping along an axis, step by step", box,
+     NULL, NULL, NULL},
+    {"BruteForceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
+     "finds pairs by testing all models, then with bounding trees", box, NULL, NULL, NULL},
+    {"RayTraceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
+     "finds pairs by testing all models, then with rays", box, NULL, NULL, NULL},
+    {"DirectSAP", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs by sweeping along an axis", box, NULL, NULL,
+     NULL},
+    {"DiscreteIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements overlap", "", NULL,
+     NULL, NULL},
+    {"MinProximityIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION,
+     "contacts where elements are near each other", proximity,
      "useSphereTriangle bool = 1 | test spheres and triangles\n"
      "usePointPoint bool = 1 | test points and points\n"
      "useSurfaceNormals bool = 0 | contact directions from the surface\n"
      "useLinePoint bool = 1 | test lines and points\n"
      "useLineLine bool = 1 | test lines and lines\n",
      NULL, NULL},
-    {"NewProximityIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts where elements are near each other", proximity,
-     "useLineLine bool = 0 | test lines and lines\n", NULL, NULL},
-    {"LocalMinDistance", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts at the local minima of the distance", proximity,
+    {"NewProximityIntersection", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION,
+     "contacts where elements are near each other", proximity, "useLineLine bool = 0 | test lines and lines\n", NULL,
+     NULL},
+    {"LocalMinDistance", NULL, INTERSECTION_MODULE, DV_ROLE_COLLISION, "contacts at the local minima of the distance",
+     proximity,
      "filterIntersection bool = 1 | leave out contacts outside of the normals' cones\n"
      "angleCone real = 0 | angle of the cones [radians]\n"
      "coneFactor real = 0.5 | factor of the cones\n"
@@ -426,13 +473,14 @@ const dvSettingRow dv_setting_rows[] = {
      "response string | kind of response, such as PenalityContactForceField or FrictionContactConstraint\n"
      "responseParams string | its parameters, such as mu=0.3\n",
      NULL, NULL, NULL},
-    {"RuleBasedContactManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "what answers contacts, by rules for pairs of models",
+    {"RuleBasedContactManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION,
+     "what answers contacts, by rules for pairs of models",
      "response string | kind of response where no rule fits\n"
      "responseParams string | its parameters\n"
      "variables string | values used in the rules\n"
      "rules string | pairs of names or groups, and their response\n",
      NULL, NULL, NULL},
-    {"DefaultCollisionGroupManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "puts bodies in contact under one solver", "",
-     NULL, NULL, NULL},
+    {"DefaultCollisionGroupManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "puts bodies in contact under one solver",
+     "", NULL, NULL, NULL},
 };
 const size_t dv_setting_row_count = DV_COUNT(dv_setting_rows);

@@ -1,21 +1,22 @@
 // ArticulatedHierarchyController: a user chooses an articulation of a skeleton by a key and moves it with the mouse.
 //
-// The key of an articulation makes it the active one, or lets it go. At the beginning of each step its coordinate grows by angleDelta
-// while the left button is held and shrinks while the right one is; a turn of the wheel counts twice, once. The keys + and - do the same
-// as a button for one step, for those without a mouse. With propagateUserInteraction the change is shared
-// equally with the articulations of the same kind and axis further down, one child of each centre.
+// The key of an articulation makes it the active one, or lets it go. At the beginning of each step its coordinate grows
+// by angleDelta while the left button is held and shrinks while the right one is; a turn of the wheel counts twice,
+// once. The keys + and - do the same as a button for one step, for those without a mouse. With propagateUserInteraction
+// the change is shared equally with the articulations of the same kind and axis further down, one child of each centre.
 #include "control/controllers.h"
 #include "mapping/nonlinear/articulated.h"
-#include "state/state.h"
+#include "mechanics/mechanics.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define SKELETON_FIELDS(X)                                                                                                  \
-  X(bool, handleEventTriggersUpdate, "0", "", "accepted: coordinates change at the beginning of a step, as in SOFA", .flags = DV_HIDDEN)   \
-  X(ints, articulationsIndices, "", "", "coordinates that the user may move")                                               \
-  X(strings, bindingKeys, "", "", "key of each of them")                                                                    \
-  X(real, angleDelta, "0.01", "rad or m", "change of a coordinate in a step")                                               \
+#define SKELETON_FIELDS(X)                                                                                           \
+  X(bool, handleEventTriggersUpdate, "0", "", "accepted: coordinates change at the beginning of a step, as in SOFA", \
+    .flags = DV_HIDDEN)                                                                                              \
+  X(ints, articulationsIndices, "", "", "coordinates that the user may move")                                        \
+  X(strings, bindingKeys, "", "", "key of each of them")                                                             \
+  X(real, angleDelta, "0.01", "rad or m", "change of a coordinate in a step")                                        \
   X(bool, propagateUserInteraction, "0", "", "share the change with the articulations of the same axis further down")
 
 typedef struct SkeletonController {
@@ -24,9 +25,9 @@ typedef struct SkeletonController {
   const dvSkeleton *skeleton;
   dvState *state;
   dvPlan *plan;
-  int active;            // place in articulationsIndices, or -1
-  double sign;           // of the change in this step; 0: none
-  bool once;             // a wheel or a key, which nobody lets go
+  int active;    // place in articulationsIndices, or -1
+  double sign;   // of the change in this step; 0: none
+  bool once;     // a wheel or a key, which nobody lets go
 } SkeletonController;
 
 #define SELF SkeletonController
@@ -58,7 +59,8 @@ static dvStatus skeleton_controller_init(dvObject *o)
 {
   SkeletonController *c = (SkeletonController *)o;
   dvObject *container = dv_skeleton_find(o->node), *state = find_coordinates(o->node);
-  if (!container) return dv_error(o, "put it into the node of an ArticulatedHierarchyContainer", "%s finds no skeleton", o->name);
+  if (!container)
+    return dv_error(o, "put it into the node of an ArticulatedHierarchyContainer", "%s finds no skeleton", o->name);
   if (!state) return dv_error(o, "add a MechanicalObject of type Vec1", "%s finds no coordinates to move", o->name);
   DV_TRY(dv_object_ensure(container));
   DV_TRY(dv_object_ensure(state));
@@ -66,10 +68,14 @@ static dvStatus skeleton_controller_init(dvObject *o)
   c->state = dv_state(state);
   for (size_t i = 0; i < c->articulationsIndices.count; i++)
     if (c->articulationsIndices.data[i] < 0 || (size_t)c->articulationsIndices.data[i] >= c->state->count)
-      return dv_field_error(o, &c->articulationsIndices, NULL, "there is no coordinate %d; %s has %zu", c->articulationsIndices.data[i], state->name, c->state->count);
+      return dv_field_error(o, &c->articulationsIndices, NULL, "there is no coordinate %d; %s has %zu",
+                            c->articulationsIndices.data[i], state->name, c->state->count);
   if (c->bindingKeys.count != c->articulationsIndices.count)
-    dv_field_warning(o, &c->bindingKeys, "give a key for each articulation", "%zu keys for %zu articulations", c->bindingKeys.count, c->articulationsIndices.count);
-  if (!o->listening) dv_field_warning(o, &o->listening, "set listening=\"1\"", "%s does not listen to events: it moves nothing", o->name);
+    dv_field_warning(o, &c->bindingKeys, "give a key for each articulation", "%zu keys for %zu articulations",
+                     c->bindingKeys.count, c->articulationsIndices.count);
+  if (!o->listening)
+    dv_field_warning(o, &o->listening, "set listening=\"1\"", "%s does not listen to events: it moves nothing",
+                     o->name);
   skeleton_controller_reset(o);
   return DV_OK;
 }
@@ -89,7 +95,8 @@ static bool find_articulation(const dvSkeleton *s, int32_t coordinate, size_t *c
 
 static bool same_motion(const dvArticulation *a, const dvArticulation *b)
 {
-  return a->rotation == b->rotation && a->translation == b->translation && a->axis.x == b->axis.x && a->axis.y == b->axis.y && a->axis.z == b->axis.z;
+  return a->rotation == b->rotation && a->translation == b->translation && a->axis.x == b->axis.x &&
+         a->axis.y == b->axis.y && a->axis.z == b->axis.z;
 }
 
 // moves on to the first articulation below a centre that moves in the same way
@@ -107,7 +114,8 @@ static bool next_below(const dvSkeleton *s, const dvArticulation *like, size_t *
   return false;
 }
 
-static size_t chain_of(const SkeletonController *c, size_t center, size_t articulation, const double *change, double *x, double *free)
+static size_t chain_of(const SkeletonController *c, size_t center, size_t articulation, const double *change, double *x,
+                       double *free)
 {
   const dvSkeleton *s = c->skeleton;
   const dvArticulation *like = &s->articulations.data[articulation];
@@ -126,7 +134,8 @@ static void skeleton_controller_apply(SkeletonController *c)
   double sign = c->sign;
   if (sign == 0) return;
   if (c->once) c->sign = 0;
-  if (c->active < 0 || !find_articulation(c->skeleton, c->articulationsIndices.data[c->active], &center, &articulation)) return;
+  if (c->active < 0 || !find_articulation(c->skeleton, c->articulationsIndices.data[c->active], &center, &articulation))
+    return;
   double change = sign * c->angleDelta / (double)chain_of(c, center, articulation, NULL, NULL, NULL);
   chain_of(c, center, articulation, &change, dv_state_write(c->state, DV_X), dv_state_write(c->state, DV_X_FREE));
   dv_state_touch(c->state, DV_X);

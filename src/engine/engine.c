@@ -1,7 +1,7 @@
 // See engine.h.
 #include "engine/engine.h"
 
-#include "topology/rays.h"
+#include "topology/search/rays.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -22,10 +22,12 @@ static int number_behind(const char *text, const char *name)
 dvStatus dv_engine_add_inputs(dvObject *o, const dvAttributes *a, const dvFieldBlock *likes, int32_t *count)
 {
   if (*count < 0 || *count > MAX_INPUTS)
-    return dv_field_error(o, count, NULL, "%s %d is not between 0 and %d", dv_field_name(dv_field_of(o, count)->desc), *count, MAX_INPUTS);
+    return dv_field_error(o, count, NULL, "%s %d is not between 0 and %d", dv_field_name(dv_field_of(o, count)->desc),
+                          *count, MAX_INPUTS);
   int most = *count;
   for (size_t i = 0; i < a->count && !dv_was_set(o, count); i++)
-    for (int k = 0; k < likes->count; k++) most = dv_max_int(most, number_behind(a->data[i].name, dv_field_name(&likes->fields[k])));
+    for (int k = 0; k < likes->count; k++)
+      most = dv_max_int(most, number_behind(a->data[i].name, dv_field_name(&likes->fields[k])));
   for (int i = 1; i <= most; i++)
     for (int k = 0; k < likes->count; k++) dv_object_add_numbered(o, &likes->fields[k], i);
   *count = most;
@@ -45,8 +47,9 @@ static int width_of_template(const char *text)
   static const struct {
     const char *part;
     int width;
-  } kinds[] = {{"RigidDeriv3", 6}, {"Rigid3", 7}, {"RigidCoord3", 7}, {"Rigid2", 3}, {"RigidCoord2", 3}, {"RigidDeriv2", 3}, {"Mat4x4", 16}, {"Quat", 4},
-               {"Edge", 2}, {"Triangle", 3}, {"Quad", 4}, {"Tetra", 4}, {"Hexa", 8}};
+  } kinds[] = {{"RigidDeriv3", 6}, {"Rigid3", 7},  {"RigidCoord3", 7}, {"Rigid2", 3}, {"RigidCoord2", 3},
+               {"RigidDeriv2", 3}, {"Mat4x4", 16}, {"Quat", 4},        {"Edge", 2},   {"Triangle", 3},
+               {"Quad", 4},        {"Tetra", 4},   {"Hexa", 8}};
   if (!text) return 1;
   for (size_t i = 0; i < DV_COUNT(kinds); i++)
     if (strstr(text, kinds[i].part)) return kinds[i].width;
@@ -100,8 +103,8 @@ dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count
   const dvInts *list = f->value;
   for (size_t i = 0; i < list->count; i++)
     if (list->data[i] < 0 || (size_t)list->data[i] >= count)
-      return dv_field_error(o, f->value, "indices count from 0", "%s: entry %zu is %d, but there are %zu %s", dv_field_name(f->desc), i, list->data[i],
-                            count, what);
+      return dv_field_error(o, f->value, "indices count from 0", "%s: entry %zu is %d, but there are %zu %s",
+                            dv_field_name(f->desc), i, list->data[i], count, what);
   return DV_OK;
 }
 
@@ -113,9 +116,11 @@ dvStatus dv_engine_check(const dvObject *o, const dvInts *member, size_t count, 
 void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInts *quads)
 {
   int32_t first[2];
-  size_t open = dv_surface_open_edges(triangles ? triangles->data : NULL, triangles ? triangles->count / 3 : 0, quads ? quads->data : NULL,
-                                      quads ? quads->count / 4 : 0, first);
+  size_t open = dv_surface_open_edges(triangles ? triangles->data : NULL, triangles ? triangles->count / 3 : 0,
+                                      quads ? quads->data : NULL, quads ? quads->count / 4 : 0, first);
   if (open && open != SIZE_MAX)
-    dv_warning(o, "join points that stand at the same place, or close the holes with MeshClosingEngine",
-               "the surface is not closed: %zu of its edges border on one face only, the first between points %d and %d", open, first[0], first[1]);
+    dv_warning(
+        o, "join points that stand at the same place, or close the holes with MeshClosingEngine",
+        "the surface is not closed: %zu of its edges border on one face only, the first between points %d and %d", open,
+        first[0], first[1]);
 }

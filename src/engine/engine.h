@@ -39,13 +39,13 @@ dvStatus dv_engine_check_field(const dvObject *o, const dvField *f, size_t count
 void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInts *quads);
 
 #define DV_ENGINE_CLASS(variable, name_, help_, module_, dofs_, type, ...) \
-  const dvClass variable = {.struct_size = sizeof(dvClass),              \
-                            .name = name_,                                \
-                            .help = help_,                                \
-                            .module = module_,                            \
-                            .dofs = dofs_,                                \
-                            .roles = 1u << DV_ROLE_ENGINE,                \
-                            .size = sizeof(type),                         \
+  const dvClass variable = {.struct_size = sizeof(dvClass),                \
+                            .name = name_,                                 \
+                            .help = help_,                                 \
+                            .module = module_,                             \
+                            .dofs = dofs_,                                 \
+                            .roles = 1u << DV_ROLE_ENGINE,                 \
+                            .size = sizeof(type),                          \
                             __VA_ARGS__}
 
 DV_PUBLIC_END

@@ -17,8 +17,9 @@ const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind 
   for (size_t i = 0; i < elements->count; i++) {
     int32_t p = elements->data[i];
     if (p >= 0 && (size_t)p < s->count) continue;
-    dv_error(o, "give the state as many points as the topology has", "number %zu of the %s of %s names point %d, but %s has %zu", i / points,
-             dv_element_name(kind), t->base.name, p, s->base.name, s->count);
+    dv_error(o, "give the state as many points as the topology has",
+             "number %zu of the %s of %s names point %d, but %s has %zu", i / points, dv_element_name(kind),
+             t->base.name, p, s->base.name, s->count);
     return NULL;
   }
   return elements;

@@ -2,13 +2,13 @@
 #ifndef DV_FORCE_MESH_H
 #define DV_FORCE_MESH_H
 
-#include "state/component.h"
+#include "mechanics/component.h"
 #include "topology/topology.h"
 
 DV_PUBLIC_BEGIN
 
-// The topology of a link or, when it has none, of the node or above; NULL and an error that says what is missing when there
-// is none. The link's target is set.
+// The topology of a link or, when it has none, of the node or above; NULL and an error that says what is missing when
+// there is none. The link's target is set.
 dvTopology *dv_force_topology(dvObject *o, dvLink *link);
 // Elements of a kind whose points all exist in the state; NULL and an error when one does not.
 const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind kind, const dvState *s);

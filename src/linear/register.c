@@ -2,10 +2,10 @@
 #include "linear/register.h"
 
 #include "linear/classes.h"
-#include "linear/matrix_free.h"
-#include "linear/orderings.h"
-#include "linear/system.h"
-#include "linear/warp.h"
+#include "linear/direct/orderings.h"
+#include "linear/iterative/warp.h"
+#include "linear/system/matrix_free.h"
+#include "linear/system/system.h"
 
 void dv_register_linear(dvRegistry *r)
 {

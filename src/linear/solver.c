@@ -1,7 +1,7 @@
 // See solver.h.
 #include "linear/solver.h"
 
-#include "linear/ldl.h"
+#include "linear/direct/ldl.h"
 
 #include "scene/timer.h"
 
@@ -14,7 +14,10 @@ const dvFieldBlock dv_linear_solver_block = {linear_solver_fields, (int)DV_COUNT
 
 // --- the system ----------------------------------------------------------------------------------
 
-bool dv_linear_solver_is_graph(const dvObject *o) { return !o->template_text || !*o->template_text || dv_starts_with(o->template_text, "GraphScattered"); }
+bool dv_linear_solver_is_graph(const dvObject *o)
+{
+  return !o->template_text || !*o->template_text || dv_starts_with(o->template_text, "GraphScattered");
+}
 
 static bool is_taken(const dvNode *node, const dvObject *system)
 {
@@ -31,18 +34,22 @@ static dvObject *find_system(const dvNode *node, dvSystemKind kind)
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (dv_plays(o, DV_ROLE_LINEAR_SYSTEM) && dv_linear_system_kind(o) == kind && !o->failed && !is_taken(node, o)) return o;
+    if (dv_plays(o, DV_ROLE_LINEAR_SYSTEM) && dv_linear_system_kind(o) == kind && !o->failed && !is_taken(node, o))
+      return o;
   }
   return NULL;
 }
 
 dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *otherwise)
 {
-  static const char *const wanted[] = {"a matrix, as MatrixLinearSystem has", "products without a matrix, as MatrixFreeSystem gives", "rotations, as RotationMatrixSystem has"};
+  static const char *const wanted[] = {"a matrix, as MatrixLinearSystem has",
+                                       "products without a matrix, as MatrixFreeSystem gives",
+                                       "rotations, as RotationMatrixSystem has"};
   dvLinearSolver *s = dv_linear_solver(o);
   if (s->linearSystem.target && dv_linear_system_kind(s->linearSystem.target) != kind)
-    return dv_field_error(o, &s->linearSystem, "link it to another system, or leave linearSystem out", "%s needs %s; %s is a %s", o->cls->name, wanted[kind],
-                          s->linearSystem.target->name, s->linearSystem.target->cls->name);
+    return dv_field_error(o, &s->linearSystem, "link it to another system, or leave linearSystem out",
+                          "%s needs %s; %s is a %s", o->cls->name, wanted[kind], s->linearSystem.target->name,
+                          s->linearSystem.target->cls->name);
   if (!s->linearSystem.target) s->linearSystem.target = find_system(o->node, kind);
   s->system = s->linearSystem.target;
   if (!s->system && !s->made) {
@@ -95,7 +102,8 @@ dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool
   dvLinearSolver *s = dv_linear_solver(o);
   dvLinearSystem *system = dv_linear_system(s->system);
   *matrix = dv_linear_system_matrix(s->system);
-  if (!*matrix) return dv_error(o, "use it beside an implicit integrator", "%s has no matrix to work with yet", o->cls->name);
+  if (!*matrix)
+    return dv_error(o, "use it beside an implicit integrator", "%s has no matrix to work with yet", o->cls->name);
   *changed = s->prepared != system->stamp;
   s->prepared = s->started = s->solves = system->stamp;
   return DV_OK;

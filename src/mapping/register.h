@@ -4,7 +4,8 @@
 
 #include "object/context.h"
 
-extern const dvClass dv_identity_mapping_class, dv_subset_mapping_class, dv_barycentric_mapping_class, dv_rigid_mapping_class;
+extern const dvClass dv_identity_mapping_class, dv_subset_mapping_class, dv_barycentric_mapping_class,
+    dv_rigid_mapping_class;
 extern const dvClass dv_composite_mapping_class;
 extern const dvClass dv_distance_mapping_class, dv_distance_multi_mapping_class, dv_distance_from_target_mapping_class,
     dv_square_distance_mapping_class, dv_square_mapping_class, dv_area_mapping_class, dv_volume_mapping_class;

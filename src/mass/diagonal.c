@@ -42,7 +42,8 @@ bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, siz
   int group = dv_diagonal_numbers(dof), size = group - 2;
   *singular = -1;
   if (!dv_reals_resize(&d->mass, count)) return false;
-  if (is_frame(dof) && (!dv_reals_resize(&d->inertia, count * (size_t)size) || !dv_reals_resize(&d->inverse, count * (size_t)size)))
+  if (is_frame(dof) &&
+      (!dv_reals_resize(&d->inertia, count * (size_t)size) || !dv_reals_resize(&d->inverse, count * (size_t)size)))
     return false;
   for (size_t i = 0; i < count; i++, numbers += group) {
     d->mass.data[i] = numbers[0];
@@ -68,12 +69,13 @@ void dv_diagonal_check_inertia(const dvDiagonal *d)
   int size = dv_diagonal_numbers(d->base.state->base.dof) - 2;
   for (size_t i = 0; size > 0 && i * (size_t)size < d->inertia.count; i++) {
     if (d->mass.data[i] <= 0 || is_inertia(d->inertia.data + i * (size_t)size, size)) continue;
-    dv_warning(o, "give a symmetric matrix with positive moments", "the inertia of frame %zu is not symmetric and positive: no body has it", i);
+    dv_warning(o, "give a symmetric matrix with positive moments",
+               "the inertia of frame %zu is not symmetric and positive: no body has it", i);
     return;
   }
 }
 
-// --- frames that turn their inertia ----------------------------------------------------------------------
+// --- frames that turn their inertia --------------------------------------------------------------
 
 static size_t point_of(const dvDiagonal *d, size_t i) { return d->points.count ? (size_t)d->points.data[i] : i; }
 
@@ -91,7 +93,8 @@ static void turn_inertia(dvDiagonal *d, int x_id)
     size_t at = d->uniform ? 0 : i;
     dvMat3 r = dv_quat_to_matrix(dv_quat_load(x + 7 * point_of(d, i) + 3));
     dv_mat3_store(d->turned.data + 9 * i, dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_load(d->inertia.data + 9 * at)), r));
-    dv_mat3_store(d->turned_inverse.data + 9 * i, dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_load(d->inverse.data + 9 * at)), r));
+    dv_mat3_store(d->turned_inverse.data + 9 * i,
+                  dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_load(d->inverse.data + 9 * at)), r));
   }
 }
 
@@ -118,7 +121,7 @@ static const double *inverse_of(const dvDiagonal *d, size_t i)
   return is_gyroscopic(d) ? d->turned_inverse.data + 9 * i : d->inverse.data + 9 * (d->uniform ? 0 : i);
 }
 
-// --- following changes -----------------------------------------------------------------------------------
+// --- following changes ---------------------------------------------------------------------------
 
 static void note_what_was_seen(dvDiagonal *d)
 {
@@ -146,7 +149,7 @@ void dv_diagonal_refresh(dvDiagonal *d)
   if (is_gyroscopic(d) && d->turned.count != 9 * d->count) turn_inertia(d, DV_X);
 }
 
-// --- loops over the points -----------------------------------------------------------------------------
+// --- loops over the points -----------------------------------------------------------------------
 
 // What a body needs to treat the points of a range; `in` may be NULL.
 typedef struct Task {
@@ -156,7 +159,7 @@ typedef struct Task {
   const double *in;
   double *out;
   double factor;
-  double g[6];                        // what every point feels
+  double g[6];   // what every point feels
 } Task;
 
 static double mass_of(const dvDiagonal *d, size_t i) { return d->mass.data[d->uniform ? 0 : i]; }
@@ -217,8 +220,7 @@ void dv_diagonal_add_mdx(dvObject *o, const dvMech *m, double factor)
   prepare(&t, o);
   if (d->uniform && d->points.count == 0 && !is_frame(t.dof) && d->count > 0)
     dv_axpy(o->context->pool, factor * d->mass.data[0], t.in, t.out, d->count * (size_t)t.dof->deriv);
-  else
-    run(o, &t, run_product);
+  else run(o, &t, run_product);
 }
 
 static void divide_frame(const Task *t, size_t i, const double *in, double *out)
@@ -308,7 +310,7 @@ void dv_diagonal_add_gravity_to_v(dvObject *o, const dvMech *m)
     for (size_t k = 0; k < space; k++) t.out[i * width + k] += t.g[k];
 }
 
-// --- matrix and energies -------------------------------------------------------------------------------
+// --- matrix and energies -------------------------------------------------------------------------
 
 void dv_diagonal_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
 {

@@ -3,28 +3,28 @@
 // UniformMass, DiagonalMass and the lumped part of MeshMatrixMass differ in how they find the numbers; what they do
 // with them is here. M is diagonal: a point has M = m I; a frame has m for the translation and the inertia J (kg m2)
 // for the rotation, taken in world axes as it stands: as in SOFA it is not turned with the frame and there is no
-// gyroscopic term. With `gyroscopic` a frame in space has R J R^T, R being its rotation at the last evaluation of forces, and the
-// torque -w x (R J R^T w) acts on it; implicit integrators take that torque at the start of the step.
+// gyroscopic term. With `gyroscopic` a frame in space has R J R^T, R being its rotation at the last evaluation of
+// forces, and the torque -w x (R J R^T w) acts on it; implicit integrators take that torque at the start of the step.
 #ifndef DV_MASS_DIAGONAL_H
 #define DV_MASS_DIAGONAL_H
 
 #include "base/isa.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 typedef struct dvDiagonal {
   dvMass base;
-  size_t count;             // points (or frames) that have a mass
-  dvInts points;            // which ones; empty: the first `count`
-  bool uniform;             // all have the first mass
-  bool absent;              // nothing usable was given: SOFA then keeps the weight, but has no mass matrix
-  dvReals mass;             // kg; one per point, or one for all
-  dvReals inertia, inverse; // frames: 9 numbers each (1 in the plane), kg m2, and the inverse
-  bool gyroscopic;          // frames in space turn their inertia with them
+  size_t count;                     // points (or frames) that have a mass
+  dvInts points;                    // which ones; empty: the first `count`
+  bool uniform;                     // all have the first mass
+  bool absent;                      // nothing usable was given: SOFA then keeps the weight, but has no mass matrix
+  dvReals mass;                     // kg; one per point, or one for all
+  dvReals inertia, inverse;         // frames: 9 numbers each (1 in the plane), kg m2, and the inverse
+  bool gyroscopic;                  // frames in space turn their inertia with them
   dvReals turned, turned_inverse;   // then: the same in world axes, for each frame
-  size_t seen;              // degrees of freedom of the state at the last set-up
-  void (*set_up)(dvObject *o);   // called when that number, or one of the next two, has changed
-  const dvField *field;          // may be NULL
-  const unsigned *revision;      // of a topology; may be NULL
+  size_t seen;                      // degrees of freedom of the state at the last set-up
+  void (*set_up)(dvObject *o);      // called when that number, or one of the next two, has changed
+  const dvField *field;             // may be NULL
+  const unsigned *revision;         // of a topology; may be NULL
   uint32_t field_seen;
   unsigned revision_seen;
 } dvDiagonal;
@@ -37,13 +37,15 @@ void dv_diagonal_free(dvDiagonal *d);
 int dv_diagonal_numbers(const dvDof *dof);
 // A field for components with frames.
 #define DV_GYROSCOPIC_FIELDS(X) \
-  X(bool, gyroscopic, "0", "", "turn the inertia of frames with them and add the gyroscopic torque; SOFA, and the default, do neither")
+  X(bool, gyroscopic, "0", "",  \
+    "turn the inertia of frames with them and add the gyroscopic torque; SOFA, and the default, do neither")
 // Fills mass, inertia and its inverse from `count` groups of numbers. False when memory is short. A frame whose inertia
 // cannot be inverted gets no angular acceleration; the first such frame is returned in *singular (else -1).
 bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);
 // Warns when the inertia of a frame is not symmetric and positive.
 void dv_diagonal_check_inertia(const dvDiagonal *d);
-// Tells it what to watch; from here on it is set up again whenever something changed. `field` and `revision` may be NULL.
+// Tells it what to watch; from here on it is set up again whenever something changed. `field` and `revision` may be
+// NULL.
 void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision);
 // Sets it up again if need be: first thing in every slot.
 void dv_diagonal_refresh(dvDiagonal *d);

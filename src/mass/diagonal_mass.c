@@ -13,17 +13,19 @@
 #include <math.h>
 #include <string.h>
 
-#define DIAGONAL_MASS_FIELDS(X)                                                                                       \
-  X(reals, vertexMass, "", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",     \
-    .alias = "mass")                                                                                                  \
-  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)", .least = "0") \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass", .least = "0") \
-  X(bool, computeMassOnRest, "1", "", "measure the elements at rest rather than where they stand at the start")       \
-  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
-  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
-  X(file, filename, "", "", "an Xsp file (version 3 or 4) with the masses", .alias = "fileMass")                      \
-  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
-  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)                  \
+#define DIAGONAL_MASS_FIELDS(X)                                                                                   \
+  X(reals, vertexMass, "", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass", \
+    .alias = "mass")                                                                                              \
+  X(real, massDensity, "1", "kg/m3", "mass per volume (or per area or length, for meshes without volume)",        \
+    .least = "0")                                                                                                 \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .alias = "totalmass",      \
+    .least = "0")                                                                                                 \
+  X(bool, computeMassOnRest, "1", "", "measure the elements at rest rather than where they stand at the start")   \
+  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                            \
+  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                 \
+  X(file, filename, "", "", "an Xsp file (version 3 or 4) with the masses", .alias = "fileMass")                  \
+  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                        \
+  X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)              \
   DV_GYROSCOPIC_FIELDS(X)
 
 typedef struct DiagonalMass {
@@ -41,7 +43,7 @@ static void diagonal_mass_destroy(dvObject *o) { dv_diagonal_free((dvDiagonal *)
 
 static dvObject *object_of(DiagonalMass *m) { return &m->diagonal.base.base; }
 
-// --- Xsp files -----------------------------------------------------------------------------------------
+// --- Xsp files -----------------------------------------------------------------------------------
 
 // the ninth number behind "mass" (index, place, position, velocity, mass); a negative one marks a fixed point
 static bool read_mass_line(const char **cursor, double *mass)
@@ -109,7 +111,7 @@ static dvStatus load_xsp(DiagonalMass *m)
   return status;
 }
 
-// --- from the mesh -------------------------------------------------------------------------------------
+// --- from the mesh -------------------------------------------------------------------------------
 
 // masses of all points for a density; returns their sum
 static double lump(DiagonalMass *m, double density)
@@ -137,7 +139,8 @@ static double lump(DiagonalMass *m, double density)
 static void from_total(DiagonalMass *m)
 {
   if (m->totalMass < 0) {
-    dv_field_warning(object_of(m), &m->totalMass, "give a positive mass", "totalMass %g is negative; 1 is used", m->totalMass);
+    dv_field_warning(object_of(m), &m->totalMass, "give a positive mass", "totalMass %g is negative; 1 is used",
+                     m->totalMass);
     m->totalMass = 1;
   }
   double volume = lump(m, 1);
@@ -151,8 +154,8 @@ static void from_density(DiagonalMass *m)
     m->totalMass = lump(m, m->massDensity);
     return;
   }
-  dv_field_warning(object_of(m), &m->massDensity, "give a positive density", "massDensity %g is negative; totalMass %g is used", m->massDensity,
-                   m->totalMass);
+  dv_field_warning(object_of(m), &m->massDensity, "give a positive density",
+                   "massDensity %g is negative; totalMass %g is used", m->massDensity, m->totalMass);
   from_total(m);
 }
 
@@ -161,14 +164,15 @@ static bool vertex_masses_fit(const DiagonalMass *m)
   const dvObject *o = &m->diagonal.base.base;
   size_t n = m->vertexMass.count, points = dv_topology_point_count(m->mesh.topology);
   if (n != points) {
-    dv_field_warning(o, &m->vertexMass, "give one number per point", "vertexMass has %zu numbers, the mesh %zu points; totalMass %g is used", n,
-                     points, m->totalMass);
+    dv_field_warning(o, &m->vertexMass, "give one number per point",
+                     "vertexMass has %zu numbers, the mesh %zu points; totalMass %g is used", n, points, m->totalMass);
     return false;
   }
   for (size_t i = 0; i < n; i++) {
     if (m->vertexMass.data[i] >= 0) continue;
-    dv_field_warning(o, &m->vertexMass, "give positive masses", "vertexMass of point %zu is negative (%g); totalMass %g is used", i,
-                     m->vertexMass.data[i], m->totalMass);
+    dv_field_warning(o, &m->vertexMass, "give positive masses",
+                     "vertexMass of point %zu is negative (%g); totalMass %g is used", i, m->vertexMass.data[i],
+                     m->totalMass);
     return false;
   }
   return true;
@@ -197,16 +201,18 @@ static void from_vertex_masses(DiagonalMass *m)
 static void compute(DiagonalMass *m)
 {
   dvObject *o = object_of(m);
-  bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity), vertex = dv_was_set(o, &m->vertexMass);
+  bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity),
+       vertex = dv_was_set(o, &m->vertexMass);
   if (total + density + vertex > 1)
-    dv_warning(o, "give only one of them", "several masses are given; %s goes before the others", total ? "totalMass" : "massDensity");
+    dv_warning(o, "give only one of them", "several masses are given; %s goes before the others",
+               total ? "totalMass" : "massDensity");
   if (total) from_total(m);
   else if (density) from_density(m);
   else if (vertex) from_vertex_masses(m);
   else from_total(m);
 }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 // hands the numbers in vertexMass to the diagonal
 static dvStatus adopt(DiagonalMass *m)
@@ -217,7 +223,8 @@ static dvStatus adopt(DiagonalMass *m)
   size_t group = (size_t)dv_diagonal_numbers(dof), n = m->vertexMass.count / group;
   long singular;
   d->count = dv_min_size(n, d->base.state->count);
-  if (!dv_diagonal_set(d, dof, m->vertexMass.data, d->count, &singular)) return dv_error(o, NULL, "out of memory for %zu masses", n);
+  if (!dv_diagonal_set(d, dof, m->vertexMass.data, d->count, &singular))
+    return dv_error(o, NULL, "out of memory for %zu masses", n);
   if (singular >= 0) dv_field_warning(o, &m->vertexMass, NULL, "the inertia of frame %ld cannot be inverted", singular);
   else dv_diagonal_check_inertia(d);
   dv_touch(o, &m->vertexMass);
@@ -229,12 +236,15 @@ static dvStatus adopt(DiagonalMass *m)
 static void frame_masses(DiagonalMass *m)
 {
   dvObject *o = object_of(m);
-  size_t group = (size_t)dv_diagonal_numbers(o->dof), given = m->vertexMass.count / group, n = m->diagonal.base.state->count;
+  size_t group = (size_t)dv_diagonal_numbers(o->dof), given = m->vertexMass.count / group,
+         n = m->diagonal.base.state->count;
   if (m->vertexMass.count % group)
-    dv_field_warning(o, &m->vertexMass, NULL, "vertexMass has %zu numbers, not whole groups of %zu; the rest is not used", m->vertexMass.count,
+    dv_field_warning(o, &m->vertexMass, NULL,
+                     "vertexMass has %zu numbers, not whole groups of %zu; the rest is not used", m->vertexMass.count,
                      group);
   if (given < n)
-    dv_warning(o, "give vertexMass as \"mass volume inertia\" for each frame", "%zu of %zu frames have no mass", n - given, n);
+    dv_warning(o, "give vertexMass as \"mass volume inertia\" for each frame", "%zu of %zu frames have no mass",
+               n - given, n);
 }
 
 // the mesh has changed: its elements have the density that was found at first
@@ -252,7 +262,8 @@ static void diagonal_mass_set_up(dvObject *o)
 static bool is_complete(const DiagonalMass *m)
 {
   const dvObject *o = &m->diagonal.base.base;
-  return dv_was_set(o, &m->vertexMass) && m->vertexMass.count == m->diagonal.base.state->count && !m->topology.target && !dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  return dv_was_set(o, &m->vertexMass) && m->vertexMass.count == m->diagonal.base.state->count && !m->topology.target &&
+         !dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
 }
 
 static dvStatus diagonal_mass_init(dvObject *o)

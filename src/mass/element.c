@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-void dv_mass_element(dvElementKind kind, const dvQuadrature *rule, const double *x, const double *density, double *entries)
+void dv_mass_element(dvElementKind kind, const dvQuadrature *rule, const double *x, const double *density,
+                     double *entries)
 {
   int corners = dv_element_points(kind);
   memset(entries, 0, (size_t)(corners * corners) * sizeof *entries);

@@ -2,12 +2,14 @@
 #ifndef DV_MASS_ELEMENT_H
 #define DV_MASS_ELEMENT_H
 
-#include "force/fem/shape.h"
+#include "element/shape.h"
 
 enum { DV_MASS_ENTRIES = DV_SHAPE_NODES * DV_SHAPE_NODES };
 
 // x: three numbers per corner; density: one per corner, interpolated like everything else. entries: corners x corners.
-// dv_shape_quadrature(kind) is SOFA's rule (with one point all entries are equal), dv_shape_product_quadrature the exact one.
-void dv_mass_element(dvElementKind kind, const dvQuadrature *rule, const double *x, const double *density, double *entries);
+// dv_shape_quadrature(kind) is SOFA's rule (with one point all entries are equal), dv_shape_product_quadrature the
+// exact one.
+void dv_mass_element(dvElementKind kind, const dvQuadrature *rule, const double *x, const double *density,
+                     double *entries);
 
 #endif

@@ -1,7 +1,7 @@
 // FEMMass: M_ij = integral of rho N_i N_j over the elements of one kind, at rest, by numerical integration.
 //
 // NodalMassDensity holds rho at the points; inside an element it is interpolated like everything else. The points and
-// weights of the integration are SOFA's default rules (force/fem/shape.c).
+// weights of the integration are SOFA's default rules (element/shape.c).
 #include "mass/classes.h"
 #include "mass/element.h"
 #include "mass/matrix.h"
@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-// --- density -------------------------------------------------------------------------------------------
+// --- density -------------------------------------------------------------------------------------
 
-#define NODAL_FIELDS(X) X(reals, property, "1", "kg/m3", "mass per volume (or area or length) at each point; one number for all")
+#define NODAL_FIELDS(X) \
+  X(reals, property, "1", "kg/m3", "mass per volume (or area or length) at each point; one number for all")
 
 typedef struct NodalMassDensity {
   dvObject base;
@@ -39,10 +40,10 @@ static double density_at(const NodalMassDensity *d, int32_t point)
   return d->property.data[n == 1 || point < 0 ? 0 : dv_min_size((size_t)point, n - 1)];
 }
 
-// --- mass ----------------------------------------------------------------------------------------------
+// --- mass ----------------------------------------------------------------------------------------
 
-#define FEM_MASS_FIELDS(X)                                                                                            \
-  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
+#define FEM_MASS_FIELDS(X)                                                                 \
+  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY) \
   X(link, nodalMassDensity, "", "", "the NodalMassDensity to use; the one of the node or above by default")
 
 typedef struct FemMass {
@@ -77,9 +78,10 @@ static dvStatus integrate(FemMass *f)
   dvTopology *t = dv_topology(f->topology.target);
   const dvInts *elements = dv_topology_elements(t, f->kind);
   if (dv_ints_size(elements) == 0)
-    dv_warning(o, "give the kind of element in the template, as in \"Vec3,Tetrahedron\"", "the mesh %s has no %s: there is no mass", t->base.name,
-               dv_element_name(f->kind));
-  if (!dv_mass_matrix_shape(&f->matrix, elements)) return dv_error(o, NULL, "out of memory for %zu elements", dv_ints_size(elements));
+    dv_warning(o, "give the kind of element in the template, as in \"Vec3,Tetrahedron\"",
+               "the mesh %s has no %s: there is no mass", t->base.name, dv_element_name(f->kind));
+  if (!dv_mass_matrix_shape(&f->matrix, elements))
+    return dv_error(o, NULL, "out of memory for %zu elements", dv_ints_size(elements));
   const double *x = dv_state_read(f->matrix.diagonal.base.state, DV_X_REST);
   int corners = elements->width;
   for (size_t e = 0; e < dv_ints_size(elements); e++) add_element(f, x, elements->data + e * (size_t)corners, corners);
@@ -87,11 +89,16 @@ static dvStatus integrate(FemMass *f)
   return DV_OK;
 }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static const char *const template_names[DV_ELEMENT_KINDS] = {
-    [DV_EDGE] = "Edge", [DV_TRIANGLE] = "Triangle", [DV_QUAD] = "Quad", [DV_TETRAHEDRON] = "Tetrahedron",
-    [DV_HEXAHEDRON] = "Hexahedron", [DV_PRISM] = "Prism", [DV_PYRAMID] = "Pyramid",
+    [DV_EDGE] = "Edge",
+    [DV_TRIANGLE] = "Triangle",
+    [DV_QUAD] = "Quad",
+    [DV_TETRAHEDRON] = "Tetrahedron",
+    [DV_HEXAHEDRON] = "Hexahedron",
+    [DV_PRISM] = "Prism",
+    [DV_PYRAMID] = "Pyramid",
 };
 
 // "Vec3,Hexahedron": the word behind the comma
@@ -123,7 +130,8 @@ static dvStatus fem_mass_init(dvObject *o)
   DV_TRY(dv_mass_init(o));
   o->dof = f->matrix.diagonal.base.state->base.dof;
   if (!f->topology.target) f->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!f->topology.target) return dv_error(o, "add a topology to the node, or name one in the field topology", "FEMMass finds no mesh");
+  if (!f->topology.target)
+    return dv_error(o, "add a topology to the node, or name one in the field topology", "FEMMass finds no mesh");
   if (!f->nodalMassDensity.target) f->nodalMassDensity.target = find_density(o->node);
   if (!f->nodalMassDensity.target || f->nodalMassDensity.target->cls != &dv_nodal_mass_density_class)
     return dv_error(o, "add <NodalMassDensity property=\"1000\"/> to the node", "FEMMass finds no NodalMassDensity");

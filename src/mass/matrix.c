@@ -55,7 +55,8 @@ bool dv_mass_matrix_shape(dvMassMatrix *m, const dvInts *elements)
   for (size_t e = 0; e < count; e++) {
     const int32_t *points = elements->data + e * width;
     for (size_t i = 0; i < width; i++)
-      for (size_t j = 0; j < width && is_point(points[i], n); j++) column[row[points[i]]++] = is_point(points[j], n) ? points[j] : points[i];
+      for (size_t j = 0; j < width && is_point(points[i], n); j++)
+        column[row[points[i]]++] = is_point(points[j], n) ? points[j] : points[i];
   }
   memmove(row + 1, row, n * sizeof *row);
   row[0] = 0;
@@ -95,7 +96,7 @@ bool dv_mass_matrix_sum(dvMassMatrix *m)
   return true;
 }
 
-// --- slots ---------------------------------------------------------------------------------------------
+// --- slots ---------------------------------------------------------------------------------------
 
 typedef struct Product {
   const dvMassMatrix *m;
@@ -119,9 +120,15 @@ static void run_product(void *user, size_t begin, size_t end)
 {
   const Product *p = user;
   switch (p->m->diagonal.base.state->base.dof->deriv) {   // constants let the compiler unroll
-  case 1: multiply_rows(p, begin, end, 1); break;
-  case 2: multiply_rows(p, begin, end, 2); break;
-  default: multiply_rows(p, begin, end, 3); break;
+  case 1:
+    multiply_rows(p, begin, end, 1);
+    break;
+  case 2:
+    multiply_rows(p, begin, end, 2);
+    break;
+  default:
+    multiply_rows(p, begin, end, 3);
+    break;
   }
 }
 

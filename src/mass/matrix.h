@@ -1,7 +1,7 @@
 // Masses that are full matrices: the same entry for every component of two points, stored by rows.
 //
-// MeshMatrixMass and FEMMass differ in how they find the entries; products, assembly and energies are here. The diagonal
-// that comes first holds the sums of the rows: the weight of a point is that sum times gravity.
+// MeshMatrixMass and FEMMass differ in how they find the entries; products, assembly and energies are here. The
+// diagonal that comes first holds the sums of the rows: the weight of a point is that sum times gravity.
 #ifndef DV_MASS_MATRIX_H
 #define DV_MASS_MATRIX_H
 
@@ -9,9 +9,9 @@
 
 typedef struct dvMassMatrix {
   dvDiagonal diagonal;
-  dvInts row;          // entries of point i: row[i] .. row[i + 1]
-  dvInts column;       // ascending in each row; the point itself is always there
-  dvReals entry;       // kg
+  dvInts row;      // entries of point i: row[i] .. row[i + 1]
+  dvInts column;   // ascending in each row; the point itself is always there
+  dvReals entry;   // kg
 } dvMassMatrix;
 
 extern const dvMassOps dv_mass_matrix_ops;   // without acc_from_f: that is how integrators know that they have to solve

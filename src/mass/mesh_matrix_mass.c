@@ -14,28 +14,28 @@
 #include <float.h>
 #include <string.h>
 
-#define MESH_MATRIX_MASS_FIELDS(X)                                                                                    \
-  X(reals, massDensity, "", "kg/m3", "mass per volume (or area): one number, or one per element", .least = "0")       \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .least = "0")                  \
-  X(reals, vertexMass, "", "kg", "diagonal entries, one per point; before lumping when edgeMass is not given")        \
-  X(reals, edgeMass, "", "kg", "entries between two points, one per edge")                                            \
-  X(bool, computeMassOnRest, "0", "", "measure the elements at rest rather than where they stand at the start")       \
-  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
-  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
-  X(bool, lumping, "0", "", "use the lumped, diagonal matrix")                                                        \
-  X(bool, exact, "0", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges")      \
-  X(bool, printMass, "0", "", "print the sum of all masses at the start")                                             \
-  X(string, graph, "", "", "unused", .flags = DV_HIDDEN | DV_LOOKS)                                                   \
-  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                            \
+#define MESH_MATRIX_MASS_FIELDS(X)                                                                                \
+  X(reals, massDensity, "", "kg/m3", "mass per volume (or area): one number, or one per element", .least = "0")   \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before the others", .least = "0")              \
+  X(reals, vertexMass, "", "kg", "diagonal entries, one per point; before lumping when edgeMass is not given")    \
+  X(reals, edgeMass, "", "kg", "entries between two points, one per edge")                                        \
+  X(bool, computeMassOnRest, "0", "", "measure the elements at rest rather than where they stand at the start")   \
+  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                            \
+  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                 \
+  X(bool, lumping, "0", "", "use the lumped, diagonal matrix")                                                    \
+  X(bool, exact, "0", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges") \
+  X(bool, printMass, "0", "", "print the sum of all masses at the start")                                         \
+  X(string, graph, "", "", "unused", .flags = DV_HIDDEN | DV_LOOKS)                                               \
+  X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                        \
   X(link, geometryState, "", "", "state that has the positions of that mesh", .role = DV_ROLE_STATE)
 
 typedef struct MeshMatrixMass {
-  dvMassMatrix matrix;       // its diagonal alone when the mass is lumped
+  dvMassMatrix matrix;   // its diagonal alone when the mass is lumped
   MESH_MATRIX_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
-  bool integrated;           // the matrix is complete: vertexMass and edgeMass only show parts of it
-  double lump;               // factor from vertexMass to the lumped masses
+  bool integrated;   // the matrix is complete: vertexMass and edgeMass only show parts of it
+  double lump;       // factor from vertexMass to the lumped masses
 } MeshMatrixMass;
 
 #define SELF MeshMatrixMass
@@ -48,7 +48,7 @@ static void mesh_matrix_mass_destroy(dvObject *o) { dv_mass_matrix_free((dvMassM
 
 static dvObject *object_of(MeshMatrixMass *m) { return &m->matrix.diagonal.base.base; }
 
-// --- from the mesh -------------------------------------------------------------------------------------
+// --- from the mesh -------------------------------------------------------------------------------
 
 // share of the measure on the diagonal and between the points of an edge, and what lumping multiplies by
 typedef struct Rule {
@@ -56,10 +56,8 @@ typedef struct Rule {
 } Rule;
 
 static const Rule rules[DV_ELEMENT_KINDS] = {
-    [DV_EDGE] = {1.0 / 3, 1.0 / 6, 1.5},
-    [DV_TRIANGLE] = {1.0 / 6, 1.0 / 12, 2},
-    [DV_QUAD] = {1.0 / 8, 1.0 / 16, 2},
-    [DV_TETRAHEDRON] = {1.0 / 10, 1.0 / 20, 2.5},
+    [DV_EDGE] = {1.0 / 3, 1.0 / 6, 1.5},         [DV_TRIANGLE] = {1.0 / 6, 1.0 / 12, 2},
+    [DV_QUAD] = {1.0 / 8, 1.0 / 16, 2},          [DV_TETRAHEDRON] = {1.0 / 10, 1.0 / 20, 2.5},
     [DV_HEXAHEDRON] = {1.0 / 20, 1.0 / 40, 2.5},
 };
 
@@ -71,7 +69,8 @@ static double density_of(const MeshMatrixMass *m, size_t element)
 static double weigh_edges(MeshMatrixMass *m, const Rule *rule, const double *x)
 {
   const dvMassMesh *mesh = &m->mesh;
-  const dvInts *parts = m->lumping || mesh->kind == DV_EDGE ? NULL : dv_topology_parts(mesh->topology, DV_EDGE, mesh->kind);
+  const dvInts *parts =
+      m->lumping || mesh->kind == DV_EDGE ? NULL : dv_topology_parts(mesh->topology, DV_EDGE, mesh->kind);
   size_t n = m->vertexMass.count, corners = (size_t)mesh->elements->width, sides = parts ? (size_t)parts->width : 0;
   double total = 0;
   for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
@@ -94,7 +93,8 @@ static void show_entries(MeshMatrixMass *m)
 {
   const dvInts *edges = dv_topology_elements(m->mesh.topology, DV_EDGE);
   for (size_t i = 0; i < m->vertexMass.count; i++)
-    m->vertexMass.data[i] = m->lumping ? m->matrix.diagonal.mass.data[i] : *dv_mass_matrix_at(&m->matrix, (int32_t)i, (int32_t)i);
+    m->vertexMass.data[i] =
+        m->lumping ? m->matrix.diagonal.mass.data[i] : *dv_mass_matrix_at(&m->matrix, (int32_t)i, (int32_t)i);
   for (size_t i = 0; i < m->edgeMass.count && !m->lumping; i++) {
     const double *entry = dv_mass_matrix_at(&m->matrix, edges->data[2 * i], edges->data[2 * i + 1]);
     if (entry) m->edgeMass.data[i] = *entry;
@@ -151,7 +151,8 @@ static bool set_density(MeshMatrixMass *m, double value) { return dv_reals_assig
 static void from_total(MeshMatrixMass *m)
 {
   if (m->totalMass < 0) {
-    dv_field_warning(object_of(m), &m->totalMass, "give a positive mass", "totalMass %g is negative; 1 is used", m->totalMass);
+    dv_field_warning(object_of(m), &m->totalMass, "give a positive mass", "totalMass %g is negative; 1 is used",
+                     m->totalMass);
     m->totalMass = 1;
   }
   if (!set_density(m, 1)) return;
@@ -168,13 +169,14 @@ static bool density_fits(MeshMatrixMass *m)
   size_t n = m->massDensity.count, elements = dv_ints_size(m->mesh.elements);
   if (n != 1 && n != elements) {
     dv_field_warning(object_of(m), &m->massDensity, "give one number, or one per element",
-                     "massDensity has %zu numbers, the mesh %zu %s; totalMass %g is used", n, elements, dv_element_name(m->mesh.kind), m->totalMass);
+                     "massDensity has %zu numbers, the mesh %zu %s; totalMass %g is used", n, elements,
+                     dv_element_name(m->mesh.kind), m->totalMass);
     return false;
   }
   for (size_t i = 0; i < n; i++) {
     if (m->massDensity.data[i] >= 0) continue;
-    dv_field_warning(object_of(m), &m->massDensity, "give positive densities", "massDensity %zu is negative (%g); totalMass %g is used", i,
-                     m->massDensity.data[i], m->totalMass);
+    dv_field_warning(object_of(m), &m->massDensity, "give positive densities",
+                     "massDensity %zu is negative (%g); totalMass %g is used", i, m->massDensity.data[i], m->totalMass);
     return false;
   }
   return true;
@@ -184,13 +186,14 @@ static bool masses_fit(MeshMatrixMass *m, const dvReals *list, size_t want, cons
 {
   const char *name = dv_field_name(dv_field_of(object_of(m), list)->desc);
   if (list->count != want) {
-    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name, list->count, want, what,
-                     m->totalMass);
+    dv_field_warning(object_of(m), list, NULL, "%s has %zu numbers, the mesh %zu %s; totalMass %g is used", name,
+                     list->count, want, what, m->totalMass);
     return false;
   }
   for (size_t i = 0; i < want; i++) {
     if (list->data[i] >= 0) continue;
-    dv_field_warning(object_of(m), list, NULL, "%s %zu is negative (%g); totalMass %g is used", name, i, list->data[i], m->totalMass);
+    dv_field_warning(object_of(m), list, NULL, "%s %zu is negative (%g); totalMass %g is used", name, i, list->data[i],
+                     m->totalMass);
     return false;
   }
   return true;
@@ -222,7 +225,8 @@ static void from_vertex_masses(MeshMatrixMass *m)
   if (!edges && !m->lumping)
     dv_field_warning(o, &m->vertexMass, "set lumping to 1, or give edgeMass too",
                      "vertexMass alone is not enough for a full matrix; totalMass %g is used", m->totalMass);
-  bool good = (edges || m->lumping) && masses_fit(m, &m->vertexMass, dv_topology_point_count(m->mesh.topology), "points");
+  bool good =
+      (edges || m->lumping) && masses_fit(m, &m->vertexMass, dv_topology_point_count(m->mesh.topology), "points");
   if (good && edges) good = masses_fit(m, &m->edgeMass, dv_topology_count(m->mesh.topology, DV_EDGE), "edges");
   if (good) from_entries(m);
   else from_total(m);
@@ -234,14 +238,15 @@ static void compute(MeshMatrixMass *m)
   bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity) && m->massDensity.count > 0,
        vertex = dv_was_set(o, &m->vertexMass);
   if (total + density + vertex > 1)
-    dv_warning(o, "give only one of them", "several masses are given; %s goes before the others", total ? "totalMass" : "massDensity");
+    dv_warning(o, "give only one of them", "several masses are given; %s goes before the others",
+               total ? "totalMass" : "massDensity");
   if (total || (!density && !vertex)) from_total(m);
   else if (!density) from_vertex_masses(m);
   else if (density_fits(m)) m->totalMass = assemble(m);
   else from_total(m);
 }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static bool fill_matrix(MeshMatrixMass *m)
 {
@@ -266,7 +271,8 @@ static dvStatus adopt(MeshMatrixMass *m)
     d->count = dv_min_size(m->vertexMass.count, d->base.state->count);
     if (!dv_reals_resize(&d->mass, d->count)) return dv_error(o, NULL, "out of memory for %zu masses", d->count);
     for (size_t i = 0; i < d->count; i++) d->mass.data[i] = m->lump * m->vertexMass.data[i];
-    if (m->has_mesh && !m->lumping && !fill_matrix(m)) return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
+    if (m->has_mesh && !m->lumping && !fill_matrix(m))
+      return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
   }
   dv_touch(o, &m->vertexMass);
   dv_touch(o, &m->edgeMass);
@@ -297,18 +303,19 @@ static dvStatus mesh_matrix_mass_init(dvObject *o)
   o->cls = m->has_mesh && !m->lumping ? &full_class : &dv_mesh_matrix_mass_class;
   if (m->has_mesh) compute(m);
   if (m->printMass) dv_note(o, "total mass %g kg", m->totalMass);
-  dv_diagonal_watch(&m->matrix.diagonal, mesh_matrix_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
+  dv_diagonal_watch(&m->matrix.diagonal, mesh_matrix_mass_set_up, NULL,
+                    m->has_mesh ? &m->mesh.topology->revision : NULL);
   return adopt(m);
 }
 
-#define MESH_MATRIX_MASS_CLASS(table)                                                                             \
-  {                                                                                                               \
-    .struct_size = sizeof(dvClass), .name = "MeshMatrixMass",                                                     \
-    .help = "the consistent mass matrix of a mesh, or its lumped diagonal", .module = "Sofa.Component.Mass",      \
-    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3, .size = sizeof(MeshMatrixMass),                              \
-    .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(mesh_matrix_mass_fields)},                              \
-    .ops = {[DV_ROLE_MASS] = &(table)}, .init = mesh_matrix_mass_init, .reinit = mesh_matrix_mass_init,           \
-    .destroy = mesh_matrix_mass_destroy,                                                                          \
+#define MESH_MATRIX_MASS_CLASS(table)                                                                        \
+  {                                                                                                          \
+    .struct_size = sizeof(dvClass), .name = "MeshMatrixMass",                                                \
+    .help = "the consistent mass matrix of a mesh, or its lumped diagonal", .module = "Sofa.Component.Mass", \
+    .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3, .size = sizeof(MeshMatrixMass),                         \
+    .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(mesh_matrix_mass_fields)},                         \
+    .ops = {[DV_ROLE_MASS] = &(table)}, .init = mesh_matrix_mass_init, .reinit = mesh_matrix_mass_init,      \
+    .destroy = mesh_matrix_mass_destroy,                                                                     \
   }
 
 // an instance takes the second one when it has a full matrix

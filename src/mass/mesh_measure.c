@@ -24,15 +24,18 @@ double dv_mass_mesh_measure(const dvMassMesh *m, const double *x, size_t element
 
 bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMesh *mesh)
 {
-  static const dvElementKind order[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID, DV_QUAD, DV_TRIANGLE, DV_EDGE};
+  static const dvElementKind order[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID,
+                                        DV_QUAD,       DV_TRIANGLE,    DV_EDGE};
   if (!topology->target) topology->target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!topology->target) {
-    dv_warning(o, "add a topology to the node, or name one in the field topology", "%s finds no mesh to compute masses from", o->cls->name);
+    dv_warning(o, "add a topology to the node, or name one in the field topology",
+               "%s finds no mesh to compute masses from", o->cls->name);
     return false;
   }
   if (!geometry->target) geometry->target = dv_node_state_up(topology->target->node);
   if (!geometry->target) {
-    dv_warning(o, "name a state in the field geometryState", "the mesh %s has no positions: there is no state in its node", topology->target->name);
+    dv_warning(o, "name a state in the field geometryState",
+               "the mesh %s has no positions: there is no state in its node", topology->target->name);
     return false;
   }
   if (dv_object_ensure(topology->target) != DV_OK || dv_object_ensure(geometry->target) != DV_OK) return false;
@@ -43,11 +46,13 @@ bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMe
     mesh->elements = dv_topology_elements(mesh->topology, order[i]);
     for (size_t j = i + 1; j < 4; j++)   // other volumes
       if (dv_topology_count(mesh->topology, order[j]) > 0)
-        dv_warning(o, "add a FEMMass for each kind of element, or use UniformMass", "only the %zu %s of %s carry mass; its %zu %s do not",
-                   dv_topology_count(mesh->topology, order[i]), dv_element_name(order[i]), topology->target->name,
-                   dv_topology_count(mesh->topology, order[j]), dv_element_name(order[j]));
+        dv_warning(o, "add a FEMMass for each kind of element, or use UniformMass",
+                   "only the %zu %s of %s carry mass; its %zu %s do not", dv_topology_count(mesh->topology, order[i]),
+                   dv_element_name(order[i]), topology->target->name, dv_topology_count(mesh->topology, order[j]),
+                   dv_element_name(order[j]));
     return true;
   }
-  dv_warning(o, "give it elements, or use UniformMass", "the mesh %s has no elements to compute masses from", topology->target->name);
+  dv_warning(o, "give it elements, or use UniformMass", "the mesh %s has no elements to compute masses from",
+             topology->target->name);
   return false;
 }

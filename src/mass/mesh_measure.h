@@ -2,13 +2,14 @@
 #ifndef DV_MASS_MESH_MEASURE_H
 #define DV_MASS_MESH_MEASURE_H
 
-#include "state/component.h"
+#include "mechanics/component.h"
 #include "topology/topology.h"
 
 typedef struct dvMassMesh {
   dvTopology *topology;
-  dvState *geometry;         // whose positions are measured
-  dvElementKind kind;        // the largest kind that exists: hexahedra, tetrahedra, prisms, pyramids, quads, triangles, edges
+  dvState *geometry;   // whose positions are measured
+  dvElementKind
+      kind;   // the largest kind that exists: hexahedra, tetrahedra, prisms, pyramids, quads, triangles, edges
   const dvInts *elements;
 } dvMassMesh;
 
@@ -17,8 +18,8 @@ typedef struct dvMassMesh {
 bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMesh *mesh);
 // Places of an element's corners, three numbers each. False when it names points that the state does not have.
 bool dv_mass_mesh_corners(const dvMassMesh *mesh, const double *x, size_t element, double *points);
-// Length, area or volume of an element (never negative). x: dv_state_read of the geometry. Elements that name points the
-// state does not have measure 0.
+// Length, area or volume of an element (never negative). x: dv_state_read of the geometry. Elements that name points
+// the state does not have measure 0.
 double dv_mass_mesh_measure(const dvMassMesh *mesh, const double *x, size_t element);
 
 #endif

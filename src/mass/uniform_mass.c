@@ -11,20 +11,21 @@
 
 #include <string.h>
 
-#define UNIFORM_MASS_FIELDS(X)                                                                                        \
-  X(reals, vertexMass, "1", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",    \
-    .alias = "mass")                                                                                                  \
-  X(real, totalMass, "1", "kg", "mass of all points together; goes before vertexMass", .alias = "totalmass", .least = "0") \
-  X(file, filename, "", "", "a .rigid file with mass and inertia of the frames")                                      \
-  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                \
-  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                     \
+#define UNIFORM_MASS_FIELDS(X)                                                                                         \
+  X(reals, vertexMass, "1", "kg", "mass of each point; for frames: mass, volume, inertia matrix per unit of mass",     \
+    .alias = "mass")                                                                                                   \
+  X(real, totalMass, "1", "kg", "mass of all points together; goes before vertexMass", .alias = "totalmass",           \
+    .least = "0")                                                                                                      \
+  X(file, filename, "", "", "a .rigid file with mass and inertia of the frames")                                       \
+  X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                                 \
+  X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                      \
   X(bool, compute_mapping_inertia, "0", "", "read by no part of the program; kept for old scenes", .flags = DV_HIDDEN) \
-  X(bool, showInitialCenterOfGravity, "0", "", "draw the first centre of gravity", .flags = DV_LOOKS)                 \
-  X(bool, showX0, "0", "", "draw the rest positions", .flags = DV_LOOKS)                                              \
-  X(ivec2, localRange, "-1 -1", "", "first and last point that have a mass; all when negative")                       \
-  X(indices, indices, "", "", "points that have a mass; all when empty")                                              \
-  X(bool, preserveTotalMass, "0", "", "keep the total mass when points are removed or added")                         \
-  X(link, topology, "", "", "topology whose changes the points follow", .role = DV_ROLE_TOPOLOGY)                    \
+  X(bool, showInitialCenterOfGravity, "0", "", "draw the first centre of gravity", .flags = DV_LOOKS)                  \
+  X(bool, showX0, "0", "", "draw the rest positions", .flags = DV_LOOKS)                                               \
+  X(ivec2, localRange, "-1 -1", "", "first and last point that have a mass; all when negative")                        \
+  X(indices, indices, "", "", "points that have a mass; all when empty")                                               \
+  X(bool, preserveTotalMass, "0", "", "keep the total mass when points are removed or added")                          \
+  X(link, topology, "", "", "topology whose changes the points follow", .role = DV_ROLE_TOPOLOGY)                      \
   DV_GYROSCOPIC_FIELDS(X)
 
 enum { MOST_NUMBERS = 11 };
@@ -42,7 +43,7 @@ static const dvFieldDesc uniform_mass_fields[] = {UNIFORM_MASS_FIELDS(DV_DESCRIB
 
 static void uniform_mass_destroy(dvObject *o) { dv_diagonal_free((dvDiagonal *)o); }
 
-// --- .rigid files --------------------------------------------------------------------------------------
+// --- .rigid files --------------------------------------------------------------------------------
 
 static bool scan_numbers(const char **cursor, double *out, int count)
 {
@@ -63,7 +64,8 @@ static const char *read_entry(UniformMass *u, const char *word, size_t length, c
   static const struct {
     const char *name;
     int numbers;
-  } ignored[] = {{"cntr", 3}, {"center", 3}, {"frme", 4}, {"grav", 3}, {"visc", 1}, {"stck", 1}, {"step", 1}, {"prec", 1}};
+  } ignored[] = {{"cntr", 3}, {"center", 3}, {"frme", 4}, {"grav", 3},
+                 {"visc", 1}, {"stck", 1},   {"step", 1}, {"prec", 1}};
   char name[16];
   double skipped[4];
   if (length >= sizeof name) return "unknown keyword";
@@ -76,7 +78,8 @@ static const char *read_entry(UniformMass *u, const char *word, size_t length, c
     return scan_numbers(cursor, u->numbers, 1) ? NULL : "a number expected";
   }
   for (size_t i = 0; i < DV_COUNT(ignored); i++)
-    if (dv_same(name, ignored[i].name)) return scan_numbers(cursor, skipped, ignored[i].numbers) ? NULL : "too few numbers";
+    if (dv_same(name, ignored[i].name))
+      return scan_numbers(cursor, skipped, ignored[i].numbers) ? NULL : "too few numbers";
   return "unknown keyword";
 }
 
@@ -92,7 +95,8 @@ static void read_rigid(UniformMass *u, const char *text, const char *path, bool 
     }
     const char *wrong = read_entry(u, word, length, &s, has_mass);
     if (!wrong) continue;
-    dv_field_warning(o, &u->filename, NULL, "%s: %s at '%.*s'; the line is skipped", path, wrong, (int)dv_min_size(length, 20), word);
+    dv_field_warning(o, &u->filename, NULL, "%s: %s at '%.*s'; the line is skipped", path, wrong,
+                     (int)dv_min_size(length, 20), word);
     s = next_line(s);
   }
 }
@@ -103,8 +107,8 @@ static bool load_rigid(UniformMass *u)
   dvObject *o = &u->diagonal.base.base;
   if (!*u->filename || dv_same(u->filename, "unused")) return false;
   if (o->dof->kind != DV_RIGID3) {
-    dv_field_warning(o, &u->filename, "remove it, or use frames (template Rigid3)", "a .rigid file is only for frames in space; %s is not read",
-                     u->filename);
+    dv_field_warning(o, &u->filename, "remove it, or use frames (template Rigid3)",
+                     "a .rigid file is only for frames in space; %s is not read", u->filename);
     return false;
   }
   dvText advice = {0};
@@ -113,14 +117,16 @@ static bool load_rigid(UniformMass *u)
   char *text = path ? dv_file_read(path, &length) : NULL;
   bool has_mass = false;
   if (text) read_rigid(u, text, path, &has_mass);
-  else dv_field_warning(o, &u->filename, advice.text, "cannot read %s; the frame gets mass 1 and a unit inertia", u->filename);
+  else
+    dv_field_warning(o, &u->filename, advice.text, "cannot read %s; the frame gets mass 1 and a unit inertia",
+                     u->filename);
   dv_free(text);
   dv_free(path);
   dv_text_free(&advice);
   return has_mass;
 }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static dvStatus take_points(UniformMass *u)
 {
@@ -130,7 +136,8 @@ static dvStatus take_points(UniformMass *u)
   d->points.width = 1;
   if (first >= 0 && last > 0 && (size_t)last + 1 < n) {   // as SOFA: a range up to the last point counts as none
     size_t count = last >= first ? (size_t)(last - first) + 1 : 0;
-    if (!dv_ints_resize(&d->points, count)) return dv_error(&d->base.base, NULL, "out of memory for %zu indices", count);
+    if (!dv_ints_resize(&d->points, count))
+      return dv_error(&d->base.base, NULL, "out of memory for %zu indices", count);
     for (size_t i = 0; i < count; i++) d->points.data[i] = first + (int32_t)i;
     d->count = count;
     return DV_OK;
@@ -162,7 +169,8 @@ static void write_values(UniformMass *u)
   d->uniform = true;
   if (!dv_diagonal_set(d, o->dof, u->numbers, 1, &singular)) return;
   if (singular >= 0 && !d->absent)
-    dv_warning(o, "give three positive moments of inertia", "the inertia matrix cannot be inverted: the frames do not turn in explicit steps");
+    dv_warning(o, "give three positive moments of inertia",
+               "the inertia matrix cannot be inverted: the frames do not turn in explicit steps");
   else if (!d->absent) dv_diagonal_check_inertia(d);
   DV_MUST(dv_reals_assign(&u->vertexMass, u->numbers, (size_t)dv_diagonal_numbers(o->dof)));
   dv_touch(o, &u->vertexMass);
@@ -191,14 +199,16 @@ static void choose_source(UniformMass *u, bool file_mass)
     dv_field_warning(o, &u->totalMass, "give only one of them", "totalMass goes before vertexMass, which is not used");
   u->diagonal.absent = !vertex && !total && !file;
   if (u->diagonal.absent)
-    dv_warning(o, "give totalMass or vertexMass", "no mass is given: the points have weight (1 kg each), but no inertia");
+    dv_warning(o, "give totalMass or vertexMass",
+               "no mass is given: the points have weight (1 kg each), but no inertia");
 }
 
 static void take_numbers(UniformMass *u)
 {
   static const double unit[MOST_NUMBERS] = {1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1};   // in the plane the third is the inertia
   memcpy(u->numbers, unit, sizeof unit);
-  if (u->vertexMass.count) memcpy(u->numbers, u->vertexMass.data, dv_min_size(u->vertexMass.count, MOST_NUMBERS) * sizeof(double));
+  if (u->vertexMass.count)
+    memcpy(u->numbers, u->vertexMass.data, dv_min_size(u->vertexMass.count, MOST_NUMBERS) * sizeof(double));
 }
 
 static dvStatus uniform_mass_init(dvObject *o)

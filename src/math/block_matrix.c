@@ -63,7 +63,7 @@ void dv_block_matrix_product_transposed(const dvBlockMatrix *a, const double *x,
     }
 }
 
-// --- looking at it ---------------------------------------------------------------------------------
+// --- looking at it -------------------------------------------------------------------------------
 
 double dv_block_matrix_entry(const dvBlockMatrix *a, size_t row, size_t col)
 {
@@ -80,7 +80,8 @@ static void visit_entries(const dvBlockMatrix *a, Visit visit, void *user)
   for (size_t r = 0; r < a->pattern.rows; r++)
     for (size_t i = 0; i < b; i++)
       for (int32_t e = a->pattern.row_start[r]; e < a->pattern.row_start[r + 1]; e++)
-        for (size_t j = 0; j < b; j++) visit(user, r * b + i, (size_t)a->pattern.col[e] * b + j, dv_block_matrix_at(a, e)[i * b + j]);
+        for (size_t j = 0; j < b; j++)
+          visit(user, r * b + i, (size_t)a->pattern.col[e] * b + j, dv_block_matrix_at(a, e)[i * b + j]);
 }
 
 typedef struct Dense {
@@ -120,7 +121,7 @@ double dv_block_matrix_asymmetry(const dvBlockMatrix *a)
   return s.largest > 0 ? s.difference / s.largest : 0;
 }
 
-// --- files -----------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------
 
 typedef struct Lines {
   FILE *file;
@@ -141,7 +142,8 @@ bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path)
   visit_entries(a, put_line, &lines);
   FILE *f = fopen(path, "w");
   if (!f) return false;
-  fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", dv_block_matrix_rows(a), dv_block_matrix_cols(a), lines.count);
+  fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", dv_block_matrix_rows(a),
+          dv_block_matrix_cols(a), lines.count);
   lines.file = f;
   visit_entries(a, put_line, &lines);
   bool good = !ferror(f);
@@ -172,7 +174,8 @@ bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int
   memset(p.pixels, 255, p.size * p.size);
   visit_entries(a, put_pixel, &p);
   FILE *f = fopen(path, "wb");
-  bool good = f && fprintf(f, "P5\n%zu %zu\n255\n", p.size, p.size) > 0 && fwrite(p.pixels, 1, p.size * p.size, f) == p.size * p.size;
+  bool good = f && fprintf(f, "P5\n%zu %zu\n255\n", p.size, p.size) > 0 &&
+              fwrite(p.pixels, 1, p.size * p.size, f) == p.size * p.size;
   if (f) good = fclose(f) == 0 && good;
   dv_free(p.pixels);
   return good;

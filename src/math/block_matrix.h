@@ -24,7 +24,10 @@ void dv_block_matrix_free(dvBlockMatrix *a);
 static inline size_t dv_block_matrix_rows(const dvBlockMatrix *a) { return a->pattern.rows * (size_t)a->block; }
 static inline size_t dv_block_matrix_cols(const dvBlockMatrix *a) { return a->pattern.cols * (size_t)a->block; }
 // The values of an entry.
-static inline double *dv_block_matrix_at(const dvBlockMatrix *a, int32_t place) { return a->values + (size_t)place * (size_t)(a->block * a->block); }
+static inline double *dv_block_matrix_at(const dvBlockMatrix *a, int32_t place)
+{
+  return a->values + (size_t)place * (size_t)(a->block * a->block);
+}
 
 // y = A x and y = A^T x; x and y may not overlap. The transposed product runs in the caller.
 void dv_block_matrix_product(const dvBlockMatrix *a, dvPool *pool, const double *x, double *y);
@@ -37,8 +40,8 @@ void dv_block_matrix_to_dense(const dvBlockMatrix *a, double *out);
 // Largest |a_ij - a_ji| over the largest |a_ij|; 0 for a symmetric matrix. Infinite when it is not square.
 double dv_block_matrix_asymmetry(const dvBlockMatrix *a);
 
-// Writes a MatrixMarket file (coordinate, real, general) of the entries that are not zero, and a picture (PGM) whose dark
-// pixels are entries, at most `pixels` a side. False when the file cannot be written.
+// Writes a MatrixMarket file (coordinate, real, general) of the entries that are not zero, and a picture (PGM) whose
+// dark pixels are entries, at most `pixels` a side. False when the file cannot be written.
 bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path);
 bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int pixels);
 
@@ -48,7 +51,8 @@ bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int
 typedef void (*dvRowProduct)(const dvBlockMatrix *a, size_t begin, size_t end, const double *x, double *y);
 typedef struct dvBlockMatrixKernels {
   dvRowProduct product1, product3, product6;
-  // Adds the matrix of an element with `count` points, 3 count numbers a side, to blocks of three: block (i, j) to the entry place[i count + j].
+  // Adds the matrix of an element with `count` points, 3 count numbers a side, to blocks of three: block (i, j) to the
+  // entry place[i count + j].
   void (*add_element3)(double *values, const int32_t *place, size_t count, const double *element);
 } dvBlockMatrixKernels;
 

@@ -1,7 +1,7 @@
 // Inner loops of products with block matrices.
 //
-// Blocks of three: each row of a block is one pack whose fourth lane is not used, so one product and sum a row. Blocks of
-// six: the 36 numbers are nine packs; the columns they meet repeat every three packs (0123 4501 2345).
+// Blocks of three: each row of a block is one pack whose fourth lane is not used, so one product and sum a row. Blocks
+// of six: the 36 numbers are nine packs; the columns they meet repeat every three packs (0123 4501 2345).
 #include "base/simd.h"
 #include "math/block_matrix.h"
 
@@ -115,4 +115,5 @@ static void add_element3(double *values, const int32_t *place, size_t count, con
     for (size_t j = 0; j < count; j++, element += 3) add_block3(values + 9 * (size_t)*place++, element, side);
 }
 
-const dvBlockMatrixKernels DV_KERNEL_NAME(dv_block_matrix_kernels) = {.product1 = product1, .product3 = product3, .product6 = product6, .add_element3 = add_element3};
+const dvBlockMatrixKernels DV_KERNEL_NAME(dv_block_matrix_kernels) = {
+    .product1 = product1, .product3 = product3, .product6 = product6, .add_element3 = add_element3};

@@ -7,11 +7,12 @@
 #include <string.h>
 
 enum {
-  BORDER_GRAIN = 512,       // entries a thread takes at a time
-  PAIR_NS = 5,              // about what a pair of corners takes
+  BORDER_GRAIN = 512,   // entries a thread takes at a time
+  PAIR_NS = 5,          // about what a pair of corners takes
   FOURS = DV_SUM_STRIDE / 4,
-  LINE = 8,                 // doubles of a line of the cache
-  NONE = -1, SEVERAL = -2   // owner of an entry
+  LINE = 8,   // doubles of a line of the cache
+  NONE = -1,
+  SEVERAL = -2   // owner of an entry
 };
 
 // --- creation ---
@@ -37,7 +38,8 @@ static bool list_pairs(dvElementSum *s, const int32_t *corner, size_t lanes, uin
     for (size_t i = 0; i < s->nodes; i++) order[i] = (uint8_t)i;
     if (!empty && !sort_corners(corner, s->nodes, order)) return false;
     for (size_t i = 0; i < s->nodes; i++)
-      for (size_t j = i; j < s->nodes; j++) *pair++ = empty ? DV_PAIR_NONE : dv_pair((size_t)corner[order[i]], (size_t)corner[order[j]]);
+      for (size_t j = i; j < s->nodes; j++)
+        *pair++ = empty ? DV_PAIR_NONE : dv_pair((size_t)corner[order[i]], (size_t)corner[order[j]]);
   }
   return true;
 }
@@ -55,7 +57,8 @@ typedef struct Numbering {
 static void find_owners(const dvElementSum *s, Numbering *n)
 {
   for (size_t b = 0; b < s->count; b++)
-    for (size_t i = s->pairs * s->blocks[b].first_lane; i < s->pairs * (s->blocks[b].first_lane + s->blocks[b].lanes); i++) {
+    for (size_t i = s->pairs * s->blocks[b].first_lane; i < s->pairs * (s->blocks[b].first_lane + s->blocks[b].lanes);
+         i++) {
       if (n->place[i] < 0) continue;
       int32_t *owner = &n->owner[n->place[i]];
       *owner = *owner == NONE || *owner == (int32_t)b ? (int32_t)b : SEVERAL;
@@ -68,8 +71,8 @@ static int compare_pairs(const void *a, const void *b)
   return *p < *q ? -1 : *p > *q;
 }
 
-// gives the pairs of a block their numbers: the inner ones, then the border ones, each by their points, as they stand in the matrix. False
-// when there are too many.
+// gives the pairs of a block their numbers: the inner ones, then the border ones, each by their points, as they stand
+// in the matrix. False when there are too many.
 static bool number_block(dvElementSum *s, Numbering *n, size_t b, uint32_t *borders)
 {
   dvElementSumBlock *block = &s->blocks[b];
@@ -92,7 +95,8 @@ static bool number_block(dvElementSum *s, Numbering *n, size_t b, uint32_t *bord
     }
   uint32_t dummy = block->inner + block->border;
   if (FOURS * dummy > UINT16_MAX) return false;
-  for (size_t i = begin; i < end; i++) s->entry[i] = (uint16_t)(FOURS * (n->place[i] < 0 ? dummy : n->local[n->place[i]]));
+  for (size_t i = begin; i < end; i++)
+    s->entry[i] = (uint16_t)(FOURS * (n->place[i] < 0 ? dummy : n->local[n->place[i]]));
   block->first_border = *borders;
   *borders += block->border;
   s->inner += block->inner;
@@ -165,7 +169,8 @@ static bool number(dvElementSum *s, Numbering *n)
   return true;
 }
 
-bool dv_element_sum_create(const int32_t *corner, size_t nodes, size_t points, const uint32_t *first_lane, size_t count, dvElementSum **out)
+bool dv_element_sum_create(const int32_t *corner, size_t nodes, size_t points, const uint32_t *first_lane, size_t count,
+                           dvElementSum **out)
 {
   *out = NULL;
   size_t lanes = first_lane[count];
@@ -183,7 +188,8 @@ bool dv_element_sum_create(const int32_t *corner, size_t nodes, size_t points, c
   bool good = pair && s->blocks && s->entry && s->order && n.place;
   for (size_t b = 0; good && b < count; b++)
     s->blocks[b] = (dvElementSumBlock){.first_lane = first_lane[b], .lanes = first_lane[b + 1] - first_lane[b]};
-  good = good && list_pairs(s, corner, lanes, pair) && dv_pattern_build(&n.pattern, points, points, pair, all, n.place) && number(s, &n);
+  good = good && list_pairs(s, corner, lanes, pair) &&
+         dv_pattern_build(&n.pattern, points, points, pair, all, n.place) && number(s, &n);
   dv_free(pair);
   dv_free(n.place);
   dv_free(n.owner);
@@ -256,7 +262,8 @@ static void run_blocks(void *user, size_t begin, size_t end)
   for (size_t b = begin; b < end; b++) {
     r->fill(r->user, s, b, local);
     r->kernels->inner(s, b, local, r->values, r->places);
-    memset(local + DV_SUM_STRIDE * ((size_t)s->blocks[b].inner + s->blocks[b].border), 0, DV_SUM_STRIDE * sizeof *local);   // of no element
+    memset(local + DV_SUM_STRIDE * ((size_t)s->blocks[b].inner + s->blocks[b].border), 0,
+           DV_SUM_STRIDE * sizeof *local);   // of no element
   }
   atomic_store(&s->busy[buffer], false);
 }
@@ -267,7 +274,8 @@ static void run_border(void *user, size_t begin, size_t end)
   r->kernels->border(r->s, begin, end, r->values, r->places);
 }
 
-void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user, double *values, const int32_t *places)
+void dv_element_sum_run(dvElementSum *sum, dvPool *pool, dvElementFill fill, const void *user, double *values,
+                        const int32_t *places)
 {
   size_t lanes = sum->count ? sum->blocks[sum->count - 1].first_lane + sum->blocks[sum->count - 1].lanes : 0;
   pool = dv_pool_for(pool, PAIR_NS * (double)(lanes * sum->pairs));

@@ -31,8 +31,8 @@ struct Operation {
   double k;
   const double *a, *b;
   double *y, *r;
-  size_t n, first;     // length; first chunk of the span
-  double *sums;        // one a chunk of the span, or NULL
+  size_t n, first;   // length; first chunk of the span
+  double *sums;      // one a chunk of the span, or NULL
 };
 
 static void run_chunks(void *user, size_t begin, size_t end)

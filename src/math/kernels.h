@@ -17,12 +17,12 @@ enum { DV_VECTOR_CHUNK = 2048 };
 // but may not overlap otherwise.
 typedef struct dvVectorKernels {
   double (*dot)(const double *a, const double *b, size_t n);
-  double (*norm2)(const double *a, size_t n);                               // sum of squares
-  void (*axpy)(double k, const double *x, double *y, size_t n);             // y += k x
-  void (*xpay)(const double *x, double k, double *y, size_t n);             // y = x + k y
-  void (*scale)(double k, double *x, size_t n);                             // x *= k
-  void (*copy)(const double *x, double *y, size_t n);                       // y = x
-  void (*fill)(double value, double *x, size_t n);                          // x = value
+  double (*norm2)(const double *a, size_t n);                                         // sum of squares
+  void (*axpy)(double k, const double *x, double *y, size_t n);                       // y += k x
+  void (*xpay)(const double *x, double k, double *y, size_t n);                       // y = x + k y
+  void (*scale)(double k, double *x, size_t n);                                       // x *= k
+  void (*copy)(const double *x, double *y, size_t n);                                 // y = x
+  void (*fill)(double value, double *x, size_t n);                                    // x = value
   void (*combine)(const double *a, double k, const double *b, double *r, size_t n);   // r = a + k b
   // x += alpha p, r -= alpha q; returns r.r
   double (*cg_step)(double alpha, const double *p, const double *q, double *x, double *r, size_t n);
@@ -43,8 +43,8 @@ void dv_fill(dvPool *pool, double value, double *x, size_t n);
 void dv_combine(dvPool *pool, const double *a, double k, const double *b, double *r, size_t n);
 double dv_cg_step(dvPool *pool, double alpha, const double *p, const double *q, double *x, double *r, size_t n);
 
-// a.b as SOFA sums it: point after point, the products of a point's `width` numbers first, those behind `part` on their own (the rotation of a
-// frame). The same bits with every instruction set; about five times as slow as dv_dot.
+// a.b as SOFA sums it: point after point, the products of a point's `width` numbers first, those behind `part` on their
+// own (the rotation of a frame). The same bits with every instruction set; about five times as slow as dv_dot.
 double dv_dot_of_points(const double *a, const double *b, size_t points, int width, int part);
 
 #endif

@@ -12,7 +12,8 @@ void dv_pattern_free(dvPattern *p)
 }
 
 // sorts `order` by a key below `keys`; stable. `start` has room for keys + 1 counts.
-static void sort_by(const uint64_t *pairs, bool by_row, size_t keys, const int32_t *order, size_t n, int32_t *sorted, int32_t *start)
+static void sort_by(const uint64_t *pairs, bool by_row, size_t keys, const int32_t *order, size_t n, int32_t *sorted,
+                    int32_t *start)
 {
   memset(start, 0, (keys + 1) * sizeof *start);
   for (size_t i = 0; i < n; i++) {
@@ -44,7 +45,8 @@ static size_t give_places(const uint64_t *pairs, const int32_t *sorted, size_t n
   return found;
 }
 
-static bool build(dvPattern *p, const uint64_t *pairs, size_t count, int32_t *place, int32_t *order, int32_t *sorted, int32_t *start)
+static bool build(dvPattern *p, const uint64_t *pairs, size_t count, int32_t *place, int32_t *order, int32_t *sorted,
+                  int32_t *start)
 {
   size_t n = 0;
   for (size_t i = 0; i < count; i++) {

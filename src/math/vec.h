@@ -11,9 +11,15 @@
 #include <math.h>
 #include <stdbool.h>
 
-typedef struct { double x, y, z; } dvVec3;
-typedef struct { double m[3][3]; } dvMat3;   // m[row][column]
-typedef struct { double x, y, z, w; } dvQuat;
+typedef struct {
+  double x, y, z;
+} dvVec3;
+typedef struct {
+  double m[3][3];
+} dvMat3;   // m[row][column]
+typedef struct {
+  double x, y, z, w;
+} dvQuat;
 
 // --- vectors ---
 
@@ -102,16 +108,14 @@ static inline dvMat3 dv_mat3_scale(dvMat3 a, double k)
 }
 static inline dvMat3 dv_mat3_transpose(dvMat3 a)
 {
-  return (dvMat3){{{a.m[0][0], a.m[1][0], a.m[2][0]},
-                   {a.m[0][1], a.m[1][1], a.m[2][1]},
-                   {a.m[0][2], a.m[1][2], a.m[2][2]}}};
+  return (dvMat3){
+      {{a.m[0][0], a.m[1][0], a.m[2][0]}, {a.m[0][1], a.m[1][1], a.m[2][1]}, {a.m[0][2], a.m[1][2], a.m[2][2]}}};
 }
 static inline dvMat3 dv_mat3_mul(dvMat3 a, dvMat3 b)   // a b
 {
   dvMat3 c;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+    for (int j = 0; j < 3; j++) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
   return c;
 }
 static inline dvMat3 dv_mat3_mul_t(dvMat3 a, dvMat3 b)   // a b^T
@@ -226,7 +230,12 @@ static inline dvVec3 dv_quat_to_rotation_vector(dvQuat q)
 // DV_EULER_ABC is q_A q_B q_C: the rotation about C acts first. Angles are always given as (about x,
 // about y, about z), in radians.
 typedef enum dvEulerOrder {
-  DV_EULER_XYZ, DV_EULER_YXZ, DV_EULER_ZXY, DV_EULER_ZYX, DV_EULER_YZX, DV_EULER_XZY
+  DV_EULER_XYZ,
+  DV_EULER_YXZ,
+  DV_EULER_ZXY,
+  DV_EULER_ZYX,
+  DV_EULER_YZX,
+  DV_EULER_XZY
 } dvEulerOrder;
 static inline dvQuat dv_quat_from_euler_order(dvVec3 angles, dvEulerOrder order)
 {
@@ -234,12 +243,18 @@ static inline dvQuat dv_quat_from_euler_order(dvVec3 angles, dvEulerOrder order)
   dvQuat y = {0, sin(0.5 * angles.y), 0, cos(0.5 * angles.y)};
   dvQuat z = {0, 0, sin(0.5 * angles.z), cos(0.5 * angles.z)};
   switch (order) {
-  case DV_EULER_XYZ: return dv_quat_mul(dv_quat_mul(x, y), z);
-  case DV_EULER_YXZ: return dv_quat_mul(dv_quat_mul(y, x), z);
-  case DV_EULER_ZXY: return dv_quat_mul(dv_quat_mul(z, x), y);
-  case DV_EULER_YZX: return dv_quat_mul(dv_quat_mul(y, z), x);
-  case DV_EULER_XZY: return dv_quat_mul(dv_quat_mul(x, z), y);
-  default: return dv_quat_mul(dv_quat_mul(z, y), x);
+  case DV_EULER_XYZ:
+    return dv_quat_mul(dv_quat_mul(x, y), z);
+  case DV_EULER_YXZ:
+    return dv_quat_mul(dv_quat_mul(y, x), z);
+  case DV_EULER_ZXY:
+    return dv_quat_mul(dv_quat_mul(z, x), y);
+  case DV_EULER_YZX:
+    return dv_quat_mul(dv_quat_mul(y, z), x);
+  case DV_EULER_XZY:
+    return dv_quat_mul(dv_quat_mul(x, z), y);
+  default:
+    return dv_quat_mul(dv_quat_mul(z, y), x);
   }
 }
 // SOFA's default: about x first, then y, then z, all about the fixed axes.

@@ -46,14 +46,19 @@ void dv_context_destroy(dvContext **context)
 dvStatus dv_context_check_memory(dvContext *c)
 {
   if (!dv_memory_is_short()) return DV_OK;
-  dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .text = "out of memory",
+  dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR,
+                                    .status = DV_ERROR_INPUT,
+                                    .text = "out of memory",
                                     .advice = "simulate a smaller scene, or allow the process more memory"});
   return DV_ERROR_INPUT;
 }
 
 void dv_context_add_data_path(dvContext *c, const char *directory) { dv_push(&c->data_paths, dv_strdup(directory)); }
 
-void dv_context_add_plugin_path(dvContext *c, const char *directory) { dv_push(&c->plugin_paths, dv_strdup(directory)); }
+void dv_context_add_plugin_path(dvContext *c, const char *directory)
+{
+  dv_push(&c->plugin_paths, dv_strdup(directory));
+}
 
 const char *dv_context_intern(dvContext *c, const char *file_name)
 {
@@ -106,7 +111,7 @@ char *dv_context_find_file(const dvContext *c, const char *name, const char *bes
   return found;
 }
 
-// --- registry --------------------------------------------------------------------------------------
+// --- registry ------------------------------------------------------------------------------------
 
 void dv_registry_add(dvRegistry *r, const dvClass *cls)
 {

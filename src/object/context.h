@@ -22,17 +22,17 @@ typedef struct dvRename {
 } dvRename;
 
 typedef struct dvRegistry {
-  DV_ARRAY(const dvClass *) classes;       // in the order of registration
+  DV_ARRAY(const dvClass *) classes;   // in the order of registration
   DV_ARRAY(const dvRename *) renames;
   DV_ARRAY(const dvAbsent *) absent;
-  DV_ARRAY(const char *) modules;          // names that RequiredPlugin may give
-  DV_ARRAY(void *) owned;                  // classes made at run time, freed with the registry
+  DV_ARRAY(const char *) modules;   // names that RequiredPlugin may give
+  DV_ARRAY(void *) owned;           // classes made at run time, freed with the registry
 } dvRegistry;
 
 typedef struct dvLoadedPlugin {
-  void *library;            // of dlopen
-  const char *name;         // its own
-  char *asked;              // what was asked for
+  void *library;      // of dlopen
+  const char *name;   // its own
+  char *asked;        // what was asked for
 } dvLoadedPlugin;
 
 struct dvContext {
@@ -40,12 +40,12 @@ struct dvContext {
   dvRegistry registry;
   dvPool *pool;
   DV_ARRAY(char *) data_paths;
-  DV_ARRAY(char *) plugin_paths;           // where RequiredPlugin finds plugins by name
-  DV_ARRAY(dvLoadedPlugin) plugins;        // see control/plugin.h
-  DV_ARRAY(char *) file_names;             // interned: a dvPlace may point here
+  DV_ARRAY(char *) plugin_paths;      // where RequiredPlugin finds plugins by name
+  DV_ARRAY(dvLoadedPlugin) plugins;   // see control/plugin.h
+  DV_ARRAY(char *) file_names;        // interned: a dvPlace may point here
   struct dvTimers *timers;
-  bool realtime;                           // work that runs beside the steps is used when it is ready, not after a fixed number of them
-  void (*listener)(void);                  // of a host program (app/embed.c)
+  bool realtime;   // work that runs beside the steps is used when it is ready, not after a fixed number of them
+  void (*listener)(void);   // of a host program (app/embed.c)
   void *listener_user;
 };
 
@@ -66,7 +66,8 @@ void dv_registry_add_absent(dvRegistry *r, const dvAbsent *absent);
 void dv_registry_add_module(dvRegistry *r, const char *name);
 // By name or alias; NULL when there is none.
 const dvClass *dv_registry_find(const dvRegistry *r, const char *name);
-const char *dv_registry_absent_from(const dvRegistry *r, const char *name);   // the module, or NULL when it is not known
+const char *dv_registry_absent_from(const dvRegistry *r,
+                                    const char *name);   // the module, or NULL when it is not known
 const dvRename *dv_registry_find_rename(const dvRegistry *r, const char *name);
 // The nearest name that exists, or NULL.
 const char *dv_registry_nearest(const dvRegistry *r, const char *name);

@@ -1,8 +1,8 @@
 // Kinds of degrees of freedom. A coordinate is what is stored (7 numbers for a frame: position and
 // quaternion x y z w), a derivative is what velocities and forces are made of (6 numbers: linear, angular).
 //
-// Frames that deform are their position and the columns of a matrix: three for an affine frame, 12 numbers, which maps p to
-// c + A p; nine for a quadratic one, 30 numbers, which also takes the products xx yy zz xy yz zx of p.
+// Frames that deform are their position and the columns of a matrix: three for an affine frame, 12 numbers, which maps
+// p to c + A p; nine for a quadratic one, 30 numbers, which also takes the products xx yy zz xy yz zx of p.
 #ifndef DV_OBJECT_DOF_H
 #define DV_OBJECT_DOF_H
 
@@ -10,7 +10,17 @@
 
 DV_PUBLIC_BEGIN
 
-typedef enum dvDofKind { DV_VEC1, DV_VEC2, DV_VEC3, DV_VEC6, DV_RIGID2, DV_RIGID3, DV_AFFINE3, DV_QUADRATIC3, DV_DOF_COUNT } dvDofKind;
+typedef enum dvDofKind {
+  DV_VEC1,
+  DV_VEC2,
+  DV_VEC3,
+  DV_VEC6,
+  DV_RIGID2,
+  DV_RIGID3,
+  DV_AFFINE3,
+  DV_QUADRATIC3,
+  DV_DOF_COUNT
+} dvDofKind;
 
 enum {
   DV_DOF_VEC1 = 1 << DV_VEC1,
@@ -36,7 +46,10 @@ typedef struct dvDof {
 
 const dvDof *dv_dof(dvDofKind kind);
 // Columns of the matrix of a frame that deforms, behind its position; 0 for other types.
-static inline int dv_dof_columns(const dvDof *dof) { return dof->kind == DV_AFFINE3 ? 3 : dof->kind == DV_QUADRATIC3 ? 9 : 0; }
+static inline int dv_dof_columns(const dvDof *dof)
+{
+  return dof->kind == DV_AFFINE3 ? 3 : dof->kind == DV_QUADRATIC3 ? 9 : 0;
+}
 // Reads a template name in any of SOFA's spellings (Vec3, Vec3d, Vec3f, ExtVec3f, CudaVec3f, Rigid, Rigid3d,
 // and the first of a list such as "Vec3d,Vec3d"). NULL when it names no DOF type. `note` is set to a remark for
 // types that are run as another one, else to NULL.

@@ -30,20 +30,20 @@ typedef enum dvFieldType {
   DV_T_INT,
   DV_T_REAL,
   DV_T_STRING,
-  DV_T_FILE,      // a string that names a file
-  DV_T_CHOICE,    // an int: index into `options`
-  DV_T_VEC,       // `width` doubles
-  DV_T_COLOUR,    // 4 doubles; also reads colour names
-  DV_T_IVEC,      // `width` ints
-  DV_T_REALS,     // dvReals in tuples of `width`
-  DV_T_INTS,      // dvInts in tuples of `width`; width 1 reads ranges such as 0-255
-  DV_T_LISTS,     // dvLists: "[0,1,2] [3,4]"; a number outside of brackets is a list of its own
+  DV_T_FILE,     // a string that names a file
+  DV_T_CHOICE,   // an int: index into `options`
+  DV_T_VEC,      // `width` doubles
+  DV_T_COLOUR,   // 4 doubles; also reads colour names
+  DV_T_IVEC,     // `width` ints
+  DV_T_REALS,    // dvReals in tuples of `width`
+  DV_T_INTS,     // dvInts in tuples of `width`; width 1 reads ranges such as 0-255
+  DV_T_LISTS,    // dvLists: "[0,1,2] [3,4]"; a number outside of brackets is a list of its own
   DV_T_STRINGS,
-  DV_T_COORD,     // one coordinate of the component's DOF type
+  DV_T_COORD,   // one coordinate of the component's DOF type
   DV_T_DERIV,
-  DV_T_COORDS,    // dvReals whose width comes from the DOF type
+  DV_T_COORDS,   // dvReals whose width comes from the DOF type
   DV_T_DERIVS,
-  DV_T_LINK,      // to a component or node
+  DV_T_LINK,   // to a component or node
   DV_T_LINKS,
 } dvFieldType;
 
@@ -73,17 +73,17 @@ typedef struct dvFieldDesc {
   const char *name;
   dvFieldType type;
   int width;
-  size_t offset;           // of the member in the component
-  const char *initial;     // default, as text
+  size_t offset;         // of the member in the component
+  const char *initial;   // default, as text
   const char *unit;
   const char *help;
   // optional, given behind the help text
-  const char *spelling;    // the name in scenes, where it is not a C identifier
-  const char *alias;       // other names, separated by spaces
-  const char *options;     // DV_T_CHOICE: names separated by |
-  const char *least, *most; // what makes sense, as text; NULL for no end. Only shown: init says what does not work
+  const char *spelling;       // the name in scenes, where it is not a C identifier
+  const char *alias;          // other names, separated by spaces
+  const char *options;        // DV_T_CHOICE: names separated by |
+  const char *least, *most;   // what makes sense, as text; NULL for no end. Only shown: init says what does not work
   unsigned flags;
-  unsigned role;           // DV_T_LINK: dvRole of the target, DV_ROLE_ANY by default
+  unsigned role;   // DV_T_LINK: dvRole of the target, DV_ROLE_ANY by default
 } dvFieldDesc;
 
 // A list of fields at some level of a component: of every object, of its role, of its own.
@@ -93,7 +93,8 @@ typedef struct dvFieldBlock {
 } dvFieldBlock;
 
 // member types
-typedef double dvVec2f[2], dvVec3f[3], dvVec4f[4], dvVec6f[6], dvMat3f[9], dvMat34f[12], dvMat4f[16], dvOne[DV_MAX_COORD];
+typedef double dvVec2f[2], dvVec3f[3], dvVec4f[4], dvVec6f[6], dvMat3f[9], dvMat34f[12], dvMat4f[16],
+    dvOne[DV_MAX_COORD];
 typedef int32_t dvVec2i[2], dvVec3i[3], dvVec6i[6];
 typedef char *dvString;
 #define DV_C_bool bool
@@ -189,29 +190,38 @@ typedef char *dvString;
 #define DV_DESCRIBE(type, member, initial_, unit_, help_, ...) \
   DV_DESCRIBE_(DV_F_##type, member, initial_, unit_, help_, ##__VA_ARGS__)
 #define DV_DESCRIBE_(...) DV_DESCRIBE_FILL(__VA_ARGS__)
-#define DV_DESCRIBE_FILL(type_, width_, member, initial_, unit_, help_, ...)                         \
-  {.name = #member, .type = type_, .width = width_, .offset = offsetof(SELF, member),                \
-   .initial = initial_, .unit = unit_, .help = help_, ##__VA_ARGS__},
+#define DV_DESCRIBE_FILL(type_, width_, member, initial_, unit_, help_, ...) \
+  {.name = #member,                                                          \
+   .type = type_,                                                            \
+   .width = width_,                                                          \
+   .offset = offsetof(SELF, member),                                         \
+   .initial = initial_,                                                      \
+   .unit = unit_,                                                            \
+   .help = help_,                                                            \
+   ##__VA_ARGS__},
 
 // A field of one object at run time.
 struct dvField {
   const dvFieldDesc *desc;
   dvObject *owner;
-  void *value;           // the member
-  int width;             // resolved for the DOF type
-  bool was_set;          // by the scene or the program
-  bool busy;             // being pulled: guards against cycles
-  uint32_t counter;      // moves with every change
-  dvField *source;       // linked to, or NULL
+  void *value;        // the member
+  int width;          // resolved for the DOF type
+  bool was_set;       // by the scene or the program
+  bool busy;          // being pulled: guards against cycles
+  uint32_t counter;   // moves with every change
+  dvField *source;    // linked to, or NULL
   uint32_t source_seen;
-  char *link;            // the link as written, or NULL
-  dvPlace place;         // where it was set
+  char *link;      // the link as written, or NULL
+  dvPlace place;   // where it was set
 };
 
 static inline bool dv_holds_reals(dvFieldType t) { return t == DV_T_REALS || t == DV_T_COORDS || t == DV_T_DERIVS; }
-static inline const char *dv_field_name(const dvFieldDesc *desc) { return desc->spelling ? desc->spelling : desc->name; }
+static inline const char *dv_field_name(const dvFieldDesc *desc)
+{
+  return desc->spelling ? desc->spelling : desc->name;
+}
 
-void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc);   // also sets the default
+void dv_field_init(dvField *f, dvObject *owner, const dvFieldDesc *desc);                   // also sets the default
 void dv_field_init_at(dvField *f, dvObject *owner, const dvFieldDesc *desc, void *value);   // a value that is no member
 void dv_field_fini(dvField *f);
 // Reads a text into the field. On failure the field keeps its value and `why` (may be NULL) gets a sentence; after

@@ -9,7 +9,10 @@
 
 void dv_field_touch(dvField *f) { f->counter++; }
 
-static bool holds_fixed_reals(dvFieldType t) { return t == DV_T_VEC || t == DV_T_COLOUR || t == DV_T_COORD || t == DV_T_DERIV; }
+static bool holds_fixed_reals(dvFieldType t)
+{
+  return t == DV_T_VEC || t == DV_T_COLOUR || t == DV_T_COORD || t == DV_T_DERIV;
+}
 
 static bool share(dvField *f, const dvField *s)
 {
@@ -143,7 +146,8 @@ dvStatus dv_field_pull(dvField *f)
   } else if (f->desc->flags & DV_OUTPUT) {
     status = dv_object_update(f->owner);
   }
-  if (status == DV_OK && (f->desc->flags & DV_OUTPUT) && f->owner->cls->fetch) status = f->owner->cls->fetch(f->owner, f);
+  if (status == DV_OK && (f->desc->flags & DV_OUTPUT) && f->owner->cls->fetch)
+    status = f->owner->cls->fetch(f->owner, f);
   f->busy = false;
   return status;
 }
@@ -155,7 +159,8 @@ static void add_step(dvText *way, const dvField *f)
   dv_free(path);
 }
 
-// does the value of `from` depend on `on`, through links and engines? `way` gets the fields between, from `on` to `from`.
+// does the value of `from` depend on `on`, through links and engines? `way` gets the fields between, from `on` to
+// `from`.
 static bool depends(dvField *from, const dvField *on, int depth, dvText *way)
 {
   bool found = from == on;

@@ -8,18 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- colours -------------------------------------------------------------------------------
+// --- colours -------------------------------------------------------------------------------------
 
 static const struct {
   const char *name;
   double rgba[4];
 } colours[] = {
-    {"white", {1, 1, 1, 1}},   {"black", {0, 0, 0, 1}},   {"red", {1, 0, 0, 1}},
-    {"green", {0, 1, 0, 1}},   {"blue", {0, 0, 1, 1}},    {"cyan", {0, 1, 1, 1}},
-    {"magenta", {1, 0, 1, 1}}, {"yellow", {1, 1, 0, 1}},  {"gray", {0.5, 0.5, 0.5, 1}},
-    {"grey", {0.5, 0.5, 0.5, 1}}, {"orange", {1, 0.5, 0, 1}}, {"pink", {1, 0, 0.5, 1}}, {"purple", {0.5, 0, 0.5, 1}},
-    {"darkgray", {0.25, 0.25, 0.25, 1}}, {"lightgray", {0.75, 0.75, 0.75, 1}}, {"lime", {0, 1, 0, 1}}, {"navy", {0, 0, 0.5, 1}},
-    {"teal", {0, 0.5, 0.5, 1}}, {"olive", {0.5, 0.5, 0, 1}}, {"maroon", {0.5, 0, 0, 1}}, {"silver", {0.75, 0.75, 0.75, 1}},
+    {"white", {1, 1, 1, 1}},
+    {"black", {0, 0, 0, 1}},
+    {"red", {1, 0, 0, 1}},
+    {"green", {0, 1, 0, 1}},
+    {"blue", {0, 0, 1, 1}},
+    {"cyan", {0, 1, 1, 1}},
+    {"magenta", {1, 0, 1, 1}},
+    {"yellow", {1, 1, 0, 1}},
+    {"gray", {0.5, 0.5, 0.5, 1}},
+    {"grey", {0.5, 0.5, 0.5, 1}},
+    {"orange", {1, 0.5, 0, 1}},
+    {"pink", {1, 0, 0.5, 1}},
+    {"purple", {0.5, 0, 0.5, 1}},
+    {"darkgray", {0.25, 0.25, 0.25, 1}},
+    {"lightgray", {0.75, 0.75, 0.75, 1}},
+    {"lime", {0, 1, 0, 1}},
+    {"navy", {0, 0, 0.5, 1}},
+    {"teal", {0, 0.5, 0.5, 1}},
+    {"olive", {0.5, 0.5, 0, 1}},
+    {"maroon", {0.5, 0, 0, 1}},
+    {"silver", {0.75, 0.75, 0.75, 1}},
 };
 
 static int hex_digit(char c)
@@ -64,7 +79,7 @@ bool dv_colour_parse(const char *text, double rgba[4])
   return true;
 }
 
-// --- reading ---------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 static dvStatus bad_value(dvText *why, const char *wanted, const char *text)
 {
@@ -78,7 +93,9 @@ static dvStatus bad_value(dvText *why, const char *wanted, const char *text)
 // brackets and commas separate numbers as spaces do
 static const char *skip_separators(const char *s)
 {
-  while (dv_is_space(*s) || *s == ',' || *s == '[' || *s == ']' || *s == ';' || *s == '{' || *s == '}' || *s == '(' || *s == ')') s++;
+  while (dv_is_space(*s) || *s == ',' || *s == '[' || *s == ']' || *s == ';' || *s == '{' || *s == '}' || *s == '(' ||
+         *s == ')')
+    s++;
   return s;
 }
 
@@ -118,7 +135,7 @@ static bool scan_range(const char **cursor, long long *first, long long *last, l
   if (!dv_scan_int(&s, first)) return false;
   *last = *first;
   *step = 1;
-  if (*s == '.' ) {   // an index written as a real: 3.0
+  if (*s == '.') {   // an index written as a real: 3.0
     while (*s == '.' || *s == '0') s++;
   }
   if (*s == '-' && s[1] >= '0' && s[1] <= '9') {
@@ -162,7 +179,8 @@ static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
       break;
     }
     int32_t *out = fresh.data + fresh.count - length;
-    for (long long i = 0; i < length; i++) out[i] = (int32_t)(uint32_t)(first <= last ? first + i * step : first - i * step);
+    for (long long i = 0; i < length; i++)
+      out[i] = (int32_t)(uint32_t)(first <= last ? first + i * step : first - i * step);
   }
   if (status != DV_OK) {
     dv_ints_free(&fresh);
@@ -177,7 +195,8 @@ static dvStatus read_ints(dvInts *into, const char *text, dvText *why)
 static size_t whole_tuples(const dvField *f, size_t count, dvText *why)
 {
   size_t rest = f->width > 1 ? count % (size_t)f->width : 0;
-  if (rest && why) dv_text_printf(why, "%zu numbers do not make whole groups of %d; the last %zu are left out", count, f->width, rest);
+  if (rest && why)
+    dv_text_printf(why, "%zu numbers do not make whole groups of %d; the last %zu are left out", count, f->width, rest);
   return count - rest;
 }
 
@@ -211,7 +230,8 @@ static dvStatus parse_int(dvField *f, const char *text, dvText *why)
   const char *exponent = text;
   if (!*s && dv_scan_int(&exponent, &whole) && (*exponent == 'e' || *exponent == 'E')) {
     // SOFA reads whole numbers up to the first letter, and scenes have results of that
-    if (why) dv_text_printf(why, "%s counts as %lld here, as in SOFA; write the number without an exponent", text, whole);
+    if (why)
+      dv_text_printf(why, "%s counts as %lld here, as in SOFA; write the number without an exponent", text, whole);
     value = (double)whole;
   }
   if (*s || value != floor(value)) return bad_value(why, "a whole number", text);
@@ -249,7 +269,8 @@ static dvStatus parse_fixed(dvField *f, const char *text, dvText *why)
   if (why && f->desc->type == DV_T_VEC && list.count != want && list.count > 0)
     dv_text_printf(why, "%zu number%s given, %zu expected; %s", list.count, list.count == 1 ? "" : "s", want,
                    list.count < want ? "the others stay as they are" : "the rest is left out");
-  if (list.count == want || (list.count > want && f->desc->type == DV_T_VEC)) memcpy(out, list.data, want * sizeof *out);
+  if (list.count == want || (list.count > want && f->desc->type == DV_T_VEC))
+    memcpy(out, list.data, want * sizeof *out);
   else if (list.count == 0) status = DV_OK;   // an empty text keeps the value
   else if (list.count < want) {
     // fewer numbers fill the first places, as SOFA does
@@ -319,7 +340,8 @@ static dvStatus parse_lists(dvField *f, const char *text, dvText *why)
     }
     char *part = dv_strndup(s, n);
     status = read_ints(&list, part, why);
-    if (status == DV_OK && !dv_lists_push(&fresh, list.data, list.count)) status = bad_value(why, "a shorter list", part);
+    if (status == DV_OK && !dv_lists_push(&fresh, list.data, list.count))
+      status = bad_value(why, "a shorter list", part);
     dv_free(part);
     s += n + (open ? 1 : 0);
   }
@@ -376,17 +398,25 @@ static void parse_links(dvLinks *links, const char *text)
 dvStatus dv_field_parse_value(dvField *f, const char *text, dvText *why)
 {
   switch (f->desc->type) {
-  case DV_T_BOOL: return parse_bool(f, text, why);
-  case DV_T_INT: return parse_int(f, text, why);
-  case DV_T_REAL: return parse_real(f, text, why);
-  case DV_T_CHOICE: return parse_choice(f, text, why);
-  case DV_T_IVEC: return parse_fixed_ints(f, text, why);
-  case DV_T_LISTS: return parse_lists(f, text, why);
-  case DV_T_STRINGS: return parse_strings(f, text);
+  case DV_T_BOOL:
+    return parse_bool(f, text, why);
+  case DV_T_INT:
+    return parse_int(f, text, why);
+  case DV_T_REAL:
+    return parse_real(f, text, why);
+  case DV_T_CHOICE:
+    return parse_choice(f, text, why);
+  case DV_T_IVEC:
+    return parse_fixed_ints(f, text, why);
+  case DV_T_LISTS:
+    return parse_lists(f, text, why);
+  case DV_T_STRINGS:
+    return parse_strings(f, text);
   case DV_T_VEC:
   case DV_T_COLOUR:
   case DV_T_COORD:
-  case DV_T_DERIV: return parse_fixed(f, text, why);
+  case DV_T_DERIV:
+    return parse_fixed(f, text, why);
   case DV_T_STRING:
   case DV_T_FILE:
     dv_free(*(char **)f->value);
@@ -410,8 +440,12 @@ dvStatus dv_field_parse_value(dvField *f, const char *text, dvText *why)
     dv_ints_free(&list);
     return DV_OK;
   }
-  case DV_T_LINK: dv_link_parse(f->value, text); return DV_OK;
-  case DV_T_LINKS: parse_links(f->value, text); return DV_OK;
+  case DV_T_LINK:
+    dv_link_parse(f->value, text);
+    return DV_OK;
+  case DV_T_LINKS:
+    parse_links(f->value, text);
+    return DV_OK;
   }
   return DV_ERROR_INPUT;
 }

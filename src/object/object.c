@@ -11,7 +11,7 @@ static const dvFieldDesc object_fields[] = {DV_OBJECT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 const dvFieldBlock dv_object_block = {object_fields, (int)DV_COUNT(object_fields)};
 
-// --- attributes --------------------------------------------------------------------------------
+// --- attributes ----------------------------------------------------------------------------------
 
 void dv_attribute_add(dvAttributes *a, const char *name, const char *value, dvPlace place)
 {
@@ -76,7 +76,7 @@ dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number
   return f;
 }
 
-// --- life --------------------------------------------------------------------------------------
+// --- life ----------------------------------------------------------------------------------------
 
 static void apply_presets(dvObject *o, const char *presets)
 {
@@ -246,7 +246,7 @@ dvStatus dv_object_set(dvObject *o, const char *name, const char *text)
   return DV_OK;
 }
 
-// --- messages --------------------------------------------------------------------------------------
+// --- messages ------------------------------------------------------------------------------------
 
 static void send(const dvObject *o, dvPlace place, dvLevel level, const char *advice, const char *format, va_list args)
 {
@@ -254,21 +254,21 @@ static void send(const dvObject *o, dvPlace place, dvLevel level, const char *ad
   dv_text_vprintf(&text, format, args);
   char *path = dv_object_path(o);
   dv_log_send(&o->context->log, &(dvMessage){.level = level,
-                                            .status = level == DV_ERROR ? DV_ERROR_INPUT : DV_OK,
-                                            .place = place,
-                                            .path = path,
-                                            .text = text.text ? text.text : "",
-                                            .advice = advice});
+                                             .status = level == DV_ERROR ? DV_ERROR_INPUT : DV_OK,
+                                             .place = place,
+                                             .path = path,
+                                             .text = text.text ? text.text : "",
+                                             .advice = advice});
   dv_free(path);
   dv_text_free(&text);
 }
 
-#define SEND(place, level, advice)                  \
-  do {                                              \
-    va_list args_;                                  \
-    va_start(args_, format);                        \
-    send(o, place, level, advice, format, args_);   \
-    va_end(args_);                                  \
+#define SEND(place, level, advice)                \
+  do {                                            \
+    va_list args_;                                \
+    va_start(args_, format);                      \
+    send(o, place, level, advice, format, args_); \
+    va_end(args_);                                \
   } while (0)
 
 // What rests on a component that has failed has nothing of its own to say, except about values that were given to it.

@@ -17,7 +17,7 @@ typedef struct dvEvent dvEvent;
 typedef struct dvAttribute {
   char *name, *value;
   dvPlace place;
-  bool used;      // some field or hook took it
+  bool used;   // some field or hook took it
 } dvAttribute;
 
 typedef struct dvAttributes {
@@ -41,7 +41,7 @@ typedef enum dvCommentPlace {
 } dvCommentPlace;
 
 typedef struct dvComment {
-  char *text;          // without <!-- and -->; further lines are indented from the first one, where it begins a line
+  char *text;   // without <!-- and -->; further lines are indented from the first one, where it begins a line
   dvCommentPlace where;
 } dvComment;
 
@@ -52,65 +52,67 @@ typedef struct dvDofPair {
 } dvDofPair;
 
 typedef struct dvClass {
-  size_t struct_size;      // sizeof(dvClass), first, for plugins
+  size_t struct_size;   // sizeof(dvClass), first, for plugins
   const char *name;
-  const char *aliases;     // other names, separated by spaces
-  const char *help;        // one sentence
-  const char *module;      // the SOFA module that RequiredPlugin names for it
-  unsigned dofs;           // DOF types it works on; 0 when it has no template
-  unsigned dofs_out;       // for mappings: DOF types of the output
-  unsigned roles;          // bits of roles without a table
-  size_t size;             // of the instance
-  const dvFieldBlock *blocks[5];     // own and inherited fields, most general first
-  const char *presets;     // "field=value; field=value": other defaults than the block's
-  const void *ops[DV_ROLE_COUNT];    // table per role
+  const char *aliases;              // other names, separated by spaces
+  const char *help;                 // one sentence
+  const char *module;               // the SOFA module that RequiredPlugin names for it
+  unsigned dofs;                    // DOF types it works on; 0 when it has no template
+  unsigned dofs_out;                // for mappings: DOF types of the output
+  unsigned roles;                   // bits of roles without a table
+  size_t size;                      // of the instance
+  const dvFieldBlock *blocks[5];    // own and inherited fields, most general first
+  const char *presets;              // "field=value; field=value": other defaults than the block's
+  const void *ops[DV_ROLE_COUNT];   // table per role
 
   // hooks, all optional
-  void (*create)(dvObject *o);                                  // after defaults were set
-  dvStatus (*arrive)(dvObject *o);                              // its element was met: before the next one is created
-  dvStatus (*link)(dvObject *o);                                // links of the scene are made: find companions in the node
-  dvStatus (*parse)(dvObject *o, dvAttributes *attributes);     // attributes without a field
+  void (*create)(dvObject *o);       // after defaults were set
+  dvStatus (*arrive)(dvObject *o);   // its element was met: before the next one is created
+  dvStatus (*link)(dvObject *o);     // links of the scene are made: find companions in the node
+  dvStatus (*parse)(dvObject *o, dvAttributes *attributes);   // attributes without a field
   dvStatus (*init)(dvObject *o);
   dvStatus (*bwd_init)(dvObject *o);
-  dvStatus (*reinit)(dvObject *o);                              // a field was changed by the user
-  dvStatus (*update)(dvObject *o);                              // engines: outputs from inputs
-  dvStatus (*fetch)(dvObject *o, dvField *f);                   // an output is about to be read: fill it if that was put off
+  dvStatus (*reinit)(dvObject *o);              // a field was changed by the user
+  dvStatus (*update)(dvObject *o);              // engines: outputs from inputs
+  dvStatus (*fetch)(dvObject *o, dvField *f);   // an output is about to be read: fill it if that was put off
   void (*store_reset)(dvObject *o);
   void (*reset)(dvObject *o);
-  void (*cleanup)(dvObject *o);                                 // the scene is about to be destroyed, everything is still there
+  void (*cleanup)(dvObject *o);   // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
 
-  const dvDofPair *pairs;  // mappings: the pairs of types that fit, ending with {0}
+  const dvDofPair *pairs;   // mappings: the pairs of types that fit, ending with {0}
 } dvClass;
 
-#define DV_BLOCK(list) &(const dvFieldBlock){list, (int)DV_COUNT(list)}
+#define DV_BLOCK(list) \
+  &(const dvFieldBlock) { list, (int)DV_COUNT(list) }
 
-#define DV_OBJECT_FIELDS(X)                                                                                  \
-  X(bool, printLog, "0", "", "print details of what the component does")                                     \
-  X(bool, listening, "0", "", "receive events", .flags = DV_NO_SRC)                                          \
-  X(strings, tags, "", "", "labels by which solvers and searches select components", .flags = DV_NO_SRC)     \
-  X(vec6, bbox, "1e300 1e300 1e300 -1e300 -1e300 -1e300", "m", "bounding box: minimum, maximum", .flags = DV_NO_SRC | DV_HIDDEN)                               \
+#define DV_OBJECT_FIELDS(X)                                                                              \
+  X(bool, printLog, "0", "", "print details of what the component does")                                 \
+  X(bool, listening, "0", "", "receive events", .flags = DV_NO_SRC)                                      \
+  X(strings, tags, "", "", "labels by which solvers and searches select components", .flags = DV_NO_SRC) \
+  X(vec6, bbox, "1e300 1e300 1e300 -1e300 -1e300 -1e300", "m", "bounding box: minimum, maximum",         \
+    .flags = DV_NO_SRC | DV_HIDDEN)                                                                      \
   X(string, componentState, "Undefined", "", "Undefined, Valid or Invalid", .flags = DV_NO_SRC | DV_HIDDEN)
 
 struct dvObject {
   const dvClass *cls;
   dvContext *context;
-  dvNode *node;            // where it stands
+  dvNode *node;   // where it stands
   char *name;
-  const dvDof *dof;        // template, NULL for classes without one
-  const dvDof *dof_out;    // mappings
-  char *template_text;     // as written, NULL when deduced
+  const dvDof *dof;       // template, NULL for classes without one
+  const dvDof *dof_out;   // mappings
+  char *template_text;    // as written, NULL when deduced
   dvField *fields;
   int field_count;
   DV_ARRAY(struct dvExtraField *) extras;   // fields that are no members: dv_object_add_numbered
-  dvAttributes attributes; // from the scene file
+  dvAttributes attributes;                  // from the scene file
   DV_ARRAY(dvComment) comments;
   dvPlace place;
-  bool failed;             // an error was reported: left out of the simulation
-  bool rests_on_failed;    // a component it needs has failed: its complaints would only be consequences
+  bool failed;            // an error was reported: left out of the simulation
+  bool rests_on_failed;   // a component it needs has failed: its complaints would only be consequences
   bool initialised;
-  bool updating;           // its engine runs
+  bool updating;   // its engine runs
   bool updated;
   uint64_t update_stamp;   // engines: sum of input counters at the last update
   DV_OBJECT_FIELDS(DV_MEMBER)
@@ -164,8 +166,10 @@ dvStatus dv_error(const dvObject *o, const char *advice, const char *format, ...
 void dv_warning(const dvObject *o, const char *advice, const char *format, ...) DV_PRINTF(3, 4);
 void dv_note(const dvObject *o, const char *format, ...) DV_PRINTF(2, 3);
 // The same, pointing at the line where the member's field was set.
-dvStatus dv_field_error(const dvObject *o, const void *member, const char *advice, const char *format, ...) DV_PRINTF(4, 5);
-void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...) DV_PRINTF(4, 5);
+dvStatus dv_field_error(const dvObject *o, const void *member, const char *advice, const char *format, ...)
+    DV_PRINTF(4, 5);
+void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...)
+    DV_PRINTF(4, 5);
 
 // Events that loops send through the graph.
 typedef enum dvEventKind {
@@ -177,7 +181,7 @@ typedef enum dvEventKind {
   DV_EVENT_INTEGRATE_END,
   DV_EVENT_KEY,
   DV_EVENT_MOUSE,
-  DV_EVENT_PAUSE,       // somebody wants the animation to stop
+  DV_EVENT_PAUSE,   // somebody wants the animation to stop
   DV_EVENT_USER,
   DV_EVENT_INIT_DONE,   // the scene is ready, before the first step
 } dvEventKind;
@@ -193,12 +197,12 @@ typedef enum dvMouse {
 struct dvEvent {
   dvEventKind kind;
   double dt;
-  int key;              // DV_EVENT_KEY
-  bool released;        // DV_EVENT_KEY, and the buttons of DV_EVENT_MOUSE
-  dvMouse mouse;        // DV_EVENT_MOUSE
-  int x, y;             // where the pointer is
-  int wheel;            // DV_MOUSE_WHEEL: how far it was turned
-  const void *data;     // DV_EVENT_USER
+  int key;            // DV_EVENT_KEY
+  bool released;      // DV_EVENT_KEY, and the buttons of DV_EVENT_MOUSE
+  dvMouse mouse;      // DV_EVENT_MOUSE
+  int x, y;           // where the pointer is
+  int wheel;          // DV_MOUSE_WHEEL: how far it was turned
+  const void *data;   // DV_EVENT_USER
 };
 
 DV_PUBLIC_END

@@ -27,7 +27,8 @@ static void buffer_release(dvBuffer *b)
   dv_free(b);
 }
 
-// an owner of `old` turns to `next`: where two fields show each other's numbers, two blocks take turns and nothing is allocated
+// an owner of `old` turns to `next`: where two fields show each other's numbers, two blocks take turns and nothing is
+// allocated
 static void buffer_turn(dvBuffer *old, dvBuffer *next)
 {
   if (!old || !next || old == next || old->references > 1 || old->capacity != next->capacity || next->spare) {

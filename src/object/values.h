@@ -65,7 +65,10 @@ void dv_strings_free(dvStrings *s);
 void dv_strings_copy(dvStrings *s, const dvStrings *other);
 
 static inline size_t dv_lists_size(const dvLists *l) { return l->starts.count ? l->starts.count - 1 : 0; }
-static inline size_t dv_lists_length(const dvLists *l, size_t i) { return (size_t)(l->starts.data[i + 1] - l->starts.data[i]); }
+static inline size_t dv_lists_length(const dvLists *l, size_t i)
+{
+  return (size_t)(l->starts.data[i + 1] - l->starts.data[i]);
+}
 static inline const int32_t *dv_lists_at(const dvLists *l, size_t i) { return l->items.data + l->starts.data[i]; }
 // Appends a list. False when memory is short or there are too many items to be counted.
 bool dv_lists_push(dvLists *l, const int32_t *values, size_t count);

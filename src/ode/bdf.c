@@ -9,23 +9,25 @@
 //
 //   ((1 + h b rM) M - h b B - h b (h b + rK) K) dv = -r2 - h b K r1
 //
-// The first guess goes on with the present velocity. The order rises from 1 as history becomes available. Positions enter
-// as differences to the present ones, so that frames are treated as well as points.
+// The first guess goes on with the present velocity. The order rises from 1 as history becomes available. Positions
+// enter as differences to the present ones, so that frames are treated as well as points.
 //
-// SOFA v26.12 loses the history: all earlier states are overwritten with the present one. What remains is backward Euler
-// with the step b h (2/3 h for order 2, 6/11 h for order 3), so that motion runs slow by that factor. Scenes get SOFA's answer
-// unless keepHistory asks for the method itself.
+// SOFA v26.12 loses the history: all earlier states are overwritten with the present one. What remains is backward
+// Euler with the step b h (2/3 h for order 2, 6/11 h for order 3), so that motion runs slow by that factor. Scenes get
+// SOFA's answer unless keepHistory asks for the method itself.
 #include "ode/integrator.h"
 #include "ode/newton.h"
 
 #include <string.h>
 
-#define BDF_FIELDS(X)                                                                                                 \
-  X(int, order, "1", "", "order of the method: number of earlier states it uses; more than 6 is not stable")          \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
-  X(bool, keepHistory, "0", "", "use the earlier states; without it the present one stands in for all of them, as in SOFA") \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER) \
+#define BDF_FIELDS(X)                                                                                        \
+  X(int, order, "1", "", "order of the method: number of earlier states it uses; more than 6 is not stable") \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")               \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                       \
+  X(bool, keepHistory, "0", "",                                                                              \
+    "use the earlier states; without it the present one stands in for all of them, as in SOFA")              \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",               \
+    .role = DV_ROLE_LINEAR_SOLVER)                                                                           \
   X(link, newtonSolver, "", "", "NewtonRaphsonSolver to use; the one of the node by default")
 
 enum { LIMIT = 12 };   // of the order
@@ -64,18 +66,24 @@ static dvStatus bdf_init(dvObject *o)
     dv_field_warning(o, &b->order, NULL, "the order must be 1 at least; 1 is used");
     b->order = 1;
   }
-  if (b->order > LIMIT) return dv_field_error(o, &b->order, "orders 1 to 6 are stable", "order %d is more than %d", b->order, LIMIT);
-  if (b->order > 6) dv_field_warning(o, &b->order, "use an order of 6 or less", "the method of order %d is not stable", b->order);
+  if (b->order > LIMIT)
+    return dv_field_error(o, &b->order, "orders 1 to 6 are stable", "order %d is more than %d", b->order, LIMIT);
+  if (b->order > 6)
+    dv_field_warning(o, &b->order, "use an order of 6 or less", "the method of order %d is not stable", b->order);
   if (b->order > 1 && !dv_was_set(o, &b->keepHistory))
-    dv_field_warning(o, &b->order, "set keepHistory=\"1\" for the true method, \"0\" to keep SOFA's result without this message",
+    dv_field_warning(o, &b->order,
+                     "set keepHistory=\"1\" for the true method, \"0\" to keep SOFA's result without this message",
                      "as in SOFA, the present state stands in for earlier ones: motion runs slower than it should");
   b->depth = 0;
   return DV_OK;
 }
 
-static dvStatus bdf_bwd_init(dvObject *o) { return dv_ode_check_masses(o, "only stiffness and damping resist its motion"); }
+static dvStatus bdf_bwd_init(dvObject *o)
+{
+  return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
+}
 
-// --- history ---------------------------------------------------------------------------------------------
+// --- history -------------------------------------------------------------------------------------
 
 // room for another moment in front; a change of size forgets the past
 static dvStatus make_room(BDF *b)
@@ -92,7 +100,8 @@ static dvStatus make_room(BDF *b)
   Moment last = b->past[b->order - 1];   // its storage is used again
   memmove(b->past + 1, b->past, (size_t)(b->order - 1) * sizeof last);
   b->past[0] = last;
-  if (!dv_reals_resize(&last.x, coords) || !dv_reals_resize(&last.v, derivs)) return dv_error(&b->base, NULL, "out of memory");
+  if (!dv_reals_resize(&last.x, coords) || !dv_reals_resize(&last.v, derivs))
+    return dv_error(&b->base, NULL, "out of memory");
   b->past[0] = last;
   return DV_OK;
 }
@@ -155,7 +164,7 @@ static void sum_history(BDF *b, const double *a)
   }
 }
 
-// --- the equation ------------------------------------------------------------------------------------------
+// --- the equation --------------------------------------------------------------------------------
 
 typedef struct Residual {
   dvNonlinear function;
@@ -200,7 +209,8 @@ static dvStatus residual_correct(dvNonlinear *f)
   return dv_ode_solve(&b->base, b->linearSolver.target, r->plan, &r->m, DV, RHS, factors);
 }
 
-// as in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration takes up
+// as in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration
+// takes up
 static void residual_advance(dvNonlinear *f, double alpha)
 {
   Residual *r = (Residual *)f;
@@ -226,8 +236,11 @@ static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
   double times[LIMIT + 1], a[LIMIT + 1] = {0};
   for (int j = 0; j < b->depth; j++) times[b->depth - 1 - j] = b->past[j].time;
   times[b->depth] = o->node->time + h;
-  Residual r = {.function = {residual_evaluate, residual_correct, residual_advance, residual_correction2, residual_guess2},
-                .b = b, .plan = plan, .m = dv_ode_mech(o, h, true)};
+  Residual r = {
+      .function = {residual_evaluate, residual_correct, residual_advance, residual_correction2, residual_guess2},
+      .b = b,
+      .plan = plan,
+      .m = dv_ode_mech(o, h, true)};
   r.hb = (times[b->depth] - times[b->depth - 1]) * coefficients(times, b->depth, a);
   r.m.x = DV_X_ODE;
   r.m.v = NEW_V;
@@ -260,7 +273,8 @@ static const dvOdeOps bdf_ops = {.solve = bdf_solve};
 const dvClass dv_bdf_class = {
     .struct_size = sizeof(dvClass),
     .name = "BDFOdeSolver",
-    .help = "backward differentiation formulas of any order up to 6, for steps of any length; needs a NewtonRaphsonSolver",
+    .help =
+        "backward differentiation formulas of any order up to 6, for steps of any length; needs a NewtonRaphsonSolver",
     .module = "Sofa.Component.ODESolver.Backward",
     .size = sizeof(BDF),
     .blocks = {&dv_object_block, DV_BLOCK(bdf_fields)},

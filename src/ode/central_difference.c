@@ -2,12 +2,12 @@
 //
 //   (1/h + r/2) v+ = (1/h - r/2) v- + P M^-1 f(x, v-),  x' = x + h v+
 //
-// Second order in the positions, symplectic without damping; stable for h < 2/omega. The velocity stands for the middle of
-// the step. Masses that are not diagonal need a linear solver.
+// Second order in the positions, symplectic without damping; stable for h < 2/omega. The velocity stands for the middle
+// of the step. Masses that are not diagonal need a linear solver.
 #include "ode/integrator.h"
 
-#define CENTRAL_DIFFERENCE_FIELDS(X)                                                                                  \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
+#define CENTRAL_DIFFERENCE_FIELDS(X)                                                   \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0") \
   X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)
 
 typedef struct CentralDifference {
@@ -29,7 +29,10 @@ static dvStatus central_difference_init(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus central_difference_bwd_init(dvObject *o) { return dv_ode_check_explicit(o, ((CentralDifference *)o)->linear_solver.target); }
+static dvStatus central_difference_bwd_init(dvObject *o)
+{
+  return dv_ode_check_explicit(o, ((CentralDifference *)o)->linear_solver.target);
+}
 
 static dvStatus central_difference_solve(dvObject *o, double h, int x, int v)
 {

@@ -1,12 +1,12 @@
-// DampVelocitySolver: v *= exp(-rate h), then velocities shorter than a threshold are set to zero. It moves nothing: stand it
-// beside an integrator, before or after it in the node. Positions are left alone.
+// DampVelocitySolver: v *= exp(-rate h), then velocities shorter than a threshold are set to zero. It moves nothing:
+// stand it beside an integrator, before or after it in the node. Positions are left alone.
 #include "ode/integrator.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DAMP_VELOCITY_FIELDS(X)                                                                                       \
-  X(real, rate, "0.99", "1/s", "decay of the velocities: they are multiplied by exp(-rate h)")                        \
+#define DAMP_VELOCITY_FIELDS(X)                                                                \
+  X(real, rate, "0.99", "1/s", "decay of the velocities: they are multiplied by exp(-rate h)") \
   X(real, threshold, "0", "m/s", "a shorter velocity becomes zero; angular velocity counts with linear")
 
 typedef struct DampVelocity {
@@ -36,7 +36,8 @@ static dvStatus damp_velocity_solve(dvObject *o, double h, int x, int v)
   dvPlan *plan = dv_ode_plan(&d->plan, o);
   DV_UNUSED(x);
   dv_mech_scale(plan, v, exp(-d->rate * h));
-  for (size_t i = 0; d->threshold != 0 && i < plan->states.count; i++) cut_below(dv_state(plan->states.data[i]), v, d->threshold);
+  for (size_t i = 0; d->threshold != 0 && i < plan->states.count; i++)
+    cut_below(dv_state(plan->states.data[i]), v, d->threshold);
   return DV_OK;
 }
 

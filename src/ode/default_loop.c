@@ -1,13 +1,13 @@
 // DefaultAnimationLoop: one step of a scene without Lagrangian constraints.
 //
-// Order as in SOFA: begin event; links and engines; collision; integration (solvers in the order of the graph, each over its
-// own subgraph; interaction forces that stand outside of every solver are evaluated where they stand and act as
-// constant external forces); projection and propagation of the new positions and velocities; external forces
+// Order as in SOFA: begin event; links and engines; collision; integration (solvers in the order of the graph, each
+// over its own subgraph; interaction forces that stand outside of every solver are evaluated where they stand and act
+// as constant external forces); projection and propagation of the new positions and velocities; external forces
 // cleared; time; end event; visual models.
 #include "ode/loop.h"
 
-#define DEFAULT_LOOP_FIELDS(X)                                                                                        \
-  DV_LOOP_FIELDS(X)                                                                                                   \
+#define DEFAULT_LOOP_FIELDS(X) \
+  DV_LOOP_FIELDS(X)            \
   X(bool, parallelODESolving, "0", "", "accepted: solvers already use all threads inside their loops")
 
 typedef struct DefaultLoop {

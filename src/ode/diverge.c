@@ -1,5 +1,6 @@
-// Why a state is no longer finite. After each step that ended well positions and velocities are kept; when a step did not, they are put
-// back, and the forces are asked one by one which of them is without bound there, the elements whether they are turned inside out.
+// Why a state is no longer finite. After each step that ended well positions and velocities are kept; when a step did
+// not, they are put back, and the forces are asked one by one which of them is without bound there, the elements
+// whether they are turned inside out.
 #include "math/vec.h"
 #include "ode/loop.h"
 #include "topology/topology.h"
@@ -30,12 +31,12 @@ static bool has_good(const dvScene *scene)
   return scene->step > 0 || scene->initialised;
 }
 
-// --- the force ---------------------------------------------------------------------------------------------
+// --- the force -----------------------------------------------------------------------------------
 
 typedef struct Culprit {
   const dvObject *force;
   size_t point;
-  double size;      // N; infinite when it is not finite
+  double size;   // N; infinite when it is not finite
 } Culprit;
 
 static void measure(dvPlan *plan, const dvPlanItem *item, dvMech *m, Culprit *worst)
@@ -60,13 +61,15 @@ static void measure(dvPlan *plan, const dvPlanItem *item, dvMech *m, Culprit *wo
 
 static Culprit largest_force(dvScene *scene)
 {
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = scene->root->dt, .time = scene->root->time};
+  dvMech m = {
+      .x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = scene->root->dt, .time = scene->root->time};
   Culprit worst = {0};
-  for (size_t i = 0; i < scene->plan->forces.count && worst.size < HUGE_VAL; i++) measure(scene->plan, &scene->plan->forces.data[i], &m, &worst);
+  for (size_t i = 0; i < scene->plan->forces.count && worst.size < HUGE_VAL; i++)
+    measure(scene->plan, &scene->plan->forces.data[i], &m, &worst);
   return worst;
 }
 
-// --- elements ----------------------------------------------------------------------------------------------
+// --- elements ------------------------------------------------------------------------------------
 
 static double volume_of(const double *x, const int32_t *c)
 {
@@ -95,7 +98,7 @@ static long inverted_tetrahedron(dvState *s, size_t *count)
   return first;
 }
 
-// --- the message -------------------------------------------------------------------------------------------
+// --- the message ---------------------------------------------------------------------------------
 
 static bool is_explicit(const dvState *s)
 {
@@ -114,17 +117,26 @@ static void find_cause(dvScene *scene, dvState *s, dvText *text, dvText *advice)
   Culprit c = largest_force(scene);
   if (c.force) {
     char *path = dv_object_path(c.force);
-    if (c.size < HUGE_VAL) dv_text_printf(text, "; before that step the largest force, %.3g N on point %zu, came from %s", c.size, c.point, path);
+    if (c.size < HUGE_VAL)
+      dv_text_printf(text, "; before that step the largest force, %.3g N on point %zu, came from %s", c.size, c.point,
+                     path);
     else dv_text_printf(text, "; the force of %s on point %zu is not finite", path, c.point);
     dv_free(path);
   }
-  if (element >= 0) dv_text_printf(text, "; %zu tetrahedr%s inverted, the first is number %ld", inverted, inverted == 1 ? "on is" : "a are", element);
+  if (element >= 0)
+    dv_text_printf(text, "; %zu tetrahedr%s inverted, the first is number %ld", inverted,
+                   inverted == 1 ? "on is" : "a are", element);
   if (is_explicit(s))
-    dv_text_add(advice, "likely: the time step is beyond the stability limit of the explicit integrator; make dt smaller or the stiffness lower");
+    dv_text_add(advice, "likely: the time step is beyond the stability limit of the explicit integrator; make dt "
+                        "smaller or the stiffness lower");
   else if (element >= 0)
-    dv_text_add(advice, "likely: inverted elements; make dt or the loads smaller, or use a corotational force, which recovers from inversion");
-  else if (c.force && !(c.size < HUGE_VAL)) dv_text_add(advice, "likely: this force has no bound there; look at its parameters and at points that meet");
-  else dv_text_add(advice, "likely: a time step or stiffness that the linear solver cannot follow, or a force without bound; make dt smaller or give the solver more iterations");
+    dv_text_add(advice, "likely: inverted elements; make dt or the loads smaller, or use a corotational force, which "
+                        "recovers from inversion");
+  else if (c.force && !(c.size < HUGE_VAL))
+    dv_text_add(advice, "likely: this force has no bound there; look at its parameters and at points that meet");
+  else
+    dv_text_add(advice, "likely: a time step or stiffness that the linear solver cannot follow, or a force without "
+                        "bound; make dt smaller or give the solver more iterations");
 }
 
 void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice)

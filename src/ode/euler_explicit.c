@@ -3,9 +3,9 @@
 //   otherwise:   x += h v, v += h a
 #include "ode/integrator.h"
 
-#define EULER_EXPLICIT_FIELDS(X)                                                                                      \
-  X(bool, symplectic, "1", "", "update velocities before positions, which keeps oscillations bounded")                \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
+#define EULER_EXPLICIT_FIELDS(X)                                                                       \
+  X(bool, symplectic, "1", "", "update velocities before positions, which keeps oscillations bounded") \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                \
   X(link, linearSolver, "", "", "solver for masses that are not diagonal", .role = DV_ROLE_LINEAR_SOLVER)
 
 typedef struct EulerExplicit {
@@ -24,7 +24,10 @@ static dvStatus euler_explicit_init(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus euler_explicit_bwd_init(dvObject *o) { return dv_ode_check_explicit(o, ((EulerExplicit *)o)->linearSolver.target); }
+static dvStatus euler_explicit_bwd_init(dvObject *o)
+{
+  return dv_ode_check_explicit(o, ((EulerExplicit *)o)->linearSolver.target);
+}
 
 static dvStatus euler_explicit_solve(dvObject *o, double dt, int x, int v)
 {

@@ -13,17 +13,19 @@
 
 #include <math.h>
 
-#define EULER_IMPLICIT_FIELDS(X)                                                                                      \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", .least = "0") \
-  X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
-  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order")       \
-  X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                         \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
-  X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")           \
-  X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)           \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
+#define EULER_IMPLICIT_FIELDS(X)                                                                                \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                  \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                          \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step",  \
+    .least = "0")                                                                                               \
+  X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                      \
+  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order") \
+  X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                   \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                         \
+  X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")     \
+  X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)     \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                  \
+    .role = DV_ROLE_LINEAR_SOLVER)
 
 enum { SOLUTION = DV_BACKWARD_EULER_SOLUTION, RHS, SPARE };
 
@@ -37,9 +39,15 @@ typedef struct EulerImplicit {
 static const dvFieldDesc euler_implicit_fields[] = {EULER_IMPLICIT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus euler_implicit_init(dvObject *o) { return dv_ode_need_linear_solver(o, &((EulerImplicit *)o)->linearSolver); }
+static dvStatus euler_implicit_init(dvObject *o)
+{
+  return dv_ode_need_linear_solver(o, &((EulerImplicit *)o)->linearSolver);
+}
 
-static dvStatus euler_implicit_bwd_init(dvObject *o) { return dv_ode_check_masses(o, "only stiffness and damping resist its motion"); }
+static dvStatus euler_implicit_bwd_init(dvObject *o)
+{
+  return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
+}
 
 static void right_hand_side(const dvObject *o, dvPlan *plan, dvMech *m, const dvBackwardEuler *e)
 {
@@ -47,7 +55,8 @@ static void right_hand_side(const dvObject *o, dvPlan *plan, dvMech *m, const dv
   dv_timer_begin(o->context->timers, "rhs");
   dv_mech_copy(plan, RHS, m->f);
   if (!e->first_order) {
-    dv_ode_add_product(plan, m, RHS, m->v, (dvFactors){.m = -e->rayleigh_mass, .k = m->dt * e->trapezoid + e->rayleigh_stiffness});
+    dv_ode_add_product(plan, m, RHS, m->v,
+                       (dvFactors){.m = -e->rayleigh_mass, .k = m->dt * e->trapezoid + e->rayleigh_stiffness});
     dv_mech_scale(plan, RHS, m->dt);
   }
   dv_mech_project_response(plan, RHS);

@@ -2,21 +2,23 @@
 //
 // Order as in SOFA: begin event; links and engines; free motion (solvers in the order of the graph, results in the free
 // positions and velocities; interaction forces outside of every solver do not act); the free velocity v_f loses what
-// projective constraints forbid, and x_f = x + h v_f whatever the integrator has made of the position; collision; the constraint
-// solver turns x_f, v_f into the new state; boundary conditions and mappings; external forces cleared; time; end event. Without a
-// constraint solver in the scene nothing is corrected: x = x_f, v = v_f.
+// projective constraints forbid, and x_f = x + h v_f whatever the integrator has made of the position; collision; the
+// constraint solver turns x_f, v_f into the new state; boundary conditions and mappings; external forces cleared; time;
+// end event. Without a constraint solver in the scene nothing is corrected: x = x_f, v = v_f.
 #include "ode/loop.h"
 
 #include "scene/timer.h"
 
-#define FREE_MOTION_FIELDS(X)                                                                                         \
-  DV_LOOP_FIELDS(X)                                                                                                   \
-  X(int, nbThreads, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN)        \
-  X(string, taskSchedulerType, "_default", "", "accepted for compatibility", .flags = DV_HIDDEN)                      \
-  X(bool, solveVelocityConstraintFirst, "0", "", "let constraints correct velocities only; positions follow: x' = x + h v'") \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
-  X(bool, parallelCollisionDetectionAndFreeMotion, "0", "", "accepted: both already use all threads inside their loops") \
-  X(bool, parallelODESolving, "0", "", "accepted: solvers already use all threads inside their loops")                \
+#define FREE_MOTION_FIELDS(X)                                                                                  \
+  DV_LOOP_FIELDS(X)                                                                                            \
+  X(int, nbThreads, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN) \
+  X(string, taskSchedulerType, "_default", "", "accepted for compatibility", .flags = DV_HIDDEN)               \
+  X(bool, solveVelocityConstraintFirst, "0", "",                                                               \
+    "let constraints correct velocities only; positions follow: x' = x + h v'")                                \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                        \
+  X(bool, parallelCollisionDetectionAndFreeMotion, "0", "",                                                    \
+    "accepted: both already use all threads inside their loops")                                               \
+  X(bool, parallelODESolving, "0", "", "accepted: solvers already use all threads inside their loops")         \
   X(link, constraintSolver, "", "", "the first one in the scene by default", .role = DV_ROLE_CONSTRAINT_SOLVER)
 
 typedef struct FreeMotion {
@@ -75,7 +77,9 @@ static dvStatus correct(FreeMotion *l, double dt)
 {
   dvPlan *plan = l->base.node->scene->plan;
   dvObject *solver = l->constraintSolver.target;
-  if (solver) return ((const dvConstraintSolverOps *)dv_ops(solver, DV_ROLE_CONSTRAINT_SOLVER))->solve(solver, dt, l->solveVelocityConstraintFirst);
+  if (solver)
+    return ((const dvConstraintSolverOps *)dv_ops(solver, DV_ROLE_CONSTRAINT_SOLVER))
+        ->solve(solver, dt, l->solveVelocityConstraintFirst);
   dv_mech_copy(plan, DV_X, DV_X_FREE);
   dv_mech_copy(plan, DV_V, DV_V_FREE);
   return DV_OK;

@@ -7,10 +7,18 @@ dvPlan *dv_ode_plan(dvPlan **plan, const dvObject *o) { return dv_plan_get_tagge
 
 dvMech dv_ode_mech(const dvObject *o, double dt, bool implicit)
 {
-  return (dvMech){.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = o->node->time, .k = 1, .implicit = implicit};
+  return (dvMech){.x = DV_X,
+                  .v = DV_V,
+                  .f = DV_F,
+                  .dx = DV_DX,
+                  .df = DV_DF,
+                  .dt = dt,
+                  .time = o->node->time,
+                  .k = 1,
+                  .implicit = implicit};
 }
 
-// --- companions -------------------------------------------------------------------------------------
+// --- companions ----------------------------------------------------------------------------------
 
 static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool (*fits)(const dvObject *o))
 {
@@ -19,11 +27,15 @@ static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool 
     if (!o->failed && fits(o) && dv_object_has_tags(o, tags)) return o;
   }
   dvObject *found = NULL;
-  for (size_t i = 0; i < node->children.count && !found; i++) found = find_with_tags(node->children.data[i], tags, fits);
+  for (size_t i = 0; i < node->children.count && !found; i++)
+    found = find_with_tags(node->children.data[i], tags, fits);
   return found;
 }
 
-dvObject *dv_ode_find_below(const dvNode *node, bool (*fits)(const dvObject *o)) { return find_with_tags(node, &node->base.tags, fits); }
+dvObject *dv_ode_find_below(const dvNode *node, bool (*fits)(const dvObject *o))
+{
+  return find_with_tags(node, &node->base.tags, fits);
+}
 
 static bool is_linear_solver(const dvObject *o) { return o->cls->ops[DV_ROLE_LINEAR_SOLVER] != NULL; }
 
@@ -40,7 +52,7 @@ dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
                   "an implicit integrator needs a linear solver in its node and finds none");
 }
 
-// --- operations --------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 void dv_ode_force(const dvObject *o, dvPlan *plan, dvMech *m)
 {
@@ -75,7 +87,7 @@ dvStatus dv_ode_solve(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech 
   return status;
 }
 
-// --- accelerations -----------------------------------------------------------------------------------
+// --- accelerations -------------------------------------------------------------------------------
 
 // masses without acc_from_f are full matrices
 static bool masses_are_diagonal(const dvPlan *plan)
@@ -107,7 +119,7 @@ dvStatus dv_ode_acceleration(const dvObject *o, dvObject *solver, dvPlan *plan, 
   return dv_ode_accelerate(o, solver, plan, m, a);
 }
 
-// --- checks before the first step ---------------------------------------------------------------------
+// --- checks before the first step ----------------------------------------------------------------
 
 // a mass acts on the state itself or on one that it drives
 static bool has_mass(const dvPlan *plan, const dvObject *state)
@@ -116,7 +128,8 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
     if (dv_node_state_up(plan->masses.data[i].node) == state) return true;
   for (size_t i = 0; i < plan->mappings.count; i++) {
     dvObject *inputs[DV_MAPPING_STATES], *outputs[DV_MAPPING_STATES];
-    int n = dv_mapping_inputs(plan->mappings.data[i].object, inputs), m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
+    int n = dv_mapping_inputs(plan->mappings.data[i].object, inputs),
+        m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
     for (int k = 0; k < n; k++)
       for (int l = 0; inputs[k] == state && l < m; l++)
         if (outputs[l] != state && has_mass(plan, outputs[l])) return true;
@@ -130,7 +143,8 @@ dvStatus dv_ode_check_masses(dvObject *o, const char *consequence)
   dv_ode_plan(&plan, o);
   for (size_t i = 0; i < plan->independent.count; i++) {
     const dvState *s = dv_state(plan->independent.data[i]);
-    if (s->count == 0 || has_mass(plan, &s->base) || o->context->log.worst != DV_OK) continue;   // a mass may be missing for want of its mesh
+    if (s->count == 0 || has_mass(plan, &s->base) || o->context->log.worst != DV_OK)
+      continue;   // a mass may be missing for want of its mesh
     char *path = dv_object_path(&s->base);
     dv_warning(o, "add <UniformMass totalMass=\"1\"/> to its node", "%s has no mass: %s", path, consequence);
     dv_free(path);
@@ -158,13 +172,15 @@ static void warn_of_zero_masses(dvObject *o, dvPlan *plan)
     double *dx = dv_state_write(s, DV_DX), *df = dv_state_write(s, DV_DF);
     size_t scalars = dv_state_scalars(s, DV_DX), empty = 0, first = 0, width = (size_t)s->base.dof->deriv;
     bool own = false;   // masses of mapped states reach it through the mapping
-    for (size_t k = 0; k < plan->masses.count; k++) own = own || dv_node_state_up(plan->masses.data[k].node) == &s->base;
+    for (size_t k = 0; k < plan->masses.count; k++)
+      own = own || dv_node_state_up(plan->masses.data[k].node) == &s->base;
     for (size_t k = 0; k < scalars; k++)
       if (dx[k] != 0 && df[k] == 0 && empty++ == 0) first = k / width;
     if (own && empty > 0) {
       char *path = dv_object_path(&s->base);
-      dv_warning(o, "give every point that is free to move a positive mass", "%s: %zu of %zu directions have no mass, the first at point %zu: forces do not move them",
-                 path, empty, scalars, first);
+      dv_warning(o, "give every point that is free to move a positive mass",
+                 "%s: %zu of %zu directions have no mass, the first at point %zu: forces do not move them", path, empty,
+                 scalars, first);
       dv_free(path);
     }
     for (size_t k = 0; k < scalars; k++) dx[k] = df[k] = 0;
@@ -178,6 +194,7 @@ dvStatus dv_ode_check_explicit(dvObject *o, const dvObject *solver)
   if (diagonal) warn_of_zero_masses(o, plan);
   dv_plan_destroy(&plan);
   if (!diagonal && !solver)
-    return dv_error(o, "add a linear solver to the node, or use a DiagonalMass", "a mass that is not diagonal needs a linear solver");
+    return dv_error(o, "add a linear solver to the node, or use a DiagonalMass",
+                    "a mass that is not diagonal needs a linear solver");
   return dv_ode_check_masses(o, "forces do not move it");
 }

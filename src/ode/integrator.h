@@ -2,7 +2,7 @@
 #ifndef DV_ODE_INTEGRATOR_H
 #define DV_ODE_INTEGRATOR_H
 
-#include "state/state.h"
+#include "mechanics/mechanics.h"
 
 // Factors of mass, damping and stiffness in m M + b B + k K.
 typedef struct dvFactors {
@@ -16,7 +16,8 @@ dvMech dv_ode_mech(const dvObject *o, double dt, bool implicit);
 
 // First component in the node or below it, depth first, for which `fits` holds and that has the node's tags.
 dvObject *dv_ode_find_below(const dvNode *node, bool (*fits)(const dvObject *o));
-// Sets the link, when the scene has not, to the linear solver of the node or of one below it; NULL stays when there is none.
+// Sets the link, when the scene has not, to the linear solver of the node or of one below it; NULL stays when there is
+// none.
 void dv_ode_find_linear_solver(const dvObject *o, dvLink *link);
 // The same; reports when there is none.
 dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link);
@@ -28,16 +29,17 @@ void dv_ode_add_product(dvPlan *plan, dvMech *m, int df, int dx, dvFactors facto
 // Solves (m M + b B + k K) x = b.
 dvStatus dv_ode_solve(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, int x, int b, dvFactors factors);
 
-// a = P M^-1 f for the force m->f. A mass that is not diagonal needs the solver, else it may be NULL; f is projected then.
+// a = P M^-1 f for the force m->f. A mass that is not diagonal needs the solver, else it may be NULL; f is projected
+// then.
 dvStatus dv_ode_accelerate(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, int a);
 // The same for the positions m->x and velocities m->v, which are projected and propagated first.
 dvStatus dv_ode_acceleration(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, int a);
 
-// A step of backward Euler, linearised once (euler_implicit.c): assembles the right-hand side at m->x and m->v and solves
-// for the change of velocity, or the velocity itself in first order.
+// A step of backward Euler, linearised once (euler_implicit.c): assembles the right-hand side at m->x and m->v and
+// solves for the change of velocity, or the velocity itself in first order.
 typedef struct dvBackwardEuler {
   double rayleigh_mass, rayleigh_stiffness;
-  double trapezoid;        // 1/2 for the trapezoidal rule, else 1
+  double trapezoid;   // 1/2 for the trapezoidal rule, else 1
   bool first_order;
 } dvBackwardEuler;
 enum { DV_BACKWARD_EULER_SOLUTION = DV_VEC_ODE };   // where it is found; the right-hand side follows it

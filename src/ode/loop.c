@@ -1,13 +1,13 @@
 // What animation loops share: the order of the solvers, and what happens around them. See loop.h.
 #include "ode/loop.h"
 
+#include "mechanics/mechanics.h"
 #include "scene/timer.h"
-#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
 
-// --- integration: solvers and outside forces in the order of the graph ------------------------------------------
+// --- integration: solvers and outside forces in the order of the graph ---------------------------
 
 typedef struct Collector {
   dvVisitor visitor;
@@ -15,7 +15,10 @@ typedef struct Collector {
 } Collector;
 
 // a force between objects has a field object2
-static bool is_interaction(const dvObject *o) { return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL; }
+static bool is_interaction(const dvObject *o)
+{
+  return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL;
+}
 
 static void collect(dvIntegration *list, const dvNode *node, bool (*fits)(const dvObject *o), bool first_only)
 {
@@ -82,7 +85,8 @@ dvStatus dv_integrate(dvIntegration *list, dvNode *root, double dt, int x, int v
       DV_TRY(((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->solve(o, dt, x, v));
       if (list->one_by_one) settle(&list->items.data[i], o->node->time + dt);
     } else if (outside_forces) {
-      dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F_EXTERNAL, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = root->time, .k = 1};
+      dvMech m = {
+          .x = DV_X, .v = DV_V, .f = DV_F_EXTERNAL, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = root->time, .k = 1};
       memcpy(m.gravity, o->node->gravity, sizeof m.gravity);
       ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->add_force(o, &m);
     }
@@ -97,7 +101,7 @@ void dv_integration_free(dvIntegration *list)
   dv_strings_free(&list->tags);
 }
 
-// --- what every loop does around it ---------------------------------------------------------------------------
+// --- what every loop does around it --------------------------------------------------------------
 
 dvStatus dv_loop_check(dvScene *scene)
 {
@@ -113,12 +117,17 @@ dvStatus dv_loop_check(dvScene *scene)
       if (bad < 0) continue;
       int width = dv_state_width(s, vectors[k].id);
       dvText text = {0}, advice = {0};
-      dv_text_printf(&text, "diverged in step %ld: the %s of point %ld %s", scene->step + 1, vectors[k].name, bad / width,
+      dv_text_printf(&text, "diverged in step %ld: the %s of point %ld %s", scene->step + 1, vectors[k].name,
+                     bad / width,
                      isfinite(dv_state_read(s, vectors[k].id)[bad]) ? "exceeds all bounds" : "is no longer finite");
       dv_loop_explain(scene, s, &text, &advice);
       char *path = dv_object_path(&s->base);
-      dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_DIVERGED, .place = s->base.place, .path = path,
-                                                     .text = text.text, .advice = advice.text});
+      dv_log_send(&scene->context->log, &(dvMessage){.level = DV_ERROR,
+                                                     .status = DV_ERROR_DIVERGED,
+                                                     .place = s->base.place,
+                                                     .path = path,
+                                                     .text = text.text,
+                                                     .advice = advice.text});
       dv_free(path);
       dv_text_free(&text);
       dv_text_free(&advice);
@@ -180,7 +189,10 @@ dvStatus dv_loop_start(dvObject *o)
   return dv_loop_check(scene);
 }
 
-dvNode *dv_loop_node(const dvObject *o, const dvLink *target) { return target->target ? (dvNode *)target->target : o->node; }
+dvNode *dv_loop_node(const dvObject *o, const dvLink *target)
+{
+  return target->target ? (dvNode *)target->target : o->node;
+}
 
 dvStatus dv_loop_begin(dvObject *o, double dt)
 {

@@ -2,11 +2,11 @@
 #ifndef DV_ODE_LOOP_H
 #define DV_ODE_LOOP_H
 
-#include "state/state.h"
+#include "mechanics/mechanics.h"
 
 typedef struct dvIntegrationItem {
-  dvObject *object;    // a solver, or an interaction force outside of every solver
-  dvPlan *plan;        // of the solver's node, when it ends its step itself
+  dvObject *object;   // a solver, or an interaction force outside of every solver
+  dvPlan *plan;       // of the solver's node, when it ends its step itself
 } dvIntegrationItem;
 
 // Solvers, and interaction forces outside of them, in the order of the graph. With tags, only those that have them.
@@ -15,7 +15,8 @@ typedef struct dvIntegration {
   unsigned version;
   dvNode *root;
   dvStrings tags;
-  bool one_by_one;     // each solver ends its own step, and only the first solver of a node runs: the rule of loops with parts
+  bool one_by_one;   // each solver ends its own step, and only the first solver of a node runs: the rule of loops with
+                     // parts
 } dvIntegration;
 
 // Brings the list up to date with the graph.
@@ -27,25 +28,26 @@ void dv_integration_free(dvIntegration *list);
 
 // Parts of a step, in this order. The node whose subgraph is animated: the target, else the loop's own.
 dvNode *dv_loop_node(const dvObject *o, const dvLink *target);
-dvStatus dv_loop_begin(dvObject *o, double dt);                   // event, links, engines
+dvStatus dv_loop_begin(dvObject *o, double dt);   // event, links, engines
 // Runs the collision pipelines, between their events. contacts (may be NULL): how many there are.
 dvStatus dv_loop_collide(dvObject *o, double dt, size_t *contacts);
 dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt);
-dvStatus dv_loop_end(dvObject *o, double dt, double time);        // the new time, event, visual models, check
+dvStatus dv_loop_end(dvObject *o, double dt, double time);   // the new time, event, visual models, check
 
-// Reports the first state that is no longer finite; then all states stand as they were after the last step that ended well.
+// Reports the first state that is no longer finite; then all states stand as they were after the last step that ended
+// well.
 dvStatus dv_loop_check(dvScene *scene);
 void dv_loop_keep_good(dvScene *scene);
 // Puts the last good state back and adds what is known of the cause (diverge.c).
 void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice);
-void dv_loop_touch(dvScene *scene);             // positions and velocities have changed
+void dv_loop_touch(dvScene *scene);   // positions and velocities have changed
 void dv_loop_clear_external(const dvPlan *plan);
 void dv_loop_update_visual(dvScene *scene);
-dvStatus dv_loop_start(dvObject *o);            // for dvLoopOps.start
+dvStatus dv_loop_start(dvObject *o);   // for dvLoopOps.start
 
 // Fields of every loop.
-#define DV_LOOP_FIELDS(X)                                                                                             \
-  X(bool, computeBoundingBox, "1", "", "keep the bounding boxes up to date", .flags = DV_LOOKS)                       \
+#define DV_LOOP_FIELDS(X)                                                                       \
+  X(bool, computeBoundingBox, "1", "", "keep the bounding boxes up to date", .flags = DV_LOOKS) \
   X(link, targetNode, "", "", "node whose subgraph is animated; the loop's own by default", .role = DV_ROLE_NODE)
 
 #endif

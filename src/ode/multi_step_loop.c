@@ -1,14 +1,15 @@
-// MultiStepAnimationLoop: several collision steps in one step of the scene, and several integrations after each of them.
+// MultiStepAnimationLoop: several collision steps in one step of the scene, and several integrations after each of
+// them.
 //
-// Each integration covers h = dt / (collisionSteps integrationSteps). Unlike in DefaultAnimationLoop only the first solver
-// of a node runs, and each solver ends its own step: boundary conditions, mappings below it, external forces. Engines and events of
-// the step run once. As in SOFA the time starts anew with each collision step: after it the scene's time has moved by
-// integrationSteps h, and after the whole step by no more than that.
+// Each integration covers h = dt / (collisionSteps integrationSteps). Unlike in DefaultAnimationLoop only the first
+// solver of a node runs, and each solver ends its own step: boundary conditions, mappings below it, external forces.
+// Engines and events of the step run once. As in SOFA the time starts anew with each collision step: after it the
+// scene's time has moved by integrationSteps h, and after the whole step by no more than that.
 #include "ode/loop.h"
 
-#define MULTI_STEP_FIELDS(X)                                                                                          \
-  DV_LOOP_FIELDS(X)                                                                                                   \
-  X(int, collisionSteps, "1", "", "collision steps in one step of the scene")                                         \
+#define MULTI_STEP_FIELDS(X)                                                  \
+  DV_LOOP_FIELDS(X)                                                           \
+  X(int, collisionSteps, "1", "", "collision steps in one step of the scene") \
   X(int, integrationSteps, "1", "", "integrations after each collision step")
 
 typedef struct MultiStep {
@@ -26,7 +27,8 @@ static dvStatus multi_step_init(dvObject *o)
   MultiStep *l = (MultiStep *)o;
   l->integration.one_by_one = true;
   if (l->collisionSteps < 1) return dv_field_error(o, &l->collisionSteps, NULL, "collisionSteps must be 1 at least");
-  if (l->integrationSteps < 1) return dv_field_error(o, &l->integrationSteps, NULL, "integrationSteps must be 1 at least");
+  if (l->integrationSteps < 1)
+    return dv_field_error(o, &l->integrationSteps, NULL, "integrationSteps must be 1 at least");
   return DV_OK;
 }
 

@@ -1,8 +1,9 @@
-// MultiTagAnimationLoop: several systems in one graph, solved one after the other, e.g. an electric and a mechanical one.
+// MultiTagAnimationLoop: several systems in one graph, solved one after the other, e.g. an electric and a mechanical
+// one.
 //
-// For each tag of the loop, in the order in which they are given, collision and one integration over the whole step: of the
-// solvers, and the interaction forces outside of them, that have the tag. What such a solver sees is decided by the tags of
-// its node: if it has any, only components that have all of them. Time moves once, at the end.
+// For each tag of the loop, in the order in which they are given, collision and one integration over the whole step: of
+// the solvers, and the interaction forces outside of them, that have the tag. What such a solver sees is decided by the
+// tags of its node: if it has any, only components that have all of them. Time moves once, at the end.
 #include "ode/loop.h"
 
 #define MULTI_TAG_FIELDS(X) DV_LOOP_FIELDS(X)

@@ -14,14 +14,16 @@
 
 #include <math.h>
 
-#define NEWMARK_FIELDS(X)                                                                                             \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", .least = "0") \
-  X(real, gamma, "0.5", "", "weight of the new acceleration in the velocity: more than 1/2 damps")                    \
-  X(real, beta, "0.25", "", "weight of the new acceleration in the position")                                         \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
+#define NEWMARK_FIELDS(X)                                                                                      \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                 \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                         \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", \
+    .least = "0")                                                                                              \
+  X(real, gamma, "0.5", "", "weight of the new acceleration in the velocity: more than 1/2 damps")             \
+  X(real, beta, "0.25", "", "weight of the new acceleration in the position")                                  \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                        \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                 \
+    .role = DV_ROLE_LINEAR_SOLVER)
 
 enum { ACCELERATION = DV_VEC_ODE, NEW_ACCELERATION, RHS };
 
@@ -40,11 +42,15 @@ static dvStatus newmark_init(dvObject *o)
 {
   Newmark *n = (Newmark *)o;
   n->started = false;
-  if (n->beta < 0 || n->gamma < 0) return dv_field_error(o, n->beta < 0 ? &n->beta : &n->gamma, NULL, "beta and gamma must not be negative");
+  if (n->beta < 0 || n->gamma < 0)
+    return dv_field_error(o, n->beta < 0 ? &n->beta : &n->gamma, NULL, "beta and gamma must not be negative");
   return dv_ode_need_linear_solver(o, &n->linearSolver);
 }
 
-static dvStatus newmark_bwd_init(dvObject *o) { return dv_ode_check_masses(o, "only stiffness and damping resist its motion"); }
+static dvStatus newmark_bwd_init(dvObject *o)
+{
+  return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
+}
 
 static void right_hand_side(Newmark *n, dvMech *m)
 {
@@ -56,7 +62,8 @@ static void right_hand_side(Newmark *n, dvMech *m)
   dv_mech_copy(plan, RHS, DV_F);
   if (rm != 0 || rk != 0 || n->beta != 0.5) {
     dv_mech_propagate_dx(plan, ACCELERATION);
-    dv_ode_add_product(plan, m, RHS, ACCELERATION, (dvFactors){-part * rm, part, part * rk + h * h * (1 - 2 * n->beta) / 2});
+    dv_ode_add_product(plan, m, RHS, ACCELERATION,
+                       (dvFactors){-part * rm, part, part * rk + h * h * (1 - 2 * n->beta) / 2});
   }
   dv_ode_add_product(plan, m, RHS, DV_V, (dvFactors){-rm, 1, rk + h});
   dv_mech_project_response(plan, RHS);

@@ -6,9 +6,9 @@
 //   ..., in absolute terms                            |r| < absoluteResidualStoppingThreshold
 //   the correction is small against the guess         |dq| < relativeEstimateDifferenceThreshold |q|
 //   ..., in absolute terms                            |dq| < absoluteEstimateDifferenceThreshold
-// (a threshold of 0 switches a measure off), or after maxNbIterationsNewton. A residual that is small at the start needs no
-// iteration. The line search shortens the step by lineSearchCoefficient until the residual falls; when it never does, the
-// full step is taken.
+// (a threshold of 0 switches a measure off), or after maxNbIterationsNewton. A residual that is small at the start
+// needs no iteration. The line search shortens the step by lineSearchCoefficient until the residual falls; when it
+// never does, the full step is taken.
 #include "ode/newton.h"
 
 #include "ode/integrator.h"
@@ -17,24 +17,36 @@
 
 // how a solve ended
 typedef enum Outcome {
-  UNDEFINED, EQUILIBRIUM, NOT_CONVERGED, SUCCESSIVE_RATIO, INITIAL_RATIO, SMALL_RESIDUAL, RELATIVE_CORRECTION, SMALL_CORRECTION
+  UNDEFINED,
+  EQUILIBRIUM,
+  NOT_CONVERGED,
+  SUCCESSIVE_RATIO,
+  INITIAL_RATIO,
+  SMALL_RESIDUAL,
+  RELATIVE_CORRECTION,
+  SMALL_CORRECTION
 } Outcome;
-#define OUTCOMES                                                                                                      \
-  "Undefined|ConvergedEquilibrium|DivergedMaxIterations|ConvergedResidualSuccessiveRatio|"                            \
-  "ConvergedResidualInitialRatio|ConvergedAbsoluteResidual|ConvergedRelativeEstimateDifference|ConvergedAbsoluteEstimateDifference"
+#define OUTCOMES                                                                                 \
+  "Undefined|ConvergedEquilibrium|DivergedMaxIterations|ConvergedResidualSuccessiveRatio|"       \
+  "ConvergedResidualInitialRatio|ConvergedAbsoluteResidual|ConvergedRelativeEstimateDifference|" \
+  "ConvergedAbsoluteEstimateDifference"
 
 #define NEWTON_FIELDS(X)                                                                                              \
   X(int, maxNbIterationsNewton, "1", "", "largest number of iterations")                                              \
-  X(real, relativeSuccessiveStoppingThreshold, "1e-5", "", "stop when the residual is this small against that of the iteration before") \
+  X(real, relativeSuccessiveStoppingThreshold, "1e-5", "",                                                            \
+    "stop when the residual is this small against that of the iteration before")                                      \
   X(real, relativeInitialStoppingThreshold, "1e-5", "", "stop when the residual is this small against the first one") \
   X(real, absoluteResidualStoppingThreshold, "1e-5", "", "stop when the norm of the residual is this small")          \
   X(real, relativeEstimateDifferenceThreshold, "0", "", "stop when the correction is this small against the guess")   \
   X(real, absoluteEstimateDifferenceThreshold, "0", "", "stop when the norm of the correction is this small")         \
-  X(int, maxNbIterationsLineSearch, "1", "", "largest number of step lengths that the line search tries; 1: no search") \
+  X(int, maxNbIterationsLineSearch, "1", "",                                                                          \
+    "largest number of step lengths that the line search tries; 1: no search")                                        \
   X(real, lineSearchCoefficient, "0.5", "", "factor from one step length to the next in the line search")             \
-  X(bool, updateStateWhenDiverged, "1", "", "accepted for compatibility: the last guess is kept in any case", .flags = DV_HIDDEN) \
+  X(bool, updateStateWhenDiverged, "1", "", "accepted for compatibility: the last guess is kept in any case",         \
+    .flags = DV_HIDDEN)                                                                                               \
   X(choice, status, "Undefined", "", "how the last solve ended", .options = OUTCOMES, .flags = DV_READ_ONLY)          \
-  X(reals, residualGraph, "", "", "squared norm of the residual of each iteration of the last solve", .flags = DV_READ_ONLY) \
+  X(reals, residualGraph, "", "", "squared norm of the residual of each iteration of the last solve",                 \
+    .flags = DV_READ_ONLY)                                                                                            \
   X(bool, warnWhenLineSearchFails, "1", "", "tell when no step length makes the residual smaller")                    \
   X(bool, warnWhenDiverge, "1", "", "tell when the iterations end without convergence")
 
@@ -51,12 +63,16 @@ static const dvFieldDesc newton_fields[] = {NEWTON_FIELDS(DV_DESCRIBE)};
 static dvStatus newton_init(dvObject *o)
 {
   Newton *n = (Newton *)o;
-  if (n->maxNbIterationsNewton < 0) return dv_field_error(o, &n->maxNbIterationsNewton, NULL, "the number of iterations must not be negative");
-  if (n->maxNbIterationsNewton > 1000000) return dv_field_error(o, &n->maxNbIterationsNewton, NULL, "more than a million iterations");
+  if (n->maxNbIterationsNewton < 0)
+    return dv_field_error(o, &n->maxNbIterationsNewton, NULL, "the number of iterations must not be negative");
+  if (n->maxNbIterationsNewton > 1000000)
+    return dv_field_error(o, &n->maxNbIterationsNewton, NULL, "more than a million iterations");
   if (!(n->lineSearchCoefficient > 0 && n->lineSearchCoefficient <= 1))
-    return dv_field_error(o, &n->lineSearchCoefficient, "the default is 0.5", "lineSearchCoefficient must lie between 0 and 1");
+    return dv_field_error(o, &n->lineSearchCoefficient, "the default is 0.5",
+                          "lineSearchCoefficient must lie between 0 and 1");
   n->status = UNDEFINED;
-  if (!dv_reals_resize(&n->residualGraph, (size_t)n->maxNbIterationsNewton + 1)) return dv_error(o, NULL, "out of memory");
+  if (!dv_reals_resize(&n->residualGraph, (size_t)n->maxNbIterationsNewton + 1))
+    return dv_error(o, NULL, "out of memory");
   n->residualGraph.count = 0;
   return DV_OK;
 }
@@ -64,7 +80,8 @@ static dvStatus newton_init(dvObject *o)
 static void record(Newton *n, double residual2)
 {
   double *data = dv_reals_edit(&n->residualGraph);
-  if ((n->residualGraph.count + 1) * sizeof *data <= n->residualGraph.buffer->capacity) data[n->residualGraph.count++] = residual2;
+  if ((n->residualGraph.count + 1) * sizeof *data <= n->residualGraph.buffer->capacity)
+    data[n->residualGraph.count++] = residual2;
 }
 
 static dvStatus end(Newton *n, Outcome how)
@@ -81,7 +98,8 @@ static void warn_once(Newton *n, bool wanted, bool *told, const char *advice, co
   *told = *told || wanted;
 }
 
-// the full step, or the first shorter one that makes the residual fall below `before`; the full one again when none does
+// the full step, or the first shorter one that makes the residual fall below `before`; the full one again when none
+// does
 static double search_line(Newton *n, dvNonlinear *f, double before, int iteration)
 {
   int tries = dv_max_int(n->maxNbIterationsLineSearch, 1);
@@ -93,7 +111,8 @@ static double search_line(Newton *n, dvNonlinear *f, double before, int iteratio
     done = alpha;
     alpha *= n->lineSearchCoefficient;
   }
-  warn_once(n, n->warnWhenLineSearchFails, &n->told_search, "a smaller time step or load step may help; warnWhenLineSearchFails=\"0\" silences this",
+  warn_once(n, n->warnWhenLineSearchFails, &n->told_search,
+            "a smaller time step or load step may help; warnWhenLineSearchFails=\"0\" silences this",
             "no step length makes the residual smaller", iteration);
   if (tries > 1) {
     f->advance(f, 1 - done);
@@ -102,7 +121,10 @@ static double search_line(Newton *n, dvNonlinear *f, double before, int iteratio
   return residual2;
 }
 
-static bool below(double value2, double threshold, double reference2) { return threshold > 0 && value2 < threshold * threshold * reference2; }
+static bool below(double value2, double threshold, double reference2)
+{
+  return threshold > 0 && value2 < threshold * threshold * reference2;
+}
 
 typedef struct Progress {
   double residual2, before2, first2;   // of the residual: now, in the iteration before, at the start
@@ -117,7 +139,8 @@ static Outcome measure(const Newton *n, dvNonlinear *f, const Progress *p)
   if (below(p->residual2, n->absoluteResidualStoppingThreshold, 1)) return SMALL_RESIDUAL;
   bool relative = n->relativeEstimateDifferenceThreshold > 0, absolute = n->absoluteEstimateDifferenceThreshold > 0;
   double correction2 = relative || absolute ? f->correction2(f) : 0;
-  if (p->guess2 > 0 && below(correction2, n->relativeEstimateDifferenceThreshold, p->guess2)) return RELATIVE_CORRECTION;
+  if (p->guess2 > 0 && below(correction2, n->relativeEstimateDifferenceThreshold, p->guess2))
+    return RELATIVE_CORRECTION;
   if (below(correction2, n->absoluteEstimateDifferenceThreshold, 1)) return SMALL_CORRECTION;
   return NOT_CONVERGED;
 }
@@ -129,7 +152,8 @@ dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
   p.first2 = p.residual2;
   n->residualGraph.count = 0;
   record(n, p.residual2);
-  if (n->absoluteResidualStoppingThreshold > 0 && p.residual2 <= n->absoluteResidualStoppingThreshold * n->absoluteResidualStoppingThreshold)
+  if (n->absoluteResidualStoppingThreshold > 0 &&
+      p.residual2 <= n->absoluteResidualStoppingThreshold * n->absoluteResidualStoppingThreshold)
     return end(n, EQUILIBRIUM);
   for (int i = 0; i < n->maxNbIterationsNewton; i++) {
     p.before2 = p.residual2;
@@ -137,13 +161,15 @@ dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
     DV_TRY(f->correct(f));
     p.residual2 = search_line(n, f, p.before2, i);
     record(n, p.residual2);
-    if (o->printLog) dv_note(o, "iteration %d: residual %g, %g of the one before", i + 1, sqrt(p.residual2), sqrt(p.residual2 / p.before2));
+    if (o->printLog)
+      dv_note(o, "iteration %d: residual %g, %g of the one before", i + 1, sqrt(p.residual2),
+              sqrt(p.residual2 / p.before2));
     Outcome how = measure(n, f, &p);
     if (how != NOT_CONVERGED) return end(n, how);
   }
   warn_once(n, n->warnWhenDiverge && n->maxNbIterationsNewton > 1, &n->told_divergence,
-            "raise maxNbIterationsNewton or the thresholds, or make the time step smaller", "the Newton iterations end without convergence",
-            n->maxNbIterationsNewton - 1);
+            "raise maxNbIterationsNewton or the thresholds, or make the time step smaller",
+            "the Newton iterations end without convergence", n->maxNbIterationsNewton - 1);
   return end(n, NOT_CONVERGED);
 }
 

@@ -1,7 +1,8 @@
-// AnimationLoopParallelScheduler: a step for each child of its node that has an animation loop of its own; children without one rest.
+// AnimationLoopParallelScheduler: a step for each child of its node that has an animation loop of its own; children
+// without one rest.
 //
-// In SOFA the children's loops run at the same time. Here the loops inside of a step already use all threads, and children follow each other in the
-// order of the graph, so that results do not depend on the clock.
+// In SOFA the children's loops run at the same time. Here the loops inside of a step already use all threads, and
+// children follow each other in the order of the graph, so that results do not depend on the clock.
 #include "ode/loop.h"
 
 #define PARALLEL_LOOP_FIELDS(X)                                                                                       \
@@ -38,7 +39,8 @@ static dvStatus parallel_loop_step(dvObject *o, double dt)
     l->version = node->scene->version;
   }
   for (size_t i = 0; i < node->children.count; i++)
-    if (dv_node_find(node->children.data[i], DV_ROLE_LOOP)) DV_TRY(dv_loop_integrate(o, &l->integrations.data[i], node->children.data[i], dt));
+    if (dv_node_find(node->children.data[i], DV_ROLE_LOOP))
+      DV_TRY(dv_loop_integrate(o, &l->integrations.data[i], node->children.data[i], dt));
   return dv_loop_end(o, dt, o->node->scene->root->time + dt);
 }
 
@@ -47,7 +49,9 @@ static dvStatus parallel_loop_start(dvObject *o)
   const dvNode *node = dv_loop_node(o, &((ParallelLoop *)o)->targetNode);
   bool any = false;
   for (size_t i = 0; i < node->children.count; i++) any = any || dv_node_find(node->children.data[i], DV_ROLE_LOOP);
-  if (!any) dv_warning(o, "add a <DefaultAnimationLoop/> to each child that should move, or use that in place of this loop", "no child of its node has an animation loop: nothing will move");
+  if (!any)
+    dv_warning(o, "add a <DefaultAnimationLoop/> to each child that should move, or use that in place of this loop",
+               "no child of its node has an animation loop: nothing will move");
   return dv_loop_start(o);
 }
 

@@ -1,35 +1,37 @@
-// QuasiDynamicSolver: backward Euler while that means something, equilibrium when it does not (Theetten et al. 2007, as told by
-// Duriez: mechanical deformable models for real-time computation, 1.2.2).
+// QuasiDynamicSolver: backward Euler while that means something, equilibrium when it does not (Theetten et al. 2007, as
+// told by Duriez: mechanical deformable models for real-time computation, 1.2.2).
 //
 //   dynamic:  (M - h B - h^2 K) dv = h (f + h K v),  v' = v + dv,  x' = x + h v'
 //   static:   -K dq = f,  x' = x + dq,  v' = dq / tc
 //
 // where tc is the time between two equilibria: the larger of the step and the computation time. Two rules switch:
 //   singularity   a rigid motion that nothing resists makes -K singular: the object is simulated dynamically;
-//   time          when a step takes longer to compute than the deadline, or when the step is so long that backward Euler damps the
-//                 vibration away (h omega above phaseLimit), it becomes static. It becomes dynamic again when both measures have
-//                 fallen below `hysteresis` times their limits and `dwell` steps have passed.
-// omega is the frequency of the motion of the last step, from the Rayleigh quotient -d K d / d M d. The computation time is a
-// field: a scene gives it, or a program that keeps real time measures it and sets it; nothing here reads a clock, so that
-// results do not depend on the machine.
+//   time          when a step takes longer to compute than the deadline, or when the step is so long that backward
+//   Euler damps the
+//                 vibration away (h omega above phaseLimit), it becomes static. It becomes dynamic again when both
+//                 measures have fallen below `hysteresis` times their limits and `dwell` steps have passed.
+// omega is the frequency of the motion of the last step, from the Rayleigh quotient -d K d / d M d. The computation
+// time is a field: a scene gives it, or a program that keeps real time measures it and sets it; nothing here reads a
+// clock, so that results do not depend on the machine.
+#include "mechanics/rigid_motion.h"
 #include "ode/integrator.h"
-#include "state/rigid_motion.h"
 
 #include <math.h>
 
-#define QUASI_DYNAMIC_FIELDS(X)                                                                                       \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness, in dynamic steps", .least = "0")      \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass, in dynamic steps", .least = "0")              \
-  X(real, deadline, "0", "s", "time in which a step must be computed; the time step when 0")                          \
-  X(real, computationTime, "0", "s", "time it takes to compute a dynamic step; set by who measures it")               \
-  X(real, phaseLimit, "1", "", "largest step as a phase h omega of the vibration; longer steps are static")           \
-  X(real, hysteresis, "0.5", "", "part of the limits below which the simulation becomes dynamic again")               \
-  X(int, dwell, "5", "", "steps to stay in a mode before the time rule may switch again")                             \
-  X(bool, isStatic, "0", "", "the last step was static", .flags = DV_READ_ONLY)                                       \
-  X(int, switches, "0", "", "how often the mode has changed", .flags = DV_READ_ONLY)                                  \
-  X(real, frequency, "0", "rad/s", "frequency of the motion of the last step", .flags = DV_READ_ONLY)                 \
-  X(int, freeMotions, "0", "", "rigid motions that nothing resists, when last looked at", .flags = DV_READ_ONLY)      \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
+#define QUASI_DYNAMIC_FIELDS(X)                                                                                  \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness, in dynamic steps", .least = "0") \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass, in dynamic steps", .least = "0")         \
+  X(real, deadline, "0", "s", "time in which a step must be computed; the time step when 0")                     \
+  X(real, computationTime, "0", "s", "time it takes to compute a dynamic step; set by who measures it")          \
+  X(real, phaseLimit, "1", "", "largest step as a phase h omega of the vibration; longer steps are static")      \
+  X(real, hysteresis, "0.5", "", "part of the limits below which the simulation becomes dynamic again")          \
+  X(int, dwell, "5", "", "steps to stay in a mode before the time rule may switch again")                        \
+  X(bool, isStatic, "0", "", "the last step was static", .flags = DV_READ_ONLY)                                  \
+  X(int, switches, "0", "", "how often the mode has changed", .flags = DV_READ_ONLY)                             \
+  X(real, frequency, "0", "rad/s", "frequency of the motion of the last step", .flags = DV_READ_ONLY)            \
+  X(int, freeMotions, "0", "", "rigid motions that nothing resists, when last looked at", .flags = DV_READ_ONLY) \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                   \
+    .role = DV_ROLE_LINEAR_SOLVER)
 
 enum { SOLUTION = DV_BACKWARD_EULER_SOLUTION, WORK = DV_VEC_ODE + 5, WORK2 };
 
@@ -47,13 +49,17 @@ static const dvFieldDesc quasi_dynamic_fields[] = {QUASI_DYNAMIC_FIELDS(DV_DESCR
 static dvStatus quasi_dynamic_init(dvObject *o)
 {
   QuasiDynamic *q = (QuasiDynamic *)o;
-  if (!(q->hysteresis > 0 && q->hysteresis <= 1)) return dv_field_error(o, &q->hysteresis, NULL, "hysteresis must lie between 0 and 1");
+  if (!(q->hysteresis > 0 && q->hysteresis <= 1))
+    return dv_field_error(o, &q->hysteresis, NULL, "hysteresis must lie between 0 and 1");
   if (!(q->phaseLimit > 0)) return dv_field_error(o, &q->phaseLimit, NULL, "phaseLimit must be positive");
   if (!(q->deadline >= 0)) return dv_field_error(o, &q->deadline, NULL, "deadline must not be negative");
   return dv_ode_need_linear_solver(o, &q->linearSolver);
 }
 
-static dvStatus quasi_dynamic_bwd_init(dvObject *o) { return dv_ode_check_masses(o, "only stiffness and damping resist its motion"); }
+static dvStatus quasi_dynamic_bwd_init(dvObject *o)
+{
+  return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
+}
 
 static void change(QuasiDynamic *q, bool to_static, const char *why)
 {
@@ -76,7 +82,8 @@ static void choose_mode(QuasiDynamic *q, const dvMech *m, double deadline)
   if (!q->isStatic && !(may_switch && (late || stiff))) return;
   q->freeMotions = dv_rigid_motions(q->plan, m, WORK, WORK2, NULL);
   bool singular = q->freeMotions != 0;   // or too many states to tell
-  if (!q->isStatic && !singular) change(q, true, late ? "the deadline is missed" : "the step is too long for the vibration");
+  if (!q->isStatic && !singular)
+    change(q, true, late ? "the deadline is missed" : "the step is too long for the vibration");
   else if (q->isStatic && singular) change(q, false, "a rigid motion is free");
   else if (q->isStatic && may_switch && relaxed) change(q, false, "there is time again");
 }
@@ -138,7 +145,8 @@ static const dvOdeOps quasi_dynamic_ops = {.solve = quasi_dynamic_solve};
 const dvClass dv_quasi_dynamic_class = {
     .struct_size = sizeof(dvClass),
     .name = "QuasiDynamicSolver",
-    .help = "implicit dynamics that turns static when steps are too slow or too long, and dynamic again when a body is set free",
+    .help = "implicit dynamics that turns static when steps are too slow or too long, and dynamic again when a body is "
+            "set free",
     .module = "Sofa.Component.ODESolver.Backward",
     .size = sizeof(QuasiDynamic),
     .blocks = {&dv_object_block, DV_BLOCK(quasi_dynamic_fields)},

@@ -1,29 +1,29 @@
 // RepeatAnimationLoop: collision and integration are repeated until the end of the step touches nothing.
 //
-// Contacts are found where the bodies stand when the step begins, and the step is integrated. Then they are looked for where
-// the bodies have come to: when there are any, everything goes back to the beginning of the step, which is integrated
-// again with those contacts acting. It ends when a step leaves no contact, or after maxRepeats of them.
+// Contacts are found where the bodies stand when the step begins, and the step is integrated. Then they are looked for
+// where the bodies have come to: when there are any, everything goes back to the beginning of the step, which is
+// integrated again with those contacts acting. It ends when a step leaves no contact, or after maxRepeats of them.
 #include "ode/loop.h"
 
 #include <string.h>
 
-#define REPEAT_FIELDS(X)                                                                                              \
-  DV_LOOP_FIELDS(X)                                                                                                   \
-  X(int, maxRepeats, "10", "", "most repetitions of a step; contacts that are left then stay")                        \
-  X(int, repeats, "0", "", "repetitions of the last step", .flags = DV_READ_ONLY)                                     \
+#define REPEAT_FIELDS(X)                                                                       \
+  DV_LOOP_FIELDS(X)                                                                            \
+  X(int, maxRepeats, "10", "", "most repetitions of a step; contacts that are left then stay") \
+  X(int, repeats, "0", "", "repetitions of the last step", .flags = DV_READ_ONLY)              \
   X(int, contactsLeft, "0", "", "contacts at the end of the last step", .flags = DV_READ_ONLY)
 
 typedef struct Kept {
   const dvState *state;
   int id;
-  size_t at, count;         // of the numbers in start
+  size_t at, count;   // of the numbers in start
 } Kept;
 
 typedef struct RepeatLoop {
   dvObject base;
   REPEAT_FIELDS(DV_MEMBER)
   dvIntegration integration;
-  DV_ARRAY(Kept) kept;      // positions, velocities and external forces of the independent states when the step begins
+  DV_ARRAY(Kept) kept;   // positions, velocities and external forces of the independent states when the step begins
   DV_ARRAY(double) start;
 } RepeatLoop;
 
@@ -59,7 +59,8 @@ static void put_back(const RepeatLoop *l, dvScene *scene)
     if (next == l->kept.count) next = 0;   // a new one
     for (; next < l->kept.count && l->kept.data[next].state == s; next++) {
       const Kept *k = &l->kept.data[next];
-      if (dv_state_scalars(s, k->id) == k->count) memcpy(dv_state_write(s, k->id), l->start.data + k->at, k->count * sizeof(double));
+      if (dv_state_scalars(s, k->id) == k->count)
+        memcpy(dv_state_write(s, k->id), l->start.data + k->at, k->count * sizeof(double));
     }
   }
   dv_mech_propagate_x(plan, DV_X);

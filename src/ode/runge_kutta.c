@@ -8,7 +8,10 @@
 #include "ode/integrator.h"
 
 enum { STAGES = 4 };
-enum { VELOCITY = DV_VEC_ODE, ACCELERATION = VELOCITY + STAGES - 1 };   // of the stages; the first velocity is the state's own
+enum {
+  VELOCITY = DV_VEC_ODE,
+  ACCELERATION = VELOCITY + STAGES - 1
+};   // of the stages; the first velocity is the state's own
 
 typedef struct Tableau {
   int stages;
@@ -66,7 +69,10 @@ static dvStatus runge_kutta_init(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus runge_kutta_bwd_init(dvObject *o) { return dv_ode_check_explicit(o, ((RungeKutta *)o)->linear_solver.target); }
+static dvStatus runge_kutta_bwd_init(dvObject *o)
+{
+  return dv_ode_check_explicit(o, ((RungeKutta *)o)->linear_solver.target);
+}
 static dvStatus runge_kutta2_solve(dvObject *o, double h, int x, int v) { return solve(o, &midpoint, h, x, v); }
 static dvStatus runge_kutta4_solve(dvObject *o, double h, int x, int v) { return solve(o, &classical, h, x, v); }
 static void runge_kutta_destroy(dvObject *o) { dv_plan_destroy(&((RungeKutta *)o)->plan); }

@@ -1,20 +1,27 @@
-// StaticSolver: equilibrium f(x) = 0 by Newton-Raphson iterations, -K dx = f, x += dx (newton.c counts and measures them).
+// StaticSolver: equilibrium f(x) = 0 by Newton-Raphson iterations, -K dx = f, x += dx (newton.c counts and measures
+// them).
 //
-// Velocities are left as they are and time has no meaning; one step of the loop is one load step. Where nothing holds an
-// object, -K is singular: fix some points, or use QuasiDynamicSolver. In SOFA's older scenes this component carries the
-// settings of the iterations itself; they are handed to a NewtonRaphsonSolver that is made for it.
+// Velocities are left as they are and time has no meaning; one step of the loop is one load step. Where nothing holds
+// an object, -K is singular: fix some points, or use QuasiDynamicSolver. In SOFA's older scenes this component carries
+// the settings of the iterations itself; they are handed to a NewtonRaphsonSolver that is made for it.
 #include "ode/integrator.h"
 #include "ode/newton.h"
 
-#define STATIC_FIELDS(X)                                                                                              \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER) \
-  X(link, newtonSolver, "", "", "NewtonRaphsonSolver to use; the one of the node by default")                         \
-  X(int, newton_iterations, "1", "", "old name of maxNbIterationsNewton", .flags = DV_HIDDEN)                         \
-  X(real, absolute_correction_tolerance_threshold, "0", "", "old name of absoluteEstimateDifferenceThreshold", .flags = DV_HIDDEN) \
-  X(real, relative_correction_tolerance_threshold, "0", "", "old name of relativeEstimateDifferenceThreshold", .flags = DV_HIDDEN) \
-  X(real, absolute_residual_tolerance_threshold, "1e-5", "", "old name of absoluteResidualStoppingThreshold", .flags = DV_HIDDEN) \
-  X(real, relative_residual_tolerance_threshold, "0", "", "set relativeEstimateDifferenceThreshold, as in SOFA", .flags = DV_HIDDEN) \
-  X(bool, should_diverge_when_residual_is_growing, "0", "", "accepted for compatibility: the line search handles that", .flags = DV_HIDDEN)
+#define STATIC_FIELDS(X)                                                                                         \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                   \
+    .role = DV_ROLE_LINEAR_SOLVER)                                                                               \
+  X(link, newtonSolver, "", "", "NewtonRaphsonSolver to use; the one of the node by default")                    \
+  X(int, newton_iterations, "1", "", "old name of maxNbIterationsNewton", .flags = DV_HIDDEN)                    \
+  X(real, absolute_correction_tolerance_threshold, "0", "", "old name of absoluteEstimateDifferenceThreshold",   \
+    .flags = DV_HIDDEN)                                                                                          \
+  X(real, relative_correction_tolerance_threshold, "0", "", "old name of relativeEstimateDifferenceThreshold",   \
+    .flags = DV_HIDDEN)                                                                                          \
+  X(real, absolute_residual_tolerance_threshold, "1e-5", "", "old name of absoluteResidualStoppingThreshold",    \
+    .flags = DV_HIDDEN)                                                                                          \
+  X(real, relative_residual_tolerance_threshold, "0", "", "set relativeEstimateDifferenceThreshold, as in SOFA", \
+    .flags = DV_HIDDEN)                                                                                          \
+  X(bool, should_diverge_when_residual_is_growing, "0", "",                                                      \
+    "accepted for compatibility: the line search handles that", .flags = DV_HIDDEN)
 
 typedef struct Static {
   dvObject base;
@@ -26,7 +33,7 @@ typedef struct Static {
 static const dvFieldDesc static_fields[] = {STATIC_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- companions ------------------------------------------------------------------------------------------
+// --- companions ----------------------------------------------------------------------------------
 
 static dvStatus hand_over(Static *s, dvObject *newton, const void *member, const char *name)
 {
@@ -51,7 +58,8 @@ static dvStatus make_newton(Static *s)
   DV_TRY(hand_over(s, newton, &s->absolute_residual_tolerance_threshold, "absoluteResidualStoppingThreshold"));
   DV_TRY(hand_over(s, newton, &s->relative_residual_tolerance_threshold, "relativeEstimateDifferenceThreshold"));
   dv_warning(o, "add <NewtonRaphsonSolver maxNbIterationsNewton=\"25\"/> to the node",
-             "there is no NewtonRaphsonSolver: one is made, with the settings that stand here, else with one iteration a step");
+             "there is no NewtonRaphsonSolver: one is made, with the settings that stand here, else with one iteration "
+             "a step");
   return dv_object_ensure(newton);
 }
 
@@ -63,7 +71,7 @@ static dvStatus static_init(dvObject *o)
   return s->newtonSolver.target ? DV_OK : make_newton(s);
 }
 
-// --- the equation ------------------------------------------------------------------------------------------
+// --- the equation --------------------------------------------------------------------------------
 
 typedef struct Equilibrium {
   dvNonlinear function;
@@ -83,7 +91,8 @@ static double equilibrium_evaluate(dvNonlinear *f)
 static dvStatus equilibrium_correct(dvNonlinear *f)
 {
   Equilibrium *e = (Equilibrium *)f;
-  return dv_ode_solve(&e->solver->base, e->solver->linearSolver.target, e->plan, &e->m, DV_DX, DV_F, (dvFactors){.k = -1});
+  return dv_ode_solve(&e->solver->base, e->solver->linearSolver.target, e->plan, &e->m, DV_DX, DV_F,
+                      (dvFactors){.k = -1});
 }
 
 static void equilibrium_advance(dvNonlinear *f, double alpha)
@@ -108,8 +117,11 @@ static double equilibrium_guess2(dvNonlinear *f)
 static dvStatus static_solve(dvObject *o, double h, int x, int v)
 {
   Static *s = (Static *)o;
-  Equilibrium e = {.function = {equilibrium_evaluate, equilibrium_correct, equilibrium_advance, equilibrium_correction2, equilibrium_guess2},
-                   .solver = s, .plan = dv_ode_plan(&s->plan, o), .m = dv_ode_mech(o, h, true)};
+  Equilibrium e = {.function = {equilibrium_evaluate, equilibrium_correct, equilibrium_advance, equilibrium_correction2,
+                                equilibrium_guess2},
+                   .solver = s,
+                   .plan = dv_ode_plan(&s->plan, o),
+                   .m = dv_ode_mech(o, h, true)};
   if (x != DV_X) {   // results of a free motion go elsewhere: start from the present state there
     dv_mech_copy(e.plan, x, DV_X);
     dv_mech_copy(e.plan, v, DV_V);

@@ -5,27 +5,31 @@
 //   (4/h^2 (1 + h rM) M) dq = f(x + dq) + (2/h) p,  by Newton's iterations on dq:
 //   ((4/h^2 + 4 rM/h) M - (1 + 4 rK/h) K) dq = f(q) - K (q - x) + (2/h) p
 //
-// Then v' = (2/h) dq, x' = x + h v', p' = M v' + (h/2) f(q). Momentum is conserved, and the energy p^2/2m + V oscillates about
-// a value that does not drift. The explicit variant is a' = M^-1 (f(x) + p/h), v' = h a', x' = x + h v', p' = M v'.
+// Then v' = (2/h) dq, x' = x + h v', p' = M v' + (h/2) f(q). Momentum is conserved, and the energy p^2/2m + V
+// oscillates about a value that does not drift. The explicit variant is a' = M^-1 (f(x) + p/h), v' = h a', x' = x + h
+// v', p' = M v'.
 #include "ode/integrator.h"
 #include "scene/timer.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define VARIATIONAL_FIELDS(X)                                                                                         \
-  X(real, newtonError, "0.01", "", "stop the iterations when the midpoint moves this little, in proportion to the norm of the positions") \
-  X(int, steps, "5", "", "largest number of iterations")                                                              \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
-  X(bool, saveEnergyInFile, "0", "", "write kinetic, potential and total energy of each step to the file")            \
-  X(bool, explicitIntegration, "0", "", "use the explicit variant")                                                   \
-  X(string, file, "", "", "file to write the energies to, as comma separated values")                                 \
-  X(bool, computeHamiltonian, "1", "", "compute the energy of each step")                                             \
-  X(real, hamiltonianEnergy, "0", "J", "the energy p^2/2m + V at the end of the step", .flags = DV_READ_ONLY)         \
-  X(bool, useIncrementalPotentialEnergy, "1", "", "sum up the work of the forces for V; else ask the forces for their energy") \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default", .role = DV_ROLE_LINEAR_SOLVER)
+#define VARIATIONAL_FIELDS(X)                                                                                 \
+  X(real, newtonError, "0.01", "",                                                                            \
+    "stop the iterations when the midpoint moves this little, in proportion to the norm of the positions")    \
+  X(int, steps, "5", "", "largest number of iterations")                                                      \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                        \
+  X(bool, saveEnergyInFile, "0", "", "write kinetic, potential and total energy of each step to the file")    \
+  X(bool, explicitIntegration, "0", "", "use the explicit variant")                                           \
+  X(string, file, "", "", "file to write the energies to, as comma separated values")                         \
+  X(bool, computeHamiltonian, "1", "", "compute the energy of each step")                                     \
+  X(real, hamiltonianEnergy, "0", "J", "the energy p^2/2m + V at the end of the step", .flags = DV_READ_ONLY) \
+  X(bool, useIncrementalPotentialEnergy, "1", "",                                                             \
+    "sum up the work of the forces for V; else ask the forces for their energy")                              \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                       \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                \
+    .role = DV_ROLE_LINEAR_SOLVER)
 
 enum { MOMENTUM = DV_VEC_ODE, NEW_MOMENTUM, SHIFT, SHIFT_BEFORE, RHS, VELOCITY };
 // the positions at the start of the step stand in DV_X_ODE
@@ -64,10 +68,11 @@ static dvStatus variational_init(dvObject *o)
 static dvStatus variational_bwd_init(dvObject *o)
 {
   Variational *s = (Variational *)o;
-  return s->explicitIntegration ? dv_ode_check_explicit(o, s->linearSolver.target) : dv_ode_check_masses(o, "it carries no momentum");
+  return s->explicitIntegration ? dv_ode_check_explicit(o, s->linearSolver.target)
+                                : dv_ode_check_masses(o, "it carries no momentum");
 }
 
-// --- energies --------------------------------------------------------------------------------------------
+// --- energies ------------------------------------------------------------------------------------
 
 static double potential_energy(Variational *s, const dvMech *m)
 {
@@ -101,7 +106,7 @@ static dvStatus compute_energy(Variational *s, dvMech *m)
   return DV_OK;
 }
 
-// --- steps -----------------------------------------------------------------------------------------------
+// --- steps ---------------------------------------------------------------------------------------
 
 static void start(Variational *s, dvMech *m)
 {
@@ -133,7 +138,8 @@ static dvStatus explicit_step(Variational *s, dvMech *m, double h, int x, int v)
   return DV_OK;
 }
 
-// the midpoint of the step, in m->x; returns with the shift from the start in SHIFT and the force of the last iteration in DV_F
+// the midpoint of the step, in m->x; returns with the shift from the start in SHIFT and the force of the last iteration
+// in DV_F
 static dvStatus find_midpoint(Variational *s, dvMech *m, double h)
 {
   dvObject *o = &s->base;
@@ -210,7 +216,8 @@ const dvClass dv_variational_class = {
     .struct_size = sizeof(dvClass),
     .name = "VariationalSymplecticSolver",
     .aliases = "VariationalSolver",
-    .help = "variational integrator: conserves momentum and, over long times, energy; implicit midpoint rule or explicit",
+    .help =
+        "variational integrator: conserves momentum and, over long times, energy; implicit midpoint rule or explicit",
     .module = "Sofa.Component.ODESolver.Backward",
     .size = sizeof(Variational),
     .blocks = {&dv_object_block, DV_BLOCK(variational_fields)},

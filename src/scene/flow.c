@@ -1,11 +1,12 @@
-// See flow.h. Mappings whose feeders have all been taken are taken in turn (Kahn 1962): n log n for n inputs and outputs.
+// See flow.h. Mappings whose feeders have all been taken are taken in turn (Kahn 1962): n log n for n inputs and
+// outputs.
 #include "scene/flow.h"
 
 #include "base/heap.h"
 
 #include <stdlib.h>
 
-// --- ports -------------------------------------------------------------------------------------------
+// --- ports ---------------------------------------------------------------------------------------
 
 static int by_state(const void *a, const void *b)
 {
@@ -49,18 +50,20 @@ const dvFlowPort *dv_flow_ports(const dvFlowPorts *ports, const dvObject *state,
   return ports->data + low;
 }
 
-// --- order -------------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 
 typedef struct Walk {
   const dvFlow *flow;
-  int32_t *waits;      // of each mapping: how many of its inputs others have still to write
+  int32_t *waits;   // of each mapping: how many of its inputs others have still to write
   bool *taken;
-  dvHeap ready;        // mappings that wait for nobody
+  dvHeap ready;   // mappings that wait for nobody
 } Walk;
 
 static void walk_init(Walk *w, const dvFlow *f, bool on_itself)
 {
-  *w = (Walk){.flow = f, .waits = dv_alloc((f->count + 1) * sizeof *w->waits), .taken = dv_alloc((f->count + 1) * sizeof *w->taken)};
+  *w = (Walk){.flow = f,
+              .waits = dv_alloc((f->count + 1) * sizeof *w->waits),
+              .taken = dv_alloc((f->count + 1) * sizeof *w->taken)};
   for (size_t i = 0; i < f->inputs.count; i++) {
     const dvFlowPort *end, *port = &f->inputs.data[i];
     for (const dvFlowPort *p = dv_flow_ports(&f->outputs, port->state, &end); p < end; p++)
@@ -85,7 +88,8 @@ static void take(Walk *w, int32_t mapping)
   for (int k = 0; k < n; k++) {
     const dvFlowPort *end;
     for (const dvFlowPort *p = dv_flow_ports(&w->flow->inputs, states[k], &end); p < end; p++)
-      if (p->mapping != mapping && --w->waits[p->mapping] == 0 && !w->taken[p->mapping]) dv_heap_push(&w->ready, 0, p->mapping);
+      if (p->mapping != mapping && --w->waits[p->mapping] == 0 && !w->taken[p->mapping])
+        dv_heap_push(&w->ready, 0, p->mapping);
   }
 }
 

@@ -26,8 +26,8 @@ void dv_flow_init(dvFlow *f, dvObject *const *mappings, size_t count);
 void dv_flow_fini(dvFlow *f);
 // The ports of a state: the first, and where they end.
 const dvFlowPort *dv_flow_ports(const dvFlowPorts *ports, const dvObject *state, const dvFlowPort **end);
-// Writes an order of the mappings in which each comes after those that feed it: next is always the first one that waits for
-// none of the others; in a circle, the first one.
+// Writes an order of the mappings in which each comes after those that feed it: next is always the first one that waits
+// for none of the others; in a circle, the first one.
 void dv_flow_order(const dvFlow *f, int32_t *order);
 // Marks the mappings that stand in a circle or behind one; how many there are.
 size_t dv_flow_circles(const dvFlow *f, bool *stuck);

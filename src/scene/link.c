@@ -115,20 +115,21 @@ dvObject *dv_link_split(dvObject *from, const char *text, char **field)
     if (dot == path) *path = 0;
   }
   dvObject *found;
-  if (!*path && *field) found = dot == path && text[0] == '.' ? &from->node->base : dv_link_find(from, path, DV_ROLE_ANY);
+  if (!*path && *field)
+    found = dot == path && text[0] == '.' ? &from->node->base : dv_link_find(from, path, DV_ROLE_ANY);
   else found = dv_link_find(from, *path ? path : "", DV_ROLE_ANY);
   dv_free(path);
   return found;
 }
 
-// --- proposals -------------------------------------------------------------------------------------
+// --- proposals -----------------------------------------------------------------------------------
 
 typedef struct Search {
   dvVisitor visitor;
   const char *wanted, *field;   // the field it must have, or NULL
   dvRole role;
   const dvObject *self;
-  dvObject *best, *only;        // only: the one whose output the field is, if there is just one
+  dvObject *best, *only;   // only: the one whose output the field is, if there is just one
   int makers;
   int best_distance;
 } Search;
@@ -161,7 +162,11 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role)
   char *dot = strchr(name, '.');
   if (dot && dot != name) *dot = 0;
   const char *field = dot && dot != name && dot[1] ? dot + 1 : NULL;
-  Search s = {.visitor = {.top_down = search_node, .everything = true}, .wanted = name, .role = role, .self = from, .field = field,
+  Search s = {.visitor = {.top_down = search_node, .everything = true},
+              .wanted = name,
+              .role = role,
+              .self = from,
+              .field = field,
               .best_distance = dv_max_int(2, (int)strlen(name) / 2) + 1};
   dv_visit(from->node->scene->root, &s.visitor);
   char *proposal = NULL;
@@ -175,7 +180,7 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role)
   return proposal;
 }
 
-// --- linking a scene ---------------------------------------------------------------------------------
+// --- linking a scene -----------------------------------------------------------------------------
 
 // a link to a component that could not be created is a consequence, not a mistake of its own
 static bool leads_to_missing(const dvScene *scene, const char *path)
@@ -189,14 +194,19 @@ static bool leads_to_missing(const dvScene *scene, const char *path)
   return false;
 }
 
-static void tell_dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role, const char *instead)
+static void tell_dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role,
+                           const char *instead)
 {
   char *proposal = dv_link_propose(o, path, role);
   char *advice = proposal ? dv_format("did you mean '%s'?", proposal) : NULL;
   char *where = dv_object_path(o);
   char *text = dv_format("%s=\"%s\" leads to no %s%s", what, path, dv_role_name(role), instead ? instead : "");
-  dv_log_send(&o->context->log, &(dvMessage){.level = instead ? DV_WARNING : DV_ERROR, .status = instead ? DV_OK : DV_ERROR_INPUT, .place = place,
-                                             .path = where, .text = text, .advice = advice});
+  dv_log_send(&o->context->log, &(dvMessage){.level = instead ? DV_WARNING : DV_ERROR,
+                                             .status = instead ? DV_OK : DV_ERROR_INPUT,
+                                             .place = place,
+                                             .path = where,
+                                             .text = text,
+                                             .advice = advice});
   dv_free(text);
   dv_free(where);
   dv_free(advice);
@@ -232,8 +242,8 @@ static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char 
   int near = dv_nearest(field, names, target->field_count);
   char *where = dv_object_path(target);
   char *advice = near >= 0 ? dv_format("did you mean '@%s.%s'?", where, names[near]) : NULL;
-  dv_field_warning(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s': it keeps its default", dv_field_name(f->desc), f->link, where,
-                   target->cls->name, field);
+  dv_field_warning(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s': it keeps its default",
+                   dv_field_name(f->desc), f->link, where, target->cls->name, field);
   f->was_set = false;
   dv_free(advice);
   dv_free(where);
@@ -278,7 +288,8 @@ void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place)
     const char *name = dv_field_name(from->desc), *alias = from->desc->alias;
     if ((from->desc->flags & DV_NO_SRC) || dv_same(name, "filename") || dv_same(name, "type")) continue;
     link_by_name(o, name, from, place);
-    if (alias && (from->desc->flags & DV_LOOKS)) link_by_name(o, alias, from, place);   // a loader's material is its defaultMaterial
+    if (alias && (from->desc->flags & DV_LOOKS))
+      link_by_name(o, alias, from, place);   // a loader's material is its defaultMaterial
   }
 }
 
@@ -307,7 +318,8 @@ static void link_object(dvObject *o, dvStatus *worst)
     dvField *f = &o->fields[i];
     if (f->desc->type == DV_T_LINK) resolve_link(o, f, f->value, worst);
     if (f->desc->type == DV_T_LINKS)
-      for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++) resolve_link(o, f, &((dvLinks *)f->value)->data[k], worst);
+      for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++)
+        resolve_link(o, f, &((dvLinks *)f->value)->data[k], worst);
     if (f->link) link_field(o, f, worst);
   }
   const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
@@ -326,10 +338,7 @@ static dvWalk link_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-dvStatus dv_scene_link(dvScene *scene)
-{
-  return dv_node_link(scene->root);
-}
+dvStatus dv_scene_link(dvScene *scene) { return dv_node_link(scene->root); }
 
 dvStatus dv_node_link(dvNode *node)
 {

@@ -49,10 +49,22 @@ static void node_destroy(dvObject *o)
 // the display flags that nodes carried in 2011 become the words of today's displayFlags
 static dvStatus node_parse(dvObject *o, dvAttributes *a)
 {
-  static const char *const old[] = {"showAll", "showVisual", "showBehavior", "showCollision", "showMapping", "showVisualModels",
-                                    "showBehaviorModels", "showCollisionModels", "showBoundingCollisionModels", "showBoundingTree",
-                                    "showMappings", "showMechanicalMappings", "showForceFields", "showInteractionForceFields",
-                                    "showWireFrame", "showNormals"};
+  static const char *const old[] = {"showAll",
+                                    "showVisual",
+                                    "showBehavior",
+                                    "showCollision",
+                                    "showMapping",
+                                    "showVisualModels",
+                                    "showBehaviorModels",
+                                    "showCollisionModels",
+                                    "showBoundingCollisionModels",
+                                    "showBoundingTree",
+                                    "showMappings",
+                                    "showMechanicalMappings",
+                                    "showForceFields",
+                                    "showInteractionForceFields",
+                                    "showWireFrame",
+                                    "showNormals"};
   dvText flags = {0};
   for (size_t i = 0; i < DV_COUNT(old); i++) {
     const char *value = dv_attribute_take(a, old[i]);
@@ -274,7 +286,10 @@ static void collect(dvNode *node, Marks *m)
   for (size_t i = 0; i < node->children.count; i++) collect(node->children.data[i], m);
 }
 
-static bool passed_over(const dvNode *node, const dvVisitor *v) { return !v->everything && (!node->activated || node->sleeping); }
+static bool passed_over(const dvNode *node, const dvVisitor *v)
+{
+  return !v->everything && (!node->activated || node->sleeping);
+}
 
 static void walk_tree(dvNode *node, dvVisitor *v)
 {
@@ -296,7 +311,8 @@ static void walk_dag(dvNode *node, dvVisitor *v, Marks *m, Marks *done)
   bool reachable = m->reached.data[0] == node;
   for (size_t i = 0; i < node->parents.count && !reachable; i++)
     reachable = contains(done->order.data, done->order.count, node->parents.data[i]);
-  if (reachable && !passed_over(node, v) && (!v->top_down || v->top_down(v, node) == DV_WALK_ON)) dv_push(&done->order, node);
+  if (reachable && !passed_over(node, v) && (!v->top_down || v->top_down(v, node) == DV_WALK_ON))
+    dv_push(&done->order, node);
   for (size_t i = 0; i < node->children.count; i++) walk_dag(node->children.data[i], v, m, done);
 }
 

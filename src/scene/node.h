@@ -9,14 +9,14 @@ DV_PUBLIC_BEGIN
 
 typedef struct dvScene dvScene;
 
-#define DV_NODE_FIELDS(X)                                                                                         \
-  X(vec3, gravity, "0 -9.81 0", "m/s2", "gravity; a node takes it over from its parent")                          \
-  X(real, dt, "0.01", "s", "time step; a node takes it over from its parent")                                     \
-  X(real, time, "0", "s", "current time")                                                                         \
-  X(bool, activated, "1", "", "take part in the simulation; else the node and all below it are left out")         \
-  X(bool, animate, "0", "", "start the animation when the scene is opened")                                       \
-  X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                             \
-  X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                                \
+#define DV_NODE_FIELDS(X)                                                                                 \
+  X(vec3, gravity, "0 -9.81 0", "m/s2", "gravity; a node takes it over from its parent")                  \
+  X(real, dt, "0.01", "s", "time step; a node takes it over from its parent")                             \
+  X(real, time, "0", "s", "current time")                                                                 \
+  X(bool, activated, "1", "", "take part in the simulation; else the node and all below it are left out") \
+  X(bool, animate, "0", "", "start the animation when the scene is opened")                               \
+  X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                     \
+  X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                        \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
 typedef struct dvClassCount {
@@ -33,10 +33,10 @@ struct dvNode {
   dvScene *scene;
   DV_ARRAY(dvNode *) children;
   DV_ARRAY(dvNode *) parents;
-  DV_ARRAY(dvObject *) objects;   // owned
-  DV_ARRAY(dvClassCount) counts;  // how many of each class there are: names of those that have none
-  bool reached;                   // scratch of the search for cycles
-  bool stateless;                 // it was told that its components find no state
+  DV_ARRAY(dvObject *) objects;    // owned
+  DV_ARRAY(dvClassCount) counts;   // how many of each class there are: names of those that have none
+  bool reached;                    // scratch of the search for cycles
+  bool stateless;                  // it was told that its components find no state
 };
 
 extern const dvClass dv_node_class;
@@ -44,27 +44,27 @@ extern const dvClass dv_node_class;
 // A scene: a graph of nodes, and what is compiled from it.
 typedef struct dvInheritance {
   dvNode *node;
-  dvObject *setter;    // changes the node's values, or NULL: the node takes them over
+  dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
 
 struct dvScene {
   dvContext *context;
   dvNode *root;
-  unsigned version;               // moves when nodes or components come, go or are switched
-  bool dag;                       // some node has several parents
+  unsigned version;   // moves when nodes or components come, go or are switched
+  bool dag;           // some node has several parents
   bool initialised;
-  long step;                      // steps done
-  bool pause;                     // a component asks to stop the animation; whoever runs it clears this
+  long step;    // steps done
+  bool pause;   // a component asks to stop the animation; whoever runs it clears this
   dvObject *loop;
-  struct dvPlan *plan;            // of the root: all states and mappings
-  DV_ARRAY(dvObject *) handlers;  // components that receive events
-  DV_ARRAY(dvObject *) engines;   // components whose links are refreshed each step
+  struct dvPlan *plan;             // of the root: all states and mappings
+  DV_ARRAY(dvObject *) handlers;   // components that receive events
+  DV_ARRAY(dvObject *) engines;    // components whose links are refreshed each step
   unsigned lists_version;
-  DV_ARRAY(dvObject *) buried;    // taken out while it ran: others may still point to them
+  DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
-  double good_time;               // of the last step that ended well
-  dvStrings missing;              // names of components that do not exist: links to them were told of already
+  double good_time;    // of the last step that ended well
+  dvStrings missing;   // names of components that do not exist: links to them were told of already
 };
 
 dvScene *dv_scene_create(dvContext *context);
@@ -75,7 +75,7 @@ dvNode *dv_node_create(dvScene *scene, const char *name);
 bool dv_node_add_child(dvNode *parent, dvNode *child);
 // Adds a component; the node owns it from here on. An empty name becomes class name and counter.
 void dv_node_add(dvNode *node, dvObject *object);
-void dv_node_remove(dvNode *node, dvObject *object);    // does not destroy it
+void dv_node_remove(dvNode *node, dvObject *object);   // does not destroy it
 
 static inline dvNode *dv_node_of(dvObject *o) { return dv_plays(o, DV_ROLE_NODE) ? (dvNode *)o : NULL; }
 
@@ -90,14 +90,15 @@ bool dv_is_mechanical_state(const dvObject *o);
 // True when the node's mechanical state is driven by a mapping that stands in the node.
 bool dv_node_is_mapped(const dvNode *node);
 dvNode *dv_node_child(const dvNode *node, const char *name);
-int dv_node_depth(const dvNode *node);                  // 0 for the root
+int dv_node_depth(const dvNode *node);   // 0 for the root
 dvObject *dv_node_object(const dvNode *node, const char *name);
-bool dv_node_active(const dvNode *node);                // it and all above it
+bool dv_node_active(const dvNode *node);   // it and all above it
 
 // --- links ---
 
 // Finds what a path means, seen from `from` (a component or a node): name, ../a/b, /root/path, ./x, [-1]. A
-// leading @ is skipped. With a role, a path to a node means its only component of that role. NULL when it leads nowhere.
+// leading @ is skipped. With a role, a path to a node means its only component of that role. NULL when it leads
+// nowhere.
 dvObject *dv_link_find(dvObject *from, const char *path, dvRole role);
 // Splits "@path.field": the object, and the field name (owned by the caller) or NULL when the path has none.
 dvObject *dv_link_split(dvObject *from, const char *text, char **field);
@@ -114,9 +115,9 @@ dvStatus dv_node_link(dvNode *node);   // the same for a node and what is below 
 typedef enum dvWalk { DV_WALK_ON, DV_WALK_PRUNE } dvWalk;
 
 typedef struct dvVisitor {
-  dvWalk (*top_down)(struct dvVisitor *self, dvNode *node);     // may be NULL
-  void (*bottom_up)(struct dvVisitor *self, dvNode *node);      // may be NULL; in the reverse order
-  bool everything;        // also nodes that are switched off or sleep
+  dvWalk (*top_down)(struct dvVisitor *self, dvNode *node);   // may be NULL
+  void (*bottom_up)(struct dvVisitor *self, dvNode *node);    // may be NULL; in the reverse order
+  bool everything;                                            // also nodes that are switched off or sleep
 } dvVisitor;
 
 // Visits `node` and what lies below it, depth first, children in order; a node with several parents once all of
@@ -138,9 +139,11 @@ void dv_scene_reset(dvScene *scene);
 
 // A program or a user has written a field: its component is told, and what depends on it follows.
 dvStatus dv_field_changed(dvField *f);
-// Takes a component or node (not the root) out of the graph. It is destroyed with the scene, since others may point to it.
+// Takes a component or node (not the root) out of the graph. It is destroyed with the scene, since others may point to
+// it.
 void dv_scene_bury(dvScene *scene, dvObject *o);
-// Puts the nodes of another scene below `parent`; both were read, neither is initialised. The other scene is gone afterwards.
+// Puts the nodes of another scene below `parent`; both were read, neither is initialised. The other scene is gone
+// afterwards.
 void dv_scene_adopt(dvNode *parent, dvScene **other);
 
 void dv_scene_send(dvScene *scene, const dvEvent *event);

@@ -90,7 +90,7 @@ static void collect_bottom_up(dvVisitor *v, dvNode *node)
   }
 }
 
-// --- objects by address ------------------------------------------------------------------------------
+// --- objects by address --------------------------------------------------------------------------
 
 typedef struct Set {
   const dvObject **data;   // in order once the set is complete
@@ -108,9 +108,12 @@ static void set_complete(Set *s)
   if (s->count) qsort(s->data, s->count, sizeof *s->data, by_address);
 }
 
-static bool set_has(const Set *s, const dvObject *o) { return s->count && bsearch(&o, s->data, s->count, sizeof *s->data, by_address); }
+static bool set_has(const Set *s, const dvObject *o)
+{
+  return s->count && bsearch(&o, s->data, s->count, sizeof *s->data, by_address);
+}
 
-// --- marks -------------------------------------------------------------------------------------------
+// --- marks ---------------------------------------------------------------------------------------
 
 // the states that a force or mass acts on
 static Set loaded_states(const dvPlan *p)
@@ -174,7 +177,8 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
     for (int k = 0; k < n && !found; k++) found = any_writer(flow, inputs[k], inert);
     inert[order[i]] = found;
   }
-  for (size_t i = 0; i < p->masses.count; i++) p->masses.data[i].inert = any_writer(flow, dv_node_state_up(p->masses.data[i].node), inert);
+  for (size_t i = 0; i < p->masses.count; i++)
+    p->masses.data[i].inert = any_writer(flow, dv_node_state_up(p->masses.data[i].node), inert);
   dv_free(inert);
 }
 
@@ -216,7 +220,7 @@ static void arrange_mappings(dvPlan *p)
   dv_free(found);
 }
 
-// --- circles -----------------------------------------------------------------------------------------
+// --- circles -------------------------------------------------------------------------------------
 
 typedef struct MappingList {
   dvVisitor visitor;
@@ -227,7 +231,8 @@ static dvWalk list_mappings(dvVisitor *v, dvNode *node)
 {
   MappingList *l = (MappingList *)v;
   for (size_t i = 0; i < node->objects.count; i++)
-    if (!node->objects.data[i]->failed && dv_plays(node->objects.data[i], DV_ROLE_MAPPING)) dv_push(&l->items, node->objects.data[i]);
+    if (!node->objects.data[i]->failed && dv_plays(node->objects.data[i], DV_ROLE_MAPPING))
+      dv_push(&l->items, node->objects.data[i]);
   return DV_WALK_ON;
 }
 
@@ -258,8 +263,8 @@ static dvStatus tell_circle(const dvFlow *flow, const bool *stuck, size_t count)
     at = feeder(flow, stuck, at);
     dv_text_printf(&round, " <- %s", flow->mappings[at]->name);
   } while (at != start);
-  dvStatus status = dv_error(flow->mappings[at], "a state can be driven only by states that do not depend on it", "mappings drive each other in a circle: %s",
-                             round.text);
+  dvStatus status = dv_error(flow->mappings[at], "a state can be driven only by states that do not depend on it",
+                             "mappings drive each other in a circle: %s", round.text);
   dv_text_free(&round);
   return status;
 }

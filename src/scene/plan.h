@@ -19,34 +19,34 @@ typedef struct dvPlanItem {
 
 typedef struct dvPlanMapping {
   dvObject *object;
-  bool carries;      // a force or mass acts on its output or below: products must pass through it
+  bool carries;   // a force or mass acts on its output or below: products must pass through it
 } dvPlanMapping;
 
 struct dvPlan {
   dvNode *root;
   unsigned version;
-  dvStrings tags;                        // only components that have all of them
-  DV_ARRAY(dvObject *) states;           // every mechanical state, top-down
-  DV_ARRAY(dvObject *) independent;      // those that no mapping of their node drives
+  dvStrings tags;                     // only components that have all of them
+  DV_ARRAY(dvObject *) states;        // every mechanical state, top-down
+  DV_ARRAY(dvObject *) independent;   // those that no mapping of their node drives
   DV_ARRAY(dvObject *) mapped;
-  DV_ARRAY(dvPlanMapping) mappings;      // mechanical ones, inputs before outputs
-  DV_ARRAY(dvObject *) visual_mappings;  // the others, in order
-  DV_ARRAY(dvPlanItem) forces;           // without masses
+  DV_ARRAY(dvPlanMapping) mappings;       // mechanical ones, inputs before outputs
+  DV_ARRAY(dvObject *) visual_mappings;   // the others, in order
+  DV_ARRAY(dvPlanItem) forces;            // without masses
   DV_ARRAY(dvPlanItem) masses;
-  DV_ARRAY(dvObject *) projections;      // bottom-up
+  DV_ARRAY(dvObject *) projections;   // bottom-up
   DV_ARRAY(dvObject *) visuals;
-  DV_ARRAY(dvObject *) pipelines;        // of collision
-  DV_ARRAY(dvObject *) outside;          // states that forces of the plan use, but that do not belong to it
+  DV_ARRAY(dvObject *) pipelines;   // of collision
+  DV_ARRAY(dvObject *) outside;     // states that forces of the plan use, but that do not belong to it
 };
 
 // A mapping between mechanical states (visual models are fed by mappings too, but carry no forces back).
 bool dv_mapping_is_mechanical(const dvObject *o);
-enum { DV_MAPPING_STATES = 32 };                              // most inputs or outputs of a mapping
+enum { DV_MAPPING_STATES = 32 };   // most inputs or outputs of a mapping
 int dv_mapping_inputs(const dvObject *o, dvObject **out);
 int dv_mapping_outputs(const dvObject *o, dvObject **out);
 // Reports mappings that drive each other in a circle: DV_ERROR_INPUT then.
 dvStatus dv_scene_check_mappings(dvScene *scene);
-int dv_force_states(const dvObject *o, dvObject **out);      // at most 2
+int dv_force_states(const dvObject *o, dvObject **out);   // at most 2
 
 // The plan of a node's subgraph, compiled again when the graph has changed since. Pass the address of the owner's
 // pointer (NULL at first).

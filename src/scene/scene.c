@@ -16,7 +16,8 @@ static dvWalk list_context(dvVisitor *v, dvNode *node)
   dvScene *s = node->scene;
   if (node->parents.count) dv_push(&s->inheritance, ((dvInheritance){node, NULL}));
   for (size_t i = 0; i < node->objects.count && node->parents.count; i++)
-    if (node->objects.data[i]->cls->ops[DV_ROLE_CONTEXT]) dv_push(&s->inheritance, ((dvInheritance){node, node->objects.data[i]}));
+    if (node->objects.data[i]->cls->ops[DV_ROLE_CONTEXT])
+      dv_push(&s->inheritance, ((dvInheritance){node, node->objects.data[i]}));
   return DV_WALK_ON;
 }
 
@@ -44,8 +45,11 @@ void dv_scene_update_context(dvScene *scene)
 
 static dvStatus check_dt(const dvNode *root)
 {
-  if (root->dt < 0 || !isfinite(root->dt)) return dv_field_error((dvObject *)&root->base, &root->dt, "set dt=\"0.01\"", "a time step of %g s is not possible", root->dt);
-  if (root->dt == 0) dv_field_warning(&root->base, &root->dt, "set dt=\"0.01\"", "the time step is 0: nothing will move");
+  if (root->dt < 0 || !isfinite(root->dt))
+    return dv_field_error((dvObject *)&root->base, &root->dt, "set dt=\"0.01\"", "a time step of %g s is not possible",
+                          root->dt);
+  if (root->dt == 0)
+    dv_field_warning(&root->base, &root->dt, "set dt=\"0.01\"", "the time step is 0: nothing will move");
   return DV_OK;
 }
 
@@ -59,11 +63,12 @@ static dvWalk warn_overridden(dvVisitor *v, dvNode *node)
     dv_field_warning(&node->base, &node->gravity, "set it at the root, or add a Gravity component to this node",
                      "the gravity of a node is that of its parent; this one is not used");
   if (dv_was_set(&node->base, &node->dt) && node->dt != parent->dt)
-    dv_field_warning(&node->base, &node->dt, "set it at the root", "the time step of a node is that of its parent; this one is not used");
+    dv_field_warning(&node->base, &node->dt, "set it at the root",
+                     "the time step of a node is that of its parent; this one is not used");
   return DV_WALK_ON;
 }
 
-// --- initialisation --------------------------------------------------------------------------------
+// --- initialisation ------------------------------------------------------------------------------
 
 typedef struct Initialiser {
   dvVisitor visitor;
@@ -202,7 +207,7 @@ dvStatus dv_scene_init(dvScene *scene)
   return scene->context->log.worst;
 }
 
-// --- steps -----------------------------------------------------------------------------------------
+// --- steps ---------------------------------------------------------------------------------------
 
 static dvWalk collect_lists(dvVisitor *v, dvNode *node)
 {
@@ -284,7 +289,7 @@ void dv_scene_reset(dvScene *scene)
   if (loop->start) loop->start(scene->loop);
 }
 
-// --- changes from outside ------------------------------------------------------------------------------
+// --- changes from outside ------------------------------------------------------------------------
 
 dvStatus dv_field_changed(dvField *f)
 {

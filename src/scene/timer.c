@@ -86,7 +86,8 @@ void dv_timer_end(dvTimers *t)
   now->total += seconds;
   now->count++;
   if (t->event_limit) {
-    if (t->events.count < t->event_limit) t->events.data[t->events.count++] = (dvTimerEvent){t->current, now->began, seconds};
+    if (t->events.count < t->event_limit)
+      t->events.data[t->events.count++] = (dvTimerEvent){t->current, now->began, seconds};
     else t->events_lost++;
   }
   t->current = now->parent;

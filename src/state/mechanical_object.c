@@ -9,40 +9,40 @@
 #include <math.h>
 #include <string.h>
 
-#define MECHANICAL_OBJECT_FIELDS(X)                                                                                   \
-  X(coords, position, "", "m", "positions of the degrees of freedom")                                                 \
-  X(derivs, velocity, "", "m/s", "velocities")                                                                        \
-  X(derivs, force, "", "N", "sum of the forces at the last evaluation")                                               \
-  X(coords, rest_position, "", "m", "positions at rest; taken from the positions when not given")                     \
-  X(derivs, externalForce, "", "N", "forces from outside, constant over a step, cleared after it")                    \
-  X(derivs, derivX, "", "", "last displacement or acceleration of the solver", .flags = DV_HIDDEN)                    \
-  X(coords, free_position, "", "m", "positions after the free motion", .flags = DV_HIDDEN)                            \
-  X(derivs, free_velocity, "", "m/s", "velocities after the free motion", .flags = DV_HIDDEN)                         \
-  X(coords, reset_position, "", "m", "positions that reset returns to", .flags = DV_HIDDEN)                           \
-  X(derivs, reset_velocity, "", "m/s", "velocities that reset returns to", .flags = DV_HIDDEN)                        \
-  X(real, restScale, "1", "", "factor from positions to rest positions: a value other than 1 gives tension")          \
-  X(bool, useTopology, "1", "", "take size and positions from the topology in the node when none are given")          \
-  X(bool, showObject, "0", "", "draw the points", .flags = DV_LOOKS)                                                  \
-  X(real, showObjectScale, "0.1", "", "size of drawn points", .flags = DV_LOOKS)                                      \
-  X(bool, showIndices, "0", "", "draw the indices", .flags = DV_LOOKS)                                                \
-  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                      \
-  X(bool, showVectors, "0", "", "draw the velocities", .flags = DV_LOOKS)                                             \
-  X(real, showVectorsScale, "0.0001", "", "length of drawn velocities", .flags = DV_LOOKS)                            \
-  X(int, drawMode, "0", "", "0 points and lines, more: spheres and arrows", .flags = DV_LOOKS)                        \
-  X(color, showColor, "1 1 1 1", "", "colour of drawn points", .flags = DV_LOOKS)                                     \
-  X(vec3, translation, "0 0 0", "m", "moves the points before the rest position is stored", .flags = DV_NO_SRC)       \
-  X(vec3, rotation, "0 0 0", "degrees", "turns the points about x, y, z", .flags = DV_NO_SRC)                         \
-  X(vec3, scale3d, "1 1 1", "", "scales the points", .flags = DV_NO_SRC)                                              \
-  X(vec3, translation2, "0 0 0", "m", "moves the points after the rest position is stored", .flags = DV_NO_SRC)       \
-  X(vec3, rotation2, "0 0 0", "degrees", "turns the points after the rest position is stored", .flags = DV_NO_SRC)    \
-  X(int, size, "1", "", "number of degrees of freedom", .flags = DV_NO_SRC)                                           \
-  X(int, reserve, "0", "", "degrees of freedom to keep room for")                                                     \
+#define MECHANICAL_OBJECT_FIELDS(X)                                                                                \
+  X(coords, position, "", "m", "positions of the degrees of freedom")                                              \
+  X(derivs, velocity, "", "m/s", "velocities")                                                                     \
+  X(derivs, force, "", "N", "sum of the forces at the last evaluation")                                            \
+  X(coords, rest_position, "", "m", "positions at rest; taken from the positions when not given")                  \
+  X(derivs, externalForce, "", "N", "forces from outside, constant over a step, cleared after it")                 \
+  X(derivs, derivX, "", "", "last displacement or acceleration of the solver", .flags = DV_HIDDEN)                 \
+  X(coords, free_position, "", "m", "positions after the free motion", .flags = DV_HIDDEN)                         \
+  X(derivs, free_velocity, "", "m/s", "velocities after the free motion", .flags = DV_HIDDEN)                      \
+  X(coords, reset_position, "", "m", "positions that reset returns to", .flags = DV_HIDDEN)                        \
+  X(derivs, reset_velocity, "", "m/s", "velocities that reset returns to", .flags = DV_HIDDEN)                     \
+  X(real, restScale, "1", "", "factor from positions to rest positions: a value other than 1 gives tension")       \
+  X(bool, useTopology, "1", "", "take size and positions from the topology in the node when none are given")       \
+  X(bool, showObject, "0", "", "draw the points", .flags = DV_LOOKS)                                               \
+  X(real, showObjectScale, "0.1", "", "size of drawn points", .flags = DV_LOOKS)                                   \
+  X(bool, showIndices, "0", "", "draw the indices", .flags = DV_LOOKS)                                             \
+  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                   \
+  X(bool, showVectors, "0", "", "draw the velocities", .flags = DV_LOOKS)                                          \
+  X(real, showVectorsScale, "0.0001", "", "length of drawn velocities", .flags = DV_LOOKS)                         \
+  X(int, drawMode, "0", "", "0 points and lines, more: spheres and arrows", .flags = DV_LOOKS)                     \
+  X(color, showColor, "1 1 1 1", "", "colour of drawn points", .flags = DV_LOOKS)                                  \
+  X(vec3, translation, "0 0 0", "m", "moves the points before the rest position is stored", .flags = DV_NO_SRC)    \
+  X(vec3, rotation, "0 0 0", "degrees", "turns the points about x, y, z", .flags = DV_NO_SRC)                      \
+  X(vec3, scale3d, "1 1 1", "", "scales the points", .flags = DV_NO_SRC)                                           \
+  X(vec3, translation2, "0 0 0", "m", "moves the points after the rest position is stored", .flags = DV_NO_SRC)    \
+  X(vec3, rotation2, "0 0 0", "degrees", "turns the points after the rest position is stored", .flags = DV_NO_SRC) \
+  X(int, size, "1", "", "number of degrees of freedom", .flags = DV_NO_SRC)                                        \
+  X(int, reserve, "0", "", "degrees of freedom to keep room for")                                                  \
   X(link, topology, "", "", "topology that belongs to the points", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MechanicalObject {
   dvState state;
   MECHANICAL_OBJECT_FIELDS(DV_MEMBER)
-  dvField *follows;         // output of an engine that gives the positions anew whenever it changes
+  dvField *follows;   // output of an engine that gives the positions anew whenever it changes
   uint32_t follows_seen;
 } MechanicalObject;
 
@@ -138,7 +138,8 @@ static bool take_points(MechanicalObject *m, const dvReals *points)
   for (size_t i = 0; i < n; i++) {
     double *p = x + i * (size_t)dof->coord;
     dv_dof_identity(dof, p);
-    for (int k = 0; k < dof->space && k < points->width; k++) p[k] = points->data[i * (size_t)points->width + (size_t)k];
+    for (int k = 0; k < dof->space && k < points->width; k++)
+      p[k] = points->data[i * (size_t)points->width + (size_t)k];
   }
   return true;
 }
@@ -160,7 +161,8 @@ static void check_sizes(MechanicalObject *m, size_t count)
     const dvReals *r = m->state.vec[ids[i]];
     size_t n = dv_reals_size(r);
     if (n > 1 && n != count)
-      dv_field_warning(o, r, NULL, "%s has %zu entries, the largest of the vectors has %zu", dv_field_name(dv_field_of(o, r)->desc), n, count);
+      dv_field_warning(o, r, NULL, "%s has %zu entries, the largest of the vectors has %zu",
+                       dv_field_name(dv_field_of(o, r)->desc), n, count);
   }
 }
 
@@ -169,7 +171,9 @@ static void transform(MechanicalObject *m)
   dvState *s = &m->state;
   const dvDof *dof = s->base.dof;
   const double *sc = m->scale3d, *t = m->translation, *r = m->rotation;
-  if (sc[0] == 1 && sc[1] == 1 && sc[2] == 1 && t[0] == 0 && t[1] == 0 && t[2] == 0 && r[0] == 0 && r[1] == 0 && r[2] == 0) return;
+  if (sc[0] == 1 && sc[1] == 1 && sc[2] == 1 && t[0] == 0 && t[1] == 0 && t[2] == 0 && r[0] == 0 && r[1] == 0 &&
+      r[2] == 0)
+    return;
   double *x = dv_state_write(s, DV_X);
   dv_dof_scale(dof, s->count, x, sc);
   dv_dof_rotate(dof, s->count, x, r);
@@ -198,7 +202,8 @@ static dvStatus make_positions(MechanicalObject *m, size_t count)
 {
   dvObject *o = &m->state.base;
   const dvReals *points = topology_points(m);
-  size_t positions = dv_reals_size(&m->position), velocities = dv_reals_size(&m->velocity), rest = dv_reals_size(&m->rest_position);
+  size_t positions = dv_reals_size(&m->position), velocities = dv_reals_size(&m->velocity),
+         rest = dv_reals_size(&m->rest_position);
   // a vector that was given as empty counts as empty, one that was not given has one entry
   bool empty = dv_was_set(o, &m->position) && positions == 0;
   if (rest > dv_max_size(positions, 1)) {   // rest positions, but no positions
@@ -209,11 +214,14 @@ static dvStatus make_positions(MechanicalObject *m, size_t count)
     return take_points(m, points) ? DV_OK : dv_error(o, NULL, "out of memory for %zu points", dv_reals_size(points));
   if (empty && count <= 1) count = 0;
   if (points && positions <= 1 && dv_reals_size(points) > 1)
-    dv_field_warning(o, &m->velocity, "give the positions too, for example position=\"@topology.position\"",
-                     "velocity has %zu entries and position none: as in SOFA the points start at the origin, not at those of %s", velocities,
-                     m->topology.target->name);
+    dv_field_warning(
+        o, &m->velocity, "give the positions too, for example position=\"@topology.position\"",
+        "velocity has %zu entries and position none: as in SOFA the points start at the origin, not at those of %s",
+        velocities, m->topology.target->name);
   // vectors that exist are stretched; the position is made when it is missing
-  return dv_state_resize(&m->state, count) ? DV_OK : dv_error(o, "give a smaller size", "out of memory for %zu degrees of freedom", count);
+  return dv_state_resize(&m->state, count)
+             ? DV_OK
+             : dv_error(o, "give a smaller size", "out of memory for %zu degrees of freedom", count);
 }
 
 // the rest positions, unless all were given, and what moves the positions away from them

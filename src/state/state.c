@@ -39,7 +39,10 @@ static dvReals *sized(dvState *s, int id)
 
 const double *dv_state_read(dvState *s, int id) { return sized(s, id)->data; }
 double *dv_state_write(dvState *s, int id) { return dv_reals_edit(sized(s, id)); }
-bool dv_state_has(const dvState *s, int id) { return s->vec[id] && s->vec[id]->count == dv_state_scalars(s, id) && s->count > 0; }
+bool dv_state_has(const dvState *s, int id)
+{
+  return s->vec[id] && s->vec[id]->count == dv_state_scalars(s, id) && s->count > 0;
+}
 
 bool dv_state_resize(dvState *s, size_t count)
 {

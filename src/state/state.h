@@ -6,20 +6,23 @@
 #define DV_STATE_STATE_H
 
 #include "object/context.h"
-#include "scene/plan.h"
+#include "scene/node.h"
 
 DV_PUBLIC_BEGIN
 
 // First member of every component that is a state.
 typedef struct dvState {
   dvObject base;
-  size_t count;                       // degrees of freedom
-  dvReals *vec[DV_VEC_LIMIT];         // field or own storage; NULL when the vector has none
+  size_t count;                 // degrees of freedom
+  dvReals *vec[DV_VEC_LIMIT];   // field or own storage; NULL when the vector has none
   dvReals own[DV_VEC_LIMIT];
 } dvState;
 
 static inline dvState *dv_state(dvObject *o) { return (dvState *)o; }
-static inline int dv_state_width(const dvState *s, int id) { return dv_vec_is_coord(id) ? s->base.dof->coord : s->base.dof->deriv; }
+static inline int dv_state_width(const dvState *s, int id)
+{
+  return dv_vec_is_coord(id) ? s->base.dof->coord : s->base.dof->deriv;
+}
 // Number of scalars in a vector.
 static inline size_t dv_state_scalars(const dvState *s, int id) { return s->count * (size_t)dv_state_width(s, id); }
 
@@ -52,39 +55,6 @@ static inline void dv_dof_point(const dvDof *dof, const double *x, double out[3]
   for (int i = 0; i < 3; i++) out[i] = i < dof->space ? x[i] : 0;
 }
 
-// --- operations over a plan ---
-
-// r = a + k b; r may be a. Coordinates take derivatives as b.
-void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b);
-void dv_mech_copy(dvPlan *plan, int r, int a);
-void dv_mech_clear(dvPlan *plan, int r);
-void dv_mech_scale(dvPlan *plan, int r, double k);
-double dv_mech_dot(dvPlan *plan, int a, int b);
-// p = r + beta p
-void dv_mech_xpay(dvPlan *plan, int p, int r, double beta);
-// x += alpha p, r -= alpha q; the new r.r
-double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r);
-
-// r = a - b for positions a and b and a derivative r; frames give rotation vectors
-void dv_mech_difference(dvPlan *plan, int r, int a, int b);
-void dv_mech_propagate_x(dvPlan *plan, int x);
-void dv_mech_propagate_v(dvPlan *plan, int v);
-// A displacement, to the mapped states on which forces act.
-void dv_mech_propagate_dx(dvPlan *plan, int dx);
-// Gives states outside of the plan their positions and velocities under other numbers, for forces that use them.
-void dv_mech_mirror_outside(dvPlan *plan, int x, int v);
-void dv_mech_project_x(dvPlan *plan, int x, double time);
-void dv_mech_project_v(dvPlan *plan, int v, double time);
-void dv_mech_project_response(dvPlan *plan, int id);
-// f = external force + f(x, v), collected at the independent states
-void dv_mech_compute_force(dvPlan *plan, dvMech *m);
-// df += (m M + b B + k K) dx for all states, dx as it stands in every state, collected at the independent states
-void dv_mech_add_mbk(dvPlan *plan, dvMech *m);
-// q = projected (m M + b B + k K) p: p is propagated to mapped states that carry forces
-void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p);
-void dv_mech_acc_from_f(dvPlan *plan, int a, int f);
-void dv_mech_add_separate_gravity(dvPlan *plan, dvMech *m);
-void dv_mech_energy(dvPlan *plan, const dvMech *m, double *kinetic, double *potential);
 // Index of the first number of a vector that is not finite, or so large that squares of it are not, or -1.
 #define DV_EXPLODED 1e100
 long dv_state_first_bad(dvState *s, int id);

@@ -1,12 +1,13 @@
 // MeshTopology and the containers of one element kind: PointSet-, EdgeSet-, TriangleSet-, QuadSet-, TetrahedronSet- and
 // HexahedronSetTopologyContainer.
 //
-// The Manifold… ones of old also tell when the mesh is not manifold (inspect.h). All are the container of topology.h; they differ in the fields they have, and with them in what src="@loader" hands
-// over: a TriangleSetTopologyContainer takes only the triangles of a mesh of tetrahedra.
+// The Manifold… ones of old also tell when the mesh is not manifold (inspect.h). All are the container of topology.h;
+// they differ in the fields they have, and with them in what src="@loader" hands over: a TriangleSetTopologyContainer
+// takes only the triangles of a mesh of tetrahedra.
 #include "topology/container.h"
 
 #include "topology/inspect.h"
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,10 +51,12 @@ dvStatus dv_topology_parse_box(dvObject *o, dvAttributes *a, double min[3], doub
     if (!text) continue;
     found++;
     if (!dv_scan_real(&text, &number) || !isfinite(number))
-      return dv_error(o, "give a number", "%s=\"%s\" is not a coordinate", names[i], dv_attribute_find(a, names[i])->value);
+      return dv_error(o, "give a number", "%s=\"%s\" is not a coordinate", names[i],
+                      dv_attribute_find(a, names[i])->value);
     value[i] = (float)number;
   }
-  if (found > 0 && found < 6) dv_warning(o, "give all six, or min=\"x y z\" max=\"x y z\"", "xmin to zmax count only when all six are given");
+  if (found > 0 && found < 6)
+    dv_warning(o, "give all six, or min=\"x y z\" max=\"x y z\"", "xmin to zmax count only when all six are given");
   if (found < 6) return DV_OK;
   for (int i = 0; i < 6; i++) (i < 3 ? min : max)[i % 3] = (double)value[i] * scale;
   dv_field_of(o, min)->was_set = dv_field_of(o, max)->was_set = true;
@@ -77,27 +80,32 @@ const dvClass dv_mesh_topology_class = {
     .destroy = dv_topology_destroy,
 };
 
-// --- containers of one kind ----------------------------------------------------------------------------
+// --- containers of one kind ----------------------------------------------------------------------
 
-#define SET_FIELDS(X)                                                                                                 \
-  X(bool, checkTopology, "0", "", "look for elements that name a point twice or that come twice")                     \
+#define SET_FIELDS(X)                                                                             \
+  X(bool, checkTopology, "0", "", "look for elements that name a point twice or that come twice") \
   X(int, nbPoints, "0", "", "number of points; more than there are positions when elements or the scene say so")
 #define CONNECTED_FIELDS(X) X(bool, checkConnexity, "0", "", "warn when the elements fall into several pieces")
-#define TRIANGLE_ARRAY_FIELDS(X) X(bool, createTriangleArray, "0", "", "make the triangles of the tetrahedra at the start")
+#define TRIANGLE_ARRAY_FIELDS(X) \
+  X(bool, createTriangleArray, "0", "", "make the triangles of the tetrahedra at the start")
 #define QUAD_ARRAY_FIELDS(X) X(bool, createQuadArray, "0", "", "make the quads of the hexahedra at the start")
 
 // hexahedra that are voxels of a regular grid
-#define VOXEL_FIELDS(X)                                                                                               \
-  X(ivec3, resolution, "0 0 0", "", "voxels of the whole grid along x, y and z")                                      \
+#define VOXEL_FIELDS(X)                                                          \
+  X(ivec3, resolution, "0 0 0", "", "voxels of the whole grid along x, y and z") \
   X(indices, idxInRegularGrid, "", "", "number in the whole grid of each hexahedron, x fastest")
 #define SPARSE_FIELDS(X)                                                                                              \
   X(vec3, voxelSize, "1 1 1", "m", "size of a voxel")                                                                 \
-  X(ints, valuesIndexedInRegularGrid, "", "", "for each voxel of the whole grid 255 where there is a hexahedron, else 0", .flags = DV_OUTPUT) \
-  X(ints, valuesIndexedInTopology, "", "", "value of the voxel of each hexahedron, as a VoxelGridLoader in the node gives it, else 255", .flags = DV_OUTPUT) \
-  X(edges, idInRegularGrid2IndexInTopo, "", "", "pairs: number in the whole grid, hexahedron; by the first", .flags = DV_OUTPUT)
-#define MULTILEVEL_FIELDS(X)                                                                                          \
-  X(int, level, "0", "", "levels between the voxels and the coarse grid, whose cells are 2^level voxels wide")        \
-  X(ints, coarseComponents, "", "", "number in the coarse grid of the cell that contains each hexahedron", .flags = DV_OUTPUT) \
+  X(ints, valuesIndexedInRegularGrid, "", "",                                                                         \
+    "for each voxel of the whole grid 255 where there is a hexahedron, else 0", .flags = DV_OUTPUT)                   \
+  X(ints, valuesIndexedInTopology, "", "",                                                                            \
+    "value of the voxel of each hexahedron, as a VoxelGridLoader in the node gives it, else 255", .flags = DV_OUTPUT) \
+  X(edges, idInRegularGrid2IndexInTopo, "", "", "pairs: number in the whole grid, hexahedron; by the first",          \
+    .flags = DV_OUTPUT)
+#define MULTILEVEL_FIELDS(X)                                                                                   \
+  X(int, level, "0", "", "levels between the voxels and the coarse grid, whose cells are 2^level voxels wide") \
+  X(ints, coarseComponents, "", "", "number in the coarse grid of the cell that contains each hexahedron",     \
+    .flags = DV_OUTPUT)                                                                                        \
   X(ints, fineComponents, "", "", "number in the whole grid of each hexahedron", .flags = DV_OUTPUT)
 
 typedef struct SetContainer {
@@ -114,23 +122,22 @@ typedef struct SetContainer {
 #define SELF dvTopology
 static const dvFieldDesc point_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc edge_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc triangle_fields[] = {
-    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_TRIANGLE_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc quad_fields[] = {
-    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_QUAD_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_fields[] = {
-    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_TRIANGLE_FIELDS(DV_DESCRIBE)
-        DV_TOPOLOGY_TETRAHEDRON_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc hexahedron_fields[] = {
-    DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_QUAD_FIELDS(DV_DESCRIBE)
-        DV_TOPOLOGY_HEXAHEDRON_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc triangle_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE)
+                                                  DV_TOPOLOGY_TRIANGLE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc quad_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(DV_DESCRIBE)
+                                              DV_TOPOLOGY_QUAD_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(
+    DV_DESCRIBE) DV_TOPOLOGY_TRIANGLE_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_TETRAHEDRON_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_fields[] = {DV_TOPOLOGY_POINT_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_EDGE_FIELDS(
+    DV_DESCRIBE) DV_TOPOLOGY_QUAD_FIELDS(DV_DESCRIBE) DV_TOPOLOGY_HEXAHEDRON_FIELDS(DV_DESCRIBE)};
 #undef SELF
 #define SELF SetContainer
 static const dvFieldDesc set_fields[] = {SET_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc connected_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_set_fields[] = {
-    SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc hexahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE) QUAD_ARRAY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE)
+                                                         TRIANGLE_ARRAY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_set_fields[] = {SET_FIELDS(DV_DESCRIBE) CONNECTED_FIELDS(DV_DESCRIBE)
+                                                        QUAD_ARRAY_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc sparse_fields[] = {VOXEL_FIELDS(DV_DESCRIBE) SPARSE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc multilevel_fields[] = {VOXEL_FIELDS(DV_DESCRIBE) MULTILEVEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -174,7 +181,8 @@ static size_t count_pieces(dvTopology *t, const dvInts *elements)
 
 static void report_flaws(dvTopology *t, dvElementKind kind, const dvInts *elements)
 {
-  size_t n = dv_ints_size(elements), width = (size_t)elements->width, pinched = 0, repeated = 0, first_pinched = 0, first_repeated = 0;
+  size_t n = dv_ints_size(elements), width = (size_t)elements->width, pinched = 0, repeated = 0, first_pinched = 0,
+         first_repeated = 0;
   dvTupleSet set;
   dv_tuple_set_init(&set, elements->width);
   for (size_t i = 0; i < n; i++) {
@@ -188,8 +196,12 @@ static void report_flaws(dvTopology *t, dvElementKind kind, const dvInts *elemen
   }
   dv_tuple_set_free(&set);
   const char *name = dv_element_name(kind);
-  if (pinched) dv_warning(&t->base, "correct the mesh", "%zu of the %s name a point twice, first number %zu", pinched, name, first_pinched);
-  if (repeated) dv_warning(&t->base, "correct the mesh", "%zu of the %s are there already, first number %zu", repeated, name, first_repeated);
+  if (pinched)
+    dv_warning(&t->base, "correct the mesh", "%zu of the %s name a point twice, first number %zu", pinched, name,
+               first_pinched);
+  if (repeated)
+    dv_warning(&t->base, "correct the mesh", "%zu of the %s are there already, first number %zu", repeated, name,
+               first_repeated);
 }
 
 static void set_container_check(dvObject *o)
@@ -200,7 +212,9 @@ static void set_container_check(dvObject *o)
   const dvInts *elements = dv_topology_elements(&s->topology, kind);
   if (s->checkConnexity) {
     size_t pieces = count_pieces(&s->topology, elements);
-    if (pieces > 1) dv_warning(o, "join them, or give each piece its own node", "the %s fall into %zu pieces", dv_element_name(kind), pieces);
+    if (pieces > 1)
+      dv_warning(o, "join them, or give each piece its own node", "the %s fall into %zu pieces", dv_element_name(kind),
+                 pieces);
   }
   if (s->checkTopology) report_flaws(&s->topology, kind, elements);
 }
@@ -224,7 +238,8 @@ static dvStatus manifold_container_init(dvObject *o)
   DV_TRY(set_container_init(o));
   dvInspection i;
   bool known = dv_reals_size(dv_topology_positions(t)) >= dv_topology_point_count(t);
-  if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i)) return dv_error(o, "use a coarser mesh", "out of memory for checking the mesh");
+  if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i))
+    return dv_error(o, "use a coarser mesh", "out of memory for checking the mesh");
   dv_inspection_report(&i, o, true);
   return DV_OK;
 }
@@ -239,37 +254,41 @@ static void set_container_create(dvObject *o)
   CONTAINER(variable, name_, help_, element_fields, own_fields, set_container_init)
 #define MANIFOLD_CONTAINER(variable, name_, help_, element_fields, own_fields) \
   CONTAINER(variable, name_, help_, element_fields, own_fields, manifold_container_init)
-#define CONTAINER(variable, name_, help_, element_fields, own_fields, init_) \
-  const dvClass variable = {                                                \
-      .struct_size = sizeof(dvClass),                                       \
-      .name = name_,                                                        \
-      .help = help_,                                                        \
-      .module = "Sofa.Component.Topology.Container.Dynamic",                \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                      \
-      .size = sizeof(SetContainer),                                         \
+#define CONTAINER(variable, name_, help_, element_fields, own_fields, init_)        \
+  const dvClass variable = {                                                        \
+      .struct_size = sizeof(dvClass),                                               \
+      .name = name_,                                                                \
+      .help = help_,                                                                \
+      .module = "Sofa.Component.Topology.Container.Dynamic",                        \
+      .roles = 1u << DV_ROLE_TOPOLOGY,                                              \
+      .size = sizeof(SetContainer),                                                 \
       .blocks = {&dv_object_block, DV_BLOCK(element_fields), DV_BLOCK(own_fields)}, \
-      .create = set_container_create,                                       \
-      .link = set_container_link,                                           \
-      .init = init_,                                                        \
-      .reinit = init_,                                                      \
-      .fetch = dv_topology_fetch,                                           \
-      .destroy = dv_topology_destroy,                                       \
+      .create = set_container_create,                                               \
+      .link = set_container_link,                                                   \
+      .init = init_,                                                                \
+      .reinit = init_,                                                              \
+      .fetch = dv_topology_fetch,                                                   \
+      .destroy = dv_topology_destroy,                                               \
   };
 
 SET_CONTAINER(dv_point_set_class, "PointSetTopologyContainer", "points without elements", point_fields, set_fields)
-SET_CONTAINER(dv_edge_set_class, "EdgeSetTopologyContainer", "points and the edges between them", edge_fields, connected_set_fields)
-SET_CONTAINER(dv_triangle_set_class, "TriangleSetTopologyContainer", "a mesh of triangles", triangle_fields, connected_set_fields)
+SET_CONTAINER(dv_edge_set_class, "EdgeSetTopologyContainer", "points and the edges between them", edge_fields,
+              connected_set_fields)
+SET_CONTAINER(dv_triangle_set_class, "TriangleSetTopologyContainer", "a mesh of triangles", triangle_fields,
+              connected_set_fields)
 SET_CONTAINER(dv_quad_set_class, "QuadSetTopologyContainer", "a mesh of quads", quad_fields, connected_set_fields)
-SET_CONTAINER(dv_tetrahedron_set_class, "TetrahedronSetTopologyContainer", "a mesh of tetrahedra", tetrahedron_fields, tetrahedron_set_fields)
-SET_CONTAINER(dv_hexahedron_set_class, "HexahedronSetTopologyContainer", "a mesh of hexahedra", hexahedron_fields, hexahedron_set_fields)
-MANIFOLD_CONTAINER(dv_manifold_edge_set_class, "ManifoldEdgeSetTopologyContainer", "lines: at most two edges meet at a point", edge_fields,
-                   connected_set_fields)
-MANIFOLD_CONTAINER(dv_manifold_triangle_set_class, "ManifoldTriangleSetTopologyContainer", "a surface that has a normal everywhere", triangle_fields,
-                   connected_set_fields)
-MANIFOLD_CONTAINER(dv_manifold_tetrahedron_set_class, "ManifoldTetrahedronSetTopologyContainer", "tetrahedra that hang together by faces", tetrahedron_fields,
-                   tetrahedron_set_fields)
+SET_CONTAINER(dv_tetrahedron_set_class, "TetrahedronSetTopologyContainer", "a mesh of tetrahedra", tetrahedron_fields,
+              tetrahedron_set_fields)
+SET_CONTAINER(dv_hexahedron_set_class, "HexahedronSetTopologyContainer", "a mesh of hexahedra", hexahedron_fields,
+              hexahedron_set_fields)
+MANIFOLD_CONTAINER(dv_manifold_edge_set_class, "ManifoldEdgeSetTopologyContainer",
+                   "lines: at most two edges meet at a point", edge_fields, connected_set_fields)
+MANIFOLD_CONTAINER(dv_manifold_triangle_set_class, "ManifoldTriangleSetTopologyContainer",
+                   "a surface that has a normal everywhere", triangle_fields, connected_set_fields)
+MANIFOLD_CONTAINER(dv_manifold_tetrahedron_set_class, "ManifoldTetrahedronSetTopologyContainer",
+                   "tetrahedra that hang together by faces", tetrahedron_fields, tetrahedron_set_fields)
 
-// --- voxels ------------------------------------------------------------------------------------------------
+// --- voxels --------------------------------------------------------------------------------------
 
 static dvStatus check_voxels(SetContainer *s)
 {
@@ -278,12 +297,15 @@ static dvStatus check_voxels(SetContainer *s)
   double total = (double)s->resolution[0] * s->resolution[1] * s->resolution[2];
   if (cells == 0) return DV_OK;
   if (s->resolution[0] < 1 || s->resolution[1] < 1 || s->resolution[2] < 1 || total > DV_POINT_LIMIT)
-    return dv_field_error(o, s->resolution, "take it from the loader: src=\"@loader\"", "a grid of %d x %d x %d voxels", s->resolution[0], s->resolution[1], s->resolution[2]);
+    return dv_field_error(o, s->resolution, "take it from the loader: src=\"@loader\"", "a grid of %d x %d x %d voxels",
+                          s->resolution[0], s->resolution[1], s->resolution[2]);
   if (s->idxInRegularGrid.count != cells)
-    return dv_field_error(o, &s->idxInRegularGrid, "take it from the loader: src=\"@loader\"", "there are %zu hexahedra and %zu numbers of voxels", cells, s->idxInRegularGrid.count);
+    return dv_field_error(o, &s->idxInRegularGrid, "take it from the loader: src=\"@loader\"",
+                          "there are %zu hexahedra and %zu numbers of voxels", cells, s->idxInRegularGrid.count);
   for (size_t i = 0; i < cells; i++)
     if (s->idxInRegularGrid.data[i] < 0 || s->idxInRegularGrid.data[i] >= total)
-      return dv_field_error(o, &s->idxInRegularGrid, "voxels count from 0", "entry %zu is %d, but the grid has %.0f voxels", i, s->idxInRegularGrid.data[i], total);
+      return dv_field_error(o, &s->idxInRegularGrid, "voxels count from 0",
+                            "entry %zu is %d, but the grid has %.0f voxels", i, s->idxInRegularGrid.data[i], total);
   return DV_OK;
 }
 
@@ -297,7 +319,8 @@ static dvStatus sparse_set_link(dvObject *o)
 {
   SetContainer *s = (SetContainer *)o;
   dvObject *loader = dv_node_find(o->node, DV_ROLE_LOADER);
-  dvField *from = loader ? dv_object_field(loader, "voxelValues") : NULL, *to = dv_field_of(o, &s->valuesIndexedInTopology);
+  dvField *from = loader ? dv_object_field(loader, "voxelValues") : NULL,
+          *to = dv_field_of(o, &s->valuesIndexedInTopology);
   if (from && !to->was_set && !to->source && dv_field_link(to, from, NULL) == DV_OK) to->was_set = false;
   return set_container_link(o);
 }
@@ -308,8 +331,11 @@ static dvStatus sparse_set_init(dvObject *o)
   DV_TRY(set_container_init(o));
   DV_TRY(check_voxels(s));
   DV_TRY(dv_pull(o, &s->valuesIndexedInTopology));
-  size_t n = s->idxInRegularGrid.count, total = (size_t)s->resolution[0] * (size_t)s->resolution[1] * (size_t)s->resolution[2], given = s->valuesIndexedInTopology.count;
-  bool good = dv_ints_resize(&s->valuesIndexedInRegularGrid, 0) && dv_ints_resize(&s->valuesIndexedInRegularGrid, n ? total : 0) &&
+  size_t n = s->idxInRegularGrid.count,
+         total = (size_t)s->resolution[0] * (size_t)s->resolution[1] * (size_t)s->resolution[2],
+         given = s->valuesIndexedInTopology.count;
+  bool good = dv_ints_resize(&s->valuesIndexedInRegularGrid, 0) &&
+              dv_ints_resize(&s->valuesIndexedInRegularGrid, n ? total : 0) &&
               dv_ints_resize(&s->idInRegularGrid2IndexInTopo, 2 * n) && dv_ints_resize(&s->valuesIndexedInTopology, n);
   if (!good) return dv_error(o, "use a coarser grid", "out of memory for %zu voxels", total);
   int32_t *values = dv_ints_edit(&s->valuesIndexedInTopology);
@@ -328,10 +354,13 @@ static dvStatus multilevel_init(dvObject *o)
   SetContainer *s = (SetContainer *)o;
   DV_TRY(set_container_init(o));
   DV_TRY(check_voxels(s));
-  if (s->level < 0 || s->level > 20) return dv_field_error(o, &s->level, NULL, "level %d is not between 0 and 20", s->level);
+  if (s->level < 0 || s->level > 20)
+    return dv_field_error(o, &s->level, NULL, "level %d is not between 0 and 20", s->level);
   size_t n = s->idxInRegularGrid.count;
-  if (!dv_ints_assign(&s->fineComponents, s->idxInRegularGrid.data, n) || !dv_ints_resize(&s->coarseComponents, n)) return dv_error(o, NULL, "out of memory");
-  int32_t nx = dv_max_int(s->resolution[0], 1), ny = dv_max_int(s->resolution[1], 1), wide = 1 << s->level, cx = (nx + wide - 1) / wide, cy = (ny + wide - 1) / wide;
+  if (!dv_ints_assign(&s->fineComponents, s->idxInRegularGrid.data, n) || !dv_ints_resize(&s->coarseComponents, n))
+    return dv_error(o, NULL, "out of memory");
+  int32_t nx = dv_max_int(s->resolution[0], 1), ny = dv_max_int(s->resolution[1], 1), wide = 1 << s->level,
+          cx = (nx + wide - 1) / wide, cy = (ny + wide - 1) / wide;
   for (size_t i = 0; i < n; i++) {
     int32_t id = s->idxInRegularGrid.data[i];
     s->coarseComponents.data[i] = id % nx / wide + cx * (id / nx % ny / wide + cy * (id / nx / ny / wide));
@@ -339,23 +368,25 @@ static dvStatus multilevel_init(dvObject *o)
   return DV_OK;
 }
 
-#define VOXEL_CONTAINER(variable, name_, help_, fields, link_, init_)   \
-  const dvClass variable = {                                            \
-      .struct_size = sizeof(dvClass),                                   \
-      .name = name_,                                                    \
-      .help = help_,                                                    \
-      .module = "Sofa.Component.Topology.Container.Dynamic",            \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                  \
-      .size = sizeof(SetContainer),                                     \
+#define VOXEL_CONTAINER(variable, name_, help_, fields, link_, init_)                                               \
+  const dvClass variable = {                                                                                        \
+      .struct_size = sizeof(dvClass),                                                                               \
+      .name = name_,                                                                                                \
+      .help = help_,                                                                                                \
+      .module = "Sofa.Component.Topology.Container.Dynamic",                                                        \
+      .roles = 1u << DV_ROLE_TOPOLOGY,                                                                              \
+      .size = sizeof(SetContainer),                                                                                 \
       .blocks = {&dv_object_block, DV_BLOCK(hexahedron_fields), DV_BLOCK(hexahedron_set_fields), DV_BLOCK(fields)}, \
-      .create = dv_topology_create,                                     \
-      .link = link_,                                                    \
-      .init = init_,                                                    \
-      .reinit = init_,                                                  \
-      .fetch = dv_topology_fetch,                                       \
-      .destroy = dv_topology_destroy,                                   \
+      .create = dv_topology_create,                                                                                 \
+      .link = link_,                                                                                                \
+      .init = init_,                                                                                                \
+      .reinit = init_,                                                                                              \
+      .fetch = dv_topology_fetch,                                                                                   \
+      .destroy = dv_topology_destroy,                                                                               \
   };
 
-VOXEL_CONTAINER(dv_sparse_set_class, "DynamicSparseGridTopologyContainer", "hexahedra that are voxels of a grid", sparse_fields, sparse_set_link, sparse_set_init)
-VOXEL_CONTAINER(dv_multilevel_set_class, "MultilevelHexahedronSetTopologyContainer", "hexahedra that are voxels of a grid, and the coarser cells they are in", multilevel_fields,
+VOXEL_CONTAINER(dv_sparse_set_class, "DynamicSparseGridTopologyContainer", "hexahedra that are voxels of a grid",
+                sparse_fields, sparse_set_link, sparse_set_init)
+VOXEL_CONTAINER(dv_multilevel_set_class, "MultilevelHexahedronSetTopologyContainer",
+                "hexahedra that are voxels of a grid, and the coarser cells they are in", multilevel_fields,
                 set_container_link, multilevel_init)

@@ -4,12 +4,12 @@
 
 #include "topology/topology.h"
 
-#define DV_MESH_TOPOLOGY_FIELDS(X)                                                                                    \
-  X(bool, computeAllBuffers, "0", "", "make all lists of neighbours at the start instead of when they are needed")    \
-  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                                                    \
-  X(bool, drawTriangles, "0", "", "draw the triangles", .flags = DV_LOOKS)                                            \
-  X(bool, drawQuads, "0", "", "draw the quads", .flags = DV_LOOKS)                                                    \
-  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                                          \
+#define DV_MESH_TOPOLOGY_FIELDS(X)                                                                                 \
+  X(bool, computeAllBuffers, "0", "", "make all lists of neighbours at the start instead of when they are needed") \
+  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                                                 \
+  X(bool, drawTriangles, "0", "", "draw the triangles", .flags = DV_LOOKS)                                         \
+  X(bool, drawQuads, "0", "", "draw the quads", .flags = DV_LOOKS)                                                 \
+  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                                       \
   X(bool, drawHexahedra, "0", "", "draw the hexahedra", .flags = DV_LOOKS)
 
 typedef struct dvMeshTopology {

@@ -1,7 +1,7 @@
 // Parts of elements. See derive.h.
 #include "topology/derive.h"
 
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 const int dv_edges_of_triangle[3][2] = {{1, 2}, {2, 0}, {0, 1}};
 const int dv_edges_of_quad[4][2] = {{1, 2}, {2, 3}, {3, 0}, {0, 1}};
@@ -9,13 +9,14 @@ const int dv_edges_of_tetrahedron[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3
 const int dv_edges_of_hexahedron[12][2] = {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
                                            {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
 const int dv_triangles_of_tetrahedron[4][3] = {{1, 2, 3}, {0, 3, 2}, {1, 3, 0}, {0, 2, 1}};
-const int dv_quads_of_hexahedron[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+const int dv_quads_of_hexahedron[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                          {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
 const int dv_quads_of_prism[3][4] = {{0, 3, 4, 1}, {0, 2, 5, 3}, {1, 4, 5, 2}};
 const int dv_triangles_of_prism[2][3] = {{0, 1, 2}, {4, 3, 5}};
 const int dv_quads_of_pyramid[1][4] = {{0, 3, 2, 1}};
 const int dv_triangles_of_pyramid[4][3] = {{0, 1, 4}, {1, 2, 4}, {3, 4, 2}, {0, 4, 3}};
 
-// --- numbering -------------------------------------------------------------------------------------------------------
+// --- numbering -----------------------------------------------------------------------------------
 
 dvPartList dv_parts_given(const int32_t *elements, size_t count, int width)
 {
@@ -54,7 +55,8 @@ static void choose_side(int32_t *v, int n)
 }
 
 // inlined with a constant number of corners
-static inline __attribute__((always_inline)) void fill_keys(const dvPartList *list, const int corners, dvPartOrder order, int32_t *out)
+static inline __attribute__((always_inline)) void fill_keys(const dvPartList *list, const int corners,
+                                                            dvPartOrder order, int32_t *out)
 {
   for (size_t i = 0; i < list->count; i++) {
     const int32_t *element = list->elements + i * (size_t)list->width;
@@ -92,13 +94,14 @@ int32_t dv_parts_number(const dvPartList *lists, int count, int corners, dvPartO
   return different;
 }
 
-// --- deriving --------------------------------------------------------------------------------------------------------
+// --- deriving ------------------------------------------------------------------------------------
 
 // whether a part is to be listed, and how: changes `corners` if need be
 typedef bool (*Choose)(void *user, int list, int32_t number, int32_t *corners);
 
 // walks over all parts in order and lists those that are chosen
-static bool list_parts(const dvPartList *lists, int count, int corners, const int32_t *numbers, Choose choose, void *user, dvInts *out)
+static bool list_parts(const dvPartList *lists, int count, int corners, const int32_t *numbers, Choose choose,
+                       void *user, dvInts *out)
 {
   DV_ARRAY(int32_t) chosen = {0};
   bool good = true;
@@ -107,7 +110,8 @@ static bool list_parts(const dvPartList *lists, int count, int corners, const in
     for (size_t i = 0; i < lists[l].count && good; i++)
       for (int j = 0; j < lists[l].parts && good; j++, p++) {
         int32_t part[4];
-        for (int k = 0; k < corners; k++) part[k] = lists[l].elements[i * (size_t)lists[l].width + (size_t)lists[l].table[j * corners + k]];
+        for (int k = 0; k < corners; k++)
+          part[k] = lists[l].elements[i * (size_t)lists[l].width + (size_t)lists[l].table[j * corners + k]];
         if (!choose(user, l, numbers[p], part)) continue;
         good = dv_try_reserve(&chosen, (size_t)corners);
         for (int k = 0; k < corners && good; k++) chosen.data[chosen.count++] = part[k];
@@ -132,8 +136,8 @@ static dvPartList parts_of(const dvInts *elements, const int *table, int parts)
 }
 
 typedef struct EdgeChoice {
-  int32_t next;      // number of the first part that has not been listed
-  int as_it_runs;    // lists before this one keep the direction of their edges
+  int32_t next;     // number of the first part that has not been listed
+  int as_it_runs;   // lists before this one keep the direction of their edges
 } EdgeChoice;
 
 static bool choose_edge(void *user, int list, int32_t number, int32_t *corners)
@@ -157,13 +161,15 @@ static bool derive_edges(const dvPartList lists[2], int as_it_runs, dvInts *out)
 
 bool dv_derive_volume_edges(const dvInts *tetrahedra, const dvInts *hexahedra, dvInts *out)
 {
-  const dvPartList lists[2] = {parts_of(tetrahedra, dv_edges_of_tetrahedron[0], 6), parts_of(hexahedra, dv_edges_of_hexahedron[0], 12)};
+  const dvPartList lists[2] = {parts_of(tetrahedra, dv_edges_of_tetrahedron[0], 6),
+                               parts_of(hexahedra, dv_edges_of_hexahedron[0], 12)};
   return derive_edges(lists, 0, out);
 }
 
 bool dv_derive_surface_edges(const dvInts *triangles, const dvInts *quads, dvInts *out)
 {
-  const dvPartList lists[2] = {parts_of(triangles, dv_edges_of_triangle[0], 3), parts_of(quads, dv_edges_of_quad[0], 4)};
+  const dvPartList lists[2] = {parts_of(triangles, dv_edges_of_triangle[0], 3),
+                               parts_of(quads, dv_edges_of_quad[0], 4)};
   return derive_edges(lists, 1, out);
 }
 
@@ -202,10 +208,12 @@ static bool choose_quad(void *user, int list, int32_t number, int32_t *corners)
 
 static bool derive_faces(const dvPartList *list, FaceChoice *choice, Choose choose, dvInts *out)
 {
-  int32_t *numbers, different = dv_parts_number(list, 1, choice->corners, choice->corners == 3 ? DV_PART_CORNERS : DV_PART_CYCLE, &numbers);
+  int32_t *numbers, different = dv_parts_number(list, 1, choice->corners,
+                                                choice->corners == 3 ? DV_PART_CORNERS : DV_PART_CYCLE, &numbers);
   if (different < 0) return no_parts(out, choice->corners);
   choice->seen = dv_try_alloc((size_t)different + 1);
-  bool good = choice->seen ? list_parts(list, 1, choice->corners, numbers, choose, choice, out) : no_parts(out, choice->corners);
+  bool good = choice->seen ? list_parts(list, 1, choice->corners, numbers, choose, choice, out)
+                           : no_parts(out, choice->corners);
   dv_free(choice->seen);
   dv_free(numbers);
   return good;

@@ -1,12 +1,12 @@
-// Edges, triangles and quads that follow from larger elements, in SOFA's order: the elements one after the other, in each
-// the parts in the order of the tables below, every part once, where it first appears.
+// Edges, triangles and quads that follow from larger elements, in SOFA's order: the elements one after the other, in
+// each the parts in the order of the tables below, every part once, where it first appears.
 #ifndef DV_TOPOLOGY_DERIVE_H
 #define DV_TOPOLOGY_DERIVE_H
 
 #include "object/values.h"
 
 // corners of the parts, as places in the larger element
-extern const int dv_edges_of_triangle[3][2];       // edge i lies opposite to corner i
+extern const int dv_edges_of_triangle[3][2];   // edge i lies opposite to corner i
 extern const int dv_edges_of_quad[4][2];
 extern const int dv_edges_of_tetrahedron[6][2];
 extern const int dv_edges_of_hexahedron[12][2];

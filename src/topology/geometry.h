@@ -22,8 +22,8 @@ double dv_hexahedron_volume(const double *x, const int32_t *e);
 double dv_prism_volume(const double *x, const int32_t *e);
 double dv_pyramid_volume(const double *x, const int32_t *e);
 
-// With its sign, which is negative for a volume that is turned inside out; 0 for what is no volume. Prisms have no sign: the
-// formats in use number them in either way.
+// With its sign, which is negative for a volume that is turned inside out; 0 for what is no volume. Prisms have no
+// sign: the formats in use number them in either way.
 double dv_element_signed_volume(dvElementKind kind, const double *x, const int32_t *e);
 // Length, area or volume of an element of any kind; 0 for points.
 double dv_element_measure(dvElementKind kind, const double *x, const int32_t *e);

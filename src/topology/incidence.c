@@ -58,13 +58,15 @@ static int part_table(dvElementKind part, dvElementKind kind, const int **table)
 static bool number_parts(const dvInts *parts, const dvInts *elements, const int *table, int count, dvInts *out)
 {
   size_t n = dv_ints_size(elements), part_count = dv_ints_size(parts);
-  const dvPartList lists[2] = {dv_parts_given(parts->data, part_count, parts->width), {elements->data, n, elements->width, table, count}};
+  const dvPartList lists[2] = {dv_parts_given(parts->data, part_count, parts->width),
+                               {elements->data, n, elements->width, table, count}};
   int32_t *numbers = NULL, different = dv_parts_number(lists, 2, parts->width, DV_PART_CORNERS, &numbers);
   int32_t *first = different < 0 ? NULL : dv_try_alloc(((size_t)different + 1) * sizeof *first);
   bool good = first && dv_ints_resize(out, n * (size_t)count);
   if (good) {
     for (int32_t i = 0; i < different; i++) first[i] = -1;
-    for (size_t i = part_count; i-- > 0;) first[numbers[i]] = (int32_t)i;   // a part that is listed twice goes by its first number
+    for (size_t i = part_count; i-- > 0;)
+      first[numbers[i]] = (int32_t)i;   // a part that is listed twice goes by its first number
     for (size_t i = 0; i < out->count; i++) out->data[i] = first[numbers[part_count + i]];
   }
   dv_free(first);
@@ -93,7 +95,8 @@ static bool order_triangles(dvTopology *t, const dvInts *edges_of, dvIncidence *
 {
   const dvInts *edges = dv_topology_elements(t, DV_EDGE), *triangles = dv_topology_elements(t, DV_TRIANGLE);
   int32_t longest = 0;
-  for (size_t e = 0; e < around->count; e++) longest = (int32_t)dv_max_int(longest, around->offsets[e + 1] - around->offsets[e]);
+  for (size_t e = 0; e < around->count; e++)
+    longest = (int32_t)dv_max_int(longest, around->offsets[e + 1] - around->offsets[e]);
   int32_t *others = dv_try_alloc(((size_t)longest + 1) * sizeof *others);
   if (!others) return false;
   for (size_t e = 0; e < around->count; e++) {

@@ -3,12 +3,12 @@
 
 #include "topology/derive.h"
 #include "topology/geometry.h"
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <math.h>
 
-static const double flat_limit = 1e-12;      // size, in powers of the longest side
-static const double hanging_limit = 1e-9;    // distance from an edge, in its lengths
+static const double flat_limit = 1e-12;     // size, in powers of the longest side
+static const double hanging_limit = 1e-9;   // distance from an edge, in its lengths
 
 static void note(dvFlaw *f, size_t number)
 {
@@ -40,7 +40,7 @@ static Elements collect(dvTopology *t, int dimension)
   return e;
 }
 
-// --- single elements ---------------------------------------------------------------------------------------------------
+// --- single elements -----------------------------------------------------------------------------
 
 static double longest_side(const double *x, const int32_t *e, int n)
 {
@@ -79,7 +79,7 @@ static bool find_single_flaws(const Elements *e, const double *x, dvInspection *
   return good;
 }
 
-// --- parts ---------------------------------------------------------------------------------------------------------------
+// --- parts ---------------------------------------------------------------------------------------
 
 // parts of one shape: the tables for each kind of element
 typedef struct PartTable {
@@ -91,9 +91,11 @@ typedef struct PartTable {
 static const int ends[2][1] = {{0}, {1}};
 static const PartTable point_parts[] = {{DV_EDGE, ends[0], 2}};
 static const PartTable edge_parts[] = {{DV_TRIANGLE, dv_edges_of_triangle[0], 3}, {DV_QUAD, dv_edges_of_quad[0], 4}};
-static const PartTable triangle_parts[] = {{DV_TETRAHEDRON, dv_triangles_of_tetrahedron[0], 4}, {DV_PRISM, dv_triangles_of_prism[0], 2},
+static const PartTable triangle_parts[] = {{DV_TETRAHEDRON, dv_triangles_of_tetrahedron[0], 4},
+                                           {DV_PRISM, dv_triangles_of_prism[0], 2},
                                            {DV_PYRAMID, dv_triangles_of_pyramid[0], 4}};
-static const PartTable quad_parts[] = {{DV_HEXAHEDRON, dv_quads_of_hexahedron[0], 6}, {DV_PRISM, dv_quads_of_prism[0], 3},
+static const PartTable quad_parts[] = {{DV_HEXAHEDRON, dv_quads_of_hexahedron[0], 6},
+                                       {DV_PRISM, dv_quads_of_prism[0], 3},
                                        {DV_PYRAMID, dv_quads_of_pyramid[0], 1}};
 
 static const struct {
@@ -106,9 +108,9 @@ static const struct {
 typedef struct Search {
   const Elements *elements;
   dvInspection *out;
-  int32_t *parent;              // union of corners of a point that hang together
-  DV_ARRAY(int32_t) border;     // edges of the border, two points each
-  size_t parts;                 // of the shapes before this one
+  int32_t *parent;            // union of corners of a point that hang together
+  DV_ARRAY(int32_t) border;   // edges of the border, two points each
+  size_t parts;               // of the shapes before this one
 } Search;
 
 static int32_t find_root(int32_t *parent, int32_t i)
@@ -178,12 +180,18 @@ static bool search_shape(Search *s, const PartTable *tables, int table_count, in
       if (tables[i].kind != e->kinds[l]) continue;
       used[count] = &tables[i];
       of[count] = l;
-      lists[count++] = (dvPartList){e->lists[l]->data, dv_ints_size(e->lists[l]), e->lists[l]->width, tables[i].table, tables[i].parts};
+      lists[count++] = (dvPartList){e->lists[l]->data, dv_ints_size(e->lists[l]), e->lists[l]->width, tables[i].table,
+                                    tables[i].parts};
     }
   if (!count) return true;
-  int32_t *numbers, different = dv_parts_number(lists, count, corners, corners == 4 ? DV_PART_CYCLE : DV_PART_CORNERS, &numbers);
+  int32_t *numbers,
+      different = dv_parts_number(lists, count, corners, corners == 4 ? DV_PART_CYCLE : DV_PART_CORNERS, &numbers);
   if (different < 0) return false;
-  struct { int32_t met; dvElementKind kind; Part first; } *seen = dv_try_alloc(((size_t)different + 1) * sizeof *seen);
+  struct {
+    int32_t met;
+    dvElementKind kind;
+    Part first;
+  } *seen = dv_try_alloc(((size_t)different + 1) * sizeof *seen);
   size_t p = 0;
   for (int c = 0; c < count && seen; c++)
     for (size_t i = 0; i < lists[c].count; i++)
@@ -193,7 +201,8 @@ static bool search_shape(Search *s, const PartTable *tables, int table_count, in
         if (met == 0) seen[number].first = part, seen[number].kind = e->kinds[of[c]];
         else join_parts(s, &seen[number].first, &part, corners);
         bool numbered = e->kinds[of[c]] != DV_PRISM && seen[number].kind != DV_PRISM;   // prisms go either way
-        if (met == 1 && corners > 1 && numbered && runs_forward(part.points, corners) == runs_forward(seen[number].first.points, corners))
+        if (met == 1 && corners > 1 && numbered &&
+            runs_forward(part.points, corners) == runs_forward(seen[number].first.points, corners))
           note(&s->out->turned, s->parts + (size_t)number);
         if (met == 2) note(&s->out->crowded, s->parts + (size_t)number);
       }
@@ -227,7 +236,7 @@ static bool find_split_points(Search *s, size_t points)
   return good;
 }
 
-// --- points inside of edges -------------------------------------------------------------------------------------------------
+// --- points inside of edges ----------------------------------------------------------------------
 
 // points of the border in cells of space
 typedef struct Cells {
@@ -310,7 +319,7 @@ static bool find_hanging(const Search *s, const double *x, size_t points)
   return good;
 }
 
-// --- all ---------------------------------------------------------------------------------------------------------------------
+// --- all -----------------------------------------------------------------------------------------
 
 bool dv_topology_inspect(dvTopology *t, const double *x, dvInspection *out)
 {
@@ -324,7 +333,8 @@ bool dv_topology_inspect(dvTopology *t, const double *x, dvInspection *out)
   bool good = s.parent != NULL;
   for (size_t i = 0; i < corners && good; i++) s.parent[i] = (int32_t)i;
   for (size_t i = 0; i < DV_COUNT(shapes) && good; i++)
-    if (shapes[i].dimension == out->dimension) good = search_shape(&s, shapes[i].tables, shapes[i].count, shapes[i].corners);
+    if (shapes[i].dimension == out->dimension)
+      good = search_shape(&s, shapes[i].tables, shapes[i].count, shapes[i].corners);
   if (good && out->dimension > 1) good = find_split_points(&s, points);
   if (good && x) good = find_hanging(&s, x, points);
   dv_array_free(&s.border);
@@ -332,30 +342,42 @@ bool dv_topology_inspect(dvTopology *t, const double *x, dvInspection *out)
   return good;
 }
 
-bool dv_inspection_conformal(const dvInspection *i) { return !i->pinched.count && !i->repeated.count && !i->hanging.count; }
-bool dv_inspection_manifold(const dvInspection *i) { return dv_inspection_conformal(i) && !i->crowded.count && !i->split.count; }
+bool dv_inspection_conformal(const dvInspection *i)
+{
+  return !i->pinched.count && !i->repeated.count && !i->hanging.count;
+}
+bool dv_inspection_manifold(const dvInspection *i)
+{
+  return dv_inspection_conformal(i) && !i->crowded.count && !i->split.count;
+}
 
 bool dv_inspection_report(const dvInspection *i, const dvObject *o, bool manifold)
 {
-  static const char *const elements[4] = {"points", "edges", "faces", "volumes"}, *const parts[4] = {"", "points", "edges", "faces"};
+  static const char *const elements[4] = {"points", "edges", "faces", "volumes"}, *const parts[4] = {"", "points",
+                                                                                                     "edges", "faces"};
   const struct {
     dvFlaw flaw;
     bool wanted;
     const char *of, *what, *advice;
-  } flaws[] = {{i->pinched, true, elements[i->dimension], "name a point twice", "remove them from the mesh"},
-               {i->repeated, true, elements[i->dimension], "are there already", "remove them from the mesh"},
-               {i->flat, true, elements[i->dimension], "have no size", "remove them, or move their points apart"},
-               {i->inverted, true, elements[i->dimension], "are turned inside out", "swap two of their points"},
-               {i->hanging, true, "points", "lie inside of an edge of other elements: the mesh is not conformal", "divide the elements beside them too"},
-               {i->crowded, manifold, parts[i->dimension], "belong to more than two elements: the mesh is not manifold", "separate the sheets that meet there"},
-               {i->split, manifold, "points", "join elements that do not hang together otherwise: the mesh is not manifold", "double these points"},
-               {i->turned, manifold, parts[i->dimension], "lie between two elements that run the same way",
-                "turn one of them, for surfaces with recomputeTrianglesOrientation=\"1\" of TriangleSetGeometryAlgorithms"}};
+  } flaws[] = {
+      {i->pinched, true, elements[i->dimension], "name a point twice", "remove them from the mesh"},
+      {i->repeated, true, elements[i->dimension], "are there already", "remove them from the mesh"},
+      {i->flat, true, elements[i->dimension], "have no size", "remove them, or move their points apart"},
+      {i->inverted, true, elements[i->dimension], "are turned inside out", "swap two of their points"},
+      {i->hanging, true, "points", "lie inside of an edge of other elements: the mesh is not conformal",
+       "divide the elements beside them too"},
+      {i->crowded, manifold, parts[i->dimension], "belong to more than two elements: the mesh is not manifold",
+       "separate the sheets that meet there"},
+      {i->split, manifold, "points", "join elements that do not hang together otherwise: the mesh is not manifold",
+       "double these points"},
+      {i->turned, manifold, parts[i->dimension], "lie between two elements that run the same way",
+       "turn one of them, for surfaces with recomputeTrianglesOrientation=\"1\" of TriangleSetGeometryAlgorithms"}};
   bool found = false;
   for (size_t k = 0; k < DV_COUNT(flaws); k++) {
     if (!flaws[k].wanted || !flaws[k].flaw.count) continue;
     found = true;
-    dv_warning(o, flaws[k].advice, "%zu %s %s; the first is number %zu", flaws[k].flaw.count, flaws[k].of, flaws[k].what, flaws[k].flaw.first);
+    dv_warning(o, flaws[k].advice, "%zu %s %s; the first is number %zu", flaws[k].flaw.count, flaws[k].of,
+               flaws[k].what, flaws[k].flaw.first);
   }
   return found;
 }

@@ -11,8 +11,8 @@ extern const dvClass dv_mesh_topology_class, dv_point_set_class, dv_edge_set_cla
     dv_hexa_to_tetra_class, dv_hexa_to_prism_class, dv_quad_to_triangle_class, dv_tetra_refinement_class,
     dv_hexa_refinement_class, dv_mesh_to_point_class, dv_center_point_class, dv_edge_to_quad_class,
     dv_subset_topology_class, dv_identity_topology_class, dv_manifold_edge_set_class, dv_manifold_triangle_set_class,
-    dv_manifold_tetrahedron_set_class, dv_sphere_quad_class, dv_topology_checker_class, dv_sparse_set_class, dv_multilevel_set_class,
-    dv_sparse_modifier_class, dv_sparse_geometry_class;
+    dv_manifold_tetrahedron_set_class, dv_sphere_quad_class, dv_topology_checker_class, dv_sparse_set_class,
+    dv_multilevel_set_class, dv_sparse_modifier_class, dv_sparse_geometry_class;
 
 void dv_register_topology(dvRegistry *r)
 {

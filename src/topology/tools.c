@@ -1,7 +1,7 @@
 // Companions of a container: ...TopologyModifier and ...GeometryAlgorithms of each element kind.
 //
-// They hold their settings and know their container. A modifier without one is told: nothing could be changed through it.
-// TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way.
+// They hold their settings and know their container. A modifier without one is told: nothing could be changed through
+// it. TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way.
 #include "topology/topology.h"
 
 // the topology of the node or above; a failed one has been reported, so nothing more is said about it
@@ -15,7 +15,7 @@ static dvTopology *find_topology(dvObject *o, const char *advice, const char *pu
   return NULL;
 }
 
-// --- modifiers ---------------------------------------------------------------------------------------------
+// --- modifiers -----------------------------------------------------------------------------------
 
 #define MODIFIER_FIELDS(X) X(bool, propagateToDOF, "1", "", "changes of points also reach the state of the node")
 #define REMOVAL_FIELDS(X) X(indices, list_Out, "", "", "elements to remove")
@@ -32,8 +32,8 @@ typedef struct Modifier {
 #define SELF Modifier
 static const dvFieldDesc modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc triangle_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_modifier_fields[] = {
-    MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)
+                                                              ISOLATED_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc hexahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
@@ -56,50 +56,54 @@ static dvStatus modifier_init(dvObject *o)
       .init = modifier_init,                                 \
   };
 
-MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", NULL, "through it the points of a topology are changed", modifier_fields)
-MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "ManifoldEdgeSetTopologyModifier", "through it the edges of a topology are changed", modifier_fields)
-MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "ManifoldTriangleSetTopologyModifier", "through it the triangles of a topology are changed",
-         triangle_modifier_fields)
-MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", NULL, "through it the quads of a topology are changed", modifier_fields)
-MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "ManifoldTetrahedronSetTopologyModifier", "through it the tetrahedra of a topology are changed",
-         tetrahedron_modifier_fields)
-MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", NULL, "through it the hexahedra of a topology are changed",
-         hexahedron_modifier_fields)
+MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", NULL, "through it the points of a topology are changed",
+         modifier_fields)
+MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "ManifoldEdgeSetTopologyModifier",
+         "through it the edges of a topology are changed", modifier_fields)
+MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "ManifoldTriangleSetTopologyModifier",
+         "through it the triangles of a topology are changed", triangle_modifier_fields)
+MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", NULL, "through it the quads of a topology are changed",
+         modifier_fields)
+MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "ManifoldTetrahedronSetTopologyModifier",
+         "through it the tetrahedra of a topology are changed", tetrahedron_modifier_fields)
+MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", NULL,
+         "through it the hexahedra of a topology are changed", hexahedron_modifier_fields)
 
-MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL, "through it the voxels of a topology are changed", hexahedron_modifier_fields)
+MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL,
+         "through it the voxels of a topology are changed", hexahedron_modifier_fields)
 
-// --- geometry algorithms ----------------------------------------------------------------------------------------
+// --- geometry algorithms -------------------------------------------------------------------------
 
-#define POINT_LOOKS(X)                                                                                                 \
-  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                       \
-  X(bool, showPointIndices, "0", "", "draw the indices of the points", .flags = DV_LOOKS)                              \
-  X(string, tagMechanics, "", "", "tag of the state to use; the one of the node by default")                           \
+#define POINT_LOOKS(X)                                                                       \
+  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)             \
+  X(bool, showPointIndices, "0", "", "draw the indices of the points", .flags = DV_LOOKS)    \
+  X(string, tagMechanics, "", "", "tag of the state to use; the one of the node by default") \
   X(link, topology, "", "", "topology to work on; the one of the node by default", .role = DV_ROLE_TOPOLOGY)
-#define EDGE_LOOKS(X)                                                                                                  \
-  X(bool, showEdgeIndices, "0", "", "draw the indices of the edges", .flags = DV_LOOKS)                                \
-  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                                                     \
+#define EDGE_LOOKS(X)                                                                   \
+  X(bool, showEdgeIndices, "0", "", "draw the indices of the edges", .flags = DV_LOOKS) \
+  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                      \
   X(color, drawColorEdges, "0.4 1 0.3 1", "", "colour of drawn edges", .flags = DV_LOOKS)
-#define TRIANGLE_LOOKS(X)                                                                                              \
-  X(bool, showTriangleIndices, "0", "", "draw the indices of the triangles", .flags = DV_LOOKS)                        \
-  X(bool, drawTriangles, "0", "", "draw the triangles", .flags = DV_LOOKS)                                             \
-  X(color, drawColorTriangles, "0.3 0.5 0.8 1", "", "colour of drawn triangles", .flags = DV_LOOKS)                    \
-  X(bool, drawNormals, "0", "", "draw the normals of the triangles", .flags = DV_LOOKS)                                \
-  X(real, drawNormalLength, "10", "", "length of drawn normals, in percent", .flags = DV_LOOKS)                        \
-  X(bool, recomputeTrianglesOrientation, "0", "", "turn triangles so that neighbours run the same way")                \
+#define TRIANGLE_LOOKS(X)                                                                               \
+  X(bool, showTriangleIndices, "0", "", "draw the indices of the triangles", .flags = DV_LOOKS)         \
+  X(bool, drawTriangles, "0", "", "draw the triangles", .flags = DV_LOOKS)                              \
+  X(color, drawColorTriangles, "0.3 0.5 0.8 1", "", "colour of drawn triangles", .flags = DV_LOOKS)     \
+  X(bool, drawNormals, "0", "", "draw the normals of the triangles", .flags = DV_LOOKS)                 \
+  X(real, drawNormalLength, "10", "", "length of drawn normals, in percent", .flags = DV_LOOKS)         \
+  X(bool, recomputeTrianglesOrientation, "0", "", "turn triangles so that neighbours run the same way") \
   X(bool, flipNormals, "0", "", "with recomputeTrianglesOrientation: the other way round")
-#define QUAD_LOOKS(X)                                                                                                  \
-  X(bool, showQuadIndices, "0", "", "draw the indices of the quads", .flags = DV_LOOKS)                                \
-  X(bool, drawQuads, "0", "", "draw the quads", .flags = DV_LOOKS)                                                     \
+#define QUAD_LOOKS(X)                                                                   \
+  X(bool, showQuadIndices, "0", "", "draw the indices of the quads", .flags = DV_LOOKS) \
+  X(bool, drawQuads, "0", "", "draw the quads", .flags = DV_LOOKS)                      \
   X(color, drawColorQuads, "0 0.4 0.4 1", "", "colour of drawn quads", .flags = DV_LOOKS)
-#define TETRAHEDRON_LOOKS(X)                                                                                           \
-  X(bool, showTetrahedraIndices, "0", "", "draw the indices of the tetrahedra", .flags = DV_LOOKS)                     \
-  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                                           \
-  X(real, drawScaleTetrahedra, "1", "", "size of drawn tetrahedra", .flags = DV_LOOKS)                                 \
+#define TETRAHEDRON_LOOKS(X)                                                                       \
+  X(bool, showTetrahedraIndices, "0", "", "draw the indices of the tetrahedra", .flags = DV_LOOKS) \
+  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                       \
+  X(real, drawScaleTetrahedra, "1", "", "size of drawn tetrahedra", .flags = DV_LOOKS)             \
   X(color, drawColorTetrahedra, "1 1 0 1", "", "colour of drawn tetrahedra", .flags = DV_LOOKS)
-#define HEXAHEDRON_LOOKS(X)                                                                                            \
-  X(bool, showHexaIndices, "0", "", "draw the indices of the hexahedra", .flags = DV_LOOKS)                            \
-  X(bool, drawHexahedra, "0", "", "draw the hexahedra", .alias = "drawHexa", .flags = DV_LOOKS)                        \
-  X(real, drawScaleHexahedra, "1", "", "size of drawn hexahedra", .flags = DV_LOOKS)                                   \
+#define HEXAHEDRON_LOOKS(X)                                                                     \
+  X(bool, showHexaIndices, "0", "", "draw the indices of the hexahedra", .flags = DV_LOOKS)     \
+  X(bool, drawHexahedra, "0", "", "draw the hexahedra", .alias = "drawHexa", .flags = DV_LOOKS) \
+  X(real, drawScaleHexahedra, "1", "", "size of drawn hexahedra", .flags = DV_LOOKS)            \
   X(color, drawColorHexahedra, "1 0.5 0 1", "", "colour of drawn hexahedra", .flags = DV_LOOKS)
 
 typedef struct GeometryAlgorithms {
@@ -115,12 +119,14 @@ typedef struct GeometryAlgorithms {
 #define SELF GeometryAlgorithms
 static const dvFieldDesc point_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE)};
 static const dvFieldDesc edge_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE)};
-static const dvFieldDesc triangle_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) TRIANGLE_LOOKS(DV_DESCRIBE)};
-static const dvFieldDesc quad_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) QUAD_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc triangle_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE)
+                                                           TRIANGLE_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc quad_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE)
+                                                       QUAD_LOOKS(DV_DESCRIBE)};
 static const dvFieldDesc tetrahedron_geometry_fields[] = {
     POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) TRIANGLE_LOOKS(DV_DESCRIBE) TETRAHEDRON_LOOKS(DV_DESCRIBE)};
-static const dvFieldDesc hexahedron_geometry_fields[] = {
-    POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE) QUAD_LOOKS(DV_DESCRIBE) HEXAHEDRON_LOOKS(DV_DESCRIBE)};
+static const dvFieldDesc hexahedron_geometry_fields[] = {POINT_LOOKS(DV_DESCRIBE) EDGE_LOOKS(DV_DESCRIBE)
+                                                             QUAD_LOOKS(DV_DESCRIBE) HEXAHEDRON_LOOKS(DV_DESCRIBE)};
 #undef SELF
 
 // does the triangle run from a to b?
@@ -187,8 +193,10 @@ static dvStatus turn_triangles(dvTopology *t, bool flip)
 static dvStatus geometry_init(dvObject *o)
 {
   GeometryAlgorithms *g = (GeometryAlgorithms *)o;
-  dvTopology *t = g->topology.target ? dv_topology(g->topology.target)
-                                     : find_topology(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "to work on");
+  dvTopology *t =
+      g->topology.target
+          ? dv_topology(g->topology.target)
+          : find_topology(o, "add a TopologyContainer to the node, or give topology=\"@path\"", "to work on");
   if (t && !t->base.failed && g->recomputeTrianglesOrientation) DV_TRY(turn_triangles(t, g->flipNormals));
   return DV_OK;
 }
@@ -208,16 +216,21 @@ static dvStatus geometry_init(dvObject *o)
   };
 
 // names of old end in TopologyAlgorithms; what they did is part of these now
-GEOMETRY(dv_point_geometry_class, "PointSetGeometryAlgorithms", "PointSetTopologyAlgorithms", "geometry of points, and how to draw them",
-         DV_DOF_ALL, point_geometry_fields)
-GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms", "EdgeSetTopologyAlgorithms ManifoldEdgeSetTopologyAlgorithms ManifoldEdgeSetGeometryAlgorithms", "geometry of edges, and how to draw them",
-         DV_DOF_ALL, edge_geometry_fields)
-GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms", "TriangleSetTopologyAlgorithms ManifoldTriangleSetTopologyAlgorithms ManifoldTriangleSetGeometryAlgorithms",
+GEOMETRY(dv_point_geometry_class, "PointSetGeometryAlgorithms", "PointSetTopologyAlgorithms",
+         "geometry of points, and how to draw them", DV_DOF_ALL, point_geometry_fields)
+GEOMETRY(dv_edge_geometry_class, "EdgeSetGeometryAlgorithms",
+         "EdgeSetTopologyAlgorithms ManifoldEdgeSetTopologyAlgorithms ManifoldEdgeSetGeometryAlgorithms",
+         "geometry of edges, and how to draw them", DV_DOF_ALL, edge_geometry_fields)
+GEOMETRY(dv_triangle_geometry_class, "TriangleSetGeometryAlgorithms",
+         "TriangleSetTopologyAlgorithms ManifoldTriangleSetTopologyAlgorithms ManifoldTriangleSetGeometryAlgorithms",
          "geometry of triangles, and how to draw them", DV_DOF_ALL, triangle_geometry_fields)
-GEOMETRY(dv_quad_geometry_class, "QuadSetGeometryAlgorithms", "QuadSetTopologyAlgorithms", "geometry of quads, and how to draw them",
-         DV_DOF_ALL, quad_geometry_fields)
-GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms", "TetrahedronSetTopologyAlgorithms ManifoldTetrahedronSetTopologyAlgorithms ManifoldTetrahedronSetGeometryAlgorithms",
+GEOMETRY(dv_quad_geometry_class, "QuadSetGeometryAlgorithms", "QuadSetTopologyAlgorithms",
+         "geometry of quads, and how to draw them", DV_DOF_ALL, quad_geometry_fields)
+GEOMETRY(dv_tetrahedron_geometry_class, "TetrahedronSetGeometryAlgorithms",
+         "TetrahedronSetTopologyAlgorithms ManifoldTetrahedronSetTopologyAlgorithms "
+         "ManifoldTetrahedronSetGeometryAlgorithms",
          "geometry of tetrahedra, and how to draw them", DV_DOF_ALL, tetrahedron_geometry_fields)
 GEOMETRY(dv_hexahedron_geometry_class, "HexahedronSetGeometryAlgorithms", "HexahedronSetTopologyAlgorithms",
          "geometry of hexahedra, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)
-GEOMETRY(dv_sparse_geometry_class, "DynamicSparseGridGeometryAlgorithms", NULL, "geometry of voxels, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)
+GEOMETRY(dv_sparse_geometry_class, "DynamicSparseGridGeometryAlgorithms", NULL,
+         "geometry of voxels, and how to draw them", DV_DOF_ALL, hexahedron_geometry_fields)

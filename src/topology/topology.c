@@ -1,10 +1,11 @@
 // The container behind every topology: what was given, what follows from it, when both change. See topology.h.
 //
 // A list in a field counts as given unless it is the derived one itself, which the field shares so that links see it.
-// Links are followed and files read when a value is needed, so a state that stands before the topology finds the points.
+// Links are followed and files read when a value is needed, so a state that stands before the topology finds the
+// points.
 #include "topology/topology.h"
 
-#include "topology/change.h"
+#include "topology/change/change.h"
 #include "topology/derive.h"
 #include "topology/mapping/mapping.h"
 
@@ -29,8 +30,9 @@ static const struct {
 };
 
 static const dvInts nothing[DV_ELEMENT_KINDS] = {
-    [DV_POINT] = {.width = 1}, [DV_EDGE] = {.width = 2},        [DV_TRIANGLE] = {.width = 3},   [DV_QUAD] = {.width = 4},
-    [DV_TETRAHEDRON] = {.width = 4}, [DV_HEXAHEDRON] = {.width = 8}, [DV_PRISM] = {.width = 6}, [DV_PYRAMID] = {.width = 5}};
+    [DV_POINT] = {.width = 1}, [DV_EDGE] = {.width = 2},        [DV_TRIANGLE] = {.width = 3},
+    [DV_QUAD] = {.width = 4},  [DV_TETRAHEDRON] = {.width = 4}, [DV_HEXAHEDRON] = {.width = 8},
+    [DV_PRISM] = {.width = 6}, [DV_PYRAMID] = {.width = 5}};
 
 int dv_element_points(dvElementKind kind) { return kinds[kind].points; }
 const char *dv_element_name(dvElementKind kind) { return kind == DV_POINT ? "points" : kinds[kind].name; }
@@ -43,7 +45,7 @@ static bool is_given(const dvTopology *t, dvElementKind kind)
   return m->count > 0 && m->buffer != t->derived[kind].buffer;
 }
 
-// --- life ------------------------------------------------------------------------------------------
+// --- life ----------------------------------------------------------------------------------------
 
 void dv_topology_create(dvObject *o)
 {
@@ -51,7 +53,8 @@ void dv_topology_create(dvObject *o)
   t->revision = 1;
   t->position.width = t->made_points.width = 3;
   t->uv.width = 2;
-  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) member(t, k)->width = t->derived[k].width = kinds[k].points;
+  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
+    member(t, k)->width = t->derived[k].width = kinds[k].points;
   for (int i = 0; i < o->field_count; i++)
     for (dvElementKind k = DV_POINT; k < DV_ELEMENT_KINDS; k++)
       if (o->fields[i].value == (char *)t + kinds[k].member) t->fields[k] = &o->fields[i];
@@ -85,7 +88,7 @@ void dv_topology_destroy(dvObject *o)
   dv_object_destroy(&dv_topology(o)->reader);
 }
 
-// --- where the values come from ------------------------------------------------------------------------
+// --- where the values come from ------------------------------------------------------------------
 
 static bool follows_or_set(const dvField *f) { return f && (f->source || f->was_set); }
 
@@ -136,7 +139,7 @@ dvStatus dv_topology_link(dvObject *o)
   return DV_OK;
 }
 
-// --- what was given --------------------------------------------------------------------------------------
+// --- what was given ------------------------------------------------------------------------------
 
 static dvStatus check_elements(dvTopology *t, dvElementKind kind, size_t limit, size_t *needed)
 {
@@ -149,12 +152,14 @@ static dvStatus check_elements(dvTopology *t, dvElementKind kind, size_t limit, 
       continue;
     }
     size_t element = i / (size_t)m->width;
-    const char *advice = index < 0 ? "indices count from 0" : "indices count from 0; give the missing points or correct the element";
+    const char *advice =
+        index < 0 ? "indices count from 0" : "indices count from 0; give the missing points or correct the element";
     if (index >= 0 && limit == DV_POINT_LIMIT)
-      return dv_field_error(&t->base, where, "is the index right?", "%s: element %zu names point %d, more than can be simulated",
-                            kinds[kind].name, element, index);
-    return dv_field_error(&t->base, where, advice, "%s: element %zu names point %d, but there are %zu points", kinds[kind].name, element,
-                          index, limit);
+      return dv_field_error(&t->base, where, "is the index right?",
+                            "%s: element %zu names point %d, more than can be simulated", kinds[kind].name, element,
+                            index);
+    return dv_field_error(&t->base, where, advice, "%s: element %zu names point %d, but there are %zu points",
+                          kinds[kind].name, element, index, limit);
   }
   return DV_OK;
 }
@@ -163,7 +168,8 @@ static dvStatus take_stock(dvTopology *t)
 {
   size_t points = dv_max_size(dv_reals_size(&t->position), t->least_points), needed = points;
   if (points > DV_POINT_LIMIT)
-    return dv_error(&t->base, "use a coarser mesh", "%zu points are more than the %d that can be simulated", points, DV_POINT_LIMIT);
+    return dv_error(&t->base, "use a coarser mesh", "%zu points are more than the %d that can be simulated", points,
+                    DV_POINT_LIMIT);
   bool bounded = t->maker || t->position.count;   // without positions the elements say how many points there are
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
     if (is_given(t, k)) DV_TRY(check_elements(t, k, bounded ? points : DV_POINT_LIMIT, &needed));
@@ -189,14 +195,16 @@ static uint64_t stamp_of(const dvTopology *t)
 {
   uint64_t stamp = 1 + (t->position.buffer == t->made_points.buffer ? 0 : dv_reals_size(&t->position));
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
-    if (is_given(t, k)) stamp = stamp * 1099511628211u + ((uint64_t)k << 40) + (t->fields[k] ? t->fields[k]->counter : 0);
+    if (is_given(t, k))
+      stamp = stamp * 1099511628211u + ((uint64_t)k << 40) + (t->fields[k] ? t->fields[k]->counter : 0);
   return stamp;
 }
 
 static dvStatus make_points(dvTopology *t)
 {
   if (!t->maker || !t->maker->points || t->position.count) return DV_OK;
-  if (!t->maker->points(t, &t->made_points)) return dv_error(&t->base, "use a coarser mesh", "out of memory for the points");
+  if (!t->maker->points(t, &t->made_points))
+    return dv_error(&t->base, "use a coarser mesh", "out of memory for the points");
   dv_reals_share(&t->position, &t->made_points);
   dv_touch(&t->base, &t->position);
   return DV_OK;
@@ -232,14 +240,15 @@ dvStatus dv_topology_settle(dvTopology *t)
 
 dvStatus dv_topology_init(dvObject *o) { return dv_topology_settle(dv_topology(o)); }
 
-// --- elements ----------------------------------------------------------------------------------------------
+// --- elements ------------------------------------------------------------------------------------
 
 static bool derive(dvTopology *t, dvElementKind kind, dvInts *out)
 {
   bool made = false;
   if (t->maker && t->maker->elements && !t->maker->elements(t, kind, out, &made)) return false;
   if (made) return true;
-  const dvInts *tetrahedra = dv_topology_elements(t, DV_TETRAHEDRON), *hexahedra = dv_topology_elements(t, DV_HEXAHEDRON);
+  const dvInts *tetrahedra = dv_topology_elements(t, DV_TETRAHEDRON),
+               *hexahedra = dv_topology_elements(t, DV_HEXAHEDRON);
   if (kind == DV_TRIANGLE) return dv_derive_triangles(tetrahedra, t->repeat_faces, out);
   if (kind == DV_QUAD) return dv_derive_quads(hexahedra, out);
   if (kind != DV_EDGE) return true;
@@ -286,7 +295,8 @@ const dvReals *dv_topology_positions(dvTopology *t)
 
 dvElementKind dv_topology_largest(dvTopology *t)
 {
-  static const dvElementKind order[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID, DV_QUAD, DV_TRIANGLE, DV_EDGE};
+  static const dvElementKind order[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_PRISM, DV_PYRAMID,
+                                        DV_QUAD,       DV_TRIANGLE,    DV_EDGE};
   for (size_t i = 0; i < DV_COUNT(order); i++)
     if (dv_topology_elements(t, order[i])->count) return order[i];
   return DV_POINT;
@@ -302,7 +312,7 @@ dvStatus dv_topology_fetch(dvObject *o, dvField *f)
   return o->failed ? DV_ERROR_INPUT : DV_OK;
 }
 
-// --- changes -----------------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------
 
 dvInts *dv_topology_list(dvTopology *t, dvElementKind kind) { return member(t, kind); }
 

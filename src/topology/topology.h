@@ -2,8 +2,8 @@
 // (MeshTopology, TetrahedronSetTopologyContainer, RegularGridTopology …) are thin classes on top of it.
 //
 // Elements that were not given but follow from larger ones are made when somebody asks: through these functions or by
-// reading (linking to) the field. The fields then show them as well. A program that changes points or elements edits the
-// list of the field and touches it (dv_touch): what is derived from it is made anew when it is next asked for.
+// reading (linking to) the field. The fields then show them as well. A program that changes points or elements edits
+// the list of the field and touches it (dv_touch): what is derived from it is made anew when it is next asked for.
 #ifndef DV_TOPOLOGY_TOPOLOGY_H
 #define DV_TOPOLOGY_TOPOLOGY_H
 
@@ -32,25 +32,23 @@ int dv_element_points(dvElementKind kind);
 const char *dv_element_name(dvElementKind kind);   // "tetrahedra" …
 
 // fields of the points and of each element kind: a class lists those that it has
-#define DV_TOPOLOGY_POINT_FIELDS(X)                                                                                   \
-  X(file, filename, "", "", "mesh file to read", .alias = "fileTopology", .flags = DV_INPUT)                          \
+#define DV_TOPOLOGY_POINT_FIELDS(X)                                                          \
+  X(file, filename, "", "", "mesh file to read", .alias = "fileTopology", .flags = DV_INPUT) \
   X(vec3s, position, "", "m", "positions of the points", .alias = "points", .flags = DV_OUTPUT)
-#define DV_TOPOLOGY_EDGE_FIELDS(X)                                                                                    \
+#define DV_TOPOLOGY_EDGE_FIELDS(X) \
   X(edges, edges, "", "", "pairs of point indices", .alias = "lines", .flags = DV_OUTPUT)
-#define DV_TOPOLOGY_TRIANGLE_FIELDS(X)                                                                                \
-  X(triangles, triangles, "", "", "triples of point indices", .flags = DV_OUTPUT)
-#define DV_TOPOLOGY_QUAD_FIELDS(X)                                                                                    \
-  X(quads, quads, "", "", "quadruples of point indices", .flags = DV_OUTPUT)
-#define DV_TOPOLOGY_TETRAHEDRON_FIELDS(X)                                                                             \
+#define DV_TOPOLOGY_TRIANGLE_FIELDS(X) X(triangles, triangles, "", "", "triples of point indices", .flags = DV_OUTPUT)
+#define DV_TOPOLOGY_QUAD_FIELDS(X) X(quads, quads, "", "", "quadruples of point indices", .flags = DV_OUTPUT)
+#define DV_TOPOLOGY_TETRAHEDRON_FIELDS(X) \
   X(tetrahedra, tetrahedra, "", "", "quadruples of point indices", .alias = "tetras", .flags = DV_OUTPUT)
-#define DV_TOPOLOGY_HEXAHEDRON_FIELDS(X)                                                                              \
+#define DV_TOPOLOGY_HEXAHEDRON_FIELDS(X) \
   X(hexahedra, hexahedra, "", "", "eight point indices each, bottom then top", .alias = "hexas", .flags = DV_OUTPUT)
-#define DV_TOPOLOGY_OTHER_FIELDS(X)                                                                                   \
-  X(prisms, prisms, "", "", "six point indices each", .alias = "pentahedra pentas", .flags = DV_OUTPUT)               \
-  X(pyramids, pyramids, "", "", "five point indices each", .flags = DV_OUTPUT)                                        \
+#define DV_TOPOLOGY_OTHER_FIELDS(X)                                                                     \
+  X(prisms, prisms, "", "", "six point indices each", .alias = "pentahedra pentas", .flags = DV_OUTPUT) \
+  X(pyramids, pyramids, "", "", "five point indices each", .flags = DV_OUTPUT)                          \
   X(vec2s, uv, "", "", "texture coordinates of the points", .alias = "texcoords", .flags = DV_OUTPUT)
 
-#define DV_TOPOLOGY_FIELDS(X)      \
+#define DV_TOPOLOGY_FIELDS(X)       \
   DV_TOPOLOGY_POINT_FIELDS(X)       \
   DV_TOPOLOGY_EDGE_FIELDS(X)        \
   DV_TOPOLOGY_TRIANGLE_FIELDS(X)    \
@@ -62,15 +60,15 @@ const char *dv_element_name(dvElementKind kind);   // "tetrahedra" …
 // Elements around something, as compressed rows: items[offsets[i] .. offsets[i + 1]).
 typedef struct dvIncidence {
   int32_t *offsets, *items;
-  size_t count;              // rows
-  unsigned revision;         // of the topology it was made for
+  size_t count;        // rows
+  unsigned revision;   // of the topology it was made for
 } dvIncidence;
 
 typedef struct dvTopology dvTopology;
 
 // How a class makes its own points and elements (grids); every slot may be NULL.
 typedef struct dvTopologyMaker {
-  bool (*points)(dvTopology *t, dvReals *out);                     // false when memory is short
+  bool (*points)(dvTopology *t, dvReals *out);   // false when memory is short
   // *made is false for elements that are to be derived from larger ones as usual
   bool (*elements)(dvTopology *t, dvElementKind kind, dvInts *out, bool *made);
 } dvTopologyMaker;
@@ -78,27 +76,27 @@ typedef struct dvTopologyMaker {
 struct dvTopology {
   dvObject base;
   DV_TOPOLOGY_FIELDS(DV_MEMBER)
-  size_t point_count;                        // may exceed the positions given: elements can name more points
-  unsigned revision;                         // moves with every change of points or elements
-  dvInts derived[DV_ELEMENT_KINDS];          // elements that follow from larger ones, made on demand
+  size_t point_count;                 // may exceed the positions given: elements can name more points
+  unsigned revision;                  // moves with every change of points or elements
+  dvInts derived[DV_ELEMENT_KINDS];   // elements that follow from larger ones, made on demand
   unsigned derived_revision[DV_ELEMENT_KINDS];
   dvIncidence around_point[DV_ELEMENT_KINDS];
   dvIncidence around_part[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
   dvInts parts[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
   unsigned parts_revision[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
   // set by the class in `create`
-  const dvTopologyMaker *maker;              // NULL when everything is given
-  size_t least_points;                       // there are at least so many
-  bool repeat_faces;                         // see dv_derive_triangles
-  bool dynamic;                              // made to be changed: one of SOFA's ...SetTopologyContainer
+  const dvTopologyMaker *maker;   // NULL when everything is given
+  size_t least_points;            // there are at least so many
+  bool repeat_faces;              // see dv_derive_triangles
+  bool dynamic;                   // made to be changed: one of SOFA's ...SetTopologyContainer
   // the container's own
-  dvField *fields[DV_ELEMENT_KINDS];         // of the positions and of each kind; NULL where the class has none
+  dvField *fields[DV_ELEMENT_KINDS];   // of the positions and of each kind; NULL where the class has none
   dvReals made_points;
-  dvObject *reader;                          // loads `filename`
-  uint64_t stamp;                            // of what was given at the last refresh
+  dvObject *reader;   // loads `filename`
+  uint64_t stamp;     // of what was given at the last refresh
   bool refreshing;
-  bool kept;                                 // a change was made: lists are what they are, even when empty
-  struct dvChanges *changes;                 // who watches, and what changes need; see change.h
+  bool kept;                   // a change was made: lists are what they are, even when empty
+  struct dvChanges *changes;   // who watches, and what changes need; see change.h
 };
 
 extern const dvFieldBlock dv_topology_block;
@@ -112,15 +110,16 @@ const dvInts *dv_topology_elements(dvTopology *t, dvElementKind kind);
 const dvInts *dv_topology_given(const dvTopology *t, dvElementKind kind);
 size_t dv_topology_count(dvTopology *t, dvElementKind kind);
 size_t dv_topology_point_count(dvTopology *t);
-// Positions that belong to the topology, width 3; may be fewer than there are points. The state's positions move, these do not.
+// Positions that belong to the topology, width 3; may be fewer than there are points. The state's positions move, these
+// do not.
 const dvReals *dv_topology_positions(dvTopology *t);
 // The largest elements there are: hexahedra, tetrahedra, prisms, pyramids, quads, triangles, edges or points.
 dvElementKind dv_topology_largest(dvTopology *t);
 
 // Which elements of a kind touch each point, in ascending order. NULL when memory is short.
 const dvIncidence *dv_topology_around_point(dvTopology *t, dvElementKind kind);
-// For every element of `kind` the numbers of its edges, triangles or quads, in the order of derive.h; -1 for a part that
-// is not in the list. NULL when memory is short or `kind` has no such parts.
+// For every element of `kind` the numbers of its edges, triangles or quads, in the order of derive.h; -1 for a part
+// that is not in the list. NULL when memory is short or `kind` has no such parts.
 const dvInts *dv_topology_parts(dvTopology *t, dvElementKind part, dvElementKind kind);
 // Which elements of a kind touch each edge, triangle or quad, in ascending order; of the triangles around an edge those
 // that run along it come first, the last of them foremost, as in SOFA. NULL as above.
@@ -135,8 +134,8 @@ dvStatus dv_topology_init(dvObject *o);
 dvStatus dv_topology_fetch(dvObject *o, dvField *f);
 void dv_topology_destroy(dvObject *o);
 
-// Brings the container up to date with its fields: checks element indices, counts points. Reports the first index out of
-// range. Cheap when nothing changed.
+// Brings the container up to date with its fields: checks element indices, counts points. Reports the first index out
+// of range. Cheap when nothing changed.
 dvStatus dv_topology_settle(dvTopology *t);
 // Tells that points or elements have changed.
 void dv_topology_changed(dvTopology *t);

@@ -2,24 +2,27 @@
 #include "view/draw.h"
 
 #include "collision/model.h"
+#include "mechanics/component.h"
 #include "scene/plan.h"
-#include "state/component.h"
 #include "topology/topology.h"
 #include "view/flags.h"
 
 #include <string.h>
 
-const char *const dv_draw_group_names[DV_DRAW_GROUPS] = {"visual",   "behavior",           "velocities",  "forces", "collision", "bounds",
-                                                         "mappings", "mechanicalMappings", "forceFields", "interactions"};
+const char *const dv_draw_group_names[DV_DRAW_GROUPS] = {
+    "visual", "behavior", "velocities",         "forces",      "collision",
+    "bounds", "mappings", "mechanicalMappings", "forceFields", "interactions"};
 const char *const dv_draw_kind_names[] = {"triangles", "lines", "points", "vectors", "spheres", "frames"};
 
-// --- the list ------------------------------------------------------------------------------------------
+// --- the list ------------------------------------------------------------------------------------
 
 static int array_of(dvDraw *d, dvDrawGroup group, dvDrawArray want)
 {
   for (size_t i = 0; i < d->arrays.count; i++) {
     dvDrawArray *a = &d->arrays.data[i];
-    if (a->source != want.source || a->object != want.object || a->vector != want.vector || a->reals != want.reals || a->pairs != want.pairs) continue;
+    if (a->source != want.source || a->object != want.object || a->vector != want.vector || a->reals != want.reals ||
+        a->pairs != want.pairs)
+      continue;
     a->groups |= 1u << group;
     return (int)i;
   }
@@ -31,7 +34,8 @@ static int array_of(dvDraw *d, dvDrawGroup group, dvDrawArray want)
 static int dynamic_of(dvDraw *d, dvDrawGroup group, dvDrawSource source, dvObject *o, int vector)
 {
   int width = source == DV_FROM_TURNS ? 4 : 3;
-  return array_of(d, group, (dvDrawArray){.source = source, .object = o, .vector = vector, .dynamic = true, .width = width});
+  return array_of(d, group,
+                  (dvDrawArray){.source = source, .object = o, .vector = vector, .dynamic = true, .width = width});
 }
 
 static int indices_of(dvDraw *d, dvDrawGroup group, dvDrawSource source, dvObject *o, int width)
@@ -41,8 +45,17 @@ static int indices_of(dvDraw *d, dvDrawGroup group, dvDrawSource source, dvObjec
 
 static dvDrawable *add(dvDraw *d, dvDrawGroup group, dvDrawKind kind, dvObject *o, int positions)
 {
-  dv_push(&d->list, ((dvDrawable){.group = group, .kind = kind, .object = o, .positions = positions, .indices = -1, .second = -1, .values = -1,
-                                  .texcoords = -1, .radii = -1, .frames = -1, .texture = -1}));
+  dv_push(&d->list, ((dvDrawable){.group = group,
+                                  .kind = kind,
+                                  .object = o,
+                                  .positions = positions,
+                                  .indices = -1,
+                                  .second = -1,
+                                  .values = -1,
+                                  .texcoords = -1,
+                                  .radii = -1,
+                                  .frames = -1,
+                                  .texture = -1}));
   return &d->list.data[d->list.count - 1];
 }
 
@@ -97,7 +110,8 @@ static void add_surface(dvDraw *d, dvVisualModel *v)
   s->texture = texture_of(d, o, v->texturename);
   add_parts(d, s, v);
   if (dv_reals_size(&v->texcoords) == dv_reals_size(dv_visual_vertices(v)))
-    s->texcoords = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
+    s->texcoords = array_of(d, DV_DRAW_VISUAL,
+                            (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
 }
 
 // the points or frames of a state
@@ -113,7 +127,8 @@ static void add_state(dvDraw *d, dvObject *o)
   const dvField *show = dv_object_field(o, "showObject");
   add_box(d, o);
   add_freedoms(d, DV_DRAW_BEHAVIOR, o);
-  if (show && show->desc->type == DV_T_BOOL && *(const bool *)show->value) add_freedoms(d, DV_DRAW_VISUAL, o);   // whatever the flags say, as in SOFA
+  if (show && show->desc->type == DV_T_BOOL && *(const bool *)show->value)
+    add_freedoms(d, DV_DRAW_VISUAL, o);   // whatever the flags say, as in SOFA
   static const struct {
     dvDrawGroup group;
     int vector;
@@ -134,7 +149,8 @@ static dvTopology *topology_of(dvObject *force)
 
 static bool has_faces(dvTopology *t)
 {
-  for (int kind = DV_ELEMENT_KINDS - 1; kind >= DV_TRIANGLE; kind--)   // volumes first: their faces are only made when asked for
+  for (int kind = DV_ELEMENT_KINDS - 1; kind >= DV_TRIANGLE;
+       kind--)   // volumes first: their faces are only made when asked for
     if (dv_topology_count(t, (dvElementKind)kind)) return true;
   return false;
 }
@@ -156,13 +172,16 @@ static void add_force(dvDraw *d, dvObject *o)
   dvTopology *t = topology_of(o);
   if (!t || dv_topology_point_count(t) > dv_state(states[0])->count) return;
   int positions = dynamic_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_POINTS, states[0], 0);
-  add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions)->indices = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
+  add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions)->indices =
+      indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
   if (!has_faces(t)) return;
   dvField *stress = dv_object_field(o, "vonMisesPerNode");
   dvDrawable *s = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_TRIANGLES, o, positions);
   s->indices = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_BOUNDARY, &t->base, 3);
   if (!stress || ((dvReals *)stress->value)->count != dv_state(states[0])->count) return;
-  s->values = array_of(d, DV_DRAW_FORCE_FIELDS, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = stress->value, .dynamic = true, .width = 1});
+  s->values = array_of(
+      d, DV_DRAW_FORCE_FIELDS,
+      (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = stress->value, .dynamic = true, .width = 1});
   s->label = "von Mises stress (Pa)";
 }
 
@@ -174,7 +193,10 @@ static int field_array(dvDraw *d, dvField *f, int width)
   dv_field_pull(f);
   const dvReals *reals = f->value;
   if (reals->count == 0 || reals->count % (size_t)width != 0) return -1;
-  return array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_FIELD, .object = f->owner, .reals = reals, .field = f, .dynamic = true, .width = width});
+  return array_of(
+      d, DV_DRAW_VISUAL,
+      (dvDrawArray){
+          .source = DV_FROM_FIELD, .object = f->owner, .reals = reals, .field = f, .dynamic = true, .width = width});
 }
 
 static size_t points_of(const dvDraw *d, int array)
@@ -197,7 +219,8 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
   dvTopology *t = dv_topology(s->topology);
   if (dv_topology_point_count(t) > points_of(d, positions)) return;
   bool faces = has_faces(t);
-  int indices = indices_of(d, DV_DRAW_VISUAL, faces ? DV_FROM_BOUNDARY : DV_FROM_EDGES, &t->base, faces ? 3 : 2), values = field_array(d, s->values, 1);
+  int indices = indices_of(d, DV_DRAW_VISUAL, faces ? DV_FROM_BOUNDARY : DV_FROM_EDGES, &t->base, faces ? 3 : 2),
+      values = field_array(d, s->values, 1);
   dvDrawable *a = add_coloured(d, faces ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions, s);
   a->indices = indices;
   if (!faces || values < 0 || points_of(d, values) != points_of(d, positions)) return;
@@ -207,21 +230,32 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
 
 static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
 {
-  int positions = s->positions ? field_array(d, s->positions, 3) : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, s->state ? s->state : o, 0), second;
+  int positions = s->positions ? field_array(d, s->positions, 3)
+                               : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, s->state ? s->state : o, 0),
+      second;
   if (positions < 0) return;
   switch (s->kind) {
-  case DV_SKETCH_ELEMENTS: add_elements(d, o, s, positions); return;
+  case DV_SKETCH_ELEMENTS:
+    add_elements(d, o, s, positions);
+    return;
   case DV_SKETCH_LINES:
-    second = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->pairs, .integers = true, .width = 2});
+    second =
+        array_of(d, DV_DRAW_VISUAL,
+                 (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->pairs, .integers = true, .width = 2});
     add_coloured(d, DV_DRAW_LINES, o, positions, s)->indices = second;
     return;
   case DV_SKETCH_ARROWS:
     second = field_array(d, s->vectors, 3);
     if (second >= 0) add_coloured(d, DV_DRAW_VECTORS, o, positions, s)->second = second;
     return;
-  case DV_SKETCH_SPHERES: add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius; return;
-  case DV_SKETCH_POINTS: add_coloured(d, DV_DRAW_POINTS, o, positions, s); return;
-  default: return;
+  case DV_SKETCH_SPHERES:
+    add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius;
+    return;
+  case DV_SKETCH_POINTS:
+    add_coloured(d, DV_DRAW_POINTS, o, positions, s);
+    return;
+  default:
+    return;
   }
 }
 
@@ -237,7 +271,9 @@ static void add_visual(dvDraw *d, dvObject *o)
 static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
 {
   dvObject *in[16], *out[16];
-  if (!((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->build_j || dv_mapping_inputs(o, in) != 1 || dv_mapping_outputs(o, out) != 1) return;
+  if (!((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->build_j || dv_mapping_inputs(o, in) != 1 ||
+      dv_mapping_outputs(o, out) != 1)
+    return;
   dvDrawable *m = add(d, group, DV_DRAW_LINES, o, dynamic_of(d, group, DV_FROM_POINTS, out[0], 0));
   m->second = dynamic_of(d, group, DV_FROM_POINTS, in[0], 0);
   m->indices = indices_of(d, group, DV_FROM_MAPPING, o, 2);
@@ -252,7 +288,10 @@ static void add_collision(dvDraw *d, dvObject *o)
   int positions = dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0);
   dvDrawable *a = add(d, DV_DRAW_COLLISION, spheres ? DV_DRAW_SPHERES : kinds[m->elements.width], o, positions);
   if (m->elements.width > 1) a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
-  if (spheres) a->radii = array_of(d, DV_DRAW_COLLISION, (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = m->radii, .dynamic = true, .width = 1});
+  if (spheres)
+    a->radii =
+        array_of(d, DV_DRAW_COLLISION,
+                 (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = m->radii, .dynamic = true, .width = 1});
 }
 
 typedef struct NodePass {
@@ -265,7 +304,8 @@ static dvWalk add_of_node(dvVisitor *v, dvNode *node)
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (!o->failed && dv_plays(o, DV_ROLE_COLLISION_MODEL) && ((dvCollisionModel *)o)->state) add_collision(((NodePass *)v)->draw, o);
+    if (!o->failed && dv_plays(o, DV_ROLE_COLLISION_MODEL) && ((dvCollisionModel *)o)->state)
+      add_collision(((NodePass *)v)->draw, o);
   }
   return DV_WALK_ON;
 }
@@ -289,7 +329,8 @@ static void collect(dvDraw *d, dvScene *scene)
   for (size_t i = 0; i < p->visuals.count; i++) add_visual(d, p->visuals.data[i]);
   for (size_t i = 0; i < p->states.count; i++) add_state(d, p->states.data[i]);
   for (size_t i = 0; i < p->forces.count; i++) add_force(d, p->forces.data[i].object);
-  for (size_t i = 0; i < p->mappings.count; i++) add_mapping(d, p->mappings.data[i].object, DV_DRAW_MECHANICAL_MAPPINGS);
+  for (size_t i = 0; i < p->mappings.count; i++)
+    add_mapping(d, p->mappings.data[i].object, DV_DRAW_MECHANICAL_MAPPINGS);
   for (size_t i = 0; i < p->visual_mappings.count; i++) add_mapping(d, p->visual_mappings.data[i], DV_DRAW_MAPPINGS);
   NodePass pass = {.visitor = {.top_down = add_of_node}, .draw = d};
   dv_visit(scene->root, &pass.visitor);
@@ -314,12 +355,14 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
   if (a->arrays.count != b->arrays.count || a->list.count != b->list.count) return false;
   for (size_t i = 0; i < a->arrays.count; i++) {
     const dvDrawArray *x = &a->arrays.data[i], *y = &b->arrays.data[i];
-    if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals || x->pairs != y->pairs || x->groups != y->groups) return false;
+    if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals ||
+        x->pairs != y->pairs || x->groups != y->groups)
+      return false;
   }
   for (size_t i = 0; i < a->list.count; i++) {
     const dvDrawable *x = &a->list.data[i], *y = &b->list.data[i];
-    if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions || x->say != y->say ||
-        x->parts != y->parts || x->wireframe != y->wireframe)
+    if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions ||
+        x->say != y->say || x->parts != y->parts || x->wireframe != y->wireframe)
       return false;
   }
   return true;

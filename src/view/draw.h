@@ -1,8 +1,8 @@
 // What a picture of a scene is made of: arrays of numbers, and drawables that refer to them by number.
 //
-// Positions that several drawables share (a state's points, its springs, its elements) are one array. Arrays hold float32 or
-// uint32, as they are sent; an array is filled when a group that needs it is shown, and `changed` tells in which refresh its
-// numbers last differed from those before. docs/viewer.md describes the same from outside.
+// Positions that several drawables share (a state's points, its springs, its elements) are one array. Arrays hold
+// float32 or uint32, as they are sent; an array is filled when a group that needs it is shown, and `changed` tells in
+// which refresh its numbers last differed from those before. docs/viewer.md describes the same from outside.
 #ifndef DV_VIEW_DRAW_H
 #define DV_VIEW_DRAW_H
 
@@ -16,7 +16,7 @@ typedef enum dvDrawGroup {
   DV_DRAW_FORCES,
   DV_DRAW_COLLISION,
   DV_DRAW_BOUNDS,
-  DV_DRAW_MAPPINGS,              // of visual models
+  DV_DRAW_MAPPINGS,   // of visual models
   DV_DRAW_MECHANICAL_MAPPINGS,
   DV_DRAW_FORCE_FIELDS,
   DV_DRAW_INTERACTIONS,
@@ -24,44 +24,51 @@ typedef enum dvDrawGroup {
 } dvDrawGroup;
 extern const char *const dv_draw_group_names[DV_DRAW_GROUPS];
 
-typedef enum dvDrawKind { DV_DRAW_TRIANGLES, DV_DRAW_LINES, DV_DRAW_POINTS, DV_DRAW_VECTORS, DV_DRAW_SPHERES, DV_DRAW_FRAMES } dvDrawKind;
+typedef enum dvDrawKind {
+  DV_DRAW_TRIANGLES,
+  DV_DRAW_LINES,
+  DV_DRAW_POINTS,
+  DV_DRAW_VECTORS,
+  DV_DRAW_SPHERES,
+  DV_DRAW_FRAMES
+} dvDrawKind;
 extern const char *const dv_draw_kind_names[];
 
 typedef enum dvDrawSource {
-  DV_FROM_POINTS,        // positions of a state
-  DV_FROM_TURNS,         // orientations of frames
-  DV_FROM_VECTOR,        // velocities or forces of a state
-  DV_FROM_VERTICES,      // of a visual model
-  DV_FROM_REALS,         // a field of numbers
-  DV_FROM_FIELD,         // the same, of a component that nobody else updates
-  DV_FROM_BOX,           // corners of the box around a state
-  DV_FROM_TRIANGLES,     // faces of a visual model
-  DV_FROM_BOUNDARY,      // outer triangles of a topology
-  DV_FROM_EDGES,         // edges of a topology
-  DV_FROM_PAIRS,         // a list of pairs
-  DV_FROM_COLLISION,     // elements of a collision model
-  DV_FROM_SPRINGS,       // pairs of a force
-  DV_FROM_MAPPING,       // pairs of an output point and an input point
+  DV_FROM_POINTS,      // positions of a state
+  DV_FROM_TURNS,       // orientations of frames
+  DV_FROM_VECTOR,      // velocities or forces of a state
+  DV_FROM_VERTICES,    // of a visual model
+  DV_FROM_REALS,       // a field of numbers
+  DV_FROM_FIELD,       // the same, of a component that nobody else updates
+  DV_FROM_BOX,         // corners of the box around a state
+  DV_FROM_TRIANGLES,   // faces of a visual model
+  DV_FROM_BOUNDARY,    // outer triangles of a topology
+  DV_FROM_EDGES,       // edges of a topology
+  DV_FROM_PAIRS,       // a list of pairs
+  DV_FROM_COLLISION,   // elements of a collision model
+  DV_FROM_SPRINGS,     // pairs of a force
+  DV_FROM_MAPPING,     // pairs of an output point and an input point
   DV_FROM_BOX_EDGES,
 } dvDrawSource;
 
 typedef struct dvDrawArray {
   dvDrawSource source;
-  dvObject *object;      // state, visual model, topology, force or mapping
-  int vector;            // DV_FROM_VECTOR: its number
-  const dvReals *reals;  // DV_FROM_REALS, DV_FROM_FIELD
-  dvField *field;        // DV_FROM_FIELD
-  const dvInts *pairs;   // DV_FROM_PAIRS
+  dvObject *object;       // state, visual model, topology, force or mapping
+  int vector;             // DV_FROM_VECTOR: its number
+  const dvReals *reals;   // DV_FROM_REALS, DV_FROM_FIELD
+  dvField *field;         // DV_FROM_FIELD
+  const dvInts *pairs;    // DV_FROM_PAIRS
   bool integers, dynamic;
   int width;
-  unsigned groups;       // bits of the groups that need it
-  size_t count;          // numbers; 0 before the first fill
+  unsigned groups;   // bits of the groups that need it
+  size_t count;      // numbers; 0 before the first fill
   size_t capacity;
-  uint32_t *data;        // the bits of a float or an index
-  uint64_t changed;      // refresh in which it last changed; 0 never filled
+  uint32_t *data;     // the bits of a float or an index
+  uint64_t changed;   // refresh in which it last changed; 0 never filled
 } dvDrawArray;
 
-typedef struct dvDrawPart {      // of the indices of a surface
+typedef struct dvDrawPart {   // of the indices of a surface
   size_t first, count;
   dvShading material;
   int texture;
@@ -71,27 +78,27 @@ typedef struct dvDrawable {
   dvDrawGroup group;
   dvDrawKind kind;
   dvObject *object;
-  signed char say;           // what the flags of its node say of its group (flags.h)
-  bool wireframe;            // they want it so, and not all over the scene
+  signed char say;   // what the flags of its node say of its group (flags.h)
+  bool wireframe;    // they want it so, and not all over the scene
   int positions, indices, second, values, texcoords, radii, frames;   // arrays, -1 for none
   double radius;
-  const char *label;         // of the values
+  const char *label;   // of the values
   bool has_material;
   dvShading material;
-  int texture;               // number of the picture, -1 for none
-  size_t first_part, parts;  // where it has looks of its own for some indices
+  int texture;                // number of the picture, -1 for none
+  size_t first_part, parts;   // where it has looks of its own for some indices
 } dvDrawable;
 
 typedef struct dvDraw {
   dvScene *scene;
-  unsigned version;          // of the scene when the list was made
-  unsigned revision;         // moves when the list is made again
+  unsigned version;    // of the scene when the list was made
+  unsigned revision;   // moves when the list is made again
   uint64_t refreshes;
   DV_ARRAY(dvDrawArray) arrays;
   DV_ARRAY(dvDrawable) list;
   DV_ARRAY(dvDrawPart) parts;
-  DV_ARRAY(char *) textures; // files
-  bool again;                // sizes have changed: make the list again
+  DV_ARRAY(char *) textures;   // files
+  bool again;                  // sizes have changed: make the list again
 } dvDraw;
 
 // Makes the list for a scene (initialised); `scene` may be NULL for nothing.

@@ -2,7 +2,7 @@
 #include "view/draw.h"
 
 #include "collision/model.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 #include "view/outline.h"
 
 #include <math.h>
@@ -158,7 +158,8 @@ static bool fill_boundary(dvDrawArray *a)
 {
   dvTopology *t = dv_topology(a->object);
   dvInts triangles = {.width = 3}, quads = {.width = 4};
-  if (dv_outline_faces(t, 3, &triangles) && dv_outline_faces(t, 4, &quads) && make_room(a, triangles.count + 6 * dv_ints_size(&quads))) {
+  if (dv_outline_faces(t, 3, &triangles) && dv_outline_faces(t, 4, &quads) &&
+      make_room(a, triangles.count + 6 * dv_ints_size(&quads))) {
     for (size_t i = 0; i < triangles.count; i++) a->data[i] = (uint32_t)triangles.data[i];
     triangles_of_quads(a->data + triangles.count, quads.data, dv_ints_size(&quads));
   }
@@ -189,7 +190,8 @@ typedef struct PairSink {
   DV_ARRAY(int32_t) pairs;
 } PairSink;
 
-static void keep_pair(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col, int rows, int cols, const double *values)
+static void keep_pair(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col,
+                      int rows, int cols, const double *values)
 {
   DV_UNUSED(row_state), DV_UNUSED(col_state), DV_UNUSED(rows), DV_UNUSED(cols), DV_UNUSED(values);
   PairSink *p = (PairSink *)sink;
@@ -218,23 +220,36 @@ static bool fill(dvDrawArray *a)
   dvObject *o = a->object;
   dvState *s = o && dv_plays(o, DV_ROLE_STATE) ? dv_state(o) : NULL;
   switch (a->source) {
-  case DV_FROM_POINTS: return copy_tuples(a, s->count, dv_state_read(s, DV_X), (size_t)o->dof->coord, o->dof->space);
-  case DV_FROM_TURNS: return copy_tuples(a, s->count, dv_state_read(s, DV_X) + 3, (size_t)o->dof->coord, 4);
-  case DV_FROM_VECTOR: return copy_tuples(a, s->count, dv_state_read(s, a->vector), (size_t)o->dof->deriv, o->dof->space);
-  case DV_FROM_VERTICES: return fill_vertices(a);
+  case DV_FROM_POINTS:
+    return copy_tuples(a, s->count, dv_state_read(s, DV_X), (size_t)o->dof->coord, o->dof->space);
+  case DV_FROM_TURNS:
+    return copy_tuples(a, s->count, dv_state_read(s, DV_X) + 3, (size_t)o->dof->coord, 4);
+  case DV_FROM_VECTOR:
+    return copy_tuples(a, s->count, dv_state_read(s, a->vector), (size_t)o->dof->deriv, o->dof->space);
+  case DV_FROM_VERTICES:
+    return fill_vertices(a);
   case DV_FROM_FIELD:
   case DV_FROM_REALS:
     if (a->field) dv_field_pull(a->field);
     return copy_tuples(a, a->reals->count / (size_t)a->width, a->reals->data, (size_t)a->width, a->width);
-  case DV_FROM_BOX: return fill_box(a);
-  case DV_FROM_TRIANGLES: return fill_triangles(a);
-  case DV_FROM_BOUNDARY: return fill_boundary(a);
-  case DV_FROM_EDGES: return fill_edges(a);
-  case DV_FROM_PAIRS: return copy_indices(a, a->pairs->data, a->pairs->count);
-  case DV_FROM_COLLISION: return fill_collision(a);
-  case DV_FROM_SPRINGS: return fill_springs(a);
-  case DV_FROM_MAPPING: return fill_mapping(a);
-  case DV_FROM_BOX_EDGES: return copy_indices(a, box_edges, DV_COUNT(box_edges));
+  case DV_FROM_BOX:
+    return fill_box(a);
+  case DV_FROM_TRIANGLES:
+    return fill_triangles(a);
+  case DV_FROM_BOUNDARY:
+    return fill_boundary(a);
+  case DV_FROM_EDGES:
+    return fill_edges(a);
+  case DV_FROM_PAIRS:
+    return copy_indices(a, a->pairs->data, a->pairs->count);
+  case DV_FROM_COLLISION:
+    return fill_collision(a);
+  case DV_FROM_SPRINGS:
+    return fill_springs(a);
+  case DV_FROM_MAPPING:
+    return fill_mapping(a);
+  case DV_FROM_BOX_EDGES:
+    return copy_indices(a, box_edges, DV_COUNT(box_edges));
   }
   return false;
 }
@@ -271,7 +286,8 @@ bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
       const dvDrawable *a = &d->list.data[i];
       if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL)) continue;
       double l[3], h[3];
-      if (!box_of_array(&d->arrays.data[a->positions], l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2])) continue;
+      if (!box_of_array(&d->arrays.data[a->positions], l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2]))
+        continue;
       widen(low, high, l);
       widen(low, high, h);
       any = true;

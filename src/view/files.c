@@ -49,7 +49,8 @@ char *dv_view_writable(const dvSession *s, const char *name, const char *ending,
 {
   size_t n = strlen(name), e = strlen(ending);
   if (n == 0 || n > 200 || strchr(name, '/') || name[0] == '.') {
-    *error = dv_view_error("give a plain name; it is written next to the scene", "'%.100s' is not a name for a file", name);
+    *error =
+        dv_view_error("give a plain name; it is written next to the scene", "'%.100s' is not a name for a file", name);
     return NULL;
   }
   if (!s->file) {
@@ -72,13 +73,17 @@ char *dv_view_writable(const dvSession *s, const char *name, const char *ending,
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
-static bool is_scene(const char *name) { return dv_ends_with_nocase(name, ".scn") || dv_ends_with_nocase(name, ".xml"); }
+static bool is_scene(const char *name)
+{
+  return dv_ends_with_nocase(name, ".scn") || dv_ends_with_nocase(name, ".xml");
+}
 
 json_t *dv_view_files(const dvSession *s, const char *directory)
 {
   json_t *entries = json_array();
   if (!*directory && s->roots.count > 1) {   // where to begin
-    for (size_t i = 0; i < s->roots.count; i++) json_array_append_new(entries, json_pack("{s:s, s:b}", "name", s->roots.data[i], "directory", 1));
+    for (size_t i = 0; i < s->roots.count; i++)
+      json_array_append_new(entries, json_pack("{s:s, s:b}", "name", s->roots.data[i], "directory", 1));
     return json_pack("{s:o, s:s}", "entries", entries, "directory", "");
   }
   char *real = strlen(directory) < PATH_MAX ? resolve(s, *directory ? directory : ".") : NULL;

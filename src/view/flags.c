@@ -1,7 +1,8 @@
 // Display flags of a scene. See flags.h.
 //
-// The words form a tree (all; visual, behavior, collision, mapping; each kind of thing). A word for a branch holds for all of it, and
-// words inside that branch are then not looked at; "show" wins over "hide" of the same name. That is what SOFA does.
+// The words form a tree (all; visual, behavior, collision, mapping; each kind of thing). A word for a branch holds for
+// all of it, and words inside that branch are then not looked at; "show" wins over "hide" of the same name. That is
+// what SOFA does.
 #include "view/flags.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 typedef struct Word {
   const char *names[2];   // without show and hide; the second is an old one
   int depth;
-  int flag;               // -1 for a branch
+  int flag;   // -1 for a branch
 } Word;
 
 static const Word words[] = {

@@ -1,5 +1,5 @@
-// What a scene itself wants drawn: the words of VisualStyle (and of nodes in scenes of 2011), which hold for a node and all below
-// unless one below says otherwise.
+// What a scene itself wants drawn: the words of VisualStyle (and of nodes in scenes of 2011), which hold for a node and
+// all below unless one below says otherwise.
 #ifndef DV_VIEW_FLAGS_H
 #define DV_VIEW_FLAGS_H
 

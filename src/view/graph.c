@@ -86,18 +86,23 @@ json_t *dv_view_graph(dvSession *s)
   return answer;
 }
 
-// --- one component -----------------------------------------------------------------------------------------
+// --- one component -------------------------------------------------------------------------------
 
 static size_t field_size(const dvField *f)
 {
   switch (f->desc->type) {
   case DV_T_REALS:
   case DV_T_COORDS:
-  case DV_T_DERIVS: return ((const dvReals *)f->value)->count;
-  case DV_T_INTS: return ((const dvInts *)f->value)->count;
-  case DV_T_STRINGS: return ((const dvStrings *)f->value)->count;
-  case DV_T_LINKS: return ((const dvLinks *)f->value)->count;
-  default: return (size_t)dv_max_int(f->width, 1);
+  case DV_T_DERIVS:
+    return ((const dvReals *)f->value)->count;
+  case DV_T_INTS:
+    return ((const dvInts *)f->value)->count;
+  case DV_T_STRINGS:
+    return ((const dvStrings *)f->value)->count;
+  case DV_T_LINKS:
+    return ((const dvLinks *)f->value)->count;
+  default:
+    return (size_t)dv_max_int(f->width, 1);
   }
 }
 
@@ -109,11 +114,13 @@ static void print_start(const dvField *f, dvText *out)
   dvField part = *f;
   if (f->desc->type == DV_T_REALS || f->desc->type == DV_T_COORDS || f->desc->type == DV_T_DERIVS) {
     reals = *(const dvReals *)f->value;
-    reals.count = dv_min_size(reals.count, SHOWN / 2 / (size_t)dv_max_int(reals.width, 1) * (size_t)dv_max_int(reals.width, 1));
+    reals.count =
+        dv_min_size(reals.count, SHOWN / 2 / (size_t)dv_max_int(reals.width, 1) * (size_t)dv_max_int(reals.width, 1));
     part.value = &reals;
   } else if (f->desc->type == DV_T_INTS) {
     ints = *(const dvInts *)f->value;
-    ints.count = dv_min_size(ints.count, SHOWN / 2 / (size_t)dv_max_int(ints.width, 1) * (size_t)dv_max_int(ints.width, 1));
+    ints.count =
+        dv_min_size(ints.count, SHOWN / 2 / (size_t)dv_max_int(ints.width, 1) * (size_t)dv_max_int(ints.width, 1));
     part.value = &ints;
   }
   dv_field_print(&part, out);
@@ -154,7 +161,9 @@ static json_t *field_row(dvField *f)
   json_object_set_new(row, "cut", json_boolean(cut));
   json_object_set_new(row, "initial", json_string(d->initial ? d->initial : ""));
   json_object_set_new(row, "changed", json_boolean(f->was_set));
-  json_object_set_new(row, "readOnly", json_boolean((d->flags & DV_READ_ONLY) != 0 || f->source || d->type == DV_T_LINK || d->type == DV_T_LINKS));
+  json_object_set_new(
+      row, "readOnly",
+      json_boolean((d->flags & DV_READ_ONLY) != 0 || f->source || d->type == DV_T_LINK || d->type == DV_T_LINKS));
   json_object_set_new(row, "looks", json_boolean((d->flags & DV_LOOKS) != 0));
   json_object_set_new(row, "link", text_or_null(f->link));
   json_object_set_new(row, "options", options_of(d));
@@ -193,7 +202,7 @@ json_t *dv_view_object(dvSession *s, dvObject *o)
   return row;
 }
 
-// --- changes -------------------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------
 
 static json_t *refused(dvText *why, const char *otherwise)
 {
@@ -202,17 +211,21 @@ static json_t *refused(dvText *why, const char *otherwise)
   return e;
 }
 
-// A number that sizes nothing and counts nothing: its component can take it over where it stands. Everything else may change
-// how long lists are, or which entries are read, and the scene is initialised again with it.
+// A number that sizes nothing and counts nothing: its component can take it over where it stands. Everything else may
+// change how long lists are, or which entries are read, and the scene is initialised again with it.
 static bool is_live(dvObject *o, const dvField *f)
 {
-  if (dv_plays(o, DV_ROLE_TOPOLOGY) || dv_plays(o, DV_ROLE_LOADER) || dv_plays(o, DV_ROLE_ENGINE) || dv_plays(o, DV_ROLE_TOPOLOGY_MAPPING)) return false;
+  if (dv_plays(o, DV_ROLE_TOPOLOGY) || dv_plays(o, DV_ROLE_LOADER) || dv_plays(o, DV_ROLE_ENGINE) ||
+      dv_plays(o, DV_ROLE_TOPOLOGY_MAPPING))
+    return false;
   switch (f->desc->type) {
   case DV_T_BOOL:
   case DV_T_REAL:
   case DV_T_VEC:
-  case DV_T_COLOUR: return o->cls->reinit || dv_node_of(o) || (f->desc->flags & DV_LOOKS);
-  default: return false;
+  case DV_T_COLOUR:
+    return o->cls->reinit || dv_node_of(o) || (f->desc->flags & DV_LOOKS);
+  default:
+    return false;
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-typedef struct dvNews {      // a message of the log, kept for the graph
+typedef struct dvNews {   // a message of the log, kept for the graph
   dvLevel level;
   char *path, *text, *advice, *file;
   int line;
@@ -24,33 +24,33 @@ typedef struct dvEdit {
   char *path, *field, *text;   // ADD: text is the file
 } dvEdit;
 
-typedef struct dvFixed {       // a point that the user holds
+typedef struct dvFixed {   // a point that the user holds
   char *path;
   int32_t index;
-  dvObject *object;            // the constraint, NULL when it does not exist in the present scene
+  dvObject *object;   // the constraint, NULL when it does not exist in the present scene
 } dvFixed;
 
-typedef struct dvStepCost {    // the thread's time for some steps
+typedef struct dvStepCost {   // the thread's time for some steps
   long steps;
   double time;
 } dvStepCost;
 
 struct dvSession {
   dvSessionOptions options;
-  DV_ARRAY(char *) roots;          // directories that may be read, absolute
+  DV_ARRAY(char *) roots;   // directories that may be read, absolute
   dvContext *context;
   dvScene *scene;
-  char *file;                      // of the scene, absolute; NULL for a dropped text
-  char *name;                      // shown
-  char *dropped;                   // text of a dropped scene, for reload
+  char *file;      // of the scene, absolute; NULL for a dropped text
+  char *name;      // shown
+  char *dropped;   // text of a dropped scene, for reload
   bool ready;
   dvDraw draw;
-  unsigned graph;                  // revision of the graph
-  unsigned graph_version;          // of the scene at that revision
+  unsigned graph;           // revision of the graph
+  unsigned graph_version;   // of the scene at that revision
   DV_ARRAY(dvViewer *) viewers;
   dvViewer *editor;
   char editor_key[33];
-  double editor_left;              // when it went, or 0
+  double editor_left;   // when it went, or 0
   DV_ARRAY(dvEdit) edits;
   // running
   bool animating, realtime;
@@ -65,18 +65,18 @@ struct dvSession {
   bool moved;                      // since then
   DV_ARRAY(dvNews) news;
   // statistics since the last message
-  DV_ARRAY(double) step_times;     // time, ms
+  DV_ARRAY(double) step_times;   // time, ms
   DV_ARRAY(dvWatch) watches;
-  DV_ARRAY(double) watched;        // time, one value a watch
+  DV_ARRAY(double) watched;   // time, one value a watch
   long stats_steps;
-  long packed;                     // frames, and the thread's time for them
+  long packed;   // frames, and the thread's time for them
   double pack_time;
-  bool fresh_frame;                // one was packed since the last step
+  bool fresh_frame;   // one was packed since the last step
   dvStepCost after_frame, between_frames;
   // the hand
-  dvObject *spring;                // MouseSpring that pulls, or NULL
+  dvObject *spring;   // MouseSpring that pulls, or NULL
   DV_ARRAY(dvFixed) fixed;
-  double spring_offset[3];         // from the pulled point to where the surface was held
+  double spring_offset[3];   // from the pulled point to where the surface was held
 };
 
 // --- replies ---
@@ -98,8 +98,8 @@ const char *dv_view_level_name(dvLevel level);
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness);
 void dv_view_pull(dvSession *s, const double to[3]);
 void dv_view_release(dvSession *s);
-void dv_view_forget_touch(dvSession *s);      // the scene goes
-void dv_view_fix_again(dvSession *s);         // it was read again
+void dv_view_forget_touch(dvSession *s);   // the scene goes
+void dv_view_fix_again(dvSession *s);      // it was read again
 json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3]);
 
 // --- files.c ---
@@ -116,9 +116,9 @@ void dv_view_clear_stats(dvSession *s);
 json_t *dv_view_watch(dvSession *s, json_t *items);
 
 // --- session.c ---
-bool dv_session_load(dvSession *s);    // the file or text that it has, with its edits
+bool dv_session_load(dvSession *s);   // the file or text that it has, with its edits
 json_t *dv_session_first_error(const dvSession *s);
-void dv_session_start_pace(dvSession *s);     // real time counts from here
+void dv_session_start_pace(dvSession *s);   // real time counts from here
 json_t *dv_session_status(const dvSession *s, const dvViewer *v);
 // The editor's place: free, its own from before, or given up.
 bool dv_session_may_edit(const dvSession *s, const dvViewer *v);
@@ -126,8 +126,8 @@ void dv_session_become_editor(dvSession *s, dvViewer *v);
 void dv_session_forget_edits(dvSession *s);
 // Takes an edit over for the next time the scene is read.
 void dv_session_remember(dvSession *s, dvEdit edit);
-// Reads the scene again with one more edit and goes on where it was: positions, velocities and time are kept. When that does not
-// work everything is as before and the reason is returned.
+// Reads the scene again with one more edit and goes on where it was: positions, velocities and time are kept. When that
+// does not work everything is as before and the reason is returned.
 json_t *dv_session_edit(dvSession *s, dvEdit edit);
 
 #endif

@@ -1,4 +1,5 @@
-// See outline.h. Parts of the elements are numbered, equal ones alike (topology/derive.h); a side with one element behind it is an outer one.
+// See outline.h. Parts of the elements are numbered, equal ones alike (topology/derive.h); a side with one element
+// behind it is an outer one.
 //
 // Grids of hexahedra also list triangles, halves of their quads, and the diagonals between them: those are not drawn.
 #include "view/outline.h"
@@ -23,13 +24,18 @@ static const Table tables[3][TABLES + 1] = {
      {DV_PYRAMID, edges_of_pyramid[0], 8},
      {DV_TRIANGLE, dv_edges_of_triangle[0], 3},
      {DV_QUAD, dv_edges_of_quad[0], 4}},
-    {{DV_TETRAHEDRON, dv_triangles_of_tetrahedron[0], 4}, {DV_PRISM, dv_triangles_of_prism[0], 2}, {DV_PYRAMID, dv_triangles_of_pyramid[0], 4}},
-    {{DV_HEXAHEDRON, dv_quads_of_hexahedron[0], 6}, {DV_PRISM, dv_quads_of_prism[0], 3}, {DV_PYRAMID, dv_quads_of_pyramid[0], 1}},
+    {{DV_TETRAHEDRON, dv_triangles_of_tetrahedron[0], 4},
+     {DV_PRISM, dv_triangles_of_prism[0], 2},
+     {DV_PYRAMID, dv_triangles_of_pyramid[0], 4}},
+    {{DV_HEXAHEDRON, dv_quads_of_hexahedron[0], 6},
+     {DV_PRISM, dv_quads_of_prism[0], 3},
+     {DV_PYRAMID, dv_quads_of_pyramid[0], 1}},
 };
 
 static bool only_hexahedra(dvTopology *t)
 {
-  return dv_topology_count(t, DV_HEXAHEDRON) && !dv_topology_count(t, DV_TETRAHEDRON) && !dv_topology_count(t, DV_PRISM) && !dv_topology_count(t, DV_PYRAMID);
+  return dv_topology_count(t, DV_HEXAHEDRON) && !dv_topology_count(t, DV_TETRAHEDRON) &&
+         !dv_topology_count(t, DV_PRISM) && !dv_topology_count(t, DV_PYRAMID);
 }
 
 // the corners of a part, counted through all lists
@@ -74,9 +80,13 @@ static bool outline(dvTopology *t, int corners, dvElementKind given, dvInts *out
   }
   size_t sides = given == DV_EDGE ? 0 : dv_parts_count(lists, count);
   const dvInts *own = dv_topology_given(t, given);
-  if (own->count && !(halves && given != DV_QUAD)) lists[count++] = dv_parts_given(own->data, dv_ints_size(own), corners);
+  if (own->count && !(halves && given != DV_QUAD))
+    lists[count++] = dv_parts_given(own->data, dv_ints_size(own), corners);
   return count == 0 || append_parts(lists, count, sides, corners, out);
 }
 
-bool dv_outline_faces(dvTopology *t, int corners, dvInts *out) { return outline(t, corners, corners == 3 ? DV_TRIANGLE : DV_QUAD, out); }
+bool dv_outline_faces(dvTopology *t, int corners, dvInts *out)
+{
+  return outline(t, corners, corners == 3 ? DV_TRIANGLE : DV_QUAD, out);
+}
 bool dv_outline_edges(dvTopology *t, dvInts *out) { return outline(t, 2, DV_EDGE, out); }

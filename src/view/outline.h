@@ -4,8 +4,8 @@
 
 #include "topology/topology.h"
 
-// Triangles (corners 3) or quads (corners 4): those of the volumes that no two share, and those that are no sides of volumes. False when
-// memory is short. `out` is appended to.
+// Triangles (corners 3) or quads (corners 4): those of the volumes that no two share, and those that are no sides of
+// volumes. False when memory is short. `out` is appended to.
 bool dv_outline_faces(dvTopology *t, int corners, dvInts *out);
 // The edges of all elements, each once.
 bool dv_outline_edges(dvTopology *t, dvInts *out);

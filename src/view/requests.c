@@ -4,7 +4,7 @@
 #include "app/dump.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "scene/timer.h"
 #include "view/flags.h"
 
@@ -16,7 +16,7 @@
 
 enum { VIEW_LIMIT = 64 << 10 };   // bytes of a stored view
 
-// --- what can be drawn ---------------------------------------------------------------------------------------------------
+// --- what can be drawn ---------------------------------------------------------------------------
 
 static json_t *number_or_null(int id) { return id < 0 ? json_null() : json_integer(id); }
 
@@ -40,7 +40,8 @@ static json_t *material(const dvShading *m, int texture, bool wireframe)
 static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
 {
   char *path = dv_object_path(a->object);
-  json_t *row = json_pack("{s:i, s:s, s:s}", "id", (int)id, "group", dv_draw_group_names[a->group], "kind", dv_draw_kind_names[a->kind]);
+  json_t *row = json_pack("{s:i, s:s, s:s}", "id", (int)id, "group", dv_draw_group_names[a->group], "kind",
+                          dv_draw_kind_names[a->kind]);
   dv_view_put_text(row, "path", path);
   dv_free(path);
   const struct {
@@ -58,14 +59,16 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   json_t *parts = json_array();
   for (size_t i = 0; i < a->parts; i++) {
     const dvDrawPart *p = &d->parts.data[a->first_part + i];
-    json_array_append_new(parts, json_pack("{s:I, s:I, s:o}", "first", (json_int_t)p->first, "count", (json_int_t)p->count, "material",
-                                           material(&p->material, p->texture, a->wireframe)));
+    json_array_append_new(parts,
+                          json_pack("{s:I, s:I, s:o}", "first", (json_int_t)p->first, "count", (json_int_t)p->count,
+                                    "material", material(&p->material, p->texture, a->wireframe)));
   }
   json_object_set_new(row, "parts", parts);
   return row;
 }
 
-// what the scene itself wants drawn: groups of which something is shown, by the root's word where there is nothing to show
+// what the scene itself wants drawn: groups of which something is shown, by the root's word where there is nothing to
+// show
 static json_t *view_flags(const dvSession *s)
 {
   if (!s->ready || !dv_flags_given(s->scene)) return json_null();
@@ -78,9 +81,11 @@ static json_t *view_flags(const dvSession *s)
       if (a->group == (dvDrawGroup)g && a->say > best) best = a->say;
     }
     if (best == -2) best = root.say[g];
-    if (best > 0 || (best == 0 && (g == DV_DRAW_VISUAL || g == DV_DRAW_INTERACTIONS))) json_array_append_new(groups, json_string(dv_draw_group_names[g]));
+    if (best > 0 || (best == 0 && (g == DV_DRAW_VISUAL || g == DV_DRAW_INTERACTIONS)))
+      json_array_append_new(groups, json_string(dv_draw_group_names[g]));
   }
-  return json_pack("{s:o, s:b, s:b}", "groups", groups, "wireframe", root.say[DV_FLAG_WIREFRAME] > 0, "normals", root.say[DV_FLAG_NORMALS] > 0);
+  return json_pack("{s:o, s:b, s:b}", "groups", groups, "wireframe", root.say[DV_FLAG_WIREFRAME] > 0, "normals",
+                   root.say[DV_FLAG_NORMALS] > 0);
 }
 
 static json_t *view_scene(dvSession *s)
@@ -88,22 +93,25 @@ static json_t *view_scene(dvSession *s)
   json_t *arrays = json_array(), *drawables = json_array(), *answer = dv_view_ok();
   for (size_t i = 0; i < s->draw.arrays.count; i++) {
     const dvDrawArray *a = &s->draw.arrays.data[i];
-    json_array_append_new(arrays, json_pack("{s:i, s:s, s:i, s:I, s:b}", "id", (int)i, "kind", a->integers ? "u32" : "f32", "width", a->width, "count",
-                                            (json_int_t)a->count, "dynamic", (int)a->dynamic));
+    json_array_append_new(arrays,
+                          json_pack("{s:i, s:s, s:i, s:I, s:b}", "id", (int)i, "kind", a->integers ? "u32" : "f32",
+                                    "width", a->width, "count", (json_int_t)a->count, "dynamic", (int)a->dynamic));
   }
-  for (size_t i = 0; i < s->draw.list.count; i++) json_array_append_new(drawables, drawable_row(&s->draw, &s->draw.list.data[i], i));
+  for (size_t i = 0; i < s->draw.list.count; i++)
+    json_array_append_new(drawables, drawable_row(&s->draw, &s->draw.list.data[i], i));
   double low[3], high[3];
   json_object_set_new(answer, "arrays", arrays);
   json_object_set_new(answer, "drawables", drawables);
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
-  json_object_set_new(answer, "box", dv_draw_box(&s->draw, low, high)
-                                         ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])
-                                         : json_null());
+  json_object_set_new(answer, "box",
+                      dv_draw_box(&s->draw, low, high)
+                          ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])
+                          : json_null());
   return answer;
 }
 
-// --- requests --------------------------------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 
 typedef struct Request {
   dvSession *session;
@@ -138,11 +146,15 @@ static bool point_in(const Request *r, const char *key, double out[3])
   return true;
 }
 
-static json_t *not_ready(void) { return dv_view_error("the log says what is wrong with it", "the scene could not be started"); }
+static json_t *not_ready(void)
+{
+  return dv_view_error("the log says what is wrong with it", "the scene could not be started");
+}
 
 static json_t *stored_view(const dvSession *s)
 {
-  char *path = s->file ? dv_format("%s.view", s->file) : NULL, *text = path && dv_file_exists(path) ? dv_file_read(path, NULL) : NULL;
+  char *path = s->file ? dv_format("%s.view", s->file) : NULL,
+       *text = path && dv_file_exists(path) ? dv_file_read(path, NULL) : NULL;
   json_t *view = text && strlen(text) <= VIEW_LIMIT ? json_loads(text, 0, NULL) : NULL;
   dv_free(path);
   dv_free(text);
@@ -162,7 +174,8 @@ static json_t *do_hello(Request *r)
   }
   if (!s->editor && dv_session_may_edit(s, v)) dv_session_become_editor(s, v);
   v->greeted = true;
-  json_t *answer = json_pack("{s:s, s:b, s:s}", "key", v->key, "editor", (int)(s->editor == v), "version", DIVAN_VERSION);
+  json_t *answer =
+      json_pack("{s:s, s:b, s:s}", "key", v->key, "editor", (int)(s->editor == v), "version", DIVAN_VERSION);
   dv_view_put_text(answer, "scene", s->file ? s->file : s->name);
   dv_view_put_text(answer, "title", dv_path_name(s->name));
   json_object_set_new(answer, "view", stored_view(s));
@@ -174,7 +187,8 @@ static json_t *do_hello(Request *r)
 static json_t *do_edit(Request *r)
 {
   if (r->session->editor == r->viewer) return dv_view_ok();
-  if (!dv_session_may_edit(r->session, r->viewer)) return dv_view_error("wait until it has gone, or has been silent for half a minute", "another viewer edits");
+  if (!dv_session_may_edit(r->session, r->viewer))
+    return dv_view_error("wait until it has gone, or has been silent for half a minute", "another viewer edits");
   dv_session_become_editor(r->session, r->viewer);
   return dv_view_ok();
 }
@@ -194,7 +208,8 @@ static json_t *do_show(Request *r)
   if (!json_is_array(groups)) return dv_view_error(NULL, "groups is a list of names");
   unsigned bits = 0;
   size_t i;
-  json_array_foreach(groups, i, name) {
+  json_array_foreach(groups, i, name)
+  {
     for (int g = 0; g < DV_DRAW_GROUPS; g++)
       if (dv_same(json_string_value(name), dv_draw_group_names[g])) bits |= 1u << g;
   }
@@ -246,7 +261,8 @@ static json_t *do_reset(Request *r)
 static json_t *do_dt(Request *r)
 {
   double dt;
-  if (!number_in(r, "value", &dt) || !(dt >= 1e-9 && dt <= 1e3)) return dv_view_error(NULL, "a time step is between 1e-9 and 1000 s");
+  if (!number_in(r, "value", &dt) || !(dt >= 1e-9 && dt <= 1e3))
+    return dv_view_error(NULL, "a time step is between 1e-9 and 1000 s");
   if (!r->session->ready) return not_ready();
   r->session->scene->root->dt = dt;
   dv_scene_update_context(r->session->scene);
@@ -258,7 +274,8 @@ static json_t *do_realtime(Request *r)
 {
   double factor = 1;
   number_in(r, "factor", &factor);
-  if (!(factor >= 1e-3 && factor <= 1e3)) return dv_view_error(NULL, "the factor of real time is between 0.001 and 1000");
+  if (!(factor >= 1e-3 && factor <= 1e3))
+    return dv_view_error(NULL, "the factor of real time is between 0.001 and 1000");
   r->session->realtime = json_is_true(json_object_get(r->body, "on"));
   r->session->factor = factor;
   dv_session_start_pace(r->session);
@@ -278,7 +295,9 @@ static json_t *do_open(Request *r)
 {
   dvSession *s = r->session;
   char *path = dv_view_allowed(s, text_in(r, "file"));
-  if (!path) return dv_view_error("only scenes in the directories of the first scene and of --data can be opened", "there is no such scene");
+  if (!path)
+    return dv_view_error("only scenes in the directories of the first scene and of --data can be opened",
+                         "there is no such scene");
   dv_free(s->file), dv_free(s->name), dv_free(s->dropped);
   s->file = path;
   s->name = dv_strdup(path);
@@ -296,7 +315,8 @@ static json_t *do_drop(Request *r)
   if (!*text) return dv_view_error(NULL, "the scene is empty");
   dv_free(s->name), dv_free(s->dropped);
   char *directory = s->file ? dv_path_directory(s->file) : dv_strdup(s->roots.count ? s->roots.data[0] : "");
-  s->name = dv_path_join(directory, *dv_path_name(name) ? dv_path_name(name) : "dropped.scn");   // files are looked for beside it
+  s->name = dv_path_join(directory,
+                         *dv_path_name(name) ? dv_path_name(name) : "dropped.scn");   // files are looked for beside it
   dv_free(directory);
   dv_free(s->file);
   s->file = NULL;
@@ -351,7 +371,8 @@ static json_t *do_activate(Request *r)
   const dvNode *n = dv_node_of(o);
   bool started = n->objects.count == 0 || n->objects.data[0]->initialised;   // else it was off when the scene was read
   if (!on || started) return dv_view_set(r->session, text_in(r, "path"), "activated", on ? "1" : "0");
-  json_t *refusal = dv_session_edit(r->session, (dvEdit){DV_EDIT_SET, dv_strdup(text_in(r, "path")), dv_strdup("activated"), dv_strdup(on ? "1" : "0")});
+  json_t *refusal = dv_session_edit(r->session, (dvEdit){DV_EDIT_SET, dv_strdup(text_in(r, "path")),
+                                                         dv_strdup("activated"), dv_strdup(on ? "1" : "0")});
   return refusal ? refusal : dv_view_ok();
 }
 
@@ -398,7 +419,9 @@ static json_t *do_add_node(Request *r)
   dvObject *o = dv_view_find(s, text_in(r, "path"));
   if (!o || !dv_node_of(o)) return no_such(r);
   char *file = dv_view_allowed(s, text_in(r, "file"));
-  if (!file) return dv_view_error("only scenes in the directories of the scene and of --data can be added", "there is no such scene");
+  if (!file)
+    return dv_view_error("only scenes in the directories of the scene and of --data can be added",
+                         "there is no such scene");
   json_t *refusal = dv_session_edit(s, (dvEdit){DV_EDIT_ADD, dv_strdup(text_in(r, "path")), NULL, file});
   return refusal ? refusal : dv_view_ok();
 }
@@ -409,7 +432,8 @@ static json_t *do_save_view(Request *r)
   if (!json_is_object(view)) return dv_view_error(NULL, "view is an object");
   if (!r->session->file) return dv_view_error(NULL, "a dropped scene has no file to save the view beside");
   char *text = json_dumps(view, JSON_INDENT(1)), *path = dv_format("%s.view", r->session->file);
-  json_t *answer = text && strlen(text) < VIEW_LIMIT ? written(path, write_text(path, text)) : dv_view_error(NULL, "the view is too long");
+  json_t *answer = text && strlen(text) < VIEW_LIMIT ? written(path, write_text(path, text))
+                                                     : dv_view_error(NULL, "the view is too long");
   free(text);
   dv_free(path);
   return answer;
@@ -445,8 +469,10 @@ static json_t *do_grab(Request *r)
 {
   double origin[3], direction[3], stiffness = -1;
   if (!r->session->ready) return not_ready();
-  if (!point_in(r, "origin", origin) || !point_in(r, "direction", direction)) return dv_view_error(NULL, "a ray has an origin and a direction");
-  if (number_in(r, "stiffness", &stiffness) && !(stiffness >= 0 && stiffness <= 1e12)) return dv_view_error(NULL, "a stiffness is between 0 and 1e12");
+  if (!point_in(r, "origin", origin) || !point_in(r, "direction", direction))
+    return dv_view_error(NULL, "a ray has an origin and a direction");
+  if (number_in(r, "stiffness", &stiffness) && !(stiffness >= 0 && stiffness <= 1e12))
+    return dv_view_error(NULL, "a stiffness is between 0 and 1e12");
   return dv_view_grab(r->session, origin, direction, stiffness);
 }
 
@@ -467,7 +493,8 @@ static json_t *do_fix(Request *r)
 {
   double origin[3], direction[3];
   if (!r->session->ready) return not_ready();
-  if (!point_in(r, "origin", origin) || !point_in(r, "direction", direction)) return dv_view_error(NULL, "a ray has an origin and a direction");
+  if (!point_in(r, "origin", origin) || !point_in(r, "direction", direction))
+    return dv_view_error(NULL, "a ray has an origin and a direction");
   return dv_view_fix(r->session, origin, direction);
 }
 
@@ -484,13 +511,21 @@ static json_t *do_key(Request *r)
 // the mouse in pixels of the picture, for controllers
 static json_t *do_mouse(Request *r)
 {
-  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move", [DV_MOUSE_LEFT] = "left", [DV_MOUSE_RIGHT] = "right", [DV_MOUSE_MIDDLE] = "middle",
+  static const char *const buttons[] = {[DV_MOUSE_MOVE] = "move",
+                                        [DV_MOUSE_LEFT] = "left",
+                                        [DV_MOUSE_RIGHT] = "right",
+                                        [DV_MOUSE_MIDDLE] = "middle",
                                         [DV_MOUSE_WHEEL] = "wheel"};
   double x, y, wheel = 0;
-  if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6) return NULL;
+  if (!r->session->ready || !number_in(r, "x", &x) || !number_in(r, "y", &y) || fabs(x) > 1e6 || fabs(y) > 1e6)
+    return NULL;
   r->session->moved = true;
   if (number_in(r, "wheel", &wheel) && fabs(wheel) > 1e6) return NULL;
-  dvEvent event = {.kind = DV_EVENT_MOUSE, .x = (int)x, .y = (int)y, .wheel = (int)wheel, .released = json_is_false(json_object_get(r->body, "down"))};
+  dvEvent event = {.kind = DV_EVENT_MOUSE,
+                   .x = (int)x,
+                   .y = (int)y,
+                   .wheel = (int)wheel,
+                   .released = json_is_false(json_object_get(r->body, "down"))};
   for (size_t i = 0; i < DV_COUNT(buttons); i++) {
     if (!dv_same(text_in(r, "button"), buttons[i])) continue;
     event.mouse = (dvMouse)i;
@@ -504,14 +539,37 @@ static const struct {
   json_t *(*run)(Request *r);
   bool edits, silent;
 } verbs[] = {
-    {"hello", do_hello, false, false},     {"edit", do_edit, false, false},       {"scene", do_scene, false, false},         {"show", do_show, false, false},
-    {"ack", do_ack, false, true},          {"animate", do_animate, true, false},  {"step", do_step, true, false},            {"reset", do_reset, true, false},
-    {"dt", do_dt, true, false},            {"realtime", do_realtime, true, false}, {"reload", do_reload, true, false},       {"open", do_open, true, false},
-    {"drop", do_drop, true, false},        {"files", do_files, false, false},     {"graph", do_graph, false, false},         {"object", do_object, false, false},
-    {"field", do_field, false, false},     {"set", do_set, true, false},          {"activate", do_activate, true, false},    {"remove", do_remove, true, false},
-    {"save-node", do_save_node, true, false}, {"add-node", do_add_node, true, false}, {"save-view", do_save_view, true, false}, {"dump", do_dump, true, false},
-    {"stats", do_stats, false, false},     {"watch", do_watch, false, false},     {"grab", do_grab, true, false},            {"pull", do_pull, true, true},
-    {"release", do_release, true, false},  {"fix", do_fix, true, false},          {"key", do_key, true, true},
+    {"hello", do_hello, false, false},
+    {"edit", do_edit, false, false},
+    {"scene", do_scene, false, false},
+    {"show", do_show, false, false},
+    {"ack", do_ack, false, true},
+    {"animate", do_animate, true, false},
+    {"step", do_step, true, false},
+    {"reset", do_reset, true, false},
+    {"dt", do_dt, true, false},
+    {"realtime", do_realtime, true, false},
+    {"reload", do_reload, true, false},
+    {"open", do_open, true, false},
+    {"drop", do_drop, true, false},
+    {"files", do_files, false, false},
+    {"graph", do_graph, false, false},
+    {"object", do_object, false, false},
+    {"field", do_field, false, false},
+    {"set", do_set, true, false},
+    {"activate", do_activate, true, false},
+    {"remove", do_remove, true, false},
+    {"save-node", do_save_node, true, false},
+    {"add-node", do_add_node, true, false},
+    {"save-view", do_save_view, true, false},
+    {"dump", do_dump, true, false},
+    {"stats", do_stats, false, false},
+    {"watch", do_watch, false, false},
+    {"grab", do_grab, true, false},
+    {"pull", do_pull, true, true},
+    {"release", do_release, true, false},
+    {"fix", do_fix, true, false},
+    {"key", do_key, true, true},
     {"mouse", do_mouse, true, true},
 };
 
@@ -535,7 +593,8 @@ static json_t *answer(Request *r)
   for (size_t i = 0; i < DV_COUNT(verbs); i++) {
     if (!dv_same(verbs[i].name, verb)) continue;
     if (verbs[i].edits && r->session->editor != r->viewer)
-      return verbs[i].silent ? NULL : dv_view_error("take over the editing first", "another viewer edits; this one watches");
+      return verbs[i].silent ? NULL
+                             : dv_view_error("take over the editing first", "another viewer edits; this one watches");
     return verbs[i].run(r);
   }
   return dv_view_error(NULL, "'%.40s' is no request", verb);
@@ -544,7 +603,9 @@ static json_t *answer(Request *r)
 void dv_session_handle(dvSession *s, dvViewer *v, const char *request, size_t length, dvText *reply)
 {
   v->heard_at = dv_now();
-  json_t *body = length <= DV_VIEW_MESSAGE_LIMIT && !too_deep(request, length) ? json_loadb(request, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
+  json_t *body = length <= DV_VIEW_MESSAGE_LIMIT && !too_deep(request, length)
+                     ? json_loadb(request, length, JSON_REJECT_DUPLICATES, NULL)
+                     : NULL;
   Request r = {s, v, body};
   json_t *a = json_is_object(body) ? answer(&r) : dv_view_error(NULL, "the request is too long, too deep or not JSON");
   if (a) {

@@ -1,7 +1,8 @@
 // HTTP and WebSocket with civetweb. See server.h.
 //
-// Threads: the caller of dv_server_run owns the session; the library's workers read requests and hand them over in a queue; a
-// sender for each client writes what lies in its outbox, so that a slow browser holds up nobody. `lock` guards queue and outboxes.
+// Threads: the caller of dv_server_run owns the session; the library's workers read requests and hand them over in a
+// queue; a sender for each client writes what lies in its outbox, so that a slow browser holds up nobody. `lock` guards
+// queue and outboxes.
 #include "view/server.h"
 
 #include "base/clock.h"
@@ -15,7 +16,12 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { OUTBOX_LIMIT = 256 << 20, PENDING_LIMIT = 2000, TEXT = MG_WEBSOCKET_OPCODE_TEXT, BINARY = MG_WEBSOCKET_OPCODE_BINARY };
+enum {
+  OUTBOX_LIMIT = 256 << 20,
+  PENDING_LIMIT = 2000,
+  TEXT = MG_WEBSOCKET_OPCODE_TEXT,
+  BINARY = MG_WEBSOCKET_OPCODE_BINARY
+};
 
 typedef struct Message {
   int opcode;
@@ -29,12 +35,12 @@ typedef struct Client {
   struct mg_connection *connection;
   pthread_t sender;
   pthread_cond_t filled;
-  dvText frame;              // one is on its way at most; its memory is used again
+  dvText frame;   // one is on its way at most; its memory is used again
   bool frame_busy;
   DV_ARRAY(Message) outbox;
   size_t outbox_bytes;
-  dvText partial;            // a request in several pieces; only its worker touches it
-  size_t pending;            // requests in the queue
+  dvText partial;   // a request in several pieces; only its worker touches it
+  size_t pending;   // requests in the queue
   bool joined, closing;
 } Client;
 
@@ -55,13 +61,13 @@ struct dvServer {
   pthread_mutex_t lock;
   pthread_cond_t wake;
   DV_ARRAY(Event) events;
-  DV_ARRAY(Client *) clients;      // of the session's thread
+  DV_ARRAY(Client *) clients;   // of the session's thread
   int connections;
-  DV_ARRAY(char *) pictures;       // files that may be asked for
+  DV_ARRAY(char *) pictures;   // files that may be asked for
   unsigned pictures_revision;
 };
 
-// --- outboxes ------------------------------------------------------------------------------------------------
+// --- outboxes ------------------------------------------------------------------------------------
 
 static void post(Client *c, int opcode, const char *data, size_t length)
 {
@@ -113,7 +119,7 @@ static void *send_outbox(void *user)
   return NULL;
 }
 
-// --- WebSocket: what the library's workers call -----------------------------------------------------------------
+// --- WebSocket: what the library's workers call --------------------------------------------------
 
 static void queue(dvServer *s, Event e)
 {
@@ -139,9 +145,11 @@ static bool names_host(const char *text, const char *h)
 static bool is_local_request(const dvServer *s, const struct mg_connection *c)
 {
   const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin");
-  if (!host || (!names_host(host, "127.0.0.1") && !names_host(host, "localhost") && !names_host(host, s->host))) return false;
+  if (!host || (!names_host(host, "127.0.0.1") && !names_host(host, "localhost") && !names_host(host, s->host)))
+    return false;
   if (!origin) return true;
-  return (strncmp(origin, "http://", 7) == 0 && dv_same(origin + 7, host)) || (strncmp(origin, "https://", 8) == 0 && dv_same(origin + 8, host));
+  return (strncmp(origin, "http://", 7) == 0 && dv_same(origin + 7, host)) ||
+         (strncmp(origin, "https://", 8) == 0 && dv_same(origin + 8, host));
 }
 
 static int on_connect(const struct mg_connection *connection, void *user)
@@ -214,15 +222,19 @@ static void on_close(const struct mg_connection *connection, void *user)
   pthread_mutex_unlock(&s->lock);
 }
 
-// --- HTTP -----------------------------------------------------------------------------------------------------------
+// --- HTTP ----------------------------------------------------------------------------------------
 
-static void respond(struct mg_connection *c, int status, const char *reason, const char *type, const char *body, size_t length)
+static void respond(struct mg_connection *c, int status, const char *reason, const char *type, const char *body,
+                    size_t length)
 {
   mg_printf(c,
-            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: "
+            "no-store\r\nX-Content-Type-Options: nosniff\r\n"
             "Referrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\nConnection: close\r\n"
-            "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-            "connect-src 'self' blob: data:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n\r\n",
+            "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+            "img-src 'self' data: blob:; "
+            "connect-src 'self' blob: data:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action "
+            "'none'\r\n\r\n",
             status, reason, type, length);
   mg_write(c, body, length);
 }
@@ -266,10 +278,13 @@ static int on_request(struct mg_connection *c, void *user)
   const char *uri = info->local_uri ? info->local_uri : "";
   size_t n = strlen(s->root);   // "/TOKEN/"
   if (!is_local_request(s, c)) return refuse(c, 403, "Forbidden");
-  if (strlen(uri) < n - 1 || !same_secret(uri, s->root, n - 1) || (uri[n - 1] != 0 && uri[n - 1] != '/')) return refuse(c, 403, "Forbidden");
-  if (!dv_same(info->request_method, "GET") && !dv_same(info->request_method, "HEAD")) return refuse(c, 405, "Method Not Allowed");
+  if (strlen(uri) < n - 1 || !same_secret(uri, s->root, n - 1) || (uri[n - 1] != 0 && uri[n - 1] != '/'))
+    return refuse(c, 403, "Forbidden");
+  if (!dv_same(info->request_method, "GET") && !dv_same(info->request_method, "HEAD"))
+    return refuse(c, 405, "Method Not Allowed");
   if (uri[n - 1] == 0) {   // without the slash at the end relative addresses would lose the token
-    mg_printf(c, "HTTP/1.1 308 Permanent Redirect\r\nLocation: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", s->root);
+    mg_printf(c, "HTTP/1.1 308 Permanent Redirect\r\nLocation: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+              s->root);
     return 308;
   }
   const char *rest = uri + n;
@@ -281,7 +296,7 @@ static int on_request(struct mg_connection *c, void *user)
   return refuse(c, 404, "Not Found");
 }
 
-// --- the session's thread ----------------------------------------------------------------------------------------------
+// --- the session's thread ------------------------------------------------------------------------
 
 static void free_client(Client *c)
 {
@@ -313,7 +328,9 @@ static void handle(dvServer *s, Event *e)
     c->joined = dv_session_join(s->session, &c->viewer);
     dv_push(&s->clients, c);
     break;
-  case EVENT_LEAVE: client_leaves(s, c); break;
+  case EVENT_LEAVE:
+    client_leaves(s, c);
+    break;
   case EVENT_REQUEST:
     if (c->joined) dv_session_handle(s->session, &c->viewer, e->text, e->length, &reply);
     if (reply.length) post(c, TEXT, reply.text, reply.length);
@@ -346,7 +363,8 @@ static void publish_pictures(dvServer *s)
   pthread_mutex_lock(&s->lock);
   for (size_t i = 0; i < s->pictures.count; i++) dv_free(s->pictures.data[i]);
   s->pictures.count = 0;
-  for (size_t i = 0; i < dv_session_texture_count(s->session); i++) dv_push(&s->pictures, dv_session_texture(s->session, i));
+  for (size_t i = 0; i < dv_session_texture_count(s->session); i++)
+    dv_push(&s->pictures, dv_session_texture(s->session, i));
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -392,7 +410,7 @@ void dv_server_run(dvServer *s, const atomic_int *stop)
   }
 }
 
-// --- beginning and end -----------------------------------------------------------------------------------------------------
+// --- beginning and end ---------------------------------------------------------------------------
 
 static char *random_token(void)
 {
@@ -412,14 +430,29 @@ static int quiet(const struct mg_connection *c, const char *message)
 static bool listen_on(dvServer *s, int port, dvText *why)
 {
   char *ports = dv_format("%s:%d", s->host, port);
-  const char *options[] = {"listening_ports", ports, "num_threads", "12", "request_timeout_ms", "10000", "websocket_timeout_ms", "3600000",
-                           "enable_directory_listing", "no", "enable_keep_alive", "no", "tcp_nodelay", "1", NULL};
+  const char *options[] = {"listening_ports",
+                           ports,
+                           "num_threads",
+                           "12",
+                           "request_timeout_ms",
+                           "10000",
+                           "websocket_timeout_ms",
+                           "3600000",
+                           "enable_directory_listing",
+                           "no",
+                           "enable_keep_alive",
+                           "no",
+                           "tcp_nodelay",
+                           "1",
+                           NULL};
   struct mg_callbacks callbacks = {.log_message = quiet};
   s->web = mg_start(&callbacks, s, options);
   struct mg_server_port listening = {0};
   bool good = s->web && mg_get_server_ports(s->web, 1, &listening) == 1;
   if (good) s->address = dv_format("http://%s:%d%s", s->host, listening.port, s->root);
-  else dv_text_printf(why, "nothing can listen on %s; another program may, or --port and --host do not fit this machine", ports);
+  else
+    dv_text_printf(why, "nothing can listen on %s; another program may, or --port and --host do not fit this machine",
+                   ports);
   dv_free(ports);
   return good;
 }

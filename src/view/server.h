@@ -1,4 +1,5 @@
-// The transport of the viewer: HTTP and WebSocket on one side, a session on the other. docs/viewer.md has the addresses.
+// The transport of the viewer: HTTP and WebSocket on one side, a session on the other. docs/viewer.md has the
+// addresses.
 #ifndef DV_VIEW_SERVER_H
 #define DV_VIEW_SERVER_H
 
@@ -9,12 +10,12 @@
 typedef struct dvServer dvServer;
 
 typedef struct dvServerOptions {
-  const char *host;          // address to listen on; NULL for 127.0.0.1
-  int port;                  // 0 takes any that is free
-  const char *token;         // NULL makes a random one
-  const char *page;          // the page, and its length
+  const char *host;    // address to listen on; NULL for 127.0.0.1
+  int port;            // 0 takes any that is free
+  const char *token;   // NULL makes a random one
+  const char *page;    // the page, and its length
   size_t page_length;
-  dvSessionOptions session;  // `send` and `user` are the server's
+  dvSessionOptions session;   // `send` and `user` are the server's
 } dvServerOptions;
 
 // NULL with a sentence in `why` when it cannot listen.

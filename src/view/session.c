@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
+#include "mechanics/mechanics.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
-#include "state/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { NEWS_LIMIT = 1000 };
 
-// --- replies -------------------------------------------------------------------------------------------------
+// --- replies -------------------------------------------------------------------------------------
 
 json_t *dv_view_ok(void) { return json_object(); }
 
@@ -42,12 +42,9 @@ void dv_session_send(dvSession *s, dvViewer *to, json_t *message)
   free(text);
 }
 
-// --- messages of the log -----------------------------------------------------------------------------------------
+// --- messages of the log -------------------------------------------------------------------------
 
-static void free_news(dvNews *n)
-{
-  dv_free(n->path), dv_free(n->text), dv_free(n->advice), dv_free(n->file);
-}
+static void free_news(dvNews *n) { dv_free(n->path), dv_free(n->text), dv_free(n->advice), dv_free(n->file); }
 
 void dv_view_put_text(json_t *o, const char *key, const char *text)
 {
@@ -70,7 +67,8 @@ static void on_message(void *user, const dvMessage *m)
   dvSession *s = user;
   if (s->options.print && m->level >= DV_WARNING) dv_log_print(stderr, m);
   if (s->news.count >= NEWS_LIMIT) return;
-  dv_push(&s->news, ((dvNews){m->level, dv_strdup(m->path), dv_strdup(m->text), dv_strdup(m->advice), dv_strdup(m->place.file), m->place.line}));
+  dv_push(&s->news, ((dvNews){m->level, dv_strdup(m->path), dv_strdup(m->text), dv_strdup(m->advice),
+                              dv_strdup(m->place.file), m->place.line}));
   s->graph++;
   dv_session_send(s, NULL, dv_view_news(&s->news.data[s->news.count - 1]));
 }
@@ -81,18 +79,17 @@ static void clear_news(dvSession *s)
   s->news.count = 0;
 }
 
-// --- edits -----------------------------------------------------------------------------------------------------------
+// --- edits ---------------------------------------------------------------------------------------
 
-static void free_edit(dvEdit *e)
-{
-  dv_free(e->path), dv_free(e->field), dv_free(e->text);
-}
+static void free_edit(dvEdit *e) { dv_free(e->path), dv_free(e->field), dv_free(e->text); }
 
 void dv_session_remember(dvSession *s, dvEdit edit)
 {
   for (size_t i = 0; i < s->edits.count; i++) {   // only the last value of a field counts
     dvEdit *e = &s->edits.data[i];
-    if (edit.kind != DV_EDIT_SET || e->kind != DV_EDIT_SET || !dv_same(e->path, edit.path) || !dv_same(e->field, edit.field)) continue;
+    if (edit.kind != DV_EDIT_SET || e->kind != DV_EDIT_SET || !dv_same(e->path, edit.path) ||
+        !dv_same(e->field, edit.field))
+      continue;
     dv_free(e->text);
     e->text = dv_strdup(edit.text);
     free_edit(&edit);
@@ -144,7 +141,7 @@ static void apply_edit(dvSession *s, const dvEdit *e)
   }
 }
 
-// --- loading ---------------------------------------------------------------------------------------------------------
+// --- loading -------------------------------------------------------------------------------------
 
 static void unload(dvSession *s)
 {
@@ -258,7 +255,8 @@ json_t *dv_session_edit(dvSession *s, dvEdit edit)
   dvEdit before = {0};   // a second value of a field replaces the first
   for (size_t i = 0; i < s->edits.count; i++) {
     const dvEdit *e = &s->edits.data[i];
-    if (edit.kind == DV_EDIT_SET && e->kind == DV_EDIT_SET && dv_same(e->path, edit.path) && dv_same(e->field, edit.field))
+    if (edit.kind == DV_EDIT_SET && e->kind == DV_EDIT_SET && dv_same(e->path, edit.path) &&
+        dv_same(e->field, edit.field))
       before = (dvEdit){e->kind, dv_strdup(e->path), dv_strdup(e->field), dv_strdup(e->text)};
   }
   size_t count = s->edits.count;
@@ -347,7 +345,7 @@ void dv_session_destroy(dvSession **session)
 
 bool dv_session_ready(const dvSession *s) { return s->ready; }
 
-// --- clients -----------------------------------------------------------------------------------------------------------
+// --- clients -------------------------------------------------------------------------------------
 
 static void make_key(char out[33])
 {
@@ -397,14 +395,15 @@ void dv_session_become_editor(dvSession *s, dvViewer *v)
   memcpy(s->editor_key, v->key, sizeof s->editor_key);
 }
 
-// --- status ------------------------------------------------------------------------------------------------------------
+// --- status --------------------------------------------------------------------------------------
 
 json_t *dv_session_status(const dvSession *s, const dvViewer *v)
 {
   const dvNode *root = s->scene ? s->scene->root : NULL;
-  json_t *m = json_pack("{s:s, s:f, s:I, s:f, s:b, s:b, s:f, s:f, s:f, s:f}", "is", "status", "time", root ? root->time : 0.0, "step",
-                        (json_int_t)(s->scene ? s->scene->step : 0), "dt", root ? root->dt : 0.0, "animating", (int)s->animating, "realtime",
-                        (int)s->realtime, "factor", s->factor, "rate", s->rate, "rtf", s->rtf, "msPerStep", s->ms);
+  json_t *m = json_pack("{s:s, s:f, s:I, s:f, s:b, s:b, s:f, s:f, s:f, s:f}", "is", "status", "time",
+                        root ? root->time : 0.0, "step", (json_int_t)(s->scene ? s->scene->step : 0), "dt",
+                        root ? root->dt : 0.0, "animating", (int)s->animating, "realtime", (int)s->realtime, "factor",
+                        s->factor, "rate", s->rate, "rtf", s->rtf, "msPerStep", s->ms);
   if (!m) m = json_pack("{s:s}", "is", "status");   // a number that is not finite
   json_object_set_new(m, "graph", json_integer(s->graph));
   json_object_set_new(m, "scene", json_integer(s->draw.revision));
@@ -429,7 +428,7 @@ static void send_status(dvSession *s, dvViewer *v, double now)
   free(text);
 }
 
-// --- running -----------------------------------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 static void stop_diverged(dvSession *s)
 {
@@ -489,8 +488,8 @@ static double step_due(const dvSession *s, double now)
 // time that the thread has had: what it computed and what it waited, not what other programs took
 static double time_had(const dvSession *s) { return dv_thread_now() + s->idle; }
 
-// Seconds until the next frame may be packed: no more than 60 a second, and packing takes at most 1/60 of the time while steps are
-// made (the steps that follow, with emptied caches, cost as much as half of that again).
+// Seconds until the next frame may be packed: no more than 60 a second, and packing takes at most 1/60 of the time
+// while steps are made (the steps that follow, with emptied caches, cost as much as half of that again).
 static double frame_pause(const dvSession *s, double now)
 {
   double pause = s->frame_wall + 1.0 / 60 - now;
@@ -515,14 +514,16 @@ double dv_session_advance(dvSession *s)
     step(s);
     now = dv_now();
     // what cannot be caught up is let go
-    if (s->realtime && now - s->pace_wall - (s->scene->root->time - s->pace_time) / s->factor > 0.25) dv_session_start_pace(s);
+    if (s->realtime && now - s->pace_wall - (s->scene->root->time - s->pace_time) / s->factor > 0.25)
+      dv_session_start_pace(s);
     wait = step_due(s, now);
   }
   measure_rate(s, now);
   for (size_t i = 0; i < s->viewers.count; i++) {
     dvViewer *v = s->viewers.data[i];
     send_status(s, v, now);
-    if (v->stats && now - v->stats_at >= 0.1 && s->stats_steps) v->stats_at = now, dv_session_send(s, v, dv_view_stats(s));
+    if (v->stats && now - v->stats_at >= 0.1 && s->stats_steps)
+      v->stats_at = now, dv_session_send(s, v, dv_view_stats(s));
   }
   if (s->stats_steps > 1000) dv_view_clear_stats(s);
   wait = dv_min(wait, frame_due(s, now));
@@ -530,7 +531,7 @@ double dv_session_advance(dvSession *s)
   return s->animating && wait > 0.1 ? 0.1 : wait;
 }
 
-// --- frames --------------------------------------------------------------------------------------------------------------------
+// --- frames --------------------------------------------------------------------------------------
 
 static void add_u32(dvText *out, uint32_t value) { dv_text_add_n(out, (const char *)&value, sizeof value); }
 
@@ -561,7 +562,8 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++, bytes += 16 + a->count * sizeof *a->data;
   }
   double time = s->scene ? s->scene->root->time : 0;
-  if ((chunks == 0 && time == v->time) || !dv_text_reserve(out, bytes)) return false;   // a step that moves nothing still has a time
+  if ((chunks == 0 && time == v->time) || !dv_text_reserve(out, bytes))
+    return false;   // a step that moves nothing still has a time
   v->time = time;
   add_u32(out, 0x31465644);
   add_u32(out, ++v->frame);

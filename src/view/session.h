@@ -1,7 +1,7 @@
 // A scene that somebody looks at: loads it, runs it, answers requests (docs/viewer.md) and packs frames.
 //
-// A session knows nothing of sockets. One thread owns it and calls everything here; transport (view/server.h) hands over the
-// text of requests and takes replies, news and frames away. Clients are told apart by dvViewer.
+// A session knows nothing of sockets. One thread owns it and calls everything here; transport (view/server.h) hands
+// over the text of requests and takes replies, news and frames away. Clients are told apart by dvViewer.
 #ifndef DV_VIEW_SESSION_H
 #define DV_VIEW_SESSION_H
 
@@ -19,7 +19,7 @@ typedef struct dvSession dvSession;
 
 // One client.
 typedef struct dvViewer {
-  char key[33];              // proves who it was when a connection is lost
+  char key[33];   // proves who it was when a connection is lost
   bool greeted;
   unsigned groups;           // what it shows
   unsigned revision;         // of the draw list that it knows
@@ -28,8 +28,8 @@ typedef struct dvViewer {
   double time;               // of the last frame
   bool stats, fine;
   double status_at, stats_at, heard_at;   // clock
-  char *status;              // the last one sent
-  void *transport;           // for whoever sends
+  char *status;                           // the last one sent
+  void *transport;                        // for whoever sends
 } dvViewer;
 
 // News for one client, or for all when `to` is NULL. Called by the session's own thread.
@@ -40,8 +40,8 @@ typedef struct dvSessionOptions {
   const char *const *data;   // directories
   size_t data_count;
   int threads;
-  bool print;                // messages also go to stderr
-  bool animate;              // from the start
+  bool print;     // messages also go to stderr
+  bool animate;   // from the start
   dvSessionSend send;
   void *user;
 } dvSessionOptions;
@@ -52,16 +52,18 @@ void dv_session_destroy(dvSession **session);
 // True when the scene was read and initialised.
 bool dv_session_ready(const dvSession *session);
 
-bool dv_session_join(dvSession *session, dvViewer *viewer);    // false when there are too many
+bool dv_session_join(dvSession *session, dvViewer *viewer);   // false when there are too many
 void dv_session_leave(dvSession *session, dvViewer *viewer);
 // Answers one request; `reply` stays empty when there is nothing to say.
 void dv_session_handle(dvSession *session, dvViewer *viewer, const char *request, size_t length, dvText *reply);
 // Does what is due: a step, news. Returns how many seconds it has nothing to do (at most 1).
 double dv_session_advance(dvSession *session);
-// Packs the next frame for a client that is ready for one and for which there is something new. False when there is not.
+// Packs the next frame for a client that is ready for one and for which there is something new. False when there is
+// not.
 bool dv_session_frame(dvSession *session, dvViewer *viewer, dvText *out);
 
-// Picture number `index` of a material as an absolute path below the directories of the session, or NULL. The caller frees it.
+// Picture number `index` of a material as an absolute path below the directories of the session, or NULL. The caller
+// frees it.
 char *dv_session_texture(dvSession *session, size_t index);
 size_t dv_session_texture_count(const dvSession *session);
 unsigned dv_session_revision(const dvSession *session);   // of what can be drawn

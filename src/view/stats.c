@@ -2,9 +2,9 @@
 #include "view/inside.h"
 
 #include "collision/model.h"
+#include "mechanics/mechanics.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
-#include "state/state.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -20,19 +20,25 @@ static double watched_value(dvSession *s, const dvWatch *w)
   dvField *f = o ? dv_object_field(o, w->field) : NULL;
   if (!f || dv_field_pull(f) != DV_OK) return NAN;
   switch (f->desc->type) {
-  case DV_T_BOOL: return *(bool *)f->value;
+  case DV_T_BOOL:
+    return *(bool *)f->value;
   case DV_T_INT:
-  case DV_T_CHOICE: return *(int32_t *)f->value;
+  case DV_T_CHOICE:
+    return *(int32_t *)f->value;
   case DV_T_REAL:
   case DV_T_VEC:
   case DV_T_COLOUR:
   case DV_T_COORD:
-  case DV_T_DERIV: return w->index < (size_t)f->width ? ((double *)f->value)[w->index] : NAN;
+  case DV_T_DERIV:
+    return w->index < (size_t)f->width ? ((double *)f->value)[w->index] : NAN;
   case DV_T_REALS:
   case DV_T_COORDS:
-  case DV_T_DERIVS: return w->index < ((dvReals *)f->value)->count ? ((dvReals *)f->value)->data[w->index] : NAN;
-  case DV_T_INTS: return w->index < ((dvInts *)f->value)->count ? ((dvInts *)f->value)->data[w->index] : NAN;
-  default: return NAN;
+  case DV_T_DERIVS:
+    return w->index < ((dvReals *)f->value)->count ? ((dvReals *)f->value)->data[w->index] : NAN;
+  case DV_T_INTS:
+    return w->index < ((dvInts *)f->value)->count ? ((dvInts *)f->value)->data[w->index] : NAN;
+  default:
+    return NAN;
   }
 }
 
@@ -82,7 +88,13 @@ static void add_timers(json_t *out, const dvTimers *t, int index, const char *pr
 static json_t *energies(dvSession *s)
 {
   double kinetic = 0, potential = 0;
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = s->scene->root->dt, .time = s->scene->root->time};
+  dvMech m = {.x = DV_X,
+              .v = DV_V,
+              .f = DV_F,
+              .dx = DV_DX,
+              .df = DV_DF,
+              .dt = s->scene->root->dt,
+              .time = s->scene->root->time};
   memcpy(m.gravity, s->scene->root->gravity, sizeof m.gravity);
   dv_mech_energy(s->scene->plan, &m, &kinetic, &potential);
   json_t *e = json_object();
@@ -100,7 +112,9 @@ typedef struct Collector {
 
 static void count_more(json_t *inventory, const char *what, size_t count)
 {
-  if (count) json_object_set_new(inventory, what, json_integer(json_integer_value(json_object_get(inventory, what)) + (json_int_t)count));
+  if (count)
+    json_object_set_new(inventory, what,
+                        json_integer(json_integer_value(json_object_get(inventory, what)) + (json_int_t)count));
 }
 
 // the collision primitives of a model: "collision spheres"
@@ -122,8 +136,12 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
       for (int k = 0; k < DV_ELEMENT_KINDS; k++) {
         // edges and faces that only follow from larger elements are not counted (nor made)
         dvTopology *t = dv_topology(o);
-        const dvInts *given = k == DV_EDGE || k == DV_TRIANGLE || k == DV_QUAD ? dv_topology_given(t, (dvElementKind)k) : NULL;
-        c->counts[k] += k == DV_POINT ? dv_topology_point_count(t) : given ? dv_ints_size(given) : k > DV_QUAD ? dv_topology_count(t, (dvElementKind)k) : 0;
+        const dvInts *given =
+            k == DV_EDGE || k == DV_TRIANGLE || k == DV_QUAD ? dv_topology_given(t, (dvElementKind)k) : NULL;
+        c->counts[k] += k == DV_POINT ? dv_topology_point_count(t)
+                        : given       ? dv_ints_size(given)
+                        : k > DV_QUAD ? dv_topology_count(t, (dvElementKind)k)
+                                      : 0;
       }
     dvField *graph = dv_plays(o, DV_ROLE_LINEAR_SOLVER) ? dv_object_field(o, "graph") : NULL;
     if (!graph || graph->desc->type != DV_T_REALS || json_array_size(c->convergence) >= 8) continue;
@@ -147,7 +165,9 @@ json_t *dv_view_stats(dvSession *s)
   dv_visit(s->scene->root, &c.visitor);
   if (s->context->timers->list.count) add_timers(timers, s->context->timers, 0, "", 1.0 / (double)s->stats_steps);
   for (int k = 0; k < DV_ELEMENT_KINDS; k++)
-    if (c.counts[k]) json_object_set_new(inventory, k == DV_POINT ? "points" : dv_element_name((dvElementKind)k), json_integer((json_int_t)c.counts[k]));
+    if (c.counts[k])
+      json_object_set_new(inventory, k == DV_POINT ? "points" : dv_element_name((dvElementKind)k),
+                          json_integer((json_int_t)c.counts[k]));
   size_t freedoms = 0;
   for (size_t i = 0; i < s->scene->plan->independent.count; i++) {
     const dvState *state = dv_state(s->scene->plan->independent.data[i]);
@@ -155,7 +175,8 @@ json_t *dv_view_stats(dvSession *s)
   }
   json_object_set_new(inventory, "degrees of freedom", json_integer((json_int_t)freedoms));
   json_object_set_new(m, "is", json_string("stats"));
-  size_t skipped = s->step_times.count > 2 * STEPS ? s->step_times.count - 2 * STEPS : 0;   // the last ones, when there are many
+  size_t skipped =
+      s->step_times.count > 2 * STEPS ? s->step_times.count - 2 * STEPS : 0;   // the last ones, when there are many
   json_object_set_new(m, "steps", rows_of(s->step_times.data + skipped, s->step_times.count - skipped, 2));
   json_object_set_new(m, "timers", timers);
   json_object_set_new(m, "energy", energies(s));
@@ -163,23 +184,29 @@ json_t *dv_view_stats(dvSession *s)
   json_object_set_new(m, "watch", rows_of(s->watched.data, s->watched.count, s->watches.count + 1));
   json_object_set_new(m, "inventory", inventory);
   const dvStepCost *after = &s->after_frame, *between = &s->between_frames;
-  json_object_set_new(m, "pictures", json_pack("{s:I, s:f, s:[I, f], s:[I, f]}", "count", (json_int_t)s->packed, "ms", 1e3 * s->pack_time, "after",
-                                               (json_int_t)after->steps, 1e3 * after->time, "between", (json_int_t)between->steps, 1e3 * between->time));
+  json_object_set_new(m, "pictures",
+                      json_pack("{s:I, s:f, s:[I, f], s:[I, f]}", "count", (json_int_t)s->packed, "ms",
+                                1e3 * s->pack_time, "after", (json_int_t)after->steps, 1e3 * after->time, "between",
+                                (json_int_t)between->steps, 1e3 * between->time));
   dv_view_clear_stats(s);
   return m;
 }
 
 json_t *dv_view_watch(dvSession *s, json_t *items)
 {
-  if (!json_is_array(items) || json_array_size(items) > WATCHES) return dv_view_error(NULL, "items is a list of at most %d fields", WATCHES);
+  if (!json_is_array(items) || json_array_size(items) > WATCHES)
+    return dv_view_error(NULL, "items is a list of at most %d fields", WATCHES);
   for (size_t i = 0; i < s->watches.count; i++) dv_free(s->watches.data[i].path), dv_free(s->watches.data[i].field);
   s->watches.count = s->watched.count = 0;
   size_t i;
   json_t *item;
-  json_array_foreach(items, i, item) {
-    const char *path = json_string_value(json_object_get(item, "path")), *field = json_string_value(json_object_get(item, "field"));
+  json_array_foreach(items, i, item)
+  {
+    const char *path = json_string_value(json_object_get(item, "path")),
+               *field = json_string_value(json_object_get(item, "field"));
     json_int_t index = json_integer_value(json_object_get(item, "index"));
-    if (path && field && index >= 0) dv_push(&s->watches, ((dvWatch){dv_strdup(path), dv_strdup(field), (size_t)index}));
+    if (path && field && index >= 0)
+      dv_push(&s->watches, ((dvWatch){dv_strdup(path), dv_strdup(field), (size_t)index}));
   }
   return dv_view_ok();
 }

@@ -2,21 +2,21 @@
 #include "view/inside.h"
 
 #include "math/vec.h"
+#include "mechanics/mechanics.h"
 #include "scene/plan.h"
-#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
 
-// --- rays ----------------------------------------------------------------------------------------------------
+// --- rays ----------------------------------------------------------------------------------------
 
 typedef struct Ray {
   dvVec3 origin, direction;
 } Ray;
 
 typedef struct Hit {
-  double distance;       // along the ray; INFINITY for none
-  dvObject *model;       // visual model, collision model or state that was hit
+  double distance;   // along the ray; INFINITY for none
+  dvObject *model;   // visual model, collision model or state that was hit
 } Hit;
 
 // Moeller and Trumbore: distance along the ray, or infinity
@@ -64,7 +64,8 @@ static double hit_drawable(const dvDraw *d, const dvDrawable *a, const Ray *r)
   } else if (a->kind == DV_DRAW_SPHERES) {
     for (size_t i = 0; i < x->count / 3; i++) {
       float radius = (float)a->radius;
-      if (a->radii >= 0 && i < d->arrays.data[a->radii].count) memcpy(&radius, d->arrays.data[a->radii].data + i, sizeof radius);
+      if (a->radii >= 0 && i < d->arrays.data[a->radii].count)
+        memcpy(&radius, d->arrays.data[a->radii].data + i, sizeof radius);
       nearest = dv_min(nearest, hit_sphere(r, corner(x, (uint32_t)i), radius));
     }
   }
@@ -99,7 +100,7 @@ static Hit cast_ray(dvSession *s, const Ray *r)
   return best;
 }
 
-// --- from what is seen to what moves ---------------------------------------------------------------------------
+// --- from what is seen to what moves -------------------------------------------------------------
 
 static dvObject *driver_of(const dvPlan *p, const dvObject *state)
 {
@@ -128,7 +129,8 @@ static dvState *mover_of(dvSession *s, dvObject *model)
   for (int depth = 0; state && depth < 64; depth++) {
     if (is_independent(p, state)) {
       dvDofKind kind = state->dof->kind;
-      return dv_node_find_up(state->node, DV_ROLE_ODE) && (kind == DV_VEC3 || kind == DV_RIGID3) ? dv_state(state) : NULL;
+      return dv_node_find_up(state->node, DV_ROLE_ODE) && (kind == DV_VEC3 || kind == DV_RIGID3) ? dv_state(state)
+                                                                                                 : NULL;
     }
     state = driver_of(p, state);
   }
@@ -170,7 +172,7 @@ static bool find_touch(dvSession *s, const double origin[3], const double direct
   return true;
 }
 
-// --- pulling -------------------------------------------------------------------------------------------------------
+// --- pulling -------------------------------------------------------------------------------------
 
 static void set_text(dvObject *o, const char *field, const char *format, double a, double b, double c)
 {
@@ -215,8 +217,9 @@ json_t *dv_view_grab(dvSession *s, const double origin[3], const double directio
   s->spring = spring;
   dv_vec3_store(s->spring_offset, offset);
   char *path = dv_object_path(&t.state->base), *model = dv_object_path(t.model);
-  json_object_set_new(answer, "hit", json_pack("{s:[f, f, f], s:s, s:I, s:s}", "point", t.point.x, t.point.y, t.point.z, "path", path, "index",
-                                               (json_int_t)t.index, "model", model));
+  json_object_set_new(answer, "hit",
+                      json_pack("{s:[f, f, f], s:s, s:I, s:s}", "point", t.point.x, t.point.y, t.point.z, "path", path,
+                                "index", (json_int_t)t.index, "model", model));
   dv_free(path);
   dv_free(model);
   return answer;
@@ -225,7 +228,8 @@ json_t *dv_view_grab(dvSession *s, const double origin[3], const double directio
 void dv_view_pull(dvSession *s, const double to[3])
 {
   if (!s->spring) return;
-  set_text(s->spring, "target", "%.17g %.17g %.17g", to[0] - s->spring_offset[0], to[1] - s->spring_offset[1], to[2] - s->spring_offset[2]);
+  set_text(s->spring, "target", "%.17g %.17g %.17g", to[0] - s->spring_offset[0], to[1] - s->spring_offset[1],
+           to[2] - s->spring_offset[2]);
 }
 
 void dv_view_release(dvSession *s)
@@ -234,7 +238,7 @@ void dv_view_release(dvSession *s)
   s->spring = NULL;
 }
 
-// --- holding ---------------------------------------------------------------------------------------------------------
+// --- holding -------------------------------------------------------------------------------------
 
 static dvObject *hold(dvSession *s, dvState *state, int32_t index)
 {
@@ -265,7 +269,8 @@ json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction
     return answer;
   }
   size_t width = (size_t)t.state->base.dof->deriv;
-  memset(dv_state_write(t.state, DV_V) + t.index * width, 0, width * sizeof(double));   // the constraint only keeps velocities as they are
+  memset(dv_state_write(t.state, DV_V) + t.index * width, 0,
+         width * sizeof(double));   // the constraint only keeps velocities as they are
   dvObject *o = s->fixed.count < 1000 ? hold(s, t.state, (int32_t)t.index) : NULL;
   if (o) {
     dv_push(&s->fixed, ((dvFixed){path, (int32_t)t.index, o}));

@@ -1,5 +1,5 @@
-// VisualMesh, VisualPointCloud, VisualVectorField, TrailRenderer: things that are only there to be looked at. Their points are fields,
-// often linked to those of other components; nothing moves them and they move nothing.
+// VisualMesh, VisualPointCloud, VisualVectorField, TrailRenderer: things that are only there to be looked at. Their
+// points are fields, often linked to those of other components; nothing moves them and they move nothing.
 #include "visual/register.h"
 #include "visual/visual_model.h"
 
@@ -7,43 +7,44 @@
 
 #define ENABLE_FIELDS(X) X(bool, enable, "1", "", "draw it", .flags = DV_LOOKS)
 
-#define MESH_FIELDS(X)                                                                                                \
-  X(vec3s, position, "", "m", "positions of the points", .flags = DV_LOOKS)                                           \
-  X(real, elementSpace, "0.15", "", "gap between the elements, as a part of their size", .flags = DV_LOOKS)           \
-  X(bool, lighting, "1", "", "shade the surfaces", .flags = DV_LOOKS)                                                 \
-  X(reals, vertexValues, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)                              \
-  X(string, colorMap, "", "", "colours of the numbers, from the smallest to the largest", .flags = DV_LOOKS)          \
-  X(link, topology, "", "", "the elements; those of the node or above by default", .role = DV_ROLE_TOPOLOGY, .flags = DV_LOOKS)
+#define MESH_FIELDS(X)                                                                                       \
+  X(vec3s, position, "", "m", "positions of the points", .flags = DV_LOOKS)                                  \
+  X(real, elementSpace, "0.15", "", "gap between the elements, as a part of their size", .flags = DV_LOOKS)  \
+  X(bool, lighting, "1", "", "shade the surfaces", .flags = DV_LOOKS)                                        \
+  X(reals, vertexValues, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)                     \
+  X(string, colorMap, "", "", "colours of the numbers, from the smallest to the largest", .flags = DV_LOOKS) \
+  X(link, topology, "", "", "the elements; those of the node or above by default", .role = DV_ROLE_TOPOLOGY, \
+    .flags = DV_LOOKS)
 
-#define CLOUD_FIELDS(X)                                                                                               \
-  X(vec3s, position, "", "m", "positions", .flags = DV_LOOKS)                                                         \
-  X(string, drawMode, "Point", "", "Point, Sphere or Frame", .flags = DV_LOOKS)                                       \
-  X(real, pointSize, "1", "pixels", "size of a point", .flags = DV_LOOKS)                                             \
-  X(reals, sphereRadius, "1", "m", "radius of the spheres", .flags = DV_LOOKS)                                        \
-  X(color, color, "1 1 1 1", "", "colour of the points", .flags = DV_LOOKS)                                           \
-  X(bool, showIndices, "0", "", "write the indices beside the points", .flags = DV_LOOKS)                             \
-  X(real, indicesScale, "1", "", "size of the indices", .flags = DV_LOOKS)                                            \
+#define CLOUD_FIELDS(X)                                                                   \
+  X(vec3s, position, "", "m", "positions", .flags = DV_LOOKS)                             \
+  X(string, drawMode, "Point", "", "Point, Sphere or Frame", .flags = DV_LOOKS)           \
+  X(real, pointSize, "1", "pixels", "size of a point", .flags = DV_LOOKS)                 \
+  X(reals, sphereRadius, "1", "m", "radius of the spheres", .flags = DV_LOOKS)            \
+  X(color, color, "1 1 1 1", "", "colour of the points", .flags = DV_LOOKS)               \
+  X(bool, showIndices, "0", "", "write the indices beside the points", .flags = DV_LOOKS) \
+  X(real, indicesScale, "1", "", "size of the indices", .flags = DV_LOOKS)                \
   X(color, indicesColor, "1 1 1 1", "", "colour of the indices", .flags = DV_LOOKS)
 
-#define ARROW_FIELDS(X)                                                                                               \
-  X(vec3s, position, "", "m", "where the arrows start", .flags = DV_LOOKS)                                            \
-  X(vec3s, vector, "", "", "the arrows", .flags = DV_LOOKS)                                                           \
-  X(real, vectorScale, "1", "", "factor of their length", .flags = DV_LOOKS)                                          \
-  X(string, drawMode, "Line", "", "Line, Cylinder or Arrow", .flags = DV_LOOKS)                                       \
+#define ARROW_FIELDS(X)                                                         \
+  X(vec3s, position, "", "m", "where the arrows start", .flags = DV_LOOKS)      \
+  X(vec3s, vector, "", "", "the arrows", .flags = DV_LOOKS)                     \
+  X(real, vectorScale, "1", "", "factor of their length", .flags = DV_LOOKS)    \
+  X(string, drawMode, "Line", "", "Line, Cylinder or Arrow", .flags = DV_LOOKS) \
   X(color, color, "1 1 1 1", "", "colour", .flags = DV_LOOKS)
 
-#define TRAIL_FIELDS(X)                                                                                               \
-  X(vec3s, position, "", "m", "the points", .flags = DV_LOOKS)                                                        \
-  X(int, nbSteps, "100", "", "steps that are kept", .flags = DV_LOOKS)                                                \
-  X(string, color, "#00ff00ff #00ff00ff", "", "colours from the oldest to the newest step", .flags = DV_LOOKS)        \
-  X(real, thickness, "1", "pixels", "width of the lines", .flags = DV_LOOKS)                                          \
+#define TRAIL_FIELDS(X)                                                                                        \
+  X(vec3s, position, "", "m", "the points", .flags = DV_LOOKS)                                                 \
+  X(int, nbSteps, "100", "", "steps that are kept", .flags = DV_LOOKS)                                         \
+  X(string, color, "#00ff00ff #00ff00ff", "", "colours from the oldest to the newest step", .flags = DV_LOOKS) \
+  X(real, thickness, "1", "pixels", "width of the lines", .flags = DV_LOOKS)                                   \
   X(vec3s, trail, "", "m", "where the points were, the oldest step first", .flags = DV_LOOKS | DV_READ_ONLY | DV_HIDDEN)
 
-#define DECORATION(type, FIELDS)                                                                                      \
-  typedef struct type {                                                                                               \
-    dvObject base;                                                                                                    \
-    ENABLE_FIELDS(DV_MEMBER)                                                                                          \
-    FIELDS(DV_MEMBER)                                                                                                 \
+#define DECORATION(type, FIELDS) \
+  typedef struct type {          \
+    dvObject base;               \
+    ENABLE_FIELDS(DV_MEMBER)     \
+    FIELDS(DV_MEMBER)            \
   } type;
 DECORATION(Mesh, MESH_FIELDS)
 DECORATION(Cloud, CLOUD_FIELDS)
@@ -53,7 +54,7 @@ typedef struct Trail {
   dvObject base;
   ENABLE_FIELDS(DV_MEMBER)
   TRAIL_FIELDS(DV_MEMBER)
-  dvInts pairs;      // lines from each step to the next
+  dvInts pairs;   // lines from each step to the next
 } Trail;
 
 #define SELF Mesh
@@ -75,14 +76,18 @@ static void mesh_sketch(dvObject *o, dvSketch *out)
   Mesh *m = (Mesh *)o;
   dvObject *topology = m->topology.target ? m->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!m->enable || !topology) return;
-  *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .positions = dv_field_of(o, &m->position), .values = dv_field_of(o, &m->vertexValues), .topology = topology};
+  *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS,
+                    .positions = dv_field_of(o, &m->position),
+                    .values = dv_field_of(o, &m->vertexValues),
+                    .topology = topology};
 }
 
 static void cloud_sketch(dvObject *o, dvSketch *out)
 {
   Cloud *c = (Cloud *)o;
   if (!c->enable) return;
-  *out = (dvSketch){.kind = dv_same_nocase(c->drawMode, "Sphere") ? DV_SKETCH_SPHERES : DV_SKETCH_POINTS, .positions = dv_field_of(o, &c->position),
+  *out = (dvSketch){.kind = dv_same_nocase(c->drawMode, "Sphere") ? DV_SKETCH_SPHERES : DV_SKETCH_POINTS,
+                    .positions = dv_field_of(o, &c->position),
                     .radius = c->sphereRadius.count ? c->sphereRadius.data[0] : 1};
   dv_sketch_colour(out, c->color, dv_was_set(o, &c->color));
 }
@@ -91,11 +96,12 @@ static void arrows_sketch(dvObject *o, dvSketch *out)
 {
   Arrows *a = (Arrows *)o;
   if (!a->enable) return;
-  *out = (dvSketch){.kind = DV_SKETCH_ARROWS, .positions = dv_field_of(o, &a->position), .vectors = dv_field_of(o, &a->vector)};
+  *out = (dvSketch){
+      .kind = DV_SKETCH_ARROWS, .positions = dv_field_of(o, &a->position), .vectors = dv_field_of(o, &a->vector)};
   dv_sketch_colour(out, a->color, dv_was_set(o, &a->color));
 }
 
-// --- trails: all steps are there from the beginning, at the first place, so that sizes stay -----------------------------------
+// --- trails: all steps are there from the beginning, at the first place, so that sizes stay ------
 
 enum { TRAIL_POINTS = 100000 };   // of all steps together; with more points fewer steps are kept
 
@@ -109,7 +115,8 @@ static dvStatus trail_start(dvObject *o)
     return dv_error(o, NULL, "out of memory for %zu steps", steps);
   double *x = dv_reals_edit(&t->trail);
   for (size_t i = 0; i < n * steps; i++) memcpy(x + 3 * i, t->position.data + 3 * (i % n), 3 * sizeof *x);
-  for (size_t i = 0; i < t->pairs.count / 2; i++) t->pairs.data[2 * i] = (int32_t)i, t->pairs.data[2 * i + 1] = (int32_t)(i + n);
+  for (size_t i = 0; i < t->pairs.count / 2; i++)
+    t->pairs.data[2 * i] = (int32_t)i, t->pairs.data[2 * i + 1] = (int32_t)(i + n);
   dv_touch(o, &t->trail);
   return DV_OK;
 }
@@ -147,15 +154,18 @@ static void trail_sketch(dvObject *o, dvSketch *out)
 
 static void trail_destroy(dvObject *o) { dv_ints_free(&((Trail *)o)->pairs); }
 
-#define CLASS(name_, type, fields, sketch_, help_, ...)                                                               \
-  {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "Sofa.Component.Visual", .size = sizeof(type), \
-   .blocks = {&dv_object_block, DV_BLOCK(fields)}, .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){.sketch = sketch_}}, __VA_ARGS__}
+#define CLASS(name_, type, fields, sketch_, help_, ...)                                              \
+  {                                                                                                  \
+    .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "Sofa.Component.Visual", \
+    .size = sizeof(type), .blocks = {&dv_object_block, DV_BLOCK(fields)},                            \
+    .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){.sketch = sketch_}}, __VA_ARGS__                 \
+  }
 
 const dvClass dv_decoration_classes[] = {
     CLASS("VisualMesh", Mesh, mesh_fields, mesh_sketch, "the elements of a topology"),
     CLASS("VisualPointCloud", Cloud, cloud_fields, cloud_sketch, "points"),
     CLASS("VisualVectorField", Arrows, arrow_fields, arrows_sketch, "arrows at points"),
-    CLASS("TrailRenderer", Trail, trail_fields, trail_sketch, "the paths of moving points", .bwd_init = trail_start, .reset = trail_reset,
-          .handle_event = trail_event, .destroy = trail_destroy),
+    CLASS("TrailRenderer", Trail, trail_fields, trail_sketch, "the paths of moving points", .bwd_init = trail_start,
+          .reset = trail_reset, .handle_event = trail_event, .destroy = trail_destroy),
 };
 const size_t dv_decoration_class_count = DV_COUNT(dv_decoration_classes);

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
-const dvShading dv_plain_shading = {
-    .ambient = {0.2, 0.2, 0.2, 1}, .diffuse = {0.75, 0.75, 0.75, 1}, .specular = {0, 0, 0, 1}, .emissive = {0, 0, 0, 1}, .shininess = 45};
+const dvShading dv_plain_shading = {.ambient = {0.2, 0.2, 0.2, 1},
+                                    .diffuse = {0.75, 0.75, 0.75, 1},
+                                    .specular = {0, 0, 0, 1},
+                                    .emissive = {0, 0, 0, 1},
+                                    .shininess = 45};
 
 static bool read_colour(const char **cursor, double out[4])
 {
@@ -15,15 +18,21 @@ static bool read_colour(const char **cursor, double out[4])
   return true;
 }
 
-static bool is_word(const char *word, size_t length, const char *name) { return strlen(name) == length && strncmp(word, name, length) == 0; }
+static bool is_word(const char *word, size_t length, const char *name)
+{
+  return strlen(name) == length && strncmp(word, name, length) == 0;
+}
 
 void dv_material_parse(dvShading *m, const char *text)
 {
   const struct {
     const char *name;
     double *colour;
-    bool off;        // black when switched off
-  } parts[] = {{"Diffuse", m->diffuse, false}, {"Ambient", m->ambient, false}, {"Specular", m->specular, true}, {"Emissive", m->emissive, true}};
+    bool off;   // black when switched off
+  } parts[] = {{"Diffuse", m->diffuse, false},
+               {"Ambient", m->ambient, false},
+               {"Specular", m->specular, true},
+               {"Emissive", m->emissive, true}};
   const char *word;
   size_t length;
   while (dv_scan_word(&text, &word, &length)) {

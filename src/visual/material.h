@@ -11,7 +11,8 @@ typedef struct dvShading {
 
 extern const dvShading dv_plain_shading;   // where nothing is said
 
-// Reads "name Diffuse 1 r g b a Ambient …"; a part whose number is 0 is switched off. What is not named keeps its value.
+// Reads "name Diffuse 1 r g b a Ambient …"; a part whose number is 0 is switched off. What is not named keeps its
+// value.
 void dv_material_parse(dvShading *m, const char *text);
 dvShading dv_visual_material(const dvVisualModel *v);
 

@@ -19,5 +19,6 @@ void dv_surface_normals(const dvSurface *s, double *normals, double *scratch)
   k->quads(s->vertices, s->quads->data, s->quads->count / 4, index, scratch);
   double *unit = index ? scratch + DV_NORMAL_STRIDE * count : normals;
   k->normalise(scratch, count, unit);
-  for (size_t i = 0; index && i < s->vertex_count; i++) memcpy(normals + 3 * i, unit + 3 * (size_t)index[i], 3 * sizeof *normals);
+  for (size_t i = 0; index && i < s->vertex_count; i++)
+    memcpy(normals + 3 * i, unit + 3 * (size_t)index[i], 3 * sizeof *normals);
 }

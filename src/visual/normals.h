@@ -6,11 +6,11 @@
 #include "object/values.h"
 
 typedef struct dvSurface {
-  const double *vertices;           // three numbers each
+  const double *vertices;   // three numbers each
   size_t vertex_count;
-  const dvInts *triangles, *quads;  // indices below vertex_count
-  const dvInts *normal_index;       // vertices of the same number share a normal; NULL or empty: each has its own
-  size_t normal_count;              // numbers in normal_index are below this
+  const dvInts *triangles, *quads;   // indices below vertex_count
+  const dvInts *normal_index;        // vertices of the same number share a normal; NULL or empty: each has its own
+  size_t normal_count;               // numbers in normal_index are below this
 } dvSurface;
 
 // Numbers that dv_surface_normals needs as scratch.
@@ -21,7 +21,7 @@ void dv_surface_normals(const dvSurface *s, double *normals, double *scratch);
 
 // --- inner loops ---
 
-enum { DV_NORMAL_STRIDE = 4 };      // numbers a sum
+enum { DV_NORMAL_STRIDE = 4 };   // numbers a sum
 
 // `index` as normal_index, or NULL.
 typedef struct dvNormalKernels {

@@ -21,7 +21,8 @@ DV_INLINE int32_t slot_of(const int32_t *index, int32_t vertex) { return index ?
 DV_INLINE void triangles(const double *x, const int32_t *t, size_t count, const int32_t *index, double *sums)
 {
   for (size_t i = 0; i < count; i++, t += 3) {
-    dvPack a = dv_pack_load3(x + 3 * (size_t)t[0]), b = dv_pack_load3(x + 3 * (size_t)t[1]), c = dv_pack_load3(x + 3 * (size_t)t[2]);
+    dvPack a = dv_pack_load3(x + 3 * (size_t)t[0]), b = dv_pack_load3(x + 3 * (size_t)t[1]),
+           c = dv_pack_load3(x + 3 * (size_t)t[2]);
     dvPack n = cross(b - a, c - a);
     for (int k = 0; k < 3; k++) add(sums, slot_of(index, t[k]), n);
   }
@@ -46,14 +47,16 @@ static void normals_quads(const double *x, const int32_t *q, size_t count, const
 static void normals_normalise(const double *sums, size_t count, double *out)
 {
   size_t i = 0;
-  for (; i + DV_LANES < count; i += DV_LANES) {   // the fourth number of a store is set again by the next: never the last
+  for (; i + DV_LANES < count;
+       i += DV_LANES) {   // the fourth number of a store is set again by the next: never the last
     const double *p = sums + DV_NORMAL_STRIDE * i;
     dvPack x = dv_pack_load(p), y = dv_pack_load(p + 4), z = dv_pack_load(p + 8), w = dv_pack_load(p + 12);
     dv_pack_transpose(&x, &y, &z, &w);
     dvPack n2 = x * x + y * y + z * z, one = dv_pack(1);
     dvPack length = {sqrt(n2[0]), sqrt(n2[1]), sqrt(n2[2]), sqrt(n2[3])};
     dvPack k = one / dv_pack_select(length > dv_pack(DBL_EPSILON), length, one);
-    for (size_t lane = 0; lane < DV_LANES; lane++) dv_pack_store(out + 3 * (i + lane), dv_pack_load(p + 4 * lane) * dv_pack(k[lane]));
+    for (size_t lane = 0; lane < DV_LANES; lane++)
+      dv_pack_store(out + 3 * (i + lane), dv_pack_load(p + 4 * lane) * dv_pack(k[lane]));
   }
   for (; i < count; i++) {
     const double *p = sums + DV_NORMAL_STRIDE * i;

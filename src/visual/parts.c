@@ -59,7 +59,8 @@ static void mark_groups(dvVisualParts *p, const dvField *groups, int32_t *faces,
   for (size_t i = 0; i < list->count; i++) {
     long long g[3];
     if (!read_group(list->data[i], g) || g[0] < 0 || (size_t)g[0] >= p->list.count || g[1] < 0) continue;
-    for (size_t k = (size_t)g[1]; k < count && k < (size_t)g[1] + (size_t)dv_max((double)g[2], 0); k++) faces[k] = (int32_t)g[0];
+    for (size_t k = (size_t)g[1]; k < count && k < (size_t)g[1] + (size_t)dv_max((double)g[2], 0); k++)
+      faces[k] = (int32_t)g[0];
   }
 }
 

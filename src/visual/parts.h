@@ -6,13 +6,14 @@
 #include "visual/split.h"
 
 typedef struct dvVisualPart {
-  char *material;      // in SOFA's notation
-  char *texture;       // file, NULL for none
+  char *material;   // in SOFA's notation
+  char *texture;    // file, NULL for none
 } dvVisualPart;
 
 typedef struct dvVisualParts {
   DV_ARRAY(dvVisualPart) list;
-  dvInts of_face;      // of each triangle, then of each quad: its number in the list, -1 for the look of the model; empty when all look the same
+  dvInts of_face;   // of each triangle, then of each quad: its number in the list, -1 for the look of the model; empty
+                    // when all look the same
 } dvVisualParts;
 
 // From a mesh that was read from `path`, whose faces `split` has taken.

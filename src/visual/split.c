@@ -1,5 +1,5 @@
-// See split.h. Vertices are numbered by position, then texture coordinate, then normal, as in SOFA; a missing one counts
-// as the largest number.
+// See split.h. Vertices are numbered by position, then texture coordinate, then normal, as in SOFA; a missing one
+// counts as the largest number.
 #include "visual/split.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static int compare_corners(const void *a, const void *b)
 static Corner corner_at(const dvMesh *mesh, size_t i, bool use_normals)
 {
   const dvMeshFacets *f = &mesh->facets;
-  return (Corner){(uint32_t)f->position.data[i], (uint32_t)f->texcoord.data[i], use_normals ? (uint32_t)f->normal.data[i] : 0};
+  return (Corner){(uint32_t)f->position.data[i], (uint32_t)f->texcoord.data[i],
+                  use_normals ? (uint32_t)f->normal.data[i] : 0};
 }
 
 static size_t sort_unique(Corner *c, size_t n)
@@ -53,8 +54,10 @@ static void fill_vertices(dvSplit *s, const dvMesh *mesh, const Corner *c, size_
   DV_MUST(dv_reals_resize(&s->texcoords, 2 * n) && dv_reals_resize(&s->normals, 3 * n));
   for (size_t i = 0; i < n; i++) {
     size_t t = c[i].texcoord, m = c[i].normal;
-    if (2 * t + 2 <= mesh->texcoords.count) memcpy(s->texcoords.data + 2 * i, mesh->texcoords.data + 2 * t, 2 * sizeof(double));
-    if (use_normals && 3 * m + 3 <= mesh->normals.count) memcpy(s->normals.data + 3 * i, mesh->normals.data + 3 * m, 3 * sizeof(double));
+    if (2 * t + 2 <= mesh->texcoords.count)
+      memcpy(s->texcoords.data + 2 * i, mesh->texcoords.data + 2 * t, 2 * sizeof(double));
+    if (use_normals && 3 * m + 3 <= mesh->normals.count)
+      memcpy(s->normals.data + 3 * i, mesh->normals.data + 3 * m, 3 * sizeof(double));
   }
   if (!s->split) return;
   DV_MUST(dv_ints_resize(&s->position, n));
@@ -98,7 +101,8 @@ static void fill_faces(dvSplit *s, const dvMesh *mesh, const Corner *c, size_t n
       v[k < 3 ? k : 3] = (int32_t)(found - c);
       if (count == 4 || k < 2) continue;
       // a fan of triangles around the first corner
-      push_face(&s->triangles, &s->triangle_material, (int32_t[]){v[0], v[k == 2 ? 1 : 2], v[k == 2 ? 2 : 3]}, material);
+      push_face(&s->triangles, &s->triangle_material, (int32_t[]){v[0], v[k == 2 ? 1 : 2], v[k == 2 ? 2 : 3]},
+                material);
       if (k > 2) v[2] = v[3];
     }
     if (count == 4) push_face(&s->quads, &s->quad_material, v, material);
@@ -107,8 +111,14 @@ static void fill_faces(dvSplit *s, const dvMesh *mesh, const Corner *c, size_t n
 
 void dv_split_mesh(const dvMesh *mesh, bool use_normals, dvSplit *out)
 {
-  *out = (dvSplit){.position.width = 1, .normal.width = 1, .texcoords.width = 2, .normals.width = 3, .triangles.width = 3, .quads.width = 4,
-                    .triangle_material.width = 1, .quad_material.width = 1};
+  *out = (dvSplit){.position.width = 1,
+                   .normal.width = 1,
+                   .texcoords.width = 2,
+                   .normals.width = 3,
+                   .triangles.width = 3,
+                   .quads.width = 4,
+                   .triangle_material.width = 1,
+                   .quad_material.width = 1};
   size_t corners = mesh->facets.position.count, points = dv_mesh_point_count(mesh);
   if (corners == 0) {   // formats without faces of their own
     DV_MUST(dv_ints_assign(&out->triangles, mesh->triangles.data, mesh->triangles.count));

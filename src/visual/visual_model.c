@@ -1,12 +1,13 @@
-// OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel, DataDisplay: what is drawn of a body.
+// OglModel, VisualModelImpl, OglShaderVisualModel, CylinderVisualModel, PointSplatModel, DataDisplay: what is drawn of
+// a body.
 //
 // Positions come from the scene (position, src), from a file, or from the topology in the node; scale, rotation and
 // translation act on them once. Mappings move `position`; `vertices` and normals follow when they are asked for. What
 // concerns looks only never stops a run: a missing file is a warning.
 #include "visual/visual_model.h"
 
-#include "io/image.h"
-#include "io/mesh.h"
+#include "io/mesh/image.h"
+#include "io/mesh/mesh.h"
 #include "topology/topology.h"
 #include "visual/normals.h"
 #include "visual/register.h"
@@ -24,7 +25,7 @@ static const dvFieldDesc visual_model_fields[] = {DV_VISUAL_MODEL_FIELDS(DV_DESC
 const dvFieldBlock dv_visual_state_block = {visual_state_fields, (int)DV_COUNT(visual_state_fields)};
 const dvFieldBlock dv_visual_model_block = {visual_model_fields, (int)DV_COUNT(visual_model_fields)};
 
-// --- what every visual state does ------------------------------------------------------------------------
+// --- what every visual state does ----------------------------------------------------------------
 
 static void visual_state_create(dvObject *o)
 {
@@ -51,10 +52,11 @@ static dvStatus visual_state_init(dvObject *o)
   return DV_OK;
 }
 
-// --- attributes ------------------------------------------------------------------------------------------
+// --- attributes ----------------------------------------------------------------------------------
 
 // single precision, as in SOFA
-static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise, double *member)
+static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise,
+                         double *member)
 {
   bool any = false;
   for (int i = 0; i < count; i++) any = any || dv_attribute_find(a, names[i]);
@@ -83,7 +85,7 @@ static dvStatus visual_model_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
-// --- sources of the mesh ---------------------------------------------------------------------------------
+// --- sources of the mesh -------------------------------------------------------------------------
 
 // the material that the file's first group uses, unless the scene names one or a colour
 static void visual_model_take_material(dvVisualModel *v, const dvMesh *mesh, const char *path)
@@ -130,7 +132,8 @@ static void visual_model_load(dvVisualModel *v)
   if (!path) {
     dv_field_warning(o, &v->filename, advice.text, "the mesh %s is not found; nothing is drawn of it", v->filename);
   } else if (dv_mesh_read(path, &mesh, &error) != DV_OK) {
-    dv_field_warning(o, &v->filename, NULL, "the mesh cannot be read, nothing is drawn of it: %s:%d: %s", path, error.line, error.text);
+    dv_field_warning(o, &v->filename, NULL, "the mesh cannot be read, nothing is drawn of it: %s:%d: %s", path,
+                     error.line, error.text);
   } else {
     dvSplit s;
     dv_split_mesh(&mesh, v->useNormals, &s);
@@ -167,8 +170,8 @@ static void visual_model_unsplit(dvVisualModel *v)
   for (size_t i = 0; i < index->count; i++)
     if (index->data[i] < 0) largest = -1;
   if (largest < 0 || (size_t)largest >= index->count || index->count != dv_reals_size(&v->base.position)) {
-    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL, "vertPosIdx does not fit the %zu vertices and is not used",
-                     dv_reals_size(&v->base.position));
+    dv_field_warning(&v->base.state.base, &v->vertPosIdx, NULL,
+                     "vertPosIdx does not fit the %zu vertices and is not used", dv_reals_size(&v->base.position));
     dv_ints_free(&v->vertPosIdx);
     return;
   }
@@ -184,7 +187,8 @@ static void points_of_state(dvVisualModel *v, dvState *s)
 {
   DV_MUST(dv_reals_resize(&v->base.position, 3 * s->count));
   const double *x = dv_state_read(s, DV_X);
-  for (size_t i = 0; i < s->count; i++) dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, v->base.position.data + 3 * i);
+  for (size_t i = 0; i < s->count; i++)
+    dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, v->base.position.data + 3 * i);
 }
 
 static void visual_model_from_topology(dvVisualModel *v)
@@ -194,7 +198,8 @@ static void visual_model_from_topology(dvVisualModel *v)
   if (!v->topology.target || dv_object_ensure(v->topology.target) != DV_OK) return;
   dvTopology *t = dv_topology(v->topology.target);
   dvField *points = dv_object_field(&t->base, "position");
-  if (v->base.position.count == 0 && points && dv_field_pull(points) == DV_OK && ((const dvReals *)points->value)->count) {
+  if (v->base.position.count == 0 && points && dv_field_pull(points) == DV_OK &&
+      ((const dvReals *)points->value)->count) {
     dv_reals_share(&v->base.position, points->value);
   } else if (v->base.position.count == 0) {
     dvObject *state = dv_node_state_up(t->base.node);
@@ -210,7 +215,7 @@ static bool is_given(const dvObject *o, const dvInts *member)
   return f->was_set || f->source || member->count;
 }
 
-// --- checks, so that drawing cannot read outside -----------------------------------------------------------
+// --- checks, so that drawing cannot read outside -------------------------------------------------
 
 static size_t first_outside(const dvInts *list, size_t count)
 {
@@ -238,17 +243,20 @@ static void visual_model_check(dvVisualModel *v)
   drop_bad(v, &v->quads, vertices);
   drop_bad(v, &v->edges, vertices);
   v->normal_count = 0;
-  if (v->vertNormIdx.count != vertices || first_outside(&v->vertNormIdx, vertices) != vertices) dv_ints_free(&v->vertNormIdx);
-  for (size_t i = 0; i < v->vertNormIdx.count; i++) v->normal_count = dv_max_size(v->normal_count, (size_t)v->vertNormIdx.data[i] + 1);
+  if (v->vertNormIdx.count != vertices || first_outside(&v->vertNormIdx, vertices) != vertices)
+    dv_ints_free(&v->vertNormIdx);
+  for (size_t i = 0; i < v->vertNormIdx.count; i++)
+    v->normal_count = dv_max_size(v->normal_count, (size_t)v->vertNormIdx.data[i] + 1);
 }
 
-// --- init and update -------------------------------------------------------------------------------------
+// --- init and update -----------------------------------------------------------------------------
 
 static void visual_model_transform(dvVisualModel *v)
 {
   dvState *s = &v->base.state;
   const double *sc = v->scale3d, *t = v->translation, *r = v->rotation;
-  if (sc[0] != 1 || sc[1] != 1 || sc[2] != 1 || t[0] != 0 || t[1] != 0 || t[2] != 0 || r[0] != 0 || r[1] != 0 || r[2] != 0) {
+  if (sc[0] != 1 || sc[1] != 1 || sc[2] != 1 || t[0] != 0 || t[1] != 0 || t[2] != 0 || r[0] != 0 || r[1] != 0 ||
+      r[2] != 0) {
     double *x = dv_state_write(s, DV_X);
     dv_dof_scale(s->base.dof, s->count, x, sc);
     dv_dof_rotate(s->base.dof, s->count, x, r);
@@ -297,7 +305,8 @@ static dvStatus visual_model_compute(dvObject *o)
   if (!have && !dv_reals_resize(&v->base.normal, vertices->count))
     return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
   dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
-  if (!visual_model_scratch(v, dv_surface_scratch(&s))) return dv_error(o, NULL, "out of memory for %zu normals", s.vertex_count);
+  if (!visual_model_scratch(v, dv_surface_scratch(&s)))
+    return dv_error(o, NULL, "out of memory for %zu normals", s.vertex_count);
   dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->scratch);
   return DV_OK;
 }
@@ -310,7 +319,8 @@ static void warn_missing_texture(const dvVisualModel *v)
   dvText advice = {0};
   char *path = dv_context_find_file(o->context, v->texturename, o->place.file, &advice);
   if (!path)
-    dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it", v->texturename);
+    dv_field_warning(o, &v->texturename, advice.text, "the texture %s is not found; the surface is drawn without it",
+                     v->texturename);
   dvImage image;
   char why[100];
   if (path && dv_image_known(path) && dv_image_measure(path, &image, why) != DV_OK)
@@ -327,7 +337,8 @@ static dvStatus visual_model_init(dvObject *o)
   if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads))))
     visual_model_from_topology(v);
   if (v->base.position.count == 0 && !*v->filename)
-    dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw", o->cls->name);
+    dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw",
+               o->cls->name);
   if (!v->parts.list.count) visual_model_take_groups(v);
   v->base.state.count = dv_reals_size(&v->base.position);
   visual_model_transform(v);
@@ -347,24 +358,27 @@ static void visual_model_destroy(dvObject *o)
   visual_state_destroy(o);
 }
 
-// --- the classes -----------------------------------------------------------------------------------------
+// --- the classes ---------------------------------------------------------------------------------
 
-static void surface_sketch(dvObject *o, dvSketch *out) { out->kind = ((dvVisualState *)o)->enable ? DV_SKETCH_SURFACE : DV_SKETCH_NOTHING; }
+static void surface_sketch(dvObject *o, dvSketch *out)
+{
+  out->kind = ((dvVisualState *)o)->enable ? DV_SKETCH_SURFACE : DV_SKETCH_NOTHING;
+}
 
-#define OGL_MODEL_FIELDS(X)                                                                                           \
-  X(bool, blendTranslucency, "1", "", "blend what is translucent", .flags = DV_LOOKS)                                 \
-  X(bool, premultipliedAlpha, "0", "", "colours are already multiplied by their opacity", .flags = DV_LOOKS)          \
-  X(bool, writeZTransparent, "0", "", "translucent parts hide what is behind them", .flags = DV_LOOKS)                \
-  X(bool, alphaBlend, "0", "", "blend by opacity", .flags = DV_LOOKS)                                                 \
-  X(bool, depthTest, "1", "", "nearer parts hide farther ones", .flags = DV_LOOKS)                                    \
-  X(int, cullFace, "0", "", "0 draws both sides, 1 leaves out back faces, 2 front faces", .flags = DV_LOOKS)          \
-  X(real, lineWidth, "1", "pixels", "width of lines", .flags = DV_LOOKS)                                              \
-  X(real, pointSize, "1", "pixels", "size of points", .flags = DV_LOOKS)                                              \
-  X(bool, lineSmooth, "0", "", "smooth lines", .flags = DV_LOOKS)                                                     \
-  X(bool, pointSmooth, "0", "", "round points", .flags = DV_LOOKS)                                                    \
-  X(string, primitiveType, "DEFAULT", "", "DEFAULT, LINES_ADJACENCY, PATCHES or POINTS", .flags = DV_LOOKS)           \
-  X(string, blendEquation, "", "", "how colours are blended", .flags = DV_LOOKS)                                      \
-  X(string, sfactor, "", "", "factor of the new colour", .flags = DV_LOOKS)                                           \
+#define OGL_MODEL_FIELDS(X)                                                                                  \
+  X(bool, blendTranslucency, "1", "", "blend what is translucent", .flags = DV_LOOKS)                        \
+  X(bool, premultipliedAlpha, "0", "", "colours are already multiplied by their opacity", .flags = DV_LOOKS) \
+  X(bool, writeZTransparent, "0", "", "translucent parts hide what is behind them", .flags = DV_LOOKS)       \
+  X(bool, alphaBlend, "0", "", "blend by opacity", .flags = DV_LOOKS)                                        \
+  X(bool, depthTest, "1", "", "nearer parts hide farther ones", .flags = DV_LOOKS)                           \
+  X(int, cullFace, "0", "", "0 draws both sides, 1 leaves out back faces, 2 front faces", .flags = DV_LOOKS) \
+  X(real, lineWidth, "1", "pixels", "width of lines", .flags = DV_LOOKS)                                     \
+  X(real, pointSize, "1", "pixels", "size of points", .flags = DV_LOOKS)                                     \
+  X(bool, lineSmooth, "0", "", "smooth lines", .flags = DV_LOOKS)                                            \
+  X(bool, pointSmooth, "0", "", "round points", .flags = DV_LOOKS)                                           \
+  X(string, primitiveType, "DEFAULT", "", "DEFAULT, LINES_ADJACENCY, PATCHES or POINTS", .flags = DV_LOOKS)  \
+  X(string, blendEquation, "", "", "how colours are blended", .flags = DV_LOOKS)                             \
+  X(string, sfactor, "", "", "factor of the new colour", .flags = DV_LOOKS)                                  \
   X(string, dfactor, "", "", "factor of the colour that is there", .flags = DV_LOOKS)
 
 typedef struct OglModel {
@@ -372,9 +386,9 @@ typedef struct OglModel {
   OGL_MODEL_FIELDS(DV_MEMBER)
 } OglModel;
 
-#define CYLINDER_FIELDS(X)                                                                                            \
-  X(real, radius, "1", "m", "radius of the cylinders", .flags = DV_LOOKS)                                             \
-  X(color, color, "1 1 1 1", "", "colour of the cylinders", .flags = DV_LOOKS)                                        \
+#define CYLINDER_FIELDS(X)                                                     \
+  X(real, radius, "1", "m", "radius of the cylinders", .flags = DV_LOOKS)      \
+  X(color, color, "1 1 1 1", "", "colour of the cylinders", .flags = DV_LOOKS) \
   X(edges, edges, "", "", "axes of the cylinders, pairs of points", .flags = DV_LOOKS)
 
 typedef struct CylinderModel {
@@ -390,11 +404,11 @@ static void cylinder_sketch(dvObject *o, dvSketch *out)
   dv_sketch_colour(out, c->color, true);
 }
 
-#define SPLAT_FIELDS(X)                                                                                               \
-  X(real, radius, "1", "m", "radius of the points", .flags = DV_LOOKS)                                                \
-  X(int, textureSize, "32", "pixels", "size of the picture of a point", .flags = DV_LOOKS)                            \
-  X(real, alpha, "1", "", "opacity", .flags = DV_LOOKS)                                                               \
-  X(color, color, "1 1 1 1", "", "colour of the points", .flags = DV_LOOKS)                                           \
+#define SPLAT_FIELDS(X)                                                                    \
+  X(real, radius, "1", "m", "radius of the points", .flags = DV_LOOKS)                     \
+  X(int, textureSize, "32", "pixels", "size of the picture of a point", .flags = DV_LOOKS) \
+  X(real, alpha, "1", "", "opacity", .flags = DV_LOOKS)                                    \
+  X(color, color, "1 1 1 1", "", "colour of the points", .flags = DV_LOOKS)                \
   X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)
 
 typedef struct SplatModel {
@@ -407,25 +421,27 @@ static void splat_sketch(dvObject *o, dvSketch *out)
 {
   SplatModel *s = (SplatModel *)o;
   if (!s->base.enable) return;
-  *out = (dvSketch){.kind = DV_SKETCH_SPHERES, .state = s->base.state.count ? NULL : dv_node_state_up(o->node), .radius = s->radius};
+  *out = (dvSketch){
+      .kind = DV_SKETCH_SPHERES, .state = s->base.state.count ? NULL : dv_node_state_up(o->node), .radius = s->radius};
   dv_sketch_colour(out, s->color, true);
   out->colour[3] *= s->alpha;
 }
 
-#define DATA_DISPLAY_FIELDS(X)                                                                                        \
-  X(bool, maximalRange, "1", "", "keep the largest range of numbers so far", .flags = DV_LOOKS)                       \
-  X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)                                 \
-  X(reals, triangleData, "", "", "a number a triangle", .flags = DV_LOOKS)                                            \
-  X(reals, quadData, "", "", "a number a quad", .flags = DV_LOOKS)                                                    \
-  X(reals, pointTriangleData, "", "", "a number a corner of each triangle", .flags = DV_LOOKS)                        \
-  X(reals, pointQuadData, "", "", "a number a corner of each quad", .flags = DV_LOOKS)                                \
-  X(color, colorNaN, "0 0 0 1", "", "colour of what is not a number", .flags = DV_LOOKS)                              \
-  X(vec2, userRange, "1 -1", "", "range of the colours; from the numbers when the first exceeds the second", .flags = DV_LOOKS) \
-  X(real, currentMin, "0", "", "smallest number shown", .flags = DV_LOOKS)                                            \
-  X(real, currentMax, "0", "", "largest number shown", .flags = DV_LOOKS)                                             \
-  X(real, shininess, "-1", "", "shininess of the surface; none when negative", .flags = DV_LOOKS)                     \
-  X(real, transparency, "1", "", "opacity", .flags = DV_LOOKS)                                                        \
-  X(link, colorMap, "", "", "colours of the numbers")                                                                 \
+#define DATA_DISPLAY_FIELDS(X)                                                                               \
+  X(bool, maximalRange, "1", "", "keep the largest range of numbers so far", .flags = DV_LOOKS)              \
+  X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)                        \
+  X(reals, triangleData, "", "", "a number a triangle", .flags = DV_LOOKS)                                   \
+  X(reals, quadData, "", "", "a number a quad", .flags = DV_LOOKS)                                           \
+  X(reals, pointTriangleData, "", "", "a number a corner of each triangle", .flags = DV_LOOKS)               \
+  X(reals, pointQuadData, "", "", "a number a corner of each quad", .flags = DV_LOOKS)                       \
+  X(color, colorNaN, "0 0 0 1", "", "colour of what is not a number", .flags = DV_LOOKS)                     \
+  X(vec2, userRange, "1 -1", "", "range of the colours; from the numbers when the first exceeds the second", \
+    .flags = DV_LOOKS)                                                                                       \
+  X(real, currentMin, "0", "", "smallest number shown", .flags = DV_LOOKS)                                   \
+  X(real, currentMax, "0", "", "largest number shown", .flags = DV_LOOKS)                                    \
+  X(real, shininess, "-1", "", "shininess of the surface; none when negative", .flags = DV_LOOKS)            \
+  X(real, transparency, "1", "", "opacity", .flags = DV_LOOKS)                                               \
+  X(link, colorMap, "", "", "colours of the numbers")                                                        \
   X(link, topology, "", "", "elements to draw", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct DataDisplay {
@@ -437,7 +453,8 @@ static void data_display_sketch(dvObject *o, dvSketch *out)
 {
   DataDisplay *d = (DataDisplay *)o;
   dvObject *topology = d->topology.target ? d->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (d->base.enable && topology) *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
+  if (d->base.enable && topology)
+    *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
 }
 
 #define SELF OglModel
@@ -453,22 +470,35 @@ static const dvFieldDesc data_display_fields[] = {DATA_DISPLAY_FIELDS(DV_DESCRIB
 static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-#define FULL .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, .destroy = visual_model_destroy
+#define FULL                                                                              \
+  .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, \
+  .destroy = visual_model_destroy
 #define PLAIN .init = visual_state_init, .destroy = visual_state_destroy
 
-#define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                                 \
-  {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,              \
-   .roles = 1u << DV_ROLE_STATE, .size = sizeof(type), .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__}, \
-   .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){visual_state_update, sketch_}}, .create = visual_state_create, hooks}
+#define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                             \
+  {                                                                                                                \
+    .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,          \
+    .roles = 1u << DV_ROLE_STATE, .size = sizeof(type),                                                            \
+    .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__},                                             \
+    .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){visual_state_update, sketch_}}, .create = visual_state_create, \
+    hooks                                                                                                          \
+  }
 
-static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader", visual[] = "Sofa.Component.Visual";
+static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader",
+                  visual[] = "Sofa.Component.Visual";
 
 const dvClass dv_visual_classes[] = {
-    VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
-    VISUAL_CLASS(FULL, surface_sketch, "VisualModelImpl", visual, dvVisualModel, "a surface to draw, moved by a mapping", &dv_visual_model_block),
-    VISUAL_CLASS(FULL, surface_sketch, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders", &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
-    VISUAL_CLASS(PLAIN, cylinder_sketch, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders", DV_BLOCK(cylinder_fields)),
-    VISUAL_CLASS(PLAIN, splat_sketch, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs", DV_BLOCK(splat_fields)),
-    VISUAL_CLASS(PLAIN, data_display_sketch, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers", DV_BLOCK(data_display_fields)),
+    VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping",
+                 &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(FULL, surface_sketch, "VisualModelImpl", visual, dvVisualModel,
+                 "a surface to draw, moved by a mapping", &dv_visual_model_block),
+    VISUAL_CLASS(FULL, surface_sketch, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders",
+                 &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(PLAIN, cylinder_sketch, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders",
+                 DV_BLOCK(cylinder_fields)),
+    VISUAL_CLASS(PLAIN, splat_sketch, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs",
+                 DV_BLOCK(splat_fields)),
+    VISUAL_CLASS(PLAIN, data_display_sketch, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers",
+                 DV_BLOCK(data_display_fields)),
 };
 const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

@@ -21,7 +21,10 @@ void *__libc_memalign(size_t a, size_t n);
 void *malloc(size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_malloc(n); }
 void *calloc(size_t n, size_t m) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_calloc(n, m); }
 void *realloc(void *p, size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_realloc(p, n); }
-void *aligned_alloc(size_t a, size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_memalign(a, n); }
+void *aligned_alloc(size_t a, size_t n)
+{
+  return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_memalign(a, n);
+}
 #pragma GCC visibility pop
 #endif
 

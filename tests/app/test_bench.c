@@ -1,4 +1,5 @@
-// What runs and benchmarks write can be read again: statistics, traces, results, reports. No time is held against a limit.
+// What runs and benchmarks write can be read again: statistics, traces, results, reports. No time is held against a
+// limit.
 #include "support/check.h"
 
 #include "app/machine.h"
@@ -62,7 +63,8 @@ static void check_timers(const json_t *timers)
     size_t length = strlen(path);
     json_object_foreach((json_t *)timers, other, part)
     {
-      if (dv_starts_with(other, path) && other[length] == '/' && !strchr(other + length + 1, '/')) sum += json_number_value(part);
+      if (dv_starts_with(other, path) && other[length] == '/' && !strchr(other + length + 1, '/'))
+        sum += json_number_value(part);
     }
     if (sum > whole * (1 + 1e-4)) print_error("%s: %.9g ms, its parts %.9g ms\n", path, whole, sum);
     assert_true(sum <= whole * (1 + 1e-4));
@@ -74,14 +76,16 @@ static void statistics_add_up(void **state)
   DV_UNUSED(state);
   char *d = check_mkdir();
   for (int fine = 0; fine < 2; fine++) {
-    dv_free(divan(0, "run %s/scenes/liver.scn -n 20 --threads 1 %s --stats %s/stats.json --step-times %s/times.txt", DIVAN_SOURCE_DIR,
-                  fine ? "--fine" : "", d, d));
+    dv_free(divan(0, "run %s/scenes/liver.scn -n 20 --threads 1 %s --stats %s/stats.json --step-times %s/times.txt",
+                  DIVAN_SOURCE_DIR, fine ? "--fine" : "", d, d));
     json_t *stats = load(d, "stats.json"), *timers = json_object_get(stats, "timers");
     check_timers(timers);
-    double ms = json_number_value(json_object_get(stats, "ms_per_step")), step = json_number_value(json_object_get(timers, "step"));
+    double ms = json_number_value(json_object_get(stats, "ms_per_step")),
+           step = json_number_value(json_object_get(timers, "step"));
     assert_true(step > 0 && step <= ms * (1 + 1e-4));
     assert_true(json_number_value(json_object_get(stats, "peak_rss_mb")) > 0);
-    assert_true(fine == (json_object_get(timers, "step/integrate/solve/product/TetrahedralCorotationalFEMForceField") != NULL));
+    assert_true(fine ==
+                (json_object_get(timers, "step/integrate/solve/product/TetrahedralCorotationalFEMForceField") != NULL));
     json_decref(stats);
     char *path = dv_path_join(d, "times.txt"), *text = dv_file_read(path, NULL);
     const char *cursor = text;
@@ -104,7 +108,8 @@ static void a_trace_is_nested(void **state)
   double end = -1;
   json_array_foreach(events, i, e)
   {
-    const char *phase = json_string_value(json_object_get(e, "ph")), *name = json_string_value(json_object_get(e, "name"));
+    const char *phase = json_string_value(json_object_get(e, "ph")),
+               *name = json_string_value(json_object_get(e, "name"));
     assert_non_null(phase);
     assert_non_null(name);
     if (*phase != 'X') continue;
@@ -124,12 +129,14 @@ static void a_trace_is_nested(void **state)
 
 static void check_scene(const json_t *result)
 {
-  json_t *scenes = json_object_get(result, "scenes"), *good = json_array_get(scenes, 0), *bad = json_array_get(scenes, 1);
+  json_t *scenes = json_object_get(result, "scenes"), *good = json_array_get(scenes, 0),
+         *bad = json_array_get(scenes, 1);
   assert_int_equal(json_array_size(scenes), 2);
   assert_string_equal(json_string_value(json_object_get(good, "name")), "liver </script>");
   json_t *run = json_array_get(json_object_get(good, "runs"), 0);
   assert_int_equal(json_array_size(json_object_get(run, "times")), 9);
-  double p10 = json_number_value(json_object_get(run, "p10")), median = json_number_value(json_object_get(run, "median"));
+  double p10 = json_number_value(json_object_get(run, "p10")),
+         median = json_number_value(json_object_get(run, "median"));
   double p90 = json_number_value(json_object_get(run, "p90"));
   assert_true(p10 > 0 && p10 <= median && median <= p90);
   check_timers(json_object_get(json_object_get(good, "flame"), "timers"));
@@ -153,7 +160,8 @@ static void results_and_report_can_be_read_again(void **state)
   DV_UNUSED(state);
   char *d = check_mkdir();
   dv_free(check_write(d, "bad.scn", "<Node><Nonsense/></Node>"));
-  char *lines = dv_format("# name, scene, steps\nliver </script>\t%s/scenes/liver.scn\t10\nbad\tbad.scn\t10\n", DIVAN_SOURCE_DIR);
+  char *lines =
+      dv_format("# name, scene, steps\nliver </script>\t%s/scenes/liver.scn\t10\nbad\tbad.scn\t10\n", DIVAN_SOURCE_DIR);
   dv_free(check_write(d, "list.tsv", lines));
   char *missing = divan(4, "bench --list %s/none.tsv", d);
   check_contains(missing, "none.tsv: error: the list of scenes cannot be read: No such file or directory");
@@ -186,7 +194,8 @@ static void kernels_and_growth_give_figures(void **state)
   DV_UNUSED(state);
   char *d = check_mkdir();
   dv_free(divan(0, "bench kernels growth --filter cg --threads 1 --timeout 1 --json %s/k.json", d));
-  json_t *result = load(d, "k.json"), *kernels = json_object_get(result, "kernels"), *growth = json_object_get(result, "growth"), *k;
+  json_t *result = load(d, "k.json"), *kernels = json_object_get(result, "kernels"),
+         *growth = json_object_get(result, "growth"), *k;
   size_t i;
   assert_int_equal(json_array_size(kernels), 3);
   json_array_foreach(kernels, i, k)

@@ -1,11 +1,11 @@
-// Every scene of tests/broken has one fault, named in its first comment: what `divan check` finds, what it proposes, and the
-// repair. The fault is found, the proposal is made, and the repaired scene is clean.
+// Every scene of tests/broken has one fault, named in its first comment: what `divan check` finds, what it proposes,
+// and the repair. The fault is found, the proposal is made, and the repaired scene is clean.
 #include "support/check.h"
 
 #include "app/divan.h"
 #include "app/lint.h"
 #include "base/file.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static void hear(void *user, const dvMessage *m)
 {
   DV_UNUSED(user);
   if (m->level < DV_WARNING) return;
-  dv_text_printf(&heard, "%s:%d: %s: %s\n    %s\n", m->place.file ? m->place.file : "", m->place.line, m->path ? m->path : "", m->text, m->advice ? m->advice : "");
+  dv_text_printf(&heard, "%s:%d: %s: %s\n    %s\n", m->place.file ? m->place.file : "", m->place.line,
+                 m->path ? m->path : "", m->text, m->advice ? m->advice : "");
 }
 
 // errors and warnings of a scene; what they say is in `heard`
@@ -69,15 +70,19 @@ static void check_scene_file(const char *path)
 {
   char *text = dv_file_read(path, NULL);
   assert_non_null(text);
-  char *finds = value_of(text, "finds: "), *proposes = value_of(text, "proposes: "), *fault = value_of(text, "replace: "), *repair = value_of(text, "by: ");
+  char *finds = value_of(text, "finds: "), *proposes = value_of(text, "proposes: "),
+       *fault = value_of(text, "replace: "), *repair = value_of(text, "by: ");
   const char *scene = strstr(text, "-->\n") + 4;
   int count = faults(path, scene);
   if (count == 0 || !strstr(heard.text, finds) || !strstr(heard.text, proposes)) {
-    print_error("%s: wanted '%s' with the proposal '%s', heard\n%s\n", path, finds, proposes, heard.text ? heard.text : "nothing");
+    print_error("%s: wanted '%s' with the proposal '%s', heard\n%s\n", path, finds, proposes,
+                heard.text ? heard.text : "nothing");
     fail();
   }
   // something that was left out goes back in front of the end of its node's components
-  char *clean = repaired(scene, fault, repair, strstr(scene, "    <FixedProjectiveConstraint") ? "    <FixedProjectiveConstraint" : "    <UniformMass");
+  char *clean =
+      repaired(scene, fault, repair,
+               strstr(scene, "    <FixedProjectiveConstraint") ? "    <FixedProjectiveConstraint" : "    <UniformMass");
   if (faults(path, clean) != 0) {
     print_error("%s: repaired, it still has\n%s\n", path, heard.text);
     fail();
@@ -130,6 +135,7 @@ static void absent_components_are_absent(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found_and_its_repair_is_clean), cmocka_unit_test(absent_components_are_absent)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found_and_its_repair_is_clean),
+                                     cmocka_unit_test(absent_components_are_absent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,14 +48,21 @@ static void a_run_leaves_dumps_series_and_figures(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  int status = check_shell(&out, DIVAN_BINARY " run %s/scenes/liver.scn -n 4 --threads 1 --hash --out %s/series --every 2 --dump-state %s/dump --dump-topology %s/topology --stats %s/stats.json",
-                     DIVAN_SOURCE_DIR, directory, directory, directory, directory);
+  int status = check_shell(&out,
+                           DIVAN_BINARY " run %s/scenes/liver.scn -n 4 --threads 1 --hash --out %s/series --every 2 "
+                                        "--dump-state %s/dump --dump-topology %s/topology --stats %s/stats.json",
+                           DIVAN_SOURCE_DIR, directory, directory, directory, directory);
   if (status != 0) print_error("%s\n", out);
   assert_int_equal(status, 0);
   assert_non_null(strstr(out, "4 steps in"));
   assert_non_null(strstr(out, "hash "));
-  const char *const files[] = {"series/mechanics.pvd", "series/visual.pvd", "series/mechanics_00002.vtu", "dump/states.json", "dump/0_dofs.txt",
-                               "topology/topologies.json", "stats.json"};
+  const char *const files[] = {"series/mechanics.pvd",
+                               "series/visual.pvd",
+                               "series/mechanics_00002.vtu",
+                               "dump/states.json",
+                               "dump/0_dofs.txt",
+                               "topology/topologies.json",
+                               "stats.json"};
   for (size_t i = 0; i < DV_COUNT(files); i++) {
     char *path = dv_path_join(directory, files[i]);
     if (!dv_file_exists(path)) print_error("%s is missing\n", files[i]);
@@ -63,7 +70,8 @@ static void a_run_leaves_dumps_series_and_figures(void **state)
     dv_free(path);
   }
   char *path = dv_path_join(directory, "dump/states.json"), *json = dv_file_read(path, NULL);
-  assert_non_null(strstr(json, "\"path\":\"/Liver/dofs\",\"name\":\"dofs\",\"template\":\"Vec3d\",\"mapped\":false,\"simulated\":true"));
+  assert_non_null(strstr(
+      json, "\"path\":\"/Liver/dofs\",\"name\":\"dofs\",\"template\":\"Vec3d\",\"mapped\":false,\"simulated\":true"));
   assert_non_null(strstr(json, "\"path\":\"/Liver/Spheres/centres\""));
   assert_non_null(strstr(json, "\"mapped\":true"));
   dv_free(json), dv_free(path);
@@ -79,11 +87,14 @@ static void each_node_shows_the_topology_it_finds(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  char *scene = check_write(directory, "nodes.scn", "<Node><Node name='none'/><Node name='a'><MeshTopology name='t' position='0 0 0 1 0 0' edges='0 1'/><Node name='b'/></Node></Node>");
+  char *scene = check_write(directory, "nodes.scn",
+                            "<Node><Node name='none'/><Node name='a'><MeshTopology name='t' position='0 0 0 1 0 0' "
+                            "edges='0 1'/><Node name='b'/></Node></Node>");
   assert_int_equal(check_shell(&out, DIVAN_BINARY " run %s -n 1 --dump-topology %s/dump", scene, directory), 0);
   char *path = dv_path_join(directory, "dump/topologies.json"), *json = dv_file_read(path, NULL);
-  assert_string_equal(json, "[\n {\"index\":0,\"path\":\"/a/t\",\"name\":\"t\",\"file\":\"0_t.txt\",\"elements\":\"0_t.json\"},"
-                            "\n {\"index\":1,\"path\":\"/a/t\",\"name\":\"t\",\"file\":\"0_t.txt\",\"elements\":\"0_t.json\"}\n]\n");
+  assert_string_equal(
+      json, "[\n {\"index\":0,\"path\":\"/a/t\",\"name\":\"t\",\"file\":\"0_t.txt\",\"elements\":\"0_t.json\"},"
+            "\n {\"index\":1,\"path\":\"/a/t\",\"name\":\"t\",\"file\":\"0_t.txt\",\"elements\":\"0_t.json\"}\n]\n");
   dv_free(json), dv_free(path);
   path = dv_path_join(directory, "dump/0_t.txt"), json = dv_file_read(path, NULL);
   assert_string_equal(json, "0 1 0 0 0 0\n1 1 0 0 0 0\n");
@@ -103,13 +114,17 @@ static void mistakes_give_their_exit_code(void **state)
       {"<Node><MecanicalObject/></Node>", 3, "unknown component: MecanicalObject"},
       {"<Node><MeshGmshLoader filename='mesh/nothing.msh'/></Node>", 4, "nothing.msh"},
       {"<Node><MeshGmshLoader filename='nothing.msh'/><Nonsense/></Node>", 3, "unknown component: Nonsense"},
-      {"<Node><MechanicalObject position='@nobody.position'/></Node>", 0, "leads to no component: it keeps its default"},
-      {"<Node><MechanicalObject/><Node><MechanicalObject/><IdentityMapping input='@nobody'/></Node></Node>", 4, "nobody"},
+      {"<Node><MechanicalObject position='@nobody.position'/></Node>", 0,
+       "leads to no component: it keeps its default"},
+      {"<Node><MechanicalObject/><Node><MechanicalObject/><IdentityMapping input='@nobody'/></Node></Node>", 4,
+       "nobody"},
       {"<Node><MechanicalObject/><FixedProjectiveConstraint indices='0 7'/></Node>", 0, "7"},
       {"<Node><EulerImplicitSolver/><MechanicalObject/></Node>", 4, "linear solver"},
       {"<Node><include href='self.scn'/></Node>", 4, "includes itself"},
-      {"<Node dt='1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"
-       "<SpringForceField spring='0 1 1e9 0 1'/></Node>", 5, "diverged in step"},
+      {"<Node dt='1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject position='0 0 0 1.5 0 0'/><UniformMass "
+       "vertexMass='1'/>"
+       "<SpringForceField spring='0 1 1e9 0 1'/></Node>",
+       5, "diverged in step"},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     char *path = check_write(directory, "self.scn", cases[i].scene), *arguments = dv_format("run %s -n 200", path);
@@ -140,11 +155,13 @@ static void divergence_is_explained(void **state)
   DV_UNUSED(state);
   char *directory = check_mkdir();
   char *path = check_write(directory, "wild.scn",
-      "<Node dt='1' gravity='0 0 0'><Node name='A'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"
-      "<SpringForceField name='springs' spring='0 1 1e9 0 1'/></Node></Node>");
+                           "<Node dt='1' gravity='0 0 0'><Node name='A'><EulerExplicitSolver/><MechanicalObject "
+                           "name='dofs' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"
+                           "<SpringForceField name='springs' spring='0 1 1e9 0 1'/></Node></Node>");
   char *out;
   assert_int_equal(check_shell(&out, DIVAN_BINARY " run %s -n 200 --last-good %s/good", path, directory), 5);
-  static const char *const parts[] = {"wild.scn:1: error: /A/dofs: diverged in step ", "of point ", "came from /A/springs", "stability limit", "the state after step"};
+  static const char *const parts[] = {"wild.scn:1: error: /A/dofs: diverged in step ", "of point ",
+                                      "came from /A/springs", "stability limit", "the state after step"};
   for (size_t i = 0; i < DV_COUNT(parts); i++) {
     if (!strstr(out, parts[i])) print_error("'%s' is missing in:\n%s\n", parts[i], out);
     assert_non_null(strstr(out, parts[i]));
@@ -155,9 +172,12 @@ static void divergence_is_explained(void **state)
   assert_null(strstr(text, "nan"));
   assert_null(strstr(text, "inf"));
   dv_free(text), dv_free(dump), dv_free(path);
-  path = check_write(directory, "inverted.scn",
-      "<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 3'/>"
-      "<MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0 0 0 1' velocity='0 0 0 0 0 0 0 0 0 0 0 -1'/><UniformMass totalMass='1'/>"
+  path = check_write(
+      directory, "inverted.scn",
+      "<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' "
+      "tetrahedra='0 1 2 3'/>"
+      "<MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0 0 0 1' velocity='0 0 0 0 0 0 0 0 0 0 0 "
+      "-1'/><UniformMass totalMass='1'/>"
       "<TetrahedronFEMForceField name='block' youngModulus='2e6' poissonRatio='0.3' method='small'/></Node>");
   check_command(5, "1 tetrahedron is inverted, the first is number 0", DIVAN_BINARY " run %s -n 2000", path);
   dv_free(path);
@@ -168,7 +188,8 @@ static void converting_twice_gives_the_same_bytes(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *out;
-  assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/scenes/liver.scn %s/a.scn", DIVAN_SOURCE_DIR, directory), 0);
+  assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/scenes/liver.scn %s/a.scn", DIVAN_SOURCE_DIR, directory),
+                   0);
   dv_free(out);
   assert_int_equal(check_shell(&out, DIVAN_BINARY " convert %s/a.scn %s/b.scn", directory, directory), 0);
   dv_free(out);
@@ -184,19 +205,24 @@ static void converting_to_another_directory(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  check_command(0, NULL, "mkdir %s/sub && %s convert %s/scenes/liver.scn %s/sub/a.scn", directory, DIVAN_BINARY, DIVAN_SOURCE_DIR, directory);
+  check_command(0, NULL, "mkdir %s/sub && %s convert %s/scenes/liver.scn %s/sub/a.scn", directory, DIVAN_BINARY,
+                DIVAN_SOURCE_DIR, directory);
   check_command(0, "2 steps", "%s run %s/sub/a.scn -n 2", DIVAN_BINARY, directory);
   check_command(0, "<!--", "sed -n 2p %s/sub/a.scn", directory);
   dv_free(check_write(directory, "sheet.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
   dv_free(check_write(directory, "part.scn", "<Node><MeshOffLoader filename='sheet.off'/></Node>"));
-  dv_free(check_write(directory, "b.scn", "<Node><include href='part.scn'/><MeshOffLoader filename='./sub/../sheet.off'/><WriteState filename='sheet.off'/></Node>"));
+  dv_free(check_write(directory, "b.scn",
+                      "<Node><include href='part.scn'/><MeshOffLoader filename='./sub/../sheet.off'/><WriteState "
+                      "filename='sheet.off'/></Node>"));
   check_command(0, NULL, "cd %s && %s convert b.scn sub/b.scn", directory, DIVAN_BINARY);
   check_command(0, "2", "grep -c 'OffLoader.*filename=.../sheet.off' %s/sub/b.scn", directory);
   check_command(0, "<WriteState filename=\"sheet.off\"/>", "cat %s/sub/b.scn", directory);
   check_command(2, "would be overwritten", "cd %s && %s convert b.scn sub/../b.scn", directory, DIVAN_BINARY);
   check_command(0, NULL, "cd %s && %s convert b.scn b.scn --force", directory, DIVAN_BINARY);
-  check_command(2, "'.xyz' is not a format that meshes are written in; there are .obj", "%s convert %s/sheet.off %s/x.xyz", DIVAN_BINARY, directory, directory);
-  check_command(4, "/no/a.scn: error: cannot be written: No such file", "%s convert %s/b.scn %s/no/a.scn", DIVAN_BINARY, directory, directory);
+  check_command(2, "'.xyz' is not a format that meshes are written in; there are .obj",
+                "%s convert %s/sheet.off %s/x.xyz", DIVAN_BINARY, directory, directory);
+  check_command(4, "/no/a.scn: error: cannot be written: No such file", "%s convert %s/b.scn %s/no/a.scn", DIVAN_BINARY,
+                directory, directory);
   check_rmdir(directory);
 }
 
@@ -207,8 +233,12 @@ static void a_series_replaces_an_earlier_one(void **state)
   char *directory = check_mkdir();
   dv_free(check_write(directory, "mechanics_00099.vtu", "of somebody else"));
   check_command(0, "6 frames", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 5 --out %s", directory);
-  check_command(0, "note: removed 12 files of an earlier series", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 1 --out %s", directory);
-  check_command(0, "mechanics.pvd mechanics_00000.vtu mechanics_00001.vtu mechanics_00099.vtu visual.pvd visual_00000.vtu visual_00001.vtu\n", "cd %s && echo *", directory);
+  check_command(0, "note: removed 12 files of an earlier series",
+                DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 1 --out %s", directory);
+  check_command(0,
+                "mechanics.pvd mechanics_00000.vtu mechanics_00001.vtu mechanics_00099.vtu visual.pvd visual_00000.vtu "
+                "visual_00001.vtu\n",
+                "cd %s && echo *", directory);
   check_rmdir(directory);
 }
 
@@ -219,9 +249,13 @@ static void meshes_are_checked(void **state)
   char *directory = check_mkdir();
   dv_free(check_write(directory, "turned.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
   dv_free(check_write(directory, "bad.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"));
-  dv_free(check_write(directory, "two.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 0 0 -1\n"
-                                            "CELLS 3 15\n4 0 1 2 3\n4 0 1 2 4\n4 0 1 2 2\nCELL_TYPES 3\n10 10 10\nCELL_DATA 3\nSCALARS young float\n1 2 3\n"));
-  dv_free(check_write(directory, "two.scn", "<Node><MeshVTKLoader name='l' filename='two.vtk'/><MeshTopology src='@l'/></Node>"));
+  dv_free(check_write(directory, "two.vtk",
+                      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0 1 0 0 0 "
+                      "1 0 0 0 1 0 0 -1\n"
+                      "CELLS 3 15\n4 0 1 2 3\n4 0 1 2 4\n4 0 1 2 2\nCELL_TYPES 3\n10 10 10\nCELL_DATA 3\nSCALARS young "
+                      "float\n1 2 3\n"));
+  dv_free(check_write(directory, "two.scn",
+                      "<Node><MeshVTKLoader name='l' filename='two.vtk'/><MeshTopology src='@l'/></Node>"));
   static const struct {
     int status;
     const char *file, *says;
@@ -263,10 +297,13 @@ static void curves_of_a_fall(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *scene = check_write(directory, "fall.scn", "<Node dt='0.1' gravity='0 -10 0'><EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-12' "
-                                                   "threshold='1e-30'/><MechanicalObject name='ball' position='0 0 0'/><UniformMass totalMass='2'/></Node>");
+  char *scene = check_write(
+      directory, "fall.scn",
+      "<Node dt='0.1' gravity='0 -10 0'><EulerImplicitSolver/><CGLinearSolver iterations='10' tolerance='1e-12' "
+      "threshold='1e-30'/><MechanicalObject name='ball' position='0 0 0'/><UniformMass totalMass='2'/></Node>");
   for (int csv = 0; csv < 2; csv++) {
-    char *arguments = dv_format("run %s -n 10 --%s %s/out", scene, csv ? "csv" : "gnuplot", directory), *out = dv_format("%s/out", directory);
+    char *arguments = dv_format("run %s -n 10 --%s %s/out", scene, csv ? "csv" : "gnuplot", directory),
+         *out = dv_format("%s/out", directory);
     check_run(0, "10 steps", arguments);
     double values[8];
     assert_int_equal(last_line(out, csv ? "ball_x.csv" : "ball_x.txt", values, 8), 4);
@@ -289,19 +326,26 @@ static void curves_of_a_fall(void **state)
 static void places_that_cannot_be_written_are_told_first(void **state)
 {
   DV_UNUSED(state);
-  char *directory = check_mkdir(), *file = check_write(directory, "file", "x"), *scene = check_write(directory, "never.scn", "not a scene");
+  char *directory = check_mkdir(), *file = check_write(directory, "file", "x"),
+       *scene = check_write(directory, "never.scn", "not a scene");
   static const char *const files[] = {"--stats", "--step-times", "--profile"};
-  static const char *const directories[] = {"--out", "--gnuplot", "--csv", "--dump-state", "--last-good", "--dump-topology"};
+  static const char *const directories[] = {"--out",        "--gnuplot",   "--csv",
+                                            "--dump-state", "--last-good", "--dump-topology"};
   for (size_t i = 0; i < DV_COUNT(files); i++) {
-    check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " run %s %s %s/no/f", scene, files[i], directory);
-    check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " run %s %s %s", scene, files[i], directory);
+    check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " run %s %s %s/no/f",
+                  scene, files[i], directory);
+    check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " run %s %s %s", scene, files[i],
+                  directory);
   }
   for (size_t i = 0; i < DV_COUNT(directories); i++) {
-    check_command(4, "file: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s", scene, directories[i], file);
-    check_command(4, "file/a/b: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s/a/b", scene, directories[i], file);
+    check_command(4, "file: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s", scene,
+                  directories[i], file);
+    check_command(4, "file/a/b: error: cannot be written: Not a directory", DIVAN_BINARY " run %s %s %s/a/b", scene,
+                  directories[i], file);
     check_command(4, "a scene begins with <Node>", DIVAN_BINARY " run %s %s %s/a/b", scene, directories[i], directory);
   }
-  check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " bench --html %s/no/f", directory);
+  check_command(4, "/no/f: error: cannot be written: No such file or directory", DIVAN_BINARY " bench --html %s/no/f",
+                directory);
   check_command(4, ": error: cannot be written: Is a directory", DIVAN_BINARY " bench --json %s", directory);
   check_command(0, "file never.scn", "cd %s && echo *", directory);   // nothing else
   dv_free(file), dv_free(scene);
@@ -311,7 +355,8 @@ static void places_that_cannot_be_written_are_told_first(void **state)
 // sends a signal to a run that has written its third frame; its exit status
 static int end_by_signal(const char *directory, int number)
 {
-  char *scene = dv_path_join(DIVAN_SOURCE_DIR, "scenes/liver.scn"), *out = dv_path_join(directory, "out"), *frame = dv_path_join(out, "mechanics_00003.vtu");
+  char *scene = dv_path_join(DIVAN_SOURCE_DIR, "scenes/liver.scn"), *out = dv_path_join(directory, "out"),
+       *frame = dv_path_join(out, "mechanics_00003.vtu");
   char *curves = dv_path_join(directory, "curves");
   pid_t child = fork();
   if (child == 0) {
@@ -347,8 +392,11 @@ static void time_of_writing_is_told_apart(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  check_command(0, "; writing files 0.", DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 3 --csv %s/curves --stats %s/stats.json", directory, directory);
-  char *path = dv_path_join(directory, "stats.json"), *text = dv_file_read(path, NULL), *at = text ? strstr(text, "\"writing_s\":") : NULL;
+  check_command(0, "; writing files 0.",
+                DIVAN_BINARY " run " DIVAN_SOURCE_DIR "/scenes/liver.scn -n 3 --csv %s/curves --stats %s/stats.json",
+                directory, directory);
+  char *path = dv_path_join(directory, "stats.json"), *text = dv_file_read(path, NULL),
+       *at = text ? strstr(text, "\"writing_s\":") : NULL;
   assert_non_null(at);
   assert_true(strtod(at + strlen("\"writing_s\":"), NULL) > 0);
   dv_free(text), dv_free(path);

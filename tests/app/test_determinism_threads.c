@@ -24,10 +24,12 @@ static void a_large_block_is_the_same_for_any_number_of_threads(void **state)
 {
   DV_UNUSED(state);
   dvText text = {0};
-  dv_text_add(&text, "<Node gravity='0 -9.81 0' dt='0.02'><DefaultAnimationLoop/><Node name='A'><EulerImplicitSolver rayleighMass='0.1'/>"
+  dv_text_add(&text, "<Node gravity='0 -9.81 0' dt='0.02'><DefaultAnimationLoop/><Node name='A'><EulerImplicitSolver "
+                     "rayleighMass='0.1'/>"
                      "<CGLinearSolver iterations='10' tolerance='1e-9' threshold='1e-12'/><MeshTopology");
   check_add_tetra_box(&text, (const int[3]){16, 16, 16}, 0.1);
-  dv_text_add(&text, "/><MechanicalObject name='mo'/><DiagonalMass massDensity='100'/><TetrahedralCorotationalFEMForceField youngModulus='1e4' poissonRatio='0.4'/>"
+  dv_text_add(&text, "/><MechanicalObject name='mo'/><DiagonalMass "
+                     "massDensity='100'/><TetrahedralCorotationalFEMForceField youngModulus='1e4' poissonRatio='0.4'/>"
                      "<FixedProjectiveConstraint indices='0-288'/></Node></Node>");
   uint64_t one = run(check_scene(text.text, 1), 2);
   assert_true(run(check_scene(text.text, 2), 2) == one);

@@ -1,4 +1,5 @@
-// The tutorial docs/first-scene.md: its scene is the one in scenes/, it bends as the text says, and the commands work as typed.
+// The tutorial docs/first-scene.md: its scene is the one in scenes/, it bends as the text says, and the commands work
+// as typed.
 #include "support/check.h"
 #include "support/command.h"
 
@@ -27,7 +28,8 @@ static char *scene_of_text(const char *text)
 static void the_text_and_the_file_are_one_scene(void **state)
 {
   DV_UNUSED(state);
-  char *text = dv_file_read(DIVAN_SOURCE_DIR "/docs/first-scene.md", NULL), *file = dv_file_read(DIVAN_SOURCE_DIR "/scenes/first-beam.scn", NULL);
+  char *text = dv_file_read(DIVAN_SOURCE_DIR "/docs/first-scene.md", NULL),
+       *file = dv_file_read(DIVAN_SOURCE_DIR "/scenes/first-beam.scn", NULL);
   assert_non_null(text);
   assert_non_null(file);
   char *scene = scene_of_text(text), *begin = strstr(file, "<Node");   // behind the comment
@@ -52,14 +54,17 @@ static double last_in_column(const char *path, const char *column)
   return value;
 }
 
-// a slender beam under its weight: rho g A L^4 / 8EI from bending, w L^2 / 2kGA from shear; elements of this size are 5 % too stiff
+// a slender beam under its weight: rho g A L^4 / 8EI from bending, w L^2 / 2kGA from shear; elements of this size are 5
+// % too stiff
 static void the_beam_bends_as_the_text_says(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *curves = dv_format("%s/out/points_x.csv", directory);
   check_command(0, "no mistakes found", "%s check %s/scenes/first-beam.scn", DIVAN_BINARY, DIVAN_SOURCE_DIR);
-  check_command(0, "150 steps", "%s run %s/scenes/first-beam.scn -n 150 --csv %s/out --every 10", DIVAN_BINARY, DIVAN_SOURCE_DIR, directory);
-  double weight = 40 * 9.81, bending = weight / (8 * 5e6 * 0.2 * 0.2 * 0.2 * 0.2 / 12), shear = weight / (2 * 5.0 / 6 * 5e6 / 2.6 * 0.04);
+  check_command(0, "150 steps", "%s run %s/scenes/first-beam.scn -n 150 --csv %s/out --every 10", DIVAN_BINARY,
+                DIVAN_SOURCE_DIR, directory);
+  double weight = 40 * 9.81, bending = weight / (8 * 5e6 * 0.2 * 0.2 * 0.2 * 0.2 / 12),
+         shear = weight / (2 * 5.0 / 6 * 5e6 / 2.6 * 0.04);
   double sunk = 0.1 - last_in_column(curves, "y272");
   check_close(sunk, 0.0731, 0.0001);
   check_close(bending, 0.0736, 0.0001);
@@ -70,6 +75,7 @@ static void the_beam_bends_as_the_text_says(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_text_and_the_file_are_one_scene), cmocka_unit_test(the_beam_bends_as_the_text_says)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_text_and_the_file_are_one_scene),
+                                     cmocka_unit_test(the_beam_bends_as_the_text_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-// Memory runs short: the n-th allocation of loading and initialising a scene fails, for every n. Nothing crashes, nothing leaks, and
-// the scene either comes out as it should or ends with an error that says why.
+// Memory runs short: the n-th allocation of loading and initialising a scene fails, for every n. Nothing crashes,
+// nothing leaks, and the scene either comes out as it should or ends with an error that says why.
 //
-// In the plain build the allocator of the C library is wrapped, so that those of libxml2 and the C library fail too, and blocks are
-// counted; in checking builds Divan's own fail, and the sanitizer looks for leaks.
+// In the plain build the allocator of the C library is wrapped, so that those of libxml2 and the C library fail too,
+// and blocks are counted; in checking builds Divan's own fail, and the sanitizer looks for leaks.
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -101,7 +101,8 @@ static long live_blocks(void) { return live; }
 static void on_crash(int signal_number)
 {
   char text[200];
-  int n = snprintf(text, sizeof text, "crashed (signal %d) when allocation %zu of %s failed\n", signal_number, current_n, current);
+  int n = snprintf(text, sizeof text, "crashed (signal %d) when allocation %zu of %s failed\n", signal_number,
+                   current_n, current);
   if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0) _exit(1);
   signal(signal_number, SIG_DFL);
   raise(signal_number);
@@ -173,7 +174,8 @@ static void sweep(const char *name, const char *text)
     bool fine = r.status == DV_OK ? r.hash == good.hash : r.heard.memory;
     survived += r.status == DV_OK;
     if (!fine) print_error("%s, allocation %zu of %zu: status %d, '%s'\n", name, n, all, r.status, r.heard.last);
-    if (live_blocks() != before) print_error("%s, allocation %zu of %zu: %ld blocks leak\n", name, n, all, live_blocks() - before);
+    if (live_blocks() != before)
+      print_error("%s, allocation %zu of %zu: %ld blocks leak\n", name, n, all, live_blocks() - before);
     bad += !fine || live_blocks() != before;
     before = live_blocks();
   }
@@ -193,34 +195,42 @@ static void sweep(const char *name, const char *text)
   assert_int_equal(bad, 0);
 }
 
-#define SOLVERS "<DefaultAnimationLoop/><EulerImplicitSolver rayleighStiffness='0.1'/><CGLinearSolver iterations='10' tolerance='1e-9' threshold='1e-12'/>"
+#define SOLVERS                                                                                           \
+  "<DefaultAnimationLoop/><EulerImplicitSolver rayleighStiffness='0.1'/><CGLinearSolver iterations='10' " \
+  "tolerance='1e-9' threshold='1e-12'/>"
 
 static void a_mass_spring_scene(void **state)
 {
   DV_UNUSED(state);
-  sweep("springs", "<Node dt='0.01'><RequiredPlugin name='Sofa.Component.Mass'/>" SOLVERS
-                   "<MeshTopology name='mesh' position='0 0 0 1 0 0 2 0 0' edges='0 1 1 2'/><MechanicalObject name='dofs' src='@mesh'/>"
-                   "<BoxROI name='box' box='-0.1 -1 -1 0.1 1 1' position='@dofs.rest_position'/><UniformMass totalMass='1'/>"
-                   "<MeshSpringForceField linesStiffness='100'/><FixedProjectiveConstraint indices='@box.indices'/></Node>");
+  sweep("springs",
+        "<Node dt='0.01'><RequiredPlugin name='Sofa.Component.Mass'/>" SOLVERS
+        "<MeshTopology name='mesh' position='0 0 0 1 0 0 2 0 0' edges='0 1 1 2'/><MechanicalObject name='dofs' "
+        "src='@mesh'/>"
+        "<BoxROI name='box' box='-0.1 -1 -1 0.1 1 1' position='@dofs.rest_position'/><UniformMass totalMass='1'/>"
+        "<MeshSpringForceField linesStiffness='100'/><FixedProjectiveConstraint indices='@box.indices'/></Node>");
 }
 
 static void an_elastic_block_with_a_skin(void **state)
 {
   DV_UNUSED(state);
-  sweep("block", "<Node dt='0.01'>" SOLVERS
-                 "<RegularGridTopology name='grid' n='3 3 3' min='0 0 0' max='1 1 1'/><MechanicalObject name='dofs'/><DiagonalMass massDensity='10'/>"
-                 "<HexahedronFEMForceField youngModulus='1e4' poissonRatio='0.3'/><FixedProjectiveConstraint indices='0 1 2'/>"
-                 "<Node name='skin'><MechanicalObject position='0.5 0.5 0.5 0.2 0.2 0.2'/><BarycentricMapping/><ConstantForceField forces='0 1 0' indices='0'/></Node></Node>");
+  sweep("block",
+        "<Node dt='0.01'>" SOLVERS "<RegularGridTopology name='grid' n='3 3 3' min='0 0 0' max='1 1 "
+        "1'/><MechanicalObject name='dofs'/><DiagonalMass massDensity='10'/>"
+        "<HexahedronFEMForceField youngModulus='1e4' poissonRatio='0.3'/><FixedProjectiveConstraint indices='0 1 2'/>"
+        "<Node name='skin'><MechanicalObject position='0.5 0.5 0.5 0.2 0.2 "
+        "0.2'/><BarycentricMapping/><ConstantForceField forces='0 1 0' indices='0'/></Node></Node>");
 }
 
 static void tetrahedra_with_a_matrix(void **state)
 {
   DV_UNUSED(state);
   dvText text = {0};
-  dv_text_add(&text, "<Node dt='0.01'><EulerImplicitSolver/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/><TetrahedronSetTopologyContainer name='mesh'");
+  dv_text_add(&text, "<Node dt='0.01'><EulerImplicitSolver/><SparseLDLSolver "
+                     "template='CompressedRowSparseMatrixMat3x3d'/><TetrahedronSetTopologyContainer name='mesh'");
   check_add_tetra_box(&text, (const int[3]){2, 2, 2}, 0.5);
   dv_text_add(&text, "/><MechanicalObject template='Vec3d' name='dofs'/><MeshMatrixMass massDensity='10'/>"
-                     "<TetrahedralCorotationalFEMForceField youngModulus='1e4' poissonRatio='0.3'/><FixedProjectiveConstraint indices='0 1 2 3'/></Node>");
+                     "<TetrahedralCorotationalFEMForceField youngModulus='1e4' "
+                     "poissonRatio='0.3'/><FixedProjectiveConstraint indices='0 1 2 3'/></Node>");
   sweep("tetrahedra", text.text);
   dv_text_free(&text);
 }
@@ -228,22 +238,32 @@ static void tetrahedra_with_a_matrix(void **state)
 static void rigid_frames(void **state)
 {
   DV_UNUSED(state);
-  sweep("rigid", "<Node dt='0.01'>" SOLVERS "<MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1'/><UniformMass totalMass='1'/>"
-                 "<Node><MechanicalObject template='Vec3d' position='1 0 0 0 1 0'/><RigidMapping/><SpringForceField spring='0 1 10 0.1 1'/></Node></Node>");
+  sweep("rigid", "<Node dt='0.01'>" SOLVERS
+                 "<MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1'/><UniformMass totalMass='1'/>"
+                 "<Node><MechanicalObject template='Vec3d' position='1 0 0 0 1 0'/><RigidMapping/><SpringForceField "
+                 "spring='0 1 10 0.1 1'/></Node></Node>");
 }
 
 static void a_mesh_from_a_file(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *file = check_write(directory, "one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 1\nf 1/1 2/2 3/1\nf 2/1 4/1 3/2\n");
-  char *vtu = check_write(directory, "two.vtu",
-      "<VTKFile type='UnstructuredGrid' version='0.1'><UnstructuredGrid><Piece NumberOfPoints='3' NumberOfCells='1'><Points><DataArray type='Float64' "
-      "NumberOfComponents='3' format='ascii'>0 0 0 1 0 0 0 1 0</DataArray></Points><Cells><DataArray type='Int32' Name='connectivity' format='ascii'>0 1 2"
-      "</DataArray><DataArray type='Int32' Name='offsets' format='ascii'>3</DataArray><DataArray type='UInt8' Name='types' format='ascii'>5</DataArray></Cells>"
-      "</Piece></UnstructuredGrid></VTKFile>");
-  char *text = dv_format("<Node dt='0.01'><MeshVTKLoader name='other' filename='%s'/><MeshTopology src='@other'/><MeshOBJLoader name='loader' filename='%s' scale='2' handleSeams='1'/><OglModel name='looks' src='@loader'/>"
-                         "<EulerExplicitSolver/><MechanicalObject src='@loader'/><UniformMass totalMass='1'/></Node>", vtu, file);
+  char *file = check_write(directory, "one.obj",
+                           "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 1\nf 1/1 2/2 3/1\nf 2/1 4/1 3/2\n");
+  char *vtu =
+      check_write(directory, "two.vtu",
+                  "<VTKFile type='UnstructuredGrid' version='0.1'><UnstructuredGrid><Piece NumberOfPoints='3' "
+                  "NumberOfCells='1'><Points><DataArray type='Float64' "
+                  "NumberOfComponents='3' format='ascii'>0 0 0 1 0 0 0 1 0</DataArray></Points><Cells><DataArray "
+                  "type='Int32' Name='connectivity' format='ascii'>0 1 2"
+                  "</DataArray><DataArray type='Int32' Name='offsets' format='ascii'>3</DataArray><DataArray "
+                  "type='UInt8' Name='types' format='ascii'>5</DataArray></Cells>"
+                  "</Piece></UnstructuredGrid></VTKFile>");
+  char *text =
+      dv_format("<Node dt='0.01'><MeshVTKLoader name='other' filename='%s'/><MeshTopology src='@other'/><MeshOBJLoader "
+                "name='loader' filename='%s' scale='2' handleSeams='1'/><OglModel name='looks' src='@loader'/>"
+                "<EulerExplicitSolver/><MechanicalObject src='@loader'/><UniformMass totalMass='1'/></Node>",
+                vtu, file);
   sweep("mesh", text);
   dv_free(text);
   dv_free(file);
@@ -269,7 +289,8 @@ static void the_context_itself(void **state)
     arm(0);
     dv_memory_refill();
     dv_divan_destroy(&c);
-    if (live_blocks() != before) print_error("allocation %zu of %zu: %ld blocks leak\n", n, all, live_blocks() - before);
+    if (live_blocks() != before)
+      print_error("allocation %zu of %zu: %ld blocks leak\n", n, all, live_blocks() - before);
     assert_int_equal(live_blocks(), before);
   }
   current_n = 0;
@@ -280,7 +301,11 @@ int main(void)
   signal(SIGSEGV, on_crash);
   signal(SIGABRT, on_crash);
   atexit(on_exit_early);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_context_itself), cmocka_unit_test(a_mass_spring_scene), cmocka_unit_test(an_elastic_block_with_a_skin),
-                                     cmocka_unit_test(tetrahedra_with_a_matrix), cmocka_unit_test(rigid_frames), cmocka_unit_test(a_mesh_from_a_file)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_context_itself),
+                                     cmocka_unit_test(a_mass_spring_scene),
+                                     cmocka_unit_test(an_elastic_block_with_a_skin),
+                                     cmocka_unit_test(tetrahedra_with_a_matrix),
+                                     cmocka_unit_test(rigid_frames),
+                                     cmocka_unit_test(a_mesh_from_a_file)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

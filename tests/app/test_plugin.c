@@ -39,7 +39,8 @@ static double number_in(const char *path, const char *label)
 // the wind carries the points: implicit Euler gives v = w (1 - (1 + h c / m)^-n)
 static void check_wind(const char *arguments)
 {
-  check_command(0, "100 steps", "%s run %s -n 100 --threads 1 --dump-state %s/dump", DIVAN_BINARY, arguments, directory);
+  check_command(0, "100 steps", "%s run %s -n 100 --threads 1 --dump-state %s/dump", DIVAN_BINARY, arguments,
+                directory);
   char *path = dv_path_join(directory, "dump/0_dofs.txt");
   check_close(number_in(path, "V="), 2 * (1 - pow(1 + 0.01 * 0.5 / 0.1, -100)), 1e-12);
   dv_free(path);
@@ -50,16 +51,20 @@ static void a_new_plugin_compiles_and_runs(void **state)
   DV_UNUSED(state);
   const char *d = directory;
   check_command(0, "make -C", "cd %s && %s new-plugin Weather", d, DIVAN_BINARY);
-  check_command(4, "is there already\n    give the plugin another name (divan new-plugin Weather2)", "cd %s && %s new-plugin Weather", d, DIVAN_BINARY);
+  check_command(4, "is there already\n    give the plugin another name (divan new-plugin Weather2)",
+                "cd %s && %s new-plugin Weather", d, DIVAN_BINARY);
   check_command(2, "cannot be a name", "%s new-plugin 7up", DIVAN_BINARY);
   check_command(0, NULL, "make -C %s/Weather DIVAN=%s CFLAGS=-Werror", d, DIVAN_BINARY);
   char *by_path = dv_format("%s/Weather/weather.scn --plugin-path %s/Weather", d, d);
   char *by_file = dv_format("%s/Weather/weather.scn --plugin %s/Weather/libWeather.so", d, d);
   check_wind(by_path);
   check_wind(by_file);
-  check_command(0, "velocity of the air", "%s info WeatherForceField --plugin %s/Weather/libWeather.so", DIVAN_BINARY, d);
-  check_command(0, "WeatherEngine", "DIVAN_PLUGIN_PATH=/nowhere:%s/Weather %s list engine --plugin Weather", d, DIVAN_BINARY);
-  check_command(0, "no mistakes found", "DIVAN_PLUGIN_PATH=%s/Weather %s check %s/Weather/weather.scn", d, DIVAN_BINARY, d);
+  check_command(0, "velocity of the air", "%s info WeatherForceField --plugin %s/Weather/libWeather.so", DIVAN_BINARY,
+                d);
+  check_command(0, "WeatherEngine", "DIVAN_PLUGIN_PATH=/nowhere:%s/Weather %s list engine --plugin Weather", d,
+                DIVAN_BINARY);
+  check_command(0, "no mistakes found", "DIVAN_PLUGIN_PATH=%s/Weather %s check %s/Weather/weather.scn", d, DIVAN_BINARY,
+                d);
   // without it: what is missing, and what to do
   check_command(3, "--plugin-path", "%s run %s/Weather/weather.scn", DIVAN_BINARY, d);
   // a mistake in a field of the plugin's own component points at its line
@@ -72,8 +77,8 @@ static void a_new_plugin_compiles_and_runs(void **state)
 static void the_example_compiles_outside_of_the_tree(void **state)
 {
   DV_UNUSED(state);
-  check_command(0, NULL, "cp -r %s/plugins/example %s/copy && make -C %s/copy DIVAN=%s CFLAGS=-Werror", DIVAN_SOURCE_DIR, directory, directory,
-                DIVAN_BINARY);
+  check_command(0, NULL, "cp -r %s/plugins/example %s/copy && make -C %s/copy DIVAN=%s CFLAGS=-Werror",
+                DIVAN_SOURCE_DIR, directory, directory, DIVAN_BINARY);
   char *arguments = dv_format("%s/copy/example.scn --plugin-path %s/copy", directory, directory);
   check_wind(arguments);
   dv_free(arguments);
@@ -82,7 +87,8 @@ static void the_example_compiles_outside_of_the_tree(void **state)
 static void compile(const char *name, const char *source)
 {
   char *file = check_write(directory, "source.c", source);
-  check_command(0, NULL, "cc -std=c17 -fPIC -shared $(%s new-plugin --flags) %s -o %s/lib%s.so", DIVAN_BINARY, file, directory, name);
+  check_command(0, NULL, "cc -std=c17 -fPIC -shared $(%s new-plugin --flags) %s -o %s/lib%s.so", DIVAN_BINARY, file,
+                directory, name);
   dv_free(file);
 }
 
@@ -90,22 +96,30 @@ static void what_does_not_fit_is_refused(void **state)
 {
   DV_UNUSED(state);
 #define HEAD "#include <divan/sdk/plugin.h>\n"
-#define CLASS(name_) "static const dvClass c = {.struct_size = sizeof(dvClass), .name = \"" name_ "\", .size = sizeof(dvObject), .blocks = {&dv_object_block}};\n"
+#define CLASS(name_)                                                           \
+  "static const dvClass c = {.struct_size = sizeof(dvClass), .name = \"" name_ \
+  "\", .size = sizeof(dvObject), .blocks = {&dv_object_block}};\n"
 #define PLUGIN "DV_PLUGIN(\"Odd\", \"1\", \"\", &c)\n"
   static const struct {
     const char *name, *source, *contains;
   } cases[] = {
-      {"Later", HEAD CLASS("OddOne") "#undef DV_SDK_ABI\n#define DV_SDK_ABI 999\n" PLUGIN, "was made for version 999 of the component interface; this divan has version"},
-      {"Grown", HEAD CLASS("OddOne") "#undef DV_SDK_LAYOUT\n#define DV_SDK_LAYOUT 7\n" PLUGIN, "compiled with headers of another divan"},
+      {"Later", HEAD CLASS("OddOne") "#undef DV_SDK_ABI\n#define DV_SDK_ABI 999\n" PLUGIN,
+       "was made for version 999 of the component interface; this divan has version"},
+      {"Grown", HEAD CLASS("OddOne") "#undef DV_SDK_LAYOUT\n#define DV_SDK_LAYOUT 7\n" PLUGIN,
+       "compiled with headers of another divan"},
       {"Double", HEAD CLASS("UniformMass") PLUGIN, "brings the component UniformMass, which exists already"},
       {"Nothing", "int x;\n", "has no function divan_plugin_init"},
-      {"Loose", HEAD CLASS("OddOne") "void nobody_has_this(void);\nvoid f(void);\nvoid f(void) { nobody_has_this(); }\n" PLUGIN, "nobody_has_this"},
+      {"Loose",
+       HEAD CLASS("OddOne") "void nobody_has_this(void);\nvoid f(void);\nvoid f(void) { nobody_has_this(); }\n" PLUGIN,
+       "nobody_has_this"},
   };
   char *scene = check_write(directory, "odd.scn", "<Node/>");
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     compile(cases[i].name, cases[i].source);
-    check_command(4, cases[i].contains, "%s run %s -n 1 --plugin %s/lib%s.so", DIVAN_BINARY, scene, directory, cases[i].name);
-    char *text = dv_format("<Node><RequiredPlugin name='%s'/></Node>", cases[i].name), *required = check_write(directory, "required.scn", text);
+    check_command(4, cases[i].contains, "%s run %s -n 1 --plugin %s/lib%s.so", DIVAN_BINARY, scene, directory,
+                  cases[i].name);
+    char *text = dv_format("<Node><RequiredPlugin name='%s'/></Node>", cases[i].name),
+         *required = check_write(directory, "required.scn", text);
     check_command(4, cases[i].contains, "%s run %s -n 1 --plugin-path %s", DIVAN_BINARY, required, directory);
     dv_free(text);
     dv_free(required);
@@ -120,8 +134,9 @@ static void what_does_not_fit_is_refused(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(a_new_plugin_compiles_and_runs, set_up, tear_down),
-                                     cmocka_unit_test_setup_teardown(the_example_compiles_outside_of_the_tree, set_up, tear_down),
-                                     cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, set_up, tear_down)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(a_new_plugin_compiles_and_runs, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(the_example_compiles_outside_of_the_tree, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, set_up, tear_down)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

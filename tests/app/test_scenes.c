@@ -1,4 +1,5 @@
-// Every scene of scenes/ runs, gives the same bits for 1, 2 and 3 threads and from launch to launch, and has no mistakes.
+// Every scene of scenes/ runs, gives the same bits for 1, 2 and 3 threads and from launch to launch, and has no
+// mistakes.
 #include "support/check.h"
 
 #include "base/file.h"
@@ -36,7 +37,9 @@ static void check_one(const char *path, int launches)
   char *directory = check_mkdir();
   char *first = NULL;
   for (int i = 0; i < launches; i++) {
-    char *command = dv_format("cd %s && %s run %s -n 6 --threads %d --hash --quiet 2>&1", directory, DIVAN_BINARY, path, 1 + i % 3), *hash = ask(command, "hash ");
+    char *command = dv_format("cd %s && %s run %s -n 6 --threads %d --hash --quiet 2>&1", directory, DIVAN_BINARY, path,
+                              1 + i % 3),
+         *hash = ask(command, "hash ");
     if (!first) first = dv_strdup(hash);
     if (!dv_same(first, hash)) print_error("%s: launch %d with %d threads gives another result\n", path, i, 1 + i % 3);
     assert_string_equal(first, hash);

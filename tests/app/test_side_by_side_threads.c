@@ -1,5 +1,5 @@
-// Several simulations in one process, each with a context and a thread of its own: the same answers as one after the other. Runs under
-// ThreadSanitizer too.
+// Several simulations in one process, each with a context and a thread of its own: the same answers as one after the
+// other. Runs under ThreadSanitizer too.
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <string.h>
 
-static const char *const files[] = {"scenes/liver.scn", "scenes/SparseLDLSolver.scn", "scenes/FreeRigidBody.scn", "scenes/BoxROI.scn"};
+static const char *const files[] = {"scenes/liver.scn", "scenes/SparseLDLSolver.scn", "scenes/FreeRigidBody.scn",
+                                    "scenes/BoxROI.scn"};
 enum { STEPS = 4, THREADS = 4 };
 
 typedef struct Job {

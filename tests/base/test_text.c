@@ -8,9 +8,22 @@
 static void scans_what_strtod_scans(void **state)
 {
   DV_UNUSED(state);
-  static const char *const numbers[] = {"0", "-0", "1", "3.25", "-1e-5", "1.7976931348623157e308", "5e-324",
-                                        "123456789012345678901234567890", "0.1", "2.2250738585072014e-308", ".5",
-                                        "7.", "1e22", "1e23", "9007199254740993", "-979259.000001e-6"};
+  static const char *const numbers[] = {"0",
+                                        "-0",
+                                        "1",
+                                        "3.25",
+                                        "-1e-5",
+                                        "1.7976931348623157e308",
+                                        "5e-324",
+                                        "123456789012345678901234567890",
+                                        "0.1",
+                                        "2.2250738585072014e-308",
+                                        ".5",
+                                        "7.",
+                                        "1e22",
+                                        "1e23",
+                                        "9007199254740993",
+                                        "-979259.000001e-6"};
   for (size_t i = 0; i < DV_COUNT(numbers); i++) {
     const char *cursor = numbers[i];
     double value = 0;
@@ -26,7 +39,10 @@ static void random_reals_survive_printing(void **state)
   uint64_t seed = 12345;
   for (int i = 0; i < 20000; i++) {
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    union { uint64_t bits; double real; } u = {seed};
+    union {
+      uint64_t bits;
+      double real;
+    } u = {seed};
     if (!isfinite(u.real)) continue;
     dvText t = {0};
     dv_text_add_real(&t, u.real);

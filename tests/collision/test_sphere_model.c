@@ -7,8 +7,9 @@
 static void test_radii(void **state)
 {
   (void)state;
-  dvScene *s = check_scene(
-      "<Node><MechanicalObject position='0 0 0 1 0 0 2 0 0'/><SphereCollisionModel name='a' listRadius='0.5' radius='2'/></Node>", 1);
+  dvScene *s = check_scene("<Node><MechanicalObject position='0 0 0 1 0 0 2 0 0'/><SphereCollisionModel name='a' "
+                           "listRadius='0.5' radius='2'/></Node>",
+                           1);
   const dvReals *r = dv_object_field(check_find(s, "a"), "listRadius")->value;
   assert_int_equal(r->count, 3);
   check_close(r->data[0], 0.5, 0);
@@ -21,8 +22,9 @@ static void test_file(void **state)
   (void)state;
   char *directory = check_mkdir();
   char *file = check_write(directory, "two.sph", "sph 1.0\nnums 2\nsphe 1 1 2 3 0.5\nsphe 2 4 5 6 0.25\n");
-  char *text =
-      dv_format("<Node><MechanicalObject name='dofs' position='0 0 0'/><SphereCollisionModel name='a' fileSphere='%s'/></Node>", file);
+  char *text = dv_format(
+      "<Node><MechanicalObject name='dofs' position='0 0 0'/><SphereCollisionModel name='a' fileSphere='%s'/></Node>",
+      file);
   dvScene *s = check_scene(text, 1);
   const dvReals *r = dv_object_field(check_find(s, "a"), "listRadius")->value;
   assert_int_equal(dv_state(check_find(s, "dofs"))->count, 2);
@@ -38,7 +40,8 @@ static void test_file(void **state)
 static void test_mistakes(void **state)
 {
   (void)state;
-  const char *bad[] = {"<Node><SphereCollisionModel/></Node>", "<Node><MechanicalObject/><SphereCollisionModel radius='-1'/></Node>",
+  const char *bad[] = {"<Node><SphereCollisionModel/></Node>",
+                       "<Node><MechanicalObject/><SphereCollisionModel radius='-1'/></Node>",
                        "<Node><MechanicalObject/><SphereCollisionModel fileSphere='nowhere.sph'/></Node>"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     dvContext *c = dv_divan_create(1);
@@ -53,6 +56,7 @@ static void test_mistakes(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_radii), cmocka_unit_test(test_file), cmocka_unit_test(test_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_radii), cmocka_unit_test(test_file),
+                                     cmocka_unit_test(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static double *fill(dvState *s, int id)
   return v;
 }
 
-// --- projections ---------------------------------------------------------------------------------------
+// --- projections ---------------------------------------------------------------------------------
 
 static void projecting_twice_changes_nothing(void **state)
 {
@@ -47,8 +47,10 @@ static void projecting_twice_changes_nothing(void **state)
       POINTS "<PlaneProjectiveConstraint name='c' indices='1 2' normal='1 2 2' origin='5 6 7'/>",
       POINTS "<PointProjectiveConstraint name='c' indices='1 2' point='5 6 7'/>",
       POINTS "<LinearMovementProjectiveConstraint name='c' indices='1 2' keyTimes='0 1' movements='0 0 0 1 2 3'/>",
-      FRAMES "<LinearMovementProjectiveConstraint name='c' indices='1' keyTimes='0 1' movements='0 0 0 0 0 0 1 2 3 0.3 0.2 0.1'/>",
-      POINTS "<AffineMovementProjectiveConstraint name='c' indices='1 2' rotation='0 1 0 1 0 0 0 0 1' translation='1 2 3'/>",
+      FRAMES "<LinearMovementProjectiveConstraint name='c' indices='1' keyTimes='0 1' movements='0 0 0 0 0 0 1 2 3 0.3 "
+             "0.2 0.1'/>",
+      POINTS
+      "<AffineMovementProjectiveConstraint name='c' indices='1 2' rotation='0 1 0 1 0 0 0 0 1' translation='1 2 3'/>",
       POINTS "<OscillatorProjectiveConstraint name='c' oscillators='1  1 2 3  1 0 0  2 0.5'/>",
       POINTS "<ParabolicProjectiveConstraint name='c' indices='1' P1='0 0 0' P2='1 1 0' P3='2 0 0' EndTime='1'/>",
       POINTS "<HermiteSplineProjectiveConstraint name='c' indices='1' X1='1 2 3' dX0='1 0 0' EndTime='1'/>",
@@ -127,7 +129,8 @@ static void some_components_are_held(void **state)
 static void points_between_planes_are_held_along_the_normal(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(POINTS "<FixedPlaneProjectiveConstraint name='c' direction='1 0 0' dmin='0.5' dmax='1.5' indices='2'/>"), 1);
+  dvScene *s = check_scene(
+      NODE(POINTS "<FixedPlaneProjectiveConstraint name='c' direction='1 0 0' dmin='0.5' dmax='1.5' indices='2'/>"), 1);
   dvState *mo = dv_state(check_find(s, "mo"));
   dvObject *c = check_find(s, "c");
   double *f = fill(mo, DV_F);
@@ -140,7 +143,9 @@ static void points_between_planes_are_held_along_the_normal(void **state)
 static void frames_keep_from_turning(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE("<MechanicalObject name='mo' template='Rigid3'/><FixedRotationProjectiveConstraint name='c' FixedZRotation='1'/>"), 1);
+  dvScene *s = check_scene(NODE("<MechanicalObject name='mo' template='Rigid3'/><FixedRotationProjectiveConstraint "
+                                "name='c' FixedZRotation='1'/>"),
+                           1);
   dvState *mo = dv_state(check_find(s, "mo"));
   dvObject *c = check_find(s, "c");
   double *x = dv_state_write(mo, DV_X), a = 0.3, b = 0.2;   // half angles; q = q_x q_z
@@ -156,14 +161,17 @@ static void frames_keep_from_turning(void **state)
 static void lines_and_planes_project_at_right_angles(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE("<MechanicalObject name='mo' position='1 5 2 1 5 2 1 5 2'/><LineProjectiveConstraint indices='0' direction='0 3 0' origin='7 0 8'/>"
-                                "<PlaneProjectiveConstraint indices='1' normal='0 -2 0' origin='7 3 8'/><PointProjectiveConstraint indices='2' point='4 4 4'/>"), 1);
+  dvScene *s = check_scene(NODE("<MechanicalObject name='mo' position='1 5 2 1 5 2 1 5 2'/><LineProjectiveConstraint "
+                                "indices='0' direction='0 3 0' origin='7 0 8'/>"
+                                "<PlaneProjectiveConstraint indices='1' normal='0 -2 0' origin='7 3 "
+                                "8'/><PointProjectiveConstraint indices='2' point='4 4 4'/>"),
+                           1);
   const double expected[9] = {7, 5, 8, 1, 3, 2, 4, 4, 4};   // the first positions are projected when the scene starts
   for (size_t i = 0; i < 9; i++) check_close(check_value(s, "mo", DV_X, i), expected[i], 1e-15);
   check_close_scene(&s);
 }
 
-// --- indices -------------------------------------------------------------------------------------------
+// --- indices -------------------------------------------------------------------------------------
 
 static void indices_out_of_range_are_left_out(void **state)
 {
@@ -182,7 +190,10 @@ static void indices_out_of_range_are_left_out(void **state)
 static void indices_follow_a_selector(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(POINTS "<BoxROI name='box' box='0.5 -1 -1 2 1 1'/><FixedProjectiveConstraint name='c' indices='@box.indices'/>"), 1);
+  dvScene *s = check_scene(
+      NODE(POINTS
+           "<BoxROI name='box' box='0.5 -1 -1 2 1 1'/><FixedProjectiveConstraint name='c' indices='@box.indices'/>"),
+      1);
   dvState *mo = dv_state(check_find(s, "mo"));
   dvObject *c = check_find(s, "c");
   double *f = fill(mo, DV_F);
@@ -211,14 +222,18 @@ static void constraints_end_in_time(void **state)
   check_close_scene(&s);
 }
 
-// --- motions -------------------------------------------------------------------------------------------
+// --- motions -------------------------------------------------------------------------------------
 
-// positions are projected with the time at the start of the step: after n steps the point is where t = (n - 1) h puts it
+// positions are projected with the time at the start of the step: after n steps the point is where t = (n - 1) h puts
+// it
 static void key_displacements_are_followed_and_left(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(EXPLICIT POINTS "<UniformMass totalMass='4'/>"
-                                "<LinearMovementProjectiveConstraint indices='1' keyTimes='0 1 2' movements='0 0 0  1 0 0  1 3 0'/>"), 1);
+  dvScene *s = check_scene(
+      NODE(EXPLICIT POINTS
+           "<UniformMass totalMass='4'/>"
+           "<LinearMovementProjectiveConstraint indices='1' keyTimes='0 1 2' movements='0 0 0  1 0 0  1 3 0'/>"),
+      1);
   check_steps(s, 6);
   check_close(check_value(s, "mo", DV_X, 3), 1.5, 1e-14);
   check_close(check_value(s, "mo", DV_V, 3), 1, 1e-14);
@@ -235,7 +250,9 @@ static void key_displacements_are_followed_and_left(void **state)
 static void partial_displacements_move_their_components(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(POINTS "<PartialLinearMovementProjectiveConstraint name='c' indices='1 2' keyTimes='0 1' movements='0 0 0  1 2 3' movedDirections='0 1 0'/>"), 1);
+  dvScene *s = check_scene(NODE(POINTS "<PartialLinearMovementProjectiveConstraint name='c' indices='1 2' keyTimes='0 "
+                                       "1' movements='0 0 0  1 2 3' movedDirections='0 1 0'/>"),
+                           1);
   dvObject *c = check_find(s, "c");
   s->root->time = 0.5;
   ops_of(c)->project_position(c, DV_X, 0.5);
@@ -248,8 +265,10 @@ static void partial_displacements_move_their_components(void **state)
 static void frames_turn_between_keys(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE("<MechanicalObject name='mo' template='Rigid3'/><LinearMovementProjectiveConstraint name='c' keyTimes='0 1' "
-                                "movements='0 0 0 0 0 0  2 0 0 0 0 1.5707963267948966'/>"), 1);
+  dvScene *s = check_scene(
+      NODE("<MechanicalObject name='mo' template='Rigid3'/><LinearMovementProjectiveConstraint name='c' keyTimes='0 1' "
+           "movements='0 0 0 0 0 0  2 0 0 0 0 1.5707963267948966'/>"),
+      1);
   dvObject *c = check_find(s, "c");
   s->root->time = 0.5;
   ops_of(c)->project_position(c, DV_X, 0.5);
@@ -263,8 +282,12 @@ static void frames_turn_between_keys(void **state)
 static void key_velocities_are_integrated(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(EXPLICIT POINTS "<UniformMass totalMass='4'/>"
-                                "<LinearVelocityProjectiveConstraint indices='1' keyTimes='0 1' velocities='0 0 0  1 0 0' coordinates='0'/>"), 1);
+  dvScene *s = check_scene(
+      NODE(
+          EXPLICIT POINTS
+          "<UniformMass totalMass='4'/>"
+          "<LinearVelocityProjectiveConstraint indices='1' keyTimes='0 1' velocities='0 0 0  1 0 0' coordinates='0'/>"),
+      1);
   double x = 1;
   for (int n = 0; n < 5; n++) x += 0.1 * 0.1 * n;
   check_steps(s, 5);
@@ -276,14 +299,18 @@ static void key_velocities_are_integrated(void **state)
 static void borders_reach_their_goal(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(POINTS "<AffineMovementProjectiveConstraint name='c' indices='1 2' rotation='0 1 0  2 0 0  0 0 1' translation='0 0 5' "
-                                "beginConstraintTime='1' endConstraintTime='3'/>"), 1);
+  dvScene *s = check_scene(NODE(POINTS "<AffineMovementProjectiveConstraint name='c' indices='1 2' rotation='0 1 0  2 "
+                                       "0 0  0 0 1' translation='0 0 5' "
+                                       "beginConstraintTime='1' endConstraintTime='3'/>"),
+                           1);
   dvObject *c = check_find(s, "c");
-  const double at[] = {0.5, 1.5, 3.5}, part[] = {0, 0.25, 1}, final[6] = {0, 2, 5, 1, 0, 5}, first[6] = {1, 0, 0, 0, 1, 0};
+  const double at[] = {0.5, 1.5, 3.5}, part[] = {0, 0.25, 1}, final[6] = {0, 2, 5, 1, 0, 5},
+               first[6] = {1, 0, 0, 0, 1, 0};
   for (int k = 0; k < 3; k++) {
     s->root->time = at[k];
     ops_of(c)->project_position(c, DV_X, at[k]);
-    for (size_t i = 0; i < 6; i++) check_close(check_value(s, "mo", DV_X, 3 + i), first[i] + part[k] * (final[i] - first[i]), 1e-14);
+    for (size_t i = 0; i < 6; i++)
+      check_close(check_value(s, "mo", DV_X, 3 + i), first[i] + part[k] * (final[i] - first[i]), 1e-14);
   }
   check_close_scene(&s);
 }
@@ -292,9 +319,12 @@ static void borders_reach_their_goal(void **state)
 static void a_patch_interpolates_its_corners(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 0 0'><RegularGridTopology n='5 5 1' min='0 0 0' max='1 1 0'/><MechanicalObject name='mo'/>"
-                           "<BoxROI name='all' box='-1 -1 -1 2 2 2'/><PatchTestMovementProjectiveConstraint name='c' indices='@all.indices' "
-                           "constrainedPoints='@all.pointsInROI' cornerMovements='0 0 0  0 0 0  1 0 0  0 0 0' endConstraintTime='1'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node gravity='0 0 0'><RegularGridTopology n='5 5 1' min='0 0 0' max='1 1 0'/><MechanicalObject name='mo'/>"
+      "<BoxROI name='all' box='-1 -1 -1 2 2 2'/><PatchTestMovementProjectiveConstraint name='c' indices='@all.indices' "
+      "constrainedPoints='@all.pointsInROI' cornerMovements='0 0 0  0 0 0  1 0 0  0 0 0' "
+      "endConstraintTime='1'/></Node>",
+      1);
   dvObject *c = check_find(s, "c");
   s->root->time = 2;
   ops_of(c)->project_position(c, DV_X, 2);
@@ -309,9 +339,12 @@ static void a_patch_interpolates_its_corners(void **state)
 static void curves_pass_through_their_points(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(POINTS "<ParabolicProjectiveConstraint name='a' indices='1' P1='1 1 1' P2='2 1 4' P3='3 1 1' BeginTime='1' EndTime='2'/>"
-                                "<HermiteSplineProjectiveConstraint name='b' indices='2' X0='1 2 3' X1='3 2 1' dX0='0 4 0' dX1='0 4 0' SX0='0 1' SX1='0 1' "
-                                "BeginTime='1' EndTime='2'/>"), 1);
+  dvScene *s = check_scene(NODE(POINTS "<ParabolicProjectiveConstraint name='a' indices='1' P1='1 1 1' P2='2 1 4' "
+                                       "P3='3 1 1' BeginTime='1' EndTime='2'/>"
+                                       "<HermiteSplineProjectiveConstraint name='b' indices='2' X0='1 2 3' X1='3 2 1' "
+                                       "dX0='0 4 0' dX1='0 4 0' SX0='0 1' SX1='0 1' "
+                                       "BeginTime='1' EndTime='2'/>"),
+                           1);
   const double at[] = {1, 1.5, 2};
   const double a[3][3] = {{1, 1, 1}, {2, 1, 4}, {3, 1, 1}}, b[3][3] = {{1, 2, 3}, {2, 2, 2}, {3, 2, 1}};
   for (int k = 0; k < 3; k++) {
@@ -319,7 +352,8 @@ static void curves_pass_through_their_points(void **state)
     for (int which = 0; which < 2; which++) {
       dvObject *c = check_find(s, which ? "b" : "a");
       ops_of(c)->project_position(c, DV_X, at[k]);
-      for (size_t i = 0; i < 3; i++) check_close(check_value(s, "mo", DV_X, 3 + 3 * (size_t)which + i), which ? b[k][i] : a[k][i], 1e-14);
+      for (size_t i = 0; i < 3; i++)
+        check_close(check_value(s, "mo", DV_X, 3 + 3 * (size_t)which + i), which ? b[k][i] : a[k][i], 1e-14);
     }
   }
   check_close_scene(&s);
@@ -328,7 +362,10 @@ static void curves_pass_through_their_points(void **state)
 static void oscillators_swing(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(EXPLICIT POINTS "<UniformMass totalMass='4'/><OscillatorProjectiveConstraint oscillators='2  1 2 3  0.5 0 0  4 0.25'/>"), 1);
+  dvScene *s = check_scene(
+      NODE(EXPLICIT POINTS
+           "<UniformMass totalMass='4'/><OscillatorProjectiveConstraint oscillators='2  1 2 3  0.5 0 0  4 0.25'/>"),
+      1);
   check_steps(s, 8);
   check_close(check_value(s, "mo", DV_X, 6), 1 + 0.5 * sin(4 * 0.7 + 0.25), 1e-14);
   check_close(check_value(s, "mo", DV_V, 6), 0.5 * 4 * cos(4 * 0.7 + 0.25), 1e-13);
@@ -340,8 +377,10 @@ static void oscillators_swing(void **state)
 static void positions_are_drawn_to_a_target(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(NODE(EXPLICIT "<MechanicalObject name='mo' position='0 0 0'/><UniformMass totalMass='1'/>"
-                                "<PositionBasedDynamicsProjectiveConstraint name='c' position='8 0 0' stiffness='0.5'/>"), 1);
+  dvScene *s = check_scene(
+      NODE(EXPLICIT "<MechanicalObject name='mo' position='0 0 0'/><UniformMass totalMass='1'/>"
+                    "<PositionBasedDynamicsProjectiveConstraint name='c' position='8 0 0' stiffness='0.5'/>"),
+      1);
   check_close(check_value(s, "mo", DV_X, 0), 4, 0);
   dvObject *c = check_find(s, "c");
   ops_of(c)->project_position(c, DV_X, 0);
@@ -351,10 +390,11 @@ static void positions_are_drawn_to_a_target(void **state)
   check_close_scene(&s);
 }
 
-// --- attachments ---------------------------------------------------------------------------------------
+// --- attachments ---------------------------------------------------------------------------------
 
-#define PAIR(attributes, types)                                                                                     \
-  NODE("<Node name='A'><MechanicalObject name='mo' " types "/></Node><Node name='B'><MechanicalObject name='mo' " types "/></Node>" \
+#define PAIR(attributes, types)                                                 \
+  NODE("<Node name='A'><MechanicalObject name='mo' " types                      \
+       "/></Node><Node name='B'><MechanicalObject name='mo' " types "/></Node>" \
        "<AttachProjectiveConstraint name='c' object1='@A' object2='@B' indices1='1' indices2='0' " attributes "/>")
 
 static void attached_points_meet(void **state)
@@ -399,11 +439,13 @@ static void attachments_go_both_ways_and_let_go(void **state)
 static void matrices_hold_the_point_that_is_asked_for(void **state)
 {
   DV_UNUSED(state);
-  static const char *const scenes[] = {PAIR("", "position='0 0 0 4 0 0'"), PAIR("holdSecond='1'", "position='0 0 0 4 0 0'")};
+  static const char *const scenes[] = {PAIR("", "position='0 0 0 4 0 0'"),
+                                       PAIR("holdSecond='1'", "position='0 0 0 4 0 0'")};
   for (int second = 0; second < 2; second++) {
     dvScene *s = check_scene(scenes[second], 1);
     dvObject *c = check_find(s, "c");
-    double *fa = fill(dv_state(check_find(s, "A/mo")), DV_F), *fb = fill(dv_state(check_find(s, "B/mo")), DV_F), untouched = fb[3];
+    double *fa = fill(dv_state(check_find(s, "A/mo")), DV_F), *fb = fill(dv_state(check_find(s, "B/mo")), DV_F),
+           untouched = fb[3];
     ops_of(c)->project_matrix(c, DV_F);
     check_close(fa[0], second ? 1 : 0, 0);
     check_close(fb[0], second ? 0 : 1, 0);
@@ -415,8 +457,9 @@ static void matrices_hold_the_point_that_is_asked_for(void **state)
 static void attached_frames_follow(void **state)
 {
   DV_UNUSED(state);
-  static const char *const scenes[] = {PAIR("", "template='Rigid3' position='0 0 0 0 0 0 1 4 5 6 0 0 0.6 0.8'"),
-                                       PAIR("freeRotations='1'", "template='Rigid3' position='0 0 0 0 0 0 1 4 5 6 0 0 0.6 0.8'")};
+  static const char *const scenes[] = {
+      PAIR("", "template='Rigid3' position='0 0 0 0 0 0 1 4 5 6 0 0 0.6 0.8'"),
+      PAIR("freeRotations='1'", "template='Rigid3' position='0 0 0 0 0 0 1 4 5 6 0 0 0.6 0.8'")};
   for (int i = 0; i < 2; i++) {
     dvScene *s = check_scene(scenes[i], 1);
     check_close(check_value(s, "B/mo", DV_X, 1), 5, 0);
@@ -425,11 +468,12 @@ static void attached_frames_follow(void **state)
   }
 }
 
-// an arm that swings up about z while its hand, at a distance of 2, turns back as much and slides out: closed forms at any time
-#define ARM                                                                                                                      \
-  "<SkeletalMotionProjectiveConstraint name='c' bones='[1,0]' animationSpeed='0.5' joints='["                                     \
-  "Parent -1 Channels 2 0 0 0 0 0 0 1  0 0 0 0 0 0.70710678118654752 0.70710678118654752 Times 2 0 1 "                            \
-  "PreviousMotion 0 0 0 0 0 0 1 NextMotion 0 0 0 0 0 0 1 LocalRigid 0 0 0 0 0 0 1, "                                              \
+// an arm that swings up about z while its hand, at a distance of 2, turns back as much and slides out: closed forms at
+// any time
+#define ARM                                                                                            \
+  "<SkeletalMotionProjectiveConstraint name='c' bones='[1,0]' animationSpeed='0.5' joints='["          \
+  "Parent -1 Channels 2 0 0 0 0 0 0 1  0 0 0 0 0 0.70710678118654752 0.70710678118654752 Times 2 0 1 " \
+  "PreviousMotion 0 0 0 0 0 0 1 NextMotion 0 0 0 0 0 0 1 LocalRigid 0 0 0 0 0 0 1, "                   \
   "Parent 0 Channels 2 2 0 0 0 0 0 1  3 0 0 0 0 -0.70710678118654752 0.70710678118654752 Times 2 0 1]'/>"
 
 static void bones_follow_their_joints(void **state)
@@ -444,7 +488,8 @@ static void bones_follow_their_joints(void **state)
   for (size_t i = 0; i < DV_COUNT(times); i++) {
     s->root->time = times[i];
     ops_of(c)->project_position(c, DV_X, times[i]);
-    double t = fmin(1, 0.5 * times[i]), angle = 0.5 * acos(-1.0) * t, arm[7] = {0, 0, 0, 0, 0, sin(0.5 * angle), cos(0.5 * angle)};
+    double t = fmin(1, 0.5 * times[i]), angle = 0.5 * acos(-1.0) * t,
+           arm[7] = {0, 0, 0, 0, 0, sin(0.5 * angle), cos(0.5 * angle)};
     double hand[7] = {(2 + t) * cos(angle), (2 + t) * sin(angle), 0, 0, 0, 0, 1};
     const double *x = dv_state_read(mo, DV_X);
     for (int k = 0; k < 7; k++) {
@@ -471,9 +516,14 @@ static void broken_skeletons_are_refused(void **state)
 {
   DV_UNUSED(state);
   static const char *const wrong[] = {
-      "joints='[Parent -1 Channels 2 0 0 0 0 0 0 1]' bones='0'", "joints='Channels 0'",   "joints='Parent 3' bones='0'",
-      "joints='Parent 1 Times 0, Parent 0' bones='0'",           "joints='Parent -1' bones='2'", "joints='Parent -1' bones='x'",
-      "joints='Parent -1' bones='0 0 0'",                        "joints='Parent -1 Channels 1e9 0'",
+      "joints='[Parent -1 Channels 2 0 0 0 0 0 0 1]' bones='0'",
+      "joints='Channels 0'",
+      "joints='Parent 3' bones='0'",
+      "joints='Parent 1 Times 0, Parent 0' bones='0'",
+      "joints='Parent -1' bones='2'",
+      "joints='Parent -1' bones='x'",
+      "joints='Parent -1' bones='0 0 0'",
+      "joints='Parent -1 Channels 1e9 0'",
   };
   for (size_t i = 0; i < DV_COUNT(wrong); i++) {
     char *text = dv_format(NODE(FRAMES "<SkeletalMotionProjectiveConstraint %s/>"), wrong[i]);
@@ -493,8 +543,11 @@ static void a_box_holds_its_points(void **state)
 {
   DV_UNUSED(state);
   int warnings;
-  dvScene *s = open_quietly(NODE(EXPLICIT POINTS "<UniformMass vertexMass='1'/><BoxConstraint name='hold' box='0.5 -1 -1 2 1 1' drawSize='3'/>"
-                                 "<Object type='BoxConstantForceField' box='-1 -1 -1 2 0.5 0.5' force='0 0 2'/>"), &warnings);
+  dvScene *s =
+      open_quietly(NODE(EXPLICIT POINTS
+                        "<UniformMass vertexMass='1'/><BoxConstraint name='hold' box='0.5 -1 -1 2 1 1' drawSize='3'/>"
+                        "<Object type='BoxConstantForceField' box='-1 -1 -1 2 0.5 0.5' force='0 0 2'/>"),
+                   &warnings);
   assert_int_equal(warnings, 0);
   assert_string_equal(check_find(s, "hold")->cls->name, "FixedProjectiveConstraint");
   check_steps(s, 2);

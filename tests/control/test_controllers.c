@@ -12,13 +12,18 @@ static void send(dvScene *s, dvMouse mouse, bool released, int x, int y)
   dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = mouse, .released = released, .x = x, .y = y});
 }
 
-#define FRAME "<Node gravity='0 0 0'><DefaultAnimationLoop/><Node name='f'><MechanicalObject name='mo' template='Rigid3' position='0 0 0 0 0 0 1 1 1 1 0 0 0 1'/>"
+#define FRAME                                                                                                  \
+  "<Node gravity='0 0 0'><DefaultAnimationLoop/><Node name='f'><MechanicalObject name='mo' template='Rigid3' " \
+  "position='0 0 0 0 0 0 1 1 1 1 0 0 0 1'/>"
 
 static void the_mouse_moves_a_frame(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(FRAME "<MechanicalStateController listening='1' handleEventTriggersUpdate='1' index='1' mainDirection='0 2 0'/>"
-                           "<Node name='p'><MechanicalObject name='mo' position='0 0 1'/><RigidMapping index='1'/></Node></Node></Node>", 1);
+  dvScene *s = check_scene(
+      FRAME
+      "<MechanicalStateController listening='1' handleEventTriggersUpdate='1' index='1' mainDirection='0 2 0'/>"
+      "<Node name='p'><MechanicalObject name='mo' position='0 0 1'/><RigidMapping index='1'/></Node></Node></Node>",
+      1);
   send(s, DV_MOUSE_MOVE, false, 500, 500);   // no button: nothing moves
   check_close(check_value(s, "f/mo", DV_X, 8), 1, 0);
   send(s, DV_MOUSE_RIGHT, false, 500, 500);
@@ -52,14 +57,20 @@ static void translations_only_and_once_a_step(void **state)
 }
 
 // a finger of three joints about z and one about x: keys choose, the mouse moves
-#define FINGER                                                                                                           \
-  "<Node gravity='0 0 0'><DefaultAnimationLoop/><Node name='f'><MechanicalObject name='joints' template='Vec1' position='0 0 0 0'/>"             \
-  "<Node name='b'><MechanicalObject name='bodies' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  2 0 0 0 0 0 1  3 0 0 0 0 0 1'/>"   \
-  "<ArticulatedSystemMapping input1='@../joints' output='@bodies'/></Node><ArticulatedHierarchyContainer/><Node name='c'>"                       \
-  "<Node><ArticulationCenter parentIndex='0' childIndex='1' posOnParent='1 0 0'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='0'/></Node></Node>" \
-  "<Node><ArticulationCenter parentIndex='1' childIndex='2' posOnParent='1 0 0'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='1'/>" \
-  "<Articulation rotation='1' axis='1 0 0' articulationIndex='3'/></Node></Node>"                                                               \
-  "<Node><ArticulationCenter parentIndex='2' childIndex='3' posOnParent='1 0 0'/><Node><Articulation rotation='1' axis='0 0 1' articulationIndex='2'/></Node></Node></Node>"
+#define FINGER                                                                                                        \
+  "<Node gravity='0 0 0'><DefaultAnimationLoop/><Node name='f'><MechanicalObject name='joints' template='Vec1' "      \
+  "position='0 0 0 0'/>"                                                                                              \
+  "<Node name='b'><MechanicalObject name='bodies' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  2 0 0 0 " \
+  "0 0 1  3 0 0 0 0 0 1'/>"                                                                                           \
+  "<ArticulatedSystemMapping input1='@../joints' output='@bodies'/></Node><ArticulatedHierarchyContainer/><Node "     \
+  "name='c'>"                                                                                                         \
+  "<Node><ArticulationCenter parentIndex='0' childIndex='1' posOnParent='1 0 0'/><Node><Articulation rotation='1' "   \
+  "axis='0 0 1' articulationIndex='0'/></Node></Node>"                                                                \
+  "<Node><ArticulationCenter parentIndex='1' childIndex='2' posOnParent='1 0 0'/><Node><Articulation rotation='1' "   \
+  "axis='0 0 1' articulationIndex='1'/>"                                                                              \
+  "<Articulation rotation='1' axis='1 0 0' articulationIndex='3'/></Node></Node>"                                     \
+  "<Node><ArticulationCenter parentIndex='2' childIndex='3' posOnParent='1 0 0'/><Node><Articulation rotation='1' "   \
+  "axis='0 0 1' articulationIndex='2'/></Node></Node></Node>"
 
 static void press_key(dvScene *s, int key)
 {
@@ -76,7 +87,9 @@ static void joints_of(dvScene *s, double a, double b, double c, double d)
 static void keys_and_buttons_move_a_skeleton(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(FINGER "<ArticulatedHierarchyController listening='1' articulationsIndices='1 3' bindingKeys='x Y' angleDelta='0.1'/></Node></Node>", 1);
+  dvScene *s = check_scene(FINGER "<ArticulatedHierarchyController listening='1' articulationsIndices='1 3' "
+                                  "bindingKeys='x Y' angleDelta='0.1'/></Node></Node>",
+                           1);
   send(s, DV_MOUSE_LEFT, false, 0, 0);
   check_steps(s, 1);
   joints_of(s, 0, 0, 0, 0);   // none is chosen
@@ -86,19 +99,19 @@ static void keys_and_buttons_move_a_skeleton(void **state)
   send(s, DV_MOUSE_LEFT, true, 0, 0);
   check_steps(s, 1);
   joints_of(s, 0, 0.2, 0, 0);
-  press_key(s, 'y');          // the other one
+  press_key(s, 'y');   // the other one
   send(s, DV_MOUSE_RIGHT, false, 0, 0);
   check_steps(s, 1);
   send(s, DV_MOUSE_RIGHT, true, 0, 0);
   joints_of(s, 0, 0.2, 0, -0.1);
   dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_MOUSE, .mouse = DV_MOUSE_WHEEL, .wheel = 120});
-  check_steps(s, 3);          // twice the change, once
+  check_steps(s, 3);   // twice the change, once
   joints_of(s, 0, 0.2, 0, 0.1);
   press_key(s, '-');
   check_steps(s, 2);
   joints_of(s, 0, 0.2, 0, 0);
   check_close(check_value(s, "f/b/bodies", DV_X, 7 * 2 + 5), sin(0.1), 1e-12);   // the bodies follow
-  press_key(s, 'y');          // lets go
+  press_key(s, 'y');                                                             // lets go
   press_key(s, '+');
   check_steps(s, 1);
   joints_of(s, 0, 0.2, 0, 0);
@@ -108,7 +121,9 @@ static void keys_and_buttons_move_a_skeleton(void **state)
 static void a_change_is_shared_down_the_chain(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene(FINGER "<ArticulatedHierarchyController listening='1' articulationsIndices='0 1' bindingKeys='a b' angleDelta='0.3' propagateUserInteraction='1'/></Node></Node>", 1);
+  dvScene *s = check_scene(FINGER "<ArticulatedHierarchyController listening='1' articulationsIndices='0 1' "
+                                  "bindingKeys='a b' angleDelta='0.3' propagateUserInteraction='1'/></Node></Node>",
+                           1);
   press_key(s, 'a');
   press_key(s, '+');
   check_steps(s, 1);
@@ -124,8 +139,11 @@ static void a_change_is_shared_down_the_chain(void **state)
 static void recorded_events_are_played(void **state)
 {
   DV_UNUSED(state);
-  char *directory = check_mkdir(), *file = check_write(directory, "events.txt", "1 272 1\n2 0 3 2 1 -1\n\n2 0 4\n1 272 0\n2 0 9\n");
-  char *text = dv_format("%s<InputEventReader outputFilename='%s'/><MechanicalStateController listening='1' onlyTranslation='1' handleEventTriggersUpdate='1'/></Node></Node>", FRAME, file);
+  char *directory = check_mkdir(),
+       *file = check_write(directory, "events.txt", "1 272 1\n2 0 3 2 1 -1\n\n2 0 4\n1 272 0\n2 0 9\n");
+  char *text = dv_format("%s<InputEventReader outputFilename='%s'/><MechanicalStateController listening='1' "
+                         "onlyTranslation='1' handleEventTriggersUpdate='1'/></Node></Node>",
+                         FRAME, file);
   dvScene *s = check_scene(text, 1);
   const double expected[] = {0, 3, 3, 7, 7, 7, 7};
   for (size_t i = 0; i < DV_COUNT(expected); i++) {
@@ -156,14 +174,20 @@ static void a_monitor_writes_lines(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *text = dv_format("<Node gravity='0 -10 0' dt='0.5'><DefaultAnimationLoop/><Node name='b'><EulerExplicitSolver symplectic='1'/><MechanicalObject name='mo' position='0 0 0 1 0 0'/><UniformMass totalMass='2'/>"
-                         "<BoxROI name='roi' position='@mo.position' box='-1 -4 -1 2 1 1'/><Monitor name='m' indices='1' ExportPositions='1' ExportVelocities='1' fields='roi.nbIndices mo.position' fileName='%s/m'/></Node></Node>", directory);
+  char *text = dv_format(
+      "<Node gravity='0 -10 0' dt='0.5'><DefaultAnimationLoop/><Node name='b'><EulerExplicitSolver "
+      "symplectic='1'/><MechanicalObject name='mo' position='0 0 0 1 0 0'/><UniformMass totalMass='2'/>"
+      "<BoxROI name='roi' position='@mo.position' box='-1 -4 -1 2 1 1'/><Monitor name='m' indices='1' "
+      "ExportPositions='1' ExportVelocities='1' fields='roi.nbIndices mo.position' fileName='%s/m'/></Node></Node>",
+      directory);
   dvScene *s = check_scene(text, 1);
   check_steps(s, 2);
   check_close_scene(&s);
   const char *const names[] = {"m_x.txt", "m_v.txt", "m_fields.txt"};
-  const char *const contents[] = {"# time, then positions of points 1\n0\t1 0 0\n0.5\t1 -2.5 0\n1\t1 -7.5 0\n", "# time, then velocities of points 1\n0\t0 0 0\n0.5\t0 -5 0\n1\t0 -10 0\n",
-                                  "# time\troi.nbIndices\tmo.position\n0\t2\t0 0 0 1 0 0\n0.5\t2\t0 -2.5 0 1 -2.5 0\n1\t0\t0 -7.5 0 1 -7.5 0\n"};
+  const char *const contents[] = {
+      "# time, then positions of points 1\n0\t1 0 0\n0.5\t1 -2.5 0\n1\t1 -7.5 0\n",
+      "# time, then velocities of points 1\n0\t0 0 0\n0.5\t0 -5 0\n1\t0 -10 0\n",
+      "# time\troi.nbIndices\tmo.position\n0\t2\t0 0 0 1 0 0\n0.5\t2\t0 -2.5 0 1 -2.5 0\n1\t0\t0 -7.5 0 1 -7.5 0\n"};
   for (int i = 0; i < 3; i++) {
     char *path = dv_path_join(directory, names[i]);
     size_t length;
@@ -180,9 +204,10 @@ static void a_monitor_writes_lines(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_mouse_moves_a_frame), cmocka_unit_test(translations_only_and_once_a_step), cmocka_unit_test(keys_and_buttons_move_a_skeleton), cmocka_unit_test(a_change_is_shared_down_the_chain),
-      cmocka_unit_test(recorded_events_are_played),
-      cmocka_unit_test(a_pause_is_asked_for),    cmocka_unit_test(a_monitor_writes_lines),
+      cmocka_unit_test(the_mouse_moves_a_frame),          cmocka_unit_test(translations_only_and_once_a_step),
+      cmocka_unit_test(keys_and_buttons_move_a_skeleton), cmocka_unit_test(a_change_is_shared_down_the_chain),
+      cmocka_unit_test(recorded_events_are_played),       cmocka_unit_test(a_pause_is_asked_for),
+      cmocka_unit_test(a_monitor_writes_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

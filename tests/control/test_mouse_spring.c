@@ -21,7 +21,8 @@ static void test_derivatives(void **unused)
 static void test_frame(void **unused)
 {
   DV_UNUSED(unused);
-  fdScene s = fd_open("<Node><MechanicalObject template='Rigid3' name='dofs' position='1 0 0  0 0 0.70710678118654752 0.70710678118654752'/>"
+  fdScene s = fd_open("<Node><MechanicalObject template='Rigid3' name='dofs' position='1 0 0  0 0 0.70710678118654752 "
+                      "0.70710678118654752'/>"
                       "<MouseSpring name='ff' index='0' arm='2 0 0' target='1 2 0' stiffness='10' active='1'/></Node>");
   fdOptions o = fd_options();
   o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;
@@ -48,6 +49,7 @@ static void test_bad_input(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives), cmocka_unit_test(test_frame), cmocka_unit_test(test_bad_input)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives), cmocka_unit_test(test_frame),
+                                     cmocka_unit_test(test_bad_input)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

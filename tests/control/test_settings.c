@@ -95,7 +95,9 @@ static void test_every_row(void **state)
 static void test_plugins(void **state)
 {
   (void)state;
-  expect("<Node><RequiredPlugin name='Sofa.Component.Visual'/><RequiredPlugin pluginName='SofaOpenglVisual SoftRobots'/></Node>", 0);
+  expect("<Node><RequiredPlugin name='Sofa.Component.Visual'/><RequiredPlugin pluginName='SofaOpenglVisual "
+         "SoftRobots'/></Node>",
+         0);
   expect("<Node><RequiredPlugin pluginName='Sofa.Component.Mass NoSuchPlugin'/></Node>", 1);
   expect("<Node><RequiredPlugin name='NoSuchPlugin'/></Node>", 1);
   expect("<Node><RequiredPlugin name='any name' pluginName='Sofa.Component.Mass'/></Node>", 0);
@@ -107,7 +109,8 @@ static void test_data_directories(void **state)
   (void)state;
   char *directory = check_mkdir();
   char *file = check_write(directory, "one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-  char *text = dv_format("<Node><OglModel name='m' filename='one.obj'/><AddDataRepository path='%s'/></Node>", directory);
+  char *text =
+      dv_format("<Node><OglModel name='m' filename='one.obj'/><AddDataRepository path='%s'/></Node>", directory);
   Load l = load(text);
   assert_int_equal(l.status, DV_OK);
   assert_int_equal(l.context->log.counts[DV_WARNING], 0);

@@ -32,7 +32,10 @@ static inline void check_reals(dvScene *s, const char *path, const char *name, c
   for (size_t i = 0; i < count; i++) check_close(r->data[i], expected[i], 1e-12);
 }
 
-static inline double check_real(dvScene *s, const char *path, const char *name) { return *(const double *)output(s, path, name)->value; }
+static inline double check_real(dvScene *s, const char *path, const char *name)
+{
+  return *(const double *)output(s, path, name)->value;
+}
 
 // An engine named e whose output cannot be made, with a message.
 static inline void check_refused(const char *engine, const char *name, const char *message)

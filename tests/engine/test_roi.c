@@ -53,8 +53,10 @@ static void strict_or_by_the_centre(void **state)
 {
   DV_UNUSED(state);
   // a box around the centre of the first cell
-  dvScene *s = check_scene("<Node>" GRID "<BoxROI name='strict' box='0.4 0.4 0.4 0.6 0.6 0.6'/><BoxROI name='centre' box='0.4 0.4 0.4 0.6 0.6 0.6' strict='0'/>"
-                           "<BoxROI name='off' box='0.4 0.4 0.4 0.6 0.6 0.6' strict='0' computeHexahedra='0'/></Node>", 1);
+  dvScene *s = check_scene("<Node>" GRID "<BoxROI name='strict' box='0.4 0.4 0.4 0.6 0.6 0.6'/><BoxROI name='centre' "
+                           "box='0.4 0.4 0.4 0.6 0.6 0.6' strict='0'/>"
+                           "<BoxROI name='off' box='0.4 0.4 0.4 0.6 0.6 0.6' strict='0' computeHexahedra='0'/></Node>",
+                           1);
   assert_int_equal(count_of(s, "strict", "hexahedronIndices"), 0);
   check_indices(s, "centre", "hexahedronIndices", "0");
   assert_int_equal(count_of(s, "off", "hexahedronIndices"), 0);
@@ -65,7 +67,9 @@ static void given_elements_are_sorted_in_and_out(void **state)
 {
   DV_UNUSED(state);
   dvScene *s = check_scene("<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0 0 0 1 5 5 5'/>"
-                           "<BoxROI name='roi' box='-1 -1 -1 2 2 2' edges='0 1 1 4' triangles='0 1 2 0 1 4' tetrahedra='0 1 2 3 0 1 2 4' quads='0 1 2 3'/></Node>", 1);
+                           "<BoxROI name='roi' box='-1 -1 -1 2 2 2' edges='0 1 1 4' triangles='0 1 2 0 1 4' "
+                           "tetrahedra='0 1 2 3 0 1 2 4' quads='0 1 2 3'/></Node>",
+                           1);
   check_indices(s, "roi", "edgesInROI", "0 1");
   check_indices(s, "roi", "edgesOutROI", "1 4");
   check_indices(s, "roi", "edgeOutIndices", "1");
@@ -80,8 +84,11 @@ static void given_elements_are_sorted_in_and_out(void **state)
 static void boxes_add_up_in_any_order_of_corners(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node>" GRID "<BoxROI name='two' box='0.1 0.1 0.1 -0.1 -0.1 -0.1  2.9 1.9 0.9 3.1 2.1 1.1'/><BoxROI name='none'/>"
-                           "<BoxROI name='rest' position='2 0 0 0.5 0.5 0.5'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node>" GRID
+                  "<BoxROI name='two' box='0.1 0.1 0.1 -0.1 -0.1 -0.1  2.9 1.9 0.9 3.1 2.1 1.1'/><BoxROI name='none'/>"
+                  "<BoxROI name='rest' position='2 0 0 0.5 0.5 0.5'/></Node>",
+                  1);
   check_indices(s, "two", "indices", "0 23");
   check_indices(s, "none", "indices", "0 1 4 5 12 13 16 17");   // the unit cube by default
   check_indices(s, "rest", "indices", "1");
@@ -92,10 +99,12 @@ static void boxes_add_up_in_any_order_of_corners(void **state)
 static void oriented_boxes_have_slanting_sides(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><MechanicalObject position='0 0 0  0.9 0 0  0.6 0.6 0  0 -0.9 0  0 0 0.4  0 0 0.6  -0.6 -0.3 -0.5'/>"
-                           "<BoxROI name='box' orientedBox='1 0 0  0 1 0  -1 0 0  1'/>"
-                           "<PlaneROI name='plane' plane='1 0 0  0 1 0  -1 0 0  1'/>"
-                           "<PlaneROI name='endless' plane='1 0 0  0 1 0  -1 0 0  0'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject position='0 0 0  0.9 0 0  0.6 0.6 0  0 -0.9 0  0 0 0.4  0 0 0.6  -0.6 -0.3 -0.5'/>"
+      "<BoxROI name='box' orientedBox='1 0 0  0 1 0  -1 0 0  1'/>"
+      "<PlaneROI name='plane' plane='1 0 0  0 1 0  -1 0 0  1'/>"
+      "<PlaneROI name='endless' plane='1 0 0  0 1 0  -1 0 0  0'/></Node>",
+      1);
   check_indices(s, "box", "indices", "0 1 3 4 6");
   check_indices(s, "plane", "indices", "0 1 3 4 6");
   check_indices(s, "endless", "indices", "0 1 2 3");   // without a depth a plane has no limits
@@ -105,9 +114,12 @@ static void oriented_boxes_have_slanting_sides(void **state)
 static void spheres_select_by_distance_and_direction(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node>" GRID "<SphereROI name='roi' centers='0 0 0 3 2 1' radii='1.1' edges='0 1 0 4 0 12 1 2' triangles='0 1 4 0 4 1'/>"
-                           "<SphereROI name='along' centers='0 0 0' radii='1.1' edges='0 1 0 4' direction='2 0 0' edgeAngle='10' "
-                           "triangles='0 1 4 0 4 1' normal='0 0 -1' triAngle='10'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node>" GRID
+      "<SphereROI name='roi' centers='0 0 0 3 2 1' radii='1.1' edges='0 1 0 4 0 12 1 2' triangles='0 1 4 0 4 1'/>"
+      "<SphereROI name='along' centers='0 0 0' radii='1.1' edges='0 1 0 4' direction='2 0 0' edgeAngle='10' "
+      "triangles='0 1 4 0 4 1' normal='0 0 -1' triAngle='10'/></Node>",
+      1);
   check_indices(s, "roi", "indices", "0 1 4 11 12 19 22 23");
   check_indices(s, "roi", "edgeIndices", "0 1 2");
   check_indices(s, "roi", "triangleIndices", "0 1");
@@ -120,7 +132,9 @@ static void a_pair_of_boxes_selects_a_shell(void **state)
 {
   DV_UNUSED(state);
   dvScene *s = check_scene("<Node><RegularGridTopology n='5 5 5' min='0 0 0' max='4 4 4'/><MechanicalObject/>"
-                           "<PairBoxROI name='roi' inclusiveBox='-1 -1 -1 5 5 5' includedBox='0.5 0.5 0.5 3.5 3.5 3.5'/><PairBoxROI name='unset'/></Node>", 1);
+                           "<PairBoxROI name='roi' inclusiveBox='-1 -1 -1 5 5 5' includedBox='0.5 0.5 0.5 3.5 3.5 "
+                           "3.5'/><PairBoxROI name='unset'/></Node>",
+                           1);
   assert_int_equal(count_of(s, "roi", "indices"), 125 - 27);
   assert_int_equal(count_of(s, "unset", "indices"), 0);
   check_close_scene(&s);
@@ -129,9 +143,13 @@ static void a_pair_of_boxes_selects_a_shell(void **state)
 static void points_of_a_plane_and_of_a_line_are_selected(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><Node name='A'><MechanicalObject template='Vec1' position='0 1 2 3'/><BoxROI name='roi' box='1 7 7 2 8 8'/></Node>"
-                           "<Node name='B'><MechanicalObject template='Vec2' position='0 0 1 1 2 2'/><BoxROI name='roi' box='1 0 7 2 1 8'/></Node>"
-                           "<Node name='C'><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1 1 1 1 0 0 0 1'/><BoxROI name='roi' box='0.5 0.5 0.5 2 2 2'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node><Node name='A'><MechanicalObject template='Vec1' position='0 1 2 3'/><BoxROI "
+                           "name='roi' box='1 7 7 2 8 8'/></Node>"
+                           "<Node name='B'><MechanicalObject template='Vec2' position='0 0 1 1 2 2'/><BoxROI "
+                           "name='roi' box='1 0 7 2 1 8'/></Node>"
+                           "<Node name='C'><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1 1 1 1 0 0 0 "
+                           "1'/><BoxROI name='roi' box='0.5 0.5 0.5 2 2 2'/></Node></Node>",
+                           1);
   check_indices(s, "A/roi", "indices", "1 2");
   check_indices(s, "B/roi", "indices", "1");
   check_indices(s, "C/roi", "indices", "1");
@@ -143,21 +161,26 @@ static void points_of_a_plane_and_of_a_line_are_selected(void **state)
 static void rest_positions_are_the_default(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><MechanicalObject name='mo' position='5 5 5' rest_position='0.5 0.5 0.5'/><BoxROI name='rest'/>"
-                           "<BoxROI name='now' position='@mo.position'/><Node name='A'><BoxROI name='below'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject name='mo' position='5 5 5' rest_position='0.5 0.5 0.5'/><BoxROI name='rest'/>"
+      "<BoxROI name='now' position='@mo.position'/><Node name='A'><BoxROI name='below'/></Node></Node>",
+      1);
   assert_int_equal(count_of(s, "rest", "indices"), 1);
   assert_int_equal(count_of(s, "now", "indices"), 0);
   assert_int_equal(count_of(s, "A/below", "indices"), 1);
   check_close_scene(&s);
 }
 
-// --- laziness ------------------------------------------------------------------------------------------
+// --- laziness ------------------------------------------------------------------------------------
 
 static void an_engine_runs_only_when_something_changed(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/>" GRID "<UniformMass totalMass='1'/>"
-                           "<BoxROI name='roi' box='-1 -1 -1 0.5 3 2'/><FixedProjectiveConstraint indices='@roi.indices'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><EulerExplicitSolver/>" GRID
+      "<UniformMass totalMass='1'/>"
+      "<BoxROI name='roi' box='-1 -1 -1 0.5 3 2'/><FixedProjectiveConstraint indices='@roi.indices'/></Node>",
+      1);
   dvRoi *roi = (dvRoi *)check_find(s, "roi");
   int before = roi->selections;
   assert_true(before >= 1);
@@ -174,9 +197,12 @@ static void an_engine_runs_only_when_something_changed(void **state)
 static void moving_points_are_selected_anew_unless_told_not_to(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject name='mo' position='0 0.05 0'/>"
-                           "<UniformMass totalMass='1'/><BoxROI name='moves' position='@mo.position' box='-1 0 -1 1 1 1'/>"
-                           "<BoxROI name='stays' position='@mo.position' box='-1 0 -1 1 1 1' doUpdate='0'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerExplicitSolver/><MechanicalObject "
+                  "name='mo' position='0 0.05 0'/>"
+                  "<UniformMass totalMass='1'/><BoxROI name='moves' position='@mo.position' box='-1 0 -1 1 1 1'/>"
+                  "<BoxROI name='stays' position='@mo.position' box='-1 0 -1 1 1 1' doUpdate='0'/></Node>",
+                  1);
   assert_int_equal(count_of(s, "moves", "indices"), 1);
   check_steps(s, 1);
   assert_int_equal(count_of(s, "moves", "indices"), 0);
@@ -188,10 +214,12 @@ static void odd_input_is_survived(void **state)
 {
   DV_UNUSED(state);
   static const char *const scenes[] = {
-      "<Node><BoxROI name='roi'/></Node>",                                                                     // nothing to select from
-      "<Node><MechanicalObject/><BoxROI name='roi' edges='0 7 -3 0' triangles='0 1 900'/></Node>",            // points that do not exist
-      "<Node><MechanicalObject/><SphereROI name='roi' centers='0 0 0 1 1 1 2 2 2' radii='1 2'/></Node>",      // too few radii
-      "<Node><MechanicalObject/><BoxROI name='roi' orientedBox='0 0 0 0 0 0 0 0 0 1'/></Node>",                // a box without size
+      "<Node><BoxROI name='roi'/></Node>",   // nothing to select from
+      "<Node><MechanicalObject/><BoxROI name='roi' edges='0 7 -3 0' triangles='0 1 900'/></Node>",   // points that do
+                                                                                                     // not exist
+      "<Node><MechanicalObject/><SphereROI name='roi' centers='0 0 0 1 1 1 2 2 2' radii='1 2'/></Node>",   // too few
+                                                                                                           // radii
+      "<Node><MechanicalObject/><BoxROI name='roi' orientedBox='0 0 0 0 0 0 0 0 0 1'/></Node>",   // a box without size
       "<Node><MechanicalObject position=''/><BoxROI name='roi'/></Node>",
   };
   for (size_t i = 0; i < DV_COUNT(scenes); i++) {

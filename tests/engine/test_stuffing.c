@@ -1,12 +1,12 @@
-// MeshTetraStuffing on three surfaces: all tetrahedra have a positive volume and dihedral angles above 8 degrees, their volumes
-// sum up to that inside of the surface to 1 %, they fit together, and what is their border is a closed surface.
+// MeshTetraStuffing on three surfaces: all tetrahedra have a positive volume and dihedral angles above 8 degrees, their
+// volumes sum up to that inside of the surface to 1 %, they fit together, and what is their border is a closed surface.
 #include "support/check.h"
 #include "support/scene.h"
 
 #include "math/vec.h"
 #include "topology/geometry.h"
-#include "topology/rays.h"
-#include "topology/tuple_set.h"
+#include "topology/search/rays.h"
+#include "topology/search/tuple_set.h"
 
 #include <string.h>
 
@@ -47,7 +47,8 @@ static double least_angle(const double *x, const int32_t *t)
     if (dv_vec3_dot(normal[k], dv_vec3_sub(dv_point_at(x, t[k]), a)) > 0) normal[k] = dv_vec3_neg(normal[k]);
   }
   for (int i = 0; i < 4; i++)
-    for (int j = i + 1; j < 4; j++) least = fmin(least, 180 - acos(fmax(-1, fmin(1, dv_vec3_dot(normal[i], normal[j])))) * 180 / pi);
+    for (int j = i + 1; j < 4; j++)
+      least = fmin(least, 180 - acos(fmax(-1, fmin(1, dv_vec3_dot(normal[i], normal[j])))) * 180 / pi);
   return least;
 }
 
@@ -55,7 +56,9 @@ static double volume_inside(const dvReals *x, const dvInts *t)
 {
   double sum = 0;
   for (size_t i = 0; i + 3 <= t->count; i += 3)
-    sum += dv_vec3_dot(dv_point_at(x->data, t->data[i]), dv_vec3_cross(dv_point_at(x->data, t->data[i + 1]), dv_point_at(x->data, t->data[i + 2]))) / 6;
+    sum += dv_vec3_dot(dv_point_at(x->data, t->data[i]),
+                       dv_vec3_cross(dv_point_at(x->data, t->data[i + 1]), dv_point_at(x->data, t->data[i + 2]))) /
+           6;
   return sum;
 }
 
@@ -97,24 +100,29 @@ static size_t check_faces(const dvInts *tetrahedra)
 
 static void check_filling(const char *name, const char *surface, const char *options)
 {
-  char *text = dv_format("<Node><MeshTetraStuffing name='fill' %s snapPoints='1' snapOutside='1' splitTetrahedra='1' %s/></Node>", surface, options);
+  char *text = dv_format(
+      "<Node><MeshTetraStuffing name='fill' %s snapPoints='1' snapOutside='1' splitTetrahedra='1' %s/></Node>", surface,
+      options);
   dvScene *s = check_scene(text, 1);
   dvObject *o = check_find(s, "fill");
   assert_int_equal(dv_object_update(o), DV_OK);
   const dvReals *in = dv_object_field(o, "inputPoints")->value, *x = dv_object_field(o, "outputPoints")->value;
-  const dvInts *triangles = dv_object_field(o, "inputTriangles")->value, *t = dv_object_field(o, "outputTetrahedra")->value;
+  const dvInts *triangles = dv_object_field(o, "inputTriangles")->value,
+               *t = dv_object_field(o, "outputTetrahedra")->value;
   double expected = volume_inside(in, triangles), volume = 0, least = 180;
   for (size_t i = 0; i + 4 <= t->count; i += 4) {
     const int32_t *e = t->data + i;
-    dvVec3 a = dv_point_at(x->data, e[0]), u = dv_vec3_sub(dv_point_at(x->data, e[1]), a), v = dv_vec3_sub(dv_point_at(x->data, e[2]), a);
+    dvVec3 a = dv_point_at(x->data, e[0]), u = dv_vec3_sub(dv_point_at(x->data, e[1]), a),
+           v = dv_vec3_sub(dv_point_at(x->data, e[2]), a);
     double six = dv_vec3_dot(dv_vec3_cross(u, v), dv_vec3_sub(dv_point_at(x->data, e[3]), a));
     assert_true(six > 0);
     volume += six / 6;
     least = fmin(least, least_angle(x->data, e));
   }
   size_t border = check_faces(t);
-  printf("%s: %zu points, %zu tetrahedra, %zu border faces, volume %.4f of %.4f (%.2f %%), smallest dihedral angle %.1f degrees\n", name, x->count / 3, t->count / 4, border,
-         volume, expected, 100 * volume / expected, least);
+  printf("%s: %zu points, %zu tetrahedra, %zu border faces, volume %.4f of %.4f (%.2f %%), smallest dihedral angle "
+         "%.1f degrees\n",
+         name, x->count / 3, t->count / 4, border, volume, expected, 100 * volume / expected, least);
   assert_true(least > 8);
   check_close(volume, expected, 0.01 * expected);
   check_close_scene(&s);
@@ -124,7 +132,9 @@ static void check_filling(const char *name, const char *surface, const char *opt
 static void fills_a_ball(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><GenerateSphere name='ball' radius='1.5' origin='0.1 0.2 0.3' platonicSolid='octahedron' tessellationDegree='20'/></Node>", 1);
+  dvScene *s = check_scene("<Node><GenerateSphere name='ball' radius='1.5' origin='0.1 0.2 0.3' "
+                           "platonicSolid='octahedron' tessellationDegree='20'/></Node>",
+                           1);
   dvText text = {0};
   dv_text_add(&text, "inputPoints='");
   dvObject *ball = check_find(s, "ball");

@@ -1,7 +1,7 @@
 // Blocks of elements: every element once, corners at their points, sums complete.
 #include "support/check.h"
 
-#include "force/fem/blocks.h"
+#include "element/blocks.h"
 #include "force/tetra_mesh.h"
 
 #include <string.h>

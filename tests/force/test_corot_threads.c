@@ -1,7 +1,7 @@
 // Corotational elements of every shape against a plain reference: dense matrices, frames applied corner by corner.
 #include "support/check.h"
 
-#include "force/fem/corot.h"
+#include "force/fem/corot/corot.h"
 #include "force/tetra_mesh.h"
 #include "math/decompose.h"
 
@@ -12,7 +12,7 @@ typedef struct Mesh {
   size_t points, nodes, count;
   double *rest;
   int32_t *connectivity;
-  bool same;            // all elements have one matrix
+  bool same;   // all elements have one matrix
 } Mesh;
 
 static Mesh random_mesh(size_t nodes, size_t count, bool same)
@@ -65,7 +65,8 @@ static void corners(const Mesh *m, size_t e, const double *x, int width, dvVec3 
 }
 
 // rows of the result are the axes
-static dvMat3 reference_axes(dvCorotFrame frame, const double *weights, size_t nodes, const dvVec3 *x, const dvVec3 *rest, int width)
+static dvMat3 reference_axes(dvCorotFrame frame, const double *weights, size_t nodes, const dvVec3 *x,
+                             const dvVec3 *rest, int width)
 {
   dvVec3 v[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, centre = {0, 0, 0};
   dvMat3 q = dv_mat3_identity();
@@ -95,7 +96,8 @@ typedef struct Case {
   const double *weights;
 } Case;
 
-static void reference(const Mesh *m, const Case *c, const double *x, const double *dx, double factor, double *f, double *df)
+static void reference(const Mesh *m, const Case *c, const double *x, const double *dx, double factor, double *f,
+                      double *df)
 {
   size_t n = 3 * m->nodes;
   for (size_t e = 0; e < m->count; e++) {
@@ -104,7 +106,8 @@ static void reference(const Mesh *m, const Case *c, const double *x, const doubl
     corners(m, e, m->rest, c->width, rest);
     corners(m, e, x, c->width, now);
     corners(m, e, dx, c->width, move);
-    dvMat3 first = c->weights ? reference_axes(c->frame, c->weights, m->nodes, rest, rest, c->width) : dv_mat3_identity();
+    dvMat3 first =
+        c->weights ? reference_axes(c->frame, c->weights, m->nodes, rest, rest, c->width) : dv_mat3_identity();
     dvMat3 axes = reference_axes(c->frame, c->weights, m->nodes, now, rest, c->width);
     stiffness((void *)m, e, NULL, k);
     for (size_t i = 0; i < m->nodes; i++) {
@@ -137,21 +140,32 @@ static double largest(const double *a, size_t n)
   return most;
 }
 
-static const double hexa_weights[24] = {-0.25, 0.25, 0.25, -0.25, -0.25, 0.25, 0.25, -0.25, -0.25, -0.25, 0.25, 0.25,
-                                        -0.25, -0.25, 0.25, 0.25, -0.25, -0.25, -0.25, -0.25, 0.25, 0.25, 0.25, 0.25};
+static const double hexa_weights[24] = {-0.25, 0.25,  0.25,  -0.25, -0.25, 0.25,  0.25, -0.25,
+                                        -0.25, -0.25, 0.25,  0.25,  -0.25, -0.25, 0.25, 0.25,
+                                        -0.25, -0.25, -0.25, -0.25, 0.25,  0.25,  0.25, 0.25};
 static const double tetra_weights[12] = {-1, 1, 0, 0, -1, 0, 1, 0, -1, 0, 0, 1};
 
 static const Case cases[] = {
-    {8, 3, DV_FRAME_EDGES, hexa_weights}, {8, 3, DV_FRAME_POLAR, hexa_weights}, {8, 3, DV_FRAME_FIXED, NULL}, {8, 3, DV_FRAME_STABLE, NULL},
-    {4, 3, DV_FRAME_EDGES, tetra_weights}, {4, 3, DV_FRAME_STABLE, NULL}, {5, 3, DV_FRAME_POLAR, NULL}, {6, 3, DV_FRAME_STABLE, NULL},
-    {3, 3, DV_FRAME_FIXED, NULL}, {2, 3, DV_FRAME_FIXED, NULL}, {3, 2, DV_FRAME_POLAR, NULL}, {4, 2, DV_FRAME_STABLE, NULL}, {2, 1, DV_FRAME_FIXED, NULL},
+    {8, 3, DV_FRAME_EDGES, hexa_weights}, {8, 3, DV_FRAME_POLAR, hexa_weights},  {8, 3, DV_FRAME_FIXED, NULL},
+    {8, 3, DV_FRAME_STABLE, NULL},        {4, 3, DV_FRAME_EDGES, tetra_weights}, {4, 3, DV_FRAME_STABLE, NULL},
+    {5, 3, DV_FRAME_POLAR, NULL},         {6, 3, DV_FRAME_STABLE, NULL},         {3, 3, DV_FRAME_FIXED, NULL},
+    {2, 3, DV_FRAME_FIXED, NULL},         {3, 2, DV_FRAME_POLAR, NULL},          {4, 2, DV_FRAME_STABLE, NULL},
+    {2, 1, DV_FRAME_FIXED, NULL},
 };
 
 static dvCorot *create(const Mesh *m, const Case *c)
 {
   dvCorot *t = NULL;
-  dvCorotDef def = {.rest = m->rest, .width = c->width, .points = m->points, .connectivity = m->connectivity, .nodes = m->nodes, .count = m->count,
-                    .frame = c->frame, .weights = c->weights, .stiffness = stiffness, .user = (void *)m};
+  dvCorotDef def = {.rest = m->rest,
+                    .width = c->width,
+                    .points = m->points,
+                    .connectivity = m->connectivity,
+                    .nodes = m->nodes,
+                    .count = m->count,
+                    .frame = c->frame,
+                    .weights = c->weights,
+                    .stiffness = stiffness,
+                    .user = (void *)m};
   assert_int_equal(dv_corot_create(&def, &t), DV_OK);
   return t;
 }
@@ -165,7 +179,8 @@ static void force_and_dforce_equal_the_reference(void **state)
     size_t n = (size_t)c->width * m.points;
     dvCorot *t = create(&m, c);
     assert_int_equal(dv_corot_shares(t), m.same);
-    double *x = mesh_noise(n, m.rest, 0.3, 11), *dx = mesh_noise(n, NULL, 1, 12), *f = mesh_noise(n, NULL, 1, 2), *df = mesh_noise(n, NULL, 1, 3);
+    double *x = mesh_noise(n, m.rest, 0.3, 11), *dx = mesh_noise(n, NULL, 1, 12), *f = mesh_noise(n, NULL, 1, 2),
+           *df = mesh_noise(n, NULL, 1, 3);
     double *f0 = mesh_noise(n, NULL, 1, 2), *df0 = mesh_noise(n, NULL, 1, 3);
     dv_corot_add_force(t, NULL, x, f);
     dv_corot_add_dforce(t, NULL, dx, 0.3, df);
@@ -183,7 +198,8 @@ static void force_and_dforce_equal_the_reference(void **state)
       dv_corot_stiffness(t, e, -0.7, k);
       for (size_t r = 0; r < size; r++)
         for (size_t s = 0; s < size; s++)
-          df0[w * (size_t)m.connectivity[c->nodes * e + r / w] + r % w] += k[size * r + s] * dx[w * (size_t)m.connectivity[c->nodes * e + s / w] + s % w];
+          df0[w * (size_t)m.connectivity[c->nodes * e + r / w] + r % w] +=
+              k[size * r + s] * dx[w * (size_t)m.connectivity[c->nodes * e + s / w] + s % w];
     }
     product = 1e-11 * largest(df0, n);
     for (size_t k = 0; k < n; k++) check_close(df[k], df0[k], product);
@@ -204,7 +220,8 @@ static void rigid_motion_gives_no_force(void **state)
     Mesh m = random_mesh(c->nodes, 40, false);
     dvCorot *t = create(&m, c);
     double *x = mesh_noise(3 * m.points, NULL, 0, 1), *f = mesh_noise(3 * m.points, NULL, 0, 1), r[9];
-    for (size_t p = 0; p < m.points; p++) dv_vec3_store(x + 3 * p, dv_vec3_add(dv_quat_rotate(q, dv_vec3_load(m.rest + 3 * p)), dv_vec3(3, -1, 2)));
+    for (size_t p = 0; p < m.points; p++)
+      dv_vec3_store(x + 3 * p, dv_vec3_add(dv_quat_rotate(q, dv_vec3_load(m.rest + 3 * p)), dv_vec3(3, -1, 2)));
     dv_corot_add_force(t, NULL, x, f);
     check_close(largest(f, 3 * m.points), 0, 1e-12);
     check_close(dv_corot_energy(t, NULL, x), 0, 1e-20);
@@ -228,7 +245,14 @@ static void empty_and_wrong_meshes(void **state)
   dv_corot_add_force(t, NULL, rest, f);
   check_close(dv_corot_energy(t, NULL, rest), 0, 0);
   dv_corot_destroy(&t);
-  dvCorotDef def = {.rest = rest, .width = 3, .points = 2, .connectivity = wrong, .nodes = 2, .count = 1, .stiffness = stiffness, .user = &m};
+  dvCorotDef def = {.rest = rest,
+                    .width = 3,
+                    .points = 2,
+                    .connectivity = wrong,
+                    .nodes = 2,
+                    .count = 1,
+                    .stiffness = stiffness,
+                    .user = &m};
   assert_int_equal(dv_corot_create(&def, &t), DV_ERROR_INPUT);
   assert_null(t);
 }

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define HEAT_SOLVER "<EulerImplicitSolver firstOrder='1'/><CGLinearSolver iterations='200' tolerance='1e-12' threshold='1e-40'/>"
+#define HEAT_SOLVER \
+  "<EulerImplicitSolver firstOrder='1'/><CGLinearSolver iterations='200' tolerance='1e-12' threshold='1e-40'/>"
 
 // a box of n cells of 1 m, the values of its points all zero
 static dvScene *open_box(const int n[3], double dt, const char *fields)
@@ -16,17 +17,21 @@ static dvScene *open_box(const int n[3], double dt, const char *fields)
   size_t points = (size_t)(n[0] + 1) * (size_t)(n[1] + 1) * (size_t)(n[2] + 1);
   dv_text_printf(&text, "<Node dt='%g'><TetrahedronSetTopologyContainer name='mesh'", dt);
   check_add_tetra_box(&text, n, 1);
-  dv_text_printf(&text, "/><MechanicalObject name='shape' tags='meca' position='@mesh.position'/><Node name='Heat'>" HEAT_SOLVER
-                 "<MechanicalObject template='Vec1' name='u' size='%zu'/>"
-                 "<TetrahedronDiffusionFEMForceField name='ff' %s/>"
-                 "<MeshMatrixMass name='mass' template='Vec1,Vec3' massDensity='1' topology='@../mesh' geometryState='@../shape'/></Node></Node>",
-                 points, fields);
+  dv_text_printf(
+      &text,
+      "/><MechanicalObject name='shape' tags='meca' position='@mesh.position'/><Node name='Heat'>" HEAT_SOLVER
+      "<MechanicalObject template='Vec1' name='u' size='%zu'/>"
+      "<TetrahedronDiffusionFEMForceField name='ff' %s/>"
+      "<MeshMatrixMass name='mass' template='Vec1,Vec3' massDensity='1' topology='@../mesh' "
+      "geometryState='@../shape'/></Node></Node>",
+      points, fields);
   dvScene *s = check_scene(text.text, 1);
   dv_text_free(&text);
   return s;
 }
 
-// product of Gaussians of variance s2[k] about the middle of the box, with the integral of one of unit height and variance s0
+// product of Gaussians of variance s2[k] about the middle of the box, with the integral of one of unit height and
+// variance s0
 static double kernel(const double *x, const int n[3], const double s2[3], double s0)
 {
   double value = 1;
@@ -43,7 +48,8 @@ static double total(dvScene *s)
   dvState *u = dv_state(check_find(s, "Heat/u"));
   dvObject *mass = check_find(s, "Heat/mass");
   double sum = 0;
-  for (size_t i = 0; i < u->count; i++) sum += ((const dvMassOps *)dv_ops(mass, DV_ROLE_MASS))->of_element(mass, i) * dv_state_read(u, DV_X)[i];
+  for (size_t i = 0; i < u->count; i++)
+    sum += ((const dvMassOps *)dv_ops(mass, DV_ROLE_MASS))->of_element(mass, i) * dv_state_read(u, DV_X)[i];
   return sum;
 }
 
@@ -103,8 +109,8 @@ static void fibres_lead_along_themselves(void **state)
   dv_text_free(&fields);
 }
 
-#define TETRAHEDRA                                                                                                                    \
-  "<MechanicalObject name='shape' tags='meca' position='0 0 0  1 0 0  0 1 0  0.2 0.1 1  1.1 0.9 0.8'/>"                                \
+#define TETRAHEDRA                                                                                      \
+  "<MechanicalObject name='shape' tags='meca' position='0 0 0  1 0 0  0 1 0  0.2 0.1 1  1.1 0.9 0.8'/>" \
   "<MeshTopology name='mesh' tetrahedra='0 1 2 3  1 2 3 4'/>"
 
 static void derivatives(void **state)
@@ -112,9 +118,11 @@ static void derivatives(void **state)
   DV_UNUSED(state);
   static const char *const kinds[] = {"Vec1", "Vec2", "Vec3"};
   for (size_t i = 0; i < DV_COUNT(kinds); i++) {
-    char *text = dv_format("<Node>" TETRAHEDRA "<Node name='Heat'><MechanicalObject template='%s' name='u' size='5'/>"
-                           "<TetrahedronDiffusionFEMForceField name='ff' tetraDiffusionCoefficient='2 3' anisotropyRatio='2' "
-                           "transverseAnisotropyArray='1 2 0  0 0 1'/></Node></Node>", kinds[i]);
+    char *text =
+        dv_format("<Node>" TETRAHEDRA "<Node name='Heat'><MechanicalObject template='%s' name='u' size='5'/>"
+                  "<TetrahedronDiffusionFEMForceField name='ff' tetraDiffusionCoefficient='2 3' anisotropyRatio='2' "
+                  "transverseAnisotropyArray='1 2 0  0 0 1'/></Node></Node>",
+                  kinds[i]);
     fdScene s = fd_open(text);
     fdOptions o = fd_options();
     o.checks |= FD_SYMMETRY;
@@ -122,7 +130,8 @@ static void derivatives(void **state)
     // the same value everywhere: nothing flows
     dvState *u = dv_state(fd_find(&s, "u"));
     for (size_t k = 0; k < dv_state_scalars(u, DV_X); k++) dv_state_write(u, DV_X)[k] = 7;
-    for (size_t k = 0; k < dv_state_scalars(u, DV_X); k++) check_close(fd_force_on(fd_find(&s, "ff"), &u->base)[k], 0, 0);
+    for (size_t k = 0; k < dv_state_scalars(u, DV_X); k++)
+      check_close(fd_force_on(fd_find(&s, "ff"), &u->base)[k], 0, 0);
     fd_close(&s);
     dv_free(text);
   }
@@ -132,7 +141,8 @@ static void derivatives(void **state)
 static void a_linear_field_flows_evenly(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='shape' tags='meca' position='0 0 0  2 0 0  0 3 0  0 0 4'/><MeshTopology tetrahedra='0 1 2 3'/>"
+  fdScene s = fd_open("<Node><MechanicalObject name='shape' tags='meca' position='0 0 0  2 0 0  0 3 0  0 0 "
+                      "4'/><MeshTopology tetrahedra='0 1 2 3'/>"
                       "<Node name='Heat'><MechanicalObject template='Vec1' name='u' position='0 2 0 0'/>"
                       "<TetrahedronDiffusionFEMForceField name='ff' constantDiffusionCoefficient='5'/></Node></Node>");
   const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "u"));
@@ -143,31 +153,42 @@ static void a_linear_field_flows_evenly(void **state)
   fd_close(&s);
 }
 
-#define MECHANICS                                                                                                                             \
-  "<EulerImplicitSolver tags='mechanics'/><CGLinearSolver tags='mechanics' iterations='50' tolerance='1e-12' threshold='1e-40'/>"              \
-  "<MechanicalObject name='shape' tags='mechanics' position='0 0 0  1 0 0  0 1 0  0.2 0.1 1  1.1 0.9 0.8'/>"                                   \
-  "<MeshTopology name='mesh' tetrahedra='0 1 2 3  1 2 3 4'/><UniformMass tags='mechanics' totalMass='1'/>"                                     \
-  "<TetrahedronFEMForceField tags='mechanics' youngModulus='100'/><FixedProjectiveConstraint tags='mechanics' indices='0'/>"
-#define HEAT                                                                                                                                  \
-  "<EulerImplicitSolver tags='heat' firstOrder='1'/><CGLinearSolver tags='heat' iterations='50' tolerance='1e-12' threshold='1e-40'/>"         \
-  "<MechanicalObject name='u' tags='heat' template='Vec1' position='1 0 0 0 2'/>"                                                              \
-  "<TetrahedronDiffusionFEMForceField tags='heat' tagMechanics='mechanics' topology='@../mesh'/><UniformMass tags='heat' totalMass='1'/>"
+#define MECHANICS                                                                                               \
+  "<EulerImplicitSolver tags='mechanics'/><CGLinearSolver tags='mechanics' iterations='50' tolerance='1e-12' "  \
+  "threshold='1e-40'/>"                                                                                         \
+  "<MechanicalObject name='shape' tags='mechanics' position='0 0 0  1 0 0  0 1 0  0.2 0.1 1  1.1 0.9 0.8'/>"    \
+  "<MeshTopology name='mesh' tetrahedra='0 1 2 3  1 2 3 4'/><UniformMass tags='mechanics' totalMass='1'/>"      \
+  "<TetrahedronFEMForceField tags='mechanics' youngModulus='100'/><FixedProjectiveConstraint tags='mechanics' " \
+  "indices='0'/>"
+#define HEAT                                                                                                        \
+  "<EulerImplicitSolver tags='heat' firstOrder='1'/><CGLinearSolver tags='heat' iterations='50' tolerance='1e-12' " \
+  "threshold='1e-40'/>"                                                                                             \
+  "<MechanicalObject name='u' tags='heat' template='Vec1' position='1 0 0 0 2'/>"                                   \
+  "<TetrahedronDiffusionFEMForceField tags='heat' tagMechanics='mechanics' topology='@../mesh'/><UniformMass "      \
+  "tags='heat' totalMass='1'/>"
 
 // one graph with both gives each what it gives alone
 static void tags_keep_heat_from_mechanics(void **state)
 {
   DV_UNUSED(state);
-  dvScene *both = check_scene("<Node gravity='0 -10 0' dt='0.01'><MultiTagAnimationLoop tags='mechanics heat'/><Node name='Body' tags='mechanics'>" MECHANICS
-                              "<Node name='Heat' tags='heat'>" HEAT "</Node></Node></Node>", 1);
-  dvScene *body = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='Body'>" MECHANICS "</Node></Node>", 1);
-  dvScene *heat = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='Body'>"
-                              "<MechanicalObject name='shape' tags='mechanics' position='0 0 0  1 0 0  0 1 0  0.2 0.1 1  1.1 0.9 0.8'/>"
-                              "<MeshTopology name='mesh' tetrahedra='0 1 2 3  1 2 3 4'/><Node name='Heat'>" HEAT "</Node></Node></Node>", 1);
+  dvScene *both =
+      check_scene("<Node gravity='0 -10 0' dt='0.01'><MultiTagAnimationLoop tags='mechanics heat'/><Node name='Body' "
+                  "tags='mechanics'>" MECHANICS "<Node name='Heat' tags='heat'>" HEAT "</Node></Node></Node>",
+                  1);
+  dvScene *body = check_scene(
+      "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='Body'>" MECHANICS "</Node></Node>", 1);
+  dvScene *heat = check_scene(
+      "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='Body'>"
+      "<MechanicalObject name='shape' tags='mechanics' position='0 0 0  1 0 0  0 1 0  0.2 0.1 1  1.1 0.9 0.8'/>"
+      "<MeshTopology name='mesh' tetrahedra='0 1 2 3  1 2 3 4'/><Node name='Heat'>" HEAT "</Node></Node></Node>",
+      1);
   check_steps(both, 10);
   check_steps(body, 10);
   check_steps(heat, 10);
-  for (size_t k = 0; k < 15; k++) check_close(check_value(both, "Body/shape", DV_X, k), check_value(body, "Body/shape", DV_X, k), 0);
-  for (size_t k = 0; k < 5; k++) check_close(check_value(both, "Body/Heat/u", DV_X, k), check_value(heat, "Body/Heat/u", DV_X, k), 0);
+  for (size_t k = 0; k < 15; k++)
+    check_close(check_value(both, "Body/shape", DV_X, k), check_value(body, "Body/shape", DV_X, k), 0);
+  for (size_t k = 0; k < 5; k++)
+    check_close(check_value(both, "Body/Heat/u", DV_X, k), check_value(heat, "Body/Heat/u", DV_X, k), 0);
   assert_true(check_value(body, "Body/shape", DV_X, 13) < 0.9 && check_value(heat, "Body/Heat/u", DV_X, 0) < 1);
   check_close_scene(&both);
   check_close_scene(&body);
@@ -177,25 +198,36 @@ static void tags_keep_heat_from_mechanics(void **state)
 static void bad_input(void **state)
 {
   DV_UNUSED(state);
-  static const char *const wrong[] = {"tagMechanics='nobody'", "constantDiffusionCoefficient='-1'", "constantDiffusionCoefficient='nan'",
-                                      "tetraDiffusionCoefficient='1'", "tetraDiffusionCoefficient='1 -1'", "anisotropyRatio='2'",
+  static const char *const wrong[] = {"tagMechanics='nobody'",
+                                      "constantDiffusionCoefficient='-1'",
+                                      "constantDiffusionCoefficient='nan'",
+                                      "tetraDiffusionCoefficient='1'",
+                                      "tetraDiffusionCoefficient='1 -1'",
+                                      "anisotropyRatio='2'",
                                       "anisotropyRatio='-2' transverseAnisotropyArray='1 0 0  1 0 0'"};
   for (size_t i = 0; i < DV_COUNT(wrong); i++) {
     char *text = dv_format("<Node>" TETRAHEDRA "<Node name='Heat'><MechanicalObject template='Vec1' size='5'/>"
-                           "<TetrahedronDiffusionFEMForceField %s/></Node></Node>", wrong[i]);
+                           "<TetrahedronDiffusionFEMForceField %s/></Node></Node>",
+                           wrong[i]);
     if (!fd_fails(text)) fail_msg("accepted: %s", wrong[i]);
     dv_free(text);
   }
-  assert_true(fd_fails("<Node>" TETRAHEDRA "<Node><MechanicalObject template='Vec1' size='4'/><TetrahedronDiffusionFEMForceField/></Node></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject template='Vec1' size='4' tags='meca'/><TetrahedronDiffusionFEMForceField/></Node>"));
+  assert_true(
+      fd_fails("<Node>" TETRAHEDRA
+               "<Node><MechanicalObject template='Vec1' size='4'/><TetrahedronDiffusionFEMForceField/></Node></Node>"));
+  assert_true(fd_fails(
+      "<Node><MechanicalObject template='Vec1' size='4' tags='meca'/><TetrahedronDiffusionFEMForceField/></Node>"));
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_bar_follows_the_heat_kernel), cmocka_unit_test(a_cube_follows_the_heat_kernel),
-      cmocka_unit_test(fibres_lead_along_themselves),  cmocka_unit_test(derivatives),
-      cmocka_unit_test(a_linear_field_flows_evenly),   cmocka_unit_test(tags_keep_heat_from_mechanics),
+      cmocka_unit_test(a_bar_follows_the_heat_kernel),
+      cmocka_unit_test(a_cube_follows_the_heat_kernel),
+      cmocka_unit_test(fibres_lead_along_themselves),
+      cmocka_unit_test(derivatives),
+      cmocka_unit_test(a_linear_field_flows_evenly),
+      cmocka_unit_test(tags_keep_heat_from_mechanics),
       cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// Every force of the registry goes through the harness of finite differences (support/fd.h): the sources of the tests are
-// searched for a file that calls it and names the force. A force without one needs a reason here.
+// Every force of the registry goes through the harness of finite differences (support/fd.h): the sources of the tests
+// are searched for a file that calls it and names the force. A force without one needs a reason here.
 #include "app/divan.h"
 #include "base/file.h"
 #include "base/text.h"

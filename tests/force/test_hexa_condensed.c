@@ -1,17 +1,20 @@
-// Condensed hexahedra: derivatives, full cells, what is saved against the fine grid, the mapping of composite cells, mistakes.
+// Condensed hexahedra: derivatives, full cells, what is saved against the fine grid, the mapping of composite cells,
+// mistakes.
 #include "support/check.h"
 #include "support/fd.h"
 #include "support/scene.h"
 
 #include <string.h>
 
-static const char *const faces = "' triangles='0 2 3 0 3 1 4 5 7 4 7 6 0 1 5 0 5 4 2 6 7 2 7 3 0 4 6 0 6 2 1 3 7 1 7 5'";
+static const char *const faces =
+    "' triangles='0 2 3 0 3 1 4 5 7 4 7 6 0 1 5 0 5 4 2 6 7 2 7 3 0 4 6 0 6 2 1 3 7 1 7 5'";
 
 // surface of a box as attributes
 static char *box_surface(double x0, double x1, double r0, double r1)
 {
   double p[24];
-  for (int i = 0; i < 8; i++) p[3 * i] = i & 1 ? x1 : x0, p[3 * i + 1] = i & 2 ? r1 : r0, p[3 * i + 2] = i & 4 ? r1 : r0;
+  for (int i = 0; i < 8; i++)
+    p[3 * i] = i & 1 ? x1 : x0, p[3 * i + 1] = i & 2 ? r1 : r0, p[3 * i + 2] = i & 4 ? r1 : r0;
   dvText t = {0};
   dv_text_add(&t, " position='");
   for (int i = 0; i < 24; i++) {
@@ -22,15 +25,19 @@ static char *box_surface(double x0, double x1, double r0, double r1)
   return t.text;
 }
 
-static const char *const classes[] = {"NonUniformHexahedronFEMForceFieldAndMass nbVirtualFinerLevels='2'", "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2'",
-                                      "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' finestToCoarse='1'",
-                                      "NonUniformHexahedralFEMForceFieldAndMass"};
+static const char *const classes[] = {
+    "NonUniformHexahedronFEMForceFieldAndMass nbVirtualFinerLevels='2'",
+    "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2'",
+    "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' finestToCoarse='1'",
+    "NonUniformHexahedralFEMForceFieldAndMass"};
 
 static fdScene open_grid(const char *grid, const char *force)
 {
   char *surface = box_surface(0.02, 1.9, 0.02, 0.8);
-  char *text = dv_format("<Node gravity='0 -10 0'><%s name='grid' n='3 2 2' min='0 0 0' max='2 1 1' nbVirtualFinerLevels='2' %s/><MechanicalObject name='dofs'/>"
-                         "<%s name='ff' youngModulus='100' poissonRatio='0.3' density='5'/></Node>", grid, surface, force);
+  char *text = dv_format("<Node gravity='0 -10 0'><%s name='grid' n='3 2 2' min='0 0 0' max='2 1 1' "
+                         "nbVirtualFinerLevels='2' %s/><MechanicalObject name='dofs'/>"
+                         "<%s name='ff' youngModulus='100' poissonRatio='0.3' density='5'/></Node>",
+                         grid, surface, force);
   fdScene s = fd_open(text);
   dv_free(text);
   dv_free(surface);
@@ -59,12 +66,15 @@ static void full_cells_are_plain_cells(void **state)
   DV_UNUSED(state);
   char *surface = box_surface(0.001, 1.999, 0.001, 0.999);
   for (size_t i = 0; i < DV_COUNT(classes); i++) {
-    if (i == 2) continue;   // points at a quarter of an edge do not follow its ends linearly when the corners alone are held
+    if (i == 2)
+      continue;   // points at a quarter of an edge do not follow its ends linearly when the corners alone are held
     double f[2][36];
     for (int plain = 0; plain < 2; plain++) {
-      char *text = dv_format("<Node gravity='0 -10 0'><SparseGridTopology name='grid' n='3 2 2' min='0 0 0' max='2 1 1' fillWeighted='0' nbVirtualFinerLevels='%d' %s/>"
-                             "<MechanicalObject name='dofs'/><%s name='ff' youngModulus='100' poissonRatio='0.3' density='5'/></Node>",
-                             plain ? 0 : 2, surface, plain ? "HexahedronFEMForceFieldAndMass" : classes[i]);
+      char *text = dv_format(
+          "<Node gravity='0 -10 0'><SparseGridTopology name='grid' n='3 2 2' min='0 0 0' max='2 1 1' fillWeighted='0' "
+          "nbVirtualFinerLevels='%d' %s/>"
+          "<MechanicalObject name='dofs'/><%s name='ff' youngModulus='100' poissonRatio='0.3' density='5'/></Node>",
+          plain ? 0 : 2, surface, plain ? "HexahedronFEMForceFieldAndMass" : classes[i]);
       fdScene s = fd_open(text);
       double *x = dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X);
       for (size_t k = 0; k < 36; k++) x[k] += 0.1 * (double)((17 * k) % 11) / 11;
@@ -104,11 +114,14 @@ static void voxels_have_the_consistent_mass(void **state)
 static double deflection(const char *n, int levels, const char *force)
 {
   char *surface = box_surface(0.02, 7.98, 0.3, 1.7);
-  char *text = dv_format("<Node gravity='0 -10 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/>"
-                         "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
-                         "<SparseGridTopology name='grid' n='%s' min='0 0 0' max='8 2 2' nbVirtualFinerLevels='%d' %s/><MechanicalObject name='dofs'/>"
-                         "<%s youngModulus='1e5' poissonRatio='0.3' density='1' method='small'/>"
-                         "<BoxROI name='roi' box='-0.1 -1 -1 0.1 3 3'/><FixedProjectiveConstraint indices='@roi.indices'/></Node>", n, levels, surface, force);
+  char *text = dv_format(
+      "<Node gravity='0 -10 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/>"
+      "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+      "<SparseGridTopology name='grid' n='%s' min='0 0 0' max='8 2 2' nbVirtualFinerLevels='%d' %s/><MechanicalObject "
+      "name='dofs'/>"
+      "<%s youngModulus='1e5' poissonRatio='0.3' density='1' method='small'/>"
+      "<BoxROI name='roi' box='-0.1 -1 -1 0.1 3 3'/><FixedProjectiveConstraint indices='@roi.indices'/></Node>",
+      n, levels, surface, force);
   dvScene *scene = check_scene(text, 1);
   check_steps(scene, 1);
   dvState *dofs = dv_state(check_find(scene, "dofs"));
@@ -133,17 +146,21 @@ static void condensed_cells_bend_like_the_fine_grid(void **state)
   assert_true(plain / fine < 0.6);   // all cells of the bar's outline count as full, or half full
 }
 
-// one cell, half of it ten times as stiff, in tension: one half stretches, the other hardly, which a trilinear cell cannot
+// one cell, half of it ten times as stiff, in tension: one half stretches, the other hardly, which a trilinear cell
+// cannot
 static double stretch(const char *n, int levels, const char *force)
 {
-  char *text = dv_format("<Node gravity='0 0 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/>"
-                         "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
-                         "<SparseGridMultipleTopology name='grid' n='%s' min='0 0 0' max='2 1 1' fileTopology='%s/scenes/mesh/block.obj' fillWeighted='0' finestConnectivity='0'"
-                         " fileTopologies='%s/scenes/mesh/block.obj %s/scenes/mesh/block-half.obj' stiffnessCoefs='1 10' massCoefs='1 1' nbVirtualFinerLevels='%d'/>"
-                         "<MechanicalObject name='dofs'/><%s youngModulus='1000' poissonRatio='0' density='1' method='small'/>"
-                         "<BoxROI name='end' box='1.9 -1 -1 2.1 2 2'/><ConstantForceField indices='@end.indices' totalForce='1 0 0'/>"
-                         "<BoxROI name='roi' box='-0.1 -1 -1 0.1 2 2'/><FixedProjectiveConstraint indices='@roi.indices'/></Node>",
-                         n, DIVAN_SOURCE_DIR, DIVAN_SOURCE_DIR, DIVAN_SOURCE_DIR, levels, force);
+  char *text = dv_format(
+      "<Node gravity='0 0 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/>"
+      "<SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+      "<SparseGridMultipleTopology name='grid' n='%s' min='0 0 0' max='2 1 1' fileTopology='%s/scenes/mesh/block.obj' "
+      "fillWeighted='0' finestConnectivity='0'"
+      " fileTopologies='%s/scenes/mesh/block.obj %s/scenes/mesh/block-half.obj' stiffnessCoefs='1 10' massCoefs='1 1' "
+      "nbVirtualFinerLevels='%d'/>"
+      "<MechanicalObject name='dofs'/><%s youngModulus='1000' poissonRatio='0' density='1' method='small'/>"
+      "<BoxROI name='end' box='1.9 -1 -1 2.1 2 2'/><ConstantForceField indices='@end.indices' totalForce='1 0 0'/>"
+      "<BoxROI name='roi' box='-0.1 -1 -1 0.1 2 2'/><FixedProjectiveConstraint indices='@roi.indices'/></Node>",
+      n, DIVAN_SOURCE_DIR, DIVAN_SOURCE_DIR, DIVAN_SOURCE_DIR, levels, force);
   dvScene *scene = check_scene(text, 1);
   check_steps(scene, 1);
   dvState *dofs = dv_state(check_find(scene, "dofs"));
@@ -163,8 +180,12 @@ static void composite_cells_stretch_where_they_are_soft(void **state)
   double exact = 1 / 1000.0 + 1 / 10000.0;
   check_close(stretch("2 2 2", 1, "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='1'") / exact, 1, 0.1);
   check_close(stretch("2 2 2", 2, "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2'") / exact, 1, 0.1);
-  check_close(stretch("2 2 2", 1, "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='1' finestToCoarse='1'") / exact, 1, 0.1);
-  check_close(stretch("2 2 2", 1, "NonUniformHexahedronFEMForceFieldAndMass nbVirtualFinerLevels='1'"), 2 / 5500.0, 1e-12);
+  check_close(
+      stretch("2 2 2", 1, "HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='1' finestToCoarse='1'") /
+          exact,
+      1, 0.1);
+  check_close(stretch("2 2 2", 1, "NonUniformHexahedronFEMForceFieldAndMass nbVirtualFinerLevels='1'"), 2 / 5500.0,
+              1e-12);
 }
 
 static void mapped_points_follow_the_finest_level(void **state)
@@ -172,10 +193,14 @@ static void mapped_points_follow_the_finest_level(void **state)
   DV_UNUSED(state);
   for (int complete = 0; complete < 2; complete++) {
     char *surface = box_surface(0.02, 1.9, 0.02, 0.8);
-    char *text = dv_format("<Node><SparseGridTopology name='grid' n='3 2 2' min='0 0 0' max='2 1 1' nbVirtualFinerLevels='2' %s/><MechanicalObject name='dofs' translation='1 2 3'/>"
-                           "<HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' youngModulus='100' completeInterpolation='%d'/>"
-                           "<Node name='Points'><MechanicalObject name='points' position='0.1 0.2 0.3  0.9 0.7 0.1  1.1 0.1 0.6  1.9 0.9 0.9  2.1 0.5 0.5'/>"
-                           "<HexahedronCompositeFEMMapping name='map'/></Node></Node>", surface, complete);
+    char *text = dv_format("<Node><SparseGridTopology name='grid' n='3 2 2' min='0 0 0' max='2 1 1' "
+                           "nbVirtualFinerLevels='2' %s/><MechanicalObject name='dofs' translation='1 2 3'/>"
+                           "<HexahedronCompositeFEMForceFieldAndMass nbVirtualFinerLevels='2' youngModulus='100' "
+                           "completeInterpolation='%d'/>"
+                           "<Node name='Points'><MechanicalObject name='points' position='0.1 0.2 0.3  0.9 0.7 0.1  "
+                           "1.1 0.1 0.6  1.9 0.9 0.9  2.1 0.5 0.5'/>"
+                           "<HexahedronCompositeFEMMapping name='map'/></Node></Node>",
+                           surface, complete);
     fdScene s = fd_open(text);
     dvState *points = dv_state(fd_find(&s, "points"));
     static const double first[6] = {1.1, 2.2, 3.3, 1.9, 2.7, 3.1};
@@ -191,7 +216,9 @@ static void mapped_points_follow_the_finest_level(void **state)
 static void mistakes_are_told(void **state)
 {
   DV_UNUSED(state);
-  assert_true(fd_fails("<Node><RegularGridTopology n='3 2 2'/><MechanicalObject/><NonUniformHexahedronFEMForceFieldAndMass nbVirtualFinerLevels='1'/></Node>"));
+  assert_true(
+      fd_fails("<Node><RegularGridTopology n='3 2 2'/><MechanicalObject/><NonUniformHexahedronFEMForceFieldAndMass "
+               "nbVirtualFinerLevels='1'/></Node>"));
   assert_true(fd_fails("<Node><RegularGridTopology n='3 2 2'/><MechanicalObject/><HexahedronFEMForceField/>"
                        "<Node><MechanicalObject position='0 0 0'/><HexahedronCompositeFEMMapping/></Node></Node>"));
 }
@@ -199,9 +226,12 @@ static void mistakes_are_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(forces_and_masses_are_consistent),  cmocka_unit_test(full_cells_are_plain_cells),
-      cmocka_unit_test(voxels_have_the_consistent_mass),   cmocka_unit_test(condensed_cells_bend_like_the_fine_grid),
-      cmocka_unit_test(composite_cells_stretch_where_they_are_soft), cmocka_unit_test(mapped_points_follow_the_finest_level),
+      cmocka_unit_test(forces_and_masses_are_consistent),
+      cmocka_unit_test(full_cells_are_plain_cells),
+      cmocka_unit_test(voxels_have_the_consistent_mass),
+      cmocka_unit_test(condensed_cells_bend_like_the_fine_grid),
+      cmocka_unit_test(composite_cells_stretch_where_they_are_soft),
+      cmocka_unit_test(mapped_points_follow_the_finest_level),
       cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,16 +6,18 @@
 #include <string.h>
 
 // two cells whose corners are moved: no parallelepipeds
-static const char *const two_cells =
-    "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  1.1 1 0.1  -0.1 1 0  0 0.1 1  1 0 1.1  1 1.1 1  0.1 1 1.1  2.1 0 0.1  2 1.1 0  2.1 0.1 1  1.9 1 1.2'"
-    " hexahedra='0 1 2 3 4 5 6 7  1 8 9 2 5 10 11 6'/>";
+static const char *const two_cells = "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  1.1 1 0.1  -0.1 1 0  0 0.1 1 "
+                                     " 1 0 1.1  1 1.1 1  0.1 1 1.1  2.1 0 0.1  2 1.1 0  2.1 0.1 1  1.9 1 1.2'"
+                                     " hexahedra='0 1 2 3 4 5 6 7  1 8 9 2 5 10 11 6'/>";
 
 static fdScene open_pair(const char *force, const char *state) { return fd_open_force(two_cells, state, force); }
 
 static void small_is_the_exact_derivative(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = open_pair("<HexahedronFEMForceField name='ff' method='small' youngModulus='100 300' poissonRatio='0.3' rayleighStiffness='0.1'/>", "");
+  fdScene s = open_pair("<HexahedronFEMForceField name='ff' method='small' youngModulus='100 300' poissonRatio='0.3' "
+                        "rayleighStiffness='0.1'/>",
+                        "");
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
@@ -25,9 +27,10 @@ static void small_is_the_exact_derivative(void **state)
 static void turned_elements_have_the_exact_derivative(void **state)
 {
   DV_UNUSED(state);
-  static const char *const forces[] = {"HexahedronFEMForceField name='ff' method='large'", "HexahedronFEMForceField name='ff' method='polar'",
-                                       "ParallelHexahedronFEMForceField name='ff' nbThreads='2'", "HexahedronFEMForceFieldAndMass name='ff'",
-                                       "HexahedronFEMForceField name='ff' method='polar' updateStiffnessMatrix='1'"};
+  static const char *const forces[] = {
+      "HexahedronFEMForceField name='ff' method='large'", "HexahedronFEMForceField name='ff' method='polar'",
+      "ParallelHexahedronFEMForceField name='ff' nbThreads='2'", "HexahedronFEMForceFieldAndMass name='ff'",
+      "HexahedronFEMForceField name='ff' method='polar' updateStiffnessMatrix='1'"};
   assert_true(fd_check_turned(two_cells, forces, DV_COUNT(forces)));
 }
 
@@ -35,8 +38,9 @@ static void turned_elements_have_the_exact_derivative(void **state)
 static void patch_test(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><RegularGridTopology name='grid' n='4 4 4'/><MechanicalObject name='dofs'/>"
-                      "<HexahedronFEMForceField name='ff' method='small' youngModulus='1000' poissonRatio='0.25'/></Node>");
+  fdScene s =
+      fd_open("<Node><RegularGridTopology name='grid' n='4 4 4'/><MechanicalObject name='dofs'/>"
+              "<HexahedronFEMForceField name='ff' method='small' youngModulus='1000' poissonRatio='0.25'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *rest = dv_state_write(dofs, DV_X_REST), *x = dv_state_write(dofs, DV_X);
   for (size_t i = 0; i < 3 * dofs->count; i++) rest[i] += 0.05 * (double)((11 * i) % 7) / 7;
@@ -61,8 +65,9 @@ static void uniaxial_tension_is_exact(void **state)
 {
   DV_UNUSED(state);
   double young = 200, nu = 0.3, e = 1e-3;
-  fdScene s = fd_open("<Node><RegularGridTopology name='grid' n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject name='dofs'/>"
-                      "<HexahedronFEMForceField name='ff' youngModulus='200' poissonRatio='0.3'/></Node>");
+  fdScene s = fd_open(
+      "<Node><RegularGridTopology name='grid' n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject name='dofs'/>"
+      "<HexahedronFEMForceField name='ff' youngModulus='200' poissonRatio='0.3'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *x = dv_state_write(dofs, DV_X);
   for (size_t p = 0; p < 8; p++) {
@@ -86,8 +91,10 @@ static void shared_matrices_change_nothing(void **state)
   DV_UNUSED(state);
   double f[2][108];
   for (int i = 0; i < 2; i++) {
-    char *text = dv_format("<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 2'/><MechanicalObject name='dofs'/>"
-                           "<HexahedronFEMForceField name='ff' youngModulus='%s'/></Node>", i ? "5000 5000 5000 5000 5000 5000 5000.0000001" : "5000");
+    char *text = dv_format(
+        "<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 2'/><MechanicalObject name='dofs'/>"
+        "<HexahedronFEMForceField name='ff' youngModulus='%s'/></Node>",
+        i ? "5000 5000 5000 5000 5000 5000 5000.0000001" : "5000");
     fdScene s = fd_open(text);
     double *x = dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X);
     for (size_t k = 0; k < 108; k++) x[k] += 0.1 * (double)((17 * k) % 11) / 11;
@@ -102,8 +109,10 @@ static void the_mass_is_sofas(void **state)
 {
   DV_UNUSED(state);
   for (int lumped = 0; lumped < 2; lumped++) {
-    char *text = dv_format("<Node gravity='0 -10 0'><RegularGridTopology name='grid' n='2 2 3' min='0 0 0' max='1 2 6'/><MechanicalObject name='dofs'/>"
-                           "<HexahedronFEMForceFieldAndMass name='ff' density='5' lumpedMass='%d'/></Node>", lumped);
+    char *text = dv_format("<Node gravity='0 -10 0'><RegularGridTopology name='grid' n='2 2 3' min='0 0 0' max='1 2 "
+                           "6'/><MechanicalObject name='dofs'/>"
+                           "<HexahedronFEMForceFieldAndMass name='ff' density='5' lumpedMass='%d'/></Node>",
+                           lumped);
     fdScene s = fd_open(text);
     fdOptions o = fd_options();
     o.checks &= ~(unsigned)FD_WEIGHT;
@@ -132,11 +141,14 @@ static void the_mass_is_sofas(void **state)
 static void hexahedral_is_hexahedron_on_boxes(void **state)
 {
   DV_UNUSED(state);
-  static const char *const names[] = {"HexahedronFEMForceField", "HexahedralFEMForceField", "HexahedralFEMForceFieldAndMass"};
+  static const char *const names[] = {"HexahedronFEMForceField", "HexahedralFEMForceField",
+                                      "HexahedralFEMForceFieldAndMass"};
   double f[3][108];
   for (int i = 0; i < 3; i++) {
-    char *text = dv_format("<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 4'/><MechanicalObject name='dofs'/>"
-                           "<%s name='ff' method='polar' youngModulus='100' poissonRatio='0.3'/></Node>", names[i]);
+    char *text = dv_format(
+        "<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 4'/><MechanicalObject name='dofs'/>"
+        "<%s name='ff' method='polar' youngModulus='100' poissonRatio='0.3'/></Node>",
+        names[i]);
     fdScene s = fd_open(text);
     double *x = dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X);
     for (size_t k = 0; k < 108; k++) x[k] += 0.1 * (double)((17 * k) % 11) / 11;
@@ -146,7 +158,8 @@ static void hexahedral_is_hexahedron_on_boxes(void **state)
       fdOptions o = fd_options();
       o.checks &= ~(unsigned)FD_WEIGHT;
       assert_true(fd_check_mass(fd_find(&s, "ff"), &o));
-      const dvReals *total = dv_object_field(fd_find(&s, "ff"), "totalMass")->value, *points = dv_object_field(fd_find(&s, "ff"), "particleMasses")->value;
+      const dvReals *total = dv_object_field(fd_find(&s, "ff"), "totalMass")->value,
+                    *points = dv_object_field(fd_find(&s, "ff"), "particleMasses")->value;
       assert_int_equal(total->count, 12);
       check_close(total->data[5], 2, 1e-14);
       assert_int_equal(points->count, 36);
@@ -162,9 +175,12 @@ static void single_precision_pushes_what_only_moves(void **state)
 {
   DV_UNUSED(state);
   for (int single = 0; single < 2; single++) {
-    char *text = dv_format("<Node><RegularGridTopology name='grid' n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject name='dofs'/>"
-                           "<HexahedronFEMForceField name='exact' method='small' youngModulus='100' poissonRatio='0.3'/>"
-                           "<HexahedralFEMForceField name='ff' method='small' youngModulus='100' poissonRatio='0.3' singlePrecision='%d'/></Node>", single);
+    char *text = dv_format(
+        "<Node><RegularGridTopology name='grid' n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject name='dofs'/>"
+        "<HexahedronFEMForceField name='exact' method='small' youngModulus='100' poissonRatio='0.3'/>"
+        "<HexahedralFEMForceField name='ff' method='small' youngModulus='100' poissonRatio='0.3' "
+        "singlePrecision='%d'/></Node>",
+        single);
     fdScene s = fd_open(text);
     dvField *matrices = dv_object_field(fd_find(&s, "exact"), "stiffnessMatrices");
     dv_field_pull(matrices);
@@ -175,7 +191,8 @@ static void single_precision_pushes_what_only_moves(void **state)
     const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs"));
     for (size_t i = 0; i < 24; i++) {
       double wanted = 0;
-      for (size_t j = 0; j < 24; j++) wanted -= (single ? (float)(k[24 * i + j] * 8 / volume) * (volume / 8) : k[24 * i + j]) * t[j % 3];
+      for (size_t j = 0; j < 24; j++)
+        wanted -= (single ? (float)(k[24 * i + j] * 8 / volume) * (volume / 8) : k[24 * i + j]) * t[j % 3];
       check_close(f[3 * point[i / 3] + (int)(i % 3)], wanted, 1e-11);
       most = fmax(most, fabs(wanted));
     }
@@ -193,10 +210,14 @@ static void single_precision_pushes_what_only_moves(void **state)
 
 static double tip(int cells)
 {
-  char *text = dv_format("<Node gravity='0 -1 0' dt='1000'><EulerImplicitSolver/><CGLinearSolver iterations='2000' tolerance='1e-14' threshold='1e-30'/>"
-                         "<RegularGridTopology n='%d %d %d' min='0 0 0' max='10 1 1'/><MechanicalObject name='dofs'/><DiagonalMass massDensity='1'/>"
-                         "<BoxROI name='wall' box='-0.01 -0.01 -0.01 0.01 1.1 1.1'/><FixedProjectiveConstraint indices='@wall.indices'/>"
-                         "<HexahedronFEMForceField name='ff' method='small' youngModulus='1e7' poissonRatio='0'/></Node>", 10 * cells + 1, cells + 1, cells + 1);
+  char *text = dv_format(
+      "<Node gravity='0 -1 0' dt='1000'><EulerImplicitSolver/><CGLinearSolver iterations='2000' tolerance='1e-14' "
+      "threshold='1e-30'/>"
+      "<RegularGridTopology n='%d %d %d' min='0 0 0' max='10 1 1'/><MechanicalObject name='dofs'/><DiagonalMass "
+      "massDensity='1'/>"
+      "<BoxROI name='wall' box='-0.01 -0.01 -0.01 0.01 1.1 1.1'/><FixedProjectiveConstraint indices='@wall.indices'/>"
+      "<HexahedronFEMForceField name='ff' method='small' youngModulus='1e7' poissonRatio='0'/></Node>",
+      10 * cells + 1, cells + 1, cells + 1);
   dvScene *scene = check_scene(text, 1);
   check_steps(scene, 3);
   dvState *dofs = dv_state(check_find(scene, "dofs"));
@@ -211,7 +232,8 @@ static void cantilever_converges(void **state)
 {
   DV_UNUSED(state);
   double young = 1e7, exact = 1e4 / (8 * young / 12) + 1e2 / (2 * 5.0 / 6 * young / 2);
-  double coarse = fabs(tip(1) - exact) / exact, fine = fabs(tip(2) - exact) / exact, finer = fabs(tip(4) - exact) / exact;
+  double coarse = fabs(tip(1) - exact) / exact, fine = fabs(tip(2) - exact) / exact,
+         finer = fabs(tip(4) - exact) / exact;
   print_message("cantilever: relative errors %.4f %.4f %.4f\n", coarse, fine, finer);
   assert_true(finer < 0.031);
   assert_true(coarse / fine > 2.9 && fine / finer > 3.5);   // towards 4: second order
@@ -226,11 +248,14 @@ static void mistakes_are_refused(void **state)
     if (!fd_fails(text)) fail_msg("accepted: %s", bad[i]);
     dv_free(text);
   }
-  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject/><HexahedronFEMForceFieldAndMass density='-1'/></Node>"));
+  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject/><HexahedronFEMForceFieldAndMass "
+                       "density='-1'/></Node>"));
   assert_true(fd_fails("<Node><MechanicalObject/><HexahedronFEMForceField/></Node>"));
-  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject position='0 0 0 1 0 0'/><HexahedronFEMForceField/></Node>"));
+  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject position='0 0 0 1 0 "
+                       "0'/><HexahedronFEMForceField/></Node>"));
   // flat cells and no cells: warnings
-  fdScene s = fd_open("<Node><RegularGridTopology n='2 2 2' max='1 1 0'/><MechanicalObject name='dofs'/><HexahedronFEMForceField name='ff'/></Node>");
+  fdScene s = fd_open("<Node><RegularGridTopology n='2 2 2' max='1 1 0'/><MechanicalObject "
+                      "name='dofs'/><HexahedronFEMForceField name='ff'/></Node>");
   const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs"));
   for (int i = 0; i < 24; i++) check_close(f[i], 0, 0);
   fd_close(&s);

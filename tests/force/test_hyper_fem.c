@@ -3,20 +3,27 @@
 #include "support/fd.h"
 #include "support/scene.h"
 
-static const char *const mesh = "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  0.2 1 0.1  0.1 -0.1 1  1 1.1 1.2' tetrahedra='0 1 2 3  1 2 3 4'/>";
+static const char *const mesh = "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  0.2 1 0.1  0.1 -0.1 1  1 1.1 1.2' "
+                                "tetrahedra='0 1 2 3  1 2 3 4'/>";
 
 // the whole derivative is there: every law at random deformations
 static void every_law_is_the_exact_derivative(void **state)
 {
   DV_UNUSED(state);
-  static const char *const laws[] = {"materialName='ArrudaBoyce' ParameterSet='3 20'",     "materialName='StVenantKirchhoff' ParameterSet='3 20'",
-                                     "materialName='NeoHookean' ParameterSet='3 20'",      "materialName='MooneyRivlin' ParameterSet='3 2 20'",
-                                     "materialName='VerondaWestman' ParameterSet='3 0.7 20'", "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
-                                     "materialName='Ogden' ParameterSet='3 5 20'",         "materialName='StableNeoHookean' ParameterSet='3 20'",
+  static const char *const laws[] = {"materialName='ArrudaBoyce' ParameterSet='3 20'",
+                                     "materialName='StVenantKirchhoff' ParameterSet='3 20'",
+                                     "materialName='NeoHookean' ParameterSet='3 20'",
+                                     "materialName='MooneyRivlin' ParameterSet='3 2 20'",
+                                     "materialName='VerondaWestman' ParameterSet='3 0.7 20'",
+                                     "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
+                                     "materialName='Ogden' ParameterSet='3 5 20'",
+                                     "materialName='StableNeoHookean' ParameterSet='3 20'",
                                      "ParameterSet='3 20'"};
-  static const char *const names[] = {"TetrahedronHyperelasticityFEMForceField", "StandardTetrahedralFEMForceField", "MJEDTetrahedralForceField"};
+  static const char *const names[] = {"TetrahedronHyperelasticityFEMForceField", "StandardTetrahedralFEMForceField",
+                                      "MJEDTetrahedralForceField"};
   for (size_t i = 0; i < DV_COUNT(names) * DV_COUNT(laws); i++) {
-    char *text = dv_format("<Node>%s<MechanicalObject/><%s name='ff' %s rayleighStiffness='0.1'/></Node>", mesh, names[i % DV_COUNT(names)], laws[i / DV_COUNT(names)]);
+    char *text = dv_format("<Node>%s<MechanicalObject/><%s name='ff' %s rayleighStiffness='0.1'/></Node>", mesh,
+                           names[i % DV_COUNT(names)], laws[i / DV_COUNT(names)]);
     fdScene s = fd_open(text);
     fdOptions o = fd_options();
     o.checks |= FD_SYMMETRY;
@@ -29,14 +36,21 @@ static void every_law_is_the_exact_derivative(void **state)
 static void parameters_are_checked(void **state)
 {
   DV_UNUSED(state);
-  static const char *const bad[] = {"", "ParameterSet='1'", "materialName='MooneyRivlin' ParameterSet='1 2'", "materialName='Ogden' ParameterSet='1 0 2'",
-                                    "materialName='StableNeoHookean' ParameterSet='1 -1'", "materialName='Rubber' ParameterSet='1 2'", "ParameterSet='nan 1'"};
+  static const char *const bad[] = {"",
+                                    "ParameterSet='1'",
+                                    "materialName='MooneyRivlin' ParameterSet='1 2'",
+                                    "materialName='Ogden' ParameterSet='1 0 2'",
+                                    "materialName='StableNeoHookean' ParameterSet='1 -1'",
+                                    "materialName='Rubber' ParameterSet='1 2'",
+                                    "ParameterSet='nan 1'"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
-    char *text = dv_format("<Node>%s<MechanicalObject/><TetrahedronHyperelasticityFEMForceField %s/></Node>", mesh, bad[i]);
+    char *text =
+        dv_format("<Node>%s<MechanicalObject/><TetrahedronHyperelasticityFEMForceField %s/></Node>", mesh, bad[i]);
     if (!fd_fails(text)) fail_msg("accepted: %s", bad[i]);
     dv_free(text);
   }
-  fdScene s = fd_open("<Node><MeshTopology/><MechanicalObject/><TetrahedronHyperelasticityFEMForceField ParameterSet='1 2 3'/></Node>");   // warnings
+  fdScene s = fd_open("<Node><MeshTopology/><MechanicalObject/><TetrahedronHyperelasticityFEMForceField "
+                      "ParameterSet='1 2 3'/></Node>");   // warnings
   fd_close(&s);
 }
 
@@ -47,10 +61,14 @@ static void crushed_cubes_come_back(void **state)
   static const char *const laws[] = {"StableNeoHookean", "NeoHookean"};
   for (int i = 0; i < 3; i++) {
     dvText text = {0};
-    dv_text_add(&text, "<Node gravity='0 0 0' dt='0.002'><EulerImplicitSolver rayleighMass='6'/><CGLinearSolver iterations='100' tolerance='1e-10' threshold='1e-30'/><MeshTopology ");
+    dv_text_add(&text, "<Node gravity='0 0 0' dt='0.002'><EulerImplicitSolver rayleighMass='6'/><CGLinearSolver "
+                       "iterations='100' tolerance='1e-10' threshold='1e-30'/><MeshTopology ");
     check_add_tetra_box(&text, (const int[3]){2, 2, 2}, 0.5);
-    dv_text_printf(&text, "/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/><TetrahedronHyperelasticityFEMForceField name='ff' materialName='%s' ParameterSet='20 80'/></Node>",
-                   laws[i % 2]);
+    dv_text_printf(
+        &text,
+        "/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/><TetrahedronHyperelasticityFEMForceField "
+        "name='ff' materialName='%s' ParameterSet='20 80'/></Node>",
+        laws[i % 2]);
     dvScene *scene = check_scene(text.text, 1);
     dvState *dofs = dv_state(check_find(scene, "dofs"));
     double *x = dv_state_write(dofs, DV_X);

@@ -1,17 +1,17 @@
-// Hyperelastic laws: stress and tangent against finite differences, kernels against the evaluation of one piece, closed forms of
-// uniaxial, equibiaxial and simple shear.
+// Hyperelastic laws: stress and tangent against finite differences, kernels against the evaluation of one piece, closed
+// forms of uniaxial, equibiaxial and simple shear.
 #include "support/check.h"
 
-#include "force/fem/hyper.h"
-#include "force/fem/pack_math.h"
+#include "element/pack_math.h"
+#include "force/fem/hyper/hyper.h"
 #include "force/tetra_mesh.h"
 
 #include <string.h>
 
 static const double parameters[DV_HYPER_LAWS][DV_HYPER_PARAMETERS] = {
-    [DV_ARRUDA_BOYCE] = {3, 20},       [DV_ST_VENANT_KIRCHHOFF] = {3, 20},           [DV_NEO_HOOKEAN] = {3, 20},       [DV_MOONEY_RIVLIN] = {3, 2, 20},
-    [DV_VERONDA_WESTMANN] = {3, 0.7, 20}, [DV_COSTA] = {2, 20, 8, 3, 4, 2, 1, 5},    [DV_OGDEN] = {3, 5, 20},          [DV_STABLE_NEO_HOOKEAN] = {3, 20},
-    [DV_SPLIT_NEO_HOOKEAN] = {3, 20}};
+    [DV_ARRUDA_BOYCE] = {3, 20},     [DV_ST_VENANT_KIRCHHOFF] = {3, 20},   [DV_NEO_HOOKEAN] = {3, 20},
+    [DV_MOONEY_RIVLIN] = {3, 2, 20}, [DV_VERONDA_WESTMANN] = {3, 0.7, 20}, [DV_COSTA] = {2, 20, 8, 3, 4, 2, 1, 5},
+    [DV_OGDEN] = {3, 5, 20},         [DV_STABLE_NEO_HOOKEAN] = {3, 20},    [DV_SPLIT_NEO_HOOKEAN] = {3, 20}};
 
 static dvMat3 some_deformation(uint64_t seed)
 {
@@ -52,7 +52,8 @@ static void derivatives_of_every_law(void **state)
         dv_hyper_evaluate((dvHyperLaw)law, parameters[law], up, s1, NULL);
         dv_hyper_evaluate((dvHyperLaw)law, parameters[law], down, s0, NULL);
         dvMat3 change = dv_mat3_scale(dv_mat3_sub(dv_mat3_t_mul(up, up), dv_mat3_t_mul(down, down)), 1 / (2 * h));
-        double in[6] = {change.m[0][0], change.m[1][1], change.m[2][2], 2 * change.m[0][1], 2 * change.m[1][2], 2 * change.m[2][0]};
+        double in[6] = {change.m[0][0],     change.m[1][1],     change.m[2][2],
+                        2 * change.m[0][1], 2 * change.m[1][2], 2 * change.m[2][0]};
         for (int r = 0; r < 6; r++) {
           double ds = 0;
           for (int c = 0; c < 6; c++) {
@@ -68,7 +69,8 @@ static void derivatives_of_every_law(void **state)
     }
 }
 
-// the energy does not change when the piece is turned, whatever the law; isotropic laws do not see the axes at rest either
+// the energy does not change when the piece is turned, whatever the law; isotropic laws do not see the axes at rest
+// either
 static void laws_are_objective(void **state)
 {
   DV_UNUSED(state);
@@ -94,21 +96,26 @@ static void curves_are_the_closed_forms(void **state)
   for (double l = 0.6; l < 2.01; l += 0.1) {
     // volume-preserving stretch (uniaxial) and its square root across; equibiaxial: the other way round
     double across = 1 / sqrt(l), mu = 3, second = 20;
-    double uniaxial = principal(DV_NEO_HOOKEAN, l, across, across).x - principal(DV_NEO_HOOKEAN, l, across, across).y * across / l;
+    double uniaxial =
+        principal(DV_NEO_HOOKEAN, l, across, across).x - principal(DV_NEO_HOOKEAN, l, across, across).y * across / l;
     check_close(uniaxial, mu * (l - 1 / (l * l)), 1e-12);
-    uniaxial = principal(DV_MOONEY_RIVLIN, l, across, across).x - principal(DV_MOONEY_RIVLIN, l, across, across).y * across / l;
+    uniaxial = principal(DV_MOONEY_RIVLIN, l, across, across).x -
+               principal(DV_MOONEY_RIVLIN, l, across, across).y * across / l;
     check_close(uniaxial, 2 * (3 + 2 / l) * (l - 1 / (l * l)), 1e-11);
     double pressed = 1 / (l * l);
-    double biaxial = principal(DV_MOONEY_RIVLIN, l, l, pressed).x - principal(DV_MOONEY_RIVLIN, l, l, pressed).z * pressed / l;
+    double biaxial =
+        principal(DV_MOONEY_RIVLIN, l, l, pressed).x - principal(DV_MOONEY_RIVLIN, l, l, pressed).z * pressed / l;
     check_close(biaxial, 2 * (3 + 2 * l * l) * (l - pow(l, -5)), 1e-10);
     uniaxial = principal(DV_OGDEN, l, across, across).x - principal(DV_OGDEN, l, across, across).y * across / l;
     check_close(uniaxial, mu / 5 * (pow(l, 4) - pow(l, -3.5)), 1e-11);
     double x = l * l + 2 / l, growth = 3 * 0.7 * exp(0.7 * (x - 3));
-    uniaxial = principal(DV_VERONDA_WESTMANN, l, across, across).x - principal(DV_VERONDA_WESTMANN, l, across, across).y * across / l;
+    uniaxial = principal(DV_VERONDA_WESTMANN, l, across, across).x -
+               principal(DV_VERONDA_WESTMANN, l, across, across).y * across / l;
     check_close(uniaxial, 2 * (growth - 0.5 * 3 * 0.7 / l) * (l - 1 / (l * l)), 1e-9);
     // one direction alone: St Venant-Kirchhoff and the stable law
     check_close(principal(DV_ST_VENANT_KIRCHHOFF, l, 1, 1).x, l * (mu + 0.5 * second) * (l * l - 1), 1e-11);
-    check_close(principal(DV_STABLE_NEO_HOOKEAN, l, 1, 1).x, mu * l + (mu + second) * (l - 1 - mu / (mu + second)), 1e-11);
+    check_close(principal(DV_STABLE_NEO_HOOKEAN, l, 1, 1).x, mu * l + (mu + second) * (l - 1 - mu / (mu + second)),
+                1e-11);
     // simple shear: s_xy = mu g for Neo-Hookean, 2 (c1 + c2) g for Mooney-Rivlin
     dvMat3 shear = dv_mat3_identity();
     double g = l - 1, s[6];
@@ -124,7 +131,12 @@ static dvHyper *create(const TetraMesh *m, int law)
 {
   dvHyper *h = NULL;
   size_t flat = 1;
-  dvHyperDef def = {.rest = m->rest, .points = m->points, .tetrahedra = m->tetrahedra, .count = m->count, .law = (dvHyperLaw)law, .parameters = parameters[law]};
+  dvHyperDef def = {.rest = m->rest,
+                    .points = m->points,
+                    .tetrahedra = m->tetrahedra,
+                    .count = m->count,
+                    .law = (dvHyperLaw)law,
+                    .parameters = parameters[law]};
   assert_int_equal(dv_hyper_create(&def, &h, &flat), DV_OK);
   assert_int_equal(flat, 0);
   return h;
@@ -140,7 +152,8 @@ static void multiply_element(const Product *p, size_t e, const double k[144])
 {
   for (size_t r = 0; r < 12; r++)
     for (size_t c = 0; c < 12; c++)
-      p->out[3 * (size_t)p->m->tetrahedra[4 * e + r / 3] + r % 3] += k[12 * r + c] * p->dx[3 * (size_t)p->m->tetrahedra[4 * e + c / 3] + c % 3];
+      p->out[3 * (size_t)p->m->tetrahedra[4 * e + r / 3] + r % 3] +=
+          k[12 * r + c] * p->dx[3 * (size_t)p->m->tetrahedra[4 * e + c / 3] + c % 3];
 }
 
 static void multiply(const dvHyper *h, double k, const Product *p)
@@ -150,7 +163,8 @@ static void multiply(const dvHyper *h, double k, const Product *p)
   for (size_t pack = 0; pack < m.blocks->packs; pack++) {
     m.pack(m.elements, pack, m.k, matrices);
     for (size_t lane = 0; lane < DV_LANES; lane++)
-      if (m.blocks->element[DV_LANES * pack + lane] >= 0) multiply_element(p, (size_t)m.blocks->element[DV_LANES * pack + lane], matrices + 144 * lane);
+      if (m.blocks->element[DV_LANES * pack + lane] >= 0)
+        multiply_element(p, (size_t)m.blocks->element[DV_LANES * pack + lane], matrices + 144 * lane);
   }
 }
 
@@ -169,8 +183,10 @@ static void mesh_derivatives(void **state)
   size_t n = 3 * m.points;
   for (int law = 0; law < DV_HYPER_LAWS; law++) {
     dvHyper *h = create(&m, law);
-    double *x = mesh_noise(n, m.rest, 0.08, 3), *dx = mesh_noise(n, NULL, 1, 4), *f = mesh_noise(n, NULL, 0, 1), step = 1e-5;
-    double *up = mesh_noise(n, NULL, 0, 1), *down = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1), *assembled = mesh_noise(n, NULL, 0, 1);
+    double *x = mesh_noise(n, m.rest, 0.08, 3), *dx = mesh_noise(n, NULL, 1, 4), *f = mesh_noise(n, NULL, 0, 1),
+           step = 1e-5;
+    double *up = mesh_noise(n, NULL, 0, 1), *down = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1),
+           *assembled = mesh_noise(n, NULL, 0, 1);
     for (size_t i = 0; i < n; i++) x[i] += step * dx[i];
     dv_hyper_add_force(h, NULL, x, up);
     double high = dv_hyper_energy(h, NULL, x);
@@ -199,11 +215,14 @@ static void kernels_equal_one_piece(void **state)
   double rest[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 1, 0.1, 0.1, -0.1, 1}, x[12];
   int32_t tetra[4] = {0, 1, 2, 3};
   TetraMesh m = {.points = 4, .count = 1, .rest = rest, .tetrahedra = tetra};
-  dvMat3 f = some_deformation(7), edges = dv_mat3_from_columns(dv_vec3_load(rest + 3), dv_vec3_load(rest + 6), dv_vec3_load(rest + 9)), g;
+  dvMat3 f = some_deformation(7),
+         edges = dv_mat3_from_columns(dv_vec3_load(rest + 3), dv_vec3_load(rest + 6), dv_vec3_load(rest + 9)), g;
   dv_mat3_inverse(edges, &g);
-  for (int p = 0; p < 4; p++) dv_vec3_store(x + 3 * p, dv_vec3_add(dv_mat3_mul_vec(f, dv_vec3_load(rest + 3 * p)), dv_vec3(1, 2, 3)));
+  for (int p = 0; p < 4; p++)
+    dv_vec3_store(x + 3 * p, dv_vec3_add(dv_mat3_mul_vec(f, dv_vec3_load(rest + 3 * p)), dv_vec3(1, 2, 3)));
   for (int law = 0; law < DV_HYPER_LAWS; law++) {
-    double s[6], out[12] = {0}, volume = dv_mat3_det(edges) / 6, w = dv_hyper_evaluate((dvHyperLaw)law, parameters[law], f, s, NULL);
+    double s[6], out[12] = {0}, volume = dv_mat3_det(edges) / 6,
+                 w = dv_hyper_evaluate((dvHyperLaw)law, parameters[law], f, s, NULL);
     dvMat3 stress = {{{s[0], s[3], s[5]}, {s[3], s[1], s[4]}, {s[5], s[4], s[2]}}}, p = dv_mat3_mul(f, stress);
     dvHyper *h = create(&m, law);
     dv_hyper_add_force(h, NULL, x, out);
@@ -227,11 +246,21 @@ static void decomposition_changes_nothing(void **state)
   static const double steep[] = {3, 400, 20};   // of Ogden's law: stretches near each other have to be told apart
   for (int law = 0; law < DV_HYPER_LAWS; law++)
     for (int i = 0; i < (law == DV_OGDEN ? 4 : 3); i++) {
-      double *x = mesh_noise(n, m.rest, i == 3 ? 0.002 : i == 2 ? 0 : 0.1, 3), *dx = mesh_noise(n, NULL, 1, 4), *f[2], *df[2];
+      double *x = mesh_noise(n, m.rest,
+                             i == 3   ? 0.002
+                             : i == 2 ? 0
+                                      : 0.1,
+                             3),
+             *dx = mesh_noise(n, NULL, 1, 4), *f[2], *df[2];
       for (size_t k = 0; k < n && i == 1; k++) x[k] *= k % 3 == 1 ? 0.3 : 1.3;
       for (int by_tensor = 0; by_tensor < 2; by_tensor++) {
-        dvHyperDef def = {.rest = m.rest, .points = m.points, .tetrahedra = m.tetrahedra, .count = m.count, .law = (dvHyperLaw)law,
-                          .parameters = i == 3 ? steep : parameters[law], .by_tensor = by_tensor};
+        dvHyperDef def = {.rest = m.rest,
+                          .points = m.points,
+                          .tetrahedra = m.tetrahedra,
+                          .count = m.count,
+                          .law = (dvHyperLaw)law,
+                          .parameters = i == 3 ? steep : parameters[law],
+                          .by_tensor = by_tensor};
         dvHyper *h = NULL;
         assert_int_equal(dv_hyper_create(&def, &h, NULL), DV_OK);
         f[by_tensor] = mesh_noise(n, NULL, 0, 1);
@@ -252,7 +281,8 @@ static void decomposition_changes_nothing(void **state)
   mesh_free(&m);
 }
 
-// A stretch that is held: each part of the stress decays as an implicit Euler step says, and the matrix is the derivative of the force.
+// A stretch that is held: each part of the stress decays as an implicit Euler step says, and the matrix is the
+// derivative of the force.
 static void stresses_relax(void **state)
 {
   DV_UNUSED(state);
@@ -260,11 +290,18 @@ static void stresses_relax(void **state)
   size_t n = 3 * m.points;
   const double prony[4] = {0.3, 0.1, 0.2, 1}, dt = 0.05;
   for (int law = 0; law < DV_HYPER_LAWS; law++) {
-    dvHyperDef def = {.rest = m.rest, .points = m.points, .tetrahedra = m.tetrahedra, .count = m.count, .law = (dvHyperLaw)law, .parameters = parameters[law],
-                      .terms = 2, .prony = prony};
+    dvHyperDef def = {.rest = m.rest,
+                      .points = m.points,
+                      .tetrahedra = m.tetrahedra,
+                      .count = m.count,
+                      .law = (dvHyperLaw)law,
+                      .parameters = parameters[law],
+                      .terms = 2,
+                      .prony = prony};
     dvHyper *h = NULL, *elastic = create(&m, law);
     assert_int_equal(dv_hyper_create(&def, &h, NULL), DV_OK);
-    double *x = mesh_noise(n, m.rest, 0.05, 3), *dx = mesh_noise(n, NULL, 1, 4), *whole = mesh_noise(n, NULL, 0, 1), gamma[2] = {0, 0};
+    double *x = mesh_noise(n, m.rest, 0.05, 3), *dx = mesh_noise(n, NULL, 1, 4), *whole = mesh_noise(n, NULL, 0, 1),
+           gamma[2] = {0, 0};
     dv_hyper_add_force(elastic, NULL, x, whole);
     dv_hyper_set_step(h, dt);
     for (int step = 0; step < 40; step++) {
@@ -278,7 +315,8 @@ static void stresses_relax(void **state)
       dv_free(f);
       dv_hyper_end_step(h, NULL, x);
     }
-    double *df = mesh_noise(n, NULL, 0, 1), *up = mesh_noise(n, NULL, 0, 1), *down = mesh_noise(n, NULL, 0, 1), step = 1e-5;
+    double *df = mesh_noise(n, NULL, 0, 1), *up = mesh_noise(n, NULL, 0, 1), *down = mesh_noise(n, NULL, 0, 1),
+           step = 1e-5;
     dv_hyper_add_force(h, NULL, x, df);
     memset(df, 0, n * sizeof *df);
     dv_hyper_add_dforce(h, NULL, dx, 1, df);
@@ -328,7 +366,14 @@ static void flat_elements_and_wrong_indices(void **state)
   for (int law = 0; law < DV_HYPER_LAWS; law++) {
     dvHyper *h = NULL;
     size_t flat = 0;
-    assert_int_equal(dv_hyper_create(&(dvHyperDef){.rest = rest, .points = 5, .tetrahedra = tetra, .count = 2, .law = (dvHyperLaw)law, .parameters = parameters[law]}, &h, &flat), DV_OK);
+    assert_int_equal(dv_hyper_create(&(dvHyperDef){.rest = rest,
+                                                   .points = 5,
+                                                   .tetrahedra = tetra,
+                                                   .count = 2,
+                                                   .law = (dvHyperLaw)law,
+                                                   .parameters = parameters[law]},
+                                     &h, &flat),
+                     DV_OK);
     assert_int_equal(flat, 1);
     dv_hyper_add_force(h, NULL, rest, f);
     for (int i = 0; i < 15; i++) check_close(f[i], 0, 1e-13);
@@ -336,7 +381,14 @@ static void flat_elements_and_wrong_indices(void **state)
   }
   tetra[7] = 5;
   dvHyper *h = NULL;
-  assert_int_equal(dv_hyper_create(&(dvHyperDef){.rest = rest, .points = 5, .tetrahedra = tetra, .count = 2, .law = DV_NEO_HOOKEAN, .parameters = parameters[DV_NEO_HOOKEAN]}, &h, NULL), DV_ERROR_INPUT);
+  assert_int_equal(dv_hyper_create(&(dvHyperDef){.rest = rest,
+                                                 .points = 5,
+                                                 .tetrahedra = tetra,
+                                                 .count = 2,
+                                                 .law = DV_NEO_HOOKEAN,
+                                                 .parameters = parameters[DV_NEO_HOOKEAN]},
+                                   &h, NULL),
+                   DV_ERROR_INPUT);
   assert_null(h);
 }
 

@@ -1,6 +1,7 @@
-// A cube of every kind of volume element is crushed flat and turned inside out, and let go: nothing becomes NaN, and all come back but those
-// whose method takes a mirror image for a shape at rest. Hyperelastic elements have no tangent there that conjugate gradients could use: they are
-// crushed to less than half and take small explicit steps (inside out: test_hyper_fem.c).
+// A cube of every kind of volume element is crushed flat and turned inside out, and let go: nothing becomes NaN, and
+// all come back but those whose method takes a mirror image for a shape at rest. Hyperelastic elements have no tangent
+// there that conjugate gradients could use: they are crushed to less than half and take small explicit steps (inside
+// out: test_hyper_fem.c).
 #include "support/check.h"
 #include "support/fd.h"
 #include "support/scene.h"
@@ -11,37 +12,55 @@
 
 typedef struct Case {
   const char *force;
-  const char *elements;      // topology of cells cut from the grid, or NULL for the cells
-  bool flat, inside_out;     // comes back from there
-  bool small;                // explicit steps
+  const char *elements;    // topology of cells cut from the grid, or NULL for the cells
+  bool flat, inside_out;   // comes back from there
+  bool small;              // explicit steps
 } Case;
 
 #define ELASTIC " youngModulus='200' poissonRatio='0.3'"
-#define HYPER(law, numbers) {"TetrahedronHyperelasticityFEMForceField materialName='" law "' ParameterSet='" numbers "'", "Tetra", true, false, true}
+#define HYPER(law, numbers)                                                                                            \
+  {                                                                                                                    \
+    "TetrahedronHyperelasticityFEMForceField materialName='" law "' ParameterSet='" numbers "'", "Tetra", true, false, \
+        true                                                                                                           \
+  }
 
 static const Case cases[] = {
     {"HexahedronFEMForceField method='large'" ELASTIC, NULL, true, true, false},
-    {"HexahedronFEMForceField method='polar'" ELASTIC, NULL, true, false, false},       // the factor of a mirrored cell is a mirror, as in SOFA
+    {"HexahedronFEMForceField method='polar'" ELASTIC, NULL, true, false,
+     false},   // the factor of a mirrored cell is a mirror, as in SOFA
     {"CorotationalFEMForceField template='Vec3,Hexahedron'" ELASTIC, NULL, true, true, false},
-    {"CorotationalFEMForceField template='Vec3,Hexahedron' rotationMethod='stable_polar'" ELASTIC, NULL, true, true, false},
-    {"CorotationalFEMForceField template='Vec3,Tetrahedron' rotationMethod='stable_polar'" ELASTIC, "Tetra", true, true, false},
+    {"CorotationalFEMForceField template='Vec3,Hexahedron' rotationMethod='stable_polar'" ELASTIC, NULL, true, true,
+     false},
+    {"CorotationalFEMForceField template='Vec3,Tetrahedron' rotationMethod='stable_polar'" ELASTIC, "Tetra", true, true,
+     false},
     {"CorotationalFEMForceField template='Vec3,Prism'" ELASTIC, "Prism", true, true, false},
     {"TetrahedralCorotationalFEMForceField method='large'" ELASTIC, "Tetra", true, true, false},
     {"FastTetrahedralCorotationalForceField" ELASTIC, "Tetra", true, false, false},
     {"TetrahedronFEMForceField method='svd'" ELASTIC, "Tetra", true, true, false},
     {"HexahedronTLEDForceField" ELASTIC, NULL, true, false, true},
     {"TetrahedronTLEDForceField" ELASTIC, "Tetra", true, false, true},
-    HYPER("StVenantKirchhoff", "80 100"), HYPER("NeoHookean", "80 100"), HYPER("MooneyRivlin", "30 10 100"), HYPER("VerondaWestman", "60 0.7 100"),
-    HYPER("ArrudaBoyce", "80 100"), HYPER("Ogden", "80 3 100"), HYPER("StableNeoHookean", "80 100"),
+    HYPER("StVenantKirchhoff", "80 100"),
+    HYPER("NeoHookean", "80 100"),
+    HYPER("MooneyRivlin", "30 10 100"),
+    HYPER("VerondaWestman", "60 0.7 100"),
+    HYPER("ArrudaBoyce", "80 100"),
+    HYPER("Ogden", "80 3 100"),
+    HYPER("StableNeoHookean", "80 100"),
 };
 
 static dvScene *open_cube(const Case *c)
 {
-  char *cut = c->elements ? dv_format("<Node name='cut'><MeshTopology name='cells'/><Hexa2%sTopologicalMapping input='@../grid' output='@cells'/></Node>", c->elements) : dv_format("%s", "");
+  char *cut = c->elements ? dv_format("<Node name='cut'><MeshTopology name='cells'/><Hexa2%sTopologicalMapping "
+                                      "input='@../grid' output='@cells'/></Node>",
+                                      c->elements)
+                          : dv_format("%s", "");
   const char *solver = c->small ? "dt='5e-5'><EulerExplicitSolver/>"
-                                : "dt='0.01'><EulerImplicitSolver rayleighMass='3'/><CGLinearSolver iterations='100' tolerance='1e-12' threshold='1e-20'/>";
+                                : "dt='0.01'><EulerImplicitSolver rayleighMass='3'/><CGLinearSolver iterations='100' "
+                                  "tolerance='1e-12' threshold='1e-20'/>";
   char *text = dv_format("<Node gravity='0 0 0' %s"
-                         "<RegularGridTopology name='grid' n='3 3 3'/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/><UniformVelocityDampingForceField dampingCoefficient='%g'/>%s<%s name='ff' topology='@%s'/></Node>",
+                         "<RegularGridTopology name='grid' n='3 3 3'/><MechanicalObject name='dofs'/><UniformMass "
+                         "totalMass='1'/><UniformVelocityDampingForceField dampingCoefficient='%g'/>%s<%s name='ff' "
+                         "topology='@%s'/></Node>",
                          solver, c->small ? 0.6 : 0.0, cut, c->force, c->elements ? "cut/cells" : "grid");
   dvScene *scene = check_scene(text, 1);
   dv_free(cut);

@@ -24,8 +24,9 @@ static void constant_forces(void **state)
       {"indices='0 1' forces='1 2 3  4 5 6  7 8 9'", {0}},   // does not fit: told, and nothing applied
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 1'/><ConstantForceField name='ff' %s/></Node>",
-                           cases[i].fields);
+    char *text = dv_format(
+        "<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 1'/><ConstantForceField name='ff' %s/></Node>",
+        cases[i].fields);
     fdScene s = fd_open(text);
     const double *f = force_of(&s);
     for (int k = 0; k < 9; k++) check_close(f[k], cases[i].wanted[k], 1e-14);
@@ -34,7 +35,8 @@ static void constant_forces(void **state)
     fd_close(&s);
     dv_free(text);
   }
-  assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><ConstantForceField indices='3' forces='1 0 0'/></Node>"));
+  assert_true(
+      fd_fails("<Node><MechanicalObject position='0 0 0'/><ConstantForceField indices='3' forces='1 0 0'/></Node>"));
 }
 
 static void constant_force_on_a_frame(void **state)
@@ -50,8 +52,9 @@ static void constant_force_on_a_frame(void **state)
 static void force_between_times(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0'/>"
-                      "<LinearForceField name='ff' points='1' force='2' times='1 3 4' forces='0 0 0  4 0 0  0 1 0'/></Node>");
+  fdScene s =
+      fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0'/>"
+              "<LinearForceField name='ff' points='1' force='2' times='1 3 4' forces='0 0 0  4 0 0  0 1 0'/></Node>");
   static const double times[] = {0, 1, 2, 3, 3.5, 4, 9}, x[] = {0, 0, 4, 8, 4, 0, 0}, y[] = {0, 0, 0, 0, 1, 1, 1};
   for (size_t i = 0; i < DV_COUNT(times); i++) {
     s.scene->root->time = times[i];
@@ -65,7 +68,8 @@ static void force_between_times(void **state)
 
 static void check_obstacle(const char *dof, const char *points, const char *obstacle)
 {
-  char *text = dv_format("<Node><MechanicalObject template='%s' name='dofs' position='%s'/>%s</Node>", dof, points, obstacle);
+  char *text =
+      dv_format("<Node><MechanicalObject template='%s' name='dofs' position='%s'/>%s</Node>", dof, points, obstacle);
   fdScene s = fd_open(text);
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
@@ -127,8 +131,10 @@ static void ellipsoid_in_a_frame(void **state)
 {
   DV_UNUSED(state);
   fdScene s = fd_open("<Node><Node name='A'><MechanicalObject name='dofs' position='5 1 0  8 0 0'/></Node>"
-                      "<Node name='B'><MechanicalObject template='Rigid3' name='frame' position='5 0 0 0 0 0.70710678118654752 0.70710678118654752'/></Node>"
-                      "<InteractionEllipsoidForceField name='ff' object1='@A/dofs' object2='@B/frame' vradius='2 1 1' stiffness='100' damping='0'/></Node>");
+                      "<Node name='B'><MechanicalObject template='Rigid3' name='frame' position='5 0 0 0 0 "
+                      "0.70710678118654752 0.70710678118654752'/></Node>"
+                      "<InteractionEllipsoidForceField name='ff' object1='@A/dofs' object2='@B/frame' vradius='2 1 1' "
+                      "stiffness='100' damping='0'/></Node>");
   check_close(force_of(&s)[1], 50, 1e-12);
   check_close(force_of(&s)[3], 0, 0);
   check_close(fd_force_on(fd_find(&s, "ff"), fd_find(&s, "frame"))[1], -50, 1e-12);
@@ -141,12 +147,13 @@ static void ellipsoid_in_a_frame(void **state)
 static void cone_in_numbers(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 -5 0  0 -12 0  0 3 0  3 -3 0'/>"
-                      "<ConicalForceField name='ff' coneHeight='0 -10 0' coneAngle='30' stiffness='10' damping='0'/></Node>");
+  fdScene s =
+      fd_open("<Node><MechanicalObject name='dofs' position='0 -5 0  0 -12 0  0 3 0  3 -3 0'/>"
+              "<ConicalForceField name='ff' coneHeight='0 -10 0' coneAngle='30' stiffness='10' damping='0'/></Node>");
   const double *f = force_of(&s);
-  check_close(f[1], 0, 0);            // inside
-  check_close(f[4], 20, 1e-12);       // 2 beyond the end
-  check_close(f[7], -30, 1e-12);      // 3 above the tip
+  check_close(f[1], 0, 0);         // inside
+  check_close(f[4], 20, 1e-12);    // 2 beyond the end
+  check_close(f[7], -30, 1e-12);   // 3 above the tip
   // 45 degrees from the axis at a distance of sqrt(18): 15 degrees beside the cone
   check_close(sqrt(f[9] * f[9] + f[10] * f[10]), 10 * sqrt(18) * sin(acos(-1.0) / 12), 1e-12);
   assert_true(f[9] < 0 && f[10] < 0);
@@ -159,9 +166,10 @@ static void cone_in_numbers(void **state)
 static void damping(void **state)
 {
   DV_UNUSED(state);
-  static const char *const forces[] = {"<UniformVelocityDampingForceField name='ff' dampingCoefficient='0.3' implicit='1'/>",
-                                       "<DiagonalVelocityDampingForceField name='ff' dampingCoefficient='1 2 3'/>",
-                                       "<DiagonalVelocityDampingForceField name='ff' dampingCoefficient='1 2 3  4 5 6'/>"};
+  static const char *const forces[] = {
+      "<UniformVelocityDampingForceField name='ff' dampingCoefficient='0.3' implicit='1'/>",
+      "<DiagonalVelocityDampingForceField name='ff' dampingCoefficient='1 2 3'/>",
+      "<DiagonalVelocityDampingForceField name='ff' dampingCoefficient='1 2 3  4 5 6'/>"};
   for (size_t i = 0; i < DV_COUNT(forces); i++) {
     char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 1 1'/>%s</Node>", forces[i]);
     fdScene s = fd_open(text);
@@ -177,7 +185,8 @@ static void damping(void **state)
 static void gravity_of_a_node(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node gravity='0 -10 0'><Node name='A'><Gravity gravity='1 2 3'/><Node name='B'/></Node><Node name='C'/></Node>");
+  fdScene s = fd_open("<Node gravity='0 -10 0'><Node name='A'><Gravity gravity='1 2 3'/><Node name='B'/></Node><Node "
+                      "name='C'/></Node>");
   dvNode *a = dv_node_child(s.scene->root, "A");
   check_close(a->gravity[1], 2, 0);
   check_close(dv_node_child(a, "B")->gravity[2], 3, 0);
@@ -188,9 +197,16 @@ static void gravity_of_a_node(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(constant_forces),  cmocka_unit_test(constant_force_on_a_frame), cmocka_unit_test(force_between_times),
-      cmocka_unit_test(derivatives_of_obstacles), cmocka_unit_test(plane_in_numbers), cmocka_unit_test(ellipsoid_in_numbers),
-      cmocka_unit_test(ellipsoid_in_a_frame), cmocka_unit_test(cone_in_numbers),  cmocka_unit_test(damping),                   cmocka_unit_test(gravity_of_a_node),
+      cmocka_unit_test(constant_forces),
+      cmocka_unit_test(constant_force_on_a_frame),
+      cmocka_unit_test(force_between_times),
+      cmocka_unit_test(derivatives_of_obstacles),
+      cmocka_unit_test(plane_in_numbers),
+      cmocka_unit_test(ellipsoid_in_numbers),
+      cmocka_unit_test(ellipsoid_in_a_frame),
+      cmocka_unit_test(cone_in_numbers),
+      cmocka_unit_test(damping),
+      cmocka_unit_test(gravity_of_a_node),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

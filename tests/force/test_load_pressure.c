@@ -10,8 +10,10 @@ static const double *force_of(const fdScene *s) { return fd_force_on(fd_find(s, 
 
 static fdScene open_square(const char *force)
 {
-  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  2 0 0  2 1 0  0 1 0'/>"
-                         "<MeshTopology name='mesh' edges='0 1  1 2  2 3  3 0  0 2' triangles='0 1 2  0 2 3' quads='0 1 2 3'/>%s</Node>", force);
+  char *text = dv_format(
+      "<Node><MechanicalObject name='dofs' position='0 0 0  2 0 0  2 1 0  0 1 0'/>"
+      "<MeshTopology name='mesh' edges='0 1  1 2  2 3  3 0  0 2' triangles='0 1 2  0 2 3' quads='0 1 2 3'/>%s</Node>",
+      force);
   fdScene s = fd_open(text);
   dv_free(text);
   return s;
@@ -38,8 +40,9 @@ static void loads_per_area(void **state)
 static void stress_on_triangles(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = open_square("<TrianglePressureForceField name='ff' triangleList='0 1' useConstantForce='0' cauchyStress='3 0 3 0 0 3'/>");
-  check_close(force_of(&s)[2], 2, 1e-14);    // two triangles of area 1
+  fdScene s = open_square(
+      "<TrianglePressureForceField name='ff' triangleList='0 1' useConstantForce='0' cauchyStress='3 0 3 0 0 3'/>");
+  check_close(force_of(&s)[2], 2, 1e-14);   // two triangles of area 1
   check_close(force_of(&s)[5], 1, 1e-14);
   fd_close(&s);
 }
@@ -62,8 +65,8 @@ static void loads_per_length(void **state)
   fd_close(&s);
 }
 
-#define CLOSED                                                                                      \
-  "<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0  0 0 1'/>"                     \
+#define CLOSED                                                                  \
+  "<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0  0 0 1'/>" \
   "<MeshTopology triangles='0 2 1  0 1 3  0 3 2  1 2 3'/>"
 
 // pressure in a closed surface: no net force, and the exact derivative
@@ -73,7 +76,7 @@ static void pressure_follows_the_surface(void **state)
   fdScene s = fd_open(CLOSED "<SurfacePressureForceField name='ff' pressure='6'/></Node>");
   const double *f = force_of(&s);
   for (int k = 0; k < 3; k++) check_close(f[k] + f[3 + k] + f[6 + k] + f[9 + k], 0, 1e-13);
-  check_close(f[3], 1, 1e-13);    // the volume grows by 1/6 when this corner moves along x
+  check_close(f[3], 1, 1e-13);   // the volume grows by 1/6 when this corner moves along x
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
@@ -96,8 +99,10 @@ static void pressure_in_a_box_and_quads(void **state)
 static void pulse(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node dt='0.5'><MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0'/><MeshTopology triangles='0 1 2'/>"
-                      "<SurfacePressureForceField name='ff' pressure='6' pulseMode='1' pressureSpeed='6' pressureLowerBound='0'/></Node>");
+  fdScene s = fd_open(
+      "<Node dt='0.5'><MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0'/><MeshTopology triangles='0 1 2'/>"
+      "<SurfacePressureForceField name='ff' pressure='6' pulseMode='1' pressureSpeed='6' "
+      "pressureLowerBound='0'/></Node>");
   static const double wanted[] = {3, 6, 3, 0, 3, 6};
   for (size_t i = 0; i < DV_COUNT(wanted); i++) check_close(force_of(&s)[2] * 6, wanted[i], 1e-13);
   fd_close(&s);
@@ -126,8 +131,12 @@ static void fluid_in_a_surface(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loads_per_area),       cmocka_unit_test(stress_on_triangles),         cmocka_unit_test(loads_per_length),
-      cmocka_unit_test(pressure_follows_the_surface), cmocka_unit_test(pressure_in_a_box_and_quads), cmocka_unit_test(pulse),
+      cmocka_unit_test(loads_per_area),
+      cmocka_unit_test(stress_on_triangles),
+      cmocka_unit_test(loads_per_length),
+      cmocka_unit_test(pressure_follows_the_surface),
+      cmocka_unit_test(pressure_in_a_box_and_quads),
+      cmocka_unit_test(pulse),
       cmocka_unit_test(fluid_in_a_surface),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

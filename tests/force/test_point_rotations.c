@@ -9,15 +9,14 @@
 
 static const double angle = 0.7;
 
-static dvMat3 turn(double by)
-{
-  return (dvMat3){{{cos(by), -sin(by), 0}, {sin(by), cos(by), 0}, {0, 0, 1}}};
-}
+static dvMat3 turn(double by) { return (dvMat3){{{cos(by), -sin(by), 0}, {sin(by), cos(by), 0}, {0, 0, 1}}}; }
 
 // a grid that stands `before` turned at rest, turned further by `angle`, and the force's answer
 static double *answer(const char *force, double before, size_t *points)
 {
-  char *text = dv_format("<Node><RegularGridTopology name='grid' n='3 4 3' min='0 0 0' max='2 3 2'/><MechanicalObject name='mo'/>%s</Node>", force);
+  char *text = dv_format("<Node><RegularGridTopology name='grid' n='3 4 3' min='0 0 0' max='2 3 2'/><MechanicalObject "
+                         "name='mo'/>%s</Node>",
+                         force);
   dvScene *s = check_scene(text, 2);
   dvState *mo = dv_state(check_find(s, "mo"));
   dvObject *o = check_find(s, "force");
@@ -63,7 +62,8 @@ static void hexahedra_answer_as_in_sofa(void **state)
     double *r = answer("<HexahedronFEMForceField name='force' method='large'/>", turned ? 0.4 : 0, &points);
     for (size_t i = 0; i < points; i++) {
       int n = cells[0][i % 3] * cells[1][i / 3 % 4] * cells[2][i / 12];
-      dvMat3 sum = dv_mat3_add(dv_mat3_identity(), dv_mat3_scale(turn(-angle), n)), expected;   // turns about one axis commute: A = R^-1
+      dvMat3 sum = dv_mat3_add(dv_mat3_identity(), dv_mat3_scale(turn(-angle), n)),
+             expected;   // turns about one axis commute: A = R^-1
       dv_polar(&sum, &expected, NULL);
       for (size_t k = 0; k < 9; k++) check_close(r[9 * i + k], expected.m[k / 3][k % 3], 1e-12);
     }
@@ -73,6 +73,7 @@ static void hexahedra_answer_as_in_sofa(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tetrahedra_answer_with_the_rotation), cmocka_unit_test(hexahedra_answer_as_in_sofa)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tetrahedra_answer_with_the_rotation),
+                                     cmocka_unit_test(hexahedra_answer_as_in_sofa)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,10 @@
 // two rectangles of 1 x 0.5
 static fdScene open_plate(const char *attributes)
 {
-  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 0  0 0.5 0  1 0.5 0  2 0.5 0'/>"
-                         "<MeshTopology quads='0 1 4 3  1 2 5 4'/><QuadBendingFEMForceField name='ff' poissonRatio='0.3' %s/></Node>", attributes);
+  char *text = dv_format(
+      "<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0 0  0 0.5 0  1 0.5 0  2 0.5 0'/>"
+      "<MeshTopology quads='0 1 4 3  1 2 5 4'/><QuadBendingFEMForceField name='ff' poissonRatio='0.3' %s/></Node>",
+      attributes);
   fdScene s = fd_open(text);
   dv_free(text);
   return s;
@@ -27,9 +29,9 @@ static void patch(void **state)
   for (int p = 0; p < 6; p++) x[3 * p] += e * x[3 * p] + g * x[3 * p + 1];
   const double *f = force_of(&s);
   double stress = thickness * young / (1 - 0.09) * e, shear = thickness * young / 2.6 * g;
-  check_close(f[6] + f[15], -0.5 * stress, 1e-8);                  // right side, length 0.5
+  check_close(f[6] + f[15], -0.5 * stress, 1e-8);   // right side, length 0.5
   check_close(f[7] + f[16], -0.5 * shear + 0, 1e-8);
-  check_close(f[3], shear, 1e-8);                                  // middle of the lower side, length 1
+  check_close(f[3], shear, 1e-8);   // middle of the lower side, length 1
   check_close(f[12], -shear, 1e-8);
   fd_close(&s);
 }
@@ -54,7 +56,7 @@ static void derivatives(void **state)
   DV_UNUSED(state);
   fdScene s = open_plate("");
   fdOptions o = fd_options();
-  o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;      // half sides are held in K: exact at rest
+  o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;   // half sides are held in K: exact at rest
   o.move_x = 0;
   o.samples = 1;
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
@@ -79,16 +81,20 @@ static void bad_input(void **state)
   DV_UNUSED(state);
   const char *bad[] = {"thickness='0'", "thickness='-2'", "youngModulus='-1'", "poissonRatio='1'", "poissonRatio=''"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
-    char *text = dv_format("<Node><MechanicalObject position='0 0 0 1 0 0 1 1 0 0 1 0'/><MeshTopology quads='0 1 2 3'/><QuadBendingFEMForceField %s/></Node>", bad[i]);
+    char *text = dv_format("<Node><MechanicalObject position='0 0 0 1 0 0 1 1 0 0 1 0'/><MeshTopology quads='0 1 2 "
+                           "3'/><QuadBendingFEMForceField %s/></Node>",
+                           bad[i]);
     assert_true(fd_fails(text));
     dv_free(text);
   }
   assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><QuadBendingFEMForceField/></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><MeshTopology quads='0 1 2 3'/><QuadBendingFEMForceField/></Node>"));
+  assert_true(fd_fails(
+      "<Node><MechanicalObject position='0 0 0'/><MeshTopology quads='0 1 2 3'/><QuadBendingFEMForceField/></Node>"));
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(patch), cmocka_unit_test(slope), cmocka_unit_test(derivatives), cmocka_unit_test(bad_input)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(patch), cmocka_unit_test(slope), cmocka_unit_test(derivatives),
+                                     cmocka_unit_test(bad_input)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

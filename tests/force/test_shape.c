@@ -1,16 +1,18 @@
 // Shape functions, their gradients and the stiffness of every element.
 #include "support/check.h"
 
-#include "force/fem/shape.h"
+#include "element/shape.h"
 
 #include <string.h>
 
-static const dvElementKind kinds[] = {DV_EDGE, DV_TRIANGLE, DV_QUAD, DV_TETRAHEDRON, DV_HEXAHEDRON, DV_PRISM, DV_PYRAMID};
+static const dvElementKind kinds[] = {DV_EDGE,       DV_TRIANGLE, DV_QUAD,   DV_TETRAHEDRON,
+                                      DV_HEXAHEDRON, DV_PRISM,    DV_PYRAMID};
 
 // a corner of the reference element, moved a little: no element is regular
 static void corners(dvElementKind kind, double x[24])
 {
-  static const double cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+  static const double cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                    {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
   static const double unit[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
   int dimension = dv_shape_dimension(kind);
   bool simplex = kind == DV_TRIANGLE || kind == DV_TETRAHEDRON || kind == DV_PRISM;
@@ -54,7 +56,8 @@ static void gradients_are_exact_for_linear_functions(void **state)
     dvVec3 g[8], a = {0.3, -0.7, 1.1}, sum = {0, 0, 0};
     corners(kinds[k], x);
     assert_true(dv_shape_gradients(kinds[k], q, x, g) > 0);
-    for (int i = 0; i < dv_element_points(kinds[k]); i++) sum = dv_vec3_add_scaled(sum, g[i], dv_vec3_dot(a, dv_vec3_load(x + 3 * i)));
+    for (int i = 0; i < dv_element_points(kinds[k]); i++)
+      sum = dv_vec3_add_scaled(sum, g[i], dv_vec3_dot(a, dv_vec3_load(x + 3 * i)));
     for (int i = 1; i < dv_element_points(kinds[k]); i++) {
       dvVec3 edge = dv_vec3_sub(dv_vec3_load(x + 3 * i), dv_vec3_load(x));
       if (kinds[k] == DV_QUAD) continue;   // four corners need not lie in a plane
@@ -67,7 +70,8 @@ static void volumes_are_exact(void **state)
 {
   DV_UNUSED(state);
   static const double want[] = {2, 0.5, 4, 1.0 / 6, 8, 0.5, 8.0 / 3};
-  static const double cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+  static const double cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                    {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
   static const double unit[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
   for (size_t k = 0; k < DV_COUNT(kinds); k++) {
     const dvQuadrature *rule = dv_shape_quadrature(kinds[k]);
@@ -109,7 +113,8 @@ static void stiffness_of_every_element(void **state)
     double energy = 0, volume = 0;
     const dvQuadrature *rule = dv_shape_quadrature(kinds[kind]);
     dvVec3 g[8];
-    for (int p = 0; p < rule->points; p++) volume += rule->weight[p] * dv_shape_gradients(kinds[kind], rule->at[p], x, g);
+    for (int p = 0; p < rule->points; p++)
+      volume += rule->weight[p] * dv_shape_gradients(kinds[kind], rule->at[p], x, g);
     for (size_t i = 0; i < n; i += 3)
       for (size_t j = 0; j < n; j += 3) energy += 0.5 * x[i] * k[n * i + j] * x[j];
     check_close(energy, 0.5 * volume * (lambda + 2 * mu), 1e-12 * energy);
@@ -122,7 +127,8 @@ static void flat_elements_are_reported(void **state)
   double x[24] = {0}, k[576];
   for (size_t kind = 0; kind < DV_COUNT(kinds); kind++) {
     assert_false(dv_element_stiffness(kinds[kind], x, 3, 2, k));
-    for (int i = 0; i < 9 * dv_element_points(kinds[kind]) * dv_element_points(kinds[kind]); i++) check_close(k[i], 0, 0);
+    for (int i = 0; i < 9 * dv_element_points(kinds[kind]) * dv_element_points(kinds[kind]); i++)
+      check_close(k[i], 0, 0);
   }
 }
 

@@ -1,16 +1,19 @@
-// TriangularShellForceField: rigid motions, derivative at rest, constant strain and constant curvature, a strip that bends, mistakes.
+// TriangularShellForceField: rigid motions, derivative at rest, constant strain and constant curvature, a strip that
+// bends, mistakes.
 #include "support/check.h"
 #include "support/fd.h"
 #include "support/scene.h"
 
-#include "force/fem/shell_matrix.h"
+#include "force/fem/surface/shell_matrix.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 static const char *const patch =
-    "<MeshTopology name='mesh' triangles='0 1 4  1 2 4  2 3 4  3 0 4'/><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1  2 0.1 0 0 0 0 1  2.2 1.5 0.3 0 0 0 1  -0.1 1.4 0.2 0 0 0 1  0.9 0.6 0.1 0 0.6 0 0.8'/>"
-    "<TriangularShellForceField name='ff' youngModulus='1000' poissonRatio='0.3' thickness='0.1' rayleighStiffness='0.1'/>";
+    "<MeshTopology name='mesh' triangles='0 1 4  1 2 4  2 3 4  3 0 4'/><MechanicalObject name='dofs' template='Rigid3' "
+    "position='0 0 0 0 0 0 1  2 0.1 0 0 0 0 1  2.2 1.5 0.3 0 0 0 1  -0.1 1.4 0.2 0 0 0 1  0.9 0.6 0.1 0 0.6 0 0.8'/>"
+    "<TriangularShellForceField name='ff' youngModulus='1000' poissonRatio='0.3' thickness='0.1' "
+    "rayleighStiffness='0.1'/>";
 
 static fdScene open_patch(void)
 {
@@ -56,7 +59,8 @@ static void constant_strain_and_curvature(void **state)
   double k[DV_SHELL_SIZE * DV_SHELL_SIZE], area = 0.5 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
   assert_true(dv_shell_matrix(x, y, young, nu, t, k));
   for (int i = 0; i < 6; i++) {
-    double d[DV_SHELL_SIZE] = {0}, energy = 0, a[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};   // strain or curvature xx, yy, 2 xy
+    double d[DV_SHELL_SIZE] = {0}, energy = 0,
+           a[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};   // strain or curvature xx, yy, 2 xy
     for (int c = 0; c < 3; c++) {
       double *u = d + 6 * c;
       if (i < 3) u[0] = a[0] * x[c] + 0.5 * a[2] * y[c], u[1] = a[1] * y[c] + 0.5 * a[2] * x[c];
@@ -79,15 +83,23 @@ static void a_strip_rolls_up(void **state)
 {
   DV_UNUSED(state);
   dvText text = {0};
-  double length = 2, width = 0.2, thickness = 0.01, young = 1e7, moment = 1.5707963267948966 / length * young * width * pow(thickness, 3) / 12;
+  double length = 2, width = 0.2, thickness = 0.01, young = 1e7,
+         moment = 1.5707963267948966 / length * young * width * pow(thickness, 3) / 12;
   int n = 20;
-  dv_text_add(&text, "<Node gravity='0 0 0' dt='0.05'><EulerImplicitSolver rayleighMass='1'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/><MechanicalObject name='dofs' template='Rigid3' position='");
+  dv_text_add(
+      &text, "<Node gravity='0 0 0' dt='0.05'><EulerImplicitSolver rayleighMass='1'/><SparseLDLSolver "
+             "template='CompressedRowSparseMatrixMat3x3d'/><MechanicalObject name='dofs' template='Rigid3' position='");
   for (int i = 0; i <= n; i++)
     for (int j = 0; j < 2; j++) dv_text_printf(&text, "%g %g 0 0 0 0 1 ", length * i / n, width * j);
   dv_text_add(&text, "'/><MeshTopology triangles='");
-  for (int i = 0; i < n; i++) dv_text_printf(&text, "%d %d %d %d %d %d ", 2 * i, 2 * i + 2, 2 * i + 3, 2 * i, 2 * i + 3, 2 * i + 1);
-  dv_text_printf(&text, "'/><UniformMass vertexMass='0.01 0.01 0.001 0 0 0 0.001 0 0 0 0.001'/><TriangularShellForceField youngModulus='%g' poissonRatio='0' thickness='%g'/>"
-                        "<FixedProjectiveConstraint indices='0 1'/><ConstantForceField indices='%d %d' forces='0 0 0 0 %g 0'/></Node>", young, thickness, 2 * n, 2 * n + 1, -0.5 * moment);
+  for (int i = 0; i < n; i++)
+    dv_text_printf(&text, "%d %d %d %d %d %d ", 2 * i, 2 * i + 2, 2 * i + 3, 2 * i, 2 * i + 3, 2 * i + 1);
+  dv_text_printf(
+      &text,
+      "'/><UniformMass vertexMass='0.01 0.01 0.001 0 0 0 0.001 0 0 0 0.001'/><TriangularShellForceField "
+      "youngModulus='%g' poissonRatio='0' thickness='%g'/>"
+      "<FixedProjectiveConstraint indices='0 1'/><ConstantForceField indices='%d %d' forces='0 0 0 0 %g 0'/></Node>",
+      young, thickness, 2 * n, 2 * n + 1, -0.5 * moment);
   dvScene *scene = check_scene(text.text, 1);
   check_steps(scene, 400);
   // a quarter of a circle of length 2 has the radius 4 / pi
@@ -101,7 +113,8 @@ static void a_strip_rolls_up(void **state)
 static void mistakes_are_told(void **state)
 {
   DV_UNUSED(state);
-  const char *frames = "<MeshTopology triangles='0 1 2'/><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  0 1 0 0 0 0 1'/>";
+  const char *frames = "<MeshTopology triangles='0 1 2'/><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1  "
+                       "1 0 0 0 0 0 1  0 1 0 0 0 0 1'/>";
   static const char *const bad[] = {"thickness='0'", "thickness='nan'", "poissonRatio='0.6'", "youngModulus='-1'"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     char *text = dv_format("<Node>%s<TriangularShellForceField %s/></Node>", frames, bad[i]);
@@ -113,8 +126,11 @@ static void mistakes_are_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivative_at_rest_is_exact), cmocka_unit_test(rigid_motions_give_no_force), cmocka_unit_test(constant_strain_and_curvature),
-      cmocka_unit_test(a_strip_rolls_up),            cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(derivative_at_rest_is_exact),
+      cmocka_unit_test(rigid_motions_give_no_force),
+      cmocka_unit_test(constant_strain_and_curvature),
+      cmocka_unit_test(a_strip_rolls_up),
+      cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

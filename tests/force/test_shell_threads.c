@@ -1,6 +1,6 @@
 // TriangularShellForceField: the same bits for any number of threads.
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "scene/node.h"
 #include "state/state.h"
 #include "support/check.h"
@@ -14,13 +14,15 @@ enum { SIDE = 24 };   // cells a side: three blocks of triangles
 static char *sheet(void)
 {
   dvText t = {0};
-  dv_text_add(&t, "<Node gravity='0 0 -10' dt='0.01'><EulerImplicitSolver/><CGLinearSolver iterations='20'/><MeshTopology triangles='");
+  dv_text_add(&t, "<Node gravity='0 0 -10' dt='0.01'><EulerImplicitSolver/><CGLinearSolver "
+                  "iterations='20'/><MeshTopology triangles='");
   for (int i = 0; i < SIDE * SIDE; i++) {
     int a = i / SIDE * (SIDE + 1) + i % SIDE;
     dv_text_printf(&t, "%d %d %d %d %d %d ", a, a + 1, a + SIDE + 2, a, a + SIDE + 2, a + SIDE + 1);
   }
   dv_text_add(&t, "'/><MechanicalObject name='dofs' template='Rigid3' position='");
-  for (int i = 0; i < (SIDE + 1) * (SIDE + 1); i++) dv_text_printf(&t, "%g %g %g 0 0 0 1 ", 0.1 * (i % (SIDE + 1)), 0.1 * (i / (SIDE + 1)), 0.01 * (i % 7));
+  for (int i = 0; i < (SIDE + 1) * (SIDE + 1); i++)
+    dv_text_printf(&t, "%g %g %g 0 0 0 1 ", 0.1 * (i % (SIDE + 1)), 0.1 * (i / (SIDE + 1)), 0.01 * (i % 7));
   dv_text_add(&t, "'/><UniformMass totalMass='1'/><FixedProjectiveConstraint indices='0 1 2 3 4'/>"
                   "<TriangularShellForceField youngModulus='1e4' poissonRatio='0.3' thickness='0.02'/></Node>");
   return t.text;

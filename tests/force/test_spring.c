@@ -27,9 +27,10 @@ static void two_points(void **state)
 
 static void check_kind(const char *dof, const char *points)
 {
-  char *text = dv_format("<Node><MechanicalObject template='%s' position='%s'/>"
-                         "<SpringForceField template='%s' name='ff' spring='0 1 10 0 0.4  1 2 7 0 0.2  0 2 3 0 2'/></Node>",
-                         dof, points, dof);
+  char *text =
+      dv_format("<Node><MechanicalObject template='%s' position='%s'/>"
+                "<SpringForceField template='%s' name='ff' spring='0 1 10 0 0.4  1 2 7 0 0.2  0 2 3 0 2'/></Node>",
+                dof, points, dof);
   fdScene s = fd_open(text);
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
@@ -53,11 +54,11 @@ static void every_kind_of_state(void **state)
 static void between_two_states(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      "<Node><Node name='A'><MechanicalObject name='a' position='0 0 0  1 0 0'/></Node>"
-      "<Node name='B'><MechanicalObject name='b' position='0 1 0  1 1 0.5  2 2 2'/></Node>"
-      "<SpringForceField name='ff' object1='@A/a' object2='@B/b' springsIndices1='0 1 1' springsIndices2='0 1 2' stiffness='10 20 30'"
-      " damping='0' lengths='0.5'/></Node>");
+  fdScene s = fd_open("<Node><Node name='A'><MechanicalObject name='a' position='0 0 0  1 0 0'/></Node>"
+                      "<Node name='B'><MechanicalObject name='b' position='0 1 0  1 1 0.5  2 2 2'/></Node>"
+                      "<SpringForceField name='ff' object1='@A/a' object2='@B/b' springsIndices1='0 1 1' "
+                      "springsIndices2='0 1 2' stiffness='10 20 30'"
+                      " damping='0' lengths='0.5'/></Node>");
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
@@ -68,13 +69,14 @@ static void springs_that_only_pull_or_are_off(void **state)
 {
   DV_UNUSED(state);
   fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  3 0 0  7 0 0'/>"
-                      "<SpringForceField name='ff' springsIndices1='0 1 2' springsIndices2='1 2 3' stiffness='10' damping='0' lengths='3 1 1'"
+                      "<SpringForceField name='ff' springsIndices1='0 1 2' springsIndices2='1 2 3' stiffness='10' "
+                      "damping='0' lengths='3 1 1'"
                       " elongationOnly='1 1 0' enabled='1 1 0'/></Node>");
   const double *f = force_of(&s, "dofs", "ff");
-  check_close(f[0], 0, 0);      // shorter than at rest: does not push
+  check_close(f[0], 0, 0);   // shorter than at rest: does not push
   check_close(f[3], 10, 1e-12);
   check_close(f[6], -10, 1e-12);
-  check_close(f[9], 0, 0);      // switched off
+  check_close(f[9], 0, 0);   // switched off
   fd_close(&s);
 }
 
@@ -96,7 +98,8 @@ static void repulsive_springs_only_push(void **state)
 static void coinciding_ends(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='1 1 1  1 1 1'/><SpringForceField name='ff' spring='0 1 10 1 1'/></Node>");
+  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='1 1 1  1 1 1'/><SpringForceField name='ff' "
+                      "spring='0 1 10 1 1'/></Node>");
   const double *f = force_of(&s, "dofs", "ff");
   for (int i = 0; i < 6; i++) check_close(f[i], 0, 0);
   fd_close(&s);
@@ -120,7 +123,8 @@ static void bad_springs_are_refused(void **state)
   DV_UNUSED(state);
   const char *bad[] = {"0 7 10 1 1", "0 -1 10 1 1", "0 0.5 10 1 1", "0 1 nan 1 1", "0 99999999999 1 1 1"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
-    char *text = dv_format("<Node><MechanicalObject position='0 0 0  1 0 0'/><SpringForceField name='ff' spring='%s'/></Node>", bad[i]);
+    char *text = dv_format(
+        "<Node><MechanicalObject position='0 0 0  1 0 0'/><SpringForceField name='ff' spring='%s'/></Node>", bad[i]);
     assert_true(fd_fails(text));
     dv_free(text);
   }
@@ -130,8 +134,8 @@ static void bad_springs_are_refused(void **state)
 static void period_of_an_oscillator(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      "<Node gravity='0 0 0' dt='0.0001'><MechanicalObject name='dofs' position='0 0 0  1.5 0 0'/><SpringForceField name='ff' spring='0 1 4 0 1'/></Node>");
+  fdScene s = fd_open("<Node gravity='0 0 0' dt='0.0001'><MechanicalObject name='dofs' position='0 0 0  1.5 0 "
+                      "0'/><SpringForceField name='ff' spring='0 1 4 0 1'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *x = dv_state_write(dofs, DV_X), v = 0, mass = 0.25, dt = 1e-4, last = 0;
   int crossings = 0;
@@ -140,7 +144,8 @@ static void period_of_an_oscillator(void **state)
     double before = x[3];
     x[3] += dt * v;
     if (before > 1 && x[3] <= 1 && ++crossings == 1) last = i * dt;
-    else if (before > 1 && x[3] <= 1 && crossings == 2) check_close(i * dt - last, 2 * acos(-1.0) * sqrt(mass / 4), 2e-4);
+    else if (before > 1 && x[3] <= 1 && crossings == 2)
+      check_close(i * dt - last, 2 * acos(-1.0) * sqrt(mass / 4), 2e-4);
   }
   assert_true(crossings >= 2);
   fd_close(&s);

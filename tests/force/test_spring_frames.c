@@ -20,9 +20,8 @@ static const double *force_of(const fdScene *s) { return fd_force_on(fd_find(s, 
 static void joint_translation(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      TWO_FRAMES
-      "<JointSpringForceField name='ff' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T 2 10 KS_R 0 30 KD 4 END_SPRING'/></Node>");
+  fdScene s = fd_open(TWO_FRAMES "<JointSpringForceField name='ff' spring='BEGIN_SPRING 0 1 FREE_AXIS 1 0 0 0 0 0 KS_T "
+                                 "2 10 KS_R 0 30 KD 4 END_SPRING'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *x = dv_state_write(dofs, DV_X), *v = dv_state_write(dofs, DV_V);
   x[7] = 3;
@@ -47,7 +46,9 @@ static void joint_translation(void **state)
 
 static double torque_about_x(const char *joint, double angle)
 {
-  char *text = dv_format(TWO_FRAMES "<JointSpringForceField name='ff' spring='BEGIN_SPRING 0 1 %s KS_R 2 30 KS_B 7 END_SPRING'/></Node>", joint);
+  char *text = dv_format(
+      TWO_FRAMES "<JointSpringForceField name='ff' spring='BEGIN_SPRING 0 1 %s KS_R 2 30 KS_B 7 END_SPRING'/></Node>",
+      joint);
   fdScene s = fd_open(text);
   turn(&s, 1, dv_vec3(1, 0, 0), angle);
   double torque = force_of(&s)[3];
@@ -72,10 +73,11 @@ static void joint_rotation(void **state)
 static void joint_derivative(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      "<Node><Node name='A'><MechanicalObject template='Rigid3' name='a' position='0 0 0 0 0 0 1'/></Node>"
-      "<Node name='B'><MechanicalObject template='Rigid3' name='b' position='0 0 0 0 0 0 1'/></Node>"
-      "<JointSpringForceField name='ff' object1='@A/a' object2='@B/b' spring='BEGIN_SPRING 0 0 FREE_AXIS 1 0 0 0 0 0 KS_T 1 10 KS_R 3 20 END_SPRING'/></Node>");
+  fdScene s =
+      fd_open("<Node><Node name='A'><MechanicalObject template='Rigid3' name='a' position='0 0 0 0 0 0 1'/></Node>"
+              "<Node name='B'><MechanicalObject template='Rigid3' name='b' position='0 0 0 0 0 0 1'/></Node>"
+              "<JointSpringForceField name='ff' object1='@A/a' object2='@B/b' spring='BEGIN_SPRING 0 0 FREE_AXIS 1 0 0 "
+              "0 0 0 KS_T 1 10 KS_R 3 20 END_SPRING'/></Node>");
   fdOptions o = fd_options();
   o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;
   o.move_x = 1e-3;
@@ -89,8 +91,10 @@ static void constant_force_from_a_file(void **state)
   DV_UNUSED(state);
   char *directory = check_mkdir(), *in = check_write(directory, "push.txt", "1 2 3 4 5 6\n10 0 0 0 0 0\n"),
        *out = dv_format("%s/out.txt", directory);
-  char *text = dv_format("<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1'/>"
-                         "<JointSpringForceField name='ff' infile='%s' outfile='%s' spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>", in, out);
+  char *text = dv_format(
+      "<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1'/>"
+      "<JointSpringForceField name='ff' infile='%s' outfile='%s' spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>",
+      in, out);
   fdScene s = fd_open(text);
   for (int round = 0; round < 2; round++) {   // the lines in turn, and from the start again
     const double *f = force_of(&s);
@@ -114,11 +118,11 @@ static void constant_force_from_a_file(void **state)
 static void frames_with_arms(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      TWO_FRAMES "<FrameSpringForceField name='ff' spring='BEGIN_SPRING 0 1 KS_T 10 KS_R 6 VEC1 0 1 0 VEC2 0 1 0 END_SPRING'/></Node>");
+  fdScene s = fd_open(TWO_FRAMES "<FrameSpringForceField name='ff' spring='BEGIN_SPRING 0 1 KS_T 10 KS_R 6 VEC1 0 1 0 "
+                                 "VEC2 0 1 0 END_SPRING'/></Node>");
   const double *f = force_of(&s);
   check_close(f[0], 10, 1e-12);
-  check_close(f[5], -10, 1e-12);    // (0 1 0) x (10 0 0)
+  check_close(f[5], -10, 1e-12);   // (0 1 0) x (10 0 0)
   check_close(f[6], -10, 1e-12);
   turn(&s, 1, dv_vec3(0, 1, 0), 0.3);
   f = force_of(&s);
@@ -134,9 +138,8 @@ static void frames_with_arms(void **state)
 static void gears(void **state)
 {
   DV_UNUSED(state);
-  fdScene s =
-      fd_open(TWO_FRAMES
-              "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 0 1 1 AXIS 2 2 KS_T 5 KS_R 7 11 KD 0 RATIO 2 END_SPRING'/></Node>");
+  fdScene s = fd_open(TWO_FRAMES "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 0 1 1 AXIS 2 2 KS_T 5 KS_R 7 "
+                                 "11 KD 0 RATIO 2 END_SPRING'/></Node>");
   dvVec3 z = dv_vec3(0, 0, 1);
   turn(&s, 0, z, 0.2);
   const double *f = force_of(&s);
@@ -165,9 +168,10 @@ static void gears(void **state)
 static void gear_derivative(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      "<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1  2 0 0 0 0 0 1  2 0 0 0 0 0 1'/>"
-      "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 1 2 3 AXIS 0 0 KS_T 5 KS_R 0 11 KD 0 RATIO 2 END_SPRING'/></Node>");
+  fdScene s = fd_open("<Node><MechanicalObject template='Rigid3' name='dofs' position='0 0 0 0 0 0 1  0 0 0 0 0 0 1  2 "
+                      "0 0 0 0 0 1  2 0 0 0 0 0 1'/>"
+                      "<GearSpringForceField name='ff' spring='BEGIN_SPRING 0 1 2 3 AXIS 0 0 KS_T 5 KS_R 0 11 KD 0 "
+                      "RATIO 2 END_SPRING'/></Node>");
   fdOptions o = fd_options();
   o.checks = FD_STIFFNESS;
   o.move_x = 1e-3;
@@ -208,24 +212,29 @@ static void bad_texts_are_refused(void **state)
   }
 }
 
-// The pendulum of the documentation of 2011 (12.3.3), in its words: four bones on joints that turn about one axis. Joints hold to the millimetres
-// that their stiffness leaves (a weight of 4 x 9.81 N in motion on 30,000 N/m), and nothing leaves the plane of the motion.
+// The pendulum of the documentation of 2011 (12.3.3), in its words: four bones on joints that turn about one axis.
+// Joints hold to the millimetres that their stiffness leaves (a weight of 4 x 9.81 N in motion on 30,000 N/m), and
+// nothing leaves the plane of the motion.
 static void the_pendulum_of_the_documentation(void **state)
 {
   DV_UNUSED(state);
 #define BOTH " 0.707914 0 0 0.707914 "
-#define JOINT(pair)                                                                                                                      \
-  "BEGIN_SPRING " pair " FREE_AXIS 0 0 0 0 1 0 KS_T 0.0 30000.0 KS_R 0.0 200000.0 KS_B 2000.0 KD 1.0 R_LIM_X -0.80 0.80 R_LIM_Y -1.57 1.57 " \
+#define JOINT(pair)                                                                                                  \
+  "BEGIN_SPRING " pair " FREE_AXIS 0 0 0 0 1 0 KS_T 0.0 30000.0 KS_R 0.0 200000.0 KS_B 2000.0 KD 1.0 R_LIM_X -0.80 " \
+  "0.80 R_LIM_Y -1.57 1.57 "                                                                                         \
   "R_LIM_Z 0.0 0.0 END_SPRING "
-  fdScene s = fd_open(
-      "<Node gravity='0 -9.81 0' dt='0.005'><Node><Object type='CGImplicitSolver' iterations='100' tolerance='1e-12' threshold='1e-20'/>"
-      "<Object type='MechanicalObject' template='Rigid' name='bones DOFs' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  3 0 0 0 0 0 1  5 0 0 0 0 0 1  7 0 0 0 0 0 1'/>"
-      "<Object type='UniformMass' template='Rigid' name='bones mass' mass='1 1 [1 0 0,0 1 0,0 0 1]'/>"
-      "<Object type='FixedConstraint' template='Rigid' name='fixOrigin' indices='0'/><Node>"
-      "<Object type='MechanicalObject' template='Rigid' name='articulation points' position='0 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH
-      "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH "'/><Object type='RigidRigidMapping' repartition='1 2 2 2 2'/>"
-      "<Object type='JointSpringForceField' template='Rigid' name='joint springs' spring='" JOINT("0 1") JOINT("2 3") JOINT("4 5") JOINT("6 7") "'/>"
-      "</Node></Node></Node>");
+  fdScene s = fd_open("<Node gravity='0 -9.81 0' dt='0.005'><Node><Object type='CGImplicitSolver' iterations='100' "
+                      "tolerance='1e-12' threshold='1e-20'/>"
+                      "<Object type='MechanicalObject' template='Rigid' name='bones DOFs' position='0 0 0 0 0 0 1  1 0 "
+                      "0 0 0 0 1  3 0 0 0 0 0 1  5 0 0 0 0 0 1  7 0 0 0 0 0 1'/>"
+                      "<Object type='UniformMass' template='Rigid' name='bones mass' mass='1 1 [1 0 0,0 1 0,0 0 1]'/>"
+                      "<Object type='FixedConstraint' template='Rigid' name='fixOrigin' indices='0'/><Node>"
+                      "<Object type='MechanicalObject' template='Rigid' name='articulation points' position='0 0 0" BOTH
+                      "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH "1 0 0" BOTH "-1 0 0" BOTH
+                      "1 0 0" BOTH "'/><Object type='RigidRigidMapping' repartition='1 2 2 2 2'/>"
+                      "<Object type='JointSpringForceField' template='Rigid' name='joint springs' spring='" JOINT("0 1")
+                          JOINT("2 3") JOINT("4 5") JOINT("6 7") "'/>"
+                                                                 "</Node></Node></Node>");
   dvState *bones = dv_state(fd_find(&s, "bones DOFs")), *ends = dv_state(fd_find(&s, "articulation points"));
   for (int step = 0; step < 60; step++) {
     assert_int_equal(dv_scene_step(s.scene, 0), DV_OK);
@@ -242,10 +251,14 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_pendulum_of_the_documentation),
-      cmocka_unit_test(joint_translation),     cmocka_unit_test(joint_rotation),
-      cmocka_unit_test(joint_derivative),      cmocka_unit_test(constant_force_from_a_file),
-      cmocka_unit_test(frames_with_arms),      cmocka_unit_test(gears),
-      cmocka_unit_test(gear_derivative),       cmocka_unit_test(angular_springs),
+      cmocka_unit_test(joint_translation),
+      cmocka_unit_test(joint_rotation),
+      cmocka_unit_test(joint_derivative),
+      cmocka_unit_test(constant_force_from_a_file),
+      cmocka_unit_test(frames_with_arms),
+      cmocka_unit_test(gears),
+      cmocka_unit_test(gear_derivative),
+      cmocka_unit_test(angular_springs),
       cmocka_unit_test(bad_texts_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-static size_t springs_of(const fdScene *s, const char *name) { return dv_reals_size(dv_object_field(fd_find(s, name), "spring")->value); }
+static size_t springs_of(const fdScene *s, const char *name)
+{
+  return dv_reals_size(dv_object_field(fd_find(s, name), "spring")->value);
+}
 
 static const double *spring_at(const fdScene *s, const char *name, size_t i)
 {
@@ -19,8 +22,9 @@ static const double *spring_at(const fdScene *s, const char *name, size_t i)
 static void one_tetrahedron(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject position='0 0 0  2 0 0  0 1 0  0 0 1'/><MeshTopology tetrahedra='0 1 2 3'/>"
-                      "<MeshSpringForceField name='ff' tetrasStiffness='10' tetrasDamping='4'/></Node>");
+  fdScene s =
+      fd_open("<Node><MechanicalObject position='0 0 0  2 0 0  0 1 0  0 0 1'/><MeshTopology tetrahedra='0 1 2 3'/>"
+              "<MeshSpringForceField name='ff' tetrasStiffness='10' tetrasDamping='4'/></Node>");
   assert_int_equal(springs_of(&s, "ff"), 6);
   const double *q = spring_at(&s, "ff", 0);   // 0 - 1, two long
   check_close(q[2], 5, 1e-14);
@@ -61,13 +65,18 @@ static void derivatives(void **state)
   DV_UNUSED(state);
   // 27 points, 158 springs: the packs
   check_derivatives("<Node><RegularGridTopology n='3 3 3' min='0 0 0' max='2 2 2'/><MechanicalObject/>"
-                    "<MeshSpringForceField name='ff' cubesStiffness='100'/></Node>", "ff");
+                    "<MeshSpringForceField name='ff' cubesStiffness='100'/></Node>",
+                    "ff");
   check_derivatives("<Node><RegularGridTopology n='3 2 3' min='0 0 0' max='2 1 3'/><MechanicalObject/>"
-                    "<RegularGridSpringForceField name='ff' stiffness='100' damping='0'/></Node>", "ff");
-  check_derivatives("<Node><MechanicalObject position='0 0 0  1 0 0.1  1 1 0  0 1 0.2  2 0.5 0'/><MeshTopology triangles='0 1 2  0 2 3  1 4 2'/>"
-                    "<TriangularBendingSprings name='ff' stiffness='10' damping='0'/></Node>", "ff");
+                    "<RegularGridSpringForceField name='ff' stiffness='100' damping='0'/></Node>",
+                    "ff");
+  check_derivatives("<Node><MechanicalObject position='0 0 0  1 0 0.1  1 1 0  0 1 0.2  2 0.5 0'/><MeshTopology "
+                    "triangles='0 1 2  0 2 3  1 4 2'/>"
+                    "<TriangularBendingSprings name='ff' stiffness='10' damping='0'/></Node>",
+                    "ff");
   check_derivatives("<Node><RegularGridTopology n='4 3 1' min='0 0 0' max='3 2 0'/><MechanicalObject/>"
-                    "<QuadularBendingSprings name='ff' stiffness='10' damping='0'/></Node>", "ff");
+                    "<QuadularBendingSprings name='ff' stiffness='10' damping='0'/></Node>",
+                    "ff");
 }
 
 // packs and the plain loop give the same: fewer than 32 springs are done one by one
@@ -83,9 +92,9 @@ static void packs_and_loop_agree(void **state)
     dvText springs = {0};
     for (int i = 0; i < 30; i++) dv_text_printf(&springs, "%d %d %g %g 0.8 ", i % 4, i % 4 + 1, 1.0 + i, 0.1 * i);
     for (int i = 0; repeat && i < 30; i++) dv_text_printf(&springs, "%d %d 0 0 1 ", i % 4, i % 4 + 1);
-    char *text = dv_format(
-        "<Node><MechanicalObject name='dofs' position='0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/><SpringForceField name='ff' spring='%s'/></Node>",
-        springs.text);
+    char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+                           "0'/><SpringForceField name='ff' spring='%s'/></Node>",
+                           springs.text);
     fdScene s = fd_open(text);
     dvState *dofs = dv_state(fd_find(&s, "dofs"));
     memcpy(dv_state_write(dofs, DV_X), x, sizeof x);
@@ -124,14 +133,14 @@ static void nothing_at_rest(void **state)
 static void springs_of_a_grid(void **state)
 {
   DV_UNUSED(state);
-  fdScene s =
-      fd_open("<Node><RegularGridTopology n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject/>"
-              "<RegularGridSpringForceField name='ff' linesStiffness='6' quadsStiffness='1' cubesStiffness='0' cubesDamping='1'/></Node>");
+  fdScene s = fd_open("<Node><RegularGridTopology n='2 2 2' min='0 0 0' max='1 2 3'/><MechanicalObject/>"
+                      "<RegularGridSpringForceField name='ff' linesStiffness='6' quadsStiffness='1' cubesStiffness='0' "
+                      "cubesDamping='1'/></Node>");
   const dvSprings *q = &((dvSpringForce *)fd_find(&s, "ff"))->springs;
   assert_int_equal(q->list.count, 28);
-  check_close(q->list.data[0].ks, 6, 1e-14);       // along x, one long
-  check_close(q->list.data[4].rest, 2, 1e-14);     // along y
-  check_close(q->list.data[8].ks, 2, 1e-14);       // along z, three long
+  check_close(q->list.data[0].ks, 6, 1e-14);     // along x, one long
+  check_close(q->list.data[4].rest, 2, 1e-14);   // along y
+  check_close(q->list.data[8].ks, 2, 1e-14);     // along z, three long
   check_close(q->list.data[12].rest, sqrt(5), 1e-14);
   check_close(q->list.data[24].rest, sqrt(14), 1e-14);
   check_close(q->list.data[24].kd, 1 / sqrt(14), 1e-14);
@@ -142,13 +151,14 @@ static void springs_of_a_grid(void **state)
 static void hinges(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  1 1 0  0 1 0'/><MeshTopology triangles='0 1 2  0 2 3'/>"
+  fdScene s = fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  1 1 0  0 1 0'/><MeshTopology "
+                      "triangles='0 1 2  0 2 3'/>"
                       "<FastTriangularBendingSprings name='fast' bendingStiffness='3'/>"
                       "<TriangularBendingSprings name='ff' stiffness='10'/></Node>");
   const double *f = fd_force_on(fd_find(&s, "fast"), fd_find(&s, "dofs"));
   for (int i = 0; i < 12; i++) check_close(f[i], 0, 1e-14);
-  // lifting both opposite corners by h: the bending vector is h, its weight one half on each corner; heights sqrt(1/2) over an
-  // edge of sqrt(2): lambda = 2/3 2 sqrt(1/2) / (1/4) sqrt(2) k = 16/3 k
+  // lifting both opposite corners by h: the bending vector is h, its weight one half on each corner; heights sqrt(1/2)
+  // over an edge of sqrt(2): lambda = 2/3 2 sqrt(1/2) / (1/4) sqrt(2) k = 16/3 k
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double h = 0.01;
   dv_state_write(dofs, DV_X)[5] = dv_state_write(dofs, DV_X)[11] = h;
@@ -164,8 +174,10 @@ static void hinges(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_tetrahedron),     cmocka_unit_test(kinds_share_pairs), cmocka_unit_test(derivatives),
-      cmocka_unit_test(packs_and_loop_agree), cmocka_unit_test(nothing_at_rest), cmocka_unit_test(springs_of_a_grid), cmocka_unit_test(hinges),
+      cmocka_unit_test(one_tetrahedron), cmocka_unit_test(kinds_share_pairs),
+      cmocka_unit_test(derivatives),     cmocka_unit_test(packs_and_loop_agree),
+      cmocka_unit_test(nothing_at_rest), cmocka_unit_test(springs_of_a_grid),
+      cmocka_unit_test(hinges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,9 @@
 static void held_at_rest(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><MechanicalObject name='dofs' rest_position='0 0 0  1 0 0  2 0 0' position='0 1 0  1 0 0  3 0 1'/>"
-                      "<RestShapeSpringsForceField name='ff' points='0 2' stiffness='10 20'/></Node>");
+  fdScene s =
+      fd_open("<Node><MechanicalObject name='dofs' rest_position='0 0 0  1 0 0  2 0 0' position='0 1 0  1 0 0  3 0 1'/>"
+              "<RestShapeSpringsForceField name='ff' points='0 2' stiffness='10 20'/></Node>");
   const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs"));
   check_close(f[1], -10, 1e-14);
   check_close(f[6], -20, 1e-14);
@@ -25,20 +26,21 @@ static void held_at_rest(void **state)
 static void held_by_another_state(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open(
-      "<Node><Node name='A'><MechanicalObject name='dofs' position='0 0 0  1 0 0'/>"
-      "<RestShapeSpringsForceField name='ff' points='1' external_points='2' external_rest_shape='@../B/other' activeDirections='1 0 1'/></Node>"
-      "<Node name='B'><MechanicalObject name='other' position='0 0 0  1 0 0  1 5 2'/></Node></Node>");
+  fdScene s = fd_open("<Node><Node name='A'><MechanicalObject name='dofs' position='0 0 0  1 0 0'/>"
+                      "<RestShapeSpringsForceField name='ff' points='1' external_points='2' "
+                      "external_rest_shape='@../B/other' activeDirections='1 0 1'/></Node>"
+                      "<Node name='B'><MechanicalObject name='other' position='0 0 0  1 0 0  1 5 2'/></Node></Node>");
   const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs"));
   check_close(f[3], 0, 0);
-  check_close(f[4], 0, 0);          // free along y
-  check_close(f[5], 200, 1e-12);    // 100 by default
+  check_close(f[4], 0, 0);         // free along y
+  check_close(f[5], 200, 1e-12);   // 100 by default
   fdOptions o = fd_options();
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
   fd_close(&s);
 }
 
-// a frame turned by an angle gets a torque against it; force against energy holds for any angle, the stiffness near rest
+// a frame turned by an angle gets a torque against it; force against energy holds for any angle, the stiffness near
+// rest
 static void frames(void **state)
 {
   DV_UNUSED(state);
@@ -64,6 +66,7 @@ static void frames(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(held_at_rest), cmocka_unit_test(held_by_another_state), cmocka_unit_test(frames)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(held_at_rest), cmocka_unit_test(held_by_another_state),
+                                     cmocka_unit_test(frames)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

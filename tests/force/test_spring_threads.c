@@ -8,9 +8,10 @@
 
 static double *run(int threads, size_t *count)
 {
-  fdScene s = fd_open_in(dv_divan_create(threads),
-                         "<Node><RegularGridTopology n='12 12 12' min='0 0 0' max='11 11 11'/><MechanicalObject name='dofs'/>"
-                         "<MeshSpringForceField name='ff' cubesStiffness='100' cubesDamping='1'/></Node>");
+  fdScene s =
+      fd_open_in(dv_divan_create(threads),
+                 "<Node><RegularGridTopology n='12 12 12' min='0 0 0' max='11 11 11'/><MechanicalObject name='dofs'/>"
+                 "<MeshSpringForceField name='ff' cubesStiffness='100' cubesDamping='1'/></Node>");
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   dvObject *ff = fd_find(&s, "ff");
   const dvForceOps *ops = dv_ops(ff, DV_ROLE_FORCE);

@@ -2,13 +2,14 @@
 // rotations applied corner by corner.
 #include "support/check.h"
 
-#include "force/fem/tetra_corot.h"
+#include "force/fem/corot/tetra_corot.h"
 #include "force/tetra_mesh.h"
 #include "math/decompose.h"
 
 #include <string.h>
 
-static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD, DV_COROT_DEFORMATION};
+static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR, DV_COROT_SVD,
+                                        DV_COROT_DEFORMATION};
 enum { METHODS = DV_COUNT(methods) };
 
 // --- reference ---
@@ -23,7 +24,9 @@ static dvMat3 reference_frame(dvCorotMethod method, const dvVec3 x[4], const dvV
     frame = dv_mat3_from_rows(ex, dv_vec3_cross(ez, ex), ez);
   }
   if (method == DV_COROT_DEFORMATION) {   // now = F rest, by rows: edges = first F^T
-    dvMat3 first = dv_mat3_from_rows(dv_vec3_sub(rest[1], rest[0]), dv_vec3_sub(rest[2], rest[0]), dv_vec3_sub(rest[3], rest[0])), inverse;
+    dvMat3 first = dv_mat3_from_rows(dv_vec3_sub(rest[1], rest[0]), dv_vec3_sub(rest[2], rest[0]),
+                                     dv_vec3_sub(rest[3], rest[0])),
+           inverse;
     dv_mat3_inverse(first, &inverse);
     edges = dv_mat3_mul(inverse, edges);
   }
@@ -113,8 +116,13 @@ static void reference(const TetraMesh *m, dvCorotMethod method, const double *x,
 
 static dvTetraCorotDef definition(const TetraMesh *m, dvCorotMethod method)
 {
-  return (dvTetraCorotDef){.rest = m->rest, .points = m->points, .tetrahedra = m->tetrahedra, .count = m->count,
-                           .young = m->young, .poisson = m->poisson, .method = method};
+  return (dvTetraCorotDef){.rest = m->rest,
+                           .points = m->points,
+                           .tetrahedra = m->tetrahedra,
+                           .count = m->count,
+                           .young = m->young,
+                           .poisson = m->poisson,
+                           .method = method};
 }
 
 static dvTetraCorot *create(const TetraMesh *m, dvCorotMethod method, size_t block, dvTetraReport *report)
@@ -325,7 +333,8 @@ static void multiply(const dvTetraCorot *t, double k, Assembly *a)
   for (size_t pack = 0; pack < m.blocks->packs; pack++) {
     m.pack(m.elements, pack, m.k, matrices);
     for (size_t lane = 0; lane < DV_LANES; lane++)
-      if (m.blocks->element[DV_LANES * pack + lane] >= 0) multiply_element(a, (size_t)m.blocks->element[DV_LANES * pack + lane], matrices + 144 * lane);
+      if (m.blocks->element[DV_LANES * pack + lane] >= 0)
+        multiply_element(a, (size_t)m.blocks->element[DV_LANES * pack + lane], matrices + 144 * lane);
   }
 }
 
@@ -372,7 +381,8 @@ static void present_gradients_equal_the_reference(void **state)
     dvTetraCorot *t = NULL;
     assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
     double *shaken = mesh_noise(n, m.rest, 0.15, 3), *x = moved(&m, shaken), *dx = mesh_noise(n, NULL, 1, 4);
-    double *f = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1), *f0 = mesh_noise(n, NULL, 0, 1), *df0 = mesh_noise(n, NULL, 0, 1);
+    double *f = mesh_noise(n, NULL, 0, 1), *df = mesh_noise(n, NULL, 0, 1), *f0 = mesh_noise(n, NULL, 0, 1),
+           *df0 = mesh_noise(n, NULL, 0, 1);
     dvVec3 rest[4], now[4], du[4], u[4];
     corners(&m, 0, m.rest, rest);
     corners(&m, 0, x, now);
@@ -582,8 +592,8 @@ static void collapsed_elements_stay_finite(void **state)
     assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
     double *x = mesh_noise(n, m.rest, 0, 1), *f = mesh_noise(n, NULL, 0, 1);
     for (size_t k = 0; k < n; k++) {
-      if ((int)(k % 3) < i / METHODS % 4) x[k] = 0;       // nothing, a plane, a line, a point
-      if (i / METHODS % 4 == 0) x[k] = -x[k];             // and turned inside out
+      if ((int)(k % 3) < i / METHODS % 4) x[k] = 0;   // nothing, a plane, a line, a point
+      if (i / METHODS % 4 == 0) x[k] = -x[k];         // and turned inside out
     }
     dv_tetra_corot_add_force(t, NULL, x, f);
     dv_tetra_corot_add_dforce(t, NULL, x, 1, f);

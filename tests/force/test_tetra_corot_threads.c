@@ -1,20 +1,30 @@
 // Forces and products of corotational tetrahedra have the same bits for 1, 2 and 3 threads.
 #include "support/check.h"
 
-#include "force/fem/tetra_corot.h"
+#include "force/fem/corot/tetra_corot.h"
 #include "force/tetra_mesh.h"
 
 #include <string.h>
 
-typedef struct { double *f, *df, *stress, energy; } Result;
+typedef struct {
+  double *f, *df, *stress, energy;
+} Result;
 
 static Result run(const TetraMesh *m, dvCorotMethod method, int threads)
 {
   size_t n = 3 * m->points;
   dvPool *pool = dv_pool_create(threads);
   dvTetraCorot *t = NULL;
-  dvTetraCorotDef def = {.rest = m->rest, .points = m->points, .tetrahedra = m->tetrahedra, .count = m->count, .young = m->young,
-                         .poisson = m->poisson, .method = method, .plastic_limit = 0.1, .plastic_yield = 0.01, .plastic_creep = 0.3};
+  dvTetraCorotDef def = {.rest = m->rest,
+                         .points = m->points,
+                         .tetrahedra = m->tetrahedra,
+                         .count = m->count,
+                         .young = m->young,
+                         .poisson = m->poisson,
+                         .method = method,
+                         .plastic_limit = 0.1,
+                         .plastic_yield = 0.01,
+                         .plastic_creep = 0.3};
   assert_int_equal(dv_tetra_corot_create(&def, &t, NULL), DV_OK);
   Result r = {.f = mesh_noise(n, NULL, 1, 2), .df = mesh_noise(n, NULL, 1, 3), .stress = dv_alloc(m->count * 8)};
   double *x = mesh_noise(n, m->rest, 0.2, 4);

@@ -1,24 +1,26 @@
-// TetrahedronFEMForceField and its kin in scenes: derivatives, cells cut into tetrahedra, elements turned inside out, outputs,
-// mistakes.
+// TetrahedronFEMForceField and its kin in scenes: derivatives, cells cut into tetrahedra, elements turned inside out,
+// outputs, mistakes.
 #include "support/check.h"
 #include "support/fd.h"
 #include "support/scene.h"
 
-#include "force/fem/tetra_corot.h"
+#include "force/fem/corot/tetra_corot.h"
 #include "math/vec.h"
 #include "topology/geometry.h"
 
 #include <string.h>
 
-static const char *const two_tetrahedra =
-    "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  0.2 1 0.1  0.1 -0.1 1  1 1.1 1.2' tetrahedra='0 1 2 3  1 2 3 4'/>";
+static const char *const two_tetrahedra = "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  0.2 1 0.1  0.1 -0.1 1  "
+                                          "1 1.1 1.2' tetrahedra='0 1 2 3  1 2 3 4'/>";
 
 static fdScene open_pair(const char *force, const char *state) { return fd_open_force(two_tetrahedra, state, force); }
 
 static void small_is_the_exact_derivative(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = open_pair("<TetrahedronFEMForceField name='ff' method='small' youngModulus='100 300' poissonRatio='0.3 0.2' rayleighStiffness='0.1'/>", "");
+  fdScene s = open_pair("<TetrahedronFEMForceField name='ff' method='small' youngModulus='100 300' poissonRatio='0.3 "
+                        "0.2' rayleighStiffness='0.1'/>",
+                        "");
   fdOptions o = fd_options();
   o.checks |= FD_SYMMETRY;
   assert_true(fd_check_force(fd_find(&s, "ff"), &o));
@@ -47,7 +49,9 @@ static void the_global_matrix_changes_nothing(void **state)
   DV_UNUSED(state);
   double f[2][15];
   for (int i = 0; i < 2; i++) {
-    fdScene s = open_pair(i ? "<TetrahedronFEMForceField name='ff' computeGlobalMatrix='true'/>" : "<TetrahedronFEMForceField name='ff' assembling='0'/>", "");
+    fdScene s = open_pair(i ? "<TetrahedronFEMForceField name='ff' computeGlobalMatrix='true'/>"
+                            : "<TetrahedronFEMForceField name='ff' assembling='0'/>",
+                          "");
     double *x = dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X);
     for (int k = 0; k < 15; k++) x[k] += 0.05 * (k * 7 % 5);
     memcpy(f[i], fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs")), sizeof f[i]);
@@ -60,8 +64,9 @@ static void the_global_matrix_changes_nothing(void **state)
 static void hexahedra_are_cut_into_tetrahedra(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = fd_open("<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 4'/><MechanicalObject name='dofs'/>"
-                      "<TetrahedronFEMForceField name='ff' method='small' youngModulus='1000' poissonRatio='0.25'/></Node>");
+  fdScene s = fd_open(
+      "<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 4'/><MechanicalObject name='dofs'/>"
+      "<TetrahedronFEMForceField name='ff' method='small' youngModulus='1000' poissonRatio='0.25'/></Node>");
   // uniform stretch along z: the energy needs the whole volume, and forces of inner points need a mesh without gaps
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
   double *x = dv_state_write(dofs, DV_X), e = 0.01, modulus = 1000 * 0.75 / (1.25 * 0.5);
@@ -101,9 +106,11 @@ static void crushed_cubes_come_back(void **state)
   for (int i = 0; i < 6; i++) {
     bool inside_out = i >= 3;
     char *text = dv_format(
-        "<Node gravity='0 0 0' dt='0.02'><EulerImplicitSolver rayleighMass='1'/><CGLinearSolver iterations='50' tolerance='1e-12' threshold='1e-20'/>"
+        "<Node gravity='0 0 0' dt='0.02'><EulerImplicitSolver rayleighMass='1'/><CGLinearSolver iterations='50' "
+        "tolerance='1e-12' threshold='1e-20'/>"
         "<RegularGridTopology name='grid' n='3 3 3'/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/>"
-        "<TetrahedronFEMForceField name='ff' method='%s' youngModulus='200' poissonRatio='0.3'/></Node>", methods[i % 3]);
+        "<TetrahedronFEMForceField name='ff' method='%s' youngModulus='200' poissonRatio='0.3'/></Node>",
+        methods[i % 3]);
     dvScene *scene = check_scene(text, 1);
     dvState *dofs = dv_state(check_find(scene, "dofs"));
     double *x = dv_state_write(dofs, DV_X);
@@ -123,15 +130,19 @@ static void stresses_of_a_stretched_bar(void **state)
 {
   DV_UNUSED(state);
   for (int kind = 1; kind <= 2; kind++) {
-    char *text = dv_format("<Node gravity='0 0 0' dt='1e-9'><EulerExplicitSolver/><RegularGridTopology n='2 2 3'/><MechanicalObject name='dofs'/><UniformMass/>"
-                           "<TetrahedronFEMForceField name='ff' youngModulus='100' poissonRatio='0.25' computeVonMisesStress='%d' method='polar'/></Node>", kind);
+    char *text = dv_format("<Node gravity='0 0 0' dt='1e-9'><EulerExplicitSolver/><RegularGridTopology n='2 2 "
+                           "3'/><MechanicalObject name='dofs'/><UniformMass/>"
+                           "<TetrahedronFEMForceField name='ff' youngModulus='100' poissonRatio='0.25' "
+                           "computeVonMisesStress='%d' method='polar'/></Node>",
+                           kind);
     dvScene *scene = check_scene(text, 1);
     dvState *dofs = dv_state(check_find(scene, "dofs"));
     double *x = dv_state_write(dofs, DV_X), e = 1e-4;
     for (size_t p = 0; p < dofs->count; p++) x[3 * p] *= 1 + e;
     check_steps(scene, 1);
     dvObject *ff = check_find(scene, "ff");
-    const dvReals *element = dv_object_field(ff, "vonMisesPerElement")->value, *node = dv_object_field(ff, "vonMisesPerNode")->value;
+    const dvReals *element = dv_object_field(ff, "vonMisesPerElement")->value,
+                  *node = dv_object_field(ff, "vonMisesPerNode")->value;
     assert_int_equal(element->count, 12);
     assert_int_equal(node->count, 12);
     for (size_t i = 0; i < 12; i++) {
@@ -146,11 +157,13 @@ static void stresses_of_a_stretched_bar(void **state)
 static void factors_scale_the_moduli(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = open_pair("<TetrahedronFEMForceField name='ff' localStiffnessFactor='2 0' youngModulus='100' poissonRatio='0.3'/>", "");
+  fdScene s = open_pair(
+      "<TetrahedronFEMForceField name='ff' localStiffnessFactor='2 0' youngModulus='100' poissonRatio='0.3'/>", "");
   fdScene one = open_pair("<TetrahedronFEMForceField name='ff' youngModulus='200 0' poissonRatio='0.3'/>", "");
   dv_state_write(dv_state(fd_find(&s, "dofs")), DV_X)[0] = 0.1;
   dv_state_write(dv_state(fd_find(&one, "dofs")), DV_X)[0] = 0.1;
-  const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs")), *g = fd_force_on(fd_find(&one, "ff"), fd_find(&one, "dofs"));
+  const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "dofs")),
+               *g = fd_force_on(fd_find(&one, "ff"), fd_find(&one, "dofs"));
   for (int i = 0; i < 15; i++) check_close(f[i], g[i], 0);
   check_close(f[12], 0, 0);
   fd_close(&s);
@@ -161,7 +174,8 @@ static void factors_scale_the_moduli(void **state)
 static void forces_follow_their_topology(void **state)
 {
   DV_UNUSED(state);
-  static const char *const forces[] = {"TetrahedronFEMForceField", "CorotationalFEMForceField", "TetrahedronHyperelasticityFEMForceField ParameterSet='3 20'"};
+  static const char *const forces[] = {"TetrahedronFEMForceField", "CorotationalFEMForceField",
+                                       "TetrahedronHyperelasticityFEMForceField ParameterSet='3 20'"};
   for (size_t i = 0; i < DV_COUNT(forces); i++) {
     char *force = dv_format("<%s name='ff'/>", forces[i]);
     fdScene s = open_pair(force, "");
@@ -184,16 +198,19 @@ static void forces_follow_their_topology(void **state)
 static void mistakes_are_refused(void **state)
 {
   DV_UNUSED(state);
-  static const char *const bad[] = {"poissonRatio='0.5'", "poissonRatio='-1'", "youngModulus='-3'", "youngModulus='nan'", "youngModulus=''",
-                                    "localStiffnessFactor='1 -1'", "computeVonMisesStress='3'", "method='wrong'", "topology='@nowhere'"};
+  static const char *const bad[] = {"poissonRatio='0.5'",        "poissonRatio='-1'", "youngModulus='-3'",
+                                    "youngModulus='nan'",        "youngModulus=''",   "localStiffnessFactor='1 -1'",
+                                    "computeVonMisesStress='3'", "method='wrong'",    "topology='@nowhere'"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     char *text = dv_format("<Node>%s<MechanicalObject/><TetrahedronFEMForceField %s/></Node>", two_tetrahedra, bad[i]);
     if (!fd_fails(text)) fail_msg("accepted: %s", bad[i]);
     dv_free(text);
   }
   assert_true(fd_fails("<Node><MechanicalObject/><TetrahedronFEMForceField/></Node>"));
-  assert_true(fd_fails("<Node><MeshTopology tetrahedra='0 1 2 9'/><MechanicalObject position='0 0 0 1 0 0'/><TetrahedronFEMForceField/></Node>"));
-  fdScene s = fd_open("<Node><MeshTopology/><MechanicalObject/><TetrahedronFEMForceField/></Node>");   // no elements: a warning
+  assert_true(fd_fails("<Node><MeshTopology tetrahedra='0 1 2 9'/><MechanicalObject position='0 0 0 1 0 "
+                       "0'/><TetrahedronFEMForceField/></Node>"));
+  fdScene s =
+      fd_open("<Node><MeshTopology/><MechanicalObject/><TetrahedronFEMForceField/></Node>");   // no elements: a warning
   fd_close(&s);
 }
 

@@ -1,4 +1,5 @@
-// TetrahedronTLEDForceField, HexahedronTLEDForceField: derivatives, rigid motions, hourglass modes, patch test, a bar, explicit steps, mistakes.
+// TetrahedronTLEDForceField, HexahedronTLEDForceField: derivatives, rigid motions, hourglass modes, patch test, a bar,
+// explicit steps, mistakes.
 #include "support/check.h"
 #include "support/fd.h"
 #include "support/scene.h"
@@ -9,18 +10,22 @@
 
 // two cells whose corners are moved
 static const char *const two_cells =
-    "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  1.1 1 0.1  -0.1 1 0  0 0.1 1  1 0 1.1  1 1.1 1  0.1 1 1.1  2.1 0 0.1  2 1.1 0  2.1 0.1 1  1.9 1 1.2'"
+    "<MeshTopology name='mesh' position='0 0 0  1 0.1 0  1.1 1 0.1  -0.1 1 0  0 0.1 1  1 0 1.1  1 1.1 1  0.1 1 1.1  "
+    "2.1 0 0.1  2 1.1 0  2.1 0.1 1  1.9 1 1.2'"
     " hexahedra='0 1 2 3 4 5 6 7  1 8 9 2 5 10 11 6' tetrahedra='0 1 2 4  1 2 4 6  1 8 9 5'/>";
 
 static fdScene open_pair(const char *force)
 {
-  char *text = dv_format("<Node>%s<MechanicalObject name='dofs'/><%s name='ff' youngModulus='100' poissonRatio='0.4' rayleighStiffness='0.1'/></Node>", two_cells, force);
+  char *text = dv_format("<Node>%s<MechanicalObject name='dofs'/><%s name='ff' youngModulus='100' poissonRatio='0.4' "
+                         "rayleighStiffness='0.1'/></Node>",
+                         two_cells, force);
   fdScene s = fd_open(text);
   dv_free(text);
   return s;
 }
 
-static const char *const names[] = {"TetrahedronTLEDForceField", "HexahedronTLEDForceField", "HexahedronTLEDForceField hourglassControl='0.5'"};
+static const char *const names[] = {"TetrahedronTLEDForceField", "HexahedronTLEDForceField",
+                                    "HexahedronTLEDForceField hourglassControl='0.5'"};
 
 static void derivatives_are_exact(void **state)
 {
@@ -42,7 +47,8 @@ static void rigid_motions_give_no_force(void **state)
     fdScene s = open_pair(names[i]);
     dvState *dofs = dv_state(fd_find(&s, "dofs"));
     double *x = dv_state_write(dofs, DV_X);
-    for (size_t p = 0; p < dofs->count; p++) dv_vec3_store(x + 3 * p, dv_vec3_add(dv_mat3_mul_vec(r, dv_vec3_load(x + 3 * p)), dv_vec3(3, -1, 2)));
+    for (size_t p = 0; p < dofs->count; p++)
+      dv_vec3_store(x + 3 * p, dv_vec3_add(dv_mat3_mul_vec(r, dv_vec3_load(x + 3 * p)), dv_vec3(3, -1, 2)));
     const double *f = fd_force_on(fd_find(&s, "ff"), &dofs->base);
     for (size_t k = 0; k < 3 * dofs->count; k++) check_close(f[k], 0, 1e-11);
     check_close(fd_energy_of(fd_find(&s, "ff")), 0, 1e-12);
@@ -55,8 +61,10 @@ static void hourglasses_are_resisted(void **state)
 {
   DV_UNUSED(state);
   for (int control = 0; control < 2; control++) {
-    char *text = dv_format("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject name='dofs'/><HexahedronTLEDForceField name='ff' youngModulus='100' poissonRatio='0.3' hourglassControl='%g'/></Node>",
-                           control ? 0.1 : 0.0);
+    char *text =
+        dv_format("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject name='dofs'/><HexahedronTLEDForceField "
+                  "name='ff' youngModulus='100' poissonRatio='0.3' hourglassControl='%g'/></Node>",
+                  control ? 0.1 : 0.0);
     fdScene s = fd_open(text);
     dvState *dofs = dv_state(fd_find(&s, "dofs"));
     double *x = dv_state_write(dofs, DV_X), work = 0, u[24] = {0};
@@ -79,9 +87,14 @@ static void bars_bend(void **state)
   double weight = 0.02 / 5, exact = weight * 625 / (8 * 100.0 / 12) + weight * 25 / (2 * 0.85 * 100 / 2.6);
   static const char *const forces[] = {"HexahedronTLEDForceField", "HexahedronTLEDForceField hourglassControl='0.3'"};
   for (int i = 0; i < 2; i++) {
-    char *text = dv_format("<Node gravity='0 -0.02 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='5' warnWhenLineSearchFails='0'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
-                           "<RegularGridTopology n='21 5 5' min='0 0 0' max='5 1 1'/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/>"
-                           "<%s youngModulus='100' poissonRatio='0.3'/><BoxROI name='end' box='-0.1 -1 -1 0.1 2 2'/><FixedProjectiveConstraint indices='@end.indices'/></Node>", forces[i]);
+    char *text =
+        dv_format("<Node gravity='0 -0.02 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='5' "
+                  "warnWhenLineSearchFails='0'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+                  "<RegularGridTopology n='21 5 5' min='0 0 0' max='5 1 1'/><MechanicalObject "
+                  "name='dofs'/><UniformMass totalMass='1'/>"
+                  "<%s youngModulus='100' poissonRatio='0.3'/><BoxROI name='end' box='-0.1 -1 -1 0.1 2 "
+                  "2'/><FixedProjectiveConstraint indices='@end.indices'/></Node>",
+                  forces[i]);
     dvScene *scene = check_scene(text, 1);
     check_steps(scene, 1);
     check_close(-check_value(scene, "dofs", DV_X, 3 * 20 + 1) / exact, 1, 0.08);
@@ -103,8 +116,12 @@ static void explicit_steps_keep_the_energy(void **state)
       check_add_tetra_box(&text, (const int[3]){6, 2, 2}, 0.5);
       dv_text_add(&text, "/>");
     }
-    dv_text_printf(&text, "<MechanicalObject name='dofs'/><UniformMass name='mass' totalMass='2'/><%s name='ff' youngModulus='500' poissonRatio='0.45'/>"
-                          "<BoxROI name='end' box='-0.1 -1 -1 0.1 2 2'/><FixedProjectiveConstraint indices='@end.indices'/></Node>", hexa ? "HexahedronTLEDForceField" : "TetrahedronTLEDForceField");
+    dv_text_printf(
+        &text,
+        "<MechanicalObject name='dofs'/><UniformMass name='mass' totalMass='2'/><%s name='ff' youngModulus='500' "
+        "poissonRatio='0.45'/>"
+        "<BoxROI name='end' box='-0.1 -1 -1 0.1 2 2'/><FixedProjectiveConstraint indices='@end.indices'/></Node>",
+        hexa ? "HexahedronTLEDForceField" : "TetrahedronTLEDForceField");
     dvScene *scene = check_scene(text.text, 1);
     dvObject *ff = check_find(scene, "ff"), *mass = check_find(scene, "mass");
     const dvMassOps *ops = dv_ops(mass, DV_ROLE_MASS);
@@ -112,7 +129,8 @@ static void explicit_steps_keep_the_energy(void **state)
     double first = ops->potential(mass, &m), most = 0;
     for (int step = 0; step < 3000; step++) {
       check_steps(scene, 1);
-      double elastic = fd_energy_of(ff), kinetic = ops->kinetic(mass, DV_V), drift = elastic + kinetic + ops->potential(mass, &m) - first;
+      double elastic = fd_energy_of(ff), kinetic = ops->kinetic(mass, DV_V),
+             drift = elastic + kinetic + ops->potential(mass, &m) - first;
       most = fmax(most, fabs(drift));
     }
     assert_true(most < 0.02);   // of a weight of 2 N that falls some tenths of a metre
@@ -124,17 +142,22 @@ static void explicit_steps_keep_the_energy(void **state)
 static void mistakes_are_told(void **state)
 {
   DV_UNUSED(state);
-  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject/><HexahedronTLEDForceField poissonRatio='0.5'/></Node>"));
-  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject/><HexahedronTLEDForceField hourglassControl='-1'/></Node>"));
-  assert_true(fd_fails("<Node><MeshTopology/><MechanicalObject/><TetrahedronTLEDForceField pronySeries='0.5'/></Node>"));
-  assert_true(fd_fails("<Node><MeshTopology/><MechanicalObject/><TetrahedronTLEDForceField pronySeries='0.6 1 0.5 2'/></Node>"));
+  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject/><HexahedronTLEDForceField "
+                       "poissonRatio='0.5'/></Node>"));
+  assert_true(fd_fails("<Node><RegularGridTopology n='2 2 2'/><MechanicalObject/><HexahedronTLEDForceField "
+                       "hourglassControl='-1'/></Node>"));
+  assert_true(
+      fd_fails("<Node><MeshTopology/><MechanicalObject/><TetrahedronTLEDForceField pronySeries='0.5'/></Node>"));
+  assert_true(fd_fails(
+      "<Node><MeshTopology/><MechanicalObject/><TetrahedronTLEDForceField pronySeries='0.6 1 0.5 2'/></Node>"));
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivatives_are_exact), cmocka_unit_test(rigid_motions_give_no_force), cmocka_unit_test(hourglasses_are_resisted),
-      cmocka_unit_test(bars_bend),             cmocka_unit_test(explicit_steps_keep_the_energy), cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(derivatives_are_exact),          cmocka_unit_test(rigid_motions_give_no_force),
+      cmocka_unit_test(hourglasses_are_resisted),       cmocka_unit_test(bars_bend),
+      cmocka_unit_test(explicit_steps_keep_the_energy), cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,8 +89,10 @@ static void bad_input(void **state)
 {
   DV_UNUSED(state);
   assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><TorsionForceField indices='0' torque='1'/></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><TorsionForceField indices='4' torque='1' axis='0 0 1'/></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject position='0 0 0'/><OscillatingTorsionPressureForceField triangleList='0'/></Node>"));
+  assert_true(fd_fails(
+      "<Node><MechanicalObject position='0 0 0'/><TorsionForceField indices='4' torque='1' axis='0 0 1'/></Node>"));
+  assert_true(fd_fails(
+      "<Node><MechanicalObject position='0 0 0'/><OscillatingTorsionPressureForceField triangleList='0'/></Node>"));
   assert_true(fd_fails("<Node><MechanicalObject position='0 0 0  1 0 0  0 1 0'/><MeshTopology triangles='0 1 2'/>"
                        "<OscillatingTorsionPressureForceField triangleList='3'/></Node>"));
   assert_true(fd_fails("<Node><MechanicalObject position='0 0 0  1 0 0  0 1 0'/><MeshTopology triangles='0 1 2'/>"
@@ -100,8 +102,11 @@ static void bad_input(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(torsion_of_points),      cmocka_unit_test(torsion_of_frames), cmocka_unit_test(moment_follows_the_clock),
-      cmocka_unit_test(stiff_rotation_is_free), cmocka_unit_test(bad_input),
+      cmocka_unit_test(torsion_of_points),
+      cmocka_unit_test(torsion_of_frames),
+      cmocka_unit_test(moment_follows_the_clock),
+      cmocka_unit_test(stiff_rotation_is_free),
+      cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "support/fd.h"
 
 #include "base/text.h"
-#include "force/fem/triangle.h"
+#include "force/fem/surface/triangle.h"
 
 #include <string.h>
 
@@ -13,15 +13,17 @@ static const char *four = "triangles='0 1 4  1 2 4  2 3 4  3 0 4'";
 
 static fdScene open_sheet(const char *points, const char *triangles, const char *force)
 {
-  char *text = dv_format("<Node><MechanicalObject name='dofs' %s/><MeshTopology %s/><%s name='ff' youngModulus='200' poissonRatio='0.3'/></Node>",
+  char *text = dv_format("<Node><MechanicalObject name='dofs' %s/><MeshTopology %s/><%s name='ff' youngModulus='200' "
+                         "poissonRatio='0.3'/></Node>",
                          points, triangles, force);
   fdScene s = fd_open(text);
   dv_free(text);
   return s;
 }
 
-static const char *forces[] = {"TriangularFEMForceField", "TriangularFEMForceField method='small'", "TriangularFEMForceFieldOptim",
-                               "TriangleFEMForceField", "TriangleFEMForceField method='small'"};
+static const char *forces[] = {"TriangularFEMForceField", "TriangularFEMForceField method='small'",
+                               "TriangularFEMForceFieldOptim", "TriangleFEMForceField",
+                               "TriangleFEMForceField method='small'"};
 
 static double *positions(fdScene *s) { return dv_state_write(dv_state(fd_find(s, "dofs")), DV_X); }
 static const double *force_of(fdScene *s) { return fd_force_on(fd_find(s, "ff"), fd_find(s, "dofs")); }
@@ -31,7 +33,8 @@ static void patch(void **state)
 {
   DV_UNUSED(state);
   const double exx = 2e-6, eyy = -1e-6, exy = 0.5e-6, young = 200, nu = 0.3;   // exy is half the shear angle
-  double k = young / (1 - nu * nu), sxx = k * (exx + nu * eyy), syy = k * (eyy + nu * exx), sxy = young / (1 + nu) * exy;
+  double k = young / (1 - nu * nu), sxx = k * (exx + nu * eyy), syy = k * (eyy + nu * exx),
+         sxy = young / (1 + nu) * exy;
   for (size_t i = 0; i < DV_COUNT(forces); i++) {
     fdScene s = open_sheet(square, four, forces[i]);
     double *x = positions(&s);
@@ -43,7 +46,7 @@ static void patch(void **state)
     const double *f = force_of(&s);
     check_close(f[12], 0, 1e-9);
     check_close(f[13], 0, 1e-9);
-    check_close(f[3], -0.5 * (sxx - sxy), 1e-8);       // corner (1, 0): half of the right side, half of the lower one
+    check_close(f[3], -0.5 * (sxx - sxy), 1e-8);   // corner (1, 0): half of the right side, half of the lower one
     check_close(f[4], -0.5 * (sxy - syy), 1e-8);
     fd_close(&s);
   }
@@ -54,7 +57,8 @@ static void stretched_strip(void **state)
 {
   DV_UNUSED(state);
   const double e = 1e-6, thickness = 0.02;
-  fdScene s = open_sheet("position='0 0 0  4 0 0  4 0 1  0 0 1'", "quads='0 1 2 3'", "TriangleFEMForceField thickness='0.02'");
+  fdScene s =
+      open_sheet("position='0 0 0  4 0 0  4 0 1  0 0 1'", "quads='0 1 2 3'", "TriangleFEMForceField thickness='0.02'");
   double *x = positions(&s);
   for (int p = 0; p < 4; p++) {
     x[3 * p] *= 1 + e;
@@ -105,7 +109,8 @@ static void derivatives(void **state)
   o.samples = 1;
   for (size_t i = 0; i < DV_COUNT(forces); i++) {
     bool small = strstr(forces[i], "small") != NULL;
-    fdScene s = open_sheet(small ? square : "position='0 0 0  1 0 0.5  1 1 1  0 1 0.5  0.6 0.45 0.525'", four, forces[i]);
+    fdScene s =
+        open_sheet(small ? square : "position='0 0 0  1 0 0.5  1 1 1  0 1 0.5  0.6 0.45 0.525'", four, forces[i]);
     assert_true(fd_check_force(fd_find(&s, "ff"), &o));
     fd_close(&s);
   }
@@ -140,17 +145,19 @@ static void given_shapes(void **state)
 {
   DV_UNUSED(state);
   fdScene s = open_sheet("position='0 0 0  1 0 0  0 1 0'", "triangles='0 1 2'",
-                         "TriangularFEMForceField rotatedInitialElements='0 0 0 0.5 0 0 0 0.5 0' initialTransformation='1 0 0 0 1 0 0 0 1'");
+                         "TriangularFEMForceField rotatedInitialElements='0 0 0 0.5 0 0 0 0.5 0' "
+                         "initialTransformation='1 0 0 0 1 0 0 0 1'");
   double k = 200 / (1 - 0.09) * 0.125, e = -0.5, stress = k * e * 1.3;   // present gradients of length 1, area 1/8
   check_close(force_of(&s)[3], stress, 1e-12);
   check_close(force_of(&s)[7], stress, 1e-12);
   fd_close(&s);
-  s = open_sheet("position='0 0 0  1 0 0  0 1 0'", "triangles='0 1 2'", "TriangularFEMForceFieldOptim restScale='0.5' computePrincipalStress='1'");
-  stress = 200 / (1 - 0.09) * 1.3 * -1;                                  // strain 1: gradients of length 2
+  s = open_sheet("position='0 0 0  1 0 0  0 1 0'", "triangles='0 1 2'",
+                 "TriangularFEMForceFieldOptim restScale='0.5' computePrincipalStress='1'");
+  stress = 200 / (1 - 0.09) * 1.3 * -1;   // strain 1: gradients of length 2
   check_close(force_of(&s)[3], stress * 2 * 0.125, 1e-12);
   double most;
   memcpy(&most, dv_object_field(fd_find(&s, "ff"), "stressMaxValue")->value, sizeof most);
-  check_close(most, 0, 0);                                               // all tension
+  check_close(most, 0, 0);   // all tension
   positions(&s)[3] = positions(&s)[7] = 0.25;
   force_of(&s);
   memcpy(&most, dv_object_field(fd_find(&s, "ff"), "stressMaxValue")->value, sizeof most);
@@ -180,14 +187,22 @@ static void bad_input(void **state)
   const char *bad[] = {
       "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><TriangularFEMForceField/></Node>",
       "<Node><MeshTopology triangles='0 1 2'/><TriangularFEMForceField/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField poissonRatio='1'/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField youngModulus='-1'/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField rotatedInitialElements='1 2 3'/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceFieldOptim restScale='0'/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangleFEMForceField thickness='-1'/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangleFEMForceField planeStrain='1' poissonRatio='0.5'/></Node>",
-      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangleFEMForceField initialPoints='0 0 0'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0'/><MeshTopology triangles='0 1 "
+      "2'/><TriangularFEMForceField/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField "
+      "poissonRatio='1'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField "
+      "youngModulus='-1'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangularFEMForceField "
+      "rotatedInitialElements='1 2 3'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 "
+      "2'/><TriangularFEMForceFieldOptim restScale='0'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangleFEMForceField "
+      "thickness='-1'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangleFEMForceField "
+      "planeStrain='1' poissonRatio='0.5'/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><TriangleFEMForceField "
+      "initialPoints='0 0 0'/></Node>",
   };
   for (size_t i = 0; i < DV_COUNT(bad); i++) assert_true(fd_fails(bad[i]));
 }
@@ -208,7 +223,8 @@ static void instruction_sets_agree_to_the_bit(void **state)
     for (int product = 0; product < 2; product++) {
       for (int k = 0; k < 2; k++) {
         for (size_t i = 0; i < DV_COUNT(numbers[k]); i++) numbers[k][i] = 1 + sin(0.3 + 1.7 * (double)i);
-        dvTriangleData t = {.blocks = blocks, .rest = numbers[k], .moving = numbers[k] + 4 * DV_TRIANGLE_RECORD, .slots = slots[k]};
+        dvTriangleData t = {
+            .blocks = blocks, .rest = numbers[k], .moving = numbers[k] + 4 * DV_TRIANGLE_RECORD, .slots = slots[k]};
         kernels[k]->force[method](&t, 0, x);
         if (product) kernels[k]->dforce(&t, 0, dx, 0.7);
       }
@@ -224,8 +240,14 @@ int main(void)
 #ifdef DV_HAVE_V3
       cmocka_unit_test(instruction_sets_agree_to_the_bit),
 #endif
-      cmocka_unit_test(patch),  cmocka_unit_test(stretched_strip), cmocka_unit_test(turned_sheet), cmocka_unit_test(derivatives),
-      cmocka_unit_test(energy), cmocka_unit_test(given_shapes),    cmocka_unit_test(collapsed),    cmocka_unit_test(bad_input),
+      cmocka_unit_test(patch),
+      cmocka_unit_test(stretched_strip),
+      cmocka_unit_test(turned_sheet),
+      cmocka_unit_test(derivatives),
+      cmocka_unit_test(energy),
+      cmocka_unit_test(given_shapes),
+      cmocka_unit_test(collapsed),
+      cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,10 @@
 // a square of side 1 and two triangles of area 1/2
 static fdScene open_sheet(const char *attributes)
 {
-  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  1 1 0  0 1 0'/><MeshTopology triangles='0 1 2  0 2 3'/>"
-                         "<TriangularAnisotropicFEMForceField name='ff' %s/></Node>", attributes);
+  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0  1 0 0  1 1 0  0 1 0'/><MeshTopology "
+                         "triangles='0 1 2  0 2 3'/>"
+                         "<TriangularAnisotropicFEMForceField name='ff' %s/></Node>",
+                         attributes);
   fdScene s = fd_open(text);
   dv_free(text);
   return s;
@@ -17,7 +19,8 @@ static fdScene open_sheet(const char *attributes)
 static double *positions(fdScene *s) { return dv_state_write(dv_state(fd_find(s, "dofs")), DV_X); }
 static const double *force_of(fdScene *s) { return fd_force_on(fd_find(s, "ff"), fd_find(s, "dofs")); }
 
-// Strain e along x, the sides held: stress Q of the direction; times two, since the material is not multiplied by the area of 1/2.
+// Strain e along x, the sides held: stress Q of the direction; times two, since the material is not multiplied by the
+// area of 1/2.
 static double pull(const char *attributes, double e)
 {
   fdScene s = open_sheet(attributes);
@@ -35,7 +38,8 @@ static void along_and_across(void **state)
   DV_UNUSED(state);
   const char *common = "youngModulus='3000' transverseYoungModulus='1000' poissonRatio='0.3' fiberAngle";
   double below = 1 - 0.09 / 3, q11 = 3000 / below, q22 = 1000 / below, q12 = 0.3 * q22, q66 = 3000 / 2.6;
-  char *along = dv_format("%s='0'", common), *across = dv_format("%s='90'", common), *between = dv_format("%s='45'", common);
+  char *along = dv_format("%s='0'", common), *across = dv_format("%s='90'", common),
+       *between = dv_format("%s='45'", common);
   check_close(pull(along, 1e-7), q11, 1e-3);
   check_close(pull(across, 1e-7), q22, 1e-3);
   check_close(pull(between, 1e-7), 0.25 * (q11 + q22 + 2 * q12 + 4 * q66), 1e-3);
@@ -50,7 +54,8 @@ static void isotropic(void **state)
   DV_UNUSED(state);
   const char *angles[] = {"0", "30", "77"};
   for (size_t i = 0; i < DV_COUNT(angles); i++) {
-    char *text = dv_format("youngModulus='1000' transverseYoungModulus='1000' poissonRatio='0.3' fiberAngle='%s'", angles[i]);
+    char *text =
+        dv_format("youngModulus='1000' transverseYoungModulus='1000' poissonRatio='0.3' fiberAngle='%s'", angles[i]);
     check_close(pull(text, 1e-7), 1000 / (1 - 0.09), 1e-3);
     dv_free(text);
   }
@@ -89,11 +94,12 @@ static void derivatives(void **state)
 static void bad_input(void **state)
 {
   DV_UNUSED(state);
-  const char *bad[] = {"youngModulus='0'", "transverseYoungModulus='-1'", "transverseYoungModulus=''", "fiberAngle='nan'",
-                       "youngModulus='10' transverseYoungModulus='1000' poissonRatio='0.3'"};
+  const char *bad[] = {"youngModulus='0'", "transverseYoungModulus='-1'", "transverseYoungModulus=''",
+                       "fiberAngle='nan'", "youngModulus='10' transverseYoungModulus='1000' poissonRatio='0.3'"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     char *text = dv_format("<Node><MechanicalObject position='0 0 0  1 0 0  0 1 0'/><MeshTopology triangles='0 1 2'/>"
-                           "<TriangularAnisotropicFEMForceField %s/></Node>", bad[i]);
+                           "<TriangularAnisotropicFEMForceField %s/></Node>",
+                           bad[i]);
     assert_true(fd_fails(text));
     dv_free(text);
   }
@@ -101,7 +107,8 @@ static void bad_input(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(along_and_across), cmocka_unit_test(isotropic), cmocka_unit_test(circles), cmocka_unit_test(derivatives),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(along_and_across), cmocka_unit_test(isotropic),
+                                     cmocka_unit_test(circles), cmocka_unit_test(derivatives),
                                      cmocka_unit_test(bad_input)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

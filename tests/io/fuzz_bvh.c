@@ -1,6 +1,6 @@
-// A libFuzzer target: whatever the bytes, the reader of skeletons returns, leaks nothing, and hands out only joints whose
-// parents come before them and numbers that are finite.
-#include "io/read_bvh.h"
+// A libFuzzer target: whatever the bytes, the reader of skeletons returns, leaks nothing, and hands out only joints
+// whose parents come before them and numbers that are finite.
+#include "io/mesh/read_bvh.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 // indices that exist and coordinates that are finite.
 //
 // DIVAN_FUZZ_READER=name in the environment chooses one reader of the list below; `list` prints their names.
-#include "io/image.h"
-#include "io/mesh.h"
-#include "io/voxels.h"
+#include "io/mesh/image.h"
+#include "io/mesh/mesh.h"
+#include "io/mesh/voxels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,11 +146,15 @@ static dvStatus read_image(const char *bytes, size_t length, dvMesh *out, dvMesh
 static const struct {
   const char *name;
   dvStatus (*read)(const char *, size_t, dvMesh *, dvMeshError *);
-} readers[] = {{"gmsh", dv_mesh_read_gmsh}, {"obj", dv_mesh_read_obj},     {"sph", dv_mesh_read_sph},       {"mtl", dv_mesh_read_mtl},
-               {"vtk", dv_mesh_read_vtk},   {"vtkxml", dv_mesh_read_vtk_xml}, {"stl", dv_mesh_read_stl},    {"off", dv_mesh_read_off},
-               {"trian", dv_mesh_read_trian}, {"trian2", dv_mesh_read_trian2}, {"xsp", dv_mesh_read_xsp},   {"gid", dv_mesh_read_gid},
-               {"abaqus", dv_mesh_read_abaqus}, {"netgen", dv_mesh_read_netgen}, {"tetgen", read_tetgen},   {"gz", read_packed},
-               {"voxels", read_voxels}, {"image", read_image}};
+} readers[] = {{"gmsh", dv_mesh_read_gmsh},     {"obj", dv_mesh_read_obj},
+               {"sph", dv_mesh_read_sph},       {"mtl", dv_mesh_read_mtl},
+               {"vtk", dv_mesh_read_vtk},       {"vtkxml", dv_mesh_read_vtk_xml},
+               {"stl", dv_mesh_read_stl},       {"off", dv_mesh_read_off},
+               {"trian", dv_mesh_read_trian},   {"trian2", dv_mesh_read_trian2},
+               {"xsp", dv_mesh_read_xsp},       {"gid", dv_mesh_read_gid},
+               {"abaqus", dv_mesh_read_abaqus}, {"netgen", dv_mesh_read_netgen},
+               {"tetgen", read_tetgen},         {"gz", read_packed},
+               {"voxels", read_voxels},         {"image", read_image}};
 
 static int chosen = -1;
 

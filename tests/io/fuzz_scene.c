@@ -1,7 +1,7 @@
 // libFuzzer target: any bytes as a scene, read, linked, initialised, written back and, when all is well, stepped once.
 //   clang -fsanitize=fuzzer,address,undefined … tests/io/fuzz_scene.c
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "state/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

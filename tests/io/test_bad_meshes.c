@@ -1,9 +1,10 @@
-// Bad files of every format: empty, cut short anywhere, with bytes changed, with counts beyond all measure, with numbers that are
-// not finite, with indices that do not exist. Each is refused with a line and a reason, or read; none takes much memory.
+// Bad files of every format: empty, cut short anywhere, with bytes changed, with counts beyond all measure, with
+// numbers that are not finite, with indices that do not exist. Each is refused with a line and a reason, or read; none
+// takes much memory.
 #include "support/check.h"
 
-#include "io/mesh.h"
-#include "io/voxels.h"
+#include "io/mesh/mesh.h"
+#include "io/mesh/voxels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +36,19 @@ static dvStatus read_voxels(const char *bytes, size_t length, dvMesh *out, dvMes
   return status;
 }
 
-#define MHA(size, spacing, data) "NDims = 3\nDimSize = " size "\nElementType = MET_UCHAR\nElementSpacing = " spacing "\nElementDataFile = LOCAL\n" data
-#define VTU(points, connectivity)                                                                                                  \
-  "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" points "\n"            \
-  "<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">" connectivity "</DataArray>"                           \
-  "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">3</DataArray><DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">5</DataArray></Cells>" \
+#define MHA(size, spacing, data)                                                                             \
+  "NDims = 3\nDimSize = " size "\nElementType = MET_UCHAR\nElementSpacing = " spacing "\nElementDataFile = " \
+  "LOCAL\n" data
+#define VTU(points, connectivity)                                                                                      \
+  "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<Piece "                       \
+  "NumberOfPoints=\"" points "\n"                                                                                      \
+  "<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">" connectivity "</DataArray>"               \
+  "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">3</DataArray><DataArray type=\"UInt8\" Name=\"types\" " \
+  "format=\"ascii\">5</DataArray></Cells>"                                                                             \
   "</Piece></UnstructuredGrid></VTKFile>\n"
-#define XYZ(count, last) count "\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 " last " 0</DataArray></Points>"
+#define XYZ(count, last)                                                                                              \
+  count "\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 " \
+        "1 0 0 0 " last " 0</DataArray></Points>"
 #define VTK "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"
 #define GMSH "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n"
 
@@ -51,42 +58,57 @@ static const struct {
   Reader read;
   const char *good, *huge, *huge_says, *nan, *nan_says, *wrong, *wrong_says;
 } formats[] = {
-    {"gmsh", dv_mesh_read_gmsh, GMSH "3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n",
+    {"gmsh", dv_mesh_read_gmsh,
+     GMSH "3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n",
      GMSH "2000000000\n1 0 0 0\n", "announced", GMSH "1\n1 0 nan 0\n$EndNodes\n", "not finite",
      GMSH "1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n", "node 2"},
-    {"vtk", dv_mesh_read_vtk, VTK "POINTS 3 double\n0 0 0 1 0 0 0 1 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\nPOINT_DATA 3\nSCALARS a double\n1 2 3\n",
+    {"vtk", dv_mesh_read_vtk,
+     VTK
+     "POINTS 3 double\n0 0 0 1 0 0 0 1 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\nPOINT_DATA 3\nSCALARS a double\n1 2 3\n",
      VTK "POINTS 2000000000 double\n0 0 0\n", "announced", VTK "POINTS 1 double\n0 inf 0\n", "not finite",
      VTK "POINTS 1 double\n0 0 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n", "names point 1"},
-    {"vtu", dv_mesh_read_vtk_xml, VTU(XYZ("3", "1"), "0 1 2"), VTU(XYZ("2000000000", "1"), "0 1 2"), "does not fit", VTU(XYZ("3", "nan"), "0 1 2"),
-     "not finite", VTU(XYZ("3", "1"), "0 1 7"), "names point 7"},
-    {"stl", dv_mesh_read_stl, "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n", NULL,
-     NULL, "solid a\nfacet\nvertex 0 0 nan\nvertex 1 0 0\nvertex 0 1 0\nendfacet\n", "not finite", "solid a\nfacet\nvertex 0 0 0\nvertex 1 0 0\nendfacet\n",
-     "2 corners"},
-    {"obj", dv_mesh_read_obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nusemtl a\nf 1/1/1 2/1/1 3/1/1\nl 1 2\n", NULL, NULL, "v 0 nan 0\n", "not finite",
-     "v 0 0 0\nf 1 2 3\n", "2"},
-    {"off", dv_mesh_read_off, "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "OFF\n2000000000 1 0\n0 0 0\n", "announced", "OFF\n1 0 0\n0 0 nan\n", "not finite",
-     "OFF\n1 1 0\n0 0 0\n3 0 1 2\n", "names point 1"},
-    {"trian", dv_mesh_read_trian, "3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2 -1 -1 -1\n", "2000000000\n0 0 0\n", "announced", "1\n0 0 nan\n0\n", "not finite",
-     "3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2 5 -1 -1\n", "triangle 5"},
-    {"trian2", dv_mesh_read_trian2, "\n\n\n\n\n\n\n\n\n\n\n\n\np 3\n0 0 0\n1 0 0\n0 1 0\nn 1\n0 0 1\nt 1\n0 1 2\n", "\n\n\n\n\n\n\n\n\n\n\n\n\np 2000000000\n0 0 0\n",
-     "announced", "\n\n\n\n\n\n\n\n\n\n\n\n\np 1\n0 0 nan\n", "not finite", "\n\n\n\n\n\n\n\n\n\n\n\n\np 1\n0 0 0\nn 0\nt 1\n0 1 2\n", "names point 1"},
-    {"xsp", dv_mesh_read_xsp, "Xsp 3.0\nnumm 2\nnums 1\nmass 1 s 0 0 0 0 0 0 1 0\nmass 2 v 1 2 3 0 0 0 -1 0\nlspg 1 2 1 100 5 1\n", NULL, NULL,
-     "Xsp 3.0\nmass 1 s 0 nan 0 0 0 0 1 0\n", "not finite", "Xsp 3.0\nmass 1 s 0 0 0 0 0 0 1 0\nlspg 1 1 2 100 5 1\n", "names point 2"},
+    {"vtu", dv_mesh_read_vtk_xml, VTU(XYZ("3", "1"), "0 1 2"), VTU(XYZ("2000000000", "1"), "0 1 2"), "does not fit",
+     VTU(XYZ("3", "nan"), "0 1 2"), "not finite", VTU(XYZ("3", "1"), "0 1 7"), "names point 7"},
+    {"stl", dv_mesh_read_stl,
+     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid "
+     "a\n",
+     NULL, NULL, "solid a\nfacet\nvertex 0 0 nan\nvertex 1 0 0\nvertex 0 1 0\nendfacet\n", "not finite",
+     "solid a\nfacet\nvertex 0 0 0\nvertex 1 0 0\nendfacet\n", "2 corners"},
+    {"obj", dv_mesh_read_obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nusemtl a\nf 1/1/1 2/1/1 3/1/1\nl 1 2\n",
+     NULL, NULL, "v 0 nan 0\n", "not finite", "v 0 0 0\nf 1 2 3\n", "2"},
+    {"off", dv_mesh_read_off, "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "OFF\n2000000000 1 0\n0 0 0\n", "announced",
+     "OFF\n1 0 0\n0 0 nan\n", "not finite", "OFF\n1 1 0\n0 0 0\n3 0 1 2\n", "names point 1"},
+    {"trian", dv_mesh_read_trian, "3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2 -1 -1 -1\n", "2000000000\n0 0 0\n", "announced",
+     "1\n0 0 nan\n0\n", "not finite", "3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2 5 -1 -1\n", "triangle 5"},
+    {"trian2", dv_mesh_read_trian2, "\n\n\n\n\n\n\n\n\n\n\n\n\np 3\n0 0 0\n1 0 0\n0 1 0\nn 1\n0 0 1\nt 1\n0 1 2\n",
+     "\n\n\n\n\n\n\n\n\n\n\n\n\np 2000000000\n0 0 0\n", "announced", "\n\n\n\n\n\n\n\n\n\n\n\n\np 1\n0 0 nan\n",
+     "not finite", "\n\n\n\n\n\n\n\n\n\n\n\n\np 1\n0 0 0\nn 0\nt 1\n0 1 2\n", "names point 1"},
+    {"xsp", dv_mesh_read_xsp,
+     "Xsp 3.0\nnumm 2\nnums 1\nmass 1 s 0 0 0 0 0 0 1 0\nmass 2 v 1 2 3 0 0 0 -1 0\nlspg 1 2 1 100 5 1\n", NULL, NULL,
+     "Xsp 3.0\nmass 1 s 0 nan 0 0 0 0 1 0\n", "not finite", "Xsp 3.0\nmass 1 s 0 0 0 0 0 0 1 0\nlspg 1 1 2 100 5 1\n",
+     "names point 2"},
     {"gid", dv_mesh_read_gid,
-     "MESH dimension 3 ElemType Triangle Nnode 3\nCoordinates\n1 0 0 0\n2 1 0 0\n3 0 1 0\nEnd Coordinates\nElements\n1 1 2 3\nEnd Elements\n", NULL, NULL,
-     "MESH dimension 3 ElemType Triangle Nnode 3\nCoordinates\n1 0 nan 0\n", "not finite",
-     "MESH dimension 3 ElemType Triangle Nnode 3\nCoordinates\n1 0 0 0\nEnd Coordinates\nElements\n1 1 2 3\nEnd Elements\n", "names point 2"},
-    {"abaqus", dv_mesh_read_abaqus, "*HEADING\na\n*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n*ELEMENT, TYPE=S3\n1, 1, 2, 3\n", NULL, NULL,
+     "MESH dimension 3 ElemType Triangle Nnode 3\nCoordinates\n1 0 0 0\n2 1 0 0\n3 0 1 0\nEnd Coordinates\nElements\n1 "
+     "1 2 3\nEnd Elements\n",
+     NULL, NULL, "MESH dimension 3 ElemType Triangle Nnode 3\nCoordinates\n1 0 nan 0\n", "not finite",
+     "MESH dimension 3 ElemType Triangle Nnode 3\nCoordinates\n1 0 0 0\nEnd Coordinates\nElements\n1 1 2 3\nEnd "
+     "Elements\n",
+     "names point 2"},
+    {"abaqus", dv_mesh_read_abaqus,
+     "*HEADING\na\n*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n*ELEMENT, TYPE=S3\n1, 1, 2, 3\n", NULL, NULL,
      "*NODE\n1, 0, nan, 0\n", "found 'nan'", "*NODE\n1, 0, 0, 0\n*ELEMENT, TYPE=S3\n1, 1, 2, 3\n", "node 2"},
-    {"netgen", dv_mesh_read_netgen, "3\n0 0 0\n1 0 0\n0 1 0\n0\n1\n1 1 2 3\n", "2000000000\n0 0 0\n", "announced", "1\n0 0 nan\n0\n0\n", "not finite",
-     "1\n0 0 0\n0\n1\n1 1 2 3\n", "names point 2"},
-    {"tetgen", read_tetgen, "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n==1 4 0\n1 1 2 3 4\n", "2000000000 3 0 0\n1 0 0 0\n", "announced",
-     "1 3 0 0\n1 0 nan 0\n", "not finite", "1 3 0 0\n1 0 0 0\n==1 4 0\n1 1 2 3 4\n", "2"},
-    {"sph", dv_mesh_read_sph, "sph 1.0\nnums 1\nsphe 0 1 2 3 0.5\n", NULL, NULL, "sph 1.0\nsphe 0 1 nan 3 0.5\n", "not finite", "sph 1.0\nsphe 0 1 2 3 -1\n",
-     "negative"},
-    {"mtl", dv_mesh_read_mtl, "newmtl a\nKd 1 0 0\nNs 12\nmap_Kd p.png\n", NULL, NULL, "newmtl a\nKd nan 0 0\n", "not finite", "newmtl a\nKd 1 x 0\n", "'x'"},
-    {"voxels", read_voxels, MHA("2 2 2", "1 1 1", "abcdefgh"), MHA("2000000000 2000000000 2", "1 1 1", "abcdefgh"), "more than",
-     MHA("2 2 2", "1 nan 1", "abcdefgh"), "not finite", MHA("2 2 3", "1 1 1", "abcdefgh"), "need 12 bytes"},
+    {"netgen", dv_mesh_read_netgen, "3\n0 0 0\n1 0 0\n0 1 0\n0\n1\n1 1 2 3\n", "2000000000\n0 0 0\n", "announced",
+     "1\n0 0 nan\n0\n0\n", "not finite", "1\n0 0 0\n0\n1\n1 1 2 3\n", "names point 2"},
+    {"tetgen", read_tetgen, "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n==1 4 0\n1 1 2 3 4\n",
+     "2000000000 3 0 0\n1 0 0 0\n", "announced", "1 3 0 0\n1 0 nan 0\n", "not finite",
+     "1 3 0 0\n1 0 0 0\n==1 4 0\n1 1 2 3 4\n", "2"},
+    {"sph", dv_mesh_read_sph, "sph 1.0\nnums 1\nsphe 0 1 2 3 0.5\n", NULL, NULL, "sph 1.0\nsphe 0 1 nan 3 0.5\n",
+     "not finite", "sph 1.0\nsphe 0 1 2 3 -1\n", "negative"},
+    {"mtl", dv_mesh_read_mtl, "newmtl a\nKd 1 0 0\nNs 12\nmap_Kd p.png\n", NULL, NULL, "newmtl a\nKd nan 0 0\n",
+     "not finite", "newmtl a\nKd 1 x 0\n", "'x'"},
+    {"voxels", read_voxels, MHA("2 2 2", "1 1 1", "abcdefgh"), MHA("2000000000 2000000000 2", "1 1 1", "abcdefgh"),
+     "more than", MHA("2 2 2", "1 nan 1", "abcdefgh"), "not finite", MHA("2 2 3", "1 1 1", "abcdefgh"),
+     "need 12 bytes"},
 };
 
 // the text in a block of its own size, so that a sanitizer sees a read behind it
@@ -170,7 +192,8 @@ static void little_memory_is_taken(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(little_memory_is_taken), cmocka_unit_test(good_files_are_read), cmocka_unit_test(bad_files_are_told),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(little_memory_is_taken), cmocka_unit_test(good_files_are_read),
+                                     cmocka_unit_test(bad_files_are_told),
                                      cmocka_unit_test(damaged_files_are_read_or_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

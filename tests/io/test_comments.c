@@ -1,8 +1,9 @@
-// Comments of a scene are written back where they stood, indented like what is around them, and stay there when it is done again.
+// Comments of a scene are written back where they stood, indented like what is around them, and stay there when it is
+// done again.
 #include "support/check.h"
 
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 
 #include <string.h>
 
@@ -72,7 +73,8 @@ static void comments_stay_at_the_end_of_their_line(void **state)
                 "  <!-- of the mass --> <UniformMass\n totalMass='1'/>  <!-- light,\n    very -->\n"
                 "  <Node name='a'> <!-- inside --> </Node> <!-- outside -->\n"
                 "  <Node name='b'>\n"
-                "    <MechanicalObject> <!-- beside --> <Attribute type='position'><!-- origin -->\n <Data value='0 0 0'/></Attribute>\n"
+                "    <MechanicalObject> <!-- beside --> <Attribute type='position'><!-- origin -->\n <Data value='0 0 "
+                "0'/></Attribute>\n"
                 "    <!-- within -->\n"
                 "    </MechanicalObject> <!-- behind -->\n"
                 "  </Node> <!-- b -->\n"
@@ -142,15 +144,17 @@ static void lines_keep_their_indentation_among_themselves(void **state)
 static void hyphens_in_comments(void **state)
 {
   DV_UNUSED(state);
-  check_written("<Node name='root'>\n<!----><!-->-->\n<!--- a - b -->\n<!-- a -- b --- c -->\n<!-- end --->\n<!------>\n</Node>", 3,
-                "<Node name=\"root\">\n"
-                "  <!---->\n"
-                "  <!-->-->\n"
-                "  <!--- a - b -->\n"
-                "  <!-- a - - b - - - c -->\n"
-                "  <!-- end - -->\n"
-                "  <!--- - -->\n"
-                "</Node>\n");
+  check_written(
+      "<Node name='root'>\n<!----><!-->-->\n<!--- a - b -->\n<!-- a -- b --- c -->\n<!-- end --->\n<!------>\n</Node>",
+      3,
+      "<Node name=\"root\">\n"
+      "  <!---->\n"
+      "  <!-->-->\n"
+      "  <!--- a - b -->\n"
+      "  <!-- a - - b - - - c -->\n"
+      "  <!-- end - -->\n"
+      "  <!--- - -->\n"
+      "</Node>\n");
 }
 
 // an included file brings its comments, also where it comes without its node
@@ -158,35 +162,42 @@ static void comments_of_included_files(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  dv_free(check_write(directory, "node.xml", "<!-- part -->\n<Node name='part'>\n <!-- its state -->\n <MechanicalObject/>\n</Node>\n<!-- end of part -->"));
-  dv_free(check_write(directory, "group.xml", "<!-- group -->\n<Node name='Group'> <!-- of two -->\n <MechanicalObject/> <!-- first -->\n <!-- no more -->\n</Node>"));
-  dv_free(check_write(directory, "merge.xml", "<Node name='_Merge_'>\n <!-- merged -->\n <Node name='part'>\n <!-- also last -->\n </Node>\n</Node>"));
-  char *path = check_write(directory, "all.scn", "<Node name='root'>\n<!-- the node -->\n<include href='node.xml'/> <!-- it was here -->\n<include href='merge.xml'/>\n"
-                                                 "<Node name='b'>\n<!-- the group -->\n<include href='group.xml'/>\n</Node>\n</Node>");
+  dv_free(check_write(
+      directory, "node.xml",
+      "<!-- part -->\n<Node name='part'>\n <!-- its state -->\n <MechanicalObject/>\n</Node>\n<!-- end of part -->"));
+  dv_free(check_write(directory, "group.xml",
+                      "<!-- group -->\n<Node name='Group'> <!-- of two -->\n <MechanicalObject/> <!-- first -->\n <!-- "
+                      "no more -->\n</Node>"));
+  dv_free(check_write(
+      directory, "merge.xml",
+      "<Node name='_Merge_'>\n <!-- merged -->\n <Node name='part'>\n <!-- also last -->\n </Node>\n</Node>"));
+  char *path = check_write(directory, "all.scn",
+                           "<Node name='root'>\n<!-- the node -->\n<include href='node.xml'/> <!-- it was here "
+                           "-->\n<include href='merge.xml'/>\n"
+                           "<Node name='b'>\n<!-- the group -->\n<include href='group.xml'/>\n</Node>\n</Node>");
   dvContext *c = dv_divan_create(1);
   dvScene *s = NULL;
   assert_int_equal(dv_scene_read(c, path, &s), DV_OK);
   dvText out = {0};
   dv_scene_print(s, &out);
-  assert_string_equal(out.text, DECLARATION
-                      "<Node name=\"root\">\n"
-                      "  <!-- the node -->\n"
-                      "  <!-- part -->\n"
-                      "  <Node name=\"part\">\n"
-                      "    <!-- its state -->\n"
-                      "    <MechanicalObject/>\n"
-                      "    <!-- also last -->\n"
-                      "  </Node> <!-- it was here -->\n"
-                      "  <!-- end of part -->\n"
-                      "  <!-- merged -->\n"
-                      "  <Node name=\"b\">\n"
-                      "    <!-- the group -->\n"
-                      "    <!-- group -->\n"
-                      "    <!-- of two -->\n"
-                      "    <MechanicalObject/> <!-- first -->\n"
-                      "    <!-- no more -->\n"
-                      "  </Node>\n"
-                      "</Node>\n");
+  assert_string_equal(out.text, DECLARATION "<Node name=\"root\">\n"
+                                            "  <!-- the node -->\n"
+                                            "  <!-- part -->\n"
+                                            "  <Node name=\"part\">\n"
+                                            "    <!-- its state -->\n"
+                                            "    <MechanicalObject/>\n"
+                                            "    <!-- also last -->\n"
+                                            "  </Node> <!-- it was here -->\n"
+                                            "  <!-- end of part -->\n"
+                                            "  <!-- merged -->\n"
+                                            "  <Node name=\"b\">\n"
+                                            "    <!-- the group -->\n"
+                                            "    <!-- group -->\n"
+                                            "    <!-- of two -->\n"
+                                            "    <MechanicalObject/> <!-- first -->\n"
+                                            "    <!-- no more -->\n"
+                                            "  </Node>\n"
+                                            "</Node>\n");
   dv_text_free(&out);
   dv_scene_destroy(&s);
   dv_divan_destroy(&c);
@@ -197,9 +208,12 @@ static void comments_of_included_files(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(comments_stay_between_the_elements),    cmocka_unit_test(comments_stay_at_the_end_of_their_line),
-      cmocka_unit_test(comments_follow_their_element),         cmocka_unit_test(lines_keep_their_indentation_among_themselves),
-      cmocka_unit_test(hyphens_in_comments),                   cmocka_unit_test(comments_of_included_files),
+      cmocka_unit_test(comments_stay_between_the_elements),
+      cmocka_unit_test(comments_stay_at_the_end_of_their_line),
+      cmocka_unit_test(comments_follow_their_element),
+      cmocka_unit_test(lines_keep_their_indentation_among_themselves),
+      cmocka_unit_test(hyphens_in_comments),
+      cmocka_unit_test(comments_of_included_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

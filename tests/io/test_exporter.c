@@ -1,11 +1,11 @@
-// Exporters and players: the files that the example scenes write read back as what the scene holds; a written motion played
-// back is the same motion.
+// Exporters and players: the files that the example scenes write read back as what the scene holds; a written motion
+// played back is the same motion.
 #include "support/check.h"
 
 #include "support/scene.h"
 
 #include "base/file.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -64,7 +64,8 @@ static void mesh_in_every_format(void **state)
   char *directory = enter();
   dvScene *scene = check_scene_file("scenes/MeshExporter.scn", 1);
   check_steps(scene, 10);
-  static const char *const names[] = {"bent00001.vtu", "bent00001.vtk", "bent00001.gmsh", "bent00001.obj", "bent00001.node", "bent00001.mesh"};
+  static const char *const names[] = {"bent00001.vtu", "bent00001.vtk",  "bent00001.gmsh",
+                                      "bent00001.obj", "bent00001.node", "bent00001.mesh"};
   for (size_t i = 0; i < DV_COUNT(names); i++) {
     dvMesh mesh = read_mesh(names[i]);
     check_close(mesh.positions.data[3 * 44 + 1], check_value(scene, "dofs", DV_X, 3 * 44 + 1), 0);
@@ -72,7 +73,9 @@ static void mesh_in_every_format(void **state)
   }
   assert_false(dv_file_exists("bent00001.stl"));   // only when asked for
   check_close_scene(&scene);
-  scene = check_scene("<Node><RegularGridTopology n='3 3 2' min='0 0 0' max='1 1 1'/><MeshExporter filename='s' format='stl' exportAtBegin='1'/></Node>", 1);
+  scene = check_scene("<Node><RegularGridTopology n='3 3 2' min='0 0 0' max='1 1 1'/><MeshExporter filename='s' "
+                      "format='stl' exportAtBegin='1'/></Node>",
+                      1);
   dvMesh surface = read_mesh("s.stl");
   assert_int_equal(dv_mesh_point_count(&surface), 18);
   dv_mesh_free(&surface);
@@ -99,8 +102,9 @@ static void surfaces(void **state)
   leave(directory);
 }
 
-static const char beam[] = "<Node name='root' dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/>%s"
-                           "<MechanicalObject name='dofs' position='0 0 0 1 0 0 2 0 0' velocity='0 1 0 0 2 0 0.1 0.2 0.3'/>%s</Node>";
+static const char beam[] =
+    "<Node name='root' dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/>%s"
+    "<MechanicalObject name='dofs' position='0 0 0 1 0 0 2 0 0' velocity='0 1 0 0 2 0 0.1 0.2 0.3'/>%s</Node>";
 
 static void what_was_written_plays_back(void **state)
 {
@@ -109,8 +113,10 @@ static void what_was_written_plays_back(void **state)
   double x[20][9];
   for (int pass = 0; pass < 3; pass++) {
     char *file = dv_format("%s/motion.txt%s", directory, pass == 2 ? "" : ".gz");
-    char *text = pass == 0 ? dv_format(beam, "<EulerExplicitSolver/>", "<UniformMass totalMass='1'/><WriteState filename='motion.txt.gz'/>")
-                           : dv_format("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' position='0 0 0 0 0 0 0 0 0'/>"
+    char *text = pass == 0 ? dv_format(beam, "<EulerExplicitSolver/>",
+                                       "<UniformMass totalMass='1'/><WriteState filename='motion.txt.gz'/>")
+                           : dv_format("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject "
+                                       "name='dofs' position='0 0 0 0 0 0 0 0 0'/>"
                                        "<ReadState filename='%s'/></Node>",
                                        file);
     if (pass == 2) {   // unpacked it is the same
@@ -140,9 +146,10 @@ static void differences_are_summed_up(void **state)
   DV_UNUSED(state);
   char *directory = enter();
   dv_free(check_write(directory, "two.txt", "T= 0\n  X= 0 0 0 1 0 0\nT= 0.01\n  X= 0 3 4 1 0 0\n"));
-  char *text = dv_format("<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' position='0 0 0 1 0 0'/>"
-                         "<CompareState name='c' filename='%s/two.txt'/></Node>",
-                         directory);
+  char *text = dv_format(
+      "<Node name='root' dt='0.01'><DefaultAnimationLoop/><MechanicalObject name='dofs' position='0 0 0 1 0 0'/>"
+      "<CompareState name='c' filename='%s/two.txt'/></Node>",
+      directory);
   dvScene *scene = check_scene(text, 1);
   check_steps(scene, 5);
   check_close(*(double *)dv_object_field(check_find(scene, "c"), "totalErrorX")->value, 5, 1e-12);
@@ -173,14 +180,19 @@ static void topologies_written_and_compared(void **state)
   char *directory = enter();
   static const char *const names[2] = {"t.txt", "t.txt.gz"};
   for (int i = 0; i < 2; i++) {
-    char *text = dv_format("<Node dt='0.1'><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 1'/><WriteTopology filename='%s' time='0 0.1' period='1'/></Node>", names[i]);
+    char *text = dv_format("<Node dt='0.1'><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 1'/><WriteTopology "
+                           "filename='%s' time='0 0.1' period='1'/></Node>",
+                           names[i]);
     dvScene *scene = check_scene(text, 1);
     check_steps(scene, 3);
     check_close_scene(&scene);
     dv_free(text);
-    text = dv_format("<Node dt='0.1'><Node name='same'><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 1'/><CompareTopology name='c' filename='%s'/></Node>"
-                     "<Node name='other'><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/><CompareTopology name='c' filename='%s'/>"
-                     "<ReadTopology name='r' filename='%s'/></Node></Node>", names[i], names[i], names[i]);
+    text = dv_format("<Node dt='0.1'><Node name='same'><RegularGridTopology n='3 2 2' min='0 0 0' max='1 1 "
+                     "1'/><CompareTopology name='c' filename='%s'/></Node>"
+                     "<Node name='other'><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/><CompareTopology "
+                     "name='c' filename='%s'/>"
+                     "<ReadTopology name='r' filename='%s'/></Node></Node>",
+                     names[i], names[i], names[i]);
     scene = check_scene(text, 1);
     check_steps(scene, 3);
     assert_int_equal(*(const int32_t *)dv_object_field(check_find(scene, "same/c"), "TotalError")->value, 0);
@@ -196,7 +208,8 @@ static void topologies_written_and_compared(void **state)
   leave(directory);
 }
 
-// frames at 0, 0.25 and 0.5 s, again and again; the one that ends a round and the one that begins the next are at the same moment
+// frames at 0, 0.25 and 0.5 s, again and again; the one that ends a round and the one that begins the next are at the
+// same moment
 static void frames_are_found_in_time(void **state)
 {
   DV_UNUSED(state);
@@ -205,13 +218,16 @@ static void frames_are_found_in_time(void **state)
   for (int e = 0; e < 3; e++) {
     dvText file = {0};
     for (int k = 0; k < 3; k++) {
-      dv_text_printf(&file, "T= %g%sT= nan%s  X= %d 0 0%s  Edges= 1%s", 0.25 * k, ends[e], ends[e], k, ends[e], ends[e]);
+      dv_text_printf(&file, "T= %g%sT= nan%s  X= %d 0 0%s  Edges= 1%s", 0.25 * k, ends[e], ends[e], k, ends[e],
+                     ends[e]);
       dv_text_printf(&file, "%d 9%s  Quads= 0%s%s", k, ends[e], ends[e], ends[e]);
     }
     dv_free(check_write(".", "both.txt", file.text));
     dv_text_free(&file);
-    dvScene *scene = check_scene("<Node dt='0.125'><MechanicalObject name='m' position='0 0 0'/><MeshTopology position='0 0 0'/>"
-                                 "<ReadState filename='both.txt' loop='1'/><ReadTopology name='r' filename='both.txt' loop='1'/></Node>", 1);
+    dvScene *scene = check_scene(
+        "<Node dt='0.125'><MechanicalObject name='m' position='0 0 0'/><MeshTopology position='0 0 0'/>"
+        "<ReadState filename='both.txt' loop='1'/><ReadTopology name='r' filename='both.txt' loop='1'/></Node>",
+        1);
     const dvInts *edges = dv_object_field(check_find(scene, "r"), "edges")->value;
     for (int i = 0; i < 12; i++) {
       check_steps(scene, 1);   // the frame is that of its beginning
@@ -232,9 +248,11 @@ static void blender_frames(void **state)
 {
   DV_UNUSED(state);
   char *directory = enter();
-  dvScene *scene = check_scene("<Node dt='0.5' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='m' position='1 2 3 4 5 6' velocity='0 1 0 2 0 0'/>"
+  dvScene *scene = check_scene("<Node dt='0.5' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='m' "
+                               "position='1 2 3 4 5 6' velocity='0 1 0 2 0 0'/>"
                                "<UniformMass totalMass='1'/><BlenderExporter baseName='b' step='2'/>"
-                               "<BlenderExporter baseName='hair' simulationType='3' nbPtsByHair='2' step='9'/></Node>", 1);
+                               "<BlenderExporter baseName='hair' simulationType='3' nbPtsByHair='2' step='9'/></Node>",
+                               1);
   check_steps(scene, 3);
   check_close_scene(&scene);
   size_t n;
@@ -257,9 +275,14 @@ static void blender_frames(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(vtk_series),           cmocka_unit_test(mesh_in_every_format),      cmocka_unit_test(surfaces),
-      cmocka_unit_test(what_was_written_plays_back), cmocka_unit_test(differences_are_summed_up), cmocka_unit_test(blender_frames),
-      cmocka_unit_test(topologies_written_and_compared), cmocka_unit_test(frames_are_found_in_time),
+      cmocka_unit_test(vtk_series),
+      cmocka_unit_test(mesh_in_every_format),
+      cmocka_unit_test(surfaces),
+      cmocka_unit_test(what_was_written_plays_back),
+      cmocka_unit_test(differences_are_summed_up),
+      cmocka_unit_test(blender_frames),
+      cmocka_unit_test(topologies_written_and_compared),
+      cmocka_unit_test(frames_are_found_in_time),
       cmocka_unit_test(example_scenes_of_players_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

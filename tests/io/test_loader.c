@@ -5,13 +5,15 @@
 #include "base/text.h"
 
 // one tetrahedron and, apart, a quad
-#define GMSH                                                                                                             \
-  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n9\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 5 0 0\n6 6 0 0\n7 6 1 0\n8 5 1 0\n" \
+#define GMSH                                                                                                           \
+  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n9\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 5 0 0\n6 6 0 0\n7 6 1 0\n8 " \
+  "5 1 0\n"                                                                                                            \
   "9 9 9 9\n$EndNodes\n$Elements\n2\n1 4 2 0 7 1 2 3 4\n2 3 2 0 8 5 6 7 8\n$EndElements\n"
 
 // a quad, a triangle and a line; two faces disagree about the texture coordinate of point 2
-#define OBJ                                                                                                              \
-  "mtllib paint.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 7 7 7\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 0.5\n"   \
+#define OBJ                                                                                                         \
+  "mtllib paint.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 7 7 7\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 " \
+  "0.5\n"                                                                                                           \
   "usemtl red\nf 1/1 2/2 3/3 4/4\nusemtl blue\nf 2/5 5/1 3/3\nl 5 1\n"
 #define MTL "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nNs 12\n"
 
@@ -26,7 +28,8 @@ static Files write_files(void)
   dv_free(check_write(f.directory, "mesh.obj", OBJ));
   dv_free(check_write(f.directory, "paint.mtl", MTL));
   dv_free(check_write(f.directory, "balls.sph", "sph 1.0\nnums 2\nsphe 0 1 2 3 0.5\nsphe 1 4 5 6 0.25\n"));
-  dv_free(check_write(f.directory, "broken.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 x\n$EndNodes\n"));
+  dv_free(check_write(f.directory, "broken.msh",
+                      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 x\n$EndNodes\n"));
   f.scene = dv_path_join(f.directory, "scene.scn");
   return f;
 }
@@ -73,8 +76,10 @@ static void gmsh_adds_faces_and_edges(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MeshGmshLoader name='l' filename='mesh.msh'/><MeshGmshLoader name='bare' filename='mesh.msh' createSubelements='0'/>"
-                "<MeshLoader name='any' filename='mesh.msh'/></Node>");
+  start(&r, &f,
+        "<Node><MeshGmshLoader name='l' filename='mesh.msh'/><MeshGmshLoader name='bare' filename='mesh.msh' "
+        "createSubelements='0'/>"
+        "<MeshLoader name='any' filename='mesh.msh'/></Node>");
   check_ints(value(&r, "l", "tetrahedra"), "0 1 2 3");
   check_ints(value(&r, "l", "quads"), "4 5 6 7");
   check_ints(value(&r, "l", "triangles"), "0 2 1, 0 1 3, 0 3 2, 1 2 3");
@@ -92,9 +97,10 @@ static void cuts_flips_and_drops(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MeshGmshLoader name='cut' filename='mesh.msh' triangulate='1' createSubelements='0'/>"
-                "<MeshGmshLoader name='flip' filename='mesh.msh' flipNormals='1' createSubelements='0'/>"
-                "<MeshGmshLoader name='drop' filename='mesh.msh' onlyAttachedPoints='1' createSubelements='0'/></Node>");
+  start(&r, &f,
+        "<Node><MeshGmshLoader name='cut' filename='mesh.msh' triangulate='1' createSubelements='0'/>"
+        "<MeshGmshLoader name='flip' filename='mesh.msh' flipNormals='1' createSubelements='0'/>"
+        "<MeshGmshLoader name='drop' filename='mesh.msh' onlyAttachedPoints='1' createSubelements='0'/></Node>");
   check_ints(value(&r, "cut", "triangles"), "4 5 6, 4 6 7");
   check_ints(value(&r, "cut", "quads"), "");
   check_ints(value(&r, "flip", "quads"), "7 6 5 4");
@@ -109,9 +115,11 @@ static void moves_points(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MeshOBJLoader name='a' filename='mesh.obj' scale3d='1 2 3' scale='2' rotation='0 0 90' translation='10 0 0'/>"
-                "<MeshOBJLoader name='b' filename='mesh.obj' scale='5' transformation='1 0 0 1  0 1 0 2  0 0 1 3  0 0 0 1'/>"
-                "<MeshOBJLoader name='c' filename='mesh.obj' scale='2 2 2'/></Node>");
+  start(&r, &f,
+        "<Node><MeshOBJLoader name='a' filename='mesh.obj' scale3d='1 2 3' scale='2' rotation='0 0 90' translation='10 "
+        "0 0'/>"
+        "<MeshOBJLoader name='b' filename='mesh.obj' scale='5' transformation='1 0 0 1  0 1 0 2  0 0 1 3  0 0 0 1'/>"
+        "<MeshOBJLoader name='c' filename='mesh.obj' scale='2 2 2'/></Node>");
   const dvReals *a = value(&r, "a", "position"), *b = value(&r, "b", "position"), *c = value(&r, "c", "position");
   // the third point (1, 1, 0): scaled to (2, 4, 0), turned to (-4, 2, 0), moved
   check_close(a->data[6], 6, 1e-14);
@@ -131,7 +139,9 @@ static void hands_only_the_mesh_through_src(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MeshOBJLoader name='l' filename='mesh.obj' translation='10 0 0'/><MechanicalObject name='s' src='@l'/></Node>");
+  start(&r, &f,
+        "<Node><MeshOBJLoader name='l' filename='mesh.obj' translation='10 0 0'/><MechanicalObject name='s' "
+        "src='@l'/></Node>");
   const dvReals *x = value(&r, "s", "position");
   assert_int_equal(dv_reals_size(x), 6);
   check_close(x->data[0], 10, 0);   // moved once
@@ -144,7 +154,9 @@ static void obj_without_seams(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MeshOBJLoader name='l' filename='mesh.obj'/><MeshOBJLoader name='cut' filename='mesh.obj' triangulate='1'/></Node>");
+  start(&r, &f,
+        "<Node><MeshOBJLoader name='l' filename='mesh.obj'/><MeshOBJLoader name='cut' filename='mesh.obj' "
+        "triangulate='1'/></Node>");
   check_ints(value(&r, "l", "quads"), "0 1 2 3");
   check_ints(value(&r, "l", "triangles"), "1 4 2");
   check_ints(value(&r, "l", "edges"), "0 4");
@@ -157,7 +169,9 @@ static void obj_without_seams(void **state)
   assert_string_equal(groups->data[0], "Default_Group red 0 0 2");
   assert_string_equal(groups->data[1], "Default_Group blue 1 2 1");
   assert_int_equal(materials->count, 2);
-  assert_string_equal(materials->data[1], "blue Diffuse 1 0 0 1 1 Ambient 0 0.2 0.2 0.2 1 Specular 0 1 1 1 1 Emissive 0 0 0 0 0 Shininess 1 12");
+  assert_string_equal(
+      materials->data[1],
+      "blue Diffuse 1 0 0 1 1 Ambient 0 0.2 0.2 0.2 1 Specular 0 1 1 1 1 Emissive 0 0 0 0 0 Shininess 1 12");
   assert_string_equal(*(char *const *)value(&r, "l", "defaultMaterial"), materials->data[0]);
   report_end(&r);
   remove_files(&f);
@@ -189,8 +203,9 @@ static void makes_normals(void **state)
   Files f = write_files();
   dv_free(check_write(f.directory, "roof.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nvn 0 0 -1\nf 1//1 2//1 3//1\n"));
   Report r;
-  start(&r, &f, "<Node><MeshOBJLoader name='l' filename='mesh.obj'/><MeshOBJLoader name='given' filename='roof.obj'/>"
-                "<MeshOBJLoader name='turned' filename='roof.obj' rotation='90 0 0'/></Node>");
+  start(&r, &f,
+        "<Node><MeshOBJLoader name='l' filename='mesh.obj'/><MeshOBJLoader name='given' filename='roof.obj'/>"
+        "<MeshOBJLoader name='turned' filename='roof.obj' rotation='90 0 0'/></Node>");
   check_reals(value(&r, "l", "normals"), "0 0 1, 0 0 1, 0 0 1, 0 0 1, 0 0 1, 0 0 0");
   check_reals(value(&r, "given", "normals"), "0 0 -1, 0 0 -1, 0 0 -1");
   const dvReals *turned = value(&r, "turned", "normals");
@@ -216,8 +231,10 @@ static void topology_reads_a_file(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MechanicalObject name='s' topology='@t'/><MeshTopology name='t' filename='mesh.msh'/>"
-                "<MeshTopology name='kept' filename='mesh.msh' edges='0 8'/><TriangleSetTopologyContainer name='tri' fileTopology='mesh.obj'/></Node>");
+  start(&r, &f,
+        "<Node><MechanicalObject name='s' topology='@t'/><MeshTopology name='t' filename='mesh.msh'/>"
+        "<MeshTopology name='kept' filename='mesh.msh' edges='0 8'/><TriangleSetTopologyContainer name='tri' "
+        "fileTopology='mesh.obj'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   assert_int_equal(dv_topology_point_count(t), 9);
   check_elements(t, DV_TETRAHEDRON, "0 1 2 3");
@@ -236,8 +253,10 @@ static void topology_takes_the_loader_of_its_node(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   Report r;
-  start(&r, &f, "<Node><MeshGmshLoader name='l' filename='mesh.msh'/><MechanicalObject name='s'/><TetrahedronSetTopologyContainer name='a' src='@'/>"
-                "<MeshTopology name='b'/><MeshTopology name='c' edges='0 1'/></Node>");
+  start(&r, &f,
+        "<Node><MeshGmshLoader name='l' filename='mesh.msh'/><MechanicalObject "
+        "name='s'/><TetrahedronSetTopologyContainer name='a' src='@'/>"
+        "<MeshTopology name='b'/><MeshTopology name='c' edges='0 1'/></Node>");
   check_elements(report_topology(&r, "a"), DV_TETRAHEDRON, "0 1 2 3");
   check_elements(report_topology(&r, "b"), DV_QUAD, "4 5 6 7");
   check_elements(report_topology(&r, "c"), DV_QUAD, "");
@@ -268,11 +287,14 @@ static void says_what_is_wrong_with_a_file(void **state)
   static const struct {
     const char *scene, *message;
   } cases[] = {
-      {"<Node>\n<MeshOBJLoader filename='mash.obj'/></Node>", "scene.scn:2 there is no file 'mash.obj' did you mean 'mesh.obj'?"},
-      {"<Node>\n<MeshTopology filename='mash.obj'/></Node>", "scene.scn:2 there is no file 'mash.obj' did you mean 'mesh.obj'?"},
+      {"<Node>\n<MeshOBJLoader filename='mash.obj'/></Node>",
+       "scene.scn:2 there is no file 'mash.obj' did you mean 'mesh.obj'?"},
+      {"<Node>\n<MeshTopology filename='mash.obj'/></Node>",
+       "scene.scn:2 there is no file 'mash.obj' did you mean 'mesh.obj'?"},
       {"<Node><SphereLoader filename='gone/away.sph'/></Node>", "there is no file 'gone/away.sph'"},
       {"<Node>\n<MeshGmshLoader filename='broken.msh'/></Node>", "broken.msh:7: "},
-      {"<Node><MeshOBJLoader filename='mesh.obj' scale3d='1e308 1e308 1e308' scale='1e30'/></Node>", "the transformation is not finite"},
+      {"<Node><MeshOBJLoader filename='mesh.obj' scale3d='1e308 1e308 1e308' scale='1e30'/></Node>",
+       "the transformation is not finite"},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     Files f = write_files();
@@ -285,22 +307,30 @@ static void says_what_is_wrong_with_a_file(void **state)
   }
 }
 
-#define VTK                                                                                                              \
-  "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\n"
+#define VTK                                                                                                           \
+  "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS " \
+  "1 5\n4 0 1 2 3\n"
 
 // values of the points and cells are fields that others link to; what cannot be read leaves the mesh as it is
 static void vtk_values_are_fields(void **state)
 {
   DV_UNUSED(state);
   Files f = write_files();
-  dv_free(check_write(f.directory, "v.vtk", VTK "CELL_TYPES 1\n10\nCELL_DATA 1\nSCALARS young float 1\nLOOKUP_TABLE default\n2.5\nPOINT_DATA 4\n"
-                                                "VECTORS speed double\n1 2 3 4 5 6 7 8 9 0 0 0\nSCALARS heat float\nLOOKUP_TABLE default\n1 nan 1 1\nNORMALS n float\n0 0 1 0 0 1 0 0 1 0 0 1\n"
-                                                "FIELD more 2\nlabel 1 4 int\n1 2 3 4\nposition 1 4 int\n0 0 0 0\n"));
-  dv_free(check_write(f.directory, "bad.vtk", VTK "CELL_TYPES 1\n10\nPOINT_DATA 4\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3\n"));
-  dv_free(check_write(f.directory, "odd.vtk", VTK "CELL_TYPES 1\n10\nPOINT_DATA 3\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3\n"));
+  dv_free(check_write(f.directory, "v.vtk",
+                      VTK
+                      "CELL_TYPES 1\n10\nCELL_DATA 1\nSCALARS young float 1\nLOOKUP_TABLE default\n2.5\nPOINT_DATA 4\n"
+                      "VECTORS speed double\n1 2 3 4 5 6 7 8 9 0 0 0\nSCALARS heat float\nLOOKUP_TABLE default\n1 nan "
+                      "1 1\nNORMALS n float\n0 0 1 0 0 1 0 0 1 0 0 1\n"
+                      "FIELD more 2\nlabel 1 4 int\n1 2 3 4\nposition 1 4 int\n0 0 0 0\n"));
+  dv_free(check_write(f.directory, "bad.vtk",
+                      VTK "CELL_TYPES 1\n10\nPOINT_DATA 4\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3\n"));
+  dv_free(check_write(f.directory, "odd.vtk",
+                      VTK "CELL_TYPES 1\n10\nPOINT_DATA 3\nSCALARS heat float\nLOOKUP_TABLE default\n1 2 3\n"));
   Report r;
-  start(&r, &f, "<Node><MeshVTKLoader name='l' filename='v.vtk'/><MechanicalObject name='s' position='@l.position' velocity='@l.speed'/>"
-                "<MeshVTKLoader name='bad' filename='bad.vtk'/><MeshVTKLoader name='odd' filename='odd.vtk'/></Node>");
+  start(&r, &f,
+        "<Node><MeshVTKLoader name='l' filename='v.vtk'/><MechanicalObject name='s' position='@l.position' "
+        "velocity='@l.speed'/>"
+        "<MeshVTKLoader name='bad' filename='bad.vtk'/><MeshVTKLoader name='odd' filename='odd.vtk'/></Node>");
   check_reals(value(&r, "l", "young"), "2.5");
   check_ints(value(&r, "l", "label"), "1, 2, 3, 4");
   check_reals(value(&r, "s", "velocity"), "1 2 3, 4 5 6, 7 8 9, 0 0 0");
@@ -323,7 +353,8 @@ static void off_sequence_goes_through_its_files(void **state)
     dv_free(name), dv_free(text);
   }
   Report r;
-  start(&r, &f, "<Node dt='0.02'><OffSequenceLoader name='l' filename='s008.off' nbOfFiles='3' stepDuration='0.04'/></Node>");
+  start(&r, &f,
+        "<Node dt='0.02'><OffSequenceLoader name='l' filename='s008.off' nbOfFiles='3' stepDuration='0.04'/></Node>");
   static const double wanted[] = {9, 9, 10, 10, 10};   // at the start of the step the time is 0, 0.02 …
   for (size_t i = 0; i < DV_COUNT(wanted); i++) {
     assert_int_equal(dv_scene_step(r.scene, 0), DV_OK);
@@ -341,13 +372,17 @@ static void voxels_become_hexahedra(void **state)
   DV_UNUSED(state);
   Files f = write_files();
   dv_free(check_write(f.directory, "v.raw", "hhabbaaaca"));
-  dv_free(check_write(f.directory, "v.mha", "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = 0.5 0.5 2\n"
-                                            "Offset = 1 2 3\nElementDataFile = LOCAL\nabbaaaca"));
+  dv_free(check_write(
+      f.directory, "v.mha",
+      "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = 0.5 0.5 2\n"
+      "Offset = 1 2 3\nElementDataFile = LOCAL\nabbaaaca"));
   dv_free(check_write(f.directory, "short.raw", "abc"));
   Report r;
-  start(&r, &f, "<Node><VoxelGridLoader name='l' filename='v.raw' header='2' resolution='2 2 2' bgValue='97' voxelSize='1 1 0.5'/>"
-                "<VoxelGridLoader name='m' filename='v.mha' dataValue='98 99' generateHexa='0'/>"
-                "<VoxelGridLoader name='roi' filename='v.mha' bgValue='97' ROI='0 0 1 9 9 9'/></Node>");
+  start(&r, &f,
+        "<Node><VoxelGridLoader name='l' filename='v.raw' header='2' resolution='2 2 2' bgValue='97' voxelSize='1 1 "
+        "0.5'/>"
+        "<VoxelGridLoader name='m' filename='v.mha' dataValue='98 99' generateHexa='0'/>"
+        "<VoxelGridLoader name='roi' filename='v.mha' bgValue='97' ROI='0 0 1 9 9 9'/></Node>");
   // voxels (1,0,0), (0,1,0), (0,1,1): points with z = 0, 0.5 and 1
   check_ints(value(&r, "l", "idxInRegularGrid"), "1, 2, 6");
   assert_int_equal(((const dvReals *)value(&r, "l", "position"))->count, 3 * (7 + 7 + 4));
@@ -358,9 +393,10 @@ static void voxels_become_hexahedra(void **state)
   report_end(&r);
   static const struct {
     const char *scene, *message;
-  } cases[] = {{"<Node><VoxelGridLoader filename='v.raw'/></Node>", "the size of 'v.raw' is not known"},
-               {"<Node><VoxelGridLoader filename='short.raw' resolution='4 4 4'/></Node>", "need 64 bytes, but the file has 3"},
-               {"<Node><VoxelGridLoader filename='short.raw' resolution='100000 100000 100000'/></Node>", "more than the"}};
+  } cases[] = {
+      {"<Node><VoxelGridLoader filename='v.raw'/></Node>", "the size of 'v.raw' is not known"},
+      {"<Node><VoxelGridLoader filename='short.raw' resolution='4 4 4'/></Node>", "need 64 bytes, but the file has 3"},
+      {"<Node><VoxelGridLoader filename='short.raw' resolution='100000 100000 100000'/></Node>", "more than the"}};
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     report_start_as(&r, f.scene, cases[i].scene);
     assert_int_equal(r.status, DV_ERROR_INPUT);

@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "base/text.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +46,10 @@ static void check_list(const dvMeshIndices *list, size_t count, const int32_t *w
   }
 }
 
-#define CHECK_LIST(list, ...)                                                                                          \
-  do {                                                                                                                 \
-    const int32_t check_wanted_[] = {__VA_ARGS__};                                                                     \
-    check_list(&(list), DV_COUNT(check_wanted_), check_wanted_);                                                       \
+#define CHECK_LIST(list, ...)                                    \
+  do {                                                           \
+    const int32_t check_wanted_[] = {__VA_ARGS__};               \
+    check_list(&(list), DV_COUNT(check_wanted_), check_wanted_); \
   } while (0)
 
 static void check_group(const dvMesh *mesh, size_t index, dvMeshKind kind, const char *name, int tag, int first,
@@ -222,7 +222,7 @@ static Bytes binary_2(bool big)
   put_format(&b, "2.2");
   dv_text_add(&b.text, "$Nodes\n4\n");
   for (int i = 0; i < 4; i++) {
-    INTS(&b, 10 * i + 10); // 10 is also a line feed: binary data must not be taken for text
+    INTS(&b, 10 * i + 10);   // 10 is also a line feed: binary data must not be taken for text
     REALS(&b, i == 1, i == 2, i == 3);
   }
   dv_text_add(&b.text, "\n$EndNodes\n$Elements\n4\n");
@@ -252,7 +252,7 @@ static Bytes binary_4(bool big)
   SIZES(&b, 2, 4, 10, 40);
   INTS(&b, 2, 1, 1);
   SIZES(&b, 1, 40);
-  REALS(&b, 0, 0, 1, 0.25, 0.75); // two parameters on a surface
+  REALS(&b, 0, 0, 1, 0.25, 0.75);   // two parameters on a surface
   INTS(&b, 3, 5, 0);
   SIZES(&b, 3, 10, 20, 30);
   REALS(&b, 0, 0, 0, 1, 0, 0, 0, 1, 0);
@@ -401,7 +401,7 @@ static void gmsh_errors_name_the_line(void **state)
 }
 
 static const char obj[] = "# a comment\nmtllib a.mtl b.mtl\nmtllib a.mtl\no thing\n"
-                          "f 1 2 3\n" // before its points
+                          "f 1 2 3\n"   // before its points
                           "v 0 0 0\nv 1 0 0 1\nv 1 1 0\nv 0 1 0\nv 5\n"
                           "vt 0 0\nvt 1\nvt 0.5 1 7\nvn 0 0 1\nvn 1 0 0\n"
                           "g left  side\nusemtl red\ns 1\n"
@@ -465,7 +465,7 @@ static void obj_values_a_point(void **state)
   check_close(normals[0], sqrt(0.5), 1e-15);
   check_close(normals[1], sqrt(0.5), 1e-15);
   check_close(normals[3], 1, 1e-15);
-  check_close(texcoords[1], 0.6, 0); // the greater v - u
+  check_close(texcoords[1], 0.6, 0);   // the greater v - u
   check_close(texcoords[2], 0.2, 0);
   check_close(texcoords[4], 0.2, 0);
   dv_mesh_free(&mesh);
@@ -551,7 +551,7 @@ static void files_are_recognised(void **state)
   DV_UNUSED(state);
   char *directory = check_mkdir();
   dvMesh mesh;
-  read_file_as(directory, "wrong.obj", gmsh_4, &mesh); // content goes before extension
+  read_file_as(directory, "wrong.obj", gmsh_4, &mesh);   // content goes before extension
   assert_int_equal(mesh.tetrahedra.count, 8);
   dv_mesh_free(&mesh);
   read_file_as(directory, "spheres.txt", "sph 1.0\nsphe 1 0 0 0\n", &mesh);
@@ -616,9 +616,9 @@ static void organ_of_the_scenes(void **state)
   for (size_t i = 0; i < f->count; i += 3)
     enclosed +=
         six_volumes((const double[3]){0}, corner(&skin, f, i), corner(&skin, f, i + 1), corner(&skin, f, i + 2)) / 6;
-  check_close(volume, 0.00126, 0.00002);                              // about the volume of a liver, in cubic metres
-  check_close(enclosed, 0.00131, 0.00002);                            // the coarse mesh cuts corners
-  assert_int_equal(2 * dv_mesh_point_count(&skin) - 4, f->count / 3); // Euler: closed, one piece, no hole
+  check_close(volume, 0.00126, 0.00002);                                // about the volume of a liver, in cubic metres
+  check_close(enclosed, 0.00131, 0.00002);                              // the coarse mesh cuts corners
+  assert_int_equal(2 * dv_mesh_point_count(&skin) - 4, f->count / 3);   // Euler: closed, one piece, no hole
   assert_int_equal(skin.normals.count, skin.positions.count);
   for (size_t i = 0; i < spheres.radii.count; i++)
     assert_true(spheres.radii.data[i] >= 0.01 && spheres.radii.data[i] <= 0.02);

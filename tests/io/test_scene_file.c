@@ -3,7 +3,7 @@
 
 #include "app/divan.h"
 #include "base/file.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 
 #include <string.h>
 
@@ -33,7 +33,10 @@ static dvContext *listening(Heard *h)
   return c;
 }
 
-static dvStatus parse(dvContext *c, const char *text, dvScene **s) { return dv_scene_parse(c, "test.scn", text, strlen(text), s); }
+static dvStatus parse(dvContext *c, const char *text, dvScene **s)
+{
+  return dv_scene_parse(c, "test.scn", text, strlen(text), s);
+}
 
 static void both_spellings_mean_the_same(void **state)
 {
@@ -41,7 +44,11 @@ static void both_spellings_mean_the_same(void **state)
   Heard h;
   dvContext *c = listening(&h);
   dvScene *s = NULL;
-  assert_int_equal(parse(c, "<Node name='r'><Object type='MechanicalObject' name='a' template='Rigid'/><MechanicalObject name='b' template='CudaVec3f'/></Node>", &s), DV_OK);
+  assert_int_equal(parse(c,
+                         "<Node name='r'><Object type='MechanicalObject' name='a' template='Rigid'/><MechanicalObject "
+                         "name='b' template='CudaVec3f'/></Node>",
+                         &s),
+                   DV_OK);
   assert_int_equal(dv_node_object(s->root, "a")->dof->kind, DV_RIGID3);
   assert_int_equal(dv_node_object(s->root, "b")->dof->kind, DV_VEC3);
   assert_int_equal(h.count, 1);   // the GPU type runs on the processor
@@ -74,7 +81,8 @@ static void mistakes_tell_place_and_proposal(void **state)
     int line;
     const char *text, *advice;
   } cases[] = {
-      {"<Node>\n<MecanicalObject/></Node>", DV_ERROR_UNKNOWN, 2, "unknown component: MecanicalObject", "MechanicalObject"},
+      {"<Node>\n<MecanicalObject/></Node>", DV_ERROR_UNKNOWN, 2, "unknown component: MecanicalObject",
+       "MechanicalObject"},
       {"<Node>\n\n<MechanicalObject position='1 2'/></Node>", DV_OK, 3, "do not make whole groups of 3", ""},
       {"<Node>\n<MechanicalObject position='1 2 nan'/></Node>", DV_ERROR_INPUT, 2, "not finite", ""},
       {"<Node>\n<Object/></Node>", DV_ERROR_INPUT, 2, "needs the attribute type", "MechanicalObject"},
@@ -108,11 +116,17 @@ static void dead_links_are_told_with_what_exists(void **state)
     dvStatus status;
     const char *text, *advice;
   } cases[] = {
-      {"<Node><MechanicalObject name='dofs'/><Node>\n<MechanicalObject position='@../dofz.position'/></Node></Node>", DV_OK, "leads to no", "@/dofs"},
-      {"<Node><MechanicalObject name='dofs'/>\n<MechanicalObject position='@dofs.positions'/></Node>", DV_OK, "has no field 'positions'", "@/dofs.position"},
-      {"<Node>\n<MechanicalObject name='a' position='@b.position'/><MechanicalObject name='b' position='@a.position'/></Node>", DV_ERROR_INPUT, "cycle", ""},
+      {"<Node><MechanicalObject name='dofs'/><Node>\n<MechanicalObject position='@../dofz.position'/></Node></Node>",
+       DV_OK, "leads to no", "@/dofs"},
+      {"<Node><MechanicalObject name='dofs'/>\n<MechanicalObject position='@dofs.positions'/></Node>", DV_OK,
+       "has no field 'positions'", "@/dofs.position"},
+      {"<Node>\n<MechanicalObject name='a' position='@b.position'/><MechanicalObject name='b' "
+       "position='@a.position'/></Node>",
+       DV_ERROR_INPUT, "cycle", ""},
       {"<Node>\n<MechanicalObject name='a' src='@loader'/></Node>", DV_ERROR_INPUT, "leads to no", ""},
-      {"<Node>\n<MechanicalObject name='a'/><Node><MechanicalObject name='b'/><IdentityMapping input='@../c'/></Node></Node>", DV_ERROR_INPUT, "leads to no", "@/a"},
+      {"<Node>\n<MechanicalObject name='a'/><Node><MechanicalObject name='b'/><IdentityMapping "
+       "input='@../c'/></Node></Node>",
+       DV_ERROR_INPUT, "leads to no", "@/a"},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     Heard h;
@@ -133,11 +147,14 @@ static void includes_take_parameters(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *object = check_write(directory, "object.xml", "<Node name='Thing'><MechanicalObject name='one' dx='0' printLog='0'/><MechanicalObject name='two' dx='0'/></Node>");
+  char *object = check_write(directory, "object.xml",
+                             "<Node name='Thing'><MechanicalObject name='one' dx='0' printLog='0'/><MechanicalObject "
+                             "name='two' dx='0'/></Node>");
   char *group = check_write(directory, "group.xml", "<Node name='Group'><MechanicalObject name='grouped'/></Node>");
-  char *scene = check_write(directory, "main.scn",
-                            "<Node name='r'><include href='group.xml'/><include href='group.xml' name='Under'/>"
-                            "<include href='object.xml' name='A' dx='5'/><include href='object.xml' name='B' two__dx='7'/></Node>");
+  char *scene = check_write(
+      directory, "main.scn",
+      "<Node name='r'><include href='group.xml'/><include href='group.xml' name='Under'/>"
+      "<include href='object.xml' name='A' dx='5'/><include href='object.xml' name='B' two__dx='7'/></Node>");
   Heard h;
   dvContext *c = listening(&h);
   dvScene *s = NULL;
@@ -148,7 +165,8 @@ static void includes_take_parameters(void **state)
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 2; k++) {
       dvText t = {0};
-      dv_field_print(dv_object_field(dv_node_object(dv_node_child(s->root, i ? "B" : "A"), k ? "two" : "one"), "translation"), &t);
+      dv_field_print(
+          dv_object_field(dv_node_object(dv_node_child(s->root, i ? "B" : "A"), k ? "two" : "one"), "translation"), &t);
       assert_string_equal(t.text, wanted[i][k]);
       dv_text_free(&t);
     }
@@ -162,8 +180,12 @@ static void a_merged_include_adds_to_what_is_there(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *part = check_write(directory, "part.xml", "<Node name='_Merge_'><Node name='A'><MechanicalObject name='x' printLog='1'/><MechanicalObject name='new'/></Node></Node>");
-  char *scene = check_write(directory, "main.scn", "<Node name='r'><Node name='A'><MechanicalObject name='x' dx='3'/></Node><include href='part.xml'/></Node>");
+  char *part = check_write(directory, "part.xml",
+                           "<Node name='_Merge_'><Node name='A'><MechanicalObject name='x' "
+                           "printLog='1'/><MechanicalObject name='new'/></Node></Node>");
+  char *scene = check_write(
+      directory, "main.scn",
+      "<Node name='r'><Node name='A'><MechanicalObject name='x' dx='3'/></Node><include href='part.xml'/></Node>");
   Heard h;
   dvContext *c = listening(&h);
   dvScene *s = NULL;
@@ -182,7 +204,8 @@ static void a_cyclic_include_is_told(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *a = check_write(directory, "a.scn", "<Node><include href='b.xml'/></Node>"), *b = check_write(directory, "b.xml", "<Node><include href='a.scn'/></Node>");
+  char *a = check_write(directory, "a.scn", "<Node><include href='b.xml'/></Node>"),
+       *b = check_write(directory, "b.xml", "<Node><include href='a.scn'/></Node>");
   Heard h;
   dvContext *c = listening(&h);
   dvScene *s = NULL;
@@ -197,8 +220,10 @@ static void a_cyclic_include_is_told(void **state)
 static void writing_twice_gives_the_same_bytes(void **state)
 {
   DV_UNUSED(state);
-  const char *first = "<Node name='r' dt='0.020' showWireFrame='1'><Object type='MechanicalState' position='0 0 0  1.50 0 0' dx='1' name='x&lt;y'/>"
-                      "<Node><MechanicalObject src='@../x&lt;y' tags='one two' velocity='@/x&lt;y.velocity'/></Node></Node>";
+  const char *first =
+      "<Node name='r' dt='0.020' showWireFrame='1'><Object type='MechanicalState' position='0 0 0  1.50 0 0' dx='1' "
+      "name='x&lt;y'/>"
+      "<Node><MechanicalObject src='@../x&lt;y' tags='one two' velocity='@/x&lt;y.velocity'/></Node></Node>";
   dvText texts[2] = {{0}};
   for (int i = 0; i < 2; i++) {
     Heard h;

@@ -1,5 +1,6 @@
-// Scenes of absurd size take time and memory in proportion to their length, or are refused with a message. The sizes here are small enough
-// for every run; DIVAN_TEST_SCALE=50 makes them those of docs/hardening.md (a 100 MB attribute, a million nodes).
+// Scenes of absurd size take time and memory in proportion to their length, or are refused with a message. The sizes
+// here are small enough for every run; DIVAN_TEST_SCALE=50 makes them those of docs/hardening.md (a 100 MB attribute, a
+// million nodes).
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -50,13 +51,15 @@ static Outcome load(const char *name, const char *head, const char *part, size_t
   out.status = dv_scene_parse(c, name, text.text, text.length, &s);
   dv_text_free(&text);
   if (out.status == DV_OK) out.status = dv_scene_init(s);
-  if (s && out.status == DV_OK && s->plan->states.count) out.scalars = dv_state_scalars(dv_state(s->plan->states.data[0]), DV_X);
+  if (s && out.status == DV_OK && s->plan->states.count)
+    out.scalars = dv_state_scalars(dv_state(s->plan->states.data[0]), DV_X);
   dv_scene_destroy(&s);
   dv_divan_destroy(&c);
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
   print_message("%-22s %9zu bytes: status %d, %.2f s so far, peak %ld MB%s%s\n", name, bytes, out.status,
-                (double)use.ru_utime.tv_sec + 1e-6 * (double)use.ru_utime.tv_usec, use.ru_maxrss / 1024, out.errors ? ": " : "", out.first);
+                (double)use.ru_utime.tv_sec + 1e-6 * (double)use.ru_utime.tv_usec, use.ru_maxrss / 1024,
+                out.errors ? ": " : "", out.first);
   return out;
 }
 
@@ -67,7 +70,8 @@ static void a_long_attribute(void **state)
   Outcome o = load("long attribute", "<Node><MechanicalObject position='", "0.125 1 2 ", points, "'/></Node>");
   assert_int_equal(o.status, DV_OK);
   assert_int_equal(o.scalars, 3 * points);
-  o = load("ranges", "<Node><MechanicalObject/><FixedProjectiveConstraint indices='", "0-99999999 ", scale(2000), "'/></Node>");
+  o = load("ranges", "<Node><MechanicalObject/><FixedProjectiveConstraint indices='", "0-99999999 ", scale(2000),
+           "'/></Node>");
   assert_int_equal(o.status, DV_ERROR_INPUT);
   assert_non_null(strstr(o.first, "5 million indices"));
 }
@@ -85,7 +89,8 @@ static void many_nodes(void **state)
 static void many_components(void **state)
 {
   DV_UNUSED(state);
-  Outcome o = load("components in a node", "<Node><MechanicalObject position='0 0 0'/>", "<ConstantForceField indices='0' forces='1 0 0'/>\n", scale(21000), "</Node>");
+  Outcome o = load("components in a node", "<Node><MechanicalObject position='0 0 0'/>",
+                   "<ConstantForceField indices='0' forces='1 0 0'/>\n", scale(21000), "</Node>");
   assert_int_equal(o.status, DV_ERROR_INPUT);
   assert_non_null(strstr(o.first, "more than 20000 components"));
 }
@@ -124,7 +129,8 @@ static void nested_entities(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_long_attribute), cmocka_unit_test(many_nodes), cmocka_unit_test(many_components),
-                                     cmocka_unit_test(many_mistakes), cmocka_unit_test(nested_entities)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_long_attribute), cmocka_unit_test(many_nodes),
+                                     cmocka_unit_test(many_components), cmocka_unit_test(many_mistakes),
+                                     cmocka_unit_test(nested_entities)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "base/file.h"
-#include "io/write_vtk.h"
+#include "io/mesh/write_vtk.h"
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
@@ -23,7 +23,7 @@ static unsigned char *decode(const char *text, size_t *length)
   int have = 0;
   *length = 0;
   for (; *text; text++) {
-    if (digit(*text) < 0) continue; // white space and padding
+    if (digit(*text) < 0) continue;   // white space and padding
     bits = bits << 6 | (uint32_t)digit(*text);
     have += 6;
     if (have >= 8) {
@@ -87,7 +87,8 @@ static void vtu_reads_back(void **state)
                          {DV_MESH_EDGE, (const int32_t[]){4, 0}, 1},
                          {DV_MESH_PYRAMID, (const int32_t[]){0, 1, 2, 3, 4}, 1}};
   dvVtuField fields[] = {{"velocity", speed, 3}, {"a<b & \"c\"", heat, 1}};
-  dvVtuGrid grid = {.points = points, .point_count = 5, .blocks = blocks, .block_count = 3, .fields = fields, .field_count = 2};
+  dvVtuGrid grid = {
+      .points = points, .point_count = 5, .blocks = blocks, .block_count = 3, .fields = fields, .field_count = 2};
   assert_int_equal(dv_vtu_write(path, &grid), DV_OK);
 
   xmlDoc *document = xmlReadFile(path, NULL, 0);
@@ -162,7 +163,7 @@ static void points_alone_and_nothing(void **state)
   free(bytes);
   xmlFreeDoc(document);
 
-  assert_int_equal(dv_vtu_write(path, &(dvVtuGrid){0}), DV_OK); // replaces the file
+  assert_int_equal(dv_vtu_write(path, &(dvVtuGrid){0}), DV_OK);   // replaces the file
   document = xmlReadFile(path, NULL, 0);
   free(values(xmlDocGetRootElement(document), "types", "UInt8", 0));
   xmlFreeDoc(document);

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "io/write_mesh.h"
+#include "io/mesh/write_mesh.h"
 
 #include <string.h>
 
@@ -34,7 +34,8 @@ static dvMesh make_mesh(void)
 
 static void check_same(const dvMeshIndices *a, const dvMeshIndices *b, const char *format, int kind)
 {
-  if (a->count != b->count) print_error("%s, kind %d: %zu indices read, %zu written\n", format, kind, a->count, b->count);
+  if (a->count != b->count)
+    print_error("%s, kind %d: %zu indices read, %zu written\n", format, kind, a->count, b->count);
   assert_int_equal(a->count, b->count);
   if (a->count) assert_memory_equal(a->data, b->data, a->count * sizeof *a->data);
 }
@@ -45,8 +46,8 @@ static void reads_back_equal(void **state)
   static const struct {
     const char *extension;
     unsigned kinds;   // that it has a place for
-  } formats[] = {{"vtk", 127}, {"vtu", 127}, {"msh", 127}, {"inp", 127}, {"obj", 7}, {"off", 6}, {"node", 8}, {"gidmsh", 8}, {"mesh", 10},
-               {"trian", 2}, {"xs3", 1}, {"sph", 0}};
+  } formats[] = {{"vtk", 127}, {"vtu", 127},  {"msh", 127}, {"inp", 127}, {"obj", 7}, {"off", 6},
+                 {"node", 8},  {"gidmsh", 8}, {"mesh", 10}, {"trian", 2}, {"xs3", 1}, {"sph", 0}};
   char *directory = check_mkdir();
   dvMesh mesh = make_mesh();
   for (size_t i = 0; i < DV_COUNT(formats); i++) {
@@ -80,11 +81,12 @@ static void values_read_back_equal(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *path = check_write(directory, "in.vtk",
-                           "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\n"
-                           "CELLS 3 11\n4 0 1 2 3\n3 0 1 2\n1 3\nCELL_TYPES 3\n10 5 1\n"
-                           "CELL_DATA 3\nSCALARS stiffness double\nLOOKUP_TABLE default\n10 0.1 5\n"
-                           "POINT_DATA 4\nVECTORS load float\n1 2 3 4 5 6 7 8 9 10 11 12\nFIELD f 1\nlabel 1 4 int\n1 2 3 -4\n");
+  char *path = check_write(
+      directory, "in.vtk",
+      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\n"
+      "CELLS 3 11\n4 0 1 2 3\n3 0 1 2\n1 3\nCELL_TYPES 3\n10 5 1\n"
+      "CELL_DATA 3\nSCALARS stiffness double\nLOOKUP_TABLE default\n10 0.1 5\n"
+      "POINT_DATA 4\nVECTORS load float\n1 2 3 4 5 6 7 8 9 10 11 12\nFIELD f 1\nlabel 1 4 int\n1 2 3 -4\n");
   dvMesh mesh, back;
   dvMeshError error = {0};
   assert_int_equal(dv_mesh_read(path, &mesh, &error), DV_OK);
@@ -147,12 +149,14 @@ static void stl_keeps_the_surface(void **state)
   for (int binary = 0; binary < 2; binary++) {
     dvMesh back;
     dvMeshError error = {0};
-    assert_int_equal(binary ? dv_mesh_write_stl_binary(path, &mesh, &error) : dv_mesh_write(path, &mesh, NULL, &error), DV_OK);
+    assert_int_equal(binary ? dv_mesh_write_stl_binary(path, &mesh, &error) : dv_mesh_write(path, &mesh, NULL, &error),
+                     DV_OK);
     assert_int_equal(dv_mesh_read(path, &back, &error), DV_OK);
     assert_int_equal(back.triangles.count, mesh.triangles.count + 6);
     for (size_t k = 0; k < back.triangles.count && k < 6; k++)
       for (int d = 0; d < 3; d++)
-        check_close(back.positions.data[3 * back.triangles.data[k] + d], mesh.positions.data[3 * mesh.triangles.data[k] + d], 1e-7);
+        check_close(back.positions.data[3 * back.triangles.data[k] + d],
+                    mesh.positions.data[3 * mesh.triangles.data[k] + d], 1e-7);
     dv_mesh_free(&back);
   }
   dv_free(path);

@@ -4,7 +4,7 @@
 #include "support/matrix.h"
 #include "support/scene.h"
 
-#include "linear/assembly.h"
+#include "linear/system/assembly.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -13,7 +13,16 @@
 
 enum { P = DV_VEC_SOLVER, Q, R };
 
-static const dvMech factors = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = 0.01, .implicit = true, .m = 1.3, .b = -0.02, .k = -0.07};
+static const dvMech factors = {.x = DV_X,
+                               .v = DV_V,
+                               .f = DV_F,
+                               .dx = DV_DX,
+                               .df = DV_DF,
+                               .dt = 0.01,
+                               .implicit = true,
+                               .m = 1.3,
+                               .b = -0.02,
+                               .k = -0.07};
 
 static void randomise(const dvPlan *plan, int id, uint64_t *seed)
 {
@@ -56,7 +65,7 @@ static double compare_products(dvNode *node, const dvAssemblyParts *parts, dvMec
   return worst;
 }
 
-// --- every scene of the project -------------------------------------------------------------------
+// --- every scene of the project ------------------------------------------------------------------
 
 typedef struct Check {
   dvVisitor visitor;
@@ -86,8 +95,9 @@ static bool lacks_matrix(const dvPlan *plan, const char **name)
 // projections in directions that are not those of the axes are not part of assembled matrices
 static bool projects_askew(const dvPlan *plan)
 {
-  static const char *const askew[] = {"DirectionProjectiveConstraint", "LineProjectiveConstraint", "PlaneProjectiveConstraint",
-                                      "FixedPlaneProjectiveConstraint", "AttachProjectiveConstraint"};
+  static const char *const askew[] = {"DirectionProjectiveConstraint", "LineProjectiveConstraint",
+                                      "PlaneProjectiveConstraint", "FixedPlaneProjectiveConstraint",
+                                      "AttachProjectiveConstraint"};
   for (size_t i = 0; i < plan->projections.count; i++)
     for (size_t k = 0; k < DV_COUNT(askew); k++)
       if (strcmp(plan->projections.data[i]->cls->name, askew[k]) == 0) return true;
@@ -145,12 +155,12 @@ static void every_scene_gives_the_same_product(void **state)
   assert_true(c.compared > 10);
 }
 
-// --- parts, changes --------------------------------------------------------------------------------
+// --- parts, changes ------------------------------------------------------------------------------
 
-#define CHAIN                                                                                                             \
-  "<MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0.5 0  3 0 0.2'/>"                                             \
-  "<UniformMass vertexMass='2' rayleighMass='0.3'/>"                                                                      \
-  "<SpringForceField name='ff' rayleighStiffness='0.4' spring='0 1 100 3 0.9  1 2 50 2 1  2 3 70 1 1'/>"                  \
+#define CHAIN                                                                                            \
+  "<MechanicalObject name='dofs' position='0 0 0  1 0 0  2 0.5 0  3 0 0.2'/>"                            \
+  "<UniformMass vertexMass='2' rayleighMass='0.3'/>"                                                     \
+  "<SpringForceField name='ff' rayleighStiffness='0.4' spring='0 1 100 3 0.9  1 2 50 2 1  2 3 70 1 1'/>" \
   "<DiagonalVelocityDampingForceField dampingCoefficient='3 4 5'/>"
 
 static void parts_add_up(void **state)
@@ -175,7 +185,8 @@ static void parts_add_up(void **state)
     dv_assembly_free(&a);
   }
   for (int i = 0; i < 144; i++) check_close(dense[0][i], dense[1][i] + dense[2][i] + dense[3][i], 1e-12);
-  // mass: (m - b rayleighMass) 2 on the diagonal; damping: b B with B = -3; Rayleigh damping of the springs is part of their stiffness
+  // mass: (m - b rayleighMass) 2 on the diagonal; damping: b B with B = -3; Rayleigh damping of the springs is part of
+  // their stiffness
   check_close(dense[2][0], (factors.m - factors.b * 0.3) * 2, 1e-14);
   check_close(dense[2][1], 0, 0);
   check_close(dense[3][0], -factors.b * 3, 1e-15);
@@ -189,7 +200,8 @@ static void fixed_rows_and_columns_are_cleared(void **state)
 {
   DV_UNUSED(state);
   dvScene *s = check_scene("<Node name='root'>" CHAIN "<FixedProjectiveConstraint indices='1'/>"
-                           "<PartialFixedProjectiveConstraint indices='3' fixedDirections='0 1 0'/></Node>", 1);
+                           "<PartialFixedProjectiveConstraint indices='3' fixedDirections='0 1 0'/></Node>",
+                           1);
   dvPlan *plan = NULL;
   dvAssembly a = {0};
   double dense[144];
@@ -215,8 +227,10 @@ static void fixed_rows_and_columns_are_cleared(void **state)
 static void changed_sequences_are_noticed(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node name='root'><MechanicalObject name='dofs' position='0 -1 0  1 1 0  2 1 0'/><UniformMass vertexMass='1'/>"
-                           "<PlaneForceField normal='0 1 0' stiffness='100'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node name='root'><MechanicalObject name='dofs' position='0 -1 0  1 1 0  2 1 0'/><UniformMass vertexMass='1'/>"
+      "<PlaneForceField normal='0 1 0' stiffness='100'/></Node>",
+      1);
   dvPlan *plan = NULL;
   dvAssembly a = {0};
   dv_plan_get(&plan, s->root);
@@ -236,7 +250,7 @@ static void changed_sequences_are_noticed(void **state)
   check_close_scene(&s);
 }
 
-// --- mapped states: J^T K J in dense matrices ------------------------------------------------------
+// --- mapped states: J^T K J in dense matrices ----------------------------------------------------
 
 // J of a state in terms of all main states: columns by propagating unit vectors
 static double *dense_j(dvPlan *plan, const dvAssembly *a, dvState *s)
@@ -255,20 +269,26 @@ static double *dense_j(dvPlan *plan, const dvAssembly *a, dvState *s)
   return j;
 }
 
-// blocks that one sum over elements has for itself beside blocks that get more: springs, another sum, a mass with entries beside the diagonal
+// blocks that one sum over elements has for itself beside blocks that get more: springs, another sum, a mass with
+// entries beside the diagonal
 static void sums_share_blocks_with_others(void **state)
 {
   DV_UNUSED(state);
-#define GRID "<Node name='root'><EulerImplicitSolver/><CGLinearSolver/><RegularGridTopology n='4 3 5' max='3 2 4'/><MechanicalObject/>" \
-             "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3'/>"
+#define GRID                                                                                          \
+  "<Node name='root'><EulerImplicitSolver/><CGLinearSolver/><RegularGridTopology n='4 3 5' max='3 2 " \
+  "4'/><MechanicalObject/>"                                                                           \
+  "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3'/>"
   static const char *const scenes[] = {
       GRID "</Node>",
       GRID "<UniformMass vertexMass='2'/><SpringForceField spring='0 1 100 3 0.9  5 30 50 2 1  2 3 70 1 1'/></Node>",
-      GRID "<MeshMatrixMass totalMass='3' lumping='0'/><TetrahedronFEMForceField youngModulus='500' poissonRatio='0.2'/>"
-           "<FixedProjectiveConstraint indices='0 7'/></Node>",
-      "<Node name='root'><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
+      GRID
+      "<MeshMatrixMass totalMass='3' lumping='0'/><TetrahedronFEMForceField youngModulus='500' poissonRatio='0.2'/>"
+      "<FixedProjectiveConstraint indices='0 7'/></Node>",
+      "<Node name='root'><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject position='0 0 0  1 0 0  0 1 0  0 0 "
+      "1'/>"
       "<MeshTopology tetrahedra='0 1 2 3'/><TetrahedronFEMForceField youngModulus='100' poissonRatio='0.3'/>"
-      "<Node><MechanicalObject position='0.2 0.2 0.2  0.3 0.1 0.1'/><BarycentricMapping/><SpringForceField spring='0 1 10 1 0.3'/></Node></Node>",
+      "<Node><MechanicalObject position='0.2 0.2 0.2  0.3 0.1 0.1'/><BarycentricMapping/><SpringForceField spring='0 1 "
+      "10 1 0.3'/></Node></Node>",
   };
   for (size_t i = 0; i < DV_COUNT(scenes); i++) {
     dvScene *s = check_scene(scenes[i], 1);
@@ -322,31 +342,42 @@ static void check_mapped_force(const char *text, int block)
   fd_close(&s);
 }
 
-#define SPRINGS(a, b) "<SpringForceField name='ff' object1='" a "' object2='" b "' spring='0 1 100 2 0.7  1 0 50 1 1.1  1 1 30 0 0.2'/>"
+#define SPRINGS(a, b) \
+  "<SpringForceField name='ff' object1='" a "' object2='" b "' spring='0 1 100 2 0.7  1 0 50 1 1.1  1 1 30 0 0.2'/>"
 #define POINTS(name, x) "<Node name='" name "'><MechanicalObject name='mo' position='" x "'/>"
 #define FRAMES(name, x) "<Node name='" name "'><MechanicalObject name='mo' template='Rigid3' position='" x "'/>"
-#define ON_FRAMES "<Node name='M'><MechanicalObject name='mo' position='0.5 0 0  0 0.5 0.1  0.3 0.3 0'/><RigidMapping rigidIndexPerPoint='0 1 1'/>"
+#define ON_FRAMES                                                                                       \
+  "<Node name='M'><MechanicalObject name='mo' position='0.5 0 0  0 0.5 0.1  0.3 0.3 0'/><RigidMapping " \
+  "rigidIndexPerPoint='0 1 1'/>"
 
 static void between_independent_states(void **state)
 {
   DV_UNUSED(state);
-  check_mapped_force("<Node name='root'>" POINTS("A", "0 0 0  1 0 0.1") "</Node>" POINTS("B", "0 1 0  1 1 1  2 0 0") "</Node>" SPRINGS("@A/mo", "@B/mo") "</Node>", 3);
+  check_mapped_force("<Node name='root'>" POINTS("A", "0 0 0  1 0 0.1") "</Node>" POINTS(
+                         "B", "0 1 0  1 1 1  2 0 0") "</Node>" SPRINGS("@A/mo", "@B/mo") "</Node>",
+                     3);
 }
 
 static void between_mapped_states(void **state)
 {
   DV_UNUSED(state);
-  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES "</Node></Node>"
-                     FRAMES("B", "0 1 0 0 0 0 1  1 1 0 0.6 0 0 0.8") ON_FRAMES "</Node></Node>" SPRINGS("@A/M/mo", "@B/M/mo") "</Node>", 6);
+  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES
+                     "</Node></Node>" FRAMES("B", "0 1 0 0 0 0 1  1 1 0 0.6 0 0 0.8") ON_FRAMES
+                     "</Node></Node>" SPRINGS("@A/M/mo", "@B/M/mo") "</Node>",
+                     6);
 }
 
 static void between_a_mapped_and_an_independent_state(void **state)
 {
   DV_UNUSED(state);
-  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES "</Node></Node>" POINTS("B", "0 1 0  1 1 1  2 0 0") "</Node>"
-                     SPRINGS("@A/M/mo", "@B/mo") "</Node>", 3);
-  check_mapped_force("<Node name='root'>" POINTS("B", "0 1 0  1 1 1  2 0 0") "</Node>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES "</Node></Node>"
-                     SPRINGS("@B/mo", "@A/M/mo") "</Node>", 3);
+  check_mapped_force(
+      "<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES
+      "</Node></Node>" POINTS("B", "0 1 0  1 1 1  2 0 0") "</Node>" SPRINGS("@A/M/mo", "@B/mo") "</Node>",
+      3);
+  check_mapped_force(
+      "<Node name='root'>" POINTS("B", "0 1 0  1 1 1  2 0 0") "</Node>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8")
+          ON_FRAMES "</Node></Node>" SPRINGS("@B/mo", "@A/M/mo") "</Node>",
+      3);
 }
 
 // points on a point set that is itself on frames
@@ -354,18 +385,24 @@ static void over_several_mappings(void **state)
 {
   DV_UNUSED(state);
 #define DEEP "<Node name='N'><MechanicalObject name='mo' position='0 0 0  0 0 0'/><SubsetMapping indices='2 0'/>"
-  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES DEEP "</Node></Node></Node>" POINTS("B", "0 1 0  1 1 1") "</Node>"
-                     SPRINGS("@A/M/N/mo", "@B/mo") "</Node>", 3);
-  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES DEEP "</Node></Node></Node>" SPRINGS("@A/M/N/mo", "@A/M/mo") "</Node>", 6);
+  check_mapped_force(
+      "<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES DEEP
+      "</Node></Node></Node>" POINTS("B", "0 1 0  1 1 1") "</Node>" SPRINGS("@A/M/N/mo", "@B/mo") "</Node>",
+      3);
+  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES DEEP
+                     "</Node></Node></Node>" SPRINGS("@A/M/N/mo", "@A/M/mo") "</Node>",
+                     6);
 }
 
 // two states of one parent: both J have the same columns
 static void below_one_parent(void **state)
 {
   DV_UNUSED(state);
-  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES "</Node>"
-                     "<Node name='N'><MechanicalObject name='mo' position='1 0 0  0 2 0.1'/><RigidMapping index='1'/></Node></Node>"
-                     SPRINGS("@A/M/mo", "@A/N/mo") "</Node>", 6);
+  check_mapped_force("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") ON_FRAMES
+                     "</Node>"
+                     "<Node name='N'><MechanicalObject name='mo' position='1 0 0  0 2 0.1'/><RigidMapping "
+                     "index='1'/></Node></Node>" SPRINGS("@A/M/mo", "@A/N/mo") "</Node>",
+                     6);
 }
 
 static void geometric_stiffness_of_mappings(void **state)
@@ -373,9 +410,16 @@ static void geometric_stiffness_of_mappings(void **state)
   DV_UNUSED(state);
   static const char *const kinds[] = {"Exact", "Stabilized"};
   for (int i = 0; i < 2; i++) {
-    char *text = dv_format("<Node name='root'>" FRAMES("A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") "<Node name='M'><MechanicalObject name='mo' position='0.5 0 0  0 0.5 0.1'/>"
-                           "<RigidMapping rigidIndexPerPoint='0 1' geometricStiffness='%s'/></Node></Node>" POINTS("B", "0 1 0  1 1 1  2 0 0") "</Node>"
-                           SPRINGS("@A/M/mo", "@B/mo") "</Node>", kinds[i]);
+    char *text = dv_format(
+        "<Node name='root'>" FRAMES(
+            "A", "0 0 0 0 0 0 1  1 0 0 0 0.6 0 0.8") "<Node name='M'><MechanicalObject name='mo' position='0.5 0 0  0 "
+                                                     "0.5 0.1'/>"
+                                                     "<RigidMapping rigidIndexPerPoint='0 1' "
+                                                     "geometricStiffness='%s'/></Node></Node>" POINTS(
+                                                         "B",
+                                                         "0 1 0  1 1 1  2 0 0") "</Node>" SPRINGS("@A/M/mo",
+                                                                                                  "@B/mo") "</Node>",
+        kinds[i]);
     dvScene *s = check_scene(text, 1);
     check_close(compare_products(s->root, NULL, factors), 0, 1e-13);
     dvAssemblyParts parts = DV_ASSEMBLE_ALL;
@@ -389,8 +433,10 @@ static void geometric_stiffness_of_mappings(void **state)
 static void states_outside_of_the_system_are_left_out(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node name='root'>" POINTS("A", "0 0 0  1 0 0.1") "</Node><Node name='B'><MechanicalObject name='mo' position='0 1 0  1 1 1'/>"
-                           SPRINGS("@../A/mo", "@mo") "</Node></Node>", 1);
+  dvScene *s = check_scene("<Node name='root'>" POINTS(
+                               "A", "0 0 0  1 0 0.1") "</Node><Node name='B'><MechanicalObject name='mo' position='0 1 "
+                                                      "0  1 1 1'/>" SPRINGS("@../A/mo", "@mo") "</Node></Node>",
+                           1);
   check_close(compare_products(dv_node_child(s->root, "B"), NULL, factors), 0, 1e-13);
   check_close_scene(&s);
 }
@@ -403,17 +449,25 @@ static void blocks_follow_the_widths(void **state)
     int block;
   } cases[] = {
       {"<Node name='root'><Node><MechanicalObject template='Vec1' position='1 2'/><UniformMass vertexMass='1'/></Node>"
-       "<Node><MechanicalObject position='0 0 0  1 0 0'/><UniformMass vertexMass='1'/><SpringForceField spring='0 1 5 1 0.5'/></Node></Node>", 1},
-      {"<Node name='root'><Node><MechanicalObject template='Vec2' position='1 2'/><UniformMass vertexMass='1'/></Node></Node>", 1},
-      {"<Node name='root'><Node><MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass vertexMass='1'/></Node>"
-       "<Node><MechanicalObject position='0 0 0  1 0 0'/><UniformMass vertexMass='1'/><SpringForceField spring='0 1 5 1 0.5'/></Node></Node>", 3},
+       "<Node><MechanicalObject position='0 0 0  1 0 0'/><UniformMass vertexMass='1'/><SpringForceField spring='0 1 5 "
+       "1 0.5'/></Node></Node>",
+       1},
+      {"<Node name='root'><Node><MechanicalObject template='Vec2' position='1 2'/><UniformMass "
+       "vertexMass='1'/></Node></Node>",
+       1},
+      {"<Node name='root'><Node><MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass "
+       "vertexMass='1'/></Node>"
+       "<Node><MechanicalObject position='0 0 0  1 0 0'/><UniformMass vertexMass='1'/><SpringForceField spring='0 1 5 "
+       "1 0.5'/></Node></Node>",
+       3},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     dvScene *s = check_scene(cases[i].text, 1);
     check_close(compare_products(s->root, NULL, factors), 0, 1e-13);
     dvPlan *plan = NULL;
     dvAssembly a = {0};
-    assert_int_equal(dv_assembly_build(&a, &s->root->base, dv_plan_get(&plan, s->root), &factors, DV_ASSEMBLE_ALL), DV_OK);
+    assert_int_equal(dv_assembly_build(&a, &s->root->base, dv_plan_get(&plan, s->root), &factors, DV_ASSEMBLE_ALL),
+                     DV_OK);
     assert_int_equal(a.matrix.block, cases[i].block);
     dv_assembly_free(&a);
     dv_plan_destroy(&plan);

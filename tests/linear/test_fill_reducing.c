@@ -4,13 +4,16 @@
 
 #include "object/field.h"
 
-#define SCENE                                                                                                                    \
-  "<Node gravity='0 -10 0'><DefaultAnimationLoop/><Node name='mesh'><RegularGridTopology name='grid' n='10 10 10' min='0 0 0' max='9 9 9'/>" \
-  "<FillReducingOrdering name='order' orderingMethod='%s'/></Node>"                                                              \
+#define SCENE                                                                                                       \
+  "<Node gravity='0 -10 0'><DefaultAnimationLoop/><Node name='mesh'><RegularGridTopology name='grid' n='10 10 10' " \
+  "min='0 0 0' max='9 9 9'/>"                                                                                       \
+  "<FillReducingOrdering name='order' orderingMethod='%s'/></Node>"                                                 \
   "<Node name='old'>" BODY("@../mesh/grid") "</Node><Node name='new'>" BODY("@../mesh/order") "</Node></Node>"
-#define BODY(from)                                                                                                               \
-  "<EulerImplicitSolver/><NaturalOrderingMethod/><SparseLDLSolver name='solver'/><MeshTopology position='" from ".position' hexahedra='" from ".hexahedra'/>" \
-  "<MechanicalObject name='mo'/><UniformMass totalMass='100'/><BoxROI name='box' box='-1 -1 -0.1 10 10 0.1'/><FixedProjectiveConstraint indices='@box.indices'/>" \
+#define BODY(from)                                                                                              \
+  "<EulerImplicitSolver/><NaturalOrderingMethod/><SparseLDLSolver name='solver'/><MeshTopology position='" from \
+  ".position' hexahedra='" from ".hexahedra'/>"                                                                 \
+  "<MechanicalObject name='mo'/><UniformMass totalMass='100'/><BoxROI name='box' box='-1 -1 -0.1 10 10 "        \
+  "0.1'/><FixedProjectiveConstraint indices='@box.indices'/>"                                                   \
   "<HexahedronFEMForceField youngModulus='4000' poissonRatio='0.3'/>"
 
 static const dvInts *ints_of(dvScene *s, const char *path, const char *name)
@@ -20,7 +23,10 @@ static const dvInts *ints_of(dvScene *s, const char *path, const char *name)
   return f->value;
 }
 
-static int stored(dvScene *s, const char *path) { return *(const int32_t *)dv_object_field(check_find(s, path), "L_nnz")->value; }
+static int stored(dvScene *s, const char *path)
+{
+  return *(const int32_t *)dv_object_field(check_find(s, path), "L_nnz")->value;
+}
 
 static void less_to_eliminate(void **state)
 {
@@ -35,7 +41,8 @@ static void less_to_eliminate(void **state)
     for (int32_t k = 0; k < 1000; k++) {
       assert_int_equal(back->data[there->data[k]], k);
       for (size_t c = 0; c < 3; c++)   // the order changes rounding only
-        check_close(check_value(s, "new/mo", DV_X, 3 * (size_t)k + c), check_value(s, "old/mo", DV_X, 3 * (size_t)there->data[k] + c), 1e-9);
+        check_close(check_value(s, "new/mo", DV_X, 3 * (size_t)k + c),
+                    check_value(s, "old/mo", DV_X, 3 * (size_t)there->data[k] + c), 1e-9);
     }
     print_message("%d numbers instead of %d\n", stored(s, "new/solver"), stored(s, "old/solver"));
     assert_true(stored(s, "new/solver") < stored(s, "old/solver"));

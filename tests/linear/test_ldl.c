@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/matrix.h"
 
-#include "linear/ldl.h"
+#include "linear/direct/ldl.h"
 
 #include <string.h>
 
@@ -25,7 +25,8 @@ static void solve(const dvBlockMatrix *a, dvOrder order, double *distance, doubl
   check_random_vector(&seed, b, n);
   assert_true(factorise(&f, a, order, &pivot));
   work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
-  for (int again = 0; again < 2; again++) assert_true(dv_ldl_factorise(&f, a, NULL, DV_LDL_SMALL, &pivot));   // nothing is left behind
+  for (int again = 0; again < 2; again++)
+    assert_true(dv_ldl_factorise(&f, a, NULL, DV_LDL_SMALL, &pivot));   // nothing is left behind
   dv_ldl_solve(&f, b, x, work);
   check_dense_solve(a, b, y);
   *distance = check_distance(x, y, n);
@@ -117,7 +118,8 @@ static void indefinite_systems(void **state)
   }
 }
 
-// zeros on the diagonal of a matrix that is not singular: pivots are replaced, and refinement finds the solution all the same
+// zeros on the diagonal of a matrix that is not singular: pivots are replaced, and refinement finds the solution all
+// the same
 static void zero_pivots(void **state)
 {
   DV_UNUSED(state);
@@ -174,7 +176,8 @@ static void singular_systems_are_refused(void **state)
       dv_block_matrix_free(&a);
       check_random_spd(&a, blocks[k], 20, 2, 4);
       double *d = dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, 7, 7));   // a row of zeros
-      for (int32_t e = a.pattern.row_start[7]; e < a.pattern.row_start[8]; e++) memset(dv_block_matrix_at(&a, e), 0, (size_t)(a.block * a.block) * sizeof *d);
+      for (int32_t e = a.pattern.row_start[7]; e < a.pattern.row_start[8]; e++)
+        memset(dv_block_matrix_at(&a, e), 0, (size_t)(a.block * a.block) * sizeof *d);
       for (size_t r = 0; r < a.pattern.rows; r++) {
         int32_t e = dv_pattern_find(&a.pattern, r, 7);
         if (e >= 0) memset(dv_block_matrix_at(&a, e), 0, (size_t)(a.block * a.block) * sizeof *d);
@@ -226,7 +229,8 @@ static void orders_are_permutations_and_keep_the_factor_sparse(void **state)
   assert_true(dv_ldl_analyse(&amd, &a.pattern, 3, DV_ORDER_AMD));
   // natural: about 40 a row; AMD does at least three times better on this grid
   assert_true(dv_ldl_count(&natural) > 30 * N);
-  if (dv_ldl_count(&amd) * 3 > dv_ldl_count(&natural)) fail_msg("blocks: AMD %zu, natural %zu", dv_ldl_count(&amd), dv_ldl_count(&natural));
+  if (dv_ldl_count(&amd) * 3 > dv_ldl_count(&natural))
+    fail_msg("blocks: AMD %zu, natural %zu", dv_ldl_count(&amd), dv_ldl_count(&natural));
   dv_ldl_free(&natural);
   dv_ldl_free(&amd);
   dv_block_matrix_free(&a);

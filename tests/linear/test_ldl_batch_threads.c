@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/matrix.h"
 
-#include "linear/ldl_batch.h"
+#include "linear/direct/ldl_batch.h"
 
 #include <string.h>
 
@@ -40,7 +40,8 @@ static void many_right_hand_sides(void **state)
   for (size_t k = 0; k < DV_COUNT(blocks); k++) {
     Setup s;
     set_up(&s, blocks[k], 21);
-    double *b = dv_alloc(ROWS * s.n * sizeof *b), *x = dv_alloc(ROWS * s.n * sizeof *x), *one = dv_alloc(ROWS * s.n * sizeof *one), *y = dv_alloc(s.n * sizeof *y);
+    double *b = dv_alloc(ROWS * s.n * sizeof *b), *x = dv_alloc(ROWS * s.n * sizeof *x),
+           *one = dv_alloc(ROWS * s.n * sizeof *one), *y = dv_alloc(s.n * sizeof *y);
     uint64_t seed = 3;
     check_random_vector(&seed, b, ROWS * s.n);
     dvLdlBatch *batch = dv_ldl_batch_create();

@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/matrix.h"
 
-#include "linear/ldl.h"
+#include "linear/direct/ldl.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -44,7 +44,8 @@ static void the_same_solution(void **state)
   assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_METIS));
   assert_true(dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot));
   size_t n = dv_ldl_rows(&f);
-  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y), *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *y = dv_alloc(n * sizeof *y),
+         *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
   for (size_t i = 0; i < n; i++) b[i] = sin(0.1 * (double)i);
   dv_ldl_solve(&f, b, x, work);
   dv_block_matrix_product(&a, NULL, x, y);
@@ -120,7 +121,8 @@ static void solving_while_another_factor_is_computed(void **state)
   assert_true(dv_ldl_analyse(&used, &a.pattern, 3, DV_ORDER_AMD) && dv_ldl_analyse_like(&next, &used));
   assert_true(dv_ldl_factorise(&used, &a, NULL, DV_LDL_SMALL, &pivot));
   size_t n = dv_ldl_rows(&used);
-  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *work = dv_alloc(dv_ldl_work(&used) * sizeof *work);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x),
+         *work = dv_alloc(dv_ldl_work(&used) * sizeof *work);
   uint64_t seed = 4;
   check_random_vector(&seed, b, n);
   dv_ldl_solve(&used, b, x, work);
@@ -153,7 +155,8 @@ static void changes_of_a_few_entries(void **state)
     assert_true(dv_ldl_refactorise(&f, &a, k % 2 ? pool : NULL, DV_LDL_SMALL, &pivot));
     assert_true(dv_ldl_factorise(&all, &a, NULL, DV_LDL_SMALL, &pivot));
     if (k == 1) check_close(f.redone, 0, 0);
-    else if (k == 0 || k == 2 || k == 6 || k == 7) check_close(f.redone, 1, 0);   // the first of its kind does all, and keeps
+    else if (k == 0 || k == 2 || k == 6 || k == 7)
+      check_close(f.redone, 1, 0);   // the first of its kind does all, and keeps
     else assert_true(f.redone > 0 && f.redone < 0.5);
     assert_memory_equal(f.lower, all.lower, dv_ldl_stored(&f) * sizeof *f.lower);
     assert_memory_equal(f.d, all.d, dv_ldl_rows(&f) * sizeof *f.d);
@@ -174,8 +177,10 @@ static void a_restless_matrix(void **state)
   check_grid(&a, 3, 12, 0.1);
   assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_AMD) && dv_ldl_analyse_like(&all, &f));
   for (int k = 0; k < 40; k++) {
-    for (size_t i = 0; i < a.pattern.rows && k < 30; i++) dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, i, i))[0] += 0.1;
-    assert_true(dv_ldl_refactorise(&f, &a, NULL, DV_LDL_SMALL, &pivot) && dv_ldl_factorise(&all, &a, NULL, DV_LDL_SMALL, &pivot));
+    for (size_t i = 0; i < a.pattern.rows && k < 30; i++)
+      dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, i, i))[0] += 0.1;
+    assert_true(dv_ldl_refactorise(&f, &a, NULL, DV_LDL_SMALL, &pivot) &&
+                dv_ldl_factorise(&all, &a, NULL, DV_LDL_SMALL, &pivot));
     assert_memory_equal(f.lower, all.lower, dv_ldl_stored(&f) * sizeof *f.lower);
     if (k < 30) check_close(f.redone, 1, 0);
   }

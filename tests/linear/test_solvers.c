@@ -1,20 +1,20 @@
-// Linear solvers as components: solutions checked by products without a matrix, stopping rules against a plain conjugate gradient, systems
-// that cannot be solved, and what scenes may get wrong.
+// Linear solvers as components: solutions checked by products without a matrix, stopping rules against a plain
+// conjugate gradient, systems that cannot be solved, and what scenes may get wrong.
 #include "support/check.h"
 #include "support/fd.h"
 #include "support/matrix.h"
 #include "support/scene.h"
 
 #include "base/file.h"
-#include "linear/iterative.h"
-#include "linear/matrix_free.h"
+#include "linear/iterative/iterative.h"
+#include "linear/system/matrix_free.h"
 
 #include <string.h>
 
 enum { X = DV_VEC_ODE, B, Q, START };
 
-#define BODY                                                                                                              \
-  "<RegularGridTopology nx='3' ny='3' nz='6' xmin='0' xmax='2' ymin='0' ymax='2' zmin='0' zmax='5'/>"                     \
+#define BODY                                                                                          \
+  "<RegularGridTopology nx='3' ny='3' nz='6' xmin='0' xmax='2' ymin='0' ymax='2' zmin='0' zmax='5'/>" \
   "<MechanicalObject name='dofs'/><UniformMass vertexMass='0.5'/><FixedProjectiveConstraint indices='0-8'/>"
 #define SOFT "<RegularGridSpringForceField linesStiffness='100' quadsStiffness='100' cubesStiffness='100'/>"
 #define SCENE(content) "<Node name='root' dt='0.02' gravity='0 -10 0'><EulerImplicitSolver/>" content "</Node>"
@@ -22,7 +22,16 @@ enum { X = DV_VEC_ODE, B, Q, START };
 static dvMech implicit_factors(double m)
 {
   double h = 0.02;
-  return (dvMech){.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = h, .implicit = true, .m = m, .b = -h, .k = -h * h};
+  return (dvMech){.x = DV_X,
+                  .v = DV_V,
+                  .f = DV_F,
+                  .dx = DV_DX,
+                  .df = DV_DF,
+                  .dt = h,
+                  .implicit = true,
+                  .m = m,
+                  .b = -h,
+                  .k = -h * h};
 }
 
 typedef struct Problem {
@@ -71,14 +80,15 @@ static double residual(Problem *p)
 
 static int iterations_of(const dvObject *solver) { return ((const dvIterative *)solver)->done; }
 
-// --- every solver ----------------------------------------------------------------------------------
+// --- every solver --------------------------------------------------------------------------------
 
 static const char *const solvers[] = {
     "<SparseLDLSolver name='s'/>",
     "<AsyncSparseLDLSolver name='s'/>",
     "<EigenSimplicialLDLT name='s'/><NaturalOrderingMethod/>",
     "<EigenSimplicialLLT name='s' orderingMethod='@o'/><COLAMDOrderingMethod name='o'/>",
-    "<EigenCholmodSupernodalLLT name='s' template='CompressedRowSparseMatrixMat3x3' orderingMethod='@o'/><MetisOrderingMethod name='o'/>",
+    "<EigenCholmodSupernodalLLT name='s' template='CompressedRowSparseMatrixMat3x3' "
+    "orderingMethod='@o'/><MetisOrderingMethod name='o'/>",
     "<EigenSparseLU name='s' template='CompressedRowSparseMatrixMat3x3'/>",
     "<EigenSparseQR name='s'/>",
     "<PrecomputedLinearSolver name='s'/>",
@@ -87,30 +97,41 @@ static const char *const solvers[] = {
     "<SVDLinearSolver name='s' template='FullMatrix'/>",
     "<SVDLinearSolver name='s' minSingularValue='0.01'/>",
     "<CGLinearSolver name='s' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
-    "<CGLinearSolver name='s' template='CompressedRowSparseMatrixMat3x3d' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
+    "<CGLinearSolver name='s' template='CompressedRowSparseMatrixMat3x3d' iterations='500' tolerance='1e-14' "
+    "threshold='1e-40'/>",
     "<ParallelCGLinearSolver name='s' iterations='500' tolerance='1e-14' threshold='1e-40'/>",
     "<MinResLinearSolver name='s' iterations='500' tolerance='1e-15'/>",
     "<MinResLinearSolver name='s' template='CompressedRowSparseMatrixd' iterations='500' tolerance='1e-15'/>",
     "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28'/>",
-    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><JacobiPreconditioner name='p'/>",
-    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>",
-    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><SSORPreconditioner name='p' omega='1.2'/>",
-    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><IncompleteCholeskyPreconditioner name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><JacobiPreconditioner "
+    "name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><BlockJacobiPreconditioner "
+    "name='p'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><SSORPreconditioner name='p' "
+    "omega='1.2'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' "
+    "preconditioner='@p'/><IncompleteCholeskyPreconditioner name='p'/>",
     "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><SparseLDLSolver name='p'/>",
-    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><WarpPreconditioner name='p' linearSolver='@d'/><SparseLDLSolver name='d'/>",
-    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><PrecomputedWarpPreconditioner name='p'/>",
-    "<SparseLDLSolver name='s' linearSystem='@c'/><CompositeLinearSystem name='c' linearSystems='@a @k'/><MatrixLinearSystem name='a'/>"
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><WarpPreconditioner name='p' "
+    "linearSolver='@d'/><SparseLDLSolver name='d'/>",
+    "<PCGLinearSolver name='s' iterations='500' tolerance='1e-28' preconditioner='@p'/><PrecomputedWarpPreconditioner "
+    "name='p'/>",
+    "<SparseLDLSolver name='s' linearSystem='@c'/><CompositeLinearSystem name='c' linearSystems='@a "
+    "@k'/><MatrixLinearSystem name='a'/>"
     "<MatrixLinearSystem name='k' assembleMass='0'/>",
-    "<CGLinearSolver name='s' linearSystem='@a' iterations='500' tolerance='1e-14' threshold='1e-40'/><ConstantSparsityPatternSystem name='a'/>",
+    "<CGLinearSolver name='s' linearSystem='@a' iterations='500' tolerance='1e-14' "
+    "threshold='1e-40'/><ConstantSparsityPatternSystem name='a'/>",
 };
 
 static void every_solver_solves(void **state)
 {
   DV_UNUSED(state);
-  static const char *const stiff = "<RegularGridSpringForceField linesStiffness='1e7' quadsStiffness='100' cubesStiffness='1e5'/>";
+  static const char *const stiff =
+      "<RegularGridSpringForceField linesStiffness='1e7' quadsStiffness='100' cubesStiffness='1e5'/>";
   for (size_t i = 0; i < DV_COUNT(solvers); i++)
     for (int hard = 0; hard < 2; hard++) {
-      char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s" BODY "%s</Node>", solvers[i], hard ? stiff : SOFT);
+      char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s" BODY "%s</Node>", solvers[i],
+                             hard ? stiff : SOFT);
       Problem p = open_problem(text, 1);
       assert_int_equal(solve(&p), DV_OK);
       double r = residual(&p);
@@ -144,7 +165,8 @@ static void nothing_to_solve(void **state)
 {
   DV_UNUSED(state);
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
-    char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s<MechanicalObject position=''/></Node>", solvers[i]);
+    char *text = dv_format("<Node name='root' dt='0.02'><EulerImplicitSolver/>%s<MechanicalObject position=''/></Node>",
+                           solvers[i]);
     Problem p = open_problem(text, 1);
     dvStatus status = solve(&p);
     if (status != DV_OK) fail_msg("%s: status %d", solvers[i], status);
@@ -153,14 +175,15 @@ static void nothing_to_solve(void **state)
   }
 }
 
-// --- chains ----------------------------------------------------------------------------------------
+// --- chains --------------------------------------------------------------------------------------
 
 static void block_tridiagonal_chains(void **state)
 {
   DV_UNUSED(state);
   for (int points = 2; points < 40; points += 5) {   // also sizes that do not fill the last block
     dvText text = {0};
-    dv_text_add(&text, "<Node name='root'><EulerImplicitSolver/><BTDLinearSolver name='s'/><MechanicalObject position='");
+    dv_text_add(&text,
+                "<Node name='root'><EulerImplicitSolver/><BTDLinearSolver name='s'/><MechanicalObject position='");
     for (int i = 0; i < points; i++) dv_text_printf(&text, "%d %g %g ", i, 0.2 * sin(i), 0.1 * i);
     dv_text_add(&text, "'/><UniformMass vertexMass='1'/><SpringForceField spring='");
     for (int i = 0; i + 1 < points; i++) dv_text_printf(&text, "%d %d 1000 0 0.8 ", i, i + 1);
@@ -173,7 +196,7 @@ static void block_tridiagonal_chains(void **state)
   }
 }
 
-// --- stopping rules --------------------------------------------------------------------------------
+// --- stopping rules ------------------------------------------------------------------------------
 
 typedef struct Reference {
   int iterations;
@@ -210,8 +233,10 @@ static int reference_cg(const double *a, size_t n, const double *b, Reference r)
 static void cg_stops_as_it_should(void **state)
 {
   DV_UNUSED(state);
-  static const Reference cases[] = {{100, 1e-3, 0, false}, {100, 1e-8, 0, false}, {7, 1e-12, 0, false}, {100, 0, 1e-4, false}, {100, 1e-12, 1e-9, false},
-                                    {100, 2, 0, false},    {100, 2, 0, true},     {100, 0, 1e9, true},  {100, 0, 1e9, false},  {0, 1e-3, 0, true}};
+  static const Reference cases[] = {{100, 1e-3, 0, false}, {100, 1e-8, 0, false},     {7, 1e-12, 0, false},
+                                    {100, 0, 1e-4, false}, {100, 1e-12, 1e-9, false}, {100, 2, 0, false},
+                                    {100, 2, 0, true},     {100, 0, 1e9, true},       {100, 0, 1e9, false},
+                                    {0, 1e-3, 0, true}};
   Problem d = open_problem(SCENE("<SparseLDLSolver name='s'/>" BODY SOFT), 1);
   assert_int_equal(solve(&d), DV_OK);
   const dvAssembly *a = dv_linear_system(dv_linear_solver(d.solver)->system)->assembly;
@@ -221,10 +246,12 @@ static void cg_stops_as_it_should(void **state)
   for (size_t i = 0; i < DV_COUNT(cases); i++)
     for (int matrix = 0; matrix < 2; matrix++) {
       const Reference *r = &cases[i];
-      char *text = dv_format(SCENE("<CGLinearSolver name='s' template='%s' iterations='%d' tolerance='%g' threshold='%g'/>" BODY SOFT),
-                             matrix ? "CompressedRowSparseMatrix" : "GraphScattered", r->iterations, r->limit, r->threshold);
+      char *text = dv_format(
+          SCENE("<CGLinearSolver name='s' template='%s' iterations='%d' tolerance='%g' threshold='%g'/>" BODY SOFT),
+          matrix ? "CompressedRowSparseMatrix" : "GraphScattered", r->iterations, r->limit, r->threshold);
       Problem p = open_problem(text, 1);
-      if (!r->first) assert_int_equal(solve(&p), DV_OK);   // the first solve of all does not stop in its first iteration
+      if (!r->first)
+        assert_int_equal(solve(&p), DV_OK);   // the first solve of all does not stop in its first iteration
       assert_int_equal(solve(&p), DV_OK);
       assert_int_equal(iterations_of(p.solver), reference_cg(dense, a->size, b, *r));
       close_problem(&p);
@@ -263,8 +290,10 @@ static void starts(void **state)
 
 static int pcg_iterations(const char *preconditioner)
 {
-  char *text = dv_format(SCENE("<PCGLinearSolver name='s' iterations='500' tolerance='1e-20' %s" BODY
-                               "<RegularGridSpringForceField linesStiffness='1e6' quadsStiffness='1e3' cubesStiffness='1e4'/>"), preconditioner);
+  char *text =
+      dv_format(SCENE("<PCGLinearSolver name='s' iterations='500' tolerance='1e-20' %s" BODY
+                      "<RegularGridSpringForceField linesStiffness='1e6' quadsStiffness='1e3' cubesStiffness='1e4'/>"),
+                preconditioner);
   Problem p = open_problem(text, 1);
   assert_int_equal(solve(&p), DV_OK);
   int n = iterations_of(p.solver);
@@ -279,11 +308,13 @@ static int pcg_iterations(const char *preconditioner)
 static void preconditioners_save_iterations(void **state)
 {
   DV_UNUSED(state);
-  int none = pcg_iterations("use_precond='0'/>"), block = pcg_iterations("preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>");
+  int none = pcg_iterations("use_precond='0'/>"),
+      block = pcg_iterations("preconditioner='@p'/><BlockJacobiPreconditioner name='p'/>");
   int ssor = pcg_iterations("preconditioner='@p'/><SSORPreconditioner name='p'/>");
   int incomplete = pcg_iterations("preconditioner='@p'/><IncompleteCholeskyPreconditioner name='p'/>");
   int direct = pcg_iterations("preconditioner='@p'/><SparseLDLSolver name='p'/>");
-  print_message("iterations: none %d, block Jacobi %d, SSOR %d, incomplete %d, direct %d\n", none, block, ssor, incomplete, direct);
+  print_message("iterations: none %d, block Jacobi %d, SSOR %d, incomplete %d, direct %d\n", none, block, ssor,
+                incomplete, direct);
   assert_true(block < none && ssor < block && incomplete < ssor);
   assert_true(direct <= 2);
 }
@@ -292,8 +323,11 @@ static void preconditioners_save_iterations(void **state)
 static void preconditioners_are_built_at_their_rate(void **state)
 {
   DV_UNUSED(state);
-  Problem p = open_problem(SCENE("<PreconditionedMatrixFreeSystem name='m' assemblingRate='3'/><PCGLinearSolver name='s' preconditioner='@p'/>"
-                                 "<BlockJacobiPreconditioner name='p' linearSystem='@a'/><MatrixLinearSystem name='a'/>" BODY SOFT), 1);
+  Problem p = open_problem(
+      SCENE(
+          "<PreconditionedMatrixFreeSystem name='m' assemblingRate='3'/><PCGLinearSolver name='s' preconditioner='@p'/>"
+          "<BlockJacobiPreconditioner name='p' linearSystem='@a'/><MatrixLinearSystem name='a'/>" BODY SOFT),
+      1);
   const dvLinearSystem *a = dv_linear_system(check_find(p.scene, "a"));
   static const unsigned built[] = {1, 1, 1, 2, 2, 2, 3};
   for (size_t i = 0; i < DV_COUNT(built); i++) {
@@ -303,7 +337,7 @@ static void preconditioners_are_built_at_their_rate(void **state)
   close_problem(&p);
 }
 
-// --- factors that are older than the matrix --------------------------------------------------------
+// --- factors that are older than the matrix ------------------------------------------------------
 
 // the residual of a solve after the mass factor has changed, with and without another solve
 static void old_factors(void **state)
@@ -329,7 +363,7 @@ static void old_factors(void **state)
   }
 }
 
-// --- systems that cannot be solved -----------------------------------------------------------------
+// --- systems that cannot be solved ---------------------------------------------------------------
 
 typedef struct Heard {
   int errors;
@@ -360,21 +394,27 @@ static void check_singular(const char *text, const char *words)
 }
 
 #define TRIANGLE "<MechanicalObject name='dofs' position='0 0 0  1 0 0  0 1 0  0 0 1'/>"
-#define SPRINGS "<SpringForceField spring='0 1 1000 0 1  1 2 1000 0 1.4142135623730951  2 0 1000 0 1  0 3 1000 0 1  1 3 1000 0 1.4142135623730951  2 3 1000 0 1.4142135623730951'/>"
+#define SPRINGS                                                                                                    \
+  "<SpringForceField spring='0 1 1000 0 1  1 2 1000 0 1.4142135623730951  2 0 1000 0 1  0 3 1000 0 1  1 3 1000 0 " \
+  "1.4142135623730951  2 3 1000 0 1.4142135623730951'/>"
 
 static void singular_systems_are_explained(void **state)
 {
   DV_UNUSED(state);
-  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU", "CholeskySolver", "LULinearSolver", "BTDLinearSolver"};
+  static const char *const direct[] = {"SparseLDLSolver", "EigenSimplicialLDLT", "EigenSparseLU",
+                                       "CholeskySolver",  "LULinearSolver",      "BTDLinearSolver"};
   for (size_t i = 0; i < DV_COUNT(direct); i++) {
-    char *text = dv_format("<Node name='root'><EulerImplicitSolver/><%s name='s'/>" TRIANGLE SPRINGS "</Node>", direct[i]);
+    char *text =
+        dv_format("<Node name='root'><EulerImplicitSolver/><%s name='s'/>" TRIANGLE SPRINGS "</Node>", direct[i]);
     check_singular(text, "singular at point");
     dv_free(text);
   }
   // a free body: a motion of a rigid body is named
-  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS "</Node>", "nothing keeps /dofs from");
+  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS "</Node>",
+                 "nothing keeps /dofs from");
   // held on an axis: it turns about it
-  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS "<FixedProjectiveConstraint indices='0 1'/></Node>",
+  check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS
+                 "<FixedProjectiveConstraint indices='0 1'/></Node>",
                  "nothing keeps /dofs from turning about (");
   // only free along z
   check_singular("<Node name='root'><EulerImplicitSolver/><SparseLDLSolver name='s'/>" TRIANGLE SPRINGS
@@ -385,7 +425,8 @@ static void singular_systems_are_explained(void **state)
 static void refused_matrices(void **state)
 {
   DV_UNUSED(state);
-  Problem p = open_problem("<Node name='root'><EulerImplicitSolver/><EigenSimplicialLLT name='s'/>" TRIANGLE SPRINGS "</Node>", 0);
+  Problem p = open_problem(
+      "<Node name='root'><EulerImplicitSolver/><EigenSimplicialLLT name='s'/>" TRIANGLE SPRINGS "</Node>", 0);
   p.m.k = 1;   // the wrong sign: a negative matrix
   dvStatus status = solve(&p);
   assert_true(status == DV_ERROR_INPUT || status == DV_ERROR_DIVERGED);
@@ -401,21 +442,24 @@ static void refused_matrices(void **state)
   close_problem(&p);
 }
 
-// --- looking at matrices ---------------------------------------------------------------------------
+// --- looking at matrices -------------------------------------------------------------------------
 
 static void matrices_are_written(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *text = dv_format("<Node name='root' dt='0.1' gravity='0 0 0'><EulerImplicitSolver/><MatrixLinearSystem name='a'/><SparseLDLSolver linearSystem='@a'/>"
+  char *text = dv_format("<Node name='root' dt='0.1' gravity='0 0 0'><EulerImplicitSolver/><MatrixLinearSystem "
+                         "name='a'/><SparseLDLSolver linearSystem='@a'/>"
                          "<GlobalSystemMatrixExporter filename='%s/m' format='csv' exportEveryNumberOfSteps='2'/>"
                          "<GlobalSystemMatrixImage filename='%s/p' exportAtBegin='1'/>"
-                         "<MechanicalObject template='Vec1' position='0 1'/><UniformMass vertexMass='2'/><FixedProjectiveConstraint indices='1'/></Node>",
+                         "<MechanicalObject template='Vec1' position='0 1'/><UniformMass "
+                         "vertexMass='2'/><FixedProjectiveConstraint indices='1'/></Node>",
                          directory, directory);
   dvScene *s = check_scene(text, 1);
   check_steps(s, 3);
   check_close_scene(&s);
-  char *csv = dv_format("%s/m00002.csv", directory), *picture = dv_format("%s/p.pgm", directory), *none = dv_format("%s/m00001.csv", directory);
+  char *csv = dv_format("%s/m00002.csv", directory), *picture = dv_format("%s/p.pgm", directory),
+       *none = dv_format("%s/m00001.csv", directory);
   size_t length;
   char *content = dv_file_read(csv, &length);
   assert_string_equal(content, "2,0\n0,1\n");
@@ -429,7 +473,7 @@ static void matrices_are_written(void **state)
   check_rmdir(directory);
 }
 
-// --- mistakes of scenes ----------------------------------------------------------------------------
+// --- mistakes of scenes --------------------------------------------------------------------------
 
 static void mistakes(void **state)
 {
@@ -444,7 +488,8 @@ static void mistakes(void **state)
       "<RotationMatrixSystem assemblingRate='-1'/>",
       "<CompositeLinearSystem/>",
       "<SparseLDLSolver linearSystem='@m'/><MatrixFreeSystem name='m'/>",
-      "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner name='p'/>",
+      "<PCGLinearSolver linearSystem='@m' preconditioner='@p'/><MatrixFreeSystem name='m'/><BlockJacobiPreconditioner "
+      "name='p'/>",
       "<PreconditionedMatrixFreeSystem assemblingRate='-3'/>",
       "<GlobalSystemMatrixExporter/>",
       "<MatrixProjectionMethod/>",
@@ -460,7 +505,8 @@ static void mistakes(void **state)
 static void systems_say_what_they_are(void **state)
 {
   DV_UNUSED(state);
-  static const char text[] = "<Node><MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/><OtherMatrixFree name='matrix'/><Products name='products'/>"
+  static const char text[] = "<Node><MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/><OtherMatrixFree "
+                             "name='matrix'/><Products name='products'/>"
                              "<CGLinearSolver name='free'/><SparseLDLSolver name='direct'/></Node>";
   dvClass products = dv_matrix_free_class, matrix = dv_matrix_system_class;
   products.name = "Products";

@@ -2,8 +2,8 @@
 #include "support/check.h"
 #include "support/matrix.h"
 
-#include "linear/sparse_lu.h"
-#include "linear/sparse_qr.h"
+#include "linear/direct/sparse_lu.h"
+#include "linear/direct/sparse_qr.h"
 #include "math/dense.h"
 
 #include <string.h>
@@ -76,7 +76,8 @@ static void lu_refuses_singular_matrices(void **state)
   }
 }
 
-// a free chain pulled apart by forces that balance has solutions; one that is pushed as a whole has none, and gets the best one
+// a free chain pulled apart by forces that balance has solutions; one that is pushed as a whole has none, and gets the
+// best one
 static void qr_solves_singular_systems_by_least_squares(void **state)
 {
   DV_UNUSED(state);
@@ -86,7 +87,8 @@ static void qr_solves_singular_systems_by_least_squares(void **state)
       dvSparseQr qr = {0};
       check_chain(&a, blocks[k], 30, 0);
       size_t n = dv_block_matrix_rows(&a), b = (size_t)blocks[k];
-      double *rhs = dv_alloc(n * sizeof *rhs), *x = dv_alloc(n * sizeof *x), *r = dv_alloc(n * sizeof *r), *g = dv_alloc(n * sizeof *g);
+      double *rhs = dv_alloc(n * sizeof *rhs), *x = dv_alloc(n * sizeof *x), *r = dv_alloc(n * sizeof *r),
+             *g = dv_alloc(n * sizeof *g);
       assert_true(dv_sparse_qr_analyse(&qr, &a, orders[o]));
       dv_sparse_qr_factorise(&qr, &a, 1e-12);
       assert_int_equal(qr.rank, n - b);

@@ -16,33 +16,41 @@ static void curves_go_where_they_should(void **state)
 {
   (void)state;
   // de Casteljau at 1/2: ((0 + 3 + 3 x 2 + 3)/8 …
-  dvScene *s = check_scene("<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0 3 0 0'/><Node name='c'><MechanicalObject name='p'/>"
-                           "<SplineMapping parameters='0 0.5 1'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject position='0 0 0 1 1 0 2 1 0 3 0 0'/><Node name='c'><MechanicalObject name='p'/>"
+      "<SplineMapping parameters='0 0.5 1'/></Node></Node>",
+      1);
   check_points(s, "c/p", (double[]){0, 0, 0, 1.5, 0.75, 0, 3, 0, 0}, 9, 1e-14);
   check_close_scene(&s);
   // through the points with tangents along x
-  s = check_scene("<Node><MechanicalObject position='0 0 0 1 0 0 1 1 0 1 0 0'/><Node name='c'><MechanicalObject name='p'/>"
-                  "<SplineMapping curve='Hermite' parameters='0 0.5 1'/></Node></Node>", 1);
+  s = check_scene(
+      "<Node><MechanicalObject position='0 0 0 1 0 0 1 1 0 1 0 0'/><Node name='c'><MechanicalObject name='p'/>"
+      "<SplineMapping curve='Hermite' parameters='0 0.5 1'/></Node></Node>",
+      1);
   check_points(s, "c/p", (double[]){0, 0, 0, 0.5, 0.5, 0, 1, 1, 0}, 9, 1e-14);
   check_close_scene(&s);
   // through every point; a straight row gives its own places back, and a point beside it keeps its distance
-  s = check_scene("<Node><MechanicalObject position='0 0 0 1 0 0 2 0 0 3 0 0'/><Node name='c'><MechanicalObject name='p' position='1 0 0 1.25 2 0'/>"
-                  "<SplineMapping curve='CatmullRom'/></Node></Node>", 1);
+  s = check_scene("<Node><MechanicalObject position='0 0 0 1 0 0 2 0 0 3 0 0'/><Node name='c'><MechanicalObject "
+                  "name='p' position='1 0 0 1.25 2 0'/>"
+                  "<SplineMapping curve='CatmullRom'/></Node></Node>",
+                  1);
   check_points(s, "c/p", (double[]){1, 0, 0, 1.25, 2, 0}, 6, 1e-9);
   check_close_scene(&s);
 }
 
-// --- frames -----------------------------------------------------------------------------------------------
+// --- frames --------------------------------------------------------------------------------------
 
-// halfway between a frame at rest and one that has turned by an angle about the axis between them: linear blending shrinks the
-// radius by cos(angle / 2), dual quaternions keep it
+// halfway between a frame at rest and one that has turned by an angle about the axis between them: linear blending
+// shrinks the radius by cos(angle / 2), dual quaternions keep it
 static void a_twisted_skin(void **state)
 {
   (void)state;
   double angle = 1.2;
   for (int dual = 0; dual < 2; dual++) {
-    char *text = dv_format("<Node><MechanicalObject name='f' template='Rigid3' rest_position='0 0 0 0 0 0 1 2 0 0 0 0 0 1' position='0 0 0 0 0 0 1 2 0 0 %.17g 0 0 %.17g'/>"
-                           "<Node name='c'><MechanicalObject name='p' position='1 1 0'/><SkinningMapping nbRef='2' dualQuaternions='%d'/></Node></Node>",
+    char *text = dv_format("<Node><MechanicalObject name='f' template='Rigid3' rest_position='0 0 0 0 0 0 1 2 0 0 0 0 "
+                           "0 1' position='0 0 0 0 0 0 1 2 0 0 %.17g 0 0 %.17g'/>"
+                           "<Node name='c'><MechanicalObject name='p' position='1 1 0'/><SkinningMapping nbRef='2' "
+                           "dualQuaternions='%d'/></Node></Node>",
                            sin(angle / 2), cos(angle / 2), dual);
     dvScene *s = check_scene(text, 1);
     double y = check_value(s, "c/p", DV_X, 1), z = check_value(s, "c/p", DV_X, 2);
@@ -58,8 +66,11 @@ static void a_twisted_skin(void **state)
 static void nearest_frames_count_by_distance(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MechanicalObject name='f' template='Rigid3' rest_position='0 0 0 0 0 0 1 3 0 0 0 0 0 1 9 0 0 0 0 0 1' position='0 1 0 0 0 0 1 3 0 0 0 0 0 1 9 0 0 0 0 0 1'/>"
-                           "<Node name='c'><MechanicalObject name='p' position='1 0 0'/><SkinningMapping nbRef='2'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MechanicalObject name='f' template='Rigid3' rest_position='0 0 0 0 0 0 1 3 0 0 0 0 0 1 9 0 0 0 0 0 1' "
+      "position='0 1 0 0 0 0 1 3 0 0 0 0 0 1 9 0 0 0 0 0 1'/>"
+      "<Node name='c'><MechanicalObject name='p' position='1 0 0'/><SkinningMapping nbRef='2'/></Node></Node>",
+      1);
   check_close(check_value(s, "c/p", DV_X, 1), 1 / (1 + 0.25), 1e-14);   // 1/1 and 1/4
   check_close_scene(&s);
 }
@@ -67,14 +78,17 @@ static void nearest_frames_count_by_distance(void **state)
 static void a_tube_and_a_beam(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/><Node name='c'><MechanicalObject name='p'/>"
-                           "<TubularMapping nbPointsOnEachCircle='4' radius='0.5' peak='-1'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/><Node "
+                           "name='c'><MechanicalObject name='p'/>"
+                           "<TubularMapping nbPointsOnEachCircle='4' radius='0.5' peak='-1'/></Node></Node>",
+                           1);
   assert_int_equal(dv_state(check_find(s, "c/p"))->count, 8);
   check_points(s, "c/p", (double[]){0, 0.5, 0, 0, 0, 0.5, 0, -0.5, 0, 0, 0, -0.5, 1, 0, 0}, 15, 1e-15);
   check_close_scene(&s);
   // ends at 90 degrees to each other: the middle of the two straight continuations
   double h = sqrt(0.5);
-  char *text = dv_format("<Node><MechanicalObject name='f' template='Rigid3' position='0 0 0 0 0 0 1  2 0 0 0 0 0 1'/><Node name='c'><MechanicalObject name='p' position='0.5 0 0'/>"
+  char *text = dv_format("<Node><MechanicalObject name='f' template='Rigid3' position='0 0 0 0 0 0 1  2 0 0 0 0 0 "
+                         "1'/><Node name='c'><MechanicalObject name='p' position='0.5 0 0'/>"
                          "<BeamLinearMapping name='map'/></Node></Node>");
   s = check_scene(text, 1);
   check_points(s, "c/p", (double[]){1, 0, 0}, 3, 1e-15);
@@ -91,18 +105,23 @@ static void a_tube_and_a_beam(void **state)
 static void frames_turn_with_the_material(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MechanicalObject name='m' position='0 0 0 1 0 0 0 1 0 0 0 1'/><MeshTopology tetrahedra='0 1 2 3'/><Node name='c'>"
-                           "<MechanicalObject name='f' template='Rigid3' position='0.2 0.2 0.2 0.5 0.5 0.5 0.5'/><BarycentricMapping name='map'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node><MechanicalObject name='m' position='0 0 0 1 0 0 0 1 0 0 0 1'/><MeshTopology "
+                           "tetrahedra='0 1 2 3'/><Node name='c'>"
+                           "<MechanicalObject name='f' template='Rigid3' position='0.2 0.2 0.2 0.5 0.5 0.5 "
+                           "0.5'/><BarycentricMapping name='map'/></Node></Node>",
+                           1);
   dvObject *map = check_find(s, "c/map");
   double *x = dv_state_write(dv_state(check_find(s, "m")), DV_X);
   dvQuat turn = dv_quat_from_axis(dv_vec3(0, 0.6, 0.8), 0.9), wanted = dv_quat_mul(turn, (dvQuat){0.5, 0.5, 0.5, 0.5});
   for (size_t i = 0; i < 4; i++) dv_vec3_store(x + 3 * i, dv_quat_rotate(turn, dv_vec3_load(x + 3 * i)));
   ((const dvMappingOps *)dv_ops(map, DV_ROLE_MAPPING))->apply(map, DV_X, DV_X);
-  dvQuat got = {check_value(s, "c/f", DV_X, 3), check_value(s, "c/f", DV_X, 4), check_value(s, "c/f", DV_X, 5), check_value(s, "c/f", DV_X, 6)};
+  dvQuat got = {check_value(s, "c/f", DV_X, 3), check_value(s, "c/f", DV_X, 4), check_value(s, "c/f", DV_X, 5),
+                check_value(s, "c/f", DV_X, 6)};
   check_close(fabs(dv_quat_dot(got, wanted)), 1, 1e-12);
   for (size_t i = 0; i < 4; i++) dv_vec3_store(x + 3 * i, dv_vec3_scale(dv_vec3_load(x + 3 * i), 3));
   ((const dvMappingOps *)dv_ops(map, DV_ROLE_MAPPING))->apply(map, DV_X, DV_X);
-  got = (dvQuat){check_value(s, "c/f", DV_X, 3), check_value(s, "c/f", DV_X, 4), check_value(s, "c/f", DV_X, 5), check_value(s, "c/f", DV_X, 6)};
+  got = (dvQuat){check_value(s, "c/f", DV_X, 3), check_value(s, "c/f", DV_X, 4), check_value(s, "c/f", DV_X, 5),
+                 check_value(s, "c/f", DV_X, 6)};
   check_close(fabs(dv_quat_dot(got, wanted)), 1, 1e-12);
   check_close_scene(&s);
 }
@@ -111,8 +130,10 @@ static void frames_turn_with_the_material(void **state)
 static void a_spring_below_is_a_spring_above(void **state)
 {
   (void)state;
-  fdScene s = fd_open("<Node gravity='0 0 0'><MechanicalObject name='in' position='0 0 0 2 0 0'/><SpringForceField name='above' spring='0 1 10 0 1'/>"
-                      "<Node><MechanicalObject name='out'/><IdentityMapping name='map'/><SpringForceField name='below' spring='0 1 10 0 1'/></Node></Node>");
+  fdScene s = fd_open("<Node gravity='0 0 0'><MechanicalObject name='in' position='0 0 0 2 0 0'/><SpringForceField "
+                      "name='above' spring='0 1 10 0 1'/>"
+                      "<Node><MechanicalObject name='out'/><IdentityMapping name='map'/><SpringForceField name='below' "
+                      "spring='0 1 10 0 1'/></Node></Node>");
   check_close(fd_energy_of(fd_find(&s, "below")), fd_energy_of(fd_find(&s, "above")), 0);
   check_close(fd_energy_of(fd_find(&s, "below")), 5, 1e-12);
   const double *f = fd_force_on(fd_find(&s, "below"), fd_find(&s, "out"));
@@ -120,7 +141,7 @@ static void a_spring_below_is_a_spring_above(void **state)
   fd_close(&s);
 }
 
-// --- switches and mistakes ----------------------------------------------------------------------------------
+// --- switches and mistakes -----------------------------------------------------------------------
 
 // a mass on a mapped point is felt above, with mapMasses="0" only its weight is, with mapForces="0" nothing
 static void switches_decide_what_goes_up(void **state)
@@ -132,9 +153,12 @@ static void switches_decide_what_goes_up(void **state)
   } cases[] = {{"", -1}, {"mapMasses='0'", -3}, {"mapForces='0'", -1}};
   for (int direct = 0; direct < 2; direct++)
     for (size_t i = 0; i < DV_COUNT(cases); i++) {
-      char *text = dv_format("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerImplicitSolver/>%s<MechanicalObject name='x' position='0 0 0'/><UniformMass totalMass='1'/>"
-                             "<Node><MechanicalObject name='y'/><IdentityMapping %s/><UniformMass totalMass='2'/></Node></Node>",
-                             direct ? "<SparseLDLSolver/>" : "<CGLinearSolver iterations='10' tolerance='1e-14' threshold='1e-20'/>", cases[i].switches);
+      char *text = dv_format(
+          "<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerImplicitSolver/>%s<MechanicalObject name='x' "
+          "position='0 0 0'/><UniformMass totalMass='1'/>"
+          "<Node><MechanicalObject name='y'/><IdentityMapping %s/><UniformMass totalMass='2'/></Node></Node>",
+          direct ? "<SparseLDLSolver/>" : "<CGLinearSolver iterations='10' tolerance='1e-14' threshold='1e-20'/>",
+          cases[i].switches);
       dvScene *s = check_scene(text, 1);
       check_steps(s, 1);
       check_close(check_value(s, "x", DV_V, 1), cases[i].speed, 1e-12);
@@ -174,27 +198,40 @@ static void check_told(const char *scene, const char *wanted)
 static void mistakes_name_states_and_what_fits(void **state)
 {
   (void)state;
-  check_told("<Node><MechanicalObject name='points' position='0 0 0'/><Node><MechanicalObject name='frames' template='Rigid3'/><RigidMapping/></Node></Node>",
+  check_told("<Node><MechanicalObject name='points' position='0 0 0'/><Node><MechanicalObject name='frames' "
+             "template='Rigid3'/><RigidMapping/></Node></Node>",
              "cannot map Vec3d (points) to Rigid3d (frames) | it maps Rigid3 to Vec3 or Rigid3, Rigid2 to Vec2");
-  check_told("<Node><Node name='a'><MechanicalObject name='x' position='0 0 0'/><IdentityMapping name='there' input='@../b/y'/></Node>"
-             "<Node name='b'><MechanicalObject name='y' position='0 0 0'/><IdentityMapping name='back' input='@../a/x'/></Node></Node>", "in a circle: ");
-  check_told("<Node><MechanicalObject name='x' position='0 0 0'/><Node><MechanicalObject name='y'/><SubsetMultiMapping input='@../x' indexPairs='0 3'/></Node></Node>",
+  check_told("<Node><Node name='a'><MechanicalObject name='x' position='0 0 0'/><IdentityMapping name='there' "
+             "input='@../b/y'/></Node>"
+             "<Node name='b'><MechanicalObject name='y' position='0 0 0'/><IdentityMapping name='back' "
+             "input='@../a/x'/></Node></Node>",
+             "in a circle: ");
+  check_told("<Node><MechanicalObject name='x' position='0 0 0'/><Node><MechanicalObject name='y'/><SubsetMultiMapping "
+             "input='@../x' indexPairs='0 3'/></Node></Node>",
              "names point 3 of x, which has 1 points");
-  check_told("<Node><MechanicalObject name='x' position='0 0 0'/><Node><MechanicalObject name='y'/><SubsetMultiMapping input='@../x @../x' indexPairs='0 0'/></Node></Node>",
+  check_told("<Node><MechanicalObject name='x' position='0 0 0'/><Node><MechanicalObject name='y'/><SubsetMultiMapping "
+             "input='@../x @../x' indexPairs='0 0'/></Node></Node>",
              "named twice");
-  check_told("<Node><MechanicalObject name='x' position='0 0 0 1 0 0'/><MeshTopology edges='0 1'/><Node><MechanicalObject name='d' template='Vec1'/><DistanceMapping/>"
-             "<MeshTopology edges='0 5'/></Node></Node>", "leads to point 5 of x, which has 2");
-  check_told("<Node><Node><MechanicalObject name='y' position='0 0 0'/><IdentityMapping/></Node></Node>", "finds no state to map from");
+  check_told("<Node><MechanicalObject name='x' position='0 0 0 1 0 0'/><MeshTopology edges='0 "
+             "1'/><Node><MechanicalObject name='d' template='Vec1'/><DistanceMapping/>"
+             "<MeshTopology edges='0 5'/></Node></Node>",
+             "leads to point 5 of x, which has 2");
+  check_told("<Node><Node><MechanicalObject name='y' position='0 0 0'/><IdentityMapping/></Node></Node>",
+             "finds no state to map from");
 }
 
-// targets beyond the indices belong to the points of their own numbers; 0.1 m is measured in single precision unless told otherwise
+// targets beyond the indices belong to the points of their own numbers; 0.1 m is measured in single precision unless
+// told otherwise
 static void distances_from_targets(void **state)
 {
   (void)state;
   for (int single = 0; single < 2; single++) {
-    char *text = dv_format("<Node><MechanicalObject position='0.1 0 0  0 0 0  0 3 4'/><Node name='c'><MechanicalObject name='d' template='Vec1'/>"
-                           "<DistanceFromTargetMapping indices='2' targetPositions='0 0 0 0 0 0 0 0 0' restLengths='1' singlePrecision='%d'/></Node>"
-                           "<Node name='all'><MechanicalObject name='d' template='Vec1'/><DistanceFromTargetMapping targetPositions='0 0 0' singlePrecision='%d'/></Node></Node>",
+    char *text = dv_format("<Node><MechanicalObject position='0.1 0 0  0 0 0  0 3 4'/><Node name='c'><MechanicalObject "
+                           "name='d' template='Vec1'/>"
+                           "<DistanceFromTargetMapping indices='2' targetPositions='0 0 0 0 0 0 0 0 0' restLengths='1' "
+                           "singlePrecision='%d'/></Node>"
+                           "<Node name='all'><MechanicalObject name='d' template='Vec1'/><DistanceFromTargetMapping "
+                           "targetPositions='0 0 0' singlePrecision='%d'/></Node></Node>",
                            single, single);
     dvScene *s = check_scene(text, 1);
     check_points(s, "c/d", (double[]){4, 0, 5}, 3, 1e-15);
@@ -202,7 +239,8 @@ static void distances_from_targets(void **state)
     check_close_scene(&s);
     dv_free(text);
   }
-  check_told("<Node><MechanicalObject position='0 0 0'/><Node><MechanicalObject template='Vec1'/><DistanceFromTargetMapping targetPositions='0 0 0 1 1 1'/></Node></Node>",
+  check_told("<Node><MechanicalObject position='0 0 0'/><Node><MechanicalObject "
+             "template='Vec1'/><DistanceFromTargetMapping targetPositions='0 0 0 1 1 1'/></Node></Node>",
              "there are 2 targets, but the input has 1 points | give indices");
 }
 
@@ -210,12 +248,15 @@ static void distances_from_targets(void **state)
 static void sizes_that_no_longer_fit_are_told(void **state)
 {
   (void)state;
-  static const char *const mappings[] = {"<IdentityMapping name='map'/>", "<RigidMapping name='map'/>", "<SkinningMapping name='map' nbRef='1'/>",
+  static const char *const mappings[] = {"<IdentityMapping name='map'/>", "<RigidMapping name='map'/>",
+                                         "<SkinningMapping name='map' nbRef='1'/>",
                                          "<DistanceToPlaneMapping name='map' planeNormal='0 1 0'/>"};
   for (size_t i = 0; i < DV_COUNT(mappings); i++) {
     Heard heard = {{0}};
-    char *text = dv_format("<Node><MechanicalObject name='before' template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/><Node name='c'><MechanicalObject name='behind' "
-                           "template='%s' position='%s'/>%s</Node></Node>", i == 3 ? "Vec1" : "Vec3", i == 3 ? "0" : "1 0 0", mappings[i]);
+    char *text = dv_format("<Node><MechanicalObject name='before' template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 "
+                           "0 1'/><Node name='c'><MechanicalObject name='behind' "
+                           "template='%s' position='%s'/>%s</Node></Node>",
+                           i == 3 ? "Vec1" : "Vec3", i == 3 ? "0" : "1 0 0", mappings[i]);
     dvScene *s = check_scene(text, 1);
     s->context->log.sink = hear;
     s->context->log.user = &heard;
@@ -234,10 +275,11 @@ static void sizes_that_no_longer_fit_are_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(curves_go_where_they_should), cmocka_unit_test(a_twisted_skin), cmocka_unit_test(nearest_frames_count_by_distance),
-      cmocka_unit_test(a_tube_and_a_beam), cmocka_unit_test(frames_turn_with_the_material), cmocka_unit_test(a_spring_below_is_a_spring_above),
-      cmocka_unit_test(switches_decide_what_goes_up), cmocka_unit_test(mistakes_name_states_and_what_fits), cmocka_unit_test(distances_from_targets),
-      cmocka_unit_test(sizes_that_no_longer_fit_are_told),
+      cmocka_unit_test(curves_go_where_they_should),      cmocka_unit_test(a_twisted_skin),
+      cmocka_unit_test(nearest_frames_count_by_distance), cmocka_unit_test(a_tube_and_a_beam),
+      cmocka_unit_test(frames_turn_with_the_material),    cmocka_unit_test(a_spring_below_is_a_spring_above),
+      cmocka_unit_test(switches_decide_what_goes_up),     cmocka_unit_test(mistakes_name_states_and_what_fits),
+      cmocka_unit_test(distances_from_targets),           cmocka_unit_test(sizes_that_no_longer_fit_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

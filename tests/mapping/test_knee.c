@@ -19,9 +19,13 @@ static double knee_angle(dvScene *s)
 static double dislocation(dvScene *s)
 {
   static const size_t pairs[4][2] = {{0, 8}, {0, 23}, {1, 9}, {1, 24}};
-  const double *x = dv_state_read(dv_state(check_find(s, "Knee/Bones/Attachments/points")), DV_X), rest = sqrt(0.018 * 0.018 + 0.03 * 0.03);
+  const double *x = dv_state_read(dv_state(check_find(s, "Knee/Bones/Attachments/points")), DV_X),
+               rest = sqrt(0.018 * 0.018 + 0.03 * 0.03);
   double most = 0;
-  for (size_t i = 0; i < 4; i++) most = fmax(most, fabs(dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * pairs[i][0]), dv_vec3_load(x + 3 * pairs[i][1]))) - rest));
+  for (size_t i = 0; i < 4; i++)
+    most = fmax(
+        most,
+        fabs(dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * pairs[i][0]), dv_vec3_load(x + 3 * pairs[i][1]))) - rest));
   return most;
 }
 
@@ -58,7 +62,8 @@ static void nothing_moves_without_a_pull(void **state)
 {
   (void)state;
   dvScene *s = check_scene_file("scenes/mapping/Knee.scn", 1);
-  assert_int_equal(dv_object_set(check_find(s, "Knee/Quadriceps/pull"), "movements", "0 0 0  0 0 0  0 0 0  0 0 0"), DV_OK);
+  assert_int_equal(dv_object_set(check_find(s, "Knee/Quadriceps/pull"), "movements", "0 0 0  0 0 0  0 0 0  0 0 0"),
+                   DV_OK);
   check_steps(s, 300);
   check_close(knee_angle(s), 90, 1);
   check_close(dislocation(s), 0, 5e-4);
@@ -67,6 +72,7 @@ static void nothing_moves_without_a_pull(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pulling_the_tendon_extends_the_knee), cmocka_unit_test(nothing_moves_without_a_pull)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pulling_the_tendon_extends_the_knee),
+                                     cmocka_unit_test(nothing_moves_without_a_pull)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,8 @@ static void test_tetrahedra(void **state)
   (void)state;
   const char *positions = "position='0 0 0  1 0 0  0 1 0  0 0 1  1.2 1.1 1.3'";
   char *mesh = dv_format("<MeshTopology name='topology' %s tetrahedra='0 1 2 3  4 2 1 3'/>", positions);
-  char *set = dv_format("<TetrahedronSetTopologyContainer name='topology' %s tetrahedra='0 1 2 3  4 2 1 3'/>", positions);
+  char *set =
+      dv_format("<TetrahedronSetTopologyContainer name='topology' %s tetrahedra='0 1 2 3  4 2 1 3'/>", positions);
   check_topology(mesh, "", volume_points);
   check_topology(set, "", volume_points);
   dv_free(mesh);
@@ -94,7 +95,9 @@ static void test_sparse_grid(void **state)
   (void)state;
   const char *cloud = "position='0.5 0.5 0.5 1.5 0.5 0.5 1.5 1.5 0.5 1.5 1.5 1.5' min='0 0 0' max='2 2 2'";
   char *plain = dv_format("<SparseGridTopology name='topology' n='3 3 3' %s/>", cloud),
-       *split = dv_format("<SparseGridRamificationTopology name='topology' n='3 3 3' %s finestConnectivity='0' nbVirtualFinerLevels='1'/>", cloud);
+       *split = dv_format("<SparseGridRamificationTopology name='topology' n='3 3 3' %s finestConnectivity='0' "
+                          "nbVirtualFinerLevels='1'/>",
+                          cloud);
   check_topology(plain, "", volume_points);
   check_topology(split, "", "0.4 0.6 0.5  1.6 0.4 0.5  1.4 1.6 0.5");
   dv_free(plain);
@@ -109,9 +112,11 @@ static void test_surfaces_and_lines(void **state)
                  "0.2 0.1 0  0.4 0.9 0  1.5 0.5 0");
   check_topology("<MeshTopology name='topology' position='0 0 0  1 0 0  1 1 0  0 1 0' quads='0 1 2 3'/>", "",
                  "0.2 0.1 0  0.4 0.9 0  1.5 0.5 0");
-  check_topology("<TriangleSetTopologyContainer name='topology' position='0 0 0  1 0 0  1 1 0  0 1 0' triangles='0 1 2  0 2 3'/>", "",
-                 "0.2 0.1 0  0.4 0.9 0");
-  check_topology("<MeshTopology name='topology' position='0 0 0  1 0 0  3 0 0' edges='0 1  1 2'/>", "", "0.25 0 0  2 0 0  4 0 0");
+  check_topology(
+      "<TriangleSetTopologyContainer name='topology' position='0 0 0  1 0 0  1 1 0  0 1 0' triangles='0 1 2  0 2 3'/>",
+      "", "0.2 0.1 0  0.4 0.9 0");
+  check_topology("<MeshTopology name='topology' position='0 0 0  1 0 0  3 0 0' edges='0 1  1 2'/>", "",
+                 "0.25 0 0  2 0 0  4 0 0");
 }
 
 // SOFA's rule for points outside: the element with the nearest centre, extrapolated
@@ -119,9 +124,11 @@ static void test_nearest_centre(void **state)
 {
   (void)state;
   dvScene *scene = check_scene(
-      "<Node><Node name='body'><MeshTopology name='t' position='0 0 0  1 0 0  0 1 0  0 0 1  -1 0 0' tetrahedra='0 1 2 3  0 2 4 3'/>"
+      "<Node><Node name='body'><MeshTopology name='t' position='0 0 0  1 0 0  0 1 0  0 0 1  -1 0 0' tetrahedra='0 1 2 "
+      "3  0 2 4 3'/>"
       "<MechanicalObject name='dofs'/><Node name='skin'><MechanicalObject name='points' position='0.1 -1 0'/>"
-      "<BarycentricMapping name='map'/></Node></Node></Node>", 1);
+      "<BarycentricMapping name='map'/></Node></Node></Node>",
+      1);
   dvState *in = dv_state(check_find(scene, "body/dofs"));
   dv_state_write(in, DV_X)[3] += 1;   // point 1 belongs to the first tetrahedron only; it has weight 0.1
   dv_linear_ops.apply(check_find(scene, "body/skin/map"), DV_X, DV_X);
@@ -134,11 +141,12 @@ static void test_grid_ignores_moved_points(void **state)
 {
   (void)state;
   // the grid's own geometry counts, not the state's translation, as in SOFA
-  dvScene *scene = check_scene(
-      "<Node><Node name='body'><RegularGridTopology name='t' n='2 2 2' min='0 0 0' max='1 1 1'/>"
-      "<MechanicalObject name='dofs' translation='10 0 0'/><Node name='skin'><MechanicalObject name='points' position='0.5 0.5 0.5'/>"
-      "<BarycentricMapping name='map'/></Node></Node></Node>",
-      1);
+  dvScene *scene =
+      check_scene("<Node><Node name='body'><RegularGridTopology name='t' n='2 2 2' min='0 0 0' max='1 1 1'/>"
+                  "<MechanicalObject name='dofs' translation='10 0 0'/><Node name='skin'><MechanicalObject "
+                  "name='points' position='0.5 0.5 0.5'/>"
+                  "<BarycentricMapping name='map'/></Node></Node></Node>",
+                  1);
   check_close(check_value(scene, "body/skin/points", DV_X, 0), 10.5, 1e-14);
   check_close_scene(&scene);
 }
@@ -146,8 +154,11 @@ static void test_grid_ignores_moved_points(void **state)
 static void test_identity_types(void **state)
 {
   (void)state;
-  const char *types[][3] = {{"Vec3", "Vec3", "1 2 3  4 5 6"}, {"Rigid3", "Vec3", "1 2 3 0 0 0 1  4 5 6 0 0 0 1"},
-                            {"Rigid3", "Rigid3", "1 2 3 0 0 0 1  4 5 6 0 0 0 1"}, {"Vec1", "Vec1", "1 2"}, {"Vec6", "Vec3", "1 2 3 4 5 6"}};
+  const char *types[][3] = {{"Vec3", "Vec3", "1 2 3  4 5 6"},
+                            {"Rigid3", "Vec3", "1 2 3 0 0 0 1  4 5 6 0 0 0 1"},
+                            {"Rigid3", "Rigid3", "1 2 3 0 0 0 1  4 5 6 0 0 0 1"},
+                            {"Vec1", "Vec1", "1 2"},
+                            {"Vec6", "Vec3", "1 2 3 4 5 6"}};
   for (size_t i = 0; i < DV_COUNT(types); i++) {
     char *text = dv_format("<Node><MechanicalObject name='in' template='%s' position='%s'/><Node name='child'>"
                            "<MechanicalObject name='out' template='%s'/><IdentityMapping name='map'/></Node></Node>",
@@ -167,8 +178,10 @@ static void test_identity_types(void **state)
 static void test_empty_states(void **state)
 {
   (void)state;
-  dvScene *scene = check_scene("<Node><MechanicalObject name='in' position=''/><Node name='child'><MechanicalObject name='out'/>"
-                               "<IdentityMapping name='map'/></Node></Node>", 1);
+  dvScene *scene =
+      check_scene("<Node><MechanicalObject name='in' position=''/><Node name='child'><MechanicalObject name='out'/>"
+                  "<IdentityMapping name='map'/></Node></Node>",
+                  1);
   dvObject *map = check_find(scene, "child/map");
   assert_int_equal(dv_state(check_find(scene, "child/out"))->count, 0);
   dv_linear_ops.apply_jt(map, DV_F, DV_F);
@@ -178,9 +191,9 @@ static void test_empty_states(void **state)
 static void test_subset_indices(void **state)
 {
   (void)state;
-  fdScene s =
-      fd_open("<Node><MechanicalObject name='in' position='0 0 0 1 0 0 2 0 0 3 0 0'/><Node name='child'><MechanicalObject name='out'/>"
-              "<SubsetMapping name='map' indices='3 1 1'/></Node></Node>");
+  fdScene s = fd_open("<Node><MechanicalObject name='in' position='0 0 0 1 0 0 2 0 0 3 0 0'/><Node "
+                      "name='child'><MechanicalObject name='out'/>"
+                      "<SubsetMapping name='map' indices='3 1 1'/></Node></Node>");
   dvState *out = dv_state(fd_find(&s, "out"));
   fdOptions options = fd_options();
   assert_int_equal(out->count, 3);
@@ -193,11 +206,11 @@ static void test_subset_indices(void **state)
 static void test_subset_by_position(void **state)
 {
   (void)state;
-  dvScene *scene = check_scene(
-      "<Node><MechanicalObject name='in' position='0 0 0 1 0 0 2 0 0'/><Node name='child'>"
-      "<MechanicalObject name='out' position='2.05 0 0  5 0 0  0.04 0 0'/><SubsetMapping name='map' radius='0.1' ignoreNotFound='1'/>"
-      "</Node></Node>",
-      1);
+  dvScene *scene = check_scene("<Node><MechanicalObject name='in' position='0 0 0 1 0 0 2 0 0'/><Node name='child'>"
+                               "<MechanicalObject name='out' position='2.05 0 0  5 0 0  0.04 0 0'/><SubsetMapping "
+                               "name='map' radius='0.1' ignoreNotFound='1'/>"
+                               "</Node></Node>",
+                               1);
   check_close(check_value(scene, "child/out", DV_X, 0), 2, 0);
   check_close(check_value(scene, "child/out", DV_X, 3), 5, 0);   // found nowhere: stays at rest
   check_close(check_value(scene, "child/out", DV_X, 6), 0, 0);
@@ -207,8 +220,10 @@ static void test_subset_by_position(void **state)
 static void test_forces_stay_when_not_mapped(void **state)
 {
   (void)state;
-  dvScene *scene = check_scene("<Node><MechanicalObject name='in' position='0 0 0'/><Node name='child'><MechanicalObject name='out'/>"
-                               "<IdentityMapping name='map' mapForces='0'/></Node></Node>", 1);
+  dvScene *scene = check_scene(
+      "<Node><MechanicalObject name='in' position='0 0 0'/><Node name='child'><MechanicalObject name='out'/>"
+      "<IdentityMapping name='map' mapForces='0'/></Node></Node>",
+      1);
   dvState *in = dv_state(check_find(scene, "in")), *out = dv_state(check_find(scene, "child/out"));
   memset(dv_state_write(in, DV_F), 0, 3 * sizeof(double));
   dv_state_write(out, DV_F)[1] = 7;
@@ -234,7 +249,8 @@ static void test_weights(void **state)
   assert_true(dv_weights_finish(&w, IN));
   assert_false(w.identity);
   double *x = dv_alloc(3 * IN * sizeof *x), *y = dv_alloc(3 * OUT * sizeof *y), *f = dv_alloc(3 * OUT * sizeof *f);
-  double *up = dv_alloc(3 * IN * sizeof *up), *up3 = dv_alloc(3 * IN * sizeof *up3), *y3 = dv_alloc(3 * OUT * sizeof *y3);
+  double *up = dv_alloc(3 * IN * sizeof *up), *up3 = dv_alloc(3 * IN * sizeof *up3),
+         *y3 = dv_alloc(3 * OUT * sizeof *y3);
   for (int i = 0; i < 3 * IN; i++) x[i] = sin(i);
   for (int i = 0; i < 3 * OUT; i++) f[i] = cos(i);
   dvPool *pool = dv_pool_create(3);
@@ -270,13 +286,17 @@ static void expect_failure(const char *text)
 static void test_mistakes(void **state)
 {
   (void)state;
-  expect_failure("<Node><MechanicalObject/><Node><MechanicalObject/><BarycentricMapping/></Node></Node>");   // no topology
-  expect_failure("<Node><MechanicalObject position='0 0 0'/><Node><MechanicalObject/><SubsetMapping indices='0 1'/></Node></Node>");
-  expect_failure("<Node><MechanicalObject template='Vec3'/><Node><MechanicalObject template='Rigid3'/><IdentityMapping/></Node></Node>");
+  expect_failure(
+      "<Node><MechanicalObject/><Node><MechanicalObject/><BarycentricMapping/></Node></Node>");   // no topology
+  expect_failure("<Node><MechanicalObject position='0 0 0'/><Node><MechanicalObject/><SubsetMapping indices='0 "
+                 "1'/></Node></Node>");
+  expect_failure("<Node><MechanicalObject template='Vec3'/><Node><MechanicalObject "
+                 "template='Rigid3'/><IdentityMapping/></Node></Node>");
   expect_failure("<Node><Node><MechanicalObject/><IdentityMapping/></Node></Node>");   // no input
   expect_failure("<Node><MeshTopology position='0 0 0 1 0 0 2 0 0 3 0 0' tetrahedra='0 1 2 3'/><MechanicalObject/>"
                  "<Node><MechanicalObject/><BarycentricMapping/></Node></Node>");   // flat
-  expect_failure("<Node><RegularGridTopology n='3 3 1'/><MechanicalObject/><Node><MechanicalObject/><BarycentricMapping/></Node></Node>");
+  expect_failure("<Node><RegularGridTopology n='3 3 "
+                 "1'/><MechanicalObject/><Node><MechanicalObject/><BarycentricMapping/></Node></Node>");
 }
 
 // --- what is said of points outside ---
@@ -303,12 +323,15 @@ static void expect_said(const char *mesh, const char *points, dvLevel level, con
   c->log.sink = listen;
   c->log.user = &said;
   c->log.threshold = DV_INFO;
-  char *text = dv_format("<Node>%s<MechanicalObject/><Node><MechanicalObject name='out' position='%s'/><BarycentricMapping/></Node></Node>", mesh, points);
+  char *text = dv_format("<Node>%s<MechanicalObject/><Node><MechanicalObject name='out' "
+                         "position='%s'/><BarycentricMapping/></Node></Node>",
+                         mesh, points);
   dvScene *scene = NULL;
   assert_int_equal(dv_scene_parse(c, "test", text, strlen(text), &scene), DV_OK);
   assert_int_equal(dv_scene_init(scene), DV_OK);
   assert_int_equal(said.count, part != NULL);
-  if (part && (said.level != level || !strstr(said.text, part))) fail_msg("'%s' does not say '%s', or not at level %d", said.text, part, level);
+  if (part && (said.level != level || !strstr(said.text, part)))
+    fail_msg("'%s' does not say '%s', or not at level %d", said.text, part, level);
   dv_scene_destroy(&scene);
   dv_divan_destroy(&c);
   dv_free(text);
@@ -318,25 +341,39 @@ static void expect_said(const char *mesh, const char *points, dvLevel level, con
 static void test_outside(void **state)
 {
   (void)state;
-  const char *tetra = "<MeshTopology name='mesh' position='0 0 0  3 0 0  0 4 0  0 0 2' tetrahedra='0 1 2 3'/>";   // longest edge 5
-  const char *grid = "<RegularGridTopology name='mesh' n='3 3 3' min='0 0 0' max='4 4 4'/>";                       // diagonal of a cell sqrt(12)
+  const char *tetra =
+      "<MeshTopology name='mesh' position='0 0 0  3 0 0  0 4 0  0 0 2' tetrahedra='0 1 2 3'/>";   // longest edge 5
+  const char *grid =
+      "<RegularGridTopology name='mesh' n='3 3 3' min='0 0 0' max='4 4 4'/>";   // diagonal of a cell sqrt(12)
   const char *triangle = "<MeshTopology name='mesh' position='0 0 0  3 0 0  0 4 0' triangles='0 1 2'/>";
   expect_said(tetra, "0.1 0.1 0.1", DV_NOTE, NULL);
-  expect_said(tetra, "0.1 0.1 0.1  0.5 0.5 -0.5", DV_NOTE, "1 of 2 points of out lie outside of mesh, by at most 10 % of an element's size: harmless");
+  expect_said(tetra, "0.1 0.1 0.1  0.5 0.5 -0.5", DV_NOTE,
+              "1 of 2 points of out lie outside of mesh, by at most 10 % of an element's size: harmless");
   expect_said(tetra, "-1 0.5 0.5", DV_NOTE, "by at most 20 %");
-  expect_said(tetra, "0.5 0.5 -6", DV_WARNING, "1 of 1 points of out lie outside of mesh, the farthest by 1.2 times the size of its element");
-  expect_said(grid, "2 2 5", DV_NOTE, "by at most 29 %");                        // 1 / sqrt(12)
-  expect_said(grid, "2 2 8", DV_WARNING, "the farthest by 1.2 times");           // 4 / sqrt(12)
+  expect_said(tetra, "0.5 0.5 -6", DV_WARNING,
+              "1 of 1 points of out lie outside of mesh, the farthest by 1.2 times the size of its element");
+  expect_said(grid, "2 2 5", DV_NOTE, "by at most 29 %");                // 1 / sqrt(12)
+  expect_said(grid, "2 2 8", DV_WARNING, "the farthest by 1.2 times");   // 4 / sqrt(12)
   expect_said(triangle, "-1 1 0.3", DV_NOTE, "by at most 20 %");
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_hexahedra), cmocka_unit_test(test_regular_grid), cmocka_unit_test(test_sparse_grid),
-      cmocka_unit_test(test_surfaces_and_lines), cmocka_unit_test(test_nearest_centre), cmocka_unit_test(test_grid_ignores_moved_points),
-      cmocka_unit_test(test_identity_types), cmocka_unit_test(test_empty_states), cmocka_unit_test(test_subset_indices), cmocka_unit_test(test_subset_by_position),
-      cmocka_unit_test(test_forces_stay_when_not_mapped), cmocka_unit_test(test_weights), cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_tetrahedra),
+      cmocka_unit_test(test_hexahedra),
+      cmocka_unit_test(test_regular_grid),
+      cmocka_unit_test(test_sparse_grid),
+      cmocka_unit_test(test_surfaces_and_lines),
+      cmocka_unit_test(test_nearest_centre),
+      cmocka_unit_test(test_grid_ignores_moved_points),
+      cmocka_unit_test(test_identity_types),
+      cmocka_unit_test(test_empty_states),
+      cmocka_unit_test(test_subset_indices),
+      cmocka_unit_test(test_subset_by_position),
+      cmocka_unit_test(test_forces_stay_when_not_mapped),
+      cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_outside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,12 @@ static const double half = 0.70710678118654752;   // a quarter turn about z is (
 
 static dvScene *open_turned(const char *options)
 {
-  char *text = dv_format("<Node><MechanicalObject name='frame' template='Rigid3' position='1 2 3 0 0 %.17g %.17g  0 0 0 0 0 0 1'"
-                         " velocity='1 0 0 0 0 2  0 0 0 0 0 0'/><Node name='child'><MechanicalObject name='points' position='1 0 0  0 0 4'/>"
-                         "<RigidMapping name='map' %s/></Node></Node>", half, half, options);
+  char *text =
+      dv_format("<Node><MechanicalObject name='frame' template='Rigid3' position='1 2 3 0 0 %.17g %.17g  0 0 0 0 0 0 1'"
+                " velocity='1 0 0 0 0 2  0 0 0 0 0 0'/><Node name='child'><MechanicalObject name='points' position='1 "
+                "0 0  0 0 4'/>"
+                "<RigidMapping name='map' %s/></Node></Node>",
+                half, half, options);
   dvScene *s = check_scene(text, 1);
   dv_free(text);
   return s;
@@ -27,8 +30,8 @@ static void test_positions_and_velocities(void **state)
 {
   (void)state;
   dvScene *s = open_turned("");
-  check_points(s, DV_X, (double[]){1, 3, 3, 1, 2, 7}, 6);      // (1,0,0) turns to (0,1,0)
-  check_points(s, DV_V, (double[]){-1, 0, 0, 1, 0, 0}, 6);     // v + w x r = (1,0,0) + 2 z x y
+  check_points(s, DV_X, (double[]){1, 3, 3, 1, 2, 7}, 6);    // (1,0,0) turns to (0,1,0)
+  check_points(s, DV_V, (double[]){-1, 0, 0, 1, 0, 0}, 6);   // v + w x r = (1,0,0) + 2 z x y
   check_close_scene(&s);
 }
 
@@ -93,11 +96,13 @@ static void test_file(void **state)
   check_rmdir(directory);
 }
 
-static void check_differences(const char *in, const char *in_position, const char *out, const char *out_position, const char *options)
+static void check_differences(const char *in, const char *in_position, const char *out, const char *out_position,
+                              const char *options)
 {
-  char *text = dv_format("<Node><MechanicalObject name='frame' template='%s' position='%s'/><Node name='child'>"
-                         "<MechanicalObject name='points' template='%s' position='%s'/><RigidMapping name='map' %s/></Node></Node>",
-                         in, in_position, out, out_position, options);
+  char *text = dv_format(
+      "<Node><MechanicalObject name='frame' template='%s' position='%s'/><Node name='child'>"
+      "<MechanicalObject name='points' template='%s' position='%s'/><RigidMapping name='map' %s/></Node></Node>",
+      in, in_position, out, out_position, options);
   fdScene s = fd_open(text);
   fdOptions o = fd_options();
   o.move_x = 0.5;
@@ -125,10 +130,11 @@ static void test_differences(void **state)
 static void test_stabilised(void **state)
 {
   (void)state;
-  dvScene *s = check_scene(
-      "<Node><MechanicalObject name='frame' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='child'>"
-      "<MechanicalObject name='points' position='0 -2 0'/><RigidMapping name='map' geometricStiffness='Stabilized'/></Node></Node>",
-      1);
+  dvScene *s =
+      check_scene("<Node><MechanicalObject name='frame' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='child'>"
+                  "<MechanicalObject name='points' position='0 -2 0'/><RigidMapping name='map' "
+                  "geometricStiffness='Stabilized'/></Node></Node>",
+                  1);
   dvObject *map = check_find(s, "child/map");
   const dvMappingOps *ops = dv_ops(map, DV_ROLE_MAPPING);
   dvState *points = dv_state(check_find(s, "child/points")), *frame = dv_state(check_find(s, "frame"));
@@ -155,15 +161,16 @@ static void test_stabilised(void **state)
 static void test_mistakes(void **state)
 {
   (void)state;
-  const char *bad[] = {"index='2'", "index='-1'", "rigidIndexPerPoint='0 5'", "initialPoints='1 2'", "filename='nowhere.obj'"};
+  const char *bad[] = {"index='2'", "index='-1'", "rigidIndexPerPoint='0 5'", "initialPoints='1 2'",
+                       "filename='nowhere.obj'"};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     dvContext *c = dv_divan_create(1);
     c->log.sink = NULL;   // the messages are expected
     dvScene *scene = NULL;
-    char *text = dv_format(
-        "<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1 0 0 0 0 0 0 1'/><Node><MechanicalObject position='0 0 0 1 1 1'/>"
-        "<RigidMapping %s/></Node></Node>",
-        bad[i]);
+    char *text = dv_format("<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1 0 0 0 0 0 0 "
+                           "1'/><Node><MechanicalObject position='0 0 0 1 1 1'/>"
+                           "<RigidMapping %s/></Node></Node>",
+                           bad[i]);
     assert_int_equal(dv_scene_parse(c, "test", text, strlen(text), &scene), DV_OK);
     assert_int_equal(dv_scene_init(scene), DV_ERROR_INPUT);
     dv_scene_destroy(&scene);
@@ -172,22 +179,32 @@ static void test_mistakes(void **state)
   }
 }
 
-// bones that joint springs hold together at frames mapped from them: a pendulum that swings about the y axes of its joints, within their limits
+// bones that joint springs hold together at frames mapped from them: a pendulum that swings about the y axes of its
+// joints, within their limits
 static void test_pendulum(void **state)
 {
   (void)state;
-#define JOINT(a, b) "BEGIN_SPRING " #a " " #b " FREE_AXIS 0 0 0 0 1 0 KS_T 0.0 30000.0 KS_R 0.0 200000.0 KS_B 2000.0 KD 1.0 R_LIM_X 0 0 R_LIM_Y -1 1 R_LIM_Z 0 0 END_SPRING "
-  dvScene *s = check_scene("<Node gravity='0 0 -9.81' dt='0.01'><DefaultAnimationLoop/><Node name='b'><EulerImplicitSolver/><CGLinearSolver iterations='100' tolerance='1e-9' threshold='1e-15'/>"
-                           "<MechanicalObject name='bones' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  3 0 0 0 0 0 1'/><UniformMass vertexMass='1 1 [1 0 0,0 1 0,0 0 1]'/>"
-                           "<FixedProjectiveConstraint indices='0'/><Node name='j'><MechanicalObject name='joints' template='Rigid3' position='0 0 0 0 0 0 1 -1 0 0 0 0 0 1 1 0 0 0 0 0 1 -1 0 0 0 0 0 1'/>"
-                           "<RigidMapping repartition='1 2 1'/><JointSpringForceField spring='" JOINT(0, 1) JOINT(2, 3) "'/></Node></Node></Node>", 1);
+#define JOINT(a, b)                                                                                                   \
+  "BEGIN_SPRING " #a " " #b " FREE_AXIS 0 0 0 0 1 0 KS_T 0.0 30000.0 KS_R 0.0 200000.0 KS_B 2000.0 KD 1.0 R_LIM_X 0 " \
+  "0 R_LIM_Y -1 1 R_LIM_Z 0 0 END_SPRING "
+  dvScene *s =
+      check_scene("<Node gravity='0 0 -9.81' dt='0.01'><DefaultAnimationLoop/><Node "
+                  "name='b'><EulerImplicitSolver/><CGLinearSolver iterations='100' tolerance='1e-9' threshold='1e-15'/>"
+                  "<MechanicalObject name='bones' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 0 1  3 0 0 0 0 "
+                  "0 1'/><UniformMass vertexMass='1 1 [1 0 0,0 1 0,0 0 1]'/>"
+                  "<FixedProjectiveConstraint indices='0'/><Node name='j'><MechanicalObject name='joints' "
+                  "template='Rigid3' position='0 0 0 0 0 0 1 -1 0 0 0 0 0 1 1 0 0 0 0 0 1 -1 0 0 0 0 0 1'/>"
+                  "<RigidMapping repartition='1 2 1'/><JointSpringForceField spring='" JOINT(0, 1)
+                      JOINT(2, 3) "'/></Node></Node></Node>",
+                  1);
   double most = 0;
   for (int i = 0; i < 150; i++) {
     check_steps(s, 2);
     const double *x = dv_state_read(dv_state(check_find(s, "b/j/joints")), DV_X);
     for (int k = 0; k < 4; k += 2) {
       const double *a = x + 7 * k, *b = a + 7;
-      dvVec3 turn = dv_quat_to_rotation_vector(dv_quat_mul(dv_quat_conjugate(dv_quat_load(a + 3)), dv_quat_load(b + 3)));
+      dvVec3 turn =
+          dv_quat_to_rotation_vector(dv_quat_mul(dv_quat_conjugate(dv_quat_load(a + 3)), dv_quat_load(b + 3)));
       check_close(dv_vec3_norm(dv_vec3_sub(dv_vec3_load(a), dv_vec3_load(b))), 0, 0.01);
       check_close(turn.x, 0, 1e-3);
       check_close(turn.z, 0, 1e-3);
@@ -202,9 +219,15 @@ static void test_pendulum(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_positions_and_velocities), cmocka_unit_test(test_forces), cmocka_unit_test(test_which_frame),
-      cmocka_unit_test(test_where_points_come_from), cmocka_unit_test(test_file), cmocka_unit_test(test_differences),
-      cmocka_unit_test(test_stabilised), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_positions_and_velocities),
+      cmocka_unit_test(test_forces),
+      cmocka_unit_test(test_which_frame),
+      cmocka_unit_test(test_where_points_come_from),
+      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_differences),
+      cmocka_unit_test(test_stabilised),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_pendulum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,8 @@ static void every_mapping_has_a_scene(void **state)
     const dvClass *cls = c->registry.classes.data[i];
     if (!cls->ops[DV_ROLE_MAPPING]) continue;
     char *element = dv_format("<%s ", cls->name), *alone = dv_format("<%s/>", cls->name);
-    if (!strstr(all.text, element) && !strstr(all.text, alone)) print_error("no scene in scenes/mapping has a %s\n", cls->name), missing++;
+    if (!strstr(all.text, element) && !strstr(all.text, alone))
+      print_error("no scene in scenes/mapping has a %s\n", cls->name), missing++;
     dv_free(element);
     dv_free(alone);
   }
@@ -99,6 +100,7 @@ static void every_mapping_has_a_scene(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_table_is_that_of_the_registry), cmocka_unit_test(every_mapping_has_a_scene)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_table_is_that_of_the_registry),
+                                     cmocka_unit_test(every_mapping_has_a_scene)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

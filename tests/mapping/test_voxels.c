@@ -1,5 +1,5 @@
-// Bodies of voxels: distances through materials, where frames and integration points go, influences that follow the stiffness, and
-// frames that deform.
+// Bodies of voxels: distances through materials, where frames and integration points go, influences that follow the
+// stiffness, and frames that deform.
 #include "mapping/voxel/material_map.h"
 #include "mapping/voxel/shape.h"
 #include "support/check.h"
@@ -10,14 +10,19 @@
 #include <string.h>
 
 #define MAP(attributes) "<MaterialMap name='map' " attributes "/>"
-static const char uniform[] = MAP("resolution='8 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5' youngModulus='1000' density='3'");
+static const char uniform[] =
+    MAP("resolution='8 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5' youngModulus='1000' density='3'");
 // the first half of a bar four times as soft as the second
-static const char halves[] = MAP("resolution='16 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5' youngModulus='500 2000' boxes='2 -1 -1 4 1 1' boxMaterials='2'");
-static const char line[] = "<MechanicalObject name='f' template='%s' position='%s'/><VoxelShapeFunction name='shape' frames='@f'/>";
+static const char halves[] = MAP("resolution='16 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5' "
+                                 "youngModulus='500 2000' boxes='2 -1 -1 4 1 1' boxMaterials='2'");
+static const char line[] =
+    "<MechanicalObject name='f' template='%s' position='%s'/><VoxelShapeFunction name='shape' frames='@f'/>";
 
 static const char *identity_of(const char *type)
 {
-  return strcmp(type, "Rigid3") == 0 ? "0 0 0 1" : strcmp(type, "Affine3") == 0 ? "1 0 0 0 1 0 0 0 1" : "1 0 0 0 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
+  return strcmp(type, "Rigid3") == 0    ? "0 0 0 1"
+         : strcmp(type, "Affine3") == 0 ? "1 0 0 0 1 0 0 0 1"
+                                        : "1 0 0 0 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
 }
 
 // frames of a type along x
@@ -45,7 +50,7 @@ static double sum_of(const dvReals *r)
   return sum;
 }
 
-// --- distances -------------------------------------------------------------------------------------------
+// --- distances -----------------------------------------------------------------------------------
 
 static const dvVoxelGrid *grid_of(dvScene *s)
 {
@@ -65,7 +70,8 @@ static double distance_to(const dvVoxelGrid *g, dvVec3 from, dvVec3 to)
 static void distances_pass_through_materials(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node>" MAP("resolution='8 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5'") "</Node>", 1);
+  dvScene *s =
+      check_scene("<Node>" MAP("resolution='8 4 4' voxelSize='0.25 0.25 0.25' origin='0 -0.5 -0.5'") "</Node>", 1);
   const dvVoxelGrid *g = grid_of(s);
   dvVec3 from = {0.3, -0.1, 0.2};
   for (size_t v = 0; v < dv_voxel_count(g); v++) {   // one material: those in space
@@ -76,13 +82,18 @@ static void distances_pass_through_materials(void **state)
   // compliances 2.5 and 0.625 of the mean stiffness 1250
   char *text = dv_format("<Node>%s</Node>", halves);
   s = check_scene(text, 1);
-  check_close(distance_to(grid_of(s), dv_vec3(0.125, 0.125, 0.125), dv_vec3(3.875, 0.125, 0.125)), 1.875 * 2.5 + 1.875 * 0.625, 1e-12);
+  check_close(distance_to(grid_of(s), dv_vec3(0.125, 0.125, 0.125), dv_vec3(3.875, 0.125, 0.125)),
+              1.875 * 2.5 + 1.875 * 0.625, 1e-12);
   check_close_scene(&s);
   dv_free(text);
   // around a wall, and to a part that is not connected
-  s = check_scene("<Node>" MAP("resolution='9 8 1' voxelSize='1 1 1' boxes='3 -1 -1 4 6 2  7 -1 -1 8 9 2' boxMaterials='0 0'") "</Node>", 1);
+  s = check_scene(
+      "<Node>" MAP(
+          "resolution='9 8 1' voxelSize='1 1 1' boxes='3 -1 -1 4 6 2  7 -1 -1 8 9 2' boxMaterials='0 0'") "</Node>",
+      1);
   g = grid_of(s);
-  check_close(distance_to(g, dv_vec3(2.5, 0.5, 0.5), dv_vec3(4.5, 0.5, 0.5)), 6 + 2 + 6, 1e-12);   // turns at centres of voxels, and cuts no corner
+  check_close(distance_to(g, dv_vec3(2.5, 0.5, 0.5), dv_vec3(4.5, 0.5, 0.5)), 6 + 2 + 6,
+              1e-12);   // turns at centres of voxels, and cuts no corner
   assert_true(distance_to(g, dv_vec3(2.5, 0.5, 0.5), dv_vec3(8.5, 0.5, 0.5)) == INFINITY);
   check_close_scene(&s);
 }
@@ -91,12 +102,16 @@ static void distances_pass_through_materials(void **state)
 static void the_nearest_voxel_is_found(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node>" MAP("resolution='9 8 3' voxelSize='1 0.5 2' boxes='3 -1 -1 6 6 4  0 0 0 2 9 9' boxMaterials='0 0'") "</Node>", 1);
+  dvScene *s = check_scene(
+      "<Node>" MAP(
+          "resolution='9 8 3' voxelSize='1 0.5 2' boxes='3 -1 -1 6 6 4  0 0 0 2 9 9' boxMaterials='0 0'") "</Node>",
+      1);
   const dvVoxelGrid *g = grid_of(s);
   for (int i = 0; i < 200; i++) {
     dvVec3 point = {-4 + 0.0937 * i, 7 - 0.0571 * i, -3 + 0.0613 * i};
     double least = INFINITY;
-    for (size_t v = 0; v < dv_voxel_count(g); v++) least = fmin(least, dv_vec3_norm(dv_vec3_sub(dv_voxel_centre(g, v), point)));
+    for (size_t v = 0; v < dv_voxel_count(g); v++)
+      least = fmin(least, dv_vec3_norm(dv_vec3_sub(dv_voxel_centre(g, v), point)));
     dvVec3 away = dv_vec3_sub(dv_voxel_centre(g, dv_voxel_nearest(g, point)), point);
     bool inside = fabs(away.x) <= 0.5 && fabs(away.y) <= 0.25 && fabs(away.z) <= 1;
     if (!inside) check_close(dv_vec3_norm(away), least, 1e-12);
@@ -104,12 +119,15 @@ static void the_nearest_voxel_is_found(void **state)
   check_close_scene(&s);
 }
 
-// --- placement -------------------------------------------------------------------------------------------
+// --- placement -----------------------------------------------------------------------------------
 
 static void frames_spread_over_the_body(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node>" MAP("resolution='40 2 2' voxelSize='0.1 0.1 0.1'") "<FrameSampler name='s' template='Affine3' count='4' iterations='200'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node>" MAP("resolution='40 2 2' voxelSize='0.1 0.1 0.1'") "<FrameSampler name='s' template='Affine3' count='4' "
+                                                                  "iterations='200'/></Node>",
+      1);
   const dvReals *points = reals_of(s, "s", "points");
   const dvReals *position = reals_of(s, "s", "position");
   assert_int_equal(points->count, 12);
@@ -117,7 +135,8 @@ static void frames_spread_over_the_body(void **state)
   bool found[4] = {0};
   for (size_t i = 0; i < 4; i++) {
     check_close(points->data[3 * i + 1], 0.1, 1e-9);
-    for (int k = 0; k < 4; k++) found[k] = found[k] || fabs(points->data[3 * i] - 0.5 - k) < 0.16;   // about a quarter each: in steps of voxels
+    for (int k = 0; k < 4; k++)
+      found[k] = found[k] || fabs(points->data[3 * i] - 0.5 - k) < 0.16;   // about a quarter each: in steps of voxels
     check_close(position->data[12 * i], points->data[3 * i], 0);
     check_close(position->data[12 * i + 3], 1, 0);
     check_close(position->data[12 * i + 4], 0, 0);
@@ -129,8 +148,11 @@ static void frames_spread_over_the_body(void **state)
 static void soft_parts_get_more_frames(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node>" MAP("resolution='40 2 2' voxelSize='0.1 0.1 0.1' youngModulus='100 900' boxes='2 -1 -1 5 1 1' boxMaterials='2'")
-                           "<FrameSampler name='s' template='Rigid3' count='6' fixed='0.05 0.05 0.05' iterations='100'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node>" MAP("resolution='40 2 2' voxelSize='0.1 0.1 0.1' youngModulus='100 900' boxes='2 -1 -1 5 1 "
+                               "1' boxMaterials='2'") "<FrameSampler name='s' template='Rigid3' count='6' fixed='0.05 "
+                                                      "0.05 0.05' iterations='100'/></Node>",
+                  1);
   const dvReals *points = reals_of(s, "s", "points");
   int soft = 0;
   check_close(points->data[0], 0.05, 0);
@@ -146,15 +168,20 @@ static void integration_points_have_the_moments_of_the_body(void **state)
   const double x[3] = {0.25, 1, 1.75};
   char *frames = frames_along("Affine3", x, 3);
   for (int order = 1; order <= 2; order++) {
-    char *text = dv_format("<Node>%s%s<IntegrationPointSampler name='p' shapeFunction='@shape' count='9' order='%d'/></Node>", uniform, frames, order);
+    char *text =
+        dv_format("<Node>%s%s<IntegrationPointSampler name='p' shapeFunction='@shape' count='9' order='%d'/></Node>",
+                  uniform, frames, order);
     dvScene *s = check_scene(text, 1);
-    const dvReals *at = reals_of(s, "p", "position"), *volume = reals_of(s, "p", "volume"), *moments = reals_of(s, "p", "moments");
+    const dvReals *at = reals_of(s, "p", "position"), *volume = reals_of(s, "p", "volume"),
+                  *moments = reals_of(s, "p", "moments");
     assert_int_equal(volume->count, order == 1 ? 9 : 72);
     check_close(sum_of(volume), 2, 1e-12);
     check_close(sum_of(reals_of(s, "p", "mass")), 6, 1e-12);
     double first[3] = {0}, second[3] = {0}, own[3] = {0};
     for (size_t i = 0; i < volume->count; i++)
-      for (size_t k = 0; k < 3; k++) first[k] += volume->data[i] * at->data[3 * i + k], second[k] += volume->data[i] * at->data[3 * i + k] * at->data[3 * i + k];
+      for (size_t k = 0; k < 3; k++)
+        first[k] += volume->data[i] * at->data[3 * i + k],
+            second[k] += volume->data[i] * at->data[3 * i + k] * at->data[3 * i + k];
     for (size_t i = 0; i < 9; i++)
       for (size_t k = 0; k < 3; k++) own[k] += moments->data[6 * i + k];
     const double inertia[3] = {8.0 / 3, 2.0 / 12, 2.0 / 12};
@@ -168,7 +195,7 @@ static void integration_points_have_the_moments_of_the_body(void **state)
   dv_free(frames);
 }
 
-// --- influences ------------------------------------------------------------------------------------------
+// --- influences ----------------------------------------------------------------------------------
 
 static void influences_are_hats_in_one_material(void **state)
 {
@@ -177,7 +204,8 @@ static void influences_are_hats_in_one_material(void **state)
   char *frames = frames_along("Rigid3", x, 3), *text = dv_format("<Node>%s%s</Node>", uniform, frames);
   dvScene *s = check_scene(text, 1);
   const dvObject *shape = check_find(s, "shape");
-  static const double places[][4] = {{0.3, 1, 0, 0}, {1.1, 0, 1, 0}, {0.5, 0.75, 0.25, 0}, {1.25, 0, 0.75, 0.25}, {0.02, 1, 0, 0}, {1.99, 0, 0, 1}};
+  static const double places[][4] = {{0.3, 1, 0, 0},        {1.1, 0, 1, 0},  {0.5, 0.75, 0.25, 0},
+                                     {1.25, 0, 0.75, 0.25}, {0.02, 1, 0, 0}, {1.99, 0, 0, 1}};
   for (size_t i = 0; i < DV_COUNT(places); i++) {
     dvInfluence list[3];
     assert_true(dv_voxel_shape_at(shape, dv_vec3(places[i][0], 0.33, -0.47), list));
@@ -195,7 +223,8 @@ static void influences_are_hats_in_one_material(void **state)
 static void stiff_material_takes_less_of_the_strain(void **state)
 {
   (void)state;
-  char *frames = dv_format(line, "Rigid3", "0.125 0.125 0.125 0 0 0 1 3.875 0.125 0.125 0 0 0 1"), *text = dv_format("<Node>%s%s</Node>", halves, frames);
+  char *frames = dv_format(line, "Rigid3", "0.125 0.125 0.125 0 0 0 1 3.875 0.125 0.125 0 0 0 1"),
+       *text = dv_format("<Node>%s%s</Node>", halves, frames);
   dvScene *s = check_scene(text, 1);
   dvInfluence list[2];
   dv_voxel_shape_at(check_find(s, "shape"), dv_vec3(1.1, 0.125, 0.125), list);
@@ -218,8 +247,10 @@ static void stiff_material_takes_less_of_the_strain(void **state)
 static void slopes_are_those_of_the_weights(void **state)
 {
   (void)state;
-  char *text = dv_format("<Node>%s<MechanicalObject name='f' template='Rigid3' position='0.4 0.2 0.1 0 0 0 1 1.6 -0.3 0 0 0 0 1 2.9 0.1 0.3 0 0 0 1 3.4 -0.2 -0.2 0 0 0 1'/>"
-                         "<VoxelShapeFunction name='shape' frames='@f'/></Node>", halves);
+  char *text = dv_format("<Node>%s<MechanicalObject name='f' template='Rigid3' position='0.4 0.2 0.1 0 0 0 1 1.6 -0.3 "
+                         "0 0 0 0 1 2.9 0.1 0.3 0 0 0 1 3.4 -0.2 -0.2 0 0 0 1'/>"
+                         "<VoxelShapeFunction name='shape' frames='@f'/></Node>",
+                         halves);
   dvScene *s = check_scene(text, 1);
   const dvObject *shape = check_find(s, "shape");
   const double h = 1e-6;
@@ -238,9 +269,10 @@ static void slopes_are_those_of_the_weights(void **state)
   dv_free(text);
 }
 
-// --- frames that deform ----------------------------------------------------------------------------------
+// --- frames that deform --------------------------------------------------------------------------
 
-static const double a[9] = {1.1, 0.2, 0, -0.1, 0.9, 0.3, 0.05, 0.1, 1.2}, shift[3] = {0.3, -1, 2};   // an affine field, row by row
+static const double a[9] = {1.1, 0.2, 0, -0.1, 0.9, 0.3, 0.05, 0.1, 1.2},
+                    shift[3] = {0.3, -1, 2};   // an affine field, row by row
 
 // gives every frame the motion x -> A x + shift, in its own coordinates
 static void move_frames(dvScene *s, const char *path)
@@ -268,15 +300,21 @@ static void apply_again(dvScene *s, const char *path)
 static void an_affine_motion_is_exact(void **state)
 {
   (void)state;
-  static const char *const types[] = {"Affine3", "Quadratic3"}, *const shapes[] = {"shape='Shepard' power='3'", "shape='Lines'", "shapeFunction='@../shape'"};
+  static const char *const types[] = {"Affine3", "Quadratic3"}, *const shapes[] = {"shape='Shepard' power='3'",
+                                                                                   "shape='Lines'",
+                                                                                   "shapeFunction='@../shape'"};
   const double x[3] = {0.3, 1.1, 1.7};
   for (size_t t = 0; t < DV_COUNT(types); t++)
     for (size_t k = 0; k < DV_COUNT(shapes); k++) {
       char *frames = frames_along(types[t], x, 3);
       char *text = dv_format("<Node>%s%s<IntegrationPointSampler name='s' shapeFunction='@shape' count='7' order='2'/>"
-                             "<Node name='p'><MechanicalObject name='p' position='0.2 0.1 0.3 1.3 -0.4 0.2 2.5 0.7 0'/><FrameBlendingMapping name='m' %s/></Node>"
-                             "<Node name='g'><MechanicalObject name='g'/><FrameBlendingMapping name='m' gradients='1' integrationPoints='@../s.position' %s/>"
-                             "<GreenLagrangeForceField name='ff' youngModulus='1000' poissonRatio='0.25' volume='@../s.volume'/></Node></Node>", uniform, frames, shapes[k], shapes[k]);
+                             "<Node name='p'><MechanicalObject name='p' position='0.2 0.1 0.3 1.3 -0.4 0.2 2.5 0.7 "
+                             "0'/><FrameBlendingMapping name='m' %s/></Node>"
+                             "<Node name='g'><MechanicalObject name='g'/><FrameBlendingMapping name='m' gradients='1' "
+                             "integrationPoints='@../s.position' %s/>"
+                             "<GreenLagrangeForceField name='ff' youngModulus='1000' poissonRatio='0.25' "
+                             "volume='@../s.volume'/></Node></Node>",
+                             uniform, frames, shapes[k], shapes[k]);
       dvScene *s = check_scene(text, 1);
       move_frames(s, "f");
       apply_again(s, "p/m");
@@ -284,10 +322,12 @@ static void an_affine_motion_is_exact(void **state)
       const double rest[9] = {0.2, 0.1, 0.3, 1.3, -0.4, 0.2, 2.5, 0.7, 0};
       for (size_t i = 0; i < 9; i++) {
         const double *r = rest + i / 3 * 3, *row = a + i % 3 * 3;
-        check_close(check_value(s, "p/p", DV_X, i), shift[i % 3] + row[0] * r[0] + row[1] * r[1] + row[2] * r[2], 1e-12);
+        check_close(check_value(s, "p/p", DV_X, i), shift[i % 3] + row[0] * r[0] + row[1] * r[1] + row[2] * r[2],
+                    1e-12);
       }
       dvMat3 f = dv_mat3_load(a), e = dv_mat3_scale(dv_mat3_sub(dv_mat3_t_mul(f, f), dv_mat3_identity()), 0.5);
-      double mu = 400, lambda = 400, trace = dv_mat3_trace(e), density = mu * dv_mat3_trace(dv_mat3_t_mul(e, e)) + 0.5 * lambda * trace * trace;
+      double mu = 400, lambda = 400, trace = dv_mat3_trace(e),
+             density = mu * dv_mat3_trace(dv_mat3_t_mul(e, e)) + 0.5 * lambda * trace * trace;
       size_t numbers = dv_state_scalars(dv_state(check_find(s, "g/g")), DV_X);
       for (size_t i = 0; i < numbers; i++) check_close(check_value(s, "g/g", DV_X, i), a[i % 3 * 3 + i / 3 % 3], 1e-11);
       check_close(fd_energy_of(check_find(s, "g/ff")), 2 * density, 1e-10 * density);
@@ -301,8 +341,10 @@ static void an_affine_motion_is_exact(void **state)
 static void frames_may_be_skewed_at_rest(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MechanicalObject name='f' template='Affine3' position='1 2 0  2 0 0.5  0 1 0  0.3 0 1'/><Node name='p'><MechanicalObject name='p' position='0.2 0.1 0.3 1.3 -0.4 0.2'/>"
-                           "<FrameBlendingMapping/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node><MechanicalObject name='f' template='Affine3' position='1 2 0  2 0 0.5  0 1 0  0.3 0 "
+                           "1'/><Node name='p'><MechanicalObject name='p' position='0.2 0.1 0.3 1.3 -0.4 0.2'/>"
+                           "<FrameBlendingMapping/></Node></Node>",
+                           1);
   const double rest[6] = {0.2, 0.1, 0.3, 1.3, -0.4, 0.2};
   for (size_t i = 0; i < 6; i++) check_close(check_value(s, "p/p", DV_X, i), rest[i], 1e-12);
   check_close_scene(&s);
@@ -314,13 +356,20 @@ static void a_bar_stretches_as_its_material(void **state)
   (void)state;
   const double x[3] = {0.25, 1, 1.75};
   char *frames = frames_along("Affine3", x, 3);
-  char *text = dv_format("<Node gravity='0 0 0'><DefaultAnimationLoop/>%s<Node name='bar'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='10' warnWhenLineSearchFails='0'/><SparseLDLSolver/>%s"
-                         "<PartialFixedProjectiveConstraint indices='0' fixedDirections='1 1 1  0 1 1  1 0 1  1 1 0'/>"
-                         "<IntegrationPointSampler name='s' shapeFunction='@shape' count='4' order='2'/><Node name='g'><MechanicalObject name='g'/>"
-                         "<FrameBlendingMapping gradients='1' integrationPoints='@../s.position' shapeFunction='@../shape'/>"
-                         "<GreenLagrangeForceField youngModulus='@../s.youngModulus' poissonRatio='@../s.poissonRatio' volume='@../s.volume' strain='Corotational'/></Node>"
-                         "<Node name='end'><MechanicalObject name='end' position='2 0.5 0.5 2 -0.5 0.5 2 0.5 -0.5 2 -0.5 -0.5  0 0.5 0.5 0 -0.5 0.5 0 0.5 -0.5 0 -0.5 -0.5'/><FrameBlendingMapping shapeFunction='@../shape'/>"
-                         "<ConstantForceField totalForce='50 0 0' indices='0 1 2 3'/><ConstantForceField totalForce='-50 0 0' indices='4 5 6 7'/></Node></Node></Node>", uniform, frames);
+  char *text =
+      dv_format("<Node gravity='0 0 0'><DefaultAnimationLoop/>%s<Node name='bar'><StaticSolver/><NewtonRaphsonSolver "
+                "maxNbIterationsNewton='10' warnWhenLineSearchFails='0'/><SparseLDLSolver/>%s"
+                "<PartialFixedProjectiveConstraint indices='0' fixedDirections='1 1 1  0 1 1  1 0 1  1 1 0'/>"
+                "<IntegrationPointSampler name='s' shapeFunction='@shape' count='4' order='2'/><Node "
+                "name='g'><MechanicalObject name='g'/>"
+                "<FrameBlendingMapping gradients='1' integrationPoints='@../s.position' shapeFunction='@../shape'/>"
+                "<GreenLagrangeForceField youngModulus='@../s.youngModulus' poissonRatio='@../s.poissonRatio' "
+                "volume='@../s.volume' strain='Corotational'/></Node>"
+                "<Node name='end'><MechanicalObject name='end' position='2 0.5 0.5 2 -0.5 0.5 2 0.5 -0.5 2 -0.5 -0.5  "
+                "0 0.5 0.5 0 -0.5 0.5 0 0.5 -0.5 0 -0.5 -0.5'/><FrameBlendingMapping shapeFunction='@../shape'/>"
+                "<ConstantForceField totalForce='50 0 0' indices='0 1 2 3'/><ConstantForceField totalForce='-50 0 0' "
+                "indices='4 5 6 7'/></Node></Node></Node>",
+                uniform, frames);
   dvScene *s = check_scene(text, 1);
   check_steps(s, 3);
   check_close(check_value(s, "bar/end/end", DV_X, 0), 0.25 + 1.75 * 1.05, 1e-6);
@@ -333,14 +382,24 @@ static void a_bar_stretches_as_its_material(void **state)
 static void mistakes_are_told(void **state)
 {
   (void)state;
-  assert_true(fd_fails("<Node>" MAP("resolution='0 1 1'") "<FrameSampler name='s'/><MechanicalObject template='Rigid3' position='@s.position'/></Node>"));
-  assert_true(fd_fails("<Node>" MAP("resolution='2 1 1' values='3'") "<FrameSampler name='s'/><MechanicalObject template='Rigid3' position='@s.position'/></Node>"));
-  assert_true(fd_fails("<Node>" MAP("resolution='2 1 1'") "<FrameSampler name='s' count='3'/><MechanicalObject template='Rigid3' position='@s.position'/></Node>"));
-  assert_true(fd_fails("<Node><FrameSampler name='s'/><MechanicalObject template='Rigid3' position='@s.position'/></Node>"));
-  assert_true(fd_fails("<Node>" MAP("resolution='3 1 1' boxes='1 0 0 2 1 1' boxMaterials='0'") "<MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1'/><VoxelShapeFunction/></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 1 0 0 0 0 1'/><Node><MechanicalObject/><FrameBlendingMapping/></Node></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 0 1 0 0 0 1'/><Node><MechanicalObject/><FrameBlendingMapping shape='Voxels'/></Node></Node>"));
-  assert_true(fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 0 1 0 0 0 1'/><UniformMass/></Node>"));
+  assert_true(fd_fails("<Node>" MAP("resolution='0 1 1'") "<FrameSampler name='s'/><MechanicalObject template='Rigid3' "
+                                                          "position='@s.position'/></Node>"));
+  assert_true(
+      fd_fails("<Node>" MAP("resolution='2 1 1' values='3'") "<FrameSampler name='s'/><MechanicalObject "
+                                                             "template='Rigid3' position='@s.position'/></Node>"));
+  assert_true(fd_fails("<Node>" MAP("resolution='2 1 1'") "<FrameSampler name='s' count='3'/><MechanicalObject "
+                                                          "template='Rigid3' position='@s.position'/></Node>"));
+  assert_true(
+      fd_fails("<Node><FrameSampler name='s'/><MechanicalObject template='Rigid3' position='@s.position'/></Node>"));
+  assert_true(fd_fails("<Node>" MAP(
+      "resolution='3 1 1' boxes='1 0 0 2 1 1' boxMaterials='0'") "<MechanicalObject template='Rigid3' position='0 0 0 "
+                                                                 "0 0 0 1'/><VoxelShapeFunction/></Node>"));
+  assert_true(fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 1 0 0 0 0 "
+                       "1'/><Node><MechanicalObject/><FrameBlendingMapping/></Node></Node>"));
+  assert_true(fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 0 1 0 0 0 "
+                       "1'/><Node><MechanicalObject/><FrameBlendingMapping shape='Voxels'/></Node></Node>"));
+  assert_true(
+      fd_fails("<Node><MechanicalObject template='Affine3' position='0 0 0 1 0 0 0 1 0 0 0 1'/><UniformMass/></Node>"));
 }
 
 // an image of two materials around a hole, by way of the loader
@@ -349,8 +408,11 @@ static void maps_come_from_images(void **state)
   DV_UNUSED(state);
   static const char image[] = {1, 1, 1, 2, 9, 2, 1, 9, 1, 2, 2, 2, 0};   // 3 x 2 x 2, 9 is the hole
   char *directory = check_mkdir(), *path = check_write(directory, "image.raw", image);
-  char *text = dv_format("<Node><VoxelGridLoader name='l' filename='%s' resolution='3 2 2' voxelSize='0.5 0.5 0.5' bgValue='9'/>"
-                         "<MaterialMap name='map' resolution='3 2 2' voxelSize='0.5 0.5 0.5' voxels='@l.idxInRegularGrid' values='@l.voxelValues' youngModulus='10 30'/></Node>", path);
+  char *text =
+      dv_format("<Node><VoxelGridLoader name='l' filename='%s' resolution='3 2 2' voxelSize='0.5 0.5 0.5' bgValue='9'/>"
+                "<MaterialMap name='map' resolution='3 2 2' voxelSize='0.5 0.5 0.5' voxels='@l.idxInRegularGrid' "
+                "values='@l.voxelValues' youngModulus='10 30'/></Node>",
+                path);
   dvScene *s = check_scene(text, 1);
   const dvVoxelGrid *g = grid_of(s);
   assert_int_equal(dv_voxel_count(g), 10);
@@ -372,10 +434,19 @@ static void maps_come_from_images(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_pass_through_materials), cmocka_unit_test(the_nearest_voxel_is_found), cmocka_unit_test(frames_spread_over_the_body), cmocka_unit_test(soft_parts_get_more_frames),
-      cmocka_unit_test(integration_points_have_the_moments_of_the_body), cmocka_unit_test(influences_are_hats_in_one_material), cmocka_unit_test(stiff_material_takes_less_of_the_strain),
-      cmocka_unit_test(slopes_are_those_of_the_weights), cmocka_unit_test(an_affine_motion_is_exact), cmocka_unit_test(frames_may_be_skewed_at_rest),
-      cmocka_unit_test(a_bar_stretches_as_its_material), cmocka_unit_test(maps_come_from_images), cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(distances_pass_through_materials),
+      cmocka_unit_test(the_nearest_voxel_is_found),
+      cmocka_unit_test(frames_spread_over_the_body),
+      cmocka_unit_test(soft_parts_get_more_frames),
+      cmocka_unit_test(integration_points_have_the_moments_of_the_body),
+      cmocka_unit_test(influences_are_hats_in_one_material),
+      cmocka_unit_test(stiff_material_takes_less_of_the_strain),
+      cmocka_unit_test(slopes_are_those_of_the_weights),
+      cmocka_unit_test(an_affine_motion_is_exact),
+      cmocka_unit_test(frames_may_be_skewed_at_rest),
+      cmocka_unit_test(a_bar_stretches_as_its_material),
+      cmocka_unit_test(maps_come_from_images),
+      cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// A free rigid body: energy and angular momentum stay, and the spin about the middle axis flips when Euler's equations say so.
+// A free rigid body: energy and angular momentum stay, and the spin about the middle axis flips when Euler's equations
+// say so.
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -9,8 +10,10 @@ static const double I1 = 1, I2 = 2, I3 = 3;   // kg m2 for 1 kg
 
 static dvScene *open_body(const char *integrator, const char *mass, double dt, dvVec3 spin)
 {
-  char *text = dv_format("<Node gravity='0 0 0' dt='%.17g'>%s<MechanicalObject name='mo' template='Rigid3' position='1 2 3 0 0 0 1  0 0 0 0 0.6 0 0.8' "
-                         "velocity='0.1 0 0 %.17g %.17g %.17g  0 0 0 0 0 0'/>%s</Node>", dt, integrator, spin.x, spin.y, spin.z, mass);
+  char *text = dv_format("<Node gravity='0 0 0' dt='%.17g'>%s<MechanicalObject name='mo' template='Rigid3' position='1 "
+                         "2 3 0 0 0 1  0 0 0 0 0.6 0 0.8' "
+                         "velocity='0.1 0 0 %.17g %.17g %.17g  0 0 0 0 0 0'/>%s</Node>",
+                         dt, integrator, spin.x, spin.y, spin.z, mass);
   dvScene *s = check_scene(text, 1);
   dv_free(text);
   return s;
@@ -19,7 +22,10 @@ static dvScene *open_body(const char *integrator, const char *mass, double dt, d
 #define UNIFORM "<UniformMass name='m' gyroscopic='1' vertexMass='1 1 [1 0 0,0 2 0,0 0 3]'/>"
 #define DIAGONAL "<DiagonalMass name='m' gyroscopic='1' vertexMass='1 1 [1 0 0,0 2 0,0 0 3]  2 1 [1 0 0,0 1 0,0 0 1]'/>"
 
-static dvMat3 rotation(dvScene *s) { return dv_quat_to_matrix(dv_quat_load(dv_state_read(dv_state(check_find(s, "mo")), DV_X) + 3)); }
+static dvMat3 rotation(dvScene *s)
+{
+  return dv_quat_to_matrix(dv_quat_load(dv_state_read(dv_state(check_find(s, "mo")), DV_X) + 3));
+}
 static dvVec3 spin(dvScene *s) { return dv_vec3_load(dv_state_read(dv_state(check_find(s, "mo")), DV_V) + 3); }
 static dvVec3 spin_in_body(dvScene *s) { return dv_mat3_t_mul_vec(rotation(s), spin(s)); }
 
@@ -51,7 +57,8 @@ static double period(dvVec3 w)
 {
   double e2 = I1 * w.x * w.x + I2 * w.y * w.y + I3 * w.z * w.z;
   double l2 = I1 * I1 * w.x * w.x + I2 * I2 * w.y * w.y + I3 * I3 * w.z * w.z;
-  double p = sqrt((I2 - I1) * (e2 * I3 - l2) / (I1 * I2 * I3)), k2 = (I3 - I2) * (l2 - e2 * I1) / ((I2 - I1) * (e2 * I3 - l2));
+  double p = sqrt((I2 - I1) * (e2 * I3 - l2) / (I1 * I2 * I3)),
+         k2 = (I3 - I2) * (l2 - e2 * I1) / ((I2 - I1) * (e2 * I3 - l2));
   return 4 * complete_elliptic(k2) / p;
 }
 
@@ -103,7 +110,8 @@ static void conservation_gets_better_with_the_step(void **state)
 static void implicit_steps_converge(void **state)
 {
   DV_UNUSED(state);
-  static const char *const solvers[] = {"<CGLinearSolver iterations='20' tolerance='1e-14' threshold='1e-40'/>", "<SparseLDLSolver/>"};
+  static const char *const solvers[] = {"<CGLinearSolver iterations='20' tolerance='1e-14' threshold='1e-40'/>",
+                                        "<SparseLDLSolver/>"};
   double end[2];
   for (int i = 0; i < 2; i++) {
     char *integrator = dv_format("<EulerImplicitSolver/>%s", solvers[i]);
@@ -122,7 +130,8 @@ static void implicit_steps_converge(void **state)
 static void the_default_keeps_the_spin(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = open_body("<RungeKutta4Solver/>", "<UniformMass name='m' vertexMass='1 1 [1 0 0,0 2 0,0 0 3]'/>", 0.01, dv_vec3(0.3, 1, 0.2));
+  dvScene *s = open_body("<RungeKutta4Solver/>", "<UniformMass name='m' vertexMass='1 1 [1 0 0,0 2 0,0 0 3]'/>", 0.01,
+                         dv_vec3(0.3, 1, 0.2));
   check_steps(s, 100);
   check_close(spin(s).x, 0.3, 1e-15);
   check_close(spin(s).y, 1, 1e-15);

@@ -34,10 +34,16 @@ static double of_point(dvScene *s, const char *path, size_t point)
   return ((const dvMassOps *)dv_ops(o, DV_ROLE_MASS))->of_element(o, point);
 }
 
-static double real_of(dvScene *s, const char *path, const char *name) { return *(double *)dv_object_field(check_find(s, path), name)->value; }
-static const dvReals *reals_of(dvScene *s, const char *path, const char *name) { return dv_object_field(check_find(s, path), name)->value; }
+static double real_of(dvScene *s, const char *path, const char *name)
+{
+  return *(double *)dv_object_field(check_find(s, path), name)->value;
+}
+static const dvReals *reals_of(dvScene *s, const char *path, const char *name)
+{
+  return dv_object_field(check_find(s, path), name)->value;
+}
 
-// --- one matrix in all its forms -----------------------------------------------------------------------
+// --- one matrix in all its forms -----------------------------------------------------------------
 
 static void products_matrices_and_energies_agree(void **state)
 {
@@ -51,7 +57,8 @@ static void products_matrices_and_energies_agree(void **state)
       SCENE("<MechanicalObject template='Rigid2' position='1 2 0.3'/><UniformMass name='m' vertexMass='3 1 0.5'/>"),
       SCENE("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1 3 1 2 0 0 0.6 0.8'/>"
             "<UniformMass name='m' vertexMass='2 1 [3 0.1 0.2,0.1 4 0.3,0.2 0.3 5]'/>"),
-      SCENE("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><DiagonalMass name='m' vertexMass='2 1 [3 0 0,0 4 0,0 0 5]'/>"),
+      SCENE("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><DiagonalMass name='m' vertexMass='2 1 [3 0 "
+            "0,0 4 0,0 0 5]'/>"),
       SCENE(GRID "<MechanicalObject/><DiagonalMass name='m' massDensity='3'/>"),
       SCENE(QUADS "<MechanicalObject/><MeshMatrixMass name='m' massDensity='3' lumping='1'/>"),
       SCENE(TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' massDensity='3'/>"),
@@ -64,8 +71,10 @@ static void products_matrices_and_energies_agree(void **state)
       SCENE(PYRAMID "<MechanicalObject/><MeshMatrixMass name='m' totalMass='3'/>"),
       SCENE(PYRAMID "<MechanicalObject/><MeshMatrixMass name='m' massDensity='3' lumping='1'/>"),
       SCENE(QUADS "<MechanicalObject template='Vec2'/><MeshMatrixMass name='m' massDensity='1 2'/>"),
-      SCENE(GRID "<MechanicalObject/><NodalMassDensity property='1 2 3'/><FEMMass name='m' template='Vec3,Hexahedron'/>"),
-      SCENE(TRIANGLES "<MechanicalObject template='Vec2'/><NodalMassDensity property='3'/><FEMMass name='m' template='Vec2,Triangle'/>"),
+      SCENE(GRID
+            "<MechanicalObject/><NodalMassDensity property='1 2 3'/><FEMMass name='m' template='Vec3,Hexahedron'/>"),
+      SCENE(TRIANGLES "<MechanicalObject template='Vec2'/><NodalMassDensity property='3'/><FEMMass name='m' "
+                      "template='Vec2,Triangle'/>"),
   };
   for (size_t i = 0; i < DV_COUNT(scenes); i++) {
     fdScene s = fd_open(scenes[i]);
@@ -78,7 +87,7 @@ static void products_matrices_and_energies_agree(void **state)
   }
 }
 
-// --- from meshes ---------------------------------------------------------------------------------------
+// --- from meshes ---------------------------------------------------------------------------------
 
 static void masses_of_meshes_are_density_times_measure(void **state)
 {
@@ -87,16 +96,14 @@ static void masses_of_meshes_are_density_times_measure(void **state)
     const char *mesh;
     double measure, first;   // of the mesh; share of point 0
   } cases[] = {
-      {GRID, 6, 1.0 / 8},                  // a corner belongs to one of six cells
-      {TETRAHEDRON, 1, 0.25},
-      {TRIANGLES, 4, 2.0 / 3 + 2.0 / 3},   // point 0 is in both triangles of area 2
-      {QUADS, 8, 1},
-      {EDGES, 7, 1.5},
-      {PRISM, 1, 1.0 / 6},
-      {PYRAMID, 4, 3.0 / 4},               // three sixteenths; the top has a quarter
+      {GRID, 6, 1.0 / 8},                                          // a corner belongs to one of six cells
+      {TETRAHEDRON, 1, 0.25}, {TRIANGLES, 4, 2.0 / 3 + 2.0 / 3},   // point 0 is in both triangles of area 2
+      {QUADS, 8, 1},          {EDGES, 7, 1.5},
+      {PRISM, 1, 1.0 / 6},    {PYRAMID, 4, 3.0 / 4},   // three sixteenths; the top has a quarter
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><DiagonalMass name='a' massDensity='3'/><DiagonalMass name='b' totalMass='10'/></Node>",
+    char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><DiagonalMass name='a' massDensity='3'/><DiagonalMass "
+                           "name='b' totalMass='10'/></Node>",
                            cases[i].mesh);
     dvScene *s = check_scene(text, 1);
     check_close(real_of(s, "a", "totalMass"), 3 * cases[i].measure, 1e-12);
@@ -115,8 +122,10 @@ static void masses_of_meshes_are_density_times_measure(void **state)
 static void the_largest_elements_count(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><MeshTopology position='0 0 0 1 0 0 0 2 0 0 0 3' tetrahedra='0 1 2 3' triangles='0 1 2' edges='0 3'/>"
-                           "<MechanicalObject/><DiagonalMass name='m' massDensity='4'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MeshTopology position='0 0 0 1 0 0 0 2 0 0 0 3' tetrahedra='0 1 2 3' triangles='0 1 2' edges='0 3'/>"
+      "<MechanicalObject/><DiagonalMass name='m' massDensity='4'/></Node>",
+      1);
   check_close(real_of(s, "m", "totalMass"), 4, 1e-12);
   check_close_scene(&s);
 }
@@ -124,8 +133,11 @@ static void the_largest_elements_count(void **state)
 static void rest_or_present_positions_are_measured(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node>" EDGES "<MechanicalObject position='0 0 0 6 0 0 6 8 0' rest_position='0 0 0 3 0 0 3 4 0'/>"
-                           "<DiagonalMass name='rest' massDensity='1'/><DiagonalMass name='now' massDensity='1' computeMassOnRest='0'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node>" EDGES "<MechanicalObject position='0 0 0 6 0 0 6 8 0' rest_position='0 0 0 3 0 0 3 4 0'/>"
+                  "<DiagonalMass name='rest' massDensity='1'/><DiagonalMass name='now' massDensity='1' "
+                  "computeMassOnRest='0'/></Node>",
+                  1);
   check_close(real_of(s, "rest", "totalMass"), 7, 1e-12);
   check_close(real_of(s, "now", "totalMass"), 14, 1e-12);
   check_close_scene(&s);
@@ -148,7 +160,8 @@ static void consistent_matrices_have_the_lumped_row_sums(void **state)
   static const char *const meshes[] = {GRID, TETRAHEDRON, TRIANGLES, QUADS, EDGES, PRISM, PYRAMID};
   for (size_t i = 0; i < DV_COUNT(meshes); i++) {
     char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><MeshMatrixMass name='full' massDensity='3'/>"
-                           "<DiagonalMass name='lumped' massDensity='3'/></Node>", meshes[i]);
+                           "<DiagonalMass name='lumped' massDensity='3'/></Node>",
+                           meshes[i]);
     dvScene *s = check_scene(text, 1);
     dvState *mo = dv_state(check_find(s, "mo"));
     dvObject *full = check_find(s, "full");
@@ -165,8 +178,8 @@ static void consistent_matrices_have_the_lumped_row_sums(void **state)
   }
 }
 
-// Integrals of x_a x_b over the body from the nodes alone: exact for the consistent matrix of shape functions that reproduce
-// linear fields, whatever the element.
+// Integrals of x_a x_b over the body from the nodes alone: exact for the consistent matrix of shape functions that
+// reproduce linear fields, whatever the element.
 static double second_moment(dvScene *s, const char *mass, int a, int b)
 {
   dvState *mo = dv_state(check_find(s, "mo"));
@@ -188,15 +201,19 @@ static void exact_matrices_give_the_moments_of_the_body(void **state)
     const char *mesh;
     double xx, xy, zz;
   } cases[] = {
-      {GRID, 18, 9, 2},                            // a box of 3 x 2 x 1: m L^2 / 3 and m L M / 4
-      {TETRAHEDRON, 0.1, 0.1, 0.9},                // m a^2 / 10, m a b / 20
-      {TRIANGLES, 16.0 / 3, 4, 0}, {QUADS, 128.0 / 3, 16, 0},
+      {GRID, 18, 9, 2},               // a box of 3 x 2 x 1: m L^2 / 3 and m L M / 4
+      {TETRAHEDRON, 0.1, 0.1, 0.9},   // m a^2 / 10, m a b / 20
+      {TRIANGLES, 16.0 / 3, 4, 0},
+      {QUADS, 128.0 / 3, 16, 0},
       {EDGES, 9 + 36, 0 + 3 * 8.0, 0},
-      {"<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 2 1 0 2 0 1 2' prisms='0 1 2 3 4 5'/>", 1.0 / 6, 1.0 / 12, 4.0 / 3},
+      {"<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 2 1 0 2 0 1 2' prisms='0 1 2 3 4 5'/>", 1.0 / 6, 1.0 / 12,
+       4.0 / 3},
       {"<MeshTopology position='-1 -1 0 1 -1 0 1 1 0 -1 1 0 0 0 3' pyramids='0 1 2 3 4'/>", 4.0 / 5, 0, 36.0 / 10},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    char *text = dv_format("<Node>%s<MechanicalObject name='mo'/><MeshMatrixMass name='m' massDensity='1' exact='1'/></Node>", cases[i].mesh);
+    char *text =
+        dv_format("<Node>%s<MechanicalObject name='mo'/><MeshMatrixMass name='m' massDensity='1' exact='1'/></Node>",
+                  cases[i].mesh);
     dvScene *s = check_scene(text, 1);
     check_close(second_moment(s, "m", 0, 0), cases[i].xx, 1e-12);
     check_close(second_moment(s, "m", 0, 1), cases[i].xy, 1e-12);
@@ -210,12 +227,15 @@ static void exact_matrices_give_the_moments_of_the_body(void **state)
 static void the_exact_matrix_of_a_cube_is_positive(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><MeshTopology hexahedra='0 1 2 3 4 5 6 7' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'/>"
-                           "<MechanicalObject name='mo' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'"
-                           " velocity='1 0 0 -1 0 0 1 0 0 -1 0 0 -1 0 0 1 0 0 -1 0 0 1 0 0'/>"
-                           "<MeshMatrixMass name='edges' totalMass='1'/><MeshMatrixMass name='exact' totalMass='1' exact='1'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MeshTopology hexahedra='0 1 2 3 4 5 6 7' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'/>"
+      "<MechanicalObject name='mo' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1'"
+      " velocity='1 0 0 -1 0 0 1 0 0 -1 0 0 -1 0 0 1 0 0 -1 0 0 1 0 0'/>"
+      "<MeshMatrixMass name='edges' totalMass='1'/><MeshMatrixMass name='exact' totalMass='1' exact='1'/></Node>",
+      1);
   dvObject *edges = check_find(s, "edges"), *exact = check_find(s, "exact");
-  check_close(((const dvMassOps *)dv_ops(edges, DV_ROLE_MASS))->kinetic(edges, DV_V), 0.5 * 8 * (1.0 / 20 - 3.0 / 40), 1e-12);
+  check_close(((const dvMassOps *)dv_ops(edges, DV_ROLE_MASS))->kinetic(edges, DV_V), 0.5 * 8 * (1.0 / 20 - 3.0 / 40),
+              1e-12);
   check_close(((const dvMassOps *)dv_ops(exact, DV_ROLE_MASS))->kinetic(exact, DV_V), 0.5 / 27, 1e-12);
   check_close_scene(&s);
 }
@@ -224,7 +244,8 @@ static void the_exact_matrix_of_a_cube_is_positive(void **state)
 static void a_tetrahedron_has_its_textbook_matrix(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node>" TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' massDensity='20'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node>" TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' massDensity='20'/></Node>", 1);
   const dvReals *vertex = reals_of(s, "m", "vertexMass"), *edge = reals_of(s, "m", "edgeMass");
   assert_int_equal(vertex->count, 4);
   assert_int_equal(edge->count, 6);
@@ -232,7 +253,6 @@ static void a_tetrahedron_has_its_textbook_matrix(void **state)
   for (size_t i = 0; i < 6; i++) check_close(edge->data[i], 1, 1e-12);
   check_close_scene(&s);
 }
-
 
 static double sum_of_rows(dvScene *s, const char *path, size_t points)
 {
@@ -249,33 +269,40 @@ static void integrated_masses_sum_to_density_times_measure(void **state)
     const char *mesh, *kind;
     size_t points;
     double measure;
-  } cases[] = {{GRID, "Hexahedron", 24, 6}, {TETRAHEDRON, "Tetrahedron", 4, 1}, {TRIANGLES, "Triangle", 5, 4}, {QUADS, "Quad", 6, 8},
-               {EDGES, "Edge", 3, 7},       {PRISM, "Prism", 6, 1},             {PYRAMID, "Pyramid", 5, 4}};
+  } cases[] = {{GRID, "Hexahedron", 24, 6},   {TETRAHEDRON, "Tetrahedron", 4, 1},
+               {TRIANGLES, "Triangle", 5, 4}, {QUADS, "Quad", 6, 8},
+               {EDGES, "Edge", 3, 7},         {PRISM, "Prism", 6, 1},
+               {PYRAMID, "Pyramid", 5, 4}};
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
-    char *text = dv_format("<Node>%s<MechanicalObject/><NodalMassDensity property='3'/><FEMMass name='m' template='Vec3,%s'/></Node>", cases[i].mesh,
-                           cases[i].kind);
+    char *text = dv_format(
+        "<Node>%s<MechanicalObject/><NodalMassDensity property='3'/><FEMMass name='m' template='Vec3,%s'/></Node>",
+        cases[i].mesh, cases[i].kind);
     dvScene *s = check_scene(text, 1);
     check_close(sum_of_rows(s, "m", cases[i].points), 3 * cases[i].measure, 1e-12);
     check_close_scene(&s);
     dv_free(text);
   }
-  dvScene *s = check_scene("<Node><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/><MechanicalObject/>"
-                           "<NodalMassDensity property='2 4 2 4 2 4 2 4'/><FEMMass name='m' template='Vec3,Hexahedron'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/><MechanicalObject/>"
+                  "<NodalMassDensity property='2 4 2 4 2 4 2 4'/><FEMMass name='m' template='Vec3,Hexahedron'/></Node>",
+                  1);
   check_close(sum_of_rows(s, "m", 8), 3, 1e-12);
   // integral of (2 + 2x)(1 - x)(1 - y)(1 - z) over the cube
   check_close(of_point(s, "m", 0), (2.0 - 2.0 / 3) / 4, 1e-12);
   check_close_scene(&s);
 }
 
-// --- uniform mass --------------------------------------------------------------------------------------
+// --- uniform mass --------------------------------------------------------------------------------
 
 static void a_total_is_shared(void **state)
 {
   DV_UNUSED(state);
   int warnings;
-  dvScene *s = open_quietly("<Node><MechanicalObject position='0 0 0 1 0 0 2 0 0 3 0 0'/><UniformMass name='a' totalMass='8'/>"
-                            "<UniformMass name='b' vertexMass='3'/><UniformMass name='c' totalMass='8' vertexMass='3'/>"
-                            "<UniformMass name='d' totalMass='6' indices='1 3'/><UniformMass name='e' totalmass='8'/></Node>", &warnings);
+  dvScene *s =
+      open_quietly("<Node><MechanicalObject position='0 0 0 1 0 0 2 0 0 3 0 0'/><UniformMass name='a' totalMass='8'/>"
+                   "<UniformMass name='b' vertexMass='3'/><UniformMass name='c' totalMass='8' vertexMass='3'/>"
+                   "<UniformMass name='d' totalMass='6' indices='1 3'/><UniformMass name='e' totalmass='8'/></Node>",
+                   &warnings);
   assert_int_equal(warnings, 1);   // c gives both
   check_close(of_point(s, "a", 0), 2, 0);
   check_close(real_of(s, "b", "totalMass"), 12, 0);
@@ -294,7 +321,8 @@ static void a_total_is_shared(void **state)
 static void without_a_mass_there_is_weight_but_no_inertia(void **state)
 {
   DV_UNUSED(state);
-  static const char *const masses[] = {"<UniformMass name='m'/>", "<UniformMass name='m' vertexMass='-2'/>", "<UniformMass name='m' totalMass='-1'/>"};
+  static const char *const masses[] = {"<UniformMass name='m'/>", "<UniformMass name='m' vertexMass='-2'/>",
+                                       "<UniformMass name='m' totalMass='-1'/>"};
   const double weight[] = {1, -2, 1};   // SOFA's: the mass that stays in the field
   for (size_t i = 0; i < DV_COUNT(masses); i++) {
     char *text = dv_format("<Node><MechanicalObject name='mo'/>%s</Node>", masses[i]);
@@ -321,10 +349,14 @@ static void the_mass_of_a_frame_scales_its_inertia(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *file = check_write(directory, "body.rigid", "Xsp 3.0\nvertexMass 5\nvolm 2\n# a comment\ninrt 1 0 0 0 2 0 0 0 3\ncntr 0 0 0\n");
-  char *text = dv_format("<Node><MechanicalObject name='mo' template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/>"
-                         "<UniformMass name='a' vertexMass='4 1 [1 0 0,0 2 0,0 0 3]'/><UniformMass name='b' totalMass='20' filename='%s'/>"
-                         "<UniformMass name='c' totalMass='20' vertexMass='1 1 1 0 0 0 2 0 0 0 3'/><UniformMass name='d' totalMass='6'/></Node>", file);
+  char *file = check_write(directory, "body.rigid",
+                           "Xsp 3.0\nvertexMass 5\nvolm 2\n# a comment\ninrt 1 0 0 0 2 0 0 0 3\ncntr 0 0 0\n");
+  char *text = dv_format(
+      "<Node><MechanicalObject name='mo' template='Rigid3' position='0 0 0 0 0 0 1 1 0 0 0 0 0 1'/>"
+      "<UniformMass name='a' vertexMass='4 1 [1 0 0,0 2 0,0 0 3]'/><UniformMass name='b' totalMass='20' filename='%s'/>"
+      "<UniformMass name='c' totalMass='20' vertexMass='1 1 1 0 0 0 2 0 0 0 3'/><UniformMass name='d' "
+      "totalMass='6'/></Node>",
+      file);
   int warnings;
   dvScene *s = open_quietly(text, &warnings);
   const double mass[] = {4, 5, 10, 3}, third[] = {3, 3, 3, 1};
@@ -345,8 +377,11 @@ static void masses_come_from_an_xsp_file(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *file = check_write(directory, "net.xs3", "Xsp 3.0\nnumm 2\nnums 1\nmass 1 v 0 0 0 0 0 0 1.5 0\nmass 2 v 1 0 0 0 0 0 -2.5 0\nlspg 1 1 2 10 0 1\n");
-  char *text = dv_format("<Node><MechanicalObject position='0 0 0 1 0 0'/><DiagonalMass name='m' filename='%s'/></Node>", file);
+  char *file = check_write(
+      directory, "net.xs3",
+      "Xsp 3.0\nnumm 2\nnums 1\nmass 1 v 0 0 0 0 0 0 1.5 0\nmass 2 v 1 0 0 0 0 0 -2.5 0\nlspg 1 1 2 10 0 1\n");
+  char *text =
+      dv_format("<Node><MechanicalObject position='0 0 0 1 0 0'/><DiagonalMass name='m' filename='%s'/></Node>", file);
   int warnings;
   dvScene *s = open_quietly(text, &warnings);
   check_close(of_point(s, "m", 0), 1.5, 0);
@@ -357,12 +392,14 @@ static void masses_come_from_an_xsp_file(void **state)
   check_rmdir(directory);
 }
 
-// --- in use --------------------------------------------------------------------------------------------
+// --- in use --------------------------------------------------------------------------------------
 
 static void separate_gravity_goes_to_the_velocity(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0'><MechanicalObject name='mo'/><UniformMass name='m' vertexMass='2' separateGravity='1'/></Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 -10 0'><MechanicalObject name='mo'/><UniformMass name='m' vertexMass='2' "
+                           "separateGravity='1'/></Node>",
+                           1);
   dvState *mo = dv_state(check_find(s, "mo"));
   dvObject *m = check_find(s, "m");
   const dvMassOps *ops = dv_ops(m, DV_ROLE_MASS);
@@ -379,8 +416,10 @@ static void separate_gravity_goes_to_the_velocity(void **state)
 static void the_energy_of_free_fall_follows_its_formula(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><EulerExplicitSolver/>" EDGES "<MechanicalObject name='mo'/>"
-                           "<DiagonalMass name='m' vertexMass='2'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 -10 0' dt='0.01'><EulerExplicitSolver/>" EDGES "<MechanicalObject name='mo'/>"
+                  "<DiagonalMass name='m' vertexMass='2'/></Node>",
+                  1);
   dvObject *m = check_find(s, "m");
   const dvMassOps *ops = dv_ops(m, DV_ROLE_MASS);
   dvMech mech = {.x = DV_X, .gravity = {0, -10, 0}};
@@ -393,8 +432,10 @@ static void the_energy_of_free_fall_follows_its_formula(void **state)
 static void a_mass_follows_a_state_that_grows(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node><MechanicalObject name='mo' position='0 0 0 1 0 0'/><UniformMass name='a' totalMass='4'/>"
-                           "<UniformMass name='b' totalMass='4' preserveTotalMass='1'/></Node>", 1);
+  dvScene *s =
+      check_scene("<Node><MechanicalObject name='mo' position='0 0 0 1 0 0'/><UniformMass name='a' totalMass='4'/>"
+                  "<UniformMass name='b' totalMass='4' preserveTotalMass='1'/></Node>",
+                  1);
   assert_true(dv_state_resize(dv_state(check_find(s, "mo")), 8));
   check_close(of_point(s, "a", 7), 2, 0);
   check_close(real_of(s, "a", "totalMass"), 16, 0);
@@ -414,13 +455,16 @@ static void wrong_masses_are_explained(void **state)
       {"<Node>" EDGES "<MechanicalObject/><DiagonalMass name='m' totalMass='-1'/></Node>", 1.5 / 7},
       {"<Node>" EDGES "<MechanicalObject/><DiagonalMass name='m' vertexMass='1 2 3 4 5'/></Node>", 1.5 / 7},
       {"<Node>" EDGES "<MechanicalObject/><DiagonalMass name='m' vertexMass='1 -2 3'/></Node>", 1.5 / 7},
-      {"<Node><MechanicalObject position='0 0 0 1 0 0'/><DiagonalMass name='m' vertexMass='7'/></Node>", 7},   // no mesh: as given
+      {"<Node><MechanicalObject position='0 0 0 1 0 0'/><DiagonalMass name='m' vertexMass='7'/></Node>",
+       7},   // no mesh: as given
       {"<Node><MechanicalObject template='Rigid3'/><UniformMass name='m' filename='missing.rigid'/></Node>", 1},
       {"<Node>" TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' massDensity='1 2 3'/></Node>", 0.25},
       {"<Node>" TETRAHEDRON "<MechanicalObject/><MeshMatrixMass name='m' vertexMass='1 2 3 4'/></Node>", 0.25},
       {"<Node>" EDGES "<MechanicalObject/><MeshMatrixMass name='m' massDensity='-1'/></Node>", 1.5 / 7},
-      {"<Node><MeshTopology position='0 0 0 1 0 0 0 2 0 0 0 3 5 0 0 6 0 0 5 1 0 5 0 1 6 0 1 5 1 1' tetrahedra='0 1 2 3' prisms='4 5 6 7 8 9'/>"
-       "<MechanicalObject/><DiagonalMass name='m' massDensity='1'/></Node>", 0.25},   // the prism has none
+      {"<Node><MeshTopology position='0 0 0 1 0 0 0 2 0 0 0 3 5 0 0 6 0 0 5 1 0 5 0 1 6 0 1 5 1 1' tetrahedra='0 1 2 "
+       "3' prisms='4 5 6 7 8 9'/>"
+       "<MechanicalObject/><DiagonalMass name='m' massDensity='1'/></Node>",
+       0.25},   // the prism has none
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     int warnings;
@@ -439,8 +483,10 @@ static void many_points_agree_with_few(void **state)
   enum { SIDE = 21 };
   double results[2][3];
   for (int threads = 1; threads <= 2; threads++) {
-    dvScene *s = check_scene("<Node><RegularGridTopology n='21 21 21' min='0 0 0' max='1 1 1'/><MechanicalObject name='mo'/>"
-                             "<DiagonalMass name='m' totalMass='100'/></Node>", threads);
+    dvScene *s =
+        check_scene("<Node><RegularGridTopology n='21 21 21' min='0 0 0' max='1 1 1'/><MechanicalObject name='mo'/>"
+                    "<DiagonalMass name='m' totalMass='100'/></Node>",
+                    threads);
     dvState *mo = dv_state(check_find(s, "mo"));
     dvObject *m = check_find(s, "m");
     const dvMassOps *ops = dv_ops(m, DV_ROLE_MASS);

@@ -14,7 +14,8 @@ static void pattern_holds_each_pair_once(void **state)
   int32_t place[COUNT];
   bool there[ROWS][COLS] = {{false}};
   for (int i = 0; i < COUNT; i++) {
-    size_t r = (size_t)((check_random(&seed) + 1) * 0.4999 * ROWS), c = (size_t)((check_random(&seed) + 1) * 0.4999 * COLS);
+    size_t r = (size_t)((check_random(&seed) + 1) * 0.4999 * ROWS),
+           c = (size_t)((check_random(&seed) + 1) * 0.4999 * COLS);
     bool none = i % 31 == 0;
     pairs[i] = none ? DV_PAIR_NONE : dv_pair(r, c);
     if (!none) there[r][c] = true;
@@ -58,7 +59,8 @@ static void random_matrix(dvBlockMatrix *a, int block, size_t rows, size_t cols)
 {
   uint64_t seed = 11, pairs[200];
   for (int i = 0; i < 200; i++)
-    pairs[i] = dv_pair((size_t)((check_random(&seed) + 1) * 0.4999 * (double)rows), (size_t)((check_random(&seed) + 1) * 0.4999 * (double)cols));
+    pairs[i] = dv_pair((size_t)((check_random(&seed) + 1) * 0.4999 * (double)rows),
+                       (size_t)((check_random(&seed) + 1) * 0.4999 * (double)cols));
   dvPattern p = {0};
   assert_true(dv_pattern_build(&p, rows, cols, pairs, 200, NULL));
   assert_true(dv_block_matrix_init(a, block, &p));
@@ -73,7 +75,8 @@ static void products_agree_with_dense(void **state)
     dvBlockMatrix a = {0};
     random_matrix(&a, blocks[k], 31, 19);
     size_t rows = dv_block_matrix_rows(&a), cols = dv_block_matrix_cols(&a);
-    double *dense = dv_alloc(rows * cols * sizeof *dense), *x = dv_alloc(rows * sizeof *x), *y = dv_alloc(rows * sizeof *y);
+    double *dense = dv_alloc(rows * cols * sizeof *dense), *x = dv_alloc(rows * sizeof *x),
+           *y = dv_alloc(rows * sizeof *y);
     uint64_t seed = 5;
     dv_block_matrix_to_dense(&a, dense);
     check_random_vector(&seed, x, cols);
@@ -121,7 +124,9 @@ static void files_show_the_entries(void **state)
   assert_true(dv_block_matrix_write_picture(&a, picture, 100));
   size_t length;
   char *text = dv_file_read(mtx, &length);
-  assert_string_equal(text, "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 2 -1\n3 3 2\n");
+  assert_string_equal(
+      text,
+      "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 2 -1\n3 3 2\n");
   dv_free(text);
   text = dv_file_read(picture, &length);
   assert_int_equal(length, strlen("P5\n3 3\n255\n") + 9);
@@ -137,8 +142,9 @@ static void files_show_the_entries(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pattern_holds_each_pair_once), cmocka_unit_test(empty_pattern),          cmocka_unit_test(products_agree_with_dense),
-      cmocka_unit_test(symmetry_is_measured),         cmocka_unit_test(files_show_the_entries),
+      cmocka_unit_test(pattern_holds_each_pair_once), cmocka_unit_test(empty_pattern),
+      cmocka_unit_test(products_agree_with_dense),    cmocka_unit_test(symmetry_is_measured),
+      cmocka_unit_test(files_show_the_entries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,9 @@ static dvMat3 random_rotation(uint64_t *seed)
 // U diag V^T with the singular values of a kind
 static dvMat3 random_matrix(int kind, uint64_t *seed)
 {
-  static const double values[KINDS][3] = {{3, 2, 1},           {1, 1, 1},         {1, 1 + 1e-15, 1 - 1e-9},
-                                          {1, 1, -1e-3},       {2, 1, 0},         {1, 0, 0},
-                                          {0, 0, 0},           {1e150, 3e149, 1e148}, {5e-120, 2e-120, 1e-120}};
+  static const double values[KINDS][3] = {
+      {3, 2, 1}, {1, 1, 1}, {1, 1 + 1e-15, 1 - 1e-9}, {1, 1, -1e-3},           {2, 1, 0},
+      {1, 0, 0}, {0, 0, 0}, {1e150, 3e149, 1e148},    {5e-120, 2e-120, 1e-120}};
   const double *v = values[kind];
   dvMat3 u = random_rotation(seed), d = dv_mat3_diagonal(dv_vec3(v[0], v[1], v[2]));
   return dv_mat3_mul(dv_mat3_mul(u, d), random_rotation(seed));

@@ -30,11 +30,13 @@ static Mesh make_mesh(size_t nodes, size_t blocks)
   m.matrices = calloc(LANES * side * side, sizeof *m.matrices);
   for (size_t b = 0; b <= blocks; b++) m.first[b] = (uint32_t)(b * LANES / blocks);
   for (size_t lane = 0; lane < LANES; lane++) {
-    for (size_t i = 0; i < nodes; i++) m.corner[nodes * lane + i] = (int32_t)((lane / 2 + (i * 5 + lane) % nodes * 2) % POINTS);
+    for (size_t i = 0; i < nodes; i++)
+      m.corner[nodes * lane + i] = (int32_t)((lane / 2 + (i * 5 + lane) % nodes * 2) % POINTS);
     if (lane % 7 == 6) m.corner[nodes * lane] = -1;
     for (size_t r = 0; r < side; r++)
       for (size_t c = r; c < side; c++)
-        m.matrices[side * (side * lane + r) + c] = m.matrices[side * (side * lane + c) + r] = number(side * (side * lane + r) + c);
+        m.matrices[side * (side * lane + r) + c] = m.matrices[side * (side * lane + c) + r] =
+            number(side * (side * lane + r) + c);
   }
   return m;
 }
@@ -43,7 +45,8 @@ static void fill(const void *user, const dvElementSum *sum, size_t block, double
 {
   const Mesh *m = user;
   size_t size = 9 * m->nodes * m->nodes, first = m->first[block];
-  DV_KERNEL_CHOOSE(dv_element_sum_kernels)->add(sum, first, m->first[block + 1] - first, m->matrices + size * first, size, local);
+  DV_KERNEL_CHOOSE(dv_element_sum_kernels)
+      ->add(sum, first, m->first[block + 1] - first, m->matrices + size * first, size, local);
 }
 
 static double expected(const Mesh *m, int32_t p, int32_t q, size_t r, size_t c)
@@ -74,7 +77,8 @@ static void sums_equal_those_one_by_one(void **state)
       for (int32_t q = p; q < POINTS; q++) found += expected(&m, p, q, 0, 1) != 0;
     assert_int_equal(found, sum->entries);
     for (size_t e = 0; e < sum->entries; e++)
-      for (size_t n = 0; n < 9; n++) check_close(total[9 * e + n], expected(&m, sum->point[2 * e], sum->point[2 * e + 1], n / 3, n % 3), 1e-14 * 30);
+      for (size_t n = 0; n < 9; n++)
+        check_close(total[9 * e + n], expected(&m, sum->point[2 * e], sum->point[2 * e + 1], n / 3, n % 3), 1e-14 * 30);
     dv_element_sum_destroy(&sum);
     free(m.matrices);
   }
@@ -90,7 +94,9 @@ static void both_halves_are_written(void **state)
   size_t numbers = 9 * 2 * sum->entries + 4;
   double *first = calloc(numbers, sizeof *first), *other = calloc(numbers, sizeof *other);
   int32_t *places = calloc(2 * sum->entries, sizeof *places);
-  for (size_t e = 0; e < sum->entries; e++) places[2 * e] = (int32_t)(2 * e), places[2 * e + 1] = (int32_t)(2 * e + (sum->point[2 * e] != sum->point[2 * e + 1]));
+  for (size_t e = 0; e < sum->entries; e++)
+    places[2 * e] = (int32_t)(2 * e),
+               places[2 * e + 1] = (int32_t)(2 * e + (sum->point[2 * e] != sum->point[2 * e + 1]));
   const double *total = dv_element_sum_total(sum, NULL, fill, &m);
   for (int threads = 1; threads <= 3; threads++) {
     dvPool *pool = dv_pool_create(threads);
@@ -113,7 +119,8 @@ static void both_halves_are_written(void **state)
   for (size_t e = 0; e < sum->entries; e++)
     for (size_t n = 0; n < 9; n++) {
       check_close(other[18 * e + n], total[9 * e + n], 0);
-      check_close(other[18 * e + 9 + n], sum->point[2 * e] == sum->point[2 * e + 1] ? 1 : total[9 * e + 3 * (n % 3) + n / 3], 0);
+      check_close(other[18 * e + 9 + n],
+                  sum->point[2 * e] == sum->point[2 * e + 1] ? 1 : total[9 * e + 3 * (n % 3) + n / 3], 0);
     }
   free(first), free(other), free(places), free(m.matrices);
   dv_element_sum_destroy(&sum);
@@ -131,7 +138,8 @@ static void a_point_twice_is_refused(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sums_equal_those_one_by_one), cmocka_unit_test(both_halves_are_written),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sums_equal_those_one_by_one),
+                                     cmocka_unit_test(both_halves_are_written),
                                      cmocka_unit_test(a_point_twice_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

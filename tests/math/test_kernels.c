@@ -84,9 +84,9 @@ static void points_are_summed_in_order(void **state)
 {
   (void)state;
   const double a[12] = {1e16, 0, 0, 1, 0, 0, 1, 0, 0, -1e16, 0, 0}, one[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  check_close(dv_dot_of_points(a, one, 4, 3, 3), 0, 0);       // (1e16 + 1) + 1 - 1e16
+  check_close(dv_dot_of_points(a, one, 4, 3, 3), 0, 0);   // (1e16 + 1) + 1 - 1e16
   check_close(dv_dot_of_points(a + 3, one, 2, 3, 3), 2, 0);
-  check_close(dv_dot_of_points(a, one, 2, 6, 6), 0, 0);       // 1 + 0 + 0 - 1e16 has lost its 1, too
+  check_close(dv_dot_of_points(a, one, 2, 6, 6), 0, 0);   // 1 + 0 + 0 - 1e16 has lost its 1, too
   const double frame[6] = {1e16, 0, 0, 1, 1, 0};
   check_close(dv_dot_of_points(frame, one, 1, 6, 3), 1e16 + 2, 0);   // a rotation on its own
   check_close(dv_dot_of_points(frame, one, 1, 6, 6), 1e16, 0);

@@ -7,7 +7,9 @@
 
 enum { LENGTH = 300007 };
 
-typedef struct { double x[LENGTH], r[LENGTH], dot, norm, step; } Result;
+typedef struct {
+  double x[LENGTH], r[LENGTH], dot, norm, step;
+} Result;
 
 static void run(int threads, Result *out)
 {

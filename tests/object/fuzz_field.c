@@ -1,6 +1,6 @@
 // libFuzzer target: any text into every field of every component, printed and read again; and as a link path.
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 
 #include <string.h>
 
@@ -23,7 +23,8 @@ static void try_fields(dvObject *o, const char *text)
   }
 }
 
-// Ranges of up to five million indices are legal, but to read and print them in every field takes seconds and shows nothing new.
+// Ranges of up to five million indices are legal, but to read and print them in every field takes seconds and shows
+// nothing new.
 static bool has_long_range(const uint8_t *bytes, size_t length)
 {
   size_t digits = 0, before = 0;

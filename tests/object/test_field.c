@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-#define PROBE_FIELDS(X)                                                             \
-  X(bool, flag, "0", "", "a switch")                                                \
-  X(int, number, "7", "", "a number", .alias = "count n")                           \
-  X(real, size, "0.5", "m", "a length", .alias = "n")                               \
-  X(string, text, "hello", "", "a text")                                            \
-  X(choice, method, "large", "", "a choice", .options = "small|large|polar")        \
-  X(vec3, where, "1 2 3", "m", "a point")                                           \
-  X(color, tint, "red", "", "a colour")                                             \
-  X(ivec3, n3, "2 2 2", "", "sizes")                                                \
-  X(vec3s, points, "", "m", "points", .flags = DV_INPUT)                            \
-  X(indices, indices, "", "", "indices")                                            \
-  X(tetrahedra, tetrahedra, "", "", "elements")                                     \
-  X(strings, words, "", "", "words")                                                \
-  X(coords, position, "", "m", "coordinates")                                       \
-  X(vec3s, doubled, "", "m", "twice the points", .flags = DV_OUTPUT)                \
+#define PROBE_FIELDS(X)                                                      \
+  X(bool, flag, "0", "", "a switch")                                         \
+  X(int, number, "7", "", "a number", .alias = "count n")                    \
+  X(real, size, "0.5", "m", "a length", .alias = "n")                        \
+  X(string, text, "hello", "", "a text")                                     \
+  X(choice, method, "large", "", "a choice", .options = "small|large|polar") \
+  X(vec3, where, "1 2 3", "m", "a point")                                    \
+  X(color, tint, "red", "", "a colour")                                      \
+  X(ivec3, n3, "2 2 2", "", "sizes")                                         \
+  X(vec3s, points, "", "m", "points", .flags = DV_INPUT)                     \
+  X(indices, indices, "", "", "indices")                                     \
+  X(tetrahedra, tetrahedra, "", "", "elements")                              \
+  X(strings, words, "", "", "words")                                         \
+  X(coords, position, "", "m", "coordinates")                                \
+  X(vec3s, doubled, "", "m", "twice the points", .flags = DV_OUTPUT)         \
   X(link, other, "", "", "another one")
 
 typedef struct Probe {
@@ -42,12 +42,19 @@ static dvStatus probe_update(dvObject *o)
 }
 
 static const dvClass probe_class = {
-    .struct_size = sizeof(dvClass), .name = "Probe", .dofs = DV_DOF_ALL, .size = sizeof(Probe),
-    .blocks = {&dv_object_block, DV_BLOCK(probe_fields)}, .update = probe_update,
+    .struct_size = sizeof(dvClass),
+    .name = "Probe",
+    .dofs = DV_DOF_ALL,
+    .size = sizeof(Probe),
+    .blocks = {&dv_object_block, DV_BLOCK(probe_fields)},
+    .update = probe_update,
 };
 
 static dvContext *context;
-static Probe *probe(const char *name) { return (Probe *)dv_object_create(context, &probe_class, name, dv_dof(DV_VEC3)); }
+static Probe *probe(const char *name)
+{
+  return (Probe *)dv_object_create(context, &probe_class, name, dv_dof(DV_VEC3));
+}
 static void done(Probe **p)
 {
   dvObject *o = &(*p)->base;
@@ -166,7 +173,8 @@ static void linked_fields_share_storage_until_written(void **state)
   DV_UNUSED(state);
   Probe *a = probe("a"), *b = probe("b"), *c = probe("c");
   assert_int_equal(parse(a, "points", "1 2 3 4 5 6"), DV_OK);
-  dvField *fa = dv_field_of(&a->base, &a->points), *fb = dv_field_of(&b->base, &b->points), *fc = dv_field_of(&c->base, &c->points);
+  dvField *fa = dv_field_of(&a->base, &a->points), *fb = dv_field_of(&b->base, &b->points),
+          *fc = dv_field_of(&c->base, &c->points);
   assert_int_equal(dv_field_link(fb, fa, NULL), DV_OK);
   assert_int_equal(dv_field_link(fc, fb, NULL), DV_OK);
   size_t copies = dv_buffer_copies();
@@ -248,7 +256,8 @@ static void values_convert_between_types(void **state)
   check_close(b->position.data[7], 4, 0);
   assert_int_equal(dv_field_copy(dv_field_of(&b->base, &b->text), dv_field_of(&a->base, &a->number), NULL), DV_OK);
   assert_string_equal(b->text, "7");
-  assert_int_equal(dv_field_copy(dv_field_of(&b->base, &b->number), dv_field_of(&a->base, &a->text), NULL), DV_ERROR_INPUT);
+  assert_int_equal(dv_field_copy(dv_field_of(&b->base, &b->number), dv_field_of(&a->base, &a->text), NULL),
+                   DV_ERROR_INPUT);
   done(&a), done(&b);
 }
 

@@ -2,10 +2,11 @@
 #include "support/check.h"
 #include "support/scene.h"
 
-#define FREE_FALL(solver)                                                                                          \
-  "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>" solver                                \
+#define FREE_FALL(solver)                                                           \
+  "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>" solver \
   "<MechanicalObject name='mo' velocity='1 0 0'/><UniformMass totalMass='2'/></Node></Node>"
-#define IMPLICIT(attributes) "<EulerImplicitSolver " attributes "/><CGLinearSolver iterations='100' tolerance='1e-15' threshold='1e-40'/>"
+#define IMPLICIT(attributes) \
+  "<EulerImplicitSolver " attributes "/><CGLinearSolver iterations='100' tolerance='1e-15' threshold='1e-40'/>"
 
 // after n steps: v = n h g; x = h^2 g n (n + 1) / 2 with velocities first, n (n - 1) / 2 with positions first
 static void free_fall_is_exact(void **state)
@@ -14,7 +15,9 @@ static void free_fall_is_exact(void **state)
   const struct {
     const char *scene;
     double factor;
-  } cases[] = {{FREE_FALL("<EulerExplicitSolver/>"), 101}, {FREE_FALL("<EulerExplicitSolver symplectic='0'/>"), 99}, {FREE_FALL(IMPLICIT("")), 101}};
+  } cases[] = {{FREE_FALL("<EulerExplicitSolver/>"), 101},
+               {FREE_FALL("<EulerExplicitSolver symplectic='0'/>"), 99},
+               {FREE_FALL(IMPLICIT("")), 101}};
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     dvScene *s = check_scene(cases[i].scene, 1);
     check_steps(s, 100);
@@ -26,9 +29,9 @@ static void free_fall_is_exact(void **state)
   }
 }
 
-#define OSCILLATOR(solver)                                                                                         \
-  "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>" solver                                  \
-  "<MechanicalObject name='mo' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"                            \
+#define OSCILLATOR(solver)                                                              \
+  "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>" solver       \
+  "<MechanicalObject name='mo' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>" \
   "<SpringForceField spring='0 1 100 0 1'/><FixedProjectiveConstraint indices='0'/></Node></Node>"
 
 // one step of backward Euler: (m + h rM m + h (h + rK) k) dv = h (f - (h + rK) k v - rM m v)
@@ -71,8 +74,10 @@ static void symplectic_euler_keeps_its_invariant(void **state)
 static void velocity_damping_decays_exponentially(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>" IMPLICIT("vdamping='2'")
-                           "<MechanicalObject name='mo' velocity='3 0 0'/><UniformMass totalMass='1'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>" IMPLICIT(
+          "vdamping='2'") "<MechanicalObject name='mo' velocity='3 0 0'/><UniformMass totalMass='1'/></Node></Node>",
+      1);
   check_steps(s, 100);
   check_close(check_value(s, "A/mo", DV_V, 0), 3 * exp(-2), 1e-12);
   check_close_scene(&s);
@@ -111,7 +116,8 @@ static void divergence_ends_with_its_status(void **state)
   DV_UNUSED(state);
   dvScene *s = check_scene("<Node gravity='0 0 0' dt='1'><DefaultAnimationLoop/><Node name='A'><EulerExplicitSolver/>"
                            "<MechanicalObject name='mo' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"
-                           "<SpringForceField spring='0 1 1e6 0 1'/></Node></Node>", 1);
+                           "<SpringForceField spring='0 1 1e6 0 1'/></Node></Node>",
+                           1);
   s->context->log.sink = NULL;
   dvStatus status = DV_OK;
   for (int i = 0; i < 1000 && status == DV_OK; i++) status = dv_scene_step(s, 0);

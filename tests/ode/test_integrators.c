@@ -7,15 +7,20 @@
 #include <string.h>
 
 #define CG "<CGLinearSolver iterations='200' tolerance='1e-15' threshold='1e-300'/>"
-#define NEWTON "<NewtonRaphsonSolver maxNbIterationsNewton='20' absoluteResidualStoppingThreshold='1e-13' warnWhenLineSearchFails='0' warnWhenDiverge='0'/>"
+#define NEWTON                                                                                 \
+  "<NewtonRaphsonSolver maxNbIterationsNewton='20' absoluteResidualStoppingThreshold='1e-13' " \
+  "warnWhenLineSearchFails='0' warnWhenDiverge='0'/>"
 
 // (1/h + r/2) v+ = (1/h - r/2) v- + f/m
 static void central_differences_damp(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='-9.81 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><CentralDifferenceSolver rayleighMass='3'/>"
-                           "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='2'/>"
-                           "<RestShapeSpringsForceField points='0' stiffness='100'/></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node gravity='-9.81 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><CentralDifferenceSolver "
+      "rayleighMass='3'/>"
+      "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='2'/>"
+      "<RestShapeSpringsForceField points='0' stiffness='100'/></Node></Node>",
+      1);
   double h = 0.01, r = 3, x = 1, v = 0;
   for (int n = 0; n < 50; n++) {
     v = ((1 / h - r / 2) * v + (-9.81 - 100 * x / 2)) / (1 / h + r / 2);
@@ -30,8 +35,11 @@ static void central_differences_damp(void **state)
 static void velocities_decay_and_stop(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node name='A'><EulerExplicitSolver/><DampVelocitySolver rate='2' threshold='0.5'/>"
-                           "<MechanicalObject name='mo' position='0 0 0 0 0 0' velocity='3 0 4 0 0.6 0'/><UniformMass vertexMass='1'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node "
+                           "name='A'><EulerExplicitSolver/><DampVelocitySolver rate='2' threshold='0.5'/>"
+                           "<MechanicalObject name='mo' position='0 0 0 0 0 0' velocity='3 0 4 0 0.6 0'/><UniformMass "
+                           "vertexMass='1'/></Node></Node>",
+                           1);
   check_steps(s, 1);
   check_close(check_value(s, "A/mo", DV_V, 0), 3 * exp(-0.2), 1e-14);
   check_close(check_value(s, "A/mo", DV_V, 2), 4 * exp(-0.2), 1e-14);
@@ -41,8 +49,9 @@ static void velocities_decay_and_stop(void **state)
 }
 
 // a full mass matrix is inverted by the linear solver: a weight and its mass fall with g
-#define FULL_MASS                                                                                                  \
-  "<TriangleSetTopologyContainer position='0 0 0 1 0 0 0 1 0 1.5 2 0' triangles='0 1 2 1 3 2'/><TriangleSetGeometryAlgorithms/>"     \
+#define FULL_MASS                                                                            \
+  "<TriangleSetTopologyContainer position='0 0 0 1 0 0 0 1 0 1.5 2 0' triangles='0 1 2 1 3 " \
+  "2'/><TriangleSetGeometryAlgorithms/>"                                                     \
   "<MechanicalObject name='mo'/><MeshMatrixMass massDensity='2'/>"
 static void full_mass_matrices_need_a_linear_solver(void **state)
 {
@@ -51,12 +60,16 @@ static void full_mass_matrices_need_a_linear_solver(void **state)
                            "VariationalSymplecticSolver explicitIntegration='1'"};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[1024];
-    snprintf(text, sizeof text, "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><%s/>" CG FULL_MASS "</Node></Node>", solvers[i]);
+    snprintf(text, sizeof text,
+             "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><%s/>" CG FULL_MASS
+             "</Node></Node>",
+             solvers[i]);
     dvScene *s = check_scene(text, 1);
     check_steps(s, 10);
     for (size_t k = 0; k < 4; k++) check_close(check_value(s, "A/mo", DV_V, 3 * k + 1), -1, 1e-12);
     check_close_scene(&s);
-    snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/><Node name='A'><%s/>" FULL_MASS "</Node></Node>", solvers[i]);
+    snprintf(text, sizeof text, "<Node><DefaultAnimationLoop/><Node name='A'><%s/>" FULL_MASS "</Node></Node>",
+             solvers[i]);
     assert_true(fd_fails(text));
   }
 }
@@ -79,7 +92,9 @@ static void a_missing_mass_is_told_before_the_first_step(void **state)
       {"<RungeKutta4Solver/><MechanicalObject/>", 1},
       {"<EulerImplicitSolver/>" CG "<MechanicalObject/><Node><MechanicalObject/><UniformMass/></Node>", 1},
       {"<NewmarkImplicitSolver/>" CG "<MechanicalObject/><UniformMass/>", 0},
-      {"<EulerImplicitSolver/>" CG "<MechanicalObject/><Node><MechanicalObject/><IdentityMapping/><UniformMass/></Node>", 0},
+      {"<EulerImplicitSolver/>" CG
+       "<MechanicalObject/><Node><MechanicalObject/><IdentityMapping/><UniformMass/></Node>",
+       0},
       {"<StaticSolver/>" CG NEWTON "<MechanicalObject/>", 0},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
@@ -101,15 +116,18 @@ static void a_missing_mass_is_told_before_the_first_step(void **state)
 static void implicit_integrators_need_a_linear_solver(void **state)
 {
   DV_UNUSED(state);
-  const char *solvers[] = {"EulerImplicitSolver", "NewmarkImplicitSolver", "VariationalSymplecticSolver", "StaticSolver", "BDFOdeSolver"};
+  const char *solvers[] = {"EulerImplicitSolver", "NewmarkImplicitSolver", "VariationalSymplecticSolver",
+                           "StaticSolver", "BDFOdeSolver"};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[512];
     snprintf(text, sizeof text, "<Node><%s/>" NEWTON "<MechanicalObject/><UniformMass/></Node>", solvers[i]);
     assert_true(fd_fails(text));
   }
   // in a node below it is found as well
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerImplicitSolver/><Node name='A'>" CG
-                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><EulerImplicitSolver/><Node name='A'>" CG
+                  "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>",
+                  1);
   check_steps(s, 1);
   check_close(check_value(s, "A/mo", DV_V, 1), -1, 1e-14);
   check_close_scene(&s);
@@ -119,13 +137,22 @@ static void implicit_integrators_need_a_linear_solver(void **state)
 static void frames_turn_with_every_integrator(void **state)
 {
   DV_UNUSED(state);
-  const char *solvers[] = {"<EulerExplicitSolver/>", "<RungeKutta2Solver/>", "<RungeKutta4Solver/>", "<CentralDifferenceSolver/>", "<EulerImplicitSolver/>" CG,
-                           "<NewmarkImplicitSolver/>" CG, "<BDFOdeSolver/>" CG NEWTON, "<BDFOdeSolver order='3' keepHistory='1'/>" CG NEWTON,
+  const char *solvers[] = {"<EulerExplicitSolver/>",
+                           "<RungeKutta2Solver/>",
+                           "<RungeKutta4Solver/>",
+                           "<CentralDifferenceSolver/>",
+                           "<EulerImplicitSolver/>" CG,
+                           "<NewmarkImplicitSolver/>" CG,
+                           "<BDFOdeSolver/>" CG NEWTON,
+                           "<BDFOdeSolver order='3' keepHistory='1'/>" CG NEWTON,
                            "<VariationalSymplecticSolver/>" CG};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[1024];
-    snprintf(text, sizeof text, "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s"
-             "<MechanicalObject name='mo' template='Rigid3' position='1 2 3 0 0 0 1' velocity='1 0 0 0.6 0 0.8'/><UniformMass vertexMass='1 1 [1 0 0 0 1 0 0 0 1]'/></Node></Node>", solvers[i]);
+    snprintf(text, sizeof text,
+             "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s"
+             "<MechanicalObject name='mo' template='Rigid3' position='1 2 3 0 0 0 1' velocity='1 0 0 0.6 0 "
+             "0.8'/><UniformMass vertexMass='1 1 [1 0 0 0 1 0 0 0 1]'/></Node></Node>",
+             solvers[i]);
     dvScene *s = check_scene(text, 1);
     check_steps(s, 100);
     const double wanted[] = {2, 2, 3, 0.6 * sin(0.5), 0, 0.8 * sin(0.5), cos(0.5)};
@@ -134,16 +161,22 @@ static void frames_turn_with_every_integrator(void **state)
   }
 }
 
-static const char *const oscillator = "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
-                                      "<RestShapeSpringsForceField points='0' stiffness='100'/>";
+static const char *const oscillator =
+    "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
+    "<RestShapeSpringsForceField points='0' stiffness='100'/>";
 
-// potential energy from the work of the force at the midpoint: exact for a linear spring, so H stays what it is at the start
+// potential energy from the work of the force at the midpoint: exact for a linear spring, so H stays what it is at the
+// start
 static void the_hamiltonian_is_kept(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir(), *file = dv_format("%s/energy.csv", directory), text[1024];
-  snprintf(text, sizeof text, "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>"
-           "<VariationalSymplecticSolver name='solver' steps='10' newtonError='1e-15' saveEnergyInFile='1' file='%s'/>" CG "%s</Node></Node>", file, oscillator);
+  snprintf(
+      text, sizeof text,
+      "<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>"
+      "<VariationalSymplecticSolver name='solver' steps='10' newtonError='1e-15' saveEnergyInFile='1' file='%s'/>" CG
+      "%s</Node></Node>",
+      file, oscillator);
   dvScene *s = check_scene(text, 1);
   const dvField *energy = dv_object_field(check_find(s, "A/solver"), "hamiltonianEnergy");
   for (int i = 0; i < 100; i++) {
@@ -165,11 +198,14 @@ static void the_hamiltonian_is_kept(void **state)
 static void reset_starts_anew(void **state)
 {
   DV_UNUSED(state);
-  const char *solvers[] = {"<RungeKutta4Solver/>", "<NewmarkImplicitSolver/>" CG, "<BDFOdeSolver order='3' keepHistory='1'/>" CG NEWTON,
-                           "<VariationalSymplecticSolver/>" CG, "<StaticSolver/>" CG NEWTON};
+  const char *solvers[] = {"<RungeKutta4Solver/>", "<NewmarkImplicitSolver/>" CG,
+                           "<BDFOdeSolver order='3' keepHistory='1'/>" CG NEWTON, "<VariationalSymplecticSolver/>" CG,
+                           "<StaticSolver/>" CG NEWTON};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) {
     char text[1024];
-    snprintf(text, sizeof text, "<Node gravity='-3 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s%s</Node></Node>", solvers[i], oscillator);
+    snprintf(text, sizeof text,
+             "<Node gravity='-3 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'>%s%s</Node></Node>", solvers[i],
+             oscillator);
     dvScene *s = check_scene(text, 1);
     check_steps(s, 7);
     uint64_t hash = dv_scene_hash(s);

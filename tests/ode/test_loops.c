@@ -3,15 +3,18 @@
 #include "support/fd.h"
 #include "support/scene.h"
 
-#define BODY                                                                                                       \
-  "<Node name='A'><EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-14' threshold='1e-300'/>"    \
-  "<MechanicalObject name='mo' position='0 0 0 1.5 0 0.2' velocity='0 0 0 0 1 0'/><UniformMass vertexMass='1'/>"   \
+#define BODY                                                                                                     \
+  "<Node name='A'><EulerImplicitSolver/><CGLinearSolver iterations='50' tolerance='1e-14' threshold='1e-300'/>"  \
+  "<MechanicalObject name='mo' position='0 0 0 1.5 0 0.2' velocity='0 0 0 0 1 0'/><UniformMass vertexMass='1'/>" \
   "<SpringForceField spring='0 1 100 1 1'/><FixedProjectiveConstraint indices='0'/></Node>"
 
 static void parts_of_a_step_are_short_steps(void **state)
 {
   DV_UNUSED(state);
-  dvScene *parts = check_scene("<Node gravity='0 -10 0' dt='0.06'><MultiStepAnimationLoop collisionSteps='2' integrationSteps='3'/>" BODY "</Node>", 1);
+  dvScene *parts = check_scene(
+      "<Node gravity='0 -10 0' dt='0.06'><MultiStepAnimationLoop collisionSteps='2' integrationSteps='3'/>" BODY
+      "</Node>",
+      1);
   dvScene *plain = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY "</Node>", 1);
   check_steps(parts, 2);
   check_steps(plain, 12);
@@ -29,8 +32,10 @@ static void children_with_loops_step(void **state)
 {
   DV_UNUSED(state);
   static const double start[] = {0, 0, 0, 1.5, 0, 0.2};
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><AnimationLoopParallelScheduler threadNumber='2'/><Node name='one'><DefaultAnimationLoop/>" BODY "</Node>"
-                           "<Node name='two'>" BODY "</Node></Node>", 2);
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><AnimationLoopParallelScheduler threadNumber='2'/><Node "
+                           "name='one'><DefaultAnimationLoop/>" BODY "</Node>"
+                           "<Node name='two'>" BODY "</Node></Node>",
+                           2);
   dvScene *plain = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY "</Node>", 1);
   check_steps(s, 20);
   check_steps(plain, 20);
@@ -43,14 +48,16 @@ static void children_with_loops_step(void **state)
   check_close_scene(&plain);
 }
 
-#define FREE(name, attributes, tags)                                                                               \
-  "<Node name='" name "' " attributes "><EulerExplicitSolver " tags "/><MechanicalObject name='mo' " tags "/><UniformMass totalMass='1' " tags "/></Node>"
+#define FREE(name, attributes, tags)                                                                      \
+  "<Node name='" name "' " attributes "><EulerExplicitSolver " tags "/><MechanicalObject name='mo' " tags \
+  "/><UniformMass totalMass='1' " tags "/></Node>"
 
 static void each_tag_has_its_turn(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><MultiTagAnimationLoop tags='elec meca'/>"
-                           FREE("E", "", "tags='elec'") FREE("M", "", "tags='meca other'") FREE("N", "", "") "</Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><MultiTagAnimationLoop tags='elec meca'/>" FREE(
+                               "E", "", "tags='elec'") FREE("M", "", "tags='meca other'") FREE("N", "", "") "</Node>",
+                           1);
   check_steps(s, 3);
   check_close(check_value(s, "E/mo", DV_V, 1), -3, 1e-14);
   check_close(check_value(s, "M/mo", DV_V, 1), -3, 1e-14);
@@ -69,9 +76,12 @@ static void the_order_of_tags_is_the_order_of_systems(void **state)
     char text[1024];
     snprintf(text, sizeof text,
              "<Node gravity='0 0 0' dt='0.1'><MultiTagAnimationLoop tags='%s'/>"
-             "<Node name='E'><EulerExplicitSolver tags='first'/><MechanicalObject name='mo' velocity='1 0 0'/><UniformMass totalMass='1'/></Node>"
-             "<Node name='M'><EulerExplicitSolver tags='second'/><MechanicalObject name='mo' position='1 0 0'/><UniformMass totalMass='1'/>"
-             "<RestShapeSpringsForceField stiffness='10' points='0' external_rest_shape='@/E/mo'/></Node></Node>", orders[i]);
+             "<Node name='E'><EulerExplicitSolver tags='first'/><MechanicalObject name='mo' velocity='1 0 "
+             "0'/><UniformMass totalMass='1'/></Node>"
+             "<Node name='M'><EulerExplicitSolver tags='second'/><MechanicalObject name='mo' position='1 0 "
+             "0'/><UniformMass totalMass='1'/>"
+             "<RestShapeSpringsForceField stiffness='10' points='0' external_rest_shape='@/E/mo'/></Node></Node>",
+             orders[i]);
     dvScene *s = check_scene(text, 1);
     check_steps(s, 1);
     check_close(check_value(s, "M/mo", DV_V, 0), 0.1 * wanted[i], 1e-14);
@@ -82,8 +92,10 @@ static void the_order_of_tags_is_the_order_of_systems(void **state)
 static void only_the_first_solver_of_a_node_runs_in_parts(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><MultiStepAnimationLoop/><Node name='A'><EulerExplicitSolver/><EulerExplicitSolver/>"
-                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><MultiStepAnimationLoop/><Node "
+                           "name='A'><EulerExplicitSolver/><EulerExplicitSolver/>"
+                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>",
+                           1);
   check_steps(s, 1);
   check_close(check_value(s, "A/mo", DV_V, 1), -1, 1e-14);
   check_close_scene(&s);
@@ -93,10 +105,13 @@ static void only_the_first_solver_of_a_node_runs_in_parts(void **state)
 static void a_tagged_solver_sees_its_own(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node name='A' tags='meca'><EulerExplicitSolver/>"
-                           "<MechanicalObject name='mo' tags='meca'/><UniformMass totalMass='1' tags='other meca'/>"
-                           "<ConstantForceField forces='100 0 0' indices='0' tags='elec'/><ConstantForceField forces='0 0 3' indices='0' tags='meca'/>"
-                           "<Node name='B'><MechanicalObject name='mo' velocity='1 1 1'/><UniformMass totalMass='1'/></Node></Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node name='A' tags='meca'><EulerExplicitSolver/>"
+      "<MechanicalObject name='mo' tags='meca'/><UniformMass totalMass='1' tags='other meca'/>"
+      "<ConstantForceField forces='100 0 0' indices='0' tags='elec'/><ConstantForceField forces='0 0 3' indices='0' "
+      "tags='meca'/>"
+      "<Node name='B'><MechanicalObject name='mo' velocity='1 1 1'/><UniformMass totalMass='1'/></Node></Node></Node>",
+      1);
   check_steps(s, 1);
   const double wanted[] = {0, -1, 0.3};
   for (size_t i = 0; i < 3; i++) {
@@ -112,8 +127,9 @@ static void tags_exclude_and_ask_for_none(void **state)
   const struct {
     const char *tags, *wanted;
     bool fits;
-  } cases[] = {{"a b", "a", true}, {"a b", "a b", true}, {"a", "a b", false}, {"", "a", false}, {"a", "", true}, {"a", "!b", true},
-               {"a b", "!b", false}, {"", "!b", true}, {"", "0", true}, {"a", "0", false}, {"a", "a !c", true}};
+  } cases[] = {{"a b", "a", true}, {"a b", "a b", true}, {"a", "a b", false},  {"", "a", false},
+               {"a", "", true},    {"a", "!b", true},    {"a b", "!b", false}, {"", "!b", true},
+               {"", "0", true},    {"a", "0", false},    {"a", "a !c", true}};
   dvScene *s = check_scene("<Node><MechanicalObject name='mo'/></Node>", 1);
   dvObject *mo = check_find(s, "mo");
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
@@ -121,7 +137,8 @@ static void tags_exclude_and_ask_for_none(void **state)
     dvStrings wanted = {0};
     dv_strings_copy(&wanted, &mo->tags);
     assert_int_equal(dv_object_set(mo, "tags", cases[i].tags), DV_OK);
-    if (dv_object_has_tags(mo, &wanted) != cases[i].fits) print_error("'%s' for '%s'\n", cases[i].tags, cases[i].wanted);
+    if (dv_object_has_tags(mo, &wanted) != cases[i].fits)
+      print_error("'%s' for '%s'\n", cases[i].tags, cases[i].wanted);
     assert_true(dv_object_has_tags(mo, &wanted) == cases[i].fits);
     dv_strings_free(&wanted);
   }
@@ -135,10 +152,13 @@ static void what_lies_outside_does_not_move_while_a_system_is_solved(void **stat
 {
   DV_UNUSED(state);
   dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/>"
-                           "<Node name='A'>" IMPLICIT "<MechanicalObject name='mo' template='Vec1' position='0' rest_position='5' velocity='1'/>"
+                           "<Node name='A'>" IMPLICIT
+                           "<MechanicalObject name='mo' template='Vec1' position='0' rest_position='5' velocity='1'/>"
                            "<UniformMass totalMass='1'/><RestShapeSpringsForceField points='0' stiffness='7'/></Node>"
-                           "<Node name='B'>" IMPLICIT "<MechanicalObject name='mo' template='Vec1' position='3'/><UniformMass totalMass='1'/>"
-                           "<SpringForceField object1='@/A/mo' object2='@/B/mo' spring='0 0 10 0 1'/></Node></Node>", 1);
+                           "<Node name='B'>" IMPLICIT
+                           "<MechanicalObject name='mo' template='Vec1' position='3'/><UniformMass totalMass='1'/>"
+                           "<SpringForceField object1='@/A/mo' object2='@/B/mo' spring='0 0 10 0 1'/></Node></Node>",
+                           1);
   double h = 0.1, xa = 0, va = 1, xb = 3, vb = 0;
   for (int n = 0; n < 3; n++) {   // they meet after that
     va = (va + h * 7 * (5 - xa)) / (1 + h * h * 7);
@@ -157,9 +177,12 @@ static void what_lies_outside_does_not_move_while_a_system_is_solved(void **stat
 static void stages_see_the_states_outside(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node name='A'><MechanicalObject name='mo' template='Vec1' position='2'/></Node>"
-                           "<Node name='B'><RungeKutta2Solver/><MechanicalObject name='mo' template='Vec1' position='5'/><UniformMass totalMass='1'/>"
-                           "<SpringForceField object1='@/A/mo' object2='@/B/mo' spring='0 0 10 0 1'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node name='A'><MechanicalObject "
+                           "name='mo' template='Vec1' position='2'/></Node>"
+                           "<Node name='B'><RungeKutta2Solver/><MechanicalObject name='mo' template='Vec1' "
+                           "position='5'/><UniformMass totalMass='1'/>"
+                           "<SpringForceField object1='@/A/mo' object2='@/B/mo' spring='0 0 10 0 1'/></Node></Node>",
+                           1);
   check_steps(s, 1);
   // a = -10 (x - 3), by the midpoint rule: a(x) = -20, x_mid = 5, v_mid = -1
   check_close(check_value(s, "B/mo", DV_X, 0), 5 + 0.1 * -1, 1e-14);
@@ -171,8 +194,10 @@ static void stages_see_the_states_outside(void **state)
 static void free_motion_is_plain_motion(void **state)
 {
   DV_UNUSED(state);
-  dvScene *free_motion = check_scene("<Node gravity='0 -10 0' dt='0.01'><FreeMotionAnimationLoop/>" BODY FREE("B", "", "") "</Node>", 1);
-  dvScene *plain = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY FREE("B", "", "") "</Node>", 1);
+  dvScene *free_motion =
+      check_scene("<Node gravity='0 -10 0' dt='0.01'><FreeMotionAnimationLoop/>" BODY FREE("B", "", "") "</Node>", 1);
+  dvScene *plain =
+      check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" BODY FREE("B", "", "") "</Node>", 1);
   check_steps(free_motion, 20);
   check_steps(plain, 20);
   for (size_t i = 0; i < 6; i++) {
@@ -185,10 +210,10 @@ static void free_motion_is_plain_motion(void **state)
   check_close_scene(&plain);
 }
 
-// --- repeated steps ------------------------------------------------------------------------------------
+// --- repeated steps ------------------------------------------------------------------------------
 
-// A floor at y = 0, as a collision pipeline: it counts the points below it and pushes them up with a force that grows with
-// every time it has found them there.
+// A floor at y = 0, as a collision pipeline: it counts the points below it and pushes them up with a force that grows
+// with every time it has found them there.
 typedef struct Floor {
   dvObject base;
   int found;
@@ -220,8 +245,10 @@ static dvScene *floor_scene(const char *loop)
 {
   dvContext *context = dv_divan_create(1);
   dv_registry_add(&context->registry, &floor_class);
-  char *text = dv_format("<Node dt='0.1' gravity='0 -10 0'>%s<Node name='A' gravity='0 -10 0'><EulerExplicitSolver/>"
-                         "<MechanicalObject name='mo' position='0 0.05 0'/><UniformMass totalMass='1'/><TestFloor/></Node></Node>", loop);
+  char *text = dv_format(
+      "<Node dt='0.1' gravity='0 -10 0'>%s<Node name='A' gravity='0 -10 0'><EulerExplicitSolver/>"
+      "<MechanicalObject name='mo' position='0 0.05 0'/><UniformMass totalMass='1'/><TestFloor/></Node></Node>",
+      loop);
   dvScene *scene = NULL;
   assert_int_equal(dv_scene_parse(context, "test.scn", text, strlen(text), &scene), DV_OK);
   assert_int_equal(dv_scene_init(scene), DV_OK);

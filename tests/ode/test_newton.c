@@ -1,5 +1,5 @@
-// Newton's iterations: quadratic convergence, the line search, every measure of convergence; statics against closed forms
-// and against dense iterations.
+// Newton's iterations: quadratic convergence, the line search, every measure of convergence; statics against closed
+// forms and against dense iterations.
 #include "ode/newton.h"
 #include "support/check.h"
 #include "support/fd.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- scalar equations ---------------------------------------------------------------------------------------
+// --- scalar equations ----------------------------------------------------------------------------
 
 typedef struct Scalar {
   dvNonlinear function;
@@ -41,14 +41,17 @@ static double arc_slope(double q) { return 1 / (1 + q * q); }
 
 static Scalar equation(double (*value)(double), double (*slope)(double), double q)
 {
-  return (Scalar){{scalar_evaluate, scalar_correct, scalar_advance, scalar_correction2, scalar_guess2}, value, slope, q, 0, 0, 0};
+  return (Scalar){
+      {scalar_evaluate, scalar_correct, scalar_advance, scalar_correction2, scalar_guess2}, value, slope, q, 0, 0, 0};
 }
 
 // settings as they would stand in a scene; the status comes back as text
 static dvStatus solve(const char *settings, Scalar *s, char *status, size_t size, double *graph, size_t *count)
 {
   dvText text = {0};
-  dv_text_printf(&text, "<Node><NewtonRaphsonSolver name='newton' warnWhenLineSearchFails='0' warnWhenDiverge='0' %s/></Node>", settings);
+  dv_text_printf(&text,
+                 "<Node><NewtonRaphsonSolver name='newton' warnWhenLineSearchFails='0' warnWhenDiverge='0' %s/></Node>",
+                 settings);
   dvScene *scene = check_scene(text.text, 1);
   dv_text_free(&text);
   dvObject *newton = check_find(scene, "newton");
@@ -63,8 +66,9 @@ static dvStatus solve(const char *settings, Scalar *s, char *status, size_t size
   return result;
 }
 
-#define THRESHOLDS(successive, initial, absolute)                                                                  \
-  "relativeSuccessiveStoppingThreshold='" successive "' relativeInitialStoppingThreshold='" initial "' absoluteResidualStoppingThreshold='" absolute "' "
+#define THRESHOLDS(successive, initial, absolute)                                                   \
+  "relativeSuccessiveStoppingThreshold='" successive "' relativeInitialStoppingThreshold='" initial \
+  "' absoluteResidualStoppingThreshold='" absolute "' "
 #define OFF THRESHOLDS("0", "0", "0")
 
 static void convergence_is_quadratic(void **state)
@@ -134,11 +138,13 @@ static void bad_settings_are_refused(void **state)
   assert_true(fd_fails("<Node><BDFOdeSolver/><CGLinearSolver/><MechanicalObject/><UniformMass/></Node>"));
   assert_true(fd_fails("<Node><BDFOdeSolver/><NewtonRaphsonSolver/><MechanicalObject/><UniformMass/></Node>"));
   assert_true(fd_fails("<Node><StaticSolver/><MechanicalObject/></Node>"));
-  assert_true(fd_fails("<Node><StaticSolver newtonSolver='@mo'/><CGLinearSolver/><MechanicalObject name='mo'/></Node>"));
-  assert_true(fd_fails("<Node><BDFOdeSolver order='13'/><NewtonRaphsonSolver/><CGLinearSolver/><MechanicalObject/><UniformMass/></Node>"));
+  assert_true(
+      fd_fails("<Node><StaticSolver newtonSolver='@mo'/><CGLinearSolver/><MechanicalObject name='mo'/></Node>"));
+  assert_true(fd_fails("<Node><BDFOdeSolver "
+                       "order='13'/><NewtonRaphsonSolver/><CGLinearSolver/><MechanicalObject/><UniformMass/></Node>"));
 }
 
-// --- statics -------------------------------------------------------------------------------------------------
+// --- statics -------------------------------------------------------------------------------------
 
 #define CG "<CGLinearSolver iterations='200' tolerance='1e-15' threshold='1e-300'/>"
 
@@ -149,10 +155,14 @@ static void a_hanging_chain_has_its_closed_form(void **state)
   enum { N = 10 };
   const double k = 50, m = 0.2, g = 9.81;
   dvText t = {0};
-  dv_text_printf(&t, "<Node gravity='0 %g 0' dt='1'><DefaultAnimationLoop/><Node name='A'><StaticSolver/>" CG
-                     "<NewtonRaphsonSolver maxNbIterationsNewton='10' absoluteResidualStoppingThreshold='1e-10'/><MechanicalObject name='mo' position='", -g);
+  dv_text_printf(&t,
+                 "<Node gravity='0 %g 0' dt='1'><DefaultAnimationLoop/><Node name='A'><StaticSolver/>" CG
+                 "<NewtonRaphsonSolver maxNbIterationsNewton='10' "
+                 "absoluteResidualStoppingThreshold='1e-10'/><MechanicalObject name='mo' position='",
+                 -g);
   for (int i = 0; i <= N; i++) dv_text_printf(&t, "0 %d 0 ", -i);
-  dv_text_printf(&t, "'/><UniformMass vertexMass='%g'/><FixedProjectiveConstraint indices='0'/><SpringForceField spring='", m);
+  dv_text_printf(
+      &t, "'/><UniformMass vertexMass='%g'/><FixedProjectiveConstraint indices='0'/><SpringForceField spring='", m);
   for (int i = 0; i < N; i++) dv_text_printf(&t, "%d %d %g 0 1 ", i, i + 1, k);
   dv_text_add(&t, "'/></Node></Node>");
   dvScene *s = check_scene(t.text, 1);
@@ -171,10 +181,12 @@ static void a_hanging_chain_has_its_closed_form(void **state)
   check_close_scene(&s);
 }
 
-#define TRUSS                                                                                                      \
-  "<MechanicalObject name='mo' position='0 0 0  2 0 0  1 1.5 0.4  1 0.6 1.2  0.9 0.5 0.3'/><UniformMass vertexMass='1'/>"       \
-  "<FixedProjectiveConstraint indices='0 1 2'/>"                                                                   \
-  "<SpringForceField name='ff' spring='0 3 80 0 1 1 3 60 0 1.1 2 3 90 0 0.9 0 4 70 0 1 1 4 50 0 1 2 4 40 0 1.2 3 4 100 0 0.7'/>"
+#define TRUSS                                                                                                        \
+  "<MechanicalObject name='mo' position='0 0 0  2 0 0  1 1.5 0.4  1 0.6 1.2  0.9 0.5 0.3'/><UniformMass "            \
+  "vertexMass='1'/>"                                                                                                 \
+  "<FixedProjectiveConstraint indices='0 1 2'/>"                                                                     \
+  "<SpringForceField name='ff' spring='0 3 80 0 1 1 3 60 0 1.1 2 3 90 0 0.9 0 4 70 0 1 1 4 50 0 1 2 4 40 0 1.2 3 4 " \
+  "100 0 0.7'/>"
 
 static bool gauss(double *a, double *b, int n)
 {
@@ -208,8 +220,9 @@ static void statics_follow_dense_iterations(void **state)
   DV_UNUSED(state);
   enum { STEPS = 6, FREE = 6, FIRST = 9 };
   dvScene *s = check_scene("<Node gravity='0 -10 2' dt='1'><DefaultAnimationLoop/><Node name='A'><StaticSolver/>" CG
-                           "<NewtonRaphsonSolver maxNbIterationsNewton='1' warnWhenDiverge='0' warnWhenLineSearchFails='0' absoluteResidualStoppingThreshold='0'/>"
-                           TRUSS "</Node></Node>", 1);
+                           "<NewtonRaphsonSolver maxNbIterationsNewton='1' warnWhenDiverge='0' "
+                           "warnWhenLineSearchFails='0' absoluteResidualStoppingThreshold='0'/>" TRUSS "</Node></Node>",
+                           1);
   fdScene dense = fd_open("<Node>" TRUSS "</Node>");
   dvObject *force = fd_find(&dense, "ff"), *mo = fd_find(&dense, "mo");
   for (int step = 0; step < STEPS; step++) {
@@ -236,8 +249,10 @@ static void statics_follow_dense_iterations(void **state)
 static void old_settings_make_a_newton_solver(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 2' dt='1'><DefaultAnimationLoop/><Node name='A'><StaticSolver newton_iterations='17' "
-                           "absolute_residual_tolerance_threshold='1e-8'/>" CG TRUSS "</Node></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node gravity='0 -10 2' dt='1'><DefaultAnimationLoop/><Node name='A'><StaticSolver newton_iterations='17' "
+      "absolute_residual_tolerance_threshold='1e-8'/>" CG TRUSS "</Node></Node>",
+      1);
   dvObject *newton = check_find(s, "A/NewtonRaphsonSolver1");
   assert_int_equal(*(int32_t *)dv_object_field(newton, "maxNbIterationsNewton")->value, 17);
   check_close(*(double *)dv_object_field(newton, "absoluteResidualStoppingThreshold")->value, 1e-8, 0);

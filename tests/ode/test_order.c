@@ -1,13 +1,15 @@
 // Order of convergence of every integrator: the error at a fixed time falls by 2^order when the step is halved, on an
-// oscillator, a pendulum on a spring, and a stiff bar in its first mode. Energy over many periods for the symplectic ones.
+// oscillator, a pendulum on a spring, and a stiff bar in its first mode. Energy over many periods for the symplectic
+// ones.
 #include "support/check.h"
 #include "support/scene.h"
 
 #include <string.h>
 
 #define CG "<CGLinearSolver iterations='200' tolerance='1e-15' threshold='1e-300'/>"
-#define NEWTON                                                                                                     \
-  "<NewtonRaphsonSolver maxNbIterationsNewton='20' relativeSuccessiveStoppingThreshold='0' warnWhenLineSearchFails='0'"     \
+#define NEWTON                                                                               \
+  "<NewtonRaphsonSolver maxNbIterationsNewton='20' relativeSuccessiveStoppingThreshold='0' " \
+  "warnWhenLineSearchFails='0'"                                                              \
   " relativeInitialStoppingThreshold='1e-13' absoluteResidualStoppingThreshold='1e-14' warnWhenDiverge='0'/>"
 
 typedef struct Method {
@@ -32,25 +34,26 @@ static const Method methods[] = {
     {"variational, explicit", "<VariationalSymplecticSolver explicitIntegration='1'/>", 1, false},
 };
 
-// --- three problems --------------------------------------------------------------------------------------
+// --- three problems ------------------------------------------------------------------------------
 
 enum { BAR = 8 };
 
 typedef struct Problem {
   const char *name;
   double time;
-  int steps;                                              // the coarser of two runs
-  void (*content)(dvText *t);                             // state, mass, forces
-  void (*reference)(double *x);                           // positions at the time
-  void (*acceleration)(const double *x, double *a);       // at the start, for staggered velocities
+  int steps;                                          // the coarser of two runs
+  void (*content)(dvText *t);                         // state, mass, forces
+  void (*reference)(double *x);                       // positions at the time
+  void (*acceleration)(const double *x, double *a);   // at the start, for staggered velocities
   size_t scalars;
 } Problem;
 
 // x'' = -100 x from x = 1
 static void oscillator_content(dvText *t)
 {
-  dv_text_add(t, "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
-                 "<RestShapeSpringsForceField points='0' stiffness='100'/>");
+  dv_text_add(t,
+              "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
+              "<RestShapeSpringsForceField points='0' stiffness='100'/>");
 }
 static void oscillator_reference(double *x) { x[0] = cos(10 * 0.5); }
 static void oscillator_acceleration(const double *x, double *a) { a[0] = -100 * x[0]; }
@@ -116,17 +119,19 @@ static void bar_acceleration(const double *x, double *a)
   for (int i = 1; i <= BAR; i++) a[3 * i] = -bar_frequency() * bar_frequency() * (x[3 * i] - i);
 }
 
-static const Problem oscillator = {"oscillator", 0.5, 200, oscillator_content, oscillator_reference, oscillator_acceleration, 1};
+static const Problem oscillator = {
+    "oscillator", 0.5, 200, oscillator_content, oscillator_reference, oscillator_acceleration, 1};
 static const Problem pendulum = {"pendulum", 0.5, 200, pendulum_content, pendulum_reference, pendulum_acceleration, 6};
 static const Problem bar = {"stiff bar", 0.01, 200, bar_content, bar_reference, bar_acceleration, 3 * (BAR + 1)};
 
-// --- the check --------------------------------------------------------------------------------------------
+// --- the check -----------------------------------------------------------------------------------
 
 static double error_with(const Method *method, const Problem *problem, int steps)
 {
   double h = problem->time / steps, reference[64], start[64], a[64];
   dvText text = {0};
-  dv_text_printf(&text, "<Node gravity='0 %d 0' dt='%.17g'><DefaultAnimationLoop/><Node name='A'>%s", problem == &pendulum ? -10 : 0, h, method->solver);
+  dv_text_printf(&text, "<Node gravity='0 %d 0' dt='%.17g'><DefaultAnimationLoop/><Node name='A'>%s",
+                 problem == &pendulum ? -10 : 0, h, method->solver);
   problem->content(&text);
   dv_text_add(&text, "</Node></Node>");
   dvScene *s = check_scene(text.text, 1);
@@ -150,7 +155,8 @@ static double error_with(const Method *method, const Problem *problem, int steps
 static void check_orders(const Problem *problem)
 {
   for (size_t i = 0; i < DV_COUNT(methods); i++) {
-    double coarse = error_with(&methods[i], problem, problem->steps), fine = error_with(&methods[i], problem, 2 * problem->steps);
+    double coarse = error_with(&methods[i], problem, problem->steps),
+           fine = error_with(&methods[i], problem, 2 * problem->steps);
     double order = log2(coarse / fine);
     print_message("%-12s %-22s errors %.3g %.3g, order %.2f\n", problem->name, methods[i].name, coarse, fine, order);
     check_close(order, methods[i].order, 0.15);
@@ -193,17 +199,21 @@ static void higher_formulas_are_more_exact(void **state)
   for (int order = 3; order <= 6; order++) assert_true(bdf_error(order) < 0.5 * second);
 }
 
-// without history the formulas of order 2 and 3 are backward Euler with steps of 2/3 and 6/11: the velocity and position follow
+// without history the formulas of order 2 and 3 are backward Euler with steps of 2/3 and 6/11: the velocity and
+// position follow
 static void formulas_without_history_do_as_sofa_does(void **state)
 {
   DV_UNUSED(state);
   const double parts[] = {1, 2.0 / 3, 6.0 / 11};
   for (int order = 1; order <= 3; order++) {
     char text[1024];
-    snprintf(text, sizeof text, "<Node gravity='-9.81 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><BDFOdeSolver order='%d' keepHistory='0' "
+    snprintf(text, sizeof text,
+             "<Node gravity='-9.81 0 0' dt='0.01'><DefaultAnimationLoop/><Node name='A'><BDFOdeSolver order='%d' "
+             "keepHistory='0' "
              "rayleighMass='0.01' rayleighStiffness='0.02'/>" CG NEWTON
              "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
-             "<RestShapeSpringsForceField points='0' stiffness='100'/></Node></Node>", order);
+             "<RestShapeSpringsForceField points='0' stiffness='100'/></Node></Node>",
+             order);
     dvScene *s = check_scene(text, 1);
     double x = 1, v = 0;
     for (int n = 0; n < 20; n++) {
@@ -222,9 +232,11 @@ static void formulas_without_history_do_as_sofa_does(void **state)
 static double energy_growth(const char *solver)
 {
   char text[1024];
-  snprintf(text, sizeof text, "<Node gravity='0 0 0' dt='%.17g'><DefaultAnimationLoop/><Node name='A'>%s"
+  snprintf(text, sizeof text,
+           "<Node gravity='0 0 0' dt='%.17g'><DefaultAnimationLoop/><Node name='A'>%s"
            "<MechanicalObject name='mo' template='Vec1' position='1' rest_position='0'/><UniformMass totalMass='1'/>"
-           "<RestShapeSpringsForceField points='0' stiffness='1'/></Node></Node>", 2 * acos(-1.0) / 20, solver);
+           "<RestShapeSpringsForceField points='0' stiffness='1'/></Node></Node>",
+           2 * acos(-1.0) / 20, solver);
   dvScene *s = check_scene(text, 1);
   double largest[2] = {0};
   const int steps = 200000;
@@ -243,7 +255,8 @@ static void symplectic_methods_keep_their_energy(void **state)
 {
   DV_UNUSED(state);
   const char *solvers[] = {"<EulerExplicitSolver/>", "<CentralDifferenceSolver/>", "<NewmarkImplicitSolver/>" CG,
-                           "<VariationalSymplecticSolver steps='1' computeHamiltonian='0'/>" CG, "<VariationalSymplecticSolver explicitIntegration='1'/>"};
+                           "<VariationalSymplecticSolver steps='1' computeHamiltonian='0'/>" CG,
+                           "<VariationalSymplecticSolver explicitIntegration='1'/>"};
   for (size_t i = 0; i < DV_COUNT(solvers); i++) check_close(energy_growth(solvers[i]), 0, 1e-3);
 }
 

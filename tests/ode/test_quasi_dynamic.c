@@ -1,5 +1,6 @@
-// The switch between dynamics and statics: load, long steps, freed bodies, no chatter; and the free rigid motions it rests on.
-#include "state/rigid_motion.h"
+// The switch between dynamics and statics: load, long steps, freed bodies, no chatter; and the free rigid motions it
+// rests on.
+#include "mechanics/rigid_motion.h"
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -8,15 +9,20 @@
 
 #define CG "<CGLinearSolver iterations='300' tolerance='1e-14' threshold='1e-300'/>"
 
-// --- free rigid motions ----------------------------------------------------------------------------------------
+// --- free rigid motions --------------------------------------------------------------------------
 
 // a cube of eight points with springs along edges and diagonals
-#define CUBE                                                                                                       \
-  "<MechanicalObject name='mo' position='0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1'/><UniformMass vertexMass='1'/>"          \
-  "<SpringForceField spring='0 1 100 0 1 0 2 100 0 1 0 4 100 0 1 1 3 100 0 1 1 5 100 0 1 2 3 100 0 1 2 6 100 0 1 3 7 100 0 1 4 5 100 0 1 "     \
-  "4 6 100 0 1 5 7 100 0 1 6 7 100 0 1 0 3 100 0 1.4142135623730951 1 2 100 0 1.4142135623730951 4 7 100 0 1.4142135623730951 "                \
-  "5 6 100 0 1.4142135623730951 0 5 100 0 1.4142135623730951 1 4 100 0 1.4142135623730951 2 7 100 0 1.4142135623730951 "                      \
-  "3 6 100 0 1.4142135623730951 0 6 100 0 1.4142135623730951 2 4 100 0 1.4142135623730951 1 7 100 0 1.4142135623730951 "                      \
+#define CUBE                                                                                                           \
+  "<MechanicalObject name='mo' position='0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1'/><UniformMass "              \
+  "vertexMass='1'/>"                                                                                                   \
+  "<SpringForceField spring='0 1 100 0 1 0 2 100 0 1 0 4 100 0 1 1 3 100 0 1 1 5 100 0 1 2 3 100 0 1 2 6 100 0 1 3 7 " \
+  "100 0 1 4 5 100 0 1 "                                                                                               \
+  "4 6 100 0 1 5 7 100 0 1 6 7 100 0 1 0 3 100 0 1.4142135623730951 1 2 100 0 1.4142135623730951 4 7 100 0 "           \
+  "1.4142135623730951 "                                                                                                \
+  "5 6 100 0 1.4142135623730951 0 5 100 0 1.4142135623730951 1 4 100 0 1.4142135623730951 2 7 100 0 "                  \
+  "1.4142135623730951 "                                                                                                \
+  "3 6 100 0 1.4142135623730951 0 6 100 0 1.4142135623730951 2 4 100 0 1.4142135623730951 1 7 100 0 "                  \
+  "1.4142135623730951 "                                                                                                \
   "3 5 100 0 1.4142135623730951'/>"
 
 static void check_free(const char *content, int wanted, const char *named)
@@ -39,16 +45,19 @@ static void free_motions_are_counted(void **state)
 {
   DV_UNUSED(state);
   check_free(CUBE, 6, "/A/mo along x");
-  check_free(CUBE "<FixedProjectiveConstraint indices='0'/>", 3, NULL);                     // turns about the point
-  check_free(CUBE "<FixedProjectiveConstraint indices='0 1'/>", 1, NULL);                   // and about an edge
+  check_free(CUBE "<FixedProjectiveConstraint indices='0'/>", 3, NULL);     // turns about the point
+  check_free(CUBE "<FixedProjectiveConstraint indices='0 1'/>", 1, NULL);   // and about an edge
   check_free(CUBE "<FixedProjectiveConstraint indices='0 1 2'/>", 0, NULL);
   check_free(CUBE "<RestShapeSpringsForceField points='0' stiffness='1'/>", 3, NULL);
   check_free(CUBE "<RestShapeSpringsForceField points='0 1 2' stiffness='1'/>", 0, NULL);
-  check_free("<MechanicalObject position='1 2 3'/>", 3, NULL);                              // a point does not turn
-  check_free("<MechanicalObject position='1 2 3  2 4 6  3 6 9'/>"                           // nor a rod about itself
-             "<SpringForceField spring='0 1 10 0 3.7416573867739413 1 2 10 0 3.7416573867739413'/>", 5, NULL);
+  check_free("<MechanicalObject position='1 2 3'/>", 3, NULL);      // a point does not turn
+  check_free("<MechanicalObject position='1 2 3  2 4 6  3 6 9'/>"   // nor a rod about itself
+             "<SpringForceField spring='0 1 10 0 3.7416573867739413 1 2 10 0 3.7416573867739413'/>",
+             5, NULL);
   check_free("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass/>", 6, "about");
-  check_free("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass/><FixedProjectiveConstraint indices='0'/>", 0, NULL);
+  check_free("<MechanicalObject template='Rigid3' position='1 2 3 0 0 0 1'/><UniformMass/><FixedProjectiveConstraint "
+             "indices='0'/>",
+             0, NULL);
   check_free("<MechanicalObject template='Vec1' position='1 2 3'/>", 1, NULL);
   check_free("<MechanicalObject template='Vec2' position='1 2 3 5 3 3'/>", 3, NULL);
 }
@@ -57,23 +66,25 @@ static void free_motions_are_counted(void **state)
 static void coupled_states_move_together(void **state)
 {
   DV_UNUSED(state);
-#define TWO                                                                                                        \
-  "<Node name='P'><MechanicalObject name='mo' template='Vec1' position='0'/></Node>"                               \
+#define TWO                                                                          \
+  "<Node name='P'><MechanicalObject name='mo' template='Vec1' position='0'/></Node>" \
   "<Node name='Q'><MechanicalObject name='mo' template='Vec1' position='2'/></Node>"
   check_free(TWO, 2, "/A/P/mo along x");
   check_free(TWO "<SpringForceField object1='@P/mo' object2='@Q/mo' spring='0 0 10 0 1'/>", 1, NULL);
 }
 
-// --- the switch ---------------------------------------------------------------------------------------------
+// --- the switch ----------------------------------------------------------------------------------
 
 // a chain of 4 masses on springs; its slowest frequency is 2 sqrt(k/m) sin(pi/18)
-#define CHAIN(solver, stiffness, constraint)                                                                       \
-  "<Node name='A'><QuasiDynamicSolver name='solver' " solver "/>" CG                                               \
-  "<MechanicalObject name='mo' position='0 0 0 0 -1 0 0 -2 0 0 -3 0 0 -4 0'/><UniformMass vertexMass='1'/>" constraint              \
-  "<SpringForceField spring='0 1 " stiffness " 0 1 1 2 " stiffness " 0 1 2 3 " stiffness " 0 1 3 4 " stiffness " 0 1'/></Node>"
+#define CHAIN(solver, stiffness, constraint)                                                                           \
+  "<Node name='A'><QuasiDynamicSolver name='solver' " solver "/>" CG                                                   \
+  "<MechanicalObject name='mo' position='0 0 0 0 -1 0 0 -2 0 0 -3 0 0 -4 0'/><UniformMass vertexMass='1'/>" constraint \
+  "<SpringForceField spring='0 1 " stiffness " 0 1 1 2 " stiffness " 0 1 2 3 " stiffness " 0 1 3 4 " stiffness         \
+  " 0 1'/></Node>"
 #define HELD "<FixedProjectiveConstraint indices='0'/>"
 // sideways motion has no stiffness without tension: hold it in the line
-#define IN_LINE "<FixedProjectiveConstraint indices='0'/><PartialFixedProjectiveConstraint fixAll='1' fixedDirections='1 0 1'/>"
+#define IN_LINE \
+  "<FixedProjectiveConstraint indices='0'/><PartialFixedProjectiveConstraint fixAll='1' fixedDirections='1 0 1'/>"
 
 static dvObject *solver_of(dvScene *s) { return check_find(s, "A/solver"); }
 static bool is_static(dvScene *s) { return *(bool *)dv_object_field(solver_of(s), "isStatic")->value; }
@@ -92,7 +103,8 @@ static void check_hangs(dvScene *s, double stiffness, double tolerance)
 static void load_makes_it_static_and_relief_dynamic(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "200", IN_LINE) "</Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "200", IN_LINE) "</Node>", 1);
   check_steps(s, 20);
   assert_false(is_static(s));
   dv_object_set(solver_of(s), "computationTime", "0.05");
@@ -117,8 +129,9 @@ static void long_steps_are_static(void **state)
     const char *scene;
     double stiffness;
     bool wanted;
-  } cases[] = {{"<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "2e5", IN_LINE) "</Node>", 2e5, true},
-               {"<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "2e3", IN_LINE) "</Node>", 2e3, false}};
+  } cases[] = {
+      {"<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "2e5", IN_LINE) "</Node>", 2e5, true},
+      {"<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "2e3", IN_LINE) "</Node>", 2e3, false}};
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     dvScene *s = check_scene(cases[i].scene, 1);
     check_steps(s, 30);
@@ -135,9 +148,11 @@ static void long_steps_are_static(void **state)
 static void a_freed_body_falls(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>"
-                           CHAIN("computationTime='0.02'", "200", "<FixedProjectiveConstraint indices='0' endTime='0.5'/>"
-                                 "<PartialFixedProjectiveConstraint fixAll='1' fixedDirections='1 0 1'/>") "</Node>", 1);
+  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN(
+                               "computationTime='0.02'", "200",
+                               "<FixedProjectiveConstraint indices='0' endTime='0.5'/>"
+                               "<PartialFixedProjectiveConstraint fixAll='1' fixedDirections='1 0 1'/>") "</Node>",
+                           1);
   check_steps(s, 50);
   assert_true(is_static(s));
   check_hangs(s, 200, 1e-9);
@@ -151,16 +166,21 @@ static void a_freed_body_falls(void **state)
   check_close_scene(&s);
 }
 
-// in static steps the velocity is that of the equilibrium: a chain whose end is pulled along follows with the speed of the pull
+// in static steps the velocity is that of the equilibrium: a chain whose end is pulled along follows with the speed of
+// the pull
 static void the_velocity_is_carried_over(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/>"
-                           CHAIN("computationTime='0.02'", "200", "<LinearMovementProjectiveConstraint indices='0' keyTimes='0 10' movements='0 0 0 0 30 0'/>"
-                                 "<PartialFixedProjectiveConstraint indices='1 2 3 4' fixedDirections='1 0 1'/>") "</Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 0 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN(
+                      "computationTime='0.02'", "200",
+                      "<LinearMovementProjectiveConstraint indices='0' keyTimes='0 10' movements='0 0 0 0 30 0'/>"
+                      "<PartialFixedProjectiveConstraint indices='1 2 3 4' fixedDirections='1 0 1'/>") "</Node>",
+                  1);
   check_steps(s, 50);
   assert_true(is_static(s));
-  for (size_t i = 1; i < 5; i++) check_close(check_value(s, "A/mo", DV_V, 3 * i + 1), 3.0 * 0.01 / 0.02, 1e-6);   // tc is the computation time
+  for (size_t i = 1; i < 5; i++)
+    check_close(check_value(s, "A/mo", DV_V, 3 * i + 1), 3.0 * 0.01 / 0.02, 1e-6);   // tc is the computation time
   check_close_scene(&s);
 }
 
@@ -168,7 +188,8 @@ static void the_velocity_is_carried_over(void **state)
 static void a_load_at_the_limit_does_not_chatter(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "200", IN_LINE) "</Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("", "200", IN_LINE) "</Node>", 1);
   for (int i = 0; i < 1000; i++) {
     char load[64];
     snprintf(load, sizeof load, "%g", 0.01 * (1 + 0.4 * sin(0.7 * i)));
@@ -185,7 +206,9 @@ static void results_do_not_depend_on_threads(void **state)
   DV_UNUSED(state);
   uint64_t hash[2];
   for (int t = 0; t < 2; t++) {
-    dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("computationTime='0.02'", "2e4", HELD) "</Node>", t + 1);
+    dvScene *s = check_scene("<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/>" CHAIN("computationTime='0.02'",
+                                                                                               "2e4", HELD) "</Node>",
+                             t + 1);
     check_steps(s, 100);
     hash[t] = dv_scene_hash(s);
     check_close_scene(&s);

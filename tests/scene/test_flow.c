@@ -29,7 +29,8 @@ static int probe_outputs(dvObject *o, dvObject **out)
 }
 
 static const dvMappingOps probe_ops = {.inputs = probe_inputs, .outputs = probe_outputs};
-static const dvClass probe_class = {.struct_size = sizeof(dvClass), .name = "Probe", .size = sizeof(Probe), .ops = {[DV_ROLE_MAPPING] = &probe_ops}};
+static const dvClass probe_class = {
+    .struct_size = sizeof(dvClass), .name = "Probe", .size = sizeof(Probe), .ops = {[DV_ROLE_MAPPING] = &probe_ops}};
 
 static bool feeds(const Probe *from, const Probe *to)
 {
@@ -117,7 +118,10 @@ static void add_chain(dvText *text, int n, const char *first)
 {
   dv_text_add(text, "<Node gravity='0 0 0'>");
   for (int i = 0; i < n; i++)
-    dv_text_printf(text, "<Node name='n%d'><MechanicalObject name='x' position='%d 0 0'/><IdentityMapping name='m%d' input='@../n%d/x'/></Node>", i, i, i, i + 1);
+    dv_text_printf(text,
+                   "<Node name='n%d'><MechanicalObject name='x' position='%d 0 0'/><IdentityMapping name='m%d' "
+                   "input='@../n%d/x'/></Node>",
+                   i, i, i, i + 1);
   dv_text_printf(text, "<Node name='n%d'><MechanicalObject name='x' position='7 0 0'/>%s</Node></Node>", n, first);
 }
 
@@ -161,7 +165,8 @@ static void a_circle_is_told(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_follow_the_definition), cmocka_unit_test(a_long_chain_is_put_in_order),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_follow_the_definition),
+                                     cmocka_unit_test(a_long_chain_is_put_in_order),
                                      cmocka_unit_test(a_circle_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

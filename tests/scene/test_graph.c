@@ -4,7 +4,7 @@
 
 #include "app/divan.h"
 #include "base/text.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "scene/node.h"
 #include "scene/plan.h"
 
@@ -30,8 +30,14 @@ static void probe_event(dvObject *o, const dvEvent *e)
   if (e->kind == DV_EVENT_USER) dv_text_printf(&diary, "!%s ", o->name);
 }
 static const dvClass probe_class = {
-    .struct_size = sizeof(dvClass), .name = "Probe", .size = sizeof(Probe), .roles = 1u << DV_ROLE_SETTING,
-    .blocks = {&dv_object_block}, .init = probe_init, .bwd_init = probe_bwd_init, .handle_event = probe_event,
+    .struct_size = sizeof(dvClass),
+    .name = "Probe",
+    .size = sizeof(Probe),
+    .roles = 1u << DV_ROLE_SETTING,
+    .blocks = {&dv_object_block},
+    .init = probe_init,
+    .bwd_init = probe_bwd_init,
+    .handle_event = probe_event,
 };
 
 static dvContext *new_context(void)
@@ -57,7 +63,8 @@ static void finds_links_in_every_spelling(void **state)
   dvScene *s = load(c, "<Node name='top'><Probe name='a'/><Node name='n'><Probe name='b'/><Probe name='c'/>"
                        "<Node name='m'><Probe name='d'/><MechanicalObject name='mo'/></Node></Node></Node>");
   dvNode *n = dv_node_child(s->root, "n"), *m = dv_node_child(n, "m");
-  dvObject *a = dv_node_object(s->root, "a"), *b = dv_node_object(n, "b"), *cc = dv_node_object(n, "c"), *d = dv_node_object(m, "d");
+  dvObject *a = dv_node_object(s->root, "a"), *b = dv_node_object(n, "b"), *cc = dv_node_object(n, "c"),
+           *d = dv_node_object(m, "d");
   dvObject *mo = dv_node_object(m, "mo");
   const struct {
     dvObject *from;
@@ -65,17 +72,18 @@ static void finds_links_in_every_spelling(void **state)
     dvRole role;
     const dvObject *wanted;
   } cases[] = {
-      {b, "@c", DV_ROLE_ANY, cc},          {b, "c", DV_ROLE_ANY, cc},           {d, "@../b", DV_ROLE_ANY, b},
-      {d, "@../../a", DV_ROLE_ANY, a},     {d, "@/a", DV_ROLE_ANY, a},          {d, "@/n/m/d", DV_ROLE_ANY, d},
-      {d, "@/top/n/b", DV_ROLE_ANY, b},    {d, "@./d", DV_ROLE_ANY, d},         {cc, "@[-1]", DV_ROLE_ANY, b},
-      {d, "@b", DV_ROLE_ANY, b},           {d, "@a", DV_ROLE_ANY, a},           {d, "@./a", DV_ROLE_ANY, NULL},
-      {b, "@nothing", DV_ROLE_ANY, NULL},  {b, "@[-2]", DV_ROLE_ANY, NULL},     {d, "@../../../a", DV_ROLE_ANY, NULL},
-      {b, "@m", DV_ROLE_STATE, mo},        {d, "@.", DV_ROLE_STATE, mo},        {d, "@..", DV_ROLE_ANY, &n->base},
-      {a, "@n/m/mo", DV_ROLE_STATE, mo},   {a, "@n/m/d", DV_ROLE_STATE, NULL},  {b, "@[]", DV_ROLE_ANY, b},
+      {b, "@c", DV_ROLE_ANY, cc},         {b, "c", DV_ROLE_ANY, cc},          {d, "@../b", DV_ROLE_ANY, b},
+      {d, "@../../a", DV_ROLE_ANY, a},    {d, "@/a", DV_ROLE_ANY, a},         {d, "@/n/m/d", DV_ROLE_ANY, d},
+      {d, "@/top/n/b", DV_ROLE_ANY, b},   {d, "@./d", DV_ROLE_ANY, d},        {cc, "@[-1]", DV_ROLE_ANY, b},
+      {d, "@b", DV_ROLE_ANY, b},          {d, "@a", DV_ROLE_ANY, a},          {d, "@./a", DV_ROLE_ANY, NULL},
+      {b, "@nothing", DV_ROLE_ANY, NULL}, {b, "@[-2]", DV_ROLE_ANY, NULL},    {d, "@../../../a", DV_ROLE_ANY, NULL},
+      {b, "@m", DV_ROLE_STATE, mo},       {d, "@.", DV_ROLE_STATE, mo},       {d, "@..", DV_ROLE_ANY, &n->base},
+      {a, "@n/m/mo", DV_ROLE_STATE, mo},  {a, "@n/m/d", DV_ROLE_STATE, NULL}, {b, "@[]", DV_ROLE_ANY, b},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     const dvObject *found = dv_link_find(cases[i].from, cases[i].path, cases[i].role);
-    if (found != cases[i].wanted) print_error("%s from %s: %s\n", cases[i].path, cases[i].from->name, found ? found->name : "nothing");
+    if (found != cases[i].wanted)
+      print_error("%s from %s: %s\n", cases[i].path, cases[i].from->name, found ? found->name : "nothing");
     assert_ptr_equal(found, cases[i].wanted);
   }
   char *field = NULL;
@@ -96,7 +104,8 @@ static void initialises_top_down_then_bottom_up(void **state)
 {
   DV_UNUSED(state);
   dvContext *c = new_context();
-  dvScene *s = load(c, "<Node><Probe name='a'/><Probe name='b'/><Node name='n'><Probe name='c'/></Node><Node name='m'><Probe name='d'/></Node></Node>");
+  dvScene *s = load(c, "<Node><Probe name='a'/><Probe name='b'/><Node name='n'><Probe name='c'/></Node><Node "
+                       "name='m'><Probe name='d'/></Node></Node>");
   assert_int_equal(dv_scene_init(s), DV_OK);
   assert_string_equal(diary.text, "+a +b +c -c +d -d -b -a ");
   dv_text_clear(&diary);
@@ -117,10 +126,7 @@ static dvWalk record_down(dvVisitor *v, dvNode *n)
   dv_text_printf(&r->text, "%s ", n->base.name);
   return r->prune_at && dv_same(r->prune_at, n->base.name) ? DV_WALK_PRUNE : DV_WALK_ON;
 }
-static void record_up(dvVisitor *v, dvNode *n)
-{
-  dv_text_printf(&((Recorder *)v)->text, "%s' ", n->base.name);
-}
+static void record_up(dvVisitor *v, dvNode *n) { dv_text_printf(&((Recorder *)v)->text, "%s' ", n->base.name); }
 static void check_walk(dvNode *from, const char *prune_at, const char *wanted)
 {
   Recorder r = {.visitor = {.top_down = record_down, .bottom_up = record_up}, .prune_at = prune_at};
@@ -133,7 +139,8 @@ static void walks_trees_and_prunes(void **state)
 {
   DV_UNUSED(state);
   dvContext *c = new_context();
-  dvScene *s = load(c, "<Node name='r'><Node name='a'><Node name='b'/></Node><Node name='c'/><Node name='off' activated='0'><Node name='x'/></Node></Node>");
+  dvScene *s = load(c, "<Node name='r'><Node name='a'><Node name='b'/></Node><Node name='c'/><Node name='off' "
+                       "activated='0'><Node name='x'/></Node></Node>");
   check_walk(s->root, NULL, "r a b b' a' c c' r' ");
   check_walk(s->root, "a", "r a c c' r' ");
   dv_scene_destroy(&s);
@@ -145,13 +152,14 @@ static void visits_a_shared_node_once_after_all_parents(void **state)
 {
   DV_UNUSED(state);
   dvContext *c = new_context();
-  dvScene *s = load(c, "<Node name='r'><Node name='a'><Node name='d'><Node name='e'/></Node></Node><Node name='b'/></Node>");
+  dvScene *s =
+      load(c, "<Node name='r'><Node name='a'><Node name='d'><Node name='e'/></Node></Node><Node name='b'/></Node>");
   dvNode *a = dv_node_child(s->root, "a"), *b = dv_node_child(s->root, "b"), *d = dv_node_child(a, "d");
   assert_true(dv_node_add_child(b, d));
   assert_false(dv_node_add_child(dv_node_child(d, "e"), a));   // would close a cycle
   check_walk(s->root, NULL, "r a b d e e' d' b' a' r' ");
-  check_walk(s->root, "a", "r a b d e e' d' b' r' ");          // still reached through b
-  check_walk(a, NULL, "a d e e' d' a' ");                      // parents outside of the subgraph do not count
+  check_walk(s->root, "a", "r a b d e e' d' b' r' ");   // still reached through b
+  check_walk(a, NULL, "a d e e' d' a' ");               // parents outside of the subgraph do not count
   dv_scene_destroy(&s);
   dv_divan_destroy(&c);
 }
@@ -184,7 +192,8 @@ static void context_comes_from_the_root(void **state)
 {
   DV_UNUSED(state);
   dvContext *c = new_context();
-  dvScene *s = load(c, "<Node name='r' gravity='1 2 3' dt='0.5'><Node name='a' gravity='9 9 9'><Node name='b'/></Node></Node>");
+  dvScene *s =
+      load(c, "<Node name='r' gravity='1 2 3' dt='0.5'><Node name='a' gravity='9 9 9'><Node name='b'/></Node></Node>");
   assert_int_equal(dv_scene_init(s), DV_OK);
   dvNode *b = dv_node_child(dv_node_child(s->root, "a"), "b");
   check_close(b->gravity[1], 2, 0);

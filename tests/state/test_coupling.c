@@ -3,12 +3,13 @@
 #include "support/check.h"
 #include "support/scene.h"
 
-#define BODY(name, x, content)                                                                                    \
-  "<Node name='" name "'><EulerExplicitSolver/><MechanicalObject name='mo' position='" x " 0 0'/>"                \
+#define BODY(name, x, content)                                                                     \
+  "<Node name='" name "'><EulerExplicitSolver/><MechanicalObject name='mo' position='" x " 0 0'/>" \
   "<UniformMass totalMass='1'/>" content "</Node>"
 #define SPRING "<SpringForceField object1='@/A/mo' object2='@/B/mo' spring='0 0 10 0 1'/>"
-#define SCENE(before, in_b, after)                                                                                \
-  "<Node name='root' gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/>" before BODY("A", "0", "") BODY("B", "3", in_b) after "</Node>"
+#define SCENE(before, in_b, after)                                                                                    \
+  "<Node name='root' gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/>" before BODY("A", "0", "") BODY("B", "3", in_b) \
+      after "</Node>"
 
 static void check_velocities(const char *text, double a, double b)
 {
@@ -41,17 +42,19 @@ static void a_spring_after_both_moves_nobody(void **state)
 static void a_spring_before_both_in_a_node_moves_both(void **state)
 {
   DV_UNUSED(state);
-  check_velocities("<Node name='root' gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node name='early'>" SPRING "</Node>" BODY("A", "0", "")
-                       BODY("B", "3", "") "</Node>",
+  check_velocities("<Node name='root' gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><Node name='early'>" SPRING
+                   "</Node>" BODY("A", "0", "") BODY("B", "3", "") "</Node>",
                    2, -2);
 }
 
-// the solver above takes over: with backward Euler, dv = h f / (m + 2 h^2 k) for both, where explicit solvers below would give 2
+// the solver above takes over: with backward Euler, dv = h f / (m + 2 h^2 k) for both, where explicit solvers below
+// would give 2
 static void a_solver_overrides_those_below(void **state)
 {
   DV_UNUSED(state);
   const char *text = "<Node name='root' gravity='0 0 0' dt='0.1'><DefaultAnimationLoop/><EulerImplicitSolver/>"
-                     "<CGLinearSolver iterations='50' tolerance='1e-14' threshold='1e-30'/>" SPRING BODY("A", "0", "") BODY("B", "3", "") "</Node>";
+                     "<CGLinearSolver iterations='50' tolerance='1e-14' threshold='1e-30'/>" SPRING BODY("A", "0", "")
+                         BODY("B", "3", "") "</Node>";
   double wanted = 0.1 * 20 / (1 + 2 * 0.1 * 0.1 * 10);
   check_velocities(text, wanted, -wanted);
 }
@@ -59,8 +62,10 @@ static void a_solver_overrides_those_below(void **state)
 static void several_solvers_in_a_node_run_one_after_the_other(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node name='root' gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node name='A'><EulerExplicitSolver/><EulerExplicitSolver/>"
-                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node name='root' gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node "
+                           "name='A'><EulerExplicitSolver/><EulerExplicitSolver/>"
+                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>",
+                           1);
   check_steps(s, 1);
   check_close(check_value(s, "A/mo", DV_V, 1), -2, 1e-14);
   check_close(check_value(s, "A/mo", DV_X, 1), -0.1 - 0.2, 1e-14);
@@ -70,8 +75,10 @@ static void several_solvers_in_a_node_run_one_after_the_other(void **state)
 static void a_node_that_is_switched_off_rests(void **state)
 {
   DV_UNUSED(state);
-  dvScene *s = check_scene("<Node name='root' gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node name='A' activated='0'><EulerExplicitSolver/>"
-                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>", 1);
+  dvScene *s = check_scene("<Node name='root' gravity='0 -10 0' dt='0.1'><DefaultAnimationLoop/><Node name='A' "
+                           "activated='0'><EulerExplicitSolver/>"
+                           "<MechanicalObject name='mo'/><UniformMass totalMass='1'/></Node></Node>",
+                           1);
   check_steps(s, 3);
   assert_int_equal(s->plan->states.count, 0);
   check_close_scene(&s);

@@ -27,7 +27,7 @@ enum {
 
 #define WRONG_FIELDS(X) X(int, wrong, "0", "", "what to falsify")
 
-// --- a force between one point and one frame: E = 1/4 |d|^4, d = p - (t + R a), and f = -c v on the point -----------
+// --- a force between one point and one frame: E = 1/4 |d|^4, d = p - (t + R a), and f = -c v on the point ---
 
 typedef struct Pull {
   dvPairForce force;
@@ -106,7 +106,8 @@ static void pull_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
     for (int c = 0; c < 2; c++) {
       int rows = r ? 6 : 3, cols = c ? 6 : 3;
       for (int i = 0; i < rows * cols; i++) block[i] = k[(3 * r + i / cols) * 9 + 3 * c + i % cols];
-      sink->add(sink, r ? p->force.second : p->force.first, 0, c ? p->force.second : p->force.first, 0, rows, cols, block);
+      sink->add(sink, r ? p->force.second : p->force.first, 0, c ? p->force.second : p->force.first, 0, rows, cols,
+                block);
     }
 }
 
@@ -124,7 +125,7 @@ static const dvClass pull_class = {
     .init = dv_pair_force_init,
 };
 
-// --- a mapping from two numbers to three: y = (x0^2, x0 x1, sin x1) -----------------------------------------------
+// --- a mapping from two numbers to three: y = (x0^2, x0 x1, sin x1) ------------------------------
 
 typedef struct Bend {
   dvMapping mapping;
@@ -195,8 +196,12 @@ static void bend_add_jdot(dvObject *o, int out_a, int in_v)
   a[2] -= sin(b->x[1]) * v[1] * v[1];
 }
 
-static const dvMappingOps bend_ops = {.apply = bend_apply, .apply_j = bend_apply_j, .apply_jt = bend_apply_jt, .apply_djt = bend_apply_djt,
-                                      .build_j = bend_build_j, .add_jdot = bend_add_jdot};
+static const dvMappingOps bend_ops = {.apply = bend_apply,
+                                      .apply_j = bend_apply_j,
+                                      .apply_jt = bend_apply_jt,
+                                      .apply_djt = bend_apply_djt,
+                                      .build_j = bend_build_j,
+                                      .add_jdot = bend_add_jdot};
 static const dvClass bend_class = {
     .struct_size = sizeof(dvClass),
     .name = "TestBend",
@@ -208,7 +213,7 @@ static const dvClass bend_class = {
     .init = dv_mapping_init,
 };
 
-// --- a mass of two on every point -----------------------------------------------------------------------------
+// --- a mass of two on every point ----------------------------------------------------------------
 
 typedef struct Weight {
   dvMass mass;
@@ -243,7 +248,8 @@ static void weight_acc_from_f(dvObject *o, int a, int f)
 static void weight_add_matrix(dvObject *o, double factor, dvMatrixSink *sink)
 {
   dvState *s = ((dvMass *)o)->state;
-  double m = 2 * factor, off = ((Weight *)o)->wrong == WRONG_MATRIX ? 0.001 : 0, block[9] = {m, off, 0, 0, m, 0, 0, 0, m};
+  double m = 2 * factor, off = ((Weight *)o)->wrong == WRONG_MATRIX ? 0.001 : 0,
+         block[9] = {m, off, 0, 0, m, 0, 0, 0, m};
   for (size_t i = 0; i < s->count; i++) sink->add(sink, s, i, s, i, 3, 3, block);
 }
 
@@ -281,7 +287,7 @@ static const dvClass weight_class = {
     .init = dv_mass_init,
 };
 
-// --- tests ----------------------------------------------------------------------------------------------
+// --- tests ---------------------------------------------------------------------------------------
 
 static fdScene open_scene(const char *text)
 {
@@ -294,10 +300,11 @@ static fdScene open_scene(const char *text)
 
 static bool force_passes(int wrong, unsigned checks)
 {
-  fdScene s = open_scene("<Node>"
-                         "<Node name='A'><MechanicalObject name='point' template='Vec3' position='1 2 0.5'/></Node>"
-                         "<Node name='B'><MechanicalObject name='frame' template='Rigid3' position='0.1 0.2 0.3 0 0 0 1'/></Node>"
-                         "<TestPull name='ff' object1='@A/point' object2='@B/frame'/></Node>");
+  fdScene s = open_scene(
+      "<Node>"
+      "<Node name='A'><MechanicalObject name='point' template='Vec3' position='1 2 0.5'/></Node>"
+      "<Node name='B'><MechanicalObject name='frame' template='Rigid3' position='0.1 0.2 0.3 0 0 0 1'/></Node>"
+      "<TestPull name='ff' object1='@A/point' object2='@B/frame'/></Node>");
   dvObject *ff = fd_find(&s, "ff");
   ((Pull *)ff)->wrong = wrong;
   fdOptions o = fd_options();
@@ -328,8 +335,9 @@ static void wrong_forces_are_caught(void **state)
 
 static bool mapping_passes(int wrong)
 {
-  fdScene s = open_scene("<Node><MechanicalObject template='Vec2' position='0.7 -0.4'/>"
-                         "<Node><MechanicalObject template='Vec3' position='0 0 0'/><TestBend name='map'/></Node></Node>");
+  fdScene s =
+      open_scene("<Node><MechanicalObject template='Vec2' position='0.7 -0.4'/>"
+                 "<Node><MechanicalObject template='Vec3' position='0 0 0'/><TestBend name='map'/></Node></Node>");
   dvObject *map = fd_find(&s, "map");
   ((Bend *)map)->wrong = wrong;
   fdOptions o = fd_options();
@@ -352,7 +360,8 @@ static void mappings(void **state)
 
 static bool mass_passes(int wrong)
 {
-  fdScene s = open_scene("<Node gravity='1 2 3'><MechanicalObject template='Vec3' position='0 0 0  1 2 3'/><TestWeight name='mass'/></Node>");
+  fdScene s = open_scene("<Node gravity='1 2 3'><MechanicalObject template='Vec3' position='0 0 0  1 2 3'/><TestWeight "
+                         "name='mass'/></Node>");
   dvObject *mass = fd_find(&s, "mass");
   ((Weight *)mass)->wrong = wrong;
   fdOptions o = fd_options();
@@ -375,8 +384,9 @@ static void masses(void **state)
 static void states_are_put_back(void **state)
 {
   DV_UNUSED(state);
-  fdScene s = open_scene("<Node><MechanicalObject name='dofs' template='Vec2' position='0.7 -0.4' velocity='3 4'/>"
-                         "<Node><MechanicalObject template='Vec3' position='0 0 0'/><TestBend name='map'/></Node></Node>");
+  fdScene s =
+      open_scene("<Node><MechanicalObject name='dofs' template='Vec2' position='0.7 -0.4' velocity='3 4'/>"
+                 "<Node><MechanicalObject template='Vec3' position='0 0 0'/><TestBend name='map'/></Node></Node>");
   fdOptions o = fd_options();
   assert_true(fd_check_mapping(fd_find(&s, "map"), &o));
   dvState *dofs = dv_state(fd_find(&s, "dofs"));
@@ -388,8 +398,11 @@ static void states_are_put_back(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_force_passes), cmocka_unit_test(wrong_forces_are_caught), cmocka_unit_test(mappings),
-      cmocka_unit_test(masses),             cmocka_unit_test(states_are_put_back),
+      cmocka_unit_test(right_force_passes),
+      cmocka_unit_test(wrong_forces_are_caught),
+      cmocka_unit_test(mappings),
+      cmocka_unit_test(masses),
+      cmocka_unit_test(states_are_put_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

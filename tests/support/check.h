@@ -12,14 +12,14 @@
 #include <math.h>
 
 // fails with both numbers when |a - b| > tolerance
-#define check_close(a, b, tolerance)                                                               \
-  do {                                                                                             \
-    double check_a_ = (a), check_b_ = (b), check_t_ = (tolerance);                                 \
-    if (!(fabs(check_a_ - check_b_) <= check_t_)) {                                                \
-      print_error("%s = %.17g, %s = %.17g, differ by %.3g, allowed %.3g\n", #a, check_a_, #b,      \
-                  check_b_, fabs(check_a_ - check_b_), check_t_);                                  \
-      fail();                                                                                      \
-    }                                                                                              \
+#define check_close(a, b, tolerance)                                                                    \
+  do {                                                                                                  \
+    double check_a_ = (a), check_b_ = (b), check_t_ = (tolerance);                                      \
+    if (!(fabs(check_a_ - check_b_) <= check_t_)) {                                                     \
+      print_error("%s = %.17g, %s = %.17g, differ by %.3g, allowed %.3g\n", #a, check_a_, #b, check_b_, \
+                  fabs(check_a_ - check_b_), check_t_);                                                 \
+      fail();                                                                                           \
+    }                                                                                                   \
   } while (0)
 
 // A scratch directory of the test's own; the caller frees the name. Removed by check_rmdir.

@@ -2,17 +2,23 @@
 #include "support/fd.h"
 
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "support/check.h"
 
 #include <string.h>
 
 fdOptions fd_options(void)
 {
-  return (fdOptions){.checks = FD_DEFAULT, .move_x = 0.1, .step = 1e-5, .tolerance = 1e-6, .energy_tolerance = 1e-6, .samples = 3, .seed = 1};
+  return (fdOptions){.checks = FD_DEFAULT,
+                     .move_x = 0.1,
+                     .step = 1e-5,
+                     .tolerance = 1e-6,
+                     .energy_tolerance = 1e-6,
+                     .samples = 3,
+                     .seed = 1};
 }
 
-// --- scenes ------------------------------------------------------------------------------------------
+// --- scenes --------------------------------------------------------------------------------------
 
 fdScene fd_open_in(dvContext *context, const char *text)
 {

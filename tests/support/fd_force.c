@@ -103,7 +103,9 @@ static bool check_energy(dvObject *o, fdSpace *p, const fdOptions *options)
   force_at(o, p, f);
   fd_space_restore(p);
   force_at(o, p, NULL);
-  bool good = fd_compare(o, options, &(fdCompared){"force against energy", "add_force", "-dE/dx", f, slope, p, NULL, options->energy_tolerance});
+  bool good = fd_compare(
+      o, options,
+      &(fdCompared){"force against energy", "add_force", "-dE/dx", f, slope, p, NULL, options->energy_tolerance});
   dv_free(f);
   dv_free(slope);
   return good;
@@ -115,8 +117,9 @@ static bool check_derivative(dvObject *o, fdSpace *p, const fdOptions *options, 
   double *k = fd_matrix(n, n), *fd = fd_matrix(n, n);
   difference_forces(o, p, options->step, velocity, fd);
   dforce_matrix(o, p, velocity ? 0 : 1, velocity ? 1 : 0, k);
-  bool good = fd_compare(
-      o, options, &(fdCompared){velocity ? "df/dv" : "df/dx", "add_dforce", "the difference of add_force", k, fd, p, p, options->tolerance});
+  bool good = fd_compare(o, options,
+                         &(fdCompared){velocity ? "df/dv" : "df/dx", "add_dforce", "the difference of add_force", k, fd,
+                                       p, p, options->tolerance});
   dv_free(k);
   dv_free(fd);
   return good;
@@ -136,7 +139,8 @@ static bool check_assembly(dvObject *o, const fdSpace *p, const fdOptions *optio
     m.b = factors[i][1];
     ops->add_stiffness(o, &m, &sink.sink);
     dforce_matrix(o, p, m.k, m.b, k);
-    fdCompared c = {i ? "assembled 0.7 K - 1.3 B" : "assembled K", "add_stiffness", "add_dforce", sink.values, k, p, p, 1e-10};
+    fdCompared c = {
+        i ? "assembled 0.7 K - 1.3 B" : "assembled K", "add_stiffness", "add_dforce", sink.values, k, p, p, 1e-10};
     good = fd_compare(o, options, &c) && !sink.bad && good;
     dv_free(sink.values);
     dv_free(k);
@@ -189,14 +193,19 @@ static bool check_rigid(dvObject *o, fdSpace *p, const fdOptions *options, uint6
   for (int k = 0; k < 6; k++)
     if (!(fabs(rest[k]) <= options->tolerance * amount)) {
       good = false;
-      if (!options->quiet) print_error("%s (%s): component %d of the resultant is %.12g of %.12g\n", o->name, o->cls->name, k, rest[k], amount);
+      if (!options->quiet)
+        print_error("%s (%s): component %d of the resultant is %.12g of %.12g\n", o->name, o->cls->name, k, rest[k],
+                    amount);
     }
   for (int k = 0; k < 4; k++) r[k] = fd_random(random, 1);
   dvQuat turn = dv_quat_normalise(dv_quat_load(r));
   space_turn(p, turn, dv_vec3(0.3, -0.7, 0.2));
   force_at(o, p, there);
   for (size_t k = 0; k < n; k += 3) dv_vec3_store(here + k, dv_quat_rotate(turn, dv_vec3_load(here + k)));
-  good = fd_compare(o, options, &(fdCompared){"rigid motion", "turning the force", "the turned body", here, there, p, NULL, options->tolerance}) && good;
+  good = fd_compare(o, options,
+                    &(fdCompared){"rigid motion", "turning the force", "the turned body", here, there, p, NULL,
+                                  options->tolerance}) &&
+         good;
   fd_space_restore(p);
   dv_free(here);
   dv_free(there);

@@ -1,7 +1,7 @@
 // See fd.h: mappings.
 #include "support/fd_space.h"
 
-#include "state/rows.h"
+#include "mechanics/rows.h"
 #include "support/check.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct MappingCheck {
   const dvMappingOps *ops;
   const fdOptions *options;
   fdSpace in, out;
-  double *j;       // out x in, by apply_j
+  double *j;   // out x in, by apply_j
 } MappingCheck;
 
 static bool check_jacobian(MappingCheck *c)
@@ -38,8 +38,9 @@ static bool check_jacobian(MappingCheck *c)
     }
   }
   c->ops->apply(c->object, DV_X, DV_X);
-  bool good = fd_compare(c->object, c->options,
-                      &(fdCompared){"J", "apply_j", "the difference of apply", c->j, fd, &c->out, &c->in, c->options->tolerance});
+  bool good = fd_compare(
+      c->object, c->options,
+      &(fdCompared){"J", "apply_j", "the difference of apply", c->j, fd, &c->out, &c->in, c->options->tolerance});
   dv_free(fd);
   return good;
 }
@@ -71,7 +72,8 @@ static bool check_transpose(MappingCheck *c)
     fd_space_get(&c->in, DV_F, t + i * cols);
     for (size_t j = 0; j < cols; j++) t[i * cols + j] -= 1;
   }
-  bool good = fd_compare(c->object, c->options, &(fdCompared){"J^T", "apply_jt", "apply_j", t, c->j, &c->out, &c->in, 1e-10});
+  bool good =
+      fd_compare(c->object, c->options, &(fdCompared){"J^T", "apply_jt", "apply_j", t, c->j, &c->out, &c->in, 1e-10});
   dv_free(t);
   return good;
 }
@@ -80,8 +82,9 @@ static bool check_build(MappingCheck *c)
 {
   fdDenseSink sink = fd_dense_sink(&c->out, &c->in);
   c->ops->build_j(c->object, &sink.sink);
-  bool good =
-      fd_compare(c->object, c->options, &(fdCompared){"built J", "build_j", "apply_j", sink.values, c->j, &c->out, &c->in, 1e-10}) && !sink.bad;
+  bool good = fd_compare(c->object, c->options,
+                         &(fdCompared){"built J", "build_j", "apply_j", sink.values, c->j, &c->out, &c->in, 1e-10}) &&
+              !sink.bad;
   dv_free(sink.values);
   return good;
 }
@@ -99,7 +102,8 @@ static void pull_forces(MappingCheck *c, const double *out_force, double *in_for
 static bool check_geometric(MappingCheck *c, uint64_t *random)
 {
   size_t rows = fd_space_size(&c->out), n = fd_space_size(&c->in);
-  double *force = fd_matrix(rows, 1), *column = fd_matrix(n, 1), *minus = fd_matrix(n, 1), *k = fd_matrix(n, n), *fd = fd_matrix(n, n), h = c->options->step;
+  double *force = fd_matrix(rows, 1), *column = fd_matrix(n, 1), *minus = fd_matrix(n, 1), *k = fd_matrix(n, n),
+         *fd = fd_matrix(n, n), h = c->options->step;
   fd_random_fill(random, force, rows);
   dvMech m = fd_mech_of(c->object);
   m.k = 0.7;
@@ -120,12 +124,15 @@ static bool check_geometric(MappingCheck *c, uint64_t *random)
     fd_space_get(&c->in, DV_DF, column);
     for (size_t i = 0; i < n; i++) k[i * n + j] = column[i] - 1;
   }
-  fdCompared compared = {"geometric stiffness, k = 0.7", "apply_djt", "the difference of J^T f", k, fd, &c->in, &c->in, c->options->tolerance};
+  fdCompared compared = {"geometric stiffness, k = 0.7", "apply_djt", "the difference of J^T f", k, fd, &c->in, &c->in,
+                         c->options->tolerance};
   bool good = fd_compare(c->object, c->options, &compared);
   if (c->ops->add_geometric) {
     fdDenseSink sink = fd_dense_sink(&c->in, &c->in);
     c->ops->add_geometric(c->object, &m, DV_F, &sink.sink);
-    good = fd_compare(c->object, c->options, &(fdCompared){"assembled geometric stiffness", "add_geometric", "apply_djt", sink.values, k, &c->in, &c->in, 1e-10}) &&
+    good = fd_compare(c->object, c->options,
+                      &(fdCompared){"assembled geometric stiffness", "add_geometric", "apply_djt", sink.values, k,
+                                    &c->in, &c->in, 1e-10}) &&
            !sink.bad && good;
     dv_free(sink.values);
   }
@@ -155,7 +162,8 @@ static bool check_rows(MappingCheck *c, uint64_t *random)
         fd_random_fill(random, h, w);
         dv_rows_add(dv_rows_on(&set, s), r, i, h, 1);
         for (size_t a = 0; a < w; a++)
-          for (size_t j = 0; j < cols; j++) wanted[(size_t)r * cols + j] += h[a] * c->j[(c->out.offset[k] + i * w + a) * cols + j];
+          for (size_t j = 0; j < cols; j++)
+            wanted[(size_t)r * cols + j] += h[a] * c->j[(c->out.offset[k] + i * w + a) * cols + j];
       }
   }
   dv_mapping_rows_up(c->object, &set);
@@ -165,11 +173,13 @@ static bool check_rows(MappingCheck *c, uint64_t *random)
     dv_rows_settle(on);
     for (size_t e = 0; e < on->entries.count; e++)
       for (size_t a = 0; a < w; a++)
-        got[(size_t)on->entries.data[e].row * cols + c->in.offset[k] + (size_t)on->entries.data[e].dof * w + a] = on->values.data[e * w + a];
+        got[(size_t)on->entries.data[e].row * cols + c->in.offset[k] + (size_t)on->entries.data[e].dof * w + a] =
+            on->values.data[e * w + a];
   }
   for (int r = 0; r < ROWS && rows; r++)
     good = fd_compare(c->object, c->options,
-                   &(fdCompared){"rows of constraints", "dv_mapping_rows_up", "H J", got + (size_t)r * cols, wanted + (size_t)r * cols, &c->in, NULL, 1e-10}) &&
+                      &(fdCompared){"rows of constraints", "dv_mapping_rows_up", "H J", got + (size_t)r * cols,
+                                    wanted + (size_t)r * cols, &c->in, NULL, 1e-10}) &&
            good;
   dv_rows_free(&set);
   dv_free(wanted);
@@ -194,7 +204,8 @@ static void velocity_along(MappingCheck *c, const double *v, double t, double *o
 static bool check_acceleration(MappingCheck *c, uint64_t *random)
 {
   size_t rows = fd_space_size(&c->out), cols = fd_space_size(&c->in);
-  double *v = fd_matrix(cols, 1), *plus = fd_matrix(rows, 1), *minus = fd_matrix(rows, 1), *a = fd_matrix(rows, 1), h = c->options->step, speed = 1e-300;
+  double *v = fd_matrix(cols, 1), *plus = fd_matrix(rows, 1), *minus = fd_matrix(rows, 1), *a = fd_matrix(rows, 1),
+         h = c->options->step, speed = 1e-300;
   fd_random_fill(random, v, cols);
   velocity_along(c, v, h, plus);
   velocity_along(c, v, -h, minus);
@@ -209,8 +220,9 @@ static bool check_acceleration(MappingCheck *c, uint64_t *random)
   // where it is zero, rounding in the velocities is what is left
   double largest = 1e-300;
   for (size_t i = 0; i < rows; i++) largest = fmax(largest, fmax(fabs(plus[i]), fabs(a[i])));
-  bool good = largest <= 1e-9 * speed ||
-              fd_compare(c->object, c->options, &(fdCompared){"dJ/dt v", "add_jdot", "the difference of J v", a, plus, &c->out, NULL, 10 * c->options->tolerance});
+  bool good = largest <= 1e-9 * speed || fd_compare(c->object, c->options,
+                                                    &(fdCompared){"dJ/dt v", "add_jdot", "the difference of J v", a,
+                                                                  plus, &c->out, NULL, 10 * c->options->tolerance});
   dv_free(v);
   dv_free(plus);
   dv_free(minus);

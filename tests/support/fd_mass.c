@@ -10,7 +10,7 @@ typedef struct MassCheck {
   const dvMassOps *ops;
   const fdOptions *options;
   fdSpace p;
-  double *m;       // n x n, by add_mdx
+  double *m;   // n x n, by add_mdx
 } MassCheck;
 
 static void mass_matrix(MassCheck *c, double factor)
@@ -44,7 +44,8 @@ static bool check_mass_matrix(MassCheck *c)
   fdDenseSink sink = fd_dense_sink(&c->p, &c->p);
   c->ops->add_matrix(c->object, 0.7, &sink.sink);
   for (size_t i = 0; i < n * n; i++) sink.values[i] /= 0.7;
-  good = fd_compare(c->object, c->options, &(fdCompared){"assembled M", "add_matrix", "add_mdx", sink.values, c->m, &c->p, &c->p, 1e-10}) &&
+  good = fd_compare(c->object, c->options,
+                    &(fdCompared){"assembled M", "add_matrix", "add_mdx", sink.values, c->m, &c->p, &c->p, 1e-10}) &&
          !sink.bad && good;
   dv_free(sink.values);
   return good;
@@ -65,13 +66,16 @@ static bool check_mass_vectors(MassCheck *c, uint64_t *random)
     double energy = c->ops->kinetic(c->object, DV_V);
     fd_space_restore(&c->p);
     good = fabs(energy - wanted) <= c->options->energy_tolerance * fabs(wanted);
-    if (!good && !c->options->quiet) print_error("%s: kinetic energy %.12g, 1/2 v M v %.12g\n", c->object->name, energy, wanted);
+    if (!good && !c->options->quiet)
+      print_error("%s: kinetic energy %.12g, 1/2 v M v %.12g\n", c->object->name, energy, wanted);
   }
   if (c->ops->acc_from_f) {
     fd_space_set(&c->p, DV_F, mv);
     c->ops->acc_from_f(c->object, DV_DX, DV_F);
     fd_space_get(&c->p, DV_DX, back);
-    good = fd_compare(c->object, c->options, &(fdCompared){"M^-1 M v", "acc_from_f", "v", back, v, &c->p, NULL, c->options->tolerance}) && good;
+    good = fd_compare(c->object, c->options,
+                      &(fdCompared){"M^-1 M v", "acc_from_f", "v", back, v, &c->p, NULL, c->options->tolerance}) &&
+           good;
   }
   dv_free(v);
   dv_free(mv);
@@ -95,7 +99,8 @@ static bool check_mass_gravity(MassCheck *c)
     fd_space_fill(&c->p, DV_F, 0);
     c->ops->add_gravity(c->object, &mech);
     fd_space_get(&c->p, DV_F, f);
-    good = fd_compare(c->object, c->options, &(fdCompared){"gravity", "add_gravity", "M g", f, wanted, &c->p, NULL, c->options->tolerance});
+    good = fd_compare(c->object, c->options,
+                      &(fdCompared){"gravity", "add_gravity", "M g", f, wanted, &c->p, NULL, c->options->tolerance});
   }
   if (c->ops->potential) {
     for (size_t j = 0; j < n; j++) {
@@ -107,7 +112,8 @@ static bool check_mass_gravity(MassCheck *c)
       fd_space_restore(&c->p);
     }
     good = fd_compare(c->object, c->options,
-                   &(fdCompared){"potential energy", "-dE/dx", "M g", f, wanted, &c->p, NULL, c->options->energy_tolerance}) &&
+                      &(fdCompared){"potential energy", "-dE/dx", "M g", f, wanted, &c->p, NULL,
+                                    c->options->energy_tolerance}) &&
            good;
   }
   dv_free(g);

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-// --- random numbers: splitmix64 ------------------------------------------------------------------------
+// --- random numbers: splitmix64 ------------------------------------------------------------------
 
 double fd_random(uint64_t *state, double size)
 {
@@ -22,7 +22,7 @@ void fd_random_fill(uint64_t *state, double *v, size_t n)
   for (size_t i = 0; i < n; i++) v[i] = fd_random(state, 1);
 }
 
-// --- several states as one vector of derivatives ----------------------------------------------------------
+// --- several states as one vector of derivatives -------------------------------------------------
 
 double *fd_keep(dvState *s, int id)
 {
@@ -113,7 +113,8 @@ void fd_space_get(const fdSpace *p, int id, double *out)
 void fd_space_set(const fdSpace *p, int id, const double *values)
 {
   for (int i = 0; i < p->count; i++)
-    memcpy(dv_state_write(p->states[i], id), values + p->offset[i], dv_state_scalars(p->states[i], id) * sizeof(double));
+    memcpy(dv_state_write(p->states[i], id), values + p->offset[i],
+           dv_state_scalars(p->states[i], id) * sizeof(double));
 }
 
 void fd_space_set_unit(const fdSpace *p, int id, size_t scalar)
@@ -143,7 +144,7 @@ void fd_space_move_v(const fdSpace *p, size_t scalar, double h)
   dv_state_touch(p->states[i], DV_V);
 }
 
-// --- comparison ---------------------------------------------------------------------------------------
+// --- comparison ----------------------------------------------------------------------------------
 
 double *fd_matrix(size_t rows, size_t cols) { return dv_alloc((rows * cols + 1) * sizeof(double)); }
 
@@ -179,12 +180,12 @@ bool fd_compare(const dvObject *o, const fdOptions *options, const fdCompared *c
     name_scalar(c->cols, worst % cols, col, sizeof col);
     print_error(", %s", col);
   }
-  print_error(" %s gives %.12g and %s %.12g: they differ by %.3g, %.3g of the largest entry, allowed %.3g\n", c->a_name, c->a[worst],
-              c->b_name, c->b[worst], error, error / scale, c->tolerance);
+  print_error(" %s gives %.12g and %s %.12g: they differ by %.3g, %.3g of the largest entry, allowed %.3g\n", c->a_name,
+              c->a[worst], c->b_name, c->b[worst], error, error / scale, c->tolerance);
   return false;
 }
 
-// --- a dense sink -----------------------------------------------------------------------------------
+// --- a dense sink --------------------------------------------------------------------------------
 
 static bool place_block(const fdSpace *p, const dvState *state, size_t index, int width, size_t *first)
 {
@@ -196,15 +197,15 @@ static bool place_block(const fdSpace *p, const dvState *state, size_t index, in
   return false;
 }
 
-static void dense_add(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col, int rows, int cols,
-                      const double *values)
+static void dense_add(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col,
+                      int rows, int cols, const double *values)
 {
   fdDenseSink *d = (fdDenseSink *)sink;
   size_t r, c, n = fd_space_size(d->cols);
   if (!place_block(d->rows, row_state, row, rows, &r) || !place_block(d->cols, col_state, col, cols, &c)) {
     if (!d->bad)
-      print_error("a %d x %d block at %s[%zu], %s[%zu] does not fit the states\n", rows, cols, row_state->base.name, row,
-                  col_state->base.name, col);
+      print_error("a %d x %d block at %s[%zu], %s[%zu] does not fit the states\n", rows, cols, row_state->base.name,
+                  row, col_state->base.name, col);
     d->bad = true;
     return;
   }
@@ -214,12 +215,16 @@ static void dense_add(dvMatrixSink *sink, const dvState *row_state, size_t row, 
 
 fdDenseSink fd_dense_sink(const fdSpace *rows, const fdSpace *cols)
 {
-  return (fdDenseSink){.sink = {.add = dense_add}, .rows = rows, .cols = cols, .values = fd_matrix(fd_space_size(rows), fd_space_size(cols))};
+  return (fdDenseSink){.sink = {.add = dense_add},
+                       .rows = rows,
+                       .cols = cols,
+                       .values = fd_matrix(fd_space_size(rows), fd_space_size(cols))};
 }
 
 dvMech fd_mech_of(const dvObject *o)
 {
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = 1, .dt = o->node->dt, .time = o->node->time};
+  dvMech m = {
+      .x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = 1, .dt = o->node->dt, .time = o->node->time};
   memcpy(m.gravity, o->node->gravity, sizeof m.gravity);
   return m;
 }

@@ -1,5 +1,5 @@
-// Inside of the finite differences (fd.h): states one after the other as one long vector of derivatives, a "space", in which a column
-// of a matrix is what one unit entry gives; random numbers, comparisons and dense matrices.
+// Inside of the finite differences (fd.h): states one after the other as one long vector of derivatives, a "space", in
+// which a column of a matrix is what one unit entry gives; random numbers, comparisons and dense matrices.
 #ifndef DV_TESTS_FD_SPACE_H
 #define DV_TESTS_FD_SPACE_H
 
@@ -10,14 +10,14 @@ enum { FD_STATES = 16 };
 typedef struct fdSpace {
   int count;
   dvState *states[FD_STATES];
-  size_t offset[FD_STATES + 1];      // first scalar of each state
-  double *x[FD_STATES], *v[FD_STATES];   // kept positions and velocities
+  size_t offset[FD_STATES + 1];                      // first scalar of each state
+  double *x[FD_STATES], *v[FD_STATES];               // kept positions and velocities
   double *start_x[FD_STATES], *start_v[FD_STATES];   // to go back to
 } fdSpace;
 
 typedef struct fdCompared {
   const char *what, *a_name, *b_name;
-  const double *a, *b;        // rows x cols
+  const double *a, *b;          // rows x cols
   const fdSpace *rows, *cols;   // cols NULL: one column
   double tolerance;
 } fdCompared;
@@ -26,7 +26,7 @@ typedef struct fdDenseSink {
   dvMatrixSink sink;
   const fdSpace *rows, *cols;
   double *values;
-  bool bad;       // a block lies outside
+  bool bad;   // a block lies outside
 } fdDenseSink;
 
 // Between -size and size, splitmix64.
@@ -54,6 +54,7 @@ fdDenseSink fd_dense_sink(const fdSpace *rows, const fdSpace *cols);
 // Factors k = 1, all else 0, at the time of the object's node.
 dvMech fd_mech_of(const dvObject *o);
 // K = K^T
-bool fd_check_symmetry(const dvObject *o, const fdSpace *p, const fdOptions *options, const double *k, const char *what);
+bool fd_check_symmetry(const dvObject *o, const fdSpace *p, const fdOptions *options, const double *k,
+                       const char *what);
 
 #endif

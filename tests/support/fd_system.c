@@ -1,7 +1,7 @@
 // See fd.h: whole scenes as one system.
 #include "support/fd_space.h"
 
-#include "linear/assembly.h"
+#include "linear/system/assembly.h"
 #include "support/check.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct SystemCheck {
   dvPlan *plan;
   dvObject *root;
   const fdOptions *options;
-  fdSpace p;         // independent states
+  fdSpace p;   // independent states
 } SystemCheck;
 
 static void system_force(SystemCheck *c, double *f)
@@ -44,7 +44,9 @@ static bool check_system_energy(SystemCheck *c)
     fd_space_restore(&c->p);
   }
   system_force(c, f);
-  bool good = fd_compare(c->root, c->options, &(fdCompared){"forces of the scene", "compute_force", "-dE/dx", f, slope, &c->p, NULL, c->options->energy_tolerance});
+  bool good = fd_compare(c->root, c->options,
+                         &(fdCompared){"forces of the scene", "compute_force", "-dE/dx", f, slope, &c->p, NULL,
+                                       c->options->energy_tolerance});
   dv_free(f);
   dv_free(slope);
   return good;
@@ -53,7 +55,8 @@ static bool check_system_energy(SystemCheck *c)
 static bool check_system_stiffness(SystemCheck *c)
 {
   size_t n = fd_space_size(&c->p);
-  double *k = fd_matrix(n, n), *fd = fd_matrix(n, n), *plus = fd_matrix(n, 1), *minus = fd_matrix(n, 1), h = c->options->step;
+  double *k = fd_matrix(n, n), *fd = fd_matrix(n, n), *plus = fd_matrix(n, 1), *minus = fd_matrix(n, 1),
+         h = c->options->step;
   for (size_t j = 0; j < n; j++) {
     fd_space_move_x(&c->p, j, h);
     system_force(c, plus);
@@ -72,9 +75,12 @@ static bool check_system_stiffness(SystemCheck *c)
     for (size_t i = 0; i < n; i++) k[i * n + j] = plus[i];
   }
   bool good = !(c->options->checks & FD_STIFFNESS) ||
-              fd_compare(c->root, c->options, &(fdCompared){"stiffness of the scene", "product", "the difference of forces", k, fd, &c->p, &c->p, c->options->tolerance});
+              fd_compare(c->root, c->options,
+                         &(fdCompared){"stiffness of the scene", "product", "the difference of forces", k, fd, &c->p,
+                                       &c->p, c->options->tolerance});
   dvAssembly a = {0};
-  if ((c->options->checks & FD_ASSEMBLY) && dv_assembly_build(&a, c->root, c->plan, &m, DV_ASSEMBLE_ALL) == DV_OK && a.size == n) {
+  if ((c->options->checks & FD_ASSEMBLY) && dv_assembly_build(&a, c->root, c->plan, &m, DV_ASSEMBLE_ALL) == DV_OK &&
+      a.size == n) {
     memset(fd, 0, n * n * sizeof *fd);
     for (size_t j = 0; j < n; j++) {
       fd_space_set_unit(&c->p, DV_DX, j);
@@ -82,7 +88,10 @@ static bool check_system_stiffness(SystemCheck *c)
       fd_space_get(&c->p, DV_DF, plus);
       for (size_t i = 0; i < n; i++) fd[i * n + j] = plus[i];
     }
-    good = fd_compare(c->root, c->options, &(fdCompared){"assembled stiffness of the scene", "assembly", "product", fd, k, &c->p, &c->p, 1e-10}) && good;
+    good = fd_compare(
+               c->root, c->options,
+               &(fdCompared){"assembled stiffness of the scene", "assembly", "product", fd, k, &c->p, &c->p, 1e-10}) &&
+           good;
   }
   dv_assembly_free(&a);
   dv_free(k);
@@ -109,10 +118,12 @@ static bool check_system_power(SystemCheck *c, uint64_t *random)
   }
   for (size_t i = 0; i < c->plan->masses.count; i++) {
     memcpy(m.gravity, c->plan->masses.data[i].node->gravity, sizeof m.gravity);
-    ((const dvMassOps *)dv_ops(c->plan->masses.data[i].object, DV_ROLE_MASS))->add_gravity(c->plan->masses.data[i].object, &m);
+    ((const dvMassOps *)dv_ops(c->plan->masses.data[i].object, DV_ROLE_MASS))
+        ->add_gravity(c->plan->masses.data[i].object, &m);
   }
   for (size_t i = 0; i < c->plan->forces.count; i++)
-    ((const dvForceOps *)dv_ops(c->plan->forces.data[i].object, DV_ROLE_FORCE))->add_force(c->plan->forces.data[i].object, &m);
+    ((const dvForceOps *)dv_ops(c->plan->forces.data[i].object, DV_ROLE_FORCE))
+        ->add_force(c->plan->forces.data[i].object, &m);
   for (size_t i = 0; i < c->plan->states.count; i++) {
     dvState *s = dv_state(c->plan->states.data[i]);
     const double *force = dv_state_read(s, DV_F), *velocity = dv_state_read(s, DV_V);

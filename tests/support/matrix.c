@@ -119,7 +119,8 @@ void check_scale(dvBlockMatrix *a, double decades, uint64_t seed)
   for (size_t r = 0; r < a->pattern.rows; r++)
     for (int32_t e = a->pattern.row_start[r]; e < a->pattern.row_start[r + 1]; e++)
       for (size_t i = 0; i < b; i++)
-        for (size_t j = 0; j < b; j++) dv_block_matrix_at(a, e)[i * b + j] *= s[r * b + i] * s[(size_t)a->pattern.col[e] * b + j];
+        for (size_t j = 0; j < b; j++)
+          dv_block_matrix_at(a, e)[i * b + j] *= s[r * b + i] * s[(size_t)a->pattern.col[e] * b + j];
   dv_free(s);
 }
 

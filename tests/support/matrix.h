@@ -8,9 +8,11 @@
 double check_random(uint64_t *seed);
 void check_random_vector(uint64_t *seed, double *x, size_t n);
 
-// A symmetric positive definite block matrix: graph Laplacian of `rows` random neighbours a row plus the identity, blocks turned at random.
+// A symmetric positive definite block matrix: graph Laplacian of `rows` random neighbours a row plus the identity,
+// blocks turned at random.
 void check_random_spd(dvBlockMatrix *a, int block, size_t rows, int neighbours, uint64_t seed);
-// A chain of `rows` equal springs of stiffness 1 in `block` directions, the first and last point held by `hold` (0: free, singular).
+// A chain of `rows` equal springs of stiffness 1 in `block` directions, the first and last point held by `hold` (0:
+// free, singular).
 void check_chain(dvBlockMatrix *a, int block, size_t rows, double hold);
 // A grid of side x side points with unit springs between neighbours and `hold` on the diagonal.
 void check_grid(dvBlockMatrix *a, int block, size_t side, double hold);

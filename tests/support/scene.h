@@ -4,8 +4,8 @@
 
 #include "app/divan.h"
 #include "base/text.h"
-#include "io/scene_file.h"
-#include "state/state.h"
+#include "io/scene/scene_file.h"
+#include "mechanics/mechanics.h"
 
 // A scene from a text, initialised; the test fails when it has a mistake. Destroy with check_close_scene.
 dvScene *check_scene(const char *text, int threads);

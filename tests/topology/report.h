@@ -6,7 +6,7 @@
 
 #include "app/divan.h"
 #include "base/text.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ typedef struct Report {
 static inline void report_sink(void *user, const dvMessage *m)
 {
   Report *r = user;
-  dv_text_printf(&r->messages, "%s:%d %s %s\n", m->place.file ? m->place.file : "", m->place.line, m->text, m->advice ? m->advice : "");
+  dv_text_printf(&r->messages, "%s:%d %s %s\n", m->place.file ? m->place.file : "", m->place.line, m->text,
+                 m->advice ? m->advice : "");
 }
 
 // Reads and initialises a scene; `name` stands for its file.
@@ -61,7 +62,10 @@ static inline dvObject *report_find(const Report *r, const char *name)
   return o;
 }
 
-static inline dvTopology *report_topology(const Report *r, const char *name) { return dv_topology(report_find(r, name)); }
+static inline dvTopology *report_topology(const Report *r, const char *name)
+{
+  return dv_topology(report_find(r, name));
+}
 
 static inline void report_end(Report *r)
 {
@@ -90,7 +94,8 @@ static inline void report_refused(const Refusal *cases, size_t count)
 static inline void check_ints(const dvInts *found, const char *expected)
 {
   dvText text = {0};
-  for (size_t i = 0; i < found->count; i++) dv_text_printf(&text, "%s%d", i == 0 ? "" : i % (size_t)found->width ? " " : ", ", found->data[i]);
+  for (size_t i = 0; i < found->count; i++)
+    dv_text_printf(&text, "%s%d", i == 0 ? "" : i % (size_t)found->width ? " " : ", ", found->data[i]);
   dv_text_add(&text, "");
   if (!dv_same(text.text, expected)) {
     print_error("found    %s\nexpected %s\n", text.text, expected);
@@ -99,6 +104,9 @@ static inline void check_ints(const dvInts *found, const char *expected)
   dv_text_free(&text);
 }
 
-static inline void check_elements(dvTopology *t, dvElementKind kind, const char *expected) { check_ints(dv_topology_elements(t, kind), expected); }
+static inline void check_elements(dvTopology *t, dvElementKind kind, const char *expected)
+{
+  check_ints(dv_topology_elements(t, kind), expected);
+}
 
 #endif

@@ -37,7 +37,8 @@ static void shares_faces(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><TetrahedronSetTopologyContainer name='t' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' tetrahedra='0 1 2 3 1 2 3 4'/></Node>");
+  report_good(&r, "<Node><TetrahedronSetTopologyContainer name='t' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' "
+                  "tetrahedra='0 1 2 3 1 2 3 4'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   assert_int_equal(dv_topology_count(t, DV_EDGE), 9);
   assert_int_equal(dv_topology_count(t, DV_TRIANGLE), 7);
@@ -53,8 +54,9 @@ static void counts_faces_of_turned_elements(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><MeshTopology name='m' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' tetrahedra='0 1 2 3 2 1 3 4'/>"
-                  "<TetrahedronSetTopologyContainer name='t' position='@m.position' tetrahedra='@m.tetrahedra'/></Node>");
+  report_good(&r,
+              "<Node><MeshTopology name='m' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' tetrahedra='0 1 2 3 2 1 3 4'/>"
+              "<TetrahedronSetTopologyContainer name='t' position='@m.position' tetrahedra='@m.tetrahedra'/></Node>");
   assert_int_equal(dv_topology_count(report_topology(&r, "m"), DV_TRIANGLE), 8);
   assert_int_equal(dv_topology_count(report_topology(&r, "t"), DV_TRIANGLE), 7);
   report_end(&r);
@@ -87,7 +89,8 @@ static void shows_derived_elements_through_links(void **state)
   DV_UNUSED(state);
   Report r;
   // the one that follows stands first: the value is made when it asks
-  report_good(&r, "<Node><EdgeSetTopologyContainer name='e' position='@t.position' edges='@t.edges'/><MeshTopology name='t' " TETRAHEDRON "/></Node>");
+  report_good(&r, "<Node><EdgeSetTopologyContainer name='e' position='@t.position' edges='@t.edges'/><MeshTopology "
+                  "name='t' " TETRAHEDRON "/></Node>");
   check_elements(report_topology(&r, "e"), DV_EDGE, "0 1, 0 2, 0 3, 1 2, 1 3, 2 3");
   assert_int_equal(dv_topology_given(report_topology(&r, "t"), DV_EDGE)->count, 0);
   report_end(&r);
@@ -97,7 +100,8 @@ static void takes_only_its_own_kinds(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><MeshTopology name='m' triangles='0 1 2' " TETRAHEDRON "/><TriangleSetTopologyContainer name='t' src='@m'/></Node>");
+  report_good(&r, "<Node><MeshTopology name='m' triangles='0 1 2' " TETRAHEDRON
+                  "/><TriangleSetTopologyContainer name='t' src='@m'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   check_elements(t, DV_TRIANGLE, "0 1 2");
   check_elements(t, DV_EDGE, "0 1, 0 2, 0 3, 1 2, 1 3, 2 3");   // handed over by src
@@ -120,7 +124,8 @@ static void notices_changes(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><TriangleSetTopologyContainer name='t' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2'/></Node>");
+  report_good(
+      &r, "<Node><TriangleSetTopologyContainer name='t' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   assert_int_equal(dv_topology_count(t, DV_EDGE), 3);
   unsigned before = t->revision;
@@ -139,7 +144,8 @@ static void numbers_neighbours(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><MeshTopology name='t' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2 1 3 2' computeAllBuffers='1'/></Node>");
+  report_good(&r, "<Node><MeshTopology name='t' position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2 1 3 2' "
+                  "computeAllBuffers='1'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   check_elements(t, DV_EDGE, "1 2, 2 0, 0 1, 3 2, 1 3");
   check_ints(dv_topology_parts(t, DV_EDGE, DV_TRIANGLE), "0 1 2, 3 0 4");   // edge i lies opposite to corner i
@@ -170,9 +176,11 @@ static void refuses_bad_indices(void **state)
 {
   DV_UNUSED(state);
   static const Refusal cases[] = {
-      {"<Node>\n<MeshTopology position='0 0 0 1 0 0' edges='0 1 1 2'/></Node>", "test.scn:2 edges: element 1 names point 2, but there are 2 points"},
+      {"<Node>\n<MeshTopology position='0 0 0 1 0 0' edges='0 1 1 2'/></Node>",
+       "test.scn:2 edges: element 1 names point 2, but there are 2 points"},
       {"<Node><MeshTopology triangles='0 1 -1'/></Node>", "triangles: element 0 names point -1"},
-      {"<Node><MeshTopology edges='0 2000000000'/></Node>", "edges: element 0 names point 2000000000, more than can be simulated"},
+      {"<Node><MeshTopology edges='0 2000000000'/></Node>",
+       "edges: element 0 names point 2000000000, more than can be simulated"},
       {"<Node><PointSetTopologyContainer nbPoints='-3'/></Node>", "nbPoints -3 is negative"},
       {"<Node><PointSetTopologyContainer nbPoints='100000000'/></Node>", "100000000 points are more than"},
   };
@@ -194,8 +202,9 @@ static void counts_points(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><EdgeSetTopologyContainer name='a' edges='0 7'/><PointSetTopologyContainer name='b' nbPoints='5'/>"
-                  "<PointSetTopologyContainer name='c' points='0 0 0 1 1 1'/></Node>");
+  report_good(&r,
+              "<Node><EdgeSetTopologyContainer name='a' edges='0 7'/><PointSetTopologyContainer name='b' nbPoints='5'/>"
+              "<PointSetTopologyContainer name='c' points='0 0 0 1 1 1'/></Node>");
   assert_int_equal(dv_topology_point_count(report_topology(&r, "a")), 8);
   assert_int_equal(dv_topology_point_count(report_topology(&r, "b")), 5);
   assert_int_equal(dv_topology_point_count(report_topology(&r, "c")), 2);
@@ -207,7 +216,8 @@ static void looks_for_flaws(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><TriangleSetTopologyContainer checkTopology='1' checkConnexity='1' triangles='0 1 2 3 4 5 4 4 5 2 0 1'/></Node>");
+  report_good(&r, "<Node><TriangleSetTopologyContainer checkTopology='1' checkConnexity='1' triangles='0 1 2 3 4 5 4 4 "
+                  "5 2 0 1'/></Node>");
   report_says(&r, "the triangles fall into 2 pieces");
   report_says(&r, "1 of the triangles name a point twice, first number 2");
   report_says(&r, "1 of the triangles are there already, first number 3");
@@ -218,9 +228,10 @@ static void turns_triangles_the_same_way(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><TriangleSetTopologyContainer name='t' position='0 0 0 1 0 0 0 1 0 1 1 0 2 0 0 2 1 0 3 0 0 3 1 0' "
-                  "triangles='0 1 2 1 2 3 1 4 3 3 5 4'/>"
-                  "<TriangleSetGeometryAlgorithms template='Vec3' recomputeTrianglesOrientation='1'/></Node>");
+  report_good(&r,
+              "<Node><TriangleSetTopologyContainer name='t' position='0 0 0 1 0 0 0 1 0 1 1 0 2 0 0 2 1 0 3 0 0 3 1 0' "
+              "triangles='0 1 2 1 2 3 1 4 3 3 5 4'/>"
+              "<TriangleSetGeometryAlgorithms template='Vec3' recomputeTrianglesOrientation='1'/></Node>");
   check_elements(report_topology(&r, "t"), DV_TRIANGLE, "0 1 2, 1 3 2, 1 4 3, 3 4 5");
   report_end(&r);
 }
@@ -229,8 +240,10 @@ static void companions_find_their_container(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><Node name='n'><TetrahedronSetTopologyContainer " TETRAHEDRON "/><TetrahedronSetTopologyModifier/>"
-                  "<TetrahedronSetGeometryAlgorithms template='Vec3'/><TetrahedronSetTopologyAlgorithms template='Vec3'/></Node></Node>");
+  report_good(&r,
+              "<Node><Node name='n'><TetrahedronSetTopologyContainer " TETRAHEDRON "/><TetrahedronSetTopologyModifier/>"
+              "<TetrahedronSetGeometryAlgorithms template='Vec3'/><TetrahedronSetTopologyAlgorithms "
+              "template='Vec3'/></Node></Node>");
   assert_null(r.messages.text);
   report_end(&r);
   report_good(&r, "<Node><TetrahedronSetTopologyModifier/></Node>");

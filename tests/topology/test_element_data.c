@@ -3,13 +3,13 @@
 #include "topology/report.h"
 
 #include "support/scene.h"
-#include "topology/element_data.h"
+#include "topology/change/element_data.h"
 
 #include <stdlib.h>
 
 typedef struct Cell {
   int id;
-  int corners[4];      // identities of its points
+  int corners[4];   // identities of its points
 } Cell;
 
 typedef struct Component {
@@ -18,11 +18,11 @@ typedef struct Component {
   dvElementList some, pairs;
   DV_ARRAY(int) point_id;
   DV_ARRAY(Cell) cell;
-  dvReals weight;      // one for each cell
-  dvReals uniform;     // one for all
-  dvInts chosen;       // some cells, by number, and their identities
+  dvReals weight;    // one for each cell
+  dvReals uniform;   // one for all
+  dvInts chosen;     // some cells, by number, and their identities
   DV_ARRAY(int) chosen_id;
-  dvInts pair;         // pairs of points, and their identities
+  dvInts pair;   // pairs of points, and their identities
   DV_ARRAY(Cell) pair_id;
   int next_id, created, destroyed, accepted, dropped, ends;
 } Component;
@@ -104,7 +104,8 @@ static void component_init(Component *c, dvTopology *t)
   DV_MUST(dv_ints_resize(&c->pair, 2 * (points - 1)));
   for (size_t i = 0; i + 1 < points; i++) {
     c->pair.data[2 * i] = (int32_t)i, c->pair.data[2 * i + 1] = (int32_t)((i * 7 + 3) % points);
-    dv_push(&c->pair_id, ((Cell){.corners = {c->point_id.data[c->pair.data[2 * i]], c->point_id.data[c->pair.data[2 * i + 1]]}}));
+    dv_push(&c->pair_id,
+            ((Cell){.corners = {c->point_id.data[c->pair.data[2 * i]], c->point_id.data[c->pair.data[2 * i + 1]]}}));
   }
   assert_int_equal(dv_element_list_init(&c->pairs, NULL, t, DV_POINT, &c->pair), DV_OK);
   c->pairs.user = c, c->pairs.destroy = pair_destroy;
@@ -131,7 +132,8 @@ static void check_chains(const dvElementList *l)
 {
   size_t found = 0;
   for (size_t e = 0; e < l->first.count; e++)
-    for (int32_t at = l->first.data[e]; at; at = l->next.data[at - 1], found++) assert_int_equal(l->list->data[at - 1], e);
+    for (int32_t at = l->first.data[e]; at; at = l->next.data[at - 1], found++)
+      assert_int_equal(l->list->data[at - 1], e);
   assert_int_equal(found, l->list->count);
 }
 
@@ -144,11 +146,14 @@ static void check_story(const Component *c)
   assert_int_equal(c->cell.count, dv_ints_size(cells));
   assert_int_equal(c->weight.count, c->cell.count);
   assert_int_equal(c->uniform.count, 1);
-  for (size_t i = 0; i < cells->count; i++) assert_int_equal(c->point_id.data[cells->data[i]], c->cell.data[i / 4].corners[i % 4]);
+  for (size_t i = 0; i < cells->count; i++)
+    assert_int_equal(c->point_id.data[cells->data[i]], c->cell.data[i / 4].corners[i % 4]);
   assert_int_equal(c->chosen.count, c->chosen_id.count);
-  for (size_t i = 0; i < c->chosen.count; i++) assert_int_equal(c->cell.data[c->chosen.data[i]].id, c->chosen_id.data[i]);
+  for (size_t i = 0; i < c->chosen.count; i++)
+    assert_int_equal(c->cell.data[c->chosen.data[i]].id, c->chosen_id.data[i]);
   assert_int_equal(c->pair.count, 2 * c->pair_id.count);
-  for (size_t i = 0; i < c->pair.count; i++) assert_int_equal(c->point_id.data[c->pair.data[i]], c->pair_id.data[i / 2].corners[i % 2]);
+  for (size_t i = 0; i < c->pair.count; i++)
+    assert_int_equal(c->point_id.data[c->pair.data[i]], c->pair_id.data[i / 2].corners[i % 2]);
   check_chains(&c->some);
   check_chains(&c->pairs);
 }
@@ -179,7 +184,8 @@ static void remove_some(dvTopology *t)
   count = 0;
   for (size_t p = 0; p < dv_topology_point_count(t) && count < 9; p++) {
     bool used = false;
-    for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) used = used || dv_topology_first_at(t, k, (int32_t)p) >= 0;
+    for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
+      used = used || dv_topology_first_at(t, k, (int32_t)p) >= 0;
     if (!used) list[count++] = (int32_t)p;
   }
   assert_int_equal(dv_topology_remove(t, DV_POINT, list, count), DV_OK);
@@ -190,7 +196,8 @@ static void split_one(dvTopology *t)
 {
   size_t n = dv_topology_count(t, DV_TETRAHEDRON);
   if (!n) return;
-  int32_t e = rand() % (int32_t)n, corners[4], fresh[16], point_offsets[2] = {0, 4}, offsets[5] = {0, 1, 2, 3, 4}, ancestors[4] = {e, e, e, e};
+  int32_t e = rand() % (int32_t)n, corners[4], fresh[16], point_offsets[2] = {0, 4}, offsets[5] = {0, 1, 2, 3, 4},
+          ancestors[4] = {e, e, e, e};
   const double quarter[4] = {0.25, 0.25, 0.25, 0.25};
   memcpy(corners, dv_topology_elements(t, DV_TETRAHEDRON)->data + 4 * (size_t)e, sizeof corners);
   int32_t middle = (int32_t)dv_topology_point_count(t);
@@ -257,7 +264,8 @@ static void test_random_changes(void **state)
   }
   assert_int_equal(c.ends, 400);
   assert_true(c.created > 500 && c.destroyed > 200 && c.accepted > 100 && c.dropped > 20);
-  print_message("%d cells created, %d destroyed, %d entered the list, %d pairs dropped\n", c.created, c.destroyed, c.accepted, c.dropped);
+  print_message("%d cells created, %d destroyed, %d entered the list, %d pairs dropped\n", c.created, c.destroyed,
+                c.accepted, c.dropped);
   component_fini(&c);
   report_end(&r);
 }
@@ -267,19 +275,21 @@ static void test_order_of_removal(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><EdgeSetTopologyContainer name='t' position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0' edges='0 1 1 2 2 3 3 4 4 5'/></Node>");
+  report_good(&r, "<Node><EdgeSetTopologyContainer name='t' position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0' edges='0 1 "
+                  "1 2 2 3 3 4 4 5'/></Node>");
   dvTopology *t = report_topology(&r, "t");
   dvElementData d = {0};
   DV_ARRAY(int) values = {0};
   for (int i = 0; i < 5; i++) dv_push(&values, 10 * i);
   dv_element_data_init(&d, NULL, t, DV_EDGE);
   assert_int_equal(dv_element_data_add_array(&d, &values), DV_OK);
-  assert_int_equal(dv_topology_remove(t, DV_EDGE, (const int32_t[]){0, 3}, 2), DV_OK);   // 4 becomes 3, then 3 (formerly 4) becomes 0
+  assert_int_equal(dv_topology_remove(t, DV_EDGE, (const int32_t[]){0, 3}, 2),
+                   DV_OK);   // 4 becomes 3, then 3 (formerly 4) becomes 0
   check_elements(t, DV_EDGE, "4 5, 1 2, 2 3");
   assert_int_equal(values.count, 3);
   assert_int_equal(values.data[0], 40);
   assert_int_equal(values.data[2], 20);
-  assert_int_equal(dv_topology_remove(t, DV_POINT, (const int32_t[]){0}, 1), DV_OK);     // point 5 becomes 0
+  assert_int_equal(dv_topology_remove(t, DV_POINT, (const int32_t[]){0}, 1), DV_OK);   // point 5 becomes 0
   check_elements(t, DV_EDGE, "4 0, 1 2, 2 3");
   check_close(dv_topology_positions(t)->data[0], 5, 0);
   dv_element_data_fini(&d);
@@ -299,7 +309,8 @@ static void test_refusals(void **state)
   assert_int_equal(dv_topology_remove(t, DV_TETRAHEDRON, (const int32_t[]){1, 1}, 2), DV_ERROR_USAGE);
   assert_int_equal(dv_topology_add(t, DV_TRIANGLE, (const int32_t[]){0, 1, 8}, 1, none), DV_ERROR_USAGE);
   assert_int_equal(dv_topology_renumber(t, DV_TETRAHEDRON, (const int32_t[]){0, 1, 2, 3, 3}), DV_ERROR_USAGE);
-  assert_int_equal(dv_topology_add_points(t, 1, NULL, (dvOrigin){(const int32_t[]){0, 1}, (const int32_t[]){99}, NULL}), DV_ERROR_USAGE);
+  assert_int_equal(dv_topology_add_points(t, 1, NULL, (dvOrigin){(const int32_t[]){0, 1}, (const int32_t[]){99}, NULL}),
+                   DV_ERROR_USAGE);
   assert_int_equal(dv_topology_count(t, DV_TETRAHEDRON), 5);
   assert_int_equal(dv_topology_point_count(t), 8);
   report_end(&r);
@@ -336,7 +347,8 @@ static void test_links(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_changes), cmocka_unit_test(test_order_of_removal), cmocka_unit_test(test_refusals),
-                                     cmocka_unit_test(test_either_may_go_first), cmocka_unit_test(test_links)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_changes), cmocka_unit_test(test_order_of_removal),
+                                     cmocka_unit_test(test_refusals), cmocka_unit_test(test_either_may_go_first),
+                                     cmocka_unit_test(test_links)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Measures of elements against closed forms, and the set of tuples behind derived elements.
-#include "topology/geometry.h"
 #include "support/check.h"
-#include "topology/tuple_set.h"
+#include "topology/geometry.h"
+#include "topology/search/tuple_set.h"
 
 // a box of 2 x 3 x 4 in the order of a hexahedron, then a point above its middle
 static const double box[] = {0, 0, 0, 2, 0, 0, 2, 3, 0, 0, 3, 0, 0, 0, 4, 2, 0, 4, 2, 3, 4, 0, 3, 4, 1, 1.5, 6};

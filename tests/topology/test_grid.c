@@ -6,11 +6,13 @@
 static void has_the_elements_of_a_grid(void **state)
 {
   DV_UNUSED(state);
-  static const int sizes[][3] = {{2, 2, 2}, {3, 4, 5}, {7, 2, 3}, {4, 4, 1}, {1, 5, 3}, {6, 1, 2}, {9, 1, 1}, {1, 1, 1}};
+  static const int sizes[][3] = {{2, 2, 2}, {3, 4, 5}, {7, 2, 3}, {4, 4, 1},
+                                 {1, 5, 3}, {6, 1, 2}, {9, 1, 1}, {1, 1, 1}};
   for (size_t s = 0; s < DV_COUNT(sizes); s++) {
     size_t x = (size_t)sizes[s][0], y = (size_t)sizes[s][1], z = (size_t)sizes[s][2];
     Report r;
-    char *text = dv_format("<Node><RegularGridTopology name='g' n='%zu %zu %zu'/><RegularGridTopology name='lines' n='%zu %zu %zu' computeTriangleList='0'/></Node>",
+    char *text = dv_format("<Node><RegularGridTopology name='g' n='%zu %zu %zu'/><RegularGridTopology name='lines' "
+                           "n='%zu %zu %zu' computeTriangleList='0'/></Node>",
                            x, y, z, x, y, z);
     report_good(&r, text);
     dvTopology *g = report_topology(&r, "g"), *lines = report_topology(&r, "lines");
@@ -39,7 +41,9 @@ static void numbers_as_sofa_does(void **state)
                   "<RegularGridTopology name='lines' n='2 2 2' computeTriangleList='0'/></Node>");
   dvTopology *g = report_topology(&r, "g");
   check_elements(g, DV_HEXAHEDRON, "0 1 4 3 6 7 10 9, 1 2 5 4 7 8 11 10");
-  check_elements(g, DV_QUAD, "0 1 4 3, 1 2 5 4, 6 7 10 9, 7 8 11 10, 0 1 7 6, 1 2 8 7, 3 4 10 9, 4 5 11 10, 0 3 9 6, 1 4 10 7, 2 5 11 8");
+  check_elements(
+      g, DV_QUAD,
+      "0 1 4 3, 1 2 5 4, 6 7 10 9, 7 8 11 10, 0 1 7 6, 1 2 8 7, 3 4 10 9, 4 5 11 10, 0 3 9 6, 1 4 10 7, 2 5 11 8");
   dvTopology *flat = report_topology(&r, "flat");
   check_elements(flat, DV_TRIANGLE, "0 1 3, 0 3 2");
   check_elements(flat, DV_EDGE, "1 3, 3 0, 0 1, 3 2, 2 0");
@@ -51,8 +55,10 @@ static void leaves_lists_out(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><RegularGridTopology name='g' n='2 2 2' computeQuadList='0' computeTriangleList='0' computeEdgeList='0'/>"
-                  "<RegularGridTopology name='h' n='2 2 2' computeHexaList='0'/></Node>");
+  report_good(
+      &r,
+      "<Node><RegularGridTopology name='g' n='2 2 2' computeQuadList='0' computeTriangleList='0' computeEdgeList='0'/>"
+      "<RegularGridTopology name='h' n='2 2 2' computeHexaList='0'/></Node>");
   dvTopology *g = report_topology(&r, "g");
   // then they are those of the hexahedra
   check_elements(g, DV_QUAD, "0 2 3 1, 4 5 7 6, 0 1 5 4, 1 3 7 5, 2 6 7 3, 0 4 6 2");
@@ -74,11 +80,13 @@ static void places_its_points(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><RegularGridTopology name='a' nx='3' ny='2' nz='2' xmin='-1' xmax='1' ymin='0' ymax='4' zmin='2' zmax='3'/>"
+  report_good(&r, "<Node><RegularGridTopology name='a' nx='3' ny='2' nz='2' xmin='-1' xmax='1' ymin='0' ymax='4' "
+                  "zmin='2' zmax='3'/>"
                   "<RegularGridTopology name='b' n='3 2 2' min='-1 0 2' max='1 4 3' p0='10 0 0'/>"
                   "<RegularGridTopology name='c' n='1 1 1' min='0 0 0' max='2 4 6'/>"
                   "<RegularGridTopology name='d' cellWidth='0.5' min='0 0 0' max='1 1.2 0'/>"
-                  "<RegularGridTopology name='e' nx='2' ny='2' nz='2' xmin='0.1' xmax='1' ymin='0' ymax='1' zmin='0' zmax='1' scale='2'/></Node>");
+                  "<RegularGridTopology name='e' nx='2' ny='2' nz='2' xmin='0.1' xmax='1' ymin='0' ymax='1' zmin='0' "
+                  "zmax='1' scale='2'/></Node>");
   check_point(report_topology(&r, "a"), 0, -1, 0, 2);
   check_point(report_topology(&r, "a"), 1, 0, 0, 2);
   check_point(report_topology(&r, "a"), 11, 1, 4, 3);
@@ -95,7 +103,8 @@ static void takes_over_another_grid(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><Node name='n'><RegularGridTopology name='b' src='@../a'/></Node><RegularGridTopology name='a' n='3 1 1' min='0 2 0' max='1 4 0'/></Node>");
+  report_good(&r, "<Node><Node name='n'><RegularGridTopology name='b' src='@../a'/></Node><RegularGridTopology "
+                  "name='a' n='3 1 1' min='0 2 0' max='1 4 0'/></Node>");
   check_point(report_topology(&r, "n/b"), 2, 1, 3, 0);
   assert_int_equal(dv_topology_point_count(report_topology(&r, "n/b")), 3);
   report_end(&r);
@@ -106,7 +115,8 @@ static void ignores_a_link_to_the_state(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><RegularGridTopology name='g' n='3 1 1' max='2 0 0' position='@s.position'/><MechanicalObject name='s'/></Node>");
+  report_good(&r, "<Node><RegularGridTopology name='g' n='3 1 1' max='2 0 0' position='@s.position'/><MechanicalObject "
+                  "name='s'/></Node>");
   check_point(report_topology(&r, "g"), 2, 2, 0, 0);
   assert_int_equal(dv_reals_size(dv_object_field(report_find(&r, "s"), "position")->value), 3);
   report_end(&r);
@@ -116,7 +126,8 @@ static void writes_attributes_of_old_back(void **state)
 {
   DV_UNUSED(state);
   dvContext *c = dv_divan_create(1);
-  const char *text = "<Node><RegularGridTopology nx='3' ny='4' nz='5' xmin='0' xmax='1' ymin='0' ymax='2' zmin='0' zmax='3'/></Node>";
+  const char *text =
+      "<Node><RegularGridTopology nx='3' ny='4' nz='5' xmin='0' xmax='1' ymin='0' ymax='2' zmin='0' zmax='3'/></Node>";
   dvScene *s = NULL;
   assert_int_equal(dv_scene_parse(c, "test.scn", text, strlen(text), &s), DV_OK);
   dvText out = {0};
@@ -132,7 +143,8 @@ static void refuses_absurd_sizes(void **state)
 {
   DV_UNUSED(state);
   static const Refusal cases[] = {
-      {"<Node><RegularGridTopology n='2000000000 2000000000 2000000000'/></Node>", "is more than the 50000000 that can be simulated use fewer points"},
+      {"<Node><RegularGridTopology n='2000000000 2000000000 2000000000'/></Node>",
+       "is more than the 50000000 that can be simulated use fewer points"},
       {"<Node><RegularGridTopology n='400 400 400'/></Node>", "a grid of 400 x 400 x 400 points is more than"},
       {"<Node><RegularGridTopology cellWidth='1e-12'/></Node>", "are too many"},
       {"<Node><RegularGridTopology min='nan 0 0'/></Node>", "min: number 1 is not finite"},
@@ -148,7 +160,8 @@ static void takes_empty_grids_as_cells(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><RegularGridTopology name='g' n='0 5 5'/><RegularGridTopology name='h' nx='4' ny='4'/></Node>");
+  report_good(&r,
+              "<Node><RegularGridTopology name='g' n='0 5 5'/><RegularGridTopology name='h' nx='4' ny='4'/></Node>");
   report_says(&r, "a grid of 0 x 5 x 5 points is taken as 2 x 2 x 2");
   report_says(&r, "nx, ny and nz count only when all three are given");
   assert_int_equal(dv_topology_point_count(report_topology(&r, "g")), 8);
@@ -172,7 +185,8 @@ static void draws_grids_in(void **state)
   Report r;
   report_good(&r, "<Node><SphereGridTopology name='s' n='5 5 5' radius='3' center='1 2 3' axis='0 1 0'/>"
                   "<CylinderGridTopology name='c' n='5 5 3' radius='3' length='4' axis='1 0 0'/></Node>");
-  const dvReals *s = dv_topology_positions(report_topology(&r, "s")), *c = dv_topology_positions(report_topology(&r, "c"));
+  const dvReals *s = dv_topology_positions(report_topology(&r, "s")),
+                *c = dv_topology_positions(report_topology(&r, "c"));
   for (int k = 0; k < 5; k++)
     for (int j = 0; j < 5; j++)
       for (int i = 0; i < 5; i++) {
@@ -193,8 +207,11 @@ static void makes_the_surface_of_a_box(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><CubeTopology name='a' nx='3' ny='4' nz='5' max='2 3 4'/><CubeTopology name='b' nx='3' ny='4' nz='5' max='2 3 4' internalPoints='1'/>"
-                  "<CubeTopology name='c' nx='3' ny='4' nz='5' max='2 3 4' splitNormals='1'/><CubeTopology name='empty'/></Node>");
+  report_good(
+      &r,
+      "<Node><CubeTopology name='a' nx='3' ny='4' nz='5' max='2 3 4'/><CubeTopology name='b' nx='3' ny='4' nz='5' "
+      "max='2 3 4' internalPoints='1'/>"
+      "<CubeTopology name='c' nx='3' ny='4' nz='5' max='2 3 4' splitNormals='1'/><CubeTopology name='empty'/></Node>");
   dvTopology *a = report_topology(&r, "a"), *b = report_topology(&r, "b"), *c = report_topology(&r, "c");
   size_t quads = 2 * (2 * 3 + 3 * 4 + 4 * 2);
   assert_int_equal(dv_topology_count(a, DV_QUAD), quads);
@@ -216,7 +233,8 @@ static void makes_the_surface_of_a_box(void **state)
         d[2][j] = x[3 * q->data[k + 3] + j] - x[3 * q->data[k] + j];
       }
       volume += (d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
-                 d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0])) / 3;
+                 d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0])) /
+                3;
     }
     check_close(volume, 2 * 3 * 4, 1e-12);
   }

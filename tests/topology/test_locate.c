@@ -1,6 +1,6 @@
 // The search for elements against the rule it implements, element by element.
-#include "topology/locate.h"
 #include "support/check.h"
+#include "topology/search/locate.h"
 
 #include <float.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static double noise(uint32_t *state)
 // a grid of unit cells with its inner points moved, as hexahedra and as five tetrahedra a cell
 static void make_mesh(double shake)
 {
-  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
   static const int cut[5][4] = {{0, 1, 3, 4}, {2, 3, 1, 6}, {5, 4, 6, 1}, {7, 6, 4, 3}, {1, 3, 4, 6}};
   uint32_t seed = 7;
   for (int i = 0; i < POINTS; i++) {
@@ -29,7 +30,8 @@ static void make_mesh(double shake)
   for (int c = 0; c < CELLS; c++) {
     int at[3] = {c % (SIDE - 1), c / (SIDE - 1) % (SIDE - 1), c / (SIDE - 1) / (SIDE - 1)};
     int32_t *h = hexahedra + 8 * c;
-    for (int i = 0; i < 8; i++) h[i] = at[0] + corner[i][0] + SIDE * (at[1] + corner[i][1] + SIDE * (at[2] + corner[i][2]));
+    for (int i = 0; i < 8; i++)
+      h[i] = at[0] + corner[i][0] + SIDE * (at[1] + corner[i][1] + SIDE * (at[2] + corner[i][2]));
     for (int t = 0; t < 5; t++)
       for (int i = 0; i < 4; i++) tetrahedra[20 * c + 4 * t + i] = h[cut[t][i]];
   }
@@ -45,7 +47,7 @@ static void make_queries(double *out, double reach)
 static void evaluate(const dvLocateDef *def, const dvLocation *at, double out[3])
 {
   size_t e = (size_t)at->element;
-  const dvElementList *l = &def->lists[e >= def->lists[0].count];
+  const dvLocateElements *l = &def->lists[e >= def->lists[0].count];
   if (e >= def->lists[0].count) e -= def->lists[0].count;
   double w[8];
   int n = dv_locate_weights(l->kind, at->local, w);
@@ -57,7 +59,7 @@ static void evaluate(const dvLocateDef *def, const dvLocation *at, double out[3]
 // the value that decides, computed from the corners alone
 static double value_of(const dvLocateDef *def, size_t element, const double *p)
 {
-  const dvElementList *l = &def->lists[element >= def->lists[0].count];
+  const dvLocateElements *l = &def->lists[element >= def->lists[0].count];
   size_t e = element >= def->lists[0].count ? element - def->lists[0].count : element;
   int n = dv_element_points(l->kind);
   const double *c[8];
@@ -68,21 +70,22 @@ static double value_of(const dvLocateDef *def, size_t element, const double *p)
   }
   // one element alone: its own local coordinates
   dvLocateDef one = {.x = def->x};
-  one.lists[0] = (dvElementList){l->kind, l->corners + e * (size_t)n, 1};
+  one.lists[0] = (dvLocateElements){l->kind, l->corners + e * (size_t)n, 1};
   dvLocation at;
   dv_locate(&one, NULL, p, 1, &at);
   const double *v = at.local;
   double d = l->kind == DV_TETRAHEDRON ? fmax(fmax(-v[0], -v[1]), fmax(-v[2], v[0] + v[1] + v[2] - 1))
                                        : fmax(fmax(fmax(-v[0], -v[1]), -v[2]), fmax(fmax(v[0], v[1]), v[2]) - 1);
   if (d <= 0) return d;
-  return (p[0] - centre[0]) * (p[0] - centre[0]) + (p[1] - centre[1]) * (p[1] - centre[1]) + (p[2] - centre[2]) * (p[2] - centre[2]);
+  return (p[0] - centre[0]) * (p[0] - centre[0]) + (p[1] - centre[1]) * (p[1] - centre[1]) +
+         (p[2] - centre[2]) * (p[2] - centre[2]);
 }
 
 static dvLocateDef both_kinds(void)
 {
   dvLocateDef def = {.x = points};
-  def.lists[0] = (dvElementList){DV_TETRAHEDRON, tetrahedra, CELLS * 5 / 2};
-  def.lists[1] = (dvElementList){DV_HEXAHEDRON, hexahedra + 8 * (CELLS / 2), CELLS - CELLS / 2};
+  def.lists[0] = (dvLocateElements){DV_TETRAHEDRON, tetrahedra, CELLS * 5 / 2};
+  def.lists[1] = (dvLocateElements){DV_HEXAHEDRON, hexahedra + 8 * (CELLS / 2), CELLS - CELLS / 2};
   return def;
 }
 
@@ -98,7 +101,8 @@ static void test_best_element_wins(void **state)
   int inside = 0;
   for (int i = 0; i < QUERIES; i++) {
     double best = DBL_MAX, mine = value_of(&def, (size_t)at[i].element, p + 3 * i);
-    for (size_t e = 0; e < def.lists[0].count + def.lists[1].count; e++) best = fmin(best, value_of(&def, e, p + 3 * i));
+    for (size_t e = 0; e < def.lists[0].count + def.lists[1].count; e++)
+      best = fmin(best, value_of(&def, e, p + 3 * i));
     check_close(mine, best, 1e-13);
     inside += best <= 0;
   }
@@ -125,7 +129,7 @@ static void test_weights_give_the_point_back(void **state)
   (void)state;
   make_mesh(0.3);
   dvLocateDef def = {.x = points};
-  def.lists[0] = (dvElementList){DV_TETRAHEDRON, tetrahedra, CELLS * 5};
+  def.lists[0] = (dvLocateElements){DV_TETRAHEDRON, tetrahedra, CELLS * 5};
   double p[3 * QUERIES], back[3];
   dvLocation at[QUERIES];
   make_queries(p, 2.5);
@@ -145,7 +149,7 @@ static void test_cells(void **state)
   (void)state;
   make_mesh(0.2);
   dvLocateDef def = {.x = points};
-  def.lists[0] = (dvElementList){DV_TETRAHEDRON, tetrahedra, CELLS * 5};
+  def.lists[0] = (dvLocateElements){DV_TETRAHEDRON, tetrahedra, CELLS * 5};
   double p[3 * QUERIES];
   dvLocation all[QUERIES], near[QUERIES];
   make_queries(p, 0.8);
@@ -162,7 +166,7 @@ static void test_flat_elements_take_nothing(void **state)
   double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0};
   int32_t t[] = {0, 1, 2, 4, 0, 1, 2, 3};
   dvLocateDef def = {.x = x};
-  def.lists[0] = (dvElementList){DV_TETRAHEDRON, t, 2};
+  def.lists[0] = (dvLocateElements){DV_TETRAHEDRON, t, 2};
   double p[] = {0.3, 0.3, 0};
   dvLocation at;
   assert_int_equal(dv_locate(&def, NULL, p, 1, &at), 1);
@@ -179,7 +183,7 @@ static void test_tiny_cells(void **state)
   double x[] = {0, 0, 0, 1e6, 0, 0, 0, 1e6, 0, 0, 0, 1e6}, p[] = {1, 1, 1, -5, 0, 0};
   int32_t t[] = {0, 1, 2, 3};
   dvLocateDef def = {.x = x, .cell = 1e-3};
-  def.lists[0] = (dvElementList){DV_TETRAHEDRON, t, 1};
+  def.lists[0] = (dvLocateElements){DV_TETRAHEDRON, t, 1};
   dvLocation at[2];
   dv_locate(&def, NULL, p, 2, at);
   check_close(at[0].local[0], 1e-6, 1e-18);

@@ -1,11 +1,14 @@
-// Topological mappings: elements, index maps and points against what can be counted and measured by hand, in any order of the
-// components, and the messages for links that cannot work.
+// Topological mappings: elements, index maps and points against what can be counted and measured by hand, in any order
+// of the components, and the messages for links that cannot work.
 #include "report.h"
 
 #include "topology/geometry.h"
 #include "topology/mapping/mapping.h"
 
-static dvTopology *topology(Report *r, const char *path) { return dv_topology(dv_link_find(&r->scene->root->base, path, DV_ROLE_TOPOLOGY)); }
+static dvTopology *topology(Report *r, const char *path)
+{
+  return dv_topology(dv_link_find(&r->scene->root->base, path, DV_ROLE_TOPOLOGY));
+}
 
 static dvTopologyMapping *mapping(Report *r, const char *path)
 {
@@ -37,12 +40,13 @@ static void tetrahedra_fill_the_box(void **state)
   DV_UNUSED(state);
   static const char *const ways[] = {"", "swapping=\"1\"", "pieces=\"5\""};
   for (int w = 0; w < 3; w++) {
-    char *body = dv_format("<RegularGridTopology name=\"grid\" n=\"4 3 3\" min=\"0 0 0\" max=\"3 2 2\"/>"
-                           "<Node name=\"skin\"><Tetra2TriangleTopologicalMapping input=\"@../cells\" output=\"@border\"/>"
-                           "<TriangleSetTopologyContainer name=\"border\"/></Node>"
-                           "<Hexa2TetraTopologicalMapping name=\"cut\" input=\"@grid\" output=\"@cells\" %s/>"
-                           "<TetrahedronSetTopologyContainer name=\"cells\"/>",
-                           ways[w]);
+    char *body =
+        dv_format("<RegularGridTopology name=\"grid\" n=\"4 3 3\" min=\"0 0 0\" max=\"3 2 2\"/>"
+                  "<Node name=\"skin\"><Tetra2TriangleTopologicalMapping input=\"@../cells\" output=\"@border\"/>"
+                  "<TriangleSetTopologyContainer name=\"border\"/></Node>"
+                  "<Hexa2TetraTopologicalMapping name=\"cut\" input=\"@grid\" output=\"@cells\" %s/>"
+                  "<TetrahedronSetTopologyContainer name=\"cells\"/>",
+                  ways[w]);
     Report r;
     start(&r, body);
     dv_free(body);
@@ -72,8 +76,10 @@ static void quads_triangles_and_edges_of_the_border(void **state)
   Report r;
   start(&r, "<RegularGridTopology name=\"grid\" n=\"3 3 3\" min=\"0 0 0\" max=\"2 2 2\"/>"
             "<HexahedronSetTopologyContainer name=\"hexas\" hexahedra=\"@grid.hexahedra\"/>"
-            "<QuadSetTopologyContainer name=\"quads\"/><Hexa2QuadTopologicalMapping object1=\"hexas\" object2=\"quads\" flipNormals=\"1\"/>"
-            "<TriangleSetTopologyContainer name=\"triangles\"/><Quad2TriangleTopologicalMapping input=\"@quads\" output=\"@triangles\"/>"
+            "<QuadSetTopologyContainer name=\"quads\"/><Hexa2QuadTopologicalMapping object1=\"hexas\" "
+            "object2=\"quads\" flipNormals=\"1\"/>"
+            "<TriangleSetTopologyContainer name=\"triangles\"/><Quad2TriangleTopologicalMapping input=\"@quads\" "
+            "output=\"@triangles\"/>"
             "<Node name=\"hem\"><EdgeSetTopologyContainer name=\"edges\"/>"
             "<Triangle2EdgeTopologicalMapping input=\"@../sheet\" output=\"@edges\"/></Node>"
             "<MeshTopology name=\"sheet\" triangles=\"0 1 2 0 2 3\"/>"
@@ -97,15 +103,18 @@ static void refinement_keeps_the_volume(void **state)
   DV_UNUSED(state);
   Report r;
   start(&r, "<MeshTopology name=\"tetra\" position=\"0 0 0 1 0 0 0 1 0 0 0 1\" tetrahedra=\"0 1 2 3\"/>"
-            "<TetrahedronSetTopologyContainer name=\"eight\"/><SimpleTesselatedTetraTopologicalMapping name=\"t\" input=\"@tetra\" output=\"@eight\"/>"
+            "<TetrahedronSetTopologyContainer name=\"eight\"/><SimpleTesselatedTetraTopologicalMapping name=\"t\" "
+            "input=\"@tetra\" output=\"@eight\"/>"
             "<RegularGridTopology name=\"grid\" n=\"3 2 2\" min=\"0 0 0\" max=\"2 1 1\"/>"
-            "<HexahedronSetTopologyContainer name=\"fine\"/><SimpleTesselatedHexaTopologicalMapping input=\"@grid\" output=\"@fine\"/>");
+            "<HexahedronSetTopologyContainer name=\"fine\"/><SimpleTesselatedHexaTopologicalMapping input=\"@grid\" "
+            "output=\"@fine\"/>");
   dvTopology *eight = topology(&r, "eight"), *fine = topology(&r, "fine");
   assert_int_equal(dv_topology_point_count(eight), 10);
   assert_int_equal(dv_topology_count(eight, DV_TETRAHEDRON), 8);
   const double *x = dv_topology_positions(eight)->data;
   double volume = 0;
-  for (size_t i = 0; i < 8; i++) volume += dv_tetrahedron_volume(x, dv_topology_elements(eight, DV_TETRAHEDRON)->data + 4 * i);
+  for (size_t i = 0; i < 8; i++)
+    volume += dv_tetrahedron_volume(x, dv_topology_elements(eight, DV_TETRAHEDRON)->data + 4 * i);
   check_close(volume, 1.0 / 6, 1e-15);
   assert_int_equal(dv_topology_point_count(fine), 5 * 3 * 3);   // no point twice
   assert_int_equal(dv_topology_count(fine, DV_HEXAHEDRON), 16);
@@ -120,12 +129,14 @@ static void points_in_elements(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  start(&r, "<RegularGridTopology name=\"grid\" n=\"2 2 2\" min=\"0 0 0\" max=\"2 2 2\"/>"
-            "<PointSetTopologyContainer name=\"p\"/><Mesh2PointTopologicalMapping name=\"m\" input=\"@grid\" output=\"@p\" "
-            "pointBaryCoords=\"0 0 0\" edgeBaryCoords=\"0.25 0 0\" hexaBaryCoords=\"0.5 0.25 0.75\"/>"
-            "<PointSetTopologyContainer name=\"c\"/><CenterPointTopologicalMapping input=\"@grid\" output=\"@c\"/>"
-            "<MeshTopology name=\"copy\"/><Mesh2PointTopologicalMapping input=\"@line\" output=\"@copy\" copyEdges=\"1\" pointBaryCoords=\"0 0 0  0 1 0\"/>"
-            "<MeshTopology name=\"line\" position=\"0 0 0 1 0 0\" edges=\"0 1\"/>");
+  start(&r,
+        "<RegularGridTopology name=\"grid\" n=\"2 2 2\" min=\"0 0 0\" max=\"2 2 2\"/>"
+        "<PointSetTopologyContainer name=\"p\"/><Mesh2PointTopologicalMapping name=\"m\" input=\"@grid\" output=\"@p\" "
+        "pointBaryCoords=\"0 0 0\" edgeBaryCoords=\"0.25 0 0\" hexaBaryCoords=\"0.5 0.25 0.75\"/>"
+        "<PointSetTopologyContainer name=\"c\"/><CenterPointTopologicalMapping input=\"@grid\" output=\"@c\"/>"
+        "<MeshTopology name=\"copy\"/><Mesh2PointTopologicalMapping input=\"@line\" output=\"@copy\" copyEdges=\"1\" "
+        "pointBaryCoords=\"0 0 0  0 1 0\"/>"
+        "<MeshTopology name=\"line\" position=\"0 0 0 1 0 0\" edges=\"0 1\"/>");
   dvTopology *grid = topology(&r, "grid"), *p = topology(&r, "p"), *c = topology(&r, "c");
   size_t edges = dv_topology_count(grid, DV_EDGE);
   assert_int_equal(dv_topology_point_count(p), 8 + edges + 1);
@@ -153,7 +164,8 @@ static void tube_around_a_line(void **state)
   start(&r, "<EdgeSetTopologyContainer name=\"line\" position=\"0 0 0 0 0 0\" edges=\"0 1\"/>"
             "<MechanicalObject name=\"frames\" template=\"Rigid3\" position=\"1 0 0 0 0 0 1  4 0 0 0 0 0 1\"/>"
             "<Node name=\"tube\"><QuadSetTopologyContainer name=\"quads\"/>"
-            "<Edge2QuadTopologicalMapping input=\"@../line\" output=\"@quads\" nbPointsOnEachCircle=\"7\" radius=\"0.5\"/></Node>");
+            "<Edge2QuadTopologicalMapping input=\"@../line\" output=\"@quads\" nbPointsOnEachCircle=\"7\" "
+            "radius=\"0.5\"/></Node>");
   dvTopology *t = topology(&r, "tube/quads");
   assert_int_equal(dv_topology_count(t, DV_QUAD), 7);
   assert_int_equal(dv_topology_point_count(t), 14);
@@ -167,7 +179,8 @@ static void subset_finds_its_numbers(void **state)
   Report r;
   start(&r, "<MeshTopology name=\"whole\" position=\"0 0 0 1 0 0 1 1 0 0 1 0 2 0 0\" triangles=\"0 1 2 0 2 3 1 4 2\"/>"
             "<MeshTopology name=\"part\" position=\"1 1 0 2 0 0 1 0 0\" triangles=\"0 2 1\"/>"
-            "<SubsetTopologicalMapping name=\"m\" input=\"@whole\" output=\"@part\" handleTriangles=\"1\" handleEdges=\"1\"/>");
+            "<SubsetTopologicalMapping name=\"m\" input=\"@whole\" output=\"@part\" handleTriangles=\"1\" "
+            "handleEdges=\"1\"/>");
   dvObject *m = &mapping(&r, "m")->base;
   const dvInts *d2s = dv_object_field(m, "pointD2S")->value, *s2d = dv_object_field(m, "pointS2D")->value;
   const dvInts *triangle = dv_object_field(m, "triangleD2S")->value, *edges = dv_object_field(m, "edgeD2S")->value;
@@ -206,14 +219,18 @@ static void links_that_cannot_work_are_told(void **state)
     const char *body, *message;
   } cases[] = {
       {"<MeshTopology name=\"a\"/><Tetra2TriangleTopologicalMapping input=\"@a\" output=\"@a\"/>", "same topology"},
-      {"<MeshTopology name=\"a\"/><Tetra2TriangleTopologicalMapping input=\"@a\" output=\"@b\"/>", "leads to no topology"},
+      {"<MeshTopology name=\"a\"/><Tetra2TriangleTopologicalMapping input=\"@a\" output=\"@b\"/>",
+       "leads to no topology"},
       {"<Node name=\"n\"><Hexa2TetraTopologicalMapping/></Node>", "no topology to take"},
-      {"<MeshTopology name=\"a\"/><PointSetTopologyContainer name=\"p\"/><Hexa2TetraTopologicalMapping input=\"@a\" output=\"@p\"/>", "has no tetrahedra"},
+      {"<MeshTopology name=\"a\"/><PointSetTopologyContainer name=\"p\"/><Hexa2TetraTopologicalMapping input=\"@a\" "
+       "output=\"@p\"/>",
+       "has no tetrahedra"},
       {"<MeshTopology name=\"a\" edges=\"0 1\"/><QuadSetTopologyContainer name=\"q\"/>"
        "<Edge2QuadTopologicalMapping input=\"@a\" output=\"@q\" radius=\"1\" nbPointsOnEachCircle=\"2\"/>",
        "make no circle"},
       {"<MeshTopology name=\"a\" edges=\"0 1\"/><QuadSetTopologyContainer name=\"q\"/>"
-       "<Edge2QuadTopologicalMapping input=\"@a\" output=\"@q\" radius=\"1\" nbPointsOnEachCircle=\"4\" edgeList=\"3\"/>",
+       "<Edge2QuadTopologicalMapping input=\"@a\" output=\"@q\" radius=\"1\" nbPointsOnEachCircle=\"4\" "
+       "edgeList=\"3\"/>",
        "edge 3 does not exist"},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
@@ -232,10 +249,10 @@ static void links_that_cannot_work_are_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tetrahedra_fill_the_box),  cmocka_unit_test(quads_triangles_and_edges_of_the_border),
+      cmocka_unit_test(tetrahedra_fill_the_box),     cmocka_unit_test(quads_triangles_and_edges_of_the_border),
       cmocka_unit_test(refinement_keeps_the_volume), cmocka_unit_test(points_in_elements),
-      cmocka_unit_test(tube_around_a_line),       cmocka_unit_test(subset_finds_its_numbers),
-      cmocka_unit_test(output_follows_the_input), cmocka_unit_test(links_that_cannot_work_are_told),
+      cmocka_unit_test(tube_around_a_line),          cmocka_unit_test(subset_finds_its_numbers),
+      cmocka_unit_test(output_follows_the_input),    cmocka_unit_test(links_that_cannot_work_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 // Sparse grids: cells of a cube counted by hand, SOFA's numbering, coarser levels, pieces, what is refused.
 #include "topology/report.h"
 
-#include "topology/sparse_grid.h"
+#include "topology/grid/sparse_grid.h"
 
 // a cube from 0.5 to 3.5; cells of width 1 from -1 to 5: it touches 4 x 4 x 4 cells and encloses 2 x 2 x 2 of them
-#define CUBE \
+#define CUBE                                                                                                    \
   "position='0.5 0.5 0.5 3.5 0.5 0.5 3.5 3.5 0.5 0.5 3.5 0.5 0.5 0.5 3.5 3.5 0.5 3.5 3.5 3.5 3.5 0.5 3.5 3.5' " \
   "triangles='0 1 2 0 2 3 4 6 5 4 7 6 0 5 1 0 4 5' quads='1 5 6 2 2 6 7 3 3 7 4 0' min='-1 -1 -1' max='5 5 5' "
 
@@ -21,7 +21,8 @@ static void touches_and_encloses(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><SparseGridTopology name='g' n='7 7 7' " CUBE "/><SparseGridTopology name='in' onlyInsideCells='1' n='7 7 7' " CUBE "/>"
+  report_good(&r, "<Node><SparseGridTopology name='g' n='7 7 7' " CUBE
+                  "/><SparseGridTopology name='in' onlyInsideCells='1' n='7 7 7' " CUBE "/>"
                   "<SparseGridTopology name='width' cellWidth='1' " CUBE "/></Node>");
   dvTopology *g = report_topology(&r, "g");
   assert_int_equal(dv_topology_count(g, DV_HEXAHEDRON), 64);
@@ -50,8 +51,9 @@ static void reads_a_file_and_finds_the_box(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *file = check_write(directory, "box.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
-                                                 "f 1 2 3 4\nf 5 8 7 6\nf 1 5 6 2\nf 2 6 7 3\nf 3 7 8 4\nf 4 8 5 1\n");
+  char *file = check_write(directory, "box.obj",
+                           "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+                           "f 1 2 3 4\nf 5 8 7 6\nf 1 5 6 2\nf 2 6 7 3\nf 3 7 8 4\nf 4 8 5 1\n");
   char *text = dv_format("<Node><SparseGridTopology name='g' n='5 5 5' fileTopology='%s'/></Node>", file);
   Report r;
   report_good(&r, text);
@@ -87,7 +89,8 @@ static void coarsens_and_interpolates(void **state)
     for (size_t k = 0; k < 3; k++) {
       double sum = 0;
       for (size_t c = 0; c < 8; c++)
-        if (index.data[8 * i + c] >= 0) sum += weight.data[8 * i + c] * coarse->points.data[3 * (size_t)index.data[8 * i + c] + k];
+        if (index.data[8 * i + c] >= 0)
+          sum += weight.data[8 * i + c] * coarse->points.data[3 * (size_t)index.data[8 * i + c] + k];
       check_close(sum, fine->points.data[3 * i + k], 1e-12);
     }
   dv_ints_free(&index);
@@ -100,10 +103,14 @@ static void splits_what_is_not_connected(void **state)
 {
   DV_UNUSED(state);
   Report r;
-  report_good(&r, "<Node><SparseGridRamificationTopology name='apart' n='2 2 2' nbVirtualFinerLevels='2' position='0.5 0.5 0.5 3.5 0.5 0.5' min='0 0 0' max='4 4 4' finestConnectivity='0'/>"
-                  "<SparseGridRamificationTopology name='joined' n='2 2 2' nbVirtualFinerLevels='2' position='0.5 0.5 0.5 1.5 0.5 0.5' min='0 0 0' max='4 4 4' finestConnectivity='0'/>"
-                  "<SparseGridRamificationTopology name='edge' n='3 2 2' position='0.5 0.5 0.5 1.5 0.5 0.5 0.5 0.2 0.2' triangles='0 1 2' min='0 0 0' max='2 1 1'/>"
-                  "<SparseGridRamificationTopology name='cut' n='3 2 2' position='0.5 0.5 0.5 1.5 0.5 0.5' min='0 0 0' max='2 1 1'/></Node>");
+  report_good(&r, "<Node><SparseGridRamificationTopology name='apart' n='2 2 2' nbVirtualFinerLevels='2' position='0.5 "
+                  "0.5 0.5 3.5 0.5 0.5' min='0 0 0' max='4 4 4' finestConnectivity='0'/>"
+                  "<SparseGridRamificationTopology name='joined' n='2 2 2' nbVirtualFinerLevels='2' position='0.5 0.5 "
+                  "0.5 1.5 0.5 0.5' min='0 0 0' max='4 4 4' finestConnectivity='0'/>"
+                  "<SparseGridRamificationTopology name='edge' n='3 2 2' position='0.5 0.5 0.5 1.5 0.5 0.5 0.5 0.2 "
+                  "0.2' triangles='0 1 2' min='0 0 0' max='2 1 1'/>"
+                  "<SparseGridRamificationTopology name='cut' n='3 2 2' position='0.5 0.5 0.5 1.5 0.5 0.5' min='0 0 0' "
+                  "max='2 1 1'/></Node>");
   dvObject *apart = report_find(&r, "apart");
   assert_int_equal(dv_topology_count(dv_topology(apart), DV_HEXAHEDRON), 2);
   assert_int_equal(dv_topology_point_count(dv_topology(apart)), 16);
@@ -122,10 +129,14 @@ static void mixes_several_surfaces(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *a = check_write(directory, "a.obj", "v 0.5 0.5 0.5\nv 1.5 0.5 0.5\n"), *b = check_write(directory, "b.obj", "v 1.5 0.5 0.5\n");
-  char *text = dv_format("<Node><SparseGridMultipleTopology name='g' n='3 2 2' min='0 0 0' max='2 1 1' fileTopologies='%s %s' stiffnessCoefs='10 30' massCoefs='1 3' "
-                         "finestConnectivity='0'/><SparseGridMultipleTopology name='last' n='3 2 2' min='0 0 0' max='2 1 1' fileTopologies='%s %s' stiffnessCoefs='10 30' "
-                         "massCoefs='1 3' finestConnectivity='0' erasePreviousCoef='1'/></Node>", a, b, a, b);
+  char *a = check_write(directory, "a.obj", "v 0.5 0.5 0.5\nv 1.5 0.5 0.5\n"),
+       *b = check_write(directory, "b.obj", "v 1.5 0.5 0.5\n");
+  char *text = dv_format("<Node><SparseGridMultipleTopology name='g' n='3 2 2' min='0 0 0' max='2 1 1' "
+                         "fileTopologies='%s %s' stiffnessCoefs='10 30' massCoefs='1 3' "
+                         "finestConnectivity='0'/><SparseGridMultipleTopology name='last' n='3 2 2' min='0 0 0' max='2 "
+                         "1 1' fileTopologies='%s %s' stiffnessCoefs='10 30' "
+                         "massCoefs='1 3' finestConnectivity='0' erasePreviousCoef='1'/></Node>",
+                         a, b, a, b);
   Report r;
   report_good(&r, text);
   dvObject *g = report_find(&r, "g");
@@ -145,8 +156,10 @@ static void reads_voxels(void **state)
 {
   DV_UNUSED(state);
   char *directory = check_mkdir();
-  char *text_file = check_write(directory, "a.voxel", "3 1 1  1 1 1  0 255 1"), *raw = check_write(directory, "b.raw", "xxxx");
-  char *text = dv_format("<Node><SparseGridTopology name='v' filename='%s'/><SparseGridTopology name='r' n='3 3 2' filename='%s' dataResolution='2 2 1' voxelSize='2 2 2'/></Node>",
+  char *text_file = check_write(directory, "a.voxel", "3 1 1  1 1 1  0 255 1"),
+       *raw = check_write(directory, "b.raw", "xxxx");
+  char *text = dv_format("<Node><SparseGridTopology name='v' filename='%s'/><SparseGridTopology name='r' n='3 3 2' "
+                         "filename='%s' dataResolution='2 2 1' voxelSize='2 2 2'/></Node>",
                          text_file, raw);
   Report r;
   report_good(&r, text);
@@ -190,8 +203,9 @@ static void says_what_is_wrong(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(touches_and_encloses),     cmocka_unit_test(reads_a_file_and_finds_the_box), cmocka_unit_test(coarsens_and_interpolates),
-      cmocka_unit_test(splits_what_is_not_connected), cmocka_unit_test(mixes_several_surfaces),     cmocka_unit_test(reads_voxels),
+      cmocka_unit_test(touches_and_encloses),      cmocka_unit_test(reads_a_file_and_finds_the_box),
+      cmocka_unit_test(coarsens_and_interpolates), cmocka_unit_test(splits_what_is_not_connected),
+      cmocka_unit_test(mixes_several_surfaces),    cmocka_unit_test(reads_voxels),
       cmocka_unit_test(says_what_is_wrong),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // Geometry of meshes against closed forms on a sphere, a torus and a box.
 #include "topology/report.h"
 
-#include "topology/surface.h"
+#include "topology/search/surface.h"
 
 static const double R = 2, r = 0.75;   // of the torus
 
@@ -45,7 +45,8 @@ static Shape torus(int nu, int nv)
 static Shape sphere(int n)
 {
   static const double corners[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-  static const int faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  static const int faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                                  {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
   dvText text = {0}, triangles = {0};
   DV_ARRAY(double) points = {0};
   for (int f = 0; f < 8; f++) {
@@ -53,11 +54,16 @@ static Shape sphere(int n)
     for (int i = 0; i <= n; i++)
       for (int j = 0; j <= n - i; j++) {
         double p[3], length = 0;
-        for (int k = 0; k < 3; k++) p[k] = (corners[faces[f][0]][k] * (n - i - j) + corners[faces[f][1]][k] * i + corners[faces[f][2]][k] * j) / n;
+        for (int k = 0; k < 3; k++)
+          p[k] =
+              (corners[faces[f][0]][k] * (n - i - j) + corners[faces[f][1]][k] * i + corners[faces[f][2]][k] * j) / n;
         for (int k = 0; k < 3; k++) length += p[k] * p[k];
         size_t known = 0;
         for (int k = 0; k < 3; k++) p[k] = 1.5 * p[k] / sqrt(length);
-        while (known < points.count && fabs(points.data[known] - p[0]) + fabs(points.data[known + 1] - p[1]) + fabs(points.data[known + 2] - p[2]) > 1e-9) known += 3;
+        while (known < points.count && fabs(points.data[known] - p[0]) + fabs(points.data[known + 1] - p[1]) +
+                                               fabs(points.data[known + 2] - p[2]) >
+                                           1e-9)
+          known += 3;
         for (int k = 0; k < 3 && known == points.count - (size_t)k; k++) dv_push(&points, p[k]);
         number[at++] = (int)(known / 3);
       }
@@ -137,7 +143,8 @@ static void normals_and_curvature(void **state)
   DV_UNUSED(state);
   Shape s = sphere(24);
   size_t n = dv_topology_point_count(s.t);
-  double *normal = dv_alloc(3 * n * sizeof *normal), *mean = dv_alloc(n * sizeof *mean), *gaussian = dv_alloc(n * sizeof *gaussian), total = 0;
+  double *normal = dv_alloc(3 * n * sizeof *normal), *mean = dv_alloc(n * sizeof *mean),
+         *gaussian = dv_alloc(n * sizeof *gaussian), total = 0;
   dv_topology_normals(s.t, s.x, normal);
   assert_true(dv_topology_curvature(s.t, s.x, mean, gaussian));
   for (size_t i = 0; i < n; i++) {
@@ -153,7 +160,8 @@ static void normals_and_curvature(void **state)
   enum { NU = 120, NV = 60 };
   s = torus(NU, NV);
   n = dv_topology_point_count(s.t);
-  normal = dv_alloc(3 * n * sizeof *normal), mean = dv_alloc(n * sizeof *mean), gaussian = dv_alloc(n * sizeof *gaussian);
+  normal = dv_alloc(3 * n * sizeof *normal), mean = dv_alloc(n * sizeof *mean),
+  gaussian = dv_alloc(n * sizeof *gaussian);
   dv_topology_normals(s.t, s.x, normal);
   assert_true(dv_topology_curvature(s.t, s.x, mean, gaussian));
   for (size_t i = 0; i < n; i++) {
@@ -174,7 +182,7 @@ static void normals_and_curvature(void **state)
 static void rays(void **state)
 {
   DV_UNUSED(state);
-  dvRayHit hits[8];
+  dvLineHit hits[8];
   Shape s = torus(240, 120);
   // through the hole: four walls along x, a little off so that no edge is met
   assert_int_equal(dv_topology_cast(s.t, s.x, dv_vec3(10, 0.003, 0.002), dv_vec3(9, 0.003, 0.002), false, hits, 8), 4);
@@ -218,7 +226,8 @@ static void coordinates_in_elements(void **state)
   const double h[] = {0, 0, 0, 1, 0.1, 0, 1.2, 1, 0.1, 0, 1, 0, 0, 0, 1, 1, 0, 1.3, 1.1, 1.2, 1, 0.1, 1, 1.1};
   const double s[3] = {0.3, 0.6, 0.8};
   const int32_t e[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
   double wanted[8];
   dvVec3 p = {0, 0, 0};
   for (int i = 0; i < 8; i++) {
@@ -242,18 +251,22 @@ static void nearest_places(void **state)
   check_close(p.x, 1, 1e-15);
   check_close(p.y, 1, 1e-15);
   check_close(w[0], 0, 0);
-  p = dv_nearest_on_triangle(x, e, dv_vec3(-1, -3, 1), w);        // beyond a corner
+  p = dv_nearest_on_triangle(x, e, dv_vec3(-1, -3, 1), w);   // beyond a corner
   check_close(dv_vec3_norm(p), 0, 0);
-  check_close(dv_segments_distance(dv_vec3(0, 0, 0), dv_vec3(2, 0, 0), dv_vec3(1, -1, 3), dv_vec3(1, 1, 3), &s, &t), 3, 1e-15);
+  check_close(dv_segments_distance(dv_vec3(0, 0, 0), dv_vec3(2, 0, 0), dv_vec3(1, -1, 3), dv_vec3(1, 1, 3), &s, &t), 3,
+              1e-15);
   check_close(s, 0.5, 1e-15);
   check_close(t, 0.5, 1e-15);
-  check_close(dv_segments_distance(dv_vec3(0, 0, 0), dv_vec3(1, 0, 0), dv_vec3(4, 4, 0), dv_vec3(4, 8, 0), &s, &t), 5, 1e-15);
-  check_close(dv_segments_distance(dv_vec3(0, 0, 0), dv_vec3(1, 0, 0), dv_vec3(0.5, 2, 0), dv_vec3(3, 2, 0), &s, &t), 2, 1e-15);   // parallel
+  check_close(dv_segments_distance(dv_vec3(0, 0, 0), dv_vec3(1, 0, 0), dv_vec3(4, 4, 0), dv_vec3(4, 8, 0), &s, &t), 5,
+              1e-15);
+  check_close(dv_segments_distance(dv_vec3(0, 0, 0), dv_vec3(1, 0, 0), dv_vec3(0.5, 2, 0), dv_vec3(3, 2, 0), &s, &t), 2,
+              1e-15);   // parallel
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(normals_and_curvature), cmocka_unit_test(rays),
-                                     cmocka_unit_test(coordinates_in_elements), cmocka_unit_test(nearest_places)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(normals_and_curvature),
+                                     cmocka_unit_test(rays), cmocka_unit_test(coordinates_in_elements),
+                                     cmocka_unit_test(nearest_places)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

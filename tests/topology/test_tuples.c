@@ -1,7 +1,7 @@
 // Numbering many tuples at once against a set that takes them one by one; a point with thousands of tuples.
 #include "support/check.h"
 #include "topology/derive.h"
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,8 @@ static void compare_with_set(const int32_t *keys, size_t count, int width)
   int32_t different = dv_tuples_number(keys, count, width, numbers);
   dvTupleSet set;
   dv_tuple_set_init(&set, width);
-  for (size_t i = 0; i < count; i++) assert_int_equal(numbers[i], dv_tuple_set_add(&set, keys + i * (size_t)width, NULL));
+  for (size_t i = 0; i < count; i++)
+    assert_int_equal(numbers[i], dv_tuple_set_add(&set, keys + i * (size_t)width, NULL));
   assert_int_equal(different, dv_tuple_set_count(&set));
   dv_tuple_set_free(&set);
   dv_free(numbers);
@@ -65,7 +66,7 @@ static void test_cycles(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_hub), cmocka_unit_test(test_empty),
-                                     cmocka_unit_test(test_cycles)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_hub),
+                                     cmocka_unit_test(test_empty), cmocka_unit_test(test_cycles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

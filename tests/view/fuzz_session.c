@@ -10,12 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char scene[] =
     "<Node name='root' dt='0.01'><Node name='Bar'><EulerImplicitSolver/><CGLinearSolver name='cg' iterations='10'/>"
-    "<RegularGridTopology name='grid' n='2 2 3' min='0 0 0' max='1 1 2'/><MechanicalObject name='dofs'/><UniformMass name='mass' totalMass='1'/>"
-    "<HexahedronFEMForceField name='fem' youngModulus='1000' poissonRatio='0.3'/><BoxROI name='box' box='-1 -1 -0.1 2 2 0.1'/>"
+    "<RegularGridTopology name='grid' n='2 2 3' min='0 0 0' max='1 1 2'/><MechanicalObject name='dofs'/><UniformMass "
+    "name='mass' totalMass='1'/>"
+    "<HexahedronFEMForceField name='fem' youngModulus='1000' poissonRatio='0.3'/><BoxROI name='box' box='-1 -1 -0.1 2 "
+    "2 0.1'/>"
     "<FixedProjectiveConstraint name='fixed' indices='@box.indices'/>"
     "<Node name='Visual'><OglModel name='skin' src='@../grid'/><IdentityMapping/></Node></Node></Node>";
 
-static void nowhere(void *user, dvViewer *to, const char *text, size_t length) { DV_UNUSED(user), DV_UNUSED(to), DV_UNUSED(text), DV_UNUSED(length); }
+static void nowhere(void *user, dvViewer *to, const char *text, size_t length)
+{
+  DV_UNUSED(user), DV_UNUSED(to), DV_UNUSED(text), DV_UNUSED(length);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "app/divan.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 #include "view/flags.h"
 
 #include <string.h>
@@ -22,13 +22,14 @@ static void test_words(void **unused)
   assert_int_equal(say("showForceFields showBehaviorModels hideVisual", DV_DRAW_BEHAVIOR), 1);
   assert_int_equal(say("showForceFields showBehaviorModels hideVisual", DV_DRAW_VISUAL), -1);
   assert_int_equal(say("showForceFields showBehaviorModels hideVisual", DV_DRAW_COLLISION), 0);
-  assert_int_equal(say("  SHOWWIREFRAME\tshowNonsense ", DV_FLAG_WIREFRAME), 1);   // case does not matter, unknown words neither
+  assert_int_equal(say("  SHOWWIREFRAME\tshowNonsense ", DV_FLAG_WIREFRAME),
+                   1);   // case does not matter, unknown words neither
   assert_int_equal(say("showMappings", DV_DRAW_MECHANICAL_MAPPINGS), 0);
   assert_int_equal(say("showMapping", DV_DRAW_MECHANICAL_MAPPINGS), 1);
   assert_int_equal(say("hideBoundingTree", DV_DRAW_BOUNDS), -1);
   assert_int_equal(say("showAll", DV_DRAW_INTERACTIONS), 1);
-  assert_int_equal(say("showAll", DV_FLAG_NORMALS), 0);                            // options are a branch of their own
-  assert_int_equal(say("hideAll showVisual", DV_DRAW_VISUAL), -1);                 // the branch has been spoken for
+  assert_int_equal(say("showAll", DV_FLAG_NORMALS), 0);              // options are a branch of their own
+  assert_int_equal(say("hideAll showVisual", DV_DRAW_VISUAL), -1);   // the branch has been spoken for
   assert_int_equal(say("hideVisualModels showVisualModels", DV_DRAW_VISUAL), 1);
 }
 
@@ -36,7 +37,8 @@ static void test_nodes(void **unused)
 {
   DV_UNUSED(unused);
   static const char text[] = "<Node name='root'><VisualStyle displayFlags='showBehavior hideVisual'/>"
-                             "<Node name='A'><VisualStyle displayFlags='showVisualModels'/><Node name='B'/></Node><Node name='C' showCollision='1'/></Node>";
+                             "<Node name='A'><VisualStyle displayFlags='showVisualModels'/><Node "
+                             "name='B'/></Node><Node name='C' showCollision='1'/></Node>";
   dvContext *context = dv_divan_create(1);
   dvScene *scene = NULL;
   assert_int_equal(dv_scene_parse(context, "test.scn", text, strlen(text), &scene), DV_OK);

@@ -15,7 +15,8 @@ static void expect(const char *topology, size_t triangles, size_t quads, size_t 
   assert_true(dv_outline_faces(t, 3, &found[0]) && dv_outline_faces(t, 4, &found[1]) && dv_outline_edges(t, &found[2]));
   const size_t want[3] = {triangles, quads, edges};
   for (int i = 0; i < 3; i++) {
-    if (dv_ints_size(&found[i]) != want[i]) fail_msg("%s: %zu of %d corners, not %zu", topology, dv_ints_size(&found[i]), found[i].width, want[i]);
+    if (dv_ints_size(&found[i]) != want[i])
+      fail_msg("%s: %zu of %d corners, not %zu", topology, dv_ints_size(&found[i]), found[i].width, want[i]);
     for (size_t k = 0; k < found[i].count; k++) assert_in_range(found[i].data[k], 0, dv_topology_point_count(t) - 1);
     dv_ints_free(&found[i]);
   }
@@ -31,9 +32,10 @@ static void test_kinds(void **state)
   expect("<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 3'/>", 4, 0, 6);
   expect("<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' tetrahedra='0 1 2 3  1 2 3 4'/>", 6, 0, 9);
   expect("<MeshTopology " PRISM " prisms='0 1 2 3 4 5'/>", 2, 3, 9);
-  expect("<MeshTopology " PRISM " prisms='0 1 2 3 4 5  1 6 2 4 7 5'/>", 4, 4, 14);      // one quad is shared
+  expect("<MeshTopology " PRISM " prisms='0 1 2 3 4 5  1 6 2 4 7 5'/>", 4, 4, 14);   // one quad is shared
   expect("<MeshTopology " PRISM " pyramids='0 1 6 2 8'/>", 4, 1, 8);
-  expect("<MeshTopology " PRISM " hexahedra='0 1 6 2 3 4 7 5' pyramids='3 4 7 5 8'/>", 4, 5, 16);   // the pyramid stands on the cube
+  expect("<MeshTopology " PRISM " hexahedra='0 1 6 2 3 4 7 5' pyramids='3 4 7 5 8'/>", 4, 5,
+         16);   // the pyramid stands on the cube
 }
 
 static void test_surfaces(void **state)
@@ -43,7 +45,8 @@ static void test_surfaces(void **state)
   expect("<MeshTopology position='0 0 0 1 0 0 1 1 0 0 1 0' triangles='0 1 2  2 1 3'/>", 2, 0, 5);
   expect("<MeshTopology position='0 0 0 1 0 0 1 1 0' edges='0 1 1 2'/>", 0, 0, 2);
   // a face that is listed beside its volume is drawn once, one that stands alone too
-  expect("<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1 2 2 2' tetrahedra='0 1 2 3' triangles='0 2 1  1 4 5'/>", 5, 0, 9);
+  expect("<MeshTopology position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1 2 2 2' tetrahedra='0 1 2 3' triangles='0 2 1  1 4 5'/>",
+         5, 0, 9);
 }
 
 // grids list halves of their quads and the diagonals too: only what the cells have is drawn
@@ -56,6 +59,7 @@ static void test_grids(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_surfaces), cmocka_unit_test(test_grids)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_surfaces),
+                                     cmocka_unit_test(test_grids)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

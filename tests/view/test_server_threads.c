@@ -1,13 +1,14 @@
-// The viewer's transport over real sockets: who gets in, what comes back, two clients at once, a client that never reads.
+// The viewer's transport over real sockets: who gets in, what comes back, two clients at once, a client that never
+// reads.
 #include "support/check.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "view/server.h"
 
-#include <stdatomic.h>
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct Running {
   pthread_t thread;
   atomic_int stop;
   int port;
-  char *root;          // "/TOKEN/"
+  char *root;   // "/TOKEN/"
 } Running;
 
 static void *serve(void *user)
@@ -58,7 +59,8 @@ static int dial(int port)
   int s = socket(AF_INET, SOCK_STREAM, 0);
   struct timeval patience = {20, 0};
   setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in to = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   assert_int_equal(connect(s, (struct sockaddr *)&to, sizeof to), 0);
   return s;
 }
@@ -84,7 +86,8 @@ static bool hear(int s, void *to, size_t n)
 }
 
 // the status of a plain request; `extra` are header lines
-static int status_of(const Running *r, const char *method, const char *path, const char *host, const char *extra, dvText *body)
+static int status_of(const Running *r, const char *method, const char *path, const char *host, const char *extra,
+                     dvText *body)
 {
   int s = dial(r->port);
   char *request = dv_format("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, path, host, extra);
@@ -96,7 +99,8 @@ static int status_of(const Running *r, const char *method, const char *path, con
   close(s);
   int status = 0;
   if (!all.text) return 0;   // hung up on
-  if (sscanf(all.text, "HTTP/1.%*d %d", &status) != 1) status = 0;   // the library refuses a socket without a status line
+  if (sscanf(all.text, "HTTP/1.%*d %d", &status) != 1)
+    status = 0;   // the library refuses a socket without a status line
   const char *blank = strstr(all.text, "\r\n\r\n");
   if (body && blank) dv_text_add(body, blank + 4);
   dv_text_free(&all);
@@ -121,7 +125,8 @@ static void test_who_gets_in(void **unused)
   assert_int_equal(status_of(&r, "GET", "/../../etc/passwd", host, "", NULL), 403);
   assert_int_equal(status_of(&r, "GET", r.root, "evil.example", "", NULL), 403);
   assert_int_equal(status_of(&r, "GET", r.root, host, "Origin: http://evil.example\r\n", NULL), 403);
-  static const char *const inside[] = {"nothing", "file/0", "file/-1", "file/99999999999999999999", "file/../../etc/passwd", "file/"};
+  static const char *const inside[] = {
+      "nothing", "file/0", "file/-1", "file/99999999999999999999", "file/../../etc/passwd", "file/"};
   for (size_t i = 0; i < DV_COUNT(inside); i++) {
     char *path = path_of(&r, inside[i]);
     int status = status_of(&r, "GET", path, host, "", NULL);
@@ -130,7 +135,8 @@ static void test_who_gets_in(void **unused)
   }
   assert_int_equal(status_of(&r, "POST", r.root, host, "Content-Length: 0\r\n", NULL), 405);
   // a socket for another site's page, and one without the token
-  const char *upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+  const char *upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "
+                        "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
   char *foreign = dv_format("%sOrigin: http://evil.example\r\n", upgrade), *socket_path = path_of(&r, "socket");
   assert_int_not_equal(status_of(&r, "GET", socket_path, host, foreign, NULL), 101);
   assert_int_not_equal(status_of(&r, "GET", "/socket", host, upgrade, NULL), 101);
@@ -138,13 +144,15 @@ static void test_who_gets_in(void **unused)
   stop(&r);
 }
 
-// --- WebSocket ---------------------------------------------------------------------------------------------------
+// --- WebSocket -----------------------------------------------------------------------------------
 
 static int open_socket(const Running *r)
 {
   int s = dial(r->port);
-  char *request = dv_format("GET %ssocket HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: http://127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n", r->root, r->port, r->port);
+  char *request = dv_format("GET %ssocket HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: http://127.0.0.1:%d\r\nUpgrade: "
+                            "websocket\r\nConnection: Upgrade\r\n"
+                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+                            r->root, r->port, r->port);
   say(s, request, strlen(request));
   dv_free(request);
   char answer[2048] = {0};
@@ -156,7 +164,8 @@ static int open_socket(const Running *r)
 static void tell(int s, const char *text)
 {
   size_t n = strlen(text);
-  unsigned char head[8] = {0x81, (unsigned char)(0x80 | (n < 126 ? n : 126)), (unsigned char)(n >> 8), (unsigned char)n};
+  unsigned char head[8] = {0x81, (unsigned char)(0x80 | (n < 126 ? n : 126)), (unsigned char)(n >> 8),
+                           (unsigned char)n};
   dvText frame = {0};
   dv_text_add_n(&frame, (char *)head, n < 126 ? 2 : 4);
   dv_text_add_n(&frame, "\0\0\0\0", 4);   // a mask of zeros
@@ -267,6 +276,7 @@ static void test_slow_client(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_who_gets_in), cmocka_unit_test(test_conversation), cmocka_unit_test(test_slow_client)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_who_gets_in), cmocka_unit_test(test_conversation),
+                                     cmocka_unit_test(test_slow_client)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

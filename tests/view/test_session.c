@@ -16,7 +16,7 @@ typedef struct Fixture {
   dvViewer viewer;
   char directory[64];
   char *scene;
-  dvText news;         // everything that was sent
+  dvText news;   // everything that was sent
 } Fixture;
 
 static void on_send(void *user, dvViewer *to, const char *text, size_t length)
@@ -102,7 +102,8 @@ static void must_fail(Fixture *f, const char *request, const char *part)
   json_t *a = ask(f, request);
   assert_non_null(a);
   const char *error = json_string_value(json_object_get(a, "error"));
-  if (!error || !strstr(error, part)) fail_msg("%s: '%s' does not say '%s'", request, error ? error : "(no error)", part);
+  if (!error || !strstr(error, part))
+    fail_msg("%s: '%s' does not say '%s'", request, error ? error : "(no error)", part);
   json_decref(a);
 }
 
@@ -138,7 +139,7 @@ static double position(Fixture *f, size_t index)
 
 enum { TIP_Y = 3 * 58 + 1 };   // of the middle point of the free end of the 3 x 3 x 7 grid
 
-// --- frames --------------------------------------------------------------------------------------------------
+// --- frames --------------------------------------------------------------------------------------
 
 typedef struct Chunk {
   uint32_t id, kind, count, zero;
@@ -190,7 +191,8 @@ static void test_frames(void **unused)
   uint32_t positions = 0, indices = 0;
   size_t i;
   json_t *d;
-  json_array_foreach(json_object_get(scene, "drawables"), i, d) {
+  json_array_foreach(json_object_get(scene, "drawables"), i, d)
+  {
     if (strcmp(json_string_value(json_object_get(d, "group")), "visual") != 0) continue;
     positions = (uint32_t)json_integer_value(json_object_get(d, "positions"));
     indices = (uint32_t)json_integer_value(json_object_get(d, "indices"));
@@ -223,25 +225,29 @@ static void test_frames(void **unused)
   dv_text_clear(&frame);
   assert_false(dv_session_frame(f.session, &f.viewer, &frame));
   // another group brings its arrays
-  must(&f, "{\"do\":\"show\",\"id\":3,\"groups\":[\"visual\",\"forceFields\",\"velocities\",\"bounds\",\"mappings\",\"behavior\"]}");
+  must(&f, "{\"do\":\"show\",\"id\":3,\"groups\":[\"visual\",\"forceFields\",\"velocities\",\"bounds\",\"mappings\","
+           "\"behavior\"]}");
   assert_true(next_frame(&f, &frame));
   uint32_t chunks;
   memcpy(&chunks, frame.text + 20, 4);
   assert_true(chunks >= 4);
   // of the hexahedra: their edges without diagonals, and their outer faces only
   scene = ask(&f, "{\"do\":\"scene\",\"id\":4}");
-  json_array_foreach(json_object_get(scene, "drawables"), i, d) {
+  json_array_foreach(json_object_get(scene, "drawables"), i, d)
+  {
     if (strcmp(json_string_value(json_object_get(d, "group")), "forceFields") != 0) continue;
-    json_t *array = json_array_get(json_object_get(scene, "arrays"), (size_t)json_integer_value(json_object_get(d, "indices")));
+    json_t *array =
+        json_array_get(json_object_get(scene, "arrays"), (size_t)json_integer_value(json_object_get(d, "indices")));
     bool lines = strcmp(json_string_value(json_object_get(d, "kind")), "lines") == 0;
-    assert_int_equal(json_integer_value(json_object_get(array, "count")), lines ? 2 * (2 * 3 * 7 * 2 + 3 * 3 * 6) : 6 * (2 * 4 + 4 * 12));
+    assert_int_equal(json_integer_value(json_object_get(array, "count")),
+                     lines ? 2 * (2 * 3 * 7 * 2 + 3 * 3 * 6) : 6 * (2 * 4 + 4 * 12));
   }
   json_decref(scene);
   dv_text_free(&frame);
   close_fixture(&f);
 }
 
-// --- edits -----------------------------------------------------------------------------------------------------
+// --- edits ---------------------------------------------------------------------------------------
 
 static void test_edits(void **unused)
 {
@@ -268,13 +274,16 @@ static void test_edits(void **unused)
   check_close(position(&f, TIP_Y), now, 1e-12);
   // what does not work changes nothing
   now = position(&f, 1);
-  must_fail(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/Bar/fem\",\"field\":\"poissonRatio\",\"text\":\"0.7\"}", "oisson");
+  must_fail(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/Bar/fem\",\"field\":\"poissonRatio\",\"text\":\"0.7\"}",
+            "oisson");
   must_fail(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/\",\"field\":\"gravity\",\"text\":\"down\"}", "");
   must_fail(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/Nobody\",\"field\":\"x\",\"text\":\"1\"}", "Nobody");
   must_fail(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/Bar\",\"field\":\"nothing\",\"text\":\"1\"}", "nothing");
   check_close(position(&f, 1), now, 1e-12);
   run_steps(&f, 1);
-  json_decref(ask(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/Bar/fixed\",\"field\":\"indices\",\"text\":\"5000\"}"));   // only a warning
+  json_decref(ask(
+      &f,
+      "{\"do\":\"set\",\"id\":1,\"path\":\"/Bar/fixed\",\"field\":\"indices\",\"text\":\"5000\"}"));   // only a warning
   run_steps(&f, 1);
   // sizes: positions that do not fit are refused or the scene starts with them, never a crash
   json_decref(ask(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/Bar/dofs\",\"field\":\"position\",\"text\":\"0 0 0\"}"));
@@ -307,7 +316,8 @@ static void test_structure(void **unused)
   must_fail(&f, "{\"do\":\"save-node\",\"id\":1,\"path\":\"/Bar\",\"file\":\"bar.scn\"}", "overwritten");
   must_fail(&f, "{\"do\":\"save-node\",\"id\":1,\"path\":\"/Bar\",\"file\":\"../x.scn\"}", "name");
   write_file(f.directory, "more.scn",
-             "<Node name='More'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 5 0'/><UniformMass totalMass='1'/></Node>");
+             "<Node name='More'><EulerExplicitSolver/><MechanicalObject name='dofs' position='0 5 0'/><UniformMass "
+             "totalMass='1'/></Node>");
   must(&f, "{\"do\":\"add-node\",\"id\":1,\"path\":\"/\",\"file\":\"more.scn\"}");
   run_steps(&f, 10);
   char *text = field_text(&f, "/More/dofs", "position");
@@ -324,7 +334,8 @@ static void test_structure(void **unused)
   assert_int_equal(json_array_size(json_object_get(json_object_get(hello, "view"), "eye")), 3);
   json_decref(hello);
   must(&f, "{\"do\":\"dump\",\"id\":1}");
-  must(&f, "{\"do\":\"drop\",\"id\":1,\"name\":\"x.scn\",\"text\":\"<Node><MechanicalObject name='dofs' position='1 2 3'/></Node>\"}");
+  must(&f, "{\"do\":\"drop\",\"id\":1,\"name\":\"x.scn\",\"text\":\"<Node><MechanicalObject name='dofs' position='1 2 "
+           "3'/></Node>\"}");
   text = field_text(&f, "/dofs", "position");
   assert_string_equal(text, "1 2 3");
   dv_free(text);
@@ -333,7 +344,7 @@ static void test_structure(void **unused)
   close_fixture(&f);
 }
 
-// --- touching ---------------------------------------------------------------------------------------------------------
+// --- touching ------------------------------------------------------------------------------------
 
 static void test_touch(void **unused)
 {
@@ -374,7 +385,7 @@ static void test_touch(void **unused)
   close_fixture(&f);
 }
 
-// --- keys and the mouse ------------------------------------------------------------------------------------------------
+// --- keys and the mouse --------------------------------------------------------------------------
 
 typedef struct KeyProbe {
   dvObject base;
@@ -407,7 +418,8 @@ static void test_keys(void **unused)
   open_text(&f, bar);
   dv_registry_add(&f.session->context->registry, &key_probe_class);
   must(&f, "{\"do\":\"hello\",\"id\":1}");
-  must(&f, "{\"do\":\"drop\",\"id\":1,\"name\":\"keys.scn\",\"text\":\"<Node><Node><KeyProbe listening='1'/></Node></Node>\"}");
+  must(&f, "{\"do\":\"drop\",\"id\":1,\"name\":\"keys.scn\",\"text\":\"<Node><Node><KeyProbe "
+           "listening='1'/></Node></Node>\"}");
   assert_null(ask(&f, "{\"do\":\"key\",\"key\":65,\"down\":true}"));
   assert_int_equal(last_key, 65);
   assert_null(ask(&f, "{\"do\":\"key\",\"key\":19,\"down\":false}"));
@@ -427,7 +439,7 @@ static void test_keys(void **unused)
   close_fixture(&f);
 }
 
-// --- what components say of their looks ----------------------------------------------------------------------------------
+// --- what components say of their looks ----------------------------------------------------------
 
 static const char sketches[] =
     "<Node name='root'>\n"
@@ -439,7 +451,8 @@ static const char sketches[] =
     "  <PointCollisionModel name='corners'/>\n"
     "  <VisualMesh name='visualMesh' position='@points.position' vertexValues='1 2 3'/>\n"
     "  <VisualPointCloud name='cloud' position='@points.position'/>\n"
-    "  <VisualPointCloud name='balls' position='@points.position' drawMode='Sphere' sphereRadius='0.2' color='1 0 0 1'/>\n"
+    "  <VisualPointCloud name='balls' position='@points.position' drawMode='Sphere' sphereRadius='0.2' color='1 0 0 "
+    "1'/>\n"
     "  <VisualPointCloud name='off' position='@points.position' enable='0'/>\n"
     "  <TrailRenderer name='trail' position='@points.position' nbSteps='3'/>\n"
     "  <VisualVectorField name='field' position='0 0 0' vector='0 0 1'/>\n"
@@ -448,16 +461,19 @@ static const char sketches[] =
     "  <Node name='Splats'><PointSplatModel name='splats' position='0 0 0' radius='0.3'/></Node>\n"
     "  <Node name='Data'><DataDisplay name='data' position='0 0 0  1 0 0  0 1 0' pointData='1 2 3'/></Node>\n"
     "  <Node name='Skin'><OglModel name='skin' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2'/></Node>\n"
-    "  <Node name='Shown'><MechanicalObject name='frame' template='Rigid3' position='0 0 0 0 0 0 1' showObject='1'/></Node>\n"
+    "  <Node name='Shown'><MechanicalObject name='frame' template='Rigid3' position='0 0 0 0 0 0 1' "
+    "showObject='1'/></Node>\n"
     "  <Node name='Hidden'><OglModel name='skin' position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' enable='0'/></Node>\n"
     "</Node>\n";
 
 static const char *const drawn[][3] = {
-    {"collision", "spheres", "/spheres"},     {"collision", "triangles", "/triangles"},   {"collision", "lines", "/lines"},
-    {"collision", "points", "/corners"},      {"visual", "triangles", "/visualMesh"},     {"visual", "points", "/cloud"},
-    {"visual", "spheres", "/balls"},          {"visual", "vectors", "/field"},            {"visual", "lines", "/Cylinders/rods"},
-    {"visual", "spheres", "/Splats/splats"},  {"visual", "triangles", "/Data/data"},      {"visual", "triangles", "/Skin/skin"},
-    {"visual", "lines", "/trail"},            {"visual", "frames", "/Shown/frame"},
+    {"collision", "spheres", "/spheres"},   {"collision", "triangles", "/triangles"},
+    {"collision", "lines", "/lines"},       {"collision", "points", "/corners"},
+    {"visual", "triangles", "/visualMesh"}, {"visual", "points", "/cloud"},
+    {"visual", "spheres", "/balls"},        {"visual", "vectors", "/field"},
+    {"visual", "lines", "/Cylinders/rods"}, {"visual", "spheres", "/Splats/splats"},
+    {"visual", "triangles", "/Data/data"},  {"visual", "triangles", "/Skin/skin"},
+    {"visual", "lines", "/trail"},          {"visual", "frames", "/Shown/frame"},
 };
 
 static const char *text_of(const json_t *row, const char *key) { return json_string_value(json_object_get(row, key)); }
@@ -470,11 +486,14 @@ static void test_sketches(void **unused)
   must(&f, "{\"do\":\"hello\",\"id\":1}");
   json_t *scene = ask(&f, "{\"do\":\"scene\",\"id\":1}"), *rows = json_object_get(scene, "drawables"), *row;
   size_t i, seen[DV_COUNT(drawn)] = {0};
-  json_array_foreach(rows, i, row) {
+  json_array_foreach(rows, i, row)
+  {
     const char *group = text_of(row, "group"), *kind = text_of(row, "kind"), *path = text_of(row, "path");
     if (!dv_same(group, "visual") && !dv_same(group, "collision")) continue;
     size_t k = 0;
-    while (k < DV_COUNT(drawn) && !(dv_same(drawn[k][0], group) && dv_same(drawn[k][1], kind) && dv_same(drawn[k][2], path))) k++;
+    while (k < DV_COUNT(drawn) &&
+           !(dv_same(drawn[k][0], group) && dv_same(drawn[k][1], kind) && dv_same(drawn[k][2], path)))
+      k++;
     if (k == DV_COUNT(drawn)) fail_msg("%s %s of %s is not expected", group, kind, path);
     seen[k]++;
     bool valued = dv_same(path, "/visualMesh") || dv_same(path, "/Data/data");
@@ -487,7 +506,7 @@ static void test_sketches(void **unused)
   close_fixture(&f);
 }
 
-// --- several clients, statistics ---------------------------------------------------------------------------------------
+// --- several clients, statistics -----------------------------------------------------------------
 
 static void test_clients(void **unused)
 {
@@ -541,22 +560,36 @@ static void test_hostile(void **unused)
   Fixture f;
   open_text(&f, bar);
   must(&f, "{\"do\":\"hello\",\"id\":1}");
-  static const char *const requests[] = {
-      "", "{", "[]", "null", "{\"do\":5}", "{\"do\":\"fly\",\"id\":1}", "{\"do\":\"step\",\"id\":1,\"count\":-5}", "{\"do\":\"dt\",\"id\":1,\"value\":0}",
-      "{\"do\":\"set\",\"id\":1}", "{\"do\":\"show\",\"id\":1,\"groups\":7}", "{\"do\":\"grab\",\"id\":1,\"origin\":[1,2],\"direction\":[0,0,0]}",
-      "{\"do\":\"grab\",\"id\":1,\"origin\":[1,2,3],\"direction\":[1e300,0,0]}", "{\"do\":\"watch\",\"id\":1,\"items\":{}}",
-      "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "{\"do\":\"save-view\",\"id\":1,\"view\":[]}",
-      "{\"do\":\"realtime\",\"id\":1,\"on\":true,\"factor\":0}", "{\"do\":\"files\",\"id\":1,\"directory\":\"/\"}", "{\"do\":\"field\",\"id\":1,\"path\":\"\"}"};
+  static const char *const requests[] = {"",
+                                         "{",
+                                         "[]",
+                                         "null",
+                                         "{\"do\":5}",
+                                         "{\"do\":\"fly\",\"id\":1}",
+                                         "{\"do\":\"step\",\"id\":1,\"count\":-5}",
+                                         "{\"do\":\"dt\",\"id\":1,\"value\":0}",
+                                         "{\"do\":\"set\",\"id\":1}",
+                                         "{\"do\":\"show\",\"id\":1,\"groups\":7}",
+                                         "{\"do\":\"grab\",\"id\":1,\"origin\":[1,2],\"direction\":[0,0,0]}",
+                                         "{\"do\":\"grab\",\"id\":1,\"origin\":[1,2,3],\"direction\":[1e300,0,0]}",
+                                         "{\"do\":\"watch\",\"id\":1,\"items\":{}}",
+                                         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+                                         "{\"do\":\"save-view\",\"id\":1,\"view\":[]}",
+                                         "{\"do\":\"realtime\",\"id\":1,\"on\":true,\"factor\":0}",
+                                         "{\"do\":\"files\",\"id\":1,\"directory\":\"/\"}",
+                                         "{\"do\":\"field\",\"id\":1,\"path\":\"\"}"};
   for (size_t i = 0; i < DV_COUNT(requests); i++) {
     json_t *a = ask(&f, requests[i]);
     if (!a || !json_object_get(a, "error")) fail_msg("%s was not refused", requests[i]);
     json_decref(a);
   }
-  must(&f, "{\"do\":\"grab\",\"id\":1,\"origin\":[1,2,3],\"direction\":[0,0,0]}");   // a ray without a direction hits nothing
+  must(&f, "{\"do\":\"grab\",\"id\":1,\"origin\":[1,2,3],\"direction\":[0,0,0]}");   // a ray without a direction hits
+                                                                                     // nothing
   run_steps(&f, 1);
   close_fixture(&f);
   // a scene that is full of mistakes is shown, not run
-  open_text(&f, "<Node><MechanicalObject name='dofs' position='0 0 0'/><NoSuchThing/><FixedProjectiveConstraint indices='9'/></Node>");
+  open_text(&f, "<Node><MechanicalObject name='dofs' position='0 0 0'/><NoSuchThing/><FixedProjectiveConstraint "
+                "indices='9'/></Node>");
   assert_false(dv_session_ready(f.session));
   must(&f, "{\"do\":\"hello\",\"id\":1}");
   assert_non_null(strstr(f.news.text, "NoSuchThing"));
@@ -569,8 +602,9 @@ static void test_hostile(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames), cmocka_unit_test(test_edits), cmocka_unit_test(test_structure),
-                                     cmocka_unit_test(test_touch),  cmocka_unit_test(test_keys),  cmocka_unit_test(test_sketches),
-                                     cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames),    cmocka_unit_test(test_edits),
+                                     cmocka_unit_test(test_structure), cmocka_unit_test(test_touch),
+                                     cmocka_unit_test(test_keys),      cmocka_unit_test(test_sketches),
+                                     cmocka_unit_test(test_clients),   cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

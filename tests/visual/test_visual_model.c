@@ -23,7 +23,8 @@ static void test_normals_of_a_cube(void **state)
   dvScene *s = check_scene(text, 1);
   const dvVisualModel *v = model(s, "m");
   assert_int_equal(v->base.normal.count, 24);
-  for (size_t i = 0; i < 24; i++) check_close(v->base.normal.data[i], (v->base.position.data[i] > 0.5 ? 1 : -1) / sqrt(3), 1e-15);
+  for (size_t i = 0; i < 24; i++)
+    check_close(v->base.normal.data[i], (v->base.position.data[i] > 0.5 ? 1 : -1) / sqrt(3), 1e-15);
   check_close_scene(&s);
   dv_free(text);
 }
@@ -32,7 +33,8 @@ static void test_normals_of_a_cube(void **state)
 static void test_area_weights(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><OglModel name='m' position='0 0 0  2 0 0  0 2 0  0 0 1' triangles='0 1 2  0 2 3'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><OglModel name='m' position='0 0 0  2 0 0  0 2 0  0 0 1' triangles='0 1 2  0 2 3'/></Node>", 1);
   const double *n = model(s, "m")->base.normal.data;
   double length = sqrt(16 + 4);   // (0,0,4) + (2,0,0)
   check_close(n[0], 2 / length, 1e-15);
@@ -44,7 +46,8 @@ static void test_area_weights(void **state)
 static void test_transform(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><OglModel name='m' position='1 0 0  0 1 0  0 0 1' triangles='0 1 2' scale='2' rz='90' dx='5'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><OglModel name='m' position='1 0 0  0 1 0  0 0 1' triangles='0 1 2' scale='2' rz='90' dx='5'/></Node>", 1);
   const double *x = model(s, "m")->base.position.data;
   check_close(x[0], 5, 1e-12);
   check_close(x[1], 2, 1e-12);
@@ -56,7 +59,9 @@ static void test_transform(void **state)
 static void test_topology_in_the_node(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2  2 1 3'/><OglModel name='m'/></Node>", 1);
+  dvScene *s = check_scene(
+      "<Node><MeshTopology position='0 0 0 1 0 0 0 1 0 1 1 0' triangles='0 1 2  2 1 3'/><OglModel name='m'/></Node>",
+      1);
   assert_int_equal(model(s, "m")->triangles.count, 6);
   assert_int_equal(model(s, "m")->base.state.count, 4);
   check_close(model(s, "m")->base.normal.data[2], 1, 1e-15);
@@ -68,12 +73,13 @@ static void test_texture_seam(void **state)
 {
   (void)state;
   char *directory = check_mkdir();
-  char *file = check_write(directory, "seam.obj",
-                           "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.5\nvt 0 1\nf 1/1 2/2 3/3\nf 1/4 3/3 4/5\n");
-  char *text =
-      dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node name='v'><OglModel name='m' filename='%s'/>"
-                "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>",
-                file);
+  char *file = check_write(
+      directory, "seam.obj",
+      "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.5\nvt 0 1\nf 1/1 2/2 3/3\nf 1/4 3/3 4/5\n");
+  char *text = dv_format("<Node><MechanicalObject name='dofs' position='0 0 0 1 0 0 1 1 0 0 1 0'/><Node "
+                         "name='v'><OglModel name='m' filename='%s'/>"
+                         "<IdentityMapping input='@../dofs' output='@m'/></Node></Node>",
+                         file);
   dvScene *s = check_scene(text, 1);
   dvVisualModel *v = model(s, "v/m");
   assert_int_equal(dv_reals_size(&v->base.position), 4);
@@ -100,7 +106,8 @@ static void test_polygons(void **state)
 {
   (void)state;
   char *directory = check_mkdir();
-  char *file = check_write(directory, "five.obj", "v 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0\nf 1 2 3 4 5\nf 1 2 3 4\n");
+  char *file =
+      check_write(directory, "five.obj", "v 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0\nf 1 2 3 4 5\nf 1 2 3 4\n");
   char *text = dv_format("<Node><OglModel name='m' filename='%s'/></Node>", file);
   dvScene *s = check_scene(text, 1);
   const int32_t fan[9] = {0, 1, 2, 0, 2, 3, 0, 3, 4}, quad[4] = {0, 1, 2, 3};
@@ -118,10 +125,11 @@ static void test_polygons(void **state)
 static void test_not_mechanical(void **state)
 {
   (void)state;
-  dvScene *s = check_scene(
-      "<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
-      "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' input='@..' output='@m'/></Node></Node>",
-      1);
+  dvScene *s =
+      check_scene("<Node><MechanicalObject name='dofs' template='Rigid3' position='0 0 0 0 0 0 1'/><Node name='v'>"
+                  "<OglModel name='m' position='1 0 0 0 1 0 0 0 1' triangles='0 1 2'/><RigidMapping name='map' "
+                  "input='@..' output='@m'/></Node></Node>",
+                  1);
   assert_false(dv_mapping_is_mechanical(check_find(s, "v/map")));
   assert_int_equal(s->plan->states.count, 1);
   assert_int_equal(s->plan->visual_mappings.count, 1);
@@ -136,7 +144,8 @@ static void test_linked_positions(void **state)
 {
   (void)state;
   dvScene *s = check_scene("<Node gravity='0 0 0'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/>"
-                           "<OglModel name='m' position='@dofs.position' triangles='0 1 2'/></Node>", 1);
+                           "<OglModel name='m' position='@dofs.position' triangles='0 1 2'/></Node>",
+                           1);
   dv_state_write(dv_state(check_find(s, "dofs")), DV_X)[2] = 1;
   check_steps(s, 1);
   check_close(model(s, "m")->base.position.data[2], 1, 0);
@@ -147,8 +156,10 @@ static void test_linked_positions(void **state)
 static void test_normals_are_lazy(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node gravity='0 0 0'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/><Node name='v'>"
-                           "<OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/><IdentityMapping/></Node></Node>", 1);
+  dvScene *s =
+      check_scene("<Node gravity='0 0 0'><MechanicalObject name='dofs' position='0 0 0 1 0 0 0 1 0'/><Node name='v'>"
+                  "<OglModel name='m' position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/><IdentityMapping/></Node></Node>",
+                  1);
   const dvVisualModel *v = (const dvVisualModel *)check_find(s, "v/m");
   const dvField *normal = dv_field_of(&v->base.state.base, &v->base.normal);
   uint32_t before = normal->counter;
@@ -182,7 +193,8 @@ static void test_looks_only_warn(void **state)
 {
   (void)state;
   assert_int_equal(warnings("<Node><OglModel filename='nowhere.obj'/></Node>"), 1);
-  assert_int_equal(warnings("<Node><OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2' texturename='nowhere.png'/></Node>"), 1);
+  assert_int_equal(
+      warnings("<Node><OglModel position='0 0 0 1 0 0 0 1 0' triangles='0 1 2' texturename='nowhere.png'/></Node>"), 1);
   assert_int_equal(warnings("<Node><OglModel position='0 0 0' triangles='0 1 2'/></Node>"), 1);   // indices outside
   assert_int_equal(warnings("<Node><OglModel position='0 0 0' vertPosIdx='7' triangles='0 0 0'/></Node>"), 1);
   assert_int_equal(warnings("<Node><OglModel/></Node>"), 1);
@@ -193,17 +205,21 @@ static void test_material_of_the_file(void **state)
 {
   (void)state;
   char *directory = check_mkdir();
-  char *library = check_write(directory, "red.mtl", "newmtl other\nKd 0 0 1\nnewmtl red\nKa 0.1 0 0\nKd 0.8 0.1 0\nKs 1 1 1\nNs 20\n");
+  char *library = check_write(directory, "red.mtl",
+                              "newmtl other\nKd 0 0 1\nnewmtl red\nKa 0.1 0 0\nKd 0.8 0.1 0\nKs 1 1 1\nNs 20\n");
   char *file = check_write(directory, "red.obj", "mtllib red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
-  char *text = dv_format("<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
-                         "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' color='0 1 0 1'/></Node>"
-                         "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
-                         file, file, file);
+  char *text = dv_format(
+      "<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
+      "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' "
+      "color='0 1 0 1'/></Node>"
+      "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
+      file, file, file);
   dvScene *s = check_scene(text, 1);
   const struct {
     const char *path;
     double diffuse[4], specular;
-  } want[] = {{"a/m", {0.8, 0.1, 0, 1}, 1}, {"b/m", {0.8, 0.1, 0, 1}, 1}, {"c/m", {0, 1, 0, 1}, 0}, {"d/m", {0, 0, 1, 0.5}, 0}};
+  } want[] = {
+      {"a/m", {0.8, 0.1, 0, 1}, 1}, {"b/m", {0.8, 0.1, 0, 1}, 1}, {"c/m", {0, 1, 0, 1}, 0}, {"d/m", {0, 0, 1, 0.5}, 0}};
   for (size_t i = 0; i < DV_COUNT(want); i++) {
     dvShading m = dv_visual_material(model(s, want[i].path));
     for (int k = 0; k < 4; k++) check_close(m.diffuse[k], want[i].diffuse[k], 1e-12);
@@ -216,22 +232,27 @@ static void test_material_of_the_file(void **state)
   check_rmdir(directory);
 }
 
-// faces keep the materials of their groups, by filename and by src, split or not; not where the scene says how the model looks
+// faces keep the materials of their groups, by filename and by src, split or not; not where the scene says how the
+// model looks
 static void test_parts_of_the_file(void **state)
 {
   (void)state;
   char *directory = check_mkdir();
-  char *library = check_write(directory, "two.mtl", "newmtl red\nKd 1 0 0\nnewmtl unused\nKd 0 1 0\nnewmtl blue\nKd 0 0 1\nmap_Kd sky.png\n");
+  char *library = check_write(directory, "two.mtl",
+                              "newmtl red\nKd 1 0 0\nnewmtl unused\nKd 0 1 0\nnewmtl blue\nKd 0 0 1\nmap_Kd sky.png\n");
   char *picture = check_write(directory, "sky.png", "");
   char *file = check_write(directory, "two.obj",
-                           "mtllib two.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nusemtl red\nf 1 3 4\nf 2 5 6 3\ng my own group\nusemtl blue\n"
+                           "mtllib two.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nusemtl "
+                           "red\nf 1 3 4\nf 2 5 6 3\ng my own group\nusemtl blue\n"
                            "f 1 2 3 4 5\nusemtl red\nf 2 5 6\n");
-  char *text = dv_format("<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
-                         "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' color='0 1 0 1'/></Node>"
-                         "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
-                         file, file, file);
+  char *text = dv_format(
+      "<Node><MeshOBJLoader name='loader' filename='%s'/><Node name='a'><OglModel name='m' filename='%s'/></Node>"
+      "<Node name='b'><OglModel name='m' src='@../loader'/></Node><Node name='c'><OglModel name='m' src='@../loader' "
+      "color='0 1 0 1'/></Node>"
+      "<Node name='d'><OglModel name='m' filename='%s' material='x Diffuse 1 0 0 1 0.5'/></Node></Node>",
+      file, file, file);
   dvScene *s = check_scene(text, 1);
-  const int32_t want[] = {-1, 0, 2, 2, 2, 0, 0};      // six triangles, three of them of the polygon, and the quad
+  const int32_t want[] = {-1, 0, 2, 2, 2, 0, 0};   // six triangles, three of them of the polygon, and the quad
   for (int k = 0; k < 2; k++) {
     const dvVisualModel *v = model(s, k ? "b/m" : "a/m");
     const dvVisualParts *p = dv_visual_parts(v);
@@ -262,8 +283,10 @@ static void test_parts_of_the_file(void **state)
 static void test_trail(void **state)
 {
   (void)state;
-  dvScene *s = check_scene("<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='p' position='0 0 0' velocity='1 0 0'/><UniformMass totalMass='1'/>"
-                           "<TrailRenderer name='trail' position='@p.position' nbSteps='3'/></Node>", 1);
+  dvScene *s = check_scene("<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='p' "
+                           "position='0 0 0' velocity='1 0 0'/><UniformMass totalMass='1'/>"
+                           "<TrailRenderer name='trail' position='@p.position' nbSteps='3'/></Node>",
+                           1);
   const dvReals *trail = dv_object_field(check_find(s, "trail"), "trail")->value;
   assert_int_equal(trail->count, 9);
   check_steps(s, 4);
@@ -276,11 +299,19 @@ static void test_trail(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normals_of_a_cube), cmocka_unit_test(test_area_weights), cmocka_unit_test(test_transform),
-      cmocka_unit_test(test_topology_in_the_node), cmocka_unit_test(test_texture_seam), cmocka_unit_test(test_polygons),
-      cmocka_unit_test(test_not_mechanical), cmocka_unit_test(test_linked_positions), cmocka_unit_test(test_normals_are_lazy),
-      cmocka_unit_test(test_looks_only_warn), cmocka_unit_test(test_material_of_the_file),
-      cmocka_unit_test(test_parts_of_the_file), cmocka_unit_test(test_trail),
+      cmocka_unit_test(test_normals_of_a_cube),
+      cmocka_unit_test(test_area_weights),
+      cmocka_unit_test(test_transform),
+      cmocka_unit_test(test_topology_in_the_node),
+      cmocka_unit_test(test_texture_seam),
+      cmocka_unit_test(test_polygons),
+      cmocka_unit_test(test_not_mechanical),
+      cmocka_unit_test(test_linked_positions),
+      cmocka_unit_test(test_normals_are_lazy),
+      cmocka_unit_test(test_looks_only_warn),
+      cmocka_unit_test(test_material_of_the_file),
+      cmocka_unit_test(test_parts_of_the_file),
+      cmocka_unit_test(test_trail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c, bench_kernels.c,
-// bench_growth.c for what is measured.
+// divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c,
+// bench_kernels.c, bench_growth.c for what is measured.
 #include "bench.h"
 #include "bench_linear.h"
 
@@ -20,27 +20,32 @@ static const char usage[] =
     "  scenes               ms per step of a list of scenes (the default)\n"
     "  kernels              inner loops, in proportion to what this machine can do\n"
     "  growth               how times grow with the size of a mesh\n"
-    "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was built; some minutes\n"
+    "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was built; "
+    "some minutes\n"
     "  all                  scenes, kernels and growth\n\n"
-    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv, here or as installed)\n"
+    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv, here or as "
+    "installed)\n"
     "  --corpus DIR         also SOFA's scenes in DIR/examples for which DIR/../guide/targets.md has figures,\n"
     "                       scaled to this machine with DIR/../tools/calibrate.c\n"
     "  --filter TEXT        only scenes or kernels whose name contains the text\n"
     "  --repeats N          runs of each scene, of which the fastest counts (default 3)\n"
     "  --threads LIST       numbers of threads (default 1,2)\n"
-    "  --timeout S          end the run of a scene, and the series of growing meshes, after this many seconds (default 600)\n"
+    "  --timeout S          end the run of a scene, and the series of growing meshes, after this many seconds (default "
+    "600)\n"
     "  --json FILE          store the results\n"
     "  --from FILE          take results that were stored instead of measuring\n"
     "  --compare FILE       compare with results that were stored\n"
     "  --html FILE          write a report with plots\n\n"
-    "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the measuring;\n"
-    "what was measured until then is kept, and the exit status is 130. A list of scenes that cannot be read is status 4.\n\n"
+    "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the "
+    "measuring;\n"
+    "what was measured until then is kept, and the exit status is 130. A list of scenes that cannot be read is status "
+    "4.\n\n"
     "examples:\n"
     "  divan bench --html report.html\n"
     "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
     "  divan bench kernels --threads 1\n";
 
-// --- options ---------------------------------------------------------------------------------------
+// --- options -------------------------------------------------------------------------------------
 
 static int parse_threads(Bench *b, const char *text)
 {
@@ -48,7 +53,8 @@ static int parse_threads(Bench *b, const char *text)
   for (const char *c = text; c && *c;) {
     long long n;
     if (!dv_scan_int(&c, &n) || n < 1 || n > 256 || b->thread_counts == BENCH_THREADS || (*c && *c != ','))
-      return usage_error(&command_bench, "--threads needs up to %d numbers from 1 to 256 like 1,2, not %s", BENCH_THREADS, text);
+      return usage_error(&command_bench, "--threads needs up to %d numbers from 1 to 256 like 1,2, not %s",
+                         BENCH_THREADS, text);
     b->threads[b->thread_counts++] = (int)n;
     if (*c == ',') c++;
   }
@@ -58,7 +64,9 @@ static int parse_threads(Bench *b, const char *text)
 static bool parse_subject(Bench *b, const char *word)
 {
   bool all = dv_same(word, "all");
-  if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") && !dv_same(word, "linear")) return false;
+  if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") &&
+      !dv_same(word, "linear"))
+    return false;
   b->scenes |= all || dv_same(word, "scenes");
   b->kernels |= all || dv_same(word, "kernels");
   b->growth |= all || dv_same(word, "growth");
@@ -72,12 +80,14 @@ static int parse(Bench *b, int count, char **arguments)
   const struct {
     const char *name;
     const char **into;
-  } texts[] = {{"--corpus", &b->corpus}, {"--list", &b->list}, {"--filter", &b->filter}, {"--json", &b->json},
+  } texts[] = {{"--corpus", &b->corpus},   {"--list", &b->list}, {"--filter", &b->filter}, {"--json", &b->json},
                {"--compare", &b->compare}, {"--html", &b->html}, {"--from", &b->from}};
   for (int i = 0; i < count; i++) {
     const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
     if (parse_subject(b, a)) continue;
-    if (*a != '-') return usage_error(&command_bench, "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all", a);
+    if (*a != '-')
+      return usage_error(&command_bench,
+                         "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all", a);
     double number;
     long whole;
     const char **into = NULL;
@@ -104,9 +114,12 @@ static int parse(Bench *b, int count, char **arguments)
   return 0;
 }
 
-// --- what the parts share --------------------------------------------------------------------------------
+// --- what the parts share ------------------------------------------------------------------------
 
-bool bench_wants(const Bench *b, const char *name) { return !interrupted() && (!b->filter || strcasestr(name, b->filter)); }
+bool bench_wants(const Bench *b, const char *name)
+{
+  return !interrupted() && (!b->filter || strcasestr(name, b->filter));
+}
 
 void bench_progress(const char *format, ...)
 {
@@ -134,12 +147,14 @@ json_t *bench_machine(void)
   dv_machine_measure(&m, NULL);
   json_t *memory = json_array();
   for (int i = 0; i < DV_BANDWIDTHS; i++)
-    json_array_append_new(memory, json_pack("{s:i,s:o,s:o}", "kb", dv_bandwidth_kb[i], "gbytes", bench_number(m.gbytes[i]), "reading", bench_number(m.reading[i])));
-  return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:o}", "cpu", m.cpu, "cores", m.cores, "instructions", dv_isa_name(), "gflops", bench_number(m.gflops),
-                   "memory", memory, "branch_ns", bench_number(m.branch_ns), "index", bench_number(dv_machine_index(&m)));
+    json_array_append_new(memory, json_pack("{s:i,s:o,s:o}", "kb", dv_bandwidth_kb[i], "gbytes",
+                                            bench_number(m.gbytes[i]), "reading", bench_number(m.reading[i])));
+  return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:o}", "cpu", m.cpu, "cores", m.cores, "instructions", dv_isa_name(),
+                   "gflops", bench_number(m.gflops), "memory", memory, "branch_ns", bench_number(m.branch_ns), "index",
+                   bench_number(dv_machine_index(&m)));
 }
 
-// --- putting together ---------------------------------------------------------------------------------------
+// --- putting together ----------------------------------------------------------------------------
 
 static json_t *measure(const Bench *b)
 {

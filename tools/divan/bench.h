@@ -1,5 +1,5 @@
-// The parts of `divan bench`. Results are JSON values from the start: what is printed, compared, stored and put into the
-// report is one and the same.
+// The parts of `divan bench`. Results are JSON values from the start: what is printed, compared, stored and put into
+// the report is one and the same.
 #ifndef DIVAN_BENCH_H
 #define DIVAN_BENCH_H
 
@@ -16,21 +16,22 @@ typedef struct Bench {
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
-  double timeout;         // seconds a run may take
-  char *own_list;         // the list of scenes, where it is
-  char *scratch;          // directory for what the runs leave behind
+  double timeout;   // seconds a run may take
+  char *own_list;   // the list of scenes, where it is
+  char *scratch;    // directory for what the runs leave behind
 } Bench;
 
 // --- measuring: each gives an array ---
 
 json_t *bench_scenes(const Bench *b);
-// Where the list of scenes is: --list, or bench/scenes.tsv here, of the installation or of the source tree. NULL after a message. The caller frees it.
+// Where the list of scenes is: --list, or bench/scenes.tsv here, of the installation or of the source tree. NULL after
+// a message. The caller frees it.
 char *bench_find_list(const Bench *b);
 json_t *bench_kernels(const Bench *b);
 json_t *bench_growth(const Bench *b);
 json_t *bench_machine(void);
 
-bool bench_wants(const Bench *b, const char *name);     // --filter; nothing after an interruption
+bool bench_wants(const Bench *b, const char *name);             // --filter; nothing after an interruption
 void bench_progress(const char *format, ...) DV_PRINTF(1, 2);   // one line on a terminal, overwritten by the next
 // Rounds to five digits, to keep files short.
 json_t *bench_number(double value);
@@ -46,7 +47,7 @@ dvStatus bench_write_html(const char *path, const json_t *result);
 
 typedef struct Box {
   size_t points, count;
-  double *position;       // cells are cubes of width 0.1
+  double *position;   // cells are cubes of width 0.1
   int32_t *tetrahedra;
 } Box;
 

@@ -25,7 +25,8 @@ static void cut_cell(const int n[3], const int cell[3], int which, int32_t out[4
 Box box_create(int nx, int ny, int nz)
 {
   const int n[3] = {nx, ny, nz};
-  Box b = {.points = (size_t)(nx + 1) * (size_t)(ny + 1) * (size_t)(nz + 1), .count = 6 * (size_t)nx * (size_t)ny * (size_t)nz};
+  Box b = {.points = (size_t)(nx + 1) * (size_t)(ny + 1) * (size_t)(nz + 1),
+           .count = 6 * (size_t)nx * (size_t)ny * (size_t)nz};
   b.position = dv_alloc(3 * b.points * sizeof(double));
   b.tetrahedra = dv_alloc(4 * b.count * sizeof(int32_t));
   size_t p = 0, e = 0;
@@ -55,7 +56,8 @@ static bool write_mesh(const Box *b, const char *path)
   FILE *f = fopen(path, "w");
   if (!f) return false;
   fprintf(f, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%zu\n", b->points);
-  for (size_t i = 0; i < b->points; i++) fprintf(f, "%zu %.9g %.9g %.9g\n", i + 1, b->position[3 * i], b->position[3 * i + 1], b->position[3 * i + 2]);
+  for (size_t i = 0; i < b->points; i++)
+    fprintf(f, "%zu %.9g %.9g %.9g\n", i + 1, b->position[3 * i], b->position[3 * i + 1], b->position[3 * i + 2]);
   fprintf(f, "$EndNodes\n$Elements\n%zu\n", b->count);
   for (size_t i = 0; i < b->count; i++) {
     const int32_t *t = b->tetrahedra + 4 * i;

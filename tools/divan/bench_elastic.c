@@ -1,6 +1,7 @@
 // Matrices for divan bench linear: linear elasticity on a grid of hexahedra, held at one end, with a little mass.
 //
-//   K_e = sum over 2 x 2 x 2 points of B^T C B, Young's modulus 1 (or `stiff` beyond half of the length), Poisson's ratio 0.3
+//   K_e = sum over 2 x 2 x 2 points of B^T C B, Young's modulus 1 (or `stiff` beyond half of the length), Poisson's
+//   ratio 0.3
 #include "bench_linear.h"
 
 #include <math.h>
@@ -34,14 +35,16 @@ static void element(double block[8][8][9])
         double dot = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
         for (int i = 0; i < 3; i++)
           for (int j = 0; j < 3; j++)
-            block[a][b][3 * i + j] += (lambda * g[a][i] * g[b][j] + mu * g[b][i] * g[a][j] + (i == j ? mu * dot : 0)) / 8;
+            block[a][b][3 * i + j] +=
+                (lambda * g[a][i] * g[b][j] + mu * g[b][i] * g[a][j] + (i == j ? mu * dot : 0)) / 8;
       }
   }
 }
 
 bool elastic_matrix(dvBlockMatrix *m, const int *points, double stiff)
 {
-  size_t nx = (size_t)points[0], ny = (size_t)points[1], nz = (size_t)points[2], cells = (nx - 1) * (ny - 1) * (nz - 1), at = 0;
+  size_t nx = (size_t)points[0], ny = (size_t)points[1], nz = (size_t)points[2], cells = (nx - 1) * (ny - 1) * (nz - 1),
+         at = 0;
   uint64_t *pair = dv_try_alloc(64 * cells * sizeof *pair);
   int32_t *place = dv_try_alloc(64 * cells * sizeof *place);
   double block[8][8][9];
@@ -52,7 +55,8 @@ bool elastic_matrix(dvBlockMatrix *m, const int *points, double stiff)
     for (size_t k = 0; k < 8; k++) corner[k] = x + (k & 1) + nx * (y + (k >> 1 & 1) + ny * (z + (k >> 2)));
     for (size_t k = 0; k < 64; k++) pair[at++] = dv_pair(corner[k / 8], corner[k % 8]);
   }
-  bool good = dv_pattern_build(&pattern, nx * ny * nz, nx * ny * nz, pair, at, place) && dv_block_matrix_init(m, 3, &pattern);
+  bool good =
+      dv_pattern_build(&pattern, nx * ny * nz, nx * ny * nz, pair, at, place) && dv_block_matrix_init(m, 3, &pattern);
   if (good) {
     element(block);
     for (size_t k = 0; k < at; k++) {

@@ -3,15 +3,20 @@
 #include "bench.h"
 
 #include "base/clock.h"
-#include "io/scene_file.h"
-#include "state/state.h"
+#include "io/scene/scene_file.h"
+#include "mechanics/mechanics.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { SIZES = 5, PARTS = 7 };
-static const char *const part_names[PARTS] = {"read the scene", "read the mesh and set up", "force", "product with the matrix", "vectors of an iteration",
-                                              "mapping", "step"};
+static const char *const part_names[PARTS] = {"read the scene",
+                                              "read the mesh and set up",
+                                              "force",
+                                              "product with the matrix",
+                                              "vectors of an iteration",
+                                              "mapping",
+                                              "step"};
 
 typedef struct Work {
   dvScene *scene;
@@ -49,7 +54,16 @@ static bool time_size(const Bench *b, const char *path, double ms[PARTS])
 {
   dvContext *context = dv_divan_create(b->threads[0]);
   context->log.threshold = DV_ERROR;
-  Work w = {.m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = 0.02, .implicit = true, .m = 1, .b = -0.02, .k = -0.0004}};
+  Work w = {.m = {.x = DV_X,
+                  .v = DV_V,
+                  .f = DV_F,
+                  .dx = DV_DX,
+                  .df = DV_DF,
+                  .dt = 0.02,
+                  .implicit = true,
+                  .m = 1,
+                  .b = -0.02,
+                  .k = -0.0004}};
   double began = dv_now();
   bool good = dv_scene_read(context, path, &w.scene) == DV_OK;
   double loaded = dv_now();
@@ -109,8 +123,9 @@ json_t *bench_growth(const Bench *b)
       json_array_append_new(sizes, json_integer((json_int_t)elements[i]));
       json_array_append_new(times, bench_number(ms[p][i]));
     }
-    json_array_append_new(all, json_pack("{s:s,s:i,s:o,s:o,s:o}", "name", part_names[p], "threads", b->threads[0], "elements", sizes, "ms", times,
-                                         "exponent", bench_number(fit_exponent(elements, ms[p], done))));
+    json_array_append_new(all, json_pack("{s:s,s:i,s:o,s:o,s:o}", "name", part_names[p], "threads", b->threads[0],
+                                         "elements", sizes, "ms", times, "exponent",
+                                         bench_number(fit_exponent(elements, ms[p], done))));
   }
   return all;
 }

@@ -1,13 +1,15 @@
-// divan bench kernels: inner loops, held against what the machine can do (S. Williams, A. Waterman, D. Patterson, Roofline,
-// 2009): a loop with F operations and B bytes of data that have to pass cannot take less than max(F / peak, B / bandwidth).
+// divan bench kernels: inner loops, held against what the machine can do (S. Williams, A. Waterman, D. Patterson,
+// Roofline, 2009): a loop with F operations and B bytes of data that have to pass cannot take less than max(F / peak, B
+// / bandwidth).
 //
-// F counts additions, multiplications, divisions and roots of one element as the formulas have them; B counts every array
-// once as if nothing were read twice, and what is changed in place twice. The bandwidth is the one measured for a working
-// set of the same size: of reading for loops that write next to nothing, else of a[i] += s b[i], whose writing overlaps its reading.
+// F counts additions, multiplications, divisions and roots of one element as the formulas have them; B counts every
+// array once as if nothing were read twice, and what is changed in place twice. The bandwidth is the one measured for a
+// working set of the same size: of reading for loops that write next to nothing, else of a[i] += s b[i], whose writing
+// overlaps its reading.
 #include "bench_kernels.h"
 
-#include "force/fem/tetra_corot.h"
-#include "io/scene_file.h"
+#include "force/fem/corot/tetra_corot.h"
+#include "io/scene/scene_file.h"
 #include "mapping/linear/weights.h"
 #include "math/kernels.h"
 #include "state/state.h"
@@ -21,9 +23,10 @@ static void time_loop(Series *s, Loop l, bool reads)
   if (!bench_wants(s->bench, l.name)) return;
   bench_progress("%s, %zu elements, %d threads", l.name, l.elements, s->limits.threads);
   double n = (double)l.elements, seconds = dv_best_seconds(l.call, l.user, 1e-4, 0.1);
-  double compute = n * l.flops / (1e9 * s->limits.gflops), transport = n * l.bytes / (1e9 * dv_machine_gbytes(&s->limits, n * (l.bytes - l.changed), reads));
-  json_t *k = json_pack("{s:s,s:I,s:i,s:o}", "name", l.name, "elements", (json_int_t)l.elements, "threads", s->limits.threads, "ns",
-                        bench_number(1e9 * seconds / n));
+  double compute = n * l.flops / (1e9 * s->limits.gflops),
+         transport = n * l.bytes / (1e9 * dv_machine_gbytes(&s->limits, n * (l.bytes - l.changed), reads));
+  json_t *k = json_pack("{s:s,s:I,s:i,s:o}", "name", l.name, "elements", (json_int_t)l.elements, "threads",
+                        s->limits.threads, "ns", bench_number(1e9 * seconds / n));
   if (l.flops > 0 || l.bytes > 0) {
     json_object_set_new(k, "gflops", bench_number(1e-9 * n * l.flops / seconds));
     json_object_set_new(k, "gbytes", bench_number(1e-9 * n * l.bytes / seconds));
@@ -44,7 +47,7 @@ double *bench_filled(size_t n, double from)
   return x;
 }
 
-// --- vectors -------------------------------------------------------------------------------------------
+// --- vectors -------------------------------------------------------------------------------------
 
 typedef struct Vectors {
   dvPool *pool;
@@ -80,7 +83,12 @@ static void loop_cg_step(void *user)
 
 static void time_vectors(Series *s, size_t n)
 {
-  Vectors v = {.pool = s->pool, .n = n, .a = bench_filled(n, 1), .b = bench_filled(n, 2), .c = bench_filled(n, 3), .d = bench_filled(n, 4)};
+  Vectors v = {.pool = s->pool,
+               .n = n,
+               .a = bench_filled(n, 1),
+               .b = bench_filled(n, 2),
+               .c = bench_filled(n, 3),
+               .d = bench_filled(n, 4)};
   bench_time_reading(s, (Loop){"vector dot", n, 2, 16, 0, loop_dot, &v});
   bench_time_loop(s, (Loop){"vector axpy", n, 2, 24, 8, loop_axpy, &v});
   bench_time_loop(s, (Loop){"vector xpay", n, 2, 24, 8, loop_xpay, &v});
@@ -89,7 +97,7 @@ static void time_vectors(Series *s, size_t n)
   dv_free(v.a), dv_free(v.b), dv_free(v.c), dv_free(v.d);
 }
 
-// --- corotational tetrahedra ---------------------------------------------------------------------------------
+// --- corotational tetrahedra ---------------------------------------------------------------------
 
 typedef struct Tetra {
   dvPool *pool;
@@ -110,7 +118,8 @@ static void loop_tetra_dforce(void *user)
 
 static void time_tetra(Series *s, const Box *box)
 {
-  // bytes: corners, the two material numbers, gradients, the record at rest, and positions and forces of its share of points
+  // bytes: corners, the two material numbers, gradients, the record at rest, and positions and forces of its share of
+  // points
   static const struct {
     const char *name;
     dvCorotMethod method;
@@ -121,14 +130,21 @@ static void time_tetra(Series *s, const Box *box)
   double share = 72 * (double)box->points / (double)box->count;
   double *young = bench_filled(box->count, 1000), *poisson = bench_filled(box->count, 0.3);
   for (size_t m = 0; m < DV_COUNT(methods); m++) {
-    dvTetraCorotDef def = {.rest = box->position, .points = box->points, .tetrahedra = box->tetrahedra, .count = box->count, .young = young,
-                           .poisson = poisson, .method = methods[m].method};
+    dvTetraCorotDef def = {.rest = box->position,
+                           .points = box->points,
+                           .tetrahedra = box->tetrahedra,
+                           .count = box->count,
+                           .young = young,
+                           .poisson = poisson,
+                           .method = methods[m].method};
     Tetra t = {.pool = s->pool, .x = bench_filled(3 * box->points, 0), .f = bench_filled(3 * box->points, 0)};
     if (dv_tetra_corot_create(&def, &t.t, NULL) == DV_OK) {
       for (size_t i = 0; i < 3 * box->points; i++) t.x[i] += box->position[i];
       double bytes = methods[m].bytes > 0 ? methods[m].bytes + share : 0;
       bench_time_loop(s, (Loop){methods[m].name, box->count, methods[m].flops, bytes, share / 3, loop_tetra_force, &t});
-      if (methods[m].method == DV_COROT_LARGE) bench_time_loop(s, (Loop){"tetra dforce", box->count, 135, 8 + 16 + 72 + share, share / 3, loop_tetra_dforce, &t});
+      if (methods[m].method == DV_COROT_LARGE)
+        bench_time_loop(s,
+                        (Loop){"tetra dforce", box->count, 135, 8 + 16 + 72 + share, share / 3, loop_tetra_dforce, &t});
       dv_tetra_corot_destroy(&t.t);
     }
     dv_free(t.x), dv_free(t.f);
@@ -136,7 +152,7 @@ static void time_tetra(Series *s, const Box *box)
   dv_free(young), dv_free(poisson);
 }
 
-// --- linear mappings -------------------------------------------------------------------------------------------
+// --- linear mappings -----------------------------------------------------------------------------
 
 typedef struct Map {
   dvPool *pool;
@@ -168,13 +184,14 @@ static void time_mapping(Series *s, const Box *box)
   if (dv_weights_finish(&m.weights, box->points)) {
     double share = (double)box->points / (double)box->count;
     bench_time_loop(s, (Loop){"mapping apply", box->count, 21, 4 + 48 + 24 + 24 * share, 0, loop_apply, &m});
-    bench_time_loop(s, (Loop){"mapping apply transposed", box->count, 24, 48 + 24 + (4 + 48) * share, 24 * share, loop_apply_transposed, &m});
+    bench_time_loop(s, (Loop){"mapping apply transposed", box->count, 24, 48 + 24 + (4 + 48) * share, 24 * share,
+                              loop_apply_transposed, &m});
   }
   dv_weights_free(&m.weights);
   dv_free(m.in), dv_free(m.out);
 }
 
-// --- normals ---------------------------------------------------------------------------------------------------
+// --- normals -------------------------------------------------------------------------------------
 
 typedef struct Normals {
   dvSurface surface;
@@ -208,14 +225,16 @@ static void time_normals(Series *s, int side)
       memcpy(t, two, sizeof two);
       t += 6;
     }
-  Normals n = {{.vertices = x, .vertex_count = points, .triangles = &triangles, .quads = &none}, bench_filled(3 * points, 0), bench_filled(4 * points, 0)};
+  Normals n = {{.vertices = x, .vertex_count = points, .triangles = &triangles, .quads = &none},
+               bench_filled(3 * points, 0),
+               bench_filled(4 * points, 0)};
   double share = (double)points / (double)count;
   bench_time_loop(s, (Loop){"normals of triangles", count, 24 + 9 * share, 12 + 48 * share, 0, loop_normals, &n});
   dv_ints_free(&triangles);
   dv_free(x), dv_free(n.normals), dv_free(n.scratch);
 }
 
-// --- components, through their operations --------------------------------------------------------------------------
+// --- components, through their operations --------------------------------------------------------
 
 typedef struct Part {
   dvObject *object;
@@ -244,14 +263,17 @@ static Part part_of(dvScene *scene, const char *path)
 {
   dvObject *o = dv_link_find(&scene->root->base, path, DV_ROLE_ANY);
   DV_REQUIRE(o);
-  return (Part){.object = o, .force = dv_ops(o, DV_ROLE_FORCE), .mass = dv_ops(o, DV_ROLE_MASS),
+  return (Part){.object = o,
+                .force = dv_ops(o, DV_ROLE_FORCE),
+                .mass = dv_ops(o, DV_ROLE_MASS),
                 .m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_V, .df = DV_DF, .k = 1e-9, .implicit = true}};
 }
 
 // A cube of points with springs along the edges of the grid and the diagonals of its planes.
 static void time_springs(Series *s, int side, bool damped)
 {
-  char *text = dv_format("<Node><RegularGridTopology n='%d %d %d' max='%d %d %d'/><MechanicalObject/><UniformMass name='mass' totalMass='1'/>"
+  char *text = dv_format("<Node><RegularGridTopology n='%d %d %d' max='%d %d %d'/><MechanicalObject/><UniformMass "
+                         "name='mass' totalMass='1'/>"
                          "<MeshSpringForceField name='springs' linesStiffness='100' linesDamping='%d'/></Node>",
                          side, side, side, side, side, side, damped);
   dvContext *context = dv_divan_create(s->limits.threads);
@@ -260,10 +282,12 @@ static void time_springs(Series *s, int side, bool damped)
     size_t n = (size_t)side, points = n * n * n, springs = 3 * n * n * (n - 1) + 3 * n * (n - 1) * (n - 1);
     Part spring = part_of(scene, "springs"), mass = part_of(scene, "mass");
     double share = 72 * (double)points / (double)springs;
-    // force: reads ends and two constants (three with damping), leaves four numbers; dforce: reads those and the stiffness
+    // force: reads ends and two constants (three with damping), leaves four numbers; dforce: reads those and the
+    // stiffness
     if (damped) {
       double speeds = 24 * (double)points / (double)springs;
-      bench_time_loop(s, (Loop){"spring force, damped", springs, 36, 4 + 24 + 32 + share + speeds, share / 3, loop_add_force, &spring});
+      bench_time_loop(s, (Loop){"spring force, damped", springs, 36, 4 + 24 + 32 + share + speeds, share / 3,
+                                loop_add_force, &spring});
     } else {
       bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 16 + 32 + share, share / 3, loop_add_force, &spring});
       bench_time_loop(s, (Loop){"spring dforce", springs, 26, 4 + 8 + 32 + share, share / 3, loop_add_dforce, &spring});
@@ -275,7 +299,7 @@ static void time_springs(Series *s, int side, bool damped)
   dv_free(text);
 }
 
-// --- threads -------------------------------------------------------------------------------------------------------
+// --- threads -------------------------------------------------------------------------------------
 
 static void nothing(void *user, size_t begin, size_t end) { DV_UNUSED(user), DV_UNUSED(begin), DV_UNUSED(end); }
 static void loop_hand_over(void *user) { dv_parallel_for(user, 2, 1, nothing, NULL); }

@@ -1,11 +1,11 @@
-// divan bench linear: the sparse factorisation, beside CHOLMOD and MUMPS where oracle_direct was built; what it makes of steps and of compliance
-// matrices. Every figure that has an aim says so.
+// divan bench linear: the sparse factorisation, beside CHOLMOD and MUMPS where oracle_direct was built; what it makes
+// of steps and of compliance matrices. Every figure that has an aim says so.
 #include "bench_linear.h"
 
 #include "base/clock.h"
-#include "io/scene_file.h"
-#include "linear/iterative.h"
-#include "linear/ldl_batch.h"
+#include "io/scene/scene_file.h"
+#include "linear/direct/ldl_batch.h"
+#include "linear/iterative/iterative.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ typedef struct Times {
 static void least(double *a, double b) { *a = b < *a ? b : *a; }
 
 // a figure with what it should be: `sign` -1 for at most, 1 for at least, 0 for none
-static void add_figure(json_t *out, const char *group, const char *name, double value, const char *unit, int sign, double aim)
+static void add_figure(json_t *out, const char *group, const char *name, double value, const char *unit, int sign,
+                       double aim)
 {
   json_t *f = json_pack("{s:s,s:s,s:o,s:s}", "group", group, "name", name, "value", bench_number(value), "unit", unit);
   if (sign) {
@@ -32,14 +33,15 @@ static void add_figure(json_t *out, const char *group, const char *name, double 
   json_array_append_new(out, f);
 }
 
-// --- matrices ------------------------------------------------------------------------------------------
+// --- matrices ------------------------------------------------------------------------------------
 
 static bool write_matrix(const char *path, const dvBlockMatrix *a)
 {
   FILE *f = fopen(path, "wb");
   if (!f) return false;
   int64_t head[2] = {(int64_t)dv_block_matrix_rows(a), 0};
-  int32_t *start = dv_alloc((size_t)(head[0] + 1) * sizeof *start), *row = dv_alloc(9 * dv_pattern_count(&a->pattern) * sizeof *row);
+  int32_t *start = dv_alloc((size_t)(head[0] + 1) * sizeof *start),
+          *row = dv_alloc(9 * dv_pattern_count(&a->pattern) * sizeof *row);
   double *value = dv_alloc(9 * dv_pattern_count(&a->pattern) * sizeof *value);
   for (size_t j = 0; j < (size_t)head[0]; j++) {   // column j of the lower triangle is row j of the upper one
     start[j] = (int32_t)head[1];
@@ -53,7 +55,8 @@ static bool write_matrix(const char *path, const dvBlockMatrix *a)
   }
   start[head[0]] = (int32_t)head[1];
   bool good = fwrite(head, 8, 2, f) == 2 && fwrite(start, 4, (size_t)head[0] + 1, f) == (size_t)head[0] + 1 &&
-              fwrite(row, 4, (size_t)head[1], f) == (size_t)head[1] && fwrite(value, 8, (size_t)head[1], f) == (size_t)head[1];
+              fwrite(row, 4, (size_t)head[1], f) == (size_t)head[1] &&
+              fwrite(value, 8, (size_t)head[1], f) == (size_t)head[1];
   dv_free(start), dv_free(row), dv_free(value);
   return fclose(f) == 0 && good;
 }
@@ -77,17 +80,23 @@ static bool ask_oracles(const char *matrix, int threads, int repeats, Times *bes
   char *program = oracle_path(), name[32];
   if (!program) return false;
   // OpenBLAS does not know every processor with AVX-512 and then falls back to SSE
-  char *command = dv_format("%s '%s' '%s' %d %d", dv_isa_wide() && !getenv("OPENBLAS_CORETYPE") ? "OPENBLAS_CORETYPE=SkylakeX" : "", program, matrix, threads, repeats);
+  char *command =
+      dv_format("%s '%s' '%s' %d %d", dv_isa_wide() && !getenv("OPENBLAS_CORETYPE") ? "OPENBLAS_CORETYPE=SkylakeX" : "",
+                program, matrix, threads, repeats);
   FILE *f = popen(command, "r");
   Times t;
   double first;
   bool any = false;
   *best = (Times){INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
-  while (f && fscanf(f, "%31s %lf %lf %lf %lf %lf %lf %lf", name, &t.analysis, &t.factor, &t.cpu, &t.solution, &t.solution_cpu, &t.residual, &first) == 8) {
+  while (f && fscanf(f, "%31s %lf %lf %lf %lf %lf %lf %lf", name, &t.analysis, &t.factor, &t.cpu, &t.solution,
+                     &t.solution_cpu, &t.residual, &first) == 8) {
     any = true;
-    least(&best->factor, t.factor), least(&best->cpu, t.cpu), least(&best->solution, t.solution), least(&best->analysis, t.analysis), least(&best->solution_cpu, t.solution_cpu);
-    json_array_append_new(out, json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o}", "solver", name, "threads", threads, "analysis", bench_number(t.analysis), "factor",
-                                         bench_number(t.factor), "cpu", bench_number(t.cpu), "solution", bench_number(t.solution), "residual", bench_number(t.residual)));
+    least(&best->factor, t.factor), least(&best->cpu, t.cpu), least(&best->solution, t.solution),
+        least(&best->analysis, t.analysis), least(&best->solution_cpu, t.solution_cpu);
+    json_array_append_new(out, json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o}", "solver", name, "threads", threads,
+                                         "analysis", bench_number(t.analysis), "factor", bench_number(t.factor), "cpu",
+                                         bench_number(t.cpu), "solution", bench_number(t.solution), "residual",
+                                         bench_number(t.residual)));
   }
   if (f) pclose(f);
   dv_free(command);
@@ -125,12 +134,14 @@ static bool time_own(const dvBlockMatrix *a, int threads, int repeats, Times *t,
   return good;
 }
 
-static void time_matrix(const Bench *bench, const char *name, const int *points, int repeats, json_t *runs, json_t *figures)
+static void time_matrix(const Bench *bench, const char *name, const int *points, int repeats, json_t *runs,
+                        json_t *figures)
 {
   if (!bench_wants(bench, name)) return;
   dvBlockMatrix a = {0};
   char *path = dv_format("%s/matrix", bench->scratch);
-  if (!elastic_matrix(&a, points, 1) || !write_matrix(path, &a)) fprintf(stderr, "divan bench: %s does not fit\n", name);
+  if (!elastic_matrix(&a, points, 1) || !write_matrix(path, &a))
+    fprintf(stderr, "divan bench: %s does not fit\n", name);
   else {
     double one = 0, solved = 0;
     for (int k = 0; k < bench->thread_counts; k++) {
@@ -140,16 +151,21 @@ static void time_matrix(const Bench *bench, const char *name, const int *points,
       bench_progress("%s, %d threads", name, threads);
       if (!time_own(&a, threads, repeats, &own, &flops)) break;
       json_t *list = json_array();
-      json_array_append_new(list, json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "solver", "divan", "threads", threads, "analysis", bench_number(own.analysis), "factor",
-                                            bench_number(own.factor), "cpu", bench_number(own.cpu), "solution", bench_number(own.solution), "residual",
-                                            bench_number(own.residual), "gflops", bench_number(1e-9 * flops / own.factor)));
+      json_array_append_new(list,
+                            json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "solver", "divan", "threads", threads,
+                                      "analysis", bench_number(own.analysis), "factor", bench_number(own.factor), "cpu",
+                                      bench_number(own.cpu), "solution", bench_number(own.solution), "residual",
+                                      bench_number(own.residual), "gflops", bench_number(1e-9 * flops / own.factor)));
       bool compared = ask_oracles(path, threads, repeats, &others, list);
-      json_array_append_new(runs, json_pack("{s:s,s:I,s:i,s:o}", "name", name, "unknowns", (json_int_t)dv_block_matrix_rows(&a), "threads", threads, "solvers", list));
+      json_array_append_new(runs, json_pack("{s:s,s:I,s:i,s:o}", "name", name, "unknowns",
+                                            (json_int_t)dv_block_matrix_rows(&a), "threads", threads, "solvers", list));
       if (threads == 1) one = own.factor, solved = own.solution;
       if (threads == 1 && compared) {
-        add_figure(figures, name, "factorisation, time over the faster other's, 1 thread", own.factor / others.factor, "", -1, 1.2);
+        add_figure(figures, name, "factorisation, time over the faster other's, 1 thread", own.factor / others.factor,
+                   "", -1, 1.2);
         add_figure(figures, name, "the same by CPU time", own.cpu / others.cpu, "", -1, 1.2);
-        add_figure(figures, name, "solution, time over the faster other's", own.solution / others.solution, "", -1, 1.2);
+        add_figure(figures, name, "solution, time over the faster other's", own.solution / others.solution, "", -1,
+                   1.2);
         add_figure(figures, name, "the same by CPU time", own.solution_cpu / others.solution_cpu, "", -1, 1.2);
       }
       if (threads == 2 && one > 0) {
@@ -175,27 +191,32 @@ static void time_front(const Bench *bench, size_t pivots, json_t *fronts)
   dvBlockMatrix a = {0};
   dvLdl f = {0};
   for (size_t k = 0; k < count; k++) pair[k] = dv_pair(k / blocks, k % blocks);
-  if (dv_pattern_build(&pattern, blocks, blocks, pair, count, NULL) && dv_block_matrix_init(&a, 3, &pattern) && dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_NATURAL)) {
+  if (dv_pattern_build(&pattern, blocks, blocks, pair, count, NULL) && dv_block_matrix_init(&a, 3, &pattern) &&
+      dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_NATURAL)) {
     for (size_t k = 0; k < count; k++)
-      for (int i = 0; i < 9; i++) a.values[9 * k + (size_t)i] = k / blocks == k % blocks && i % 4 == 0 ? 2 * (double)pivots : 1;
+      for (int i = 0; i < 9; i++)
+        a.values[9 * k + (size_t)i] = k / blocks == k % blocks && i % 4 == 0 ? 2 * (double)pivots : 1;
     double best = INFINITY, until = dv_now() + 0.3;
     for (int i = 0; i < 3 || dv_now() < until; i++) {
       double began = dv_cpu_now();
       dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot);
       if (i > 0) least(&best, dv_cpu_now() - began);
     }
-    json_array_append_new(fronts, json_pack("{s:I,s:o}", "pivots", (json_int_t)pivots, "gflops", bench_number(1e-9 * dv_ldl_flops(&f) / best)));
+    json_array_append_new(fronts, json_pack("{s:I,s:o}", "pivots", (json_int_t)pivots, "gflops",
+                                            bench_number(1e-9 * dv_ldl_flops(&f) / best)));
   }
   dv_free(pair);
   dv_ldl_free(&f);
   dv_block_matrix_free(&a);
 }
 
-// --- steps ---------------------------------------------------------------------------------------------
+// --- steps ---------------------------------------------------------------------------------------
 
-#define WARPED                                                                                                                \
-  "<PreconditionedMatrixFreeSystem/><PCGLinearSolver name='cg' iterations='5000' tolerance='%s' preconditioner='@warp'/>"       \
-  "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='%d' rotations='points'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
+#define WARPED                                                                                    \
+  "<PreconditionedMatrixFreeSystem/><PCGLinearSolver name='cg' iterations='5000' tolerance='%s' " \
+  "preconditioner='@warp'/>"                                                                      \
+  "<AsyncSparseLDLSolver name='direct'/><RotationMatrixSystem assemblingRate='%d' "               \
+  "rotations='points'/><WarpPreconditioner name='warp' linearSolver='@direct'/>"
 
 typedef struct Steps {
   double hz, cpu_hz, median, p99, cpu_spread, iterations, most;
@@ -218,10 +239,11 @@ static double thread_now(void)
 // runs a grid of tetrahedra with a solver; `iterations` is the mean of the solver called cg
 static bool time_steps(const char *solver, const char *grid, const char *force, bool realtime, int steps, Steps *out)
 {
-  char *text = dv_format("<Node dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><Node name='A'><EulerImplicitSolver/>%s%s"
-                         "<MechanicalObject/><UniformMass totalMass='5'/>%s<BoxROI name='box' box='-1 -1 -0.01 9 9 0.01'/>"
-                         "<FixedProjectiveConstraint indices='@box.indices'/></Node></Node>",
-                         solver, grid, force);
+  char *text =
+      dv_format("<Node dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><Node name='A'><EulerImplicitSolver/>%s%s"
+                "<MechanicalObject/><UniformMass totalMass='5'/>%s<BoxROI name='box' box='-1 -1 -0.01 9 9 0.01'/>"
+                "<FixedProjectiveConstraint indices='@box.indices'/></Node></Node>",
+                solver, grid, force);
   dvContext *context = dv_divan_create(1);
   dvScene *scene = NULL;
   context->log.threshold = DV_ERROR;
@@ -311,7 +333,8 @@ static void time_stiff_bar(const Bench *bench, json_t *figures)
     for (int t = 0; t < 6; t++) dv_text_add(&force, cell / 25 % 2 ? "1e8 " : "1e4 ");
   dv_text_add(&force, "'/>");
   char *solver = dv_format(WARPED, "1e-10", 20);   // turned with the points, a factor stays good for that long
-  bool good = time_steps("<PCGLinearSolver name='cg' iterations='5000' tolerance='1e-10'/>", grid, force.text, false, 30, &plain);
+  bool good = time_steps("<PCGLinearSolver name='cg' iterations='5000' tolerance='1e-10'/>", grid, force.text, false,
+                         30, &plain);
   double spread = INFINITY;
   for (int i = 0; good && i < bench->repeats; i++) {   // what disturbs the machine only adds: the steadiest run counts
     good = time_steps(solver, grid, force.text, true, STEPS, &run);
@@ -321,7 +344,8 @@ static void time_stiff_bar(const Bench *bench, json_t *figures)
   if (good) {
     const char *group = "stiffness 1:10,000";
     add_figure(figures, group, "iterations of plain conjugate gradients", plain.iterations, "", 0, 0);
-    add_figure(figures, group, "iterations with the asynchronous preconditioner", warped.iterations, "", -1, plain.iterations / 10);
+    add_figure(figures, group, "iterations with the asynchronous preconditioner", warped.iterations, "", -1,
+               plain.iterations / 10);
     add_figure(figures, group, "the most of them in a step", warped.most, "", 0, 0);
     add_figure(figures, group, "median of a step", warped.median, "ms", 0, 0);
     add_figure(figures, group, "99th percentile over the median", warped.p99 / warped.median, "", -1, 1.5);
@@ -332,7 +356,7 @@ static void time_stiff_bar(const Bench *bench, json_t *figures)
   dv_text_free(&force);
 }
 
-// --- compliance ----------------------------------------------------------------------------------------
+// --- compliance ----------------------------------------------------------------------------------
 
 enum { CONTACTS = 100, ROWS = 3 * CONTACTS };
 
@@ -355,11 +379,13 @@ static void time_compliance(const Bench *bench, json_t *figures)
   dvSparseRows h = {ROWS, start, col, value};
   dvBlockMatrix a = {0};
   dvLdl f = {0};
-  if (elastic_matrix(&a, points, 1) && dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_BEST) && dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot)) {
+  if (elastic_matrix(&a, points, 1) && dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_BEST) &&
+      dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot)) {
     dvLdlBatch *batch = dv_ldl_batch_create();
     dvPool *pool = dv_pool_create(2);
     size_t n = dv_ldl_rows(&f);
-    double one = INFINITY, two = INFINITY, cpu = INFINITY, single = INFINITY, *x = dv_alloc(n * sizeof *x), *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
+    double one = INFINITY, two = INFINITY, cpu = INFINITY, single = INFINITY, *x = dv_alloc(n * sizeof *x),
+           *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
     for (int i = 0; i < 30; i++) {
       double began = dv_now(), used = dv_cpu_now();
       dv_ldl_compliance(&f, batch, NULL, &h, w);
@@ -400,7 +426,7 @@ json_t *bench_linear(const Bench *b)
   return json_pack("{s:o,s:o,s:o}", "matrices", runs, "fronts", sizes, "figures", figures);
 }
 
-// --- telling -------------------------------------------------------------------------------------------
+// --- telling -------------------------------------------------------------------------------------
 
 static double number(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
 
@@ -408,11 +434,15 @@ void bench_print_linear(const json_t *linear)
 {
   size_t i, k;
   const json_t *run, *solver;
-  printf("\n%-22s %9s %3s %-8s %9s %9s %9s %9s %8s\n", "matrix", "unknowns", "th", "solver", "analysis", "factor", "its CPU", "solution", "Gflop/s");
-  json_array_foreach(json_object_get(linear, "matrices"), i, run) json_array_foreach(json_object_get(run, "solvers"), k, solver)
+  printf("\n%-22s %9s %3s %-8s %9s %9s %9s %9s %8s\n", "matrix", "unknowns", "th", "solver", "analysis", "factor",
+         "its CPU", "solution", "Gflop/s");
+  json_array_foreach(json_object_get(linear, "matrices"), i, run)
+      json_array_foreach(json_object_get(run, "solvers"), k, solver)
   {
-    printf("%-22s %9.0f %3.0f %-8s %8.3fs %8.4fs %8.4fs %7.2fms", k ? "" : json_string_value(json_object_get(run, "name")), number(run, "unknowns"), number(run, "threads"),
-           json_string_value(json_object_get(solver, "solver")), number(solver, "analysis"), number(solver, "factor"), number(solver, "cpu"), 1e3 * number(solver, "solution"));
+    printf("%-22s %9.0f %3.0f %-8s %8.3fs %8.4fs %8.4fs %7.2fms",
+           k ? "" : json_string_value(json_object_get(run, "name")), number(run, "unknowns"), number(run, "threads"),
+           json_string_value(json_object_get(solver, "solver")), number(solver, "analysis"), number(solver, "factor"),
+           number(solver, "cpu"), 1e3 * number(solver, "solution"));
     if (json_object_get(solver, "gflops")) printf(" %8.1f", number(solver, "gflops"));
     printf("\n");
   }
@@ -423,10 +453,12 @@ void bench_print_linear(const json_t *linear)
   printf("\n\n%-36s %-54s %10s\n", "figure", "", "");
   json_array_foreach(json_object_get(linear, "figures"), i, run)
   {
-    printf("%-36s %-54s %10.4g %-3s", json_string_value(json_object_get(run, "group")), json_string_value(json_object_get(run, "name")), number(run, "value"),
+    printf("%-36s %-54s %10.4g %-3s", json_string_value(json_object_get(run, "group")),
+           json_string_value(json_object_get(run, "name")), number(run, "value"),
            json_string_value(json_object_get(run, "unit")));
     if (json_object_get(run, "aim"))
-      printf(" at %s %.4g: %s", json_string_value(json_object_get(run, "at")), number(run, "aim"), json_is_true(json_object_get(run, "met")) ? "met" : "NOT met");
+      printf(" at %s %.4g: %s", json_string_value(json_object_get(run, "at")), number(run, "aim"),
+             json_is_true(json_object_get(run, "met")) ? "met" : "NOT met");
     printf("\n");
   }
 }

@@ -10,7 +10,8 @@
 json_t *bench_linear(const Bench *b);
 void bench_print_linear(const json_t *linear);
 
-// The stiffness of a grid of that many points a side, the second half of the cells `stiff` times stiffer. False when memory is short.
+// The stiffness of a grid of that many points a side, the second half of the cells `stiff` times stiffer. False when
+// memory is short.
 bool elastic_matrix(dvBlockMatrix *m, const int *points, double stiff);
 
 #endif

@@ -2,10 +2,10 @@
 // tetrahedra are located once and follow in every step; another million follows one frame.
 #include "bench_kernels.h"
 
-#include "io/scene_file.h"
-#include "topology/locate.h"
+#include "io/scene/scene_file.h"
 #include "mapping/linear/weights.h"
 #include "state/state.h"
+#include "topology/search/locate.h"
 
 #include <string.h>
 
@@ -45,7 +45,10 @@ static void loop_apply(void *user)
 static void time_cloud(Series *s)
 {
   Box box = box_create(20, 20, 21);
-  Cloud c = {.pool = s->pool, .points = bench_filled(3 * MILLION, 0), .out = bench_filled(3 * MILLION, 0), .in = bench_filled(3 * box.points, 0)};
+  Cloud c = {.pool = s->pool,
+             .points = bench_filled(3 * MILLION, 0),
+             .out = bench_filled(3 * MILLION, 0),
+             .in = bench_filled(3 * box.points, 0)};
   c.at = dv_alloc(MILLION * sizeof *c.at);
   c.def = (dvLocateDef){.x = box.position, .lists = {{DV_TETRAHEDRON, box.tetrahedra, box.count}}};
   scatter(c.points, box.position + 3 * (box.points - 1));
@@ -57,7 +60,8 @@ static void time_cloud(Series *s)
     for (size_t i = 0; i < MILLION; i++) {
       double w[8];
       int n = dv_locate_weights(DV_TETRAHEDRON, c.at[i].local, w);
-      for (int k = 0; k < n && c.at[i].element >= 0; k++) dv_weights_add(&c.weights, box.tetrahedra[4 * c.at[i].element + k], w[k]);
+      for (int k = 0; k < n && c.at[i].element >= 0; k++)
+        dv_weights_add(&c.weights, box.tetrahedra[4 * c.at[i].element + k], w[k]);
       dv_weights_end_row(&c.weights);
     }
     if (dv_weights_finish(&c.weights, box.points))
@@ -68,7 +72,7 @@ static void time_cloud(Series *s)
   box_free(&box);
 }
 
-// --- a rigid body ---------------------------------------------------------------------------------------
+// --- a rigid body --------------------------------------------------------------------------------
 
 typedef struct Body {
   dvObject *mapping;
@@ -83,7 +87,8 @@ static void loop_rigid(void *user)
 
 static void time_rigid(Series *s)
 {
-  static const char text[] = "<Node><MechanicalObject template='Rigid3' position='1 2 3 0.5 0.5 0.5 0.5'/><Node name='c'><RegularGridTopology n='100 100 100' max='1 1 1'/>"
+  static const char text[] = "<Node><MechanicalObject template='Rigid3' position='1 2 3 0.5 0.5 0.5 0.5'/><Node "
+                             "name='c'><RegularGridTopology n='100 100 100' max='1 1 1'/>"
                              "<MechanicalObject name='points'/><RigidMapping name='map'/></Node></Node>";
   if (!bench_wants(s->bench, "million points, rigid apply")) return;
   dvContext *context = dv_divan_create(s->limits.threads);

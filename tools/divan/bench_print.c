@@ -15,7 +15,7 @@ static const char *string(const json_t *o, const char *key)
   return s ? s : "";
 }
 
-// --- scenes --------------------------------------------------------------------------------------------
+// --- scenes --------------------------------------------------------------------------------------
 
 // the end of a long name tells more than its beginning
 static void print_name(const char *name, int width)
@@ -28,8 +28,9 @@ static void print_name(const char *name, int width)
 static void print_run(const json_t *scene, const json_t *run, bool first)
 {
   print_name(first ? string(scene, "name") : "", 46);
-  printf(" %2d %8.4g %8.4g %8.4g %8.4g %8.4g %7.4g %6.1f", (int)number(run, "threads"), number(run, "ms"), number(run, "cpu_ms"), number(run, "median"),
-         number(run, "p10"), number(run, "p90"), number(run, "setup_ms"), number(run, "mb"));
+  printf(" %2d %8.4g %8.4g %8.4g %8.4g %8.4g %7.4g %6.1f", (int)number(run, "threads"), number(run, "ms"),
+         number(run, "cpu_ms"), number(run, "median"), number(run, "p10"), number(run, "p90"), number(run, "setup_ms"),
+         number(run, "mb"));
   if (json_object_get(run, "ratio")) printf(" %8.4g %6.1fx", number(run, "sofa_ms"), number(run, "ratio"));
   if (json_object_get(run, "cpu_ratio")) printf(" %6.1fx", number(run, "cpu_ratio"));
   printf("\n");
@@ -56,7 +57,8 @@ static void print_scenes(const json_t *scenes)
   const json_t *scene, *run;
   double log_ratio = 0, log_cpu = 0;
   int compared = 0;
-  printf("\n%-46s %2s %8s %8s %8s %8s %8s %7s %6s %8s %7s %7s\n", "scene", "th", "ms/step", "of CPU", "median", "p10", "p90", "set-up", "MB", "SOFA ms", "faster", "by CPU");
+  printf("\n%-46s %2s %8s %8s %8s %8s %8s %7s %6s %8s %7s %7s\n", "scene", "th", "ms/step", "of CPU", "median", "p10",
+         "p90", "set-up", "MB", "SOFA ms", "faster", "by CPU");
   json_array_foreach(scenes, i, scene)
   {
     if (json_object_get(scene, "complaint")) {
@@ -66,14 +68,17 @@ static void print_scenes(const json_t *scenes)
     json_array_foreach(json_object_get(scene, "runs"), k, run)
     {
       print_run(scene, run, k == 0);
-      if (k == 0 && number(run, "ratio") > 0) log_ratio += log(number(run, "ratio")), log_cpu += log(dv_max(number(run, "cpu_ratio"), 1e-9)), compared++;
+      if (k == 0 && number(run, "ratio") > 0)
+        log_ratio += log(number(run, "ratio")), log_cpu += log(dv_max(number(run, "cpu_ratio"), 1e-9)), compared++;
     }
   }
   if (compared)
-    printf("%d scenes compared with SOFA: %.1f times faster in the geometric mean, %.1f by CPU time\n", compared, exp(log_ratio / compared),
-           exp(log_cpu / compared));
+    printf("%d scenes compared with SOFA: %.1f times faster in the geometric mean, %.1f by CPU time\n", compared,
+           exp(log_ratio / compared), exp(log_cpu / compared));
   double busy = waiting_part(scenes);
-  if (busy > 0.1) printf("the machine was busy: %.0f %% of the time of the runs with one thread was spent waiting for a processor\n", 100 * busy);
+  if (busy > 0.1)
+    printf("the machine was busy: %.0f %% of the time of the runs with one thread was spent waiting for a processor\n",
+           100 * busy);
   if (!failed) return;
   printf("\n%zu of %zu scenes do not run:\n", failed, json_array_size(scenes));
   json_array_foreach(scenes, i, scene)
@@ -82,16 +87,18 @@ static void print_scenes(const json_t *scenes)
   }
 }
 
-// --- kernels and growth ------------------------------------------------------------------------------------
+// --- kernels and growth --------------------------------------------------------------------------
 
 static void print_kernels(const json_t *kernels)
 {
   size_t i;
   const json_t *k;
-  printf("\n%-30s %9s %2s %11s %8s %9s %8s  %s\n", "kernel", "elements", "th", "ns/element", "GB/s", "Gflop/s", "of limit", "limited by");
+  printf("\n%-30s %9s %2s %11s %8s %9s %8s  %s\n", "kernel", "elements", "th", "ns/element", "GB/s", "Gflop/s",
+         "of limit", "limited by");
   json_array_foreach(kernels, i, k)
   {
-    printf("%-30s %9.0f %2d %11.4g", string(k, "name"), number(k, "elements"), (int)number(k, "threads"), number(k, "ns"));
+    printf("%-30s %9.0f %2d %11.4g", string(k, "name"), number(k, "elements"), (int)number(k, "threads"),
+           number(k, "ns"));
     if (json_object_get(k, "limit")) {
       printf(" %8.4g", number(k, "gbytes"));
       if (number(k, "gflops") > 0) printf(" %9.4g", number(k, "gflops"));
@@ -125,17 +132,20 @@ static void print_machine(const json_t *result)
   const json_t *m = json_object_get(result, "machine"), *memory = json_object_get(m, "memory"), *level;
   size_t i;
   printf("divan %s (%s), %s\n", string(result, "divan"), string(m, "instructions"), string(result, "date"));
-  printf("%s, %d cores; one thread: %.1f Gflop/s, branch %.2f ns, index %.3f\nGB/s at", string(m, "cpu"), (int)number(m, "cores"), number(m, "gflops"),
-         number(m, "branch_ns"), number(m, "index"));
-  json_array_foreach(memory, i, level) printf("%s %.0f kB: %.1f", i ? "," : "", number(level, "kb"), number(level, "gbytes"));
+  printf("%s, %d cores; one thread: %.1f Gflop/s, branch %.2f ns, index %.3f\nGB/s at", string(m, "cpu"),
+         (int)number(m, "cores"), number(m, "gflops"), number(m, "branch_ns"), number(m, "index"));
+  json_array_foreach(memory, i, level)
+      printf("%s %.0f kB: %.1f", i ? "," : "", number(level, "kb"), number(level, "gbytes"));
   printf("\nonly reading:");
-  json_array_foreach(memory, i, level) printf("%s %.0f kB: %.1f", i ? "," : "", number(level, "kb"), number(level, "reading"));
+  json_array_foreach(memory, i, level)
+      printf("%s %.0f kB: %.1f", i ? "," : "", number(level, "kb"), number(level, "reading"));
   printf("\n");
 }
 
 void bench_print(const json_t *result)
 {
-  const json_t *scenes = json_object_get(result, "scenes"), *kernels = json_object_get(result, "kernels"), *growth = json_object_get(result, "growth");
+  const json_t *scenes = json_object_get(result, "scenes"), *kernels = json_object_get(result, "kernels"),
+               *growth = json_object_get(result, "growth");
   print_machine(result);
   if (scenes) print_scenes(scenes);
   if (kernels) print_kernels(kernels);
@@ -143,7 +153,7 @@ void bench_print(const json_t *result)
   if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }
 
-// --- comparison ---------------------------------------------------------------------------------------------
+// --- comparison ----------------------------------------------------------------------------------
 
 static const json_t *find_entry(const json_t *list, const json_t *like, const char *const *keys)
 {
@@ -152,7 +162,8 @@ static const json_t *find_entry(const json_t *list, const json_t *like, const ch
   json_array_foreach(list, i, entry)
   {
     bool same = true;
-    for (const char *const *k = keys; *k && same; k++) same = json_equal(json_object_get(entry, *k), json_object_get(like, *k));
+    for (const char *const *k = keys; *k && same; k++)
+      same = json_equal(json_object_get(entry, *k), json_object_get(like, *k));
     if (same) return entry;
   }
   return NULL;
@@ -171,11 +182,13 @@ static void print_change(const char *name, int threads, double before, double no
 
 void bench_print_comparison(const json_t *before, const json_t *now)
 {
-  double old_index = number(json_object_get(before, "machine"), "index"), index = number(json_object_get(now, "machine"), "index");
+  double old_index = number(json_object_get(before, "machine"), "index"),
+         index = number(json_object_get(now, "machine"), "index");
   double machine = old_index > 0 && index > 0 ? index / old_index : 1;
   size_t i, k;
   const json_t *scene, *run, *kernel, *old;
-  printf("\ncompared with %s (%s); scaled: the machine was %.2f times as slow now as then\n", string(before, "divan"), string(before, "date"), machine);
+  printf("\ncompared with %s (%s); scaled: the machine was %.2f times as slow now as then\n", string(before, "divan"),
+         string(before, "date"), machine);
   printf("%-46s %2s %10s %10s %8s %8s\n", "ms per step, ns per element", "th", "then", "now", "ratio", "scaled");
   json_array_foreach(json_object_get(now, "scenes"), i, scene)
   {
@@ -188,7 +201,8 @@ void bench_print_comparison(const json_t *before, const json_t *now)
   }
   json_array_foreach(json_object_get(now, "kernels"), i, kernel)
   {
-    old = find_entry(json_object_get(before, "kernels"), kernel, (const char *const[]){"name", "elements", "threads", NULL});
+    old = find_entry(json_object_get(before, "kernels"), kernel,
+                     (const char *const[]){"name", "elements", "threads", NULL});
     char *name = dv_format("%s, %.0f", string(kernel, "name"), number(kernel, "elements"));
     print_change(name, (int)number(kernel, "threads"), number(old, "ns"), number(kernel, "ns"), machine);
     dv_free(name);

@@ -1,8 +1,8 @@
 // divan bench: scenes, each in processes of its own (`divan run`), so that one can neither disturb nor stop the others.
 //
-// A scene is run for a few steps first: that shows whether it runs at all and fills the file cache. Then come the repeats,
-// thread counts in turn. The mean leaves out the first step, as SOFA's figures do; the best repeat counts. More runs with
-// fine timers give the flame chart.
+// A scene is run for a few steps first: that shows whether it runs at all and fills the file cache. Then come the
+// repeats, thread counts in turn. The mean leaves out the first step, as SOFA's figures do; the best repeat counts.
+// More runs with fine timers give the flame chart.
 #include "bench.h"
 
 #include "base/clock.h"
@@ -30,11 +30,11 @@ typedef struct Case {
 typedef struct Suite {
   const Bench *bench;
   DV_ARRAY(Case) cases;
-  DV_ARRAY(char *) data;     // --data of the runs
-  char *calibrate;           // program that prints the machine's index, NULL without a corpus
+  DV_ARRAY(char *) data;   // --data of the runs
+  char *calibrate;         // program that prints the machine's index, NULL without a corpus
 } Suite;
 
-// --- which scenes ------------------------------------------------------------------------------------------
+// --- which scenes --------------------------------------------------------------------------------
 
 static void add_case(Suite *s, char *name, char *path, const char *shown, long steps, Sofa sofa)
 {
@@ -98,12 +98,14 @@ char *bench_find_list(const Bench *b)
 static void read_bar(Suite *s)
 {
   char *path = dv_path_join(s->bench->corpus, "../guide/targets.md"), *text = dv_file_read(path, NULL), name[64];
-  char *here = text ? strstr(text, ".scn` (here)") : NULL, *median = text ? strstr(text, "median ") : NULL, *ms = here ? strstr(here, " ms per step") : NULL;
+  char *here = text ? strstr(text, ".scn` (here)") : NULL, *median = text ? strstr(text, "median ") : NULL,
+       *ms = here ? strstr(here, " ms per step") : NULL;
   while (here && here > text && *here != '`') here--;
   while (ms && ms > text && ms[-1] != ' ') ms--;
   if (here && median && ms && sscanf(here, "`%63[^.`]", name) == 1) {
     Sofa f = {.ms = strtod(ms, NULL), .index = strtod(median + strlen("median "), NULL)};
-    if (f.ms > 0 && f.index > 0) add_case(s, dv_strdup(name), dv_format("%s/../guide/%s.scn", s->bench->corpus, name), name, 100, f);
+    if (f.ms > 0 && f.index > 0)
+      add_case(s, dv_strdup(name), dv_format("%s/../guide/%s.scn", s->bench->corpus, name), name, 100, f);
   }
   dv_free(text);
   dv_free(path);
@@ -114,14 +116,19 @@ static void read_targets(Suite *s)
 {
   const char *corpus = s->bench->corpus;
   char *path = dv_path_join(corpus, "../guide/targets.md"), *text = dv_file_read(path, NULL), *rest = text;
-  if (!text) fprintf(stderr, "divan bench: %s cannot be read: %s; no figures of SOFA to compare with\n", path, strerror(errno));
+  if (!text)
+    fprintf(stderr, "divan bench: %s cannot be read: %s; no figures of SOFA to compare with\n", path, strerror(errno));
   for (char *line; rest && (line = strsep(&rest, "\n"));) {
     char scene[512];
     long steps;
     Sofa f;
-    if (sscanf(line, "| %511[^ |] | %lf | %ld | %lf | %lf | %lf |", scene, &f.ms, &steps, &f.index, &f.setup_ms, &f.mb) != 6) continue;
+    if (sscanf(line, "| %511[^ |] | %lf | %ld | %lf | %lf | %lf |", scene, &f.ms, &steps, &f.index, &f.setup_ms,
+               &f.mb) != 6)
+      continue;
     char *full = dv_format("%s/examples/%s", corpus, scene);
-    if (dv_file_exists(full)) add_case(s, dv_format("%.*s", (int)(strlen(scene) - strlen(dv_path_extension(scene)) - 1), scene), full, scene, steps, f);
+    if (dv_file_exists(full))
+      add_case(s, dv_format("%.*s", (int)(strlen(scene) - strlen(dv_path_extension(scene)) - 1), scene), full, scene,
+               steps, f);
     else dv_free(full);
   }
   dv_free(text);
@@ -131,7 +138,7 @@ static void read_targets(Suite *s)
   dv_push(&s->data, dv_path_join(corpus, "examples"));
 }
 
-// --- processes -----------------------------------------------------------------------------------------------
+// --- processes -----------------------------------------------------------------------------------
 
 // Runs a program with its output in a file; its exit status, or -1 when a signal ended it.
 static int run_program(const char *program, char **arguments, const char *output, double timeout)
@@ -160,7 +167,8 @@ static char *complaint_of(const char *path)
   return found;
 }
 
-// bodies of the last run may have passed through each other: its time cannot be compared with that of a program that finds contacts
+// bodies of the last run may have passed through each other: its time cannot be compared with that of a program that
+// finds contacts
 static bool lacks_contacts(const Suite *s)
 {
   char *path = dv_path_join(s->bench->scratch, "output.txt"), *text = dv_file_read(path, NULL);
@@ -177,13 +185,17 @@ typedef struct RunRequest {
   bool fine;
 } RunRequest;
 
-// NULL after a complete run; otherwise what went wrong (the caller frees it). Statistics and times are in the scratch directory.
+// NULL after a complete run; otherwise what went wrong (the caller frees it). Statistics and times are in the scratch
+// directory.
 static char *run_scene(const Suite *s, RunRequest r)
 {
-  char *scratch = s->bench->scratch, *stats = dv_path_join(scratch, "stats.json"), *times = dv_path_join(scratch, "times.txt");
-  char *output = dv_path_join(scratch, "output.txt"), *steps = dv_format("%ld", r.steps), *threads = dv_format("%d", r.threads);
+  char *scratch = s->bench->scratch, *stats = dv_path_join(scratch, "stats.json"),
+       *times = dv_path_join(scratch, "times.txt");
+  char *output = dv_path_join(scratch, "output.txt"), *steps = dv_format("%ld", r.steps),
+       *threads = dv_format("%d", r.threads);
   DV_ARRAY(char *) a = {0};
-  char *const fixed[] = {"divan", "run", r.scene->path, "-n", steps, "--threads", threads, "--stats", stats, "--step-times", times, "--quiet"};
+  char *const fixed[] = {"divan", "run",     r.scene->path, "-n",           steps, "--threads",
+                         threads, "--stats", stats,         "--step-times", times, "--quiet"};
   for (size_t i = 0; i < DV_COUNT(fixed); i++) dv_push(&a, fixed[i]);
   for (size_t i = 0; i < s->data.count; i++) {
     dv_push(&a, "--data");
@@ -197,18 +209,21 @@ static char *run_scene(const Suite *s, RunRequest r)
   char *complaint = NULL;
   if (status != 0) {
     complaint = status == 130 || status == 143 ? dv_strdup("interrupted") : complaint_of(output);
-    if (!complaint) complaint = status < 0 ? dv_format("stopped by a signal, or after %g s", s->bench->timeout) : dv_format("exit status %d", status);
+    if (!complaint)
+      complaint = status < 0 ? dv_format("stopped by a signal, or after %g s", s->bench->timeout)
+                             : dv_format("exit status %d", status);
   }
   dv_array_free(&a);
   dv_free(stats), dv_free(times), dv_free(output), dv_free(steps), dv_free(threads);
   return complaint;
 }
 
-// --- calibration -------------------------------------------------------------------------------------------------
+// --- calibration ---------------------------------------------------------------------------------
 
 static void build_calibration(Suite *s)
 {
-  char *source = dv_path_join(s->bench->corpus, "../tools/calibrate.c"), *program = dv_path_join(s->bench->scratch, "calibrate");
+  char *source = dv_path_join(s->bench->corpus, "../tools/calibrate.c"),
+       *program = dv_path_join(s->bench->scratch, "calibrate");
   char *output = dv_path_join(s->bench->scratch, "cc.txt");
   char *arguments[] = {"cc", "-O2", "-o", program, source, "-lm", NULL};
   if (run_program("cc", arguments, output, 60) == 0) {
@@ -234,7 +249,7 @@ static double calibrate(const Suite *s)
   return index;
 }
 
-// --- figures of a run -----------------------------------------------------------------------------------------------
+// --- figures of a run ----------------------------------------------------------------------------
 
 typedef struct Times {
   DV_ARRAY(double) ms;   // of each step, the first left out
@@ -314,7 +329,7 @@ static json_t *better(json_t *best, json_t *run)
   return run;
 }
 
-// --- one scene -------------------------------------------------------------------------------------------------------
+// --- one scene -----------------------------------------------------------------------------------
 
 enum { ENOUGH = 2, MORE = 5 };   // scenes of less than these seconds are repeated more often
 
@@ -324,7 +339,9 @@ static json_t *time_case(const Suite *s, const Case *c, char **complaint)
   const Bench *b = s->bench;
   json_t *best[BENCH_THREADS] = {0}, *runs = json_array();
   double began = dv_now();
-  for (int r = 0; !*complaint && bench_wants(b, c->name) && (r < b->repeats || (r < MORE * b->repeats && dv_now() - began < ENOUGH)); r++)
+  for (int r = 0; !*complaint && bench_wants(b, c->name) &&
+                  (r < b->repeats || (r < MORE * b->repeats && dv_now() - began < ENOUGH));
+       r++)
     for (int i = 0; i < b->thread_counts && !*complaint; i++) {
       bench_progress("%s: repeat %d, %d thread%s", c->name, r + 1, b->threads[i], b->threads[i] == 1 ? "" : "s");
       *complaint = run_scene(s, (RunRequest){c, c->steps, b->threads[i], false});
@@ -357,7 +374,8 @@ static json_t *draw_flame(const Suite *s, const Case *c)
     }
     json_t *stats = read_stats(s), *timers = json_object_get(stats, "timers");
     double ms = value_of(timers, "step");
-    best = better(best, json_pack("{s:i,s:o,s:O}", "threads", s->bench->threads[0], "ms", bench_number(ms), "timers", timers));
+    best = better(
+        best, json_pack("{s:i,s:o,s:O}", "threads", s->bench->threads[0], "ms", bench_number(ms), "timers", timers));
     json_decref(stats);
   }
   return best ? best : json_null();
@@ -374,7 +392,8 @@ static void add_ratios(json_t *runs, const Sofa *sofa, double index)
     json_object_set_new(run, "sofa_ms", bench_number(scaled));
     json_object_set_new(run, "ratio", bench_number(scaled / dv_max(value_of(run, "ms"), 1e-9)));
     // of one thread: what it would be if no other program took a share of the processor
-    if (value_of(run, "threads") == 1) json_object_set_new(run, "cpu_ratio", bench_number(scaled / dv_max(value_of(run, "cpu_ms"), 1e-9)));
+    if (value_of(run, "threads") == 1)
+      json_object_set_new(run, "cpu_ratio", bench_number(scaled / dv_max(value_of(run, "cpu_ms"), 1e-9)));
   }
 }
 
@@ -382,7 +401,9 @@ static json_t *measure_case(const Suite *s, const Case *c)
 {
   json_t *result = json_pack("{s:s,s:s,s:I}", "name", c->name, "scene", c->shown, "steps", (json_int_t)c->steps);
   if (c->sofa.ms > 0)
-    json_object_set_new(result, "sofa", json_pack("{s:f,s:f,s:f,s:f}", "ms", c->sofa.ms, "index", c->sofa.index, "setup_ms", c->sofa.setup_ms, "mb", c->sofa.mb));
+    json_object_set_new(result, "sofa",
+                        json_pack("{s:f,s:f,s:f,s:f}", "ms", c->sofa.ms, "index", c->sofa.index, "setup_ms",
+                                  c->sofa.setup_ms, "mb", c->sofa.mb));
   bench_progress("%s: warming up", c->name);
   char *complaint = run_scene(s, (RunRequest){c, dv_min_int((int)c->steps, 3), s->bench->threads[0], false});
   bool comparable = !complaint && c->sofa.ms > 0 && !lacks_contacts(s);
@@ -411,8 +432,10 @@ json_t *bench_scenes(const Bench *b)
     build_calibration(&s);
   }
   json_t *all = json_array();
-  for (size_t i = 0; i < s.cases.count && bench_wants(b, s.cases.data[i].name); i++) json_array_append_new(all, measure_case(&s, &s.cases.data[i]));
-  for (size_t i = 0; i < s.cases.count; i++) dv_free(s.cases.data[i].name), dv_free(s.cases.data[i].path), dv_free(s.cases.data[i].shown);
+  for (size_t i = 0; i < s.cases.count && bench_wants(b, s.cases.data[i].name); i++)
+    json_array_append_new(all, measure_case(&s, &s.cases.data[i]));
+  for (size_t i = 0; i < s.cases.count; i++)
+    dv_free(s.cases.data[i].name), dv_free(s.cases.data[i].path), dv_free(s.cases.data[i].shown);
   for (size_t i = 0; i < s.data.count; i++) dv_free(s.data.data[i]);
   dv_array_free(&s.cases);
   dv_array_free(&s.data);

@@ -1,7 +1,7 @@
 // divan bench kernels, continued: what prepares a scene. Selections, grids.
 #include "bench_kernels.h"
 
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 
 #include <string.h>
 
@@ -17,7 +17,9 @@ static bool start(Prepared *p)
 {
   dvContext *context = dv_divan_create(p->threads);
   context->log.threshold = DV_ERROR;
-  if (dv_scene_parse(context, "bench", p->text, strlen(p->text), &p->scene) == DV_OK && dv_scene_init(p->scene) == DV_OK) return true;
+  if (dv_scene_parse(context, "bench", p->text, strlen(p->text), &p->scene) == DV_OK &&
+      dv_scene_init(p->scene) == DV_OK)
+    return true;
   dv_scene_destroy(&p->scene);
   dv_divan_destroy(&context);
   return false;
@@ -48,7 +50,9 @@ static void loop_scene(void *user)
 // a tenth of the points of a grid in a box
 static void time_selection(Series *s)
 {
-  Prepared p = {.threads = s->limits.threads, .text = "<Node><RegularGridTopology name='grid' n='100 100 100' max='1 1 1'/><BoxROI name='roi' position='@grid.position' box='0 0 0 1 0.1 1'/></Node>"};
+  Prepared p = {.threads = s->limits.threads,
+                .text = "<Node><RegularGridTopology name='grid' n='100 100 100' max='1 1 1'/><BoxROI name='roi' "
+                        "position='@grid.position' box='0 0 0 1 0.1 1'/></Node>"};
   if (!start(&p)) return;
   p.engine = dv_link_find(&p.scene->root->base, "roi", DV_ROLE_ANY);
   p.input = dv_object_field(p.engine, "box");
@@ -59,10 +63,13 @@ static void time_selection(Series *s)
 void bench_time_setup(Series *s)
 {
   time_selection(s);
-  Prepared grid = {.threads = s->limits.threads, .text = "<Node><RegularGridTopology n='160 160 160' max='1 1 1'/><MechanicalObject/></Node>"};
+  Prepared grid = {.threads = s->limits.threads,
+                   .text = "<Node><RegularGridTopology n='160 160 160' max='1 1 1'/><MechanicalObject/></Node>"};
   bench_time_loop(s, (Loop){"set-up of a regular grid, points", 160 * 160 * 160, 0, 0, 0, loop_scene, &grid});
-  Prepared sparse = {.threads = s->limits.threads,
-                     .text = "<Node><GenerateSphere name='ball' radius='1' tessellationDegree='71'/><SparseGridTopology n='128 128 128' "
-                             "position='@ball.output_TrianglesPosition' triangles='@ball.triangles'/><MechanicalObject/></Node>"};
+  Prepared sparse = {
+      .threads = s->limits.threads,
+      .text =
+          "<Node><GenerateSphere name='ball' radius='1' tessellationDegree='71'/><SparseGridTopology n='128 128 128' "
+          "position='@ball.output_TrianglesPosition' triangles='@ball.triangles'/><MechanicalObject/></Node>"};
   bench_time_loop(s, (Loop){"set-up of a sparse grid of 128^3, triangles", 20 * 71 * 71, 0, 0, 0, loop_scene, &sparse});
 }

@@ -4,8 +4,8 @@
 
 #include "app/lint.h"
 #include "base/file.h"
-#include "io/loader.h"
-#include "io/scene_file.h"
+#include "io/load/loader.h"
+#include "io/scene/scene_file.h"
 #include "topology/inspect.h"
 #include "topology/topology.h"
 
@@ -18,7 +18,8 @@ static const char check_usage[] =
     "Warnings name what is legal and most likely not meant: no mass, an empty selection, a step too long for an\n"
     "explicit integrator, components that nobody uses, implausible sizes. The exit status is that of `divan run`;\n"
     "0 means that the scene is fit to run.\n\n"
-    "Of a mesh file it prints what it holds, whether it is conformal and manifold, and elements that have no size or are\n"
+    "Of a mesh file it prints what it holds, whether it is conformal and manifold, and elements that have no size or "
+    "are\n"
     "turned inside out. The exit status is 4 when the file cannot be read.\n\n"
     "examples:\n"
     "  divan check scenes/liver.scn\n"
@@ -37,7 +38,7 @@ static int parse(Options *o, int count, char **arguments)
   return o->second ? usage_error(&command_check, "unexpected argument '%s'", o->second) : 0;
 }
 
-// --- meshes ------------------------------------------------------------------------------------------------------
+// --- meshes --------------------------------------------------------------------------------------
 
 int complain_of_mesh(const char *path, const dvMeshError *error)
 {
@@ -52,9 +53,13 @@ void print_counts(const char *path, const dvMesh *mesh)
   const struct {
     size_t count;
     const char *one, *many;
-  } kinds[] = {{mesh->edges.count / 2, "edge", "edges"}, {mesh->triangles.count / 3, "triangle", "triangles"}, {mesh->quads.count / 4, "quad", "quads"},
-               {mesh->tetrahedra.count / 4, "tetrahedron", "tetrahedra"}, {mesh->hexahedra.count / 8, "hexahedron", "hexahedra"},
-               {mesh->prisms.count / 6, "prism", "prisms"}, {mesh->pyramids.count / 5, "pyramid", "pyramids"}};
+  } kinds[] = {{mesh->edges.count / 2, "edge", "edges"},
+               {mesh->triangles.count / 3, "triangle", "triangles"},
+               {mesh->quads.count / 4, "quad", "quads"},
+               {mesh->tetrahedra.count / 4, "tetrahedron", "tetrahedra"},
+               {mesh->hexahedra.count / 8, "hexahedron", "hexahedra"},
+               {mesh->prisms.count / 6, "prism", "prisms"},
+               {mesh->pyramids.count / 5, "pyramid", "pyramids"}};
   size_t points = dv_mesh_point_count(mesh);
   printf("%s: %zu point%s", path, points, points == 1 ? "" : "s");
   for (size_t i = 0; i < DV_COUNT(kinds); i++)
@@ -81,7 +86,9 @@ static void print_shape(const char *path, const dvInspection *i)
   else if (i->dimension == 2 && n) printf("an open surface, its border has %zu edge%s", n, n == 1 ? "" : "s");
   else if (n) printf("lines with %zu end%s", n, n == 1 ? "" : "s");
   else printf(i->dimension == 2 ? "a closed surface" : "closed lines");
-  printf("; %s\n", dv_inspection_manifold(i) ? "manifold" : dv_inspection_conformal(i) ? "conformal, not manifold" : "not conformal");
+  printf("; %s\n", dv_inspection_manifold(i)    ? "manifold"
+                   : dv_inspection_conformal(i) ? "conformal, not manifold"
+                                                : "not conformal");
 }
 
 static dvStatus inspect(dvScene *scene, dvTopology *t, const char *path)
@@ -90,7 +97,8 @@ static dvStatus inspect(dvScene *scene, dvTopology *t, const char *path)
   DV_TRY(dv_scene_init(scene));
   DV_TRY(dv_topology_settle(t));
   bool known = dv_reals_size(dv_topology_positions(t)) >= dv_topology_point_count(t);
-  if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i)) return dv_error(&t->base, "use a coarser mesh", "out of memory for checking the mesh");
+  if (!dv_topology_inspect(t, known ? dv_topology_positions(t)->data : NULL, &i))
+    return dv_error(&t->base, "use a coarser mesh", "out of memory for checking the mesh");
   dv_inspection_report(&i, &t->base, true);
   print_shape(path, &i);
   return DV_OK;
@@ -105,9 +113,12 @@ static int check_mesh(const Options *o)
   if (mesh.facets.offset.count && !dv_loader_faces(&mesh, false, NULL)) return DV_ERROR_INPUT;
   print_counts(o->scene, &mesh);
   for (size_t i = 0; i < mesh.values.count; i++)
-    printf("%s: values '%s' of %s, %d each\n", o->scene, mesh.values.data[i].name, mesh.values.data[i].of_cells ? "cells" : "points", mesh.values.data[i].width);
-  for (size_t i = 0; i < mesh.unread.count; i++) fprintf(stderr, "%s: warning: not read: %s\n", o->scene, mesh.unread.data[i]);
-  if (mesh.skipped) fprintf(stderr, "%s: warning: %zu elements of types that are not known here\n", o->scene, mesh.skipped);
+    printf("%s: values '%s' of %s, %d each\n", o->scene, mesh.values.data[i].name,
+           mesh.values.data[i].of_cells ? "cells" : "points", mesh.values.data[i].width);
+  for (size_t i = 0; i < mesh.unread.count; i++)
+    fprintf(stderr, "%s: warning: not read: %s\n", o->scene, mesh.unread.data[i]);
+  if (mesh.skipped)
+    fprintf(stderr, "%s: warning: %zu elements of types that are not known here\n", o->scene, mesh.skipped);
   dv_mesh_free(&mesh);
   dvContext *context = context_for(o);
   context->log.sink = tell_of_file;
@@ -122,7 +133,7 @@ static int check_mesh(const Options *o)
   return (int)status;
 }
 
-// --- the command -------------------------------------------------------------------------------------------------
+// --- the command ---------------------------------------------------------------------------------
 
 static int check(int count, char **arguments)
 {

@@ -10,7 +10,8 @@ typedef struct Command {
   int (*run)(int count, char **arguments);   // without the verb; the exit status
 } Command;
 
-extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench, command_validate, command_view, command_new_plugin;
+extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench,
+    command_validate, command_view, command_new_plugin;
 
 // Options that several verbs take.
 typedef struct Options {
@@ -19,8 +20,8 @@ typedef struct Options {
   int threads;
 } Options;
 
-// Reads one option that all scene verbs know (--data DIR, --plugin NAME, --plugin-path DIR, --threads N, a file name). Returns how many arguments it
-// used, 0 when it is none of them, -1 after a message.
+// Reads one option that all scene verbs know (--data DIR, --plugin NAME, --plugin-path DIR, --threads N, a file name).
+// Returns how many arguments it used, 0 when it is none of them, -1 after a message.
 int option_common(const Command *c, Options *o, int count, char **arguments);
 // The value of an option as a number in [low, high]; false after a message.
 bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out);
@@ -34,7 +35,8 @@ dvContext *context_for(const Options *o);
 void options_free(Options *o);
 void print_summary_of_messages(const dvLog *log);
 
-// Can a file, can a directory with files in it be written there? NULL can. False after a message with the cause; nothing is left behind.
+// Can a file, can a directory with files in it be written there? NULL can. False after a message with the cause;
+// nothing is left behind.
 bool output_file(const char *path);
 bool output_directory(const char *path);
 bool cannot_write(const char *path);   // says so, with the cause in errno; false

@@ -3,9 +3,9 @@
 #include "mesh_report.h"
 
 #include "base/file.h"
-#include "io/loader.h"
-#include "io/scene_file.h"
-#include "io/write_mesh.h"
+#include "io/load/loader.h"
+#include "io/mesh/write_mesh.h"
+#include "io/scene/scene_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static const char convert_usage[] =
     "divan convert IN.scn OUT.scn [--data DIR]... [--force]\n"
     "divan convert MESH OUT [--force]\n\n"
     "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
-    "Converting the result again gives the same bytes. Names of files that stand relative to the scene are made relative to\n"
+    "Converting the result again gives the same bytes. Names of files that stand relative to the scene are made "
+    "relative to\n"
     "OUT, where it is in another directory. Comments stay at their places.\n\n"
     "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node .inp\n"
     ".gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind the name.\n\n"
@@ -42,7 +43,7 @@ static int parse(Options *o, bool *force, int count, char **arguments)
   return o->second ? 0 : usage_error(&command_convert, "name the file to write");
 }
 
-// --- meshes ------------------------------------------------------------------------------------------------------
+// --- meshes --------------------------------------------------------------------------------------
 
 static int convert_mesh(const char *from, const char *to)
 {
@@ -54,17 +55,19 @@ static int convert_mesh(const char *from, const char *to)
   bool good = !mesh.facets.offset.count || dv_loader_faces(&mesh, false, NULL);
   dvStatus status = good ? dv_mesh_write(to, &mesh, &lost, &error) : DV_ERROR_INPUT;
   if (status == DV_OK) print_counts(to, &mesh);
-  if (status == DV_OK && lost) fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
+  if (status == DV_OK && lost)
+    fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
   dv_mesh_free(&mesh);
   return status == DV_OK ? 0 : complain_of_mesh(to, &error);
 }
 
-// --- names of files in a scene -----------------------------------------------------------------------------------
+// --- names of files in a scene -------------------------------------------------------------------
 
 // The directory of a file without links and dots, NULL when it is not there. The caller frees it.
 static char *real_directory(const char *file)
 {
-  char *directory = dv_path_directory(file), *real = realpath(*directory ? directory : ".", NULL), *copy = real ? dv_strdup(real) : NULL;
+  char *directory = dv_path_directory(file), *real = realpath(*directory ? directory : ".", NULL),
+       *copy = real ? dv_strdup(real) : NULL;
   free(real);
   dv_free(directory);
   return copy;
@@ -89,7 +92,7 @@ static char *relative_path(const char *directory, const char *file)
 
 typedef struct Mover {
   dvVisitor visitor;
-  const char *to;        // directory of the new file
+  const char *to;   // directory of the new file
 } Mover;
 
 static void move_name(const Mover *m, dvObject *o, const dvField *f)
@@ -97,8 +100,10 @@ static void move_name(const Mover *m, dvObject *o, const dvField *f)
   const char *name = *(char *const *)f->value, *beside = f->place.file ? f->place.file : o->place.file;
   // what a component writes goes to the working directory
   if (!*name || *name == '/' || !beside || dv_starts_with(f->desc->help, "file to write")) return;
-  char *from = real_directory(beside), *path = from ? dv_path_join(from, name) : NULL, *folder = path ? real_directory(path) : NULL;
-  if (folder && access(path, F_OK) == 0 && !dv_same(from, m->to)) {   // else it is found in a data directory, as before, or not at all
+  char *from = real_directory(beside), *path = from ? dv_path_join(from, name) : NULL,
+       *folder = path ? real_directory(path) : NULL;
+  if (folder && access(path, F_OK) == 0 &&
+      !dv_same(from, m->to)) {   // else it is found in a data directory, as before, or not at all
     char *real = dv_path_join(folder, dv_path_name(name)), *moved = relative_path(m->to, real);
     dv_object_set(o, dv_field_name(f->desc), moved);
     dv_free(moved);
@@ -121,7 +126,7 @@ static dvWalk move_names(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-// --- scenes ------------------------------------------------------------------------------------------------------
+// --- scenes --------------------------------------------------------------------------------------
 
 static int convert_scene(const Options *o)
 {
@@ -141,7 +146,7 @@ static int convert_scene(const Options *o)
   return (int)status;
 }
 
-// --- the command -------------------------------------------------------------------------------------------------
+// --- the command ---------------------------------------------------------------------------------
 
 static bool same_file(const char *a, const char *b)
 {
@@ -152,9 +157,12 @@ static bool same_file(const char *a, const char *b)
 static int choose(const Options *o, bool force)
 {
   if (!force && same_file(o->scene, o->second))
-    return usage_error(&command_convert, "%s would be overwritten by what is made of it; name another file, or allow it with --force", o->scene);
+    return usage_error(&command_convert,
+                       "%s would be overwritten by what is made of it; name another file, or allow it with --force",
+                       o->scene);
   if (dv_mesh_can_read(o->scene) && !dv_mesh_can_write(o->second))
-    return usage_error(&command_convert, "'.%s' is not a format that meshes are written in; there are %s", dv_path_extension(o->second), dv_mesh_written_formats());
+    return usage_error(&command_convert, "'.%s' is not a format that meshes are written in; there are %s",
+                       dv_path_extension(o->second), dv_mesh_written_formats());
   if (!output_file(o->second)) return DV_ERROR_INPUT;
   return dv_mesh_can_write(o->second) ? convert_mesh(o->scene, o->second) : convert_scene(o);
 }
@@ -170,4 +178,5 @@ static int convert(int count, char **arguments)
   return status;
 }
 
-const Command command_convert = {"convert", "write a scene in today's form, or a mesh in another format", convert_usage, convert};
+const Command command_convert = {"convert", "write a scene in today's form, or a mesh in another format", convert_usage,
+                                 convert};

@@ -56,7 +56,8 @@ static void print_field(const dvObject *sample, const dvField *f)
   const dvFieldDesc *d = f->desc;
   dvText value = {0};
   dv_field_print(f, &value);
-  printf("  %s (%s%s%s)", dv_field_name(d), dv_field_type_name(d), d->unit && *d->unit ? ", " : "", d->unit ? d->unit : "");
+  printf("  %s (%s%s%s)", dv_field_name(d), dv_field_type_name(d), d->unit && *d->unit ? ", " : "",
+         d->unit ? d->unit : "");
   if (*value.text) printf(" = %s", value.text);
   printf("\n      %s", d->help);
   if (d->options) printf("; one of %s", d->options);
@@ -80,7 +81,9 @@ static int print_component(dvContext *context, const char *name)
   if (!c) {
     const char *near = dv_registry_nearest(&context->registry, name);
     fprintf(stderr, "unknown component: %s\n", name);
-    if (near) fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name, role or help contains the word\n", near, name);
+    if (near)
+      fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name, role or help contains the word\n",
+              near, name);
     return DV_ERROR_UNKNOWN;
   }
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
@@ -129,7 +132,8 @@ static int info(int count, char **arguments)
   } else if (o.scene) {
     status = print_component(context, o.scene);
   } else {
-    printf("divan %s\n%zu components (`divan list`)\n%d threads\n", DIVAN_VERSION, context->registry.classes.count, dv_pool_threads(context->pool));
+    printf("divan %s\n%zu components (`divan list`)\n%d threads\n", DIVAN_VERSION, context->registry.classes.count,
+           dv_pool_threads(context->pool));
   }
   dv_divan_destroy(&context);
   options_free(&o);
@@ -150,7 +154,8 @@ static dvRole main_role(const dvClass *c)
 
 static bool mentions(const dvClass *c, dvRole role, const char *word)
 {
-  return strcasestr(c->name, word) || strcasestr(dv_role_name(role), word) || (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word));
+  return strcasestr(c->name, word) || strcasestr(dv_role_name(role), word) ||
+         (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word));
 }
 
 static void tell_of_nothing(const dvRegistry *r, const char *word)

@@ -10,21 +10,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Command *const commands[] = {&command_run, &command_view, &command_check, &command_info, &command_list, &command_convert, &command_bench, &command_validate,
-                                          &command_new_plugin};
+static const Command *const commands[] = {&command_run,   &command_view,     &command_check,
+                                          &command_info,  &command_list,     &command_convert,
+                                          &command_bench, &command_validate, &command_new_plugin};
 
 static void print_help(FILE *out)
 {
-  fprintf(out, "divan %s: simulate deformable and rigid bodies from SOFA scenes\n\nusage: divan VERB ...\n\n", DIVAN_VERSION);
+  fprintf(out, "divan %s: simulate deformable and rigid bodies from SOFA scenes\n\nusage: divan VERB ...\n\n",
+          DIVAN_VERSION);
   for (size_t i = 0; i < DV_COUNT(commands); i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  fprintf(out, "\n`divan VERB --help` explains a verb. `divan --version` prints the version.\n\n"
-               "examples:\n"
-               "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
-               "  divan view scenes/liver.scn                        look at it in the browser\n"
-               "  divan check scenes/liver.scn                       find the mistakes of a scene\n"
-               "  divan info UniformMass                             fields of a component\n\n"
-               "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input or a place that cannot be\n"
-               "written, 5 diverged, 130 ended by Ctrl-C, 143 by SIGTERM\n");
+  fprintf(
+      out,
+      "\n`divan VERB --help` explains a verb. `divan --version` prints the version.\n\n"
+      "examples:\n"
+      "  divan run scenes/liver.scn -n 200 --out result     simulate 200 steps, write files for ParaView\n"
+      "  divan view scenes/liver.scn                        look at it in the browser\n"
+      "  divan check scenes/liver.scn                       find the mistakes of a scene\n"
+      "  divan info UniformMass                             fields of a component\n\n"
+      "exit status: 0 done, 2 bad command line, 3 unknown component, 4 bad or missing input or a place that cannot be\n"
+      "written, 5 diverged, 130 ended by Ctrl-C, 143 by SIGTERM\n");
 }
 
 int usage_error(const Command *c, const char *format, ...)
@@ -58,7 +62,8 @@ int unknown_option(const Command *c, const char *option)
     s += n;
   }
   int near = dv_nearest(option, (const char *const *)names.data, (int)names.count);
-  int status = near >= 0 ? usage_error(c, "unknown option '%s'; did you mean '%s'?", option, names.data[near]) : usage_error(c, "unknown option '%s'", option);
+  int status = near >= 0 ? usage_error(c, "unknown option '%s'; did you mean '%s'?", option, names.data[near])
+                         : usage_error(c, "unknown option '%s'", option);
   for (size_t i = 0; i < names.count; i++) dv_free(names.data[i]);
   dv_array_free(&names);
   return status;
@@ -113,7 +118,8 @@ dvContext *context_for(const Options *o)
 {
   dvContext *context = dv_divan_create(o->threads);
   for (size_t i = 0; i < o->data.count; i++) {
-    if (access(o->data.data[i], R_OK | X_OK) != 0) fprintf(stderr, "warning: --data %s: there is no such directory\n", o->data.data[i]);
+    if (access(o->data.data[i], R_OK | X_OK) != 0)
+      fprintf(stderr, "warning: --data %s: there is no such directory\n", o->data.data[i]);
     dv_context_add_data_path(context, o->data.data[i]);
   }
   for (size_t i = 0; i < o->plugin_paths.count; i++) dv_context_add_plugin_path(context, o->plugin_paths.data[i]);

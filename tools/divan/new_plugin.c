@@ -14,13 +14,14 @@
 static const char usage[] =
     "divan new-plugin NAME [DIRECTORY]\n"
     "divan new-plugin --flags\n\n"
-    "Writes a plugin with a force field and an engine, one file each, and a scene that uses them, into DIRECTORY (default NAME).\n"
+    "Writes a plugin with a force field and an engine, one file each, and a scene that uses them, into DIRECTORY "
+    "(default NAME).\n"
     "NAME begins with a letter and consists of letters, digits and underscores.\n"
     "With --flags: prints the compiler flags that find the headers for component writers.\n\n"
     "example:\n"
     "  divan new-plugin Weather && make -C Weather && divan run Weather/weather.scn --plugin-path Weather\n";
 
-// --- where the headers are --------------------------------------------------------------------------------
+// --- where the headers are -----------------------------------------------------------------------
 
 static bool has_headers(const char *directory)
 {
@@ -36,7 +37,8 @@ static int print_flags(void)
   char self[4096] = "";
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   if (n > 0) self[n] = 0;
-  char *bin = dv_path_directory(self), *prefix = dv_path_directory(bin), *include = dv_path_join(prefix, "include"), *sdk = dv_path_join(include, "divan/sdk");
+  char *bin = dv_path_directory(self), *prefix = dv_path_directory(bin), *include = dv_path_join(prefix, "include"),
+       *sdk = dv_path_join(include, "divan/sdk");
   int status = 0;
   if (has_headers(sdk)) printf("-I%s -I%s\n", include, sdk);
   else if (has_headers(DIVAN_SOURCE_DIR "/src")) printf("-I%s/include -I%s/src\n", DIVAN_SOURCE_DIR, DIVAN_SOURCE_DIR);
@@ -48,7 +50,7 @@ static int print_flags(void)
   return status;
 }
 
-// --- writing ----------------------------------------------------------------------------------------------
+// --- writing -------------------------------------------------------------------------------------
 
 static char *lowered(const char *name)
 {
@@ -85,7 +87,9 @@ static bool is_free(const char *directory, const char *name, const char *lower)
     char *path = path_of(directory, &plugin_files[i], name, lower);
     taken = dv_file_exists(path);
     if (taken)
-      fprintf(stderr, "divan new-plugin: %s is there already\n    give the plugin another name (divan new-plugin %s2), another directory (divan new-plugin %s %s2), or remove %s\n",
+      fprintf(stderr,
+              "divan new-plugin: %s is there already\n    give the plugin another name (divan new-plugin %s2), another "
+              "directory (divan new-plugin %s %s2), or remove %s\n",
               path, name, name, directory, directory);
     dv_free(path);
   }
@@ -119,12 +123,17 @@ static int new_plugin(int count, char **arguments)
   if (count == 1 && dv_same(arguments[0], "--flags")) return print_flags();
   if (count < 1 || count > 2) return usage_error(&command_new_plugin, "give the plugin a name");
   const char *name = arguments[0], *directory = count > 1 ? arguments[1] : name;
-  if (!is_name(name)) return usage_error(&command_new_plugin, "'%s' cannot be a name: letters, digits and underscores, a letter first", name);
+  if (!is_name(name))
+    return usage_error(&command_new_plugin, "'%s' cannot be a name: letters, digits and underscores, a letter first",
+                       name);
   if (!output_directory(directory)) return DV_ERROR_INPUT;
   char *lower = lowered(name);
   bool good = is_free(directory, name, lower) && (dv_make_directories(directory) || cannot_write(directory));
-  for (size_t i = 0; i < DV_COUNT(plugin_files) && good; i++) good = write_file(directory, &plugin_files[i], name, lower);
-  if (good) printf("%s holds the plugin %s; build and try it:\n  make -C %s\n  divan run %s/%s.scn --plugin-path %s\n", directory, name, directory, directory, lower, directory);
+  for (size_t i = 0; i < DV_COUNT(plugin_files) && good; i++)
+    good = write_file(directory, &plugin_files[i], name, lower);
+  if (good)
+    printf("%s holds the plugin %s; build and try it:\n  make -C %s\n  divan run %s/%s.scn --plugin-path %s\n",
+           directory, name, directory, directory, lower, directory);
   dv_free(lower);
   return good ? 0 : DV_ERROR_INPUT;
 }

@@ -4,9 +4,9 @@
 #include "app/dump.h"
 #include "app/lint.h"
 #include "base/clock.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
+#include "mechanics/mechanics.h"
 #include "scene/timer.h"
-#include "state/state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ static const char usage[] =
     "  --dt S               time step, instead of the scene's\n"
     "  --data DIR           where to look for files, besides the scene's own directory; may be repeated\n"
     "                       (and DIVAN_PATH, a list separated by colons)\n"
-    "  --plugin NAME        load a plugin: a file, or a name that is looked for in the plugin directories; may be repeated\n"
+    "  --plugin NAME        load a plugin: a file, or a name that is looked for in the plugin directories; may be "
+    "repeated\n"
     "  --plugin-path DIR    where to look for plugins that are named here or in the scene (and DIVAN_PLUGIN_PATH)\n"
     "  --threads N          threads (default: all cores); the result does not depend on it\n"
     "  --out DIR            write a series of .vtu files with a .pvd for ParaView\n"
@@ -29,21 +30,25 @@ static const char usage[] =
     "  --csv DIR            the same as .csv files\n"
     "  --every K            write each K-th step to --out, --gnuplot and --csv (default 1)\n"
     "  --dump-state DIR     write positions and velocities at the end as text\n"
-    "  --last-good DIR      when the simulation diverges: write the state after the last step that ended well, as --dump-state does\n"
+    "  --last-good DIR      when the simulation diverges: write the state after the last step that ended well, as "
+    "--dump-state does\n"
     "  --dump-topology DIR  write element counts of each step\n"
     "  --stats FILE         write timings as JSON\n"
     "  --step-times FILE    write the time of each step in ms, one a line\n"
     "  --profile FILE       write a trace of all timers for ui.perfetto.dev or chrome://tracing\n"
     "  --fine               time every component inside the solvers too, in --stats; costs a few per cent\n"
-    "  --realtime           never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used as soon\n"
+    "  --realtime           never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used "
+    "as soon\n"
     "                       as it is there, so that it depends on the clock\n"
     "  --hash               print a hash of all positions and velocities at the end\n"
     "  --quiet              no progress, no notes\n\n"
     "examples:\n"
     "  divan run scenes/liver.scn -n 200 --out result\n"
     "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n\n"
-    "Ctrl-C ends after the step that runs; what was computed is written and the exit status is 130 (143 after SIGTERM). A second\n"
-    "Ctrl-C ends at once. The time per step leaves out the writing of files, which is told apart. Places that cannot be written are\n"
+    "Ctrl-C ends after the step that runs; what was computed is written and the exit status is 130 (143 after "
+    "SIGTERM). A second\n"
+    "Ctrl-C ends at once. The time per step leaves out the writing of files, which is told apart. Places that cannot "
+    "be written are\n"
     "told before the first step.\n";
 
 enum { TRACE_EVENTS = 1 << 19 };   // of --profile: 12 MB while it runs, some 40 MB as text
@@ -66,8 +71,15 @@ static int parse(Run *r, int count, char **arguments)
     const struct {
       const char *name;
       const char **into;
-    } texts[] = {{"--out", &r->out}, {"--last-good", &r->last_good}, {"--dump-state", &r->dump_state}, {"--dump-topology", &r->dump_topology}, {"--stats", &r->stats},
-                 {"--step-times", &r->step_times}, {"--profile", &r->profile}, {"--gnuplot", &r->gnuplot}, {"--csv", &r->csv}};
+    } texts[] = {{"--out", &r->out},
+                 {"--last-good", &r->last_good},
+                 {"--dump-state", &r->dump_state},
+                 {"--dump-topology", &r->dump_topology},
+                 {"--stats", &r->stats},
+                 {"--step-times", &r->step_times},
+                 {"--profile", &r->profile},
+                 {"--gnuplot", &r->gnuplot},
+                 {"--csv", &r->csv}};
     bool taken = false;
     for (size_t k = 0; k < DV_COUNT(texts); k++) {
       if (!dv_same(a, texts[k].name)) continue;
@@ -109,7 +121,9 @@ static int parse(Run *r, int count, char **arguments)
 // before anything is computed
 static bool can_write(const Run *r)
 {
-  const char *const files[] = {r->stats, r->step_times, r->profile}, *const directories[] = {r->out, r->gnuplot, r->csv, r->dump_state, r->last_good, r->dump_topology};
+  const char *const files[] = {r->stats, r->step_times, r->profile}, *const directories[] = {
+                                                                         r->out,        r->gnuplot,   r->csv,
+                                                                         r->dump_state, r->last_good, r->dump_topology};
   bool good = true;
   for (size_t i = 0; i < DV_COUNT(files); i++) good = output_file(files[i]) && good;
   for (size_t i = 0; i < DV_COUNT(directories); i++) good = output_directory(directories[i]) && good;
@@ -125,8 +139,8 @@ static void show_progress(const Run *r, long done, double began, double *shown)
   double part = r->steps ? (double)done / (double)r->steps : 1;
   int bar = (int)(part * WIDTH);
   double left = done ? (now - began) / (double)done * (double)(r->steps - done) : 0;
-  fprintf(stderr, "\r[%.*s%*s] %3.0f %%  step %ld of %ld, %.0f s left ", bar, "########################################", WIDTH - bar, "",
-          100 * part, done, r->steps, left);
+  fprintf(stderr, "\r[%.*s%*s] %3.0f %%  step %ld of %ld, %.0f s left ", bar,
+          "########################################", WIDTH - bar, "", 100 * part, done, r->steps, left);
   fflush(stderr);
 }
 
@@ -135,7 +149,7 @@ typedef struct Outcome {
   long done, timed;
   double wall, timed_wall, timed_cpu, init;   // seconds, without those of writing
   double writing, writing_cpu;                // files, while the scene runs
-  DV_ARRAY(double) times;   // seconds of each step, when asked for
+  DV_ARRAY(double) times;                     // seconds of each step, when asked for
 } Outcome;
 
 // what is written while the scene runs; NULL where it is not asked for
@@ -170,14 +184,17 @@ static void write_moment(const Run *r, Writers *w, Outcome *out)
   errno = 0;
   if (w->topologies && out->done > 0) dv_topology_dump_step(w->topologies);
   if (out->done % r->every == 0) out->status = write_all(w);
-  if (out->status != DV_OK) fprintf(stderr, "divan run: what --out, --gnuplot and --csv write cannot be written: %s\n", errno ? strerror(errno) : "no reason given");
+  if (out->status != DV_OK)
+    fprintf(stderr, "divan run: what --out, --gnuplot and --csv write cannot be written: %s\n",
+            errno ? strerror(errno) : "no reason given");
   out->writing += dv_now() - began;
   out->writing_cpu += dv_cpu_now() - cpu;
 }
 
 static dvStatus close_writers(Writers *w)
 {
-  const dvStatus closed[4] = {dv_series_close(&w->series), dv_topology_dump_close(&w->topologies), dv_curves_close(&w->curves[0]), dv_curves_close(&w->curves[1])};
+  const dvStatus closed[4] = {dv_series_close(&w->series), dv_topology_dump_close(&w->topologies),
+                              dv_curves_close(&w->curves[0]), dv_curves_close(&w->curves[1])};
   for (int i = 0; i < 4; i++)
     if (closed[i] != DV_OK) return closed[i];
   return DV_OK;
@@ -232,15 +249,22 @@ static void write_figures(const Run *r, const dvContext *context, Outcome *o, in
 {
   if (r->stats) {
     double ms = o->timed ? 1e3 / (double)o->timed : 0;
-    dvFigures f = {.scene = r->common.scene, .steps = o->done, .wall = o->wall, .init = o->init, .writing = o->writing, .threads = threads,
-                   .ms_per_step = ms * o->timed_wall, .cpu_ms_per_step = ms * o->timed_cpu};
+    dvFigures f = {.scene = r->common.scene,
+                   .steps = o->done,
+                   .wall = o->wall,
+                   .init = o->init,
+                   .writing = o->writing,
+                   .threads = threads,
+                   .ms_per_step = ms * o->timed_wall,
+                   .cpu_ms_per_step = ms * o->timed_cpu};
     must_write(o, r->stats, dv_write_stats(r->stats, &f, context->timers, o->timed));
   }
   if (r->step_times) must_write(o, r->step_times, dv_write_step_times(r->step_times, o->times.data, o->times.count));
   if (!r->profile) return;
   must_write(o, r->profile, dv_write_trace(r->profile, r->common.scene, context->timers));
   if (context->timers->events_lost)
-    fprintf(stderr, "divan run: the trace holds the first %zu events; %zu more were left out (run fewer steps to see all)\n",
+    fprintf(stderr,
+            "divan run: the trace holds the first %zu events; %zu more were left out (run fewer steps to see all)\n",
             context->timers->events.count, context->timers->events_lost);
 }
 
@@ -259,7 +283,8 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
   if (r->hash) printf("hash %016llx\n", (unsigned long long)dv_scene_hash(scene));
   if (o->done > 0 || o->status == DV_OK) print_figures(r, scene, o, threads);
   if (frames && !r->quiet)
-    printf("%d frames in %s: open %s/mechanics.pvd%s in ParaView\n", frames, r->out, r->out, scene->plan->visuals.count ? " or visual.pvd" : "");
+    printf("%d frames in %s: open %s/mechanics.pvd%s in ParaView\n", frames, r->out, r->out,
+           scene->plan->visuals.count ? " or visual.pvd" : "");
   return o->status;
 }
 
@@ -277,7 +302,8 @@ static int run(int count, char **arguments)
   if (r.quiet) context->log.threshold = DV_WARNING;
   context->realtime = r.realtime;
   if (r.fine || r.profile) dv_timers_refine(context->timers);
-  if (r.profile && !dv_timers_record(context->timers, TRACE_EVENTS)) return usage_error(&command_run, "not enough memory for --profile");
+  if (r.profile && !dv_timers_record(context->timers, TRACE_EVENTS))
+    return usage_error(&command_run, "not enough memory for --profile");
   double began = dv_now();
   dvScene *scene = NULL;
   dv_timer_begin(context->timers, "load");

@@ -1,13 +1,13 @@
-// divan validate: what the finite elements give beside theory and experiment, as tables in Markdown (docs/validation.md).
-// Cantilevers are here; see validate_order.c and validate_cylinder.c for the rest.
+// divan validate: what the finite elements give beside theory and experiment, as tables in Markdown
+// (docs/validation.md). Cantilevers are here; see validate_order.c and validate_cylinder.c for the rest.
 //
-// A bar of 10 x 1 x 1 with Poisson's ratio 0, so that the held end does not hinder contraction, is loaded at its end: by
-// Euler and Bernoulli P L^3 / 3EI, by Timoshenko P L / (k G A) more, k = 5/6. The first frequency comes from inverse iteration
-// K u' = M u with masses at the points; by Timoshenko from Huang's equation (1961).
+// A bar of 10 x 1 x 1 with Poisson's ratio 0, so that the held end does not hinder contraction, is loaded at its end:
+// by Euler and Bernoulli P L^3 / 3EI, by Timoshenko P L / (k G A) more, k = 5/6. The first frequency comes from inverse
+// iteration K u' = M u with masses at the points; by Timoshenko from Huang's equation (1961).
 #include "validate.h"
 
 #include "base/clock.h"
-#include "io/scene_file.h"
+#include "io/scene/scene_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ bool trial_open_with(Trial *t, const char *text, int threads)
 {
   *t = (Trial){.context = dv_divan_create(threads)};
   t->context->log.threshold = DV_ERROR;
-  if (dv_scene_parse(t->context, "validation", text, strlen(text), &t->scene) != DV_OK || dv_scene_init(t->scene) != DV_OK) {
+  if (dv_scene_parse(t->context, "validation", text, strlen(text), &t->scene) != DV_OK ||
+      dv_scene_init(t->scene) != DV_OK) {
     trial_close(t);
     return false;
   }
@@ -37,20 +38,30 @@ void trial_close(Trial *t)
   dv_divan_destroy(&t->context);
 }
 
-dvObject *trial_find(const Trial *t, const char *path) { return dv_link_find(&t->scene->root->base, path, DV_ROLE_ANY); }
+dvObject *trial_find(const Trial *t, const char *path)
+{
+  return dv_link_find(&t->scene->root->base, path, DV_ROLE_ANY);
+}
 
 bool trial_solve(Trial *t)
 {
-  memcpy(dv_state_write(t->dofs, DV_X), dv_state_read(t->dofs, DV_X_REST), dv_state_scalars(t->dofs, DV_X) * sizeof(double));
+  memcpy(dv_state_write(t->dofs, DV_X), dv_state_read(t->dofs, DV_X_REST),
+         dv_state_scalars(t->dofs, DV_X) * sizeof(double));
   if (t->forces) dv_touch(trial_find(t, "load"), t->forces);
   return dv_scene_step(t->scene, 0) == DV_OK;
 }
 
-double trial_moved(const Trial *t, size_t scalar) { return dv_state_read(t->dofs, DV_X)[scalar] - dv_state_read(t->dofs, DV_X_REST)[scalar]; }
+double trial_moved(const Trial *t, size_t scalar)
+{
+  return dv_state_read(t->dofs, DV_X)[scalar] - dv_state_read(t->dofs, DV_X_REST)[scalar];
+}
 
 // --- boxes ---
 
-static int32_t point_at(const Blocks *b, int x, int y, int z) { return (int32_t)(x + (b->n[0] + 1) * (y + (b->n[1] + 1) * z)); }
+static int32_t point_at(const Blocks *b, int x, int y, int z)
+{
+  return (int32_t)(x + (b->n[0] + 1) * (y + (b->n[1] + 1) * z));
+}
 
 bool blocks_outside(const Blocks *b, const double *x)
 {
@@ -81,15 +92,16 @@ static void add_points(dvText *out, const Blocks *b)
   for (int z = 0; z < b->n[2] && b->kind == DV_PYRAMID; z++)
     for (int y = 0; y < b->n[1]; y++)
       for (int x = 0; x < b->n[0]; x++)
-        dv_text_printf(out, "%.17g %.17g %.17g ", b->size[0] * (x + 0.5) / b->n[0], b->size[1] * (y + 0.5) / b->n[1], b->size[2] * (z + 0.5) / b->n[2]);
+        dv_text_printf(out, "%.17g %.17g %.17g ", b->size[0] * (x + 0.5) / b->n[0], b->size[1] * (y + 0.5) / b->n[1],
+                       b->size[2] * (z + 0.5) / b->n[2]);
   dv_text_add(out, "'");
 }
 
 static void add_cell(dvText *out, const Blocks *b, const int at[3], int32_t centre)
 {
   static const char *const cuts[DV_ELEMENT_KINDS] = {
-      [DV_TRIANGLE] = "013 032", [DV_QUAD] = "0132", [DV_TETRAHEDRON] = "0137 0327 0267 0647 0457 0517", [DV_HEXAHEDRON] = "01324576",
-      [DV_PRISM] = "013457 032476", [DV_PYRAMID] = "0231c 4576c 0154c 2673c 0462c 1375c"};
+      [DV_TRIANGLE] = "013 032",    [DV_QUAD] = "0132",           [DV_TETRAHEDRON] = "0137 0327 0267 0647 0457 0517",
+      [DV_HEXAHEDRON] = "01324576", [DV_PRISM] = "013457 032476", [DV_PYRAMID] = "0231c 4576c 0154c 2673c 0462c 1375c"};
   for (const char *c = cuts[b->kind]; *c; c++) {
     if (*c == ' ') continue;
     int k = *c - '0';
@@ -100,8 +112,9 @@ static void add_cell(dvText *out, const Blocks *b, const int at[3], int32_t cent
 
 void blocks_add(dvText *out, const Blocks *b)
 {
-  static const char *const names[DV_ELEMENT_KINDS] = {[DV_TRIANGLE] = "triangles", [DV_QUAD] = "quads", [DV_TETRAHEDRON] = "tetrahedra",
-                                                      [DV_HEXAHEDRON] = "hexahedra", [DV_PRISM] = "prisms", [DV_PYRAMID] = "pyramids"};
+  static const char *const names[DV_ELEMENT_KINDS] = {
+      [DV_TRIANGLE] = "triangles",   [DV_QUAD] = "quads",   [DV_TETRAHEDRON] = "tetrahedra",
+      [DV_HEXAHEDRON] = "hexahedra", [DV_PRISM] = "prisms", [DV_PYRAMID] = "pyramids"};
   add_points(out, b);
   dv_text_printf(out, " %s='", names[b->kind]);
   int32_t centre = (int32_t)((b->n[0] + 1) * (b->n[1] + 1) * (b->n[2] + 1));
@@ -117,16 +130,17 @@ enum { LENGTH = 10 };
 static const double young = 1e6, density = 1;
 
 typedef struct Bar {
-  const char *name, *force;     // of the table, and the component
+  const char *name, *force;   // of the table, and the component
   dvElementKind kind;
-  int first, last;              // cells in the height, doubled from the first to the last
+  int first, last;   // cells in the height, doubled from the first to the last
 } Bar;
 
 static const Bar bars[] = {
     {"tetrahedra", "TetrahedronFEMForceField method='small'", DV_TETRAHEDRON, 1, 8},
     {"prisms", "LinearSmallStrainFEMForceField template='Vec3,Prism'", DV_PRISM, 1, 8},
     {"hexahedra", "HexahedronFEMForceField method='small'", DV_HEXAHEDRON, 1, 8},
-    {"beams (Euler and Bernoulli)", "BeamFEMForceField section='1 0.083333333333333333 0.083333333333333333 0.1406'", DV_EDGE, 1, 4},
+    {"beams (Euler and Bernoulli)", "BeamFEMForceField section='1 0.083333333333333333 0.083333333333333333 0.1406'",
+     DV_EDGE, 1, 4},
 };
 
 static void open_text(dvText *t)
@@ -143,13 +157,17 @@ static void bar_scene(dvText *t, const Bar *bar, int cells)
     for (int i = 0; i <= 5 * cells; i++) dv_text_printf(t, "%.17g 0 0 0 0 0 1 ", (double)LENGTH * i / (5 * cells));
     dv_text_add(t, "'/><MeshTopology edges='");
     for (int i = 0; i < 5 * cells; i++) dv_text_printf(t, "%d %d ", i, i + 1);
-    dv_text_printf(t, "'/><%s youngModulus='%g' poissonRatio='0'/><FixedProjectiveConstraint indices='0'/>", bar->force, young);
+    dv_text_printf(t, "'/><%s youngModulus='%g' poissonRatio='0'/><FixedProjectiveConstraint indices='0'/>", bar->force,
+                   young);
   } else {
     Blocks b = {bar->kind, {LENGTH * cells, cells, cells}, {LENGTH, 1, 1}, 0};
     dv_text_add(t, "<MeshTopology name='mesh'");
     blocks_add(t, &b);
-    dv_text_printf(t, "/><MechanicalObject name='dofs'/><%s youngModulus='%g' poissonRatio='0'/><BoxROI name='end' box='-0.1 -0.1 -0.1 0.01 1.1 1.1'/>"
-                      "<FixedProjectiveConstraint indices='@end.indices'/>", bar->force, young);
+    dv_text_printf(t,
+                   "/><MechanicalObject name='dofs'/><%s youngModulus='%g' poissonRatio='0'/><BoxROI name='end' "
+                   "box='-0.1 -0.1 -0.1 0.01 1.1 1.1'/>"
+                   "<FixedProjectiveConstraint indices='@end.indices'/>",
+                   bar->force, young);
   }
   dv_text_add(t, "<ConstantForceField name='load' forces='0'/></Node>");
 }
@@ -175,7 +193,8 @@ static double end_deflection(Trial *t, int cells)
   double *f = dv_reals_edit(t->forces);
   memset(f, 0, deriv * t->dofs->count * sizeof *f);
   for (size_t p = 0; p < t->dofs->count; p++)
-    if (rest[coord * p] > LENGTH - 1e-9) f[deriv * p + 1] = coord == 7 ? 1 : 2 * share(rest + coord * p, coord, cells) / across;
+    if (rest[coord * p] > LENGTH - 1e-9)
+      f[deriv * p + 1] = coord == 7 ? 1 : 2 * share(rest + coord * p, coord, cells) / across;
   if (!trial_solve(t)) return NAN;
   for (size_t p = 0; p < t->dofs->count; p++) sum += f[deriv * p + 1] * trial_moved(t, coord * p + 1);
   return sum;
@@ -191,7 +210,9 @@ static double first_frequency(Trial *t, int cells)
     for (size_t i = 0; i < 3 * t->dofs->count; i++) most = fmax(most, fabs(trial_moved(t, coord * (i / 3) + i % 3)));
     memset(f, 0, deriv * t->dofs->count * sizeof *f);
     for (size_t p = 0; p < t->dofs->count; p++)
-      for (size_t a = 0; a < 3; a++) f[deriv * p + a] = density * LENGTH * share(rest + coord * p, coord, cells) * trial_moved(t, coord * p + a) / most;
+      for (size_t a = 0; a < 3; a++)
+        f[deriv * p + a] =
+            density * LENGTH * share(rest + coord * p, coord, cells) * trial_moved(t, coord * p + a) / most;
     if (!trial_solve(t)) return NAN;
     for (size_t p = 0; p < t->dofs->count; p++)
       for (size_t a = 0; a < 3; a++) {
@@ -207,13 +228,16 @@ static double first_frequency(Trial *t, int cells)
 // Huang's frequency equation of a clamped and free bar; r2 and s2 stand for rotary inertia and shear
 static double huang(double b, double r2, double s2)
 {
-  double root = sqrt((r2 - s2) * (r2 - s2) + 4 / (b * b)), alpha = sqrt((root - r2 - s2) / 2), beta = sqrt((root + r2 + s2) / 2);
-  return 2 + (b * b * (r2 - s2) * (r2 - s2) + 2) * cosh(b * alpha) * cos(b * beta) - b * (r2 + s2) / sqrt(1 - b * b * r2 * s2) * sinh(b * alpha) * sin(b * beta);
+  double root = sqrt((r2 - s2) * (r2 - s2) + 4 / (b * b)), alpha = sqrt((root - r2 - s2) / 2),
+         beta = sqrt((root + r2 + s2) / 2);
+  return 2 + (b * b * (r2 - s2) * (r2 - s2) + 2) * cosh(b * alpha) * cos(b * beta) -
+         b * (r2 + s2) / sqrt(1 - b * b * r2 * s2) * sinh(b * alpha) * sin(b * beta);
 }
 
 static double timoshenko_frequency(void)
 {
-  double inertia = 1.0 / 12, r2 = inertia / (LENGTH * LENGTH), s2 = inertia * 2 / (5.0 / 6 * LENGTH * LENGTH), low = 3, high = 3.6;
+  double inertia = 1.0 / 12, r2 = inertia / (LENGTH * LENGTH), s2 = inertia * 2 / (5.0 / 6 * LENGTH * LENGTH), low = 3,
+         high = 3.6;
   for (int i = 0; i < 100; i++) {
     double middle = 0.5 * (low + high);
     if (huang(low, r2, s2) * huang(middle, r2, s2) <= 0) high = middle;
@@ -224,11 +248,18 @@ static double timoshenko_frequency(void)
 
 bool validate_cantilevers(bool quick)
 {
-  double inertia = 1.0 / 12, euler = pow(LENGTH, 3) / (3 * young * inertia), timoshenko = euler + LENGTH / (5.0 / 6 * young / 2);
-  double euler_f = 1.8751040687 * 1.8751040687 * sqrt(young * inertia / (density * pow(LENGTH, 4))) / (2 * 3.14159265358979323846), timoshenko_f = timoshenko_frequency();
-  printf("## Cantilevers\n\nA bar of 10 x 1 x 1, Poisson's ratio 0, one end held, the other pulled across. Errors against Timoshenko (beams: Euler and Bernoulli, as they have no shear): deflection %.6g m "
-         "(Euler and Bernoulli: %.6g m), first frequency %.6g Hz (%.6g Hz). The order is that of the error between two lines.\n\n", timoshenko, euler, timoshenko_f, euler_f);
-  printf("| elements | cells in the height | points | deflection [m] | error | order | frequency [Hz] | error | order |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  double inertia = 1.0 / 12, euler = pow(LENGTH, 3) / (3 * young * inertia),
+         timoshenko = euler + LENGTH / (5.0 / 6 * young / 2);
+  double euler_f = 1.8751040687 * 1.8751040687 * sqrt(young * inertia / (density * pow(LENGTH, 4))) /
+                   (2 * 3.14159265358979323846),
+         timoshenko_f = timoshenko_frequency();
+  printf("## Cantilevers\n\nA bar of 10 x 1 x 1, Poisson's ratio 0, one end held, the other pulled across. Errors "
+         "against Timoshenko (beams: Euler and Bernoulli, as they have no shear): deflection %.6g m "
+         "(Euler and Bernoulli: %.6g m), first frequency %.6g Hz (%.6g Hz). The order is that of the error between two "
+         "lines.\n\n",
+         timoshenko, euler, timoshenko_f, euler_f);
+  printf("| elements | cells in the height | points | deflection [m] | error | order | frequency [Hz] | error | order "
+         "|\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   bool good = true;
   for (size_t i = 0; i < DV_COUNT(bars); i++) {
     double before[2] = {NAN, NAN};
@@ -241,7 +272,8 @@ bool validate_cantilevers(bool quick)
       dv_text_free(&text);
       good = good && open;
       if (!open) continue;
-      double d = end_deflection(&t, cells), f = first_frequency(&t, cells), error[2] = {d / (beam ? euler : timoshenko) - 1, f / (beam ? euler_f : timoshenko_f) - 1};
+      double d = end_deflection(&t, cells), f = first_frequency(&t, cells),
+             error[2] = {d / (beam ? euler : timoshenko) - 1, f / (beam ? euler_f : timoshenko_f) - 1};
       printf("| %s | %d | %zu | %.6g | %+.2f %% | ", bars[i].name, cells, t.dofs->count, d, 100 * error[0]);
       if (fabs(before[0]) > 1e-6) printf("%.2f", order_of(before[0], error[0], 2));
       printf(" | %.6g | %+.2f %% | ", f, 100 * error[1]);
@@ -258,15 +290,16 @@ bool validate_cantilevers(bool quick)
 
 // --- the command ---
 
-static const char usage[] =
-    "divan validate [--quick] [DIR]\n\n"
-    "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order of convergence,\n"
-    "curves of hyperelastic laws, shells, bars of frames beside finite elements. With a directory that holds truthcylinder1.msh and\n"
-    "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the\n"
-    "scanned silicone cylinder of Marchal et al. (2008). Takes one or two minutes.\n\n"
-    "  --quick              coarse meshes only: a second\n\n"
-    "example:\n"
-    "  divan validate ../shared/sofa/share/mesh > validation.md\n";
+static const char usage[] = "divan validate [--quick] [DIR]\n\n"
+                            "Compares the finite elements with theory and prints tables in Markdown: cantilevers, "
+                            "patch tests, order of convergence,\n"
+                            "curves of hyperelastic laws, shells, bars of frames beside finite elements. With a "
+                            "directory that holds truthcylinder1.msh and\n"
+                            "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the\n"
+                            "scanned silicone cylinder of Marchal et al. (2008). Takes one or two minutes.\n\n"
+                            "  --quick              coarse meshes only: a second\n\n"
+                            "example:\n"
+                            "  divan validate ../shared/sofa/share/mesh > validation.md\n";
 
 static int validate(int count, char **arguments)
 {
@@ -275,7 +308,8 @@ static int validate(int count, char **arguments)
   const char *directory = NULL;
   for (int i = 0; i < count; i++) {
     if (dv_same(arguments[i], "--quick")) quick = true;
-    else if (*arguments[i] == '-' || directory) return usage_error(&command_validate, "'%s' is not understood: there is --quick and a directory", arguments[i]);
+    else if (*arguments[i] == '-' || directory)
+      return usage_error(&command_validate, "'%s' is not understood: there is --quick and a directory", arguments[i]);
     else directory = arguments[i];
   }
   if (directory && !validate_cylinder_is_there(directory)) return DV_ERROR_INPUT;   // a minute earlier than by its turn
@@ -289,4 +323,5 @@ static int validate(int count, char **arguments)
   return good ? 0 : DV_ERROR_INPUT;
 }
 
-const Command command_validate = {"validate", "compare the finite elements with theory and experiment", usage, validate};
+const Command command_validate = {"validate", "compare the finite elements with theory and experiment", usage,
+                                  validate};

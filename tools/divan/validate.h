@@ -6,7 +6,7 @@
 #include "command.h"
 
 #include "base/text.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -26,10 +26,11 @@ typedef struct Trial {
   dvContext *context;
   dvScene *scene;
   dvState *dofs;
-  dvReals *forces;     // of the ConstantForceField "load", one each point; NULL when there is none
+  dvReals *forces;   // of the ConstantForceField "load", one each point; NULL when there is none
 } Trial;
 
-// A scene with the state "dofs" and, where loads are wanted, <ConstantForceField name='load'/>. False when it has a mistake.
+// A scene with the state "dofs" and, where loads are wanted, <ConstantForceField name='load'/>. False when it has a
+// mistake.
 bool trial_open(Trial *t, const char *text);
 bool trial_open_with(Trial *t, const char *text, int threads);   // two threads otherwise
 void trial_close(Trial *t);
@@ -42,17 +43,20 @@ double trial_moved(const Trial *t, size_t scalar);   // x - rest
 
 typedef struct Blocks {
   dvElementKind kind;
-  int n[3];             // cells; n[2] = 0 for a plane
+  int n[3];   // cells; n[2] = 0 for a plane
   double size[3];
-  double wobble;        // how far inner points are moved, in cells
+  double wobble;   // how far inner points are moved, in cells
 } Blocks;
 
-// Adds position='…' and the elements as attributes. Cells are cut into six tetrahedra, two prisms, six pyramids around a
-// point in the middle, or two triangles.
+// Adds position='…' and the elements as attributes. Cells are cut into six tetrahedra, two prisms, six pyramids around
+// a point in the middle, or two triangles.
 void blocks_add(dvText *out, const Blocks *b);
 // True for points on the outer faces, given where they are.
 bool blocks_outside(const Blocks *b, const double *x);
 
-static inline double order_of(double coarse, double fine, double ratio) { return log(fabs(coarse / fine)) / log(ratio); }
+static inline double order_of(double coarse, double fine, double ratio)
+{
+  return log(fabs(coarse / fine)) / log(ratio);
+}
 
 #endif

@@ -1,13 +1,14 @@
-// divan validate DIR: the silicone cylinder of M. Marchal, J. Allard, C. Duriez, S. Cotin, Towards a framework for assessing
-// deformable models in medical simulation, 2008. One end is held, the cylinder bends under its weight by more than half its
-// length; the scanned result is DIR/truthCylinder-Deformed.obj (SOFA, share/mesh).
+// divan validate DIR: the silicone cylinder of M. Marchal, J. Allard, C. Duriez, S. Cotin, Towards a framework for
+// assessing deformable models in medical simulation, 2008. One end is held, the cylinder bends under its weight by more
+// than half its length; the scanned result is DIR/truthCylinder-Deformed.obj (SOFA, share/mesh).
 //
-// Tetrahedra are those of DIR/truthcylinder1.msh; hexahedra are made here: a section of quads (a square in the middle, rings around
-// it), drawn out along z; and tetrahedra from those, six each. The cylinder is let down by implicit Euler steps until it rests.
+// Tetrahedra are those of DIR/truthcylinder1.msh; hexahedra are made here: a section of quads (a square in the middle,
+// rings around it), drawn out along z; and tetrahedra from those, six each. The cylinder is let down by implicit Euler
+// steps until it rests.
 #include "validate.h"
 
 #include "base/file.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "math/vec.h"
 
 #include <errno.h>
@@ -20,9 +21,9 @@
 static const double radius = 0.019, length = 0.178, mass = 0.216;   // m, m, kg: the phantom
 
 typedef struct Section {
-  DV_ARRAY(double) points;       // x y
+  DV_ARRAY(double) points;   // x y
   DV_ARRAY(int32_t) quads;
-  DV_ARRAY(int32_t) border;      // around it
+  DV_ARRAY(int32_t) border;   // around it
 } Section;
 
 // --- the mesh ---
@@ -40,7 +41,14 @@ static void make_section(Section *s, int side, int rings)
   DV_ARRAY(int32_t) loop = {0};
   for (int i = 0; i < around; i++) {
     int edge = i / side, k = i % side;
-    int x = edge == 0 ? k : edge == 1 ? side : edge == 2 ? side - k : 0, y = edge == 0 ? 0 : edge == 1 ? k : edge == 2 ? side : side - k;
+    int x = edge == 0   ? k
+            : edge == 1 ? side
+            : edge == 2 ? side - k
+                        : 0,
+        y = edge == 0   ? 0
+            : edge == 1 ? k
+            : edge == 2 ? side
+                        : side - k;
     dv_push(&loop, (int32_t)(x + n * y));
   }
   for (int y = 0; y < side; y++)
@@ -54,7 +62,8 @@ static void make_section(Section *s, int side, int rings)
     for (int i = 0; i < around; i++) {
       double angle = pi * (2.0 * i / around - 0.75);
       const double *from = s->points.data + 2 * loop.data[i];
-      double x = from[0] + (radius * cos(angle) - from[0]) / (rings - ring + 1), y = from[1] + (radius * sin(angle) - from[1]) / (rings - ring + 1);
+      double x = from[0] + (radius * cos(angle) - from[0]) / (rings - ring + 1),
+             y = from[1] + (radius * sin(angle) - from[1]) / (rings - ring + 1);
       dv_push(&outer, (int32_t)(s->points.count / 2));
       dv_push(&s->points, x);
       dv_push(&s->points, y);
@@ -121,7 +130,8 @@ static void drawn_model(Model *m, int side, int rings, int layers, bool cut)
     dv_push(&m->points, length * (i / points) / layers);
   }
   for (int32_t z = 0; z < layers; z++) {
-    for (size_t i = 0; i < 2 * s.quads.count; i++) dv_push(&hexahedra, points * (z + (int32_t)(i / 4 % 2)) + s.quads.data[i / 8 * 4 + i % 4]);
+    for (size_t i = 0; i < 2 * s.quads.count; i++)
+      dv_push(&hexahedra, points * (z + (int32_t)(i / 4 % 2)) + s.quads.data[i / 8 * 4 + i % 4]);
     for (size_t i = 0; i < s.border.count; i++) {
       int32_t a = points * z + s.border.data[i], b = points * z + s.border.data[(i + 1) % s.border.count];
       add_quad(m, a, b, b + points, a + points);
@@ -132,7 +142,8 @@ static void drawn_model(Model *m, int side, int rings, int layers, bool cut)
     add_quad(m, shift + c[0], shift + c[1], shift + c[2], shift + c[3]);
   }
   DV_ARRAY(int32_t) tetrahedra = {0};
-  for (size_t i = 0; cut && i < 3 * hexahedra.count; i++) dv_push(&tetrahedra, hexahedra.data[i / 24 * 8 + (size_t)six[i % 24]]);
+  for (size_t i = 0; cut && i < 3 * hexahedra.count; i++)
+    dv_push(&tetrahedra, hexahedra.data[i / 24 * 8 + (size_t)six[i % 24]]);
   if (cut) add_elements(m, "tetrahedra", tetrahedra.data, tetrahedra.count);
   else add_elements(m, "hexahedra", hexahedra.data, hexahedra.count);
   dv_array_free(&tetrahedra);
@@ -144,7 +155,10 @@ typedef struct Face {
   int32_t sorted[3], corner[3];
 } Face;
 
-static int compare_faces(const void *a, const void *b) { return memcmp(((const Face *)a)->sorted, ((const Face *)b)->sorted, sizeof(int32_t) * 3); }
+static int compare_faces(const void *a, const void *b)
+{
+  return memcmp(((const Face *)a)->sorted, ((const Face *)b)->sorted, sizeof(int32_t) * 3);
+}
 
 // faces that one tetrahedron alone has
 static void add_boundary(Model *m, const dvMeshIndices *tetra)
@@ -164,7 +178,8 @@ static void add_boundary(Model *m, const dvMeshIndices *tetra)
   }
   qsort(all.data, all.count, sizeof(Face), compare_faces);
   for (size_t i = 0; i < all.count; i++) {
-    bool again = (i > 0 && compare_faces(&all.data[i - 1], &all.data[i]) == 0) || (i + 1 < all.count && compare_faces(&all.data[i + 1], &all.data[i]) == 0);
+    bool again = (i > 0 && compare_faces(&all.data[i - 1], &all.data[i]) == 0) ||
+                 (i + 1 < all.count && compare_faces(&all.data[i + 1], &all.data[i]) == 0);
     for (int k = 0; k < 3 && !again; k++) dv_push(&m->surface, all.data[i].corner[k]);
   }
   dv_array_free(&all);
@@ -217,7 +232,8 @@ static double mean_distance(const double *from, size_t count, const double *x, c
   for (size_t i = 0; i < count; i++) {
     double least = INFINITY;
     for (size_t k = 0; k < corners; k += 3)
-      least = fmin(least, point_to_triangle(dv_vec3_load(from + 3 * i), dv_vec3_load(x + 3 * (size_t)triangles[k]), dv_vec3_load(x + 3 * (size_t)triangles[k + 1]),
+      least = fmin(least, point_to_triangle(dv_vec3_load(from + 3 * i), dv_vec3_load(x + 3 * (size_t)triangles[k]),
+                                            dv_vec3_load(x + 3 * (size_t)triangles[k + 1]),
                                             dv_vec3_load(x + 3 * (size_t)triangles[k + 2])));
     sum += least;
   }
@@ -236,8 +252,10 @@ typedef struct Run {
   double poisson;
 } Run;
 
-static const char linear[] = "TetrahedronFEMForceField method='small'", large[] = "TetrahedronFEMForceField method='large'",
-                  polar[] = "TetrahedronFEMForceField method='polar'", hexa[] = "HexahedronFEMForceField method='large'";
+static const char linear[] = "TetrahedronFEMForceField method='small'",
+                  large[] = "TetrahedronFEMForceField method='large'",
+                  polar[] = "TetrahedronFEMForceField method='polar'",
+                  hexa[] = "HexahedronFEMForceField method='large'";
 static const Run runs[] = {
     {"tetrahedra, linear (TetrahedronFEMForceField, small)", linear, SCENE, false, false, 0.49},
     {"tetrahedra, corotational (TetrahedronFEMForceField, large)", large, SCENE, false, false, 0.49},
@@ -274,7 +292,8 @@ static bool let_down(Trial *t)
 static void compare(const Model *m, const double *x, const dvMesh *scan, Outcome *out)
 {
   size_t points = m->points.count / 3, ends = 0;
-  *out = (Outcome){.there = mean_distance(scan->positions.data, scan->positions.count / 3, x, m->surface.data, m->surface.count)};
+  *out = (Outcome){
+      .there = mean_distance(scan->positions.data, scan->positions.count / 3, x, m->surface.data, m->surface.count)};
   double sum = 0;
   size_t outer = 0;
   for (size_t i = 0; i < points; i++) {
@@ -293,10 +312,12 @@ static void compare(const Model *m, const double *x, const dvMesh *scan, Outcome
 static bool run_once(const Run *r, double young, const Model *m, const dvMesh *scan, Outcome *out)
 {
   Trial t;
-  char *text = dv_format("<Node gravity='0 -9.81 0' dt='0.1'><EulerImplicitSolver rayleighMass='2'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>%s"
-                         "<MechanicalObject name='dofs'/><%s totalMass='%g'/><%s youngModulus='%g' poissonRatio='%g'/>"
-                         "<BoxROI name='end' box='-1 -1 -1 1 1 1e-4'/><FixedProjectiveConstraint indices='@end.indices'/></Node>", m->mesh.text,
-                         r->by_volume ? "MeshMatrixMass lumping='1'" : "UniformMass", mass, r->force, young, r->poisson);
+  char *text = dv_format(
+      "<Node gravity='0 -9.81 0' dt='0.1'><EulerImplicitSolver rayleighMass='2'/><SparseLDLSolver "
+      "template='CompressedRowSparseMatrixMat3x3d'/>%s"
+      "<MechanicalObject name='dofs'/><%s totalMass='%g'/><%s youngModulus='%g' poissonRatio='%g'/>"
+      "<BoxROI name='end' box='-1 -1 -1 1 1 1e-4'/><FixedProjectiveConstraint indices='@end.indices'/></Node>",
+      m->mesh.text, r->by_volume ? "MeshMatrixMass lumping='1'" : "UniformMass", mass, r->force, young, r->poisson);
   bool good = trial_open(&t, text);
   dv_free(text);
   if (!good) return false;
@@ -333,7 +354,9 @@ bool validate_cylinder_is_there(const char *directory)
   for (size_t i = 0; i < DV_COUNT(names); i++) {
     char *path = dv_path_join(directory, names[i]);
     bool there = access(path, R_OK) == 0;
-    if (!there) fprintf(stderr, "%s: error: cannot be read: %s; it is one of the files of share/mesh of SOFA\n", path, strerror(errno));
+    if (!there)
+      fprintf(stderr, "%s: error: cannot be read: %s; it is one of the files of share/mesh of SOFA\n", path,
+              strerror(errno));
     good = good && there;
     dv_free(path);
   }
@@ -342,10 +365,15 @@ bool validate_cylinder_is_there(const char *directory)
 
 static void print_head(void)
 {
-  printf("## A silicone cylinder\n\nRadius %g mm, length %g mm, mass %g g, held at one end (Marchal et al., 2008). Young's modulus 60 kPa, Poisson's ratio 0.49 and the same mass for every point are those of SOFA's scenes of it; rows that "
-         "differ say so. Mean distance of the points of the scanned surface to the computed one, and back. The centre of the free end of the scan is at y = -119.4 mm, z = 126.8 mm. Marchal et al. give 18.60 mm for "
-         "linear tetrahedra, 0.63 mm for corotational tetrahedra and 2.87 mm for corotational hexahedra.\n\n", 1e3 * radius, 1e3 * length, 1e3 * mass);
-  printf("| model | points | modulus [kPa] | Poisson's ratio | scan to model [mm] | model to scan [mm] | end y, z [mm] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+  printf("## A silicone cylinder\n\nRadius %g mm, length %g mm, mass %g g, held at one end (Marchal et al., 2008). "
+         "Young's modulus 60 kPa, Poisson's ratio 0.49 and the same mass for every point are those of SOFA's scenes of "
+         "it; rows that "
+         "differ say so. Mean distance of the points of the scanned surface to the computed one, and back. The centre "
+         "of the free end of the scan is at y = -119.4 mm, z = 126.8 mm. Marchal et al. give 18.60 mm for "
+         "linear tetrahedra, 0.63 mm for corotational tetrahedra and 2.87 mm for corotational hexahedra.\n\n",
+         1e3 * radius, 1e3 * length, 1e3 * mass);
+  printf("| model | points | modulus [kPa] | Poisson's ratio | scan to model [mm] | model to scan [mm] | end y, z [mm] "
+         "|\n| --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
 bool validate_cylinder(const char *directory)
@@ -369,7 +397,9 @@ bool validate_cylinder(const char *directory)
     double young = modulus;
     Outcome o;
     good = r->fit ? fit(r, m, &scan, &young, &o) : run_once(r, young, m, &scan, &o);
-    if (good) printf("| %s | %zu | %.1f | %g | %.2f | %.2f | %.1f, %.1f |\n", r->name, m->points.count / 3, 1e-3 * young, r->poisson, 1e3 * o.there, 1e3 * o.back, 1e3 * o.tip[1], 1e3 * o.tip[2]);
+    if (good)
+      printf("| %s | %zu | %.1f | %g | %.2f | %.2f | %.1f, %.1f |\n", r->name, m->points.count / 3, 1e-3 * young,
+             r->poisson, 1e3 * o.there, 1e3 * o.back, 1e3 * o.tip[1], 1e3 * o.tip[2]);
     fflush(stdout);
   }
   printf("\n");

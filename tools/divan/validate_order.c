@@ -3,11 +3,11 @@
 // Patch test: displacements that are linear in the position leave inner points of an irregular mesh in balance.
 // Order: u_c = A_c phi, phi = sin pi x sin pi y (sin pi z) on the unit cube solves the equations for the load
 // b_c = -mu Laplace u_c - (lambda + mu) d_c div u; integrated with the quadrature of the elements.
-// Laws: a cube is stretched along one or two axes (the rest free: closed forms are solved for it) and sheared; nominal stresses
-// against closed forms in the stretches.
+// Laws: a cube is stretched along one or two axes (the rest free: closed forms are solved for it) and sheared; nominal
+// stresses against closed forms in the stretches.
 #include "validate.h"
 
-#include "force/fem/shape.h"
+#include "element/shape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,16 +23,22 @@ typedef struct Patch {
 } Patch;
 
 static const Patch patches[] = {
-    {"LinearSmallStrainFEMForceField, tetrahedra", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Tetrahedron'", DV_TETRAHEDRON},
-    {"LinearSmallStrainFEMForceField, hexahedra", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Hexahedron'", DV_HEXAHEDRON},
-    {"LinearSmallStrainFEMForceField, prisms", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Prism'", DV_PRISM},
-    {"LinearSmallStrainFEMForceField, pyramids", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Pyramid'", DV_PYRAMID},
-    {"LinearSmallStrainFEMForceField, triangles", "Vec2", "LinearSmallStrainFEMForceField template='Vec2,Triangle'", DV_TRIANGLE},
+    {"LinearSmallStrainFEMForceField, tetrahedra", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Tetrahedron'",
+     DV_TETRAHEDRON},
+    {"LinearSmallStrainFEMForceField, hexahedra", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Hexahedron'",
+     DV_HEXAHEDRON},
+    {"LinearSmallStrainFEMForceField, prisms", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Prism'",
+     DV_PRISM},
+    {"LinearSmallStrainFEMForceField, pyramids", "Vec3", "LinearSmallStrainFEMForceField template='Vec3,Pyramid'",
+     DV_PYRAMID},
+    {"LinearSmallStrainFEMForceField, triangles", "Vec2", "LinearSmallStrainFEMForceField template='Vec2,Triangle'",
+     DV_TRIANGLE},
     {"LinearSmallStrainFEMForceField, quads", "Vec2", "LinearSmallStrainFEMForceField template='Vec2,Quad'", DV_QUAD},
     {"TetrahedronFEMForceField", "Vec3", "TetrahedronFEMForceField method='small'", DV_TETRAHEDRON},
     {"HexahedronFEMForceField", "Vec3", "HexahedronFEMForceField method='small'", DV_HEXAHEDRON},
     {"TetrahedralTensorMassForceField", "Vec3", "TetrahedralTensorMassForceField", DV_TETRAHEDRON},
-    {"TetrahedronHyperelasticityFEMForceField", "Vec3", "TetrahedronHyperelasticityFEMForceField materialName='NeoHookean' ParameterSet='400 600'", DV_TETRAHEDRON},
+    {"TetrahedronHyperelasticityFEMForceField", "Vec3",
+     "TetrahedronHyperelasticityFEMForceField materialName='NeoHookean' ParameterSet='400 600'", DV_TETRAHEDRON},
     {"TetrahedronTLEDForceField", "Vec3", "TetrahedronTLEDForceField", DV_TETRAHEDRON},
     {"HexahedronTLEDForceField", "Vec3", "HexahedronTLEDForceField", DV_HEXAHEDRON},
     {"TriangularFEMForceField", "Vec3", "TriangularFEMForceField method='small'", DV_TRIANGLE},
@@ -49,7 +55,8 @@ static double patch_error(const Patch *p)
   Trial t;
   dv_text_add(&text, "<Node><MeshTopology name='mesh'");
   blocks_add(&text, &b);
-  dv_text_printf(&text, "/><MechanicalObject name='dofs' template='%s'/><%s name='ff'%s/></Node>", p->dof, p->force, hyper ? "" : " youngModulus='1000' poissonRatio='0.3'");
+  dv_text_printf(&text, "/><MechanicalObject name='dofs' template='%s'/><%s name='ff'%s/></Node>", p->dof, p->force,
+                 hyper ? "" : " youngModulus='1000' poissonRatio='0.3'");
   bool open = trial_open(&t, text.text);
   dv_text_free(&text);
   if (!open) return NAN;
@@ -74,7 +81,8 @@ static double patch_error(const Patch *p)
 bool validate_patches(void)
 {
   bool good = true;
-  printf("## Patch tests\n\nLargest force on an inner point over the largest on the border, displacements linear in the position, 4 cells a side with inner points moved by up to a quarter of a cell.\n\n");
+  printf("## Patch tests\n\nLargest force on an inner point over the largest on the border, displacements linear in "
+         "the position, 4 cells a side with inner points moved by up to a quarter of a cell.\n\n");
   printf("| element | remainder |\n| --- | --- |\n");
   for (size_t i = 0; i < DV_COUNT(patches); i++) {
     double error = patch_error(&patches[i]);
@@ -167,11 +175,16 @@ static double order_error(dvElementKind kind, const char *name, int cells)
   Field s = {flat ? 2 : 3, dv_lame_lambda(1000, 0.3, flat ? 2 : 3), dv_lame_mu(1000, 0.3)};
   dvText text = {0};
   Trial t;
-  dv_text_add(&text, "<Node gravity='0 0 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/><CGLinearSolver iterations='5000' tolerance='1e-11' threshold='1e-30'/>"
-                     "<MeshTopology name='mesh'");
+  dv_text_add(&text,
+              "<Node gravity='0 0 0' dt='1'><StaticSolver/><NewtonRaphsonSolver "
+              "maxNbIterationsNewton='1'/><CGLinearSolver iterations='5000' tolerance='1e-11' threshold='1e-30'/>"
+              "<MeshTopology name='mesh'");
   blocks_add(&text, &b);
-  dv_text_printf(&text, "/><MechanicalObject name='dofs' template='Vec%d'/><LinearSmallStrainFEMForceField template='Vec%d,%s' youngModulus='1000' poissonRatio='0.3'/>"
-                        "<ConstantForceField name='load' forces='0'/><FixedProjectiveConstraint indices='", s.axes, s.axes, name);
+  dv_text_printf(&text,
+                 "/><MechanicalObject name='dofs' template='Vec%d'/><LinearSmallStrainFEMForceField "
+                 "template='Vec%d,%s' youngModulus='1000' poissonRatio='0.3'/>"
+                 "<ConstantForceField name='load' forces='0'/><FixedProjectiveConstraint indices='",
+                 s.axes, s.axes, name);
   int32_t number = 0;
   for (int z = 0; z <= b.n[2]; z++)
     for (int y = 0; y <= cells; y++)
@@ -195,11 +208,15 @@ bool validate_order(bool quick)
   static const struct {
     dvElementKind kind;
     const char *name;
-  } kinds[] = {{DV_TRIANGLE, "Triangle"}, {DV_QUAD, "Quad"}, {DV_TETRAHEDRON, "Tetrahedron"}, {DV_HEXAHEDRON, "Hexahedron"}, {DV_PRISM, "Prism"}, {DV_PYRAMID, "Pyramid"}};
+  } kinds[] = {{DV_TRIANGLE, "Triangle"},     {DV_QUAD, "Quad"},   {DV_TETRAHEDRON, "Tetrahedron"},
+               {DV_HEXAHEDRON, "Hexahedron"}, {DV_PRISM, "Prism"}, {DV_PYRAMID, "Pyramid"}};
   bool good = true;
-  printf("## Order of convergence\n\nMean square error (L2) of displacements that are products of sines on the unit square (plane stress) and cube, LinearSmallStrainFEMForceField, Poisson's ratio 0.3. Linear elements have order 2.\n\n");
+  printf("## Order of convergence\n\nMean square error (L2) of displacements that are products of sines on the unit "
+         "square (plane stress) and cube, LinearSmallStrainFEMForceField, Poisson's ratio 0.3. Linear elements have "
+         "order 2.\n\n");
   int first = quick ? 3 : 4;
-  printf("| element | %d cells | %d cells | %d cells | order |\n| --- | --- | --- | --- | --- |\n", first, 2 * first, 4 * first);
+  printf("| element | %d cells | %d cells | %d cells | order |\n| --- | --- | --- | --- | --- |\n", first, 2 * first,
+         4 * first);
   for (size_t i = 0; i < DV_COUNT(kinds); i++) {
     double error[3];
     for (int k = 0; k < 3; k++) error[k] = order_error(kinds[i].kind, kinds[i].name, first << k);
@@ -222,8 +239,9 @@ typedef struct Law {
 
 enum { ARRUDA, STVK, NEO, MOONEY, VERONDA, COSTA, OGDEN, STABLE };
 static const Law laws[] = {
-    {"ArrudaBoyce", 2, {3, 200}},     {"StVenantKirchhoff", 2, {3, 20}},        {"NeoHookean", 2, {3, 20}},    {"MooneyRivlin", 3, {3, 2, 200}},
-    {"VerondaWestman", 3, {3, 0.7, 200}}, {"Costa", 8, {2, 20, 8, 3, 4, 2, 1, 5}}, {"Ogden", 3, {3, 5, 200}}, {"StableNeoHookean", 2, {3, 20}},
+    {"ArrudaBoyce", 2, {3, 200}},     {"StVenantKirchhoff", 2, {3, 20}},    {"NeoHookean", 2, {3, 20}},
+    {"MooneyRivlin", 3, {3, 2, 200}}, {"VerondaWestman", 3, {3, 0.7, 200}}, {"Costa", 8, {2, 20, 8, 3, 4, 2, 1, 5}},
+    {"Ogden", 3, {3, 5, 200}},        {"StableNeoHookean", 2, {3, 20}},
 };
 
 static const double chain[5] = {0.5, 1.0 / 160, 11.0 / (1050.0 * 64), 19.0 / (7000.0 * 512), 519.0 / (673750.0 * 4096)};
@@ -240,25 +258,33 @@ static double stretched(int law, const double *p, const double l[3], int i)
 {
   double j = l[0] * l[1] * l[2], i1 = 0, i2 = 0, own = l[i];
   for (int a = 0; a < 3; a++) i1 += l[a] * l[a], i2 += l[a] * l[a] * l[(a + 1) % 3] * l[(a + 1) % 3];
-  double first = pow(j, -2.0 / 3) * (2 * own - 2.0 / 3 * i1 / own), second = pow(j, -4.0 / 3) * (2 * own * (i1 - own * own) - 4.0 / 3 * i2 / own);
+  double first = pow(j, -2.0 / 3) * (2 * own - 2.0 / 3 * i1 / own),
+         second = pow(j, -4.0 / 3) * (2 * own * (i1 - own * own) - 4.0 / 3 * i2 / own);
   double x = pow(j, -2.0 / 3) * i1, volume = log(j) / own;
   switch (law) {
-  case ARRUDA: return p[0] * chain_slope(x) * first + p[1] * volume;
-  case STVK: return 0.5 * p[1] * (i1 - 3) * own + p[0] * own * (own * own - 1);
-  case NEO: return p[0] * (own - 1 / own) + p[1] * volume;
-  case MOONEY: return p[0] * first + p[1] * second + p[2] * volume;
-  case VERONDA: return p[0] * p[1] * exp(p[1] * (x - 3)) * first - 0.5 * p[0] * p[1] * second + p[2] * volume;
+  case ARRUDA:
+    return p[0] * chain_slope(x) * first + p[1] * volume;
+  case STVK:
+    return 0.5 * p[1] * (i1 - 3) * own + p[0] * own * (own * own - 1);
+  case NEO:
+    return p[0] * (own - 1 / own) + p[1] * volume;
+  case MOONEY:
+    return p[0] * first + p[1] * second + p[2] * volume;
+  case VERONDA:
+    return p[0] * p[1] * exp(p[1] * (x - 3)) * first - 0.5 * p[0] * p[1] * second + p[2] * volume;
   case OGDEN: {
     double sum = 0;
     for (int a = 0; a < 3; a++) sum += pow(l[a], p[1]);
     return p[0] / p[1] * pow(j, -p[1] / 3) * (pow(own, p[1] - 1) - sum / (3 * own)) + p[2] * volume;
   }
-  case STABLE: return p[0] * own + (p[0] + p[1]) * (j - 1 - p[0] / (p[0] + p[1])) * j / own;
+  case STABLE:
+    return p[0] * own + (p[0] + p[1]) * (j - 1 - p[0] / (p[0] + p[1])) * j / own;
   default: {
     const double b[3] = {p[2], p[4], p[7]};
     double q = 0, power = pow(j, -4.0 / 3);
     for (int a = 0; a < 3; a++) q += b[a] * pow(0.5 * (l[a] * l[a] - 1), 2);
-    return 0.5 * p[0] * exp(power * q) * power * (b[i] * (own * own - 1) * own - 4.0 / 3 * q / own) + p[1] * log(j) * j / own;
+    return 0.5 * p[0] * exp(power * q) * power * (b[i] * (own * own - 1) * own - 4.0 / 3 * q / own) +
+           p[1] * log(j) * j / own;
   }
   }
 }
@@ -267,16 +293,22 @@ static double stretched(int law, const double *p, const double l[3], int i)
 static double sheared(int law, const double *p, double g)
 {
   switch (law) {
-  case ARRUDA: return 2 * g * p[0] * chain_slope(3 + g * g);
-  case STVK: return p[0] * g + (0.5 * p[1] + p[0]) * g * g * g;
-  case MOONEY: return 2 * g * (p[0] + p[1]);
-  case VERONDA: return 2 * g * (p[0] * p[1] * exp(p[1] * g * g) - 0.5 * p[0] * p[1]);
+  case ARRUDA:
+    return 2 * g * p[0] * chain_slope(3 + g * g);
+  case STVK:
+    return p[0] * g + (0.5 * p[1] + p[0]) * g * g * g;
+  case MOONEY:
+    return 2 * g * (p[0] + p[1]);
+  case VERONDA:
+    return 2 * g * (p[0] * p[1] * exp(p[1] * g * g) - 0.5 * p[0] * p[1]);
   case OGDEN: {
     double l = 0.5 * g + sqrt(1 + 0.25 * g * g);
     return p[0] / p[1] * (pow(l, p[1] - 1) - pow(l, -p[1] - 1)) / (1 + 1 / (l * l));
   }
-  case COSTA: return 0.5 * p[0] * exp(0.5 * p[3] * g * g + 0.25 * p[4] * pow(g, 4)) * (p[3] * g + p[4] * g * g * g);
-  default: return p[0] * g;
+  case COSTA:
+    return 0.5 * p[0] * exp(0.5 * p[3] * g * g + 0.25 * p[4] * pow(g, 4)) * (p[3] * g + p[4] * g * g * g);
+  default:
+    return p[0] * g;
   }
 }
 
@@ -301,7 +333,8 @@ static double traction(Trial *t, const double f[3][3], int face, int axis)
   const double *rest = dv_state_read(t->dofs, DV_X_REST);
   double *x = dv_state_write(t->dofs, DV_X), *force = dv_state_write(t->dofs, DV_F), sum = 0;
   for (size_t p = 0; p < t->dofs->count; p++)
-    for (size_t a = 0; a < 3; a++) x[3 * p + a] = f[a][0] * rest[3 * p] + f[a][1] * rest[3 * p + 1] + f[a][2] * rest[3 * p + 2];
+    for (size_t a = 0; a < 3; a++)
+      x[3 * p + a] = f[a][0] * rest[3 * p] + f[a][1] * rest[3 * p + 1] + f[a][2] * rest[3 * p + 2];
   memset(force, 0, 3 * t->dofs->count * sizeof *force);
   dvObject *ff = trial_find(t, "ff");
   ((const dvForceOps *)dv_ops(ff, DV_ROLE_FORCE))->add_force(ff, &(dvMech){.x = DV_X, .v = DV_V, .f = DV_F});
@@ -320,7 +353,10 @@ static bool curves_of(int law, double errors[3])
   Trial t;
   dv_text_add(&text, "<Node><MeshTopology name='mesh'");
   blocks_add(&text, &b);
-  dv_text_printf(&text, "/><MechanicalObject name='dofs'/><TetrahedronHyperelasticityFEMForceField name='ff' materialName='%s' ParameterSet='", w->name);
+  dv_text_printf(&text,
+                 "/><MechanicalObject name='dofs'/><TetrahedronHyperelasticityFEMForceField name='ff' "
+                 "materialName='%s' ParameterSet='",
+                 w->name);
   for (int i = 0; i < w->parameters; i++) dv_text_printf(&text, "%g ", w->p[i]);
   dv_text_add(&text, "'/></Node>");
   bool open = trial_open(&t, text.text);
@@ -348,7 +384,8 @@ static bool curves_of(int law, double errors[3])
 bool validate_laws(void)
 {
   bool good = true;
-  printf("## Hyperelastic laws\n\nNominal stress of a cube against closed forms, largest difference over the stress (or the first modulus, where the stress is smaller): stretches from 0.7 to 1.7 along one axis and along two, "
+  printf("## Hyperelastic laws\n\nNominal stress of a cube against closed forms, largest difference over the stress "
+         "(or the first modulus, where the stress is smaller): stretches from 0.7 to 1.7 along one axis and along two, "
          "the others free of stress (Costa: at constant volume), and simple shear up to 1.\n\n");
   printf("| law | one axis | two axes | shear |\n| --- | --- | --- | --- |\n");
   for (size_t i = 0; i < DV_COUNT(laws); i++) {

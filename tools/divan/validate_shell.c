@@ -1,8 +1,10 @@
-// divan validate: the two shells of T. Belytschko et al., Stress projection for membrane and shear locking in shell finite elements, 1985.
+// divan validate: the two shells of T. Belytschko et al., Stress projection for membrane and shear locking in shell
+// finite elements, 1985.
 //
-// Scordelis-Lo roof: a part of a cylinder of radius 25, length 50 and 80 degrees, thickness 0.25, E = 4.32e8, nu = 0, on rigid diaphragms at both ends, load
-// 90 down per area; the middle of a free side sinks by 0.3024. Pinched cylinder: radius 300, length 600, thickness 3, E = 3e6, nu = 0.3, rigid
-// diaphragms at both ends, two opposite forces of 1 in the middle; they move by 1.8248e-5. Both by symmetry: a quarter, an eighth.
+// Scordelis-Lo roof: a part of a cylinder of radius 25, length 50 and 80 degrees, thickness 0.25, E = 4.32e8, nu = 0,
+// on rigid diaphragms at both ends, load 90 down per area; the middle of a free side sinks by 0.3024. Pinched cylinder:
+// radius 300, length 600, thickness 3, E = 3e6, nu = 0.3, rigid diaphragms at both ends, two opposite forces of 1 in
+// the middle; they move by 1.8248e-5. Both by symmetry: a quarter, an eighth.
 #include "validate.h"
 
 #include <math.h>
@@ -24,7 +26,9 @@ static const Roof roofs[] = {
 static void roof_scene(dvText *t, const Roof *r, int n)
 {
   const double degree = 3.14159265358979323846 / 180;
-  dv_text_add(t, "<Node gravity='0 0 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/><MechanicalObject name='dofs' template='Rigid3' position='");
+  dv_text_add(
+      t, "<Node gravity='0 0 0' dt='1'><StaticSolver/><NewtonRaphsonSolver maxNbIterationsNewton='1'/><SparseLDLSolver "
+         "template='CompressedRowSparseMatrixMat3x3d'/><MechanicalObject name='dofs' template='Rigid3' position='");
   for (int j = 0; j <= n; j++)
     for (int i = 0; i <= n; i++) {
       double angle = degree * r->angle * i / n;
@@ -36,14 +40,18 @@ static void roof_scene(dvText *t, const Roof *r, int n)
       int a = i + (n + 1) * j, b = a + 1, c = a + n + 1, d = c + 1;
       dv_text_printf(t, "%d %d %d %d %d %d ", a, b, d, a, d, c);
     }
-  dv_text_printf(t, "'/><TriangularShellForceField youngModulus='%g' poissonRatio='%g' thickness='%g'/><ConstantForceField name='load' forces='0'/>", r->young, r->poisson, r->thickness);
+  dv_text_printf(t,
+                 "'/><TriangularShellForceField youngModulus='%g' poissonRatio='%g' "
+                 "thickness='%g'/><ConstantForceField name='load' forces='0'/>",
+                 r->young, r->poisson, r->thickness);
   static const struct {
-    int axis, at;              // 0: angle, 1: along; at its beginning or end
+    int axis, at;   // 0: angle, 1: along; at its beginning or end
     const char *held;
   } sides[] = {{1, 0, "1 0 1 0 0 0"}, {1, 1, "0 1 0 1 0 1"}, {0, 0, "1 0 0 0 1 1"}, {0, 1, "0 0 1 1 1 0"}};
   for (int s = 0; s < (r->pinched ? 4 : 3); s++) {
     dv_text_add(t, "<PartialFixedProjectiveConstraint indices='");
-    for (int k = 0; k <= n; k++) dv_text_printf(t, "%d ", sides[s].axis ? k + (n + 1) * n * sides[s].at : (n + 1) * k + n * sides[s].at);
+    for (int k = 0; k <= n; k++)
+      dv_text_printf(t, "%d ", sides[s].axis ? k + (n + 1) * n * sides[s].at : (n + 1) * k + n * sides[s].at);
     dv_text_printf(t, "' fixedDirections='%s'/>", sides[s].held);
   }
   dv_text_add(t, "</Node>");
@@ -75,7 +83,8 @@ static double sinks(const Roof *r, int n)
 bool validate_shells(bool quick)
 {
   bool good = true;
-  printf("## Shells\n\nTriangularShellForceField on the Scordelis-Lo roof (a quarter of it) and the pinched cylinder (an eighth), with two triangles a cell.\n\n");
+  printf("## Shells\n\nTriangularShellForceField on the Scordelis-Lo roof (a quarter of it) and the pinched cylinder "
+         "(an eighth), with two triangles a cell.\n\n");
   printf("| shell | cells a side | displacement | exact | ratio |\n| --- | --- | --- | --- | --- |\n");
   for (size_t i = 0; i < DV_COUNT(roofs); i++)
     for (int n = 8; n <= (quick ? 16 : 32); n *= 2) {

@@ -12,7 +12,8 @@
 
 static const char usage[] =
     "divan view SCENE [--port P] [--no-browser] [--host ADDRESS] [--animate] [--data DIR]... [--threads N]\n\n"
-    "Serves the scene to a browser on this machine, prints the address and opens it where there is a desktop. Only who knows the\n"
+    "Serves the scene to a browser on this machine, prints the address and opens it where there is a desktop. Only who "
+    "knows the\n"
     "address, which ends in a random token, can look. Ctrl-C ends it.\n\n"
     "  --port P         listen on this port (default: 8123, or any that is free when that is taken)\n"
     "  --no-browser     only print the address\n"
@@ -87,7 +88,8 @@ static int parse(View *v, int count, char **arguments)
   }
   if (!v->common.scene) return usage_error(&command_view, "name a scene");
   if (v->common.second) return usage_error(&command_view, "unexpected argument '%s'", v->common.second);
-  if (v->token && !is_token(v->token)) return usage_error(&command_view, "a token is made of 8 to 100 letters and digits");
+  if (v->token && !is_token(v->token))
+    return usage_error(&command_view, "a token is made of 8 to 100 letters and digits");
   return 0;
 }
 
@@ -116,10 +118,15 @@ static int run(int count, char **arguments)
     fprintf(stderr, "divan view: there is no scene %s\n", v.common.scene);
     return DV_ERROR_INPUT;
   }
-  dvServerOptions o = {.host = v.host, .token = v.token, .page = viewer_page, .page_length = (size_t)(viewer_page_end - viewer_page)};
+  dvServerOptions o = {
+      .host = v.host, .token = v.token, .page = viewer_page, .page_length = (size_t)(viewer_page_end - viewer_page)};
   o.port = v.port > 0 ? v.port : v.port < 0 ? 0 : USUAL_PORT;
-  o.session = (dvSessionOptions){.scene = v.common.scene, .data = v.common.data.data, .data_count = v.common.data.count, .threads = v.common.threads,
-                                 .print = true, .animate = v.animate};
+  o.session = (dvSessionOptions){.scene = v.common.scene,
+                                 .data = v.common.data.data,
+                                 .data_count = v.common.data.count,
+                                 .threads = v.common.threads,
+                                 .print = true,
+                                 .animate = v.animate};
   struct sigaction act = {.sa_handler = on_signal};
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
@@ -153,7 +160,8 @@ static int run(int count, char **arguments)
 static int run(int count, char **arguments)
 {
   if (wants_help(&command_view, count, arguments)) return 0;
-  fprintf(stderr, "divan view: this program was built without its viewer; install libcivetweb-dev and build it again\n");
+  fprintf(stderr,
+          "divan view: this program was built without its viewer; install libcivetweb-dev and build it again\n");
   return DV_ERROR_USAGE;
 }
 

@@ -1,7 +1,8 @@
-// Times other direct solvers on a matrix that `divan bench linear` has written: CHOLMOD (supernodal) and MUMPS, with OpenBLAS. A program of its
-// own, never part of divan: CHOLMOD's supernodal part is GPL.
+// Times other direct solvers on a matrix that `divan bench linear` has written: CHOLMOD (supernodal) and MUMPS, with
+// OpenBLAS. A program of its own, never part of divan: CHOLMOD's supernodal part is GPL.
 //
-//   oracle_direct FILE THREADS REPEATS    one line a solver: name, seconds of analysis, factorisation, its CPU, solution, its CPU, |A x - b| / |b|, x[0]
+//   oracle_direct FILE THREADS REPEATS    one line a solver: name, seconds of analysis, factorisation, its CPU,
+//   solution, its CPU, |A x - b| / |b|, x[0]
 //
 // FILE: numbers of rows and entries (64 bit), then column starts, rows (32 bit) and values of the lower triangle.
 #include <cholmod.h>
@@ -40,8 +41,10 @@ static int load(Matrix *m, const char *path)
   FILE *f = fopen(path, "rb");
   if (!f || fread(&m->n, 8, 1, f) != 1 || fread(&m->count, 8, 1, f) != 1) return 0;
   size_t n = (size_t)m->n, count = (size_t)m->count;
-  m->start = malloc((n + 1) * 4), m->row = malloc(count * 4), m->value = malloc(count * 8), m->rhs = malloc(n * 8), m->x = calloc(n, 8);
-  int good = fread(m->start, 4, n + 1, f) == n + 1 && fread(m->row, 4, count, f) == count && fread(m->value, 8, count, f) == count;
+  m->start = malloc((n + 1) * 4), m->row = malloc(count * 4), m->value = malloc(count * 8), m->rhs = malloc(n * 8),
+  m->x = calloc(n, 8);
+  int good = fread(m->start, 4, n + 1, f) == n + 1 && fread(m->row, 4, count, f) == count &&
+             fread(m->value, 8, count, f) == count;
   fclose(f);
   for (size_t i = 0; i < n; i++) m->rhs[i] = sin(0.37 * (double)i);
   return good;
@@ -63,7 +66,8 @@ static double residual(const Matrix *m)
 
 static void tell(const char *name, Times t, const Matrix *m)
 {
-  printf("%s %.6g %.6g %.6g %.6g %.6g %.3g %.17g\n", name, t.analysis, t.factor, t.cpu, t.solution, t.solution_cpu, residual(m), m->x[0]);
+  printf("%s %.6g %.6g %.6g %.6g %.6g %.3g %.17g\n", name, t.analysis, t.factor, t.cpu, t.solution, t.solution_cpu,
+         residual(m), m->x[0]);
   fflush(stdout);
 }
 
@@ -72,9 +76,25 @@ static void run_cholmod(Matrix *m, int repeats)
   cholmod_common c;
   cholmod_start(&c);
   c.supernodal = CHOLMOD_SUPERNODAL;
-  cholmod_sparse a = {.nrow = (size_t)m->n, .ncol = (size_t)m->n, .nzmax = (size_t)m->count, .p = m->start, .i = m->row, .x = m->value, .stype = -1,
-                      .itype = CHOLMOD_INT, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE, .sorted = 1, .packed = 1};
-  cholmod_dense b = {.nrow = (size_t)m->n, .ncol = 1, .nzmax = (size_t)m->n, .d = (size_t)m->n, .x = m->rhs, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+  cholmod_sparse a = {.nrow = (size_t)m->n,
+                      .ncol = (size_t)m->n,
+                      .nzmax = (size_t)m->count,
+                      .p = m->start,
+                      .i = m->row,
+                      .x = m->value,
+                      .stype = -1,
+                      .itype = CHOLMOD_INT,
+                      .xtype = CHOLMOD_REAL,
+                      .dtype = CHOLMOD_DOUBLE,
+                      .sorted = 1,
+                      .packed = 1};
+  cholmod_dense b = {.nrow = (size_t)m->n,
+                     .ncol = 1,
+                     .nzmax = (size_t)m->n,
+                     .d = (size_t)m->n,
+                     .x = m->rhs,
+                     .xtype = CHOLMOD_REAL,
+                     .dtype = CHOLMOD_DOUBLE};
   cholmod_dense *x = NULL, *y = NULL, *e = NULL;
   Times t = {wall(), 1e99, 1e99, 1e99, 1e99};
   cholmod_factor *l = cholmod_analyze(&a, &c);

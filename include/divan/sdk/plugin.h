@@ -1,13 +1,13 @@
-/* For those who write components outside of Divan. A plugin is a shared library with one function, divan_plugin_init, which
- * DV_PLUGIN defines:
+/* For those who write components outside of Divan. A plugin is a shared library with one function, divan_plugin_init,
+ * which DV_PLUGIN defines:
  *
  *   #include <divan/sdk/plugin.h>
  *   extern const dvClass wind_class, ripple_class;
  *   DV_PLUGIN("Weather", "1.0", "wind and waves", &wind_class, &ripple_class)
  *
- * `divan new-plugin NAME` writes one that compiles; plugins/example is the same. A plugin is not linked with the library: what
- * it uses is found in the program that loads it. A component is made as inside Divan (CONTRIBUTING.md): a list of fields, a
- * table of operations for its role (object/roles.h), a dvClass constant (object/object.h). */
+ * `divan new-plugin NAME` writes one that compiles; plugins/example is the same. A plugin is not linked with the
+ * library: what it uses is found in the program that loads it. A component is made as inside Divan (CONTRIBUTING.md): a
+ * list of fields, a table of operations for its role (object/roles.h), a dvClass constant (object/object.h). */
 #ifndef DIVAN_SDK_PLUGIN_H
 #define DIVAN_SDK_PLUGIN_H
 
@@ -18,11 +18,11 @@
 #include "force/mesh.h"
 #include "math/decompose.h"
 #include "math/vec.h"
+#include "mechanics/component.h"
 #include "object/context.h"
 #include "object/object.h"
 #include "scene/node.h"
 #include "scene/plan.h"
-#include "state/component.h"
 #include "state/state.h"
 #include "topology/topology.h"
 
@@ -30,31 +30,44 @@
 #define DV_SDK_ABI 2
 
 /* Catches what the number above does not tell: structs and tables of another size. */
-#define DV_SDK_TABLES                                                                                                         \
-  ((((((uint64_t)sizeof(dvForceOps) * 1009 + sizeof(dvMassOps)) * 1009 + sizeof(dvMappingOps)) * 1009 + sizeof(dvOdeOps)) * 1009 + \
-    sizeof(dvLinearSolverOps)) * 1009 + sizeof(dvMatrixSink))
-#define DV_SDK_LAYOUT                                                                                                         \
-  (((((((((uint64_t)sizeof(dvClass) * 1009 + sizeof(dvObject)) * 1009 + sizeof(dvNode)) * 1009 + sizeof(dvState)) * 1009 +     \
-       sizeof(dvTopology)) * 1009 + sizeof(dvMech)) * 1009 + sizeof(dvFieldDesc)) * 1009 + DV_ROLE_COUNT) * 1009 + DV_SDK_TABLES)
+#define DV_SDK_TABLES                                                                                   \
+  ((((((uint64_t)sizeof(dvForceOps) * 1009 + sizeof(dvMassOps)) * 1009 + sizeof(dvMappingOps)) * 1009 + \
+     sizeof(dvOdeOps)) *                                                                                \
+        1009 +                                                                                          \
+    sizeof(dvLinearSolverOps)) *                                                                        \
+       1009 +                                                                                           \
+   sizeof(dvMatrixSink))
+#define DV_SDK_LAYOUT                                                                                               \
+  (((((((((uint64_t)sizeof(dvClass) * 1009 + sizeof(dvObject)) * 1009 + sizeof(dvNode)) * 1009 + sizeof(dvState)) * \
+           1009 +                                                                                                   \
+       sizeof(dvTopology)) *                                                                                        \
+          1009 +                                                                                                    \
+      sizeof(dvMech)) *                                                                                             \
+         1009 +                                                                                                     \
+     sizeof(dvFieldDesc)) *                                                                                         \
+        1009 +                                                                                                      \
+    DV_ROLE_COUNT) *                                                                                                \
+       1009 +                                                                                                       \
+   DV_SDK_TABLES)
 
 /* What divan_plugin_init returns. The first member stays where it is for ever. */
 typedef struct dvPlugin {
   uint32_t abi;
   uint64_t layout;
   const char *name, *version, *help;
-  const dvClass *const *classes;   /* ends with NULL */
+  const dvClass *const *classes; /* ends with NULL */
 } dvPlugin;
 
 typedef const dvPlugin *(*dvPluginInit)(void);
 #define DV_PLUGIN_SYMBOL "divan_plugin_init"
 
-#define DV_PLUGIN(name_, version_, help_, ...)                                                                                \
-  __attribute__((visibility("default"))) const dvPlugin *divan_plugin_init(void);                                             \
-  const dvPlugin *divan_plugin_init(void)                                                                                     \
-  {                                                                                                                           \
-    static const dvClass *const classes[] = {__VA_ARGS__, NULL};                                                              \
-    static const dvPlugin plugin = {DV_SDK_ABI, DV_SDK_LAYOUT, name_, version_, help_, classes};                              \
-    return &plugin;                                                                                                           \
+#define DV_PLUGIN(name_, version_, help_, ...)                                                   \
+  __attribute__((visibility("default"))) const dvPlugin *divan_plugin_init(void);                \
+  const dvPlugin *divan_plugin_init(void)                                                        \
+  {                                                                                              \
+    static const dvClass *const classes[] = {__VA_ARGS__, NULL};                                 \
+    static const dvPlugin plugin = {DV_SDK_ABI, DV_SDK_LAYOUT, name_, version_, help_, classes}; \
+    return &plugin;                                                                              \
   }
 
 #endif

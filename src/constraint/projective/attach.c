@@ -14,25 +14,26 @@
 
 #include <string.h>
 
-#define ATTACH_FIELDS(X)                                                                                              \
-  X(int, group, "0", "", "number of the group", .flags = DV_HIDDEN)                                                   \
-  X(real, endTime, "-1", "s", "the constraint ends then; never when negative")                                        \
-  X(link, object1, "", "", "state that leads; the one of the node by default", .role = DV_ROLE_STATE)                 \
-  X(link, object2, "", "", "state that follows; the first one by default", .role = DV_ROLE_STATE)                     \
-  X(indices, indices1, "", "", "points of the first state")                                                           \
-  X(indices, indices2, "", "", "points of the second state, one for each of the first")                               \
-  X(bool, twoWay, "0", "", "forces go both ways; else the second points only follow")                                 \
-  X(bool, freeRotations, "0", "", "frames: attach the positions only")                                                \
-  X(bool, lastFreeRotation, "0", "", "frames: leave the rotation of the last attached one free")                      \
-  X(bool, restRotations, "0", "", "frames: keep the rotation that the second ones have to each other at rest")        \
-  X(vec3, lastPos, "0 0 0", "m", "a point of the plane behind which pairs are given up")                              \
-  X(vec3, lastDir, "0 0 0", "", "normal of that plane; no plane when zero")                                           \
-  X(bool, clamp, "0", "", "keep the second points at lastPos instead of giving them up")                              \
-  X(real, minDistance, "-1", "m", "pairs further apart are given up; -1 for never")                                   \
-  X(real, positionFactor, "1", "", "part of the correction of positions that is made")                                \
-  X(real, velocityFactor, "1", "", "part of the correction of velocities that is made")                               \
-  X(real, responseFactor, "1", "", "part of the correction of forces that is made, in both ways")                     \
-  X(bool, holdSecond, "0", "", "hold the second points in assembled matrices; else the first state's of the same numbers, as SOFA does") \
+#define ATTACH_FIELDS(X)                                                                                       \
+  X(int, group, "0", "", "number of the group", .flags = DV_HIDDEN)                                            \
+  X(real, endTime, "-1", "s", "the constraint ends then; never when negative")                                 \
+  X(link, object1, "", "", "state that leads; the one of the node by default", .role = DV_ROLE_STATE)          \
+  X(link, object2, "", "", "state that follows; the first one by default", .role = DV_ROLE_STATE)              \
+  X(indices, indices1, "", "", "points of the first state")                                                    \
+  X(indices, indices2, "", "", "points of the second state, one for each of the first")                        \
+  X(bool, twoWay, "0", "", "forces go both ways; else the second points only follow")                          \
+  X(bool, freeRotations, "0", "", "frames: attach the positions only")                                         \
+  X(bool, lastFreeRotation, "0", "", "frames: leave the rotation of the last attached one free")               \
+  X(bool, restRotations, "0", "", "frames: keep the rotation that the second ones have to each other at rest") \
+  X(vec3, lastPos, "0 0 0", "m", "a point of the plane behind which pairs are given up")                       \
+  X(vec3, lastDir, "0 0 0", "", "normal of that plane; no plane when zero")                                    \
+  X(bool, clamp, "0", "", "keep the second points at lastPos instead of giving them up")                       \
+  X(real, minDistance, "-1", "m", "pairs further apart are given up; -1 for never")                            \
+  X(real, positionFactor, "1", "", "part of the correction of positions that is made")                         \
+  X(real, velocityFactor, "1", "", "part of the correction of velocities that is made")                        \
+  X(real, responseFactor, "1", "", "part of the correction of forces that is made, in both ways")              \
+  X(bool, holdSecond, "0", "",                                                                                 \
+    "hold the second points in assembled matrices; else the first state's of the same numbers, as SOFA does")  \
   X(reals, constraintFactor, "", "", "further factor for each pair, 0 to 1; none when empty")
 
 typedef struct Attach {
@@ -40,13 +41,13 @@ typedef struct Attach {
   ATTACH_FIELDS(DV_MEMBER)
   dvState *first, *second;
   size_t pairs;
-  const dvField *fields[2];           // of the indices
+  const dvField *fields[2];   // of the indices
   uint32_t counters[2];
   size_t counts[2];
-  DV_ARRAY(bool) active;              // on this side of the plane
-  DV_ARRAY(bool) released;            // too far apart
-  DV_ARRAY(double) distance;          // from the plane
-  DV_ARRAY(dvQuat) rest;              // rotations at rest, empty without
+  DV_ARRAY(bool) active;       // on this side of the plane
+  DV_ARRAY(bool) released;     // too far apart
+  DV_ARRAY(double) distance;   // from the plane
+  DV_ARRAY(dvQuat) rest;       // rotations at rest, empty without
 } Attach;
 
 #define SELF Attach
@@ -65,7 +66,7 @@ static void attach_destroy(dvObject *o)
 static bool is_on(const Attach *a) { return a->endTime < 0 || a->base.node->time < a->endTime; }
 static bool is_frame(const Attach *a) { return a->base.dof->kind == DV_RIGID3 || a->base.dof->kind == DV_RIGID2; }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static void rest_rotations(Attach *a)
 {
@@ -91,9 +92,12 @@ static dvStatus set_up(Attach *a)
   a->pairs = 0;
   DV_TRY(dv_check_indices(o, &a->indices1, a->first->count, "points in the first state"));
   DV_TRY(dv_check_indices(o, &a->indices2, a->second->count, "points in the second state"));
-  if (n1 != n2) dv_field_warning(o, &a->indices2, "give as many in both", "indices1 has %zu points, indices2 %zu; the rest is not attached", n1, n2);
+  if (n1 != n2)
+    dv_field_warning(o, &a->indices2, "give as many in both",
+                     "indices1 has %zu points, indices2 %zu; the rest is not attached", n1, n2);
   if (a->constraintFactor.count && a->constraintFactor.count != n2)
-    dv_field_warning(o, &a->constraintFactor, NULL, "constraintFactor has %zu factors for %zu pairs; missing ones count as 1",
+    dv_field_warning(o, &a->constraintFactor, NULL,
+                     "constraintFactor has %zu factors for %zu pairs; missing ones count as 1",
                      a->constraintFactor.count, n2);
   a->pairs = dv_min_size(n1, n2);
   dv_array_resize(&a->active, a->pairs);
@@ -133,23 +137,30 @@ static dvStatus attach_init(dvObject *o)
   if (!a->object2.target) a->object2.target = a->object1.target;
   DV_TRY(find_state(a, &a->object2, &a->second));
   if (a->first->base.dof != a->second->base.dof)
-    return dv_error(o, NULL, "%s is a %s and %s a %s: only states of one type can be attached", a->first->base.name, a->first->base.dof->name,
-                    a->second->base.name, a->second->base.dof->name);
+    return dv_error(o, NULL, "%s is a %s and %s a %s: only states of one type can be attached", a->first->base.name,
+                    a->first->base.dof->name, a->second->base.name, a->second->base.dof->name);
   o->dof = a->first->base.dof;
-  if (!(o->cls->dofs & (1u << o->dof->kind))) return dv_error(o, NULL, "%s does not work on %s", o->cls->name, o->dof->name);
+  if (!(o->cls->dofs & (1u << o->dof->kind)))
+    return dv_error(o, NULL, "%s does not work on %s", o->cls->name, o->dof->name);
   a->fields[0] = dv_field_of(o, &a->indices1);
   a->fields[1] = dv_field_of(o, &a->indices2);
   refresh(a);
   return o->failed ? DV_ERROR_INPUT : DV_OK;
 }
 
-// --- positions -----------------------------------------------------------------------------------------
+// --- positions -----------------------------------------------------------------------------------
 
-static double factor_of(const Attach *a, size_t i) { return i < a->constraintFactor.count ? a->constraintFactor.data[i] : 1; }
+static double factor_of(const Attach *a, size_t i)
+{
+  return i < a->constraintFactor.count ? a->constraintFactor.data[i] : 1;
+}
 
 // the pair behind this one is given up, or there is none
 static bool is_last(const Attach *a, size_t i) { return i + 1 >= a->pairs || !a->active.data[i + 1]; }
-static bool turns_freely(const Attach *a, size_t i) { return a->freeRotations || (a->lastFreeRotation && is_last(a, i)); }
+static bool turns_freely(const Attach *a, size_t i)
+{
+  return a->freeRotations || (a->lastFreeRotation && is_last(a, i));
+}
 
 static void watch_plane(Attach *a, const double *x1)
 {
@@ -222,7 +233,7 @@ static void attach_project_position(dvObject *o, int id, double time)
   }
 }
 
-// --- velocities and forces -----------------------------------------------------------------------------
+// --- velocities and forces -----------------------------------------------------------------------
 
 static void meet(double *a, double *b, size_t width, double part)
 {
@@ -300,7 +311,8 @@ static void attach_project_matrix(dvObject *o, int id)
     bool turns = a->freeRotations != a->lastFreeRotation && last ? a->lastFreeRotation : a->freeRotations;
     flag++;
     if (!active && !a->clamp) continue;
-    if (point < a->first->count) memset(f + point * width, 0, (is_frame(a) && turns ? (size_t)o->dof->space : width) * sizeof *f);
+    if (point < a->first->count)
+      memset(f + point * width, 0, (is_frame(a) && turns ? (size_t)o->dof->space : width) * sizeof *f);
     flag++;
   }
 }

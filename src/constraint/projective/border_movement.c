@@ -11,20 +11,20 @@
 
 #include <string.h>
 
-#define BORDER_FIELDS(X)                                                                                              \
-  X(indices, meshIndices, "", "", "points of the whole mesh; the simulation does not need them")                      \
-  X(indices, indices, "", "", "points that are moved")                                                                \
-  X(real, beginConstraintTime, "0", "s", "the motion begins")                                                         \
-  X(real, endConstraintTime, "20", "s", "the motion ends")                                                            \
-  X(bool, drawConstrainedPoints, "0", "", "draw the moved points", .flags = DV_LOOKS)                                 \
+#define BORDER_FIELDS(X)                                                                         \
+  X(indices, meshIndices, "", "", "points of the whole mesh; the simulation does not need them") \
+  X(indices, indices, "", "", "points that are moved")                                           \
+  X(real, beginConstraintTime, "0", "s", "the motion begins")                                    \
+  X(real, endConstraintTime, "20", "s", "the motion ends")                                       \
+  X(bool, drawConstrainedPoints, "0", "", "draw the moved points", .flags = DV_LOOKS)            \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
-#define AFFINE_FIELDS(X)                                                                                              \
-  X(reals, rotation, "", "", "matrix of the motion of points, 9 numbers row by row; zero when empty")                 \
-  X(vec4, quaternion, "0 0 0 1", "", "rotation of frames")                                                            \
+#define AFFINE_FIELDS(X)                                                                              \
+  X(reals, rotation, "", "", "matrix of the motion of points, 9 numbers row by row; zero when empty") \
+  X(vec4, quaternion, "0 0 0 1", "", "rotation of frames")                                            \
   X(vec3, translation, "0 0 0", "m", "translation, after the rotation")
-#define PATCH_FIELDS(X)                                                                                               \
-  X(coords, constrainedPoints, "", "m", "points whose corners are looked for")                                        \
-  X(derivs, cornerMovements, "", "m", "displacement of each corner, 4 or 8")                                          \
+#define PATCH_FIELDS(X)                                                        \
+  X(coords, constrainedPoints, "", "m", "points whose corners are looked for") \
+  X(derivs, cornerMovements, "", "m", "displacement of each corner, 4 or 8")   \
   X(coords, cornerPoints, "", "m", "the corners; found among constrainedPoints when empty")
 
 typedef struct Border {
@@ -33,7 +33,7 @@ typedef struct Border {
   AFFINE_FIELDS(DV_MEMBER)
   PATCH_FIELDS(DV_MEMBER)
   dvSelected selected;
-  dvReals first, final;     // positions; empty before the first projection
+  dvReals first, final;   // positions; empty before the first projection
 } Border;
 
 #define SELF Border
@@ -50,7 +50,7 @@ static void border_destroy(dvObject *o)
   dv_reals_free(&b->final);
 }
 
-// --- where the points go -------------------------------------------------------------------------------
+// --- where the points go -------------------------------------------------------------------------
 
 static void affine_target(const Border *b, const double *from, double *to)
 {
@@ -97,9 +97,12 @@ static bool set_targets(Border *b, const double *x)
   return true;
 }
 
-// --- slots ---------------------------------------------------------------------------------------------
+// --- slots ---------------------------------------------------------------------------------------
 
-static const dvInts *points_of(Border *b) { return dv_selected(&b->selected, &b->base.base, &b->indices, b->base.state->count); }
+static const dvInts *points_of(Border *b)
+{
+  return dv_selected(&b->selected, &b->base.base, &b->indices, b->base.state->count);
+}
 
 static void border_project_response(dvObject *o, int id)
 {
@@ -121,7 +124,8 @@ static void border_project_position(dvObject *o, int id, double time)
 {
   DV_UNUSED(time);
   Border *b = (Border *)o;
-  double *x = dv_state_write(b->base.state, id), now = o->node->time, span = b->endConstraintTime - b->beginConstraintTime;
+  double *x = dv_state_write(b->base.state, id), now = o->node->time,
+         span = b->endConstraintTime - b->beginConstraintTime;
   if (!dv_projective_active(o) || !set_targets(b, x)) return;
   bool on_the_way = now > b->beginConstraintTime && now <= b->endConstraintTime && span > 0;
   if (!on_the_way && !(now > b->endConstraintTime)) return;
@@ -144,7 +148,7 @@ static void border_reset(dvObject *o)
   dv_reals_free(&b->final);
 }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static dvStatus border_begin(dvObject *o)
 {
@@ -162,16 +166,19 @@ static dvStatus affine_movement_init(dvObject *o)
   DV_TRY(border_begin(o));
   if (o->dof->kind == DV_RIGID3) return DV_OK;
   if (b->rotation.count == 0)
-    dv_warning(o, "write rotation=\"1 0 0 0 1 0 0 0 1\" for a pure translation", "without a rotation all points go to the same place");
+    dv_warning(o, "write rotation=\"1 0 0 0 1 0 0 0 1\" for a pure translation",
+               "without a rotation all points go to the same place");
   else if (b->rotation.count != 9)
     return dv_field_error(o, &b->rotation, NULL, "rotation needs 9 numbers, there are %zu", b->rotation.count);
   return DV_OK;
 }
 
-// a point takes the place of corner `c` when it lies further out in any direction; bits say which are greater (x 1, y 2, z 4)
+// a point takes the place of corner `c` when it lies further out in any direction; bits say which are greater (x 1, y
+// 2, z 4)
 static bool further_out(const double *p, const double *c, int bits, double z_limit)
 {
-  return (bits & 1 ? p[0] > c[0] : p[0] < c[0]) || (bits & 2 ? p[1] > c[1] : p[1] < c[1]) || (bits & 4 ? p[2] > z_limit : p[2] < z_limit);
+  return (bits & 1 ? p[0] > c[0] : p[0] < c[0]) || (bits & 2 ? p[1] > c[1] : p[1] < c[1]) ||
+         (bits & 4 ? p[2] > z_limit : p[2] < z_limit);
 }
 
 // SOFA's rule, to the letter: a point replaces a corner when it lies further out in one direction, so the last such one
@@ -208,10 +215,14 @@ static dvStatus patch_test_init(dvObject *o)
   if (b->cornerPoints.count == 0 && b->constrainedPoints.count > 0) DV_TRY(find_corners(b));
   size_t corners = dv_reals_size(&b->cornerPoints), moves = dv_reals_size(&b->cornerMovements);
   if (corners != 4 && corners != 8)
-    dv_warning(o, "give constrainedPoints, or 4 or 8 cornerPoints", "there are %zu corners: the points are held where they are", corners);
+    dv_warning(o, "give constrainedPoints, or 4 or 8 cornerPoints",
+               "there are %zu corners: the points are held where they are", corners);
   else if (moves < corners) {
-    dv_field_warning(o, &b->cornerMovements, NULL, "cornerMovements has %zu displacements for %zu corners; the others stay where they are", moves, corners);
-    if (!dv_reals_resize(&b->cornerMovements, corners * (size_t)b->cornerMovements.width)) return dv_error(o, NULL, "out of memory");
+    dv_field_warning(o, &b->cornerMovements, NULL,
+                     "cornerMovements has %zu displacements for %zu corners; the others stay where they are", moves,
+                     corners);
+    if (!dv_reals_resize(&b->cornerMovements, corners * (size_t)b->cornerMovements.width))
+      return dv_error(o, NULL, "out of memory");
   }
   return DV_OK;
 }

@@ -9,19 +9,18 @@
 
 #include <string.h>
 
-#define FIXED_FIELDS(X)                                                                                               \
-  X(indices, indices, "0", "", "points that are held")                                                                \
-  X(bool, fixAll, "0", "", "hold all points, whatever the indices")                                                   \
-  X(real, drawSize, "0", "m", "radius of drawn points; dots when 0", .flags = DV_LOOKS)                               \
+#define FIXED_FIELDS(X)                                                                 \
+  X(indices, indices, "0", "", "points that are held")                                  \
+  X(bool, fixAll, "0", "", "hold all points, whatever the indices")                     \
+  X(real, drawSize, "0", "m", "radius of drawn points; dots when 0", .flags = DV_LOOKS) \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
-#define FIXED_MORE_FIELDS(X)                                                                                          \
-  X(bool, showObject, "1", "", "draw the held points", .flags = DV_LOOKS)                                             \
+#define FIXED_MORE_FIELDS(X)                                              \
+  X(bool, showObject, "1", "", "draw the held points", .flags = DV_LOOKS) \
   X(bool, activate_projectVelocity, "0", "", "hold the velocity at zero too")
-#define PARTIAL_FIELDS(X)                                                                                             \
-  X(bools, fixedDirections, "", "", "which components are held, one truth value each; all when empty")                \
+#define PARTIAL_FIELDS(X)                                                                              \
+  X(bools, fixedDirections, "", "", "which components are held, one truth value each; all when empty") \
   X(bool, projectVelocity, "0", "", "hold the velocity of these components at zero too")
-#define TRANSLATION_FIELDS(X)                                                                                         \
-  X(indices, coordinates, "", "", "unused; kept for old scenes", .flags = DV_HIDDEN)
+#define TRANSLATION_FIELDS(X) X(indices, coordinates, "", "", "unused; kept for old scenes", .flags = DV_HIDDEN)
 
 typedef struct Fixed {
   dvProjective base;
@@ -43,7 +42,7 @@ static const dvFieldDesc translation_fields[] = {TRANSLATION_FIELDS(DV_DESCRIBE)
 
 static void fixed_destroy(dvObject *o) { dv_selected_free(&((Fixed *)o)->selected); }
 
-// --- kernel --------------------------------------------------------------------------------------------
+// --- kernel --------------------------------------------------------------------------------------
 
 static void hold_points(const Fixed *f, double *v, const dvInts *points)
 {
@@ -89,7 +88,7 @@ static void fixed_project_velocity(dvObject *o, int id, double time)
   if (wanted) fixed_project_response(o, id);
 }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static dvStatus fixed_begin(dvObject *o)
 {
@@ -108,7 +107,8 @@ static dvStatus partial_fixed_begin(dvObject *o)
   DV_TRY(fixed_begin(o));
   size_t width = (size_t)o->dof->deriv, given = f->fixedDirections.count;
   if (given > width)
-    dv_field_warning(o, &f->fixedDirections, NULL, "fixedDirections has %zu values, a %s has %zu components; the others are not used", given,
+    dv_field_warning(o, &f->fixedDirections, NULL,
+                     "fixedDirections has %zu values, a %s has %zu components; the others are not used", given,
                      o->dof->name, width);
   for (size_t k = 0; k < width && k < given; k++) f->held[k] = f->fixedDirections.data[k] != 0;
   for (size_t k = 0; k < width; k++) f->all_held = f->all_held && f->held[k];
@@ -151,7 +151,8 @@ const dvClass dv_partial_fixed_class = {
     .module = DV_PROJECTIVE_MODULE,
     .dofs = DV_DOF_ALL,
     .size = sizeof(Fixed),
-    .blocks = {&dv_object_block, &dv_projective_block, DV_BLOCK(fixed_fields), DV_BLOCK(fixed_more_fields), DV_BLOCK(partial_fields)},
+    .blocks = {&dv_object_block, &dv_projective_block, DV_BLOCK(fixed_fields), DV_BLOCK(fixed_more_fields),
+               DV_BLOCK(partial_fields)},
     .ops = {[DV_ROLE_PROJECTIVE] = &fixed_ops},
     .init = partial_fixed_begin,
     .reinit = partial_fixed_begin,

@@ -5,19 +5,19 @@
 #include "constraint/projective/classes.h"
 #include "constraint/projective/selected.h"
 
-#define FIXED_PLANE_FIELDS(X)                                                                                         \
-  X(coord, direction, "", "", "normal of the plane, of length 1")                                                     \
-  X(real, dmin, "0", "m", "points beyond this distance from the origin are held …")                                   \
-  X(real, dmax, "0", "m", "… up to this distance; only where dmin and dmax differ")                                   \
-  X(indices, indices, "", "", "points that are held")                                                                 \
+#define FIXED_PLANE_FIELDS(X)                                                       \
+  X(coord, direction, "", "", "normal of the plane, of length 1")                   \
+  X(real, dmin, "0", "m", "points beyond this distance from the origin are held …") \
+  X(real, dmax, "0", "m", "… up to this distance; only where dmin and dmax differ") \
+  X(indices, indices, "", "", "points that are held")                               \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct FixedPlane {
   dvProjective base;
   FIXED_PLANE_FIELDS(DV_MEMBER)
   dvSelected selected;
-  dvInts between;      // points between the planes
-  int size;            // components of a point that count
+  dvInts between;   // points between the planes
+  int size;         // components of a point that count
 } FixedPlane;
 
 #define SELF FixedPlane
@@ -74,7 +74,8 @@ static dvStatus fixed_plane_init(dvObject *o)
   for (size_t i = 0; i < s->count; i++) {
     double d = along(p, x + i * (size_t)o->dof->coord);
     if (!(d > p->dmin && d < p->dmax)) continue;
-    if (!dv_ints_resize(&p->between, p->between.count + 1)) return dv_error(o, NULL, "out of memory for %zu points", s->count);
+    if (!dv_ints_resize(&p->between, p->between.count + 1))
+      return dv_error(o, NULL, "out of memory for %zu points", s->count);
     p->between.data[p->between.count - 1] = (int32_t)i;
   }
   return DV_OK;

@@ -8,15 +8,15 @@
 
 #include "math/vec.h"
 
-#define FIXED_ROTATION_FIELDS(X)                                                                                      \
-  X(bool, FixedXRotation, "0", "", "do not turn about x")                                                             \
-  X(bool, FixedYRotation, "0", "", "do not turn about y")                                                             \
+#define FIXED_ROTATION_FIELDS(X)                          \
+  X(bool, FixedXRotation, "0", "", "do not turn about x") \
+  X(bool, FixedYRotation, "0", "", "do not turn about y") \
   X(bool, FixedZRotation, "0", "", "do not turn about z")
 
 typedef struct FixedRotation {
   dvProjective base;
   FIXED_ROTATION_FIELDS(DV_MEMBER)
-  dvReals first;      // orientations at the start
+  dvReals first;   // orientations at the start
 } FixedRotation;
 
 #define SELF FixedRotation

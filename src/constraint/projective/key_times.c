@@ -21,7 +21,8 @@ void dv_keys_check(const dvObject *o, const dvReals *times, const dvReals *value
 {
   const char *name = dv_field_name(dv_field_of(o, values)->desc);
   if (values->count / (size_t)width < times->count && times->count > 1)
-    dv_field_warning(o, values, "give one value per key time", "%s has %zu values for %zu key times; the others count as zero", name,
+    dv_field_warning(o, values, "give one value per key time",
+                     "%s has %zu values for %zu key times; the others count as zero", name,
                      values->count / (size_t)width, times->count);
   for (size_t i = 1; i < times->count; i++)
     if (times->data[i] < times->data[i - 1]) {

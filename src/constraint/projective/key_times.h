@@ -5,12 +5,12 @@
 #ifndef DV_CONSTRAINT_PROJECTIVE_KEY_TIMES_H
 #define DV_CONSTRAINT_PROJECTIVE_KEY_TIMES_H
 
-#include "state/component.h"
+#include "mechanics/component.h"
 
 typedef struct dvKeys {
-  double before, after;                            // times
+  double before, after;   // times
   double value_before[DV_MAX_COORD], value_after[DV_MAX_COORD];
-  bool inside;                                     // the time lies between two keys
+  bool inside;   // the time lies between two keys
 } dvKeys;
 
 // Finds the interval of `time`. Missing values count as zero.

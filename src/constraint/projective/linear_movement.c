@@ -11,23 +11,24 @@
 
 #include "math/vec.h"
 
-#define LINEAR_MOVEMENT_FIELDS(X)                                                                                     \
-  X(indices, indices, "0", "", "points that are moved")                                                               \
-  X(reals, keyTimes, "0", "s", "times for which displacements are given, ascending")                                  \
-  X(derivs, movements, "", "m", "displacement at each key time")                                                      \
-  X(bool, showMovement, "0", "", "draw the path", .flags = DV_LOOKS)                                                  \
+#define LINEAR_MOVEMENT_FIELDS(X)                                                    \
+  X(indices, indices, "0", "", "points that are moved")                              \
+  X(reals, keyTimes, "0", "s", "times for which displacements are given, ascending") \
+  X(derivs, movements, "", "m", "displacement at each key time")                     \
+  X(bool, showMovement, "0", "", "draw the path", .flags = DV_LOOKS)                 \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
-#define WHOLE_FIELDS(X)                                                                                               \
+#define WHOLE_FIELDS(X) \
   X(bool, relativeMovements, "1", "", "displacements count from the first position; else they are positions")
-#define PARTIAL_FIELDS(X)                                                                                             \
-  X(bools, movedDirections, "", "", "which components are moved, one truth value each; all when empty")               \
-  X(bool, linearMovementBetweenNodesInIndices, "0", "", "spread the displacement between the corners of a box")       \
-  X(int, mainIndice, "0", "", "unused; kept for old scenes", .flags = DV_HIDDEN)                                      \
-  X(int, minDepIndice, "0", "", "unused; kept for old scenes", .flags = DV_HIDDEN)                                    \
-  X(int, maxDepIndice, "0", "", "unused; kept for old scenes", .flags = DV_HIDDEN)                                    \
-  X(reals, imposedDisplacmentOnMacroNodes, "", "", "factor of the displacement at each corner: 4 for a face, 8 for a box")   \
-  X(real, X0, "0", "m", "size of the box along x")                                                                    \
-  X(real, Y0, "0", "m", "size of the box along y")                                                                    \
+#define PARTIAL_FIELDS(X)                                                                                       \
+  X(bools, movedDirections, "", "", "which components are moved, one truth value each; all when empty")         \
+  X(bool, linearMovementBetweenNodesInIndices, "0", "", "spread the displacement between the corners of a box") \
+  X(int, mainIndice, "0", "", "unused; kept for old scenes", .flags = DV_HIDDEN)                                \
+  X(int, minDepIndice, "0", "", "unused; kept for old scenes", .flags = DV_HIDDEN)                              \
+  X(int, maxDepIndice, "0", "", "unused; kept for old scenes", .flags = DV_HIDDEN)                              \
+  X(reals, imposedDisplacmentOnMacroNodes, "", "",                                                              \
+    "factor of the displacement at each corner: 4 for a face, 8 for a box")                                     \
+  X(real, X0, "0", "m", "size of the box along x")                                                              \
+  X(real, Y0, "0", "m", "size of the box along y")                                                              \
   X(real, Z0, "0", "m", "size of the box along z")
 
 typedef struct LinearMovement {
@@ -37,7 +38,7 @@ typedef struct LinearMovement {
   PARTIAL_FIELDS(DV_MEMBER)
   dvSelected selected;
   dvKeys keys;
-  dvReals first;       // positions before the first projection
+  dvReals first;   // positions before the first projection
   bool moved[DV_MAX_COORD];
 } LinearMovement;
 
@@ -63,7 +64,10 @@ static bool find(LinearMovement *l)
   return l->keys.inside;
 }
 
-static const dvInts *points_of(LinearMovement *l) { return dv_selected(&l->selected, &l->base.base, &l->indices, l->base.state->count); }
+static const dvInts *points_of(LinearMovement *l)
+{
+  return dv_selected(&l->selected, &l->base.base, &l->indices, l->base.state->count);
+}
 
 static void linear_movement_project_response(dvObject *o, int id)
 {
@@ -102,7 +106,8 @@ static dvQuat between(dvQuat a, dvQuat b, double t)
 
 static void move_frames(LinearMovement *l, double *x, const dvInts *points, double t)
 {
-  dvQuat a = dv_quat_from_euler(dv_vec3_load(l->keys.value_before + 3)), b = dv_quat_from_euler(dv_vec3_load(l->keys.value_after + 3));
+  dvQuat a = dv_quat_from_euler(dv_vec3_load(l->keys.value_before + 3)),
+         b = dv_quat_from_euler(dv_vec3_load(l->keys.value_after + 3));
   dvQuat turn = between(a, b, t);
   for (size_t i = 0; i < points->count; i++) {
     double *at = x + 7 * (size_t)points->data[i];
@@ -121,8 +126,9 @@ static double spread(const LinearMovement *l, const double *p, int width)
   if (a == 0) a = b, b = c;
   if (b == 0) b = c;
   if (flat) return ((a - x) * (b - y) * u[0] + x * (b - y) * u[1] + x * y * u[2] + (a - x) * y * u[3]) / (a * b);
-  return ((a - x) * (b - y) * (c - z) * u[0] + (a - x) * (b - y) * z * u[1] + x * (b - y) * z * u[2] + x * (b - y) * (c - z) * u[3] +
-          (a - x) * y * (c - z) * u[4] + (a - x) * y * z * u[5] + x * y * z * u[6] + x * y * (c - z) * u[7]) /
+  return ((a - x) * (b - y) * (c - z) * u[0] + (a - x) * (b - y) * z * u[1] + x * (b - y) * z * u[2] +
+          x * (b - y) * (c - z) * u[3] + (a - x) * y * (c - z) * u[4] + (a - x) * y * z * u[5] + x * y * z * u[6] +
+          x * y * (c - z) * u[7]) /
          (a * b * c);
 }
 
@@ -173,13 +179,17 @@ static dvStatus partial_linear_movement_init(dvObject *o)
 {
   LinearMovement *l = (LinearMovement *)o;
   DV_TRY(linear_movement_init(o));
-  for (size_t k = 0; k < (size_t)o->dof->deriv && k < l->movedDirections.count; k++) l->moved[k] = l->movedDirections.data[k] != 0;
+  for (size_t k = 0; k < (size_t)o->dof->deriv && k < l->movedDirections.count; k++)
+    l->moved[k] = l->movedDirections.data[k] != 0;
   if (!l->linearMovementBetweenNodesInIndices) return DV_OK;
   int flat = (l->X0 == 0) + (l->Y0 == 0) + (l->Z0 == 0);
   size_t want = flat ? 4 : 8;
-  if (flat > 1) return dv_error(o, "give two or three of X0, Y0, Z0", "the box between whose corners displacements are spread has no area");
+  if (flat > 1)
+    return dv_error(o, "give two or three of X0, Y0, Z0",
+                    "the box between whose corners displacements are spread has no area");
   if (l->imposedDisplacmentOnMacroNodes.count < want)
-    return dv_field_error(o, &l->imposedDisplacmentOnMacroNodes, NULL, "%zu factors are needed, one per corner; there are %zu", want,
+    return dv_field_error(o, &l->imposedDisplacmentOnMacroNodes, NULL,
+                          "%zu factors are needed, one per corner; there are %zu", want,
                           l->imposedDisplacmentOnMacroNodes.count);
   return DV_OK;
 }

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-#define LINEAR_VELOCITY_FIELDS(X)                                                                                     \
-  X(indices, indices, "0", "", "points that are moved")                                                               \
-  X(reals, keyTimes, "0", "s", "times for which velocities are given, ascending")                                     \
-  X(derivs, velocities, "", "m/s", "velocity at each key time")                                                       \
-  X(indices, coordinates, "", "", "numbers of the components that are moved; all when empty")                         \
-  X(bool, continueAfterEnd, "0", "", "go on with the last velocities behind the last key time")                       \
+#define LINEAR_VELOCITY_FIELDS(X)                                                               \
+  X(indices, indices, "0", "", "points that are moved")                                         \
+  X(reals, keyTimes, "0", "s", "times for which velocities are given, ascending")               \
+  X(derivs, velocities, "", "m/s", "velocity at each key time")                                 \
+  X(indices, coordinates, "", "", "numbers of the components that are moved; all when empty")   \
+  X(bool, continueAfterEnd, "0", "", "go on with the last velocities behind the last key time") \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct LinearVelocity {
@@ -21,7 +21,7 @@ typedef struct LinearVelocity {
   LINEAR_VELOCITY_FIELDS(DV_MEMBER)
   dvSelected selected;
   dvKeys keys;
-  dvReals last;      // positions after the last projection
+  dvReals last;   // positions after the last projection
 } LinearVelocity;
 
 #define SELF LinearVelocity
@@ -43,7 +43,10 @@ static bool find(LinearVelocity *l)
   return (l->keys.inside || l->continueAfterEnd) && l->keys.after != l->keys.before;
 }
 
-static const dvInts *points_of(LinearVelocity *l) { return dv_selected(&l->selected, &l->base.base, &l->indices, l->base.state->count); }
+static const dvInts *points_of(LinearVelocity *l)
+{
+  return dv_selected(&l->selected, &l->base.base, &l->indices, l->base.state->count);
+}
 
 static void linear_velocity_project_response(dvObject *o, int id)
 {

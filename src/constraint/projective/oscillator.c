@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-#define OSCILLATOR_FIELDS(X)                                                                                          \
+#define OSCILLATOR_FIELDS(X) \
   X(reals, oscillators, "", "", "for each point: index, mean position, amplitude, angular frequency (1/s), phase")
 
 typedef struct Oscillator {
   dvProjective base;
   OSCILLATOR_FIELDS(DV_MEMBER)
-  size_t group, count;      // numbers per oscillator; oscillators
+  size_t group, count;   // numbers per oscillator; oscillators
 } Oscillator;
 
 #define SELF Oscillator
@@ -67,7 +67,8 @@ static void oscillator_project_position(dvObject *o, int id, double time)
   Swing w;
   for (size_t i = 0; i < s->count; i++) {
     if (!swing_at(s, i, &w)) continue;
-    dv_dof_integrate(o->dof, 1, x + w.point * (size_t)o->dof->coord, w.mean, w.amplitude, sin(w.frequency * o->node->time + w.phase));
+    dv_dof_integrate(o->dof, 1, x + w.point * (size_t)o->dof->coord, w.mean, w.amplitude,
+                     sin(w.frequency * o->node->time + w.phase));
   }
 }
 
@@ -79,12 +80,13 @@ static dvStatus oscillator_init(dvObject *o)
   s->group = (size_t)(o->dof->coord + o->dof->deriv) + 3;
   s->count = s->oscillators.count / s->group;
   if (s->oscillators.count % s->group)
-    return dv_field_error(o, &s->oscillators, "give index, mean, amplitude, frequency, phase for each", "%zu numbers do not make whole groups of %zu",
-                          s->oscillators.count, s->group);
+    return dv_field_error(o, &s->oscillators, "give index, mean, amplitude, frequency, phase for each",
+                          "%zu numbers do not make whole groups of %zu", s->oscillators.count, s->group);
   Swing swing;
   for (size_t i = 0; i < s->count; i++)
     if (!swing_at(s, i, &swing))
-      dv_field_warning(o, &s->oscillators, NULL, "oscillator %zu is for point %g, but there are %zu points; it is left out", i,
+      dv_field_warning(o, &s->oscillators, NULL,
+                       "oscillator %zu is for point %g, but there are %zu points; it is left out", i,
                        s->oscillators.data[i * s->group], s->base.state->count);
   return DV_OK;
 }

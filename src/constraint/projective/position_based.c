@@ -7,16 +7,16 @@
 
 #include <string.h>
 
-#define POSITION_BASED_FIELDS(X)                                                                                      \
-  X(real, stiffness, "1", "", "part of the way to the target that is made, 0 to 1")                                   \
-  X(coords, position, "", "m", "the target, one for each point")                                                      \
-  X(derivs, velocity, "", "m/s", "velocities that follow from the last two projections")                              \
+#define POSITION_BASED_FIELDS(X)                                                         \
+  X(real, stiffness, "1", "", "part of the way to the target that is made, 0 to 1")      \
+  X(coords, position, "", "m", "the target, one for each point")                         \
+  X(derivs, velocity, "", "m/s", "velocities that follow from the last two projections") \
   X(coords, old_position, "", "m", "positions after the last projection")
 
 typedef struct PositionBased {
   dvProjective base;
   POSITION_BASED_FIELDS(DV_MEMBER)
-  bool told;      // that sizes do not fit
+  bool told;   // that sizes do not fit
 } PositionBased;
 
 #define SELF PositionBased
@@ -29,8 +29,8 @@ static bool target_fits(PositionBased *p)
   size_t n = p->base.state->count, given = dv_reals_size(&p->position);
   if (given == n) return true;
   if (!p->told)
-    dv_field_warning(o, &p->position, "give one position for each point", "there are %zu target positions for %zu points: nothing is projected",
-                     given, n);
+    dv_field_warning(o, &p->position, "give one position for each point",
+                     "there are %zu target positions for %zu points: nothing is projected", given, n);
   p->told = true;
   return false;
 }

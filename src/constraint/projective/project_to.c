@@ -9,15 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-#define PROJECT_FIELDS(X)                                                                                             \
-  X(indices, indices, "0", "", "points that are held")                                                                \
-  X(real, drawSize, "0", "m", "radius of drawn points; dots when 0", .flags = DV_LOOKS)                               \
+#define PROJECT_FIELDS(X)                                                               \
+  X(indices, indices, "0", "", "points that are held")                                  \
+  X(real, drawSize, "0", "m", "radius of drawn points; dots when 0", .flags = DV_LOOKS) \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
 #define ORIGIN_FIELDS(X) X(coord, origin, "", "m", "a point of the line or plane")
 #define DIRECTION_FIELDS(X) X(coord, direction, "", "", "direction of the line")
 #define NORMAL_FIELDS(X) X(coord, normal, "", "", "normal of the plane")
-#define POINT_FIELDS(X)                                                                                               \
-  X(coord, point, "", "m", "where the points are put")                                                                \
+#define POINT_FIELDS(X)                                \
+  X(coord, point, "", "m", "where the points are put") \
   X(bool, fixAll, "0", "", "hold all points, whatever the indices")
 
 typedef struct ProjectTo {
@@ -53,10 +53,14 @@ static void project(const ProjectTo *p, double *v, int width)
   const dvClass *cls = p->base.base.cls;
   double along = 0;
   for (int k = 0; k < width; k++) along += p->n[k] * v[k];
-  for (int k = 0; k < width; k++) v[k] = cls == &dv_plane_class ? v[k] - p->n[k] * along : cls == &dv_point_class ? 0 : p->n[k] * along;
+  for (int k = 0; k < width; k++)
+    v[k] = cls == &dv_plane_class ? v[k] - p->n[k] * along : cls == &dv_point_class ? 0 : p->n[k] * along;
 }
 
-static const dvInts *points_of(ProjectTo *p) { return dv_selected(&p->selected, &p->base.base, &p->indices, p->base.state->count); }
+static const dvInts *points_of(ProjectTo *p)
+{
+  return dv_selected(&p->selected, &p->base.base, &p->indices, p->base.state->count);
+}
 
 static void project_to_project_response(dvObject *o, int id)
 {
@@ -119,10 +123,12 @@ static dvStatus project_to_init(dvObject *o)
     const char *then = "the points do not move";
     if (o->cls == &dv_plane_class) then = "the points are not held";
     if (o->cls == &dv_line_class) p->n[0] = 1, then = "the x axis is used";
-    dv_warning(o, "give a vector that is not zero", "%s is zero: %s", o->cls == &dv_plane_class ? "normal" : "direction", then);
+    dv_warning(o, "give a vector that is not zero", "%s is zero: %s",
+               o->cls == &dv_plane_class ? "normal" : "direction", then);
   }
   memcpy(given, p->n, (size_t)o->dof->coord * sizeof *given);
-  if (o->cls == &dv_direction_class && !dv_reals_assign(&p->start, dv_state_read(p->base.state, DV_X), dv_state_scalars(p->base.state, DV_X)))
+  if (o->cls == &dv_direction_class &&
+      !dv_reals_assign(&p->start, dv_state_read(p->base.state, DV_X), dv_state_scalars(p->base.state, DV_X)))
     return dv_error(o, NULL, "out of memory for %zu points", p->base.state->count);
   return DV_OK;
 }
@@ -133,17 +139,21 @@ static const dvProjectiveOps project_to_ops = {
     .project_position = project_to_project_position,
 };
 
-#define PROJECT_TO_CLASS(class_name, text, types, list)                                                     \
-  {                                                                                                         \
-    .struct_size = sizeof(dvClass), .name = class_name, .help = text, .module = DV_PROJECTIVE_MODULE,       \
-    .dofs = types, .size = sizeof(ProjectTo),                                                               \
-    .blocks = {&dv_object_block, &dv_projective_block, DV_BLOCK(project_fields), DV_BLOCK(list)},           \
-    .ops = {[DV_ROLE_PROJECTIVE] = &project_to_ops}, .init = project_to_init, .reinit = project_to_init,    \
-    .destroy = project_to_destroy,                                                                          \
+#define PROJECT_TO_CLASS(class_name, text, types, list)                                                              \
+  {                                                                                                                  \
+    .struct_size = sizeof(dvClass), .name = class_name, .help = text, .module = DV_PROJECTIVE_MODULE, .dofs = types, \
+    .size = sizeof(ProjectTo),                                                                                       \
+    .blocks = {&dv_object_block, &dv_projective_block, DV_BLOCK(project_fields), DV_BLOCK(list)},                    \
+    .ops = {[DV_ROLE_PROJECTIVE] = &project_to_ops}, .init = project_to_init, .reinit = project_to_init,             \
+    .destroy = project_to_destroy,                                                                                   \
   }
 
-const dvClass dv_direction_class = PROJECT_TO_CLASS("DirectionProjectiveConstraint", "keeps points on lines through where they stand at the start",
-                                                    DV_DOF_VEC2 | DV_DOF_VEC3, direction_fields);
-const dvClass dv_line_class = PROJECT_TO_CLASS("LineProjectiveConstraint", "keeps points on a line", DV_DOF_VEC2 | DV_DOF_VEC3, line_fields);
-const dvClass dv_plane_class = PROJECT_TO_CLASS("PlaneProjectiveConstraint", "keeps points on a plane", DV_DOF_VEC2 | DV_DOF_VEC3, plane_fields);
-const dvClass dv_point_class = PROJECT_TO_CLASS("PointProjectiveConstraint", "puts points on a point", DV_DOF_VECS, point_fields);
+const dvClass dv_direction_class =
+    PROJECT_TO_CLASS("DirectionProjectiveConstraint", "keeps points on lines through where they stand at the start",
+                     DV_DOF_VEC2 | DV_DOF_VEC3, direction_fields);
+const dvClass dv_line_class =
+    PROJECT_TO_CLASS("LineProjectiveConstraint", "keeps points on a line", DV_DOF_VEC2 | DV_DOF_VEC3, line_fields);
+const dvClass dv_plane_class =
+    PROJECT_TO_CLASS("PlaneProjectiveConstraint", "keeps points on a plane", DV_DOF_VEC2 | DV_DOF_VEC3, plane_fields);
+const dvClass dv_point_class =
+    PROJECT_TO_CLASS("PointProjectiveConstraint", "puts points on a point", DV_DOF_VECS, point_fields);

@@ -22,8 +22,9 @@ static void check(dvSelected *s, const dvObject *o, const dvInts *given, size_t 
   const char *name = dv_field_name(s->field->desc);
   if (count == 0) dv_field_warning(o, given, NULL, "%s: the state has no points; nothing is held", name);
   else
-    dv_field_warning(o, given, NULL, "%s: entry %zu is %d, but there are %zu points (0 to %zu); %zu of %zu entries are left out", name, first,
-                     given->data[first], count, count - 1, bad, given->count);
+    dv_field_warning(o, given, NULL,
+                     "%s: entry %zu is %d, but there are %zu points (0 to %zu); %zu of %zu entries are left out", name,
+                     first, given->data[first], count, count - 1, bad, given->count);
   int32_t *points = dv_ints_edit(&s->points);
   size_t kept = 0;
   for (size_t i = 0; i < given->count; i++)

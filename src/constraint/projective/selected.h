@@ -2,17 +2,17 @@
 #ifndef DV_CONSTRAINT_PROJECTIVE_SELECTED_H
 #define DV_CONSTRAINT_PROJECTIVE_SELECTED_H
 
-#include "state/component.h"
+#include "mechanics/component.h"
 
 typedef struct dvSelected {
-  dvInts points;          // the indices that exist, in the order given
+  dvInts points;   // the indices that exist, in the order given
   const dvField *field;
-  uint32_t counter;       // of the field when they were checked
-  size_t count;           // degrees of freedom then
+  uint32_t counter;   // of the field when they were checked
+  size_t count;       // degrees of freedom then
 } dvSelected;
 
-// The indices of `member` that exist in a state of `count` degrees of freedom. They are checked when the field or the count
-// has changed since the last call; indices out of range are left out with a warning. Lives until the next change.
+// The indices of `member` that exist in a state of `count` degrees of freedom. They are checked when the field or the
+// count has changed since the last call; indices out of range are left out with a warning. Lives until the next change.
 const dvInts *dv_selected(dvSelected *s, const dvObject *o, const dvInts *member, size_t count);
 void dv_selected_free(dvSelected *s);
 

@@ -1,14 +1,15 @@
 // SkeletalMotionProjectiveConstraint: frames that follow the joints of an animated skeleton.
 //
-// A joint has a place in its parent's frame, given at key times; between two keys the centre moves on a straight line and the rotation by
-// spherical interpolation. The frame of a bone is the product of its joint's places from the root down. Time in keys is
-// animationSpeed times the time of the scene. Velocities are those that lead to the places at the end of the step. All frames of the state
-// are held, those without a bone where they are. At time 0 nothing is set, as in SOFA.
+// A joint has a place in its parent's frame, given at key times; between two keys the centre moves on a straight line
+// and the rotation by spherical interpolation. The frame of a bone is the product of its joint's places from the root
+// down. Time in keys is animationSpeed times the time of the scene. Velocities are those that lead to the places at the
+// end of the step. All frames of the state are held, those without a bone where they are. At time 0 nothing is set, as
+// in SOFA.
 //
-// Joints are written as [Parent p Channels n frames Times n times LocalRigid frame, …]; a parent of -1 is the world. SOFA's
-// PreviousMotion and NextMotion are read too.
+// Joints are written as [Parent p Channels n frames Times n times LocalRigid frame, …]; a parent of -1 is the world.
+// SOFA's PreviousMotion and NextMotion are read too.
 #include "constraint/projective/classes.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 #include "base/text.h"
 #include "math/vec.h"
@@ -16,11 +17,13 @@
 #include <math.h>
 #include <string.h>
 
-#define SKELETAL_MOTION_FIELDS(X)                                                                                                  \
-  X(string, joints, "", "",                                                                                                        \
-    "joints: [Parent -1 Channels 2 frame frame Times 2 0 1 LocalRigid frame, Parent 0 …], a frame being x y z and a quaternion")   \
-  X(string, bones, "", "", "joints that the frames of the state follow, in the order of the frames")                              \
-  X(real, animationSpeed, "1", "", "how many seconds of the keys pass in a second of the scene")                                   \
+#define SKELETAL_MOTION_FIELDS(X)                                                                                     \
+  X(string, joints, "", "",                                                                                           \
+    "joints: [Parent -1 Channels 2 frame frame Times 2 0 1 LocalRigid frame, Parent 0 ...], a frame being x y z and " \
+    "a "                                                                                                              \
+    "quaternion")                                                                                                     \
+  X(string, bones, "", "", "joints that the frames of the state follow, in the order of the frames")                  \
+  X(real, animationSpeed, "1", "", "how many seconds of the keys pass in a second of the scene")                      \
   X(bool, active, "1", "", "hold and move the frames")
 
 typedef struct Place {
@@ -37,8 +40,8 @@ typedef struct Key {
 
 typedef struct Joint {
   int32_t parent;
-  size_t first, keys, times;      // range in the list of keys; times that were given
-  Place before, after, local;     // what SOFA calls previous and next motion, and the present place in the parent's frame
+  size_t first, keys, times;    // range in the list of keys; times that were given
+  Place before, after, local;   // what SOFA calls previous and next motion, and the present place in the parent's frame
   double time_before, time_after;
 } Joint;
 
@@ -48,7 +51,7 @@ typedef struct SkeletalMotion {
   DV_ARRAY(Joint) list;
   DV_ARRAY(Key) keys;
   DV_ARRAY(int32_t) bone;
-  DV_ARRAY(double) next;          // coordinates at the end of the step
+  DV_ARRAY(double) next;   // coordinates at the end of the step
 } SkeletalMotion;
 
 #define SELF SkeletalMotion
@@ -64,7 +67,7 @@ static void skeletal_motion_destroy(dvObject *o)
   dv_array_free(&s->next);
 }
 
-// --- reading -------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 // a copy without brackets and commas; the caller frees it
 static char *plain_copy(const char *text)
@@ -75,7 +78,10 @@ static char *plain_copy(const char *text)
   return copy;
 }
 
-static bool scan_number(const char **at, double *out) { return dv_scan_real(at, out) && isfinite(*out) && fabs(*out) < 1e100; }
+static bool scan_number(const char **at, double *out)
+{
+  return dv_scan_real(at, out) && isfinite(*out) && fabs(*out) < 1e100;
+}
 
 static bool scan_index(const char **at, int32_t least, int32_t *out)
 {
@@ -158,8 +164,9 @@ static dvStatus read_joints(SkeletalMotion *s)
   s->list.count = s->keys.count = 0;
   while (status == DV_OK && dv_scan_word(&at, &word, &length))
     if (!read_entry(s, word, length, &at))
-      status = dv_field_error(&s->base.base, &s->joints, "write Parent -1 Channels n frames Times n times LocalRigid frame for each joint",
-                              "joint %zu: cannot read what stands at '%.24s'", s->list.count ? s->list.count - 1 : 0, word);
+      status = dv_field_error(
+          &s->base.base, &s->joints, "write Parent -1 Channels n frames Times n times LocalRigid frame for each joint",
+          "joint %zu: cannot read what stands at '%.24s'", s->list.count ? s->list.count - 1 : 0, word);
   dv_free(text);
   return status;
 }
@@ -175,7 +182,8 @@ static dvStatus read_bones(SkeletalMotion *s)
     while (dv_is_space(*at)) at++;
     if (!*at) break;
     const char *here = at;
-    if (!scan_index(&at, 0, &joint)) status = dv_field_error(o, &s->bones, NULL, "'%.12s' is not the number of a joint", here);
+    if (!scan_index(&at, 0, &joint))
+      status = dv_field_error(o, &s->bones, NULL, "'%.12s' is not the number of a joint", here);
     else if ((size_t)joint >= s->list.count)
       status = dv_field_error(o, &s->bones, NULL, "there is no joint %d: there are %zu", joint, s->list.count);
     else dv_push(&s->bone, joint);
@@ -190,11 +198,13 @@ static dvStatus check_joint(SkeletalMotion *s, size_t i)
   Joint *j = &s->list.data[i];
   size_t steps = 0;
   for (int32_t p = j->parent; p >= 0; p = s->list.data[p].parent, steps++) {
-    if ((size_t)p >= s->list.count) return dv_field_error(o, &s->joints, NULL, "joint %zu: there is no joint %d to be its parent", i, p);
+    if ((size_t)p >= s->list.count)
+      return dv_field_error(o, &s->joints, NULL, "joint %zu: there is no joint %d to be its parent", i, p);
     if (steps > s->list.count) return dv_field_error(o, &s->joints, NULL, "joint %zu is its own ancestor", i);
   }
   if (j->times != j->keys) {
-    dv_field_warning(o, &s->joints, "give a time for each channel", "joint %zu has %zu channels and %zu times: it does not move", i, j->keys, j->times);
+    dv_field_warning(o, &s->joints, "give a time for each channel",
+                     "joint %zu has %zu channels and %zu times: it does not move", i, j->keys, j->times);
     j->keys = 0;
   }
   for (size_t k = 1; k < j->keys; k++)
@@ -213,14 +223,15 @@ static dvStatus skeletal_motion_init(dvObject *o)
   DV_TRY(read_bones(s));
   for (size_t i = 0; i < s->list.count; i++) DV_TRY(check_joint(s, i));
   if (s->bone.count > s->base.state->count)
-    return dv_field_error(o, &s->bones, "give the state a frame for each bone", "there are %zu bones, but %s has %zu frames", s->bone.count,
-                          s->base.state->base.name, s->base.state->count);
+    return dv_field_error(o, &s->bones, "give the state a frame for each bone",
+                          "there are %zu bones, but %s has %zu frames", s->bone.count, s->base.state->base.name,
+                          s->base.state->count);
   if (s->bone.count == 0) dv_warning(o, "give joints and bones", "there are no bones: all frames stay where they are");
   dv_array_resize(&s->next, 7 * s->base.state->count);
   return DV_OK;
 }
 
-// --- motion --------------------------------------------------------------------------------------------
+// --- motion --------------------------------------------------------------------------------------
 
 // finds the keys around a time; true when some joint has one after it
 static bool find_keys(SkeletalMotion *s, double time)
@@ -249,7 +260,8 @@ static dvQuat slerp(dvQuat a, dvQuat b, double t)
   double c = dv_quat_dot(a, b), angle = acos(fmin(1, fabs(c))), s = sin(angle);
   double wa = s > 1e-8 ? sin((1 - t) * angle) / s : 1 - t, wb = s > 1e-8 ? sin(t * angle) / s : t;
   if (c < 0) wa = -wa;
-  return dv_quat_normalise((dvQuat){wa * a.x + wb * b.x, wa * a.y + wb * b.y, wa * a.z + wb * b.z, wa * a.w + wb * b.w});
+  return dv_quat_normalise(
+      (dvQuat){wa * a.x + wb * b.x, wa * a.y + wb * b.y, wa * a.z + wb * b.z, wa * a.w + wb * b.w});
 }
 
 static void place_joint(Joint *j, double time, bool more)

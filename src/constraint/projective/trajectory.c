@@ -10,21 +10,21 @@
 
 #include "math/vec.h"
 
-#define TRAJECTORY_FIELDS(X)                                                                                          \
-  X(indices, indices, "", "", "points that are moved")                                                                \
-  X(real, BeginTime, "0", "s", "the motion begins")                                                                   \
-  X(real, EndTime, "0", "s", "the motion ends")                                                                       \
+#define TRAJECTORY_FIELDS(X)                           \
+  X(indices, indices, "", "", "points that are moved") \
+  X(real, BeginTime, "0", "s", "the motion begins")    \
+  X(real, EndTime, "0", "s", "the motion ends")        \
   X(link, topology, "", "", "topology whose changes the indices follow", .role = DV_ROLE_TOPOLOGY)
-#define PARABOLA_FIELDS(X)                                                                                            \
-  X(vec3, P1, "0 0 0", "m", "first point of the parabola")                                                            \
-  X(vec3, P2, "0 0 0", "m", "second point")                                                                           \
+#define PARABOLA_FIELDS(X)                                 \
+  X(vec3, P1, "0 0 0", "m", "first point of the parabola") \
+  X(vec3, P2, "0 0 0", "m", "second point")                \
   X(vec3, P3, "0 0 0", "m", "third point")
-#define HERMITE_FIELDS(X)                                                                                             \
-  X(vec3, X0, "0 0 0", "m", "first point")                                                                            \
-  X(vec3, dX0, "0 0 0", "m", "tangent at the first point")                                                            \
-  X(vec3, X1, "0 0 0", "m", "last point")                                                                             \
-  X(vec3, dX1, "0 0 0", "m", "tangent at the last point")                                                             \
-  X(vec2, SX0, "0 0", "", "tangent of the parameter over time at the first point")                                    \
+#define HERMITE_FIELDS(X)                                                          \
+  X(vec3, X0, "0 0 0", "m", "first point")                                         \
+  X(vec3, dX0, "0 0 0", "m", "tangent at the first point")                         \
+  X(vec3, X1, "0 0 0", "m", "last point")                                          \
+  X(vec3, dX1, "0 0 0", "m", "tangent at the last point")                          \
+  X(vec2, SX0, "0 0", "", "tangent of the parameter over time at the first point") \
   X(vec2, SX1, "0 0", "", "tangent of the parameter over time at the last point")
 
 typedef struct Trajectory {
@@ -33,8 +33,8 @@ typedef struct Trajectory {
   PARABOLA_FIELDS(DV_MEMBER)
   HERMITE_FIELDS(DV_MEMBER)
   dvSelected selected;
-  dvQuat frame;             // of the parabola
-  dvVec3 second, third;     // points in that frame
+  dvQuat frame;           // of the parabola
+  dvVec3 second, third;   // points in that frame
 } Trajectory;
 
 #define SELF Trajectory
@@ -45,7 +45,7 @@ static const dvFieldDesc hermite_fields[] = {HERMITE_FIELDS(DV_DESCRIBE)};
 
 static void trajectory_destroy(dvObject *o) { dv_selected_free(&((Trajectory *)o)->selected); }
 
-// --- parabola ------------------------------------------------------------------------------------------
+// --- parabola ------------------------------------------------------------------------------------
 
 // the point at parameter u in the frame of the parabola
 static dvVec3 parabola_at(const Trajectory *t, double u)
@@ -69,7 +69,8 @@ static dvVec3 parabola_velocity(const Trajectory *t, double u)
 
 static dvStatus parabolic_begin(Trajectory *t)
 {
-  dvVec3 origin = dv_vec3_load(t->P1), to2 = dv_vec3_sub(dv_vec3_load(t->P2), origin), to3 = dv_vec3_sub(dv_vec3_load(t->P3), origin);
+  dvVec3 origin = dv_vec3_load(t->P1), to2 = dv_vec3_sub(dv_vec3_load(t->P2), origin),
+         to3 = dv_vec3_sub(dv_vec3_load(t->P3), origin);
   dvVec3 z = dv_vec3_cross(to3, to2);
   t->frame = dv_quat_identity();
   if (dv_vec3_norm2(z) == 0)
@@ -82,7 +83,7 @@ static dvStatus parabolic_begin(Trajectory *t)
   return DV_OK;
 }
 
-// --- spline --------------------------------------------------------------------------------------------
+// --- spline --------------------------------------------------------------------------------------
 
 static dvVec3 blend(const Trajectory *t, double h00, double h10, double h01, double h11)
 {
@@ -108,7 +109,7 @@ static dvVec3 spline_velocity(const Trajectory *t, double u)
   return blend(t, 6 * s2 - 6 * s, 3 * s2 - 4 * s + 1, 6 * s - 6 * s2, 3 * s2 - 2 * s);
 }
 
-// --- slots ---------------------------------------------------------------------------------------------
+// --- slots ---------------------------------------------------------------------------------------
 
 // true while the points are moved; *u goes from 0 to 1
 static bool on_the_way(const Trajectory *t, double *u)
@@ -119,7 +120,10 @@ static bool on_the_way(const Trajectory *t, double *u)
   return dv_projective_active(o) && span > 0 && now >= t->BeginTime && now <= t->EndTime;
 }
 
-static const dvInts *points_of(Trajectory *t) { return dv_selected(&t->selected, &t->base.base, &t->indices, t->base.state->count); }
+static const dvInts *points_of(Trajectory *t)
+{
+  return dv_selected(&t->selected, &t->base.base, &t->indices, t->base.state->count);
+}
 
 static void trajectory_project_response(dvObject *o, int id)
 {
@@ -162,7 +166,8 @@ static dvStatus trajectory_init(dvObject *o)
   o->dof = t->base.state->base.dof;
   points_of(t);
   if (!(t->EndTime > t->BeginTime))
-    dv_warning(o, "give an EndTime after BeginTime", "the motion from %g s to %g s takes no time: the points are free", t->BeginTime, t->EndTime);
+    dv_warning(o, "give an EndTime after BeginTime", "the motion from %g s to %g s takes no time: the points are free",
+               t->BeginTime, t->EndTime);
   return o->cls == &dv_parabolic_class ? parabolic_begin(t) : DV_OK;
 }
 

@@ -1,11 +1,11 @@
 // Regions around chosen points, and the shapes they had: MeshSampler, ClusteringEngine, ShapeMatching.
 //
-// Points are chosen one after the other, each the farthest from those before, by the distance in space or along the edges
-// of a mesh (Dijkstra); MeshSampler then moves each to the middle of its region until nothing changes (Lloyd).
+// Points are chosen one after the other, each the farthest from those before, by the distance in space or along the
+// edges of a mesh (Dijkstra); MeshSampler then moves each to the middle of its region until nothing changes (Lloyd).
 //
-// ShapeMatching (M. Müller, B. Heidelberger, M. Teschner, M. Gross, "Meshless deformations based on shape matching", 2005):
-// with the sums over a cluster A = sum w (x - c)(X - C)^T and Q = sum w (X - C)(X - C)^T, the target of a point is the mean over its
-// clusters of c + T (X - C), T = a A Q^-1 + (1 - a) R, R the rotation in A and a the affine ratio.
+// ShapeMatching (M. Müller, B. Heidelberger, M. Teschner, M. Gross, "Meshless deformations based on shape matching",
+// 2005): with the sums over a cluster A = sum w (x - c)(X - C)^T and Q = sum w (X - C)(X - C)^T, the target of a point
+// is the mean over its clusters of c + T (X - C), T = a A Q^-1 + (1 - a) R, R the rotation in A and a the affine ratio.
 #include "engine/classes.h"
 #include "engine/engine.h"
 
@@ -17,17 +17,17 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- distances and regions -----------------------------------------------------------------------------
+// --- distances and regions -----------------------------------------------------------------------
 
 typedef struct Region {
   const double *x;
   size_t n;
-  const dvInts *edges;         // distances along these when there are any
-  int32_t *start, *end;        // neighbours of each point: end[start[i]] to end[start[i + 1] - 1]
-  double *distance;            // of each point to the nearest seed
-  int32_t *owner;              // which seed that is
+  const dvInts *edges;    // distances along these when there are any
+  int32_t *start, *end;   // neighbours of each point: end[start[i]] to end[start[i + 1] - 1]
+  double *distance;       // of each point to the nearest seed
+  int32_t *owner;         // which seed that is
   DV_ARRAY(int32_t) seeds;
-  dvHeap heap;                 // points by their distance
+  dvHeap heap;   // points by their distance
 } Region;
 
 static dvVec3 at(const double *x, size_t i) { return dv_vec3_load(x + 3 * i); }
@@ -120,7 +120,8 @@ static bool move_seeds(Region *r, double *sums, double *least)
   }
   for (size_t j = 0; j < n; j++) {
     for (int k = 0; k < 3 && sums[4 * j + 3] > 0; k++) sums[4 * j + (size_t)k] /= sums[4 * j + 3];
-    least[j] = dv_vec3_norm2(dv_vec3_sub(at(r->x, (size_t)r->seeds.data[j]), dv_vec3_load(sums + 4 * r->owner[r->seeds.data[j]])));
+    least[j] = dv_vec3_norm2(
+        dv_vec3_sub(at(r->x, (size_t)r->seeds.data[j]), dv_vec3_load(sums + 4 * r->owner[r->seeds.data[j]])));
   }
   bool moved = false;
   for (size_t i = 0; i < r->n; i++) {
@@ -132,14 +133,14 @@ static bool move_seeds(Region *r, double *sums, double *least)
   return moved;
 }
 
-// --- MeshSampler ---------------------------------------------------------------------------------------
+// --- MeshSampler ---------------------------------------------------------------------------------
 
-#define SAMPLER_FIELDS(X)                                                                                                   \
-  X(int, number, "1", "", "number of points to choose", .flags = DV_INPUT)                                                  \
-  X(coords, position, "", "m", "points to choose from", .flags = DV_INPUT)                                                  \
-  X(edges, edges, "", "", "edges along which distances are measured; in a straight line without", .flags = DV_INPUT)        \
-  X(int, maxIter, "100", "", "how often the chosen points are moved at most", .flags = DV_INPUT)                            \
-  X(indices, outputIndices, "", "", "the chosen points", .flags = DV_OUTPUT)                                                \
+#define SAMPLER_FIELDS(X)                                                                                            \
+  X(int, number, "1", "", "number of points to choose", .flags = DV_INPUT)                                           \
+  X(coords, position, "", "m", "points to choose from", .flags = DV_INPUT)                                           \
+  X(edges, edges, "", "", "edges along which distances are measured; in a straight line without", .flags = DV_INPUT) \
+  X(int, maxIter, "100", "", "how often the chosen points are moved at most", .flags = DV_INPUT)                     \
+  X(indices, outputIndices, "", "", "the chosen points", .flags = DV_OUTPUT)                                         \
   X(coords, outputPosition, "", "m", "their positions", .flags = DV_OUTPUT)
 
 typedef struct Sampler {
@@ -168,27 +169,31 @@ static dvStatus sampler_update(dvObject *o)
       if (!move_seeds(&r, sums, sums + 4 * r.seeds.count)) break;
   }
   good = good && sums && dv_ints_assign(&s->outputIndices, r.seeds.data, r.seeds.count);
-  for (size_t j = 0; j < r.seeds.count && good; j++) good = dv_engine_add_reals(&s->outputPosition, r.x + 3 * (size_t)r.seeds.data[j], 3);
+  for (size_t j = 0; j < r.seeds.count && good; j++)
+    good = dv_engine_add_reals(&s->outputPosition, r.x + 3 * (size_t)r.seeds.data[j], 3);
   dv_free(sums);
   region_fini(&r);
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_mesh_sampler_class, "MeshSampler", "chooses points that are spread evenly over a mesh", DV_SELECT_MODULE, DV_DOF_VEC3, Sampler,
-                .blocks = {&dv_object_block, DV_BLOCK(sampler_fields)}, .update = sampler_update);
+DV_ENGINE_CLASS(dv_mesh_sampler_class, "MeshSampler", "chooses points that are spread evenly over a mesh",
+                DV_SELECT_MODULE, DV_DOF_VEC3, Sampler, .blocks = {&dv_object_block, DV_BLOCK(sampler_fields)},
+                .update = sampler_update);
 
-// --- ClusteringEngine ----------------------------------------------------------------------------------
+// --- ClusteringEngine ----------------------------------------------------------------------------
 
-#define CLUSTERING_FIELDS(X)                                                                                                \
-  X(bool, useTopo, "1", "", "neighbours are those of the topology of the node or above; else all points count", .flags = DV_INPUT) \
-  X(real, radius, "1", "m", "points nearer than this to the centre belong to a cluster", .flags = DV_INPUT)                 \
-  X(real, fixedRadius, "1", "m", "the same for fixed points", .flags = DV_INPUT)                                            \
-  X(int, number, "-1", "", "number of clusters; -1 makes one around each point", .flags = DV_INPUT)                         \
-  X(coords, fixedPosition, "", "m", "points that belong to clusters without being simulated; they are numbered behind the others", .flags = DV_INPUT) \
-  X(coords, position, "", "m", "points at rest", .flags = DV_INPUT)                                                         \
-  X(lists, cluster, "", "", "points of each cluster, its centre first", .flags = DV_OUTPUT)                                 \
-  X(file, inFile, "", "", "file to read the clusters from instead", .flags = DV_INPUT)                                      \
-  X(file, outFile, "", "", "file to write the clusters to")                                                                 \
+#define CLUSTERING_FIELDS(X)                                                                                          \
+  X(bool, useTopo, "1", "", "neighbours are those of the topology of the node or above; else all points count",       \
+    .flags = DV_INPUT)                                                                                                \
+  X(real, radius, "1", "m", "points nearer than this to the centre belong to a cluster", .flags = DV_INPUT)           \
+  X(real, fixedRadius, "1", "m", "the same for fixed points", .flags = DV_INPUT)                                      \
+  X(int, number, "-1", "", "number of clusters; -1 makes one around each point", .flags = DV_INPUT)                   \
+  X(coords, fixedPosition, "", "m",                                                                                   \
+    "points that belong to clusters without being simulated; they are numbered behind the others", .flags = DV_INPUT) \
+  X(coords, position, "", "m", "points at rest", .flags = DV_INPUT)                                                   \
+  X(lists, cluster, "", "", "points of each cluster, its centre first", .flags = DV_OUTPUT)                           \
+  X(file, inFile, "", "", "file to read the clusters from instead", .flags = DV_INPUT)                                \
+  X(file, outFile, "", "", "file to write the clusters to")                                                           \
   X(edges, topologyEdges, "", "", "edges of the topology", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)
 
 typedef struct Clustering {
@@ -216,7 +221,8 @@ static bool grow(const Clustering *c, const Region *r, size_t cluster, int32_t *
     int32_t point = list->data[done];
     for (int32_t e = r->start[point]; e < r->start[point + 1]; e++) {
       int32_t to = r->end[e];
-      bool belongs = (size_t)r->owner[point] == cluster || dv_vec3_norm(dv_vec3_sub(at(r->x, (size_t)centre), at(r->x, (size_t)to))) < c->radius;
+      bool belongs = (size_t)r->owner[point] == cluster ||
+                     dv_vec3_norm(dv_vec3_sub(at(r->x, (size_t)centre), at(r->x, (size_t)to))) < c->radius;
       if (!belongs || mark[to] == stamp) continue;
       mark[to] = stamp;
       if (!dv_engine_add_ints(list, &to, 1)) return false;
@@ -249,7 +255,8 @@ static bool gather(const Clustering *c, const Region *r, size_t cluster, const i
   bool good = dv_ints_assign(list, &centre, 1);
   for (size_t i = 0; i < r->n && good; i++) {
     int32_t index = (int32_t)i;
-    if (index != centre && (lonely[i] == (int32_t)cluster || is_near(r, cluster, r->x + 3 * i, c->radius))) good = dv_engine_add_ints(list, &index, 1);
+    if (index != centre && (lonely[i] == (int32_t)cluster || is_near(r, cluster, r->x + 3 * i, c->radius)))
+      good = dv_engine_add_ints(list, &index, 1);
   }
   for (size_t i = 0; i < dv_reals_size(&c->fixedPosition) && good; i++) {
     int32_t index = (int32_t)(i + r->n);
@@ -262,7 +269,8 @@ static void find_lonely(const Clustering *c, const Region *r, int32_t *lonely)
 {
   for (size_t i = 0; i < r->n; i++) {
     bool near = false;
-    for (size_t j = 0; j < r->seeds.count && !near; j++) near = (size_t)r->seeds.data[j] != i && is_near(r, j, r->x + 3 * i, c->radius);
+    for (size_t j = 0; j < r->seeds.count && !near; j++)
+      near = (size_t)r->seeds.data[j] != i && is_near(r, j, r->x + 3 * i, c->radius);
     size_t seed = near ? SIZE_MAX : nearest_seed(r, i);
     lonely[i] = seed == SIZE_MAX ? -1 : (int32_t)seed;
   }
@@ -282,7 +290,8 @@ static bool make_clusters(Clustering *c, Region *r)
   bool good = scratch != NULL;
   if (good && !along) find_lonely(c, r, scratch);
   for (size_t j = 0; j < r->seeds.count && good; j++)
-    good = (along ? grow(c, r, j, scratch, &list) : gather(c, r, j, scratch, &list)) && dv_lists_push(&c->cluster, list.data, list.count);
+    good = (along ? grow(c, r, j, scratch, &list) : gather(c, r, j, scratch, &list)) &&
+           dv_lists_push(&c->cluster, list.data, list.count);
   dv_ints_free(&list);
   dv_free(scratch);
   return good;
@@ -315,7 +324,9 @@ static dvStatus read_clusters(Clustering *c)
   }
   dv_ints_free(&list);
   dv_free(text);
-  return good ? DV_OK : dv_field_error(o, &c->inFile, "let outFile write it again", "%s does not hold clusters of %zu points", c->inFile, limit);
+  return good ? DV_OK
+              : dv_field_error(o, &c->inFile, "let outFile write it again", "%s does not hold clusters of %zu points",
+                               c->inFile, limit);
 }
 
 static void write_clusters(const Clustering *c)
@@ -339,7 +350,9 @@ static dvStatus clustering_update(dvObject *o)
   Clustering *c = (Clustering *)o;
   if (!dv_lists_clear(&c->cluster)) return dv_engine_no_memory(o);
   if (*c->inFile) return read_clusters(c);
-  if (c->number < -1 || c->number == 0) return dv_field_error(o, &c->number, "give -1 for one cluster around each point", "%d is no number of clusters", c->number);
+  if (c->number < -1 || c->number == 0)
+    return dv_field_error(o, &c->number, "give -1 for one cluster around each point", "%d is no number of clusters",
+                          c->number);
   if (c->position.count == 0) return DV_OK;
   if (c->useTopo) DV_TRY(dv_engine_check(o, &c->topologyEdges, dv_reals_size(&c->position), "points"));
   Region r;
@@ -350,27 +363,29 @@ static dvStatus clustering_update(dvObject *o)
   return DV_OK;
 }
 
-DV_ENGINE_CLASS(dv_clustering_class, "ClusteringEngine", "divides points into overlapping clusters", DV_ANALYZE_MODULE, DV_DOF_VEC3, Clustering,
-                .blocks = {&dv_object_block, DV_BLOCK(clustering_fields)}, .link = clustering_link, .update = clustering_update);
+DV_ENGINE_CLASS(dv_clustering_class, "ClusteringEngine", "divides points into overlapping clusters", DV_ANALYZE_MODULE,
+                DV_DOF_VEC3, Clustering, .blocks = {&dv_object_block, DV_BLOCK(clustering_fields)},
+                .link = clustering_link, .update = clustering_update);
 
-// --- ShapeMatching -------------------------------------------------------------------------------------
+// --- ShapeMatching -------------------------------------------------------------------------------
 
-#define SHAPE_FIELDS(X)                                                                                                     \
-  X(int, iterations, "1", "", "how often targets are made, each time from those before", .flags = DV_INPUT)                 \
-  X(real, affineRatio, "0", "", "1: clusters also stretch and shear; 0: they only move and turn", .flags = DV_INPUT)        \
-  X(real, fixedweight, "1", "", "weight of fixed points", .flags = DV_INPUT)                                                \
-  X(coords, fixedPosition0, "", "m", "points that are not simulated, at rest; numbered behind the others", .flags = DV_INPUT) \
-  X(coords, fixedPosition, "", "m", "where they are", .flags = DV_INPUT)                                                    \
-  X(coords, position, "", "m", "where the points are", .flags = DV_INPUT)                                                   \
-  X(lists, cluster, "", "", "points of each cluster", .flags = DV_INPUT)                                                    \
-  X(coords, targetPosition, "", "m", "where the points should be", .flags = DV_OUTPUT)                                      \
-  X(link, mstate, "", "", "state with the points at rest; the one of the node by default", .role = DV_ROLE_STATE)           \
+#define SHAPE_FIELDS(X)                                                                                              \
+  X(int, iterations, "1", "", "how often targets are made, each time from those before", .flags = DV_INPUT)          \
+  X(real, affineRatio, "0", "", "1: clusters also stretch and shear; 0: they only move and turn", .flags = DV_INPUT) \
+  X(real, fixedweight, "1", "", "weight of fixed points", .flags = DV_INPUT)                                         \
+  X(coords, fixedPosition0, "", "m", "points that are not simulated, at rest; numbered behind the others",           \
+    .flags = DV_INPUT)                                                                                               \
+  X(coords, fixedPosition, "", "m", "where they are", .flags = DV_INPUT)                                             \
+  X(coords, position, "", "m", "where the points are", .flags = DV_INPUT)                                            \
+  X(lists, cluster, "", "", "points of each cluster", .flags = DV_INPUT)                                             \
+  X(coords, targetPosition, "", "m", "where the points should be", .flags = DV_OUTPUT)                               \
+  X(link, mstate, "", "", "state with the points at rest; the one of the node by default", .role = DV_ROLE_STATE)    \
   X(coords, restPosition, "", "m", "points at rest", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)
 
 typedef struct Shape {
   dvObject base;
   SHAPE_FIELDS(DV_MEMBER)
-  dvReals sums;      // scratch
+  dvReals sums;   // scratch
   dvInts counts;
 } Shape;
 
@@ -382,7 +397,9 @@ static dvStatus shape_link(dvObject *o)
 {
   Shape *s = (Shape *)o;
   dvObject *state = s->mstate.target ? s->mstate.target : dv_node_state_up(o->node);
-  if (!state) return dv_error(o, "put it beside a MechanicalObject, or give mstate=\"@path\"", "%s finds no state with points at rest", o->name);
+  if (!state)
+    return dv_error(o, "put it beside a MechanicalObject, or give mstate=\"@path\"",
+                    "%s finds no state with points at rest", o->name);
   dv_engine_follow(o, &s->restPosition, state, "rest_position");
   return DV_OK;
 }
@@ -400,7 +417,8 @@ static Member member(const Shape *s, int32_t i)
   return (Member){at(s->fixedPosition0.data, k - n), at(s->fixedPosition.data, k - n), s->fixedweight};
 }
 
-// centres at rest and now, and the matrix T of the cluster; false when its points at rest have no volume to be affine in
+// centres at rest and now, and the matrix T of the cluster; false when its points at rest have no volume to be affine
+// in
 static bool match(const Shape *s, size_t cluster, dvVec3 *rest, dvVec3 *now, dvMat3 *t)
 {
   dvMat3 a = {0}, q = {0}, rotation = dv_mat3_identity(), inverse;
@@ -442,12 +460,14 @@ static void shape_iterate(Shape *s)
     for (size_t k = 0; k < dv_lists_length(&s->cluster, j); k++) {
       size_t i = (size_t)dv_lists_at(&s->cluster, j)[k];
       if (i >= n) continue;
-      dv_vec3_accumulate(sums + 3 * i, dv_vec3_add(now, dv_mat3_mul_vec(t, dv_vec3_sub(at(s->restPosition.data, i), rest))));
+      dv_vec3_accumulate(sums + 3 * i,
+                         dv_vec3_add(now, dv_mat3_mul_vec(t, dv_vec3_sub(at(s->restPosition.data, i), rest))));
       counts[i]++;
     }
   }
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < 3; k++) s->targetPosition.data[3 * i + k] = counts[i] ? sums[3 * i + k] / counts[i] : s->position.data[3 * i + k];
+    for (size_t k = 0; k < 3; k++)
+      s->targetPosition.data[3 * i + k] = counts[i] ? sums[3 * i + k] / counts[i] : s->position.data[3 * i + k];
 }
 
 static dvStatus shape_update(dvObject *o)
@@ -455,13 +475,17 @@ static dvStatus shape_update(dvObject *o)
   Shape *s = (Shape *)o;
   size_t n = dv_reals_size(&s->restPosition);
   if (dv_reals_size(&s->position) != n)
-    return dv_field_error(o, &s->position, "link it to the positions of the state", "there are %zu points and %zu at rest", dv_reals_size(&s->position), n);
+    return dv_field_error(o, &s->position, "link it to the positions of the state",
+                          "there are %zu points and %zu at rest", dv_reals_size(&s->position), n);
   if (s->fixedPosition.count != s->fixedPosition0.count)
-    return dv_field_error(o, &s->fixedPosition, NULL, "there are %zu fixed points and %zu at rest", dv_reals_size(&s->fixedPosition), dv_reals_size(&s->fixedPosition0));
+    return dv_field_error(o, &s->fixedPosition, NULL, "there are %zu fixed points and %zu at rest",
+                          dv_reals_size(&s->fixedPosition), dv_reals_size(&s->fixedPosition0));
   for (size_t i = 0; i < s->cluster.items.count; i++)
     if (s->cluster.items.data[i] < 0 || (size_t)s->cluster.items.data[i] >= n + dv_reals_size(&s->fixedPosition))
-      return dv_field_error(o, &s->cluster, NULL, "a cluster has the point %d, but there are %zu", s->cluster.items.data[i], n + dv_reals_size(&s->fixedPosition));
-  bool good = dv_reals_resize(&s->sums, 3 * n + 1) && dv_ints_resize(&s->counts, n + 1) && dv_reals_assign(&s->targetPosition, s->position.data, s->position.count);
+      return dv_field_error(o, &s->cluster, NULL, "a cluster has the point %d, but there are %zu",
+                            s->cluster.items.data[i], n + dv_reals_size(&s->fixedPosition));
+  bool good = dv_reals_resize(&s->sums, 3 * n + 1) && dv_ints_resize(&s->counts, n + 1) &&
+              dv_reals_assign(&s->targetPosition, s->position.data, s->position.count);
   for (int i = 0; i < s->iterations && good; i++) shape_iterate(s);
   return good ? DV_OK : dv_engine_no_memory(o);
 }
@@ -472,5 +496,6 @@ static void shape_destroy(dvObject *o)
   dv_ints_free(&((Shape *)o)->counts);
 }
 
-DV_ENGINE_CLASS(dv_shape_matching_class, "ShapeMatching", "where points should be so that clusters keep their shapes", DV_ANALYZE_MODULE, DV_DOF_VEC3, Shape,
-                .blocks = {&dv_object_block, DV_BLOCK(shape_fields)}, .link = shape_link, .update = shape_update, .destroy = shape_destroy);
+DV_ENGINE_CLASS(dv_shape_matching_class, "ShapeMatching", "where points should be so that clusters keep their shapes",
+                DV_ANALYZE_MODULE, DV_DOF_VEC3, Shape, .blocks = {&dv_object_block, DV_BLOCK(shape_fields)},
+                .link = shape_link, .update = shape_update, .destroy = shape_destroy);

@@ -3,7 +3,8 @@
 //   Geodesic             lengths of the shortest paths through the centres of cells that share an edge
 //   Stiffness Diffusion  the same with steps that are longer by 1 + v / 51, v the value of the voxel left
 //   Voronoi              geodesic, for cells nearer to this point than to the others; -1 elsewhere
-//   Harmonic             0 at a point, harmonicMaxValue at the others, and between them the mean of each cell's neighbours,
+//   Harmonic             0 at a point, harmonicMaxValue at the others, and between them the mean of each cell's
+//   neighbours,
 //                        cells that share a face counting twice
 //   Harmonic with Stiffness   neighbours also count by the values of their voxels
 //
@@ -14,35 +15,41 @@
 
 #include "math/vec.h"
 #include "state/state.h"
-#include "topology/box_tree.h"
 #include "topology/geometry.h"
+#include "topology/search/box_tree.h"
 
 #include <string.h>
 
-#define DISTANCES_FIELDS(X)                                                                                                  \
-  X(int, showMapIndex, "0", "", "source whose distances are drawn", .flags = DV_LOOKS)                                       \
-  X(bool, showDistancesMap, "0", "", "draw the distances of the cells", .flags = DV_LOOKS)                                   \
-  X(bool, showGoalDistancesMap, "0", "", "draw the distances of the points", .flags = DV_LOOKS)                              \
-  X(real, showTextScaleFactor, "0.001", "", "size of drawn numbers", .flags = DV_LOOKS)                                      \
-  X(bool, showGradients, "0", "", "draw the gradients", .flags = DV_LOOKS)                                                   \
-  X(real, showGradientsScaleFactor, "0.1", "", "size of drawn gradients", .flags = DV_LOOKS)                                 \
-  X(vec3, offset, "0 0 0", "m", "from the mesh to the points", .flags = DV_INPUT)                                            \
-  X(string, distanceType, "Geodesic", "", "Geodesic, Harmonic, Stiffness Diffusion, Voronoi or Harmonic with Stiffness", .spelling = "d_distanceType", \
-    .alias = "distanceType", .flags = DV_INPUT)                                                                              \
-  X(bool, initTarget, "0", "", "put the points of the target at the centres of the cells")                                   \
-  X(int, initTargetStep, "1", "", "of each so many cells along x, y and z one")                                              \
-  X(ints, zonesFramePair, "", "", "zones of a segmented image and their sources; there are no zones here", .flags = DV_HIDDEN) \
-  X(real, harmonicMaxValue, "100", "m", "value of harmonic distances at the other sources", .flags = DV_INPUT)               \
-  X(file, filename, "", "", "not used: distances are computed when they are read", .alias = "fileDistance", .flags = DV_HIDDEN) \
-  X(link, targetPath, "", "", "state with the points", .role = DV_ROLE_STATE)                                                \
-  X(link, hexaContainerPath, "", "", "the mesh; the topology of the node or above by default", .role = DV_ROLE_TOPOLOGY)     \
-  X(vec3s, sources, "", "m", "points from which distances are measured", .flags = DV_INPUT)                                  \
-  X(reals, distanceMap, "", "m", "for each source the distance of each cell, -1 where there is no way", .flags = DV_OUTPUT)  \
-  X(reals, distances, "", "m", "for each source the distance of each point of the target", .flags = DV_OUTPUT)               \
-  X(vec3s, gradients, "", "", "for each source the slope of the distance at each point of the target", .flags = DV_OUTPUT)   \
-  X(vec3s, goals, "", "m", "points of the target", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)                                \
-  X(vec3s, meshPoints, "", "m", "points of the mesh", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)                             \
-  X(hexahedra, meshCells, "", "", "cells of the mesh", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)                            \
+#define DISTANCES_FIELDS(X)                                                                                      \
+  X(int, showMapIndex, "0", "", "source whose distances are drawn", .flags = DV_LOOKS)                           \
+  X(bool, showDistancesMap, "0", "", "draw the distances of the cells", .flags = DV_LOOKS)                       \
+  X(bool, showGoalDistancesMap, "0", "", "draw the distances of the points", .flags = DV_LOOKS)                  \
+  X(real, showTextScaleFactor, "0.001", "", "size of drawn numbers", .flags = DV_LOOKS)                          \
+  X(bool, showGradients, "0", "", "draw the gradients", .flags = DV_LOOKS)                                       \
+  X(real, showGradientsScaleFactor, "0.1", "", "size of drawn gradients", .flags = DV_LOOKS)                     \
+  X(vec3, offset, "0 0 0", "m", "from the mesh to the points", .flags = DV_INPUT)                                \
+  X(string, distanceType, "Geodesic", "",                                                                        \
+    "Geodesic, Harmonic, Stiffness Diffusion, Voronoi or Harmonic with Stiffness", .spelling = "d_distanceType", \
+    .alias = "distanceType", .flags = DV_INPUT)                                                                  \
+  X(bool, initTarget, "0", "", "put the points of the target at the centres of the cells")                       \
+  X(int, initTargetStep, "1", "", "of each so many cells along x, y and z one")                                  \
+  X(ints, zonesFramePair, "", "", "zones of a segmented image and their sources; there are no zones here",       \
+    .flags = DV_HIDDEN)                                                                                          \
+  X(real, harmonicMaxValue, "100", "m", "value of harmonic distances at the other sources", .flags = DV_INPUT)   \
+  X(file, filename, "", "", "not used: distances are computed when they are read", .alias = "fileDistance",      \
+    .flags = DV_HIDDEN)                                                                                          \
+  X(link, targetPath, "", "", "state with the points", .role = DV_ROLE_STATE)                                    \
+  X(link, hexaContainerPath, "", "", "the mesh; the topology of the node or above by default",                   \
+    .role = DV_ROLE_TOPOLOGY)                                                                                    \
+  X(vec3s, sources, "", "m", "points from which distances are measured", .flags = DV_INPUT)                      \
+  X(reals, distanceMap, "", "m", "for each source the distance of each cell, -1 where there is no way",          \
+    .flags = DV_OUTPUT)                                                                                          \
+  X(reals, distances, "", "m", "for each source the distance of each point of the target", .flags = DV_OUTPUT)   \
+  X(vec3s, gradients, "", "", "for each source the slope of the distance at each point of the target",           \
+    .flags = DV_OUTPUT)                                                                                          \
+  X(vec3s, goals, "", "m", "points of the target", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)                    \
+  X(vec3s, meshPoints, "", "m", "points of the mesh", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)                 \
+  X(hexahedra, meshCells, "", "", "cells of the mesh", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)                \
   X(reals, cellValues, "", "", "values of the voxels", .flags = DV_INPUT | DV_HIDDEN | DV_NO_SRC)
 
 typedef struct Distances {
@@ -61,13 +68,18 @@ typedef struct Graph {
   dvBox *centres;
   dvBoxTree tree;
   int32_t *start;
-  DV_ARRAY(struct Neighbour { int32_t to; bool face; }) to;
+  DV_ARRAY(struct Neighbour {
+    int32_t to;
+    bool face;
+  })
+  to;
 } Graph;
 
 static dvStatus distances_link(dvObject *o)
 {
   Distances *d = (Distances *)o;
-  dvObject *mesh = d->hexaContainerPath.target ? d->hexaContainerPath.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  dvObject *mesh =
+      d->hexaContainerPath.target ? d->hexaContainerPath.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!mesh) return dv_error(o, "give hexaContainerPath=\"@path\"", "%s finds no mesh", o->name);
   d->mesh = dv_topology(mesh);
   dv_engine_follow(o, &d->meshPoints, mesh, "position");
@@ -77,15 +89,21 @@ static dvStatus distances_link(dvObject *o)
   return DV_OK;
 }
 
-static dvVec3 centre_of(const Distances *d, size_t cell) { return dv_element_centre(DV_HEXAHEDRON, d->meshPoints.data, d->meshCells.data + 8 * cell); }
+static dvVec3 centre_of(const Distances *d, size_t cell)
+{
+  return dv_element_centre(DV_HEXAHEDRON, d->meshPoints.data, d->meshCells.data + 8 * cell);
+}
 
 // the target's points at every so many voxels; voxels are counted from the origin by their size
 static dvStatus distances_init(dvObject *o)
 {
   Distances *d = (Distances *)o;
-  if (d->zonesFramePair.count) dv_field_warning(o, &d->zonesFramePair, "leave it out", "there are no zones of a segmented image: zonesFramePair has no effect");
+  if (d->zonesFramePair.count)
+    dv_field_warning(o, &d->zonesFramePair, "leave it out",
+                     "there are no zones of a segmented image: zonesFramePair has no effect");
   if (!d->initTarget) return DV_OK;
-  if (!d->targetPath.target || d->initTargetStep < 1) return dv_field_error(o, &d->initTarget, "give targetPath and a step of 1 or more", "there is no target to fill");
+  if (!d->targetPath.target || d->initTargetStep < 1)
+    return dv_field_error(o, &d->initTarget, "give targetPath and a step of 1 or more", "there is no target to fill");
   const dvField *size = dv_object_field(&d->mesh->base, "voxelSize");
   DV_TRY(dv_object_ensure(&d->mesh->base));
   DV_TRY(dv_object_ensure(d->targetPath.target));
@@ -157,7 +175,10 @@ static int32_t cell_at(const Graph *g, const Distances *d, const double *p)
   return dv_box_tree_nearest(&g->tree, at, &distance2);
 }
 
-static double value_of(const Distances *d, size_t cell) { return cell < d->cellValues.count ? d->cellValues.data[cell] : 255; }
+static double value_of(const Distances *d, size_t cell)
+{
+  return cell < d->cellValues.count ? d->cellValues.data[cell] : 255;
+}
 
 static double between(const Graph *g, size_t a, size_t b)
 {
@@ -165,7 +186,8 @@ static double between(const Graph *g, size_t a, size_t b)
 }
 
 // shorter ways are passed on until there are none (R. Bellman 1958); `queue` is a ring of all cells
-static void walk(const Graph *g, const Distances *d, int32_t from, bool stiff, int32_t *queue, uint8_t *waiting, double *out)
+static void walk(const Graph *g, const Distances *d, int32_t from, bool stiff, int32_t *queue, uint8_t *waiting,
+                 double *out)
 {
   size_t head = 0, count = 1;
   for (size_t i = 0; i < g->n; i++) out[i] = -1;
@@ -191,7 +213,8 @@ static void walk(const Graph *g, const Distances *d, int32_t from, bool stiff, i
 }
 
 // each cell becomes the mean of itself (4 parts) and its neighbours until nothing changes by more than a millionth
-static void relax(const Graph *g, const Distances *d, const int32_t *cells, size_t sources, size_t own, bool stiff, double *x, double *next)
+static void relax(const Graph *g, const Distances *d, const int32_t *cells, size_t sources, size_t own, bool stiff,
+                  double *x, double *next)
 {
   enum { MOST = 100000 };
   double largest = d->harmonicMaxValue, change = INFINITY;
@@ -272,12 +295,13 @@ static bool measure_all(Distances *d, const Graph *g, Way way, size_t sources)
   int32_t *cells = dv_try_alloc((sources + 1) * sizeof *cells), *queue = dv_try_alloc((n + 1) * sizeof *queue);
   uint8_t *waiting = dv_try_alloc(n + 1);
   double *next = dv_try_alloc((n + 1) * sizeof *next);
-  bool good = cells && queue && waiting && next && dv_reals_resize(&d->distanceMap, sources * n) && dv_reals_resize(&d->distances, sources * goals) &&
-              dv_reals_resize(&d->gradients, 3 * sources * goals);
+  bool good = cells && queue && waiting && next && dv_reals_resize(&d->distanceMap, sources * n) &&
+              dv_reals_resize(&d->distances, sources * goals) && dv_reals_resize(&d->gradients, 3 * sources * goals);
   for (size_t j = 0; j < sources && good; j++) cells[j] = cell_at(g, d, d->sources.data + 3 * j);
   for (size_t j = 0; j < sources && good; j++) {
     double *map = d->distanceMap.data + j * n;
-    if (way == HARMONIC || way == HARMONIC_STIFFNESS) relax(g, d, cells, sources, j, way == HARMONIC_STIFFNESS, map, next);
+    if (way == HARMONIC || way == HARMONIC_STIFFNESS)
+      relax(g, d, cells, sources, j, way == HARMONIC_STIFFNESS, map, next);
     else walk(g, d, cells[j], way == STIFFNESS, queue, waiting, map);
   }
   if (good && way == VORONOI) keep_nearest(d->distanceMap.data, n, sources);
@@ -291,14 +315,20 @@ static bool measure_all(Distances *d, const Graph *g, Way way, size_t sources)
 
 static dvStatus distances_update(dvObject *o)
 {
-  static const char *const names[WAYS] = {"Geodesic", "Harmonic", "Stiffness Diffusion", "Voronoi", "Harmonic with Stiffness"};
+  static const char *const names[WAYS] = {"Geodesic", "Harmonic", "Stiffness Diffusion", "Voronoi",
+                                          "Harmonic with Stiffness"};
   Distances *d = (Distances *)o;
   int way = 0;
   while (way < WAYS && !dv_same_nocase(d->distanceType, names[way])) way++;
   if (way == WAYS && dv_starts_with(d->distanceType, "Vorono")) way = VORONOI;
-  if (way == WAYS) return dv_field_error(o, &d->distanceType, "give Geodesic, Harmonic, Stiffness Diffusion, Voronoi or Harmonic with Stiffness", "'%s' is no distance", d->distanceType);
+  if (way == WAYS)
+    return dv_field_error(o, &d->distanceType,
+                          "give Geodesic, Harmonic, Stiffness Diffusion, Voronoi or Harmonic with Stiffness",
+                          "'%s' is no distance", d->distanceType);
   size_t sources = dv_reals_size(&d->sources);
-  if (sources && d->meshCells.count == 0) return dv_field_error(o, &d->hexaContainerPath, "give hexaContainerPath=\"@path\" of a mesh of hexahedra", "the mesh has no hexahedra");
+  if (sources && d->meshCells.count == 0)
+    return dv_field_error(o, &d->hexaContainerPath, "give hexaContainerPath=\"@path\" of a mesh of hexahedra",
+                          "the mesh has no hexahedra");
   DV_TRY(dv_engine_check(o, &d->meshCells, dv_reals_size(&d->meshPoints), "points with a position"));
   Graph g;
   bool good = graph_init(&g, d) && measure_all(d, &g, (Way)way, sources);
@@ -306,5 +336,6 @@ static dvStatus distances_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_distances_class, "Distances", "distances along a mesh of hexahedra", DV_ANALYZE_MODULE, DV_DOF_VEC3, Distances,
-                .blocks = {&dv_object_block, DV_BLOCK(distances_fields)}, .link = distances_link, .init = distances_init, .update = distances_update);
+DV_ENGINE_CLASS(dv_distances_class, "Distances", "distances along a mesh of hexahedra", DV_ANALYZE_MODULE, DV_DOF_VEC3,
+                Distances, .blocks = {&dv_object_block, DV_BLOCK(distances_fields)}, .link = distances_link,
+                .init = distances_init, .update = distances_update);

@@ -1,11 +1,12 @@
-// See bezier.h. A curve of degree n becomes one of degree n + 1 by Q_i = i/(n+1) P_(i-1) + (1 - i/(n+1)) P_i on homogeneous
-// coordinates. The one point inside of a cubic triangle is that which reproduces quadratic surfaces: a quarter of the sum of
-// the six points on the edges less a sixth of the sum of the corners (G. Farin, "Triangular Bernstein-Bézier patches", 1986).
+// See bezier.h. A curve of degree n becomes one of degree n + 1 by Q_i = i/(n+1) P_(i-1) + (1 - i/(n+1)) P_i on
+// homogeneous coordinates. The one point inside of a cubic triangle is that which reproduces quadratic surfaces: a
+// quarter of the sum of the six points on the edges less a sixth of the sum of the corners (G. Farin, "Triangular
+// Bernstein-Bézier patches", 1986).
 #include "engine/generate/bezier.h"
 
 #include "engine/engine.h"
 #include "topology/derive.h"
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef struct Maker {
   const dvBezier *b;
   dvReals *x, *weights;
   dvTupleSet edges, triangles;
-  size_t first;                // number of the first point on an edge
+  size_t first;   // number of the first point on an edge
 } Maker;
 
 static bool add_point(Maker *m, const double h[4])
@@ -81,7 +82,8 @@ static bool make_edges(Maker *m)
   for (size_t i = 0; i + width <= e->count && good; i += width)
     for (size_t k = 0; k < count && good; k++) {
       const int *ends = width == 3 ? dv_edges_of_triangle[k] : dv_edges_of_tetrahedron[k];
-      int32_t a = e->data[i + (size_t)ends[0]], b = e->data[i + (size_t)ends[1]], key[2] = {a < b ? a : b, a < b ? b : a};
+      int32_t a = e->data[i + (size_t)ends[0]], b = e->data[i + (size_t)ends[1]],
+              key[2] = {a < b ? a : b, a < b ? b : a};
       bool fresh;
       good = dv_tuple_set_add(&m->edges, key, &fresh) >= 0;
       // edges of triangles run as in the first triangle, those of tetrahedra from the smaller index
@@ -115,7 +117,8 @@ static bool make_insides(Maker *m)
   for (size_t t = 0; e->width == 4 && t + 4 <= e->count && good; t += 4)
     for (int i = 1; i < d - 2 && good; i++)
       for (int j = 1; j < d - i - 1 && good; j++)
-        for (int k = 1; k < d - i - j && good; k++) good = add_blend(m, e->data + t, (int[]){i, j, k, d - i - j - k}, 4);
+        for (int k = 1; k < d - i - j && good; k++)
+          good = add_blend(m, e->data + t, (int[]){i, j, k, d - i - j - k}, 4);
   return good;
 }
 

@@ -5,22 +5,22 @@
 
 #include <string.h>
 
-#define MERGE_FIELDS(X)                                                                                                \
-  X(int, nbMeshes, "2", "", "number of meshes: position1, triangles1, position2 …", .flags = DV_INPUT)                 \
-  X(int, npoints, "0", "", "number of points", .flags = DV_OUTPUT)                                                     \
-  X(coords, position, "", "m", "points of all meshes", .flags = DV_OUTPUT)                                             \
-  X(edges, edges, "", "", "edges of all meshes", .flags = DV_OUTPUT)                                                   \
-  X(triangles, triangles, "", "", "triangles of all meshes", .flags = DV_OUTPUT)                                       \
-  X(quads, quads, "", "", "quads of all meshes", .flags = DV_OUTPUT)                                                   \
-  X(ints, polygons, "", "", "empty, as in SOFA", .flags = DV_OUTPUT | DV_HIDDEN)                                       \
-  X(tetrahedra, tetrahedra, "", "", "tetrahedra of all meshes", .flags = DV_OUTPUT)                                    \
+#define MERGE_FIELDS(X)                                                                                \
+  X(int, nbMeshes, "2", "", "number of meshes: position1, triangles1, position2 …", .flags = DV_INPUT) \
+  X(int, npoints, "0", "", "number of points", .flags = DV_OUTPUT)                                     \
+  X(coords, position, "", "m", "points of all meshes", .flags = DV_OUTPUT)                             \
+  X(edges, edges, "", "", "edges of all meshes", .flags = DV_OUTPUT)                                   \
+  X(triangles, triangles, "", "", "triangles of all meshes", .flags = DV_OUTPUT)                       \
+  X(quads, quads, "", "", "quads of all meshes", .flags = DV_OUTPUT)                                   \
+  X(ints, polygons, "", "", "empty, as in SOFA", .flags = DV_OUTPUT | DV_HIDDEN)                       \
+  X(tetrahedra, tetrahedra, "", "", "tetrahedra of all meshes", .flags = DV_OUTPUT)                    \
   X(hexahedra, hexahedra, "", "", "hexahedra of all meshes", .flags = DV_OUTPUT)
-#define MERGE_INPUTS(X)                                                                                                \
-  X(coords, position, "", "m", "points of a mesh", .flags = DV_INPUT)                                                  \
-  X(edges, edges, "", "", "its edges", .flags = DV_INPUT)                                                              \
-  X(triangles, triangles, "", "", "its triangles", .flags = DV_INPUT)                                                  \
-  X(quads, quads, "", "", "its quads", .flags = DV_INPUT)                                                              \
-  X(tetrahedra, tetrahedra, "", "", "its tetrahedra", .flags = DV_INPUT)                                               \
+#define MERGE_INPUTS(X)                                                  \
+  X(coords, position, "", "m", "points of a mesh", .flags = DV_INPUT)    \
+  X(edges, edges, "", "", "its edges", .flags = DV_INPUT)                \
+  X(triangles, triangles, "", "", "its triangles", .flags = DV_INPUT)    \
+  X(quads, quads, "", "", "its quads", .flags = DV_INPUT)                \
+  X(tetrahedra, tetrahedra, "", "", "its tetrahedra", .flags = DV_INPUT) \
   X(hexahedra, hexahedra, "", "", "its hexahedra", .flags = DV_INPUT)
 
 typedef struct Merge {
@@ -38,7 +38,10 @@ static const dvFieldDesc merge_fields[] = {MERGE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc merge_inputs[] = {MERGE_INPUTS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus merge_parse(dvObject *o, dvAttributes *a) { return dv_engine_add_inputs(o, a, DV_BLOCK(merge_inputs), &((Merge *)o)->nbMeshes); }
+static dvStatus merge_parse(dvObject *o, dvAttributes *a)
+{
+  return dv_engine_add_inputs(o, a, DV_BLOCK(merge_inputs), &((Merge *)o)->nbMeshes);
+}
 
 static dvStatus merge_elements(dvObject *o, const char *name, dvInts *out)
 {
@@ -77,18 +80,19 @@ static dvStatus merge_update(dvObject *o)
 }
 
 DV_ENGINE_CLASS(dv_merge_meshes_class, "MergeMeshes", "several meshes as one", DV_GENERATE_MODULE,
-                DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, Merge, .blocks = {&dv_object_block, DV_BLOCK(merge_fields)},
-                .parse = merge_parse, .update = merge_update);
+                DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, Merge,
+                .blocks = {&dv_object_block, DV_BLOCK(merge_fields)}, .parse = merge_parse, .update = merge_update);
 
-// --- points ------------------------------------------------------------------------------------------------
+// --- points --------------------------------------------------------------------------------------
 
-#define POINTS_FIELDS(X)                                                                                               \
-  X(coords, position1, "", "m", "first points", .flags = DV_INPUT)                                                     \
-  X(coords, position2, "", "m", "second points", .flags = DV_INPUT)                                                    \
-  X(indices, mappingX2, "", "", "places of the first points that the second ones take; when not given they come behind", .flags = DV_INPUT) \
-  X(indices, indices1, "", "", "which of the result come from the first", .flags = DV_OUTPUT)                          \
-  X(indices, indices2, "", "", "which come from the second", .flags = DV_OUTPUT)                                       \
-  X(coords, points, "", "m", "the result", .flags = DV_OUTPUT)                                                         \
+#define POINTS_FIELDS(X)                                                                                        \
+  X(coords, position1, "", "m", "first points", .flags = DV_INPUT)                                              \
+  X(coords, position2, "", "m", "second points", .flags = DV_INPUT)                                             \
+  X(indices, mappingX2, "", "",                                                                                 \
+    "places of the first points that the second ones take; when not given they come behind", .flags = DV_INPUT) \
+  X(indices, indices1, "", "", "which of the result come from the first", .flags = DV_OUTPUT)                   \
+  X(indices, indices2, "", "", "which come from the second", .flags = DV_OUTPUT)                                \
+  X(coords, points, "", "m", "the result", .flags = DV_OUTPUT)                                                  \
   X(bool, noUpdate, "0", "", "stay with the first result", .flags = DV_INPUT)
 
 typedef struct MergePoints {
@@ -118,7 +122,8 @@ static dvStatus merge_points_update(dvObject *o)
   size_t width = (size_t)o->dof->coord, first = dv_reals_size(&m->position1), n = first, places = m->mappingX2.count;
   DV_TRY(dv_engine_check(o, &m->mappingX2, first, "first points"));
   if (places > dv_reals_size(&m->position2))
-    return dv_field_error(o, &m->mappingX2, NULL, "there are %zu places for %zu points", places, dv_reals_size(&m->position2));
+    return dv_field_error(o, &m->mappingX2, NULL, "there are %zu places for %zu points", places,
+                          dv_reals_size(&m->position2));
   if (places == 0) n += dv_reals_size(&m->position2);
   bool *second = dv_try_alloc((n + 1) * sizeof *second);
   bool good = second && dv_reals_assign(&m->points, m->position1.data, m->position1.count);
@@ -136,5 +141,5 @@ static dvStatus merge_points_update(dvObject *o)
 }
 
 DV_ENGINE_CLASS(dv_merge_points_class, "MergePoints", "two sets of points as one", DV_GENERATE_MODULE,
-                DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, MergePoints, .blocks = {&dv_object_block, DV_BLOCK(points_fields)},
-                .update = merge_points_update);
+                DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, MergePoints,
+                .blocks = {&dv_object_block, DV_BLOCK(points_fields)}, .update = merge_points_update);

@@ -3,21 +3,21 @@
 #include "engine/engine.h"
 
 #include "math/vec.h"
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// --- grid ----------------------------------------------------------------------------------------------
+// --- grid ----------------------------------------------------------------------------------------
 
-#define GRID_FIELDS(X)                                                                                               \
-  X(coords, output_position, "", "m", "points, x fastest", .alias = "position", .flags = DV_OUTPUT)                  \
-  X(tetrahedra, tetrahedra, "", "", "six for each cell", .flags = DV_OUTPUT)                                         \
-  X(quads, quads, "", "", "cells of a flat grid", .flags = DV_OUTPUT)                                                \
-  X(triangles, triangles, "", "", "two for each cell of a flat grid", .flags = DV_OUTPUT)                            \
-  X(hexahedra, hexahedra, "", "", "cells", .flags = DV_OUTPUT)                                                       \
-  X(vec3, min, "0 0 0", "m", "corner with the smallest coordinates", .flags = DV_INPUT)                              \
-  X(vec3, max, "0 0 0", "m", "corner with the largest coordinates", .flags = DV_INPUT)                               \
+#define GRID_FIELDS(X)                                                                              \
+  X(coords, output_position, "", "m", "points, x fastest", .alias = "position", .flags = DV_OUTPUT) \
+  X(tetrahedra, tetrahedra, "", "", "six for each cell", .flags = DV_OUTPUT)                        \
+  X(quads, quads, "", "", "cells of a flat grid", .flags = DV_OUTPUT)                               \
+  X(triangles, triangles, "", "", "two for each cell of a flat grid", .flags = DV_OUTPUT)           \
+  X(hexahedra, hexahedra, "", "", "cells", .flags = DV_OUTPUT)                                      \
+  X(vec3, min, "0 0 0", "m", "corner with the smallest coordinates", .flags = DV_INPUT)             \
+  X(vec3, max, "0 0 0", "m", "corner with the largest coordinates", .flags = DV_INPUT)              \
   X(ivec3, resolution, "3 3 3", "", "number of cells along x, y, z; 0 along z makes a flat grid", .flags = DV_INPUT)
 
 typedef struct GridMaker {
@@ -33,7 +33,8 @@ static bool grid_points(GridMaker *g)
 {
   int32_t *n = g->resolution;
   size_t width = (size_t)g->base.dof->coord;
-  if (!dv_reals_resize(&g->output_position, width * (size_t)(n[0] + 1) * (size_t)(n[1] + 1) * (size_t)(n[2] + 1))) return false;
+  if (!dv_reals_resize(&g->output_position, width * (size_t)(n[0] + 1) * (size_t)(n[1] + 1) * (size_t)(n[2] + 1)))
+    return false;
   double *x = g->output_position.data;
   for (int k = 0; k <= n[2]; k++)
     for (int j = 0; j <= n[1]; j++)
@@ -53,13 +54,17 @@ static bool grid_cells(GridMaker *g)
   for (int32_t i = 0; i < n[0] && good; i++)
     for (int32_t j = 0; j < n[1] && good; j++)
       for (int32_t k = 0; k < (flat ? 1 : n[2]) && good; k++) {
-        int32_t a = i + j * row + k * plane, c[8] = {a, a + 1, a + 1 + row, a + row, a + plane, a + plane + 1, a + plane + 1 + row, a + plane + row};
+        int32_t a = i + j * row + k * plane,
+                c[8] = {a, a + 1, a + 1 + row, a + row, a + plane, a + plane + 1, a + plane + 1 + row, a + plane + row};
         if (flat) {
-          good = dv_engine_add_ints(&g->quads, c, 4) && dv_engine_add_ints(&g->triangles, (int32_t[]){c[0], c[1], c[3], c[3], c[1], c[2]}, 6);
+          good = dv_engine_add_ints(&g->quads, c, 4) &&
+                 dv_engine_add_ints(&g->triangles, (int32_t[]){c[0], c[1], c[3], c[3], c[1], c[2]}, 6);
           continue;
         }
         good = dv_engine_add_ints(&g->hexahedra, c, 8);
-        for (int t = 0; t < 6 && good; t++) good = dv_engine_add_ints(&g->tetrahedra, (int32_t[]){c[six[t][0]], c[six[t][1]], c[six[t][2]], c[six[t][3]]}, 4);
+        for (int t = 0; t < 6 && good; t++)
+          good = dv_engine_add_ints(&g->tetrahedra, (int32_t[]){c[six[t][0]], c[six[t][1]], c[six[t][2]], c[six[t][3]]},
+                                    4);
       }
   return good;
 }
@@ -71,23 +76,27 @@ static dvStatus grid_update(dvObject *o)
   double points = 1;
   for (int k = 0; k < 3; k++) {
     if (n[k] < 0 || (n[k] == 0 && k < 2))
-      return dv_field_error(o, g->resolution, "give at least 1 along x and y", "a grid of %d x %d x %d cells cannot be made", n[0], n[1], n[2]);
+      return dv_field_error(o, g->resolution, "give at least 1 along x and y",
+                            "a grid of %d x %d x %d cells cannot be made", n[0], n[1], n[2]);
     points *= n[k] + 1.0;
   }
-  if (points > DV_POINT_LIMIT) return dv_field_error(o, g->resolution, "use fewer cells", "a grid of %d x %d x %d cells is too large", n[0], n[1], n[2]);
+  if (points > DV_POINT_LIMIT)
+    return dv_field_error(o, g->resolution, "use fewer cells", "a grid of %d x %d x %d cells is too large", n[0], n[1],
+                          n[2]);
   dvInts *lists[] = {&g->tetrahedra, &g->quads, &g->triangles, &g->hexahedra};
   for (size_t i = 0; i < DV_COUNT(lists); i++) DV_MUST(dv_ints_resize(lists[i], 0));
   return grid_points(g) && grid_cells(g) ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_generate_grid_class, "GenerateGrid", "makes a box of cells as hexahedra and tetrahedra", DV_GENERATE_MODULE, DV_DOF_VEC2 | DV_DOF_VEC3,
-                GridMaker, .blocks = {&dv_object_block, DV_BLOCK(grid_fields)}, .update = grid_update);
+DV_ENGINE_CLASS(dv_generate_grid_class, "GenerateGrid", "makes a box of cells as hexahedra and tetrahedra",
+                DV_GENERATE_MODULE, DV_DOF_VEC2 | DV_DOF_VEC3, GridMaker,
+                .blocks = {&dv_object_block, DV_BLOCK(grid_fields)}, .update = grid_update);
 
-// --- spiral --------------------------------------------------------------------------------------------
+// --- spiral --------------------------------------------------------------------------------------
 
-#define SPIRAL_FIELDS(X)                                                                                             \
-  X(coords, rest_position, "", "m", "points: x along the spiral, y across, z up", .flags = DV_INPUT)                 \
-  X(coords, position, "", "m", "points rolled up", .flags = DV_OUTPUT)                                               \
+#define SPIRAL_FIELDS(X)                                                                             \
+  X(coords, rest_position, "", "m", "points: x along the spiral, y across, z up", .flags = DV_INPUT) \
+  X(coords, position, "", "m", "points rolled up", .flags = DV_OUTPUT)                               \
   X(real, curvature, "0.2", "m", "distance between windings over 2 pi", .flags = DV_INPUT)
 
 typedef struct Spiral {
@@ -124,24 +133,27 @@ static dvVec3 roll(double a, dvVec3 p)
 static dvStatus spiral_update(dvObject *o)
 {
   Spiral *s = (Spiral *)o;
-  if (!(fabs(s->curvature) > 0)) return dv_field_error(o, &s->curvature, NULL, "a spiral needs a curvature other than 0");
+  if (!(fabs(s->curvature) > 0))
+    return dv_field_error(o, &s->curvature, NULL, "a spiral needs a curvature other than 0");
   if (!dv_reals_resize(&s->position, s->rest_position.count)) return dv_engine_no_memory(o);
-  for (size_t i = 0; i + 3 <= s->position.count; i += 3) dv_vec3_store(s->position.data + i, roll(s->curvature, dv_vec3_load(s->rest_position.data + i)));
+  for (size_t i = 0; i + 3 <= s->position.count; i += 3)
+    dv_vec3_store(s->position.data + i, roll(s->curvature, dv_vec3_load(s->rest_position.data + i)));
   return DV_OK;
 }
 
 DV_ENGINE_CLASS(dv_spiral_class, "Spiral", "rolls points up along a spiral", DV_GENERATE_MODULE, DV_DOF_VEC3, Spiral,
                 .blocks = {&dv_object_block, DV_BLOCK(spiral_fields)}, .update = spiral_update);
 
-// --- extrusion -----------------------------------------------------------------------------------------
+// --- extrusion -----------------------------------------------------------------------------------
 
-#define EXTRUDE_FIELDS(X)                                                                                            \
-  X(bool, isVisible, "1", "", "draw it", .flags = DV_LOOKS)                                                          \
-  X(real, heightFactor, "1", "m", "height along the normals", .flags = DV_INPUT)                                     \
-  X(triangles, triangles, "", "", "triangles of the surface", .flags = DV_INPUT)                                     \
-  X(coords, extrusionVertices, "", "m", "each point, and behind it the point above", .flags = DV_OUTPUT)             \
-  X(coords, surfaceVertices, "", "m", "points of the surface", .flags = DV_INPUT)                                    \
-  X(triangles, extrusionTriangles, "", "", "closed surface: bottom and top of each triangle, then the sides", .flags = DV_OUTPUT) \
+#define EXTRUDE_FIELDS(X)                                                                                     \
+  X(bool, isVisible, "1", "", "draw it", .flags = DV_LOOKS)                                                   \
+  X(real, heightFactor, "1", "m", "height along the normals", .flags = DV_INPUT)                              \
+  X(triangles, triangles, "", "", "triangles of the surface", .flags = DV_INPUT)                              \
+  X(coords, extrusionVertices, "", "m", "each point, and behind it the point above", .flags = DV_OUTPUT)      \
+  X(coords, surfaceVertices, "", "m", "points of the surface", .flags = DV_INPUT)                             \
+  X(triangles, extrusionTriangles, "", "", "closed surface: bottom and top of each triangle, then the sides", \
+    .flags = DV_OUTPUT)                                                                                       \
   X(indices, surfaceTriangles, "", "", "triangles that are extruded", .flags = DV_INPUT)
 
 typedef struct Extrude {
@@ -158,14 +170,18 @@ typedef struct BorderEdge {
   bool border;
 } BorderEdge;
 
-static const int32_t *chosen_triangle(const Extrude *e, size_t i) { return e->triangles.data + 3 * (size_t)e->surfaceTriangles.data[i]; }
+static const int32_t *chosen_triangle(const Extrude *e, size_t i)
+{
+  return e->triangles.data + 3 * (size_t)e->surfaceTriangles.data[i];
+}
 
 static void add_normals(const Extrude *e, double *normal)
 {
   const double *x = e->surfaceVertices.data;
   for (size_t i = 0; i < e->surfaceTriangles.count; i++) {
     const int32_t *t = chosen_triangle(e, i);
-    dvVec3 a = dv_vec3_load(x + 3 * (size_t)t[0]), b = dv_vec3_load(x + 3 * (size_t)t[1]), c = dv_vec3_load(x + 3 * (size_t)t[2]);
+    dvVec3 a = dv_vec3_load(x + 3 * (size_t)t[0]), b = dv_vec3_load(x + 3 * (size_t)t[1]),
+           c = dv_vec3_load(x + 3 * (size_t)t[2]);
     dvVec3 n = dv_vec3_normalise(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)));
     for (int k = 0; k < 3; k++) dv_vec3_accumulate(normal + 3 * (size_t)t[k], n);
   }
@@ -175,7 +191,8 @@ static void add_normals(const Extrude *e, double *normal)
 static bool extruded_point(Extrude *e, int32_t point, const double *normal, int32_t *number)
 {
   if (number[point] >= 0) return true;
-  dvVec3 p = dv_vec3_load(e->surfaceVertices.data + 3 * (size_t)point), n = dv_vec3_normalise(dv_vec3_load(normal + 3 * (size_t)point));
+  dvVec3 p = dv_vec3_load(e->surfaceVertices.data + 3 * (size_t)point),
+         n = dv_vec3_normalise(dv_vec3_load(normal + 3 * (size_t)point));
   double both[6];
   dv_vec3_store(both, p);
   dv_vec3_store(both + 3, dv_vec3_add_scaled(p, n, e->heightFactor));
@@ -212,7 +229,8 @@ static bool close_sides(Extrude *e, Sides *s)
   if (s->edges.count) qsort(s->edges.data, s->edges.count, sizeof *s->edges.data, compare_edges);
   for (size_t i = 0; i < s->edges.count && good; i++) {
     int32_t a = s->edges.data[i].a, b = s->edges.data[i].b;
-    if (s->edges.data[i].border) good = dv_engine_add_ints(&e->extrusionTriangles, (int32_t[]){a, b, a + 1, b + 1, a + 1, b}, 6);
+    if (s->edges.data[i].border)
+      good = dv_engine_add_ints(&e->extrusionTriangles, (int32_t[]){a, b, a + 1, b + 1, a + 1, b}, 6);
   }
   return good;
 }
@@ -240,7 +258,8 @@ static dvStatus extrude_update(dvObject *o)
   int32_t *number = dv_try_alloc((n + 1) * sizeof *number);
   Sides sides = {0};
   dv_tuple_set_init(&sides.known, 2);
-  bool good = normal && number && dv_reals_resize(&e->extrusionVertices, 0) && dv_ints_resize(&e->extrusionTriangles, 0);
+  bool good =
+      normal && number && dv_reals_resize(&e->extrusionVertices, 0) && dv_ints_resize(&e->extrusionTriangles, 0);
   if (good) {
     memset(number, -1, n * sizeof *number);
     add_normals(e, normal);
@@ -253,14 +272,15 @@ static dvStatus extrude_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_extrude_surface_class, "ExtrudeSurface", "makes a closed body of a piece of surface and its height", DV_GENERATE_MODULE, DV_DOF_VEC3,
-                Extrude, .blocks = {&dv_object_block, DV_BLOCK(extrude_fields)}, .update = extrude_update);
+DV_ENGINE_CLASS(dv_extrude_surface_class, "ExtrudeSurface", "makes a closed body of a piece of surface and its height",
+                DV_GENERATE_MODULE, DV_DOF_VEC3, Extrude, .blocks = {&dv_object_block, DV_BLOCK(extrude_fields)},
+                .update = extrude_update);
 
-// --- joining -------------------------------------------------------------------------------------------
+// --- joining -------------------------------------------------------------------------------------
 
-#define JOIN_FIELDS(X)                                                                                               \
-  X(coords, points, "", "m", "points", .flags = DV_INPUT)                                                            \
-  X(real, distance, "0", "m", "points nearer than this become one, in their middle", .flags = DV_INPUT)              \
+#define JOIN_FIELDS(X)                                                                                  \
+  X(coords, points, "", "m", "points", .flags = DV_INPUT)                                               \
+  X(real, distance, "0", "m", "points nearer than this become one, in their middle", .flags = DV_INPUT) \
   X(coords, mergedPoints, "", "m", "what remains", .flags = DV_OUTPUT)
 
 typedef struct JoinPoints {
@@ -301,7 +321,8 @@ static dvStatus join_points_update(dvObject *o)
   for (size_t i = 0; i < n && good; i++) {
     for (size_t other; !c[i].gone && (other = nearest(c, n, i, j->distance)) != i;) {
       double sum = c[i].weight + c[other].weight;
-      c[i].p = dv_vec3_scale(dv_vec3_add(dv_vec3_scale(c[i].p, c[i].weight), dv_vec3_scale(c[other].p, c[other].weight)), 1 / sum);
+      c[i].p = dv_vec3_scale(
+          dv_vec3_add(dv_vec3_scale(c[i].p, c[i].weight), dv_vec3_scale(c[other].p, c[other].weight)), 1 / sum);
       c[i].weight = sum;
       c[other].gone = true;
     }
@@ -315,5 +336,6 @@ static dvStatus join_points_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_join_points_class, "JoinPoints", "makes one point of those that are near each other", DV_GENERATE_MODULE, DV_DOF_VEC3, JoinPoints,
-                .blocks = {&dv_object_block, DV_BLOCK(join_fields)}, .update = join_points_update);
+DV_ENGINE_CLASS(dv_join_points_class, "JoinPoints", "makes one point of those that are near each other",
+                DV_GENERATE_MODULE, DV_DOF_VEC3, JoinPoints, .blocks = {&dv_object_block, DV_BLOCK(join_fields)},
+                .update = join_points_update);

@@ -1,16 +1,17 @@
-// MeshTetraStuffing: tetrahedra inside a closed surface (F. Labelle, J. R. Shewchuk, "Isosurface stuffing: fast tetrahedral
-// meshes with good dihedral angles", 2007).
+// MeshTetraStuffing: tetrahedra inside a closed surface (F. Labelle, J. R. Shewchuk, "Isosurface stuffing: fast
+// tetrahedral meshes with good dihedral angles", 2007).
 //
-// Two cubic grids, the second shifted by half a cell, make a body-centred lattice: each point has 6 long edges to its own grid and 8
-// short ones to the other, and all tetrahedra have the same shape. Rays along all lines of the lattice tell which points
-// are inside and where edges cross the surface. With snapPoints, points too near to the surface are moved onto it; with
-// splitTetrahedra, tetrahedra that cross the surface are cut there. Without, all that have a point inside are kept whole.
+// Two cubic grids, the second shifted by half a cell, make a body-centred lattice: each point has 6 long edges to its
+// own grid and 8 short ones to the other, and all tetrahedra have the same shape. Rays along all lines of the lattice
+// tell which points are inside and where edges cross the surface. With snapPoints, points too near to the surface are
+// moved onto it; with splitTetrahedra, tetrahedra that cross the surface are cut there. Without, all that have a point
+// inside are kept whole.
 #include "engine/classes.h"
 #include "engine/engine.h"
 
 #include "math/vec.h"
-#include "topology/rays.h"
-#include "topology/tuple_set.h"
+#include "topology/search/rays.h"
+#include "topology/search/tuple_set.h"
 
 #include <string.h>
 
@@ -18,37 +19,44 @@ enum { EDGES = 14, LONG_EDGES = 6, MOST_POINTS = DV_POINT_LIMIT / 10 };
 
 static const double TOUCH = 1e-9;   // a point so near to the surface, in parts of an edge, lies on it
 
-#define STUFFING_FIELDS(X)                                                                                                    \
-  X(vec6, vbbox, "0 0 0 0 0 0", "m", "box to fill, smallest and largest coordinates; around the surface when empty", .flags = DV_INPUT) \
-  X(real, size, "-8", "m", "size of a cell of the grids; when negative the number of cells along the longest side", .flags = DV_INPUT) \
-  X(vec3s, inputPoints, "", "m", "points of the surface", .flags = DV_INPUT)                                                  \
-  X(triangles, inputTriangles, "", "", "its triangles, looking outwards", .flags = DV_INPUT)                                  \
-  X(quads, inputQuads, "", "", "its quads, likewise", .flags = DV_INPUT)                                                      \
-  X(vec3s, outputPoints, "", "m", "points of the tetrahedra", .flags = DV_OUTPUT)                                             \
-  X(tetrahedra, outputTetrahedra, "", "", "tetrahedra", .alias = "outputTetras", .flags = DV_OUTPUT)                          \
-  X(real, alphaLong, "0.24999", "", "points are moved when a long edge crosses the surface before this part of it", .flags = DV_INPUT) \
-  X(real, alphaShort, "0.42978", "", "the same for short edges", .flags = DV_INPUT)                                           \
-  X(bool, snapPoints, "0", "", "move points that are near the surface onto it", .flags = DV_INPUT)                            \
-  X(bool, snapOutside, "0", "", "with snapPoints: also move points outside, as the paper does; without, as in SOFA, thin tetrahedra stay", .flags = DV_INPUT) \
-  X(bool, splitTetrahedra, "0", "", "cut tetrahedra that cross the surface", .alias = "splitTetras", .flags = DV_INPUT)       \
+#define STUFFING_FIELDS(X)                                                                                           \
+  X(vec6, vbbox, "0 0 0 0 0 0", "m", "box to fill, smallest and largest coordinates; around the surface when empty", \
+    .flags = DV_INPUT)                                                                                               \
+  X(real, size, "-8", "m", "size of a cell of the grids; when negative the number of cells along the longest side",  \
+    .flags = DV_INPUT)                                                                                               \
+  X(vec3s, inputPoints, "", "m", "points of the surface", .flags = DV_INPUT)                                         \
+  X(triangles, inputTriangles, "", "", "its triangles, looking outwards", .flags = DV_INPUT)                         \
+  X(quads, inputQuads, "", "", "its quads, likewise", .flags = DV_INPUT)                                             \
+  X(vec3s, outputPoints, "", "m", "points of the tetrahedra", .flags = DV_OUTPUT)                                    \
+  X(tetrahedra, outputTetrahedra, "", "", "tetrahedra", .alias = "outputTetras", .flags = DV_OUTPUT)                 \
+  X(real, alphaLong, "0.24999", "", "points are moved when a long edge crosses the surface before this part of it",  \
+    .flags = DV_INPUT)                                                                                               \
+  X(real, alphaShort, "0.42978", "", "the same for short edges", .flags = DV_INPUT)                                  \
+  X(bool, snapPoints, "0", "", "move points that are near the surface onto it", .flags = DV_INPUT)                   \
+  X(bool, snapOutside, "0", "",                                                                                      \
+    "with snapPoints: also move points outside, as the paper does; without, as in SOFA, thin tetrahedra stay",       \
+    .flags = DV_INPUT)                                                                                               \
+  X(bool, splitTetrahedra, "0", "", "cut tetrahedra that cross the surface", .alias = "splitTetras",                 \
+    .flags = DV_INPUT)                                                                                               \
   X(bool, draw, "0", "", "draw what happens", .flags = DV_LOOKS)
 
 typedef struct Stuffing {
   dvObject base;
   STUFFING_FIELDS(DV_MEMBER)
-  int n[2][3];                  // points along each axis of the two grids
+  int n[2][3];   // points along each axis of the two grids
   double cell, start[2][3];
-  int32_t second, count;        // first point of the second grid, and points of both
-  int32_t *side;                // of each point: positive inside, negative outside, 0 on the surface
-  double (*crossing)[EDGES];    // where each edge from a point meets the surface first, as a part of it; 0 where it does not
-  dvTupleSet cuts;              // (outside, inside) for each edge that is cut; their points follow those of the grids
+  int32_t second, count;   // first point of the second grid, and points of both
+  int32_t *side;           // of each point: positive inside, negative outside, 0 on the surface
+  double (
+      *crossing)[EDGES];   // where each edge from a point meets the surface first, as a part of it; 0 where it does not
+  dvTupleSet cuts;         // (outside, inside) for each edge that is cut; their points follow those of the grids
 } Stuffing;
 
 #define SELF Stuffing
 static const dvFieldDesc stuffing_fields[] = {STUFFING_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- lattice -------------------------------------------------------------------------------------------
+// --- lattice -------------------------------------------------------------------------------------
 
 static void place(const Stuffing *s, int32_t p, int *grid, int c[3])
 {
@@ -84,7 +92,8 @@ static dvStatus lay_out(Stuffing *s)
   double low[3], high[3], longest = 0, total[2] = {1, 1};
   for (size_t k = 0; k < 3; k++) {
     low[k] = high[k] = s->inputPoints.data[k];
-    for (size_t i = k; i < s->inputPoints.count; i += 3) low[k] = fmin(low[k], s->inputPoints.data[i]), high[k] = fmax(high[k], s->inputPoints.data[i]);
+    for (size_t i = k; i < s->inputPoints.count; i += 3)
+      low[k] = fmin(low[k], s->inputPoints.data[i]), high[k] = fmax(high[k], s->inputPoints.data[i]);
   }
   for (int k = 0; k < 3; k++) {
     double margin = (high[k] - low[k]) * 0.01;
@@ -94,12 +103,17 @@ static dvStatus lay_out(Stuffing *s)
     longest = fmax(longest, high[k] - low[k]);
   }
   s->cell = s->size < 0 ? longest / -s->size : s->size;
-  if (!(s->cell > 0) || !isfinite(s->cell)) return dv_field_error(&s->base, &s->size, "give the size of a cell, or how many, with a minus sign", "cells of size %g cannot be made", s->cell);
+  if (!(s->cell > 0) || !isfinite(s->cell))
+    return dv_field_error(&s->base, &s->size, "give the size of a cell, or how many, with a minus sign",
+                          "cells of size %g cannot be made", s->cell);
   for (int k = 0; k < 3; k++) {
-    double middle = (low[k] + high[k]) / 2, before = floor((middle - low[k]) / s->cell) + 2, after = floor((high[k] - middle) / s->cell) + 2;
+    double middle = (low[k] + high[k]) / 2, before = floor((middle - low[k]) / s->cell) + 2,
+           after = floor((high[k] - middle) / s->cell) + 2;
     total[0] *= before + after + 1;
     total[1] *= before + after + 2;
-    if (!(total[0] + total[1] < MOST_POINTS)) return dv_field_error(&s->base, &s->size, "use larger cells", "cells of size %g would make too many points", s->cell);
+    if (!(total[0] + total[1] < MOST_POINTS))
+      return dv_field_error(&s->base, &s->size, "use larger cells", "cells of size %g would make too many points",
+                            s->cell);
     s->n[0][k] = (int)(before + after) + 1;
     s->n[1][k] = s->n[0][k] + 1;
     s->start[0][k] = middle - before * s->cell;
@@ -123,13 +137,14 @@ static bool make_points(Stuffing *s)
   return true;
 }
 
-// --- inside and outside --------------------------------------------------------------------------------
+// --- inside and outside --------------------------------------------------------------------------
 
 // +1 where the ray leaves the body, -1 where it enters
 static int sense(const dvRayMesh *m, int32_t triangle, dvVec3 direction)
 {
   const int32_t *t = m->triangles + 3 * (size_t)triangle;
-  dvVec3 a = dv_vec3_load(m->x + 3 * (size_t)t[0]), b = dv_vec3_load(m->x + 3 * (size_t)t[1]), c = dv_vec3_load(m->x + 3 * (size_t)t[2]);
+  dvVec3 a = dv_vec3_load(m->x + 3 * (size_t)t[0]), b = dv_vec3_load(m->x + 3 * (size_t)t[1]),
+         c = dv_vec3_load(m->x + 3 * (size_t)t[2]);
   return dv_vec3_dot(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)), direction) < 0 ? -1 : 1;
 }
 
@@ -149,14 +164,15 @@ static void walk_line(Stuffing *s, const dvRayMesh *m, const dvRayHits *hits, in
   }
 }
 
-// where a line grazes the surface it may say otherwise than the majority: an edge between inside and outside that does not
-// meet the surface is cut in its middle
+// where a line grazes the surface it may say otherwise than the majority: an edge between inside and outside that does
+// not meet the surface is cut in its middle
 static void mend_crossings(Stuffing *s)
 {
   for (int32_t p = 0; p < s->count; p++)
     for (int e = 0; e < EDGES; e++) {
       int32_t q = neighbour(s, p, e);
-      if (q >= 0 && (s->side[p] > 0) != (s->side[q] > 0) && !(s->crossing[p][e] > 0 && s->crossing[p][e] < 1)) s->crossing[p][e] = 0.5;
+      if (q >= 0 && (s->side[p] > 0) != (s->side[q] > 0) && !(s->crossing[p][e] > 0 && s->crossing[p][e] < 1))
+        s->crossing[p][e] = 0.5;
     }
 }
 
@@ -184,13 +200,19 @@ static void find_sides(Stuffing *s, const dvRayMesh *m)
   dv_array_free(&scratch);
 }
 
-// --- moving points onto the surface --------------------------------------------------------------------
+// --- moving points onto the surface --------------------------------------------------------------
 
 static double nearest_part(const Stuffing *s, int e) { return e < LONG_EDGES ? s->alphaLong : s->alphaShort; }
 
-static bool too_near(const Stuffing *s, int32_t p, int e) { return s->crossing[p][e] != 0 && s->crossing[p][e] < nearest_part(s, e); }
+static bool too_near(const Stuffing *s, int32_t p, int e)
+{
+  return s->crossing[p][e] != 0 && s->crossing[p][e] < nearest_part(s, e);
+}
 
-static bool on_other_side(const Stuffing *s, int32_t p, int32_t q) { return q >= 0 && (s->side[p] > 0 ? s->side[q] < 0 : s->side[q] > 0); }
+static bool on_other_side(const Stuffing *s, int32_t p, int32_t q)
+{
+  return q >= 0 && (s->side[p] > 0 ? s->side[q] < 0 : s->side[q] > 0);
+}
 
 // some edge to the other side crosses the surface too near to the point
 static bool is_violated(const Stuffing *s, int32_t p)
@@ -200,9 +222,9 @@ static bool is_violated(const Stuffing *s, int32_t p)
   return false;
 }
 
-// Moves a point along the edge with the nearest crossing. Edges to or from it are not cut any more. A point goes towards
-// the other side; in SOFA a point outside goes towards others outside that need not be moved themselves: where the surface
-// passes twice between the two, or touches the point. False when there is no such edge.
+// Moves a point along the edge with the nearest crossing. Edges to or from it are not cut any more. A point goes
+// towards the other side; in SOFA a point outside goes towards others outside that need not be moved themselves: where
+// the surface passes twice between the two, or touches the point. False when there is no such edge.
 static bool snap(Stuffing *s, int32_t p, const uint8_t *violated)
 {
   double least = INFINITY;
@@ -216,7 +238,8 @@ static bool snap(Stuffing *s, int32_t p, const uint8_t *violated)
   }
   if (best < 0) return false;
   dvVec3 from = point(s, p), to = point(s, neighbour(s, p, best));
-  dv_vec3_store(s->outputPoints.data + 3 * (size_t)p, dv_vec3_add_scaled(from, dv_vec3_sub(to, from), s->crossing[p][best]));
+  dv_vec3_store(s->outputPoints.data + 3 * (size_t)p,
+                dv_vec3_add_scaled(from, dv_vec3_sub(to, from), s->crossing[p][best]));
   s->side[p] = 0;
   for (int e = 0; e < EDGES; e++) {
     int32_t q = neighbour(s, p, e);
@@ -256,7 +279,7 @@ static void snap_points(Stuffing *s, uint8_t *violated)
     if (violated[p] && s->side[p] > 0) snap(s, p, violated);
 }
 
-// --- tetrahedra ----------------------------------------------------------------------------------------
+// --- tetrahedra ----------------------------------------------------------------------------------
 
 static bool make_cuts(Stuffing *s)
 {
@@ -281,13 +304,15 @@ static int32_t cut_between(const Stuffing *s, int32_t outside, int32_t inside)
 // corners turned so that the volume is positive
 static bool add(Stuffing *s, int32_t a, int32_t b, int32_t c, int32_t d)
 {
-  dvVec3 o = point(s, a), u = dv_vec3_sub(point(s, b), o), v = dv_vec3_sub(point(s, c), o), w = dv_vec3_sub(point(s, d), o);
+  dvVec3 o = point(s, a), u = dv_vec3_sub(point(s, b), o), v = dv_vec3_sub(point(s, c), o),
+         w = dv_vec3_sub(point(s, d), o);
   bool turned = dv_vec3_dot(u, dv_vec3_cross(v, w)) < 0;
   return dv_engine_add_ints(&s->outputTetrahedra, (int32_t[]){a, b, turned ? d : c, turned ? c : d}, 4);
 }
 
-// Of the quadrilateral a b, cut of b, cut of a: does its diagonal start at b? Both tetrahedra that share it must agree. It
-// ends at the cut of a long edge; where both edges to the point outside are short, the parity rule of the paper decides.
+// Of the quadrilateral a b, cut of b, cut of a: does its diagonal start at b? Both tetrahedra that share it must agree.
+// It ends at the cut of a long edge; where both edges to the point outside are short, the parity rule of the paper
+// decides.
 static bool from_second(const Stuffing *s, int32_t a, int32_t b, int32_t cut_b, int32_t outside)
 {
   bool second = outside >= s->second;
@@ -314,8 +339,11 @@ static bool add_wedge(Stuffing *s, const int32_t in[2], const int32_t out[2])
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) c[i][j] = cut_between(s, out[i], in[j]);
   bool a = from_second(s, in[0], in[1], c[0][1], out[0]), b = from_second(s, in[0], in[1], c[1][1], out[1]);
-  if (!a && b) return add(s, in[0], in[1], c[0][1], c[1][0]) && add(s, in[0], c[0][1], c[0][0], c[1][0]) && add(s, in[1], c[0][1], c[1][0], c[1][1]);
-  return add(s, in[0], in[1], c[0][0], c[1][1]) && add(s, in[1], c[0][0], c[1][1], c[0][1]) && add(s, in[0], c[0][0], c[1][0], c[1][1]);
+  if (!a && b)
+    return add(s, in[0], in[1], c[0][1], c[1][0]) && add(s, in[0], c[0][1], c[0][0], c[1][0]) &&
+           add(s, in[1], c[0][1], c[1][0], c[1][1]);
+  return add(s, in[0], in[1], c[0][0], c[1][1]) && add(s, in[1], c[0][0], c[1][1], c[0][1]) &&
+         add(s, in[0], c[0][0], c[1][0], c[1][1]);
 }
 
 // three inside, one outside: a prism; one corner has two diagonals, one cut has two
@@ -333,7 +361,8 @@ static bool add_prism(Stuffing *s, const int32_t in[3], int32_t out)
     if (!second[k] && second[(k + 1) % 3]) cut = (k + 1) % 3;
   }
   int third = 3 - corner - cut;
-  return add(s, in[corner], c[0], c[2], c[1]) && add(s, c[cut], in[0], in[1], in[2]) && add(s, in[third], c[third], in[corner], c[cut]);
+  return add(s, in[corner], c[0], c[2], c[1]) && add(s, c[cut], in[0], in[1], in[2]) &&
+         add(s, in[third], c[third], in[corner], c[cut]);
 }
 
 static bool add_cell(Stuffing *s, const int32_t corners[4])
@@ -366,7 +395,8 @@ static bool make_tetrahedra(Stuffing *s)
     for (int axis = 0; axis < 3 && good; axis++) {
       if (c[axis] == 0) continue;
       const int32_t back[3] = {1, s->n[0][0], s->n[0][0] * s->n[0][1]}, step[3] = {1, n[0], n[0] * n[1]};
-      int32_t q = p - back[axis], base = s->second + c[0] + n[0] * (c[1] + n[1] * c[2]), u = step[(axis + 1) % 3], v = step[(axis + 2) % 3];
+      int32_t q = p - back[axis], base = s->second + c[0] + n[0] * (c[1] + n[1] * c[2]), u = step[(axis + 1) % 3],
+              v = step[(axis + 2) % 3];
       const int32_t around[4] = {base, base + u, base + u + v, base + v};
       for (int i = 0; i < 4 && good; i++) good = add_cell(s, (int32_t[]){p, q, around[(i + 1) % 4], around[i]});
     }
@@ -386,19 +416,21 @@ static bool compress(Stuffing *s)
     memmove(s->outputPoints.data + 3 * kept, s->outputPoints.data + 3 * i, 3 * sizeof(double));
     number[i] = (int32_t)kept++;
   }
-  for (size_t i = 0; i < s->outputTetrahedra.count; i++) s->outputTetrahedra.data[i] = number[s->outputTetrahedra.data[i]];
+  for (size_t i = 0; i < s->outputTetrahedra.count; i++)
+    s->outputTetrahedra.data[i] = number[s->outputTetrahedra.data[i]];
   dv_free(number);
   return dv_reals_resize(&s->outputPoints, 3 * kept);
 }
 
-// --- engine --------------------------------------------------------------------------------------------
+// --- engine --------------------------------------------------------------------------------------
 
 static bool fill(Stuffing *s, const dvInts *triangles)
 {
   dvRayMesh surface = {0};
   uint8_t *violated = s->snapPoints ? dv_try_alloc((size_t)s->count) : NULL;
   dv_tuple_set_init(&s->cuts, 2);
-  bool good = (violated || !s->snapPoints) && make_points(s) && dv_ray_mesh_init(&surface, s->inputPoints.data, triangles->data, triangles->count / 3);
+  bool good = (violated || !s->snapPoints) && make_points(s) &&
+              dv_ray_mesh_init(&surface, s->inputPoints.data, triangles->data, triangles->count / 3);
   if (good) find_sides(s, &surface);
   if (good && s->snapPoints) snap_points(s, violated);
   good = good && (!s->splitTetrahedra || make_cuts(s)) && make_tetrahedra(s) && compress(s);
@@ -431,9 +463,11 @@ static dvStatus stuffing_update(dvObject *o)
   good = good && fill(s, &triangles);
   dv_ints_free(&triangles);
   if (good && s->outputTetrahedra.count == 0)
-    dv_warning(o, "use smaller cells, or turn the faces of the surface around", "no tetrahedron of size %g is inside of the surface", s->cell);
+    dv_warning(o, "use smaller cells, or turn the faces of the surface around",
+               "no tetrahedron of size %g is inside of the surface", s->cell);
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_tetra_stuffing_class, "MeshTetraStuffing", "fills a closed surface with tetrahedra", DV_GENERATE_MODULE, 0, Stuffing,
-                .blocks = {&dv_object_block, DV_BLOCK(stuffing_fields)}, .update = stuffing_update);
+DV_ENGINE_CLASS(dv_tetra_stuffing_class, "MeshTetraStuffing", "fills a closed surface with tetrahedra",
+                DV_GENERATE_MODULE, 0, Stuffing, .blocks = {&dv_object_block, DV_BLOCK(stuffing_fields)},
+                .update = stuffing_update);

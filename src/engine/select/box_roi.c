@@ -8,18 +8,20 @@
 
 #include "math/vec.h"
 
-#define BOX_FIELDS(X)                                                                                                 \
-  X(vec6s, box, "", "m", "boxes, two opposite corners each; 0 0 0 1 1 1 when no box of either sort is given", .flags = DV_INPUT)   \
+#define BOX_FIELDS(X)                                                                                         \
+  X(vec6s, box, "", "m", "boxes, two opposite corners each; 0 0 0 1 1 1 when no box of either sort is given", \
+    .flags = DV_INPUT)                                                                                        \
   X(vec10s, orientedBox, "", "m", "boxes, three corners of a parallelogram and a depth each", .flags = DV_INPUT)
-#define PLANE_FIELDS(X)                                                                                               \
-  X(vec10s, plane, "0 0 0 0 0 0 0 0 0 0", "m", "planes, three corners of a parallelogram and a depth each; without limits when the depth is 0", \
-    .flags = DV_INPUT)                                                                                                \
+#define PLANE_FIELDS(X)                                                                              \
+  X(vec10s, plane, "0 0 0 0 0 0 0 0 0 0", "m",                                                       \
+    "planes, three corners of a parallelogram and a depth each; without limits when the depth is 0", \
+    .flags = DV_INPUT)                                                                               \
   X(bool, drawBoxes, "0", "", "draw the planes", .alias = "isVisible", .flags = DV_LOOKS)
-#define PAIR_FIELDS(X)                                                                                                \
-  X(vec6, inclusiveBox, "0 0 0 0 0 0", "m", "the outer box, two opposite corners", .flags = DV_INPUT)                 \
-  X(vec6, includedBox, "0 0 0 0 0 0", "m", "the inner box, whose points are left out", .flags = DV_INPUT)             \
-  X(coords, meshPosition, "", "m", "unused; kept for old scenes", .flags = DV_HIDDEN)                                 \
-  X(bool, drawInclusiveBox, "0", "", "draw the outer box", .flags = DV_LOOKS)                                         \
+#define PAIR_FIELDS(X)                                                                                    \
+  X(vec6, inclusiveBox, "0 0 0 0 0 0", "m", "the outer box, two opposite corners", .flags = DV_INPUT)     \
+  X(vec6, includedBox, "0 0 0 0 0 0", "m", "the inner box, whose points are left out", .flags = DV_INPUT) \
+  X(coords, meshPosition, "", "m", "unused; kept for old scenes", .flags = DV_HIDDEN)                     \
+  X(bool, drawInclusiveBox, "0", "", "draw the outer box", .flags = DV_LOOKS)                             \
   X(bool, drawIncludedBox, "0", "", "draw the inner box", .flags = DV_LOOKS)
 
 // An oriented box, ready for tests.
@@ -48,7 +50,7 @@ static void box_roi_destroy(dvObject *o)
   dv_roi_destroy(o);
 }
 
-// --- tests ---------------------------------------------------------------------------------------------
+// --- tests ---------------------------------------------------------------------------------------
 
 static bool in_box(const double *box, const double p[3], int dimensions)
 {
@@ -60,7 +62,8 @@ static bool in_box(const double *box, const double p[3], int dimensions)
 // `free_sides`: as in PlaneROI, where a depth of 0 makes the sides vanish
 static Slab make_slab(const double *numbers, bool free_sides)
 {
-  dvVec3 p0 = dv_vec3_load(numbers), p1 = dv_vec3_load(numbers + 3), p2 = dv_vec3_load(numbers + 6), p3 = dv_vec3_add(p0, dv_vec3_sub(p2, p1));
+  dvVec3 p0 = dv_vec3_load(numbers), p1 = dv_vec3_load(numbers + 3), p2 = dv_vec3_load(numbers + 6),
+         p3 = dv_vec3_add(p0, dv_vec3_sub(p2, p1));
   double depth = numbers[9];
   dvVec3 normal = dv_vec3_normalise(dv_vec3_cross(dv_vec3_sub(p1, p0), dv_vec3_sub(p2, p0)));
   dvVec3 up = free_sides ? dv_vec3_scale(normal, 0.5 * depth) : normal;
@@ -96,7 +99,7 @@ static bool in_any_slab(const BoxRoi *b, const double p[3])
   return false;
 }
 
-// --- BoxROI --------------------------------------------------------------------------------------------
+// --- BoxROI --------------------------------------------------------------------------------------
 
 static bool box_prepare(dvRoi *r)
 {
@@ -106,7 +109,8 @@ static bool box_prepare(dvRoi *r)
     DV_MUST(dv_reals_assign(&b->box, unit, 6));
   b->slabs.count = 0;
   if (r->base.dof->space == 3) make_slabs(b, &b->orientedBox, false);
-  else if (b->orientedBox.count) dv_field_warning(&r->base, &b->orientedBox, NULL, "oriented boxes are only for points in space");
+  else if (b->orientedBox.count)
+    dv_field_warning(&r->base, &b->orientedBox, NULL, "oriented boxes are only for points in space");
   return b->box.count > 0 || b->slabs.count > 0;
 }
 
@@ -127,7 +131,8 @@ static bool box_mark(const dvRoi *r, size_t begin, size_t end, uint8_t *inside)
     const double *box = b->box.data + 6 * i;
     double low[3], high[3];
     for (int k = 0; k < 3; k++) low[k] = dv_min(box[k], box[k + 3]), high[k] = dv_max(box[k], box[k + 3]);
-    DV_KERNEL_CHOOSE(dv_roi_kernels)->mark_box(r->position.data + begin * stride, stride, end - begin, low, high, inside);
+    DV_KERNEL_CHOOSE(dv_roi_kernels)
+        ->mark_box(r->position.data + begin * stride, stride, end - begin, low, high, inside);
   }
   return b->slabs.count > 0;
 }
@@ -136,12 +141,15 @@ static void box_describe(const dvRoi *r, const double low[3], const double high[
 {
   const BoxRoi *b = (const BoxRoi *)r;
   if (b->box.count) dv_roi_describe(r, "the box is", &b->box, out);
-  if (b->slabs.count) dv_roi_describe(r, b->box.count ? ", the oriented box is" : "the oriented box is", &b->orientedBox, out);
+  if (b->slabs.count)
+    dv_roi_describe(r, b->box.count ? ", the oriented box is" : "the oriented box is", &b->orientedBox, out);
   if (b->box.count == 0 && b->slabs.count == 0) dv_text_add(out, "there is no whole box");
-  dv_text_printf(out, "; box=\"%.6g %.6g %.6g %.6g %.6g %.6g\" takes all", low[0], low[1], low[2], high[0], high[1], high[2]);
+  dv_text_printf(out, "; box=\"%.6g %.6g %.6g %.6g %.6g %.6g\" takes all", low[0], low[1], low[2], high[0], high[1],
+                 high[2]);
 }
 
-static const dvRoiShape box_shape = {.prepare = box_prepare, .contains = box_contains, .mark = box_mark, .describe = box_describe};
+static const dvRoiShape box_shape = {
+    .prepare = box_prepare, .contains = box_contains, .mark = box_mark, .describe = box_describe};
 static void box_roi_create(dvObject *o) { dv_roi_create(o, &box_shape); }
 
 const dvClass dv_box_roi_class = {
@@ -161,7 +169,7 @@ const dvClass dv_box_roi_class = {
     .destroy = box_roi_destroy,
 };
 
-// --- PlaneROI ------------------------------------------------------------------------------------------
+// --- PlaneROI ------------------------------------------------------------------------------------
 
 static bool plane_prepare(dvRoi *r)
 {
@@ -191,8 +199,11 @@ static void plane_describe(const dvRoi *r, const double low[3], const double hig
   dv_roi_describe(r, "the plane is", &((const BoxRoi *)r)->plane, out);
 }
 
-static const dvRoiShape plane_shape = {
-    .prepare = plane_prepare, .contains = plane_contains, .contains_element = plane_contains_element, .describe = plane_describe, .search_up = true};
+static const dvRoiShape plane_shape = {.prepare = plane_prepare,
+                                       .contains = plane_contains,
+                                       .contains_element = plane_contains_element,
+                                       .describe = plane_describe,
+                                       .search_up = true};
 static void plane_roi_create(dvObject *o) { dv_roi_create(o, &plane_shape); }
 
 const dvClass dv_plane_roi_class = {
@@ -212,7 +223,7 @@ const dvClass dv_plane_roi_class = {
     .destroy = box_roi_destroy,
 };
 
-// --- PairBoxROI ----------------------------------------------------------------------------------------
+// --- PairBoxROI ----------------------------------------------------------------------------------
 
 static bool is_zero(const double box[6])
 {

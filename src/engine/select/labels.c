@@ -3,16 +3,16 @@
 #include "engine/classes.h"
 #include "engine/engine.h"
 
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <string.h>
 
-// --- regions -------------------------------------------------------------------------------------------
+// --- regions -------------------------------------------------------------------------------------
 
 #define REGION_FIELDS(X) X(int, nbROIs, "0", "", "number of regions: indices1, indices2 …", .flags = DV_INPUT)
 #define MERGE_FIELDS(X) X(lists, roiIndices, "", "", "the regions, a list each", .flags = DV_OUTPUT)
-#define VALUE_FIELDS(X)                                                                                              \
-  X(reals, outputValues, "", "", "a value for each index up to the largest in a region", .flags = DV_OUTPUT)         \
+#define VALUE_FIELDS(X)                                                                                      \
+  X(reals, outputValues, "", "", "a value for each index up to the largest in a region", .flags = DV_OUTPUT) \
   X(real, defaultValue, "0", "", "value of indices that are in no region", .flags = DV_INPUT)
 #define REGION_INPUTS(X) X(indices, indices, "", "", "a region", .flags = DV_INPUT)
 #define VALUE_INPUTS(X) X(real, value, "0", "", "value of a region", .flags = DV_INPUT)
@@ -37,8 +37,14 @@ static const dvFieldDesc merge_inputs[] = {REGION_INPUTS(DV_DESCRIBE)};
 static const dvFieldDesc value_inputs[] = {REGION_INPUTS(DV_DESCRIBE) VALUE_INPUTS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus merge_parse(dvObject *o, dvAttributes *a) { return dv_engine_add_inputs(o, a, DV_BLOCK(merge_inputs), &((Regions *)o)->nbROIs); }
-static dvStatus value_parse(dvObject *o, dvAttributes *a) { return dv_engine_add_inputs(o, a, DV_BLOCK(value_inputs), &((Regions *)o)->nbROIs); }
+static dvStatus merge_parse(dvObject *o, dvAttributes *a)
+{
+  return dv_engine_add_inputs(o, a, DV_BLOCK(merge_inputs), &((Regions *)o)->nbROIs);
+}
+static dvStatus value_parse(dvObject *o, dvAttributes *a)
+{
+  return dv_engine_add_inputs(o, a, DV_BLOCK(value_inputs), &((Regions *)o)->nbROIs);
+}
 
 static dvStatus merge_update(dvObject *o)
 {
@@ -70,19 +76,22 @@ static dvStatus value_update(dvObject *o)
   return DV_OK;
 }
 
-DV_ENGINE_CLASS(dv_merge_rois_class, "MergeROIs", "puts regions together as a list of lists", DV_SELECT_MODULE, 0, Regions,
-                .blocks = {&dv_object_block, DV_BLOCK(merge_fields)}, .parse = merge_parse, .update = merge_update);
-DV_ENGINE_CLASS(dv_roi_value_mapper_class, "ROIValueMapper", "gives the indices of each region a value", DV_TRANSFORM_MODULE, 0, Regions,
-                .blocks = {&dv_object_block, DV_BLOCK(value_fields)}, .parse = value_parse, .update = value_update);
+DV_ENGINE_CLASS(dv_merge_rois_class, "MergeROIs", "puts regions together as a list of lists", DV_SELECT_MODULE, 0,
+                Regions, .blocks = {&dv_object_block, DV_BLOCK(merge_fields)}, .parse = merge_parse,
+                .update = merge_update);
+DV_ENGINE_CLASS(dv_roi_value_mapper_class, "ROIValueMapper", "gives the indices of each region a value",
+                DV_TRANSFORM_MODULE, 0, Regions, .blocks = {&dv_object_block, DV_BLOCK(value_fields)},
+                .parse = value_parse, .update = value_update);
 
-// --- labels --------------------------------------------------------------------------------------------
+// --- labels --------------------------------------------------------------------------------------
 
-#define LABEL_FIELDS(X)                                                                                              \
-  X(lists, labels, "", "", "labels of each point or cell, a list each: [1] [1,2] …", .flags = DV_INPUT)              \
+#define LABEL_FIELDS(X)                                                                                 \
+  X(lists, labels, "", "", "labels of each point or cell, a list each: [1] [1,2] …", .flags = DV_INPUT) \
   X(ints, selectLabels, "", "", "labels to look for", .flags = DV_INPUT)
-#define CONNECT_FIELDS(X)                                                                                            \
-  X(int, nbLabels, "0", "", "number of sources of labels: labels1, labels2 …", .flags = DV_INPUT)                    \
-  X(ints, connectLabels, "", "", "pairs of labels that are connected when they come from different sources", .flags = DV_INPUT)
+#define CONNECT_FIELDS(X)                                                                                    \
+  X(int, nbLabels, "0", "", "number of sources of labels: labels1, labels2 …", .flags = DV_INPUT)            \
+  X(ints, connectLabels, "", "", "pairs of labels that are connected when they come from different sources", \
+    .flags = DV_INPUT)
 #define CHOSEN_FIELDS(X) X(indices, indices, "", "", "the points or cells", .flags = DV_OUTPUT)
 #define CONNECT_INPUTS(X) X(lists, labels, "", "", "labels of each point or cell from one source", .flags = DV_INPUT)
 
@@ -110,10 +119,12 @@ static dvStatus label_update(dvObject *o)
   dvTupleSet wanted;
   dv_tuple_set_init(&wanted, 1);
   bool good = dv_ints_resize(&l->indices, 0);
-  for (size_t i = 0; i < l->selectLabels.count && good; i++) good = dv_tuple_set_add(&wanted, &l->selectLabels.data[i], NULL) >= 0;
+  for (size_t i = 0; i < l->selectLabels.count && good; i++)
+    good = dv_tuple_set_add(&wanted, &l->selectLabels.data[i], NULL) >= 0;
   for (size_t i = 0; i < dv_lists_size(&l->labels) && good; i++) {
     bool found = false;
-    for (size_t k = 0; k < dv_lists_length(&l->labels, i) && !found; k++) found = dv_tuple_set_find(&wanted, dv_lists_at(&l->labels, i) + k) >= 0;
+    for (size_t k = 0; k < dv_lists_length(&l->labels, i) && !found; k++)
+      found = dv_tuple_set_find(&wanted, dv_lists_at(&l->labels, i) + k) >= 0;
     int32_t index = (int32_t)i;
     if (found) good = dv_engine_add_ints(&l->indices, &index, 1);
   }
@@ -121,7 +132,10 @@ static dvStatus label_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-static dvStatus connect_parse(dvObject *o, dvAttributes *a) { return dv_engine_add_inputs(o, a, DV_BLOCK(connect_inputs), &((Labels *)o)->nbLabels); }
+static dvStatus connect_parse(dvObject *o, dvAttributes *a)
+{
+  return dv_engine_add_inputs(o, a, DV_BLOCK(connect_inputs), &((Labels *)o)->nbLabels);
+}
 
 // does cell i have connected labels from the two sources?
 static bool connects(const dvTupleSet *pairs, const dvLists *a, const dvLists *b, size_t i)
@@ -138,13 +152,15 @@ static dvStatus connect_update(dvObject *o)
 {
   Labels *l = (Labels *)o;
   if (!dv_ints_resize(&l->indices, 0)) return dv_engine_no_memory(o);
-  if (l->nbLabels < 2) return dv_field_error(o, &l->nbLabels, "give labels1 and labels2", "labels of one source cannot be connected");
+  if (l->nbLabels < 2)
+    return dv_field_error(o, &l->nbLabels, "give labels1 and labels2", "labels of one source cannot be connected");
   const dvLists *first = dv_engine_numbered(o, "labels", 1);
   size_t cells = dv_lists_size(first);
   for (int s = 2; s <= l->nbLabels; s++) {
     const dvLists *more = dv_engine_numbered(o, "labels", s);
     if (dv_lists_size(more) != cells)
-      return dv_field_error(o, more, "give a list for each point or cell, an empty one is []", "labels%d has %zu lists, labels1 has %zu", s, dv_lists_size(more), cells);
+      return dv_field_error(o, more, "give a list for each point or cell, an empty one is []",
+                            "labels%d has %zu lists, labels1 has %zu", s, dv_lists_size(more), cells);
   }
   const dvLists **sources = dv_alloc((size_t)l->nbLabels * sizeof *sources);
   for (int s = 0; s < l->nbLabels; s++) sources[s] = dv_engine_numbered(o, "labels", s + 1);
@@ -167,20 +183,24 @@ static dvStatus connect_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_select_label_class, "SelectLabelROI", "selects points or cells that have one of some labels", DV_SELECT_MODULE, 0, Labels,
-                .blocks = {&dv_object_block, DV_BLOCK(label_fields)}, .update = label_update);
-DV_ENGINE_CLASS(dv_connected_labels_class, "SelectConnectedLabelsROI", "selects points or cells where labels from different sources meet", DV_SELECT_MODULE, 0, Labels,
-                .blocks = {&dv_object_block, DV_BLOCK(connect_fields)}, .parse = connect_parse, .update = connect_update);
+DV_ENGINE_CLASS(dv_select_label_class, "SelectLabelROI", "selects points or cells that have one of some labels",
+                DV_SELECT_MODULE, 0, Labels, .blocks = {&dv_object_block, DV_BLOCK(label_fields)},
+                .update = label_update);
+DV_ENGINE_CLASS(dv_connected_labels_class, "SelectConnectedLabelsROI",
+                "selects points or cells where labels from different sources meet", DV_SELECT_MODULE, 0, Labels,
+                .blocks = {&dv_object_block, DV_BLOCK(connect_fields)}, .parse = connect_parse,
+                .update = connect_update);
 
-// --- stiffness of groups -------------------------------------------------------------------------------
+// --- stiffness of groups -------------------------------------------------------------------------
 
-#define GROUP_FIELDS(X)                                                                                              \
-  X(strings, groups, "", "", "groups of elements as a loader gives them: name, material, its number, first, how many", .flags = DV_INPUT) \
-  X(indices, primitives, "", "", "the elements; only how many there are counts", .flags = DV_INPUT)                  \
-  X(ints, elementsGroup, "", "", "instead of groups: the number of each element's group", .flags = DV_INPUT)         \
-  X(reals, youngModulus, "", "Pa", "Young's modulus of each element", .flags = DV_OUTPUT)                            \
-  X(string, mapGroupModulus, "", "", "modulus of each group: name modulus; name modulus; …", .flags = DV_INPUT)      \
-  X(real, defaultYoungModulus, "10000", "Pa", "modulus of elements in no group", .flags = DV_INPUT)                  \
+#define GROUP_FIELDS(X)                                                                                                \
+  X(strings, groups, "", "", "groups of elements as a loader gives them: name, material, its number, first, how many", \
+    .flags = DV_INPUT)                                                                                                 \
+  X(indices, primitives, "", "", "the elements; only how many there are counts", .flags = DV_INPUT)                    \
+  X(ints, elementsGroup, "", "", "instead of groups: the number of each element's group", .flags = DV_INPUT)           \
+  X(reals, youngModulus, "", "Pa", "Young's modulus of each element", .flags = DV_OUTPUT)                              \
+  X(string, mapGroupModulus, "", "", "modulus of each group: name modulus; name modulus; …", .flags = DV_INPUT)        \
+  X(real, defaultYoungModulus, "10000", "Pa", "modulus of elements in no group", .flags = DV_INPUT)                    \
   X(reals, groupModulus, "", "Pa", "instead of mapGroupModulus: modulus of each group in turn", .flags = DV_INPUT)
 
 typedef struct Groups {
@@ -217,8 +237,10 @@ static dvStatus read_groups(const Groups *g, GroupList *out)
     for (const char *s = text; whole && *s; s++)
       if (*s == ' ' && s[1]) first = count, count = s + 1;
     if (!whole && i + 5 <= g->groups.count) first = g->groups.data[i + 3], count = g->groups.data[i + 4];
-    if (!is_number(first, &group.first) || !is_number(count, &group.count) || group.first < 0 || group.count < 0 || group.first + group.count > DV_POINT_LIMIT)
-      return dv_field_error(&g->base, &g->groups, "link it to a field such as tetrahedraGroups of a loader", "'%s' is no group: name, material, number, first, how many", text);
+    if (!is_number(first, &group.first) || !is_number(count, &group.count) || group.first < 0 || group.count < 0 ||
+        group.first + group.count > DV_POINT_LIMIT)
+      return dv_field_error(&g->base, &g->groups, "link it to a field such as tetrahedraGroups of a loader",
+                            "'%s' is no group: name, material, number, first, how many", text);
     dv_push(out, group);
   }
   return DV_OK;
@@ -240,7 +262,8 @@ static bool next_entry(const char **cursor, const char **name, size_t *length, d
 
 static dvStatus bad_map(const Groups *g, const char *at)
 {
-  return dv_field_error(&g->base, &g->mapGroupModulus, "write name modulus; name modulus; …", "'%.20s' in mapGroupModulus is no group with a modulus", at);
+  return dv_field_error(&g->base, &g->mapGroupModulus, "write name modulus; name modulus; …",
+                        "'%.20s' in mapGroupModulus is no group with a modulus", at);
 }
 
 static bool is_empty(const char *s)
@@ -270,9 +293,11 @@ static dvStatus apply_map(Groups *g, const GroupList *groups)
     for (size_t i = 0; i < groups->count && !found; i++) {
       const Group *group = &groups->data[i];
       found = group->length == length && strncmp(group->name, name, length) == 0;
-      if (found && !set_range(g, (size_t)group->first, (size_t)group->count, modulus)) return dv_engine_no_memory(&g->base);
+      if (found && !set_range(g, (size_t)group->first, (size_t)group->count, modulus))
+        return dv_engine_no_memory(&g->base);
     }
-    if (!found) return dv_field_error(&g->base, &g->mapGroupModulus, NULL, "there is no group '%.*s'", (int)length, name);
+    if (!found)
+      return dv_field_error(&g->base, &g->mapGroupModulus, NULL, "there is no group '%.*s'", (int)length, name);
   }
   return DV_OK;
 }
@@ -313,5 +338,6 @@ static dvStatus groups_update(dvObject *o)
   return status;
 }
 
-DV_ENGINE_CLASS(dv_group_young_class, "GroupFilterYoungModulus", "Young's modulus of elements from the groups they are in", DV_GENERATE_MODULE, DV_DOF_VEC3, Groups,
+DV_ENGINE_CLASS(dv_group_young_class, "GroupFilterYoungModulus",
+                "Young's modulus of elements from the groups they are in", DV_GENERATE_MODULE, DV_DOF_VEC3, Groups,
                 .blocks = {&dv_object_block, DV_BLOCK(group_fields)}, .update = groups_update);

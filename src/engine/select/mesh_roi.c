@@ -7,23 +7,27 @@
 #include "engine/select/roi.h"
 
 #include "math/vec.h"
-#include "topology/rays.h"
+#include "topology/search/rays.h"
 
-#define MESH_ROI_FIELDS(X)                                                                                                     \
-  X(coords, ROIposition, "", "m", "points of the surface; without, the rest positions of the state in the node, else of a loader in the node", \
-    .flags = DV_INPUT)                                                                                                         \
-  X(edges, ROIedges, "", "", "edges of the surface, to be drawn", .flags = DV_INPUT)                                           \
-  X(triangles, ROItriangles, "", "", "triangles of the surface; those of the topology in the node when not given", .flags = DV_INPUT) \
-  X(bool, computeMeshROI, "1", "", "select what is inside of the surface; else what is inside of its bounding box", .flags = DV_INPUT) \
-  X(vec6, box, "0 0 0 0 0 0", "m", "bounding box of the surface: smallest and largest coordinates", .flags = DV_OUTPUT)        \
-  X(bool, drawOut, "0", "", "draw what is outside", .flags = DV_LOOKS)                                                         \
+#define MESH_ROI_FIELDS(X)                                                                                          \
+  X(coords, ROIposition, "", "m",                                                                                   \
+    "points of the surface; without, the rest positions of the state in the node, else of a loader in the node",    \
+    .flags = DV_INPUT)                                                                                              \
+  X(edges, ROIedges, "", "", "edges of the surface, to be drawn", .flags = DV_INPUT)                                \
+  X(triangles, ROItriangles, "", "", "triangles of the surface; those of the topology in the node when not given",  \
+    .flags = DV_INPUT)                                                                                              \
+  X(bool, computeMeshROI, "1", "", "select what is inside of the surface; else what is inside of its bounding box", \
+    .flags = DV_INPUT)                                                                                              \
+  X(vec6, box, "0 0 0 0 0 0", "m", "bounding box of the surface: smallest and largest coordinates",                 \
+    .flags = DV_OUTPUT)                                                                                             \
+  X(bool, drawOut, "0", "", "draw what is outside", .flags = DV_LOOKS)                                              \
   X(bool, drawBox, "0", "", "draw the bounding box", .flags = DV_LOOKS)
 
 typedef struct MeshRoi {
   dvRoi roi;
   MESH_ROI_FIELDS(DV_MEMBER)
   dvRayMesh surface;
-  dvReals points;       // of the surface, three numbers each
+  dvReals points;   // of the surface, three numbers each
   dvHits *scratch;
 } MeshRoi;
 
@@ -44,7 +48,8 @@ static void mesh_roi_destroy(dvObject *o)
 static dvStatus mesh_roi_link(dvObject *o)
 {
   MeshRoi *m = (MeshRoi *)o;
-  dvObject *state = dv_node_state(o->node), *loader = dv_node_find(o->node, DV_ROLE_LOADER), *topology = dv_node_find(o->node, DV_ROLE_TOPOLOGY);
+  dvObject *state = dv_node_state(o->node), *loader = dv_node_find(o->node, DV_ROLE_LOADER),
+           *topology = dv_node_find(o->node, DV_ROLE_TOPOLOGY);
   dv_engine_follow(o, &m->ROIposition, state ? state : loader, state ? "rest_position" : "position");
   dv_engine_follow(o, &m->ROIedges, topology, "edges");
   dv_engine_follow(o, &m->ROItriangles, topology, "triangles");
@@ -71,7 +76,8 @@ static bool mesh_prepare(dvRoi *r)
   size_t n = dv_reals_size(&m->ROIposition), triangles = dv_ints_size(&m->ROItriangles);
   dv_ray_mesh_fini(&m->surface);
   if (n == 0 || (m->computeMeshROI && triangles == 0)) {
-    dv_warning(o, "give ROIposition and ROItriangles, or put a loader and a topology into the node", "%s has no surface: nothing is selected", o->name);
+    dv_warning(o, "give ROIposition and ROItriangles, or put a loader and a topology into the node",
+               "%s has no surface: nothing is selected", o->name);
     return false;
   }
   if (dv_engine_check(o, &m->ROItriangles, n, "points in ROIposition") != DV_OK || !take_points(m)) return false;
@@ -89,7 +95,8 @@ static bool left_of(dvVec3 a, dvVec3 b, dvVec3 p, dvVec3 normal)
 static bool ray_meets(const MeshRoi *m, const int32_t *e, dvVec3 p, dvVec3 direction)
 {
   dvVec3 a = dv_vec3_load(m->points.data + 3 * (size_t)e[0]), b = dv_vec3_load(m->points.data + 3 * (size_t)e[1]),
-         c = dv_vec3_load(m->points.data + 3 * (size_t)e[2]), normal = dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, b));
+         c = dv_vec3_load(m->points.data + 3 * (size_t)e[2]),
+         normal = dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, b));
   double slope = dv_vec3_dot(normal, direction);
   if (slope == 0) return false;
   double t = dv_vec3_dot(normal, dv_vec3_sub(a, p)) / slope;
@@ -111,7 +118,8 @@ static bool mesh_contains(const dvRoi *r, const double p[3])
   dv_box_tree_ray(&m->surface.tree, p, direction, m->scratch);
   int through = 0;
   for (size_t i = 0; i < m->scratch->count; i++)
-    through += ray_meets(m, m->surface.triangles + 3 * (size_t)m->scratch->data[i], dv_vec3_load(p), dv_vec3_load(direction));
+    through +=
+        ray_meets(m, m->surface.triangles + 3 * (size_t)m->scratch->data[i], dv_vec3_load(p), dv_vec3_load(direction));
   return through % 2 == 1;
 }
 
@@ -122,7 +130,11 @@ static void mesh_describe(const dvRoi *r, const double low[3], const double high
   dv_roi_describe(r, "the bounding box of the surface is", ((const MeshRoi *)r)->box, out);
 }
 
-static const dvRoiShape mesh_shape = {.prepare = mesh_prepare, .contains = mesh_contains, .describe = mesh_describe, .serial = true, .all_or_centre = true};
+static const dvRoiShape mesh_shape = {.prepare = mesh_prepare,
+                                      .contains = mesh_contains,
+                                      .describe = mesh_describe,
+                                      .serial = true,
+                                      .all_or_centre = true};
 static void mesh_roi_create(dvObject *o) { dv_roi_create(o, &mesh_shape); }
 
 const dvClass dv_mesh_roi_class = {
@@ -133,7 +145,8 @@ const dvClass dv_mesh_roi_class = {
     .dofs = DV_DOF_VEC3 | DV_DOF_VEC6 | DV_DOF_RIGID3,
     .roles = 1u << DV_ROLE_ENGINE,
     .size = sizeof(MeshRoi),
-    .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block, DV_BLOCK(mesh_roi_fields)},
+    .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block,
+               DV_BLOCK(mesh_roi_fields)},
     .create = mesh_roi_create,
     .link = mesh_roi_link,
     .update = dv_roi_update,

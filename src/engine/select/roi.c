@@ -22,7 +22,7 @@ void dv_roi_create(dvObject *o, const dvRoiShape *shape)
   r->strict = r->doUpdate = true;
 }
 
-// --- what it selects from ------------------------------------------------------------------------------
+// --- what it selects from ------------------------------------------------------------------------
 
 static bool has_field(const dvObject *o, const void *member)
 {
@@ -40,7 +40,8 @@ static void follow(dvObject *o, void *member, dvObject *source, const char *name
 
 static void follow_positions(dvRoi *r)
 {
-  dvObject *o = &r->base, *state = dv_node_state(o->node), *loader = state ? NULL : dv_node_find(o->node, DV_ROLE_LOADER);
+  dvObject *o = &r->base, *state = dv_node_state(o->node),
+           *loader = state ? NULL : dv_node_find(o->node, DV_ROLE_LOADER);
   if (!state && !loader) state = dv_node_state_up(o->node);
   if (state) follow(o, &r->position, state, "rest_position");
   else follow(o, &r->position, loader, "position");
@@ -51,7 +52,8 @@ dvStatus dv_roi_link(dvObject *o)
   dvRoi *r = (dvRoi *)o;
   follow_positions(r);
   if (!has_field(o, &r->edges)) return DV_OK;
-  dvObject *topology = r->shape->search_up ? dv_node_find_up(o->node, DV_ROLE_TOPOLOGY) : dv_node_find(o->node, DV_ROLE_TOPOLOGY);
+  dvObject *topology =
+      r->shape->search_up ? dv_node_find_up(o->node, DV_ROLE_TOPOLOGY) : dv_node_find(o->node, DV_ROLE_TOPOLOGY);
   if (!topology) return DV_OK;
   if (r->computeEdges) follow(o, &r->edges, topology, "edges");
   if (r->computeTriangles) follow(o, &r->triangles, topology, "triangles");
@@ -83,7 +85,8 @@ static void warn_empty(const dvRoi *r)
   }
   dvText region = {0};
   r->shape->describe(r, low, high, &region);
-  char *advice = dv_format("the points reach from (%g %g %g) to (%g %g %g), %s", low[0], low[1], low[2], high[0], high[1], high[2], region.text);
+  char *advice = dv_format("the points reach from (%g %g %g) to (%g %g %g), %s", low[0], low[1], low[2], high[0],
+                           high[1], high[2], region.text);
   dv_warning(o, advice, "the selection is empty");
   dv_free(advice);
   dv_text_free(&region);
@@ -94,12 +97,13 @@ dvStatus dv_roi_bwd_init(dvObject *o)
   dvRoi *r = (dvRoi *)o;
   DV_TRY(dv_object_update(o));
   if (r->position.count == 0)
-    dv_warning(o, "put it beside a MechanicalObject or a loader, or give position", "%s has no positions to select from", o->name);
+    dv_warning(o, "put it beside a MechanicalObject or a loader, or give position",
+               "%s has no positions to select from", o->name);
   else if (r->indices.count == 0) warn_empty(r);
   return DV_OK;
 }
 
-// --- selection -----------------------------------------------------------------------------------------
+// --- selection -----------------------------------------------------------------------------------
 
 enum { GRAIN = 16384 };   // points a chunk
 
@@ -161,13 +165,25 @@ enum { KINDS = 5 };
 static Kind kind_at(dvRoi *r, int k)
 {
   switch (k) {
-  case 0: return (Kind){&r->edges, r->computeEdges, 2, {&r->edgeIndices, &r->edgeOutIndices}, {&r->edgesInROI, &r->edgesOutROI}};
+  case 0:
+    return (Kind){
+        &r->edges, r->computeEdges, 2, {&r->edgeIndices, &r->edgeOutIndices}, {&r->edgesInROI, &r->edgesOutROI}};
   case 1:
-    return (Kind){&r->triangles, r->computeTriangles, 3, {&r->triangleIndices, &r->triangleOutIndices}, {&r->trianglesInROI, &r->trianglesOutROI}};
-  case 2: return (Kind){&r->quads, r->computeQuads, 4, {&r->quadIndices, NULL}, {&r->quadsInROI, NULL}};
+    return (Kind){&r->triangles,
+                  r->computeTriangles,
+                  3,
+                  {&r->triangleIndices, &r->triangleOutIndices},
+                  {&r->trianglesInROI, &r->trianglesOutROI}};
+  case 2:
+    return (Kind){&r->quads, r->computeQuads, 4, {&r->quadIndices, NULL}, {&r->quadsInROI, NULL}};
   case 3:
-    return (Kind){&r->tetrahedra, r->computeTetrahedra, 4, {&r->tetrahedronIndices, &r->tetrahedronOutIndices}, {&r->tetrahedraInROI, &r->tetrahedraOutROI}};
-  default: return (Kind){&r->hexahedra, r->computeHexahedra, 8, {&r->hexahedronIndices, NULL}, {&r->hexahedraInROI, NULL}};
+    return (Kind){&r->tetrahedra,
+                  r->computeTetrahedra,
+                  4,
+                  {&r->tetrahedronIndices, &r->tetrahedronOutIndices},
+                  {&r->tetrahedraInROI, &r->tetrahedraOutROI}};
+  default:
+    return (Kind){&r->hexahedra, r->computeHexahedra, 8, {&r->hexahedronIndices, NULL}, {&r->hexahedraInROI, NULL}};
   }
 }
 
@@ -200,7 +216,8 @@ static bool select_elements(dvRoi *r, const Kind *kind)
   bool good = true;
   for (int side = 0; side < 2 && good; side++) {
     dvInts *indices = kind->indices[side], *elements = kind->elements[side];
-    good = (!indices || dv_ints_resize(indices, counts[side])) && (!elements || dv_ints_resize(elements, width * counts[side]));
+    good = (!indices || dv_ints_resize(indices, counts[side])) &&
+           (!elements || dv_ints_resize(elements, width * counts[side]));
     for (size_t i = 0, at = 0; i < n && good; i++) {
       if (out[i] != side) continue;
       if (indices) indices->data[at] = (int32_t)i;
@@ -238,7 +255,10 @@ static int list_of(dvRoi *r, const void *value)
   return -1;
 }
 
-static dvStatus no_memory(const dvRoi *r) { return dv_error(&r->base, NULL, "out of memory while selecting from %zu points", r->inside_count); }
+static dvStatus no_memory(const dvRoi *r)
+{
+  return dv_error(&r->base, NULL, "out of memory while selecting from %zu points", r->inside_count);
+}
 
 dvStatus dv_roi_fetch(dvObject *o, dvField *f)
 {
@@ -251,10 +271,11 @@ dvStatus dv_roi_fetch(dvObject *o, dvField *f)
 static bool clear(dvRoi *r)
 {
   bool good = true;
-  dvInts *lists[] = {&r->indices, &r->edgeIndices, &r->triangleIndices, &r->tetrahedronIndices, &r->edgesInROI, &r->trianglesInROI,
-                     &r->tetrahedraInROI, &r->quadIndices, &r->hexahedronIndices, &r->quadsInROI, &r->hexahedraInROI, &r->edgesOutROI,
-                     &r->trianglesOutROI, &r->tetrahedraOutROI, &r->indicesOut, &r->edgeOutIndices, &r->triangleOutIndices,
-                     &r->tetrahedronOutIndices};
+  dvInts *lists[] = {
+      &r->indices,        &r->edgeIndices,        &r->triangleIndices,      &r->tetrahedronIndices, &r->edgesInROI,
+      &r->trianglesInROI, &r->tetrahedraInROI,    &r->quadIndices,          &r->hexahedronIndices,  &r->quadsInROI,
+      &r->hexahedraInROI, &r->edgesOutROI,        &r->trianglesOutROI,      &r->tetrahedraOutROI,   &r->indicesOut,
+      &r->edgeOutIndices, &r->triangleOutIndices, &r->tetrahedronOutIndices};
   for (size_t i = 0; i < DV_COUNT(lists); i++) good = dv_ints_resize(lists[i], 0) && good;
   r->nbIndices = 0;
   r->made = 0;
@@ -268,7 +289,8 @@ void dv_roi_destroy(dvObject *o)
   dvInts *lists[2 * 2 * KINDS + 2] = {&r->indices, &r->indicesOut};
   for (int k = 0; k < KINDS; k++) {
     Kind kind = kind_at(r, k);
-    for (int side = 0; side < 2; side++) lists[2 + 4 * k + 2 * side] = kind.indices[side], lists[3 + 4 * k + 2 * side] = kind.elements[side];
+    for (int side = 0; side < 2; side++)
+      lists[2 + 4 * k + 2 * side] = kind.indices[side], lists[3 + 4 * k + 2 * side] = kind.elements[side];
   }
   for (size_t i = 0; i < DV_COUNT(lists); i++)
     if (lists[i]) dv_ints_free(lists[i]);

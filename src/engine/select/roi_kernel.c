@@ -1,7 +1,8 @@
 // Inner loop of selections: which points are in a box.
 #include "engine/select/roi.h"
 
-static void mark_box(const double *x, size_t stride, size_t n, const double low[3], const double high[3], uint8_t *inside)
+static void mark_box(const double *x, size_t stride, size_t n, const double low[3], const double high[3],
+                     uint8_t *inside)
 {
   const double a = low[0], b = low[1], c = low[2], d = high[0], e = high[1], f = high[2];
   if (stride == 3) {

@@ -7,18 +7,19 @@
 
 #include "math/vec.h"
 
-#define SPHERE_FIELDS(X)                                                                                              \
-  X(vec3s, centers, "", "m", "centres of the spheres", .flags = DV_INPUT)                                             \
-  X(reals, radii, "", "m", "radii, one each or one for all", .flags = DV_INPUT)                                       \
-  X(vec3, direction, "0 0 0", "", "direction that edges must have, where edgeAngle is positive", .flags = DV_INPUT)   \
-  X(vec3, normal, "0 0 0", "", "normal that triangles must have, where triAngle is positive", .flags = DV_INPUT)      \
-  X(real, edgeAngle, "0", "degrees", "largest angle between an edge and the direction", .flags = DV_INPUT)            \
-  X(real, triAngle, "0", "degrees", "largest angle between a triangle's normal and the one given", .alias = "angle", .flags = DV_INPUT)
+#define SPHERE_FIELDS(X)                                                                                             \
+  X(vec3s, centers, "", "m", "centres of the spheres", .flags = DV_INPUT)                                            \
+  X(reals, radii, "", "m", "radii, one each or one for all", .flags = DV_INPUT)                                      \
+  X(vec3, direction, "0 0 0", "", "direction that edges must have, where edgeAngle is positive", .flags = DV_INPUT)  \
+  X(vec3, normal, "0 0 0", "", "normal that triangles must have, where triAngle is positive", .flags = DV_INPUT)     \
+  X(real, edgeAngle, "0", "degrees", "largest angle between an edge and the direction", .flags = DV_INPUT)           \
+  X(real, triAngle, "0", "degrees", "largest angle between a triangle's normal and the one given", .alias = "angle", \
+    .flags = DV_INPUT)
 
 typedef struct SphereRoi {
   dvRoi roi;
   SPHERE_FIELDS(DV_MEMBER)
-  dvVec3 along, facing;          // direction and normal, of length 1
+  dvVec3 along, facing;   // direction and normal, of length 1
   double edge_cosine, triangle_cosine;
 } SphereRoi;
 
@@ -32,8 +33,8 @@ static bool sphere_prepare(dvRoi *r)
   size_t n = dv_reals_size(&s->centers);
   double degree = acos(-1.0) / 180;
   if (n && s->radii.count != n && s->radii.count != 1) {
-    dv_field_warning(&r->base, &s->radii, "give one radius, or one for each sphere", "there are %zu spheres and %zu radii: nothing is selected", n,
-                     s->radii.count);
+    dv_field_warning(&r->base, &s->radii, "give one radius, or one for each sphere",
+                     "there are %zu spheres and %zu radii: nothing is selected", n, s->radii.count);
     return false;
   }
   s->along = dv_vec3_normalise(dv_vec3_load(s->direction));
@@ -60,7 +61,8 @@ static bool sphere_contains(const dvRoi *r, const double p[3])
 static bool is_turned_right(const SphereRoi *s, const double *x, int n)
 {
   dvVec3 a = dv_vec3_load(x), b = dv_vec3_load(x + 3);
-  if (n == 2 && s->edgeAngle > 0) return fabs(dv_vec3_dot(dv_vec3_normalise(dv_vec3_sub(b, a)), s->along)) >= s->edge_cosine;
+  if (n == 2 && s->edgeAngle > 0)
+    return fabs(dv_vec3_dot(dv_vec3_normalise(dv_vec3_sub(b, a)), s->along)) >= s->edge_cosine;
   if (n != 3 || !(s->triAngle > 0)) return true;
   dvVec3 normal = dv_vec3_normalise(dv_vec3_cross(dv_vec3_sub(dv_vec3_load(x + 6), a), dv_vec3_sub(b, a)));
   return dv_vec3_dot(normal, s->facing) >= s->triangle_cosine;
@@ -93,8 +95,10 @@ static void sphere_describe(const dvRoi *r, const double low[3], const double hi
   dv_roi_describe(r, ", the radii", &((const SphereRoi *)r)->radii, out);
 }
 
-static const dvRoiShape sphere_shape = {
-    .prepare = sphere_prepare, .contains = sphere_contains, .contains_element = sphere_contains_element, .describe = sphere_describe};
+static const dvRoiShape sphere_shape = {.prepare = sphere_prepare,
+                                        .contains = sphere_contains,
+                                        .contains_element = sphere_contains_element,
+                                        .describe = sphere_describe};
 static void sphere_roi_create(dvObject *o) { dv_roi_create(o, &sphere_shape); }
 
 const dvClass dv_sphere_roi_class = {
@@ -105,7 +109,8 @@ const dvClass dv_sphere_roi_class = {
     .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3,
     .roles = 1u << DV_ROLE_ENGINE,
     .size = sizeof(SphereRoi),
-    .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block, DV_BLOCK(sphere_fields)},
+    .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block,
+               DV_BLOCK(sphere_fields)},
     .create = sphere_roi_create,
     .link = dv_roi_link,
     .update = dv_roi_update,

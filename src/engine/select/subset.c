@@ -1,25 +1,26 @@
-// Parts of meshes: MeshSubsetEngine keeps the elements whose points were all chosen, MeshSplittingEngine deals the points
-// out to several parts, MeshBoundaryROI finds the border of a surface, ComplementaryROI what no other selection has.
+// Parts of meshes: MeshSubsetEngine keeps the elements whose points were all chosen, MeshSplittingEngine deals the
+// points out to several parts, MeshBoundaryROI finds the border of a surface, ComplementaryROI what no other selection
+// has.
 #include "engine/classes.h"
 #include "engine/engine.h"
 
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
 #include <string.h>
 
-#define SUBSET_FIELDS(X)                                                                                 \
-  X(coords, inputPosition, "", "m", "points of the mesh", .flags = DV_INPUT)                             \
-  X(edges, inputEdges, "", "", "its edges", .flags = DV_INPUT)                                           \
-  X(triangles, inputTriangles, "", "", "its triangles", .flags = DV_INPUT)                               \
-  X(quads, inputQuads, "", "", "its quads", .flags = DV_INPUT)                                           \
-  X(tetrahedra, inputTetrahedra, "", "", "its tetrahedra", .flags = DV_INPUT)                            \
-  X(hexahedra, inputHexahedra, "", "", "its hexahedra", .flags = DV_INPUT)                               \
-  X(indices, indices, "", "", "points that are kept", .flags = DV_INPUT)                                 \
-  X(coords, position, "", "m", "points of the part", .flags = DV_OUTPUT)                                 \
-  X(edges, edges, "", "", "its edges", .flags = DV_OUTPUT)                                               \
-  X(triangles, triangles, "", "", "its triangles", .flags = DV_OUTPUT)                                   \
-  X(quads, quads, "", "", "its quads", .flags = DV_OUTPUT)                                               \
-  X(tetrahedra, tetrahedra, "", "", "its tetrahedra", .flags = DV_OUTPUT)                                \
+#define SUBSET_FIELDS(X)                                                      \
+  X(coords, inputPosition, "", "m", "points of the mesh", .flags = DV_INPUT)  \
+  X(edges, inputEdges, "", "", "its edges", .flags = DV_INPUT)                \
+  X(triangles, inputTriangles, "", "", "its triangles", .flags = DV_INPUT)    \
+  X(quads, inputQuads, "", "", "its quads", .flags = DV_INPUT)                \
+  X(tetrahedra, inputTetrahedra, "", "", "its tetrahedra", .flags = DV_INPUT) \
+  X(hexahedra, inputHexahedra, "", "", "its hexahedra", .flags = DV_INPUT)    \
+  X(indices, indices, "", "", "points that are kept", .flags = DV_INPUT)      \
+  X(coords, position, "", "m", "points of the part", .flags = DV_OUTPUT)      \
+  X(edges, edges, "", "", "its edges", .flags = DV_OUTPUT)                    \
+  X(triangles, triangles, "", "", "its triangles", .flags = DV_OUTPUT)        \
+  X(quads, quads, "", "", "its quads", .flags = DV_OUTPUT)                    \
+  X(tetrahedra, tetrahedra, "", "", "its tetrahedra", .flags = DV_OUTPUT)     \
   X(hexahedra, hexahedra, "", "", "its hexahedra", .flags = DV_OUTPUT)
 
 typedef struct Subset {
@@ -68,26 +69,28 @@ static dvStatus subset_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_mesh_subset_class, "MeshSubsetEngine", "part of a mesh: chosen points and the elements between them", DV_SELECT_MODULE, DV_DOF_VEC3, Subset,
-                .blocks = {&dv_object_block, DV_BLOCK(subset_fields)}, .update = subset_update);
+DV_ENGINE_CLASS(dv_mesh_subset_class, "MeshSubsetEngine", "part of a mesh: chosen points and the elements between them",
+                DV_SELECT_MODULE, DV_DOF_VEC3, Subset, .blocks = {&dv_object_block, DV_BLOCK(subset_fields)},
+                .update = subset_update);
 
-// --- splitting -----------------------------------------------------------------------------------------
+// --- splitting -----------------------------------------------------------------------------------
 
-#define SPLIT_FIELDS(X)                                                                                  \
-  X(vec3s, position, "", "m", "points of the mesh", .flags = DV_INPUT)                                   \
-  X(edges, edges, "", "", "its edges", .flags = DV_INPUT)                                                \
-  X(triangles, triangles, "", "", "its triangles", .flags = DV_INPUT)                                    \
-  X(quads, quads, "", "", "its quads", .flags = DV_INPUT)                                                \
-  X(tetrahedra, tetrahedra, "", "", "its tetrahedra", .flags = DV_INPUT)                                 \
-  X(hexahedra, hexahedra, "", "", "its hexahedra", .flags = DV_INPUT)                                    \
-  X(int, nbInputs, "0", "", "number of selections: indices1, tetrahedronIndices1 …; one more part has the rest", .flags = DV_INPUT) \
+#define SPLIT_FIELDS(X)                                                                                          \
+  X(vec3s, position, "", "m", "points of the mesh", .flags = DV_INPUT)                                           \
+  X(edges, edges, "", "", "its edges", .flags = DV_INPUT)                                                        \
+  X(triangles, triangles, "", "", "its triangles", .flags = DV_INPUT)                                            \
+  X(quads, quads, "", "", "its quads", .flags = DV_INPUT)                                                        \
+  X(tetrahedra, tetrahedra, "", "", "its tetrahedra", .flags = DV_INPUT)                                         \
+  X(hexahedra, hexahedra, "", "", "its hexahedra", .flags = DV_INPUT)                                            \
+  X(int, nbInputs, "0", "", "number of selections: indices1, tetrahedronIndices1 …; one more part has the rest", \
+    .flags = DV_INPUT)                                                                                           \
   X(indices, indexPairs, "", "", "for each point: its part, and its number there", .flags = DV_OUTPUT)
-#define SPLIT_INPUTS(X)                                                                                  \
-  X(indices, indices, "", "", "points of a part", .flags = DV_INPUT)                                     \
-  X(indices, edgeIndices, "", "", "edges of a part", .flags = DV_INPUT)                                  \
-  X(indices, triangleIndices, "", "", "triangles of a part", .flags = DV_INPUT)                          \
-  X(indices, quadIndices, "", "", "quads of a part", .flags = DV_INPUT)                                  \
-  X(indices, tetrahedronIndices, "", "", "tetrahedra of a part", .flags = DV_INPUT)                      \
+#define SPLIT_INPUTS(X)                                                             \
+  X(indices, indices, "", "", "points of a part", .flags = DV_INPUT)                \
+  X(indices, edgeIndices, "", "", "edges of a part", .flags = DV_INPUT)             \
+  X(indices, triangleIndices, "", "", "triangles of a part", .flags = DV_INPUT)     \
+  X(indices, quadIndices, "", "", "quads of a part", .flags = DV_INPUT)             \
+  X(indices, tetrahedronIndices, "", "", "tetrahedra of a part", .flags = DV_INPUT) \
   X(indices, hexahedronIndices, "", "", "hexahedra of a part", .flags = DV_INPUT)
 #define SPLIT_OUTPUTS(X) X(vec3s, position, "", "m", "points of a part", .flags = DV_OUTPUT)
 
@@ -127,7 +130,8 @@ static dvStatus give_points(Split *s, const char *name, int part, const dvInts *
   const dvInts *list = dv_engine_numbered(o, name, part);
   size_t n = dv_reals_size(&s->position), width = elements ? (size_t)elements->width : 1;
   if (!list) return DV_OK;
-  DV_TRY(dv_engine_check_field(o, dv_field_of(o, list), elements ? dv_ints_size(elements) : n, elements ? "elements" : "points"));
+  DV_TRY(dv_engine_check_field(o, dv_field_of(o, list), elements ? dv_ints_size(elements) : n,
+                               elements ? "elements" : "points"));
   for (size_t i = 0; i < list->count; i++)
     for (size_t k = 0; k < width; k++) {
       size_t point = (size_t)(elements ? elements->data[(size_t)list->data[i] * width + k] : list->data[i]);
@@ -145,7 +149,8 @@ static dvStatus split_update(dvObject *o)
   if (!dv_ints_resize(&s->indexPairs, 2 * n)) return dv_engine_no_memory(o);
   for (size_t i = 0; i < n; i++) s->indexPairs.data[2 * i] = s->nbInputs;
   for (int part = s->nbInputs; part >= 1; part--)   // the first part that wants a point gets it
-    for (size_t i = 0; i < DV_COUNT(elements); i++) DV_TRY(give_points(s, dv_field_name(&split_inputs[i]), part, elements[i]));
+    for (size_t i = 0; i < DV_COUNT(elements); i++)
+      DV_TRY(give_points(s, dv_field_name(&split_inputs[i]), part, elements[i]));
   for (int part = 0; part <= s->nbInputs; part++) {
     dvReals *out = dv_engine_numbered(o, "position", part + 1);
     bool good = out && dv_reals_resize(out, 0);
@@ -159,14 +164,15 @@ static dvStatus split_update(dvObject *o)
   return DV_OK;
 }
 
-DV_ENGINE_CLASS(dv_mesh_splitting_class, "MeshSplittingEngine", "deals the points of a mesh out to several parts", DV_SELECT_MODULE, DV_DOF_VEC3, Split,
-                .blocks = {&dv_object_block, DV_BLOCK(split_fields)}, .parse = split_parse, .update = split_update);
+DV_ENGINE_CLASS(dv_mesh_splitting_class, "MeshSplittingEngine", "deals the points of a mesh out to several parts",
+                DV_SELECT_MODULE, DV_DOF_VEC3, Split, .blocks = {&dv_object_block, DV_BLOCK(split_fields)},
+                .parse = split_parse, .update = split_update);
 
-// --- border --------------------------------------------------------------------------------------------
+// --- border --------------------------------------------------------------------------------------
 
-#define BORDER_FIELDS(X)                                                                                 \
-  X(triangles, triangles, "", "", "triangles of the surface", .flags = DV_INPUT)                         \
-  X(quads, quads, "", "", "quads of the surface", .flags = DV_INPUT)                                     \
+#define BORDER_FIELDS(X)                                                                                            \
+  X(triangles, triangles, "", "", "triangles of the surface", .flags = DV_INPUT)                                    \
+  X(quads, quads, "", "", "quads of the surface", .flags = DV_INPUT)                                                \
   X(indices, inputROI, "", "", "only faces all of whose points are among these; all when empty", .flags = DV_INPUT) \
   X(indices, indices, "", "", "points on edges that only one face has, ascending", .flags = DV_OUTPUT)
 
@@ -181,8 +187,8 @@ static const dvFieldDesc border_fields[] = {BORDER_FIELDS(DV_DESCRIBE)};
 
 typedef struct EdgeCount {
   dvTupleSet edges;
-  DV_ARRAY(int32_t) faces;     // of each edge
-  uint8_t *chosen;             // points, when only some count
+  DV_ARRAY(int32_t) faces;   // of each edge
+  uint8_t *chosen;           // points, when only some count
   int32_t points;
 } EdgeCount;
 
@@ -240,15 +246,16 @@ static dvStatus border_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_mesh_boundary_class, "MeshBoundaryROI", "selects the points on the border of a surface", DV_SELECT_MODULE, 0, Border,
-                .blocks = {&dv_object_block, DV_BLOCK(border_fields)}, .update = border_update);
+DV_ENGINE_CLASS(dv_mesh_boundary_class, "MeshBoundaryROI", "selects the points on the border of a surface",
+                DV_SELECT_MODULE, 0, Border, .blocks = {&dv_object_block, DV_BLOCK(border_fields)},
+                .update = border_update);
 
-// --- the rest ------------------------------------------------------------------------------------------
+// --- the rest ------------------------------------------------------------------------------------
 
-#define REST_FIELDS(X)                                                                                   \
-  X(coords, position, "", "m", "all points", .flags = DV_INPUT)                                          \
-  X(int, nbSet, "0", "", "number of selections: setIndices1, setIndices2 …", .flags = DV_INPUT)          \
-  X(indices, indices, "", "", "points that none of them has", .flags = DV_OUTPUT)                        \
+#define REST_FIELDS(X)                                                                          \
+  X(coords, position, "", "m", "all points", .flags = DV_INPUT)                                 \
+  X(int, nbSet, "0", "", "number of selections: setIndices1, setIndices2 …", .flags = DV_INPUT) \
+  X(indices, indices, "", "", "points that none of them has", .flags = DV_OUTPUT)               \
   X(coords, pointsInROI, "", "m", "their positions", .flags = DV_OUTPUT)
 #define REST_INPUTS(X) X(indices, setIndices, "", "", "points of a selection", .flags = DV_INPUT)
 
@@ -267,7 +274,10 @@ static const dvFieldDesc rest_fields[] = {REST_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc rest_inputs[] = {REST_INPUTS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus rest_parse(dvObject *o, dvAttributes *a) { return dv_engine_add_inputs(o, a, DV_BLOCK(rest_inputs), &((Rest *)o)->nbSet); }
+static dvStatus rest_parse(dvObject *o, dvAttributes *a)
+{
+  return dv_engine_add_inputs(o, a, DV_BLOCK(rest_inputs), &((Rest *)o)->nbSet);
+}
 
 static dvStatus rest_update(dvObject *o)
 {
@@ -285,11 +295,14 @@ static dvStatus rest_update(dvObject *o)
   }
   for (size_t i = 0; i < n && good; i++) {
     int32_t index = (int32_t)i;
-    if (!taken[i]) good = dv_engine_add_ints(&r->indices, &index, 1) && dv_engine_add_reals(&r->pointsInROI, r->position.data + i * width, width);
+    if (!taken[i])
+      good = dv_engine_add_ints(&r->indices, &index, 1) &&
+             dv_engine_add_reals(&r->pointsInROI, r->position.data + i * width, width);
   }
   dv_free(taken);
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_complementary_roi_class, "ComplementaryROI", "selects the points that no other selection has", DV_SELECT_MODULE, DV_DOF_VEC3, Rest,
-                .blocks = {&dv_object_block, DV_BLOCK(rest_fields)}, .parse = rest_parse, .update = rest_update);
+DV_ENGINE_CLASS(dv_complementary_roi_class, "ComplementaryROI", "selects the points that no other selection has",
+                DV_SELECT_MODULE, DV_DOF_VEC3, Rest, .blocks = {&dv_object_block, DV_BLOCK(rest_fields)},
+                .parse = rest_parse, .update = rest_update);

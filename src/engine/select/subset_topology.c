@@ -1,8 +1,8 @@
 // SubsetTopology: cuts a mesh in two along boxes or spheres, what is inside and what is outside.
 //
-// An element is inside when all its points lie in the same box (sphere). With localIndices both parts are numbered on their
-// own: first the points on the border (those inside of an element that is cut by the first box), the same in both parts, then
-// the others. A list of tetrahedra instead of a region makes two parts that share nothing but points.
+// An element is inside when all its points lie in the same box (sphere). With localIndices both parts are numbered on
+// their own: first the points on the border (those inside of an element that is cut by the first box), the same in both
+// parts, then the others. A list of tetrahedra instead of a region makes two parts that share nothing but points.
 #include "engine/classes.h"
 #include "engine/engine.h"
 
@@ -10,46 +10,48 @@
 
 #include <string.h>
 
-#define PART_FIELDS(X)                                                                                                \
-  X(vec6s, box, "", "m", "boxes, two opposite corners each; 0 0 0 1 1 1 when nothing is given", .flags = DV_INPUT)     \
-  X(vec3s, centers, "", "m", "centres of spheres, instead of boxes", .flags = DV_INPUT)                               \
-  X(reals, radii, "", "m", "their radii", .flags = DV_INPUT)                                                          \
-  X(vec3, direction, "0 0 0", "", "unused, as in SOFA", .flags = DV_HIDDEN)                                           \
-  X(vec3, normal, "0 0 0", "", "unused, as in SOFA", .flags = DV_HIDDEN)                                              \
-  X(real, edgeAngle, "0", "degrees", "unused, as in SOFA", .flags = DV_HIDDEN)                                        \
-  X(real, triAngle, "0", "degrees", "unused, as in SOFA", .flags = DV_HIDDEN)                                         \
-  X(coords, rest_position, "", "m", "points; those of the state in the node or above when not given", .flags = DV_INPUT) \
-  X(edges, edges, "", "", "edges; those of the topology in the node or above when not given", .flags = DV_INPUT)      \
-  X(triangles, triangles, "", "", "triangles; likewise", .flags = DV_INPUT)                                           \
-  X(quads, quads, "", "", "quads", .flags = DV_INPUT)                                                                 \
-  X(tetrahedra, tetrahedra, "", "", "tetrahedra; likewise", .flags = DV_INPUT)                                        \
-  X(hexahedra, hexahedra, "", "", "hexahedra", .flags = DV_INPUT)                                                     \
-  X(indices, tetrahedraInput, "", "", "tetrahedra of the inner part, instead of a region", .flags = DV_INPUT)         \
-  X(indices, indices, "", "", "points inside", .flags = DV_OUTPUT)                                                    \
-  X(indices, edgeIndices, "", "", "edges inside", .flags = DV_OUTPUT)                                                 \
-  X(indices, triangleIndices, "", "", "triangles inside", .flags = DV_OUTPUT)                                         \
-  X(indices, quadIndices, "", "", "quads inside", .flags = DV_OUTPUT)                                                 \
-  X(indices, tetrahedronIndices, "", "", "tetrahedra inside", .flags = DV_OUTPUT)                                     \
-  X(indices, hexahedronIndices, "", "", "hexahedra inside", .flags = DV_OUTPUT)                                       \
-  X(coords, pointsInROI, "", "m", "points of the inner part", .flags = DV_OUTPUT)                                     \
-  X(coords, pointsOutROI, "", "m", "points of the outer part", .flags = DV_OUTPUT)                                    \
-  X(edges, edgesInROI, "", "", "edges of the inner part", .flags = DV_OUTPUT)                                         \
-  X(edges, edgesOutROI, "", "", "edges of the outer part", .flags = DV_OUTPUT)                                        \
-  X(triangles, trianglesInROI, "", "", "triangles of the inner part", .flags = DV_OUTPUT)                             \
-  X(triangles, trianglesOutROI, "", "", "triangles of the outer part", .flags = DV_OUTPUT)                            \
-  X(quads, quadsInROI, "", "", "quads of the inner part", .flags = DV_OUTPUT)                                         \
-  X(quads, quadsOutROI, "", "", "quads of the outer part", .flags = DV_OUTPUT)                                        \
-  X(tetrahedra, tetrahedraInROI, "", "", "tetrahedra of the inner part", .flags = DV_OUTPUT)                          \
-  X(tetrahedra, tetrahedraOutROI, "", "", "tetrahedra of the outer part", .flags = DV_OUTPUT)                         \
-  X(hexahedra, hexahedraInROI, "", "", "hexahedra of the inner part", .flags = DV_OUTPUT)                             \
-  X(hexahedra, hexahedraOutROI, "", "", "hexahedra of the outer part", .flags = DV_OUTPUT)                            \
-  X(int, nbrborder, "0", "", "with localIndices: number of points on the border, the first of both parts", .flags = DV_OUTPUT) \
-  X(bool, localIndices, "0", "", "number the points of each part on their own", .flags = DV_INPUT)                    \
-  X(bool, drawROI, "0", "", "draw the boxes", .flags = DV_LOOKS)                                                      \
-  X(bool, drawPoints, "0", "", "draw the points", .flags = DV_LOOKS)                                                  \
-  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                                                    \
-  X(bool, drawTriangle, "0", "", "draw the triangles", .flags = DV_LOOKS)                                             \
-  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                                          \
+#define PART_FIELDS(X)                                                                                             \
+  X(vec6s, box, "", "m", "boxes, two opposite corners each; 0 0 0 1 1 1 when nothing is given", .flags = DV_INPUT) \
+  X(vec3s, centers, "", "m", "centres of spheres, instead of boxes", .flags = DV_INPUT)                            \
+  X(reals, radii, "", "m", "their radii", .flags = DV_INPUT)                                                       \
+  X(vec3, direction, "0 0 0", "", "unused, as in SOFA", .flags = DV_HIDDEN)                                        \
+  X(vec3, normal, "0 0 0", "", "unused, as in SOFA", .flags = DV_HIDDEN)                                           \
+  X(real, edgeAngle, "0", "degrees", "unused, as in SOFA", .flags = DV_HIDDEN)                                     \
+  X(real, triAngle, "0", "degrees", "unused, as in SOFA", .flags = DV_HIDDEN)                                      \
+  X(coords, rest_position, "", "m", "points; those of the state in the node or above when not given",              \
+    .flags = DV_INPUT)                                                                                             \
+  X(edges, edges, "", "", "edges; those of the topology in the node or above when not given", .flags = DV_INPUT)   \
+  X(triangles, triangles, "", "", "triangles; likewise", .flags = DV_INPUT)                                        \
+  X(quads, quads, "", "", "quads", .flags = DV_INPUT)                                                              \
+  X(tetrahedra, tetrahedra, "", "", "tetrahedra; likewise", .flags = DV_INPUT)                                     \
+  X(hexahedra, hexahedra, "", "", "hexahedra", .flags = DV_INPUT)                                                  \
+  X(indices, tetrahedraInput, "", "", "tetrahedra of the inner part, instead of a region", .flags = DV_INPUT)      \
+  X(indices, indices, "", "", "points inside", .flags = DV_OUTPUT)                                                 \
+  X(indices, edgeIndices, "", "", "edges inside", .flags = DV_OUTPUT)                                              \
+  X(indices, triangleIndices, "", "", "triangles inside", .flags = DV_OUTPUT)                                      \
+  X(indices, quadIndices, "", "", "quads inside", .flags = DV_OUTPUT)                                              \
+  X(indices, tetrahedronIndices, "", "", "tetrahedra inside", .flags = DV_OUTPUT)                                  \
+  X(indices, hexahedronIndices, "", "", "hexahedra inside", .flags = DV_OUTPUT)                                    \
+  X(coords, pointsInROI, "", "m", "points of the inner part", .flags = DV_OUTPUT)                                  \
+  X(coords, pointsOutROI, "", "m", "points of the outer part", .flags = DV_OUTPUT)                                 \
+  X(edges, edgesInROI, "", "", "edges of the inner part", .flags = DV_OUTPUT)                                      \
+  X(edges, edgesOutROI, "", "", "edges of the outer part", .flags = DV_OUTPUT)                                     \
+  X(triangles, trianglesInROI, "", "", "triangles of the inner part", .flags = DV_OUTPUT)                          \
+  X(triangles, trianglesOutROI, "", "", "triangles of the outer part", .flags = DV_OUTPUT)                         \
+  X(quads, quadsInROI, "", "", "quads of the inner part", .flags = DV_OUTPUT)                                      \
+  X(quads, quadsOutROI, "", "", "quads of the outer part", .flags = DV_OUTPUT)                                     \
+  X(tetrahedra, tetrahedraInROI, "", "", "tetrahedra of the inner part", .flags = DV_OUTPUT)                       \
+  X(tetrahedra, tetrahedraOutROI, "", "", "tetrahedra of the outer part", .flags = DV_OUTPUT)                      \
+  X(hexahedra, hexahedraInROI, "", "", "hexahedra of the inner part", .flags = DV_OUTPUT)                          \
+  X(hexahedra, hexahedraOutROI, "", "", "hexahedra of the outer part", .flags = DV_OUTPUT)                         \
+  X(int, nbrborder, "0", "", "with localIndices: number of points on the border, the first of both parts",         \
+    .flags = DV_OUTPUT)                                                                                            \
+  X(bool, localIndices, "0", "", "number the points of each part on their own", .flags = DV_INPUT)                 \
+  X(bool, drawROI, "0", "", "draw the boxes", .flags = DV_LOOKS)                                                   \
+  X(bool, drawPoints, "0", "", "draw the points", .flags = DV_LOOKS)                                               \
+  X(bool, drawEdges, "0", "", "draw the edges", .flags = DV_LOOKS)                                                 \
+  X(bool, drawTriangle, "0", "", "draw the triangles", .flags = DV_LOOKS)                                          \
+  X(bool, drawTetrahedra, "0", "", "draw the tetrahedra", .flags = DV_LOOKS)                                       \
   X(real, drawSize, "1", "", "size of what is drawn", .flags = DV_LOOKS)
 
 typedef struct Part {
@@ -61,7 +63,7 @@ typedef struct Part {
 static const dvFieldDesc part_fields[] = {PART_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- regions -------------------------------------------------------------------------------------------
+// --- regions -------------------------------------------------------------------------------------
 
 static size_t region_count(const Part *p) { return p->centers.count ? p->centers.count / 3 : p->box.count / 6; }
 
@@ -88,7 +90,7 @@ static bool is_inside(const Part *p, const int32_t *points, size_t count)
   return false;
 }
 
-// --- points --------------------------------------------------------------------------------------------
+// --- points --------------------------------------------------------------------------------------
 
 static void mark_border(const Part *p, uint8_t *border)
 {
@@ -118,7 +120,8 @@ static bool sort_points(Part *p, const uint8_t *border, int32_t *number)
     int32_t index = (int32_t)i;
     if (!border || !border[i]) continue;
     number[i] = p->nbrborder++;
-    good = dv_engine_add_ints(&p->indices, &index, 1) && add_point(p, &p->pointsInROI, i) && add_point(p, &p->pointsOutROI, i);
+    good = dv_engine_add_ints(&p->indices, &index, 1) && add_point(p, &p->pointsInROI, i) &&
+           add_point(p, &p->pointsOutROI, i);
   }
   int32_t in = p->nbrborder, out = p->nbrborder;
   for (size_t i = 0; i < n && good; i++) {
@@ -132,7 +135,7 @@ static bool sort_points(Part *p, const uint8_t *border, int32_t *number)
   return good;
 }
 
-// --- elements ------------------------------------------------------------------------------------------
+// --- elements ------------------------------------------------------------------------------------
 
 typedef struct Kind {
   const dvInts *from;
@@ -177,7 +180,8 @@ static bool deal_tetrahedra(Part *p)
   uint8_t *chosen = dv_try_alloc(count + 1);
   int32_t *in = dv_try_alloc((n + 1) * sizeof *in), *out = dv_try_alloc((n + 1) * sizeof *out);
   bool good = chosen && in && out && dv_reals_resize(&p->pointsInROI, 0) && dv_reals_resize(&p->pointsOutROI, 0) &&
-              dv_ints_resize(&p->tetrahedronIndices, 0) && dv_ints_resize(&p->tetrahedraInROI, 0) && dv_ints_resize(&p->tetrahedraOutROI, 0);
+              dv_ints_resize(&p->tetrahedronIndices, 0) && dv_ints_resize(&p->tetrahedraInROI, 0) &&
+              dv_ints_resize(&p->tetrahedraOutROI, 0);
   if (good) {
     memset(in, -1, n * sizeof *in);
     memset(out, -1, n * sizeof *out);
@@ -194,7 +198,7 @@ static bool deal_tetrahedra(Part *p)
   return good;
 }
 
-// --- hooks ---------------------------------------------------------------------------------------------
+// --- hooks ---------------------------------------------------------------------------------------
 
 static dvStatus part_link(dvObject *o)
 {
@@ -212,11 +216,14 @@ static dvStatus check_input(Part *p)
 {
   const dvObject *o = &p->base;
   const dvInts *lists[] = {&p->edges, &p->triangles, &p->quads, &p->tetrahedra, &p->hexahedra};
-  for (size_t i = 0; i < DV_COUNT(lists); i++) DV_TRY(dv_engine_check(o, lists[i], dv_reals_size(&p->rest_position), "points"));
+  for (size_t i = 0; i < DV_COUNT(lists); i++)
+    DV_TRY(dv_engine_check(o, lists[i], dv_reals_size(&p->rest_position), "points"));
   DV_TRY(dv_engine_check(o, &p->tetrahedraInput, dv_ints_size(&p->tetrahedra), "tetrahedra"));
   if (p->centers.count && p->radii.count != p->centers.count / 3)
-    return dv_field_error(o, &p->radii, "give one for each sphere", "there are %zu spheres and %zu radii", p->centers.count / 3, p->radii.count);
-  if (!dv_was_set(o, &p->box) && p->box.count == 0 && !dv_reals_assign(&p->box, (const double[]){0, 0, 0, 1, 1, 1}, 6)) return dv_engine_no_memory(o);
+    return dv_field_error(o, &p->radii, "give one for each sphere", "there are %zu spheres and %zu radii",
+                          p->centers.count / 3, p->radii.count);
+  if (!dv_was_set(o, &p->box) && p->box.count == 0 && !dv_reals_assign(&p->box, (const double[]){0, 0, 0, 1, 1, 1}, 6))
+    return dv_engine_no_memory(o);
   return DV_OK;
 }
 
@@ -232,8 +239,8 @@ static dvStatus part_update(dvObject *o)
                         {&p->hexahedra, &p->hexahedronIndices, &p->hexahedraInROI, &p->hexahedraOutROI}};
   int32_t *number = dv_try_alloc((n + 1) * sizeof *number);
   uint8_t *border = p->localIndices ? dv_try_alloc(n + 1) : NULL;
-  bool good = number && (border || !p->localIndices) && dv_ints_resize(&p->indices, 0) && dv_reals_resize(&p->pointsInROI, 0) &&
-              dv_reals_resize(&p->pointsOutROI, 0);
+  bool good = number && (border || !p->localIndices) && dv_ints_resize(&p->indices, 0) &&
+              dv_reals_resize(&p->pointsInROI, 0) && dv_reals_resize(&p->pointsOutROI, 0);
   if (good && border) mark_border(p, border);
   good = good && sort_points(p, border, number);
   for (size_t i = 0; i < DV_COUNT(kinds) && good; i++) good = sort_elements(p, &kinds[i], number);
@@ -243,5 +250,6 @@ static dvStatus part_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_mesh_part_class, "SubsetTopology", "cuts a mesh into what lies in boxes or spheres and the rest", DV_SELECT_MODULE,
-                DV_DOF_VEC3 | DV_DOF_RIGID3, Part, .blocks = {&dv_object_block, DV_BLOCK(part_fields)}, .link = part_link, .update = part_update);
+DV_ENGINE_CLASS(dv_mesh_part_class, "SubsetTopology", "cuts a mesh into what lies in boxes or spheres and the rest",
+                DV_SELECT_MODULE, DV_DOF_VEC3 | DV_DOF_RIGID3, Part,
+                .blocks = {&dv_object_block, DV_BLOCK(part_fields)}, .link = part_link, .update = part_update);

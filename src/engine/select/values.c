@@ -1,5 +1,5 @@
-// Engines that pick, look up, join and rename entries of lists. A list holds tuples of numbers; their width comes from the
-// field that is linked, or from the template (dv_engine_width).
+// Engines that pick, look up, join and rename entries of lists. A list holds tuples of numbers; their width comes from
+// the field that is linked, or from the template (dv_engine_width).
 //
 //   ValuesFromIndices, PointsFromIndices   out[i] = in[indices[i]]
 //   IndicesFromValues                      global[indices[i]] = values[i]
@@ -13,14 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICK_FIELDS(X)                                                                                  \
-  X(reals, in, "", "", "values to choose from", .flags = DV_INPUT)                                      \
-  X(indices, indices, "", "", "which of them", .flags = DV_INPUT)                                       \
-  X(reals, out, "", "", "the chosen values", .flags = DV_OUTPUT)                                        \
+#define PICK_FIELDS(X)                                             \
+  X(reals, in, "", "", "values to choose from", .flags = DV_INPUT) \
+  X(indices, indices, "", "", "which of them", .flags = DV_INPUT)  \
+  X(reals, out, "", "", "the chosen values", .flags = DV_OUTPUT)   \
   X(string, outStr, "", "", "the same as text", .flags = DV_OUTPUT)
-#define POINTS_FIELDS(X)                                                                                \
-  X(coords, position, "", "m", "points to choose from; those of the state of the node when not given", .flags = DV_INPUT) \
-  X(indices, indices, "", "", "which of them", .flags = DV_INPUT)                                       \
+#define POINTS_FIELDS(X)                                                                               \
+  X(coords, position, "", "m", "points to choose from; those of the state of the node when not given", \
+    .flags = DV_INPUT)                                                                                 \
+  X(indices, indices, "", "", "which of them", .flags = DV_INPUT)                                      \
   X(coords, indices_position, "", "m", "the chosen points", .flags = DV_OUTPUT)
 
 typedef struct Pick {
@@ -42,7 +43,8 @@ static const dvFieldDesc points_fields[] = {POINTS_FIELDS(DV_DESCRIBE)};
 static bool pick(const dvReals *in, size_t width, const dvInts *indices, dvReals *out)
 {
   if (!dv_reals_resize(out, indices->count * width)) return false;
-  for (size_t i = 0; i < indices->count; i++) memcpy(out->data + i * width, in->data + (size_t)indices->data[i] * width, width * sizeof(double));
+  for (size_t i = 0; i < indices->count; i++)
+    memcpy(out->data + i * width, in->data + (size_t)indices->data[i] * width, width * sizeof(double));
   return true;
 }
 
@@ -79,18 +81,19 @@ static dvStatus points_update(dvObject *o)
   return pick(&p->position, (size_t)o->dof->coord, &p->indices, &p->indices_position) ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_values_from_indices_class, "ValuesFromIndices", "chooses values of a list by their indices", DV_SELECT_MODULE, 0, Pick,
-                .blocks = {&dv_object_block, DV_BLOCK(pick_fields)}, .update = pick_update);
-DV_ENGINE_CLASS(dv_points_from_indices_class, "PointsFromIndices", "chooses points by their indices", DV_SELECT_MODULE, DV_DOF_VEC3, Points,
-                .blocks = {&dv_object_block, DV_BLOCK(points_fields)}, .link = points_link, .update = points_update);
+DV_ENGINE_CLASS(dv_values_from_indices_class, "ValuesFromIndices", "chooses values of a list by their indices",
+                DV_SELECT_MODULE, 0, Pick, .blocks = {&dv_object_block, DV_BLOCK(pick_fields)}, .update = pick_update);
+DV_ENGINE_CLASS(dv_points_from_indices_class, "PointsFromIndices", "chooses points by their indices", DV_SELECT_MODULE,
+                DV_DOF_VEC3, Points, .blocks = {&dv_object_block, DV_BLOCK(points_fields)}, .link = points_link,
+                .update = points_update);
 
-// --- looking up ----------------------------------------------------------------------------------------
+// --- looking up ----------------------------------------------------------------------------------
 
-#define FIND_FIELDS(X)                                                                                     \
-  X(reals, values, "", "", "values to look for", .flags = DV_INPUT)                                        \
-  X(reals, global, "", "", "list in which they are", .flags = DV_INPUT)                                    \
-  X(indices, indices, "", "", "where they are", .flags = DV_OUTPUT)                                        \
-  X(indices, otherIndices, "", "", "with recursiveSearch: where each value is not", .flags = DV_OUTPUT)    \
+#define FIND_FIELDS(X)                                                                                  \
+  X(reals, values, "", "", "values to look for", .flags = DV_INPUT)                                     \
+  X(reals, global, "", "", "list in which they are", .flags = DV_INPUT)                                 \
+  X(indices, indices, "", "", "where they are", .flags = DV_OUTPUT)                                     \
+  X(indices, otherIndices, "", "", "with recursiveSearch: where each value is not", .flags = DV_OUTPUT) \
   X(bool, recursiveSearch, "0", "", "give every place of a value instead of the first", .flags = DV_INPUT)
 
 typedef struct Find {
@@ -121,17 +124,18 @@ static dvStatus find_update(dvObject *o)
   }
   if (!good) return dv_engine_no_memory(o);
   if (missing && !f->recursiveSearch)
-    dv_field_warning(o, &f->values, NULL, "%zu of %zu values are not in the list; the first is number %zu", missing, f->values.count / width, first);
+    dv_field_warning(o, &f->values, NULL, "%zu of %zu values are not in the list; the first is number %zu", missing,
+                     f->values.count / width, first);
   return DV_OK;
 }
 
 DV_ENGINE_CLASS(dv_indices_from_values_class, "IndicesFromValues", "finds values in a list", DV_SELECT_MODULE, 0, Find,
                 .blocks = {&dv_object_block, DV_BLOCK(find_fields)}, .update = find_update);
 
-// --- joining ---------------------------------------------------------------------------------------------
+// --- joining -------------------------------------------------------------------------------------
 
-#define JOIN_FIELDS(X)                                                                                     \
-  X(int, nbInputs, "2", "", "number of lists: input1, input2 …", .flags = DV_INPUT)                        \
+#define JOIN_FIELDS(X)                                                              \
+  X(int, nbInputs, "2", "", "number of lists: input1, input2 …", .flags = DV_INPUT) \
   X(reals, output, "", "", "all of them, one behind the other", .flags = DV_OUTPUT)
 #define JOIN_INPUTS(X) X(reals, input, "", "", "a list", .flags = DV_INPUT)
 
@@ -150,7 +154,10 @@ static const dvFieldDesc join_fields[] = {JOIN_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc join_inputs[] = {JOIN_INPUTS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus join_parse(dvObject *o, dvAttributes *a) { return dv_engine_add_inputs(o, a, DV_BLOCK(join_inputs), &((Join *)o)->nbInputs); }
+static dvStatus join_parse(dvObject *o, dvAttributes *a)
+{
+  return dv_engine_add_inputs(o, a, DV_BLOCK(join_inputs), &((Join *)o)->nbInputs);
+}
 
 static dvStatus join_update(dvObject *o)
 {
@@ -168,12 +175,12 @@ static dvStatus join_update(dvObject *o)
 DV_ENGINE_CLASS(dv_merge_vectors_class, "MergeVectors", "puts lists one behind the other", DV_GENERATE_MODULE, 0, Join,
                 .blocks = {&dv_object_block, DV_BLOCK(join_fields)}, .parse = join_parse, .update = join_update);
 
-// --- sets --------------------------------------------------------------------------------------------------
+// --- sets ----------------------------------------------------------------------------------------
 
-#define SETS_FIELDS(X)                                                                                     \
-  X(ints, in1, "", "", "first set", .flags = DV_INPUT)                                                     \
-  X(ints, in2, "", "", "second set", .flags = DV_INPUT)                                                    \
-  X(ints, out, "", "", "the result, ascending", .flags = DV_OUTPUT)                                        \
+#define SETS_FIELDS(X)                                              \
+  X(ints, in1, "", "", "first set", .flags = DV_INPUT)              \
+  X(ints, in2, "", "", "second set", .flags = DV_INPUT)             \
+  X(ints, out, "", "", "the result, ascending", .flags = DV_OUTPUT) \
   X(string, op, "union", "", "union, intersection, difference or symmetric_difference", .flags = DV_INPUT)
 
 typedef struct Sets {
@@ -231,7 +238,8 @@ static dvStatus sets_update(dvObject *o)
   for (size_t i = 0; i < DV_COUNT(kinds); i++)
     if (kinds[i].letter == letter) keep = kinds[i].keep;
   if (!keep)
-    return dv_field_error(o, &s->op, "give union, intersection, difference or symmetric_difference", "MergeSets does not know the operation '%s'", s->op);
+    return dv_field_error(o, &s->op, "give union, intersection, difference or symmetric_difference",
+                          "MergeSets does not know the operation '%s'", s->op);
   dvInts a = {0}, b = {0};
   bool good = sorted(&s->in1, &a) && sorted(&s->in2, &b) && combine(&a, &b, keep, &s->out);
   dv_ints_free(&a);
@@ -239,16 +247,17 @@ static dvStatus sets_update(dvObject *o)
   return good ? DV_OK : dv_engine_no_memory(o);
 }
 
-DV_ENGINE_CLASS(dv_merge_sets_class, "MergeSets", "union, intersection or difference of two sets of numbers", DV_GENERATE_MODULE, 0, Sets,
-                .blocks = {&dv_object_block, DV_BLOCK(sets_fields)}, .update = sets_update);
+DV_ENGINE_CLASS(dv_merge_sets_class, "MergeSets", "union, intersection or difference of two sets of numbers",
+                DV_GENERATE_MODULE, 0, Sets, .blocks = {&dv_object_block, DV_BLOCK(sets_fields)},
+                .update = sets_update);
 
-// --- renaming ------------------------------------------------------------------------------------------------
+// --- renaming ------------------------------------------------------------------------------------
 
-#define MAP_FIELDS(X)                                                                                      \
-  X(reals, in, "", "", "indices, alone or as elements", .flags = DV_INPUT)                                 \
-  X(indices, indices, "", "", "what is numbered: entry i was called indices[i]", .flags = DV_INPUT)        \
-  X(reals, out, "", "", "the new numbers; what has none stays", .flags = DV_OUTPUT)                        \
-  X(string, outStr, "", "", "the same as text", .flags = DV_OUTPUT)                                        \
+#define MAP_FIELDS(X)                                                                               \
+  X(reals, in, "", "", "indices, alone or as elements", .flags = DV_INPUT)                          \
+  X(indices, indices, "", "", "what is numbered: entry i was called indices[i]", .flags = DV_INPUT) \
+  X(reals, out, "", "", "the new numbers; what has none stays", .flags = DV_OUTPUT)                 \
+  X(string, outStr, "", "", "the same as text", .flags = DV_OUTPUT)                                 \
   X(bool, transpose, "0", "", "go from the new numbers to the old ones", .flags = DV_INPUT)
 
 typedef struct Map {

@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-#define TRANSFORM_FIELDS(X)                                                                                \
-  X(coords, input_position, "", "m", "points to move", .flags = DV_INPUT)                                  \
-  X(coords, output_position, "", "m", "the moved points", .flags = DV_OUTPUT)                              \
-  X(vec3, translation, "0 0 0", "m", "translation", .flags = DV_INPUT)                                     \
-  X(vec3, rotation, "0 0 0", "degrees", "rotation about x, then y, then z", .flags = DV_INPUT)             \
+#define TRANSFORM_FIELDS(X)                                                                                      \
+  X(coords, input_position, "", "m", "points to move", .flags = DV_INPUT)                                        \
+  X(coords, output_position, "", "m", "the moved points", .flags = DV_OUTPUT)                                    \
+  X(vec3, translation, "0 0 0", "m", "translation", .flags = DV_INPUT)                                           \
+  X(vec3, rotation, "0 0 0", "degrees", "rotation about x, then y, then z", .flags = DV_INPUT)                   \
   X(vec4, quaternion, "0 0 0 1", "", "rotation as a quaternion x y z w, after the other one", .flags = DV_INPUT) \
-  X(vec3, scale, "1 1 1", "", "factors along x, y, z, before the rotations", .flags = DV_INPUT)            \
+  X(vec3, scale, "1 1 1", "", "factors along x, y, z, before the rotations", .flags = DV_INPUT)                  \
   X(bool, inverse, "0", "", "undo the transformation instead", .flags = DV_INPUT)
 
 typedef struct Transform {
@@ -71,11 +71,15 @@ static dvStatus transform_update(dvObject *o)
 {
   Transform *t = (Transform *)o;
   if (t->inverse && (t->scale[0] == 0 || t->scale[1] == 0 || t->scale[2] == 0))
-    return dv_field_error(o, t->scale, NULL, "a scale of %g %g %g cannot be undone", t->scale[0], t->scale[1], t->scale[2]);
+    return dv_field_error(o, t->scale, NULL, "a scale of %g %g %g cannot be undone", t->scale[0], t->scale[1],
+                          t->scale[2]);
   if (o->dof->kind == DV_RIGID2 && (t->quaternion[0] != 0 || t->quaternion[1] != 0 || t->quaternion[2] != 0))
-    return dv_field_error(o, t->quaternion, "give a rotation about z", "a quaternion does not turn frames of the plane");
-  if (!dv_reals_assign(&t->output_position, t->input_position.data, t->input_position.count)) return dv_engine_no_memory(o);
-  for (size_t i = 0; i < dv_reals_size(&t->output_position); i++) move(t, t->output_position.data + i * (size_t)o->dof->coord);
+    return dv_field_error(o, t->quaternion, "give a rotation about z",
+                          "a quaternion does not turn frames of the plane");
+  if (!dv_reals_assign(&t->output_position, t->input_position.data, t->input_position.count))
+    return dv_engine_no_memory(o);
+  for (size_t i = 0; i < dv_reals_size(&t->output_position); i++)
+    move(t, t->output_position.data + i * (size_t)o->dof->coord);
   return DV_OK;
 }
 
@@ -83,10 +87,10 @@ DV_ENGINE_CLASS(dv_transform_engine_class, "TransformEngine", "moves, turns and 
                 DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, Transform,
                 .blocks = {&dv_object_block, DV_BLOCK(transform_fields)}, .update = transform_update);
 
-// --- matrices ------------------------------------------------------------------------------------------
+// --- matrices ------------------------------------------------------------------------------------
 
-#define MATRIX_FIELDS(X)                                                                                                     \
-  X(mat4, inT, "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", "", "transformation that comes after", .flags = DV_INPUT)                  \
+#define MATRIX_FIELDS(X)                                                                                    \
+  X(mat4, inT, "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", "", "transformation that comes after", .flags = DV_INPUT) \
   X(mat4, outT, "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", "", "both together", .flags = DV_OUTPUT)
 #define TRANSLATE_FIELDS(X) X(vec3, translation, "0 0 0", "m", "translation", .flags = DV_INPUT)
 #define ROTATE_FIELDS(X) X(vec3, rotation, "0 0 0", "degrees", "rotation about x, then y, then z", .flags = DV_INPUT)
@@ -142,7 +146,8 @@ static dvStatus rotate_update(dvObject *o)
 {
   Matrix *m = (Matrix *)o;
   double own[16];
-  compose(own, dv_quat_to_matrix(dv_quat_from_euler(dv_vec3_scale(dv_vec3_load(m->rotation), degree))), dv_vec3(0, 0, 0));
+  compose(own, dv_quat_to_matrix(dv_quat_from_euler(dv_vec3_scale(dv_vec3_load(m->rotation), degree))),
+          dv_vec3(0, 0, 0));
   multiply(m->inT, own, m->outT);
   return DV_OK;
 }
@@ -162,29 +167,37 @@ static dvStatus invert_update(dvObject *o)
   Matrix *m = (Matrix *)o;
   const double *a = m->inT;
   dvMat3 linear = {{{a[0], a[1], a[2]}, {a[4], a[5], a[6]}, {a[8], a[9], a[10]}}}, inverse;
-  if (!dv_mat3_inverse(linear, &inverse)) return dv_field_error(o, m->inT, NULL, "the transformation has no inverse: it flattens space");
+  if (!dv_mat3_inverse(linear, &inverse))
+    return dv_field_error(o, m->inT, NULL, "the transformation has no inverse: it flattens space");
   compose(m->outT, inverse, dv_vec3_neg(dv_mat3_mul_vec(inverse, dv_vec3(a[3], a[7], a[11]))));
   return DV_OK;
 }
 
-#define MATRIX_CLASS(variable, name, help, fields, hook) \
-  DV_ENGINE_CLASS(variable, name, help, DV_TRANSFORM_MODULE, 0, Matrix, .blocks = {&dv_object_block, DV_BLOCK(fields)}, .update = hook)
+#define MATRIX_CLASS(variable, name, help, fields, hook)                \
+  DV_ENGINE_CLASS(variable, name, help, DV_TRANSFORM_MODULE, 0, Matrix, \
+                  .blocks = {&dv_object_block, DV_BLOCK(fields)}, .update = hook)
 
-MATRIX_CLASS(dv_translate_matrix_class, "TranslateTransformMatrixEngine", "puts a translation before a transformation", translate_fields, translate_update);
-MATRIX_CLASS(dv_rotate_matrix_class, "RotateTransformMatrixEngine", "puts a rotation before a transformation", rotate_fields, rotate_update);
-MATRIX_CLASS(dv_scale_matrix_class, "ScaleTransformMatrixEngine", "puts a scaling before a transformation", scale_fields, scale_update);
-MATRIX_CLASS(dv_invert_matrix_class, "InvertTransformMatrixEngine", "inverts a transformation", invert_fields, invert_update);
+MATRIX_CLASS(dv_translate_matrix_class, "TranslateTransformMatrixEngine", "puts a translation before a transformation",
+             translate_fields, translate_update);
+MATRIX_CLASS(dv_rotate_matrix_class, "RotateTransformMatrixEngine", "puts a rotation before a transformation",
+             rotate_fields, rotate_update);
+MATRIX_CLASS(dv_scale_matrix_class, "ScaleTransformMatrixEngine", "puts a scaling before a transformation",
+             scale_fields, scale_update);
+MATRIX_CLASS(dv_invert_matrix_class, "InvertTransformMatrixEngine", "inverts a transformation", invert_fields,
+             invert_update);
 
-// --- displacements of frames -----------------------------------------------------------------------------
+// --- displacements of frames ---------------------------------------------------------------------
 
-#define FRAME_FIELDS(X)                                                                                     \
-  X(coords, x0, "", "", "frames at rest", .flags = DV_INPUT)                                                \
+#define FRAME_FIELDS(X)                                      \
+  X(coords, x0, "", "", "frames at rest", .flags = DV_INPUT) \
   X(coords, x, "", "", "frames now", .flags = DV_INPUT)
-#define DISPLACEMENT_FIELDS(X) \
-  X(reals, displacements, "", "", "what takes each frame from rest to now: 4 x 4 matrices, or frames when the template says so", .flags = DV_OUTPUT)
-#define SCALED_FIELDS(X)                                                                                    \
-  X(vec3s, scales, "", "", "factors along x, y, z that come between; 1 when not given", .flags = DV_INPUT)  \
-  X(reals, displaceMats, "", "", "what takes each frame from rest to now: 4 x 4 matrices", .alias = "displacements", .flags = DV_OUTPUT)
+#define DISPLACEMENT_FIELDS(X)    \
+  X(reals, displacements, "", "", \
+    "what takes each frame from rest to now: 4 x 4 matrices, or frames when the template says so", .flags = DV_OUTPUT)
+#define SCALED_FIELDS(X)                                                                                             \
+  X(vec3s, scales, "", "", "factors along x, y, z that come between; 1 when not given", .flags = DV_INPUT)           \
+  X(reals, displaceMats, "", "", "what takes each frame from rest to now: 4 x 4 matrices", .alias = "displacements", \
+    .flags = DV_OUTPUT)
 
 typedef struct Displacement {
   dvObject base;
@@ -209,7 +222,8 @@ static void frame_matrix(const double *x, bool inverse, double out[16])
 static dvStatus check_frames(const Displacement *d)
 {
   if (d->x.count != d->x0.count)
-    return dv_field_error(&d->base, &d->x, "give as many frames as at rest", "there are %zu frames at rest and %zu now", d->x0.count / 7, d->x.count / 7);
+    return dv_field_error(&d->base, &d->x, "give as many frames as at rest", "there are %zu frames at rest and %zu now",
+                          d->x0.count / 7, d->x.count / 7);
   return DV_OK;
 }
 
@@ -248,12 +262,14 @@ static dvStatus scaled_update(dvObject *o)
   DV_TRY(check_frames(d));
   size_t n = d->x.count / 7;
   if (d->scales.count && d->scales.count != 3 * n)
-    return dv_field_error(o, &d->scales, "give one for each frame, or none", "there are %zu frames and %zu scales", n, d->scales.count / 3);
+    return dv_field_error(o, &d->scales, "give one for each frame, or none", "there are %zu frames and %zu scales", n,
+                          d->scales.count / 3);
   dv_engine_set_width(o, &d->displaceMats, 16);
   if (!dv_reals_resize(&d->displaceMats, 16 * n)) return dv_engine_no_memory(o);
   for (size_t i = 0; i < n; i++) {
     double now[16], rest[16], scale[16];
-    compose(scale, d->scales.count ? dv_mat3_diagonal(dv_vec3_load(d->scales.data + 3 * i)) : dv_mat3_identity(), dv_vec3(0, 0, 0));
+    compose(scale, d->scales.count ? dv_mat3_diagonal(dv_vec3_load(d->scales.data + 3 * i)) : dv_mat3_identity(),
+            dv_vec3(0, 0, 0));
     frame_matrix(d->x.data + 7 * i, false, now);
     frame_matrix(d->x0.data + 7 * i, true, rest);
     multiply(scale, rest, rest);
@@ -262,7 +278,9 @@ static dvStatus scaled_update(dvObject *o)
   return DV_OK;
 }
 
-DV_ENGINE_CLASS(dv_displacement_transform_class, "DisplacementTransformEngine", "how frames have moved from rest", DV_TRANSFORM_MODULE, DV_DOF_RIGID3,
-                Displacement, .blocks = {&dv_object_block, DV_BLOCK(displacement_fields)}, .update = displacement_update);
-DV_ENGINE_CLASS(dv_displacement_matrix_class, "DisplacementMatrixEngine", "how frames have moved from rest, with a scaling in between", DV_TRANSFORM_MODULE,
-                DV_DOF_RIGID3, Displacement, .blocks = {&dv_object_block, DV_BLOCK(scaled_fields)}, .update = scaled_update);
+DV_ENGINE_CLASS(dv_displacement_transform_class, "DisplacementTransformEngine", "how frames have moved from rest",
+                DV_TRANSFORM_MODULE, DV_DOF_RIGID3, Displacement,
+                .blocks = {&dv_object_block, DV_BLOCK(displacement_fields)}, .update = displacement_update);
+DV_ENGINE_CLASS(dv_displacement_matrix_class, "DisplacementMatrixEngine",
+                "how frames have moved from rest, with a scaling in between", DV_TRANSFORM_MODULE, DV_DOF_RIGID3,
+                Displacement, .blocks = {&dv_object_block, DV_BLOCK(scaled_fields)}, .update = scaled_update);

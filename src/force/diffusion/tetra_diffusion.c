@@ -1,12 +1,12 @@
 // TetrahedronDiffusionFEMForceField: diffusion of what a state holds (a temperature, a potential) in linear tetrahedra.
 //
-// With shape functions N_i of a tetrahedron of volume V, K_ij = V grad N_i . D grad N_j and f = -K u. Rows of K sum to zero, so that
-// each edge ij carries the flow K_ij (u_i - u_j) from one end to the other; K is kept as one number an edge, in SOFA's order.
-// D = d (1 + (r - 1) a a^T), r times as much along the direction a of the tetrahedron. Together with a mass matrix of density 1 and an
-// integrator of first order (M u' = f) this is u' = div(D grad u).
+// With shape functions N_i of a tetrahedron of volume V, K_ij = V grad N_i . D grad N_j and f = -K u. Rows of K sum to
+// zero, so that each edge ij carries the flow K_ij (u_i - u_j) from one end to the other; K is kept as one number an
+// edge, in SOFA's order. D = d (1 + (r - 1) a a^T), r times as much along the direction a of the tetrahedron. Together
+// with a mass matrix of density 1 and an integrator of first order (M u' = f) this is u' = div(D grad u).
 //
-// The shape is that of a mechanical state in the node or above, found by its tag, at the start: values and positions are different states, and
-// tags keep the solver of one from seeing the other.
+// The shape is that of a mechanical state in the node or above, found by its tag, at the start: values and positions
+// are different states, and tags keep the solver of one from seeing the other.
 #include "force/mesh.h"
 
 #include "math/vec.h"
@@ -14,22 +14,25 @@
 
 #include <math.h>
 
-#define TETRA_DIFFUSION_FIELDS(X)                                                                                                        \
-  X(real, constantDiffusionCoefficient, "1", "m2/s", "diffusivity of all tetrahedra")                                                    \
-  X(reals, tetraDiffusionCoefficient, "", "m2/s", "diffusivity of each tetrahedron; filled from the constant one when not given")        \
-  X(real, anisotropyRatio, "1", "", "how many times larger it is along the directions of transverseAnisotropyArray")                     \
-  X(vec3s, transverseAnisotropyArray, "", "", "direction of each tetrahedron, needed when the ratio is not 1; its length does not count") \
-  X(string, tagMechanics, "meca", "", "tag of the state that holds the positions of the mesh")                                          \
-  X(bool, drawConduc, "0", "", "draw the diffusivity", .flags = DV_LOOKS)                                                                \
-  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define TETRA_DIFFUSION_FIELDS(X)                                                                                    \
+  X(real, constantDiffusionCoefficient, "1", "m2/s", "diffusivity of all tetrahedra")                                \
+  X(reals, tetraDiffusionCoefficient, "", "m2/s",                                                                    \
+    "diffusivity of each tetrahedron; filled from the constant one when not given")                                  \
+  X(real, anisotropyRatio, "1", "", "how many times larger it is along the directions of transverseAnisotropyArray") \
+  X(vec3s, transverseAnisotropyArray, "", "",                                                                        \
+    "direction of each tetrahedron, needed when the ratio is not 1; its length does not count")                      \
+  X(string, tagMechanics, "meca", "", "tag of the state that holds the positions of the mesh")                       \
+  X(bool, drawConduc, "0", "", "draw the diffusivity", .flags = DV_LOOKS)                                            \
+  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                 \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct TetraDiffusion {
   dvForce force;
   TETRA_DIFFUSION_FIELDS(DV_MEMBER)
-  dvState *shape;                // where the points are
+  dvState *shape;   // where the points are
   const dvInts *edges;
-  DV_ARRAY(double) flow;         // K_ij of each edge, at most 0 in a good mesh
-  bool given;                    // a diffusivity for each tetrahedron
+  DV_ARRAY(double) flow;   // K_ij of each edge, at most 0 in a good mesh
+  bool given;              // a diffusivity for each tetrahedron
   unsigned revision;
 } TetraDiffusion;
 
@@ -39,7 +42,7 @@ static const dvFieldDesc tetra_diffusion_fields[] = {TETRA_DIFFUSION_FIELDS(DV_D
 
 static void tetra_diffusion_destroy(dvObject *o) { dv_array_free(&((TetraDiffusion *)o)->flow); }
 
-// --- set-up --------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 // the nearest mechanical state with the tag, in the node or above
 static dvState *find_shape(const dvNode *node, const char *tag)
@@ -60,11 +63,12 @@ static dvStatus take_shape(TetraDiffusion *t)
   dvObject *o = &t->force.base;
   t->shape = find_shape(o->node, t->tagMechanics);
   if (!t->shape)
-    return dv_field_error(o, &t->tagMechanics, "give the state with the positions of the mesh that tag, such as tags=\"meca\"",
-                          "no state in the node or above has the tag '%s': the shape of the tetrahedra is not known", t->tagMechanics);
+    return dv_field_error(
+        o, &t->tagMechanics, "give the state with the positions of the mesh that tag, such as tags=\"meca\"",
+        "no state in the node or above has the tag '%s': the shape of the tetrahedra is not known", t->tagMechanics);
   if (t->shape->base.dof->kind != DV_VEC3)
-    return dv_field_error(o, &t->tagMechanics, NULL, "%s is of type %s; the positions of tetrahedra are Vec3", t->shape->base.name,
-                          t->shape->base.dof->name);
+    return dv_field_error(o, &t->tagMechanics, NULL, "%s is of type %s; the positions of tetrahedra are Vec3",
+                          t->shape->base.name, t->shape->base.dof->name);
   return dv_object_ensure(&t->shape->base);
 }
 
@@ -86,9 +90,11 @@ static dvStatus take_diffusivity(TetraDiffusion *t, size_t tetrahedra)
                             "the diffusivity %g of tetrahedron %zu does not let anything spread", list->data[i], i);
   if (t->anisotropyRatio != 1 && dv_reals_size(&t->transverseAnisotropyArray) != tetrahedra)
     return dv_field_error(o, &t->transverseAnisotropyArray, "give a direction for each tetrahedron",
-                          "there are %zu directions for %zu tetrahedra", dv_reals_size(&t->transverseAnisotropyArray), tetrahedra);
+                          "there are %zu directions for %zu tetrahedra", dv_reals_size(&t->transverseAnisotropyArray),
+                          tetrahedra);
   if (!(t->anisotropyRatio >= 0) || !isfinite(t->anisotropyRatio))
-    return dv_field_error(o, &t->anisotropyRatio, "give a number from 0 on", "the ratio %g makes no sense", t->anisotropyRatio);
+    return dv_field_error(o, &t->anisotropyRatio, "give a number from 0 on", "the ratio %g makes no sense",
+                          t->anisotropyRatio);
   return DV_OK;
 }
 
@@ -97,7 +103,8 @@ static bool gradients(const double *x, const int32_t *p, dvVec3 g[4], double *vo
 {
   dvVec3 a = dv_vec3_load(x + 3 * (size_t)p[0]), e[3];
   for (int k = 0; k < 3; k++) e[k] = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)p[k + 1]), a);
-  double six = dv_vec3_dot(e[0], dv_vec3_cross(e[1], e[2])), size = dv_vec3_norm(e[0]) * dv_vec3_norm(e[1]) * dv_vec3_norm(e[2]);
+  double six = dv_vec3_dot(e[0], dv_vec3_cross(e[1], e[2])),
+         size = dv_vec3_norm(e[0]) * dv_vec3_norm(e[1]) * dv_vec3_norm(e[2]);
   if (!(fabs(six) > 1e-14 * size)) return false;
   for (int k = 0; k < 3; k++) g[k + 1] = dv_vec3_scale(dv_vec3_cross(e[(k + 1) % 3], e[(k + 2) % 3]), 1 / six);
   g[0] = dv_vec3_neg(dv_vec3_add(g[1], dv_vec3_add(g[2], g[3])));
@@ -140,7 +147,9 @@ static dvStatus tetra_diffusion_reinit(dvObject *o)
     if (gradients(x, tetrahedra->data + 4 * i, g, &volume)) add_tetrahedron(t, i, g, volume, parts->data + 6 * i);
     else if (flat++ == 0) first = i;
   }
-  if (flat > 0) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat, the first is number %zu: nothing passes through them", flat, first);
+  if (flat > 0)
+    dv_warning(o, "repair the mesh", "%zu tetrahedra are flat, the first is number %zu: nothing passes through them",
+               flat, first);
   return DV_OK;
 }
 
@@ -152,8 +161,8 @@ static dvStatus tetra_diffusion_init(dvObject *o)
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
   DV_TRY(take_shape(t));
   if (t->shape == t->force.state)
-    dv_warning(o, "give the diffusing values a state of their own", "%s holds both the positions and what diffuses: the mesh contracts",
-               t->shape->base.name);
+    dv_warning(o, "give the diffusing values a state of their own",
+               "%s holds both the positions and what diffuses: the mesh contracts", t->shape->base.name);
   t->given = t->tetraDiffusionCoefficient.count > 0;
   DV_TRY(tetra_diffusion_reinit(o));
   if (dv_topology_count(dv_topology(t->topology.target), DV_TETRAHEDRON) == 0)
@@ -161,10 +170,11 @@ static dvStatus tetra_diffusion_init(dvObject *o)
   return DV_OK;
 }
 
-// --- operations ----------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 // The width is a constant where this is inlined. out += factor K_ij (u_j - u_i) at j, and the opposite at i
-static inline __attribute__((always_inline)) void flow_loop(const TetraDiffusion *t, const double *u, double *out, double factor, size_t width)
+static inline __attribute__((always_inline)) void flow_loop(const TetraDiffusion *t, const double *u, double *out,
+                                                            double factor, size_t width)
 {
   for (size_t i = 0; i < t->flow.count; i++) {
     size_t a = width * (size_t)t->edges->data[2 * i], b = width * (size_t)t->edges->data[2 * i + 1];
@@ -181,9 +191,15 @@ static void add_flow(const TetraDiffusion *t, int from, int to, double factor)
   const double *u = dv_state_read(t->force.state, from);
   double *out = dv_state_write(t->force.state, to);
   switch (t->force.state->base.dof->deriv) {
-  case 1: flow_loop(t, u, out, factor, 1); break;
-  case 2: flow_loop(t, u, out, factor, 2); break;
-  default: flow_loop(t, u, out, factor, 3); break;
+  case 1:
+    flow_loop(t, u, out, factor, 1);
+    break;
+  case 2:
+    flow_loop(t, u, out, factor, 2);
+    break;
+  default:
+    flow_loop(t, u, out, factor, 3);
+    break;
   }
 }
 
@@ -194,7 +210,10 @@ static void tetra_diffusion_add_force(dvObject *o, const dvMech *m)
   add_flow(t, m->x, m->f, 1);
 }
 
-static void tetra_diffusion_add_dforce(dvObject *o, const dvMech *m) { add_flow((TetraDiffusion *)o, m->dx, m->df, m->k); }
+static void tetra_diffusion_add_dforce(dvObject *o, const dvMech *m)
+{
+  add_flow((TetraDiffusion *)o, m->dx, m->df, m->k);
+}
 
 static void tetra_diffusion_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {

@@ -1,13 +1,17 @@
-// BeamFEMForceField: straight elastic beams between frames (J. S. Przemieniecki, Theory of matrix structural analysis, 1968).
+// BeamFEMForceField: straight elastic beams between frames (J. S. Przemieniecki, Theory of matrix structural analysis,
+// 1968).
 //
-// A beam joins frames a and b and lies along the x axis of a at rest. In the frame of a, u is how far b's centre and r how far b's rotation
-// (as a rotation vector) are from where they are at rest; with the 12 x 12 matrix k of Euler and Bernoulli
+// A beam joins frames a and b and lies along the x axis of a at rest. In the frame of a, u is how far b's centre and r
+// how far b's rotation (as a rotation vector) are from where they are at rest; with the 12 x 12 matrix k of Euler and
+// Bernoulli
 //
 //   f = -R_a k (0, 0, u, r),   df = -R_a k R_a^T d.
 //
 // For bending about z, with c = E Iz / L, deflections v and angles t:
-//   F_a = 12 c/L^2 (v_a - v_b) + 6 c/L (t_a + t_b) = -F_b,   M_a = 6 c/L (v_a - v_b) + 4 c t_a + 2 c t_b,   M_b likewise,
-// about y the same with the sign of the angles turned; E A/L along x and G J/L about x. Needs edges and a state of frames.
+//   F_a = 12 c/L^2 (v_a - v_b) + 6 c/L (t_a + t_b) = -F_b,   M_a = 6 c/L (v_a - v_b) + 4 c t_a + 2 c t_b,   M_b
+//   likewise,
+// about y the same with the sign of the angles turned; E A/L along x and G J/L about x. Needs edges and a state of
+// frames.
 #include "force/fem/elastic.h"
 #include "math/vec.h"
 
@@ -15,22 +19,23 @@
 
 extern const dvClass dv_beam_class;
 
-#define BEAM_FIELDS(X)                                                                                                                      \
-  X(reals, radius, "0.1", "m", "radius of the section, one for all or one each beam")                                                       \
-  X(reals, radiusInner, "0", "m", "radius of the bore of a pipe, one for all or one each beam")                                             \
-  X(vec4s, section, "", "m^2 m^4", "other sections than circles: area, second moments about y and z, torsion constant; one for all or one each beam") \
-  X(indices, listSegment, "", "", "edges that are beams; all by default")                                                                   \
-  X(bool, useSymmetricAssembly, "0", "", "not used: the assembled matrix is always symmetric", .flags = DV_HIDDEN)                          \
+#define BEAM_FIELDS(X)                                                                                                 \
+  X(reals, radius, "0.1", "m", "radius of the section, one for all or one each beam")                                  \
+  X(reals, radiusInner, "0", "m", "radius of the bore of a pipe, one for all or one each beam")                        \
+  X(vec4s, section, "", "m^2 m^4",                                                                                     \
+    "other sections than circles: area, second moments about y and z, torsion constant; one for all or one each beam") \
+  X(indices, listSegment, "", "", "edges that are beams; all by default")                                              \
+  X(bool, useSymmetricAssembly, "0", "", "not used: the assembled matrix is always symmetric", .flags = DV_HIDDEN)     \
   X(string, beamsData, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct Beam {
   int32_t a, b;
   double length;
-  double stretch, twist;     // E A/L, G J/L
-  double bend_y, bend_z;     // E I/L about y and z
-  dvVec3 offset;             // of b at rest, in the frame of a
-  dvQuat turn;               // of b at rest, in the frame of a
-  dvQuat frame;              // of a at the last force
+  double stretch, twist;   // E A/L, G J/L
+  double bend_y, bend_z;   // E I/L about y and z
+  dvVec3 offset;           // of b at rest, in the frame of a
+  dvQuat turn;             // of b at rest, in the frame of a
+  dvQuat frame;            // of a at the last force
 } Beam;
 
 typedef struct BeamForce {
@@ -56,13 +61,18 @@ static dvStatus check_sections(const BeamForce *f)
 {
   const dvObject *o = &f->elastic.force.base;
   for (size_t i = 0; i < f->section.count; i++)
-    if (!is_size(f->section.data[i])) return dv_field_error(o, &f->section, "give four positive numbers: area, Iy, Iz, J", "section has %g", f->section.data[i]);
+    if (!is_size(f->section.data[i]))
+      return dv_field_error(o, &f->section, "give four positive numbers: area, Iy, Iz, J", "section has %g",
+                            f->section.data[i]);
   if (f->section.count) return DV_OK;
   if (f->radius.count == 0) return dv_field_error(o, &f->radius, "the default is 0.1", "radius has no value");
   for (size_t i = 0; i < f->radius.count || i < f->radiusInner.count; i++) {
-    double outer = dv_elastic_pick(&f->radius, i), inner = f->radiusInner.count ? dv_elastic_pick(&f->radiusInner, i) : 0;
+    double outer = dv_elastic_pick(&f->radius, i),
+           inner = f->radiusInner.count ? dv_elastic_pick(&f->radiusInner, i) : 0;
     if (!is_size(outer)) return dv_field_error(o, &f->radius, NULL, "radius %g is not a positive number", outer);
-    if (!(inner >= 0 && inner < outer)) return dv_field_error(o, &f->radiusInner, NULL, "radiusInner %g is not between 0 and the radius, %g", inner, outer);
+    if (!(inner >= 0 && inner < outer))
+      return dv_field_error(o, &f->radiusInner, NULL, "radiusInner %g is not between 0 and the radius, %g", inner,
+                            outer);
   }
   return DV_OK;
 }
@@ -73,7 +83,8 @@ static Section section_of(const BeamForce *f, size_t i)
     const double *p = f->section.data + (4 * i + 4 <= f->section.count ? 4 * i : 0);
     return (Section){p[0], p[1], p[2], p[3]};
   }
-  double pi = acos(-1.0), outer = dv_elastic_pick(&f->radius, i), inner = f->radiusInner.count ? dv_elastic_pick(&f->radiusInner, i) : 0;
+  double pi = acos(-1.0), outer = dv_elastic_pick(&f->radius, i),
+         inner = f->radiusInner.count ? dv_elastic_pick(&f->radiusInner, i) : 0;
   double moment = 0.25 * pi * (pow(outer, 4) - pow(inner, 4));
   return (Section){pi * (outer * outer - inner * inner), moment, moment, 2 * moment};
 }
@@ -113,7 +124,8 @@ static const dvInts *chosen(const BeamForce *f, size_t edges)
 {
   for (size_t i = 0; i < f->listSegment.count; i++)
     if (f->listSegment.data[i] < 0 || (size_t)f->listSegment.data[i] >= edges) {
-      dv_field_warning(&f->elastic.force.base, &f->listSegment, NULL, "there is no edge %d, only %zu: all edges are beams", f->listSegment.data[i], edges);
+      dv_field_warning(&f->elastic.force.base, &f->listSegment, NULL,
+                       "there is no edge %d, only %zu: all edges are beams", f->listSegment.data[i], edges);
       return NULL;
     }
   return f->listSegment.count ? &f->listSegment : NULL;
@@ -123,7 +135,9 @@ static void warn_of_shapes(const BeamForce *f, size_t points, size_t slanted)
 {
   const dvObject *o = &f->elastic.force.base;
   if (points) dv_warning(o, "move its ends apart", "%zu beams have no length and give no force", points);
-  if (slanted) dv_warning(o, "turn the frames so that their x axes lie along the beams", "%zu beams do not lie along the x axis of their first frame: they bend as if they did", slanted);
+  if (slanted)
+    dv_warning(o, "turn the frames so that their x axes lie along the beams",
+               "%zu beams do not lie along the x axis of their first frame: they bend as if they did", slanted);
 }
 
 static dvStatus beam_reinit(dvObject *o)
@@ -157,7 +171,9 @@ static dvStatus beam_init(dvObject *o)
   BeamForce *f = (BeamForce *)o;
   DV_TRY(dv_elastic_init(o));
   DV_TRY(beam_reinit(o));
-  if (f->beams.count == 0) dv_warning(o, "give the topology edges", "the topology %s has no edges: there are no beams", f->elastic.topology.target->name);
+  if (f->beams.count == 0)
+    dv_warning(o, "give the topology edges", "the topology %s has no edges: there are no beams",
+               f->elastic.topology.target->name);
   return DV_OK;
 }
 
@@ -182,7 +198,8 @@ static void beam_product(const Beam *p, const double d[12], double out[12])
 static void add_turned(const Beam *p, dvQuat frame, double k, const double force[12], double *f)
 {
   for (int i = 0; i < 4; i++)
-    dv_vec3_accumulate(f + 6 * (size_t)(i < 2 ? p->a : p->b) + 3 * (i % 2), dv_vec3_scale(dv_quat_rotate(frame, dv_vec3_load(force + 3 * i)), k));
+    dv_vec3_accumulate(f + 6 * (size_t)(i < 2 ? p->a : p->b) + 3 * (i % 2),
+                       dv_vec3_scale(dv_quat_rotate(frame, dv_vec3_load(force + 3 * i)), k));
 }
 
 // how far b is from rest, in the frame of a
@@ -225,7 +242,8 @@ static void beam_add_dforce(dvObject *o, const dvMech *m)
   for (size_t i = 0; i < f->beams.count; i++) {
     const Beam *p = &f->beams.data[i];
     for (int j = 0; j < 4; j++)
-      dv_vec3_store(d + 3 * j, dv_quat_inverse_rotate(p->frame, dv_vec3_load(dx + 6 * (size_t)(j < 2 ? p->a : p->b) + 3 * (j % 2))));
+      dv_vec3_store(d + 3 * j, dv_quat_inverse_rotate(
+                                   p->frame, dv_vec3_load(dx + 6 * (size_t)(j < 2 ? p->a : p->b) + 3 * (j % 2))));
     beam_product(p, d, force);
     add_turned(p, p->frame, -k, force, df);
   }
@@ -237,7 +255,7 @@ static void beam_matrix(const Beam *p, double k, double out[12][12])
   dvMat3 r = dv_quat_to_matrix(p->frame);
   for (int c = 0; c < 12; c++) {
     double d[12] = {0}, force[12];
-    dv_vec3_store(d + c / 3 * 3, dv_mat3_row(r, c % 3));      // R^T e_c
+    dv_vec3_store(d + c / 3 * 3, dv_mat3_row(r, c % 3));   // R^T e_c
     beam_product(p, d, force);
     for (int i = 0; i < 4; i++) {
       dvVec3 v = dv_vec3_scale(dv_mat3_mul_vec(r, dv_vec3_load(force + 3 * i)), -k);

@@ -4,10 +4,13 @@
 
 #include "force/mesh.h"
 
-#define DV_ELASTIC_FIELDS(X)                                                                                            \
-  X(reals, poissonRatio, "0.45", "", "Poisson's ratio, one for all or one each element; the first where one is missing", .least = "-1", .most = "0.5") \
-  X(reals, youngModulus, "5000", "Pa", "Young's modulus, one for all or one each element; the first where one is missing", .least = "0") \
-  X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define DV_ELASTIC_FIELDS(X)                                                                                          \
+  X(reals, poissonRatio, "0.45", "",                                                                                  \
+    "Poisson's ratio, one for all or one each element; the first where one is missing", .least = "-1", .most = "0.5") \
+  X(reals, youngModulus, "5000", "Pa",                                                                                \
+    "Young's modulus, one for all or one each element; the first where one is missing", .least = "0")                 \
+  X(link, topology, "", "", "topology with the elements; the one of the node or above by default",                    \
+    .role = DV_ROLE_TOPOLOGY)
 
 // First member of a component.
 typedef struct dvElastic {
@@ -19,17 +22,21 @@ extern const dvFieldBlock dv_elastic_block;
 // Finds the state and the topology. Call it first in init; reports what is missing.
 dvStatus dv_elastic_init(dvObject *o);
 static inline dvTopology *dv_elastic_topology(const dvElastic *e) { return dv_topology(e->topology.target); }
-// Young's moduli at least 0, Poisson's ratios between -1 and `most` (not included); warns when there are some, but not enough
-// for `count` elements.
+// Young's moduli at least 0, Poisson's ratios between -1 and `most` (not included); warns when there are some, but not
+// enough for `count` elements.
 dvStatus dv_elastic_check(dvElastic *e, size_t count, double most);
 
-static inline double dv_elastic_pick(const dvReals *list, size_t i) { return i < list->count ? list->data[i] : list->data[0]; }
+static inline double dv_elastic_pick(const dvReals *list, size_t i)
+{
+  return i < list->count ? list->data[i] : list->data[0];
+}
 static inline double dv_elastic_young(const dvElastic *e, size_t i) { return dv_elastic_pick(&e->youngModulus, i); }
 static inline double dv_elastic_poisson(const dvElastic *e, size_t i) { return dv_elastic_pick(&e->poissonRatio, i); }
 
 // Fields of components that SOFA runs on several threads: Divan's threads are the program's.
-#define DV_PARALLEL_FIELDS(X)                                                                                           \
-  X(int, nbThreads, "0", "", "not used: all components share the threads of the program", .flags = DV_HIDDEN)           \
-  X(string, taskSchedulerType, "_default", "", "not used: all components share the threads of the program", .flags = DV_HIDDEN)
+#define DV_PARALLEL_FIELDS(X)                                                                                 \
+  X(int, nbThreads, "0", "", "not used: all components share the threads of the program", .flags = DV_HIDDEN) \
+  X(string, taskSchedulerType, "_default", "", "not used: all components share the threads of the program",   \
+    .flags = DV_HIDDEN)
 
 #endif

@@ -8,7 +8,10 @@ typedef struct Matrices {
 
 _Static_assert(sizeof(Matrices) <= DV_SUM_USER, "sums are left for later only with a small description");
 
-static size_t matrix_numbers(const dvElementMatrices *m) { return m->blocks->nodes * m->blocks->nodes * (size_t)(m->width * m->width); }
+static size_t matrix_numbers(const dvElementMatrices *m)
+{
+  return m->blocks->nodes * m->blocks->nodes * (size_t)(m->width * m->width);
+}
 
 static void add_block(const Matrices *a, const dvElementSum *sum, size_t block, double *local)
 {
@@ -40,7 +43,8 @@ static void add_each(const dvElementMatrices *m, dvMatrixSink *sink, const dvSta
   const dvElementBlocks *blocks = m->blocks;
   size_t size = matrix_numbers(m);
   for (size_t b = 0; b < blocks->count; b++)
-    for (size_t pack = blocks->blocks[b].first_pack; pack < blocks->blocks[b].first_pack + blocks->blocks[b].packs; pack++) {
+    for (size_t pack = blocks->blocks[b].first_pack; pack < blocks->blocks[b].first_pack + blocks->blocks[b].packs;
+         pack++) {
       m->pack(m->elements, pack, m->k, matrices);
       for (size_t lane = 0; lane < DV_LANES; lane++) {
         int32_t point[DV_SUM_NODES];
@@ -54,6 +58,8 @@ static void add_each(const dvElementMatrices *m, dvMatrixSink *sink, const dvSta
 void dv_element_matrices_add(const dvElementMatrices *m, dvMatrixSink *sink, const dvState *state)
 {
   dvElementSum *sum = m->width == 3 ? dv_blocks_sum(m->blocks) : NULL;
-  if (sum) dv_sink_add_sum(sink, state, sum, fill_group, &(Matrices){*m, DV_KERNEL_CHOOSE(dv_element_sum_kernels)}, sizeof(Matrices));
+  if (sum)
+    dv_sink_add_sum(sink, state, sum, fill_group, &(Matrices){*m, DV_KERNEL_CHOOSE(dv_element_sum_kernels)},
+                    sizeof(Matrices));
   else add_each(m, sink, state);
 }

@@ -1,11 +1,14 @@
 // TetrahedralTensorMassForceField, TriangularTensorMassForceField: linear elasticity with one 3 x 3 matrix an edge
-// (S. Cotin, H. Delingette, N. Ayache, A hybrid elastic model for real-time cutting, deformations, and force feedback, 2000).
+// (S. Cotin, H. Delingette, N. Ayache, A hybrid elastic model for real-time cutting, deformations, and force feedback,
+// 2000).
 //
-// With displacements u of the ends p and q of an edge, f_q += M (u_q - u_p), f_p -= M^T (u_q - u_p). Each element around the edge adds to M
+// With displacements u of the ends p and q of an edge, f_q += M (u_q - u_p), f_p -= M^T (u_q - u_p). Each element
+// around the edge adds to M
 //   tetrahedron, volume V, gradients g:     V (lambda g_q g_p^T + mu g_p g_q^T + mu (g_p . g_q) 1),
-//   triangle, area A, third corner c:       lambda/4A (c - q)(c - p)^T + mu/8A (c - p)(c - q)^T - cot(angle at c) (lambda + mu)/2 1,
-// the latter with the moduli of a sheet, lambda = E nu/(1 - nu^2) and mu = E/(1 + nu); it acts out of the plane too. Displacements are small: turning
-// the body gives forces. Needs tetrahedra or triangles, and a state of points.
+//   triangle, area A, third corner c:       lambda/4A (c - q)(c - p)^T + mu/8A (c - p)(c - q)^T - cot(angle at c)
+//   (lambda + mu)/2 1,
+// the latter with the moduli of a sheet, lambda = E nu/(1 - nu^2) and mu = E/(1 + nu); it acts out of the plane too.
+// Displacements are small: turning the body gives forces. Needs tetrahedra or triangles, and a state of points.
 #include "force/mesh.h"
 #include "math/vec.h"
 
@@ -14,18 +17,19 @@
 
 extern const dvClass dv_tetra_tensor_mass_class, dv_triangle_tensor_mass_class;
 
-#define TENSOR_MASS_FIELDS(X)                                                                                                               \
-  X(real, poissonRatio, "0.3", "", "Poisson's ratio", .least = "-1", .most = "0.5")                                                         \
-  X(real, youngModulus, "1000", "Pa", "Young's modulus", .least = "0")                                                                      \
-  X(string, edgeInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                                                   \
-  X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define TENSOR_MASS_FIELDS(X)                                                                      \
+  X(real, poissonRatio, "0.3", "", "Poisson's ratio", .least = "-1", .most = "0.5")                \
+  X(real, youngModulus, "1000", "Pa", "Young's modulus", .least = "0")                             \
+  X(string, edgeInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)          \
+  X(link, topology, "", "", "topology with the elements; the one of the node or above by default", \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct TensorMass {
   dvForce force;
   TENSOR_MASS_FIELDS(DV_MEMBER)
   const dvInts *edges;
-  DV_ARRAY(dvMat3) matrices;       // one an edge
-  DV_ARRAY(double) rest;           // positions from which displacements count
+  DV_ARRAY(dvMat3) matrices;   // one an edge
+  DV_ARRAY(double) rest;       // positions from which displacements count
   unsigned revision;
 } TensorMass;
 
@@ -38,7 +42,8 @@ static const dvFieldDesc tensor_mass_fields[] = {TENSOR_MASS_FIELDS(DV_DESCRIBE)
 // the smallest volume or area, in powers of the longest edge, at which an element has gradients
 static const double flat_limit = 1e-14;
 
-static dvMat3 pair_matrix(double lambda, dvVec3 a, dvVec3 b, double mu, double diagonal)   // lambda a b^T + mu b a^T + diagonal 1
+static dvMat3 pair_matrix(double lambda, dvVec3 a, dvVec3 b, double mu,
+                          double diagonal)   // lambda a b^T + mu b a^T + diagonal 1
 {
   dvMat3 m = dv_mat3_add(dv_mat3_scale(dv_mat3_outer(a, b), lambda), dv_mat3_scale(dv_mat3_outer(b, a), mu));
   for (int i = 0; i < 3; i++) m.m[i][i] += diagonal;
@@ -48,11 +53,14 @@ static dvMat3 pair_matrix(double lambda, dvVec3 a, dvVec3 b, double mu, double d
 // of the edge from corner p to corner q; false for a flat element
 static bool tetra_matrix(const TensorMass *t, const dvVec3 x[4], int p, int q, dvMat3 *out)
 {
-  double nu = t->poissonRatio, lambda = t->youngModulus * nu / ((1 - 2 * nu) * (1 + nu)), mu = t->youngModulus / (2 * (1 + nu));
-  dvMat3 edges = dv_mat3_from_columns(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0]), dv_vec3_sub(x[3], x[0])), inverse;
+  double nu = t->poissonRatio, lambda = t->youngModulus * nu / ((1 - 2 * nu) * (1 + nu)),
+         mu = t->youngModulus / (2 * (1 + nu));
+  dvMat3 edges = dv_mat3_from_columns(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0]), dv_vec3_sub(x[3], x[0])),
+         inverse;
   double volume = fabs(dv_mat3_det(edges)) / 6, size = 0;
   for (int i = 0; i < 3; i++) size = fmax(size, dv_vec3_norm(dv_mat3_column(edges, i)));
-  if (!isfinite(volume) || !(volume > flat_limit * size * size * size) || !dv_mat3_inverse(edges, &inverse)) return false;
+  if (!isfinite(volume) || !(volume > flat_limit * size * size * size) || !dv_mat3_inverse(edges, &inverse))
+    return false;
   dvVec3 g[4];
   for (int i = 0; i < 3; i++) g[i + 1] = dv_mat3_row(inverse, i);
   g[0] = dv_vec3_neg(dv_vec3_add(dv_vec3_add(g[1], g[2]), g[3]));
@@ -95,9 +103,11 @@ static dvStatus check_moduli(const TensorMass *t, double most)
 {
   const dvObject *o = &t->force.base;
   if (!(t->youngModulus >= 0 && t->youngModulus < DV_EXPLODED))
-    return dv_field_error(o, &t->youngModulus, "the default is 1000", "youngModulus %g is not a number from 0 on", t->youngModulus);
+    return dv_field_error(o, &t->youngModulus, "the default is 1000", "youngModulus %g is not a number from 0 on",
+                          t->youngModulus);
   if (!(t->poissonRatio > -1 && t->poissonRatio < most))
-    return dv_field_error(o, &t->poissonRatio, "the default is 0.3", "poissonRatio %g is not between -1 and %g", t->poissonRatio, most);
+    return dv_field_error(o, &t->poissonRatio, "the default is 0.3", "poissonRatio %g is not between -1 and %g",
+                          t->poissonRatio, most);
   return DV_OK;
 }
 
@@ -121,7 +131,9 @@ static dvStatus tensor_mass_reinit(dvObject *o)
   size_t bad = 0, points = tetra ? 4 : 3, parts = tetra ? 6 : 3;
   for (size_t i = 0; i < dv_ints_size(elements); i++)
     if (!add_element(t, elements->data + points * i, (int)points, sides->data + parts * i)) bad++;
-  if (bad) dv_warning(o, "repair the mesh", "%zu of the %s are flat or lack an edge and give no force", bad, dv_element_name(kind));
+  if (bad)
+    dv_warning(o, "repair the mesh", "%zu of the %s are flat or lack an edge and give no force", bad,
+               dv_element_name(kind));
   dv_force_mesh_changed(&t->topology, &t->revision);
   return DV_OK;
 }
@@ -133,13 +145,17 @@ static dvStatus tensor_mass_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
   if (dv_topology_count(dv_topology(t->topology.target), kind) == 0)
-    dv_warning(o, NULL, "the topology %s has no %s: there will be no force", t->topology.target->name, dv_element_name(kind));
+    dv_warning(o, NULL, "the topology %s has no %s: there will be no force", t->topology.target->name,
+               dv_element_name(kind));
   return tensor_mass_reinit(o);
 }
 
 // --- operations ---
 
-static dvVec3 apart(const double *u, const int32_t *edge) { return dv_vec3_sub(dv_vec3_load(u + 3 * (size_t)edge[1]), dv_vec3_load(u + 3 * (size_t)edge[0])); }
+static dvVec3 apart(const double *u, const int32_t *edge)
+{
+  return dv_vec3_sub(dv_vec3_load(u + 3 * (size_t)edge[1]), dv_vec3_load(u + 3 * (size_t)edge[0]));
+}
 
 static void add_pair(const TensorMass *t, size_t i, dvVec3 d, double *f)
 {
@@ -166,7 +182,8 @@ static void tensor_mass_add_dforce(dvObject *o, const dvMech *m)
   double k = dv_mech_k(m, t->force.rayleighStiffness);
   const double *dx = dv_state_read(t->force.state, m->dx);
   double *df = dv_state_write(t->force.state, m->df);
-  for (size_t i = 0; i < t->matrices.count; i++) add_pair(t, i, dv_vec3_scale(apart(dx, t->edges->data + 2 * i), k), df);
+  for (size_t i = 0; i < t->matrices.count; i++)
+    add_pair(t, i, dv_vec3_scale(apart(dx, t->edges->data + 2 * i), k), df);
 }
 
 static void tensor_mass_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
@@ -192,8 +209,10 @@ static double tensor_mass_energy(dvObject *o, const dvMech *m)
   for (size_t i = 0; i < t->matrices.count; i++) {
     const int32_t *edge = t->edges->data + 2 * i;
     dvVec3 d = dv_vec3_sub(apart(x, edge), apart(t->rest.data, edge)), u[2];
-    for (int e = 0; e < 2; e++) u[e] = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)edge[e]), dv_vec3_load(t->rest.data + 3 * (size_t)edge[e]));
-    sum -= 0.5 * (dv_vec3_dot(u[1], dv_mat3_mul_vec(t->matrices.data[i], d)) - dv_vec3_dot(u[0], dv_mat3_t_mul_vec(t->matrices.data[i], d)));
+    for (int e = 0; e < 2; e++)
+      u[e] = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)edge[e]), dv_vec3_load(t->rest.data + 3 * (size_t)edge[e]));
+    sum -= 0.5 * (dv_vec3_dot(u[1], dv_mat3_mul_vec(t->matrices.data[i], d)) -
+                  dv_vec3_dot(u[0], dv_mat3_t_mul_vec(t->matrices.data[i], d)));
   }
   return sum;
 }
@@ -212,20 +231,22 @@ static const dvForceOps tensor_mass_ops = {
     .states = dv_force_state,
 };
 
-#define TENSOR_MASS(variable, name_, help_)                                                  \
-  const dvClass variable = {                                                                 \
-      .struct_size = sizeof(dvClass),                                                        \
-      .name = name_,                                                                         \
-      .help = help_,                                                                         \
-      .module = "Sofa.Component.SolidMechanics.TensorMass",                                  \
-      .dofs = DV_DOF_VEC3,                                                                   \
-      .size = sizeof(TensorMass),                                                            \
-      .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(tensor_mass_fields)},           \
-      .ops = {[DV_ROLE_FORCE] = &tensor_mass_ops},                                           \
-      .init = tensor_mass_init,                                                              \
-      .reinit = tensor_mass_reinit,                                                          \
-      .destroy = tensor_mass_destroy,                                                        \
+#define TENSOR_MASS(variable, name_, help_)                                        \
+  const dvClass variable = {                                                       \
+      .struct_size = sizeof(dvClass),                                              \
+      .name = name_,                                                               \
+      .help = help_,                                                               \
+      .module = "Sofa.Component.SolidMechanics.TensorMass",                        \
+      .dofs = DV_DOF_VEC3,                                                         \
+      .size = sizeof(TensorMass),                                                  \
+      .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(tensor_mass_fields)}, \
+      .ops = {[DV_ROLE_FORCE] = &tensor_mass_ops},                                 \
+      .init = tensor_mass_init,                                                    \
+      .reinit = tensor_mass_reinit,                                                \
+      .destroy = tensor_mass_destroy,                                              \
   };
 
-TENSOR_MASS(dv_tetra_tensor_mass_class, "TetrahedralTensorMassForceField", "linear elasticity of tetrahedra with a matrix an edge, for small displacements")
-TENSOR_MASS(dv_triangle_tensor_mass_class, "TriangularTensorMassForceField", "linear elasticity of triangles with a matrix an edge, for small displacements")
+TENSOR_MASS(dv_tetra_tensor_mass_class, "TetrahedralTensorMassForceField",
+            "linear elasticity of tetrahedra with a matrix an edge, for small displacements")
+TENSOR_MASS(dv_triangle_tensor_mass_class, "TriangularTensorMassForceField",
+            "linear elasticity of triangles with a matrix an edge, for small displacements")

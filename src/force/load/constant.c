@@ -1,5 +1,5 @@
-// ConstantForceField: f_i += F_i, whatever the positions. LinearForceField: one force on all chosen points, interpolated between
-// key times. Energy: -sum F . x.
+// ConstantForceField: f_i += F_i, whatever the positions. LinearForceField: one force on all chosen points,
+// interpolated between key times. Energy: -sum F . x.
 #include "force/mesh.h"
 
 #include <string.h>
@@ -16,25 +16,25 @@ static double work_energy(const dvState *s, const double *x, const double *f, si
   return sum;
 }
 
-// --- ConstantForceField ------------------------------------------------------------------------------
+// --- ConstantForceField --------------------------------------------------------------------------
 
-#define CONSTANT_FORCE_FIELDS(X)                                                                                                        \
-  X(indices, indices, "", "", "points on which the forces act; all by default", .alias = "points")                                      \
-  X(bool, indexFromEnd, "0", "", "count the points from the last one")                                                                  \
-  X(derivs, forces, "", "N", "one force for all points or one each", .alias = "force")                                                  \
-  X(deriv, totalForce, "", "N", "force to share out evenly among the points, when forces is not given")                                 \
-  X(real, showArrowSize, "0", "", "length of drawn arrows; 0 draws none", .flags = DV_LOOKS)                                            \
-  X(color, showColor, "0.2 0.9 0.3 1", "", "colour of drawn arrows", .flags = DV_LOOKS)                                                 \
+#define CONSTANT_FORCE_FIELDS(X)                                                                        \
+  X(indices, indices, "", "", "points on which the forces act; all by default", .alias = "points")      \
+  X(bool, indexFromEnd, "0", "", "count the points from the last one")                                  \
+  X(derivs, forces, "", "N", "one force for all points or one each", .alias = "force")                  \
+  X(deriv, totalForce, "", "N", "force to share out evenly among the points, when forces is not given") \
+  X(real, showArrowSize, "0", "", "length of drawn arrows; 0 draws none", .flags = DV_LOOKS)            \
+  X(color, showColor, "0.2 0.9 0.3 1", "", "colour of drawn arrows", .flags = DV_LOOKS)                 \
   X(link, topology, "", "", "topology of the points; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct ConstantForce {
   dvForce force;
   CONSTANT_FORCE_FIELDS(DV_MEMBER)
-  DV_ARRAY(int32_t) points;       // resolved, counted from the first point
-  DV_ARRAY(double) values;        // a force each
+  DV_ARRAY(int32_t) points;   // resolved, counted from the first point
+  DV_ARRAY(double) values;    // a force each
   dvField *watched[3];
   uint32_t seen;
-  bool waiting;                   // the state is not initialised yet
+  bool waiting;   // the state is not initialised yet
 } ConstantForce;
 
 #define SELF ConstantForce
@@ -71,7 +71,8 @@ static bool constant_force_values(ConstantForce *c)
   dvObject *o = &c->force.base;
   size_t n = c->points.count, w = (size_t)o->dof->deriv, given = dv_reals_size(&c->forces);
   if (given > 1 && given != n) {
-    dv_field_warning(o, &c->forces, "give one force for all points or one each", "%zu forces for %zu points: none is applied", given, n);
+    dv_field_warning(o, &c->forces, "give one force for all points or one each",
+                     "%zu forces for %zu points: none is applied", given, n);
     return false;
   }
   dv_array_resize(&c->values, n * w);
@@ -100,9 +101,11 @@ static dvStatus constant_force_init(dvObject *o)
   c->watched[1] = dv_field_of(o, &c->forces);
   c->watched[2] = dv_field_of(o, &c->totalForce);
   if (c->force.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "the forces are of type %s and the state %s is of type %s", o->dof->name,
-                    c->force.state->base.name, c->force.state->base.dof->name);
-  if (c->forces.count && dv_was_set(o, &c->totalForce)) dv_field_warning(o, &c->totalForce, NULL, "totalForce is not used: forces is given");
+    return dv_error(o, "leave the template away, it follows the state",
+                    "the forces are of type %s and the state %s is of type %s", o->dof->name, c->force.state->base.name,
+                    c->force.state->base.dof->name);
+  if (c->forces.count && dv_was_set(o, &c->totalForce))
+    dv_field_warning(o, &c->totalForce, NULL, "totalForce is not used: forces is given");
   if (!c->forces.count && !c->watched[1]->source && !dv_was_set(o, &c->totalForce))
     dv_warning(o, "give forces=\"0 -1 0\" or totalForce=\"0 -10 0\"", "there is no force to apply");
   c->waiting = !c->force.state->base.initialised;
@@ -143,7 +146,8 @@ static void constant_force_destroy(dvObject *o)
   dv_array_free(&c->values);
 }
 
-static const dvForceOps constant_force_ops = {.add_force = constant_force_add_force, .energy = constant_force_energy, .states = dv_force_state};
+static const dvForceOps constant_force_ops = {
+    .add_force = constant_force_add_force, .energy = constant_force_energy, .states = dv_force_state};
 
 const dvClass dv_constant_force_class = {
     .struct_size = sizeof(dvClass),
@@ -160,14 +164,14 @@ const dvClass dv_constant_force_class = {
     .destroy = constant_force_destroy,
 };
 
-// --- LinearForceField --------------------------------------------------------------------------------
+// --- LinearForceField ----------------------------------------------------------------------------
 
-#define LINEAR_FORCE_FIELDS(X)                                                                                                          \
-  X(indices, points, "", "", "points on which the force acts")                                                                          \
-  X(real, force, "1", "", "factor on the force until the last key time")                                                                \
-  X(reals, times, "", "s", "key times, rising")                                                                                         \
-  X(derivs, forces, "", "N", "force at each key time")                                                                                  \
-  X(real, arrowSizeCoef, "0", "", "length of drawn arrows; 0 draws none", .flags = DV_LOOKS)                                            \
+#define LINEAR_FORCE_FIELDS(X)                                                               \
+  X(indices, points, "", "", "points on which the force acts")                               \
+  X(real, force, "1", "", "factor on the force until the last key time")                     \
+  X(reals, times, "", "s", "key times, rising")                                              \
+  X(derivs, forces, "", "N", "force at each key time")                                       \
+  X(real, arrowSizeCoef, "0", "", "length of drawn arrows; 0 draws none", .flags = DV_LOOKS) \
   X(link, topology, "", "", "topology of the points", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct LinearForce {
@@ -184,11 +188,12 @@ static dvStatus linear_force_reinit(dvObject *o)
   LinearForce *l = (LinearForce *)o;
   DV_TRY(dv_check_indices(o, &l->points, l->base.state->count, "points"));
   if (dv_reals_size(&l->forces) < l->times.count)
-    return dv_field_error(o, &l->forces, "give a force for each key time", "there are %zu forces for %zu times", dv_reals_size(&l->forces),
-                          l->times.count);
+    return dv_field_error(o, &l->forces, "give a force for each key time", "there are %zu forces for %zu times",
+                          dv_reals_size(&l->forces), l->times.count);
   for (size_t i = 1; i < l->times.count; i++)
     if (!(l->times.data[i] > l->times.data[i - 1]))
-      return dv_field_error(o, &l->times, NULL, "times must rise, but %g follows %g", l->times.data[i], l->times.data[i - 1]);
+      return dv_field_error(o, &l->times, NULL, "times must rise, but %g follows %g", l->times.data[i],
+                            l->times.data[i - 1]);
   return DV_OK;
 }
 
@@ -197,9 +202,11 @@ static dvStatus linear_force_init(dvObject *o)
   LinearForce *l = (LinearForce *)o;
   DV_TRY(dv_force_init(o));
   if (l->base.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "the forces are of type %s and the state %s is of type %s", o->dof->name,
-                    l->base.state->base.name, l->base.state->base.dof->name);
-  if (l->points.count == 0 || l->times.count == 0) dv_warning(o, "give points, times and forces", "there is no force to apply");
+    return dv_error(o, "leave the template away, it follows the state",
+                    "the forces are of type %s and the state %s is of type %s", o->dof->name, l->base.state->base.name,
+                    l->base.state->base.dof->name);
+  if (l->points.count == 0 || l->times.count == 0)
+    dv_warning(o, "give points, times and forces", "there is no force to apply");
   return linear_force_reinit(o);
 }
 
@@ -227,7 +234,8 @@ static void linear_force_add_force(dvObject *o, const dvMech *m)
   double *f = dv_state_write(l->base.state, m->f);
   size_t w = (size_t)o->dof->deriv;
   for (size_t i = 0; i < l->points.count; i++)
-    for (size_t k = 0; k < w && (size_t)l->points.data[i] < l->base.state->count; k++) f[(size_t)l->points.data[i] * w + k] += now[k];
+    for (size_t k = 0; k < w && (size_t)l->points.data[i] < l->base.state->count; k++)
+      f[(size_t)l->points.data[i] * w + k] += now[k];
 }
 
 static double linear_force_energy(dvObject *o, const dvMech *m)
@@ -240,7 +248,8 @@ static double linear_force_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
-static const dvForceOps linear_force_ops = {.add_force = linear_force_add_force, .energy = linear_force_energy, .states = dv_force_state};
+static const dvForceOps linear_force_ops = {
+    .add_force = linear_force_add_force, .energy = linear_force_energy, .states = dv_force_state};
 
 const dvClass dv_linear_force_class = {
     .struct_size = sizeof(dvClass),

@@ -1,11 +1,12 @@
-// Damping of velocities: f = -c v. UniformVelocityDampingForceField has one coefficient and is part of the implicit matrix only when
-// asked; DiagonalVelocityDampingForceField has one for each direction, for all points or each, and always is.
-#include "state/component.h"
+// Damping of velocities: f = -c v. UniformVelocityDampingForceField has one coefficient and is part of the implicit
+// matrix only when asked; DiagonalVelocityDampingForceField has one for each direction, for all points or each, and
+// always is.
+#include "mechanics/component.h"
 
 extern const dvClass dv_uniform_damping_class, dv_diagonal_damping_class;
 
-#define UNIFORM_DAMPING_FIELDS(X)                                                                                              \
-  X(real, dampingCoefficient, "0.1", "N s/m", "force per velocity", .alias = "damping")                                        \
+#define UNIFORM_DAMPING_FIELDS(X)                                                       \
+  X(real, dampingCoefficient, "0.1", "N s/m", "force per velocity", .alias = "damping") \
   X(bool, implicit, "0", "", "make it part of the implicit system, not only of the force")
 
 typedef struct UniformDamping {
@@ -17,8 +18,9 @@ typedef struct UniformDamping {
 static const dvFieldDesc uniform_damping_fields[] = {UNIFORM_DAMPING_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-#define DIAGONAL_DAMPING_FIELDS(X) \
-  X(derivs, dampingCoefficient, "", "N s/m", "force per velocity in each direction: for all points or each; the last holds for those that have none")
+#define DIAGONAL_DAMPING_FIELDS(X)           \
+  X(derivs, dampingCoefficient, "", "N s/m", \
+    "force per velocity in each direction: for all points or each; the last holds for those that have none")
 
 typedef struct DiagonalDamping {
   dvForce force;
@@ -43,7 +45,10 @@ static double coefficient(const dvObject *o, size_t scalar)
   return coefficients((const DiagonalDamping *)o, scalar / w)[scalar % w];
 }
 
-static bool is_implicit(const dvObject *o) { return o->cls == &dv_diagonal_damping_class || ((const UniformDamping *)o)->implicit; }
+static bool is_implicit(const dvObject *o)
+{
+  return o->cls == &dv_diagonal_damping_class || ((const UniformDamping *)o)->implicit;
+}
 
 // out -= factor c v
 static void damp(dvObject *o, int out, int v, double factor)
@@ -87,12 +92,15 @@ static dvStatus diagonal_damping_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   size_t given = dv_reals_size(&d->dampingCoefficient), count = d->force.state->count;
   if (d->force.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "the coefficients are of type %s and the state is of type %s",
-                    o->dof->name, d->force.state->base.dof->name);
+    return dv_error(o, "leave the template away, it follows the state",
+                    "the coefficients are of type %s and the state is of type %s", o->dof->name,
+                    d->force.state->base.dof->name);
   if (given == 0)
-    return dv_field_error(o, &d->dampingCoefficient, "give a coefficient for each direction, such as dampingCoefficient=\"1 1 1\"",
+    return dv_field_error(o, &d->dampingCoefficient,
+                          "give a coefficient for each direction, such as dampingCoefficient=\"1 1 1\"",
                           "there is no damping coefficient");
-  if (given > 1 && given != count) dv_field_warning(o, &d->dampingCoefficient, NULL, "there are %zu coefficients for %zu points", given, count);
+  if (given > 1 && given != count)
+    dv_field_warning(o, &d->dampingCoefficient, NULL, "there are %zu coefficients for %zu points", given, count);
   return DV_OK;
 }
 

@@ -14,7 +14,10 @@ typedef struct Gravity {
 static const dvFieldDesc gravity_fields[] = {GRAVITY_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static void gravity_apply(dvObject *o) { memcpy(o->node->gravity, ((const Gravity *)o)->gravity, sizeof o->node->gravity); }
+static void gravity_apply(dvObject *o)
+{
+  memcpy(o->node->gravity, ((const Gravity *)o)->gravity, sizeof o->node->gravity);
+}
 
 static const dvContextOps gravity_ops = {.apply = gravity_apply};
 

@@ -1,29 +1,30 @@
-// InteractionEllipsoidForceField: ellipsoids that are carried by a frame of the second state push the points of the first. The frame feels the
-// sum of the forces, when asked, and no torque, as in SOFA. A point is pushed by the ellipsoid it lies deepest in. See ellipsoid.h for the push;
-// products turn its matrix with the frame.
+// InteractionEllipsoidForceField: ellipsoids that are carried by a frame of the second state push the points of the
+// first. The frame feels the sum of the forces, when asked, and no torque, as in SOFA. A point is pushed by the
+// ellipsoid it lies deepest in. See ellipsoid.h for the push; products turn its matrix with the frame.
 #include "force/load/ellipsoid.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 #include "math/vec.h"
 
-#define MOVING_ELLIPSOID_FIELDS(X)                                                                                                      \
-  X(vec3s, center, "", "m", "centres of the ellipsoids, in the axes of the frame; the last holds for those that have none")             \
-  X(vec3s, vradius, "", "m", "radii of the ellipsoids; the last holds for those that have none")                                        \
-  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in", .flags = DV_SIGNED)                                                   \
-  X(real, damping, "5", "N s/m", "damping per depth, in units of the radii")                                                            \
-  X(color, color, "0 0.5 1 1", "", "colour of the ellipsoids", .flags = DV_LOOKS)                                                       \
-  X(bool, draw, "1", "", "draw the ellipsoids", .flags = DV_LOOKS)                                                                      \
-  X(int, object2_dof_index, "0", "", "frame that carries the ellipsoids")                                                               \
-  X(bool, object2_forces, "1", "", "push the frame back")                                                                               \
-  X(bool, object2_invert, "0", "", "take the inverse of the frame")                                                                     \
+#define MOVING_ELLIPSOID_FIELDS(X)                                                                        \
+  X(vec3s, center, "", "m",                                                                               \
+    "centres of the ellipsoids, in the axes of the frame; the last holds for those that have none")       \
+  X(vec3s, vradius, "", "m", "radii of the ellipsoids; the last holds for those that have none")          \
+  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in", .flags = DV_SIGNED) \
+  X(real, damping, "5", "N s/m", "damping per depth, in units of the radii")                              \
+  X(color, color, "0 0.5 1 1", "", "colour of the ellipsoids", .flags = DV_LOOKS)                         \
+  X(bool, draw, "1", "", "draw the ellipsoids", .flags = DV_LOOKS)                                        \
+  X(int, object2_dof_index, "0", "", "frame that carries the ellipsoids")                                 \
+  X(bool, object2_forces, "1", "", "push the frame back")                                                 \
+  X(bool, object2_invert, "0", "", "take the inverse of the frame")                                       \
   X(string, contacts, "", "", "points that are pushed, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct MovingEllipsoid {
   dvPairForce pair;
   MOVING_ELLIPSOID_FIELDS(DV_MEMBER)
-  DV_ARRAY(double) shapes;       // centre and 1 / r^2 of each ellipsoid: six numbers
-  DV_ARRAY(size_t) touched;      // in the last add_force
-  DV_ARRAY(dvMat3) k;            // df/dx there, in the world
+  DV_ARRAY(double) shapes;    // centre and 1 / r^2 of each ellipsoid: six numbers
+  DV_ARRAY(size_t) touched;   // in the last add_force
+  DV_ARRAY(dvMat3) k;         // df/dx there, in the world
 } MovingEllipsoid;
 
 #define SELF MovingEllipsoid
@@ -47,7 +48,9 @@ static dvStatus moving_ellipsoid_reinit(dvObject *o)
     for (int k = 0; k < 3; k++) dv_push(&m->shapes, pick(&m->center, i, k, 0));
     for (int k = 0; k < 3; k++) {
       double r = pick(&m->vradius, i, k, 1);
-      if (!(fabs(r) > 0)) return dv_field_error(o, &m->vradius, "give a radius along each axis", "radius %d of ellipsoid %zu is %g", k, i, r);
+      if (!(fabs(r) > 0))
+        return dv_field_error(o, &m->vradius, "give a radius along each axis", "radius %d of ellipsoid %zu is %g", k, i,
+                              r);
       dv_push(&m->shapes, 1 / (r * r));
     }
   }
@@ -60,10 +63,12 @@ static dvStatus moving_ellipsoid_init(dvObject *o)
   DV_TRY(dv_pair_force_init(o));
   const dvState *points = m->pair.first, *frames = m->pair.second;
   if (points->base.dof->kind != DV_VEC3 || frames->base.dof->kind != DV_RIGID3)
-    return dv_error(o, "name points in object1 and frames in object2", "%s is of type %s and %s of type %s", points->base.name, points->base.dof->name,
-                    frames->base.name, frames->base.dof->name);
-  if (m->object2_dof_index < 0) return dv_field_error(o, &m->object2_dof_index, NULL, "%d is not the number of a frame", m->object2_dof_index);
-  if (m->center.count == 0 && m->vradius.count == 0) dv_warning(o, "give center and vradius", "there are no ellipsoids");
+    return dv_error(o, "name points in object1 and frames in object2", "%s is of type %s and %s of type %s",
+                    points->base.name, points->base.dof->name, frames->base.name, frames->base.dof->name);
+  if (m->object2_dof_index < 0)
+    return dv_field_error(o, &m->object2_dof_index, NULL, "%d is not the number of a frame", m->object2_dof_index);
+  if (m->center.count == 0 && m->vradius.count == 0)
+    dv_warning(o, "give center and vradius", "there are no ellipsoids");
   return moving_ellipsoid_reinit(o);
 }
 
@@ -112,13 +117,15 @@ static void moving_ellipsoid_add_force(dvObject *o, const dvMech *mech)
     double e[3], push[3], k[9], depth;
     const double *shape = nearest(m, dv_quat_inverse_rotate(turn, dv_vec3_sub(dv_vec3_load(x + 3 * i), place)), e);
     if (!shape || !dv_ellipsoid_push(e, shape + 3, 3, m->stiffness, &depth, push, k)) continue;
-    dvVec3 force = dv_vec3_add_scaled(dv_mat3_mul_vec(axes, dv_vec3_load(push)), dv_vec3_load(v + 3 * i), -m->damping * depth);
+    dvVec3 force =
+        dv_vec3_add_scaled(dv_mat3_mul_vec(axes, dv_vec3_load(push)), dv_vec3_load(v + 3 * i), -m->damping * depth);
     dv_vec3_accumulate(f + 3 * i, force);
     sum = dv_vec3_add(sum, force);
     dv_push(&m->touched, i);
     dv_push(&m->k, dv_mat3_mul_t(dv_mat3_mul(axes, dv_mat3_load(k)), axes));
   }
-  if (m->object2_forces) dv_vec3_accumulate(dv_state_write(m->pair.second, mech->f) + 6 * (size_t)m->object2_dof_index, dv_vec3_neg(sum));
+  if (m->object2_forces)
+    dv_vec3_accumulate(dv_state_write(m->pair.second, mech->f) + 6 * (size_t)m->object2_dof_index, dv_vec3_neg(sum));
 }
 
 static void moving_ellipsoid_add_dforce(dvObject *o, const dvMech *mech)

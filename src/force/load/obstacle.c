@@ -4,10 +4,11 @@
 //
 //   f = -k d n - c |d| v          (plane, sphere; the damping grows with the depth, as in SOFA)
 //
-// on one side, or on both when bilateral. A contact keeps a matrix for products: -k n n^T for a plane, and for a sphere of
-// radius r about the centre -k (r/l n n^T + (1 - r/l) 1), l the distance to the centre. The damping is not differentiated.
+// on one side, or on both when bilateral. A contact keeps a matrix for products: -k n n^T for a plane, and for a sphere
+// of radius r about the centre -k (r/l n n^T + (1 - r/l) 1), l the distance to the centre. The damping is not
+// differentiated.
 #include "force/load/ellipsoid.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 #include <string.h>
 
@@ -71,8 +72,8 @@ static dvStatus obstacle_init(dvObject *o)
   Obstacle *b = (Obstacle *)o;
   DV_TRY(dv_force_init(o));
   if (b->force.state->base.dof != o->dof)
-    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s", o->cls->name,
-                    o->dof->name, b->force.state->base.name, b->force.state->base.dof->name);
+    return dv_error(o, "leave the template away, it follows the state", "%s is of type %s and the state %s of type %s",
+                    o->cls->name, o->dof->name, b->force.state->base.name, b->force.state->base.dof->name);
   size_t count = b->force.state->count, n = (size_t)dimensions(o);
   if (!dv_try_reserve(&b->touched, count) || !dv_try_reserve(&b->k, count * n * n))
     return dv_error(o, NULL, "out of memory for %zu points", count);
@@ -114,18 +115,18 @@ static void obstacle_destroy(dvObject *o)
   dv_array_free(&((Obstacle *)o)->k);
 }
 
-// --- PlaneForceField ---------------------------------------------------------------------------------
+// --- PlaneForceField -----------------------------------------------------------------------------
 
-#define PLANE_FORCE_FIELDS(X)                                                                                                            \
-  X(deriv, normal, "", "", "direction in which the plane pushes; (0, 1, 0) by default. Its length is a factor")                          \
-  X(real, d, "0", "m", "the plane are the points with normal . x = d")                                                                   \
-  X(real, stiffness, "500", "N/m", "stiffness of the plane", .flags = DV_SIGNED)                                                                             \
-  X(real, damping, "5", "N s/m2", "damping per depth", .flags = DV_SIGNED)                                                                                   \
-  X(real, maxForce, "0", "N", "largest force on a point; 0: no limit")                                                                   \
-  X(bool, bilateral, "0", "", "act on both sides: points are held at the plane")                                                         \
-  X(ivec2, localRange, "-1 -1", "", "first and last point that feel the plane; -1: all")                                                 \
-  X(bool, showPlane, "0", "", "draw the plane", .flags = DV_LOOKS)                                                                       \
-  X(color, planeColor, "0 0.5 0.2 1", "", "colour of the plane", .flags = DV_LOOKS)                                                      \
+#define PLANE_FORCE_FIELDS(X)                                                                                   \
+  X(deriv, normal, "", "", "direction in which the plane pushes; (0, 1, 0) by default. Its length is a factor") \
+  X(real, d, "0", "m", "the plane are the points with normal . x = d")                                          \
+  X(real, stiffness, "500", "N/m", "stiffness of the plane", .flags = DV_SIGNED)                                \
+  X(real, damping, "5", "N s/m2", "damping per depth", .flags = DV_SIGNED)                                      \
+  X(real, maxForce, "0", "N", "largest force on a point; 0: no limit")                                          \
+  X(bool, bilateral, "0", "", "act on both sides: points are held at the plane")                                \
+  X(ivec2, localRange, "-1 -1", "", "first and last point that feel the plane; -1: all")                        \
+  X(bool, showPlane, "0", "", "draw the plane", .flags = DV_LOOKS)                                              \
+  X(color, planeColor, "0 0.5 0.2 1", "", "colour of the plane", .flags = DV_LOOKS)                             \
   X(real, showPlaneSize, "10", "m", "half the side of the drawn plane", .flags = DV_LOOKS)
 
 typedef struct PlaneForce {
@@ -142,7 +143,8 @@ static void plane_force_create(dvObject *o) { ((PlaneForce *)o)->normal[1] = 1; 
 static void at_least_zero(const dvObject *o, double *member, double otherwise)
 {
   if (*member >= 0) return;
-  dv_field_warning(o, member, NULL, "%s %g is negative: %g is used instead", dv_field_name(dv_field_of(o, member)->desc), *member, otherwise);
+  dv_field_warning(o, member, NULL, "%s %g is negative: %g is used instead",
+                   dv_field_name(dv_field_of(o, member)->desc), *member, otherwise);
   *member = otherwise;
 }
 
@@ -154,7 +156,8 @@ static dvStatus plane_force_reinit(dvObject *o)
   at_least_zero(o, &p->maxForce, 0);
   const int32_t *r = p->localRange;
   if (dv_was_set(o, &p->localRange) && (r[0] < 0 || r[1] < 0 || r[0] > r[1])) {
-    dv_field_warning(o, &p->localRange, "give the first and the last point", "localRange %d %d is no range: all points are taken", r[0], r[1]);
+    dv_field_warning(o, &p->localRange, "give the first and the last point",
+                     "localRange %d %d is no range: all points are taken", r[0], r[1]);
     p->localRange[0] = p->localRange[1] = -1;
   }
   if (dot(p->normal, p->normal, dimensions(o)) == 0)
@@ -225,16 +228,16 @@ const dvClass dv_plane_force_class = {
     .destroy = obstacle_destroy,
 };
 
-// --- SphereForceField --------------------------------------------------------------------------------
+// --- SphereForceField ----------------------------------------------------------------------------
 
-#define SPHERE_FORCE_FIELDS(X)                                                                                                           \
-  X(coord, center, "", "m", "centre of the sphere")                                                                                      \
-  X(real, radius, "1", "m", "radius of the sphere")                                                                                      \
-  X(real, stiffness, "500", "N/m", "stiffness of the sphere")                                                                            \
-  X(real, damping, "5", "N s/m2", "damping per depth")                                                                                   \
-  X(color, color, "0 0 1 1", "", "colour of the sphere", .flags = DV_LOOKS)                                                              \
-  X(ivec2, localRange, "-1 -1", "", "first and last point that feel the sphere; -1: all")                                                \
-  X(bool, bilateral, "0", "", "act inside and outside: points are held at the surface")                                                  \
+#define SPHERE_FORCE_FIELDS(X)                                                            \
+  X(coord, center, "", "m", "centre of the sphere")                                       \
+  X(real, radius, "1", "m", "radius of the sphere")                                       \
+  X(real, stiffness, "500", "N/m", "stiffness of the sphere")                             \
+  X(real, damping, "5", "N s/m2", "damping per depth")                                    \
+  X(color, color, "0 0 1 1", "", "colour of the sphere", .flags = DV_LOOKS)               \
+  X(ivec2, localRange, "-1 -1", "", "first and last point that feel the sphere; -1: all") \
+  X(bool, bilateral, "0", "", "act inside and outside: points are held at the surface")   \
   X(string, contacts, "", "", "points inside, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct SphereForce {
@@ -313,14 +316,14 @@ const dvClass dv_sphere_force_class = {
     .destroy = obstacle_destroy,
 };
 
-// --- EllipsoidForceField: see ellipsoid.h -------------------------------------------------------------
+// --- EllipsoidForceField: see ellipsoid.h --------------------------------------------------------
 
-#define ELLIPSOID_FORCE_FIELDS(X)                                                                                                        \
-  X(coord, center, "", "m", "centre of the ellipsoid")                                                                                   \
-  X(coord, vradius, "", "m", "radii along the axes")                                                                                     \
-  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in", .flags = DV_SIGNED)                                                    \
-  X(real, damping, "5", "N s/m", "damping per depth, in units of the radii")                                                             \
-  X(color, color, "0 0.5 1 1", "", "colour of the ellipsoid", .flags = DV_LOOKS)                                                         \
+#define ELLIPSOID_FORCE_FIELDS(X)                                                                         \
+  X(coord, center, "", "m", "centre of the ellipsoid")                                                    \
+  X(coord, vradius, "", "m", "radii along the axes")                                                      \
+  X(real, stiffness, "500", "N", "stiffness; positive pushes out, negative keeps in", .flags = DV_SIGNED) \
+  X(real, damping, "5", "N s/m", "damping per depth, in units of the radii")                              \
+  X(color, color, "0 0.5 1 1", "", "colour of the ellipsoid", .flags = DV_LOOKS)                          \
   X(string, contacts, "", "", "points inside, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct EllipsoidForce {
@@ -337,7 +340,8 @@ static dvStatus ellipsoid_force_reinit(dvObject *o)
   EllipsoidForce *p = (EllipsoidForce *)o;
   for (int k = 0; k < dimensions(o); k++)
     if (!(fabs(p->vradius[k]) > 0))
-      return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k, p->vradius[k]);
+      return dv_field_error(o, &p->vradius, "give a radius along each axis", "radius %d of the ellipsoid is %g", k,
+                            p->vradius[k]);
   return DV_OK;
 }
 
@@ -385,14 +389,14 @@ const dvClass dv_ellipsoid_force_class = {
     .destroy = obstacle_destroy,
 };
 
-// --- ConicalForceField: keeps points inside a cone that ends in a piece of a sphere --------------------------
+// --- ConicalForceField: keeps points inside a cone that ends in a piece of a sphere --------------
 
-#define CONICAL_FORCE_FIELDS(X)                                                                                                          \
-  X(vec3, coneCenter, "0 0 0", "m", "tip of the cone")                                                                                   \
-  X(vec3, coneHeight, "0 0 0", "m", "from the tip along the axis to the end of the cone")                                                \
-  X(real, coneAngle, "10", "degrees", "angle between the axis and the side")                                                             \
-  X(real, stiffness, "500", "N/m", "stiffness of the cone")                                                                              \
-  X(real, damping, "5", "N s/m", "damping along the way back")                                                                           \
+#define CONICAL_FORCE_FIELDS(X)                                                           \
+  X(vec3, coneCenter, "0 0 0", "m", "tip of the cone")                                    \
+  X(vec3, coneHeight, "0 0 0", "m", "from the tip along the axis to the end of the cone") \
+  X(real, coneAngle, "10", "degrees", "angle between the axis and the side")              \
+  X(real, stiffness, "500", "N/m", "stiffness of the cone")                               \
+  X(real, damping, "5", "N s/m", "damping along the way back")                            \
   X(color, color, "0 0 1 1", "", "colour of the cone", .flags = DV_LOOKS)
 
 typedef struct ConicalForce {
@@ -408,7 +412,8 @@ static dvStatus conical_force_reinit(dvObject *o)
 {
   ConicalForce *p = (ConicalForce *)o;
   if (dot(p->coneHeight, p->coneHeight, 3) > 0) return DV_OK;
-  return dv_field_error(o, &p->coneHeight, "give coneHeight=\"0 -10 0\" for a cone that opens downwards", "the cone has no height");
+  return dv_field_error(o, &p->coneHeight, "give coneHeight=\"0 -10 0\" for a cone that opens downwards",
+                        "the cone has no height");
 }
 
 static dvStatus conical_force_init(dvObject *o)
@@ -452,13 +457,16 @@ static void conical_force_add_force(dvObject *o, const dvMech *m)
     double back = dot(way, v + 3 * i, 3);
     for (int k = 0; k < 3; k++)
       // beyond the end the damping is SOFA's: it grows with the distance and feeds the motion
-      f[3 * i + (size_t)k] += p->stiffness * d * way[k] + p->damping * (beyond ? d * v[3 * i + (size_t)k] : -back * way[k]);
+      f[3 * i + (size_t)k] +=
+          p->stiffness * d * way[k] + p->damping * (beyond ? d * v[3 * i + (size_t)k] : -back * way[k]);
     touch(b, i, way, -p->stiffness, 0);
   }
 }
 
-static const dvForceOps conical_force_ops = {
-    .add_force = conical_force_add_force, .add_dforce = obstacle_add_dforce, .add_stiffness = obstacle_add_stiffness, .states = dv_force_state};
+static const dvForceOps conical_force_ops = {.add_force = conical_force_add_force,
+                                             .add_dforce = obstacle_add_dforce,
+                                             .add_stiffness = obstacle_add_stiffness,
+                                             .states = dv_force_state};
 
 const dvClass dv_conical_force_class = {
     .struct_size = sizeof(dvClass),

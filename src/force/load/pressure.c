@@ -1,6 +1,6 @@
-// Loads per length or area of elements, shared out evenly among their points: EdgePressureForceField, TrianglePressureForceField,
-// QuadPressureForceField. Unless said otherwise the load is a vector and the size of an element is the one at rest, so that the
-// force is constant and has no stiffness.
+// Loads per length or area of elements, shared out evenly among their points: EdgePressureForceField,
+// TrianglePressureForceField, QuadPressureForceField. Unless said otherwise the load is a vector and the size of an
+// element is the one at rest, so that the force is constant and has no stiffness.
 #include "force/mesh.h"
 
 #include "math/vec.h"
@@ -34,7 +34,8 @@ static double element_size(dvElementKind kind, const double *x, const int32_t *p
 static void choose(LoadedList *list, int32_t element) { dv_push(list, ((Loaded){.element = element})); }
 
 // elements by their numbers
-static dvStatus choose_listed(const dvObject *o, LoadedList *list, const dvInts *numbers, size_t count, const char *what)
+static dvStatus choose_listed(const dvObject *o, LoadedList *list, const dvInts *numbers, size_t count,
+                              const char *what)
 {
   DV_TRY(dv_check_indices(o, numbers, count, what));
   list->count = 0;
@@ -43,19 +44,22 @@ static dvStatus choose_listed(const dvObject *o, LoadedList *list, const dvInts 
 }
 
 // elements whose points at rest lie between two planes
-static void choose_slab(LoadedList *list, const dvInts *elements, const double *x0, const double *normal, double low, double high)
+static void choose_slab(LoadedList *list, const dvInts *elements, const double *x0, const double *normal, double low,
+                        double high)
 {
   for (size_t i = 0; i < dv_ints_size(elements); i++) {
     bool inside = true;
     for (int k = 0; k < elements->width; k++) {
-      double d = dv_vec3_dot(point_of(x0, elements->data[i * (size_t)elements->width + (size_t)k]), dv_vec3_load(normal));
+      double d =
+          dv_vec3_dot(point_of(x0, elements->data[i * (size_t)elements->width + (size_t)k]), dv_vec3_load(normal));
       inside = inside && d > low && d < high;
     }
     if (inside) choose(list, (int32_t)i);
   }
 }
 
-static void set_uniform(LoadedList *list, const dvInts *elements, dvElementKind kind, const double *x0, const double *pressure)
+static void set_uniform(LoadedList *list, const dvInts *elements, dvElementKind kind, const double *x0,
+                        const double *pressure)
 {
   for (size_t i = 0; i < list->count; i++) {
     const int32_t *p = elements->data + (size_t)list->data[i].element * (size_t)elements->width;
@@ -72,17 +76,21 @@ static void apply(const LoadedList *list, const dvInts *elements, double *f)
   }
 }
 
-// --- TrianglePressureForceField ----------------------------------------------------------------------
+// --- TrianglePressureForceField ------------------------------------------------------------------
 
-#define TRIANGLE_PRESSURE_FIELDS(X)                                                                                                      \
-  X(vec3, pressure, "0 0 0", "N/m2", "force per area at rest")                                                                           \
-  X(reals, cauchyStress, "", "N/m2",                                                                                                     \
-    "stress on the present normal, when useConstantForce is off: six numbers xx xy yy xz yz zz, or the nine of the matrix")              \
-  X(indices, triangleList, "", "", "triangles that are loaded, as listed at the start")                                                                          \
-  X(bool, showForces, "0", "", "draw the loaded triangles", .flags = DV_LOOKS)                                                           \
-  X(bool, useConstantForce, "1", "", "load by pressure times the area at rest, otherwise by the stress on the present area")             \
-  X(string, trianglePressureMap, "", "", "forces on the triangles, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)            \
-  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define TRIANGLE_PRESSURE_FIELDS(X)                                                                                  \
+  X(vec3, pressure, "0 0 0", "N/m2", "force per area at rest")                                                       \
+  X(reals, cauchyStress, "", "N/m2",                                                                                 \
+    "stress on the present normal, when useConstantForce is off: six numbers xx xy yy xz yz zz, or the nine of the " \
+    "matrix")                                                                                                        \
+  X(indices, triangleList, "", "", "triangles that are loaded, as listed at the start")                              \
+  X(bool, showForces, "0", "", "draw the loaded triangles", .flags = DV_LOOKS)                                       \
+  X(bool, useConstantForce, "1", "",                                                                                 \
+    "load by pressure times the area at rest, otherwise by the stress on the present area")                          \
+  X(string, trianglePressureMap, "", "", "forces on the triangles, kept by the component",                           \
+    .flags = DV_HIDDEN | DV_READ_ONLY)                                                                               \
+  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default",                  \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct TrianglePressure {
   dvForce force;
@@ -90,7 +98,7 @@ typedef struct TrianglePressure {
   const dvInts *triangles;
   LoadedList loaded;
   dvMat3 stress;
-  dvField *watched;         // the pressure is followed; the list of triangles is the one of the start, as in SOFA
+  dvField *watched;   // the pressure is followed; the list of triangles is the one of the start, as in SOFA
   uint32_t seen;
   unsigned revision;
 } TrianglePressure;
@@ -104,7 +112,8 @@ static dvStatus read_stress(TrianglePressure *t)
   static const int places[9] = {0, 1, 3, 1, 2, 4, 3, 4, 5};   // in six numbers
   const dvReals *s = &t->cauchyStress;
   if (s->count != 0 && s->count != 6 && s->count != 9)
-    return dv_field_error(&t->force.base, s, "give six or nine numbers", "a symmetric stress has not %zu numbers", s->count);
+    return dv_field_error(&t->force.base, s, "give six or nine numbers", "a symmetric stress has not %zu numbers",
+                          s->count);
   for (int i = 0; i < 9; i++) t->stress.m[i / 3][i % 3] = s->count == 0 ? 0 : s->data[s->count == 6 ? places[i] : i];
   return DV_OK;
 }
@@ -149,7 +158,8 @@ static void triangle_pressure_add_force(dvObject *o, const dvMech *m)
     for (size_t i = 0; i < t->loaded.count; i++) {
       const int32_t *p = t->triangles->data + 3 * (size_t)t->loaded.data[i].element;
       dvVec3 a = point_of(x, p[0]);
-      dvVec3 area = dv_vec3_scale(dv_vec3_cross(dv_vec3_sub(point_of(x, p[1]), a), dv_vec3_sub(point_of(x, p[2]), a)), 0.5);
+      dvVec3 area =
+          dv_vec3_scale(dv_vec3_cross(dv_vec3_sub(point_of(x, p[1]), a), dv_vec3_sub(point_of(x, p[2]), a)), 0.5);
       t->loaded.data[i].force = dv_mat3_mul_vec(t->stress, area);
     }
   }
@@ -174,17 +184,18 @@ const dvClass dv_triangle_pressure_class = {
     .destroy = triangle_pressure_destroy,
 };
 
-// --- QuadPressureForceField --------------------------------------------------------------------------
+// --- QuadPressureForceField ----------------------------------------------------------------------
 
-#define QUAD_PRESSURE_FIELDS(X)                                                                                                          \
-  X(vec3, pressure, "0 0 0", "N/m2", "force per area at rest")                                                                           \
-  X(indices, quadList, "", "", "quads that are loaded")                                                                                  \
-  X(vec3, normal, "0 0 0", "", "direction along which quads are chosen, when quadList is not given")                                     \
-  X(real, dmin, "0", "m", "quads are chosen whose points at rest lie beyond this distance along normal")                                 \
-  X(real, dmax, "0", "m", "and before this one; equal distances choose none")                                                            \
-  X(bool, showForces, "0", "", "draw the loaded quads", .flags = DV_LOOKS)                                                               \
-  X(string, quadPressureMap, "", "", "forces on the quads, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                    \
-  X(link, topology, "", "", "topology with the quads; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define QUAD_PRESSURE_FIELDS(X)                                                                                       \
+  X(vec3, pressure, "0 0 0", "N/m2", "force per area at rest")                                                        \
+  X(indices, quadList, "", "", "quads that are loaded")                                                               \
+  X(vec3, normal, "0 0 0", "", "direction along which quads are chosen, when quadList is not given")                  \
+  X(real, dmin, "0", "m", "quads are chosen whose points at rest lie beyond this distance along normal")              \
+  X(real, dmax, "0", "m", "and before this one; equal distances choose none")                                         \
+  X(bool, showForces, "0", "", "draw the loaded quads", .flags = DV_LOOKS)                                            \
+  X(string, quadPressureMap, "", "", "forces on the quads, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY) \
+  X(link, topology, "", "", "topology with the quads; the one of the node or above by default",                       \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct QuadPressure {
   dvForce force;
@@ -247,33 +258,35 @@ const dvClass dv_quad_pressure_class = {
     .destroy = quad_pressure_destroy,
 };
 
-// --- EdgePressureForceField --------------------------------------------------------------------------
+// --- EdgePressureForceField ----------------------------------------------------------------------
 //
-// With `pressure` the force is constant. Otherwise p_intensity acts along a normal of each edge: the binormal times the edge or,
-// without a binormal, in the plane z = 0 towards the one triangle of an edge of the border. As in SOFA those normals are found at the end
-// of each force, from the positions there, and used in the next one; and the i-th chosen edge has the length of the i-th edge of
-// the topology.
+// With `pressure` the force is constant. Otherwise p_intensity acts along a normal of each edge: the binormal times the
+// edge or, without a binormal, in the plane z = 0 towards the one triangle of an edge of the border. As in SOFA those
+// normals are found at the end of each force, from the positions there, and used in the next one; and the i-th chosen
+// edge has the length of the i-th edge of the topology.
 
-#define EDGE_PRESSURE_FIELDS(X)                                                                                                          \
-  X(vec3, pressure, "0 0 0", "N/m", "force per length at rest")                                                                          \
-  X(indices, edgeIndices, "", "", "edges that are loaded, by their numbers")                                                             \
-  X(edges, edges, "", "", "edges that are loaded, by their points")                                                                      \
-  X(vec3, normal, "0 0 0", "", "direction along which edges are chosen, when none are given")                                            \
-  X(real, dmin, "0", "m", "edges are chosen whose points at rest lie beyond this distance along normal")                                 \
-  X(real, dmax, "0", "m", "and before this one; equal distances choose none")                                                            \
-  X(real, arrowSizeCoef, "0", "", "length of drawn arrows", .flags = DV_LOOKS)                                                           \
-  X(reals, p_intensity, "", "N/m", "force per length along the normal of each edge, when pressure is zero: one for all or one each")     \
-  X(vec3, binormal, "0 0 0", "", "direction across the plane in which the edges lie")                                                    \
-  X(bool, showForces, "0", "", "draw the forces", .flags = DV_LOOKS)                                                                     \
-  X(string, edgePressureMap, "", "", "forces on the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                    \
-  X(link, topology, "", "", "topology with the edges; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define EDGE_PRESSURE_FIELDS(X)                                                                                       \
+  X(vec3, pressure, "0 0 0", "N/m", "force per length at rest")                                                       \
+  X(indices, edgeIndices, "", "", "edges that are loaded, by their numbers")                                          \
+  X(edges, edges, "", "", "edges that are loaded, by their points")                                                   \
+  X(vec3, normal, "0 0 0", "", "direction along which edges are chosen, when none are given")                         \
+  X(real, dmin, "0", "m", "edges are chosen whose points at rest lie beyond this distance along normal")              \
+  X(real, dmax, "0", "m", "and before this one; equal distances choose none")                                         \
+  X(real, arrowSizeCoef, "0", "", "length of drawn arrows", .flags = DV_LOOKS)                                        \
+  X(reals, p_intensity, "", "N/m",                                                                                    \
+    "force per length along the normal of each edge, when pressure is zero: one for all or one each")                 \
+  X(vec3, binormal, "0 0 0", "", "direction across the plane in which the edges lie")                                 \
+  X(bool, showForces, "0", "", "draw the forces", .flags = DV_LOOKS)                                                  \
+  X(string, edgePressureMap, "", "", "forces on the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY) \
+  X(link, topology, "", "", "topology with the edges; the one of the node or above by default",                       \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct EdgePressure {
   dvForce force;
   EDGE_PRESSURE_FIELDS(DV_MEMBER)
   const dvInts *all;
   LoadedList loaded;
-  DV_ARRAY(int32_t) inner;    // of each loaded edge: the third point of its only triangle, or -1
+  DV_ARRAY(int32_t) inner;   // of each loaded edge: the third point of its only triangle, or -1
   unsigned revision;
 } EdgePressure;
 
@@ -285,7 +298,8 @@ static dvStatus choose_edges(EdgePressure *e)
 {
   const dvObject *o = &e->force.base;
   size_t count = dv_ints_size(e->all), missing = 0;
-  if (e->dmin != e->dmax) choose_slab(&e->loaded, e->all, dv_state_read(e->force.state, DV_X_REST), e->normal, e->dmin, e->dmax);
+  if (e->dmin != e->dmax)
+    choose_slab(&e->loaded, e->all, dv_state_read(e->force.state, DV_X_REST), e->normal, e->dmin, e->dmax);
   if (e->edgeIndices.count) DV_TRY(choose_listed(o, &e->loaded, &e->edgeIndices, count, "edges"));
   if (e->edges.count) e->loaded.count = 0;
   for (size_t i = 0; i < dv_ints_size(&e->edges); i++) {
@@ -296,7 +310,9 @@ static dvStatus choose_edges(EdgePressure *e)
     if (at < count) choose(&e->loaded, (int32_t)at);
     else missing++;
   }
-  if (missing) dv_field_warning(o, &e->edges, NULL, "%zu edges are not in the topology %s and are left out", missing, e->topology.target->name);
+  if (missing)
+    dv_field_warning(o, &e->edges, NULL, "%zu edges are not in the topology %s and are left out", missing,
+                     e->topology.target->name);
   return DV_OK;
 }
 
@@ -325,7 +341,8 @@ static void set_normals(EdgePressure *e)
   dvVec3 across = flat ? dv_vec3(0, 0, 1) : dv_vec3_normalise(dv_vec3_load(e->binormal));
   for (size_t i = 0; i < e->loaded.count && e->p_intensity.count; i++) {
     const int32_t *p = e->all->data + 2 * (size_t)e->loaded.data[i].element;
-    dvVec3 start = point_of(x, p[0]), n = dv_vec3_cross(across, dv_vec3_normalise(dv_vec3_sub(point_of(x, p[1]), start)));
+    dvVec3 start = point_of(x, p[0]),
+           n = dv_vec3_cross(across, dv_vec3_normalise(dv_vec3_sub(point_of(x, p[1]), start)));
     double intensity = e->p_intensity.data[i < e->p_intensity.count ? i : 0];
     if (flat && e->inner.data[i] < 0) continue;
     if (!flat) n = dv_vec3_normalise(n);
@@ -359,8 +376,10 @@ static dvStatus edge_pressure_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &e->topology)) return DV_ERROR_INPUT;
   DV_TRY(edge_pressure_reinit(o));
-  if (e->loaded.count == 0) dv_warning(o, "name edges in edgeIndices or edges, or give normal, dmin and dmax", "no edge is loaded");
-  else if (!has_pressure(e) && e->p_intensity.count == 0) dv_warning(o, "give pressure or p_intensity", "the edges have no load");
+  if (e->loaded.count == 0)
+    dv_warning(o, "name edges in edgeIndices or edges, or give normal, dmin and dmax", "no edge is loaded");
+  else if (!has_pressure(e) && e->p_intensity.count == 0)
+    dv_warning(o, "give pressure or p_intensity", "the edges have no load");
   return DV_OK;
 }
 

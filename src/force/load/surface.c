@@ -1,11 +1,13 @@
 // Pressure along the normals of a surface, which follows it: SurfacePressureForceField, with a given pressure, and
 // TaitSurfacePressureForceField, a fluid in a closed surface by Tait's equation of state.
 //
-// A triangle abc with pressure p gets p (b - a) x (c - a) / 6 on each corner. Its derivative is not symmetric for an open surface:
+// A triangle abc with pressure p gets p (b - a) x (c - a) / 6 on each corner. Its derivative is not symmetric for an
+// open surface:
 //
 //   df = p/6 ((db - da) x (c - a) + (b - a) x (dc - da)).
 //
-// Tait: p = p0 - B ((V/V0)^gamma - 1), so that also df = dp/dV (grad V . dx) grad V, grad V the sum of the triangles' thirds.
+// Tait: p = p0 - B ((V/V0)^gamma - 1), so that also df = dp/dV (grad V . dx) grad V, grad V the sum of the triangles'
+// thirds.
 #include "force/mesh.h"
 
 #include "math/vec.h"
@@ -19,9 +21,9 @@ extern const dvClass dv_surface_pressure_class, dv_tait_pressure_class;
 typedef struct Surface {
   dvForce force;
   DV_ARRAY(int32_t) triangles;
-  DV_ARRAY(double) pressure;        // of each triangle, in the last add_force
-  DV_ARRAY(double) edges;           // of each triangle, b - a and c - a there: 6 numbers
-  unsigned revision;                // of the topology
+  DV_ARRAY(double) pressure;   // of each triangle, in the last add_force
+  DV_ARRAY(double) edges;      // of each triangle, b - a and c - a there: 6 numbers
+  unsigned revision;           // of the topology
 } Surface;
 
 static dvVec3 point_of(const double *x, size_t c, int32_t p) { return dv_vec3_load(x + c * (size_t)p); }
@@ -67,10 +69,12 @@ static void surface_add_dforce(const Surface *s, const double *dx, size_t w, dou
 {
   for (size_t i = 0; i < s->pressure.count; i++) {
     const int32_t *p = s->triangles.data + 3 * i;
-    dvVec3 e1 = dv_vec3_load(s->edges.data + 6 * i), e2 = dv_vec3_load(s->edges.data + 6 * i + 3), a = point_of(dx, w, p[0]);
+    dvVec3 e1 = dv_vec3_load(s->edges.data + 6 * i), e2 = dv_vec3_load(s->edges.data + 6 * i + 3),
+           a = point_of(dx, w, p[0]);
     dvVec3 d1 = dv_vec3_sub(point_of(dx, w, p[1]), a), d2 = dv_vec3_sub(point_of(dx, w, p[2]), a);
     if (s->pressure.data[i] == 0) continue;
-    dvVec3 d = dv_vec3_scale(dv_vec3_add(dv_vec3_cross(d1, e2), dv_vec3_cross(e1, d2)), factor * s->pressure.data[i] / 6);
+    dvVec3 d =
+        dv_vec3_scale(dv_vec3_add(dv_vec3_cross(d1, e2), dv_vec3_cross(e1, d2)), factor * s->pressure.data[i] / 6);
     for (int k = 0; k < 3; k++) dv_vec3_accumulate(df + w * (size_t)p[k], d);
   }
 }
@@ -93,28 +97,29 @@ static void surface_add_stiffness(const Surface *s, double factor, dvMatrixSink 
   }
 }
 
-// --- SurfacePressureForceField -----------------------------------------------------------------------
+// --- SurfacePressureForceField -------------------------------------------------------------------
 
-#define SURFACE_PRESSURE_FIELDS(X)                                                                                                       \
-  X(real, pressure, "0", "N/m2", "pressure; positive pushes along the normals")                                                          \
-  X(coord, min, "", "m", "lower corner of a box: only elements inside are loaded, when none are named")                                  \
-  X(coord, max, "", "m", "upper corner; both zero: no box")                                                                              \
-  X(indices, triangleIndices, "", "", "triangles that are loaded; all by default")                                                       \
-  X(indices, quadIndices, "", "", "quads that are loaded; all by default")                                                               \
-  X(bool, pulseMode, "0", "", "let the pressure go up and down")                                                                         \
-  X(real, pressureLowerBound, "0", "N/m2", "other end of the pulse")                                                                     \
-  X(real, pressureSpeed, "0", "N/m2/s", "rate of change in the pulse; the pressure per second when 0")                                   \
-  X(bool, volumeConservationMode, "0", "", "scale the pressure by the volume at the start over the present one")                         \
-  X(bool, useTangentStiffness, "1", "", "use the derivative of the triangles' normals in implicit steps")                                \
-  X(real, defaultVolume, "-1", "m3", "volume at the start; -1: the one of the first step")                                               \
-  X(deriv, mainDirection, "", "", "direction whose share of the normal scales the pressure of triangles; zero: none")                    \
-  X(real, drawForceScale, "0", "", "length of drawn forces", .flags = DV_LOOKS)                                                          \
-  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define SURFACE_PRESSURE_FIELDS(X)                                                                                    \
+  X(real, pressure, "0", "N/m2", "pressure; positive pushes along the normals")                                       \
+  X(coord, min, "", "m", "lower corner of a box: only elements inside are loaded, when none are named")               \
+  X(coord, max, "", "m", "upper corner; both zero: no box")                                                           \
+  X(indices, triangleIndices, "", "", "triangles that are loaded; all by default")                                    \
+  X(indices, quadIndices, "", "", "quads that are loaded; all by default")                                            \
+  X(bool, pulseMode, "0", "", "let the pressure go up and down")                                                      \
+  X(real, pressureLowerBound, "0", "N/m2", "other end of the pulse")                                                  \
+  X(real, pressureSpeed, "0", "N/m2/s", "rate of change in the pulse; the pressure per second when 0")                \
+  X(bool, volumeConservationMode, "0", "", "scale the pressure by the volume at the start over the present one")      \
+  X(bool, useTangentStiffness, "1", "", "use the derivative of the triangles' normals in implicit steps")             \
+  X(real, defaultVolume, "-1", "m3", "volume at the start; -1: the one of the first step")                            \
+  X(deriv, mainDirection, "", "", "direction whose share of the normal scales the pressure of triangles; zero: none") \
+  X(real, drawForceScale, "0", "", "length of drawn forces", .flags = DV_LOOKS)                                       \
+  X(link, topology, "", "", "topology with the surface; the one of the node or above by default",                     \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct SurfacePressure {
   Surface surface;
   SURFACE_PRESSURE_FIELDS(DV_MEMBER)
-  size_t from_quads;           // number of the first triangle that is half a quad
+  size_t from_quads;   // number of the first triangle that is half a quad
   double pulse;
   bool rising;
 } SurfacePressure;
@@ -160,7 +165,8 @@ static dvStatus surface_pressure_init(dvObject *o)
   s->pulse = 0;
   if (s->pulseMode && s->pressureSpeed == 0) s->pressureSpeed = fabs(s->pressure);
   DV_TRY(surface_pressure_reinit(o));
-  if (s->surface.triangles.count == 0) dv_warning(o, NULL, "%s has no triangles and no quads: there is no pressure", s->topology.target->name);
+  if (s->surface.triangles.count == 0)
+    dv_warning(o, NULL, "%s has no triangles and no quads: there is no pressure", s->topology.target->name);
   return DV_OK;
 }
 
@@ -185,7 +191,8 @@ static bool in_box(const SurfacePressure *s, const double *x, const int32_t *p, 
 
 static double next_pulse(SurfacePressure *s, double dt)
 {
-  double high = s->pressure > 0 ? s->pressure : s->pressureLowerBound, low = s->pressure > 0 ? s->pressureLowerBound : s->pressure;
+  double high = s->pressure > 0 ? s->pressure : s->pressureLowerBound,
+         low = s->pressure > 0 ? s->pressureLowerBound : s->pressure;
   s->pulse += (s->rising ? 1 : -1) * s->pressureSpeed * dt;
   if (s->rising && s->pulse >= high) {
     s->pulse = high;
@@ -247,7 +254,8 @@ static void surface_pressure_add_dforce(dvObject *o, const dvMech *m)
   SurfacePressure *s = (SurfacePressure *)o;
   dvState *state = s->surface.force.state;
   const double *dx = dv_state_read(state, m->dx);
-  if (s->useTangentStiffness) surface_add_dforce(&s->surface, dx, (size_t)o->dof->deriv, m->k, dv_state_write(state, m->df));
+  if (s->useTangentStiffness)
+    surface_add_dforce(&s->surface, dx, (size_t)o->dof->deriv, m->k, dv_state_write(state, m->df));
 }
 
 static void surface_pressure_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
@@ -277,33 +285,35 @@ const dvClass dv_surface_pressure_class = {
     .destroy = surface_destroy,
 };
 
-// --- TaitSurfacePressureForceField -------------------------------------------------------------------
+// --- TaitSurfacePressureForceField ---------------------------------------------------------------
 
-#define TAIT_PRESSURE_FIELDS(X)                                                                                                          \
-  X(real, p0, "0", "N/m2", "pressure at the volume of rest")                                                                             \
-  X(real, B, "0", "N/m2", "modulus of the fluid")                                                                                        \
-  X(real, gamma, "0", "", "exponent of the fluid; 1: linear")                                                                            \
-  X(real, injectedVolume, "0", "m3", "fluid to add to the volume of rest")                                                               \
-  X(real, maxInjectionRate, "1000", "m3/s", "largest rate at which it is added")                                                         \
-  X(real, initialVolume, "0", "m3", "volume of the surface at rest", .flags = DV_READ_ONLY)                                              \
-  X(real, currentInjectedVolume, "0", "m3", "fluid added so far")                                                                        \
-  X(real, v0, "0", "m3", "volume of rest of the fluid", .flags = DV_READ_ONLY)                                                           \
-  X(real, currentVolume, "0", "m3", "present volume", .flags = DV_READ_ONLY)                                                             \
-  X(real, currentPressure, "0", "N/m2", "present pressure", .flags = DV_READ_ONLY)                                                       \
-  X(real, currentStiffness, "0", "N/m5", "change of pressure with volume", .flags = DV_READ_ONLY)                                        \
-  X(triangles, pressureTriangles, "", "", "triangles under pressure: those of the topology and its halved quads", .flags = DV_READ_ONLY) \
-  X(real, initialSurfaceArea, "0", "m2", "area of the surface at rest", .flags = DV_READ_ONLY)                                           \
-  X(real, currentSurfaceArea, "0", "m2", "present area", .flags = DV_READ_ONLY)                                                          \
-  X(real, drawForceScale, "0.001", "", "length of drawn forces", .flags = DV_LOOKS)                                                      \
-  X(color, drawForceColor, "0 1 1 1", "", "colour of drawn forces", .flags = DV_LOOKS)                                                   \
-  X(real, volumeAfterTC, "0", "m3", "volume at rest after the last change of the topology", .flags = DV_READ_ONLY)                       \
-  X(real, surfaceAreaAfterTC, "0", "m2", "area at rest after the last change of the topology", .flags = DV_READ_ONLY)                    \
-  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define TAIT_PRESSURE_FIELDS(X)                                                                                       \
+  X(real, p0, "0", "N/m2", "pressure at the volume of rest")                                                          \
+  X(real, B, "0", "N/m2", "modulus of the fluid")                                                                     \
+  X(real, gamma, "0", "", "exponent of the fluid; 1: linear")                                                         \
+  X(real, injectedVolume, "0", "m3", "fluid to add to the volume of rest")                                            \
+  X(real, maxInjectionRate, "1000", "m3/s", "largest rate at which it is added")                                      \
+  X(real, initialVolume, "0", "m3", "volume of the surface at rest", .flags = DV_READ_ONLY)                           \
+  X(real, currentInjectedVolume, "0", "m3", "fluid added so far")                                                     \
+  X(real, v0, "0", "m3", "volume of rest of the fluid", .flags = DV_READ_ONLY)                                        \
+  X(real, currentVolume, "0", "m3", "present volume", .flags = DV_READ_ONLY)                                          \
+  X(real, currentPressure, "0", "N/m2", "present pressure", .flags = DV_READ_ONLY)                                    \
+  X(real, currentStiffness, "0", "N/m5", "change of pressure with volume", .flags = DV_READ_ONLY)                     \
+  X(triangles, pressureTriangles, "", "", "triangles under pressure: those of the topology and its halved quads",     \
+    .flags = DV_READ_ONLY)                                                                                            \
+  X(real, initialSurfaceArea, "0", "m2", "area of the surface at rest", .flags = DV_READ_ONLY)                        \
+  X(real, currentSurfaceArea, "0", "m2", "present area", .flags = DV_READ_ONLY)                                       \
+  X(real, drawForceScale, "0.001", "", "length of drawn forces", .flags = DV_LOOKS)                                   \
+  X(color, drawForceColor, "0 1 1 1", "", "colour of drawn forces", .flags = DV_LOOKS)                                \
+  X(real, volumeAfterTC, "0", "m3", "volume at rest after the last change of the topology", .flags = DV_READ_ONLY)    \
+  X(real, surfaceAreaAfterTC, "0", "m2", "area at rest after the last change of the topology", .flags = DV_READ_ONLY) \
+  X(link, topology, "", "", "topology with the surface; the one of the node or above by default",                     \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct TaitPressure {
   Surface surface;
   TAIT_PRESSURE_FIELDS(DV_MEMBER)
-  DV_ARRAY(double) gradient;      // of the volume, three numbers a point
+  DV_ARRAY(double) gradient;   // of the volume, three numbers a point
   double reset_injected, reset_current;
 } TaitPressure;
 
@@ -353,7 +363,8 @@ static dvStatus tait_pressure_triangles(dvObject *o)
   u->triangles.count = 0;
   dv_force_mesh_changed(&t->topology, &u->revision);
   if (!triangles || !quads) return DV_ERROR_INPUT;
-  for (size_t i = 0; i < triangles->count; i += 3) surface_add(u, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
+  for (size_t i = 0; i < triangles->count; i += 3)
+    surface_add(u, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
   for (size_t i = 0; i < quads->count; i += 4) {
     const int32_t *p = quads->data + i;
     surface_add(u, p[0], p[1], p[2]);
@@ -386,7 +397,8 @@ static dvStatus tait_pressure_init(dvObject *o)
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
   DV_TRY(tait_pressure_reinit(o));
   if (t->initialVolume < 0)
-    dv_warning(o, "turn the triangles round", "the volume at rest is negative (%g): the triangles look inwards", t->initialVolume);
+    dv_warning(o, "turn the triangles round", "the volume at rest is negative (%g): the triangles look inwards",
+               t->initialVolume);
   return DV_OK;
 }
 

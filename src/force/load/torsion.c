@@ -1,10 +1,13 @@
-// Torques about an axis: TorsionForceField on chosen points or frames, OscillatingTorsionPressureForceField on chosen triangles.
+// Torques about an axis: TorsionForceField on chosen points or frames, OscillatingTorsionPressureForceField on chosen
+// triangles.
 //
-// TorsionForceField: f = t u x (x - o), with the unit axis u through o, and the torque t u on frames. Its derivative is t [u]x.
+// TorsionForceField: f = t u x (x - o), with the unit axis u through o, and the torque t u on frames. Its derivative is
+// t [u]x.
 //
-// OscillatingTorsionPressureForceField turns a surface about an axis as if it were stiff. The mean angle by which the points have turned
-// gives each one an ideal place, to which a penalty draws it; the rest of the moment M cos(2 pi f t) acts along the circles of the points,
-// in shares w_i that follow the area of the triangles and the cube of the distance to the axis. Its derivative counts as zero, as in SOFA.
+// OscillatingTorsionPressureForceField turns a surface about an axis as if it were stiff. The mean angle by which the
+// points have turned gives each one an ideal place, to which a penalty draws it; the rest of the moment M cos(2 pi f t)
+// acts along the circles of the points, in shares w_i that follow the area of the triangles and the cube of the
+// distance to the axis. Its derivative counts as zero, as in SOFA.
 #include "force/mesh.h"
 
 #include "math/vec.h"
@@ -18,17 +21,18 @@ static dvStatus read_axis(const dvObject *o, const double *axis, dvVec3 *unit)
 {
   double length = dv_vec3_norm(dv_vec3_load(axis));
   if (!(length > 0) || !isfinite(length))
-    return dv_field_error(o, axis, "give a direction such as axis=\"0 0 1\"", "the axis %g %g %g has no direction", axis[0], axis[1], axis[2]);
+    return dv_field_error(o, axis, "give a direction such as axis=\"0 0 1\"", "the axis %g %g %g has no direction",
+                          axis[0], axis[1], axis[2]);
   *unit = dv_vec3_scale(dv_vec3_load(axis), 1 / length);
   return DV_OK;
 }
 
-// --- TorsionForceField -------------------------------------------------------------------------------
+// --- TorsionForceField ---------------------------------------------------------------------------
 
-#define TORSION_FIELDS(X)                                                                              \
-  X(indices, indices, "", "", "points that are turned")                                                \
-  X(real, torque, "0", "N m", "torque on a frame; on a point the torque at a distance of 1 m")         \
-  X(vec3, axis, "0 0 0", "", "direction of the axis; its length does not count")                       \
+#define TORSION_FIELDS(X)                                                                      \
+  X(indices, indices, "", "", "points that are turned")                                        \
+  X(real, torque, "0", "N m", "torque on a frame; on a point the torque at a distance of 1 m") \
+  X(vec3, axis, "0 0 0", "", "direction of the axis; its length does not count")               \
   X(vec3, origin, "0 0 0", "m", "a point of the axis")
 
 typedef struct Torsion {
@@ -116,34 +120,36 @@ const dvClass dv_torsion_class = {
     .reinit = torsion_init,
 };
 
-// --- OscillatingTorsionPressureForceField --------------------------------------------------------------
+// --- OscillatingTorsionPressureForceField --------------------------------------------------------
 
-#define OSCILLATING_TORSION_FIELDS(X)                                                                                                  \
-  X(string, trianglePressureMap, "", "", "areas of the triangles, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)           \
-  X(real, moment, "0", "N m", "largest moment on the whole surface")                                                                   \
-  X(indices, triangleList, "", "", "triangles that are turned; goes before dmin and dmax")                                             \
-  X(vec3, axis, "0 0 1", "", "axis of rotation, also the direction along which triangles are chosen")                                  \
-  X(vec3, center, "0 0 0", "m", "a point of the axis")                                                                                 \
-  X(real, penalty, "1000", "N/m", "stiffness that draws points to where a stiff surface would have them")                              \
-  X(real, frequency, "1", "1/s", "frequency of the moment")                                                                            \
-  X(real, dmin, "0", "m", "triangles are chosen whose points at rest lie beyond this distance along axis")                             \
-  X(real, dmax, "0", "m", "and before this one; equal distances choose none")                                                          \
-  X(bool, showForces, "0", "", "draw the chosen triangles", .flags = DV_LOOKS)                                                         \
-  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define OSCILLATING_TORSION_FIELDS(X)                                                                      \
+  X(string, trianglePressureMap, "", "", "areas of the triangles, kept by the component",                  \
+    .flags = DV_HIDDEN | DV_READ_ONLY)                                                                     \
+  X(real, moment, "0", "N m", "largest moment on the whole surface")                                       \
+  X(indices, triangleList, "", "", "triangles that are turned; goes before dmin and dmax")                 \
+  X(vec3, axis, "0 0 1", "", "axis of rotation, also the direction along which triangles are chosen")      \
+  X(vec3, center, "0 0 0", "m", "a point of the axis")                                                     \
+  X(real, penalty, "1000", "N/m", "stiffness that draws points to where a stiff surface would have them")  \
+  X(real, frequency, "1", "1/s", "frequency of the moment")                                                \
+  X(real, dmin, "0", "m", "triangles are chosen whose points at rest lie beyond this distance along axis") \
+  X(real, dmax, "0", "m", "and before this one; equal distances choose none")                              \
+  X(bool, showForces, "0", "", "draw the chosen triangles", .flags = DV_LOOKS)                             \
+  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default",        \
+    .role = DV_ROLE_TOPOLOGY)
 
 // A point of a chosen triangle.
 typedef struct TurnedPoint {
   int32_t point;
-  dvVec3 arm, foot;      // at rest: from the axis to the point, and where it meets the axis
-  double share;          // of the moment
-  dvVec3 present;        // arm in the last add_force
+  dvVec3 arm, foot;   // at rest: from the axis to the point, and where it meets the axis
+  double share;       // of the moment
+  dvVec3 present;     // arm in the last add_force
 } TurnedPoint;
 
 typedef struct OscillatingTorsion {
   dvForce force;
   OSCILLATING_TORSION_FIELDS(DV_MEMBER)
   dvVec3 unit;
-  DV_ARRAY(TurnedPoint) turned;    // in ascending order of points
+  DV_ARRAY(TurnedPoint) turned;   // in ascending order of points
   unsigned revision;
 } OscillatingTorsion;
 
@@ -160,7 +166,8 @@ static dvVec3 arm_of(const OscillatingTorsion *t, dvVec3 x)
   return dv_vec3_add_scaled(d, t->unit, -dv_vec3_dot(d, t->unit));
 }
 
-// Sum over a corner and the points around it of distance squared, times its own distance: what SOFA shares the moment by.
+// Sum over a corner and the points around it of distance squared, times its own distance: what SOFA shares the moment
+// by.
 static double corner_share(double own, double next, double previous, double centre)
 {
   double a = 0.5 * (own + next), b = 0.5 * (own + previous), c = (own + a + b) / 3;
@@ -176,7 +183,8 @@ static void add_triangle(const OscillatingTorsion *t, const double *x0, const in
     d[k] = dv_vec3_norm(arm_of(t, x[k]));
     chosen[p[k]] = true;
   }
-  double area = 0.5 * dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0]))), centre = (d[0] + d[1] + d[2]) / 3;
+  double area = 0.5 * dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0]))),
+         centre = (d[0] + d[1] + d[2]) / 3;
   for (int k = 0; k < 3; k++) shares[p[k]] += corner_share(d[k], d[(k + 1) % 3], d[(k + 2) % 3], centre) * area / 3;
 }
 
@@ -198,7 +206,8 @@ static void list_points(OscillatingTorsion *t, const double *x0, const double *s
   for (size_t i = 0; i < count; i++) {
     if (!chosen[i]) continue;
     dvVec3 x = dv_vec3_load(x0 + 3 * i), arm = arm_of(t, x);
-    TurnedPoint p = {.point = (int32_t)i, .arm = arm, .foot = dv_vec3_sub(x, arm), .share = sum > 0 ? shares[i] / sum : 0};
+    TurnedPoint p = {
+        .point = (int32_t)i, .arm = arm, .foot = dv_vec3_sub(x, arm), .share = sum > 0 ? shares[i] / sum : 0};
     dv_push(&t->turned, p);
   }
 }
@@ -233,7 +242,8 @@ static dvStatus oscillating_torsion_init(dvObject *o)
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
   DV_TRY(oscillating_torsion_reinit(o));
   if (t->turned.count == 0)
-    dv_warning(o, "name triangles in triangleList, or give dmin and dmax along the axis", "no triangle is chosen: there is no moment");
+    dv_warning(o, "name triangles in triangleList, or give dmin and dmax along the axis",
+               "no triangle is chosen: there is no moment");
   return DV_OK;
 }
 
@@ -272,13 +282,15 @@ static void oscillating_torsion_add_force(dvObject *o, const dvMech *m)
     const TurnedPoint *p = &t->turned.data[i];
     double d2 = dv_vec3_norm2(p->present);
     if (d2 > on_axis * on_axis)
-      dv_vec3_accumulate(f + 3 * (size_t)p->point, dv_vec3_scale(dv_vec3_cross(t->unit, p->present), moment * p->share / d2));
+      dv_vec3_accumulate(f + 3 * (size_t)p->point,
+                         dv_vec3_scale(dv_vec3_cross(t->unit, p->present), moment * p->share / d2));
   }
 }
 
 static void oscillating_torsion_destroy(dvObject *o) { dv_array_free(&((OscillatingTorsion *)o)->turned); }
 
-static const dvForceOps oscillating_torsion_ops = {.add_force = oscillating_torsion_add_force, .states = dv_force_state};
+static const dvForceOps oscillating_torsion_ops = {.add_force = oscillating_torsion_add_force,
+                                                   .states = dv_force_state};
 
 const dvClass dv_oscillating_torsion_class = {
     .struct_size = sizeof(dvClass),

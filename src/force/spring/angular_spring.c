@@ -1,14 +1,17 @@
-// AngularSpringForceField: torques that turn frames back to the orientation of the frame before them, torque = -k r with the rotation
-// vector r of q_i q_(i-1)^-1. As in SOFA the frame before feels nothing, and products use -k on every named frame, the first included.
-#include "state/component.h"
+// AngularSpringForceField: torques that turn frames back to the orientation of the frame before them, torque = -k r
+// with the rotation vector r of q_i q_(i-1)^-1. As in SOFA the frame before feels nothing, and products use -k on every
+// named frame, the first included.
+#include "mechanics/component.h"
 
 #include "math/vec.h"
 
-#define ANGULAR_SPRING_FIELDS(X)                                                                                                    \
-  X(indices, indices, "", "", "frames; each but the first of the list is turned towards the frame with the number before its own")  \
-  X(reals, angularStiffness, "", "N m", "stiffness: one for all or one for each entry of indices; 100 when not given", .least = "0") \
-  X(reals, limit, "", "rad", "angles between which the springs act; not used", .flags = DV_HIDDEN)                                  \
-  X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                               \
+#define ANGULAR_SPRING_FIELDS(X)                                                                                       \
+  X(indices, indices, "", "",                                                                                          \
+    "frames; each but the first of the list is turned towards the frame with the number before its own")               \
+  X(reals, angularStiffness, "", "N m", "stiffness: one for all or one for each entry of indices; 100 when not given", \
+    .least = "0")                                                                                                      \
+  X(reals, limit, "", "rad", "angles between which the springs act; not used", .flags = DV_HIDDEN)                     \
+  X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                  \
   X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)
 
 typedef struct AngularSpring {
@@ -33,7 +36,8 @@ static dvStatus angular_spring_reinit(dvObject *o)
   AngularSpring *a = (AngularSpring *)o;
   DV_TRY(dv_check_indices(o, &a->indices, a->force.state->count, "frames"));
   for (size_t i = 1; i < a->indices.count; i++)
-    if (a->indices.data[i] == 0) return dv_field_error(o, &a->indices, "put frame 0 first", "frame 0 has no frame before it");
+    if (a->indices.data[i] == 0)
+      return dv_field_error(o, &a->indices, "put frame 0 first", "frame 0 has no frame before it");
   return DV_OK;
 }
 
@@ -41,12 +45,16 @@ static dvStatus angular_spring_init(dvObject *o)
 {
   AngularSpring *a = (AngularSpring *)o;
   DV_TRY(dv_force_init(o));
-  if (dv_was_set(o, &a->limit)) dv_field_warning(o, &a->limit, NULL, "limit is not used: the springs act at every angle, as in SOFA");
+  if (dv_was_set(o, &a->limit))
+    dv_field_warning(o, &a->limit, NULL, "limit is not used: the springs act at every angle, as in SOFA");
   if (a->indices.count < 2) dv_warning(o, "give indices of at least two frames", "there are no springs");
   return a->force.state->base.initialised ? angular_spring_reinit(o) : DV_OK;
 }
 
-static bool is_there(const AngularSpring *a, size_t i) { return (size_t)a->indices.data[i] < a->force.state->count && a->indices.data[i] >= 0; }
+static bool is_there(const AngularSpring *a, size_t i)
+{
+  return (size_t)a->indices.data[i] < a->force.state->count && a->indices.data[i] >= 0;
+}
 
 static void angular_spring_add_force(dvObject *o, const dvMech *m)
 {
@@ -80,7 +88,9 @@ static void angular_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixS
   for (size_t i = 0; i < a->indices.count; i++) {
     double block[36] = {0};
     for (int k = 3; k < 6; k++) block[7 * k] = -factor * stiffness_of(a, i);
-    if (is_there(a, i)) sink->add(sink, a->force.state, (size_t)a->indices.data[i], a->force.state, (size_t)a->indices.data[i], 6, 6, block);
+    if (is_there(a, i))
+      sink->add(sink, a->force.state, (size_t)a->indices.data[i], a->force.state, (size_t)a->indices.data[i], 6, 6,
+                block);
   }
 }
 

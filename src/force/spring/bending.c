@@ -1,30 +1,33 @@
 // Springs against bending, between the points that face each other across an edge of a surface.
 //
-//   TriangularBendingSprings, QuadularBendingSprings  an edge of exactly two faces; lengths at rest from the rest positions
-//   TriangleBendingSprings, QuadBendingSprings        every face after the first at an edge; lengths from the first positions
+//   TriangularBendingSprings, QuadularBendingSprings  an edge of exactly two faces; lengths at rest from the rest
+//   positions TriangleBendingSprings, QuadBendingSprings        every face after the first at an edge; lengths from the
+//   first positions
 //
-// An edge of two triangles gets one spring, between the points opposite to it; an edge of two quads gets two, each between
-// the neighbours of one of its ends. The equations stand in spring.h.
+// An edge of two triangles gets one spring, between the points opposite to it; an edge of two quads gets two, each
+// between the neighbours of one of its ends. The equations stand in spring.h.
 #include "force/spring/spring_force.h"
 
-extern const dvClass dv_triangular_bending_class, dv_quadular_bending_class, dv_triangle_bending_class, dv_quad_bending_class;
+extern const dvClass dv_triangular_bending_class, dv_quadular_bending_class, dv_triangle_bending_class,
+    dv_quad_bending_class;
 
 static const double shortest_bending = 1e-4;   // below this length the first two give no force
 
-// --- TriangularBendingSprings, QuadularBendingSprings ---------------------------------------------------
+// --- TriangularBendingSprings, QuadularBendingSprings --------------------------------------------
 
-#define BENDING_FIELDS(X)                                                                                                         \
-  X(real, stiffness, "100000", "N/m", "stiffness of every spring", .least = "0")                                                  \
-  X(real, damping, "1", "N s/m", "damping of every spring")                                                                       \
-  X(bool, showSprings, "1", "", "draw the springs", .flags = DV_LOOKS)                                                            \
-  X(string, edgeInfo, "", "", "springs of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                   \
-  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define BENDING_FIELDS(X)                                                                                       \
+  X(real, stiffness, "100000", "N/m", "stiffness of every spring", .least = "0")                                \
+  X(real, damping, "1", "N s/m", "damping of every spring")                                                     \
+  X(bool, showSprings, "1", "", "draw the springs", .flags = DV_LOOKS)                                          \
+  X(string, edgeInfo, "", "", "springs of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY) \
+  X(link, topology, "", "", "topology with the surface; the one of the node or above by default",               \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct Bending {
   dvForce force;
   BENDING_FIELDS(DV_MEMBER)
   dvSprings springs;
-  unsigned revision;      // of the topology they were made from
+  unsigned revision;   // of the topology they were made from
 } Bending;
 
 #define SELF Bending
@@ -74,7 +77,8 @@ static dvStatus bending_reinit(dvObject *o)
   Bending *b = (Bending *)o;
   bool quads = o->cls == &dv_quadular_bending_class;
   int points = quads ? 4 : 3;
-  const dvInts *faces = dv_force_elements(o, dv_topology(b->topology.target), quads ? DV_QUAD : DV_TRIANGLE, b->force.state);
+  const dvInts *faces =
+      dv_force_elements(o, dv_topology(b->topology.target), quads ? DV_QUAD : DV_TRIANGLE, b->force.state);
   b->springs.list.count = 0;
   if (!faces) return DV_ERROR_INPUT;
   Creases creases = {0};
@@ -88,8 +92,7 @@ static dvStatus bending_reinit(dvObject *o)
     if (quads) {
       add_bending(b, t1[i1], t2[(i2 + 3) % 4]);
       add_bending(b, t1[(i1 + 3) % 4], t2[i2]);
-    } else
-      add_bending(b, t1[i1], t2[i2]);
+    } else add_bending(b, t1[i1], t2[i2]);
   }
   dv_array_free(&creases);
   dv_force_mesh_changed(&b->topology, &b->revision);
@@ -102,7 +105,8 @@ static dvStatus bending_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &b->topology)) return DV_ERROR_INPUT;
   DV_TRY(bending_reinit(o));
-  if (b->springs.list.count == 0) dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
+  if (b->springs.list.count == 0)
+    dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
   return DV_OK;
 }
 
@@ -144,36 +148,39 @@ static const dvForceOps bending_ops = {
     .pairs = bending_pairs,
 };
 
-#define BENDING(variable, name_, help_)                                                      \
-  const dvClass variable = {                                                                 \
-      .struct_size = sizeof(dvClass),                                                        \
-      .name = name_,                                                                         \
-      .help = help_,                                                                         \
-      .module = "Sofa.Component.SolidMechanics.Spring",                                      \
-      .dofs = DV_DOF_VEC3,                                                                   \
-      .size = sizeof(Bending),                                                               \
-      .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)},               \
-      .ops = {[DV_ROLE_FORCE] = &bending_ops},                                               \
-      .init = bending_init,                                                                  \
-      .reinit = bending_reinit,                                                              \
-      .destroy = bending_destroy,                                                            \
+#define BENDING(variable, name_, help_)                                        \
+  const dvClass variable = {                                                   \
+      .struct_size = sizeof(dvClass),                                          \
+      .name = name_,                                                           \
+      .help = help_,                                                           \
+      .module = "Sofa.Component.SolidMechanics.Spring",                        \
+      .dofs = DV_DOF_VEC3,                                                     \
+      .size = sizeof(Bending),                                                 \
+      .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(bending_fields)}, \
+      .ops = {[DV_ROLE_FORCE] = &bending_ops},                                 \
+      .init = bending_init,                                                    \
+      .reinit = bending_reinit,                                                \
+      .destroy = bending_destroy,                                              \
   };
 
-BENDING(dv_triangular_bending_class, "TriangularBendingSprings", "springs against bending across the edges between triangles")
+BENDING(dv_triangular_bending_class, "TriangularBendingSprings",
+        "springs against bending across the edges between triangles")
 BENDING(dv_quadular_bending_class, "QuadularBendingSprings", "springs against bending across the edges between quads")
 
-// --- TriangleBendingSprings, QuadBendingSprings: SpringForceField filled from the faces ----------------------
+// --- TriangleBendingSprings, QuadBendingSprings: SpringForceField filled from the faces ----------
 
-#define FACE_BENDING_FIELDS(X) \
-  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
-#define QUAD_BENDING_FIELDS(X) \
-  X(ivec2, localRange, "-1 -1", "", "first and last point: springs with both ends before or both behind are left out; -1: no limit")
+#define FACE_BENDING_FIELDS(X)                                                                    \
+  X(link, topology, "", "", "topology with the surface; the one of the node or above by default", \
+    .role = DV_ROLE_TOPOLOGY)
+#define QUAD_BENDING_FIELDS(X)      \
+  X(ivec2, localRange, "-1 -1", "", \
+    "first and last point: springs with both ends before or both behind are left out; -1: no limit")
 
 typedef struct FaceBending {
   dvSpringForce force;
   FACE_BENDING_FIELDS(DV_MEMBER)
   QUAD_BENDING_FIELDS(DV_MEMBER)
-  dvPairMap edges, pairs;    // while springs are made
+  dvPairMap edges, pairs;   // while springs are made
   double ks, kd;
 } FaceBending;
 
@@ -235,7 +242,8 @@ static dvStatus face_bending_reinit(dvObject *o)
   bool only_quads = o->cls == &dv_quad_bending_class;
   f->springs.list.count = 0;
   if (only_quads && dv_was_set(o, &f->spring)) DV_TRY(dv_spring_force_add_given(f));
-  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, f->pair.first), *quads = dv_force_elements(o, t, DV_QUAD, f->pair.first);
+  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, f->pair.first),
+               *quads = dv_force_elements(o, t, DV_QUAD, f->pair.first);
   if (!triangles || !quads) return DV_ERROR_INPUT;
   for (size_t i = 0; i < triangles->count && !only_quads; i += 3)
     add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
@@ -264,7 +272,8 @@ static dvStatus face_bending_init(dvObject *o)
   b->kd = f->damping.data[0];
   f->mesh = &b->topology;
   DV_TRY(face_bending_reinit(o));
-  if (f->springs.list.count == 0) dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
+  if (f->springs.list.count == 0)
+    dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
   return DV_OK;
 }
 
@@ -289,7 +298,8 @@ const dvClass dv_quad_bending_class = {
     .module = "Sofa.Component.SolidMechanics.Spring",
     .dofs = DV_DOF_VEC2 | DV_DOF_VEC3,
     .size = sizeof(FaceBending),
-    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields), DV_BLOCK(quad_bending_fields)},
+    .blocks = {&dv_object_block, &dv_pair_force_block, &dv_spring_force_block, DV_BLOCK(face_bending_fields),
+               DV_BLOCK(quad_bending_fields)},
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = face_bending_init,
     .reinit = face_bending_reinit,

@@ -1,5 +1,6 @@
-// FastTriangularBendingSprings: linear bending of a surface of triangles (P. Volino, N. Magnenat-Thalmann, Simple linear bending
-// stiffness in particle systems, 2006). Two triangles with the common edge CD and the opposite corners A and B have the bending vector
+// FastTriangularBendingSprings: linear bending of a surface of triangles (P. Volino, N. Magnenat-Thalmann, Simple
+// linear bending stiffness in particle systems, 2006). Two triangles with the common edge CD and the opposite corners A
+// and B have the bending vector
 //
 //   R = a_A x_A + a_B x_B + a_C x_C + a_D x_D,   f_i = -l a_i R,   energy l/2 R^2,
 //
@@ -9,11 +10,13 @@
 
 #include "math/vec.h"
 
-#define FAST_BENDING_FIELDS(X)                                                                                                     \
-  X(real, bendingStiffness, "1", "N m", "bending stiffness of the surface", .least = "0")                                          \
-  X(real, minDistValidity, "1e-06", "m", "edges, and distances of opposite corners, up to this length give no bending")            \
-  X(string, edgeInfo, "", "", "weights of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                    \
-  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define FAST_BENDING_FIELDS(X)                                                                                  \
+  X(real, bendingStiffness, "1", "N m", "bending stiffness of the surface", .least = "0")                       \
+  X(real, minDistValidity, "1e-06", "m",                                                                        \
+    "edges, and distances of opposite corners, up to this length give no bending")                              \
+  X(string, edgeInfo, "", "", "weights of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY) \
+  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default",             \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct Hinge {
   int32_t point[4];   // A, B, C, D
@@ -24,7 +27,7 @@ typedef struct FastBending {
   dvForce force;
   FAST_BENDING_FIELDS(DV_MEMBER)
   DV_ARRAY(Hinge) hinges;
-  unsigned revision;    // of the topology they were made from
+  unsigned revision;   // of the topology they were made from
 } FastBending;
 
 #define SELF FastBending
@@ -33,7 +36,10 @@ static const dvFieldDesc fast_bending_fields[] = {FAST_BENDING_FIELDS(DV_DESCRIB
 
 extern const dvClass dv_fast_bending_class;
 
-static double area2(dvVec3 tip, dvVec3 a, dvVec3 b) { return dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(tip, a), dv_vec3_sub(tip, b))); }
+static double area2(dvVec3 tip, dvVec3 a, dvVec3 b)
+{
+  return dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(tip, a), dv_vec3_sub(tip, b)));
+}
 
 // height of a point over the line through `on` with a unit direction
 static double height(dvVec3 point, dvVec3 on, dvVec3 direction)
@@ -66,7 +72,8 @@ static void add_hinge(FastBending *f, Hinge h, const double *x0)
   double limit = f->minDistValidity * f->minDistValidity;
   dvVec3 across = dv_vec3_sub(dv_vec3_load(x0 + 3 * (size_t)h.point[1]), dv_vec3_load(x0 + 3 * (size_t)h.point[0]));
   dvVec3 edge = dv_vec3_sub(dv_vec3_load(x0 + 3 * (size_t)h.point[3]), dv_vec3_load(x0 + 3 * (size_t)h.point[2]));
-  if (dv_vec3_norm2(across) > limit && dv_vec3_norm2(edge) > limit && set_hinge(&h, x0, f->bendingStiffness)) dv_push(&f->hinges, h);
+  if (dv_vec3_norm2(across) > limit && dv_vec3_norm2(edge) > limit && set_hinge(&h, x0, f->bendingStiffness))
+    dv_push(&f->hinges, h);
 }
 
 typedef struct Side {
@@ -112,7 +119,8 @@ static dvStatus fast_bending_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &f->topology)) return DV_ERROR_INPUT;
   DV_TRY(fast_bending_reinit(o));
-  if (f->hinges.count == 0) dv_warning(o, NULL, "%s has no edge between two triangles: there is no bending", f->topology.target->name);
+  if (f->hinges.count == 0)
+    dv_warning(o, NULL, "%s has no edge between two triangles: there is no bending", f->topology.target->name);
   return DV_OK;
 }
 

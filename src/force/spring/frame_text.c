@@ -62,10 +62,13 @@ dvStatus dv_frame_text_read(const dvObject *o, char *const *member, dvFrameTextR
     t.negative = false;
     bool good = dv_frame_text_word(&t, "BEGIN_SPRING") && read(user, &t);
     if (good && t.negative)
-      dv_field_warning(o, member, "give numbers from 0 on", "spring %zu has a negative stiffness or damping: it drives motion instead of holding it", t.spring);
+      dv_field_warning(o, member, "give numbers from 0 on",
+                       "spring %zu has a negative stiffness or damping: it drives motion instead of holding it",
+                       t.spring);
     if (good) continue;
     while (dv_is_space(*t.at)) t.at++;
-    return dv_field_error(o, member, "write BEGIN_SPRING 0 1 KEYWORD numbers … END_SPRING; `divan info` shows the keywords",
+    return dv_field_error(o, member,
+                          "write BEGIN_SPRING 0 1 KEYWORD numbers … END_SPRING; `divan info` shows the keywords",
                           "spring %zu: cannot read '%.24s'", t.spring, t.at);
   }
 }

@@ -1,29 +1,32 @@
-// GearSpringForceField: two gears. Each is a frame (the wheel) that turns about one axis of its parent frame; the angles of the two, summed
-// up over the steps, keep the ratio: with e = ratio angle1 + angle2 the torques are -k e about the first axis and -k e / ratio about the
-// second. Springs hold the wheels at their parents and their axes parallel. A wheel that is its own parent is held where it was at the start.
+// GearSpringForceField: two gears. Each is a frame (the wheel) that turns about one axis of its parent frame; the
+// angles of the two, summed up over the steps, keep the ratio: with e = ratio angle1 + angle2 the torques are -k e
+// about the first axis and -k e / ratio about the second. Springs hold the wheels at their parents and their axes
+// parallel. A wheel that is its own parent is held where it was at the start.
 //
-// Products: d = dx_parent - dx_wheel, kt d and R diag(kr, 0 about the axis) R^T d on the wheel, and the coupling -k (ratio a1 a1^T, a1 a2^T;
-// a2 a1^T, a2 a2^T / ratio) with the axes a of the parents; damping and the turning of axes are not differentiated, as in SOFA.
+// Products: d = dx_parent - dx_wheel, kt d and R diag(kr, 0 about the axis) R^T d on the wheel, and the coupling -k
+// (ratio a1 a1^T, a1 a2^T; a2 a1^T, a2 a2^T / ratio) with the axes a of the parents; damping and the turning of axes
+// are not differentiated, as in SOFA.
 #include "force/spring/frame_text.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 #include "math/vec.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define GEAR_SPRING_FIELDS(X)                                                                                                             \
-  X(string, spring, "", "",                                                                                                               \
-    "gears: BEGIN_SPRING parent1 wheel1 parent2 wheel2 [AXIS a b] [KS_T held] [KS_R gear held] [KD damping] [RATIO r] END_SPRING")        \
-  X(file, filename, "", "", "file to write angles and torques to")                                                                        \
-  X(real, period, "0", "s", "time between outputs")                                                                                       \
-  X(bool, reinit, "0", "", "write each output over the one before")                                                                       \
+#define GEAR_SPRING_FIELDS(X)                                                                                        \
+  X(string, spring, "", "",                                                                                          \
+    "gears: BEGIN_SPRING parent1 wheel1 parent2 wheel2 [AXIS a b] [KS_T held] [KS_R gear held] [KD damping] [RATIO " \
+    "r] END_SPRING")                                                                                                 \
+  X(file, filename, "", "", "file to write angles and torques to")                                                   \
+  X(real, period, "0", "s", "time between outputs")                                                                  \
+  X(bool, reinit, "0", "", "write each output over the one before")                                                  \
   X(real, showFactorSize, "1", "", "size of what is drawn", .flags = DV_LOOKS)
 
 typedef struct Wheel {
   int32_t parent, frame, axis;
-  double angle, last;        // turned since the start; as measured in the last step
-  dvVec3 place;              // of the parent in the last force
+  double angle, last;   // turned since the start; as measured in the last step
+  dvVec3 place;         // of the parent in the last force
   dvQuat turn;
 } Wheel;
 
@@ -70,7 +73,7 @@ static double angle_about(dvQuat parent, dvQuat wheel, int axis)
   return sum / 2;
 }
 
-// --- reading -------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 static bool read_gear(void *user, dvFrameText *t)
 {
@@ -78,12 +81,14 @@ static bool read_gear(void *user, dvFrameText *t)
   Gear g = {.kt = 10000, .gear = 10000, .kr = 10000, .kd = 10000, .ratio = 1};
   int32_t axes[2] = {0, 0};
   for (int i = 0; i < 2; i++)
-    if (!dv_frame_text_indices(t, &g.wheels[i].parent, 1) || !dv_frame_text_indices(t, &g.wheels[i].frame, 1)) return false;
+    if (!dv_frame_text_indices(t, &g.wheels[i].parent, 1) || !dv_frame_text_indices(t, &g.wheels[i].frame, 1))
+      return false;
   while (!dv_frame_text_end(t)) {
     bool good = true;
     if (dv_frame_text_word(t, "AXIS")) good = dv_frame_text_indices(t, axes, 2) && axes[0] < 3 && axes[1] < 3;
     else if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_coefficient(t, &g.kt);
-    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_coefficient(t, &g.gear) && dv_frame_text_coefficient(t, &g.kr);
+    else if (dv_frame_text_word(t, "KS_R"))
+      good = dv_frame_text_coefficient(t, &g.gear) && dv_frame_text_coefficient(t, &g.kr);
     else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_coefficient(t, &g.kd);
     else if (dv_frame_text_word(t, "RATIO")) good = dv_frame_text_numbers(t, &g.ratio, 1) && g.ratio != 0;
     else good = false;
@@ -95,7 +100,10 @@ static bool read_gear(void *user, dvFrameText *t)
   return true;
 }
 
-static bool wheel_is_there(const Wheel *w, const dvState *s) { return (size_t)w->parent < s->count && (size_t)w->frame < s->count; }
+static bool wheel_is_there(const Wheel *w, const dvState *s)
+{
+  return (size_t)w->parent < s->count && (size_t)w->frame < s->count;
+}
 static bool gear_is_there(const GearSpring *s, const Gear *g)
 {
   return wheel_is_there(&g->wheels[0], s->pair.first) && wheel_is_there(&g->wheels[1], s->pair.second);
@@ -111,7 +119,8 @@ static dvStatus gear_spring_reinit(dvObject *o)
     if (!gear_is_there(s, g)) {
       s->gears.count = 0;
       return dv_field_error(o, &s->spring, NULL, "gear %zu names a frame that does not exist: %s has %zu, %s %zu", i,
-                            s->pair.first->base.name, s->pair.first->count, s->pair.second->base.name, s->pair.second->count);
+                            s->pair.first->base.name, s->pair.first->count, s->pair.second->base.name,
+                            s->pair.second->count);
     }
     for (int k = 0; k < 2; k++) {
       Wheel *w = &g->wheels[k];
@@ -129,7 +138,8 @@ static dvStatus gear_spring_init(dvObject *o)
   GearSpring *s = (GearSpring *)o;
   DV_TRY(dv_pair_force_init(o));
   if (*s->filename && !(s->out = fopen(s->filename, "w")))
-    return dv_field_error(o, &s->filename, "give the name of a file in a directory that exists", "cannot write %s", s->filename);
+    return dv_field_error(o, &s->filename, "give the name of a file in a directory that exists", "cannot write %s",
+                          s->filename);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
   return s->waiting ? DV_OK : gear_spring_reinit(o);
 }
@@ -141,7 +151,7 @@ static void gear_spring_store_reset(dvObject *o)
   s->waiting = false;
 }
 
-// --- forces --------------------------------------------------------------------------------------------
+// --- forces --------------------------------------------------------------------------------------
 
 // holds a wheel at its parent and follows its angle; the axis of the wheel in the world
 static dvVec3 wheel_force(GearSpring *s, const Gear *g, Wheel *w, int side, const dvMech *m)
@@ -159,7 +169,8 @@ static dvVec3 wheel_force(GearSpring *s, const Gear *g, Wheel *w, int side, cons
     spin = dv_vec3_add(spin, dv_vec3_load(v + 6 * p + 3));
   }
   dvQuat q = dv_quat_load(x + 7 * c + 3);
-  dvVec3 axis = dv_mat3_column(dv_quat_to_matrix(q), w->axis), parent_axis = dv_mat3_column(dv_quat_to_matrix(w->turn), w->axis);
+  dvVec3 axis = dv_mat3_column(dv_quat_to_matrix(q), w->axis),
+         parent_axis = dv_mat3_column(dv_quat_to_matrix(w->turn), w->axis);
   dvVec3 force = dv_vec3_add_scaled(dv_vec3_scale(dv_vec3_sub(w->place, dv_vec3_load(x + 7 * c)), g->kt), speed, g->kd);
   dvVec3 torque = dv_vec3_add_scaled(dv_vec3_scale(turn_between(axis, parent_axis), g->kr), spin, g->kd);
   dv_vec3_accumulate(f + 6 * c, force);
@@ -178,8 +189,10 @@ static void gear_force(GearSpring *s, Gear *g, const dvMech *m)
   dvVec3 axis[2];
   for (int k = 0; k < 2; k++) axis[k] = wheel_force(s, g, &g->wheels[k], k, m);
   double f = -g->gear * (g->ratio * g->wheels[0].angle + g->wheels[1].angle);
-  dv_vec3_accumulate(dv_state_write(s->pair.first, m->f) + 6 * (size_t)g->wheels[0].frame + 3, dv_vec3_scale(axis[0], f));
-  dv_vec3_accumulate(dv_state_write(s->pair.second, m->f) + 6 * (size_t)g->wheels[1].frame + 3, dv_vec3_scale(axis[1], f / g->ratio));
+  dv_vec3_accumulate(dv_state_write(s->pair.first, m->f) + 6 * (size_t)g->wheels[0].frame + 3,
+                     dv_vec3_scale(axis[0], f));
+  dv_vec3_accumulate(dv_state_write(s->pair.second, m->f) + 6 * (size_t)g->wheels[1].frame + 3,
+                     dv_vec3_scale(axis[1], f / g->ratio));
   double time = s->pair.base.node->time;
   if (!s->out || time < s->last_output + s->period) return;
   if (s->reinit) rewind(s->out);
@@ -233,12 +246,15 @@ static void gear_spring_add_dforce(dvObject *o, const dvMech *m)
       if (p != c) dv_vec3_accumulate(df + 6 * p + 3, dv_vec3_neg(r));
     }
     double e = -factor * g->gear * (g->ratio * turned[0] + turned[1]);
-    dv_vec3_accumulate(dv_state_write(s->pair.first, m->df) + 6 * (size_t)g->wheels[0].frame + 3, dv_vec3_scale(axis[0], e));
-    dv_vec3_accumulate(dv_state_write(s->pair.second, m->df) + 6 * (size_t)g->wheels[1].frame + 3, dv_vec3_scale(axis[1], e / g->ratio));
+    dv_vec3_accumulate(dv_state_write(s->pair.first, m->df) + 6 * (size_t)g->wheels[0].frame + 3,
+                       dv_vec3_scale(axis[0], e));
+    dv_vec3_accumulate(dv_state_write(s->pair.second, m->df) + 6 * (size_t)g->wheels[1].frame + 3,
+                       dv_vec3_scale(axis[1], e / g->ratio));
   }
 }
 
-static void put_blocks(dvMatrixSink *sink, const dvState *rows, size_t row, const dvState *cols, size_t col, dvMat3 t, dvMat3 r)
+static void put_blocks(dvMatrixSink *sink, const dvState *rows, size_t row, const dvState *cols, size_t col, dvMat3 t,
+                       dvMat3 r)
 {
   double block[36] = {0};
   for (int e = 0; e < 9; e++) {
@@ -272,8 +288,8 @@ static void gear_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink
     const double share[2][2] = {{g->ratio, 1}, {1, 1 / g->ratio}};
     for (int r = 0; r < 2; r++)
       for (int c = 0; c < 2; c++)
-        put_blocks(sink, state_of(s, r), (size_t)g->wheels[r].frame, state_of(s, c), (size_t)g->wheels[c].frame, (dvMat3){0},
-                   dv_mat3_scale(dv_mat3_outer(axis[r], axis[c]), -factor * g->gear * share[r][c]));
+        put_blocks(sink, state_of(s, r), (size_t)g->wheels[r].frame, state_of(s, c), (size_t)g->wheels[c].frame,
+                   (dvMat3){0}, dv_mat3_scale(dv_mat3_outer(axis[r], axis[c]), -factor * g->gear * share[r][c]));
   }
 }
 

@@ -1,18 +1,18 @@
-// RegularGridSpringForceField: the springs of a regular grid, between neighbours along the axes (lines), along the diagonals of its
-// squares (quads) and of its cells (cubes), besides those of the field `spring`. Stiffness and damping are per length. The equations
-// stand in spring.h.
+// RegularGridSpringForceField: the springs of a regular grid, between neighbours along the axes (lines), along the
+// diagonals of its squares (quads) and of its cells (cubes), besides those of the field `spring`. Stiffness and damping
+// are per length. The equations stand in spring.h.
 #include "force/spring/spring_force.h"
 
-#include "topology/grid.h"
+#include "topology/grid/grid.h"
 
 #include <math.h>
 
-#define GRID_SPRING_FIELDS(X)                                                                                                      \
-  X(real, linesStiffness, "100", "N", "stiffness along the axes, per strain", .alias = "stiffness")                                \
-  X(real, linesDamping, "5", "N s", "damping along the axes, per rate of strain", .alias = "damping")                              \
-  X(real, quadsStiffness, "100", "N", "stiffness along the diagonals of squares", .alias = "stiffness")                            \
-  X(real, quadsDamping, "5", "N s", "damping along the diagonals of squares", .alias = "damping")                                  \
-  X(real, cubesStiffness, "100", "N", "stiffness along the diagonals of cells", .alias = "stiffness")                              \
+#define GRID_SPRING_FIELDS(X)                                                                           \
+  X(real, linesStiffness, "100", "N", "stiffness along the axes, per strain", .alias = "stiffness")     \
+  X(real, linesDamping, "5", "N s", "damping along the axes, per rate of strain", .alias = "damping")   \
+  X(real, quadsStiffness, "100", "N", "stiffness along the diagonals of squares", .alias = "stiffness") \
+  X(real, quadsDamping, "5", "N s", "damping along the diagonals of squares", .alias = "damping")       \
+  X(real, cubesStiffness, "100", "N", "stiffness along the diagonals of cells", .alias = "stiffness")   \
   X(real, cubesDamping, "5", "N s", "damping along the diagonals of cells", .alias = "damping")
 
 typedef struct GridSpring {
@@ -26,13 +26,14 @@ static const dvFieldDesc grid_spring_fields[] = {GRID_SPRING_FIELDS(DV_DESCRIBE)
 
 extern const dvClass dv_grid_spring_class;
 
-// Springs of one direction, cell by cell: from corner `from` of a cell to corner `to`. Where a direction has no extent along
-// an axis, cells are points there.
+// Springs of one direction, cell by cell: from corner `from` of a cell to corner `to`. Where a direction has no extent
+// along an axis, cells are points there.
 typedef struct Direction {
   int from[3], to[3];
 } Direction;
 
-static void add_spring(GridSpring *g, const dvLattice *l, const Direction *d, const int at[3], double stiffness, double damping)
+static void add_spring(GridSpring *g, const dvLattice *l, const Direction *d, const int at[3], double stiffness,
+                       double damping)
 {
   int32_t ends[2];
   double length = 0;
@@ -42,11 +43,13 @@ static void add_spring(GridSpring *g, const dvLattice *l, const Direction *d, co
   }
   for (int k = 0; k < 3; k++) length += d->from[k] != d->to[k] ? l->step[k] * l->step[k] : 0;
   length = sqrt(length);
-  if (length > 0) dv_push(&g->force.springs.list, dv_spring(ends[0], ends[1], stiffness / length, damping / length, length));
+  if (length > 0)
+    dv_push(&g->force.springs.list, dv_spring(ends[0], ends[1], stiffness / length, damping / length, length));
 }
 
 // the given directions of every cell of an extent of 0 or 1 along each axis
-static void add_directions(GridSpring *g, const dvLattice *l, const Direction *d, int count, double stiffness, double damping)
+static void add_directions(GridSpring *g, const dvLattice *l, const Direction *d, int count, double stiffness,
+                           double damping)
 {
   int cells[3];
   for (int k = 0; k < 3; k++) cells[k] = l->n[k] - (d->from[k] != d->to[k]);
@@ -63,7 +66,8 @@ static void add_grid(GridSpring *g, const dvLattice *l)
   static const Direction quads[3][2] = {{{{0, 0, 0}, {1, 1, 0}}, {{1, 0, 0}, {0, 1, 0}}},
                                         {{{0, 0, 0}, {1, 0, 1}}, {{1, 0, 0}, {0, 0, 1}}},
                                         {{{0, 0, 0}, {0, 1, 1}}, {{0, 1, 0}, {0, 0, 1}}}};
-  static const Direction cubes[4] = {{{0, 0, 0}, {1, 1, 1}}, {{1, 0, 0}, {0, 1, 1}}, {{0, 1, 0}, {1, 0, 1}}, {{0, 0, 1}, {1, 1, 0}}};
+  static const Direction cubes[4] = {
+      {{0, 0, 0}, {1, 1, 1}}, {{1, 0, 0}, {0, 1, 1}}, {{0, 1, 0}, {1, 0, 1}}, {{0, 0, 1}, {1, 1, 0}}};
   for (int i = 0; i < 3; i++) add_directions(g, l, &lines[i], 1, g->linesStiffness, g->linesDamping);
   for (int i = 0; i < 3; i++) add_directions(g, l, quads[i], 2, g->quadsStiffness, g->quadsDamping);
   add_directions(g, l, cubes, 4, g->cubesStiffness, g->cubesDamping);
@@ -79,7 +83,8 @@ static dvStatus grid_spring_reinit(dvObject *o)
   if (g->force.pair.first == g->force.pair.second && topology && dv_topology_lattice(topology, &l)) add_grid(g, &l);
   else
     dv_warning(o, "put a RegularGridTopology beside the state, or use a MeshSpringForceField",
-               "the topology of %s is no regular grid: only the springs that are given act", g->force.pair.first->base.name);
+               "the topology of %s is no regular grid: only the springs that are given act",
+               g->force.pair.first->base.name);
   return dv_springs_settle(&g->force.springs, o, g->force.pair.first, g->force.pair.second);
 }
 

@@ -1,14 +1,15 @@
 // Springs between frames.
 //
-// JointSpringForceField: a joint that holds the second frame in the axes of the first, stiff along the axes that are not free and soft along
-// the others; beyond the limits of a free rotation a third stiffness acts. FrameSpringForceField: a spring between an arm of each frame and
-// one that turns the frames parallel.
+// JointSpringForceField: a joint that holds the second frame in the axes of the first, stiff along the axes that are
+// not free and soft along the others; beyond the limits of a free rotation a third stiffness acts.
+// FrameSpringForceField: a spring between an arm of each frame and one that turns the frames parallel.
 //
-// Products use K = diag(R kt R^T, R kr R^T) on the difference of the frames' motions, R the axes of the first frame; neither damping nor
-// the turning of the axes is differentiated, as in SOFA. (SOFA leaves the factors of the integrator out of FrameSpringForceField's
-// products; here they are in.) Springs are written as BEGIN_SPRING 0 1 KEYWORD numbers … END_SPRING.
+// Products use K = diag(R kt R^T, R kr R^T) on the difference of the frames' motions, R the axes of the first frame;
+// neither damping nor the turning of the axes is differentiated, as in SOFA. (SOFA leaves the factors of the integrator
+// out of FrameSpringForceField's products; here they are in.) Springs are written as BEGIN_SPRING 0 1 KEYWORD numbers …
+// END_SPRING.
 #include "force/spring/frame_text.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 #include "math/vec.h"
 
@@ -21,14 +22,16 @@ extern const dvClass dv_joint_spring_class, dv_frame_spring_class;
 typedef struct Link {
   int32_t a, b;
   double kd;
-  dvMat3 kt, kr;       // in world axes, of the last add_force
+  dvMat3 kt, kr;   // in world axes, of the last add_force
 } Link;
 
 static void link_add_dforce(const Link *l, const dvPairForce *p, const dvMech *m)
 {
   double factor = dv_mech_k(m, p->rayleighStiffness);
-  const double *dx1 = dv_state_read(p->first, m->dx) + 6 * (size_t)l->a, *dx2 = dv_state_read(p->second, m->dx) + 6 * (size_t)l->b;
-  double *df1 = dv_state_write(p->first, m->df) + 6 * (size_t)l->a, *df2 = dv_state_write(p->second, m->df) + 6 * (size_t)l->b;
+  const double *dx1 = dv_state_read(p->first, m->dx) + 6 * (size_t)l->a,
+               *dx2 = dv_state_read(p->second, m->dx) + 6 * (size_t)l->b;
+  double *df1 = dv_state_write(p->first, m->df) + 6 * (size_t)l->a,
+         *df2 = dv_state_write(p->second, m->df) + 6 * (size_t)l->b;
   dvVec3 t = dv_mat3_mul_vec(l->kt, dv_vec3_sub(dv_vec3_load(dx2), dv_vec3_load(dx1)));
   dvVec3 r = dv_mat3_mul_vec(l->kr, dv_vec3_sub(dv_vec3_load(dx2 + 3), dv_vec3_load(dx1 + 3)));
   dv_vec3_accumulate(df1, dv_vec3_scale(t, factor));
@@ -51,46 +54,56 @@ static void link_add_stiffness(const Link *l, const dvPairForce *p, const dvMech
   sink->add(sink, p->second, (size_t)l->b, p->second, (size_t)l->b, 6, 6, minus);
 }
 
-static bool link_is_there(const Link *l, const dvPairForce *p) { return (size_t)l->a < p->first->count && (size_t)l->b < p->second->count; }
+static bool link_is_there(const Link *l, const dvPairForce *p)
+{
+  return (size_t)l->a < p->first->count && (size_t)l->b < p->second->count;
+}
 
 static dvStatus link_check(const Link *l, const dvPairForce *p, size_t i)
 {
   if (l->a >= 0 && l->b >= 0 && link_is_there(l, p)) return DV_OK;
-  return dv_error(&p->base, NULL, "spring %zu joins frames %d and %d, but %s has %zu and %s %zu", i, l->a, l->b, p->first->base.name,
-                  p->first->count, p->second->base.name, p->second->count);
+  return dv_error(&p->base, NULL, "spring %zu joins frames %d and %d, but %s has %zu and %s %zu", i, l->a, l->b,
+                  p->first->base.name, p->first->count, p->second->base.name, p->second->count);
 }
 
 // R diag(k) R^T
-static dvMat3 turned(dvMat3 r, const double k[3]) { return dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_diagonal(dv_vec3_load(k))), r); }
-
-static void push_pair(const dvPairForce *p, const dvMech *m, const Link *l, dvVec3 force, dvVec3 torque1, dvVec3 torque2)
+static dvMat3 turned(dvMat3 r, const double k[3])
 {
-  double *f1 = dv_state_write(p->first, m->f) + 6 * (size_t)l->a, *f2 = dv_state_write(p->second, m->f) + 6 * (size_t)l->b;
+  return dv_mat3_mul_t(dv_mat3_mul(r, dv_mat3_diagonal(dv_vec3_load(k))), r);
+}
+
+static void push_pair(const dvPairForce *p, const dvMech *m, const Link *l, dvVec3 force, dvVec3 torque1,
+                      dvVec3 torque2)
+{
+  double *f1 = dv_state_write(p->first, m->f) + 6 * (size_t)l->a,
+         *f2 = dv_state_write(p->second, m->f) + 6 * (size_t)l->b;
   dv_vec3_accumulate(f1, force);
   dv_vec3_accumulate(f1 + 3, torque1);
   dv_vec3_accumulate(f2, dv_vec3_neg(force));
   dv_vec3_accumulate(f2 + 3, dv_vec3_neg(torque2));
 }
 
-// --- JointSpringForceField -----------------------------------------------------------------------------
+// --- JointSpringForceField -----------------------------------------------------------------------
 
-#define JOINT_SPRING_FIELDS(X)                                                                                                          \
-  X(string, spring, "", "",                                                                                                             \
-    "joints: BEGIN_SPRING a b [FREE_AXIS x y z rx ry rz] [KS_T soft hard] [KS_R soft hard] [KS_B beyond limits] [KD damping] "          \
-    "[R_LIM_X min max] [R_LIM_Y min max] [R_LIM_Z min max] [REST_T x y z] [REST_R q] END_SPRING")                                       \
-  X(file, outfile, "", "", "file to write positions and forces of the joints to")                                                       \
-  X(file, infile, "", "", "file with forces to add: six numbers for each joint and each force in turn, and from the start again")       \
-  X(real, period, "0", "s", "time between outputs")                                                                                     \
-  X(bool, reinit, "0", "", "write each output over the one before")                                                                     \
-  X(bool, showLawfulTorsion, "0", "", "draw the allowed part of the rotations", .flags = DV_LOOKS)                                      \
-  X(bool, showExtraTorsion, "0", "", "draw the other part of the rotations", .flags = DV_LOOKS)                                         \
+#define JOINT_SPRING_FIELDS(X)                                                                                        \
+  X(string, spring, "", "",                                                                                           \
+    "joints: BEGIN_SPRING a b [FREE_AXIS x y z rx ry rz] [KS_T soft hard] [KS_R soft hard] [KS_B beyond limits] [KD " \
+    "damping] "                                                                                                       \
+    "[R_LIM_X min max] [R_LIM_Y min max] [R_LIM_Z min max] [REST_T x y z] [REST_R q] END_SPRING")                     \
+  X(file, outfile, "", "", "file to write positions and forces of the joints to")                                     \
+  X(file, infile, "", "",                                                                                             \
+    "file with forces to add: six numbers for each joint and each force in turn, and from the start again")           \
+  X(real, period, "0", "s", "time between outputs")                                                                   \
+  X(bool, reinit, "0", "", "write each output over the one before")                                                   \
+  X(bool, showLawfulTorsion, "0", "", "draw the allowed part of the rotations", .flags = DV_LOOKS)                    \
+  X(bool, showExtraTorsion, "0", "", "draw the other part of the rotations", .flags = DV_LOOKS)                       \
   X(real, showFactorSize, "1", "", "size of what is drawn", .flags = DV_LOOKS)
 
 typedef struct Joint {
   Link link;
   double soft_t, hard_t, soft_r, hard_r, block_r;
-  double limits[6];        // least and largest angle about x, y, z
-  double free[6];          // along x, y, z, then about x, y, z
+  double limits[6];   // least and largest angle about x, y, z
+  double free[6];     // along x, y, z, then about x, y, z
   dvVec3 rest_t;
   dvQuat rest_r;
   bool rest_from_start;
@@ -100,7 +113,7 @@ typedef struct JointSpring {
   dvPairForce pair;
   JOINT_SPRING_FIELDS(DV_MEMBER)
   DV_ARRAY(Joint) joints;
-  DV_ARRAY(double) pushes;     // of infile, six numbers each
+  DV_ARRAY(double) pushes;   // of infile, six numbers each
   size_t next_push;
   FILE *out;
   double last_output;
@@ -114,14 +127,20 @@ static const dvFieldDesc joint_spring_fields[] = {JOINT_SPRING_FIELDS(DV_DESCRIB
 static bool read_joint(void *user, dvFrameText *t)
 {
   JointSpring *s = user;
-  Joint j = {.hard_t = 10000, .hard_r = 10000, .limits = {-1e5, 1e5, -1e5, 1e5, -1e5, 1e5}, .free = {0, 0, 0, 1, 1, 1}, .rest_r = {0, 0, 0, 1}};
+  Joint j = {.hard_t = 10000,
+             .hard_r = 10000,
+             .limits = {-1e5, 1e5, -1e5, 1e5, -1e5, 1e5},
+             .free = {0, 0, 0, 1, 1, 1},
+             .rest_r = {0, 0, 0, 1}};
   double v[4];
   if (!dv_frame_text_indices(t, &j.link.a, 1) || !dv_frame_text_indices(t, &j.link.b, 1)) return false;
   while (!dv_frame_text_end(t)) {
     bool good = true;
     if (dv_frame_text_word(t, "FREE_AXIS")) good = dv_frame_text_numbers(t, j.free, 6);
-    else if (dv_frame_text_word(t, "KS_T")) good = dv_frame_text_coefficient(t, &j.soft_t) && dv_frame_text_coefficient(t, &j.hard_t);
-    else if (dv_frame_text_word(t, "KS_R")) good = dv_frame_text_coefficient(t, &j.soft_r) && dv_frame_text_coefficient(t, &j.hard_r);
+    else if (dv_frame_text_word(t, "KS_T"))
+      good = dv_frame_text_coefficient(t, &j.soft_t) && dv_frame_text_coefficient(t, &j.hard_t);
+    else if (dv_frame_text_word(t, "KS_R"))
+      good = dv_frame_text_coefficient(t, &j.soft_r) && dv_frame_text_coefficient(t, &j.hard_r);
     else if (dv_frame_text_word(t, "KS_B")) good = dv_frame_text_coefficient(t, &j.block_r);
     else if (dv_frame_text_word(t, "KD")) good = dv_frame_text_coefficient(t, &j.link.kd);
     else if (dv_frame_text_word(t, "R_LIM_X")) good = dv_frame_text_numbers(t, j.limits, 2);
@@ -182,7 +201,8 @@ static dvStatus joint_spring_init(dvObject *o)
     DV_TRY(status);
   }
   if (*s->outfile && !(s->out = fopen(s->outfile, "w")))
-    return dv_field_error(o, &s->outfile, "give the name of a file in a directory that exists", "cannot write %s", s->outfile);
+    return dv_field_error(o, &s->outfile, "give the name of a file in a directory that exists", "cannot write %s",
+                          s->outfile);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
   return s->waiting ? DV_OK : joint_spring_reinit(o);
 }
@@ -206,8 +226,8 @@ static double allowed_angle(double angle, double low, double high)
 static int pivot_axis(const Joint *j, const double *torsion)
 {
   for (int a = 0; a < 3; a++)
-    if (j->free[3 + a] != 0 && j->free[3 + (a + 1) % 3] == 0 && j->free[3 + (a + 2) % 3] == 0 && torsion[a] > j->limits[2 * a] &&
-        torsion[a] < j->limits[2 * a + 1])
+    if (j->free[3 + a] != 0 && j->free[3 + (a + 1) % 3] == 0 && j->free[3 + (a + 2) % 3] == 0 &&
+        torsion[a] > j->limits[2 * a] && torsion[a] < j->limits[2 * a + 1])
       return a;
   return -1;
 }
@@ -226,7 +246,9 @@ static void limited_torque(const Joint *j, const double *torsion, double *k, dou
   double lawful[3], extra[3], size = 0, pi = acos(-1.0);
   for (int a = 0; a < 3; a++) {
     bool inside = torsion[a] > j->limits[2 * a] && torsion[a] < j->limits[2 * a + 1];
-    lawful[a] = j->free[3 + a] == 0 ? 0 : inside ? torsion[a] : allowed_angle(torsion[a], j->limits[2 * a], j->limits[2 * a + 1]);
+    lawful[a] = j->free[3 + a] == 0 ? 0
+                : inside            ? torsion[a]
+                                    : allowed_angle(torsion[a], j->limits[2 * a], j->limits[2 * a + 1]);
     extra[a] = torsion[a] - lawful[a];
     size += extra[a] * extra[a];
   }
@@ -287,13 +309,15 @@ static void joint_force(JointSpring *s, Joint *j, const dvMech *m)
   double kt[3], kr[3], local[3], place[7], speed[6], force[6];
   for (int a = 0; a < 3; a++) kt[a] = j->free[a] == 0 ? j->hard_t : j->soft_t;
   for (int a = 0; a < 6; a++) speed[a] = v2[a] - v1[a];
-  dv_vec3_store(place, dv_quat_inverse_rotate(q1, dv_vec3_sub(dv_vec3_sub(dv_vec3_load(x2), dv_vec3_load(x1)), j->rest_t)));
+  dv_vec3_store(place,
+                dv_quat_inverse_rotate(q1, dv_vec3_sub(dv_vec3_sub(dv_vec3_load(x2), dv_vec3_load(x1)), j->rest_t)));
   dv_quat_store(place + 3, turn);
   for (int a = 0; a < 3; a++) local[a] = constant[a] + kt[a] * place[a];
   dv_vec3_store(force, dv_vec3_add_scaled(dv_mat3_mul_vec(axes, dv_vec3_load(local)), dv_vec3_load(speed), j->link.kd));
   joint_torque(j, turn, kr, local);
   for (int a = 0; a < 3; a++) local[a] += constant[3 + a];
-  dv_vec3_store(force + 3, dv_vec3_add_scaled(dv_mat3_mul_vec(axes, dv_vec3_load(local)), dv_vec3_load(speed + 3), j->link.kd));
+  dv_vec3_store(force + 3,
+                dv_vec3_add_scaled(dv_mat3_mul_vec(axes, dv_vec3_load(local)), dv_vec3_load(speed + 3), j->link.kd));
   j->link.kt = turned(axes, kt);
   j->link.kr = turned(axes, kr);
   push_pair(&s->pair, m, &j->link, dv_vec3_load(force), dv_vec3_load(force + 3), dv_vec3_load(force + 3));
@@ -319,7 +343,8 @@ static void joint_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSin
 {
   JointSpring *s = (JointSpring *)o;
   for (size_t i = 0; i < s->joints.count; i++)
-    if (link_is_there(&s->joints.data[i].link, &s->pair)) link_add_stiffness(&s->joints.data[i].link, &s->pair, m, sink);
+    if (link_is_there(&s->joints.data[i].link, &s->pair))
+      link_add_stiffness(&s->joints.data[i].link, &s->pair, m, sink);
 }
 
 static void joint_spring_destroy(dvObject *o)
@@ -352,17 +377,18 @@ const dvClass dv_joint_spring_class = {
     .destroy = joint_spring_destroy,
 };
 
-// --- FrameSpringForceField -----------------------------------------------------------------------------
+// --- FrameSpringForceField -----------------------------------------------------------------------
 
-#define FRAME_SPRING_FIELDS(X)                                                                                                          \
-  X(string, spring, "", "", "springs: BEGIN_SPRING a b [KS_T stiffness] [KS_R stiffness] [KD damping] [VEC1 x y z] [VEC2 x y z] END_SPRING") \
-  X(bool, showLawfulTorsion, "0", "", "draw the allowed part of the rotations", .flags = DV_LOOKS)                                      \
+#define FRAME_SPRING_FIELDS(X)                                                                                       \
+  X(string, spring, "", "",                                                                                          \
+    "springs: BEGIN_SPRING a b [KS_T stiffness] [KS_R stiffness] [KD damping] [VEC1 x y z] [VEC2 x y z] END_SPRING") \
+  X(bool, showLawfulTorsion, "0", "", "draw the allowed part of the rotations", .flags = DV_LOOKS)                   \
   X(bool, showExtraTorsion, "0", "", "draw the other part of the rotations", .flags = DV_LOOKS)
 
 typedef struct Frames {
   Link link;
   double kt, kr;
-  dvVec3 arm1, arm2;     // in the axes of each frame
+  dvVec3 arm1, arm2;   // in the axes of each frame
 } Frames;
 
 typedef struct FrameSpring {
@@ -438,12 +464,15 @@ static void frame_spring_add_force(dvObject *o, const dvMech *m)
     const Frames *f = &s->springs.data[i];
     const Link *l = &f->link;
     if (!link_is_there(l, &s->pair)) continue;
-    const double *x1 = dv_state_read(s->pair.first, m->x) + 7 * (size_t)l->a, *x2 = dv_state_read(s->pair.second, m->x) + 7 * (size_t)l->b;
-    const double *v1 = dv_state_read(s->pair.first, m->v) + 6 * (size_t)l->a, *v2 = dv_state_read(s->pair.second, m->v) + 6 * (size_t)l->b;
+    const double *x1 = dv_state_read(s->pair.first, m->x) + 7 * (size_t)l->a,
+                 *x2 = dv_state_read(s->pair.second, m->x) + 7 * (size_t)l->b;
+    const double *v1 = dv_state_read(s->pair.first, m->v) + 6 * (size_t)l->a,
+                 *v2 = dv_state_read(s->pair.second, m->v) + 6 * (size_t)l->b;
     dvQuat q1 = dv_quat_load(x1 + 3), q2 = dv_quat_load(x2 + 3);
     dvVec3 arm1 = dv_quat_rotate(q1, f->arm1), arm2 = dv_quat_rotate(q2, f->arm2);
     dvVec3 gap = dv_vec3_sub(dv_vec3_add(dv_vec3_load(x2), arm2), dv_vec3_add(dv_vec3_load(x1), arm1));
-    dvVec3 force = dv_vec3_add_scaled(dv_vec3_scale(gap, f->kt), dv_vec3_sub(dv_vec3_load(v2), dv_vec3_load(v1)), l->kd);
+    dvVec3 force =
+        dv_vec3_add_scaled(dv_vec3_scale(gap, f->kt), dv_vec3_sub(dv_vec3_load(v2), dv_vec3_load(v1)), l->kd);
     dvVec3 spin = dv_vec3_scale(dv_vec3_sub(dv_vec3_load(v2 + 3), dv_vec3_load(v1 + 3)), l->kd);
     dvVec3 turn = dv_vec3_scale(dv_quat_to_rotation_vector(dv_quat_mul(dv_quat_inverse(q1), q2)), f->kr);
     // as in SOFA: the damping of the rotation has opposite signs on the two frames
@@ -463,7 +492,8 @@ static void frame_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSin
 {
   FrameSpring *s = (FrameSpring *)o;
   for (size_t i = 0; i < s->springs.count; i++)
-    if (link_is_there(&s->springs.data[i].link, &s->pair)) link_add_stiffness(&s->springs.data[i].link, &s->pair, m, sink);
+    if (link_is_there(&s->springs.data[i].link, &s->pair))
+      link_add_stiffness(&s->springs.data[i].link, &s->pair, m, sink);
 }
 
 static void frame_spring_destroy(dvObject *o) { dv_array_free(&((FrameSpring *)o)->springs); }

@@ -1,17 +1,20 @@
-// Membranes of springs that equal linear elasticity (H. Delingette, Triangular springs for modeling nonlinear membranes, 2008):
-// TriangularQuadraticSpringsForceField in the lengths of the edges, TriangularBiquadraticSpringsForceField in their squares.
+// Membranes of springs that equal linear elasticity (H. Delingette, Triangular springs for modeling nonlinear
+// membranes, 2008): TriangularQuadraticSpringsForceField in the lengths of the edges,
+// TriangularBiquadraticSpringsForceField in their squares.
 //
-// Edge j lies opposite to corner j. With cotangents c of the angles at rest, the area A and Lame's coefficients of a plane stress,
+// Edge j lies opposite to corner j. With cotangents c of the angles at rest, the area A and Lame's coefficients of a
+// plane stress,
 //
 //   k_j = s_j (2 c_j^2 (lambda + mu) + mu),   g_j = t_j (2 c_k c_l (lambda + mu) - mu)
 //
-// couple an edge with itself and the other two with each other; s and t are l_j^2 / 8A and l_k l_l / 8A for the first, 1 / 16A for the
-// second. With the stretch e of an edge (its change of length, or of squared length) the edge j from corner k to l pulls with
+// couple an edge with itself and the other two with each other; s and t are l_j^2 / 8A and l_k l_l / 8A for the first,
+// 1 / 16A for the second. With the stretch e of an edge (its change of length, or of squared length) the edge j from
+// corner k to l pulls with
 //
 //   (k_j e_j + g_l e_k + g_k e_l) along the edge (over its length for the first).
 //
-// The second adds, while a triangle is smaller than at rest, a force along the gradient of its area, 3 (lambda + mu) (A/A0 - 1)^3. Products
-// use one 3 x 3 matrix an edge of a triangle as in SOFA, its transpose on the other end.
+// The second adds, while a triangle is smaller than at rest, a force along the gradient of its area, 3 (lambda + mu)
+// (A/A0 - 1)^3. Products use one 3 x 3 matrix an edge of a triangle as in SOFA, its transpose on the other end.
 #include "force/mesh.h"
 
 #include "math/vec.h"
@@ -20,30 +23,32 @@
 
 extern const dvClass dv_quadratic_membrane_class, dv_biquadratic_membrane_class;
 
-#define MEMBRANE_FIELDS(X)                                                                                                              \
-  X(vec3s, initialPoints, "", "m", "rest positions, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                          \
-  X(real, poissonRatio, "0.3", "", "Poisson's ratio")                                                                                   \
-  X(real, youngModulus, "1000", "N/m", "Young's modulus times thickness")                                                               \
-  X(real, dampingRatio, "0", "s", "damping per stiffness")                                                                              \
-  X(bool, useAngularSprings, "1", "", "couple the edges of a triangle; otherwise they are separate springs")                            \
-  X(string, triangleInfo, "", "", "coefficients of the triangles, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)            \
-  X(string, edgeInfo, "", "", "coefficients of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                    \
-  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define MEMBRANE_FIELDS(X)                                                                                           \
+  X(vec3s, initialPoints, "", "m", "rest positions, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)       \
+  X(real, poissonRatio, "0.3", "", "Poisson's ratio")                                                                \
+  X(real, youngModulus, "1000", "N/m", "Young's modulus times thickness")                                            \
+  X(real, dampingRatio, "0", "s", "damping per stiffness")                                                           \
+  X(bool, useAngularSprings, "1", "", "couple the edges of a triangle; otherwise they are separate springs")         \
+  X(string, triangleInfo, "", "", "coefficients of the triangles, kept by the component",                            \
+    .flags = DV_HIDDEN | DV_READ_ONLY)                                                                               \
+  X(string, edgeInfo, "", "", "coefficients of the edges, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY) \
+  X(link, topology, "", "", "topology with the triangles; the one of the node or above by default",                  \
+    .role = DV_ROLE_TOPOLOGY)
 
-#define BIQUADRATIC_FIELDS(X)                                                                                                           \
-  X(bool, compressible, "1", "", "push triangles that are smaller than at rest apart")                                                  \
+#define BIQUADRATIC_FIELDS(X)                                                          \
+  X(bool, compressible, "1", "", "push triangles that are smaller than at rest apart") \
   X(real, matrixRegularization, "0.4", "", "accepted for compatibility: SOFA does not use it", .flags = DV_HIDDEN)
 
 typedef struct Edge {
   int32_t ends[2];
-  double rest, stiffness;     // length, or its square
-  double now, stretch;        // in the last add_force
+  double rest, stiffness;   // length, or its square
+  double now, stretch;      // in the last add_force
 } Edge;
 
 typedef struct Patch {
   int32_t corner[3], edge[3];
   double stiffness[3], gamma[3];
-  dvMat3 k[3];                // df of corner j + 1 by the difference of corners j + 1 and j + 2
+  dvMat3 k[3];   // df of corner j + 1 by the difference of corners j + 1 and j + 2
   double area, rest_area, ratio;
   dvVec3 normal, last_normal, gradient[3];   // of the area
 } Patch;
@@ -66,21 +71,23 @@ static const dvFieldDesc biquadratic_fields[] = {BIQUADRATIC_FIELDS(DV_DESCRIBE)
 static bool is_biquadratic(const dvObject *o) { return o->cls == &dv_biquadratic_membrane_class; }
 static dvVec3 point_of(const double *x, int32_t p) { return dv_vec3_load(x + 3 * (size_t)p); }
 
-// --- preparation ---------------------------------------------------------------------------------------
+// --- preparation ---------------------------------------------------------------------------------
 
 static void set_patch(Membrane *m, Patch *p, const double *x0)
 {
   bool squares = is_biquadratic(&m->force.base);
   double l2[3], area = 0, cotangent[3], sum = m->lambda + m->mu;
-  for (int j = 0; j < 3; j++) l2[j] = squares ? m->edges.data[p->edge[j]].rest : m->edges.data[p->edge[j]].rest * m->edges.data[p->edge[j]].rest;
+  for (int j = 0; j < 3; j++)
+    l2[j] = squares ? m->edges.data[p->edge[j]].rest : m->edges.data[p->edge[j]].rest * m->edges.data[p->edge[j]].rest;
   for (int j = 0; j < 3; j++) area += l2[j] * (l2[(j + 1) % 3] + l2[(j + 2) % 3] - l2[j]);
   area = area > 0 ? sqrt(area) / 4 : 0;
   p->rest_area = area;
   for (int j = 0; j < 3; j++) p->stiffness[j] = p->gamma[j] = cotangent[j] = 0;
   if (area == 0) return;   // a flat triangle has no stiffness
   dvVec3 a = point_of(x0, p->corner[0]);
-  p->last_normal =
-      dv_vec3_scale(dv_vec3_cross(dv_vec3_sub(point_of(x0, p->corner[1]), a), dv_vec3_sub(point_of(x0, p->corner[2]), a)), 0.5 / area);
+  p->last_normal = dv_vec3_scale(
+      dv_vec3_cross(dv_vec3_sub(point_of(x0, p->corner[1]), a), dv_vec3_sub(point_of(x0, p->corner[2]), a)),
+      0.5 / area);
   for (int j = 0; j < 3; j++) cotangent[j] = (l2[(j + 1) % 3] + l2[(j + 2) % 3] - l2[j]) / (4 * area);
   for (int j = 0; j < 3; j++) {
     int k = (j + 1) % 3, l = (j + 2) % 3;
@@ -98,17 +105,20 @@ static dvStatus membrane_reinit(dvObject *o)
   m->edges.count = m->patches.count = 0;
   dv_force_mesh_changed(&m->topology, &m->revision);
   double nu = m->poissonRatio, plane = m->youngModulus / (1 - nu * nu);
-  if (!(fabs(nu) < 1)) return dv_field_error(o, &m->poissonRatio, "take 0.3", "Poisson's ratio %g is not between -1 and 1", nu);
+  if (!(fabs(nu) < 1))
+    return dv_field_error(o, &m->poissonRatio, "take 0.3", "Poisson's ratio %g is not between -1 and 1", nu);
   m->lambda = plane * nu;
   m->mu = plane * (1 - nu);
-  const dvInts *edges = dv_force_elements(o, t, DV_EDGE, m->force.state), *triangles = dv_force_elements(o, t, DV_TRIANGLE, m->force.state);
+  const dvInts *edges = dv_force_elements(o, t, DV_EDGE, m->force.state),
+               *triangles = dv_force_elements(o, t, DV_TRIANGLE, m->force.state);
   const dvInts *parts = triangles ? dv_topology_parts(t, DV_EDGE, DV_TRIANGLE) : NULL;
   if (!edges || !triangles) return DV_ERROR_INPUT;
   if (!parts) return dv_error(o, NULL, "out of memory for %zu triangles", dv_ints_size(triangles));
   const double *x0 = dv_state_read(m->force.state, DV_X_REST);
   for (size_t i = 0; i < edges->count; i += 2) {
     double length = dv_vec3_norm(dv_vec3_sub(point_of(x0, edges->data[i]), point_of(x0, edges->data[i + 1])));
-    dv_push(&m->edges, ((Edge){.ends = {edges->data[i], edges->data[i + 1]}, .rest = is_biquadratic(o) ? length * length : length}));
+    dv_push(&m->edges, ((Edge){.ends = {edges->data[i], edges->data[i + 1]},
+                               .rest = is_biquadratic(o) ? length * length : length}));
   }
   for (size_t i = 0; i < triangles->count; i += 3) {
     Patch p = {.area = 0};
@@ -116,8 +126,8 @@ static dvStatus membrane_reinit(dvObject *o)
       p.corner[j] = triangles->data[i + (size_t)j];
       p.edge[j] = parts->data[i + (size_t)j];
       if (p.edge[j] < 0)
-        return dv_error(o, "leave the edges away: they then follow from the triangles", "the topology lacks an edge of triangle %zu",
-                        i / 3);
+        return dv_error(o, "leave the edges away: they then follow from the triangles",
+                        "the topology lacks an edge of triangle %zu", i / 3);
     }
     set_patch(m, &p, x0);
     dv_push(&m->patches, p);
@@ -135,7 +145,7 @@ static dvStatus membrane_init(dvObject *o)
   return DV_OK;
 }
 
-// --- forces --------------------------------------------------------------------------------------------
+// --- forces --------------------------------------------------------------------------------------
 
 static void edge_forces(Membrane *m, const double *x, const double *v, double *f, bool squares)
 {
@@ -182,7 +192,8 @@ static void find_normal(Patch *p, dvVec3 twice_area)
 static void area_forces(const Membrane *m, Patch *p, const double *x, double *f)
 {
   dvVec3 side[3];
-  for (int j = 0; j < 3; j++) side[j] = dv_vec3_sub(point_of(x, p->corner[(j + 2) % 3]), point_of(x, p->corner[(j + 1) % 3]));
+  for (int j = 0; j < 3; j++)
+    side[j] = dv_vec3_sub(point_of(x, p->corner[(j + 2) % 3]), point_of(x, p->corner[(j + 1) % 3]));
   dvVec3 twice_area = dv_vec3_cross(side[1], side[2]);
   p->area = dv_vec3_norm(twice_area) / 2;
   p->ratio = p->rest_area > 0 ? p->area / p->rest_area : 1;
@@ -195,7 +206,7 @@ static void area_forces(const Membrane *m, Patch *p, const double *x, double *f)
   }
 }
 
-// --- stiffness -----------------------------------------------------------------------------------------
+// --- stiffness -----------------------------------------------------------------------------------
 
 static void quadratic_matrix(const Membrane *m, Patch *p, int k, const dvVec3 x[3], bool squares)
 {
@@ -203,7 +214,8 @@ static void quadratic_matrix(const Membrane *m, Patch *p, int k, const dvVec3 x[
   const Edge *ek = &m->edges.data[p->edge[k]], *ei = &m->edges.data[p->edge[i]], *ej = &m->edges.data[p->edge[j]];
   dvVec3 dk = dv_vec3_sub(x[i], x[j]), dj = dv_vec3_sub(x[i], x[k]), di = dv_vec3_sub(x[j], x[k]);
   bool angular = m->useAngularSprings;
-  double tension = p->stiffness[k] * ek->stretch + (angular ? p->gamma[i] * ej->stretch + p->gamma[j] * ei->stretch : 0);
+  double tension =
+      p->stiffness[k] * ek->stretch + (angular ? p->gamma[i] * ej->stretch + p->gamma[j] * ei->stretch : 0);
   double along, across, gk, gi, gj;
   p->k[k] = (dvMat3){0};
   if (ek->now == 0 || ei->now == 0 || ej->now == 0) return;

@@ -1,27 +1,33 @@
-// MeshSpringForceField: a spring along every edge of the chosen elements of a topology, and along the diagonals of quads and
-// hexahedra. A pair of points gets one spring, from the first kind of element that has it: lines, triangles, quads, tetrahedra, cubes.
-// Stiffness and damping are per length: ks = stiffness / rest length. The equations stand in spring.h.
+// MeshSpringForceField: a spring along every edge of the chosen elements of a topology, and along the diagonals of
+// quads and hexahedra. A pair of points gets one spring, from the first kind of element that has it: lines, triangles,
+// quads, tetrahedra, cubes. Stiffness and damping are per length: ks = stiffness / rest length. The equations stand in
+// spring.h.
 #include "force/spring/spring_force.h"
 
 #include <float.h>
 
-#define MESH_SPRING_FIELDS(X)                                                                                                            \
-  X(real, linesStiffness, "0", "N", "stiffness of the edges, per strain", .alias = "stiffness", .least = "0")                            \
-  X(real, linesDamping, "0", "N s", "damping of the edges, per rate of strain", .alias = "damping")                                      \
-  X(real, trianglesStiffness, "0", "N", "stiffness of the edges of triangles", .alias = "stiffness", .least = "0")                       \
-  X(real, trianglesDamping, "0", "N s", "damping of the edges of triangles", .alias = "damping")                                         \
-  X(real, quadsStiffness, "0", "N", "stiffness of the edges and diagonals of quads", .alias = "stiffness", .least = "0")                 \
-  X(real, quadsDamping, "0", "N s", "damping of the edges and diagonals of quads", .alias = "damping")                                   \
-  X(real, tetrahedraStiffness, "0", "N", "stiffness of the edges of tetrahedra", .alias = "stiffness tetrasStiffness", .least = "0")     \
-  X(real, tetrahedraDamping, "0", "N s", "damping of the edges of tetrahedra", .alias = "damping tetrasDamping")                         \
-  X(real, cubesStiffness, "0", "N", "stiffness of all pairs of points of hexahedra", .alias = "stiffness", .least = "0")                 \
-  X(real, cubesDamping, "0", "N s", "damping of all pairs of points of hexahedra", .alias = "damping")                                   \
-  X(bool, noCompression, "0", "", "springs act only when longer than at rest")                                                           \
-  X(real, drawMinElongationRange, "8", "", "elongation from which colours change", .flags = DV_LOOKS)                                    \
-  X(real, drawMaxElongationRange, "15", "", "elongation at which colours are full", .flags = DV_LOOKS)                                   \
-  X(real, drawSpringSize, "8", "", "width of drawn springs", .flags = DV_LOOKS)                                                          \
-  X(ivec2, localRange, "-1 -1", "", "springs have both ends from the first of these points and an end up to the last; -1: no limit")     \
-  X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define MESH_SPRING_FIELDS(X)                                                                                          \
+  X(real, linesStiffness, "0", "N", "stiffness of the edges, per strain", .alias = "stiffness", .least = "0")          \
+  X(real, linesDamping, "0", "N s", "damping of the edges, per rate of strain", .alias = "damping")                    \
+  X(real, trianglesStiffness, "0", "N", "stiffness of the edges of triangles", .alias = "stiffness", .least = "0")     \
+  X(real, trianglesDamping, "0", "N s", "damping of the edges of triangles", .alias = "damping")                       \
+  X(real, quadsStiffness, "0", "N", "stiffness of the edges and diagonals of quads", .alias = "stiffness",             \
+    .least = "0")                                                                                                      \
+  X(real, quadsDamping, "0", "N s", "damping of the edges and diagonals of quads", .alias = "damping")                 \
+  X(real, tetrahedraStiffness, "0", "N", "stiffness of the edges of tetrahedra", .alias = "stiffness tetrasStiffness", \
+    .least = "0")                                                                                                      \
+  X(real, tetrahedraDamping, "0", "N s", "damping of the edges of tetrahedra", .alias = "damping tetrasDamping")       \
+  X(real, cubesStiffness, "0", "N", "stiffness of all pairs of points of hexahedra", .alias = "stiffness",             \
+    .least = "0")                                                                                                      \
+  X(real, cubesDamping, "0", "N s", "damping of all pairs of points of hexahedra", .alias = "damping")                 \
+  X(bool, noCompression, "0", "", "springs act only when longer than at rest")                                         \
+  X(real, drawMinElongationRange, "8", "", "elongation from which colours change", .flags = DV_LOOKS)                  \
+  X(real, drawMaxElongationRange, "15", "", "elongation at which colours are full", .flags = DV_LOOKS)                 \
+  X(real, drawSpringSize, "8", "", "width of drawn springs", .flags = DV_LOOKS)                                        \
+  X(ivec2, localRange, "-1 -1", "",                                                                                    \
+    "springs have both ends from the first of these points and an end up to the last; -1: no limit")                   \
+  X(link, topology, "", "", "topology with the elements; the one of the node or above by default",                     \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MeshSpring {
   dvSpringForce force;
@@ -115,10 +121,12 @@ static dvStatus mesh_spring_init(dvObject *o)
   for (size_t i = 0; i < DV_COUNT(unused); i++)
     if (dv_was_set(o, unused[i]))
       dv_field_warning(o, unused[i], "use a SpringForceField for springs that are not of the mesh",
-                       "%s is not used: the springs are made from the topology", dv_field_name(dv_field_of(o, unused[i])->desc));
+                       "%s is not used: the springs are made from the topology",
+                       dv_field_name(dv_field_of(o, unused[i])->desc));
   DV_TRY(mesh_spring_reinit(o));
   if (m->force.pair.first != m->force.pair.second)
-    dv_warning(o, "use a SpringForceField between two states", "the springs of a mesh lie within one state: none are made between %s and %s",
+    dv_warning(o, "use a SpringForceField between two states",
+               "the springs of a mesh lie within one state: none are made between %s and %s",
                m->force.pair.first->base.name, m->force.pair.second->base.name);
   else if (m->force.springs.list.count == 0)
     dv_warning(o, "give a stiffness for a kind of element that the topology has", "there are no springs");

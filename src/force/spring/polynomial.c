@@ -1,18 +1,19 @@
 // Springs whose force is a polynomial of the strain, P(s) = c_1 s + c_2 s^2 + ...
 //
-// PolynomialSpringsForceField: between points, s = |d - l| / l with the length l at rest; f = +-P(s) u on the first point. A shortened
-// spring pushes only when `compressible` is on. PolynomialRestShapeSpringsForceField: from points to where they are at rest,
-// s = d / l, f = -P(s) e / sqrt(d^2 + exp(shift - scale d^2)), e the displacement and d its length; the exponential smooths the direction near rest.
+// PolynomialSpringsForceField: between points, s = |d - l| / l with the length l at rest; f = +-P(s) u on the first
+// point. A shortened spring pushes only when `compressible` is on. PolynomialRestShapeSpringsForceField: from points to
+// where they are at rest, s = d / l, f = -P(s) e / sqrt(d^2 + exp(shift - scale d^2)), e the displacement and d its
+// length; the exponential smooths the direction near rest.
 //
-// Products use SOFA's derivatives: for the first (P'/l - P/d) u u^T + P/d 1, whatever the sign of the strain; for the second only the
-// diagonal of a like matrix.
-#include "state/component.h"
+// Products use SOFA's derivatives: for the first (P'/l - P/d) u u^T + P/d 1, whatever the sign of the strain; for the
+// second only the diagonal of a like matrix.
+#include "mechanics/component.h"
 
 #include <math.h>
 
 extern const dvClass dv_polynomial_spring_class, dv_polynomial_rest_class;
 
-// --- polynomials: one for each degree in a list, coefficients one after the other -------------------------
+// --- polynomials: one for each degree in a list, coefficients one after the other ----------------
 
 typedef struct Polynomials {
   DV_ARRAY(int32_t) first, degree;
@@ -30,14 +31,16 @@ static dvStatus polynomials_read(Polynomials *p, const dvObject *o, dvReals *coe
 {
   p->first.count = p->degree.count = 0;
   p->coefficients = coefficients;
-  if (coefficients->count == 0 && !dv_reals_assign(coefficients, (const double[]){100}, 1)) return dv_error(o, NULL, "out of memory");
+  if (coefficients->count == 0 && !dv_reals_assign(coefficients, (const double[]){100}, 1))
+    return dv_error(o, NULL, "out of memory");
   int32_t used = 0;
   for (size_t i = 0; i < (degrees->count ? degrees->count : 1); i++) {
     int32_t degree = degrees->count ? degrees->data[i] : 1;
     if (degree < 0 || (size_t)degree > coefficients->count - (size_t)used)
-      return dv_field_error(o, coefficients, "give a coefficient for each power from 1 to the degree, polynomial by polynomial",
-                            "polynomial %zu has degree %d, but there are %zu coefficients and %d are used by those before", i, degree,
-                            coefficients->count, used);
+      return dv_field_error(
+          o, coefficients, "give a coefficient for each power from 1 to the degree, polynomial by polynomial",
+          "polynomial %zu has degree %d, but there are %zu coefficients and %d are used by those before", i, degree,
+          coefficients->count, used);
     dv_push(&p->first, used);
     dv_push(&p->degree, degree);
     used += degree;
@@ -80,20 +83,22 @@ static void fill_points(const dvInts *given, size_t count, dvInts *out)
     for (size_t i = 0; i < count; i++) out->data[i] = (int32_t)i;
 }
 
-// --- PolynomialSpringsForceField -----------------------------------------------------------------------
+// --- PolynomialSpringsForceField -----------------------------------------------------------------
 
-#define POLYNOMIAL_SPRING_FIELDS(X)                                                                                                      \
-  X(indices, firstObjectPoints, "", "", "points of the first state; all by default")                                                     \
-  X(indices, secondObjectPoints, "", "", "points of the second state; all by default")                                                   \
-  X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                                      \
-  X(indices, polynomialDegree, "", "", "degree of the polynomial of each spring; the first holds for all when the numbers differ")       \
-  X(int, computeZeroLength, "1", "", "1: lengths at rest are those of the first force")                                                  \
-  X(reals, zeroLength, "", "m", "lengths at rest otherwise: one for all or one each")                                                    \
-  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit", .flags = DV_HIDDEN) \
-  X(bool, compressible, "0", "", "springs also push when they are shorter than at rest")                                                 \
-  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)                                   \
-  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                                         \
-  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                                       \
+#define POLYNOMIAL_SPRING_FIELDS(X)                                                                                  \
+  X(indices, firstObjectPoints, "", "", "points of the first state; all by default")                                 \
+  X(indices, secondObjectPoints, "", "", "points of the second state; all by default")                               \
+  X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                  \
+  X(indices, polynomialDegree, "", "",                                                                               \
+    "degree of the polynomial of each spring; the first holds for all when the numbers differ")                      \
+  X(int, computeZeroLength, "1", "", "1: lengths at rest are those of the first force")                              \
+  X(reals, zeroLength, "", "m", "lengths at rest otherwise: one for all or one each")                                \
+  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit", \
+    .flags = DV_HIDDEN)                                                                                              \
+  X(bool, compressible, "0", "", "springs also push when they are shorter than at rest")                             \
+  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)               \
+  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                     \
+  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                   \
   X(real, showIndicesScale, "0.02", "", "size of drawn indices", .flags = DV_LOOKS)
 
 typedef struct PolynomialSpring {
@@ -101,9 +106,9 @@ typedef struct PolynomialSpring {
   POLYNOMIAL_SPRING_FIELDS(DV_MEMBER)
   Polynomials polynomials;
   dvInts first, second;
-  DV_ARRAY(double) rest;         // negative until it is known
-  DV_ARRAY(double) moving;       // along, across, and the direction: five numbers a spring
-  size_t points;                 // of both states when the springs were made
+  DV_ARRAY(double) rest;     // negative until it is known
+  DV_ARRAY(double) moving;   // along, across, and the direction: five numbers a spring
+  size_t points;             // of both states when the springs were made
   bool waiting;
 } PolynomialSpring;
 
@@ -122,13 +127,15 @@ static dvStatus polynomial_spring_reinit(dvObject *o)
   size_t n = p->first.count;
   p->points = p->pair.first->count + p->pair.second->count;
   if (n > p->second.count)
-    return dv_error(o, "give as many secondObjectPoints as firstObjectPoints", "%zu points cannot be joined with %zu", n, p->second.count);
+    return dv_error(o, "give as many secondObjectPoints as firstObjectPoints", "%zu points cannot be joined with %zu",
+                    n, p->second.count);
   dv_array_resize(&p->rest, n);
   dv_array_resize(&p->moving, 5 * n);
   for (size_t i = 0; i < n; i++) {
     if (p->computeZeroLength != 1 && p->zeroLength.count == 0)
       return dv_field_error(o, &p->zeroLength, NULL, "without computeZeroLength the lengths must be given");
-    p->rest.data[i] = p->computeZeroLength == 1 ? -1 : p->zeroLength.data[p->zeroLength.count > 1 && i < p->zeroLength.count ? i : 0];
+    p->rest.data[i] =
+        p->computeZeroLength == 1 ? -1 : p->zeroLength.data[p->zeroLength.count > 1 && i < p->zeroLength.count ? i : 0];
     if (p->computeZeroLength != 1 && !(p->rest.data[i] > 0))
       return dv_field_error(o, &p->zeroLength, NULL, "a spring of length %g has no strain", p->rest.data[i]);
   }
@@ -140,7 +147,8 @@ static dvStatus polynomial_spring_init(dvObject *o)
   PolynomialSpring *p = (PolynomialSpring *)o;
   DV_TRY(dv_pair_force_init(o));
   p->first.width = p->second.width = 1;
-  if (p->recompute_indices) dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
+  if (p->recompute_indices)
+    dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
   p->waiting = !p->pair.first->base.initialised || !p->pair.second->base.initialised;
   return p->waiting ? DV_OK : polynomial_spring_reinit(o);
 }
@@ -166,15 +174,18 @@ static double direction(const PolynomialSpring *p, size_t i, const double *x1, c
 static void polynomial_spring_add_force(dvObject *o, const dvMech *m)
 {
   PolynomialSpring *p = (PolynomialSpring *)o;
-  if (p->points != p->pair.first->count + p->pair.second->count && polynomial_spring_reinit(o) != DV_OK) p->first.count = 0;
+  if (p->points != p->pair.first->count + p->pair.second->count && polynomial_spring_reinit(o) != DV_OK)
+    p->first.count = 0;
   const double *x1 = dv_state_read(p->pair.first, m->x), *x2 = dv_state_read(p->pair.second, m->x);
   double *f1 = dv_state_write(p->pair.first, m->f), *f2 = dv_state_write(p->pair.second, m->f);
   for (size_t i = 0; i < p->first.count; i++) {
-    double *moving = p->moving.data + 5 * i, *u = moving + 2, slope, d = direction(p, i, x1, x2, u), *rest = &p->rest.data[i];
+    double *moving = p->moving.data + 5 * i, *u = moving + 2, slope, d = direction(p, i, x1, x2, u),
+           *rest = &p->rest.data[i];
     if (*rest < 0) *rest = d;
     moving[0] = moving[1] = 0;
     if (d == 0 || *rest == 0) continue;   // no direction, or no strain
-    double force = polynomials_value(&p->polynomials, polynomials_pick(&p->polynomials, i, p->first.count), fabs(d - *rest) / *rest, &slope);
+    double force = polynomials_value(&p->polynomials, polynomials_pick(&p->polynomials, i, p->first.count),
+                                     fabs(d - *rest) / *rest, &slope);
     double sign = d >= *rest ? 1 : p->compressible ? -1 : 0;
     moving[1] = force / d;
     moving[0] = slope / *rest - moving[1];
@@ -232,7 +243,8 @@ static double polynomial_spring_energy(dvObject *o, const dvMech *m)
   for (size_t i = 0; i < p->first.count; i++) {
     double d = direction(p, i, x1, x2, u), rest = p->rest.data[i];
     if (rest > 0 && (d >= rest || p->compressible))
-      sum += rest * polynomials_energy(&p->polynomials, polynomials_pick(&p->polynomials, i, p->first.count), fabs(d - rest) / rest);
+      sum += rest * polynomials_energy(&p->polynomials, polynomials_pick(&p->polynomials, i, p->first.count),
+                                       fabs(d - rest) / rest);
   }
   return sum;
 }
@@ -270,29 +282,32 @@ const dvClass dv_polynomial_spring_class = {
     .destroy = polynomial_spring_destroy,
 };
 
-// --- PolynomialRestShapeSpringsForceField -------------------------------------------------------------
+// --- PolynomialRestShapeSpringsForceField --------------------------------------------------------
 
-#define POLYNOMIAL_REST_FIELDS(X)                                                                                                        \
-  X(indices, points, "", "", "points that are held; all by default")                                                                     \
-  X(indices, external_points, "", "", "points of the other state that hold; all by default")                                             \
-  X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                                      \
-  X(indices, polynomialDegree, "", "", "degree of the polynomial of each spring; the first holds for all when the numbers differ")       \
-  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit", .flags = DV_HIDDEN) \
-  X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                                    \
-  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                                       \
-  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                                         \
-  X(reals, initialLength, "", "m", "length that strains refer to: one for all or one each; 1 when not given")                            \
-  X(real, smoothShift, "0", "", "shift in the exponential that smooths the direction")                                                   \
-  X(real, smoothScale, "1", "1/m2", "scale in the exponential that smooths the direction")                                               \
-  X(link, external_rest_shape, "", "", "state whose positions hold; by default the rest position of the state itself", .role = DV_ROLE_STATE)
+#define POLYNOMIAL_REST_FIELDS(X)                                                                                      \
+  X(indices, points, "", "", "points that are held; all by default")                                                   \
+  X(indices, external_points, "", "", "points of the other state that hold; all by default")                           \
+  X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                    \
+  X(indices, polynomialDegree, "", "",                                                                                 \
+    "degree of the polynomial of each spring; the first holds for all when the numbers differ")                        \
+  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit",   \
+    .flags = DV_HIDDEN)                                                                                                \
+  X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                  \
+  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                     \
+  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                       \
+  X(reals, initialLength, "", "m", "length that strains refer to: one for all or one each; 1 when not given")          \
+  X(real, smoothShift, "0", "", "shift in the exponential that smooths the direction")                                 \
+  X(real, smoothScale, "1", "1/m2", "scale in the exponential that smooths the direction")                             \
+  X(link, external_rest_shape, "", "", "state whose positions hold; by default the rest position of the state itself", \
+    .role = DV_ROLE_STATE)
 
 typedef struct PolynomialRest {
   dvForce force;
   POLYNOMIAL_REST_FIELDS(DV_MEMBER)
   Polynomials polynomials;
   dvInts held, holding;
-  DV_ARRAY(double) diagonal;     // of the stiffness, three numbers a spring
-  size_t count;                  // of both states when the springs were made
+  DV_ARRAY(double) diagonal;   // of the stiffness, three numbers a spring
+  size_t count;                // of both states when the springs were made
   bool waiting;
 } PolynomialRest;
 
@@ -315,12 +330,14 @@ static dvStatus polynomial_rest_reinit(dvObject *o)
   DV_TRY(dv_check_indices(o, &p->external_points, others, "points"));
   fill_points(&p->points, count, &p->held);
   fill_points(p->external_rest_shape.target ? &p->external_points : &p->held, others,
-              &p->holding); // without another state a point holds itself
+              &p->holding);   // without another state a point holds itself
   if (p->held.count > p->holding.count)
-    return dv_error(o, "give as many external_points as points", "%zu points cannot be held by %zu", p->held.count, p->holding.count);
+    return dv_error(o, "give as many external_points as points", "%zu points cannot be held by %zu", p->held.count,
+                    p->holding.count);
   for (size_t i = 0; i < p->initialLength.count; i++)
     if (!(p->initialLength.data[i] > 0))
-      return dv_field_error(o, &p->initialLength, NULL, "strains cannot refer to a length of %g", p->initialLength.data[i]);
+      return dv_field_error(o, &p->initialLength, NULL, "strains cannot refer to a length of %g",
+                            p->initialLength.data[i]);
   dv_array_resize(&p->diagonal, 3 * p->held.count);
   return DV_OK;
 }
@@ -330,9 +347,11 @@ static dvStatus polynomial_rest_init(dvObject *o)
   PolynomialRest *p = (PolynomialRest *)o;
   DV_TRY(dv_force_init(o));
   if (holder(p)->base.dof != p->force.state->base.dof)
-    return dv_field_error(o, &p->external_rest_shape, NULL, "%s is of type %s", holder(p)->base.name, holder(p)->base.dof->name);
+    return dv_field_error(o, &p->external_rest_shape, NULL, "%s is of type %s", holder(p)->base.name,
+                          holder(p)->base.dof->name);
   p->held.width = p->holding.width = 1;
-  if (p->recompute_indices) dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
+  if (p->recompute_indices)
+    dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
   p->waiting = !p->force.state->base.initialised || !holder(p)->base.initialised;
   return p->waiting ? DV_OK : polynomial_rest_reinit(o);
 }
@@ -348,15 +367,18 @@ static void polynomial_rest_add_force(dvObject *o, const dvMech *m)
 {
   PolynomialRest *p = (PolynomialRest *)o;
   if (p->count != p->force.state->count + holder(p)->count && polynomial_rest_reinit(o) != DV_OK) p->held.count = 0;
-  const double *x = dv_state_read(p->force.state, m->x), *x0 = dv_state_read(holder(p), p->external_rest_shape.target ? DV_X : DV_X_REST);
+  const double *x = dv_state_read(p->force.state, m->x),
+               *x0 = dv_state_read(holder(p), p->external_rest_shape.target ? DV_X : DV_X_REST);
   double *f = dv_state_write(p->force.state, m->f);
   for (size_t i = 0; i < p->held.count; i++) {
-    double e[3], d2 = 0, slope, length = p->initialLength.count ? p->initialLength.data[i < p->initialLength.count ? i : 0] : 1;
+    double e[3], d2 = 0, slope,
+                 length = p->initialLength.count ? p->initialLength.data[i < p->initialLength.count ? i : 0] : 1;
     for (int k = 0; k < 3; k++) {
       e[k] = x[3 * p->held.data[i] + k] - x0[3 * p->holding.data[i] + k];
       d2 += e[k] * e[k];
     }
-    double force = polynomials_value(&p->polynomials, polynomials_pick(&p->polynomials, i, p->held.count), sqrt(d2) / length, &slope);
+    double force = polynomials_value(&p->polynomials, polynomials_pick(&p->polynomials, i, p->held.count),
+                                     sqrt(d2) / length, &slope);
     double smooth = exp(p->smoothShift - p->smoothScale * d2), below = sqrt(d2 + smooth);
     double across = force / below, along = (slope / length - across) * (1 - p->smoothScale * smooth);
     for (int k = 0; k < 3; k++) {
@@ -374,7 +396,8 @@ static void polynomial_rest_add_dforce(dvObject *o, const dvMech *m)
   const double *dx = dv_state_read(p->force.state, m->dx);
   double *df = dv_state_write(p->force.state, m->df);
   for (size_t i = 0; i < p->held.count; i++)
-    for (int k = 0; k < 3; k++) df[3 * p->held.data[i] + k] -= factor * p->diagonal.data[3 * i + (size_t)k] * dx[3 * p->held.data[i] + k];
+    for (int k = 0; k < 3; k++)
+      df[3 * p->held.data[i] + k] -= factor * p->diagonal.data[3 * i + (size_t)k] * dx[3 * p->held.data[i] + k];
 }
 
 static void polynomial_rest_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)

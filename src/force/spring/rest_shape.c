@@ -1,24 +1,30 @@
-// RestShapeSpringsForceField: springs of no length from points to where they are at rest, or to the points of another state.
+// RestShapeSpringsForceField: springs of no length from points to where they are at rest, or to the points of another
+// state.
 //
 //   f = -k (x - x0),   torque of a frame = -ka r, r the rotation vector of q q0^-1
 //
-// The derivative is -k and -ka along the active directions (for a finite rotation that is its value at rest, as in SOFA). With a
-// pivot, given in the world at rest, the displacement of the pivot instead of the frame's origin is pulled back.
-#include "state/component.h"
+// The derivative is -k and -ka along the active directions (for a finite rotation that is its value at rest, as in
+// SOFA). With a pivot, given in the world at rest, the displacement of the pivot instead of the frame's origin is
+// pulled back.
+#include "mechanics/component.h"
 
 #include "math/vec.h"
 
-#define REST_SHAPE_FIELDS(X)                                                                                                             \
-  X(indices, points, "", "", "points that are held; all by default")                                                                     \
-  X(reals, stiffness, "", "N/m", "stiffness: one for all or one each; 100 when not given", .least = "0")                                 \
-  X(reals, angularStiffness, "", "N m", "stiffness against rotation of frames; 100 where not given", .least = "0")                       \
-  X(vec3s, pivot_points, "", "m", "points of the world, fixed to the frames at rest, that are held instead of their origins")            \
-  X(indices, external_points, "", "", "points of the other state that hold; all by default")                                             \
-  X(bool, recompute_indices, "1", "", "lists of points are followed when they change, whatever stands here", .flags = DV_HIDDEN)         \
-  X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                                    \
-  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                                       \
-  X(bools, activeDirections, "", "", "0 for each direction (x y z, then about x y z) that is free; all are held by default")             \
-  X(link, external_rest_shape, "", "", "state whose positions hold; by default the rest position of the state itself", .role = DV_ROLE_STATE) \
+#define REST_SHAPE_FIELDS(X)                                                                                           \
+  X(indices, points, "", "", "points that are held; all by default")                                                   \
+  X(reals, stiffness, "", "N/m", "stiffness: one for all or one each; 100 when not given", .least = "0")               \
+  X(reals, angularStiffness, "", "N m", "stiffness against rotation of frames; 100 where not given", .least = "0")     \
+  X(vec3s, pivot_points, "", "m",                                                                                      \
+    "points of the world, fixed to the frames at rest, that are held instead of their origins")                        \
+  X(indices, external_points, "", "", "points of the other state that hold; all by default")                           \
+  X(bool, recompute_indices, "1", "", "lists of points are followed when they change, whatever stands here",           \
+    .flags = DV_HIDDEN)                                                                                                \
+  X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                  \
+  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                     \
+  X(bools, activeDirections, "", "",                                                                                   \
+    "0 for each direction (x y z, then about x y z) that is free; all are held by default")                            \
+  X(link, external_rest_shape, "", "", "state whose positions hold; by default the rest position of the state itself", \
+    .role = DV_ROLE_STATE)                                                                                             \
   X(link, topology, "", "", "topology of the points", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct RestShape {
@@ -27,7 +33,7 @@ typedef struct RestShape {
   DV_ARRAY(int32_t) held, holding;   // pairs of points
   dvField *watched[2];
   uint32_t seen;
-  bool waiting;                      // a state is not initialised yet
+  bool waiting;   // a state is not initialised yet
 } RestShape;
 
 #define SELF RestShape
@@ -36,7 +42,10 @@ static const dvFieldDesc rest_shape_fields[] = {REST_SHAPE_FIELDS(DV_DESCRIBE)};
 
 extern const dvClass dv_rest_shape_class;
 
-static double pick(const dvReals *r, size_t i, double otherwise) { return r->count == 0 ? otherwise : r->data[i < r->count ? i : 0]; }
+static double pick(const dvReals *r, size_t i, double otherwise)
+{
+  return r->count == 0 ? otherwise : r->data[i < r->count ? i : 0];
+}
 static double linear_stiffness(const RestShape *r, size_t i) { return pick(&r->stiffness, i, 100); }
 
 // the list of angular stiffnesses is as long as the linear one, filled up with 100
@@ -51,8 +60,14 @@ static bool is_active(const RestShape *r, int direction)
   return (size_t)direction >= r->activeDirections.count || r->activeDirections.data[direction] != 0;
 }
 
-static dvState *holder(const RestShape *r) { return r->external_rest_shape.target ? dv_state(r->external_rest_shape.target) : r->force.state; }
-static const double *rest_of(const RestShape *r) { return dv_state_read(holder(r), r->external_rest_shape.target ? DV_X : DV_X_REST); }
+static dvState *holder(const RestShape *r)
+{
+  return r->external_rest_shape.target ? dv_state(r->external_rest_shape.target) : r->force.state;
+}
+static const double *rest_of(const RestShape *r)
+{
+  return dv_state_read(holder(r), r->external_rest_shape.target ? DV_X : DV_X_REST);
+}
 
 static uint32_t rest_shape_stamp(const RestShape *r)
 {
@@ -67,7 +82,8 @@ static dvStatus rest_shape_reinit(dvObject *o)
   r->held.count = r->holding.count = 0;
   DV_TRY(dv_check_indices(o, &r->points, count, "points"));
   DV_TRY(dv_check_indices(o, &r->external_points, others, "points"));
-  for (size_t i = 0; i < (r->points.count ? r->points.count : count); i++) dv_push(&r->held, r->points.count ? r->points.data[i] : (int32_t)i);
+  for (size_t i = 0; i < (r->points.count ? r->points.count : count); i++)
+    dv_push(&r->held, r->points.count ? r->points.data[i] : (int32_t)i);
   if (r->external_points.count)
     for (size_t i = 0; i < r->external_points.count; i++) dv_push(&r->holding, r->external_points.data[i]);
   else
@@ -78,8 +94,8 @@ static dvStatus rest_shape_reinit(dvObject *o)
       for (size_t i = 0; i < r->held.count; i++) r->holding.data[i] = r->held.data[i];
     return DV_OK;
   }
-  dv_warning(o, "give as many external_points as points", "%zu points cannot be held by %zu: there are no springs", r->held.count,
-             r->holding.count);
+  dv_warning(o, "give as many external_points as points", "%zu points cannot be held by %zu: there are no springs",
+             r->held.count, r->holding.count);
   r->held.count = r->holding.count = 0;
   return DV_OK;
 }
@@ -92,8 +108,8 @@ static dvStatus rest_shape_init(dvObject *o)
   r->watched[1] = dv_field_of(o, &r->external_points);
   const dvState *s = r->force.state, *h = holder(r);
   if (h->base.dof != s->base.dof)
-    return dv_field_error(o, &r->external_rest_shape, NULL, "%s of %s cannot hold %s of %s", h->base.dof->name, h->base.name,
-                          s->base.dof->name, s->base.name);
+    return dv_field_error(o, &r->external_rest_shape, NULL, "%s of %s cannot hold %s of %s", h->base.dof->name,
+                          h->base.name, s->base.dof->name, s->base.name);
   r->waiting = !s->base.initialised || !h->base.initialised;
   return r->waiting ? DV_OK : rest_shape_reinit(o);
 }

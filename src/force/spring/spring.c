@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-  PACKED_FROM = 32,       // springs; fewer are done sooner one by one
+  PACKED_FROM = 32,   // springs; fewer are done sooner one by one
   REDUCE_GRAIN = 1024,
-  SPRING_NS = 4,          // about what a spring takes
+  SPRING_NS = 4,   // about what a spring takes
 };
 
 static const double shortest = DV_SPRING_SHORTEST;
@@ -28,7 +28,7 @@ void dv_spring_only_push(dvSpring *s)
 
 void dv_spring_switch_off(dvSpring *s) { s->low = INFINITY; }
 
-// --- preparation -----------------------------------------------------------------------------------
+// --- preparation ---------------------------------------------------------------------------------
 
 static void packs_destroy(dvSpringPacks **packs)
 {
@@ -93,8 +93,8 @@ static dvSpringPacks *packs_create(const dvSprings *s, dvState *state)
 static dvStatus check_end(const dvObject *o, size_t spring, int32_t index, const dvState *state)
 {
   if (index >= 0 && (size_t)index < state->count) return DV_OK;
-  return dv_error(o, NULL, "spring %zu names point %d of %s, which has %zu (0 to %zd)", spring, index, state->base.name, state->count,
-                  (ptrdiff_t)state->count - 1);
+  return dv_error(o, NULL, "spring %zu names point %d of %s, which has %zu (0 to %zd)", spring, index, state->base.name,
+                  state->count, (ptrdiff_t)state->count - 1);
 }
 
 // What is legal and hardly ever meant, each once with the first spring that has it.
@@ -115,11 +115,15 @@ static void tell_oddities(const dvSprings *s, const dvObject *o, dvState *first,
     if (!loop && (q->rest > shortest || first == second) && d2 <= shortest * shortest && coincident++ == 0) at[1] = i;
   }
   const dvSpring *q = s->list.data;
-  if (loops > 0) dv_warning(o, "name two different points", "%zu springs join a point with itself and never act; the first is number %zu (point %d)", loops, at[0], q[at[0]].a);
+  if (loops > 0)
+    dv_warning(o, "name two different points",
+               "%zu springs join a point with itself and never act; the first is number %zu (point %d)", loops, at[0],
+               q[at[0]].a);
   if (coincident > 0)
     dv_warning(o, "move the points apart",
-               "the ends of %zu springs coincide: they have no direction and do not act until they part; the first is number %zu (%d %d)", coincident,
-               at[1], q[at[1]].a, q[at[1]].b);
+               "the ends of %zu springs coincide: they have no direction and do not act until they part; the first is "
+               "number %zu (%d %d)",
+               coincident, at[1], q[at[1]].a, q[at[1]].b);
 }
 
 dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second)
@@ -129,15 +133,16 @@ dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvSt
     DV_TRY(check_end(o, i, q->a, first));
     DV_TRY(check_end(o, i, q->b, second));
     if (!isfinite(q->ks) || !isfinite(q->kd) || !isfinite(q->rest))
-      return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i, q->a, q->b, q->ks,
-                      q->kd, q->rest);
+      return dv_error(o, NULL, "spring %zu (%d %d): stiffness %g, damping %g and length %g must be finite numbers", i,
+                      q->a, q->b, q->ks, q->kd, q->rest);
   }
   if (!s->told) tell_oddities(s, o, first, second);
   s->told = s->told || s->list.count > 0;
   s->points[0] = first->count;
   s->points[1] = second->count;
   packs_destroy(&s->packs);
-  if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM) s->packs = packs_create(s, first);
+  if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM)
+    s->packs = packs_create(s, first);
   if (s->packs || s->moving_count >= s->list.count) return DV_OK;
   dv_free(s->moving);
   s->moving = dv_try_alloc(s->list.count * DV_SPRING_MOVING * sizeof(double));
@@ -166,7 +171,7 @@ static void follow_sizes(dvSprings *s, dvState *first, dvState *second)
   if (dv_springs_settle(s, &first->base, first, second) != DV_OK) s->list.count = 0;
 }
 
-// --- packs -----------------------------------------------------------------------------------------
+// --- packs ---------------------------------------------------------------------------------------
 
 typedef struct Job {
   const dvSpringKernels *kernels;
@@ -204,10 +209,11 @@ static void run(dvPool *pool, dvBody body, Job *job)
   else if (blocks->count > 1) dv_parallel_for(pool, blocks->points, REDUCE_GRAIN, reduce_points, job);
 }
 
-// --- any two states: one by one, in order --------------------------------------------------------------
+// --- any two states: one by one, in order --------------------------------------------------------
 
 // The dimension is a constant where this is inlined, so its loops unroll.
-static inline __attribute__((always_inline)) void force_loop(dvSprings *s, dvState *first, dvState *second, const dvMech *m, int n)
+static inline __attribute__((always_inline)) void force_loop(dvSprings *s, dvState *first, dvState *second,
+                                                             const dvMech *m, int n)
 {
   const double *x1 = dv_state_read(first, m->x), *x2 = dv_state_read(second, m->x);
   const double *v1 = dv_state_read(first, m->v), *v2 = dv_state_read(second, m->v);
@@ -239,8 +245,8 @@ static inline __attribute__((always_inline)) void force_loop(dvSprings *s, dvSta
   }
 }
 
-static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s, dvState *first, dvState *second, const dvMech *m,
-                                                              double factor, int n)
+static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s, dvState *first, dvState *second,
+                                                              const dvMech *m, double factor, int n)
 {
   const double *dx1 = dv_state_read(first, m->dx), *dx2 = dv_state_read(second, m->dx);
   double *df1 = dv_state_write(first, m->df), *df2 = dv_state_write(second, m->df);
@@ -262,21 +268,30 @@ static inline __attribute__((always_inline)) void dforce_loop(const dvSprings *s
   }
 }
 
-// --- what components call ------------------------------------------------------------------------------
+// --- what components call ------------------------------------------------------------------------
 
 void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const dvMech *m)
 {
   if (s->points[0] != first->count || s->points[1] != second->count) follow_sizes(s, first, second);
   if (s->packs) {
     const double *x = dv_state_read(first, m->x), *v = s->packs->damped ? dv_state_read(first, m->v) : NULL;
-    run(first->base.context->pool, force_blocks, &(Job){.packs = s->packs, .x = x, .v = v, .f = dv_state_write(first, m->f)});
+    run(first->base.context->pool, force_blocks,
+        &(Job){.packs = s->packs, .x = x, .v = v, .f = dv_state_write(first, m->f)});
     return;
   }
   switch (dv_spring_dimensions(first->base.dof)) {
-  case 1: force_loop(s, first, second, m, 1); break;
-  case 2: force_loop(s, first, second, m, 2); break;
-  case 3: force_loop(s, first, second, m, 3); break;
-  default: force_loop(s, first, second, m, 6); break;
+  case 1:
+    force_loop(s, first, second, m, 1);
+    break;
+  case 2:
+    force_loop(s, first, second, m, 2);
+    break;
+  case 3:
+    force_loop(s, first, second, m, 3);
+    break;
+  default:
+    force_loop(s, first, second, m, 6);
+    break;
   }
 }
 
@@ -284,14 +299,23 @@ void dv_springs_add_dforce(const dvSprings *s, dvState *first, dvState *second, 
 {
   if (s->packs) {
     const double *dx = dv_state_read(first, m->dx);
-    run(first->base.context->pool, dforce_blocks, &(Job){.packs = s->packs, .x = dx, .k = k, .f = dv_state_write(first, m->df)});
+    run(first->base.context->pool, dforce_blocks,
+        &(Job){.packs = s->packs, .x = dx, .k = k, .f = dv_state_write(first, m->df)});
     return;
   }
   switch (dv_spring_dimensions(first->base.dof)) {
-  case 1: dforce_loop(s, first, second, m, k, 1); break;
-  case 2: dforce_loop(s, first, second, m, k, 2); break;
-  case 3: dforce_loop(s, first, second, m, k, 3); break;
-  default: dforce_loop(s, first, second, m, k, 6); break;
+  case 1:
+    dforce_loop(s, first, second, m, k, 1);
+    break;
+  case 2:
+    dforce_loop(s, first, second, m, k, 2);
+    break;
+  case 3:
+    dforce_loop(s, first, second, m, k, 3);
+    break;
+  default:
+    dforce_loop(s, first, second, m, k, 6);
+    break;
   }
 }
 
@@ -309,7 +333,8 @@ static void read_moving(const dvSprings *s, size_t i, int n, double out[DV_SPRIN
   out[0] = s->list.data[i].ks - out[1];   // does not count where the direction is zero
 }
 
-void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k, dvMatrixSink *sink)
+void dv_springs_add_stiffness(const dvSprings *s, const dvState *first, const dvState *second, double k,
+                              dvMatrixSink *sink)
 {
   int n = dv_spring_dimensions(first->base.dof), w = first->base.dof->deriv;
   for (size_t i = 0; i < s->list.count; i++) {

@@ -15,7 +15,7 @@ const dvFieldBlock dv_spring_force_block = {spring_force_fields, (int)DV_COUNT(s
 
 extern const dvClass dv_spring_force_class, dv_repulsive_spring_class;
 
-// --- shared ----------------------------------------------------------------------------------------
+// --- shared --------------------------------------------------------------------------------------
 
 dvStatus dv_spring_force_begin(dvObject *o)
 {
@@ -23,8 +23,8 @@ dvStatus dv_spring_force_begin(dvObject *o)
   DV_TRY(dv_pair_force_init(o));
   const dvState *a = f->pair.first, *b = f->pair.second;
   if (a->base.dof != b->base.dof)
-    return dv_error(o, "map one of them to points of the other's type", "a spring cannot join %s of %s and %s of %s", a->base.dof->name,
-                    a->base.name, b->base.dof->name, b->base.name);
+    return dv_error(o, "map one of them to points of the other's type", "a spring cannot join %s of %s and %s of %s",
+                    a->base.dof->name, a->base.name, b->base.dof->name, b->base.name);
   f->springs.list.count = 0;
   return DV_OK;
 }
@@ -36,7 +36,8 @@ dvStatus dv_spring_force_add_given(dvSpringForce *f)
   for (size_t i = 0; i < dv_reals_size(&f->spring); i++) {
     const double *s = f->spring.data + 5 * i;
     if ((s[2] < 0 || s[3] < 0 || s[4] < 0) && !told) {
-      dv_field_warning(o, &f->spring, "give numbers from 0 on", "spring %zu (%g %g): stiffness %g, damping %g, length %g; one of them is negative", i, s[0],
+      dv_field_warning(o, &f->spring, "give numbers from 0 on",
+                       "spring %zu (%g %g): stiffness %g, damping %g, length %g; one of them is negative", i, s[0],
                        s[1], s[2], s[3], s[4]);
       told = true;
     }
@@ -100,13 +101,14 @@ double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b)
   return sqrt(sum);
 }
 
-// --- pairs of points: open addressing, at most half full ----------------------------------------------
+// --- pairs of points: open addressing, at most half full -----------------------------------------
 
 static struct dvPairEntry *find_entry(const dvPairMap *map, int32_t low, int32_t high)
 {
   uint64_t hash = ((uint64_t)(uint32_t)low << 32 | (uint32_t)high) * 0x9e3779b97f4a7c15u;
   size_t at = (size_t)(hash >> 32) & (map->capacity - 1);
-  while (map->entries[at].low >= 0 && (map->entries[at].low != low || map->entries[at].high != high)) at = (at + 1) & (map->capacity - 1);
+  while (map->entries[at].low >= 0 && (map->entries[at].low != low || map->entries[at].high != high))
+    at = (at + 1) & (map->capacity - 1);
   return &map->entries[at];
 }
 
@@ -141,7 +143,7 @@ void dv_pair_map_free(dvPairMap *map)
   *map = (dvPairMap){0};
 }
 
-// --- SpringForceField ------------------------------------------------------------------------------
+// --- SpringForceField ----------------------------------------------------------------------------
 
 static double pick_real(const dvReals *r, size_t i) { return r->data[i < r->count ? i : r->count - 1]; }
 static int32_t pick_int(const dvInts *r, size_t i) { return r->data[i < r->count ? i : r->count - 1]; }
@@ -161,7 +163,8 @@ static dvStatus add_from_indices(dvSpringForce *f)
   size_t n = f->springsIndices1.count;
   if (n != f->springsIndices2.count) {
     dv_field_warning(o, &f->springsIndices1, "give as many second points as first ones",
-                     "springsIndices1 has %zu entries and springsIndices2 %zu: no springs are made", n, f->springsIndices2.count);
+                     "springsIndices1 has %zu entries and springsIndices2 %zu: no springs are made", n,
+                     f->springsIndices2.count);
     return DV_OK;
   }
   if (n == 0) return DV_OK;
@@ -173,8 +176,8 @@ static dvStatus add_from_indices(dvSpringForce *f)
   warn_of_size(f, &f->elongationOnly, f->elongationOnly.count, n);
   warn_of_size(f, &f->enabled, f->enabled.count, n);
   for (size_t i = 0; i < n; i++) {
-    dvSpring s = dv_spring(f->springsIndices1.data[i], f->springsIndices2.data[i], pick_real(&f->stiffness, i), pick_real(&f->damping, i),
-                           f->lengths.count ? pick_real(&f->lengths, i) : 0);
+    dvSpring s = dv_spring(f->springsIndices1.data[i], f->springsIndices2.data[i], pick_real(&f->stiffness, i),
+                           pick_real(&f->damping, i), f->lengths.count ? pick_real(&f->lengths, i) : 0);
     if (pick_int(&f->elongationOnly, i)) dv_spring_only_stretch(&s);
     if (!pick_int(&f->enabled, i)) dv_spring_switch_off(&s);
     dv_push(&f->springs.list, s);
@@ -229,8 +232,10 @@ static dvStatus spring_force_init(dvObject *o)
     const void *unused[] = {&f->elongationOnly, &f->enabled, &f->springsIndices1, &f->springsIndices2, &f->lengths};
     for (size_t i = 0; i < DV_COUNT(unused); i++)
       if (dv_was_set(o, unused[i]))
-        dv_field_warning(o, unused[i], "give springsIndices1, springsIndices2, stiffness, damping and lengths instead of spring",
-                         "%s is not used: the springs are given by the field spring", dv_field_name(dv_field_of(o, unused[i])->desc));
+        dv_field_warning(o, unused[i],
+                         "give springsIndices1, springsIndices2, stiffness, damping and lengths instead of spring",
+                         "%s is not used: the springs are given by the field spring",
+                         dv_field_name(dv_field_of(o, unused[i])->desc));
   } else if (f->springsIndices1.count == 0 && !f->watched[0]->source)
     dv_warning(o, "give spring=\"0 1 100 1 0.5\" or springsIndices1 and springsIndices2", "there are no springs");
   f->waiting = !f->pair.first->base.initialised || !f->pair.second->base.initialised;
@@ -245,7 +250,7 @@ static void spring_force_store_reset(dvObject *o)
   f->waiting = false;
 }
 
-// --- operations ------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 static void spring_force_add_force(dvObject *o, const dvMech *m)
 {

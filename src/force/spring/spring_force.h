@@ -5,27 +5,28 @@
 #include "force/mesh.h"
 #include "force/spring/spring.h"
 
-#define DV_SPRING_FORCE_FIELDS(X)                                                                                                        \
-  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                                         \
-  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)                                   \
-  X(reals, stiffness, "100", "N/m", "stiffness of the springs made from indices: one for all or one each")                               \
-  X(reals, damping, "5", "N s/m", "damping of the springs made from indices: one for all or one each")                                   \
-  X(vec5s, spring, "", "", "springs: first point, second point, stiffness, damping, length at rest")                                     \
-  X(reals, lengths, "", "m", "length at rest of the springs made from indices: one for all, one each, or none for 0", .alias = "length") \
-  X(bools, elongationOnly, "0", "", "springs made from indices that only pull: one for all or one each")                                 \
-  X(bools, enabled, "1", "", "springs made from indices that act: one for all or one each")                                              \
-  X(indices, springsIndices1, "", "", "first points, of the first state", .alias = "indices1")                                           \
-  X(indices, springsIndices2, "", "", "second points, of the second state", .alias = "indices2")                                         \
+#define DV_SPRING_FORCE_FIELDS(X)                                                                                     \
+  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                      \
+  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)                \
+  X(reals, stiffness, "100", "N/m", "stiffness of the springs made from indices: one for all or one each")            \
+  X(reals, damping, "5", "N s/m", "damping of the springs made from indices: one for all or one each")                \
+  X(vec5s, spring, "", "", "springs: first point, second point, stiffness, damping, length at rest")                  \
+  X(reals, lengths, "", "m", "length at rest of the springs made from indices: one for all, one each, or none for 0", \
+    .alias = "length")                                                                                                \
+  X(bools, elongationOnly, "0", "", "springs made from indices that only pull: one for all or one each")              \
+  X(bools, enabled, "1", "", "springs made from indices that act: one for all or one each")                           \
+  X(indices, springsIndices1, "", "", "first points, of the first state", .alias = "indices1")                        \
+  X(indices, springsIndices2, "", "", "second points, of the second state", .alias = "indices2")                      \
   X(file, fileSprings, "", "", "an Xsp file with springs, besides those of the field spring")
 
 typedef struct dvSpringForce {
   dvPairForce pair;
   DV_SPRING_FORCE_FIELDS(DV_MEMBER)
   dvSprings springs;
-  dvField *watched[3];     // springs made from these fields follow them
+  dvField *watched[3];   // springs made from these fields follow them
   uint32_t seen;
-  bool waiting;            // for a state that stands further down and is not initialised yet
-  const dvLink *mesh;      // topology that the springs are made from; reinit makes them again when it changes
+  bool waiting;         // for a state that stands further down and is not initialised yet
+  const dvLink *mesh;   // topology that the springs are made from; reinit makes them again when it changes
   unsigned revision;
 } dvSpringForce;
 
@@ -46,9 +47,9 @@ double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b);
 // Pairs of points without regard to their order, each with a value.
 typedef struct dvPairMap {
   struct dvPairEntry {
-    int32_t low, high;     // low < 0: free
+    int32_t low, high;   // low < 0: free
     int32_t value[2];
-  } *entries;
+  } * entries;
   size_t capacity, count;
 } dvPairMap;
 

@@ -1,4 +1,5 @@
-// Springs within one state of points in space, four at a time. See spring.h for the equations and fem/blocks.h for the frame.
+// Springs within one state of points in space, four at a time. See spring.h for the equations and fem/blocks.h for the
+// frame.
 #include "force/spring/spring.h"
 
 #include <math.h>
@@ -62,7 +63,8 @@ DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec v
   return scale(u, tension);
 }
 
-DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v, bool damped, bool limited)
+DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v, bool damped,
+                           bool limited)
 {
   double place[DV_BLOCK_DOUBLES] __attribute__((aligned(64))), speed[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &p->blocks->blocks[b];
@@ -74,8 +76,8 @@ DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, co
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
     Vec velocity = {dv_pack(0), dv_pack(0), dv_pack(0)};
     if (damped) velocity = gap(speed, corner);
-    Vec f = force_of_pack(p->constant + DV_LANES * constants * i, p->moving + DV_LANES * DV_SPRING_PACKED * i, gap(place, corner), velocity,
-                          damped, limited);
+    Vec f = force_of_pack(p->constant + DV_LANES * constants * i, p->moving + DV_LANES * DV_SPRING_PACKED * i,
+                          gap(place, corner), velocity, damped, limited);
     scatter(out, corner, f);
   }
 }
@@ -97,8 +99,10 @@ static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, do
   double *out = dv_blocks_clear(p->blocks, b, p->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
-    const double *moving = p->moving + DV_LANES * DV_SPRING_PACKED * i, *constant = p->constant + DV_LANES * p->constants * i;
-    Vec d = gap(local, corner), u = {item(moving, DV_SPRING_U), item(moving, DV_SPRING_U + 1), item(moving, DV_SPRING_U + 2)};
+    const double *moving = p->moving + DV_LANES * DV_SPRING_PACKED * i,
+                 *constant = p->constant + DV_LANES * p->constants * i;
+    Vec d = gap(local, corner),
+        u = {item(moving, DV_SPRING_U), item(moving, DV_SPRING_U + 1), item(moving, DV_SPRING_U + 2)};
     dvPack tangent = item(moving, DV_SPRING_TANGENT), across = factor * tangent;
     dvPack along = factor * (item(constant, DV_SPRING_KS) - tangent) * dot(u, d);
     scatter(out, corner, (Vec){along * u.x + across * d.x, along * u.y + across * d.y, along * u.z + across * d.z});
@@ -107,7 +111,10 @@ static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, do
 
 static void spring_add(const dvSpringPacks *p, double *f) { dv_blocks_add(p->blocks, 0, p->slots, f); }
 
-static void spring_reduce(const dvSpringPacks *p, size_t begin, size_t end, double *f) { dv_blocks_reduce(p->blocks, p->slots, begin, end, f); }
+static void spring_reduce(const dvSpringPacks *p, size_t begin, size_t end, double *f)
+{
+  dv_blocks_reduce(p->blocks, p->slots, begin, end, f);
+}
 
 const dvSpringKernels DV_KERNEL_NAME(dv_spring_kernels) = {
     .force = spring_force,

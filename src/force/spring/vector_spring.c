@@ -1,17 +1,19 @@
-// VectorSpringForceField: springs with a rest vector instead of a length, f = ks (x_b - x_a - r) + kd (v_b - v_a) on a, -f on b. Products use
-// ks alone. Springs come from a file, from the edges of a topology, or join equal points of the two states.
+// VectorSpringForceField: springs with a rest vector instead of a length, f = ks (x_b - x_a - r) + kd (v_b - v_a) on a,
+// -f on b. Products use ks alone. Springs come from a file, from the edges of a topology, or join equal points of the
+// two states.
 #include "force/mesh.h"
 #include "force/spring/xsp.h"
 
 #include <math.h>
 
-#define VECTOR_SPRING_FIELDS(X)                                                                                                       \
-  X(string, springs, "", "", "springs, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                                     \
-  X(file, filename, "", "", "an Xsp file (version 4) with the springs")                                                               \
-  X(real, stiffness, "1", "N/m", "stiffness of springs that are not from a file", .least = "0")                                       \
-  X(real, viscosity, "1", "N s/m", "damping of springs that are not from a file")                                                     \
-  X(bool, useTopology, "0", "", "a spring along each edge of the topology, at rest as in the rest position")                          \
-  X(link, topology, "", "", "topology with the edges; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define VECTOR_SPRING_FIELDS(X)                                                                              \
+  X(string, springs, "", "", "springs, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)            \
+  X(file, filename, "", "", "an Xsp file (version 4) with the springs")                                      \
+  X(real, stiffness, "1", "N/m", "stiffness of springs that are not from a file", .least = "0")              \
+  X(real, viscosity, "1", "N s/m", "damping of springs that are not from a file")                            \
+  X(bool, useTopology, "0", "", "a spring along each edge of the topology, at rest as in the rest position") \
+  X(link, topology, "", "", "topology with the edges; the one of the node or above by default",              \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct VectorSpring {
   dvPairForce pair;
@@ -53,8 +55,9 @@ static dvStatus vector_spring_reinit(dvObject *o)
   for (size_t i = 0; i < v->list.count; i++) {
     const dvXspSpring *s = &v->list.data[i];
     if ((size_t)s->a < v->pair.first->count && (size_t)s->b < v->pair.second->count) continue;
-    dvStatus status = dv_error(o, NULL, "spring %zu joins points %d and %d, but %s has %zu points and %s %zu", i, s->a, s->b,
-                               v->pair.first->base.name, v->pair.first->count, v->pair.second->base.name, v->pair.second->count);
+    dvStatus status =
+        dv_error(o, NULL, "spring %zu joins points %d and %d, but %s has %zu points and %s %zu", i, s->a, s->b,
+                 v->pair.first->base.name, v->pair.first->count, v->pair.second->base.name, v->pair.second->count);
     v->list.count = 0;
     return status;
   }
@@ -90,7 +93,8 @@ static void vector_spring_add_force(dvObject *o, const dvMech *m)
   for (size_t i = 0; i < v->list.count; i++) {
     const dvXspSpring *s = &v->list.data[i];
     for (int k = 0; k < 3 && is_there(v, s); k++) {
-      double f = s->ks * (x2[3 * s->b + k] - x1[3 * s->a + k] - s->vector[k]) + s->kd * (v2[3 * s->b + k] - v1[3 * s->a + k]);
+      double f =
+          s->ks * (x2[3 * s->b + k] - x1[3 * s->a + k] - s->vector[k]) + s->kd * (v2[3 * s->b + k] - v1[3 * s->a + k]);
       f1[3 * s->a + k] += f;
       f2[3 * s->b + k] -= f;
     }

@@ -1,4 +1,5 @@
-// See xsp.h. A file is a list of words: `Xsp 3.0`, then `mass` and `lspg` lines among others that do not concern springs.
+// See xsp.h. A file is a list of words: `Xsp 3.0`, then `mass` and `lspg` lines among others that do not concern
+// springs.
 #include "force/spring/xsp.h"
 
 #include "base/file.h"
@@ -9,7 +10,7 @@
 typedef struct Reader {
   const char *at;
   bool vectors;
-  DV_ARRAY(double) points;    // three numbers a mass
+  DV_ARRAY(double) points;   // three numbers a mass
 } Reader;
 
 static bool is_word(const char *word, size_t length, const char *wanted)
@@ -35,7 +36,8 @@ static bool read_mass(Reader *r)
   return true;
 }
 
-// index, two masses counted from 1, stiffness, damping, length; -1 means the distance, and stiffness and damping per length
+// index, two masses counted from 1, stiffness, damping, length; -1 means the distance, and stiffness and damping per
+// length
 static bool read_spring(Reader *r, dvXspSprings *out)
 {
   double v[9] = {0};
@@ -60,7 +62,8 @@ static bool read_text(Reader *r, dvXspSprings *out)
   const char *word;
   size_t length;
   double version;
-  if (!dv_scan_word(&r->at, &word, &length) || !is_word(word, length, "Xsp") || !dv_scan_real(&r->at, &version)) return false;
+  if (!dv_scan_word(&r->at, &word, &length) || !is_word(word, length, "Xsp") || !dv_scan_real(&r->at, &version))
+    return false;
   if (version != 3 && version != 4) return false;
   r->vectors = version == 4;
   while (dv_scan_word(&r->at, &word, &length)) {
@@ -81,7 +84,8 @@ dvStatus dv_xsp_read(const dvObject *o, char *const *member, dvXspSprings *out)
   Reader r = {.at = text};
   if (!text) status = dv_field_error(o, member, advice.text, "cannot read %s", *member);
   else if (!read_text(&r, out))
-    status = dv_field_error(o, member, NULL, "%s is not a whole Xsp file of version 3 or 4; spring %zu is the last one understood", path,
+    status = dv_field_error(o, member, NULL,
+                            "%s is not a whole Xsp file of version 3 or 4; spring %zu is the last one understood", path,
                             out->count);
   dv_array_free(&r.points);
   dv_free(text);

@@ -7,7 +7,7 @@
 typedef struct dvXspSpring {
   int32_t a, b;
   double ks, kd, rest;
-  double vector[3];     // zero in version 3
+  double vector[3];   // zero in version 3
 } dvXspSpring;
 
 typedef DV_ARRAY(dvXspSpring) dvXspSprings;

@@ -3,10 +3,10 @@
 //   x_out = sum of w_c x_c over the corners c of the element, w from the first positions
 //
 // What serves as elements depends on the topology, as in SOFA: a regular grid its cells, found from the grid's own
-// corner and steps and not from the state, and so does a sparse grid (for points outside of its cells the nearest one at
-// the boundary); a mesh its tetrahedra and hexahedra, else its triangles and quads, else
-// its edges; a set container its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are.
-// How an element is chosen, also for points outside: locate.h.
+// corner and steps and not from the state, and so does a sparse grid (for points outside of its cells the nearest one
+// at the boundary); a mesh its tetrahedra and hexahedra, else its triangles and quads, else its edges; a set container
+// its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are. How an element is chosen,
+// also for points outside: locate.h.
 //
 // Frames may be mapped too, so that a beam model follows the tissue around it: they turn with the material of their
 // tetrahedron or hexahedron (embedded_frames.h).
@@ -14,28 +14,28 @@
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 #include "math/vec.h"
-#include "topology/grid.h"
-#include "topology/locate.h"
-#include "topology/sparse_grid.h"
+#include "topology/grid/grid.h"
+#include "topology/grid/sparse_grid.h"
+#include "topology/search/locate.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SMALL_DISTANCE 1.0   // from an element, in its sizes
 
-#define BARYCENTRIC_FIELDS(X)                                                                                         \
-  X(bool, useRestPosition, "0", "", "find the elements with the rest positions of input and output")                  \
-  X(link, mapper, "", "", "accepted: the mapping chooses how to map by itself", .flags = DV_HIDDEN)                   \
-  X(link, input_topology, "", "", "topology of the input; the one of its node by default", .role = DV_ROLE_TOPOLOGY)  \
+#define BARYCENTRIC_FIELDS(X)                                                                                        \
+  X(bool, useRestPosition, "0", "", "find the elements with the rest positions of input and output")                 \
+  X(link, mapper, "", "", "accepted: the mapping chooses how to map by itself", .flags = DV_HIDDEN)                  \
+  X(link, input_topology, "", "", "topology of the input; the one of its node by default", .role = DV_ROLE_TOPOLOGY) \
   X(link, output_topology, "", "", "topology of the output", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct Barycentric {
   dvLinearMapping linear;
   BARYCENTRIC_FIELDS(DV_MEMBER)
-  dvEmbeddedFrames frames;    // when the output has frames
-  const double *in_x, *out_x; // during init: positions of the input; of the output, in its own coordinates
-  size_t flat, outside;       // during init: frames in elements without volume; points that are extrapolated
-  double farthest;            // of those, in sizes of the element
+  dvEmbeddedFrames frames;      // when the output has frames
+  const double *in_x, *out_x;   // during init: positions of the input; of the output, in its own coordinates
+  size_t flat, outside;         // during init: frames in elements without volume; points that are extrapolated
+  double farthest;              // of those, in sizes of the element
 } Barycentric;
 
 #define SELF Barycentric
@@ -43,10 +43,13 @@ static const dvFieldDesc barycentric_fields[] = {BARYCENTRIC_FIELDS(DV_DESCRIBE)
 #undef SELF
 
 static bool has_frames(const Barycentric *b) { return b->linear.base.base.dof_out->kind == DV_RIGID3; }
-static const double *place_of(const Barycentric *b, size_t i) { return b->out_x + i * (size_t)b->linear.base.base.dof_out->coord; }
+static const double *place_of(const Barycentric *b, size_t i)
+{
+  return b->out_x + i * (size_t)b->linear.base.base.dof_out->coord;
+}
 
-// How far a point lies from its element, from the nearest place inside with local coordinates between 0 and 1, as a part of the
-// longest distance between corners.
+// How far a point lies from its element, from the nearest place inside with local coordinates between 0 and 1, as a
+// part of the longest distance between corners.
 static double distance_from(dvElementKind kind, const int32_t *corners, const double local[3], const double *x)
 {
   double in[3], sum = 0, w[8], w_in[8], away[3] = {0, 0, 0}, size2 = 0;
@@ -59,7 +62,9 @@ static double distance_from(dvElementKind kind, const int32_t *corners, const do
   for (int c = 0; c < n; c++)
     for (int k = 0; k < 3; k++) away[k] += (w[c] - w_in[c]) * x[3 * (size_t)corners[c] + (size_t)k];
   for (int c = 1; c < n; c++)
-    for (int d = 0; d < c; d++) size2 = fmax(size2, dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)corners[c]), dv_vec3_load(x + 3 * (size_t)corners[d]))));
+    for (int d = 0; d < c; d++)
+      size2 = fmax(size2, dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)corners[c]),
+                                                    dv_vec3_load(x + 3 * (size_t)corners[d]))));
   return size2 > 0 ? sqrt((away[0] * away[0] + away[1] * away[1] + away[2] * away[2]) / size2) : 0;
 }
 
@@ -80,7 +85,8 @@ static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *co
   dv_weights_end_row(&b->linear.weights);
 }
 
-// as in SOFA the elements nearest to points outside carry them too; a skin around a coarse mesh is so by intention, what is far away seldom
+// as in SOFA the elements nearest to points outside carry them too; a skin around a coarse mesh is so by intention,
+// what is far away seldom
 static void report_outside(const Barycentric *b, const dvObject *topology)
 {
   const dvMapping *m = &b->linear.base;
@@ -88,15 +94,19 @@ static void report_outside(const Barycentric *b, const dvObject *topology)
   const char *name = m->out->base.name, *from = topology->name;
   if (b->outside == 0) return;
   if (b->farthest <= SMALL_DISTANCE)
-    dv_note(&m->base, "%zu of %zu points of %s lie outside of %s, by at most %.2g %% of an element's size: harmless, they follow the nearest element", b->outside, n,
-            name, from, 100 * b->farthest);
+    dv_note(&m->base,
+            "%zu of %zu points of %s lie outside of %s, by at most %.2g %% of an element's size: harmless, they follow "
+            "the nearest element",
+            b->outside, n, name, from, 100 * b->farthest);
   else
-    dv_warning(&m->base, "compare position, rotation and scale of the two; a mesh that encloses the points carries them better",
-               "%zu of %zu points of %s lie outside of %s, the farthest by %.2g times the size of its element, whose motion is enlarged there", b->outside, n, name,
-               from, b->farthest);
+    dv_warning(&m->base,
+               "compare position, rotation and scale of the two; a mesh that encloses the points carries them better",
+               "%zu of %zu points of %s lie outside of %s, the farthest by %.2g times the size of its element, whose "
+               "motion is enlarged there",
+               b->outside, n, name, from, b->farthest);
 }
 
-// --- regular grids -----------------------------------------------------------------------------------
+// --- regular grids -------------------------------------------------------------------------------
 
 static void add_grid_point(Barycentric *b, const dvLattice *g, const double p[3])
 {
@@ -110,7 +120,8 @@ static void add_grid_point(Barycentric *b, const dvLattice *g, const double p[3]
   }
   for (int c = 0; c < 8; c++) {   // corners of a hexahedron go around: the third and fourth change places
     int at[3] = {(c & 1) ^ (c >> 1 & 1), c >> 1 & 1, c >> 2};
-    corners[c] = (int32_t)((size_t)(cell[0] + at[0]) + (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2])));
+    corners[c] = (int32_t)((size_t)(cell[0] + at[0]) +
+                           (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2])));
   }
   add_in_element(b, DV_HEXAHEDRON, corners, f);
 }
@@ -119,15 +130,16 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLatti
 {
   dvObject *o = &b->linear.base.base;
   if (g->n[0] < 2 || g->n[1] < 2 || g->n[2] < 2)
-    return dv_error(o, "give the grid at least two points along x, y and z", "%s has no cells to map from", topology->name);
+    return dv_error(o, "give the grid at least two points along x, y and z", "%s has no cells to map from",
+                    topology->name);
   size_t points = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
   if (points != b->linear.base.in->count)
-    return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, points, b->linear.base.in->base.name,
-                    b->linear.base.in->count);
+    return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, points,
+                    b->linear.base.in->base.name, b->linear.base.in->count);
   for (int k = 0; k < 3; k++)
     if (g->step[k] == 0 || !isfinite(1 / (g->step[k] * g->step[k])))
-      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name, g->step[0], g->step[1],
-                      g->step[2]);
+      return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name,
+                      g->step[0], g->step[1], g->step[2]);
   for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(b, g, place_of(b, i));
   return DV_OK;
 }
@@ -138,8 +150,8 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
   const dvSparseLevel *l = dv_sparse_grid_level(topology, 0);
   if (!l) return dv_error(o, NULL, "%s has no cells to map from", topology->name);
   if (dv_reals_size(&l->points) != b->linear.base.in->count)
-    return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name, dv_reals_size(&l->points),
-                    b->linear.base.in->base.name, b->linear.base.in->count);
+    return dv_error(o, NULL, "the grid %s has %zu points, but its state %s has %zu", topology->name,
+                    dv_reals_size(&l->points), b->linear.base.in->base.name, b->linear.base.in->count);
   for (size_t i = 0; i < b->linear.base.out->count; i++) {
     double at[3];
     size_t cell = (size_t)dv_sparse_grid_find(topology, place_of(b, i), at);
@@ -148,7 +160,7 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
   return DV_OK;
 }
 
-// --- edges -------------------------------------------------------------------------------------------
+// --- edges ---------------------------------------------------------------------------------------
 
 // the first edge onto which the point projects, else the last one
 static void add_edge_point(dvWeights *w, const dvInts *edges, const double *x, const double *point)
@@ -171,7 +183,7 @@ static void add_edge_point(dvWeights *w, const dvInts *edges, const double *x, c
   dv_weights_end_row(w);
 }
 
-// --- meshes and set containers -----------------------------------------------------------------------
+// --- meshes and set containers -------------------------------------------------------------------
 
 // SOFA's cell size: the mean length of the edges
 static double mean_edge(dvTopology *t, const double *x)
@@ -195,7 +207,7 @@ static bool choose_elements(dvTopology *t, dvLocateDef *def)
     for (size_t i = 0; i < DV_COUNT(sets); i++) {
       const dvInts *e = dv_topology_given(t, sets[i]);
       if (e->count == 0) continue;
-      def->lists[0] = (dvElementList){sets[i], e->data, dv_ints_size(e)};
+      def->lists[0] = (dvLocateElements){sets[i], e->data, dv_ints_size(e)};
       def->cell = mean_edge(t, def->x);
       return true;
     }
@@ -204,7 +216,7 @@ static bool choose_elements(dvTopology *t, dvLocateDef *def)
   for (int dimension = 0; dimension < 2; dimension++) {
     for (int i = 0; i < 2; i++) {
       const dvInts *e = dv_topology_given(t, meshes[dimension][i]);
-      def->lists[i] = (dvElementList){meshes[dimension][i], e->data, dv_ints_size(e)};
+      def->lists[i] = (dvLocateElements){meshes[dimension][i], e->data, dv_ints_size(e)};
     }
     if (def->lists[0].count + def->lists[1].count) return true;
   }
@@ -218,8 +230,8 @@ static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
     const dvInts *e = dv_topology_given(t, (dvElementKind)kind);
     for (size_t i = 0; i < e->count; i++)
       if (e->data[i] < 0 || (size_t)e->data[i] >= m->in->count)
-        return dv_error(&m->base, NULL, "an element of %s names point %d, but the state %s has %zu points", t->base.name, e->data[i],
-                        m->in->base.name, m->in->count);
+        return dv_error(&m->base, NULL, "an element of %s names point %d, but the state %s has %zu points",
+                        t->base.name, e->data[i], m->in->base.name, m->in->count);
   }
   return DV_OK;
 }
@@ -243,7 +255,7 @@ static dvStatus add_located(Barycentric *b, const dvLocateDef *def)
       break;
     }
     size_t e = (size_t)at[i].element;
-    const dvElementList *l = &def->lists[e >= def->lists[0].count];
+    const dvLocateElements *l = &def->lists[e >= def->lists[0].count];
     if (e >= def->lists[0].count) e -= def->lists[0].count;
     add_in_element(b, l->kind, l->corners + e * (size_t)dv_element_points(l->kind), at[i].local);
   }
@@ -256,9 +268,11 @@ static dvStatus map_mesh(Barycentric *b, dvTopology *t)
   dvMapping *m = &b->linear.base;
   DV_TRY(check_corners(b, t));
   dvLocateDef def = {.x = b->in_x};
-  bool found = choose_elements(t, &def), volumes = found && (def.lists[0].kind == DV_TETRAHEDRON || def.lists[0].kind == DV_HEXAHEDRON);
+  bool found = choose_elements(t, &def),
+       volumes = found && (def.lists[0].kind == DV_TETRAHEDRON || def.lists[0].kind == DV_HEXAHEDRON);
   if (has_frames(b) && !volumes)
-    return dv_error(&m->base, "map frames from a topology with tetrahedra or hexahedra", "the topology %s has no volumes that frames could turn with", t->base.name);
+    return dv_error(&m->base, "map frames from a topology with tetrahedra or hexahedra",
+                    "the topology %s has no volumes that frames could turn with", t->base.name);
   if (found) return add_located(b, &def);
   const dvInts *edges = dv_topology_given(t, DV_EDGE);
   if (edges->count == 0)
@@ -268,14 +282,15 @@ static dvStatus map_mesh(Barycentric *b, dvTopology *t)
   return DV_OK;
 }
 
-// --- the component -----------------------------------------------------------------------------------
+// --- the component -------------------------------------------------------------------------------
 
 // finite positions of a state, or NULL after a message
 static const double *positions(const Barycentric *b, dvState *s)
 {
   int id = b->useRestPosition ? DV_X_REST : DV_X;
   long bad = dv_state_first_bad(s, id);
-  if (bad >= 0) dv_error(&b->linear.base.base, NULL, "point %ld of %s is not finite", bad / s->base.dof->coord, s->base.name);
+  if (bad >= 0)
+    dv_error(&b->linear.base.base, NULL, "point %ld of %s is not finite", bad / s->base.dof->coord, s->base.name);
   return bad >= 0 ? NULL : dv_state_read(s, id);
 }
 
@@ -283,7 +298,8 @@ static dvStatus barycentric_init(dvObject *o)
 {
   Barycentric *b = (Barycentric *)o;
   dvMapping *m = &b->linear.base;
-  dvObject *topology = b->input_topology.target ? b->input_topology.target : dv_node_find_up(m->in->base.node, DV_ROLE_TOPOLOGY);
+  dvObject *topology =
+      b->input_topology.target ? b->input_topology.target : dv_node_find_up(m->in->base.node, DV_ROLE_TOPOLOGY);
   if (!topology)
     return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"",
                     "BarycentricMapping finds no topology of the input %s", m->in->base.name);
@@ -313,7 +329,7 @@ static void barycentric_destroy(dvObject *o)
   dv_linear_destroy(o);
 }
 
-// --- operations: those of linear mappings, or of embedded frames -------------------------------------------
+// --- operations: those of linear mappings, or of embedded frames ---------------------------------
 
 static bool frames_hold(const Barycentric *b)
 {
@@ -345,7 +361,8 @@ static void barycentric_apply_jt(dvObject *o, int in_f, int out_f)
   Barycentric *b = (Barycentric *)o;
   dvMapping *m = &b->linear.base;
   if (!has_frames(b)) dv_linear_apply_jt(o, in_f, out_f);
-  else if (m->mapForces && frames_hold(b)) dv_embedded_apply_jt(&b->frames, dv_state_read(m->out, out_f), dv_state_write(m->in, in_f));
+  else if (m->mapForces && frames_hold(b))
+    dv_embedded_apply_jt(&b->frames, dv_state_read(m->out, out_f), dv_state_write(m->in, in_f));
 }
 
 static void barycentric_row(dvObject *o, size_t i, dvMatrixSink *sink)
@@ -359,7 +376,8 @@ static void barycentric_add_jdot(dvObject *o, int out_a, int in_v)
 {
   Barycentric *b = (Barycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (has_frames(b) && frames_hold(b)) dv_embedded_add_jdot(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_a));
+  if (has_frames(b) && frames_hold(b))
+    dv_embedded_add_jdot(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_a));
 }
 
 static const dvMappingOps barycentric_ops = {

@@ -7,14 +7,23 @@ static const dvStrides strides = {3, 3, 3};
 
 void dv_deforming_basis(int columns, dvVec3 p, double b[DV_DEFORMING_COLUMNS])
 {
-  const double all[DV_DEFORMING_COLUMNS] = {1, p.x, p.y, p.z, p.x * p.x, p.y * p.y, p.z * p.z, p.x * p.y, p.y * p.z, p.z * p.x};
+  const double all[DV_DEFORMING_COLUMNS] = {1,         p.x,       p.y,       p.z,       p.x * p.x,
+                                            p.y * p.y, p.z * p.z, p.x * p.y, p.y * p.z, p.z * p.x};
   memcpy(b, all, (size_t)columns * sizeof *b);
 }
 
 void dv_deforming_basis_change(int columns, dvVec3 p, dvVec3 dp, double b[DV_DEFORMING_COLUMNS])
 {
-  const double all[DV_DEFORMING_COLUMNS] = {0, dp.x, dp.y, dp.z, 2 * p.x * dp.x, 2 * p.y * dp.y, 2 * p.z * dp.z,
-                                            p.x * dp.y + dp.x * p.y, p.y * dp.z + dp.y * p.z, p.z * dp.x + dp.z * p.x};
+  const double all[DV_DEFORMING_COLUMNS] = {0,
+                                            dp.x,
+                                            dp.y,
+                                            dp.z,
+                                            2 * p.x * dp.x,
+                                            2 * p.y * dp.y,
+                                            2 * p.z * dp.z,
+                                            p.x * dp.y + dp.x * p.y,
+                                            p.y * dp.z + dp.y * p.z,
+                                            p.z * dp.x + dp.z * p.x};
   memcpy(b, all, (size_t)columns * sizeof *b);
 }
 
@@ -34,7 +43,8 @@ void dv_deforming_end_point(dvDeformingFrames *d) { dv_weights_end_row(&d->weigh
 dvStatus dv_deforming_settle(dvDeformingFrames *d, const dvMapping *m)
 {
   d->weights.one_way = !dv_is_mechanical_state(&m->out->base);
-  if (!dv_weights_finish(&d->weights, m->in->count * (size_t)d->columns) || !dv_state_resize(m->out, d->weights.out_points))
+  if (!dv_weights_finish(&d->weights, m->in->count * (size_t)d->columns) ||
+      !dv_state_resize(m->out, d->weights.out_points))
     return dv_error(&m->base, NULL, "out of memory for %zu mapped points", d->weights.out_points);
   return DV_OK;
 }

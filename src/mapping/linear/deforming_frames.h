@@ -1,20 +1,22 @@
-// Points carried by frames that deform: their positions and columns (object/dof.h) are points, of which an output is a weighted sum.
+// Points carried by frames that deform: their positions and columns (object/dof.h) are points, of which an output is a
+// weighted sum.
 //
 //   x = sum of b_k column_k over the frames and k,   b = w (1, p, xx yy zz xy yz zx of p)
 //
-// J is constant. A mapping keeps a dvDeformingFrames, enters b of each frame for each output and calls dv_deforming_settle.
+// J is constant. A mapping keeps a dvDeformingFrames, enters b of each frame for each output and calls
+// dv_deforming_settle.
 #ifndef DV_MAPPING_LINEAR_DEFORMING_FRAMES_H
 #define DV_MAPPING_LINEAR_DEFORMING_FRAMES_H
 
 #include "mapping/linear/weights.h"
 #include "math/vec.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 enum { DV_DEFORMING_COLUMNS = 10 };   // at most, the position included
 
 typedef struct dvDeformingFrames {
   dvWeights weights;
-  int columns;          // with the position: 4 or 10
+  int columns;   // with the position: 4 or 10
 } dvDeformingFrames;
 
 // 1, p and, for quadratic frames, the products of p.

@@ -1,8 +1,8 @@
 // See embedded_frames.h.
 #include "mapping/linear/embedded_frames.h"
 
-#include "topology/locate.h"
 #include "math/decompose.h"
+#include "topology/search/locate.h"
 
 #include <string.h>
 
@@ -23,7 +23,8 @@ void dv_embedded_free(dvEmbeddedFrames *f)
   dv_array_free(&f->gain);
 }
 
-bool dv_embedded_add(dvEmbeddedFrames *f, dvElementKind kind, const int32_t *corners, const double local[3], const double *x, const double *frame)
+bool dv_embedded_add(dvEmbeddedFrames *f, dvElementKind kind, const int32_t *corners, const double local[3],
+                     const double *x, const double *frame)
 {
   double w[8], moved[8], g[8][3];
   int n = dv_locate_weights(kind, local, w);
@@ -34,7 +35,8 @@ bool dv_embedded_add(dvEmbeddedFrames *f, dvElementKind kind, const int32_t *cor
     for (int c = 0; c < n; c++) g[c][k] = moved[c] - w[c];
   }
   dvMat3 e = {{{0}}}, inverse, axes;
-  for (int c = 0; c < n; c++) e = dv_mat3_add(e, dv_mat3_outer(dv_vec3_load(x + 3 * (size_t)corners[c]), dv_vec3_load(g[c])));
+  for (int c = 0; c < n; c++)
+    e = dv_mat3_add(e, dv_mat3_outer(dv_vec3_load(x + 3 * (size_t)corners[c]), dv_vec3_load(g[c])));
   if (!dv_mat3_inverse(e, &inverse)) return false;
   axes = dv_mat3_mul(inverse, dv_quat_to_matrix(dv_quat_load(frame + 3)));
   for (int k = 0; k < 3; k++) dv_mat3_set_column(&axes, k, dv_vec3_normalise(dv_mat3_column(axes, k)));
@@ -73,7 +75,8 @@ static dvMat3 material(const dvEmbeddedFrames *f, size_t i, const double *x)
 {
   dvMat3 m = {{{0}}};
   for (int32_t e = f->first.data[i]; e < f->first.data[i + 1]; e++)
-    m = dv_mat3_add(m, dv_mat3_outer(dv_vec3_load(x + 3 * (size_t)f->corner.data[e]), dv_vec3_load(f->arm.data + 3 * e)));
+    m = dv_mat3_add(m,
+                    dv_mat3_outer(dv_vec3_load(x + 3 * (size_t)f->corner.data[e]), dv_vec3_load(f->arm.data + 3 * e)));
   return m;
 }
 
@@ -127,7 +130,8 @@ void dv_embedded_apply_jt(const dvEmbeddedFrames *f, const double *frames, doubl
   for (size_t i = 0; i < f->count; i++)
     for (int32_t e = f->first.data[i]; e < f->first.data[i + 1]; e++) {
       dvVec3 sum = dv_vec3_scale(dv_vec3_load(frames + 6 * i), f->weight.data[e]);
-      dv_vec3_accumulate(force + 3 * (size_t)f->corner.data[e], dv_vec3_add(sum, dv_mat3_t_mul_vec(turning(f, i, e), dv_vec3_load(frames + 6 * i + 3))));
+      dv_vec3_accumulate(force + 3 * (size_t)f->corner.data[e],
+                         dv_vec3_add(sum, dv_mat3_t_mul_vec(turning(f, i, e), dv_vec3_load(frames + 6 * i + 3))));
     }
 }
 
@@ -150,6 +154,7 @@ void dv_embedded_add_jdot(const dvEmbeddedFrames *f, const double *v, double *a)
     dvVec3 w = spin(f, i, rate);
     dvMat3 ds = dv_mat3_sub(rate, dv_mat3_mul(dv_mat3_skew(w), s));
     dvVec3 sum = dv_vec3_add_scaled(dv_vec3_cross(dv_mat3_mul_vec(s, w), w), dv_mat3_mul_vec(trace_less(ds), w), 2);
-    dv_vec3_accumulate(a + 6 * i + 3, dv_mat3_mul_vec(r, dv_mat3_mul_vec(dv_mat3_load(f->gain.data + 9 * i), dv_vec3_neg(sum))));
+    dv_vec3_accumulate(a + 6 * i + 3,
+                       dv_mat3_mul_vec(r, dv_mat3_mul_vec(dv_mat3_load(f->gain.data + 9 * i), dv_vec3_neg(sum))));
   }
 }

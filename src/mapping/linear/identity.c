@@ -20,9 +20,13 @@ static dvStatus identity_init(dvObject *o)
   return DV_OK;
 }
 
-static const dvDofPair pairs[] = {
-    {DV_DOF_VEC1, 0, DV_DOF_VEC1},     {DV_DOF_VEC2, 0, DV_DOF_VEC2}, {DV_DOF_VEC3, 0, DV_DOF_VEC3},     {DV_DOF_VEC6, 0, DV_DOF_VEC6 | DV_DOF_VEC3},
-    {DV_DOF_RIGID2, 0, DV_DOF_RIGID2 | DV_DOF_VEC2}, {DV_DOF_RIGID3, 0, DV_DOF_RIGID3 | DV_DOF_VEC3}, {0}};
+static const dvDofPair pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1},
+                                  {DV_DOF_VEC2, 0, DV_DOF_VEC2},
+                                  {DV_DOF_VEC3, 0, DV_DOF_VEC3},
+                                  {DV_DOF_VEC6, 0, DV_DOF_VEC6 | DV_DOF_VEC3},
+                                  {DV_DOF_RIGID2, 0, DV_DOF_RIGID2 | DV_DOF_VEC2},
+                                  {DV_DOF_RIGID3, 0, DV_DOF_RIGID3 | DV_DOF_VEC3},
+                                  {0}};
 
 const dvClass dv_identity_mapping_class = {
     .struct_size = sizeof(dvClass),

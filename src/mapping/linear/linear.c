@@ -63,7 +63,8 @@ static dvStrides strides(const dvLinearMapping *l, int input, bool coord)
 static bool fits(dvLinearMapping *l)
 {
   bool good = l->base.out->count == l->weights.out_points;
-  for (int k = 0; k < l->base.input_count; k++) good = good && l->base.inputs[k]->count >= dv_linear_weights(l, k)->in_points;
+  for (int k = 0; k < l->base.input_count; k++)
+    good = good && l->base.inputs[k]->count >= dv_linear_weights(l, k)->in_points;
   return good;
 }
 
@@ -72,7 +73,8 @@ static void apply_rows(dvLinearMapping *l, int out, int in)
   dvMapping *m = &l->base;
   for (int k = 0; k < m->input_count; k++) {
     const double *from = dv_state_read(m->inputs[k], in);
-    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool, strides(l, k, dv_vec_is_coord(in)), from,
+    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool,
+                                                  strides(l, k, dv_vec_is_coord(in)), from,
                                                   dv_state_write(m->out, out));
   }
 }
@@ -105,7 +107,8 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
   if (!m->mapForces || l->weights.one_way || !fits(l)) return;
   const double *out = dv_state_read(m->out, out_f);
   for (int k = 0; k < m->input_count; k++)
-    dv_weights_apply_transposed(dv_linear_weights(l, k), o->context->pool, strides(l, k, false), out, dv_state_write(m->inputs[k], in_f));
+    dv_weights_apply_transposed(dv_linear_weights(l, k), o->context->pool, strides(l, k, false), out,
+                                dv_state_write(m->inputs[k], in_f));
 }
 
 void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)

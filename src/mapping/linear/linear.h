@@ -4,7 +4,7 @@
 #define DV_MAPPING_LINEAR_LINEAR_H
 
 #include "mapping/linear/weights.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 typedef struct dvLinearMapping {
   dvMapping base;
@@ -16,7 +16,10 @@ typedef struct dvLinearMapping {
 
 // Empties the rows of all inputs.
 void dv_linear_clear(dvObject *o);
-static inline dvWeights *dv_linear_weights(dvLinearMapping *l, int input) { return input ? &l->others[input - 1] : &l->weights; }
+static inline dvWeights *dv_linear_weights(dvLinearMapping *l, int input)
+{
+  return input ? &l->others[input - 1] : &l->weights;
+}
 // Ends the row being made, of every input.
 void dv_linear_end_row(dvObject *o);
 

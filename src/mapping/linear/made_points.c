@@ -1,16 +1,20 @@
-// Points that a topological mapping of the node has made of the elements of a mesh follow the corners of those elements.
+// Points that a topological mapping of the node has made of the elements of a mesh follow the corners of those
+// elements.
 //
-//   SimpleTesselatedTetraMechanicalMapping   points of SimpleTesselatedTetraTopologicalMapping: the mesh's own, and the middles
+//   SimpleTesselatedTetraMechanicalMapping   points of SimpleTesselatedTetraTopologicalMapping: the mesh's own, and the
+//   middles
 //                                            of its edges
-//   Mesh2PointMechanicalMapping              points of Mesh2PointTopologicalMapping: at given places in elements, or at a
+//   Mesh2PointMechanicalMapping              points of Mesh2PointTopologicalMapping: at given places in elements, or at
+//   a
 //                                            constant offset from points
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 #include "topology/mapping/mapping.h"
 
-#define MESH_FIELDS(X)                                                                                                \
-  X(link, topologicalMapping, "", "", "the mapping that made the points; the one of the node by default", .role = DV_ROLE_TOPOLOGY_MAPPING)   \
-  X(link, inputTopology, "", "", "accepted: the topological mapping names it", .role = DV_ROLE_TOPOLOGY)              \
+#define MESH_FIELDS(X)                                                                                    \
+  X(link, topologicalMapping, "", "", "the mapping that made the points; the one of the node by default", \
+    .role = DV_ROLE_TOPOLOGY_MAPPING)                                                                     \
+  X(link, inputTopology, "", "", "accepted: the topological mapping names it", .role = DV_ROLE_TOPOLOGY)  \
   X(link, outputTopology, "", "", "accepted: the topological mapping names it", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MadePoints {
@@ -50,9 +54,11 @@ static dvStatus check_input(const MadePoints *m, const dvTopologyMapping *maker)
 {
   size_t points = dv_topology_point_count(maker->from);
   const dvState *in = m->linear.base.in;
-  return points <= in->count ? DV_OK
-                             : dv_error(&m->linear.base.base, "map from the state of the topology that the points were made of",
-                                        "the topology %s has %zu points, but the state %s has %zu", maker->from->base.name, points, in->base.name, in->count);
+  return points <= in->count
+             ? DV_OK
+             : dv_error(&m->linear.base.base, "map from the state of the topology that the points were made of",
+                        "the topology %s has %zu points, but the state %s has %zu", maker->from->base.name, points,
+                        in->base.name, in->count);
 }
 
 static dvStatus settle(dvObject *o)
@@ -82,7 +88,8 @@ static dvStatus tesselated_init(dvObject *o)
 static dvStatus mesh2point_init(dvObject *o)
 {
   static const dvElementKind kinds[6] = {DV_POINT, DV_EDGE, DV_TRIANGLE, DV_QUAD, DV_TETRAHEDRON, DV_HEXAHEDRON};
-  static const char *const places[6] = {"pointBaryCoords", "edgeBaryCoords", "triangleBaryCoords", "quadBaryCoords", "tetraBaryCoords", "hexaBaryCoords"};
+  static const char *const places[6] = {"pointBaryCoords", "edgeBaryCoords",  "triangleBaryCoords",
+                                        "quadBaryCoords",  "tetraBaryCoords", "hexaBaryCoords"};
   MadePoints *m = (MadePoints *)o;
   dvTopologyMapping *maker;
   DV_TRY(find_maker(m, "Mesh2PointTopologicalMapping", &maker));
@@ -121,13 +128,24 @@ static void made_points_destroy(dvObject *o)
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};
 
-#define MADE_CLASS(symbol, name_, help_, init_, ...)                                                                    \
-  const dvClass symbol = {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "Sofa.Component.Mapping.Linear",   \
-                          .dofs = DV_DOF_VEC3, .dofs_out = DV_DOF_VEC3, .pairs = pairs, .size = sizeof(MadePoints),      \
-                          .ops = {[DV_ROLE_MAPPING] = &dv_linear_ops}, .link = dv_mapping_link, .init = init_,           \
-                          .destroy = made_points_destroy, __VA_ARGS__}
+#define MADE_CLASS(symbol, name_, help_, init_, ...)                   \
+  const dvClass symbol = {.struct_size = sizeof(dvClass),              \
+                          .name = name_,                               \
+                          .help = help_,                               \
+                          .module = "Sofa.Component.Mapping.Linear",   \
+                          .dofs = DV_DOF_VEC3,                         \
+                          .dofs_out = DV_DOF_VEC3,                     \
+                          .pairs = pairs,                              \
+                          .size = sizeof(MadePoints),                  \
+                          .ops = {[DV_ROLE_MAPPING] = &dv_linear_ops}, \
+                          .link = dv_mapping_link,                     \
+                          .init = init_,                               \
+                          .destroy = made_points_destroy,              \
+                          __VA_ARGS__}
 
-MADE_CLASS(dv_tesselated_mapping_class, "SimpleTesselatedTetraMechanicalMapping", "moves the points of refined tetrahedra with the coarse ones", tesselated_init,
+MADE_CLASS(dv_tesselated_mapping_class, "SimpleTesselatedTetraMechanicalMapping",
+           "moves the points of refined tetrahedra with the coarse ones", tesselated_init,
            .blocks = {&dv_object_block, &dv_mapping_block});
-MADE_CLASS(dv_mesh2point_mapping_class, "Mesh2PointMechanicalMapping", "moves points made of the elements of a mesh with it", mesh2point_init,
+MADE_CLASS(dv_mesh2point_mapping_class, "Mesh2PointMechanicalMapping",
+           "moves points made of the elements of a mesh with it", mesh2point_init,
            .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(mesh_fields)});

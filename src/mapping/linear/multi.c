@@ -1,5 +1,5 @@
-// IdentityMultiMapping: the points of all inputs, one input after the other. SubsetMultiMapping: chosen points of several
-// inputs, as pairs (number of the input, point in it).
+// IdentityMultiMapping: the points of all inputs, one input after the other. SubsetMultiMapping: chosen points of
+// several inputs, as pairs (number of the input, point in it).
 //
 // Frames may go to points; forces then come back without torque.
 #include "mapping/linear/linear.h"
@@ -28,8 +28,11 @@ static dvStatus identity_multi_init(dvObject *o)
   return DV_OK;
 }
 
-static const dvDofPair identity_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_VEC2, 0, DV_DOF_VEC2}, {DV_DOF_VEC3, 0, DV_DOF_VEC3},
-                                           {DV_DOF_RIGID3, 0, DV_DOF_RIGID3}, {0}};
+static const dvDofPair identity_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1},
+                                           {DV_DOF_VEC2, 0, DV_DOF_VEC2},
+                                           {DV_DOF_VEC3, 0, DV_DOF_VEC3},
+                                           {DV_DOF_RIGID3, 0, DV_DOF_RIGID3},
+                                           {0}};
 
 const dvClass dv_identity_multi_mapping_class = {
     .struct_size = sizeof(dvClass),
@@ -47,9 +50,10 @@ const dvClass dv_identity_multi_mapping_class = {
     .destroy = dv_linear_destroy,
 };
 
-// --- subsets --------------------------------------------------------------------------------------------
+// --- subsets -------------------------------------------------------------------------------------
 
-#define SUBSET_MULTI_FIELDS(X) X(indices, indexPairs, "", "", "for each output point the number of its input and the point in it")
+#define SUBSET_MULTI_FIELDS(X) \
+  X(indices, indexPairs, "", "", "for each output point the number of its input and the point in it")
 
 typedef struct SubsetMulti {
   dvLinearMapping linear;
@@ -65,15 +69,18 @@ static dvStatus subset_multi_init(dvObject *o)
   SubsetMulti *s = (SubsetMulti *)o;
   const dvMapping *m = &s->linear.base;
   DV_TRY(check_sizes(o));
-  if (s->indexPairs.count % 2) return dv_field_error(o, &s->indexPairs, NULL, "indexPairs has %zu numbers, which do not make pairs", s->indexPairs.count);
+  if (s->indexPairs.count % 2)
+    return dv_field_error(o, &s->indexPairs, NULL, "indexPairs has %zu numbers, which do not make pairs",
+                          s->indexPairs.count);
   dv_linear_clear(o);
   for (size_t i = 0; i < s->indexPairs.count; i += 2) {
     int32_t input = s->indexPairs.data[i], point = s->indexPairs.data[i + 1];
     if (input < 0 || input >= m->input_count)
-      return dv_field_error(o, &s->indexPairs, NULL, "pair %zu names input %d, but there are %d (0 to %d)", i / 2, input, m->input_count, m->input_count - 1);
+      return dv_field_error(o, &s->indexPairs, NULL, "pair %zu names input %d, but there are %d (0 to %d)", i / 2,
+                            input, m->input_count, m->input_count - 1);
     if (point < 0 || (size_t)point >= m->inputs[input]->count)
-      return dv_field_error(o, &s->indexPairs, NULL, "pair %zu names point %d of %s, which has %zu points", i / 2, point, m->inputs[input]->base.name,
-                            m->inputs[input]->count);
+      return dv_field_error(o, &s->indexPairs, NULL, "pair %zu names point %d of %s, which has %zu points", i / 2,
+                            point, m->inputs[input]->base.name, m->inputs[input]->count);
     dv_weights_add(dv_linear_weights(&s->linear, input), point, 1);
     dv_linear_end_row(o);
   }
@@ -82,8 +89,11 @@ static dvStatus subset_multi_init(dvObject *o)
   return DV_OK;
 }
 
-static const dvDofPair subset_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_VEC2, 0, DV_DOF_VEC2}, {DV_DOF_VEC3, 0, DV_DOF_VEC3},
-                                         {DV_DOF_RIGID3, 0, DV_DOF_RIGID3 | DV_DOF_VEC3}, {0}};
+static const dvDofPair subset_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1},
+                                         {DV_DOF_VEC2, 0, DV_DOF_VEC2},
+                                         {DV_DOF_VEC3, 0, DV_DOF_VEC3},
+                                         {DV_DOF_RIGID3, 0, DV_DOF_RIGID3 | DV_DOF_VEC3},
+                                         {0}};
 
 const dvClass dv_subset_multi_mapping_class = {
     .struct_size = sizeof(dvClass),

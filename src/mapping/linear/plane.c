@@ -8,8 +8,8 @@
 #include <float.h>
 #include <math.h>
 
-#define PLANE_FIELDS(X)                                                                                               \
-  X(reals, planeNormal, "", "", "normal of the plane, of any length", .flags = DV_REQUIRED)                           \
+#define PLANE_FIELDS(X)                                                                     \
+  X(reals, planeNormal, "", "", "normal of the plane, of any length", .flags = DV_REQUIRED) \
   X(reals, planePoint, "", "m", "a point of the plane; the origin by default")
 
 typedef struct Plane {
@@ -51,10 +51,11 @@ static dvStatus plane_init(dvObject *o)
   if (p->planePoint.count == 0 && !dv_reals_resize(&p->planePoint, n)) return dv_error(o, NULL, "out of memory");
   if (p->planeNormal.count != n || p->planePoint.count != n)
     return dv_field_error(o, p->planeNormal.count != n ? &p->planeNormal : &p->planePoint, NULL,
-                          "planeNormal and planePoint take %zu numbers each for %s, not %zu and %zu",
-                          n, o->dof->name, p->planeNormal.count, p->planePoint.count);
+                          "planeNormal and planePoint take %zu numbers each for %s, not %zu and %zu", n, o->dof->name,
+                          p->planeNormal.count, p->planePoint.count);
   for (size_t k = 0; k < n; k++) sum += p->planeNormal.data[k] * p->planeNormal.data[k];
-  if (!(sqrt(sum) >= DBL_EPSILON) || !isfinite(sum)) return dv_field_error(o, &p->planeNormal, NULL, "planeNormal has no length");
+  if (!(sqrt(sum) >= DBL_EPSILON) || !isfinite(sum))
+    return dv_field_error(o, &p->planeNormal, NULL, "planeNormal has no length");
   double *normal = dv_reals_edit(&p->planeNormal);
   for (size_t k = 0; k < n; k++) normal[k] /= sqrt(sum);
   if (points > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", points);
@@ -63,7 +64,8 @@ static dvStatus plane_init(dvObject *o)
   return dv_measure_settle(o, &plane_measure, points, "point");
 }
 
-static const dvDofPair pairs[] = {{DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_VEC6 | DV_DOF_RIGID2 | DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
+static const dvDofPair pairs[] = {
+    {DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_VEC6 | DV_DOF_RIGID2 | DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
 
 const dvClass dv_distance_to_plane_mapping_class = {
     .struct_size = sizeof(dvClass),

@@ -6,8 +6,8 @@
 //   Hermite     points and tangents in turn: p_s, t_s, p_(s+1), t_(s+1)
 //   CatmullRom  through all points, with tangents (p_(s+1) - p_(s-1)) / 2; half of that at the ends
 //
-// A parameter is the number of a segment plus t. Where none are given each output point takes the place of the curve that is
-// nearest to it at the start; what it lies beside the curve is kept as a constant offset, or dropped.
+// A parameter is the number of a segment plus t. Where none are given each output point takes the place of the curve
+// that is nearest to it at the start; what it lies beside the curve is kept as a constant offset, or dropped.
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 #include "math/vec.h"
@@ -17,9 +17,10 @@
 enum { BEZIER, HERMITE, CATMULL_ROM };
 enum { SAMPLES = 32 };   // places a segment at which the search for the nearest one starts
 
-#define SPLINE_FIELDS(X)                                                                                              \
-  X(choice, curve, "Bezier", "", "how the input controls the curve", .options = "Bezier|Hermite|CatmullRom")          \
-  X(reals, parameters, "", "", "place of each output point: number of the segment plus the share of it; the nearest when empty")   \
+#define SPLINE_FIELDS(X)                                                                                     \
+  X(choice, curve, "Bezier", "", "how the input controls the curve", .options = "Bezier|Hermite|CatmullRom") \
+  X(reals, parameters, "", "",                                                                               \
+    "place of each output point: number of the segment plus the share of it; the nearest when empty")        \
   X(bool, keepOffset, "1", "", "keep what points lie beside the curve at the start, when their places are searched")
 
 typedef struct Spline {
@@ -57,9 +58,9 @@ static size_t weights_at(int curve, size_t points, double parameter, double w[4]
   for (int k = 0; k < 4; k++) w[k] = 0;
   w[self] += h[0];
   w[self + 1] += h[2];
-  w[self + 1] += h[1] / 2;                        // tangent at the start of the segment
+  w[self + 1] += h[1] / 2;   // tangent at the start of the segment
   w[first ? self : self - 1] -= h[1] / 2;
-  w[last ? self + 1 : self + 2] += h[3] / 2;      // and at its end
+  w[last ? self + 1 : self + 2] += h[3] / 2;   // and at its end
   w[self] -= h[3] / 2;
   return begin;
 }
@@ -84,7 +85,8 @@ static double nearest(int curve, const double *x, size_t points, dvVec3 target)
   }
   for (double step = 1.0 / SAMPLES; step > 1e-12; step /= 2)
     for (int side = -1; side <= 1; side += 2) {
-      double t = fmin(fmax(best + side * step, 0), end), d = dv_vec3_norm2(dv_vec3_sub(point_at(curve, x, points, t), target));
+      double t = fmin(fmax(best + side * step, 0), end),
+             d = dv_vec3_norm2(dv_vec3_sub(point_at(curve, x, points, t), target));
       if (d < least) least = d, best = t;
     }
   return best;
@@ -113,15 +115,16 @@ static dvStatus spline_init(dvObject *o)
   dvState *in = m->linear.base.in;
   size_t points = in->count, segments = segment_count(m->curve, points);
   if (segments == 0 || segments > 100000 || points > INT32_MAX)
-    return dv_error(o, "a Bezier or Hermite curve needs four points, a CatmullRom curve two", "%s has %zu points, which make %zu segments",
-                    in->base.name, points, segments);
+    return dv_error(o, "a Bezier or Hermite curve needs four points, a CatmullRom curve two",
+                    "%s has %zu points, which make %zu segments", in->base.name, points, segments);
   if ((m->curve == BEZIER && points != 3 * segments + 1) || (m->curve == HERMITE && points % 2))
     dv_warning(o, NULL, "%s has %zu points; the last ones belong to no segment", in->base.name, points);
   long bad = dv_state_first_bad(in, DV_X);
   if (bad >= 0) return dv_error(o, NULL, "point %ld of %s is not finite", bad / 3, in->base.name);
   for (size_t i = 0; i < m->parameters.count; i++)
     if (!(m->parameters.data[i] >= 0 && m->parameters.data[i] <= (double)segments))
-      return dv_field_error(o, &m->parameters, NULL, "parameter %zu is %g, but the curve goes from 0 to %zu", i, m->parameters.data[i], segments);
+      return dv_field_error(o, &m->parameters, NULL, "parameter %zu is %g, but the curve goes from 0 to %zu", i,
+                            m->parameters.data[i], segments);
   if (m->parameters.count == 0) DV_TRY(find_parameters(m, dv_state_read(in, DV_X), points));
   dv_linear_clear(o);
   for (size_t i = 0; i < m->parameters.count; i++) {

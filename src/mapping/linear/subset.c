@@ -7,20 +7,20 @@
 
 #include <math.h>
 
-#define SUBSET_FIELDS(X)                                                                                              \
-  X(indices, indices, "", "", "input point of each output point")                                                     \
-  X(int, first, "-1", "", "first input point, when indices follow each other; -1 when not given")                     \
-  X(int, last, "-1", "", "last input point, when indices follow each other; -1 for the last one there is")            \
-  X(real, radius, "1e-05", "m", "how far the input point of an output point may be, when no indices are given")       \
-  X(bool, handleTopologyChange, "1", "", "renumber the indices when the topology changes")                            \
-  X(bool, ignoreNotFound, "0", "", "say nothing about output points without an input point")                          \
-  X(bool, resizeToModel, "0", "", "accepted: the output always has as many points as there are indices")              \
+#define SUBSET_FIELDS(X)                                                                                        \
+  X(indices, indices, "", "", "input point of each output point")                                               \
+  X(int, first, "-1", "", "first input point, when indices follow each other; -1 when not given")               \
+  X(int, last, "-1", "", "last input point, when indices follow each other; -1 for the last one there is")      \
+  X(real, radius, "1e-05", "m", "how far the input point of an output point may be, when no indices are given") \
+  X(bool, handleTopologyChange, "1", "", "renumber the indices when the topology changes")                      \
+  X(bool, ignoreNotFound, "0", "", "say nothing about output points without an input point")                    \
+  X(bool, resizeToModel, "0", "", "accepted: the output always has as many points as there are indices")        \
   X(link, topology, "", "", "topology whose changes renumber the indices", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct Subset {
   dvLinearMapping linear;
   SUBSET_FIELDS(DV_MEMBER)
-  bool some_fixed;     // output points without an input point
+  bool some_fixed;   // output points without an input point
 } Subset;
 
 #define SELF Subset
@@ -67,8 +67,8 @@ static dvStatus subset_from_positions(Subset *s)
   }
   if (lost && !s->ignoreNotFound)
     dv_warning(o, "give indices, a larger radius, or ignoreNotFound=\"1\" when that is meant",
-               "%zu of %zu points have no input point within %g (the first is point %zu): they stay at rest", lost, out->count, s->radius,
-               first_lost);
+               "%zu of %zu points have no input point within %g (the first is point %zu): they stay at rest", lost,
+               out->count, s->radius, first_lost);
   return DV_OK;
 }
 
@@ -129,8 +129,11 @@ static dvStatus subset_init(dvObject *o)
   return DV_OK;
 }
 
-static const dvDofPair pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_VEC2, 0, DV_DOF_VEC2}, {DV_DOF_VEC3, 0, DV_DOF_VEC3},
-                                  {DV_DOF_RIGID3, 0, DV_DOF_RIGID3}, {0}};
+static const dvDofPair pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1},
+                                  {DV_DOF_VEC2, 0, DV_DOF_VEC2},
+                                  {DV_DOF_VEC3, 0, DV_DOF_VEC3},
+                                  {DV_DOF_RIGID3, 0, DV_DOF_RIGID3},
+                                  {0}};
 
 const dvClass dv_subset_mapping_class = {
     .struct_size = sizeof(dvClass),

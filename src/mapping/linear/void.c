@@ -1,7 +1,7 @@
-// VoidMapping: does nothing. The state of its node counts as driven by somebody else, so that solvers leave it alone and
-// what acts on it reaches nobody.
+// VoidMapping: does nothing. The state of its node counts as driven by somebody else, so that solvers leave it alone
+// and what acts on it reaches nobody.
 #include "mapping/register.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 static void void_apply(dvObject *o, int out, int in)
 {
@@ -29,8 +29,12 @@ static int void_outputs(dvObject *o, dvObject **out)
   return out[0] ? 1 : 0;
 }
 
-static const dvMappingOps void_ops = {
-    .apply = void_apply, .apply_j = void_apply, .apply_jt = void_apply, .build_j = void_build_j, .inputs = void_inputs, .outputs = void_outputs};
+static const dvMappingOps void_ops = {.apply = void_apply,
+                                      .apply_j = void_apply,
+                                      .apply_jt = void_apply,
+                                      .build_j = void_build_j,
+                                      .inputs = void_inputs,
+                                      .outputs = void_outputs};
 
 #define VOID_FIELDS(X)                                                                                                \
   X(bool, mapForces, "1", "", "accepted: there is nothing to hand back", .alias = "isMechanical", .flags = DV_HIDDEN) \

@@ -45,7 +45,8 @@ static bool is_identity(const dvWeights *w)
 {
   if (w->out_points != w->in_points || w->rows.index.count != w->out_points) return false;
   for (size_t i = 0; i < w->out_points; i++)
-    if (w->rows.index.data[i] != (int32_t)i || w->rows.value.data[i] != 1 || w->rows.offset.data[i] != (int32_t)i) return false;
+    if (w->rows.index.data[i] != (int32_t)i || w->rows.value.data[i] != 1 || w->rows.offset.data[i] != (int32_t)i)
+      return false;
   return true;
 }
 
@@ -61,7 +62,9 @@ bool dv_weights_finish(dvWeights *w, size_t in_points)
   for (size_t e = 0; e < entries; e++) DV_REQUIRE(r->index.data[e] >= 0 && (size_t)r->index.data[e] < in_points);
   w->identity = is_identity(w);
   if (w->one_way) return true;
-  if (!dv_try_reserve(&t->offset, in_points + 2) || !dv_try_reserve(&t->index, entries) || !dv_try_reserve(&t->value, entries)) return false;
+  if (!dv_try_reserve(&t->offset, in_points + 2) || !dv_try_reserve(&t->index, entries) ||
+      !dv_try_reserve(&t->value, entries))
+    return false;
   dv_array_resize(&t->offset, in_points + 2);
   memset(t->offset.data, 0, (in_points + 2) * sizeof *t->offset.data);
   dv_array_resize(&t->index, entries);
@@ -80,7 +83,7 @@ bool dv_weights_finish(dvWeights *w, size_t in_points)
   return true;
 }
 
-// --- products --------------------------------------------------------------------------------------
+// --- products ------------------------------------------------------------------------------------
 
 typedef struct Product {
   const dvWeightsKernels *kernels;
@@ -129,12 +132,14 @@ void dv_weights_apply(const dvWeights *w, dvPool *pool, dvStrides s, const doubl
     dv_copy(pool, in, out, w->out_points * (size_t)s.width);
     return;
   }
-  multiply(&w->rows, w->out_points, pool, (Product){.from_stride = s.in, .to_stride = s.out, .width = s.width, .from = in, .to = out});
+  multiply(&w->rows, w->out_points, pool,
+           (Product){.from_stride = s.in, .to_stride = s.out, .width = s.width, .from = in, .to = out});
 }
 
 void dv_weights_apply_add(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out)
 {
-  multiply(&w->rows, w->out_points, pool, (Product){.from_stride = s.in, .to_stride = s.out, .width = s.width, .add = true, .from = in, .to = out});
+  multiply(&w->rows, w->out_points, pool,
+           (Product){.from_stride = s.in, .to_stride = s.out, .width = s.width, .add = true, .from = in, .to = out});
 }
 
 void dv_weights_apply_transposed(const dvWeights *w, dvPool *pool, dvStrides s, const double *out, double *in)

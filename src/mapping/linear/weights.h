@@ -12,7 +12,7 @@
 
 // Row i: entries offset[i] to offset[i + 1] - 1.
 typedef struct dvRows {
-  DV_ARRAY(int32_t) offset;     // one more than rows
+  DV_ARRAY(int32_t) offset;   // one more than rows
   DV_ARRAY(int32_t) index;
   DV_ARRAY(double) value;
 } dvRows;
@@ -20,8 +20,8 @@ typedef struct dvRows {
 typedef struct dvWeights {
   size_t out_points, in_points;
   dvRows rows, transposed;
-  bool identity;                // point i is input point i, for all of them
-  bool one_way;                 // set before finishing: nothing comes back, the transposed rows are not made
+  bool identity;   // point i is input point i, for all of them
+  bool one_way;    // set before finishing: nothing comes back, the transposed rows are not made
 } dvWeights;
 
 // How the numbers of a point lie in the two vectors: `width` leading numbers of each point take part.

@@ -7,7 +7,8 @@
 
 DV_INLINE dvPack sum_row(dvRowView r, size_t row, const double *restrict from, dvPack sum)
 {
-  for (int32_t e = r.offset[row]; e < r.offset[row + 1]; e++) sum += dv_pack(r.value[e]) * dv_pack_load3(from + 3 * (size_t)r.index[e]);
+  for (int32_t e = r.offset[row]; e < r.offset[row + 1]; e++)
+    sum += dv_pack(r.value[e]) * dv_pack_load3(from + 3 * (size_t)r.index[e]);
   return sum;
 }
 
@@ -23,4 +24,5 @@ static void weights_gather_add(dvRowView r, size_t begin, size_t end, const doub
     if (r.offset[i] < r.offset[i + 1]) dv_pack_store3(to + 3 * i, sum_row(r, i, from, dv_pack_load3(to + 3 * i)));
 }
 
-const dvWeightsKernels DV_KERNEL_NAME(dv_weights_kernels) = {.gather = weights_gather, .gather_add = weights_gather_add};
+const dvWeightsKernels DV_KERNEL_NAME(dv_weights_kernels) = {.gather = weights_gather,
+                                                             .gather_add = weights_gather_add};

@@ -1,4 +1,5 @@
-// Skeletons: frames connected by articulation centres, each with one or more articulations that a scalar coordinate moves.
+// Skeletons: frames connected by articulation centres, each with one or more articulations that a scalar coordinate
+// moves.
 #ifndef DV_MAPPING_NONLINEAR_ARTICULATED_H
 #define DV_MAPPING_NONLINEAR_ARTICULATED_H
 
@@ -14,17 +15,17 @@ typedef enum dvArticulationProcess {
 } dvArticulationProcess;
 
 typedef struct dvArticulation {
-  int32_t index;               // of the coordinate
+  int32_t index;   // of the coordinate
   bool rotation, translation;
-  dvVec3 axis;                 // of length one
+  dvVec3 axis;   // of length one
 } dvArticulation;
 
 typedef struct dvArticulationCenter {
-  int32_t parent, child;       // frames
-  dvVec3 on_parent, on_child;  // the centre in both of them
+  int32_t parent, child;        // frames
+  dvVec3 on_parent, on_child;   // the centre in both of them
   dvArticulationProcess process;
-  size_t first, count;         // its articulations
-  dvObject *object;            // component that holds `globalPosition`, NULL for centres from files
+  size_t first, count;   // its articulations
+  dvObject *object;      // component that holds `globalPosition`, NULL for centres from files
 } dvArticulationCenter;
 
 typedef struct dvSkeleton {

@@ -1,22 +1,22 @@
-// Articulation, ArticulationCenter, ArticulatedHierarchyContainer: the description of a skeleton, from components or from a
-// .bvh file. ArticulatedSystemMapping moves it.
+// Articulation, ArticulationCenter, ArticulatedHierarchyContainer: the description of a skeleton, from components or
+// from a .bvh file. ArticulatedSystemMapping moves it.
 //
-// A container collects the centres of its node and of all nodes below, in the order of the graph; a centre the articulations
-// of the nodes below its own. A file gives one centre for each joint that has children, with frame number i + 1 for the i-th
-// joint of the file (end sites counted, and left alone), and one coordinate for each channel.
+// A container collects the centres of its node and of all nodes below, in the order of the graph; a centre the
+// articulations of the nodes below its own. A file gives one centre for each joint that has children, with frame number
+// i + 1 for the i-th joint of the file (end sites counted, and left alone), and one coordinate for each channel.
 #include "mapping/nonlinear/articulated.h"
 
 #include "base/file.h"
-#include "io/read_bvh.h"
+#include "io/mesh/read_bvh.h"
 #include "mapping/register.h"
 #include "state/state.h"
 
-// --- articulations ----------------------------------------------------------------------------------------
+// --- articulations -------------------------------------------------------------------------------
 
-#define ARTICULATION_FIELDS(X)                                                                                        \
-  X(vec3, axis, "1 0 0", "", "direction of the motion", .alias = "rotationAxis")                                      \
-  X(bool, rotation, "0", "", "turns about the axis")                                                                  \
-  X(bool, translation, "0", "", "slides along the axis")                                                              \
+#define ARTICULATION_FIELDS(X)                                                   \
+  X(vec3, axis, "1 0 0", "", "direction of the motion", .alias = "rotationAxis") \
+  X(bool, rotation, "0", "", "turns about the axis")                             \
+  X(bool, translation, "0", "", "slides along the axis")                         \
   X(int, articulationIndex, "0", "", "coordinate that moves it")
 
 typedef struct Articulation {
@@ -38,13 +38,14 @@ const dvClass dv_articulation_class = {
     .blocks = {&dv_object_block, DV_BLOCK(articulation_fields)},
 };
 
-#define CENTER_FIELDS(X)                                                                                              \
-  X(int, parentIndex, "0", "", "frame that drives")                                                                   \
-  X(int, childIndex, "0", "", "frame that is driven")                                                                 \
-  X(vec3, globalPosition, "0 0 0", "m", "where the centre is, computed by the mapping", .flags = DV_OUTPUT)           \
-  X(vec3, posOnParent, "0 0 0", "m", "the centre in the parent's frame")                                              \
-  X(vec3, posOnChild, "0 0 0", "m", "the centre in the child's frame")                                                \
-  X(int, articulationProcess, "0", "", "0: articulations in turn, as Euler angles; 1: about axes fixed to the parent; 2: to the child")
+#define CENTER_FIELDS(X)                                                                                    \
+  X(int, parentIndex, "0", "", "frame that drives")                                                         \
+  X(int, childIndex, "0", "", "frame that is driven")                                                       \
+  X(vec3, globalPosition, "0 0 0", "m", "where the centre is, computed by the mapping", .flags = DV_OUTPUT) \
+  X(vec3, posOnParent, "0 0 0", "m", "the centre in the parent's frame")                                    \
+  X(vec3, posOnChild, "0 0 0", "m", "the centre in the child's frame")                                      \
+  X(int, articulationProcess, "0", "",                                                                      \
+    "0: articulations in turn, as Euler angles; 1: about axes fixed to the parent; 2: to the child")
 
 typedef struct Center {
   dvObject base;
@@ -65,9 +66,12 @@ const dvClass dv_articulation_center_class = {
     .blocks = {&dv_object_block, DV_BLOCK(center_fields)},
 };
 
-void dv_articulation_center_moved(dvObject *center, dvVec3 position) { dv_vec3_store(((Center *)center)->globalPosition, position); }
+void dv_articulation_center_moved(dvObject *center, dvVec3 position)
+{
+  dv_vec3_store(((Center *)center)->globalPosition, position);
+}
 
-// --- the container ----------------------------------------------------------------------------------------
+// --- the container -------------------------------------------------------------------------------
 
 #define CONTAINER_FIELDS(X) X(file, filename, "", "", "skeleton to read (.bvh); from the components below when empty")
 
@@ -93,7 +97,8 @@ static dvWalk find_in_node(dvVisitor *v, dvNode *node)
 {
   Finder *f = (Finder *)v;
   for (size_t i = 0; i < node->objects.count; i++)
-    if (node->objects.data[i]->cls == f->cls && !node->objects.data[i]->failed) dv_push(&f->found, node->objects.data[i]);
+    if (node->objects.data[i]->cls == f->cls && !node->objects.data[i]->failed)
+      dv_push(&f->found, node->objects.data[i]);
   return DV_WALK_ON;
 }
 
@@ -115,9 +120,12 @@ static dvStatus take_articulations(dvSkeleton *s, dvArticulationCenter *c, dvNod
   for (size_t i = 0; i < f.found.count && status == DV_OK; i++) {
     const Articulation *a = (const Articulation *)f.found.data[i];
     double length = dv_vec3_norm(dv_vec3_load(a->axis));
-    if (!(length > 0) || !isfinite(length)) status = dv_field_error(&a->base, a->axis, NULL, "the axis of an articulation has no length");
-    else if (!a->rotation && !a->translation) dv_warning(&a->base, "set rotation=\"1\" or translation=\"1\"", "the articulation neither turns nor slides");
-    dv_push(&s->articulations, ((dvArticulation){a->articulationIndex, a->rotation, a->translation, dv_vec3_scale(dv_vec3_load(a->axis), 1 / length)}));
+    if (!(length > 0) || !isfinite(length))
+      status = dv_field_error(&a->base, a->axis, NULL, "the axis of an articulation has no length");
+    else if (!a->rotation && !a->translation)
+      dv_warning(&a->base, "set rotation=\"1\" or translation=\"1\"", "the articulation neither turns nor slides");
+    dv_push(&s->articulations, ((dvArticulation){a->articulationIndex, a->rotation, a->translation,
+                                                 dv_vec3_scale(dv_vec3_load(a->axis), 1 / length)}));
   }
   c->count = s->articulations.count - c->first;
   dv_array_free(&f.found);
@@ -132,11 +140,15 @@ static dvStatus take_centers(Container *m)
   for (size_t i = 0; i < f.found.count && status == DV_OK; i++) {
     const Center *c = (const Center *)f.found.data[i];
     if (c->articulationProcess < 0 || c->articulationProcess > 2) {
-      status = dv_field_error(&c->base, &c->articulationProcess, NULL, "articulationProcess is %d, but there are 0, 1 and 2", c->articulationProcess);
+      status = dv_field_error(&c->base, &c->articulationProcess, NULL,
+                              "articulationProcess is %d, but there are 0, 1 and 2", c->articulationProcess);
       break;
     }
-    dvArticulationCenter center = {.parent = c->parentIndex, .child = c->childIndex, .on_parent = dv_vec3_load(c->posOnParent),
-                                   .on_child = dv_vec3_load(c->posOnChild), .process = (dvArticulationProcess)c->articulationProcess,
+    dvArticulationCenter center = {.parent = c->parentIndex,
+                                   .child = c->childIndex,
+                                   .on_parent = dv_vec3_load(c->posOnParent),
+                                   .on_child = dv_vec3_load(c->posOnChild),
+                                   .process = (dvArticulationProcess)c->articulationProcess,
                                    .object = f.found.data[i]};
     status = take_articulations(&m->skeleton, &center, c->base.node);
     dv_push(&m->skeleton.centers, center);
@@ -145,7 +157,7 @@ static dvStatus take_centers(Container *m)
   return status;
 }
 
-// --- from files -------------------------------------------------------------------------------------------
+// --- from files ----------------------------------------------------------------------------------
 
 static void take_joint(dvSkeleton *s, const dvBvh *b, size_t i)
 {
@@ -153,7 +165,10 @@ static void take_joint(dvSkeleton *s, const dvBvh *b, size_t i)
   bool driven = false;
   for (size_t k = i + 1; k < b->joints.count; k++) driven = driven || b->joints.data[k].parent == (int32_t)i;
   if (!driven) return;   // only joints with something below them move
-  dvArticulationCenter c = {.parent = j->parent + 1, .child = (int32_t)i + 1, .on_parent = dv_vec3_load(j->offset), .first = s->articulations.count};
+  dvArticulationCenter c = {.parent = j->parent + 1,
+                            .child = (int32_t)i + 1,
+                            .on_parent = dv_vec3_load(j->offset),
+                            .first = s->articulations.count};
   for (int32_t k = j->first; k < j->first + j->channels; k++) {
     int kind = b->channel.data[k];
     if (kind == DV_BVH_NONE) continue;
@@ -184,7 +199,9 @@ static dvStatus resize_state(const Container *m, dvObject *state, dvDofKind kind
 {
   if (!state || state->dof->kind != kind) return DV_OK;   // the mapping tells what is missing
   DV_TRY(dv_object_ensure(state));
-  return dv_state_resize(dv_state(state), count) ? DV_OK : dv_error(&m->base, NULL, "out of memory for %zu degrees of freedom", count);
+  return dv_state_resize(dv_state(state), count)
+             ? DV_OK
+             : dv_error(&m->base, NULL, "out of memory for %zu degrees of freedom", count);
 }
 
 static dvStatus read_skeleton(Container *m)
@@ -203,7 +220,8 @@ static dvStatus read_skeleton(Container *m)
   dvBvh b = {0};
   dvMeshError error = {0};
   dvStatus status = bytes ? dv_bvh_read(bytes, length, &b, &error) : DV_ERROR_INPUT;
-  if (status != DV_OK) dv_field_error(o, &m->filename, NULL, "%s:%d: %s", path, error.line, bytes ? error.text : "cannot be read");
+  if (status != DV_OK)
+    dv_field_error(o, &m->filename, NULL, "%s:%d: %s", path, error.line, bytes ? error.text : "cannot be read");
   dv_free(bytes);
   dv_free(path);
   DV_TRY(status);

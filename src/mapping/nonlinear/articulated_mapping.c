@@ -2,30 +2,32 @@
 //
 // From a parent frame (c_p, R_p) to its child, the centre being A = c_p + R_p a_p:
 //
-//   in turn     for each articulation, with the axis n turned by the child as it is: turn the child by theta about n through
+//   in turn     for each articulation, with the axis n turned by the child as it is: turn the child by theta about n
+//   through
 //               A, or shift child and A by theta n
-//   on parent   R = R_p Q, A += R_p sum of theta n,   Q <- exp(sum of n dtheta) Q for coordinates that have changed by dtheta
-//   on child    R = R_p Q, c = A - R a_c + R sum of theta n,   Q <- Q exp(sum of n dtheta)
+//   on parent   R = R_p Q, A += R_p sum of theta n,   Q <- exp(sum of n dtheta) Q for coordinates that have changed by
+//   dtheta on child    R = R_p Q, c = A - R a_c + R sum of theta n,   Q <- Q exp(sum of n dtheta)
 //
-//   w_child = w_parent + sum of n theta',   v_child = v_parent + w_parent x (c - c_p) + sum of (n x (c - A) or n) theta'
+//   w_child = w_parent + sum of n theta',   v_child = v_parent + w_parent x (c - c_p) + sum of (n x (c - A) or n)
+//   theta'
 //
-// `input2` holds the frame that frame 0 follows. J^T goes from the leaves to the root; there is no geometric stiffness, as in
-// SOFA. Unlike there, Q is kept relative to the parent, so that it turns with it.
+// `input2` holds the frame that frame 0 follows. J^T goes from the leaves to the root; there is no geometric stiffness,
+// as in SOFA. Unlike there, Q is kept relative to the parent, so that it turns with it.
 #include "mapping/linear/linear.h"
 #include "mapping/nonlinear/articulated.h"
 #include "mapping/register.h"
 
 #include <string.h>
 
-#define ARTICULATED_FIELDS(X)                                                                                         \
-  X(links, input1, "", "", "coordinates of the articulations", .role = DV_ROLE_STATE)                                 \
-  X(links, input2, "", "", "frames, one of which carries frame 0", .role = DV_ROLE_STATE)                             \
-  X(link, container, "", "", "the skeleton; the first one in the node of input1 or below by default")                 \
+#define ARTICULATED_FIELDS(X)                                                                         \
+  X(links, input1, "", "", "coordinates of the articulations", .role = DV_ROLE_STATE)                 \
+  X(links, input2, "", "", "frames, one of which carries frame 0", .role = DV_ROLE_STATE)             \
+  X(link, container, "", "", "the skeleton; the first one in the node of input1 or below by default") \
   X(int, indexInput2, "0", "", "frame of input2 that carries frame 0; the last one when not given")
 
-typedef struct Moving {    // an articulation in motion
-  double before;           // coordinate at the last apply
-  dvVec3 axis, at;         // in the world
+typedef struct Moving {   // an articulation in motion
+  double before;          // coordinate at the last apply
+  dvVec3 axis, at;        // in the world
 } Moving;
 
 typedef struct Articulated {
@@ -34,26 +36,27 @@ typedef struct Articulated {
   dvState *root;
   size_t root_index, coordinates, frames;
   const dvSkeleton *skeleton;
-  DV_ARRAY(int32_t) order;     // centres, parents first
-  DV_ARRAY(int32_t) center;    // of each frame as child, -1 for none
-  DV_ARRAY(Moving) moving;     // of each articulation
-  DV_ARRAY(dvQuat) turn;       // Q of each centre
-  DV_ARRAY(double) place;      // c of each frame, as of the last apply
-  DV_ARRAY(double) scratch;    // six numbers a frame
+  DV_ARRAY(int32_t) order;    // centres, parents first
+  DV_ARRAY(int32_t) center;   // of each frame as child, -1 for none
+  DV_ARRAY(Moving) moving;    // of each articulation
+  DV_ARRAY(dvQuat) turn;      // Q of each centre
+  DV_ARRAY(double) place;     // c of each frame, as of the last apply
+  DV_ARRAY(double) scratch;   // six numbers a frame
 } Articulated;
 
 #define SELF Articulated
 static const dvFieldDesc articulated_fields[] = {ARTICULATED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- set-up ------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static dvStatus articulated_link(dvObject *o)
 {
   Articulated *m = (Articulated *)o;
   if (o->failed) return DV_OK;
   DV_TRY(dv_mapping_init_two(o, &m->input1, &m->input2, true));
-  if (m->input1.count > 1 || m->input2.count > 1) return dv_error(o, "name one state each", "ArticulatedSystemMapping takes one input1 and at most one input2");
+  if (m->input1.count > 1 || m->input2.count > 1)
+    return dv_error(o, "name one state each", "ArticulatedSystemMapping takes one input1 and at most one input2");
   m->root = m->base.input_count > 1 ? m->base.inputs[1] : NULL;
   return DV_OK;
 }
@@ -62,16 +65,19 @@ static dvStatus check_center(Articulated *m, size_t c)
 {
   const dvArticulationCenter *center = &m->skeleton->centers.data[c];
   const dvObject *o = center->object ? center->object : &m->base.base;
-  if (center->parent < 0 || (size_t)center->parent >= m->frames || center->child < 0 || (size_t)center->child >= m->frames)
-    return dv_error(o, NULL, "an articulation centre connects frames %d and %d, but %s has %zu (0 to %zd)", center->parent, center->child,
-                    m->base.out->base.name, m->frames, (ptrdiff_t)m->frames - 1);
-  if (center->parent == center->child) return dv_error(o, NULL, "an articulation centre connects frame %d with itself", center->child);
-  if (m->center.data[center->child] >= 0) return dv_error(o, "a frame has one parent", "frame %d is the child of two articulation centres", center->child);
+  if (center->parent < 0 || (size_t)center->parent >= m->frames || center->child < 0 ||
+      (size_t)center->child >= m->frames)
+    return dv_error(o, NULL, "an articulation centre connects frames %d and %d, but %s has %zu (0 to %zd)",
+                    center->parent, center->child, m->base.out->base.name, m->frames, (ptrdiff_t)m->frames - 1);
+  if (center->parent == center->child)
+    return dv_error(o, NULL, "an articulation centre connects frame %d with itself", center->child);
+  if (m->center.data[center->child] >= 0)
+    return dv_error(o, "a frame has one parent", "frame %d is the child of two articulation centres", center->child);
   for (size_t a = center->first; a < center->first + center->count; a++) {
     int32_t index = m->skeleton->articulations.data[a].index;
     if (index < 0 || (size_t)index >= m->coordinates)
-      return dv_error(o, NULL, "an articulation has index %d, but %s has %zu coordinates (0 to %zd)", index, m->base.in->base.name, m->coordinates,
-                      (ptrdiff_t)m->coordinates - 1);
+      return dv_error(o, NULL, "an articulation has index %d, but %s has %zu coordinates (0 to %zd)", index,
+                      m->base.in->base.name, m->coordinates, (ptrdiff_t)m->coordinates - 1);
   }
   m->center.data[center->child] = (int32_t)c;
   return DV_OK;
@@ -112,7 +118,8 @@ static dvStatus find_root(Articulated *m)
   if (m->root->count == 0) return dv_error(o, NULL, "the input %s has no frames", m->root->base.name);
   m->root_index = dv_was_set(o, &m->indexInput2) ? (size_t)m->indexInput2 : m->root->count - 1;
   if (m->root_index >= m->root->count)
-    return dv_field_error(o, &m->indexInput2, NULL, "indexInput2 is %d, but there are %zu frames (0 to %zu)", m->indexInput2, m->root->count, m->root->count - 1);
+    return dv_field_error(o, &m->indexInput2, NULL, "indexInput2 is %d, but there are %zu frames (0 to %zu)",
+                          m->indexInput2, m->root->count, m->root->count - 1);
   return DV_OK;
 }
 
@@ -132,7 +139,8 @@ static dvStatus articulated_init(dvObject *o)
   m->center.count = m->moving.count = m->turn.count = 0;
   for (size_t i = 0; i < m->frames; i++) dv_push(&m->center, -1);
   for (size_t c = 0; c < m->skeleton->centers.count; c++) DV_TRY(check_center(m, c));
-  if (m->root && m->center.data[0] >= 0) return dv_error(o, NULL, "frame 0 follows input2 and is the child of an articulation centre");
+  if (m->root && m->center.data[0] >= 0)
+    return dv_error(o, NULL, "frame 0 follows input2 and is the child of an articulation centre");
   DV_TRY(sort_centers(m));
   for (size_t i = 0; i < m->skeleton->articulations.count; i++) dv_push(&m->moving, (Moving){0});
   for (size_t i = 0; i < m->skeleton->centers.count; i++) dv_push(&m->turn, dv_quat_identity());
@@ -157,11 +165,11 @@ static void articulated_reset(dvObject *o) { rest((Articulated *)o); }
 
 static bool sizes_hold(const Articulated *m)
 {
-  return m->base.in->count == m->coordinates && m->base.out->count == m->frames && m->skeleton->articulations.count == m->moving.count &&
-         (!m->root || m->root->count > m->root_index);
+  return m->base.in->count == m->coordinates && m->base.out->count == m->frames &&
+         m->skeleton->articulations.count == m->moving.count && (!m->root || m->root->count > m->root_index);
 }
 
-// --- positions ---------------------------------------------------------------------------------------
+// --- positions -----------------------------------------------------------------------------------
 
 typedef struct Pose {
   dvVec3 c;
@@ -169,7 +177,8 @@ typedef struct Pose {
 } Pose;
 
 // one after the other; `at` is where the articulation centre stands
-static Pose move_in_turn(Articulated *m, const dvArticulationCenter *center, dvQuat parent, dvVec3 at, const double *theta)
+static Pose move_in_turn(Articulated *m, const dvArticulationCenter *center, dvQuat parent, dvVec3 at,
+                         const double *theta)
 {
   Pose p = {dv_vec3_sub(at, dv_quat_rotate(parent, center->on_child)), parent};
   for (size_t i = center->first; i < center->first + center->count; i++) {
@@ -232,7 +241,8 @@ static void articulated_apply(dvObject *o, int out_x, int in_x)
     const double *parent = x + 7 * (size_t)center->parent;
     dvQuat q = dv_quat_load(parent + 3);
     dvVec3 at = dv_vec3_add(dv_vec3_load(parent), dv_quat_rotate(q, center->on_parent));
-    Pose p = center->process == DV_ARTICULATION_IN_TURN ? move_in_turn(m, center, q, at, theta) : move_at_once(m, c, q, at, theta);
+    Pose p = center->process == DV_ARTICULATION_IN_TURN ? move_in_turn(m, center, q, at, theta)
+                                                        : move_at_once(m, c, q, at, theta);
     dv_vec3_store(x + 7 * (size_t)center->child, p.c);
     dv_quat_store(x + 7 * (size_t)center->child + 3, p.q);
     if (center->object) dv_articulation_center_moved(center->object, at);
@@ -241,7 +251,7 @@ static void articulated_apply(dvObject *o, int out_x, int in_x)
   dv_mapping_touch(&m->base, out_x);
 }
 
-// --- velocities and forces ---------------------------------------------------------------------------
+// --- velocities and forces -----------------------------------------------------------------------
 
 // what a unit of an articulation's coordinate gives a frame at c: linear and angular velocity
 static void unit_velocity(const Articulated *m, size_t i, dvVec3 c, dvVec3 *linear, dvVec3 *angular)
@@ -265,7 +275,9 @@ static void articulated_apply_j(dvObject *o, int out_v, int in_v)
     const dvArticulationCenter *center = &m->skeleton->centers.data[m->order.data[k]];
     const double *parent = v + 6 * (size_t)center->parent;
     dvVec3 c = dv_vec3_load(m->place.data + 3 * (size_t)center->child), w = dv_vec3_load(parent + 3);
-    dvVec3 sum = dv_vec3_add(dv_vec3_load(parent), dv_vec3_cross(w, dv_vec3_sub(c, dv_vec3_load(m->place.data + 3 * (size_t)center->parent))));
+    dvVec3 sum =
+        dv_vec3_add(dv_vec3_load(parent),
+                    dv_vec3_cross(w, dv_vec3_sub(c, dv_vec3_load(m->place.data + 3 * (size_t)center->parent))));
     for (size_t i = center->first; i < center->first + center->count; i++) {
       dvVec3 linear, angular;
       unit_velocity(m, i, c, &linear, &angular);
@@ -286,7 +298,8 @@ static void articulated_apply_jt(dvObject *o, int in_f, int out_f)
   for (size_t k = m->order.count; k > 0; k--) {
     const dvArticulationCenter *center = &m->skeleton->centers.data[m->order.data[k - 1]];
     double *parent = f + 6 * (size_t)center->parent;
-    dvVec3 c = dv_vec3_load(m->place.data + 3 * (size_t)center->child), arm = dv_vec3_sub(c, dv_vec3_load(m->place.data + 3 * (size_t)center->parent));
+    dvVec3 c = dv_vec3_load(m->place.data + 3 * (size_t)center->child),
+           arm = dv_vec3_sub(c, dv_vec3_load(m->place.data + 3 * (size_t)center->parent));
     dvVec3 push = dv_vec3_load(f + 6 * (size_t)center->child), torque = dv_vec3_load(f + 6 * (size_t)center->child + 3);
     for (size_t i = center->first; i < center->first + center->count; i++) {
       dvVec3 linear, angular;
@@ -326,7 +339,7 @@ static void articulated_row(dvObject *o, size_t frame, dvMatrixSink *sink)
   sink->add(sink, m->base.out, frame, m->root, m->root_index, 6, 6, block);
 }
 
-// --- accelerations -----------------------------------------------------------------------------------
+// --- accelerations -------------------------------------------------------------------------------
 
 // A body: angular velocity and acceleration, and the acceleration of its point r.
 typedef struct Body {
@@ -346,7 +359,10 @@ static void turn_body(Body *b, const Moving *k, dvVec3 carrier, double rate)
   b->w = dv_vec3_add_scaled(b->w, k->axis, rate);
 }
 
-static void slide_body(Body *b, const Moving *k, double rate) { b->a = dv_vec3_add_scaled(b->a, dv_vec3_cross(b->w, k->axis), 2 * rate); }
+static void slide_body(Body *b, const Moving *k, double rate)
+{
+  b->a = dv_vec3_add_scaled(b->a, dv_vec3_cross(b->w, k->axis), 2 * rate);
+}
 
 static Body child_body(const Articulated *m, const dvArticulationCenter *center, Body b, const double *rate)
 {

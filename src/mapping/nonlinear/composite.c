@@ -5,9 +5,9 @@
 //   out = sum of the trilinear weights of a fine cell x q of its corners
 //
 // R_e is the rotation of the coarse cell as of the last evaluation of its force, W_e (3 x 24) tells how the fine point
-// follows the corners (force/fem/condense.h). The derivative takes the rotations as fixed, as SOFA does. Points are found in the
-// grid where it was made, so that a state that was moved takes its points along.
-#include "force/fem/hexa_force.h"
+// follows the corners (force/fem/hexa/condense.h). The derivative takes the rotations as fixed, as SOFA does. Points
+// are found in the grid where it was made, so that a state that was moved takes its points along.
+#include "force/fem/hexa/hexa_force.h"
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 #include "math/vec.h"
@@ -17,16 +17,16 @@
 typedef struct Composite {
   dvMapping base;
   dvHexaForce *force;
-  const dvComposite *cells;      // the force's
-  size_t count;                  // mapped points
-  int32_t *corner;               // [count][8] fine points of each
-  double *weight;                // [count][8]
+  const dvComposite *cells;   // the force's
+  size_t count;               // mapped points
+  int32_t *corner;            // [count][8] fine points of each
+  double *weight;             // [count][8]
   // fine points that are used: entries of the cells they belong to
   size_t fine;
-  int32_t *used;                 // [fine]
+  int32_t *used;                    // [fine]
   uint32_t *start, *entry, *cell;   // [fine + 1], entries of `cells` and the cells they are of
-  double *first, *fine_first;    // positions at the start of the corners and of the fine points
-  double *turn, *moved, *q;      // [cells][9], [cells][24] and [fine][3]: scratch
+  double *first, *fine_first;       // positions at the start of the corners and of the fine points
+  double *turn, *moved, *q;         // [cells][9], [cells][24] and [fine][3]: scratch
 } Composite;
 
 // --- set-up ---
@@ -38,7 +38,8 @@ static dvStatus find_force(Composite *m)
   for (size_t i = 0; i < node->objects.count && !m->force; i++)
     if (node->objects.data[i]->cls == &dv_composite_hexa_class) m->force = (dvHexaForce *)node->objects.data[i];
   if (!m->force)
-    return dv_error(o, "put it beside the input, or use a BarycentricMapping", "the node %s has no HexahedronCompositeFEMForceFieldAndMass", node->base.name);
+    return dv_error(o, "put it beside the input, or use a BarycentricMapping",
+                    "the node %s has no HexahedronCompositeFEMForceFieldAndMass", node->base.name);
   DV_TRY(dv_object_ensure(&m->force->elastic.force.base));
   m->cells = m->force->composite;
   if (!m->cells) return dv_error(o, NULL, "%s has no condensed cells to map from", m->force->elastic.force.base.name);
@@ -112,7 +113,8 @@ static dvStatus composite_init(dvObject *o)
   DV_TRY(find_force(m));
   dvObject *grid = m->force->elastic.topology.target;
   const dvSparseLevel *fine = dv_sparse_grid_level(grid, m->cells->level), *coarse = dv_sparse_grid_level(grid, 0);
-  if (!fine || !coarse || m->base.in->count != dv_reals_size(&coarse->points)) return dv_error(o, NULL, "the input has not the points of the grid");
+  if (!fine || !coarse || m->base.in->count != dv_reals_size(&coarse->points))
+    return dv_error(o, NULL, "the input has not the points of the grid");
   m->count = m->base.out->count;
   DV_TRY(place_points(m, fine));
   list_fine_points(m);
@@ -124,7 +126,8 @@ static dvStatus composite_init(dvObject *o)
 static void composite_destroy(dvObject *o)
 {
   Composite *m = (Composite *)o;
-  void *all[] = {m->corner, m->weight, m->used, m->start, m->entry, m->cell, m->first, m->fine_first, m->turn, m->moved, m->q};
+  void *all[] = {m->corner, m->weight,     m->used, m->start, m->entry, m->cell,
+                 m->first,  m->fine_first, m->turn, m->moved, m->q};
   for (size_t i = 0; i < DV_COUNT(all); i++) dv_free(all[i]);
 }
 
@@ -167,7 +170,8 @@ static void spread(Composite *m, bool positions, double *out)
   }
   for (size_t i = 0; i < m->count; i++) {
     dvVec3 sum = {0, 0, 0};
-    for (size_t w = 0; w < 8; w++) sum = dv_vec3_add_scaled(sum, dv_vec3_load(m->q + 3 * (size_t)m->corner[8 * i + w]), m->weight[8 * i + w]);
+    for (size_t w = 0; w < 8; w++)
+      sum = dv_vec3_add_scaled(sum, dv_vec3_load(m->q + 3 * (size_t)m->corner[8 * i + w]), m->weight[8 * i + w]);
     dv_vec3_store(out + 3 * i, sum);
   }
 }
@@ -197,7 +201,8 @@ static void composite_apply_jt(dvObject *o, int in_f, int out_f)
   const double *f = dv_state_read(m->base.out, out_f);
   double *in = dv_state_write(m->base.in, in_f);
   memset(m->q, 0, 3 * m->fine * sizeof *m->q);
-  for (size_t i = 0; i < 8 * m->count; i++) dv_vec3_accumulate(m->q + 3 * (size_t)m->corner[i], dv_vec3_scale(dv_vec3_load(f + 3 * (i / 8)), m->weight[i]));
+  for (size_t i = 0; i < 8 * m->count; i++)
+    dv_vec3_accumulate(m->q + 3 * (size_t)m->corner[i], dv_vec3_scale(dv_vec3_load(f + 3 * (i / 8)), m->weight[i]));
   for (size_t n = 0; n < m->fine; n++) {
     double share = 1.0 / dv_max(1, m->start[n + 1] - m->start[n]);
     for (uint32_t i = m->start[n]; i < m->start[n + 1]; i++) {
@@ -206,7 +211,8 @@ static void composite_apply_jt(dvObject *o, int in_f, int out_f)
       double d[3], g[24];
       dv_vec3_store(d, dv_vec3_scale(dv_mat3_t_mul_vec(r, dv_vec3_load(m->q + 3 * n)), share));
       for (int c = 0; c < 24; c++) g[c] = w[c] * d[0] + w[24 + c] * d[1] + w[48 + c] * d[2];
-      for (int c = 0; c < 8; c++) dv_vec3_accumulate(in + 3 * (size_t)corners_of(m, m->cell[i])[c], dv_mat3_mul_vec(r, dv_vec3_load(g + 3 * c)));
+      for (int c = 0; c < 8; c++)
+        dv_vec3_accumulate(in + 3 * (size_t)corners_of(m, m->cell[i])[c], dv_mat3_mul_vec(r, dv_vec3_load(g + 3 * c)));
     }
   }
 }

@@ -2,9 +2,11 @@
 //
 //   A = |N| / 2,  N = (x1 - x0) x (x2 - x0)
 //     dA/dx_i = n x e_i / 2, with n = N / |N| and e_i the edge opposite of point i, x_(i+2) - x_(i+1)
-//     d2A/dx_i dx_j = [e_i]x^T (1 - n n^T) [e_j]x / (2 |N|) - s_ij [n]x / 2,  s_ij = 1 for j = i + 1, -1 for j = i + 2, 0 for j = i
+//     d2A/dx_i dx_j = [e_i]x^T (1 - n n^T) [e_j]x / (2 |N|) - s_ij [n]x / 2,  s_ij = 1 for j = i + 1, -1 for j = i + 2,
+//     0 for j = i
 //   V = (x1 - x0) . ((x2 - x0) x (x3 - x0)) / 6, negative for an inverted tetrahedron
-//     its gradient at a point is the area vector of the opposite face over 3, and its second derivatives are edges over 6
+//     its gradient at a point is the area vector of the opposite face over 3, and its second derivatives are edges over
+//     6
 //
 // A flat triangle has no normal: no gradient and no curvature there.
 #include "mapping/linear/linear.h"
@@ -14,8 +16,9 @@
 
 #include <string.h>
 
-#define CONTENT_FIELDS(X) \
-  X(link, topology, "", "", "topology with the elements; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+#define CONTENT_FIELDS(X)                                                                          \
+  X(link, topology, "", "", "topology with the elements; the one of the node or above by default", \
+    .role = DV_ROLE_TOPOLOGY)
 
 typedef struct Content {
   dvMeasureMapping measure;
@@ -31,7 +34,7 @@ static void put_block(double *h, int width, int i, int j, dvMat3 block)
   for (int k = 0; k < 9; k++) h[(3 * i + k / 3) * width + 3 * j + k % 3] = block.m[k / 3][k % 3];
 }
 
-// --- areas ----------------------------------------------------------------------------------------------
+// --- areas ---------------------------------------------------------------------------------------
 
 // edges opposite of the points, the unit normal; the length of N, 0 for a flat triangle
 static double area_frame(const double *x, dvVec3 e[3], dvVec3 *n)
@@ -72,7 +75,7 @@ static void area_curvature(const dvObject *o, size_t element, const double *x, d
 
 static const dvMeasure area_measure = {3, area_value, area_curvature, NULL};
 
-// --- volumes --------------------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 
 static double volume_value(const dvObject *o, size_t element, const double *x, double *g)
 {
@@ -97,7 +100,8 @@ static void volume_curvature(const dvObject *o, size_t element, const double *x,
   static const int pairs[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
   for (int k = 0; k < 6; k++) {
     const int *p = pairs[k];
-    dvMat3 block = dv_mat3_scale(dv_mat3_skew(dv_vec3_sub(dv_vec3_load(x + 3 * p[2]), dv_vec3_load(x + 3 * p[3]))), 1.0 / 6);
+    dvMat3 block =
+        dv_mat3_scale(dv_mat3_skew(dv_vec3_sub(dv_vec3_load(x + 3 * p[2]), dv_vec3_load(x + 3 * p[3]))), 1.0 / 6);
     put_block(h, 12, p[0], p[1], block);
     put_block(h, 12, p[1], p[0], dv_mat3_transpose(block));
   }
@@ -105,9 +109,10 @@ static void volume_curvature(const dvObject *o, size_t element, const double *x,
 
 static const dvMeasure volume_measure = {4, volume_value, volume_curvature, NULL};
 
-// --- the components -------------------------------------------------------------------------------------
+// --- the components ------------------------------------------------------------------------------
 
-static dvStatus content_init(dvObject *o, const dvMeasure *measure, dvElementKind kind, dvElementKind other, const char *what)
+static dvStatus content_init(dvObject *o, const dvMeasure *measure, dvElementKind kind, dvElementKind other,
+                             const char *what)
 {
   Content *m = (Content *)o;
   dvTopology *t;
@@ -116,22 +121,35 @@ static dvStatus content_init(dvObject *o, const dvMeasure *measure, dvElementKin
   if (elements->count == 0)
     return dv_error(o, NULL, "the topology %s has no %s to measure", t->base.name, dv_element_name(kind));
   if (dv_topology_count(t, other))
-    return dv_error(o, "cut them with a topological mapping first", "the topology %s has %s, which %s does not measure", t->base.name,
-                    dv_element_name(other), o->cls->name);
+    return dv_error(o, "cut them with a topological mapping first", "the topology %s has %s, which %s does not measure",
+                    t->base.name, dv_element_name(other), o->cls->name);
   dv_measure_take(&m->measure, elements);
   return dv_measure_settle(o, measure, dv_ints_size(elements), what);
 }
 
 static dvStatus area_init(dvObject *o) { return content_init(o, &area_measure, DV_TRIANGLE, DV_QUAD, "triangle"); }
-static dvStatus volume_init(dvObject *o) { return content_init(o, &volume_measure, DV_TETRAHEDRON, DV_HEXAHEDRON, "tetrahedron"); }
+static dvStatus volume_init(dvObject *o)
+{
+  return content_init(o, &volume_measure, DV_TETRAHEDRON, DV_HEXAHEDRON, "tetrahedron");
+}
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {0}};
 
-#define CONTENT_CLASS(symbol, name_, help_, init_)                                                                      \
-  const dvClass symbol = {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "Sofa.Component.Mapping.NonLinear",   \
-                          .dofs = DV_DOF_VEC3, .dofs_out = DV_DOF_VEC1, .pairs = pairs, .size = sizeof(Content),         \
-                          .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(content_fields)},  \
-                          .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops}, .link = dv_mapping_link, .init = init_, .destroy = dv_measure_destroy}
+#define CONTENT_CLASS(symbol, name_, help_, init_)                                                  \
+  const dvClass symbol = {                                                                          \
+      .struct_size = sizeof(dvClass),                                                               \
+      .name = name_,                                                                                \
+      .help = help_,                                                                                \
+      .module = "Sofa.Component.Mapping.NonLinear",                                                 \
+      .dofs = DV_DOF_VEC3,                                                                          \
+      .dofs_out = DV_DOF_VEC1,                                                                      \
+      .pairs = pairs,                                                                               \
+      .size = sizeof(Content),                                                                      \
+      .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(content_fields)}, \
+      .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops},                                                 \
+      .link = dv_mapping_link,                                                                      \
+      .init = init_,                                                                                \
+      .destroy = dv_measure_destroy}
 
 CONTENT_CLASS(dv_area_mapping_class, "AreaMapping", "the area of each triangle of a topology", area_init);
 CONTENT_CLASS(dv_volume_mapping_class, "VolumeMapping", "the volume of each tetrahedron of a topology", volume_init);

@@ -3,44 +3,45 @@
 //   x = c + R d,   r = R d
 //   v = v_c + w x r + R v_d,   f_c += f,   t_c += r x f,   f_d += R^T f
 //
-// `input1` holds the places d in the frame, `input2` the frame; without it the mapping is the identity. `repartition` gives
-// the points to several frames, as many each as it says. There is no geometric stiffness, as in SOFA.
+// `input1` holds the places d in the frame, `input2` the frame; without it the mapping is the identity. `repartition`
+// gives the points to several frames, as many each as it says. There is no geometric stiffness, as in SOFA.
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 #include "math/vec.h"
 
-#define DEFORMABLE_FIELDS(X)                                                                                          \
-  X(links, input1, "", "", "places of the points in the frame", .role = DV_ROLE_STATE)                                \
-  X(links, input2, "", "", "the frame", .role = DV_ROLE_STATE)                                                        \
-  X(int, index, "0", "", "frame of all points, when repartition is not given")                                        \
-  X(bool, indexFromEnd, "0", "", "count `index` from the last frame backwards")                                       \
-  X(indices, repartition, "", "", "points of each frame, in order; one number holds for all frames")                  \
-  X(bool, globalToLocalCoords, "0", "", "accepted, without effect as in SOFA", .flags = DV_HIDDEN)                    \
-  X(real, rootAngularForceScaleFactor, "1", "", "scale of the torque that constraints exert on the frame")            \
+#define DEFORMABLE_FIELDS(X)                                                                               \
+  X(links, input1, "", "", "places of the points in the frame", .role = DV_ROLE_STATE)                     \
+  X(links, input2, "", "", "the frame", .role = DV_ROLE_STATE)                                             \
+  X(int, index, "0", "", "frame of all points, when repartition is not given")                             \
+  X(bool, indexFromEnd, "0", "", "count `index` from the last frame backwards")                            \
+  X(indices, repartition, "", "", "points of each frame, in order; one number holds for all frames")       \
+  X(bool, globalToLocalCoords, "0", "", "accepted, without effect as in SOFA", .flags = DV_HIDDEN)         \
+  X(real, rootAngularForceScaleFactor, "1", "", "scale of the torque that constraints exert on the frame") \
   X(real, rootLinearForceScaleFactor, "1", "", "scale of the force that constraints exert on the frame")
 
 typedef struct Deformable {
   dvMapping base;
   DEFORMABLE_FIELDS(DV_MEMBER)
-  dvState *root;           // NULL: no frame
+  dvState *root;   // NULL: no frame
   size_t count, frames;
-  int32_t *frame;          // of each point
-  dvMat3 *turn;            // R of each frame, as of the last apply
-  double *rotated;         // r of each point
+  int32_t *frame;    // of each point
+  dvMat3 *turn;      // R of each frame, as of the last apply
+  double *rotated;   // r of each point
 } Deformable;
 
 #define SELF Deformable
 static const dvFieldDesc deformable_fields[] = {DEFORMABLE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- set-up ------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 static dvStatus deformable_link(dvObject *o)
 {
   Deformable *m = (Deformable *)o;
   if (o->failed) return DV_OK;
   DV_TRY(dv_mapping_init_two(o, &m->input1, &m->input2, true));
-  if (m->input1.count > 1 || m->input2.count > 1) return dv_error(o, "name one state each", "DeformableOnRigidFrameMapping takes one input1 and one input2");
+  if (m->input1.count > 1 || m->input2.count > 1)
+    return dv_error(o, "name one state each", "DeformableOnRigidFrameMapping takes one input1 and one input2");
   m->root = m->base.input_count > 1 ? m->base.inputs[1] : NULL;
   return DV_OK;
 }
@@ -52,16 +53,21 @@ static dvStatus choose_frames(Deformable *m)
   if (m->frames == 0) return dv_error(o, NULL, "the input %s has no frames", m->root->base.name);
   if (m->repartition.count == 0) {
     if (m->index < 0 || (size_t)m->index >= m->frames)
-      return dv_field_error(o, &m->index, NULL, "index is %d, but there are %zu frames (0 to %zu)", m->index, m->frames, m->frames - 1);
+      return dv_field_error(o, &m->index, NULL, "index is %d, but there are %zu frames (0 to %zu)", m->index, m->frames,
+                            m->frames - 1);
     for (size_t i = 0; i < m->count; i++) m->frame[i] = m->indexFromEnd ? (int32_t)m->frames - 1 - m->index : m->index;
     return DV_OK;
   }
   if (m->repartition.count > 1 && m->repartition.count != m->frames)
-    return dv_field_error(o, &m->repartition, NULL, "repartition has %zu entries for %zu frames", m->repartition.count, m->frames);
+    return dv_field_error(o, &m->repartition, NULL, "repartition has %zu entries for %zu frames", m->repartition.count,
+                          m->frames);
   size_t at = 0;
   for (size_t f = 0; f < m->frames; f++)
-    for (int32_t k = 0; k < m->repartition.data[m->repartition.count > 1 ? f : 0] && at < m->count; k++) m->frame[at++] = (int32_t)f;
-  return at == m->count ? DV_OK : dv_field_error(o, &m->repartition, NULL, "repartition covers %zu of %zu points", at, m->count);
+    for (int32_t k = 0; k < m->repartition.data[m->repartition.count > 1 ? f : 0] && at < m->count; k++)
+      m->frame[at++] = (int32_t)f;
+  return at == m->count
+             ? DV_OK
+             : dv_field_error(o, &m->repartition, NULL, "repartition covers %zu of %zu points", at, m->count);
 }
 
 static dvStatus deformable_init(dvObject *o)
@@ -87,7 +93,7 @@ static void deformable_destroy(dvObject *o)
   dv_free(m->turn);
 }
 
-// --- operations --------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 static bool sizes_hold(const Deformable *m)
 {
@@ -121,7 +127,8 @@ static void deformable_apply_j(dvObject *o, int out_v, int in_v)
     dvVec3 sum = dv_mat3_mul_vec(turn_of(m, i), dv_vec3_load(d + 3 * i));
     if (m->root) {
       const double *f = frames + 6 * m->frame[i];
-      sum = dv_vec3_add(dv_vec3_add(sum, dv_vec3_load(f)), dv_vec3_cross(dv_vec3_load(f + 3), dv_vec3_load(m->rotated + 3 * i)));
+      sum = dv_vec3_add(dv_vec3_add(sum, dv_vec3_load(f)),
+                        dv_vec3_cross(dv_vec3_load(f + 3), dv_vec3_load(m->rotated + 3 * i)));
     }
     dv_vec3_store(v + 3 * i, sum);
   }

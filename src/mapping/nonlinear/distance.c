@@ -18,15 +18,15 @@
 #include <math.h>
 #include <string.h>
 
-#define DISTANCE_FIELDS(X)                                                                                            \
-  X(bool, computeDistance, "0", "", "measure from zero instead of from the first lengths")                            \
+#define DISTANCE_FIELDS(X)                                                                 \
+  X(bool, computeDistance, "0", "", "measure from zero instead of from the first lengths") \
   X(reals, restLengths, "", "m", "rest length of each edge")
-#define TOPOLOGY_FIELDS(X)                                                                                            \
-  X(real, showObjectScale, "0", "", "thickness of the edges", .flags = DV_LOOKS)                                      \
-  X(color, showColor, "1 1 0 1", "", "colour of the edges", .flags = DV_LOOKS)                                        \
-  X(link, topology, "", "", "topology with the edges; the one of the node or above by default", .role = DV_ROLE_TOPOLOGY)
-#define PAIR_FIELDS(X) \
-  X(edges, indexPairs, "", "", "pairs (number of the input, point in it) that the edges connect")
+#define TOPOLOGY_FIELDS(X)                                                                      \
+  X(real, showObjectScale, "0", "", "thickness of the edges", .flags = DV_LOOKS)                \
+  X(color, showColor, "1 1 0 1", "", "colour of the edges", .flags = DV_LOOKS)                  \
+  X(link, topology, "", "", "topology with the edges; the one of the node or above by default", \
+    .role = DV_ROLE_TOPOLOGY)
+#define PAIR_FIELDS(X) X(edges, indexPairs, "", "", "pairs (number of the input, point in it) that the edges connect")
 
 typedef struct Distance {
   dvMeasureMapping measure;
@@ -38,10 +38,11 @@ typedef struct Distance {
 #define SELF Distance
 static const dvFieldDesc distance_fields[] = {DISTANCE_FIELDS(DV_DESCRIBE) TOPOLOGY_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc square_distance_fields[] = {TOPOLOGY_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc multi_fields[] = {DISTANCE_FIELDS(DV_DESCRIBE) TOPOLOGY_FIELDS(DV_DESCRIBE) PAIR_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc multi_fields[] = {DISTANCE_FIELDS(DV_DESCRIBE) TOPOLOGY_FIELDS(DV_DESCRIBE)
+                                               PAIR_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- what is measured -----------------------------------------------------------------------------------
+// --- what is measured ----------------------------------------------------------------------------
 
 // (I - u u^T) / length in the four blocks of an edge
 static void edge_curvature(const double *u, double inverse, double *h)
@@ -125,7 +126,7 @@ static const dvMeasure distance_measure = {2, distance_value, distance_curvature
 static const dvMeasure square_distance_measure = {2, square_distance_value, square_distance_curvature, NULL};
 static const dvMeasure square_measure = {1, square_value, square_curvature, NULL};
 
-// --- along edges ----------------------------------------------------------------------------------------
+// --- along edges ---------------------------------------------------------------------------------
 
 // rest lengths that were not given, or not for all: as it is now, or zero
 static dvStatus complete_rest_lengths(Distance *m, size_t edges)
@@ -133,7 +134,8 @@ static dvStatus complete_rest_lengths(Distance *m, size_t edges)
   dvObject *o = &m->measure.base.base;
   if (m->restLengths.count == edges) return DV_OK;
   if (m->restLengths.count)
-    dv_field_warning(o, &m->restLengths, "give one length an edge", "restLengths has %zu entries for %zu edges and is not used", m->restLengths.count, edges);
+    dv_field_warning(o, &m->restLengths, "give one length an edge",
+                     "restLengths has %zu entries for %zu edges and is not used", m->restLengths.count, edges);
   if (!dv_reals_resize(&m->restLengths, edges)) return dv_error(o, NULL, "out of memory");
   for (size_t e = 0; e < edges; e++) {
     const double *x[2];
@@ -162,15 +164,16 @@ static dvStatus take_edges(Distance *m, const dvTopology *t, const dvInts *edges
       continue;
     }
     if (at < 0 || (size_t)at >= dv_ints_size(&m->indexPairs))
-      return dv_field_error(o, &m->indexPairs, NULL, "an edge of %s names pair %d, but indexPairs has %zu", t->base.name, at, dv_ints_size(&m->indexPairs));
+      return dv_field_error(o, &m->indexPairs, NULL, "an edge of %s names pair %d, but indexPairs has %zu",
+                            t->base.name, at, dv_ints_size(&m->indexPairs));
     dv_push(&b->input, m->indexPairs.data[2 * at]);
     dv_push(&b->point, m->indexPairs.data[2 * at + 1]);
   }
   for (size_t c = 0; c < b->point.count; c++) {   // before rest lengths are read
     size_t input = pairs ? (size_t)b->input.data[c] : 0;
     if (input >= (size_t)b->base.input_count)
-      return dv_field_error(o, &m->indexPairs, NULL, "indexPairs names input %zd, but there are %d (0 to %d)", (ptrdiff_t)input,
-                            b->base.input_count, b->base.input_count - 1);
+      return dv_field_error(o, &m->indexPairs, NULL, "indexPairs names input %zd, but there are %d (0 to %d)",
+                            (ptrdiff_t)input, b->base.input_count, b->base.input_count - 1);
     if (b->point.data[c] < 0 || (size_t)b->point.data[c] >= b->base.inputs[input]->count)
       return dv_error(o, NULL, "an edge of %s leads to point %d of %s, which has %zu", t->base.name, b->point.data[c],
                       b->base.inputs[input]->base.name, b->base.inputs[input]->count);
@@ -184,7 +187,8 @@ static dvStatus edges_init(dvObject *o, const dvMeasure *measure)
   dvTopology *t;
   DV_TRY(dv_measure_topology(o, &m->topology, &t));
   const dvInts *edges = dv_topology_elements(t, DV_EDGE);
-  if (edges->count == 0) return dv_error(o, "name a topology that has edges", "the topology %s has no edges to measure", t->base.name);
+  if (edges->count == 0)
+    return dv_error(o, "name a topology that has edges", "the topology %s has no edges to measure", t->base.name);
   DV_TRY(take_edges(m, t, edges));
   if (measure == &distance_measure) DV_TRY(complete_rest_lengths(m, dv_ints_size(edges)));
   return dv_measure_settle(o, measure, dv_ints_size(edges), "edge");
@@ -195,17 +199,26 @@ static dvStatus square_distance_init(dvObject *o) { return edges_init(o, &square
 
 static const dvDofPair point_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
 
-#define DISTANCE_CLASS(symbol, name_, help_, ...)                                                                       \
-  const dvClass symbol = {.struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "Sofa.Component.Mapping.NonLinear",   \
-                          .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3 | DV_DOF_VEC1, .dofs_out = DV_DOF_VEC1,                    \
-                          .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops}, .link = dv_mapping_link, .destroy = dv_measure_destroy, __VA_ARGS__}
+#define DISTANCE_CLASS(symbol, name_, help_, ...)                            \
+  const dvClass symbol = {.struct_size = sizeof(dvClass),                    \
+                          .name = name_,                                     \
+                          .help = help_,                                     \
+                          .module = "Sofa.Component.Mapping.NonLinear",      \
+                          .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3 | DV_DOF_VEC1, \
+                          .dofs_out = DV_DOF_VEC1,                           \
+                          .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops},      \
+                          .link = dv_mapping_link,                           \
+                          .destroy = dv_measure_destroy,                     \
+                          __VA_ARGS__}
 
-DISTANCE_CLASS(dv_distance_mapping_class, "DistanceMapping", "the length of each edge of a topology, less its rest length", .pairs = point_pairs,
+DISTANCE_CLASS(dv_distance_mapping_class, "DistanceMapping",
+               "the length of each edge of a topology, less its rest length", .pairs = point_pairs,
                .size = sizeof(Distance), .init = distance_init,
                .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(distance_fields)});
 
-DISTANCE_CLASS(dv_square_distance_mapping_class, "SquareDistanceMapping", "the squared length of each edge of a topology", .pairs = point_pairs,
-               .size = sizeof(Distance), .init = square_distance_init,
+DISTANCE_CLASS(dv_square_distance_mapping_class, "SquareDistanceMapping",
+               "the squared length of each edge of a topology", .pairs = point_pairs, .size = sizeof(Distance),
+               .init = square_distance_init,
                .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(square_distance_fields)});
 
 const dvClass dv_distance_multi_mapping_class = {
@@ -224,7 +237,7 @@ const dvClass dv_distance_multi_mapping_class = {
     .destroy = dv_measure_destroy,
 };
 
-// --- squares of numbers ---------------------------------------------------------------------------------
+// --- squares of numbers --------------------------------------------------------------------------
 
 static dvStatus square_init(dvObject *o)
 {
@@ -236,17 +249,21 @@ static dvStatus square_init(dvObject *o)
 }
 
 static const dvDofPair square_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {0}};
-DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each number", .pairs = square_pairs, .size = sizeof(dvMeasureMapping),
-               .init = square_init, .presets = "geometricStiffness=Exact", .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block});
+DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each number", .pairs = square_pairs,
+               .size = sizeof(dvMeasureMapping), .init = square_init, .presets = "geometricStiffness=Exact",
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block});
 
-// --- from targets ---------------------------------------------------------------------------------------
+// --- from targets --------------------------------------------------------------------------------
 
-#define TARGET_FIELDS(X)                                                                                              \
-  X(indices, indices, "", "", "points of the input; where there are more targets than indices, the next target belongs to the point of its own number") \
-  X(reals, targetPositions, "", "m", "where the distance of each of them is measured from, in the input's coordinates")   \
-  X(reals, restLengths, "", "m", "rest length of each distance; zero where not given")                                \
-  X(bool, singlePrecision, "1", "", "round distances and their directions to single precision, as SOFA does")         \
-  X(real, showObjectScale, "0", "", "size of the arrows", .flags = DV_LOOKS)                                          \
+#define TARGET_FIELDS(X)                                                                                               \
+  X(indices, indices, "", "",                                                                                          \
+    "points of the input; where there are more targets than indices, the next target belongs to the point of its own " \
+    "number")                                                                                                          \
+  X(reals, targetPositions, "", "m",                                                                                   \
+    "where the distance of each of them is measured from, in the input's coordinates")                                 \
+  X(reals, restLengths, "", "m", "rest length of each distance; zero where not given")                                 \
+  X(bool, singlePrecision, "1", "", "round distances and their directions to single precision, as SOFA does")          \
+  X(real, showObjectScale, "0", "", "size of the arrows", .flags = DV_LOOKS)                                           \
   X(color, showColor, "1 1 0 1", "", "colour of the lines", .flags = DV_LOOKS)
 
 typedef struct Target {
@@ -317,18 +334,22 @@ static dvStatus target_init(dvObject *o)
   Target *m = (Target *)o;
   size_t width = (size_t)o->dof->coord, n = m->targetPositions.count / width, points = m->measure.base.in->count;
   if (m->targetPositions.count != n * width || m->indices.count > n)
-    return dv_field_error(o, &m->targetPositions, NULL, "targetPositions has %zu numbers, but %zu indices need %zu (%zu each)", m->targetPositions.count,
-                          m->indices.count, m->indices.count * width, width);
+    return dv_field_error(o, &m->targetPositions, NULL,
+                          "targetPositions has %zu numbers, but %zu indices need %zu (%zu each)",
+                          m->targetPositions.count, m->indices.count, m->indices.count * width, width);
   DV_TRY(dv_check_indices(o, &m->indices, points, "input points"));
   if (n > m->indices.count && n > points)
-    return dv_field_error(o, &m->targetPositions, "give indices", "there are %zu targets, but the input has %zu points", n, points);
+    return dv_field_error(o, &m->targetPositions, "give indices", "there are %zu targets, but the input has %zu points",
+                          n, points);
   if (m->restLengths.count != n && !dv_reals_resize(&m->restLengths, n)) return dv_error(o, NULL, "out of memory");
   m->measure.point.count = 0;
   for (size_t i = 0; i < n; i++) dv_push(&m->measure.point, i < m->indices.count ? m->indices.data[i] : (int32_t)i);
   return dv_measure_settle(o, &target_measure, n, "target");
 }
 
-static const dvDofPair target_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
-DISTANCE_CLASS(dv_distance_from_target_mapping_class, "DistanceFromTargetMapping", "distances of points from given places, less their rest lengths",
-               .pairs = target_pairs, .size = sizeof(Target), .init = target_init,
+static const dvDofPair target_pairs[] = {
+    {DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
+DISTANCE_CLASS(dv_distance_from_target_mapping_class, "DistanceFromTargetMapping",
+               "distances of points from given places, less their rest lengths", .pairs = target_pairs,
+               .size = sizeof(Target), .init = target_init,
                .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(target_fields)});

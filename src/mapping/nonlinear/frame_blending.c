@@ -1,17 +1,18 @@
-// FrameBlendingMapping: a continuum whose motion is blended from that of a few frames (B. Gilles, G. Bousquet, F. Faure,
-// D. K. Pai, Frame-based elastic models, 2011; figure 22 of the SOFA chapter).
+// FrameBlendingMapping: a continuum whose motion is blended from that of a few frames (B. Gilles, G. Bousquet, F.
+// Faure, D. K. Pai, Frame-based elastic models, 2011; figure 22 of the SOFA chapter).
 //
 //   x(X) = sum of w_i(X) (c_i + R_i p_i),   p_i = R0_i^T (X - C_i)        rigid frames, 6 degrees of freedom
 //   x(X) = sum of w_i(X) (c_i + A_i p_i),   p_i = A0_i^-1 (X - C_i)       affine ones, 12
 //   the same with products of p_i as well                                 quadratic ones, 30
 //
 //   Shepard   w_i = d_i^-n / sum of d_j^-n,   d_i = |X - C_i|: for frames anywhere; stiff, as it is flat at the frames
-//   Lines     hat functions along the nearest of the lines between frames (edges of the input's topology, else from each
+//   Lines     hat functions along the nearest of the lines between frames (edges of the input's topology, else from
+//   each
 //             frame to the next): linear from one end to the other, rigid beyond free ends
 //   Voxels    those of a VoxelShapeFunction, which knows the material between the frames
 //
-// gives points of a surface; with `gradients` the output holds the deformation gradient of each integration point instead, as
-// three points: the columns of
+// gives points of a surface; with `gradients` the output holds the deformation gradient of each integration point
+// instead, as three points: the columns of
 //
 //   dx/dX_k = sum of (dw_i/dX_k c_i + R_i (dw_i/dX_k p_i + w_i R0_i^T e_k))
 //
@@ -28,20 +29,22 @@
 
 enum { SHEPARD, LINES, VOXELS };
 
-#define BLENDING_FIELDS(X)                                                                                            \
-  X(bool, gradients, "0", "", "map deformation gradients, three columns for each integration point")                  \
-  X(vec3s, integrationPoints, "", "m", "points at rest in the world; from the output's positions when empty and points are mapped")   \
-  X(choice, shape, "Shepard", "", "how the influence of frames falls off", .options = "Shepard|Lines|Voxels")         \
-  X(link, shapeFunction, "", "", "VoxelShapeFunction that gives the influences; shape is then Voxels")                \
-  X(real, power, "2", "", "Shepard: weights fall with this power of the distance from a frame")                                \
-  X(int, nbRef, "0", "", "Shepard: the nearest so many frames carry a point; 0: all")                                \
-  X(choice, geometricStiffness, "None", "", "rigid frames: derivative of the torques in products with the system matrix", .options = "None|Exact|Stabilized")
+#define BLENDING_FIELDS(X)                                                                                    \
+  X(bool, gradients, "0", "", "map deformation gradients, three columns for each integration point")          \
+  X(vec3s, integrationPoints, "", "m",                                                                        \
+    "points at rest in the world; from the output's positions when empty and points are mapped")              \
+  X(choice, shape, "Shepard", "", "how the influence of frames falls off", .options = "Shepard|Lines|Voxels") \
+  X(link, shapeFunction, "", "", "VoxelShapeFunction that gives the influences; shape is then Voxels")        \
+  X(real, power, "2", "", "Shepard: weights fall with this power of the distance from a frame")               \
+  X(int, nbRef, "0", "", "Shepard: the nearest so many frames carry a point; 0: all")                         \
+  X(choice, geometricStiffness, "None", "",                                                                   \
+    "rigid frames: derivative of the torques in products with the system matrix", .options = "None|Exact|Stabilized")
 
 typedef struct Blending {
   dvFramesMapping frames;
   BLENDING_FIELDS(DV_MEMBER)
-  DV_ARRAY(int32_t) lines;    // pairs of frames
-  const dvObject *voxels;     // gives the influences, or NULL
+  DV_ARRAY(int32_t) lines;       // pairs of frames
+  const dvObject *voxels;        // gives the influences, or NULL
   dvDeformingFrames deforming;   // in use for frames that deform
 } Blending;
 
@@ -51,7 +54,10 @@ static const dvFieldDesc blending_fields[] = {BLENDING_FIELDS(DV_DESCRIBE)};
 
 static bool deforms(const Blending *m) { return dv_dof_columns(m->frames.base.in->base.dof) > 0; }
 
-static dvVec3 frame_place(const Blending *m, const double *rest, size_t i) { return dv_vec3_load(rest + i * (size_t)m->frames.base.in->base.dof->coord); }
+static dvVec3 frame_place(const Blending *m, const double *rest, size_t i)
+{
+  return dv_vec3_load(rest + i * (size_t)m->frames.base.in->base.dof->coord);
+}
 
 // frames further than the n-th nearest are left out; the later one of equals first
 static void keep_nearest(dvInfluence *list, size_t frames, size_t n)
@@ -105,8 +111,10 @@ static void lines_at(const Blending *m, const double *rest, size_t frames, dvVec
   dvVec3 slope = {0, 0, 0};
   size_t best = 0;
   for (size_t l = 0; l < m->lines.count; l += 2) {
-    dvVec3 a = frame_place(m, rest, (size_t)m->lines.data[l]), along = dv_vec3_sub(frame_place(m, rest, (size_t)m->lines.data[l + 1]), a);
-    double length2 = dv_vec3_norm2(along), s = length2 > 0 ? dv_vec3_dot(dv_vec3_sub(place, a), along) / length2 : 0, on = fmin(fmax(s, 0), 1);
+    dvVec3 a = frame_place(m, rest, (size_t)m->lines.data[l]),
+           along = dv_vec3_sub(frame_place(m, rest, (size_t)m->lines.data[l + 1]), a);
+    double length2 = dv_vec3_norm2(along), s = length2 > 0 ? dv_vec3_dot(dv_vec3_sub(place, a), along) / length2 : 0,
+           on = fmin(fmax(s, 0), 1);
     double d2 = dv_vec3_norm2(dv_vec3_sub(place, dv_vec3_add_scaled(a, along, on)));
     if (!(d2 < least)) continue;
     least = d2, share = on, best = l;
@@ -131,12 +139,14 @@ static dvStatus find_lines(Blending *m)
   dvObject *t = dv_node_find(in->base.node, DV_ROLE_TOPOLOGY);
   m->lines.count = 0;
   if (m->shape != LINES) return DV_OK;
-  if (in->count < 2) return dv_error(o, NULL, "the input %s has %zu frames; a line needs two", in->base.name, in->count);
+  if (in->count < 2)
+    return dv_error(o, NULL, "the input %s has %zu frames; a line needs two", in->base.name, in->count);
   if (t) DV_TRY(dv_object_ensure(t));
   const dvInts *edges = t ? dv_topology_elements(dv_topology(t), DV_EDGE) : NULL;
   for (size_t i = 0; edges && i < edges->count; i++) {
     if (edges->data[i] < 0 || (size_t)edges->data[i] >= in->count)
-      return dv_error(o, NULL, "an edge of %s names frame %d, but the state %s has %zu", t->name, edges->data[i], in->base.name, in->count);
+      return dv_error(o, NULL, "an edge of %s names frame %d, but the state %s has %zu", t->name, edges->data[i],
+                      in->base.name, in->count);
     dv_push(&m->lines, edges->data[i]);
   }
   bool none = m->lines.count == 0;
@@ -147,7 +157,7 @@ static dvStatus find_lines(Blending *m)
   return DV_OK;
 }
 
-// --- entries of a point ------------------------------------------------------------------------------------
+// --- entries of a point --------------------------------------------------------------------------
 
 static double component(dvVec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 
@@ -163,12 +173,14 @@ static void add_rigid(Blending *m, const double *rest, size_t frames, dvVec3 pla
     if (axis < 0 || !carries(&list[i])) continue;
     double slope = component(list[i].slope, axis);
     dvVec3 along = dv_quat_inverse_rotate(dv_quat_load(frame + 3), dv_vec3(axis == 0, axis == 1, axis == 2));
-    dv_frames_add_arm(o, i, slope, dv_vec3_add_scaled(dv_vec3_scale(along, list[i].w), dv_frame_local(frame, place), slope));
+    dv_frames_add_arm(o, i, slope,
+                      dv_vec3_add_scaled(dv_vec3_scale(along, list[i].w), dv_frame_local(frame, place), slope));
   }
   dv_frames_end_point(o);
 }
 
-static void add_deforming(Blending *m, const double *rest, size_t frames, dvVec3 place, const dvInfluence *list, int axis)
+static void add_deforming(Blending *m, const double *rest, size_t frames, dvVec3 place, const dvInfluence *list,
+                          int axis)
 {
   dvDeformingFrames *d = &m->deforming;
   size_t width = 3 * (size_t)d->columns;
@@ -176,11 +188,15 @@ static void add_deforming(Blending *m, const double *rest, size_t frames, dvVec3
     const double *frame = rest + width * i;
     double b[DV_DEFORMING_COLUMNS], change[DV_DEFORMING_COLUMNS];
     dvMat3 inverse;
-    if (!carries(&list[i]) || !dv_mat3_inverse(dv_mat3_from_columns(dv_vec3_load(frame + 3), dv_vec3_load(frame + 6), dv_vec3_load(frame + 9)), &inverse)) continue;
+    if (!carries(&list[i]) ||
+        !dv_mat3_inverse(
+            dv_mat3_from_columns(dv_vec3_load(frame + 3), dv_vec3_load(frame + 6), dv_vec3_load(frame + 9)), &inverse))
+      continue;
     dvVec3 p = dv_mat3_mul_vec(inverse, dv_vec3_sub(place, dv_vec3_load(frame)));
     dv_deforming_basis(d->columns, p, b);
     if (axis >= 0) dv_deforming_basis_change(d->columns, p, dv_mat3_column(inverse, axis), change);
-    for (int k = 0; k < d->columns; k++) b[k] = axis < 0 ? list[i].w * b[k] : component(list[i].slope, axis) * b[k] + list[i].w * change[k];
+    for (int k = 0; k < d->columns; k++)
+      b[k] = axis < 0 ? list[i].w * b[k] : component(list[i].slope, axis) * b[k] + list[i].w * change[k];
     dv_deforming_add(d, i, b);
   }
   dv_deforming_end_point(d);
@@ -188,10 +204,11 @@ static void add_deforming(Blending *m, const double *rest, size_t frames, dvVec3
 
 static void add_point(Blending *m, const double *rest, size_t frames, dvVec3 place, const dvInfluence *list)
 {
-  for (int axis = m->gradients ? 0 : -1; axis < (m->gradients ? 3 : 0); axis++) (deforms(m) ? add_deforming : add_rigid)(m, rest, frames, place, list, axis);
+  for (int axis = m->gradients ? 0 : -1; axis < (m->gradients ? 3 : 0); axis++)
+    (deforms(m) ? add_deforming : add_rigid)(m, rest, frames, place, list, axis);
 }
 
-// --- set-up ------------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 // places in a frame that deforms are those before its deformation: at rest it is affine and can be undone
 static dvStatus check_rest(const Blending *m, const double *rest)
@@ -201,9 +218,13 @@ static dvStatus check_rest(const Blending *m, const double *rest)
   for (size_t i = 0; i < in->count && deforms(m); i++) {
     const double *frame = rest + width * i;
     dvMat3 a = dv_mat3_from_columns(dv_vec3_load(frame + 3), dv_vec3_load(frame + 6), dv_vec3_load(frame + 9)), inverse;
-    if (!dv_mat3_inverse(a, &inverse)) return dv_error(&m->frames.base.base, "give axes that span space", "frame %zu of %s is flat at rest", i, in->base.name);
+    if (!dv_mat3_inverse(a, &inverse))
+      return dv_error(&m->frames.base.base, "give axes that span space", "frame %zu of %s is flat at rest", i,
+                      in->base.name);
     for (size_t k = 12; k < width; k++)
-      if (frame[k] != 0) return dv_error(&m->frames.base.base, "give 0 for the last 18 numbers of rest_position", "frame %zu of %s is bent at rest", i, in->base.name);
+      if (frame[k] != 0)
+        return dv_error(&m->frames.base.base, "give 0 for the last 18 numbers of rest_position",
+                        "frame %zu of %s is bent at rest", i, in->base.name);
   }
   return DV_OK;
 }
@@ -213,15 +234,19 @@ static dvStatus check_fields(Blending *m)
   dvObject *o = &m->frames.base.base;
   dvState *in = m->frames.base.in;
   if (in->count == 0) return dv_error(o, NULL, "the input %s has no frames", in->base.name);
-  if (!(m->power >= 1 && m->power <= 20)) return dv_field_error(o, &m->power, NULL, "power is %g; it goes from 1 to 20", m->power);
+  if (!(m->power >= 1 && m->power <= 20))
+    return dv_field_error(o, &m->power, NULL, "power is %g; it goes from 1 to 20", m->power);
   if (m->nbRef < 0) return dv_field_error(o, &m->nbRef, NULL, "nbRef is %d", m->nbRef);
-  if (m->gradients && m->integrationPoints.count == 0) return dv_error(o, "give integrationPoints", "deformation gradients need integration points");
+  if (m->gradients && m->integrationPoints.count == 0)
+    return dv_error(o, "give integrationPoints", "deformation gradients need integration points");
   m->voxels = NULL;
   if (m->shapeFunction.target || m->shape == VOXELS) {
     m->voxels = dv_voxel_shape(o, &m->shapeFunction);
     if (!m->voxels) return DV_ERROR_INPUT;
     dvState *frames = dv_voxel_shape_frames(m->voxels);
-    if (frames->count != in->count) return dv_error(o, NULL, "%s has influences of the %zu frames of %s, and %s has %zu", m->voxels->name, frames->count, frames->base.name, in->base.name, in->count);
+    if (frames->count != in->count)
+      return dv_error(o, NULL, "%s has influences of the %zu frames of %s, and %s has %zu", m->voxels->name,
+                      frames->count, frames->base.name, in->base.name, in->count);
   }
   return find_lines(m);
 }
@@ -232,9 +257,12 @@ static dvStatus blending_init(dvObject *o)
   dvState *in = m->frames.base.in, *out = m->frames.base.out;
   size_t frames = in->count;
   DV_TRY(check_fields(m));
-  if (m->integrationPoints.count == 0 && !dv_reals_assign(&m->integrationPoints, dv_state_read(out, DV_X), 3 * out->count)) return dv_error(o, NULL, "out of memory");
+  if (m->integrationPoints.count == 0 &&
+      !dv_reals_assign(&m->integrationPoints, dv_state_read(out, DV_X), 3 * out->count))
+    return dv_error(o, NULL, "out of memory");
   size_t points = dv_reals_size(&m->integrationPoints);
-  if ((double)points * (double)frames > 1e8) return dv_error(o, "limit the frames a point with nbRef", "%zu points and %zu frames are too many", points, frames);
+  if ((double)points * (double)frames > 1e8)
+    return dv_error(o, "limit the frames a point with nbRef", "%zu points and %zu frames are too many", points, frames);
   const double *rest = dv_state_read(in, DV_X_REST);
   DV_TRY(check_rest(m, rest));
   dvInfluence *list = dv_alloc((frames + 1) * sizeof *list);
@@ -252,7 +280,7 @@ static dvStatus blending_init(dvObject *o)
   return DV_OK;
 }
 
-// --- operations --------------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 static void blending_apply(dvObject *o, int out_x, int in_x)
 {
@@ -270,14 +298,16 @@ static void blending_apply_j(dvObject *o, int out_v, int in_v)
 {
   Blending *m = (Blending *)o;
   if (!deforms(m)) dv_frames_ops.apply_j(o, out_v, in_v);
-  else if (dv_deforming_hold(&m->deforming, &m->frames.base)) dv_deforming_apply(&m->deforming, &m->frames.base, out_v, in_v);
+  else if (dv_deforming_hold(&m->deforming, &m->frames.base))
+    dv_deforming_apply(&m->deforming, &m->frames.base, out_v, in_v);
 }
 
 static void blending_apply_jt(dvObject *o, int in_f, int out_f)
 {
   Blending *m = (Blending *)o;
   if (!deforms(m)) dv_frames_ops.apply_jt(o, in_f, out_f);
-  else if (m->frames.base.mapForces && dv_deforming_hold(&m->deforming, &m->frames.base)) dv_deforming_apply_jt(&m->deforming, &m->frames.base, in_f, out_f);
+  else if (m->frames.base.mapForces && dv_deforming_hold(&m->deforming, &m->frames.base))
+    dv_deforming_apply_jt(&m->deforming, &m->frames.base, in_f, out_f);
 }
 
 static void blending_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in_dx, int out_f)

@@ -8,7 +8,7 @@
 
 enum { GRAIN = 1024 };
 
-// --- set-up ------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 dvVec3 dv_frame_local(const double *frame, dvVec3 world)
 {
@@ -32,7 +32,10 @@ void dv_frames_add_arm(dvObject *o, size_t frame, double weight, dvVec3 arm)
   dv_push(&m->local, arm.z);
 }
 
-void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place) { dv_frames_add_arm(o, frame, weight, dv_vec3_scale(place, weight)); }
+void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place)
+{
+  dv_frames_add_arm(o, frame, weight, dv_vec3_scale(place, weight));
+}
 
 void dv_frames_end_point(dvObject *o)
 {
@@ -88,7 +91,7 @@ void dv_frames_destroy(dvObject *o)
   dv_array_free(&m->point);
 }
 
-// --- operations --------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 typedef struct Pass {
   dvFramesMapping *m;
@@ -96,7 +99,10 @@ typedef struct Pass {
   double *out;
 } Pass;
 
-bool dv_frames_hold(const dvFramesMapping *m) { return m->base.out->count == m->count && m->base.in->count == m->frames; }
+bool dv_frames_hold(const dvFramesMapping *m)
+{
+  return m->base.out->count == m->count && m->base.in->count == m->frames;
+}
 
 static void apply_body(void *user, size_t begin, size_t end)
 {
@@ -199,7 +205,7 @@ static void frames_add_jdot(dvObject *o, int out_a, int in_v)
     }
 }
 
-// --- geometric stiffness -----------------------------------------------------------------------------
+// --- geometric stiffness -------------------------------------------------------------------------
 
 dvMat3 dv_turn_stabilise(dvMat3 k)
 {
@@ -215,7 +221,8 @@ static dvMat3 turn_of(const dvFramesMapping *m, int method, size_t frame, const 
 {
   dvMat3 sum = {{{0}}};
   for (int32_t at = m->start.data[frame]; at < m->start.data[frame + 1]; at++)
-    sum = dv_mat3_add(sum, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + 3 * (size_t)m->point.data[at])), dv_mat3_skew(dv_vec3_load(m->rotated.data + 3 * m->entry.data[at]))));
+    sum = dv_mat3_add(sum, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + 3 * (size_t)m->point.data[at])),
+                                       dv_mat3_skew(dv_vec3_load(m->rotated.data + 3 * m->entry.data[at]))));
   return method == DV_TURN_STABILIZED ? dv_turn_stabilise(sum) : sum;
 }
 
@@ -225,7 +232,8 @@ void dv_frames_apply_djt(const dvFramesMapping *m, int method, double k, int in_
   const double *f = dv_state_read(m->base.out, out_f), *dx = dv_state_read(m->base.in, in_dx);
   double *df = dv_state_write(m->base.in, in_df);
   for (size_t i = 0; i < m->frames; i++)
-    dv_vec3_accumulate(df + 6 * i + 3, dv_vec3_scale(dv_mat3_mul_vec(turn_of(m, method, i, f), dv_vec3_load(dx + 6 * i + 3)), k));
+    dv_vec3_accumulate(df + 6 * i + 3,
+                       dv_vec3_scale(dv_mat3_mul_vec(turn_of(m, method, i, f), dv_vec3_load(dx + 6 * i + 3)), k));
 }
 
 void dv_frames_add_geometric(const dvFramesMapping *m, int method, double k, int out_f, dvMatrixSink *sink)

@@ -3,24 +3,25 @@
 //   x = sum of (w c + R a),   r = R a
 //   v = sum of (w v_c + w_c x r),   f_c += w f,   t_c += r x f
 //
-// over the entries of a point: a frame, its weight w, and an arm a in it, which is w times the place of the point there where
-// points are blended. A mapping embeds dvFramesMapping, lists the entries in init and calls dv_frames_settle. The geometric
-// stiffness, the derivative [f]x [r]x of the torques, is for mappings of Divan's own; those of SOFA have none.
+// over the entries of a point: a frame, its weight w, and an arm a in it, which is w times the place of the point there
+// where points are blended. A mapping embeds dvFramesMapping, lists the entries in init and calls dv_frames_settle. The
+// geometric stiffness, the derivative [f]x [r]x of the torques, is for mappings of Divan's own; those of SOFA have
+// none.
 #ifndef DV_MAPPING_NONLINEAR_FRAMES_H
 #define DV_MAPPING_NONLINEAR_FRAMES_H
 
 #include "base/array.h"
 #include "math/vec.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 
 typedef struct dvFramesMapping {
   dvMapping base;
-  size_t count, frames;          // points, frames of the input
-  DV_ARRAY(int32_t) first;       // entry of each point, and one more
-  DV_ARRAY(int32_t) frame;       // of each entry
+  size_t count, frames;      // points, frames of the input
+  DV_ARRAY(int32_t) first;   // entry of each point, and one more
+  DV_ARRAY(int32_t) frame;   // of each entry
   DV_ARRAY(double) weight;
-  DV_ARRAY(double) local;        // a of each entry
-  DV_ARRAY(double) rotated;      // r of each entry, as of the last apply
+  DV_ARRAY(double) local;     // a of each entry
+  DV_ARRAY(double) rotated;   // r of each entry, as of the last apply
   // the entries of each frame, in the order of the points
   DV_ARRAY(int32_t) start, entry, point;
 } dvFramesMapping;
@@ -30,7 +31,7 @@ enum { DV_TURN_NONE, DV_TURN_EXACT, DV_TURN_STABILIZED };   // options None|Exac
 dvMat3 dv_turn_stabilise(dvMat3 k);
 
 void dv_frames_clear(dvObject *o);
-void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place);       // a = w place
+void dv_frames_add(dvObject *o, size_t frame, double weight, dvVec3 place);   // a = w place
 void dv_frames_add_arm(dvObject *o, size_t frame, double weight, dvVec3 arm);
 void dv_frames_end_point(dvObject *o);
 // Closes the lists, gives the output its size and applies the mapping for the first time, when `apply` is set.

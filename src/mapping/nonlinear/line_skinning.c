@@ -1,8 +1,8 @@
 // LineSetSkinningMapping: points carried by the lines of a skeleton.
 //
-// The weight of a line on a point is the integral of 1/d^n along it (n = weightCoef), as a sum over 1001 places. The line with
-// the largest weight and the next ones among its neighbours, up to numberInfluencedLines, carry the point with the frames of
-// their first ends; the weights are made to add up to one.
+// The weight of a line on a point is the integral of 1/d^n along it (n = weightCoef), as a sum over 1001 places. The
+// line with the largest weight and the next ones among its neighbours, up to numberInfluencedLines, carry the point
+// with the frames of their first ends; the weights are made to add up to one.
 #include "mapping/linear/linear.h"
 #include "mapping/nonlinear/frames.h"
 #include "mapping/register.h"
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LINE_FIELDS(X)                                                                                                \
-  X(int, neighborhoodLevel, "3", "", "how many steps away a line still counts as a neighbour")                        \
-  X(int, numberInfluencedLines, "4", "", "lines that carry a point, at most")                                         \
+#define LINE_FIELDS(X)                                                                         \
+  X(int, neighborhoodLevel, "3", "", "how many steps away a line still counts as a neighbour") \
+  X(int, numberInfluencedLines, "4", "", "lines that carry a point, at most")                  \
   X(int, weightCoef, "4", "", "power of the distance in the weights")
 
 typedef struct LineSkinning {
@@ -27,17 +27,18 @@ static const dvFieldDesc line_fields[] = {LINE_FIELDS(DV_DESCRIBE)};
 
 typedef struct Skeleton {
   const LineSkinning *m;
-  const int32_t *lines;    // pairs of frames
+  const int32_t *lines;   // pairs of frames
   size_t count;
   const double *x, *points;
-  double *weight;          // points x lines
+  double *weight;   // points x lines
 } Skeleton;
 
 enum { PLACES = 1000 };
 
 static double line_weight(const Skeleton *s, size_t line, dvVec3 point)
 {
-  dvVec3 a = dv_vec3_load(s->x + 7 * (size_t)s->lines[2 * line]), b = dv_vec3_load(s->x + 7 * (size_t)s->lines[2 * line + 1]), along = dv_vec3_sub(b, a);
+  dvVec3 a = dv_vec3_load(s->x + 7 * (size_t)s->lines[2 * line]),
+         b = dv_vec3_load(s->x + 7 * (size_t)s->lines[2 * line + 1]), along = dv_vec3_sub(b, a);
   double sum = 0;
   for (int i = 0; i <= PLACES; i++) {
     double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_add(dv_vec3_scale(along, (double)i / PLACES), a), point));
@@ -50,7 +51,8 @@ static void weigh_body(void *user, size_t begin, size_t end)
 {
   const Skeleton *s = user;
   for (size_t i = begin; i < end; i++)
-    for (size_t l = 0; l < s->count; l++) s->weight[i * s->count + l] = line_weight(s, l, dv_vec3_load(s->points + 3 * i));
+    for (size_t l = 0; l < s->count; l++)
+      s->weight[i * s->count + l] = line_weight(s, l, dv_vec3_load(s->points + 3 * i));
 }
 
 // SOFA's rule for lines that touch: two that meet with their second ends do not
@@ -111,13 +113,19 @@ static dvStatus line_skinning_init(dvObject *o)
   if (lines->count == 0) return dv_error(o, NULL, "the topology %s has no edges", t->name);
   for (size_t i = 0; i < lines->count; i++)
     if (lines->data[i] < 0 || (size_t)lines->data[i] >= in->count)
-      return dv_error(o, NULL, "an edge of %s names frame %d, but the state %s has %zu", t->name, lines->data[i], in->base.name, in->count);
+      return dv_error(o, NULL, "an edge of %s names frame %d, but the state %s has %zu", t->name, lines->data[i],
+                      in->base.name, in->count);
   if (m->numberInfluencedLines < 1)
-    return dv_field_error(o, &m->numberInfluencedLines, NULL, "numberInfluencedLines is %d: at least one line carries a point",
-                          m->numberInfluencedLines);
+    return dv_field_error(o, &m->numberInfluencedLines, NULL,
+                          "numberInfluencedLines is %d: at least one line carries a point", m->numberInfluencedLines);
   if (m->neighborhoodLevel > 250) m->neighborhoodLevel = 250;
-  Skeleton s = {.m = m, .lines = lines->data, .count = dv_ints_size(lines), .x = dv_state_read(in, DV_X), .points = dv_state_read(out, DV_X)};
-  if ((double)out->count * (double)s.count > 1e8) return dv_error(o, NULL, "%zu points and %zu lines are too many", out->count, s.count);
+  Skeleton s = {.m = m,
+                .lines = lines->data,
+                .count = dv_ints_size(lines),
+                .x = dv_state_read(in, DV_X),
+                .points = dv_state_read(out, DV_X)};
+  if ((double)out->count * (double)s.count > 1e8)
+    return dv_error(o, NULL, "%zu points and %zu lines are too many", out->count, s.count);
   s.weight = dv_alloc((out->count * s.count + 1) * sizeof *s.weight);
   unsigned char *near = dv_alloc(s.count), *taken = dv_alloc(s.count);
   dv_parallel_for(o->context->pool, out->count, 16, weigh_body, &s);

@@ -12,9 +12,12 @@ static const dvFieldDesc measure_fields[] = {DV_MEASURE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 const dvFieldBlock dv_measure_block = {measure_fields, (int)DV_COUNT(measure_fields)};
 
-// --- set-up ------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
-static size_t input_of(const dvMeasureMapping *m, size_t corner) { return m->input.count ? (size_t)m->input.data[corner] : 0; }
+static size_t input_of(const dvMeasureMapping *m, size_t corner)
+{
+  return m->input.count ? (size_t)m->input.data[corner] : 0;
+}
 
 static dvStatus check_corners(const dvMeasureMapping *m, const char *what)
 {
@@ -23,10 +26,12 @@ static dvStatus check_corners(const dvMeasureMapping *m, const char *what)
     size_t input = input_of(m, c);
     int32_t point = m->point.data[c];
     if (input >= (size_t)m->base.input_count)
-      return dv_error(&m->base.base, NULL, "%s %zu names input %zu, but there are %d", what, c / (size_t)m->measure->points, input, m->base.input_count);
+      return dv_error(&m->base.base, NULL, "%s %zu names input %zu, but there are %d", what,
+                      c / (size_t)m->measure->points, input, m->base.input_count);
     if (point < 0 || (size_t)point >= m->base.inputs[input]->count)
-      return dv_error(&m->base.base, NULL, "%s %zu names point %d, but the state %s has %zu points", what, c / (size_t)m->measure->points, point,
-                      m->base.inputs[input]->base.name, m->base.inputs[input]->count);
+      return dv_error(&m->base.base, NULL, "%s %zu names point %d, but the state %s has %zu points", what,
+                      c / (size_t)m->measure->points, point, m->base.inputs[input]->base.name,
+                      m->base.inputs[input]->count);
   }
   return DV_OK;
 }
@@ -44,7 +49,8 @@ static void index_corners(dvMeasureMapping *m)
   memset(m->first.data, 0, (points + 2) * sizeof *m->first.data);
   for (size_t c = 0; c < corners; c++) m->first.data[m->start[input_of(m, c)] + (size_t)m->point.data[c] + 2]++;
   for (size_t p = 2; p < points + 2; p++) m->first.data[p] += m->first.data[p - 1];
-  for (size_t c = 0; c < corners; c++) m->corner.data[m->first.data[m->start[input_of(m, c)] + (size_t)m->point.data[c] + 1]++] = (int32_t)c;
+  for (size_t c = 0; c < corners; c++)
+    m->corner.data[m->first.data[m->start[input_of(m, c)] + (size_t)m->point.data[c] + 1]++] = (int32_t)c;
 }
 
 dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, const char *what)
@@ -93,7 +99,7 @@ void dv_measure_destroy(dvObject *o)
   dv_array_free(&m->corner);
 }
 
-// --- operations --------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 typedef struct Pass {
   dvMeasureMapping *m;
@@ -120,7 +126,10 @@ static Pass make_pass(dvMeasureMapping *m, int in)
   return p;
 }
 
-static const double *corner_of(const Pass *p, size_t c) { return p->in[input_of(p->m, c)] + p->width * (size_t)p->m->point.data[c]; }
+static const double *corner_of(const Pass *p, size_t c)
+{
+  return p->in[input_of(p->m, c)] + p->width * (size_t)p->m->point.data[c];
+}
 
 static void apply_body(void *user, size_t begin, size_t end)
 {
@@ -200,7 +209,7 @@ static void measure_apply_jt(dvObject *o, int in_f, int out_f)
   if (m->base.mapForces && sizes_hold(m)) gather(m, in_f, dv_state_read(m->base.out, out_f));
 }
 
-// --- second derivatives --------------------------------------------------------------------------------
+// --- second derivatives --------------------------------------------------------------------------
 
 static void curvature_at(const dvMeasureMapping *m, size_t element, double *h)
 {
@@ -258,9 +267,10 @@ static void measure_add_geometric(dvObject *o, const dvMech *mech, int out_f, dv
     for (size_t a = 0; a < n; a++)
       for (size_t b = 0; b < n; b++) {
         memset(block, 0, sizeof block);
-        for (size_t i = 0; i < s * s && acts; i++) block[i / s * d + i % s] = mech->k * f[e] * h[(a * s + i / s) * w + b * s + i % s];
-        sink->add(sink, m->base.inputs[input_of(m, e * n + a)], (size_t)m->point.data[e * n + a], m->base.inputs[input_of(m, e * n + b)],
-                  (size_t)m->point.data[e * n + b], (int)d, (int)d, block);
+        for (size_t i = 0; i < s * s && acts; i++)
+          block[i / s * d + i % s] = mech->k * f[e] * h[(a * s + i / s) * w + b * s + i % s];
+        sink->add(sink, m->base.inputs[input_of(m, e * n + a)], (size_t)m->point.data[e * n + a],
+                  m->base.inputs[input_of(m, e * n + b)], (size_t)m->point.data[e * n + b], (int)d, (int)d, block);
       }
   }
 }
@@ -272,7 +282,8 @@ static void measure_row(dvObject *o, size_t element, dvMatrixSink *sink)
   for (size_t c = element * n; c < (element + 1) * n; c++) {
     double block[DV_MAX_COORD] = {0};
     memcpy(block, m->gradient.data + c * s, s * sizeof *block);
-    sink->add(sink, m->base.out, element, m->base.inputs[input_of(m, c)], (size_t)m->point.data[c], 1, o->dof->deriv, block);
+    sink->add(sink, m->base.out, element, m->base.inputs[input_of(m, c)], (size_t)m->point.data[c], 1, o->dof->deriv,
+              block);
   }
 }
 

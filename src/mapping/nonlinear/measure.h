@@ -2,21 +2,21 @@
 //
 //   y = m(x_1 … x_n),   J = dm/dx,   geometric stiffness  f d2m/dx2
 //
-// A mapping embeds dvMeasureMapping, names what it measures (dvMeasure) and lists the points of each element in init. The
-// points may belong to several inputs. `Exact` takes the geometric stiffness as it is; `Stabilized` leaves out elements whose
-// force pushes (f > 0), which would make the system indefinite, as SOFA does.
+// A mapping embeds dvMeasureMapping, names what it measures (dvMeasure) and lists the points of each element in init.
+// The points may belong to several inputs. `Exact` takes the geometric stiffness as it is; `Stabilized` leaves out
+// elements whose force pushes (f > 0), which would make the system indefinite, as SOFA does.
 #ifndef DV_MAPPING_NONLINEAR_MEASURE_H
 #define DV_MAPPING_NONLINEAR_MEASURE_H
 
 #include "base/array.h"
-#include "state/component.h"
+#include "mechanics/component.h"
 #include "topology/topology.h"
 
 enum { DV_MEASURE_POINTS = 4, DV_MEASURE_SCALARS = 12 };   // most points of an element, most scalars of all of them
 enum { DV_GEOMETRIC_NONE, DV_GEOMETRIC_EXACT, DV_GEOMETRIC_STABILIZED };
 
 typedef struct dvMeasure {
-  int points;      // of an element
+  int points;   // of an element
   // the value and its gradient; x and the gradient have `space` numbers a point
   double (*value)(const dvObject *o, size_t element, const double *x, double *gradient);
   // second derivatives, row by row, in a cleared matrix; NULL for a linear measure
@@ -24,19 +24,19 @@ typedef struct dvMeasure {
   bool (*ready)(const dvObject *o);   // optional: false while what it needs is missing
 } dvMeasure;
 
-#define DV_MEASURE_FIELDS(X)                                                                                          \
-  X(choice, geometricStiffness, "Stabilized", "", "derivative of J in products with the system matrix",               \
+#define DV_MEASURE_FIELDS(X)                                                                            \
+  X(choice, geometricStiffness, "Stabilized", "", "derivative of J in products with the system matrix", \
     .options = "None|Exact|Stabilized")
 
 typedef struct dvMeasureMapping {
   dvMapping base;
   DV_MEASURE_FIELDS(DV_MEMBER)
   const dvMeasure *measure;
-  size_t count;                  // elements
-  int space;                     // numbers of a point that take part: the first ones of its coordinate
-  DV_ARRAY(int32_t) point;       // of each corner of each element
-  DV_ARRAY(int32_t) input;       // whose point it is; empty when there is one input
-  DV_ARRAY(double) x, gradient;  // of each corner, as of the last apply
+  size_t count;                   // elements
+  int space;                      // numbers of a point that take part: the first ones of its coordinate
+  DV_ARRAY(int32_t) point;        // of each corner of each element
+  DV_ARRAY(int32_t) input;        // whose point it is; empty when there is one input
+  DV_ARRAY(double) x, gradient;   // of each corner, as of the last apply
   DV_ARRAY(double) scratch;
   // which corners an input point is: the sum over them is the force on it
   DV_ARRAY(int32_t) first, corner;
@@ -46,8 +46,8 @@ typedef struct dvMeasureMapping {
 extern const dvFieldBlock dv_measure_block;
 extern const dvMappingOps dv_measure_ops;
 
-// Takes `count` elements with the points listed in `point` (and `input`), checks them against the inputs, gives the output its
-// size and applies the mapping for the first time. `what` names the list in messages.
+// Takes `count` elements with the points listed in `point` (and `input`), checks them against the inputs, gives the
+// output its size and applies the mapping for the first time. `what` names the list in messages.
 dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, const char *what);
 void dv_measure_destroy(dvObject *o);
 // The topology that a link names, or the one of the node or above.

@@ -8,7 +8,7 @@
 // (not symmetric), `Stabilized` its symmetric part without positive eigenvalues. In two dimensions the derivative is
 // -f.r, and there is no stabilised form, as in SOFA.
 #include "base/file.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "mapping/linear/linear.h"
 #include "mapping/nonlinear/frames.h"
 #include "mapping/nonlinear/rigid_kernel.h"
@@ -20,33 +20,34 @@
 enum { STIFFNESS_NONE, STIFFNESS_EXACT, STIFFNESS_STABILIZED };
 enum { GRAIN = 2048 };
 
-#define RIGID_FIELDS(X)                                                                                               \
-  X(choice, geometricStiffness, "None", "", "derivative of the torques in products with the system matrix",           \
-    .options = "None|Exact|Stabilized")                                                                               \
-  X(reals, initialPoints, "", "m", "points in the frames; from the output's positions when empty")                    \
-  X(int, index, "0", "", "frame of all points, when rigidIndexPerPoint does not give one each")                       \
-  X(file, filename, "", "", "mesh, spheres or springs file with the points", .alias = "fileRigidMapping")             \
-  X(bool, useX0, "0", "", "take the output's rest positions for the points in the frames")                            \
-  X(bool, indexFromEnd, "0", "", "count `index` from the last frame backwards")                                       \
-  X(indices, rigidIndexPerPoint, "", "", "frame of each point")                                                       \
+#define RIGID_FIELDS(X)                                                                                     \
+  X(choice, geometricStiffness, "None", "", "derivative of the torques in products with the system matrix", \
+    .options = "None|Exact|Stabilized")                                                                     \
+  X(reals, initialPoints, "", "m", "points in the frames; from the output's positions when empty")          \
+  X(int, index, "0", "", "frame of all points, when rigidIndexPerPoint does not give one each")             \
+  X(file, filename, "", "", "mesh, spheres or springs file with the points", .alias = "fileRigidMapping")   \
+  X(bool, useX0, "0", "", "take the output's rest positions for the points in the frames")                  \
+  X(bool, indexFromEnd, "0", "", "count `index` from the last frame backwards")                             \
+  X(indices, rigidIndexPerPoint, "", "", "frame of each point")                                             \
   X(bool, globalToLocalCoords, "0", "", "the output's first positions are in the world, not in the frames")
 
 typedef struct Rigid {
   dvMapping base;
   RIGID_FIELDS(DV_MEMBER)
-  dvInts repartition;      // number of points of each frame, in order
-  size_t count, frames;    // mapped points, frames of the input
-  int32_t *frame;          // of each point
-  bool one_frame;          // all points belong to `frame[0]`
-  dvRigidFrame *pose;      // each frame as of the last apply; in two dimensions R and c stand in its upper left corner and last column
-  dvMat3 *turn;            // scratch of the geometric stiffness, one a frame
+  dvInts repartition;     // number of points of each frame, in order
+  size_t count, frames;   // mapped points, frames of the input
+  int32_t *frame;         // of each point
+  bool one_frame;         // all points belong to `frame[0]`
+  dvRigidFrame *pose;   // each frame as of the last apply; in two dimensions R and c stand in its upper left corner and
+                        // last column
+  dvMat3 *turn;         // scratch of the geometric stiffness, one a frame
 } Rigid;
 
 #define SELF Rigid
 static const dvFieldDesc rigid_fields[] = {RIGID_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- set-up ------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 // the number of points a frame, as scenes gave it before rigidIndexPerPoint
 static dvStatus rigid_parse(dvObject *o, dvAttributes *a)
@@ -103,7 +104,8 @@ static bool rigid_spread(Rigid *m)
     for (int32_t i = 0; i < points && at < m->count; i++) m->frame[at++] = (int32_t)f;
   }
   if (at < m->count)
-    dv_warning(&m->base.base, NULL, "repartition covers %zu of %zu points; the others belong to the first frame", at, m->count);
+    dv_warning(&m->base.base, NULL, "repartition covers %zu of %zu points; the others belong to the first frame", at,
+               m->count);
   return true;
 }
 
@@ -111,18 +113,21 @@ static dvStatus rigid_choose_frames(Rigid *m)
 {
   dvObject *o = &m->base.base;
   size_t frames = m->frames;
-  if (frames == 0 || frames > INT32_MAX) return dv_error(o, NULL, "the input %s has %zu frames", m->base.in->base.name, frames);
+  if (frames == 0 || frames > INT32_MAX)
+    return dv_error(o, NULL, "the input %s has %zu frames", m->base.in->base.name, frames);
   if (m->rigidIndexPerPoint.count && m->rigidIndexPerPoint.count == m->count) {
     DV_TRY(dv_check_indices(o, &m->rigidIndexPerPoint, frames, "frames"));
     memcpy(m->frame, m->rigidIndexPerPoint.data, m->count * sizeof *m->frame);
     return DV_OK;
   }
   if (m->rigidIndexPerPoint.count)
-    dv_field_warning(o, &m->rigidIndexPerPoint, "give one index a point", "rigidIndexPerPoint has %zu entries for %zu points and is not used",
-                     m->rigidIndexPerPoint.count, m->count);
+    dv_field_warning(o, &m->rigidIndexPerPoint, "give one index a point",
+                     "rigidIndexPerPoint has %zu entries for %zu points and is not used", m->rigidIndexPerPoint.count,
+                     m->count);
   else if (rigid_spread(m)) return DV_OK;
   if (m->index < 0 || (size_t)m->index >= frames)
-    return dv_field_error(o, &m->index, NULL, "index is %d, but there are %zu frames (0 to %zu)", m->index, frames, frames - 1);
+    return dv_field_error(o, &m->index, NULL, "index is %d, but there are %zu frames (0 to %zu)", m->index, frames,
+                          frames - 1);
   int32_t frame = m->indexFromEnd ? (int32_t)frames - 1 - m->index : m->index;
   for (size_t i = 0; i < m->count; i++) m->frame[i] = frame;
   return DV_OK;
@@ -168,7 +173,8 @@ static dvStatus rigid_init(dvObject *o)
   DV_TRY(rigid_load(m));
   size_t width = (size_t)o->dof_out->coord;
   if (m->initialPoints.count % width)
-    return dv_field_error(o, &m->initialPoints, NULL, "%zu numbers do not make whole points of %zu", m->initialPoints.count, width);
+    return dv_field_error(o, &m->initialPoints, NULL, "%zu numbers do not make whole points of %zu",
+                          m->initialPoints.count, width);
   m->frames = m->base.in->count;
   m->count = m->initialPoints.count && !m->useX0 ? m->initialPoints.count / width : out->count;
   if (m->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->count);
@@ -178,7 +184,8 @@ static dvStatus rigid_init(dvObject *o)
   DV_TRY(rigid_choose_frames(m));
   m->one_frame = m->count > 0;
   for (size_t i = 1; i < m->count && m->one_frame; i++) m->one_frame = m->frame[i] == m->frame[0];
-  if (!rigid_take_points(m) || !dv_state_resize(out, m->count)) return dv_error(o, NULL, "out of memory for %zu points", m->count);
+  if (!rigid_take_points(m) || !dv_state_resize(out, m->count))
+    return dv_error(o, NULL, "out of memory for %zu points", m->count);
   dv_mapping_first_apply(o, &rigid_ops);
   return DV_OK;
 }
@@ -192,7 +199,7 @@ static void rigid_destroy(dvObject *o)
   dv_free(m->turn);
 }
 
-// --- operations --------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 typedef struct Pass {
   Rigid *m;
@@ -203,7 +210,10 @@ typedef struct Pass {
 
 static bool sizes_hold(const Rigid *m) { return m->base.out->count == m->count && m->base.in->count >= m->frames; }
 
-static const double *points_of(const Rigid *m) { return m->useX0 ? dv_state_read(m->base.out, DV_X_REST) : m->initialPoints.data; }
+static const double *points_of(const Rigid *m)
+{
+  return m->useX0 ? dv_state_read(m->base.out, DV_X_REST) : m->initialPoints.data;
+}
 
 static void rigid_pose(Rigid *m, const double *in)
 {
@@ -228,7 +238,8 @@ static void rigid_pose(Rigid *m, const double *in)
 static dvVec3 arm_of(const Rigid *m, const double *points, size_t i)
 {
   const double(*c)[4] = m->pose[m->frame[i]].column, *p = points + i * (size_t)m->base.base.dof_out->coord;
-  if (m->base.base.dof->kind == DV_RIGID2) return dv_vec3(c[0][0] * p[0] + c[1][0] * p[1], c[0][1] * p[0] + c[1][1] * p[1], 0);
+  if (m->base.base.dof->kind == DV_RIGID2)
+    return dv_vec3(c[0][0] * p[0] + c[1][0] * p[1], c[0][1] * p[0] + c[1][1] * p[1], 0);
   return dv_vec3(c[0][0] * p[0] + c[1][0] * p[1] + c[2][0] * p[2], c[0][1] * p[0] + c[1][1] * p[1] + c[2][1] * p[2],
                  c[0][2] * p[0] + c[1][2] * p[1] + c[2][2] * p[2]);
 }
@@ -237,7 +248,8 @@ static void apply_points(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
   const Rigid *m = p->m;
-  p->kernels->points(m->one_frame ? m->pose + m->frame[0] : m->pose, m->one_frame ? NULL : m->frame, p->points, p->out, begin, end);
+  p->kernels->points(m->one_frame ? m->pose + m->frame[0] : m->pose, m->one_frame ? NULL : m->frame, p->points, p->out,
+                     begin, end);
 }
 
 static void apply_frames(void *user, size_t begin, size_t end)
@@ -269,7 +281,11 @@ static void rigid_apply(dvObject *o, int out_x, int in_x)
   p.out = dv_state_write(m->base.out, out_x);
   p.points = points_of(m);
   rigid_pose(m, p.in);
-  dv_parallel_for(o->context->pool, m->count, GRAIN, o->dof->kind == DV_RIGID2 ? apply_2d : o->dof_out->kind == DV_RIGID3 ? apply_frames : apply_points, &p);
+  dv_parallel_for(o->context->pool, m->count, GRAIN,
+                  o->dof->kind == DV_RIGID2       ? apply_2d
+                  : o->dof_out->kind == DV_RIGID3 ? apply_frames
+                                                  : apply_points,
+                  &p);
   dv_mapping_touch(&m->base, out_x);
 }
 
@@ -340,7 +356,8 @@ static void geometric_blocks(Rigid *m, const double *f)
     dvMat3 *t = &m->turn[m->frame[i]];
     *t = dv_mat3_add(*t, dv_mat3_mul(dv_mat3_skew(dv_vec3_load(f + i * width)), dv_mat3_skew(arm_of(m, points, i))));
   }
-  for (size_t i = 0; i < m->frames && m->geometricStiffness == STIFFNESS_STABILIZED; i++) m->turn[i] = dv_turn_stabilise(m->turn[i]);
+  for (size_t i = 0; i < m->frames && m->geometricStiffness == STIFFNESS_STABILIZED; i++)
+    m->turn[i] = dv_turn_stabilise(m->turn[i]);
 }
 
 static void geometric_3d(Rigid *m, double k, double *df, const double *dx, const double *f)
@@ -444,7 +461,8 @@ static const dvMappingOps rigid_ops = {
     .add_jdot = rigid_add_jdot,
 };
 
-static const dvDofPair pairs[] = {{DV_DOF_RIGID3, 0, DV_DOF_VEC3 | DV_DOF_RIGID3}, {DV_DOF_RIGID2, 0, DV_DOF_VEC2}, {0}};
+static const dvDofPair pairs[] = {
+    {DV_DOF_RIGID3, 0, DV_DOF_VEC3 | DV_DOF_RIGID3}, {DV_DOF_RIGID2, 0, DV_DOF_VEC2}, {0}};
 
 const dvClass dv_rigid_mapping_class = {
     .struct_size = sizeof(dvClass),

@@ -1,17 +1,17 @@
-// See rigid_kernel.h. A point is one pack (x y z and a number that is overwritten by the next point, which comes right after;
-// the last point is written exactly).
+// See rigid_kernel.h. A point is one pack (x y z and a number that is overwritten by the next point, which comes right
+// after; the last point is written exactly).
 #include "mapping/nonlinear/rigid_kernel.h"
 
 #include "base/simd.h"
 
 DV_INLINE dvPack move(const dvRigidFrame *f, const double *restrict p)
 {
-  return dv_pack_load(f->column[3]) + dv_pack_load(f->column[0]) * dv_pack(p[0]) + dv_pack_load(f->column[1]) * dv_pack(p[1]) +
-         dv_pack_load(f->column[2]) * dv_pack(p[2]);
+  return dv_pack_load(f->column[3]) + dv_pack_load(f->column[0]) * dv_pack(p[0]) +
+         dv_pack_load(f->column[1]) * dv_pack(p[1]) + dv_pack_load(f->column[2]) * dv_pack(p[2]);
 }
 
-static void rigid_points(const dvRigidFrame *frames, const int32_t *restrict frame, const double *restrict p, double *restrict out, size_t begin,
-                         size_t end)
+static void rigid_points(const dvRigidFrame *frames, const int32_t *restrict frame, const double *restrict p,
+                         double *restrict out, size_t begin, size_t end)
 {
   if (begin >= end) return;
   if (frame)

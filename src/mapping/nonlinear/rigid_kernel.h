@@ -14,7 +14,8 @@ typedef struct dvRigidFrame {
 
 typedef struct dvRigidKernels {
   // out = c + R p for points begin to end - 1, three numbers each; `frame` is NULL when all belong to the first one
-  void (*points)(const dvRigidFrame *frames, const int32_t *frame, const double *p, double *out, size_t begin, size_t end);
+  void (*points)(const dvRigidFrame *frames, const int32_t *frame, const double *p, double *out, size_t begin,
+                 size_t end);
 } dvRigidKernels;
 
 DV_KERNEL_DECLARE(dvRigidKernels, dv_rigid_kernels);

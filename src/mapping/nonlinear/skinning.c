@@ -1,13 +1,15 @@
 // SkinningMapping: points carried by several frames with given weights, or with those of the nearest frames, 1/d^2.
 //
 //   linear            x = sum of w (c + R p), the frames.h way
-//   dual quaternions  (Kavan, Collins, Zara, O'Sullivan 2007) a_i and d_i are the two parts of the unit dual quaternion that
-//                     takes frame i from rest to where it is:  a_i = q_i q0_i*,  d_i = t_i a_i / 2,  t_i = c_i - R(a_i) c0_i
+//   dual quaternions  (Kavan, Collins, Zara, O'Sullivan 2007) a_i and d_i are the two parts of the unit dual quaternion
+//   that
+//                     takes frame i from rest to where it is:  a_i = q_i q0_i*,  d_i = t_i a_i / 2,  t_i = c_i - R(a_i)
+//                     c0_i
 //
 //                       A = sum of w_i a_i,  D = sum of w_i d_i,   x = (A X A* + 2 D A*) / |A|^2
 //
-//                     with signs that put all a_i on the side of the first one. A frame that turns does not make the skin
-//                     collapse, as it does between frames that are blended linearly.
+//                     with signs that put all a_i on the side of the first one. A frame that turns does not make the
+//                     skin collapse, as it does between frames that are blended linearly.
 //
 // Weights are made to add up to one; those behind the first that is not positive are left out, as in SOFA.
 #include "mapping/linear/linear.h"
@@ -17,28 +19,28 @@
 #include <float.h>
 #include <string.h>
 
-#define SKINNING_FIELDS(X)                                                                                            \
-  X(vec3s, initPos, "", "m", "points at rest in the world; from the output's positions when not given for all")       \
-  X(indices, nbRef, "4", "", "frames that carry a point: one number for all, or one a point")                         \
-  X(string, indices, "", "", "frames of each point; the nearest ones when not given for all")                         \
-  X(bool, computeWeightsFromPosition, "0", "", "take the nearest frames also where weights are given")                \
-  X(string, weight, "", "", "weights of those frames")                                                                \
-  X(bool, dualQuaternions, "0", "", "blend motions instead of positions, so that volume is kept where frames turn")   \
-  X(int, showFromIndex, "0", "", "frame whose weights are shown", .flags = DV_LOOKS)                                  \
+#define SKINNING_FIELDS(X)                                                                                          \
+  X(vec3s, initPos, "", "m", "points at rest in the world; from the output's positions when not given for all")     \
+  X(indices, nbRef, "4", "", "frames that carry a point: one number for all, or one a point")                       \
+  X(string, indices, "", "", "frames of each point; the nearest ones when not given for all")                       \
+  X(bool, computeWeightsFromPosition, "0", "", "take the nearest frames also where weights are given")              \
+  X(string, weight, "", "", "weights of those frames")                                                              \
+  X(bool, dualQuaternions, "0", "", "blend motions instead of positions, so that volume is kept where frames turn") \
+  X(int, showFromIndex, "0", "", "frame whose weights are shown", .flags = DV_LOOKS)                                \
   X(bool, showWeights, "0", "", "show weights", .flags = DV_LOOKS)
 
 typedef struct Skinning {
   dvFramesMapping frames;
   SKINNING_FIELDS(DV_MEMBER)
-  DV_ARRAY(double) block;     // dual quaternions: J of each entry, 3 x 6, as of the last apply
-  DV_ARRAY(double) moved;     // a_i and t_i of each frame, and their copy at the last apply
+  DV_ARRAY(double) block;   // dual quaternions: J of each entry, 3 x 6, as of the last apply
+  DV_ARRAY(double) moved;   // a_i and t_i of each frame, and their copy at the last apply
 } Skinning;
 
 #define SELF Skinning
 static const dvFieldDesc skinning_fields[] = {SKINNING_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// --- weights --------------------------------------------------------------------------------------------
+// --- weights -------------------------------------------------------------------------------------
 
 typedef DV_ARRAY(double) Numbers;
 
@@ -78,18 +80,21 @@ static dvStatus given_influences(Skinning *m, Influences *f, size_t points)
 {
   dvObject *o = &m->frames.base.base;
   size_t frames = m->frames.base.in->count;
-  if (!read_numbers(m->indices, &f->index)) return dv_field_error(o, &m->indices, NULL, "indices is not a list of frames: %.60s", m->indices);
-  if (!read_numbers(m->weight, &f->weight)) return dv_field_error(o, &m->weight, NULL, "weight is not a list of numbers: %.60s", m->weight);
+  if (!read_numbers(m->indices, &f->index))
+    return dv_field_error(o, &m->indices, NULL, "indices is not a list of frames: %.60s", m->indices);
+  if (!read_numbers(m->weight, &f->weight))
+    return dv_field_error(o, &m->weight, NULL, "weight is not a list of numbers: %.60s", m->weight);
   dv_push(&f->first, 0);
   for (size_t i = 0; i < points; i++) dv_push(&f->first, f->first.data[i] + count_of(m, i, points));
   size_t wanted = (size_t)f->first.data[points];
   if (f->index.count != wanted || f->weight.count != wanted)
     return dv_field_error(o, &m->weight, "give as many indices and weights as nbRef says for each point",
-                          "%zu points with their nbRef need %zu indices and weights, not %zu and %zu", points, wanted, f->index.count,
-                          f->weight.count);
+                          "%zu points with their nbRef need %zu indices and weights, not %zu and %zu", points, wanted,
+                          f->index.count, f->weight.count);
   for (size_t e = 0; e < wanted; e++)
     if (!(f->index.data[e] >= 0 && f->index.data[e] < (double)frames))
-      return dv_field_error(o, &m->indices, NULL, "entry %zu of indices is %g, but there are %zu frames (0 to %zu)", e, f->index.data[e], frames, frames - 1);
+      return dv_field_error(o, &m->indices, NULL, "entry %zu of indices is %g, but there are %zu frames (0 to %zu)", e,
+                            f->index.data[e], frames, frames - 1);
   return DV_OK;
 }
 
@@ -105,7 +110,8 @@ static void nearest_influences(const Skinning *m, Influences *f, size_t points, 
     double *index = f->index.data + i * n, *weight = f->weight.data + i * n;
     for (size_t k = 0; k < n; k++) index[k] = weight[k] = 0;
     for (size_t j = 0; j < frames; j++) {
-      double d2 = dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(place + 3 * i), dv_vec3_load(x + 7 * j))), w = d2 > 0 ? fmin(1 / d2, DBL_MAX) : DBL_MAX;
+      double d2 = dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(place + 3 * i), dv_vec3_load(x + 7 * j))),
+             w = d2 > 0 ? fmin(1 / d2, DBL_MAX) : DBL_MAX;
       size_t at = 0;
       while (at < n && weight[at] > w) at++;
       if (at == n) continue;
@@ -141,10 +147,12 @@ static dvStatus check_counts(const Skinning *m, size_t points)
 {
   const dvObject *o = &m->frames.base.base;
   if (m->nbRef.count != 1 && m->nbRef.count != points)
-    return dv_field_error(o, &m->nbRef, NULL, "nbRef has %zu entries: one for all, or one for each of %zu points", m->nbRef.count, points);
+    return dv_field_error(o, &m->nbRef, NULL, "nbRef has %zu entries: one for all, or one for each of %zu points",
+                          m->nbRef.count, points);
   for (size_t i = 0; i < m->nbRef.count; i++)
     if (m->nbRef.data[i] < 1 || m->nbRef.data[i] > 1000)
-      return dv_field_error(o, &m->nbRef, NULL, "entry %zu of nbRef is %d: a point has 1 to 1000 frames", i, m->nbRef.data[i]);
+      return dv_field_error(o, &m->nbRef, NULL, "entry %zu of nbRef is %d: a point has 1 to 1000 frames", i,
+                            m->nbRef.data[i]);
   return DV_OK;
 }
 
@@ -154,7 +162,8 @@ static dvStatus skinning_init(dvObject *o)
   dvState *in = m->frames.base.in, *out = m->frames.base.out;
   size_t points = out->count;
   if (in->count == 0) return dv_error(o, NULL, "the input %s has no frames", in->base.name);
-  if (dv_reals_size(&m->initPos) != points && !dv_reals_assign(&m->initPos, dv_state_read(out, DV_X), 3 * points)) return dv_error(o, NULL, "out of memory");
+  if (dv_reals_size(&m->initPos) != points && !dv_reals_assign(&m->initPos, dv_state_read(out, DV_X), 3 * points))
+    return dv_error(o, NULL, "out of memory");
   DV_TRY(check_counts(m, points));
   bool given = *m->weight && *m->indices && !m->computeWeightsFromPosition;
   Influences f = {0};
@@ -171,14 +180,17 @@ static dvStatus skinning_init(dvObject *o)
   return dv_frames_settle(o, true);
 }
 
-// --- dual quaternions -----------------------------------------------------------------------------------
+// --- dual quaternions ----------------------------------------------------------------------------
 
 // How A, D and so x change: values, first and second derivatives along a motion of the frames.
 typedef struct Jet {
   dvQuat a[3], d[3];
 } Jet;
 
-static dvQuat quat_add(dvQuat a, dvQuat b, double k) { return (dvQuat){a.x + k * b.x, a.y + k * b.y, a.z + k * b.z, a.w + k * b.w}; }
+static dvQuat quat_add(dvQuat a, dvQuat b, double k)
+{
+  return (dvQuat){a.x + k * b.x, a.y + k * b.y, a.z + k * b.z, a.w + k * b.w};
+}
 static dvQuat pure(dvVec3 v) { return (dvQuat){v.x, v.y, v.z, 0}; }
 
 // the motion of one frame from rest: a (4 numbers) and t; with velocity v of the frame, NULL for none
@@ -194,13 +206,16 @@ static Jet frame_jet(const double *moved, const double *rest, const double *v)
   j.a[1] = dv_quat_scale(dv_quat_mul(pure(w), j.a[0]), 0.5);
   j.a[2] = dv_quat_scale(j.a[0], -0.25 * dv_vec3_norm2(w));
   j.d[1] = dv_quat_scale(quat_add(dv_quat_mul(pure(t1), j.a[0]), dv_quat_mul(pure(t), j.a[1]), 1), 0.5);
-  j.d[2] = dv_quat_scale(quat_add(quat_add(dv_quat_mul(pure(t2), j.a[0]), dv_quat_mul(pure(t1), j.a[1]), 2), dv_quat_mul(pure(t), j.a[2]), 1), 0.5);
+  j.d[2] = dv_quat_scale(quat_add(quat_add(dv_quat_mul(pure(t2), j.a[0]), dv_quat_mul(pure(t1), j.a[1]), 2),
+                                  dv_quat_mul(pure(t), j.a[2]), 1),
+                         0.5);
   return j;
 }
 
 static dvVec3 bilinear(dvQuat a, dvQuat d, dvQuat b, dvVec3 place)
 {
-  dvQuat p = quat_add(dv_quat_mul(dv_quat_mul(a, pure(place)), dv_quat_conjugate(b)), dv_quat_mul(d, dv_quat_conjugate(b)), 2);
+  dvQuat p =
+      quat_add(dv_quat_mul(dv_quat_mul(a, pure(place)), dv_quat_conjugate(b)), dv_quat_mul(d, dv_quat_conjugate(b)), 2);
   return dv_vec3(p.x, p.y, p.z);
 }
 
@@ -236,7 +251,8 @@ static Jet point_jet(const Skinning *m, size_t i, const double *rest, const doub
   int32_t begin = m->frames.first.data[i];
   for (int32_t e = begin; e < m->frames.first.data[i + 1]; e++) {
     size_t f = (size_t)m->frames.frame.data[e];
-    add_jet(&sum, frame_jet(m->moved.data + 7 * f, rest + 7 * f, v ? v + 6 * f : NULL), m->frames.weight.data[e] * side_of(m, begin, e));
+    add_jet(&sum, frame_jet(m->moved.data + 7 * f, rest + 7 * f, v ? v + 6 * f : NULL),
+            m->frames.weight.data[e] * side_of(m, begin, e));
   }
   return sum;
 }
@@ -267,7 +283,8 @@ static void dual_apply_body(void *user, size_t begin, size_t end)
         moving.a[1] = dv_quat_scale(one.a[1], w);
         moving.d[1] = dv_quat_scale(one.d[1], w);
         blend_point(&moving, place, x);
-        m->block.data[18 * e + k] = x[1].x, m->block.data[18 * e + 6 + k] = x[1].y, m->block.data[18 * e + 12 + k] = x[1].z;
+        m->block.data[18 * e + k] = x[1].x, m->block.data[18 * e + 6 + k] = x[1].y,
+                               m->block.data[18 * e + 12 + k] = x[1].z;
       }
   }
 }
@@ -284,7 +301,8 @@ static void skinning_apply(dvObject *o, int out_x, int in_x)
   for (size_t f = 0; f < m->frames.frames; f++) {
     dvQuat a = dv_quat_mul(dv_quat_load(x + 7 * f + 3), dv_quat_inverse(dv_quat_load(rest + 7 * f + 3)));
     dv_quat_store(m->moved.data + 7 * f, a);
-    dv_vec3_store(m->moved.data + 7 * f + 4, dv_vec3_sub(dv_vec3_load(x + 7 * f), dv_quat_rotate(a, dv_vec3_load(rest + 7 * f))));
+    dv_vec3_store(m->moved.data + 7 * f + 4,
+                  dv_vec3_sub(dv_vec3_load(x + 7 * f), dv_quat_rotate(a, dv_vec3_load(rest + 7 * f))));
   }
   DualPass p = {m, rest, dv_state_write(m->frames.base.out, out_x)};
   dv_parallel_for(o->context->pool, m->frames.count, 256, dual_apply_body, &p);
@@ -322,7 +340,8 @@ static void skinning_apply_jt(dvObject *o, int in_f, int out_f)
   double *in = dv_state_write(m->frames.base.in, in_f);
   for (size_t i = 0; i < m->frames.count; i++)
     for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
-      for (int k = 0; k < 18; k++) in[6 * m->frames.frame.data[e] + k % 6] += m->block.data[18 * e + k] * f[3 * i + (size_t)(k / 6)];
+      for (int k = 0; k < 18; k++)
+        in[6 * m->frames.frame.data[e] + k % 6] += m->block.data[18 * e + k] * f[3 * i + (size_t)(k / 6)];
 }
 
 static void skinning_row(dvObject *o, size_t i, dvMatrixSink *sink)
@@ -333,7 +352,8 @@ static void skinning_row(dvObject *o, size_t i, dvMatrixSink *sink)
     return;
   }
   for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
-    sink->add(sink, m->frames.base.out, i, m->frames.base.in, (size_t)m->frames.frame.data[e], 3, 6, m->block.data + 18 * e);
+    sink->add(sink, m->frames.base.out, i, m->frames.base.in, (size_t)m->frames.frame.data[e], 3, 6,
+              m->block.data + 18 * e);
 }
 
 static void skinning_add_jdot(dvObject *o, int out_a, int in_v)

@@ -16,11 +16,11 @@
 
 static const dvDofPair pairs[] = {{DV_DOF_RIGID3, 0, DV_DOF_VEC3}, {0}};
 
-// --- circles --------------------------------------------------------------------------------------------
+// --- circles -------------------------------------------------------------------------------------
 
-#define TUBULAR_FIELDS(X)                                                                                             \
-  X(int, nbPointsOnEachCircle, "0", "", "points of each circle", .flags = DV_REQUIRED)                                \
-  X(real, radius, "0", "m", "radius of the circles", .flags = DV_REQUIRED)                                            \
+#define TUBULAR_FIELDS(X)                                                              \
+  X(int, nbPointsOnEachCircle, "0", "", "points of each circle", .flags = DV_REQUIRED) \
+  X(real, radius, "0", "m", "radius of the circles", .flags = DV_REQUIRED)             \
   X(int, peak, "0", "", "frames over which the radius grows from zero; over the last ones, when negative")
 
 typedef struct Tubular {
@@ -44,14 +44,18 @@ static dvStatus tubular_init(dvObject *o)
 {
   Tubular *t = (Tubular *)o;
   size_t frames = t->frames.base.in->count;
-  if (!dv_was_set(o, &t->radius) || !isfinite(t->radius)) return dv_error(o, "give radius=\"…\"", "TubularMapping needs the radius of its circles");
+  if (!dv_was_set(o, &t->radius) || !isfinite(t->radius))
+    return dv_error(o, "give radius=\"…\"", "TubularMapping needs the radius of its circles");
   if (t->nbPointsOnEachCircle < 1 || t->nbPointsOnEachCircle > 100000)
-    return dv_field_error(o, &t->nbPointsOnEachCircle, NULL, "nbPointsOnEachCircle is %d: a circle has 1 to 100000 points", t->nbPointsOnEachCircle);
-  if (frames * (size_t)t->nbPointsOnEachCircle > INT32_MAX / 3) return dv_error(o, NULL, "%zu circles are too many", frames);
+    return dv_field_error(o, &t->nbPointsOnEachCircle, NULL,
+                          "nbPointsOnEachCircle is %d: a circle has 1 to 100000 points", t->nbPointsOnEachCircle);
+  if (frames * (size_t)t->nbPointsOnEachCircle > INT32_MAX / 3)
+    return dv_error(o, NULL, "%zu circles are too many", frames);
   dv_frames_clear(o);
   for (size_t i = 0; i < frames; i++)
     for (int j = 0; j < t->nbPointsOnEachCircle; j++) {
-      double angle = 2.0 * j * 3.14159265358979323846 / t->nbPointsOnEachCircle, rho = radius_at(t, (long)i, (long)frames);
+      double angle = 2.0 * j * 3.14159265358979323846 / t->nbPointsOnEachCircle,
+             rho = radius_at(t, (long)i, (long)frames);
       dv_frames_add(o, i, 1, dv_vec3(0, rho * cos(angle), rho * sin(angle)));
       dv_frames_end_point(o);
     }
@@ -74,11 +78,14 @@ const dvClass dv_tubular_mapping_class = {
     .destroy = dv_frames_destroy,
 };
 
-// --- beams ----------------------------------------------------------------------------------------------
+// --- beams ---------------------------------------------------------------------------------------
 
-#define BEAM_FIELDS(X)                                                                                                \
-  X(bool, localCoord, "1", "", "the first positions are along the line of beams: number of the beam and lengths of it; else they are in the world")
-#define THREAD_FIELDS(X) X(int, granularity, "32", "", "accepted: threads share the work by themselves", .flags = DV_HIDDEN)
+#define BEAM_FIELDS(X)                                                                                             \
+  X(bool, localCoord, "1", "",                                                                                     \
+    "the first positions are along the line of beams: number of the beam and lengths of it; else they are in the " \
+    "world")
+#define THREAD_FIELDS(X) \
+  X(int, granularity, "32", "", "accepted: threads share the work by themselves", .flags = DV_HIDDEN)
 
 typedef struct Beams {
   dvFramesMapping frames;
@@ -107,13 +114,15 @@ static dvStatus beam_init(dvObject *o)
   Beams *b = (Beams *)o;
   dvState *in = b->frames.base.in, *out = b->frames.base.out;
   size_t beams = in->count - 1, n = out->count;
-  if (in->count < 2) return dv_error(o, NULL, "the input %s has %zu frames; a beam needs two", in->base.name, in->count);
+  if (in->count < 2)
+    return dv_error(o, NULL, "the input %s has %zu frames; a beam needs two", in->base.name, in->count);
   const double *x = dv_state_read(in, DV_X), *y = dv_state_read(out, DV_X);
   double *length = dv_alloc((beams + 1) * sizeof *length);
   dvStatus status = DV_OK;
   for (size_t i = 0; i < beams; i++) {
     length[i] = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 7 * i), dv_vec3_load(x + 7 * i + 7)));
-    if (!(length[i] > 0) && status == DV_OK) status = dv_error(o, NULL, "beam %zu of %s has no length", i, in->base.name);
+    if (!(length[i] > 0) && status == DV_OK)
+      status = dv_error(o, NULL, "beam %zu of %s has no length", i, in->base.name);
   }
   dv_frames_clear(o);
   for (size_t i = 0; i < n && status == DV_OK; i++) {
@@ -132,11 +141,20 @@ static dvStatus beam_init(dvObject *o)
   return dv_frames_settle(o, true);
 }
 
-#define BEAM_CLASS(symbol, name_, module_, ...)                                                                         \
-  const dvClass symbol = {.struct_size = sizeof(dvClass), .name = name_, .help = "points between the frames of a line of beams", .module = module_,   \
-                          .dofs = DV_DOF_RIGID3, .dofs_out = DV_DOF_VEC3, .pairs = pairs, .size = sizeof(Beams),         \
-                          .ops = {[DV_ROLE_MAPPING] = &dv_frames_ops}, .link = dv_mapping_link, .init = beam_init,       \
-                          .destroy = dv_frames_destroy, __VA_ARGS__}
+#define BEAM_CLASS(symbol, name_, module_, ...)                                   \
+  const dvClass symbol = {.struct_size = sizeof(dvClass),                         \
+                          .name = name_,                                          \
+                          .help = "points between the frames of a line of beams", \
+                          .module = module_,                                      \
+                          .dofs = DV_DOF_RIGID3,                                  \
+                          .dofs_out = DV_DOF_VEC3,                                \
+                          .pairs = pairs,                                         \
+                          .size = sizeof(Beams),                                  \
+                          .ops = {[DV_ROLE_MAPPING] = &dv_frames_ops},            \
+                          .link = dv_mapping_link,                                \
+                          .init = beam_init,                                      \
+                          .destroy = dv_frames_destroy,                           \
+                          __VA_ARGS__}
 
 BEAM_CLASS(dv_beam_linear_mapping_class, "BeamLinearMapping", "Sofa.Component.Mapping.Linear",
            .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(beam_fields)});

@@ -1,5 +1,5 @@
-// Distances in a grid of voxels: Dijkstra's algorithm in which a voxel also tries the straight line from where the path to its
-// neighbour last turned. In one material without holes that is the distance in space, to rounding.
+// Distances in a grid of voxels: Dijkstra's algorithm in which a voxel also tries the straight line from where the path
+// to its neighbour last turned. In one material without holes that is the distance in space, to rounding.
 #include "mapping/voxel/material_map.h"
 
 #include "base/heap.h"
@@ -9,26 +9,28 @@
 typedef struct Search {
   const dvVoxelGrid *g;
   double *distance;
-  int32_t *origin;           // where the path to a voxel last turned: a voxel, or -1 - the number of a point
+  int32_t *origin;   // where the path to a voxel last turned: a voxel, or -1 - the number of a point
   int32_t *nearest;
-  int32_t *tried;            // from where a straight line to a voxel was last measured
+  int32_t *tried;   // from where a straight line to a voxel was last measured
   bool *done;
   const dvVec3 *points;
-  double least;              // compliance
-  double length[27];         // of the moves
-  dvHeap heap;               // voxels by their distance
+  double least;        // compliance
+  double length[27];   // of the moves
+  dvHeap heap;         // voxels by their distance
 } Search;
 
 static void cell_of(const dvVoxelGrid *g, dvVec3 p, int32_t at[3])
 {
-  const double local[3] = {(p.x - g->origin.x) / g->size.x, (p.y - g->origin.y) / g->size.y, (p.z - g->origin.z) / g->size.z};
+  const double local[3] = {(p.x - g->origin.x) / g->size.x, (p.y - g->origin.y) / g->size.y,
+                           (p.z - g->origin.z) / g->size.z};
   for (int k = 0; k < 3; k++) at[k] = (int32_t)floor(fmin(fmax(local[k], 0), g->n[k] - 1));
 }
 
 // the integral of the compliance along a line, from voxel to voxel; infinite when the line leaves the material
 static double along_line(const dvVoxelGrid *g, dvVec3 from, dvVec3 to)
 {
-  const double a[3] = {from.x, from.y, from.z}, b[3] = {to.x, to.y, to.z}, o[3] = {g->origin.x, g->origin.y, g->origin.z}, h[3] = {g->size.x, g->size.y, g->size.z};
+  const double a[3] = {from.x, from.y, from.z}, b[3] = {to.x, to.y, to.z},
+               o[3] = {g->origin.x, g->origin.y, g->origin.z}, h[3] = {g->size.x, g->size.y, g->size.z};
   const int32_t stride[3] = {1, g->n[0], g->n[0] * g->n[1]};
   double next[3], step[3], length = dv_vec3_norm(dv_vec3_sub(to, from)), sum = 0, t = 0;
   int32_t at[3], cell = 0;
@@ -58,7 +60,10 @@ static double along_line(const dvVoxelGrid *g, dvVec3 from, dvVec3 to)
   return sum * length;
 }
 
-static dvVec3 origin_place(const Search *s, int32_t origin) { return origin < 0 ? s->points[-1 - origin] : dv_voxel_centre(s->g, (size_t)origin); }
+static dvVec3 origin_place(const Search *s, int32_t origin)
+{
+  return origin < 0 ? s->points[-1 - origin] : dv_voxel_centre(s->g, (size_t)origin);
+}
 
 static void offer(Search *s, int32_t voxel, double distance, int32_t origin, int32_t nearest)
 {
@@ -82,7 +87,8 @@ static void spread(Search *s, int32_t voxel)
     if (s->done[other]) continue;
     dvVec3 centre = dv_voxel_centre(g, (size_t)other);
     double least = before_turn + s->least * dv_vec3_norm(dv_vec3_sub(centre, turn));   // no line is shorter
-    if (s->tried[other] != origin && least < s->distance[other] * (1 - 1e-12)) offer(s, other, before_turn + along_line(g, turn, centre), origin, s->nearest[voxel]);
+    if (s->tried[other] != origin && least < s->distance[other] * (1 - 1e-12))
+      offer(s, other, before_turn + along_line(g, turn, centre), origin, s->nearest[voxel]);
     s->tried[other] = origin;
     // a turn must pay: rounding makes none
     double turned = s->distance[voxel] + 0.5 * s->length[m] * (g->compliance.data[voxel] + g->compliance.data[other]);
@@ -101,7 +107,8 @@ bool dv_voxel_distances(const dvVoxelGrid *g, const dvVec3 *points, size_t count
   return good;
 }
 
-bool dv_voxel_distances_add(const dvVoxelGrid *g, const dvVec3 *points, size_t known, size_t count, double *distance, int32_t *nearest)
+bool dv_voxel_distances_add(const dvVoxelGrid *g, const dvVec3 *points, size_t known, size_t count, double *distance,
+                            int32_t *nearest)
 {
   size_t n = dv_voxel_count(g);
   dvVec3 *starts = dv_try_alloc((count + 1) * sizeof *starts);
@@ -121,7 +128,9 @@ bool dv_voxel_distances_add(const dvVoxelGrid *g, const dvVec3 *points, size_t k
     size_t voxel = dv_voxel_nearest(g, points[p]);
     int32_t at[3];
     cell_of(g, points[p], at);
-    starts[p] = dv_voxel_at(g, at) == (int32_t)voxel ? points[p] : dv_voxel_centre(g, voxel);   // a point outside starts where the material begins
+    starts[p] = dv_voxel_at(g, at) == (int32_t)voxel
+                    ? points[p]
+                    : dv_voxel_centre(g, voxel);   // a point outside starts where the material begins
     offer(&s, (int32_t)voxel, along_line(g, starts[p], dv_voxel_centre(g, voxel)), -1 - (int32_t)p, (int32_t)p);
   }
   while (good && s.heap.count) {

@@ -1,9 +1,9 @@
 // FrameSampler: places frames in a body of voxels.
 //
 // Each new frame goes to the voxel that is farthest from all others, in the metric in which stiff material is short
-// (material_map.h), so that soft parts get more of them; the first one to the voxel nearest to the middle. Then Lloyd's iterations
-// move every frame to the middle of the voxels that are nearest to it, weighted by their compliance. Frames of `fixed` stay
-// where they are and come first.
+// (material_map.h), so that soft parts get more of them; the first one to the voxel nearest to the middle. Then Lloyd's
+// iterations move every frame to the middle of the voxels that are nearest to it, weighted by their compliance. Frames
+// of `fixed` stay where they are and come first.
 #include "mapping/register.h"
 #include "mapping/voxel/material_map.h"
 #include "scene/node.h"
@@ -11,13 +11,13 @@
 
 #include <math.h>
 
-#define SAMPLER_FIELDS(X)                                                                                                   \
-  X(link, map, "", "", "MaterialMap; the nearest one upwards by default")                                                  \
-  X(int, count, "1", "", "number of frames, those of `fixed` included", .flags = DV_INPUT)                                  \
-  X(int, iterations, "20", "", "Lloyd's iterations at most", .flags = DV_INPUT)                                             \
-  X(vec3s, fixed, "", "m", "places of frames that stay", .flags = DV_INPUT)                                                 \
-  X(coords, position, "", "m", "the frames: upright, in the types of the template", .flags = DV_OUTPUT)                     \
-  X(vec3s, points, "", "m", "their places", .flags = DV_OUTPUT)                                                             \
+#define SAMPLER_FIELDS(X)                                                                               \
+  X(link, map, "", "", "MaterialMap; the nearest one upwards by default")                               \
+  X(int, count, "1", "", "number of frames, those of `fixed` included", .flags = DV_INPUT)              \
+  X(int, iterations, "20", "", "Lloyd's iterations at most", .flags = DV_INPUT)                         \
+  X(vec3s, fixed, "", "m", "places of frames that stay", .flags = DV_INPUT)                             \
+  X(coords, position, "", "m", "the frames: upright, in the types of the template", .flags = DV_OUTPUT) \
+  X(vec3s, points, "", "m", "their places", .flags = DV_OUTPUT)                                         \
   X(ints, region, "", "", "frame that is nearest to each voxel", .flags = DV_OUTPUT)
 
 typedef struct FrameSampler {
@@ -37,7 +37,8 @@ typedef struct Placement {
   int32_t *nearest;
 } Placement;
 
-// the first when there is none yet: the voxel nearest to the middle; else the farthest, one that nothing reaches before all others
+// the first when there is none yet: the voxel nearest to the middle; else the farthest, one that nothing reaches before
+// all others
 static dvVec3 next_place(const Placement *p, size_t have)
 {
   size_t n = dv_voxel_count(p->g), best = 0;
@@ -64,9 +65,11 @@ static double relax(const Placement *p)
   }
   for (size_t i = p->fixed; i < p->count; i++) {
     if (!(weight[i] > 0)) continue;
-    dvVec3 middle = dv_vec3_scale(sum[i], 1 / weight[i]), centre = dv_voxel_centre(p->g, dv_voxel_nearest(p->g, middle)), away = dv_vec3_sub(middle, centre);
+    dvVec3 middle = dv_vec3_scale(sum[i], 1 / weight[i]),
+           centre = dv_voxel_centre(p->g, dv_voxel_nearest(p->g, middle)), away = dv_vec3_sub(middle, centre);
     double half = 0.5 + 1e-9;   // on a border between voxels, too
-    bool inside = fabs(away.x) <= half * p->g->size.x && fabs(away.y) <= half * p->g->size.y && fabs(away.z) <= half * p->g->size.z;
+    bool inside = fabs(away.x) <= half * p->g->size.x && fabs(away.y) <= half * p->g->size.y &&
+                  fabs(away.z) <= half * p->g->size.z;
     if (!inside) middle = centre;   // of a region that is bent around a hole
     most = fmax(most, dv_vec3_norm(dv_vec3_sub(middle, p->place[i])));
     p->place[i] = middle;
@@ -80,7 +83,8 @@ static dvStatus write_frames(FrameSampler *s, const Placement *p)
 {
   dvObject *o = &s->base;
   size_t width = (size_t)o->dof->coord, n = dv_voxel_count(p->g);
-  if (!dv_reals_resize(&s->points, 3 * p->count) || !dv_reals_resize(&s->position, width * p->count) || !dv_ints_assign(&s->region, p->nearest, n))
+  if (!dv_reals_resize(&s->points, 3 * p->count) || !dv_reals_resize(&s->position, width * p->count) ||
+      !dv_ints_assign(&s->region, p->nearest, n))
     return dv_error(o, NULL, "out of memory");
   for (size_t i = 0; i < p->count; i++) {
     dv_vec3_store(s->points.data + 3 * i, p->place[i]);
@@ -110,12 +114,16 @@ static bool place_frames(const FrameSampler *s, Placement *p)
 static dvStatus frame_sampler_update(dvObject *o)
 {
   FrameSampler *s = (FrameSampler *)o;
-  Placement p = {.g = dv_material_grid(o, &s->map, NULL), .fixed = dv_reals_size(&s->fixed), .count = (size_t)dv_max_int(s->count, 0)};
+  Placement p = {.g = dv_material_grid(o, &s->map, NULL),
+                 .fixed = dv_reals_size(&s->fixed),
+                 .count = (size_t)dv_max_int(s->count, 0)};
   if (!p.g) return DV_ERROR_INPUT;
   size_t n = dv_voxel_count(p.g);
   if (s->count < 1 || p.count > n) return dv_field_error(o, &s->count, NULL, "%d frames for %zu voxels", s->count, n);
-  if (p.fixed > p.count) return dv_field_error(o, &s->fixed, "raise count", "%zu frames are fixed, and count is %d", p.fixed, s->count);
-  if (s->iterations < 0 || s->iterations > 1000) return dv_field_error(o, &s->iterations, NULL, "%d iterations", s->iterations);
+  if (p.fixed > p.count)
+    return dv_field_error(o, &s->fixed, "raise count", "%zu frames are fixed, and count is %d", p.fixed, s->count);
+  if (s->iterations < 0 || s->iterations > 1000)
+    return dv_field_error(o, &s->iterations, NULL, "%d iterations", s->iterations);
   p.place = dv_try_alloc((p.count + 1) * sizeof *p.place);
   p.distance = dv_try_alloc((n + 1) * sizeof *p.distance);
   p.nearest = dv_try_alloc((n + 1) * sizeof *p.nearest);

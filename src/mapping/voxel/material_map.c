@@ -1,7 +1,8 @@
 // MaterialMap: which material fills which voxel of a grid.
 //
-// The grid is given by its resolution, and is filled everywhere, or in the voxels that `voxels` numbers (those of VoxelGridLoader);
-// `values` says which material of the lists each has, counted from 1; 0 is none. `boxes` are painted over that in order.
+// The grid is given by its resolution, and is filled everywhere, or in the voxels that `voxels` numbers (those of
+// VoxelGridLoader); `values` says which material of the lists each has, counted from 1; 0 is none. `boxes` are painted
+// over that in order.
 #include "mapping/voxel/material_map.h"
 
 #include "mapping/register.h"
@@ -11,19 +12,21 @@
 
 enum { LARGEST = 1 << 23 };
 
-#define MAP_FIELDS(X)                                                                                                       \
-  X(ivec3, resolution, "1 1 1", "", "voxels along x, y and z", .flags = DV_INPUT)                                           \
-  X(vec3, origin, "0 0 0", "m", "corner of the first voxel", .flags = DV_INPUT)                                             \
-  X(vec3, voxelSize, "1 1 1", "m", "sides of a voxel", .flags = DV_INPUT)                                                   \
-  X(ints, voxels, "", "", "numbers in the grid of the voxels that are filled, x fastest; all when not given", .flags = DV_INPUT)   \
-  X(reals, values, "1", "", "material of each of them, counted from 1, or one for all; 0: none", .flags = DV_INPUT)         \
-  X(vec6s, boxes, "", "m", "boxes that are painted over, minimum and maximum: voxels with their centre inside", .flags = DV_INPUT)   \
-  X(ints, boxMaterials, "", "", "material of each box, counted from 1; 0 empties it", .flags = DV_INPUT)                    \
-  X(reals, youngModulus, "1000", "Pa", "stiffness of each material", .flags = DV_INPUT)                                     \
-  X(reals, poissonRatio, "0.3", "", "Poisson's ratio of each material, or one for all", .flags = DV_INPUT)                  \
-  X(reals, density, "1", "kg/m3", "density of each material, or one for all", .flags = DV_INPUT)                            \
-  X(vec3s, position, "", "m", "centres of the voxels that are filled", .flags = DV_OUTPUT)                                  \
-  X(ints, material, "", "", "material of each of them, counted from 1", .flags = DV_OUTPUT)                                 \
+#define MAP_FIELDS(X)                                                                                               \
+  X(ivec3, resolution, "1 1 1", "", "voxels along x, y and z", .flags = DV_INPUT)                                   \
+  X(vec3, origin, "0 0 0", "m", "corner of the first voxel", .flags = DV_INPUT)                                     \
+  X(vec3, voxelSize, "1 1 1", "m", "sides of a voxel", .flags = DV_INPUT)                                           \
+  X(ints, voxels, "", "", "numbers in the grid of the voxels that are filled, x fastest; all when not given",       \
+    .flags = DV_INPUT)                                                                                              \
+  X(reals, values, "1", "", "material of each of them, counted from 1, or one for all; 0: none", .flags = DV_INPUT) \
+  X(vec6s, boxes, "", "m", "boxes that are painted over, minimum and maximum: voxels with their centre inside",     \
+    .flags = DV_INPUT)                                                                                              \
+  X(ints, boxMaterials, "", "", "material of each box, counted from 1; 0 empties it", .flags = DV_INPUT)            \
+  X(reals, youngModulus, "1000", "Pa", "stiffness of each material", .flags = DV_INPUT)                             \
+  X(reals, poissonRatio, "0.3", "", "Poisson's ratio of each material, or one for all", .flags = DV_INPUT)          \
+  X(reals, density, "1", "kg/m3", "density of each material, or one for all", .flags = DV_INPUT)                    \
+  X(vec3s, position, "", "m", "centres of the voxels that are filled", .flags = DV_OUTPUT)                          \
+  X(ints, material, "", "", "material of each of them, counted from 1", .flags = DV_OUTPUT)                         \
   X(real, volume, "0", "m3", "volume of all of them", .flags = DV_OUTPUT)
 
 typedef struct MaterialMap {
@@ -39,7 +42,8 @@ static const dvFieldDesc map_fields[] = {MAP_FIELDS(DV_DESCRIBE)};
 dvVec3 dv_voxel_centre(const dvVoxelGrid *g, size_t voxel)
 {
   int32_t p = g->place.data[voxel], x = p % g->n[0], y = p / g->n[0] % g->n[1], z = p / g->n[0] / g->n[1];
-  return dv_vec3(g->origin.x + (x + 0.5) * g->size.x, g->origin.y + (y + 0.5) * g->size.y, g->origin.z + (z + 0.5) * g->size.z);
+  return dv_vec3(g->origin.x + (x + 0.5) * g->size.x, g->origin.y + (y + 0.5) * g->size.y,
+                 g->origin.z + (z + 0.5) * g->size.z);
 }
 
 int32_t dv_voxel_at(const dvVoxelGrid *g, const int32_t at[3])
@@ -52,8 +56,8 @@ int32_t dv_voxel_at(const dvVoxelGrid *g, const int32_t at[3])
 typedef struct Nearest {
   const dvVoxelGrid *g;
   dvVec3 point;
-  int32_t at[3];           // the cell around which is searched
-  double least;            // distance squared of the best
+  int32_t at[3];   // the cell around which is searched
+  double least;    // distance squared of the best
   size_t best;
 } Nearest;
 
@@ -79,7 +83,8 @@ static void offer_shell(Nearest *s, int32_t r)
 
 size_t dv_voxel_nearest(const dvVoxelGrid *g, dvVec3 point)
 {
-  const double local[3] = {(point.x - g->origin.x) / g->size.x, (point.y - g->origin.y) / g->size.y, (point.z - g->origin.z) / g->size.z};
+  const double local[3] = {(point.x - g->origin.x) / g->size.x, (point.y - g->origin.y) / g->size.y,
+                           (point.z - g->origin.z) / g->size.z};
   const double h[3] = {g->size.x, g->size.y, g->size.z};
   Nearest s = {.g = g, .point = point, .least = INFINITY};
   double outside = 0, side = fmin(h[0], fmin(h[1], h[2]));   // distance squared from the grid
@@ -102,10 +107,10 @@ size_t dv_voxel_nearest(const dvVoxelGrid *g, dvVec3 point)
 
 static double one_of(const dvReals *list, int32_t number) { return list->data[list->count > 1 ? number : 0]; }
 
-dvMaterial dv_material_of(const dvObject *map, int32_t number)
+dvVoxelMaterial dv_material_of(const dvObject *map, int32_t number)
 {
   const MaterialMap *m = (const MaterialMap *)map;
-  return (dvMaterial){m->youngModulus.data[number], one_of(&m->poissonRatio, number), one_of(&m->density, number)};
+  return (dvVoxelMaterial){m->youngModulus.data[number], one_of(&m->poissonRatio, number), one_of(&m->density, number)};
 }
 
 const dvVoxelGrid *dv_material_grid(dvObject *o, const dvLink *link, dvObject **map)
@@ -115,7 +120,8 @@ const dvVoxelGrid *dv_material_grid(dvObject *o, const dvLink *link, dvObject **
     for (size_t i = 0; i < node->objects.count && !target; i++)
       if (node->objects.data[i]->cls == &dv_material_map_class) target = node->objects.data[i];
   if (!target || target->cls != &dv_material_map_class) {
-    dv_error(o, "give map=\"@path\"", target ? "%s is no MaterialMap" : "%s finds no MaterialMap", target ? target->name : o->name);
+    dv_error(o, "give map=\"@path\"", target ? "%s is no MaterialMap" : "%s finds no MaterialMap",
+             target ? target->name : o->name);
     return NULL;
   }
   if (dv_object_update(target) != DV_OK || target->failed) {
@@ -126,16 +132,19 @@ const dvVoxelGrid *dv_material_grid(dvObject *o, const dvLink *link, dvObject **
   return &((MaterialMap *)target)->grid;
 }
 
-// --- making it -------------------------------------------------------------------------------------------
+// --- making it -----------------------------------------------------------------------------------
 
 static dvStatus check_grid(const MaterialMap *m)
 {
   const dvObject *o = &m->base;
   double total = 1;
   for (int k = 0; k < 3; k++) {
-    if (m->resolution[k] < 1) return dv_field_error(o, m->resolution, NULL, "the resolution is %d %d %d", m->resolution[0], m->resolution[1], m->resolution[2]);
+    if (m->resolution[k] < 1)
+      return dv_field_error(o, m->resolution, NULL, "the resolution is %d %d %d", m->resolution[0], m->resolution[1],
+                            m->resolution[2]);
     if (!(m->voxelSize[k] > 0 && isfinite(m->voxelSize[k])) || !isfinite(m->origin[k]))
-      return dv_field_error(o, m->voxelSize, NULL, "a voxel measures %g %g %g", m->voxelSize[0], m->voxelSize[1], m->voxelSize[2]);
+      return dv_field_error(o, m->voxelSize, NULL, "a voxel measures %g %g %g", m->voxelSize[0], m->voxelSize[1],
+                            m->voxelSize[2]);
     total *= m->resolution[k];
   }
   if (total > LARGEST) return dv_field_error(o, m->resolution, "give a coarser grid", "%g voxels are too many", total);
@@ -147,32 +156,41 @@ static dvStatus check_list(const MaterialMap *m, const dvReals *list, double low
   const dvObject *o = &m->base;
   const char *name = dv_field_name(dv_field_of(o, list)->desc);
   if (list->count != 1 && list->count != m->youngModulus.count)
-    return dv_field_error(o, list, NULL, "%s has %zu entries: one for all, or one for each of %zu materials", name, list->count, m->youngModulus.count);
+    return dv_field_error(o, list, NULL, "%s has %zu entries: one for all, or one for each of %zu materials", name,
+                          list->count, m->youngModulus.count);
   for (size_t i = 0; i < list->count; i++)
-    if (!(list->data[i] > low && list->data[i] < high)) return dv_field_error(o, list, NULL, "entry %zu of %s is %g", i, name, list->data[i]);
+    if (!(list->data[i] > low && list->data[i] < high))
+      return dv_field_error(o, list, NULL, "entry %zu of %s is %g", i, name, list->data[i]);
   return DV_OK;
 }
 
 static dvStatus check_lists(const MaterialMap *m)
 {
   const dvObject *o = &m->base;
-  size_t cells = (size_t)m->resolution[0] * (size_t)m->resolution[1] * (size_t)m->resolution[2], filled = m->voxels.count ? m->voxels.count : cells;
+  size_t cells = (size_t)m->resolution[0] * (size_t)m->resolution[1] * (size_t)m->resolution[2],
+         filled = m->voxels.count ? m->voxels.count : cells;
   if (m->youngModulus.count == 0) return dv_field_error(o, &m->youngModulus, NULL, "there is no material");
   DV_TRY(check_list(m, &m->youngModulus, 0, INFINITY));
   DV_TRY(check_list(m, &m->poissonRatio, -1, 0.5));
   DV_TRY(check_list(m, &m->density, 0, INFINITY));
   for (size_t i = 0; i < m->voxels.count; i++)
-    if (m->voxels.data[i] < 0 || (size_t)m->voxels.data[i] >= cells) return dv_field_error(o, &m->voxels, NULL, "voxel %d is outside of the grid, which has %zu", m->voxels.data[i], cells);
+    if (m->voxels.data[i] < 0 || (size_t)m->voxels.data[i] >= cells)
+      return dv_field_error(o, &m->voxels, NULL, "voxel %d is outside of the grid, which has %zu", m->voxels.data[i],
+                            cells);
   if (m->values.count != 1 && m->values.count != filled)
-    return dv_field_error(o, &m->values, NULL, "values has %zu entries: one for all, or one for each of %zu voxels", m->values.count, filled);
+    return dv_field_error(o, &m->values, NULL, "values has %zu entries: one for all, or one for each of %zu voxels",
+                          m->values.count, filled);
   for (size_t i = 0; i < m->values.count; i++)
     if (!(m->values.data[i] >= 0 && m->values.data[i] <= (double)m->youngModulus.count))
-      return dv_field_error(o, &m->values, NULL, "value %zu is %g, and there are %zu materials", i, m->values.data[i], m->youngModulus.count);
+      return dv_field_error(o, &m->values, NULL, "value %zu is %g, and there are %zu materials", i, m->values.data[i],
+                            m->youngModulus.count);
   size_t boxes = dv_reals_size(&m->boxes);
-  if (m->boxMaterials.count != boxes) return dv_field_error(o, &m->boxMaterials, NULL, "%zu materials for %zu boxes", m->boxMaterials.count, boxes);
+  if (m->boxMaterials.count != boxes)
+    return dv_field_error(o, &m->boxMaterials, NULL, "%zu materials for %zu boxes", m->boxMaterials.count, boxes);
   for (size_t i = 0; i < boxes; i++)
     if (m->boxMaterials.data[i] < 0 || (size_t)m->boxMaterials.data[i] > m->youngModulus.count)
-      return dv_field_error(o, &m->boxMaterials, NULL, "box %zu has the material %d, and there are %zu", i, m->boxMaterials.data[i], m->youngModulus.count);
+      return dv_field_error(o, &m->boxMaterials, NULL, "box %zu has the material %d, and there are %zu", i,
+                            m->boxMaterials.data[i], m->youngModulus.count);
   return DV_OK;
 }
 
@@ -188,21 +206,24 @@ static void cells_between(const MaterialMap *m, int axis, double from, double to
 static void paint(const MaterialMap *m, int32_t *cell, size_t cells)
 {
   size_t filled = m->voxels.count ? m->voxels.count : cells;
-  for (size_t i = 0; i < filled; i++) cell[m->voxels.count ? (size_t)m->voxels.data[i] : i] = (int32_t)m->values.data[m->values.count > 1 ? i : 0];
+  for (size_t i = 0; i < filled; i++)
+    cell[m->voxels.count ? (size_t)m->voxels.data[i] : i] = (int32_t)m->values.data[m->values.count > 1 ? i : 0];
   for (size_t b = 0; b < m->boxMaterials.count; b++) {
     const double *box = m->boxes.data + 6 * b;
     int32_t first[3], last[3];
     for (int k = 0; k < 3; k++) cells_between(m, k, box[k], box[3 + k], &first[k], &last[k]);
     for (int32_t z = first[2]; z <= last[2]; z++)
       for (int32_t y = first[1]; y <= last[1]; y++)
-        for (int32_t x = first[0]; x <= last[0]; x++) cell[x + m->resolution[0] * (y + m->resolution[1] * z)] = m->boxMaterials.data[b];
+        for (int32_t x = first[0]; x <= last[0]; x++)
+          cell[x + m->resolution[0] * (y + m->resolution[1] * z)] = m->boxMaterials.data[b];
   }
 }
 
 static void find_reach(dvVoxelGrid *g)
 {
   for (size_t v = 0; v < g->place.count; v++) {
-    int32_t p = g->place.data[v], at[3] = {p % g->n[0], p / g->n[0] % g->n[1], p / g->n[0] / g->n[1]}, move[3], corner[3];
+    int32_t p = g->place.data[v], at[3] = {p % g->n[0], p / g->n[0] % g->n[1], p / g->n[0] / g->n[1]}, move[3],
+            corner[3];
     uint32_t reach = 0;
     for (int k = 0; k < 27; k++) {
       bool open = true;
@@ -249,7 +270,8 @@ static dvStatus material_map_update(dvObject *o)
   paint(m, g->cell.data, cells);
   fill_grid(m, cells);
   if (dv_voxel_count(g) == 0) return dv_error(o, "check voxels, values and boxes", "no voxel is filled");
-  if (!dv_reals_resize(&m->position, 3 * dv_voxel_count(g)) || !dv_ints_resize(&m->material, dv_voxel_count(g))) return dv_error(o, NULL, "out of memory");
+  if (!dv_reals_resize(&m->position, 3 * dv_voxel_count(g)) || !dv_ints_resize(&m->material, dv_voxel_count(g)))
+    return dv_error(o, NULL, "out of memory");
   for (size_t v = 0; v < dv_voxel_count(g); v++) {
     dv_vec3_store(m->position.data + 3 * v, dv_voxel_centre(g, v));
     m->material.data[v] = g->material.data[v] + 1;

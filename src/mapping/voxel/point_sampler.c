@@ -1,28 +1,34 @@
 // IntegrationPointSampler: integration points of a body of voxels whose motion is blended from frames.
 //
-// Voxels of one material that the same frames move make a region, inside of which the displacement is smooth. Regions are cut in
-// two at their middle: every one `halvings` times across the direction in which influences change, then the largest first, across their
-// longest axis, until there are `count`; each then has its volume V, centre and second moments C. With `order` 1 a region is one point at its centre; with 2 it is the eight points at plus and minus the
-// square roots of the eigenvalues of C / V along its axes, V / 8 each: exact for volume, centre and moments, and in a box for all
-// products of squares (Gauss's rule), so that a strain that varies linearly has its exact energy.
+// Voxels of one material that the same frames move make a region, inside of which the displacement is smooth. Regions
+// are cut in two at their middle: every one `halvings` times across the direction in which influences change, then the
+// largest first, across their longest axis, until there are `count`; each then has its volume V, centre and second
+// moments C. With `order` 1 a region is one point at its centre; with 2 it is the eight points at plus and minus the
+// square roots of the eigenvalues of C / V along its axes, V / 8 each: exact for volume, centre and moments, and in a
+// box for all products of squares (Gauss's rule), so that a strain that varies linearly has its exact energy.
 #include "mapping/register.h"
 #include "mapping/voxel/shape.h"
 #include "math/decompose.h"
 
 #include <math.h>
 
-#define POINT_FIELDS(X)                                                                                                     \
-  X(link, shapeFunction, "", "", "VoxelShapeFunction of the frames")                                                       \
-  X(int, count, "1", "", "number of regions; there are at least as many as influences and materials make", .flags = DV_INPUT)   \
-  X(int, halvings, "0", "", "how often every region is cut, across the change of influences, before the largest ones are; quadratic frames need 1 with `order` 2", .flags = DV_INPUT)   \
-  X(int, order, "1", "", "1: one point for each region; 2: eight, which also have its second moments", .flags = DV_INPUT)   \
-  X(real, threshold, "1e-6", "", "a frame moves a voxel when its weight is larger", .flags = DV_INPUT)                      \
-  X(vec3s, position, "", "m", "the points at rest", .flags = DV_OUTPUT)                                                     \
-  X(reals, volume, "", "m3", "volume of each", .flags = DV_OUTPUT)                                                          \
-  X(reals, mass, "", "kg", "mass of each, by the density of its material", .flags = DV_OUTPUT)                              \
-  X(reals, youngModulus, "", "Pa", "stiffness at each", .flags = DV_OUTPUT)                                                 \
-  X(reals, poissonRatio, "", "", "Poisson's ratio at each", .flags = DV_OUTPUT)                                             \
-  X(vec6s, moments, "", "m5", "second moments of each region about its centre: xx yy zz xy yz zx", .flags = DV_OUTPUT)      \
+#define POINT_FIELDS(X)                                                                                                \
+  X(link, shapeFunction, "", "", "VoxelShapeFunction of the frames")                                                   \
+  X(int, count, "1", "", "number of regions; there are at least as many as influences and materials make",             \
+    .flags = DV_INPUT)                                                                                                 \
+  X(int, halvings, "0", "",                                                                                            \
+    "how often every region is cut, across the change of influences, before the largest ones are; quadratic frames "   \
+    "need 1 with `order` 2",                                                                                           \
+    .flags = DV_INPUT)                                                                                                 \
+  X(int, order, "1", "", "1: one point for each region; 2: eight, which also have its second moments",                 \
+    .flags = DV_INPUT)                                                                                                 \
+  X(real, threshold, "1e-6", "", "a frame moves a voxel when its weight is larger", .flags = DV_INPUT)                 \
+  X(vec3s, position, "", "m", "the points at rest", .flags = DV_OUTPUT)                                                \
+  X(reals, volume, "", "m3", "volume of each", .flags = DV_OUTPUT)                                                     \
+  X(reals, mass, "", "kg", "mass of each, by the density of its material", .flags = DV_OUTPUT)                         \
+  X(reals, youngModulus, "", "Pa", "stiffness at each", .flags = DV_OUTPUT)                                            \
+  X(reals, poissonRatio, "", "", "Poisson's ratio at each", .flags = DV_OUTPUT)                                        \
+  X(vec6s, moments, "", "m5", "second moments of each region about its centre: xx yy zz xy yz zx", .flags = DV_OUTPUT) \
   X(ints, region, "", "", "region of each voxel", .flags = DV_OUTPUT)
 
 typedef struct PointSampler {
@@ -35,11 +41,11 @@ static const dvFieldDesc point_fields[] = {POINT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 typedef struct Part {
-  size_t first, count;     // of `order`
+  size_t first, count;   // of `order`
   dvVec3 centre, axis[3];
-  double spread[3];        // eigenvalues of C / V
-  dvMat3 spreads;          // C / V
-  bool whole;              // cannot be cut
+  double spread[3];   // eigenvalues of C / V
+  dvMat3 spreads;     // C / V
+  bool whole;         // cannot be cut
 } Part;
 
 typedef struct Parts {
@@ -55,7 +61,8 @@ static void measure_part(const Parts *p, Part *part)
   const double h[3] = {p->g->size.x, p->g->size.y, p->g->size.z};
   part->centre = dv_vec3(0, 0, 0);
   for (size_t i = 0; i < part->count; i++)
-    part->centre = dv_vec3_add_scaled(part->centre, dv_voxel_centre(p->g, (size_t)p->order[part->first + i]), 1 / (double)part->count);
+    part->centre = dv_vec3_add_scaled(part->centre, dv_voxel_centre(p->g, (size_t)p->order[part->first + i]),
+                                      1 / (double)part->count);
   for (size_t i = 0; i < part->count; i++) {
     dvVec3 r = dv_vec3_sub(dv_voxel_centre(p->g, (size_t)p->order[part->first + i]), part->centre);
     sum = dv_mat3_add(sum, dv_mat3_scale(dv_mat3_outer(r, r), 1 / (double)part->count));
@@ -63,7 +70,8 @@ static void measure_part(const Parts *p, Part *part)
   for (int k = 0; k < 3; k++) sum.m[k][k] += h[k] * h[k] / 12;   // of the voxels themselves
   double small = 1e-9 * dv_mat3_trace(sum);
   for (int k = 0; k < 9; k++)
-    if (k / 3 != k % 3 && fabs(sum.m[k / 3][k % 3]) < small) sum.m[k / 3][k % 3] = 0;   // rounding would turn the axes of a box
+    if (k / 3 != k % 3 && fabs(sum.m[k / 3][k % 3]) < small)
+      sum.m[k / 3][k % 3] = 0;   // rounding would turn the axes of a box
   dvMat3 axes;
   dvVec3 values;
   dv_eigen_symmetric(&sum, &values, &axes);
@@ -72,7 +80,7 @@ static void measure_part(const Parts *p, Part *part)
   for (int k = 0; k < 3; k++) part->axis[k] = dv_mat3_column(axes, k);
 }
 
-// --- regions ---------------------------------------------------------------------------------------------
+// --- regions -------------------------------------------------------------------------------------
 
 // the frames that move each voxel, as lists one behind the other, the material first
 typedef struct Signs {
@@ -101,7 +109,8 @@ static void list_signs(const PointSampler *s, const dvObject *shape, const Parts
 static bool same_sign(const Signs *s, size_t a, size_t b)
 {
   size_t n = s->start.data[a + 1] - s->start.data[a];
-  return n == s->start.data[b + 1] - s->start.data[b] && memcmp(s->sign.data + s->start.data[a], s->sign.data + s->start.data[b], n * sizeof(int32_t)) == 0;
+  return n == s->start.data[b + 1] - s->start.data[b] &&
+         memcmp(s->sign.data + s->start.data[a], s->sign.data + s->start.data[b], n * sizeof(int32_t)) == 0;
 }
 
 static size_t sign_hash(const Signs *s, size_t v)
@@ -206,9 +215,9 @@ static void cut_parts(Parts *p, int halvings, size_t count)
   while (p->list.count < count && cut_largest(p)) continue;
 }
 
-// --- output ----------------------------------------------------------------------------------------------
+// --- output --------------------------------------------------------------------------------------
 
-static void write_point(PointSampler *s, size_t at, dvVec3 place, double volume, const dvMaterial *material)
+static void write_point(PointSampler *s, size_t at, dvVec3 place, double volume, const dvVoxelMaterial *material)
 {
   dv_vec3_store(s->position.data + 3 * at, place);
   s->volume.data[at] = volume;
@@ -220,7 +229,7 @@ static void write_point(PointSampler *s, size_t at, dvVec3 place, double volume,
 static void write_part(PointSampler *s, const Parts *p, const dvObject *map, size_t number)
 {
   const Part *part = &p->list.data[number];
-  dvMaterial material = dv_material_of(map, p->g->material.data[p->order[part->first]]);
+  dvVoxelMaterial material = dv_material_of(map, p->g->material.data[p->order[part->first]]);
   double volume = dv_voxel_volume(p->g) * (double)part->count;
   const dvMat3 *c = &part->spreads;
   const double moments[6] = {c->m[0][0], c->m[1][1], c->m[2][2], c->m[0][1], c->m[1][2], c->m[2][0]};
@@ -229,7 +238,8 @@ static void write_part(PointSampler *s, const Parts *p, const dvObject *map, siz
   if (s->order == 1) write_point(s, number, part->centre, volume, &material);
   for (size_t c8 = 0; c8 < 8 && s->order == 2; c8++) {
     dvVec3 place = part->centre;
-    for (int k = 0; k < 3; k++) place = dv_vec3_add_scaled(place, part->axis[k], (c8 >> k & 1 ? 1 : -1) * sqrt(fmax(part->spread[k], 0)));
+    for (int k = 0; k < 3; k++)
+      place = dv_vec3_add_scaled(place, part->axis[k], (c8 >> k & 1 ? 1 : -1) * sqrt(fmax(part->spread[k], 0)));
     write_point(s, 8 * number + c8, place, volume / 8, &material);
   }
 }
@@ -237,8 +247,9 @@ static void write_part(PointSampler *s, const Parts *p, const dvObject *map, siz
 static dvStatus write_parts(PointSampler *s, const Parts *p, const dvObject *map)
 {
   size_t n = p->list.count, points = s->order == 2 ? 8 * n : n;
-  bool good = dv_reals_resize(&s->position, 3 * points) && dv_reals_resize(&s->volume, points) && dv_reals_resize(&s->mass, points) &&
-              dv_reals_resize(&s->youngModulus, points) && dv_reals_resize(&s->poissonRatio, points) && dv_reals_resize(&s->moments, 6 * n) &&
+  bool good = dv_reals_resize(&s->position, 3 * points) && dv_reals_resize(&s->volume, points) &&
+              dv_reals_resize(&s->mass, points) && dv_reals_resize(&s->youngModulus, points) &&
+              dv_reals_resize(&s->poissonRatio, points) && dv_reals_resize(&s->moments, 6 * n) &&
               dv_ints_resize(&s->region, dv_voxel_count(p->g));
   if (!good) return dv_error(&s->base, NULL, "out of memory for %zu integration points", points);
   for (size_t i = 0; i < n; i++) write_part(s, p, map, i);
@@ -250,7 +261,8 @@ static dvStatus point_sampler_update(dvObject *o)
   PointSampler *s = (PointSampler *)o;
   if (s->order != 1 && s->order != 2) return dv_field_error(o, &s->order, NULL, "order is %d; it is 1 or 2", s->order);
   if (s->count < 1) return dv_field_error(o, &s->count, NULL, "%d regions", s->count);
-  if (s->halvings < 0 || s->halvings > 10) return dv_field_error(o, &s->halvings, NULL, "%d halvings; it goes from 0 to 10", s->halvings);
+  if (s->halvings < 0 || s->halvings > 10)
+    return dv_field_error(o, &s->halvings, NULL, "%d halvings; it goes from 0 to 10", s->halvings);
   dvObject *shape = dv_voxel_shape(o, &s->shapeFunction), *map = NULL;
   if (!shape) return DV_ERROR_INPUT;
   Parts p = {.g = dv_voxel_shape_grid(shape, &map)};

@@ -4,13 +4,15 @@
 //
 //   t_ij = (g_ij - g_ij(x_i)) / (g_ij(x_j) - g_ij(x_i)),   g_ij = s_i - s_j
 //
-// is 0 at frame i, 1 at frame j, and d_i / (d_i + d_j) along the shortest path between them: linear in the compliance that is
-// passed. In one material t_ij is the place of the projection on the line between the frames, so that sections stay flat. The
-// influence of frame i is the least of 1 - t_ij over the other frames, kept between 0 and 1, over the sum of all influences.
+// is 0 at frame i, 1 at frame j, and d_i / (d_i + d_j) along the shortest path between them: linear in the compliance
+// that is passed. In one material t_ij is the place of the projection on the line between the frames, so that sections
+// stay flat. The influence of frame i is the least of 1 - t_ij over the other frames, kept between 0 and 1, over the
+// sum of all influences.
 //
-// s is known at the centres of voxels and multilinear between them, continued where the body ends; what that adds to the square
-// of a distance in space is the same for all frames, and g does not have it. Between voxels of compliances c and c' the line has a kink at
-// their common face, so that it rises by c and c' on the two sides: a stiff voxel beside a soft one does not take part in its strain.
+// s is known at the centres of voxels and multilinear between them, continued where the body ends; what that adds to
+// the square of a distance in space is the same for all frames, and g does not have it. Between voxels of compliances c
+// and c' the line has a kink at their common face, so that it rises by c and c' on the two sides: a stiff voxel beside
+// a soft one does not take part in its strain.
 #include "mapping/voxel/shape.h"
 
 #include "mapping/register.h"
@@ -19,10 +21,12 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#define SHAPE_FIELDS(X)                                                                                                     \
-  X(link, map, "", "", "MaterialMap; the nearest one upwards by default")                                                  \
-  X(link, frames, "", "", "state of frames, whose positions at rest count; the one of the node or above by default", .role = DV_ROLE_STATE)   \
-  X(reals, weights, "", "", "influence of each frame at the centre of each voxel, one voxel after the other", .flags = DV_READ_ONLY | DV_HIDDEN)
+#define SHAPE_FIELDS(X)                                                                                              \
+  X(link, map, "", "", "MaterialMap; the nearest one upwards by default")                                            \
+  X(link, frames, "", "", "state of frames, whose positions at rest count; the one of the node or above by default", \
+    .role = DV_ROLE_STATE)                                                                                           \
+  X(reals, weights, "", "", "influence of each frame at the centre of each voxel, one voxel after the other",        \
+    .flags = DV_READ_ONLY | DV_HIDDEN)
 
 typedef struct VoxelShape {
   dvObject base;
@@ -30,9 +34,9 @@ typedef struct VoxelShape {
   const dvVoxelGrid *grid;
   dvObject *material;
   dvState *state;
-  size_t count;            // frames
-  double *square;          // s of each frame at each voxel, frames of one voxel together
-  double *start, *span;    // g_ij at frame i, and its change to frame j
+  size_t count;           // frames
+  double *square;         // s of each frame at each voxel, frames of one voxel together
+  double *start, *span;   // g_ij at frame i, and its change to frame j
 } VoxelShape;
 
 #define SELF VoxelShape
@@ -47,18 +51,21 @@ typedef struct Stencil {
   int count;
 } Stencil;
 
-// how much of the rise between the centres of a voxel and of a neighbour lies on the voxel's half of the way, over one half
+// how much of the rise between the centres of a voxel and of a neighbour lies on the voxel's half of the way, over one
+// half
 static double share(const dvVoxelGrid *g, int32_t voxel, int32_t other)
 {
   double own = g->compliance.data[voxel];
   return other < 0 ? 1 : 2 * own / (own + g->compliance.data[other]);
 }
 
-// Multilinear between the eight centres around a corner of the voxel at `own`, the first of them at `at`; false when one of them is not filled.
-// `beyond` gets how far the point lies outside of the box.
-static bool cell_stencil(const dvVoxelGrid *g, dvVec3 point, const int32_t own[3], const int32_t at[3], Stencil *out, double *beyond)
+// Multilinear between the eight centres around a corner of the voxel at `own`, the first of them at `at`; false when
+// one of them is not filled. `beyond` gets how far the point lies outside of the box.
+static bool cell_stencil(const dvVoxelGrid *g, dvVec3 point, const int32_t own[3], const int32_t at[3], Stencil *out,
+                         double *beyond)
 {
-  const double x[3] = {point.x, point.y, point.z}, o[3] = {g->origin.x, g->origin.y, g->origin.z}, h[3] = {g->size.x, g->size.y, g->size.z};
+  const double x[3] = {point.x, point.y, point.z}, o[3] = {g->origin.x, g->origin.y, g->origin.z},
+               h[3] = {g->size.x, g->size.y, g->size.z};
   double u[3], rise[3];
   int32_t voxel = dv_voxel_at(g, own);
   *beyond = 0;
@@ -181,7 +188,7 @@ bool dv_voxel_shape_at(const dvObject *shape, dvVec3 point, dvInfluence *list)
   return sum > 0;
 }
 
-// --- set-up ----------------------------------------------------------------------------------------------
+// --- set-up --------------------------------------------------------------------------------------
 
 dvObject *dv_voxel_shape(dvObject *o, const dvLink *link)
 {
@@ -204,7 +211,10 @@ const dvVoxelGrid *dv_voxel_shape_grid(const dvObject *shape, dvObject **map)
 
 dvState *dv_voxel_shape_frames(const dvObject *shape) { return ((const VoxelShape *)shape)->state; }
 
-static dvVec3 frame_place(const VoxelShape *v, size_t i) { return dv_vec3_load(dv_state_read(v->state, DV_X_REST) + i * (size_t)v->state->base.dof->coord); }
+static dvVec3 frame_place(const VoxelShape *v, size_t i)
+{
+  return dv_vec3_load(dv_state_read(v->state, DV_X_REST) + i * (size_t)v->state->base.dof->coord);
+}
 
 typedef struct Measure {
   VoxelShape *shape;
@@ -264,11 +274,13 @@ static dvStatus shape_init(dvObject *o)
   v->count = v->state->count;
   size_t n = dv_voxel_count(v->grid);
   if (v->count == 0) return dv_error(o, NULL, "%s has no frames", state->name);
-  if ((double)v->count * (double)n > 2e7) return dv_error(o, "give fewer frames or a coarser map", "%zu frames and %zu voxels are too many", v->count, n);
+  if ((double)v->count * (double)n > 2e7)
+    return dv_error(o, "give fewer frames or a coarser map", "%zu frames and %zu voxels are too many", v->count, n);
   v->square = dv_try_alloc((v->count * n + 1) * sizeof *v->square);
   v->start = dv_try_alloc((v->count * v->count + 1) * sizeof *v->start);
   v->span = dv_try_alloc((v->count * v->count + 1) * sizeof *v->span);
-  if (!v->square || !v->start || !v->span || !measure_distances(v) || !dv_reals_resize(&v->weights, v->count * n)) return dv_error(o, NULL, "out of memory");
+  if (!v->square || !v->start || !v->span || !measure_distances(v) || !dv_reals_resize(&v->weights, v->count * n))
+    return dv_error(o, NULL, "out of memory");
   measure_frames(v);
   size_t lost = 0;
   dvInfluence *list = dv_alloc((v->count + 1) * sizeof *list);

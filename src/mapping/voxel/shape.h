@@ -6,9 +6,9 @@
 #include "state/state.h"
 
 typedef struct dvInfluence {
-  double w;          // weight
-  dvVec3 slope;      // its gradient
-  double d2;         // distance squared
+  double w;       // weight
+  dvVec3 slope;   // its gradient
+  double d2;      // distance squared
 } dvInfluence;
 
 // Makes the VoxelShapeFunction that a link of `o` names ready; NULL after an error about `o`.

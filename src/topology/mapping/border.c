@@ -1,13 +1,14 @@
 // The border of a mesh: Tetra2TriangleTopologicalMapping, Hexa2QuadTopologicalMapping, Triangle2EdgeTopologicalMapping.
 //
-// A triangle (quad, edge) belongs to the border when exactly one tetrahedron (hexahedron, triangle) has it. The border keeps
-// the order and the direction that the parts have in the input, and all points of the input.
+// A triangle (quad, edge) belongs to the border when exactly one tetrahedron (hexahedron, triangle) has it. The border
+// keeps the order and the direction that the parts have in the input, and all points of the input.
 #include "topology/mapping/mapping.h"
 
 #define FLIP_FIELDS(X) X(bool, flipNormals, "0", "", "turn the faces the other way round")
-#define TRIANGLE_FIELDS(X)                                                                                             \
-  X(bool, noNewTriangles, "0", "", "triangles that come to lie on the border later are not added")                     \
-  X(bool, noInitialTriangles, "0", "", "begin without triangles: only those are listed that come to lie on the border later") \
+#define TRIANGLE_FIELDS(X)                                                                         \
+  X(bool, noNewTriangles, "0", "", "triangles that come to lie on the border later are not added") \
+  X(bool, noInitialTriangles, "0", "",                                                             \
+    "begin without triangles: only those are listed that come to lie on the border later")         \
   X(link, modifier, "", "", "modifier of the output", .role = DV_ROLE_TOPOLOGY_TOOL)
 
 typedef struct Border {
@@ -53,17 +54,24 @@ static dvStatus make_triangles(dvTopologyMapping *m, dvTopology *from)
   return make_border((Border *)m, from, DV_TRIANGLE, DV_TETRAHEDRON);
 }
 
-static dvStatus make_quads(dvTopologyMapping *m, dvTopology *from) { return make_border((Border *)m, from, DV_QUAD, DV_HEXAHEDRON); }
-static dvStatus make_edges(dvTopologyMapping *m, dvTopology *from) { return make_border((Border *)m, from, DV_EDGE, DV_TRIANGLE); }
+static dvStatus make_quads(dvTopologyMapping *m, dvTopology *from)
+{
+  return make_border((Border *)m, from, DV_QUAD, DV_HEXAHEDRON);
+}
+static dvStatus make_edges(dvTopologyMapping *m, dvTopology *from)
+{
+  return make_border((Border *)m, from, DV_EDGE, DV_TRIANGLE);
+}
 
 static const dvTopologyMappingOps triangle_ops = {DV_TETRAHEDRON, 1u << DV_TRIANGLE, false, make_triangles};
 static const dvTopologyMappingOps quad_ops = {DV_HEXAHEDRON, 1u << DV_QUAD, false, make_quads};
 static const dvTopologyMappingOps edge_ops = {DV_TRIANGLE, 1u << DV_EDGE, false, make_edges};
 
 #define MODULE "Sofa.Component.Topology.Mapping"
-DV_TOPOLOGY_MAPPING_CLASS(dv_tetra_to_triangle_class, "Tetra2TriangleTopologicalMapping", "the triangles on the border of tetrahedra", MODULE,
-                          Border, triangle_ops, DV_BLOCK(triangle_fields));
-DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_quad_class, "Hexa2QuadTopologicalMapping", "the quads on the border of hexahedra", MODULE, Border,
-                          quad_ops, DV_BLOCK(quad_fields));
-DV_TOPOLOGY_MAPPING_CLASS(dv_triangle_to_edge_class, "Triangle2EdgeTopologicalMapping", "the edges on the border of triangles", MODULE, Border,
-                          edge_ops);
+DV_TOPOLOGY_MAPPING_CLASS(dv_tetra_to_triangle_class, "Tetra2TriangleTopologicalMapping",
+                          "the triangles on the border of tetrahedra", MODULE, Border, triangle_ops,
+                          DV_BLOCK(triangle_fields));
+DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_quad_class, "Hexa2QuadTopologicalMapping", "the quads on the border of hexahedra",
+                          MODULE, Border, quad_ops, DV_BLOCK(quad_fields));
+DV_TOPOLOGY_MAPPING_CLASS(dv_triangle_to_edge_class, "Triangle2EdgeTopologicalMapping",
+                          "the edges on the border of triangles", MODULE, Border, edge_ops);

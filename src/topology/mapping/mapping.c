@@ -11,13 +11,20 @@ static const dvTopologyMappingOps *ops_of(const dvObject *o) { return dv_ops(o, 
 dvInts *dv_topology_mapping_list(dvTopologyMapping *m, dvElementKind kind)
 {
   switch (kind) {
-  case DV_EDGE: return &m->edges;
-  case DV_TRIANGLE: return &m->triangles;
-  case DV_QUAD: return &m->quads;
-  case DV_TETRAHEDRON: return &m->tetrahedra;
-  case DV_HEXAHEDRON: return &m->hexahedra;
-  case DV_PRISM: return &m->prisms;
-  default: return NULL;
+  case DV_EDGE:
+    return &m->edges;
+  case DV_TRIANGLE:
+    return &m->triangles;
+  case DV_QUAD:
+    return &m->quads;
+  case DV_TETRAHEDRON:
+    return &m->tetrahedra;
+  case DV_HEXAHEDRON:
+    return &m->hexahedra;
+  case DV_PRISM:
+    return &m->prisms;
+  default:
+    return NULL;
   }
 }
 
@@ -26,7 +33,7 @@ dvStatus dv_topology_mapping_memory(dvTopologyMapping *m)
   return dv_error(&m->base, "use a coarser mesh", "out of memory for the elements of the output");
 }
 
-// --- links ---------------------------------------------------------------------------------------------------
+// --- links ---------------------------------------------------------------------------------------
 
 static dvObject *find_output(dvTopologyMapping *m)
 {
@@ -46,11 +53,13 @@ static dvObject *find_input(dvTopologyMapping *m)
   if (m->input.target || m->input.path) return m->input.target;   // a dead link was reported
   dvNode *node = m->base.node;
   dvObject *found = NULL;
-  for (size_t i = 0; i < node->parents.count && !found; i++) found = dv_node_find_up(node->parents.data[i], DV_ROLE_TOPOLOGY);
+  for (size_t i = 0; i < node->parents.count && !found; i++)
+    found = dv_node_find_up(node->parents.data[i], DV_ROLE_TOPOLOGY);
   return found;
 }
 
-// The output holds what the mapping makes and nothing else: other elements that the scene gives it are dropped, as in SOFA.
+// The output holds what the mapping makes and nothing else: other elements that the scene gives it are dropped, as in
+// SOFA.
 static dvStatus take_over(dvTopologyMapping *m, const dvTopologyMappingOps *ops)
 {
   dvObject *o = &m->base;
@@ -58,8 +67,8 @@ static dvStatus take_over(dvTopologyMapping *m, const dvTopologyMappingOps *ops)
     dvField *f = m->to->fields[kind];
     bool makes = ops->makes & (1u << kind);
     if (!f && makes && ops->makes == 1u << kind)
-      return dv_field_error(o, &m->output, "let output name a container that has them", "%s has no %s", m->to->base.cls->name,
-                            dv_element_name(kind));
+      return dv_field_error(o, &m->output, "let output name a container that has them", "%s has no %s",
+                            m->to->base.cls->name, dv_element_name(kind));
     if (!f) continue;
     dv_field_unlink(f);
     DV_MUST(dv_ints_resize(f->value, 0));
@@ -80,7 +89,9 @@ dvStatus dv_topology_mapping_link(dvObject *o)
   if (!from) return dv_error(o, "give input=\"@path\"", "%s finds no topology to take elements from", o->cls->name);
   if (!to && m->output.path) return DV_ERROR_INPUT;
   if (!to) return dv_error(o, "give output=\"@path\"", "%s finds no topology to fill", o->cls->name);
-  if (from == to) return dv_error(o, "add a container of its own to the node", "input and output of %s are the same topology", o->cls->name);
+  if (from == to)
+    return dv_error(o, "add a container of its own to the node", "input and output of %s are the same topology",
+                    o->cls->name);
   m->from = dv_topology(from);
   m->to = dv_topology(to);
   m->input.target = from;
@@ -88,17 +99,19 @@ dvStatus dv_topology_mapping_link(dvObject *o)
   return ops->makes || ops->makes_points ? take_over(m, ops) : DV_OK;
 }
 
-// --- making ----------------------------------------------------------------------------------------------------
+// --- making --------------------------------------------------------------------------------------
 
 static dvStatus make(dvTopologyMapping *m)
 {
   const dvTopologyMappingOps *ops = ops_of(&m->base);
-  for (dvElementKind kind = DV_EDGE; kind <= DV_PRISM; kind++) DV_MUST(dv_ints_resize(dv_topology_mapping_list(m, kind), 0));
+  for (dvElementKind kind = DV_EDGE; kind <= DV_PRISM; kind++)
+    DV_MUST(dv_ints_resize(dv_topology_mapping_list(m, kind), 0));
   DV_MUST(dv_ints_resize(&m->sources, 0));
   m->points = dv_topology_point_count(m->from);
   m->made.count = 0;
   if (ops->input != DV_POINT && !dv_topology_count(m->from, ops->input))
-    dv_warning(&m->base, "check what the input is made of", "the input of %s has no %s", m->base.cls->name, dv_element_name(ops->input));
+    dv_warning(&m->base, "check what the input is made of", "the input of %s has no %s", m->base.cls->name,
+               dv_element_name(ops->input));
   DV_TRY(ops->make(m, m->from));
   for (int i = 0; i < m->base.field_count; i++)
     if (m->base.fields[i].desc->flags & DV_OUTPUT) dv_field_touch(&m->base.fields[i]);
@@ -136,7 +149,7 @@ dvStatus dv_topology_mapping_fetch(dvObject *o, dvField *f)
 
 dvStatus dv_topology_mapping_init(dvObject *o) { return dv_topology_mapping_refresh((dvTopologyMapping *)o); }
 
-// --- the way back -------------------------------------------------------------------------------------------------
+// --- the way back --------------------------------------------------------------------------------
 
 const dvIncidence *dv_topology_mapping_made(dvTopologyMapping *m)
 {

@@ -7,17 +7,19 @@
 
 #include "topology/topology.h"
 
-#define DV_TOPOLOGY_MAPPING_FIELDS(X)                                                                                          \
-  X(link, input, "", "", "topology to take the elements from; that of the parent node by default", .alias = "object1", .role = DV_ROLE_TOPOLOGY) \
-  X(link, output, "", "", "topology to fill; that of the node by default", .alias = "object2", .role = DV_ROLE_TOPOLOGY)      \
-  X(vec3s, position, "", "m", "points made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                                   \
-  X(edges, edges, "", "", "edges made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                                        \
-  X(triangles, triangles, "", "", "triangles made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                            \
-  X(quads, quads, "", "", "quads made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                                        \
-  X(tetrahedra, tetrahedra, "", "", "tetrahedra made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                         \
-  X(hexahedra, hexahedra, "", "", "hexahedra made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                            \
-  X(prisms, prisms, "", "", "prisms made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                                     \
-  X(indices, sources, "", "", "for each element of the output the number of the input's element it was made of",              \
+#define DV_TOPOLOGY_MAPPING_FIELDS(X)                                                                                  \
+  X(link, input, "", "", "topology to take the elements from; that of the parent node by default", .alias = "object1", \
+    .role = DV_ROLE_TOPOLOGY)                                                                                          \
+  X(link, output, "", "", "topology to fill; that of the node by default", .alias = "object2",                         \
+    .role = DV_ROLE_TOPOLOGY)                                                                                          \
+  X(vec3s, position, "", "m", "points made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                            \
+  X(edges, edges, "", "", "edges made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                                 \
+  X(triangles, triangles, "", "", "triangles made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                     \
+  X(quads, quads, "", "", "quads made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                                 \
+  X(tetrahedra, tetrahedra, "", "", "tetrahedra made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                  \
+  X(hexahedra, hexahedra, "", "", "hexahedra made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                     \
+  X(prisms, prisms, "", "", "prisms made for the output", .flags = DV_OUTPUT | DV_HIDDEN)                              \
+  X(indices, sources, "", "", "for each element of the output the number of the input's element it was made of",       \
     .flags = DV_OUTPUT | DV_HIDDEN)
 
 typedef struct dvTopologyMapping {
@@ -34,9 +36,9 @@ extern const dvFieldBlock dv_topology_mapping_block;
 
 // What a class of mapping does.
 typedef struct dvTopologyMappingOps {
-  dvElementKind input;     // what must be there; DV_POINT when anything goes
-  unsigned makes;          // bits of the kinds of elements it fills the output with; 0 leaves the output as it is
-  bool makes_points;       // ... and its positions
+  dvElementKind input;   // what must be there; DV_POINT when anything goes
+  unsigned makes;        // bits of the kinds of elements it fills the output with; 0 leaves the output as it is
+  bool makes_points;     // ... and its positions
   dvStatus (*make)(dvTopologyMapping *m, dvTopology *from);   // fills the fields, `sources` and `points`
 } dvTopologyMappingOps;
 
@@ -61,20 +63,20 @@ dvStatus dv_topology_mapping_init(dvObject *o);
 dvStatus dv_topology_mapping_fetch(dvObject *o, dvField *f);
 void dv_topology_mapping_destroy(dvObject *o);
 
-#define DV_TOPOLOGY_MAPPING_CLASS(variable, name_, help_, module_, type, table, ...)                       \
-  const dvClass variable = {                                                                                \
-      .struct_size = sizeof(dvClass),                                                                       \
-      .name = name_,                                                                                        \
-      .help = help_,                                                                                        \
-      .module = module_,                                                                                    \
-      .size = sizeof(type),                                                                                 \
-      .ops = {[DV_ROLE_TOPOLOGY_MAPPING] = &(table)},                                                       \
-      .blocks = {&dv_object_block, &dv_topology_mapping_block, ##__VA_ARGS__},                              \
-      .link = dv_topology_mapping_link,                                                                     \
-      .init = dv_topology_mapping_init,                                                                     \
-      .reinit = dv_topology_mapping_init,                                                                   \
-      .fetch = dv_topology_mapping_fetch,                                                                   \
-      .destroy = dv_topology_mapping_destroy,                                                               \
+#define DV_TOPOLOGY_MAPPING_CLASS(variable, name_, help_, module_, type, table, ...) \
+  const dvClass variable = {                                                         \
+      .struct_size = sizeof(dvClass),                                                \
+      .name = name_,                                                                 \
+      .help = help_,                                                                 \
+      .module = module_,                                                             \
+      .size = sizeof(type),                                                          \
+      .ops = {[DV_ROLE_TOPOLOGY_MAPPING] = &(table)},                                \
+      .blocks = {&dv_object_block, &dv_topology_mapping_block, ##__VA_ARGS__},       \
+      .link = dv_topology_mapping_link,                                              \
+      .init = dv_topology_mapping_init,                                              \
+      .reinit = dv_topology_mapping_init,                                            \
+      .fetch = dv_topology_mapping_fetch,                                            \
+      .destroy = dv_topology_mapping_destroy,                                        \
   }
 
 #endif

@@ -1,22 +1,23 @@
-// Mesh2PointTopologicalMapping: points at given places in every element of the input. CenterPointTopologicalMapping: one point
-// for every hexahedron.
+// Mesh2PointTopologicalMapping: points at given places in every element of the input. CenterPointTopologicalMapping:
+// one point for every hexahedron.
 //
-// Places are offsets from points, and shares of the corners after the first (edges, triangles, tetrahedra) or coordinates in
-// the unit square or cube (quads, hexahedra). The points of points come first, then those of edges, triangles, quads,
-// tetrahedra, hexahedra; element by element, place by place.
+// Places are offsets from points, and shares of the corners after the first (edges, triangles, tetrahedra) or
+// coordinates in the unit square or cube (quads, hexahedra). The points of points come first, then those of edges,
+// triangles, quads, tetrahedra, hexahedra; element by element, place by place.
 #include "topology/mapping/mapping.h"
 
-#define POINT_FIELDS(X)                                                                                          \
-  X(vec3s, pointBaryCoords, "", "m", "offsets of the points made of each point")                                 \
-  X(vec3s, edgeBaryCoords, "", "", "places of the points made of each edge")                                     \
-  X(vec3s, triangleBaryCoords, "", "", "places of the points made of each triangle")                             \
-  X(vec3s, quadBaryCoords, "", "", "places of the points made of each quad")                                     \
-  X(vec3s, tetraBaryCoords, "", "", "places of the points made of each tetrahedron")                             \
-  X(vec3s, hexaBaryCoords, "", "", "places of the points made of each hexahedron")                               \
-  X(bool, copyEdges, "0", "", "keep the edges, between the first point of each point")                           \
-  X(bool, copyTriangles, "0", "", "keep the triangles, between the first point of each point")                   \
-  X(bool, copyTetrahedra, "0", "", "keep the tetrahedra, between the first point of each point")                 \
-  X(indices, sourceKinds, "", "", "what each point was made of: 0 point, 1 edge, 2 triangle, 3 quad, 4 tetrahedron, 5 hexahedron", \
+#define POINT_FIELDS(X)                                                                              \
+  X(vec3s, pointBaryCoords, "", "m", "offsets of the points made of each point")                     \
+  X(vec3s, edgeBaryCoords, "", "", "places of the points made of each edge")                         \
+  X(vec3s, triangleBaryCoords, "", "", "places of the points made of each triangle")                 \
+  X(vec3s, quadBaryCoords, "", "", "places of the points made of each quad")                         \
+  X(vec3s, tetraBaryCoords, "", "", "places of the points made of each tetrahedron")                 \
+  X(vec3s, hexaBaryCoords, "", "", "places of the points made of each hexahedron")                   \
+  X(bool, copyEdges, "0", "", "keep the edges, between the first point of each point")               \
+  X(bool, copyTriangles, "0", "", "keep the triangles, between the first point of each point")       \
+  X(bool, copyTetrahedra, "0", "", "keep the tetrahedra, between the first point of each point")     \
+  X(indices, sourceKinds, "", "",                                                                    \
+    "what each point was made of: 0 point, 1 edge, 2 triangle, 3 quad, 4 tetrahedron, 5 hexahedron", \
     .flags = DV_OUTPUT | DV_HIDDEN)
 
 typedef struct PointMaker {
@@ -32,9 +33,15 @@ void dv_topology_shares(dvElementKind kind, const double f[3], double out[8])
 {
   double x = f[0], y = f[1], z = f[2];
   switch (kind) {
-  case DV_EDGE: out[0] = 1 - x, out[1] = x; break;
-  case DV_TRIANGLE: out[0] = 1 - x - y, out[1] = x, out[2] = y; break;
-  case DV_TETRAHEDRON: out[0] = 1 - x - y - z, out[1] = x, out[2] = y, out[3] = z; break;
+  case DV_EDGE:
+    out[0] = 1 - x, out[1] = x;
+    break;
+  case DV_TRIANGLE:
+    out[0] = 1 - x - y, out[1] = x, out[2] = y;
+    break;
+  case DV_TETRAHEDRON:
+    out[0] = 1 - x - y - z, out[1] = x, out[2] = y, out[3] = z;
+    break;
   case DV_QUAD:   // as in SOFA corner 2 stands for the upper left one here, though it is the upper right one
     out[0] = (1 - x) * (1 - y), out[1] = x * (1 - y), out[2] = (1 - x) * y, out[3] = x * y;
     break;
@@ -44,7 +51,9 @@ void dv_topology_shares(dvElementKind kind, const double f[3], double out[8])
       out[k] = (right ? x : 1 - x) * (up ? y : 1 - y) * (k >= 4 ? z : 1 - z);
     }
     break;
-  default: out[0] = 1; break;
+  default:
+    out[0] = 1;
+    break;
   }
 }
 
@@ -54,7 +63,8 @@ static void point_of(const dvReals *x, dvElementKind kind, const int32_t *corner
   dv_topology_shares(kind, place, share);
   for (int k = 0; k < 3; k++) out[k] = kind == DV_POINT ? place[k] : 0;
   for (int i = 0; i < dv_element_points(kind); i++)
-    for (int k = 0; k < 3 && (size_t)corners[i] < dv_reals_size(x); k++) out[k] += share[i] * x->data[3 * (size_t)corners[i] + (size_t)k];
+    for (int k = 0; k < 3 && (size_t)corners[i] < dv_reals_size(x); k++)
+      out[k] += share[i] * x->data[3 * (size_t)corners[i] + (size_t)k];
 }
 
 static const dvElementKind order[6] = {DV_POINT, DV_EDGE, DV_TRIANGLE, DV_QUAD, DV_TETRAHEDRON, DV_HEXAHEDRON};
@@ -67,8 +77,8 @@ static bool add_points(PointMaker *p, dvTopology *from, int which, const dvReals
   if (!n || !each) return true;
   const dvReals *x = dv_topology_positions(from);
   const dvInts *elements = dv_topology_elements(from, kind);
-  if (n * each > DV_POINT_LIMIT || !dv_reals_resize(&m->position, 3 * (at + n * each)) || !dv_ints_resize(&m->sources, at + n * each) ||
-      !dv_ints_resize(&p->sourceKinds, at + n * each))
+  if (n * each > DV_POINT_LIMIT || !dv_reals_resize(&m->position, 3 * (at + n * each)) ||
+      !dv_ints_resize(&m->sources, at + n * each) || !dv_ints_resize(&p->sourceKinds, at + n * each))
     return false;
   double *out = dv_reals_edit(&m->position);
   int32_t *source = dv_ints_edit(&m->sources), *kinds = dv_ints_edit(&p->sourceKinds);
@@ -89,7 +99,8 @@ static bool copy_elements(PointMaker *p, dvTopology *from, dvElementKind kind, b
   size_t each = dv_reals_size(&p->pointBaryCoords);
   if (!*wanted) return true;
   if (!each) {
-    dv_field_warning(&p->mapping.base, wanted, "give pointBaryCoords=\"0 0 0\"", "no %s are kept: their points are not made", dv_element_name(kind));
+    dv_field_warning(&p->mapping.base, wanted, "give pointBaryCoords=\"0 0 0\"",
+                     "no %s are kept: their points are not made", dv_element_name(kind));
     return true;
   }
   const dvInts *elements = dv_topology_elements(from, kind);
@@ -103,14 +114,15 @@ static bool copy_elements(PointMaker *p, dvTopology *from, dvElementKind kind, b
 static dvStatus make_points(dvTopologyMapping *m, dvTopology *from)
 {
   PointMaker *p = (PointMaker *)m;
-  const dvReals *places[6] = {&p->pointBaryCoords, &p->edgeBaryCoords, &p->triangleBaryCoords,
+  const dvReals *places[6] = {&p->pointBaryCoords, &p->edgeBaryCoords,  &p->triangleBaryCoords,
                               &p->quadBaryCoords,  &p->tetraBaryCoords, &p->hexaBaryCoords};
   DV_TRY(dv_object_pull(&m->base));
   DV_MUST(dv_reals_resize(&m->position, 0));
   DV_MUST(dv_ints_resize(&p->sourceKinds, 0));
   bool good = true;
   for (int i = 0; i < 6 && good; i++) good = add_points(p, from, i, places[i]);
-  good = good && copy_elements(p, from, DV_EDGE, &p->copyEdges) && copy_elements(p, from, DV_TRIANGLE, &p->copyTriangles) &&
+  good = good && copy_elements(p, from, DV_EDGE, &p->copyEdges) &&
+         copy_elements(p, from, DV_TRIANGLE, &p->copyTriangles) &&
          copy_elements(p, from, DV_TETRAHEDRON, &p->copyTetrahedra);
   m->points = m->sources.count;
   return good ? DV_OK : dv_topology_mapping_memory(m);
@@ -133,10 +145,13 @@ static dvStatus make_centres(dvTopologyMapping *m, dvTopology *from)
   return DV_OK;
 }
 
-static const dvTopologyMappingOps point_ops = {DV_POINT, 1u << DV_EDGE | 1u << DV_TRIANGLE | 1u << DV_TETRAHEDRON, true, make_points};
+static const dvTopologyMappingOps point_ops = {DV_POINT, 1u << DV_EDGE | 1u << DV_TRIANGLE | 1u << DV_TETRAHEDRON, true,
+                                               make_points};
 static const dvTopologyMappingOps centre_ops = {DV_HEXAHEDRON, 0, true, make_centres};
 
-DV_TOPOLOGY_MAPPING_CLASS(dv_mesh_to_point_class, "Mesh2PointTopologicalMapping", "points at given places in the elements of a mesh",
-                          "Sofa.Component.Mapping.Linear", PointMaker, point_ops, DV_BLOCK(point_fields));
-DV_TOPOLOGY_MAPPING_CLASS(dv_center_point_class, "CenterPointTopologicalMapping", "a point in the middle of every hexahedron",
-                          "Sofa.Component.Topology.Mapping", dvTopologyMapping, centre_ops);
+DV_TOPOLOGY_MAPPING_CLASS(dv_mesh_to_point_class, "Mesh2PointTopologicalMapping",
+                          "points at given places in the elements of a mesh", "Sofa.Component.Mapping.Linear",
+                          PointMaker, point_ops, DV_BLOCK(point_fields));
+DV_TOPOLOGY_MAPPING_CLASS(dv_center_point_class, "CenterPointTopologicalMapping",
+                          "a point in the middle of every hexahedron", "Sofa.Component.Topology.Mapping",
+                          dvTopologyMapping, centre_ops);

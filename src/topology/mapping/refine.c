@@ -1,17 +1,19 @@
 // SimpleTesselatedTetraTopologicalMapping and SimpleTesselatedHexaTopologicalMapping: each element becomes eight.
 //
-// The points of the input come first. Of tetrahedra the middles of the edges follow, in the order of the edges; of hexahedra,
-// cell by cell, the middles of edges and faces that no cell before had, then the middle of the cell.
+// The points of the input come first. Of tetrahedra the middles of the edges follow, in the order of the edges; of
+// hexahedra, cell by cell, the middles of edges and faces that no cell before had, then the middle of the cell.
 #include "topology/derive.h"
 #include "topology/mapping/mapping.h"
-#include "topology/tuple_set.h"
+#include "topology/search/tuple_set.h"
 
-#define TETRA_FIELDS(X)                                                                                                          \
-  X(indices, tetrahedraMappedFromTetra, "", "", "the eight tetrahedra made of each tetrahedron of the input", .flags = DV_OUTPUT) \
-  X(indices, tetraSource, "", "", "for each tetrahedron made the one it is part of", .flags = DV_OUTPUT)                         \
-  X(indices, pointMappedFromPoint, "", "", "point made of each point of the input", .flags = DV_OUTPUT)                          \
-  X(indices, pointMappedFromEdge, "", "", "point made of each edge of the input", .flags = DV_OUTPUT)                            \
-  X(indices, pointSource, "", "", "what each point was made of: point p of the input as p + 1, edge e as -e - 1", .flags = DV_OUTPUT)
+#define TETRA_FIELDS(X)                                                                                           \
+  X(indices, tetrahedraMappedFromTetra, "", "", "the eight tetrahedra made of each tetrahedron of the input",     \
+    .flags = DV_OUTPUT)                                                                                           \
+  X(indices, tetraSource, "", "", "for each tetrahedron made the one it is part of", .flags = DV_OUTPUT)          \
+  X(indices, pointMappedFromPoint, "", "", "point made of each point of the input", .flags = DV_OUTPUT)           \
+  X(indices, pointMappedFromEdge, "", "", "point made of each edge of the input", .flags = DV_OUTPUT)             \
+  X(indices, pointSource, "", "", "what each point was made of: point p of the input as p + 1, edge e as -e - 1", \
+    .flags = DV_OUTPUT)
 
 typedef struct TetraRefinement {
   dvTopologyMapping mapping;
@@ -27,7 +29,8 @@ static void push_mean(const dvReals *x, const int32_t *points, int n, double *ou
 {
   double sum[3] = {0};
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < 3 && (size_t)points[i] < dv_reals_size(x); k++) sum[k] += x->data[3 * (size_t)points[i] + (size_t)k];
+    for (int k = 0; k < 3 && (size_t)points[i] < dv_reals_size(x); k++)
+      sum[k] += x->data[3 * (size_t)points[i] + (size_t)k];
   for (int k = 0; k < 3; k++) out[k] = sum[k] / n;
 }
 
@@ -39,7 +42,7 @@ static bool fill_sources(dvTopologyMapping *m, size_t n)
   return true;
 }
 
-// --- tetrahedra ------------------------------------------------------------------------------------------------
+// --- tetrahedra ----------------------------------------------------------------------------------
 
 // corners of the pieces: 0 to 3 are the tetrahedron's own, 4 to 9 the middles of its edges
 static const int tetra_pieces[8][4] = {{0, 4, 5, 6}, {1, 4, 8, 7}, {2, 5, 7, 9}, {3, 6, 9, 8},
@@ -69,7 +72,8 @@ static dvStatus refine_tetrahedra(dvTopologyMapping *m, dvTopology *from)
   const dvInts *edges_of = dv_topology_parts(from, DV_EDGE, DV_TETRAHEDRON);
   const dvReals *x = dv_topology_positions(from);
   size_t n = dv_ints_size(cells), edge_count = dv_ints_size(edges), points = dv_topology_point_count(from);
-  if (!edges_of || !fill_sources(m, n) || !dv_ints_resize(&m->tetrahedra, 32 * n) || !dv_reals_resize(&m->position, 3 * (points + edge_count)) ||
+  if (!edges_of || !fill_sources(m, n) || !dv_ints_resize(&m->tetrahedra, 32 * n) ||
+      !dv_reals_resize(&m->position, 3 * (points + edge_count)) ||
       !tetra_maps((TetraRefinement *)m, points, edge_count, n))
     return dv_topology_mapping_memory(m);
   double *to = dv_reals_edit(&m->position);
@@ -93,13 +97,16 @@ static dvStatus refine_tetrahedra(dvTopologyMapping *m, dvTopology *from)
   return DV_OK;
 }
 
-// --- hexahedra --------------------------------------------------------------------------------------------------
+// --- hexahedra -----------------------------------------------------------------------------------
 
-static const int hexa_edges[12][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {4, 5}, {5, 6}, {7, 6}, {4, 7}};
-static const int hexa_faces[6][4] = {{0, 1, 2, 3}, {0, 1, 5, 4}, {1, 2, 6, 5}, {3, 2, 6, 7}, {0, 3, 7, 4}, {4, 5, 6, 7}};
+static const int hexa_edges[12][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {0, 4}, {1, 5},
+                                      {2, 6}, {3, 7}, {4, 5}, {5, 6}, {7, 6}, {4, 7}};
+static const int hexa_faces[6][4] = {{0, 1, 2, 3}, {0, 1, 5, 4}, {1, 2, 6, 5},
+                                     {3, 2, 6, 7}, {0, 3, 7, 4}, {4, 5, 6, 7}};
 
 // corners of the pieces as numbers on a grid of 3 x 3 x 3: piece k holds corner k
-static const int corner_at[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
+static const int corner_at[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0},
+                                    {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
 
 static int place(const int *corners, int n)
 {
@@ -185,7 +192,8 @@ static const dvTopologyMappingOps tetra_ops = {DV_TETRAHEDRON, 1u << DV_TETRAHED
 static const dvTopologyMappingOps hexa_ops = {DV_HEXAHEDRON, 1u << DV_HEXAHEDRON, true, refine_hexahedra};
 
 #define MODULE "Sofa.Component.Mapping.Linear"
-DV_TOPOLOGY_MAPPING_CLASS(dv_tetra_refinement_class, "SimpleTesselatedTetraTopologicalMapping", "each tetrahedron cut into eight", MODULE,
-                          TetraRefinement, tetra_ops, DV_BLOCK(tetra_fields));
-DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_refinement_class, "SimpleTesselatedHexaTopologicalMapping", "each hexahedron cut into eight", MODULE,
-                          dvTopologyMapping, hexa_ops);
+DV_TOPOLOGY_MAPPING_CLASS(dv_tetra_refinement_class, "SimpleTesselatedTetraTopologicalMapping",
+                          "each tetrahedron cut into eight", MODULE, TetraRefinement, tetra_ops,
+                          DV_BLOCK(tetra_fields));
+DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_refinement_class, "SimpleTesselatedHexaTopologicalMapping",
+                          "each hexahedron cut into eight", MODULE, dvTopologyMapping, hexa_ops);

@@ -1,13 +1,15 @@
 // Elements cut into smaller ones on the same points: Hexa2TetraTopologicalMapping, Hexa2PrismTopologicalMapping and
 // Quad2TriangleTopologicalMapping.
 //
-// With swapping, neighbours in a grid are mirror images of each other, so that no direction is preferred. A mesh that is not
-// a grid counts as two cells wide and one deep, as in SOFA.
+// With swapping, neighbours in a grid are mirror images of each other, so that no direction is preferred. A mesh that
+// is not a grid counts as two cells wide and one deep, as in SOFA.
 #include "topology/mapping/mapping.h"
 
-#define TETRA_FIELDS(X)                                                                                                \
-  X(bool, swapping, "0", "", "mirror every other hexahedron of a grid, so that no direction is preferred")             \
-  X(choice, pieces, "6", "", "tetrahedra for each hexahedron; five only in a grid, where neighbours are cut as mirror images", .options = "6|5")
+#define TETRA_FIELDS(X)                                                                                    \
+  X(bool, swapping, "0", "", "mirror every other hexahedron of a grid, so that no direction is preferred") \
+  X(choice, pieces, "6", "",                                                                               \
+    "tetrahedra for each hexahedron; five only in a grid, where neighbours are cut as mirror images",      \
+    .options = "6|5")
 #define TRIANGLE_FIELDS(X) X(bool, swapping, "1", "", "cut every other quad of a grid along the other diagonal")
 
 typedef struct TetraSplit {
@@ -28,9 +30,8 @@ static const dvFieldDesc triangle_fields[] = {TRIANGLE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 // corners of the pieces; the second set is for cells that were mirrored an odd number of times
-static const int six[2][6][4] = {
-    {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}},
-    {{0, 5, 6, 1}, {0, 1, 6, 3}, {1, 3, 2, 6}, {6, 3, 7, 0}, {6, 7, 5, 0}, {7, 5, 0, 4}}};
+static const int six[2][6][4] = {{{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}},
+                                 {{0, 5, 6, 1}, {0, 1, 6, 3}, {1, 3, 2, 6}, {6, 3, 7, 0}, {6, 7, 5, 0}, {7, 5, 0, 4}}};
 static const int five[2][5][4] = {{{1, 2, 0, 5}, {3, 0, 2, 7}, {4, 7, 5, 0}, {6, 5, 7, 2}, {0, 5, 2, 7}},
                                   {{0, 1, 3, 4}, {2, 3, 1, 6}, {5, 4, 6, 1}, {7, 6, 4, 3}, {1, 3, 4, 6}}};
 static const int prisms[2][6] = {{0, 5, 1, 3, 6, 2}, {0, 4, 5, 3, 7, 6}};
@@ -52,7 +53,8 @@ static bool grid_cells(const dvTopology *t, size_t *nx, size_t *ny)
 static int32_t *make_room(dvTopologyMapping *m, dvElementKind kind, size_t n, size_t pieces)
 {
   dvInts *out = dv_topology_mapping_list(m, kind);
-  if (!dv_ints_resize(out, n * pieces * (size_t)dv_element_points(kind)) || !dv_ints_resize(&m->sources, n * pieces)) return NULL;
+  if (!dv_ints_resize(out, n * pieces * (size_t)dv_element_points(kind)) || !dv_ints_resize(&m->sources, n * pieces))
+    return NULL;
   int32_t *source = dv_ints_edit(&m->sources);
   for (size_t i = 0; i < n * pieces; i++) source[i] = (int32_t)(i / pieces);
   return dv_ints_edit(out);
@@ -86,7 +88,8 @@ static dvStatus make_tetrahedra(dvTopologyMapping *m, dvTopology *from)
   size_t n = dv_ints_size(cells), nx, ny, pieces = s->pieces ? 5 : 6;
   bool grid = grid_cells(from, &nx, &ny);
   if (s->pieces && !grid)
-    return dv_field_error(&m->base, &s->pieces, "use pieces=\"6\"", "five tetrahedra would not fit together: the input is not a grid");
+    return dv_field_error(&m->base, &s->pieces, "use pieces=\"6\"",
+                          "five tetrahedra would not fit together: the input is not a grid");
   int32_t *out = make_room(m, DV_TETRAHEDRON, n, pieces);
   if (!out) return dv_topology_mapping_memory(m);
   for (size_t i = 0; i < n; i++) {
@@ -119,7 +122,9 @@ static dvStatus make_triangles(dvTopologyMapping *m, dvTopology *from)
   size_t n = dv_ints_size(quads), nx, ny;
   grid_cells(from, &nx, &ny);
   size_t across = nx ? nx : ny;
-  if (!across && n) return dv_field_error(&m->base, &m->input, "give a grid that is at least two points wide", "the input has no surface");
+  if (!across && n)
+    return dv_field_error(&m->base, &m->input, "give a grid that is at least two points wide",
+                          "the input has no surface");
   int32_t *out = make_room(m, DV_TRIANGLE, n, 2);
   if (!out) return dv_topology_mapping_memory(m);
   for (size_t i = 0; i < n; i++) {
@@ -135,9 +140,10 @@ static const dvTopologyMappingOps prism_ops = {DV_HEXAHEDRON, 1u << DV_PRISM, fa
 static const dvTopologyMappingOps triangle_ops = {DV_QUAD, 1u << DV_TRIANGLE, false, make_triangles};
 
 #define MODULE "Sofa.Component.Topology.Mapping"
-DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_tetra_class, "Hexa2TetraTopologicalMapping", "hexahedra cut into tetrahedra", MODULE, TetraSplit, tetra_ops,
-                          DV_BLOCK(tetra_fields));
-DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_prism_class, "Hexa2PrismTopologicalMapping", "hexahedra cut into two prisms each", MODULE,
-                          dvTopologyMapping, prism_ops);
-DV_TOPOLOGY_MAPPING_CLASS(dv_quad_to_triangle_class, "Quad2TriangleTopologicalMapping", "quads cut into two triangles each", MODULE,
-                          TriangleSplit, triangle_ops, DV_BLOCK(triangle_fields));
+DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_tetra_class, "Hexa2TetraTopologicalMapping", "hexahedra cut into tetrahedra",
+                          MODULE, TetraSplit, tetra_ops, DV_BLOCK(tetra_fields));
+DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_prism_class, "Hexa2PrismTopologicalMapping", "hexahedra cut into two prisms each",
+                          MODULE, dvTopologyMapping, prism_ops);
+DV_TOPOLOGY_MAPPING_CLASS(dv_quad_to_triangle_class, "Quad2TriangleTopologicalMapping",
+                          "quads cut into two triangles each", MODULE, TriangleSplit, triangle_ops,
+                          DV_BLOCK(triangle_fields));

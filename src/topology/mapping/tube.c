@@ -1,19 +1,19 @@
 // Edge2QuadTopologicalMapping: a tube of quads around a line of frames.
 //
-// Around frame i with axes Y and Z stands a circle of N points t + r (Y cos a + Z sin a), a = 2 pi j / N; with radiusFocal an
-// ellipse whose second half axis lies along focalAxis. Each edge becomes N quads between the circles of its ends.
+// Around frame i with axes Y and Z stands a circle of N points t + r (Y cos a + Z sin a), a = 2 pi j / N; with
+// radiusFocal an ellipse whose second half axis lies along focalAxis. Each edge becomes N quads between the circles of
+// its ends.
 #include "math/vec.h"
-#include "state/state.h"
 #include "topology/mapping/mapping.h"
 
-#define TUBE_FIELDS(X)                                                                                                  \
-  X(int, nbPointsOnEachCircle, "0", "", "points of the circle around each point of the input")                          \
-  X(real, radius, "1", "m", "radius of the circles, or half axis of the ellipses across focalAxis")                     \
-  X(real, radiusFocal, "0", "m", "half axis of the ellipses along focalAxis; 0 for circles")                            \
-  X(vec3, focalAxis, "0 0 1", "", "direction of radiusFocal, in the frame of each point")                               \
-  X(indices, edgeList, "", "", "edges to make quads of; all by default")                                                \
-  X(bool, flipNormals, "0", "", "turn the quads the other way round")                                                   \
-  X(link, toQuadContainer, "", "", "container to fill, instead of output", .role = DV_ROLE_TOPOLOGY)                    \
+#define TUBE_FIELDS(X)                                                                               \
+  X(int, nbPointsOnEachCircle, "0", "", "points of the circle around each point of the input")       \
+  X(real, radius, "1", "m", "radius of the circles, or half axis of the ellipses across focalAxis")  \
+  X(real, radiusFocal, "0", "m", "half axis of the ellipses along focalAxis; 0 for circles")         \
+  X(vec3, focalAxis, "0 0 1", "", "direction of radiusFocal, in the frame of each point")            \
+  X(indices, edgeList, "", "", "edges to make quads of; all by default")                             \
+  X(bool, flipNormals, "0", "", "turn the quads the other way round")                                \
+  X(link, toQuadContainer, "", "", "container to fill, instead of output", .role = DV_ROLE_TOPOLOGY) \
   X(link, toQuadModifier, "", "", "modifier of the output", .role = DV_ROLE_TOPOLOGY_TOOL)
 
 typedef struct Tube {
@@ -40,7 +40,8 @@ static bool make_circles(Tube *t, dvTopology *from)
   size_t n = dv_topology_point_count(from), each = (size_t)t->nbPointsOnEachCircle;
   const dvReals *frames = frames_of(from), *x = dv_topology_positions(from);
   if (!dv_reals_resize(&m->position, 3 * n * each)) return false;
-  double *out = dv_reals_edit(&m->position), across = t->radius, along = t->radiusFocal > 0 ? t->radiusFocal : t->radius;
+  double *out = dv_reals_edit(&m->position), across = t->radius,
+         along = t->radiusFocal > 0 ? t->radiusFocal : t->radius;
   dvVec3 z0 = t->radiusFocal > 0 ? dv_vec3_normalise(dv_vec3_load(t->focalAxis)) : dv_vec3(0, 0, 1);
   dvVec3 y0 = dv_vec3_cross(z0, dv_vec3(1, 0, 0));
   for (size_t i = 0; i < n; i++) {
@@ -54,7 +55,8 @@ static bool make_circles(Tube *t, dvTopology *from)
     }
     for (size_t j = 0; j < each; j++) {
       double angle = 2.0 * (double)j * M_PI / (double)each;
-      dvVec3 p = dv_vec3_add(at, dv_vec3_add(dv_vec3_scale(y, across * cos(angle)), dv_vec3_scale(z, along * sin(angle))));
+      dvVec3 p =
+          dv_vec3_add(at, dv_vec3_add(dv_vec3_scale(y, across * cos(angle)), dv_vec3_scale(z, along * sin(angle))));
       dv_vec3_store(out + 3 * (each * i + j), p);
     }
   }
@@ -79,13 +81,15 @@ static dvStatus check(Tube *t, size_t points, size_t edges)
     return dv_error(o, "give radius=\"…\"", "Edge2QuadTopologicalMapping has no radius");
   if (!(t->radius > 0)) return dv_field_error(o, &t->radius, NULL, "the radius must be greater than 0");
   if (t->nbPointsOnEachCircle < 3)
-    return dv_field_error(o, &t->nbPointsOnEachCircle, "give at least 3", "%d points make no circle", t->nbPointsOnEachCircle);
+    return dv_field_error(o, &t->nbPointsOnEachCircle, "give at least 3", "%d points make no circle",
+                          t->nbPointsOnEachCircle);
   if (points && (size_t)t->nbPointsOnEachCircle > DV_POINT_LIMIT / points)
-    return dv_field_error(o, &t->nbPointsOnEachCircle, "give a smaller number", "%d points on each of %zu circles are too many",
-                          t->nbPointsOnEachCircle, points);
+    return dv_field_error(o, &t->nbPointsOnEachCircle, "give a smaller number",
+                          "%d points on each of %zu circles are too many", t->nbPointsOnEachCircle, points);
   for (size_t i = 0; i < t->edgeList.count; i++)
     if (t->edgeList.data[i] < 0 || (size_t)t->edgeList.data[i] >= edges)
-      return dv_field_error(o, &t->edgeList, NULL, "edge %d does not exist: the input has %zu edges", t->edgeList.data[i], edges);
+      return dv_field_error(o, &t->edgeList, NULL, "edge %d does not exist: the input has %zu edges",
+                            t->edgeList.data[i], edges);
   return DV_OK;
 }
 

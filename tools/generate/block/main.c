@@ -1,7 +1,8 @@
 // generate_block CELLS OUT.msh [--binary]: a unit cube of CELLS x CELLS x CELLS cells, each cut into six tetrahedra.
 //
-// For measuring how fast large meshes are read: 55 cells make about a million tetrahedra. Points are numbered from 1 in the
-// order x, y, z; all cells are cut along the same diagonal, so that neighbours fit. Writes Gmsh 2.2, as text or binary.
+// For measuring how fast large meshes are read: 55 cells make about a million tetrahedra. Points are numbered from 1 in
+// the order x, y, z; all cells are cut along the same diagonal, so that neighbours fit. Writes Gmsh 2.2, as text or
+// binary.
 #include "base/array.h"
 #include "base/text.h"
 
@@ -46,7 +47,9 @@ int main(int count, char **arguments)
   bool binary = count == 4 && dv_same(arguments[3], "--binary");
   FILE *f = n > 0 && n <= 200 && (count == 3 || binary) ? fopen(arguments[2], "wb") : NULL;
   if (!f) {
-    fprintf(stderr, "generate_block CELLS OUT.msh [--binary]: a cube of at most 200 x 200 x 200 cells of six tetrahedra each\n");
+    fprintf(
+        stderr,
+        "generate_block CELLS OUT.msh [--binary]: a cube of at most 200 x 200 x 200 cells of six tetrahedra each\n");
     return 2;
   }
   int elements = (int)(6 * n * n * n), header[3] = {4, elements, 2}, one = 1, number = 0;

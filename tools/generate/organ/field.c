@@ -1,5 +1,6 @@
-// The organ's shape as an implicit function in metres: a large right lobe (at -x) blended with a thin left one, cut by an inclined
-// underside, hollowed where stomach and kidney would lie, with a furrow between the lobes. Up is +y, the front is +z.
+// The organ's shape as an implicit function in metres: a large right lobe (at -x) blended with a thin left one, cut by
+// an inclined underside, hollowed where stomach and kidney would lie, with a furrow between the lobes. Up is +y, the
+// front is +z.
 #include "organ.h"
 
 const double organ_low[3] = {-0.125, -0.085, -0.070}, organ_high[3] = {0.135, 0.085, 0.070};
@@ -34,7 +35,7 @@ double organ_field(Vec3 p)
   double right = ellipsoid(p, vec(-0.036, -0.004, 0), vec(0.070, 0.066, 0.054));
   double left = ellipsoid(p, vec(0.052, 0.022, 0.010), vec(0.066, 0.034, 0.036));
   double body = blend_min(right, left, 0.050);
-  Vec3 down = vec(0.36, -1, 0.10); // the underside rises towards the left
+  Vec3 down = vec(0.36, -1, 0.10);   // the underside rises towards the left
   double underside = (dot(p, down) - 0.040) / norm(down);
   body = blend_max(body, underside, 0.013);
   double hollow = 0.085 - norm(sub(p, vec(0.045, -0.098, -0.045)));

@@ -1,7 +1,7 @@
 // generate_organ OUTDIR [--cell METRES]: makes an organ like a liver, of Divan's own.
 //
-// Writes tetrahedra (organ.msh, Gmsh 2.2), the smooth surface, which is the boundary of a finer lattice (organ-surface.obj), and spheres
-// that fill it (organ.sph). The same bytes on every run.
+// Writes tetrahedra (organ.msh, Gmsh 2.2), the smooth surface, which is the boundary of a finer lattice
+// (organ-surface.obj), and spheres that fill it (organ.sph). The same bytes on every run.
 #include "organ.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// --- files -------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------
 
 static FILE *open_output(const char *directory, const char *name)
 {
@@ -91,7 +91,7 @@ static void write_sph(const char *directory, const Spheres *spheres)
   close_output(f);
 }
 
-// --- report ------------------------------------------------------------------------------------
+// --- report --------------------------------------------------------------------------------------
 
 // every edge of a closed surface has two triangles, in opposite directions; 2 for a sphere's shape
 static long euler(size_t points, size_t triangles)
@@ -153,12 +153,9 @@ int main(int argc, char **argv)
   double cell = 0.024;
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
-    if (dv_same(argv[i], "--cell") && dv_scan_real(&value, &cell) && !*value)
-      i++;
-    else if (!directory && argv[i][0] != '-')
-      directory = argv[i];
-    else
-      directory = "";
+    if (dv_same(argv[i], "--cell") && dv_scan_real(&value, &cell) && !*value) i++;
+    else if (!directory && argv[i][0] != '-') directory = argv[i];
+    else directory = "";
   }
   if (!directory || !*directory || !(cell >= 0.006 && cell <= 0.04)) {
     fprintf(stderr, "usage: generate_organ OUTDIR [--cell METRES]   (0.006 to 0.04, default 0.024)\n");

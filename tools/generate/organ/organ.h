@@ -56,7 +56,7 @@ static inline Vec3 cross(Vec3 a, Vec3 b)
 extern const double organ_low[3], organ_high[3];   // a box around it
 double organ_field(Vec3 p);                        // negative inside, about a distance near the surface
 Vec3 organ_gradient(Vec3 p);
-Vec3 organ_project(Vec3 p);                        // nearest point of the surface
+Vec3 organ_project(Vec3 p);   // nearest point of the surface
 
 // --- tetrahedra.c ---
 
@@ -76,7 +76,8 @@ void surface_of(const Volume *volume, Surface *out);
 // Points move towards the middle of their neighbours and back onto the surface.
 void surface_even_out(Surface *surface, int passes);
 void surface_free(Surface *surface);
-// The largest spheres that fit inside, from `smallest` to `greatest`, one after the other; their centres are so far apart in a grid.
+// The largest spheres that fit inside, from `smallest` to `greatest`, one after the other; their centres are so far
+// apart in a grid.
 void surface_pack_spheres(const Surface *surface, double spacing, double smallest, double greatest, Spheres *out);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// --- boundary ----------------------------------------------------------------------------------
+// --- boundary ------------------------------------------------------------------------------------
 
 typedef struct Face {
   int sorted[3];
@@ -41,7 +41,7 @@ void find_boundary(const Volume *volume, Triangles *out)
   dv_array_free(&faces);
 }
 
-// --- the smooth surface ------------------------------------------------------------------------
+// --- the smooth surface --------------------------------------------------------------------------
 
 void surface_of(const Volume *volume, Surface *out)
 {
@@ -92,7 +92,7 @@ void surface_free(Surface *surface)
   dv_array_free(&surface->triangles);
 }
 
-// --- spheres -----------------------------------------------------------------------------------
+// --- spheres -------------------------------------------------------------------------------------
 
 static double distance_to(const Surface *surface, Vec3 p)
 {

@@ -1,21 +1,22 @@
-// The organ's volume is filled by isosurface stuffing (Labelle and Shewchuk, SIGGRAPH 2007): a body-centred cubic lattice of
-// tetrahedra, whose points are pulled onto the surface where it passes close to them, and whose remaining cut tetrahedra are
-// replaced by what is inside. Then points move, on the surface along it, wherever that improves the worst dihedral angle around them.
+// The organ's volume is filled by isosurface stuffing (Labelle and Shewchuk, SIGGRAPH 2007): a body-centred cubic
+// lattice of tetrahedra, whose points are pulled onto the surface where it passes close to them, and whose remaining
+// cut tetrahedra are replaced by what is inside. Then points move, on the surface along it, wherever that improves the
+// worst dihedral angle around them.
 #include "organ.h"
 
 #include "base/text.h"
 
-// --- the lattice -------------------------------------------------------------------------------
+// --- the lattice ---------------------------------------------------------------------------------
 
 typedef struct Lattice {
   double cell;
-  int n[3];      // cells
-  Points points; // corners of the cells, then their centres
+  int n[3];        // cells
+  Points points;   // corners of the cells, then their centres
   DV_ARRAY(double) values;
-  Points nearest; // cut point to which a lattice point moves
+  Points nearest;   // cut point to which a lattice point moves
   DV_ARRAY(double) nearest_distance;
   Tetras tetras;
-  DV_ARRAY(uint64_t) cut_keys; // hash table from pairs of lattice points to cut points
+  DV_ARRAY(uint64_t) cut_keys;   // hash table from pairs of lattice points to cut points
   Ints cut_points;
 } Lattice;
 
@@ -91,12 +92,10 @@ static Vec3 find_cut(const Lattice *l, int a, int b)
     Vec3 swap = p;
     p = q, q = swap;
   }
-  for (int i = 0; i < 50; i++) { // p inside, q outside
+  for (int i = 0; i < 50; i++) {   // p inside, q outside
     Vec3 middle = scale(add(p, q), 0.5);
-    if (organ_field(middle) < 0)
-      p = middle;
-    else
-      q = middle;
+    if (organ_field(middle) < 0) p = middle;
+    else q = middle;
   }
   return scale(add(p, q), 0.5);
 }
@@ -138,13 +137,13 @@ static void pull_points(Lattice *l)
     }
 }
 
-// --- stuffing ----------------------------------------------------------------------------------
+// --- stuffing ------------------------------------------------------------------------------------
 
 typedef struct Stuffing {
   Lattice lattice;
   Volume *out;
-  Ints rank; // of every point: a quad face is split at the corner of highest rank, so that
-             // both of its sides agree and a prism can always be split
+  Ints rank;   // of every point: a quad face is split at the corner of highest rank, so that
+               // both of its sides agree and a prism can always be split
 } Stuffing;
 
 double six_volumes(const Vec3 *p, Tetra t)
@@ -163,7 +162,7 @@ static void emit(Stuffing *s, int a, int b, int c, int d)
 static int sign(const Stuffing *s, int point)
 {
   double value = s->lattice.values.data[point];
-  return (value < 0) - (value > 0); // 1 inside
+  return (value < 0) - (value > 0);   // 1 inside
 }
 
 static bool ranks_higher(const Stuffing *s, int a, int b)
@@ -220,12 +219,9 @@ static void stuff_tetra(Stuffing *s, Tetra t)
   int in[4], zero[4], out[4], ins = 0, zeros = 0, outs = 0;
   for (int i = 0; i < 4; i++) {
     int side = sign(s, t.v[i]);
-    if (side > 0)
-      in[ins++] = t.v[i];
-    else if (side < 0)
-      out[outs++] = t.v[i];
-    else
-      zero[zeros++] = t.v[i];
+    if (side > 0) in[ins++] = t.v[i];
+    else if (side < 0) out[outs++] = t.v[i];
+    else zero[zeros++] = t.v[i];
   }
   if (!ins) return;
   if (!outs) {
@@ -288,7 +284,7 @@ void volume_free(Volume *volume)
   dv_array_free(&volume->tetras);
 }
 
-// --- quality -----------------------------------------------------------------------------------
+// --- quality -------------------------------------------------------------------------------------
 
 void dihedral_range(const Vec3 *p, Tetra t, double *least, double *greatest)
 {
@@ -315,10 +311,10 @@ static double quality(const Vec3 *p, Tetra t)
   return dv_min(least, 180 - greatest);
 }
 
-// --- improvement -------------------------------------------------------------------------------
+// --- improvement ---------------------------------------------------------------------------------
 
 typedef struct Star {
-  Ints first, member; // of point i: member[first[i]] .. member[first[i + 1] - 1]
+  Ints first, member;   // of point i: member[first[i]] .. member[first[i + 1] - 1]
 } Star;
 
 static void star_add(Star *star, size_t points, const int *corners, size_t elements, int width)
@@ -364,10 +360,8 @@ static bool improve_point(Volume *volume, const Star *star, int point, bool on_s
     *place = add(old, scale(vec(directions[d][0], directions[d][1], directions[d][2]), step));
     if (on_surface) *place = organ_project(*place);
     double now = worst_around(volume, star, point);
-    if (now > best + 1e-9)
-      best = now, moved = true;
-    else
-      *place = old;
+    if (now > best + 1e-9) best = now, moved = true;
+    else *place = old;
   }
   return moved;
 }

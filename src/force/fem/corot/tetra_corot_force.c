@@ -1,0 +1,421 @@
+// TetrahedronFEMForceField, TetrahedralCorotationalFEMForceField, FastTetrahedralCorotationalForceField: corotational
+// linear tetrahedra of an isotropic material. All names are the same computation (tetra_corot.c); here are the fields,
+// the topology and the state.
+//
+// Needs a topology with tetrahedra. The first name also cuts hexahedra into six tetrahedra each where there are none,
+// mirrored from cell to cell of a grid so that the diagonals of neighbours meet.
+#include "force/fem/corot/point_rotations.h"
+#include "force/fem/corot/tetra_corot.h"
+#include "force/fem/elastic.h"
+
+#include <string.h>
+
+extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_class, dv_parallel_tetra_fem_class;
+
+#define TETRA_COMMON_FIELDS(X)                                                                                 \
+  X(choice, method, "large", "",                                                                               \
+    "rotation of an element: none (small), from its edges (large), polar decomposition (polar), or that with " \
+    "singular values where an element is inverted (svd)",                                                      \
+    .options = "small|large|polar|svd|QR|none")                                                                \
+  X(reals, localStiffnessFactor, "", "",                                                                       \
+    "factors on Young's modulus: with M values for N elements, element i takes number i M / N")                \
+  X(bool, updateStiffnessMatrix, "0", "",                                                                      \
+    "take strains with gradients of the present shape; in method large the normal strains alone")              \
+  X(bool, computeGlobalMatrix, "0", "", "not used: the result is the same with and without the global matrix", \
+    .alias = "assembling")                                                                                     \
+  X(reals, vonMisesPerElement, "", "Pa", "von Mises stress of each tetrahedron", .flags = DV_READ_ONLY)        \
+  X(reals, vonMisesPerNode, "", "Pa", "mean of the tetrahedra around each point", .flags = DV_READ_ONLY)
+
+#define TETRA_FEM_FIELDS(X)                                                                                      \
+  X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY)                                   \
+  X(real, plasticMaxThreshold, "0", "m3",                                                                        \
+    "largest plastic strain, as 2-norm times six volumes of the element; 0 for an elastic material")             \
+  X(real, plasticYieldThreshold, "0.0001", "m3",                                                                 \
+    "elastic strain from which the material flows, measured in the same way")                                    \
+  X(real, plasticCreep, "0.9", "",                                                                               \
+    "part of the elastic strain that becomes plastic at each evaluation of the force: depends on the time step") \
+  X(int, vonMises, "0", "",                                                                                      \
+    "von Mises stress at the end of each step: 0 none, 1 from corotational strain, 2 from Green's strain",       \
+    .spelling = "computeVonMisesStress")                                                                         \
+  X(bool, updateStiffness, "0", "", "read the moduli again at the start of each step")                           \
+  X(vec4s, vonMisesStressColors, "", "", "colours of the stress at the points", .flags = DV_LOOKS)               \
+  X(string, gatherPt, "", "", "concerns graphics cards only", .flags = DV_HIDDEN)                                \
+  X(string, gatherBsize, "", "", "concerns graphics cards only", .flags = DV_HIDDEN)                             \
+  X(bool, drawHeterogeneousTetra, "0", "", "colour by Young's modulus", .flags = DV_LOOKS)                       \
+  X(string, showStressColorMap, "Blue to Red", "", "colours of stress", .flags = DV_LOOKS)                       \
+  X(real, showStressAlpha, "1", "", "factor on the largest stress of the colours", .flags = DV_LOOKS)            \
+  X(bool, showVonMisesStressPerNode, "0", "", "draw the stress at points", .flags = DV_LOOKS)                    \
+  X(bool, showVonMisesStressPerNodeColorMap, "0", "", "draw the stress between points", .flags = DV_LOOKS)       \
+  X(bool, showVonMisesStressPerElement, "0", "", "draw the stress of elements", .flags = DV_LOOKS)               \
+  X(real, showElementGapScale, "0.333", "", "gap between drawn elements, 0 to 1", .flags = DV_LOOKS)
+
+#define TETRA_COROT_FIELDS(X)                                                                                     \
+  X(bool, withVonMises, "0", "", "von Mises stress at the end of each step", .spelling = "computeVonMisesStress") \
+  X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
+
+#define FAST_TETRA_FIELDS(X)                                                                                       \
+  X(choice, fastMethod, "qr", "",                                                                                  \
+    "rotation of an element: from its edges (qr), polar decomposition of the deformation (polar) or of the edges " \
+    "(polar2), none",                                                                                              \
+    .spelling = "method", .options = "none|qr|polar|polar2|large|linear|small")                                    \
+  X(reals, pointInfo, "", "", "not used: what a point keeps is internal", .flags = DV_HIDDEN)                      \
+  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)
+
+#define TETRA_DRAW_FIELDS(X)                                                             \
+  X(bool, drawing, "1", "", "draw the tetrahedra", .flags = DV_LOOKS)                    \
+  X(color, drawColor1, "0 0 1 1", "", "colour of the first faces", .flags = DV_LOOKS)    \
+  X(color, drawColor2, "0 0.5 1 1", "", "colour of the second faces", .flags = DV_LOOKS) \
+  X(color, drawColor3, "0 1 1 1", "", "colour of the third faces", .flags = DV_LOOKS)    \
+  X(color, drawColor4, "0.5 1 1 1", "", "colour of the fourth faces", .flags = DV_LOOKS)
+
+typedef struct TetraForce {
+  dvElastic elastic;
+  TETRA_COMMON_FIELDS(DV_MEMBER)
+  TETRA_FEM_FIELDS(DV_MEMBER)
+  TETRA_COROT_FIELDS(DV_MEMBER)
+  FAST_TETRA_FIELDS(DV_MEMBER)
+  TETRA_DRAW_FIELDS(DV_MEMBER)
+  DV_PARALLEL_FIELDS(DV_MEMBER)
+  dvTetraCorot *elements;
+  dvInts cut;             // tetrahedra made from hexahedra
+  const int32_t *tetra;   // four points each: the topology's or our own
+  size_t count;
+  unsigned revision;         // of the topology they were made from
+  bool stale;                // there is no valid set of elements
+  double *young, *poisson;   // [count]
+  double *share;             // [points] one over the number of tetrahedra around a point; NULL without stresses
+} TetraForce;
+
+#define SELF TetraForce
+static const dvFieldDesc tetra_common_fields[] = {TETRA_COMMON_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetra_fem_fields[] = {TETRA_FEM_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetra_corot_fields[] = {TETRA_COROT_FIELDS(DV_DESCRIBE) TETRA_DRAW_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc fast_tetra_fields[] = {FAST_TETRA_FIELDS(DV_DESCRIBE) TETRA_DRAW_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc parallel_tetra_fem_fields[] = {TETRA_FEM_FIELDS(DV_DESCRIBE) DV_PARALLEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static bool is_a(const TetraForce *t, const dvClass *cls) { return t->elastic.force.base.cls == cls; }
+static bool is_fem(const TetraForce *t)
+{
+  return is_a(t, &dv_tetra_fem_class) || is_a(t, &dv_parallel_tetra_fem_class);
+}
+static int stress_kind(const TetraForce *t) { return is_fem(t) ? t->vonMises : t->withVonMises; }
+
+// SOFA takes what it does not know as large
+static dvCorotMethod method_of(const TetraForce *t)
+{
+  static const dvCorotMethod methods[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_POLAR,
+                                          DV_COROT_SVD,   DV_COROT_LARGE, DV_COROT_LARGE};
+  static const dvCorotMethod fast[] = {DV_COROT_SMALL, DV_COROT_LARGE, DV_COROT_DEFORMATION, DV_COROT_POLAR,
+                                       DV_COROT_LARGE, DV_COROT_SMALL, DV_COROT_SMALL};
+  if (is_a(t, &dv_fast_tetra_class)) return fast[t->fastMethod];
+  return methods[t->method] == DV_COROT_SVD && !is_fem(t) ? DV_COROT_LARGE : methods[t->method];
+}
+
+// --- elements ---
+
+static void swap_ends(int32_t c[8], const int pairs[4][2])
+{
+  for (int i = 0; i < 4; i++) {
+    int32_t p = c[pairs[i][0]];
+    c[pairs[i][0]] = c[pairs[i][1]];
+    c[pairs[i][1]] = p;
+  }
+}
+
+// Cells of a grid along x and y; SOFA takes 2 and 1 for a mesh that is no grid.
+static void grid_cells(const dvTopology *t, size_t *nx, size_t *ny)
+{
+  *nx = 2;
+  *ny = 1;
+  const dvField *n = dv_object_field(&t->base, "n");
+  if (!n || n->desc->type != DV_T_IVEC || n->width != 3 || !dv_object_field(&t->base, "computeHexaList")) return;
+  const int32_t *points = n->value;
+  *nx = (size_t)dv_max_int(points[0] - 1, 1);
+  *ny = (size_t)dv_max_int(points[1] - 1, 1);
+}
+
+static bool cut_hexahedra(TetraForce *t, const dvTopology *topology, const dvInts *hexahedra)
+{
+  static const int along_x[4][2] = {{0, 1}, {3, 2}, {4, 5}, {7, 6}}, along_y[4][2] = {{0, 3}, {1, 2}, {4, 7}, {5, 6}};
+  static const int along_z[4][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  static const int corners[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
+  size_t nx, ny, cells = dv_ints_size(hexahedra);
+  grid_cells(topology, &nx, &ny);
+  t->cut.width = 4;
+  if (!dv_ints_resize(&t->cut, 24 * cells)) return false;
+  int32_t *out = dv_ints_edit(&t->cut);
+  for (size_t i = 0; i < cells; i++) {
+    int32_t c[8];
+    memcpy(c, hexahedra->data + 8 * i, sizeof c);
+    if (i % nx % 2 == 0) swap_ends(c, along_x);
+    if (i / nx % ny % 2 == 1) swap_ends(c, along_y);
+    if (i / (nx * ny) % 2 == 1) swap_ends(c, along_z);
+    for (int k = 0; k < 24; k++) *out++ = c[corners[k / 4][k % 4]];
+  }
+  return true;
+}
+
+static dvStatus find_elements(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  dvState *s = t->elastic.force.state;
+  const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
+  if (!tetrahedra) return DV_ERROR_INPUT;
+  if (tetrahedra->count == 0 && is_fem(t)) {
+    const dvInts *hexahedra = dv_force_elements(o, topology, DV_HEXAHEDRON, s);
+    if (!hexahedra) return DV_ERROR_INPUT;
+    if (!cut_hexahedra(t, topology, hexahedra))
+      return dv_error(o, NULL, "out of memory for %zu tetrahedra", 6 * dv_ints_size(hexahedra));
+    tetrahedra = &t->cut;
+  }
+  t->tetra = tetrahedra->data;
+  t->count = dv_ints_size(tetrahedra);
+  t->revision = topology->revision;
+  return DV_OK;
+}
+
+static void read_moduli(TetraForce *t)
+{
+  const dvReals *factors = &t->localStiffnessFactor;
+  for (size_t i = 0; i < t->count; i++) {
+    t->young[i] =
+        dv_elastic_young(&t->elastic, i) * (factors->count ? factors->data[i * factors->count / t->count] : 1);
+    t->poisson[i] = dv_elastic_poisson(&t->elastic, i);
+  }
+}
+
+static void warn_of_shapes(const TetraForce *t, const dvTetraReport *report)
+{
+  const dvObject *o = &t->elastic.force.base;
+  if (report->flat)
+    dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force; the first is number %zu (volume %g)",
+               report->flat, report->first_flat, report->first_flat_volume);
+  if (report->inverted && t->cut.count == 0)
+    dv_warning(o, "swap two of its points", "%zu tetrahedra are inverted at rest; the first is number %zu (volume %g)",
+               report->inverted, report->first_inverted, report->first_inverted_volume);
+}
+
+static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
+{
+  dvState *s = t->elastic.force.state;
+  dvTetraCorotDef def = {
+      .rest = dv_state_read(s, DV_X_REST),
+      .points = s->count,
+      .tetrahedra = t->tetra,
+      .count = t->count,
+      .young = t->young,
+      .poisson = t->poisson,
+      .method = method_of(t),
+      .present_gradients = t->updateStiffnessMatrix,
+      .plastic_limit = t->plasticMaxThreshold,
+      .plastic_yield = t->plasticYieldThreshold,
+      .plastic_creep = t->plasticCreep,
+  };
+  dv_tetra_corot_destroy(&t->elements);
+  return dv_tetra_corot_create(&def, &t->elements, report);
+}
+
+static dvStatus check_options(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  if (t->method == 5)
+    dv_field_warning(o, &t->method, "for elements that do not turn write method=\"small\"",
+                     "there is no method none: large is used");
+  if (t->vonMises < 0 || t->vonMises > 2)
+    return dv_field_error(o, &t->vonMises, "take 1 for corotational or 2 for Green's strain",
+                          "computeVonMisesStress %d is none of 0, 1 and 2", t->vonMises);
+  if (t->localStiffnessFactor.count > t->count && t->count)
+    dv_field_warning(o, &t->localStiffnessFactor, NULL, "there are %zu factors for %zu tetrahedra",
+                     t->localStiffnessFactor.count, t->count);
+  for (size_t i = 0; i < t->localStiffnessFactor.count; i++)
+    if (!(t->localStiffnessFactor.data[i] >= 0))
+      return dv_field_error(o, &t->localStiffnessFactor, NULL, "the factor %g is negative",
+                            t->localStiffnessFactor.data[i]);
+  return dv_elastic_check(&t->elastic, t->count, 0.5);
+}
+
+static dvStatus prepare_stress(TetraForce *t)
+{
+  size_t points = t->elastic.force.state->count;
+  if (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, points))
+    return dv_error(&t->elastic.force.base, NULL, "out of memory for the stresses");
+  dv_free(t->share);
+  t->share = dv_alloc((points + 1) * sizeof *t->share);
+  for (size_t i = 0; i < 4 * t->count; i++) t->share[t->tetra[i]]++;
+  for (size_t p = 0; p < points; p++)
+    if (t->share[p] > 0) t->share[p] = 1 / t->share[p];
+  return DV_OK;
+}
+
+static dvStatus tetra_force_reinit(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  t->stale = true;
+  DV_TRY(find_elements(t));
+  DV_TRY(check_options(t));
+  dv_free(t->young);
+  dv_free(t->poisson);
+  t->young = dv_alloc((t->count + 1) * sizeof *t->young);
+  t->poisson = dv_alloc((t->count + 1) * sizeof *t->poisson);
+  read_moduli(t);
+  dvTetraReport report = {0};
+  if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
+  warn_of_shapes(t, &report);
+  if (stress_kind(t)) DV_TRY(prepare_stress(t));
+  if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
+  t->stale = false;
+  return DV_OK;
+}
+
+static dvStatus tetra_force_init(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  DV_TRY(dv_elastic_init(o));
+  DV_TRY(tetra_force_reinit(o));
+  if (t->count == 0)
+    dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"",
+               "the topology %s has no tetrahedra: there will be no force", t->elastic.topology.target->name);
+  return DV_OK;
+}
+
+// elements may have come or gone
+static bool follow_topology(TetraForce *t)
+{
+  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) tetra_force_reinit(&t->elastic.force.base);
+  return !t->stale;
+}
+
+// --- forces ---
+
+static void tetra_force_add_force(dvObject *o, const dvMech *m)
+{
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  if (follow_topology(t))
+    dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
+}
+
+static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->stale) return;
+  dvState *s = t->elastic.force.state;
+  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness);
+  const double *dx = dv_state_read(s, m->dx);
+  dv_tetra_corot_add_dforce(t->elements, o->context->pool, dx, k, dv_state_write(s, m->df));
+}
+
+static void tetra_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->stale) return;
+  dvElementMatrices matrices = dv_tetra_corot_matrices(t->elements, dv_mech_k(m, t->elastic.force.rayleighStiffness));
+  dv_element_matrices_add(&matrices, sink, t->elastic.force.state);
+}
+
+static double tetra_force_energy(dvObject *o, const dvMech *m)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->stale) return 0;
+  return dv_tetra_corot_energy(t->elements, o->context->pool, dv_state_read(t->elastic.force.state, m->x));
+}
+
+// --- stress ---
+
+// mean over the tetrahedra around each point
+static void average(const TetraForce *t, const double *stress, double *mean)
+{
+  memset(mean, 0, t->vonMisesPerNode.count * sizeof *mean);
+  for (size_t i = 0; i < 4 * t->count; i++) mean[t->tetra[i]] += t->share[t->tetra[i]] * stress[i / 4];
+}
+
+static void update_stress(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  const double *x = dv_state_read(t->elastic.force.state, DV_X);
+  double *stress = dv_reals_edit(&t->vonMisesPerElement);
+  if (!stress || t->vonMisesPerElement.count != t->count || t->vonMisesPerNode.count != t->elastic.force.state->count)
+    return;
+  if (stress_kind(t) == 2) dv_tetra_corot_von_mises_green(t->elements, x, stress);
+  else dv_tetra_corot_von_mises(t->elements, o->context->pool, x, stress);
+  average(t, stress, dv_reals_edit(&t->vonMisesPerNode));
+  dv_touch(o, &t->vonMisesPerElement);
+  dv_touch(o, &t->vonMisesPerNode);
+}
+
+static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->stale) return;
+  if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
+  if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness &&
+      dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
+    read_moduli(t);
+    dv_tetra_corot_set_material(t->elements, t->young, t->poisson);
+  }
+}
+
+static void tetra_force_reset(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->elements) dv_tetra_corot_reset(t->elements);
+}
+
+static void tetra_force_destroy(dvObject *o)
+{
+  TetraForce *t = (TetraForce *)o;
+  dv_tetra_corot_destroy(&t->elements);
+  dv_ints_free(&t->cut);
+  dv_free(t->young);
+  dv_free(t->poisson);
+  dv_free(t->share);
+}
+
+// means over the tetrahedra around each point; where hexahedra were cut, SOFA has the last one of the point
+static void tetra_force_rotations(dvObject *o, double *out)
+{
+  TetraForce *t = (TetraForce *)o;
+  dvState *s = t->elastic.force.state;
+  const double *rest = dv_state_read(s, DV_X_REST);
+  bool cut = t->tetra == t->cut.data, turning = !t->stale && method_of(t) != DV_COROT_SMALL;
+  memset(out, 0, 9 * s->count * sizeof *out);
+  for (size_t e = 0; turning && e < t->count; e++) {
+    const int32_t *corner = t->tetra + 4 * e;
+    double edges[9], rotation[9];
+    for (size_t i = 0; i < 9; i++)
+      edges[i] = rest[3 * corner[1 + i / 3] + (int32_t)(i % 3)] - rest[3 * corner[0] + (int32_t)(i % 3)];
+    dv_tetra_corot_rotation(t->elements, e, edges, rotation);
+    for (size_t i = 0; cut && i < 4; i++) memset(out + 9 * corner[i], 0, 9 * sizeof *out);
+    dv_point_rotations_add(out, corner, 4, rotation);
+  }
+  dv_point_rotations_finish(out, s->count, o->context->pool);
+}
+
+#define TETRA_OPS                                                           \
+  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce, \
+  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, .states = dv_force_state
+static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OPS, .rotations = tetra_force_rotations};
+
+#define TETRA_CLASS(name_, module_, ops_, ...)                                                                       \
+  {                                                                                                                  \
+    .struct_size = sizeof(dvClass), .name = name_,                                                                   \
+    .help = "corotational linear finite elements on tetrahedra, isotropic material", .module = module_,              \
+    .dofs = DV_DOF_VEC3, .size = sizeof(TetraForce),                                                                 \
+    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__}, .ops = {[DV_ROLE_FORCE] = &ops_}, \
+    .init = tetra_force_init, .reinit = tetra_force_reinit, .reset = tetra_force_reset,                              \
+    .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy,                                        \
+  }
+#define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
+
+const dvClass dv_tetra_fem_class = TETRA_CLASS("TetrahedronFEMForceField", ELASTIC, tetra_fem_ops,
+                                               DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_fem_fields));
+const dvClass dv_tetra_corot_class = TETRA_CLASS("TetrahedralCorotationalFEMForceField", ELASTIC, tetra_force_ops,
+                                                 DV_BLOCK(tetra_common_fields), DV_BLOCK(tetra_corot_fields));
+const dvClass dv_fast_tetra_class =
+    TETRA_CLASS("FastTetrahedralCorotationalForceField", ELASTIC, tetra_force_ops, DV_BLOCK(fast_tetra_fields));
+const dvClass dv_parallel_tetra_fem_class =
+    TETRA_CLASS("ParallelTetrahedronFEMForceField", "MultiThreading", tetra_fem_ops, DV_BLOCK(tetra_common_fields),
+                DV_BLOCK(parallel_tetra_fem_fields));

@@ -1,0 +1,210 @@
+// Hyperelastic tetrahedra: their data, and the order of their work. See hyper.h for the equations.
+#include "force/fem/hyper/hyper.h"
+
+#include <string.h>
+
+struct dvHyper {
+  dvHyperData data;
+  dvElementBlocks *blocks;
+  const dvHyperKernels *kernels;
+  size_t record;    // packs of a moving record
+  int which;        // of the kernels
+  double *energy;   // [lanes] scratch
+  double prony[2 * DV_HYPER_TERMS], dt;
+};
+
+// --- creation ---
+
+// False when an element has no volume to speak of.
+static bool place_element(dvHyper *h, const dvHyperDef *def, size_t e)
+{
+  size_t lane = (size_t)h->blocks->lane[e];
+  double *rest = h->data.rest + DV_LANES * DV_HYPER_REST * (lane / DV_LANES) + lane % DV_LANES;
+  const int32_t *node = def->tetrahedra + 4 * e;
+  dvVec3 a = dv_vec3_load(def->rest + 3 * (size_t)node[0]), edge[3];
+  double longest = 0;
+  for (int k = 0; k < 3; k++) {
+    edge[k] = dv_vec3_sub(dv_vec3_load(def->rest + 3 * (size_t)node[k + 1]), a);
+    longest = fmax(longest, dv_vec3_norm2(edge[k]));
+  }
+  dvMat3 edges = dv_mat3_from_columns(edge[0], edge[1], edge[2]), inverse;
+  double volume = fabs(dv_mat3_det(edges)) / 6;
+  if (!(6 * volume > 1e-14 * longest * sqrt(longest)) || !isfinite(volume) || !dv_mat3_inverse(edges, &inverse))
+    return false;
+  rest[0] = volume;
+  for (int i = 0; i < 9; i++) rest[DV_LANES * (1 + i)] = inverse.m[i / 3][i % 3];
+  return true;
+}
+
+static bool allocate(dvHyper *h)
+{
+  size_t lanes = DV_LANES * h->blocks->packs;
+  h->data.rest = dv_alloc_aligned((DV_HYPER_REST * lanes + 1) * sizeof(double));
+  h->data.moving = dv_alloc_aligned((h->record * lanes + 1) * sizeof(double));
+  h->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * h->blocks->slots + 1) * sizeof(double));
+  h->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  bool good = h->data.rest && h->data.moving && h->data.slots && h->energy;
+  if (h->data.terms == 0 || !good) return good;
+  h->data.gamma = dv_alloc_aligned(((size_t)h->data.terms * 6 * lanes + 1) * sizeof(double));
+  h->data.memory = dv_alloc_aligned((6 * lanes + 1) * sizeof(double));
+  return h->data.gamma && h->data.memory;
+}
+
+dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
+{
+  *out = NULL;
+  DV_REQUIRE(def->law >= 0 && def->law < DV_HYPER_LAWS && def->terms >= 0 && def->terms <= DV_HYPER_TERMS);
+  dvElementBlocks *blocks = NULL;
+  DV_TRY(dv_blocks_create(def->tetrahedra, 4, def->count, def->points, def->rest, 0, &blocks));
+  dvHyper *h = dv_alloc(sizeof *h);
+  *h = (dvHyper){.blocks = blocks,
+                 .kernels = DV_KERNEL_CHOOSE(dv_hyper_kernels),
+                 .which = def->by_tensor ? DV_HYPER_LAWS : (int)def->law,
+                 .record = def->by_tensor || def->law == DV_OGDEN ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC};
+  h->data = (dvHyperData){.blocks = blocks, .law = def->law, .terms = def->terms, .present = 1};
+  for (int i = 0; i < 2 * def->terms; i++) h->prony[i] = def->prony[i];
+  memcpy(h->data.parameters, def->parameters, (size_t)dv_hyper_parameters[def->law] * sizeof(double));
+  if (!allocate(h)) {
+    dv_hyper_destroy(&h);
+    return DV_ERROR_USAGE;
+  }
+  size_t bad = 0;
+  for (size_t e = 0; e < def->count; e++) bad += !place_element(h, def, e);
+  if (flat) *flat = bad;
+  for (size_t b = 0; b < blocks->count; b++)
+    h->kernels->force[h->which](&h->data, b, def->rest);   // leaves the shape at rest
+  *out = h;
+  return DV_OK;
+}
+
+void dv_hyper_destroy(dvHyper **hyper)
+{
+  dvHyper *h = *hyper;
+  if (!h) return;
+  dv_blocks_destroy(&h->blocks);
+  dv_free(h->data.rest);
+  dv_free(h->data.moving);
+  dv_free(h->data.slots);
+  dv_free(h->data.gamma);
+  dv_free(h->data.memory);
+  dv_free(h->energy);
+  dv_free(h);
+  *hyper = NULL;
+}
+
+// --- force and dforce ---
+
+typedef struct {
+  dvHyper *h;
+  const double *x;
+  double k;
+} Job;
+
+static void force_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvHyper *h = job->h;
+  for (size_t b = begin; b < end; b++) h->kernels->force[h->which](&h->data, b, job->x);
+}
+
+static void dforce_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvHyper *h = job->h;
+  for (size_t b = begin; b < end; b++) h->kernels->dforce[h->which](&h->data, b, job->x, job->k);
+}
+
+static void measure_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvHyper *h = job->h;
+  for (size_t b = begin; b < end; b++) h->kernels->measure[h->which](&h->data, b, job->x, h->energy);
+}
+
+// about, of an element: laws with powers of stretches and those by tensors are the slow ones
+static double force_ns(const dvHyper *h)
+{
+  return h->which == DV_HYPER_LAWS ? 500 : h->data.law == DV_OGDEN ? 160 : 20;
+}
+
+void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f)
+{
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.h = h, .x = x}, force_ns(h)}, h->data.slots, 3,
+                f);
+}
+
+void dv_hyper_add_dforce(dvHyper *h, dvPool *pool, const double *dx, double k, double *df)
+{
+  dv_blocks_run(h->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, 18}, h->data.slots, 3,
+                df);
+}
+
+double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x)
+{
+  dv_blocks_each(h->blocks, &(dvBlocksJob){pool, measure_blocks, &(Job){.h = h, .x = x}, force_ns(h)});
+  double sum = 0;
+  for (size_t i = 0; i < DV_LANES * h->blocks->packs; i++) sum += h->energy[i];
+  return sum;
+}
+
+// --- matrices ---
+
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  const dvHyper *h = elements;
+  h->kernels->matrix[h->which](&h->data, pack, k, out);
+}
+
+dvElementMatrices dv_hyper_matrices(const dvHyper *h, double k)
+{
+  return (dvElementMatrices){.blocks = h->blocks, .width = 3, .elements = h, .k = k, .pack = pack_matrices};
+}
+
+// --- viscosity ---
+
+// what earlier stresses leave in the present step
+static void recall(dvHyper *h)
+{
+  dvHyperData *d = &h->data;
+  memset(d->memory, 0, 6 * DV_LANES * h->blocks->packs * sizeof *d->memory);
+  for (size_t pack = 0; pack < h->blocks->packs; pack++)
+    for (size_t i = 0; i < (size_t)d->terms * 6 * DV_LANES; i++)
+      d->memory[6 * DV_LANES * pack + i % (6 * DV_LANES)] +=
+          d->keep[i / (6 * DV_LANES)] * d->gamma[(size_t)d->terms * 6 * DV_LANES * pack + i];
+}
+
+void dv_hyper_set_step(dvHyper *h, double dt)
+{
+  dvHyperData *d = &h->data;
+  if (d->terms == 0 || dt == h->dt || !(dt >= 0)) return;
+  h->dt = dt;
+  d->present = 1;
+  for (int i = 0; i < d->terms; i++) {
+    double alpha = h->prony[2 * i], tau = h->prony[2 * i + 1];
+    d->take[i] = dt * alpha / (dt + tau);
+    d->keep[i] = tau / (dt + tau);
+    d->present -= d->take[i];
+  }
+  recall(h);
+}
+
+static void remember_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  const dvHyper *h = job->h;
+  for (size_t b = begin; b < end; b++) h->kernels->remember[h->which](&h->data, b, job->x);
+}
+
+void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x)
+{
+  if (h->data.terms == 0) return;
+  dv_blocks_each(h->blocks, &(dvBlocksJob){pool, remember_blocks, &(Job){.h = h, .x = x}, force_ns(h)});
+  recall(h);
+}
+
+void dv_hyper_forget(dvHyper *h)
+{
+  if (h->data.terms == 0) return;
+  memset(h->data.gamma, 0, (size_t)h->data.terms * 6 * DV_LANES * h->blocks->packs * sizeof(double));
+  recall(h);
+}

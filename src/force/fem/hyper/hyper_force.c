@@ -1,0 +1,219 @@
+// TetrahedronHyperelasticityFEMForceField, StandardTetrahedralFEMForceField, and MJEDTetrahedralForceField with
+// viscosity: hyperelastic tetrahedra. The computation is in hyper.c; here are the fields, the topology and the state.
+// Needs a topology with tetrahedra.
+#include "force/fem/hyper/hyper.h"
+#include "force/mesh.h"
+
+#define HYPER_FIELDS(X)                                                                                                \
+  X(choice, materialName, "ArrudaBoyce", "", "law of the material",                                                    \
+    .options = "ArrudaBoyce|StVenantKirchhoff|NeoHookean|MooneyRivlin|VerondaWestman|Costa|Ogden|StableNeoHookean")    \
+  X(reals, ParameterSet, "", "Pa",                                                                                     \
+    "parameters of the law: mu k (ArrudaBoyce), mu lambda (StVenantKirchhoff, NeoHookean, StableNeoHookean), c1 c2 k " \
+    "(MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa)")                         \
+  X(vec3s, AnisotropyDirections, "", "", "directions of fibres; none of the laws has any", .flags = DV_HIDDEN)         \
+  X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                 \
+  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                           \
+  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                   \
+    .role = DV_ROLE_TOPOLOGY)
+
+#define HYPERELASTICITY_FIELDS(X)                                                                     \
+  X(bool, matrixRegularization, "0", "", "not used: the tangent is the exact derivative, as in SOFA", \
+    .flags = DV_HIDDEN)
+#define STANDARD_FIELDS(X)                                                                               \
+  X(string, ParameterFile, "myFile.param", "", "not used, as in SOFA: parameters stand in ParameterSet", \
+    .flags = DV_HIDDEN)
+#define MJED_FIELDS(X)             \
+  X(reals, pronySeries, "", "- s", \
+    "viscosity: pairs of a part of the stress and the time in which it decays; none when empty")
+
+typedef struct HyperForce {
+  dvForce force;
+  HYPER_FIELDS(DV_MEMBER)
+  HYPERELASTICITY_FIELDS(DV_MEMBER)
+  STANDARD_FIELDS(DV_MEMBER)
+  MJED_FIELDS(DV_MEMBER)
+  dvHyper *elements;
+  const int32_t *tetra;   // four points each, the topology's
+  size_t count;
+  unsigned revision;   // of the topology they were made from
+  bool stale;          // there is no valid set of elements
+} HyperForce;
+
+#define SELF HyperForce
+static const dvFieldDesc hyper_fields[] = {HYPER_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hyperelasticity_fields[] = {HYPERELASTICITY_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc standard_fields[] = {STANDARD_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc mjed_fields[] = {MJED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus check_parameters(HyperForce *h)
+{
+  static const char *const names[DV_HYPER_LAWS] = {
+      "mu and k",        "mu and lambda", "mu and lambda",
+      "c1, c2 and k",    "c1, c2 and k",  "a, k, bff, bfs, bss, bfn, bsn and bnn",
+      "mu, alpha and k", "mu and lambda", "mu and k"};
+  dvObject *o = &h->force.base;
+  const double *p = h->ParameterSet.data;
+  size_t want = (size_t)dv_hyper_parameters[h->materialName];
+  char *advice = dv_format("give %s", names[h->materialName]);
+  dvStatus status = DV_OK;
+  if (h->ParameterSet.count < want)
+    status = dv_field_error(o, &h->ParameterSet, advice, "there are %zu parameters, the law has %zu",
+                            h->ParameterSet.count, want);
+  for (size_t i = 0; i < want && status == DV_OK; i++)
+    if (!(p[i] > -DV_EXPLODED && p[i] < DV_EXPLODED))
+      status = dv_field_error(o, &h->ParameterSet, advice, "parameter %zu is not a number", i);
+  if (status == DV_OK && h->materialName == DV_OGDEN && p[1] == 0)
+    status = dv_field_error(o, &h->ParameterSet, advice, "alpha is 0");
+  if (status == DV_OK && h->materialName == DV_STABLE_NEO_HOOKEAN && !(p[0] + p[1] > 0))
+    status = dv_field_error(o, &h->ParameterSet, advice, "mu + lambda is %g, not above 0", p[0] + p[1]);
+  if (status == DV_OK && h->ParameterSet.count > want)
+    dv_field_warning(o, &h->ParameterSet, advice, "there are %zu parameters, the law has %zu: the others are not used",
+                     h->ParameterSet.count, want);
+  dv_free(advice);
+  return status;
+}
+
+static dvStatus check_viscosity(HyperForce *h)
+{
+  dvObject *o = &h->force.base;
+  const dvReals *p = &h->pronySeries;
+  double sum = 0;
+  if (p->count % 2)
+    return dv_field_error(o, p, "give pairs: pronySeries=\"0.3 0.1\"",
+                          "pronySeries has %zu numbers, which do not make pairs", p->count);
+  if (p->count > 2 * DV_HYPER_TERMS)
+    return dv_field_error(o, p, NULL, "pronySeries has %zu terms; %d are possible", p->count / 2, DV_HYPER_TERMS);
+  for (size_t i = 0; i < p->count; i += 2) {
+    if (!(p->data[i] >= 0) || !(p->data[i + 1] > 0))
+      return dv_field_error(o, p, "parts are from 0 to 1, times above 0", "term %zu of pronySeries is %g, %g", i / 2,
+                            p->data[i], p->data[i + 1]);
+    sum += p->data[i];
+  }
+  if (!(sum < 1))
+    return dv_field_error(o, p, "their sum must stay below 1",
+                          "the parts of pronySeries have the sum %g: nothing would be left of a stress", sum);
+  return DV_OK;
+}
+
+static dvStatus hyper_force_reinit(dvObject *o)
+{
+  HyperForce *h = (HyperForce *)o;
+  dvState *s = h->force.state;
+  dvTopology *topology = dv_topology(h->topology.target);
+  h->stale = true;
+  const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
+  if (!tetrahedra) return DV_ERROR_INPUT;
+  DV_TRY(check_parameters(h));
+  DV_TRY(check_viscosity(h));
+  h->tetra = tetrahedra->data;
+  h->count = dv_ints_size(tetrahedra);
+  h->revision = topology->revision;
+  dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST),
+                    .points = s->count,
+                    .tetrahedra = h->tetra,
+                    .count = h->count,
+                    .law = (dvHyperLaw)h->materialName,
+                    .parameters = h->ParameterSet.data,
+                    .terms = (int)(h->pronySeries.count / 2),
+                    .prony = h->pronySeries.data};
+  size_t flat = 0;
+  dv_hyper_destroy(&h->elements);
+  if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK)
+    return dv_error(o, NULL, "out of memory for %zu tetrahedra", h->count);
+  if (flat) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force", flat);
+  h->stale = false;
+  return DV_OK;
+}
+
+static dvStatus hyper_force_init(dvObject *o)
+{
+  HyperForce *h = (HyperForce *)o;
+  DV_TRY(dv_force_init(o));
+  if (!dv_force_topology(o, &h->topology)) return DV_ERROR_INPUT;
+  DV_TRY(hyper_force_reinit(o));
+  if (h->count == 0)
+    dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"",
+               "the topology %s has no tetrahedra: there will be no force", h->topology.target->name);
+  return DV_OK;
+}
+
+// elements may have come or gone
+static bool follow_topology(HyperForce *h)
+{
+  if (dv_force_mesh_changed(&h->topology, &h->revision)) hyper_force_reinit(&h->force.base);
+  return !h->stale;
+}
+
+static void hyper_force_add_force(dvObject *o, const dvMech *m)
+{
+  HyperForce *h = (HyperForce *)o;
+  dvState *s = h->force.state;
+  if (!follow_topology(h)) return;
+  const double *x = dv_state_read(s, m->x);
+  if (m->dt > 0) dv_hyper_set_step(h->elements, m->dt);
+  dv_hyper_add_force(h->elements, o->context->pool, x, dv_state_write(s, m->f));
+}
+
+static void hyper_force_add_dforce(dvObject *o, const dvMech *m)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (h->stale) return;
+  dvState *s = h->force.state;
+  const double *dx = dv_state_read(s, m->dx);
+  dv_hyper_add_dforce(h->elements, o->context->pool, dx, dv_mech_k(m, h->force.rayleighStiffness),
+                      dv_state_write(s, m->df));
+}
+
+static void hyper_force_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (h->stale) return;
+  dvElementMatrices matrices = dv_hyper_matrices(h->elements, dv_mech_k(m, h->force.rayleighStiffness));
+  dv_element_matrices_add(&matrices, sink, h->force.state);
+}
+
+static double hyper_force_energy(dvObject *o, const dvMech *m)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (h->stale) return 0;
+  return dv_hyper_energy(h->elements, o->context->pool, dv_state_read(h->force.state, m->x));
+}
+
+static void hyper_force_handle_event(dvObject *o, const dvEvent *event)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (event->kind == DV_EVENT_ANIMATE_END && !h->stale)
+    dv_hyper_end_step(h->elements, o->context->pool, dv_state_read(h->force.state, DV_X));
+}
+
+static void hyper_force_reset(dvObject *o)
+{
+  HyperForce *h = (HyperForce *)o;
+  if (!h->stale) dv_hyper_forget(h->elements);
+}
+
+static void hyper_force_destroy(dvObject *o) { dv_hyper_destroy(&((HyperForce *)o)->elements); }
+
+static const dvForceOps hyper_force_ops = {
+    .add_force = hyper_force_add_force,
+    .add_dforce = hyper_force_add_dforce,
+    .add_stiffness = hyper_force_add_stiffness,
+    .energy = hyper_force_energy,
+    .states = dv_force_state,
+};
+
+#define HYPER_CLASS(name_, fields_)                                                                              \
+  {                                                                                                              \
+    .struct_size = sizeof(dvClass), .name = name_,                                                               \
+    .help = "hyperelastic finite elements on tetrahedra, total Lagrangian",                                      \
+    .module = "Sofa.Component.SolidMechanics.FEM.HyperElastic", .dofs = DV_DOF_VEC3, .size = sizeof(HyperForce), \
+    .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                    \
+    .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit,         \
+    .reset = hyper_force_reset, .handle_event = hyper_force_handle_event, .destroy = hyper_force_destroy,        \
+  }
+
+extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class;
+const dvClass dv_hyperelasticity_class = HYPER_CLASS("TetrahedronHyperelasticityFEMForceField", hyperelasticity_fields);
+const dvClass dv_standard_tetra_class = HYPER_CLASS("StandardTetrahedralFEMForceField", standard_fields);
+const dvClass dv_mjed_class = HYPER_CLASS("MJEDTetrahedralForceField", mjed_fields);

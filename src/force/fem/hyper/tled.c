@@ -1,0 +1,201 @@
+// TetrahedronTLEDForceField and HexahedronTLEDForceField: finite elements of total Lagrangian explicit dynamics (Miller
+// et al., 2007), with a Neo-Hookean material given by Young's modulus and Poisson's ratio: mu/2 (J^-2/3 I1 - 3) + k/2
+// (J - 1)^2.
+//
+// All derivatives are taken at rest, so that they are computed once; hexahedra have one quadrature point and hourglass
+// control (hexa_tled.h), tetrahedra are those of hyper.h. Made for explicit integrators such as
+// CentralDifferenceSolver, with a lumped mass and steps below the time in which sound crosses an element; the exact
+// derivative is there for implicit ones too. Needs tetrahedra or hexahedra.
+#include "element/shape.h"
+#include "force/fem/elastic.h"
+#include "force/fem/hexa/hexa_tled.h"
+
+#include <string.h>
+
+extern const dvClass dv_tetra_tled_class, dv_hexa_tled_class;
+
+#define TETRA_TLED_FIELDS(X)       \
+  X(reals, pronySeries, "", "- s", \
+    "viscosity: pairs of a part of the stress and the time in which it decays; none when empty")
+#define HEXA_TLED_FIELDS(X) \
+  X(real, hourglassControl, "0.1", "", "stiffness against hourglass modes, over the largest stiffness of the element")
+
+typedef struct Tled {
+  dvElastic elastic;
+  TETRA_TLED_FIELDS(DV_MEMBER)
+  HEXA_TLED_FIELDS(DV_MEMBER)
+  dvHyper *tetra;
+  dvHexaTled *hexa;
+  const int32_t *corners;   // of the elements, the topology's
+  size_t count;
+  unsigned revision;   // of the topology they were made from
+  bool stale;          // there is no valid set of elements
+} Tled;
+
+#define SELF Tled
+static const dvFieldDesc tetra_tled_fields[] = {TETRA_TLED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexa_tled_fields[] = {HEXA_TLED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static bool is_tetra(const Tled *t) { return t->elastic.force.base.cls == &dv_tetra_tled_class; }
+
+static dvStatus check_fields(Tled *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  const dvReals *p = &t->pronySeries;
+  double sum = 0;
+  if (t->elastic.youngModulus.count > 1 || t->elastic.poissonRatio.count > 1)
+    dv_warning(o, "give one youngModulus and one poissonRatio",
+               "all elements have the same material: the first modulus and ratio");
+  if (!is_tetra(t) && !(t->hourglassControl >= 0))
+    return dv_field_error(o, &t->hourglassControl, "the default is 0.1", "hourglassControl %g is negative",
+                          t->hourglassControl);
+  for (size_t i = 0; i + 1 < p->count; i += 2) sum += p->data[i] >= 0 && p->data[i + 1] > 0 ? p->data[i] : 1;
+  if (p->count % 2 || p->count > 2 * DV_HYPER_TERMS || !(p->count == 0 || sum < 1))
+    return dv_field_error(o, p,
+                          "give at most 8 pairs of a part from 0 to 1 and a time above 0, with parts of a sum below 1",
+                          "pronySeries cannot be used as it stands");
+  return DV_OK;
+}
+
+static dvStatus create_elements(Tled *t, size_t *flat)
+{
+  dvState *s = t->elastic.force.state;
+  double young = dv_elastic_young(&t->elastic, 0), nu = dv_elastic_poisson(&t->elastic, 0), mu = dv_lame_mu(young, nu),
+         bulk = dv_lame_lambda(young, nu, 3) + 2 * mu / 3;
+  const double parameters[2] = {mu, bulk};
+  if (is_tetra(t)) {
+    dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST),
+                      .points = s->count,
+                      .tetrahedra = t->corners,
+                      .count = t->count,
+                      .law = DV_SPLIT_NEO_HOOKEAN,
+                      .parameters = parameters,
+                      .terms = (int)(t->pronySeries.count / 2),
+                      .prony = t->pronySeries.data};
+    return dv_hyper_create(&def, &t->tetra, flat);
+  }
+  dvHexaTledDef def = {.rest = dv_state_read(s, DV_X_REST),
+                       .points = s->count,
+                       .hexahedra = t->corners,
+                       .count = t->count,
+                       .mu = mu,
+                       .bulk = bulk,
+                       .hourglass = t->hourglassControl};
+  return dv_hexa_tled_create(&def, &t->hexa, flat);
+}
+
+static dvStatus tled_reinit(dvObject *o)
+{
+  Tled *t = (Tled *)o;
+  dvElementKind kind = is_tetra(t) ? DV_TETRAHEDRON : DV_HEXAHEDRON;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  t->stale = true;
+  const dvInts *elements = dv_force_elements(o, topology, kind, t->elastic.force.state);
+  if (!elements) return DV_ERROR_INPUT;
+  t->corners = elements->data;
+  t->count = dv_ints_size(elements);
+  t->revision = topology->revision;
+  DV_TRY(dv_elastic_check(&t->elastic, 1, 0.5));
+  DV_TRY(check_fields(t));
+  size_t flat = 0;
+  dv_hyper_destroy(&t->tetra);
+  dv_hexa_tled_destroy(&t->hexa);
+  if (create_elements(t, &flat) != DV_OK)
+    return dv_error(o, NULL, "out of memory for %zu %s", t->count, dv_element_name(kind));
+  if (flat) dv_warning(o, "repair the mesh", "%zu %s are flat and give no force", flat, dv_element_name(kind));
+  t->stale = false;
+  return DV_OK;
+}
+
+static dvStatus tled_init(dvObject *o)
+{
+  Tled *t = (Tled *)o;
+  DV_TRY(dv_elastic_init(o));
+  DV_TRY(tled_reinit(o));
+  if (t->count == 0)
+    dv_warning(o, "give it elements, such as by src=\"@loader\"", "the topology %s has no %s: there will be no force",
+               t->elastic.topology.target->name, dv_element_name(is_tetra(t) ? DV_TETRAHEDRON : DV_HEXAHEDRON));
+  return DV_OK;
+}
+
+static void tled_add_force(dvObject *o, const dvMech *m)
+{
+  Tled *t = (Tled *)o;
+  dvState *s = t->elastic.force.state;
+  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) tled_reinit(o);
+  if (t->stale) return;
+  const double *x = dv_state_read(s, m->x);
+  double *f = dv_state_write(s, m->f);
+  if (t->tetra && m->dt > 0) dv_hyper_set_step(t->tetra, m->dt);
+  if (t->tetra) dv_hyper_add_force(t->tetra, o->context->pool, x, f);
+  else dv_hexa_tled_add_force(t->hexa, o->context->pool, x, f);
+}
+
+static void tled_add_dforce(dvObject *o, const dvMech *m)
+{
+  Tled *t = (Tled *)o;
+  dvState *s = t->elastic.force.state;
+  if (t->stale) return;
+  const double *dx = dv_state_read(s, m->dx);
+  double *df = dv_state_write(s, m->df), k = dv_mech_k(m, t->elastic.force.rayleighStiffness);
+  if (t->tetra) dv_hyper_add_dforce(t->tetra, o->context->pool, dx, k, df);
+  else dv_hexa_tled_add_dforce(t->hexa, o->context->pool, dx, k, df);
+}
+
+static void tled_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
+{
+  Tled *t = (Tled *)o;
+  if (t->stale) return;
+  double k = dv_mech_k(m, t->elastic.force.rayleighStiffness);
+  dvElementMatrices matrices = t->tetra ? dv_hyper_matrices(t->tetra, k) : dv_hexa_tled_matrices(t->hexa, k);
+  dv_element_matrices_add(&matrices, sink, t->elastic.force.state);
+}
+
+static double tled_energy(dvObject *o, const dvMech *m)
+{
+  Tled *t = (Tled *)o;
+  if (t->stale) return 0;
+  const double *x = dv_state_read(t->elastic.force.state, m->x);
+  return t->tetra ? dv_hyper_energy(t->tetra, o->context->pool, x) : dv_hexa_tled_energy(t->hexa, o->context->pool, x);
+}
+
+static void tled_handle_event(dvObject *o, const dvEvent *event)
+{
+  Tled *t = (Tled *)o;
+  if (event->kind == DV_EVENT_ANIMATE_END && !t->stale && t->tetra)
+    dv_hyper_end_step(t->tetra, o->context->pool, dv_state_read(t->elastic.force.state, DV_X));
+}
+
+static void tled_reset(dvObject *o)
+{
+  Tled *t = (Tled *)o;
+  if (!t->stale && t->tetra) dv_hyper_forget(t->tetra);
+}
+
+static void tled_destroy(dvObject *o)
+{
+  dv_hyper_destroy(&((Tled *)o)->tetra);
+  dv_hexa_tled_destroy(&((Tled *)o)->hexa);
+}
+
+static const dvForceOps tled_ops = {
+    .add_force = tled_add_force,
+    .add_dforce = tled_add_dforce,
+    .add_stiffness = tled_add_stiffness,
+    .energy = tled_energy,
+    .states = dv_force_state,
+};
+
+#define TLED_CLASS(name_, other_, fields_)                                                                     \
+  {                                                                                                            \
+    .struct_size = sizeof(dvClass), .name = name_, .aliases = other_, .module = "SofaCUDA",                    \
+    .help = "Neo-Hookean finite elements of total Lagrangian explicit dynamics", .dofs = DV_DOF_VEC3,          \
+    .size = sizeof(Tled), .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(fields_)}, \
+    .ops = {[DV_ROLE_FORCE] = &tled_ops}, .init = tled_init, .reinit = tled_reinit, .reset = tled_reset,       \
+    .handle_event = tled_handle_event, .destroy = tled_destroy,                                                \
+  }
+const dvClass dv_tetra_tled_class =
+    TLED_CLASS("TetrahedronTLEDForceField", "CudaTetrahedronTLEDForceField", tetra_tled_fields);
+const dvClass dv_hexa_tled_class =
+    TLED_CLASS("HexahedronTLEDForceField", "CudaHexahedronTLEDForceField", hexa_tled_fields);

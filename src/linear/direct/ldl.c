@@ -1,0 +1,48 @@
+// See ldl.h: the life of a factor. The analysis is in ldl_symbolic.c, the factorisation in ldl_factor.c, solving in
+// ldl_solve.c.
+#include "linear/direct/ldl.h"
+
+#include "linear/direct/ldl_front.h"
+#include "linear/direct/ldl_work.h"
+
+void dv_ldl_free(dvLdl *f)
+{
+  dv_ldl_symbolic_release(f->symbolic);
+  dv_ldl_work_free(f->work);
+  dv_free(f->lower);
+  dv_free(f->d);
+  *f = (dvLdl){0};
+}
+
+static bool allocate(dvLdl *f)
+{
+  const dvLdlSymbolic *s = f->symbolic;
+  size_t n = s->n * (size_t)s->block;
+  f->lower = dv_alloc_unset(s->lower * sizeof *f->lower);
+  f->d = dv_alloc_aligned(2 * n * sizeof *f->d);
+  f->inverse_d = f->d ? f->d + n : NULL;
+  f->work = dv_ldl_work_create(s);
+  if (f->lower && f->d && f->work) return true;
+  dv_ldl_free(f);
+  return false;
+}
+
+bool dv_ldl_analyse(dvLdl *f, const dvPattern *a, int block, dvOrder order)
+{
+  dv_ldl_free(f);
+  f->symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order);
+  return f->symbolic && allocate(f);
+}
+
+bool dv_ldl_analyse_like(dvLdl *f, const dvLdl *from)
+{
+  dv_ldl_free(f);
+  f->symbolic = from->symbolic;
+  f->symbolic->users++;
+  return allocate(f);
+}
+
+size_t dv_ldl_count(const dvLdl *f) { return f->symbolic ? f->symbolic->count : 0; }
+size_t dv_ldl_stored(const dvLdl *f) { return f->symbolic ? f->symbolic->lower : 0; }
+double dv_ldl_flops(const dvLdl *f) { return f->symbolic ? f->symbolic->flops : 0; }
+size_t dv_ldl_rows(const dvLdl *f) { return f->symbolic ? f->symbolic->n * (size_t)f->symbolic->block : 0; }

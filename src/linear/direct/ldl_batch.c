@@ -1,0 +1,398 @@
+// See ldl_batch.h.
+//
+// A pack is DV_RHS right-hand sides. Threads take groups of packs; a front's columns of L are read once for all packs
+// of a group, while they are in the cache. Each pack is worked on by one thread in one order.
+#include "linear/direct/ldl_batch.h"
+
+#include "base/array.h"
+#include "linear/direct/ldl_front.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP = 10, SLOTS = 64 };
+
+// Of one thread.
+typedef struct Slot {
+  atomic_bool taken;
+  DV_ARRAY(double) z;           // GROUP packs in the order of elimination, kept at zero
+  DV_ARRAY(double) r;           // rows below a front
+  DV_ARRAY(uint32_t) reached;   // bit p: pack p of the group has something in the front
+} Slot;
+
+// A front on the way of a pack, and where its part of L^-1 h begins.
+typedef struct Visit {
+  int32_t front;
+  size_t at;
+} Visit;
+
+typedef struct Pack {
+  DV_ARRAY(Visit) way;
+  DV_ARRAY(double) y, scaled;   // L^-1 h and D^-1 L^-1 h, front by front
+} Pack;
+
+struct dvLdlBatch {
+  Slot slot[SLOTS];
+  DV_ARRAY(Pack) packs;
+  DV_ARRAY(int32_t) order;    // rows of H, neighbours in the tree next to each other
+  DV_ARRAY(int32_t) lowest;   // first front of each row of H
+};
+
+typedef struct Job {
+  const dvLdl *f;
+  const dvLdlSymbolic *s;
+  const dvFrontSolveKernels *kernels;
+  dvLdlBatch *batch;
+  size_t count, group;   // right-hand sides; packs of a group
+  const double *rhs;
+  double *x;
+  const dvSparseRows *h;
+  double *w;
+  atomic_bool failed;
+} Job;
+
+dvLdlBatch *dv_ldl_batch_create(void) { return dv_alloc(sizeof(dvLdlBatch)); }
+
+void dv_ldl_batch_destroy(dvLdlBatch **batch)
+{
+  dvLdlBatch *b = *batch;
+  if (!b) return;
+  for (size_t i = 0; i < SLOTS; i++) {
+    dv_free(b->slot[i].z.data);
+    dv_free(b->slot[i].r.data);
+    dv_array_free(&b->slot[i].reached);
+  }
+  for (size_t i = 0; i < b->packs.capacity; i++) {
+    dv_array_free(&b->packs.data[i].way);
+    dv_free(b->packs.data[i].y.data);
+    dv_free(b->packs.data[i].scaled.data);
+  }
+  dv_array_free(&b->packs);
+  dv_array_free(&b->order);
+  dv_array_free(&b->lowest);
+  dv_free(b);
+  *batch = NULL;
+}
+
+// --- work space ----------------------------------------------------------------------------------
+
+// aligned numbers; what was there is lost
+static bool make_room(double **data, size_t *capacity, size_t wanted)
+{
+  if (wanted <= *capacity) return true;
+  wanted += wanted / 4;
+  dv_free(*data);
+  *data = dv_alloc_aligned(wanted * sizeof **data);
+  *capacity = *data ? wanted : 0;
+  return *data != NULL;
+}
+
+static size_t z_size(const dvLdlSymbolic *s) { return (s->n * (size_t)s->block + DV_MAX_LANES) * DV_RHS; }
+
+// more calls than slots wait for each other
+static Slot *take_slot(Job *j)
+{
+  for (size_t i = 0;; i = (i + 1) % SLOTS) {
+    Slot *slot = &j->batch->slot[i];
+    if (atomic_exchange_explicit(&slot->taken, true, memory_order_acquire)) continue;
+    size_t had = slot->z.capacity;
+    bool good = make_room(&slot->z.data, &slot->z.capacity, z_size(j->s) * j->group) &&
+                make_room(&slot->r.data, &slot->r.capacity, j->s->most_rows * DV_RHS * GROUP);
+    if (good && had == slot->z.capacity && slot->z.count != z_size(j->s))
+      memset(slot->z.data, 0, slot->z.capacity * sizeof(double));
+    slot->z.count = z_size(j->s);
+    if (good) return slot;
+    atomic_store(&j->failed, true);
+    atomic_store_explicit(&slot->taken, false, memory_order_release);
+    return NULL;
+  }
+}
+
+static void give_back(Slot *slot) { atomic_store_explicit(&slot->taken, false, memory_order_release); }
+
+static dvFrontView view_of(const Job *j, const dvFront *f)
+{
+  size_t lanes = (size_t)j->s->lanes;
+  return (dvFrontView){j->f->lower + f->lower, NULL, (size_t)f->cols, dv_front_pivots(f, lanes),
+                       dv_front_height(f, lanes)};
+}
+
+// --- one front -----------------------------------------------------------------------------------
+
+// Packs that take part, and their parts of the slot.
+typedef struct Team {
+  size_t packs;
+  double *z[GROUP], *x[GROUP], *r[GROUP];
+} Team;
+
+static void join(Team *t, const Job *j, const dvFront *f, const Slot *slot, size_t pack)
+{
+  size_t n = t->packs++;
+  t->z[n] = slot->z.data + pack * z_size(j->s);
+  t->x[n] = t->z[n] + (size_t)f->first * DV_RHS;
+  t->r[n] = slot->r.data + n * j->s->most_rows * DV_RHS;
+}
+
+static void forward(const Job *j, const dvFront *f, const Team *t)
+{
+  dvFrontView v = view_of(j, f);
+  size_t n = (size_t)j->s->block * DV_RHS, rows = (size_t)(f->rows / j->s->block);
+  const int32_t *row = j->s->row + f->row;
+  j->kernels->forward_many(&v, t->packs, t->x, t->r);   // rows that fill up the last slab have zeros in L
+  for (size_t p = 0; p < t->packs; p++)
+    for (size_t e = 0; e < rows; e++)
+      for (size_t i = 0; i < n; i++) t->z[p][(size_t)row[e] * n + i] -= t->r[p][e * n + i];
+}
+
+static void backward(const Job *j, const dvFront *f, const Team *t)
+{
+  dvFrontView v = view_of(j, f);
+  size_t n = (size_t)j->s->block * DV_RHS, rows = (size_t)(f->rows / j->s->block);
+  const int32_t *row = j->s->row + f->row;
+  for (size_t p = 0; p < t->packs; p++) {
+    for (size_t e = 0; e < rows; e++) memcpy(t->r[p] + e * n, t->z[p] + (size_t)row[e] * n, n * sizeof(double));
+    memset(t->r[p] + rows * n, 0, ((v.height - v.pivots) * DV_RHS - rows * n) * sizeof(double));
+  }
+  j->kernels->backward_many(&v, t->packs, t->x, t->r);
+}
+
+// --- many right-hand sides -----------------------------------------------------------------------
+
+static void load_pack(const Job *j, size_t pack, double *z)
+{
+  const dvLdlSymbolic *s = j->s;
+  size_t n = (size_t)s->block, all = s->n * n, used = dv_min_size(DV_RHS, j->count - pack * DV_RHS);
+  for (size_t k = 0; k < s->n; k++)
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < used; c++)
+        z[(k * n + i) * DV_RHS + c] = j->rhs[(pack * DV_RHS + c) * all + (size_t)s->perm[k] * n + i];
+}
+
+static void store_pack(const Job *j, size_t pack, double *z)
+{
+  const dvLdlSymbolic *s = j->s;
+  size_t n = (size_t)s->block, all = s->n * n, used = dv_min_size(DV_RHS, j->count - pack * DV_RHS);
+  for (size_t k = 0; k < s->n; k++)
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < used; c++)
+        j->x[(pack * DV_RHS + c) * all + (size_t)s->perm[k] * n + i] = z[(k * n + i) * DV_RHS + c];
+  memset(z, 0, z_size(s) * sizeof *z);
+}
+
+static void solve_group(void *user, size_t begin, size_t end)
+{
+  Job *j = user;
+  const dvLdlSymbolic *s = j->s;
+  Slot *slot = take_slot(j);
+  if (!slot) return;
+  size_t stride = z_size(s), packs = (j->count + DV_RHS - 1) / DV_RHS;
+  for (size_t g = begin; g < end; g++) {
+    size_t first = g * j->group, n = dv_min_size(j->group, packs - first);
+    double *z = slot->z.data;
+    for (size_t p = 0; p < n; p++) load_pack(j, first + p, z + p * stride);
+    for (int32_t i = 0; i < s->fronts; i++) {
+      Team team = {0};
+      for (size_t p = 0; p < n; p++) join(&team, j, &s->front[i], slot, p);
+      forward(j, &s->front[i], &team);
+    }
+    for (size_t p = 0; p < n; p++)
+      for (size_t k = 0; k < s->n * (size_t)s->block; k++)
+        for (size_t c = 0; c < DV_RHS; c++) z[p * stride + k * DV_RHS + c] *= j->f->inverse_d[k];
+    for (int32_t i = s->fronts - 1; i >= 0; i--) {
+      Team team = {0};
+      for (size_t p = 0; p < n; p++) join(&team, j, &s->front[i], slot, p);
+      backward(j, &s->front[i], &team);
+    }
+    for (size_t p = 0; p < n; p++) store_pack(j, first + p, z + p * stride);
+  }
+  give_back(slot);
+}
+
+// packs that share a reading of L: as many as leave every thread something, within some memory
+static size_t group_size(const dvLdlSymbolic *s, size_t packs, dvPool *pool)
+{
+  size_t most = dv_max_size(1, (size_t)(64 << 20) / (z_size(s) * sizeof(double))),
+         threads = (size_t)dv_pool_threads(pool);
+  return dv_max_size(1, dv_min_size(dv_min_size(GROUP, most), (packs + threads - 1) / threads));
+}
+
+bool dv_ldl_solve_many(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, size_t count, const double *rhs, double *x)
+{
+  Job j = {.f = f,
+           .s = f->symbolic,
+           .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels),
+           .batch = batch,
+           .count = count,
+           .rhs = rhs,
+           .x = x};
+  size_t packs = (count + DV_RHS - 1) / DV_RHS;
+  j.group = group_size(j.s, packs, pool);
+  dv_parallel_for(pool, (packs + j.group - 1) / j.group, 1, solve_group, &j);
+  return !atomic_load(&j.failed);
+}
+
+// --- compliance ----------------------------------------------------------------------------------
+
+static int32_t place_of(const dvLdlSymbolic *s, int32_t unknown)
+{
+  return s->inverse[unknown / s->block] * s->block + unknown % s->block;
+}
+
+// spreads the rows of a pack and marks the fronts on their way up; a bit for each pack of the group
+static void spread(const Job *j, size_t pack, size_t bit, Slot *slot)
+{
+  const dvLdlSymbolic *s = j->s;
+  double *z = slot->z.data + bit * z_size(s);
+  for (size_t c = 0; c < DV_RHS && pack * DV_RHS + c < j->count; c++) {
+    size_t row = (size_t)j->batch->order.data[pack * DV_RHS + c];
+    for (size_t e = j->h->start[row]; e < j->h->start[row + 1]; e++) {
+      int32_t at = place_of(s, j->h->col[e]);
+      z[(size_t)at * DV_RHS + c] += j->h->value[e];
+      for (int32_t i = s->front_of[at / s->block]; i >= 0 && !(slot->reached.data[i] >> bit & 1);
+           i = s->front[i].parent)
+        slot->reached.data[i] |= 1u << bit;
+    }
+  }
+}
+
+// what a front leaves in a pack is stored there, and taken out of z
+static bool keep(const Job *j, Pack *pack, int32_t i, double *z)
+{
+  const dvFront *f = &j->s->front[i];
+  size_t count = (size_t)f->cols * DV_RHS, at = pack->y.count;
+  if (pack->y.capacity < at + count) return false;
+  z += (size_t)f->first * DV_RHS;
+  double *y = pack->y.data + at, *scaled = pack->scaled.data + at;
+  for (size_t k = 0; k < (size_t)f->cols; k++) {
+    double factor = j->f->inverse_d[(size_t)f->first + k];
+    for (size_t c = 0; c < DV_RHS; c++) {
+      y[k * DV_RHS + c] = z[k * DV_RHS + c];
+      scaled[k * DV_RHS + c] = z[k * DV_RHS + c] * factor;
+      z[k * DV_RHS + c] = 0;
+    }
+  }
+  pack->y.count += count;
+  dv_push(&pack->way, ((Visit){i, at}));
+  return true;
+}
+
+// room for all that the packs of a group leave
+static bool prepare_packs(const Job *j, size_t first, size_t n, const Slot *slot)
+{
+  const dvLdlSymbolic *s = j->s;
+  for (size_t p = 0; p < n; p++) {
+    Pack *pack = &j->batch->packs.data[first + p];
+    size_t wanted = 0;
+    for (int32_t i = 0; i < s->fronts; i++)
+      if (slot->reached.data[i] >> p & 1) wanted += (size_t)s->front[i].cols * DV_RHS;
+    pack->way.count = pack->y.count = 0;
+    if (!make_room(&pack->y.data, &pack->y.capacity, wanted) ||
+        !make_room(&pack->scaled.data, &pack->scaled.capacity, wanted))
+      return false;
+  }
+  return true;
+}
+
+static void walk_group(void *user, size_t begin, size_t end)
+{
+  Job *j = user;
+  const dvLdlSymbolic *s = j->s;
+  Slot *slot = take_slot(j);
+  if (!slot) return;
+  size_t stride = z_size(s), packs = (j->count + DV_RHS - 1) / DV_RHS;
+  dv_array_resize(&slot->reached, (size_t)s->fronts);
+  for (size_t g = begin; g < end; g++) {
+    size_t first = g * j->group, n = dv_min_size(j->group, packs - first);
+    memset(slot->reached.data, 0, (size_t)s->fronts * sizeof(uint32_t));
+    for (size_t p = 0; p < n; p++) spread(j, first + p, p, slot);
+    bool good = prepare_packs(j, first, n, slot);
+    for (int32_t i = 0; i < s->fronts; i++) {
+      Team team = {0};
+      for (size_t p = 0; p < n; p++)
+        if (slot->reached.data[i] >> p & 1) join(&team, j, &s->front[i], slot, p);
+      if (team.packs) forward(j, &s->front[i], &team);
+      for (size_t p = 0; p < n && team.packs; p++)
+        if (slot->reached.data[i] >> p & 1)
+          good = good && keep(j, &j->batch->packs.data[first + p], i, slot->z.data + p * stride);
+    }
+    if (good) continue;
+    atomic_store(&j->failed, true);
+    slot->z.count = 0;   // to be cleared
+  }
+  give_back(slot);
+}
+
+// the block of W that belongs to packs a and b: fronts that both have passed
+static void gram_block(const Job *j, size_t a, size_t b)
+{
+  const Pack *x = &j->batch->packs.data[a], *y = &j->batch->packs.data[b];
+  _Alignas(64) double sum[DV_RHS * DV_RHS] = {0};
+  for (size_t p = 0, q = 0; p < x->way.count && q < y->way.count;) {
+    Visit u = x->way.data[p], v = y->way.data[q];
+    if (u.front == v.front)
+      j->kernels->gram((size_t)j->s->front[u.front].cols, x->y.data + u.at, y->scaled.data + v.at, sum);
+    p += u.front <= v.front;
+    q += v.front <= u.front;
+  }
+  const int32_t *order = j->batch->order.data;
+  for (size_t r = 0; r < DV_RHS && a * DV_RHS + r < j->count; r++)
+    for (size_t c = 0; c < DV_RHS && b * DV_RHS + c < j->count; c++) {
+      if (a == b && c > r) continue;   // symmetric to the last bit
+      size_t row = (size_t)order[a * DV_RHS + r], col = (size_t)order[b * DV_RHS + c];
+      j->w[row * j->count + col] = j->w[col * j->count + row] = sum[r * DV_RHS + c];
+    }
+}
+
+static void gram_row(void *user, size_t begin, size_t end)
+{
+  Job *j = user;
+  for (size_t a = begin; a < end; a++)
+    for (size_t b = 0; b <= a; b++) gram_block(j, a, b);
+}
+
+typedef struct Key {
+  int32_t lowest, row;
+} Key;
+
+static int compare(const void *a, const void *b)
+{
+  const Key *x = a, *y = b;
+  if (x->lowest != y->lowest) return (x->lowest > y->lowest) - (x->lowest < y->lowest);
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+// rows whose way begins close to each other share a pack
+static void sort_rows(const Job *j)
+{
+  dvLdlBatch *b = j->batch;
+  dv_array_resize(&b->order, j->count);
+  dv_array_resize(&b->lowest, 2 * j->count);
+  Key *key = (Key *)b->lowest.data;
+  for (size_t i = 0; i < j->count; i++) {
+    key[i] = (Key){INT32_MAX, (int32_t)i};
+    for (size_t e = j->h->start[i]; e < j->h->start[i + 1]; e++)
+      key[i].lowest = dv_min_int(key[i].lowest, place_of(j->s, j->h->col[e]));
+  }
+  qsort(key, j->count, sizeof *key, compare);
+  for (size_t i = 0; i < j->count; i++) b->order.data[i] = key[i].row;
+}
+
+bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w)
+{
+  Job j = {.f = f,
+           .s = f->symbolic,
+           .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels),
+           .batch = batch,
+           .count = h->count,
+           .h = h,
+           .w = w};
+  size_t packs = (h->count + DV_RHS - 1) / DV_RHS;
+  if (!dv_try_reserve(&batch->packs, packs))
+    return false;   // the count stays 0: new ones are zero, old ones keep their room
+  j.group = group_size(j.s, packs, pool);
+  sort_rows(&j);
+  dv_parallel_for(pool, (packs + j.group - 1) / j.group, 1, walk_group, &j);
+  dv_parallel_for(pool, packs, 1, gram_row, &j);
+  return !atomic_load(&j.failed);
+}

@@ -1,0 +1,30 @@
+// Many right-hand sides at once, and compliance matrices W = H A^-1 H^T, with the factor of a sparse LDL^T.
+//
+// Right-hand sides go through the factor DV_RHS at a time, side by side. Rows of H that touch few unknowns only walk
+// the part of the tree above these, and W = (L^-1 H^T)^T D^-1 (L^-1 H^T) needs no way back.
+#ifndef DV_LINEAR_DIRECT_LDL_BATCH_H
+#define DV_LINEAR_DIRECT_LDL_BATCH_H
+
+#include "linear/direct/ldl.h"
+
+typedef struct dvLdlBatch dvLdlBatch;   // work space, for one factor and one call at a time; grows and is kept
+
+dvLdlBatch *dv_ldl_batch_create(void);
+void dv_ldl_batch_destroy(dvLdlBatch **batch);
+
+// x = A^-1 rhs for `count` vectors, each of dv_ldl_rows numbers, one behind the other; x may be rhs. The same bits for
+// any number of threads. False when memory is short.
+bool dv_ldl_solve_many(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, size_t count, const double *rhs, double *x);
+
+// Rows of a sparse matrix over the unknowns.
+typedef struct dvSparseRows {
+  size_t count;
+  const size_t *start;   // count + 1
+  const int32_t *col;    // scalar unknowns
+  const double *value;
+} dvSparseRows;
+
+// w = H A^-1 H^T, count x count numbers. The same bits for any number of threads. False when memory is short.
+bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w);
+
+#endif

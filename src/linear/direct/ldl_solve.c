@@ -1,0 +1,279 @@
+// Solving with a sparse LDL^T: forward through the tree of fronts, back again.
+//
+// Subtrees are spread over the threads. What a subtree has for the rows above it is summed apart and added when all are
+// done, in one order; fronts above are cut by rows on the way forward and by columns on the way back. So every number
+// is summed in one order, and the bits do not depend on who does what.
+#include "linear/direct/ldl_front.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { PLACES = 8, ROWS = 512, COLUMNS = 64 };   // threads at work; sizes of pieces of a front
+#define NUMBER_NS 0.3                            // to read a number of L
+
+// What a thread works with, in the vector of the caller.
+typedef struct Place {
+  atomic_bool taken;
+  double *x, *r, *sums;   // of a front: pivots, rows below, scratch
+  double *above;          // for rows above a subtree, by row
+} Place;
+
+typedef struct Substitution {
+  const dvLdl *f;
+  const dvLdlSymbolic *s;
+  const dvFrontSolveKernels *kernels;
+  dvPool *pool;
+  double *z;      // in the order of elimination
+  double *left;   // what subtrees have for the rows above them
+  Place place[PLACES];
+  // the front above the subtrees at hand
+  dvFrontView view;
+  size_t k, first;   // its block of columns, its first row below that
+} Substitution;
+
+static double *aligned(double *p) { return (double *)(((uintptr_t)p + 63) & ~(uintptr_t)63); }
+static size_t whole(size_t count) { return dv_whole(count, DV_MAX_LANES); }
+
+size_t dv_ldl_work(const dvLdl *f)
+{
+  const dvLdlSymbolic *s = f->symbolic;
+  if (!s) return 0;
+  size_t n = whole(dv_ldl_rows(f));
+  return n + whole(s->left) + PLACES * (2 * whole(s->most_rows) + DV_FRONT_BLOCK * DV_MAX_LANES + n) + DV_MAX_LANES;
+}
+
+static void start(Substitution *t, const dvLdl *f, dvPool *pool, double *work)
+{
+  const dvLdlSymbolic *s = f->symbolic;
+  size_t n = whole(dv_ldl_rows(f));
+  *t = (Substitution){.f = f,
+                      .s = s,
+                      .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels),
+                      .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
+  t->z = aligned(work);
+  t->left = t->z + n;
+  double *next = t->left + whole(s->left);
+  for (int i = 0; i < PLACES; i++) {
+    t->place[i].sums = next;
+    t->place[i].x = t->place[i].sums + DV_FRONT_BLOCK * DV_MAX_LANES;
+    t->place[i].r = t->place[i].x + whole(s->most_rows);
+    t->place[i].above = t->place[i].r + whole(s->most_rows);
+    next = t->place[i].above + n;
+  }
+}
+
+static Place *take_place(Substitution *t)
+{
+  for (;;)
+    for (int i = 0; i < PLACES; i++)
+      if (!atomic_exchange_explicit(&t->place[i].taken, true, memory_order_acquire)) return &t->place[i];
+}
+
+static void leave_place(Place *p) { atomic_store_explicit(&p->taken, false, memory_order_release); }
+
+// --- one front -----------------------------------------------------------------------------------
+
+static dvFrontView view_of(const Substitution *t, const dvFront *f)
+{
+  size_t lanes = (size_t)t->s->lanes;
+  return (dvFrontView){t->f->lower + f->lower, NULL, (size_t)f->cols, dv_front_pivots(f, lanes),
+                       dv_front_height(f, lanes)};
+}
+
+static void take_pivots(const Substitution *t, const Place *p, const dvFront *f, const dvFrontView *v)
+{
+  memcpy(p->x, t->z + f->first, v->cols * sizeof *p->x);
+  for (size_t i = v->cols; i < v->pivots; i++) p->x[i] = 0;
+}
+
+// rows from scalar `limit` on are gathered in `above`
+static void give_rows(const Substitution *t, const Place *p, const dvFront *f, size_t limit)
+{
+  size_t n = (size_t)t->s->block, rows = (size_t)f->rows / n, e = 0;
+  const int32_t *row = t->s->row + f->row;
+  for (; e < rows && (size_t)row[e] * n < limit; e++)
+    for (size_t i = 0; i < n; i++) t->z[(size_t)row[e] * n + i] -= p->r[e * n + i];
+  for (; e < rows; e++)
+    for (size_t i = 0; i < n; i++) p->above[(size_t)row[e] * n + i] += p->r[e * n + i];
+}
+
+static void take_rows(const Substitution *t, const Place *p, const dvFront *f, const dvFrontView *v)
+{
+  size_t n = (size_t)t->s->block, rows = (size_t)f->rows / n;
+  const int32_t *row = t->s->row + f->row;
+  for (size_t e = 0; e < rows; e++)
+    for (size_t i = 0; i < n; i++) p->r[e * n + i] = t->z[(size_t)row[e] * n + i];
+  for (size_t i = rows * n; i < v->height - v->pivots; i++) p->r[i] = 0;
+}
+
+static void forward_front(const Substitution *t, const Place *p, const dvFront *f, size_t limit)
+{
+  dvFrontView v = view_of(t, f);
+  take_pivots(t, p, f, &v);
+  t->kernels->forward(&v, p->x, p->r);
+  memcpy(t->z + f->first, p->x, v.cols * sizeof *p->x);
+  give_rows(t, p, f, limit);
+}
+
+static void backward_front(const Substitution *t, const Place *p, const dvFront *f)
+{
+  dvFrontView v = view_of(t, f);
+  take_pivots(t, p, f, &v);
+  take_rows(t, p, f, &v);
+  t->kernels->backward(&v, p->x, p->r, p->sums);
+  memcpy(t->z + f->first, p->x, v.cols * sizeof *p->x);
+}
+
+// --- subtrees ------------------------------------------------------------------------------------
+
+static void forward_subtrees(void *user, size_t begin, size_t end)
+{
+  Substitution *t = user;
+  const dvLdlSymbolic *s = t->s;
+  Place *p = take_place(t);
+  size_t n = (size_t)s->block;
+  for (size_t k = begin; k < end; k++) {
+    const dvFrontTask *task = &s->task[k];
+    const dvFront *root = &s->front[task->end - 1];
+    const int32_t *row = s->row + root->row;
+    size_t rows = (size_t)root->rows / n, limit = (size_t)(root->first + root->cols);
+    for (size_t e = 0; e < rows; e++) memset(p->above + (size_t)row[e] * n, 0, n * sizeof *p->above);
+    for (int32_t i = task->begin; i < task->end; i++) forward_front(t, p, &s->front[i], limit);
+    for (size_t e = 0; e < rows; e++)
+      memcpy(t->left + task->left + e * n, p->above + (size_t)row[e] * n, n * sizeof *p->above);
+  }
+  leave_place(p);
+}
+
+static void add_left(Substitution *t)
+{
+  const dvLdlSymbolic *s = t->s;
+  size_t n = (size_t)s->block;
+  for (int32_t k = 0; k < s->tasks; k++) {
+    const dvFront *root = &s->front[s->task[k].end - 1];
+    const int32_t *row = s->row + root->row;
+    const double *left = t->left + s->task[k].left;
+    for (size_t e = 0; e < (size_t)root->rows / n; e++)
+      for (size_t i = 0; i < n; i++) t->z[(size_t)row[e] * n + i] -= left[e * n + i];
+  }
+}
+
+static void backward_subtrees(void *user, size_t begin, size_t end)
+{
+  Substitution *t = user;
+  Place *p = take_place(t);
+  for (size_t k = begin; k < end; k++)
+    for (int32_t i = t->s->task[k].end - 1; i >= t->s->task[k].begin; i--) backward_front(t, p, &t->s->front[i]);
+  leave_place(p);
+}
+
+// --- fronts above them, by all threads -----------------------------------------------------------
+
+static void forward_rows(void *user, size_t begin, size_t end)
+{
+  Substitution *t = user;
+  size_t last = dv_min_size(t->first + end * ROWS, t->view.height);
+  t->kernels->forward_rows(&t->view, t->k, t->first + begin * ROWS, last, t->place[0].x, t->place[0].r);
+}
+
+static void backward_columns(void *user, size_t begin, size_t end)
+{
+  Substitution *t = user;
+  size_t last = dv_min_size(end * COLUMNS, dv_front_width(t->view.cols, t->k));
+  t->kernels->backward_columns(&t->view, t->k, begin * COLUMNS, last, t->place[0].x, t->place[0].r, t->place[0].sums);
+}
+
+static bool is_large(const Substitution *t, const dvFront *f)
+{
+  return dv_pool_for(t->pool, NUMBER_NS * (double)f->cols * (f->cols / 2 + f->rows)) != NULL;
+}
+
+static void forward_top(Substitution *t, const dvFront *f)
+{
+  const Place *p = &t->place[0];
+  size_t all = dv_ldl_rows(t->f);
+  if (!is_large(t, f)) {
+    forward_front(t, p, f, all);
+    return;
+  }
+  t->view = view_of(t, f);
+  take_pivots(t, p, f, &t->view);
+  for (t->k = 0; t->k < t->view.cols; t->k += DV_FRONT_BLOCK) {
+    t->first = dv_whole(t->k + dv_front_width(t->view.cols, t->k), (size_t)t->s->lanes);
+    t->kernels->forward_diagonal(&t->view, t->k, p->x);
+    dv_parallel_for(t->pool, (t->view.height - t->first + ROWS - 1) / ROWS, 1, forward_rows, t);
+  }
+  memcpy(t->z + f->first, p->x, t->view.cols * sizeof *p->x);
+  give_rows(t, p, f, all);
+}
+
+static void backward_top(Substitution *t, const dvFront *f)
+{
+  const Place *p = &t->place[0];
+  if (!is_large(t, f)) {
+    backward_front(t, p, f);
+    return;
+  }
+  t->view = view_of(t, f);
+  take_pivots(t, p, f, &t->view);
+  take_rows(t, p, f, &t->view);
+  for (t->k = (t->view.cols - 1) / DV_FRONT_BLOCK * DV_FRONT_BLOCK;; t->k -= DV_FRONT_BLOCK) {
+    dv_parallel_for(t->pool, (dv_front_width(t->view.cols, t->k) + COLUMNS - 1) / COLUMNS, 1, backward_columns, t);
+    t->kernels->backward_diagonal(&t->view, t->k, p->x, p->sums);
+    if (t->k == 0) break;
+  }
+  memcpy(t->z + f->first, p->x, t->view.cols * sizeof *p->x);
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *x, double *work)
+{
+  Substitution t;
+  start(&t, f, pool, work);
+  const dvLdlSymbolic *s = t.s;
+  size_t n = (size_t)s->block;
+  for (size_t k = 0; k < s->n; k++) memcpy(t.z + k * n, rhs + (size_t)s->perm[k] * n, n * sizeof *rhs);
+  dv_parallel_for(t.pool, (size_t)s->tasks, 1, forward_subtrees, &t);
+  add_left(&t);
+  for (int32_t i = 0; i < s->tops; i++) forward_top(&t, &s->front[s->top[i]]);
+  for (size_t k = 0; k < s->n * n; k++) t.z[k] *= f->inverse_d[k];
+  for (int32_t i = s->tops - 1; i >= 0; i--) backward_top(&t, &s->front[s->top[i]]);
+  dv_parallel_for(t.pool, (size_t)s->tasks, 1, backward_subtrees, &t);
+  for (size_t k = 0; k < s->n; k++) memcpy(x + (size_t)s->perm[k] * n, t.z + k * n, n * sizeof *x);
+}
+
+void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work)
+{
+  dv_ldl_solve_with(f, NULL, rhs, x, work);
+}
+
+double dv_ldl_refine(const dvLdl *f, const dvBlockMatrix *a, const double *rhs, double *x, double *work)
+{
+  size_t n = dv_ldl_rows(f);
+  double *residual = work + dv_ldl_work(f), *correction = residual + n, most = 0, given = 0;
+  dv_block_matrix_product(a, NULL, x, residual);
+  for (size_t i = 0; i < n; i++) {
+    residual[i] = rhs[i] - residual[i];
+    most = fmax(most, fabs(residual[i]));
+    given = fmax(given, fabs(rhs[i]));
+  }
+  dv_ldl_solve(f, residual, correction, work);
+  for (size_t i = 0; i < n; i++) x[i] += correction[i];
+  return given > 0 ? most / given : 0;
+}
+
+void dv_ldl_null_vector(const dvLdl *f, size_t pivot, double *x)
+{
+  const dvLdlSymbolic *s = f->symbolic;
+  size_t n = (size_t)s->block, at = (size_t)s->inverse[pivot / n] * n + pivot % n;
+  double *work = dv_alloc(dv_ldl_work(f) * sizeof *work);
+  Substitution t;
+  start(&t, f, NULL, work);
+  t.z[at] = 1;   // L^T z = e: nothing is eliminated later
+  for (int32_t i = s->fronts - 1; i >= 0; i--)
+    if ((size_t)s->front[i].first <= at) backward_front(&t, &t.place[0], &s->front[i]);
+  for (size_t k = 0; k < s->n; k++) memcpy(x + (size_t)s->perm[k] * n, t.z + k * n, n * sizeof *x);
+  dv_free(work);
+}

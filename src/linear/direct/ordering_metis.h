@@ -1,0 +1,10 @@
+// Nested dissection by METIS (Karypis and Kumar 1998), where the library is there when the program is built.
+#ifndef DV_LINEAR_DIRECT_ORDERING_METIS_H
+#define DV_LINEAR_DIRECT_ORDERING_METIS_H
+
+#include "linear/direct/ordering.h"
+
+// See dv_order; false also when METIS gives up.
+bool dv_order_metis(const dvPattern *a, int32_t *perm);
+
+#endif

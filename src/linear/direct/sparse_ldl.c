@@ -1,0 +1,141 @@
+// Direct solvers for symmetric matrices behind SOFA's names: SparseLDLSolver, EigenSimplicialLDLT, EigenSimplicialLLT
+// and EigenCholmodSupernodalLLT (which refuse matrices that are not positive definite) and PrecomputedLinearSolver
+// (which keeps the factor of its first matrix). One sparse LDL^T serves them all; AsyncSparseLDLSolver is in
+// async_ldl.c.
+#include "linear/classes.h"
+#include "linear/direct/ldl.h"
+#include "linear/direct/orderings.h"
+#include "linear/solver.h"
+
+#define SPARSE_FIELDS(X) \
+  X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default")
+#define LDL_FIELDS(X)                                                                                               \
+  X(bool, precomputeSymbolicDecomposition, "1", "", "accepted: the pattern is analysed again only when it changes", \
+    .flags = DV_HIDDEN)                                                                                             \
+  X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)
+
+#define PRECOMPUTED_FIELDS(X)                                                                               \
+  X(bool, jmjt_twostep, "1", "", "accepted for compatibility", .flags = DV_HIDDEN)                          \
+  X(bool, use_file, "1", "",                                                                                \
+    "accepted: the factor is computed at the start of every run, which is quicker than reading an inverse", \
+    .flags = DV_HIDDEN)
+
+typedef struct SparseLdl {
+  dvLinearSolver solver;
+  SPARSE_FIELDS(DV_MEMBER)
+  LDL_FIELDS(DV_MEMBER)
+  PRECOMPUTED_FIELDS(DV_MEMBER)
+  dvLdl factor;
+  unsigned analysed;   // stamp of the pattern
+  bool analysed_once;
+  DV_ARRAY(double) work;
+} SparseLdl;
+
+#define SELF SparseLdl
+static const dvFieldDesc sparse_fields[] = {SPARSE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc ldl_fields[] = {LDL_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc precomputed_fields[] = {PRECOMPUTED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus sparse_ldl_init(dvObject *o)
+{
+  return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class);
+}
+
+static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
+{
+  dvObject *o = &s->solver.base;
+  unsigned stamp = dv_linear_system(s->solver.system)->assembly->pattern_stamp;
+  dvOrder order = dv_ordering_of(o, s->orderingMethod.target);
+  if (s->analysed_once && s->analysed == stamp) return DV_OK;
+  s->analysed_once = false;
+  if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, order))
+    return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns",
+                    dv_block_matrix_rows(a));
+  s->analysed = stamp;
+  s->analysed_once = true;
+  s->L_nnz = (int32_t)dv_min_size(dv_ldl_count(&s->factor) * (size_t)(a->block * a->block), INT32_MAX);
+  dv_array_resize(&s->work, dv_ldl_work(&s->factor) + 2 * dv_ldl_rows(&s->factor));
+  return DV_OK;
+}
+
+static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
+{
+  dvObject *o = &s->solver.base;
+  const dvLdl *factor = &s->factor;
+  size_t pivot;
+  if (!dv_ldl_refactorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot))
+    return dv_linear_solver_report(o, factor, pivot);
+  if (factor->negative > 0 && (o->cls == &dv_sparse_llt_class || o->cls == &dv_supernodal_llt_class))
+    return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices",
+                    "the matrix is not positive definite: %zu of its pivots are negative", factor->negative);
+  return DV_OK;
+}
+
+static dvStatus sparse_ldl_prepare(dvObject *o)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  const dvBlockMatrix *a;
+  bool changed;
+  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
+  if (!changed && s->factor.valid) return DV_OK;
+  DV_TRY(sparse_ldl_analyse(s, a));
+  return sparse_ldl_factorise(s, a);
+}
+
+static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  dv_ldl_solve_with(&s->factor, o->context->pool, rhs, x, s->work.data);
+  if (s->factor.perturbed > 0 && rhs != x) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
+}
+
+static void sparse_ldl_destroy(dvObject *o)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  dv_ldl_free(&s->factor);
+  dv_array_free(&s->work);
+  dv_linear_solver_destroy(o);
+}
+
+static const dvLinearSolverOps sparse_ldl_ops = {
+    .solve = dv_linear_solver_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
+
+// only the first matrix is ever built
+static dvStatus precomputed_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  if (!s->factor.valid) return dv_linear_solver_solve(o, plan, m, x, rhs);
+  const dvAssembly *a = dv_linear_system(s->solver.system)->assembly;
+  if (!dv_assembly_holds(a, plan))
+    return dv_error(o, "use SparseLDLSolver",
+                    "the number of unknowns has changed: a precomputed factor no longer fits");
+  return dv_linear_solver_back_substitute(o, x, rhs);
+}
+
+static const dvLinearSolverOps precomputed_ops = {
+    .solve = precomputed_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
+
+#define SPARSE_CLASS(variable, name_, ops_, help_, ...)                                              \
+  const dvClass variable = {                                                                         \
+      .struct_size = sizeof(dvClass),                                                                \
+      .name = name_,                                                                                 \
+      .help = help_,                                                                                 \
+      .module = "Sofa.Component.LinearSolver.Direct",                                                \
+      .size = sizeof(SparseLdl),                                                                     \
+      .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(sparse_fields), ##__VA_ARGS__}, \
+      .ops = {[DV_ROLE_LINEAR_SOLVER] = &ops_},                                                      \
+      .init = sparse_ldl_init,                                                                       \
+      .destroy = sparse_ldl_destroy,                                                                 \
+  }
+
+SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops,
+             "solves symmetric systems directly by a sparse LDL^T factorisation", DV_BLOCK(ldl_fields));
+SPARSE_CLASS(dv_simplicial_ldlt_class, "EigenSimplicialLDLT", sparse_ldl_ops,
+             "solves symmetric systems directly by a sparse LDL^T factorisation");
+SPARSE_CLASS(dv_sparse_llt_class, "EigenSimplicialLLT", sparse_ldl_ops,
+             "solves symmetric positive definite systems directly by a sparse factorisation");
+SPARSE_CLASS(dv_supernodal_llt_class, "EigenCholmodSupernodalLLT", sparse_ldl_ops,
+             "solves large symmetric positive definite systems directly by a sparse factorisation");
+SPARSE_CLASS(dv_precomputed_class, "PrecomputedLinearSolver", precomputed_ops,
+             "solves with the factor of the first matrix in all steps", DV_BLOCK(precomputed_fields));

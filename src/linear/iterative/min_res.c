@@ -1,0 +1,119 @@
+// MinResLinearSolver: the minimal residual method (Paige and Saunders 1975) for symmetric systems, also indefinite
+// ones.
+//
+// Lanczos vectors v_k give a tridiagonal matrix, whose QR factorisation by plane rotations is carried along; x moves
+// along w_k = (v_k - delta_k w_k-1 - epsilon_k w_k-2) / gamma_k. x starts from what it holds. Stops as SOFA does, when
+// an estimate of |r| / (|A| |x|) or of |A r| / (|A| |r|) is at most the tolerance, or rounding leaves nothing to gain.
+#include "linear/classes.h"
+#include "linear/iterative/iterative.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct MinRes {
+  dvIterative iterative;
+} MinRes;
+
+// two Lanczos vectors before they are scaled, the next one, the present one, two directions
+enum { OLD = DV_VEC_SOLVER, NOW, Y, V, W1, W2 };
+
+// the last plane rotation and what it left of the tridiagonal matrix
+typedef struct Rotation {
+  double cosine, sine, dbar, epsilon, phibar;
+  double largest, smallest;   // gamma so far
+  double norm2;               // of the tridiagonal matrix
+} Rotation;
+
+static dvStatus min_res_init(dvObject *o) { return dv_iterative_init(o, &dv_matrix_free_class); }
+
+static dvStatus min_res_parse(dvObject *o, dvAttributes *a)
+{
+  if (dv_attribute_take(a, "verbose")) dv_note(o, "verbose has no meaning here");
+  return DV_OK;
+}
+
+// x moves along the new direction; w and w2 are exchanged by the caller
+static void move(dvPlan *plan, int w, int w2, const double epsilon_delta[2], double gamma, double phi, int x)
+{
+  dv_mech_scale(plan, w, -epsilon_delta[0]);
+  dv_mech_combine(plan, w, w, -epsilon_delta[1], w2);
+  dv_mech_combine(plan, w, w, 1, V);
+  dv_mech_scale(plan, w, 1 / gamma);
+  dv_mech_combine(plan, x, x, phi, w);
+}
+
+static bool stops(const Rotation *r, double root, double size, double beta1, double norm_x, double tolerance,
+                  double *error)
+{
+  double by_residual = r->phibar / (size * norm_x), by_gradient = root / size;
+  *error = by_residual;
+  return by_residual <= 0 || by_gradient <= 0 || r->largest / r->smallest >= 0.1 / DBL_EPSILON ||
+         size * DBL_EPSILON * norm_x >= beta1 || by_gradient <= tolerance || by_residual <= tolerance;
+}
+
+static dvStatus min_res_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int b)
+{
+  dvIterative *it = (dvIterative *)o;
+  DV_TRY(dv_linear_system_build(it->solver.system, plan, m));
+  dv_iterative_clear(it);
+  dv_iterative_record(it, 1);
+  it->done = 0;
+  dv_iterative_product(it, plan, Y, x);
+  dv_mech_xpay(plan, Y, b, -1);
+  double beta1 = sqrt(dv_mech_dot(plan, Y, Y)), beta = beta1, beta_before = 0;
+  if (!(beta1 > 0)) return DV_OK;
+  int older = OLD, old = NOW, w = W1, w2 = W2;
+  dv_mech_clear(plan, w);
+  dv_mech_clear(plan, w2);
+  Rotation r = {.cosine = -1, .phibar = beta1, .smallest = DBL_MAX};
+  for (; it->done < it->iterations; it->done++) {
+    dv_mech_copy(plan, old, Y);
+    dv_mech_copy(plan, V, Y);
+    dv_mech_scale(plan, V, 1 / beta);
+    dv_iterative_product(it, plan, Y, V);
+    if (it->done > 0) dv_mech_combine(plan, Y, Y, -beta / beta_before, older);
+    double alpha = dv_mech_dot(plan, V, Y);
+    dv_mech_combine(plan, Y, Y, -alpha / beta, old);
+    int swap = older;
+    older = old;
+    old = swap;
+    beta_before = beta;
+    beta = sqrt(dv_mech_dot(plan, Y, Y));
+    r.norm2 += alpha * alpha + beta_before * beta_before + beta * beta;
+    double epsilon = r.epsilon, delta = r.cosine * r.dbar + r.sine * alpha, gbar = r.sine * r.dbar - r.cosine * alpha;
+    r.epsilon = r.sine * beta;
+    r.dbar = -r.cosine * beta;
+    double root = sqrt(gbar * gbar + r.dbar * r.dbar), gamma = fmax(sqrt(gbar * gbar + beta * beta), DBL_EPSILON);
+    r.cosine = gbar / gamma;
+    r.sine = beta / gamma;
+    double phi = r.cosine * r.phibar;
+    r.phibar *= r.sine;
+    swap = w;
+    w = w2;
+    w2 = swap;
+    move(plan, w, w2, (const double[]){epsilon, delta}, gamma, phi, x);
+    if (it->done == 0 && beta / beta1 < 10 * DBL_EPSILON) break;
+    r.largest = fmax(r.largest, gamma);
+    r.smallest = fmin(r.smallest, gamma);
+    double error;
+    bool enough = stops(&r, root, sqrt(r.norm2), beta1, sqrt(dv_mech_dot(plan, x, x)), it->tolerance, &error);
+    dv_iterative_record(it, error);
+    if (enough) break;
+  }
+  return DV_OK;
+}
+
+static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve};
+
+const dvClass dv_min_res_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MinResLinearSolver",
+    .help = "minimal residual method for symmetric systems, also indefinite ones",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .size = sizeof(MinRes),
+    .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block},
+    .ops = {[DV_ROLE_LINEAR_SOLVER] = &min_res_ops},
+    .parse = min_res_parse,
+    .init = min_res_init,
+    .destroy = dv_linear_solver_destroy,
+};

@@ -1,0 +1,145 @@
+// PCGLinearSolver: preconditioned conjugate gradients (Shewchuk 1994, B3).
+//
+//   r = b - A x,  w = P r;  while r.w > tolerance b.b:  a = r.w / w.Aw;  x += a w;  r -= a A w;  s = P r;  w = s + (r.s
+//   / r.w) w
+//
+// x starts from what it holds: the solution of the step before. A is a product without a matrix; P is another linear
+// solver, whose system is built every `assemblingRate` times by the PreconditionedMatrixFreeSystem.
+#include "linear/classes.h"
+#include "linear/iterative/iterative.h"
+#include "linear/system/matrix_free.h"
+
+#include "scene/timer.h"
+
+#define PCG_FIELDS(X)                                                                                           \
+  X(bool, use_precond, "1", "", "use the preconditioner")                                                       \
+  X(link, preconditioner, "", "", "linear solver that serves as preconditioner", .role = DV_ROLE_LINEAR_SOLVER, \
+    .alias = "preconditioners")
+
+// residual, direction, product or preconditioned residual
+enum { R = DV_VEC_SOLVER, W, S };
+
+typedef struct PCG {
+  dvIterative iterative;
+  PCG_FIELDS(DV_MEMBER)
+} PCG;
+
+#define SELF PCG
+static const dvFieldDesc pcg_fields[] = {PCG_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus pcg_link_preconditioner(PCG *p)
+{
+  dvObject *o = &p->iterative.solver.base, *other = p->preconditioner.target;
+  if (other == o) return dv_field_error(o, &p->preconditioner, NULL, "%s cannot be its own preconditioner", o->name);
+  const dvLinearSolverOps *ops = dv_ops(other, DV_ROLE_LINEAR_SOLVER);
+  if (!ops->prepare || !ops->apply)
+    return dv_field_error(
+        o, &p->preconditioner,
+        "use a preconditioner or a direct solver, such as BlockJacobiPreconditioner or SparseLDLSolver",
+        "%s (%s) cannot serve as preconditioner", other->name, other->cls->name);
+  DV_TRY(dv_object_ensure(other));
+  dvObject *system = p->iterative.solver.system;
+  if (system->cls != &dv_preconditioned_free_class)
+    return dv_error(o, "use a PreconditionedMatrixFreeSystem", "the system %s of %s has no place for a preconditioner",
+                    system->name, o->name);
+  ((dvPreconditionedSystem *)system)->preconditionerSystem.target = dv_linear_solver(other)->system;
+  return DV_OK;
+}
+
+static dvStatus pcg_init(dvObject *o)
+{
+  PCG *p = (PCG *)o;
+  DV_TRY(dv_iterative_init(o, &dv_preconditioned_free_class));
+  if (p->preconditioner.target && p->use_precond) return pcg_link_preconditioner(p);
+  if (p->use_precond && !p->preconditioner.target)
+    dv_note(o, "%s has no preconditioner and runs as plain conjugate gradients", o->name);
+  return DV_OK;
+}
+
+// out = P r
+static void precondition(PCG *p, dvPlan *plan, int out)
+{
+  dvObject *o = &p->iterative.solver.base, *other = p->preconditioner.target;
+  if (!other || !p->use_precond) {
+    dv_mech_copy(plan, out, R);
+    return;
+  }
+  dvLinearSolver *s = &p->iterative.solver;
+  const dvAssembly *a = dv_linear_system(dv_linear_solver(other)->system)->assembly;
+  dv_timer_begin(o->context->timers, "precondition");
+  dv_assembly_gather(a, R, s->rhs.data);
+  ((const dvLinearSolverOps *)dv_ops(other, DV_ROLE_LINEAR_SOLVER))->apply(other, s->x.data, s->rhs.data);
+  dv_assembly_scatter(a, out, s->x.data);
+  dv_timer_end(o->context->timers);
+}
+
+static bool is_empty(const dvPlan *plan)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < plan->independent.count; i++) count += dv_state(plan->independent.data[i])->count;
+  return count == 0;
+}
+
+static dvStatus pcg_prepare(PCG *p, dvPlan *plan, const dvMech *m)
+{
+  dvLinearSolver *s = &p->iterative.solver;
+  dvObject *other = p->preconditioner.target;
+  DV_TRY(dv_linear_system_build(s->system, plan, m));
+  if (!other || !p->use_precond || is_empty(plan)) return DV_OK;
+  dv_timer_begin(s->base.context->timers, "prepare");
+  dvStatus status = ((const dvLinearSolverOps *)dv_ops(other, DV_ROLE_LINEAR_SOLVER))->prepare(other);
+  dv_timer_end(s->base.context->timers);
+  DV_TRY(status);
+  size_t size = dv_linear_system(dv_linear_solver(other)->system)->assembly->size;
+  dv_array_resize(&s->x, size);
+  dv_array_resize(&s->rhs, size);
+  return DV_OK;
+}
+
+static dvStatus pcg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int b)
+{
+  PCG *p = (PCG *)o;
+  dvIterative *it = &p->iterative;
+  DV_TRY(pcg_prepare(p, plan, m));
+  if (is_empty(plan)) return DV_OK;
+  double norm_b = dv_mech_dot(plan, b, b), limit = it->tolerance * norm_b;
+  dv_iterative_product(it, plan, R, x);
+  dv_mech_xpay(plan, R, b, -1);
+  precondition(p, plan, W);
+  double rho = dv_mech_dot(plan, R, W);
+  dv_iterative_clear(it);
+  dv_iterative_record(it, rho / norm_b);
+  for (it->done = 0; it->done < it->iterations && rho > limit; it->done++) {
+    dv_iterative_product(it, plan, S, W);
+    double alpha = rho / dv_mech_dot(plan, W, S);
+    dv_mech_cg_step(plan, alpha, W, S, x, R);
+    precondition(p, plan, S);
+    double before = rho;
+    rho = dv_mech_dot(plan, R, S);
+    dv_iterative_record(it, rho / norm_b);
+    dv_mech_xpay(plan, W, S, rho / before);
+  }
+  return DV_OK;
+}
+
+static void pcg_settle(dvObject *o)
+{
+  dvObject *other = ((PCG *)o)->preconditioner.target;
+  const dvLinearSolverOps *ops = other ? dv_ops(other, DV_ROLE_LINEAR_SOLVER) : NULL;
+  if (ops && ops->settle) ops->settle(other);
+}
+
+static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle};
+
+const dvClass dv_pcg_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "PCGLinearSolver",
+    .help = "conjugate gradients for symmetric systems with a preconditioner",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .size = sizeof(PCG),
+    .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block, DV_BLOCK(pcg_fields)},
+    .ops = {[DV_ROLE_LINEAR_SOLVER] = &pcg_ops},
+    .init = pcg_init,
+    .destroy = dv_linear_solver_destroy,
+};

@@ -1,0 +1,79 @@
+// Systems without a matrix: A p is a walk over masses, forces and mappings. PreconditionedMatrixFreeSystem also has the
+// system of the preconditioner built, every `assemblingRate` times that it is built itself.
+#include "linear/system/matrix_free.h"
+
+static dvStatus matrix_free_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  DV_UNUSED(plan);
+  dvLinearSystem *s = dv_linear_system(o);
+  s->mech = *m;
+  s->stamp++;
+  return DV_OK;
+}
+
+static void matrix_free_product(dvObject *o, dvPlan *plan, int q, int p)
+{
+  dvMech m = dv_linear_system(o)->mech;
+  dv_mech_product(plan, &m, q, p);
+}
+
+static const dvLinearSystemOps matrix_free_ops = {
+    .build = matrix_free_build, .product = matrix_free_product, .kind = DV_SYSTEM_FREE};
+
+const dvClass dv_matrix_free_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MatrixFreeSystem",
+    .help = "the linear system as a product that is computed without a matrix, for iterative solvers",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .size = sizeof(dvLinearSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_free_ops},
+    .destroy = dv_linear_system_destroy,
+};
+
+// --- with a preconditioner -----------------------------------------------------------------------
+
+#define SELF dvPreconditionedSystem
+static const dvFieldDesc preconditioned_fields[] = {DV_PRECONDITIONED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus preconditioned_init(dvObject *o)
+{
+  dvPreconditionedSystem *s = (dvPreconditionedSystem *)o;
+  if (s->assemblingRate < 0)
+    return dv_field_error(o, &s->assemblingRate, NULL, "assemblingRate %d is negative", s->assemblingRate);
+  s->waited = s->assemblingRate;   // the first time it is built
+  return DV_OK;
+}
+
+static void preconditioned_reset(dvObject *o)
+{
+  dvPreconditionedSystem *s = (dvPreconditionedSystem *)o;
+  s->waited = s->assemblingRate;
+}
+
+static dvStatus preconditioned_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  dvPreconditionedSystem *s = (dvPreconditionedSystem *)o;
+  DV_TRY(matrix_free_build(o, plan, m));
+  if (!s->preconditionerSystem.target) return DV_OK;
+  if (++s->waited < s->assemblingRate) return DV_OK;
+  s->waited = 0;
+  return dv_linear_system_build(s->preconditionerSystem.target, plan, m);
+}
+
+static const dvLinearSystemOps preconditioned_ops = {
+    .build = preconditioned_build, .product = matrix_free_product, .kind = DV_SYSTEM_FREE};
+
+const dvClass dv_preconditioned_free_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "PreconditionedMatrixFreeSystem",
+    .help = "a system without a matrix whose preconditioner has one, built every so many times",
+    .module = "Sofa.Component.LinearSolver.Iterative",
+    .size = sizeof(dvPreconditionedSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(preconditioned_fields)},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &preconditioned_ops},
+    .init = preconditioned_init,
+    .reset = preconditioned_reset,
+    .destroy = dv_linear_system_destroy,
+};

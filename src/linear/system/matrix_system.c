@@ -1,0 +1,119 @@
+// MatrixLinearSystem: the assembled matrix. Also ConstantSparsityPatternSystem, which in SOFA keeps the pattern of the
+// first step; here every assembled system records where contributions go and notices when that changes.
+#include "linear/system/system.h"
+
+#include "scene/timer.h"
+
+#define SELF dvLinearSystem
+static const dvFieldDesc linear_system_fields[] = {DV_LINEAR_SYSTEM_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_linear_system_block = {linear_system_fields, (int)DV_COUNT(linear_system_fields)};
+
+dvStatus dv_linear_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  dv_timer_begin(o->context->timers, "build");
+  dvStatus status = ((const dvLinearSystemOps *)dv_ops(o, DV_ROLE_LINEAR_SYSTEM))->build(o, plan, m);
+  dv_timer_end(o->context->timers);
+  return status;
+}
+
+void dv_linear_system_product(dvObject *o, dvPlan *plan, int q, int p)
+{
+  ((const dvLinearSystemOps *)dv_ops(o, DV_ROLE_LINEAR_SYSTEM))->product(o, plan, q, p);
+}
+
+dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech *m, dvAssemblyParts parts)
+{
+  s->assembly = &s->own;
+  s->mech = *m;
+  if (s->busy && s->own.matrix.values && dv_assembly_holds(&s->own, plan)) return DV_OK;
+  s->own.later = s->later;
+  if (s->enableAssembly || !s->own.matrix.values) DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
+  s->matrixSize[0] = s->matrixSize[1] = (int32_t)dv_min_size(s->own.size, INT32_MAX);
+  s->stamp++;
+  return DV_OK;
+}
+
+void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p)
+{
+  DV_UNUSED(plan);
+  dv_assembly_product(dv_linear_system(o)->assembly, o->context->pool, q, p);
+}
+
+void dv_linear_system_destroy(dvObject *o) { dv_assembly_free(&dv_linear_system(o)->own); }
+
+// --- the component -------------------------------------------------------------------------------
+
+#define MATRIX_SYSTEM_FIELDS(X)                                                                                 \
+  X(bool, assembleStiffness, "1", "", "the stiffness of forces is part of the matrix")                          \
+  X(bool, assembleMass, "1", "", "masses are part of the matrix")                                               \
+  X(bool, assembleDamping, "1", "", "the damping of forces is part of the matrix")                              \
+  X(bool, assembleGeometricStiffness, "1", "", "the geometric stiffness of mappings is part of the matrix")     \
+  X(bool, applyProjectiveConstraints, "1", "", "rows and columns that projective constraints hold are cleared") \
+  X(bool, applyMappedComponents, "1", "", "what acts on mapped states is part of the matrix")                   \
+  X(bool, checkIndices, "0", "", "accepted: the indices of entries are always checked", .flags = DV_HIDDEN)     \
+  X(bool, parallelAssemblyIndependentMatrices, "0", "", "accepted: the program's threads are used", .flags = DV_HIDDEN)
+
+typedef struct MatrixSystem {
+  dvLinearSystem system;
+  MATRIX_SYSTEM_FIELDS(DV_MEMBER)
+} MatrixSystem;
+
+#define SELF MatrixSystem
+static const dvFieldDesc matrix_system_fields[] = {MATRIX_SYSTEM_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus matrix_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  MatrixSystem *s = (MatrixSystem *)o;
+  dvAssemblyParts parts = {.stiffness = s->assembleStiffness,
+                           .mass = s->assembleMass,
+                           .damping = s->assembleDamping,
+                           .geometric = s->assembleGeometricStiffness,
+                           .mapped = s->applyMappedComponents,
+                           .projection = s->applyProjectiveConstraints};
+  return dv_linear_system_assemble(&s->system, plan, m, parts);
+}
+
+static const dvLinearSystemOps matrix_system_ops = {.build = matrix_system_build, .product = dv_linear_system_multiply};
+
+const dvClass dv_matrix_system_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "MatrixLinearSystem",
+    .help = "assembles the matrix of the linear system for solvers that need it",
+    .module = "Sofa.Component.LinearSystem",
+    .size = sizeof(MatrixSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(matrix_system_fields)},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_system_ops},
+    .destroy = dv_linear_system_destroy,
+};
+
+const dvClass dv_constant_pattern_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "ConstantSparsityPatternSystem",
+    .help = "assembles the matrix of the linear system; written for matrices whose pattern stays the same",
+    .module = "Sofa.Component.LinearSystem",
+    .size = sizeof(MatrixSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(matrix_system_fields)},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_system_ops},
+    .destroy = dv_linear_system_destroy,
+};
+
+// without fields of its own everything takes part
+static dvStatus typed_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  return dv_linear_system_assemble(dv_linear_system(o), plan, m, DV_ASSEMBLE_ALL);
+}
+
+static const dvLinearSystemOps typed_system_ops = {.build = typed_system_build, .product = dv_linear_system_multiply};
+
+const dvClass dv_typed_system_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TypedMatrixLinearSystem",
+    .help = "assembles the matrix of the linear system from everything that acts on it",
+    .module = "Sofa.Component.LinearSolver.Direct",
+    .size = sizeof(dvLinearSystem),
+    .blocks = {&dv_object_block, &dv_linear_system_block},
+    .ops = {[DV_ROLE_LINEAR_SYSTEM] = &typed_system_ops},
+    .destroy = dv_linear_system_destroy,
+};

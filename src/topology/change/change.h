@@ -1,0 +1,77 @@
+// Elementary changes of a topology, and who hears of them.
+//
+// Three things happen to the elements of one kind: some are added at the end, some are removed, all are renumbered. An
+// element that is removed gives its number to the last one, so that lists stay without holes: removing 3 of 0 … 9
+// leaves 9 as the new 3. Several are removed from the highest number to the lowest, each in turn.
+//
+// Watchers hear of an addition when it is done, and of a removal while the elements are still there, in the order in
+// which they began to watch. What a change costs depends on the number of elements it concerns, never on the size of
+// the mesh, except for renumbering and for the first change, after which nothing is derived any more: whoever removes a
+// tetrahedron also removes the faces and edges that only it had, faces and edges after volumes, points last.
+//
+// After the first change the lists are changed through these functions only, not by editing the fields.
+//
+// Components do not watch by themselves: element_data.h keeps their arrays in step.
+#ifndef DV_TOPOLOGY_CHANGE_CHANGE_H
+#define DV_TOPOLOGY_CHANGE_CHANGE_H
+
+#include "topology/topology.h"
+
+typedef enum dvChangeKind {
+  DV_ADDED,
+  DV_REMOVING,
+  DV_RENUMBERED,
+  DV_CHANGES_END,   // of a sequence of changes: the moment to rebuild what is made of many elements
+} dvChangeKind;
+
+// What new elements come from: number i has the ancestors offsets[i] to offsets[i + 1] - 1, elements of the same kind
+// (or points) that existed before, with a coefficient each. A triangle that is one half of another one has that one
+// with 0.5; a point in the middle of an edge has both ends with 0.5. All NULL: they come from nothing.
+typedef struct dvOrigin {
+  const int32_t *offsets, *ancestors;
+  const double *coefficients;
+} dvOrigin;
+
+typedef struct dvChange {
+  dvChangeKind what;
+  dvElementKind kind;
+  size_t count;    // elements concerned
+  size_t before;   // elements of this kind before the change
+  // removing: numbers, from the highest to the lowest. Renumbered: indices[new] = old
+  const int32_t *indices;
+  const int32_t *points;   // added: the points of the new elements; NULL for points
+  dvOrigin origin;         // added
+} dvChange;
+
+typedef struct dvWatcher {
+  void (*notice)(struct dvWatcher *w, const dvChange *change);
+  dvTopology *topology;   // NULL when it does not watch, or the topology has gone
+} dvWatcher;
+
+void dv_topology_watch(dvTopology *t, dvWatcher *w);
+void dv_topology_unwatch(dvWatcher *w);
+
+// Each returns DV_ERROR_USAGE without having changed anything when it is asked for something that cannot be, and
+// DV_ERROR_INPUT when memory is short; both with a message.
+
+// `positions` (three numbers each) may be NULL: then they are the weighted sums of the ancestors, or 0.
+dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *positions, dvOrigin origin);
+dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin);
+// Numbers in any order, each once. Points must not belong to an element any more.
+dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
+// order[new] = old, for all elements of the kind; elements follow when points are renumbered.
+dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order);
+void dv_topology_end_changes(dvTopology *t);
+
+// Elements of a kind that have this point, first to last; -1 behind the last. Only valid until the next change. For
+// those who change topologies: unlike dv_topology_around_point nothing is rebuilt after a change.
+//
+//   for (int32_t at = dv_topology_first_at(t, DV_TETRAHEDRON, p); at >= 0; at = dv_topology_next_at(t, DV_TETRAHEDRON,
+//   at))
+//     use(at / 4);      // the element; at % 4 is the corner
+int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point);
+int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at);
+
+void dv_topology_free_changes(dvTopology *t);   // for dv_topology_free
+
+#endif
