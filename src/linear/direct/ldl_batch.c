@@ -246,9 +246,9 @@ static void spread(const Job *j, size_t pack, size_t bit, Slot *slot)
   double *z = slot->z.data + bit * z_size(s);
   for (size_t c = 0; c < DV_RHS && pack * DV_RHS + c < j->count; c++) {
     size_t row = (size_t)j->batch->order.data[pack * DV_RHS + c];
-    for (size_t e = j->h->start[row]; e < j->h->start[row + 1]; e++) {
-      int32_t at = place_of(s, j->h->col[e]);
-      z[(size_t)at * DV_RHS + c] += j->h->value[e];
+    for (size_t e = j->h->start.data[row]; e < j->h->start.data[row + 1]; e++) {
+      int32_t at = place_of(s, j->h->col.data[e]);
+      z[(size_t)at * DV_RHS + c] += j->h->value.data[e];
       for (int32_t i = s->front_of[at / s->block]; i >= 0 && !(slot->reached.data[i] >> bit & 1);
            i = s->front[i].parent)
         slot->reached.data[i] |= 1u << bit;
@@ -371,8 +371,8 @@ static void sort_rows(const Job *j)
   Key *key = (Key *)b->lowest.data;
   for (size_t i = 0; i < j->count; i++) {
     key[i] = (Key){INT32_MAX, (int32_t)i};
-    for (size_t e = j->h->start[i]; e < j->h->start[i + 1]; e++)
-      key[i].lowest = dv_min_int(key[i].lowest, place_of(j->s, j->h->col[e]));
+    for (size_t e = j->h->start.data[i]; e < j->h->start.data[i + 1]; e++)
+      key[i].lowest = dv_min_int(key[i].lowest, place_of(j->s, j->h->col.data[e]));
   }
   qsort(key, j->count, sizeof *key, compare);
   for (size_t i = 0; i < j->count; i++) b->order.data[i] = key[i].row;
