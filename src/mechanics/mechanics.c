@@ -159,6 +159,18 @@ void dv_mech_propagate_v(dvPlan *plan, int v)
   }
 }
 
+void dv_mech_propagate_live(dvPlan *plan, int x, int v)
+{
+  for (size_t i = plan->fixed.mappings; i < plan->mappings.count; i++) {
+    dvObject *o = plan->mappings.data[i].object;
+    const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
+    begin_call(plan, o);
+    ops->apply(o, x, x);
+    ops->apply_j(o, v, v);
+    end(plan);
+  }
+}
+
 void dv_mech_propagate_dx(dvPlan *plan, int dx)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {

@@ -7,40 +7,21 @@ static int width_of(const dvState *s) { return s->base.dof->deriv; }
 
 // --- rows by state -----------------------------------------------------------------------------------
 
-static size_t slot_of(const dvRowSet *set, const dvState *s)
-{
-  size_t mask = set->table.count - 1, slot = (size_t)(((uintptr_t)s >> 4) * 0x9e3779b97f4a7c15u >> 20) & mask;
-  while (set->table.data[slot] && set->states.data[set->table.data[slot] - 1].state != s) slot = (slot + 1) & mask;
-  return slot;
-}
-
-// room for another state, at most half full
-static void table_grow(dvRowSet *set)
-{
-  if (2 * (set->used + 1) <= set->table.count) return;
-  size_t size = dv_max_size(16, 2 * set->table.count);
-  set->table.count = 0;
-  dv_array_resize(&set->table, size);
-  memset(set->table.data, 0, size * sizeof *set->table.data);
-  for (size_t i = 0; i < set->used; i++) set->table.data[slot_of(set, set->states.data[i].state)] = (int32_t)i + 1;
-}
-
 const dvStateRows *dv_rows_find(const dvRowSet *set, const dvState *state)
 {
-  int32_t at = set->used ? set->table.data[slot_of(set, state)] : 0;
-  return at ? &set->states.data[at - 1] : NULL;
+  int32_t at = dv_address_map_find(&set->table, state, 0);
+  return at >= 0 ? &set->states.data[at] : NULL;
 }
 
 dvStateRows *dv_rows_on(dvRowSet *set, dvState *state)
 {
-  dvStateRows *found = (dvStateRows *)dv_rows_find(set, state);
-  if (found) return found;
-  table_grow(set);
+  int32_t *at = dv_address_map_at(&set->table, state, 0);
+  if (*at >= 0) return &set->states.data[*at];
+  *at = (int32_t)set->used;
   if (set->used == set->states.count) dv_push(&set->states, (dvStateRows){0});
-  dvStateRows *fresh = &set->states.data[set->used];
+  dvStateRows *fresh = &set->states.data[set->used++];
   fresh->state = state;
   dv_sparse_rows_clear(&fresh->rows);
-  set->table.data[slot_of(set, state)] = (int32_t)++set->used;
   return fresh;
 }
 
@@ -53,7 +34,7 @@ void dv_rows_add(dvRowSet *set, dvState *state, int32_t row, size_t dof, const d
 
 void dv_rows_clear(dvRowSet *set)
 {
-  if (set->used) memset(set->table.data, 0, set->table.count * sizeof *set->table.data);
+  dv_address_map_clear(&set->table);
   set->used = 0;
 }
 
@@ -61,7 +42,7 @@ void dv_rows_free(dvRowSet *set)
 {
   for (size_t i = 0; i < set->states.count; i++) dv_sparse_rows_free(&set->states.data[i].rows);
   dv_array_free(&set->states);
-  dv_array_free(&set->table);
+  dv_address_map_free(&set->table);
   dv_array_free(&set->met);
   dv_array_free(&set->ends);
   dv_array_free(&set->blocks);

@@ -6,6 +6,7 @@
 #ifndef DV_MECHANICS_ROWS_H
 #define DV_MECHANICS_ROWS_H
 
+#include "base/address_map.h"
 #include "math/sparse_rows.h"
 #include "mechanics/component.h"
 
@@ -27,7 +28,7 @@ typedef struct dvRowBlock {
 typedef struct dvRowSet {
   DV_ARRAY(dvStateRows) states;   // `used` of them, in the order in which they were asked for
   size_t used;
-  DV_ARRAY(int32_t) table;   // states by address: open addressing, index + 1
+  dvAddressMap table;   // of states
   // scratch of dv_mapping_rows_up: which degrees of freedom were met, and their rows of J
   DV_ARRAY(int32_t) met;
   DV_ARRAY(size_t) ends;

@@ -11,6 +11,7 @@ typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
 struct dvInts;
+struct dvSparseRows;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -155,6 +156,8 @@ typedef struct dvLinearSolverOps {
   void (*apply)(dvObject *o, double *x, const double *rhs);   // x = A^-1 rhs, flat vectors of the system
   void (*settle)(
       dvObject *o);   // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
+  // w = H A^-1 H^T for settled rows over the unknowns; optional: `apply` column by column otherwise
+  dvStatus (*compliance)(dvObject *o, const struct dvSparseRows *rows, double *w);
 } dvLinearSolverOps;
 
 // What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
