@@ -159,8 +159,6 @@ const dvSettingRow dv_setting_rows[] = {
      "color color = 1 1 1 1 | colour\n"
      "image file | picture\n",
      NULL, NULL, NULL},
-    {"VisualStyle", NULL, VISUAL_MODULE, DV_ROLE_SETTING, "what is drawn of its node and those below",
-     "displayFlags string | words such as showVisual, hideCollisionModels, showWireframe\n", NULL, NULL, NULL},
     {"Camera", NULL, VISUAL_MODULE, DV_ROLE_SETTING, "a camera", camera, NULL, NULL, NULL},
     {"InteractiveCamera", NULL, VISUAL_MODULE, DV_ROLE_SETTING, "a camera that the mouse moves", camera,
      "zoomSpeed real = 250 | speed of zooming\n"

@@ -101,21 +101,14 @@ static void row_sink_add(dvMatrixSink *base, const dvState *row_state, size_t ro
     if ((size_t)s->entries[e].dof == row) carry(s, e, to, col, rows, cols, values);
 }
 
-static bool hands_constraints_up(const dvObject *mapping)
-{
-  const dvField *f = dv_object_field(mapping, "mapConstraints");
-  return !f || *(const bool *)f->value;
-}
-
 void dv_mapping_rows_up(dvObject *mapping, dvRowSet *set)
 {
   const dvMappingOps *ops = dv_ops(mapping, DV_ROLE_MAPPING);
-  dvObject *outputs[DV_MAPPING_STATES];
-  if (!hands_constraints_up(mapping) || (!ops->row && !ops->build_j)) return;
-  int n = dv_mapping_outputs(mapping, outputs);
-  for (int k = 0; k < n; k++) {
+  dvObject *output;
+  if (!dv_mapping_hands_up(mapping, DV_UP_CONSTRAINTS) || (!ops->row && !ops->build_j)) return;
+  for (size_t k = 0; (output = dv_mapping_output(mapping, k)); k++) {
     // the list of states may move while inputs are added to it: the entries are copied
-    dvStateRows *rows = dv_rows_on(set, dv_state(outputs[k]));
+    dvStateRows *rows = dv_rows_on(set, dv_state(output));
     size_t count = rows->entries.count, w = width_of(rows);
     if (count == 0) continue;
     dvRowEntry *entries = dv_alloc(count * sizeof *entries);
@@ -124,7 +117,7 @@ void dv_mapping_rows_up(dvObject *mapping, dvRowSet *set)
     memcpy(values, rows->values.data, count * w * sizeof *values);
     RowSink s = {.base = {.add = row_sink_add},
                  .set = set,
-                 .out = dv_state(outputs[k]),
+                 .out = dv_state(output),
                  .entries = entries,
                  .values = values,
                  .count = count};

@@ -14,10 +14,10 @@ typedef struct Collector {
   dvIntegration *list;
 } Collector;
 
-// a force between objects has a field object2
 static bool is_interaction(const dvObject *o)
 {
-  return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL;
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops && ops->between;
 }
 
 static void collect(dvIntegration *list, const dvNode *node, bool (*fits)(const dvObject *o), bool first_only)

@@ -10,49 +10,30 @@ typedef struct Collector {
   dvPlan *plan;
 } Collector;
 
-int dv_mapping_inputs(const dvObject *o, dvObject **out)
-{
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (ops->inputs) return ops->inputs((dvObject *)o, out);
-  const dvField *f = dv_object_field(o, "input");
-  const dvLinks *links = f && f->desc->type == DV_T_LINKS ? f->value : NULL;
-  int n = 0;
-  for (size_t i = 0; links && i < links->count && n < DV_MAPPING_STATES; i++)
-    if (links->data[i].target) out[n++] = links->data[i].target;
-  return n;
-}
+static const dvMappingOps *mapping_ops(const dvObject *o) { return dv_ops(o, DV_ROLE_MAPPING); }
 
-int dv_mapping_outputs(const dvObject *o, dvObject **out)
+dvObject *dv_mapping_input(const dvObject *o, size_t index) { return mapping_ops(o)->input(o, index); }
+dvObject *dv_mapping_output(const dvObject *o, size_t index) { return mapping_ops(o)->output(o, index); }
+
+bool dv_mapping_hands_up(const dvObject *o, dvUpward what)
 {
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (ops->outputs) return ops->outputs((dvObject *)o, out);
-  const dvField *f = dv_object_field(o, "output");
-  const dvLink *link = f ? f->value : NULL;
-  if (!link || !link->target) return 0;
-  out[0] = link->target;
-  return 1;
+  const dvMappingOps *ops = mapping_ops(o);
+  return !ops->hands_up || ops->hands_up(o, what);
 }
 
 bool dv_mapping_is_mechanical(const dvObject *o)
 {
-  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed) return false;
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (!ops->apply_jt) return false;
-  dvObject *states[DV_MAPPING_STATES];
-  int n = dv_mapping_outputs(o, states);
-  bool mechanical = n > 0;
-  for (int i = 0; i < n; i++) mechanical = mechanical && dv_is_mechanical_state(states[i]);
-  return mechanical;
+  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed || !mapping_ops(o)->apply_jt) return false;
+  dvObject *state;
+  size_t n = 0;
+  for (; (state = dv_mapping_output(o, n)); n++)
+    if (!dv_is_mechanical_state(state)) return false;
+  return n > 0;
 }
 
-int dv_force_states(const dvObject *o, dvObject **out)
+int dv_force_states(const dvObject *o, dvObject *out[DV_FORCE_STATES])
 {
-  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
-  if (ops && ops->states) return ops->states((dvObject *)o, out);
-  dvObject *state = dv_node_state_up(o->node);
-  if (!state) return 0;
-  out[0] = state;
-  return 1;
+  return ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->states((dvObject *)o, out);
 }
 
 static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
@@ -62,8 +43,8 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;
-    const dvField *damping = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "rayleighMass") : NULL;
-    dvPlanItem item = {o, node, damping ? damping->value : NULL, false};
+    const dvMassOps *mass = dv_ops(o, DV_ROLE_MASS);
+    dvPlanItem item = {o, node, mass && mass->rayleigh_mass ? mass->rayleigh_mass(o) : NULL, false};
     if (dv_is_mechanical_state(o)) {
       dv_push(&p->states, o);
       if (mapped) dv_push(&p->mapped, o);
@@ -119,7 +100,7 @@ static bool set_has(const Set *s, const dvObject *o)
 static Set loaded_states(const dvPlan *p)
 {
   Set set = {0};
-  dvObject *states[2];
+  dvObject *states[DV_FORCE_STATES];
   for (size_t i = 0; i < p->forces.count; i++) {
     int n = dv_force_states(p->forces.data[i].object, states);
     for (int k = 0; k < n; k++) dv_push(&set, states[k]);
@@ -132,25 +113,18 @@ static Set loaded_states(const dvPlan *p)
   return set;
 }
 
-static bool hands_up(const dvObject *mapping, const char *what)
-{
-  const dvField *f = dv_object_field(mapping, what);
-  return !f || f->desc->type != DV_T_BOOL || *(const bool *)f->value;
-}
-
 // from the leaves up: a mapping carries when something acts on its output or a carrying mapping starts there
 static void mark_carrying(dvPlan *p, const dvFlow *flow, const int32_t *order)
 {
   Set loaded = loaded_states(p);
   for (size_t i = p->mappings.count; i > 0; i--) {
     dvPlanMapping *m = &p->mappings.data[order[i - 1]];
-    dvObject *outputs[DV_MAPPING_STATES];
-    if (!hands_up(m->object, "mapForces")) continue;
-    int n = dv_mapping_outputs(m->object, outputs);
-    for (int k = 0; k < n && !m->carries; k++) {
+    dvObject *output;
+    if (!dv_mapping_hands_up(m->object, DV_UP_FORCES)) continue;
+    for (size_t k = 0; !m->carries && (output = dv_mapping_output(m->object, k)); k++) {
       const dvFlowPort *end;
-      m->carries = set_has(&loaded, outputs[k]);
-      for (const dvFlowPort *next = dv_flow_ports(&flow->inputs, outputs[k], &end); next < end && !m->carries; next++)
+      m->carries = set_has(&loaded, output);
+      for (const dvFlowPort *next = dv_flow_ports(&flow->inputs, output, &end); next < end && !m->carries; next++)
         m->carries = p->mappings.data[next->mapping].carries;
     }
   }
@@ -170,11 +144,10 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
 {
   bool *inert = dv_alloc((p->mappings.count + 1) * sizeof *inert);
   for (size_t i = 0; i < p->mappings.count; i++) {
-    dvObject *inputs[DV_MAPPING_STATES];
+    dvObject *input;
     const dvObject *mapping = flow->mappings[order[i]];
-    int n = dv_mapping_inputs(mapping, inputs);
-    bool found = !hands_up(mapping, "mapMasses");
-    for (int k = 0; k < n && !found; k++) found = any_writer(flow, inputs[k], inert);
+    bool found = !dv_mapping_hands_up(mapping, DV_UP_MASSES);
+    for (size_t k = 0; !found && (input = dv_mapping_input(mapping, k)); k++) found = any_writer(flow, input, inert);
     inert[order[i]] = found;
   }
   for (size_t i = 0; i < p->masses.count; i++)
@@ -185,7 +158,7 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
 static void find_outside(dvPlan *p)
 {
   Set inside = {0};
-  dvObject *states[2];
+  dvObject *states[DV_FORCE_STATES];
   for (size_t i = 0; i < p->states.count; i++) dv_push(&inside, p->states.data[i]);
   set_complete(&inside);
   for (size_t i = 0; i < p->forces.count; i++) {
@@ -239,12 +212,11 @@ static dvWalk list_mappings(dvVisitor *v, dvNode *node)
 // of those in a circle or behind one that feed a mapping, the last
 static int32_t feeder(const dvFlow *flow, const bool *stuck, int32_t mapping)
 {
-  dvObject *inputs[DV_MAPPING_STATES];
+  dvObject *input;
   int32_t last = -1;
-  int n = dv_mapping_inputs(flow->mappings[mapping], inputs);
-  for (int k = 0; k < n; k++) {
+  for (size_t k = 0; (input = dv_mapping_input(flow->mappings[mapping], k)); k++) {
     const dvFlowPort *end;
-    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, inputs[k], &end); w < end; w++)
+    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, input, &end); w < end; w++)
       if (stuck[w->mapping] && w->mapping > last) last = w->mapping;
   }
   return last;

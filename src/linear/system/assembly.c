@@ -63,12 +63,10 @@ static void table_fill(dvAssembly *a)
 
 static bool is_output(const dvPlan *plan, const dvObject *state)
 {
-  dvObject *outputs[DV_MAPPING_STATES];
-  for (size_t i = 0; i < plan->mappings.count; i++) {
-    int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-    for (int k = 0; k < n; k++)
-      if (outputs[k] == state) return true;
-  }
+  dvObject *output;
+  for (size_t i = 0; i < plan->mappings.count; i++)
+    for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++)
+      if (output == state) return true;
   return false;
 }
 
@@ -135,8 +133,8 @@ static int block_size(const dvAssembly *a)
 
 static double rayleigh_of(const dvObject *o)
 {
-  const dvField *f = dv_object_field(o, "rayleighStiffness");
-  return f ? *(const double *)f->value : 0;
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops->rayleigh_stiffness ? *ops->rayleigh_stiffness(o) : 0;
 }
 
 // the factors of a force when only one of stiffness and damping takes part; Rayleigh damping belongs to the stiffness
@@ -250,20 +248,18 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
 {
   dvProjection *p = &a->work->projection;
   DV_ARRAY(size_t) last = {0};   // mapping of each state
-  dvObject *outputs[DV_MAPPING_STATES];
+  dvObject *output;
   dv_array_resize(&last, a->states.count);
   p->order.count = 0;
   for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < plan->mappings.count; i++) {
-      int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-      for (int k = 0; k < n; k++) {
-        const dvAssemblyState *s = dv_assembly_find(a, dv_state(outputs[k]));
+    for (size_t i = 0; i < plan->mappings.count; i++)
+      for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++) {
+        const dvAssemblyState *s = dv_assembly_find(a, dv_state(output));
         if (!s) continue;
         size_t *seen = &last.data[s - a->states.data];
         if (pass == 0) *seen = i;
         for (size_t d = 0; pass == 1 && *seen == i && d < s->count; d++) dv_push(&p->order, (int32_t)(s->first + d));
       }
-    }
   dv_array_free(&last);
 }
 
