@@ -111,10 +111,7 @@ dvStatus dv_ode_accelerate(const dvObject *o, dvObject *solver, dvPlan *plan, dv
 
 dvStatus dv_ode_acceleration(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, int a)
 {
-  dv_mech_project_x(plan, m->x, m->time);
-  dv_mech_project_v(plan, m->v, m->time);
-  dv_mech_propagate_x(plan, m->x);
-  dv_mech_propagate_v(plan, m->v);
+  dv_mech_settle(plan, m->x, m->v, m->time);
   dv_ode_force(o, plan, m);
   return dv_ode_accelerate(o, solver, plan, m, a);
 }

@@ -69,10 +69,7 @@ void dv_integration_set_tag(dvIntegration *list, const char *tag)
 static void settle(dvIntegrationItem *item, double next)
 {
   dvPlan *plan = dv_plan_get(&item->plan, item->object->node);
-  dv_mech_project_x(plan, DV_X, next);
-  dv_mech_project_v(plan, DV_V, next);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, next);
   dv_loop_clear_external(plan);
 }
 
@@ -180,10 +177,7 @@ dvStatus dv_loop_start(dvObject *o)
 {
   dvScene *scene = o->node->scene;
   dv_scene_refresh(scene);
-  dv_mech_project_x(scene->plan, DV_X, scene->root->time);
-  dv_mech_project_v(scene->plan, DV_V, scene->root->time);
-  dv_mech_propagate_x(scene->plan, DV_X);
-  dv_mech_propagate_v(scene->plan, DV_V);
+  dv_mech_settle(scene->plan, DV_X, DV_V, scene->root->time);
   dv_loop_touch(scene);
   dv_loop_update_visual(scene);
   return dv_loop_check(scene);
@@ -239,10 +233,7 @@ dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, doubl
   if (!list->one_by_one) {
     double next = scene->root->time + dt;
     dv_timer_begin(o->context->timers, "propagate");
-    dv_mech_project_x(scene->plan, DV_X, next);
-    dv_mech_project_v(scene->plan, DV_V, next);
-    dv_mech_propagate_x(scene->plan, DV_X);
-    dv_mech_propagate_v(scene->plan, DV_V);
+    dv_mech_settle(scene->plan, DV_X, DV_V, next);
     dv_loop_clear_external(scene->plan);
     dv_timer_end(o->context->timers);
   }
