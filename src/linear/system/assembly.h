@@ -12,6 +12,8 @@
 #include "math/block_matrix.h"
 #include "mechanics/component.h"
 
+DV_PUBLIC_BEGIN
+
 // What takes part.
 typedef struct dvAssemblyParts {
   bool stiffness, mass, damping, geometric, mapped, projection;
@@ -59,5 +61,7 @@ void dv_assembly_scatter(const dvAssembly *a, int id, const double *flat);
 void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p);
 // The main state and its scalar that a flat index stands for.
 const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar);
+
+DV_PUBLIC_END
 
 #endif
