@@ -24,9 +24,7 @@ static bool is_taken(const dvNode *node, const dvObject *system)
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (!dv_plays(o, DV_ROLE_LINEAR_SOLVER)) continue;
-    const dvField *f = dv_object_field(o, "linearSystem");
-    if (f && ((const dvLink *)f->value)->target == system) return true;
+    if (dv_plays(o, DV_ROLE_LINEAR_SOLVER) && dv_object_linked(o, DV_ROLE_LINEAR_SYSTEM) == system) return true;
   }
   return false;
 }

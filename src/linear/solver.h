@@ -4,6 +4,8 @@
 
 #include "linear/system/system.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_LINEAR_SOLVER_FIELDS(X)                                                                              \
   X(int, nbThreads, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN)  \
   X(string, taskSchedulerType, "_default", "", "accepted for compatibility", .flags = DV_HIDDEN)                \
@@ -53,5 +55,7 @@ dvStatus dv_linear_solver_report(dvObject *o, const struct dvLdl *factor, size_t
 // Steps of refinement, for factors whose pivots were replaced: x approaches the solution of the system's matrix. `work`
 // as for dv_ldl_refine.
 void dv_linear_solver_refine(dvObject *o, const struct dvLdl *factor, double *x, const double *rhs, double *work);
+
+DV_PUBLIC_END
 
 #endif

@@ -240,6 +240,14 @@ void dv_mech_project_v(dvPlan *plan, int v, double time)
   }
 }
 
+void dv_mech_settle(dvPlan *plan, int x, int v, double time)
+{
+  dv_mech_project_x(plan, x, time);
+  dv_mech_project_v(plan, v, time);
+  dv_mech_propagate_x(plan, x);
+  dv_mech_propagate_v(plan, v);
+}
+
 void dv_mech_project_response(dvPlan *plan, int id)
 {
   for (size_t i = 0; i < plan->projections.count; i++) {

@@ -30,6 +30,8 @@ void dv_mech_propagate_dx(dvPlan *plan, int dx);
 void dv_mech_mirror_outside(dvPlan *plan, int x, int v);
 void dv_mech_project_x(dvPlan *plan, int x, double time);
 void dv_mech_project_v(dvPlan *plan, int v, double time);
+// Boundary conditions at a time for positions and velocities, which then go down to the mapped states.
+void dv_mech_settle(dvPlan *plan, int x, int v, double time);
 void dv_mech_project_response(dvPlan *plan, int id);
 // f = external force + f(x, v), collected at the independent states
 void dv_mech_compute_force(dvPlan *plan, dvMech *m);

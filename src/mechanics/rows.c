@@ -118,20 +118,13 @@ static void carry_rows(dvObject *mapping, dvRowSet *set, dvState *out, size_t co
     }
 }
 
-static bool hands_constraints_up(const dvObject *mapping)
-{
-  const dvField *f = dv_object_field(mapping, "mapConstraints");
-  return !f || *(const bool *)f->value;
-}
-
 static void rows_up(dvObject *mapping, dvRowSet *set)
 {
   const dvMappingOps *ops = dv_ops(mapping, DV_ROLE_MAPPING);
-  dvObject *outputs[DV_MAPPING_STATES];
+  dvObject *output;
   if (!ops->row && !ops->build_j) return;
-  int n = dv_mapping_outputs(mapping, outputs);
-  for (int k = 0; k < n; k++) {
-    dvStateRows *on = (dvStateRows *)dv_rows_find(set, dv_state(outputs[k]));
+  for (size_t k = 0; (output = dv_mapping_output(mapping, k)); k++) {
+    dvStateRows *on = (dvStateRows *)dv_rows_find(set, dv_state(output));
     if (!on || on->rows.col.count == 0) continue;
     dv_sparse_rows_settle(&on->rows, 0);
     carry_rows(mapping, set, on->state, on->rows.count);
@@ -140,7 +133,7 @@ static void rows_up(dvObject *mapping, dvRowSet *set)
 
 void dv_mapping_rows_up(dvObject *mapping, dvRowSet *set)
 {
-  if (hands_constraints_up(mapping)) rows_up(mapping, set);
+  if (dv_mapping_hands_up(mapping, DV_UP_CONSTRAINTS)) rows_up(mapping, set);
 }
 
 static void settle_all(dvRowSet *set, size_t count)

@@ -115,7 +115,7 @@ char *dv_context_find_file(const dvContext *c, const char *name, const char *bes
 
 void dv_registry_add(dvRegistry *r, const dvClass *cls)
 {
-  DV_REQUIRE(cls->struct_size == sizeof(dvClass));
+  DV_REQUIRE(cls->struct_size == sizeof(dvClass) && !dv_class_lacks(cls));
   dv_push(&r->classes, cls);
   if (cls->module && !dv_registry_knows_module(r, cls->module)) dv_registry_add_module(r, cls->module);
 }

@@ -219,10 +219,7 @@ static void residual_advance(dvNonlinear *f, double alpha)
   dv_mech_scale(r->plan, DV_DX, -1);
   dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, DV);
   dv_mech_combine(r->plan, DV_X_ODE, DV_X_ODE, 1, DV_DX);
-  dv_mech_project_x(r->plan, DV_X_ODE, r->m.time);
-  dv_mech_project_v(r->plan, NEW_V, r->m.time);
-  dv_mech_propagate_x(r->plan, DV_X_ODE);
-  dv_mech_propagate_v(r->plan, NEW_V);
+  dv_mech_settle(r->plan, DV_X_ODE, NEW_V, r->m.time);
 }
 
 static double residual_correction2(dvNonlinear *f) { return dv_mech_dot(((Residual *)f)->plan, DV, DV); }

@@ -15,10 +15,10 @@ typedef struct Collector {
   dvIntegration *list;
 } Collector;
 
-// a force between objects has a field object2
 static bool is_interaction(const dvObject *o)
 {
-  return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL;
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops && ops->between;
 }
 
 static void collect(dvIntegration *list, const dvNode *node, bool (*fits)(const dvObject *o), bool first_only)
@@ -98,10 +98,7 @@ void dv_integration_set_tag(dvIntegration *list, const char *tag)
 static void settle(dvIntegrationItem *item, double next)
 {
   dvPlan *plan = dv_plan_get(&item->plan, item->object->node);
-  dv_mech_project_x(plan, DV_X, next);
-  dv_mech_project_v(plan, DV_V, next);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, next);
   dv_loop_clear_external(plan);
 }
 
@@ -220,10 +217,7 @@ dvStatus dv_loop_start(dvObject *o)
 {
   dvScene *scene = o->node->scene;
   dv_scene_refresh(scene);
-  dv_mech_project_x(scene->plan, DV_X, scene->root->time);
-  dv_mech_project_v(scene->plan, DV_V, scene->root->time);
-  dv_mech_propagate_x(scene->plan, DV_X);
-  dv_mech_propagate_v(scene->plan, DV_V);
+  dv_mech_settle(scene->plan, DV_X, DV_V, scene->root->time);
   dv_loop_touch(scene);
   dv_loop_update_visual(scene);
   return dv_loop_check(scene);
@@ -280,10 +274,7 @@ dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, doubl
   if (!list->one_by_one) {
     double next = scene->root->time + dt;
     dv_timer_begin(o->context->timers, "propagate");
-    dv_mech_project_x(scene->plan, DV_X, next);
-    dv_mech_project_v(scene->plan, DV_V, next);
-    dv_mech_propagate_x(scene->plan, DV_X);
-    dv_mech_propagate_v(scene->plan, DV_V);
+    dv_mech_settle(scene->plan, DV_X, DV_V, next);
     dv_loop_clear_external(scene->plan);
     dv_timer_end(o->context->timers);
   }

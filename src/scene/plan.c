@@ -9,60 +9,35 @@ typedef struct Collector {
   dvPlan *plan;
 } Collector;
 
-int dv_mapping_inputs(const dvObject *o, dvObject **out)
-{
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (ops->inputs) return ops->inputs((dvObject *)o, out);
-  const dvField *f = dv_object_field(o, "input");
-  const dvLinks *links = f && f->desc->type == DV_T_LINKS ? f->value : NULL;
-  int n = 0;
-  for (size_t i = 0; links && i < links->count && n < DV_MAPPING_STATES; i++)
-    if (links->data[i].target) out[n++] = links->data[i].target;
-  return n;
-}
+static const dvMappingOps *mapping_ops(const dvObject *o) { return dv_ops(o, DV_ROLE_MAPPING); }
 
-int dv_mapping_outputs(const dvObject *o, dvObject **out)
+dvObject *dv_mapping_input(const dvObject *o, size_t index) { return mapping_ops(o)->input(o, index); }
+dvObject *dv_mapping_output(const dvObject *o, size_t index) { return mapping_ops(o)->output(o, index); }
+
+bool dv_mapping_hands_up(const dvObject *o, dvUpward what)
 {
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (ops->outputs) return ops->outputs((dvObject *)o, out);
-  const dvField *f = dv_object_field(o, "output");
-  const dvLink *link = f ? f->value : NULL;
-  if (!link || !link->target) return 0;
-  out[0] = link->target;
-  return 1;
+  const dvMappingOps *ops = mapping_ops(o);
+  return !ops->hands_up || ops->hands_up(o, what);
 }
 
 bool dv_mapping_is_mechanical(const dvObject *o)
 {
-  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed) return false;
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (!ops->apply_jt) return false;
-  dvObject *states[DV_MAPPING_STATES];
-  int n = dv_mapping_outputs(o, states);
-  bool mechanical = n > 0;
-  for (int i = 0; i < n; i++) mechanical = mechanical && dv_is_mechanical_state(states[i]);
-  return mechanical;
+  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed || !mapping_ops(o)->apply_jt) return false;
+  dvObject *state;
+  size_t n = 0;
+  for (; (state = dv_mapping_output(o, n)); n++)
+    if (!dv_is_mechanical_state(state)) return false;
+  return n > 0;
 }
 
-int dv_force_states(const dvObject *o, dvObject **out)
+int dv_force_states(const dvObject *o, dvObject *out[DV_FORCE_STATES])
 {
-  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
-  if (ops && ops->states) return ops->states((dvObject *)o, out);
-  dvObject *state = dv_node_state_up(o->node);
-  if (!state) return 0;
-  out[0] = state;
-  return 1;
-}
-
-static bool hands_up(const dvObject *mapping, const char *what)
-{
-  const dvField *f = dv_object_field(mapping, what);
-  return !f || f->desc->type != DV_T_BOOL || *(const bool *)f->value;
+  return ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->states((dvObject *)o, out);
 }
 
 static void push_mapping(dvPlan *p, dvObject *o)
 {
-  dv_push(&p->mappings, ((dvPlanMapping){.object = o, .hands_forces = hands_up(o, "mapForces")}));
+  dv_push(&p->mappings, ((dvPlanMapping){.object = o, .hands_forces = dv_mapping_hands_up(o, DV_UP_FORCES)}));
 }
 
 static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
@@ -73,8 +48,8 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;
-    const dvField *damping = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "rayleighMass") : NULL;
-    dvPlanItem item = {o, node, damping ? damping->value : NULL, false};
+    const dvMassOps *mass = dv_ops(o, DV_ROLE_MASS);
+    dvPlanItem item = {o, node, mass && mass->rayleigh_mass ? mass->rayleigh_mass(o) : NULL, false};
     if (dv_is_mechanical_state(o)) {
       *dv_address_map_at(&p->inside, o, 0) = 1;
       dv_push(&p->states, o);
@@ -111,7 +86,7 @@ static bool is_marked(const dvAddressMap *set, const dvObject *o) { return dv_ad
 
 static void mark_states_of(dvAddressMap *set, const dvPlanItem *forces, size_t count)
 {
-  dvObject *states[2];
+  dvObject *states[DV_FORCE_STATES];
   for (size_t i = 0; i < count; i++) {
     int n = dv_force_states(forces[i].object, states);
     for (int k = 0; k < n; k++) mark(set, states[k]);
@@ -131,18 +106,16 @@ static void mark_loaded(dvPlan *p)
 
 static bool any_output_marked(const dvPlan *p, const dvObject *mapping)
 {
-  dvObject *outputs[DV_MAPPING_STATES];
-  int n = dv_mapping_outputs(mapping, outputs);
-  for (int k = 0; k < n; k++)
-    if (is_marked(&p->marks, outputs[k])) return true;
+  dvObject *output;
+  for (size_t k = 0; (output = dv_mapping_output(mapping, k)); k++)
+    if (is_marked(&p->marks, output)) return true;
   return false;
 }
 
 static void mark_inputs(dvPlan *p, const dvObject *mapping)
 {
-  dvObject *inputs[DV_MAPPING_STATES];
-  int n = dv_mapping_inputs(mapping, inputs);
-  for (int k = 0; k < n; k++) mark(&p->marks, inputs[k]);
+  dvObject *input;
+  for (size_t k = 0; (input = dv_mapping_input(mapping, k)); k++) mark(&p->marks, input);
 }
 
 // from the leaves up: a mapping carries when something acts on its output or a carrying mapping starts there
@@ -168,11 +141,10 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
 {
   bool *inert = dv_alloc((p->mappings.count + 1) * sizeof *inert);
   for (size_t i = 0; i < p->mappings.count; i++) {
-    dvObject *inputs[DV_MAPPING_STATES];
+    dvObject *input;
     const dvObject *mapping = flow->mappings[order[i]];
-    int n = dv_mapping_inputs(mapping, inputs);
-    bool found = !hands_up(mapping, "mapMasses");
-    for (int k = 0; k < n && !found; k++) found = any_writer(flow, inputs[k], inert);
+    bool found = !dv_mapping_hands_up(mapping, DV_UP_MASSES);
+    for (size_t k = 0; !found && (input = dv_mapping_input(mapping, k)); k++) found = any_writer(flow, input, inert);
     inert[order[i]] = found;
   }
   for (size_t i = 0; i < p->masses.count; i++)
@@ -182,7 +154,7 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
 
 static void find_outside(dvPlan *p, size_t from)
 {
-  dvObject *states[2];
+  dvObject *states[DV_FORCE_STATES];
   dv_address_map_clear(&p->marks);
   for (size_t i = 0; i < p->outside.count; i++) mark(&p->marks, p->outside.data[i]);
   for (size_t i = from; i < p->forces.count; i++) {
@@ -234,12 +206,11 @@ static dvWalk list_mappings(dvVisitor *v, dvNode *node)
 // of those in a circle or behind one that feed a mapping, the last
 static int32_t feeder(const dvFlow *flow, const bool *stuck, int32_t mapping)
 {
-  dvObject *inputs[DV_MAPPING_STATES];
+  dvObject *input;
   int32_t last = -1;
-  int n = dv_mapping_inputs(flow->mappings[mapping], inputs);
-  for (int k = 0; k < n; k++) {
+  for (size_t k = 0; (input = dv_mapping_input(flow->mappings[mapping], k)); k++) {
     const dvFlowPort *end;
-    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, inputs[k], &end); w < end; w++)
+    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, input, &end); w < end; w++)
       if (stuck[w->mapping] && w->mapping > last) last = w->mapping;
   }
   return last;

@@ -57,12 +57,13 @@ struct dvPlan {
 
 // A mapping between mechanical states (visual models are fed by mappings too, but carry no forces back).
 bool dv_mapping_is_mechanical(const dvObject *o);
-enum { DV_MAPPING_STATES = 32 };   // most inputs or outputs of a mapping
-int dv_mapping_inputs(const dvObject *o, dvObject **out);
-int dv_mapping_outputs(const dvObject *o, dvObject **out);
+// The states that drive a mapping and those that it drives, one by one; NULL behind the last.
+dvObject *dv_mapping_input(const dvObject *o, size_t index);
+dvObject *dv_mapping_output(const dvObject *o, size_t index);
+bool dv_mapping_hands_up(const dvObject *o, dvUpward what);
 // Reports mappings that drive each other in a circle: DV_ERROR_INPUT then.
 dvStatus dv_scene_check_mappings(dvScene *scene);
-int dv_force_states(const dvObject *o, dvObject **out);   // at most 2
+int dv_force_states(const dvObject *o, dvObject *out[DV_FORCE_STATES]);
 
 // The state is one of the plan's, fixed or live.
 static inline bool dv_plan_has(const dvPlan *plan, const dvObject *state)

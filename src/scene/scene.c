@@ -84,12 +84,10 @@ static void worse(dvStatus *worst, dvStatus status)
 // a mapping works on states that may stand further down the file
 static dvStatus ensure_mapped_states(dvObject *o)
 {
-  dvObject *states[DV_MAPPING_STATES];
+  dvObject *state;
   dvStatus worst = DV_OK;
-  for (int side = 0; side < 2; side++) {
-    int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
-    for (int i = 0; i < n; i++) worse(&worst, dv_object_ensure(states[i]));
-  }
+  for (size_t i = 0; (state = dv_mapping_input(o, i)); i++) worse(&worst, dv_object_ensure(state));
+  for (size_t i = 0; (state = dv_mapping_output(o, i)); i++) worse(&worst, dv_object_ensure(state));
   if (worst != DV_OK) o->failed = true;
   return worst;
 }

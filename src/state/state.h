@@ -16,6 +16,7 @@ typedef struct dvState {
   size_t count;                 // degrees of freedom
   dvReals *vec[DV_VEC_LIMIT];   // field or own storage; NULL when the vector has none
   dvReals own[DV_VEC_LIMIT];
+  const bool *shown;   // whether its points are drawn whatever the flags say; NULL: they are not
 } dvState;
 
 static inline dvState *dv_state(dvObject *o) { return (dvState *)o; }

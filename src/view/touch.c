@@ -104,12 +104,11 @@ static Hit cast_ray(dvSession *s, const Ray *r)
 
 static dvObject *driver_of(const dvPlan *p, const dvObject *state)
 {
-  dvObject *in[16], *out[16];
+  dvObject *out;
   for (size_t k = 0; k < p->mappings.count + p->visual_mappings.count; k++) {
     dvObject *m = k < p->mappings.count ? p->mappings.data[k].object : p->visual_mappings.data[k - p->mappings.count];
-    int outs = dv_mapping_outputs(m, out);
-    for (int i = 0; i < outs; i++)
-      if (out[i] == state && dv_mapping_inputs(m, in) > 0) return in[0];
+    for (size_t i = 0; (out = dv_mapping_output(m, i)); i++)
+      if (out == state && dv_mapping_input(m, 0)) return dv_mapping_input(m, 0);
   }
   return NULL;
 }

@@ -234,8 +234,11 @@ bool fd_check_mapping(dvObject *mapping, const fdOptions *options)
   uint64_t random = options->seed;
   bool good = true;
   DV_REQUIRE(c.ops);
-  fd_space_init(&c.in, states, dv_mapping_inputs(mapping, states));
-  fd_space_init(&c.out, states, dv_mapping_outputs(mapping, states));
+  int n = 0;
+  while (n < FD_STATES && (states[n] = dv_mapping_input(mapping, (size_t)n))) n++;
+  fd_space_init(&c.in, states, n);
+  for (n = 0; n < FD_STATES && (states[n] = dv_mapping_output(mapping, (size_t)n));) n++;
+  fd_space_init(&c.out, states, n);
   for (int i = 0; i < options->samples; i++) {
     fd_space_shake(&c.in, options, &random);
     c.ops->apply(mapping, DV_X, DV_X);

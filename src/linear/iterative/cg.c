@@ -93,7 +93,7 @@ static dvStatus cg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int 
 
 static void cg_reset(dvObject *o) { ((CG *)o)->solves = 0; }
 
-static const dvLinearSolverOps cg_ops = {.solve = cg_solve};
+static const dvLinearSolverOps cg_ops = {.solve = cg_solve, .residuals = dv_iterative_residuals};
 
 const dvClass dv_cg_class = {
     .struct_size = sizeof(dvClass),

@@ -130,7 +130,8 @@ static void pcg_settle(dvObject *o)
   if (ops && ops->settle) ops->settle(other);
 }
 
-static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle};
+static const dvLinearSolverOps pcg_ops = {
+    .solve = pcg_solve, .settle = pcg_settle, .residuals = dv_iterative_residuals};
 
 const dvClass dv_pcg_class = {
     .struct_size = sizeof(dvClass),

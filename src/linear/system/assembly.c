@@ -47,6 +47,8 @@ void dv_assembly_free(dvAssembly *a)
 
 // --- degrees of freedom --------------------------------------------------------------------------
 
+// a hash table from states to their rows, at most half full: components name states in every entry that they hand in,
+// and a search through the list would cost more than adding the entry
 static void table_fill(dvAssembly *a)
 {
   dvAssemblyWork *w = a->work;
@@ -62,14 +64,13 @@ static void table_fill(dvAssembly *a)
   }
 }
 
+// by what mappings say, not by node: a mapping may drive a state that stands elsewhere
 static bool is_output(const dvPlan *plan, const dvObject *state)
 {
-  dvObject *outputs[DV_MAPPING_STATES];
-  for (size_t i = 0; i < plan->fixed.mappings; i++) {
-    int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-    for (int k = 0; k < n; k++)
-      if (outputs[k] == state) return true;
-  }
+  dvObject *output;
+  for (size_t i = 0; i < plan->fixed.mappings; i++)
+    for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++)
+      if (output == state) return true;
   return false;
 }
 
@@ -98,6 +99,8 @@ bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan)
   return true;
 }
 
+// Main states first, so that the unknowns of A are the numbers below `main` and a look at a number tells where an entry
+// belongs: to A, or to K of the mapped states.
 static void lay_out(dvAssembly *a, const dvPlan *plan)
 {
   dvAssemblyWork *w = a->work;
@@ -136,8 +139,8 @@ static int block_size(const dvAssembly *a)
 
 static double rayleigh_of(const dvObject *o)
 {
-  const dvField *f = dv_object_field(o, "rayleighStiffness");
-  return f ? *(const double *)f->value : 0;
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops->rayleigh_stiffness ? *ops->rayleigh_stiffness(o) : 0;
 }
 
 // the factors of a force when only one of stiffness and damping takes part; Rayleigh damping belongs to the stiffness
@@ -233,7 +236,8 @@ static dvStatus feed_jacobians(dvAssemblySink *s, const dvObject *owner, const d
 
 // --- the first pass ------------------------------------------------------------------------------
 
-// splits the recorded pairs: those of main states go to `direct`, the others to `mapped`; both keep one entry a pair
+// splits the recorded pairs: those of main states go to `direct`, the others to `mapped`. Both keep one entry a pair,
+// so that the n-th contribution of a later pass finds its place at n in either.
 static void split_pairs(const dvAssembly *a, dvPairs *direct, dvPairs *mapped)
 {
   const dvAssemblyWork *w = a->work;
@@ -251,20 +255,18 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
 {
   dvProjection *p = &a->work->projection;
   DV_ARRAY(size_t) last = {0};   // mapping of each state
-  dvObject *outputs[DV_MAPPING_STATES];
+  dvObject *output;
   dv_array_resize(&last, a->states.count);
   p->order.count = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < plan->fixed.mappings; i++) {
-      int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-      for (int k = 0; k < n; k++) {
-        const dvAssemblyState *s = dv_assembly_find(a, dv_state(outputs[k]));
+  for (int pass = 0; pass < 2; pass++)   // who is last, then in that order
+    for (size_t i = 0; i < plan->fixed.mappings; i++)
+      for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++) {
+        const dvAssemblyState *s = dv_assembly_find(a, dv_state(output));
         if (!s) continue;
         size_t *seen = &last.data[s - a->states.data];
         if (pass == 0) *seen = i;
         for (size_t d = 0; pass == 1 && *seen == i && d < s->count; d++) dv_push(&p->order, (int32_t)(s->first + d));
       }
-    }
   dv_array_free(&last);
 }
 
@@ -277,7 +279,7 @@ static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan
   if (!dv_pattern_build(&p->k.pattern, p->total, p->total, mapped->data, mapped->count, places) ||
       !dv_ragged_settle(&p->k, p->width, p->width))
     return dv_error(owner, NULL, "out of memory for the matrices of mapped states");
-  if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
+  if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;   // nothing acts below: no need of Jacobians
   w->jacobian.pairs.count = w->jacobian.sums.count = 0;
   dvAssemblySink s = dv_assembly_sink(a, &w->jacobian, &p->raw, true);
   DV_TRY(feed_jacobians(&s, owner, plan));
@@ -329,7 +331,7 @@ static bool expand(dvAssembly *a, const dvPattern *dofs, int32_t *spot)
 // the others only. `first` has the first block of each contribution, -1 for those that go elsewhere.
 static bool find_runs(dvAssembly *a, const int32_t *first, size_t count)
 {
-  enum { ALONE = 1, CLAIMED = 3 };
+  enum { ALONE = 1, CLAIMED = 3 };   // 2 stands for "several", so that counting can stop there
   dvAssemblyWork *w = a->work;
   size_t blocks = dv_pattern_count(&a->matrix.pattern);
   unsigned char *uses = dv_try_alloc(blocks + 1);
@@ -355,7 +357,8 @@ static bool find_runs(dvAssembly *a, const int32_t *first, size_t count)
   return true;
 }
 
-// the pattern of A from all pairs; `places` of the direct ones and targets of the projected ones become blocks
+// the pattern of A from all pairs: the direct ones, the diagonal, those that K below mappings gives; `places` of the
+// direct ones and targets of the projected ones become blocks
 static bool settle(dvAssembly *a, const dvPairs *pairs, size_t direct, const int32_t *mapped_places)
 {
   dvAssemblyWork *w = a->work;

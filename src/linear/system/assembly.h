@@ -15,6 +15,8 @@
 #include "math/block_matrix.h"
 #include "mechanics/component.h"
 
+DV_PUBLIC_BEGIN
+
 // What takes part.
 typedef struct dvAssemblyParts {
   bool stiffness, mass, damping, geometric, mapped, projection;
@@ -65,5 +67,7 @@ void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p);
 void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, size_t count, dvSparseRows *out);
 // The main state and its scalar that a flat index stands for.
 const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar);
+
+DV_PUBLIC_END
 
 #endif
