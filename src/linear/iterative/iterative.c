@@ -35,6 +35,5 @@ void dv_iterative_clear(dvIterative *i) { i->graph.count = 0; }
 
 void dv_iterative_record(dvIterative *i, double error)
 {
-  if (i->graph.buffer && i->graph.count < i->graph.buffer->capacity / sizeof(double))
-    i->graph.data[i->graph.count++] = error;
+  if (i->graph.count < dv_reals_room(&i->graph)) i->graph.data[i->graph.count++] = error;
 }

@@ -265,7 +265,7 @@ static dvStatus tetra_force_reinit(dvObject *o)
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   warn_of_shapes(t, &report);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
-  if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
+  if (is_fem(t)) dv_reals_share(&t->initialPoints, dv_state_values(s, DV_X_REST));
   t->stale = false;
   return DV_OK;
 }
