@@ -294,8 +294,9 @@ static void tetra_force_add_force(dvObject *o, const dvMech *m)
 {
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
-  if (follow_topology(t))
-    dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
+  if (!follow_topology(t)) return;
+  dv_tetra_corot_keep(t->elements, m->implicit);
+  dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
 static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
