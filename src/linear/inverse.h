@@ -10,6 +10,8 @@
 
 #include "linear/solver.h"
 
+DV_PUBLIC_BEGIN
+
 // x = (A + H^T B H)^-1 rhs with the factor that the solver has; x and rhs are different vectors.
 dvStatus dv_linear_solver_inverse(dvObject *o, double *x, const double *rhs);
 // w = R (A + H^T B H)^-1 R^T for settled rows over the unknowns: count x count numbers.
@@ -17,5 +19,7 @@ dvStatus dv_linear_solver_compliance(dvObject *o, const dvSparseRows *rows, doub
 // The same without what is live, one solution a row: for dvLinearSolverOps.compliance of solvers that sometimes have
 // nothing better.
 dvStatus dv_linear_solver_compliance_by_rows(dvObject *o, const dvSparseRows *rows, double *w);
+
+DV_PUBLIC_END
 
 #endif

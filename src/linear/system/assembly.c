@@ -208,7 +208,7 @@ static dvStatus feed_mappings(dvAssemblySink *s, const dvPlan *plan, const dvMec
   for (size_t i = 0; i < plan->fixed.mappings; i++) {
     dvObject *o = plan->mappings.data[i].object;
     const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-    if (plan->mappings.data[i].carries_always && ops->add_geometric) ops->add_geometric(o, m, DV_F, &s->base);
+    if (plan->mappings.data[i].carries_always && ops->add_geometric) ops->add_geometric(o, m, m->f, &s->base);
     DV_TRY(check_sink(s, o));
   }
   return DV_OK;

@@ -9,6 +9,8 @@
 
 #include "mechanics/rows.h"
 
+DV_PUBLIC_BEGIN
+
 struct dvAssembly;
 
 // A degree of freedom that live forces touch.
@@ -57,5 +59,7 @@ dvStatus dv_live_collect(dvLiveStiffness *l, const struct dvAssembly *a, const d
 // q += H^T B H p
 void dv_live_add_product(dvLiveStiffness *l, const double *p, double *q);
 void dv_live_free(dvLiveStiffness *l);
+
+DV_PUBLIC_END
 
 #endif
