@@ -46,7 +46,10 @@ void dv_context_destroy(dvContext **context)
 
 dvStatus dv_context_check_memory(dvContext *c)
 {
-  if (!dv_memory_is_short()) return DV_OK;
+  dvMemory *before = dv_memory_enter(&c->memory);
+  bool is_short = dv_memory_is_short();
+  dv_memory_enter(before);
+  if (!is_short) return DV_OK;
   dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR,
                                     .status = DV_ERROR_INPUT,
                                     .text = "out of memory",

@@ -177,7 +177,7 @@ static dvStatus find_loop(dvScene *scene)
   return DV_OK;
 }
 
-dvStatus dv_scene_init(dvScene *scene)
+static dvStatus initialise(dvScene *scene)
 {
   dvStatus worst = scene->context->log.worst;
   DV_TRY(find_loop(scene));
@@ -203,6 +203,14 @@ dvStatus dv_scene_init(dvScene *scene)
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
   dv_context_check_memory(scene->context);
   return scene->context->log.worst;
+}
+
+dvStatus dv_scene_init(dvScene *scene)
+{
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
+  dvStatus status = initialise(scene);
+  dv_memory_enter(before);
+  return status;
 }
 
 // --- steps ---------------------------------------------------------------------------------------
@@ -258,10 +266,15 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
 {
   DV_REQUIRE(scene->initialised);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dvLog *log = &scene->context->log;
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
   dv_timer_begin(scene->context->timers, "step");
+  log->recent = DV_OK;
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
   dv_timer_end(scene->context->timers);
+  if (status == DV_OK) status = log->recent;   // what has no way to fail, such as a force, can only tell
   if (status == DV_OK) status = dv_context_check_memory(scene->context);
+  dv_memory_enter(before);
   if (status == DV_OK) scene->step++;
   return status;
 }
@@ -284,7 +297,9 @@ void dv_scene_reset(dvScene *scene)
   dvVisitor v = {.top_down = reset_node};
   dv_visit(scene->root, &v);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
   if (loop->start) loop->start(scene->loop);
+  dv_memory_enter(before);
 }
 
 // --- changes from outside ------------------------------------------------------------------------

@@ -42,6 +42,7 @@ typedef enum Phase {
 typedef struct Worker {
   pthread_t thread;
   bool exists;
+  dvMemory *memory;   // for whom it works
   pthread_mutex_t lock;
   pthread_cond_t changed;
   Phase phase;
@@ -101,6 +102,7 @@ static void *work(void *user)
 {
   Worker *w = user;
   stand_back();
+  dv_memory_enter(w->memory);
   pthread_mutex_lock(&w->lock);
   for (;;) {
     while (w->phase != BEGUN && w->phase != WHOLE && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
@@ -165,6 +167,7 @@ static void begin(AsyncLdl *s)
   w->factor = &s->factor[1 - s->used];
   s->age = 0;
   s->solver.started = s->solver.prepared;
+  if (!w->exists) w->memory = dv_memory_owner();
   if (!w->exists) w->exists = pthread_create(&w->thread, NULL, work, w) == 0;
   if (w->exists) {
     set_phase(w, BEGUN);

@@ -352,7 +352,8 @@ static const dvReals *tetra_force_stress(const dvObject *o) { return &((const Te
 static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
 {
   TetraForce *t = (TetraForce *)o;
-  if (t->stale) return;
+  // elements may have come or gone since the last force
+  if ((event->kind != DV_EVENT_ANIMATE_BEGIN && event->kind != DV_EVENT_ANIMATE_END) || !follow_topology(t)) return;
   if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness &&
       dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
