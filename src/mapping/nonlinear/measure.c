@@ -148,7 +148,7 @@ static void measure_apply(dvObject *o, int out_x, int in_x)
   dvMeasureMapping *m = (dvMeasureMapping *)o;
   if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = make_pass(m, in_x);
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
   dv_mapping_touch(&m->base, out_x);
 }
@@ -173,7 +173,7 @@ static void measure_apply_j(dvObject *o, int out_v, int in_v)
   dvMeasureMapping *m = (dvMeasureMapping *)o;
   if (!sizes_hold(m)) return;
   Pass p = make_pass(m, in_v);
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_j_body, &p);
 }
 
