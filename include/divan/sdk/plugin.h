@@ -27,7 +27,7 @@
 #include "topology/topology.h"
 
 /* Moves when plugins must be compiled again: a table of operations or the meaning of a call has changed. */
-#define DV_SDK_ABI 2
+#define DV_SDK_ABI 3
 
 /* Catches what the number above does not tell: structs and tables of another size. */
 #define DV_SDK_TABLES                                                                                   \
