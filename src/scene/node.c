@@ -104,6 +104,8 @@ void dv_scene_destroy(dvScene **scene)
   if (!s) return;
   dvVisitor end = {.top_down = clean_up};
   if (s->initialised) dv_visit(s->root, &end);
+  for (size_t i = 0; i < s->subscribers.count; i++) s->subscribers.data[i].gone(s->subscribers.data[i].user);
+  dv_array_free(&s->subscribers);
   dv_plan_destroy(&s->plan);
   for (size_t i = 0; i < s->buried.count; i++) dv_object_destroy(&s->buried.data[i]);
   dv_array_free(&s->buried);
