@@ -51,7 +51,7 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
 // a mass or force on the state, or on one that is mapped from it
 static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
 {
-  dvObject *list[DV_MAPPING_STATES];
+  dvObject *list[DV_FORCE_STATES];
   if (masses && has_mass(plan, state)) return true;
   for (size_t i = 0; !masses && i < plan->forces.count; i++) {
     int n = dv_force_states(plan->forces.data[i].object, list);
@@ -59,14 +59,11 @@ static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
       if (list[k] == state) return true;
   }
   for (size_t i = 0; i < plan->mappings.count; i++) {
-    int n = dv_mapping_inputs(plan->mappings.data[i].object, list);
-    for (int k = 0; k < n; k++) {
-      if (list[k] != state) continue;
-      dvObject *outputs[DV_MAPPING_STATES];
-      int m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-      for (int l = 0; l < m; l++)
-        if (is_acted_on(plan, outputs[l], masses)) return true;
-    }
+    const dvObject *mapping = plan->mappings.data[i].object;
+    dvObject *input, *output;
+    for (size_t k = 0; (input = dv_mapping_input(mapping, k)); k++)
+      for (size_t l = 0; input == state && (output = dv_mapping_output(mapping, l)); l++)
+        if (is_acted_on(plan, output, masses)) return true;
   }
   return false;
 }
@@ -159,10 +156,10 @@ static void check_visual(const dvObject *o)
   if (from && !dv_plays(from, DV_ROLE_LOADER) && !dv_plays(from, DV_ROLE_TOPOLOGY))
     return;   // it follows what it is linked to
   for (size_t i = 0; i < o->node->scene->plan->visual_mappings.count; i++) {
-    dvObject *out[DV_MAPPING_STATES];
-    int n = dv_mapping_outputs(o->node->scene->plan->visual_mappings.data[i], out);
-    for (int k = 0; k < n; k++)
-      if (out[k] == o) return;
+    const dvObject *mapping = o->node->scene->plan->visual_mappings.data[i];
+    dvObject *out;
+    for (size_t k = 0; (out = dv_mapping_output(mapping, k)); k++)
+      if (out == o) return;
   }
   dv_warning(o, "add <BarycentricMapping/> (or <RigidMapping/>, <IdentityMapping/>) to the node",
              "no mapping takes the visual model along: it will stand still while %s moves", state->name);

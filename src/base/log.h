@@ -37,8 +37,9 @@ typedef struct dvLog {
   void *user;
   dvLevel threshold;   // messages below this level are counted but not handed to the sink
   atomic_int counts[4];
-  _Atomic(dvStatus) worst;   // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
-  pthread_mutex_t lock;      // recursive: a sink may send messages too
+  _Atomic(dvStatus) worst;    // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+  _Atomic(dvStatus) recent;   // of the first error since somebody, such as a step, has set it to DV_OK
+  pthread_mutex_t lock;       // recursive: a sink may send messages too
 } dvLog;
 
 void dv_log_init(dvLog *log);

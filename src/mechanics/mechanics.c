@@ -158,6 +158,18 @@ void dv_mech_propagate_v(dvPlan *plan, int v)
   }
 }
 
+void dv_mech_propagate_live(dvPlan *plan, int x, int v)
+{
+  for (size_t i = plan->fixed.mappings; i < plan->mappings.count; i++) {
+    dvObject *o = plan->mappings.data[i].object;
+    const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
+    begin_call(plan, o);
+    ops->apply(o, x, x);
+    ops->apply_j(o, v, v);
+    end(plan);
+  }
+}
+
 void dv_mech_propagate_dx(dvPlan *plan, int dx)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {
@@ -225,6 +237,14 @@ void dv_mech_project_v(dvPlan *plan, int v, double time)
     ((const dvProjectiveOps *)dv_ops(o, DV_ROLE_PROJECTIVE))->project_velocity(o, v, time);
     end(plan);
   }
+}
+
+void dv_mech_settle(dvPlan *plan, int x, int v, double time)
+{
+  dv_mech_project_x(plan, x, time);
+  dv_mech_project_v(plan, v, time);
+  dv_mech_propagate_x(plan, x);
+  dv_mech_propagate_v(plan, v);
 }
 
 void dv_mech_project_response(dvPlan *plan, int id)

@@ -38,6 +38,7 @@ typedef struct dvLoadedPlugin {
 
 struct dvContext {
   dvLog log;
+  dvMemory memory;   // what works for its scenes enters it (dv_memory_enter)
   dvRegistry registry;
   dvPool *pool;
   dvVectors vectors;

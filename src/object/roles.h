@@ -11,6 +11,8 @@ typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
 struct dvInts;
+struct dvSparseRows;
+struct dvReals;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -79,18 +81,23 @@ typedef struct dvMech {
 static inline double dv_mech_k(const dvMech *m, double rayleigh_stiffness) { return m->k + m->b * rayleigh_stiffness; }
 static inline double dv_mech_m(const dvMech *m, double rayleigh_mass) { return m->m - m->b * rayleigh_mass; }
 
+enum { DV_FORCE_STATES = 2 };   // the most that one force acts on
+
 typedef struct dvForceOps {
   void (*add_force)(dvObject *o, const dvMech *m);    // f += f(x, v)
   void (*add_dforce)(dvObject *o, const dvMech *m);   // df += (k K + b B) dx; optional when K = 0
   void (*add_stiffness)(dvObject *o, const dvMech *m, dvMatrixSink *sink);   // same, as blocks; optional
   double (*energy)(dvObject *o, const dvMech *m);                            // optional
-  // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
-  int (*states)(dvObject *o, dvObject **out);
+  int (*states)(dvObject *o, dvObject **out);               // states it acts on, at most DV_FORCE_STATES; their number
+  const double *(*rayleigh_stiffness)(const dvObject *o);   // where its damping by stiffness stands, in s; optional
+  bool between;   // acts between objects: where no solver rules it, it pulls on them as an external force
   // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
   void (*pairs)(dvObject *o, struct dvInts *out);
   // what SOFA's force of this name answers as rotation finder: nine numbers a point of its state, for the positions of
   // the last add_force. Optional.
   void (*rotations)(dvObject *o, double *out);
+  // von Mises stress of each point of its state, Pa, as of the end of the last step. Optional.
+  const struct dvReals *(*stress)(const dvObject *o);
 } dvForceOps;
 
 typedef struct dvMassOps {
@@ -101,8 +108,12 @@ typedef struct dvMassOps {
   void (*add_matrix)(dvObject *o, double factor, dvMatrixSink *sink);   // optional
   double (*kinetic)(dvObject *o, int v);
   double (*potential)(dvObject *o, const dvMech *m);
-  double (*of_element)(dvObject *o, size_t index);   // mass of one point
+  double (*of_element)(dvObject *o, size_t index);     // mass of one point
+  const double *(*rayleigh_mass)(const dvObject *o);   // where its damping by mass stands, in 1/s; optional
 } dvMassOps;
+
+// What a mapping hands up to its inputs.
+typedef enum dvUpward { DV_UP_FORCES, DV_UP_MASSES, DV_UP_CONSTRAINTS } dvUpward;
 
 typedef struct dvMappingOps {
   void (*apply)(dvObject *o, int out_x, int in_x);                                    // positions down
@@ -112,10 +123,11 @@ typedef struct dvMappingOps {
   void (*build_j)(dvObject *o, dvMatrixSink *sink);                                   // J as blocks; optional
   void (*row)(dvObject *o, size_t out, dvMatrixSink *sink);   // blocks of J of one output degree of freedom; optional
   void (*add_geometric)(dvObject *o, const dvMech *m, int out_f,
-                        dvMatrixSink *sink);            // k d(J^T f)/dx as blocks; optional
-  void (*add_jdot)(dvObject *o, int out_a, int in_v);   // accelerations: a += dJ/dt v; optional where J is constant
-  int (*inputs)(dvObject *o, dvObject **out);           // optional: other inputs than the field `input` names
-  int (*outputs)(dvObject *o, dvObject **out);          // optional: other outputs than the field `output` names
+                        dvMatrixSink *sink);              // k d(J^T f)/dx as blocks; optional
+  void (*add_jdot)(dvObject *o, int out_a, int in_v);     // accelerations: a += dJ/dt v; optional where J is constant
+  dvObject *(*input)(const dvObject *o, size_t index);    // the states that drive, one by one; NULL behind the last
+  dvObject *(*output)(const dvObject *o, size_t index);   // those that are driven
+  bool (*hands_up)(const dvObject *o, dvUpward what);     // NULL: everything
 } dvMappingOps;
 
 typedef struct dvProjectiveOps {
@@ -152,6 +164,9 @@ typedef struct dvLinearSolverOps {
   void (*apply)(dvObject *o, double *x, const double *rhs);   // x = A^-1 rhs, flat vectors of the system
   void (*settle)(
       dvObject *o);   // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
+  // w = H A^-1 H^T for settled rows over the unknowns; optional: `apply` column by column otherwise
+  dvStatus (*compliance)(dvObject *o, const struct dvSparseRows *rows, double *w);
+  const struct dvReals *(*residuals)(const dvObject *o);   // of each iteration of the last solve; optional
 } dvLinearSolverOps;
 
 // What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.

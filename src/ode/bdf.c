@@ -225,10 +225,7 @@ static void residual_advance(dvNonlinear *f, double alpha)
   dv_mech_scale(r->plan, DV_DX, -1);
   dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, b->dv);
   dv_mech_combine(r->plan, b->new_x, b->new_x, 1, DV_DX);
-  dv_mech_project_x(r->plan, b->new_x, r->m.time);
-  dv_mech_project_v(r->plan, b->new_v, r->m.time);
-  dv_mech_propagate_x(r->plan, b->new_x);
-  dv_mech_propagate_v(r->plan, b->new_v);
+  dv_mech_settle(r->plan, b->new_x, b->new_v, r->m.time);
 }
 
 static double norm2(const Residual *r, int id) { return dv_mech_dot(r->plan, id, id); }

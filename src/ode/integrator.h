@@ -4,6 +4,8 @@
 
 #include "mechanics/mechanics.h"
 
+DV_PUBLIC_BEGIN
+
 // Factors of mass, damping and stiffness in m M + b B + k K.
 typedef struct dvFactors {
   double m, b, k;
@@ -49,5 +51,7 @@ dvStatus dv_backward_euler(const dvObject *o, dvObject *solver, dvPlan *plan, dv
 // masses or a linear solver (may be NULL).
 dvStatus dv_ode_check_masses(dvObject *o, const char *consequence);
 dvStatus dv_ode_check_explicit(dvObject *o, const dvObject *solver);
+
+DV_PUBLIC_END
 
 #endif

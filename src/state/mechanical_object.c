@@ -54,6 +54,7 @@ static void mechanical_object_create(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
   dvState *s = &m->state;
+  s->shown = &m->showObject;
   dv_state_bind(s, DV_X, &m->position);
   dv_state_bind(s, DV_X_REST, &m->rest_position);
   dv_state_bind(s, DV_X_FREE, &m->free_position);

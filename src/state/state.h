@@ -40,6 +40,7 @@ struct dvState {
   DV_ARRAY(dvStateVector) taken;   // those that somebody has written here
   const dvStateHome *home;         // NULL: it lives here
   void *home_data;
+  const bool *shown;   // whether its points are drawn whatever the flags say; NULL: they are not
 };
 
 static inline dvState *dv_state(dvObject *o) { return (dvState *)o; }

@@ -99,7 +99,7 @@ static void cg_destroy(dvObject *o)
   dv_linear_solver_destroy(o);
 }
 
-static const dvLinearSolverOps cg_ops = {.solve = cg_solve};
+static const dvLinearSolverOps cg_ops = {.solve = cg_solve, .residuals = dv_iterative_residuals};
 
 const dvClass dv_cg_class = {
     .struct_size = sizeof(dvClass),

@@ -117,7 +117,7 @@ static dvStatus min_res_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x,
   return DV_OK;
 }
 
-static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve};
+static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve, .residuals = dv_iterative_residuals};
 
 const dvClass dv_min_res_class = {
     .struct_size = sizeof(dvClass),

@@ -136,7 +136,8 @@ static void pcg_destroy(dvObject *o)
   dv_linear_solver_destroy(o);
 }
 
-static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle};
+static const dvLinearSolverOps pcg_ops = {
+    .solve = pcg_solve, .settle = pcg_settle, .residuals = dv_iterative_residuals};
 
 const dvClass dv_pcg_class = {
     .struct_size = sizeof(dvClass),

@@ -284,7 +284,7 @@ static const dvForceOps element_force_ops = {
     .add_dforce = element_force_add_dforce,
     .add_stiffness = element_force_add_stiffness,
     .energy = element_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define ELEMENT_CLASS                                                                                                  \

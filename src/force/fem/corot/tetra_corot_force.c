@@ -347,10 +347,13 @@ static void update_stress(TetraForce *t)
   dv_touch(o, &t->vonMisesPerNode);
 }
 
+static const dvReals *tetra_force_stress(const dvObject *o) { return &((const TetraForce *)o)->vonMisesPerNode; }
+
 static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
 {
   TetraForce *t = (TetraForce *)o;
-  if (t->stale) return;
+  // elements may have come or gone since the last force
+  if ((event->kind != DV_EVENT_ANIMATE_BEGIN && event->kind != DV_EVENT_ANIMATE_END) || !follow_topology(t)) return;
   if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness &&
       dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
@@ -395,9 +398,10 @@ static void tetra_force_rotations(dvObject *o, double *out)
   dv_point_rotations_finish(out, s->count, o->context->pool);
 }
 
-#define TETRA_OPS                                                           \
-  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce, \
-  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, .states = dv_force_state
+#define TETRA_OPS                                                                           \
+  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce,                 \
+  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, DV_FORCE_SLOTS, \
+  .stress = tetra_force_stress
 static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OPS, .rotations = tetra_force_rotations};
 
 #define TETRA_CLASS(name_, module_, ops_, ...)                                                                       \

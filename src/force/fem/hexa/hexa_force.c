@@ -317,7 +317,7 @@ static void hexa_force_rotations(dvObject *o, double *out)
 
 #define HEXA_OPS                                                                                                     \
   .add_force = hexa_force_add_force, .add_dforce = hexa_force_add_dforce, .add_stiffness = hexa_force_add_stiffness, \
-  .energy = hexa_force_energy, .states = dv_force_state
+  .energy = hexa_force_energy, DV_FORCE_SLOTS
 const dvForceOps dv_hexa_force_ops = {HEXA_OPS, .rotations = hexa_force_rotations};
 const dvForceOps dv_hexahedral_force_ops = {HEXA_OPS};
 

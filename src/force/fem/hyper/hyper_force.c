@@ -201,7 +201,7 @@ static const dvForceOps hyper_force_ops = {
     .add_dforce = hyper_force_add_dforce,
     .add_stiffness = hyper_force_add_stiffness,
     .energy = hyper_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define HYPER_CLASS(name_, fields_)                                                                              \

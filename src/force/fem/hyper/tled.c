@@ -189,7 +189,7 @@ static const dvForceOps tled_ops = {
     .add_dforce = tled_add_dforce,
     .add_stiffness = tled_add_stiffness,
     .energy = tled_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define TLED_CLASS(name_, other_, fields_)                                                                     \
