@@ -191,31 +191,30 @@ static void check_solver(dvObject *o)
 }
 
 // largest eigenvalue of M^-1 K by power iteration: an explicit step longer than 2 / sqrt of it explodes
-static double stiffest_frequency(dvPlan *plan)
+static double stiffest_frequency(dvPlan *plan, int v, int w, int a)
 {
-  enum { V = DV_VEC_ODE + 7, W, A };
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = V, .df = W, .k = -1};
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = v, .df = w, .k = -1, .implicit = true};
   dv_mech_compute_force(plan, &m);   // forces keep what their products need
   uint64_t seed = 88172645463325252ull;
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
-    double *v = dv_state_write(s, V);
-    for (size_t k = 0; k < dv_state_scalars(s, V); k++) {
+    double *values = dv_state_overwrite(s, v);
+    for (size_t k = 0; k < dv_state_scalars(s, v); k++) {
       seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-      v[k] = (double)(seed >> 11) * 0x1p-53 - 0.5;
+      values[k] = (double)(seed >> 11) * 0x1p-53 - 0.5;
     }
   }
   double value = 0;
   for (int i = 0; i < 60; i++) {
-    double norm = sqrt(dv_mech_dot(plan, V, V));
+    double norm = sqrt(dv_mech_dot(plan, v, v));
     if (!(norm > 0) || !isfinite(norm)) return 0;
-    dv_mech_scale(plan, V, 1 / norm);
-    dv_mech_product(plan, &m, W, V);
-    dv_mech_clear(plan, A);
-    dv_mech_acc_from_f(plan, A, W);
-    dv_mech_project_response(plan, A);
-    value = dv_mech_dot(plan, V, A);
-    dv_mech_copy(plan, V, A);
+    dv_mech_scale(plan, v, 1 / norm);
+    dv_mech_product(plan, &m, w, v);
+    dv_mech_clear(plan, a);
+    dv_mech_acc_from_f(plan, a, w);
+    dv_mech_project_response(plan, a);
+    value = dv_mech_dot(plan, v, a);
+    dv_mech_copy(plan, v, a);
   }
   return value > 0 ? sqrt(value) : 0;
 }
@@ -225,8 +224,11 @@ static void check_explicit_step(dvObject *o)
   if (!is_explicit(o)) return;
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
-  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0,
+  int v = 0, w = 0, a = 0;
+  dv_vecs_take(o, DV_VEC_DERIV, &v, &w, &a);
+  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan, v, w, a) : 0,
          dt = integration_step(o->node->scene);
+  dv_vecs_give(o, &v, &w, &a);
   if (frequency > 0 && dt > 2 / frequency) {
     char *advice = dv_format("make the step smaller: dt=\"%.2g\"", 1.6 / frequency);
     dv_warning(o, advice, "the time step %g s is beyond the stability limit of an explicit integrator, %.3g s here", dt,

@@ -26,6 +26,7 @@ typedef struct dvLinearSolver {
   unsigned prepared;          // stamp of the system when the solver last looked at it
   unsigned started, solves;   // stamps of the matrices whose factorisation was last begun, and whose factor is in use
   DV_ARRAY(double) x, rhs;    // flat vectors
+  struct dvLiveSolve *live;   // of inverse.c
 } dvLinearSolver;
 extern const dvFieldBlock dv_linear_solver_block;
 
@@ -37,6 +38,7 @@ bool dv_linear_solver_is_graph(const dvObject *o);
 // of class `otherwise`.
 dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *otherwise);
 void dv_linear_solver_destroy(dvObject *o);
+void dv_live_solve_free(struct dvLiveSolve **live);
 
 // dvLinearSolverOps.solve for solvers that have prepare and apply.
 dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs);

@@ -22,6 +22,8 @@ double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r);
 void dv_mech_difference(dvPlan *plan, int r, int a, int b);
 void dv_mech_propagate_x(dvPlan *plan, int x);
 void dv_mech_propagate_v(dvPlan *plan, int v);
+// Positions and velocities to the states that live mappings drive, which have just come.
+void dv_mech_propagate_live(dvPlan *plan, int x, int v);
 // A displacement, to the mapped states on which forces act.
 void dv_mech_propagate_dx(dvPlan *plan, int dx);
 // Gives states outside of the plan their positions and velocities under other numbers, for forces that use them.

@@ -11,6 +11,7 @@ typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
 struct dvInts;
+struct dvSparseRows;
 struct dvReals;
 
 typedef enum dvRole {
@@ -45,29 +46,26 @@ typedef enum dvRole {
 
 const char *dv_role_name(dvRole role);
 
-// Vectors of a state, by number. Integrators and linear solvers have ten each for their own use: solvers rule disjoint
-// subgraphs, so they can share the numbers.
+// Vectors of a state, by number: those of the scene. All others are taken (object/vectors.h). Even numbers are
+// coordinates, odd ones derivatives.
 typedef enum dvVecId {
-  DV_X,   // position
-  DV_X_REST,
-  DV_X_FREE,
-  DV_X_RESET,
-  DV_X_GOOD,   // after the last step that ended well
-  DV_X_ODE,    // for integrators: positions of a stage or a trial
-  DV_V,        // velocity
-  DV_V_FREE,
-  DV_V_RESET,
-  DV_V_GOOD,
-  DV_F,   // force
-  DV_F_EXTERNAL,
-  DV_DX,
-  DV_DF,
-  DV_VEC_ODE,
-  DV_VEC_SOLVER = DV_VEC_ODE + 10,
-  DV_VEC_LIMIT = DV_VEC_SOLVER + 10
+  DV_X = 0,   // position
+  DV_V = 1,   // velocity
+  DV_X_REST = 2,
+  DV_F = 3,   // force
+  DV_X_FREE = 4,
+  DV_V_FREE = 5,
+  DV_X_RESET = 6,
+  DV_V_RESET = 7,
+  DV_X_GOOD = 8,   // after the last step that ended well
+  DV_V_GOOD = 9,
+  DV_DX = 11,
+  DV_F_EXTERNAL = 13,
+  DV_DF = 15,
+  DV_VEC_SCENE = 16   // taken numbers begin here
 } dvVecId;
 
-static inline bool dv_vec_is_coord(int id) { return id <= DV_X_ODE; }
+static inline bool dv_vec_is_coord(int id) { return !(id & 1); }
 
 // What a mechanical operation works on, and with which factors. The system matrix of an implicit
 // step is m M + b B + k K, with K = df/dx and B = df/dv.
@@ -76,7 +74,7 @@ typedef struct dvMech {
   double m, b, k;        // factors of mass, damping, stiffness
   double dt, time;
   double gravity[3];   // in effect for the component's node, set by the plan before each call
-  bool implicit;
+  bool implicit;       // products or matrices follow: add_force keeps what they need, else it need not
 } dvMech;
 
 // Factors that include the Rayleigh damping of one component.
@@ -166,6 +164,8 @@ typedef struct dvLinearSolverOps {
   void (*apply)(dvObject *o, double *x, const double *rhs);   // x = A^-1 rhs, flat vectors of the system
   void (*settle)(
       dvObject *o);   // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
+  // w = H A^-1 H^T for settled rows over the unknowns; optional: `apply` column by column otherwise
+  dvStatus (*compliance)(dvObject *o, const struct dvSparseRows *rows, double *w);
   const struct dvReals *(*residuals)(const dvObject *o);   // of each iteration of the last solve; optional
 } dvLinearSolverOps;
 

@@ -43,8 +43,8 @@ typedef struct dvBackwardEuler {
   double rayleigh_mass, rayleigh_stiffness;
   double trapezoid;   // 1/2 for the trapezoidal rule, else 1
   bool first_order;
+  int solution, rhs;   // vectors of the integrator: where the result is found, and one to work with
 } dvBackwardEuler;
-enum { DV_BACKWARD_EULER_SOLUTION = DV_VEC_ODE };   // where it is found; the right-hand side follows it
 dvStatus dv_backward_euler(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, const dvBackwardEuler *scheme);
 
 // For bwd_init: tells which states have no mass, and what follows from that. Explicit integrators also need diagonal

@@ -37,6 +37,5 @@ const dvReals *dv_iterative_residuals(const dvObject *o) { return &((const dvIte
 
 void dv_iterative_record(dvIterative *i, double error)
 {
-  if (i->graph.buffer && i->graph.count < i->graph.buffer->capacity / sizeof(double))
-    i->graph.data[i->graph.count++] = error;
+  if (i->graph.count < dv_reals_room(&i->graph)) i->graph.data[i->graph.count++] = error;
 }

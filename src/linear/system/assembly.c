@@ -41,6 +41,7 @@ void dv_assembly_free(dvAssembly *a)
   dv_block_matrix_free(&a->matrix);
   dv_array_free(&a->states);
   dv_array_free(&a->fixed);
+  dv_live_free(&a->live);
   *a = (dvAssembly){0};
 }
 
@@ -67,7 +68,7 @@ static void table_fill(dvAssembly *a)
 static bool is_output(const dvPlan *plan, const dvObject *state)
 {
   dvObject *output;
-  for (size_t i = 0; i < plan->mappings.count; i++)
+  for (size_t i = 0; i < plan->fixed.mappings; i++)
     for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++)
       if (output == state) return true;
   return false;
@@ -108,7 +109,7 @@ static void lay_out(dvAssembly *a, const dvPlan *plan)
     if (!is_output(plan, plan->independent.data[i])) add_state(a, plan->independent.data[i], true);
   w->projection.main =
       a->states.count ? a->states.data[a->states.count - 1].first + a->states.data[a->states.count - 1].count : 0;
-  for (size_t i = 0; i < plan->states.count; i++)
+  for (size_t i = 0; i < plan->fixed.states; i++)
     if (is_output(plan, plan->states.data[i])) add_state(a, plan->states.data[i], false);
   w->projection.total =
       a->states.count ? a->states.data[a->states.count - 1].first + a->states.data[a->states.count - 1].count : 0;
@@ -171,7 +172,7 @@ static dvStatus feed_forces(dvAssemblySink *s, const dvObject *owner, const dvPl
 {
   dvAssemblyParts parts = s->a->work->parts;
   if ((!parts.stiffness && !parts.damping) || (m->k == 0 && m->b == 0)) return DV_OK;
-  for (size_t i = 0; i < plan->forces.count; i++) {
+  for (size_t i = 0; i < plan->fixed.forces; i++) {
     dvPlanItem it = plan->forces.data[i];
     const dvForceOps *ops = dv_ops(it.object, DV_ROLE_FORCE);
     if (!ops->add_stiffness) {
@@ -204,10 +205,10 @@ static dvStatus feed_masses(dvAssemblySink *s, const dvObject *owner, const dvPl
 static dvStatus feed_mappings(dvAssemblySink *s, const dvPlan *plan, const dvMech *m)
 {
   if (!s->a->work->parts.geometric || m->k == 0) return DV_OK;
-  for (size_t i = 0; i < plan->mappings.count; i++) {
+  for (size_t i = 0; i < plan->fixed.mappings; i++) {
     dvObject *o = plan->mappings.data[i].object;
     const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-    if (plan->mappings.data[i].carries && ops->add_geometric) ops->add_geometric(o, m, DV_F, &s->base);
+    if (plan->mappings.data[i].carries_always && ops->add_geometric) ops->add_geometric(o, m, m->f, &s->base);
     DV_TRY(check_sink(s, o));
   }
   return DV_OK;
@@ -222,10 +223,10 @@ static dvStatus feed_all(dvAssemblySink *s, const dvObject *owner, const dvPlan 
 
 static dvStatus feed_jacobians(dvAssemblySink *s, const dvObject *owner, const dvPlan *plan)
 {
-  for (size_t i = 0; i < plan->mappings.count; i++) {
+  for (size_t i = 0; i < plan->fixed.mappings; i++) {
     dvObject *o = plan->mappings.data[i].object;
     const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-    if (!plan->mappings.data[i].carries) continue;
+    if (!plan->mappings.data[i].carries_always) continue;
     if (ops->build_j) ops->build_j(o, &s->base);
     else warn_of_missing(s->a, owner, o, "what acts below it is");
     DV_TRY(check_sink(s, o));
@@ -258,7 +259,7 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
   dv_array_resize(&last, a->states.count);
   p->order.count = 0;
   for (int pass = 0; pass < 2; pass++)   // who is last, then in that order
-    for (size_t i = 0; i < plan->mappings.count; i++)
+    for (size_t i = 0; i < plan->fixed.mappings; i++)
       for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++) {
         const dvAssemblyState *s = dv_assembly_find(a, dv_state(output));
         if (!s) continue;
@@ -511,14 +512,31 @@ void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p)
   if (a->main_count == 1) {   // the vectors of the one state are the flat ones
     dvState *s = a->states.data[0].state;
     const double *from = dv_state_read(s, p);
-    dv_block_matrix_product(&a->matrix, pool, from, dv_state_write(s, q));
+    double *to = dv_state_write(s, q);
+    dv_block_matrix_product(&a->matrix, pool, from, to);
+    dv_live_add_product(&a->live, from, to);
     return;
   }
   dv_array_resize(&w->from, a->size);
   dv_array_resize(&w->to, a->size);
   dv_assembly_gather(a, p, w->from.data);
   dv_block_matrix_product(&a->matrix, pool, w->from.data, w->to.data);
+  dv_live_add_product(&a->live, w->from.data, w->to.data);
   dv_assembly_scatter(a, q, w->to.data);
+}
+
+void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, size_t count, dvSparseRows *out)
+{
+  dv_sparse_rows_clear(out);
+  for (size_t i = 0; i < a->main_count; i++) {
+    const dvAssemblyState *s = &a->states.data[i];
+    const dvStateRows *on = dv_rows_find(set, s->state);
+    for (size_t e = 0; on && e < on->rows.col.count; e++) {
+      size_t col = s->offset + (size_t)on->rows.col.data[e];
+      if (!a->fixed.data[col]) dv_sparse_rows_add(out, on->rows.row.data[e], (int32_t)col, on->rows.value.data[e]);
+    }
+  }
+  dv_sparse_rows_settle(out, count);
 }
 
 const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar)

@@ -21,16 +21,23 @@ void dv_linear_system_product(dvObject *o, dvPlan *plan, int q, int p)
   ((const dvLinearSystemOps *)dv_ops(o, DV_ROLE_LINEAR_SYSTEM))->product(o, plan, q, p);
 }
 
+dvStatus dv_linear_system_collect_live(dvObject *o, dvPlan *plan, const dvMech *m)
+{
+  dvAssembly *a = dv_linear_system(o)->assembly;
+  return a && a->size ? dv_live_collect(&a->live, a, o, plan, m) : DV_OK;
+}
+
 dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech *m, dvAssemblyParts parts)
 {
   s->assembly = &s->own;
   s->mech = *m;
-  if (s->busy && s->own.matrix.values && dv_assembly_holds(&s->own, plan)) return DV_OK;
+  if (s->busy && s->own.matrix.values && dv_assembly_holds(&s->own, plan))
+    return dv_linear_system_collect_live(&s->base, plan, m);
   s->own.later = s->later;
   if (s->enableAssembly || !s->own.matrix.values) DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
   s->matrixSize[0] = s->matrixSize[1] = (int32_t)dv_min_size(s->own.size, INT32_MAX);
   s->stamp++;
-  return DV_OK;
+  return parts.stiffness ? dv_linear_system_collect_live(&s->base, plan, m) : DV_OK;
 }
 
 void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p)

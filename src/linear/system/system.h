@@ -40,6 +40,8 @@ static inline const dvBlockMatrix *dv_linear_system_matrix(dvObject *o)
   return a && a->matrix.values ? &a->matrix : NULL;
 }
 
+// Takes over what is live in the plan, where the matrix itself stays as it is.
+dvStatus dv_linear_system_collect_live(dvObject *o, dvPlan *plan, const dvMech *m);
 // Assembles the own matrix with the given parts.
 dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech *m, dvAssemblyParts parts);
 void dv_linear_system_destroy(dvObject *o);

@@ -265,7 +265,7 @@ static dvStatus tetra_force_reinit(dvObject *o)
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   warn_of_shapes(t, &report);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
-  if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
+  if (is_fem(t)) dv_reals_share(&t->initialPoints, dv_state_values(s, DV_X_REST));
   t->stale = false;
   return DV_OK;
 }
@@ -294,8 +294,9 @@ static void tetra_force_add_force(dvObject *o, const dvMech *m)
 {
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
-  if (follow_topology(t))
-    dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
+  if (!follow_topology(t)) return;
+  dv_tetra_corot_keep(t->elements, m->implicit);
+  dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
 static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
