@@ -13,18 +13,18 @@
 
 #include <math.h>
 
-#define EULER_IMPLICIT_FIELDS(X)                                                                                \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                  \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                          \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step",  \
-    .least = "0")                                                                                               \
-  X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                      \
-  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order") \
-  X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                   \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                         \
-  X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")     \
-  X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)     \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                  \
+#define EULER_IMPLICIT_FIELDS(X)                                                                                      \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step",        \
+    .least = "0")                                                                                                     \
+  X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
+  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order")       \
+  X(bool, solveConstraint, "0", "", "no effect: constraints are solved by FreeMotionAnimationLoop", .flags = DV_IDLE) \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
+  X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")           \
+  X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)           \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                        \
     .role = DV_ROLE_LINEAR_SOLVER)
 
 typedef struct EulerImplicit {

@@ -16,7 +16,7 @@ typedef struct dvScene dvScene;
   X(bool, activated, "1", "", "take part in the simulation; else the node and all below it are left out") \
   X(bool, animate, "0", "", "start the animation when the scene is opened")                               \
   X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                     \
-  X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                        \
+  X(bool, canChangeSleepingState, "0", "", "accepted: nodes do not fall asleep", .flags = DV_HIDDEN)      \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
 typedef struct dvClassCount {

@@ -113,11 +113,26 @@ static bool rests_on_failed(const dvObject *o)
   return is_lost(nearest(o->node, DV_ROLE_STATE, o)) || is_lost(nearest(o->node, DV_ROLE_TOPOLOGY, o));
 }
 
+// what a scene asks for and does not get
+static void tell_idle(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (!(f->desc->flags & DV_IDLE) || !f->was_set) continue;
+    dvText value = {0};
+    dv_field_print(f, &value);
+    if (!dv_same(value.text ? value.text : "", f->desc->initial))
+      dv_note(o, "%s=\"%s\" has %s", dv_field_name(f->desc), value.text ? value.text : "", f->desc->help);
+    dv_text_free(&value);
+  }
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  tell_idle(o);
   o->rests_on_failed = o->context->log.worst != DV_OK && o->node && rests_on_failed(o);
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes

@@ -95,7 +95,7 @@ const dvClass dv_mesh_topology_class = {
   X(ivec3, resolution, "0 0 0", "", "voxels of the whole grid along x, y and z") \
   X(indices, idxInRegularGrid, "", "", "number in the whole grid of each hexahedron, x fastest")
 #define SPARSE_FIELDS(X)                                                                                              \
-  X(vec3, voxelSize, "1 1 1", "m", "size of a voxel")                                                                 \
+  X(vec3, voxelSize, "1 1 1", "m", "no effect: the points tell how large voxels are", .flags = DV_IDLE)               \
   X(ints, valuesIndexedInRegularGrid, "", "",                                                                         \
     "for each voxel of the whole grid 255 where there is a hexahedron, else 0", .flags = DV_OUTPUT)                   \
   X(ints, valuesIndexedInTopology, "", "",                                                                            \

@@ -114,6 +114,7 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
 void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
+  if (!fits(l)) return;
   double block[DV_MAX_COORD * DV_MAX_COORD];
   for (int input = 0; input < l->base.input_count; input++) {
     const dvRows *r = &dv_linear_weights(l, input)->rows;

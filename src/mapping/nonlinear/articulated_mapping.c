@@ -317,6 +317,7 @@ static void articulated_apply_jt(dvObject *o, int in_f, int out_f)
 static void articulated_row(dvObject *o, size_t frame, dvMatrixSink *sink)
 {
   const Articulated *m = (const Articulated *)o;
+  if (!sizes_hold(m)) return;
   dvVec3 c = dv_vec3_load(m->place.data + 3 * frame);
   size_t at = frame;
   for (; m->center.data[at] >= 0; at = (size_t)m->skeleton->centers.data[m->center.data[at]].parent) {

@@ -286,6 +286,7 @@ static void measure_add_geometric(dvObject *o, const dvMech *mech, int out_f, dv
 static void measure_row(dvObject *o, size_t element, dvMatrixSink *sink)
 {
   const dvMeasureMapping *m = (const dvMeasureMapping *)o;
+  if (!sizes_hold(m)) return;
   size_t n = (size_t)m->measure->points, s = (size_t)m->space;
   for (size_t c = element * n; c < (element + 1) * n; c++) {
     double block[DV_MAX_COORD] = {0};

@@ -415,6 +415,7 @@ static void rigid_add_geometric(dvObject *o, const dvMech *mech, int out_f, dvMa
 static void rigid_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Rigid *m = (Rigid *)o;
+  if (!sizes_hold(m)) return;
   int rows = o->dof_out->deriv, cols = o->dof->deriv;
   dvVec3 r = arm_of(m, points_of(m), i);
   double block[36] = {0};

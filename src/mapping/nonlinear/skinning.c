@@ -351,6 +351,7 @@ static void skinning_row(dvObject *o, size_t i, dvMatrixSink *sink)
     dv_frames_ops.row(o, i, sink);
     return;
   }
+  if (!dv_frames_hold(&m->frames)) return;
   for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
     sink->add(sink, m->frames.base.out, i, m->frames.base.in, (size_t)m->frames.frame.data[e], 3, 6,
               m->block.data + 18 * e);

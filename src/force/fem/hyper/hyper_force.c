@@ -10,7 +10,7 @@
   X(reals, ParameterSet, "", "Pa",                                                                                     \
     "parameters of the law: mu k (ArrudaBoyce), mu lambda (StVenantKirchhoff, NeoHookean, StableNeoHookean), c1 c2 k " \
     "(MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa)")                         \
-  X(vec3s, AnisotropyDirections, "", "", "directions of fibres; none of the laws has any", .flags = DV_HIDDEN)         \
+  X(vec3s, AnisotropyDirections, "", "", "no effect: none of the laws has fibres", .flags = DV_HIDDEN | DV_IDLE)       \
   X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                 \
   X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                           \
   X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                   \
