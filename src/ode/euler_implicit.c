@@ -23,7 +23,7 @@
   X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step", \
     .least = "0")                                                                                              \
   X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                     \
-  X(bool, trapezoidalScheme, "0", "", "weight old and new forces and velocities equally: second order")        \
+  X(bool, trapezoidalScheme, "0", "", "weight old and new forces and velocities equally: order 2")             \
   X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                  \
   X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                        \
   X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")    \
