@@ -13,6 +13,7 @@ void dv_log_send(dvLog *log, const dvMessage *message)
   if (message->level == DV_ERROR && log->worst != DV_ERROR_UNKNOWN) {
     if (log->worst == DV_OK || message->status == DV_ERROR_UNKNOWN) log->worst = message->status;
   }
+  if (message->level == DV_ERROR && log->recent == DV_OK) log->recent = message->status;
   if (message->level >= log->threshold && log->sink) log->sink(log->user, message);
 }
 

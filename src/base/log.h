@@ -34,7 +34,8 @@ typedef struct dvLog {
   void *user;
   dvLevel threshold;   // messages below this level are counted but not handed to the sink
   int counts[4];
-  dvStatus worst;   // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+  dvStatus worst;    // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+  dvStatus recent;   // of the first error since somebody, such as a step, has set it to DV_OK
 } dvLog;
 
 void dv_log_init(dvLog *log);

@@ -26,6 +26,7 @@ struct dvPool {
   size_t count, grain;
   dvBody body;
   void *user;
+  dvMemory *memory;   // for whom it is
 };
 
 static inline void pause_cpu(void)
@@ -79,7 +80,9 @@ static void *work(void *argument)
     seen = atomic_load(&p->epoch);
     if (atomic_load(&p->stop)) return NULL;
     if (!enter(p)) continue;
+    dv_memory_enter(p->memory);
     run_chunks(p);
+    dv_memory_enter(NULL);
     atomic_fetch_sub(&p->gate, 1);
   }
 }
@@ -145,6 +148,7 @@ void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void
   pool->grain = grain;
   pool->body = body;
   pool->user = user;
+  pool->memory = dv_memory_owner();
   atomic_store_explicit(&pool->cursor, 0, memory_order_relaxed);
   atomic_store(&pool->gate, 0);
   announce(pool);

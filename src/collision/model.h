@@ -4,6 +4,8 @@
 
 #include "state/state.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_COLLISION_MODEL_FIELDS(X)                                                                            \
   X(bool, active, "1", "", "take part in collision detection")                                                  \
   X(bool, moving, "1", "", "the model moves; two that do not are never tested against each other")              \
@@ -34,5 +36,7 @@ extern const dvFieldBlock dv_collision_model_block;
 // Finds the state of the node or above.
 dvStatus dv_collision_model_init(dvObject *o);
 size_t dv_collision_model_count(const dvObject *o);   // of its elements
+
+DV_PUBLIC_END
 
 #endif

@@ -99,10 +99,7 @@ static void mover_apply(Mover *m)
     dv_state_touch(m->state, DV_X);
   }
   dvPlan *plan = dv_plan_get(&m->plan, o->node);
-  dv_mech_project_x(plan, DV_X, o->node->time);
-  dv_mech_project_v(plan, DV_V, o->node->time);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, o->node->time);
 }
 
 static void mover_event(dvObject *o, const dvEvent *event)

@@ -26,8 +26,10 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                   .right = "1e4 is 10000"},
     [DV_COMPAT_SINGLE_ATTRIBUTES] =
         {.name = "single-attributes",
-         .components = "MechanicalObject MeshTopology RegularGridTopology SparseGridTopology CubeTopology "
-                       "SphereQuadTopology and every loader",
+         .components =
+             "MechanicalObject RegularGridTopology CubeTopology SphereQuadTopology MeshOBJLoader MeshGmshLoader "
+             "MeshVTKLoader MeshSTLLoader MeshOffLoader MeshTrianLoader MeshXspLoader GIDMeshLoader "
+             "SphereLoader VoxelGridLoader OffSequenceLoader OglModel VisualModelImpl",
          .since = "v26.12",
          .wrong = "scale, dx, rx, xmin and their kin are rounded to single precision",
          .right = "scale, dx, rx, xmin and their kin are read in double precision"},

@@ -11,6 +11,8 @@ typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
 struct dvInts;
+struct dvSparseRows;
+struct dvReals;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -44,29 +46,26 @@ typedef enum dvRole {
 
 const char *dv_role_name(dvRole role);
 
-// Vectors of a state, by number. Integrators and linear solvers have ten each for their own use: solvers rule disjoint
-// subgraphs, so they can share the numbers.
+// Vectors of a state, by number: those of the scene. All others are taken (object/vectors.h). Even numbers are
+// coordinates, odd ones derivatives.
 typedef enum dvVecId {
-  DV_X,   // position
-  DV_X_REST,
-  DV_X_FREE,
-  DV_X_RESET,
-  DV_X_GOOD,   // after the last step that ended well
-  DV_X_ODE,    // for integrators: positions of a stage or a trial
-  DV_V,        // velocity
-  DV_V_FREE,
-  DV_V_RESET,
-  DV_V_GOOD,
-  DV_F,   // force
-  DV_F_EXTERNAL,
-  DV_DX,
-  DV_DF,
-  DV_VEC_ODE,
-  DV_VEC_SOLVER = DV_VEC_ODE + 10,
-  DV_VEC_LIMIT = DV_VEC_SOLVER + 10
+  DV_X = 0,   // position
+  DV_V = 1,   // velocity
+  DV_X_REST = 2,
+  DV_F = 3,   // force
+  DV_X_FREE = 4,
+  DV_V_FREE = 5,
+  DV_X_RESET = 6,
+  DV_V_RESET = 7,
+  DV_X_GOOD = 8,   // after the last step that ended well
+  DV_V_GOOD = 9,
+  DV_DX = 11,
+  DV_F_EXTERNAL = 13,
+  DV_DF = 15,
+  DV_VEC_SCENE = 16   // taken numbers begin here
 } dvVecId;
 
-static inline bool dv_vec_is_coord(int id) { return id <= DV_X_ODE; }
+static inline bool dv_vec_is_coord(int id) { return !(id & 1); }
 
 // What a mechanical operation works on, and with which factors. The system matrix of an implicit
 // step is m M + b B + k K, with K = df/dx and B = df/dv.
@@ -75,25 +74,30 @@ typedef struct dvMech {
   double m, b, k;        // factors of mass, damping, stiffness
   double dt, time;
   double gravity[3];   // in effect for the component's node, set by the plan before each call
-  bool implicit;
+  bool implicit;       // products or matrices follow: add_force keeps what they need, else it need not
 } dvMech;
 
 // Factors that include the Rayleigh damping of one component.
 static inline double dv_mech_k(const dvMech *m, double rayleigh_stiffness) { return m->k + m->b * rayleigh_stiffness; }
 static inline double dv_mech_m(const dvMech *m, double rayleigh_mass) { return m->m - m->b * rayleigh_mass; }
 
+enum { DV_FORCE_STATES = 2 };   // the most that one force acts on
+
 typedef struct dvForceOps {
   void (*add_force)(dvObject *o, const dvMech *m);    // f += f(x, v)
   void (*add_dforce)(dvObject *o, const dvMech *m);   // df += (k K + b B) dx; optional when K = 0
   void (*add_stiffness)(dvObject *o, const dvMech *m, dvMatrixSink *sink);   // same, as blocks; optional
   double (*energy)(dvObject *o, const dvMech *m);                            // optional
-  // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
-  int (*states)(dvObject *o, dvObject **out);
+  int (*states)(dvObject *o, dvObject **out);               // states it acts on, at most DV_FORCE_STATES; their number
+  const double *(*rayleigh_stiffness)(const dvObject *o);   // where its damping by stiffness stands, in s; optional
+  bool between;   // acts between objects: where no solver rules it, it pulls on them as an external force
   // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
   void (*pairs)(dvObject *o, struct dvInts *out);
   // what SOFA's force of this name answers as rotation finder: nine numbers a point of its state, for the positions of
   // the last add_force. Optional.
   void (*rotations)(dvObject *o, double *out);
+  // von Mises stress of each point of its state, Pa, as of the end of the last step. Optional.
+  const struct dvReals *(*stress)(const dvObject *o);
 } dvForceOps;
 
 typedef struct dvMassOps {
@@ -104,8 +108,12 @@ typedef struct dvMassOps {
   void (*add_matrix)(dvObject *o, double factor, dvMatrixSink *sink);   // optional
   double (*kinetic)(dvObject *o, int v);
   double (*potential)(dvObject *o, const dvMech *m);
-  double (*of_element)(dvObject *o, size_t index);   // mass of one point
+  double (*of_element)(dvObject *o, size_t index);     // mass of one point
+  const double *(*rayleigh_mass)(const dvObject *o);   // where its damping by mass stands, in 1/s; optional
 } dvMassOps;
+
+// What a mapping hands up to its inputs.
+typedef enum dvUpward { DV_UP_FORCES, DV_UP_MASSES, DV_UP_CONSTRAINTS } dvUpward;
 
 typedef struct dvMappingOps {
   void (*apply)(dvObject *o, int out_x, int in_x);                                    // positions down
@@ -115,10 +123,11 @@ typedef struct dvMappingOps {
   void (*build_j)(dvObject *o, dvMatrixSink *sink);                                   // J as blocks; optional
   void (*row)(dvObject *o, size_t out, dvMatrixSink *sink);   // blocks of J of one output degree of freedom; optional
   void (*add_geometric)(dvObject *o, const dvMech *m, int out_f,
-                        dvMatrixSink *sink);            // k d(J^T f)/dx as blocks; optional
-  void (*add_jdot)(dvObject *o, int out_a, int in_v);   // accelerations: a += dJ/dt v; optional where J is constant
-  int (*inputs)(dvObject *o, dvObject **out);           // optional: other inputs than the field `input` names
-  int (*outputs)(dvObject *o, dvObject **out);          // optional: other outputs than the field `output` names
+                        dvMatrixSink *sink);              // k d(J^T f)/dx as blocks; optional
+  void (*add_jdot)(dvObject *o, int out_a, int in_v);     // accelerations: a += dJ/dt v; optional where J is constant
+  dvObject *(*input)(const dvObject *o, size_t index);    // the states that drive, one by one; NULL behind the last
+  dvObject *(*output)(const dvObject *o, size_t index);   // those that are driven
+  bool (*hands_up)(const dvObject *o, dvUpward what);     // NULL: everything
 } dvMappingOps;
 
 typedef struct dvProjectiveOps {
@@ -155,6 +164,9 @@ typedef struct dvLinearSolverOps {
   void (*apply)(dvObject *o, double *x, const double *rhs);   // x = A^-1 rhs, flat vectors of the system
   void (*settle)(
       dvObject *o);   // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
+  // w = H A^-1 H^T for settled rows over the unknowns; optional: `apply` column by column otherwise
+  dvStatus (*compliance)(dvObject *o, const struct dvSparseRows *rows, double *w);
+  const struct dvReals *(*residuals)(const dvObject *o);   // of each iteration of the last solve; optional
 } dvLinearSolverOps;
 
 // What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.

@@ -80,8 +80,7 @@ static dvStatus newton_init(dvObject *o)
 static void record(Newton *n, double residual2)
 {
   double *data = dv_reals_edit(&n->residualGraph);
-  if ((n->residualGraph.count + 1) * sizeof *data <= n->residualGraph.buffer->capacity)
-    data[n->residualGraph.count++] = residual2;
+  if (n->residualGraph.count < dv_reals_room(&n->residualGraph)) data[n->residualGraph.count++] = residual2;
 }
 
 static dvStatus end(Newton *n, Outcome how)

@@ -1,6 +1,8 @@
 // Nodes, searches in the graph and the walk over it. See node.h.
 #include "scene/node.h"
 
+#include "scene/live.h"
+
 #include "scene/plan.h"
 
 #include <string.h>
@@ -104,6 +106,8 @@ void dv_scene_destroy(dvScene **scene)
   if (!s) return;
   dvVisitor end = {.top_down = clean_up};
   if (s->initialised) dv_visit(s->root, &end);
+  while (s->live.count) dv_live_leave(s->live.data[s->live.count - 1]);
+  dv_array_free(&s->live);
   dv_plan_destroy(&s->plan);
   for (size_t i = 0; i < s->buried.count; i++) dv_object_destroy(&s->buried.data[i]);
   dv_array_free(&s->buried);

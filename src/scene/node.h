@@ -53,8 +53,10 @@ typedef struct dvInheritance {
 struct dvScene {
   dvContext *context;
   dvNode *root;
-  unsigned version;   // moves when nodes or components come, go or are switched
-  bool dag;           // some node has several parents
+  unsigned version;        // moves when nodes or components come, go or are switched
+  unsigned live_version;   // moves when what is live changes (live.h)
+  DV_ARRAY(struct dvLiveGroup *) live;
+  bool dag;   // some node has several parents
   bool initialised;
   long step;    // steps done
   bool pause;   // a component asks to stop the animation; whoever runs it clears this

@@ -86,12 +86,10 @@ static void worse(dvStatus *worst, dvStatus status)
 // a mapping works on states that may stand further down the file
 static dvStatus ensure_mapped_states(dvObject *o)
 {
-  dvObject *states[DV_MAPPING_STATES];
+  dvObject *state;
   dvStatus worst = DV_OK;
-  for (int side = 0; side < 2; side++) {
-    int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
-    for (int i = 0; i < n; i++) worse(&worst, dv_object_ensure(states[i]));
-  }
+  for (size_t i = 0; (state = dv_mapping_input(o, i)); i++) worse(&worst, dv_object_ensure(state));
+  for (size_t i = 0; (state = dv_mapping_output(o, i)); i++) worse(&worst, dv_object_ensure(state));
   if (worst != DV_OK) o->failed = true;
   return worst;
 }
@@ -181,7 +179,7 @@ static dvStatus find_loop(dvScene *scene)
   return DV_OK;
 }
 
-dvStatus dv_scene_init(dvScene *scene)
+static dvStatus initialise(dvScene *scene)
 {
   dvStatus worst = scene->context->log.worst;
   DV_TRY(find_loop(scene));
@@ -207,6 +205,15 @@ dvStatus dv_scene_init(dvScene *scene)
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
   dv_context_check_memory(scene->context);
   return scene->context->log.worst;
+}
+
+dvStatus dv_scene_init(dvScene *scene)
+{
+  scene->context->compat = scene->root->base.as_sofa ? DV_COMPAT_SOFA : DV_COMPAT_NONE;   // for what components make
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
+  dvStatus status = initialise(scene);
+  dv_memory_enter(before);
+  return status;
 }
 
 // --- steps ---------------------------------------------------------------------------------------
@@ -262,10 +269,15 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
 {
   DV_REQUIRE(scene->initialised);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dvLog *log = &scene->context->log;
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
   dv_timer_begin(scene->context->timers, "step");
+  log->recent = DV_OK;
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
   dv_timer_end(scene->context->timers);
+  if (status == DV_OK) status = log->recent;   // what has no way to fail, such as a force, can only tell
   if (status == DV_OK) status = dv_context_check_memory(scene->context);
+  dv_memory_enter(before);
   if (status == DV_OK) scene->step++;
   return status;
 }
@@ -288,7 +300,9 @@ void dv_scene_reset(dvScene *scene)
   dvVisitor v = {.top_down = reset_node};
   dv_visit(scene->root, &v);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
   if (loop->start) loop->start(scene->loop);
+  dv_memory_enter(before);
 }
 
 // --- changes from outside ------------------------------------------------------------------------

@@ -42,13 +42,13 @@ static void visual_state_update(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
   dv_object_pull(o);
-  v->state.count = dv_reals_size(&v->position);
+  dv_state_count_positions(&v->state);
 }
 
 static dvStatus visual_state_init(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
-  v->state.count = dv_reals_size(&v->position);
+  dv_state_count_positions(&v->state);
   if (v->restPosition.count != v->position.count) dv_reals_share(&v->restPosition, &v->position);
   return DV_OK;
 }
@@ -340,7 +340,7 @@ static dvStatus visual_model_init(dvObject *o)
     dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw",
                o->cls->name);
   if (!v->parts.list.count) visual_model_take_groups(v);
-  v->base.state.count = dv_reals_size(&v->base.position);
+  dv_state_count_positions(&v->base.state);
   visual_model_transform(v);
   DV_TRY(visual_state_init(o));
   visual_model_check(v);

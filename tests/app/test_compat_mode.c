@@ -296,15 +296,18 @@ static void every_case_is_complete_and_derived(void **state)
     for (int k = 0; k < i; k++) assert_string_not_equal(c->name, dv_compat_cases[k].name);
     // a field belongs to components that have it, and its default is not SOFA's value
     const char *at = c->components, *word;
-    for (size_t n; c->field && dv_scan_word(&at, &word, &n);) {
+    for (size_t n; dv_scan_word(&at, &word, &n);) {
       char *name = dv_strndup(word, n);
       const dvClass *cls = dv_registry_find(&context->registry, name);
+      if (!cls) print_error("%s: there is no %s\n", c->name, name);
       assert_non_null(cls);
+      assert_string_equal(cls->name, name);
+      dv_free(name);
+      if (!c->field) continue;
       dvObject *sample = dv_object_create(context, cls, "", cls->dofs ? dv_dof(DV_VEC3) : NULL);
       assert_non_null(dv_object_field(sample, c->field));
       assert_string_not_equal(dv_object_field(sample, c->field)->desc->initial, c->sofa);
       dv_object_destroy(&sample);
-      dv_free(name);
     }
     dv_free(heading), dv_free(row);
   }

@@ -322,6 +322,20 @@ static void the_warped_factor_turns_with_the_points(void **state)
   close_both(&b);
 }
 
+// the system that a preconditioner makes for itself is told of by the preconditioner
+static void a_system_of_its_own_is_told_too(void **state)
+{
+  DV_UNUSED(state);
+  Both b = open_both("<Node><EulerImplicitSolver/><PCGLinearSolver iterations='9' tolerance='1e-9' "
+                     "preconditioner='@warp'/><WarpPreconditioner name='warp' linearSolver='@direct'/><SparseLDLSolver "
+                     "name='direct'/><RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/><MechanicalObject/>"
+                     "<UniformMass totalMass='1'/><HexahedronFEMForceField/></Node>",
+                     "warp", DV_COMPAT_WARP_ROTATIONS);
+  for (int mode = 0; mode < 2; mode++)
+    assert_int_equal(dv_linear_solver(check_find(b.mode[mode], "warp"))->system->as_sofa, mode == SOFA);
+  close_both(&b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -341,6 +355,7 @@ int main(void)
       cmocka_unit_test(frames_turn_between_near_keys),
       cmocka_unit_test(splines_have_the_velocity_of_their_motion),
       cmocka_unit_test(the_warped_factor_turns_with_the_points),
+      cmocka_unit_test(a_system_of_its_own_is_told_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,10 +128,10 @@ bool fd_check_mass(dvObject *mass, const fdOptions *options)
   uint64_t random = options->seed;
   bool good = true;
   DV_REQUIRE(c.ops);
-  dvObject *state = NULL;   // a force that is a mass too begins with the force
-  if (dv_ops(mass, DV_ROLE_FORCE)) dv_force_states(mass, &state);
-  else state = &((dvMass *)mass)->state->base;
-  fd_space_init(&c.p, &state, 1);
+  dvObject *states[DV_FORCE_STATES];   // a force that is a mass too begins with the force
+  if (dv_ops(mass, DV_ROLE_FORCE)) dv_force_states(mass, states);
+  else states[0] = &((dvMass *)mass)->state->base;
+  fd_space_init(&c.p, states, 1);
   for (int i = 0; i < options->samples; i++) {
     fd_space_shake(&c.p, options, &random);
     c.m = fd_matrix(fd_space_size(&c.p), fd_space_size(&c.p));

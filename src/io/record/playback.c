@@ -249,10 +249,7 @@ static void play(ReadState *r)
   }
   if (!moved) return;
   dvPlan *plan = dv_plan_get(&r->plan, o->node);
-  dv_mech_project_x(plan, DV_X, o->node->time);
-  dv_mech_project_v(plan, DV_V, o->node->time);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, o->node->time);
 }
 
 static dvStatus read_state_bwd_init(dvObject *o)

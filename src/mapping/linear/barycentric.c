@@ -387,6 +387,7 @@ static const dvMappingOps barycentric_ops = {
     .build_j = dv_mapping_build_rows,
     .row = barycentric_row,
     .add_jdot = barycentric_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3 | DV_DOF_RIGID3}, {0}};

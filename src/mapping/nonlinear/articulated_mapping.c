@@ -57,7 +57,7 @@ static dvStatus articulated_link(dvObject *o)
   DV_TRY(dv_mapping_init_two(o, &m->input1, &m->input2, true));
   if (m->input1.count > 1 || m->input2.count > 1)
     return dv_error(o, "name one state each", "ArticulatedSystemMapping takes one input1 and at most one input2");
-  m->root = m->base.input_count > 1 ? m->base.inputs[1] : NULL;
+  m->root = m->base.input_count > 1 ? dv_mapping_in(&m->base, 1) : NULL;
   return DV_OK;
 }
 
@@ -407,7 +407,7 @@ static const dvMappingOps articulated_ops = {
     .build_j = dv_mapping_build_rows,
     .row = articulated_row,
     .add_jdot = articulated_add_jdot,
-    .inputs = dv_mapping_list_inputs,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC1, DV_DOF_RIGID3, DV_DOF_RIGID3}, {0}};

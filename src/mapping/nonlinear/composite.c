@@ -243,6 +243,7 @@ static const dvMappingOps composite_ops = {
     .apply_j = composite_apply_j,
     .apply_jt = composite_apply_jt,
     .build_j = composite_build_j,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};

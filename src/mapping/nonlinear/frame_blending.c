@@ -343,6 +343,7 @@ static const dvMappingOps blending_ops = {
     .row = blending_row,
     .add_geometric = blending_add_geometric,
     .add_jdot = blending_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static void blending_destroy(dvObject *o)

@@ -255,4 +255,5 @@ const dvMappingOps dv_frames_ops = {
     .build_j = dv_mapping_build_rows,
     .row = frames_row,
     .add_jdot = frames_add_jdot,
+    DV_MAPPING_SLOTS,
 };

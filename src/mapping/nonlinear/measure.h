@@ -40,7 +40,8 @@ typedef struct dvMeasureMapping {
   DV_ARRAY(double) scratch;
   // which corners an input point is: the sum over them is the force on it
   DV_ARRAY(int32_t) first, corner;
-  size_t start[DV_MAPPING_STATES + 1];   // of each input's points in `first`
+  DV_ARRAY(size_t) start;        // of each input's points in `first`
+  DV_ARRAY(const double *) in;   // vectors of the inputs, during an operation
 } dvMeasureMapping;
 
 extern const dvFieldBlock dv_measure_block;

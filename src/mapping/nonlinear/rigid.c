@@ -459,6 +459,7 @@ static const dvMappingOps rigid_ops = {
     .row = rigid_row,
     .add_geometric = rigid_add_geometric,
     .add_jdot = rigid_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {

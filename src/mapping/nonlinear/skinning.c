@@ -389,6 +389,7 @@ static const dvMappingOps skinning_ops = {
     .build_j = dv_mapping_build_rows,
     .row = skinning_row,
     .add_jdot = skinning_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_RIGID3, 0, DV_DOF_VEC3}, {0}};

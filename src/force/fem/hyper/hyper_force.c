@@ -152,6 +152,7 @@ static void hyper_force_add_force(dvObject *o, const dvMech *m)
   if (!follow_topology(h)) return;
   const double *x = dv_state_read(s, m->x);
   if (m->dt > 0) dv_hyper_set_step(h->elements, m->dt);
+  dv_hyper_keep(h->elements, m->implicit);
   dv_hyper_add_force(h->elements, o->context->pool, x, dv_state_write(s, m->f));
 }
 
@@ -200,7 +201,7 @@ static const dvForceOps hyper_force_ops = {
     .add_dforce = hyper_force_add_dforce,
     .add_stiffness = hyper_force_add_stiffness,
     .energy = hyper_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define HYPER_CLASS(name_, fields_)                                                                              \
