@@ -478,7 +478,7 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 #define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                             \
   {                                                                                                                \
     .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,          \
-    .roles = 1u << DV_ROLE_STATE, .size = sizeof(type),                                                            \
+    .roles = DV_PLAYS(DV_ROLE_STATE), .size = sizeof(type),                                                        \
     .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__},                                             \
     .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){visual_state_update, sketch_}}, .create = visual_state_create, \
     hooks                                                                                                          \
