@@ -119,6 +119,11 @@ void dv_object_destroy(dvObject **address)
 {
   dvObject *o = *address;
   if (!o) return;
+  while (o->belongings) {
+    dvBelonging *b = o->belongings;
+    o->belongings = b->next;
+    b->release(b);
+  }
   if (o->cls->destroy) o->cls->destroy(o);
   for (int i = 0; i < o->field_count; i++) dv_field_fini(&o->fields[i]);
   dv_free(o->fields);

@@ -65,6 +65,9 @@ struct dvScene {
   unsigned inheritance_version;
   double good_time;    // of the last step that ended well
   dvStrings missing;   // names of components that do not exist: links to them were told of already
+  // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
+  DV_ARRAY(struct dvFollower *) followers;
+  void (*follow)(dvScene *scene);
 };
 
 dvScene *dv_scene_create(dvContext *context);
