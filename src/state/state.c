@@ -61,6 +61,12 @@ bool dv_state_resize(dvState *s, size_t count)
   return true;
 }
 
+void dv_state_each(dvState *s, void (*use)(void *user, dvState *s, int id, dvReals *vector), void *user)
+{
+  for (int id = 0; id < DV_VEC_LIMIT; id++)
+    if (s->vec[id] && s->vec[id]->count) use(user, s, id, s->vec[id]);
+}
+
 void dv_state_free(dvState *s)
 {
   for (int id = 0; id < DV_VEC_LIMIT; id++) dv_reals_free(&s->own[id]);

@@ -7,6 +7,7 @@
 
 #include "object/context.h"
 #include "scene/node.h"
+#include "topology/change/follow.h"
 
 DV_PUBLIC_BEGIN
 
@@ -14,6 +15,7 @@ DV_PUBLIC_BEGIN
 typedef struct dvState {
   dvObject base;
   size_t count;                 // degrees of freedom
+  dvTopology *topology;         // whose points they are and whose changes they follow; NULL when there is none
   dvReals *vec[DV_VEC_LIMIT];   // field or own storage; NULL when the vector has none
   dvReals own[DV_VEC_LIMIT];
 } dvState;
@@ -38,6 +40,20 @@ DV_CHECK_RESULT bool dv_state_resize(dvState *s, size_t count);
 void dv_state_free(dvState *s);
 // Tells linked fields that a vector has changed.
 void dv_state_touch(dvState *s, int id);
+
+// --- changes of the mesh ---
+
+// From here on every vector has a row for each point of the topology, which has as many points as there are degrees of
+// freedom: new rows are the weighted sums of their ancestors' (frames turn the shortest way), forces zero; without
+// ancestors they are where the topology has them. Does nothing when the numbers differ.
+void dv_state_follow(dvState *s, dvTopology *t);
+// For components that name points of a state: the list follows the points of the state's topology. NULL, and nothing
+// happens, when the state follows none; the functions of element_data.h take that.
+dvElementList *dv_follow_points(dvObject *o, const dvState *s, dvInts *list);
+// For components that have a row for each point of a state; NULL as above.
+dvElementData *dv_follow_rows(dvObject *o, const dvState *s);
+// Calls `use` for every vector that exists.
+void dv_state_each(dvState *s, void (*use)(void *user, dvState *s, int id, dvReals *vector), void *user);
 
 // --- DOF types ---
 
