@@ -15,15 +15,6 @@ const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind 
 // `topology_changed` of forces whose `reinit` makes everything from the mesh, the rest positions and the fields.
 void dv_force_remake(dvObject *o);
 
-// Remembers the revision of the topology; true when it is not the one remembered before.
-static inline bool dv_force_mesh_changed(const dvLink *topology, unsigned *revision)
-{
-  unsigned now = topology->target ? dv_topology(topology->target)->revision : 0;
-  bool changed = now != *revision;
-  *revision = now;
-  return changed;
-}
-
 DV_PUBLIC_END
 
 #endif
