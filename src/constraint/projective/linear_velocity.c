@@ -112,6 +112,8 @@ static dvStatus linear_velocity_init(dvObject *o)
   DV_TRY(dv_projective_init(o));
   o->dof = l->base.state->base.dof;
   dv_keys_check(o, &l->keyTimes, &l->velocities, o->dof->deriv);
+  dv_follow_points(o, l->base.state, &l->indices);
+  dv_element_data_add_groups(dv_follow_rows(o, l->base.state), &l->last, (size_t)o->dof->coord, true);
   points_of(l);
   return dv_check_indices(o, &l->coordinates, (size_t)o->dof->deriv, "components");
 }
