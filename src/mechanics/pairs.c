@@ -8,21 +8,25 @@ static void leave(void *user, size_t row)
   if (other) dv_element_list_erase(other, row);
 }
 
-void dv_pairs_follow(dvPairs *p, dvObject *o, const dvState *first, const dvState *second, dvInts *a, dvInts *b)
+void dv_pairs_join(dvPairs *p, dvElementList *first, dvElementList *second, dvInts *a, dvInts *b)
 {
-  const dvState *states[2] = {first, second};
   p->ends[0] = a;
   p->ends[1] = b;
+  p->lists[0] = first;
+  p->lists[1] = second;
   for (int i = 0; i < 2; i++) {
-    p->lists[i] = dv_follow_points(o, states[i], p->ends[i]);
     p->sides[i] = (struct dvPairsSide){p, i};
     if (!p->lists[i]) continue;
     p->lists[i]->user = &p->sides[i];
     p->lists[i]->destroy = leave;
+    // an end that follows nothing is a column of the other
+    if (!p->lists[1 - i]) dv_element_list_add_ints(p->lists[i], p->ends[1 - i], false);
   }
-  // an end that follows nothing is a column of the other
-  for (int i = 0; i < 2; i++)
-    if (p->lists[i] && !p->lists[1 - i]) dv_element_list_add_ints(p->lists[i], p->ends[1 - i], false);
+}
+
+void dv_pairs_follow(dvPairs *p, dvObject *o, const dvState *first, const dvState *second, dvInts *a, dvInts *b)
+{
+  dv_pairs_join(p, dv_follow_points(o, first, a), dv_follow_points(o, second, b), a, b);
 }
 
 void dv_pairs_free(dvPairs *p)

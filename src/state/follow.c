@@ -75,6 +75,20 @@ static void make_again(void *user, size_t rows)
   for (size_t i = old; i < rows; i++) dv_state_each(s, fill_row, &(NewRow){NULL, i});
 }
 
+static void take_out(void *user, dvState *s, int id, dvReals *vector)
+{
+  size_t width = (size_t)dv_state_width(s, id), last = s->count - 1;
+  if (vector->count != dv_state_scalars(s, id)) return;
+  double *x = dv_reals_edit(vector);
+  memmove(x + *(const size_t *)user * width, x + last * width, width * sizeof *x);
+}
+
+void dv_state_erase(dvState *s, size_t row)
+{
+  dv_state_each(s, take_out, &row);
+  DV_MUST(dv_state_resize(s, s->count - 1));
+}
+
 void dv_state_follow(dvState *s, dvTopology *t)
 {
   if (dv_topology_point_count(t) != s->count || s->count == 0) return;

@@ -52,6 +52,8 @@ void dv_state_follow(dvState *s, dvTopology *t);
 dvElementList *dv_follow_points(dvObject *o, const dvState *s, dvInts *list);
 // For components that have a row for each point of a state; NULL as above.
 dvElementData *dv_follow_rows(dvObject *o, const dvState *s);
+// Takes one degree of freedom out of every vector; the last takes its place. For mappings to states without a mesh.
+void dv_state_erase(dvState *s, size_t row);
 // Calls `use` for every vector that exists.
 void dv_state_each(dvState *s, void (*use)(void *user, dvState *s, int id, dvReals *vector), void *user);
 
