@@ -392,6 +392,7 @@ static void edge_pressure_topology_changed(dvObject *o)
 {
   EdgePressure *e = (EdgePressure *)o;
   if (find_edges(e) != DV_OK) return;
+  if (e->edgeIndices.count) dv_ints_share(&e->edgeIndices, &e->chosen);
   for (size_t i = 0; i < e->chosen.count; i++) choose(&e->loaded, e->chosen.data[i]);
   load_edges(e);
 }

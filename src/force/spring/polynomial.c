@@ -84,6 +84,20 @@ static void polynomials_follow(Polynomials *p, dvElementList *l, size_t springs)
   dv_element_list_add_array(l, &p->degree);
 }
 
+// the fields as the springs are now, one polynomial after the other
+static void polynomials_show(Polynomials *p, dvReals *coefficients, dvInts *degrees)
+{
+  DV_ARRAY(double) all = {0};
+  if (degrees->count == p->degree.count || degrees->count <= 1) return;
+  for (size_t i = 0; i < p->degree.count; i++) {
+    for (int32_t k = 0; k < p->degree.data[i]; k++) dv_push(&all, coefficients->data[p->first.data[i] + k]);
+    p->first.data[i] = (int32_t)all.count - p->degree.data[i];
+  }
+  DV_MUST(dv_reals_assign(coefficients, all.data, all.count));
+  DV_MUST(dv_ints_assign(degrees, p->degree.data, p->degree.count));
+  dv_array_free(&all);
+}
+
 // a list of points, all when it is empty
 static void fill_points(const dvInts *given, size_t count, dvInts *out)
 {
@@ -163,6 +177,9 @@ static void polynomial_spring_topology_changed(dvObject *o)
   PolynomialSpring *p = (PolynomialSpring *)o;
   p->points = p->pair.first->count + p->pair.second->count;
   dv_array_resize(&p->moving, 5 * p->first.count);
+  if (p->firstObjectPoints.count) dv_ints_share(&p->firstObjectPoints, &p->first);
+  if (p->secondObjectPoints.count) dv_ints_share(&p->secondObjectPoints, &p->second);
+  polynomials_show(&p->polynomials, &p->polynomialStiffness, &p->polynomialDegree);
 }
 
 static dvStatus polynomial_spring_init(dvObject *o)
@@ -378,6 +395,9 @@ static void polynomial_rest_topology_changed(dvObject *o)
   PolynomialRest *p = (PolynomialRest *)o;
   p->count = p->force.state->count + holder(p)->count;
   dv_array_resize(&p->diagonal, 3 * p->held.count);
+  if (p->points.count) dv_ints_share(&p->points, &p->held);
+  if (p->external_points.count) dv_ints_share(&p->external_points, &p->holding);
+  polynomials_show(&p->polynomials, &p->polynomialStiffness, &p->polynomialDegree);
 }
 
 static dvStatus polynomial_rest_init(dvObject *o)

@@ -200,6 +200,31 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
 
 // --- edges ---------------------------------------------------------------------------------------
 
+// where a point lies along an edge, and how far from it, squared
+static double along_edge(const int32_t *edge, const double *x, const double *point, double *along)
+{
+  dvVec3 a = dv_vec3_load(x + 3 * (size_t)edge[0]), e = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)edge[1]), a),
+         p = dv_vec3_sub(dv_vec3_load(point), a);
+  *along = dv_vec3_norm2(e) > 0 ? dv_vec3_dot(p, e) / dv_vec3_norm2(e) : 0;
+  return dv_vec3_norm2(dv_vec3_add_scaled(p, e, -fmin(fmax(*along, 0), 1)));
+}
+
+// the nearest edge: for points that have lost theirs
+static size_t nearest_edge(const dvInts *edges, const double *x, const double *point, double local[3])
+{
+  size_t best = 0;
+  double least = INFINITY;
+  for (size_t e = 0; e < dv_ints_size(edges); e++) {
+    double along, away = along_edge(edges->data + 2 * e, x, point, &along);
+    if (!(away < least)) continue;
+    least = away;
+    best = e;
+    local[0] = along;
+  }
+  local[1] = local[2] = 0;
+  return best;
+}
+
 // the first edge onto which the point projects, else the last one
 static size_t find_edge(const dvInts *edges, const double *x, const double *point, double local[3])
 {
@@ -318,7 +343,7 @@ static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
                     "the topology %s has no elements to map from", t->base.name);
   for (size_t i = 0; i < n; i++) {
     double local[3];
-    size_t e = find_edge(edges, b->in_x.data, place_of(b, (size_t)points[i]), local);
+    size_t e = (t->kept ? nearest_edge : find_edge)(edges, b->in_x.data, place_of(b, (size_t)points[i]), local);
     place(b, (size_t)points[i], DV_EDGE, e, local);
   }
   return DV_OK;

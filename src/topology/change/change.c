@@ -88,6 +88,23 @@ void dv_topology_free_changes(dvTopology *t)
 
 // --- the first change ----------------------------------------------------------------------------
 
+static dvStatus keep_lists(dvTopology *t, size_t points)
+{
+  struct dvChanges *c = t->changes;
+  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
+    dv_topology_keep(t, k);
+    dv_element_list_init(&c->elements[k], NULL, t, DV_POINT, dv_topology_list(t, k));
+    if (!dv_element_list_chain(&c->elements[k])) return dv_error(&t->base, NULL, "out of memory for a change");
+    dv_topology_unwatch(&c->elements[k].watcher);   // told by hand, last
+  }
+  dv_topology_keep(t, DV_POINT);
+  dv_element_data_init(&c->points, &t->base, t, DV_POINT);
+  if (dv_reals_size(&t->position) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->position, false));
+  if (dv_reals_size(&t->uv) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->uv, false));
+  dv_topology_unwatch(&c->points.watcher);
+  return DV_OK;
+}
+
 // From here on the lists are the topology's own: they follow no loader, and nothing is made from larger elements. The
 // container hears of changes after everybody else, so that others still see what is removed.
 static dvStatus freeze(dvTopology *t)
@@ -99,18 +116,12 @@ static dvStatus freeze(dvTopology *t)
     dv_topology_elements(t, k);   // derived ones are made, so that those who have asked for them before keep them
     if (t->base.failed) return DV_ERROR_INPUT;
   }
-  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
-    dv_topology_keep(t, k);
-    dv_element_list_init(&c->elements[k], NULL, t, DV_POINT, dv_topology_list(t, k));
-    if (!dv_element_list_chain(&c->elements[k])) return dv_error(&t->base, NULL, "out of memory for a change");
-    dv_topology_unwatch(&c->elements[k].watcher);   // told by hand, last
-  }
-  dv_topology_keep(t, DV_POINT);
-  dv_element_data_init(&c->points, &t->base, t, DV_POINT);
   size_t points = dv_topology_point_count(t);
-  if (dv_reals_size(&t->position) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->position, false));
-  if (dv_reals_size(&t->uv) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->uv, false));
-  dv_topology_unwatch(&c->points.watcher);
+  t->refreshing = true;   // lists that are kept one after the other are no change
+  dvStatus status = keep_lists(t, points);
+  t->refreshing = false;
+  DV_TRY(status);
+  dv_topology_settled(t, DV_POINT, points);
   c->frozen = true;
   return DV_OK;
 }
