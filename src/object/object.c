@@ -286,7 +286,7 @@ dvStatus dv_error(const dvObject *o, const char *advice, const char *format, ...
 
 void dv_warning(const dvObject *o, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed) SEND(o->place, DV_WARNING, advice);
+  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(o->place, DV_WARNING, advice);
 }
 
 void dv_note(const dvObject *o, const char *format, ...) { SEND(o->place, DV_NOTE, NULL); }
@@ -307,5 +307,5 @@ dvStatus dv_field_error(const dvObject *o, const void *member, const char *advic
 
 void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed) SEND(member_place(o, member), DV_WARNING, advice);
+  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(member_place(o, member), DV_WARNING, advice);
 }

@@ -125,6 +125,7 @@ struct dvObject {
   bool updated;
   uint64_t update_stamp;   // engines: sum of input counters at the last update
   dvBelonging *belongings;
+  bool following;   // a change of a topology: what was told at the start is not told again
   DV_OBJECT_FIELDS(DV_MEMBER)
 };
 

@@ -25,9 +25,7 @@ static dvStatus identity_init(dvObject *o)
 {
   const dvMapping *m = (const dvMapping *)o;
   DV_TRY(identity_make(o));
-  if (m->in->topology) dv_follow(o, m->in->topology);
-  if (m->out->topology) dv_follow(o, m->out->topology);
-  else if (m->in->topology) dv_state_follow(m->out, m->in->topology);
+  if (!m->out->topology && m->in->topology) dv_state_follow(m->out, m->in->topology);
   return DV_OK;
 }
 

@@ -40,7 +40,10 @@ static void call(const dvScene *scene, bool states)
     dvObject *o = f->owner;
     if (!f->due || dv_plays(o, DV_ROLE_STATE) != states) continue;
     f->due = false;
-    if (o->cls->topology_changed && !o->failed) o->cls->topology_changed(o);
+    if (!o->cls->topology_changed || o->failed) continue;
+    o->following = true;
+    o->cls->topology_changed(o);
+    o->following = false;
   }
 }
 
