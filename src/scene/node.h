@@ -47,6 +47,13 @@ typedef struct dvInheritance {
   dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
 
+// A component that follows topologies (topology/change/follow.h), as far as the scene knows it.
+typedef struct dvFollower {
+  dvBelonging belonging;
+  dvObject *owner;
+  dvScene *scene;
+} dvFollower;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
@@ -66,7 +73,7 @@ struct dvScene {
   double good_time;    // of the last step that ended well
   dvStrings missing;   // names of components that do not exist: links to them were told of already
   // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
-  DV_ARRAY(struct dvFollower *) followers;
+  DV_ARRAY(dvFollower *) followers;
   void (*follow)(dvScene *scene);
 };
 

@@ -346,8 +346,10 @@ void dv_scene_adopt(dvNode *parent, dvScene **other)
   dv_node_add_child(parent, node);
   dvVisitor move = {.top_down = move_in, .everything = true};
   dv_visit(node, &move);
-  for (size_t i = 0; i < (*other)->followers.count; i++)
+  for (size_t i = 0; i < (*other)->followers.count; i++) {
+    (*other)->followers.data[i]->scene = parent->scene;
     dv_push(&parent->scene->followers, (*other)->followers.data[i]);
+  }
   if ((*other)->follow) parent->scene->follow = (*other)->follow;
   (*other)->followers.count = 0;
   dv_scene_destroy(other);

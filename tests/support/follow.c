@@ -235,6 +235,13 @@ static void copy_field(dvObject *to, const dvField *from)
   dv_text_free(&why);
 }
 
+static void copy_fields(dvObject *to, const dvObject *from)
+{
+  for (int i = 0; i < from->field_count; i++)
+    if (from->fields[i].was_set && from->fields[i].desc->type != DV_T_LINK && from->fields[i].desc->type != DV_T_LINKS)
+      copy_field(to, &from->fields[i]);
+}
+
 static void copy_reals(dvObject *to, const char *name, const double *values, size_t count)
 {
   dvField *f = dv_object_field(to, name);
@@ -265,10 +272,9 @@ fdScene follow_rebuild(const fdScene *s, const char *text)
   r.context->log.sink = NULL;
   assert_int_equal(dv_scene_parse(r.context, "again", text, strlen(text), &r.scene), DV_OK);
   copy_mesh(dv_topology(twin(&r, "mesh")), dv_topology(twin(s, "mesh")));
-  dvObject *from = twin(s, "it"), *to = twin(&r, "it");
-  for (int i = 0; i < from->field_count; i++)
-    if (from->fields[i].was_set && from->fields[i].desc->type != DV_T_LINK && from->fields[i].desc->type != DV_T_LINKS)
-      copy_field(to, &from->fields[i]);
+  static const char *const components[] = {"it", "it2", "it3", "it4"};
+  for (size_t i = 0; i < DV_COUNT(components); i++)
+    if (twin(s, components[i])) copy_fields(twin(&r, components[i]), twin(s, components[i]));
   dvState *dofs = dv_state(twin(s, "dofs"));
   copy_reals(twin(&r, "dofs"), "position", dv_state_read(dofs, DV_X_REST), dv_state_scalars(dofs, DV_X_REST));
   assert_int_equal(dv_scene_init(r.scene), DV_OK);
@@ -434,4 +440,89 @@ bool follow_check(const followCase *c, uint64_t seed)
   fd_close(&r);
   dv_free(text);
   return b.good;
+}
+
+// --- renumbering ---------------------------------------------------------------------------------
+
+typedef struct Names {
+  DV_ARRAY(int) id;   // of each point
+} Names;
+
+static void evaluate(dvObject *it, dvState *s, double *out)
+{
+  size_t n = dv_state_scalars(s, DV_F), coord = dv_state_scalars(s, DV_X);
+  double *f = dv_state_write(s, DV_F), *df = dv_state_write(s, DV_DF);
+  memset(f, 0, n * sizeof *f);
+  memset(df, 0, n * sizeof *df);
+  if (it->cls->ops[DV_ROLE_FORCE]) {
+    const dvForceOps *ops = dv_ops(it, DV_ROLE_FORCE);
+    ops->add_force(it, &mech);
+    if (ops->add_dforce) ops->add_dforce(it, &mech);
+  }
+  if (it->cls->ops[DV_ROLE_PROJECTIVE]) {
+    const dvProjectiveOps *ops = dv_ops(it, DV_ROLE_PROJECTIVE);
+    memcpy(df, dv_state_read(s, DV_DX), n * sizeof *df);
+    ops->project_response(it, DV_DF);
+    ops->project_position(it, DV_X, 0);
+  }
+  if (!out) return;
+  memcpy(out, dv_state_read(s, DV_F), n * sizeof *out);
+  memcpy(out + n, dv_state_read(s, DV_DF), n * sizeof *out);
+  memcpy(out + 2 * n, dv_state_read(s, DV_X), coord * sizeof *out);
+}
+
+static bool same_rows(const followCase *c, const double *before, const double *after, const int *id, size_t rows,
+                      size_t width, const char *what)
+{
+  double largest = 1e-300;
+  for (size_t i = 0; i < rows * width; i++) largest = fmax(largest, fabs(before[i]));
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < width; k++) {
+      double a = before[(size_t)id[i] * width + k], b = after[i * width + k];
+      if (fabs(a - b) <= 1e-12 * largest) continue;
+      print_error("%s: %s: component %zu of point %d is %.17g, and %.17g as number %zu\n", c->name, what, k, id[i], a,
+                  b, i);
+      return false;
+    }
+  return true;
+}
+
+bool follow_check_renumbering(const followCase *c, int warm)
+{
+  char *text = follow_scene(c);
+  fdScene s = fd_open(text);
+  follow_seed(3);
+  dvTopology *mesh = dv_topology(twin(&s, "mesh"));
+  dvObject *it = twin(&s, "it");
+  dvState *dofs = dv_state(twin(&s, "dofs"));
+  Names names = {{0}};
+  dvElementData d = {0};
+  dv_element_data_init(&d, NULL, mesh, DV_POINT);
+  for (size_t i = 0; i < dofs->count; i++) dv_push(&names.id, (int)i);
+  assert_int_equal(dv_element_data_add_array(&d, &names.id), DV_OK);
+  deform(dofs);
+  double *dx = dv_state_write(dofs, DV_DX);
+  for (size_t i = 0; i < dv_state_scalars(dofs, DV_DX); i++) dx[i] = follow_random();
+  for (int i = 0; i < warm; i++) evaluate(it, dofs, NULL);
+  size_t n = dv_state_scalars(dofs, DV_F), total = 2 * n + dv_state_scalars(dofs, DV_X);
+  double *before = dv_alloc(total * sizeof *before), *after = dv_alloc(total * sizeof *after);
+  evaluate(it, dofs, before);
+  follow_shuffle(mesh, DV_POINT);
+  follow_shuffle(mesh, c->kind);
+  follow_shuffle(mesh, DV_POINT);
+  dv_topology_end_changes(mesh);
+  evaluate(it, dofs, after);
+  size_t rows = dofs->count, width = (size_t)dofs->base.dof->deriv, coord = (size_t)dofs->base.dof->coord;
+  double norm = 0;
+  for (size_t i = 0; i < 2 * n; i++) norm += fabs(before[i]);
+  bool good = !it->failed && norm > 0 && same_rows(c, before, after, names.id.data, rows, width, "force") &&
+              same_rows(c, before + n, after + n, names.id.data, rows, width, "product or response") &&
+              same_rows(c, before + 2 * n, after + 2 * n, names.id.data, rows, coord, "position");
+  dv_element_data_fini(&d);
+  dv_array_free(&names.id);
+  dv_free(before);
+  dv_free(after);
+  fd_close(&s);
+  dv_free(text);
+  return good;
 }

@@ -41,9 +41,13 @@ void follow_split(dvTopology *t, dvElementKind kind);   // edges, triangles and 
 void follow_shuffle(dvTopology *t, dvElementKind kind);
 void follow_batch(dvTopology *t, dvElementKind kind, bool only_remove);
 
-// Makes the second scene of `s`: the mesh, rest positions, states and fields of components are those of the first.
+// Makes the second scene of `s`: the mesh, rest positions, states and fields of `it`, `it2`, `it3` and `it4` are those
+// of the first.
 fdScene follow_rebuild(const fdScene *s, const char *text);
 // Runs a case; false, with the numbers printed, when the two disagree.
 bool follow_check(const followCase *c, uint64_t seed);
+// For components that remember more than a new one knows: what they compute before and after points and elements are
+// renumbered, point by point. Positions are projected, forces evaluated, `warm` times before.
+bool follow_check_renumbering(const followCase *c, int warm);
 
 #endif

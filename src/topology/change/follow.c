@@ -4,18 +4,17 @@
 
 typedef struct Watch {
   dvWatcher watcher;
-  struct dvFollower *follower;
+  struct Follower *follower;
   bool looks;   // at the topology, for all who follow it
 } Watch;
 
-typedef struct dvFollower {
-  dvBelonging belonging;
-  dvObject *owner;
+typedef struct Follower {
+  dvFollower base;
   bool due;                   // a topology has changed since the last call
   DV_ARRAY(Watch *) meshes;   // one for each topology
   DV_ARRAY(dvElementData *) data;
   DV_ARRAY(dvElementList *) lists;
-} dvFollower;
+} Follower;
 
 // --- the end of a batch --------------------------------------------------------------------------
 
@@ -23,7 +22,7 @@ typedef struct dvFollower {
 static void look_at_meshes(const dvScene *scene)
 {
   for (size_t i = 0; i < scene->followers.count; i++) {
-    const dvFollower *f = scene->followers.data[i];
+    const Follower *f = (const Follower *)scene->followers.data[i];
     for (size_t k = 0; k < f->meshes.count; k++) {
       dvTopology *t = f->meshes.data[k]->watcher.topology;
       if (!t || !f->meshes.data[k]->looks) continue;
@@ -36,8 +35,8 @@ static void look_at_meshes(const dvScene *scene)
 static void call(const dvScene *scene, bool states)
 {
   for (size_t i = 0; i < scene->followers.count; i++) {
-    dvFollower *f = scene->followers.data[i];
-    dvObject *o = f->owner;
+    Follower *f = (Follower *)scene->followers.data[i];
+    dvObject *o = f->base.owner;
     if (!f->due || dv_plays(o, DV_ROLE_STATE) != states) continue;
     f->due = false;
     if (!o->cls->topology_changed || o->failed) continue;
@@ -59,7 +58,7 @@ static void scene_follow(dvScene *scene)
 static bool is_looked_at(const dvScene *scene, const dvTopology *t, Watch **other)
 {
   for (size_t i = 0; i < scene->followers.count; i++) {
-    const dvFollower *f = scene->followers.data[i];
+    const Follower *f = (const Follower *)scene->followers.data[i];
     for (size_t k = 0; k < f->meshes.count; k++) {
       if (f->meshes.data[k]->watcher.topology != t) continue;
       if (other) *other = f->meshes.data[k];
@@ -80,10 +79,10 @@ static void stop_watching(const dvScene *scene, Watch *w)
 
 static void follower_release(dvBelonging *b)
 {
-  dvFollower *f = (dvFollower *)b;
-  dvScene *scene = f->owner->node->scene;
+  Follower *f = (Follower *)b;
+  dvScene *scene = f->base.scene;
   for (size_t i = 0; i < scene->followers.count; i++)
-    if (scene->followers.data[i] == f) {
+    if (scene->followers.data[i] == &f->base) {
       dv_array_remove(&scene->followers, i);
       break;
     }
@@ -102,17 +101,16 @@ static void follower_release(dvBelonging *b)
   dv_free(f);
 }
 
-static dvFollower *follower_of(dvObject *o)
+static Follower *follower_of(dvObject *o)
 {
   for (dvBelonging *b = o->belongings; b; b = b->next)
-    if (b->release == follower_release) return (dvFollower *)b;
-  dvFollower *f = dv_alloc(sizeof *f);
-  f->belonging = (dvBelonging){.release = follower_release, .next = o->belongings};
-  f->owner = o;
-  o->belongings = &f->belonging;
+    if (b->release == follower_release) return (Follower *)b;
+  Follower *f = dv_alloc(sizeof *f);
   dvScene *scene = o->node->scene;
+  f->base = (dvFollower){{.release = follower_release, .next = o->belongings}, o, scene};
+  o->belongings = &f->base.belonging;
   scene->follow = scene_follow;
-  dv_push(&scene->followers, f);
+  dv_push(&scene->followers, &f->base);
   return f;
 }
 
@@ -121,13 +119,13 @@ static void notice(dvWatcher *w, const dvChange *c)
   if (c->what != DV_CHANGES_END) ((Watch *)w)->follower->due = true;
 }
 
-static dvFollower *follow(dvObject *o, dvTopology *t)
+static Follower *follow(dvObject *o, dvTopology *t)
 {
-  dvFollower *f = follower_of(o);
+  Follower *f = follower_of(o);
   for (size_t i = 0; i < f->meshes.count; i++)
     if (f->meshes.data[i]->watcher.topology == t) return f;
   Watch *w = dv_alloc(sizeof *w);
-  *w = (Watch){.watcher = {.notice = notice}, .follower = f, .looks = !is_looked_at(o->node->scene, t, NULL)};
+  *w = (Watch){.watcher = {.notice = notice}, .follower = f, .looks = !is_looked_at(f->base.scene, t, NULL)};
   dv_topology_watch(t, &w->watcher);
   dv_push(&f->meshes, w);
   return f;
@@ -137,7 +135,7 @@ void dv_follow(dvObject *o, dvTopology *t) { follow(o, t); }
 
 dvElementData *dv_follow_elements(dvObject *o, dvTopology *t, dvElementKind kind)
 {
-  dvFollower *f = follow(o, t);
+  Follower *f = follow(o, t);
   for (size_t i = 0; i < f->data.count; i++)
     if (f->data.data[i]->watcher.topology == t && f->data.data[i]->kind == kind) return f->data.data[i];
   dvElementData *d = dv_alloc(sizeof *d);
@@ -148,7 +146,7 @@ dvElementData *dv_follow_elements(dvObject *o, dvTopology *t, dvElementKind kind
 
 dvElementList *dv_follow_list(dvObject *o, dvTopology *t, dvElementKind kind, dvInts *list)
 {
-  dvFollower *f = follow(o, t);
+  Follower *f = follow(o, t);
   for (size_t i = 0; i < f->lists.count; i++) {
     dvElementList *l = f->lists.data[i];
     if (l->watcher.topology == t && l->kind == kind && l->list == list) return l;
