@@ -15,10 +15,16 @@ static void add_column(void *user, dvState *s, int id, dvReals *vector)
 static void gather_vectors(void *user, dvElementData *d)
 {
   d->columns.count = 0;
-  dv_state_each(user, add_column, d);
+  dv_state_each_vector(user, add_column, d);
 }
 
-static void set_count(void *user, size_t rows) { ((dvState *)user)->count = rows; }
+// rows have moved: a state that lives elsewhere has them here now
+static void set_count(void *user, size_t rows)
+{
+  dvState *s = user;
+  if (!dv_state_resize(s, rows)) dv_error(&s->base, "use a coarser mesh", "out of memory for %zu points", rows);
+  if (s->home) dv_state_move(s, s->home, s->home_data);
+}
 
 typedef struct NewRow {
   const dvNewElement *element;   // NULL: it comes from nothing
@@ -60,7 +66,10 @@ static void fill_row(void *user, dvState *s, int id, dvReals *vector)
   else if (dv_vec_is_coord(id) && s->base.dof->kind == DV_RIGID3) turn_row(n->element, dv_reals_edit(vector));
 }
 
-static void create_row(void *user, const dvNewElement *e) { dv_state_each(user, fill_row, &(NewRow){e, e->row}); }
+static void create_row(void *user, const dvNewElement *e)
+{
+  dv_state_each_vector(user, fill_row, &(NewRow){e, e->row});
+}
 
 // nothing is known of the points of a mesh that was edited as a whole: they keep their numbers
 static void make_again(void *user, size_t rows)
@@ -72,7 +81,7 @@ static void make_again(void *user, size_t rows)
     dv_error(&s->base, "use a coarser mesh", "out of memory for %zu degrees of freedom", rows);
     return;
   }
-  for (size_t i = old; i < rows; i++) dv_state_each(s, fill_row, &(NewRow){NULL, i});
+  for (size_t i = old; i < rows; i++) dv_state_each_vector(s, fill_row, &(NewRow){NULL, i});
 }
 
 static void take_out(void *user, dvState *s, int id, dvReals *vector)
@@ -85,7 +94,7 @@ static void take_out(void *user, dvState *s, int id, dvReals *vector)
 
 void dv_state_erase(dvState *s, size_t row)
 {
-  dv_state_each(s, take_out, &row);
+  dv_state_each_vector(s, take_out, &row);
   DV_MUST(dv_state_resize(s, s->count - 1));
 }
 

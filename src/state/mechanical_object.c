@@ -36,7 +36,7 @@
   X(vec3, translation2, "0 0 0", "m", "moves the points after the rest position is stored", .flags = DV_NO_SRC)    \
   X(vec3, rotation2, "0 0 0", "degrees", "turns the points after the rest position is stored", .flags = DV_NO_SRC) \
   X(int, size, "1", "", "number of degrees of freedom", .flags = DV_NO_SRC)                                        \
-  X(int, reserve, "0", "", "degrees of freedom to keep room for")                                                  \
+  X(int, reserve, "0", "", "accepted: room is made when it is needed", .flags = DV_HIDDEN)                         \
   X(link, topology, "", "", "topology that belongs to the points", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MechanicalObject {
@@ -54,6 +54,7 @@ static void mechanical_object_create(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
   dvState *s = &m->state;
+  s->shown = &m->showObject;
   dv_state_bind(s, DV_X, &m->position);
   dv_state_bind(s, DV_X_REST, &m->rest_position);
   dv_state_bind(s, DV_X_FREE, &m->free_position);
@@ -158,7 +159,7 @@ static void check_sizes(MechanicalObject *m, size_t count)
   dvObject *o = &m->state.base;
   static const int ids[] = {DV_X, DV_V, DV_F, DV_F_EXTERNAL, DV_X_REST, DV_X_RESET, DV_V_RESET};
   for (size_t i = 0; i < DV_COUNT(ids); i++) {
-    const dvReals *r = m->state.vec[ids[i]];
+    const dvReals *r = m->state.scene[ids[i]].field;
     size_t n = dv_reals_size(r);
     if (n > 1 && n != count)
       dv_field_warning(o, r, NULL, "%s has %zu entries, the largest of the vectors has %zu",
@@ -191,8 +192,8 @@ static dvStatus count_given(MechanicalObject *m, size_t *count)
     if (m->size < 0) return dv_field_error(&s->base, &m->size, NULL, "size %d is negative", m->size);
     *count = (size_t)m->size;
   }
-  for (int id = 0; id < DV_VEC_ODE; id++)
-    if (s->vec[id]) *count = dv_max_size(*count, dv_reals_size(s->vec[id]));
+  for (int id = 0; id < DV_VEC_SCENE; id++)
+    if (s->scene[id].field) *count = dv_max_size(*count, dv_reals_size(s->scene[id].field));
   check_sizes(m, *count);
   return DV_OK;
 }
@@ -300,14 +301,18 @@ static void mechanical_object_handle_event(dvObject *o, const dvEvent *event)
   dv_state_touch(s, DV_X);
 }
 
+// somebody has written a vector, maybe with another number of entries
+static dvStatus mechanical_object_reinit(dvObject *o)
+{
+  return dv_state_resize(dv_state(o), dv_state(o)->count) ? DV_OK : dv_error(o, NULL, "out of memory");
+}
+
 static void mechanical_object_store_reset(dvObject *o)
 {
   dvState *s = dv_state(o);
   if (dv_node_is_mapped(o->node) || s->count == 0) return;
-  dv_state_read(s, DV_X);   // sized, then shared: the first write makes the copy
-  dv_state_read(s, DV_V);
-  dv_reals_share(s->vec[DV_X_RESET], s->vec[DV_X]);
-  dv_reals_share(s->vec[DV_V_RESET], s->vec[DV_V]);
+  dv_state_share(s, DV_X_RESET, DV_X);
+  dv_state_share(s, DV_V_RESET, DV_V);
 }
 
 static void mechanical_object_reset(dvObject *o)
@@ -316,8 +321,8 @@ static void mechanical_object_reset(dvObject *o)
   if (s->count == 0) return;
   memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
   if (!dv_state_has(s, DV_X_RESET)) return;
-  memcpy(dv_state_write(s, DV_X), dv_state_read(s, DV_X_RESET), dv_state_scalars(s, DV_X) * sizeof(double));
-  memcpy(dv_state_write(s, DV_V), dv_state_read(s, DV_V_RESET), dv_state_scalars(s, DV_V) * sizeof(double));
+  dv_state_share(s, DV_X, DV_X_RESET);
+  dv_state_share(s, DV_V, DV_V_RESET);
   dv_state_touch(s, DV_X);
   dv_state_touch(s, DV_V);
 }
@@ -329,12 +334,13 @@ static const dvClass mechanical_object_class = {
     .help = "positions, velocities and forces of a mechanical model",
     .module = "Sofa.Component.StateContainer",
     .dofs = DV_DOF_ALL,
-    .roles = 1u << DV_ROLE_STATE,
+    .roles = DV_PLAYS(DV_ROLE_STATE),
     .size = sizeof(MechanicalObject),
     .blocks = {&dv_object_block, DV_BLOCK(mechanical_object_fields)},
     .create = mechanical_object_create,
     .parse = mechanical_object_parse,
     .init = mechanical_object_init,
+    .reinit = mechanical_object_reinit,
     .handle_event = mechanical_object_handle_event,
     .store_reset = mechanical_object_store_reset,
     .reset = mechanical_object_reset,

@@ -25,7 +25,7 @@ void dv_mapping_follow(dvObject *o)
 {
   const dvMapping *m = (const dvMapping *)o;
   for (int k = 0; k < m->input_count; k++)
-    if (m->inputs[k]->topology) dv_follow(o, m->inputs[k]->topology);
+    if (dv_mapping_in(m, (size_t)k)->topology) dv_follow(o, dv_mapping_in(m, (size_t)k)->topology);
   if (m->out->topology) dv_follow(o, m->out->topology);
 }
 
@@ -41,7 +41,7 @@ void dv_mapping_cannot_follow(dvObject *o)
 {
   const dvMapping *m = (const dvMapping *)o;
   bool changed = has_changed(m->out);
-  for (int k = 0; k < m->input_count; k++) changed = changed || has_changed(m->inputs[k]);
+  for (int k = 0; k < m->input_count; k++) changed = changed || has_changed(dv_mapping_in(m, (size_t)k));
   if (!changed) return;
   dv_error(o, "leave the meshes of its states as they are, or use a BarycentricMapping",
            "%s does not follow a mesh that changes", o->cls->name);
@@ -69,7 +69,7 @@ dvStatus dv_linear_settle(dvObject *o)
   for (int k = 0; k < m->input_count && good; k++) {
     dvWeights *w = dv_linear_weights(l, k);
     w->one_way = !dv_is_mechanical_state(&m->out->base);   // what is only drawn hands nothing back
-    good = dv_weights_finish(w, m->inputs[k]->count);
+    good = dv_weights_finish(w, dv_mapping_in(m, k)->count);
   }
   if (!good || !dv_state_resize(m->out, l->weights.out_points))
     return dv_error(o, NULL, "out of memory for %zu mapped points", l->weights.out_points);
@@ -79,7 +79,7 @@ dvStatus dv_linear_settle(dvObject *o)
 
 static dvStrides strides(const dvLinearMapping *l, int input, bool coord)
 {
-  const dvDof *in = l->base.inputs[input]->base.dof, *out = l->base.out->base.dof;
+  const dvDof *in = dv_mapping_in(&l->base, input)->base.dof, *out = l->base.out->base.dof;
   dvStrides s = {coord ? in->coord : in->deriv, coord ? out->coord : out->deriv, 0};
   s.width = dv_min_int(s.in, s.out);
   if (l->leading) s.width = dv_min_int(s.width, l->leading);
@@ -91,7 +91,7 @@ static bool fits(dvLinearMapping *l)
 {
   bool good = l->base.out->count == l->weights.out_points;
   for (int k = 0; k < l->base.input_count; k++)
-    good = good && l->base.inputs[k]->count >= dv_linear_weights(l, k)->in_points;
+    good = good && dv_mapping_in(&l->base, k)->count >= dv_linear_weights(l, k)->in_points;
   return good;
 }
 
@@ -99,10 +99,10 @@ static void apply_rows(dvLinearMapping *l, int out, int in)
 {
   dvMapping *m = &l->base;
   for (int k = 0; k < m->input_count; k++) {
-    const double *from = dv_state_read(m->inputs[k], in);
-    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool,
-                                                  strides(l, k, dv_vec_is_coord(in)), from,
-                                                  dv_state_write(m->out, out));
+    const double *from = dv_state_read(dv_mapping_in(m, k), in);
+    dvStrides s = strides(l, k, dv_vec_is_coord(in));
+    double *to = k == 0 && s.width == s.out ? dv_state_overwrite(m->out, out) : dv_state_write(m->out, out);
+    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool, s, from, to);
   }
 }
 
@@ -135,12 +135,13 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
   const double *out = dv_state_read(m->out, out_f);
   for (int k = 0; k < m->input_count; k++)
     dv_weights_apply_transposed(dv_linear_weights(l, k), o->context->pool, strides(l, k, false), out,
-                                dv_state_write(m->inputs[k], in_f));
+                                dv_state_write(dv_mapping_in(m, k), in_f));
 }
 
 void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
+  if (!fits(l)) return;
   double block[DV_MAX_COORD * DV_MAX_COORD];
   for (int input = 0; input < l->base.input_count; input++) {
     const dvRows *r = &dv_linear_weights(l, input)->rows;
@@ -148,7 +149,7 @@ void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
     for (int32_t e = r->offset.data[out]; e < r->offset.data[out + 1]; e++) {
       memset(block, 0, (size_t)(s.out * s.in) * sizeof *block);
       for (int k = 0; k < s.width; k++) block[k * s.in + k] = r->value.data[e];
-      sink->add(sink, l->base.out, out, l->base.inputs[input], (size_t)r->index.data[e], s.out, s.in, block);
+      sink->add(sink, l->base.out, out, dv_mapping_in(&l->base, input), (size_t)r->index.data[e], s.out, s.in, block);
     }
   }
 }
@@ -167,4 +168,5 @@ const dvMappingOps dv_linear_ops = {
     .apply_jt = dv_linear_apply_jt,
     .build_j = dv_mapping_build_rows,
     .row = dv_linear_row,
+    DV_MAPPING_SLOTS,
 };

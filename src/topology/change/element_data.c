@@ -199,6 +199,7 @@ static void data_renumber(dvElementData *d, const dvChange *c)
     column_permute(&d->columns.data[k], c->indices, c->count);
     column_touch(&d->columns.data[k], d->owner);
   }
+  if (d->resized) d->resized(d->user, d->rows);
 }
 
 static void data_remade(dvElementData *d)

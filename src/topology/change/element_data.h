@@ -68,7 +68,7 @@ typedef struct dvElementData {
   void (*gather)(void *user, struct dvElementData *d);   // before the first change of a batch: rows come home
   void (*create)(void *user, const dvNewElement *e);
   void (*destroy)(void *user, size_t row);
-  void (*resized)(void *user, size_t rows);   // the columns have so many rows from here on
+  void (*resized)(void *user, size_t rows);   // rows of the columns have moved; there are so many from here on
   void (*remade)(void *user, size_t rows);    // instead of what DV_REMADE does
 } dvElementData;
 

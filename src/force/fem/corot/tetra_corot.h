@@ -66,6 +66,9 @@ void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6
 // Forgets the plastic strain.
 void dv_tetra_corot_reset(dvTetraCorot *t);
 
+// Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.
+void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents);
+
 // f += forces at x; plastic strain flows. Keeps the rotations for the functions below, which before the first call use
 // the rest shape. The pool may be NULL here and below.
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f);
@@ -114,6 +117,7 @@ typedef struct dvTetraData {
   double *frames;
   double *plastic;   // six volumes, plastic strain times six volumes; NULL without plasticity
   double limit, yield, creep;
+  bool no_tangents;   // force leaves `moving` and `frames` as they are
 } dvTetraData;
 
 // Tables are indexed by dvCorotMethod.
