@@ -145,21 +145,26 @@ static void note_what_was_seen(dvDiagonal *d)
 {
   d->seen = d->base.state->count;
   if (d->field) d->field_seen = d->field->counter;
-  if (d->revision) d->revision_seen = *d->revision;
 }
 
-void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision)
+void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field)
 {
   d->set_up = set_up;
   d->field = field;
-  d->revision = revision;
+  note_what_was_seen(d);
+}
+
+void dv_diagonal_topology_changed(dvObject *o)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  if (!d->set_up) return;
+  d->set_up(o);
   note_what_was_seen(d);
 }
 
 void dv_diagonal_refresh(dvDiagonal *d)
 {
-  bool changed = d->seen != d->base.state->count || (d->field && d->field->counter != d->field_seen) ||
-                 (d->revision && *d->revision != d->revision_seen);
+  bool changed = d->seen != d->base.state->count || (d->field && d->field->counter != d->field_seen);
   if (changed && d->set_up) {
     d->set_up(&d->base.base);
     note_what_was_seen(d);

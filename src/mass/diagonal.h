@@ -22,11 +22,9 @@ typedef struct dvDiagonal {
   bool gyroscopic;                  // frames in space turn their inertia with them
   dvReals turned, turned_inverse;   // then: the same in world axes, for each frame
   size_t seen;                      // degrees of freedom of the state at the last set-up
-  void (*set_up)(dvObject *o);      // called when that number, or one of the next two, has changed
+  void (*set_up)(dvObject *o);      // called when that number, or the next field, has changed
   const dvField *field;             // may be NULL
-  const unsigned *revision;         // of a topology; may be NULL
   uint32_t field_seen;
-  unsigned revision_seen;
 } dvDiagonal;
 
 extern const dvMassOps dv_diagonal_ops;
@@ -46,11 +44,13 @@ void dv_diagonal_choose_gyroscopic(dvDiagonal *d, bool *field);
 bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);
 // Warns when the inertia of a frame is not symmetric and positive.
 void dv_diagonal_check_inertia(const dvDiagonal *d);
-// Tells it what to watch; from here on it is set up again whenever something changed. `field` and `revision` may be
-// NULL.
-void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision);
+// Tells it what to watch; from here on it is set up again whenever the field (may be NULL), the number of points or a
+// topology that it follows has changed.
+void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field);
 // Sets it up again if need be: first thing in every slot.
 void dv_diagonal_refresh(dvDiagonal *d);
+// `topology_changed` of every such mass.
+void dv_diagonal_topology_changed(dvObject *o);
 
 // the slots, for components that add something to them
 void dv_diagonal_add_mdx(dvObject *o, const dvMech *m, double factor);

@@ -35,6 +35,7 @@ typedef struct UniformMass {
   dvDiagonal diagonal;
   UNIFORM_MASS_FIELDS(DV_MEMBER)
   bool from_total;
+  dvElementList *listed;          // keeps indices in step
   double numbers[MOST_NUMBERS];   // of one degree of freedom
 } UniformMass;
 
@@ -147,7 +148,7 @@ static dvStatus take_points(UniformMass *u)
   }
   DV_TRY(dv_check_indices(&d->base.base, &u->indices, n, "points"));
   dv_ints_share(&d->points, &u->indices);
-  d->count = u->indices.count ? u->indices.count : n;
+  d->count = dv_names_all(&u->indices, u->listed) ? n : u->indices.count;
   return DV_OK;
 }
 
@@ -226,7 +227,8 @@ static dvStatus uniform_mass_init(dvObject *o)
   if (!d->absent) take_values(u);
   write_values(u);
   dv_diagonal_choose_gyroscopic(d, &u->gyroscopic);
-  dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices), NULL);
+  dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices));
+  u->listed = dv_follow_points(o, d->base.state, &u->indices);
   return DV_OK;
 }
 
@@ -254,4 +256,5 @@ const dvClass dv_uniform_mass_class = {
     .init = uniform_mass_init,
     .reinit = uniform_mass_reinit,
     .destroy = uniform_mass_destroy,
+    .topology_changed = dv_diagonal_topology_changed,
 };

@@ -118,6 +118,7 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->handlers);
   dv_array_free(&s->inheritance);
   dv_array_free(&s->engines);
+  dv_array_free(&s->followers);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;

@@ -50,6 +50,13 @@ typedef struct dvInheritance {
   dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
 
+// A component that follows topologies (topology/change/follow.h), as far as the scene knows it.
+typedef struct dvFollower {
+  dvBelonging belonging;
+  dvObject *owner;
+  dvScene *scene;
+} dvFollower;
+
 // Somebody who gets the state at the end of each step that ended well, and after a reset.
 typedef struct dvSubscriber {
   void (*post)(void *user, dvScene *scene, long step);
@@ -78,6 +85,9 @@ struct dvScene {
   double good_time;   // of the last step that ended well
   DV_ARRAY(dvSubscriber) subscribers;
   dvStrings missing;   // names of components that do not exist: links to them were told of already
+  // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
+  DV_ARRAY(dvFollower *) followers;
+  void (*follow)(dvScene *scene);
 };
 
 dvScene *dv_scene_create(dvContext *context);

@@ -213,6 +213,7 @@ static dvStatus initialise(dvScene *scene)
   scene->version++;   // plans made during initialisation may be incomplete
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dv_scene_refresh(scene);
+  if (scene->follow) scene->follow(scene);   // a mesh may have been made again after its followers were initialised
   if (loop->start) DV_TRY(loop->start(scene->loop));
   dvVisitor store = {.top_down = store_reset};
   dv_visit(scene->root, &store);
@@ -264,6 +265,7 @@ dvStatus dv_scene_pull(dvScene *scene)
 {
   dvStatus worst = DV_OK;
   for (size_t i = 0; i < scene->engines.count; i++) worse(&worst, dv_object_pull(scene->engines.data[i]));
+  if (scene->follow) scene->follow(scene);
   return worst;
 }
 
@@ -389,5 +391,11 @@ void dv_scene_adopt(dvNode *parent, dvScene **other)
   dv_node_add_child(parent, node);
   dvVisitor move = {.top_down = move_in, .everything = true};
   dv_visit(node, &move);
+  for (size_t i = 0; i < (*other)->followers.count; i++) {
+    (*other)->followers.data[i]->scene = parent->scene;
+    dv_push(&parent->scene->followers, (*other)->followers.data[i]);
+  }
+  if ((*other)->follow) parent->scene->follow = (*other)->follow;
+  (*other)->followers.count = 0;
   dv_scene_destroy(other);
 }

@@ -277,7 +277,17 @@ static dvStatus mechanical_object_init(dvObject *o)
   leave_links(m);
   dv_touch(o, &m->position);
   dv_touch(o, &m->rest_position);
+  dvObject *mesh = m->topology.target ? m->topology.target : dv_node_find(o->node, DV_ROLE_TOPOLOGY);
+  if (mesh && !mesh->failed) dv_state_follow(s, dv_topology(mesh));
   return DV_OK;
+}
+
+static void mechanical_object_topology_changed(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  m->size = (int32_t)m->state.count;
+  dv_touch(o, &m->size);
+  dv_touch(o, &m->position);
 }
 
 // after a step: as in SOFA the positions follow an engine whose inputs have moved
@@ -338,6 +348,7 @@ static const dvClass mechanical_object_class = {
     .store_reset = mechanical_object_store_reset,
     .reset = mechanical_object_reset,
     .destroy = mechanical_object_destroy,
+    .topology_changed = mechanical_object_topology_changed,
 };
 
 void dv_register_state(dvRegistry *r)

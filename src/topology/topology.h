@@ -95,6 +95,7 @@ struct dvTopology {
   dvObject *reader;   // loads `filename`
   uint64_t stamp;     // of what was given at the last refresh
   bool refreshing;
+  bool remade;                 // edited as a whole, and nobody who watches knows it yet
   bool kept;                   // a change was made: lists are what they are, even when empty
   struct dvChanges *changes;   // who watches, and what changes need; see change.h
 };
@@ -137,7 +138,7 @@ void dv_topology_destroy(dvObject *o);
 // Brings the container up to date with its fields: checks element indices, counts points. Reports the first index out
 // of range. Cheap when nothing changed.
 dvStatus dv_topology_settle(dvTopology *t);
-// Tells that points or elements have changed.
+// Tells that points or elements have been edited as a whole. Followers hear of it at the beginning of the next step.
 void dv_topology_changed(dvTopology *t);
 void dv_topology_free(dvTopology *t);
 

@@ -11,6 +11,7 @@
 #include "constraint/projective/selected.h"
 
 #include "math/vec.h"
+#include "mechanics/pairs.h"
 #include "object/compat.h"
 
 #include <string.h>
@@ -42,6 +43,7 @@ typedef struct Attach {
   ATTACH_FIELDS(DV_MEMBER)
   dvState *first, *second;
   size_t pairs;
+  dvPairs followed;           // a pair goes with either of its points
   const dvField *fields[2];   // of the indices
   uint32_t counters[2];
   size_t counts[2];
@@ -146,6 +148,10 @@ static dvStatus attach_init(dvObject *o)
   if (!a->twoWay) dv_compat_field(o, &a->holdSecond, DV_COMPAT_ATTACH_ROWS);
   a->fields[0] = dv_field_of(o, &a->indices1);
   a->fields[1] = dv_field_of(o, &a->indices2);
+  if (a->indices1.count == a->indices2.count && !a->followed.ends[0]) {
+    dv_pairs_follow(&a->followed, o, a->first, a->second, &a->indices1, &a->indices2);
+    dv_element_list_add_reals(dv_pairs_list(&a->followed), &a->constraintFactor, true);
+  }
   refresh(a);
   return o->failed ? DV_ERROR_INPUT : DV_OK;
 }

@@ -193,6 +193,8 @@ static dvStatus linear_movement_init(dvObject *o)
   else l->relativeMovements = true;
   dv_keys_check(o, &l->keyTimes, &l->movements, o->dof->deriv);
   l->mean = has_near_keys(l) && dv_compat(o, DV_COMPAT_NEAR_ROTATIONS);
+  dv_follow_points(o, l->base.state, &l->indices);
+  dv_element_data_add_groups(dv_follow_rows(o, l->base.state), &l->first, (size_t)o->dof->coord, true);
   points_of(l);
   return DV_OK;
 }

@@ -123,6 +123,8 @@ static dvStatus linear_velocity_init(dvObject *o)
   o->dof = l->base.state->base.dof;
   dv_keys_check(o, &l->keyTimes, &l->velocities, o->dof->deriv);
   l->each_time = dv_compat(o, DV_COMPAT_LINEAR_VELOCITY);
+  dv_follow_points(o, l->base.state, &l->indices);
+  dv_element_data_add_groups(dv_follow_rows(o, l->base.state), &l->last, (size_t)o->dof->coord, true);
   points_of(l);
   return dv_check_indices(o, &l->coordinates, (size_t)o->dof->deriv, "components");
 }

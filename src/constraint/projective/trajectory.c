@@ -168,6 +168,7 @@ static dvStatus trajectory_init(dvObject *o)
   Trajectory *t = (Trajectory *)o;
   DV_TRY(dv_projective_init(o));
   o->dof = t->base.state->base.dof;
+  dv_follow_points(o, t->base.state, &t->indices);
   points_of(t);
   if (!(t->EndTime > t->BeginTime))
     dv_warning(o, "give an EndTime after BeginTime", "the motion from %g s to %g s takes no time: the points are free",

@@ -10,6 +10,7 @@
 // END_SPRING.
 #include "force/spring/frame_text.h"
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 
 #include "math/vec.h"
 #include "object/compat.h"
@@ -119,6 +120,7 @@ typedef struct JointSpring {
   FILE *out;
   double last_output;
   bool waiting;
+  dvPairs pairs;
 } JointSpring;
 
 #define SELF JointSpring
@@ -179,7 +181,14 @@ static dvStatus joint_spring_settle(JointSpring *s)
     j->rest_t = dv_vec3_sub(dv_vec3_load(x2), dv_vec3_load(x1));
     j->rest_r = dv_quat_mul(dv_quat_load(x2 + 3), dv_quat_inverse(dv_quat_load(x1 + 3)));
   }
+  DV_PAIRS_FOLLOW(&s->pairs, &s->pair.base, s->pair.first, s->pair.second, &s->joints, link.a, link.b);
   return DV_OK;
+}
+
+static void joint_spring_topology_changed(dvObject *o)
+{
+  JointSpring *s = (JointSpring *)o;
+  DV_PAIRS_GIVE(&s->pairs, &s->joints, link.a, link.b);
 }
 
 static dvStatus joint_spring_reinit(dvObject *o)
@@ -353,6 +362,7 @@ static void joint_spring_destroy(dvObject *o)
   JointSpring *s = (JointSpring *)o;
   dv_array_free(&s->joints);
   dv_array_free(&s->pushes);
+  dv_pairs_free(&s->pairs);
   if (s->out) fclose(s->out);
 }
 
@@ -376,6 +386,7 @@ const dvClass dv_joint_spring_class = {
     .reinit = joint_spring_reinit,
     .store_reset = joint_spring_store_reset,
     .destroy = joint_spring_destroy,
+    .topology_changed = joint_spring_topology_changed,
 };
 
 // --- FrameSpringForceField -----------------------------------------------------------------------
@@ -398,6 +409,7 @@ typedef struct FrameSpring {
   DV_ARRAY(Frames) springs;
   bool waiting;
   bool as_sofa;   // the damping of rotations drives the second frame; torques stand in the axes of the first
+  dvPairs pairs;
 } FrameSpring;
 
 #define SELF FrameSpring
@@ -441,7 +453,14 @@ static dvStatus frame_spring_reinit(dvObject *o)
     s->springs.count = 0;
     return status;
   }
+  DV_PAIRS_FOLLOW(&s->pairs, o, s->pair.first, s->pair.second, &s->springs, link.a, link.b);
   return DV_OK;
+}
+
+static void frame_spring_topology_changed(dvObject *o)
+{
+  FrameSpring *s = (FrameSpring *)o;
+  DV_PAIRS_GIVE(&s->pairs, &s->springs, link.a, link.b);
 }
 
 static dvStatus frame_spring_init(dvObject *o)
@@ -499,7 +518,11 @@ static void frame_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSin
       link_add_stiffness(&s->springs.data[i].link, &s->pair, m, sink);
 }
 
-static void frame_spring_destroy(dvObject *o) { dv_array_free(&((FrameSpring *)o)->springs); }
+static void frame_spring_destroy(dvObject *o)
+{
+  dv_array_free(&((FrameSpring *)o)->springs);
+  dv_pairs_free(&((FrameSpring *)o)->pairs);
+}
 
 static const dvForceOps frame_spring_ops = {
     .add_force = frame_spring_add_force,
@@ -521,4 +544,5 @@ const dvClass dv_frame_spring_class = {
     .reinit = frame_spring_reinit,
     .store_reset = frame_spring_store_reset,
     .destroy = frame_spring_destroy,
+    .topology_changed = frame_spring_topology_changed,
 };

@@ -141,6 +141,7 @@ static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};
                           .link = dv_mapping_link,                     \
                           .init = init_,                               \
                           .destroy = made_points_destroy,              \
+                          .topology_changed = dv_mapping_remake,       \
                           __VA_ARGS__}
 
 MADE_CLASS(dv_tesselated_mapping_class, "SimpleTesselatedTetraMechanicalMapping",

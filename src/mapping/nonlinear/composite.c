@@ -268,4 +268,5 @@ const dvClass dv_composite_mapping_class = {
     .link = dv_mapping_link,
     .init = composite_init,
     .destroy = composite_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

@@ -114,6 +114,22 @@ static void find_plastic_scale(dvTetraCorot *t, bool by_volume)
   }
 }
 
+static double *plastic_of(const dvTetraCorot *t, size_t e)
+{
+  size_t lane = (size_t)t->blocks->lane[e];
+  return t->data.plastic + DV_LANES * (DV_TETRA_PLASTIC * (lane / DV_LANES) + 1) + lane % DV_LANES;
+}
+
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6])
+{
+  for (size_t i = 0; i < 6; i++) out[i] = plastic_of(t, e)[DV_LANES * i];
+}
+
+void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6])
+{
+  for (size_t i = 0; i < 6; i++) plastic_of(t, e)[DV_LANES * i] = strain[i];
+}
+
 void dv_tetra_corot_reset(dvTetraCorot *t)
 {
   if (!t->data.plastic) return;

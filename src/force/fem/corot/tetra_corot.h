@@ -61,6 +61,9 @@ void dv_tetra_corot_destroy(dvTetraCorot **t);
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);
 
+// Plastic strain of element e, six numbers times six volumes: only with plasticity.
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6]);
+void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6]);
 // Forgets the plastic strain.
 void dv_tetra_corot_reset(dvTetraCorot *t);
 

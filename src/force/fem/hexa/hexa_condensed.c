@@ -89,7 +89,8 @@ dvStatus dv_hexa_condense(dvHexaForce *h)
   int depth = 0;
   DV_TRY(find_depth(h, &depth));
   if (dv_sparse_grid_level(h->elastic.topology.target, 0)->cell_of.count != h->count)
-    return dv_error(o, NULL, "the grid has changed");
+    return dv_error(o, "use a HexahedronFEMForceFieldAndMass on meshes that change",
+                    "the grid has changed: its finer levels no longer tell how to condense the cells");
   double edges[3], k[DV_CONDENSE_K], m[64];
   dv_hexa_edges(dv_state_read(h->elastic.force.state, DV_X_REST), h->hexa, edges);
   for (int a = 0; a < 3; a++) edges[a] /= 1 << depth;

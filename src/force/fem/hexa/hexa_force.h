@@ -80,7 +80,6 @@ typedef struct dvHexaForce {
   dvCorot *elements;
   const int32_t *hexa;   // eight points each, the topology's
   size_t count;
-  unsigned revision;        // of the topology they were made from
   bool stale;               // there is no valid set of elements
   dvReals filled, heavy;    // factors of each element on stiffness and mass; empty: 1
   double *mass;             // [count] mass of each element
@@ -124,7 +123,6 @@ dvStatus dv_hexa_force_init(dvObject *o);
 dvStatus dv_hexa_force_reinit(dvObject *o);
 dvStatus dv_hexa_force_fetch(dvObject *o, dvField *f);
 void dv_hexa_force_destroy(dvObject *o);
-bool dv_hexa_follow_topology(dvHexaForce *h);
 extern const dvForceOps dv_hexa_force_ops, dv_hexahedral_force_ops;
 
 // Masses of elements and points from the shape at rest.
@@ -140,6 +138,7 @@ dvStatus dv_hexa_condense(dvHexaForce *h);
 
 #define DV_HEXA_CLASS                                                                                           \
   .struct_size = sizeof(dvClass), .dofs = DV_DOF_VEC3, .size = sizeof(dvHexaForce), .init = dv_hexa_force_init, \
-  .reinit = dv_hexa_force_reinit, .fetch = dv_hexa_force_fetch, .destroy = dv_hexa_force_destroy
+  .reinit = dv_hexa_force_reinit, .fetch = dv_hexa_force_fetch, .destroy = dv_hexa_force_destroy,               \
+  .topology_changed = dv_force_remake
 
 #endif

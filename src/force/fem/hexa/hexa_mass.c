@@ -182,7 +182,7 @@ static void hexa_mass_add_gravity(dvObject *o, const dvMech *m)
 {
   dvHexaForce *h = (dvHexaForce *)o;
   dvState *s = h->elastic.force.state;
-  if (h->separateGravity || !dv_hexa_follow_topology(h)) return;
+  if (h->separateGravity || h->stale) return;
   double *f = dv_state_write(s, m->f);
   for (size_t i = 0; i < 3 * s->count; i++) f[i] += h->weight[i / 3] * m->gravity[i % 3];
 }

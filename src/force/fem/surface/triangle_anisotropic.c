@@ -149,24 +149,13 @@ static dvStatus anisotropic_reinit(dvObject *o)
 
 static dvStatus anisotropic_init(dvObject *o)
 {
+  Anisotropic *t = (Anisotropic *)o;
   DV_TRY(dv_elastic_init(o));
-  return anisotropic_reinit(o);
+  DV_TRY(anisotropic_reinit(o));
+  dv_triangular_follow(&t->base);
+  dv_element_data_add_reals(dv_triangle_force_follow(&t->base.base), &t->transverseYoungModulus, true);
+  return DV_OK;
 }
-
-static void anisotropic_add_force(dvObject *o, const dvMech *m)
-{
-  dvTriangleForce *t = (dvTriangleForce *)o;
-  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision) && anisotropic_reinit(o) != DV_OK) return;
-  dv_triangle_force_add_force(o, m);
-}
-
-static const dvForceOps anisotropic_ops = {
-    .add_force = anisotropic_add_force,
-    .add_dforce = dv_triangle_force_add_dforce,
-    .add_stiffness = dv_triangle_force_add_stiffness,
-    .energy = dv_triangle_force_energy,
-    DV_FORCE_SLOTS,
-};
 
 const dvClass dv_triangular_anisotropic_class = {
     .struct_size = sizeof(dvClass),
@@ -177,9 +166,10 @@ const dvClass dv_triangular_anisotropic_class = {
     .size = sizeof(Anisotropic),
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, &dv_triangular_block,
                DV_BLOCK(anisotropic_fields)},
-    .ops = {[DV_ROLE_FORCE] = &anisotropic_ops},
+    .ops = {[DV_ROLE_FORCE] = &dv_triangle_force_ops},
     .create = anisotropic_create,
     .init = anisotropic_init,
     .reinit = anisotropic_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };

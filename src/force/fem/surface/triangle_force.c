@@ -60,7 +60,6 @@ static dvStatus make_elements(dvTriangleForce *t, size_t count)
 dvStatus dv_triangle_force_build(dvTriangleForce *t)
 {
   dv_triangle_fem_destroy(&t->elements);
-  dv_force_mesh_changed(&t->elastic.topology, &t->revision);
   t->triangles = find_triangles(t);
   if (!t->triangles) return DV_ERROR_INPUT;
   size_t count = dv_ints_size(t->triangles);
@@ -71,17 +70,17 @@ dvStatus dv_triangle_force_build(dvTriangleForce *t)
   return make_elements(t, count);
 }
 
-bool dv_triangle_force_follow(dvTriangleForce *t)
+dvElementData *dv_triangle_force_follow(dvTriangleForce *t)
 {
-  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) dv_triangle_force_build(t);
-  return t->elements != NULL;
+  bool halved = t->triangles == &t->halves;
+  return dv_elastic_follow(&t->elastic, halved ? DV_QUAD : DV_TRIANGLE, halved ? 2 : 1);
 }
 
 void dv_triangle_force_add_force(dvObject *o, const dvMech *m)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   dvState *s = t->elastic.force.state;
-  if (!dv_triangle_force_follow(t)) return;
+  if (!t->elements) return;
   dv_triangle_fem_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
@@ -198,10 +197,34 @@ dvStatus dv_triangular_reinit(dvObject *o)
   return dv_triangle_force_build(&t->base);
 }
 
+// a new triangle has the shape at rest of its points, not that of its ancestor
+static void shape_created(void *user, const dvNewElement *e)
+{
+  dvTriangular *t = user;
+  const double *x0 = dv_state_read(t->base.elastic.force.state, DV_X_REST);
+  dvTriangleRest rest = {0};
+  bool large = t->base.method != DV_TRIANGLE_SMALL;
+  if (9 * e->row + 9 <= t->rotatedInitialElements.count) {
+    (large ? shape_of_points : small_shape)(e->points, x0, &rest);
+    const double shape[9] = {0, 0, 0, rest.bx, rest.by, 0, rest.cx, rest.cy, 0};
+    memcpy(dv_reals_edit(&t->rotatedInitialElements) + 9 * e->row, shape, sizeof shape);
+  }
+}
+
+void dv_triangular_follow(dvTriangular *t)
+{
+  dvElementData *d = dv_triangle_force_follow(&t->base);
+  dv_element_data_add_groups(d, &t->rotatedInitialElements, 9, true);
+  dv_element_data_add_groups(d, &t->initialTransformation, 9, true);
+  d->create = shape_created;
+}
+
 dvStatus dv_triangular_init(dvObject *o)
 {
   DV_TRY(dv_elastic_init(o));
-  return dv_triangular_reinit(o);
+  DV_TRY(dv_triangular_reinit(o));
+  dv_triangular_follow((dvTriangular *)o);
+  return DV_OK;
 }
 
 const dvClass dv_triangular_fem_class = {
@@ -217,6 +240,7 @@ const dvClass dv_triangular_fem_class = {
     .init = dv_triangular_init,
     .reinit = dv_triangular_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- TriangularFEMForceFieldOptim ---
@@ -287,7 +311,9 @@ static dvStatus optim_reinit(dvObject *o)
 static dvStatus optim_init(dvObject *o)
 {
   DV_TRY(dv_elastic_init(o));
-  return optim_reinit(o);
+  DV_TRY(optim_reinit(o));
+  dv_triangle_force_follow((dvTriangleForce *)o);
+  return DV_OK;
 }
 
 // the larger principal stress; strains count from the present to the rest shape, and SOFA keeps that sign, and half
@@ -334,6 +360,7 @@ const dvClass dv_triangular_optim_class = {
     .init = optim_init,
     .reinit = optim_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- TriangleFEMForceField ---
@@ -407,7 +434,10 @@ static dvStatus triangle_fem_reinit(dvObject *o)
 static dvStatus triangle_fem_init(dvObject *o)
 {
   DV_TRY(dv_elastic_init(o));
-  return triangle_fem_reinit(o);
+  DV_TRY(triangle_fem_reinit(o));
+  dv_triangle_force_follow((dvTriangleForce *)o);
+  dv_element_data_add_reals(dv_follow_rows(o, ((dvForce *)o)->state), &((TriangleFem *)o)->initialPoints, true);
+  return DV_OK;
 }
 
 const dvClass dv_triangle_fem_class = {
@@ -423,4 +453,5 @@ const dvClass dv_triangle_fem_class = {
     .init = triangle_fem_init,
     .reinit = triangle_fem_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };
