@@ -7,8 +7,9 @@
 
 static void add_column(void *user, dvState *s, int id, dvReals *vector)
 {
-  if (vector->count == dv_state_scalars(s, id))
-    DV_MUST(dv_element_data_add_reals(user, vector, false) == DV_OK);   // it has a row for each point
+  if (vector->count != dv_state_scalars(s, id)) return;
+  vector->width = dv_state_width(s, id);                              // a shared one may not say so
+  DV_MUST(dv_element_data_add_reals(user, vector, false) == DV_OK);   // it has a row for each point
 }
 
 // vectors appear when they are first used: those that exist now
