@@ -317,9 +317,10 @@ static dvStatus diagonal_mass_init(dvObject *o)
     follow_extra(m);
   }
   if (!m->has_mesh) follow_masses(m);
-  m->diagonal.gyroscopic = m->gyroscopic;
   dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL);
-  return adopt(m);
+  DV_TRY(adopt(m));
+  dv_diagonal_choose_gyroscopic(&m->diagonal, &m->gyroscopic);
+  return DV_OK;
 }
 
 const dvClass dv_diagonal_mass_class = {

@@ -11,6 +11,7 @@
 #include "force/mesh.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -151,6 +152,7 @@ typedef struct OscillatingTorsion {
   OSCILLATING_TORSION_FIELDS(DV_MEMBER)
   dvVec3 unit;
   DV_ARRAY(TurnedPoint) turned;   // in ascending order of points
+  double period;                  // 2 pi, with the digits that SOFA has in compat sofa
   dvElementList *listed;          // keeps triangleList in step
 } OscillatingTorsion;
 
@@ -158,8 +160,7 @@ typedef struct OscillatingTorsion {
 static const dvFieldDesc oscillating_torsion_fields[] = {OSCILLATING_TORSION_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static const double two_pi = 6.2831853;   // the digits SOFA has
-static const double on_axis = 1e-10;      // m: points that near have no direction to turn in
+static const double on_axis = 1e-10;   // m: points that near have no direction to turn in
 
 static dvVec3 arm_of(const OscillatingTorsion *t, dvVec3 x)
 {
@@ -241,6 +242,7 @@ static dvStatus oscillating_torsion_init(dvObject *o)
   OscillatingTorsion *t = (OscillatingTorsion *)o;
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
+  t->period = dv_compat(o, DV_COMPAT_OSCILLATION_PERIOD) ? 6.2831853 : 2 * acos(-1.0);
   t->listed = dv_follow_list(o, dv_topology(t->topology.target), DV_TRIANGLE, &t->triangleList);
   t->listed->heirs = true;
   DV_TRY(oscillating_torsion_reinit(o));
@@ -271,7 +273,7 @@ static void oscillating_torsion_add_force(dvObject *o, const dvMech *m)
   OscillatingTorsion *t = (OscillatingTorsion *)o;
   dvState *s = t->force.state;
   const double *x = dv_state_read(s, m->x);
-  double *f = dv_state_write(s, m->f), moment = t->moment * cos(two_pi * t->frequency * o->node->time);
+  double *f = dv_state_write(s, m->f), moment = t->moment * cos(t->period * t->frequency * o->node->time);
   dvQuat turn = dv_quat_from_axis(t->unit, mean_angle(t, x));
   for (size_t i = 0; i < t->turned.count; i++) {
     const TurnedPoint *p = &t->turned.data[i];
