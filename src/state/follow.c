@@ -7,9 +7,9 @@
 
 static void add_column(void *user, dvState *s, int id, dvReals *vector)
 {
-  if (vector->count != dv_state_scalars(s, id)) return;
-  vector->width = dv_state_width(s, id);                              // a shared one may not say so
-  DV_MUST(dv_element_data_add_reals(user, vector, false) == DV_OK);   // it has a row for each point
+  if (vector->count == dv_state_scalars(s, id))
+    DV_MUST(dv_element_data_add_groups(user, vector, (size_t)dv_state_width(s, id), false) ==
+            DV_OK);   // it has a row for each point
 }
 
 // vectors appear when they are first used: those that exist now
@@ -25,6 +25,7 @@ static void set_count(void *user, size_t rows)
   dvState *s = user;
   if (!dv_state_resize(s, rows)) dv_error(&s->base, "use a coarser mesh", "out of memory for %zu points", rows);
   if (s->home) dv_state_move(s, s->home, s->home_data);
+  dv_follow_elements(&s->base, s->topology, DV_POINT)->gathered = false;   // others may appear before the next change
 }
 
 typedef struct NewRow {

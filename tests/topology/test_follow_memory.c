@@ -5,7 +5,7 @@
 #include "support/scene.h"
 
 #include "app/divan.h"
-#include "mechanics/pairs.h"
+#include "topology/geometry.h"
 
 #include <string.h>
 
@@ -47,6 +47,10 @@ static const followCase remembering[] = {
      .kind = DV_TETRAHEDRON,
      .attributes = SOME " beginConstraintTime='-2' endConstraintTime='-1' cornerPoints='0 0 0 3 0 0 3 2 0 0 2 0' "
                         "cornerMovements='1 0 0 2 0 0 3 0 0 4 0 0'"},
+    {.name = "FixedRotationProjectiveConstraint",
+     .kind = DV_EDGE,
+     .attributes = "FixedXRotation='1' FixedZRotation='1'",
+     .dof = "Rigid3"},
     {.name = "DirectionProjectiveConstraint", .kind = DV_TETRAHEDRON, .attributes = SOME " direction='1 2 3'"},
 };
 
@@ -95,6 +99,78 @@ static void viscous_stresses_follow(void **state)
     fd_close(&s);
     dv_free(text);
   }
+}
+
+// --- what needs more than a mesh -----------------------------------------------------------------
+
+// springs of a regular grid stay with their points when these are renumbered, and go with them
+static void springs_of_a_grid_follow(void **state)
+{
+  DV_UNUSED(state);
+  fdScene s = fd_open("<Node><RegularGridTopology name='mesh' n='4 3 3' min='0 0 0' max='3 2 2'/><MechanicalObject "
+                      "name='dofs'/><RegularGridSpringForceField name='it' stiffness='10'/></Node>");
+  dvTopology *mesh = dv_topology(fd_find(&s, "mesh"));
+  dvObject *it = fd_find(&s, "it");
+  dvState *dofs = dv_state(fd_find(&s, "dofs"));
+  follow_seed(9);
+  double *x = dv_state_write(dofs, DV_X);
+  for (size_t i = 0; i < 3 * dofs->count; i++) x[i] += 0.1 * follow_random();
+  double before = fd_energy_of(it);
+  assert_true(before > 0.1);
+  follow_shuffle(mesh, DV_POINT);
+  follow_shuffle(mesh, DV_HEXAHEDRON);
+  dv_topology_end_changes(mesh);
+  check_close(fd_energy_of(it), before, 1e-12 * before);
+  follow_remove(mesh, DV_HEXAHEDRON, 6);
+  dv_topology_end_changes(mesh);
+  assert_true(dofs->count < 36 && !it->failed && fd_energy_of(it) < before);
+  fd_close(&s);
+}
+
+// points that a topological mapping makes of a mesh are made again with it
+static void made_points_follow(void **state)
+{
+  DV_UNUSED(state);
+  dvText t = {0};
+  dv_text_add(&t, "<Node><TetrahedronSetTopologyContainer name='mesh' ");
+  follow_add_mesh(&t, DV_TETRAHEDRON);
+  dv_text_add(&t, "/><MechanicalObject name='dofs'/><Node name='below'><TetrahedronSetTopologyContainer name='fine'/>"
+                  "<SimpleTesselatedTetraTopologicalMapping name='maker' input='@../mesh' output='@fine'/>"
+                  "<MechanicalObject name='mapped'/><SimpleTesselatedTetraMechanicalMapping name='it'/></Node></Node>");
+  fdScene s = fd_open(t.text);
+  dvTopology *mesh = dv_topology(fd_find(&s, "mesh")), *fine = dv_topology(fd_find(&s, "fine"));
+  dvState *dofs = dv_state(fd_find(&s, "dofs")), *mapped = dv_state(fd_find(&s, "mapped"));
+  follow_seed(4);
+  for (int i = 0; i < 5; i++) {
+    follow_batch(mesh, DV_TETRAHEDRON, false);
+    assert_int_equal(dv_topology_count(fine, DV_TETRAHEDRON), 8 * dv_topology_count(mesh, DV_TETRAHEDRON));
+    assert_int_equal(mapped->count, dv_topology_point_count(mesh) + dv_topology_count(mesh, DV_EDGE));
+    // eight small tetrahedra fill a large one
+    double volumes[2] = {0, 0};
+    const double *x[2] = {dv_state_read(dofs, DV_X), dv_state_read(mapped, DV_X)};
+    const dvInts *cells[2] = {dv_topology_elements(mesh, DV_TETRAHEDRON), dv_topology_elements(fine, DV_TETRAHEDRON)};
+    for (int k = 0; k < 2; k++)
+      for (size_t e = 0; e < dv_ints_size(cells[k]); e++)
+        volumes[k] += dv_element_measure(DV_TETRAHEDRON, x[k], cells[k]->data + 4 * e);
+    check_close(volumes[0], volumes[1], 1e-12 * volumes[0]);
+  }
+  fd_close(&s);
+  dv_text_free(&t);
+}
+
+// a mapping that keeps more than it can make again says so, instead of moving the wrong points
+static void mappings_that_cannot_follow_say_so(void **state)
+{
+  DV_UNUSED(state);
+  fdScene s = fd_open("<Node><EdgeSetTopologyContainer name='mesh' position='0 0 0 1 0 0 2 0 0' edges='0 1 1 2'/>"
+                      "<MechanicalObject name='dofs'/><Node name='below'><MechanicalObject name='mapped'/>"
+                      "<SubsetMultiMapping name='it' input='@../dofs' indexPairs='0 2 0 0'/></Node></Node>");
+  s.context->log.sink = NULL;
+  dvTopology *mesh = dv_topology(fd_find(&s, "mesh"));
+  assert_int_equal(dv_topology_renumber(mesh, DV_POINT, (const int32_t[]){2, 1, 0}), DV_OK);
+  dv_topology_end_changes(mesh);
+  assert_true(fd_find(&s, "it")->failed);
+  fd_close(&s);
 }
 
 // --- order ---------------------------------------------------------------------------------------
@@ -310,6 +386,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_remembered_follows),
       cmocka_unit_test(viscous_stresses_follow),
+      cmocka_unit_test(springs_of_a_grid_follow),
+      cmocka_unit_test(made_points_follow),
+      cmocka_unit_test(mappings_that_cannot_follow_say_so),
       cmocka_unit_test(followers_are_called_once_and_in_order),
       cmocka_unit_test(edits_as_a_whole_are_heard_at_the_next_step),
       cmocka_unit_test(states_follow),
