@@ -59,7 +59,7 @@ typedef struct dvClass {
   const char *module;               // the SOFA module that RequiredPlugin names for it
   unsigned dofs;                    // DOF types it works on; 0 when it has no template
   unsigned dofs_out;                // for mappings: DOF types of the output
-  unsigned roles;                   // bits of roles without a table
+  uint64_t roles;                   // bits (DV_PLAYS) of roles without a table
   size_t size;                      // of the instance
   const dvFieldBlock *blocks[5];    // own and inherited fields, most general first
   const char *presets;              // "field=value; field=value": other defaults than the block's
@@ -125,7 +125,7 @@ const char *dv_class_lacks(const dvClass *cls);
 static inline const void *dv_ops(const dvObject *o, dvRole role) { return o->cls->ops[role]; }
 static inline bool dv_plays(const dvObject *o, dvRole role)
 {
-  return role == DV_ROLE_ANY || o->cls->ops[role] != NULL || (o->cls->roles & (1u << role)) != 0;
+  return role == DV_ROLE_ANY || o->cls->ops[role] != NULL || (o->cls->roles & DV_PLAYS(role)) != 0;
 }
 
 // Creates an instance with its defaults. It belongs to the caller until it is added to a node.

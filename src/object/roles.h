@@ -33,8 +33,14 @@ typedef enum dvRole {
   DV_ROLE_CONSTRAINT_SOLVER,
   DV_ROLE_CORRECTION,
   DV_ROLE_COLLISION_MODEL,
-  DV_ROLE_COLLISION,       // pipeline, phases, intersection, response
-  DV_ROLE_TOPOLOGY_TOOL,   // modifiers, geometry algorithms
+  DV_ROLE_COLLISION,         // pipeline (tables of collision: collision/collision.h)
+  DV_ROLE_BROAD_PHASE,       // pairs of models that may touch
+  DV_ROLE_NARROW_PHASE,      // contacts of such pairs
+  DV_ROLE_INTERSECTION,      // which primitives touch, and where
+  DV_ROLE_CONTACT_MANAGER,   // turns contacts into responses
+  DV_ROLE_RESPONSE,          // what acts between two models that touch
+  DV_ROLE_GROUP_MANAGER,     // puts bodies that touch under one solver
+  DV_ROLE_TOPOLOGY_TOOL,     // modifiers, geometry algorithms
   DV_ROLE_TOPOLOGY_MAPPING,
   DV_ROLE_VISUAL,
   DV_ROLE_CONTROLLER,
@@ -43,6 +49,8 @@ typedef enum dvRole {
   DV_ROLE_CONTEXT,   // sets what holds in a node and below: gravity, time step
   DV_ROLE_COUNT
 } dvRole;
+
+#define DV_PLAYS(role) ((uint64_t)1 << (role))   // for dvClass.roles
 
 const char *dv_role_name(dvRole role);
 
@@ -153,6 +161,8 @@ typedef enum dvOdeKind {
 typedef struct dvOdeOps {
   dvStatus (*solve)(dvObject *o, double dt, int x_result, int v_result);
   dvOdeKind kind;
+  // what a solution of the integrator's linear system means for positions and velocities; NULL: dt and 1
+  void (*factors)(const dvObject *o, double dt, double *position, double *velocity);
 } dvOdeOps;
 
 typedef struct dvLinearSolverOps {
@@ -177,6 +187,64 @@ typedef struct dvLinearSystemOps {
   void (*product)(dvObject *o, dvPlan *plan, int q, int p);        // q = A p on the plan's independent states
   dvSystemKind kind;
 } dvLinearSystemOps;
+
+// --- Lagrangian constraints ---
+
+// How rows of constraints are solved together. Violations d and multipliers are related by d = d_free + W lambda.
+typedef enum dvLawKind {
+  DV_LAW_EQUAL,      // d = 0
+  DV_LAW_UNEQUAL,    // d >= 0, lambda >= 0, d lambda = 0
+  DV_LAW_FRICTION,   // three rows, the first along the normal: the second law, and Coulomb's cone with `mu`
+  DV_LAW_BOUNDED,    // low <= lambda <= high, d = 0 in between
+  DV_LAW_OWN,        // `solve` of the law
+} dvLawKind;
+
+enum { DV_LAW_ROWS = 6 };   // the most rows of a law
+
+typedef struct dvLaw {
+  dvLawKind kind;
+  int rows;            // that it rules, solved as one block
+  double mu;           // friction
+  double low, high;    // bounds
+  double compliance;   // added to the diagonal of W: d = -compliance lambda instead of 0
+  uint64_t id;         // of the same contact or joint in the next step, among those of its component
+  // own: sets the multipliers of its rows; w (rows x rows) is their own compliance, d their violation without them.
+  // Called in every iteration.
+  void (*solve)(dvObject *o, const struct dvLaw *law, const double *w, const double *d, double *lambda);
+} dvLaw;
+
+// What constraints are asked about: numbers of the free positions and velocities, and what is to be corrected.
+typedef struct dvConstraintStep {
+  int x, v;          // vector numbers
+  double dt;         // s
+  bool velocities;   // violations are velocities; else positions
+} dvConstraintStep;
+
+struct dvRowSet;
+
+typedef struct dvConstraintOps {
+  // The laws that hold now, written to `out` when it is not NULL, in the order of their rows; how many there are.
+  size_t (*laws)(dvObject *o, const dvConstraintStep *step, dvLaw *out);
+  // Adds its directions, rows `first` and on, for the states as they stand (dv_rows_add).
+  void (*rows)(dvObject *o, const dvConstraintStep *step, struct dvRowSet *set, int32_t first);
+  void (*violation)(dvObject *o, const dvConstraintStep *step, double *out);   // of each row, without corrections
+  // The multipliers it ended with (impulses, N s); optional.
+  void (*store)(dvObject *o, const dvConstraintStep *step, const double *lambda);
+  // Before `laws`: once a step, with free positions everywhere; optional.
+  void (*begin)(dvObject *o, const dvConstraintStep *step);
+} dvConstraintOps;
+
+typedef struct dvCorrectionOps {
+  // w += factor H A^-1 H^T for `count` rows, w of count x count numbers. The factor turns impulses into what the step
+  // corrects: positions or velocities.
+  dvStatus (*add_compliance)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows, size_t count,
+                             double *w);
+  // The motion that multipliers cause: x = x_free + position factor A^-1 H^T lambda, v likewise. Writes positions and
+  // velocities x and v of its states; the other one is left where velocities alone are corrected.
+  dvStatus (*apply)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows, const double *lambda, int x,
+                    int v);
+  bool (*covers)(const dvObject *o, const dvObject *state);   // a main state that it moves
+} dvCorrectionOps;
 
 typedef struct dvConstraintSolverOps {
   // turns the free motion (DV_X_FREE, DV_V_FREE) into the new DV_X and DV_V; velocities first: x' = x + dt v'

@@ -19,7 +19,7 @@ const dvClass dv_node_class = {
     .name = "Node",
     .help = "a node of the scene graph",
     .module = "Sofa.Simulation.Core",
-    .roles = 1u << DV_ROLE_NODE,
+    .roles = DV_PLAYS(DV_ROLE_NODE),
     .size = sizeof(dvNode),
     .blocks = {&dv_object_block, DV_BLOCK(node_fields)},
     .parse = node_parse,
@@ -106,6 +106,8 @@ void dv_scene_destroy(dvScene **scene)
   if (!s) return;
   dvVisitor end = {.top_down = clean_up};
   if (s->initialised) dv_visit(s->root, &end);
+  for (size_t i = 0; i < s->subscribers.count; i++) s->subscribers.data[i].gone(s->subscribers.data[i].user);
+  dv_array_free(&s->subscribers);
   while (s->live.count) dv_live_leave(s->live.data[s->live.count - 1]);
   dv_array_free(&s->live);
   dv_plan_destroy(&s->plan);

@@ -47,6 +47,13 @@ typedef struct dvInheritance {
   dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
 
+// Somebody who gets the state at the end of each step that ended well, and after a reset.
+typedef struct dvSubscriber {
+  void (*post)(void *user, dvScene *scene, long step);
+  void (*gone)(void *user);   // the scene is about to be destroyed
+  void *user;
+} dvSubscriber;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
@@ -65,7 +72,8 @@ struct dvScene {
   DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
-  double good_time;    // of the last step that ended well
+  double good_time;   // of the last step that ended well
+  DV_ARRAY(dvSubscriber) subscribers;
   dvStrings missing;   // names of components that do not exist: links to them were told of already
 };
 
@@ -153,6 +161,10 @@ void dv_scene_send(dvScene *scene, const dvEvent *event);
 void dv_scene_update_context(dvScene *scene);
 // Refreshes the lists that depend on the graph. Called by loops at the start of a step.
 void dv_scene_refresh(dvScene *scene);
+// Subscribing and its end, between steps; and what loops do at the end of theirs: `step` counts those that are done.
+void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber);
+void dv_scene_unsubscribe(dvScene *scene, const void *user);
+void dv_scene_post(dvScene *scene, long step);
 // Pulls links and runs engines whose outputs somebody reads in every step.
 dvStatus dv_scene_pull(dvScene *scene);
 

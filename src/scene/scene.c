@@ -277,6 +277,20 @@ void dv_scene_send(dvScene *scene, const dvEvent *event)
   dv_timer_end_fine(timers);
 }
 
+void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber) { dv_push(&scene->subscribers, subscriber); }
+
+void dv_scene_unsubscribe(dvScene *scene, const void *user)
+{
+  for (size_t i = scene->subscribers.count; i > 0; i--)
+    if (scene->subscribers.data[i - 1].user == user) dv_array_remove(&scene->subscribers, i - 1);
+}
+
+void dv_scene_post(dvScene *scene, long step)
+{
+  for (size_t i = 0; i < scene->subscribers.count; i++)
+    scene->subscribers.data[i].post(scene->subscribers.data[i].user, scene, step);
+}
+
 dvStatus dv_scene_step(dvScene *scene, double dt)
 {
   DV_REQUIRE(scene->initialised);

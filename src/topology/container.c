@@ -69,7 +69,7 @@ const dvClass dv_mesh_topology_class = {
     .aliases = "Mesh",
     .help = "points and elements of any kind, given in the scene, by a loader or in a file",
     .module = "Sofa.Component.Topology.Container.Constant",
-    .roles = 1u << DV_ROLE_TOPOLOGY,
+    .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),
     .size = sizeof(dvMeshTopology),
     .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block},
     .create = dv_mesh_topology_create,
@@ -260,7 +260,7 @@ static void set_container_create(dvObject *o)
       .name = name_,                                                                \
       .help = help_,                                                                \
       .module = "Sofa.Component.Topology.Container.Dynamic",                        \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                              \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                          \
       .size = sizeof(SetContainer),                                                 \
       .blocks = {&dv_object_block, DV_BLOCK(element_fields), DV_BLOCK(own_fields)}, \
       .create = set_container_create,                                               \
@@ -374,7 +374,7 @@ static dvStatus multilevel_init(dvObject *o)
       .name = name_,                                                                                                \
       .help = help_,                                                                                                \
       .module = "Sofa.Component.Topology.Container.Dynamic",                                                        \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                                                              \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                                                          \
       .size = sizeof(SetContainer),                                                                                 \
       .blocks = {&dv_object_block, DV_BLOCK(hexahedron_fields), DV_BLOCK(hexahedron_set_fields), DV_BLOCK(fields)}, \
       .create = dv_topology_create,                                                                                 \

@@ -53,7 +53,7 @@ static dvStatus modifier_init(dvObject *o)
       .aliases = aliases_,                                   \
       .help = help_,                                         \
       .module = "Sofa.Component.Topology.Container.Dynamic", \
-      .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                  \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),              \
       .size = sizeof(Modifier),                              \
       .blocks = {&dv_object_block, DV_BLOCK(fields)},        \
       .init = modifier_init,                                 \
@@ -212,7 +212,7 @@ static dvStatus geometry_init(dvObject *o)
       .help = help_,                                              \
       .module = "Sofa.Component.Topology.Container.Dynamic",      \
       .dofs = dofs_,                                              \
-      .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                       \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),                   \
       .size = sizeof(GeometryAlgorithms),                         \
       .blocks = {&dv_object_block, DV_BLOCK(fields)},             \
       .init = geometry_init,                                      \

@@ -21,7 +21,7 @@ const dvClass dv_visual_style_class = {
     .name = "VisualStyle",
     .help = "what is drawn of its node and those below",
     .module = "Sofa.Component.Visual",
-    .roles = 1u << DV_ROLE_SETTING,
+    .roles = DV_PLAYS(DV_ROLE_SETTING),
     .size = sizeof(dvVisualStyle),
     .blocks = {&dv_object_block, DV_BLOCK(visual_style_fields)},
 };

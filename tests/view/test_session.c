@@ -442,7 +442,7 @@ static const dvClass key_probe_class = {.struct_size = sizeof(dvClass),
                                         .name = "KeyProbe",
                                         .help = "counts keys",
                                         .blocks = {&dv_object_block},
-                                        .roles = 1u << DV_ROLE_CONTROLLER,
+                                        .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
                                         .size = sizeof(KeyProbe),
                                         .handle_event = key_probe_event};
 

@@ -73,9 +73,9 @@ static void apply_rows(dvLinearMapping *l, int out, int in)
   dvMapping *m = &l->base;
   for (int k = 0; k < m->input_count; k++) {
     const double *from = dv_state_read(dv_mapping_in(m, k), in);
-    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool,
-                                                  strides(l, k, dv_vec_is_coord(in)), from,
-                                                  dv_state_write(m->out, out));
+    dvStrides s = strides(l, k, dv_vec_is_coord(in));
+    double *to = k == 0 && s.width == s.out ? dv_state_overwrite(m->out, out) : dv_state_write(m->out, out);
+    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool, s, from, to);
   }
 }
 

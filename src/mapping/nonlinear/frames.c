@@ -125,7 +125,7 @@ static void frames_apply(dvObject *o, int out_x, int in_x)
   dvFramesMapping *m = (dvFramesMapping *)o;
   if (!dv_mapping_fits(&m->base, dv_frames_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x)};
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
   dv_mapping_touch(&m->base, out_x);
 }
@@ -150,7 +150,7 @@ static void frames_apply_j(dvObject *o, int out_v, int in_v)
   dvFramesMapping *m = (dvFramesMapping *)o;
   if (!dv_frames_hold(m)) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_v)};
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_j_body, &p);
 }
 

@@ -278,7 +278,7 @@ static void rigid_apply(dvObject *o, int out_x, int in_x)
   Rigid *m = (Rigid *)o;
   if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x), .kernels = DV_KERNEL_CHOOSE(dv_rigid_kernels)};
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   p.points = points_of(m);
   rigid_pose(m, p.in);
   dv_parallel_for(o->context->pool, m->count, GRAIN,
@@ -317,7 +317,7 @@ static void rigid_apply_j(dvObject *o, int out_v, int in_v)
   Rigid *m = (Rigid *)o;
   if (!sizes_hold(m)) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_v), .points = points_of(m)};
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, o->dof->kind == DV_RIGID2 ? apply_j_2d : apply_j_3d, &p);
 }
 
