@@ -61,6 +61,10 @@ DIVAN_API void divan_add_data_path(dvContext *context, const char *directory);
  * Scenes load the plugins they require from these directories themselves. */
 DIVAN_API void divan_add_plugin_path(dvContext *context, const char *directory);
 DIVAN_API int divan_load_plugin(dvContext *context, const char *name);
+/* How scenes that are loaded or made from now on run: "sofa" as SOFA does, its mistakes included, "none" without them,
+ * whatever the scene's attribute `compat` and the environment variable DIVAN_COMPAT say. DIVAN_USAGE for another name.
+ */
+DIVAN_API int divan_set_compat(dvContext *context, const char *mode);
 
 /* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and
  * divan_init returns the worst of them. */

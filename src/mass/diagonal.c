@@ -3,6 +3,7 @@
 
 #include "math/kernels.h"
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,6 +79,23 @@ void dv_diagonal_check_inertia(const dvDiagonal *d)
 // --- frames that turn their inertia --------------------------------------------------------------
 
 static size_t point_of(const dvDiagonal *d, size_t i) { return d->points.count ? (size_t)d->points.data[i] : i; }
+
+// the same moment about all axes
+static bool is_round(const double *j)
+{
+  for (int k = 0; k < 9; k++)
+    if (j[k] != (k % 4 ? 0 : j[0])) return false;
+  return true;
+}
+
+void dv_diagonal_choose_gyroscopic(dvDiagonal *d, bool *field)
+{
+  bool turns = false;
+  for (size_t i = 0; d->base.state->base.dof->kind == DV_RIGID3 && i + 9 <= d->inertia.count; i += 9)
+    turns = turns || !is_round(d->inertia.data + i);
+  if (turns) dv_compat_field(&d->base.base, field, DV_COMPAT_GYROSCOPIC);
+  d->gyroscopic = turns && *field;
+}
 
 static bool is_gyroscopic(const dvDiagonal *d) { return d->gyroscopic && d->base.state->base.dof->kind == DV_RIGID3; }
 

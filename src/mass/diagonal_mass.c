@@ -278,9 +278,10 @@ static dvStatus diagonal_mass_init(dvObject *o)
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) compute(m);
   }
-  m->diagonal.gyroscopic = m->gyroscopic;
   dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
-  return adopt(m);
+  DV_TRY(adopt(m));
+  dv_diagonal_choose_gyroscopic(&m->diagonal, &m->gyroscopic);
+  return DV_OK;
 }
 
 const dvClass dv_diagonal_mass_class = {

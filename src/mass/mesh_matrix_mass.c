@@ -5,11 +5,12 @@
 // keeps only the pairs along edges and takes V/8 and V/16, V/20 and V/40, so that each row still sums to V/4, V/8. The
 // lumped matrix multiplies the diagonal so that rows sum the same: by 2 on surfaces, by 2.5 in volumes; the weight
 // always uses it. Prisms and pyramids, which SOFA does not have here, are integrated with all their pairs, and so are
-// quads and hexahedra with `exact`: SOFA's weights of a hexahedron are indefinite (docs/differences.md).
+// quads and hexahedra unless `exact` is off: SOFA's weights of a hexahedron are indefinite (docs/differences.md).
 #include "mass/classes.h"
 #include "mass/element.h"
 #include "mass/matrix.h"
 #include "mass/mesh_measure.h"
+#include "object/compat.h"
 
 #include <float.h>
 #include <string.h>
@@ -23,7 +24,7 @@
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                            \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                 \
   X(bool, lumping, "0", "", "use the lumped, diagonal matrix")                                                    \
-  X(bool, exact, "0", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges") \
+  X(bool, exact, "1", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges") \
   X(bool, printMass, "0", "", "print the sum of all masses at the start")                                         \
   X(string, graph, "", "", "unused", .flags = DV_HIDDEN | DV_LOOKS)                                               \
   X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                        \
@@ -34,6 +35,7 @@ typedef struct MeshMatrixMass {
   MESH_MATRIX_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
+  bool whole;        // integrate the shape functions of quads and hexahedra
   bool integrated;   // the matrix is complete: vertexMass and edgeMass only show parts of it
   double lump;       // factor from vertexMass to the lumped masses
 } MeshMatrixMass;
@@ -138,7 +140,7 @@ static double assemble(MeshMatrixMass *m)
   if (!dv_reals_resize(&m->vertexMass, m->matrix.diagonal.base.state->count) ||
       !dv_reals_resize(&m->edgeMass, dv_topology_count(mesh->topology, DV_EDGE)))
     return 0;
-  if (rule->lump == 0 || (m->exact && (mesh->kind == DV_QUAD || mesh->kind == DV_HEXAHEDRON))) {
+  if (rule->lump == 0 || m->whole) {
     m->lump = 1;
     return integrate(m, x);
   }
@@ -232,11 +234,21 @@ static void from_vertex_masses(MeshMatrixMass *m)
   else from_total(m);
 }
 
+// A lumped matrix has the same rows either way, and given entries are taken as they are: there is nothing to decide.
+static bool is_whole(MeshMatrixMass *m, bool given)
+{
+  dvObject *o = object_of(m);
+  if (m->mesh.kind != DV_QUAD && m->mesh.kind != DV_HEXAHEDRON) return false;
+  if (!m->lumping && !given) dv_compat_field(o, &m->exact, DV_COMPAT_MESH_MATRIX_MASS);
+  return m->exact && ((!m->lumping && !given) || dv_was_set(o, &m->exact));
+}
+
 static void compute(MeshMatrixMass *m)
 {
   dvObject *o = object_of(m);
   bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity) && m->massDensity.count > 0,
        vertex = dv_was_set(o, &m->vertexMass);
+  m->whole = is_whole(m, vertex && !total && !density);
   if (total + density + vertex > 1)
     dv_warning(o, "give only one of them", "several masses are given; %s goes before the others",
                total ? "totalMass" : "massDensity");

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -134,7 +135,9 @@ static dvStatus take_points(UniformMass *u)
   size_t n = d->base.state->count;
   int32_t first = u->localRange[0], last = u->localRange[1];
   d->points.width = 1;
-  if (first >= 0 && last > 0 && (size_t)last + 1 < n) {   // as SOFA: a range up to the last point counts as none
+  bool ranged = first >= 0 && last > 0 && (size_t)last < n;
+  if (ranged && (size_t)last + 1 == n && dv_compat(&d->base.base, DV_COMPAT_UNIFORM_RANGE)) ranged = false;
+  if (ranged) {
     size_t count = last >= first ? (size_t)(last - first) + 1 : 0;
     if (!dv_ints_resize(&d->points, count))
       return dv_error(&d->base.base, NULL, "out of memory for %zu indices", count);
@@ -222,7 +225,7 @@ static dvStatus uniform_mass_init(dvObject *o)
   DV_TRY(take_points(u));
   if (!d->absent) take_values(u);
   write_values(u);
-  d->gyroscopic = u->gyroscopic;
+  dv_diagonal_choose_gyroscopic(d, &u->gyroscopic);
   dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices), NULL);
   return DV_OK;
 }
@@ -231,11 +234,11 @@ static dvStatus uniform_mass_init(dvObject *o)
 static dvStatus uniform_mass_reinit(dvObject *o)
 {
   UniformMass *u = (UniformMass *)o;
-  u->diagonal.gyroscopic = u->gyroscopic;
   take_numbers(u);
   DV_TRY(take_points(u));
   take_values(u);
   write_values(u);
+  dv_diagonal_choose_gyroscopic(&u->diagonal, &u->gyroscopic);
   return DV_OK;
 }
 

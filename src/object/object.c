@@ -105,6 +105,7 @@ dvObject *dv_object_create(dvContext *context, const dvClass *cls, const char *n
   o->context = context;
   o->name = dv_strdup(name ? name : cls->name);
   o->dof = dof;
+  o->as_sofa = context->compat == DV_COMPAT_SOFA;
   for (size_t b = 0; b < DV_COUNT(cls->blocks); b++) o->field_count += cls->blocks[b] ? cls->blocks[b]->count : 0;
   o->fields = dv_alloc((size_t)o->field_count * sizeof *o->fields);
   int at = 0;

@@ -13,6 +13,9 @@ typedef struct dvNode dvNode;
 typedef struct dvContext dvContext;
 typedef struct dvEvent dvEvent;
 
+// Whether a scene runs as SOFA does, its mistakes included: see compat.h.
+typedef enum dvCompatMode { DV_COMPAT_NONE, DV_COMPAT_SOFA } dvCompatMode;
+
 // Attributes of a component as they stand in the scene file, in order.
 typedef struct dvAttribute {
   char *name, *value;
@@ -112,7 +115,9 @@ struct dvObject {
   bool failed;            // an error was reported: left out of the simulation
   bool rests_on_failed;   // a component it needs has failed: its complaints would only be consequences
   bool initialised;
-  bool updating;   // its engine runs
+  bool as_sofa;            // its scene runs with compat sofa
+  uint64_t compat_cases;   // bits of dvCompatId: those that concern it
+  bool updating;           // its engine runs
   bool updated;
   uint64_t update_stamp;   // engines: sum of input counters at the last update
   DV_OBJECT_FIELDS(DV_MEMBER)

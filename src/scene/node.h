@@ -17,6 +17,9 @@ typedef struct dvScene dvScene;
   X(bool, animate, "0", "", "start the animation when the scene is opened")                               \
   X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                     \
   X(bool, canChangeSleepingState, "0", "", "accepted: nodes do not fall asleep", .flags = DV_HIDDEN)      \
+  X(string, compat, "", "",                                                                               \
+    "sofa: run as SOFA does, its mistakes included (docs/differences.md); none: not; of the root only",   \
+    .flags = DV_READ_ONLY | DV_NO_SRC)                                                                    \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
 typedef struct dvClassCount {

@@ -65,6 +65,8 @@ static dvWalk warn_overridden(dvVisitor *v, dvNode *node)
   if (dv_was_set(&node->base, &node->dt) && node->dt != parent->dt)
     dv_field_warning(&node->base, &node->dt, "set it at the root",
                      "the time step of a node is that of its parent; this one is not used");
+  if (dv_was_set(&node->base, &node->compat))
+    dv_field_warning(&node->base, &node->compat, "set it at the root", "only the compat of the root counts");
   return DV_WALK_ON;
 }
 
@@ -222,6 +224,7 @@ static dvStatus initialise(dvScene *scene)
 
 dvStatus dv_scene_init(dvScene *scene)
 {
+  scene->context->compat = scene->root->base.as_sofa ? DV_COMPAT_SOFA : DV_COMPAT_NONE;   // for what components make
   dvMemory *before = dv_memory_enter(&scene->context->memory);
   dvStatus status = initialise(scene);
   dv_memory_enter(before);

@@ -8,6 +8,7 @@
 
 #include "io/mesh/image.h"
 #include "io/mesh/mesh.h"
+#include "object/compat.h"
 #include "topology/topology.h"
 #include "visual/normals.h"
 #include "visual/register.h"
@@ -54,7 +55,6 @@ static dvStatus visual_state_init(dvObject *o)
 
 // --- attributes ----------------------------------------------------------------------------------
 
-// single precision, as in SOFA
 static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise,
                          double *member)
 {
@@ -64,7 +64,7 @@ static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names,
   for (int i = 0; i < count; i++) {
     const char *text = dv_attribute_take(a, names[i]);
     double value;
-    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
+    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? dv_compat_attribute(o, value) : otherwise;
   }
   dv_field_of(o, member)->was_set = true;
 }

@@ -1,6 +1,7 @@
 // ConstantForceField: f_i += F_i, whatever the positions. LinearForceField: one force on all chosen points,
 // interpolated between key times. Energy: -sum F . x.
 #include "force/mesh.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -177,6 +178,7 @@ const dvClass dv_constant_force_class = {
 typedef struct LinearForce {
   dvForce base;
   LINEAR_FORCE_FIELDS(DV_MEMBER)
+  bool ends_bare;   // without the factor, from the last key time on
 } LinearForce;
 
 #define SELF LinearForce
@@ -207,10 +209,11 @@ static dvStatus linear_force_init(dvObject *o)
                     l->base.state->base.dof->name);
   if (l->points.count == 0 || l->times.count == 0)
     dv_warning(o, "give points, times and forces", "there is no force to apply");
+  l->ends_bare = l->force != 1 && dv_compat(o, DV_COMPAT_FORCE_AFTER_END);
   return linear_force_reinit(o);
 }
 
-// The force at the time of the node. As in SOFA the factor does not hold from the last key time on.
+// The force at the time of the node. In SOFA the factor does not hold from the last key time on.
 static bool linear_force_now(const LinearForce *l, double out[DV_MAX_COORD])
 {
   const dvObject *o = &l->base.base;
@@ -219,7 +222,7 @@ static bool linear_force_now(const LinearForce *l, double out[DV_MAX_COORD])
   if (n == 0 || t < l->times.data[0]) return false;
   while (next < n && l->times.data[next] <= t) next++;
   const double *before = l->forces.data + (next - 1) * w;
-  memcpy(out, before, w * sizeof *out);
+  for (size_t k = 0; k < w; k++) out[k] = before[k] * (l->ends_bare ? 1 : l->force);
   if (next == n) return true;
   double t0 = l->times.data[next - 1], slope = 1 / (l->times.data[next] - t0);
   for (size_t k = 0; k < w; k++) out[k] = l->force * ((before[w + k] - before[k]) * slope * (t - t0) + before[k]);

@@ -4,6 +4,7 @@
 #include "force/mesh.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -262,8 +263,8 @@ const dvClass dv_quad_pressure_class = {
 //
 // With `pressure` the force is constant. Otherwise p_intensity acts along a normal of each edge: the binormal times the
 // edge or, without a binormal, in the plane z = 0 towards the one triangle of an edge of the border. As in SOFA those
-// normals are found at the end of each force, from the positions there, and used in the next one; and the i-th chosen
-// edge has the length of the i-th edge of the topology.
+// normals are found at the end of each force, from the positions there, and used in the next one. With compat sofa the
+// i-th chosen edge has the length of the i-th edge of the topology.
 
 #define EDGE_PRESSURE_FIELDS(X)                                                                                       \
   X(vec3, pressure, "0 0 0", "N/m", "force per length at rest")                                                       \
@@ -287,6 +288,7 @@ typedef struct EdgePressure {
   const dvInts *all;
   LoadedList loaded;
   DV_ARRAY(int32_t) inner;   // of each loaded edge: the third point of its only triangle, or -1
+  bool mixes;                // lengths are those of the first edges of the topology
   unsigned revision;
 } EdgePressure;
 
@@ -347,7 +349,8 @@ static void set_normals(EdgePressure *e)
     if (flat && e->inner.data[i] < 0) continue;
     if (!flat) n = dv_vec3_normalise(n);
     else if (dv_vec3_dot(n, dv_vec3_sub(point_of(x, e->inner.data[i]), start)) < 0) n = dv_vec3_neg(n);
-    e->loaded.data[i].force = dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->all->data + 2 * i));
+    e->loaded.data[i].force =
+        dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->mixes ? e->all->data + 2 * i : p));
   }
 }
 
@@ -365,6 +368,9 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   DV_TRY(choose_edges(e));
   for (size_t i = 0; i < e->loaded.count; i++)
     dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
+  bool shifted = false;
+  for (size_t i = 0; i < e->loaded.count; i++) shifted = shifted || (size_t)e->loaded.data[i].element != i;
+  e->mixes = shifted && !has_pressure(e) && dv_compat(o, DV_COMPAT_EDGE_LENGTH);
   if (has_pressure(e)) set_uniform(&e->loaded, e->all, DV_EDGE, dv_state_read(e->force.state, DV_X_REST), e->pressure);
   else set_normals(e);
   return DV_OK;

@@ -11,6 +11,7 @@
 #include "force/mesh.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -151,14 +152,14 @@ typedef struct OscillatingTorsion {
   dvVec3 unit;
   DV_ARRAY(TurnedPoint) turned;   // in ascending order of points
   unsigned revision;
+  double period;   // 2 pi, with the digits that SOFA has in compat sofa
 } OscillatingTorsion;
 
 #define SELF OscillatingTorsion
 static const dvFieldDesc oscillating_torsion_fields[] = {OSCILLATING_TORSION_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static const double two_pi = 6.2831853;   // the digits SOFA has
-static const double on_axis = 1e-10;      // m: points that near have no direction to turn in
+static const double on_axis = 1e-10;   // m: points that near have no direction to turn in
 
 static dvVec3 arm_of(const OscillatingTorsion *t, dvVec3 x)
 {
@@ -240,6 +241,7 @@ static dvStatus oscillating_torsion_init(dvObject *o)
   OscillatingTorsion *t = (OscillatingTorsion *)o;
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
+  t->period = dv_compat(o, DV_COMPAT_OSCILLATION_PERIOD) ? 6.2831853 : 2 * acos(-1.0);
   DV_TRY(oscillating_torsion_reinit(o));
   if (t->turned.count == 0)
     dv_warning(o, "name triangles in triangleList, or give dmin and dmax along the axis",
@@ -269,7 +271,7 @@ static void oscillating_torsion_add_force(dvObject *o, const dvMech *m)
   dvState *s = t->force.state;
   if (dv_force_mesh_changed(&t->topology, &t->revision) && oscillating_torsion_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(s, m->x);
-  double *f = dv_state_write(s, m->f), moment = t->moment * cos(two_pi * t->frequency * o->node->time);
+  double *f = dv_state_write(s, m->f), moment = t->moment * cos(t->period * t->frequency * o->node->time);
   dvQuat turn = dv_quat_from_axis(t->unit, mean_angle(t, x));
   for (size_t i = 0; i < t->turned.count; i++) {
     const TurnedPoint *p = &t->turned.data[i];

@@ -13,6 +13,7 @@
 #include "mapping/linear/linear.h"
 #include "mapping/nonlinear/measure.h"
 #include "mapping/register.h"
+#include "object/compat.h"
 
 #include <float.h>
 #include <math.h>
@@ -263,7 +264,7 @@ DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each num
   X(reals, targetPositions, "", "m",                                                                                   \
     "where the distance of each of them is measured from, in the input's coordinates")                                 \
   X(reals, restLengths, "", "m", "rest length of each distance; zero where not given")                                 \
-  X(bool, singlePrecision, "1", "", "round distances and their directions to single precision, as SOFA does")          \
+  X(bool, singlePrecision, "0", "", "round distances and their directions to single precision, as SOFA does")          \
   X(real, showObjectScale, "0", "", "size of the arrows", .flags = DV_LOOKS)                                           \
   X(color, showColor, "1 1 0 1", "", "colour of the lines", .flags = DV_LOOKS)
 
@@ -334,6 +335,7 @@ static dvStatus target_init(dvObject *o)
 {
   Target *m = (Target *)o;
   size_t width = (size_t)o->dof->coord, n = m->targetPositions.count / width, points = m->measure.base.in->count;
+  dv_compat_field(o, &m->singlePrecision, DV_COMPAT_TARGET_SINGLE);
   if (m->targetPositions.count != n * width || m->indices.count > n)
     return dv_field_error(o, &m->targetPositions, NULL,
                           "targetPositions has %zu numbers, but %zu indices need %zu (%zu each)",

@@ -209,7 +209,7 @@ static dvStatus cube_update(dvObject *o)
   return DV_OK;
 }
 
-// xmin … zmax count only together; single precision, as in SOFA
+// xmin … zmax count only together
 static dvStatus cube_parse(dvObject *o, dvAttributes *a)
 {
   Cube *c = (Cube *)o;

@@ -7,6 +7,7 @@
 #include "force/fem/corot/point_rotations.h"
 #include "force/fem/corot/tetra_corot.h"
 #include "force/fem/elastic.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -28,9 +29,9 @@ extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_cla
 
 #define TETRA_FEM_FIELDS(X)                                                                                      \
   X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY)                                   \
-  X(real, plasticMaxThreshold, "0", "m3",                                                                        \
-    "largest plastic strain, as 2-norm times six volumes of the element; 0 for an elastic material")             \
-  X(real, plasticYieldThreshold, "0.0001", "m3",                                                                 \
+  X(real, plasticMaxThreshold, "0", "",                                                                          \
+    "largest plastic strain, as 2-norm; 0 for an elastic material. With compat sofa, times six volumes")         \
+  X(real, plasticYieldThreshold, "0.0001", "",                                                                   \
     "elastic strain from which the material flows, measured in the same way")                                    \
   X(real, plasticCreep, "0.9", "",                                                                               \
     "part of the elastic strain that becomes plastic at each evaluation of the force: depends on the time step") \
@@ -212,6 +213,7 @@ static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
       .plastic_limit = t->plasticMaxThreshold,
       .plastic_yield = t->plasticYieldThreshold,
       .plastic_creep = t->plasticCreep,
+      .plastic_by_volume = t->plasticMaxThreshold > 0 && dv_compat(&t->elastic.force.base, DV_COMPAT_PLASTIC_VOLUME),
   };
   dv_tetra_corot_destroy(&t->elements);
   return dv_tetra_corot_create(&def, &t->elements, report);

@@ -6,11 +6,12 @@
 // grid may say how far each cell is filled (cellStiffness, cellMass).
 //
 // HexahedralFEMForceField takes every cell as a box along the axes of the world, with the diagonal from corner 0 to
-// corner 6, as SOFA does, and rounds its entries to single precision unless told otherwise. Classes with a mass are in
-// hexa_mass.c and hexa_condensed.c.
+// corner 6, as SOFA does; singlePrecision rounds its entries. Classes with a mass are in hexa_mass.c and
+// hexa_condensed.c.
 #include "force/fem/hexa/hexa_force.h"
 #include "element/shape.h"
 #include "force/fem/corot/point_rotations.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -219,6 +220,8 @@ dvStatus dv_hexa_force_init(dvObject *o)
 {
   dvHexaForce *h = (dvHexaForce *)o;
   DV_TRY(dv_elastic_init(o));
+  if (dv_hexa_is(h, &dv_hexahedral_class) || dv_hexa_is(h, &dv_hexahedral_mass_class))
+    dv_compat_field(o, &h->singlePrecision, DV_COMPAT_HEXAHEDRAL_SINGLE);
   DV_TRY(dv_hexa_force_reinit(o));
   if (h->count == 0)
     dv_warning(o, "use a RegularGridTopology, or a mesh of hexahedra",

@@ -26,7 +26,7 @@
   X(reals, hexahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
 
 #define HEXAHEDRAL_SINGLE_FIELDS(X) \
-  X(bool, singlePrecision, "1", "", "round the entries of the matrices to single precision, as SOFA does")
+  X(bool, singlePrecision, "0", "", "round the entries of the matrices to single precision, as SOFA does")
 
 #define HEXAHEDRAL_MASS_FIELDS(X)                                                                                     \
   X(reals, totalMass, "", "kg", "mass of each element", .flags = DV_READ_ONLY)                                        \
@@ -46,9 +46,8 @@
   X(bool, useMass, "1", "", "the mass comes from density and cells; else every point has the same mass, from totalMass")
 
 // totalMass is a list of masses of elements in HexahedralFEMForceFieldAndMass
-#define HEXA_TOTAL_FIELDS(X)                                                                       \
-  X(real, pointsMass, "0", "kg", "without useMass: the mass of a point times the number of cells", \
-    .spelling = "totalMass")
+#define HEXA_TOTAL_FIELDS(X) \
+  X(real, pointsMass, "0", "kg", "without useMass: the mass that all points share", .spelling = "totalMass")
 
 #define HEXA_COMPOSITE_FIELDS(X)                                                                        \
   X(bool, finestToCoarse, "0", "", "condense the finest level in one go instead of level by level")     \
@@ -81,12 +80,12 @@ typedef struct dvHexaForce {
   dvCorot *elements;
   const int32_t *hexa;   // eight points each, the topology's
   size_t count;
-  unsigned revision;       // of the topology they were made from
-  bool stale;              // there is no valid set of elements
-  dvReals filled, heavy;   // factors of each element on stiffness and mass; empty: 1
-  double *mass;            // [count] mass of each element
-  double
-      *matrices;   // [count][3][8][8] mass matrices along each axis of condensed cells; NULL: SOFA's, see hexa_mass.c
+  unsigned revision;        // of the topology they were made from
+  bool stale;               // there is no valid set of elements
+  dvReals filled, heavy;    // factors of each element on stiffness and mass; empty: 1
+  double *mass;             // [count] mass of each element
+  double *matrices;         // [count][3][8][8] mass matrices along each axis of condensed cells; NULL: those of boxes
+  bool uniform;             // all entries of a box are the same, as in SOFA; else its matrix is the consistent one
   double *weight, *lump;    // [points] mass that gravity pulls; [3 points] rows of the mass matrix summed
   double *condensed;        // [count][576] stiffness of condensed cells, while they are made
   dvComposite *composite;   // how points of the finest level follow the corners; NULL for all but composite cells
@@ -130,6 +129,8 @@ extern const dvForceOps dv_hexa_force_ops, dv_hexahedral_force_ops;
 
 // Masses of elements and points from the shape at rest.
 dvStatus dv_hexa_find_masses(dvHexaForce *h);
+// The part of a box's mass that its consistent matrix has between two corners.
+double dv_hexa_mass_share(int i, int j);
 // The mass matrix of an element, 24 x 24.
 void dv_hexa_mass_matrix(const dvHexaForce *h, size_t e, double *m);
 extern const dvMassOps dv_hexa_mass_ops;

@@ -2,6 +2,7 @@
 // The computation is in triangle.c; here are fields, topology and state. Needs triangles (TriangleFEMForceField takes
 // quads too) and a state of points.
 #include "force/fem/surface/triangle_force.h"
+#include "object/compat.h"
 
 #include <math.h>
 #include <string.h>
@@ -220,20 +221,21 @@ const dvClass dv_triangular_fem_class = {
 
 // --- TriangularFEMForceFieldOptim ---
 
-#define OPTIM_FIELDS(X)                                                                                           \
-  X(real, restScale, "1", "", "factor on the shape at rest: below 1 the sheet is stretched from the start")       \
-  X(bool, computePrincipalStress, "0", "", "compute stressMaxValue with every force")                             \
-  X(real, stressMaxValue, "0", "Pa", "largest principal value of half the stress, pressure positive, at least 0", \
-    .flags = DV_READ_ONLY)                                                                                        \
-  X(real, damping, "0", "s", "has no effect in SOFA and none here: use rayleighStiffness", .flags = DV_HIDDEN)    \
-  X(bool, showStressVector, "0", "", "draw the principal directions of the stress", .flags = DV_LOOKS)            \
-  X(real, showStressThreshold, "0", "Pa", "draw only stresses above this one", .flags = DV_LOOKS)                 \
-  X(string, triangleInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                     \
+#define OPTIM_FIELDS(X)                                                                                                \
+  X(real, restScale, "1", "", "factor on the shape at rest: below 1 the sheet is stretched from the start")            \
+  X(bool, computePrincipalStress, "0", "", "compute stressMaxValue with every force")                                  \
+  X(real, stressMaxValue, "0", "Pa", "largest principal stress, at least 0; half of it and pressure positive in SOFA", \
+    .flags = DV_READ_ONLY)                                                                                             \
+  X(real, damping, "0", "s", "has no effect in SOFA and none here: use rayleighStiffness", .flags = DV_HIDDEN)         \
+  X(bool, showStressVector, "0", "", "draw the principal directions of the stress", .flags = DV_LOOKS)                 \
+  X(real, showStressThreshold, "0", "Pa", "draw only stresses above this one", .flags = DV_LOOKS)                      \
+  X(string, triangleInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                          \
   X(string, triangleState, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct Optim {
   dvTriangleForce base;
   OPTIM_FIELDS(DV_MEMBER)
+  bool half_stress;
 } Optim;
 
 #define SELF Optim
@@ -278,6 +280,7 @@ static dvStatus optim_reinit(dvObject *o)
     return dv_field_error(o, &t->restScale, "1 leaves the shape as it is", "restScale %g is not a positive number",
                           t->restScale);
   if (t->damping != 0) dv_field_warning(o, &t->damping, "use rayleighStiffness", "damping has no effect");
+  t->half_stress = t->computePrincipalStress && dv_compat(o, DV_COMPAT_HALF_STRESS);
   return dv_triangle_force_build(&t->base);
 }
 
@@ -287,12 +290,13 @@ static dvStatus optim_init(dvObject *o)
   return optim_reinit(o);
 }
 
-// the larger principal value of half the stress, which SOFA keeps with the sign of D
+// the larger principal stress; strains count from the present to the rest shape, and SOFA keeps that sign, and half
 static double principal_value(const Optim *t, size_t i)
 {
   double strain[3], c[6];
   dv_triangle_fem_strain(t->base.elements, i, strain, NULL);
-  dv_triangle_isotropic(dv_elastic_young(&t->base.elastic, i), dv_elastic_poisson(&t->base.elastic, i), false, 0.5, c);
+  dv_triangle_isotropic(dv_elastic_young(&t->base.elastic, i), dv_elastic_poisson(&t->base.elastic, i), false,
+                        t->half_stress ? 0.5 : -1, c);
   double xx = c[0] * strain[0] + c[1] * strain[1], yy = c[1] * strain[0] + c[3] * strain[1], xy = c[5] * strain[2];
   return 0.5 * (xx + yy + sqrt((xx - yy) * (xx - yy) + 4 * xy * xy));
 }
