@@ -302,6 +302,7 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dvLog *log = &scene->context->log;
   dvMemory *before = dv_memory_enter(&scene->context->memory);
+  if (!dv_memory_is_short()) dv_memory_refill();   // another context may have used up the reserve
   dv_timer_begin(scene->context->timers, "step");
   log->recent = DV_OK;
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);

@@ -86,13 +86,14 @@ struct dvTopology {
   unsigned parts_revision[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
   // set by the class in `create`
   const dvTopologyMaker *maker;   // NULL when everything is given
-  size_t least_points;            // there are at least so many
+  size_t least_points;            // there are at least so many; for the maker, else for the mapping that fills it
   bool repeat_faces;              // see dv_derive_triangles
   bool dynamic;                   // made to be changed: one of SOFA's ...SetTopologyContainer
   // the container's own
   dvField *fields[DV_ELEMENT_KINDS];   // of the positions and of each kind; NULL where the class has none
   dvReals made_points;
   dvObject *reader;   // loads `filename`
+  dvObject *filler;   // the topological mapping that gives it elements or points
   uint64_t stamp;     // of what was given at the last refresh
   bool refreshing;
   bool remade;                 // edited as a whole, and nobody who watches knows it yet

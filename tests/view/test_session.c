@@ -689,12 +689,39 @@ static void test_hostile(void **unused)
   close_fixture(&f);
 }
 
+// things to look at that have nothing to show: no topology, no positions, no state
+static void test_nothing_to_see(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const scenes[] = {
+      "<Node><VisualMesh position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node>",
+      "<Node><VisualMesh/></Node>",
+      "<Node><VisualPointCloud/></Node>",
+      "<Node><VisualVectorField/></Node>",
+      "<Node><TrailRenderer/></Node>",
+      "<Node><VisualPointCloud enable='0' position='0 0 0'/></Node>",
+      "<Node><OglModel/></Node>",
+      "<Node><MechanicalObject position='0 0 0'/><VisualMesh/></Node>",
+  };
+  for (size_t i = 0; i < DV_COUNT(scenes); i++) {
+    Fixture f;
+    open_text(&f, scenes[i]);
+    assert_true(dv_session_ready(f.session));
+    must(&f, "{\"do\":\"hello\",\"id\":1}");
+    must(&f, "{\"do\":\"scene\",\"id\":1}");
+    dv_draw_refresh(&f.session->draw, ~0u);
+    run_steps(&f, 1);
+    dv_draw_refresh(&f.session->draw, ~0u);
+    close_fixture(&f);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames),  cmocka_unit_test(test_edits),
-                                     cmocka_unit_test(test_compat),  cmocka_unit_test(test_structure),
-                                     cmocka_unit_test(test_touch),   cmocka_unit_test(test_touch_solvers),
-                                     cmocka_unit_test(test_keys),    cmocka_unit_test(test_sketches),
-                                     cmocka_unit_test(test_clients), cmocka_unit_test(test_hostile)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nothing_to_see), cmocka_unit_test(test_frames),    cmocka_unit_test(test_edits),
+      cmocka_unit_test(test_compat),         cmocka_unit_test(test_structure), cmocka_unit_test(test_touch),
+      cmocka_unit_test(test_touch_solvers),  cmocka_unit_test(test_keys),      cmocka_unit_test(test_sketches),
+      cmocka_unit_test(test_clients),        cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void store(const Cube *c, dvReals *out, int32_t at, const int place[3])
 static bool cube_make_points(dvTopology *t, dvReals *out)
 {
   const Cube *c = (const Cube *)t;
-  if (!dv_reals_resize(out, 3 * t->least_points)) return false;
+  if (!dv_reals_resize(out, 3 * point_count(c))) return false;
   bool inside = !surface_only(c) && !c->splitNormals;
   for (int z = 0; z < c->nz; z++)
     for (int y = 0; y < c->ny; y++)
