@@ -227,7 +227,7 @@ static void gear_force(GearSpring *s, Gear *g, const dvMech *m)
   if (!s->out || time < s->last_output + s->period) return;
   if (s->reinit) rewind(s->out);
   s->last_output += s->period;
-  fprintf(s->out, "T= %.12g\n  Angles= %.12g , %.12g\n  F= %.12g\n%s", time, g->wheels[0].angle, g->wheels[1].angle, f,
+  dv_print(s->out, "T= %.12g\n  Angles= %.12g , %.12g\n  F= %.12g\n%s", time, g->wheels[0].angle, g->wheels[1].angle, f,
           s->reinit ? "\n\n\n\n\n" : "");
   fflush(s->out);
 }

@@ -287,7 +287,7 @@ static void joint_torque(const Joint *j, dvQuat turn, double *k, double *out)
 static void write_vector(FILE *f, const char *name, const double *v, int n)
 {
   fprintf(f, "  %s=", name);
-  for (int i = 0; i < n; i++) fprintf(f, " %.12g", v[i]);
+  for (int i = 0; i < n; i++) dv_print(f, " %.12g", v[i]);
   fputc('\n', f);
 }
 
@@ -297,7 +297,7 @@ static void joint_output(JointSpring *s, const double *place, const double *spee
   if (!s->out || time < s->last_output + s->period) return;
   if (s->reinit) rewind(s->out);
   s->last_output += s->period;
-  fprintf(s->out, "T= %.12g\n", time);
+  dv_print(s->out, "T= %.12g\n", time);
   write_vector(s->out, "Xrel", place, 7);
   write_vector(s->out, "Vrel", speed, 6);
   write_vector(s->out, "F", force, 6);
