@@ -2,7 +2,7 @@
 //
 // Corners and edges that triangles share belong to the first that has them (dvCollisionModel.flags), so that each
 // contact is found once. Two triangles meet in up to six contacts of a corner with a face and, with useLineLine, nine
-// of edges.
+// of edges. As in SOFA the first corner of the first triangle counts for every triangle that begins with it.
 #include "collision/intersection/primitives.h"
 #include "collision/register.h"
 
@@ -147,7 +147,7 @@ static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvCont
   corners_of(p->model[0], i, 3, a);
   corners_of(p->model[1], j, 3, b);
   for (int k = 0; k < 3; k++)
-    if (first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
+    if (k == 0 || first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
   for (int k = 0; k < 3; k++)
     if (second & DV_CORNER << k) on_triangle(&t, a, first, b[k], false, of_second + (uint64_t)k);
   if (!((const NewProximity *)p->method)->useLineLine) return;

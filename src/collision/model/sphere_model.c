@@ -106,7 +106,13 @@ static void sphere_boxes(const dvCollisionModel *m, double margin, dvBox *out)
   }
 }
 
-static const dvCollisionModelOps sphere_ops = {.shape = DV_SHAPE_SPHERE, .boxes = sphere_boxes};
+// each pair of spheres of one model once
+static bool sphere_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  return m != other || i < j;
+}
+
+static const dvCollisionModelOps sphere_ops = {DV_SHAPE_SPHERE, sphere_boxes, sphere_may_touch};
 
 const dvClass dv_sphere_collision_model_class = {
     .struct_size = sizeof(dvClass),
