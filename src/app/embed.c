@@ -3,7 +3,8 @@
 
 #include "app/divan.h"
 #include "io/scene/scene_file.h"
-#include "state/state.h"
+#include "object/compat.h"
+#include "state/outbox.h"
 
 #include <string.h>
 
@@ -18,6 +19,13 @@ void divan_add_plugin_path(dvContext *context, const char *directory)
   dv_context_add_plugin_path(context, directory);
 }
 int divan_load_plugin(dvContext *context, const char *name) { return (int)dv_divan_load_plugin(context, name); }
+int divan_set_compat(dvContext *context, const char *mode)
+{
+  dvCompatMode m;
+  if (!dv_compat_parse(mode, &m)) return DV_ERROR_USAGE;
+  dv_compat_choose(context, m);
+  return DV_OK;
+}
 void divan_free(void *text) { dv_free(text); }
 
 static void forward(void *user, const dvMessage *m)
@@ -58,7 +66,11 @@ dvScene *divan_parse(dvContext *c, const char *text, size_t length)
   return scene;
 }
 
-dvScene *divan_new(dvContext *c) { return dv_scene_create(fresh_log(c)); }
+dvScene *divan_new(dvContext *c)
+{
+  dv_compat_begin(fresh_log(c), NULL, (dvPlace){0});
+  return dv_scene_create(c);
+}
 void divan_close(dvScene **scene) { dv_scene_destroy(scene); }
 
 static dvObject *find(dvScene *s, const char *path)
@@ -233,6 +245,67 @@ uint64_t divan_hash(dvScene *s) { return dv_scene_hash(s); }
 void divan_reset(dvScene *s)
 {
   if (s->initialised) dv_scene_reset(s);
+}
+
+// --- for another thread --------------------------------------------------------------------------
+
+struct divanOutbox {
+  dvStateOutbox *outbox;
+  dvFrame frame;
+};
+
+// the vector of a state that a name such as /Liver/dofs.position means
+static bool find_channel(dvScene *s, const char *name, dvChannel *out)
+{
+  const char *dot = strrchr(name, '.');
+  if (!dot) return false;
+  char *path = dv_strndup(name, (size_t)(dot - name));
+  dvObject *o = find(s, path);
+  dv_free(path);
+  const dvField *f = o && dv_plays(o, DV_ROLE_STATE) && !o->failed ? dv_object_field(o, dot + 1) : NULL;
+  for (int id = 0; id < DV_VEC_SCENE && f; id++)
+    if (f->value == dv_state(o)->scene[id].field) {
+      *out = (dvChannel){dv_state(o), id};
+      return true;
+    }
+  return false;
+}
+
+divanOutbox *divan_outbox_open(dvScene *s, const char *const *names, size_t count)
+{
+  dvChannel *channels = dv_alloc(count * sizeof *channels);
+  bool good = s->initialised;
+  for (size_t i = 0; i < count && good; i++) good = find_channel(s, names[i], &channels[i]);
+  divanOutbox *o = NULL;
+  if (good) {
+    o = dv_alloc(sizeof *o);
+    o->outbox = dv_state_outbox_open(s, channels, count);
+  }
+  dv_free(channels);
+  return o;
+}
+
+void divan_outbox_close(divanOutbox **outbox)
+{
+  if (!*outbox) return;
+  dv_state_outbox_close(&(*outbox)->outbox);
+  dv_free(*outbox);
+  *outbox = NULL;
+}
+
+bool divan_outbox_read(divanOutbox *o, double *time, long *step)
+{
+  bool fresh = false;
+  dv_state_outbox_read(o->outbox, &o->frame, &fresh);
+  if (time) *time = o->frame.time;
+  if (step) *step = o->frame.step;
+  return fresh;
+}
+
+const double *divan_outbox_values(const divanOutbox *o, size_t index, size_t *count)
+{
+  if (count) *count = 0;
+  return index < o->frame.channels ? dv_frame_values(&o->frame, index, count) : NULL;
 }
 
 // --- what there is -------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ typedef struct dvBroadPhaseOps {
 
 typedef struct dvNarrowPhaseOps {
   // Adds the contacts of the pairs; a pair without contacts adds no list.
-  dvStatus (*contacts)(dvObject *o, const dvObject *intersection, const dvModelPairs *pairs, dvContactLists *out);
+  dvStatus (*contacts)(dvObject *o, dvObject *intersection, const dvModelPairs *pairs, dvContactLists *out);
 } dvNarrowPhaseOps;
 
 // --- intersection ---
@@ -96,7 +96,7 @@ typedef struct dvShapePair {
 typedef struct dvIntersectionOps {
   const dvShapePair *pairs;   // ends with {0}
   // Whether a pair of its table is wanted; NULL: all are.
-  bool (*wants)(const dvObject *o, const dvShapePair *pair);
+  bool (*wants)(dvObject *o, const dvShapePair *pair);
   // Distances for two models.
   void (*distances)(const dvObject *o, const dvCollisionModel *a, const dvCollisionModel *b, double *alarm,
                     double *contact);

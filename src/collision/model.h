@@ -55,7 +55,7 @@ typedef struct dvCollisionModel {
   struct dvTopology *mesh;   // of the elements, NULL where they have none
   size_t from_quads;         // triangles from here on are halves of quads, two each
   DV_ARRAY(uint8_t) flags;   // of the triangles: what each stands for
-  bool both_sides;
+  const bool *both_sides;    // contacts on both sides of its elements count
   // what lies around what in the mesh, for those who test elements in threads: dv_collision_model_look_around
   const dvInts *mesh_edges, *mesh_triangles;
   const struct dvIncidence *edges_at_point, *triangles_at_point, *triangles_at_edge;

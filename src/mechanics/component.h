@@ -38,7 +38,7 @@ void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t 
 
 #define DV_FORCE_FIELDS(X)                                                                                   \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0") \
-  X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                  \
+  X(bool, isCompliance, "0", "", "no effect: a stiffness is a stiffness", .flags = DV_HIDDEN | DV_IDLE)      \
   X(link, mstate, "", "", "state the force acts on; the one of the node by default", .role = DV_ROLE_STATE)
 
 typedef struct dvForce {
@@ -58,7 +58,7 @@ const double *dv_force_rayleigh(const dvObject *o);
 
 #define DV_PAIR_FORCE_FIELDS(X)                                                                                     \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0")        \
-  X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                         \
+  X(bool, isCompliance, "0", "", "no effect: a stiffness is a stiffness", .flags = DV_HIDDEN | DV_IDLE)             \
   X(link, object1, "", "", "first state; the one of the node by default", .role = DV_ROLE_STATE, .alias = "mstate") \
   X(link, object2, "", "", "second state; the one of the node by default", .role = DV_ROLE_STATE)
 

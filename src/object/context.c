@@ -38,6 +38,7 @@ void dv_context_destroy(dvContext **context)
   dv_array_free(&c->registry.absent);
   dv_array_free(&c->registry.modules);
   dv_array_free(&c->registry.owned);
+  dv_log_fini(&c->log);
   dv_vectors_free(&c->vectors);
   dv_free(c);
   *context = NULL;

@@ -220,7 +220,9 @@ dvStatus dv_loop_start(dvObject *o)
   dv_mech_settle(scene->plan, DV_X, DV_V, scene->root->time);
   dv_loop_touch(scene);
   dv_loop_update_visual(scene);
-  return dv_loop_check(scene);
+  DV_TRY(dv_loop_check(scene));
+  dv_scene_post(scene, scene->step);
+  return DV_OK;
 }
 
 dvNode *dv_loop_node(const dvObject *o, const dvLink *target)
@@ -295,5 +297,6 @@ dvStatus dv_loop_end(dvObject *o, double dt, double time)
   dv_timer_begin(o->context->timers, "check");
   dvStatus finite = dv_loop_check(scene);
   dv_timer_end(o->context->timers);
+  if (finite == DV_OK) dv_scene_post(scene, scene->step + 1);
   return finite;
 }

@@ -106,6 +106,8 @@ void dv_scene_destroy(dvScene **scene)
   if (!s) return;
   dvVisitor end = {.top_down = clean_up};
   if (s->initialised) dv_visit(s->root, &end);
+  for (size_t i = 0; i < s->subscribers.count; i++) s->subscribers.data[i].gone(s->subscribers.data[i].user);
+  dv_array_free(&s->subscribers);
   while (s->live.count) dv_live_leave(s->live.data[s->live.count - 1]);
   dv_array_free(&s->live);
   dv_plan_destroy(&s->plan);
@@ -116,6 +118,7 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->handlers);
   dv_array_free(&s->inheritance);
   dv_array_free(&s->engines);
+  dv_array_free(&s->followers);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;

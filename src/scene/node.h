@@ -16,7 +16,10 @@ typedef struct dvScene dvScene;
   X(bool, activated, "1", "", "take part in the simulation; else the node and all below it are left out") \
   X(bool, animate, "0", "", "start the animation when the scene is opened")                               \
   X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                     \
-  X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                        \
+  X(bool, canChangeSleepingState, "0", "", "accepted: nodes do not fall asleep", .flags = DV_HIDDEN)      \
+  X(string, compat, "", "",                                                                               \
+    "sofa: run as SOFA does, its mistakes included (docs/differences.md); none: not; of the root only",   \
+    .flags = DV_READ_ONLY | DV_NO_SRC)                                                                    \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
 typedef struct dvClassCount {
@@ -47,6 +50,20 @@ typedef struct dvInheritance {
   dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
 
+// A component that follows topologies (topology/change/follow.h), as far as the scene knows it.
+typedef struct dvFollower {
+  dvBelonging belonging;
+  dvObject *owner;
+  dvScene *scene;
+} dvFollower;
+
+// Somebody who gets the state at the end of each step that ended well, and after a reset.
+typedef struct dvSubscriber {
+  void (*post)(void *user, dvScene *scene, long step);
+  void (*gone)(void *user);   // the scene is about to be destroyed
+  void *user;
+} dvSubscriber;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
@@ -65,8 +82,12 @@ struct dvScene {
   DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
-  double good_time;    // of the last step that ended well
+  double good_time;   // of the last step that ended well
+  DV_ARRAY(dvSubscriber) subscribers;
   dvStrings missing;   // names of components that do not exist: links to them were told of already
+  // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
+  DV_ARRAY(dvFollower *) followers;
+  void (*follow)(dvScene *scene);
 };
 
 dvScene *dv_scene_create(dvContext *context);
@@ -153,6 +174,10 @@ void dv_scene_send(dvScene *scene, const dvEvent *event);
 void dv_scene_update_context(dvScene *scene);
 // Refreshes the lists that depend on the graph. Called by loops at the start of a step.
 void dv_scene_refresh(dvScene *scene);
+// Subscribing and its end, between steps; and what loops do at the end of theirs: `step` counts those that are done.
+void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber);
+void dv_scene_unsubscribe(dvScene *scene, const void *user);
+void dv_scene_post(dvScene *scene, long step);
 // Pulls links and runs engines whose outputs somebody reads in every step.
 dvStatus dv_scene_pull(dvScene *scene);
 

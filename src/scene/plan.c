@@ -235,6 +235,21 @@ static dvStatus tell_circle(const dvFlow *flow, const bool *stuck, size_t count)
   return status;
 }
 
+// a state has the positions that one mapping gives it
+static dvStatus check_drivers(const dvFlow *flow)
+{
+  dvStatus status = DV_OK;
+  for (size_t i = 1; i < flow->outputs.count; i++) {
+    const dvFlowPort *a = &flow->outputs.data[i - 1], *b = &flow->outputs.data[i];
+    if (a->state != b->state) continue;
+    char *other = dv_object_path(flow->mappings[a->mapping]);
+    status = dv_error(flow->mappings[b->mapping], "remove one of them, or give the second a state of its own",
+                      "the state %s is already driven by %s", a->state->name, other);
+    dv_free(other);
+  }
+  return status;
+}
+
 dvStatus dv_scene_check_mappings(dvScene *scene)
 {
   MappingList l = {.visitor = {.top_down = list_mappings}};
@@ -243,7 +258,7 @@ dvStatus dv_scene_check_mappings(dvScene *scene)
   dv_flow_init(&flow, l.items.data, l.items.count);
   bool *stuck = dv_alloc((l.items.count + 1) * sizeof *stuck);
   size_t count = dv_flow_circles(&flow, stuck);
-  dvStatus status = count ? tell_circle(&flow, stuck, count) : DV_OK;
+  dvStatus status = count ? tell_circle(&flow, stuck, count) : check_drivers(&flow);
   dv_free(stuck);
   dv_flow_fini(&flow);
   dv_array_free(&l.items);

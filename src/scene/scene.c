@@ -65,6 +65,8 @@ static dvWalk warn_overridden(dvVisitor *v, dvNode *node)
   if (dv_was_set(&node->base, &node->dt) && node->dt != parent->dt)
     dv_field_warning(&node->base, &node->dt, "set it at the root",
                      "the time step of a node is that of its parent; this one is not used");
+  if (dv_was_set(&node->base, &node->compat))
+    dv_field_warning(&node->base, &node->compat, "set it at the root", "only the compat of the root counts");
   return DV_WALK_ON;
 }
 
@@ -113,11 +115,26 @@ static bool rests_on_failed(const dvObject *o)
   return is_lost(nearest(o->node, DV_ROLE_STATE, o)) || is_lost(nearest(o->node, DV_ROLE_TOPOLOGY, o));
 }
 
+// what a scene asks for and does not get
+static void tell_idle(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (!(f->desc->flags & DV_IDLE) || !f->was_set) continue;
+    dvText value = {0};
+    dv_field_print(f, &value);
+    if (!dv_same(value.text ? value.text : "", f->desc->initial))
+      dv_note(o, "%s=\"%s\" has %s", dv_field_name(f->desc), value.text ? value.text : "", f->desc->help);
+    dv_text_free(&value);
+  }
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  tell_idle(o);
   o->rests_on_failed = o->context->log.worst != DV_OK && o->node && rests_on_failed(o);
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes
@@ -196,6 +213,7 @@ static dvStatus initialise(dvScene *scene)
   scene->version++;   // plans made during initialisation may be incomplete
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dv_scene_refresh(scene);
+  if (scene->follow) scene->follow(scene);   // a mesh may have been made again after its followers were initialised
   if (loop->start) DV_TRY(loop->start(scene->loop));
   dvVisitor store = {.top_down = store_reset};
   dv_visit(scene->root, &store);
@@ -207,6 +225,7 @@ static dvStatus initialise(dvScene *scene)
 
 dvStatus dv_scene_init(dvScene *scene)
 {
+  scene->context->compat = scene->root->base.as_sofa ? DV_COMPAT_SOFA : DV_COMPAT_NONE;   // for what components make
   dvMemory *before = dv_memory_enter(&scene->context->memory);
   dvStatus status = initialise(scene);
   dv_memory_enter(before);
@@ -246,6 +265,7 @@ dvStatus dv_scene_pull(dvScene *scene)
 {
   dvStatus worst = DV_OK;
   for (size_t i = 0; i < scene->engines.count; i++) worse(&worst, dv_object_pull(scene->engines.data[i]));
+  if (scene->follow) scene->follow(scene);
   return worst;
 }
 
@@ -262,12 +282,27 @@ void dv_scene_send(dvScene *scene, const dvEvent *event)
   dv_timer_end_fine(timers);
 }
 
+void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber) { dv_push(&scene->subscribers, subscriber); }
+
+void dv_scene_unsubscribe(dvScene *scene, const void *user)
+{
+  for (size_t i = scene->subscribers.count; i > 0; i--)
+    if (scene->subscribers.data[i - 1].user == user) dv_array_remove(&scene->subscribers, i - 1);
+}
+
+void dv_scene_post(dvScene *scene, long step)
+{
+  for (size_t i = 0; i < scene->subscribers.count; i++)
+    scene->subscribers.data[i].post(scene->subscribers.data[i].user, scene, step);
+}
+
 dvStatus dv_scene_step(dvScene *scene, double dt)
 {
   DV_REQUIRE(scene->initialised);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dvLog *log = &scene->context->log;
   dvMemory *before = dv_memory_enter(&scene->context->memory);
+  if (!dv_memory_is_short()) dv_memory_refill();   // another context may have used up the reserve
   dv_timer_begin(scene->context->timers, "step");
   log->recent = DV_OK;
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
@@ -357,5 +392,11 @@ void dv_scene_adopt(dvNode *parent, dvScene **other)
   dv_node_add_child(parent, node);
   dvVisitor move = {.top_down = move_in, .everything = true};
   dv_visit(node, &move);
+  for (size_t i = 0; i < (*other)->followers.count; i++) {
+    (*other)->followers.data[i]->scene = parent->scene;
+    dv_push(&parent->scene->followers, (*other)->followers.data[i]);
+  }
+  if ((*other)->follow) parent->scene->follow = (*other)->follow;
+  (*other)->followers.count = 0;
   dv_scene_destroy(other);
 }

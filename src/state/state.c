@@ -98,6 +98,10 @@ double *dv_state_overwrite(dvState *s, int id)
 {
   dvStateVector *v = sized(s, id, true);
   if (s->home) v->where = DV_HERE;
+#ifdef DV_CHECKING
+  const double *before = values_of(v)->data, *now = dv_reals_overwrite(values_of(v));
+  for (size_t i = 0; now != before && i < values_of(v)->count; i++) values_of(v)->data[i] = NAN;   // none may stay
+#endif
   return dv_reals_overwrite(values_of(v));
 }
 

@@ -1,4 +1,5 @@
 // See fd.h: mappings.
+#include "support/fd_record.h"
 #include "support/fd_space.h"
 
 #include "mechanics/rows.h"
@@ -255,5 +256,7 @@ bool fd_check_mapping(dvObject *mapping, const fdOptions *options)
   fd_space_fini(&c.in);
   fd_space_fini(&c.out);
   c.ops->apply(mapping, DV_X, DV_X);
+  if (good && options->samples > 0 && (options->checks & FD_JACOBIAN))
+    fd_record(mapping, DV_ROLE_MAPPING, "derivative");
   return good;
 }

@@ -1,4 +1,5 @@
 // See fd.h: masses.
+#include "support/fd_record.h"
 #include "support/fd_space.h"
 
 #include "support/check.h"
@@ -142,5 +143,6 @@ bool fd_check_mass(dvObject *mass, const fdOptions *options)
     dv_free(c.m);
   }
   fd_space_fini(&c.p);
+  if (good && options->samples > 0) fd_record(mass, DV_ROLE_MASS, "derivative");
   return good;
 }

@@ -67,7 +67,7 @@ static bool point_allows(const LocalMin *l, const dvCollisionModel *m, int32_t i
     mean = dv_vec3_add(mean, along_edge(m, edges->items[n], point));
   if (dv_vec3_norm(mean) > 1e-10) {
     mean = dv_vec3_normalise(mean);
-    if (!m->both_sides && dv_vec3_dot(mean, way) < -l->angleCone * dv_vec3_norm(way)) return false;
+    if (!*m->both_sides && dv_vec3_dot(mean, way) < -l->angleCone * dv_vec3_norm(way)) return false;
   }
   for (int32_t n = edges->offsets[i]; n < edges->offsets[i + 1]; n++)
     if (outside(l, mean, along_edge(m, edges->items[n], point), way)) return false;
@@ -85,14 +85,14 @@ static bool line_allows(const LocalMin *l, const dvCollisionModel *m, int32_t i,
   bool left = (e[0] == t[0] && e[1] == t[1]) || (e[0] == t[1] && e[1] == t[2]) || (e[0] == t[2] && e[1] == t[0]);
   dvVec3 right = normal_of(m, both[left ? 1 : 0]), other = normal_of(m, both[left ? 0 : 1]);
   dvVec3 mean = dv_vec3_normalise(dv_vec3_add(right, other));
-  if (!m->both_sides && dv_vec3_dot(mean, way) < 0) return false;
+  if (!*m->both_sides && dv_vec3_dot(mean, way) < 0) return false;
   return !outside(l, mean, dv_vec3_normalise(dv_vec3_cross(right, along)), way) &&
          !outside(l, mean, dv_vec3_normalise(dv_vec3_cross(along, other)), way);
 }
 
 static bool triangle_allows(const dvCollisionModel *m, int32_t i, dvVec3 way)
 {
-  if (m->both_sides) return true;
+  if (*m->both_sides) return true;
   dvVec3 a = dv_corner(m, i, 0);
   dvVec3 n = dv_vec3_cross(dv_vec3_sub(dv_corner(m, i, 1), a), dv_vec3_sub(dv_corner(m, i, 2), a));
   return dv_vec3_dot(n, way) >= 0;

@@ -2,9 +2,10 @@
 //
 // What is nearest at the border of a line or triangle is left to the lines and points around it, so that each contact
 // is found once; hence triangles meet points only, and an object needs models of points, lines and triangles. Only
-// points meet the ends of lines as well. SOFA takes the wrong end of a line for spheres; here it is the right one.
+// points meet the ends of lines as well.
 #include "collision/intersection/primitives.h"
 #include "collision/register.h"
+#include "object/compat.h"
 
 #define MIN_PROXIMITY_FIELDS(X)                                                                        \
   X(bool, useSphereTriangle, "1", "", "test spheres against triangles, lines and points")              \
@@ -16,6 +17,7 @@
 typedef struct MinProximity {
   dvProximityMethod base;
   MIN_PROXIMITY_FIELDS(DV_MEMBER)
+  bool mirrored;   // lines meet spheres as in SOFA
 } MinProximity;
 
 #define SELF MinProximity
@@ -91,6 +93,7 @@ static void line_sphere(const dvProximity *p, int32_t i, int32_t j, dvContactLis
 {
   dvVec3 a = dv_corner(p->model[0], i, 0), b = dv_corner(p->model[0], i, 1), c = dv_corner(p->model[1], j, 0);
   double s = dv_nearest_on_line(a, b, c);
+  if (((const MinProximity *)p->method)->mirrored) s = 1 - s;
   dvVec3 q = dv_on_line(a, b, s);
   if (dv_inside_line(s) && dv_within(q, c, p->alarm + dv_radius(p->model[1], j))) add_sphere(p, i, j, q, out);
 }
@@ -129,9 +132,10 @@ static const dvShapePair min_proximity_pairs[] = {
     {0},
 };
 
-static bool min_proximity_wants(const dvObject *o, const dvShapePair *pair)
+static bool min_proximity_wants(dvObject *o, const dvShapePair *pair)
 {
-  const MinProximity *m = (const MinProximity *)o;
+  MinProximity *m = (MinProximity *)o;
+  if (pair->contacts == line_sphere) m->mirrored = dv_compat(o, DV_COMPAT_LINE_SPHERE);
   if (pair->contacts == point_point) return m->usePointPoint;
   if (pair->contacts == line_point) return m->useLinePoint;
   if (pair->contacts == line_line) return m->useLineLine;

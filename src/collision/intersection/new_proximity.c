@@ -2,9 +2,10 @@
 //
 // Corners and edges that triangles share belong to the first that has them (dvCollisionModel.flags), so that each
 // contact is found once. Two triangles meet in up to six contacts of a corner with a face and, with useLineLine, nine
-// of edges. As in SOFA the first corner of the first triangle counts for every triangle that begins with it.
+// of edges.
 #include "collision/intersection/primitives.h"
 #include "collision/register.h"
+#include "object/compat.h"
 
 #include <float.h>
 
@@ -13,6 +14,7 @@
 typedef struct NewProximity {
   dvProximityMethod base;
   NEW_PROXIMITY_FIELDS(DV_MEMBER)
+  bool first_corners;   // count for every triangle, as in SOFA
 } NewProximity;
 
 #define SELF NewProximity
@@ -140,6 +142,7 @@ static bool share_point(const dvCollisionModel *m, int32_t i, int32_t j)
 static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
 {
   Test t = {p, i, j, out};
+  const NewProximity *method = (const NewProximity *)p->method;
   if (p->model[0] == p->model[1] && share_point(p->model[0], i, j)) return;
   dvVec3 a[3], b[3];
   int first = p->model[0]->flags.data[i], second = p->model[1]->flags.data[j];
@@ -147,10 +150,10 @@ static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvCont
   corners_of(p->model[0], i, 3, a);
   corners_of(p->model[1], j, 3, b);
   for (int k = 0; k < 3; k++)
-    if (k == 0 || first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
+    if ((k == 0 && method->first_corners) || first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
   for (int k = 0; k < 3; k++)
     if (second & DV_CORNER << k) on_triangle(&t, a, first, b[k], false, of_second + (uint64_t)k);
-  if (!((const NewProximity *)p->method)->useLineLine) return;
+  if (!method->useLineLine) return;
   for (int k = 0; k < 9; k++) {
     const int *e = side_ends[k / 3], *f = side_ends[k % 3];
     if (first & side_flags[k / 3] && second & side_flags[k % 3])
@@ -211,7 +214,14 @@ static const dvShapePair new_proximity_pairs[] = {
     {0},
 };
 
-static const dvIntersectionOps new_proximity_ops = {.pairs = new_proximity_pairs, .distances = dv_proximity_distances};
+static bool new_proximity_wants(dvObject *o, const dvShapePair *pair)
+{
+  if (pair->contacts == triangle_triangle) ((NewProximity *)o)->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
+  return true;
+}
+
+static const dvIntersectionOps new_proximity_ops = {
+    .pairs = new_proximity_pairs, .wants = new_proximity_wants, .distances = dv_proximity_distances};
 
 const dvClass dv_new_proximity_class = {
     .struct_size = sizeof(dvClass),

@@ -152,7 +152,7 @@ static void tell_missing(struct dvNarrowScratch *s, const dvObject *intersection
              a->primitives, b->primitives, a->base.name, b->base.name);
 }
 
-static void add_pair(struct dvNarrowScratch *s, const dvObject *intersection, const dvModelPair *pair)
+static void add_pair(struct dvNarrowScratch *s, dvObject *intersection, const dvModelPair *pair)
 {
   const dvIntersectionOps *ops = dv_ops(intersection, DV_ROLE_INTERSECTION);
   bool swapped;
@@ -172,7 +172,7 @@ static void add_pair(struct dvNarrowScratch *s, const dvObject *intersection, co
   else add_task(s, &like, like.start);
 }
 
-static dvStatus narrow_phase_contacts(dvObject *o, const dvObject *intersection, const dvModelPairs *pairs,
+static dvStatus narrow_phase_contacts(dvObject *o, dvObject *intersection, const dvModelPairs *pairs,
                                       dvContactLists *out)
 {
   dvBroadPhase *n = (dvBroadPhase *)o;

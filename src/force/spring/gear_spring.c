@@ -8,6 +8,7 @@
 // are not differentiated, as in SOFA.
 #include "force/spring/frame_text.h"
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 
 #include "math/vec.h"
 
@@ -42,6 +43,8 @@ typedef struct GearSpring {
   FILE *out;
   double last_output;
   bool waiting;
+  dvInts frames[2];   // parents and wheels on either side: they follow the frames of the states
+  dvPairs pairs;
 } GearSpring;
 
 #define SELF GearSpring
@@ -109,6 +112,23 @@ static bool gear_is_there(const GearSpring *s, const Gear *g)
   return wheel_is_there(&g->wheels[0], s->pair.first) && wheel_is_there(&g->wheels[1], s->pair.second);
 }
 
+static dvStatus follow(GearSpring *s)
+{
+  dvObject *o = &s->pair.base;
+  for (int k = 0; k < 2; k++) {
+    s->frames[k].width = 2;
+    if (!dv_ints_resize(&s->frames[k], 2 * s->gears.count))
+      return dv_error(o, NULL, "out of memory for %zu gears", s->gears.count);
+    for (size_t i = 0; i < s->gears.count; i++) {
+      s->frames[k].data[2 * i] = s->gears.data[i].wheels[k].parent;
+      s->frames[k].data[2 * i + 1] = s->gears.data[i].wheels[k].frame;
+    }
+  }
+  dv_pairs_forget(&s->pairs);
+  if (!s->pairs.ends[0]) dv_pairs_follow(&s->pairs, o, s->pair.first, s->pair.second, &s->frames[0], &s->frames[1]);
+  return dv_element_list_add_array(dv_pairs_list(&s->pairs), &s->gears);
+}
+
 static dvStatus gear_spring_reinit(dvObject *o)
 {
   GearSpring *s = (GearSpring *)o;
@@ -130,7 +150,17 @@ static dvStatus gear_spring_reinit(dvObject *o)
       w->angle = w->last = angle_about(w->turn, dv_quat_load(x + 7 * (size_t)w->frame + 3), w->axis);
     }
   }
-  return DV_OK;
+  return follow(s);
+}
+
+static void gear_spring_topology_changed(dvObject *o)
+{
+  GearSpring *s = (GearSpring *)o;
+  for (size_t i = 0; i < 2 * s->gears.count; i++) {
+    Wheel *w = &s->gears.data[i / 2].wheels[i % 2];
+    w->parent = s->frames[i % 2].data[i / 2 * 2];
+    w->frame = s->frames[i % 2].data[i / 2 * 2 + 1];
+  }
 }
 
 static dvStatus gear_spring_init(dvObject *o)
@@ -297,6 +327,8 @@ static void gear_spring_destroy(dvObject *o)
 {
   GearSpring *s = (GearSpring *)o;
   dv_array_free(&s->gears);
+  dv_ints_free(&s->frames[0]);
+  dv_ints_free(&s->frames[1]);
   if (s->out) fclose(s->out);
 }
 
@@ -320,4 +352,5 @@ const dvClass dv_gear_spring_class = {
     .reinit = gear_spring_reinit,
     .store_reset = gear_spring_store_reset,
     .destroy = gear_spring_destroy,
+    .topology_changed = gear_spring_topology_changed,
 };

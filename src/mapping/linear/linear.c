@@ -21,6 +21,32 @@ void dv_mapping_first_apply(dvObject *o, const dvMappingOps *ops)
   if (m->applyRestPosition) ops->apply(o, DV_X_REST, DV_X_REST);
 }
 
+void dv_mapping_follow(dvObject *o)
+{
+  const dvMapping *m = (const dvMapping *)o;
+  for (int k = 0; k < m->input_count; k++)
+    if (dv_mapping_in(m, (size_t)k)->topology) dv_follow(o, dv_mapping_in(m, (size_t)k)->topology);
+  if (m->out->topology) dv_follow(o, m->out->topology);
+}
+
+void dv_mapping_remake(dvObject *o)
+{
+  if (o->cls->init(o) != DV_OK) o->failed = true;
+}
+
+static bool has_changed(const dvState *s) { return s->topology && s->topology->kept; }
+
+// meshes that are only made again are as they were, or the sizes of the states tell
+void dv_mapping_cannot_follow(dvObject *o)
+{
+  const dvMapping *m = (const dvMapping *)o;
+  bool changed = has_changed(m->out);
+  for (int k = 0; k < m->input_count; k++) changed = changed || has_changed(dv_mapping_in(m, (size_t)k));
+  if (!changed) return;
+  dv_error(o, "leave the meshes of its states as they are, or use a BarycentricMapping",
+           "%s does not follow a mesh that changes", o->cls->name);
+}
+
 void dv_linear_clear(dvObject *o)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
@@ -47,6 +73,7 @@ dvStatus dv_linear_settle(dvObject *o)
   }
   if (!good || !dv_state_resize(m->out, l->weights.out_points))
     return dv_error(o, NULL, "out of memory for %zu mapped points", l->weights.out_points);
+  dv_mapping_follow(o);
   return DV_OK;
 }
 
@@ -73,9 +100,9 @@ static void apply_rows(dvLinearMapping *l, int out, int in)
   dvMapping *m = &l->base;
   for (int k = 0; k < m->input_count; k++) {
     const double *from = dv_state_read(dv_mapping_in(m, k), in);
-    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool,
-                                                  strides(l, k, dv_vec_is_coord(in)), from,
-                                                  dv_state_write(m->out, out));
+    dvStrides s = strides(l, k, dv_vec_is_coord(in));
+    double *to = k == 0 && s.width == s.out ? dv_state_overwrite(m->out, out) : dv_state_write(m->out, out);
+    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool, s, from, to);
   }
 }
 
@@ -114,6 +141,7 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
 void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
+  if (!fits(l)) return;
   double block[DV_MAX_COORD * DV_MAX_COORD];
   for (int input = 0; input < l->base.input_count; input++) {
     const dvRows *r = &dv_linear_weights(l, input)->rows;

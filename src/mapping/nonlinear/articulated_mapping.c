@@ -41,7 +41,6 @@ typedef struct Articulated {
   DV_ARRAY(Moving) moving;    // of each articulation
   DV_ARRAY(dvQuat) turn;      // Q of each centre
   DV_ARRAY(double) place;     // c of each frame, as of the last apply
-  DV_ARRAY(double) scratch;   // six numbers a frame
 } Articulated;
 
 #define SELF Articulated
@@ -145,7 +144,6 @@ static dvStatus articulated_init(dvObject *o)
   for (size_t i = 0; i < m->skeleton->articulations.count; i++) dv_push(&m->moving, (Moving){0});
   for (size_t i = 0; i < m->skeleton->centers.count; i++) dv_push(&m->turn, dv_quat_identity());
   dv_array_resize(&m->place, 3 * m->frames);
-  dv_array_resize(&m->scratch, 6 * m->frames);
   dv_mapping_first_apply(o, dv_ops(o, DV_ROLE_MAPPING));
   return DV_OK;
 }
@@ -158,7 +156,6 @@ static void articulated_destroy(dvObject *o)
   dv_array_free(&m->moving);
   dv_array_free(&m->turn);
   dv_array_free(&m->place);
-  dv_array_free(&m->scratch);
 }
 
 static void articulated_reset(dvObject *o) { rest((Articulated *)o); }
@@ -293,7 +290,9 @@ static void articulated_apply_jt(dvObject *o, int in_f, int out_f)
 {
   Articulated *m = (Articulated *)o;
   if (!m->base.mapForces || !sizes_hold(m)) return;
-  double *f = m->scratch.data, *force = dv_state_write(m->base.in, in_f);
+  dvArena *scratch = dv_scratch(o->context->pool);
+  dvMark mark = dv_arena_mark(scratch);
+  double *f = dv_arena_take(scratch, 6 * m->frames * sizeof *f), *force = dv_state_write(m->base.in, in_f);
   memcpy(f, dv_state_read(m->base.out, out_f), 6 * m->frames * sizeof *f);
   for (size_t k = m->order.count; k > 0; k--) {
     const dvArticulationCenter *center = &m->skeleton->centers.data[m->order.data[k - 1]];
@@ -309,15 +308,16 @@ static void articulated_apply_jt(dvObject *o, int in_f, int out_f)
     dv_vec3_accumulate(parent, push);
     dv_vec3_accumulate(parent + 3, dv_vec3_add(torque, dv_vec3_cross(arm, push)));
   }
-  if (!m->root) return;
-  double *root = dv_state_write(m->root, in_f) + 6 * m->root_index;
-  for (int k = 0; k < 6; k++) root[k] += f[k];
+  double *root = m->root ? dv_state_write(m->root, in_f) + 6 * m->root_index : NULL;
+  for (int k = 0; k < 6 && root; k++) root[k] += f[k];
+  dv_arena_release(scratch, mark);
 }
 
 // the articulations between a frame and the start of its chain
 static void articulated_row(dvObject *o, size_t frame, dvMatrixSink *sink)
 {
   const Articulated *m = (const Articulated *)o;
+  if (!sizes_hold(m)) return;
   dvVec3 c = dv_vec3_load(m->place.data + 3 * frame);
   size_t at = frame;
   for (; m->center.data[at] >= 0; at = (size_t)m->skeleton->centers.data[m->center.data[at]].parent) {

@@ -18,6 +18,7 @@ typedef struct Composite {
   dvMapping base;
   dvHexaForce *force;
   const dvComposite *cells;   // the force's
+  unsigned condensations;     // of the force when they were taken
   size_t count;               // mapped points
   int32_t *corner;            // [count][8] fine points of each
   double *weight;             // [count][8]
@@ -42,6 +43,7 @@ static dvStatus find_force(Composite *m)
                     "the node %s has no HexahedronCompositeFEMForceFieldAndMass", node->base.name);
   DV_TRY(dv_object_ensure(&m->force->elastic.force.base));
   m->cells = m->force->composite;
+  m->condensations = m->force->condensations;
   if (!m->cells) return dv_error(o, NULL, "%s has no condensed cells to map from", m->force->elastic.force.base.name);
   return DV_OK;
 }
@@ -133,7 +135,11 @@ static void composite_destroy(dvObject *o)
 
 // --- operations ---
 
-static bool sizes_hold(const Composite *m) { return m->base.out->count == m->count && m->force->composite == m->cells; }
+// by the version: another set of cells may stand at the same address
+static bool sizes_hold(const Composite *m)
+{
+  return m->base.out->count == m->count && m->force->condensations == m->condensations && !m->force->stale;
+}
 
 static const int32_t *corners_of(const Composite *m, size_t cell) { return m->force->hexa + 8 * cell; }
 
@@ -262,4 +268,5 @@ const dvClass dv_composite_mapping_class = {
     .link = dv_mapping_link,
     .init = composite_init,
     .destroy = composite_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

@@ -163,14 +163,14 @@ static void add_row(const Deformable *m, size_t i, double linear, double angular
 static void deformable_build_j(dvObject *o, dvMatrixSink *sink)
 {
   const Deformable *m = (const Deformable *)o;
-  for (size_t i = 0; i < m->count; i++) add_row(m, i, 1, 1, sink);
+  for (size_t i = 0; i < m->count && sizes_hold(m); i++) add_row(m, i, 1, 1, sink);
 }
 
 // constraints reach the frame with a scale of their own
 static void deformable_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   const Deformable *m = (const Deformable *)o;
-  add_row(m, i, m->rootLinearForceScaleFactor, m->rootAngularForceScaleFactor, sink);
+  if (sizes_hold(m)) add_row(m, i, m->rootLinearForceScaleFactor, m->rootAngularForceScaleFactor, sink);
 }
 
 // w x (w x r) + 2 w x R v_d
@@ -213,4 +213,5 @@ const dvClass dv_deformable_on_rigid_frame_mapping_class = {
     .link = deformable_link,
     .init = deformable_init,
     .destroy = deformable_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

@@ -325,8 +325,8 @@ static void blending_add_geometric(dvObject *o, const dvMech *mech, int out_f, d
 static void blending_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Blending *m = (Blending *)o;
-  if (deforms(m)) dv_deforming_row(&m->deforming, &m->frames.base, i, sink);
-  else dv_frames_ops.row(o, i, sink);
+  if (!deforms(m)) dv_frames_ops.row(o, i, sink);
+  else if (dv_deforming_hold(&m->deforming, &m->frames.base)) dv_deforming_row(&m->deforming, &m->frames.base, i, sink);
 }
 
 static void blending_add_jdot(dvObject *o, int out_a, int in_v)
@@ -369,4 +369,5 @@ const dvClass dv_frame_blending_mapping_class = {
     .link = dv_mapping_link,
     .init = blending_init,
     .destroy = blending_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

@@ -68,19 +68,20 @@ dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, 
   DV_TRY(check_corners(m, what));
   dv_array_resize(&m->x, scalars);
   dv_array_resize(&m->gradient, scalars);
-  dv_array_resize(&m->scratch, scalars);
   if (!dv_state_resize(m->base.out, count)) return dv_error(o, NULL, "out of memory for %zu elements", count);
   index_corners(m);
+  dv_mapping_follow(o);
   dv_mapping_first_apply(o, &dv_measure_ops);
   return DV_OK;
 }
 
-dvStatus dv_measure_topology(const dvObject *o, const dvLink *link, dvTopology **out)
+dvStatus dv_measure_topology(dvObject *o, const dvLink *link, dvTopology **out)
 {
   dvObject *t = link->target ? link->target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!t) return dv_error(o, "give topology=\"@path\"", "%s finds no topology in its node or above", o->cls->name);
   DV_TRY(dv_object_ensure(t));
   *out = dv_topology(t);
+  dv_follow(o, *out);
   return DV_OK;
 }
 
@@ -97,7 +98,6 @@ void dv_measure_destroy(dvObject *o)
   dv_array_free(&m->input);
   dv_array_free(&m->x);
   dv_array_free(&m->gradient);
-  dv_array_free(&m->scratch);
   dv_array_free(&m->first);
   dv_array_free(&m->corner);
   dv_array_free(&m->start);
@@ -108,8 +108,9 @@ void dv_measure_destroy(dvObject *o)
 
 typedef struct Pass {
   dvMeasureMapping *m;
-  size_t width;      // numbers a point in the vectors of the inputs
-  const double *f;   // forces on the output
+  size_t width;            // numbers a point in the vectors of the inputs
+  const double *f;         // forces on the output
+  const double *corners;   // what is gathered: as many numbers as the gradient has
   double *out, k;
   int input;
   bool exact;
@@ -152,7 +153,7 @@ static void measure_apply(dvObject *o, int out_x, int in_x)
   dvMeasureMapping *m = (dvMeasureMapping *)o;
   if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = make_pass(m, in_x);
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
   dv_mapping_touch(&m->base, out_x);
 }
@@ -177,11 +178,11 @@ static void measure_apply_j(dvObject *o, int out_v, int in_v)
   dvMeasureMapping *m = (dvMeasureMapping *)o;
   if (!sizes_hold(m)) return;
   Pass p = make_pass(m, in_v);
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_j_body, &p);
 }
 
-// adds the corners of each point: forces (f times the gradient) or, without f, what stands in the scratch
+// adds the corners of each point, f times what the list has for them
 static void gather_body(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
@@ -191,16 +192,17 @@ static void gather_body(void *user, size_t begin, size_t end)
     double *out = p->out + i * p->width;
     for (int32_t at = m->first.data[from + i]; at < m->first.data[from + i + 1]; at++) {
       size_t c = (size_t)m->corner.data[at];
-      const double *g = (p->f ? m->gradient.data : m->scratch.data) + c * s;
+      const double *g = p->corners + c * s;
       double f = p->f ? p->f[c / n] : 1;
       for (size_t k = 0; k < s; k++) out[k] += f * g[k];
     }
   }
 }
 
-static void gather(dvMeasureMapping *m, int in, const double *f)
+// f: a number an element; NULL: 1
+static void gather(dvMeasureMapping *m, int in, const double *corners, const double *f)
 {
-  Pass p = {.m = m, .f = f, .width = (size_t)m->base.base.dof->deriv};
+  Pass p = {.m = m, .f = f, .corners = corners, .width = (size_t)m->base.base.dof->deriv};
   for (p.input = 0; p.input < m->base.input_count; p.input++) {
     p.out = dv_state_write(dv_mapping_in(&m->base, p.input), in);
     dv_parallel_for(m->base.base.context->pool, dv_mapping_in(&m->base, p.input)->count, GRAIN, gather_body, &p);
@@ -210,7 +212,7 @@ static void gather(dvMeasureMapping *m, int in, const double *f)
 static void measure_apply_jt(dvObject *o, int in_f, int out_f)
 {
   dvMeasureMapping *m = (dvMeasureMapping *)o;
-  if (m->base.mapForces && sizes_hold(m)) gather(m, in_f, dv_state_read(m->base.out, out_f));
+  if (m->base.mapForces && sizes_hold(m)) gather(m, in_f, m->gradient.data, dv_state_read(m->base.out, out_f));
 }
 
 // --- second derivatives --------------------------------------------------------------------------
@@ -250,11 +252,14 @@ static void measure_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in
   if (!has_geometric(m)) return;
   Pass p = make_pass(m, in_dx);
   p.f = dv_state_read(m->base.out, out_f);
-  p.out = m->scratch.data;
+  dvArena *scratch = dv_scratch(o->context->pool);
+  dvMark mark = dv_arena_mark(scratch);
+  p.out = dv_arena_take(scratch, m->gradient.count * sizeof *p.out);
   p.k = mech->k;
   p.exact = m->geometricStiffness == DV_GEOMETRIC_EXACT;
   dv_parallel_for(o->context->pool, m->count, GRAIN, djt_body, &p);
-  gather(m, in_df, NULL);
+  gather(m, in_df, p.out, NULL);
+  dv_arena_release(scratch, mark);
 }
 
 // elements that are left out add zeros: the pattern of the matrix stays the same
@@ -283,6 +288,7 @@ static void measure_add_geometric(dvObject *o, const dvMech *mech, int out_f, dv
 static void measure_row(dvObject *o, size_t element, dvMatrixSink *sink)
 {
   const dvMeasureMapping *m = (const dvMeasureMapping *)o;
+  if (!sizes_hold(m)) return;
   size_t n = (size_t)m->measure->points, s = (size_t)m->space;
   for (size_t c = element * n; c < (element + 1) * n; c++) {
     double block[DV_MAX_COORD] = {0};

@@ -37,7 +37,6 @@ typedef struct dvMeasureMapping {
   DV_ARRAY(int32_t) point;        // of each corner of each element
   DV_ARRAY(int32_t) input;        // whose point it is; empty when there is one input
   DV_ARRAY(double) x, gradient;   // of each corner, as of the last apply
-  DV_ARRAY(double) scratch;
   // which corners an input point is: the sum over them is the force on it
   DV_ARRAY(int32_t) first, corner;
   DV_ARRAY(size_t) start;        // of each input's points in `first`
@@ -52,7 +51,7 @@ extern const dvMappingOps dv_measure_ops;
 dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, const char *what);
 void dv_measure_destroy(dvObject *o);
 // The topology that a link names, or the one of the node or above.
-dvStatus dv_measure_topology(const dvObject *o, const dvLink *link, dvTopology **out);
+dvStatus dv_measure_topology(dvObject *o, const dvLink *link, dvTopology **out);
 // Takes the elements of a list of a topology as they are.
 void dv_measure_take(dvMeasureMapping *m, const dvInts *elements);
 

@@ -103,14 +103,31 @@ void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const dou
   }
 }
 
-// Lanes without an element divide by 1.
-static void find_plastic_scale(dvTetraCorot *t)
+// What strains are measured times; lanes without an element divide by 1.
+static void find_plastic_scale(dvTetraCorot *t, bool by_volume)
 {
   for (size_t lane = 0; lane < DV_LANES * t->blocks->packs; lane++) {
     int32_t element = t->blocks->element[lane];
     double volume = element >= 0 ? fabs(t->volume[element]) : 0;
-    t->data.plastic[DV_LANES * DV_TETRA_PLASTIC * (lane / DV_LANES) + lane % DV_LANES] = volume > 0 ? 6 * volume : 1;
+    t->data.plastic[DV_LANES * DV_TETRA_PLASTIC * (lane / DV_LANES) + lane % DV_LANES] =
+        by_volume && volume > 0 ? 6 * volume : 1;
   }
+}
+
+static double *plastic_of(const dvTetraCorot *t, size_t e)
+{
+  size_t lane = (size_t)t->blocks->lane[e];
+  return t->data.plastic + DV_LANES * (DV_TETRA_PLASTIC * (lane / DV_LANES) + 1) + lane % DV_LANES;
+}
+
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6])
+{
+  for (size_t i = 0; i < 6; i++) out[i] = plastic_of(t, e)[DV_LANES * i];
+}
+
+void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6])
+{
+  for (size_t i = 0; i < 6; i++) plastic_of(t, e)[DV_LANES * i] = strain[i];
 }
 
 void dv_tetra_corot_reset(dvTetraCorot *t)
@@ -181,7 +198,7 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
   find_volumes(t, def, report ? report : &unread);
   for (size_t pack = 0; pack < blocks->packs; pack++) fill_pack(t, def, pack);
   dv_tetra_corot_set_material(t, def->young, def->poisson);
-  if (t->data.plastic) find_plastic_scale(t);
+  if (t->data.plastic) find_plastic_scale(t, def->plastic_by_volume);
   if (t->data.frames) force_blocks(&(Job){.t = t, .x = def->rest}, 0, blocks->count);   // leaves the frames at rest
   *out = t;
   return DV_OK;

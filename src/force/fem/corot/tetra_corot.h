@@ -38,9 +38,10 @@ typedef struct dvTetraCorotDef {
   // normal strains alone. No effect in SMALL.
   bool present_gradients;
   // Plasticity, when plastic_limit > 0: of elastic strain above plastic_yield the part plastic_creep stays at each
-  // evaluation of the force, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear) times six
-  // volumes.
+  // evaluation of the force, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear), in SOFA
+  // times six volumes of the element.
   double plastic_limit, plastic_yield, plastic_creep;
+  bool plastic_by_volume;
 } dvTetraCorotDef;
 
 // What the rest shape shows. A flat tetrahedron (volume zero to rounding, or not a number) takes no
@@ -60,6 +61,9 @@ void dv_tetra_corot_destroy(dvTetraCorot **t);
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);
 
+// Plastic strain of element e, six numbers times six volumes: only with plasticity.
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6]);
+void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6]);
 // Forgets the plastic strain.
 void dv_tetra_corot_reset(dvTetraCorot *t);
 
@@ -112,7 +116,7 @@ typedef struct dvTetraData {
   // With present gradients: in LARGE the axes and the gradients of the normal strains, else the gradients at rest,
   // turned as the element is. NULL without.
   double *frames;
-  double *plastic;   // six volumes, plastic strain times six volumes; NULL without plasticity
+  double *plastic;   // a factor (1, in SOFA six volumes), plastic strain times it; NULL without plasticity
   double limit, yield, creep;
   bool no_tangents;   // force leaves `moving` and `frames` as they are
 } dvTetraData;
