@@ -6,7 +6,7 @@ file(STRINGS include/divan/divan.h abi REGEX "#define DIVAN_ABI ")
 string(REGEX MATCH "[0-9]+" DIVAN_ABI "${abi}")
 
 set(DIVAN_SDK_HEADERS base/base.h base/array.h base/file.h base/log.h base/pool.h base/simd.h base/text.h math/decompose.h math/vec.h
-  object/context.h object/dof.h object/field.h object/object.h object/roles.h object/values.h scene/node.h scene/plan.h
+  object/context.h object/dof.h object/field.h object/memory.h object/object.h object/roles.h object/values.h scene/node.h scene/plan.h
   topology/topology.h state/state.h mechanics/mechanics.h mechanics/component.h engine/engine.h force/mesh.h)
 
 add_library(divan_shared SHARED ${DIVAN_KERNEL_OBJECTS})

@@ -155,6 +155,7 @@ typedef struct dvLinearSolverOps {
   void (*apply)(dvObject *o, double *x, const double *rhs);   // x = A^-1 rhs, flat vectors of the system
   void (*settle)(
       dvObject *o);   // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
+  bool (*starts_warm)(const dvObject *o);   // its result depends on what stood in x; may be NULL: never
 } dvLinearSolverOps;
 
 // What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
@@ -173,8 +174,9 @@ typedef struct dvConstraintSolverOps {
 
 typedef struct dvLoopOps {
   dvStatus (*step)(dvObject *o, double dt);
-  dvStatus (*start)(dvObject *o);   // projects and propagates the first positions; also after a reset
-  bool by_tags;                     // solves the systems of its tags one by one
+  dvStatus (*start)(dvObject *o);    // projects and propagates the first positions
+  dvStatus (*resume)(dvObject *o);   // positions were put back: mapped states and visual models follow
+  bool by_tags;                      // solves the systems of its tags one by one
 } dvLoopOps;
 
 typedef struct dvContextOps {

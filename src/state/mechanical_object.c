@@ -300,16 +300,67 @@ static void mechanical_object_store_reset(dvObject *o)
   dv_reals_share(s->vec[DV_V_RESET], s->vec[DV_V]);
 }
 
-static void mechanical_object_reset(dvObject *o)
+// --- memory --------------------------------------------------------------------------------------
+
+// a mesh that has changed may have another number of points
+static bool take_size(MechanicalObject *m, size_t count)
+{
+  dvState *s = &m->state;
+  const dvObject *mesh = m->topology.target;
+  if (count == s->count) return true;
+  const dvField *points = mesh && dv_plays(mesh, DV_ROLE_TOPOLOGY) ? dv_object_field(mesh, "position") : NULL;
+  return points && dv_reals_size(points->value) == count && dv_state_resize(s, count);
+}
+
+static void remember_vector(dvMemoryStream *stream, dvState *s, int id, const char *name)
+{
+  dvReals *r = s->vec[id];
+  dv_remember_shared(stream, name, r);
+  if (dv_memory_restores(stream) && r->count != 0 && r->count != dv_state_scalars(s, id))
+    dv_memory_refuse(stream, "%s has %zu numbers for %zu degrees of freedom", name, r->count, s->count);
+}
+
+// who reads them is told only when they are others
+static void remember_rest(dvMemoryStream *stream, dvState *s)
+{
+  dvReals before = {0}, *rest = s->vec[DV_X_REST];
+  if (dv_memory_restores(stream)) dv_reals_share(&before, rest);
+  remember_vector(stream, s, DV_X_REST, "rest_position");
+  bool same = before.count == rest->count &&
+              (before.data == rest->data || memcmp(before.data, rest->data, before.count * sizeof(double)) == 0);
+  if (dv_memory_restores(stream) && !same) dv_state_touch(s, DV_X_REST);
+  dv_reals_free(&before);
+}
+
+static void mechanical_object_remember(dvObject *o, dvMemoryStream *stream)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvState *s = dv_state(o);
+  size_t count = s->count;
+  dv_state_read(s, DV_X);   // sized
+  dv_state_read(s, DV_V);
+  dv_remember_numbers(stream, "size", &count, sizeof count);
+  if (dv_memory_restores(stream) && !take_size(m, count))
+    dv_memory_refuse(stream, "there are %zu degrees of freedom and not %zu", count, s->count);
+  remember_vector(stream, s, DV_X, "position");
+  remember_vector(stream, s, DV_V, "velocity");
+  remember_rest(stream, s);
+  remember_vector(stream, s, DV_F_EXTERNAL, "externalForce");
+}
+
+// forces are those of the next step
+static bool mechanical_object_restored(dvObject *o)
 {
   dvState *s = dv_state(o);
-  if (s->count == 0) return;
-  memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
-  if (!dv_state_has(s, DV_X_RESET)) return;
-  memcpy(dv_state_write(s, DV_X), dv_state_read(s, DV_X_RESET), dv_state_scalars(s, DV_X) * sizeof(double));
-  memcpy(dv_state_write(s, DV_V), dv_state_read(s, DV_V_RESET), dv_state_scalars(s, DV_V) * sizeof(double));
-  dv_state_touch(s, DV_X);
-  dv_state_touch(s, DV_V);
+  if (s->count) memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
+  return true;
+}
+
+static dvReals *mechanical_object_vector(dvObject *o, int id, bool make)
+{
+  dvState *s = dv_state(o);
+  if (make) dv_state_write(s, id);
+  return dv_state_has(s, id) ? s->vec[id] : NULL;
 }
 
 static const dvClass mechanical_object_class = {
@@ -327,8 +378,10 @@ static const dvClass mechanical_object_class = {
     .init = mechanical_object_init,
     .handle_event = mechanical_object_handle_event,
     .store_reset = mechanical_object_store_reset,
-    .reset = mechanical_object_reset,
     .destroy = mechanical_object_destroy,
+    .remember = mechanical_object_remember,
+    .restored = mechanical_object_restored,
+    .vector = mechanical_object_vector,
 };
 
 void dv_register_state(dvRegistry *r)
