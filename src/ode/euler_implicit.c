@@ -33,10 +33,12 @@ typedef struct EulerImplicit {
   dvObject base;
   EULER_IMPLICIT_FIELDS(DV_MEMBER)
   dvPlan *plan;
+  int warm;   // vector that lasts
 } EulerImplicit;
 
 #define SELF EulerImplicit
 static const dvFieldDesc euler_implicit_fields[] = {EULER_IMPLICIT_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc euler_implicit_memory[] = {DV_REMEMBER(vector, warm) DV_REMEMBER(numbers, residual)};
 #undef SELF
 
 static dvStatus euler_implicit_init(dvObject *o)
@@ -46,6 +48,8 @@ static dvStatus euler_implicit_init(dvObject *o)
 
 static dvStatus euler_implicit_bwd_init(dvObject *o)
 {
+  EulerImplicit *e = (EulerImplicit *)o;
+  e->warm = dv_ode_warm(e->linearSolver.target, SOLUTION);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -117,4 +121,5 @@ const dvClass dv_euler_implicit_class = {
     .init = euler_implicit_init,
     .bwd_init = euler_implicit_bwd_init,
     .destroy = euler_implicit_destroy,
+    DV_MEMORY(euler_implicit_memory),
 };

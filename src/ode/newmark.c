@@ -32,16 +32,20 @@ typedef struct Newmark {
   NEWMARK_FIELDS(DV_MEMBER)
   dvPlan *plan;
   bool started;
+  int acceleration, warm;   // vectors that last
 } Newmark;
 
 #define SELF Newmark
 static const dvFieldDesc newmark_fields[] = {NEWMARK_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc newmark_memory[] = {DV_REMEMBER(numbers, started) DV_REMEMBER(vector, acceleration)
+                                                  DV_REMEMBER(vector, warm)};
 #undef SELF
 
 static dvStatus newmark_init(dvObject *o)
 {
   Newmark *n = (Newmark *)o;
   n->started = false;
+  n->acceleration = ACCELERATION;
   if (n->beta < 0 || n->gamma < 0)
     return dv_field_error(o, n->beta < 0 ? &n->beta : &n->gamma, NULL, "beta and gamma must not be negative");
   return dv_ode_need_linear_solver(o, &n->linearSolver);
@@ -49,6 +53,8 @@ static dvStatus newmark_init(dvObject *o)
 
 static dvStatus newmark_bwd_init(dvObject *o)
 {
+  Newmark *n = (Newmark *)o;
+  n->warm = dv_ode_warm(n->linearSolver.target, NEW_ACCELERATION);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -94,7 +100,6 @@ static dvStatus newmark_solve(dvObject *o, double h, int x, int v)
   return DV_OK;
 }
 
-static void newmark_reset(dvObject *o) { ((Newmark *)o)->started = false; }
 static void newmark_destroy(dvObject *o) { dv_plan_destroy(&((Newmark *)o)->plan); }
 
 static const dvOdeOps newmark_ops = {.solve = newmark_solve};
@@ -110,6 +115,6 @@ const dvClass dv_newmark_class = {
     .ops = {[DV_ROLE_ODE] = &newmark_ops},
     .init = newmark_init,
     .bwd_init = newmark_bwd_init,
-    .reset = newmark_reset,
     .destroy = newmark_destroy,
+    DV_MEMORY(newmark_memory),
 };

@@ -25,7 +25,13 @@ typedef struct RungeKutta {
   dvObject base;
   dvPlan *plan;
   dvLink linear_solver;   // found in the node, for masses that are not diagonal
+  int warm[STAGES];       // vectors that last
 } RungeKutta;
+
+#define SELF RungeKutta
+static const dvMemoryDesc runge_kutta_memory[] = {DV_REMEMBER(vector, warm[0]) DV_REMEMBER(vector, warm[1])
+                                                      DV_REMEMBER(vector, warm[2]) DV_REMEMBER(vector, warm[3])};
+#undef SELF
 
 static int stage_velocity(int i) { return i == 0 ? DV_V : VELOCITY + i - 1; }
 
@@ -71,7 +77,9 @@ static dvStatus runge_kutta_init(dvObject *o)
 
 static dvStatus runge_kutta_bwd_init(dvObject *o)
 {
-  return dv_ode_check_explicit(o, ((RungeKutta *)o)->linear_solver.target);
+  RungeKutta *r = (RungeKutta *)o;
+  for (int i = 0; i < STAGES; i++) r->warm[i] = dv_ode_warm(r->linear_solver.target, ACCELERATION + i);
+  return dv_ode_check_explicit(o, r->linear_solver.target);
 }
 static dvStatus runge_kutta2_solve(dvObject *o, double h, int x, int v) { return solve(o, &midpoint, h, x, v); }
 static dvStatus runge_kutta4_solve(dvObject *o, double h, int x, int v) { return solve(o, &classical, h, x, v); }
@@ -92,6 +100,7 @@ const dvClass dv_runge_kutta2_class = {
     .init = runge_kutta_init,
     .bwd_init = runge_kutta_bwd_init,
     .destroy = runge_kutta_destroy,
+    DV_MEMORY(runge_kutta_memory),
 };
 
 const dvClass dv_runge_kutta4_class = {
@@ -106,4 +115,5 @@ const dvClass dv_runge_kutta4_class = {
     .init = runge_kutta_init,
     .bwd_init = runge_kutta_bwd_init,
     .destroy = runge_kutta_destroy,
+    DV_MEMORY(runge_kutta_memory),
 };
