@@ -103,7 +103,13 @@ static dvStatus min_res_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x,
   return DV_OK;
 }
 
-static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve};
+static bool min_res_starts_warm(const dvObject *o)
+{
+  DV_UNUSED(o);
+  return true;
+}
+
+static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve, .starts_warm = min_res_starts_warm};
 
 const dvClass dv_min_res_class = {
     .struct_size = sizeof(dvClass),
@@ -116,4 +122,6 @@ const dvClass dv_min_res_class = {
     .parse = min_res_parse,
     .init = min_res_init,
     .destroy = dv_linear_solver_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

@@ -130,7 +130,13 @@ static void pcg_settle(dvObject *o)
   if (ops && ops->settle) ops->settle(other);
 }
 
-static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle};
+static bool pcg_starts_warm(const dvObject *o)
+{
+  DV_UNUSED(o);
+  return true;
+}
+
+static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle, .starts_warm = pcg_starts_warm};
 
 const dvClass dv_pcg_class = {
     .struct_size = sizeof(dvClass),
@@ -142,4 +148,6 @@ const dvClass dv_pcg_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &pcg_ops},
     .init = pcg_init,
     .destroy = dv_linear_solver_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

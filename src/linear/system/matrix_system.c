@@ -26,10 +26,13 @@ dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech
 {
   s->assembly = &s->own;
   s->mech = *m;
-  if (s->busy && s->own.matrix.values && dv_assembly_holds(&s->own, plan)) return DV_OK;
-  s->own.later = s->later;
-  if (s->enableAssembly || !s->own.matrix.values) DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
+  if (s->busy && !s->stale && s->own.matrix.values && dv_assembly_holds(&s->own, plan)) return DV_OK;
+  s->own.later = s->later && !s->stale;
+  if (!s->bringing && s->enableAssembly) dv_linear_system_drop_kept(s);   // a new one is due
+  if (s->enableAssembly || s->stale || !s->own.matrix.values)
+    DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
   s->matrixSize[0] = s->matrixSize[1] = (int32_t)dv_min_size(s->own.size, INT32_MAX);
+  if (s->stale) return dv_linear_system_put_back(s);
   s->stamp++;
   return DV_OK;
 }
@@ -40,7 +43,12 @@ void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p)
   dv_assembly_product(dv_linear_system(o)->assembly, o->context->pool, q, p);
 }
 
-void dv_linear_system_destroy(dvObject *o) { dv_assembly_free(&dv_linear_system(o)->own); }
+void dv_linear_system_destroy(dvObject *o)
+{
+  dvLinearSystem *s = dv_linear_system(o);
+  dv_assembly_free(&s->own);
+  dv_linear_system_drop_kept(s);
+}
 
 // --- the component -------------------------------------------------------------------------------
 
@@ -86,6 +94,8 @@ const dvClass dv_matrix_system_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(matrix_system_fields)},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 const dvClass dv_constant_pattern_class = {
@@ -97,6 +107,8 @@ const dvClass dv_constant_pattern_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(matrix_system_fields)},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 // without fields of its own everything takes part
@@ -116,4 +128,6 @@ const dvClass dv_typed_system_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &typed_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
