@@ -287,6 +287,7 @@ typedef struct EdgePressure {
   const dvInts *all;
   LoadedList loaded;
   DV_ARRAY(int32_t) inner;   // of each loaded edge: the third point of its only triangle, or -1
+  DV_ARRAY(dvVec3) next;     // its force in the next step, from the positions of this one
   unsigned revision;
 } EdgePressure;
 
@@ -347,11 +348,27 @@ static void set_normals(EdgePressure *e)
     if (flat && e->inner.data[i] < 0) continue;
     if (!flat) n = dv_vec3_normalise(n);
     else if (dv_vec3_dot(n, dv_vec3_sub(point_of(x, e->inner.data[i]), start)) < 0) n = dv_vec3_neg(n);
-    e->loaded.data[i].force = dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->all->data + 2 * i));
+    e->next.data[i] = dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->all->data + 2 * i));
   }
 }
 
 static bool has_pressure(const EdgePressure *e) { return dv_vec3_norm2(dv_vec3_load(e->pressure)) > 0; }
+
+static void edge_pressure_end_step(dvObject *o)
+{
+  EdgePressure *e = (EdgePressure *)o;
+  for (size_t i = 0; i < e->loaded.count; i++) e->loaded.data[i].force = e->next.data[i];
+}
+
+static void edge_pressure_remember(dvObject *o, dvMemoryStream *s)
+{
+  EdgePressure *e = (EdgePressure *)o;
+  for (size_t i = 0; i < e->loaded.count && !has_pressure(e); i++) {
+    dvVec3 *force = &e->loaded.data[i].force;
+    dv_remember_numbers(s, "force", force, sizeof *force);
+    if (dv_memory_restores(s)) e->next.data[i] = *force;
+  }
+}
 
 static dvStatus edge_pressure_reinit(dvObject *o)
 {
@@ -366,7 +383,10 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   for (size_t i = 0; i < e->loaded.count; i++)
     dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
   if (has_pressure(e)) set_uniform(&e->loaded, e->all, DV_EDGE, dv_state_read(e->force.state, DV_X_REST), e->pressure);
-  else set_normals(e);
+  dv_array_resize(&e->next, e->loaded.count);
+  for (size_t i = 0; i < e->loaded.count; i++) e->next.data[i] = e->loaded.data[i].force;
+  if (!has_pressure(e)) set_normals(e);
+  edge_pressure_end_step(o);
   return DV_OK;
 }
 
@@ -395,6 +415,7 @@ static void edge_pressure_destroy(dvObject *o)
 {
   dv_array_free(&((EdgePressure *)o)->loaded);
   dv_array_free(&((EdgePressure *)o)->inner);
+  dv_array_free(&((EdgePressure *)o)->next);
 }
 
 static const dvForceOps edge_pressure_ops = {.add_force = edge_pressure_add_force, .states = dv_force_state};
@@ -411,4 +432,6 @@ const dvClass dv_edge_pressure_class = {
     .init = edge_pressure_init,
     .reinit = edge_pressure_reinit,
     .destroy = edge_pressure_destroy,
+    .remember = edge_pressure_remember,
+    .end_step = edge_pressure_end_step,
 };

@@ -113,11 +113,19 @@ static void find_plastic_scale(dvTetraCorot *t)
   }
 }
 
-void dv_tetra_corot_reset(dvTetraCorot *t)
+static size_t plastic_numbers(const dvTetraCorot *t) { return DV_LANES * DV_TETRA_PLASTIC * t->blocks->packs; }
+
+void dv_tetra_corot_end_step(dvTetraCorot *t)
 {
-  if (!t->data.plastic) return;
-  for (size_t i = 0; i < DV_LANES * DV_TETRA_PLASTIC * t->blocks->packs; i++)
-    if (i / DV_LANES % DV_TETRA_PLASTIC != 0) t->data.plastic[i] = 0;
+  if (t->data.plastic) memcpy(t->data.plastic, t->data.flowed, plastic_numbers(t) * sizeof(double));
+}
+
+void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s)
+{
+  dv_remember_numbers(s, "plastic strain", t->data.plastic, plastic_numbers(t) * sizeof(double));
+  if (!t->data.plastic || !dv_memory_restores(s)) return;
+  find_plastic_scale(t);   // of the mesh, whatever was read
+  memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
 }
 
 static bool allocate_options(dvTetraCorot *t, const dvTetraCorotDef *def)
@@ -126,11 +134,14 @@ static bool allocate_options(dvTetraCorot *t, const dvTetraCorotDef *def)
   t->data.limit = def->plastic_limit;
   t->data.yield = def->plastic_yield;
   t->data.creep = def->plastic_creep;
-  if (def->plastic_limit > 0) t->data.plastic = dv_alloc_aligned((lanes * DV_TETRA_PLASTIC + 1) * sizeof(double));
+  if (def->plastic_limit > 0) {
+    t->data.plastic = dv_alloc_aligned((lanes * DV_TETRA_PLASTIC + 1) * sizeof(double));
+    t->data.flowed = dv_alloc_aligned((lanes * DV_TETRA_PLASTIC + 1) * sizeof(double));
+  }
   bool present = def->present_gradients && t->method != DV_COROT_SMALL;
   if (present) t->data.frames = dv_alloc_aligned((lanes * DV_TETRA_FRAME + 1) * sizeof(double));
   t->mixed = present && t->method == DV_COROT_LARGE;
-  return (!present || t->data.frames) && (def->plastic_limit <= 0 || t->data.plastic);
+  return (!present || t->data.frames) && (def->plastic_limit <= 0 || (t->data.plastic && t->data.flowed));
 }
 
 static bool allocate(dvTetraCorot *t)
@@ -181,7 +192,10 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
   find_volumes(t, def, report ? report : &unread);
   for (size_t pack = 0; pack < blocks->packs; pack++) fill_pack(t, def, pack);
   dv_tetra_corot_set_material(t, def->young, def->poisson);
-  if (t->data.plastic) find_plastic_scale(t);
+  if (t->data.plastic) {
+    find_plastic_scale(t);
+    memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
+  }
   if (t->data.frames) force_blocks(&(Job){.t = t, .x = def->rest}, 0, blocks->count);   // leaves the frames at rest
   *out = t;
   return DV_OK;
@@ -197,6 +211,7 @@ void dv_tetra_corot_destroy(dvTetraCorot **tetra)
   dv_free(t->data.slots);
   dv_free(t->data.frames);
   dv_free(t->data.plastic);
+  dv_free(t->data.flowed);
   dv_free(t->volume);
   dv_free(t->energy);
   dv_free(t->von_mises);

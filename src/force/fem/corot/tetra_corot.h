@@ -14,6 +14,7 @@
 #include "base/isa.h"
 #include "base/pool.h"
 #include "force/fem/matrices.h"
+#include "object/memory.h"
 
 typedef enum dvCorotMethod {
   DV_COROT_SMALL,
@@ -37,9 +38,8 @@ typedef struct dvTetraCorotDef {
   // Strains from gradients of the present shape (on the volume at rest) instead of the shape at rest; in LARGE the
   // normal strains alone. No effect in SMALL.
   bool present_gradients;
-  // Plasticity, when plastic_limit > 0: of elastic strain above plastic_yield the part plastic_creep stays at each
-  // evaluation of the force, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear) times six
-  // volumes.
+  // Plasticity, when plastic_limit > 0: of elastic strain above plastic_yield the part plastic_creep stays in each
+  // step, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear) times six volumes.
   double plastic_limit, plastic_yield, plastic_creep;
 } dvTetraCorotDef;
 
@@ -60,11 +60,13 @@ void dv_tetra_corot_destroy(dvTetraCorot **t);
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);
 
-// Forgets the plastic strain.
-void dv_tetra_corot_reset(dvTetraCorot *t);
+// The end of a step: the plastic strain becomes what it has flowed to at the last dv_tetra_corot_add_force.
+void dv_tetra_corot_end_step(dvTetraCorot *t);
+// What lasts from step to step, as an entry of a memory.
+void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s);
 
-// f += forces at x; plastic strain flows. Keeps the rotations for the functions below, which before the first call use
-// the rest shape. The pool may be NULL here and below.
+// f += forces at x, with the plastic strain that the step leads to from there. Keeps the rotations for the functions
+// below, which before the first call use the rest shape. The pool may be NULL here and below.
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f);
 
 // df += k (df/dx) dx with the rotations of the last dv_tetra_corot_add_force held: df/dx = -K.
@@ -110,6 +112,7 @@ typedef struct dvTetraData {
   // turned as the element is. NULL without.
   double *frames;
   double *plastic;   // six volumes, plastic strain times six volumes; NULL without plasticity
+  double *flowed;    // the same, to which it flows at the positions of the last evaluation
   double limit, yield, creep;
 } dvTetraData;
 

@@ -27,6 +27,7 @@
 #include "base/pool.h"
 #include "force/fem/matrices.h"
 #include "math/vec.h"
+#include "object/memory.h"
 
 typedef enum dvHyperLaw {
   DV_ARRUDA_BOYCE,
@@ -75,10 +76,10 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x);
 
 // Viscosity. Stresses are S(t) = S - sum gamma_i, gamma_i = (dt alpha_i S + tau_i gamma_i of the step before) / (dt +
 // tau_i): an implicit Euler step of d gamma/dt = (alpha S - gamma) / tau. Sets dt for what follows; the end of a step,
-// at its positions; and forgetting.
+// at its positions; and what lasts from step to step, as an entry of a memory.
 void dv_hyper_set_step(dvHyper *h, double dt);
 void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x);
-void dv_hyper_forget(dvHyper *h);
+void dv_hyper_remember(dvHyper *h, dvMemoryStream *s);
 
 // Of one piece of material: W, the second Piola-Kirchhoff stress S = 2 dW/dC (xx yy zz xy yz zx), and D = dS/dC as the
 // 6 x 6 matrix that takes (Hxx Hyy Hzz 2Hxy 2Hyz 2Hzx) to dS. s and d may be NULL.
