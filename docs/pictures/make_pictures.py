@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the two pictures of architecture.md: rooms.svg and step.svg. Run it in this folder."""
+"""Draws the pictures of architecture.md: rooms.svg, step.svg and contact-step.svg. Run it in this folder."""
 
 
 def box(x, y, w, h, text, fill, small=""):
@@ -22,19 +22,23 @@ def svg(name, w, h, body):
 
 
 ROOMS = [
-    [("base", "memory, arrays, text, log, files, threads, packs")],
-    [("math", "vectors, matrices, quaternions, decompositions, kernels")],
-    [("object", "classes, roles, fields, values, registry, context")],
-    [("scene", "nodes, links, walks, plans, timers, life of a scene")],
-    [("state", "DOF types, MechanicalObject, operations over a plan")],
-    [("topology", "points and elements"), ("io", "scene files, meshes, loaders"), ("engine", "selectors")],
-    [("mass", ""), ("force", "fem, spring, load"), ("mapping", "linear")],
-    [("linear", "solvers"), ("ode", "integrators, loop"), ("constraint", "projective")],
-    [("collision", "models"), ("visual", "models"), ("control", "settings")],
+    [("base", "memory, arrays, text, log, files, threads, outboxes, packs")],
+    [("math", "vectors, matrices, quaternions, decompositions, sparse rows, kernels")],
+    [("object", "classes, roles, fields, memory, registry, context, SOFA's mistakes")],
+    [("scene", "nodes, links, walks, plans with their live part, timers, life of a scene")],
+    [("topology", "points and elements, changes and who follows them")],
+    [("state", "DOF types, vectors, MechanicalObject")],
+    [("mechanics", "operations over a plan, rows of constraints"), ("element", "blocks, packs, shapes")],
+    [("io", "scene files, meshes, records"), ("engine", "selectors")],
+    [("mass", ""), ("force", "fem, spring, load"), ("mapping", "linear, nonlinear")],
+    [("linear", "systems, solvers"), ("ode", "integrators, loops")],
+    [("constraint", "projective, Lagrangian"), ("collision", "detection, response")],
+    [("visual", "models"), ("control", "settings, plugins")],
     [("app", "all rooms registered, dumps, series")],
     [("view", "session and server of the viewer")],
 ]
-COLOURS = ["#e8eef7", "#e8eef7", "#dcefe2", "#dcefe2", "#dcefe2", "#f7efdc", "#f7e3dc", "#f7e3dc", "#efe0f0", "#e6e6e6", "#e0e8f4"]
+COLOURS = ["#e8eef7", "#e8eef7", "#dcefe2", "#dcefe2", "#dcefe2", "#dcefe2", "#dcefe2", "#f7efdc", "#f7e3dc", "#f7e3dc", "#efe0f0",
+           "#efe0f0", "#e6e6e6", "#e0e8f4"]
 
 
 def rooms():
@@ -85,5 +89,42 @@ def step():
     svg("step.svg", 780, 20 + 60 * len(STEPS) + 10, body)
 
 
+CONTACT = [
+    ("begin", "event, links, engines", "#dcefe2"),
+    ("collision", "contacts become responses", "#efe0f0"),
+    ("motion", "solvers in graph order, over fixed and live part", "#f7e3dc"),
+    ("constraints", "free-motion loop only", "#f7efdc"),
+    ("end", "project, propagate, end_step, visual models, check", "#e8eef7"),
+]
+BESIDE = [
+    (1, [("refit", "models' trees of boxes"), ("broad phase", "pairs of models"), ("narrow phase", "pairs of primitives"),
+         ("intersection", "contacts"), ("contact manager", "responses from the pool")]),
+    (2, [("plan", "fixed | live"), ("matrix", "A, its pattern and factor"), ("beside it", "H^T B H of live forces"),
+         ("solve", "Woodbury or CG"), ("free motion", "x, v")]),
+    (3, [("rows", "H, up through mappings"), ("compliance", "W = sum H A^-1 H^T"), ("laws", "equal, unequal, Coulomb"),
+         ("multipliers", "kept for the next step"), ("correct", "x += h A^-1 H^T lambda")]),
+]
+
+
+def contact_step():
+    body, colours = "", [c for _, _, c in CONTACT]
+    for i, (name, what, colour) in enumerate(CONTACT):
+        y = 40 + 84 * i
+        body += box(20, y, 330, 50, name, colour, what)
+        if i:
+            body += arrow(185, y - 34, 185, y)
+    for row, parts in BESIDE:
+        y = 40 + 84 * row
+        body += arrow(350, y + 25, 384, y + 25, dash="5 3")
+        for i, (name, what) in enumerate(parts):
+            x = 386 + 184 * i
+            body += box(x, y, 166, 50, name, colours[row], what)
+            if i:
+                body += arrow(x - 18, y + 25, x, y + 25)
+    body += '<text x="845" y="84" text-anchor="middle" font-size="13">the graph and its version stand still; only the live part changes</text>'
+    svg("contact-step.svg", 1320, 40 + 84 * len(CONTACT), body)
+
+
 rooms()
 step()
+contact_step()

@@ -111,6 +111,23 @@ DIVAN_API int divan_written(dvScene *scene, const char *path, const char *field)
 DIVAN_API char *divan_get(dvScene *scene, const char *path, const char *field);
 DIVAN_API void divan_free(void *text);
 
+/* The state for another thread: a picture, a haptic device, a recorder. After each step an outbox holds a copy of
+ * chosen vectors, with time and number of the step; the vectors are named as in links, "/Liver/dofs.position"
+ * (position, velocity, force, rest_position, ... of a state). One other thread reads it while the scene steps: what it
+ * gets belongs to one step, and neither thread ever waits. Several readers have an outbox each.
+ *
+ * Opened after divan_init and closed by the thread that steps, between steps; the reader has ended when it is closed.
+ * NULL when a name leads to no vector of a state. An outbox may outlive its scene, and keeps the last state then. */
+typedef struct divanOutbox divanOutbox;
+DIVAN_API divanOutbox *divan_outbox_open(dvScene *scene, const char *const *names, size_t count);
+DIVAN_API void divan_outbox_close(divanOutbox **outbox);
+/* For the reader: turns to the newest state; true when it is another one than before. `time` and `step` (steps done;
+ * both may be NULL) are its. */
+DIVAN_API bool divan_outbox_read(divanOutbox *outbox, double *time, long *step);
+/* The numbers of the vector with this index in `names`, of the state that divan_outbox_read has turned to; they stay as
+ * they are until it is called again. */
+DIVAN_API const double *divan_outbox_values(const divanOutbox *outbox, size_t index, size_t *count);
+
 /* What there is: components of the context by number, with their help; fields of one by number. NULL behind the last.
  */
 DIVAN_API const char *divan_component(const dvContext *context, size_t index);

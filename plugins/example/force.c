@@ -56,7 +56,7 @@ static const dvForceOps example_force_ops = {
     .add_force = example_force_add_force,
     .add_dforce = example_force_add_dforce,
     .add_stiffness = example_force_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass example_force_class = {

@@ -19,15 +19,14 @@ static const dvAbsent absent[] = {
      "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
      "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener PenalityContactForceField"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction",
-     "GenericConstraintCorrection LinearSolverConstraintCorrection PrecomputedConstraintCorrection "
-     "UncoupledConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
+                                                        "UncoupledConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model",
-     "AugmentedLagrangianConstraint BilateralLagrangianConstraint FixedLagrangianConstraint "
+     "AugmentedLagrangianConstraint FixedLagrangianConstraint "
      "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
      "UnilateralLagrangianConstraint"},
     {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "BlockGaussSeidelConstraintSolver ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
+     "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
      "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},

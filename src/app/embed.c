@@ -4,7 +4,7 @@
 #include "app/divan.h"
 #include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
-#include "state/state.h"
+#include "state/outbox.h"
 
 #include <string.h>
 
@@ -255,6 +255,67 @@ int divan_restore_snapshot(dvScene *s, const void *bytes, size_t length)
 void divan_reset(dvScene *s)
 {
   if (s->initialised) dv_scene_reset(s);
+}
+
+// --- for another thread --------------------------------------------------------------------------
+
+struct divanOutbox {
+  dvStateOutbox *outbox;
+  dvFrame frame;
+};
+
+// the vector of a state that a name such as /Liver/dofs.position means
+static bool find_channel(dvScene *s, const char *name, dvChannel *out)
+{
+  const char *dot = strrchr(name, '.');
+  if (!dot) return false;
+  char *path = dv_strndup(name, (size_t)(dot - name));
+  dvObject *o = find(s, path);
+  dv_free(path);
+  const dvField *f = o && dv_plays(o, DV_ROLE_STATE) && !o->failed ? dv_object_field(o, dot + 1) : NULL;
+  for (int id = 0; id < DV_VEC_SCENE && f; id++)
+    if (f->value == dv_state(o)->scene[id].field) {
+      *out = (dvChannel){dv_state(o), id};
+      return true;
+    }
+  return false;
+}
+
+divanOutbox *divan_outbox_open(dvScene *s, const char *const *names, size_t count)
+{
+  dvChannel *channels = dv_alloc(count * sizeof *channels);
+  bool good = s->initialised;
+  for (size_t i = 0; i < count && good; i++) good = find_channel(s, names[i], &channels[i]);
+  divanOutbox *o = NULL;
+  if (good) {
+    o = dv_alloc(sizeof *o);
+    o->outbox = dv_state_outbox_open(s, channels, count);
+  }
+  dv_free(channels);
+  return o;
+}
+
+void divan_outbox_close(divanOutbox **outbox)
+{
+  if (!*outbox) return;
+  dv_state_outbox_close(&(*outbox)->outbox);
+  dv_free(*outbox);
+  *outbox = NULL;
+}
+
+bool divan_outbox_read(divanOutbox *o, double *time, long *step)
+{
+  bool fresh = false;
+  dv_state_outbox_read(o->outbox, &o->frame, &fresh);
+  if (time) *time = o->frame.time;
+  if (step) *step = o->frame.step;
+  return fresh;
+}
+
+const double *divan_outbox_values(const divanOutbox *o, size_t index, size_t *count)
+{
+  if (count) *count = 0;
+  return index < o->frame.channels ? dv_frame_values(&o->frame, index, count) : NULL;
 }
 
 // --- what there is -------------------------------------------------------------------------------

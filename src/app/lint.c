@@ -51,7 +51,7 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
 // a mass or force on the state, or on one that is mapped from it
 static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
 {
-  dvObject *list[DV_MAPPING_STATES];
+  dvObject *list[DV_FORCE_STATES];
   if (masses && has_mass(plan, state)) return true;
   for (size_t i = 0; !masses && i < plan->forces.count; i++) {
     int n = dv_force_states(plan->forces.data[i].object, list);
@@ -59,14 +59,11 @@ static bool is_acted_on(const dvPlan *plan, const dvObject *state, bool masses)
       if (list[k] == state) return true;
   }
   for (size_t i = 0; i < plan->mappings.count; i++) {
-    int n = dv_mapping_inputs(plan->mappings.data[i].object, list);
-    for (int k = 0; k < n; k++) {
-      if (list[k] != state) continue;
-      dvObject *outputs[DV_MAPPING_STATES];
-      int m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-      for (int l = 0; l < m; l++)
-        if (is_acted_on(plan, outputs[l], masses)) return true;
-    }
+    const dvObject *mapping = plan->mappings.data[i].object;
+    dvObject *input, *output;
+    for (size_t k = 0; (input = dv_mapping_input(mapping, k)); k++)
+      for (size_t l = 0; input == state && (output = dv_mapping_output(mapping, l)); l++)
+        if (is_acted_on(plan, output, masses)) return true;
   }
   return false;
 }
@@ -159,10 +156,10 @@ static void check_visual(const dvObject *o)
   if (from && !dv_plays(from, DV_ROLE_LOADER) && !dv_plays(from, DV_ROLE_TOPOLOGY))
     return;   // it follows what it is linked to
   for (size_t i = 0; i < o->node->scene->plan->visual_mappings.count; i++) {
-    dvObject *out[DV_MAPPING_STATES];
-    int n = dv_mapping_outputs(o->node->scene->plan->visual_mappings.data[i], out);
-    for (int k = 0; k < n; k++)
-      if (out[k] == o) return;
+    const dvObject *mapping = o->node->scene->plan->visual_mappings.data[i];
+    dvObject *out;
+    for (size_t k = 0; (out = dv_mapping_output(mapping, k)); k++)
+      if (out == o) return;
   }
   dv_warning(o, "add <BarycentricMapping/> (or <RigidMapping/>, <IdentityMapping/>) to the node",
              "no mapping takes the visual model along: it will stand still while %s moves", state->name);
@@ -194,31 +191,30 @@ static void check_solver(dvObject *o)
 }
 
 // largest eigenvalue of M^-1 K by power iteration: an explicit step longer than 2 / sqrt of it explodes
-static double stiffest_frequency(dvPlan *plan)
+static double stiffest_frequency(dvPlan *plan, int v, int w, int a)
 {
-  enum { V = DV_VEC_ODE + 7, W, A };
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = V, .df = W, .k = -1};
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = v, .df = w, .k = -1, .implicit = true};
   dv_mech_compute_force(plan, &m);   // forces keep what their products need
   uint64_t seed = 88172645463325252ull;
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
-    double *v = dv_state_write(s, V);
-    for (size_t k = 0; k < dv_state_scalars(s, V); k++) {
+    double *values = dv_state_overwrite(s, v);
+    for (size_t k = 0; k < dv_state_scalars(s, v); k++) {
       seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-      v[k] = (double)(seed >> 11) * 0x1p-53 - 0.5;
+      values[k] = (double)(seed >> 11) * 0x1p-53 - 0.5;
     }
   }
   double value = 0;
   for (int i = 0; i < 60; i++) {
-    double norm = sqrt(dv_mech_dot(plan, V, V));
+    double norm = sqrt(dv_mech_dot(plan, v, v));
     if (!(norm > 0) || !isfinite(norm)) return 0;
-    dv_mech_scale(plan, V, 1 / norm);
-    dv_mech_product(plan, &m, W, V);
-    dv_mech_clear(plan, A);
-    dv_mech_acc_from_f(plan, A, W);
-    dv_mech_project_response(plan, A);
-    value = dv_mech_dot(plan, V, A);
-    dv_mech_copy(plan, V, A);
+    dv_mech_scale(plan, v, 1 / norm);
+    dv_mech_product(plan, &m, w, v);
+    dv_mech_clear(plan, a);
+    dv_mech_acc_from_f(plan, a, w);
+    dv_mech_project_response(plan, a);
+    value = dv_mech_dot(plan, v, a);
+    dv_mech_copy(plan, v, a);
   }
   return value > 0 ? sqrt(value) : 0;
 }
@@ -228,8 +224,11 @@ static void check_explicit_step(dvObject *o)
   if (!is_explicit(o)) return;
   dvPlan *plan = NULL;
   dv_plan_get(&plan, o->node);
-  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan) : 0,
+  int v = 0, w = 0, a = 0;
+  dv_vecs_take(o, DV_VEC_DERIV, &v, &w, &a);
+  double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan, v, w, a) : 0,
          dt = integration_step(o->node->scene);
+  dv_vecs_give(o, &v, &w, &a);
   if (frequency > 0 && dt > 2 / frequency) {
     char *advice = dv_format("make the step smaller: dt=\"%.2g\"", 1.6 / frequency);
     dv_warning(o, advice, "the time step %g s is beyond the stability limit of an explicit integrator, %.3g s here", dt,

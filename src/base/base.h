@@ -62,8 +62,16 @@ DV_CHECK_RESULT void *dv_try_realloc(void *block, size_t old_bytes, size_t new_b
 void dv_free(void *block);
 char *dv_strdup(const char *text);   // NULL stays NULL
 char *dv_strndup(const char *text, size_t length);
-bool dv_memory_is_short(void);
+bool dv_memory_is_short(void);          // for whom this thread works
 void dv_memory_give_up_reserve(void);   // memory is short; for code that uses allocators of others
+// Who runs short. Memory and its reserve belong to the process, but a shortage to the one who asked for more: a thread
+// says for whom it works (a context has one of these), and gives back what was there before. Threads of a pool work for
+// whom the loop is.
+typedef struct dvMemory {
+  int is_short;   // read and written by all of its threads
+} dvMemory;
+dvMemory *dv_memory_enter(dvMemory *owner);   // NULL: for nobody in particular
+dvMemory *dv_memory_owner(void);
 _Noreturn void dv_out_of_memory(size_t bytes);
 // For calls that are false when memory is short, where the caller cannot fail: the second try has the reserve.
 #define DV_MUST(call)                   \
@@ -73,7 +81,7 @@ _Noreturn void dv_out_of_memory(size_t bytes);
       if (!(call)) dv_out_of_memory(0); \
     }                                   \
   } while (0)
-// Begins anew, with the reserve; false while memory is short.
+// Begins anew, with the reserve, for whom this thread works; false while memory is short.
 bool dv_memory_refill(void);
 // Counts those who need the reserve: it is given back with the last.
 void dv_memory_hold(void);

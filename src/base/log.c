@@ -5,15 +5,28 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void dv_log_init(dvLog *log) { *log = (dvLog){.sink = dv_log_print, .user = NULL, .threshold = DV_NOTE}; }
+void dv_log_init(dvLog *log)
+{
+  pthread_mutexattr_t recursive;
+  *log = (dvLog){.sink = dv_log_print, .threshold = DV_NOTE};
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&log->lock, &recursive);
+  pthread_mutexattr_destroy(&recursive);
+}
+
+void dv_log_fini(dvLog *log) { pthread_mutex_destroy(&log->lock); }
 
 void dv_log_send(dvLog *log, const dvMessage *message)
 {
+  pthread_mutex_lock(&log->lock);
   log->counts[message->level]++;
   if (message->level == DV_ERROR && log->worst != DV_ERROR_UNKNOWN) {
     if (log->worst == DV_OK || message->status == DV_ERROR_UNKNOWN) log->worst = message->status;
   }
+  if (message->level == DV_ERROR && log->recent == DV_OK) log->recent = message->status;
   if (message->level >= log->threshold && log->sink) log->sink(log->user, message);
+  pthread_mutex_unlock(&log->lock);
 }
 
 void dv_log_print(void *user, const dvMessage *message)

@@ -5,7 +5,9 @@
 
 #include "base/base.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 
 DV_PUBLIC_BEGIN
 
@@ -28,16 +30,20 @@ typedef struct dvMessage {
 
 typedef void (*dvLogSink)(void *user, const dvMessage *message);
 
-// A log counts what passes through it; a sink prints or stores it.
+// A log counts what passes through it; a sink prints or stores it. Any thread may send messages: the sink gets them one
+// after the other, in the thread that sends. What it is and which it gets is set before others do.
 typedef struct dvLog {
   dvLogSink sink;
   void *user;
   dvLevel threshold;   // messages below this level are counted but not handed to the sink
-  int counts[4];
-  dvStatus worst;   // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+  atomic_int counts[4];
+  _Atomic(dvStatus) worst;    // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
+  _Atomic(dvStatus) recent;   // of the first error since somebody, such as a step, has set it to DV_OK
+  pthread_mutex_t lock;       // recursive: a sink may send messages too
 } dvLog;
 
 void dv_log_init(dvLog *log);
+void dv_log_fini(dvLog *log);
 // Hands over a message; text and advice are only read during the call.
 void dv_log_send(dvLog *log, const dvMessage *message);
 // Prints `message` as one or two lines to a FILE* given as user; colours on a terminal.

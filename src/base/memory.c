@@ -17,15 +17,33 @@ _Noreturn void dv_fail(const char *condition, const char *file, int line, const 
 
 // --- the reserve ---------------------------------------------------------------------------------
 //
-// Memory belongs to the process, so this is the one thing that contexts share. The reserve is never touched: it costs
-// address space only.
+// Memory belongs to the process, so the reserve is the one thing that contexts share. It is never touched: it costs
+// address space only. Who ran short is told apart by the thread that asked.
 
 enum { RESERVE = 16 << 20 };
 static _Atomic(void *) reserve;
-static atomic_bool is_short;
 static atomic_int holders;
+static dvMemory nobody;
+static _Thread_local dvMemory *owner;
 
-bool dv_memory_is_short(void) { return atomic_load_explicit(&is_short, memory_order_relaxed); }
+dvMemory *dv_memory_enter(dvMemory *next)
+{
+  dvMemory *before = owner;
+  owner = next;
+  return before;
+}
+
+dvMemory *dv_memory_owner(void) { return owner; }
+
+static void set_short(int value)
+{
+  __atomic_store_n(owner ? &owner->is_short : &nobody.is_short, value, __ATOMIC_RELAXED);
+}
+
+bool dv_memory_is_short(void)
+{
+  return __atomic_load_n(owner ? &owner->is_short : &nobody.is_short, __ATOMIC_RELAXED) != 0;
+}
 
 bool dv_memory_refill(void)
 {
@@ -34,7 +52,7 @@ bool dv_memory_refill(void)
     if (!block) return false;
     if (!atomic_compare_exchange_strong(&reserve, &none, block)) free(block);
   }
-  atomic_store(&is_short, false);
+  set_short(0);
   return true;
 }
 
@@ -51,7 +69,7 @@ void dv_memory_let_go(void)
 
 void dv_memory_give_up_reserve(void)
 {
-  atomic_store(&is_short, true);
+  set_short(1);
   free(atomic_exchange(&reserve, NULL));
 }
 
@@ -67,7 +85,7 @@ _Noreturn void dv_out_of_memory(size_t bytes)
 // what could not be had is reported in the end, also where a caller makes do without it
 static void *noted(void *block)
 {
-  if (!block) atomic_store(&is_short, true);
+  if (!block) set_short(1);
   return block;
 }
 

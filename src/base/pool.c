@@ -12,7 +12,8 @@ enum { SPINS = 4000, CLOSED = -1 };   // some 20 microseconds before a worker go
 
 struct dvPool {
   int threads;
-  double least;   // ns of work that are worth handing over
+  dvArena *scratch;   // one a thread, the caller's first
+  double least;       // ns of work that are worth handing over
   pthread_t *workers;
   pthread_mutex_t lock;
   pthread_cond_t wake;
@@ -26,6 +27,7 @@ struct dvPool {
   size_t count, grain;
   dvBody body;
   void *user;
+  dvMemory *memory;   // for whom it is
 };
 
 static inline void pause_cpu(void)
@@ -70,16 +72,29 @@ static void close_gate(dvPool *p)
   for (int empty = 0; !atomic_compare_exchange_weak(&p->gate, &empty, CLOSED); empty = 0) pause_cpu();
 }
 
+// which worker of which pool the present thread is; no pool for other threads
+typedef struct Self {
+  dvPool *pool;
+  int index;
+} Self;
+static _Thread_local Self self;
+
+dvArena *dv_scratch(dvPool *pool) { return &pool->scratch[self.pool == pool ? self.index : 0]; }
+
 static void *work(void *argument)
 {
-  dvPool *p = argument;
+  dvPool *p = ((Self *)argument)->pool;
   unsigned seen = 0;
+  self = *(Self *)argument;
+  dv_free(argument);
   for (;;) {
     wait_for_epoch(p, seen);
     seen = atomic_load(&p->epoch);
     if (atomic_load(&p->stop)) return NULL;
     if (!enter(p)) continue;
+    dv_memory_enter(p->memory);
     run_chunks(p);
+    dv_memory_enter(NULL);
     atomic_fetch_sub(&p->gate, 1);
   }
 }
@@ -103,12 +118,18 @@ dvPool *dv_pool_create(int threads)
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->wake, NULL);
   p->workers = dv_alloc((size_t)threads * sizeof *p->workers);
+  p->scratch = dv_alloc((size_t)threads * sizeof *p->scratch);
   atomic_store(&p->gate, CLOSED);
   const char *least = getenv("DIVAN_HAND_OVER");
   p->least = least ? strtod(least, NULL) : 40000;
   p->threads = 1;
   for (int i = 1; i < threads; i++) {
-    if (pthread_create(&p->workers[i], NULL, work, p) != 0) break;
+    Self *worker = dv_alloc(sizeof *worker);
+    *worker = (Self){p, i};
+    if (pthread_create(&p->workers[i], NULL, work, worker) != 0) {
+      dv_free(worker);
+      break;
+    }
     p->threads++;
   }
   return p;
@@ -123,6 +144,8 @@ void dv_pool_destroy(dvPool **pool)
   for (int i = 1; i < p->threads; i++) pthread_join(p->workers[i], NULL);
   pthread_cond_destroy(&p->wake);
   pthread_mutex_destroy(&p->lock);
+  for (int i = 0; i < p->threads; i++) dv_arena_free(&p->scratch[i]);
+  dv_free(p->scratch);
   dv_free(p->workers);
   dv_free(p);
   *pool = NULL;
@@ -145,6 +168,7 @@ void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void
   pool->grain = grain;
   pool->body = body;
   pool->user = user;
+  pool->memory = dv_memory_owner();
   atomic_store_explicit(&pool->cursor, 0, memory_order_relaxed);
   atomic_store(&pool->gate, 0);
   announce(pool);

@@ -6,7 +6,7 @@
 #ifndef DV_BASE_POOL_H
 #define DV_BASE_POOL_H
 
-#include "base/base.h"
+#include "base/arena.h"
 
 DV_PUBLIC_BEGIN
 
@@ -21,6 +21,9 @@ int dv_pool_threads(const dvPool *pool);   // NULL counts as 1
 // alone. Waking a worker and waiting for it costs some microseconds, and a time slice where it has to share its core:
 // the limit is 40,000 ns, or what DIVAN_HAND_OVER says when the pool is made.
 dvPool *dv_pool_for(dvPool *pool, double ns);
+
+// Scratch memory of the thread that asks: of a worker of the pool, else of its caller, of which there is one at a time.
+dvArena *dv_scratch(dvPool *pool);
 
 typedef void (*dvBody)(void *user, size_t begin, size_t end);
 // Calls body on [0, count) in pieces of at most `grain`; returns when all are done. A NULL pool,

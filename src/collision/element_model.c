@@ -138,7 +138,7 @@ static void element_model_destroy(dvObject *o) { dv_ints_free(&((ElementModel *)
       .help = help_,                                                                 \
       .module = "Sofa.Component.Collision.Geometry",                                 \
       .dofs = DV_DOF_VEC3,                                                           \
-      .roles = 1u << DV_ROLE_COLLISION_MODEL,                                        \
+      .roles = DV_PLAYS(DV_ROLE_COLLISION_MODEL),                                    \
       .size = sizeof(ElementModel),                                                  \
       .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(own_fields)}, \
       .init = init_,                                                                 \

@@ -3,6 +3,26 @@
 #define DV_COLLISION_MODEL_H
 
 #include "state/state.h"
+#include "topology/search/box_tree.h"
+
+DV_PUBLIC_BEGIN
+
+// Shapes of primitives, in the order in which tables of pairs have them.
+typedef enum dvShape {
+  DV_SHAPE_NONE,
+  DV_SHAPE_POINT,
+  DV_SHAPE_LINE,
+  DV_SHAPE_TRIANGLE,
+  DV_SHAPE_TETRAHEDRON,
+  DV_SHAPE_SPHERE,
+  DV_SHAPE_CAPSULE,
+  DV_SHAPE_CYLINDER,
+  DV_SHAPE_BRICK,   // an oriented box
+  DV_SHAPE_RAY,
+  DV_SHAPE_CUBE,       // an axis-aligned box
+  DV_SHAPE_DISTANCE,   // a field of distances
+  DV_SHAPE_COUNT
+} dvShape;
 
 #define DV_COLLISION_MODEL_FIELDS(X)                                                                            \
   X(bool, active, "1", "", "take part in collision detection")                                                  \
@@ -28,11 +48,18 @@ typedef struct dvCollisionModel {
   const char *primitives;   // what its elements are called: "triangles"
   dvInts elements;          // points of each element, 1 to 3; width 0 where every point is an element
   const dvReals *radii;     // of the elements, NULL where they have none
+  // a tree over the boxes of the elements, kept up to date by the pipeline
+  dvShape shape;
+  dvBox box;   // of all of them
+  DV_ARRAY(dvBox) boxes;
+  dvBoxTree tree;
 } dvCollisionModel;
 
 extern const dvFieldBlock dv_collision_model_block;
 // Finds the state of the node or above.
 dvStatus dv_collision_model_init(dvObject *o);
 size_t dv_collision_model_count(const dvObject *o);   // of its elements
+
+DV_PUBLIC_END
 
 #endif

@@ -1,6 +1,7 @@
 // The constraints that exist: one line each.
 #include "constraint/register.h"
 
+#include "constraint/lagrangian/classes.h"
 #include "constraint/projective/classes.h"
 
 void dv_register_constraint(dvRegistry *r)
@@ -25,4 +26,8 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_attach_class);
   dv_registry_add(r, &dv_position_based_class);
   dv_registry_add(r, &dv_skeletal_motion_class);
+  dv_registry_add(r, &dv_linear_correction_class);
+  dv_registry_add(r, &dv_generic_correction_class);
+  dv_registry_add(r, &dv_gauss_seidel_class);
+  dv_registry_add(r, &dv_bilateral_class);
 }

@@ -102,10 +102,7 @@ static void mover_apply(Mover *m)
     dv_state_touch(m->state, DV_X);
   }
   dvPlan *plan = dv_plan_get(&m->plan, o->node);
-  dv_mech_project_x(plan, DV_X, o->node->time);
-  dv_mech_project_v(plan, DV_V, o->node->time);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, o->node->time);
 }
 
 static void mover_event(dvObject *o, const dvEvent *event)
@@ -131,7 +128,7 @@ const dvClass dv_mechanical_state_controller_class = {
     .help = "moves a frame with the mouse",
     .module = CONTROLLER_MODULE,
     .dofs = DV_DOF_RIGID3 | DV_DOF_VEC1,
-    .roles = 1u << DV_ROLE_CONTROLLER,
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
     .size = sizeof(Mover),
     .blocks = {&dv_object_block, DV_BLOCK(mover_fields)},
     .init = mover_init,
@@ -277,7 +274,7 @@ const dvClass dv_input_event_reader_class = {
     .name = "InputEventReader",
     .help = "events of a mouse or foot switch, from the device or as recorded",
     .module = "Sofa.Component.Playback",
-    .roles = 1u << DV_ROLE_CONTROLLER,
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
     .size = sizeof(Reader),
     .blocks = {&dv_object_block, DV_BLOCK(reader_fields)},
     .create = reader_create,
@@ -303,7 +300,7 @@ const dvClass dv_pause_on_event_class = {
     .name = "PauseAnimationOnEvent",
     .help = "stops the animation when another component asks for a pause",
     .module = "Sofa.Component.SceneUtility",
-    .roles = 1u << DV_ROLE_CONTROLLER,
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
     .size = sizeof(dvObject),
     .blocks = {&dv_object_block},
     .handle_event = pause_event,

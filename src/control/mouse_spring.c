@@ -111,7 +111,7 @@ static const dvForceOps mouse_spring_ops = {
     .add_dforce = mouse_spring_add_dforce,
     .add_stiffness = mouse_spring_add_stiffness,
     .energy = mouse_spring_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_mouse_spring_class = {

@@ -71,6 +71,10 @@ static dvStatus check(const dvContext *c, const dvPlugin *p, const char *path, d
     if (cls->struct_size != sizeof *cls || !cls->name || cls->size < sizeof(dvObject))
       return refuse(why, advice, NULL,
                     "component %zu of the plugin %s is incomplete: it needs struct_size, name and size", i, p->name);
+    const char *slot = dv_class_lacks(cls);
+    if (slot)
+      return refuse(why, advice, NULL, "the component %s of the plugin %s is incomplete: its table lacks `%s`",
+                    cls->name, p->name, slot);
     if (dv_registry_find(&c->registry, cls->name))
       return refuse(why, advice, "give it another name", "the plugin %s brings the component %s, which exists already",
                     p->name, cls->name);

@@ -2,15 +2,24 @@
 #include "control/register.h"
 
 #include "control/controllers.h"
-#include "control/settings.h"
+#include "control/settings/settings.h"
 
 extern const dvClass dv_mouse_spring_class;
 extern const dvClass dv_required_plugin_class;
 
+static void add_settings(dvRegistry *r, const dvSettingTable *table)
+{
+  for (size_t i = 0; i < table->count; i++) dv_registry_add(r, dv_setting_class(r, &table->rows[i]));
+}
+
 void dv_register_control(dvRegistry *r)
 {
   dv_registry_add(r, &dv_required_plugin_class);
-  for (size_t i = 0; i < dv_setting_row_count; i++) dv_registry_add(r, dv_setting_class(r, &dv_setting_rows[i]));
+  add_settings(r, &dv_program_settings);
+  add_settings(r, &dv_viewer_settings);
+  add_settings(r, &dv_picture_settings);
+  add_settings(r, &dv_shader_settings);
+  add_settings(r, &dv_collision_settings);
   dv_registry_add(r, &dv_bvh_controller_class);
   dv_registry_add(r, &dv_skeleton_controller_class);
   dv_registry_add(r, &dv_mouse_spring_class);

@@ -143,10 +143,7 @@ static void skeleton_controller_apply(SkeletonController *c)
   dv_state_touch(c->state, DV_X);
   dvObject *o = &c->base;
   dvPlan *plan = dv_plan_get(&c->plan, o->node);
-  dv_mech_project_x(plan, DV_X, o->node->time);
-  dv_mech_project_v(plan, DV_V, o->node->time);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, o->node->time);
 }
 
 // capital letters ask for the same letter, as in SOFA
@@ -193,7 +190,7 @@ const dvClass dv_skeleton_controller_class = {
     .name = "ArticulatedHierarchyController",
     .help = "moves the articulations of a skeleton by keys and the mouse",
     .module = "ArticulatedSystemPlugin",
-    .roles = 1u << DV_ROLE_CONTROLLER,
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
     .size = sizeof(SkeletonController),
     .blocks = {&dv_object_block, DV_BLOCK(skeleton_fields)},
     .init = skeleton_controller_init,

@@ -44,7 +44,7 @@ void dv_engine_warn_open(const dvObject *o, const dvInts *triangles, const dvInt
                             .help = help_,                                 \
                             .module = module_,                             \
                             .dofs = dofs_,                                 \
-                            .roles = 1u << DV_ROLE_ENGINE,                 \
+                            .roles = DV_PLAYS(DV_ROLE_ENGINE),             \
                             .size = sizeof(type),                          \
                             __VA_ARGS__}
 

@@ -2,6 +2,7 @@
 #include "linear/solver.h"
 
 #include "linear/direct/ldl.h"
+#include "linear/inverse.h"
 
 #include "scene/timer.h"
 
@@ -23,9 +24,7 @@ static bool is_taken(const dvNode *node, const dvObject *system)
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (!dv_plays(o, DV_ROLE_LINEAR_SOLVER)) continue;
-    const dvField *f = dv_object_field(o, "linearSystem");
-    if (f && ((const dvLink *)f->value)->target == system) return true;
+    if (dv_plays(o, DV_ROLE_LINEAR_SOLVER) && dv_object_linked(o, DV_ROLE_LINEAR_SYSTEM) == system) return true;
   }
   return false;
 }
@@ -67,6 +66,7 @@ void dv_linear_solver_destroy(dvObject *o)
   dv_object_destroy(&s->made);
   dv_array_free(&s->x);
   dv_array_free(&s->rhs);
+  dv_live_solve_free(&s->live);
 }
 
 void dv_linear_solver_remember(dvObject *o, dvMemoryStream *stream)
@@ -94,10 +94,10 @@ dvStatus dv_linear_solver_back_substitute(dvObject *o, int x, int rhs)
   dv_array_resize(&s->rhs, a->size);
   dv_timer_begin(o->context->timers, "apply");
   dv_assembly_gather(a, rhs, s->rhs.data);
-  ((const dvLinearSolverOps *)dv_ops(o, DV_ROLE_LINEAR_SOLVER))->apply(o, s->x.data, s->rhs.data);
+  dvStatus status = dv_linear_solver_inverse(o, s->x.data, s->rhs.data);
   dv_assembly_scatter(a, x, s->x.data);
   dv_timer_end(o->context->timers);
-  return DV_OK;
+  return status;
 }
 
 dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)

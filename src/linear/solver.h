@@ -4,6 +4,8 @@
 
 #include "linear/system/system.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_LINEAR_SOLVER_FIELDS(X)                                                                              \
   X(int, nbThreads, "0", "", "accepted for compatibility: the program's threads are used", .flags = DV_HIDDEN)  \
   X(string, taskSchedulerType, "_default", "", "accepted for compatibility", .flags = DV_HIDDEN)                \
@@ -25,6 +27,7 @@ typedef struct dvLinearSolver {
   unsigned started, solves;   // stamps of the matrices whose factorisation was last begun, and whose factor is in use
   unsigned put_back;          // of the system (system.h) when the solver last looked at it
   DV_ARRAY(double) x, rhs;    // flat vectors
+  struct dvLiveSolve *live;   // of inverse.c
 } dvLinearSolver;
 extern const dvFieldBlock dv_linear_solver_block;
 
@@ -38,6 +41,7 @@ dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *ot
 void dv_linear_solver_destroy(dvObject *o);
 void dv_linear_solver_remember(dvObject *o, dvMemoryStream *s);   // the hook; also of a system that it made
 bool dv_linear_solver_restored(dvObject *o);
+void dv_live_solve_free(struct dvLiveSolve **live);
 
 // dvLinearSolverOps.solve for solvers that have prepare and apply.
 dvStatus dv_linear_solver_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs);
@@ -54,5 +58,7 @@ dvStatus dv_linear_solver_report(dvObject *o, const struct dvLdl *factor, size_t
 // Steps of refinement, for factors whose pivots were replaced: x approaches the solution of the system's matrix. `work`
 // as for dv_ldl_refine.
 void dv_linear_solver_refine(dvObject *o, const struct dvLdl *factor, double *x, const double *rhs, double *work);
+
+DV_PUBLIC_END
 
 #endif

@@ -379,4 +379,5 @@ const dvMassOps dv_diagonal_ops = {
     .kinetic = dv_diagonal_kinetic,
     .potential = dv_diagonal_potential,
     .of_element = dv_diagonal_of_element,
+    .rayleigh_mass = dv_mass_rayleigh,
 };

@@ -184,4 +184,5 @@ const dvMassOps dv_mass_matrix_ops = {
     .kinetic = mass_matrix_kinetic,
     .potential = dv_diagonal_potential,
     .of_element = dv_diagonal_of_element,
+    .rayleigh_mass = dv_mass_rayleigh,
 };

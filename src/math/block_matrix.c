@@ -1,5 +1,5 @@
 // See block_matrix.h.
-#include "math/block_matrix.h"
+#include "math/block_matrix_kernels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,9 +5,10 @@
 #ifndef DV_MATH_BLOCK_MATRIX_H
 #define DV_MATH_BLOCK_MATRIX_H
 
-#include "base/isa.h"
 #include "base/pool.h"
 #include "math/pattern.h"
+
+DV_PUBLIC_BEGIN
 
 enum { DV_MAX_BLOCK = 6 };
 
@@ -45,17 +46,6 @@ double dv_block_matrix_asymmetry(const dvBlockMatrix *a);
 bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path);
 bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int pixels);
 
-// --- inner loops ---
-
-// Rows begin to end - 1 of y = A x.
-typedef void (*dvRowProduct)(const dvBlockMatrix *a, size_t begin, size_t end, const double *x, double *y);
-typedef struct dvBlockMatrixKernels {
-  dvRowProduct product1, product3, product6;
-  // Adds the matrix of an element with `count` points, 3 count numbers a side, to blocks of three: block (i, j) to the
-  // entry place[i count + j].
-  void (*add_element3)(double *values, const int32_t *place, size_t count, const double *element);
-} dvBlockMatrixKernels;
-
-DV_KERNEL_DECLARE(dvBlockMatrixKernels, dv_block_matrix_kernels);
+DV_PUBLIC_END
 
 #endif

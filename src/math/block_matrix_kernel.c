@@ -3,7 +3,7 @@
 // Blocks of three: each row of a block is one pack whose fourth lane is not used, so one product and sum a row. Blocks
 // of six: the 36 numbers are nine packs; the columns they meet repeat every three packs (0123 4501 2345).
 #include "base/simd.h"
-#include "math/block_matrix.h"
+#include "math/block_matrix_kernels.h"
 
 enum { LARGE = 3 << 17 };   // numbers: 3 MB, more than the second level of a cache keeps
 

@@ -165,6 +165,47 @@ void dv_dense_svd(double *ut, double *vt, double *sigma, size_t n)
   sort_downwards(ut, vt, sigma, n);
 }
 
+// --- eigenvalues ---------------------------------------------------------------------------------
+
+enum { EIGEN_LIMIT = 32 };   // rows that fit on the stack
+
+// the rotation of rows and columns p and q that makes a_pq zero
+static void eigen_rotate(double *a, double *v, size_t n, size_t p, size_t q)
+{
+  double theta = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
+  double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+  for (size_t k = 0; k < n; k++) {
+    double x = a[k * n + p], y = a[k * n + q];
+    a[k * n + p] = c * x - s * y, a[k * n + q] = s * x + c * y;
+  }
+  for (size_t k = 0; k < n; k++) {
+    double x = a[p * n + k], y = a[q * n + k], w = v[p * n + k], z = v[q * n + k];
+    a[p * n + k] = c * x - s * y, a[q * n + k] = s * x + c * y;
+    v[p * n + k] = c * w - s * z, v[q * n + k] = s * w + c * z;
+  }
+  a[p * n + q] = a[q * n + p] = 0;
+}
+
+void dv_dense_eigen_symmetric(const double *given, double *values, double *v, size_t n)
+{
+  double small[EIGEN_LIMIT * EIGEN_LIMIT], *a = n <= EIGEN_LIMIT ? small : dv_alloc(n * n * sizeof *a), total = 0;
+  memcpy(a, given, n * n * sizeof *a);
+  memset(v, 0, n * n * sizeof *v);
+  for (size_t i = 0; i < n; i++) v[i * n + i] = 1;
+  for (size_t i = 0; i < n * n; i++) total += a[i] * a[i];
+  for (int sweep = 0; sweep < 60; sweep++) {
+    double left = 0;
+    for (size_t p = 0; p < n; p++)
+      for (size_t q = p + 1; q < n; q++) left += a[p * n + q] * a[p * n + q];
+    if (left <= 1e-34 * total) break;
+    for (size_t p = 0; p < n; p++)
+      for (size_t q = p + 1; q < n; q++)
+        if (fabs(a[p * n + q]) > 1e-300) eigen_rotate(a, v, n, p, q);
+  }
+  for (size_t i = 0; i < n; i++) values[i] = a[i * n + i];
+  if (a != small) dv_free(a);
+}
+
 void dv_dense_product(const double *a, size_t rows, size_t cols, const double *x, double *y)
 {
   for (size_t i = 0; i < rows; i++) y[i] = dot(a + i * cols, x, cols);

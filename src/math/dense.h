@@ -19,6 +19,10 @@ void dv_dense_cholesky_solve(const double *l, size_t n, double *x);
 // k-th left and row k of `vt` the k-th right singular vector. Left vectors of singular values that are zero are zero.
 void dv_dense_svd(double *ut, double *vt, double *sigma, size_t n);
 
+// A = V^T diag(values) V for a symmetric matrix, by Jacobi rotations; reads all of it. Row k of `v` is the k-th
+// eigenvector.
+void dv_dense_eigen_symmetric(const double *a, double *values, double *v, size_t n);
+
 // y = A x
 void dv_dense_product(const double *a, size_t rows, size_t cols, const double *x, double *y);
 

@@ -17,7 +17,8 @@ enum {
 
 // --- creation ---
 
-// corners by rising point; false when two are the same
+// corners by rising point: a pair then always has its smaller point first, and no sum is needed for the other half.
+// False when two are the same: both blocks of such a pair would fall on one entry.
 static bool sort_corners(const int32_t *corner, size_t nodes, uint8_t *order)
 {
   for (size_t i = 0; i < nodes; i++) {
@@ -44,6 +45,8 @@ static bool list_pairs(dvElementSum *s, const int32_t *corner, size_t lanes, uin
   return true;
 }
 
+// Entries get their numbers block by block and not by point: a block then writes what is its own as one run, and a
+// buffer for the pairs of one block stays in the cache.
 typedef struct Numbering {
   dvPattern pattern;
   int32_t *place;    // [lanes][pairs] distinct pair of each contribution
@@ -93,7 +96,7 @@ static bool number_block(dvElementSum *s, Numbering *n, size_t b, uint32_t *bord
       if (pass == 0) n->number[p] = (int32_t)(block->first + block->inner++);
       else block->border++;
     }
-  uint32_t dummy = block->inner + block->border;
+  uint32_t dummy = block->inner + block->border;   // lanes without an element add there: kernels need no branch
   if (FOURS * dummy > UINT16_MAX) return false;
   for (size_t i = begin; i < end; i++)
     s->entry[i] = (uint16_t)(FOURS * (n->place[i] < 0 ? dummy : n->local[n->place[i]]));
@@ -115,11 +118,12 @@ static void number_borders(dvElementSum *s, Numbering *n)
       s->point[2 * (size_t)n->number[p]] = (int32_t)row;
       s->point[2 * (size_t)n->number[p] + 1] = n->pattern.col[p];
     }
-  s->stamp = 0xcbf29ce484222325u;
+  s->stamp = 0xcbf29ce484222325u;   // FNV-1a of the pairs: an assembly that knows it need not compare them
   for (size_t i = 0; i < 2 * s->entries; i++) s->stamp = (s->stamp ^ (uint64_t)(uint32_t)s->point[i]) * 0x100000001b3u;
 }
 
-// Where the parts of each border entry are kept, in the order of the blocks.
+// Where the parts of each border entry are kept, in the order of the blocks: a sum in this order has the same bits
+// whoever did the blocks. Count, then enter, as for compressed rows.
 static void list_slots(dvElementSum *s, Numbering *n)
 {
   for (int pass = 0; pass < 2; pass++) {
@@ -246,7 +250,7 @@ static void make_buffers(dvElementSum *s, int threads)
   for (int i = 0; i < threads; i++) atomic_init(&s->busy[i], false);
 }
 
-// There is a buffer for every thread: one is free.
+// There is a buffer for every thread: one is free. Which one does not matter, all hold zeros.
 static int take_buffer(dvElementSum *s)
 {
   for (int i = 0;; i = (i + 1) % s->buffers)

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvPattern {
   size_t rows, cols;
   int32_t *row_start;   // rows + 1
@@ -30,5 +32,7 @@ bool dv_pattern_same(const dvPattern *a, const dvPattern *b);
 bool dv_pattern_copy(dvPattern *p, const dvPattern *from);
 // The pattern of the transposed matrix. `source` (may be NULL) gets for each of its entries the place in `from`.
 bool dv_pattern_transpose(dvPattern *p, const dvPattern *from, int32_t *source);
+
+DV_PUBLIC_END
 
 #endif

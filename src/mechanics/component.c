@@ -133,6 +133,8 @@ int dv_force_state(dvObject *o, dvObject **out)
   return 1;
 }
 
+const double *dv_force_rayleigh(const dvObject *o) { return &((const dvForce *)o)->rayleighStiffness; }
+
 dvStatus dv_pair_force_init(dvObject *o)
 {
   dvPairForce *f = (dvPairForce *)o;
@@ -150,6 +152,10 @@ int dv_pair_force_states(dvObject *o, dvObject **out)
   out[1] = &f->second->base;
   return f->first == f->second ? 1 : 2;
 }
+
+const double *dv_pair_force_rayleigh(const dvObject *o) { return &((const dvPairForce *)o)->rayleighStiffness; }
+
+const double *dv_mass_rayleigh(const dvObject *o) { return &((const dvMass *)o)->rayleighMass; }
 
 dvStatus dv_mass_init(dvObject *o)
 {

@@ -38,7 +38,7 @@ void dv_sink_add_blocks(dvMatrixSink *sink, const dvState *state, const int32_t 
 
 #define DV_FORCE_FIELDS(X)                                                                                   \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0") \
-  X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                  \
+  X(bool, isCompliance, "0", "", "no effect: a stiffness is a stiffness", .flags = DV_HIDDEN | DV_IDLE)      \
   X(link, mstate, "", "", "state the force acts on; the one of the node by default", .role = DV_ROLE_STATE)
 
 typedef struct dvForce {
@@ -49,13 +49,16 @@ typedef struct dvForce {
 extern const dvFieldBlock dv_force_block;
 // Finds the state (in the node or above). Call it first in init; reports when there is none.
 dvStatus dv_force_init(dvObject *o);
-int dv_force_state(dvObject *o, dvObject **out);   // for dvForceOps.states
+// The slots of dvForceOps that a dvForce fills.
+int dv_force_state(dvObject *o, dvObject **out);
+const double *dv_force_rayleigh(const dvObject *o);
+#define DV_FORCE_SLOTS .states = dv_force_state, .rayleigh_stiffness = dv_force_rayleigh
 
 // --- forces between two states ---
 
 #define DV_PAIR_FORCE_FIELDS(X)                                                                                     \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness of this force", .least = "0")        \
-  X(bool, isCompliance, "0", "", "treat the stiffness as a compliance", .flags = DV_HIDDEN)                         \
+  X(bool, isCompliance, "0", "", "no effect: a stiffness is a stiffness", .flags = DV_HIDDEN | DV_IDLE)             \
   X(link, object1, "", "", "first state; the one of the node by default", .role = DV_ROLE_STATE, .alias = "mstate") \
   X(link, object2, "", "", "second state; the one of the node by default", .role = DV_ROLE_STATE)
 
@@ -67,6 +70,9 @@ typedef struct dvPairForce {
 extern const dvFieldBlock dv_pair_force_block;
 dvStatus dv_pair_force_init(dvObject *o);
 int dv_pair_force_states(dvObject *o, dvObject **out);
+const double *dv_pair_force_rayleigh(const dvObject *o);
+#define DV_PAIR_FORCE_SLOTS \
+  .states = dv_pair_force_states, .rayleigh_stiffness = dv_pair_force_rayleigh, .between = true
 
 // --- masses ---
 
@@ -84,6 +90,7 @@ typedef struct dvMass {
 } dvMass;
 extern const dvFieldBlock dv_mass_block;
 dvStatus dv_mass_init(dvObject *o);
+const double *dv_mass_rayleigh(const dvObject *o);   // for dvMassOps.rayleigh_mass
 
 // --- mappings ---
 
@@ -101,10 +108,10 @@ dvStatus dv_mass_init(dvObject *o);
 typedef struct dvMapping {
   dvObject base;
   DV_MAPPING_FIELDS(DV_MEMBER)
-  dvState *in, *out;                    // the first input, the output
-  dvState *inputs[DV_MAPPING_STATES];   // all of them
-  int input_count;
-  bool told;   // of sizes that no longer fit
+  dvState *in, *out;         // the first input, the output
+  const dvLinks *named[2];   // the lists that name the inputs, one after the other; the second may be NULL
+  int input_count;           // of both
+  bool told;                 // of sizes that no longer fit
 } dvMapping;
 extern const dvFieldBlock dv_mapping_block;
 // Finds input and output and reports what is missing: for the hook `link`, so that the graph knows which states are
@@ -113,7 +120,16 @@ dvStatus dv_mapping_init(dvObject *o);         // one input
 dvStatus dv_mapping_init_multi(dvObject *o);   // one or more, of one type
 // Inputs of two types, from fields `input1` and `input2`; the second list may be empty when `optional`.
 dvStatus dv_mapping_init_two(dvObject *o, const dvLinks *input1, const dvLinks *input2, bool optional);
-int dv_mapping_list_inputs(dvObject *o, dvObject **out);   // for dvMappingOps.inputs with two kinds
+static inline dvState *dv_mapping_in(const dvMapping *m, size_t index)
+{
+  size_t first = m->named[0]->count;
+  return dv_state(index < first ? m->named[0]->data[index].target : m->named[1]->data[index - first].target);
+}
+// The slots of dvMappingOps that a dvMapping fills.
+dvObject *dv_mapping_nth_input(const dvObject *o, size_t index);
+dvObject *dv_mapping_nth_output(const dvObject *o, size_t index);
+bool dv_mapping_maps(const dvObject *o, dvUpward what);
+#define DV_MAPPING_SLOTS .input = dv_mapping_nth_input, .output = dv_mapping_nth_output, .hands_up = dv_mapping_maps
 // Says once that the sizes of the states are not those that the mapping was made for; it rests while that is so.
 // Returns `fits`, so that operations can begin with it.
 bool dv_mapping_fits(const dvMapping *m, bool fits);

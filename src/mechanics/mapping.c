@@ -1,6 +1,7 @@
 // What mappings share: their states. See component.h.
 #include "mechanics/component.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // the state of a node that is not the one of its parents: where a mapping writes to
@@ -67,28 +68,41 @@ static dvStatus check_pair(const dvObject *o, const dvState *in, const dvState *
   return DV_ERROR_INPUT;
 }
 
+static int by_address(const void *a, const void *b)
+{
+  uintptr_t x = (uintptr_t) * (dvObject *const *)a, y = (uintptr_t) * (dvObject *const *)b;
+  return (x > y) - (x < y);
+}
+
+static dvStatus check_twice(const dvMapping *m)
+{
+  size_t n = (size_t)m->input_count;
+  const dvObject *twice = NULL, **sorted = dv_alloc((n + 1) * sizeof *sorted);
+  for (size_t i = 0; i < n; i++) sorted[i] = &dv_mapping_in(m, i)->base;
+  qsort(sorted, n, sizeof *sorted, by_address);
+  for (size_t i = 1; i < n && !twice; i++) twice = sorted[i] == sorted[i - 1] ? sorted[i] : NULL;
+  dv_free(sorted);
+  return twice ? dv_error(&m->base, "name each input once", "the state %s is named twice as input", twice->name)
+               : DV_OK;
+}
+
 static dvStatus add_inputs(dvMapping *m, const dvLinks *links)
 {
+  m->named[m->named[0] ? 1 : 0] = links;
   for (size_t i = 0; i < links->count; i++) {
-    if (m->input_count >= DV_MAPPING_STATES)
-      return dv_error(&m->base, "map them in groups first", "%s takes at most %d inputs", m->base.cls->name,
-                      DV_MAPPING_STATES);
-    dvState *s = links->data[i].target ? dv_state(links->data[i].target) : NULL;
+    const dvObject *s = links->data[i].target;
     if (!s) return DV_ERROR_INPUT;   // the dead link was reported
-    if (&s->base == m->output.target)
-      return dv_error(&m->base, NULL, "input and output are the same state, %s", s->base.name);
-    for (int k = 0; k < m->input_count; k++)
-      if (m->inputs[k] == s)
-        return dv_error(&m->base, "name each input once", "the state %s is named twice as input", s->base.name);
-    m->inputs[m->input_count++] = s;
+    if (s == m->output.target) return dv_error(&m->base, NULL, "input and output are the same state, %s", s->name);
+    m->input_count++;
   }
-  return DV_OK;
+  return check_twice(m);
 }
 
 static dvStatus find_output(dvMapping *m)
 {
   dvObject *o = &m->base;
   m->input_count = 0;
+  m->named[0] = m->named[1] = NULL;
   if (!m->output.target) m->output.target = own_state(o->node);
   if (!m->output.target)
     return dv_error(o, "add a MechanicalObject or a visual model to the node, or give output=\"@path\"",
@@ -113,13 +127,14 @@ dvStatus dv_mapping_init_multi(dvObject *o)
   take_default_input(m);
   DV_TRY(add_inputs(m, &m->input));
   if (m->input_count == 0) return no_input(o, "input");
-  m->in = m->inputs[0];
+  m->in = dv_mapping_in(m, 0);
   o->dof = m->in->base.dof;
   for (int i = 0; i < m->input_count; i++) {
-    DV_TRY(check_pair(o, m->inputs[i], NULL, m->out));
-    if (m->inputs[i]->base.dof != o->dof)
+    DV_TRY(check_pair(o, dv_mapping_in(m, i), NULL, m->out));
+    if (dv_mapping_in(m, i)->base.dof != o->dof)
       return dv_error(o, "give it inputs of one type", "the inputs %s and %s have different types, %s and %s",
-                      m->in->base.name, m->inputs[i]->base.name, o->dof->name, m->inputs[i]->base.dof->name);
+                      m->in->base.name, dv_mapping_in(m, i)->base.name, o->dof->name,
+                      dv_mapping_in(m, i)->base.dof->name);
   }
   return DV_OK;
 }
@@ -146,19 +161,29 @@ dvStatus dv_mapping_init_two(dvObject *o, const dvLinks *input1, const dvLinks *
   if (first == 0) return no_input(o, "input1");
   DV_TRY(add_inputs(m, input2));
   if (m->input_count == first && !optional) return no_input(o, "input2");
-  m->in = m->inputs[0];
+  m->in = dv_mapping_in(m, 0);
   o->dof = m->in->base.dof;
   for (int i = 0; i < first; i++)
     for (int k = first; k < m->input_count || (k == first && k == m->input_count); k++)
-      DV_TRY(check_pair(o, m->inputs[i], k < m->input_count ? m->inputs[k] : NULL, m->out));
+      DV_TRY(check_pair(o, dv_mapping_in(m, i), k < m->input_count ? dv_mapping_in(m, k) : NULL, m->out));
   return DV_OK;
 }
 
-int dv_mapping_list_inputs(dvObject *o, dvObject **out)
+dvObject *dv_mapping_nth_input(const dvObject *o, size_t index)
 {
-  dvMapping *m = (dvMapping *)o;
-  for (int i = 0; i < m->input_count; i++) out[i] = &m->inputs[i]->base;
-  return m->input_count;
+  const dvMapping *m = (const dvMapping *)o;
+  return index < (size_t)m->input_count ? &dv_mapping_in(m, index)->base : NULL;
+}
+
+dvObject *dv_mapping_nth_output(const dvObject *o, size_t index)
+{
+  return index == 0 ? ((const dvMapping *)o)->output.target : NULL;
+}
+
+bool dv_mapping_maps(const dvObject *o, dvUpward what)
+{
+  const dvMapping *m = (const dvMapping *)o;
+  return what == DV_UP_FORCES ? m->mapForces : what == DV_UP_MASSES ? m->mapMasses : m->mapConstraints;
 }
 
 bool dv_mapping_fits(const dvMapping *m, bool fits)
@@ -167,7 +192,7 @@ bool dv_mapping_fits(const dvMapping *m, bool fits)
   ((dvMapping *)m)->told = true;
   dvText t = {0};
   for (int i = 0; i < m->input_count; i++)
-    dv_text_printf(&t, "%s%s has %zu", i ? ", " : "", m->inputs[i]->base.name, m->inputs[i]->count);
+    dv_text_printf(&t, "%s%s has %zu", i ? ", " : "", dv_mapping_in(m, i)->base.name, dv_mapping_in(m, i)->count);
   dv_warning(&m->base, "change both together and initialise the mapping again, or leave their sizes as they were",
              "%s and %s %zu degrees of freedom, which are not those that the mapping was made for: it rests", t.text,
              m->out->base.name, m->out->count);

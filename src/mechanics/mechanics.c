@@ -11,7 +11,7 @@
 
 static void clear(dvState *s, int id)
 {
-  if (s->count) memset(dv_state_write(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
+  if (s->count) memset(dv_state_overwrite(s, id), 0, dv_state_scalars(s, id) * sizeof(double));
 }
 
 static dvPool *pool_of(const dvPlan *plan) { return plan->root->scene->context->pool; }
@@ -32,9 +32,8 @@ void dv_mech_combine(dvPlan *plan, int r, int a, double k, int b)
   begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
-    const double *vb = dv_state_read(s, b);
-    double *out = dv_state_write(s, r);
-    const double *va = dv_state_read(s, a);
+    const double *va = dv_state_read(s, a), *vb = dv_state_read(s, b);
+    double *out = dv_state_overwrite(s, r);
     if (dv_vec_is_coord(r)) dv_dof_integrate(s->base.dof, s->count, out, va, vb, k);
     else dv_combine(pool_of(plan), va, k, vb, out, dv_state_scalars(s, r));
   }
@@ -45,7 +44,7 @@ static void copy_vector(dvState *s, int to, int from)
 {
   if (to == from || s->count == 0) return;
   const double *values = dv_state_read(s, from);
-  memcpy(dv_state_write(s, to), values, dv_state_scalars(s, to) * sizeof(double));
+  memcpy(dv_state_overwrite(s, to), values, dv_state_scalars(s, to) * sizeof(double));
 }
 
 void dv_mech_copy(dvPlan *plan, int r, int a)
@@ -80,7 +79,7 @@ void dv_mech_difference(dvPlan *plan, int r, int a, int b)
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
     const double *va = dv_state_read(s, a), *vb = dv_state_read(s, b);
-    dv_dof_difference(s->base.dof, s->count, dv_state_write(s, r), va, vb);
+    dv_dof_difference(s->base.dof, s->count, dv_state_overwrite(s, r), va, vb);
   }
 }
 
@@ -159,6 +158,18 @@ void dv_mech_propagate_v(dvPlan *plan, int v)
   }
 }
 
+void dv_mech_propagate_live(dvPlan *plan, int x, int v)
+{
+  for (size_t i = plan->fixed.mappings; i < plan->mappings.count; i++) {
+    dvObject *o = plan->mappings.data[i].object;
+    const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
+    begin_call(plan, o);
+    ops->apply(o, x, x);
+    ops->apply_j(o, v, v);
+    end(plan);
+  }
+}
+
 void dv_mech_propagate_dx(dvPlan *plan, int dx)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {
@@ -201,7 +212,7 @@ static void collect_forces(dvPlan *plan, const dvMech *m, int f, bool carrying_o
     const dvMappingOps *ops = dv_ops(pm->object, DV_ROLE_MAPPING);
     begin_call(plan, pm->object);
     ops->apply_jt(pm->object, f, f);
-    if (m && ops->apply_djt) ops->apply_djt(pm->object, m, f, m->dx, DV_F);
+    if (m && ops->apply_djt) ops->apply_djt(pm->object, m, f, m->dx, m->f);
     end(plan);
   }
 }
@@ -228,6 +239,14 @@ void dv_mech_project_v(dvPlan *plan, int v, double time)
   }
 }
 
+void dv_mech_settle(dvPlan *plan, int x, int v, double time)
+{
+  dv_mech_project_x(plan, x, time);
+  dv_mech_project_v(plan, v, time);
+  dv_mech_propagate_x(plan, x);
+  dv_mech_propagate_v(plan, v);
+}
+
 void dv_mech_project_response(dvPlan *plan, int id)
 {
   for (size_t i = 0; i < plan->projections.count; i++) {
@@ -246,7 +265,7 @@ void dv_mech_compute_force(dvPlan *plan, dvMech *m)
 {
   for (size_t i = 0; i < plan->states.count; i++) {
     dvState *s = dv_state(plan->states.data[i]);
-    double *f = dv_state_write(s, m->f);
+    double *f = dv_state_overwrite(s, m->f);
     if (dv_state_has(s, DV_F_EXTERNAL))
       memcpy(f, dv_state_read(s, DV_F_EXTERNAL), dv_state_scalars(s, DV_F) * sizeof(double));
     else clear(s, m->f);

@@ -22,12 +22,16 @@ double dv_mech_cg_step(dvPlan *plan, double alpha, int p, int q, int x, int r);
 void dv_mech_difference(dvPlan *plan, int r, int a, int b);
 void dv_mech_propagate_x(dvPlan *plan, int x);
 void dv_mech_propagate_v(dvPlan *plan, int v);
+// Positions and velocities to the states that live mappings drive, which have just come.
+void dv_mech_propagate_live(dvPlan *plan, int x, int v);
 // A displacement, to the mapped states on which forces act.
 void dv_mech_propagate_dx(dvPlan *plan, int dx);
 // Gives states outside of the plan their positions and velocities under other numbers, for forces that use them.
 void dv_mech_mirror_outside(dvPlan *plan, int x, int v);
 void dv_mech_project_x(dvPlan *plan, int x, double time);
 void dv_mech_project_v(dvPlan *plan, int v, double time);
+// Boundary conditions at a time for positions and velocities, which then go down to the mapped states.
+void dv_mech_settle(dvPlan *plan, int x, int v, double time);
 void dv_mech_project_response(dvPlan *plan, int id);
 // f = external force + f(x, v), collected at the independent states
 void dv_mech_compute_force(dvPlan *plan, dvMech *m);

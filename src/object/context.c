@@ -38,6 +38,8 @@ void dv_context_destroy(dvContext **context)
   dv_array_free(&c->registry.absent);
   dv_array_free(&c->registry.modules);
   dv_array_free(&c->registry.owned);
+  dv_log_fini(&c->log);
+  dv_vectors_free(&c->vectors);
   dv_free(c);
   *context = NULL;
   dv_memory_let_go();
@@ -45,7 +47,10 @@ void dv_context_destroy(dvContext **context)
 
 dvStatus dv_context_check_memory(dvContext *c)
 {
-  if (!dv_memory_is_short()) return DV_OK;
+  dvMemory *before = dv_memory_enter(&c->memory);
+  bool is_short = dv_memory_is_short();
+  dv_memory_enter(before);
+  if (!is_short) return DV_OK;
   dv_log_send(&c->log, &(dvMessage){.level = DV_ERROR,
                                     .status = DV_ERROR_INPUT,
                                     .text = "out of memory",
@@ -115,7 +120,7 @@ char *dv_context_find_file(const dvContext *c, const char *name, const char *bes
 
 void dv_registry_add(dvRegistry *r, const dvClass *cls)
 {
-  DV_REQUIRE(cls->struct_size == sizeof(dvClass));
+  DV_REQUIRE(cls->struct_size == sizeof(dvClass) && !dv_class_lacks(cls));
   dv_push(&r->classes, cls);
   if (cls->module && !dv_registry_knows_module(r, cls->module)) dv_registry_add_module(r, cls->module);
 }

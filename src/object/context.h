@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "object/object.h"
+#include "object/vectors.h"
 
 DV_PUBLIC_BEGIN
 
@@ -37,8 +38,10 @@ typedef struct dvLoadedPlugin {
 
 struct dvContext {
   dvLog log;
+  dvMemory memory;   // what works for its scenes enters it (dv_memory_enter)
   dvRegistry registry;
   dvPool *pool;
+  dvVectors vectors;
   DV_ARRAY(char *) data_paths;
   DV_ARRAY(char *) plugin_paths;      // where RequiredPlugin finds plugins by name
   DV_ARRAY(dvLoadedPlugin) plugins;   // see control/plugin.h

@@ -67,6 +67,7 @@ enum {
   DV_LOOKS = 1 << 5,       // concerns only how things are drawn
   DV_REQUIRED = 1 << 6,    // the component cannot work without it
   DV_SIGNED = 1 << 7,      // a stiffness or damping whose sign the class judges itself
+  DV_IDLE = 1 << 8,        // does nothing: who sets it to another value is told so; the help begins with "no effect: "
 };
 
 typedef struct dvFieldDesc {

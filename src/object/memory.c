@@ -18,7 +18,7 @@ void dv_memory_refuse(dvMemoryStream *s, const char *format, ...)
   va_end(args);
 }
 
-void dv_memory_free(dvMemory *m)
+void dv_snapshot_free(dvSnapshot *m)
 {
   for (size_t i = 0; i < m->objects.count; i++) {
     dv_free(m->objects.data[i].path);
@@ -36,7 +36,7 @@ void dv_memory_free(dvMemory *m)
 
 static dvMemoryEntry *append(dvMemoryStream *s, const char *name, dvMemoryKind kind, size_t size, size_t count)
 {
-  dvMemory *m = s->memory;
+  dvSnapshot *m = s->memory;
   dvMemoryEntry e = {m->unnamed ? NULL : dv_strdup(name), kind, (uint32_t)size, count, m->bytes.count};
   dv_push(&m->entries, e);
   m->objects.data[m->objects.count - 1].count++;
@@ -45,7 +45,7 @@ static dvMemoryEntry *append(dvMemoryStream *s, const char *name, dvMemoryKind k
 
 static void save(dvMemoryStream *s, const char *name, dvMemoryKind kind, const void *data, size_t size, size_t count)
 {
-  dvMemory *m = s->memory;
+  dvSnapshot *m = s->memory;
   append(s, name, kind, size, count);
   if (m->hollow || size * count == 0) return;
   dv_reserve(&m->bytes, size * count);
@@ -63,7 +63,7 @@ static void hash(dvMemoryStream *s, const void *data, size_t size, size_t count)
 // the next entry, which has this name and size; NULL when another one comes
 static const dvMemoryEntry *next(dvMemoryStream *s, const char *name, dvMemoryKind kind, size_t size)
 {
-  const dvMemory *m = s->memory;
+  const dvSnapshot *m = s->memory;
   const dvMemoryObject *o = s->object ? &m->objects.data[s->object - 1] : NULL;
   if (s->refused) return NULL;
   if (!o || s->entry >= o->count) {
@@ -128,7 +128,7 @@ void dv_remember_ints(dvMemoryStream *s, const char *name, dvInts *r)
 // shared lists stand beside the bytes
 void dv_remember_shared(dvMemoryStream *s, const char *name, dvReals *r)
 {
-  dvMemory *m = s->memory;
+  dvSnapshot *m = s->memory;
   if (!m || !m->shared) {
     dv_remember_reals(s, name, r);
   } else if (s->mode == DV_MEMORY_SAVES) {
@@ -145,7 +145,7 @@ void dv_remember_shared(dvMemoryStream *s, const char *name, dvReals *r)
 
 static void begin_object(dvMemoryStream *s, const dvObject *o)
 {
-  dvMemory *m = s->memory;
+  dvSnapshot *m = s->memory;
   s->entry = 0;
   if (s->mode == DV_MEMORY_SAVES) {
     dvMemoryObject entry = {.first = m->entries.count};
@@ -180,7 +180,7 @@ static void remember_member(dvObject *o, const dvMemoryDesc *d, dvMemoryStream *
     dv_remember_ints(s, d->name, member);
     break;
   case DV_MEMORY_VECTOR:
-    if (*(int *)member >= 0) s->vector(s, o, d->name, *(int *)member);
+    if (*(int *)member > 0) s->vector(s, o, d->name, *(int *)member);
     break;
   }
 }
@@ -229,7 +229,7 @@ static void tell(Differences *d, const char *format, ...)
 
 static bool is_fixed(dvMemoryKind kind) { return kind == DV_MEMORY_NUMBERS || kind == DV_MEMORY_LIST; }
 
-static void compare_entries(Differences *d, const dvMemory *read, const dvMemoryObject *a, const dvMemory *scene,
+static void compare_entries(Differences *d, const dvSnapshot *read, const dvMemoryObject *a, const dvSnapshot *scene,
                             const dvMemoryObject *b)
 {
   size_t n = dv_min_size(a->count, b->count);
@@ -255,14 +255,14 @@ static bool same_object(const dvMemoryObject *a, const dvMemoryObject *b)
 }
 
 // the next place from `from` on where an object like `o` stands, SIZE_MAX when there is none
-static size_t find_object(const dvMemory *m, size_t from, const dvMemoryObject *o)
+static size_t find_object(const dvSnapshot *m, size_t from, const dvMemoryObject *o)
 {
   for (size_t i = from; i < m->objects.count; i++)
     if (same_object(&m->objects.data[i], o)) return i;
   return SIZE_MAX;
 }
 
-size_t dv_memory_compare(const dvMemory *read, const dvMemory *scene, int most, dvText *out)
+size_t dv_snapshot_compare(const dvSnapshot *read, const dvSnapshot *scene, int most, dvText *out)
 {
   Differences d = {.most = (size_t)most, .out = out};
   size_t j = 0;

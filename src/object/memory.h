@@ -29,8 +29,7 @@ typedef enum dvMemoryKind {
   DV_MEMORY_LIST,      // the same, whose length the scene sets: another one does not fit
   DV_MEMORY_REALS,     // dvReals
   DV_MEMORY_INTS,      // dvInts
-  DV_MEMORY_VECTOR,   // an int: the number of a vector that the component keeps in the states at and below its node, or
-                      // -1
+  DV_MEMORY_VECTOR,    // an int: the number of a vector that it keeps in the states at and below its node; 0 for none
 } dvMemoryKind;
 
 typedef struct dvMemoryDesc {
@@ -83,7 +82,7 @@ typedef struct dvMemoryObject {
   size_t first, count;
 } dvMemoryObject;
 
-typedef struct dvMemory {
+typedef struct dvSnapshot {
   DV_ARRAY(dvMemoryObject) objects;
   DV_ARRAY(dvMemoryEntry) entries;
   DV_ARRAY(unsigned char) bytes;
@@ -91,18 +90,18 @@ typedef struct dvMemory {
   bool shared;    // dv_remember_shared does share
   bool unnamed;   // no names: for a memory that stays with its scene
   bool hollow;    // names and sizes only
-} dvMemory;
+} dvSnapshot;
 
-void dv_memory_free(dvMemory *m);
+void dv_snapshot_free(dvSnapshot *m);
 // Writes what differs between a memory that was read and the layout of a scene, at most `most` differences, a line
 // each; returns how many there are.
-size_t dv_memory_compare(const dvMemory *read, const dvMemory *scene, int most, dvText *out);
+size_t dv_snapshot_compare(const dvSnapshot *read, const dvSnapshot *scene, int most, dvText *out);
 
 typedef enum dvMemoryMode { DV_MEMORY_SAVES, DV_MEMORY_RESTORES, DV_MEMORY_HASHES } dvMemoryMode;
 
 struct dvMemoryStream {
   dvMemoryMode mode;
-  dvMemory *memory;   // written, or read; NULL when it hashes
+  dvSnapshot *memory;   // written, or read; NULL when it hashes
   size_t object, entry;
   uint64_t hash;
   // saves, restores or hashes a vector that `o` keeps in the states below its node

@@ -136,6 +136,15 @@ void dv_object_destroy(dvObject **address)
   *address = NULL;
 }
 
+dvObject *dv_object_linked(const dvObject *o, dvRole role)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (f->desc->type == DV_T_LINK && f->desc->role == role) return ((const dvLink *)f->value)->target;
+  }
+  return NULL;
+}
+
 void dv_object_add_comment(dvObject *o, dvCommentPlace where, const char *text)
 {
   dv_push(&o->comments, ((dvComment){dv_strdup(text), where}));

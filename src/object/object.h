@@ -60,7 +60,7 @@ typedef struct dvClass {
   const char *module;               // the SOFA module that RequiredPlugin names for it
   unsigned dofs;                    // DOF types it works on; 0 when it has no template
   unsigned dofs_out;                // for mappings: DOF types of the output
-  unsigned roles;                   // bits of roles without a table
+  uint64_t roles;                   // bits (DV_PLAYS) of roles without a table
   size_t size;                      // of the instance
   const dvFieldBlock *blocks[5];    // own and inherited fields, most general first
   const char *presets;              // "field=value; field=value": other defaults than the block's
@@ -130,10 +130,12 @@ struct dvObject {
 
 extern const dvFieldBlock dv_object_block;
 
+// The name of a slot that a role of the class needs and its table leaves empty; NULL when there is none.
+const char *dv_class_lacks(const dvClass *cls);
 static inline const void *dv_ops(const dvObject *o, dvRole role) { return o->cls->ops[role]; }
 static inline bool dv_plays(const dvObject *o, dvRole role)
 {
-  return role == DV_ROLE_ANY || o->cls->ops[role] != NULL || (o->cls->roles & (1u << role)) != 0;
+  return role == DV_ROLE_ANY || o->cls->ops[role] != NULL || (o->cls->roles & DV_PLAYS(role)) != 0;
 }
 
 // Creates an instance with its defaults. It belongs to the caller until it is added to a node.
@@ -145,6 +147,8 @@ void dv_object_set_dof(dvObject *o, const dvDof *dof);
 // A field by its name, spelling or alias; NULL when there is none. A name may stand for several: `nth` counts.
 dvField *dv_object_field(const dvObject *o, const char *name);
 dvField *dv_object_field_nth(const dvObject *o, const char *name, int nth);
+// What the first link of this role names; NULL when there is no such link or it names nothing.
+dvObject *dv_object_linked(const dvObject *o, dvRole role);
 // The field of a member: dv_field_of(o, &self->stiffness).
 dvField *dv_field_of(const dvObject *o, const void *member);
 static inline bool dv_was_set(const dvObject *o, const void *member) { return dv_field_of(o, member)->was_set; }

@@ -11,6 +11,8 @@ typedef struct dvObject dvObject;
 typedef struct dvPlan dvPlan;
 typedef struct dvMatrixSink dvMatrixSink;
 struct dvInts;
+struct dvSparseRows;
+struct dvReals;
 
 typedef enum dvRole {
   DV_ROLE_ANY,
@@ -31,8 +33,14 @@ typedef enum dvRole {
   DV_ROLE_CONSTRAINT_SOLVER,
   DV_ROLE_CORRECTION,
   DV_ROLE_COLLISION_MODEL,
-  DV_ROLE_COLLISION,       // pipeline, phases, intersection, response
-  DV_ROLE_TOPOLOGY_TOOL,   // modifiers, geometry algorithms
+  DV_ROLE_COLLISION,         // pipeline (tables of collision: collision/collision.h)
+  DV_ROLE_BROAD_PHASE,       // pairs of models that may touch
+  DV_ROLE_NARROW_PHASE,      // contacts of such pairs
+  DV_ROLE_INTERSECTION,      // which primitives touch, and where
+  DV_ROLE_CONTACT_MANAGER,   // turns contacts into responses
+  DV_ROLE_RESPONSE,          // what acts between two models that touch
+  DV_ROLE_GROUP_MANAGER,     // puts bodies that touch under one solver
+  DV_ROLE_TOPOLOGY_TOOL,     // modifiers, geometry algorithms
   DV_ROLE_TOPOLOGY_MAPPING,
   DV_ROLE_VISUAL,
   DV_ROLE_CONTROLLER,
@@ -42,31 +50,30 @@ typedef enum dvRole {
   DV_ROLE_COUNT
 } dvRole;
 
+#define DV_PLAYS(role) ((uint64_t)1 << (role))   // for dvClass.roles
+
 const char *dv_role_name(dvRole role);
 
-// Vectors of a state, by number. Integrators and linear solvers have ten each for their own use: solvers rule disjoint
-// subgraphs, so they can share the numbers.
+// Vectors of a state, by number: those of the scene. All others are taken (object/vectors.h). Even numbers are
+// coordinates, odd ones derivatives.
 typedef enum dvVecId {
-  DV_X,   // position
-  DV_X_REST,
-  DV_X_FREE,
-  DV_X_RESET,
-  DV_X_GOOD,   // after the last step that ended well
-  DV_X_ODE,    // for integrators: positions of a stage or a trial
-  DV_V,        // velocity
-  DV_V_FREE,
-  DV_V_RESET,
-  DV_V_GOOD,
-  DV_F,   // force
-  DV_F_EXTERNAL,
-  DV_DX,
-  DV_DF,
-  DV_VEC_ODE,
-  DV_VEC_SOLVER = DV_VEC_ODE + 10,
-  DV_VEC_LIMIT = DV_VEC_SOLVER + 10
+  DV_X = 0,   // position
+  DV_V = 1,   // velocity
+  DV_X_REST = 2,
+  DV_F = 3,   // force
+  DV_X_FREE = 4,
+  DV_V_FREE = 5,
+  DV_X_RESET = 6,
+  DV_V_RESET = 7,
+  DV_X_GOOD = 8,   // after the last step that ended well
+  DV_V_GOOD = 9,
+  DV_DX = 11,
+  DV_F_EXTERNAL = 13,
+  DV_DF = 15,
+  DV_VEC_SCENE = 16   // taken numbers begin here
 } dvVecId;
 
-static inline bool dv_vec_is_coord(int id) { return id <= DV_X_ODE; }
+static inline bool dv_vec_is_coord(int id) { return !(id & 1); }
 
 // What a mechanical operation works on, and with which factors. The system matrix of an implicit
 // step is m M + b B + k K, with K = df/dx and B = df/dv.
@@ -75,25 +82,30 @@ typedef struct dvMech {
   double m, b, k;        // factors of mass, damping, stiffness
   double dt, time;
   double gravity[3];   // in effect for the component's node, set by the plan before each call
-  bool implicit;
+  bool implicit;       // products or matrices follow: add_force keeps what they need, else it need not
 } dvMech;
 
 // Factors that include the Rayleigh damping of one component.
 static inline double dv_mech_k(const dvMech *m, double rayleigh_stiffness) { return m->k + m->b * rayleigh_stiffness; }
 static inline double dv_mech_m(const dvMech *m, double rayleigh_mass) { return m->m - m->b * rayleigh_mass; }
 
+enum { DV_FORCE_STATES = 2 };   // the most that one force acts on
+
 typedef struct dvForceOps {
   void (*add_force)(dvObject *o, const dvMech *m);    // f += f(x, v)
   void (*add_dforce)(dvObject *o, const dvMech *m);   // df += (k K + b B) dx; optional when K = 0
   void (*add_stiffness)(dvObject *o, const dvMech *m, dvMatrixSink *sink);   // same, as blocks; optional
   double (*energy)(dvObject *o, const dvMech *m);                            // optional
-  // states the force acts on, at most two; NULL means the one state of dvForce. Optional.
-  int (*states)(dvObject *o, dvObject **out);
+  int (*states)(dvObject *o, dvObject **out);               // states it acts on, at most DV_FORCE_STATES; their number
+  const double *(*rayleigh_stiffness)(const dvObject *o);   // where its damping by stiffness stands, in s; optional
+  bool between;   // acts between objects: where no solver rules it, it pulls on them as an external force
   // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
   void (*pairs)(dvObject *o, struct dvInts *out);
   // what SOFA's force of this name answers as rotation finder: nine numbers a point of its state, for the positions of
   // the last add_force. Optional.
   void (*rotations)(dvObject *o, double *out);
+  // von Mises stress of each point of its state, Pa, as of the end of the last step. Optional.
+  const struct dvReals *(*stress)(const dvObject *o);
 } dvForceOps;
 
 typedef struct dvMassOps {
@@ -104,8 +116,12 @@ typedef struct dvMassOps {
   void (*add_matrix)(dvObject *o, double factor, dvMatrixSink *sink);   // optional
   double (*kinetic)(dvObject *o, int v);
   double (*potential)(dvObject *o, const dvMech *m);
-  double (*of_element)(dvObject *o, size_t index);   // mass of one point
+  double (*of_element)(dvObject *o, size_t index);     // mass of one point
+  const double *(*rayleigh_mass)(const dvObject *o);   // where its damping by mass stands, in 1/s; optional
 } dvMassOps;
+
+// What a mapping hands up to its inputs.
+typedef enum dvUpward { DV_UP_FORCES, DV_UP_MASSES, DV_UP_CONSTRAINTS } dvUpward;
 
 typedef struct dvMappingOps {
   void (*apply)(dvObject *o, int out_x, int in_x);                                    // positions down
@@ -115,10 +131,11 @@ typedef struct dvMappingOps {
   void (*build_j)(dvObject *o, dvMatrixSink *sink);                                   // J as blocks; optional
   void (*row)(dvObject *o, size_t out, dvMatrixSink *sink);   // blocks of J of one output degree of freedom; optional
   void (*add_geometric)(dvObject *o, const dvMech *m, int out_f,
-                        dvMatrixSink *sink);            // k d(J^T f)/dx as blocks; optional
-  void (*add_jdot)(dvObject *o, int out_a, int in_v);   // accelerations: a += dJ/dt v; optional where J is constant
-  int (*inputs)(dvObject *o, dvObject **out);           // optional: other inputs than the field `input` names
-  int (*outputs)(dvObject *o, dvObject **out);          // optional: other outputs than the field `output` names
+                        dvMatrixSink *sink);              // k d(J^T f)/dx as blocks; optional
+  void (*add_jdot)(dvObject *o, int out_a, int in_v);     // accelerations: a += dJ/dt v; optional where J is constant
+  dvObject *(*input)(const dvObject *o, size_t index);    // the states that drive, one by one; NULL behind the last
+  dvObject *(*output)(const dvObject *o, size_t index);   // those that are driven
+  bool (*hands_up)(const dvObject *o, dvUpward what);     // NULL: everything
 } dvMappingOps;
 
 typedef struct dvProjectiveOps {
@@ -144,6 +161,8 @@ typedef enum dvOdeKind {
 typedef struct dvOdeOps {
   dvStatus (*solve)(dvObject *o, double dt, int x_result, int v_result);
   dvOdeKind kind;
+  // what a solution of the integrator's linear system means for positions and velocities; NULL: dt and 1
+  void (*factors)(const dvObject *o, double dt, double *position, double *velocity);
 } dvOdeOps;
 
 typedef struct dvLinearSolverOps {
@@ -155,6 +174,9 @@ typedef struct dvLinearSolverOps {
   void (*apply)(dvObject *o, double *x, const double *rhs);   // x = A^-1 rhs, flat vectors of the system
   void (*settle)(
       dvObject *o);   // after `solve`: returns when nothing beside the step reads forces any more; may be NULL
+  // w = H A^-1 H^T for settled rows over the unknowns; optional: `apply` column by column otherwise
+  dvStatus (*compliance)(dvObject *o, const struct dvSparseRows *rows, double *w);
+  const struct dvReals *(*residuals)(const dvObject *o);   // of each iteration of the last solve; optional
   bool (*starts_warm)(const dvObject *o);   // its result depends on what stood in x; may be NULL: never
 } dvLinearSolverOps;
 
@@ -166,6 +188,64 @@ typedef struct dvLinearSystemOps {
   void (*product)(dvObject *o, dvPlan *plan, int q, int p);        // q = A p on the plan's independent states
   dvSystemKind kind;
 } dvLinearSystemOps;
+
+// --- Lagrangian constraints ---
+
+// How rows of constraints are solved together. Violations d and multipliers are related by d = d_free + W lambda.
+typedef enum dvLawKind {
+  DV_LAW_EQUAL,      // d = 0
+  DV_LAW_UNEQUAL,    // d >= 0, lambda >= 0, d lambda = 0
+  DV_LAW_FRICTION,   // three rows, the first along the normal: the second law, and Coulomb's cone with `mu`
+  DV_LAW_BOUNDED,    // low <= lambda <= high, d = 0 in between
+  DV_LAW_OWN,        // `solve` of the law
+} dvLawKind;
+
+enum { DV_LAW_ROWS = 6 };   // the most rows of a law
+
+typedef struct dvLaw {
+  dvLawKind kind;
+  int rows;            // that it rules, solved as one block
+  double mu;           // friction
+  double low, high;    // bounds
+  double compliance;   // added to the diagonal of W: d = -compliance lambda instead of 0
+  uint64_t id;         // of the same contact or joint in the next step, among those of its component
+  // own: sets the multipliers of its rows; w (rows x rows) is their own compliance, d their violation without them.
+  // Called in every iteration.
+  void (*solve)(dvObject *o, const struct dvLaw *law, const double *w, const double *d, double *lambda);
+} dvLaw;
+
+// What constraints are asked about: numbers of the free positions and velocities, and what is to be corrected.
+typedef struct dvConstraintStep {
+  int x, v;          // vector numbers
+  double dt;         // s
+  bool velocities;   // violations are velocities; else positions
+} dvConstraintStep;
+
+struct dvRowSet;
+
+typedef struct dvConstraintOps {
+  // The laws that hold now, written to `out` when it is not NULL, in the order of their rows; how many there are.
+  size_t (*laws)(dvObject *o, const dvConstraintStep *step, dvLaw *out);
+  // Adds its directions, rows `first` and on, for the states as they stand (dv_rows_add).
+  void (*rows)(dvObject *o, const dvConstraintStep *step, struct dvRowSet *set, int32_t first);
+  void (*violation)(dvObject *o, const dvConstraintStep *step, double *out);   // of each row, without corrections
+  // The multipliers it ended with (impulses, N s); optional.
+  void (*store)(dvObject *o, const dvConstraintStep *step, const double *lambda);
+  // Before `laws`: once a step, with free positions everywhere; optional.
+  void (*begin)(dvObject *o, const dvConstraintStep *step);
+} dvConstraintOps;
+
+typedef struct dvCorrectionOps {
+  // w += factor H A^-1 H^T for `count` rows, w of count x count numbers. The factor turns impulses into what the step
+  // corrects: positions or velocities.
+  dvStatus (*add_compliance)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows, size_t count,
+                             double *w);
+  // The motion that multipliers cause: x = x_free + position factor A^-1 H^T lambda, v likewise. Writes positions and
+  // velocities x and v of its states; the other one is left where velocities alone are corrected.
+  dvStatus (*apply)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows, const double *lambda, int x,
+                    int v);
+  bool (*covers)(const dvObject *o, const dvObject *state);   // a main state that it moves
+} dvCorrectionOps;
 
 typedef struct dvConstraintSolverOps {
   // turns the free motion (DV_X_FREE, DV_V_FREE) into the new DV_X and DV_V; velocities first: x' = x + dt v'

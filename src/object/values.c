@@ -2,9 +2,17 @@
 // the functions on raw storage below.
 #include "object/values.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-enum { HEADER = 64 };   // keeps the numbers aligned behind the counter
+enum { HEADER = 64, SPARES = 2 };   // the header keeps the numbers aligned
+
+struct dvBuffer {
+  atomic_int references;
+  size_t capacity;                     // bytes
+  _Atomic(dvBuffer *) spare[SPARES];   // blocks that shared storage had before: the next copies go there. May be NULL
+};
+_Static_assert(sizeof(dvBuffer) <= HEADER, "the numbers stand behind the header");
 
 static _Thread_local size_t copies;
 
@@ -14,69 +22,124 @@ static dvBuffer *buffer_create(size_t bytes)
 {
   if (bytes > PTRDIFF_MAX - 2 * HEADER) return NULL;
   dvBuffer *b = dv_alloc_aligned(HEADER + bytes);
-  if (b) *b = (dvBuffer){.references = 1, .capacity = bytes};
+  if (!b) return NULL;
+  atomic_init(&b->references, 1);
+  b->capacity = bytes;
+  for (int i = 0; i < SPARES; i++) atomic_init(&b->spare[i], NULL);
   return b;
 }
 
 static void *buffer_data(dvBuffer *b) { return b ? (char *)b + HEADER : NULL; }
 
-static void buffer_release(dvBuffer *b)
+// nobody else holds it, and what others have read of it they have read before
+static bool is_sole(dvBuffer *b) { return atomic_load_explicit(&b->references, memory_order_acquire) == 1; }
+
+static void buffer_hold(dvBuffer *b)
 {
-  if (!b || --b->references > 0) return;
-  dv_free(b->spare);
+  if (b) atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed);
+}
+
+static void buffer_free(dvBuffer *b)
+{
+  for (int i = 0; i < SPARES; i++) dv_free(atomic_load_explicit(&b->spare[i], memory_order_relaxed));
   dv_free(b);
 }
 
-// an owner of `old` turns to `next`: where two fields show each other's numbers, two blocks take turns and nothing is
+static void buffer_release(dvBuffer *b)
+{
+  if (b && atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel) == 1) buffer_free(b);
+}
+
+// keeps a block that nobody holds, without spares of its own, for the next copy of `b`
+static void add_spare(dvBuffer *b, dvBuffer *spare)
+{
+  for (int i = 0; i < SPARES; i++) {
+    dvBuffer *none = NULL;
+    if (atomic_compare_exchange_strong_explicit(&b->spare[i], &none, spare, memory_order_acq_rel, memory_order_relaxed))
+      return;
+  }
+  dv_free(spare);
+}
+
+static dvBuffer *take_spare(dvBuffer *b, int i)
+{
+  return atomic_exchange_explicit(&b->spare[i], NULL, memory_order_acq_rel);
+}
+
+static void move_spares(dvBuffer *from, dvBuffer *to)
+{
+  for (int i = 0; i < SPARES; i++) {
+    dvBuffer *spare = take_spare(from, i);
+    if (spare) add_spare(to, spare);
+  }
+}
+
+// an owner of `old` turns to `next`: where fields show each other's numbers, a few blocks take turns and nothing is
 // allocated
 static void buffer_turn(dvBuffer *old, dvBuffer *next)
 {
-  if (!old || !next || old == next || old->references > 1 || old->capacity != next->capacity || next->spare) {
+  if (!old || !next || old == next || old->capacity != next->capacity) {
     buffer_release(old);
     return;
   }
-  dv_free(old->spare);
-  old->spare = NULL;
-  next->spare = old;
+  if (atomic_fetch_sub_explicit(&old->references, 1, memory_order_acq_rel) > 1) return;
+  move_spares(old, next);
+  add_spare(next, old);
 }
 
-// the spare block, if it is large enough
+// a spare block that is large enough, with the other spares
 static dvBuffer *buffer_take_spare(dvBuffer *b, size_t bytes)
 {
-  dvBuffer *spare = b ? b->spare : NULL;
-  if (!spare || spare->capacity < bytes) return NULL;
-  b->spare = NULL;
-  spare->references = 1;
-  return spare;
+  for (int i = 0; b && i < SPARES; i++) {
+    dvBuffer *spare = take_spare(b, i);
+    if (spare && spare->capacity >= bytes) {
+      atomic_store_explicit(&spare->references, 1, memory_order_relaxed);
+      move_spares(b, spare);   // who writes now will write again
+      return spare;
+    }
+    dv_free(spare);
+  }
+  return NULL;
 }
 
 // a buffer of this owner alone with room for new_bytes, the first `keep` bytes kept
 static dvBuffer *buffer_own(dvBuffer *b, size_t keep, size_t new_bytes)
 {
-  if (b && b->references == 1 && b->capacity >= new_bytes) return b;
-  size_t room = b && b->references == 1 ? dv_max_size(new_bytes, b->capacity + b->capacity / 2) : new_bytes;
+  bool sole = b && is_sole(b);
+  if (sole && b->capacity >= new_bytes) return b;
+  size_t room = sole ? dv_max_size(new_bytes, b->capacity + b->capacity / 2) : new_bytes;
   dvBuffer *fresh = buffer_take_spare(b, room);
   if (!fresh) fresh = buffer_create(room);
   if (!fresh) return NULL;
   if (keep) memcpy(buffer_data(fresh), buffer_data(b), dv_min_size(keep, new_bytes));
-  if (b && b->references > 1 && keep) copies++;
+  if (b && !sole && keep) copies++;
   buffer_release(b);
   return fresh;
 }
 
-// the data, which nobody else shares afterwards
-static void *raw_edit(dvBuffer **buffer, void *data, size_t bytes)
+// the data, which nobody else shares afterwards; the first `keep` bytes are what they were
+static void *raw_edit(dvBuffer **buffer, void *data, size_t bytes, size_t keep)
 {
-  if (!*buffer || (*buffer)->references == 1) return data;
+  if (!*buffer || is_sole(*buffer)) return data;
   dvBuffer *own;
-  DV_MUST((own = buffer_own(*buffer, bytes, bytes)));
+  DV_MUST((own = buffer_own(*buffer, keep, bytes)));
   *buffer = own;
   return buffer_data(own);
 }
 
-double *dv_reals_edit(dvReals *r) { return r->data = raw_edit(&r->buffer, r->data, r->count * sizeof(double)); }
+double *dv_reals_edit(dvReals *r)
+{
+  size_t bytes = r->count * sizeof(double);
+  return r->data = raw_edit(&r->buffer, r->data, bytes, bytes);
+}
 
-int32_t *dv_ints_edit(dvInts *r) { return r->data = raw_edit(&r->buffer, r->data, r->count * sizeof(int32_t)); }
+double *dv_reals_overwrite(dvReals *r) { return r->data = raw_edit(&r->buffer, r->data, r->count * sizeof(double), 0); }
+
+int32_t *dv_ints_edit(dvInts *r)
+{
+  size_t bytes = r->count * sizeof(int32_t);
+  return r->data = raw_edit(&r->buffer, r->data, bytes, bytes);
+}
 
 static bool raw_resize(dvBuffer **buffer, void **data, size_t *old_count, size_t count, size_t element)
 {
@@ -106,6 +169,8 @@ bool dv_ints_resize(dvInts *r, size_t count)
   return good;
 }
 
+size_t dv_reals_room(const dvReals *r) { return r->buffer ? r->buffer->capacity / sizeof(double) : 0; }
+
 bool dv_ints_reserve(dvInts *r, size_t count)
 {
   if (count > PTRDIFF_MAX / sizeof(int32_t) / 2) return false;
@@ -132,14 +197,14 @@ bool dv_ints_assign(dvInts *r, const int32_t *values, size_t count)
 
 void dv_reals_share(dvReals *r, const dvReals *other)
 {
-  if (other->buffer) other->buffer->references++;
+  buffer_hold(other->buffer);
   buffer_turn(r->buffer, other->buffer);
   r->buffer = other->buffer, r->data = other->data, r->count = other->count;
 }
 
 void dv_ints_share(dvInts *r, const dvInts *other)
 {
-  if (other->buffer) other->buffer->references++;
+  buffer_hold(other->buffer);
   buffer_turn(r->buffer, other->buffer);
   r->buffer = other->buffer, r->data = other->data, r->count = other->count;
 }

@@ -7,12 +7,9 @@
 
 DV_PUBLIC_BEGIN
 
-// A counted block; the numbers stand behind it, 64-byte aligned.
-typedef struct dvBuffer {
-  int references;
-  size_t capacity;          // bytes
-  struct dvBuffer *spare;   // the block that shared storage had before: the next copy goes there. May be NULL
-} dvBuffer;
+// A counted block; the numbers stand behind it, 64-byte aligned. References are counted atomically: a thread that holds
+// one may read the numbers and let go of them whenever it likes, they do not change before.
+typedef struct dvBuffer dvBuffer;
 
 // `count` scalars, in tuples of `width` (3 for points). Read `.data` freely; before writing call edit.
 typedef struct dvReals {
@@ -47,9 +44,13 @@ static inline size_t dv_ints_size(const dvInts *r) { return r->width ? r->count 
 // Sole owner from here on: copies when the storage is shared. The pointer is valid until the next resize.
 double *dv_reals_edit(dvReals *r);
 int32_t *dv_ints_edit(dvInts *r);
+// The same when every number will be written: nothing is copied, what stands there is left over from something else.
+double *dv_reals_overwrite(dvReals *r);
 // Changes the number of scalars; kept ones keep their values, new ones are 0. False when memory is short.
 DV_CHECK_RESULT bool dv_reals_resize(dvReals *r, size_t count);
 DV_CHECK_RESULT bool dv_ints_resize(dvInts *r, size_t count);
+// How many scalars the storage has room for.
+size_t dv_reals_room(const dvReals *r);
 // Makes room for so many scalars without setting them; `count` stays. For lists that are about to be written anew.
 DV_CHECK_RESULT bool dv_ints_reserve(dvInts *r, size_t count);
 DV_CHECK_RESULT bool dv_reals_assign(dvReals *r, const double *values, size_t count);

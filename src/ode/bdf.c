@@ -32,9 +32,6 @@
 
 enum { LIMIT = 12 };   // of the order
 
-// the new velocity; what history gives to r1 and r2; r1, r2, the correction, the right-hand side, a sum
-enum { NEW_V = DV_VEC_ODE, PAST_X, PAST_V, R1, R2, DV, RHS, SUM };
-
 // positions and velocities of all independent states at one time
 typedef struct Moment {
   double time;
@@ -48,6 +45,10 @@ typedef struct BDF {
   Moment past[LIMIT];   // the latest first; past[0] is the start of the step
   int depth;            // of them in use
   size_t coords, derivs;
+  int new_x, new_v;     // vectors: the guess
+  int past_x, past_v;   // what history gives to r1 and r2
+  int r1, r2, f;        // the residuals, and the force with damping in r2
+  int dv, rhs, sum;
 } BDF;
 
 #define SELF BDF
@@ -77,6 +78,8 @@ static dvStatus bdf_init(dvObject *o)
                      "set keepHistory=\"1\" for the true method, \"0\" to keep SOFA's result without this message",
                      "as in SOFA, the present state stands in for earlier ones: motion runs slower than it should");
   b->depth = 0;
+  dv_vec_take(o, DV_VEC_COORD, &b->new_x);
+  dv_vecs_take(o, DV_VEC_DERIV, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum);
   return DV_OK;
 }
 
@@ -145,14 +148,15 @@ static double coefficients(const double *t, int s, double *a)
   return 1 / (scale * (t[s] - t[s - 1]));
 }
 
-// PAST_X = sum a_j (x_j - x_now), PAST_V = sum a_j v_j over the past
+// past_x = sum a_j (x_j - x_now), past_v = sum a_j v_j over the past
 static void sum_history(BDF *b, const double *a)
 {
   size_t at_x = 0, at_v = 0;
   for (size_t i = 0; i < b->plan->independent.count; i++) {
     dvState *s = dv_state(b->plan->independent.data[i]);
     size_t nv = dv_state_scalars(s, DV_V);
-    double *x = dv_state_write(s, PAST_X), *v = dv_state_write(s, PAST_V), *difference = dv_state_write(s, SUM);
+    double *x = dv_state_overwrite(s, b->past_x), *v = dv_state_overwrite(s, b->past_v),
+           *difference = dv_state_overwrite(s, b->sum);
     memset(x, 0, nv * sizeof *x);
     memset(v, 0, nv * sizeof *v);
     for (int j = 0; j < b->depth; j++) {
@@ -182,33 +186,34 @@ static double residual_evaluate(dvNonlinear *f)
   BDF *b = r->b;
   dvPlan *plan = r->plan;
   dv_ode_force(&b->base, plan, &r->m);
-  dv_ode_add_product(plan, &r->m, DV_F, NEW_V, (dvFactors){.m = -b->rayleighMass, .k = b->rayleighStiffness});
-  dv_mech_project_response(plan, DV_F);
-  dv_mech_difference(plan, R1, DV_X_ODE, DV_X);
-  dv_mech_combine(plan, R1, R1, 1, PAST_X);
-  dv_mech_combine(plan, R1, R1, -r->hb, NEW_V);
-  dv_mech_combine(plan, SUM, PAST_V, 1, NEW_V);
-  dv_mech_propagate_dx(plan, SUM);
-  dv_mech_clear(plan, R2);
-  dv_ode_add_product(plan, &r->m, R2, SUM, (dvFactors){.m = 1});
-  dv_mech_combine(plan, R2, R2, -r->hb, DV_F);
-  dv_mech_project_response(plan, R1);
-  dv_mech_project_response(plan, R2);
-  return dv_mech_dot(plan, R2, R2);
+  dv_mech_copy(plan, b->f, r->m.f);   // the force itself stays: geometric stiffness needs it in mapped states
+  dv_ode_add_product(plan, &r->m, b->f, b->new_v, (dvFactors){.m = -b->rayleighMass, .k = b->rayleighStiffness});
+  dv_mech_project_response(plan, b->f);
+  dv_mech_difference(plan, b->r1, b->new_x, DV_X);
+  dv_mech_combine(plan, b->r1, b->r1, 1, b->past_x);
+  dv_mech_combine(plan, b->r1, b->r1, -r->hb, b->new_v);
+  dv_mech_combine(plan, b->sum, b->past_v, 1, b->new_v);
+  dv_mech_propagate_dx(plan, b->sum);
+  dv_mech_clear(plan, b->r2);
+  dv_ode_add_product(plan, &r->m, b->r2, b->sum, (dvFactors){.m = 1});
+  dv_mech_combine(plan, b->r2, b->r2, -r->hb, b->f);
+  dv_mech_project_response(plan, b->r1);
+  dv_mech_project_response(plan, b->r2);
+  return dv_mech_dot(plan, b->r2, b->r2);
 }
 
 static dvStatus residual_correct(dvNonlinear *f)
 {
   Residual *r = (Residual *)f;
   BDF *b = r->b;
-  dv_mech_copy(r->plan, RHS, R2);
-  dv_mech_scale(r->plan, RHS, -1);
-  dv_mech_propagate_dx(r->plan, R1);
-  dv_ode_add_product(r->plan, &r->m, RHS, R1, (dvFactors){.k = -r->hb});
-  dv_mech_project_response(r->plan, RHS);
-  dv_mech_clear(r->plan, DV);
+  dv_mech_copy(r->plan, b->rhs, b->r2);
+  dv_mech_scale(r->plan, b->rhs, -1);
+  dv_mech_propagate_dx(r->plan, b->r1);
+  dv_ode_add_product(r->plan, &r->m, b->rhs, b->r1, (dvFactors){.k = -r->hb});
+  dv_mech_project_response(r->plan, b->rhs);
+  dv_mech_clear(r->plan, b->dv);
   dvFactors factors = {1 + r->hb * b->rayleighMass, -r->hb, -r->hb * (b->rayleighStiffness + r->hb)};
-  return dv_ode_solve(&b->base, b->linearSolver.target, r->plan, &r->m, DV, RHS, factors);
+  return dv_ode_solve(&b->base, b->linearSolver.target, r->plan, &r->m, b->dv, b->rhs, factors);
 }
 
 // as in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration
@@ -216,19 +221,18 @@ static dvStatus residual_correct(dvNonlinear *f)
 static void residual_advance(dvNonlinear *f, double alpha)
 {
   Residual *r = (Residual *)f;
-  dv_mech_combine(r->plan, NEW_V, NEW_V, alpha, DV);
-  dv_mech_copy(r->plan, DV_DX, R1);
+  const BDF *b = r->b;
+  dv_mech_combine(r->plan, b->new_v, b->new_v, alpha, b->dv);
+  dv_mech_copy(r->plan, DV_DX, b->r1);
   dv_mech_scale(r->plan, DV_DX, -1);
-  dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, DV);
-  dv_mech_combine(r->plan, DV_X_ODE, DV_X_ODE, 1, DV_DX);
-  dv_mech_project_x(r->plan, DV_X_ODE, r->m.time);
-  dv_mech_project_v(r->plan, NEW_V, r->m.time);
-  dv_mech_propagate_x(r->plan, DV_X_ODE);
-  dv_mech_propagate_v(r->plan, NEW_V);
+  dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, b->dv);
+  dv_mech_combine(r->plan, b->new_x, b->new_x, 1, DV_DX);
+  dv_mech_settle(r->plan, b->new_x, b->new_v, r->m.time);
 }
 
-static double residual_correction2(dvNonlinear *f) { return dv_mech_dot(((Residual *)f)->plan, DV, DV); }
-static double residual_guess2(dvNonlinear *f) { return dv_mech_dot(((Residual *)f)->plan, NEW_V, NEW_V); }
+static double norm2(const Residual *r, int id) { return dv_mech_dot(r->plan, id, id); }
+static double residual_correction2(dvNonlinear *f) { return norm2((Residual *)f, ((Residual *)f)->b->dv); }
+static double residual_guess2(dvNonlinear *f) { return norm2((Residual *)f, ((Residual *)f)->b->new_v); }
 
 static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
 {
@@ -244,17 +248,17 @@ static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
       .plan = plan,
       .m = dv_ode_mech(o, h, true)};
   r.hb = (times[b->depth] - times[b->depth - 1]) * coefficients(times, b->depth, a);
-  r.m.x = DV_X_ODE;
-  r.m.v = NEW_V;
+  r.m.x = b->new_x;
+  r.m.v = b->new_v;
   sum_history(b, a);
-  dv_mech_copy(plan, NEW_V, DV_V);
-  dv_mech_combine(plan, DV_X_ODE, DV_X, h, DV_V);
-  dv_mech_mirror_outside(plan, DV_X_ODE, NEW_V);
-  dv_mech_propagate_x(plan, DV_X_ODE);
-  dv_mech_propagate_v(plan, NEW_V);
+  dv_mech_copy(plan, b->new_v, DV_V);
+  dv_mech_combine(plan, b->new_x, DV_X, h, DV_V);
+  dv_mech_mirror_outside(plan, b->new_x, b->new_v);
+  dv_mech_propagate_x(plan, b->new_x);
+  dv_mech_propagate_v(plan, b->new_v);
   DV_TRY(dv_newton_solve(b->newtonSolver.target, &r.function));
-  dv_mech_copy(plan, x, DV_X_ODE);
-  dv_mech_copy(plan, v, NEW_V);
+  dv_mech_copy(plan, x, b->new_x);
+  dv_mech_copy(plan, v, b->new_v);
   return DV_OK;
 }
 
@@ -284,6 +288,7 @@ static void bdf_destroy(dvObject *o)
     dv_reals_free(&b->past[i].x);
     dv_reals_free(&b->past[i].v);
   }
+  dv_vecs_give(o, &b->new_x, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum);
   dv_plan_destroy(&b->plan);
 }
 

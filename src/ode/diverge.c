@@ -8,19 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-static void copy_vectors(dvScene *scene, int to_x, int to_v, int from_x, int from_v)
+// nothing is copied: the next step writes its positions and velocities into the other of two blocks
+static void share_vectors(dvScene *scene, int to_x, int to_v, int from_x, int from_v)
 {
   for (size_t i = 0; i < scene->plan->states.count; i++) {
     dvState *s = dv_state(scene->plan->states.data[i]);
-    const double *x = dv_state_read(s, from_x), *v = dv_state_read(s, from_v);
-    memcpy(dv_state_write(s, to_x), x, dv_state_scalars(s, DV_X) * sizeof(double));
-    memcpy(dv_state_write(s, to_v), v, dv_state_scalars(s, DV_V) * sizeof(double));
+    dv_state_share(s, to_x, from_x);
+    dv_state_share(s, to_v, from_v);
   }
 }
 
 void dv_loop_keep_good(dvScene *scene)
 {
-  copy_vectors(scene, DV_X_GOOD, DV_V_GOOD, DV_X, DV_V);
+  share_vectors(scene, DV_X_GOOD, DV_V_GOOD, DV_X, DV_V);
   scene->good_time = scene->root->time;
 }
 
@@ -145,7 +145,7 @@ void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice)
     dv_text_add(advice, "the scene begins with it; look at the positions and velocities that are given");
     return;
   }
-  copy_vectors(scene, DV_X, DV_V, DV_X_GOOD, DV_V_GOOD);
+  share_vectors(scene, DV_X, DV_V, DV_X_GOOD, DV_V_GOOD);
   scene->root->time = scene->good_time;
   dv_scene_update_context(scene);
   find_cause(scene, s, text, advice);

@@ -13,27 +13,26 @@
 
 #include <math.h>
 
-#define EULER_IMPLICIT_FIELDS(X)                                                                                \
-  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                  \
-  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                          \
-  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step",  \
-    .least = "0")                                                                                               \
-  X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                      \
-  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order") \
-  X(bool, solveConstraint, "0", "", "let the constraint solver of the node correct the step")                   \
-  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                         \
-  X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")     \
-  X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)     \
-  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                  \
+#define EULER_IMPLICIT_FIELDS(X)                                                                                      \
+  X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")                        \
+  X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                                \
+  X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step",        \
+    .least = "0")                                                                                                     \
+  X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
+  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order")       \
+  X(bool, solveConstraint, "0", "", "no effect: constraints are solved by FreeMotionAnimationLoop", .flags = DV_IDLE) \
+  X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
+  X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")           \
+  X(real, residual, "1.7976931348623157e308", "", "its norm squared, when computed", .flags = DV_READ_ONLY)           \
+  X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                        \
     .role = DV_ROLE_LINEAR_SOLVER)
-
-enum { SOLUTION = DV_BACKWARD_EULER_SOLUTION, RHS, SPARE };
 
 typedef struct EulerImplicit {
   dvObject base;
   EULER_IMPLICIT_FIELDS(DV_MEMBER)
   dvPlan *plan;
-  int warm;   // vector that lasts
+  int solution, rhs, old_v;   // vectors; iterative solvers start from the solution of the step before
+  int warm;                   // the solution, when they do
 } EulerImplicit;
 
 #define SELF EulerImplicit
@@ -43,13 +42,15 @@ static const dvMemoryDesc euler_implicit_memory[] = {DV_REMEMBER(vector, warm) D
 
 static dvStatus euler_implicit_init(dvObject *o)
 {
-  return dv_ode_need_linear_solver(o, &((EulerImplicit *)o)->linearSolver);
+  EulerImplicit *e = (EulerImplicit *)o;
+  dv_vecs_take(o, DV_VEC_DERIV, &e->solution, &e->rhs, &e->old_v);
+  return dv_ode_need_linear_solver(o, &e->linearSolver);
 }
 
 static dvStatus euler_implicit_bwd_init(dvObject *o)
 {
   EulerImplicit *e = (EulerImplicit *)o;
-  e->warm = dv_ode_warm(e->linearSolver.target, SOLUTION);
+  e->warm = dv_ode_warm(e->linearSolver.target, e->solution);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -57,13 +58,13 @@ static void right_hand_side(const dvObject *o, dvPlan *plan, dvMech *m, const dv
 {
   dv_ode_force(o, plan, m);
   dv_timer_begin(o->context->timers, "rhs");
-  dv_mech_copy(plan, RHS, m->f);
+  dv_mech_copy(plan, e->rhs, m->f);
   if (!e->first_order) {
-    dv_ode_add_product(plan, m, RHS, m->v,
+    dv_ode_add_product(plan, m, e->rhs, m->v,
                        (dvFactors){.m = -e->rayleigh_mass, .k = m->dt * e->trapezoid + e->rayleigh_stiffness});
-    dv_mech_scale(plan, RHS, m->dt);
+    dv_mech_scale(plan, e->rhs, m->dt);
   }
-  dv_mech_project_response(plan, RHS);
+  dv_mech_project_response(plan, e->rhs);
   dv_timer_end(o->context->timers);
 }
 
@@ -73,18 +74,18 @@ dvStatus dv_backward_euler(const dvObject *o, dvObject *solver, dvPlan *plan, dv
   right_hand_side(o, plan, m, e);
   dvFactors factors = {1 + tr * h * e->rayleigh_mass, -tr * h, -tr * h * (tr * h + e->rayleigh_stiffness)};
   if (e->first_order) factors = (dvFactors){1, 0, -h * tr};
-  return dv_ode_solve(o, solver, plan, m, DV_BACKWARD_EULER_SOLUTION, RHS, factors);
+  return dv_ode_solve(o, solver, plan, m, e->solution, e->rhs, factors);
 }
 
 static void compute_residual(EulerImplicit *e, dvMech *m, double h, int v)
 {
-  dv_mech_combine(e->plan, DV_DX, v, -1, SPARE);   // v' - v
-  dv_mech_clear(e->plan, RHS);
-  dv_ode_add_product(e->plan, m, RHS, DV_DX, (dvFactors){.m = 1});
+  dv_mech_combine(e->plan, DV_DX, v, -1, e->old_v);   // v' - v
+  dv_mech_clear(e->plan, e->rhs);
+  dv_ode_add_product(e->plan, m, e->rhs, DV_DX, (dvFactors){.m = 1});
   dv_mech_compute_force(e->plan, m);
-  dv_mech_combine(e->plan, RHS, RHS, -h, DV_F);
-  dv_mech_project_response(e->plan, RHS);
-  e->residual = dv_mech_dot(e->plan, RHS, RHS);
+  dv_mech_combine(e->plan, e->rhs, e->rhs, -h, m->f);
+  dv_mech_project_response(e->plan, e->rhs);
+  e->residual = dv_mech_dot(e->plan, e->rhs, e->rhs);
 }
 
 static dvStatus euler_implicit_solve(dvObject *o, double h, int x, int v)
@@ -92,11 +93,12 @@ static dvStatus euler_implicit_solve(dvObject *o, double h, int x, int v)
   EulerImplicit *e = (EulerImplicit *)o;
   dvPlan *plan = dv_ode_plan(&e->plan, o);
   dvMech m = dv_ode_mech(o, h, true);
-  dvBackwardEuler scheme = {e->rayleighMass, e->rayleighStiffness, e->trapezoidalScheme ? 0.5 : 1.0, e->firstOrder};
+  dvBackwardEuler scheme = {e->rayleighMass, e->rayleighStiffness, e->trapezoidalScheme ? 0.5 : 1.0,
+                            e->firstOrder,   e->solution,          e->rhs};
   DV_TRY(dv_backward_euler(o, e->linearSolver.target, plan, &m, &scheme));
-  if (e->computeResidual) dv_mech_copy(plan, SPARE, DV_V);
-  if (e->firstOrder) dv_mech_copy(plan, v, SOLUTION);
-  else dv_mech_combine(plan, v, DV_V, 1, SOLUTION);
+  if (e->computeResidual) dv_mech_copy(plan, e->old_v, DV_V);
+  if (e->firstOrder) dv_mech_copy(plan, v, e->solution);
+  else dv_mech_combine(plan, v, DV_V, 1, e->solution);
   dv_mech_combine(plan, x, DV_X, h, v);
   m.v = v;
   dv_mech_add_separate_gravity(plan, &m);
@@ -105,7 +107,12 @@ static dvStatus euler_implicit_solve(dvObject *o, double h, int x, int v)
   return DV_OK;
 }
 
-static void euler_implicit_destroy(dvObject *o) { dv_plan_destroy(&((EulerImplicit *)o)->plan); }
+static void euler_implicit_destroy(dvObject *o)
+{
+  EulerImplicit *e = (EulerImplicit *)o;
+  dv_vecs_give(o, &e->solution, &e->rhs, &e->old_v);
+  dv_plan_destroy(&e->plan);
+}
 
 static const dvOdeOps euler_implicit_ops = {.solve = euler_implicit_solve};
 

@@ -103,10 +103,7 @@ static dvStatus free_motion_step(dvObject *o, double dt)
   DV_TRY(corrected);
   dv_loop_clear_external(scene->plan);
   dv_timer_begin(timers, "propagate");
-  dv_mech_project_x(scene->plan, DV_X, next);
-  dv_mech_project_v(scene->plan, DV_V, next);
-  dv_mech_propagate_x(scene->plan, DV_X);
-  dv_mech_propagate_v(scene->plan, DV_V);
+  dv_mech_settle(scene->plan, DV_X, DV_V, next);
   dv_loop_touch(scene);
   dv_timer_end(timers);
   return dv_loop_end(o, dt, next);

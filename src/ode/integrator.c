@@ -55,7 +55,7 @@ dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
 int dv_ode_warm(const dvObject *solver, int id)
 {
   const dvLinearSolverOps *ops = solver ? dv_ops(solver, DV_ROLE_LINEAR_SOLVER) : NULL;
-  return ops && ops->starts_warm && ops->starts_warm(solver) ? id : -1;
+  return ops && ops->starts_warm && ops->starts_warm(solver) ? id : 0;
 }
 
 // --- operations ----------------------------------------------------------------------------------
@@ -117,10 +117,7 @@ dvStatus dv_ode_accelerate(const dvObject *o, dvObject *solver, dvPlan *plan, dv
 
 dvStatus dv_ode_acceleration(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, int a)
 {
-  dv_mech_project_x(plan, m->x, m->time);
-  dv_mech_project_v(plan, m->v, m->time);
-  dv_mech_propagate_x(plan, m->x);
-  dv_mech_propagate_v(plan, m->v);
+  dv_mech_settle(plan, m->x, m->v, m->time);
   dv_ode_force(o, plan, m);
   return dv_ode_accelerate(o, solver, plan, m, a);
 }
@@ -133,12 +130,11 @@ static bool has_mass(const dvPlan *plan, const dvObject *state)
   for (size_t i = 0; i < plan->masses.count; i++)
     if (dv_node_state_up(plan->masses.data[i].node) == state) return true;
   for (size_t i = 0; i < plan->mappings.count; i++) {
-    dvObject *inputs[DV_MAPPING_STATES], *outputs[DV_MAPPING_STATES];
-    int n = dv_mapping_inputs(plan->mappings.data[i].object, inputs),
-        m = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-    for (int k = 0; k < n; k++)
-      for (int l = 0; inputs[k] == state && l < m; l++)
-        if (outputs[l] != state && has_mass(plan, outputs[l])) return true;
+    const dvObject *mapping = plan->mappings.data[i].object;
+    dvObject *input, *output;
+    for (size_t k = 0; (input = dv_mapping_input(mapping, k)); k++)
+      for (size_t l = 0; input == state && (output = dv_mapping_output(mapping, l)); l++)
+        if (output != state && has_mass(plan, output)) return true;
   }
   return false;
 }

@@ -4,6 +4,8 @@
 
 #include "mechanics/mechanics.h"
 
+DV_PUBLIC_BEGIN
+
 // Factors of mass, damping and stiffness in m M + b B + k K.
 typedef struct dvFactors {
   double m, b, k;
@@ -41,17 +43,19 @@ typedef struct dvBackwardEuler {
   double rayleigh_mass, rayleigh_stiffness;
   double trapezoid;   // 1/2 for the trapezoidal rule, else 1
   bool first_order;
+  int solution, rhs;   // vectors of the integrator: where the result is found, and one to work with
 } dvBackwardEuler;
-enum { DV_BACKWARD_EULER_SOLUTION = DV_VEC_ODE };   // where it is found; the right-hand side follows it
 dvStatus dv_backward_euler(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, const dvBackwardEuler *scheme);
 
 // For what an integrator remembers: `id` when the solver (may be NULL) goes on from the solution of the step before,
-// which stands there, else -1.
+// which stands there, else 0.
 int dv_ode_warm(const dvObject *solver, int id);
 
 // For bwd_init: tells which states have no mass, and what follows from that. Explicit integrators also need diagonal
 // masses or a linear solver (may be NULL).
 dvStatus dv_ode_check_masses(dvObject *o, const char *consequence);
 dvStatus dv_ode_check_explicit(dvObject *o, const dvObject *solver);
+
+DV_PUBLIC_END
 
 #endif

@@ -2,6 +2,7 @@
 #include "ode/loop.h"
 
 #include "mechanics/mechanics.h"
+#include "scene/live.h"
 #include "scene/timer.h"
 
 #include <math.h>
@@ -14,10 +15,10 @@ typedef struct Collector {
   dvIntegration *list;
 } Collector;
 
-// a force between objects has a field object2
 static bool is_interaction(const dvObject *o)
 {
-  return dv_plays(o, DV_ROLE_FORCE) && dv_object_field(o, "object2") != NULL;
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops && ops->between;
 }
 
 static void collect(dvIntegration *list, const dvNode *node, bool (*fits)(const dvObject *o), bool first_only)
@@ -39,23 +40,51 @@ static dvWalk collect_integration(dvVisitor *v, dvNode *node)
   collect(list, node, is_solver, list->one_by_one);
   if (list->items.count > before) return DV_WALK_PRUNE;   // a solver takes over everything below it
   collect(list, node, is_interaction, false);
+  *dv_address_map_at(&list->outside, node, 0) = (int32_t)list->nodes.count;
+  dv_push(&list->nodes, ((dvIntegrationNode){node, list->items.count}));
   return DV_WALK_ON;
 }
 
 static void empty(dvIntegration *list)
 {
   for (size_t i = 0; i < list->items.count; i++) dv_plan_destroy(&list->items.data[i].plan);
-  list->items.count = 0;
+  list->items.count = list->nodes.count = list->live.count = 0;
+  dv_address_map_clear(&list->outside);
+  list->live_version = 0;
+}
+
+// live forces behind those of the graph that stand in the same node, in the order of their groups
+static void place_live(dvIntegration *list, const dvScene *scene)
+{
+  if (list->live_version == scene->live_version) return;
+  list->live_version = scene->live_version;
+  list->live.count = 0;
+  for (size_t g = 0; g < scene->live.count; g++)
+    for (size_t i = 0; i < scene->live.data[g]->objects.count; i++) {
+      dvObject *o = scene->live.data[g]->objects.data[i];
+      int32_t at = dv_address_map_find(&list->outside, o->node, 0);
+      if (at < 0 || !o->cls->ops[DV_ROLE_FORCE] || !dv_object_has_tags(o, &list->tags)) continue;
+      size_t k = list->live.count, end = list->nodes.data[at].end;
+      dv_push(&list->live, ((dvIntegrationForce){o, end}));
+      for (; k > 0 && list->live.data[k - 1].end > end; k--) {   // mostly they all stand in one node
+        list->live.data[k] = list->live.data[k - 1];
+        list->live.data[k - 1] = (dvIntegrationForce){o, end};
+      }
+    }
 }
 
 void dv_integration_refresh(dvIntegration *list, dvNode *root)
 {
-  if (list->version == root->scene->version && list->root == root) return;
+  if (list->version == root->scene->version && list->root == root) {
+    place_live(list, root->scene);
+    return;
+  }
   list->version = root->scene->version;
   list->root = root;
   empty(list);
   Collector c = {.visitor = {.top_down = collect_integration}, .list = list};
   dv_visit(root, &c.visitor);
+  place_live(list, root->scene);
 }
 
 void dv_integration_set_tag(dvIntegration *list, const char *tag)
@@ -69,26 +98,31 @@ void dv_integration_set_tag(dvIntegration *list, const char *tag)
 static void settle(dvIntegrationItem *item, double next)
 {
   dvPlan *plan = dv_plan_get(&item->plan, item->object->node);
-  dv_mech_project_x(plan, DV_X, next);
-  dv_mech_project_v(plan, DV_V, next);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, next);
   dv_loop_clear_external(plan);
+}
+
+static void push_outside(dvObject *force, const dvNode *root, double dt)
+{
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F_EXTERNAL, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = root->time, .k = 1};
+  memcpy(m.gravity, force->node->gravity, sizeof m.gravity);
+  ((const dvForceOps *)dv_ops(force, DV_ROLE_FORCE))->add_force(force, &m);
 }
 
 dvStatus dv_integrate(dvIntegration *list, dvNode *root, double dt, int x, int v, bool outside_forces)
 {
   dv_integration_refresh(list, root);
-  for (size_t i = 0; i < list->items.count; i++) {
+  size_t next = 0;
+  for (size_t i = 0; i <= list->items.count; i++) {
+    for (; next < list->live.count && list->live.data[next].end == i; next++)
+      if (outside_forces) push_outside(list->live.data[next].object, root, dt);
+    if (i == list->items.count) break;
     dvObject *o = list->items.data[i].object;
     if (is_solver(o)) {
       DV_TRY(((const dvOdeOps *)dv_ops(o, DV_ROLE_ODE))->solve(o, dt, x, v));
       if (list->one_by_one) settle(&list->items.data[i], o->node->time + dt);
     } else if (outside_forces) {
-      dvMech m = {
-          .x = DV_X, .v = DV_V, .f = DV_F_EXTERNAL, .dx = DV_DX, .df = DV_DF, .dt = dt, .time = root->time, .k = 1};
-      memcpy(m.gravity, o->node->gravity, sizeof m.gravity);
-      ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->add_force(o, &m);
+      push_outside(o, root, dt);
     }
   }
   return DV_OK;
@@ -98,6 +132,9 @@ void dv_integration_free(dvIntegration *list)
 {
   empty(list);
   dv_array_free(&list->items);
+  dv_array_free(&list->nodes);
+  dv_array_free(&list->live);
+  dv_address_map_free(&list->outside);
   dv_strings_free(&list->tags);
 }
 
@@ -194,7 +231,9 @@ dvStatus dv_loop_resume(dvObject *o)
   dv_mech_propagate_v(scene->plan, DV_V);
   dv_loop_touch(scene);
   dv_loop_update_visual(scene);
-  return dv_loop_check(scene);
+  DV_TRY(dv_loop_check(scene));
+  dv_scene_post(scene, scene->step);
+  return DV_OK;
 }
 
 dvNode *dv_loop_node(const dvObject *o, const dvLink *target)
@@ -233,6 +272,7 @@ dvStatus dv_loop_collide(dvObject *o, double dt, size_t *contacts)
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_COLLISION_END, .dt = dt});
   if (contacts) *contacts = total;
   dv_scene_refresh(scene);   // contacts come and go with their forces
+  dv_mech_propagate_live(scene->plan, DV_X, DV_V);
   return DV_OK;
 }
 
@@ -247,10 +287,7 @@ dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, doubl
   if (!list->one_by_one) {
     double next = scene->root->time + dt;
     dv_timer_begin(o->context->timers, "propagate");
-    dv_mech_project_x(scene->plan, DV_X, next);
-    dv_mech_project_v(scene->plan, DV_V, next);
-    dv_mech_propagate_x(scene->plan, DV_X);
-    dv_mech_propagate_v(scene->plan, DV_V);
+    dv_mech_settle(scene->plan, DV_X, DV_V, next);
     dv_loop_clear_external(scene->plan);
     dv_timer_end(o->context->timers);
   }
@@ -272,5 +309,6 @@ dvStatus dv_loop_end(dvObject *o, double dt, double time)
   dv_timer_begin(o->context->timers, "check");
   dvStatus finite = dv_loop_check(scene);
   dv_timer_end(o->context->timers);
+  if (finite == DV_OK) dv_scene_post(scene, scene->step + 1);
   return finite;
 }

@@ -9,10 +9,24 @@ typedef struct dvIntegrationItem {
   dvPlan *plan;       // of the solver's node, when it ends its step itself
 } dvIntegrationItem;
 
+// A node outside of every solver, in the order of the walk: live forces in it come behind the items up to `end`.
+typedef struct dvIntegrationNode {
+  dvNode *node;
+  size_t end;
+} dvIntegrationNode;
+
+typedef struct dvIntegrationForce {
+  dvObject *object;
+  size_t end;   // number of items before it
+} dvIntegrationForce;
+
 // Solvers, and interaction forces outside of them, in the order of the graph. With tags, only those that have them.
 typedef struct dvIntegration {
   DV_ARRAY(dvIntegrationItem) items;
-  unsigned version;
+  DV_ARRAY(dvIntegrationNode) nodes;
+  DV_ARRAY(dvIntegrationForce) live;   // live forces outside of every solver, in the order in which they act
+  dvAddressMap outside;                // numbers of the nodes
+  unsigned version, live_version;
   dvNode *root;
   dvStrings tags;
   bool one_by_one;   // each solver ends its own step, and only the first solver of a node runs: the rule of loops with

@@ -25,14 +25,13 @@
   X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                 \
     .role = DV_ROLE_LINEAR_SOLVER)
 
-enum { ACCELERATION = DV_VEC_ODE, NEW_ACCELERATION, RHS };
-
 typedef struct Newmark {
   dvObject base;
   NEWMARK_FIELDS(DV_MEMBER)
   dvPlan *plan;
   bool started;
-  int acceleration, warm;   // vectors that last
+  int acceleration, new_acceleration, rhs;   // vectors; the first is carried from step to step
+  int warm;                                  // the new one, when the solver starts from the one before
 } Newmark;
 
 #define SELF Newmark
@@ -45,16 +44,16 @@ static dvStatus newmark_init(dvObject *o)
 {
   Newmark *n = (Newmark *)o;
   n->started = false;
-  n->acceleration = ACCELERATION;
   if (n->beta < 0 || n->gamma < 0)
     return dv_field_error(o, n->beta < 0 ? &n->beta : &n->gamma, NULL, "beta and gamma must not be negative");
+  dv_vecs_take(o, DV_VEC_DERIV, &n->acceleration, &n->new_acceleration, &n->rhs);
   return dv_ode_need_linear_solver(o, &n->linearSolver);
 }
 
 static dvStatus newmark_bwd_init(dvObject *o)
 {
   Newmark *n = (Newmark *)o;
-  n->warm = dv_ode_warm(n->linearSolver.target, NEW_ACCELERATION);
+  n->warm = dv_ode_warm(n->linearSolver.target, n->new_acceleration);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -65,14 +64,14 @@ static void right_hand_side(Newmark *n, dvMech *m)
   double h = m->dt, part = h * (1 - n->gamma), rm = n->rayleighMass, rk = n->rayleighStiffness;
   dv_ode_force(o, plan, m);
   dv_timer_begin(o->context->timers, "rhs");
-  dv_mech_copy(plan, RHS, DV_F);
+  dv_mech_copy(plan, n->rhs, m->f);
   if (rm != 0 || rk != 0 || n->beta != 0.5) {
-    dv_mech_propagate_dx(plan, ACCELERATION);
-    dv_ode_add_product(plan, m, RHS, ACCELERATION,
+    dv_mech_propagate_dx(plan, n->acceleration);
+    dv_ode_add_product(plan, m, n->rhs, n->acceleration,
                        (dvFactors){-part * rm, part, part * rk + h * h * (1 - 2 * n->beta) / 2});
   }
-  dv_ode_add_product(plan, m, RHS, DV_V, (dvFactors){-rm, 1, rk + h});
-  dv_mech_project_response(plan, RHS);
+  dv_ode_add_product(plan, m, n->rhs, DV_V, (dvFactors){-rm, 1, rk + h});
+  dv_mech_project_response(plan, n->rhs);
   dv_timer_end(o->context->timers);
 }
 
@@ -82,25 +81,30 @@ static dvStatus newmark_solve(dvObject *o, double h, int x, int v)
   dvPlan *plan = dv_ode_plan(&n->plan, o);
   dvMech m = dv_ode_mech(o, h, true);
   dvObject *solver = n->linearSolver.target;
-  if (!n->started) DV_TRY(dv_ode_acceleration(o, solver, plan, &m, ACCELERATION));
+  if (!n->started) DV_TRY(dv_ode_acceleration(o, solver, plan, &m, n->acceleration));
   n->started = true;
   right_hand_side(n, &m);
   double gamma = n->gamma, beta = n->beta;
   dvFactors factors = {1 + h * gamma * n->rayleighMass, -h * gamma, -h * h * beta - h * n->rayleighStiffness * gamma};
-  DV_TRY(dv_ode_solve(o, solver, plan, &m, NEW_ACCELERATION, RHS, factors));
+  DV_TRY(dv_ode_solve(o, solver, plan, &m, n->new_acceleration, n->rhs, factors));
   dv_mech_combine(plan, x, DV_X, h, DV_V);
-  dv_mech_combine(plan, x, x, h * h * (0.5 - beta), ACCELERATION);
-  dv_mech_combine(plan, x, x, h * h * beta, NEW_ACCELERATION);
-  dv_mech_combine(plan, v, DV_V, h * (1 - gamma), ACCELERATION);
-  dv_mech_combine(plan, v, v, h * gamma, NEW_ACCELERATION);
+  dv_mech_combine(plan, x, x, h * h * (0.5 - beta), n->acceleration);
+  dv_mech_combine(plan, x, x, h * h * beta, n->new_acceleration);
+  dv_mech_combine(plan, v, DV_V, h * (1 - gamma), n->acceleration);
+  dv_mech_combine(plan, v, v, h * gamma, n->new_acceleration);
   m.v = v;
   dv_mech_add_separate_gravity(plan, &m);
   if (n->vdamping != 0) dv_mech_scale(plan, v, exp(-h * n->vdamping));
-  dv_mech_copy(plan, ACCELERATION, NEW_ACCELERATION);
+  dv_mech_copy(plan, n->acceleration, n->new_acceleration);
   return DV_OK;
 }
 
-static void newmark_destroy(dvObject *o) { dv_plan_destroy(&((Newmark *)o)->plan); }
+static void newmark_destroy(dvObject *o)
+{
+  Newmark *n = (Newmark *)o;
+  dv_vecs_give(o, &n->acceleration, &n->new_acceleration, &n->rhs);
+  dv_plan_destroy(&n->plan);
+}
 
 static const dvOdeOps newmark_ops = {.solve = newmark_solve};
 

@@ -42,8 +42,8 @@ typedef enum Outcome {
   X(int, maxNbIterationsLineSearch, "1", "",                                                                          \
     "largest number of step lengths that the line search tries; 1: no search")                                        \
   X(real, lineSearchCoefficient, "0.5", "", "factor from one step length to the next in the line search")             \
-  X(bool, updateStateWhenDiverged, "1", "", "accepted for compatibility: the last guess is kept in any case",         \
-    .flags = DV_HIDDEN)                                                                                               \
+  X(bool, updateStateWhenDiverged, "1", "", "no effect: the last guess is kept in any case",                          \
+    .flags = DV_HIDDEN | DV_IDLE)                                                                                     \
   X(choice, status, "Undefined", "", "how the last solve ended", .options = OUTCOMES, .flags = DV_READ_ONLY)          \
   X(reals, residualGraph, "", "", "squared norm of the residual of each iteration of the last solve",                 \
     .flags = DV_READ_ONLY)                                                                                            \
@@ -80,8 +80,7 @@ static dvStatus newton_init(dvObject *o)
 static void record(Newton *n, double residual2)
 {
   double *data = dv_reals_edit(&n->residualGraph);
-  if ((n->residualGraph.count + 1) * sizeof *data <= n->residualGraph.buffer->capacity)
-    data[n->residualGraph.count++] = residual2;
+  if (n->residualGraph.count < dv_reals_room(&n->residualGraph)) data[n->residualGraph.count++] = residual2;
 }
 
 static dvStatus end(Newton *n, Outcome how)

@@ -33,14 +33,13 @@
   X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                   \
     .role = DV_ROLE_LINEAR_SOLVER)
 
-enum { SOLUTION = DV_BACKWARD_EULER_SOLUTION, WORK = DV_VEC_ODE + 5, WORK2 };
-
 typedef struct QuasiDynamic {
   dvObject base;
   QUASI_DYNAMIC_FIELDS(DV_MEMBER)
   dvPlan *plan;
   int since_switch;
-  int warm;   // vector that lasts
+  int solution, rhs, work, work2;   // vectors; iterative solvers start from the solution of the step before
+  int warm;                         // the solution, when they do
 } QuasiDynamic;
 
 #define SELF QuasiDynamic
@@ -57,13 +56,14 @@ static dvStatus quasi_dynamic_init(dvObject *o)
     return dv_field_error(o, &q->hysteresis, NULL, "hysteresis must lie between 0 and 1");
   if (!(q->phaseLimit > 0)) return dv_field_error(o, &q->phaseLimit, NULL, "phaseLimit must be positive");
   if (!(q->deadline >= 0)) return dv_field_error(o, &q->deadline, NULL, "deadline must not be negative");
+  dv_vecs_take(o, DV_VEC_DERIV, &q->solution, &q->rhs, &q->work, &q->work2);
   return dv_ode_need_linear_solver(o, &q->linearSolver);
 }
 
 static dvStatus quasi_dynamic_bwd_init(dvObject *o)
 {
   QuasiDynamic *q = (QuasiDynamic *)o;
-  q->warm = dv_ode_warm(q->linearSolver.target, SOLUTION);
+  q->warm = dv_ode_warm(q->linearSolver.target, q->solution);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -86,7 +86,7 @@ static void choose_mode(QuasiDynamic *q, const dvMech *m, double deadline)
   bool may_switch = q->since_switch >= q->dwell;
   q->since_switch += q->since_switch < INT32_MAX;
   if (!q->isStatic && !(may_switch && (late || stiff))) return;
-  q->freeMotions = dv_rigid_motions(q->plan, m, WORK, WORK2, NULL);
+  q->freeMotions = dv_rigid_motions(q->plan, m, q->work, q->work2, NULL);
   bool singular = q->freeMotions != 0;   // or too many states to tell
   if (!q->isStatic && !singular)
     change(q, true, late ? "the deadline is missed" : "the step is too long for the vibration");
@@ -101,11 +101,11 @@ static void observe(QuasiDynamic *q, const dvMech *params, int d, double step)
   double moved2 = step * step * dv_mech_dot(q->plan, d, d), size2 = dv_mech_dot(q->plan, DV_X, DV_X);
   if (!(moved2 > 1e-24 * size2)) return;
   m.m = 1, m.b = 0, m.k = 0;
-  dv_mech_product(q->plan, &m, WORK, d);
-  double inertia = dv_mech_dot(q->plan, d, WORK);
+  dv_mech_product(q->plan, &m, q->work, d);
+  double inertia = dv_mech_dot(q->plan, d, q->work);
   m.m = 0, m.k = -1;
-  dv_mech_product(q->plan, &m, WORK2, d);
-  double resistance = dv_mech_dot(q->plan, d, WORK2);
+  dv_mech_product(q->plan, &m, q->work2, d);
+  double resistance = dv_mech_dot(q->plan, d, q->work2);
   if (inertia > 0) q->frequency = sqrt(dv_max(resistance, 0) / inertia);
 }
 
@@ -118,25 +118,30 @@ static dvStatus quasi_dynamic_solve(dvObject *o, double h, int x, int v)
   choose_mode(q, &m, q->deadline > 0 ? q->deadline : h);
   if (q->isStatic) {
     dv_mech_project_response(plan, DV_F);
-    DV_TRY(dv_ode_solve(o, q->linearSolver.target, plan, &m, SOLUTION, DV_F, (dvFactors){.k = -1}));
-    dv_mech_copy(plan, v, SOLUTION);
+    DV_TRY(dv_ode_solve(o, q->linearSolver.target, plan, &m, q->solution, DV_F, (dvFactors){.k = -1}));
+    dv_mech_copy(plan, v, q->solution);
     dv_mech_scale(plan, v, 1 / dv_max(h, q->computationTime));
-    dv_mech_combine(plan, x, DV_X, 1, SOLUTION);
-    observe(q, &m, SOLUTION, 1);
+    dv_mech_combine(plan, x, DV_X, 1, q->solution);
+    observe(q, &m, q->solution, 1);
     return DV_OK;
   }
-  dvBackwardEuler scheme = {q->rayleighMass, q->rayleighStiffness, 1, false};
+  dvBackwardEuler scheme = {q->rayleighMass, q->rayleighStiffness, 1, false, q->solution, q->rhs};
   DV_TRY(dv_backward_euler(o, q->linearSolver.target, plan, &m, &scheme));
-  dv_mech_combine(plan, SOLUTION, SOLUTION, 1, DV_V);
-  dv_mech_copy(plan, v, SOLUTION);
+  dv_mech_combine(plan, q->solution, q->solution, 1, DV_V);
+  dv_mech_copy(plan, v, q->solution);
   dv_mech_combine(plan, x, DV_X, h, v);
-  observe(q, &m, SOLUTION, h);
+  observe(q, &m, q->solution, h);
   m.v = v;
   dv_mech_add_separate_gravity(plan, &m);
   return DV_OK;
 }
 
-static void quasi_dynamic_destroy(dvObject *o) { dv_plan_destroy(&((QuasiDynamic *)o)->plan); }
+static void quasi_dynamic_destroy(dvObject *o)
+{
+  QuasiDynamic *q = (QuasiDynamic *)o;
+  dv_vecs_give(o, &q->solution, &q->rhs, &q->work, &q->work2);
+  dv_plan_destroy(&q->plan);
+}
 
 static const dvOdeOps quasi_dynamic_ops = {.solve = quasi_dynamic_solve};
 

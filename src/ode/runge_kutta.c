@@ -8,10 +8,6 @@
 #include "ode/integrator.h"
 
 enum { STAGES = 4 };
-enum {
-  VELOCITY = DV_VEC_ODE,
-  ACCELERATION = VELOCITY + STAGES - 1
-};   // of the stages; the first velocity is the state's own
 
 typedef struct Tableau {
   int stages;
@@ -25,7 +21,10 @@ typedef struct RungeKutta {
   dvObject base;
   dvPlan *plan;
   dvLink linear_solver;   // found in the node, for masses that are not diagonal
-  int warm[STAGES];       // vectors that last
+  int position;           // vectors: of a stage
+  int velocity[STAGES];   // of the stages; the first is the state's own
+  int acceleration[STAGES];
+  int warm[STAGES];   // the accelerations, when the solver starts from those of the step before
 } RungeKutta;
 
 #define SELF RungeKutta
@@ -33,19 +32,15 @@ static const dvMemoryDesc runge_kutta_memory[] = {DV_REMEMBER(vector, warm[0]) D
                                                       DV_REMEMBER(vector, warm[2]) DV_REMEMBER(vector, warm[3])};
 #undef SELF
 
-static int stage_velocity(int i) { return i == 0 ? DV_V : VELOCITY + i - 1; }
-
 // r = from + h sum w_i (vector of stage i)
-static void add_stages(dvPlan *plan, int r, int from, double h, const Tableau *t, int (*stage)(int))
+static void add_stages(dvPlan *plan, int r, int from, double h, const Tableau *t, const int *stage)
 {
   for (int i = 0; i < t->stages; i++) {
     if (t->weight[i] == 0) continue;
-    dv_mech_combine(plan, r, from, h * t->weight[i], stage(i));
+    dv_mech_combine(plan, r, from, h * t->weight[i], stage[i]);
     from = r;
   }
 }
-
-static int stage_acceleration(int i) { return ACCELERATION + i; }
 
 static dvStatus solve(dvObject *o, const Tableau *t, double h, int x, int v)
 {
@@ -55,35 +50,50 @@ static dvStatus solve(dvObject *o, const Tableau *t, double h, int x, int v)
   dv_mech_add_separate_gravity(plan, &m);
   for (int i = 0; i < t->stages; i++) {
     if (i > 0) {
-      dv_mech_combine(plan, DV_X_ODE, DV_X, h * t->c[i], stage_velocity(i - 1));
-      dv_mech_combine(plan, stage_velocity(i), DV_V, h * t->c[i], stage_acceleration(i - 1));
-      dv_mech_mirror_outside(plan, DV_X_ODE, stage_velocity(i));
+      dv_mech_combine(plan, r->position, DV_X, h * t->c[i], r->velocity[i - 1]);
+      dv_mech_combine(plan, r->velocity[i], DV_V, h * t->c[i], r->acceleration[i - 1]);
+      dv_mech_mirror_outside(plan, r->position, r->velocity[i]);
     }
-    m.x = i == 0 ? DV_X : DV_X_ODE;
-    m.v = stage_velocity(i);
+    m.x = i == 0 ? DV_X : r->position;
+    m.v = r->velocity[i];
     m.time = o->node->time + h * t->c[i];
-    DV_TRY(dv_ode_acceleration(o, r->linear_solver.target, plan, &m, stage_acceleration(i)));
+    DV_TRY(dv_ode_acceleration(o, r->linear_solver.target, plan, &m, r->acceleration[i]));
   }
-  add_stages(plan, x, DV_X, h, t, stage_velocity);   // before the velocity of the first stage is overwritten
-  add_stages(plan, v, DV_V, h, t, stage_acceleration);
+  add_stages(plan, x, DV_X, h, t, r->velocity);   // before the velocity of the first stage is overwritten
+  add_stages(plan, v, DV_V, h, t, r->acceleration);
   return DV_OK;
 }
 
-static dvStatus runge_kutta_init(dvObject *o)
+static dvStatus init(dvObject *o, const Tableau *t)
 {
-  dv_ode_find_linear_solver(o, &((RungeKutta *)o)->linear_solver);
+  RungeKutta *r = (RungeKutta *)o;
+  dv_vec_take(o, DV_VEC_COORD, &r->position);
+  r->velocity[0] = DV_V;
+  for (int i = 1; i < t->stages; i++) dv_vec_take(o, DV_VEC_DERIV, &r->velocity[i]);
+  for (int i = 0; i < t->stages; i++) dv_vec_take(o, DV_VEC_DERIV, &r->acceleration[i]);
+  dv_ode_find_linear_solver(o, &r->linear_solver);
   return DV_OK;
 }
 
 static dvStatus runge_kutta_bwd_init(dvObject *o)
 {
   RungeKutta *r = (RungeKutta *)o;
-  for (int i = 0; i < STAGES; i++) r->warm[i] = dv_ode_warm(r->linear_solver.target, ACCELERATION + i);
+  for (int i = 0; i < STAGES; i++) r->warm[i] = dv_ode_warm(r->linear_solver.target, r->acceleration[i]);
   return dv_ode_check_explicit(o, r->linear_solver.target);
 }
+static dvStatus runge_kutta2_init(dvObject *o) { return init(o, &midpoint); }
+static dvStatus runge_kutta4_init(dvObject *o) { return init(o, &classical); }
 static dvStatus runge_kutta2_solve(dvObject *o, double h, int x, int v) { return solve(o, &midpoint, h, x, v); }
 static dvStatus runge_kutta4_solve(dvObject *o, double h, int x, int v) { return solve(o, &classical, h, x, v); }
-static void runge_kutta_destroy(dvObject *o) { dv_plan_destroy(&((RungeKutta *)o)->plan); }
+
+static void runge_kutta_destroy(dvObject *o)
+{
+  RungeKutta *r = (RungeKutta *)o;
+  dv_vec_give(o, &r->position);
+  for (int i = 1; i < STAGES; i++) dv_vec_give(o, &r->velocity[i]);
+  for (int i = 0; i < STAGES; i++) dv_vec_give(o, &r->acceleration[i]);
+  dv_plan_destroy(&r->plan);
+}
 
 static const dvOdeOps runge_kutta2_ops = {.solve = runge_kutta2_solve, .kind = DV_ODE_EXPLICIT};
 static const dvOdeOps runge_kutta4_ops = {.solve = runge_kutta4_solve, .kind = DV_ODE_EXPLICIT};
@@ -97,7 +107,7 @@ const dvClass dv_runge_kutta2_class = {
     .size = sizeof(RungeKutta),
     .blocks = {&dv_object_block},
     .ops = {[DV_ROLE_ODE] = &runge_kutta2_ops},
-    .init = runge_kutta_init,
+    .init = runge_kutta2_init,
     .bwd_init = runge_kutta_bwd_init,
     .destroy = runge_kutta_destroy,
     DV_MEMORY(runge_kutta_memory),
@@ -112,7 +122,7 @@ const dvClass dv_runge_kutta4_class = {
     .size = sizeof(RungeKutta),
     .blocks = {&dv_object_block},
     .ops = {[DV_ROLE_ODE] = &runge_kutta4_ops},
-    .init = runge_kutta_init,
+    .init = runge_kutta4_init,
     .bwd_init = runge_kutta_bwd_init,
     .destroy = runge_kutta_destroy,
     DV_MEMORY(runge_kutta_memory),

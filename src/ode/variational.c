@@ -32,17 +32,17 @@
   X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",                \
     .role = DV_ROLE_LINEAR_SOLVER)
 
-enum { MOMENTUM = DV_VEC_ODE, NEW_MOMENTUM, SHIFT, SHIFT_BEFORE, RHS, VELOCITY };
-// the positions at the start of the step stand in DV_X_ODE
-
 typedef struct Variational {
   dvObject base;
   VARIATIONAL_FIELDS(DV_MEMBER)
   dvPlan *plan;
   bool started;
   double potential;
-  int momentum, warm[2];   // vectors that last
   dvRecord out;
+  int start_x;    // vectors: positions at the start of the step
+  int momentum;   // carried from step to step
+  int new_momentum, shift, shift_before, rhs, velocity;
+  int warm[2];   // those that the solver starts from
 } Variational;
 
 #define SELF Variational
@@ -62,10 +62,11 @@ static dvStatus variational_init(dvObject *o)
 {
   Variational *s = (Variational *)o;
   s->started = false;
-  s->momentum = MOMENTUM;
   if (s->steps < 0) return dv_field_error(o, &s->steps, NULL, "steps must not be negative");
   if (s->saveEnergyInFile && (!s->file || !s->file[0]))
     return dv_field_error(o, &s->saveEnergyInFile, "set file", "there is no file to write the energies to");
+  dv_vec_take(o, DV_VEC_COORD, &s->start_x);
+  dv_vecs_take(o, DV_VEC_DERIV, &s->momentum, &s->new_momentum, &s->shift, &s->shift_before, &s->rhs, &s->velocity);
   if (!s->explicitIntegration) return dv_ode_need_linear_solver(o, &s->linearSolver);
   dv_ode_find_linear_solver(o, &s->linearSolver);
   return DV_OK;
@@ -99,7 +100,7 @@ static dvStatus variational_bwd_init(dvObject *o)
 {
   Variational *s = (Variational *)o;
   if (s->saveEnergyInFile) open_file(s);
-  s->warm[0] = dv_ode_warm(s->linearSolver.target, VELOCITY);
+  s->warm[0] = dv_ode_warm(s->linearSolver.target, s->velocity);
   s->warm[1] = dv_ode_warm(s->linearSolver.target, DV_DX);
   return s->explicitIntegration ? dv_ode_check_explicit(o, s->linearSolver.target)
                                 : dv_ode_check_masses(o, "it carries no momentum");
@@ -110,11 +111,11 @@ static dvStatus compute_energy(Variational *s, dvMech *m)
 {
   dvObject *o = &s->base;
   int f = m->f;
-  m->f = NEW_MOMENTUM;
-  dvStatus status = dv_ode_accelerate(o, s->linearSolver.target, s->plan, m, VELOCITY);
+  m->f = s->new_momentum;
+  dvStatus status = dv_ode_accelerate(o, s->linearSolver.target, s->plan, m, s->velocity);
   m->f = f;
   DV_TRY(status);
-  double kinetic = 0.5 * dv_mech_dot(s->plan, NEW_MOMENTUM, VELOCITY);
+  double kinetic = 0.5 * dv_mech_dot(s->plan, s->new_momentum, s->velocity);
   double potential = s->useIncrementalPotentialEnergy ? s->potential : potential_energy(s, m);
   s->hamiltonianEnergy = kinetic + potential;
   dv_touch(o, &s->hamiltonianEnergy);
@@ -126,8 +127,8 @@ static dvStatus compute_energy(Variational *s, dvMech *m)
 
 static void start(Variational *s, dvMech *m)
 {
-  dv_mech_clear(s->plan, MOMENTUM);
-  dv_ode_add_product(s->plan, m, MOMENTUM, DV_V, (dvFactors){.m = 1});
+  dv_mech_clear(s->plan, s->momentum);
+  dv_ode_add_product(s->plan, m, s->momentum, DV_V, (dvFactors){.m = 1});
   dv_ode_force(&s->base, s->plan, m);   // some energies are found on the way
   s->potential = potential_energy(s, m);
   s->started = true;
@@ -139,7 +140,7 @@ static dvStatus explicit_step(Variational *s, dvMech *m, double h, int x, int v)
   dvPlan *plan = s->plan;
   m->implicit = false;
   dv_ode_force(o, plan, m);
-  dv_mech_combine(plan, DV_F, DV_F, 1 / h, MOMENTUM);
+  dv_mech_combine(plan, DV_F, DV_F, 1 / h, s->momentum);
   DV_TRY(dv_ode_accelerate(o, s->linearSolver.target, plan, m, DV_DX));
   if (s->rayleighMass > 0) {
     dv_mech_combine(plan, DV_DX, DV_DX, -s->rayleighMass, DV_V);
@@ -148,32 +149,32 @@ static dvStatus explicit_step(Variational *s, dvMech *m, double h, int x, int v)
   dv_mech_copy(plan, v, DV_DX);
   dv_mech_scale(plan, v, h);
   dv_mech_combine(plan, x, DV_X, h, v);
-  dv_mech_clear(plan, NEW_MOMENTUM);
-  dv_ode_add_product(plan, m, NEW_MOMENTUM, v, (dvFactors){.m = 1});
+  dv_mech_clear(plan, s->new_momentum);
+  dv_ode_add_product(plan, m, s->new_momentum, v, (dvFactors){.m = 1});
   return DV_OK;
 }
 
-// the midpoint of the step, in m->x; returns with the shift from the start in SHIFT and the force of the last iteration
-// in DV_F
+// the midpoint of the step, in m->x; returns with the shift from the start in `shift` and the force of the last
+// iteration in DV_F
 static dvStatus find_midpoint(Variational *s, dvMech *m, double h)
 {
   dvObject *o = &s->base;
   dvPlan *plan = s->plan;
-  double size = sqrt(dv_mech_dot(plan, DV_X_ODE, DV_X_ODE)), error = 0;
+  double size = sqrt(dv_mech_dot(plan, s->start_x, s->start_x)), error = 0;
   dvFactors factors = {4 / (h * h) + 4 * s->rayleighMass / h, 0, -1 - 4 * s->rayleighStiffness / h};
-  dv_mech_clear(plan, SHIFT);
+  dv_mech_clear(plan, s->shift);
   for (int i = 0; i == 0 || (i < s->steps && error > s->newtonError); i++) {
     dv_ode_force(o, plan, m);
-    dv_mech_combine(plan, RHS, DV_F, 2 / h, MOMENTUM);
-    dv_mech_propagate_dx(plan, SHIFT);
-    dv_ode_add_product(plan, m, RHS, SHIFT, (dvFactors){.k = -1});
-    dv_mech_project_response(plan, RHS);
-    dv_mech_copy(plan, SHIFT_BEFORE, SHIFT);
-    DV_TRY(dv_ode_solve(o, s->linearSolver.target, plan, m, SHIFT, RHS, factors));
-    dv_mech_combine(plan, m->x, DV_X_ODE, 1, SHIFT);
+    dv_mech_combine(plan, s->rhs, DV_F, 2 / h, s->momentum);
+    dv_mech_propagate_dx(plan, s->shift);
+    dv_ode_add_product(plan, m, s->rhs, s->shift, (dvFactors){.k = -1});
+    dv_mech_project_response(plan, s->rhs);
+    dv_mech_copy(plan, s->shift_before, s->shift);
+    DV_TRY(dv_ode_solve(o, s->linearSolver.target, plan, m, s->shift, s->rhs, factors));
+    dv_mech_combine(plan, m->x, s->start_x, 1, s->shift);
     dv_mech_propagate_x(plan, m->x);
-    dv_mech_combine(plan, SHIFT_BEFORE, SHIFT, -1, SHIFT_BEFORE);
-    error = sqrt(dv_mech_dot(plan, SHIFT_BEFORE, SHIFT_BEFORE)) / size;
+    dv_mech_combine(plan, s->shift_before, s->shift, -1, s->shift_before);
+    error = sqrt(dv_mech_dot(plan, s->shift_before, s->shift_before)) / size;
   }
   if (o->printLog) dv_note(o, "the midpoint moved by %g of the positions in the last iteration", error);
   return DV_OK;
@@ -183,7 +184,7 @@ static dvStatus implicit_step(Variational *s, dvMech *m, double h, int x, int v)
 {
   dvObject *o = &s->base;
   dvPlan *plan = s->plan;
-  dv_mech_copy(plan, DV_X_ODE, DV_X);
+  dv_mech_copy(plan, s->start_x, DV_X);
   m->x = x;
   if (x != DV_X) {
     dv_mech_copy(plan, x, DV_X);
@@ -191,16 +192,16 @@ static dvStatus implicit_step(Variational *s, dvMech *m, double h, int x, int v)
     dv_mech_mirror_outside(plan, x, DV_V);
   }
   DV_TRY(find_midpoint(s, m, h));
-  s->potential += -2 * dv_mech_dot(plan, DV_F, SHIFT);
-  dv_mech_copy(plan, v, SHIFT);
+  s->potential += -2 * dv_mech_dot(plan, DV_F, s->shift);
+  dv_mech_copy(plan, v, s->shift);
   dv_mech_scale(plan, v, 2 / h);
-  dv_mech_combine(plan, x, DV_X_ODE, h / 2, v);
+  dv_mech_combine(plan, x, s->start_x, h / 2, v);
   dv_ode_force(o, plan, m);
   dv_mech_project_response(plan, DV_F);
-  dv_mech_copy(plan, NEW_MOMENTUM, DV_F);
-  dv_mech_scale(plan, NEW_MOMENTUM, h / 2);
+  dv_mech_copy(plan, s->new_momentum, DV_F);
+  dv_mech_scale(plan, s->new_momentum, h / 2);
   dv_mech_propagate_dx(plan, v);
-  dv_ode_add_product(plan, m, NEW_MOMENTUM, v, (dvFactors){.m = 1});
+  dv_ode_add_product(plan, m, s->new_momentum, v, (dvFactors){.m = 1});
   dv_mech_combine(plan, x, x, h / 2, v);
   return s->computeHamiltonian ? compute_energy(s, m) : DV_OK;
 }
@@ -212,7 +213,7 @@ static dvStatus variational_solve(dvObject *o, double h, int x, int v)
   dvMech m = dv_ode_mech(o, h, true);
   if (!s->started || o->node->time == 0) start(s, &m);
   DV_TRY(s->explicitIntegration ? explicit_step(s, &m, h, x, v) : implicit_step(s, &m, h, x, v));
-  dv_mech_copy(s->plan, MOMENTUM, NEW_MOMENTUM);
+  dv_mech_copy(s->plan, s->momentum, s->new_momentum);
   return DV_OK;
 }
 
@@ -222,6 +223,7 @@ static void variational_destroy(dvObject *o)
 {
   Variational *s = (Variational *)o;
   dv_record_close(&s->out);
+  dv_vecs_give(o, &s->start_x, &s->momentum, &s->new_momentum, &s->shift, &s->shift_before, &s->rhs, &s->velocity);
   dv_plan_destroy(&s->plan);
 }
 

@@ -18,12 +18,12 @@ static int by_state(const void *a, const void *b)
 void dv_flow_init(dvFlow *f, dvObject *const *mappings, size_t count)
 {
   *f = (dvFlow){.mappings = mappings, .count = count};
-  dvObject *states[DV_MAPPING_STATES];
+  dvObject *state;
   for (size_t i = 0; i < count; i++) {
-    int n = dv_mapping_inputs(mappings[i], states);
-    for (int k = 0; k < n; k++) dv_push(&f->inputs, ((dvFlowPort){states[k], (int32_t)i}));
-    n = dv_mapping_outputs(mappings[i], states);
-    for (int k = 0; k < n; k++) dv_push(&f->outputs, ((dvFlowPort){states[k], (int32_t)i}));
+    for (size_t k = 0; (state = dv_mapping_input(mappings[i], k)); k++)
+      dv_push(&f->inputs, ((dvFlowPort){state, (int32_t)i}));
+    for (size_t k = 0; (state = dv_mapping_output(mappings[i], k)); k++)
+      dv_push(&f->outputs, ((dvFlowPort){state, (int32_t)i}));
   }
   if (f->inputs.count) qsort(f->inputs.data, f->inputs.count, sizeof *f->inputs.data, by_state);
   if (f->outputs.count) qsort(f->outputs.data, f->outputs.count, sizeof *f->outputs.data, by_state);
@@ -82,12 +82,11 @@ static void walk_fini(Walk *w)
 
 static void take(Walk *w, int32_t mapping)
 {
-  dvObject *states[DV_MAPPING_STATES];
-  int n = dv_mapping_outputs(w->flow->mappings[mapping], states);
+  dvObject *state;
   w->taken[mapping] = true;
-  for (int k = 0; k < n; k++) {
+  for (size_t k = 0; (state = dv_mapping_output(w->flow->mappings[mapping], k)); k++) {
     const dvFlowPort *end;
-    for (const dvFlowPort *p = dv_flow_ports(&w->flow->inputs, states[k], &end); p < end; p++)
+    for (const dvFlowPort *p = dv_flow_ports(&w->flow->inputs, state, &end); p < end; p++)
       if (p->mapping != mapping && --w->waits[p->mapping] == 0 && !w->taken[p->mapping])
         dv_heap_push(&w->ready, 0, p->mapping);
   }

@@ -41,8 +41,9 @@ static dvObject *by_index(dvObject *from, const char *path)
   long long at = -1;
   for (size_t i = 0; i < node->objects.count; i++)
     if (node->objects.data[i] == from) at = (long long)i;
-  if (at < 0) at = (long long)node->objects.count;
-  if (index > 0 || -index > at) return NULL;
+  long long count = (long long)node->objects.count;
+  if (at < 0) at = count;   // a node comes behind its components
+  if (index > 0 || index < -at || at + index >= count) return NULL;
   return node->objects.data[at + index];
 }
 

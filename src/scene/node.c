@@ -1,6 +1,8 @@
 // Nodes, searches in the graph and the walk over it. See node.h.
 #include "scene/node.h"
 
+#include "scene/live.h"
+
 #include "scene/plan.h"
 
 #include <string.h>
@@ -27,7 +29,7 @@ const dvClass dv_node_class = {
     .name = "Node",
     .help = "a node of the scene graph",
     .module = "Sofa.Simulation.Core",
-    .roles = 1u << DV_ROLE_NODE,
+    .roles = DV_PLAYS(DV_ROLE_NODE),
     .size = sizeof(dvNode),
     .blocks = {&dv_object_block, DV_BLOCK(node_fields)},
     .parse = node_parse,
@@ -116,6 +118,10 @@ void dv_scene_destroy(dvScene **scene)
   if (!s) return;
   dvVisitor end = {.top_down = clean_up};
   if (s->initialised) dv_visit(s->root, &end);
+  for (size_t i = 0; i < s->subscribers.count; i++) s->subscribers.data[i].gone(s->subscribers.data[i].user);
+  dv_array_free(&s->subscribers);
+  while (s->live.count) dv_live_leave(s->live.data[s->live.count - 1]);
+  dv_array_free(&s->live);
   dv_plan_destroy(&s->plan);
   for (size_t i = 0; i < s->buried.count; i++) dv_object_destroy(&s->buried.data[i]);
   dv_array_free(&s->buried);
@@ -125,7 +131,7 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->inheritance);
   dv_array_free(&s->engines);
   dv_array_free(&s->advancing);
-  dv_memory_free(&s->start);
+  dv_snapshot_free(&s->start);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;

@@ -16,7 +16,7 @@ typedef struct dvScene dvScene;
   X(bool, activated, "1", "", "take part in the simulation; else the node and all below it are left out") \
   X(bool, animate, "0", "", "start the animation when the scene is opened")                               \
   X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                     \
-  X(bool, canChangeSleepingState, "0", "", "the node may fall asleep and wake up")                        \
+  X(bool, canChangeSleepingState, "0", "", "accepted: nodes do not fall asleep", .flags = DV_HIDDEN)      \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
 typedef struct dvClassCount {
@@ -47,11 +47,20 @@ typedef struct dvInheritance {
   dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
 
+// Somebody who gets the state at the end of each step that ended well, and after a reset.
+typedef struct dvSubscriber {
+  void (*post)(void *user, dvScene *scene, long step);
+  void (*gone)(void *user);   // the scene is about to be destroyed
+  void *user;
+} dvSubscriber;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
-  unsigned version;   // moves when nodes or components come, go or are switched
-  bool dag;           // some node has several parents
+  unsigned version;        // moves when nodes or components come, go or are switched
+  unsigned live_version;   // moves when what is live changes (live.h)
+  DV_ARRAY(struct dvLiveGroup *) live;
+  bool dag;   // some node has several parents
   bool initialised;
   long step;      // steps done
   bool running;   // a step has begun since it was initialised: what it writes is its own from here on
@@ -65,8 +74,9 @@ struct dvScene {
   DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
-  double good_time;    // of the last step that ended well
-  dvMemory start;      // what reset returns to
+  double good_time;   // of the last step that ended well
+  dvSnapshot start;   // what reset returns to
+  DV_ARRAY(dvSubscriber) subscribers;
   dvStrings missing;   // names of components that do not exist: links to them were told of already
 };
 
@@ -156,6 +166,10 @@ void dv_scene_advance(dvScene *scene);
 void dv_scene_update_context(dvScene *scene);
 // Refreshes the lists that depend on the graph. Called by loops at the start of a step.
 void dv_scene_refresh(dvScene *scene);
+// Subscribing and its end, between steps; and what loops do at the end of theirs: `step` counts those that are done.
+void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber);
+void dv_scene_unsubscribe(dvScene *scene, const void *user);
+void dv_scene_post(dvScene *scene, long step);
 // Pulls links and runs engines whose outputs somebody reads in every step.
 dvStatus dv_scene_pull(dvScene *scene);
 

@@ -2,81 +2,70 @@
 #include "scene/plan.h"
 
 #include "scene/flow.h"
-
-#include <stdlib.h>
+#include "scene/live.h"
 
 typedef struct Collector {
   dvVisitor visitor;
   dvPlan *plan;
 } Collector;
 
-int dv_mapping_inputs(const dvObject *o, dvObject **out)
-{
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (ops->inputs) return ops->inputs((dvObject *)o, out);
-  const dvField *f = dv_object_field(o, "input");
-  const dvLinks *links = f && f->desc->type == DV_T_LINKS ? f->value : NULL;
-  int n = 0;
-  for (size_t i = 0; links && i < links->count && n < DV_MAPPING_STATES; i++)
-    if (links->data[i].target) out[n++] = links->data[i].target;
-  return n;
-}
+static const dvMappingOps *mapping_ops(const dvObject *o) { return dv_ops(o, DV_ROLE_MAPPING); }
 
-int dv_mapping_outputs(const dvObject *o, dvObject **out)
+dvObject *dv_mapping_input(const dvObject *o, size_t index) { return mapping_ops(o)->input(o, index); }
+dvObject *dv_mapping_output(const dvObject *o, size_t index) { return mapping_ops(o)->output(o, index); }
+
+bool dv_mapping_hands_up(const dvObject *o, dvUpward what)
 {
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (ops->outputs) return ops->outputs((dvObject *)o, out);
-  const dvField *f = dv_object_field(o, "output");
-  const dvLink *link = f ? f->value : NULL;
-  if (!link || !link->target) return 0;
-  out[0] = link->target;
-  return 1;
+  const dvMappingOps *ops = mapping_ops(o);
+  return !ops->hands_up || ops->hands_up(o, what);
 }
 
 bool dv_mapping_is_mechanical(const dvObject *o)
 {
-  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed) return false;
-  const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-  if (!ops->apply_jt) return false;
-  dvObject *states[DV_MAPPING_STATES];
-  int n = dv_mapping_outputs(o, states);
-  bool mechanical = n > 0;
-  for (int i = 0; i < n; i++) mechanical = mechanical && dv_is_mechanical_state(states[i]);
-  return mechanical;
+  if (!o->cls->ops[DV_ROLE_MAPPING] || o->failed || !mapping_ops(o)->apply_jt) return false;
+  dvObject *state;
+  size_t n = 0;
+  for (; (state = dv_mapping_output(o, n)); n++)
+    if (!dv_is_mechanical_state(state)) return false;
+  return n > 0;
 }
 
-int dv_force_states(const dvObject *o, dvObject **out)
+int dv_force_states(const dvObject *o, dvObject *out[DV_FORCE_STATES])
 {
-  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
-  if (ops && ops->states) return ops->states((dvObject *)o, out);
-  dvObject *state = dv_node_state_up(o->node);
-  if (!state) return 0;
-  out[0] = state;
-  return 1;
+  return ((const dvForceOps *)dv_ops(o, DV_ROLE_FORCE))->states((dvObject *)o, out);
+}
+
+static void push_mapping(dvPlan *p, dvObject *o)
+{
+  dv_push(&p->mappings, ((dvPlanMapping){.object = o, .hands_forces = dv_mapping_hands_up(o, DV_UP_FORCES)}));
 }
 
 static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
 {
   dvPlan *p = ((Collector *)v)->plan;
   bool mapped = dv_node_is_mapped(node);
+  *dv_address_map_at(&p->nodes, node, 0) = 1;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;
-    const dvField *damping = dv_plays(o, DV_ROLE_MASS) ? dv_object_field(o, "rayleighMass") : NULL;
-    dvPlanItem item = {o, node, damping ? damping->value : NULL, false};
+    const dvMassOps *mass = dv_ops(o, DV_ROLE_MASS);
+    dvPlanItem item = {o, node, mass && mass->rayleigh_mass ? mass->rayleigh_mass(o) : NULL, false};
     if (dv_is_mechanical_state(o)) {
+      *dv_address_map_at(&p->inside, o, 0) = 1;
       dv_push(&p->states, o);
       if (mapped) dv_push(&p->mapped, o);
       else dv_push(&p->independent, o);
     }
     if (dv_plays(o, DV_ROLE_MAPPING)) {
-      if (dv_mapping_is_mechanical(o)) dv_push(&p->mappings, ((dvPlanMapping){o, false}));
+      if (dv_mapping_is_mechanical(o)) push_mapping(p, o);
       else dv_push(&p->visual_mappings, o);
     }
     if (dv_plays(o, DV_ROLE_MASS)) dv_push(&p->masses, item);
     if (dv_plays(o, DV_ROLE_FORCE)) dv_push(&p->forces, item);
     if (o->cls->ops[DV_ROLE_VISUAL]) dv_push(&p->visuals, o);
     if (o->cls->ops[DV_ROLE_COLLISION]) dv_push(&p->pipelines, o);
+    if (o->cls->ops[DV_ROLE_CONSTRAINT]) dv_push(&p->constraints, o);
+    if (o->cls->ops[DV_ROLE_CORRECTION]) dv_push(&p->corrections, o);
   }
   return DV_WALK_ON;
 }
@@ -90,71 +79,53 @@ static void collect_bottom_up(dvVisitor *v, dvNode *node)
   }
 }
 
-// --- objects by address --------------------------------------------------------------------------
-
-typedef struct Set {
-  const dvObject **data;   // in order once the set is complete
-  size_t count, capacity;
-} Set;
-
-static int by_address(const void *a, const void *b)
-{
-  uintptr_t x = (uintptr_t) * (const dvObject *const *)a, y = (uintptr_t) * (const dvObject *const *)b;
-  return (x > y) - (x < y);
-}
-
-static void set_complete(Set *s)
-{
-  if (s->count) qsort(s->data, s->count, sizeof *s->data, by_address);
-}
-
-static bool set_has(const Set *s, const dvObject *o)
-{
-  return s->count && bsearch(&o, s->data, s->count, sizeof *s->data, by_address);
-}
-
 // --- marks ---------------------------------------------------------------------------------------
 
-// the states that a force or mass acts on
-static Set loaded_states(const dvPlan *p)
+static void mark(dvAddressMap *set, const dvObject *o) { *dv_address_map_at(set, o, 0) = 1; }
+static bool is_marked(const dvAddressMap *set, const dvObject *o) { return dv_address_map_find(set, o, 0) >= 0; }
+
+static void mark_states_of(dvAddressMap *set, const dvPlanItem *forces, size_t count)
 {
-  Set set = {0};
-  dvObject *states[2];
-  for (size_t i = 0; i < p->forces.count; i++) {
-    int n = dv_force_states(p->forces.data[i].object, states);
-    for (int k = 0; k < n; k++) dv_push(&set, states[k]);
+  dvObject *states[DV_FORCE_STATES];
+  for (size_t i = 0; i < count; i++) {
+    int n = dv_force_states(forces[i].object, states);
+    for (int k = 0; k < n; k++) mark(set, states[k]);
   }
-  for (size_t i = 0; i < p->masses.count; i++) {
-    const dvObject *state = dv_node_state_up(p->masses.data[i].node);
-    if (state) dv_push(&set, state);
-  }
-  set_complete(&set);
-  return set;
 }
 
-static bool hands_up(const dvObject *mapping, const char *what)
+// the states that a force or mass acts on
+static void mark_loaded(dvPlan *p)
 {
-  const dvField *f = dv_object_field(mapping, what);
-  return !f || f->desc->type != DV_T_BOOL || *(const bool *)f->value;
+  dv_address_map_clear(&p->marks);
+  mark_states_of(&p->marks, p->forces.data, p->forces.count);
+  for (size_t i = 0; i < p->masses.count; i++) {
+    const dvObject *state = dv_node_state_up(p->masses.data[i].node);
+    if (state) mark(&p->marks, state);
+  }
+}
+
+static bool any_output_marked(const dvPlan *p, const dvObject *mapping)
+{
+  dvObject *output;
+  for (size_t k = 0; (output = dv_mapping_output(mapping, k)); k++)
+    if (is_marked(&p->marks, output)) return true;
+  return false;
+}
+
+static void mark_inputs(dvPlan *p, const dvObject *mapping)
+{
+  dvObject *input;
+  for (size_t k = 0; (input = dv_mapping_input(mapping, k)); k++) mark(&p->marks, input);
 }
 
 // from the leaves up: a mapping carries when something acts on its output or a carrying mapping starts there
-static void mark_carrying(dvPlan *p, const dvFlow *flow, const int32_t *order)
+static void mark_carrying(dvPlan *p)
 {
-  Set loaded = loaded_states(p);
   for (size_t i = p->mappings.count; i > 0; i--) {
-    dvPlanMapping *m = &p->mappings.data[order[i - 1]];
-    dvObject *outputs[DV_MAPPING_STATES];
-    if (!hands_up(m->object, "mapForces")) continue;
-    int n = dv_mapping_outputs(m->object, outputs);
-    for (int k = 0; k < n && !m->carries; k++) {
-      const dvFlowPort *end;
-      m->carries = set_has(&loaded, outputs[k]);
-      for (const dvFlowPort *next = dv_flow_ports(&flow->inputs, outputs[k], &end); next < end && !m->carries; next++)
-        m->carries = p->mappings.data[next->mapping].carries;
-    }
+    dvPlanMapping *m = &p->mappings.data[i - 1];
+    m->carries = m->hands_forces && (m->carries_always || any_output_marked(p, m->object));
+    if (m->carries && !m->carries_always) mark_inputs(p, m->object);
   }
-  dv_array_free(&loaded);
 }
 
 static bool any_writer(const dvFlow *flow, const dvObject *state, const bool *marked)
@@ -170,11 +141,10 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
 {
   bool *inert = dv_alloc((p->mappings.count + 1) * sizeof *inert);
   for (size_t i = 0; i < p->mappings.count; i++) {
-    dvObject *inputs[DV_MAPPING_STATES];
+    dvObject *input;
     const dvObject *mapping = flow->mappings[order[i]];
-    int n = dv_mapping_inputs(mapping, inputs);
-    bool found = !hands_up(mapping, "mapMasses");
-    for (int k = 0; k < n && !found; k++) found = any_writer(flow, inputs[k], inert);
+    bool found = !dv_mapping_hands_up(mapping, DV_UP_MASSES);
+    for (size_t k = 0; !found && (input = dv_mapping_input(mapping, k)); k++) found = any_writer(flow, input, inert);
     inert[order[i]] = found;
   }
   for (size_t i = 0; i < p->masses.count; i++)
@@ -182,21 +152,19 @@ static void mark_inert(dvPlan *p, const dvFlow *flow, const int32_t *order)
   dv_free(inert);
 }
 
-static void find_outside(dvPlan *p)
+static void find_outside(dvPlan *p, size_t from)
 {
-  Set inside = {0};
-  dvObject *states[2];
-  for (size_t i = 0; i < p->states.count; i++) dv_push(&inside, p->states.data[i]);
-  set_complete(&inside);
-  for (size_t i = 0; i < p->forces.count; i++) {
+  dvObject *states[DV_FORCE_STATES];
+  dv_address_map_clear(&p->marks);
+  for (size_t i = 0; i < p->outside.count; i++) mark(&p->marks, p->outside.data[i]);
+  for (size_t i = from; i < p->forces.count; i++) {
     int n = dv_force_states(p->forces.data[i].object, states);
     for (int k = 0; k < n; k++) {
-      bool known = set_has(&inside, states[k]);
-      for (size_t j = 0; j < p->outside.count && !known; j++) known = p->outside.data[j] == states[k];
-      if (!known) dv_push(&p->outside, states[k]);
+      if (dv_plan_has(p, states[k]) || is_marked(&p->marks, states[k])) continue;
+      mark(&p->marks, states[k]);
+      dv_push(&p->outside, states[k]);
     }
   }
-  dv_array_free(&inside);
 }
 
 // The walk already puts parents before children; mappings between siblings may still need sorting.
@@ -210,7 +178,6 @@ static void arrange_mappings(dvPlan *p)
   dvFlow flow;
   dv_flow_init(&flow, found, n);
   dv_flow_order(&flow, order);
-  mark_carrying(p, &flow, order);
   mark_inert(p, &flow, order);
   for (size_t i = 0; i < n; i++) sorted[i] = p->mappings.data[order[i]];
   for (size_t i = 0; i < n; i++) p->mappings.data[i] = sorted[i];
@@ -239,12 +206,11 @@ static dvWalk list_mappings(dvVisitor *v, dvNode *node)
 // of those in a circle or behind one that feed a mapping, the last
 static int32_t feeder(const dvFlow *flow, const bool *stuck, int32_t mapping)
 {
-  dvObject *inputs[DV_MAPPING_STATES];
+  dvObject *input;
   int32_t last = -1;
-  int n = dv_mapping_inputs(flow->mappings[mapping], inputs);
-  for (int k = 0; k < n; k++) {
+  for (size_t k = 0; (input = dv_mapping_input(flow->mappings[mapping], k)); k++) {
     const dvFlowPort *end;
-    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, inputs[k], &end); w < end; w++)
+    for (const dvFlowPort *w = dv_flow_ports(&flow->outputs, input, &end); w < end; w++)
       if (stuck[w->mapping] && w->mapping > last) last = w->mapping;
   }
   return last;
@@ -269,6 +235,21 @@ static dvStatus tell_circle(const dvFlow *flow, const bool *stuck, size_t count)
   return status;
 }
 
+// a state has the positions that one mapping gives it
+static dvStatus check_drivers(const dvFlow *flow)
+{
+  dvStatus status = DV_OK;
+  for (size_t i = 1; i < flow->outputs.count; i++) {
+    const dvFlowPort *a = &flow->outputs.data[i - 1], *b = &flow->outputs.data[i];
+    if (a->state != b->state) continue;
+    char *other = dv_object_path(flow->mappings[a->mapping]);
+    status = dv_error(flow->mappings[b->mapping], "remove one of them, or give the second a state of its own",
+                      "the state %s is already driven by %s", a->state->name, other);
+    dv_free(other);
+  }
+  return status;
+}
+
 dvStatus dv_scene_check_mappings(dvScene *scene)
 {
   MappingList l = {.visitor = {.top_down = list_mappings}};
@@ -277,7 +258,7 @@ dvStatus dv_scene_check_mappings(dvScene *scene)
   dv_flow_init(&flow, l.items.data, l.items.count);
   bool *stuck = dv_alloc((l.items.count + 1) * sizeof *stuck);
   size_t count = dv_flow_circles(&flow, stuck);
-  dvStatus status = count ? tell_circle(&flow, stuck, count) : DV_OK;
+  dvStatus status = count ? tell_circle(&flow, stuck, count) : check_drivers(&flow);
   dv_free(stuck);
   dv_flow_fini(&flow);
   dv_array_free(&l.items);
@@ -296,7 +277,12 @@ static void plan_clear(dvPlan *p)
   dv_array_free(&p->projections);
   dv_array_free(&p->pipelines);
   dv_array_free(&p->visuals);
+  dv_array_free(&p->constraints);
+  dv_array_free(&p->corrections);
   dv_array_free(&p->outside);
+  dv_address_map_free(&p->nodes);
+  dv_address_map_free(&p->inside);
+  dv_address_map_free(&p->marks);
 }
 
 static bool same_tags(const dvStrings *a, const dvStrings *b)
@@ -307,22 +293,81 @@ static bool same_tags(const dvStrings *a, const dvStrings *b)
   return same;
 }
 
+// --- the live part -------------------------------------------------------------------------------
+
+static void append_live(dvPlan *p, dvObject *o)
+{
+  if (o->failed || dv_address_map_find(&p->nodes, o->node, 0) < 0 || !dv_object_has_tags(o, &p->tags)) return;
+  if (dv_is_mechanical_state(o)) {
+    *dv_address_map_at(&p->inside, o, 0) = 1;
+    dv_push(&p->states, o);
+    dv_push(&p->mapped, o);
+  }
+  if (o->cls->ops[DV_ROLE_MAPPING]) push_mapping(p, o);
+  if (o->cls->ops[DV_ROLE_FORCE]) dv_push(&p->forces, ((dvPlanItem){.object = o, .node = o->node}));
+  if (o->cls->ops[DV_ROLE_CONSTRAINT]) dv_push(&p->constraints, o);
+}
+
+static void cut_live(dvPlan *p)
+{
+  p->states.count = p->fixed.states;
+  p->mapped.count = p->fixed.mapped;
+  p->mappings.count = p->fixed.mappings;
+  p->forces.count = p->fixed.forces;
+  p->constraints.count = p->fixed.constraints;
+  p->outside.count = p->fixed.outside;
+  dv_address_map_clear(&p->inside);
+  for (size_t i = 0; i < p->states.count; i++) *dv_address_map_at(&p->inside, p->states.data[i], 0) = 1;
+}
+
+static void refill_live(dvPlan *p)
+{
+  const dvScene *scene = p->root->scene;
+  if (p->live_version == scene->live_version) return;
+  p->live_version = scene->live_version;
+  cut_live(p);
+  for (size_t g = 0; g < scene->live.count; g++)
+    for (size_t i = 0; i < scene->live.data[g]->objects.count; i++)
+      append_live(p, scene->live.data[g]->objects.data[i]);
+  dv_address_map_clear(&p->marks);
+  mark_states_of(&p->marks, p->forces.data + p->fixed.forces, p->forces.count - p->fixed.forces);
+  mark_carrying(p);
+  find_outside(p, p->fixed.forces);
+}
+
+static void compile(dvPlan *p)
+{
+  Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
+  dv_visit(p->root, &c.visitor);
+  arrange_mappings(p);
+  mark_loaded(p);
+  mark_carrying(p);
+  for (size_t i = 0; i < p->mappings.count; i++) p->mappings.data[i].carries_always = p->mappings.data[i].carries;
+  find_outside(p, 0);
+  p->fixed = (dvPlanFixed){.states = p->states.count,
+                           .mapped = p->mapped.count,
+                           .mappings = p->mappings.count,
+                           .forces = p->forces.count,
+                           .constraints = p->constraints.count,
+                           .outside = p->outside.count};
+  p->live_version = 0;   // of a scene that never had anything live
+}
+
 dvPlan *dv_plan_get(dvPlan **plan, dvNode *root) { return dv_plan_get_tagged(plan, root, NULL); }
 
 dvPlan *dv_plan_get_tagged(dvPlan **plan, dvNode *root, const dvStrings *tags)
 {
   if (!*plan) *plan = dv_alloc(sizeof **plan);
   dvPlan *p = *plan;
-  if (p->root == root && p->version == root->scene->version && same_tags(&p->tags, tags)) return p;
-  plan_clear(p);
-  if (tags) dv_strings_copy(&p->tags, tags);
-  else dv_strings_free(&p->tags);
-  p->root = root;
-  p->version = root->scene->version;
-  Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
-  dv_visit(root, &c.visitor);
-  arrange_mappings(p);
-  find_outside(p);
+  if (p->root != root || p->version != root->scene->version || !same_tags(&p->tags, tags)) {
+    plan_clear(p);
+    if (tags) dv_strings_copy(&p->tags, tags);
+    else dv_strings_free(&p->tags);
+    p->root = root;
+    p->version = root->scene->version;
+    compile(p);
+  }
+  refill_live(p);
   return p;
 }
 

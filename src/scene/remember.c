@@ -76,7 +76,7 @@ static void remember(dvScene *scene, dvMemoryStream *s)
   }
 }
 
-void dv_scene_save(dvScene *scene, dvMemory *m)
+void dv_scene_save(dvScene *scene, dvSnapshot *m)
 {
   dvMemoryStream s = {.mode = DV_MEMORY_SAVES, .memory = m};
   remember(scene, &s);
@@ -104,7 +104,7 @@ static dvWalk tell_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-static bool put_back(dvScene *scene, dvMemory *m, dvText *why)
+static bool put_back(dvScene *scene, dvSnapshot *m, dvText *why)
 {
   dvMemoryStream s = {.mode = DV_MEMORY_RESTORES, .memory = m};
   remember(scene, &s);
@@ -120,12 +120,12 @@ static bool put_back(dvScene *scene, dvMemory *m, dvText *why)
   return !s.refused;
 }
 
-dvStatus dv_scene_restore(dvScene *scene, dvMemory *m, dvText *why)
+dvStatus dv_scene_restore(dvScene *scene, dvSnapshot *m, dvText *why)
 {
-  dvMemory before = {.shared = true, .unnamed = true};
+  dvSnapshot before = {.shared = true, .unnamed = true};
   dv_scene_save(scene, &before);
   bool good = put_back(scene, m, why);
   if (!good) put_back(scene, &before, NULL);
-  dv_memory_free(&before);
+  dv_snapshot_free(&before);
   return good ? DV_OK : DV_ERROR_INPUT;
 }

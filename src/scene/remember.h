@@ -9,9 +9,9 @@
 #include "scene/node.h"
 
 // Fills an empty memory, whose flags say how.
-void dv_scene_save(dvScene *scene, dvMemory *m);
+void dv_scene_save(dvScene *scene, dvSnapshot *m);
 // Puts a memory back. When it does not fit, DV_ERROR_INPUT with the reason in `why`, and the scene stays as it was.
-dvStatus dv_scene_restore(dvScene *scene, dvMemory *m, dvText *why);
+dvStatus dv_scene_restore(dvScene *scene, dvSnapshot *m, dvText *why);
 // Continues a hash with everything that is remembered.
 uint64_t dv_scene_hash_memory(dvScene *scene, uint64_t seed);
 

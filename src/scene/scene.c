@@ -85,12 +85,10 @@ static void worse(dvStatus *worst, dvStatus status)
 // a mapping works on states that may stand further down the file
 static dvStatus ensure_mapped_states(dvObject *o)
 {
-  dvObject *states[DV_MAPPING_STATES];
+  dvObject *state;
   dvStatus worst = DV_OK;
-  for (int side = 0; side < 2; side++) {
-    int n = side ? dv_mapping_outputs(o, states) : dv_mapping_inputs(o, states);
-    for (int i = 0; i < n; i++) worse(&worst, dv_object_ensure(states[i]));
-  }
+  for (size_t i = 0; (state = dv_mapping_input(o, i)); i++) worse(&worst, dv_object_ensure(state));
+  for (size_t i = 0; (state = dv_mapping_output(o, i)); i++) worse(&worst, dv_object_ensure(state));
   if (worst != DV_OK) o->failed = true;
   return worst;
 }
@@ -116,11 +114,26 @@ static bool rests_on_failed(const dvObject *o)
   return is_lost(nearest(o->node, DV_ROLE_STATE, o)) || is_lost(nearest(o->node, DV_ROLE_TOPOLOGY, o));
 }
 
+// what a scene asks for and does not get
+static void tell_idle(const dvObject *o)
+{
+  for (int i = 0; i < o->field_count; i++) {
+    const dvField *f = &o->fields[i];
+    if (!(f->desc->flags & DV_IDLE) || !f->was_set) continue;
+    dvText value = {0};
+    dv_field_print(f, &value);
+    if (!dv_same(value.text ? value.text : "", f->desc->initial))
+      dv_note(o, "%s=\"%s\" has %s", dv_field_name(f->desc), value.text ? value.text : "", f->desc->help);
+    dv_text_free(&value);
+  }
+}
+
 dvStatus dv_object_ensure(dvObject *o)
 {
   if (o->failed) return DV_ERROR_INPUT;
   if (o->initialised) return DV_OK;
   o->initialised = true;
+  tell_idle(o);
   o->rests_on_failed = o->context->log.worst != DV_OK && o->node && rests_on_failed(o);
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes
@@ -180,7 +193,7 @@ static dvStatus find_loop(dvScene *scene)
   return DV_OK;
 }
 
-dvStatus dv_scene_init(dvScene *scene)
+static dvStatus initialise(dvScene *scene)
 {
   dvStatus worst = scene->context->log.worst;
   DV_TRY(find_loop(scene));
@@ -204,10 +217,18 @@ dvStatus dv_scene_init(dvScene *scene)
   dv_visit(scene->root, &store);
   scene->initialised = true;
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
-  scene->start = (dvMemory){.shared = true, .unnamed = true};
+  scene->start = (dvSnapshot){.shared = true, .unnamed = true};
   dv_scene_save(scene, &scene->start);
   dv_context_check_memory(scene->context);
   return scene->context->log.worst;
+}
+
+dvStatus dv_scene_init(dvScene *scene)
+{
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
+  dvStatus status = initialise(scene);
+  dv_memory_enter(before);
+  return status;
 }
 
 // --- steps ---------------------------------------------------------------------------------------
@@ -266,20 +287,44 @@ void dv_scene_advance(dvScene *scene)
   for (size_t i = 0; i < scene->advancing.count; i++) scene->advancing.data[i]->cls->end_step(scene->advancing.data[i]);
 }
 
+void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber) { dv_push(&scene->subscribers, subscriber); }
+
+void dv_scene_unsubscribe(dvScene *scene, const void *user)
+{
+  for (size_t i = scene->subscribers.count; i > 0; i--)
+    if (scene->subscribers.data[i - 1].user == user) dv_array_remove(&scene->subscribers, i - 1);
+}
+
+void dv_scene_post(dvScene *scene, long step)
+{
+  for (size_t i = 0; i < scene->subscribers.count; i++)
+    scene->subscribers.data[i].post(scene->subscribers.data[i].user, scene, step);
+}
+
 dvStatus dv_scene_step(dvScene *scene, double dt)
 {
   DV_REQUIRE(scene->initialised);
   scene->running = true;
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
+  dvLog *log = &scene->context->log;
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
   dv_timer_begin(scene->context->timers, "step");
+  log->recent = DV_OK;
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
   dv_timer_end(scene->context->timers);
+  if (status == DV_OK) status = log->recent;   // what has no way to fail, such as a force, can only tell
   if (status == DV_OK) status = dv_context_check_memory(scene->context);
+  dv_memory_enter(before);
   if (status == DV_OK) scene->step++;
   return status;
 }
 
-void dv_scene_reset(dvScene *scene) { dv_scene_restore(scene, &scene->start, NULL); }
+void dv_scene_reset(dvScene *scene)
+{
+  dvMemory *before = dv_memory_enter(&scene->context->memory);
+  dv_scene_restore(scene, &scene->start, NULL);
+  dv_memory_enter(before);
+}
 
 // --- changes from outside ------------------------------------------------------------------------
 

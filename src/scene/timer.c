@@ -8,6 +8,7 @@ dvTimers *dv_timers_create(void)
 {
   dvTimers *t = dv_alloc(sizeof *t);
   t->current = -1;
+  pthread_mutex_init(&t->lock, NULL);
   return t;
 }
 
@@ -16,6 +17,8 @@ void dv_timers_destroy(dvTimers **timers)
   if (!*timers) return;
   dv_array_free(&(*timers)->list);
   dv_array_free(&(*timers)->events);
+  dv_array_free(&(*timers)->copied);
+  pthread_mutex_destroy(&(*timers)->lock);
   dv_free(*timers);
   *timers = NULL;
 }
@@ -69,6 +72,20 @@ static int timer_find(const dvTimers *t, const char *name)
   return i;
 }
 
+static void assign(dvTimerList *to, const dvTimerList *from)
+{
+  dv_array_resize(to, from->count);
+  if (from->count) memcpy(to->data, from->data, from->count * sizeof *from->data);
+}
+
+static void hand_out(dvTimers *t)
+{
+  if (pthread_mutex_trylock(&t->lock) != 0) return;   // somebody reads the last one: next time
+  atomic_store_explicit(&t->asked, false, memory_order_relaxed);
+  assign(&t->copied, &t->list);
+  pthread_mutex_unlock(&t->lock);
+}
+
 void dv_timer_begin(dvTimers *t, const char *name)
 {
   if (!t) return;
@@ -91,6 +108,15 @@ void dv_timer_end(dvTimers *t)
     else t->events_lost++;
   }
   t->current = now->parent;
+  if (t->current < 0 && atomic_load_explicit(&t->asked, memory_order_relaxed)) hand_out(t);
+}
+
+void dv_timers_copy(dvTimers *t, dvTimerList *out)
+{
+  pthread_mutex_lock(&t->lock);
+  assign(out, &t->copied);
+  pthread_mutex_unlock(&t->lock);
+  atomic_store_explicit(&t->asked, true, memory_order_relaxed);
 }
 
 double dv_timer_seconds(const dvTimers *t, int index)

@@ -36,7 +36,7 @@
   X(vec3, translation2, "0 0 0", "m", "moves the points after the rest position is stored", .flags = DV_NO_SRC)    \
   X(vec3, rotation2, "0 0 0", "degrees", "turns the points after the rest position is stored", .flags = DV_NO_SRC) \
   X(int, size, "1", "", "number of degrees of freedom", .flags = DV_NO_SRC)                                        \
-  X(int, reserve, "0", "", "degrees of freedom to keep room for")                                                  \
+  X(int, reserve, "0", "", "accepted: room is made when it is needed", .flags = DV_HIDDEN)                         \
   X(link, topology, "", "", "topology that belongs to the points", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MechanicalObject {
@@ -54,6 +54,7 @@ static void mechanical_object_create(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
   dvState *s = &m->state;
+  s->shown = &m->showObject;
   dv_state_bind(s, DV_X, &m->position);
   dv_state_bind(s, DV_X_REST, &m->rest_position);
   dv_state_bind(s, DV_X_FREE, &m->free_position);
@@ -158,7 +159,7 @@ static void check_sizes(MechanicalObject *m, size_t count)
   dvObject *o = &m->state.base;
   static const int ids[] = {DV_X, DV_V, DV_F, DV_F_EXTERNAL, DV_X_REST, DV_X_RESET, DV_V_RESET};
   for (size_t i = 0; i < DV_COUNT(ids); i++) {
-    const dvReals *r = m->state.vec[ids[i]];
+    const dvReals *r = m->state.scene[ids[i]].field;
     size_t n = dv_reals_size(r);
     if (n > 1 && n != count)
       dv_field_warning(o, r, NULL, "%s has %zu entries, the largest of the vectors has %zu",
@@ -191,8 +192,8 @@ static dvStatus count_given(MechanicalObject *m, size_t *count)
     if (m->size < 0) return dv_field_error(&s->base, &m->size, NULL, "size %d is negative", m->size);
     *count = (size_t)m->size;
   }
-  for (int id = 0; id < DV_VEC_ODE; id++)
-    if (s->vec[id]) *count = dv_max_size(*count, dv_reals_size(s->vec[id]));
+  for (int id = 0; id < DV_VEC_SCENE; id++)
+    if (s->scene[id].field) *count = dv_max_size(*count, dv_reals_size(s->scene[id].field));
   check_sizes(m, *count);
   return DV_OK;
 }
@@ -290,14 +291,18 @@ static void mechanical_object_handle_event(dvObject *o, const dvEvent *event)
   dv_state_touch(s, DV_X);
 }
 
+// somebody has written a vector, maybe with another number of entries
+static dvStatus mechanical_object_reinit(dvObject *o)
+{
+  return dv_state_resize(dv_state(o), dv_state(o)->count) ? DV_OK : dv_error(o, NULL, "out of memory");
+}
+
 static void mechanical_object_store_reset(dvObject *o)
 {
   dvState *s = dv_state(o);
   if (dv_node_is_mapped(o->node) || s->count == 0) return;
-  dv_state_read(s, DV_X);   // sized, then shared: the first write makes the copy
-  dv_state_read(s, DV_V);
-  dv_reals_share(s->vec[DV_X_RESET], s->vec[DV_X]);
-  dv_reals_share(s->vec[DV_V_RESET], s->vec[DV_V]);
+  dv_state_share(s, DV_X_RESET, DV_X);
+  dv_state_share(s, DV_V_RESET, DV_V);
 }
 
 // --- memory --------------------------------------------------------------------------------------
@@ -312,23 +317,36 @@ static bool take_size(MechanicalObject *m, size_t count)
   return points && dv_reals_size(points->value) == count && dv_state_resize(s, count);
 }
 
+static dvReals *mechanical_object_vector(dvObject *o, int id, bool make)
+{
+  dvState *s = dv_state(o);
+  if (make) dv_state_write(s, id);
+  return (dvReals *)dv_state_values(s, id);
+}
+
 static void remember_vector(dvMemoryStream *stream, dvState *s, int id, const char *name)
 {
-  dvReals *r = s->vec[id];
+  bool restores = dv_memory_restores(stream);
+  dvReals none = {.width = 1}, *r = mechanical_object_vector(&s->base, id, restores);
+  if (!r) r = &none;
   dv_remember_shared(stream, name, r);
-  if (dv_memory_restores(stream) && r->count != 0 && r->count != dv_state_scalars(s, id))
+  if (restores && r->count != 0 && r->count != dv_state_scalars(s, id))
     dv_memory_refuse(stream, "%s has %zu numbers for %zu degrees of freedom", name, r->count, s->count);
 }
 
 // who reads them is told only when they are others
 static void remember_rest(dvMemoryStream *stream, dvState *s)
 {
-  dvReals before = {0}, *rest = s->vec[DV_X_REST];
-  if (dv_memory_restores(stream)) dv_reals_share(&before, rest);
+  dvReals before = {0};
+  const dvReals *rest = dv_state_values(s, DV_X_REST);
+  bool restores = dv_memory_restores(stream);
+  if (restores && rest) dv_reals_share(&before, rest);
   remember_vector(stream, s, DV_X_REST, "rest_position");
-  bool same = before.count == rest->count &&
-              (before.data == rest->data || memcmp(before.data, rest->data, before.count * sizeof(double)) == 0);
-  if (dv_memory_restores(stream) && !same) dv_state_touch(s, DV_X_REST);
+  rest = dv_state_values(s, DV_X_REST);
+  bool same =
+      before.count == (rest ? rest->count : 0) &&
+      (!rest || before.data == rest->data || memcmp(before.data, rest->data, before.count * sizeof(double)) == 0);
+  if (restores && !same) dv_state_touch(s, DV_X_REST);
   dv_reals_free(&before);
 }
 
@@ -337,8 +355,6 @@ static void mechanical_object_remember(dvObject *o, dvMemoryStream *stream)
   MechanicalObject *m = (MechanicalObject *)o;
   dvState *s = dv_state(o);
   size_t count = s->count;
-  dv_state_read(s, DV_X);   // sized
-  dv_state_read(s, DV_V);
   dv_remember_numbers(stream, "size", &count, sizeof count);
   if (dv_memory_restores(stream) && !take_size(m, count))
     dv_memory_refuse(stream, "there are %zu degrees of freedom and not %zu", count, s->count);
@@ -356,13 +372,6 @@ static bool mechanical_object_restored(dvObject *o)
   return true;
 }
 
-static dvReals *mechanical_object_vector(dvObject *o, int id, bool make)
-{
-  dvState *s = dv_state(o);
-  if (make) dv_state_write(s, id);
-  return dv_state_has(s, id) ? s->vec[id] : NULL;
-}
-
 static const dvClass mechanical_object_class = {
     .struct_size = sizeof(dvClass),
     .name = "MechanicalObject",
@@ -370,12 +379,13 @@ static const dvClass mechanical_object_class = {
     .help = "positions, velocities and forces of a mechanical model",
     .module = "Sofa.Component.StateContainer",
     .dofs = DV_DOF_ALL,
-    .roles = 1u << DV_ROLE_STATE,
+    .roles = DV_PLAYS(DV_ROLE_STATE),
     .size = sizeof(MechanicalObject),
     .blocks = {&dv_object_block, DV_BLOCK(mechanical_object_fields)},
     .create = mechanical_object_create,
     .parse = mechanical_object_parse,
     .init = mechanical_object_init,
+    .reinit = mechanical_object_reinit,
     .handle_event = mechanical_object_handle_event,
     .store_reset = mechanical_object_store_reset,
     .destroy = mechanical_object_destroy,

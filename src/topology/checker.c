@@ -59,7 +59,7 @@ const dvClass dv_topology_checker_class = {
     .help = "tells what is wrong with a mesh: elements without size or inside out, and what is not conformal or not "
             "manifold",
     .module = "Sofa.Component.Topology.Utility",
-    .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,
+    .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),
     .size = sizeof(Checker),
     .blocks = {&dv_object_block, DV_BLOCK(checker_fields)},
     .init = checker_init,

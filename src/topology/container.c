@@ -69,7 +69,7 @@ const dvClass dv_mesh_topology_class = {
     .aliases = "Mesh",
     .help = "points and elements of any kind, given in the scene, by a loader or in a file",
     .module = "Sofa.Component.Topology.Container.Constant",
-    .roles = 1u << DV_ROLE_TOPOLOGY,
+    .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),
     .size = sizeof(dvMeshTopology),
     .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block},
     .create = dv_mesh_topology_create,
@@ -95,7 +95,7 @@ const dvClass dv_mesh_topology_class = {
   X(ivec3, resolution, "0 0 0", "", "voxels of the whole grid along x, y and z") \
   X(indices, idxInRegularGrid, "", "", "number in the whole grid of each hexahedron, x fastest")
 #define SPARSE_FIELDS(X)                                                                                              \
-  X(vec3, voxelSize, "1 1 1", "m", "size of a voxel")                                                                 \
+  X(vec3, voxelSize, "1 1 1", "m", "no effect: the points tell how large voxels are", .flags = DV_IDLE)               \
   X(ints, valuesIndexedInRegularGrid, "", "",                                                                         \
     "for each voxel of the whole grid 255 where there is a hexahedron, else 0", .flags = DV_OUTPUT)                   \
   X(ints, valuesIndexedInTopology, "", "",                                                                            \
@@ -260,7 +260,7 @@ static void set_container_create(dvObject *o)
       .name = name_,                                                                \
       .help = help_,                                                                \
       .module = "Sofa.Component.Topology.Container.Dynamic",                        \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                              \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                          \
       .size = sizeof(SetContainer),                                                 \
       .blocks = {&dv_object_block, DV_BLOCK(element_fields), DV_BLOCK(own_fields)}, \
       .create = set_container_create,                                               \
@@ -374,7 +374,7 @@ static dvStatus multilevel_init(dvObject *o)
       .name = name_,                                                                                                \
       .help = help_,                                                                                                \
       .module = "Sofa.Component.Topology.Container.Dynamic",                                                        \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                                                              \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                                                          \
       .size = sizeof(SetContainer),                                                                                 \
       .blocks = {&dv_object_block, DV_BLOCK(hexahedron_fields), DV_BLOCK(hexahedron_set_fields), DV_BLOCK(fields)}, \
       .create = dv_topology_create,                                                                                 \

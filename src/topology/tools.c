@@ -17,9 +17,12 @@ static dvTopology *find_topology(dvObject *o, const char *advice, const char *pu
 
 // --- modifiers -----------------------------------------------------------------------------------
 
-#define MODIFIER_FIELDS(X) X(bool, propagateToDOF, "1", "", "changes of points also reach the state of the node")
-#define REMOVAL_FIELDS(X) X(indices, list_Out, "", "", "elements to remove")
-#define ISOLATED_FIELDS(X) X(bool, removeIsolated, "1", "", "points that lose their last element go with it")
+#define MODIFIER_FIELDS(X) \
+  X(bool, propagateToDOF, "1", "", "no effect: who holds values for points follows their changes", .flags = DV_IDLE)
+#define REMOVAL_FIELDS(X) \
+  X(indices, list_Out, "", "", "no effect: leave the elements out of the mesh", .flags = DV_IDLE)
+#define ISOLATED_FIELDS(X) \
+  X(bool, removeIsolated, "1", "", "no effect: who removes elements removes their points too", .flags = DV_IDLE)
 
 typedef struct Modifier {
   dvObject base;
@@ -50,7 +53,7 @@ static dvStatus modifier_init(dvObject *o)
       .aliases = aliases_,                                   \
       .help = help_,                                         \
       .module = "Sofa.Component.Topology.Container.Dynamic", \
-      .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                  \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),              \
       .size = sizeof(Modifier),                              \
       .blocks = {&dv_object_block, DV_BLOCK(fields)},        \
       .init = modifier_init,                                 \
@@ -74,10 +77,10 @@ MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL,
 
 // --- geometry algorithms -------------------------------------------------------------------------
 
-#define POINT_LOOKS(X)                                                                       \
-  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)             \
-  X(bool, showPointIndices, "0", "", "draw the indices of the points", .flags = DV_LOOKS)    \
-  X(string, tagMechanics, "", "", "tag of the state to use; the one of the node by default") \
+#define POINT_LOOKS(X)                                                                          \
+  X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                \
+  X(bool, showPointIndices, "0", "", "draw the indices of the points", .flags = DV_LOOKS)       \
+  X(string, tagMechanics, "", "", "no effect: the state of the node is used", .flags = DV_IDLE) \
   X(link, topology, "", "", "topology to work on; the one of the node by default", .role = DV_ROLE_TOPOLOGY)
 #define EDGE_LOOKS(X)                                                                   \
   X(bool, showEdgeIndices, "0", "", "draw the indices of the edges", .flags = DV_LOOKS) \
@@ -209,7 +212,7 @@ static dvStatus geometry_init(dvObject *o)
       .help = help_,                                              \
       .module = "Sofa.Component.Topology.Container.Dynamic",      \
       .dofs = dofs_,                                              \
-      .roles = 1u << DV_ROLE_TOPOLOGY_TOOL,                       \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),                   \
       .size = sizeof(GeometryAlgorithms),                         \
       .blocks = {&dv_object_block, DV_BLOCK(fields)},             \
       .init = geometry_init,                                      \

@@ -124,11 +124,10 @@ static void add_freedoms(dvDraw *d, dvDrawGroup group, dvObject *o)
 
 static void add_state(dvDraw *d, dvObject *o)
 {
-  const dvField *show = dv_object_field(o, "showObject");
+  const bool *shown = dv_state(o)->shown;
   add_box(d, o);
   add_freedoms(d, DV_DRAW_BEHAVIOR, o);
-  if (show && show->desc->type == DV_T_BOOL && *(const bool *)show->value)
-    add_freedoms(d, DV_DRAW_VISUAL, o);   // whatever the flags say, as in SOFA
+  if (shown && *shown) add_freedoms(d, DV_DRAW_VISUAL, o);   // as in SOFA
   static const struct {
     dvDrawGroup group;
     int vector;
@@ -141,9 +140,7 @@ static void add_state(dvDraw *d, dvObject *o)
 
 static dvTopology *topology_of(dvObject *force)
 {
-  dvField *f = dv_object_field(force, "topology");
-  if (!f || f->desc->type != DV_T_LINK) return NULL;
-  dvObject *t = ((dvLink *)f->value)->target;
+  dvObject *t = dv_object_linked(force, DV_ROLE_TOPOLOGY);
   return t ? dv_topology(t) : NULL;
 }
 
@@ -158,7 +155,7 @@ static bool has_faces(dvTopology *t)
 static void add_force(dvDraw *d, dvObject *o)
 {
   const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
-  dvObject *states[2] = {NULL, NULL};
+  dvObject *states[DV_FORCE_STATES];
   int n = dv_force_states(o, states);
   if (n == 0) return;
   if (ops->pairs) {
@@ -175,13 +172,13 @@ static void add_force(dvDraw *d, dvObject *o)
   add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions)->indices =
       indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
   if (!has_faces(t)) return;
-  dvField *stress = dv_object_field(o, "vonMisesPerNode");
+  const dvReals *stress = ops->stress ? ops->stress(o) : NULL;
   dvDrawable *s = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_TRIANGLES, o, positions);
   s->indices = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_BOUNDARY, &t->base, 3);
-  if (!stress || ((dvReals *)stress->value)->count != dv_state(states[0])->count) return;
-  s->values = array_of(
-      d, DV_DRAW_FORCE_FIELDS,
-      (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = stress->value, .dynamic = true, .width = 1});
+  if (!stress || stress->count != dv_state(states[0])->count) return;
+  s->values =
+      array_of(d, DV_DRAW_FORCE_FIELDS,
+               (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = stress, .dynamic = true, .width = 1});
   s->label = "von Mises stress (Pa)";
 }
 
@@ -270,12 +267,11 @@ static void add_visual(dvDraw *d, dvObject *o)
 
 static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
 {
-  dvObject *in[16], *out[16];
-  if (!((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->build_j || dv_mapping_inputs(o, in) != 1 ||
-      dv_mapping_outputs(o, out) != 1)
-    return;
-  dvDrawable *m = add(d, group, DV_DRAW_LINES, o, dynamic_of(d, group, DV_FROM_POINTS, out[0], 0));
-  m->second = dynamic_of(d, group, DV_FROM_POINTS, in[0], 0);
+  dvObject *in = dv_mapping_input(o, 0), *out = dv_mapping_output(o, 0);
+  bool one_to_one = in && out && !dv_mapping_input(o, 1) && !dv_mapping_output(o, 1);
+  if (!((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->build_j || !one_to_one) return;
+  dvDrawable *m = add(d, group, DV_DRAW_LINES, o, dynamic_of(d, group, DV_FROM_POINTS, out, 0));
+  m->second = dynamic_of(d, group, DV_FROM_POINTS, in, 0);
   m->indices = indices_of(d, group, DV_FROM_MAPPING, o, 2);
 }
 

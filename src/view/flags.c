@@ -5,6 +5,8 @@
 // what SOFA does.
 #include "view/flags.h"
 
+#include "visual/style.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -67,17 +69,10 @@ void dv_flags_read(dvFlags *flags, const char *text)
   }
 }
 
-static const char *flags_of_object(dvObject *o)
-{
-  dvField *f = dv_node_of(o) || dv_same(o->cls->name, "VisualStyle") ? dv_object_field(o, "displayFlags") : NULL;
-  const char *text = f && f->desc->type == DV_T_STRING ? *(char **)f->value : NULL;
-  return text ? text : "";
-}
-
 static void read_node(dvFlags *flags, const dvNode *node)
 {
-  dv_flags_read(flags, flags_of_object((dvObject *)&node->base));
-  for (size_t i = 0; i < node->objects.count; i++) dv_flags_read(flags, flags_of_object(node->objects.data[i]));
+  dv_flags_read(flags, dv_display_flags(&node->base));
+  for (size_t i = 0; i < node->objects.count; i++) dv_flags_read(flags, dv_display_flags(node->objects.data[i]));
 }
 
 dvFlags dv_flags_of(const dvNode *node)

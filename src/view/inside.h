@@ -2,6 +2,7 @@
 #ifndef DV_VIEW_INSIDE_H
 #define DV_VIEW_INSIDE_H
 
+#include "scene/live.h"
 #include "view/session.h"
 
 #include <jansson.h>
@@ -74,6 +75,7 @@ struct dvSession {
   bool fresh_frame;   // one was packed since the last step
   dvStepCost after_frame, between_frames;
   // the hand
+  dvLiveGroup hand;   // what the user adds to the scene
   dvObject *spring;   // MouseSpring that pulls, or NULL
   DV_ARRAY(dvFixed) fixed;
   double spring_offset[3];   // from the pulled point to where the surface was held

@@ -69,6 +69,16 @@ struct dvServer {
 
 // --- outboxes ------------------------------------------------------------------------------------
 
+static void free_client(Client *c)
+{
+  for (size_t i = 0; i < c->outbox.count; i++)
+    if (c->outbox.data[i].opcode != BINARY) dv_free(c->outbox.data[i].data);
+  dv_array_free(&c->outbox);
+  dv_text_free(&c->frame);
+  pthread_cond_destroy(&c->filled);
+  dv_free(c);
+}
+
 static void post(Client *c, int opcode, const char *data, size_t length)
 {
   dvServer *s = c->server;
@@ -171,8 +181,13 @@ static void on_ready(struct mg_connection *connection, void *user)
   c->connection = connection;
   c->viewer.transport = c;
   pthread_cond_init(&c->filled, NULL);
+  if (pthread_create(&c->sender, NULL, send_outbox, c) != 0) {                   // others go on; this one may try again
+    static const char busy[] = "\x03\xf5no thread is left for another viewer";   // 1013: try again later
+    free_client(c);
+    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, busy, sizeof busy - 1);
+    return;
+  }
   mg_set_user_connection_data(connection, c);
-  DV_REQUIRE(pthread_create(&c->sender, NULL, send_outbox, c) == 0);
   pthread_mutex_lock(&s->lock);
   queue(s, (Event){.kind = EVENT_JOIN, .client = c});
   pthread_mutex_unlock(&s->lock);
@@ -297,16 +312,6 @@ static int on_request(struct mg_connection *c, void *user)
 }
 
 // --- the session's thread ------------------------------------------------------------------------
-
-static void free_client(Client *c)
-{
-  for (size_t i = 0; i < c->outbox.count; i++)
-    if (c->outbox.data[i].opcode != BINARY) dv_free(c->outbox.data[i].data);
-  dv_array_free(&c->outbox);
-  dv_text_free(&c->frame);
-  pthread_cond_destroy(&c->filled);
-  dv_free(c);
-}
 
 static void client_leaves(dvServer *s, Client *c)
 {

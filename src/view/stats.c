@@ -143,9 +143,9 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
                         : k > DV_QUAD ? dv_topology_count(t, (dvElementKind)k)
                                       : 0;
       }
-    dvField *graph = dv_plays(o, DV_ROLE_LINEAR_SOLVER) ? dv_object_field(o, "graph") : NULL;
-    if (!graph || graph->desc->type != DV_T_REALS || json_array_size(c->convergence) >= 8) continue;
-    const dvReals *values = graph->value;
+    const dvLinearSolverOps *solver = dv_ops(o, DV_ROLE_LINEAR_SOLVER);
+    if (!solver || !solver->residuals || json_array_size(c->convergence) >= 8) continue;
+    const dvReals *values = solver->residuals(o);
     json_t *list = json_array(), *row = json_object();
     for (size_t k = 0; k < values->count && k < 1000; k++) json_array_append_new(list, real_or_null(values->data[k]));
     char *path = dv_object_path(o);

@@ -104,12 +104,11 @@ static Hit cast_ray(dvSession *s, const Ray *r)
 
 static dvObject *driver_of(const dvPlan *p, const dvObject *state)
 {
-  dvObject *in[16], *out[16];
+  dvObject *out;
   for (size_t k = 0; k < p->mappings.count + p->visual_mappings.count; k++) {
     dvObject *m = k < p->mappings.count ? p->mappings.data[k].object : p->visual_mappings.data[k - p->mappings.count];
-    int outs = dv_mapping_outputs(m, out);
-    for (int i = 0; i < outs; i++)
-      if (out[i] == state && dv_mapping_inputs(m, in) > 0) return in[0];
+    for (size_t i = 0; (out = dv_mapping_output(m, i)); i++)
+      if (out == state && dv_mapping_input(m, 0)) return dv_mapping_input(m, 0);
   }
   return NULL;
 }
@@ -172,6 +171,8 @@ static bool find_touch(dvSession *s, const double origin[3], const double direct
   return true;
 }
 
+#define DEFAULT_STIFFNESS 1000.0   // N/m
+
 // --- pulling -------------------------------------------------------------------------------------
 
 static void set_text(dvObject *o, const char *field, const char *format, double a, double b, double c)
@@ -203,17 +204,21 @@ json_t *dv_view_grab(dvSession *s, const double origin[3], const double directio
     arm = dv_quat_inverse_rotate(dv_quat_load(x + 3), offset);
     offset = dv_vec3(0, 0, 0);
   }
-  dvObject *spring = add_component(s, "MouseSpring", "mouseSpring", t.state);
+  const dvClass *cls = dv_registry_find(&s->context->registry, "MouseSpring");
+  DV_REQUIRE(cls);
+  if (!s->hand.scene) dv_live_enter(&s->hand, s->scene);
+  dvObject *spring = dv_live_take(&s->hand, cls, t.state->base.dof, t.state->base.node);
   dvVec3 target = dv_vec3_sub(t.point, offset);
   set_text(spring, "index", "%.0f", (double)t.index, 0, 0);
   set_text(spring, "arm", "%.17g %.17g %.17g", arm.x, arm.y, arm.z);
   set_text(spring, "target", "%.17g %.17g %.17g", target.x, target.y, target.z);
-  if (stiffness >= 0) set_text(spring, "stiffness", "%.17g", stiffness, 0, 0);
+  set_text(spring, "stiffness", "%.17g", stiffness >= 0 ? stiffness : DEFAULT_STIFFNESS, 0, 0);
   set_text(spring, "active", "1", 0, 0, 0);
   if (dv_object_ensure(spring) != DV_OK) {
-    dv_scene_bury(s->scene, spring);
+    dv_live_give(&s->hand, spring);
     return answer;
   }
+  dv_live_add(&s->hand, spring);
   s->spring = spring;
   dv_vec3_store(s->spring_offset, offset);
   char *path = dv_object_path(&t.state->base), *model = dv_object_path(t.model);
@@ -234,7 +239,7 @@ void dv_view_pull(dvSession *s, const double to[3])
 
 void dv_view_release(dvSession *s)
 {
-  if (s->spring) dv_scene_bury(s->scene, s->spring);
+  if (s->spring) dv_live_give(&s->hand, s->spring);
   s->spring = NULL;
 }
 
@@ -286,6 +291,7 @@ json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction
 void dv_view_forget_touch(dvSession *s)
 {
   s->spring = NULL;
+  dv_live_leave(&s->hand);
   for (size_t i = 0; i < s->fixed.count; i++) s->fixed.data[i].object = NULL;
 }
 

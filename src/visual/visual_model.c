@@ -41,13 +41,13 @@ static void visual_state_update(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
   dv_object_pull(o);
-  v->state.count = dv_reals_size(&v->position);
+  dv_state_count_positions(&v->state);
 }
 
 static dvStatus visual_state_init(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
-  v->state.count = dv_reals_size(&v->position);
+  dv_state_count_positions(&v->state);
   if (v->restPosition.count != v->position.count) dv_reals_share(&v->restPosition, &v->position);
   return DV_OK;
 }
@@ -278,15 +278,6 @@ static uint64_t shape_stamp(const dvVisualModel *v)
   return stamp;
 }
 
-static bool visual_model_scratch(dvVisualModel *v, size_t count)
-{
-  if (v->scratch_count >= count) return true;
-  dv_free(v->scratch);
-  v->scratch = dv_alloc_aligned(count * sizeof *v->scratch);
-  v->scratch_count = v->scratch ? count : 0;
-  return v->scratch != NULL;
-}
-
 // vertices and normals from the positions
 static dvStatus visual_model_compute(dvObject *o)
 {
@@ -305,9 +296,11 @@ static dvStatus visual_model_compute(dvObject *o)
   if (!have && !dv_reals_resize(&v->base.normal, vertices->count))
     return dv_error(o, NULL, "out of memory for %zu normals", vertices->count / 3);
   dvSurface s = {vertices->data, dv_reals_size(vertices), &v->triangles, &v->quads, &v->vertNormIdx, v->normal_count};
-  if (!visual_model_scratch(v, dv_surface_scratch(&s)))
-    return dv_error(o, NULL, "out of memory for %zu normals", s.vertex_count);
-  dv_surface_normals(&s, dv_reals_edit(&v->base.normal), v->scratch);
+  dvArena *scratch = dv_scratch(o->context->pool);
+  dvMark mark = dv_arena_mark(scratch);
+  double *work = dv_arena_take(scratch, dv_surface_scratch(&s) * sizeof *work);
+  dv_surface_normals(&s, dv_reals_edit(&v->base.normal), work);
+  dv_arena_release(scratch, mark);
   return DV_OK;
 }
 
@@ -340,7 +333,7 @@ static dvStatus visual_model_init(dvObject *o)
     dv_warning(o, "give src=\"@loader\", a filename, or a topology in the node", "%s has nothing to draw",
                o->cls->name);
   if (!v->parts.list.count) visual_model_take_groups(v);
-  v->base.state.count = dv_reals_size(&v->base.position);
+  dv_state_count_positions(&v->base.state);
   visual_model_transform(v);
   DV_TRY(visual_state_init(o));
   visual_model_check(v);
@@ -353,7 +346,6 @@ static dvStatus visual_model_init(dvObject *o)
 
 static void visual_model_destroy(dvObject *o)
 {
-  dv_free(((dvVisualModel *)o)->scratch);
   dv_visual_parts_free(&((dvVisualModel *)o)->parts);
   visual_state_destroy(o);
 }
@@ -478,7 +470,7 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 #define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                             \
   {                                                                                                                \
     .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,          \
-    .roles = 1u << DV_ROLE_STATE, .size = sizeof(type),                                                            \
+    .roles = DV_PLAYS(DV_ROLE_STATE), .size = sizeof(type),                                                        \
     .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__},                                             \
     .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){visual_state_update, sketch_}}, .create = visual_state_create, \
     hooks                                                                                                          \

@@ -63,10 +63,8 @@ typedef struct dvVisualModel {
   DV_VISUAL_MODEL_FIELDS(DV_MEMBER)
   dvVisualParts parts;   // as the file has them
   size_t normal_count;   // shared normals
-  double *scratch;       // of dv_surface_normals
-  size_t scratch_count;
-  uint64_t shape;   // stamp of faces and indices at the last check
-  bool ready;       // the mesh is loaded and checked
+  uint64_t shape;        // stamp of faces and indices at the last check
+  bool ready;            // the mesh is loaded and checked
 } dvVisualModel;
 
 extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block;

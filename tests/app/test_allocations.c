@@ -1,32 +1,12 @@
 // A warmed step allocates nothing: the C library's allocator is wrapped and counts.
 #include "support/check.h"
+#include "support/count.h"
 #include "support/scene.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define COUNTING 0
-static size_t calls;
-#else
-#define COUNTING 1
-static size_t calls;
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t m);
-void *__libc_realloc(void *p, size_t n);
-void *__libc_memalign(size_t a, size_t n);
-#pragma GCC visibility push(default)   // for libraries too
-void *malloc(size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_malloc(n); }
-void *calloc(size_t n, size_t m) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_calloc(n, m); }
-void *realloc(void *p, size_t n) { return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_realloc(p, n); }
-void *aligned_alloc(size_t a, size_t n)
-{
-  return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED), __libc_memalign(a, n);
-}
-#pragma GCC visibility pop
-#endif
 
 typedef struct Exception {
   const char *scene, *why;
@@ -57,11 +37,11 @@ static const char *excuse_of(const char *scene)
 static size_t count_calls(const char *path, int threads)
 {
   dvScene *s = check_scene_file(path, threads);
-  assert_true(calls > 100);   // the counter counts
+  assert_true(check_allocations() > 100);   // the counter counts
   check_steps(s, 3);
-  size_t before = calls;
+  size_t before = check_allocations();
   check_steps(s, 10);
-  size_t asked = calls - before;
+  size_t asked = check_allocations() - before;
   check_close_scene(&s);
   return asked;
 }

@@ -1,6 +1,6 @@
 // Settings keep their fields; plugins, data directories and the collision pipeline say what they must.
 #include "app/renames.h"
-#include "control/settings.h"
+#include "control/settings/settings.h"
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -70,24 +70,31 @@ static void test_fields_are_kept(void **state)
   unload(&l);
 }
 
+static void check_row(dvContext *c, const dvSettingRow *row)
+{
+  const dvClass *cls = dv_registry_find(&c->registry, row->name);
+  assert_non_null(cls);
+  assert_true(strlen(cls->help) > 5 && cls->module);
+  dvObject *o = dv_object_create(c, cls, "", NULL);
+  for (int k = 0; k < o->field_count; k++) {
+    const dvFieldDesc *d = o->fields[k].desc;
+    if (!*d->help) fail_msg("%s.%s has no help", row->name, d->name);
+    for (int j = 0; j < k; j++)
+      if (strcmp(d->name, o->fields[j].desc->name) == 0) fail_msg("%s has two fields %s", row->name, d->name);
+  }
+  dv_object_destroy(&o);
+}
+
 // every row makes an object, and has a sentence for it and for each of its fields
 static void test_every_row(void **state)
 {
   (void)state;
+  static const dvSettingTable *const tables[] = {&dv_program_settings, &dv_viewer_settings, &dv_picture_settings,
+                                                 &dv_shader_settings, &dv_collision_settings};
   dvContext *c = dv_divan_create(1);
-  for (size_t i = 0; i < dv_setting_row_count; i++) {
-    const dvSettingRow *row = &dv_setting_rows[i];
-    const dvClass *cls = dv_registry_find(&c->registry, row->name);
-    assert_non_null(cls);
-    assert_true(strlen(cls->help) > 5 && cls->module);
-    dvObject *o = dv_object_create(c, cls, "", NULL);
-    for (int k = 0; k < o->field_count; k++) {
-      const dvFieldDesc *d = o->fields[k].desc;
-      if (!*d->help) fail_msg("%s.%s has no help", row->name, d->name);
-      for (int j = 0; j < k; j++)
-        if (strcmp(d->name, o->fields[j].desc->name) == 0) fail_msg("%s has two fields %s", row->name, d->name);
-    }
-    dv_object_destroy(&o);
+  for (size_t t = 0; t < DV_COUNT(tables); t++) {
+    assert_true(tables[t]->count > 0);
+    for (size_t i = 0; i < tables[t]->count; i++) check_row(c, &tables[t]->rows[i]);
   }
   dv_divan_destroy(&c);
 }

@@ -28,7 +28,7 @@ static double *answer(const char *force, double before, size_t *points)
     dv_vec3_store(x + 3 * i, dv_mat3_mul_vec(turn(angle), p));
   }
   assert_int_equal(o->cls->reinit(o), DV_OK);
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F};
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .implicit = true};
   ops->add_force(o, &m);
   double *out = dv_alloc(9 * mo->count * sizeof *out);
   ops->rotations(o, out);

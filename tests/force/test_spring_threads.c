@@ -23,7 +23,7 @@ static double *run(int threads, size_t *count)
     v[i] = cos(0.3 * (double)i);
     dx[i] = sin(0.9 * (double)i);
   }
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = -0.01};
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = -0.01, .implicit = true};
   memset(dv_state_write(dofs, DV_F), 0, *count * sizeof(double));
   memset(dv_state_write(dofs, DV_DF), 0, *count * sizeof(double));
   ops->add_force(ff, &m);

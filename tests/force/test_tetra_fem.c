@@ -6,6 +6,7 @@
 
 #include "force/fem/corot/tetra_corot.h"
 #include "math/vec.h"
+#include "topology/change/change.h"
 #include "topology/geometry.h"
 
 #include <string.h>
@@ -214,10 +215,34 @@ static void mistakes_are_refused(void **state)
   fd_close(&s);
 }
 
+// elements that go between the last force and the end of the step: the stresses are those of the rest
+static void stresses_follow_the_mesh(void **state)
+{
+  DV_UNUSED(state);
+  char *text =
+      dv_format("<Node gravity='0 -9 0'><EulerImplicitSolver/><CGLinearSolver/>%s<MechanicalObject/><UniformMass/>"
+                "<TetrahedronFEMForceField name='ff' youngModulus='100' computeVonMisesStress='1'/></Node>",
+                two_tetrahedra);
+  dvScene *s = check_scene(text, 1);
+  check_steps(s, 2);
+  const dvReals *stress = dv_object_field(check_find(s, "ff"), "vonMisesPerElement")->value;
+  assert_int_equal(stress->count, 2);
+  dvTopology *mesh = dv_topology(check_find(s, "mesh"));
+  assert_int_equal(dv_topology_remove(mesh, DV_TETRAHEDRON, (const int32_t[]){0}, 1), DV_OK);
+  for (int i = 0; i < 100; i++)   // the list moves in memory
+    assert_int_equal(dv_topology_add(mesh, DV_TETRAHEDRON, (const int32_t[]){1, 2, 3, 4}, 1, (dvOrigin){0}), DV_OK);
+  dv_topology_end_changes(mesh);
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_ANIMATE_END, .dt = 0.01});
+  assert_int_equal(stress->count, 101);
+  check_close_scene(&s);
+  dv_free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_is_the_exact_derivative),
+      cmocka_unit_test(stresses_follow_the_mesh),
       cmocka_unit_test(turned_elements_have_the_exact_derivative),
       cmocka_unit_test(the_global_matrix_changes_nothing),
       cmocka_unit_test(hexahedra_are_cut_into_tetrahedra),

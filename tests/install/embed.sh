@@ -79,3 +79,10 @@ int main(int count, char **arguments)
 END
 cc $CFLAGS "$work/load.c" $(pkg-config --cflags --libs divan) -o "$work/load"
 LD_LIBRARY_PATH=$lib "$work/load" "$work/plugin/example.scn" "$lib/divan/plugins" | grep "velocity 0.432948"
+
+echo "-- a plugin with a solver, an integrator, a constraint, a collision model and a component that follows changes"
+cp -r "$source/tests/install/plugin" "$work/trial"
+cmake -S "$work/trial" -B "$work/trial/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$work/trial/build"
+cc $CFLAGS "$work/trial/host.c" $(pkg-config --cflags --libs divan) -lm -o "$work/trial/host"
+LD_LIBRARY_PATH=$lib "$work/trial/host" "$work/trial/build"

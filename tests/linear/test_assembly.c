@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { P = DV_VEC_SOLVER, Q, R };
-
 static const dvMech factors = {.x = DV_X,
                                .v = DV_V,
                                .f = DV_F,
@@ -38,8 +36,11 @@ static double compare_products(dvNode *node, const dvAssemblyParts *parts, dvMec
   dvPlan *plan = NULL;
   dvAssembly a = {0};
   uint64_t seed = 7;
+  int p = 0, q = 0, r = 0;
+  dv_vecs_take(&node->base, DV_VEC_DERIV, &p, &q, &r);
   dv_plan_get(&plan, node);
   if (plan->independent.count == 0) {
+    dv_vecs_give(&node->base, &p, &q, &r);
     dv_plan_destroy(&plan);
     return 0;
   }
@@ -50,17 +51,18 @@ static double compare_products(dvNode *node, const dvAssemblyParts *parts, dvMec
     a.later = pass == 2;
     assert_int_equal(dv_assembly_build(&a, &node->base, plan, &m, parts ? *parts : DV_ASSEMBLE_ALL), DV_OK);
     if (a.later) dv_assembly_finish(&a, node->base.context->pool);
-    randomise(plan, P, &seed);
-    dv_mech_project_response(plan, P);
+    randomise(plan, p, &seed);
+    dv_mech_project_response(plan, p);
     dvMech product = m;
-    dv_mech_product(plan, &product, Q, P);
-    dv_assembly_product(&a, node->base.context->pool, R, P);
-    double size = sqrt(dv_mech_dot(plan, Q, Q));
-    dv_mech_combine(plan, R, R, -1, Q);
-    worst = fmax(worst, sqrt(dv_mech_dot(plan, R, R)) / (size > 0 ? size : 1));
+    dv_mech_product(plan, &product, q, p);
+    dv_assembly_product(&a, node->base.context->pool, r, p);
+    double size = sqrt(dv_mech_dot(plan, q, q));
+    dv_mech_combine(plan, r, r, -1, q);
+    worst = fmax(worst, sqrt(dv_mech_dot(plan, r, r)) / (size > 0 ? size : 1));
   }
   assert_int_equal(a.pattern_stamp, 1);
   dv_assembly_free(&a);
+  dv_vecs_give(&node->base, &p, &q, &r);
   dv_plan_destroy(&plan);
   return worst;
 }
@@ -255,17 +257,20 @@ static void changed_sequences_are_noticed(void **state)
 // J of a state in terms of all main states: columns by propagating unit vectors
 static double *dense_j(dvPlan *plan, const dvAssembly *a, dvState *s)
 {
+  int p = 0;
+  dv_vec_take(&s->base, DV_VEC_DERIV, &p);
   size_t rows = dv_state_scalars(s, DV_V);
   double *j = dv_alloc(rows * a->size * sizeof *j), *unit = dv_alloc(a->size * sizeof *unit);
   for (size_t c = 0; c < a->size; c++) {
     unit[c] = 1;
-    dv_assembly_scatter(a, P, unit);
+    dv_assembly_scatter(a, p, unit);
     unit[c] = 0;
-    dv_mech_propagate_v(plan, P);
-    const double *column = dv_state_read(s, P);
+    dv_mech_propagate_v(plan, p);
+    const double *column = dv_state_read(s, p);
     for (size_t r = 0; r < rows; r++) j[r * a->size + c] = column[r];
   }
   dv_free(unit);
+  dv_vec_give(&s->base, &p);
   return j;
 }
 

@@ -65,18 +65,21 @@ static void many_right_hand_sides(void **state)
 }
 
 // rows that touch up to four unknowns, one that touches none
-static void make_rows(size_t n, size_t *start, int32_t *col, double *value)
+static void make_rows(size_t n, dvSparseRows *rows)
 {
   uint64_t seed = 12;
-  size_t at = 0;
-  for (size_t i = 0; i < ROWS; i++) {
-    start[i] = at;
-    for (size_t k = 0; k < i % 5; k++, at++) {
-      col[at] = (int32_t)((check_random(&seed) + 1) / 2.001 * (double)n);
-      value[at] = check_random(&seed);
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t k = 0; k < i % 5; k++) {
+      int32_t col = (int32_t)((check_random(&seed) + 1) / 2.001 * (double)n);
+      dv_sparse_rows_add(rows, (int32_t)i, col, check_random(&seed));
     }
-  }
-  start[ROWS] = at;
+  dv_sparse_rows_settle(rows, ROWS);
+}
+
+static void add_row(const dvSparseRows *rows, size_t row, double *to)
+{
+  for (size_t e = rows->start.data[row]; e < rows->start.data[row + 1]; e++)
+    to[rows->col.data[e]] += rows->value.data[e];
 }
 
 static void compliance(void **state)
@@ -84,12 +87,10 @@ static void compliance(void **state)
   DV_UNUSED(state);
   Setup s;
   set_up(&s, 3, 40);
-  size_t start[ROWS + 1];
-  int32_t col[4 * ROWS];
-  double value[4 * ROWS], *h = dv_alloc(s.n * sizeof *h), *x = dv_alloc(s.n * sizeof *x);
-  static double w[ROWS * ROWS], first[ROWS * ROWS];
-  make_rows(s.n, start, col, value);
-  dvSparseRows rows = {ROWS, start, col, value};
+  double *h = dv_alloc(s.n * sizeof *h), *x = dv_alloc(s.n * sizeof *x);
+  static double w[ROWS * ROWS], first[ROWS * ROWS], y[ROWS];
+  dvSparseRows rows = {0};
+  make_rows(s.n, &rows);
   dvLdlBatch *batch = dv_ldl_batch_create();
   for (int threads = 1; threads <= 3; threads++) {
     dvPool *pool = dv_pool_create(threads);
@@ -103,14 +104,12 @@ static void compliance(void **state)
   }
   for (size_t i = 0; i < ROWS; i++) {
     memset(h, 0, s.n * sizeof *h);
-    for (size_t e = start[i]; e < start[i + 1]; e++) h[col[e]] += value[e];
+    add_row(&rows, i, h);
     dv_ldl_solve(&s.f, h, x, s.work);
-    for (size_t k = 0; k < ROWS; k++) {
-      double expected = 0;
-      for (size_t e = start[k]; e < start[k + 1]; e++) expected += value[e] * x[col[e]];
-      check_close(w[k * ROWS + i], expected, 1e-13);
-    }
+    dv_sparse_rows_product(&rows, x, y);
+    for (size_t k = 0; k < ROWS; k++) check_close(w[k * ROWS + i], y[k], 1e-13);
   }
+  dv_sparse_rows_free(&rows);
   dv_ldl_batch_destroy(&batch);
   dv_free(h), dv_free(x);
   tear_down(&s);

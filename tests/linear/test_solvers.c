@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { X = DV_VEC_ODE, B, Q, START };
-
 #define BODY                                                                                          \
   "<RegularGridTopology nx='3' ny='3' nz='6' xmin='0' xmax='2' ymin='0' ymax='2' zmin='0' zmax='5'/>" \
   "<MechanicalObject name='dofs'/><UniformMass vertexMass='0.5'/><FixedProjectiveConstraint indices='0-8'/>"
@@ -39,6 +37,7 @@ typedef struct Problem {
   dvPlan *plan;
   dvObject *solver;
   dvMech m;
+  int x, b, q, start;   // vectors
 } Problem;
 
 static Problem open_problem(const char *text, double mass)
@@ -46,15 +45,16 @@ static Problem open_problem(const char *text, double mass)
   Problem p = {.scene = check_scene(text, 1), .m = implicit_factors(mass)};
   p.solver = check_find(p.scene, "s");
   dv_plan_get(&p.plan, p.scene->root);
+  dv_vecs_take(&p.scene->root->base, DV_VEC_DERIV, &p.x, &p.b, &p.q, &p.start);
   dvMech at = p.m;
   dv_mech_compute_force(p.plan, &at);
   uint64_t seed = 12;
   for (size_t i = 0; i < p.plan->independent.count; i++) {
     dvState *s = dv_state(p.plan->independent.data[i]);
-    check_random_vector(&seed, dv_state_write(s, B), dv_state_scalars(s, B));
+    check_random_vector(&seed, dv_state_write(s, p.b), dv_state_scalars(s, p.b));
   }
-  dv_mech_project_response(p.plan, B);
-  dv_mech_clear(p.plan, X);
+  dv_mech_project_response(p.plan, p.b);
+  dv_mech_clear(p.plan, p.x);
   return p;
 }
 
@@ -66,16 +66,17 @@ static void close_problem(Problem *p)
 
 static dvStatus solve(Problem *p)
 {
-  return ((const dvLinearSolverOps *)dv_ops(p->solver, DV_ROLE_LINEAR_SOLVER))->solve(p->solver, p->plan, &p->m, X, B);
+  return ((const dvLinearSolverOps *)dv_ops(p->solver, DV_ROLE_LINEAR_SOLVER))
+      ->solve(p->solver, p->plan, &p->m, p->x, p->b);
 }
 
 // |A x - b| / |b| by the product without a matrix
 static double residual(Problem *p)
 {
   dvMech m = p->m;
-  dv_mech_product(p->plan, &m, Q, X);
-  dv_mech_combine(p->plan, Q, Q, -1, B);
-  return sqrt(dv_mech_dot(p->plan, Q, Q) / dv_mech_dot(p->plan, B, B));
+  dv_mech_product(p->plan, &m, p->q, p->x);
+  dv_mech_combine(p->plan, p->q, p->q, -1, p->b);
+  return sqrt(dv_mech_dot(p->plan, p->q, p->q) / dv_mech_dot(p->plan, p->b, p->b));
 }
 
 static int iterations_of(const dvObject *solver) { return ((const dvIterative *)solver)->done; }
@@ -150,9 +151,9 @@ static void solving_again_gives_the_same(void **state)
     Problem p = open_problem(text, 1);
     double first = 0;
     for (int again = 0; again < 3; again++) {
-      dv_mech_clear(p.plan, X);
+      dv_mech_clear(p.plan, p.x);
       assert_int_equal(solve(&p), DV_OK);
-      double norm = dv_mech_dot(p.plan, X, X);
+      double norm = dv_mech_dot(p.plan, p.x, p.x);
       if (again == 0) first = norm;
       check_close(norm, first, 1e-14 * first);
     }
@@ -242,7 +243,7 @@ static void cg_stops_as_it_should(void **state)
   const dvAssembly *a = dv_linear_system(dv_linear_solver(d.solver)->system)->assembly;
   double *dense = dv_alloc(a->size * a->size * sizeof *dense), *b = dv_alloc(a->size * sizeof *b);
   dv_block_matrix_to_dense(&a->matrix, dense);
-  dv_assembly_gather(a, B, b);
+  dv_assembly_gather(a, d.b, b);
   for (size_t i = 0; i < DV_COUNT(cases); i++)
     for (int matrix = 0; matrix < 2; matrix++) {
       const Reference *r = &cases[i];
@@ -434,7 +435,7 @@ static void refused_matrices(void **state)
   // without masses the singular values of free motions are left out
   p = open_problem("<Node name='root'><EulerImplicitSolver/><SVDLinearSolver name='s'/>" TRIANGLE SPRINGS "</Node>", 0);
   dvState *s = dv_state(check_find(p.scene, "dofs"));
-  double *b = dv_state_write(s, B);
+  double *b = dv_state_write(s, p.b);
   memset(b, 0, 12 * sizeof *b);
   b[0] = -1, b[3] = 1;   // pulls one edge: forces in balance
   assert_int_equal(solve(&p), DV_OK);

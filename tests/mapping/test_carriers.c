@@ -272,14 +272,54 @@ static void sizes_that_no_longer_fit_are_told(void **state)
   }
 }
 
+// a hundred bodies of two points drive one state: forces on it reach each of them
+static void as_many_inputs_as_one_likes(void **state)
+{
+  (void)state;
+  enum { BODIES = 100 };
+  dvText text = {0}, inputs = {0};
+  dv_text_add(&text, "<Node gravity='0 0 0'><EulerImplicitSolver/><SparseLDLSolver/>");
+  for (int i = 0; i < BODIES; i++) {
+    dv_text_printf(&text,
+                   "<Node name='n%d'><MechanicalObject name='s' position='%d 0 0 %d 1 0'/>"
+                   "<UniformMass totalMass='2'/></Node>",
+                   i, i, i);
+    dv_text_printf(&inputs, "@../n%d/s ", i);
+  }
+  dv_text_printf(&text,
+                 "<Node name='all'><MechanicalObject name='s'/><IdentityMultiMapping name='map' input='%s'/>"
+                 "<ConstantForceField forces='0 0 1'/></Node></Node>",
+                 inputs.text);
+  dvScene *s = check_scene(text.text, 1);
+  const dvObject *map = check_find(s, "all/map");
+  assert_ptr_equal(dv_mapping_input(map, BODIES - 1), check_find(s, "n99/s"));
+  assert_null(dv_mapping_input(map, BODIES));
+  check_close(check_value(s, "all/s", DV_X, 6 * 57), 57, 0);
+  check_steps(s, 1);
+  for (size_t i = 0; i < BODIES; i++) {
+    char *path = dv_format("n%zu/s", i);
+    check_close(check_value(s, path, DV_V, 5), 0.01, 1e-12);   // dt f / m
+    dv_free(path);
+  }
+  check_close_scene(&s);
+  dv_text_free(&text);
+  dv_text_free(&inputs);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(curves_go_where_they_should),      cmocka_unit_test(a_twisted_skin),
-      cmocka_unit_test(nearest_frames_count_by_distance), cmocka_unit_test(a_tube_and_a_beam),
-      cmocka_unit_test(frames_turn_with_the_material),    cmocka_unit_test(a_spring_below_is_a_spring_above),
-      cmocka_unit_test(switches_decide_what_goes_up),     cmocka_unit_test(mistakes_name_states_and_what_fits),
-      cmocka_unit_test(distances_from_targets),           cmocka_unit_test(sizes_that_no_longer_fit_are_told),
+      cmocka_unit_test(as_many_inputs_as_one_likes),
+      cmocka_unit_test(curves_go_where_they_should),
+      cmocka_unit_test(a_twisted_skin),
+      cmocka_unit_test(nearest_frames_count_by_distance),
+      cmocka_unit_test(a_tube_and_a_beam),
+      cmocka_unit_test(frames_turn_with_the_material),
+      cmocka_unit_test(a_spring_below_is_a_spring_above),
+      cmocka_unit_test(switches_decide_what_goes_up),
+      cmocka_unit_test(mistakes_name_states_and_what_fits),
+      cmocka_unit_test(distances_from_targets),
+      cmocka_unit_test(sizes_that_no_longer_fit_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

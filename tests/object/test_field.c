@@ -261,6 +261,16 @@ static void values_convert_between_types(void **state)
   done(&a), done(&b);
 }
 
+static void a_class_lacks_what_its_role_needs(void **state)
+{
+  DV_UNUSED(state);
+  dvMappingOps mapping = {0};
+  dvClass cls = {.ops = {[DV_ROLE_MAPPING] = &mapping}};
+  assert_string_equal(dv_class_lacks(&cls), "apply");
+  cls.ops[DV_ROLE_MAPPING] = NULL;
+  assert_null(dv_class_lacks(&cls));
+}
+
 static int set_up(void **state)
 {
   DV_UNUSED(state);
@@ -289,6 +299,7 @@ int main(void)
       cmocka_unit_test(engines_run_only_when_read_and_changed),
       cmocka_unit_test(cycles_are_refused),
       cmocka_unit_test(values_convert_between_types),
+      cmocka_unit_test(a_class_lacks_what_its_role_needs),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -30,10 +30,13 @@ static void check_free(const char *content, int wanted, const char *named)
   char text[4096];
   snprintf(text, sizeof text, "<Node gravity='0 0 0'><Node name='A'>%s</Node></Node>", content);
   dvScene *s = check_scene(text, 1);
-  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = 0.01, .k = 1};
+  dvMech m = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = 0.01, .k = 1, .implicit = true};
   dvText what = {0};
   dv_mech_compute_force(s->plan, &m);
-  int found = dv_rigid_motions(s->plan, &m, DV_VEC_ODE, DV_VEC_ODE + 1, &what);
+  int a = 0, b = 0;
+  dv_vecs_take(&s->root->base, DV_VEC_DERIV, &a, &b);
+  int found = dv_rigid_motions(s->plan, &m, a, b, &what);
+  dv_vecs_give(&s->root->base, &a, &b);
   if (found != wanted) print_error("%.60s: %d motions (%s)\n", content, found, what.text ? what.text : "");
   assert_int_equal(found, wanted);
   if (named) assert_non_null(strstr(what.text ? what.text : "", named));

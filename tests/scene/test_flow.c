@@ -14,21 +14,19 @@ typedef struct Probe {
   int ins, outs;
 } Probe;
 
-static int probe_inputs(dvObject *o, dvObject **out)
+static dvObject *probe_input(const dvObject *o, size_t index)
 {
-  Probe *p = (Probe *)o;
-  for (int i = 0; i < p->ins; i++) out[i] = p->in[i];
-  return p->ins;
+  const Probe *p = (const Probe *)o;
+  return index < (size_t)p->ins ? p->in[index] : NULL;
 }
 
-static int probe_outputs(dvObject *o, dvObject **out)
+static dvObject *probe_output(const dvObject *o, size_t index)
 {
-  Probe *p = (Probe *)o;
-  for (int i = 0; i < p->outs; i++) out[i] = p->out[i];
-  return p->outs;
+  const Probe *p = (const Probe *)o;
+  return index < (size_t)p->outs ? p->out[index] : NULL;
 }
 
-static const dvMappingOps probe_ops = {.inputs = probe_inputs, .outputs = probe_outputs};
+static const dvMappingOps probe_ops = {.input = probe_input, .output = probe_output};
 static const dvClass probe_class = {
     .struct_size = sizeof(dvClass), .name = "Probe", .size = sizeof(Probe), .ops = {[DV_ROLE_MAPPING] = &probe_ops}};
 

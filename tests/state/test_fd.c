@@ -115,7 +115,7 @@ static const dvForceOps pull_ops = {.add_force = pull_add_force,
                                     .add_dforce = pull_add_dforce,
                                     .add_stiffness = pull_add_stiffness,
                                     .energy = pull_energy,
-                                    .states = dv_pair_force_states};
+                                    DV_PAIR_FORCE_SLOTS};
 static const dvClass pull_class = {
     .struct_size = sizeof(dvClass),
     .name = "TestPull",
@@ -201,7 +201,8 @@ static const dvMappingOps bend_ops = {.apply = bend_apply,
                                       .apply_jt = bend_apply_jt,
                                       .apply_djt = bend_apply_djt,
                                       .build_j = bend_build_j,
-                                      .add_jdot = bend_add_jdot};
+                                      .add_jdot = bend_add_jdot,
+                                      DV_MAPPING_SLOTS};
 static const dvClass bend_class = {
     .struct_size = sizeof(dvClass),
     .name = "TestBend",
@@ -276,6 +277,7 @@ static const dvMassOps weight_ops = {
     .add_matrix = weight_add_matrix,
     .kinetic = weight_kinetic,
     .potential = weight_potential,
+    .rayleigh_mass = dv_mass_rayleigh,
 };
 static const dvClass weight_class = {
     .struct_size = sizeof(dvClass),

@@ -1,4 +1,5 @@
 // See fd.h: forces.
+#include "support/fd_record.h"
 #include "support/fd_space.h"
 
 #include "math/vec.h"
@@ -238,6 +239,9 @@ bool fd_check_force(dvObject *force, const fdOptions *options)
   }
   fd_space_fini(&p);
   force_at(force, &p, NULL);
+  if (good && options->samples > 0 && (options->checks & (FD_STIFFNESS | FD_DAMPING)))
+    fd_record(force, DV_ROLE_FORCE, "derivative");
+  if (good && options->samples > 0 && (options->checks & FD_ASSEMBLY)) fd_record(force, DV_ROLE_FORCE, "matrix");
   return good;
 }
 

@@ -1,4 +1,5 @@
 // See fd.h: mappings.
+#include "support/fd_record.h"
 #include "support/fd_space.h"
 
 #include "mechanics/rows.h"
@@ -160,7 +161,7 @@ static bool check_rows(MappingCheck *c, uint64_t *random)
         double h[DV_MAX_COORD];
         if ((i + (size_t)r) % 2 && s->count > 1) continue;
         fd_random_fill(random, h, w);
-        dv_rows_add(dv_rows_on(&set, s), r, i, h, 1);
+        dv_rows_add(&set, s, r, i, h, 1);
         for (size_t a = 0; a < w; a++)
           for (size_t j = 0; j < cols; j++)
             wanted[(size_t)r * cols + j] += h[a] * c->j[(c->out.offset[k] + i * w + a) * cols + j];
@@ -168,13 +169,10 @@ static bool check_rows(MappingCheck *c, uint64_t *random)
   }
   dv_mapping_rows_up(c->object, &set);
   for (int k = 0; k < c->in.count; k++) {
-    dvStateRows *on = dv_rows_on(&set, c->in.states[k]);
-    size_t w = (size_t)on->state->base.dof->deriv;
-    dv_rows_settle(on);
-    for (size_t e = 0; e < on->entries.count; e++)
-      for (size_t a = 0; a < w; a++)
-        got[(size_t)on->entries.data[e].row * cols + c->in.offset[k] + (size_t)on->entries.data[e].dof * w + a] =
-            on->values.data[e * w + a];
+    dvSparseRows *on = &dv_rows_on(&set, c->in.states[k])->rows;
+    dv_sparse_rows_settle(on, ROWS);
+    for (size_t e = 0; e < on->col.count; e++)
+      got[(size_t)on->row.data[e] * cols + c->in.offset[k] + (size_t)on->col.data[e]] = on->value.data[e];
   }
   for (int r = 0; r < ROWS && rows; r++)
     good = fd_compare(c->object, c->options,
@@ -237,8 +235,11 @@ bool fd_check_mapping(dvObject *mapping, const fdOptions *options)
   uint64_t random = options->seed;
   bool good = true;
   DV_REQUIRE(c.ops);
-  fd_space_init(&c.in, states, dv_mapping_inputs(mapping, states));
-  fd_space_init(&c.out, states, dv_mapping_outputs(mapping, states));
+  int n = 0;
+  while (n < FD_STATES && (states[n] = dv_mapping_input(mapping, (size_t)n))) n++;
+  fd_space_init(&c.in, states, n);
+  for (n = 0; n < FD_STATES && (states[n] = dv_mapping_output(mapping, (size_t)n));) n++;
+  fd_space_init(&c.out, states, n);
   for (int i = 0; i < options->samples; i++) {
     fd_space_shake(&c.in, options, &random);
     c.ops->apply(mapping, DV_X, DV_X);
@@ -256,5 +257,7 @@ bool fd_check_mapping(dvObject *mapping, const fdOptions *options)
   fd_space_fini(&c.in);
   fd_space_fini(&c.out);
   c.ops->apply(mapping, DV_X, DV_X);
+  if (good && options->samples > 0 && (options->checks & FD_JACOBIAN))
+    fd_record(mapping, DV_ROLE_MAPPING, "derivative");
   return good;
 }

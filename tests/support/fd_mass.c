@@ -1,4 +1,5 @@
 // See fd.h: masses.
+#include "support/fd_record.h"
 #include "support/fd_space.h"
 
 #include "support/check.h"
@@ -128,10 +129,10 @@ bool fd_check_mass(dvObject *mass, const fdOptions *options)
   uint64_t random = options->seed;
   bool good = true;
   DV_REQUIRE(c.ops);
-  dvObject *state = NULL;   // a force that is a mass too begins with the force
-  if (dv_ops(mass, DV_ROLE_FORCE)) dv_force_states(mass, &state);
-  else state = &((dvMass *)mass)->state->base;
-  fd_space_init(&c.p, &state, 1);
+  dvObject *states[DV_FORCE_STATES];   // a force that is a mass too begins with the force
+  if (dv_ops(mass, DV_ROLE_FORCE)) dv_force_states(mass, states);
+  else states[0] = &((dvMass *)mass)->state->base;
+  fd_space_init(&c.p, states, 1);
   for (int i = 0; i < options->samples; i++) {
     fd_space_shake(&c.p, options, &random);
     c.m = fd_matrix(fd_space_size(&c.p), fd_space_size(&c.p));
@@ -142,5 +143,6 @@ bool fd_check_mass(dvObject *mass, const fdOptions *options)
     dv_free(c.m);
   }
   fd_space_fini(&c.p);
+  if (good && options->samples > 0) fd_record(mass, DV_ROLE_MASS, "derivative");
   return good;
 }

@@ -223,8 +223,15 @@ fdDenseSink fd_dense_sink(const fdSpace *rows, const fdSpace *cols)
 
 dvMech fd_mech_of(const dvObject *o)
 {
-  dvMech m = {
-      .x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = 1, .dt = o->node->dt, .time = o->node->time};
+  dvMech m = {.x = DV_X,
+              .v = DV_V,
+              .f = DV_F,
+              .dx = DV_DX,
+              .df = DV_DF,
+              .k = 1,
+              .dt = o->node->dt,
+              .time = o->node->time,
+              .implicit = true};
   memcpy(m.gravity, o->node->gravity, sizeof m.gravity);
   return m;
 }

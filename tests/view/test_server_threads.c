@@ -7,6 +7,8 @@
 #include "view/server.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -274,9 +276,59 @@ static void test_slow_client(void **unused)
   stop(&r);
 }
 
+#ifndef __SANITIZE_THREAD__   // it takes pthread_create for itself
+
+// stands before the one of the C library, for the program and not for the HTTP library
+static atomic_bool no_threads;
+typedef int (*Create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+{
+  Dl_info from;
+  void *symbol = dlsym(RTLD_NEXT, "pthread_create"), *address;
+  Create create;
+  memcpy(&create, &symbol, sizeof create);
+  memcpy(&address, &run, sizeof address);
+  bool theirs = dladdr(address, &from) && from.dli_fname && strstr(from.dli_fname, "civetweb");
+  return no_threads && !theirs ? EAGAIN : create(thread, attributes, run, argument);
+}
+
+// who comes when no thread is left is sent away; the others and the server go on
+static void test_no_thread_is_left(void **unused)
+{
+  DV_UNUSED(unused);
+  Running r;
+  start(&r, false);
+  dvText text = {0};
+  int a = open_socket(&r);
+  tell(a, "{\"do\":\"hello\",\"id\":1}");
+  wait_for(a, "\"re\":1", &text);
+  no_threads = true;
+  int b = open_socket(&r);
+  assert_int_equal(listen_to(b, &text), 8);   // closed, with a reason
+  assert_memory_equal(text.text, "\x03\xf5", 2);
+  close(b);
+  no_threads = false;
+  tell(a, "{\"do\":\"object\",\"id\":2,\"path\":\"/\"}");
+  wait_for(a, "\"re\":2", &text);
+  b = open_socket(&r);
+  tell(b, "{\"do\":\"hello\",\"id\":3}");
+  wait_for(b, "\"re\":3", &text);
+  close(a);
+  close(b);
+  dv_text_free(&text);
+  stop(&r);
+}
+#else
+static void test_no_thread_is_left(void **unused)
+{
+  DV_UNUSED(unused);
+  skip();
+}
+#endif
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_who_gets_in), cmocka_unit_test(test_conversation),
-                                     cmocka_unit_test(test_slow_client)};
+                                     cmocka_unit_test(test_slow_client), cmocka_unit_test(test_no_thread_is_left)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

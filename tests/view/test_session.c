@@ -385,6 +385,41 @@ static void test_touch(void **unused)
   close_fixture(&f);
 }
 
+// the hand pulls with every linear solver, and leaves the graph as it was
+static void test_touch_solvers(void **unused)
+{
+  DV_UNUSED(unused);
+  static const char *const solvers[] = {"<PrecomputedLinearSolver/>",
+                                        "<SparseLDLSolver/>",
+                                        "<AsyncSparseLDLSolver/>",
+                                        "<EigenSparseLU/>",
+                                        "<CholeskySolver/>",
+                                        "<CGLinearSolver template='CompressedRowSparseMatrix' iterations='200' "
+                                        "tolerance='1e-12' threshold='1e-12'/>"};
+  const char *cg = strstr(bar, "<CGLinearSolver"), *after = strchr(cg, '>') + 1;
+  for (size_t i = 0; i < DV_COUNT(solvers); i++) {
+    Fixture f;
+    char *text = dv_format("%.*s%s%s", (int)(cg - bar), bar, solvers[i], after);
+    open_text(&f, text);
+    dv_free(text);
+    must(&f, "{\"do\":\"hello\",\"id\":1}");
+    run_steps(&f, 30);   // the precomputed factor is there
+    unsigned version = f.session->scene->version;
+    double still = position(&f, 3 * 61 + 1);
+    must(&f, "{\"do\":\"grab\",\"id\":1,\"origin\":[0.4,10,3.9],\"direction\":[0,-1,0],\"stiffness\":5000}");
+    assert_non_null(f.session->spring);
+    assert_null(ask(&f, "{\"do\":\"pull\",\"to\":[0.4,2,3.9]}"));
+    run_steps(&f, 50);
+    if (!(position(&f, 3 * 61 + 1) > still + 0.2)) print_error("%s\n", solvers[i]);
+    assert_true(position(&f, 3 * 61 + 1) > still + 0.2);
+    must(&f, "{\"do\":\"release\",\"id\":1}");
+    run_steps(&f, 50);
+    assert_int_equal(f.session->scene->version, version);
+    assert_int_equal(f.session->scene->buried.count, 0);
+    close_fixture(&f);
+  }
+}
+
 // --- keys and the mouse --------------------------------------------------------------------------
 
 typedef struct KeyProbe {
@@ -407,7 +442,7 @@ static const dvClass key_probe_class = {.struct_size = sizeof(dvClass),
                                         .name = "KeyProbe",
                                         .help = "counts keys",
                                         .blocks = {&dv_object_block},
-                                        .roles = 1u << DV_ROLE_CONTROLLER,
+                                        .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
                                         .size = sizeof(KeyProbe),
                                         .handle_event = key_probe_event};
 
@@ -602,9 +637,9 @@ static void test_hostile(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames),    cmocka_unit_test(test_edits),
-                                     cmocka_unit_test(test_structure), cmocka_unit_test(test_touch),
-                                     cmocka_unit_test(test_keys),      cmocka_unit_test(test_sketches),
-                                     cmocka_unit_test(test_clients),   cmocka_unit_test(test_hostile)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_frames),   cmocka_unit_test(test_edits),         cmocka_unit_test(test_structure),
+      cmocka_unit_test(test_touch),    cmocka_unit_test(test_touch_solvers), cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_sketches), cmocka_unit_test(test_clients),       cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

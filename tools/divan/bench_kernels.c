@@ -145,6 +145,10 @@ static void time_tetra(Series *s, const Box *box)
       if (methods[m].method == DV_COROT_LARGE)
         bench_time_loop(s,
                         (Loop){"tetra dforce", box->count, 135, 8 + 16 + 72 + share, share / 3, loop_tetra_dforce, &t});
+      dv_tetra_corot_keep(t.t, false);
+      if (methods[m].method == DV_COROT_LARGE)
+        bench_time_loop(s, (Loop){"tetra force, large, explicit", box->count, 200, 8 + 16 + 96 + share, share / 3,
+                                  loop_tetra_force, &t});
       dv_tetra_corot_destroy(&t.t);
     }
     dv_free(t.x), dv_free(t.f);
@@ -291,6 +295,9 @@ static void time_springs(Series *s, int side, bool damped)
     } else {
       bench_time_loop(s, (Loop){"spring force", springs, 26, 4 + 16 + 32 + share, share / 3, loop_add_force, &spring});
       bench_time_loop(s, (Loop){"spring dforce", springs, 26, 4 + 8 + 32 + share, share / 3, loop_add_dforce, &spring});
+      spring.m.implicit = false;
+      bench_time_loop(
+          s, (Loop){"spring force, explicit", springs, 26, 4 + 16 + share, share / 3, loop_add_force, &spring});
       bench_time_loop(s, (Loop){"mass product, uniform", points, 6, 72, 24, loop_add_mdx, &mass});
     }
   }

@@ -366,17 +366,14 @@ static void time_compliance(const Bench *bench, json_t *figures)
   static double w[ROWS * ROWS];
   if (!bench_wants(bench, "compliance")) return;
   bench_progress("compliance");
-  size_t start[ROWS + 1], at = 0, pivot;
-  int32_t col[3 * ROWS];
-  double value[3 * ROWS];
+  size_t pivot;
+  dvSparseRows h = {0};
   for (size_t i = 0; i < ROWS; i++) {   // a patch of the surface; a contact lies between three points
     size_t contact = i / 3, corner = contact % 10 + contact / 10 * 26 + 26 * 18 * 10;
     const size_t corners[3] = {corner, corner + 1, corner + 26};
-    start[i] = at;
-    for (int k = 0; k < 3; k++, at++) col[at] = (int32_t)(3 * corners[k] + i % 3), value[at] = 1.0 / 3;
+    for (int k = 0; k < 3; k++) dv_sparse_rows_add(&h, (int32_t)i, (int32_t)(3 * corners[k] + i % 3), 1.0 / 3);
   }
-  start[ROWS] = at;
-  dvSparseRows h = {ROWS, start, col, value};
+  dv_sparse_rows_settle(&h, ROWS);
   dvBlockMatrix a = {0};
   dvLdl f = {0};
   if (elastic_matrix(&a, points, 1) && dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_BEST) &&
@@ -394,7 +391,7 @@ static void time_compliance(const Bench *bench, json_t *figures)
       dv_ldl_compliance(&f, batch, pool, &h, w);
       if (i > 0) least(&two, dv_now() - began);
       memset(x, 0, n * sizeof *x);
-      x[col[0]] = 1;
+      x[h.col.data[0]] = 1;
       began = dv_now();
       dv_ldl_solve(&f, x, x, work);
       least(&single, dv_now() - began);
@@ -408,6 +405,7 @@ static void time_compliance(const Bench *bench, json_t *figures)
     dv_pool_destroy(&pool);
     dv_ldl_batch_destroy(&batch);
   }
+  dv_sparse_rows_free(&h);
   dv_ldl_free(&f);
   dv_block_matrix_free(&a);
 }

@@ -14,41 +14,41 @@
 #include "base/array.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "collision/model.h"
 #include "engine/engine.h"
 #include "force/mesh.h"
+#include "linear/solver.h"
 #include "math/decompose.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
 #include "object/context.h"
 #include "object/object.h"
+#include "ode/integrator.h"
 #include "scene/node.h"
 #include "scene/plan.h"
 #include "state/state.h"
+#include "topology/change/element_data.h"
 #include "topology/topology.h"
 
 /* Moves when plugins must be compiled again: a table of operations or the meaning of a call has changed. */
-#define DV_SDK_ABI 2
+#define DV_SDK_ABI 3
 
 /* Catches what the number above does not tell: structs and tables of another size. */
-#define DV_SDK_TABLES                                                                                   \
-  ((((((uint64_t)sizeof(dvForceOps) * 1009 + sizeof(dvMassOps)) * 1009 + sizeof(dvMappingOps)) * 1009 + \
-     sizeof(dvOdeOps)) *                                                                                \
-        1009 +                                                                                          \
-    sizeof(dvLinearSolverOps)) *                                                                        \
-       1009 +                                                                                           \
-   sizeof(dvMatrixSink))
-#define DV_SDK_LAYOUT                                                                                               \
-  (((((((((uint64_t)sizeof(dvClass) * 1009 + sizeof(dvObject)) * 1009 + sizeof(dvNode)) * 1009 + sizeof(dvState)) * \
-           1009 +                                                                                                   \
-       sizeof(dvTopology)) *                                                                                        \
-          1009 +                                                                                                    \
-      sizeof(dvMech)) *                                                                                             \
-         1009 +                                                                                                     \
-     sizeof(dvFieldDesc)) *                                                                                         \
-        1009 +                                                                                                      \
-    DV_ROLE_COUNT) *                                                                                                \
-       1009 +                                                                                                       \
-   DV_SDK_TABLES)
+#define DV_SDK_SIZES                                                                                                  \
+  sizeof(dvClass), sizeof(dvObject), sizeof(dvNode), sizeof(dvState), sizeof(dvTopology), sizeof(dvMech),             \
+      sizeof(dvFieldDesc), DV_ROLE_COUNT, sizeof(dvForceOps), sizeof(dvMassOps), sizeof(dvMappingOps),                \
+      sizeof(dvProjectiveOps), sizeof(dvOdeOps), sizeof(dvLinearSolverOps), sizeof(dvLinearSystemOps),                \
+      sizeof(dvVisualOps), sizeof(dvMatrixSink), sizeof(dvForce), sizeof(dvPairForce), sizeof(dvMass),                \
+      sizeof(dvMapping), sizeof(dvProjective), sizeof(dvLinearSolver), sizeof(dvLinearSystem), sizeof(dvElementData), \
+      sizeof(dvElementList), sizeof(dvCollisionModel)
+static inline uint64_t dv_sdk_layout(void)
+{
+  const uint64_t sizes[] = {DV_SDK_SIZES};
+  uint64_t sum = 0;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) sum = sum * 1009 + sizes[i];
+  return sum;
+}
+#define DV_SDK_LAYOUT dv_sdk_layout()
 
 /* What divan_plugin_init returns. The first member stays where it is for ever. */
 typedef struct dvPlugin {
@@ -61,13 +61,14 @@ typedef struct dvPlugin {
 typedef const dvPlugin *(*dvPluginInit)(void);
 #define DV_PLUGIN_SYMBOL "divan_plugin_init"
 
-#define DV_PLUGIN(name_, version_, help_, ...)                                                   \
-  __attribute__((visibility("default"))) const dvPlugin *divan_plugin_init(void);                \
-  const dvPlugin *divan_plugin_init(void)                                                        \
-  {                                                                                              \
-    static const dvClass *const classes[] = {__VA_ARGS__, NULL};                                 \
-    static const dvPlugin plugin = {DV_SDK_ABI, DV_SDK_LAYOUT, name_, version_, help_, classes}; \
-    return &plugin;                                                                              \
+#define DV_PLUGIN(name_, version_, help_, ...)                                       \
+  __attribute__((visibility("default"))) const dvPlugin *divan_plugin_init(void);    \
+  const dvPlugin *divan_plugin_init(void)                                            \
+  {                                                                                  \
+    static const dvClass *const classes[] = {__VA_ARGS__, NULL};                     \
+    static dvPlugin plugin;                                                          \
+    plugin = (dvPlugin){DV_SDK_ABI, DV_SDK_LAYOUT, name_, version_, help_, classes}; \
+    return &plugin;                                                                  \
   }
 
 #endif

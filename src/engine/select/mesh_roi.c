@@ -143,7 +143,7 @@ const dvClass dv_mesh_roi_class = {
     .help = "selects points and elements inside a closed surface",
     .module = DV_ROI_MODULE,
     .dofs = DV_DOF_VEC3 | DV_DOF_VEC6 | DV_DOF_RIGID3,
-    .roles = 1u << DV_ROLE_ENGINE,
+    .roles = DV_PLAYS(DV_ROLE_ENGINE),
     .size = sizeof(MeshRoi),
     .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block,
                DV_BLOCK(mesh_roi_fields)},

@@ -107,7 +107,7 @@ const dvClass dv_sphere_roi_class = {
     .help = "selects points and elements in spheres",
     .module = DV_ROI_MODULE,
     .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3,
-    .roles = 1u << DV_ROLE_ENGINE,
+    .roles = DV_PLAYS(DV_ROLE_ENGINE),
     .size = sizeof(SphereRoi),
     .blocks = {&dv_object_block, &dv_roi_point_block, &dv_roi_element_block, &dv_roi_more_block,
                DV_BLOCK(sphere_fields)},

@@ -254,7 +254,7 @@ static const dvForceOps tetra_diffusion_ops = {
     .add_dforce = tetra_diffusion_add_dforce,
     .add_stiffness = tetra_diffusion_add_stiffness,
     .energy = tetra_diffusion_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_tetra_diffusion_class = {

@@ -303,7 +303,7 @@ static const dvForceOps beam_ops = {
     .add_dforce = beam_add_dforce,
     .add_stiffness = beam_add_stiffness,
     .energy = beam_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_beam_class = {

@@ -228,7 +228,7 @@ static const dvForceOps tensor_mass_ops = {
     .add_dforce = tensor_mass_add_dforce,
     .add_stiffness = tensor_mass_add_stiffness,
     .energy = tensor_mass_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define TENSOR_MASS(variable, name_, help_)                                        \

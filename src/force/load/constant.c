@@ -147,7 +147,7 @@ static void constant_force_destroy(dvObject *o)
 }
 
 static const dvForceOps constant_force_ops = {
-    .add_force = constant_force_add_force, .energy = constant_force_energy, .states = dv_force_state};
+    .add_force = constant_force_add_force, .energy = constant_force_energy, DV_FORCE_SLOTS};
 
 const dvClass dv_constant_force_class = {
     .struct_size = sizeof(dvClass),
@@ -249,7 +249,7 @@ static double linear_force_energy(dvObject *o, const dvMech *m)
 }
 
 static const dvForceOps linear_force_ops = {
-    .add_force = linear_force_add_force, .energy = linear_force_energy, .states = dv_force_state};
+    .add_force = linear_force_add_force, .energy = linear_force_energy, DV_FORCE_SLOTS};
 
 const dvClass dv_linear_force_class = {
     .struct_size = sizeof(dvClass),

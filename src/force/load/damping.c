@@ -83,7 +83,7 @@ static const dvForceOps velocity_damping_ops = {
     .add_force = velocity_damping_add_force,
     .add_dforce = velocity_damping_add_dforce,
     .add_stiffness = velocity_damping_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 static dvStatus diagonal_damping_init(dvObject *o)

@@ -180,7 +180,7 @@ static const dvForceOps moving_ellipsoid_ops = {
     .add_force = moving_ellipsoid_add_force,
     .add_dforce = moving_ellipsoid_add_dforce,
     .add_stiffness = moving_ellipsoid_add_stiffness,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
 };
 
 const dvClass dv_moving_ellipsoid_class = {

@@ -210,7 +210,7 @@ static const dvForceOps plane_force_ops = {
     .add_dforce = obstacle_add_dforce,
     .add_stiffness = obstacle_add_stiffness,
     .energy = plane_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_plane_force_class = {
@@ -300,7 +300,7 @@ static const dvForceOps sphere_force_ops = {
     .add_dforce = obstacle_add_dforce,
     .add_stiffness = obstacle_add_stiffness,
     .energy = sphere_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_sphere_force_class = {
@@ -373,7 +373,7 @@ static void ellipsoid_force_add_force(dvObject *o, const dvMech *m)
 static const dvForceOps ellipsoid_force_ops = {.add_force = ellipsoid_force_add_force,
                                                .add_dforce = obstacle_add_dforce,
                                                .add_stiffness = obstacle_add_stiffness,
-                                               .states = dv_force_state};
+                                               DV_FORCE_SLOTS};
 
 const dvClass dv_ellipsoid_force_class = {
     .struct_size = sizeof(dvClass),
@@ -466,7 +466,7 @@ static void conical_force_add_force(dvObject *o, const dvMech *m)
 static const dvForceOps conical_force_ops = {.add_force = conical_force_add_force,
                                              .add_dforce = obstacle_add_dforce,
                                              .add_stiffness = obstacle_add_stiffness,
-                                             .states = dv_force_state};
+                                             DV_FORCE_SLOTS};
 
 const dvClass dv_conical_force_class = {
     .struct_size = sizeof(dvClass),

@@ -168,7 +168,7 @@ static void triangle_pressure_add_force(dvObject *o, const dvMech *m)
 
 static void triangle_pressure_destroy(dvObject *o) { dv_array_free(&((TrianglePressure *)o)->loaded); }
 
-static const dvForceOps triangle_pressure_ops = {.add_force = triangle_pressure_add_force, .states = dv_force_state};
+static const dvForceOps triangle_pressure_ops = {.add_force = triangle_pressure_add_force, DV_FORCE_SLOTS};
 
 const dvClass dv_triangle_pressure_class = {
     .struct_size = sizeof(dvClass),
@@ -242,7 +242,7 @@ static void quad_pressure_add_force(dvObject *o, const dvMech *m)
 
 static void quad_pressure_destroy(dvObject *o) { dv_array_free(&((QuadPressure *)o)->loaded); }
 
-static const dvForceOps quad_pressure_ops = {.add_force = quad_pressure_add_force, .states = dv_force_state};
+static const dvForceOps quad_pressure_ops = {.add_force = quad_pressure_add_force, DV_FORCE_SLOTS};
 
 const dvClass dv_quad_pressure_class = {
     .struct_size = sizeof(dvClass),
@@ -418,7 +418,7 @@ static void edge_pressure_destroy(dvObject *o)
   dv_array_free(&((EdgePressure *)o)->next);
 }
 
-static const dvForceOps edge_pressure_ops = {.add_force = edge_pressure_add_force, .states = dv_force_state};
+static const dvForceOps edge_pressure_ops = {.add_force = edge_pressure_add_force, DV_FORCE_SLOTS};
 
 const dvClass dv_edge_pressure_class = {
     .struct_size = sizeof(dvClass),

@@ -280,7 +280,7 @@ static const dvForceOps surface_pressure_ops = {
     .add_force = surface_pressure_add_force,
     .add_dforce = surface_pressure_add_dforce,
     .add_stiffness = surface_pressure_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_surface_pressure_class = {
@@ -489,7 +489,7 @@ static const dvForceOps tait_pressure_ops = {
     .add_force = tait_pressure_add_force,
     .add_dforce = tait_pressure_add_dforce,
     .add_stiffness = tait_pressure_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_tait_pressure_class = {

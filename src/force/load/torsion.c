@@ -104,7 +104,7 @@ static const dvForceOps torsion_ops = {
     .add_force = torsion_add_force,
     .add_dforce = torsion_add_dforce,
     .add_stiffness = torsion_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_torsion_class = {
@@ -289,8 +289,7 @@ static void oscillating_torsion_add_force(dvObject *o, const dvMech *m)
 
 static void oscillating_torsion_destroy(dvObject *o) { dv_array_free(&((OscillatingTorsion *)o)->turned); }
 
-static const dvForceOps oscillating_torsion_ops = {.add_force = oscillating_torsion_add_force,
-                                                   .states = dv_force_state};
+static const dvForceOps oscillating_torsion_ops = {.add_force = oscillating_torsion_add_force, DV_FORCE_SLOTS};
 
 const dvClass dv_oscillating_torsion_class = {
     .struct_size = sizeof(dvClass),

@@ -98,7 +98,7 @@ static const dvForceOps angular_spring_ops = {
     .add_force = angular_spring_add_force,
     .add_dforce = angular_spring_add_dforce,
     .add_stiffness = angular_spring_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_angular_spring_class = {

@@ -144,7 +144,7 @@ static const dvForceOps bending_ops = {
     .add_dforce = bending_add_dforce,
     .add_stiffness = bending_add_stiffness,
     .energy = bending_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
     .pairs = bending_pairs,
 };
 

@@ -182,7 +182,7 @@ static const dvForceOps fast_bending_ops = {
     .add_dforce = fast_bending_add_dforce,
     .add_stiffness = fast_bending_add_stiffness,
     .energy = fast_bending_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_fast_bending_class = {

@@ -338,7 +338,7 @@ static const dvForceOps gear_spring_ops = {
     .add_force = gear_spring_add_force,
     .add_dforce = gear_spring_add_dforce,
     .add_stiffness = gear_spring_add_stiffness,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
 };
 
 const dvClass dv_gear_spring_class = {

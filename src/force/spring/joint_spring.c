@@ -383,7 +383,7 @@ static const dvForceOps joint_spring_ops = {
     .add_force = joint_spring_add_force,
     .add_dforce = joint_spring_add_dforce,
     .add_stiffness = joint_spring_add_stiffness,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
 };
 
 const dvClass dv_joint_spring_class = {
@@ -530,7 +530,7 @@ static const dvForceOps frame_spring_ops = {
     .add_force = frame_spring_add_force,
     .add_dforce = frame_spring_add_dforce,
     .add_stiffness = frame_spring_add_stiffness,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
 };
 
 const dvClass dv_frame_spring_class = {

@@ -331,7 +331,7 @@ static const dvForceOps membrane_ops = {
     .add_force = membrane_add_force,
     .add_dforce = membrane_add_dforce,
     .add_stiffness = membrane_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_quadratic_membrane_class = {

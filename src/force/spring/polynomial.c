@@ -283,7 +283,7 @@ static const dvForceOps polynomial_spring_ops = {
     .add_dforce = polynomial_spring_add_dforce,
     .add_stiffness = polynomial_spring_add_stiffness,
     .energy = polynomial_spring_energy,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
 };
 
 const dvClass dv_polynomial_spring_class = {
@@ -444,7 +444,7 @@ static const dvForceOps polynomial_rest_ops = {
     .add_force = polynomial_rest_add_force,
     .add_dforce = polynomial_rest_add_dforce,
     .add_stiffness = polynomial_rest_add_stiffness,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_polynomial_rest_class = {

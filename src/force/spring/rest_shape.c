@@ -219,7 +219,7 @@ static const dvForceOps rest_shape_ops = {
     .add_dforce = rest_shape_add_dforce,
     .add_stiffness = rest_shape_add_stiffness,
     .energy = rest_shape_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_rest_shape_class = {

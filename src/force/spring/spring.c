@@ -222,7 +222,8 @@ static inline __attribute__((always_inline)) void force_loop(dvSprings *s, dvSta
   for (size_t i = 0; i < s->list.count; i++) {
     const dvSpring *q = &s->list.data[i];
     size_t a = (size_t)q->a, b = (size_t)q->b;
-    double *moving = s->moving + DV_SPRING_MOVING * i, u[6], d2 = 0, speed = 0;
+    double unkept[DV_SPRING_MOVING], *moving = m->implicit ? s->moving + DV_SPRING_MOVING * i : unkept;
+    double u[6], d2 = 0, speed = 0;
     for (int k = 0; k < n; k++) {
       u[k] = x2[b * c + (size_t)k] - x1[a * c + (size_t)k];
       d2 += u[k] * u[k];
@@ -275,6 +276,7 @@ void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const d
   if (s->points[0] != first->count || s->points[1] != second->count) follow_sizes(s, first, second);
   if (s->packs) {
     const double *x = dv_state_read(first, m->x), *v = s->packs->damped ? dv_state_read(first, m->v) : NULL;
+    s->packs->no_tangents = !m->implicit;
     run(first->base.context->pool, force_blocks,
         &(Job){.packs = s->packs, .x = x, .v = v, .f = dv_state_write(first, m->f)});
     return;
@@ -298,6 +300,7 @@ void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const d
 void dv_springs_add_dforce(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double k)
 {
   if (s->packs) {
+    DV_ASSERT(!s->packs->no_tangents);   // the forces were evaluated for an implicit step
     const double *dx = dv_state_read(first, m->dx);
     run(first->base.context->pool, dforce_blocks,
         &(Job){.packs = s->packs, .x = dx, .k = k, .f = dv_state_write(first, m->df)});

@@ -42,6 +42,7 @@ enum { DV_SPRING_MOVING = 8 };    // ks - t, t, u[6]
 dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second);
 void dv_springs_free(dvSprings *s);
 
+// Keeps what the functions below need where the step is implicit.
 void dv_springs_add_force(dvSprings *s, dvState *first, dvState *second, const dvMech *m);
 // df += k K dx with the directions and tensions of the last add_force
 void dv_springs_add_dforce(const dvSprings *s, dvState *first, dvState *second, const dvMech *m, double k);
@@ -73,6 +74,7 @@ typedef struct dvSpringPacks {
   size_t constants;   // packs of a record: DV_SPRING_KD, DV_SPRING_LOW or DV_SPRING_CONSTANTS
   bool damped;        // some kd is not zero
   bool limited;       // some spring does not act at all lengths
+  bool no_tangents;   // force leaves `moving` as it is
 } dvSpringPacks;
 
 typedef struct dvSpringKernels {

@@ -285,7 +285,7 @@ const dvForceOps dv_spring_force_ops = {
     .add_dforce = spring_force_add_dforce,
     .add_stiffness = spring_force_add_stiffness,
     .energy = spring_force_energy,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
     .pairs = spring_force_pairs,
 };
 

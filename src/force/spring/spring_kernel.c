@@ -47,6 +47,7 @@ DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
 }
 
 // `damped` and `limited` are constants where this is inlined. A spring that does not act gets a direction of zero.
+// moving may be NULL.
 DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec velocity, bool damped, bool limited)
 {
   dvPack one = dv_pack(1), length = length_of(e);
@@ -56,10 +57,12 @@ DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec v
   Vec u = scale(e, inverse);
   dvPack tension = item(constant, DV_SPRING_KS) * (length - item(constant, DV_SPRING_REST));
   if (damped) tension += item(constant, DV_SPRING_KD) * dot(u, velocity);
-  set_item(moving, DV_SPRING_TANGENT, tension * inverse);
-  set_item(moving, DV_SPRING_U, u.x);
-  set_item(moving, DV_SPRING_U + 1, u.y);
-  set_item(moving, DV_SPRING_U + 2, u.z);
+  if (moving) {
+    set_item(moving, DV_SPRING_TANGENT, tension * inverse);
+    set_item(moving, DV_SPRING_U, u.x);
+    set_item(moving, DV_SPRING_U + 1, u.y);
+    set_item(moving, DV_SPRING_U + 2, u.z);
+  }
   return scale(u, tension);
 }
 
@@ -76,8 +79,9 @@ DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, co
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
     Vec velocity = {dv_pack(0), dv_pack(0), dv_pack(0)};
     if (damped) velocity = gap(speed, corner);
-    Vec f = force_of_pack(p->constant + DV_LANES * constants * i, p->moving + DV_LANES * DV_SPRING_PACKED * i,
-                          gap(place, corner), velocity, damped, limited);
+    double *moving = p->no_tangents ? NULL : p->moving + DV_LANES * DV_SPRING_PACKED * i;
+    Vec f =
+        force_of_pack(p->constant + DV_LANES * constants * i, moving, gap(place, corner), velocity, damped, limited);
     scatter(out, corner, f);
   }
 }

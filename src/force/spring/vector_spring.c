@@ -164,7 +164,7 @@ static const dvForceOps vector_spring_ops = {
     .add_dforce = vector_spring_add_dforce,
     .add_stiffness = vector_spring_add_stiffness,
     .energy = vector_spring_energy,
-    .states = dv_pair_force_states,
+    DV_PAIR_FORCE_SLOTS,
     .pairs = vector_spring_pairs,
 };
 

@@ -507,7 +507,7 @@ static void vtk_loader_destroy(dvObject *o)
       .aliases = aliases_,                                                  \
       .help = help_,                                                        \
       .module = "Sofa.Component.IO.Mesh",                                   \
-      .roles = 1u << DV_ROLE_LOADER,                                        \
+      .roles = DV_PLAYS(DV_ROLE_LOADER),                                    \
       .size = sizeof(dvLoader),                                             \
       .blocks = {&dv_object_block, DV_BLOCK(loader_fields), ##__VA_ARGS__}, \
       .presets = presets_,                                                  \
@@ -526,7 +526,7 @@ const dvClass dv_vtk_loader_class = {
     .help = "loads a mesh from a VTK file (.vtk, .vtu, .vtp, .vti); values of its points and cells become fields of "
             "their names",
     .module = "Sofa.Component.IO.Mesh",
-    .roles = 1u << DV_ROLE_LOADER,
+    .roles = DV_PLAYS(DV_ROLE_LOADER),
     .size = sizeof(dvLoader),
     .blocks = {&dv_object_block, DV_BLOCK(loader_fields)},
     .parse = vtk_loader_parse,
@@ -541,7 +541,7 @@ const dvClass dv_off_sequence_class = {
     .name = "OffSequenceLoader",
     .help = "loads one OFF file after the other while the simulation runs",
     .module = "Sofa.Component.IO.Mesh",
-    .roles = 1u << DV_ROLE_LOADER,
+    .roles = DV_PLAYS(DV_ROLE_LOADER),
     .size = sizeof(dvLoader),
     .blocks = {&dv_object_block, DV_BLOCK(loader_fields), DV_BLOCK(sequence_fields)},
     .parse = loader_parse,

@@ -149,7 +149,7 @@ const dvClass dv_write_state_class = {
     .name = "WriteState",
     .help = "writes the motion of the node's state to a file",
     .module = "Sofa.Component.Playback",
-    .roles = 1u << DV_ROLE_EXPORTER,
+    .roles = DV_PLAYS(DV_ROLE_EXPORTER),
     .size = sizeof(WriteState),
     .blocks = {&dv_object_block, DV_BLOCK(write_fields)},
     .init = write_state_init,
@@ -248,10 +248,7 @@ static void play(ReadState *r)
   }
   if (!moved) return;
   dvPlan *plan = dv_plan_get(&r->plan, o->node);
-  dv_mech_project_x(plan, DV_X, o->node->time);
-  dv_mech_project_v(plan, DV_V, o->node->time);
-  dv_mech_propagate_x(plan, DV_X);
-  dv_mech_propagate_v(plan, DV_V);
+  dv_mech_settle(plan, DV_X, DV_V, o->node->time);
 }
 
 static dvStatus read_state_bwd_init(dvObject *o)
@@ -314,7 +311,7 @@ const dvClass dv_read_state_class = {
     .name = "ReadState",
     .help = "moves the node's state as a file of WriteState tells",
     .module = "Sofa.Component.Playback",
-    .roles = 1u << DV_ROLE_CONTROLLER,
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
     .size = sizeof(ReadState),
     .blocks = {&dv_object_block, DV_BLOCK(read_fields)},
     .init = read_state_init,
@@ -329,7 +326,7 @@ const dvClass dv_compare_state_class = {
     .name = "CompareState",
     .help = "sums up how far the node's state is from a file of WriteState",
     .module = "Sofa.Component.Playback",
-    .roles = 1u << DV_ROLE_CONTROLLER,
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
     .size = sizeof(ReadState),
     .blocks = {&dv_object_block, DV_BLOCK(compare_fields)},
     .init = read_state_init,

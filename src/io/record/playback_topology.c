@@ -99,7 +99,7 @@ const dvClass dv_write_topology_class = {
     .name = "WriteTopology",
     .help = "writes the elements of a topology over time to a file",
     .module = "Sofa.Component.Playback",
-    .roles = 1u << DV_ROLE_EXPORTER,
+    .roles = DV_PLAYS(DV_ROLE_EXPORTER),
     .size = sizeof(Write),
     .blocks = {&dv_object_block, DV_BLOCK(write_fields)},
     .init = write_topology_init,
@@ -243,7 +243,7 @@ static void read_topology_destroy(dvObject *o) { dv_frame_reader_close(&((Read *
       .name = name_,                                  \
       .help = help_,                                  \
       .module = "Sofa.Component.Playback",            \
-      .roles = 1u << DV_ROLE_CONTROLLER,              \
+      .roles = DV_PLAYS(DV_ROLE_CONTROLLER),          \
       .size = sizeof(Read),                           \
       .blocks = {&dv_object_block, DV_BLOCK(fields)}, \
       .init = read_topology_init,                     \

@@ -188,7 +188,7 @@ static void put_text(dvText *out, const char *text)
   put(out, text, n);
 }
 
-static void put_layout(dvText *out, const dvMemory *m)
+static void put_layout(dvText *out, const dvSnapshot *m)
 {
   put64(out, m->objects.count);
   for (size_t i = 0; i < m->objects.count; i++) {
@@ -209,7 +209,7 @@ static void put_layout(dvText *out, const dvMemory *m)
 void *dv_snapshot_pack(dvScene *scene, size_t *length)
 {
   dvText out = {0};
-  dvMemory m = {0};
+  dvSnapshot m = {0};
   Edits edits = {0};
   dv_scene_save(scene, &m);
   all_edits(scene, &edits);
@@ -229,7 +229,7 @@ void *dv_snapshot_pack(dvScene *scene, size_t *length)
   put64(&out, m.bytes.count);
   put(&out, m.bytes.data, m.bytes.count);
   put64(&out, dv_hash_bytes(out.text, out.length, 0));
-  dv_memory_free(&m);
+  dv_snapshot_free(&m);
   free_edits(&edits);
   *length = out.length;
   return dv_text_take(&out);
@@ -301,7 +301,7 @@ static size_t take_count(Reader *r, uint64_t count, size_t least)
   return r->bad ? 0 : (size_t)count;
 }
 
-static void take_entry(Reader *r, dvMemory *m, size_t *at)
+static void take_entry(Reader *r, dvSnapshot *m, size_t *at)
 {
   dvMemoryEntry e = {.name = take_text(r)};
   uint32_t kind = take32(r);
@@ -315,7 +315,7 @@ static void take_entry(Reader *r, dvMemory *m, size_t *at)
   if (*at > left(r)) r->bad = true;
 }
 
-static void take_layout(Reader *r, dvMemory *m)
+static void take_layout(Reader *r, dvSnapshot *m)
 {
   size_t objects = take_count(r, take64(r), 12), at = 0;
   for (size_t i = 0; i < objects && !r->bad; i++) {
@@ -347,7 +347,7 @@ typedef struct Snapshot {
   char *version, *isa, *scene;
   uint64_t fingerprint;
   Edits edits;
-  dvMemory memory;
+  dvSnapshot memory;
 } Snapshot;
 
 static void free_snapshot(Snapshot *s)
@@ -356,7 +356,7 @@ static void free_snapshot(Snapshot *s)
   dv_free(s->isa);
   dv_free(s->scene);
   free_edits(&s->edits);
-  dv_memory_free(&s->memory);
+  dv_snapshot_free(&s->memory);
 }
 
 static dvStatus parse(Snapshot *s, dvScene *scene, const void *bytes, size_t length, const char *name)
@@ -414,10 +414,10 @@ static void warn_of_differences(const Snapshot *s, dvScene *scene, const char *n
 // the layout first: it tells all that differs
 static bool fits(Snapshot *s, dvScene *scene, dvText *why)
 {
-  dvMemory now = {.hollow = true};
+  dvSnapshot now = {.hollow = true};
   dv_scene_save(scene, &now);
-  size_t differences = dv_memory_compare(&s->memory, &now, DIFFERENCES, why);
-  dv_memory_free(&now);
+  size_t differences = dv_snapshot_compare(&s->memory, &now, DIFFERENCES, why);
+  dv_snapshot_free(&now);
   if (differences > DIFFERENCES) dv_text_add(why, "\nand more");
   return differences == 0;
 }

@@ -380,12 +380,18 @@ static dvStatus from_document(dvContext *context, dvElement *document, dvScene *
 
 dvStatus dv_scene_read(dvContext *context, const char *path, dvScene **out)
 {
+  dvMemory *before = dv_memory_enter(&context->memory);
   dv_memory_refill();
-  return from_document(context, dv_element_read(context, path), out);
+  dvStatus status = from_document(context, dv_element_read(context, path), out);
+  dv_memory_enter(before);
+  return status;
 }
 
 dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, size_t length, dvScene **out)
 {
+  dvMemory *before = dv_memory_enter(&context->memory);
   dv_memory_refill();
-  return from_document(context, dv_element_parse(context, name, text, length), out);
+  dvStatus status = from_document(context, dv_element_parse(context, name, text, length), out);
+  dv_memory_enter(before);
+  return status;
 }

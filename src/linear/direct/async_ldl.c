@@ -11,7 +11,7 @@
 // (dv_assembly_finish). They read what forces keep of the present positions, so that they have to end with the solution
 // of the step: if the thread has not come to them by then, the step adds them up itself.
 #include "linear/classes.h"
-#include "linear/direct/ldl.h"
+#include "linear/direct/factor.h"
 #include "linear/direct/orderings.h"
 #include "linear/solver.h"
 
@@ -42,6 +42,7 @@ typedef enum Phase {
 typedef struct Worker {
   pthread_t thread;
   bool exists;
+  dvMemory *memory;   // for whom it works
   pthread_mutex_t lock;
   pthread_cond_t changed;
   Phase phase;
@@ -64,6 +65,7 @@ typedef struct AsyncLdl {
   unsigned analysed;   // stamp of the pattern
   bool analysed_once;
   DV_ARRAY(double) work;
+  dvLdlBatch *batch;   // of compliances
   // put back: the factors that the next step begins with
   bool resumed, working;   // working: the second one is not in use yet
   int kept_used;
@@ -104,6 +106,7 @@ static void *work(void *user)
 {
   Worker *w = user;
   stand_back();
+  dv_memory_enter(w->memory);
   pthread_mutex_lock(&w->lock);
   for (;;) {
     while (w->phase != BEGUN && w->phase != WHOLE && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
@@ -168,6 +171,7 @@ static void begin(AsyncLdl *s)
   w->factor = &s->factor[1 - s->used];
   s->age = 0;
   s->solver.started = s->solver.prepared;
+  if (!w->exists) w->memory = dv_memory_owner();
   if (!w->exists) w->exists = pthread_create(&w->thread, NULL, work, w) == 0;
   if (w->exists) {
     set_phase(w, BEGUN);
@@ -320,6 +324,12 @@ static void async_ldl_apply(dvObject *o, double *x, const double *rhs)
   dv_ldl_solve_with(&s->factor[s->used], o->context->pool, rhs, x, s->work.data);
 }
 
+static dvStatus async_ldl_compliance(dvObject *o, const dvSparseRows *rows, double *w)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  return dv_linear_solver_compliance_by_factor(o, &s->factor[s->used], &s->batch, rows, w);
+}
+
 static void async_ldl_destroy(dvObject *o)
 {
   AsyncLdl *s = (AsyncLdl *)o;
@@ -339,13 +349,15 @@ static void async_ldl_destroy(dvObject *o)
   for (int i = 0; i < 2; i++) dv_ldl_free(&s->factor[i]);
   for (int i = 0; i < 2; i++) dv_array_free(&s->kept[i]);
   dv_array_free(&s->work);
+  dv_ldl_batch_destroy(&s->batch);
   dv_linear_solver_destroy(o);
 }
 
 static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve,
                                                 .prepare = async_ldl_prepare,
                                                 .apply = async_ldl_apply,
-                                                .settle = async_ldl_settle};
+                                                .settle = async_ldl_settle,
+                                                .compliance = async_ldl_compliance};
 
 const dvClass dv_async_ldl_class = {
     .struct_size = sizeof(dvClass),

@@ -5,10 +5,10 @@
 #include "linear/direct/ldl_batch.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "linear/direct/ldl_front.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUP = 10, SLOTS = 64 };
@@ -35,8 +35,8 @@ typedef struct Pack {
 struct dvLdlBatch {
   Slot slot[SLOTS];
   DV_ARRAY(Pack) packs;
-  DV_ARRAY(int32_t) order;    // rows of H, neighbours in the tree next to each other
-  DV_ARRAY(int32_t) lowest;   // first front of each row of H
+  DV_ARRAY(int32_t) order;     // rows of H, neighbours in the tree next to each other
+  DV_ARRAY(uint64_t) lowest;   // first place of each row of H and its number, and room to sort them
 };
 
 typedef struct Job {
@@ -246,9 +246,9 @@ static void spread(const Job *j, size_t pack, size_t bit, Slot *slot)
   double *z = slot->z.data + bit * z_size(s);
   for (size_t c = 0; c < DV_RHS && pack * DV_RHS + c < j->count; c++) {
     size_t row = (size_t)j->batch->order.data[pack * DV_RHS + c];
-    for (size_t e = j->h->start[row]; e < j->h->start[row + 1]; e++) {
-      int32_t at = place_of(s, j->h->col[e]);
-      z[(size_t)at * DV_RHS + c] += j->h->value[e];
+    for (size_t e = j->h->start.data[row]; e < j->h->start.data[row + 1]; e++) {
+      int32_t at = place_of(s, j->h->col.data[e]);
+      z[(size_t)at * DV_RHS + c] += j->h->value.data[e];
       for (int32_t i = s->front_of[at / s->block]; i >= 0 && !(slot->reached.data[i] >> bit & 1);
            i = s->front[i].parent)
         slot->reached.data[i] |= 1u << bit;
@@ -351,31 +351,21 @@ static void gram_row(void *user, size_t begin, size_t end)
     for (size_t b = 0; b <= a; b++) gram_block(j, a, b);
 }
 
-typedef struct Key {
-  int32_t lowest, row;
-} Key;
-
-static int compare(const void *a, const void *b)
-{
-  const Key *x = a, *y = b;
-  if (x->lowest != y->lowest) return (x->lowest > y->lowest) - (x->lowest < y->lowest);
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 // rows whose way begins close to each other share a pack
 static void sort_rows(const Job *j)
 {
   dvLdlBatch *b = j->batch;
   dv_array_resize(&b->order, j->count);
   dv_array_resize(&b->lowest, 2 * j->count);
-  Key *key = (Key *)b->lowest.data;
+  uint64_t *key = b->lowest.data;
   for (size_t i = 0; i < j->count; i++) {
-    key[i] = (Key){INT32_MAX, (int32_t)i};
-    for (size_t e = j->h->start[i]; e < j->h->start[i + 1]; e++)
-      key[i].lowest = dv_min_int(key[i].lowest, place_of(j->s, j->h->col[e]));
+    int32_t lowest = INT32_MAX;
+    for (size_t e = j->h->start.data[i]; e < j->h->start.data[i + 1]; e++)
+      lowest = dv_min_int(lowest, place_of(j->s, j->h->col.data[e]));
+    key[i] = (uint64_t)lowest << 32 | i;
   }
-  qsort(key, j->count, sizeof *key, compare);
-  for (size_t i = 0; i < j->count; i++) b->order.data[i] = key[i].row;
+  dv_sort_u64(key, key + j->count, j->count);
+  for (size_t i = 0; i < j->count; i++) b->order.data[i] = (int32_t)(key[i] & UINT32_MAX);
 }
 
 bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w)

@@ -6,6 +6,7 @@
 #define DV_LINEAR_DIRECT_LDL_BATCH_H
 
 #include "linear/direct/ldl.h"
+#include "math/sparse_rows.h"
 
 typedef struct dvLdlBatch dvLdlBatch;   // work space, for one factor and one call at a time; grows and is kept
 
@@ -16,15 +17,8 @@ void dv_ldl_batch_destroy(dvLdlBatch **batch);
 // any number of threads. False when memory is short.
 bool dv_ldl_solve_many(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, size_t count, const double *rhs, double *x);
 
-// Rows of a sparse matrix over the unknowns.
-typedef struct dvSparseRows {
-  size_t count;
-  const size_t *start;   // count + 1
-  const int32_t *col;    // scalar unknowns
-  const double *value;
-} dvSparseRows;
-
-// w = H A^-1 H^T, count x count numbers. The same bits for any number of threads. False when memory is short.
+// w = H A^-1 H^T, count x count numbers, for settled rows over the scalar unknowns. The same bits for any number of
+// threads. False when memory is short.
 bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w);
 
 #endif

@@ -42,7 +42,9 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-// rows below the pivots of front i: those of A and of its children
+// Rows below the pivots of front i: those of A and of its children, for eliminating a child couples all of its rows.
+// Children come before their parents, so one look at each is enough. Sorted, so that the rows of a child stand in the
+// same order in its parent.
 static void find_rows(Build *b, int32_t i)
 {
   dvLdlSymbolic *s = b->s;
@@ -138,11 +140,13 @@ static bool fill_fronts(Build *b)
 static int compare_tasks(const void *a, const void *b)
 {
   const dvFrontTask *x = a, *y = b;
-  if (x->flops != y->flops) return x->flops < y->flops ? 1 : -1;
+  if (x->flops != y->flops) return x->flops < y->flops ? 1 : -1;   // the largest first: small ones fill the gaps
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-// the work in the subtree below each front, and the first front of it; the sum of all
+// The work in the subtree below each front, and the first front of it; the sum of all. A front costs its elimination,
+// the addition of its update matrix to the parent (moved rather than multiplied: four times as dear), and a little
+// more.
 static double weigh_subtrees(dvLdlSymbolic *s, double *weight, int32_t *least)
 {
   double all = 0;
@@ -162,7 +166,8 @@ static double weigh_subtrees(dvLdlSymbolic *s, double *weight, int32_t *least)
   return all;
 }
 
-// subtrees with at most a share of the work each; fronts above them are left
+// Subtrees with at most a share of the work each; fronts above them are left. The share is a twelfth whatever the
+// number of threads: the cut decides in which order sums are made, and with it the bits.
 static bool cut_subtrees(dvLdlSymbolic *s)
 {
   size_t n = (size_t)s->fronts;
@@ -189,7 +194,7 @@ static bool cut_subtrees(dvLdlSymbolic *s)
       }
       f->shared = f->shared || f->task < 0;
     }
-    for (int32_t k = 0; k < s->tops / 2; k++) {
+    for (int32_t k = 0; k < s->tops / 2; k++) {   // children first again
       int32_t t = s->top[k];
       s->top[k] = s->top[s->tops - 1 - k];
       s->top[s->tops - 1 - k] = t;

@@ -3,8 +3,9 @@
 // (which keeps the factor of its first matrix). One sparse LDL^T serves them all; AsyncSparseLDLSolver is in
 // async_ldl.c.
 #include "linear/classes.h"
-#include "linear/direct/ldl.h"
+#include "linear/direct/factor.h"
 #include "linear/direct/orderings.h"
+#include "linear/inverse.h"
 #include "linear/solver.h"
 
 #define SPARSE_FIELDS(X) \
@@ -29,6 +30,7 @@ typedef struct SparseLdl {
   unsigned analysed;   // stamp of the pattern
   bool analysed_once;
   DV_ARRAY(double) work;
+  dvLdlBatch *batch;   // of compliances
 } SparseLdl;
 
 #define SELF SparseLdl
@@ -90,16 +92,26 @@ static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
   if (s->factor.perturbed > 0 && rhs != x) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
 }
 
+static dvStatus sparse_ldl_compliance(dvObject *o, const dvSparseRows *rows, double *w)
+{
+  SparseLdl *s = (SparseLdl *)o;
+  return s->factor.perturbed > 0 ? dv_linear_solver_compliance_by_rows(o, rows, w)
+                                 : dv_linear_solver_compliance_by_factor(o, &s->factor, &s->batch, rows, w);
+}
+
 static void sparse_ldl_destroy(dvObject *o)
 {
   SparseLdl *s = (SparseLdl *)o;
+  dv_ldl_batch_destroy(&s->batch);
   dv_ldl_free(&s->factor);
   dv_array_free(&s->work);
   dv_linear_solver_destroy(o);
 }
 
-static const dvLinearSolverOps sparse_ldl_ops = {
-    .solve = dv_linear_solver_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
+static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve,
+                                                 .prepare = sparse_ldl_prepare,
+                                                 .apply = sparse_ldl_apply,
+                                                 .compliance = sparse_ldl_compliance};
 
 // only the first matrix is ever built
 static dvStatus precomputed_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
@@ -117,11 +129,14 @@ static dvStatus precomputed_solve(dvObject *o, dvPlan *plan, const dvMech *m, in
   if (!dv_assembly_holds(a, plan))
     return dv_error(o, "use SparseLDLSolver",
                     "the number of unknowns has changed: a precomputed factor no longer fits");
+  DV_TRY(dv_linear_system_collect_live(s->solver.system, plan, m));
   return dv_linear_solver_back_substitute(o, x, rhs);
 }
 
-static const dvLinearSolverOps precomputed_ops = {
-    .solve = precomputed_solve, .prepare = sparse_ldl_prepare, .apply = sparse_ldl_apply};
+static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve,
+                                                  .prepare = sparse_ldl_prepare,
+                                                  .apply = sparse_ldl_apply,
+                                                  .compliance = sparse_ldl_compliance};
 
 #define SPARSE_CLASS(variable, name_, ops_, help_, ...)                                              \
   const dvClass variable = {                                                                         \

@@ -13,13 +13,11 @@
   X(real, threshold, "1e-5", "", "stop when the denominator p.Ap is this small", .least = "0") \
   X(bool, warmStart, "0", "", "start from the solution of the step before")
 
-// direction, product, residual
-enum { P = DV_VEC_SOLVER, Q, R };
-
 typedef struct CG {
   dvIterative iterative;
   CG_FIELDS(DV_MEMBER)
   long solves;
+  int p, q, r;   // vectors: direction, product, residual
 } CG;
 
 #define SELF CG
@@ -35,6 +33,7 @@ static dvStatus cg_init(dvObject *o)
     c->threshold = 1e-5;
   }
   c->solves = 0;
+  dv_vecs_take(o, DV_VEC_DERIV, &c->p, &c->q, &c->r);
   return dv_iterative_init(o, &dv_matrix_free_class);
 }
 
@@ -47,11 +46,11 @@ static dvStatus parallel_cg_init(dvObject *o)
 static void start(CG *c, dvPlan *plan, int x, int b)
 {
   if (c->warmStart) {
-    dv_iterative_product(&c->iterative, plan, Q, x);
-    dv_mech_combine(plan, R, b, -1, Q);
+    dv_iterative_product(&c->iterative, plan, c->q, x);
+    dv_mech_combine(plan, c->r, b, -1, c->q);
   } else {
     dv_mech_clear(plan, x);
-    dv_mech_copy(plan, R, b);
+    dv_mech_copy(plan, c->r, b);
   }
 }
 
@@ -67,7 +66,7 @@ static dvStatus cg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int 
   dv_iterative_clear(it);
   dv_iterative_record(it, 1);
   if (norm_b == 0) return DV_OK;
-  double rho = dv_mech_dot(plan, R, R), rho_before = 0;
+  double rho = dv_mech_dot(plan, c->r, c->r), rho_before = 0;
   for (int i = 1; i <= it->iterations; i++) {
     bool lenient = i == 1 && first_solve;
     double error = sqrt(rho) / norm_b;
@@ -76,17 +75,17 @@ static dvStatus cg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int 
       if (!lenient) break;
       dv_warning(o, "make tolerance smaller", "the tolerance is reached before the first iteration");
     }
-    if (i == 1) dv_mech_copy(plan, P, R);
-    else dv_mech_xpay(plan, P, R, rho / rho_before);
-    dv_iterative_product(it, plan, Q, P);
-    double denominator = dv_mech_dot(plan, P, Q);
+    if (i == 1) dv_mech_copy(plan, c->p, c->r);
+    else dv_mech_xpay(plan, c->p, c->r, rho / rho_before);
+    dv_iterative_product(it, plan, c->q, c->p);
+    double denominator = dv_mech_dot(plan, c->p, c->q);
     if (denominator == 0) break;
     if (fabs(denominator) <= c->threshold) {
       if (!lenient) break;
       dv_warning(o, "make threshold smaller", "the threshold is reached in the first iteration");
     }
     rho_before = rho;
-    rho = dv_mech_cg_step(plan, rho / denominator, P, Q, x, R);
+    rho = dv_mech_cg_step(plan, rho / denominator, c->p, c->q, x, c->r);
     it->done = i;
   }
   return DV_OK;
@@ -94,7 +93,15 @@ static dvStatus cg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int 
 
 static bool cg_starts_warm(const dvObject *o) { return ((const CG *)o)->warmStart; }
 
-static const dvLinearSolverOps cg_ops = {.solve = cg_solve, .starts_warm = cg_starts_warm};
+static void cg_destroy(dvObject *o)
+{
+  CG *c = (CG *)o;
+  dv_vecs_give(o, &c->p, &c->q, &c->r);
+  dv_linear_solver_destroy(o);
+}
+
+static const dvLinearSolverOps cg_ops = {
+    .solve = cg_solve, .residuals = dv_iterative_residuals, .starts_warm = cg_starts_warm};
 
 const dvClass dv_cg_class = {
     .struct_size = sizeof(dvClass),
@@ -106,8 +113,8 @@ const dvClass dv_cg_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block, DV_BLOCK(cg_fields)},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &cg_ops},
     .init = cg_init,
+    .destroy = cg_destroy,
     DV_MEMORY(cg_memory),
-    .destroy = dv_linear_solver_destroy,
     .remember = dv_linear_solver_remember,
     .restored = dv_linear_solver_restored,
 };
@@ -121,8 +128,8 @@ const dvClass dv_parallel_cg_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block, DV_BLOCK(cg_fields)},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &cg_ops},
     .init = parallel_cg_init,
+    .destroy = cg_destroy,
     DV_MEMORY(cg_memory),
-    .destroy = dv_linear_solver_destroy,
     .remember = dv_linear_solver_remember,
     .restored = dv_linear_solver_restored,
 };

@@ -33,8 +33,9 @@ dvStatus dv_iterative_init(dvObject *o, const dvClass *without_matrix)
 
 void dv_iterative_clear(dvIterative *i) { i->graph.count = 0; }
 
+const dvReals *dv_iterative_residuals(const dvObject *o) { return &((const dvIterative *)o)->graph; }
+
 void dv_iterative_record(dvIterative *i, double error)
 {
-  if (i->graph.buffer && i->graph.count < i->graph.buffer->capacity / sizeof(double))
-    i->graph.data[i->graph.count++] = error;
+  if (i->graph.count < dv_reals_room(&i->graph)) i->graph.data[i->graph.count++] = error;
 }

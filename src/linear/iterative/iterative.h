@@ -24,6 +24,7 @@ dvStatus dv_iterative_init(dvObject *o, const dvClass *without_matrix);
 // Puts a number at the end of the history; what goes beyond the largest number of iterations is dropped.
 void dv_iterative_clear(dvIterative *i);
 void dv_iterative_record(dvIterative *i, double error);
+const dvReals *dv_iterative_residuals(const dvObject *o);   // for dvLinearSolverOps.residuals
 static inline void dv_iterative_product(dvIterative *i, dvPlan *plan, int q, int p)
 {
   dv_linear_system_product(i->solver.system, plan, q, p);

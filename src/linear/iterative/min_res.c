@@ -12,10 +12,10 @@
 
 typedef struct MinRes {
   dvIterative iterative;
+  int old[2];   // vectors: Lanczos vectors before they are scaled
+  int y, v;     // the next one, the present one
+  int w[2];     // directions
 } MinRes;
-
-// two Lanczos vectors before they are scaled, the next one, the present one, two directions
-enum { OLD = DV_VEC_SOLVER, NOW, Y, V, W1, W2 };
 
 // the last plane rotation and what it left of the tridiagonal matrix
 typedef struct Rotation {
@@ -24,7 +24,19 @@ typedef struct Rotation {
   double norm2;               // of the tridiagonal matrix
 } Rotation;
 
-static dvStatus min_res_init(dvObject *o) { return dv_iterative_init(o, &dv_matrix_free_class); }
+static dvStatus min_res_init(dvObject *o)
+{
+  MinRes *m = (MinRes *)o;
+  dv_vecs_take(o, DV_VEC_DERIV, &m->old[0], &m->old[1], &m->y, &m->v, &m->w[0], &m->w[1]);
+  return dv_iterative_init(o, &dv_matrix_free_class);
+}
+
+static void min_res_destroy(dvObject *o)
+{
+  MinRes *m = (MinRes *)o;
+  dv_vecs_give(o, &m->old[0], &m->old[1], &m->y, &m->v, &m->w[0], &m->w[1]);
+  dv_linear_solver_destroy(o);
+}
 
 static dvStatus min_res_parse(dvObject *o, dvAttributes *a)
 {
@@ -32,14 +44,14 @@ static dvStatus min_res_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
-// x moves along the new direction; w and w2 are exchanged by the caller
-static void move(dvPlan *plan, int w, int w2, const double epsilon_delta[2], double gamma, double phi, int x)
+// x moves along the new direction w[0]; the caller exchanges it with the last one
+static void move(dvPlan *plan, const int w[2], int v, const double epsilon_delta[2], double gamma, double phi, int x)
 {
-  dv_mech_scale(plan, w, -epsilon_delta[0]);
-  dv_mech_combine(plan, w, w, -epsilon_delta[1], w2);
-  dv_mech_combine(plan, w, w, 1, V);
-  dv_mech_scale(plan, w, 1 / gamma);
-  dv_mech_combine(plan, x, x, phi, w);
+  dv_mech_scale(plan, w[0], -epsilon_delta[0]);
+  dv_mech_combine(plan, w[0], w[0], -epsilon_delta[1], w[1]);
+  dv_mech_combine(plan, w[0], w[0], 1, v);
+  dv_mech_scale(plan, w[0], 1 / gamma);
+  dv_mech_combine(plan, x, x, phi, w[0]);
 }
 
 static bool stops(const Rotation *r, double root, double size, double beta1, double norm_x, double tolerance,
@@ -53,32 +65,34 @@ static bool stops(const Rotation *r, double root, double size, double beta1, dou
 
 static dvStatus min_res_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int b)
 {
+  const MinRes *solver = (const MinRes *)o;
   dvIterative *it = (dvIterative *)o;
+  int y = solver->y, v = solver->v;
   DV_TRY(dv_linear_system_build(it->solver.system, plan, m));
   dv_iterative_clear(it);
   dv_iterative_record(it, 1);
   it->done = 0;
-  dv_iterative_product(it, plan, Y, x);
-  dv_mech_xpay(plan, Y, b, -1);
-  double beta1 = sqrt(dv_mech_dot(plan, Y, Y)), beta = beta1, beta_before = 0;
+  dv_iterative_product(it, plan, y, x);
+  dv_mech_xpay(plan, y, b, -1);
+  double beta1 = sqrt(dv_mech_dot(plan, y, y)), beta = beta1, beta_before = 0;
   if (!(beta1 > 0)) return DV_OK;
-  int older = OLD, old = NOW, w = W1, w2 = W2;
+  int older = solver->old[0], old = solver->old[1], w = solver->w[0], w2 = solver->w[1];
   dv_mech_clear(plan, w);
   dv_mech_clear(plan, w2);
   Rotation r = {.cosine = -1, .phibar = beta1, .smallest = DBL_MAX};
   for (; it->done < it->iterations; it->done++) {
-    dv_mech_copy(plan, old, Y);
-    dv_mech_copy(plan, V, Y);
-    dv_mech_scale(plan, V, 1 / beta);
-    dv_iterative_product(it, plan, Y, V);
-    if (it->done > 0) dv_mech_combine(plan, Y, Y, -beta / beta_before, older);
-    double alpha = dv_mech_dot(plan, V, Y);
-    dv_mech_combine(plan, Y, Y, -alpha / beta, old);
+    dv_mech_copy(plan, old, y);
+    dv_mech_copy(plan, v, y);
+    dv_mech_scale(plan, v, 1 / beta);
+    dv_iterative_product(it, plan, y, v);
+    if (it->done > 0) dv_mech_combine(plan, y, y, -beta / beta_before, older);
+    double alpha = dv_mech_dot(plan, v, y);
+    dv_mech_combine(plan, y, y, -alpha / beta, old);
     int swap = older;
     older = old;
     old = swap;
     beta_before = beta;
-    beta = sqrt(dv_mech_dot(plan, Y, Y));
+    beta = sqrt(dv_mech_dot(plan, y, y));
     r.norm2 += alpha * alpha + beta_before * beta_before + beta * beta;
     double epsilon = r.epsilon, delta = r.cosine * r.dbar + r.sine * alpha, gbar = r.sine * r.dbar - r.cosine * alpha;
     r.epsilon = r.sine * beta;
@@ -91,7 +105,7 @@ static dvStatus min_res_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x,
     swap = w;
     w = w2;
     w2 = swap;
-    move(plan, w, w2, (const double[]){epsilon, delta}, gamma, phi, x);
+    move(plan, (const int[]){w, w2}, v, (const double[]){epsilon, delta}, gamma, phi, x);
     if (it->done == 0 && beta / beta1 < 10 * DBL_EPSILON) break;
     r.largest = fmax(r.largest, gamma);
     r.smallest = fmin(r.smallest, gamma);
@@ -109,7 +123,7 @@ static bool min_res_starts_warm(const dvObject *o)
   return true;
 }
 
-static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve, .starts_warm = min_res_starts_warm};
+static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve, .residuals = dv_iterative_residuals, .starts_warm = min_res_starts_warm};
 
 const dvClass dv_min_res_class = {
     .struct_size = sizeof(dvClass),
@@ -121,7 +135,7 @@ const dvClass dv_min_res_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &min_res_ops},
     .parse = min_res_parse,
     .init = min_res_init,
-    .destroy = dv_linear_solver_destroy,
+    .destroy = min_res_destroy,
     .remember = dv_linear_solver_remember,
     .restored = dv_linear_solver_restored,
 };

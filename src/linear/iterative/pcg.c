@@ -16,12 +16,10 @@
   X(link, preconditioner, "", "", "linear solver that serves as preconditioner", .role = DV_ROLE_LINEAR_SOLVER, \
     .alias = "preconditioners")
 
-// residual, direction, product or preconditioned residual
-enum { R = DV_VEC_SOLVER, W, S };
-
 typedef struct PCG {
   dvIterative iterative;
   PCG_FIELDS(DV_MEMBER)
+  int r, w, s;   // vectors: residual, direction, product or preconditioned residual
 } PCG;
 
 #define SELF PCG
@@ -50,6 +48,7 @@ static dvStatus pcg_link_preconditioner(PCG *p)
 static dvStatus pcg_init(dvObject *o)
 {
   PCG *p = (PCG *)o;
+  dv_vecs_take(o, DV_VEC_DERIV, &p->r, &p->w, &p->s);
   DV_TRY(dv_iterative_init(o, &dv_preconditioned_free_class));
   if (p->preconditioner.target && p->use_precond) return pcg_link_preconditioner(p);
   if (p->use_precond && !p->preconditioner.target)
@@ -62,13 +61,13 @@ static void precondition(PCG *p, dvPlan *plan, int out)
 {
   dvObject *o = &p->iterative.solver.base, *other = p->preconditioner.target;
   if (!other || !p->use_precond) {
-    dv_mech_copy(plan, out, R);
+    dv_mech_copy(plan, out, p->r);
     return;
   }
   dvLinearSolver *s = &p->iterative.solver;
   const dvAssembly *a = dv_linear_system(dv_linear_solver(other)->system)->assembly;
   dv_timer_begin(o->context->timers, "precondition");
-  dv_assembly_gather(a, R, s->rhs.data);
+  dv_assembly_gather(a, p->r, s->rhs.data);
   ((const dvLinearSolverOps *)dv_ops(other, DV_ROLE_LINEAR_SOLVER))->apply(other, s->x.data, s->rhs.data);
   dv_assembly_scatter(a, out, s->x.data);
   dv_timer_end(o->context->timers);
@@ -104,21 +103,21 @@ static dvStatus pcg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int
   DV_TRY(pcg_prepare(p, plan, m));
   if (is_empty(plan)) return DV_OK;
   double norm_b = dv_mech_dot(plan, b, b), limit = it->tolerance * norm_b;
-  dv_iterative_product(it, plan, R, x);
-  dv_mech_xpay(plan, R, b, -1);
-  precondition(p, plan, W);
-  double rho = dv_mech_dot(plan, R, W);
+  dv_iterative_product(it, plan, p->r, x);
+  dv_mech_xpay(plan, p->r, b, -1);
+  precondition(p, plan, p->w);
+  double rho = dv_mech_dot(plan, p->r, p->w);
   dv_iterative_clear(it);
   dv_iterative_record(it, rho / norm_b);
   for (it->done = 0; it->done < it->iterations && rho > limit; it->done++) {
-    dv_iterative_product(it, plan, S, W);
-    double alpha = rho / dv_mech_dot(plan, W, S);
-    dv_mech_cg_step(plan, alpha, W, S, x, R);
-    precondition(p, plan, S);
+    dv_iterative_product(it, plan, p->s, p->w);
+    double alpha = rho / dv_mech_dot(plan, p->w, p->s);
+    dv_mech_cg_step(plan, alpha, p->w, p->s, x, p->r);
+    precondition(p, plan, p->s);
     double before = rho;
-    rho = dv_mech_dot(plan, R, S);
+    rho = dv_mech_dot(plan, p->r, p->s);
     dv_iterative_record(it, rho / norm_b);
-    dv_mech_xpay(plan, W, S, rho / before);
+    dv_mech_xpay(plan, p->w, p->s, rho / before);
   }
   return DV_OK;
 }
@@ -136,7 +135,15 @@ static bool pcg_starts_warm(const dvObject *o)
   return true;
 }
 
-static const dvLinearSolverOps pcg_ops = {.solve = pcg_solve, .settle = pcg_settle, .starts_warm = pcg_starts_warm};
+static void pcg_destroy(dvObject *o)
+{
+  PCG *p = (PCG *)o;
+  dv_vecs_give(o, &p->r, &p->w, &p->s);
+  dv_linear_solver_destroy(o);
+}
+
+static const dvLinearSolverOps pcg_ops = {
+    .solve = pcg_solve, .settle = pcg_settle, .residuals = dv_iterative_residuals, .starts_warm = pcg_starts_warm};
 
 const dvClass dv_pcg_class = {
     .struct_size = sizeof(dvClass),
@@ -147,7 +154,7 @@ const dvClass dv_pcg_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block, DV_BLOCK(pcg_fields)},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &pcg_ops},
     .init = pcg_init,
-    .destroy = dv_linear_solver_destroy,
+    .destroy = pcg_destroy,
     .remember = dv_linear_solver_remember,
     .restored = dv_linear_solver_restored,
 };

@@ -7,6 +7,7 @@
 #ifndef DV_LINEAR_ITERATIVE_ROTATIONS_H
 #define DV_LINEAR_ITERATIVE_ROTATIONS_H
 
+#include "base/isa.h"
 #include "linear/system/assembly.h"
 
 // One 3x3 block for every three scalars of the system; the identity for states other than Vec3 and for points whose

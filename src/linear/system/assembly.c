@@ -41,11 +41,14 @@ void dv_assembly_free(dvAssembly *a)
   dv_block_matrix_free(&a->matrix);
   dv_array_free(&a->states);
   dv_array_free(&a->fixed);
+  dv_live_free(&a->live);
   *a = (dvAssembly){0};
 }
 
 // --- degrees of freedom --------------------------------------------------------------------------
 
+// a hash table from states to their rows, at most half full: components name states in every entry that they hand in,
+// and a search through the list would cost more than adding the entry
 static void table_fill(dvAssembly *a)
 {
   dvAssemblyWork *w = a->work;
@@ -61,14 +64,13 @@ static void table_fill(dvAssembly *a)
   }
 }
 
+// by what mappings say, not by node: a mapping may drive a state that stands elsewhere
 static bool is_output(const dvPlan *plan, const dvObject *state)
 {
-  dvObject *outputs[DV_MAPPING_STATES];
-  for (size_t i = 0; i < plan->mappings.count; i++) {
-    int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-    for (int k = 0; k < n; k++)
-      if (outputs[k] == state) return true;
-  }
+  dvObject *output;
+  for (size_t i = 0; i < plan->fixed.mappings; i++)
+    for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++)
+      if (output == state) return true;
   return false;
 }
 
@@ -97,6 +99,8 @@ bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan)
   return true;
 }
 
+// Main states first, so that the unknowns of A are the numbers below `main` and a look at a number tells where an entry
+// belongs: to A, or to K of the mapped states.
 static void lay_out(dvAssembly *a, const dvPlan *plan)
 {
   dvAssemblyWork *w = a->work;
@@ -105,7 +109,7 @@ static void lay_out(dvAssembly *a, const dvPlan *plan)
     if (!is_output(plan, plan->independent.data[i])) add_state(a, plan->independent.data[i], true);
   w->projection.main =
       a->states.count ? a->states.data[a->states.count - 1].first + a->states.data[a->states.count - 1].count : 0;
-  for (size_t i = 0; i < plan->states.count; i++)
+  for (size_t i = 0; i < plan->fixed.states; i++)
     if (is_output(plan, plan->states.data[i])) add_state(a, plan->states.data[i], false);
   w->projection.total =
       a->states.count ? a->states.data[a->states.count - 1].first + a->states.data[a->states.count - 1].count : 0;
@@ -135,8 +139,8 @@ static int block_size(const dvAssembly *a)
 
 static double rayleigh_of(const dvObject *o)
 {
-  const dvField *f = dv_object_field(o, "rayleighStiffness");
-  return f ? *(const double *)f->value : 0;
+  const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
+  return ops->rayleigh_stiffness ? *ops->rayleigh_stiffness(o) : 0;
 }
 
 // the factors of a force when only one of stiffness and damping takes part; Rayleigh damping belongs to the stiffness
@@ -168,7 +172,7 @@ static dvStatus feed_forces(dvAssemblySink *s, const dvObject *owner, const dvPl
 {
   dvAssemblyParts parts = s->a->work->parts;
   if ((!parts.stiffness && !parts.damping) || (m->k == 0 && m->b == 0)) return DV_OK;
-  for (size_t i = 0; i < plan->forces.count; i++) {
+  for (size_t i = 0; i < plan->fixed.forces; i++) {
     dvPlanItem it = plan->forces.data[i];
     const dvForceOps *ops = dv_ops(it.object, DV_ROLE_FORCE);
     if (!ops->add_stiffness) {
@@ -201,10 +205,10 @@ static dvStatus feed_masses(dvAssemblySink *s, const dvObject *owner, const dvPl
 static dvStatus feed_mappings(dvAssemblySink *s, const dvPlan *plan, const dvMech *m)
 {
   if (!s->a->work->parts.geometric || m->k == 0) return DV_OK;
-  for (size_t i = 0; i < plan->mappings.count; i++) {
+  for (size_t i = 0; i < plan->fixed.mappings; i++) {
     dvObject *o = plan->mappings.data[i].object;
     const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-    if (plan->mappings.data[i].carries && ops->add_geometric) ops->add_geometric(o, m, DV_F, &s->base);
+    if (plan->mappings.data[i].carries_always && ops->add_geometric) ops->add_geometric(o, m, m->f, &s->base);
     DV_TRY(check_sink(s, o));
   }
   return DV_OK;
@@ -219,10 +223,10 @@ static dvStatus feed_all(dvAssemblySink *s, const dvObject *owner, const dvPlan 
 
 static dvStatus feed_jacobians(dvAssemblySink *s, const dvObject *owner, const dvPlan *plan)
 {
-  for (size_t i = 0; i < plan->mappings.count; i++) {
+  for (size_t i = 0; i < plan->fixed.mappings; i++) {
     dvObject *o = plan->mappings.data[i].object;
     const dvMappingOps *ops = dv_ops(o, DV_ROLE_MAPPING);
-    if (!plan->mappings.data[i].carries) continue;
+    if (!plan->mappings.data[i].carries_always) continue;
     if (ops->build_j) ops->build_j(o, &s->base);
     else warn_of_missing(s->a, owner, o, "what acts below it is");
     DV_TRY(check_sink(s, o));
@@ -232,7 +236,8 @@ static dvStatus feed_jacobians(dvAssemblySink *s, const dvObject *owner, const d
 
 // --- the first pass ------------------------------------------------------------------------------
 
-// splits the recorded pairs: those of main states go to `direct`, the others to `mapped`; both keep one entry a pair
+// splits the recorded pairs: those of main states go to `direct`, the others to `mapped`. Both keep one entry a pair,
+// so that the n-th contribution of a later pass finds its place at n in either.
 static void split_pairs(const dvAssembly *a, dvPairs *direct, dvPairs *mapped)
 {
   const dvAssemblyWork *w = a->work;
@@ -250,20 +255,18 @@ static void order_mapped(dvAssembly *a, const dvPlan *plan)
 {
   dvProjection *p = &a->work->projection;
   DV_ARRAY(size_t) last = {0};   // mapping of each state
-  dvObject *outputs[DV_MAPPING_STATES];
+  dvObject *output;
   dv_array_resize(&last, a->states.count);
   p->order.count = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < plan->mappings.count; i++) {
-      int n = dv_mapping_outputs(plan->mappings.data[i].object, outputs);
-      for (int k = 0; k < n; k++) {
-        const dvAssemblyState *s = dv_assembly_find(a, dv_state(outputs[k]));
+  for (int pass = 0; pass < 2; pass++)   // who is last, then in that order
+    for (size_t i = 0; i < plan->fixed.mappings; i++)
+      for (size_t k = 0; (output = dv_mapping_output(plan->mappings.data[i].object, k)); k++) {
+        const dvAssemblyState *s = dv_assembly_find(a, dv_state(output));
         if (!s) continue;
         size_t *seen = &last.data[s - a->states.data];
         if (pass == 0) *seen = i;
         for (size_t d = 0; pass == 1 && *seen == i && d < s->count; d++) dv_push(&p->order, (int32_t)(s->first + d));
       }
-    }
   dv_array_free(&last);
 }
 
@@ -276,7 +279,7 @@ static dvStatus record_mapped(dvAssembly *a, const dvObject *owner, const dvPlan
   if (!dv_pattern_build(&p->k.pattern, p->total, p->total, mapped->data, mapped->count, places) ||
       !dv_ragged_settle(&p->k, p->width, p->width))
     return dv_error(owner, NULL, "out of memory for the matrices of mapped states");
-  if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;
+  if (dv_pattern_count(&p->k.pattern) == 0) return DV_OK;   // nothing acts below: no need of Jacobians
   w->jacobian.pairs.count = w->jacobian.sums.count = 0;
   dvAssemblySink s = dv_assembly_sink(a, &w->jacobian, &p->raw, true);
   DV_TRY(feed_jacobians(&s, owner, plan));
@@ -328,7 +331,7 @@ static bool expand(dvAssembly *a, const dvPattern *dofs, int32_t *spot)
 // the others only. `first` has the first block of each contribution, -1 for those that go elsewhere.
 static bool find_runs(dvAssembly *a, const int32_t *first, size_t count)
 {
-  enum { ALONE = 1, CLAIMED = 3 };
+  enum { ALONE = 1, CLAIMED = 3 };   // 2 stands for "several", so that counting can stop there
   dvAssemblyWork *w = a->work;
   size_t blocks = dv_pattern_count(&a->matrix.pattern);
   unsigned char *uses = dv_try_alloc(blocks + 1);
@@ -354,7 +357,8 @@ static bool find_runs(dvAssembly *a, const int32_t *first, size_t count)
   return true;
 }
 
-// the pattern of A from all pairs; `places` of the direct ones and targets of the projected ones become blocks
+// the pattern of A from all pairs: the direct ones, the diagonal, those that K below mappings gives; `places` of the
+// direct ones and targets of the projected ones become blocks
 static bool settle(dvAssembly *a, const dvPairs *pairs, size_t direct, const int32_t *mapped_places)
 {
   dvAssemblyWork *w = a->work;
@@ -508,14 +512,31 @@ void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p)
   if (a->main_count == 1) {   // the vectors of the one state are the flat ones
     dvState *s = a->states.data[0].state;
     const double *from = dv_state_read(s, p);
-    dv_block_matrix_product(&a->matrix, pool, from, dv_state_write(s, q));
+    double *to = dv_state_write(s, q);
+    dv_block_matrix_product(&a->matrix, pool, from, to);
+    dv_live_add_product(&a->live, from, to);
     return;
   }
   dv_array_resize(&w->from, a->size);
   dv_array_resize(&w->to, a->size);
   dv_assembly_gather(a, p, w->from.data);
   dv_block_matrix_product(&a->matrix, pool, w->from.data, w->to.data);
+  dv_live_add_product(&a->live, w->from.data, w->to.data);
   dv_assembly_scatter(a, q, w->to.data);
+}
+
+void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState *only, size_t count, dvSparseRows *out)
+{
+  dv_sparse_rows_clear(out);
+  for (size_t i = 0; i < a->main_count; i++) {
+    const dvAssemblyState *s = &a->states.data[i];
+    const dvStateRows *on = only && s->state != only ? NULL : dv_rows_find(set, s->state);
+    for (size_t e = 0; on && e < on->rows.col.count; e++) {
+      size_t col = s->offset + (size_t)on->rows.col.data[e];
+      if (!a->fixed.data[col]) dv_sparse_rows_add(out, on->rows.row.data[e], (int32_t)col, on->rows.value.data[e]);
+    }
+  }
+  dv_sparse_rows_settle(out, count);
 }
 
 const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar)

@@ -4,13 +4,18 @@
 // acts on mapped states goes up as J^T K J, J being the product of the mappings' Jacobians from the main states down; K
 // between a mapped and a main state is the same with the identity for one of the two J.
 //
+// What is live in the plan stands beside the matrix (live.h).
+//
 // The first pass records which entry each contribution goes to; later passes write straight there, and fall back to
 // recording when the sequence of contributions has changed.
 #ifndef DV_LINEAR_SYSTEM_ASSEMBLY_H
 #define DV_LINEAR_SYSTEM_ASSEMBLY_H
 
+#include "linear/system/live.h"
 #include "math/block_matrix.h"
 #include "mechanics/component.h"
+
+DV_PUBLIC_BEGIN
 
 // What takes part.
 typedef struct dvAssemblyParts {
@@ -32,6 +37,7 @@ typedef struct dvAssembly {
   DV_ARRAY(dvAssemblyState) states;   // main ones first, in the order of the plan, then the mapped ones
   size_t main_count;
   DV_ARRAY(unsigned char) fixed;   // scalars that projective constraints hold
+  dvLiveStiffness live;            // what is added to the matrix
   unsigned pattern_stamp;          // moves when the pattern of the matrix changes
   bool later;   // leave sums over the elements of meshes to dv_assembly_finish, where the pattern is the old one
   void (*release)(dvObject *reader);   // another thread may be reading the matrix: called before it changes, returns
@@ -55,9 +61,15 @@ bool dv_assembly_holds(const dvAssembly *a, const dvPlan *plan);
 // Copies between a vector of the main states and a flat one.
 void dv_assembly_gather(const dvAssembly *a, int id, double *flat);
 void dv_assembly_scatter(const dvAssembly *a, int id, const double *flat);
-// q = A p on the main states' vectors.
+// q = A p on the main states' vectors, with what is live.
 void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p);
+// Rows on main states (settled, complete), or on `only` one of them, as `count` settled rows over flat vectors; nothing
+// for scalars that are held.
+void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState *only, size_t count,
+                         dvSparseRows *out);
 // The main state and its scalar that a flat index stands for.
 const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar);
+
+DV_PUBLIC_END
 
 #endif

@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-enum {
-  PROBE = DV_VEC_SOLVER + 9,   // a vector of the states that is only used here
-  HELD = 1024                  // blocks that a thread takes at a time
-};
+enum { HELD = 1024 };   // blocks that a thread takes at a time
 
 static void clear_block(const dvBlockMatrix *m, int32_t e, unsigned rows, unsigned cols, bool diagonal)
 {
@@ -55,37 +52,37 @@ static void list_held(dvAssembly *a)
 // numbers without a pattern between 1 and 2: a projection that is not of single components leaves its traces in them
 static double probe_value(size_t i) { return 1 + (double)((uint32_t)(i + 1) * 2654435769u) / 4294967296.0; }
 
-static void fill_probe(const dvAssembly *a)
+static void fill_probe(const dvAssembly *a, int id)
 {
   dvAssemblyWork *w = a->work;
   for (size_t k = 0; k < a->main_count; k++) {
     const dvAssemblyState *s = &a->states.data[k];
     for (size_t i = w->probe.count; i < s->count * (size_t)s->width; i++) dv_push(&w->probe, probe_value(i));
     if (s->count)
-      memcpy(dv_state_write(s->state, PROBE), w->probe.data, s->count * (size_t)s->width * sizeof *w->probe.data);
+      memcpy(dv_state_overwrite(s->state, id), w->probe.data, s->count * (size_t)s->width * sizeof *w->probe.data);
   }
 }
 
-static void project_probe(const dvPlan *plan)
+static void project_probe(const dvPlan *plan, int id)
 {
   for (size_t i = 0; i < plan->projections.count; i++) {
     dvObject *o = plan->projections.data[i];
     const dvProjectiveOps *ops = dv_ops(o, DV_ROLE_PROJECTIVE);
-    if (ops->project_matrix) ops->project_matrix(o, PROBE);
-    else ops->project_response(o, PROBE);
+    if (ops->project_matrix) ops->project_matrix(o, id);
+    else ops->project_response(o, id);
   }
 }
 
 // which scalars the constraints hold is read from what they do to a vector: those become zero. True when they are
 // others than before; *mixed is a state with a scalar that becomes something else.
-static bool probe(dvAssembly *a, dvPlan *plan, const dvState **mixed)
+static bool probe(dvAssembly *a, dvPlan *plan, int id, const dvState **mixed)
 {
   bool changed = false;
-  fill_probe(a);
-  project_probe(plan);
+  fill_probe(a, id);
+  project_probe(plan, id);
   for (size_t k = 0; k < a->main_count; k++) {
     const dvAssemblyState *s = &a->states.data[k];
-    const double *v = dv_state_read(s->state, PROBE), *before = a->work->probe.data;
+    const double *v = dv_state_read(s->state, id), *before = a->work->probe.data;
     unsigned char *fixed = a->fixed.data + s->offset, other = 0, odd = 0;
     for (size_t i = 0; i < s->count * (size_t)s->width; i++) {
       unsigned char zero = v[i] == 0;
@@ -109,7 +106,10 @@ void dv_assembly_fix(dvAssembly *a, const dvObject *owner, dvPlan *plan)
     memset(a->fixed.data, 0, a->size);
     return;
   }
-  bool changed = probe(a, plan, &mixed);
+  int id = 0;
+  dv_vec_take(owner, DV_VEC_DERIV, &id);
+  bool changed = probe(a, plan, id, &mixed);
+  dv_vec_give(owner, &id);
   if (mixed && !w->warned_mixed)
     dv_warning(owner, "solve without assembling (CGLinearSolver with template GraphScattered)",
                "a constraint on %s projects in directions that are not those of the axes: the assembled matrix is left "

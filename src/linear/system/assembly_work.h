@@ -4,6 +4,7 @@
 
 #include "linear/system/assembly.h"
 #include "linear/system/project.h"
+#include "math/block_matrix_kernels.h"
 
 #include <stdalign.h>
 #include <stddef.h>

@@ -113,7 +113,7 @@ static void export_cleanup(dvObject *o)
       .name = name_,                                                         \
       .help = help_,                                                         \
       .module = "SofaMatrix",                                                \
-      .roles = 1u << DV_ROLE_EXPORTER,                                       \
+      .roles = DV_PLAYS(DV_ROLE_EXPORTER),                                   \
       .size = sizeof(Export),                                                \
       .blocks = {&dv_object_block, DV_BLOCK(export_fields), DV_BLOCK(more)}, \
       .init = export_init,                                                   \

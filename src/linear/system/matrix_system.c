@@ -2,56 +2,6 @@
 // first step; here every assembled system records where contributions go and notices when that changes.
 #include "linear/system/system.h"
 
-#include "scene/timer.h"
-
-#define SELF dvLinearSystem
-static const dvFieldDesc linear_system_fields[] = {DV_LINEAR_SYSTEM_FIELDS(DV_DESCRIBE)};
-#undef SELF
-const dvFieldBlock dv_linear_system_block = {linear_system_fields, (int)DV_COUNT(linear_system_fields)};
-
-dvStatus dv_linear_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
-{
-  dv_timer_begin(o->context->timers, "build");
-  dvStatus status = ((const dvLinearSystemOps *)dv_ops(o, DV_ROLE_LINEAR_SYSTEM))->build(o, plan, m);
-  dv_timer_end(o->context->timers);
-  return status;
-}
-
-void dv_linear_system_product(dvObject *o, dvPlan *plan, int q, int p)
-{
-  ((const dvLinearSystemOps *)dv_ops(o, DV_ROLE_LINEAR_SYSTEM))->product(o, plan, q, p);
-}
-
-dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech *m, dvAssemblyParts parts)
-{
-  s->assembly = &s->own;
-  s->mech = *m;
-  if (s->busy && !s->stale && s->own.matrix.values && dv_assembly_holds(&s->own, plan)) return DV_OK;
-  s->own.later = s->later && !s->stale;
-  if (!s->bringing && s->enableAssembly) dv_linear_system_drop_kept(s);   // a new one is due
-  if (s->enableAssembly || s->stale || !s->own.matrix.values)
-    DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
-  s->matrixSize[0] = s->matrixSize[1] = (int32_t)dv_min_size(s->own.size, INT32_MAX);
-  if (s->stale) return dv_linear_system_put_back(s);
-  s->stamp++;
-  return DV_OK;
-}
-
-void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p)
-{
-  DV_UNUSED(plan);
-  dv_assembly_product(dv_linear_system(o)->assembly, o->context->pool, q, p);
-}
-
-void dv_linear_system_destroy(dvObject *o)
-{
-  dvLinearSystem *s = dv_linear_system(o);
-  dv_assembly_free(&s->own);
-  dv_linear_system_drop_kept(s);
-}
-
-// --- the component -------------------------------------------------------------------------------
-
 #define MATRIX_SYSTEM_FIELDS(X)                                                                                 \
   X(bool, assembleStiffness, "1", "", "the stiffness of forces is part of the matrix")                          \
   X(bool, assembleMass, "1", "", "masses are part of the matrix")                                               \

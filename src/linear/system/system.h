@@ -4,6 +4,8 @@
 
 #include "linear/system/assembly.h"
 
+DV_PUBLIC_BEGIN
+
 #define DV_LINEAR_SYSTEM_FIELDS(X)                                                         \
   X(ivec2, matrixSize, "0 0", "", "rows and columns of the matrix", .flags = DV_READ_ONLY) \
   X(bool, enableAssembly, "1", "", "assemble the matrix; else it stays as it is")          \
@@ -53,6 +55,8 @@ dvStatus dv_linear_system_bring_back(dvObject *o, dvPlan *plan, const dvMech *m)
 // For builds of a stale system, after the matrix was assembled: puts the remembered one in its place.
 dvStatus dv_linear_system_put_back(dvLinearSystem *s);
 
+// Takes over what is live in the plan, where the matrix itself stays as it is.
+dvStatus dv_linear_system_collect_live(dvObject *o, dvPlan *plan, const dvMech *m);
 // Assembles the own matrix with the given parts.
 dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech *m, dvAssemblyParts parts);
 void dv_linear_system_destroy(dvObject *o);
@@ -60,5 +64,7 @@ void dv_linear_system_destroy(dvObject *o);
 void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p);
 
 extern const dvClass dv_matrix_system_class, dv_constant_pattern_class, dv_typed_system_class, dv_matrix_free_class;
+
+DV_PUBLIC_END
 
 #endif

@@ -369,7 +369,7 @@ static void barycentric_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Barycentric *b = (Barycentric *)o;
   if (!has_frames(b)) dv_linear_row(o, i, sink);
-  else dv_embedded_row(&b->frames, i, &b->linear.base, sink);
+  else if (frames_hold(b)) dv_embedded_row(&b->frames, i, &b->linear.base, sink);
 }
 
 static void barycentric_add_jdot(dvObject *o, int out_a, int in_v)
@@ -387,6 +387,7 @@ static const dvMappingOps barycentric_ops = {
     .build_j = dv_mapping_build_rows,
     .row = barycentric_row,
     .add_jdot = barycentric_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3 | DV_DOF_RIGID3}, {0}};

@@ -35,25 +35,31 @@ static dvStatus mass_of(const dvObject *o, const dvState *input, dvObject **mass
                                 : dv_error(o, NULL, "%s does not tell the masses of its points", (*mass)->cls->name);
 }
 
+static double mass_at(dvObject *mass, size_t point)
+{
+  return ((const dvMassOps *)dv_ops(mass, DV_ROLE_MASS))->of_element(mass, point);
+}
+
 static dvStatus center_of_mass_init(dvObject *o)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
   const dvMapping *m = &l->base;
-  dvObject *mass[DV_MAPPING_STATES];
+  dvObject *mass;
   double total = 0;
   for (int k = 0; k < m->input_count; k++) {
-    DV_TRY(mass_of(o, m->inputs[k], &mass[k]));
-    if (m->inputs[k]->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->inputs[k]->count);
-    for (size_t i = 0; i < m->inputs[k]->count; i++)
-      total += ((const dvMassOps *)dv_ops(mass[k], DV_ROLE_MASS))->of_element(mass[k], i);
+    DV_TRY(mass_of(o, dv_mapping_in(m, k), &mass));
+    if (dv_mapping_in(m, k)->count > INT32_MAX)
+      return dv_error(o, NULL, "%zu points are too many", dv_mapping_in(m, k)->count);
+    for (size_t i = 0; i < dv_mapping_in(m, k)->count; i++) total += mass_at(mass, i);
   }
   if (!(total > 0) || !isfinite(total))
     return dv_error(o, NULL, "the inputs have a mass of %g together: there is no centre", total);
   dv_linear_clear(o);
-  for (int k = 0; k < m->input_count; k++)
-    for (size_t i = 0; i < m->inputs[k]->count; i++)
-      dv_weights_add(dv_linear_weights(l, k), (int32_t)i,
-                     ((const dvMassOps *)dv_ops(mass[k], DV_ROLE_MASS))->of_element(mass[k], i) / total);
+  for (int k = 0; k < m->input_count; k++) {
+    DV_TRY(mass_of(o, dv_mapping_in(m, k), &mass));
+    for (size_t i = 0; i < dv_mapping_in(m, k)->count; i++)
+      dv_weights_add(dv_linear_weights(l, k), (int32_t)i, mass_at(mass, i) / total);
+  }
   dv_linear_end_row(o);
   l->leading = o->dof_out->space;
   DV_TRY(dv_linear_settle(o));
@@ -73,7 +79,7 @@ static const dvMappingOps two_ops = {
     .apply_jt = dv_linear_apply_jt,
     .build_j = dv_mapping_build_rows,
     .row = dv_linear_row,
-    .inputs = dv_mapping_list_inputs,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair single_pairs[] = {{DV_DOF_RIGID3, 0, DV_DOF_VEC3}, {DV_DOF_RIGID2, 0, DV_DOF_VEC2}, {0}};

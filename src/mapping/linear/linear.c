@@ -43,7 +43,7 @@ dvStatus dv_linear_settle(dvObject *o)
   for (int k = 0; k < m->input_count && good; k++) {
     dvWeights *w = dv_linear_weights(l, k);
     w->one_way = !dv_is_mechanical_state(&m->out->base);   // what is only drawn hands nothing back
-    good = dv_weights_finish(w, m->inputs[k]->count);
+    good = dv_weights_finish(w, dv_mapping_in(m, k)->count);
   }
   if (!good || !dv_state_resize(m->out, l->weights.out_points))
     return dv_error(o, NULL, "out of memory for %zu mapped points", l->weights.out_points);
@@ -52,7 +52,7 @@ dvStatus dv_linear_settle(dvObject *o)
 
 static dvStrides strides(const dvLinearMapping *l, int input, bool coord)
 {
-  const dvDof *in = l->base.inputs[input]->base.dof, *out = l->base.out->base.dof;
+  const dvDof *in = dv_mapping_in(&l->base, input)->base.dof, *out = l->base.out->base.dof;
   dvStrides s = {coord ? in->coord : in->deriv, coord ? out->coord : out->deriv, 0};
   s.width = dv_min_int(s.in, s.out);
   if (l->leading) s.width = dv_min_int(s.width, l->leading);
@@ -64,7 +64,7 @@ static bool fits(dvLinearMapping *l)
 {
   bool good = l->base.out->count == l->weights.out_points;
   for (int k = 0; k < l->base.input_count; k++)
-    good = good && l->base.inputs[k]->count >= dv_linear_weights(l, k)->in_points;
+    good = good && dv_mapping_in(&l->base, k)->count >= dv_linear_weights(l, k)->in_points;
   return good;
 }
 
@@ -72,10 +72,10 @@ static void apply_rows(dvLinearMapping *l, int out, int in)
 {
   dvMapping *m = &l->base;
   for (int k = 0; k < m->input_count; k++) {
-    const double *from = dv_state_read(m->inputs[k], in);
-    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool,
-                                                  strides(l, k, dv_vec_is_coord(in)), from,
-                                                  dv_state_write(m->out, out));
+    const double *from = dv_state_read(dv_mapping_in(m, k), in);
+    dvStrides s = strides(l, k, dv_vec_is_coord(in));
+    double *to = k == 0 && s.width == s.out ? dv_state_overwrite(m->out, out) : dv_state_write(m->out, out);
+    (k ? dv_weights_apply_add : dv_weights_apply)(dv_linear_weights(l, k), m->base.context->pool, s, from, to);
   }
 }
 
@@ -108,12 +108,13 @@ void dv_linear_apply_jt(dvObject *o, int in_f, int out_f)
   const double *out = dv_state_read(m->out, out_f);
   for (int k = 0; k < m->input_count; k++)
     dv_weights_apply_transposed(dv_linear_weights(l, k), o->context->pool, strides(l, k, false), out,
-                                dv_state_write(m->inputs[k], in_f));
+                                dv_state_write(dv_mapping_in(m, k), in_f));
 }
 
 void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
+  if (!fits(l)) return;
   double block[DV_MAX_COORD * DV_MAX_COORD];
   for (int input = 0; input < l->base.input_count; input++) {
     const dvRows *r = &dv_linear_weights(l, input)->rows;
@@ -121,7 +122,7 @@ void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
     for (int32_t e = r->offset.data[out]; e < r->offset.data[out + 1]; e++) {
       memset(block, 0, (size_t)(s.out * s.in) * sizeof *block);
       for (int k = 0; k < s.width; k++) block[k * s.in + k] = r->value.data[e];
-      sink->add(sink, l->base.out, out, l->base.inputs[input], (size_t)r->index.data[e], s.out, s.in, block);
+      sink->add(sink, l->base.out, out, dv_mapping_in(&l->base, input), (size_t)r->index.data[e], s.out, s.in, block);
     }
   }
 }
@@ -140,4 +141,5 @@ const dvMappingOps dv_linear_ops = {
     .apply_jt = dv_linear_apply_jt,
     .build_j = dv_mapping_build_rows,
     .row = dv_linear_row,
+    DV_MAPPING_SLOTS,
 };

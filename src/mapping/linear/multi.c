@@ -9,7 +9,7 @@ static dvStatus check_sizes(const dvObject *o)
 {
   const dvMapping *m = (const dvMapping *)o;
   size_t total = 0;
-  for (int k = 0; k < m->input_count; k++) total += m->inputs[k]->count;
+  for (int k = 0; k < m->input_count; k++) total += dv_mapping_in(m, k)->count;
   return total <= INT32_MAX ? DV_OK : dv_error(o, NULL, "%zu points are too many", total);
 }
 
@@ -19,7 +19,7 @@ static dvStatus identity_multi_init(dvObject *o)
   DV_TRY(check_sizes(o));
   dv_linear_clear(o);
   for (int k = 0; k < l->base.input_count; k++)
-    for (size_t i = 0; i < l->base.inputs[k]->count; i++) {
+    for (size_t i = 0; i < dv_mapping_in(&l->base, k)->count; i++) {
       dv_weights_add(dv_linear_weights(l, k), (int32_t)i, 1);
       dv_linear_end_row(o);
     }
@@ -78,9 +78,9 @@ static dvStatus subset_multi_init(dvObject *o)
     if (input < 0 || input >= m->input_count)
       return dv_field_error(o, &s->indexPairs, NULL, "pair %zu names input %d, but there are %d (0 to %d)", i / 2,
                             input, m->input_count, m->input_count - 1);
-    if (point < 0 || (size_t)point >= m->inputs[input]->count)
+    if (point < 0 || (size_t)point >= dv_mapping_in(m, input)->count)
       return dv_field_error(o, &s->indexPairs, NULL, "pair %zu names point %d of %s, which has %zu points", i / 2,
-                            point, m->inputs[input]->base.name, m->inputs[input]->count);
+                            point, dv_mapping_in(m, input)->base.name, dv_mapping_in(m, input)->count);
     dv_weights_add(dv_linear_weights(&s->linear, input), point, 1);
     dv_linear_end_row(o);
   }

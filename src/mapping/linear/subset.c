@@ -109,6 +109,7 @@ static const dvMappingOps subset_ops = {
     .apply_jt = dv_linear_apply_jt,
     .build_j = dv_mapping_build_rows,
     .row = dv_linear_row,
+    DV_MAPPING_SLOTS,
 };
 
 static dvStatus subset_init(dvObject *o)

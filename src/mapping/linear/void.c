@@ -16,25 +16,21 @@ static void void_build_j(dvObject *o, dvMatrixSink *sink)
   DV_UNUSED(sink);
 }
 
-static int void_inputs(dvObject *o, dvObject **out)
+static dvObject *void_input(const dvObject *o, size_t index)
 {
   DV_UNUSED(o);
-  DV_UNUSED(out);
-  return 0;
+  DV_UNUSED(index);
+  return NULL;
 }
 
-static int void_outputs(dvObject *o, dvObject **out)
-{
-  out[0] = dv_node_state(o->node);
-  return out[0] ? 1 : 0;
-}
+static dvObject *void_output(const dvObject *o, size_t index) { return index == 0 ? dv_node_state(o->node) : NULL; }
 
 static const dvMappingOps void_ops = {.apply = void_apply,
                                       .apply_j = void_apply,
                                       .apply_jt = void_apply,
                                       .build_j = void_build_j,
-                                      .inputs = void_inputs,
-                                      .outputs = void_outputs};
+                                      .input = void_input,
+                                      .output = void_output};
 
 #define VOID_FIELDS(X)                                                                                                \
   X(bool, mapForces, "1", "", "accepted: there is nothing to hand back", .alias = "isMechanical", .flags = DV_HIDDEN) \

@@ -33,7 +33,7 @@ const dvClass dv_articulation_class = {
     .name = "Articulation",
     .help = "one motion of an articulation centre: a rotation about an axis or a translation along it",
     .module = "ArticulatedSystemPlugin",
-    .roles = 1u << DV_ROLE_SETTING,
+    .roles = DV_PLAYS(DV_ROLE_SETTING),
     .size = sizeof(Articulation),
     .blocks = {&dv_object_block, DV_BLOCK(articulation_fields)},
 };
@@ -61,7 +61,7 @@ const dvClass dv_articulation_center_class = {
     .name = "ArticulationCenter",
     .help = "where two frames of a skeleton are connected; its articulations stand in nodes below it",
     .module = "ArticulatedSystemPlugin",
-    .roles = 1u << DV_ROLE_SETTING,
+    .roles = DV_PLAYS(DV_ROLE_SETTING),
     .size = sizeof(Center),
     .blocks = {&dv_object_block, DV_BLOCK(center_fields)},
 };
@@ -257,7 +257,7 @@ const dvClass dv_articulated_hierarchy_container_class = {
     .name = "ArticulatedHierarchyContainer",
     .help = "the articulation centres of a skeleton, from the components below it or from a .bvh file",
     .module = "ArticulatedSystemPlugin",
-    .roles = 1u << DV_ROLE_SETTING,
+    .roles = DV_PLAYS(DV_ROLE_SETTING),
     .size = sizeof(Container),
     .blocks = {&dv_object_block, DV_BLOCK(container_fields)},
     .init = container_init,

@@ -43,7 +43,6 @@ typedef struct Articulated {
   DV_ARRAY(dvQuat) from;      // Q and the coordinates of articulations at the beginning of the step: turns add up from
   DV_ARRAY(double) before;    // there
   DV_ARRAY(double) place;     // c of each frame, as of the last apply
-  DV_ARRAY(double) scratch;   // six numbers a frame
 } Articulated;
 
 #define SELF Articulated
@@ -60,7 +59,7 @@ static dvStatus articulated_link(dvObject *o)
   DV_TRY(dv_mapping_init_two(o, &m->input1, &m->input2, true));
   if (m->input1.count > 1 || m->input2.count > 1)
     return dv_error(o, "name one state each", "ArticulatedSystemMapping takes one input1 and at most one input2");
-  m->root = m->base.input_count > 1 ? m->base.inputs[1] : NULL;
+  m->root = m->base.input_count > 1 ? dv_mapping_in(&m->base, 1) : NULL;
   return DV_OK;
 }
 
@@ -159,7 +158,6 @@ static dvStatus articulated_init(dvObject *o)
   dv_array_resize(&m->before, m->moving.count);
   articulated_end_step(o);
   dv_array_resize(&m->place, 3 * m->frames);
-  dv_array_resize(&m->scratch, 6 * m->frames);
   dv_mapping_first_apply(o, dv_ops(o, DV_ROLE_MAPPING));
   return DV_OK;
 }
@@ -174,7 +172,6 @@ static void articulated_destroy(dvObject *o)
   dv_array_free(&m->from);
   dv_array_free(&m->before);
   dv_array_free(&m->place);
-  dv_array_free(&m->scratch);
 }
 
 static bool sizes_hold(const Articulated *m)
@@ -308,7 +305,9 @@ static void articulated_apply_jt(dvObject *o, int in_f, int out_f)
 {
   Articulated *m = (Articulated *)o;
   if (!m->base.mapForces || !sizes_hold(m)) return;
-  double *f = m->scratch.data, *force = dv_state_write(m->base.in, in_f);
+  dvArena *scratch = dv_scratch(o->context->pool);
+  dvMark mark = dv_arena_mark(scratch);
+  double *f = dv_arena_take(scratch, 6 * m->frames * sizeof *f), *force = dv_state_write(m->base.in, in_f);
   memcpy(f, dv_state_read(m->base.out, out_f), 6 * m->frames * sizeof *f);
   for (size_t k = m->order.count; k > 0; k--) {
     const dvArticulationCenter *center = &m->skeleton->centers.data[m->order.data[k - 1]];
@@ -324,15 +323,16 @@ static void articulated_apply_jt(dvObject *o, int in_f, int out_f)
     dv_vec3_accumulate(parent, push);
     dv_vec3_accumulate(parent + 3, dv_vec3_add(torque, dv_vec3_cross(arm, push)));
   }
-  if (!m->root) return;
-  double *root = dv_state_write(m->root, in_f) + 6 * m->root_index;
-  for (int k = 0; k < 6; k++) root[k] += f[k];
+  double *root = m->root ? dv_state_write(m->root, in_f) + 6 * m->root_index : NULL;
+  for (int k = 0; k < 6 && root; k++) root[k] += f[k];
+  dv_arena_release(scratch, mark);
 }
 
 // the articulations between a frame and the start of its chain
 static void articulated_row(dvObject *o, size_t frame, dvMatrixSink *sink)
 {
   const Articulated *m = (const Articulated *)o;
+  if (!sizes_hold(m)) return;
   dvVec3 c = dv_vec3_load(m->place.data + 3 * frame);
   size_t at = frame;
   for (; m->center.data[at] >= 0; at = (size_t)m->skeleton->centers.data[m->center.data[at]].parent) {
@@ -422,7 +422,7 @@ static const dvMappingOps articulated_ops = {
     .build_j = dv_mapping_build_rows,
     .row = articulated_row,
     .add_jdot = articulated_add_jdot,
-    .inputs = dv_mapping_list_inputs,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC1, DV_DOF_RIGID3, DV_DOF_RIGID3}, {0}};

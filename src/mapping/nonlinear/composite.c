@@ -18,6 +18,7 @@ typedef struct Composite {
   dvMapping base;
   dvHexaForce *force;
   const dvComposite *cells;   // the force's
+  unsigned condensations;     // of the force when they were taken
   size_t count;               // mapped points
   int32_t *corner;            // [count][8] fine points of each
   double *weight;             // [count][8]
@@ -43,6 +44,7 @@ static dvStatus find_force(Composite *m)
                     "the node %s has no HexahedronCompositeFEMForceFieldAndMass", node->base.name);
   DV_TRY(dv_object_ensure(&m->force->elastic.force.base));
   m->cells = m->force->composite;
+  m->condensations = m->force->condensations;
   if (!m->cells) return dv_error(o, NULL, "%s has no condensed cells to map from", m->force->elastic.force.base.name);
   return DV_OK;
 }
@@ -142,7 +144,11 @@ static void composite_remember(dvObject *o, dvMemoryStream *s)
 
 // --- operations ---
 
-static bool sizes_hold(const Composite *m) { return m->base.out->count == m->count && m->force->composite == m->cells; }
+// by the version: another set of cells may stand at the same address
+static bool sizes_hold(const Composite *m)
+{
+  return m->base.out->count == m->count && m->force->condensations == m->condensations && !m->force->stale;
+}
 
 static const int32_t *corners_of(const Composite *m, size_t cell) { return m->force->hexa + 8 * cell; }
 
@@ -254,6 +260,7 @@ static const dvMappingOps composite_ops = {
     .apply_j = composite_apply_j,
     .apply_jt = composite_apply_jt,
     .build_j = composite_build_j,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};

@@ -42,7 +42,7 @@ static dvStatus deformable_link(dvObject *o)
   DV_TRY(dv_mapping_init_two(o, &m->input1, &m->input2, true));
   if (m->input1.count > 1 || m->input2.count > 1)
     return dv_error(o, "name one state each", "DeformableOnRigidFrameMapping takes one input1 and one input2");
-  m->root = m->base.input_count > 1 ? m->base.inputs[1] : NULL;
+  m->root = m->base.input_count > 1 ? dv_mapping_in(&m->base, 1) : NULL;
   return DV_OK;
 }
 
@@ -163,14 +163,14 @@ static void add_row(const Deformable *m, size_t i, double linear, double angular
 static void deformable_build_j(dvObject *o, dvMatrixSink *sink)
 {
   const Deformable *m = (const Deformable *)o;
-  for (size_t i = 0; i < m->count; i++) add_row(m, i, 1, 1, sink);
+  for (size_t i = 0; i < m->count && sizes_hold(m); i++) add_row(m, i, 1, 1, sink);
 }
 
 // constraints reach the frame with a scale of their own
 static void deformable_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   const Deformable *m = (const Deformable *)o;
-  add_row(m, i, m->rootLinearForceScaleFactor, m->rootAngularForceScaleFactor, sink);
+  if (sizes_hold(m)) add_row(m, i, m->rootLinearForceScaleFactor, m->rootAngularForceScaleFactor, sink);
 }
 
 // w x (w x r) + 2 w x R v_d
@@ -194,7 +194,7 @@ static const dvMappingOps deformable_ops = {
     .build_j = deformable_build_j,
     .row = deformable_row,
     .add_jdot = deformable_add_jdot,
-    .inputs = dv_mapping_list_inputs,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, DV_DOF_RIGID3, DV_DOF_VEC3}, {0}};

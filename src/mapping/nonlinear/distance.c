@@ -140,7 +140,8 @@ static dvStatus complete_rest_lengths(Distance *m, size_t edges)
   for (size_t e = 0; e < edges; e++) {
     const double *x[2];
     for (size_t c = 0; c < 2; c++) {
-      dvState *s = m->measure.base.inputs[m->measure.input.count ? m->measure.input.data[2 * e + c] : 0];
+      dvState *s =
+          dv_mapping_in(&m->measure.base, m->measure.input.count ? (size_t)m->measure.input.data[2 * e + c] : 0);
       x[c] = dv_state_read(s, DV_X) + (size_t)s->base.dof->coord * (size_t)m->measure.point.data[2 * e + c];
     }
     double u[3], length;
@@ -174,9 +175,9 @@ static dvStatus take_edges(Distance *m, const dvTopology *t, const dvInts *edges
     if (input >= (size_t)b->base.input_count)
       return dv_field_error(o, &m->indexPairs, NULL, "indexPairs names input %zd, but there are %d (0 to %d)",
                             (ptrdiff_t)input, b->base.input_count, b->base.input_count - 1);
-    if (b->point.data[c] < 0 || (size_t)b->point.data[c] >= b->base.inputs[input]->count)
+    if (b->point.data[c] < 0 || (size_t)b->point.data[c] >= dv_mapping_in(&b->base, input)->count)
       return dv_error(o, NULL, "an edge of %s leads to point %d of %s, which has %zu", t->base.name, b->point.data[c],
-                      b->base.inputs[input]->base.name, b->base.inputs[input]->count);
+                      dv_mapping_in(&b->base, input)->base.name, dv_mapping_in(&b->base, input)->count);
   }
   return DV_OK;
 }

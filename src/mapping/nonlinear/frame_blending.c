@@ -325,8 +325,8 @@ static void blending_add_geometric(dvObject *o, const dvMech *mech, int out_f, d
 static void blending_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Blending *m = (Blending *)o;
-  if (deforms(m)) dv_deforming_row(&m->deforming, &m->frames.base, i, sink);
-  else dv_frames_ops.row(o, i, sink);
+  if (!deforms(m)) dv_frames_ops.row(o, i, sink);
+  else if (dv_deforming_hold(&m->deforming, &m->frames.base)) dv_deforming_row(&m->deforming, &m->frames.base, i, sink);
 }
 
 static void blending_add_jdot(dvObject *o, int out_a, int in_v)
@@ -343,6 +343,7 @@ static const dvMappingOps blending_ops = {
     .row = blending_row,
     .add_geometric = blending_add_geometric,
     .add_jdot = blending_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static void blending_destroy(dvObject *o)

@@ -71,7 +71,7 @@ dvStatus dv_frames_settle(dvObject *o, bool apply)
   for (size_t e = 0; e < m->frame.count; e++) DV_REQUIRE(m->frame.data[e] >= 0 && (size_t)m->frame.data[e] < m->frames);
   m->rotated.count = 0;
   dv_array_resize(&m->rotated, m->local.count);
-  memset(m->rotated.data, 0, m->rotated.count * sizeof *m->rotated.data);
+  if (m->rotated.count) memset(m->rotated.data, 0, m->rotated.count * sizeof *m->rotated.data);
   index_frames(m);
   if (!dv_state_resize(m->base.out, m->count)) return dv_error(o, NULL, "out of memory for %zu points", m->count);
   if (apply) dv_mapping_first_apply(o, dv_ops(o, DV_ROLE_MAPPING));
@@ -125,7 +125,7 @@ static void frames_apply(dvObject *o, int out_x, int in_x)
   dvFramesMapping *m = (dvFramesMapping *)o;
   if (!dv_mapping_fits(&m->base, dv_frames_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x)};
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
   dv_mapping_touch(&m->base, out_x);
 }
@@ -150,7 +150,7 @@ static void frames_apply_j(dvObject *o, int out_v, int in_v)
   dvFramesMapping *m = (dvFramesMapping *)o;
   if (!dv_frames_hold(m)) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_v)};
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_j_body, &p);
 }
 
@@ -183,6 +183,7 @@ static void frames_apply_jt(dvObject *o, int in_f, int out_f)
 static void frames_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   const dvFramesMapping *m = (const dvFramesMapping *)o;
+  if (!dv_frames_hold(m)) return;
   for (int32_t e = m->first.data[i]; e < m->first.data[i + 1]; e++) {
     double block[18] = {0}, w = m->weight.data[e];
     dvMat3 turn = dv_mat3_skew(dv_vec3_neg(dv_vec3_load(m->rotated.data + 3 * e)));   // w x r = -[r]x w
@@ -255,4 +256,5 @@ const dvMappingOps dv_frames_ops = {
     .build_j = dv_mapping_build_rows,
     .row = frames_row,
     .add_jdot = frames_add_jdot,
+    DV_MAPPING_SLOTS,
 };

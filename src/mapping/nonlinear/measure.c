@@ -28,10 +28,10 @@ static dvStatus check_corners(const dvMeasureMapping *m, const char *what)
     if (input >= (size_t)m->base.input_count)
       return dv_error(&m->base.base, NULL, "%s %zu names input %zu, but there are %d", what,
                       c / (size_t)m->measure->points, input, m->base.input_count);
-    if (point < 0 || (size_t)point >= m->base.inputs[input]->count)
+    if (point < 0 || (size_t)point >= dv_mapping_in(&m->base, input)->count)
       return dv_error(&m->base.base, NULL, "%s %zu names point %d, but the state %s has %zu points", what,
-                      c / (size_t)m->measure->points, point, m->base.inputs[input]->base.name,
-                      m->base.inputs[input]->count);
+                      c / (size_t)m->measure->points, point, dv_mapping_in(&m->base, input)->base.name,
+                      dv_mapping_in(&m->base, input)->count);
   }
   return DV_OK;
 }
@@ -40,17 +40,20 @@ static dvStatus check_corners(const dvMeasureMapping *m, const char *what)
 static void index_corners(dvMeasureMapping *m)
 {
   size_t corners = m->count * (size_t)m->measure->points;
-  m->start[0] = 0;
-  for (int k = 0; k < m->base.input_count; k++) m->start[k + 1] = m->start[k] + m->base.inputs[k]->count;
-  size_t points = m->start[m->base.input_count];
+  dv_array_resize(&m->start, (size_t)m->base.input_count + 1);
+  dv_array_resize(&m->in, (size_t)m->base.input_count);
+  m->start.data[0] = 0;
+  for (int k = 0; k < m->base.input_count; k++)
+    m->start.data[k + 1] = m->start.data[k] + dv_mapping_in(&m->base, k)->count;
+  size_t points = m->start.data[m->base.input_count];
   m->first.count = m->corner.count = 0;
   dv_array_resize(&m->first, points + 2);
   dv_array_resize(&m->corner, corners + 1);
   memset(m->first.data, 0, (points + 2) * sizeof *m->first.data);
-  for (size_t c = 0; c < corners; c++) m->first.data[m->start[input_of(m, c)] + (size_t)m->point.data[c] + 2]++;
+  for (size_t c = 0; c < corners; c++) m->first.data[m->start.data[input_of(m, c)] + (size_t)m->point.data[c] + 2]++;
   for (size_t p = 2; p < points + 2; p++) m->first.data[p] += m->first.data[p - 1];
   for (size_t c = 0; c < corners; c++)
-    m->corner.data[m->first.data[m->start[input_of(m, c)] + (size_t)m->point.data[c] + 1]++] = (int32_t)c;
+    m->corner.data[m->first.data[m->start.data[input_of(m, c)] + (size_t)m->point.data[c] + 1]++] = (int32_t)c;
 }
 
 dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, const char *what)
@@ -65,7 +68,6 @@ dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, 
   DV_TRY(check_corners(m, what));
   dv_array_resize(&m->x, scalars);
   dv_array_resize(&m->gradient, scalars);
-  dv_array_resize(&m->scratch, scalars);
   if (!dv_state_resize(m->base.out, count)) return dv_error(o, NULL, "out of memory for %zu elements", count);
   index_corners(m);
   dv_mapping_first_apply(o, &dv_measure_ops);
@@ -94,18 +96,19 @@ void dv_measure_destroy(dvObject *o)
   dv_array_free(&m->input);
   dv_array_free(&m->x);
   dv_array_free(&m->gradient);
-  dv_array_free(&m->scratch);
   dv_array_free(&m->first);
   dv_array_free(&m->corner);
+  dv_array_free(&m->start);
+  dv_array_free(&m->in);
 }
 
 // --- operations ----------------------------------------------------------------------------------
 
 typedef struct Pass {
   dvMeasureMapping *m;
-  const double *in[DV_MAPPING_STATES];   // vectors of the inputs
-  size_t width;                          // numbers a point in them
-  const double *f;                       // forces on the output
+  size_t width;            // numbers a point in the vectors of the inputs
+  const double *f;         // forces on the output
+  const double *corners;   // what is gathered: as many numbers as the gradient has
   double *out, k;
   int input;
   bool exact;
@@ -115,20 +118,20 @@ static bool sizes_hold(const dvMeasureMapping *m)
 {
   if (m->base.out->count != m->count || (m->measure->ready && !m->measure->ready(&m->base.base))) return false;
   for (int k = 0; k < m->base.input_count; k++)
-    if (m->base.inputs[k]->count != m->start[k + 1] - m->start[k]) return false;
+    if (dv_mapping_in(&m->base, k)->count != m->start.data[k + 1] - m->start.data[k]) return false;
   return true;
 }
 
 static Pass make_pass(dvMeasureMapping *m, int in)
 {
   Pass p = {.m = m, .width = (size_t)(dv_vec_is_coord(in) ? m->base.base.dof->coord : m->base.base.dof->deriv)};
-  for (int k = 0; k < m->base.input_count; k++) p.in[k] = dv_state_read(m->base.inputs[k], in);
+  for (int k = 0; k < m->base.input_count; k++) m->in.data[k] = dv_state_read(dv_mapping_in(&m->base, k), in);
   return p;
 }
 
 static const double *corner_of(const Pass *p, size_t c)
 {
-  return p->in[input_of(p->m, c)] + p->width * (size_t)p->m->point.data[c];
+  return p->m->in.data[input_of(p->m, c)] + p->width * (size_t)p->m->point.data[c];
 }
 
 static void apply_body(void *user, size_t begin, size_t end)
@@ -148,7 +151,7 @@ static void measure_apply(dvObject *o, int out_x, int in_x)
   dvMeasureMapping *m = (dvMeasureMapping *)o;
   if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = make_pass(m, in_x);
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_body, &p);
   dv_mapping_touch(&m->base, out_x);
 }
@@ -173,40 +176,41 @@ static void measure_apply_j(dvObject *o, int out_v, int in_v)
   dvMeasureMapping *m = (dvMeasureMapping *)o;
   if (!sizes_hold(m)) return;
   Pass p = make_pass(m, in_v);
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_j_body, &p);
 }
 
-// adds the corners of each point: forces (f times the gradient) or, without f, what stands in the scratch
+// adds the corners of each point, f times what the list has for them
 static void gather_body(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
   const dvMeasureMapping *m = p->m;
-  size_t n = (size_t)m->measure->points, s = (size_t)m->space, from = m->start[p->input];
+  size_t n = (size_t)m->measure->points, s = (size_t)m->space, from = m->start.data[p->input];
   for (size_t i = begin; i < end; i++) {
     double *out = p->out + i * p->width;
     for (int32_t at = m->first.data[from + i]; at < m->first.data[from + i + 1]; at++) {
       size_t c = (size_t)m->corner.data[at];
-      const double *g = (p->f ? m->gradient.data : m->scratch.data) + c * s;
+      const double *g = p->corners + c * s;
       double f = p->f ? p->f[c / n] : 1;
       for (size_t k = 0; k < s; k++) out[k] += f * g[k];
     }
   }
 }
 
-static void gather(dvMeasureMapping *m, int in, const double *f)
+// f: a number an element; NULL: 1
+static void gather(dvMeasureMapping *m, int in, const double *corners, const double *f)
 {
-  Pass p = {.m = m, .f = f, .width = (size_t)m->base.base.dof->deriv};
+  Pass p = {.m = m, .f = f, .corners = corners, .width = (size_t)m->base.base.dof->deriv};
   for (p.input = 0; p.input < m->base.input_count; p.input++) {
-    p.out = dv_state_write(m->base.inputs[p.input], in);
-    dv_parallel_for(m->base.base.context->pool, m->base.inputs[p.input]->count, GRAIN, gather_body, &p);
+    p.out = dv_state_write(dv_mapping_in(&m->base, p.input), in);
+    dv_parallel_for(m->base.base.context->pool, dv_mapping_in(&m->base, p.input)->count, GRAIN, gather_body, &p);
   }
 }
 
 static void measure_apply_jt(dvObject *o, int in_f, int out_f)
 {
   dvMeasureMapping *m = (dvMeasureMapping *)o;
-  if (m->base.mapForces && sizes_hold(m)) gather(m, in_f, dv_state_read(m->base.out, out_f));
+  if (m->base.mapForces && sizes_hold(m)) gather(m, in_f, m->gradient.data, dv_state_read(m->base.out, out_f));
 }
 
 // --- second derivatives --------------------------------------------------------------------------
@@ -246,11 +250,14 @@ static void measure_apply_djt(dvObject *o, const dvMech *mech, int in_df, int in
   if (!has_geometric(m)) return;
   Pass p = make_pass(m, in_dx);
   p.f = dv_state_read(m->base.out, out_f);
-  p.out = m->scratch.data;
+  dvArena *scratch = dv_scratch(o->context->pool);
+  dvMark mark = dv_arena_mark(scratch);
+  p.out = dv_arena_take(scratch, m->gradient.count * sizeof *p.out);
   p.k = mech->k;
   p.exact = m->geometricStiffness == DV_GEOMETRIC_EXACT;
   dv_parallel_for(o->context->pool, m->count, GRAIN, djt_body, &p);
-  gather(m, in_df, NULL);
+  gather(m, in_df, p.out, NULL);
+  dv_arena_release(scratch, mark);
 }
 
 // elements that are left out add zeros: the pattern of the matrix stays the same
@@ -269,8 +276,9 @@ static void measure_add_geometric(dvObject *o, const dvMech *mech, int out_f, dv
         memset(block, 0, sizeof block);
         for (size_t i = 0; i < s * s && acts; i++)
           block[i / s * d + i % s] = mech->k * f[e] * h[(a * s + i / s) * w + b * s + i % s];
-        sink->add(sink, m->base.inputs[input_of(m, e * n + a)], (size_t)m->point.data[e * n + a],
-                  m->base.inputs[input_of(m, e * n + b)], (size_t)m->point.data[e * n + b], (int)d, (int)d, block);
+        sink->add(sink, dv_mapping_in(&m->base, input_of(m, e * n + a)), (size_t)m->point.data[e * n + a],
+                  dv_mapping_in(&m->base, input_of(m, e * n + b)), (size_t)m->point.data[e * n + b], (int)d, (int)d,
+                  block);
       }
   }
 }
@@ -278,12 +286,13 @@ static void measure_add_geometric(dvObject *o, const dvMech *mech, int out_f, dv
 static void measure_row(dvObject *o, size_t element, dvMatrixSink *sink)
 {
   const dvMeasureMapping *m = (const dvMeasureMapping *)o;
+  if (!sizes_hold(m)) return;
   size_t n = (size_t)m->measure->points, s = (size_t)m->space;
   for (size_t c = element * n; c < (element + 1) * n; c++) {
     double block[DV_MAX_COORD] = {0};
     memcpy(block, m->gradient.data + c * s, s * sizeof *block);
-    sink->add(sink, m->base.out, element, m->base.inputs[input_of(m, c)], (size_t)m->point.data[c], 1, o->dof->deriv,
-              block);
+    sink->add(sink, m->base.out, element, dv_mapping_in(&m->base, input_of(m, c)), (size_t)m->point.data[c], 1,
+              o->dof->deriv, block);
   }
 }
 
@@ -310,4 +319,5 @@ const dvMappingOps dv_measure_ops = {
     .row = measure_row,
     .add_geometric = measure_add_geometric,
     .add_jdot = measure_add_jdot,
+    DV_MAPPING_SLOTS,
 };

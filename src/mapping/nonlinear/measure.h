@@ -37,10 +37,10 @@ typedef struct dvMeasureMapping {
   DV_ARRAY(int32_t) point;        // of each corner of each element
   DV_ARRAY(int32_t) input;        // whose point it is; empty when there is one input
   DV_ARRAY(double) x, gradient;   // of each corner, as of the last apply
-  DV_ARRAY(double) scratch;
   // which corners an input point is: the sum over them is the force on it
   DV_ARRAY(int32_t) first, corner;
-  size_t start[DV_MAPPING_STATES + 1];   // of each input's points in `first`
+  DV_ARRAY(size_t) start;        // of each input's points in `first`
+  DV_ARRAY(const double *) in;   // vectors of the inputs, during an operation
 } dvMeasureMapping;
 
 extern const dvFieldBlock dv_measure_block;

@@ -278,7 +278,7 @@ static void rigid_apply(dvObject *o, int out_x, int in_x)
   Rigid *m = (Rigid *)o;
   if (!dv_mapping_fits(&m->base, sizes_hold(m))) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_x), .kernels = DV_KERNEL_CHOOSE(dv_rigid_kernels)};
-  p.out = dv_state_write(m->base.out, out_x);
+  p.out = dv_state_overwrite(m->base.out, out_x);
   p.points = points_of(m);
   rigid_pose(m, p.in);
   dv_parallel_for(o->context->pool, m->count, GRAIN,
@@ -317,7 +317,7 @@ static void rigid_apply_j(dvObject *o, int out_v, int in_v)
   Rigid *m = (Rigid *)o;
   if (!sizes_hold(m)) return;
   Pass p = {.m = m, .in = dv_state_read(m->base.in, in_v), .points = points_of(m)};
-  p.out = dv_state_write(m->base.out, out_v);
+  p.out = dv_state_overwrite(m->base.out, out_v);
   dv_parallel_for(o->context->pool, m->count, GRAIN, o->dof->kind == DV_RIGID2 ? apply_j_2d : apply_j_3d, &p);
 }
 
@@ -415,6 +415,7 @@ static void rigid_add_geometric(dvObject *o, const dvMech *mech, int out_f, dvMa
 static void rigid_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Rigid *m = (Rigid *)o;
+  if (!sizes_hold(m)) return;
   int rows = o->dof_out->deriv, cols = o->dof->deriv;
   dvVec3 r = arm_of(m, points_of(m), i);
   double block[36] = {0};
@@ -459,6 +460,7 @@ static const dvMappingOps rigid_ops = {
     .row = rigid_row,
     .add_geometric = rigid_add_geometric,
     .add_jdot = rigid_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {

@@ -304,7 +304,7 @@ static void skinning_apply(dvObject *o, int out_x, int in_x)
     dv_vec3_store(m->moved.data + 7 * f + 4,
                   dv_vec3_sub(dv_vec3_load(x + 7 * f), dv_quat_rotate(a, dv_vec3_load(rest + 7 * f))));
   }
-  DualPass p = {m, rest, dv_state_write(m->frames.base.out, out_x)};
+  DualPass p = {m, rest, dv_state_overwrite(m->frames.base.out, out_x)};
   dv_parallel_for(o->context->pool, m->frames.count, 256, dual_apply_body, &p);
   dv_mapping_touch(&m->frames.base, out_x);
 }
@@ -318,7 +318,7 @@ static void skinning_apply_j(dvObject *o, int out_v, int in_v)
   }
   if (!dv_frames_hold(&m->frames)) return;
   const double *v = dv_state_read(m->frames.base.in, in_v);
-  double *out = dv_state_write(m->frames.base.out, out_v);
+  double *out = dv_state_overwrite(m->frames.base.out, out_v);
   for (size_t i = 0; i < m->frames.count; i++)
     for (int r = 0; r < 3; r++) {
       double sum = 0;
@@ -351,6 +351,7 @@ static void skinning_row(dvObject *o, size_t i, dvMatrixSink *sink)
     dv_frames_ops.row(o, i, sink);
     return;
   }
+  if (!dv_frames_hold(&m->frames)) return;
   for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
     sink->add(sink, m->frames.base.out, i, m->frames.base.in, (size_t)m->frames.frame.data[e], 3, 6,
               m->block.data + 18 * e);
@@ -389,6 +390,7 @@ static const dvMappingOps skinning_ops = {
     .build_j = dv_mapping_build_rows,
     .row = skinning_row,
     .add_jdot = skinning_add_jdot,
+    DV_MAPPING_SLOTS,
 };
 
 static const dvDofPair pairs[] = {{DV_DOF_RIGID3, 0, DV_DOF_VEC3}, {0}};

@@ -17,6 +17,8 @@
 
 #include "topology/topology.h"
 
+DV_PUBLIC_BEGIN
+
 typedef enum dvChangeKind {
   DV_ADDED,
   DV_REMOVING,
@@ -73,5 +75,7 @@ int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point);
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at);
 
 void dv_topology_free_changes(dvTopology *t);   // for dv_topology_free
+
+DV_PUBLIC_END
 
 #endif

@@ -24,6 +24,8 @@
 #include "base/array.h"
 #include "topology/change/change.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvNewElement {
   size_t index;            // of the element
   size_t row;              // of the component's arrays
@@ -106,5 +108,7 @@ dvStatus dv_element_list_add_column_(dvElementList *l, dvColumn column);
 // Adds an entry (false when memory is short), or removes one by putting the last in its place. `destroy` is not called.
 bool dv_element_list_push(dvElementList *l, const int32_t *entry);
 void dv_element_list_erase(dvElementList *l, size_t row);
+
+DV_PUBLIC_END
 
 #endif

@@ -245,7 +245,7 @@ static void sphere_create(dvObject *o)
       .name = name_,                                                                               \
       .help = help_,                                                                               \
       .module = "Sofa.Component.Topology.Container.Constant",                                      \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                                             \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                                         \
       .size = sizeof(Cube),                                                                        \
       .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block, DV_BLOCK(fields)}, \
       .create = create_,                                                                           \

@@ -402,7 +402,7 @@ static void cylinder_create(dvObject *o)
       .aliases = aliases_,                                                                                             \
       .help = help_,                                                                                                   \
       .module = "Sofa.Component.Topology.Container.Grid",                                                              \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                                                                 \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                                                             \
       .size = sizeof(Grid),                                                                                            \
       .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block, DV_BLOCK(grid_fields), ##__VA_ARGS__}, \
       .create = prefix##_create,                                                                                       \

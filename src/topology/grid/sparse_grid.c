@@ -579,7 +579,7 @@ static void sparse_destroy(dvObject *o)
       .aliases = aliases_,                                                                         \
       .help = help_,                                                                               \
       .module = "Sofa.Component.Topology.Container.Grid",                                          \
-      .roles = 1u << DV_ROLE_TOPOLOGY,                                                             \
+      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY),                                                         \
       .size = sizeof(SparseGrid),                                                                  \
       .blocks = {&dv_object_block, &dv_topology_block, &dv_mesh_topology_block, DV_BLOCK(fields)}, \
       .create = sparse_create,                                                                     \

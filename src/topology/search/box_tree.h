@@ -4,6 +4,8 @@
 
 #include "base/array.h"
 
+DV_PUBLIC_BEGIN
+
 typedef struct dvBox {
   double low[3], high[3];   // a box with low > high, or not a number, contains nothing
 } dvBox;
@@ -33,5 +35,7 @@ void dv_box_tree_ray(const dvBoxTree *t, const double origin[3], const double di
 // The box nearest to the point, the first of equals, or -1. *distance2 is the squared distance; boxes that are not
 // nearer than its value before the call are not looked at.
 int32_t dv_box_tree_nearest(const dvBoxTree *t, const double point[3], double *distance2);
+
+DV_PUBLIC_END
 
 #endif

@@ -238,6 +238,7 @@ static void element_force_add_force(dvObject *o, const dvMech *m)
   dvState *s = f->elastic.force.state;
   if (!follow_topology(f)) return;
   const double *x = dv_state_read(s, m->x);
+  if (f->tetra) dv_tetra_corot_keep(f->tetra, m->implicit);
   if (f->tetra) dv_tetra_corot_add_force(f->tetra, o->context->pool, x, dv_state_write(s, m->f));
   else dv_corot_add_force(f->elements, o->context->pool, x, dv_state_write(s, m->f));
 }
@@ -283,7 +284,7 @@ static const dvForceOps element_force_ops = {
     .add_dforce = element_force_add_dforce,
     .add_stiffness = element_force_add_stiffness,
     .energy = element_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define ELEMENT_CLASS                                                                                                  \

@@ -289,7 +289,7 @@ static const dvForceOps gradient_ops = {.add_force = gradient_add_force,
                                         .add_dforce = gradient_add_dforce,
                                         .add_stiffness = gradient_add_stiffness,
                                         .energy = gradient_energy,
-                                        .states = dv_force_state};
+                                        DV_FORCE_SLOTS};
 
 #define GRADIENT_CLASS(symbol, name_, help_, fields)                                       \
   extern const dvClass symbol;                                                             \

@@ -241,6 +241,8 @@ static double force_ns(const dvTetraCorot *t)
   return t->method == DV_COROT_SMALL ? 9 : t->method == DV_COROT_LARGE ? 18 : 70;
 }
 
+void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents) { t->data.no_tangents = !tangents; }
+
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f)
 {
   dv_blocks_run(t->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.t = t, .x = x}, force_ns(t)}, t->data.slots, 3,
@@ -249,6 +251,7 @@ void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, do
 
 void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, double k, double *df)
 {
+  DV_ASSERT(!t->data.no_tangents);   // the forces were evaluated for an implicit step
   dv_blocks_run(t->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.t = t, .x = dx, .k = k}, DFORCE_NS},
                 t->data.slots, 3, df);
 }

@@ -65,6 +65,9 @@ void dv_tetra_corot_end_step(dvTetraCorot *t);
 // What lasts from step to step, as an entry of a memory.
 void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s);
 
+// Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.
+void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents);
+
 // f += forces at x, with the plastic strain that the step leads to from there. Keeps the rotations for the functions
 // below, which before the first call use the rest shape. The pool may be NULL here and below.
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f);
@@ -114,6 +117,7 @@ typedef struct dvTetraData {
   double *plastic;   // six volumes, plastic strain times six volumes; NULL without plasticity
   double *flowed;    // the same, to which it flows at the positions of the last evaluation
   double limit, yield, creep;
+  bool no_tangents;   // force leaves `moving` and `frames` as they are
 } dvTetraData;
 
 // Tables are indexed by dvCorotMethod.

@@ -265,7 +265,7 @@ static dvStatus tetra_force_reinit(dvObject *o)
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   warn_of_shapes(t, &report);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
-  if (is_fem(t)) dv_reals_share(&t->initialPoints, s->vec[DV_X_REST]);
+  if (is_fem(t)) dv_reals_share(&t->initialPoints, dv_state_values(s, DV_X_REST));
   t->stale = false;
   return DV_OK;
 }
@@ -294,8 +294,9 @@ static void tetra_force_add_force(dvObject *o, const dvMech *m)
 {
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
-  if (follow_topology(t))
-    dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
+  if (!follow_topology(t)) return;
+  dv_tetra_corot_keep(t->elements, m->implicit);
+  dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
 static void tetra_force_add_dforce(dvObject *o, const dvMech *m)
@@ -346,10 +347,13 @@ static void update_stress(TetraForce *t)
   dv_touch(o, &t->vonMisesPerNode);
 }
 
+static const dvReals *tetra_force_stress(const dvObject *o) { return &((const TetraForce *)o)->vonMisesPerNode; }
+
 static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
 {
   TetraForce *t = (TetraForce *)o;
-  if (t->stale) return;
+  // elements may have come or gone since the last force
+  if ((event->kind != DV_EVENT_ANIMATE_BEGIN && event->kind != DV_EVENT_ANIMATE_END) || !follow_topology(t)) return;
   if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness &&
       dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
@@ -400,9 +404,10 @@ static void tetra_force_rotations(dvObject *o, double *out)
   dv_point_rotations_finish(out, s->count, o->context->pool);
 }
 
-#define TETRA_OPS                                                           \
-  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce, \
-  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, .states = dv_force_state
+#define TETRA_OPS                                                                           \
+  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce,                 \
+  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, DV_FORCE_SLOTS, \
+  .stress = tetra_force_stress
 static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OPS, .rotations = tetra_force_rotations};
 
 #define TETRA_CLASS(name_, module_, ops_, ...)                                                                       \

@@ -179,9 +179,11 @@ DV_INLINE void force_large(Data *t, size_t pack, const Edges *edges, Edges *f)
   Edges e = *edges;
   Edges axes = frame_of_edges(e);
   Triangle g = load_triangle(rest + 24);
-  Edges turned = {to_world(axes, (Vec){g.bx, g.cx, g.dx}), add(scale(axes.c, g.cy), scale(axes.d, g.dy)),
-                  scale(axes.d, g.dz)};
-  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
+  if (!t->no_tangents) {
+    Edges turned = {to_world(axes, (Vec){g.bx, g.cx, g.dx}), add(scale(axes.c, g.cy), scale(axes.d, g.dy)),
+                    scale(axes.d, g.dz)};
+    store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
+  }
   Sym strains = flow(t, pack, strain_large(load_triangle(rest), edges_in_frame(axes, e), g));
   Sym s = stress(strains, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
   Vec c = {s.xy * g.cy + s.zx * g.dy, s.yy * g.cy + s.yz * g.dy, s.yz * g.cy + s.zz * g.dy};
@@ -238,11 +240,13 @@ DV_INLINE void force_present(Data *t, size_t pack, const Edges *edges, Edges *f)
   Edges axes = frame_of_edges(e);
   Triangle first = load_triangle(rest), now = edges_in_frame(axes, e), g = load_triangle(rest + 24);
   Triangle p = present_gradients(first, now);
-  store_edges(frame, axes);
-  store_triangle(frame + 36, p);
-  store_edges(
-      moving + DV_LANES * DV_TETRA_GRADIENTS,
-      edges_to_world(axes, (Edges){{g.bx, g.cx, g.dx}, {dv_pack(0), g.cy, g.dy}, {dv_pack(0), dv_pack(0), g.dz}}));
+  if (!t->no_tangents) {
+    store_edges(frame, axes);
+    store_triangle(frame + 36, p);
+    store_edges(
+        moving + DV_LANES * DV_TETRA_GRADIENTS,
+        edges_to_world(axes, (Edges){{g.bx, g.cx, g.dx}, {dv_pack(0), g.cy, g.dy}, {dv_pack(0), dv_pack(0), g.dz}}));
+  }
   dvPack zero = dv_pack(0);
   Edges gap = {{first.bx - now.bx, zero, zero},
                {first.cx - now.cx, first.cy - now.cy, zero},
@@ -299,10 +303,10 @@ DV_INLINE void force_in_axes(Data *t, size_t pack, const double *rest, Edges axe
   double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
   Edges first = load_edges(rest), g = load_edges(rest + 36), now = edges_to_local(axes, *edges);
   if (t->frames) {   // gradients of the present shape on the volume at rest
-    store_edges(t->frames + DV_LANES * DV_TETRA_FRAME * pack, edges_to_world(axes, g));
+    if (!t->no_tangents) store_edges(t->frames + DV_LANES * DV_TETRA_FRAME * pack, edges_to_world(axes, g));
     g = gradients(now, unless_zero(determinant(first)));
   }
-  store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, edges_to_world(axes, g));
+  if (!t->no_tangents) store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, edges_to_world(axes, g));
   Sym strains = flow(t, pack, strain(gap(first, now), g));
   Sym s = stress(strains, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
   *f = edges_to_world(axes, (Edges){traction(s, g.b), traction(s, g.c), traction(s, g.d)});

@@ -78,6 +78,7 @@ dvStatus dv_hexa_condense(dvHexaForce *h)
 {
   dvObject *o = &h->elastic.force.base;
   dv_composite_destroy(&h->composite);
+  h->condensations++;
   dv_free(h->matrices);
   dv_free(h->mass);
   h->condensed = dv_alloc_aligned((DV_CONDENSE_K * h->count + 1) * sizeof(double));

@@ -207,7 +207,7 @@ dvStatus dv_hexa_force_reinit(dvObject *o)
   h->condensed = NULL;
   if (status != DV_OK) return dv_error(o, NULL, "out of memory for %zu hexahedra", h->count);
   if (!hexahedral) {
-    dv_reals_share(&h->initialPoints, s->vec[DV_X_REST]);
+    dv_reals_share(&h->initialPoints, dv_state_values(s, DV_X_REST));
     dv_touch(o, &h->stiffnessMatrices);
   }
   if (dv_hexa_has_mass(h)) DV_TRY(dv_hexa_find_masses(h));
@@ -317,7 +317,7 @@ static void hexa_force_rotations(dvObject *o, double *out)
 
 #define HEXA_OPS                                                                                                     \
   .add_force = hexa_force_add_force, .add_dforce = hexa_force_add_dforce, .add_stiffness = hexa_force_add_stiffness, \
-  .energy = hexa_force_energy, .states = dv_force_state
+  .energy = hexa_force_energy, DV_FORCE_SLOTS
 const dvForceOps dv_hexa_force_ops = {HEXA_OPS, .rotations = hexa_force_rotations};
 const dvForceOps dv_hexahedral_force_ops = {HEXA_OPS};
 

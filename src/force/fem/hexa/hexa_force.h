@@ -90,6 +90,7 @@ typedef struct dvHexaForce {
   double *weight, *lump;    // [points] mass that gravity pulls; [3 points] rows of the mass matrix summed
   double *condensed;        // [count][576] stiffness of condensed cells, while they are made
   dvComposite *composite;   // how points of the finest level follow the corners; NULL for all but composite cells
+  unsigned condensations;   // how often the cells have been condensed: what was made from them may be gone
 } dvHexaForce;
 
 extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexahedral_class;

@@ -208,6 +208,8 @@ static double hexa_mass_of_element(dvObject *o, size_t index)
   return index < h->elastic.force.state->count ? h->weight[index] : 0;
 }
 
+static const double *hexa_mass_rayleigh(const dvObject *o) { return &((const dvHexaForce *)o)->rayleighMass; }
+
 const dvMassOps dv_hexa_mass_ops = {
     .add_mdx = hexa_mass_add_mdx,
     .add_gravity = hexa_mass_add_gravity,
@@ -216,6 +218,7 @@ const dvMassOps dv_hexa_mass_ops = {
     .kinetic = hexa_mass_kinetic,
     .potential = hexa_mass_potential,
     .of_element = hexa_mass_of_element,
+    .rayleigh_mass = hexa_mass_rayleigh,
 };
 
 const dvClass dv_hexa_fem_mass_class = {

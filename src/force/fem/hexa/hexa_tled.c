@@ -129,6 +129,8 @@ static void measure_blocks(void *user, size_t begin, size_t end)
   for (size_t b = begin; b < end; b++) job->h->kernels->measure(&job->h->data, b, job->x, job->h->energy);
 }
 
+void dv_hexa_tled_keep(dvHexaTled *h, bool tangents) { h->data.law.no_tangents = !tangents; }
+
 void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double *f)
 {
   dv_blocks_run(h->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.h = h, .x = x}, ELEMENT_NS}, h->data.slots, 3, f);
@@ -136,6 +138,7 @@ void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double
 
 void dv_hexa_tled_add_dforce(dvHexaTled *h, dvPool *pool, const double *dx, double k, double *df)
 {
+  DV_ASSERT(!h->data.law.no_tangents);   // the forces were evaluated for an implicit step
   dv_blocks_run(h->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, ELEMENT_NS},
                 h->data.slots, 3, df);
 }

@@ -26,6 +26,7 @@ typedef struct dvHexaTledDef {
 // As dv_hyper_create and its kin (hyper.h).
 dvStatus dv_hexa_tled_create(const dvHexaTledDef *def, dvHexaTled **out, size_t *flat);
 void dv_hexa_tled_destroy(dvHexaTled **h);
+void dv_hexa_tled_keep(dvHexaTled *h, bool tangents);
 void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double *f);
 void dv_hexa_tled_add_dforce(dvHexaTled *h, dvPool *pool, const double *dx, double k, double *df);
 // k (df/dx) of all hexahedra, 24 x 24 each.

@@ -68,12 +68,13 @@ static void tled_force(Tled *h, size_t b, const double *x)
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(h->blocks, i);
     const double *rest = h->rest + DV_LANES * DV_TLED_REST * i;
-    double *moving = h->law.moving + DV_LANES * DV_HYPER_ISOTROPIC * i;
+    double *moving = h->law.no_tangents ? NULL : h->law.moving + DV_LANES * DV_HYPER_ISOTROPIC * i;
     Corners c = gather_corners(local, corner);
     Edges f = gradient_of(rest, &c);
     Vec q[4];
-    store_edges(moving, f);
-    Edges p = isotropic_stress(&h->law, DV_SPLIT_NEO_HOOKEAN, f, dv_pack_load(rest), moving + DV_LANES * 9);
+    if (moving) store_edges(moving, f);
+    Edges p =
+        isotropic_stress(&h->law, DV_SPLIT_NEO_HOOKEAN, f, dv_pack_load(rest), moving ? moving + DV_LANES * 9 : NULL);
     modes_of(rest, &c, q);
     c = forces_of(rest, p, q);
     scatter_corners(out, corner, &c);

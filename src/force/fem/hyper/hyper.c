@@ -127,6 +127,8 @@ static double force_ns(const dvHyper *h)
   return h->which == DV_HYPER_LAWS ? 500 : h->data.law == DV_OGDEN ? 160 : 20;
 }
 
+void dv_hyper_keep(dvHyper *h, bool tangents) { h->data.no_tangents = !tangents; }
+
 void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f)
 {
   dv_blocks_run(h->blocks, &(dvBlocksJob){pool, force_blocks, &(Job){.h = h, .x = x}, force_ns(h)}, h->data.slots, 3,
@@ -135,6 +137,7 @@ void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f)
 
 void dv_hyper_add_dforce(dvHyper *h, dvPool *pool, const double *dx, double k, double *df)
 {
+  DV_ASSERT(!h->data.no_tangents);   // the forces were evaluated for an implicit step
   dv_blocks_run(h->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.h = h, .x = dx, .k = k}, 18}, h->data.slots, 3,
                 df);
 }

@@ -65,6 +65,8 @@ typedef struct dvHyperDef {
 dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat);
 void dv_hyper_destroy(dvHyper **h);
 
+// Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.
+void dv_hyper_keep(dvHyper *h, bool tangents);
 // f += forces at x. Keeps what the functions below need; before the first call they use the shape at rest. The pool may
 // be NULL.
 void dv_hyper_add_force(dvHyper *h, dvPool *pool, const double *x, double *f);
@@ -95,6 +97,7 @@ typedef struct dvHyperData {
   dvHyperLaw law;
   double parameters[DV_HYPER_PARAMETERS];
   double *rest, *moving, *slots;
+  bool no_tangents;   // force leaves `moving` as it is
   // viscosity
   int terms;
   double take[DV_HYPER_TERMS], keep[DV_HYPER_TERMS], present;   // a_i, b_i, 1 - sum a_i

@@ -10,7 +10,7 @@
   X(reals, ParameterSet, "", "Pa",                                                                                     \
     "parameters of the law: mu k (ArrudaBoyce), mu lambda (StVenantKirchhoff, NeoHookean, StableNeoHookean), c1 c2 k " \
     "(MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa)")                         \
-  X(vec3s, AnisotropyDirections, "", "", "directions of fibres; none of the laws has any", .flags = DV_HIDDEN)         \
+  X(vec3s, AnisotropyDirections, "", "", "no effect: none of the laws has fibres", .flags = DV_HIDDEN | DV_IDLE)       \
   X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                 \
   X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                           \
   X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                   \
@@ -152,6 +152,7 @@ static void hyper_force_add_force(dvObject *o, const dvMech *m)
   if (!follow_topology(h)) return;
   const double *x = dv_state_read(s, m->x);
   if (m->dt > 0) dv_hyper_set_step(h->elements, m->dt);
+  dv_hyper_keep(h->elements, m->implicit);
   dv_hyper_add_force(h->elements, o->context->pool, x, dv_state_write(s, m->f));
 }
 
@@ -199,7 +200,7 @@ static const dvForceOps hyper_force_ops = {
     .add_dforce = hyper_force_add_dforce,
     .add_stiffness = hyper_force_add_stiffness,
     .energy = hyper_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define HYPER_CLASS(name_, fields_)                                                                              \

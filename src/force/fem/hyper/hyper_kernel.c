@@ -16,6 +16,7 @@ DV_INLINE size_t record_of(int law)
   return law == BY_TENSOR || law == DV_OGDEN ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC;
 }
 
+// kept: for changes of the stress; may be NULL
 DV_INLINE Edges stress_of(Data *h, size_t pack, int law, Edges f, double *kept)
 {
   dvPack volume = dv_pack_load(h->rest + DV_LANES * DV_HYPER_REST * pack);
@@ -33,10 +34,10 @@ DV_INLINE Edges with_memory(Data *h, size_t pack, Edges f, Edges p)
 // minus the forces of b, c, d
 DV_INLINE Edges pack_force(Data *h, size_t pack, int law, Edges e)
 {
-  double *moving = h->moving + DV_LANES * record_of(law) * pack;
+  double *moving = h->no_tangents ? NULL : h->moving + DV_LANES * record_of(law) * pack;
   Edges g = load_edges(h->rest + DV_LANES * (DV_HYPER_REST * pack + 1)), f = deformation(e, g);
-  store_edges(moving, f);
-  Edges p = stress_of(h, pack, law, f, moving + DV_LANES * 9);
+  if (moving) store_edges(moving, f);
+  Edges p = stress_of(h, pack, law, f, moving ? moving + DV_LANES * 9 : NULL);
   return tractions(h->memory ? with_memory(h, pack, f, p) : p, g);
 }
 
@@ -130,13 +131,13 @@ DV_INLINE void measure_block(Data *h, size_t b, const double *x, double *energy,
 // gamma_i = a_i S + b_i gamma_i with S = F^-1 P at x
 DV_INLINE void remember_block(Data *h, size_t b, const double *x, int law)
 {
-  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64))), kept[DV_LANES * DV_HYPER_TENSOR];
+  double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &h->blocks->blocks[b];
   dv_blocks_gather(h->blocks, b, x, local);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const double *rest = h->rest + DV_LANES * DV_HYPER_REST * i;
     Edges f = deformation(gather_edges(local, dv_blocks_corners(h->blocks, i)), load_edges(rest + DV_LANES)),
-          co = cofactor(f), p = stress_of(h, i, law, f, kept);
+          co = cofactor(f), p = stress_of(h, i, law, f, NULL);
     dvPack j = dot(f.b, co.b), least = dv_pack(DV_SMALLEST_J),
            inverse = dv_pack(1) / dv_pack_select(j > least, j, least);
     const dvPack s[6] = {inverse * dot(co.b, p.b), inverse * dot(co.c, p.c), inverse * dot(co.d, p.d),

@@ -91,7 +91,7 @@ DV_INLINE Edges isotropic_stress(Data *h, dvHyperLaw law, Edges f, dvPack volume
   Terms t = terms_of(h, law, f, co);
   dvPack two = dv_pack(2), *numbers = (dvPack *)&t;
   for (int i = 1; i < 8; i++) numbers[i] *= volume;
-  for (int i = 0; i < 7; i++) dv_pack_store(kept + DV_LANES * i, numbers[1 + i]);
+  for (int i = 0; i < 7 && kept; i++) dv_pack_store(kept + DV_LANES * i, numbers[1 + i]);
   Edges p = combine(f, two * (t.w1 + (has_second(law) ? norm2(f) * t.w2 : dv_pack(0))), co, t.wj);
   return has_second(law) ? combine(p, dv_pack(1), times(f, gram(f)), -two * t.w2) : p;
 }
@@ -157,7 +157,7 @@ DV_INLINE Edges costa_stress(Data *h, Edges f, dvPack volume, double *kept)
   dvPack growth = volume * dv_pack(p[0]) * power * pack_exp(dv_pack_select(exponent > most, most, exponent));
   dvPack slope = volume * dv_pack(p[1]) / v.kept, pressure = volume * dv_pack(p[1]) * v.log + slope * (v.j - v.kept);
   const dvPack numbers[5] = {growth, q, power, pressure, slope};
-  for (int i = 0; i < 5; i++) dv_pack_store(kept + DV_LANES * i, numbers[i]);
+  for (int i = 0; i < 5 && kept; i++) dv_pack_store(kept + DV_LANES * i, numbers[i]);
   return combine(times(f, a), growth, co, pressure - dv_pack(2.0 / 3) * growth * q * v.inverse);
 }
 
@@ -261,6 +261,14 @@ DV_INLINE Sym to_world_sym(Edges v, Sym s)
   return to_axes(rows, s);
 }
 
+// slopes of l^m between the stretches, in the axes
+DV_INLINE Sym divided_powers(const dvPack l[3], const dvPack power[3], double m)
+{
+  return (Sym){dv_pack(m) * power[0] / l[0],           dv_pack(m) * power[1] / l[1],
+               dv_pack(m) * power[2] / l[2],           divided_power(l[0], l[1], power[1], m),
+               divided_power(l[1], l[2], power[2], m), divided_power(l[2], l[0], power[0], m)};
+}
+
 DV_INLINE Edges ogden_stress(Data *h, Edges f, dvPack volume, double *kept)
 {
   double mu = h->parameters[0], a = h->parameters[1], bulk = h->parameters[2], m = 0.5 * a - 1;
@@ -273,17 +281,16 @@ DV_INLINE Edges ogden_stress(Data *h, Edges f, dvPack volume, double *kept)
     trace += power[i] * l[i];
   }
   Sym c = from_axes(axes, power);
-  Sym divided = {dv_pack(m) * power[0] / l[0],           dv_pack(m) * power[1] / l[1],
-                 dv_pack(m) * power[2] / l[2],           divided_power(l[0], l[1], power[1], m),
-                 divided_power(l[1], l[2], power[2], m), divided_power(l[2], l[0], power[0], m)};
   dvPack growth = volume * dv_pack(mu / a) * pack_exp(dv_pack(-a / 3) * v.log), one = dv_pack(1),
          part = volume * dv_pack(bulk) / v.kept;
   dvPack slope = part * (one - v.log) / v.kept, pressure = part * v.log + slope * (v.j - v.kept);
-  const dvPack numbers[4] = {growth, trace, pressure, slope};
-  store_edges(kept, axes);
-  store_sym(kept + DV_LANES * 9, divided);
-  store_sym(kept + DV_LANES * 15, c);
-  for (int i = 0; i < 4; i++) dv_pack_store(kept + DV_LANES * (21 + i), numbers[i]);
+  if (kept) {
+    const dvPack numbers[4] = {growth, trace, pressure, slope};
+    store_edges(kept, axes);
+    store_sym(kept + DV_LANES * 9, divided_powers(l, power, m));
+    store_sym(kept + DV_LANES * 15, c);
+    for (int i = 0; i < 4; i++) dv_pack_store(kept + DV_LANES * (21 + i), numbers[i]);
+  }
   return combine(times(f, c), growth, co, pressure - growth * trace * v.inverse * dv_pack(1.0 / 3));
 }
 
@@ -308,22 +315,23 @@ DV_INLINE Edges ogden_change(Data *h, Edges f, Edges d, const double *n)
 
 // --- by S and D = dS/dC, as finite elements do it otherwise: for comparison ---
 
-static void evaluate_lane(Data *h, size_t pack, Edges f, double *kept, int lane)
+static void evaluate_lane(Data *h, size_t pack, Edges f, double *kept, int lane, bool changes)
 {
   double numbers[9 * DV_LANES], volume = h->rest[DV_LANES * DV_HYPER_REST * pack + (size_t)lane], s[6], d[6][6];
   store_edges(numbers, f);
   dvMat3 one = dv_mat3_transpose(lane_of(numbers, lane));   // stored by columns
-  dv_hyper_evaluate(h->law, h->parameters, one, s, d);
+  dv_hyper_evaluate(h->law, h->parameters, one, s, changes ? d : NULL);
   double *out = kept + lane;
   for (int i = 0; i < 6; i++, out += DV_LANES) *out = volume > 0 ? volume * s[i] : 0;
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6 && changes; i++)
     for (int j = i; j < 6; j++, out += DV_LANES) *out = volume > 0 ? volume * d[i][j] : 0;
 }
 
 DV_INLINE Edges tensor_stress(Data *h, size_t pack, Edges f, double *kept)
 {
-  for (int lane = 0; lane < DV_LANES; lane++) evaluate_lane(h, pack, f, kept, lane);
-  return times(f, load_sym(kept));
+  double stress[DV_LANES * 6], *to = kept ? kept : stress;
+  for (int lane = 0; lane < DV_LANES; lane++) evaluate_lane(h, pack, f, to, lane, kept != NULL);
+  return times(f, load_sym(to));
 }
 
 DV_INLINE Edges tensor_change(Edges f, Edges d, const double *n)

@@ -128,8 +128,13 @@ static void tled_add_force(dvObject *o, const dvMech *m)
   const double *x = dv_state_read(s, m->x);
   double *f = dv_state_write(s, m->f);
   if (t->tetra && m->dt > 0) dv_hyper_set_step(t->tetra, m->dt);
-  if (t->tetra) dv_hyper_add_force(t->tetra, o->context->pool, x, f);
-  else dv_hexa_tled_add_force(t->hexa, o->context->pool, x, f);
+  if (t->tetra) {
+    dv_hyper_keep(t->tetra, m->implicit);
+    dv_hyper_add_force(t->tetra, o->context->pool, x, f);
+  } else {
+    dv_hexa_tled_keep(t->hexa, m->implicit);
+    dv_hexa_tled_add_force(t->hexa, o->context->pool, x, f);
+  }
 }
 
 static void tled_add_dforce(dvObject *o, const dvMech *m)
@@ -183,7 +188,7 @@ static const dvForceOps tled_ops = {
     .add_dforce = tled_add_dforce,
     .add_stiffness = tled_add_stiffness,
     .energy = tled_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 #define TLED_CLASS(name_, other_, fields_)                                                                     \

@@ -236,7 +236,7 @@ static const dvForceOps quad_bending_ops = {
     .add_dforce = quad_bending_add_dforce,
     .add_stiffness = quad_bending_add_stiffness,
     .energy = quad_bending_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_quad_bending_fem_class = {

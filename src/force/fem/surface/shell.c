@@ -326,7 +326,7 @@ static const dvForceOps shell_ops = {
     .add_dforce = shell_add_dforce,
     .add_stiffness = shell_add_stiffness,
     .energy = shell_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_shell_class = {

@@ -161,7 +161,7 @@ static const dvForceOps anisotropic_ops = {
     .add_dforce = dv_triangle_force_add_dforce,
     .add_stiffness = dv_triangle_force_add_stiffness,
     .energy = dv_triangle_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_triangular_anisotropic_class = {

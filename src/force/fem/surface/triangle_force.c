@@ -121,7 +121,7 @@ const dvForceOps dv_triangle_force_ops = {
     .add_dforce = dv_triangle_force_add_dforce,
     .add_stiffness = dv_triangle_force_add_stiffness,
     .energy = dv_triangle_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 static bool shape_of_points(const int32_t *corner, const double *x0, dvTriangleRest *rest)
@@ -313,7 +313,7 @@ static const dvForceOps optim_ops = {
     .add_dforce = dv_triangle_force_add_dforce,
     .add_stiffness = dv_triangle_force_add_stiffness,
     .energy = dv_triangle_force_energy,
-    .states = dv_force_state,
+    DV_FORCE_SLOTS,
 };
 
 const dvClass dv_triangular_optim_class = {

@@ -1,6 +1,6 @@
 // Components that only hold fields: looks, viewer and detection settings. One row of a table makes one class.
-#ifndef DV_CONTROL_SETTINGS_H
-#define DV_CONTROL_SETTINGS_H
+#ifndef DV_CONTROL_SETTINGS_SETTINGS_H
+#define DV_CONTROL_SETTINGS_SETTINGS_H
 
 #include "object/context.h"
 
@@ -15,8 +15,13 @@ typedef struct dvSettingRow {
   dvStatus (*init)(dvObject *o);
 } dvSettingRow;
 
-extern const dvSettingRow dv_setting_rows[];
-extern const size_t dv_setting_row_count;
+// One table for each subject.
+typedef struct dvSettingTable {
+  const dvSettingRow *rows;
+  size_t count;
+} dvSettingTable;
+extern const dvSettingTable dv_program_settings, dv_viewer_settings, dv_picture_settings, dv_shader_settings,
+    dv_collision_settings;
 
 // Makes a class from a row; the registry owns it.
 const dvClass *dv_setting_class(dvRegistry *r, const dvSettingRow *row);

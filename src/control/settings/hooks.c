@@ -1,7 +1,7 @@
 // What the few settings do that do something: data directories, and the collision pipeline, which says that there are
 // no contacts yet.
 #include "base/file.h"
-#include "control/settings.h"
+#include "control/settings/settings.h"
 #include "scene/node.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Classes from table rows. See settings.h.
-#include "control/settings.h"
+#include "control/settings/settings.h"
 
 #include <string.h>
 

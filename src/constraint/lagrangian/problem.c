@@ -1,0 +1,170 @@
+// See problem.h.
+#include "constraint/lagrangian/problem.h"
+
+#include <string.h>
+
+static const dvConstraintOps *ops_of(const dvObject *o) { return dv_ops(o, DV_ROLE_CONSTRAINT); }
+
+// --- collecting --------------------------------------------------------------------------------------
+
+static void add_laws(dvConstraintProblem *p, dvObject *o, int32_t number, const dvConstraintStep *step)
+{
+  size_t count = ops_of(o)->laws(o, step, NULL);
+  p->asked.count = 0;
+  dv_array_resize(&p->asked, count);
+  if (count) ops_of(o)->laws(o, step, p->asked.data);
+  for (size_t i = 0; i < count; i++) {
+    dvLaw law = p->asked.data[i];
+    DV_REQUIRE(law.rows > 0 && law.rows <= DV_LAW_ROWS);
+    dv_push(&p->laws, ((dvProblemLaw){law, o, number, (int32_t)p->rows}));
+    p->rows += (size_t)law.rows;
+  }
+}
+
+static void start_from_last(dvConstraintProblem *p, const dvPlan *plan)
+{
+  if (p->version != plan->version) dv_problem_forget(p);   // an address may belong to another component now
+  p->version = plan->version;
+  for (size_t i = 0; i < p->laws.count; i++) {
+    const dvProblemLaw *l = &p->laws.data[i];
+    int32_t at = dv_address_map_find(&p->kept, l->object, l->law.id);
+    for (int k = 0; k < l->law.rows; k++) p->lambda.data[l->first + k] = at >= 0 ? p->old.data[at + k] : 0;
+  }
+}
+
+dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+{
+  p->rows = p->laws.count = 0;
+  dv_rows_clear(&p->set);
+  for (size_t i = 0; i < plan->constraints.count; i++) {
+    dvObject *o = plan->constraints.data[i];
+    if (ops_of(o)->begin) ops_of(o)->begin(o, step);
+    int32_t first = (int32_t)p->rows;
+    add_laws(p, o, (int32_t)i, step);
+    if (p->rows > INT32_MAX / 2) return dv_error(o, NULL, "too many constraints");
+    if (p->rows > (size_t)first) ops_of(o)->rows(o, step, &p->set, first);
+  }
+  dv_array_resize(&p->violation, p->rows);
+  dv_array_resize(&p->lambda, p->rows);
+  dv_mech_rows_up(plan, &p->set, p->rows);
+  for (size_t i = 0; i < p->laws.count; i++) {
+    dvObject *o = p->laws.data[i].object;
+    if (i == 0 || p->laws.data[i - 1].object != o)
+      ops_of(o)->violation(o, step, p->violation.data + p->laws.data[i].first);
+  }
+  start_from_last(p, plan);
+  return DV_OK;
+}
+
+// --- compliance and motion ---------------------------------------------------------------------------
+
+static bool is_moved(const dvPlan *plan, const dvObject *state)
+{
+  for (size_t i = 0; i < plan->corrections.count; i++) {
+    const dvObject *c = plan->corrections.data[i];
+    if (((const dvCorrectionOps *)dv_ops(c, DV_ROLE_CORRECTION))->covers(c, state)) return true;
+  }
+  return false;
+}
+
+// a row whose compliance is zero cannot be solved
+static dvStatus check_rows(const dvConstraintProblem *p, const dvPlan *plan)
+{
+  for (size_t i = 0; i < p->laws.count; i++) {
+    const dvProblemLaw *l = &p->laws.data[i];
+    for (size_t r = (size_t)l->first; r < (size_t)(l->first + l->law.rows); r++)
+      if (!(p->w.data[r * p->rows + r] + l->law.compliance > 0)) {
+        const dvObject *still = NULL;
+        for (size_t k = 0; k < plan->independent.count && !still; k++) {
+          const dvStateRows *on = dv_rows_find(&p->set, dv_state(plan->independent.data[k]));
+          if (on && on->rows.start.data[r + 1] > on->rows.start.data[r] && !is_moved(plan, &on->state->base))
+            still = &on->state->base;
+        }
+        return dv_error(l->object,
+                        "add a constraint correction (LinearSolverConstraintCorrection) to the node of the object",
+                        "nothing that this constraint acts on can move%s%s%s", still ? ": " : "",
+                        still ? still->name : "", still ? " has no constraint correction" : "");
+      }
+  }
+  return DV_OK;
+}
+
+dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+{
+  dv_array_resize(&p->w, p->rows * p->rows);
+  if (p->rows == 0) return DV_OK;
+  memset(p->w.data, 0, p->rows * p->rows * sizeof *p->w.data);
+  for (size_t i = 0; i < plan->corrections.count; i++) {
+    dvObject *c = plan->corrections.data[i];
+    const dvCorrectionOps *ops = dv_ops(c, DV_ROLE_CORRECTION);
+    DV_TRY(ops->add_compliance(c, step, &p->set, p->rows, p->w.data));
+  }
+  return check_rows(p, plan);
+}
+
+dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+{
+  if (!step->velocities) dv_mech_copy(plan, DV_X, step->x);
+  dv_mech_copy(plan, DV_V, step->v);
+  for (size_t i = 0; p->rows && i < plan->corrections.count; i++) {
+    dvObject *c = plan->corrections.data[i];
+    DV_TRY(
+        ((const dvCorrectionOps *)dv_ops(c, DV_ROLE_CORRECTION))->apply(c, step, &p->set, p->lambda.data, DV_X, DV_V));
+  }
+  return DV_OK;
+}
+
+// --- multipliers of the last step --------------------------------------------------------------------
+
+void dv_problem_forget(dvConstraintProblem *p)
+{
+  dv_address_map_clear(&p->kept);
+  p->old.count = 0;
+  p->names.count = 0;
+}
+
+void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+{
+  DV_UNUSED(plan);
+  dv_problem_forget(p);
+  dv_array_resize(&p->old, p->rows);
+  if (p->rows) memcpy(p->old.data, p->lambda.data, p->rows * sizeof *p->old.data);
+  for (size_t i = 0; i < p->laws.count; i++) {
+    const dvProblemLaw *l = &p->laws.data[i];
+    *dv_address_map_at(&p->kept, l->object, l->law.id) = l->first;
+    dv_push(&p->names, ((dvKeptLaw){l->law.id, l->constraint, l->first}));
+    if ((i == 0 || p->laws.data[i - 1].object != l->object) && ops_of(l->object)->store)
+      ops_of(l->object)->store(l->object, step, p->lambda.data + l->first);
+  }
+}
+
+void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStream *s)
+{
+  dv_remember_array(s, "multipliers", &p->old);
+  dv_remember_array(s, "laws", &p->names);
+  if (!dv_memory_restores(s)) return;
+  size_t count = p->old.count;
+  dv_array_resize(&p->old, count + DV_LAW_ROWS);   // whatever was read, a law finds numbers there
+  p->old.count = count;
+  dv_address_map_clear(&p->kept);
+  for (size_t i = 0; i < p->names.count; i++) {
+    const dvKeptLaw *l = &p->names.data[i];
+    bool there = l->constraint >= 0 && (size_t)l->constraint < plan->constraints.count;
+    if (there && l->first >= 0 && (size_t)l->first < count)
+      *dv_address_map_at(&p->kept, plan->constraints.data[l->constraint], l->id) = l->first;
+  }
+  p->version = plan->version;
+}
+
+void dv_problem_free(dvConstraintProblem *p)
+{
+  dv_array_free(&p->laws);
+  dv_rows_free(&p->set);
+  dv_array_free(&p->violation);
+  dv_array_free(&p->lambda);
+  dv_array_free(&p->w);
+  dv_address_map_free(&p->kept);
+  dv_array_free(&p->old);
+  dv_array_free(&p->names);
+  dv_array_free(&p->asked);
+}

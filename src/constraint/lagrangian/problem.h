@@ -1,0 +1,64 @@
+// The problem that Lagrangian constraints pose in a step: find multipliers lambda and violations d with
+//
+//   d = d_free + W lambda,   W = sum over corrections of H A^-1 H^T,   and the law of each constraint between d and
+//   lambda.
+//
+// Constraints of the plan, fixed and live, hand in rows and laws; rows go up to the main states; corrections give W and
+// later move the states. Multipliers are kept from step to step under the identity of their law (component and id): the
+// next solve starts from them. All memory is kept.
+#ifndef DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
+#define DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
+
+#include "mechanics/rows.h"
+
+DV_PUBLIC_BEGIN
+
+typedef struct dvProblemLaw {
+  dvLaw law;
+  dvObject *object;     // whose it is
+  int32_t constraint;   // its number in the plan
+  int32_t first;        // row
+} dvProblemLaw;
+
+// A law whose multipliers are kept, as a memory can name it.
+typedef struct dvKeptLaw {
+  uint64_t id;
+  int32_t constraint, first;   // number in the plan; of its multipliers in `old`
+} dvKeptLaw;
+
+typedef struct dvConstraintProblem {
+  size_t rows;
+  DV_ARRAY(dvProblemLaw) laws;
+  dvRowSet set;   // H on every state, main and mapped
+  DV_ARRAY(double) violation;
+  DV_ARRAY(double) lambda;   // impulses, N s
+  DV_ARRAY(double) w;        // rows x rows
+  // multipliers of the last step
+  dvAddressMap kept;   // laws by component and id: the first of their numbers in `old`
+  DV_ARRAY(double) old;
+  DV_ARRAY(dvKeptLaw) names;   // the same laws
+  unsigned version;            // of the graph they belong to
+  DV_ARRAY(dvLaw) asked;
+} dvConstraintProblem;
+
+// Asks the constraints of a plan: laws, rows, violations; multipliers start where the last step ended, or at 0.
+dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+// W from the corrections of the plan. A row that acts on a main state which no correction moves is told once.
+dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+// The free motion x and v of the step, and what the multipliers add to it, into DV_X and DV_V (velocities only into
+// DV_V).
+dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+// Keeps the multipliers for the next step and tells constraints theirs.
+void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+void dv_problem_forget(dvConstraintProblem *p);   // multipliers of earlier steps
+// For the hook `remember` of the solver: the multipliers of the last step.
+void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStream *s);
+void dv_problem_free(dvConstraintProblem *p);
+
+// Sets the multipliers of one law so that it holds, all others as they are: w the law's own rows of W (law->rows x
+// law->rows), d the violations with the present lambda.
+void dv_law_solve(dvObject *o, const dvLaw *law, const double *w, const double *d, double *lambda);
+
+DV_PUBLIC_END
+
+#endif
