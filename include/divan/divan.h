@@ -87,8 +87,8 @@ DIVAN_API void divan_reset(dvScene *scene);
 DIVAN_API double divan_time(const dvScene *scene);
 /* Snapshots: everything that the next step depends on. A scene that was read from the same file, in this program or
  * another, goes on from there with the same bits; saving changes nothing. A snapshot that does not fit (of another
- * scene, of another version's layout, damaged) is refused with DIVAN_INPUT and a message that says what differs, and the
- * scene stays as it was. divan_save replaces the file by a complete one or not at all. */
+ * scene, of another version's layout, damaged) is refused with DIVAN_INPUT and a message that says what differs, and
+ * the scene stays as it was. divan_save replaces the file by a complete one or not at all. */
 DIVAN_API int divan_save(dvScene *scene, const char *path);
 DIVAN_API int divan_restore(dvScene *scene, const char *path);
 /* The same in memory. The bytes of divan_snapshot belong to the caller, who frees them with divan_free; NULL before

@@ -133,8 +133,9 @@ static int parse(Run *r, int count, char **arguments)
 static bool can_write(const Run *r)
 {
   const char *const files[] = {r->stats, r->step_times, r->profile, r->save}, *const directories[] = {
-                                                                         r->out,        r->gnuplot,   r->csv,
-                                                                         r->dump_state, r->last_good, r->dump_topology};
+                                                                                  r->out,       r->gnuplot,
+                                                                                  r->csv,       r->dump_state,
+                                                                                  r->last_good, r->dump_topology};
   bool good = true;
   for (size_t i = 0; i < DV_COUNT(files); i++) good = output_file(files[i]) && good;
   for (size_t i = 0; i < DV_COUNT(directories); i++) good = output_directory(directories[i]) && good;
