@@ -77,7 +77,7 @@ typedef struct dvClass {
   dvStatus (*update)(dvObject *o);              // engines: outputs from inputs
   dvStatus (*fetch)(dvObject *o, dvField *f);   // an output is about to be read: fill it if that was put off
   void (*store_reset)(dvObject *o);   // the scene is complete: its first positions are those that reset returns to
-  void (*cleanup)(dvObject *o);   // the scene is about to be destroyed, everything is still there
+  void (*cleanup)(dvObject *o);       // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
 

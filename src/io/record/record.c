@@ -54,7 +54,7 @@ static bool place(dvRecord *r)
     return repack(r);
   }
   off_t end = fseeko(r->file, 0, SEEK_END) == 0 ? ftello(r->file) : -1;
-  if (end < 0) return true;                                   // a pipe or a terminal has no place to go back to
+  if (end < 0) return true;                                // a pipe or a terminal has no place to go back to
   if ((uint64_t)end > r->length) end = (off_t)r->length;   // else some of what came before is no longer there
   return ftruncate(fileno(r->file), end) == 0 && fseeko(r->file, end, SEEK_SET) == 0;
 }

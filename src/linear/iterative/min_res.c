@@ -123,7 +123,8 @@ static bool min_res_starts_warm(const dvObject *o)
   return true;
 }
 
-static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve, .residuals = dv_iterative_residuals, .starts_warm = min_res_starts_warm};
+static const dvLinearSolverOps min_res_ops = {
+    .solve = min_res_solve, .residuals = dv_iterative_residuals, .starts_warm = min_res_starts_warm};
 
 const dvClass dv_min_res_class = {
     .struct_size = sizeof(dvClass),
