@@ -61,6 +61,10 @@ DIVAN_API void divan_add_data_path(dvContext *context, const char *directory);
  * Scenes load the plugins they require from these directories themselves. */
 DIVAN_API void divan_add_plugin_path(dvContext *context, const char *directory);
 DIVAN_API int divan_load_plugin(dvContext *context, const char *name);
+/* How scenes that are loaded or made from now on run: "sofa" as SOFA does, its mistakes included, "none" without them,
+ * whatever the scene's attribute `compat` and the environment variable DIVAN_COMPAT say. DIVAN_USAGE for another name.
+ */
+DIVAN_API int divan_set_compat(dvContext *context, const char *mode);
 
 /* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and
  * divan_init returns the worst of them. */
@@ -88,11 +92,12 @@ DIVAN_API double divan_time(const dvScene *scene);
 /* Snapshots: everything that the next step depends on. A scene that was read from the same file, in this program or
  * another, goes on from there with the same bits; saving changes nothing. A snapshot that does not fit (of another
  * scene, of another version's layout, damaged) is refused with DIVAN_INPUT and a message that says what differs, and
- * the scene stays as it was. divan_save replaces the file by a complete one or not at all. */
+ * the scene stays as it was. divan_save replaces the file by a complete one or not at all. A scene whose meshes have
+ * changed since it was read can be neither saved nor restored. */
 DIVAN_API int divan_save(dvScene *scene, const char *path);
 DIVAN_API int divan_restore(dvScene *scene, const char *path);
 /* The same in memory. The bytes of divan_snapshot belong to the caller, who frees them with divan_free; NULL before
- * divan_init. */
+ * divan_init, and when it cannot be saved. */
 DIVAN_API void *divan_snapshot(dvScene *scene, size_t *length);
 DIVAN_API int divan_restore_snapshot(dvScene *scene, const void *bytes, size_t length);
 /* A hash of all positions and velocities, and of what else the next step depends on: equal for equal runs, whatever the

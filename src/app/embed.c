@@ -4,6 +4,7 @@
 #include "app/divan.h"
 #include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
+#include "object/compat.h"
 #include "state/outbox.h"
 
 #include <string.h>
@@ -19,6 +20,13 @@ void divan_add_plugin_path(dvContext *context, const char *directory)
   dv_context_add_plugin_path(context, directory);
 }
 int divan_load_plugin(dvContext *context, const char *name) { return (int)dv_divan_load_plugin(context, name); }
+int divan_set_compat(dvContext *context, const char *mode)
+{
+  dvCompatMode m;
+  if (!dv_compat_parse(mode, &m)) return DV_ERROR_USAGE;
+  dv_compat_choose(context, m);
+  return DV_OK;
+}
 void divan_free(void *text) { dv_free(text); }
 
 static void forward(void *user, const dvMessage *m)
@@ -59,7 +67,11 @@ dvScene *divan_parse(dvContext *c, const char *text, size_t length)
   return scene;
 }
 
-dvScene *divan_new(dvContext *c) { return dv_scene_create(fresh_log(c)); }
+dvScene *divan_new(dvContext *c)
+{
+  dv_compat_begin(fresh_log(c), NULL, (dvPlace){0});
+  return dv_scene_create(c);
+}
 void divan_close(dvScene **scene) { dv_scene_destroy(scene); }
 
 static dvObject *find(dvScene *s, const char *path)

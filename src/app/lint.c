@@ -3,6 +3,7 @@
 #include "app/lint.h"
 
 #include "engine/select/roi.h"
+#include "io/scene/attribute_order.h"
 #include "mechanics/mechanics.h"
 #include "topology/geometry.h"
 #include "topology/topology.h"
@@ -414,6 +415,22 @@ static void check_names(dvNode *node)
     }
 }
 
+// --- attributes ----------------------------------------------------------------------------------
+
+static void check_attributes(const dvObject *o)
+{
+  size_t first = 0;
+  for (dvAttributeConflict c; dv_attribute_conflict(o, &first, &c);) {
+    const char *format = "%s=\"%s\" and %s=\"%s\" both set %s: %s counts%s";
+    const char *field = dv_field_name(c.field->desc),
+               *other = c.differs ? ", in the other mode of compat the other" : "";
+    if (c.differs)
+      dv_warning(o, "keep one of them", format, c.lost->name, c.lost->value, c.counts->name, c.counts->value, field,
+                 c.counts->name, other);
+    else dv_note(o, format, c.lost->name, c.lost->value, c.counts->name, c.counts->value, field, c.counts->name, other);
+  }
+}
+
 // --- all -----------------------------------------------------------------------------------------
 
 static dvWalk lint_node(dvVisitor *v, dvNode *node)
@@ -429,6 +446,7 @@ static dvWalk lint_node(dvVisitor *v, dvNode *node)
       check_explicit_step(o);
     }
     check_unused(l->scene, o);
+    check_attributes(o);
     check_selection(o);
     check_stiffness(o);
     check_numbers(o);

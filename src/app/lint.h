@@ -8,5 +8,8 @@
 int dv_scene_lint(dvScene *scene);
 // Only: states with masses or forces that no solver moves. Worth telling before every run.
 void dv_scene_lint_motion(dvScene *scene);
+// Names each of SOFA's mistakes (object/compat.h) that the scene touches, and what the other mode would do, as notes.
+// Returns how many.
+int dv_scene_tell_compat(dvScene *scene);
 
 #endif

@@ -21,7 +21,6 @@ typedef struct ElementModel {
   NORMAL_FIELDS(DV_MEMBER)
   CURVATURE_FIELDS(DV_MEMBER)
   FREE_FIELDS(DV_MEMBER)
-  unsigned revision;   // of the topology when the elements were taken
 } ElementModel;
 
 #define SELF ElementModel
@@ -76,7 +75,6 @@ static dvStatus take_elements(ElementModel *m)
   m->base.elements.count = 0;
   if (!(width == 3 ? take_triangles(m) : width == 2 ? take_lines(m) : take_points(m)))
     return dv_error(o, NULL, "out of memory for its elements");
-  m->revision = topology_of(m) ? topology_of(m)->revision : 0;
   for (size_t i = 0; i < m->base.elements.count; i++)
     if (m->base.elements.data[i] < 0 || (size_t)m->base.elements.data[i] >= m->base.state->count) {
       int32_t bad = m->base.elements.data[i];
@@ -100,6 +98,8 @@ static dvStatus init(dvObject *o, int width)
     return dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"",
                     "%s finds no topology with its elements", o->cls->name);
   if (m->topology.target) DV_TRY(dv_object_ensure(m->topology.target));
+  if (m->topology.target) dv_follow(o, topology_of(m));
+  if (m->base.state->topology) dv_follow(o, m->base.state->topology);
   m->base.elements.width = width;
   m->base.primitives = names[width];
   return DV_OK;
@@ -120,14 +120,7 @@ static dvStatus triangle_init(dvObject *o) { return init(o, 3); }
 static dvStatus line_init(dvObject *o) { return init(o, 2); }
 static dvStatus point_init(dvObject *o) { return init(o, 1); }
 
-static void element_model_handle_event(dvObject *o, const dvEvent *event)
-{
-  ElementModel *m = (ElementModel *)o;
-  if (event->kind != DV_EVENT_COLLISION_BEGIN) return;
-  const dvTopology *t = topology_of(m);
-  bool same = m->base.elements.width == 1 ? m->base.elements.count == m->base.state->count : m->revision == t->revision;
-  if (!same) take_elements(m);
-}
+static void element_model_topology_changed(dvObject *o) { take_elements((ElementModel *)o); }
 
 static void element_model_destroy(dvObject *o) { dv_ints_free(&((ElementModel *)o)->base.elements); }
 
@@ -143,7 +136,7 @@ static void element_model_destroy(dvObject *o) { dv_ints_free(&((ElementModel *)
       .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(own_fields)}, \
       .init = init_,                                                                 \
       .bwd_init = element_model_bwd_init,                                            \
-      .handle_event = element_model_handle_event,                                    \
+      .topology_changed = element_model_topology_changed,                            \
       .destroy = element_model_destroy,                                              \
   };
 

@@ -1,9 +1,11 @@
 // ArticulatedHierarchyBVHController: plays the motion of a .bvh file on the coordinates of a skeleton.
 //
-// As in SOFA a step does not know the frames' time: frame k is held and blended into the next over 1 / (frame time)
-// steps; with `useExternalTime` the frame follows from `externalTime`. Before the last frame the motion stops.
+// The frame follows from the time of the scene or, with `useExternalTime`, from `externalTime`; behind the last one the
+// motion stands still. With compat sofa a step does not know the frames' time: frame k is held and blended into the
+// next over 1 / (frame time) steps, and before the last frame the motion stops.
 #include "control/register.h"
 #include "mapping/nonlinear/articulated.h"
+#include "object/compat.h"
 #include "state/state.h"
 
 #include <math.h>
@@ -18,7 +20,8 @@ typedef struct BvhController {
   const dvSkeleton *skeleton;
   dvState *state;
   size_t frame;
-  double steps;   // in this frame
+  double steps;    // in this frame
+  bool by_steps;   // 1 / (frame time) of them a frame
 } BvhController;
 
 #define SELF BvhController
@@ -41,6 +44,7 @@ static dvStatus bvh_init(dvObject *o)
   if (c->skeleton->frames < 2)
     return dv_error(o, "name a .bvh file with two frames or more in the container",
                     "the skeleton has no recorded motion");
+  c->by_steps = dv_compat(o, DV_COMPAT_BVH_CLOCK);
   return DV_OK;
 }
 
@@ -66,10 +70,10 @@ static void bvh_handle(dvObject *o, const dvEvent *event)
   if (event->kind != DV_EVENT_ANIMATE_BEGIN) return;
   size_t last = c->skeleton->frames - 2;
   double each = 1 / c->skeleton->frame_time;
-  if (c->useExternalTime) {
-    double at = fmax(c->externalTime / c->skeleton->frame_time, 0);
+  if (c->useExternalTime || !c->by_steps) {
+    double at = fmax((c->useExternalTime ? c->externalTime : o->node->time) / c->skeleton->frame_time, 0);
     c->frame = (size_t)fmin(floor(at), (double)last);
-    bvh_set(c, at - floor(at));
+    bvh_set(c, c->by_steps ? at - floor(at) : fmin(at - (double)c->frame, 1));
     return;
   }
   bvh_set(c, c->steps / each);

@@ -4,7 +4,10 @@
 dvTopology *dv_force_topology(dvObject *o, dvLink *link)
 {
   if (!link->target) link->target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (link->target) return dv_topology(link->target);
+  if (link->target) {
+    dv_follow(o, dv_topology(link->target));
+    return dv_topology(link->target);
+  }
   dv_error(o, "add a topology to the node, such as a MeshTopology with src=\"@loader\"",
            "%s works on the elements of a topology, and there is none", o->cls->name);
   return NULL;
@@ -24,3 +27,5 @@ const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind 
   }
   return elements;
 }
+
+void dv_force_remake(dvObject *o) { o->cls->reinit(o); }

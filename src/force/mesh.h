@@ -8,18 +8,12 @@
 DV_PUBLIC_BEGIN
 
 // The topology of a link or, when it has none, of the node or above; NULL and an error that says what is missing when
-// there is none. The link's target is set.
+// there is none. The link's target is set, and the force follows it (topology/change/follow.h).
 dvTopology *dv_force_topology(dvObject *o, dvLink *link);
 // Elements of a kind whose points all exist in the state; NULL and an error when one does not.
 const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind kind, const dvState *s);
-// Remembers the revision of the topology; true when it is not the one remembered before.
-static inline bool dv_force_mesh_changed(const dvLink *topology, unsigned *revision)
-{
-  unsigned now = topology->target ? dv_topology(topology->target)->revision : 0;
-  bool changed = now != *revision;
-  *revision = now;
-  return changed;
-}
+// `topology_changed` of forces whose `reinit` makes everything from the mesh, the rest positions and the fields.
+void dv_force_remake(dvObject *o);
 
 DV_PUBLIC_END
 

@@ -57,7 +57,9 @@ dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *ot
     s->made->place = o->place;
   }
   if (!s->system) s->system = s->made;
-  return dv_object_ensure(s->system);
+  DV_TRY(dv_object_ensure(s->system));
+  if (s->system == s->made) o->compat_cases |= s->made->compat_cases;   // nobody else can tell
+  return DV_OK;
 }
 
 void dv_linear_solver_destroy(dvObject *o)

@@ -3,6 +3,7 @@
 
 #include "math/kernels.h"
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,6 +80,23 @@ void dv_diagonal_check_inertia(const dvDiagonal *d)
 
 static size_t point_of(const dvDiagonal *d, size_t i) { return d->points.count ? (size_t)d->points.data[i] : i; }
 
+// the same moment about all axes
+static bool is_round(const double *j)
+{
+  for (int k = 0; k < 9; k++)
+    if (j[k] != (k % 4 ? 0 : j[0])) return false;
+  return true;
+}
+
+void dv_diagonal_choose_gyroscopic(dvDiagonal *d, bool *field)
+{
+  bool turns = false;
+  for (size_t i = 0; d->base.state->base.dof->kind == DV_RIGID3 && i + 9 <= d->inertia.count; i += 9)
+    turns = turns || !is_round(d->inertia.data + i);
+  if (turns) dv_compat_field(&d->base.base, field, DV_COMPAT_GYROSCOPIC);
+  d->gyroscopic = turns && *field;
+}
+
 static bool is_gyroscopic(const dvDiagonal *d) { return d->gyroscopic && d->base.state->base.dof->kind == DV_RIGID3; }
 
 // R J R^T and R J^-1 R^T of every frame at position x
@@ -127,21 +145,26 @@ static void note_what_was_seen(dvDiagonal *d)
 {
   d->seen = d->base.state->count;
   if (d->field) d->field_seen = d->field->counter;
-  if (d->revision) d->revision_seen = *d->revision;
 }
 
-void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision)
+void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field)
 {
   d->set_up = set_up;
   d->field = field;
-  d->revision = revision;
+  note_what_was_seen(d);
+}
+
+void dv_diagonal_topology_changed(dvObject *o)
+{
+  dvDiagonal *d = (dvDiagonal *)o;
+  if (!d->set_up) return;
+  d->set_up(o);
   note_what_was_seen(d);
 }
 
 void dv_diagonal_refresh(dvDiagonal *d)
 {
-  bool changed = d->seen != d->base.state->count || (d->field && d->field->counter != d->field_seen) ||
-                 (d->revision && *d->revision != d->revision_seen);
+  bool changed = d->seen != d->base.state->count || (d->field && d->field->counter != d->field_seen);
   if (changed && d->set_up) {
     d->set_up(&d->base.base);
     note_what_was_seen(d);

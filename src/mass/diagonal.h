@@ -2,9 +2,9 @@
 //
 // UniformMass, DiagonalMass and the lumped part of MeshMatrixMass differ in how they find the numbers; what they do
 // with them is here. M is diagonal: a point has M = m I; a frame has m for the translation and the inertia J (kg m2)
-// for the rotation, taken in world axes as it stands: as in SOFA it is not turned with the frame and there is no
-// gyroscopic term. With `gyroscopic` a frame in space has R J R^T, R being its rotation at the last evaluation of
-// forces, and the torque -w x (R J R^T w) acts on it; implicit integrators take that torque at the start of the step.
+// for the rotation. A frame in space has R J R^T, R being its rotation at the last evaluation of forces, and the torque
+// -w x (R J R^T w) acts on it; implicit integrators take that torque at the start of the step. Without `gyroscopic`, as
+// in SOFA, J is not turned with the frame and there is no torque.
 #ifndef DV_MASS_DIAGONAL_H
 #define DV_MASS_DIAGONAL_H
 
@@ -22,11 +22,9 @@ typedef struct dvDiagonal {
   bool gyroscopic;                  // frames in space turn their inertia with them
   dvReals turned, turned_inverse;   // then: the same in world axes, for each frame
   size_t seen;                      // degrees of freedom of the state at the last set-up
-  void (*set_up)(dvObject *o);      // called when that number, or one of the next two, has changed
+  void (*set_up)(dvObject *o);      // called when that number, or the next field, has changed
   const dvField *field;             // may be NULL
-  const unsigned *revision;         // of a topology; may be NULL
   uint32_t field_seen;
-  unsigned revision_seen;
 } dvDiagonal;
 
 extern const dvMassOps dv_diagonal_ops;
@@ -37,18 +35,22 @@ void dv_diagonal_free(dvDiagonal *d);
 int dv_diagonal_numbers(const dvDof *dof);
 // A field for components with frames.
 #define DV_GYROSCOPIC_FIELDS(X) \
-  X(bool, gyroscopic, "0", "",  \
-    "turn the inertia of frames with them and add the gyroscopic torque; SOFA, and the default, do neither")
+  X(bool, gyroscopic, "1", "", "turn the inertia of frames with them and add the gyroscopic torque; SOFA does neither")
+// Whether frames turn their inertia: as the field says or, when the scene leaves it open, the mode of the scene. Where
+// every inertia is a multiple of the identity there is nothing to decide. Call it when the inertia is set.
+void dv_diagonal_choose_gyroscopic(dvDiagonal *d, bool *field);
 // Fills mass, inertia and its inverse from `count` groups of numbers. False when memory is short. A frame whose inertia
 // cannot be inverted gets no angular acceleration; the first such frame is returned in *singular (else -1).
 bool dv_diagonal_set(dvDiagonal *d, const dvDof *dof, const double *numbers, size_t count, long *singular);
 // Warns when the inertia of a frame is not symmetric and positive.
 void dv_diagonal_check_inertia(const dvDiagonal *d);
-// Tells it what to watch; from here on it is set up again whenever something changed. `field` and `revision` may be
-// NULL.
-void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field, const unsigned *revision);
+// Tells it what to watch; from here on it is set up again whenever the field (may be NULL), the number of points or a
+// topology that it follows has changed.
+void dv_diagonal_watch(dvDiagonal *d, void (*set_up)(dvObject *o), const dvField *field);
 // Sets it up again if need be: first thing in every slot.
 void dv_diagonal_refresh(dvDiagonal *d);
+// `topology_changed` of every such mass.
+void dv_diagonal_topology_changed(dvObject *o);
 
 // the slots, for components that add something to them
 void dv_diagonal_add_mdx(dvObject *o, const dvMech *m, double factor);

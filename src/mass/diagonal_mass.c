@@ -33,13 +33,20 @@ typedef struct DiagonalMass {
   DIAGONAL_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
+  dvReals extra;   // what points have beside the shares of their elements, where vertexMass was given
 } DiagonalMass;
 
 #define SELF DiagonalMass
 static const dvFieldDesc diagonal_mass_fields[] = {DIAGONAL_MASS_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static void diagonal_mass_destroy(dvObject *o) { dv_diagonal_free((dvDiagonal *)o); }
+static void diagonal_mass_destroy(dvObject *o)
+{
+  DiagonalMass *m = (DiagonalMass *)o;
+  dv_diagonal_free(&m->diagonal);
+  dv_mass_mesh_free(&m->mesh);
+  dv_reals_free(&m->extra);
+}
 
 static dvObject *object_of(DiagonalMass *m) { return &m->diagonal.base.base; }
 
@@ -117,8 +124,8 @@ static dvStatus load_xsp(DiagonalMass *m)
 static double lump(DiagonalMass *m, double density)
 {
   const dvMassMesh *mesh = &m->mesh;
+  const double *x = dv_mass_mesh_settle(&m->mesh);
   size_t n = m->diagonal.base.state->count, corners = (size_t)mesh->elements->width;
-  const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
   m->vertexMass.count = 0;
   if (!dv_reals_resize(&m->vertexMass, n)) return 0;
   double total = 0, *mass = m->vertexMass.data;
@@ -194,6 +201,8 @@ static void from_vertex_masses(DiagonalMass *m)
   for (size_t i = 0; i < saved.count; i++) m->totalMass += saved.data[i];
   double volume = lump(m, 1);
   m->massDensity = volume < DBL_EPSILON ? 1 : m->totalMass / volume;
+  if (dv_reals_resize(&m->extra, saved.count))
+    for (size_t i = 0; i < saved.count; i++) m->extra.data[i] = saved.data[i] - m->massDensity * m->vertexMass.data[i];
   dv_reals_share(&m->vertexMass, &saved);
   dv_reals_free(&saved);
 }
@@ -251,9 +260,10 @@ static void frame_masses(DiagonalMass *m)
 static void diagonal_mass_set_up(dvObject *o)
 {
   DiagonalMass *m = (DiagonalMass *)o;
-  if (m->has_mesh) {
-    m->mesh.elements = dv_topology_elements(m->mesh.topology, m->mesh.kind);
-    m->totalMass = lump(m, m->massDensity);
+  if (m->has_mesh) m->totalMass = lump(m, m->massDensity);
+  for (size_t i = 0; i < m->extra.count && i < m->vertexMass.count && m->has_mesh; i++) {
+    m->vertexMass.data[i] += m->extra.data[i];
+    m->totalMass += m->extra.data[i];
   }
   adopt(m);
 }
@@ -266,21 +276,51 @@ static bool is_complete(const DiagonalMass *m)
          !dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
 }
 
+// a new point has only the shares of its elements
+static void extra_created(void *user, const dvNewElement *e)
+{
+  DiagonalMass *m = user;
+  if (e->row < m->extra.count) dv_reals_edit(&m->extra)[e->row] = 0;
+}
+
+static void follow_extra(DiagonalMass *m)
+{
+  if (!m->extra.count) return;
+  dvElementData *d = dv_follow_elements(object_of(m), m->mesh.topology, DV_POINT);
+  dv_element_data_add_reals(d, &m->extra, false);
+  d->create = extra_created;
+}
+
+// without a mesh to compute them from, masses stay with their points
+static void follow_masses(DiagonalMass *m)
+{
+  dvObject *o = object_of(m);
+  size_t group = (size_t)dv_diagonal_numbers(o->dof);
+  if (m->vertexMass.count == group * m->diagonal.base.state->count)
+    dv_element_data_add_groups(dv_follow_rows(o, m->diagonal.base.state), &m->vertexMass, group, false);
+}
+
 static dvStatus diagonal_mass_init(dvObject *o)
 {
   DiagonalMass *m = (DiagonalMass *)o;
   DV_TRY(dv_mass_init(o));
   o->dof = m->diagonal.base.state->base.dof;
+  m->extra.width = 1;
+  m->extra.count = 0;
   if (*m->filename) DV_TRY(load_xsp(m));
   if (o->dof->kind == DV_RIGID3 || o->dof->kind == DV_RIGID2) {
     frame_masses(m);
   } else if (!*m->filename && !is_complete(m)) {
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
+    if (m->has_mesh) dv_mass_mesh_follow(&m->mesh, o, m->computeMassOnRest);
     if (m->has_mesh) compute(m);
+    follow_extra(m);
   }
-  m->diagonal.gyroscopic = m->gyroscopic;
-  dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL, m->has_mesh ? &m->mesh.topology->revision : NULL);
-  return adopt(m);
+  if (!m->has_mesh) follow_masses(m);
+  dv_diagonal_watch(&m->diagonal, diagonal_mass_set_up, NULL);
+  DV_TRY(adopt(m));
+  dv_diagonal_choose_gyroscopic(&m->diagonal, &m->gyroscopic);
+  return DV_OK;
 }
 
 const dvClass dv_diagonal_mass_class = {
@@ -295,4 +335,5 @@ const dvClass dv_diagonal_mass_class = {
     .init = diagonal_mass_init,
     .reinit = diagonal_mass_init,
     .destroy = diagonal_mass_destroy,
+    .topology_changed = dv_diagonal_topology_changed,
 };

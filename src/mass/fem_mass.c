@@ -140,7 +140,11 @@ static dvStatus fem_mass_init(dvObject *o)
   if (f->kind == DV_POINT) f->kind = DV_EDGE;   // a mesh without elements
   DV_TRY(integrate(f));
   const dvField *density = dv_object_field(f->nodalMassDensity.target, "property");
-  dv_diagonal_watch(&f->matrix.diagonal, fem_mass_set_up, density, &dv_topology(f->topology.target)->revision);
+  dv_diagonal_watch(&f->matrix.diagonal, fem_mass_set_up, density);
+  dv_follow(o, dv_topology(f->topology.target));
+  // the density follows by itself, once for all masses that use it
+  dvElementData *d = dv_follow_elements(f->nodalMassDensity.target, dv_topology(f->topology.target), DV_POINT);
+  dv_element_data_add_reals(d, &((NodalMassDensity *)f->nodalMassDensity.target)->property, true);
   return DV_OK;
 }
 
@@ -156,4 +160,5 @@ const dvClass dv_fem_mass_class = {
     .init = fem_mass_init,
     .reinit = fem_mass_init,
     .destroy = fem_mass_destroy,
+    .topology_changed = dv_diagonal_topology_changed,
 };

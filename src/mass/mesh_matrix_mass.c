@@ -5,11 +5,12 @@
 // keeps only the pairs along edges and takes V/8 and V/16, V/20 and V/40, so that each row still sums to V/4, V/8. The
 // lumped matrix multiplies the diagonal so that rows sum the same: by 2 on surfaces, by 2.5 in volumes; the weight
 // always uses it. Prisms and pyramids, which SOFA does not have here, are integrated with all their pairs, and so are
-// quads and hexahedra with `exact`: SOFA's weights of a hexahedron are indefinite (docs/differences.md).
+// quads and hexahedra unless `exact` is off: SOFA's weights of a hexahedron are indefinite (docs/differences.md).
 #include "mass/classes.h"
 #include "mass/element.h"
 #include "mass/matrix.h"
 #include "mass/mesh_measure.h"
+#include "object/compat.h"
 
 #include <float.h>
 #include <string.h>
@@ -23,7 +24,7 @@
   X(bool, showGravityCenter, "0", "", "draw the centre of gravity", .flags = DV_LOOKS)                            \
   X(real, showAxisSizeFactor, "1", "", "length of drawn axes", .flags = DV_LOOKS)                                 \
   X(bool, lumping, "0", "", "use the lumped, diagonal matrix")                                                    \
-  X(bool, exact, "0", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges") \
+  X(bool, exact, "1", "", "integrate the shape functions of quads and hexahedra instead of weighing their edges") \
   X(bool, printMass, "0", "", "print the sum of all masses at the start")                                         \
   X(string, graph, "", "", "unused", .flags = DV_HIDDEN | DV_LOOKS)                                               \
   X(link, topology, "", "", "mesh the masses are computed from", .role = DV_ROLE_TOPOLOGY)                        \
@@ -34,8 +35,10 @@ typedef struct MeshMatrixMass {
   MESH_MATRIX_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
-  bool integrated;   // the matrix is complete: vertexMass and edgeMass only show parts of it
-  double lump;       // factor from vertexMass to the lumped masses
+  bool whole;                         // integrate the shape functions of quads and hexahedra
+  bool integrated;                    // the matrix is complete: vertexMass and edgeMass only show parts of it
+  double lump;                        // factor from vertexMass to the lumped masses
+  dvReals vertex_extra, edge_extra;   // what points and edges have beside the shares of elements, where it was given
 } MeshMatrixMass;
 
 #define SELF MeshMatrixMass
@@ -44,7 +47,14 @@ static const dvFieldDesc mesh_matrix_mass_fields[] = {MESH_MATRIX_MASS_FIELDS(DV
 
 static const dvClass full_class;
 
-static void mesh_matrix_mass_destroy(dvObject *o) { dv_mass_matrix_free((dvMassMatrix *)o); }
+static void mesh_matrix_mass_destroy(dvObject *o)
+{
+  MeshMatrixMass *m = (MeshMatrixMass *)o;
+  dv_mass_matrix_free(&m->matrix);
+  dv_mass_mesh_free(&m->mesh);
+  dv_reals_free(&m->vertex_extra);
+  dv_reals_free(&m->edge_extra);
+}
 
 static dvObject *object_of(MeshMatrixMass *m) { return &m->matrix.diagonal.base.base; }
 
@@ -132,13 +142,13 @@ static double assemble(MeshMatrixMass *m)
 {
   const dvMassMesh *mesh = &m->mesh;
   const Rule *rule = &rules[mesh->kind];
-  const double *x = dv_state_read(mesh->geometry, m->computeMassOnRest ? DV_X_REST : DV_X);
+  const double *x = dv_mass_mesh_settle(&m->mesh);
   m->integrated = false;
   m->vertexMass.count = m->edgeMass.count = 0;
   if (!dv_reals_resize(&m->vertexMass, m->matrix.diagonal.base.state->count) ||
       !dv_reals_resize(&m->edgeMass, dv_topology_count(mesh->topology, DV_EDGE)))
     return 0;
-  if (rule->lump == 0 || (m->exact && (mesh->kind == DV_QUAD || mesh->kind == DV_HEXAHEDRON))) {
+  if (rule->lump == 0 || m->whole) {
     m->lump = 1;
     return integrate(m, x);
   }
@@ -199,6 +209,22 @@ static bool masses_fit(MeshMatrixMass *m, const dvReals *list, size_t want, cons
   return true;
 }
 
+static void set_extra(dvReals *extra, const dvReals *given, const dvReals *shares, double density)
+{
+  if (given->count != shares->count || !dv_reals_resize(extra, given->count)) return;
+  for (size_t i = 0; i < given->count; i++) extra->data[i] = given->data[i] - density * shares->data[i];
+}
+
+static double add_extra(const dvReals *extra, dvReals *masses)
+{
+  double total = 0;
+  for (size_t i = 0; i < extra->count && extra->count == masses->count; i++) {
+    masses->data[i] += extra->data[i];
+    total += extra->data[i];
+  }
+  return total;
+}
+
 // entries as given: the density that they stand for is found from the measure of the mesh
 static void from_entries(MeshMatrixMass *m)
 {
@@ -211,7 +237,10 @@ static void from_entries(MeshMatrixMass *m)
   m->totalMass = 0;
   for (size_t i = 0; i < vertex.count; i++) m->totalMass += vertex.data[i];
   for (size_t i = 0; i < edge.count; i++) m->totalMass += edge.data[i];
-  set_density(m, volume > DBL_EPSILON ? m->totalMass / volume : 1);
+  double density = volume > DBL_EPSILON ? m->totalMass / volume : 1;
+  set_density(m, density);
+  set_extra(&m->vertex_extra, &vertex, &m->vertexMass, density);
+  set_extra(&m->edge_extra, &edge, &m->edgeMass, density);
   dv_reals_share(&m->vertexMass, &vertex);
   if (edge.count) dv_reals_share(&m->edgeMass, &edge);
   dv_reals_free(&vertex);
@@ -232,11 +261,21 @@ static void from_vertex_masses(MeshMatrixMass *m)
   else from_total(m);
 }
 
+// A lumped matrix has the same rows either way, and given entries are taken as they are: there is nothing to decide.
+static bool is_whole(MeshMatrixMass *m, bool given)
+{
+  dvObject *o = object_of(m);
+  if (m->mesh.kind != DV_QUAD && m->mesh.kind != DV_HEXAHEDRON) return false;
+  if (!m->lumping && !given) dv_compat_field(o, &m->exact, DV_COMPAT_MESH_MATRIX_MASS);
+  return m->exact && ((!m->lumping && !given) || dv_was_set(o, &m->exact));
+}
+
 static void compute(MeshMatrixMass *m)
 {
   dvObject *o = object_of(m);
   bool total = dv_was_set(o, &m->totalMass), density = dv_was_set(o, &m->massDensity) && m->massDensity.count > 0,
        vertex = dv_was_set(o, &m->vertexMass);
+  m->whole = is_whole(m, vertex && !total && !density);
   if (total + density + vertex > 1)
     dv_warning(o, "give only one of them", "several masses are given; %s goes before the others",
                total ? "totalMass" : "massDensity");
@@ -281,17 +320,48 @@ static dvStatus adopt(MeshMatrixMass *m)
   return DV_OK;
 }
 
-// the mesh has changed: new elements take the first density
+// the mesh has changed
 static void mesh_matrix_mass_set_up(dvObject *o)
 {
   MeshMatrixMass *m = (MeshMatrixMass *)o;
   if (!m->has_mesh) return;
-  m->mesh.elements = dv_topology_elements(m->mesh.topology, m->mesh.kind);
+  dv_mass_mesh_settle(&m->mesh);
   size_t given = m->massDensity.count, want = dv_ints_size(m->mesh.elements);
-  if (given > 1 && given != want && dv_reals_resize(&m->massDensity, dv_max_size(want, 1)))
+  if (given > 1 && given != want && dv_reals_resize(&m->massDensity, dv_max_size(want, 1)))   // it was made again
     for (size_t i = given; i < want; i++) m->massDensity.data[i] = m->massDensity.data[0];
   m->totalMass = assemble(m);
+  m->totalMass += add_extra(&m->vertex_extra, &m->vertexMass);
+  m->totalMass += add_extra(&m->edge_extra, &m->edgeMass);
   adopt(m);
+}
+
+// new points and edges have only the shares of their elements
+static void vertex_created(void *user, const dvNewElement *e)
+{
+  MeshMatrixMass *m = user;
+  if (e->row < m->vertex_extra.count) dv_reals_edit(&m->vertex_extra)[e->row] = 0;
+}
+
+static void edge_created(void *user, const dvNewElement *e)
+{
+  MeshMatrixMass *m = user;
+  if (e->row < m->edge_extra.count) dv_reals_edit(&m->edge_extra)[e->row] = 0;
+}
+
+static void follow_extra(MeshMatrixMass *m)
+{
+  dvObject *o = object_of(m);
+  dvTopology *t = m->mesh.topology;
+  if (m->vertex_extra.count) {
+    dvElementData *d = dv_follow_elements(o, t, DV_POINT);
+    dv_element_data_add_reals(d, &m->vertex_extra, false);
+    d->create = vertex_created;
+  }
+  if (m->edge_extra.count) {
+    dvElementData *d = dv_follow_elements(o, t, DV_EDGE);
+    dv_element_data_add_reals(d, &m->edge_extra, false);
+    d->create = edge_created;
+  }
 }
 
 static dvStatus mesh_matrix_mass_init(dvObject *o)
@@ -301,10 +371,16 @@ static dvStatus mesh_matrix_mass_init(dvObject *o)
   o->dof = m->matrix.diagonal.base.state->base.dof;
   m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
   o->cls = m->has_mesh && !m->lumping ? &full_class : &dv_mesh_matrix_mass_class;
-  if (m->has_mesh) compute(m);
+  m->vertex_extra.width = m->edge_extra.width = 1;
+  m->vertex_extra.count = m->edge_extra.count = 0;
+  if (m->has_mesh) {
+    dvElementData *d = dv_mass_mesh_follow(&m->mesh, o, m->computeMassOnRest);
+    compute(m);
+    dv_element_data_add_reals(d, &m->massDensity, true);
+    follow_extra(m);
+  }
   if (m->printMass) dv_note(o, "total mass %g kg", m->totalMass);
-  dv_diagonal_watch(&m->matrix.diagonal, mesh_matrix_mass_set_up, NULL,
-                    m->has_mesh ? &m->mesh.topology->revision : NULL);
+  dv_diagonal_watch(&m->matrix.diagonal, mesh_matrix_mass_set_up, NULL);
   return adopt(m);
 }
 
@@ -315,7 +391,7 @@ static dvStatus mesh_matrix_mass_init(dvObject *o)
     .dofs = DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3, .size = sizeof(MeshMatrixMass),                         \
     .blocks = {&dv_object_block, &dv_mass_block, DV_BLOCK(mesh_matrix_mass_fields)},                         \
     .ops = {[DV_ROLE_MASS] = &(table)}, .init = mesh_matrix_mass_init, .reinit = mesh_matrix_mass_init,      \
-    .destroy = mesh_matrix_mass_destroy,                                                                     \
+    .destroy = mesh_matrix_mass_destroy, .topology_changed = dv_diagonal_topology_changed,                   \
   }
 
 // an instance takes the second one when it has a full matrix

@@ -39,6 +39,7 @@ bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMe
     return false;
   }
   if (dv_object_ensure(topology->target) != DV_OK || dv_object_ensure(geometry->target) != DV_OK) return false;
+  dv_mass_mesh_free(mesh);
   *mesh = (dvMassMesh){.topology = dv_topology(topology->target), .geometry = dv_state(geometry->target)};
   for (size_t i = 0; i < DV_COUNT(order); i++) {
     if (dv_topology_count(mesh->topology, order[i]) == 0) continue;
@@ -55,4 +56,28 @@ bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMe
   dv_warning(o, "give it elements, or use UniformMass", "the mesh %s has no elements to compute masses from",
              topology->target->name);
   return false;
+}
+
+void dv_mass_mesh_free(dvMassMesh *mesh) { dv_reals_free(&mesh->first); }
+
+dvElementData *dv_mass_mesh_follow(dvMassMesh *mesh, dvObject *o, bool at_rest)
+{
+  const dvDof *dof = mesh->geometry->base.dof;
+  mesh->at_rest = at_rest;
+  mesh->first.width = dof->coord;
+  if (!at_rest) {
+    size_t count = dv_state_scalars(mesh->geometry, DV_X);
+    if (!dv_reals_assign(&mesh->first, dv_state_read(mesh->geometry, DV_X), count))
+      dv_error(o, NULL, "out of memory for %zu points", mesh->geometry->count);
+    dv_element_data_add_reals(dv_follow_elements(o, mesh->topology, DV_POINT), &mesh->first, true);
+  }
+  return dv_follow_elements(o, mesh->topology, mesh->kind);
+}
+
+const double *dv_mass_mesh_settle(dvMassMesh *mesh)
+{
+  mesh->elements = dv_topology_elements(mesh->topology, mesh->kind);
+  // of a mesh that was made again nothing is known
+  bool known = !mesh->at_rest && mesh->first.count == dv_state_scalars(mesh->geometry, DV_X);
+  return known ? mesh->first.data : dv_state_read(mesh->geometry, mesh->at_rest ? DV_X_REST : DV_X);
 }

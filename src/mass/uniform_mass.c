@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -34,6 +35,7 @@ typedef struct UniformMass {
   dvDiagonal diagonal;
   UNIFORM_MASS_FIELDS(DV_MEMBER)
   bool from_total;
+  dvElementList *listed;          // keeps indices in step
   double numbers[MOST_NUMBERS];   // of one degree of freedom
 } UniformMass;
 
@@ -134,7 +136,9 @@ static dvStatus take_points(UniformMass *u)
   size_t n = d->base.state->count;
   int32_t first = u->localRange[0], last = u->localRange[1];
   d->points.width = 1;
-  if (first >= 0 && last > 0 && (size_t)last + 1 < n) {   // as SOFA: a range up to the last point counts as none
+  bool ranged = first >= 0 && last > 0 && (size_t)last < n;
+  if (ranged && (size_t)last + 1 == n && dv_compat(&d->base.base, DV_COMPAT_UNIFORM_RANGE)) ranged = false;
+  if (ranged) {
     size_t count = last >= first ? (size_t)(last - first) + 1 : 0;
     if (!dv_ints_resize(&d->points, count))
       return dv_error(&d->base.base, NULL, "out of memory for %zu indices", count);
@@ -144,7 +148,7 @@ static dvStatus take_points(UniformMass *u)
   }
   DV_TRY(dv_check_indices(&d->base.base, &u->indices, n, "points"));
   dv_ints_share(&d->points, &u->indices);
-  d->count = u->indices.count ? u->indices.count : n;
+  d->count = dv_names_all(&u->indices, u->listed) ? n : u->indices.count;
   return DV_OK;
 }
 
@@ -222,8 +226,9 @@ static dvStatus uniform_mass_init(dvObject *o)
   DV_TRY(take_points(u));
   if (!d->absent) take_values(u);
   write_values(u);
-  d->gyroscopic = u->gyroscopic;
-  dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices), NULL);
+  dv_diagonal_choose_gyroscopic(d, &u->gyroscopic);
+  dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices));
+  u->listed = dv_follow_points(o, d->base.state, &u->indices);
   return DV_OK;
 }
 
@@ -231,11 +236,11 @@ static dvStatus uniform_mass_init(dvObject *o)
 static dvStatus uniform_mass_reinit(dvObject *o)
 {
   UniformMass *u = (UniformMass *)o;
-  u->diagonal.gyroscopic = u->gyroscopic;
   take_numbers(u);
   DV_TRY(take_points(u));
   take_values(u);
   write_values(u);
+  dv_diagonal_choose_gyroscopic(&u->diagonal, &u->gyroscopic);
   return DV_OK;
 }
 
@@ -251,4 +256,5 @@ const dvClass dv_uniform_mass_class = {
     .init = uniform_mass_init,
     .reinit = uniform_mass_reinit,
     .destroy = uniform_mass_destroy,
+    .topology_changed = dv_diagonal_topology_changed,
 };

@@ -47,7 +47,10 @@ struct dvContext {
   DV_ARRAY(dvLoadedPlugin) plugins;   // see control/plugin.h
   DV_ARRAY(char *) file_names;        // interned: a dvPlace may point here
   struct dvTimers *timers;
-  bool realtime;   // work that runs beside the steps is used when it is ready, not after a fixed number of them
+  dvCompatMode compat;   // of the objects that are made now
+  dvCompatMode compat_choice;
+  bool compat_chosen;   // by the program: scenes and the environment do not change it
+  bool realtime;        // work that runs beside the steps is used when it is ready, not after a fixed number of them
   void (*listener)(void);   // of a host program (app/embed.c)
   void *listener_user;
 };

@@ -1,6 +1,8 @@
 // Fields from text. See field.h.
 #include "object/field_parse.h"
 
+#include "object/compat.h"
+
 #include "object/object.h"
 
 #include <limits.h>
@@ -229,10 +231,12 @@ static dvStatus parse_int(dvField *f, const char *text, dvText *why)
   long long whole;
   const char *exponent = text;
   if (!*s && dv_scan_int(&exponent, &whole) && (*exponent == 'e' || *exponent == 'E')) {
-    // SOFA reads whole numbers up to the first letter, and scenes have results of that
-    if (why)
-      dv_text_printf(why, "%s counts as %lld here, as in SOFA; write the number without an exponent", text, whole);
-    value = (double)whole;
+    // SOFA reads whole numbers up to the first letter
+    if (dv_compat(f->owner, DV_COMPAT_WHOLE_EXPONENT)) {
+      if (why)
+        dv_text_printf(why, "%s counts as %lld here, as in SOFA; write the number without an exponent", text, whole);
+      value = (double)whole;
+    }
   }
   if (*s || value != floor(value)) return bad_value(why, "a whole number", text);
   if (value < INT32_MIN || value > UINT32_MAX) return bad_value(why, "a number that fits 32 bits", text);

@@ -86,6 +86,7 @@ static void fixed(dvMemoryStream *s, const char *name, dvMemoryKind kind, void *
   if (s->mode != DV_MEMORY_RESTORES) return;
   const dvMemoryEntry *e = next(s, name, kind, size);
   if (!e) return;
+  if (e->count != count && s->lenient) return;
   if (e->count != count)
     dv_memory_refuse(s, "%s has %llu entries and not %zu", name, (unsigned long long)e->count, count);
   else if (size * count > 0) memcpy(data, bytes_of(s, e), size * count);

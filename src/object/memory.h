@@ -106,7 +106,8 @@ struct dvMemoryStream {
   uint64_t hash;
   // saves, restores or hashes a vector that `o` keeps in the states below its node
   void (*vector)(dvMemoryStream *s, dvObject *o, const char *name, int number);
-  dvText why;   // it was refused, and why
+  bool lenient;   // reset: what does not fit any more, because a mesh has changed, stays as it is
+  dvText why;     // it was refused, and why
   bool refused;
 };
 

@@ -105,6 +105,7 @@ dvObject *dv_object_create(dvContext *context, const dvClass *cls, const char *n
   o->context = context;
   o->name = dv_strdup(name ? name : cls->name);
   o->dof = dof;
+  o->as_sofa = context->compat == DV_COMPAT_SOFA;
   for (size_t b = 0; b < DV_COUNT(cls->blocks); b++) o->field_count += cls->blocks[b] ? cls->blocks[b]->count : 0;
   o->fields = dv_alloc((size_t)o->field_count * sizeof *o->fields);
   int at = 0;
@@ -119,6 +120,11 @@ void dv_object_destroy(dvObject **address)
 {
   dvObject *o = *address;
   if (!o) return;
+  while (o->belongings) {
+    dvBelonging *b = o->belongings;
+    o->belongings = b->next;
+    b->release(b);
+  }
   if (o->cls->destroy) o->cls->destroy(o);
   for (int i = 0; i < o->field_count; i++) dv_field_fini(&o->fields[i]);
   dv_free(o->fields);
@@ -290,7 +296,7 @@ dvStatus dv_error(const dvObject *o, const char *advice, const char *format, ...
 
 void dv_warning(const dvObject *o, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed) SEND(o->place, DV_WARNING, advice);
+  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(o->place, DV_WARNING, advice);
 }
 
 void dv_note(const dvObject *o, const char *format, ...) { SEND(o->place, DV_NOTE, NULL); }
@@ -311,5 +317,5 @@ dvStatus dv_field_error(const dvObject *o, const void *member, const char *advic
 
 void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed) SEND(member_place(o, member), DV_WARNING, advice);
+  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(member_place(o, member), DV_WARNING, advice);
 }

@@ -14,6 +14,9 @@ typedef struct dvNode dvNode;
 typedef struct dvContext dvContext;
 typedef struct dvEvent dvEvent;
 
+// Whether a scene runs as SOFA does, its mistakes included: see compat.h.
+typedef enum dvCompatMode { DV_COMPAT_NONE, DV_COMPAT_SOFA } dvCompatMode;
+
 // Attributes of a component as they stand in the scene file, in order.
 typedef struct dvAttribute {
   char *name, *value;
@@ -82,6 +85,9 @@ typedef struct dvClass {
   void (*handle_event)(dvObject *o, const dvEvent *event);
 
   const dvDofPair *pairs;   // mappings: the pairs of types that fit, ending with {0}
+  // A topology that it follows (topology/change/follow.h) has changed: called once at the end of a batch of changes,
+  // when its rows have moved with their elements. The moment to make again what is made of many elements.
+  void (*topology_changed)(dvObject *o);
 
   // what it remembers from step to step (memory.h): the list, and what is not in it
   const dvMemoryDesc *memory;
@@ -93,6 +99,12 @@ typedef struct dvClass {
   struct dvReals *(*vector)(dvObject *o, int id,
                             bool make);   // states: a vector by its number, NULL when there is none
 } dvClass;
+
+// Something that belongs to an object and goes with it: first member of what others attach to objects.
+typedef struct dvBelonging {
+  void (*release)(struct dvBelonging *b);
+  struct dvBelonging *next;
+} dvBelonging;
 
 #define DV_BLOCK(list) \
   &(const dvFieldBlock) { list, (int)DV_COUNT(list) }
@@ -122,9 +134,13 @@ struct dvObject {
   bool failed;            // an error was reported: left out of the simulation
   bool rests_on_failed;   // a component it needs has failed: its complaints would only be consequences
   bool initialised;
-  bool updating;   // its engine runs
+  bool as_sofa;            // its scene runs with compat sofa
+  uint64_t compat_cases;   // bits of dvCompatId: those that concern it
+  bool updating;           // its engine runs
   bool updated;
   uint64_t update_stamp;   // engines: sum of input counters at the last update
+  dvBelonging *belongings;
+  bool following;   // a change of a topology: what was told at the start is not told again
   DV_OBJECT_FIELDS(DV_MEMBER)
 };
 

@@ -13,9 +13,11 @@
 // enter as differences to the present ones, so that frames are treated as well as points.
 //
 // SOFA v26.12 loses the history: all earlier states are overwritten with the present one. What remains is backward
-// Euler with the step b h (2/3 h for order 2, 6/11 h for order 3), so that motion runs slow by that factor. Scenes get
-// SOFA's answer unless keepHistory asks for the method itself.
+// Euler with the step b h (2/3 h for order 2, 6/11 h for order 3), so that motion runs slow by that factor. That is
+// what keepHistory="0" and compat sofa give.
 #include "ode/integrator.h"
+
+#include "object/compat.h"
 #include "ode/newton.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@
   X(int, order, "1", "", "order of the method: number of earlier states it uses; more than 6 is not stable") \
   X(real, rayleighStiffness, "0", "s", "damping in proportion to the stiffness", .least = "0")               \
   X(real, rayleighMass, "0", "1/s", "damping in proportion to the mass", .least = "0")                       \
-  X(bool, keepHistory, "0", "",                                                                              \
+  X(bool, keepHistory, "1", "",                                                                              \
     "use the earlier states; without it the present one stands in for all of them, as in SOFA")              \
   X(link, linearSolver, "", "", "solver of the linear system; the one of the node by default",               \
     .role = DV_ROLE_LINEAR_SOLVER)                                                                           \
@@ -73,10 +75,7 @@ static dvStatus bdf_init(dvObject *o)
     return dv_field_error(o, &b->order, "orders 1 to 6 are stable", "order %d is more than %d", b->order, LIMIT);
   if (b->order > 6)
     dv_field_warning(o, &b->order, "use an order of 6 or less", "the method of order %d is not stable", b->order);
-  if (b->order > 1 && !dv_was_set(o, &b->keepHistory))
-    dv_field_warning(o, &b->order,
-                     "set keepHistory=\"1\" for the true method, \"0\" to keep SOFA's result without this message",
-                     "as in SOFA, the present state stands in for earlier ones: motion runs slower than it should");
+  if (b->order > 1) dv_compat_field(o, &b->keepHistory, DV_COMPAT_BDF_HISTORY);
   b->depth = 0;
   dv_vec_take(o, DV_VEC_COORD, &b->new_x);
   dv_vecs_take(o, DV_VEC_DERIV, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum);

@@ -5,10 +5,14 @@
 // with Rayleigh damping rM, rK, and tr = 1/2 for the trapezoidal rule, 1 otherwise:
 //
 //   ((1 + tr h rM) M - tr h B - tr h (tr h + rK) K) dv = h (f + ((tr h + rK) K - rM M) v)
-//   v' = v + dv, x' = x + h v'
+//   v' = v + dv, x' = x + h (v + tr dv)
+//
+// SOFA takes x' = x + h v' in both cases (compat sofa), which leaves the trapezoidal rule with order 1.
 //
 // First order: (M - tr h K) v' = f, x' = x + h v'.
 #include "ode/integrator.h"
+
+#include "object/compat.h"
 #include "scene/timer.h"
 
 #include <math.h>
@@ -19,7 +23,7 @@
   X(real, vdamping, "0", "1/s", "decay of all velocities: v is multiplied by exp(-h vdamping) after the step",        \
     .least = "0")                                                                                                     \
   X(bool, firstOrder, "0", "", "integrate a first-order equation: forces give velocities")                            \
-  X(bool, trapezoidalScheme, "0", "", "weight old and new forces equally: far less damping, still first order")       \
+  X(bool, trapezoidalScheme, "0", "", "weight old and new forces and velocities equally: order 2")                    \
   X(bool, solveConstraint, "0", "", "no effect: constraints are solved by FreeMotionAnimationLoop", .flags = DV_IDLE) \
   X(bool, threadSafeVisitor, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                               \
   X(bool, computeResidual, "0", "", "compute the residual M (v' - v) - h f(x', v') at the end of the step")           \
@@ -33,6 +37,7 @@ typedef struct EulerImplicit {
   dvPlan *plan;
   int solution, rhs, old_v;   // vectors; iterative solvers start from the solution of the step before
   int warm;                   // the solution, when they do
+  bool mean_velocity;         // positions move with it: the trapezoidal rule
 } EulerImplicit;
 
 #define SELF EulerImplicit
@@ -40,10 +45,18 @@ static const dvFieldDesc euler_implicit_fields[] = {EULER_IMPLICIT_FIELDS(DV_DES
 static const dvMemoryDesc euler_implicit_memory[] = {DV_REMEMBER(vector, warm) DV_REMEMBER(numbers, residual)};
 #undef SELF
 
+static dvStatus euler_implicit_reinit(dvObject *o)
+{
+  EulerImplicit *e = (EulerImplicit *)o;
+  e->mean_velocity = e->trapezoidalScheme && !e->firstOrder && !dv_compat(o, DV_COMPAT_TRAPEZOID_POSITION);
+  return DV_OK;
+}
+
 static dvStatus euler_implicit_init(dvObject *o)
 {
   EulerImplicit *e = (EulerImplicit *)o;
   dv_vecs_take(o, DV_VEC_DERIV, &e->solution, &e->rhs, &e->old_v);
+  DV_TRY(euler_implicit_reinit(o));
   return dv_ode_need_linear_solver(o, &e->linearSolver);
 }
 
@@ -99,7 +112,8 @@ static dvStatus euler_implicit_solve(dvObject *o, double h, int x, int v)
   if (e->computeResidual) dv_mech_copy(plan, e->old_v, DV_V);
   if (e->firstOrder) dv_mech_copy(plan, v, e->solution);
   else dv_mech_combine(plan, v, DV_V, 1, e->solution);
-  dv_mech_combine(plan, x, DV_X, h, v);
+  if (e->mean_velocity) dv_mech_combine(plan, e->rhs, v, -0.5, e->solution);
+  dv_mech_combine(plan, x, DV_X, h, e->mean_velocity ? e->rhs : v);
   m.v = v;
   dv_mech_add_separate_gravity(plan, &m);
   if (e->vdamping != 0) dv_mech_scale(plan, v, exp(-h * e->vdamping));
@@ -127,6 +141,7 @@ const dvClass dv_euler_implicit_class = {
     .ops = {[DV_ROLE_ODE] = &euler_implicit_ops},
     .init = euler_implicit_init,
     .bwd_init = euler_implicit_bwd_init,
+    .reinit = euler_implicit_reinit,
     .destroy = euler_implicit_destroy,
     DV_MEMORY(euler_implicit_memory),
 };

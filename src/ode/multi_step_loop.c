@@ -3,9 +3,11 @@
 //
 // Each integration covers h = dt / (collisionSteps integrationSteps). Unlike in DefaultAnimationLoop only the first
 // solver of a node runs, and each solver ends its own step: boundary conditions, mappings below it, external forces.
-// Engines and events of the step run once. As in SOFA the time starts anew with each collision step: after it the
+// Engines and events of the step run once. With compat sofa the time starts anew with each collision step: after it the
 // scene's time has moved by integrationSteps h, and after the whole step by no more than that.
 #include "ode/loop.h"
+
+#include "object/compat.h"
 
 #define MULTI_STEP_FIELDS(X)                                                  \
   DV_LOOP_FIELDS(X)                                                           \
@@ -16,6 +18,7 @@ typedef struct MultiStep {
   dvObject base;
   MULTI_STEP_FIELDS(DV_MEMBER)
   dvIntegration integration;
+  bool sets_back;   // the time, with each collision step
 } MultiStep;
 
 #define SELF MultiStep
@@ -29,6 +32,7 @@ static dvStatus multi_step_init(dvObject *o)
   if (l->collisionSteps < 1) return dv_field_error(o, &l->collisionSteps, NULL, "collisionSteps must be 1 at least");
   if (l->integrationSteps < 1)
     return dv_field_error(o, &l->integrationSteps, NULL, "integrationSteps must be 1 at least");
+  l->sets_back = l->collisionSteps > 1 && dv_compat(o, DV_COMPAT_MULTI_STEP_CLOCK);
   return DV_OK;
 }
 
@@ -43,7 +47,7 @@ static dvStatus multi_step_step(dvObject *o, double dt)
     DV_TRY(dv_loop_collide(o, dt, NULL));
     for (int i = 0; i < l->integrationSteps; i++) {
       DV_TRY(dv_loop_integrate(o, &l->integration, node, h));
-      scene->root->time = start + (i + 1) * h;
+      scene->root->time = start + ((l->sets_back ? 0 : c * l->integrationSteps) + i + 1) * h;
       dv_scene_update_context(scene);
       if (c + 1 < l->collisionSteps || i + 1 < l->integrationSteps) dv_scene_advance(scene);   // the last one below
     }

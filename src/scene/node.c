@@ -132,6 +132,7 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->engines);
   dv_array_free(&s->advancing);
   dv_snapshot_free(&s->start);
+  dv_array_free(&s->followers);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;

@@ -17,6 +17,9 @@ typedef struct dvScene dvScene;
   X(bool, animate, "0", "", "start the animation when the scene is opened")                               \
   X(bool, sleeping, "0", "", "the node rests: visitors pass it over")                                     \
   X(bool, canChangeSleepingState, "0", "", "accepted: nodes do not fall asleep", .flags = DV_HIDDEN)      \
+  X(string, compat, "", "",                                                                               \
+    "sofa: run as SOFA does, its mistakes included (docs/differences.md); none: not; of the root only",   \
+    .flags = DV_READ_ONLY | DV_NO_SRC)                                                                    \
   X(string, displayFlags, "", "", "what to draw, collected from the old show… attributes", .flags = DV_LOOKS)
 
 typedef struct dvClassCount {
@@ -46,6 +49,13 @@ typedef struct dvInheritance {
   dvNode *node;
   dvObject *setter;   // changes the node's values, or NULL: the node takes them over
 } dvInheritance;
+
+// A component that follows topologies (topology/change/follow.h), as far as the scene knows it.
+typedef struct dvFollower {
+  dvBelonging belonging;
+  dvObject *owner;
+  dvScene *scene;
+} dvFollower;
 
 // Somebody who gets the state at the end of each step that ended well, and after a reset.
 typedef struct dvSubscriber {
@@ -78,6 +88,9 @@ struct dvScene {
   dvSnapshot start;   // what reset returns to
   DV_ARRAY(dvSubscriber) subscribers;
   dvStrings missing;   // names of components that do not exist: links to them were told of already
+  // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
+  DV_ARRAY(dvFollower *) followers;
+  void (*follow)(dvScene *scene);
 };
 
 dvScene *dv_scene_create(dvContext *context);

@@ -26,6 +26,7 @@ static void remember_vector(VectorWalk *w, dvObject *state)
   dv_remember_shared(s, name ? name : w->name, r ? r : &none);
   dv_free(name);
   dv_free(path);
+  if (restores && r && r->count != before && s->lenient) r->count = 0;
   if (restores && r && r->count != 0 && r->count != before)
     dv_memory_refuse(s, "%s has %zu numbers and not %zu", w->name, r->count, before);
 }
@@ -96,7 +97,7 @@ static dvWalk tell_node(dvVisitor *v, dvNode *node)
   dvMemoryStream *s = ((Walk *)v)->stream;
   for (size_t i = 0; i < node->objects.count && !s->refused; i++) {
     dvObject *o = node->objects.data[i];
-    if (!takes_part(o) || !o->cls->restored || o->cls->restored(o)) continue;
+    if (!takes_part(o) || !o->cls->restored || o->cls->restored(o) || s->lenient) continue;
     char *path = dv_object_path(o);
     dv_memory_refuse(s, "%s (%s): what is remembered cannot be", path, o->cls->name);
     dv_free(path);
@@ -104,9 +105,9 @@ static dvWalk tell_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-static bool put_back(dvScene *scene, dvSnapshot *m, dvText *why)
+static bool put_back(dvScene *scene, dvSnapshot *m, bool lenient, dvText *why)
 {
-  dvMemoryStream s = {.mode = DV_MEMORY_RESTORES, .memory = m};
+  dvMemoryStream s = {.mode = DV_MEMORY_RESTORES, .memory = m, .lenient = lenient};
   remember(scene, &s);
   if (!s.refused && s.object < m->objects.count) dv_memory_refuse(&s, "there is more than the scene remembers");
   dv_scene_update_context(scene);
@@ -124,8 +125,10 @@ dvStatus dv_scene_restore(dvScene *scene, dvSnapshot *m, dvText *why)
 {
   dvSnapshot before = {.shared = true, .unnamed = true};
   dv_scene_save(scene, &before);
-  bool good = put_back(scene, m, why);
-  if (!good) put_back(scene, &before, NULL);
+  bool good = put_back(scene, m, false, why);
+  if (!good) put_back(scene, &before, false, NULL);
   dv_snapshot_free(&before);
   return good ? DV_OK : DV_ERROR_INPUT;
 }
+
+void dv_scene_restart(dvScene *scene) { put_back(scene, &scene->start, true, NULL); }

@@ -12,6 +12,8 @@
 void dv_scene_save(dvScene *scene, dvSnapshot *m);
 // Puts a memory back. When it does not fit, DV_ERROR_INPUT with the reason in `why`, and the scene stays as it was.
 dvStatus dv_scene_restore(dvScene *scene, dvSnapshot *m, dvText *why);
+// Puts back what was remembered when the scene was initialised. Points and elements that are gone since then stay gone.
+void dv_scene_restart(dvScene *scene);
 // Continues a hash with everything that is remembered.
 uint64_t dv_scene_hash_memory(dvScene *scene, uint64_t seed);
 

@@ -66,6 +66,8 @@ static dvWalk warn_overridden(dvVisitor *v, dvNode *node)
   if (dv_was_set(&node->base, &node->dt) && node->dt != parent->dt)
     dv_field_warning(&node->base, &node->dt, "set it at the root",
                      "the time step of a node is that of its parent; this one is not used");
+  if (dv_was_set(&node->base, &node->compat))
+    dv_field_warning(&node->base, &node->compat, "set it at the root", "only the compat of the root counts");
   return DV_WALK_ON;
 }
 
@@ -212,6 +214,7 @@ static dvStatus initialise(dvScene *scene)
   scene->version++;   // plans made during initialisation may be incomplete
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dv_scene_refresh(scene);
+  if (scene->follow) scene->follow(scene);   // a mesh may have been made again after its followers were initialised
   if (loop->start) DV_TRY(loop->start(scene->loop));
   dvVisitor store = {.top_down = store_reset};
   dv_visit(scene->root, &store);
@@ -225,6 +228,7 @@ static dvStatus initialise(dvScene *scene)
 
 dvStatus dv_scene_init(dvScene *scene)
 {
+  scene->context->compat = scene->root->base.as_sofa ? DV_COMPAT_SOFA : DV_COMPAT_NONE;   // for what components make
   dvMemory *before = dv_memory_enter(&scene->context->memory);
   dvStatus status = initialise(scene);
   dv_memory_enter(before);
@@ -266,6 +270,7 @@ dvStatus dv_scene_pull(dvScene *scene)
 {
   dvStatus worst = DV_OK;
   for (size_t i = 0; i < scene->engines.count; i++) worse(&worst, dv_object_pull(scene->engines.data[i]));
+  if (scene->follow) scene->follow(scene);
   return worst;
 }
 
@@ -308,6 +313,7 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dvLog *log = &scene->context->log;
   dvMemory *before = dv_memory_enter(&scene->context->memory);
+  if (!dv_memory_is_short()) dv_memory_refill();   // another context may have used up the reserve
   dv_timer_begin(scene->context->timers, "step");
   log->recent = DV_OK;
   dvStatus status = loop->step(scene->loop, dt > 0 ? dt : scene->root->dt);
@@ -322,7 +328,7 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
 void dv_scene_reset(dvScene *scene)
 {
   dvMemory *before = dv_memory_enter(&scene->context->memory);
-  dv_scene_restore(scene, &scene->start, NULL);
+  dv_scene_restart(scene);
   dv_memory_enter(before);
 }
 
@@ -382,5 +388,11 @@ void dv_scene_adopt(dvNode *parent, dvScene **other)
   dv_node_add_child(parent, node);
   dvVisitor move = {.top_down = move_in, .everything = true};
   dv_visit(node, &move);
+  for (size_t i = 0; i < (*other)->followers.count; i++) {
+    (*other)->followers.data[i]->scene = parent->scene;
+    dv_push(&parent->scene->followers, (*other)->followers.data[i]);
+  }
+  if ((*other)->follow) parent->scene->follow = (*other)->follow;
+  (*other)->followers.count = 0;
   dv_scene_destroy(other);
 }

@@ -6,6 +6,8 @@
 #include "state/register.h"
 #include "state/state.h"
 
+#include "object/compat.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -69,18 +71,17 @@ static void mechanical_object_create(dvObject *o)
 
 static void mechanical_object_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
 
-// SOFA reads these attributes in single precision, and a scale of 0.1f is part of its results
-static double attribute_real(dvAttributes *a, const char *name, double otherwise)
+static double attribute_real(dvObject *o, dvAttributes *a, const char *name, double otherwise)
 {
   const char *text = dv_attribute_take(a, name);
   double value;
-  return text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
+  return text && dv_scan_real(&text, &value) && isfinite(value) ? dv_compat_attribute(o, value) : otherwise;
 }
 
 static void take_triple(dvObject *o, dvAttributes *a, const char *const names[3], double otherwise, double *field)
 {
   if (!dv_attribute_find(a, names[0]) && !dv_attribute_find(a, names[1]) && !dv_attribute_find(a, names[2])) return;
-  for (int i = 0; i < 3; i++) field[i] = attribute_real(a, names[i], otherwise);
+  for (int i = 0; i < 3; i++) field[i] = attribute_real(o, a, names[i], otherwise);
   dv_field_of(o, field)->was_set = true;
 }
 
@@ -88,7 +89,7 @@ static dvStatus mechanical_object_parse(dvObject *o, dvAttributes *a)
 {
   MechanicalObject *m = (MechanicalObject *)o;
   if (dv_attribute_find(a, "scale")) {
-    double s = attribute_real(a, "scale", 1);
+    double s = attribute_real(o, a, "scale", 1);
     m->scale3d[0] = m->scale3d[1] = m->scale3d[2] = s;
     dv_field_of(o, &m->scale3d)->was_set = true;
   }
@@ -207,14 +208,16 @@ static dvStatus make_positions(MechanicalObject *m, size_t count)
          rest = dv_reals_size(&m->rest_position);
   // a vector that was given as empty counts as empty, one that was not given has one entry
   bool empty = dv_was_set(o, &m->position) && positions == 0;
-  if (rest > dv_max_size(positions, 1)) {   // rest positions, but no positions
+  bool resting = rest > dv_max_size(positions, 1) || (rest == 1 && positions == 0 && !dv_was_set(o, &m->position));
+  if (resting && !dv_compat(o, DV_COMPAT_REST_ONLY)) {   // rest positions, but no positions
     dv_reals_share(&m->position, &m->rest_position);
     positions = rest;
   }
-  if (positions <= 1 && velocities <= 1 && points)
+  bool placed = positions <= 1 && points && dv_reals_size(points) > 1;
+  if (positions <= 1 && points && (velocities <= 1 || (placed && !dv_compat(o, DV_COMPAT_VELOCITY_ONLY))))
     return take_points(m, points) ? DV_OK : dv_error(o, NULL, "out of memory for %zu points", dv_reals_size(points));
   if (empty && count <= 1) count = 0;
-  if (points && positions <= 1 && dv_reals_size(points) > 1)
+  if (placed)
     dv_field_warning(
         o, &m->velocity, "give the positions too, for example position=\"@topology.position\"",
         "velocity has %zu entries and position none: as in SOFA the points start at the origin, not at those of %s",
@@ -274,7 +277,17 @@ static dvStatus mechanical_object_init(dvObject *o)
   leave_links(m);
   dv_touch(o, &m->position);
   dv_touch(o, &m->rest_position);
+  dvObject *mesh = m->topology.target ? m->topology.target : dv_node_find(o->node, DV_ROLE_TOPOLOGY);
+  if (mesh && !mesh->failed) dv_state_follow(s, dv_topology(mesh));
   return DV_OK;
+}
+
+static void mechanical_object_topology_changed(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  m->size = (int32_t)m->state.count;
+  dv_touch(o, &m->size);
+  dv_touch(o, &m->position);
 }
 
 // after a step: as in SOFA the positions follow an engine whose inputs have moved
@@ -306,16 +319,6 @@ static void mechanical_object_store_reset(dvObject *o)
 }
 
 // --- memory --------------------------------------------------------------------------------------
-
-// a mesh that has changed may have another number of points
-static bool take_size(MechanicalObject *m, size_t count)
-{
-  dvState *s = &m->state;
-  const dvObject *mesh = m->topology.target;
-  if (count == s->count) return true;
-  const dvField *points = mesh && dv_plays(mesh, DV_ROLE_TOPOLOGY) ? dv_object_field(mesh, "position") : NULL;
-  return points && dv_reals_size(points->value) == count && dv_state_resize(s, count);
-}
 
 static dvReals *mechanical_object_vector(dvObject *o, int id, bool make)
 {
@@ -350,18 +353,36 @@ static void remember_rest(dvMemoryStream *stream, dvState *s)
   dv_reals_free(&before);
 }
 
+static const struct {
+  int id;
+  const char *name;
+} remembered[] = {
+    {DV_X, "position"}, {DV_V, "velocity"}, {DV_X_REST, "rest_position"}, {DV_F_EXTERNAL, "externalForce"}};
+
+// the mesh has changed: the vectors of the start have followed it
+static void remember_changed(dvMemoryStream *stream, dvState *s)
+{
+  dvReals unused = {.width = 1};
+  for (size_t i = 0; i < DV_COUNT(remembered); i++) dv_remember_shared(stream, remembered[i].name, &unused);
+  dv_reals_free(&unused);
+  if (!dv_state_has(s, DV_X_RESET) || !dv_state_has(s, DV_V_RESET)) return;
+  dv_state_share(s, DV_X, DV_X_RESET);
+  dv_state_share(s, DV_V, DV_V_RESET);
+}
+
 static void mechanical_object_remember(dvObject *o, dvMemoryStream *stream)
 {
-  MechanicalObject *m = (MechanicalObject *)o;
   dvState *s = dv_state(o);
   size_t count = s->count;
   dv_remember_numbers(stream, "size", &count, sizeof count);
-  if (dv_memory_restores(stream) && !take_size(m, count))
-    dv_memory_refuse(stream, "there are %zu degrees of freedom and not %zu", count, s->count);
-  remember_vector(stream, s, DV_X, "position");
-  remember_vector(stream, s, DV_V, "velocity");
-  remember_rest(stream, s);
-  remember_vector(stream, s, DV_F_EXTERNAL, "externalForce");
+  if (count != s->count && stream->lenient) {
+    remember_changed(stream, s);
+    return;
+  }
+  if (count != s->count) dv_memory_refuse(stream, "there are %zu degrees of freedom and not %zu", count, s->count);
+  for (size_t i = 0; i < DV_COUNT(remembered); i++)
+    if (remembered[i].id == DV_X_REST) remember_rest(stream, s);
+    else remember_vector(stream, s, remembered[i].id, remembered[i].name);
 }
 
 // forces are those of the next step
@@ -392,6 +413,7 @@ static const dvClass mechanical_object_class = {
     .remember = mechanical_object_remember,
     .restored = mechanical_object_restored,
     .vector = mechanical_object_vector,
+    .topology_changed = mechanical_object_topology_changed,
 };
 
 void dv_register_state(dvRegistry *r)

@@ -10,6 +10,7 @@
 
 #include "object/context.h"
 #include "scene/node.h"
+#include "topology/change/follow.h"
 
 DV_PUBLIC_BEGIN
 
@@ -35,7 +36,8 @@ typedef struct dvStateHome {
 // First member of every component that is a state.
 struct dvState {
   dvObject base;
-  size_t count;   // degrees of freedom
+  size_t count;           // degrees of freedom
+  dvTopology *topology;   // whose points they are and whose changes they follow; NULL when there is none
   dvStateVector scene[DV_VEC_SCENE];
   DV_ARRAY(dvStateVector) taken;   // those that somebody has written here
   const dvStateHome *home;         // NULL: it lives here
@@ -81,6 +83,20 @@ void dv_state_touch(dvState *s, int id);
 // vector before: it is brought there when it was written here last. `write`: the numbers there are the new ones.
 void dv_state_move(dvState *s, const dvStateHome *home, void *data);
 void dv_state_there(dvState *s, int id, bool write);
+
+// --- changes of the mesh ---
+
+// From here on every vector has a row for each point of the topology, which has as many points as there are degrees of
+// freedom: new rows are the weighted sums of their ancestors' (frames turn the shortest way), forces zero; without
+// ancestors they are where the topology has them. Does nothing when the numbers differ.
+void dv_state_follow(dvState *s, dvTopology *t);
+// For components that name points of a state: the list follows the points of the state's topology. NULL, and nothing
+// happens, when the state follows none; the functions of element_data.h take that.
+dvElementList *dv_follow_points(dvObject *o, const dvState *s, dvInts *list);
+// For components that have a row for each point of a state; NULL as above.
+dvElementData *dv_follow_rows(dvObject *o, const dvState *s);
+// Takes one degree of freedom out of every vector; the last takes its place. For mappings to states without a mesh.
+void dv_state_erase(dvState *s, size_t row);
 
 // --- DOF types ---
 

@@ -6,6 +6,8 @@
 // takes only the triangles of a mesh of tetrahedra.
 #include "topology/container.h"
 
+#include "object/compat.h"
+
 #include "topology/inspect.h"
 #include "topology/search/tuple_set.h"
 
@@ -42,9 +44,9 @@ dvStatus dv_topology_parse_box(dvObject *o, dvAttributes *a, double min[3], doub
 {
   static const char *const names[6] = {"xmin", "ymin", "zmin", "xmax", "ymax", "zmax"};
   const char *text = dv_attribute_take(a, "scale");
-  double number = 1;
+  double number = 1, value[6];
   if (text) dv_scan_real(&text, &number);
-  float scale = (float)number, value[6];   // arrays of float: gcc 12 drops a cast to float and back in vector code
+  double scale = dv_compat_attribute(o, number);
   int found = 0;
   for (int i = 0; i < 6; i++) {
     text = dv_attribute_take(a, names[i]);
@@ -53,12 +55,12 @@ dvStatus dv_topology_parse_box(dvObject *o, dvAttributes *a, double min[3], doub
     if (!dv_scan_real(&text, &number) || !isfinite(number))
       return dv_error(o, "give a number", "%s=\"%s\" is not a coordinate", names[i],
                       dv_attribute_find(a, names[i])->value);
-    value[i] = (float)number;
+    value[i] = dv_compat_attribute(o, number);
   }
   if (found > 0 && found < 6)
     dv_warning(o, "give all six, or min=\"x y z\" max=\"x y z\"", "xmin to zmax count only when all six are given");
   if (found < 6) return DV_OK;
-  for (int i = 0; i < 6; i++) (i < 3 ? min : max)[i % 3] = (double)value[i] * scale;
+  for (int i = 0; i < 6; i++) (i < 3 ? min : max)[i % 3] = value[i] * scale;
   dv_field_of(o, min)->was_set = dv_field_of(o, max)->was_set = true;
   return DV_OK;
 }

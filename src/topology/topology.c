@@ -180,6 +180,7 @@ static dvStatus take_stock(dvTopology *t)
 void dv_topology_changed(dvTopology *t)
 {
   t->revision++;
+  t->remade = true;
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
     if (!is_given(t, k) && member(t, k)->count) {   // the field shows what was derived: no more
       dv_ints_free(member(t, k));

@@ -86,15 +86,17 @@ struct dvTopology {
   unsigned parts_revision[DV_ELEMENT_KINDS][DV_ELEMENT_KINDS];
   // set by the class in `create`
   const dvTopologyMaker *maker;   // NULL when everything is given
-  size_t least_points;            // there are at least so many
+  size_t least_points;            // there are at least so many; for the maker, else for the mapping that fills it
   bool repeat_faces;              // see dv_derive_triangles
   bool dynamic;                   // made to be changed: one of SOFA's ...SetTopologyContainer
   // the container's own
   dvField *fields[DV_ELEMENT_KINDS];   // of the positions and of each kind; NULL where the class has none
   dvReals made_points;
   dvObject *reader;   // loads `filename`
+  dvObject *filler;   // the topological mapping that gives it elements or points
   uint64_t stamp;     // of what was given at the last refresh
   bool refreshing;
+  bool remade;                 // edited as a whole, and nobody who watches knows it yet
   bool kept;                   // a change was made: lists are what they are, even when empty
   struct dvChanges *changes;   // who watches, and what changes need; see change.h
 };
@@ -137,7 +139,7 @@ void dv_topology_destroy(dvObject *o);
 // Brings the container up to date with its fields: checks element indices, counts points. Reports the first index out
 // of range. Cheap when nothing changed.
 dvStatus dv_topology_settle(dvTopology *t);
-// Tells that points or elements have changed.
+// Tells that points or elements have been edited as a whole. Followers hear of it at the beginning of the next step.
 void dv_topology_changed(dvTopology *t);
 void dv_topology_free(dvTopology *t);
 

@@ -227,8 +227,10 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
 
 static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
 {
-  int positions = s->positions ? field_array(d, s->positions, 3)
-                               : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, s->state ? s->state : o, 0),
+  dvObject *state = s->state ? s->state : o;
+  if (s->kind == DV_SKETCH_NOTHING || (!s->positions && !dv_plays(state, DV_ROLE_STATE))) return;
+  int positions =
+          s->positions ? field_array(d, s->positions, 3) : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, state, 0),
       second;
   if (positions < 0) return;
   switch (s->kind) {

@@ -111,6 +111,10 @@ char *dv_view_allowed(const dvSession *s, const char *path);
 char *dv_view_writable(const dvSession *s, const char *name, const char *ending, json_t **error);
 json_t *dv_view_files(const dvSession *s, const char *directory);
 
+// --- compat.c ---
+json_t *dv_view_compat(dvSession *s, const char *mode);       // reads the scene again, with its edits, from the start
+dvScene *dv_view_read_more(dvSession *s, const char *file);   // a scene that becomes part of the present one
+
 // --- stats.c ---
 void dv_view_record_step(dvSession *s, double seconds);
 json_t *dv_view_stats(dvSession *s);

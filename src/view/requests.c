@@ -291,6 +291,8 @@ static json_t *do_reload(Request *r)
   return loaded(r->session);
 }
 
+static json_t *do_compat(Request *r) { return dv_view_compat(r->session, text_in(r, "mode")); }
+
 static json_t *do_open(Request *r)
 {
   dvSession *s = r->session;
@@ -550,6 +552,7 @@ static const struct {
     {"dt", do_dt, true, false},
     {"realtime", do_realtime, true, false},
     {"reload", do_reload, true, false},
+    {"compat", do_compat, true, false},
     {"open", do_open, true, false},
     {"drop", do_drop, true, false},
     {"files", do_files, false, false},

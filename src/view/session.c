@@ -1,10 +1,12 @@
 // The session: loading, edits, clients, running, frames. See session.h; requests are in requests.c.
 #include "view/inside.h"
 
+#include "app/lint.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "io/scene/scene_file.h"
 #include "mechanics/mechanics.h"
+#include "object/compat.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
 
@@ -135,8 +137,7 @@ static void apply_edit(dvSession *s, const dvEdit *e)
   } else if (e->kind == DV_EDIT_REMOVE) {
     dv_scene_bury(s->scene, o);
   } else if (dv_node_of(o)) {
-    dvScene *other = NULL;
-    dv_scene_read(s->context, e->text, &other);
+    dvScene *other = dv_view_read_more(s, e->text);
     if (other) dv_scene_adopt(dv_node_of(o), &other);
   }
 }
@@ -169,6 +170,7 @@ bool dv_session_load(dvSession *s)
   else dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
   if (s->scene && dv_scene_init(s->scene) == DV_OK && log->worst == DV_OK) s->ready = true;
+  if (s->ready) dv_scene_tell_compat(s->scene);
   if (s->ready) dv_view_fix_again(s);
   dv_draw_build(&s->draw, s->ready ? s->scene : NULL);
   s->graph++;
@@ -306,6 +308,8 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
+  dvCompatMode mode;
+  if (options->compat && dv_compat_parse(options->compat, &mode)) dv_compat_choose(s->context, mode);
   for (size_t i = 0; i < options->data_count; i++) dv_context_add_data_path(s->context, options->data[i]);
   char *directory = dv_path_directory(options->scene), *real = realpath(options->scene, NULL);
   add_root(s, directory);
@@ -410,6 +414,7 @@ json_t *dv_session_status(const dvSession *s, const dvViewer *v)
   json_object_set_new(m, "editor", json_boolean(s->editor == v));
   json_object_set_new(m, "clients", json_integer((json_int_t)s->viewers.count));
   json_object_set_new(m, "ready", json_boolean(s->ready));
+  json_object_set_new(m, "compat", json_string(dv_compat_name(s->context->compat)));
   return m;
 }
 

@@ -40,8 +40,9 @@ typedef struct dvSessionOptions {
   const char *const *data;   // directories
   size_t data_count;
   int threads;
-  bool print;     // messages also go to stderr
-  bool animate;   // from the start
+  const char *compat;   // mode for every scene, or NULL: the scene decides
+  bool print;           // messages also go to stderr
+  bool animate;         // from the start
   dvSessionSend send;
   void *user;
 } dvSessionOptions;

@@ -8,6 +8,7 @@
 
 #include "io/mesh/image.h"
 #include "io/mesh/mesh.h"
+#include "object/compat.h"
 #include "topology/topology.h"
 #include "visual/normals.h"
 #include "visual/register.h"
@@ -54,7 +55,6 @@ static dvStatus visual_state_init(dvObject *o)
 
 // --- attributes ----------------------------------------------------------------------------------
 
-// single precision, as in SOFA
 static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names, int count, double otherwise,
                          double *member)
 {
@@ -64,7 +64,7 @@ static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names,
   for (int i = 0; i < count; i++) {
     const char *text = dv_attribute_take(a, names[i]);
     double value;
-    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? (double)(float)value : otherwise;
+    member[i] = text && dv_scan_real(&text, &value) && isfinite(value) ? dv_compat_attribute(o, value) : otherwise;
   }
   dv_field_of(o, member)->was_set = true;
 }
@@ -191,6 +191,13 @@ static void points_of_state(dvVisualModel *v, dvState *s)
     dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, v->base.position.data + 3 * i);
 }
 
+static void visual_model_take_faces(dvVisualModel *v)
+{
+  dvTopology *t = dv_topology(v->topology.target);
+  dv_ints_share(&v->triangles, dv_topology_elements(t, DV_TRIANGLE));
+  dv_ints_share(&v->quads, dv_topology_elements(t, DV_QUAD));
+}
+
 static void visual_model_from_topology(dvVisualModel *v)
 {
   dvObject *o = &v->base.state.base;
@@ -205,8 +212,28 @@ static void visual_model_from_topology(dvVisualModel *v)
     dvObject *state = dv_node_state_up(t->base.node);
     if (state && dv_object_ensure(state) == DV_OK) points_of_state(v, dv_state(state));
   }
-  dv_ints_share(&v->triangles, dv_topology_elements(t, DV_TRIANGLE));
-  dv_ints_share(&v->quads, dv_topology_elements(t, DV_QUAD));
+  visual_model_take_faces(v);
+  v->follows_mesh = true;
+}
+
+static void visual_model_topology_changed(dvObject *o)
+{
+  dvVisualModel *v = (dvVisualModel *)o;
+  visual_model_take_faces(v);
+  dv_touch(o, &v->triangles);
+  dv_touch(o, &v->quads);
+  dv_touch(o, &v->base.position);
+}
+
+// points move with those of the mesh where they are the same; faces are its faces
+static void visual_model_follow(dvVisualModel *v)
+{
+  dvObject *o = &v->base.state.base;
+  if (!v->follows_mesh) return;
+  dvTopology *t = dv_topology(v->topology.target);
+  dv_follow(o, t);
+  dv_state_follow(&v->base.state, t);
+  if (v->base.state.topology) dv_element_data_add_reals(dv_follow_rows(o, &v->base.state), &v->texcoords, true);
 }
 
 static bool is_given(const dvObject *o, const dvInts *member)
@@ -338,6 +365,7 @@ static dvStatus visual_model_init(dvObject *o)
   DV_TRY(visual_state_init(o));
   visual_model_check(v);
   v->shape = shape_stamp(v);
+  visual_model_follow(v);
   warn_missing_texture(v);
   dv_touch(o, &v->base.position);
   v->ready = true;
@@ -464,7 +492,7 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
 
 #define FULL                                                                              \
   .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, \
-  .destroy = visual_model_destroy
+  .destroy = visual_model_destroy, .topology_changed = visual_model_topology_changed
 #define PLAIN .init = visual_state_init, .destroy = visual_state_destroy
 
 #define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                             \

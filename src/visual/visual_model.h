@@ -65,6 +65,7 @@ typedef struct dvVisualModel {
   size_t normal_count;   // shared normals
   uint64_t shape;        // stamp of faces and indices at the last check
   bool ready;            // the mesh is loaded and checked
+  bool follows_mesh;     // its faces are those of the topology
 } dvVisualModel;
 
 extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block;

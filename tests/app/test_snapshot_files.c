@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "divan/divan.h"
-#include "io/record/snapshot.h"
+#include "topology/change/change.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +187,38 @@ static void what_does_not_fit_is_refused(void **state)
   unload(&c, &s, &h);
 }
 
+// a mesh that has changed: saving is refused, and a reset brings the points that are left back to their start
+static void a_mesh_that_has_changed_is_not_saved(void **state)
+{
+  DV_UNUSED(state);
+  Heard h = {0};
+  dvContext *c;
+  dvScene *s = load(&c, &h,
+                    "<Node dt='0.02'><EulerImplicitSolver/><CGLinearSolver/><TetrahedronSetTopologyContainer "
+                    "name='mesh' position='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1' tetrahedra='0 1 2 3 1 2 3 4'/>"
+                    "<TetrahedronSetTopologyModifier/><MechanicalObject name='mo'/><UniformMass totalMass='1'/>"
+                    "<TetrahedronFEMForceField youngModulus='100' poissonRatio='0.3' plasticMaxThreshold='0.3' "
+                    "plasticYieldThreshold='0.001' plasticCreep='0.2'/></Node>");
+  run(s, 2);
+  dvTopology *mesh = dv_topology(check_find(s, "mesh"));
+  assert_int_equal(dv_topology_remove(mesh, DV_TETRAHEDRON, (const int32_t[]){1}, 1), DV_OK);
+  assert_int_equal(dv_topology_remove(mesh, DV_TRIANGLE, (const int32_t[]){6, 5, 4}, 3), DV_OK);
+  assert_int_equal(dv_topology_remove(mesh, DV_EDGE, (const int32_t[]){8, 7, 6}, 3), DV_OK);
+  assert_int_equal(dv_topology_remove(mesh, DV_POINT, (const int32_t[]){4}, 1), DV_OK);
+  dv_topology_end_changes(mesh);
+  run(s, 2);
+  size_t length;
+  assert_null(divan_snapshot(s, &length));
+  assert_true(was_told(&h, "has changed since it was read"));
+  divan_reset(s);
+  const double *x = divan_read(s, "/mo", "position", &length);
+  assert_int_equal(length, 12);
+  for (size_t i = 0; i < 12; i++) check_close(x[i], i / 3 == i % 3 + 1, 0);
+  check_close(divan_time(s), 0, 0);
+  run(s, 2);
+  unload(&c, &s, &h);
+}
+
 static void nothing_is_saved_before_the_start(void **state)
 {
   DV_UNUSED(state);
@@ -300,13 +332,10 @@ static void written_files_go_on(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_host_program_saves_and_restores),
-      cmocka_unit_test(edits_go_with_a_snapshot),
-      cmocka_unit_test(what_does_not_fit_is_refused),
-      cmocka_unit_test(nothing_is_saved_before_the_start),
-      cmocka_unit_test(the_command_goes_on_in_a_new_process),
-      cmocka_unit_test(the_command_refuses_with_status_4),
-      cmocka_unit_test(written_files_go_on),
+      cmocka_unit_test(a_host_program_saves_and_restores),    cmocka_unit_test(edits_go_with_a_snapshot),
+      cmocka_unit_test(what_does_not_fit_is_refused),         cmocka_unit_test(nothing_is_saved_before_the_start),
+      cmocka_unit_test(a_mesh_that_has_changed_is_not_saved), cmocka_unit_test(the_command_goes_on_in_a_new_process),
+      cmocka_unit_test(the_command_refuses_with_status_4),    cmocka_unit_test(written_files_go_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -439,7 +439,7 @@ static void attachments_go_both_ways_and_let_go(void **state)
 static void matrices_hold_the_point_that_is_asked_for(void **state)
 {
   DV_UNUSED(state);
-  static const char *const scenes[] = {PAIR("", "position='0 0 0 4 0 0'"),
+  static const char *const scenes[] = {PAIR("holdSecond='0'", "position='0 0 0 4 0 0'"),
                                        PAIR("holdSecond='1'", "position='0 0 0 4 0 0'")};
   for (int second = 0; second < 2; second++) {
     dvScene *s = check_scene(scenes[second], 1);

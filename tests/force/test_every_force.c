@@ -16,7 +16,6 @@ static const struct {
 } excused[] = {
     {"VoidMapping", "has no input"},
     // products with SOFA's stiffness are not the derivative; they must at least be those of the matrix
-    {"AngularSpringForceField", "the same matrix on every frame, also on the first, which feels nothing"},
     {"PolynomialRestShapeSpringsForceField", "the diagonal only"},
     {"FrameSpringForceField", "without the arms"},
     {"EllipsoidForceField", "the curvature of the surface is left out"},

@@ -105,14 +105,15 @@ static void shared_matrices_change_nothing(void **state)
   for (size_t k = 0; k < 108; k++) check_close(f[0][k], f[1][k], 1e-6);
 }
 
-static void the_mass_is_sofas(void **state)
+static void the_mass_of_compat_sofa_is_sofas(void **state)
 {
   DV_UNUSED(state);
   for (int lumped = 0; lumped < 2; lumped++) {
-    char *text = dv_format("<Node gravity='0 -10 0'><RegularGridTopology name='grid' n='2 2 3' min='0 0 0' max='1 2 "
-                           "6'/><MechanicalObject name='dofs'/>"
-                           "<HexahedronFEMForceFieldAndMass name='ff' density='5' lumpedMass='%d'/></Node>",
-                           lumped);
+    char *text = dv_format(
+        "<Node compat='sofa' gravity='0 -10 0'><RegularGridTopology name='grid' n='2 2 3' min='0 0 0' max='1 2 "
+        "6'/><MechanicalObject name='dofs'/>"
+        "<HexahedronFEMForceFieldAndMass name='ff' density='5' lumpedMass='%d'/></Node>",
+        lumped);
     fdScene s = fd_open(text);
     fdOptions o = fd_options();
     o.checks &= ~(unsigned)FD_WEIGHT;
@@ -271,7 +272,7 @@ int main(void)
       cmocka_unit_test(patch_test),
       cmocka_unit_test(uniaxial_tension_is_exact),
       cmocka_unit_test(shared_matrices_change_nothing),
-      cmocka_unit_test(the_mass_is_sofas),
+      cmocka_unit_test(the_mass_of_compat_sofa_is_sofas),
       cmocka_unit_test(single_precision_pushes_what_only_moves),
       cmocka_unit_test(hexahedral_is_hexahedron_on_boxes),
       cmocka_unit_test(cantilever_converges),

@@ -157,11 +157,11 @@ static void given_shapes(void **state)
   check_close(force_of(&s)[3], stress * 2 * 0.125, 1e-12);
   double most;
   memcpy(&most, dv_object_field(fd_find(&s, "ff"), "stressMaxValue")->value, sizeof most);
-  check_close(most, 0, 0);   // all tension
+  check_close(most, -stress, 1e-12);   // tension
   positions(&s)[3] = positions(&s)[7] = 0.25;
   force_of(&s);
   memcpy(&most, dv_object_field(fd_find(&s, "ff"), "stressMaxValue")->value, sizeof most);
-  check_close(most, 0.5 * 200 / (1 - 0.09) * 1.3 * 0.5, 1e-12);
+  check_close(most, 0, 0);   // all pressure
   fd_close(&s);
 }
 

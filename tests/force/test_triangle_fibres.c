@@ -19,8 +19,7 @@ static fdScene open_sheet(const char *attributes)
 static double *positions(fdScene *s) { return dv_state_write(dv_state(fd_find(s, "dofs")), DV_X); }
 static const double *force_of(fdScene *s) { return fd_force_on(fd_find(s, "ff"), fd_find(s, "dofs")); }
 
-// Strain e along x, the sides held: stress Q of the direction; times two, since the material is not multiplied by the
-// area of 1/2.
+// Strain e along x, the sides held: stress Q of the direction.
 static double pull(const char *attributes, double e)
 {
   fdScene s = open_sheet(attributes);
@@ -30,7 +29,7 @@ static double pull(const char *attributes, double e)
   const double *f = force_of(&s);
   double force = -(f[3] + f[6]);
   fd_close(&s);
-  return force / 2 / e;
+  return force / e;
 }
 
 static void along_and_across(void **state)

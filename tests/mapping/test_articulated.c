@@ -191,8 +191,9 @@ static void a_controller_plays_the_motion(void **state)
                          file);
   dvScene *s = check_scene(text, 1);
   check_steps(s, 1);
-  check_close(check_value(s, "joints", DV_X, 1), 2, 1e-12);                   // a length
-  check_close(check_value(s, "joints", DV_X, 7), 50.5 / 180 * 3.14, 1e-12);   // an angle, halfway between the frames
+  check_close(check_value(s, "joints", DV_X, 1), 2, 1e-12);   // a length
+  check_close(check_value(s, "joints", DV_X, 7), 50.5 / 180 * acos(-1.0),
+              1e-12);   // an angle, halfway between the frames
   check_close(check_value(s, "frames/frames", DV_X, 7 + 0), 1,
               1e-12);   // the hip is where the file says, plus its offset
   check_close(check_value(s, "frames/frames", DV_X, 7 + 1), 3, 1e-12);

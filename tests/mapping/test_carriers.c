@@ -306,20 +306,98 @@ static void as_many_inputs_as_one_likes(void **state)
   dv_text_free(&inputs);
 }
 
+static void a_state_has_one_driver(void **state)
+{
+  (void)state;
+  check_told("<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1'/><Node><RigidMapping name='one'/>"
+             "<MechanicalObject name='p' position='1 0 0'/><FrameBlendingMapping name='two'/></Node></Node>",
+             "the state p is already driven by ");
+  check_told("<Node><MechanicalObject position='0 0 0 1 0 0'/><Node><MechanicalObject name='p'/>"
+             "<IdentityMapping name='one'/><SubsetMapping name='two' indices='0 1 1'/></Node></Node>",
+             "the state p is already driven by ");
+  check_told("<Node><MechanicalObject position='0 0 0 1 0 0'/><Node><OglModel name='p' position='0 0 0'/>"
+             "<IdentityMapping name='one'/><BarycentricMapping name='two'/></Node></Node>",
+             "the state p is already driven by ");
+}
+
+typedef struct Counter {
+  dvMatrixSink base;
+  size_t blocks;
+} Counter;
+
+static void count_block(dvMatrixSink *sink, const dvState *row_state, size_t row, const dvState *col_state, size_t col,
+                        int rows, int cols, const double *values)
+{
+  (void)row_state, (void)row, (void)col_state, (void)col, (void)rows, (void)cols, (void)values;
+  ((Counter *)sink)->blocks++;
+}
+
+// a mapping whose states have other sizes than it was made for gives no rows either, whatever is asked for
+static void what_rests_hands_out_nothing(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *in, *out;   // types
+    const char *mapping;
+  } rows[] = {
+      {"Rigid3", "Vec3", "<RigidMapping name='map' index='1'/>"},
+      {"Rigid3", "Vec3", "<SkinningMapping name='map' nbRef='1'/>"},
+      {"Rigid3", "Vec3", "<FrameBlendingMapping name='map'/>"},
+      {"Vec3", "Vec3", "<IdentityMapping name='map'/>"},
+      {"Vec3", "Vec3", "<SubsetMapping name='map' indices='1'/>"},
+      {"Vec3", "Vec1", "<DistanceFromTargetMapping name='map' indices='1' targetPositions='5 0 0'/>"},
+  };
+  for (size_t i = 0; i < DV_COUNT(rows); i++) {
+    bool rigid = rows[i].in[0] == 'R';
+    char *text =
+        dv_format("<Node><MechanicalObject name='in' template='%s' position='%s'/><Node name='c'><MechanicalObject "
+                  "name='out' template='%s' position='%s'/>%s</Node></Node>",
+                  rows[i].in, rigid ? "0 0 0 0 0 0 1  1 0 0 0 0 0 1" : "0 0 0  1 0 0", rows[i].out,
+                  rows[i].out[3] == '1' ? "0" : "1 0 0", rows[i].mapping);
+    dvScene *s = check_scene(text, 1);
+    dvObject *map = check_find(s, "c/map");
+    const dvMappingOps *ops = dv_ops(map, DV_ROLE_MAPPING);
+    s->context->log.sink = NULL;
+    Counter c = {.base = {.add = count_block}};
+    ops->build_j(map, &c.base);
+    if (c.blocks == 0) fail_msg("%s has no Jacobian", rows[i].mapping);
+    assert_true(dv_state_resize(dv_state(check_find(s, "c/out")), 500));
+    c.blocks = 0;
+    ops->build_j(map, &c.base);
+    for (size_t k = 0; k < 500; k++) ops->row(map, k, &c.base);
+    if (c.blocks) fail_msg("%s rests and hands out %zu blocks", rows[i].mapping, c.blocks);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
+static void no_points_at_all(void **state)
+{
+  (void)state;
+  static const char *const mappings[] = {"SkinningMapping nbRef='1'", "FrameBlendingMapping", "RigidMapping"};
+  for (size_t i = 0; i < DV_COUNT(mappings); i++) {
+    char *text =
+        dv_format("<Node><EulerImplicitSolver/><SparseLDLSolver/><MechanicalObject template='Rigid3' position='0 0 "
+                  "0 0 0 0 1'/><UniformMass totalMass='1'/><Node name='c'><MechanicalObject name='p' size='0'/>"
+                  "<%s/><ConstantForceField/></Node></Node>",
+                  mappings[i]);
+    dvScene *s = check_scene(text, 1);
+    check_steps(s, 2);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(as_many_inputs_as_one_likes),
-      cmocka_unit_test(curves_go_where_they_should),
-      cmocka_unit_test(a_twisted_skin),
-      cmocka_unit_test(nearest_frames_count_by_distance),
-      cmocka_unit_test(a_tube_and_a_beam),
-      cmocka_unit_test(frames_turn_with_the_material),
-      cmocka_unit_test(a_spring_below_is_a_spring_above),
-      cmocka_unit_test(switches_decide_what_goes_up),
-      cmocka_unit_test(mistakes_name_states_and_what_fits),
-      cmocka_unit_test(distances_from_targets),
-      cmocka_unit_test(sizes_that_no_longer_fit_are_told),
+      cmocka_unit_test(as_many_inputs_as_one_likes),      cmocka_unit_test(a_state_has_one_driver),
+      cmocka_unit_test(what_rests_hands_out_nothing),     cmocka_unit_test(no_points_at_all),
+      cmocka_unit_test(curves_go_where_they_should),      cmocka_unit_test(a_twisted_skin),
+      cmocka_unit_test(nearest_frames_count_by_distance), cmocka_unit_test(a_tube_and_a_beam),
+      cmocka_unit_test(frames_turn_with_the_material),    cmocka_unit_test(a_spring_below_is_a_spring_above),
+      cmocka_unit_test(switches_decide_what_goes_up),     cmocka_unit_test(mistakes_name_states_and_what_fits),
+      cmocka_unit_test(distances_from_targets),           cmocka_unit_test(sizes_that_no_longer_fit_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,9 @@ static void backward_euler_follows_its_formula(void **state)
     double h = 0.01, k = 100, x = 0.5, v = 0, rm = cases[i].rm, rk = cases[i].rk, tr = cases[i].tr;
     for (int n = 0; n < 50; n++) {
       double b = h * (-k * x - (h * tr + rk) * k * v - rm * v);
-      v += b / (1 + tr * h * rm + tr * h * (tr * h + rk) * k);
-      x += h * v;
+      double dv = b / (1 + tr * h * rm + tr * h * (tr * h + rk) * k);
+      x += h * (v + tr * dv);
+      v += dv;
     }
     check_steps(s, 50);
     check_close(check_value(s, "A/mo", DV_X, 3), 1 + x, 1e-12);

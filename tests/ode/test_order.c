@@ -25,11 +25,11 @@ static const Method methods[] = {
     {"Runge-Kutta 2", "<RungeKutta2Solver/>", 2, false},
     {"Runge-Kutta 4", "<RungeKutta4Solver/>", 4, false},
     {"backward Euler", "<EulerImplicitSolver/>" CG, 1, false},
-    {"Euler, trapezoidal", "<EulerImplicitSolver trapezoidalScheme='1'/>" CG, 1, false},
+    {"Euler, trapezoidal", "<EulerImplicitSolver trapezoidalScheme='1'/>" CG, 2, false},
     {"Newmark", "<NewmarkImplicitSolver/>" CG, 2, false},
     {"Newmark, gamma 0.6", "<NewmarkImplicitSolver gamma='0.6' beta='0.3025'/>" CG, 1, false},
     {"BDF 1", "<BDFOdeSolver/>" CG NEWTON, 1, false},
-    {"BDF 2", "<BDFOdeSolver order='2' keepHistory='1'/>" CG NEWTON, 2, false},
+    {"BDF 2", "<BDFOdeSolver order='2'/>" CG NEWTON, 2, false},
     {"variational", "<VariationalSymplecticSolver steps='30' newtonError='1e-15'/>" CG, 2, false},
     {"variational, explicit", "<VariationalSymplecticSolver explicitIntegration='1'/>", 1, false},
 };

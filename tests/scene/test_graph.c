@@ -72,13 +72,34 @@ static void finds_links_in_every_spelling(void **state)
     dvRole role;
     const dvObject *wanted;
   } cases[] = {
-      {b, "@c", DV_ROLE_ANY, cc},         {b, "c", DV_ROLE_ANY, cc},          {d, "@../b", DV_ROLE_ANY, b},
-      {d, "@../../a", DV_ROLE_ANY, a},    {d, "@/a", DV_ROLE_ANY, a},         {d, "@/n/m/d", DV_ROLE_ANY, d},
-      {d, "@/top/n/b", DV_ROLE_ANY, b},   {d, "@./d", DV_ROLE_ANY, d},        {cc, "@[-1]", DV_ROLE_ANY, b},
-      {d, "@b", DV_ROLE_ANY, b},          {d, "@a", DV_ROLE_ANY, a},          {d, "@./a", DV_ROLE_ANY, NULL},
-      {b, "@nothing", DV_ROLE_ANY, NULL}, {b, "@[-2]", DV_ROLE_ANY, NULL},    {d, "@../../../a", DV_ROLE_ANY, NULL},
-      {b, "@m", DV_ROLE_STATE, mo},       {d, "@.", DV_ROLE_STATE, mo},       {d, "@..", DV_ROLE_ANY, &n->base},
-      {a, "@n/m/mo", DV_ROLE_STATE, mo},  {a, "@n/m/d", DV_ROLE_STATE, NULL}, {b, "@[]", DV_ROLE_ANY, b},
+      {b, "@c", DV_ROLE_ANY, cc},
+      {b, "c", DV_ROLE_ANY, cc},
+      {d, "@../b", DV_ROLE_ANY, b},
+      {d, "@../../a", DV_ROLE_ANY, a},
+      {d, "@/a", DV_ROLE_ANY, a},
+      {d, "@/n/m/d", DV_ROLE_ANY, d},
+      {d, "@/top/n/b", DV_ROLE_ANY, b},
+      {d, "@./d", DV_ROLE_ANY, d},
+      {cc, "@[-1]", DV_ROLE_ANY, b},
+      {d, "@b", DV_ROLE_ANY, b},
+      {d, "@a", DV_ROLE_ANY, a},
+      {d, "@./a", DV_ROLE_ANY, NULL},
+      {b, "@nothing", DV_ROLE_ANY, NULL},
+      {b, "@[-2]", DV_ROLE_ANY, NULL},
+      {d, "@../../../a", DV_ROLE_ANY, NULL},
+      {b, "@m", DV_ROLE_STATE, mo},
+      {d, "@.", DV_ROLE_STATE, mo},
+      {d, "@..", DV_ROLE_ANY, &n->base},
+      {a, "@n/m/mo", DV_ROLE_STATE, mo},
+      {a, "@n/m/d", DV_ROLE_STATE, NULL},
+      {b, "@[]", DV_ROLE_ANY, b},
+      // a node comes behind its components
+      {&n->base, "@[0]", DV_ROLE_ANY, NULL},
+      {&n->base, "@[-1]", DV_ROLE_ANY, n->objects.data[n->objects.count - 1]},
+      {b, "@[0]", DV_ROLE_ANY, b},
+      {b, "@[1]", DV_ROLE_ANY, NULL},
+      {b, "@[-9223372036854775808]", DV_ROLE_ANY, NULL},
+      {&n->base, "@[-9223372036854775807]", DV_ROLE_ANY, NULL},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     const dvObject *found = dv_link_find(cases[i].from, cases[i].path, cases[i].role);

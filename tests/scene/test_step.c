@@ -25,7 +25,7 @@ static void ask(void *user, size_t begin, size_t end)
 {
   (void)user;
   for (size_t i = begin; i < end; i++)
-    if (i > 0) dv_free(dv_try_alloc(PTRDIFF_MAX / 2));   // in whatever thread
+    if (i > 0) dv_memory_give_up_reserve();   // as when a block is not to be had, in whatever thread
 }
 
 static void trouble_add_force(dvObject *o, const dvMech *m)

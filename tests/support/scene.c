@@ -3,6 +3,8 @@
 
 #include "support/scene.h"
 
+#include "object/compat.h"
+
 #include <string.h>
 
 static dvScene *start(dvContext *context, dvScene *scene, dvStatus status)
@@ -14,13 +16,17 @@ static dvScene *start(dvContext *context, dvScene *scene, dvStatus status)
   return scene;
 }
 
-dvScene *check_scene(const char *text, int threads)
+static dvScene *check_scene_in(dvCompatMode mode, const char *text, int threads)
 {
   dvContext *context = dv_divan_create(threads);
   dvScene *scene = NULL;
+  if (mode != DV_COMPAT_NONE) dv_compat_choose(context, mode);
   dvStatus status = dv_scene_parse(context, "test.scn", text, strlen(text), &scene);
   return start(context, scene, status);
 }
+
+dvScene *check_scene(const char *text, int threads) { return check_scene_in(DV_COMPAT_NONE, text, threads); }
+dvScene *check_scene_as_sofa(const char *text, int threads) { return check_scene_in(DV_COMPAT_SOFA, text, threads); }
 
 dvScene *check_scene_file(const char *path, int threads)
 {

@@ -9,6 +9,8 @@
 
 // A scene from a text, initialised; the test fails when it has a mistake. Destroy with check_close_scene.
 dvScene *check_scene(const char *text, int threads);
+// The same with SOFA's mistakes (object/compat.h).
+dvScene *check_scene_as_sofa(const char *text, int threads);
 // A scene of the project's own, by its path in the source tree.
 dvScene *check_scene_file(const char *path, int threads);
 void check_close_scene(dvScene **scene);

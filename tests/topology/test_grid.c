@@ -95,7 +95,7 @@ static void places_its_points(void **state)
   check_point(report_topology(&r, "c"), 0, 1, 2, 0);   // flat: the middle in x and y, the bottom in z
   assert_int_equal(dv_topology_point_count(report_topology(&r, "d")), 3 * 4 * 1);
   check_point(report_topology(&r, "d"), 4, 0.5, 0.5, 0);
-  check_point(report_topology(&r, "e"), 0, (double)0.1f * 2, 0, 0);   // attributes of old are single precision
+  check_point(report_topology(&r, "e"), 0, 0.1 * 2, 0, 0);
   report_end(&r);
 }
 

@@ -232,6 +232,15 @@ static void links_that_cannot_work_are_told(void **state)
        "<Edge2QuadTopologicalMapping input=\"@a\" output=\"@q\" radius=\"1\" nbPointsOnEachCircle=\"4\" "
        "edgeList=\"3\"/>",
        "edge 3 does not exist"},
+      // points and elements come from one place
+      {"<MeshTopology name=\"grid\"/><MechanicalObject/><RegularGridTopology/><Hexa2TetraTopologicalMapping "
+       "input=\"@grid\"/>",
+       "makes its own points and elements: Hexa2TetraTopologicalMapping cannot fill it"},
+      {"<MeshTopology name=\"a\"/><CubeTopology name=\"c\"/><Mesh2PointTopologicalMapping input=\"@a\" output=\"@c\"/>",
+       "makes its own points"},
+      {"<RegularGridTopology name=\"g\"/><Node><MeshTopology name=\"t\"/><Hexa2TetraTopologicalMapping name=\"one\"/>"
+       "<Hexa2TetraTopologicalMapping name=\"two\"/></Node>",
+       "t is already filled by one"},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     char *text = dv_format("<Node name=\"root\">%s</Node>", cases[i].body);

@@ -296,6 +296,60 @@ static void test_edits(void **unused)
   close_fixture(&f);
 }
 
+static const char spinning[] = "<Node name='root' gravity='0 0 0'>\n"
+                               "  <RungeKutta4Solver/>\n"
+                               "  <MechanicalObject name='dofs' template='Rigid3' velocity='0 0 0 0.1 2 0.3'/>\n"
+                               "  <UniformMass name='mass' vertexMass='1 1 [1 0 0,0 2 0,0 0 3]'/>\n"
+                               "</Node>\n";
+
+// the mode that the status tells, and whether the mass is SOFA's
+static void check_mode(Fixture *f, const char *mode, const char *gyroscopic)
+{
+  json_t *a = ask(f, "{\"do\":\"hello\",\"id\":1}");
+  assert_string_equal(json_string_value(json_object_get(json_object_get(a, "status"), "compat")), mode);
+  json_decref(a);
+  char *text = field_text(f, "/mass", "gyroscopic");
+  assert_string_equal(text, gyroscopic);
+  dv_free(text);
+}
+
+static void test_compat(void **unused)
+{
+  DV_UNUSED(unused);
+  Fixture f;
+  open_text(&f, spinning);
+  check_mode(&f, "none", "1");
+  assert_non_null(strstr(f.news.text, "differs from SOFA on purpose (gyroscopic)"));
+  must(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/mass\",\"field\":\"printLog\",\"text\":\"1\"}");
+  run_steps(&f, 5);
+  must(&f, "{\"do\":\"compat\",\"id\":1,\"mode\":\"sofa\"}");
+  check_mode(&f, "sofa", "0");
+  assert_non_null(strstr(f.news.text, "as SOFA (gyroscopic)"));
+  assert_int_equal(f.session->scene->step, 0);   // from the start
+  must_fail(&f, "{\"do\":\"compat\",\"id\":1,\"mode\":\"ansys\"}", "is no mode");
+  must_fail(&f, "{\"do\":\"compat\",\"id\":1}", "is no mode");
+  check_mode(&f, "sofa", "0");
+  must(&f, "{\"do\":\"reload\",\"id\":1}");
+  check_mode(&f, "sofa", "0");
+  // what is added follows the scene, not its own root
+  write_file(f.directory, "more.scn",
+             "<Node name='more' compat='none'><MechanicalObject template='Rigid3'/><UniformMass name='mass' "
+             "vertexMass='1 1 [1 0 0,0 2 0,0 0 3]'/></Node>");
+  must(&f, "{\"do\":\"add-node\",\"id\":1,\"path\":\"/\",\"file\":\"more.scn\"}");
+  char *text = field_text(&f, "/more/mass", "gyroscopic");
+  assert_string_equal(text, "0");
+  dv_free(text);
+  // a mode in which the scene cannot be read leaves everything as it was
+  write_file(f.directory, "bar.scn", "<Node compat='sofa'><NoSuchThing/></Node>");
+  must_fail(&f, "{\"do\":\"compat\",\"id\":1,\"mode\":\"none\"}", "NoSuchThing");
+  write_file(f.directory, "bar.scn", spinning);
+  must(&f, "{\"do\":\"reload\",\"id\":1}");
+  check_mode(&f, "sofa", "0");
+  must(&f, "{\"do\":\"compat\",\"id\":1,\"mode\":\"none\"}");
+  check_mode(&f, "none", "1");
+  close_fixture(&f);
+}
+
 static void test_structure(void **unused)
 {
   DV_UNUSED(unused);
@@ -635,11 +689,39 @@ static void test_hostile(void **unused)
   close_fixture(&f);
 }
 
+// things to look at that have nothing to show: no topology, no positions, no state
+static void test_nothing_to_see(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const scenes[] = {
+      "<Node><VisualMesh position='0 0 0 1 0 0 0 1 0' triangles='0 1 2'/></Node>",
+      "<Node><VisualMesh/></Node>",
+      "<Node><VisualPointCloud/></Node>",
+      "<Node><VisualVectorField/></Node>",
+      "<Node><TrailRenderer/></Node>",
+      "<Node><VisualPointCloud enable='0' position='0 0 0'/></Node>",
+      "<Node><OglModel/></Node>",
+      "<Node><MechanicalObject position='0 0 0'/><VisualMesh/></Node>",
+  };
+  for (size_t i = 0; i < DV_COUNT(scenes); i++) {
+    Fixture f;
+    open_text(&f, scenes[i]);
+    assert_true(dv_session_ready(f.session));
+    must(&f, "{\"do\":\"hello\",\"id\":1}");
+    must(&f, "{\"do\":\"scene\",\"id\":1}");
+    dv_draw_refresh(&f.session->draw, ~0u);
+    run_steps(&f, 1);
+    dv_draw_refresh(&f.session->draw, ~0u);
+    close_fixture(&f);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frames),   cmocka_unit_test(test_edits),         cmocka_unit_test(test_structure),
-      cmocka_unit_test(test_touch),    cmocka_unit_test(test_touch_solvers), cmocka_unit_test(test_keys),
-      cmocka_unit_test(test_sketches), cmocka_unit_test(test_clients),       cmocka_unit_test(test_hostile)};
+      cmocka_unit_test(test_nothing_to_see), cmocka_unit_test(test_frames),    cmocka_unit_test(test_edits),
+      cmocka_unit_test(test_compat),         cmocka_unit_test(test_structure), cmocka_unit_test(test_touch),
+      cmocka_unit_test(test_touch_solvers),  cmocka_unit_test(test_keys),      cmocka_unit_test(test_sketches),
+      cmocka_unit_test(test_clients),        cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

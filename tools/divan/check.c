@@ -12,12 +12,14 @@
 #include <stdio.h>
 
 static const char check_usage[] =
-    "divan check SCENE [--data DIR]... [--plugin NAME]... [--plugin-path DIR]...\n"
+    "divan check SCENE [--compat none|sofa] [--data DIR]... [--plugin NAME]... [--plugin-path DIR]...\n"
     "divan check MESH\n\n"
     "Reads and initialises a scene and prints every mistake with its place and what to do about it.\n"
     "Warnings name what is legal and most likely not meant: no mass, an empty selection, a step too long for an\n"
-    "explicit integrator, components that nobody uses, implausible sizes. The exit status is that of `divan run`;\n"
-    "0 means that the scene is fit to run.\n\n"
+    "explicit integrator, components that nobody uses, implausible sizes. Notes name what SOFA does wrong here and\n"
+    "what the other mode of --compat would do. The exit status is that of `divan run`; 0 means that the scene is fit "
+    "to\n"
+    "run.\n\n"
     "Of a mesh file it prints what it holds, whether it is conformal and manifold, and elements that have no size or "
     "are\n"
     "turned inside out. The exit status is 4 when the file cannot be read.\n\n"
@@ -149,7 +151,10 @@ static int check(int count, char **arguments)
   dvContext *context = context_for(&o);
   dvScene *scene = NULL;
   dv_scene_read(context, o.scene, &scene);
-  if (scene && dv_scene_init(scene) == DV_OK) dv_scene_lint(scene);
+  if (scene && dv_scene_init(scene) == DV_OK) {
+    dv_scene_lint(scene);
+    dv_scene_tell_compat(scene);
+  }
   dvStatus status = context->log.worst;
   if (!scene && status == DV_OK) status = DV_ERROR_INPUT;
   print_summary_of_messages(&context->log);

@@ -18,9 +18,11 @@ typedef struct Options {
   const char *scene, *second;
   DV_ARRAY(const char *) data, plugins, plugin_paths;
   int threads;
+  const char *compat;   // NULL: the scene decides
 } Options;
 
-// Reads one option that all scene verbs know (--data DIR, --plugin NAME, --plugin-path DIR, --threads N, a file name).
+// Reads one option that all scene verbs know (--data DIR, --plugin NAME, --plugin-path DIR, --compat MODE, --threads N,
+// a file name).
 // Returns how many arguments it used, 0 when it is none of them, -1 after a message.
 int option_common(const Command *c, Options *o, int count, char **arguments);
 // The value of an option as a number in [low, high]; false after a message.

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char convert_usage[] =
-    "divan convert IN.scn OUT.scn [--data DIR]... [--force]\n"
+    "divan convert IN.scn OUT.scn [--data DIR]... [--compat none|sofa] [--force]\n"
     "divan convert MESH OUT [--force]\n\n"
     "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
     "Converting the result again gives the same bytes. Names of files that stand relative to the scene are made "

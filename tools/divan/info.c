@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "base/text.h"
+#include "object/compat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,13 +53,14 @@ static void print_pairs(const dvDofPair *pairs)
 
 static void print_field(const dvObject *sample, const dvField *f)
 {
-  DV_UNUSED(sample);
+  const dvCompatCase *compat = dv_compat_of_field(sample->cls, dv_field_name(f->desc));
   const dvFieldDesc *d = f->desc;
   dvText value = {0};
   dv_field_print(f, &value);
   printf("  %s (%s%s%s)", dv_field_name(d), dv_field_type_name(d), d->unit && *d->unit ? ", " : "",
          d->unit ? d->unit : "");
   if (*value.text) printf(" = %s", value.text);
+  if (compat) printf(", %s with compat sofa (%s)", compat->sofa, compat->name);
   printf("\n      %s", d->help);
   if (d->options) printf("; one of %s", d->options);
   if (d->least) printf("; from %s", d->least);
@@ -68,6 +70,19 @@ static void print_field(const dvObject *sample, const dvField *f)
   if (d->flags & DV_READ_ONLY) printf("; read only");
   printf("\n");
   dv_text_free(&value);
+}
+
+// what SOFA does wrong in this component
+static void print_compat(const dvClass *c)
+{
+  bool headed = false;
+  for (int i = 0; i < DV_COMPAT_COUNT; i++) {
+    const dvCompatCase *k = &dv_compat_cases[i];
+    if (!dv_list_has(k->components, c->name)) continue;
+    if (!headed) printf("with compat sofa (docs/differences.md):\n");
+    headed = true;
+    printf("  %s: %s; without: %s\n", k->name, k->wrong, k->right);
+  }
 }
 
 static int print_component(dvContext *context, const char *name)
@@ -103,6 +118,7 @@ static int print_component(dvContext *context, const char *name)
       if (((d->flags & DV_LOOKS) != 0) == (pass == 1)) print_field(sample, &sample->fields[i]);
     }
   dv_object_destroy(&sample);
+  print_compat(c);
   return 0;
 }
 

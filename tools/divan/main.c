@@ -3,6 +3,7 @@
 
 #include "base/isa.h"
 #include "base/text.h"
+#include "object/compat.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -101,6 +102,14 @@ int option_common(const Command *c, Options *o, int count, char **arguments)
     dv_push(&o->plugins, arguments[1]);
     return 2;
   }
+  if (dv_same(a, "--compat")) {
+    dvCompatMode mode;
+    if (count < 2) return usage_error(c, "--compat needs a mode: " DV_COMPAT_MODES), -1;
+    if (!dv_compat_parse(arguments[1], &mode))
+      return usage_error(c, "--compat '%s' is not known; there are " DV_COMPAT_MODES, arguments[1]), -1;
+    o->compat = arguments[1];
+    return 2;
+  }
   if (dv_same(a, "--threads")) {
     long n;
     if (!option_count(c, a, count > 1 ? arguments[1] : NULL, 1, 256, &n)) return -1;
@@ -117,6 +126,8 @@ int option_common(const Command *c, Options *o, int count, char **arguments)
 dvContext *context_for(const Options *o)
 {
   dvContext *context = dv_divan_create(o->threads);
+  dvCompatMode mode;
+  if (o->compat && dv_compat_parse(o->compat, &mode)) dv_compat_choose(context, mode);
   for (size_t i = 0; i < o->data.count; i++) {
     if (access(o->data.data[i], R_OK | X_OK) != 0)
       fprintf(stderr, "warning: --data %s: there is no such directory\n", o->data.data[i]);

@@ -24,6 +24,9 @@ static const char usage[] =
     "  --plugin NAME        load a plugin: a file, or a name that is looked for in the plugin directories; may be "
     "repeated\n"
     "  --plugin-path DIR    where to look for plugins that are named here or in the scene (and DIVAN_PLUGIN_PATH)\n"
+    "  --compat MODE        sofa: as SOFA does it, its mistakes included; none: without them (also the attribute "
+    "compat\n"
+    "                       of the root node, which this option overrides, and the environment variable DIVAN_COMPAT)\n"
     "  --threads N          threads (default: all cores); the result does not depend on it\n"
     "  --out DIR            write a series of .vtu files with a .pvd for ParaView\n"
     "  --gnuplot DIR        write positions, velocities and energies of each object over time, as NAME_x.txt,\n"
@@ -331,6 +334,7 @@ static int run(int count, char **arguments)
     if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
   } else {
     if (!r.quiet) dv_scene_lint_motion(scene);
+    if (!r.quiet) dv_scene_tell_compat(scene);
     catch_interrupts();
     Writers writers = {0};
     o.status = r.restore ? dv_snapshot_read(scene, r.restore) : DV_OK;

@@ -11,13 +11,15 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "divan view SCENE [--port P] [--no-browser] [--host ADDRESS] [--animate] [--data DIR]... [--threads N]\n\n"
+    "divan view SCENE [--port P] [--no-browser] [--host ADDRESS] [--animate] [--data DIR]... [--threads N]\n"
+    "                 [--compat none|sofa]\n\n"
     "Serves the scene to a browser on this machine, prints the address and opens it where there is a desktop. Only who "
     "knows the\n"
     "address, which ends in a random token, can look. Ctrl-C ends it.\n\n"
     "  --port P         listen on this port (default: 8123, or any that is free when that is taken)\n"
     "  --no-browser     only print the address\n"
     "  --animate        start the simulation at once\n"
+    "  --compat MODE    sofa: as SOFA does it, its mistakes included; none: without them. The page can change it\n"
     "  --token TEXT     use this token instead of a random one: letters and digits, at least 8\n"
     "  --host ADDRESS   listen on another address than 127.0.0.1. Others can then reach it over the network, without\n"
     "                   encryption; a tunnel (ssh -L 8123:127.0.0.1:8123 machine) is the better way.\n\n"
@@ -125,6 +127,7 @@ static int run(int count, char **arguments)
                                  .data = v.common.data.data,
                                  .data_count = v.common.data.count,
                                  .threads = v.common.threads,
+                                 .compat = v.common.compat,
                                  .print = true,
                                  .animate = v.animate};
   struct sigaction act = {.sa_handler = on_signal};

@@ -7,6 +7,7 @@ export interface Status {
   graph: number; scene: number;
   editor: boolean; clients: number;
   ready?: boolean;               // false: the scene could not be started
+  compat?: 'none' | 'sofa';      // sofa: as SOFA does it, its mistakes included
 }
 
 export interface Hello {

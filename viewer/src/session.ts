@@ -238,7 +238,7 @@ export class Session {
       this.log = [];
       const hello = await this.connection.request<Hello>('hello', this.hello ? { key: this.hello.key } : {});
       this.hello = hello;
-      const same = verb === 'reload';      // what was chosen and the camera stay
+      const same = verb === 'reload' || verb === 'compat';      // what was chosen and the camera stay
       if (!same) this.giveBack();
       document.title = `${hello.title || hello.scene} · Divan`;
       this.setStatus(hello.status);
@@ -252,6 +252,7 @@ export class Session {
   }
 
   reload() { return this.replace('reload', {}, 'Loading…'); }
+  compat(sofa: boolean) { return this.replace('compat', { mode: sofa ? 'sofa' : 'none' }, sofa ? 'Loading as SOFA does it…' : 'Loading…'); }
   openFile(file: string) { return this.replace('open', { file }, `Opening ${file}…`); }
   drop(name: string, text: string) { return this.replace('drop', { name, text }, `Opening ${name}…`); }
 

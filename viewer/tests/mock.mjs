@@ -108,7 +108,7 @@ export async function startMock({ port = 0 } = {}) {
     if (request.url.split('?')[0] === `/${token}/`) { response.setHeader('content-type', 'text/html; charset=utf-8'); response.end(readFileSync(BUNDLE)); } else { response.statusCode = 403; response.end(); }
   });
   const sockets = new WebSocketServer({ server, path: `/${token}/socket` });
-  const status = (c) => ({ time: sim.time, step: sim.step, dt: sim.dt, animating: sim.animating, realtime: sim.realtime, factor: sim.factor, rate: sim.animating ? 60 : 0, rtf: sim.animating ? 0.6 : 0, msPerStep: 3.2,
+  const status = (c) => ({ time: sim.time, step: sim.step, dt: sim.dt, animating: sim.animating, realtime: sim.realtime, factor: sim.factor, rate: sim.animating ? 60 : 0, rtf: sim.animating ? 0.6 : 0, compat: sim.compat ?? 'none', msPerStep: 3.2,
     graph: sim.graphRevision, scene: sim.sceneRevision, editor: c.key === editorKey, clients: clients.size });
   const say = (c, message) => c.socket.send(JSON.stringify(message));
 
@@ -141,6 +141,7 @@ export async function startMock({ port = 0 } = {}) {
     ack(c, m) { if (m.frame === c.frame) c.waiting = false; c.acks++; },
     animate(_, m) { sim.animating = m.on; return {}; }, step(_, m) { for (let i = 0; i < (m.count ?? 1); i++) sim.advance(); return {}; }, reset() { sim.reset(); return {}; },
     dt(_, m) { sim.dt = m.value; return {}; }, realtime(_, m) { sim.realtime = m.on; sim.factor = m.factor; return {}; },
+    compat(_, m) { sim.compat = m.mode; return this.reload(); },
     reload() { sim.reset(); sim.sceneRevision++; sim.graphRevision++; for (const c of clients) c.sent.clear(); return {}; }, open() { return this.reload(); }, drop(_, m) { if (!m.text.includes('<Node')) throw new Error('not a scene'); return this.reload(); },
     files: (_, m) => ({ entries: m.directory ? [{ name: 'one.scn', directory: false }] : [{ name: 'Demos', directory: true }, { name: 'sheet.scn', directory: false }, { name: 'ball.scn', directory: false }] }),
     object: (_, m) => { if (m.path === '/' || m.path === '/Sheet') throw new Error('a node has no fields'); return { object: sim.object(m.path) }; },

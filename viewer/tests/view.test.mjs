@@ -410,6 +410,17 @@ test('a node is switched off, saved, added and removed', async () => {
   await close(o);
 });
 
+test('the scene is loaded again as SOFA does it', async () => {
+  const o = await editor(), box = o.page.getByLabel('as SOFA does it');
+  assert.equal(await box.isChecked(), false);
+  await box.check();
+  await until(o.page, () => window.divan.session.status.compat === 'sofa' && !window.divan.session.busy);
+  assert.equal(await box.isChecked(), true);
+  await box.uncheck();
+  await until(o.page, () => window.divan.session.status.compat === 'none' && !window.divan.session.busy);
+  await close(o);
+});
+
 // --- pictures ---
 
 // Share of pixels that differ by more than 32 of 255 in some colour, and the mean difference.

@@ -6,11 +6,13 @@
 // rotation of their own when freeRotations is set. A pair is given up beyond minDistance, or once the first point has
 // passed the plane through lastPos with normal lastDir; with clamp the second point then stays at lastPos.
 // In an assembled matrix SOFA clears the rows of the first state that have the numbers of the second's points, and so
-// does this unless holdSecond is set.
+// does this when holdSecond is off.
 #include "constraint/projective/classes.h"
 #include "constraint/projective/selected.h"
 
 #include "math/vec.h"
+#include "mechanics/pairs.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -32,7 +34,7 @@
   X(real, positionFactor, "1", "", "part of the correction of positions that is made")                         \
   X(real, velocityFactor, "1", "", "part of the correction of velocities that is made")                        \
   X(real, responseFactor, "1", "", "part of the correction of forces that is made, in both ways")              \
-  X(bool, holdSecond, "0", "",                                                                                 \
+  X(bool, holdSecond, "1", "",                                                                                 \
     "hold the second points in assembled matrices; else the first state's of the same numbers, as SOFA does")  \
   X(reals, constraintFactor, "", "", "further factor for each pair, 0 to 1; none when empty")
 
@@ -41,6 +43,7 @@ typedef struct Attach {
   ATTACH_FIELDS(DV_MEMBER)
   dvState *first, *second;
   size_t pairs;
+  dvPairs followed;           // a pair goes with either of its points
   const dvField *fields[2];   // of the indices
   uint32_t counters[2];
   size_t counts[2];
@@ -144,8 +147,13 @@ static dvStatus attach_init(dvObject *o)
   o->dof = a->first->base.dof;
   if (!(o->cls->dofs & (1u << o->dof->kind)))
     return dv_error(o, NULL, "%s does not work on %s", o->cls->name, o->dof->name);
+  if (!a->twoWay) dv_compat_field(o, &a->holdSecond, DV_COMPAT_ATTACH_ROWS);
   a->fields[0] = dv_field_of(o, &a->indices1);
   a->fields[1] = dv_field_of(o, &a->indices2);
+  if (a->indices1.count == a->indices2.count && !a->followed.ends[0]) {
+    dv_pairs_follow(&a->followed, o, a->first, a->second, &a->indices1, &a->indices2);
+    dv_element_list_add_reals(dv_pairs_list(&a->followed), &a->constraintFactor, true);
+  }
   refresh(a);
   return o->failed ? DV_ERROR_INPUT : DV_OK;
 }

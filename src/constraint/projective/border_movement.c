@@ -155,6 +155,11 @@ static dvStatus border_begin(dvObject *o)
   Border *b = (Border *)o;
   DV_TRY(dv_projective_init(o));
   o->dof = b->base.state->base.dof;
+  dv_follow_points(o, b->base.state, &b->indices);
+  dv_follow_points(o, b->base.state, &b->meshIndices);
+  dvElementData *d = dv_follow_rows(o, b->base.state);
+  dv_element_data_add_groups(d, &b->first, (size_t)o->dof->coord, true);
+  dv_element_data_add_groups(d, &b->final, (size_t)o->dof->coord, true);
   points_of(b);
   dv_reals_free(&b->first);
   dv_reals_free(&b->final);

@@ -97,6 +97,7 @@ static dvStatus fixed_begin(dvObject *o)
   o->dof = f->base.state->base.dof;
   for (int k = 0; k < o->dof->deriv; k++) f->held[k] = true;
   f->all_held = true;
+  dv_follow_points(o, f->base.state, &f->indices);
   if (!f->fixAll) dv_selected(&f->selected, o, &f->indices, f->base.state->count);
   return DV_OK;
 }

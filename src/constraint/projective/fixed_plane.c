@@ -64,6 +64,8 @@ static dvStatus fixed_plane_init(dvObject *o)
   dvState *s = p->base.state;
   o->dof = s->base.dof;
   p->size = o->dof->kind == DV_VEC6 ? 6 : 3;
+  dv_follow_points(o, s, &p->indices);
+  dv_element_list_forget(dv_follow_points(o, s, &p->between));
   dv_selected(&p->selected, o, &p->indices, s->count);
   if (along(p, p->direction) == 0)
     dv_field_warning(o, &p->direction, "give the normal of the plane", "the direction is zero: no point is held");

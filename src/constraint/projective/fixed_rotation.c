@@ -61,6 +61,15 @@ static void fixed_rotation_project_response(dvObject *o, int id)
   DV_UNUSED(id);
 }
 
+// a new frame has its own first orientation
+static void frame_created(void *user, const dvNewElement *e)
+{
+  FixedRotation *f = user;
+  const double *x = dv_state_read(f->base.state, DV_X);
+  if (e->row < dv_reals_size(&f->first))
+    dv_quat_store(dv_reals_edit(&f->first) + 4 * e->row, dv_quat_load(x + 7 * e->row + 3));
+}
+
 static dvStatus fixed_rotation_init(dvObject *o)
 {
   FixedRotation *f = (FixedRotation *)o;
@@ -70,7 +79,9 @@ static dvStatus fixed_rotation_init(dvObject *o)
   f->first.width = 4;
   if (!dv_reals_resize(&f->first, 4 * s->count)) return dv_error(o, NULL, "out of memory for %zu frames", s->count);
   for (size_t i = 0; i < s->count; i++) dv_quat_store(f->first.data + 4 * i, dv_quat_load(x + 7 * i + 3));
-  return DV_OK;
+  dvElementData *d = dv_follow_rows(o, s);
+  if (d) d->create = frame_created;
+  return dv_element_data_add_reals(d, &f->first, false);
 }
 
 static const dvProjectiveOps fixed_rotation_ops = {

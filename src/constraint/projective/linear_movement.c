@@ -10,6 +10,9 @@
 #include "constraint/projective/selected.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
+
+#define NEAR 0.001   // sine of half the angle between rotations that SOFA does not interpolate
 
 #define LINEAR_MOVEMENT_FIELDS(X)                                                    \
   X(indices, indices, "0", "", "points that are moved")                              \
@@ -39,6 +42,7 @@ typedef struct LinearMovement {
   dvSelected selected;
   dvKeys keys;
   dvReals first;   // positions before the first projection
+  bool mean;       // of keys that are nearly the same rotation, all the time
   bool moved[DV_MAX_COORD];
 } LinearMovement;
 
@@ -98,13 +102,18 @@ static void linear_movement_project_velocity(dvObject *o, int id, double time)
       v[(size_t)points->data[i] * width + k] = (l->keys.value_after[k] - l->keys.value_before[k]) / span;
 }
 
-// on a great circle; as SOFA, nearly equal rotations give their mean
-static dvQuat between(dvQuat a, dvQuat b, double t)
+static double sine_between(dvQuat a, dvQuat b)
 {
   double c = dv_quat_dot(a, b);
-  if (fabs(c) >= 1) return a;
-  double angle = acos(c), s = sqrt(1 - c * c);
-  double ka = fabs(s) < 0.001 ? 0.5 : sin((1 - t) * angle) / s, kb = fabs(s) < 0.001 ? 0.5 : sin(t * angle) / s;
+  return fabs(c) >= 1 ? 0 : sqrt(1 - c * c);
+}
+
+// on a great circle; in SOFA nearly equal rotations give their mean
+static dvQuat between(dvQuat a, dvQuat b, double t, bool mean)
+{
+  double s = sine_between(a, b), angle = acos(dv_quat_dot(a, b));
+  if (s == 0) return a;
+  double ka = mean && s < NEAR ? 0.5 : sin((1 - t) * angle) / s, kb = mean && s < NEAR ? 0.5 : sin(t * angle) / s;
   return (dvQuat){ka * a.x + kb * b.x, ka * a.y + kb * b.y, ka * a.z + kb * b.z, ka * a.w + kb * b.w};
 }
 
@@ -112,7 +121,7 @@ static void move_frames(LinearMovement *l, double *x, const dvInts *points, doub
 {
   dvQuat a = dv_quat_from_euler(dv_vec3_load(l->keys.value_before + 3)),
          b = dv_quat_from_euler(dv_vec3_load(l->keys.value_after + 3));
-  dvQuat turn = between(a, b, t);
+  dvQuat turn = between(a, b, t, l->mean);
   for (size_t i = 0; i < points->count; i++) {
     double *at = x + 7 * (size_t)points->data[i];
     const double *first = l->first.data + 7 * (size_t)points->data[i];
@@ -166,6 +175,18 @@ static void linear_movement_project_position(dvObject *o, int id, double time)
   else move_points(l, x, points_of(l), t);
 }
 
+// some frame turns by less than SOFA can interpolate
+static bool has_near_keys(const LinearMovement *l)
+{
+  const double *key = l->movements.data;
+  for (size_t i = 1; l->base.base.dof->kind == DV_RIGID3 && i < l->movements.count / 6; i++) {
+    double s = sine_between(dv_quat_from_euler(dv_vec3_load(key + 6 * i - 3)),
+                            dv_quat_from_euler(dv_vec3_load(key + 6 * i + 3)));
+    if (s > 0 && s < NEAR) return true;
+  }
+  return false;
+}
+
 static dvStatus linear_movement_init(dvObject *o)
 {
   LinearMovement *l = (LinearMovement *)o;
@@ -175,6 +196,9 @@ static dvStatus linear_movement_init(dvObject *o)
   if (o->cls == &dv_linear_movement_class) l->linearMovementBetweenNodesInIndices = false;
   else l->relativeMovements = true;
   dv_keys_check(o, &l->keyTimes, &l->movements, o->dof->deriv);
+  l->mean = has_near_keys(l) && dv_compat(o, DV_COMPAT_NEAR_ROTATIONS);
+  dv_follow_points(o, l->base.state, &l->indices);
+  dv_element_data_add_groups(dv_follow_rows(o, l->base.state), &l->first, (size_t)o->dof->coord, true);
   points_of(l);
   return DV_OK;
 }

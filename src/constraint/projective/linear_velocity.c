@@ -1,10 +1,12 @@
 // LinearVelocityProjectiveConstraint: points that move with given velocities.
 //
-// Between two key times v(t) is interpolated linearly and every projection of the positions moves the points on by
-// v dt; outside of the key times the points are free, unless the motion is to continue after the end.
+// Between two key times v(t) is interpolated linearly and the points move on by v times what has passed since they were
+// last moved; with compat sofa every projection moves them on by v dt, also the one at the start. Outside of the key
+// times the points are free, unless the motion is to continue after the end.
 #include "constraint/projective/classes.h"
 #include "constraint/projective/key_times.h"
 #include "constraint/projective/selected.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -21,14 +23,16 @@ typedef struct LinearVelocity {
   LINEAR_VELOCITY_FIELDS(DV_MEMBER)
   dvSelected selected;
   dvKeys keys;
-  dvReals last;   // positions after the last projection
+  dvReals last;       // positions after the last projection
+  double last_time;   // its time
+  bool each_time;     // every projection counts as a step
 } LinearVelocity;
 
 #define SELF LinearVelocity
 static const dvFieldDesc linear_velocity_fields[] = {LINEAR_VELOCITY_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc linear_velocity_memory[] = {
-    DV_REMEMBER(reals, last) DV_REMEMBER(numbers, keys.before) DV_REMEMBER(numbers, keys.after)
-        DV_REMEMBER(numbers, keys.value_before) DV_REMEMBER(numbers, keys.value_after)
+    DV_REMEMBER(reals, last) DV_REMEMBER(numbers, last_time) DV_REMEMBER(numbers, keys.before)
+        DV_REMEMBER(numbers, keys.after) DV_REMEMBER(numbers, keys.value_before) DV_REMEMBER(numbers, keys.value_after)
             DV_REMEMBER(numbers, keys.inside)};
 #undef SELF
 
@@ -81,10 +85,9 @@ static void linear_velocity_project_velocity(dvObject *o, int id, double time)
       if (is_moved(l, k)) v[(size_t)points->data[i] * (size_t)width + (size_t)k] = dv_keys_value(&l->keys, k, t);
 }
 
-static void move_point(const LinearVelocity *l, const double *velocity, double *x, double *last)
+static void move_point(const LinearVelocity *l, const double *velocity, double dt, double *x, double *last)
 {
   const dvDof *dof = l->base.base.dof;
-  double dt = l->base.base.node->dt;
   if (l->coordinates.count == 0) {
     dv_dof_integrate(dof, 1, x, last, velocity, dt);
   } else {
@@ -96,18 +99,25 @@ static void move_point(const LinearVelocity *l, const double *velocity, double *
 
 static void linear_velocity_project_position(dvObject *o, int id, double time)
 {
-  DV_UNUSED(time);
   LinearVelocity *l = (LinearVelocity *)o;
   dvState *s = l->base.state;
   double *x = dv_state_write(s, id), velocity[DV_MAX_COORD];
   size_t n = dv_state_scalars(s, DV_X), width = (size_t)o->dof->coord;
-  if (l->last.count != n && !dv_reals_assign(&l->last, x, n)) return;
-  if (!find(l)) return;
+  if (l->last.count != n) {
+    if (!dv_reals_assign(&l->last, x, n)) return;
+    l->last_time = time;
+  }
+  double dt = l->each_time ? o->node->dt : dv_max(time - l->last_time, 0);
+  l->last_time = dv_max(time, l->last_time);
+  if (!find(l)) {
+    if (!l->each_time) memcpy(l->last.data, x, n * sizeof *x);   // they set out from where they have come to
+    return;
+  }
   double t = dv_keys_fraction(&l->keys, o->node->time);
   for (int k = 0; k < o->dof->deriv; k++) velocity[k] = dv_keys_value(&l->keys, k, t);
   const dvInts *points = points_of(l);
   for (size_t i = 0; i < points->count; i++)
-    move_point(l, velocity, x + (size_t)points->data[i] * width, l->last.data + (size_t)points->data[i] * width);
+    move_point(l, velocity, dt, x + (size_t)points->data[i] * width, l->last.data + (size_t)points->data[i] * width);
 }
 
 static dvStatus linear_velocity_init(dvObject *o)
@@ -116,6 +126,9 @@ static dvStatus linear_velocity_init(dvObject *o)
   DV_TRY(dv_projective_init(o));
   o->dof = l->base.state->base.dof;
   dv_keys_check(o, &l->keyTimes, &l->velocities, o->dof->deriv);
+  l->each_time = dv_compat(o, DV_COMPAT_LINEAR_VELOCITY);
+  dv_follow_points(o, l->base.state, &l->indices);
+  dv_element_data_add_groups(dv_follow_rows(o, l->base.state), &l->last, (size_t)o->dof->coord, true);
   points_of(l);
   return dv_check_indices(o, &l->coordinates, (size_t)o->dof->deriv, "components");
 }

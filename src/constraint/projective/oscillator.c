@@ -11,6 +11,7 @@ typedef struct Oscillator {
   dvProjective base;
   OSCILLATOR_FIELDS(DV_MEMBER)
   size_t group, count;   // numbers per oscillator; oscillators
+  dvInts points;         // of the oscillators, where they follow a mesh
 } Oscillator;
 
 #define SELF Oscillator
@@ -72,6 +73,27 @@ static void oscillator_project_position(dvObject *o, int id, double time)
   }
 }
 
+static dvStatus oscillator_follow(Oscillator *s)
+{
+  dvObject *o = &s->base.base;
+  s->points.width = 1;
+  if (!dv_ints_resize(&s->points, s->count)) return dv_error(o, NULL, "out of memory for %zu points", s->count);
+  for (size_t i = 0; i < s->count; i++) s->points.data[i] = (int32_t)s->oscillators.data[i * s->group];
+  dvElementList *l = dv_follow_points(o, s->base.state, &s->points);
+  dv_element_list_forget(l);
+  return dv_element_list_add_groups(l, &s->oscillators, s->group, false);
+}
+
+static void oscillator_topology_changed(dvObject *o)
+{
+  Oscillator *s = (Oscillator *)o;
+  s->count = s->points.count;
+  double *numbers = dv_reals_edit(&s->oscillators);
+  for (size_t i = 0; i < s->count; i++) numbers[i * s->group] = s->points.data[i];
+}
+
+static void oscillator_destroy(dvObject *o) { dv_ints_free(&((Oscillator *)o)->points); }
+
 static dvStatus oscillator_init(dvObject *o)
 {
   Oscillator *s = (Oscillator *)o;
@@ -88,7 +110,7 @@ static dvStatus oscillator_init(dvObject *o)
       dv_field_warning(o, &s->oscillators, NULL,
                        "oscillator %zu is for point %g, but there are %zu points; it is left out", i,
                        s->oscillators.data[i * s->group], s->base.state->count);
-  return DV_OK;
+  return oscillator_follow(s);
 }
 
 static const dvProjectiveOps oscillator_ops = {
@@ -108,4 +130,6 @@ const dvClass dv_oscillator_class = {
     .ops = {[DV_ROLE_PROJECTIVE] = &oscillator_ops},
     .init = oscillator_init,
     .reinit = oscillator_init,
+    .destroy = oscillator_destroy,
+    .topology_changed = oscillator_topology_changed,
 };

@@ -81,6 +81,10 @@ static dvStatus position_based_init(dvObject *o)
   PositionBased *p = (PositionBased *)o;
   DV_TRY(dv_projective_init(o));
   o->dof = p->base.state->base.dof;
+  dvElementData *d = dv_follow_rows(o, p->base.state);
+  if (!dv_field_of(o, &p->position)->source) dv_element_data_add_reals(d, &p->position, true);
+  dv_element_data_add_reals(d, &p->velocity, true);
+  dv_element_data_add_reals(d, &p->old_position, true);
   target_fits(p);
   return DV_OK;
 }

@@ -114,6 +114,8 @@ static dvStatus project_to_init(dvObject *o)
   ProjectTo *p = (ProjectTo *)o;
   DV_TRY(dv_projective_init(o));
   o->dof = p->base.state->base.dof;
+  dv_follow_points(o, p->base.state, &p->indices);
+  dv_element_data_add_groups(dv_follow_rows(o, p->base.state), &p->start, (size_t)o->dof->coord, true);
   points_of(p);
   if (o->cls == &dv_point_class) return DV_OK;
   double *given = o->cls == &dv_plane_class ? p->normal : p->direction, length = 0;

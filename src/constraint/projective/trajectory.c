@@ -3,12 +3,13 @@
 // Parabola through P1, P2, P3: in the frame with origin P1, x along P1 P3 and P2 in the xy plane,
 // y = y2 x (x3 - x) / (x2 (x3 - x2)), travelled at constant speed along x; the velocity is that of the chord of one
 // time step. Hermite cubic from X0 with tangent dX0 to X1 with dX1; the parameter is itself a cubic of time with the
-// tangents SX0 and SX1 (its second components), and the velocity is the derivative with respect to the parameter, as in
-// SOFA. Outside of [BeginTime, EndTime] the points are free.
+// tangents SX0 and SX1 (its second components). In SOFA the velocity is the derivative with respect to the parameter.
+// Outside of [BeginTime, EndTime] the points are free.
 #include "constraint/projective/classes.h"
 #include "constraint/projective/selected.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #define TRAJECTORY_FIELDS(X)                           \
   X(indices, indices, "", "", "points that are moved") \
@@ -35,6 +36,7 @@ typedef struct Trajectory {
   dvSelected selected;
   dvQuat frame;           // of the parabola
   dvVec3 second, third;   // points in that frame
+  bool by_parameter;      // velocities of the spline are derivatives by its parameter
 } Trajectory;
 
 #define SELF Trajectory
@@ -105,8 +107,10 @@ static dvVec3 spline_position(const Trajectory *t, double u)
 
 static dvVec3 spline_velocity(const Trajectory *t, double u)
 {
-  double s = spline_parameter(t, u), s2 = s * s;
-  return blend(t, 6 * s2 - 6 * s, 3 * s2 - 4 * s + 1, 6 * s - 6 * s2, 3 * s2 - 2 * s);
+  double s = spline_parameter(t, u), s2 = s * s, u2 = u * u;
+  double rate = t->SX0[1] * (3 * u2 - 4 * u + 1) + 6 * (u - u2) + t->SX1[1] * (3 * u2 - 2 * u);   // ds/du
+  dvVec3 slope = blend(t, 6 * s2 - 6 * s, 3 * s2 - 4 * s + 1, 6 * s - 6 * s2, 3 * s2 - 2 * s);
+  return t->by_parameter ? slope : dv_vec3_scale(slope, rate / (t->EndTime - t->BeginTime));
 }
 
 // --- slots ---------------------------------------------------------------------------------------
@@ -164,10 +168,12 @@ static dvStatus trajectory_init(dvObject *o)
   Trajectory *t = (Trajectory *)o;
   DV_TRY(dv_projective_init(o));
   o->dof = t->base.state->base.dof;
+  dv_follow_points(o, t->base.state, &t->indices);
   points_of(t);
   if (!(t->EndTime > t->BeginTime))
     dv_warning(o, "give an EndTime after BeginTime", "the motion from %g s to %g s takes no time: the points are free",
                t->BeginTime, t->EndTime);
+  t->by_parameter = o->cls == &dv_hermite_spline_class && dv_compat(o, DV_COMPAT_HERMITE_VELOCITY);
   return o->cls == &dv_parabolic_class ? parabolic_begin(t) : DV_OK;
 }
 

@@ -33,14 +33,18 @@ typedef struct TetraDiffusion {
   const dvInts *edges;
   DV_ARRAY(double) flow;   // K_ij of each edge, at most 0 in a good mesh
   bool given;              // a diffusivity for each tetrahedron
-  unsigned revision;
+  dvReals first;           // where the points were at the start: the shape of the tetrahedra
 } TetraDiffusion;
 
 #define SELF TetraDiffusion
 static const dvFieldDesc tetra_diffusion_fields[] = {TETRA_DIFFUSION_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static void tetra_diffusion_destroy(dvObject *o) { dv_array_free(&((TetraDiffusion *)o)->flow); }
+static void tetra_diffusion_destroy(dvObject *o)
+{
+  dv_array_free(&((TetraDiffusion *)o)->flow);
+  dv_reals_free(&((TetraDiffusion *)o)->first);
+}
 
 // --- set-up --------------------------------------------------------------------------------------
 
@@ -129,7 +133,6 @@ static dvStatus tetra_diffusion_reinit(dvObject *o)
 {
   TetraDiffusion *t = (TetraDiffusion *)o;
   dvTopology *mesh = dv_topology(t->topology.target);
-  dv_force_mesh_changed(&t->topology, &t->revision);
   t->flow.count = 0;
   const dvInts *tetrahedra = dv_force_elements(o, mesh, DV_TETRAHEDRON, t->force.state);
   t->edges = dv_force_elements(o, mesh, DV_EDGE, t->force.state);
@@ -138,7 +141,7 @@ static dvStatus tetra_diffusion_reinit(dvObject *o)
   DV_TRY(take_diffusivity(t, count));
   const dvInts *parts = dv_topology_parts(mesh, DV_EDGE, DV_TETRAHEDRON);
   if (count > 0 && !parts) return dv_error(o, NULL, "out of memory for the edges of %zu tetrahedra", count);
-  const double *x = dv_state_read(t->shape, DV_X);
+  const double *x = t->first.data;
   dv_array_resize(&t->flow, dv_ints_size(t->edges));
   for (size_t i = 0; i < t->flow.count; i++) t->flow.data[i] = 0;
   for (size_t i = 0; i < count; i++) {
@@ -153,6 +156,31 @@ static dvStatus tetra_diffusion_reinit(dvObject *o)
   return DV_OK;
 }
 
+// the shapes of the start stay, whatever the state of the positions does
+static dvStatus take_first(TetraDiffusion *t)
+{
+  t->first.width = 3;
+  if (dv_reals_assign(&t->first, dv_state_read(t->shape, DV_X), dv_state_scalars(t->shape, DV_X))) return DV_OK;
+  return dv_error(&t->force.base, NULL, "out of memory for %zu points", t->shape->count);
+}
+
+static void tetra_diffusion_follow(TetraDiffusion *t)
+{
+  dvTopology *mesh = dv_topology(t->topology.target);
+  dvElementData *d = dv_follow_elements(&t->force.base, mesh, DV_TETRAHEDRON);
+  if (t->given) dv_element_data_add_reals(d, &t->tetraDiffusionCoefficient, true);
+  dv_element_data_add_reals(d, &t->transverseAnisotropyArray, true);
+  dv_element_data_add_reals(dv_follow_elements(&t->force.base, mesh, DV_POINT), &t->first, true);
+}
+
+// of a mesh that was made again nothing is known
+static void tetra_diffusion_topology_changed(dvObject *o)
+{
+  TetraDiffusion *t = (TetraDiffusion *)o;
+  if (dv_reals_size(&t->first) != t->shape->count && take_first(t) != DV_OK) return;
+  tetra_diffusion_reinit(o);
+}
+
 static dvStatus tetra_diffusion_init(dvObject *o)
 {
   TetraDiffusion *t = (TetraDiffusion *)o;
@@ -164,7 +192,9 @@ static dvStatus tetra_diffusion_init(dvObject *o)
     dv_warning(o, "give the diffusing values a state of their own",
                "%s holds both the positions and what diffuses: the mesh contracts", t->shape->base.name);
   t->given = t->tetraDiffusionCoefficient.count > 0;
+  DV_TRY(take_first(t));
   DV_TRY(tetra_diffusion_reinit(o));
+  tetra_diffusion_follow(t);
   if (dv_topology_count(dv_topology(t->topology.target), DV_TETRAHEDRON) == 0)
     dv_warning(o, NULL, "%s has no tetrahedra: nothing diffuses", t->topology.target->name);
   return DV_OK;
@@ -206,7 +236,6 @@ static void add_flow(const TetraDiffusion *t, int from, int to, double factor)
 static void tetra_diffusion_add_force(dvObject *o, const dvMech *m)
 {
   TetraDiffusion *t = (TetraDiffusion *)o;
-  if (dv_force_mesh_changed(&t->topology, &t->revision) && tetra_diffusion_reinit(o) != DV_OK) return;
   add_flow(t, m->x, m->f, 1);
 }
 
@@ -269,4 +298,5 @@ const dvClass dv_tetra_diffusion_class = {
     .init = tetra_diffusion_init,
     .reinit = tetra_diffusion_reinit,
     .destroy = tetra_diffusion_destroy,
+    .topology_changed = tetra_diffusion_topology_changed,
 };

@@ -42,7 +42,7 @@ typedef struct BeamForce {
   dvElastic elastic;
   BEAM_FIELDS(DV_MEMBER)
   DV_ARRAY(Beam) beams;
-  unsigned revision;
+  dvElementList *listed;   // keeps listSegment in step
 } BeamForce;
 
 #define SELF BeamForce
@@ -128,7 +128,7 @@ static const dvInts *chosen(const BeamForce *f, size_t edges)
                        "there is no edge %d, only %zu: all edges are beams", f->listSegment.data[i], edges);
       return NULL;
     }
-  return f->listSegment.count ? &f->listSegment : NULL;
+  return dv_names_all(&f->listSegment, f->listed) ? NULL : &f->listSegment;
 }
 
 static void warn_of_shapes(const BeamForce *f, size_t points, size_t slanted)
@@ -145,7 +145,6 @@ static dvStatus beam_reinit(dvObject *o)
   BeamForce *f = (BeamForce *)o;
   dvState *s = f->elastic.force.state;
   f->beams.count = 0;
-  dv_force_mesh_changed(&f->elastic.topology, &f->revision);
   const dvInts *edges = dv_force_elements(o, dv_elastic_topology(&f->elastic), DV_EDGE, s);
   if (!edges) return DV_ERROR_INPUT;
   size_t count = dv_ints_size(edges), points = 0, slanted = 0;
@@ -171,6 +170,12 @@ static dvStatus beam_init(dvObject *o)
   BeamForce *f = (BeamForce *)o;
   DV_TRY(dv_elastic_init(o));
   DV_TRY(beam_reinit(o));
+  dvElementData *d = dv_elastic_follow(&f->elastic, DV_EDGE, 1);
+  dv_element_data_add_reals(d, &f->radius, true);
+  dv_element_data_add_reals(d, &f->radiusInner, true);
+  dv_element_data_add_reals(d, &f->section, true);
+  f->listed = dv_follow_list(o, dv_elastic_topology(&f->elastic), DV_EDGE, &f->listSegment);
+  f->listed->heirs = true;
   if (f->beams.count == 0)
     dv_warning(o, "give the topology edges", "the topology %s has no edges: there are no beams",
                f->elastic.topology.target->name);
@@ -219,7 +224,6 @@ static void beam_add_force(dvObject *o, const dvMech *m)
 {
   BeamForce *f = (BeamForce *)o;
   dvState *s = f->elastic.force.state;
-  if (dv_force_mesh_changed(&f->elastic.topology, &f->revision) && beam_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(s, m->x);
   double *out = dv_state_write(s, m->f), d[12], force[12];
   for (size_t i = 0; i < f->beams.count; i++) {
@@ -318,4 +322,5 @@ const dvClass dv_beam_class = {
     .init = beam_init,
     .reinit = beam_reinit,
     .destroy = beam_destroy,
+    .topology_changed = dv_force_remake,
 };

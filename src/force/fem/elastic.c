@@ -38,3 +38,11 @@ dvStatus dv_elastic_check(dvElastic *e, size_t count, double most)
                             "poissonRatio %g is not between -1 and %g", e->poissonRatio.data[i], most);
   return DV_OK;
 }
+
+dvElementData *dv_elastic_follow(dvElastic *e, dvElementKind kind, size_t parts)
+{
+  dvElementData *d = dv_follow_elements(&e->force.base, dv_elastic_topology(e), kind);
+  dv_element_data_add_groups(d, &e->youngModulus, parts, true);
+  dv_element_data_add_groups(d, &e->poissonRatio, parts, true);
+  return d;
+}

@@ -26,6 +26,10 @@ static inline dvTopology *dv_elastic_topology(const dvElastic *e) { return dv_to
 // enough for `count` elements.
 dvStatus dv_elastic_check(dvElastic *e, size_t count, double most);
 
+// The moduli move with the elements of a kind from here on; `parts` of them are made of each. Returns what follows, for
+// more columns.
+dvElementData *dv_elastic_follow(dvElastic *e, dvElementKind kind, size_t parts);
+
 static inline double dv_elastic_pick(const dvReals *list, size_t i)
 {
   return i < list->count ? list->data[i] : list->data[0];

@@ -30,7 +30,6 @@ typedef struct TensorMass {
   const dvInts *edges;
   DV_ARRAY(dvMat3) matrices;   // one an edge
   DV_ARRAY(double) rest;       // positions from which displacements count
-  unsigned revision;
 } TensorMass;
 
 #define SELF TensorMass
@@ -134,7 +133,6 @@ static dvStatus tensor_mass_reinit(dvObject *o)
   if (bad)
     dv_warning(o, "repair the mesh", "%zu of the %s are flat or lack an edge and give no force", bad,
                dv_element_name(kind));
-  dv_force_mesh_changed(&t->topology, &t->revision);
   return DV_OK;
 }
 
@@ -167,7 +165,6 @@ static void add_pair(const TensorMass *t, size_t i, dvVec3 d, double *f)
 static void tensor_mass_add_force(dvObject *o, const dvMech *m)
 {
   TensorMass *t = (TensorMass *)o;
-  if (dv_force_mesh_changed(&t->topology, &t->revision) && tensor_mass_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(t->force.state, m->x);
   double *f = dv_state_write(t->force.state, m->f);
   for (size_t i = 0; i < t->matrices.count; i++) {
@@ -244,6 +241,7 @@ static const dvForceOps tensor_mass_ops = {
       .init = tensor_mass_init,                                                    \
       .reinit = tensor_mass_reinit,                                                \
       .destroy = tensor_mass_destroy,                                              \
+      .topology_changed = dv_force_remake,                                         \
   };
 
 TENSOR_MASS(dv_tetra_tensor_mass_class, "TetrahedralTensorMassForceField",

@@ -1,6 +1,7 @@
 // ConstantForceField: f_i += F_i, whatever the positions. LinearForceField: one force on all chosen points,
 // interpolated between key times. Energy: -sum F . x.
 #include "force/mesh.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -32,6 +33,7 @@ typedef struct ConstantForce {
   CONSTANT_FORCE_FIELDS(DV_MEMBER)
   DV_ARRAY(int32_t) points;   // resolved, counted from the first point
   DV_ARRAY(double) values;    // a force each
+  dvElementList *listed;      // keeps indices in step
   dvField *watched[3];
   uint32_t seen;
   bool waiting;   // the state is not initialised yet
@@ -52,14 +54,15 @@ static dvStatus constant_force_points(ConstantForce *c)
 {
   dvObject *o = &c->force.base;
   size_t count = c->force.state->count, given = c->indices.count;
+  bool all = dv_names_all(&c->indices, c->listed);
   DV_TRY(dv_check_indices(o, &c->indices, count, "points"));
-  if (given == 0) {   // all points of the topology, or of the state
+  if (all) {   // all points of the topology, or of the state
     dvObject *t = c->topology.target ? c->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
     given = t ? dv_min_size(count, dv_topology_point_count(dv_topology(t))) : count;
   }
   dv_array_resize(&c->points, given);
   for (size_t i = 0; i < given; i++) {
-    int32_t p = c->indices.count ? c->indices.data[i] : (int32_t)i;
+    int32_t p = all ? (int32_t)i : c->indices.data[i];
     c->points.data[i] = c->indexFromEnd ? (int32_t)count - 1 - p : p;
   }
   return DV_OK;
@@ -83,10 +86,21 @@ static bool constant_force_values(ConstantForce *c)
   return true;
 }
 
+// each point keeps its force; where forces are given for all points, new ones get a share of their ancestors'
+static void constant_force_follow(ConstantForce *c)
+{
+  dvObject *o = &c->force.base;
+  c->listed = dv_follow_points(o, c->force.state, &c->indices);
+  if (c->indices.count) dv_element_list_add_reals(c->listed, &c->forces, true);
+  else dv_element_data_add_reals(dv_follow_rows(o, c->force.state), &c->forces, true);
+}
+
 static dvStatus constant_force_reinit(dvObject *o)
 {
   ConstantForce *c = (ConstantForce *)o;
   c->points.count = 0;
+  // numbers from the end mean other points after every change
+  if (!c->listed && !c->indexFromEnd && c->force.state->topology) constant_force_follow(c);
   DV_TRY(constant_force_points(c));
   if (!constant_force_values(c)) c->points.count = 0;
   c->seen = constant_force_stamp(c);
@@ -162,6 +176,7 @@ const dvClass dv_constant_force_class = {
     .reinit = constant_force_reinit,
     .store_reset = constant_force_store_reset,
     .destroy = constant_force_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- LinearForceField ----------------------------------------------------------------------------
@@ -177,6 +192,7 @@ const dvClass dv_constant_force_class = {
 typedef struct LinearForce {
   dvForce base;
   LINEAR_FORCE_FIELDS(DV_MEMBER)
+  bool ends_bare;   // without the factor, from the last key time on
 } LinearForce;
 
 #define SELF LinearForce
@@ -186,6 +202,7 @@ static const dvFieldDesc linear_force_fields[] = {LINEAR_FORCE_FIELDS(DV_DESCRIB
 static dvStatus linear_force_reinit(dvObject *o)
 {
   LinearForce *l = (LinearForce *)o;
+  dv_follow_points(o, l->base.state, &l->points);
   DV_TRY(dv_check_indices(o, &l->points, l->base.state->count, "points"));
   if (dv_reals_size(&l->forces) < l->times.count)
     return dv_field_error(o, &l->forces, "give a force for each key time", "there are %zu forces for %zu times",
@@ -207,10 +224,11 @@ static dvStatus linear_force_init(dvObject *o)
                     l->base.state->base.dof->name);
   if (l->points.count == 0 || l->times.count == 0)
     dv_warning(o, "give points, times and forces", "there is no force to apply");
+  l->ends_bare = l->force != 1 && dv_compat(o, DV_COMPAT_FORCE_AFTER_END);
   return linear_force_reinit(o);
 }
 
-// The force at the time of the node. As in SOFA the factor does not hold from the last key time on.
+// The force at the time of the node. In SOFA the factor does not hold from the last key time on.
 static bool linear_force_now(const LinearForce *l, double out[DV_MAX_COORD])
 {
   const dvObject *o = &l->base.base;
@@ -219,7 +237,7 @@ static bool linear_force_now(const LinearForce *l, double out[DV_MAX_COORD])
   if (n == 0 || t < l->times.data[0]) return false;
   while (next < n && l->times.data[next] <= t) next++;
   const double *before = l->forces.data + (next - 1) * w;
-  memcpy(out, before, w * sizeof *out);
+  for (size_t k = 0; k < w; k++) out[k] = before[k] * (l->ends_bare ? 1 : l->force);
   if (next == n) return true;
   double t0 = l->times.data[next - 1], slope = 1 / (l->times.data[next] - t0);
   for (size_t k = 0; k < w; k++) out[k] = l->force * ((before[w + k] - before[k]) * slope * (t - t0) + before[k]);

@@ -101,6 +101,7 @@ static dvStatus diagonal_damping_init(dvObject *o)
                           "there is no damping coefficient");
   if (given > 1 && given != count)
     dv_field_warning(o, &d->dampingCoefficient, NULL, "there are %zu coefficients for %zu points", given, count);
+  dv_element_data_add_reals(dv_follow_rows(o, d->force.state), &d->dampingCoefficient, true);
   return DV_OK;
 }
 

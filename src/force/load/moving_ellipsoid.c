@@ -1,10 +1,13 @@
 // InteractionEllipsoidForceField: ellipsoids that are carried by a frame of the second state push the points of the
-// first. The frame feels the sum of the forces, when asked, and no torque, as in SOFA. A point is pushed by the
-// ellipsoid it lies deepest in. See ellipsoid.h for the push; products turn its matrix with the frame.
+// first. The frame feels the sum of the forces and their torque, when asked; no torque with compat sofa, or where the
+// ellipsoids move with its inverse. A point is pushed by the ellipsoid it lies deepest in. See ellipsoid.h for the
+// push. Products turn its matrix k with the frame: with J = (1, -[r]x) for a point at r from it, df = k (dx - J dX),
+// and the frame gets -J^T df.
 #include "force/load/ellipsoid.h"
 #include "mechanics/component.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #define MOVING_ELLIPSOID_FIELDS(X)                                                                        \
   X(vec3s, center, "", "m",                                                                               \
@@ -25,6 +28,8 @@ typedef struct MovingEllipsoid {
   DV_ARRAY(double) shapes;    // centre and 1 / r^2 of each ellipsoid: six numbers
   DV_ARRAY(size_t) touched;   // in the last add_force
   DV_ARRAY(dvMat3) k;         // df/dx there, in the world
+  DV_ARRAY(dvVec3) arm;       // from the frame to them; zero where it feels no torque
+  bool turns;                 // the frame feels a torque
 } MovingEllipsoid;
 
 #define SELF MovingEllipsoid
@@ -69,6 +74,7 @@ static dvStatus moving_ellipsoid_init(dvObject *o)
     return dv_field_error(o, &m->object2_dof_index, NULL, "%d is not the number of a frame", m->object2_dof_index);
   if (m->center.count == 0 && m->vradius.count == 0)
     dv_warning(o, "give center and vradius", "there are no ellipsoids");
+  m->turns = m->object2_forces && !m->object2_invert && !dv_compat(o, DV_COMPAT_ELLIPSOID_TORQUE);
   return moving_ellipsoid_reinit(o);
 }
 
@@ -108,9 +114,9 @@ static void moving_ellipsoid_add_force(dvObject *o, const dvMech *mech)
   MovingEllipsoid *m = (MovingEllipsoid *)o;
   const double *x = dv_state_read(m->pair.first, mech->x), *v = dv_state_read(m->pair.first, mech->v);
   double *f = dv_state_write(m->pair.first, mech->f);
-  dvVec3 place, sum = {0};
+  dvVec3 place, sum = {0}, torque = {0};
   dvQuat turn;
-  m->touched.count = m->k.count = 0;
+  m->touched.count = m->k.count = m->arm.count = 0;
   if (!find_frame(m, mech->x, &place, &turn)) return;
   dvMat3 axes = dv_quat_to_matrix(turn);
   for (size_t i = 0; i < m->pair.first->count; i++) {
@@ -120,12 +126,17 @@ static void moving_ellipsoid_add_force(dvObject *o, const dvMech *mech)
     dvVec3 force =
         dv_vec3_add_scaled(dv_mat3_mul_vec(axes, dv_vec3_load(push)), dv_vec3_load(v + 3 * i), -m->damping * depth);
     dv_vec3_accumulate(f + 3 * i, force);
+    dvVec3 arm = m->turns ? dv_vec3_sub(dv_vec3_load(x + 3 * i), place) : dv_vec3(0, 0, 0);
     sum = dv_vec3_add(sum, force);
+    torque = dv_vec3_add(torque, dv_vec3_cross(arm, force));
     dv_push(&m->touched, i);
     dv_push(&m->k, dv_mat3_mul_t(dv_mat3_mul(axes, dv_mat3_load(k)), axes));
+    dv_push(&m->arm, arm);
   }
-  if (m->object2_forces)
-    dv_vec3_accumulate(dv_state_write(m->pair.second, mech->f) + 6 * (size_t)m->object2_dof_index, dv_vec3_neg(sum));
+  if (!m->object2_forces) return;
+  double *frame = dv_state_write(m->pair.second, mech->f) + 6 * (size_t)m->object2_dof_index;
+  dv_vec3_accumulate(frame, dv_vec3_neg(sum));
+  dv_vec3_accumulate(frame + 3, dv_vec3_neg(torque));
 }
 
 static void moving_ellipsoid_add_dforce(dvObject *o, const dvMech *mech)
@@ -134,16 +145,35 @@ static void moving_ellipsoid_add_dforce(dvObject *o, const dvMech *mech)
   size_t frame = 6 * (size_t)m->object2_dof_index;
   double factor = dv_mech_k(mech, m->pair.rayleighStiffness), *df = dv_state_write(m->pair.first, mech->df);
   const double *dx = dv_state_read(m->pair.first, mech->dx);
-  dvVec3 moved = {0}, sum = {0};
+  dvVec3 moved = {0}, turned = {0}, sum = {0}, torque = {0};
   if (m->touched.count == 0) return;
-  if (m->object2_forces) moved = dv_vec3_load(dv_state_read(m->pair.second, mech->dx) + frame);
+  if (m->object2_forces) {
+    moved = dv_vec3_load(dv_state_read(m->pair.second, mech->dx) + frame);
+    turned = dv_vec3_load(dv_state_read(m->pair.second, mech->dx) + frame + 3);
+  }
   for (size_t i = 0; i < m->touched.count; i++) {
     size_t at = 3 * m->touched.data[i];
-    dvVec3 d = dv_vec3_scale(dv_mat3_mul_vec(m->k.data[i], dv_vec3_sub(dv_vec3_load(dx + at), moved)), factor);
+    dvVec3 gap = dv_vec3_sub(dv_vec3_sub(dv_vec3_load(dx + at), moved), dv_vec3_cross(turned, m->arm.data[i]));
+    dvVec3 d = dv_vec3_scale(dv_mat3_mul_vec(m->k.data[i], gap), factor);
     dv_vec3_accumulate(df + at, d);
     sum = dv_vec3_add(sum, d);
+    torque = dv_vec3_add(torque, dv_vec3_cross(m->arm.data[i], d));
   }
-  if (m->object2_forces) dv_vec3_accumulate(dv_state_write(m->pair.second, mech->df) + frame, dv_vec3_neg(sum));
+  if (!m->object2_forces) return;
+  dv_vec3_accumulate(dv_state_write(m->pair.second, mech->df) + frame, dv_vec3_neg(sum));
+  dv_vec3_accumulate(dv_state_write(m->pair.second, mech->df) + frame + 3, dv_vec3_neg(torque));
+}
+
+// out (rows x 6) = in (rows x 3) (1, -[r]x): what moves with the frame
+static void times_motion(const double *in, int rows, dvVec3 r, double *out)
+{
+  const double cross[9] = {0, r.z, -r.y, -r.z, 0, r.x, r.y, -r.x, 0};   // -[r]x
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < 3; j++) {
+      out[6 * i + j] = in[3 * i + j];
+      out[6 * i + 3 + j] = 0;
+      for (int k = 0; k < 3; k++) out[6 * i + 3 + j] += in[3 * i + k] * cross[3 * k + j];
+    }
 }
 
 static void moving_ellipsoid_add_stiffness(dvObject *o, const dvMech *mech, dvMatrixSink *sink)
@@ -153,15 +183,16 @@ static void moving_ellipsoid_add_stiffness(dvObject *o, const dvMech *mech, dvMa
   size_t frame = (size_t)m->object2_dof_index;
   double factor = dv_mech_k(mech, m->pair.rayleighStiffness);
   for (size_t i = 0; i < m->touched.count; i++) {
-    double own[9], across[18] = {0}, back[18] = {0}, held[36] = {0};
+    double own[9], transposed[9], across[18], turned[18], back[18], held[36];
     dv_mat3_store(own, dv_mat3_scale(m->k.data[i], factor));
     sink->add(sink, points, m->touched.data[i], points, m->touched.data[i], 3, 3, own);
     if (!m->object2_forces) continue;
-    for (int e = 0; e < 9; e++) {
-      across[e / 3 * 6 + e % 3] = -own[e];
-      back[e] = -own[e];
-      held[e / 3 * 6 + e % 3] = own[e];
-    }
+    for (int e = 0; e < 9; e++) transposed[e] = own[e % 3 * 3 + e / 3];
+    times_motion(own, 3, m->arm.data[i], across);          // k J
+    times_motion(transposed, 3, m->arm.data[i], turned);   // k^T J, transposed: J^T k
+    for (int e = 0; e < 18; e++) back[e] = turned[e % 3 * 6 + e / 3];
+    times_motion(back, 6, m->arm.data[i], held);   // J^T k J
+    for (int e = 0; e < 18; e++) across[e] = -across[e], back[e] = -back[e];
     sink->add(sink, points, m->touched.data[i], frames, frame, 3, 6, across);
     sink->add(sink, frames, frame, points, m->touched.data[i], 6, 3, back);
     sink->add(sink, frames, frame, frames, frame, 6, 6, held);
@@ -174,6 +205,7 @@ static void moving_ellipsoid_destroy(dvObject *o)
   dv_array_free(&m->shapes);
   dv_array_free(&m->touched);
   dv_array_free(&m->k);
+  dv_array_free(&m->arm);
 }
 
 static const dvForceOps moving_ellipsoid_ops = {

@@ -9,6 +9,7 @@
 // differentiated.
 #include "force/load/ellipsoid.h"
 #include "mechanics/component.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -402,6 +403,7 @@ const dvClass dv_ellipsoid_force_class = {
 typedef struct ConicalForce {
   Obstacle obstacle;
   CONICAL_FORCE_FIELDS(DV_MEMBER)
+  bool feeds;   // beyond the end damping feeds the motion
 } ConicalForce;
 
 #define SELF ConicalForce
@@ -418,7 +420,9 @@ static dvStatus conical_force_reinit(dvObject *o)
 
 static dvStatus conical_force_init(dvObject *o)
 {
+  ConicalForce *p = (ConicalForce *)o;
   DV_TRY(obstacle_init(o));
+  p->feeds = p->damping != 0 && dv_compat(o, DV_COMPAT_CONE_DAMPING);
   return conical_force_reinit(o);
 }
 
@@ -456,9 +460,9 @@ static void conical_force_add_force(dvObject *o, const dvMech *m)
     for (int k = 0; k < 3; k++) way[k] = beyond || cosine <= 0 ? -e[k] / length : way[k] / d;
     double back = dot(way, v + 3 * i, 3);
     for (int k = 0; k < 3; k++)
-      // beyond the end the damping is SOFA's: it grows with the distance and feeds the motion
+      // beyond the end SOFA's damping grows with the distance and feeds the motion
       f[3 * i + (size_t)k] +=
-          p->stiffness * d * way[k] + p->damping * (beyond ? d * v[3 * i + (size_t)k] : -back * way[k]);
+          p->stiffness * d * way[k] + p->damping * (beyond && p->feeds ? d * v[3 * i + (size_t)k] : -back * way[k]);
     touch(b, i, way, -p->stiffness, 0);
   }
 }

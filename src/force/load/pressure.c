@@ -4,6 +4,7 @@
 #include "force/mesh.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -100,7 +101,6 @@ typedef struct TrianglePressure {
   dvMat3 stress;
   dvField *watched;   // the pressure is followed; the list of triangles is the one of the start, as in SOFA
   uint32_t seen;
-  unsigned revision;
 } TrianglePressure;
 
 #define SELF TrianglePressure
@@ -128,7 +128,6 @@ static dvStatus triangle_pressure_reinit(dvObject *o)
 {
   TrianglePressure *t = (TrianglePressure *)o;
   t->loaded.count = 0;
-  dv_force_mesh_changed(&t->topology, &t->revision);
   t->triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, t->force.state);
   if (!t->triangles) return DV_ERROR_INPUT;
   DV_TRY(read_stress(t));
@@ -145,13 +144,13 @@ static dvStatus triangle_pressure_init(dvObject *o)
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
   if (t->triangleList.count == 0 && !dv_field_of(o, &t->triangleList)->source)
     dv_warning(o, "name triangles in triangleList, for instance of a BoxROI", "no triangle is loaded");
+  dv_follow_list(o, dv_topology(t->topology.target), DV_TRIANGLE, &t->triangleList)->heirs = true;
   return triangle_pressure_reinit(o);
 }
 
 static void triangle_pressure_add_force(dvObject *o, const dvMech *m)
 {
   TrianglePressure *t = (TrianglePressure *)o;
-  if (dv_force_mesh_changed(&t->topology, &t->revision) && triangle_pressure_reinit(o) != DV_OK) return;
   if (t->seen != t->watched->counter) follow_pressure(t);
   if (!t->useConstantForce) {
     const double *x = dv_state_read(t->force.state, m->x);
@@ -182,6 +181,7 @@ const dvClass dv_triangle_pressure_class = {
     .init = triangle_pressure_init,
     .reinit = triangle_pressure_reinit,
     .destroy = triangle_pressure_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- QuadPressureForceField ----------------------------------------------------------------------
@@ -202,7 +202,7 @@ typedef struct QuadPressure {
   QUAD_PRESSURE_FIELDS(DV_MEMBER)
   const dvInts *quads;
   LoadedList loaded;
-  unsigned revision;
+  dvElementList *listed;   // keeps quadList in step
 } QuadPressure;
 
 #define SELF QuadPressure
@@ -214,11 +214,11 @@ static dvStatus quad_pressure_reinit(dvObject *o)
   QuadPressure *q = (QuadPressure *)o;
   const double *x0 = dv_state_read(q->force.state, DV_X_REST);
   q->loaded.count = 0;
-  dv_force_mesh_changed(&q->topology, &q->revision);
   q->quads = dv_force_elements(o, dv_topology(q->topology.target), DV_QUAD, q->force.state);
   if (!q->quads) return DV_ERROR_INPUT;
   if (q->dmin != q->dmax) choose_slab(&q->loaded, q->quads, x0, q->normal, q->dmin, q->dmax);
-  if (q->quadList.count) DV_TRY(choose_listed(o, &q->loaded, &q->quadList, dv_ints_size(q->quads), "quads"));
+  if (!dv_names_all(&q->quadList, q->listed))
+    DV_TRY(choose_listed(o, &q->loaded, &q->quadList, dv_ints_size(q->quads), "quads"));
   set_uniform(&q->loaded, q->quads, DV_QUAD, x0, q->pressure);
   return DV_OK;
 }
@@ -228,6 +228,8 @@ static dvStatus quad_pressure_init(dvObject *o)
   QuadPressure *q = (QuadPressure *)o;
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &q->topology)) return DV_ERROR_INPUT;
+  q->listed = dv_follow_list(o, dv_topology(q->topology.target), DV_QUAD, &q->quadList);
+  q->listed->heirs = true;
   DV_TRY(quad_pressure_reinit(o));
   if (q->loaded.count == 0) dv_warning(o, "name quads in quadList, or give normal, dmin and dmax", "no quad is loaded");
   return DV_OK;
@@ -236,7 +238,6 @@ static dvStatus quad_pressure_init(dvObject *o)
 static void quad_pressure_add_force(dvObject *o, const dvMech *m)
 {
   QuadPressure *q = (QuadPressure *)o;
-  if (dv_force_mesh_changed(&q->topology, &q->revision) && quad_pressure_reinit(o) != DV_OK) return;
   apply(&q->loaded, q->quads, dv_state_write(q->force.state, m->f));
 }
 
@@ -256,14 +257,15 @@ const dvClass dv_quad_pressure_class = {
     .init = quad_pressure_init,
     .reinit = quad_pressure_reinit,
     .destroy = quad_pressure_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- EdgePressureForceField ----------------------------------------------------------------------
 //
 // With `pressure` the force is constant. Otherwise p_intensity acts along a normal of each edge: the binormal times the
 // edge or, without a binormal, in the plane z = 0 towards the one triangle of an edge of the border. As in SOFA those
-// normals are found at the end of each force, from the positions there, and used in the next one; and the i-th chosen
-// edge has the length of the i-th edge of the topology.
+// normals are found at the end of each force, from the positions there, and used in the next one. With compat sofa the
+// i-th chosen edge has the length of the i-th edge of the topology.
 
 #define EDGE_PRESSURE_FIELDS(X)                                                                                       \
   X(vec3, pressure, "0 0 0", "N/m", "force per length at rest")                                                       \
@@ -286,9 +288,11 @@ typedef struct EdgePressure {
   EDGE_PRESSURE_FIELDS(DV_MEMBER)
   const dvInts *all;
   LoadedList loaded;
+  dvInts chosen;   // numbers of the loaded edges, which follow them
+  dvElementList *listed;
   DV_ARRAY(int32_t) inner;   // of each loaded edge: the third point of its only triangle, or -1
   DV_ARRAY(dvVec3) next;     // its force in the next step, from the positions of this one
-  unsigned revision;
+  bool mixes;                // lengths are those of the first edges of the topology
 } EdgePressure;
 
 #define SELF EdgePressure
@@ -348,7 +352,7 @@ static void set_normals(EdgePressure *e)
     if (flat && e->inner.data[i] < 0) continue;
     if (!flat) n = dv_vec3_normalise(n);
     else if (dv_vec3_dot(n, dv_vec3_sub(point_of(x, e->inner.data[i]), start)) < 0) n = dv_vec3_neg(n);
-    e->next.data[i] = dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->all->data + 2 * i));
+    e->next.data[i] = dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->mixes ? e->all->data + 2 * i : p));
   }
 }
 
@@ -370,18 +374,26 @@ static void edge_pressure_remember(dvObject *o, dvMemoryStream *s)
   }
 }
 
-static dvStatus edge_pressure_reinit(dvObject *o)
+static dvStatus find_edges(EdgePressure *e)
 {
-  EdgePressure *e = (EdgePressure *)o;
+  e->all = dv_force_elements(&e->force.base, dv_topology(e->topology.target), DV_EDGE, e->force.state);
+  e->loaded.count = 0;
+  return e->all ? DV_OK : DV_ERROR_INPUT;
+}
+
+// forces on the edges that were chosen
+static dvStatus load_edges(EdgePressure *e)
+{
+  dvObject *o = &e->force.base;
   dvTopology *t = dv_topology(e->topology.target);
-  e->loaded.count = e->inner.count = 0;
-  dv_force_mesh_changed(&e->topology, &e->revision);
-  e->all = dv_force_elements(o, t, DV_EDGE, e->force.state);
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, e->force.state);
-  if (!e->all || !triangles) return DV_ERROR_INPUT;
-  DV_TRY(choose_edges(e));
+  e->inner.count = 0;
+  if (!triangles) return DV_ERROR_INPUT;
   for (size_t i = 0; i < e->loaded.count; i++)
     dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
+  bool shifted = false;
+  for (size_t i = 0; i < e->loaded.count; i++) shifted = shifted || (size_t)e->loaded.data[i].element != i;
+  e->mixes = shifted && !has_pressure(e) && dv_compat(o, DV_COMPAT_EDGE_LENGTH);
   if (has_pressure(e)) set_uniform(&e->loaded, e->all, DV_EDGE, dv_state_read(e->force.state, DV_X_REST), e->pressure);
   dv_array_resize(&e->next, e->loaded.count);
   for (size_t i = 0; i < e->loaded.count; i++) e->next.data[i] = e->loaded.data[i].force;
@@ -390,12 +402,36 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   return DV_OK;
 }
 
+static dvStatus edge_pressure_reinit(dvObject *o)
+{
+  EdgePressure *e = (EdgePressure *)o;
+  DV_TRY(find_edges(e));
+  DV_TRY(choose_edges(e));
+  dv_element_list_forget(e->listed);
+  if (!dv_ints_resize(&e->chosen, e->loaded.count)) return dv_error(o, NULL, "out of memory");
+  for (size_t i = 0; i < e->loaded.count; i++) e->chosen.data[i] = e->loaded.data[i].element;
+  return load_edges(e);
+}
+
+static void edge_pressure_topology_changed(dvObject *o)
+{
+  EdgePressure *e = (EdgePressure *)o;
+  if (find_edges(e) != DV_OK) return;
+  if (e->edgeIndices.count) dv_ints_share(&e->edgeIndices, &e->chosen);
+  for (size_t i = 0; i < e->chosen.count; i++) choose(&e->loaded, e->chosen.data[i]);
+  load_edges(e);
+}
+
 static dvStatus edge_pressure_init(dvObject *o)
 {
   EdgePressure *e = (EdgePressure *)o;
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &e->topology)) return DV_ERROR_INPUT;
+  e->chosen.width = 1;
   DV_TRY(edge_pressure_reinit(o));
+  e->listed = dv_follow_list(o, dv_topology(e->topology.target), DV_EDGE, &e->chosen);
+  e->listed->heirs = true;
+  dv_element_list_add_reals(e->listed, &e->p_intensity, true);
   if (e->loaded.count == 0)
     dv_warning(o, "name edges in edgeIndices or edges, or give normal, dmin and dmax", "no edge is loaded");
   else if (!has_pressure(e) && e->p_intensity.count == 0)
@@ -406,7 +442,6 @@ static dvStatus edge_pressure_init(dvObject *o)
 static void edge_pressure_add_force(dvObject *o, const dvMech *m)
 {
   EdgePressure *e = (EdgePressure *)o;
-  if (dv_force_mesh_changed(&e->topology, &e->revision) && edge_pressure_reinit(o) != DV_OK) return;
   apply(&e->loaded, e->all, dv_state_write(e->force.state, m->f));
   if (!has_pressure(e)) set_normals(e);
 }
@@ -416,6 +451,7 @@ static void edge_pressure_destroy(dvObject *o)
   dv_array_free(&((EdgePressure *)o)->loaded);
   dv_array_free(&((EdgePressure *)o)->inner);
   dv_array_free(&((EdgePressure *)o)->next);
+  dv_ints_free(&((EdgePressure *)o)->chosen);
 }
 
 static const dvForceOps edge_pressure_ops = {.add_force = edge_pressure_add_force, DV_FORCE_SLOTS};
@@ -434,4 +470,5 @@ const dvClass dv_edge_pressure_class = {
     .destroy = edge_pressure_destroy,
     .remember = edge_pressure_remember,
     .end_step = edge_pressure_end_step,
+    .topology_changed = edge_pressure_topology_changed,
 };

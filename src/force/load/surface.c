@@ -23,7 +23,6 @@ typedef struct Surface {
   DV_ARRAY(int32_t) triangles;
   DV_ARRAY(double) pressure;   // of each triangle, in the last add_force
   DV_ARRAY(double) edges;      // of each triangle, b - a and c - a there: 6 numbers
-  unsigned revision;           // of the topology
 } Surface;
 
 static dvVec3 point_of(const double *x, size_t c, int32_t p) { return dv_vec3_load(x + c * (size_t)p); }
@@ -124,9 +123,10 @@ typedef struct Pulse {
 typedef struct SurfacePressure {
   Surface surface;
   SURFACE_PRESSURE_FIELDS(DV_MEMBER)
-  size_t from_quads;   // number of the first triangle that is half a quad
-  Pulse pulse;         // at the end of the last step
-  double volume;       // at the last evaluation
+  dvElementList *triangle_list, *quad_list;   // keep the indices in step
+  size_t from_quads;                          // number of the first triangle that is half a quad
+  Pulse pulse;                                // at the end of the last step
+  double volume;                              // at the last evaluation
   bool measured;
 } SurfacePressure;
 
@@ -143,17 +143,17 @@ static dvStatus surface_pressure_reinit(dvObject *o)
   const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, s->surface.force.state),
                *quads = dv_force_elements(o, t, DV_QUAD, s->surface.force.state);
   s->surface.triangles.count = 0;
-  dv_force_mesh_changed(&s->topology, &s->surface.revision);
   if (!triangles || !quads) return DV_ERROR_INPUT;
   DV_TRY(dv_check_indices(o, &s->triangleIndices, dv_ints_size(triangles), "triangles"));
   DV_TRY(dv_check_indices(o, &s->quadIndices, dv_ints_size(quads), "quads"));
-  for (size_t i = 0; i < (s->triangleIndices.count ? s->triangleIndices.count : dv_ints_size(triangles)); i++) {
-    const int32_t *p = triangles->data + 3 * (s->triangleIndices.count ? (size_t)s->triangleIndices.data[i] : i);
+  bool all = dv_names_all(&s->triangleIndices, s->triangle_list), every = dv_names_all(&s->quadIndices, s->quad_list);
+  for (size_t i = 0; i < (all ? dv_ints_size(triangles) : s->triangleIndices.count); i++) {
+    const int32_t *p = triangles->data + 3 * (all ? i : (size_t)s->triangleIndices.data[i]);
     surface_add(&s->surface, p[0], p[1], p[2]);
   }
   s->from_quads = s->surface.triangles.count / 3;
-  for (size_t i = 0; i < (s->quadIndices.count ? s->quadIndices.count : dv_ints_size(quads)); i++) {
-    const int32_t *p = quads->data + 4 * (s->quadIndices.count ? (size_t)s->quadIndices.data[i] : i);
+  for (size_t i = 0; i < (every ? dv_ints_size(quads) : s->quadIndices.count); i++) {
+    const int32_t *p = quads->data + 4 * (every ? i : (size_t)s->quadIndices.data[i]);
     surface_add(&s->surface, p[0], p[1], p[2]);
     surface_add(&s->surface, p[0], p[2], p[3]);
   }
@@ -169,6 +169,10 @@ static dvStatus surface_pressure_init(dvObject *o)
     return dv_error(o, "leave the template away, it follows the state", "the state is of type %s, not %s",
                     s->surface.force.state->base.dof->name, o->dof->name);
   if (!dv_force_topology(o, &s->topology)) return DV_ERROR_INPUT;
+  dvTopology *t = dv_topology(s->topology.target);
+  s->triangle_list = dv_follow_list(o, t, DV_TRIANGLE, &s->triangleIndices);
+  s->quad_list = dv_follow_list(o, t, DV_QUAD, &s->quadIndices);
+  s->triangle_list->heirs = s->quad_list->heirs = true;
   s->pulse = (Pulse){0, s->pressure > 0};
   if (s->pulseMode && s->pressureSpeed == 0) s->pressureSpeed = fabs(s->pressure);
   DV_TRY(surface_pressure_reinit(o));
@@ -240,7 +244,6 @@ static void surface_pressure_add_force(dvObject *o, const dvMech *m)
   SurfacePressure *s = (SurfacePressure *)o;
   Surface *u = &s->surface;
   size_t coord = (size_t)o->dof->coord, w = (size_t)o->dof->deriv;
-  if (dv_force_mesh_changed(&s->topology, &u->revision) && surface_pressure_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(u->force.state, m->x);
   double *f = dv_state_write(u->force.state, m->f), p = present_pressure(s, x);
   bool directed = !is_zero(s->mainDirection, o->dof->deriv);
@@ -297,6 +300,7 @@ const dvClass dv_surface_pressure_class = {
     .destroy = surface_destroy,
     DV_MEMORY(surface_pressure_memory),
     .end_step = surface_pressure_end_step,
+    .topology_changed = dv_force_remake,
 };
 
 // --- TaitSurfacePressureForceField ---------------------------------------------------------------
@@ -376,7 +380,6 @@ static dvStatus tait_pressure_triangles(dvObject *o)
   const dvInts *triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, u->force.state);
   const dvInts *quads = dv_force_elements(o, dv_topology(t->topology.target), DV_QUAD, u->force.state);
   u->triangles.count = 0;
-  dv_force_mesh_changed(&t->topology, &u->revision);
   if (!triangles || !quads) return DV_ERROR_INPUT;
   for (size_t i = 0; i < triangles->count; i += 3)
     surface_add(u, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
@@ -404,6 +407,9 @@ static dvStatus tait_pressure_reinit(dvObject *o)
   tait_state(t, t->currentVolume);
   return DV_OK;
 }
+
+// the fluid stays what it is: the volume that the change took or gave does not count
+static void tait_pressure_topology_changed(dvObject *o) { tait_pressure_triangles(o); }
 
 static dvStatus tait_pressure_init(dvObject *o)
 {
@@ -437,7 +443,6 @@ static void tait_pressure_add_force(dvObject *o, const dvMech *m)
 {
   TaitPressure *t = (TaitPressure *)o;
   Surface *u = &t->surface;
-  if (dv_force_mesh_changed(&t->topology, &u->revision) && tait_pressure_triangles(o) != DV_OK) return;
   const double *x = dv_state_read(u->force.state, m->x);
   double *f = dv_state_write(u->force.state, m->f), *g = t->gradient.data;
   measure_surface(u, x, &t->currentVolume, &t->currentSurfaceArea);
@@ -507,4 +512,5 @@ const dvClass dv_tait_pressure_class = {
     .destroy = tait_pressure_destroy,
     DV_MEMORY(tait_pressure_memory),
     .restored = tait_pressure_restored,
+    .topology_changed = tait_pressure_topology_changed,
 };

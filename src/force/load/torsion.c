@@ -11,6 +11,7 @@
 #include "force/mesh.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -53,6 +54,7 @@ static dvStatus torsion_init(dvObject *o)
   if (t->indices.count == 0 && !dv_field_of(o, &t->indices)->source)
     dv_warning(o, "name points in indices, for instance of a BoxROI", "no point is turned");
   DV_TRY(read_axis(o, t->axis, &t->unit));
+  dv_follow_points(o, t->force.state, &t->indices);
   return dv_check_indices(o, &t->indices, t->force.state->count, "points");
 }
 
@@ -150,15 +152,15 @@ typedef struct OscillatingTorsion {
   OSCILLATING_TORSION_FIELDS(DV_MEMBER)
   dvVec3 unit;
   DV_ARRAY(TurnedPoint) turned;   // in ascending order of points
-  unsigned revision;
+  double period;                  // 2 pi, with the digits that SOFA has in compat sofa
+  dvElementList *listed;          // keeps triangleList in step
 } OscillatingTorsion;
 
 #define SELF OscillatingTorsion
 static const dvFieldDesc oscillating_torsion_fields[] = {OSCILLATING_TORSION_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static const double two_pi = 6.2831853;   // the digits SOFA has
-static const double on_axis = 1e-10;      // m: points that near have no direction to turn in
+static const double on_axis = 1e-10;   // m: points that near have no direction to turn in
 
 static dvVec3 arm_of(const OscillatingTorsion *t, dvVec3 x)
 {
@@ -218,7 +220,6 @@ static dvStatus oscillating_torsion_reinit(dvObject *o)
   dvState *s = t->force.state;
   const double *x0 = dv_state_read(s, DV_X_REST);
   t->turned.count = 0;
-  dv_force_mesh_changed(&t->topology, &t->revision);
   const dvInts *triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, s);
   if (!triangles) return DV_ERROR_INPUT;
   DV_TRY(read_axis(o, t->axis, &t->unit));
@@ -227,7 +228,8 @@ static dvStatus oscillating_torsion_reinit(dvObject *o)
   bool *chosen = dv_alloc((s->count + 1) * sizeof *chosen);
   for (size_t i = 0; i < t->triangleList.count; i++)
     add_triangle(t, x0, triangles->data + 3 * (size_t)t->triangleList.data[i], shares, chosen);
-  for (size_t i = 0; i < dv_ints_size(triangles) && t->triangleList.count == 0 && t->dmin != t->dmax; i++)
+  bool listed = !dv_names_all(&t->triangleList, t->listed);
+  for (size_t i = 0; i < dv_ints_size(triangles) && !listed && t->dmin != t->dmax; i++)
     if (in_slab(t, x0, triangles->data + 3 * i)) add_triangle(t, x0, triangles->data + 3 * i, shares, chosen);
   list_points(t, x0, shares, chosen);
   dv_free(shares);
@@ -240,6 +242,9 @@ static dvStatus oscillating_torsion_init(dvObject *o)
   OscillatingTorsion *t = (OscillatingTorsion *)o;
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &t->topology)) return DV_ERROR_INPUT;
+  t->period = dv_compat(o, DV_COMPAT_OSCILLATION_PERIOD) ? 6.2831853 : 2 * acos(-1.0);
+  t->listed = dv_follow_list(o, dv_topology(t->topology.target), DV_TRIANGLE, &t->triangleList);
+  t->listed->heirs = true;
   DV_TRY(oscillating_torsion_reinit(o));
   if (t->turned.count == 0)
     dv_warning(o, "name triangles in triangleList, or give dmin and dmax along the axis",
@@ -267,9 +272,8 @@ static void oscillating_torsion_add_force(dvObject *o, const dvMech *m)
 {
   OscillatingTorsion *t = (OscillatingTorsion *)o;
   dvState *s = t->force.state;
-  if (dv_force_mesh_changed(&t->topology, &t->revision) && oscillating_torsion_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(s, m->x);
-  double *f = dv_state_write(s, m->f), moment = t->moment * cos(two_pi * t->frequency * o->node->time);
+  double *f = dv_state_write(s, m->f), moment = t->moment * cos(t->period * t->frequency * o->node->time);
   dvQuat turn = dv_quat_from_axis(t->unit, mean_angle(t, x));
   for (size_t i = 0; i < t->turned.count; i++) {
     const TurnedPoint *p = &t->turned.data[i];
@@ -303,4 +307,5 @@ const dvClass dv_oscillating_torsion_class = {
     .init = oscillating_torsion_init,
     .reinit = oscillating_torsion_reinit,
     .destroy = oscillating_torsion_destroy,
+    .topology_changed = dv_force_remake,
 };

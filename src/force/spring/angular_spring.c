@@ -1,9 +1,10 @@
 // AngularSpringForceField: torques that turn frames back to the orientation of the frame before them, torque = -k r
-// with the rotation vector r of q_i q_(i-1)^-1. As in SOFA the frame before feels nothing, and products use -k on every
-// named frame, the first included.
+// with the rotation vector r of q_i q_(i-1)^-1; the frame before feels the opposite. With compat sofa it feels nothing,
+// and products use -k on every named frame, the first included.
 #include "mechanics/component.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #define ANGULAR_SPRING_FIELDS(X)                                                                                       \
   X(indices, indices, "", "",                                                                                          \
@@ -17,6 +18,7 @@
 typedef struct AngularSpring {
   dvForce force;
   ANGULAR_SPRING_FIELDS(DV_MEMBER)
+  bool one_sided;   // the frame before feels nothing
 } AngularSpring;
 
 #define SELF AngularSpring
@@ -48,6 +50,7 @@ static dvStatus angular_spring_init(dvObject *o)
   if (dv_was_set(o, &a->limit))
     dv_field_warning(o, &a->limit, NULL, "limit is not used: the springs act at every angle, as in SOFA");
   if (a->indices.count < 2) dv_warning(o, "give indices of at least two frames", "there are no springs");
+  else a->one_sided = dv_compat(o, DV_COMPAT_ANGULAR_REACTION);
   return a->force.state->base.initialised ? angular_spring_reinit(o) : DV_OK;
 }
 
@@ -65,8 +68,16 @@ static void angular_spring_add_force(dvObject *o, const dvMech *m)
     size_t p = (size_t)a->indices.data[i];
     if (!is_there(a, i) || p == 0) continue;
     dvQuat turn = dv_quat_mul(dv_quat_load(x + 7 * p + 3), dv_quat_inverse(dv_quat_load(x + 7 * (p - 1) + 3)));
-    dv_vec3_accumulate(f + 6 * p + 3, dv_vec3_scale(dv_quat_to_rotation_vector(turn), -stiffness_of(a, i)));
+    dvVec3 torque = dv_vec3_scale(dv_quat_to_rotation_vector(turn), -stiffness_of(a, i));
+    dv_vec3_accumulate(f + 6 * p + 3, torque);
+    if (!a->one_sided) dv_vec3_accumulate(f + 6 * p - 3, dv_vec3_neg(torque));
   }
+}
+
+// springs of which products know: number i of the list, between the frame and the one before it
+static bool is_spring(const AngularSpring *a, size_t i)
+{
+  return is_there(a, i) && (a->one_sided || (i > 0 && a->indices.data[i] > 0));
 }
 
 static void angular_spring_add_dforce(dvObject *o, const dvMech *m)
@@ -77,7 +88,12 @@ static void angular_spring_add_dforce(dvObject *o, const dvMech *m)
   double *df = dv_state_write(a->force.state, m->df);
   for (size_t i = 0; i < a->indices.count; i++) {
     size_t at = 6 * (size_t)a->indices.data[i] + 3;
-    if (is_there(a, i)) dv_vec3_accumulate(df + at, dv_vec3_scale(dv_vec3_load(dx + at), -factor * stiffness_of(a, i)));
+    if (!is_spring(a, i)) continue;
+    dvVec3 turn = dv_vec3_load(dx + at);
+    if (!a->one_sided) turn = dv_vec3_sub(turn, dv_vec3_load(dx + at - 6));
+    dvVec3 torque = dv_vec3_scale(turn, -factor * stiffness_of(a, i));
+    dv_vec3_accumulate(df + at, torque);
+    if (!a->one_sided) dv_vec3_accumulate(df + at - 6, dv_vec3_neg(torque));
   }
 }
 
@@ -85,12 +101,17 @@ static void angular_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixS
 {
   AngularSpring *a = (AngularSpring *)o;
   double factor = dv_mech_k(m, a->force.rayleighStiffness);
+  const dvState *s = a->force.state;
   for (size_t i = 0; i < a->indices.count; i++) {
-    double block[36] = {0};
-    for (int k = 3; k < 6; k++) block[7 * k] = -factor * stiffness_of(a, i);
-    if (is_there(a, i))
-      sink->add(sink, a->force.state, (size_t)a->indices.data[i], a->force.state, (size_t)a->indices.data[i], 6, 6,
-                block);
+    if (!is_spring(a, i)) continue;
+    double block[36] = {0}, across[36] = {0};
+    size_t at = (size_t)a->indices.data[i];
+    for (int k = 3; k < 6; k++) across[7 * k] = -(block[7 * k] = -factor * stiffness_of(a, i));
+    sink->add(sink, s, at, s, at, 6, 6, block);
+    if (a->one_sided) continue;
+    sink->add(sink, s, at - 1, s, at - 1, 6, 6, block);
+    sink->add(sink, s, at, s, at - 1, 6, 6, across);
+    sink->add(sink, s, at - 1, s, at, 6, 6, across);
   }
 }
 

@@ -2,7 +2,7 @@
 //
 //   TriangularBendingSprings, QuadularBendingSprings  an edge of exactly two faces; lengths at rest from the rest
 //   positions TriangleBendingSprings, QuadBendingSprings        every face after the first at an edge; lengths from the
-//   first positions
+//   first positions, which springs keep when the surface changes
 //
 // An edge of two triangles gets one spring, between the points opposite to it; an edge of two quads gets two, each
 // between the neighbours of one of its ends. The equations stand in spring.h.
@@ -27,7 +27,6 @@ typedef struct Bending {
   dvForce force;
   BENDING_FIELDS(DV_MEMBER)
   dvSprings springs;
-  unsigned revision;   // of the topology they were made from
 } Bending;
 
 #define SELF Bending
@@ -67,7 +66,9 @@ static void find_creases(const dvInts *faces, int points, Creases *out)
 
 static void add_bending(Bending *b, int32_t p, int32_t q)
 {
-  dvSpring s = dv_spring(p, q, b->stiffness, b->damping, dv_spring_distance(b->force.state, DV_X_REST, p, q));
+  dvState *state = b->force.state;
+  double rest = dv_spring_distance(state->base.dof, dv_state_read(state, DV_X_REST), p, q);
+  dvSpring s = dv_spring(p, q, b->stiffness, b->damping, rest);
   s.low = shortest_bending;
   dv_push(&b->springs.list, s);
 }
@@ -95,7 +96,6 @@ static dvStatus bending_reinit(dvObject *o)
     } else add_bending(b, t1[i1], t2[i2]);
   }
   dv_array_free(&creases);
-  dv_force_mesh_changed(&b->topology, &b->revision);
   return dv_springs_settle(&b->springs, o, b->force.state, b->force.state);
 }
 
@@ -113,7 +113,6 @@ static dvStatus bending_init(dvObject *o)
 static void bending_add_force(dvObject *o, const dvMech *m)
 {
   Bending *b = (Bending *)o;
-  if (dv_force_mesh_changed(&b->topology, &b->revision)) bending_reinit(o);
   dv_springs_add_force(&b->springs, b->force.state, b->force.state, m);
 }
 
@@ -161,6 +160,7 @@ static const dvForceOps bending_ops = {
       .init = bending_init,                                                    \
       .reinit = bending_reinit,                                                \
       .destroy = bending_destroy,                                              \
+      .topology_changed = dv_force_remake,                                     \
   };
 
 BENDING(dv_triangular_bending_class, "TriangularBendingSprings",
@@ -182,6 +182,7 @@ typedef struct FaceBending {
   QUAD_BENDING_FIELDS(DV_MEMBER)
   dvPairMap edges, pairs;   // while springs are made
   double ks, kd;
+  dvReals first;   // positions at the start
 } FaceBending;
 
 #define SELF FaceBending
@@ -193,7 +194,8 @@ static void add_face_spring(FaceBending *b, int32_t p, int32_t q)
 {
   dvSpringForce *f = &b->force;
   if (p == q) return;   // SOFA lists it, but it never acts
-  dv_push(&f->springs.list, dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first, DV_X, p, q)));
+  dv_push(&f->springs.list,
+          dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first->base.dof, b->first.data, p, q)));
 }
 
 static void add_distinct_spring(FaceBending *b, int32_t p, int32_t q)
@@ -260,6 +262,28 @@ static dvStatus face_bending_reinit(dvObject *o)
   return dv_spring_force_end(o);
 }
 
+static dvStatus take_first(FaceBending *b)
+{
+  dvState *s = b->force.pair.first;
+  b->first.width = s->base.dof->coord;
+  if (dv_reals_assign(&b->first, dv_state_read(s, DV_X), dv_state_scalars(s, DV_X))) return DV_OK;
+  return dv_error(&b->force.pair.base, NULL, "out of memory for %zu points", s->count);
+}
+
+// of a mesh that was made again nothing is known
+static void face_bending_topology_changed(dvObject *o)
+{
+  FaceBending *b = (FaceBending *)o;
+  if (dv_reals_size(&b->first) != b->force.pair.first->count && take_first(b) != DV_OK) return;
+  face_bending_reinit(o);
+}
+
+static void face_bending_destroy(dvObject *o)
+{
+  dv_reals_free(&((FaceBending *)o)->first);
+  dv_spring_force_destroy(o);
+}
+
 static dvStatus face_bending_init(dvObject *o)
 {
   FaceBending *b = (FaceBending *)o;
@@ -270,8 +294,9 @@ static dvStatus face_bending_init(dvObject *o)
   if (f->pair.first != f->pair.second) return dv_error(o, NULL, "the springs of a surface lie within one state");
   b->ks = f->stiffness.data[0];
   b->kd = f->damping.data[0];
-  f->mesh = &b->topology;
+  DV_TRY(take_first(b));
   DV_TRY(face_bending_reinit(o));
+  dv_element_data_add_reals(dv_follow_rows(o, f->pair.first), &b->first, true);
   if (f->springs.list.count == 0)
     dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
   return DV_OK;
@@ -288,7 +313,8 @@ const dvClass dv_triangle_bending_class = {
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = face_bending_init,
     .reinit = face_bending_reinit,
-    .destroy = dv_spring_force_destroy,
+    .destroy = face_bending_destroy,
+    .topology_changed = face_bending_topology_changed,
 };
 
 const dvClass dv_quad_bending_class = {
@@ -303,5 +329,6 @@ const dvClass dv_quad_bending_class = {
     .ops = {[DV_ROLE_FORCE] = &dv_spring_force_ops},
     .init = face_bending_init,
     .reinit = face_bending_reinit,
-    .destroy = dv_spring_force_destroy,
+    .destroy = face_bending_destroy,
+    .topology_changed = face_bending_topology_changed,
 };

@@ -27,7 +27,6 @@ typedef struct FastBending {
   dvForce force;
   FAST_BENDING_FIELDS(DV_MEMBER)
   DV_ARRAY(Hinge) hinges;
-  unsigned revision;   // of the topology they were made from
 } FastBending;
 
 #define SELF FastBending
@@ -86,7 +85,6 @@ static dvStatus fast_bending_reinit(dvObject *o)
   FastBending *f = (FastBending *)o;
   const dvInts *triangles = dv_force_elements(o, dv_topology(f->topology.target), DV_TRIANGLE, f->force.state);
   f->hinges.count = 0;
-  dv_force_mesh_changed(&f->topology, &f->revision);
   if (!triangles) return DV_ERROR_INPUT;
   const double *x0 = dv_state_read(f->force.state, DV_X_REST);
   dvPairMap edges = {0};
@@ -142,7 +140,6 @@ static double multiply(const FastBending *f, const double *in, double *out, doub
 static void fast_bending_add_force(dvObject *o, const dvMech *m)
 {
   FastBending *f = (FastBending *)o;
-  if (dv_force_mesh_changed(&f->topology, &f->revision)) fast_bending_reinit(o);
   const double *x = dv_state_read(f->force.state, m->x);
   multiply(f, x, dv_state_write(f->force.state, m->f), 1);
 }
@@ -197,4 +194,5 @@ const dvClass dv_fast_bending_class = {
     .init = fast_bending_init,
     .reinit = fast_bending_reinit,
     .destroy = fast_bending_destroy,
+    .topology_changed = dv_force_remake,
 };

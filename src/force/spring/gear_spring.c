@@ -9,6 +9,7 @@
 #include "force/spring/frame_text.h"
 #include "io/record/record.h"
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 
 #include "math/vec.h"
 
@@ -45,6 +46,8 @@ typedef struct GearSpring {
   double last_output;
   double time;   // of the last evaluation
   bool waiting;
+  dvInts frames[2];   // parents and wheels on either side: they follow the frames of the states
+  dvPairs pairs;
 } GearSpring;
 
 #define SELF GearSpring
@@ -113,6 +116,23 @@ static bool gear_is_there(const GearSpring *s, const Gear *g)
   return wheel_is_there(&g->wheels[0], s->pair.first) && wheel_is_there(&g->wheels[1], s->pair.second);
 }
 
+static dvStatus follow(GearSpring *s)
+{
+  dvObject *o = &s->pair.base;
+  for (int k = 0; k < 2; k++) {
+    s->frames[k].width = 2;
+    if (!dv_ints_resize(&s->frames[k], 2 * s->gears.count))
+      return dv_error(o, NULL, "out of memory for %zu gears", s->gears.count);
+    for (size_t i = 0; i < s->gears.count; i++) {
+      s->frames[k].data[2 * i] = s->gears.data[i].wheels[k].parent;
+      s->frames[k].data[2 * i + 1] = s->gears.data[i].wheels[k].frame;
+    }
+  }
+  dv_pairs_forget(&s->pairs);
+  if (!s->pairs.ends[0]) dv_pairs_follow(&s->pairs, o, s->pair.first, s->pair.second, &s->frames[0], &s->frames[1]);
+  return dv_element_list_add_array(dv_pairs_list(&s->pairs), &s->gears);
+}
+
 static dvStatus gear_spring_reinit(dvObject *o)
 {
   GearSpring *s = (GearSpring *)o;
@@ -135,7 +155,17 @@ static dvStatus gear_spring_reinit(dvObject *o)
           angle_about(w->turn, dv_quat_load(x + 7 * (size_t)w->frame + 3), w->axis);
     }
   }
-  return DV_OK;
+  return follow(s);
+}
+
+static void gear_spring_topology_changed(dvObject *o)
+{
+  GearSpring *s = (GearSpring *)o;
+  for (size_t i = 0; i < 2 * s->gears.count; i++) {
+    Wheel *w = &s->gears.data[i / 2].wheels[i % 2];
+    w->parent = s->frames[i % 2].data[i / 2 * 2];
+    w->frame = s->frames[i % 2].data[i / 2 * 2 + 1];
+  }
 }
 
 static dvStatus gear_spring_init(dvObject *o)
@@ -331,6 +361,8 @@ static void gear_spring_destroy(dvObject *o)
 {
   GearSpring *s = (GearSpring *)o;
   dv_array_free(&s->gears);
+  dv_ints_free(&s->frames[0]);
+  dv_ints_free(&s->frames[1]);
   dv_record_close(&s->out);
 }
 
@@ -357,4 +389,5 @@ const dvClass dv_gear_spring_class = {
     DV_MEMORY(gear_spring_memory),
     .remember = gear_spring_remember,
     .end_step = gear_spring_end_step,
+    .topology_changed = gear_spring_topology_changed,
 };

@@ -85,6 +85,7 @@ static dvStatus grid_spring_reinit(dvObject *o)
     dv_warning(o, "put a RegularGridTopology beside the state, or use a MeshSpringForceField",
                "the topology of %s is no regular grid: only the springs that are given act",
                g->force.pair.first->base.name);
+  dv_spring_force_follow(&g->force);
   return dv_springs_settle(&g->force.springs, o, g->force.pair.first, g->force.pair.second);
 }
 
@@ -106,4 +107,5 @@ const dvClass dv_grid_spring_class = {
     .init = grid_spring_init,
     .reinit = grid_spring_reinit,
     .destroy = dv_spring_force_destroy,
+    .topology_changed = dv_spring_force_topology_changed,
 };

@@ -11,8 +11,10 @@
 #include "force/spring/frame_text.h"
 #include "io/record/record.h"
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -120,6 +122,7 @@ typedef struct JointSpring {
   double last_output;
   double time;   // of the last evaluation
   bool waiting;
+  dvPairs pairs;
 } JointSpring;
 
 #define SELF JointSpring
@@ -165,7 +168,7 @@ static bool read_joint(void *user, dvFrameText *t)
   return true;
 }
 
-// SOFA takes the rest of joints with REST_T from the first positions, whatever the text says
+// In SOFA joints with REST_T rest where they start, whatever the text says.
 static dvStatus joint_spring_settle(JointSpring *s)
 {
   for (size_t i = 0; i < s->joints.count; i++) {
@@ -177,11 +180,18 @@ static dvStatus joint_spring_settle(JointSpring *s)
     }
     const double *x1 = dv_state_read(s->pair.first, DV_X) + 7 * (size_t)j->link.a,
                  *x2 = dv_state_read(s->pair.second, DV_X) + 7 * (size_t)j->link.b;
-    if (!j->rest_from_start) continue;
+    if (!j->rest_from_start || !dv_compat(&s->pair.base, DV_COMPAT_JOINT_REST)) continue;
     j->rest_t = dv_vec3_sub(dv_vec3_load(x2), dv_vec3_load(x1));
     j->rest_r = dv_quat_mul(dv_quat_load(x2 + 3), dv_quat_inverse(dv_quat_load(x1 + 3)));
   }
+  DV_PAIRS_FOLLOW(&s->pairs, &s->pair.base, s->pair.first, s->pair.second, &s->joints, link.a, link.b);
   return DV_OK;
+}
+
+static void joint_spring_topology_changed(dvObject *o)
+{
+  JointSpring *s = (JointSpring *)o;
+  DV_PAIRS_GIVE(&s->pairs, &s->joints, link.a, link.b);
 }
 
 static dvStatus joint_spring_reinit(dvObject *o)
@@ -376,6 +386,7 @@ static void joint_spring_destroy(dvObject *o)
   JointSpring *s = (JointSpring *)o;
   dv_array_free(&s->joints);
   dv_array_free(&s->pushes);
+  dv_pairs_free(&s->pairs);
   dv_record_close(&s->out);
 }
 
@@ -403,6 +414,7 @@ const dvClass dv_joint_spring_class = {
     .remember = joint_spring_remember,
     .restored = joint_spring_restored,
     .end_step = joint_spring_end_step,
+    .topology_changed = joint_spring_topology_changed,
 };
 
 // --- FrameSpringForceField -----------------------------------------------------------------------
@@ -424,6 +436,8 @@ typedef struct FrameSpring {
   FRAME_SPRING_FIELDS(DV_MEMBER)
   DV_ARRAY(Frames) springs;
   bool waiting;
+  bool as_sofa;   // the damping of rotations drives the second frame; torques stand in the axes of the first
+  dvPairs pairs;
 } FrameSpring;
 
 #define SELF FrameSpring
@@ -467,13 +481,21 @@ static dvStatus frame_spring_reinit(dvObject *o)
     s->springs.count = 0;
     return status;
   }
+  DV_PAIRS_FOLLOW(&s->pairs, o, s->pair.first, s->pair.second, &s->springs, link.a, link.b);
   return DV_OK;
+}
+
+static void frame_spring_topology_changed(dvObject *o)
+{
+  FrameSpring *s = (FrameSpring *)o;
+  DV_PAIRS_GIVE(&s->pairs, &s->springs, link.a, link.b);
 }
 
 static dvStatus frame_spring_init(dvObject *o)
 {
   FrameSpring *s = (FrameSpring *)o;
   DV_TRY(dv_pair_force_init(o));
+  s->as_sofa = dv_compat(o, DV_COMPAT_FRAME_SPRING);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
   return s->waiting ? DV_OK : frame_spring_reinit(o);
 }
@@ -502,10 +524,10 @@ static void frame_spring_add_force(dvObject *o, const dvMech *m)
     dvVec3 force =
         dv_vec3_add_scaled(dv_vec3_scale(gap, f->kt), dv_vec3_sub(dv_vec3_load(v2), dv_vec3_load(v1)), l->kd);
     dvVec3 spin = dv_vec3_scale(dv_vec3_sub(dv_vec3_load(v2 + 3), dv_vec3_load(v1 + 3)), l->kd);
-    dvVec3 turn = dv_vec3_scale(dv_quat_to_rotation_vector(dv_quat_mul(dv_quat_inverse(q1), q2)), f->kr);
-    // as in SOFA: the damping of the rotation has opposite signs on the two frames
+    dvQuat relative = s->as_sofa ? dv_quat_mul(dv_quat_inverse(q1), q2) : dv_quat_mul(q2, dv_quat_inverse(q1));
+    dvVec3 turn = dv_vec3_scale(dv_quat_to_rotation_vector(relative), f->kr);
     push_pair(&s->pair, m, l, force, dv_vec3_add(dv_vec3_add(turn, dv_vec3_cross(arm1, force)), spin),
-              dv_vec3_sub(dv_vec3_add(turn, dv_vec3_cross(arm2, force)), spin));
+              dv_vec3_add_scaled(dv_vec3_add(turn, dv_vec3_cross(arm2, force)), spin, s->as_sofa ? -1 : 1));
   }
 }
 
@@ -524,7 +546,11 @@ static void frame_spring_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSin
       link_add_stiffness(&s->springs.data[i].link, &s->pair, m, sink);
 }
 
-static void frame_spring_destroy(dvObject *o) { dv_array_free(&((FrameSpring *)o)->springs); }
+static void frame_spring_destroy(dvObject *o)
+{
+  dv_array_free(&((FrameSpring *)o)->springs);
+  dv_pairs_free(&((FrameSpring *)o)->pairs);
+}
 
 static const dvForceOps frame_spring_ops = {
     .add_force = frame_spring_add_force,
@@ -546,4 +572,5 @@ const dvClass dv_frame_spring_class = {
     .reinit = frame_spring_reinit,
     .store_reset = frame_spring_store_reset,
     .destroy = frame_spring_destroy,
+    .topology_changed = frame_spring_topology_changed,
 };

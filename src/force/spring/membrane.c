@@ -60,7 +60,6 @@ typedef struct Membrane {
   DV_ARRAY(Edge) edges;
   DV_ARRAY(Patch) patches;
   double lambda, mu;
-  unsigned revision;
 } Membrane;
 
 #define SELF Membrane
@@ -103,7 +102,6 @@ static dvStatus membrane_reinit(dvObject *o)
   Membrane *m = (Membrane *)o;
   dvTopology *t = dv_topology(m->topology.target);
   m->edges.count = m->patches.count = 0;
-  dv_force_mesh_changed(&m->topology, &m->revision);
   double nu = m->poissonRatio, plane = m->youngModulus / (1 - nu * nu);
   if (!(fabs(nu) < 1))
     return dv_field_error(o, &m->poissonRatio, "take 0.3", "Poisson's ratio %g is not between -1 and 1", nu);
@@ -263,7 +261,6 @@ static void area_matrix(const Membrane *m, Patch *p)
 static void membrane_add_force(dvObject *o, const dvMech *mech)
 {
   Membrane *m = (Membrane *)o;
-  if (dv_force_mesh_changed(&m->topology, &m->revision) && membrane_reinit(o) != DV_OK) return;
   bool squares = is_biquadratic(o);
   const double *x = dv_state_read(m->force.state, mech->x), *v = dv_state_read(m->force.state, mech->v);
   double *f = dv_state_write(m->force.state, mech->f);
@@ -346,6 +343,7 @@ const dvClass dv_quadratic_membrane_class = {
     .init = membrane_init,
     .reinit = membrane_reinit,
     .destroy = membrane_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 const dvClass dv_biquadratic_membrane_class = {
@@ -360,4 +358,5 @@ const dvClass dv_biquadratic_membrane_class = {
     .init = membrane_init,
     .reinit = membrane_reinit,
     .destroy = membrane_destroy,
+    .topology_changed = dv_force_remake,
 };

@@ -60,7 +60,8 @@ static void add_spring(Maker *k, int32_t a, int32_t b)
   if (!in_range(k->mesh, a, b)) return;
   dv_pair_map_get(&k->pairs, a, b, &fresh);
   if (!fresh) return;
-  double l = dv_spring_distance(f->pair.first, DV_X_REST, a, b), factor = l > DBL_EPSILON ? 1 / l : 1;
+  dvState *s0 = f->pair.first;
+  double l = dv_spring_distance(s0->base.dof, dv_state_read(s0, DV_X_REST), a, b), factor = l > DBL_EPSILON ? 1 / l : 1;
   dvSpring s = dv_spring(a, b, k->stiffness * factor, k->damping * factor, l);
   if (k->mesh->noCompression) dv_spring_only_stretch(&s);
   dv_push(&f->springs.list, s);
@@ -104,7 +105,6 @@ static dvStatus mesh_spring_reinit(dvObject *o)
   if (m->force.pair.first == m->force.pair.second) {
     dvTopology *t = dv_force_topology(o, &m->topology);
     if (!t) return DV_ERROR_INPUT;
-    m->force.mesh = &m->topology;
     Maker k = {.mesh = m};
     dvStatus status = add_kinds(&k, t);
     dv_pair_map_free(&k.pairs);
@@ -146,4 +146,5 @@ const dvClass dv_mesh_spring_class = {
     .init = mesh_spring_init,
     .reinit = mesh_spring_reinit,
     .destroy = dv_spring_force_destroy,
+    .topology_changed = dv_force_remake,
 };

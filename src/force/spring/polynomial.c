@@ -8,6 +8,7 @@
 // Products use SOFA's derivatives: for the first (P'/l - P/d) u u^T + P/d 1, whatever the sign of the strain; for the
 // second only the diagonal of a like matrix.
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 
 #include <math.h>
 
@@ -75,6 +76,28 @@ static double polynomials_energy(const Polynomials *p, size_t i, double s)
   return sum;
 }
 
+// each spring keeps its own polynomial when there is one for each
+static void polynomials_follow(Polynomials *p, dvElementList *l, size_t springs)
+{
+  if (p->degree.count != springs || springs <= 1) return;
+  dv_element_list_add_array(l, &p->first);
+  dv_element_list_add_array(l, &p->degree);
+}
+
+// the fields as the springs are now, one polynomial after the other
+static void polynomials_show(Polynomials *p, dvReals *coefficients, dvInts *degrees)
+{
+  DV_ARRAY(double) all = {0};
+  if (degrees->count == p->degree.count || degrees->count <= 1) return;
+  for (size_t i = 0; i < p->degree.count; i++) {
+    for (int32_t k = 0; k < p->degree.data[i]; k++) dv_push(&all, coefficients->data[p->first.data[i] + k]);
+    p->first.data[i] = (int32_t)all.count - p->degree.data[i];
+  }
+  DV_MUST(dv_reals_assign(coefficients, all.data, all.count));
+  DV_MUST(dv_ints_assign(degrees, p->degree.data, p->degree.count));
+  dv_array_free(&all);
+}
+
 // a list of points, all when it is empty
 static void fill_points(const dvInts *given, size_t count, dvInts *out)
 {
@@ -110,6 +133,7 @@ typedef struct PolynomialSpring {
   DV_ARRAY(double) moving;   // along, across, and the direction: five numbers a spring
   size_t points;             // of both states when the springs were made
   bool waiting;
+  dvPairs pairs;
 } PolynomialSpring;
 
 #define SELF PolynomialSpring
@@ -140,7 +164,23 @@ static dvStatus polynomial_spring_reinit(dvObject *o)
     if (p->computeZeroLength != 1 && !(p->rest.data[i] > 0))
       return dv_field_error(o, &p->zeroLength, NULL, "a spring of length %g has no strain", p->rest.data[i]);
   }
+  if (!dv_ints_resize(&p->second, n)) return dv_error(o, NULL, "out of memory for %zu springs", n);
+  dv_pairs_forget(&p->pairs);
+  if (!p->pairs.ends[0]) dv_pairs_follow(&p->pairs, o, p->pair.first, p->pair.second, &p->first, &p->second);
+  dvElementList *l = dv_pairs_list(&p->pairs);
+  DV_TRY(dv_element_list_add_array(l, &p->rest));
+  polynomials_follow(&p->polynomials, l, n);
   return DV_OK;
+}
+
+static void polynomial_spring_topology_changed(dvObject *o)
+{
+  PolynomialSpring *p = (PolynomialSpring *)o;
+  p->points = p->pair.first->count + p->pair.second->count;
+  dv_array_resize(&p->moving, 5 * p->first.count);
+  if (p->firstObjectPoints.count) dv_ints_share(&p->firstObjectPoints, &p->first);
+  if (p->secondObjectPoints.count) dv_ints_share(&p->secondObjectPoints, &p->second);
+  polynomials_show(&p->polynomials, &p->polynomialStiffness, &p->polynomialDegree);
 }
 
 static dvStatus polynomial_spring_init(dvObject *o)
@@ -194,7 +234,7 @@ static void polynomial_spring_add_force(dvObject *o, const dvMech *m)
 {
   PolynomialSpring *p = (PolynomialSpring *)o;
   if (p->points != p->pair.first->count + p->pair.second->count && polynomial_spring_change(o) != DV_OK)
-    p->first.count = 0;
+    p->first.count = 0;   // a mapping has made other points
   const double *x1 = dv_state_read(p->pair.first, m->x), *x2 = dv_state_read(p->pair.second, m->x);
   double *f1 = dv_state_write(p->pair.first, m->f), *f2 = dv_state_write(p->pair.second, m->f);
   for (size_t i = 0; i < p->first.count; i++) {
@@ -300,6 +340,7 @@ const dvClass dv_polynomial_spring_class = {
     .store_reset = polynomial_spring_store_reset,
     .destroy = polynomial_spring_destroy,
     DV_MEMORY(polynomial_spring_memory),
+    .topology_changed = polynomial_spring_topology_changed,
 };
 
 // --- PolynomialRestShapeSpringsForceField --------------------------------------------------------
@@ -329,6 +370,7 @@ typedef struct PolynomialRest {
   DV_ARRAY(double) diagonal;   // of the stiffness, three numbers a spring
   size_t count;                // of both states when the springs were made
   bool waiting;
+  dvPairs pairs;
 } PolynomialRest;
 
 #define SELF PolynomialRest
@@ -358,8 +400,24 @@ static dvStatus polynomial_rest_reinit(dvObject *o)
     if (!(p->initialLength.data[i] > 0))
       return dv_field_error(o, &p->initialLength, NULL, "strains cannot refer to a length of %g",
                             p->initialLength.data[i]);
+  if (!dv_ints_resize(&p->holding, p->held.count)) return dv_error(o, NULL, "out of memory");
   dv_array_resize(&p->diagonal, 3 * p->held.count);
+  dv_pairs_forget(&p->pairs);
+  if (!p->pairs.ends[0]) dv_pairs_follow(&p->pairs, o, p->force.state, holder(p), &p->held, &p->holding);
+  dvElementList *l = dv_pairs_list(&p->pairs);
+  dv_element_list_add_reals(l, &p->initialLength, true);
+  polynomials_follow(&p->polynomials, l, p->held.count);
   return DV_OK;
+}
+
+static void polynomial_rest_topology_changed(dvObject *o)
+{
+  PolynomialRest *p = (PolynomialRest *)o;
+  p->count = p->force.state->count + holder(p)->count;
+  dv_array_resize(&p->diagonal, 3 * p->held.count);
+  if (p->points.count) dv_ints_share(&p->points, &p->held);
+  if (p->external_points.count) dv_ints_share(&p->external_points, &p->holding);
+  polynomials_show(&p->polynomials, &p->polynomialStiffness, &p->polynomialDegree);
 }
 
 static dvStatus polynomial_rest_init(dvObject *o)
@@ -460,4 +518,5 @@ const dvClass dv_polynomial_rest_class = {
     .reinit = polynomial_rest_reinit,
     .store_reset = polynomial_rest_store_reset,
     .destroy = polynomial_rest_destroy,
+    .topology_changed = polynomial_rest_topology_changed,
 };

@@ -7,6 +7,7 @@
 // SOFA). With a pivot, given in the world at rest, the displacement of the pivot instead of the frame's origin is
 // pulled back.
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 
 #include "math/vec.h"
 
@@ -31,6 +32,7 @@ typedef struct RestShape {
   dvForce force;
   REST_SHAPE_FIELDS(DV_MEMBER)
   DV_ARRAY(int32_t) held, holding;   // pairs of points
+  dvPairs pairs;                     // keeps points and external_points in step
   dvField *watched[2];
   uint32_t seen;
   bool waiting;   // a state is not initialised yet
@@ -74,6 +76,31 @@ static uint32_t rest_shape_stamp(const RestShape *r)
   return r->watched[0]->counter + r->watched[1]->counter + (uint32_t)(r->force.state->count + holder(r)->count);
 }
 
+static bool has_external(const RestShape *r) { return r->external_rest_shape.target != NULL; }
+
+// A spring goes with one of its points, and what is given for it moves along. Where all points are held, new ones are
+// too.
+static void rest_shape_follow(RestShape *r)
+{
+  dvObject *o = &r->force.base;
+  if (r->pairs.ends[0]) return;
+  r->pairs.ends[0] = &r->points;   // once
+  if (r->points.count == 0) {
+    dvElementData *d = dv_follow_rows(o, r->force.state);
+    dv_element_data_add_reals(d, &r->stiffness, true);
+    dv_element_data_add_reals(d, &r->angularStiffness, true);
+    if (has_external(r) && holder(r)->topology) dv_follow(o, holder(r)->topology);
+    return;
+  }
+  if (has_external(r) && r->external_points.count == r->points.count)
+    dv_pairs_follow(&r->pairs, o, r->force.state, holder(r), &r->points, &r->external_points);
+  else r->pairs.lists[0] = dv_follow_points(o, r->force.state, &r->points);
+  dvElementList *l = dv_pairs_list(&r->pairs);
+  dv_element_list_add_reals(l, &r->stiffness, true);
+  dv_element_list_add_reals(l, &r->angularStiffness, true);
+  if (dv_reals_size(&r->pivot_points) == r->points.count) dv_element_list_add_reals(l, &r->pivot_points, false);
+}
+
 static dvStatus rest_shape_reinit(dvObject *o)
 {
   RestShape *r = (RestShape *)o;
@@ -82,9 +109,10 @@ static dvStatus rest_shape_reinit(dvObject *o)
   r->held.count = r->holding.count = 0;
   DV_TRY(dv_check_indices(o, &r->points, count, "points"));
   DV_TRY(dv_check_indices(o, &r->external_points, others, "points"));
-  for (size_t i = 0; i < (r->points.count ? r->points.count : count); i++)
-    dv_push(&r->held, r->points.count ? r->points.data[i] : (int32_t)i);
-  if (r->external_points.count)
+  rest_shape_follow(r);
+  bool all = dv_names_all(&r->points, r->pairs.lists[0]);
+  for (size_t i = 0; i < (all ? count : r->points.count); i++) dv_push(&r->held, all ? (int32_t)i : r->points.data[i]);
+  if (!dv_names_all(&r->external_points, r->pairs.lists[1]))
     for (size_t i = 0; i < r->external_points.count; i++) dv_push(&r->holding, r->external_points.data[i]);
   else
     for (size_t i = 0; i < (r->external_rest_shape.target ? others : r->held.count); i++)
@@ -113,6 +141,8 @@ static dvStatus rest_shape_init(dvObject *o)
   r->waiting = !s->base.initialised || !h->base.initialised;
   return r->waiting ? DV_OK : rest_shape_reinit(o);
 }
+
+static void rest_shape_topology_changed(dvObject *o) { rest_shape_reinit(o); }
 
 static void rest_shape_store_reset(dvObject *o)
 {
@@ -235,4 +265,5 @@ const dvClass dv_rest_shape_class = {
     .reinit = rest_shape_reinit,
     .store_reset = rest_shape_store_reset,
     .destroy = rest_shape_destroy,
+    .topology_changed = rest_shape_topology_changed,
 };

@@ -81,20 +81,43 @@ dvStatus dv_spring_force_end(dvObject *o)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   dvStatus status = dv_springs_settle(&f->springs, o, f->pair.first, f->pair.second);
-  if (f->mesh) dv_force_mesh_changed(f->mesh, &f->revision);
   if (status == DV_OK) publish(f);
   else f->springs.list.count = 0;
   return status;
 }
 
-void dv_spring_force_destroy(dvObject *o) { dv_springs_free(&((dvSpringForce *)o)->springs); }
-
-double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b)
+void dv_spring_force_destroy(dvObject *o)
 {
-  const double *x = dv_state_read(s, id);
-  size_t c = (size_t)s->base.dof->coord;
+  dvSpringForce *f = (dvSpringForce *)o;
+  dv_springs_free(&f->springs);
+  dv_pairs_free(&f->pairs);
+}
+
+static uint32_t watched_counter(const dvSpringForce *f)
+{
+  uint32_t sum = 0;
+  for (size_t i = 0; i < DV_COUNT(f->watched); i++) sum += f->watched[i]->counter;
+  return sum;
+}
+
+void dv_spring_force_follow(dvSpringForce *f)
+{
+  DV_PAIRS_FOLLOW(&f->pairs, &f->pair.base, f->pair.first, f->pair.second, &f->springs.list, a, b);
+}
+
+void dv_spring_force_topology_changed(dvObject *o)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  DV_PAIRS_GIVE(&f->pairs, &f->springs.list, a, b);
+  dv_spring_force_end(o);
+  if (f->watched[0]) f->seen = watched_counter(f);
+}
+
+double dv_spring_distance(const dvDof *dof, const double *x, int32_t a, int32_t b)
+{
+  size_t c = (size_t)dof->coord;
   double sum = 0;
-  for (int k = 0; k < dv_spring_dimensions(s->base.dof); k++) {
+  for (int k = 0; k < dv_spring_dimensions(dof); k++) {
     double d = x[(size_t)b * c + (size_t)k] - x[(size_t)a * c + (size_t)k];
     sum += d * d;
   }
@@ -185,13 +208,6 @@ static dvStatus add_from_indices(dvSpringForce *f)
   return DV_OK;
 }
 
-static uint32_t watched_counter(const dvSpringForce *f)
-{
-  uint32_t sum = 0;
-  for (size_t i = 0; i < DV_COUNT(f->watched); i++) sum += f->watched[i]->counter;
-  return sum;
-}
-
 static dvStatus add_from_file(dvSpringForce *f)
 {
   dvXspSprings list = {0};
@@ -214,6 +230,7 @@ static dvStatus spring_force_fill(dvObject *o, bool given)
   if (o->cls == &dv_repulsive_spring_class)
     for (size_t i = 0; i < f->springs.list.count; i++) dv_spring_only_push(&f->springs.list.data[i]);
   DV_TRY(dv_spring_force_end(o));
+  dv_spring_force_follow(f);
   f->seen = watched_counter(f);
   return DV_OK;
 }
@@ -256,7 +273,6 @@ static void spring_force_add_force(dvObject *o, const dvMech *m)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   if (f->watched[0] && f->seen != watched_counter(f)) spring_force_fill(o, false);
-  if (f->mesh && dv_force_mesh_changed(f->mesh, &f->revision)) o->cls->reinit(o);
   dv_springs_add_force(&f->springs, f->pair.first, f->pair.second, m);
 }
 
@@ -303,6 +319,7 @@ const dvClass dv_spring_force_class = {
     .reinit = spring_force_reinit,
     .store_reset = spring_force_store_reset,
     .destroy = dv_spring_force_destroy,
+    .topology_changed = dv_spring_force_topology_changed,
 };
 
 const dvClass dv_repulsive_spring_class = {
@@ -318,4 +335,5 @@ const dvClass dv_repulsive_spring_class = {
     .reinit = spring_force_reinit,
     .store_reset = spring_force_store_reset,
     .destroy = dv_spring_force_destroy,
+    .topology_changed = dv_spring_force_topology_changed,
 };

@@ -4,6 +4,7 @@
 
 #include "force/mesh.h"
 #include "force/spring/spring.h"
+#include "mechanics/pairs.h"
 
 #define DV_SPRING_FORCE_FIELDS(X)                                                                                     \
   X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                      \
@@ -25,9 +26,8 @@ typedef struct dvSpringForce {
   dvSprings springs;
   dvField *watched[3];   // springs made from these fields follow them
   uint32_t seen;
-  bool waiting;         // for a state that stands further down and is not initialised yet
-  const dvLink *mesh;   // topology that the springs are made from; reinit makes them again when it changes
-  unsigned revision;
+  bool waiting;    // for a state that stands further down and is not initialised yet
+  dvPairs pairs;   // springs that are not made from a mesh follow their points
 } dvSpringForce;
 
 extern const dvFieldBlock dv_spring_force_block;
@@ -40,9 +40,13 @@ dvStatus dv_spring_force_add_given(dvSpringForce *f);
 // Checks the list, prepares products and shows the list in the fields.
 dvStatus dv_spring_force_end(dvObject *o);
 void dv_spring_force_destroy(dvObject *o);
+// For springs that are not made from a mesh, whenever the list was filled: each stays with its two points, and goes
+// with one of them.
+void dv_spring_force_follow(dvSpringForce *f);
+void dv_spring_force_topology_changed(dvObject *o);
 
-// Distance of two points of a state's vector, in the numbers that springs see.
-double dv_spring_distance(dvState *s, int id, int32_t a, int32_t b);
+// Distance of two points of a vector, in the numbers that springs see.
+double dv_spring_distance(const dvDof *dof, const double *x, int32_t a, int32_t b);
 
 // Pairs of points without regard to their order, each with a value.
 typedef struct dvPairMap {

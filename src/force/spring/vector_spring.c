@@ -3,6 +3,7 @@
 // two states.
 #include "force/mesh.h"
 #include "force/spring/xsp.h"
+#include "mechanics/pairs.h"
 
 #include <math.h>
 
@@ -20,6 +21,7 @@ typedef struct VectorSpring {
   VECTOR_SPRING_FIELDS(DV_MEMBER)
   dvXspSprings list;
   bool waiting;
+  dvPairs pairs;   // springs of a file follow their points
 } VectorSpring;
 
 #define SELF VectorSpring
@@ -43,6 +45,16 @@ static dvStatus add_edges(VectorSpring *v)
   return DV_OK;
 }
 
+static void vector_spring_follow(VectorSpring *v)
+{
+  dvObject *o = &v->pair.base;
+  const dvState *states[2] = {v->pair.first, v->pair.second};
+  if (*v->filename) DV_PAIRS_FOLLOW(&v->pairs, o, v->pair.first, v->pair.second, &v->list, a, b);
+  else
+    for (int i = 0; i < 2; i++)
+      if (states[i]->topology) dv_follow(o, states[i]->topology);
+}
+
 static dvStatus vector_spring_reinit(dvObject *o)
 {
   VectorSpring *v = (VectorSpring *)o;
@@ -61,7 +73,16 @@ static dvStatus vector_spring_reinit(dvObject *o)
     v->list.count = 0;
     return status;
   }
+  vector_spring_follow(v);
   return DV_OK;
+}
+
+// springs of a file stay with their points, the others are made again
+static void vector_spring_topology_changed(dvObject *o)
+{
+  VectorSpring *v = (VectorSpring *)o;
+  if (*v->filename) DV_PAIRS_GIVE(&v->pairs, &v->list, a, b);
+  else vector_spring_reinit(o);
 }
 
 static dvStatus vector_spring_init(dvObject *o)
@@ -157,7 +178,11 @@ static void vector_spring_pairs(dvObject *o, dvInts *out)
   }
 }
 
-static void vector_spring_destroy(dvObject *o) { dv_array_free(&((VectorSpring *)o)->list); }
+static void vector_spring_destroy(dvObject *o)
+{
+  dv_array_free(&((VectorSpring *)o)->list);
+  dv_pairs_free(&((VectorSpring *)o)->pairs);
+}
 
 static const dvForceOps vector_spring_ops = {
     .add_force = vector_spring_add_force,
@@ -181,4 +206,5 @@ const dvClass dv_vector_spring_class = {
     .reinit = vector_spring_reinit,
     .store_reset = vector_spring_store_reset,
     .destroy = vector_spring_destroy,
+    .topology_changed = vector_spring_topology_changed,
 };

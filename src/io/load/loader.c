@@ -6,6 +6,8 @@
 // added, loose points dropped and normals made, in this order as in SOFA.
 #include "io/load/loader.h"
 
+#include "object/compat.h"
+
 #include "base/file.h"
 #include "math/vec.h"
 
@@ -428,7 +430,7 @@ static dvStatus loader_update(dvObject *o)
   return status;
 }
 
-// The attribute scale multiplies scale3d. It is one single precision number; anything else counts as 1, as in SOFA.
+// The attribute scale multiplies scale3d. It is one number; anything else counts as 1, as in SOFA.
 static dvStatus loader_parse(dvObject *o, dvAttributes *a)
 {
   dvLoader *l = (dvLoader *)o;
@@ -441,7 +443,7 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
     dv_warning(o, "use scale3d=\"x y z\" for three numbers", "scale=\"%s\" is not one number; it is not used", text);
     return DV_OK;
   }
-  for (int i = 0; i < 3; i++) l->scale3d[i] *= (float)scale;
+  for (int i = 0; i < 3; i++) l->scale3d[i] *= dv_compat_attribute(o, scale);
   dv_field_of(o, l->scale3d)->was_set = true;
   return DV_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/isa.h"
 #include "io/mesh/write_mesh.h"
 #include "scene/remember.h"
+#include "topology/topology.h"
 
 #include <errno.h>
 #include <string.h>
@@ -75,6 +76,34 @@ static uint64_t fingerprint(dvScene *scene)
   Fingerprint f = {.visitor = {.top_down = print_node, .everything = true}};
   dv_visit(scene->root, &f.visitor);
   return f.hash;
+}
+
+typedef struct Meshes {
+  dvVisitor visitor;
+  const dvObject *changed;
+} Meshes;
+
+static dvWalk find_changed(dvVisitor *v, dvNode *node)
+{
+  Meshes *m = (Meshes *)v;
+  for (size_t i = 0; i < node->objects.count && !m->changed; i++) {
+    dvObject *o = node->objects.data[i];
+    if (dv_plays(o, DV_ROLE_TOPOLOGY) && dv_topology(o)->kept) m->changed = o;
+  }
+  return DV_WALK_ON;
+}
+
+// what follows a mesh that changes is not listed by those who follow it
+static bool meshes_are_new(dvScene *scene, const char *name)
+{
+  Meshes m = {.visitor = {.top_down = find_changed, .everything = true}};
+  dv_visit(scene->root, &m.visitor);
+  if (!m.changed) return true;
+  char *path = dv_object_path(m.changed);
+  complain(scene, DV_ERROR, name, "save it before the first change",
+           "the mesh %s has changed since it was read: such a scene cannot be saved or restored", path);
+  dv_free(path);
+  return false;
 }
 
 // --- edits: fields that were changed from outside while the scene ran ----------------------------
@@ -211,6 +240,8 @@ void *dv_snapshot_pack(dvScene *scene, size_t *length)
   dvText out = {0};
   dvSnapshot m = {0};
   Edits edits = {0};
+  *length = 0;
+  if (!meshes_are_new(scene, "snapshot")) return NULL;
   dv_scene_save(scene, &m);
   all_edits(scene, &edits);
   put(&out, magic, sizeof magic);
@@ -239,6 +270,7 @@ dvStatus dv_snapshot_write(dvScene *scene, const char *path)
 {
   size_t length;
   char *bytes = dv_snapshot_pack(scene, &length);
+  if (!bytes) return DV_ERROR_INPUT;
   dvStatus status = dv_file_replace(path, bytes, length);
   int reason = errno;
   dv_free(bytes);
@@ -426,7 +458,7 @@ dvStatus dv_snapshot_unpack(dvScene *scene, const void *bytes, size_t length, co
 {
   Snapshot s = {0};
   dvText why = {0};
-  dvStatus status = parse(&s, scene, bytes, length, name);
+  dvStatus status = meshes_are_new(scene, name) ? parse(&s, scene, bytes, length, name) : DV_ERROR_INPUT;
   if (status == DV_OK) {
     bool good = apply_edits(scene, &s.edits, &why) && fits(&s, scene, &why) &&
                 dv_scene_restore(scene, &s.memory, &why) == DV_OK;

@@ -13,12 +13,14 @@
 
 #include "scene/node.h"
 
+// A scene whose meshes have changed since it was read cannot be saved or restored: that is told.
+
 // Saves a scene that is initialised. The file is replaced by a complete one or not at all. Mistakes go to the log.
 dvStatus dv_snapshot_write(dvScene *scene, const char *path);
 // Restores a scene that is initialised. A snapshot that does not fit is refused with a message that says what differs,
 // and the scene stays as it was.
 dvStatus dv_snapshot_read(dvScene *scene, const char *path);
-// The same with bytes; the caller frees those of pack. `name` is used in messages.
+// The same with bytes; the caller frees those of pack, NULL when it cannot be saved. `name` is used in messages.
 void *dv_snapshot_pack(dvScene *scene, size_t *length);
 dvStatus dv_snapshot_unpack(dvScene *scene, const void *bytes, size_t length, const char *name);
 

@@ -4,7 +4,9 @@
 // does not matter for a component that takes its DOF type from the state beside it.
 #include "io/scene/scene_file.h"
 
+#include "io/scene/attribute_order.h"
 #include "io/scene/element.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -330,11 +332,16 @@ static void unknown_attribute(Builder *b, const dvObject *o, const dvAttribute *
 static void read_attributes(Builder *b, dvObject *o)
 {
   static const char *const structural[] = {"name", "type", "template", "src"};
+  size_t *order = dv_alloc((o->attributes.count + 1) * sizeof *order), first = 0;
+  dv_attribute_order(o, order);
   for (size_t i = 0; i < o->attributes.count; i++) {
-    dvAttribute *a = &o->attributes.data[i];
+    dvAttribute *a = &o->attributes.data[order[i]];
     for (size_t k = 0; k < DV_COUNT(structural); k++) a->used = a->used || dv_same(a->name, structural[k]);
     if (!a->used && set_fields(b, o, a)) a->used = true;
   }
+  dv_free(order);
+  for (dvAttributeConflict c; dv_attribute_conflict(o, &first, &c);)
+    if (c.differs) dv_compat(o, DV_COMPAT_ATTRIBUTE_ORDER);
   if (o->cls->parse && o->cls->parse(o, &o->attributes) != DV_OK) o->failed = true;
   for (size_t i = 0; i < o->attributes.count && o->extras.count; i++)   // fields that the component has added
     if (!o->attributes.data[i].used && set_fields(b, o, &o->attributes.data[i])) o->attributes.data[i].used = true;
@@ -359,6 +366,7 @@ static dvStatus from_document(dvContext *context, dvElement *document, dvScene *
   }
   if (!document) return context->log.worst != DV_OK ? context->log.worst : DV_ERROR_INPUT;
   const dvElement *root = dv_element_root(document);
+  dv_compat_begin(context, dv_element_get(root, "compat"), root->place);
   Builder b = {.context = context, .scene = dv_scene_create(context)};
   if (!dv_same(root->tag, "Node")) {
     complain(&b, DV_ERROR_INPUT, root->place, NULL, "the outermost element of a scene is <Node>",

@@ -13,6 +13,7 @@
 #include "linear/direct/ldl.h"
 #include "linear/iterative/rotations.h"
 #include "linear/solver.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@
     "force that is asked for the rotations, with rotations=\"SOFA\"; the first one that knows them, in the node or " \
     "above, by default",                                                                                             \
     .role = DV_ROLE_FORCE)                                                                                           \
-  X(choice, rotations, "SOFA", "",                                                                                   \
+  X(choice, rotations, "points", "",                                                                                 \
     "points: since the matrix was built, from the positions of neighbours, for the fewest iterations; SOFA: since "  \
     "rest, by a force, for SOFA's results (points where no force knows them)",                                       \
     .options = "SOFA|points")
@@ -87,10 +88,11 @@ static dvStatus rotation_system_init(dvObject *o)
         o, &s->rotationFinder,
         "link it to a TetrahedronFEMForceField or HexahedronFEMForceField, or give rotations=\"points\"",
         "%s does not know rotations", s->rotationFinder.target->name);
-  if (s->rotations == AS_SOFA && !s->rotationFinder.target) s->rotationFinder.target = find_finder(o->node);
-  s->finder = s->rotations == AS_SOFA ? (const dvForce *)s->rotationFinder.target : NULL;
-  if (s->finder && s->assemblingRate > 1)
-    dv_note(o, "rotations are counted as SOFA does it; rotations=\"points\" needs fewer iterations");
+  dvObject *finder = s->rotationFinder.target ? s->rotationFinder.target : find_finder(o->node);
+  if (finder && !dv_was_set(o, &s->rotations))
+    s->rotations = dv_compat(o, DV_COMPAT_WARP_ROTATIONS) ? AS_SOFA : OF_POINTS;
+  if (s->rotations == AS_SOFA) s->rotationFinder.target = finder;
+  s->finder = s->rotations == AS_SOFA ? (const dvForce *)finder : NULL;
   return DV_OK;
 }
 

@@ -8,12 +8,17 @@
 // its hexahedra, tetrahedra, quads, triangles or edges, the first of these that there are. How an element is chosen,
 // also for points outside: locate.h.
 //
+// A point keeps its place in its element while the mesh changes. Points whose element goes, and new ones, are looked
+// for again in the shapes of the start: where an element was split that is the same place, elsewhere the nearest
+// element.
+//
 // Frames may be mapped too, so that a beam model follows the tissue around it: they turn with the material of their
 // tetrahedron or hexahedron (embedded_frames.h).
 #include "mapping/linear/embedded_frames.h"
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 #include "math/vec.h"
+#include "mechanics/pairs.h"
 #include "topology/grid/grid.h"
 #include "topology/grid/sparse_grid.h"
 #include "topology/search/locate.h"
@@ -29,13 +34,23 @@
   X(link, input_topology, "", "", "topology of the input; the one of its node by default", .role = DV_ROLE_TOPOLOGY) \
   X(link, output_topology, "", "", "topology of the output", .role = DV_ROLE_TOPOLOGY)
 
+// Points of the output in elements of one kind, in any order; an entry goes with the element or the point.
+typedef struct Places {
+  dvInts element, point;
+  dvReals local;   // coordinates in the element
+  dvPairs pairs;
+} Places;
+
 typedef struct Barycentric {
   dvLinearMapping linear;
   BARYCENTRIC_FIELDS(DV_MEMBER)
-  dvEmbeddedFrames frames;      // when the output has frames
-  const double *in_x, *out_x;   // during init: positions of the input; of the output, in its own coordinates
-  size_t flat, outside;         // during init: frames in elements without volume; points that are extrapolated
-  double farthest;              // of those, in sizes of the element
+  dvTopology *mesh;                  // of the input
+  Places places[DV_ELEMENT_KINDS];   // every point has one
+  dvReals in_x, out_x;   // positions in which the elements were found: of the input; of the output, in its coordinates
+  bool nowhere;          // there are no elements any more
+  dvEmbeddedFrames frames;   // when the output has frames
+  size_t flat, outside;      // while rows are made: frames in elements without volume; points that are extrapolated
+  double farthest;           // of those, in sizes of the element
 } Barycentric;
 
 #define SELF Barycentric
@@ -45,7 +60,7 @@ static const dvFieldDesc barycentric_fields[] = {BARYCENTRIC_FIELDS(DV_DESCRIBE)
 static bool has_frames(const Barycentric *b) { return b->linear.base.base.dof_out->kind == DV_RIGID3; }
 static const double *place_of(const Barycentric *b, size_t i)
 {
-  return b->out_x + i * (size_t)b->linear.base.base.dof_out->coord;
+  return b->out_x.data + i * (size_t)b->linear.base.base.dof_out->coord;
 }
 
 // How far a point lies from its element, from the nearest place inside with local coordinates between 0 and 1, as a
@@ -68,6 +83,20 @@ static double distance_from(dvElementKind kind, const int32_t *corners, const do
   return size2 > 0 ? sqrt((away[0] * away[0] + away[1] * away[1] + away[2] * away[2]) / size2) : 0;
 }
 
+// a point of the output lies at local coordinates of an element
+static void place(Barycentric *b, size_t point, dvElementKind kind, size_t element, const double local[3])
+{
+  Places *p = &b->places[kind];
+  size_t n = p->element.count;
+  p->element.width = p->point.width = 1;
+  p->local.width = 3;
+  DV_MUST(dv_ints_resize(&p->element, n + 1) && dv_ints_resize(&p->point, n + 1) &&
+          dv_reals_resize(&p->local, 3 * (n + 1)));
+  p->element.data[n] = (int32_t)element;
+  p->point.data[n] = (int32_t)point;
+  memcpy(p->local.data + 3 * n, local, 3 * sizeof *local);
+}
+
 // the next output point lies at local coordinates of an element
 static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
 {
@@ -76,9 +105,9 @@ static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *co
   bool inside = true;
   for (int c = 0; c < n; c++) inside = inside && w[c] >= -1e-6;
   b->outside += !inside;
-  if (!inside) b->farthest = fmax(b->farthest, distance_from(kind, corners, local, b->in_x));
+  if (!inside) b->farthest = fmax(b->farthest, distance_from(kind, corners, local, b->in_x.data));
   if (has_frames(b)) {
-    if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x, place_of(b, b->frames.count))) b->flat++;
+    if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x.data, place_of(b, b->frames.count))) b->flat++;
     return;
   }
   for (int c = 0; c < n; c++) dv_weights_add(&b->linear.weights, corners[c], w[c]);
@@ -108,22 +137,27 @@ static void report_outside(const Barycentric *b, const dvObject *topology)
 
 // --- regular grids -------------------------------------------------------------------------------
 
-static void add_grid_point(Barycentric *b, const dvLattice *g, const double p[3])
+// number of the cell of a point, x first
+static size_t find_grid_cell(const dvLattice *g, const double p[3], double f[3])
 {
   int cell[3];
-  double f[3];
-  int32_t corners[8];
   for (int k = 0; k < 3; k++) {
     double inverse2 = 1 / (g->step[k] * g->step[k]), at = (p[k] - g->origin[k]) * g->step[k] * inverse2;
     cell[k] = (int)fmin(fmax(floor(at), 0), g->n[k] - 2);
     f[k] = at - cell[k];
   }
+  return (size_t)cell[0] + (size_t)(g->n[0] - 1) * ((size_t)cell[1] + (size_t)(g->n[1] - 1) * (size_t)cell[2]);
+}
+
+static void grid_corners(const dvLattice *g, size_t number, int32_t corners[8])
+{
+  size_t nx = (size_t)g->n[0] - 1, ny = (size_t)g->n[1] - 1;
+  int cell[3] = {(int)(number % nx), (int)(number / nx % ny), (int)(number / (nx * ny))};
   for (int c = 0; c < 8; c++) {   // corners of a hexahedron go around: the third and fourth change places
     int at[3] = {(c & 1) ^ (c >> 1 & 1), c >> 1 & 1, c >> 2};
     corners[c] = (int32_t)((size_t)(cell[0] + at[0]) +
                            (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2])));
   }
-  add_in_element(b, DV_HEXAHEDRON, corners, f);
 }
 
 static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLattice *g)
@@ -140,7 +174,11 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLatti
     if (g->step[k] == 0 || !isfinite(1 / (g->step[k] * g->step[k])))
       return dv_error(o, NULL, "the grid %s has cells without volume: its steps are %g %g %g", topology->name,
                       g->step[0], g->step[1], g->step[2]);
-  for (size_t i = 0; i < b->linear.base.out->count; i++) add_grid_point(b, g, place_of(b, i));
+  for (size_t i = 0; i < b->linear.base.out->count; i++) {
+    double at[3];
+    size_t cell = find_grid_cell(g, place_of(b, i), at);
+    place(b, i, DV_HEXAHEDRON, cell, at);
+  }
   return DV_OK;
 }
 
@@ -155,15 +193,40 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
   for (size_t i = 0; i < b->linear.base.out->count; i++) {
     double at[3];
     size_t cell = (size_t)dv_sparse_grid_find(topology, place_of(b, i), at);
-    add_in_element(b, DV_HEXAHEDRON, l->hexahedra.data + 8 * cell, at);
+    place(b, i, DV_HEXAHEDRON, cell, at);
   }
   return DV_OK;
 }
 
 // --- edges ---------------------------------------------------------------------------------------
 
+// where a point lies along an edge, and how far from it, squared
+static double along_edge(const int32_t *edge, const double *x, const double *point, double *along)
+{
+  dvVec3 a = dv_vec3_load(x + 3 * (size_t)edge[0]), e = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)edge[1]), a),
+         p = dv_vec3_sub(dv_vec3_load(point), a);
+  *along = dv_vec3_norm2(e) > 0 ? dv_vec3_dot(p, e) / dv_vec3_norm2(e) : 0;
+  return dv_vec3_norm2(dv_vec3_add_scaled(p, e, -fmin(fmax(*along, 0), 1)));
+}
+
+// the nearest edge: for points that have lost theirs
+static size_t nearest_edge(const dvInts *edges, const double *x, const double *point, double local[3])
+{
+  size_t best = 0;
+  double least = INFINITY;
+  for (size_t e = 0; e < dv_ints_size(edges); e++) {
+    double along, away = along_edge(edges->data + 2 * e, x, point, &along);
+    if (!(away < least)) continue;
+    least = away;
+    best = e;
+    local[0] = along;
+  }
+  local[1] = local[2] = 0;
+  return best;
+}
+
 // the first edge onto which the point projects, else the last one
-static void add_edge_point(dvWeights *w, const dvInts *edges, const double *x, const double *point)
+static size_t find_edge(const dvInts *edges, const double *x, const double *point, double local[3])
 {
   double along = 0;
   size_t e, last = dv_ints_size(edges) - 1;
@@ -177,10 +240,9 @@ static void add_edge_point(dvWeights *w, const dvInts *edges, const double *x, c
     along = length2 > 0 ? dot / length2 : 0;
     if (along >= 0 && along <= 1) break;
   }
-  if (e > last) e = last;
-  dv_weights_add(w, edges->data[2 * e], 1 - along);
-  dv_weights_add(w, edges->data[2 * e + 1], along);
-  dv_weights_end_row(w);
+  local[0] = along;
+  local[1] = local[2] = 0;
+  return e > last ? last : e;
 }
 
 // --- meshes and set containers -------------------------------------------------------------------
@@ -236,49 +298,54 @@ static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
   return DV_OK;
 }
 
-static dvStatus add_located(Barycentric *b, const dvLocateDef *def)
+// looks for points of the output in the elements of the mesh
+static dvStatus locate(Barycentric *b, const dvLocateDef *def, const int32_t *points, size_t n)
 {
   dvMapping *m = &b->linear.base;
-  size_t n = m->out->count;
   dvLocation *at = dv_alloc((n + 1) * sizeof *at);
-  double *points = dv_alloc((3 * n + 1) * sizeof *points);
-  for (size_t i = 0; i < n; i++) memcpy(points + 3 * i, place_of(b, i), 3 * sizeof *points);
-  size_t flat = dv_locate(def, m->base.context->pool, points, n, at);
-  dv_free(points);
+  double *x = dv_alloc((3 * n + 1) * sizeof *x);
+  for (size_t i = 0; i < n; i++) memcpy(x + 3 * i, place_of(b, (size_t)points[i]), 3 * sizeof *x);
+  size_t flat = dv_locate(def, m->base.context->pool, x, n, at);
+  dv_free(x);
   if (flat)
     dv_warning(&m->base, NULL, "%zu of %zu elements have no volume (or area) and take no points", flat,
                def->lists[0].count + def->lists[1].count);
   dvStatus status = DV_OK;
   for (size_t i = 0; i < n && status == DV_OK; i++) {
     if (at[i].element < 0) {
-      status = dv_error(&m->base, NULL, "no element can take point %zu of %s", i, m->out->base.name);
+      status = dv_error(&m->base, NULL, "no element can take point %d of %s", points[i], m->out->base.name);
       break;
     }
     size_t e = (size_t)at[i].element;
     const dvLocateElements *l = &def->lists[e >= def->lists[0].count];
     if (e >= def->lists[0].count) e -= def->lists[0].count;
-    add_in_element(b, l->kind, l->corners + e * (size_t)dv_element_points(l->kind), at[i].local);
+    place(b, (size_t)points[i], l->kind, e, at[i].local);
   }
   dv_free(at);
   return status;
 }
 
-static dvStatus map_mesh(Barycentric *b, dvTopology *t)
+static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
 {
   dvMapping *m = &b->linear.base;
+  dvTopology *t = b->mesh;
   DV_TRY(check_corners(b, t));
-  dvLocateDef def = {.x = b->in_x};
+  dvLocateDef def = {.x = b->in_x.data};
   bool found = choose_elements(t, &def),
        volumes = found && (def.lists[0].kind == DV_TETRAHEDRON || def.lists[0].kind == DV_HEXAHEDRON);
   if (has_frames(b) && !volumes)
     return dv_error(&m->base, "map frames from a topology with tetrahedra or hexahedra",
                     "the topology %s has no volumes that frames could turn with", t->base.name);
-  if (found) return add_located(b, &def);
+  if (found) return locate(b, &def, points, n);
   const dvInts *edges = dv_topology_given(t, DV_EDGE);
   if (edges->count == 0)
     return dv_error(&m->base, "map from a topology with tetrahedra, hexahedra, triangles, quads or edges",
                     "the topology %s has no elements to map from", t->base.name);
-  for (size_t i = 0; i < m->out->count; i++) add_edge_point(&b->linear.weights, edges, b->in_x, place_of(b, i));
+  for (size_t i = 0; i < n; i++) {
+    double local[3];
+    size_t e = (t->kept ? nearest_edge : find_edge)(edges, b->in_x.data, place_of(b, (size_t)points[i]), local);
+    place(b, (size_t)points[i], DV_EDGE, e, local);
+  }
   return DV_OK;
 }
 
@@ -294,38 +361,192 @@ static const double *positions(const Barycentric *b, dvState *s)
   return bad >= 0 ? NULL : dv_state_read(s, id);
 }
 
-static dvStatus barycentric_init(dvObject *o)
+// corners of an element: a grid that has not changed need not have made its cells
+static const int32_t *corners_of(const Barycentric *b, dvElementKind kind, size_t element, int32_t buffer[8])
 {
-  Barycentric *b = (Barycentric *)o;
+  dvLattice lattice;
+  dvObject *t = &b->mesh->base;
+  if (kind == DV_HEXAHEDRON && !b->mesh->kept && dv_topology_lattice(t, &lattice)) {
+    grid_corners(&lattice, element, buffer);
+    return buffer;
+  }
+  const dvInts *e = kind == DV_HEXAHEDRON && !b->mesh->kept && dv_is_sparse_grid(t)
+                        ? &dv_sparse_grid_level(t, 0)->hexahedra
+                        : dv_topology_elements(b->mesh, kind);
+  return e->data + element * (size_t)dv_element_points(kind);
+}
+
+// where each point is: the number of its entry among those of all kinds, counted through, or -1
+static int32_t *index_places(const Barycentric *b, size_t points)
+{
+  int32_t *at = dv_alloc((points + 1) * sizeof *at), through = 0;
+  for (size_t i = 0; i < points; i++) at[i] = -1;
+  for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
+    const dvInts *list = &b->places[kind].point;
+    for (size_t i = 0; i < list->count; i++)
+      if ((size_t)list->data[i] < points) at[list->data[i]] = through + (int32_t)i;
+    through += (int32_t)list->count;
+  }
+  return at;
+}
+
+// rows from the places of all points
+static dvStatus make_rows(Barycentric *b)
+{
+  dvObject *o = &b->linear.base.base;
   dvMapping *m = &b->linear.base;
+  size_t n = m->out->count;
+  dv_weights_clear(&b->linear.weights);
+  dv_embedded_clear(&b->frames);
+  b->flat = b->outside = 0;
+  b->farthest = 0;
+  int32_t *at = index_places(b, n);
+  for (size_t i = 0; i < n; i++) {
+    int kind = 0;
+    size_t entry = (size_t)at[i];
+    while (entry >= b->places[kind].point.count) entry -= b->places[kind++].point.count;
+    const Places *p = &b->places[kind];
+    int32_t buffer[8];
+    const int32_t *corners = corners_of(b, (dvElementKind)kind, (size_t)p->element.data[entry], buffer);
+    const double *local = p->local.data + 3 * entry;
+    if (kind != DV_EDGE) {
+      add_in_element(b, (dvElementKind)kind, corners, local);
+      continue;
+    }
+    dv_weights_add(&b->linear.weights, corners[0], 1 - local[0]);
+    dv_weights_add(&b->linear.weights, corners[1], local[0]);
+    dv_weights_end_row(&b->linear.weights);
+  }
+  dv_free(at);
+  if (b->flat) return dv_error(o, NULL, "%zu frames lie in elements without volume", b->flat);
+  if (has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
+  return has_frames(b) ? DV_OK : dv_linear_settle(o);
+}
+
+static dvStatus find_mesh(Barycentric *b)
+{
+  dvObject *o = &b->linear.base.base;
+  const dvMapping *m = &b->linear.base;
   dvObject *topology =
       b->input_topology.target ? b->input_topology.target : dv_node_find_up(m->in->base.node, DV_ROLE_TOPOLOGY);
   if (!topology)
     return dv_error(o, "add a topology to the node of the input, or give input_topology=\"@path\"",
                     "BarycentricMapping finds no topology of the input %s", m->in->base.name);
   DV_TRY(dv_object_ensure(topology));
-  b->in_x = positions(b, m->in);
-  b->out_x = positions(b, m->out);
-  if (!b->in_x || !b->out_x) return DV_ERROR_INPUT;
-  if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
-  dv_weights_clear(&b->linear.weights);
-  dv_embedded_clear(&b->frames);
-  b->flat = b->outside = 0;
-  b->farthest = 0;
+  b->mesh = dv_topology(topology);
+  return DV_OK;
+}
+
+static dvStatus take_positions(Barycentric *b)
+{
+  dvMapping *m = &b->linear.base;
+  const double *in = positions(b, m->in), *out = positions(b, m->out);
+  b->in_x.width = 3;
+  b->out_x.width = m->base.dof_out->coord;
+  if (!in || !out) return DV_ERROR_INPUT;
+  if (dv_reals_assign(&b->in_x, in, dv_state_scalars(m->in, DV_X)) &&
+      dv_reals_assign(&b->out_x, out, dv_state_scalars(m->out, DV_X)))
+    return DV_OK;
+  return dv_error(&m->base, NULL, "out of memory for %zu points", m->out->count);
+}
+
+static dvStatus find_all(Barycentric *b)
+{
+  dvObject *topology = &b->mesh->base;
+  size_t n = b->linear.base.out->count;
   dvLattice lattice;
-  if (dv_topology_lattice(topology, &lattice)) DV_TRY(map_grid(b, topology, &lattice));
-  else if (dv_is_sparse_grid(topology)) DV_TRY(map_sparse_grid(b, topology));
-  else DV_TRY(map_mesh(b, dv_topology(topology)));
-  report_outside(b, topology);
-  if (b->flat) return dv_error(o, NULL, "%zu frames lie in elements without volume", b->flat);
-  if (has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
+  for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
+    Places *p = &b->places[kind];
+    p->element.count = p->point.count = p->local.count = 0;
+    dv_pairs_forget(&p->pairs);
+  }
+  if (!b->mesh->kept && dv_topology_lattice(topology, &lattice)) return map_grid(b, topology, &lattice);
+  if (!b->mesh->kept && dv_is_sparse_grid(topology)) return map_sparse_grid(b, topology);
+  int32_t *points = dv_alloc((n + 1) * sizeof *points);
+  for (size_t i = 0; i < n; i++) points[i] = (int32_t)i;
+  dvStatus status = map_mesh(b, points, n);
+  dv_free(points);
+  return status;
+}
+
+// places follow the elements of the mesh and the points of the output
+static void follow(Barycentric *b)
+{
+  dvObject *o = &b->linear.base.base;
+  const dvState *out = b->linear.base.out;
+  dv_element_data_add_reals(dv_follow_elements(o, b->mesh, DV_POINT), &b->in_x, true);
+  dv_element_data_add_reals(dv_follow_rows(o, out), &b->out_x, true);
+  for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++) {
+    Places *p = &b->places[kind];
+    p->element.width = p->point.width = 1;
+    p->local.width = 3;
+    dv_pairs_join(&p->pairs, dv_follow_list(o, b->mesh, (dvElementKind)kind, &p->element),
+                  dv_follow_points(o, out, &p->point), &p->element, &p->point);
+    dv_element_list_add_reals(dv_pairs_list(&p->pairs), &p->local, false);
+  }
+}
+
+// points that have lost their element, and new ones
+static dvStatus find_lost(Barycentric *b)
+{
+  size_t n = b->linear.base.out->count, lost = 0;
+  int32_t *at = index_places(b, n);
+  for (size_t i = 0; i < n; i++)
+    if (at[i] < 0) at[lost++] = (int32_t)i;
+  dvStatus status = lost ? map_mesh(b, at, lost) : DV_OK;
+  for (int kind = 0; kind < DV_ELEMENT_KINDS && lost; kind++) dv_pairs_forget(&b->places[kind].pairs);
+  dv_free(at);
+  return status;
+}
+
+static bool has_elements(const Barycentric *b)
+{
+  for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++)
+    if (dv_topology_given(b->mesh, (dvElementKind)kind)->count) return true;
+  return false;
+}
+
+static const dvMappingOps barycentric_ops;
+
+static void barycentric_topology_changed(dvObject *o)
+{
+  Barycentric *b = (Barycentric *)o;
+  const dvMapping *m = &b->linear.base;
+  b->nowhere = !has_elements(b);
+  if (b->nowhere) return;
+  bool known = dv_reals_size(&b->in_x) == m->in->count && dv_reals_size(&b->out_x) == m->out->count;
+  // of a mesh that was made again nothing is known
+  dvStatus status = known ? find_lost(b) : take_positions(b) == DV_OK ? find_all(b) : DV_ERROR_INPUT;
+  b->nowhere = status != DV_OK || make_rows(b) != DV_OK;
+  if (!b->nowhere) dv_mapping_first_apply(o, &barycentric_ops);
+}
+
+static dvStatus barycentric_init(dvObject *o)
+{
+  Barycentric *b = (Barycentric *)o;
+  const dvMapping *m = &b->linear.base;
+  DV_TRY(find_mesh(b));
+  if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
+  DV_TRY(take_positions(b));
+  DV_TRY(find_all(b));
   // as in SOFA the output keeps its own first positions until everything is initialised
-  return has_frames(b) ? DV_OK : dv_linear_settle(o);
+  DV_TRY(make_rows(b));
+  report_outside(b, &b->mesh->base);
+  follow(b);
+  return DV_OK;
 }
 
 static void barycentric_destroy(dvObject *o)
 {
-  dv_embedded_free(&((Barycentric *)o)->frames);
+  Barycentric *b = (Barycentric *)o;
+  dv_embedded_free(&b->frames);
+  dv_reals_free(&b->in_x);
+  dv_reals_free(&b->out_x);
+  for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
+    dv_ints_free(&b->places[kind].element);
+    dv_ints_free(&b->places[kind].point);
+    dv_reals_free(&b->places[kind].local);
+  }
   dv_linear_destroy(o);
 }
 
@@ -333,7 +554,7 @@ static void barycentric_destroy(dvObject *o)
 
 static bool frames_hold(const Barycentric *b)
 {
-  return b->linear.base.out->count == b->frames.count && b->linear.base.in->count == b->frames.in_points;
+  return !b->nowhere && b->linear.base.out->count == b->frames.count && b->linear.base.in->count == b->frames.in_points;
 }
 
 static void barycentric_apply(dvObject *o, int out_x, int in_x)
@@ -341,7 +562,7 @@ static void barycentric_apply(dvObject *o, int out_x, int in_x)
   Barycentric *b = (Barycentric *)o;
   dvMapping *m = &b->linear.base;
   if (!has_frames(b)) {
-    dv_linear_apply(o, out_x, in_x);
+    if (!b->nowhere) dv_linear_apply(o, out_x, in_x);
   } else if (dv_mapping_fits(m, frames_hold(b))) {
     dv_embedded_apply(&b->frames, dv_state_read(m->in, in_x), dv_state_write(m->out, out_x));
     dv_mapping_touch(m, out_x);
@@ -352,22 +573,25 @@ static void barycentric_apply_j(dvObject *o, int out_v, int in_v)
 {
   Barycentric *b = (Barycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (!has_frames(b)) dv_linear_apply_j(o, out_v, in_v);
-  else if (frames_hold(b)) dv_embedded_apply_j(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_v));
+  if (!has_frames(b)) {
+    if (!b->nowhere) dv_linear_apply_j(o, out_v, in_v);
+  } else if (frames_hold(b)) dv_embedded_apply_j(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_v));
 }
 
 static void barycentric_apply_jt(dvObject *o, int in_f, int out_f)
 {
   Barycentric *b = (Barycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (!has_frames(b)) dv_linear_apply_jt(o, in_f, out_f);
-  else if (m->mapForces && frames_hold(b))
+  if (!has_frames(b)) {
+    if (!b->nowhere) dv_linear_apply_jt(o, in_f, out_f);
+  } else if (m->mapForces && frames_hold(b))
     dv_embedded_apply_jt(&b->frames, dv_state_read(m->out, out_f), dv_state_write(m->in, in_f));
 }
 
 static void barycentric_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
   Barycentric *b = (Barycentric *)o;
+  if (b->nowhere) return;
   if (!has_frames(b)) dv_linear_row(o, i, sink);
   else if (frames_hold(b)) dv_embedded_row(&b->frames, i, &b->linear.base, sink);
 }
@@ -406,4 +630,5 @@ const dvClass dv_barycentric_mapping_class = {
     .link = dv_mapping_link,
     .init = barycentric_init,
     .destroy = barycentric_destroy,
+    .topology_changed = barycentric_topology_changed,
 };

@@ -97,6 +97,7 @@ static const dvDofPair two_pairs[] = {{DV_DOF_VEC3, DV_DOF_RIGID3, DV_DOF_VEC3},
                           .size = sizeof(CenterOfMass),              \
                           .init = center_of_mass_init,               \
                           .destroy = dv_linear_destroy,              \
+                          .topology_changed = dv_mapping_remake,     \
                           __VA_ARGS__}
 
 CENTER_CLASS(dv_center_of_mass_mapping_class, "CenterOfMassMapping", "the centre of mass of frames",

@@ -5,7 +5,7 @@
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
 
-static dvStatus identity_init(dvObject *o)
+static dvStatus identity_make(dvObject *o)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
   const dvMapping *m = &l->base;
@@ -19,6 +19,17 @@ static dvStatus identity_init(dvObject *o)
   dv_mapping_first_apply(o, &dv_linear_ops);
   return DV_OK;
 }
+
+// the points of the output are those of the mesh of the input, unless it has a mesh of its own
+static dvStatus identity_init(dvObject *o)
+{
+  const dvMapping *m = (const dvMapping *)o;
+  DV_TRY(identity_make(o));
+  if (!m->out->topology && m->in->topology) dv_state_follow(m->out, m->in->topology);
+  return DV_OK;
+}
+
+static void identity_topology_changed(dvObject *o) { identity_make(o); }
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1},
                                   {DV_DOF_VEC2, 0, DV_DOF_VEC2},
@@ -42,4 +53,5 @@ const dvClass dv_identity_mapping_class = {
     .link = dv_mapping_link,
     .init = identity_init,
     .destroy = dv_linear_destroy,
+    .topology_changed = identity_topology_changed,
 };

@@ -21,6 +21,32 @@ void dv_mapping_first_apply(dvObject *o, const dvMappingOps *ops)
   if (m->applyRestPosition) ops->apply(o, DV_X_REST, DV_X_REST);
 }
 
+void dv_mapping_follow(dvObject *o)
+{
+  const dvMapping *m = (const dvMapping *)o;
+  for (int k = 0; k < m->input_count; k++)
+    if (dv_mapping_in(m, (size_t)k)->topology) dv_follow(o, dv_mapping_in(m, (size_t)k)->topology);
+  if (m->out->topology) dv_follow(o, m->out->topology);
+}
+
+void dv_mapping_remake(dvObject *o)
+{
+  if (o->cls->init(o) != DV_OK) o->failed = true;
+}
+
+static bool has_changed(const dvState *s) { return s->topology && s->topology->kept; }
+
+// meshes that are only made again are as they were, or the sizes of the states tell
+void dv_mapping_cannot_follow(dvObject *o)
+{
+  const dvMapping *m = (const dvMapping *)o;
+  bool changed = has_changed(m->out);
+  for (int k = 0; k < m->input_count; k++) changed = changed || has_changed(dv_mapping_in(m, (size_t)k));
+  if (!changed) return;
+  dv_error(o, "leave the meshes of its states as they are, or use a BarycentricMapping",
+           "%s does not follow a mesh that changes", o->cls->name);
+}
+
 void dv_linear_clear(dvObject *o)
 {
   dvLinearMapping *l = (dvLinearMapping *)o;
@@ -47,6 +73,7 @@ dvStatus dv_linear_settle(dvObject *o)
   }
   if (!good || !dv_state_resize(m->out, l->weights.out_points))
     return dv_error(o, NULL, "out of memory for %zu mapped points", l->weights.out_points);
+  dv_mapping_follow(o);
   return DV_OK;
 }
 

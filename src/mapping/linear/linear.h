@@ -37,6 +37,12 @@ void dv_mapping_first_apply(dvObject *o, const dvMappingOps *ops);
 // Finds input and output as soon as links are made: which states are mapped is known before anything is initialised.
 dvStatus dv_mapping_link(dvObject *o);
 dvStatus dv_mapping_link_multi(dvObject *o);
+// Follows the topologies of all states of the mapping; what lists of a mapping are settled with does so.
+void dv_mapping_follow(dvObject *o);
+// `topology_changed` of mappings whose `init` makes everything from their states, meshes and fields.
+void dv_mapping_remake(dvObject *o);
+// The same for those that keep what cannot be made again: says so, and the mapping fails.
+void dv_mapping_cannot_follow(dvObject *o);
 // Tells those who follow the output's positions; the animation loop does it for mechanical states.
 void dv_mapping_touch(const dvMapping *m, int out_x);
 

@@ -108,7 +108,7 @@ static dvStatus mesh2point_init(dvObject *o)
     const dvInts *elements = which ? dv_topology_elements(maker->from, kinds[which]) : NULL;
     const int32_t *corners = elements ? elements->data + source->data[i] * elements->width : &source->data[i];
     double share[8];
-    dv_topology_shares(kinds[which], place, share);
+    dv_topology_shares(kinds[which], place, maker->base.as_sofa, share);
     for (int c = 0; c < dv_element_points(kinds[which]); c++) dv_weights_add(&m->linear.weights, corners[c], share[c]);
     dv_linear_end_row(o);
     for (size_t k = 0; k < 3; k++) {
@@ -141,6 +141,7 @@ static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC3}, {0}};
                           .link = dv_mapping_link,                     \
                           .init = init_,                               \
                           .destroy = made_points_destroy,              \
+                          .topology_changed = dv_mapping_remake,       \
                           __VA_ARGS__}
 
 MADE_CLASS(dv_tesselated_mapping_class, "SimpleTesselatedTetraMechanicalMapping",

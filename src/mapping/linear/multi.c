@@ -48,6 +48,7 @@ const dvClass dv_identity_multi_mapping_class = {
     .link = dv_mapping_link_multi,
     .init = identity_multi_init,
     .destroy = dv_linear_destroy,
+    .topology_changed = dv_mapping_remake,
 };
 
 // --- subsets -------------------------------------------------------------------------------------
@@ -109,4 +110,5 @@ const dvClass dv_subset_multi_mapping_class = {
     .link = dv_mapping_link_multi,
     .init = subset_multi_init,
     .destroy = dv_linear_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

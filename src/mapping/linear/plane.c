@@ -81,4 +81,5 @@ const dvClass dv_distance_to_plane_mapping_class = {
     .link = dv_mapping_link,
     .init = plane_init,
     .destroy = dv_measure_destroy,
+    .topology_changed = dv_mapping_remake,
 };

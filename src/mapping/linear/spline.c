@@ -161,4 +161,5 @@ const dvClass dv_spline_mapping_class = {
     .link = dv_mapping_link,
     .init = spline_init,
     .destroy = spline_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

@@ -112,11 +112,10 @@ static const dvMappingOps subset_ops = {
     DV_MAPPING_SLOTS,
 };
 
-static dvStatus subset_init(dvObject *o)
+static dvStatus subset_make(dvObject *o)
 {
   Subset *s = (Subset *)o;
   dvLinearMapping *l = &s->linear;
-  DV_TRY(subset_choose(s));
   dv_weights_clear(&l->weights);
   for (size_t i = 0; i < s->indices.count; i++) {
     int32_t index = s->indices.data[i];
@@ -127,6 +126,36 @@ static dvStatus subset_init(dvObject *o)
   }
   DV_TRY(dv_linear_settle(o));
   dv_mapping_first_apply(o, &subset_ops);
+  return DV_OK;
+}
+
+// a point of the output whose input point goes leaves as well: the last one takes its place
+static void leave(void *user, size_t row)
+{
+  Subset *s = user;
+  dvState *out = s->linear.base.out;
+  if (out->topology || row >= out->count) return;   // its own mesh says what becomes of its points
+  dv_state_erase(out, row);
+}
+
+static void subset_follow(Subset *s)
+{
+  const dvMapping *m = &s->linear.base;
+  dvObject *o = &s->linear.base.base;
+  if (!s->handleTopologyChange) return;
+  dvElementList *l = dv_follow_points(o, m->in, &s->indices);
+  if (l) l->destroy = leave;
+  // new points of a mesh of the output are where the points are that they come from
+  if (m->out->topology) dv_element_data_add_ints(dv_follow_rows(o, m->out), &s->indices, false);
+}
+
+static void subset_topology_changed(dvObject *o) { subset_make(o); }
+
+static dvStatus subset_init(dvObject *o)
+{
+  DV_TRY(subset_choose((Subset *)o));
+  DV_TRY(subset_make(o));
+  subset_follow((Subset *)o);
   return DV_OK;
 }
 
@@ -150,4 +179,5 @@ const dvClass dv_subset_mapping_class = {
     .link = dv_mapping_link,
     .init = subset_init,
     .destroy = dv_linear_destroy,
+    .topology_changed = subset_topology_changed,
 };

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "io/mesh/read_bvh.h"
 #include "mapping/register.h"
+#include "object/compat.h"
 #include "state/state.h"
 
 // --- articulations -------------------------------------------------------------------------------
@@ -159,7 +160,7 @@ static dvStatus take_centers(Container *m)
 
 // --- from files ----------------------------------------------------------------------------------
 
-static void take_joint(dvSkeleton *s, const dvBvh *b, size_t i)
+static void take_joint(dvSkeleton *s, const dvBvh *b, size_t i, double half_turn)
 {
   const dvBvhJoint *j = &b->joints.data[i];
   bool driven = false;
@@ -177,7 +178,7 @@ static void take_joint(dvSkeleton *s, const dvBvh *b, size_t i)
     dv_push(&s->articulations, ((dvArticulation){index, kind >= DV_BVH_TURN_X, kind < DV_BVH_TURN_X, axis}));
     for (size_t f = 0; f < b->frames; f++) {
       double value = b->motion.data[f * b->channel.count + (size_t)k];
-      dv_push(&s->motion, kind >= DV_BVH_TURN_X ? value / 180 * 3.14 : value);   // SOFA's radians
+      dv_push(&s->motion, kind >= DV_BVH_TURN_X ? value / 180 * half_turn : value);
     }
   }
   c.count = s->articulations.count - c.first;
@@ -226,7 +227,8 @@ static dvStatus read_skeleton(Container *m)
   dv_free(path);
   DV_TRY(status);
   dvSkeleton *s = &m->skeleton;
-  for (size_t i = 0; i < b.joints.count; i++) take_joint(s, &b, i);
+  double half_turn = dv_compat(o, DV_COMPAT_BVH_DEGREES) ? 3.14 : acos(-1.0);
+  for (size_t i = 0; i < b.joints.count; i++) take_joint(s, &b, i, half_turn);
   size_t frames = b.joints.count + 1;
   s->frames = b.frames;
   s->frame_time = b.frame_time;

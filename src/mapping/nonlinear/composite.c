@@ -280,4 +280,5 @@ const dvClass dv_composite_mapping_class = {
     .init = composite_init,
     .destroy = composite_destroy,
     .remember = composite_remember,
+    .topology_changed = dv_mapping_cannot_follow,
 };

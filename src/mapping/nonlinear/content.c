@@ -149,7 +149,8 @@ static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {0}};
       .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops},                                                 \
       .link = dv_mapping_link,                                                                      \
       .init = init_,                                                                                \
-      .destroy = dv_measure_destroy}
+      .destroy = dv_measure_destroy,                                                                \
+      .topology_changed = dv_mapping_remake}
 
 CONTENT_CLASS(dv_area_mapping_class, "AreaMapping", "the area of each triangle of a topology", area_init);
 CONTENT_CLASS(dv_volume_mapping_class, "VolumeMapping", "the volume of each tetrahedron of a topology", volume_init);

@@ -213,4 +213,5 @@ const dvClass dv_deformable_on_rigid_frame_mapping_class = {
     .link = deformable_link,
     .init = deformable_init,
     .destroy = deformable_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

@@ -13,6 +13,7 @@
 #include "mapping/linear/linear.h"
 #include "mapping/nonlinear/measure.h"
 #include "mapping/register.h"
+#include "object/compat.h"
 
 #include <float.h>
 #include <math.h>
@@ -195,7 +196,29 @@ static dvStatus edges_init(dvObject *o, const dvMeasure *measure)
   return dv_measure_settle(o, measure, dv_ints_size(edges), "edge");
 }
 
-static dvStatus distance_init(dvObject *o) { return edges_init(o, &distance_measure); }
+// a new edge is as long at rest as its points are apart there
+static void edge_created(void *user, const dvNewElement *e)
+{
+  Distance *m = user;
+  dvState *s = m->measure.base.in;
+  const double *x = dv_state_read(s, DV_X_REST);
+  double u[3], length;
+  size_t coord = (size_t)s->base.dof->coord;
+  if (e->row >= m->restLengths.count || dv_object_field(user, "indexPairs")) return;
+  direction(x + coord * (size_t)e->points[0], x + coord * (size_t)e->points[1], 3, 0, u, &length);
+  dv_reals_edit(&m->restLengths)[e->row] = m->computeDistance ? 0 : length;
+}
+
+static dvStatus distance_init(dvObject *o)
+{
+  Distance *m = (Distance *)o;
+  dvTopology *t;
+  DV_TRY(edges_init(o, &distance_measure));
+  DV_TRY(dv_measure_topology(o, &m->topology, &t));
+  dvElementData *d = dv_follow_elements(o, t, DV_EDGE);
+  d->create = edge_created;
+  return dv_element_data_add_reals(d, &m->restLengths, false);
+}
 static dvStatus square_distance_init(dvObject *o) { return edges_init(o, &square_distance_measure); }
 
 static const dvDofPair point_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
@@ -210,6 +233,7 @@ static const dvDofPair point_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_R
                           .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops},      \
                           .link = dv_mapping_link,                           \
                           .destroy = dv_measure_destroy,                     \
+                          .topology_changed = dv_mapping_remake,             \
                           __VA_ARGS__}
 
 DISTANCE_CLASS(dv_distance_mapping_class, "DistanceMapping",
@@ -236,6 +260,7 @@ const dvClass dv_distance_multi_mapping_class = {
     .link = dv_mapping_link_multi,
     .init = distance_init,
     .destroy = dv_measure_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };
 
 // --- squares of numbers --------------------------------------------------------------------------
@@ -263,7 +288,7 @@ DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each num
   X(reals, targetPositions, "", "m",                                                                                   \
     "where the distance of each of them is measured from, in the input's coordinates")                                 \
   X(reals, restLengths, "", "m", "rest length of each distance; zero where not given")                                 \
-  X(bool, singlePrecision, "1", "", "round distances and their directions to single precision, as SOFA does")          \
+  X(bool, singlePrecision, "0", "", "round distances and their directions to single precision, as SOFA does")          \
   X(real, showObjectScale, "0", "", "size of the arrows", .flags = DV_LOOKS)                                           \
   X(color, showColor, "1 1 0 1", "", "colour of the lines", .flags = DV_LOOKS)
 
@@ -334,6 +359,7 @@ static dvStatus target_init(dvObject *o)
 {
   Target *m = (Target *)o;
   size_t width = (size_t)o->dof->coord, n = m->targetPositions.count / width, points = m->measure.base.in->count;
+  dv_compat_field(o, &m->singlePrecision, DV_COMPAT_TARGET_SINGLE);
   if (m->targetPositions.count != n * width || m->indices.count > n)
     return dv_field_error(o, &m->targetPositions, NULL,
                           "targetPositions has %zu numbers, but %zu indices need %zu (%zu each)",
@@ -345,7 +371,11 @@ static dvStatus target_init(dvObject *o)
   if (m->restLengths.count != n && !dv_reals_resize(&m->restLengths, n)) return dv_error(o, NULL, "out of memory");
   m->measure.point.count = 0;
   for (size_t i = 0; i < n; i++) dv_push(&m->measure.point, i < m->indices.count ? m->indices.data[i] : (int32_t)i);
-  return dv_measure_settle(o, &target_measure, n, "target");
+  DV_TRY(dv_measure_settle(o, &target_measure, n, "target"));
+  if (m->indices.count != n) return DV_OK;   // by number
+  dvElementList *l = dv_follow_points(o, m->measure.base.in, &m->indices);
+  dv_element_list_add_groups(l, &m->targetPositions, width, false);
+  return dv_element_list_add_reals(l, &m->restLengths, false);
 }
 
 static const dvDofPair target_pairs[] = {

@@ -369,4 +369,5 @@ const dvClass dv_frame_blending_mapping_class = {
     .link = dv_mapping_link,
     .init = blending_init,
     .destroy = blending_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

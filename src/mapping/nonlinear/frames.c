@@ -73,6 +73,7 @@ dvStatus dv_frames_settle(dvObject *o, bool apply)
   dv_array_resize(&m->rotated, m->local.count);
   if (m->rotated.count) memset(m->rotated.data, 0, m->rotated.count * sizeof *m->rotated.data);
   index_frames(m);
+  dv_mapping_follow(o);
   if (!dv_state_resize(m->base.out, m->count)) return dv_error(o, NULL, "out of memory for %zu points", m->count);
   if (apply) dv_mapping_first_apply(o, dv_ops(o, DV_ROLE_MAPPING));
   return DV_OK;

@@ -153,4 +153,5 @@ const dvClass dv_line_set_skinning_mapping_class = {
     .link = dv_mapping_link,
     .init = line_skinning_init,
     .destroy = dv_frames_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };

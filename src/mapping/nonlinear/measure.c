@@ -70,16 +70,18 @@ dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, 
   dv_array_resize(&m->gradient, scalars);
   if (!dv_state_resize(m->base.out, count)) return dv_error(o, NULL, "out of memory for %zu elements", count);
   index_corners(m);
+  dv_mapping_follow(o);
   dv_mapping_first_apply(o, &dv_measure_ops);
   return DV_OK;
 }
 
-dvStatus dv_measure_topology(const dvObject *o, const dvLink *link, dvTopology **out)
+dvStatus dv_measure_topology(dvObject *o, const dvLink *link, dvTopology **out)
 {
   dvObject *t = link->target ? link->target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!t) return dv_error(o, "give topology=\"@path\"", "%s finds no topology in its node or above", o->cls->name);
   DV_TRY(dv_object_ensure(t));
   *out = dv_topology(t);
+  dv_follow(o, *out);
   return DV_OK;
 }
 

@@ -51,7 +51,7 @@ extern const dvMappingOps dv_measure_ops;
 dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, const char *what);
 void dv_measure_destroy(dvObject *o);
 // The topology that a link names, or the one of the node or above.
-dvStatus dv_measure_topology(const dvObject *o, const dvLink *link, dvTopology **out);
+dvStatus dv_measure_topology(dvObject *o, const dvLink *link, dvTopology **out);
 // Takes the elements of a list of a topology as they are.
 void dv_measure_take(dvMeasureMapping *m, const dvInts *elements);
 

@@ -36,7 +36,8 @@ typedef struct Rigid {
   RIGID_FIELDS(DV_MEMBER)
   dvInts repartition;     // number of points of each frame, in order
   size_t count, frames;   // mapped points, frames of the input
-  int32_t *frame;         // of each point
+  dvInts frame_list;      // of each point
+  int32_t *frame;         // the same
   bool one_frame;         // all points belong to `frame[0]`
   dvRigidFrame *pose;   // each frame as of the last apply; in two dimensions R and c stand in its upper left corner and
                         // last column
@@ -166,6 +167,32 @@ static bool rigid_take_points(Rigid *m)
 
 static const dvMappingOps rigid_ops;
 
+static void rigid_make_room(Rigid *m)
+{
+  m->frames = m->base.in->count;
+  dv_free(m->pose);
+  dv_free(m->turn);
+  m->pose = dv_alloc((m->frames + 1) * sizeof *m->pose);
+  m->turn = dv_alloc((m->frames + 1) * sizeof *m->turn);
+}
+
+static void rigid_compare_frames(Rigid *m)
+{
+  m->one_frame = m->count > 0;
+  for (size_t i = 1; i < m->count && m->one_frame; i++) m->one_frame = m->frame[i] == m->frame[0];
+}
+
+// what is known of a point moves with it, and frames keep their points when they change their numbers
+static void rigid_follow(Rigid *m)
+{
+  dvObject *o = &m->base.base;
+  dvElementData *d = dv_follow_rows(o, m->base.out);
+  dv_element_data_add_ints(d, &m->frame_list, false);
+  dv_element_data_add_ints(d, &m->rigidIndexPerPoint, true);
+  if (!m->useX0) dv_element_data_add_groups(d, &m->initialPoints, (size_t)o->dof_out->coord, false);
+  dv_follow_points(o, m->base.in, &m->frame_list);
+}
+
 static dvStatus rigid_init(dvObject *o)
 {
   Rigid *m = (Rigid *)o;
@@ -178,23 +205,35 @@ static dvStatus rigid_init(dvObject *o)
   m->frames = m->base.in->count;
   m->count = m->initialPoints.count && !m->useX0 ? m->initialPoints.count / width : out->count;
   if (m->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->count);
-  m->frame = dv_alloc((m->count + 1) * sizeof *m->frame);
-  m->pose = dv_alloc((m->frames + 1) * sizeof *m->pose);
-  m->turn = dv_alloc((m->frames + 1) * sizeof *m->turn);
+  m->frame_list.width = 1;
+  if (!dv_ints_resize(&m->frame_list, m->count)) return dv_error(o, NULL, "out of memory for %zu points", m->count);
+  m->frame = m->frame_list.data;
+  rigid_make_room(m);
   DV_TRY(rigid_choose_frames(m));
-  m->one_frame = m->count > 0;
-  for (size_t i = 1; i < m->count && m->one_frame; i++) m->one_frame = m->frame[i] == m->frame[0];
   if (!rigid_take_points(m) || !dv_state_resize(out, m->count))
     return dv_error(o, NULL, "out of memory for %zu points", m->count);
+  rigid_compare_frames(m);
+  rigid_follow(m);
   dv_mapping_first_apply(o, &rigid_ops);
   return DV_OK;
+}
+
+// points of the output may have come or gone; one whose frame has gone is carried by none, and the mapping rests
+static void rigid_topology_changed(dvObject *o)
+{
+  Rigid *m = (Rigid *)o;
+  m->count = m->frame_list.count;
+  m->frame = dv_ints_edit(&m->frame_list);
+  rigid_make_room(m);
+  rigid_compare_frames(m);
+  dv_mapping_first_apply(o, &rigid_ops);
 }
 
 static void rigid_destroy(dvObject *o)
 {
   Rigid *m = (Rigid *)o;
   dv_ints_free(&m->repartition);
-  dv_free(m->frame);
+  dv_ints_free(&m->frame_list);
   dv_free(m->pose);
   dv_free(m->turn);
 }
@@ -481,4 +520,5 @@ const dvClass dv_rigid_mapping_class = {
     .parse = rigid_parse,
     .init = rigid_init,
     .destroy = rigid_destroy,
+    .topology_changed = rigid_topology_changed,
 };

@@ -177,6 +177,8 @@ static dvStatus skinning_init(dvObject *o)
     dv_array_resize(&m->block, 18 * m->frames.frame.count);
     dv_array_resize(&m->moved, 7 * in->count);
   }
+  // points keep their first places; weights that are given as text cannot follow, and init says so
+  dv_element_data_add_reals(dv_follow_rows(o, out), &m->initPos, true);
   return dv_frames_settle(o, true);
 }
 
@@ -409,4 +411,5 @@ const dvClass dv_skinning_mapping_class = {
     .link = dv_mapping_link,
     .init = skinning_init,
     .destroy = skinning_destroy,
+    .topology_changed = dv_mapping_remake,
 };

@@ -76,6 +76,7 @@ const dvClass dv_tubular_mapping_class = {
     .link = dv_mapping_link,
     .init = tubular_init,
     .destroy = dv_frames_destroy,
+    .topology_changed = dv_mapping_cannot_follow,
 };
 
 // --- beams ---------------------------------------------------------------------------------------
@@ -154,6 +155,7 @@ static dvStatus beam_init(dvObject *o)
                           .link = dv_mapping_link,                                \
                           .init = beam_init,                                      \
                           .destroy = dv_frames_destroy,                           \
+                          .topology_changed = dv_mapping_cannot_follow,           \
                           __VA_ARGS__}
 
 BEAM_CLASS(dv_beam_linear_mapping_class, "BeamLinearMapping", "Sofa.Component.Mapping.Linear",

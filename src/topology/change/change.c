@@ -8,6 +8,7 @@
 
 struct dvChanges {
   DV_ARRAY(dvWatcher *) watchers;
+  size_t first;                               // so many of them came before the others
   bool frozen;                                // a change has been made: nothing is derived any more
   dvElementList elements[DV_ELEMENT_KINDS];   // of points, once frozen
   dvElementData points;
@@ -25,7 +26,17 @@ void dv_topology_watch(dvTopology *t, dvWatcher *w)
 {
   dv_topology_unwatch(w);
   w->topology = t;
-  dv_push(&changes_of(t)->watchers, w);
+  struct dvChanges *c = changes_of(t);
+  if (c->watchers.count == 0) t->remade = false;   // nobody knew anything else
+  dv_push(&c->watchers, w);
+}
+
+void dv_topology_watch_first(dvTopology *t, dvWatcher *w)
+{
+  dv_topology_watch(t, w);
+  struct dvChanges *c = t->changes;
+  for (size_t i = c->watchers.count - 1; i > c->first; i--) c->watchers.data[i] = c->watchers.data[i - 1];
+  c->watchers.data[c->first++] = w;
 }
 
 void dv_topology_unwatch(dvWatcher *w)
@@ -35,6 +46,7 @@ void dv_topology_unwatch(dvWatcher *w)
   for (size_t i = 0; c && i < c->watchers.count; i++) {
     if (c->watchers.data[i] != w) continue;
     dv_array_remove(&c->watchers, i);
+    if (i < c->first) c->first--;
     return;
   }
 }
@@ -45,10 +57,21 @@ static void tell(dvTopology *t, const dvChange *change)
   for (size_t i = 0; i < c->watchers.count; i++) c->watchers.data[i]->notice(c->watchers.data[i], change);
 }
 
+bool dv_topology_tell_remade(dvTopology *t)
+{
+  if (!t->remade) return false;
+  t->remade = false;
+  changes_of(t);
+  tell(t, &(dvChange){.what = DV_REMADE});
+  return true;
+}
+
 void dv_topology_end_changes(dvTopology *t)
 {
   changes_of(t);
   tell(t, &(dvChange){.what = DV_CHANGES_END});
+  dvScene *scene = t->base.node ? t->base.node->scene : NULL;
+  if (scene && scene->follow) scene->follow(scene);
 }
 
 void dv_topology_free_changes(dvTopology *t)
@@ -65,6 +88,23 @@ void dv_topology_free_changes(dvTopology *t)
 
 // --- the first change ----------------------------------------------------------------------------
 
+static dvStatus keep_lists(dvTopology *t, size_t points)
+{
+  struct dvChanges *c = t->changes;
+  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
+    dv_topology_keep(t, k);
+    dv_element_list_init(&c->elements[k], NULL, t, DV_POINT, dv_topology_list(t, k));
+    if (!dv_element_list_chain(&c->elements[k])) return dv_error(&t->base, NULL, "out of memory for a change");
+    dv_topology_unwatch(&c->elements[k].watcher);   // told by hand, last
+  }
+  dv_topology_keep(t, DV_POINT);
+  dv_element_data_init(&c->points, &t->base, t, DV_POINT);
+  if (dv_reals_size(&t->position) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->position, false));
+  if (dv_reals_size(&t->uv) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->uv, false));
+  dv_topology_unwatch(&c->points.watcher);
+  return DV_OK;
+}
+
 // From here on the lists are the topology's own: they follow no loader, and nothing is made from larger elements. The
 // container hears of changes after everybody else, so that others still see what is removed.
 static dvStatus freeze(dvTopology *t)
@@ -76,17 +116,12 @@ static dvStatus freeze(dvTopology *t)
     dv_topology_elements(t, k);   // derived ones are made, so that those who have asked for them before keep them
     if (t->base.failed) return DV_ERROR_INPUT;
   }
-  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
-    dv_topology_keep(t, k);
-    DV_TRY(dv_element_list_init(&c->elements[k], NULL, t, DV_POINT, dv_topology_list(t, k)));
-    dv_topology_unwatch(&c->elements[k].watcher);   // told by hand, last
-  }
-  dv_topology_keep(t, DV_POINT);
-  dv_element_data_init(&c->points, &t->base, t, DV_POINT);
   size_t points = dv_topology_point_count(t);
-  if (dv_reals_size(&t->position) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->position, false));
-  if (dv_reals_size(&t->uv) == points) DV_TRY(dv_element_data_add_reals(&c->points, &t->uv, false));
-  dv_topology_unwatch(&c->points.watcher);
+  t->refreshing = true;   // lists that are kept one after the other are no change
+  dvStatus status = keep_lists(t, points);
+  t->refreshing = false;
+  DV_TRY(status);
+  dv_topology_settled(t, DV_POINT, points);
   c->frozen = true;
   return DV_OK;
 }

@@ -9,9 +9,10 @@
 // the mesh, except for renumbering and for the first change, after which nothing is derived any more: whoever removes a
 // tetrahedron also removes the faces and edges that only it had, faces and edges after volumes, points last.
 //
-// After the first change the lists are changed through these functions only, not by editing the fields.
+// After the first change the lists are changed through these functions only, not by editing the fields. Before it they
+// may be edited as a whole (topology.h): watchers then hear at the beginning of the next step that all is new.
 //
-// Components do not watch by themselves: element_data.h keeps their arrays in step.
+// Components do not watch by themselves: follow.h keeps their arrays in step and calls them once for a batch.
 #ifndef DV_TOPOLOGY_CHANGE_CHANGE_H
 #define DV_TOPOLOGY_CHANGE_CHANGE_H
 
@@ -23,7 +24,8 @@ typedef enum dvChangeKind {
   DV_ADDED,
   DV_REMOVING,
   DV_RENUMBERED,
-  DV_CHANGES_END,   // of a sequence of changes: the moment to rebuild what is made of many elements
+  DV_REMADE,        // somebody edited the lists as a whole: nothing is known of what became of the elements
+  DV_CHANGES_END,   // of a batch of changes
 } dvChangeKind;
 
 // What new elements come from: number i has the ancestors offsets[i] to offsets[i + 1] - 1, elements of the same kind
@@ -51,6 +53,8 @@ typedef struct dvWatcher {
 } dvWatcher;
 
 void dv_topology_watch(dvTopology *t, dvWatcher *w);
+// The same before all that watch now, except those who came in this way: states, whose rows others read.
+void dv_topology_watch_first(dvTopology *t, dvWatcher *w);
 void dv_topology_unwatch(dvWatcher *w);
 
 // Each returns DV_ERROR_USAGE without having changed anything when it is asked for something that cannot be, and
@@ -63,6 +67,7 @@ dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *point
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
 // order[new] = old, for all elements of the kind; elements follow when points are renumbered.
 dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order);
+// Ends a batch, which may concern several topologies of the scene: whoever follows one that has changed is called once.
 void dv_topology_end_changes(dvTopology *t);
 
 // Elements of a kind that have this point, first to last; -1 behind the last. Only valid until the next change. For
@@ -74,6 +79,8 @@ void dv_topology_end_changes(dvTopology *t);
 int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point);
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at);
 
+// For follow.c: tells the watchers that the lists are new, if they are since the last call. Returns whether they are.
+bool dv_topology_tell_remade(dvTopology *t);
 void dv_topology_free_changes(dvTopology *t);   // for dv_topology_free
 
 DV_PUBLIC_END

@@ -3,18 +3,25 @@
 
 // --- columns -------------------------------------------------------------------------------------
 
+// numbers of a row
+static size_t row_width(const dvColumn *c)
+{
+  if (c->group) return c->group;
+  if (c->type == DV_COLUMN_REALS) return (size_t)dv_max_int(((const dvReals *)c->values)->width, 1);
+  return c->type == DV_COLUMN_INTS ? (size_t)dv_max_int(((const dvInts *)c->values)->width, 1) : 1;
+}
+
 static size_t column_size(const dvColumn *c)
 {
-  if (c->type == DV_COLUMN_REALS) return dv_reals_size(c->values);
-  if (c->type == DV_COLUMN_INTS) return dv_ints_size(c->values);
+  if (c->type == DV_COLUMN_REALS) return ((const dvReals *)c->values)->count / row_width(c);
+  if (c->type == DV_COLUMN_INTS) return ((const dvInts *)c->values)->count / row_width(c);
   return *c->count;
 }
 
 static size_t row_bytes(const dvColumn *c)
 {
-  if (c->type == DV_COLUMN_REALS) return (size_t)((const dvReals *)c->values)->width * sizeof(double);
-  if (c->type == DV_COLUMN_INTS) return (size_t)((const dvInts *)c->values)->width * sizeof(int32_t);
-  return c->size;
+  if (c->type == DV_COLUMN_REALS) return row_width(c) * sizeof(double);
+  return c->type == DV_COLUMN_INTS ? row_width(c) * sizeof(int32_t) : c->size;
 }
 
 static char *column_edit(const dvColumn *c)
@@ -26,8 +33,8 @@ static char *column_edit(const dvColumn *c)
 
 static bool column_resize(const dvColumn *c, size_t rows)
 {
-  if (c->type == DV_COLUMN_REALS) return dv_reals_resize(c->values, rows * (size_t)((const dvReals *)c->values)->width);
-  if (c->type == DV_COLUMN_INTS) return dv_ints_resize(c->values, rows * (size_t)((const dvInts *)c->values)->width);
+  if (c->type == DV_COLUMN_REALS) return dv_reals_resize(c->values, rows * row_width(c));
+  if (c->type == DV_COLUMN_INTS) return dv_ints_resize(c->values, rows * row_width(c));
   size_t old = *c->count;
   if (rows > old && !dv_array_grow_(c->values, c->capacity, old, rows - old, c->size)) return false;
   if (rows > old) memset(column_edit(c) + old * c->size, 0, (rows - old) * c->size);
@@ -35,36 +42,23 @@ static bool column_resize(const dvColumn *c, size_t rows)
   return true;
 }
 
-static bool columns_resize(const dvColumns *columns, size_t rows)
+// has a row for each of `rows` elements, which moves with it; a single value that may stand for all does so
+static bool moves(const dvColumn *c, size_t rows) { return column_size(c) == rows && !(c->one_for_all && rows == 1); }
+
+static void column_move(const dvColumn *c, size_t to, size_t from)
 {
-  bool good = true;
-  for (size_t i = 0; i < columns->count; i++)
-    good = (columns->data[i].shared || column_resize(&columns->data[i], rows)) && good;
-  return good;
+  size_t bytes = row_bytes(c);
+  char *rows = column_edit(c);
+  if (to != from) memcpy(rows + to * bytes, rows + from * bytes, bytes);
 }
 
-// row `to` gets what row `from` has
-static void columns_move(const dvColumns *columns, size_t to, size_t from)
+static void column_permute(const dvColumn *c, const int32_t *order, size_t count)
 {
-  for (size_t i = 0; i < columns->count && to != from; i++) {
-    const dvColumn *c = &columns->data[i];
-    if (c->shared) continue;
-    char *rows = column_edit(c);
-    memcpy(rows + to * row_bytes(c), rows + from * row_bytes(c), row_bytes(c));
-  }
-}
-
-static void columns_permute(const dvColumns *columns, const int32_t *order, size_t count)
-{
-  for (size_t i = 0; i < columns->count; i++) {
-    const dvColumn *c = &columns->data[i];
-    size_t bytes = row_bytes(c);
-    if (c->shared) continue;
-    char *rows = column_edit(c), *old = dv_alloc(count * bytes);
-    memcpy(old, rows, count * bytes);
-    for (size_t row = 0; row < count; row++) memcpy(rows + row * bytes, old + (size_t)order[row] * bytes, bytes);
-    dv_free(old);
-  }
+  size_t bytes = row_bytes(c);
+  char *rows = column_edit(c), *old = dv_alloc(count * bytes + 1);
+  if (count) memcpy(old, rows, count * bytes);
+  for (size_t row = 0; row < count; row++) memcpy(rows + row * bytes, old + (size_t)order[row] * bytes, bytes);
+  dv_free(old);
 }
 
 // rows that a new one descends from
@@ -82,50 +76,55 @@ static size_t weightiest(const Parents *p)
   return (size_t)p->rows[best];
 }
 
-// numbers are the weighted sums of those of the parents, everything else is that of the weightiest
-static void columns_inherit(const dvColumns *columns, size_t row, const Parents *p)
+// Numbers are the weighted sums of those of the parents, or their mean; everything else is that of the weightiest.
+static void column_inherit(const dvColumn *c, size_t row, const Parents *p)
 {
-  for (size_t i = 0; i < columns->count && p->count; i++) {
-    dvColumn *c = &columns->data[i];
-    if (c->shared) continue;
-    if (c->type != DV_COLUMN_REALS || !p->coefficients) {
-      columns_move(&(dvColumns){.data = c, .count = 1}, row, weightiest(p));
-      continue;
-    }
-    dvReals *r = c->values;
-    size_t width = (size_t)r->width;
-    double *x = dv_reals_edit(r);
-    for (size_t k = 0; k < p->count; k++)
-      for (size_t j = 0; j < width; j++) x[row * width + j] += p->coefficients[k] * x[(size_t)p->rows[k] * width + j];
+  if (!p->count) {
+    if (c->one_for_all && row) column_move(c, row, 0);
+    return;
   }
+  if (c->type != DV_COLUMN_REALS || !p->coefficients) {
+    column_move(c, row, weightiest(p));
+    return;
+  }
+  dvReals *r = c->values;
+  size_t width = row_width(c);
+  double *x = dv_reals_edit(r), sum = 0;
+  for (size_t k = 0; k < p->count; k++) sum += p->coefficients[k];
+  double scale = c->one_for_all && sum > 0 ? 1 / sum : 1;
+  for (size_t k = 0; k < p->count; k++)
+    for (size_t j = 0; j < width; j++)
+      x[row * width + j] += scale * p->coefficients[k] * x[(size_t)p->rows[k] * width + j];
+}
+
+static dvField *field_at(const dvObject *owner, const void *values)
+{
+  for (int k = 0; owner && k < owner->field_count; k++)
+    if (owner->fields[k].value == values) return &owner->fields[k];
+  return NULL;
 }
 
 // fields live their own life from now on, and those who follow them hear of it
-static void columns_touch(const dvColumns *columns, const dvObject *owner)
+static void column_touch(const dvColumn *c, const dvObject *owner)
 {
-  for (size_t i = 0; i < columns->count && owner; i++) {
-    if (columns->data[i].shared) continue;
-    for (int k = 0; k < owner->field_count; k++) {
-      if (owner->fields[k].value != columns->data[i].values) continue;
-      dv_field_unlink(&owner->fields[k]);
-      dv_field_touch(&owner->fields[k]);
-    }
-  }
+  dvField *f = c->type == DV_COLUMN_ARRAY ? NULL : field_at(owner, c->values);
+  if (!f) return;
+  dv_field_unlink(f);
+  dv_field_touch(f);
 }
 
-static dvStatus column_add(dvColumns *columns, dvObject *owner, dvColumn column, size_t rows, bool one_for_all,
-                           const char *of)
+static dvStatus column_add(dvDataColumns *columns, dvObject *owner, dvColumn column, size_t rows, const char *of)
 {
   size_t size = column_size(&column);
-  column.shared = size != rows && one_for_all && size <= 1;
-  if (size != rows && !column.shared) {
-    if (!owner) return DV_ERROR_INPUT;
-    for (int k = 0; k < owner->field_count; k++)
-      if (owner->fields[k].value == column.values)
-        return dv_field_error(
-            owner, column.values, one_for_all ? "give one for each, or one for all" : "give one for each",
-            "%s has %zu entries, but there are %zu %s", dv_field_name(owner->fields[k].desc), size, rows, of);
-    return dv_error(owner, NULL, "a list has %zu entries, but there are %zu %s", size, rows, of);
+  for (size_t i = 0; i < columns->count; i++)
+    if (columns->data[i].values == column.values) return DV_OK;
+  if (size != rows && !column.one_for_all) {
+    const dvField *f = field_at(owner, column.values);
+    if (f)
+      return dv_field_error(owner, column.values, "give one for each", "%s has %zu entries, but there are %zu %s",
+                            dv_field_name(f->desc), size, rows, of);
+    return owner ? dv_error(owner, NULL, "a list has %zu entries, but there are %zu %s", size, rows, of)
+                 : DV_ERROR_INPUT;
   }
   dv_push(columns, column);
   return DV_OK;
@@ -153,43 +152,118 @@ static void out_of_memory(const dvObject *owner)
 
 static void data_add(dvElementData *d, const dvChange *c)
 {
-  if (!columns_resize(&d->columns, c->before + c->count)) {
-    out_of_memory(d->owner);
-    return;
+  for (size_t k = 0; k < d->columns.count; k++) {
+    const dvColumn *column = &d->columns.data[k];
+    if (!moves(column, c->before)) continue;
+    if (!column_resize(column, c->before + c->count)) {
+      out_of_memory(d->owner);
+      return;
+    }
+    for (size_t i = 0; i < c->count; i++) {
+      dvNewElement e = new_element(c, i);
+      column_inherit(column, e.row, &(Parents){e.ancestors, e.coefficients, e.ancestor_count});
+    }
+    column_touch(column, d->owner);
   }
-  for (size_t i = 0; i < c->count; i++) {
+  d->rows = c->before + c->count;
+  if (d->resized) d->resized(d->user, d->rows);
+  for (size_t i = 0; i < c->count && d->create; i++) {
     dvNewElement e = new_element(c, i);
-    columns_inherit(&d->columns, e.row, &(Parents){e.ancestors, e.coefficients, e.ancestor_count});
-    if (d->create) d->create(d->user, &e);
+    d->create(d->user, &e);
   }
 }
 
 static void data_remove(dvElementData *d, const dvChange *c)
 {
+  // each leaves in turn, so that `destroy` sees the rows as they are then
   for (size_t i = 0; i < c->count; i++) {
     size_t row = (size_t)c->indices[i], last = c->before - 1 - i;
     if (d->destroy) d->destroy(d->user, row);
-    columns_move(&d->columns, row, last);
+    for (size_t k = 0; k < d->columns.count; k++)
+      if (moves(&d->columns.data[k], c->before)) column_move(&d->columns.data[k], row, last);
   }
-  columns_resize(&d->columns, c->before - c->count);
+  for (size_t k = 0; k < d->columns.count && c->count; k++) {
+    const dvColumn *column = &d->columns.data[k];
+    if (!moves(column, c->before)) continue;
+    DV_MUST(column_resize(column, dv_max_size(c->before - c->count, column->one_for_all)));
+    column_touch(column, d->owner);
+  }
+  d->rows = c->before - c->count;
+  if (d->resized) d->resized(d->user, d->rows);
+}
+
+static void data_renumber(dvElementData *d, const dvChange *c)
+{
+  for (size_t k = 0; k < d->columns.count; k++) {
+    if (!moves(&d->columns.data[k], c->count)) continue;
+    column_permute(&d->columns.data[k], c->indices, c->count);
+    column_touch(&d->columns.data[k], d->owner);
+  }
+  if (d->resized) d->resized(d->user, d->rows);
+}
+
+static void data_remade(dvElementData *d)
+{
+  dvTopology *t = d->watcher.topology;
+  size_t rows = dv_topology_count(t, d->kind), old = d->rows;
+  d->rows = rows;
+  if (d->remade) {
+    d->remade(d->user, rows);
+    return;
+  }
+  for (size_t k = 0; k < d->columns.count; k++) {
+    const dvColumn *column = &d->columns.data[k];
+    if (!moves(column, old) || (column->type != DV_COLUMN_ARRAY && field_at(d->owner, column->values))) continue;
+    if (!column_resize(column, 0) || !column_resize(column, rows)) {
+      out_of_memory(d->owner);
+      return;
+    }
+  }
+  if (d->resized) d->resized(d->user, rows);
+  const dvInts *elements = dv_topology_elements(t, d->kind);
+  for (size_t i = 0; i < rows && d->create; i++)
+    d->create(d->user,
+              &(dvNewElement){.index = i,
+                              .row = i,
+                              .points = d->kind == DV_POINT ? NULL : elements->data + i * (size_t)elements->width});
+}
+
+// lists of some values get one for each element
+static void data_complete(dvElementData *d)
+{
+  for (size_t k = 0; k < d->columns.count; k++) {
+    const dvColumn *c = &d->columns.data[k];
+    size_t size = column_size(c);
+    if (!c->one_for_all || size <= 1 || size == d->rows || d->rows == 0) continue;
+    if (!column_resize(c, d->rows)) out_of_memory(d->owner);
+    for (size_t row = size; row < column_size(c); row++) column_move(c, row, 0);
+  }
 }
 
 static void data_notice(dvWatcher *w, const dvChange *c)
 {
   dvElementData *d = (dvElementData *)w;
-  if (c->what == DV_CHANGES_END && d->end) d->end(d->user);
-  if (c->what == DV_CHANGES_END || c->kind != d->kind) return;
-  if (c->what == DV_ADDED) data_add(d, c);
+  if (c->what == DV_CHANGES_END) d->gathered = false;
+  if (c->what == DV_CHANGES_END) return;
+  if (!d->gathered && c->what != DV_REMADE) {   // whatever changes, the end of the batch makes things again
+    if (d->gather) d->gather(d->user, d);
+    data_complete(d);
+    d->gathered = true;
+  }
+  if (c->kind != d->kind && c->what != DV_REMADE) return;
+  if (c->what == DV_REMADE) data_remade(d);
+  else if (c->what == DV_ADDED) data_add(d, c);
   else if (c->what == DV_REMOVING) data_remove(d, c);
-  else columns_permute(&d->columns, c->indices, c->count);
-  columns_touch(&d->columns, d->owner);
+  else data_renumber(d, c);
 }
 
 void dv_element_data_init(dvElementData *d, dvObject *owner, dvTopology *t, dvElementKind kind)
 {
   dv_element_data_fini(d);
   *d = (dvElementData){.watcher = {.notice = data_notice}, .owner = owner, .kind = kind, .user = owner};
-  dv_topology_watch(t, &d->watcher);
+  d->rows = dv_topology_count(t, kind);
+  bool state = owner && dv_plays(owner, DV_ROLE_STATE);
+  (state ? dv_topology_watch_first : dv_topology_watch)(t, &d->watcher);
 }
 
 void dv_element_data_fini(dvElementData *d)
@@ -198,28 +272,40 @@ void dv_element_data_fini(dvElementData *d)
   dv_array_free(&d->columns);
 }
 
-static dvStatus data_add_column(dvElementData *d, dvColumn column, bool one_for_all)
+static dvStatus data_add_column(dvElementData *d, dvColumn column)
 {
-  size_t rows = dv_topology_count(d->watcher.topology, d->kind);
-  return column_add(&d->columns, d->owner, column, rows, one_for_all, dv_element_name(d->kind));
+  return d ? column_add(&d->columns, d->owner, column, d->rows, dv_element_name(d->kind)) : DV_OK;
 }
 
 dvStatus dv_element_data_add_reals(dvElementData *d, dvReals *values, bool one_for_all)
 {
-  return data_add_column(d, (dvColumn){.type = DV_COLUMN_REALS, .values = values}, one_for_all);
+  return data_add_column(d, (dvColumn){.type = DV_COLUMN_REALS, .values = values, .one_for_all = one_for_all});
+}
+
+dvStatus dv_element_data_add_groups(dvElementData *d, dvReals *values, size_t group, bool one_for_all)
+{
+  return data_add_column(
+      d, (dvColumn){.type = DV_COLUMN_REALS, .values = values, .one_for_all = one_for_all, .group = group});
 }
 
 dvStatus dv_element_data_add_ints(dvElementData *d, dvInts *values, bool one_for_all)
 {
-  return data_add_column(d, (dvColumn){.type = DV_COLUMN_INTS, .values = values}, one_for_all);
+  return data_add_column(d, (dvColumn){.type = DV_COLUMN_INTS, .values = values, .one_for_all = one_for_all});
 }
 
-dvStatus dv_element_data_add_column_(dvElementData *d, dvColumn column) { return data_add_column(d, column, false); }
+dvStatus dv_element_data_add_column_(dvElementData *d, dvColumn column) { return data_add_column(d, column); }
 
 // --- some elements -------------------------------------------------------------------------------
 
+// entries that name no element of the topology are in no chain
+static bool is_chained(const dvElementList *l, int32_t element)
+{
+  return element >= 0 && (size_t)element < l->first.count;
+}
+
 static void chain_in(dvElementList *l, int32_t element, size_t place)
 {
+  if (!is_chained(l, element)) return;
   l->next.data[place] = l->first.data[element];
   l->first.data[element] = (int32_t)place + 1;
 }
@@ -227,16 +313,51 @@ static void chain_in(dvElementList *l, int32_t element, size_t place)
 // takes a place out of the chain of the element that it names; chains are as short as an element has neighbours
 static void chain_out(dvElementList *l, int32_t element, size_t place)
 {
+  if (!is_chained(l, element)) return;
   int32_t *link = &l->first.data[element];
   while (*link && *link != (int32_t)place + 1) link = &l->next.data[*link - 1];
   if (*link) *link = l->next.data[place];
 }
 
+static bool make_chains(dvElementList *l, size_t elements)
+{
+  l->first.count = l->next.count = 0;
+  l->ready = dv_try_reserve(&l->first, elements + 1) && dv_try_reserve(&l->next, l->list->count + 1);
+  if (!l->ready) {
+    out_of_memory(l->owner);
+    return false;
+  }
+  memset(l->first.data, 0, elements * sizeof *l->first.data);
+  l->first.count = elements;
+  l->next.count = l->list->count;
+  if (l->field) l->seen = l->field->counter;
+  for (size_t i = l->list->count; i-- > 0;) chain_in(l, l->list->data[i], i);
+  return true;
+}
+
+static bool chains_hold(const dvElementList *l) { return l->ready && (!l->field || l->field->counter == l->seen); }
+
+bool dv_element_list_chain(dvElementList *l)
+{
+  return chains_hold(l) || make_chains(l, dv_topology_count(l->watcher.topology, l->kind));
+}
+
+static bool list_columns_resize(const dvElementList *l, size_t old, size_t rows)
+{
+  bool good = true;
+  for (size_t k = 0; k < l->columns.count; k++) {
+    const dvColumn *c = &l->columns.data[k];
+    if (moves(c, old)) good = column_resize(c, dv_max_size(rows, c->one_for_all)) && good;
+  }
+  return good;
+}
+
 bool dv_element_list_push(dvElementList *l, const int32_t *entry)
 {
+  if (!dv_element_list_chain(l)) return false;
   size_t width = (size_t)l->list->width, place = l->list->count, row = place / width;
   if (!dv_ints_resize(l->list, place + width) || !dv_try_reserve(&l->next, width) ||
-      !columns_resize(&l->columns, row + 1))
+      !list_columns_resize(l, row, row + 1))
     return false;
   l->next.count += width;
   for (size_t k = 0; k < width; k++) {
@@ -248,6 +369,7 @@ bool dv_element_list_push(dvElementList *l, const int32_t *entry)
 
 void dv_element_list_erase(dvElementList *l, size_t row)
 {
+  if (!dv_element_list_chain(l)) return;
   size_t width = (size_t)l->list->width, last = l->list->count / width - 1;
   int32_t *list = dv_ints_edit(l->list);
   for (size_t k = 0; k < width; k++) chain_out(l, list[row * width + k], row * width + k);
@@ -257,8 +379,9 @@ void dv_element_list_erase(dvElementList *l, size_t row)
     list[row * width + k] = element;
     chain_in(l, element, row * width + k);
   }
-  columns_move(&l->columns, row, last);
-  columns_resize(&l->columns, last);
+  for (size_t k = 0; k < l->columns.count; k++)
+    if (moves(&l->columns.data[k], last + 1)) column_move(&l->columns.data[k], row, last);
+  DV_MUST(list_columns_resize(l, last + 1, last));
   DV_MUST(dv_ints_resize(l->list, last * width));
   l->next.count = last * width;
 }
@@ -288,7 +411,8 @@ static void list_consider(dvElementList *l, dvNewElement *e)
   int32_t index = (int32_t)e->index;
   if (good && wanted) good = dv_element_list_push(l, &index);
   if (good && wanted) {
-    columns_inherit(&l->columns, e->row, &parents);
+    for (size_t k = 0; k < l->columns.count; k++)
+      if (moves(&l->columns.data[k], e->row + 1)) column_inherit(&l->columns.data[k], e->row, &parents);
     if (l->create) l->create(l->user, e);
   }
   dv_free((void *)parents.rows);
@@ -305,7 +429,7 @@ static void list_add(dvElementList *l, const dvChange *c)
   for (size_t i = 0; i < c->count; i++) l->first.data[l->first.count++] = 0;
   for (size_t i = 0; i < c->count && (l->heirs || l->accept) && l->list->width == 1; i++) {
     dvNewElement e = new_element(c, i);
-    e.row = l->list->count;
+    e.row = l->list->count;   // width 1
     list_consider(l, &e);
   }
 }
@@ -342,44 +466,57 @@ static void list_renumber(dvElementList *l, const dvChange *c)
   }
   memcpy(l->first.data, first, c->count * sizeof *first);
   int32_t *list = dv_ints_edit(l->list);
-  for (size_t i = 0; i < l->list->count; i++) list[i] = fresh[list[i]];
+  for (size_t i = 0; i < l->list->count; i++)
+    if (is_chained(l, list[i])) list[i] = fresh[list[i]];
   dv_free(fresh);
   dv_free(first);
+}
+
+// entries that name what is no more go
+static void list_remade(dvElementList *l)
+{
+  size_t elements = dv_topology_count(l->watcher.topology, l->kind), width = (size_t)l->list->width;
+  l->ready = false;
+  for (size_t row = dv_ints_size(l->list); row-- > 0;) {
+    bool good = true;
+    for (size_t k = 0; k < width; k++) good = good && (size_t)l->list->data[row * width + k] < elements;
+    if (good) continue;
+    if (l->destroy) l->destroy(l->user, row);
+    dv_element_list_erase(l, row);
+  }
+}
+
+static void list_change(dvElementList *l, const dvChange *c)
+{
+  size_t before = l->list->count;
+  // at an addition the topology has the new elements already, and the list is about to hear of them
+  if (!chains_hold(l) && !make_chains(l, c->before)) return;
+  if (c->what == DV_ADDED) list_add(l, c);
+  else if (c->what == DV_REMOVING) list_remove(l, c);
+  else list_renumber(l, c);
+  if (before) l->emptied = l->list->count == 0;
+  if (c->what == DV_ADDED && l->list->count == before) return;   // nothing here has changed
+  dvColumn own = {.type = DV_COLUMN_INTS, .values = l->list};
+  for (size_t k = 0; k < l->columns.count; k++) column_touch(&l->columns.data[k], l->owner);
+  column_touch(&own, l->owner);
+  if (l->field) l->seen = l->field->counter;
 }
 
 static void list_notice(dvWatcher *w, const dvChange *c)
 {
   dvElementList *l = (dvElementList *)w;
-  if (c->what == DV_CHANGES_END && l->end) l->end(l->user);
-  if (c->what == DV_CHANGES_END || c->kind != l->kind) return;
-  if (c->what == DV_ADDED) list_add(l, c);
-  else if (c->what == DV_REMOVING) list_remove(l, c);
-  else list_renumber(l, c);
-  dvColumn own = {.type = DV_COLUMN_INTS, .values = l->list};
-  columns_touch(&l->columns, l->owner);
-  columns_touch(&(dvColumns){.data = &own, .count = 1}, l->owner);
+  if (c->what == DV_REMADE && !(l->field && l->field->source)) list_remade(l);
+  if (c->what == DV_REMADE) l->ready = false;
+  if (c->what == DV_CHANGES_END || c->what == DV_REMADE || c->kind != l->kind) return;
+  list_change(l, c);
 }
 
-dvStatus dv_element_list_init(dvElementList *l, dvObject *owner, dvTopology *t, dvElementKind kind, dvInts *list)
+void dv_element_list_init(dvElementList *l, dvObject *owner, dvTopology *t, dvElementKind kind, dvInts *list)
 {
   dv_element_list_fini(l);
   *l = (dvElementList){.watcher = {.notice = list_notice}, .owner = owner, .kind = kind, .list = list, .user = owner};
-  size_t elements = dv_topology_count(t, kind);
-  for (size_t i = 0; i < list->count; i++)
-    if (list->data[i] < 0 || (size_t)list->data[i] >= elements)
-      return owner ? dv_error(owner, "numbers count from 0", "number %d does not exist: there are %zu %s",
-                              list->data[i], elements, dv_element_name(kind))
-                   : DV_ERROR_INPUT;
-  if (!dv_try_reserve(&l->first, elements + 1) || !dv_try_reserve(&l->next, list->count + 1)) {
-    out_of_memory(owner);
-    return DV_ERROR_INPUT;
-  }
-  memset(l->first.data, 0, elements * sizeof *l->first.data);
-  l->first.count = elements;
-  l->next.count = list->count;
-  for (size_t i = list->count; i-- > 0;) chain_in(l, list->data[i], i);
+  l->field = field_at(owner, list);
   dv_topology_watch(t, &l->watcher);
-  return DV_OK;
 }
 
 void dv_element_list_fini(dvElementList *l)
@@ -390,20 +527,26 @@ void dv_element_list_fini(dvElementList *l)
   dv_array_free(&l->next);
 }
 
-static dvStatus list_add_column(dvElementList *l, dvColumn column, bool one_for_all)
+static dvStatus list_add_column(dvElementList *l, dvColumn column)
 {
-  return column_add(&l->columns, l->owner, column, dv_ints_size(l->list), one_for_all,
-                    "entries in the list they belong to");
+  return l ? column_add(&l->columns, l->owner, column, dv_ints_size(l->list), "entries in the list they belong to")
+           : DV_OK;
 }
 
 dvStatus dv_element_list_add_reals(dvElementList *l, dvReals *values, bool one_for_all)
 {
-  return list_add_column(l, (dvColumn){.type = DV_COLUMN_REALS, .values = values}, one_for_all);
+  return list_add_column(l, (dvColumn){.type = DV_COLUMN_REALS, .values = values, .one_for_all = one_for_all});
+}
+
+dvStatus dv_element_list_add_groups(dvElementList *l, dvReals *values, size_t group, bool one_for_all)
+{
+  return list_add_column(
+      l, (dvColumn){.type = DV_COLUMN_REALS, .values = values, .one_for_all = one_for_all, .group = group});
 }
 
 dvStatus dv_element_list_add_ints(dvElementList *l, dvInts *values, bool one_for_all)
 {
-  return list_add_column(l, (dvColumn){.type = DV_COLUMN_INTS, .values = values}, one_for_all);
+  return list_add_column(l, (dvColumn){.type = DV_COLUMN_INTS, .values = values, .one_for_all = one_for_all});
 }
 
-dvStatus dv_element_list_add_column_(dvElementList *l, dvColumn column) { return list_add_column(l, column, false); }
+dvStatus dv_element_list_add_column_(dvElementList *l, dvColumn column) { return list_add_column(l, column); }

@@ -93,7 +93,7 @@ static void store(const Cube *c, dvReals *out, int32_t at, const int place[3])
 static bool cube_make_points(dvTopology *t, dvReals *out)
 {
   const Cube *c = (const Cube *)t;
-  if (!dv_reals_resize(out, 3 * t->least_points)) return false;
+  if (!dv_reals_resize(out, 3 * point_count(c))) return false;
   bool inside = !surface_only(c) && !c->splitNormals;
   for (int z = 0; z < c->nz; z++)
     for (int y = 0; y < c->ny; y++)
@@ -209,7 +209,7 @@ static dvStatus cube_update(dvObject *o)
   return DV_OK;
 }
 
-// xmin … zmax count only together; single precision, as in SOFA
+// xmin … zmax count only together
 static dvStatus cube_parse(dvObject *o, dvAttributes *a)
 {
   Cube *c = (Cube *)o;

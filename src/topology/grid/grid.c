@@ -88,7 +88,8 @@ static dvVec3 cylinder_point(const Grid *g, int i, int j, int k)
 static bool grid_make_points(dvTopology *t, dvReals *out)
 {
   const Grid *g = (const Grid *)t;
-  if (!dv_reals_resize(out, 3 * t->least_points)) return false;
+  size_t points = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];   // what is written, whatever others expect
+  if (!dv_reals_resize(out, 3 * points)) return false;
   double *x = out->data;
   for (int k = 0; k < g->n[2] && g->point; k++)
     for (int j = 0; j < g->n[1]; j++)

@@ -258,7 +258,7 @@ static bool add_link(dvSparseLevel *l, int32_t high, int axis, int32_t low)
 }
 
 // bit `axis` of a cell: an edge of the surface passes through its lower face there
-static void mark_faces(const dvSparseLevel *l, const double a[3], const double b[3], uint8_t *crossed)
+static void mark_faces(const dvSparseLevel *l, const double a[3], const double b[3], bool as_sofa, uint8_t *crossed)
 {
   double length = sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
   if (!(length > 0)) return;
@@ -268,7 +268,7 @@ static void mark_faces(const dvSparseLevel *l, const double a[3], const double b
     if (!(fabs(slope) * l->step[u] * l->step[v] > 1e-10)) continue;   // parallel to the face
     for (int i = 1; i < l->n[axis] - 1; i++) {
       double along = (l->min[axis] + l->step[axis] * i - a[axis]) / slope;
-      if (!(fabs(along) <= length)) continue;   // as in SOFA an edge also reaches as far behind its first point
+      if (!(fabs(along) <= length) || (along < 0 && !as_sofa)) continue;
       double pu = (a[u] + along * (b[u] - a[u]) / length - l->min[u]) / l->step[u];
       double pv = (a[v] + along * (b[v] - a[v]) / length - l->min[v]) / l->step[v];
       if (!(pu >= 0 && pv >= 0 && pu <= l->n[u] - 1 && pv <= l->n[v] - 1)) continue;
@@ -284,20 +284,23 @@ static void mark_faces(const dvSparseLevel *l, const double a[3], const double b
   }
 }
 
-static uint8_t *find_crossed(const dvSparseLevel *l, const dvPolygons *s)
+static uint8_t *find_crossed(const dvSparseLevel *l, const dvPolygons *s, bool as_sofa)
 {
   uint8_t *crossed = dv_try_alloc(dv_sparse_cells(l));
   if (!crossed) return NULL;
   for (size_t f = 0; f < dv_polygons_count(s); f++)
-    for (int32_t i = s->offset.data[f] + 1; i < s->offset.data[f + 1]; i++)   // as in SOFA without the last edge
-      mark_faces(l, s->points.data + 3 * (size_t)s->corner.data[i - 1], s->points.data + 3 * (size_t)s->corner.data[i],
+    for (int32_t first = s->offset.data[f], end = s->offset.data[f + 1], i = first; i < end; i++) {
+      if (i == first && as_sofa) continue;   // the edge from the last corner to the first
+      int32_t before = s->corner.data[i == first ? end - 1 : i - 1];
+      mark_faces(l, s->points.data + 3 * (size_t)before, s->points.data + 3 * (size_t)s->corner.data[i], as_sofa,
                  crossed);
+    }
   return crossed;
 }
 
-bool dv_sparse_connect(dvSparseLevel *l, const dvPolygons *s)
+bool dv_sparse_connect(dvSparseLevel *l, const dvPolygons *s, bool as_sofa)
 {
-  uint8_t *crossed = s ? find_crossed(l, s) : NULL;
+  uint8_t *crossed = s ? find_crossed(l, s, as_sofa) : NULL;
   if (s && !crossed) return false;
   const size_t stride[3] = {1, (size_t)(l->n[0] - 1), (size_t)(l->n[0] - 1) * (size_t)(l->n[1] - 1)};
   bool good = true;

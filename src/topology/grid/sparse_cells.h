@@ -68,8 +68,9 @@ bool dv_sparse_fill(dvSparseLevel *l, const uint8_t *types, bool only_inside);
 // Makes the next coarser level, with cells twice as wide.
 bool dv_sparse_coarsen(dvSparseLevel *coarse, dvSparseLevel *fine);
 // Finds which cells of the finest level are connected: all neighbours, or, with a surface, those that share more than
-// their boundary: an edge of the surface passes through the face between them.
-bool dv_sparse_connect(dvSparseLevel *l, const dvPolygons *s);
+// their boundary: an edge of the surface passes through the face between them. In SOFA an edge also reaches as far
+// behind its first point, and the last edge of a polygon does not count.
+bool dv_sparse_connect(dvSparseLevel *l, const dvPolygons *s, bool as_sofa);
 // Numbers points anew so that only connected hexahedra share them.
 bool dv_sparse_split(dvSparseLevel *l);
 // Like dv_sparse_coarsen, with a hexahedron for each connected piece. `fine` must have its links.

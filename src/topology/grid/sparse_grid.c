@@ -10,6 +10,7 @@
 #include "topology/container.h"
 
 #include "base/file.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -243,7 +244,8 @@ static dvStatus make_levels(SparseGrid *g, const dvPolygons *surface)
   dvSparseLevel *l = &g->levels[finest];
   bool by_surface = g->finestConnectivity && (!g->multiple || g->computeRamifications);
   if (g->split && (by_surface || finest > 0)) {
-    if (!dv_sparse_connect(l, by_surface && surface ? surface : NULL)) return no_memory(g);
+    bool as_sofa = by_surface && surface && dv_compat(object_of(g), DV_COMPAT_RAMIFIED_FACES);
+    if (!dv_sparse_connect(l, by_surface && surface ? surface : NULL, as_sofa)) return no_memory(g);
     if (by_surface && !dv_sparse_split(l)) return no_memory(g);
   }
   for (int i = finest - 1; i >= 0; i--) {
@@ -302,7 +304,9 @@ static dvStatus from_voxel_text(SparseGrid *g, const char *text)
       return bad_voxels(g, "no numbers of voxels");
   for (int k = 0; k < 3; k++) {
     if (!dv_scan_real(&text, &size[k]) || !(size[k] > 0)) return bad_voxels(g, "no sizes of voxels");
-    max[k] = trunc((double)(float)size[k] * (double)count[k]);   // whole numbers, as in SOFA
+    max[k] = size[k] * (double)count[k];
+    double cut = trunc((double)(float)size[k] * (double)count[k]);   // SOFA keeps whole numbers
+    if (cut != max[k] && dv_compat(object_of(g), DV_COMPAT_VOXEL_EXTENT)) max[k] = cut;
   }
   dvSparseLevel *l = &g->levels[g->nbVirtualFinerLevels];
   const int32_t n[3] = {(int32_t)count[0] + 1, (int32_t)count[1] + 1, (int32_t)count[2] + 1};

@@ -80,6 +80,22 @@ static dvStatus take_over(dvTopologyMapping *m, const dvTopologyMappingOps *ops)
   return dv_field_link(m->to->fields[DV_POINT], dv_field_of(o, &m->position), NULL);
 }
 
+// points and elements of a topology come from one place: its own class, its fields, or one mapping
+static dvStatus claim(dvTopologyMapping *m, dvTopology *to)
+{
+  dvObject *o = &m->base;
+  if (to->maker)
+    return dv_error(o, "let output name a MeshTopology or another container",
+                    "%s makes its own points and elements: %s "
+                    "cannot fill it",
+                    to->base.name, o->cls->name);
+  if (to->filler && to->filler != o)
+    return dv_error(o, "give each of them a container of its own", "%s is already filled by %s", to->base.name,
+                    to->filler->name);
+  to->filler = o;
+  return DV_OK;
+}
+
 dvStatus dv_topology_mapping_link(dvObject *o)
 {
   dvTopologyMapping *m = (dvTopologyMapping *)o;
@@ -92,11 +108,13 @@ dvStatus dv_topology_mapping_link(dvObject *o)
   if (from == to)
     return dv_error(o, "add a container of its own to the node", "input and output of %s are the same topology",
                     o->cls->name);
+  bool fills = ops->makes || ops->makes_points;
+  if (fills) DV_TRY(claim(m, dv_topology(to)));
   m->from = dv_topology(from);
   m->to = dv_topology(to);
   m->input.target = from;
   m->output.target = to;
-  return ops->makes || ops->makes_points ? take_over(m, ops) : DV_OK;
+  return fills ? take_over(m, ops) : DV_OK;
 }
 
 // --- making --------------------------------------------------------------------------------------

@@ -49,8 +49,8 @@ dvObject *dv_topology_mapping_fills(dvObject *mapping);
 // Brings the output fields up to date with the input.
 dvStatus dv_topology_mapping_refresh(dvTopologyMapping *m);
 
-// Shares of the corners of an element at a place of Mesh2PointTopologicalMapping.
-void dv_topology_shares(dvElementKind kind, const double place[3], double out[8]);
+// Shares of the corners of an element at a place of Mesh2PointTopologicalMapping (DV_COMPAT_QUAD_POINTS).
+void dv_topology_shares(dvElementKind kind, const double place[3], bool as_sofa, double out[8]);
 
 // The list of elements of a kind that `make` fills; NULL for points and pyramids.
 dvInts *dv_topology_mapping_list(dvTopologyMapping *m, dvElementKind kind);

@@ -6,6 +6,8 @@
 // triangles, quads, tetrahedra, hexahedra; element by element, place by place.
 #include "topology/mapping/mapping.h"
 
+#include "object/compat.h"
+
 #define POINT_FIELDS(X)                                                                              \
   X(vec3s, pointBaryCoords, "", "m", "offsets of the points made of each point")                     \
   X(vec3s, edgeBaryCoords, "", "", "places of the points made of each edge")                         \
@@ -29,7 +31,7 @@ typedef struct PointMaker {
 static const dvFieldDesc point_fields[] = {POINT_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-void dv_topology_shares(dvElementKind kind, const double f[3], double out[8])
+void dv_topology_shares(dvElementKind kind, const double f[3], bool as_sofa, double out[8])
 {
   double x = f[0], y = f[1], z = f[2];
   switch (kind) {
@@ -42,8 +44,9 @@ void dv_topology_shares(dvElementKind kind, const double f[3], double out[8])
   case DV_TETRAHEDRON:
     out[0] = 1 - x - y - z, out[1] = x, out[2] = y, out[3] = z;
     break;
-  case DV_QUAD:   // as in SOFA corner 2 stands for the upper left one here, though it is the upper right one
-    out[0] = (1 - x) * (1 - y), out[1] = x * (1 - y), out[2] = (1 - x) * y, out[3] = x * y;
+  case DV_QUAD:   // in SOFA corner 2 stands for the upper left one here, though it is the upper right one
+    out[0] = (1 - x) * (1 - y), out[1] = x * (1 - y), out[2] = x * y, out[3] = (1 - x) * y;
+    if (as_sofa) out[2] = (1 - x) * y, out[3] = x * y;
     break;
   case DV_HEXAHEDRON:
     for (int k = 0; k < 8; k++) {
@@ -57,10 +60,11 @@ void dv_topology_shares(dvElementKind kind, const double f[3], double out[8])
   }
 }
 
-static void point_of(const dvReals *x, dvElementKind kind, const int32_t *corners, const double place[3], double out[3])
+static void point_of(const dvReals *x, dvElementKind kind, const int32_t *corners, const double place[3], bool as_sofa,
+                     double out[3])
 {
   double share[8];
-  dv_topology_shares(kind, place, share);
+  dv_topology_shares(kind, place, as_sofa, share);
   for (int k = 0; k < 3; k++) out[k] = kind == DV_POINT ? place[k] : 0;
   for (int i = 0; i < dv_element_points(kind); i++)
     for (int k = 0; k < 3 && (size_t)corners[i] < dv_reals_size(x); k++)
@@ -80,13 +84,14 @@ static bool add_points(PointMaker *p, dvTopology *from, int which, const dvReals
   if (n * each > DV_POINT_LIMIT || !dv_reals_resize(&m->position, 3 * (at + n * each)) ||
       !dv_ints_resize(&m->sources, at + n * each) || !dv_ints_resize(&p->sourceKinds, at + n * each))
     return false;
+  bool as_sofa = kind == DV_QUAD && dv_compat(&m->base, DV_COMPAT_QUAD_POINTS);
   double *out = dv_reals_edit(&m->position);
   int32_t *source = dv_ints_edit(&m->sources), *kinds = dv_ints_edit(&p->sourceKinds);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < each; j++, at++) {
       int32_t self = (int32_t)i;
       const int32_t *corners = kind == DV_POINT ? &self : elements->data + i * (size_t)elements->width;
-      point_of(x, kind, corners, places->data + 3 * j, out + 3 * at);
+      point_of(x, kind, corners, places->data + 3 * j, as_sofa, out + 3 * at);
       source[at] = self;
       kinds[at] = which;
     }
@@ -138,7 +143,7 @@ static dvStatus make_centres(dvTopologyMapping *m, dvTopology *from)
   int32_t *source = dv_ints_edit(&m->sources);
   const double middle[3] = {0.5, 0.5, 0.5};
   for (size_t i = 0; i < n; i++) {
-    point_of(dv_topology_positions(from), DV_HEXAHEDRON, cells->data + 8 * i, middle, out + 3 * i);
+    point_of(dv_topology_positions(from), DV_HEXAHEDRON, cells->data + 8 * i, middle, false, out + 3 * i);
     source[i] = (int32_t)i;
   }
   m->points = n;

@@ -11,14 +11,11 @@ typedef struct TrialFollower {
   dvObject base;
   TRIAL_FOLLOWER_FIELDS(DV_MEMBER)
   dvTopology *topology;
-  dvElementData data;
 } TrialFollower;
 
 #define SELF TrialFollower
 static const dvFieldDesc trial_follower_fields[] = {TRIAL_FOLLOWER_FIELDS(DV_DESCRIBE)};
 #undef SELF
-
-static void count(void *user) { ((TrialFollower *)user)->changes++; }
 
 static dvStatus trial_follower_init(dvObject *o)
 {
@@ -27,10 +24,10 @@ static dvStatus trial_follower_init(dvObject *o)
   if (!t) return dv_error(o, "add a topology to the node", "there is no topology to follow");
   DV_TRY(dv_object_ensure(t));
   f->topology = dv_topology(t);
-  dv_element_data_init(&f->data, o, f->topology, DV_TRIANGLE);
-  f->data.end = count;
-  return dv_element_data_add_reals(&f->data, &f->values, false);
+  return dv_element_data_add_reals(dv_follow_elements(o, f->topology, DV_TRIANGLE), &f->values, false);
 }
+
+static void trial_follower_topology_changed(dvObject *o) { ((TrialFollower *)o)->changes++; }
 
 static void trial_follower_event(dvObject *o, const dvEvent *event)
 {
@@ -40,8 +37,6 @@ static void trial_follower_event(dvObject *o, const dvEvent *event)
   if (dv_topology_remove(f->topology, DV_TRIANGLE, &first, 1) == DV_OK) dv_topology_end_changes(f->topology);
 }
 
-static void trial_follower_destroy(dvObject *o) { dv_element_data_fini(&((TrialFollower *)o)->data); }
-
 const dvClass trial_follower_class = {
     .struct_size = sizeof(dvClass),
     .name = "TrialFollower",
@@ -50,5 +45,5 @@ const dvClass trial_follower_class = {
     .blocks = {&dv_object_block, DV_BLOCK(trial_follower_fields)},
     .init = trial_follower_init,
     .handle_event = trial_follower_event,
-    .destroy = trial_follower_destroy,
+    .topology_changed = trial_follower_topology_changed,
 };

@@ -39,6 +39,12 @@ export class Toolbar extends Part {
     if (Number.isFinite(value) && value > 0) this.session.realtime(true, value);
   }
 
+  private async compat(e: Event) {
+    const box = e.target as HTMLInputElement;
+    await this.session.compat(box.checked);
+    box.checked = this.session.status.compat === 'sofa';   // what the program says, also after a refusal
+  }
+
   private button(name: string, title: string, action: () => void, more: { on?: boolean; off?: boolean; wide?: boolean; keys?: string } = {}) {
     return html`<button class="icon ${more.on ? 'on' : ''} ${more.wide ? 'wide' : ''}" title=${more.keys ? `${title} (${more.keys})` : title} aria-label=${title}
       aria-pressed=${more.on === undefined ? nothing : String(more.on)} ?disabled=${more.off ?? false} @click=${action}>${icon(name)}</button>`;
@@ -64,6 +70,7 @@ export class Toolbar extends Part {
       <label title="time step, seconds (applied with Enter)">dt <input class="dt mono" type="text" inputmode="decimal" aria-label="time step in seconds" ?disabled=${off} .value=${dtValue} @change=${this.dt}></label>
       <label class="wide" title="keep the simulation's time in step with the clock"><input type="checkbox" class="realtime" aria-label="real time" ?disabled=${off} .checked=${st.realtime} @change=${(e: Event) => s.realtime((e.target as HTMLInputElement).checked)}> real time ×</label>
       <input class="factor mono wide" type="text" inputmode="decimal" aria-label="real-time factor wanted" title="how fast simulated time should pass" ?disabled=${off} .value=${focused?.classList.contains('factor') ? nothing : number(st.factor || 1)} @change=${this.factor}>
+      <label class="wide" title=${st.compat === 'sofa' ? 'The scene runs as SOFA does it, its mistakes included; the log names those that it touches. Clear to reload it without them' : 'Reload the scene as SOFA does it, its mistakes included; the log names those that it touches'}><input type="checkbox" class="compat" aria-label="as SOFA does it" ?disabled=${off} .checked=${st.compat === 'sofa'} @change=${this.compat}> as SOFA</label>
       <span class="gap"></span>
       ${this.button('home', 'Reset the view', () => page.stage.resetView(), { keys: 'Home' })}
       ${this.button('fit', 'Fit to what is drawn or selected', () => page.stage.fit(true), { keys: 'Z', wide: true })}

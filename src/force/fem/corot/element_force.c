@@ -38,7 +38,6 @@ typedef struct ElementForce {
   dvElementKind kind;
   const int32_t *corner;   // of the elements, the topology's
   size_t count, nodes;
-  unsigned revision;   // of the topology they were made from
   bool stale;          // there is no valid set of elements
   dvCorot *elements;   // one of the two
   dvTetraCorot *tetra;
@@ -174,13 +173,11 @@ static dvStatus element_force_reinit(dvObject *o)
   dvTopology *topology = dv_elastic_topology(&f->elastic);
   int method = IDENTITY;
   f->stale = true;
-  DV_TRY(find_kind(f));
   DV_TRY(choose_rotation(f, &method));
   const dvInts *elements = dv_force_elements(o, topology, f->kind, f->elastic.force.state);
   if (!elements) return DV_ERROR_INPUT;
   f->corner = elements->data;
   f->count = dv_ints_size(elements);
-  f->revision = topology->revision;
   DV_TRY(dv_elastic_check(&f->elastic, f->count, space_of(f) == 3 ? 0.5 : 1));
   warn_of_shapes(f);
   if (create_elements(f, method) != DV_OK)
@@ -194,7 +191,9 @@ static dvStatus element_force_init(dvObject *o)
 {
   ElementForce *f = (ElementForce *)o;
   DV_TRY(dv_elastic_init(o));
+  DV_TRY(find_kind(f));
   DV_TRY(element_force_reinit(o));
+  dv_elastic_follow(&f->elastic, f->kind, 1);
   if (f->count == 0)
     dv_warning(o, NULL, "the topology %s has no %s: there will be no force", f->elastic.topology.target->name,
                dv_element_name(f->kind));
@@ -224,19 +223,13 @@ static dvStatus element_force_fetch(dvObject *o, dvField *field)
   return DV_OK;
 }
 
-static bool follow_topology(ElementForce *f)
-{
-  if (dv_force_mesh_changed(&f->elastic.topology, &f->revision)) element_force_reinit(&f->elastic.force.base);
-  return !f->stale;
-}
-
 // --- forces ---
 
 static void element_force_add_force(dvObject *o, const dvMech *m)
 {
   ElementForce *f = (ElementForce *)o;
   dvState *s = f->elastic.force.state;
-  if (!follow_topology(f)) return;
+  if (f->stale) return;
   const double *x = dv_state_read(s, m->x);
   if (f->tetra) dv_tetra_corot_keep(f->tetra, m->implicit);
   if (f->tetra) dv_tetra_corot_add_force(f->tetra, o->context->pool, x, dv_state_write(s, m->f));
@@ -290,7 +283,7 @@ static const dvForceOps element_force_ops = {
 #define ELEMENT_CLASS                                                                                                  \
   .struct_size = sizeof(dvClass), .module = "Sofa.Component.SolidMechanics.FEM.Elastic", .size = sizeof(ElementForce), \
   .ops = {[DV_ROLE_FORCE] = &element_force_ops}, .init = element_force_init, .reinit = element_force_reinit,           \
-  .fetch = element_force_fetch, .destroy = element_force_destroy
+  .fetch = element_force_fetch, .destroy = element_force_destroy, .topology_changed = dv_force_remake
 
 const dvClass dv_corotational_fem_class = {
     ELEMENT_CLASS,

@@ -103,17 +103,35 @@ void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const dou
   }
 }
 
-// Lanes without an element divide by 1.
-static void find_plastic_scale(dvTetraCorot *t)
+// What strains are measured times; lanes without an element divide by 1.
+static void find_plastic_scale(dvTetraCorot *t, bool by_volume)
 {
   for (size_t lane = 0; lane < DV_LANES * t->blocks->packs; lane++) {
     int32_t element = t->blocks->element[lane];
     double volume = element >= 0 ? fabs(t->volume[element]) : 0;
-    t->data.plastic[DV_LANES * DV_TETRA_PLASTIC * (lane / DV_LANES) + lane % DV_LANES] = volume > 0 ? 6 * volume : 1;
+    t->data.plastic[DV_LANES * DV_TETRA_PLASTIC * (lane / DV_LANES) + lane % DV_LANES] =
+        by_volume && volume > 0 ? 6 * volume : 1;
   }
 }
 
 static size_t plastic_numbers(const dvTetraCorot *t) { return DV_LANES * DV_TETRA_PLASTIC * t->blocks->packs; }
+
+static double *plastic_of(const dvTetraCorot *t, size_t e)
+{
+  size_t lane = (size_t)t->blocks->lane[e];
+  return t->data.plastic + DV_LANES * (DV_TETRA_PLASTIC * (lane / DV_LANES) + 1) + lane % DV_LANES;
+}
+
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6])
+{
+  for (size_t i = 0; i < 6; i++) out[i] = plastic_of(t, e)[DV_LANES * i];
+}
+
+void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6])
+{
+  double *flowed = t->data.flowed + (plastic_of(t, e) - t->data.plastic);
+  for (size_t i = 0; i < 6; i++) plastic_of(t, e)[DV_LANES * i] = flowed[DV_LANES * i] = strain[i];
+}
 
 void dv_tetra_corot_end_step(dvTetraCorot *t)
 {
@@ -124,7 +142,9 @@ void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s)
 {
   dv_remember_numbers(s, "plastic strain", t->data.plastic, plastic_numbers(t) * sizeof(double));
   if (!t->data.plastic || !dv_memory_restores(s)) return;
-  find_plastic_scale(t);   // of the mesh, whatever was read
+  size_t record = DV_LANES * DV_TETRA_PLASTIC;   // the factors are those of the mesh, whatever was read
+  for (size_t pack = 0; pack < t->blocks->packs; pack++)
+    memcpy(t->data.plastic + record * pack, t->data.flowed + record * pack, DV_LANES * sizeof(double));
   memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
 }
 
@@ -193,7 +213,7 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
   for (size_t pack = 0; pack < blocks->packs; pack++) fill_pack(t, def, pack);
   dv_tetra_corot_set_material(t, def->young, def->poisson);
   if (t->data.plastic) {
-    find_plastic_scale(t);
+    find_plastic_scale(t, def->plastic_by_volume);
     memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
   }
   if (t->data.frames) force_blocks(&(Job){.t = t, .x = def->rest}, 0, blocks->count);   // leaves the frames at rest

@@ -39,8 +39,10 @@ typedef struct dvTetraCorotDef {
   // normal strains alone. No effect in SMALL.
   bool present_gradients;
   // Plasticity, when plastic_limit > 0: of elastic strain above plastic_yield the part plastic_creep stays in each
-  // step, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear) times six volumes.
+  // step, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear), in SOFA times six volumes of
+  // the element.
   double plastic_limit, plastic_yield, plastic_creep;
+  bool plastic_by_volume;
 } dvTetraCorotDef;
 
 // What the rest shape shows. A flat tetrahedron (volume zero to rounding, or not a number) takes no
@@ -64,6 +66,9 @@ void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const dou
 void dv_tetra_corot_end_step(dvTetraCorot *t);
 // What lasts from step to step, as an entry of a memory.
 void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s);
+// Plastic strain of element e, six numbers times six volumes: only with plasticity.
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6]);
+void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6]);
 
 // Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.
 void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents);
@@ -114,7 +119,7 @@ typedef struct dvTetraData {
   // With present gradients: in LARGE the axes and the gradients of the normal strains, else the gradients at rest,
   // turned as the element is. NULL without.
   double *frames;
-  double *plastic;   // six volumes, plastic strain times six volumes; NULL without plasticity
+  double *plastic;   // a factor (1, in SOFA six volumes), plastic strain times it; NULL without plasticity
   double *flowed;    // the same, to which it flows at the positions of the last evaluation
   double limit, yield, creep;
   bool no_tangents;   // force leaves `moving` and `frames` as they are

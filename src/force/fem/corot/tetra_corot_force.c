@@ -3,10 +3,11 @@
 // the topology and the state.
 //
 // Needs a topology with tetrahedra. The first name also cuts hexahedra into six tetrahedra each where there are none,
-// mirrored from cell to cell of a grid so that the diagonals of neighbours meet.
+// mirrored from cell to cell of a grid so that the diagonals of neighbours meet; cells keep that through changes.
 #include "force/fem/corot/point_rotations.h"
 #include "force/fem/corot/tetra_corot.h"
 #include "force/fem/elastic.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -28,9 +29,9 @@ extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_cla
 
 #define TETRA_FEM_FIELDS(X)                                                                                      \
   X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY)                                   \
-  X(real, plasticMaxThreshold, "0", "m3",                                                                        \
-    "largest plastic strain, as 2-norm times six volumes of the element; 0 for an elastic material")             \
-  X(real, plasticYieldThreshold, "0.0001", "m3",                                                                 \
+  X(real, plasticMaxThreshold, "0", "",                                                                          \
+    "largest plastic strain, as 2-norm; 0 for an elastic material. With compat sofa, times six volumes")         \
+  X(real, plasticYieldThreshold, "0.0001", "",                                                                   \
     "elastic strain from which the material flows, measured in the same way")                                    \
   X(real, plasticCreep, "0.9", "",                                                                               \
     "part of the elastic strain that becomes plastic at each evaluation of the force: depends on the time step") \
@@ -78,9 +79,10 @@ typedef struct TetraForce {
   DV_PARALLEL_FIELDS(DV_MEMBER)
   dvTetraCorot *elements;
   dvInts cut;             // tetrahedra made from hexahedra
+  dvInts mirrors;         // of each hexahedron: along which axes it is mirrored, bits of x, y and z
+  dvReals plastic;        // plastic strain, while the topology changes
   const int32_t *tetra;   // four points each: the topology's or our own
   size_t count;
-  unsigned revision;         // of the topology they were made from
   bool stale;                // there is no valid set of elements
   double *young, *poisson;   // [count]
   double *share;             // [points] one over the number of tetrahedra around a point; NULL without stresses
@@ -135,25 +137,45 @@ static void grid_cells(const dvTopology *t, size_t *nx, size_t *ny)
   *ny = (size_t)dv_max_int(points[1] - 1, 1);
 }
 
+// cells that a grid makes anew; later ones are like their ancestors
+static bool find_mirrors(TetraForce *t, const dvTopology *topology, size_t cells)
+{
+  size_t nx, ny;
+  if (topology->kept && t->mirrors.count == cells) return true;
+  grid_cells(topology, &nx, &ny);
+  t->mirrors.width = 1;
+  if (!dv_ints_resize(&t->mirrors, cells)) return false;
+  for (size_t i = 0; i < cells; i++)
+    t->mirrors.data[i] = (i % nx % 2 == 0) | (i / nx % ny % 2 == 1) << 1 | (i / (nx * ny) % 2 == 1) << 2;
+  return true;
+}
+
 static bool cut_hexahedra(TetraForce *t, const dvTopology *topology, const dvInts *hexahedra)
 {
   static const int along_x[4][2] = {{0, 1}, {3, 2}, {4, 5}, {7, 6}}, along_y[4][2] = {{0, 3}, {1, 2}, {4, 7}, {5, 6}};
   static const int along_z[4][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
   static const int corners[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
-  size_t nx, ny, cells = dv_ints_size(hexahedra);
-  grid_cells(topology, &nx, &ny);
+  size_t cells = dv_ints_size(hexahedra);
   t->cut.width = 4;
-  if (!dv_ints_resize(&t->cut, 24 * cells)) return false;
+  if (!dv_ints_resize(&t->cut, 24 * cells) || !find_mirrors(t, topology, cells)) return false;
   int32_t *out = dv_ints_edit(&t->cut);
   for (size_t i = 0; i < cells; i++) {
     int32_t c[8];
     memcpy(c, hexahedra->data + 8 * i, sizeof c);
-    if (i % nx % 2 == 0) swap_ends(c, along_x);
-    if (i / nx % ny % 2 == 1) swap_ends(c, along_y);
-    if (i / (nx * ny) % 2 == 1) swap_ends(c, along_z);
+    if (t->mirrors.data[i] & 1) swap_ends(c, along_x);
+    if (t->mirrors.data[i] & 2) swap_ends(c, along_y);
+    if (t->mirrors.data[i] & 4) swap_ends(c, along_z);
     for (int k = 0; k < 24; k++) *out++ = c[corners[k / 4][k % 4]];
   }
   return true;
+}
+
+// hexahedra stand for tetrahedra
+static bool is_cut(const TetraForce *t)
+{
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  return is_fem(t) && (t->mirrors.count || (dv_topology_count(topology, DV_TETRAHEDRON) == 0 &&
+                                            dv_topology_count(topology, DV_HEXAHEDRON) > 0));
 }
 
 static dvStatus find_elements(TetraForce *t)
@@ -163,7 +185,7 @@ static dvStatus find_elements(TetraForce *t)
   dvState *s = t->elastic.force.state;
   const dvInts *tetrahedra = dv_force_elements(o, topology, DV_TETRAHEDRON, s);
   if (!tetrahedra) return DV_ERROR_INPUT;
-  if (tetrahedra->count == 0 && is_fem(t)) {
+  if (is_cut(t)) {
     const dvInts *hexahedra = dv_force_elements(o, topology, DV_HEXAHEDRON, s);
     if (!hexahedra) return DV_ERROR_INPUT;
     if (!cut_hexahedra(t, topology, hexahedra))
@@ -172,7 +194,6 @@ static dvStatus find_elements(TetraForce *t)
   }
   t->tetra = tetrahedra->data;
   t->count = dv_ints_size(tetrahedra);
-  t->revision = topology->revision;
   return DV_OK;
 }
 
@@ -212,6 +233,7 @@ static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
       .plastic_limit = t->plasticMaxThreshold,
       .plastic_yield = t->plasticYieldThreshold,
       .plastic_creep = t->plasticCreep,
+      .plastic_by_volume = t->plasticMaxThreshold > 0 && dv_compat(&t->elastic.force.base, DV_COMPAT_PLASTIC_VOLUME),
   };
   dv_tetra_corot_destroy(&t->elements);
   return dv_tetra_corot_create(&def, &t->elements, report);
@@ -264,10 +286,38 @@ static dvStatus tetra_force_reinit(dvObject *o)
   dvTetraReport report = {0};
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   warn_of_shapes(t, &report);
+  if (t->plastic.count == 6 * t->count && t->plasticMaxThreshold > 0)
+    for (size_t e = 0; e < t->count; e++) dv_tetra_corot_set_plastic(t->elements, e, t->plastic.data + 6 * e);
+  dv_reals_free(&t->plastic);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
   if (is_fem(t)) dv_reals_share(&t->initialPoints, dv_state_values(s, DV_X_REST));
   t->stale = false;
   return DV_OK;
+}
+
+// plastic strain comes home from the packs
+static void gather_plastic(void *user, dvElementData *d)
+{
+  TetraForce *t = user;
+  size_t factors = t->localStiffnessFactor.count;
+  if (factors > 1 && factors != t->count && dv_reals_resize(&t->localStiffnessFactor, t->count)) {
+    double *f = dv_reals_edit(&t->localStiffnessFactor);   // one for each from here on
+    for (size_t i = t->count; i-- > 0;) f[i] = f[i * factors / t->count];
+  }
+  if (t->stale || !(t->plasticMaxThreshold > 0) || !dv_reals_resize(&t->plastic, 6 * t->count)) return;
+  t->plastic.width = t->mirrors.count ? 36 : 6;
+  for (size_t e = 0; e < t->count; e++) dv_tetra_corot_plastic(t->elements, e, dv_reals_edit(&t->plastic) + 6 * e);
+  dv_element_data_add_reals(d, &t->plastic, false);
+}
+
+static void follow(TetraForce *t)
+{
+  bool cut = is_cut(t);
+  size_t parts = cut ? 6 : 1;
+  dvElementData *d = dv_elastic_follow(&t->elastic, cut ? DV_HEXAHEDRON : DV_TETRAHEDRON, parts);
+  dv_element_data_add_groups(d, &t->localStiffnessFactor, parts, true);
+  if (cut) dv_element_data_add_ints(d, &t->mirrors, false);
+  d->gather = gather_plastic;
 }
 
 static dvStatus tetra_force_init(dvObject *o)
@@ -275,17 +325,11 @@ static dvStatus tetra_force_init(dvObject *o)
   TetraForce *t = (TetraForce *)o;
   DV_TRY(dv_elastic_init(o));
   DV_TRY(tetra_force_reinit(o));
+  follow(t);
   if (t->count == 0)
     dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"",
                "the topology %s has no tetrahedra: there will be no force", t->elastic.topology.target->name);
   return DV_OK;
-}
-
-// elements may have come or gone
-static bool follow_topology(TetraForce *t)
-{
-  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) tetra_force_reinit(&t->elastic.force.base);
-  return !t->stale;
 }
 
 // --- forces ---
@@ -294,7 +338,7 @@ static void tetra_force_add_force(dvObject *o, const dvMech *m)
 {
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
-  if (!follow_topology(t)) return;
+  if (t->stale) return;
   dv_tetra_corot_keep(t->elements, m->implicit);
   dv_tetra_corot_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
@@ -353,7 +397,7 @@ static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
 {
   TetraForce *t = (TetraForce *)o;
   // elements may have come or gone since the last force
-  if ((event->kind != DV_EVENT_ANIMATE_BEGIN && event->kind != DV_EVENT_ANIMATE_END) || !follow_topology(t)) return;
+  if ((event->kind != DV_EVENT_ANIMATE_BEGIN && event->kind != DV_EVENT_ANIMATE_END) || t->stale) return;
   if (event->kind == DV_EVENT_ANIMATE_END && stress_kind(t)) update_stress(t);
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness &&
       dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
@@ -379,6 +423,8 @@ static void tetra_force_destroy(dvObject *o)
   TetraForce *t = (TetraForce *)o;
   dv_tetra_corot_destroy(&t->elements);
   dv_ints_free(&t->cut);
+  dv_ints_free(&t->mirrors);
+  dv_reals_free(&t->plastic);
   dv_free(t->young);
   dv_free(t->poisson);
   dv_free(t->share);
@@ -418,6 +464,7 @@ static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OP
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__}, .ops = {[DV_ROLE_FORCE] = &ops_}, \
     .init = tetra_force_init, .reinit = tetra_force_reinit, .end_step = tetra_force_end_step,                        \
     .remember = tetra_force_remember, .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy,      \
+    .topology_changed = dv_force_remake,                                                                             \
   }
 #define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
 

@@ -104,7 +104,7 @@ DV_INLINE Sym elastic(const dvTetraData *t, size_t pack, Sym e)
 }
 
 // Elastic strain over the yield threshold flows into the plastic one, which grows up to a limit. Strains are measured
-// times six volumes, as SOFA does. The step that is on its way keeps what it began with.
+// times the factor of the record. The step that is on its way keeps what it began with.
 DV_INLINE Sym flow(const dvTetraData *t, size_t pack, Sym e)
 {
   if (!t->plastic) return e;

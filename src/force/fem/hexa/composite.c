@@ -340,9 +340,10 @@ static void add_children(Composer *c, const Branch *b, int32_t parent)
 
 static void finest_cell(const Composer *c, const Branch *b, double *k, double *m)
 {
-  double value = c->def->filled ? (double)c->def->level[b->level]->stiffness.data[b->element] : 1;
-  for (int i = 0; i < DV_CONDENSE_K; i++) k[i] = value * c->def->stiffness[i];
-  for (int i = 0; i < DV_CONDENSE_M; i++) m[i] = value * c->def->mass[i % 64];
+  double stiff = dv_condense_stiffness(c->def, b->level, b->element),
+         heavy = dv_condense_mass(c->def, b->level, b->element);
+  for (int i = 0; i < DV_CONDENSE_K; i++) k[i] = stiff * c->def->stiffness[i];
+  for (int i = 0; i < DV_CONDENSE_M; i++) m[i] = heavy * c->def->mass[i % 64];
 }
 
 static dvStatus condense(Composer *c, size_t branch, double *k, double *m)

@@ -67,16 +67,12 @@ static void prepare(Condenser *c)
     for (int child = 0; child < 8; child++) add_child(c->to_fine[child], &c->full[level + 1], &c->full[level]);
 }
 
-static double coefficient(const Condenser *c, int level, int32_t element)
-{
-  return c->def->filled ? (double)c->def->level[level]->stiffness.data[element] : 1;
-}
-
-// All of a cell is there and has one coefficient.
-static bool is_full(const Condenser *c, int level, int32_t element, double *value)
+// All of a cell is there and has one coefficient of stiffness and one of mass.
+static bool is_full(const Condenser *c, int level, int32_t element, double value[2])
 {
   if (level == c->def->depth) {
-    *value = coefficient(c, level, element);
+    value[0] = dv_condense_stiffness(c->def, level, element);
+    value[1] = dv_condense_mass(c->def, level, element);
     return true;
   }
   const dvSparseLevel *l = c->def->level[level];
@@ -84,9 +80,10 @@ static bool is_full(const Condenser *c, int level, int32_t element, double *valu
   unsigned places = 0;
   if (end - begin != 8) return false;
   for (int32_t i = begin; i < end; i++) {
-    double other = 0;
-    if (!is_full(c, level + 1, l->child.data[i], &other) || (i > begin && other != *value)) return false;
-    *value = other;
+    double other[2] = {0};
+    if (!is_full(c, level + 1, l->child.data[i], other)) return false;
+    if (i > begin && (other[0] != value[0] || other[1] != value[1])) return false;
+    value[0] = other[0], value[1] = other[1];
     places |= 1u << l->child_place.data[i];
   }
   return places == 255;
@@ -94,12 +91,12 @@ static bool is_full(const Condenser *c, int level, int32_t element, double *valu
 
 static void add_cell(const Condenser *c, int level, int32_t element, Matrices *out)
 {
-  double value = 0;
+  double value[2] = {0};
   memset(out, 0, sizeof *out);
-  if (is_full(c, level, element, &value)) {
+  if (is_full(c, level, element, value)) {
     const Matrices *full = &c->full[level];
-    for (int i = 0; i < DV_CONDENSE_K; i++) out->k[i] = value * full->k[i];
-    for (int i = 0; i < 64; i++) out->m[i] = value * full->m[i];
+    for (int i = 0; i < DV_CONDENSE_K; i++) out->k[i] = value[0] * full->k[i];
+    for (int i = 0; i < 64; i++) out->m[i] = value[1] * full->m[i];
     out->cells = full->cells;
     return;
   }

@@ -24,12 +24,25 @@ typedef struct dvCondenseDef {
   const double *stiffness;                           // 24 x 24 of a full cell of the finest of them
   const double *mass;                                // 8 x 8 of the same
   bool filled;                                       // cells count as far as they are filled, else all of them are full
+  bool stiff_mass;                                   // their mass counts with the coefficient of their stiffness
   // composite cells
   bool direct;     // from the finest level in one go
   bool merged;     // pieces at one place count as one
   bool complete;   // points that are mapped keep weights that the mask takes away
   double poisson;
 } dvCondenseDef;
+
+// How far a cell of the finest level is filled, for its stiffness and for its mass.
+static inline double dv_condense_stiffness(const dvCondenseDef *def, int level, int32_t element)
+{
+  return def->filled ? (double)def->level[level]->stiffness.data[element] : 1;
+}
+static inline double dv_condense_mass(const dvCondenseDef *def, int level, int32_t element)
+{
+  return !def->filled      ? 1
+         : def->stiff_mass ? (double)def->level[level]->stiffness.data[element]
+                           : (double)def->level[level]->mass.data[element];
+}
 
 // Matrices of the hexahedra of the grid: `k` has 24 x 24 numbers each, `m` 8 x 8 along x, y and z each, `cells` (may be
 // NULL) gets how many of the finest cells there are in each.

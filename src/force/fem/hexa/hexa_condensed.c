@@ -2,10 +2,11 @@
 // HexahedronCompositeFEMForceFieldAndMass: coarse corotational hexahedra whose matrices are condensed from the finer
 // levels of a sparse grid (condense.h).
 //
-// Needs a sparse grid with virtual finer levels. As in SOFA the first two count the cells of the finest level as far as
-// they are filled, in the mass as well (by the coefficient of their stiffness); the Hexahedral one has full cells and
-// the consistent mass matrix. Matrices of the finest cells are those of HexahedronFEMForceField and its mass.
+// Needs a sparse grid with virtual finer levels. As in SOFA all but the Hexahedral one count the cells of the finest
+// level as far as they are filled (with compat sofa by the coefficient of their stiffness in the mass as well), that
+// one has full cells. Matrices of the finest cells are those of HexahedronFEMForceField and its mass.
 #include "force/fem/hexa/hexa_force.h"
+#include "object/compat.h"
 
 #define SELF dvHexaForce
 static const dvFieldDesc hexa_fields[] = {HEXA_METHOD_FIELDS(DV_DESCRIBE) HEXA_FIELDS(DV_DESCRIBE)};
@@ -18,16 +19,12 @@ static const dvFieldDesc voxel_fields[] = {HEXA_MASS_FIELDS(DV_DESCRIBE) HEXAHED
                                                HEXA_VOXEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-// corners that differ in d directions share 2^-d of the entry on the diagonal
-static void consistent_mass(double mass, double *m)
+// whether the cells of a level have other coefficients of mass than of stiffness
+static bool masses_differ(const dvSparseLevel *l)
 {
-  for (int i = 0; i < 64; i++) {
-    int a[3], b[3];
-    dv_corner_place(i / 8, a);
-    dv_corner_place(i % 8, b);
-    m[i] = mass / 27;
-    for (int k = 0; k < 3; k++) m[i] *= a[k] == b[k] ? 1 : 0.5;
-  }
+  for (size_t i = 0; i < l->stiffness.count && i < l->mass.count; i++)
+    if (l->stiffness.data[i] != l->mass.data[i]) return true;
+  return false;
 }
 
 // how many levels there are to condense; 0 with a warning when it cannot be done
@@ -92,17 +89,19 @@ dvStatus dv_hexa_condense(dvHexaForce *h)
   int depth = 0;
   DV_TRY(find_depth(h, &depth));
   if (dv_sparse_grid_level(h->elastic.topology.target, 0)->cell_of.count != h->count)
-    return dv_error(o, NULL, "the grid has changed");
+    return dv_error(o, "use a HexahedronFEMForceFieldAndMass on meshes that change",
+                    "the grid has changed: its finer levels no longer tell how to condense the cells");
   double edges[3], k[DV_CONDENSE_K], m[64];
   dv_hexa_edges(dv_state_read(h->elastic.force.state, DV_X_REST), h->hexa, edges);
   for (int a = 0; a < 3; a++) edges[a] /= 1 << depth;
   double mass = h->density * edges[0] * edges[1] * edges[2];
   bool voxels = dv_hexa_is(h, &dv_nonuniform_hexahedral_class);
   dv_hexa_box_stiffness(h, edges, k);
-  if (voxels) consistent_mass(mass, m);
-  for (int i = 0; i < 64 && !voxels; i++) m[i] = mass * 8 / 27;
+  bool uniform = !voxels && dv_compat(o, DV_COMPAT_HEXA_INERTIA);
+  for (int i = 0; i < 64; i++) m[i] = mass * (uniform ? 8.0 / 27 : dv_hexa_mass_share(i / 8, i % 8));
   dvCondenseDef def = {.depth = depth, .stiffness = k, .mass = m, .filled = !voxels};
   for (int i = 0; i <= depth; i++) def.level[i] = dv_sparse_grid_level(h->elastic.topology.target, i);
+  def.stiff_mass = !voxels && masses_differ(def.level[depth]) && dv_compat(o, DV_COMPAT_NONUNIFORM_MASS);
   return condense_cells(h, &def, mass);
 }
 

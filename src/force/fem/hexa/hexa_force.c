@@ -6,11 +6,12 @@
 // grid may say how far each cell is filled (cellStiffness, cellMass).
 //
 // HexahedralFEMForceField takes every cell as a box along the axes of the world, with the diagonal from corner 0 to
-// corner 6, as SOFA does, and rounds its entries to single precision unless told otherwise. Classes with a mass are in
-// hexa_mass.c and hexa_condensed.c.
+// corner 6, as SOFA does; singlePrecision rounds its entries. Classes with a mass are in hexa_mass.c and
+// hexa_condensed.c.
 #include "force/fem/hexa/hexa_force.h"
 #include "element/shape.h"
 #include "force/fem/corot/point_rotations.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -133,11 +134,12 @@ double dv_hexa_edges(const double *x, const int32_t *e, double edges[3])
 
 // --- set-up ---
 
-// what a sparse grid says of its cells
+// what a sparse grid says of its cells; once it has changed, they carry that with them
 static void read_coefficients(const dvHexaForce *h, const char *name, dvReals *out)
 {
   dvField *f = dv_object_field(h->elastic.topology.target, name);
   out->width = 1;
+  if (dv_elastic_topology(&h->elastic)->kept) return;
   if (f && f->desc->type == DV_T_REALS && dv_field_pull(f) == DV_OK) dv_reals_share(out, f->value);
 }
 
@@ -149,7 +151,6 @@ static dvStatus find_elements(dvHexaForce *h)
   if (!hexahedra) return DV_ERROR_INPUT;
   h->hexa = hexahedra->data;
   h->count = dv_ints_size(hexahedra);
-  h->revision = topology->revision;
   read_coefficients(h, "cellStiffness", &h->filled);
   read_coefficients(h, "cellMass", &h->heavy);
   return DV_OK;
@@ -219,7 +220,12 @@ dvStatus dv_hexa_force_init(dvObject *o)
 {
   dvHexaForce *h = (dvHexaForce *)o;
   DV_TRY(dv_elastic_init(o));
+  if (dv_hexa_is(h, &dv_hexahedral_class) || dv_hexa_is(h, &dv_hexahedral_mass_class))
+    dv_compat_field(o, &h->singlePrecision, DV_COMPAT_HEXAHEDRAL_SINGLE);
   DV_TRY(dv_hexa_force_reinit(o));
+  dvElementData *d = dv_elastic_follow(&h->elastic, DV_HEXAHEDRON, 1);
+  dv_element_data_add_reals(d, &h->filled, true);
+  dv_element_data_add_reals(d, &h->heavy, true);
   if (h->count == 0)
     dv_warning(o, "use a RegularGridTopology, or a mesh of hexahedra",
                "the topology %s has no hexahedra: there will be no force", h->elastic.topology.target->name);
@@ -242,19 +248,13 @@ dvStatus dv_hexa_force_fetch(dvObject *o, dvField *f)
   return DV_OK;
 }
 
-bool dv_hexa_follow_topology(dvHexaForce *h)
-{
-  if (dv_force_mesh_changed(&h->elastic.topology, &h->revision)) dv_hexa_force_reinit(&h->elastic.force.base);
-  return !h->stale;
-}
-
 // --- forces ---
 
 static void hexa_force_add_force(dvObject *o, const dvMech *m)
 {
   dvHexaForce *h = (dvHexaForce *)o;
   dvState *s = h->elastic.force.state;
-  if (!dv_hexa_follow_topology(h)) return;
+  if (h->stale) return;
   const double *x = dv_state_read(s, m->x);
   if (h->updateStiffnessMatrix && !dv_hexa_is_condensed(h)) dv_corot_update(h->elements, x);
   dv_corot_add_force(h->elements, o->context->pool, x, dv_state_write(s, m->f));
@@ -305,7 +305,7 @@ static void hexa_force_rotations(dvObject *o, double *out)
 {
   dvHexaForce *h = (dvHexaForce *)o;
   size_t points = h->elastic.force.state->count, cells = h->stale ? 0 : dv_corot_blocks(h->elements)->elements;
-  const int32_t *corner = dv_elastic_topology(&h->elastic)->hexahedra.data;
+  const int32_t *corner = h->hexa;
   double axes[9];
   for (size_t i = 0; i < 9 * points; i++) out[i] = i % 9 % 4 == 0;
   for (size_t e = 0; e < cells; e++) {

@@ -26,7 +26,7 @@
   X(reals, hexahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)
 
 #define HEXAHEDRAL_SINGLE_FIELDS(X) \
-  X(bool, singlePrecision, "1", "", "round the entries of the matrices to single precision, as SOFA does")
+  X(bool, singlePrecision, "0", "", "round the entries of the matrices to single precision, as SOFA does")
 
 #define HEXAHEDRAL_MASS_FIELDS(X)                                                                                     \
   X(reals, totalMass, "", "kg", "mass of each element", .flags = DV_READ_ONLY)                                        \
@@ -46,9 +46,8 @@
   X(bool, useMass, "1", "", "the mass comes from density and cells; else every point has the same mass, from totalMass")
 
 // totalMass is a list of masses of elements in HexahedralFEMForceFieldAndMass
-#define HEXA_TOTAL_FIELDS(X)                                                                       \
-  X(real, pointsMass, "0", "kg", "without useMass: the mass of a point times the number of cells", \
-    .spelling = "totalMass")
+#define HEXA_TOTAL_FIELDS(X) \
+  X(real, pointsMass, "0", "kg", "without useMass: the mass that all points share", .spelling = "totalMass")
 
 #define HEXA_COMPOSITE_FIELDS(X)                                                                        \
   X(bool, finestToCoarse, "0", "", "condense the finest level in one go instead of level by level")     \
@@ -81,12 +80,11 @@ typedef struct dvHexaForce {
   dvCorot *elements;
   const int32_t *hexa;   // eight points each, the topology's
   size_t count;
-  unsigned revision;       // of the topology they were made from
-  bool stale;              // there is no valid set of elements
-  dvReals filled, heavy;   // factors of each element on stiffness and mass; empty: 1
-  double *mass;            // [count] mass of each element
-  double
-      *matrices;   // [count][3][8][8] mass matrices along each axis of condensed cells; NULL: SOFA's, see hexa_mass.c
+  bool stale;               // there is no valid set of elements
+  dvReals filled, heavy;    // factors of each element on stiffness and mass; empty: 1
+  double *mass;             // [count] mass of each element
+  double *matrices;         // [count][3][8][8] mass matrices along each axis of condensed cells; NULL: those of boxes
+  bool uniform;             // all entries of a box are the same, as in SOFA; else its matrix is the consistent one
   double *weight, *lump;    // [points] mass that gravity pulls; [3 points] rows of the mass matrix summed
   double *condensed;        // [count][576] stiffness of condensed cells, while they are made
   dvComposite *composite;   // how points of the finest level follow the corners; NULL for all but composite cells
@@ -125,11 +123,12 @@ dvStatus dv_hexa_force_init(dvObject *o);
 dvStatus dv_hexa_force_reinit(dvObject *o);
 dvStatus dv_hexa_force_fetch(dvObject *o, dvField *f);
 void dv_hexa_force_destroy(dvObject *o);
-bool dv_hexa_follow_topology(dvHexaForce *h);
 extern const dvForceOps dv_hexa_force_ops, dv_hexahedral_force_ops;
 
 // Masses of elements and points from the shape at rest.
 dvStatus dv_hexa_find_masses(dvHexaForce *h);
+// The part of a box's mass that its consistent matrix has between two corners.
+double dv_hexa_mass_share(int i, int j);
 // The mass matrix of an element, 24 x 24.
 void dv_hexa_mass_matrix(const dvHexaForce *h, size_t e, double *m);
 extern const dvMassOps dv_hexa_mass_ops;
@@ -139,6 +138,7 @@ dvStatus dv_hexa_condense(dvHexaForce *h);
 
 #define DV_HEXA_CLASS                                                                                           \
   .struct_size = sizeof(dvClass), .dofs = DV_DOF_VEC3, .size = sizeof(dvHexaForce), .init = dv_hexa_force_init, \
-  .reinit = dv_hexa_force_reinit, .fetch = dv_hexa_force_fetch, .destroy = dv_hexa_force_destroy
+  .reinit = dv_hexa_force_reinit, .fetch = dv_hexa_force_fetch, .destroy = dv_hexa_force_destroy,               \
+  .topology_changed = dv_force_remake
 
 #endif

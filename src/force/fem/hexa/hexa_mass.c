@@ -1,10 +1,14 @@
 // The mass of hexahedra, and the classes HexahedronFEMForceFieldAndMass and HexahedralFEMForceFieldAndMass.
 //
-// The mass matrix is SOFA's: all entries of an element between the same axes are 8/27 of its mass, which is 19 times
-// the inertia of the consistent matrix; the weight is that of the mass. Condensed cells (hexa_condensed.c) bring a
-// matrix of their own along each axis.
+// The mass matrix of a box of mass m is the consistent one, the product of (1 1/2; 1/2 1)/3 along each axis:
+//
+//   M_ij = m/27 2^-d,   d the number of axes along which the corners i and j differ
+//
+// With compat sofa all entries are 8/27 m, which is 64 x 8/27 = 19 times the inertia; the weight is that of the mass.
+// Condensed cells (hexa_condensed.c) bring a matrix of their own along each axis.
 #include "force/fem/hexa/hexa_force.h"
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -26,6 +30,16 @@ static bool by_points(const dvHexaForce *h)
 
 static bool is_lumped(const dvHexaForce *h) { return h->lumpedMass || by_points(h); }
 
+double dv_hexa_mass_share(int i, int j)
+{
+  int a[3], b[3];
+  double share = 1.0 / 27;
+  dv_corner_place(i, a);
+  dv_corner_place(j, b);
+  for (int k = 0; k < 3; k++) share *= a[k] == b[k] ? 1 : 0.5;
+  return share;
+}
+
 void dv_hexa_mass_matrix(const dvHexaForce *h, size_t e, double *m)
 {
   for (size_t i = 0; i < 24; i++)
@@ -33,7 +47,8 @@ void dv_hexa_mass_matrix(const dvHexaForce *h, size_t e, double *m)
       bool same = i % 3 == j % 3;
       m[24 * i + j] = !same         ? 0
                       : h->matrices ? h->matrices[192 * e + 64 * (i % 3) + 8 * (i / 3) + j / 3]
-                                    : h->mass[e] * 8 / 27;
+                      : h->uniform  ? h->mass[e] * 8 / 27
+                                    : h->mass[e] * dv_hexa_mass_share((int)(i / 3), (int)(j / 3));
     }
 }
 
@@ -55,7 +70,7 @@ static void add_rows(dvHexaForce *h, size_t e)
   for (size_t i = 0; i < 8; i++) {
     h->weight[corner[i]] += h->mass[e] / 8;
     for (size_t a = 0; a < 3; a++) {
-      double sum = h->matrices ? 0 : 8 * h->mass[e] * 8 / 27;
+      double sum = h->matrices ? 0 : h->uniform ? 8 * h->mass[e] * 8 / 27 : h->mass[e] / 8;
       for (size_t j = 0; j < 8 && h->matrices; j++) sum += h->matrices[192 * e + 64 * a + 8 * i + j];
       h->lump[3 * (size_t)corner[i] + a] += sum;
     }
@@ -71,6 +86,7 @@ dvStatus dv_hexa_find_masses(dvHexaForce *h)
   if (by_points(h) && !(h->pointsMass >= 0))
     return dv_field_error(o, &h->pointsMass, NULL, "totalMass %g is negative", h->pointsMass);
   bool known = dv_hexa_is(h, &dv_nonuniform_hexahedral_class);   // masses of condensed voxels
+  h->uniform = !h->matrices && dv_compat(o, DV_COMPAT_HEXA_INERTIA);
   if (!known) {
     dv_free(h->mass);
     h->mass = dv_alloc((h->count + 1) * sizeof *h->mass);
@@ -86,7 +102,8 @@ dvStatus dv_hexa_find_masses(dvHexaForce *h)
   }
   for (size_t i = 0; i < 3 * s->count; i++) h->lump[i] = fabs(h->lump[i]);
   if (by_points(h)) {
-    double each = h->pointsMass / (double)dv_max_size(h->count, 1);
+    size_t parts = dv_compat(o, DV_COMPAT_POINTS_MASS) ? h->count : s->count;
+    double each = h->pointsMass / (double)dv_max_size(parts, 1);
     for (size_t i = 0; i < s->count; i++)
       h->weight[i] = h->lump[3 * i] = h->lump[3 * i + 1] = h->lump[3 * i + 2] = each;
   }
@@ -105,6 +122,22 @@ static void multiply_uniform(const dvHexaForce *h, size_t e, const double *in, d
   for (int i = 0; i < 8; i++) sum = dv_vec3_add(sum, dv_vec3_load(in + 3 * (size_t)corner[i]));
   sum = dv_vec3_scale(sum, factor * h->mass[e] * 8 / 27);
   for (int i = 0; i < 8; i++) dv_vec3_accumulate(out + 3 * (size_t)corner[i], sum);
+}
+
+// the same matrix of two points along each axis in turn
+static void multiply_consistent(const dvHexaForce *h, size_t e, const double *in, double factor, double *out)
+{
+  static const int8_t ends[12][2] = {{0, 1}, {3, 2}, {4, 5}, {7, 6}, {0, 3}, {1, 2},
+                                     {4, 7}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  const int32_t *corner = h->hexa + 8 * e;
+  dvVec3 x[8];
+  for (int i = 0; i < 8; i++) x[i] = dv_vec3_scale(dv_vec3_load(in + 3 * (size_t)corner[i]), factor * h->mass[e] / 27);
+  for (int i = 0; i < 12; i++) {
+    dvVec3 a = x[ends[i][0]], b = x[ends[i][1]];
+    x[ends[i][0]] = dv_vec3_add_scaled(a, b, 0.5);
+    x[ends[i][1]] = dv_vec3_add_scaled(b, a, 0.5);
+  }
+  for (int i = 0; i < 8; i++) dv_vec3_accumulate(out + 3 * (size_t)corner[i], x[i]);
 }
 
 static void multiply_condensed(const dvHexaForce *h, size_t e, const double *in, double factor, double *out)
@@ -133,7 +166,8 @@ static void multiply_mass(const dvHexaForce *h, const double *in, double factor,
   }
   for (size_t e = 0; e < h->count; e++) {
     if (h->matrices) multiply_condensed(h, e, in, factor, out);
-    else multiply_uniform(h, e, in, factor, out);
+    else if (h->uniform) multiply_uniform(h, e, in, factor, out);
+    else multiply_consistent(h, e, in, factor, out);
   }
 }
 
@@ -148,7 +182,7 @@ static void hexa_mass_add_gravity(dvObject *o, const dvMech *m)
 {
   dvHexaForce *h = (dvHexaForce *)o;
   dvState *s = h->elastic.force.state;
-  if (h->separateGravity || !dv_hexa_follow_topology(h)) return;
+  if (h->separateGravity || h->stale) return;
   double *f = dv_state_write(s, m->f);
   for (size_t i = 0; i < 3 * s->count; i++) f[i] += h->weight[i / 3] * m->gravity[i % 3];
 }

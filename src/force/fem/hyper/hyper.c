@@ -211,3 +211,29 @@ void dv_hyper_remember(dvHyper *h, dvMemoryStream *s)
   dv_remember_numbers(s, "viscous stress", h->data.gamma, numbers * sizeof(double));
   if (h->data.terms && dv_memory_restores(s)) recall(h);
 }
+
+static double *gamma_of(const dvHyper *h, size_t element)
+{
+  size_t lane = (size_t)h->blocks->lane[element];
+  return h->data.gamma + (size_t)h->data.terms * 6 * DV_LANES * (lane / DV_LANES) + lane % DV_LANES;
+}
+
+bool dv_hyper_history(const dvHyper *h, dvReals *rows)
+{
+  size_t width = 6 * (size_t)h->data.terms;
+  rows->width = (int)dv_max_size(width, 1);
+  if (!dv_reals_resize(rows, width * h->blocks->elements)) return false;
+  double *out = dv_reals_edit(rows);
+  for (size_t e = 0; e < h->blocks->elements && width; e++)
+    for (size_t i = 0; i < width; i++) out[width * e + i] = gamma_of(h, e)[DV_LANES * i];
+  return true;
+}
+
+void dv_hyper_recall(dvHyper *h, const dvReals *rows)
+{
+  size_t width = 6 * (size_t)h->data.terms;
+  if (!width || rows->count != width * h->blocks->elements) return;
+  for (size_t e = 0; e < h->blocks->elements; e++)
+    for (size_t i = 0; i < width; i++) gamma_of(h, e)[DV_LANES * i] = rows->data[width * e + i];
+  recall(h);
+}

@@ -82,6 +82,10 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x);
 void dv_hyper_set_step(dvHyper *h, double dt);
 void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x);
 void dv_hyper_remember(dvHyper *h, dvMemoryStream *s);
+// The parts gamma_i of all elements, 6 numbers a term, times their volume: as rows that can move with the elements.
+// False when memory is short. The second takes rows for all elements or none.
+DV_CHECK_RESULT bool dv_hyper_history(const dvHyper *h, dvReals *rows);
+void dv_hyper_recall(dvHyper *h, const dvReals *rows);
 
 // Of one piece of material: W, the second Piola-Kirchhoff stress S = 2 dW/dC (xx yy zz xy yz zx), and D = dS/dC as the
 // 6 x 6 matrix that takes (Hxx Hyy Hzz 2Hxy 2Hyz 2Hzx) to dS. s and d may be NULL.

@@ -35,8 +35,8 @@ typedef struct HyperForce {
   dvHyper *elements;
   const int32_t *tetra;   // four points each, the topology's
   size_t count;
-  unsigned revision;   // of the topology they were made from
-  bool stale;          // there is no valid set of elements
+  bool stale;        // there is no valid set of elements
+  dvReals history;   // viscous stresses of the elements, while the topology changes
 } HyperForce;
 
 #define SELF HyperForce
@@ -108,7 +108,6 @@ static dvStatus hyper_force_reinit(dvObject *o)
   DV_TRY(check_viscosity(h));
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
-  h->revision = topology->revision;
   dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST),
                     .points = s->count,
                     .tetrahedra = h->tetra,
@@ -122,8 +121,18 @@ static dvStatus hyper_force_reinit(dvObject *o)
   if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK)
     return dv_error(o, NULL, "out of memory for %zu tetrahedra", h->count);
   if (flat) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force", flat);
+  dv_hyper_recall(h->elements, &h->history);
+  dv_reals_free(&h->history);
   h->stale = false;
   return DV_OK;
+}
+
+// viscous stresses come home from the packs
+static void gather_history(void *user, dvElementData *d)
+{
+  HyperForce *h = user;
+  if (h->stale || h->pronySeries.count == 0 || !dv_hyper_history(h->elements, &h->history)) return;
+  dv_element_data_add_reals(d, &h->history, false);
 }
 
 static dvStatus hyper_force_init(dvObject *o)
@@ -132,24 +141,18 @@ static dvStatus hyper_force_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &h->topology)) return DV_ERROR_INPUT;
   DV_TRY(hyper_force_reinit(o));
+  dv_follow_elements(o, dv_topology(h->topology.target), DV_TETRAHEDRON)->gather = gather_history;
   if (h->count == 0)
     dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"",
                "the topology %s has no tetrahedra: there will be no force", h->topology.target->name);
   return DV_OK;
 }
 
-// elements may have come or gone
-static bool follow_topology(HyperForce *h)
-{
-  if (dv_force_mesh_changed(&h->topology, &h->revision)) hyper_force_reinit(&h->force.base);
-  return !h->stale;
-}
-
 static void hyper_force_add_force(dvObject *o, const dvMech *m)
 {
   HyperForce *h = (HyperForce *)o;
   dvState *s = h->force.state;
-  if (!follow_topology(h)) return;
+  if (h->stale) return;
   const double *x = dv_state_read(s, m->x);
   if (m->dt > 0) dv_hyper_set_step(h->elements, m->dt);
   dv_hyper_keep(h->elements, m->implicit);
@@ -193,7 +196,11 @@ static void hyper_force_remember(dvObject *o, dvMemoryStream *s)
   if (h->elements) dv_hyper_remember(h->elements, s);
 }
 
-static void hyper_force_destroy(dvObject *o) { dv_hyper_destroy(&((HyperForce *)o)->elements); }
+static void hyper_force_destroy(dvObject *o)
+{
+  dv_hyper_destroy(&((HyperForce *)o)->elements);
+  dv_reals_free(&((HyperForce *)o)->history);
+}
 
 static const dvForceOps hyper_force_ops = {
     .add_force = hyper_force_add_force,
@@ -211,6 +218,7 @@ static const dvForceOps hyper_force_ops = {
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                    \
     .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit,         \
     .remember = hyper_force_remember, .end_step = hyper_force_end_step, .destroy = hyper_force_destroy,          \
+    .topology_changed = dv_force_remake,                                                                         \
   }
 
 extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class;

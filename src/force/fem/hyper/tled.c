@@ -28,8 +28,8 @@ typedef struct Tled {
   dvHexaTled *hexa;
   const int32_t *corners;   // of the elements, the topology's
   size_t count;
-  unsigned revision;   // of the topology they were made from
-  bool stale;          // there is no valid set of elements
+  bool stale;        // there is no valid set of elements
+  dvReals history;   // viscous stresses of the elements, while the topology changes
 } Tled;
 
 #define SELF Tled
@@ -95,7 +95,6 @@ static dvStatus tled_reinit(dvObject *o)
   if (!elements) return DV_ERROR_INPUT;
   t->corners = elements->data;
   t->count = dv_ints_size(elements);
-  t->revision = topology->revision;
   DV_TRY(dv_elastic_check(&t->elastic, 1, 0.5));
   DV_TRY(check_fields(t));
   size_t flat = 0;
@@ -104,8 +103,18 @@ static dvStatus tled_reinit(dvObject *o)
   if (create_elements(t, &flat) != DV_OK)
     return dv_error(o, NULL, "out of memory for %zu %s", t->count, dv_element_name(kind));
   if (flat) dv_warning(o, "repair the mesh", "%zu %s are flat and give no force", flat, dv_element_name(kind));
+  if (t->tetra) dv_hyper_recall(t->tetra, &t->history);
+  dv_reals_free(&t->history);
   t->stale = false;
   return DV_OK;
+}
+
+// viscous stresses come home from the packs
+static void gather_history(void *user, dvElementData *d)
+{
+  Tled *t = user;
+  if (t->stale || t->pronySeries.count == 0 || !t->tetra || !dv_hyper_history(t->tetra, &t->history)) return;
+  dv_element_data_add_reals(d, &t->history, false);
 }
 
 static dvStatus tled_init(dvObject *o)
@@ -113,9 +122,11 @@ static dvStatus tled_init(dvObject *o)
   Tled *t = (Tled *)o;
   DV_TRY(dv_elastic_init(o));
   DV_TRY(tled_reinit(o));
+  dvElementKind kind = is_tetra(t) ? DV_TETRAHEDRON : DV_HEXAHEDRON;
+  dv_follow_elements(o, dv_elastic_topology(&t->elastic), kind)->gather = gather_history;
   if (t->count == 0)
     dv_warning(o, "give it elements, such as by src=\"@loader\"", "the topology %s has no %s: there will be no force",
-               t->elastic.topology.target->name, dv_element_name(is_tetra(t) ? DV_TETRAHEDRON : DV_HEXAHEDRON));
+               t->elastic.topology.target->name, dv_element_name(kind));
   return DV_OK;
 }
 
@@ -123,7 +134,6 @@ static void tled_add_force(dvObject *o, const dvMech *m)
 {
   Tled *t = (Tled *)o;
   dvState *s = t->elastic.force.state;
-  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) tled_reinit(o);
   if (t->stale) return;
   const double *x = dv_state_read(s, m->x);
   double *f = dv_state_write(s, m->f);
@@ -181,6 +191,7 @@ static void tled_destroy(dvObject *o)
 {
   dv_hyper_destroy(&((Tled *)o)->tetra);
   dv_hexa_tled_destroy(&((Tled *)o)->hexa);
+  dv_reals_free(&((Tled *)o)->history);
 }
 
 static const dvForceOps tled_ops = {
@@ -197,7 +208,7 @@ static const dvForceOps tled_ops = {
     .help = "Neo-Hookean finite elements of total Lagrangian explicit dynamics", .dofs = DV_DOF_VEC3,          \
     .size = sizeof(Tled), .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(fields_)}, \
     .ops = {[DV_ROLE_FORCE] = &tled_ops}, .init = tled_init, .reinit = tled_reinit, .remember = tled_remember, \
-    .end_step = tled_end_step, .destroy = tled_destroy,                                                        \
+    .end_step = tled_end_step, .destroy = tled_destroy, .topology_changed = dv_force_remake,                   \
   }
 const dvClass dv_tetra_tled_class =
     TLED_CLASS("TetrahedronTLEDForceField", "CudaTetrahedronTLEDForceField", tetra_tled_fields);

@@ -36,7 +36,6 @@ typedef struct QuadBending {
   QUAD_BENDING_FIELDS(DV_MEMBER)
   DV_ARRAY(Plate) plates;
   DV_ARRAY(double) sides;   // the half sides of each at the end of the last step
-  unsigned revision;
 } QuadBending;
 
 #define SELF QuadBending
@@ -89,7 +88,6 @@ static dvStatus quad_bending_reinit(dvObject *o)
   QuadBending *q = (QuadBending *)o;
   dvState *s = q->elastic.force.state;
   q->plates.count = 0;
-  dv_force_mesh_changed(&q->elastic.topology, &q->revision);
   const dvInts *quads = dv_force_elements(o, dv_elastic_topology(&q->elastic), DV_QUAD, s);
   if (!quads) return DV_ERROR_INPUT;
   DV_TRY(dv_elastic_check(&q->elastic, dv_ints_size(quads), 1));
@@ -113,6 +111,7 @@ static dvStatus quad_bending_init(dvObject *o)
   QuadBending *q = (QuadBending *)o;
   DV_TRY(dv_elastic_init(o));
   DV_TRY(quad_bending_reinit(o));
+  dv_elastic_follow(&q->elastic, DV_QUAD, 1);
   if (q->plates.count == 0)
     dv_warning(o, NULL, "the topology %s has no quads: there will be no force", q->elastic.topology.target->name);
   return DV_OK;
@@ -170,7 +169,6 @@ static Plate present(const QuadBending *q, size_t i, const double *x)
 static void quad_bending_add_force(dvObject *o, const dvMech *m)
 {
   QuadBending *q = (QuadBending *)o;
-  if (dv_force_mesh_changed(&q->elastic.topology, &q->revision) && quad_bending_reinit(o) != DV_OK) return;
   const double *x = dv_state_read(q->elastic.force.state, m->x);
   double *f = dv_state_write(q->elastic.force.state, m->f);
   for (size_t i = 0; i < q->plates.count; i++) {
@@ -255,4 +253,5 @@ const dvClass dv_quad_bending_fem_class = {
     .restored = quad_bending_restored,
     .end_step = quad_bending_end_step,
     .destroy = quad_bending_destroy,
+    .topology_changed = dv_force_remake,
 };

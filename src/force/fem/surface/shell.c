@@ -34,7 +34,6 @@ typedef struct ShellForce {
   dvElementBlocks *blocks;      // NULL when there are no shells
   dvShellData data;
   double *energy;   // [lanes] scratch
-  unsigned revision;
 } ShellForce;
 
 enum { FORCE_NS = 200, DFORCE_NS = 30 };   // about, of a triangle
@@ -188,7 +187,6 @@ static dvStatus shell_reinit(dvObject *o)
   dvState *s = f->elastic.force.state;
   f->shells.count = f->stiffness.count = 0;
   free_packs(f);
-  dv_force_mesh_changed(&f->elastic.topology, &f->revision);
   const dvInts *triangles = dv_force_elements(o, dv_elastic_topology(&f->elastic), DV_TRIANGLE, s);
   if (!triangles) return DV_ERROR_INPUT;
   size_t count = dv_ints_size(triangles), flat = 0;
@@ -216,6 +214,7 @@ static dvStatus shell_init(dvObject *o)
   ShellForce *f = (ShellForce *)o;
   DV_TRY(dv_elastic_init(o));
   DV_TRY(shell_reinit(o));
+  dv_element_data_add_reals(dv_elastic_follow(&f->elastic, DV_TRIANGLE, 1), &f->thickness, true);
   if (f->shells.count == 0)
     dv_warning(o, "give the topology triangles", "the topology %s has no triangles: there is no shell",
                f->elastic.topology.target->name);
@@ -258,7 +257,6 @@ static void shell_add_force(dvObject *o, const dvMech *m)
 {
   ShellForce *f = (ShellForce *)o;
   dvState *state = f->elastic.force.state;
-  if (dv_force_mesh_changed(&f->elastic.topology, &f->revision) && shell_reinit(o) != DV_OK) return;
   if (!f->blocks) return;
   Job job = {f, DV_KERNEL_CHOOSE(dv_shell_kernels), dv_state_read(state, m->x), 0};
   dv_blocks_run(f->blocks, &(dvBlocksJob){o->context->pool, force_blocks, &job, FORCE_NS}, f->data.slots, 3,
@@ -341,4 +339,5 @@ const dvClass dv_shell_class = {
     .init = shell_init,
     .reinit = shell_reinit,
     .destroy = shell_destroy,
+    .topology_changed = dv_force_remake,
 };

@@ -3,10 +3,11 @@
 //
 // Along and across the fibres, with E1 along, E2 across, nu12 = nu and nu21 = nu E2/E1, stress is Q strain with
 //   Q11 = E1/(1 - nu12 nu21),  Q22 = E2/(1 - nu12 nu21),  Q12 = nu12 Q22,  Q66 = E1/(2 + 2 nu),
-// turned by the angle between the fibre and the first edge of the triangle. As in SOFA the matrix is not multiplied by
-// the area of the triangle, so stiffness depends on the size of the elements, and Q66 uses E1. Needs triangles and a
-// state of points.
+// turned by the angle between the fibre and the first edge of the triangle. Q66 uses E1, as in SOFA. SOFA (compat sofa)
+// does not multiply by the area of the triangle, so that stiffness depends on the size of the elements. Needs triangles
+// and a state of points.
 #include "force/fem/surface/triangle_force.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -25,6 +26,7 @@ typedef struct Anisotropic {
   dvTriangular base;
   ANISOTROPIC_FIELDS(DV_MEMBER)
   size_t pierced;   // triangles whose fibre is normal to them
+  bool no_area;     // the matrix is not multiplied by the area
 } Anisotropic;
 
 #define SELF Anisotropic
@@ -91,6 +93,7 @@ static bool anisotropic_at_rest(dvTriangleForce *base, size_t i, const int32_t *
          nu = dv_elastic_poisson(&base->elastic, i);
   double q22 = e2 / (1 - nu * nu * e2 / e1);
   turned_material(e1 / (1 - nu * nu * e2 / e1), nu * q22, q22, e1 / (2 * (1 + nu)), c, s, rest->material);
+  for (int k = 0; k < 6 && !t->no_area; k++) rest->material[k] *= 0.5 * rest->twice_area;
   return true;
 }
 
@@ -136,6 +139,7 @@ static dvStatus anisotropic_reinit(dvObject *o)
     return dv_error(o, NULL, "out of memory for %zu fibres", count);
   dv_reals_edit(&t->localFiberDirection);
   t->pierced = 0;
+  t->no_area = dv_compat(o, DV_COMPAT_ANISOTROPIC_AREA);
   DV_TRY(dv_triangular_reinit(o));
   dv_touch(o, &t->localFiberDirection);
   if (t->pierced)
@@ -145,24 +149,13 @@ static dvStatus anisotropic_reinit(dvObject *o)
 
 static dvStatus anisotropic_init(dvObject *o)
 {
+  Anisotropic *t = (Anisotropic *)o;
   DV_TRY(dv_elastic_init(o));
-  return anisotropic_reinit(o);
+  DV_TRY(anisotropic_reinit(o));
+  dv_triangular_follow(&t->base);
+  dv_element_data_add_reals(dv_triangle_force_follow(&t->base.base), &t->transverseYoungModulus, true);
+  return DV_OK;
 }
-
-static void anisotropic_add_force(dvObject *o, const dvMech *m)
-{
-  dvTriangleForce *t = (dvTriangleForce *)o;
-  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision) && anisotropic_reinit(o) != DV_OK) return;
-  dv_triangle_force_add_force(o, m);
-}
-
-static const dvForceOps anisotropic_ops = {
-    .add_force = anisotropic_add_force,
-    .add_dforce = dv_triangle_force_add_dforce,
-    .add_stiffness = dv_triangle_force_add_stiffness,
-    .energy = dv_triangle_force_energy,
-    DV_FORCE_SLOTS,
-};
 
 const dvClass dv_triangular_anisotropic_class = {
     .struct_size = sizeof(dvClass),
@@ -173,9 +166,10 @@ const dvClass dv_triangular_anisotropic_class = {
     .size = sizeof(Anisotropic),
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, &dv_triangular_block,
                DV_BLOCK(anisotropic_fields)},
-    .ops = {[DV_ROLE_FORCE] = &anisotropic_ops},
+    .ops = {[DV_ROLE_FORCE] = &dv_triangle_force_ops},
     .create = anisotropic_create,
     .init = anisotropic_init,
     .reinit = anisotropic_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };

@@ -2,6 +2,7 @@
 // The computation is in triangle.c; here are fields, topology and state. Needs triangles (TriangleFEMForceField takes
 // quads too) and a state of points.
 #include "force/fem/surface/triangle_force.h"
+#include "object/compat.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,7 +60,6 @@ static dvStatus make_elements(dvTriangleForce *t, size_t count)
 dvStatus dv_triangle_force_build(dvTriangleForce *t)
 {
   dv_triangle_fem_destroy(&t->elements);
-  dv_force_mesh_changed(&t->elastic.topology, &t->revision);
   t->triangles = find_triangles(t);
   if (!t->triangles) return DV_ERROR_INPUT;
   size_t count = dv_ints_size(t->triangles);
@@ -70,17 +70,17 @@ dvStatus dv_triangle_force_build(dvTriangleForce *t)
   return make_elements(t, count);
 }
 
-bool dv_triangle_force_follow(dvTriangleForce *t)
+dvElementData *dv_triangle_force_follow(dvTriangleForce *t)
 {
-  if (dv_force_mesh_changed(&t->elastic.topology, &t->revision)) dv_triangle_force_build(t);
-  return t->elements != NULL;
+  bool halved = t->triangles == &t->halves;
+  return dv_elastic_follow(&t->elastic, halved ? DV_QUAD : DV_TRIANGLE, halved ? 2 : 1);
 }
 
 void dv_triangle_force_add_force(dvObject *o, const dvMech *m)
 {
   dvTriangleForce *t = (dvTriangleForce *)o;
   dvState *s = t->elastic.force.state;
-  if (!dv_triangle_force_follow(t)) return;
+  if (!t->elements) return;
   dv_triangle_fem_add_force(t->elements, o->context->pool, dv_state_read(s, m->x), dv_state_write(s, m->f));
 }
 
@@ -197,10 +197,34 @@ dvStatus dv_triangular_reinit(dvObject *o)
   return dv_triangle_force_build(&t->base);
 }
 
+// a new triangle has the shape at rest of its points, not that of its ancestor
+static void shape_created(void *user, const dvNewElement *e)
+{
+  dvTriangular *t = user;
+  const double *x0 = dv_state_read(t->base.elastic.force.state, DV_X_REST);
+  dvTriangleRest rest = {0};
+  bool large = t->base.method != DV_TRIANGLE_SMALL;
+  if (9 * e->row + 9 <= t->rotatedInitialElements.count) {
+    (large ? shape_of_points : small_shape)(e->points, x0, &rest);
+    const double shape[9] = {0, 0, 0, rest.bx, rest.by, 0, rest.cx, rest.cy, 0};
+    memcpy(dv_reals_edit(&t->rotatedInitialElements) + 9 * e->row, shape, sizeof shape);
+  }
+}
+
+void dv_triangular_follow(dvTriangular *t)
+{
+  dvElementData *d = dv_triangle_force_follow(&t->base);
+  dv_element_data_add_groups(d, &t->rotatedInitialElements, 9, true);
+  dv_element_data_add_groups(d, &t->initialTransformation, 9, true);
+  d->create = shape_created;
+}
+
 dvStatus dv_triangular_init(dvObject *o)
 {
   DV_TRY(dv_elastic_init(o));
-  return dv_triangular_reinit(o);
+  DV_TRY(dv_triangular_reinit(o));
+  dv_triangular_follow((dvTriangular *)o);
+  return DV_OK;
 }
 
 const dvClass dv_triangular_fem_class = {
@@ -216,24 +240,26 @@ const dvClass dv_triangular_fem_class = {
     .init = dv_triangular_init,
     .reinit = dv_triangular_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- TriangularFEMForceFieldOptim ---
 
-#define OPTIM_FIELDS(X)                                                                                           \
-  X(real, restScale, "1", "", "factor on the shape at rest: below 1 the sheet is stretched from the start")       \
-  X(bool, computePrincipalStress, "0", "", "compute stressMaxValue with every force")                             \
-  X(real, stressMaxValue, "0", "Pa", "largest principal value of half the stress, pressure positive, at least 0", \
-    .flags = DV_READ_ONLY)                                                                                        \
-  X(real, damping, "0", "s", "has no effect in SOFA and none here: use rayleighStiffness", .flags = DV_HIDDEN)    \
-  X(bool, showStressVector, "0", "", "draw the principal directions of the stress", .flags = DV_LOOKS)            \
-  X(real, showStressThreshold, "0", "Pa", "draw only stresses above this one", .flags = DV_LOOKS)                 \
-  X(string, triangleInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                     \
+#define OPTIM_FIELDS(X)                                                                                                \
+  X(real, restScale, "1", "", "factor on the shape at rest: below 1 the sheet is stretched from the start")            \
+  X(bool, computePrincipalStress, "0", "", "compute stressMaxValue with every force")                                  \
+  X(real, stressMaxValue, "0", "Pa", "largest principal stress, at least 0; half of it and pressure positive in SOFA", \
+    .flags = DV_READ_ONLY)                                                                                             \
+  X(real, damping, "0", "s", "has no effect in SOFA and none here: use rayleighStiffness", .flags = DV_HIDDEN)         \
+  X(bool, showStressVector, "0", "", "draw the principal directions of the stress", .flags = DV_LOOKS)                 \
+  X(real, showStressThreshold, "0", "Pa", "draw only stresses above this one", .flags = DV_LOOKS)                      \
+  X(string, triangleInfo, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)                          \
   X(string, triangleState, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct Optim {
   dvTriangleForce base;
   OPTIM_FIELDS(DV_MEMBER)
+  bool half_stress;
 } Optim;
 
 #define SELF Optim
@@ -278,21 +304,25 @@ static dvStatus optim_reinit(dvObject *o)
     return dv_field_error(o, &t->restScale, "1 leaves the shape as it is", "restScale %g is not a positive number",
                           t->restScale);
   if (t->damping != 0) dv_field_warning(o, &t->damping, "use rayleighStiffness", "damping has no effect");
+  t->half_stress = t->computePrincipalStress && dv_compat(o, DV_COMPAT_HALF_STRESS);
   return dv_triangle_force_build(&t->base);
 }
 
 static dvStatus optim_init(dvObject *o)
 {
   DV_TRY(dv_elastic_init(o));
-  return optim_reinit(o);
+  DV_TRY(optim_reinit(o));
+  dv_triangle_force_follow((dvTriangleForce *)o);
+  return DV_OK;
 }
 
-// the larger principal value of half the stress, which SOFA keeps with the sign of D
+// the larger principal stress; strains count from the present to the rest shape, and SOFA keeps that sign, and half
 static double principal_value(const Optim *t, size_t i)
 {
   double strain[3], c[6];
   dv_triangle_fem_strain(t->base.elements, i, strain, NULL);
-  dv_triangle_isotropic(dv_elastic_young(&t->base.elastic, i), dv_elastic_poisson(&t->base.elastic, i), false, 0.5, c);
+  dv_triangle_isotropic(dv_elastic_young(&t->base.elastic, i), dv_elastic_poisson(&t->base.elastic, i), false,
+                        t->half_stress ? 0.5 : -1, c);
   double xx = c[0] * strain[0] + c[1] * strain[1], yy = c[1] * strain[0] + c[3] * strain[1], xy = c[5] * strain[2];
   return 0.5 * (xx + yy + sqrt((xx - yy) * (xx - yy) + 4 * xy * xy));
 }
@@ -330,6 +360,7 @@ const dvClass dv_triangular_optim_class = {
     .init = optim_init,
     .reinit = optim_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };
 
 // --- TriangleFEMForceField ---
@@ -403,7 +434,10 @@ static dvStatus triangle_fem_reinit(dvObject *o)
 static dvStatus triangle_fem_init(dvObject *o)
 {
   DV_TRY(dv_elastic_init(o));
-  return triangle_fem_reinit(o);
+  DV_TRY(triangle_fem_reinit(o));
+  dv_triangle_force_follow((dvTriangleForce *)o);
+  dv_element_data_add_reals(dv_follow_rows(o, ((dvForce *)o)->state), &((TriangleFem *)o)->initialPoints, true);
+  return DV_OK;
 }
 
 const dvClass dv_triangle_fem_class = {
@@ -419,4 +453,5 @@ const dvClass dv_triangle_fem_class = {
     .init = triangle_fem_init,
     .reinit = triangle_fem_reinit,
     .destroy = dv_triangle_force_destroy,
+    .topology_changed = dv_force_remake,
 };

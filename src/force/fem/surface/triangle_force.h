@@ -23,13 +23,12 @@ struct dvTriangleForce {
   const dvInts *triangles;   // of the topology, or halves
   dvInts halves;
   dvTriangleFem *elements;   // NULL when the last build failed
-  unsigned revision;
 };
 
 // Makes the elements from the topology as it is now: the end of `init` and `reinit`.
 dvStatus dv_triangle_force_build(dvTriangleForce *t);
-// Makes them anew when the topology has changed; false when that failed.
-bool dv_triangle_force_follow(dvTriangleForce *t);
+// Moduli move with the triangles, or the quads that are halved, from here on: for `init`, after the first build.
+dvElementData *dv_triangle_force_follow(dvTriangleForce *t);
 void dv_triangle_force_destroy(dvObject *o);
 // The operations, for classes that add something to one of them.
 void dv_triangle_force_add_force(dvObject *o, const dvMech *m);
@@ -64,6 +63,8 @@ typedef struct dvTriangular {
 extern const dvFieldBlock dv_triangular_block;
 dvStatus dv_triangular_init(dvObject *o);
 dvStatus dv_triangular_reinit(dvObject *o);
+// What is given for each triangle moves with it from here on: for `init`.
+void dv_triangular_follow(dvTriangular *t);
 // The shape by the fields above; the material is left alone.
 bool dv_triangular_shape(dvTriangular *t, size_t i, const int32_t *corner, const double *x0, dvTriangleRest *rest);
 

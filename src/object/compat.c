@@ -1,0 +1,328 @@
+// The table of SOFA's mistakes. See compat.h.
+#include "object/compat.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+_Static_assert(DV_COMPAT_COUNT <= 64, "an object keeps one bit for each case");
+
+#define HEXA_MASSES                                                                                         \
+  "HexahedronFEMForceFieldAndMass HexahedralFEMForceFieldAndMass NonUniformHexahedronFEMForceFieldAndMass " \
+  "HexahedronCompositeFEMForceFieldAndMass"
+
+const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
+    // --- what a scene says ---
+    [DV_COMPAT_ATTRIBUTE_ORDER] = {.name = "attribute-order",
+                                   .components = "",
+                                   .since = "v26.12",
+                                   .wrong = "attributes apply in the alphabetical order of their names",
+                                   .right =
+                                       "a single field goes before a name that stands for several, else the file's "
+                                       "order counts"},
+    [DV_COMPAT_WHOLE_EXPONENT] = {.name = "whole-exponent",
+                                  .components = "",
+                                  .since = "v26.12",
+                                  .wrong = "a whole number is read up to the first letter: 1e4 is 1",
+                                  .right = "1e4 is 10000"},
+    [DV_COMPAT_SINGLE_ATTRIBUTES] =
+        {.name = "single-attributes",
+         .components =
+             "MechanicalObject RegularGridTopology CubeTopology SphereQuadTopology MeshOBJLoader MeshGmshLoader "
+             "MeshVTKLoader MeshSTLLoader MeshOffLoader MeshTrianLoader MeshXspLoader GIDMeshLoader "
+             "SphereLoader VoxelGridLoader OffSequenceLoader OglModel VisualModelImpl",
+         .since = "v26.12",
+         .wrong = "scale, dx, rx, xmin and their kin are rounded to single precision",
+         .right = "scale, dx, rx, xmin and their kin are read in double precision"},
+    [DV_COMPAT_REST_ONLY] = {.name = "rest-only",
+                             .components = "MechanicalObject",
+                             .since = "v26.12",
+                             .wrong = "a state that has rest_position alone starts at the origin",
+                             .right = "a state that has rest_position alone starts there"},
+    [DV_COMPAT_VELOCITY_ONLY] = {.name = "velocity-only",
+                                 .components = "MechanicalObject",
+                                 .since = "v26.12",
+                                 .wrong = "a state with velocities but no positions starts at the origin, whatever its "
+                                          "topology says",
+                                 .right =
+                                     "a state with velocities but no positions starts at the points of its topology"},
+    // --- integration ---
+    [DV_COMPAT_BDF_HISTORY] = {.name = "bdf-history",
+                               .components = "BDFOdeSolver",
+                               .field = "keepHistory",
+                               .sofa = "0",
+                               .since = "v26.12",
+                               .wrong =
+                                   "earlier states are overwritten with the present one: motion runs at 2/3 of its "
+                                   "speed with order 2, 6/11 with order 3",
+                               .right = "earlier states are kept: the method of its order"},
+    [DV_COMPAT_TRAPEZOID_POSITION] =
+        {.name = "trapezoid-position",
+         .components = "EulerImplicitSolver",
+         .since = "v26.12",
+         .wrong = "positions of the trapezoidal rule move with the new velocity: first "
+                  "order",
+         .right = "positions of the trapezoidal rule move with the mean of both velocities: second order"},
+    [DV_COMPAT_MULTI_STEP_CLOCK] = {.name = "multi-step-clock",
+                                    .components = "MultiStepAnimationLoop",
+                                    .since = "v26.12",
+                                    .wrong = "time starts anew with each collision step: the clock runs slow by "
+                                             "collisionSteps",
+                                    .right = "time moves by dt in a step"},
+    // --- masses ---
+    [DV_COMPAT_MESH_MATRIX_MASS] = {.name = "mesh-matrix-mass",
+                                    .components = "MeshMatrixMass",
+                                    .field = "exact",
+                                    .sofa = "0",
+                                    .since = "v26.12",
+                                    .wrong = "masses of quads and hexahedra couple along edges only: the matrix is "
+                                             "singular, indefinite for hexahedra",
+                                    .right = "masses of quads and hexahedra are integrals of shape functions"},
+    [DV_COMPAT_HEXA_INERTIA] = {.name = "hexa-inertia",
+                                .components = HEXA_MASSES,
+                                .since = "v26.12",
+                                .wrong =
+                                    "hexahedra have 19 times their inertia, and none against motion whose mean is 0",
+                                .right = "hexahedra have their consistent mass matrix"},
+    [DV_COMPAT_NONUNIFORM_MASS] = {.name = "nonuniform-mass",
+                                   .components = "NonUniformHexahedronFEMForceFieldAndMass "
+                                                 "HexahedronCompositeFEMForceFieldAndMass",
+                                   .since = "v26.12",
+                                   .wrong = "the mass of fine cells is scaled by the coefficient of their stiffness",
+                                   .right = "the mass of fine cells is scaled by its own coefficient"},
+    [DV_COMPAT_POINTS_MASS] = {.name = "points-mass",
+                               .components = "NonUniformHexahedronFEMForceFieldAndMass "
+                                             "HexahedronCompositeFEMForceFieldAndMass",
+                               .since = "v26.12",
+                               .wrong = "without useMass every point has totalMass over the number of cells",
+                               .right = "without useMass the points share totalMass"},
+    [DV_COMPAT_GYROSCOPIC] =
+        {.name = "gyroscopic",
+         .components = "UniformMass DiagonalMass",
+         .field = "gyroscopic",
+         .sofa = "0",
+         .since = "v26.12",
+         .wrong = "the inertia of frames does not turn with them and there is no gyroscopic torque",
+         .right = "the inertia of frames turns with them and they feel the gyroscopic torque: a free body keeps its "
+                  "angular momentum"},
+    [DV_COMPAT_UNIFORM_RANGE] = {.name = "uniform-range",
+                                 .components = "UniformMass",
+                                 .since = "v26.12",
+                                 .wrong = "a localRange that ends with the last point counts as none",
+                                 .right = "a localRange that ends with the last point counts"},
+    // --- constraints ---
+    [DV_COMPAT_ATTACH_ROWS] = {.name = "attach-rows",
+                               .components = "AttachProjectiveConstraint",
+                               .field = "holdSecond",
+                               .sofa = "0",
+                               .since = "v26.12",
+                               .wrong =
+                                   "assembled matrices hold points of the first state that have the numbers of the "
+                                   "second's",
+                               .right = "assembled matrices hold the points that are attached"},
+    [DV_COMPAT_LINEAR_VELOCITY] = {.name = "linear-velocity",
+                                   .components = "LinearVelocityProjectiveConstraint",
+                                   .since = "v26.12",
+                                   .wrong = "points move on with every projection, also the one at the start",
+                                   .right = "points move with the clock"},
+    [DV_COMPAT_NEAR_ROTATIONS] = {.name = "near-rotations",
+                                  .components = "LinearMovementProjectiveConstraint",
+                                  .since = "v26.12",
+                                  .wrong = "between two keys less than 0.002 rad apart a frame has their mean all the "
+                                           "time",
+                                  .right = "a frame turns from one key to the next, however near they are"},
+    [DV_COMPAT_HERMITE_VELOCITY] = {.name = "hermite-velocity",
+                                    .components = "HermiteSplineProjectiveConstraint",
+                                    .since = "v26.12",
+                                    .wrong = "the velocity is the derivative by the parameter of the curve",
+                                    .right = "the velocity is the derivative by time"},
+    // --- solvers ---
+    [DV_COMPAT_WARP_ROTATIONS] = {.name = "warp-rotations",
+                                  .components = "RotationMatrixSystem",
+                                  .field = "rotations",
+                                  .sofa = "SOFA",
+                                  .since = "v26.12",
+                                  .wrong = "rotations are counted from rest, those of hexahedra are parts of the "
+                                           "inverse, and seven eighths of an identity are not written",
+                                  .right = "rotations are those of the points since the matrix in use"},
+    // --- forces ---
+    [DV_COMPAT_HEXAHEDRAL_SINGLE] = {.name = "hexahedral-single",
+                                     .components = "HexahedralFEMForceField HexahedralFEMForceFieldAndMass",
+                                     .field = "singlePrecision",
+                                     .sofa = "1",
+                                     .since = "v26.12",
+                                     .wrong = "matrices are rounded to single precision: a cell that only moves is "
+                                              "pushed",
+                                     .right = "matrices stay in double precision"},
+    [DV_COMPAT_TARGET_SINGLE] = {.name = "target-single",
+                                 .components = "DistanceFromTargetMapping",
+                                 .field = "singlePrecision",
+                                 .sofa = "1",
+                                 .since = "v26.12",
+                                 .wrong = "distances and their directions are rounded to single precision",
+                                 .right = "distances and their directions stay in double precision"},
+    [DV_COMPAT_PLASTIC_VOLUME] = {.name = "plastic-volume",
+                                  .components = "TetrahedronFEMForceField",
+                                  .since = "v26.12",
+                                  .wrong = "plastic thresholds are compared with strains times six volumes of the "
+                                           "element",
+                                  .right = "plastic thresholds are compared with strains"},
+    [DV_COMPAT_ANISOTROPIC_AREA] = {.name = "anisotropic-area",
+                                    .components = "TriangularAnisotropicFEMForceField",
+                                    .since = "v26.12",
+                                    .wrong = "stiffness is not multiplied by the area: a finer mesh is a stiffer sheet",
+                                    .right =
+                                        "stiffness is multiplied by the area: the sheet does not depend on the mesh"},
+    [DV_COMPAT_HALF_STRESS] = {.name = "half-stress",
+                               .components = "TriangularFEMForceFieldOptim",
+                               .since = "v26.12",
+                               .wrong =
+                                   "stressMaxValue is half of the largest principal stress, tension being negative",
+                               .right = "stressMaxValue is the largest principal stress"},
+    [DV_COMPAT_ANGULAR_REACTION] = {.name = "angular-reaction",
+                                    .components = "AngularSpringForceField",
+                                    .since = "v26.12",
+                                    .wrong = "the frame that a frame is turned towards feels nothing",
+                                    .right = "the frame that a frame is turned towards feels the opposite torque"},
+    [DV_COMPAT_FRAME_SPRING] =
+        {.name = "frame-spring",
+         .components = "FrameSpringForceField",
+         .since = "v26.12",
+         .wrong = "damping of rotations drives the second frame, and torques stand in the axes of "
+                  "the first",
+         .right = "damping of rotations damps both frames, and torques stand in the axes of the world"},
+    [DV_COMPAT_JOINT_REST] = {.name = "joint-rest",
+                              .components = "JointSpringForceField",
+                              .since = "v26.12",
+                              .wrong = "a joint with REST_T rests where it starts, whatever the numbers say",
+                              .right = "a joint with REST_T rests where the numbers say"},
+    [DV_COMPAT_FORCE_AFTER_END] = {.name = "force-after-end",
+                                   .components = "LinearForceField",
+                                   .since = "v26.12",
+                                   .wrong = "from the last key time on the factor `force` is left out",
+                                   .right = "the factor `force` also holds from the last key time on"},
+    [DV_COMPAT_CONE_DAMPING] = {.name = "cone-damping",
+                                .components = "ConicalForceField",
+                                .since = "v26.12",
+                                .wrong = "beyond the end of the cone the damping feeds the motion",
+                                .right = "beyond the end of the cone the damping damps, as at its sides"},
+    [DV_COMPAT_ELLIPSOID_TORQUE] = {.name = "ellipsoid-torque",
+                                    .components = "InteractionEllipsoidForceField",
+                                    .since = "v26.12",
+                                    .wrong = "the frame feels the forces on its ellipsoids, but not their torque",
+                                    .right = "the frame feels the forces on its ellipsoids and their torque"},
+    [DV_COMPAT_EDGE_LENGTH] = {.name = "edge-length",
+                               .components = "EdgePressureForceField",
+                               .since = "v26.12",
+                               .wrong = "the i-th chosen edge has the length of the i-th edge of the mesh",
+                               .right = "each chosen edge has its own length"},
+    [DV_COMPAT_OSCILLATION_PERIOD] = {.name = "oscillation-period",
+                                      .components = "OscillatingTorsionPressureForceField",
+                                      .since = "v26.12",
+                                      .wrong = "a period is 6.2831853",
+                                      .right = "a period is 2 pi"},
+    // --- skeletons, meshes ---
+    [DV_COMPAT_BVH_DEGREES] = {.name = "bvh-degrees",
+                               .components = "ArticulatedHierarchyContainer",
+                               .since = "v26.12",
+                               .wrong = "180 degrees of a .bvh file are 3.14",
+                               .right = "180 degrees of a .bvh file are pi"},
+    [DV_COMPAT_BVH_CLOCK] = {.name = "bvh-clock",
+                             .components = "ArticulatedHierarchyBVHController",
+                             .since = "v26.12",
+                             .wrong = "a recorded frame lasts 1 / (frame time) steps, whatever the time step",
+                             .right = "a recorded frame lasts its frame time"},
+    [DV_COMPAT_QUAD_POINTS] = {.name = "quad-points",
+                               .components = "Mesh2PointTopologicalMapping Mesh2PointMechanicalMapping",
+                               .since = "v26.12",
+                               .wrong = "points in quads take the corners in the order of a grid",
+                               .right = "points in quads take the corners around the quad"},
+    [DV_COMPAT_VOXEL_EXTENT] = {.name = "voxel-extent",
+                                .components = "SparseGridTopology SparseGridMultipleTopology "
+                                              "SparseGridRamificationTopology",
+                                .since = "v26.12",
+                                .wrong = "the extent of a .voxel file is cut to whole numbers",
+                                .right = "the extent of a .voxel file is the number of voxels times their size"},
+    [DV_COMPAT_RAMIFIED_FACES] = {.name = "ramified-faces",
+                                  .components = "SparseGridRamificationTopology",
+                                  .since = "v26.12",
+                                  .wrong = "cells are also joined where an edge of the surface would cross their face "
+                                           "behind its first point, and not where the last edge of a polygon does",
+                                  .right = "cells are joined where an edge of the surface crosses their face"},
+};
+
+// --- the mode ------------------------------------------------------------------------------------
+
+static const char *const modes[] = {[DV_COMPAT_NONE] = "none", [DV_COMPAT_SOFA] = "sofa"};
+
+const char *dv_compat_name(dvCompatMode mode) { return modes[mode]; }
+
+bool dv_compat_parse(const char *text, dvCompatMode *mode)
+{
+  for (int i = 0; i < (int)DV_COUNT(modes); i++)
+    if (strcasecmp(text, modes[i]) == 0) {
+      *mode = (dvCompatMode)i;
+      return true;
+    }
+  return false;
+}
+
+void dv_compat_choose(dvContext *context, dvCompatMode mode)
+{
+  context->compat = context->compat_choice = mode;
+  context->compat_chosen = true;
+}
+
+static dvStatus unknown_mode(dvContext *context, const char *where, const char *text, dvPlace place)
+{
+  char *message = dv_format("%s '%s' is not known", where, text);
+  dv_log_send(&context->log, &(dvMessage){.level = DV_ERROR,
+                                          .status = DV_ERROR_INPUT,
+                                          .place = place,
+                                          .text = message,
+                                          .advice = "there are " DV_COMPAT_MODES});
+  dv_free(message);
+  return DV_ERROR_INPUT;
+}
+
+dvStatus dv_compat_begin(dvContext *context, const char *attribute, dvPlace place)
+{
+  const char *variable = getenv("DIVAN_COMPAT");
+  dvCompatMode by_scene = DV_COMPAT_NONE, by_environment = DV_COMPAT_NONE;
+  bool said = attribute && *attribute, set = variable && *variable && !said && !context->compat_chosen;
+  dvStatus status = DV_OK;
+  if (said && !dv_compat_parse(attribute, &by_scene)) status = unknown_mode(context, "compat", attribute, place);
+  if (set && !dv_compat_parse(variable, &by_environment))
+    status = unknown_mode(context, "the environment variable DIVAN_COMPAT:", variable, (dvPlace){0});
+  context->compat = context->compat_chosen ? context->compat_choice : said ? by_scene : by_environment;
+  return status;
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+bool dv_compat(dvObject *o, dvCompatId id)
+{
+  o->compat_cases |= (uint64_t)1 << id;
+  return o->as_sofa;
+}
+
+void dv_compat_field(dvObject *o, bool *member, dvCompatId id)
+{
+  if (dv_was_set(o, member)) return;
+  bool sofa = dv_compat_cases[id].sofa[0] == '1';
+  *member = dv_compat(o, id) ? sofa : !sofa;
+}
+
+double dv_compat_attribute(dvObject *o, double value)
+{
+  volatile float single = (float)value;   // gcc 12 drops a cast to float and back in vector code
+  return (double)single != value && dv_compat(o, DV_COMPAT_SINGLE_ATTRIBUTES) ? (double)single : value;
+}
+
+const dvCompatCase *dv_compat_of_field(const dvClass *cls, const char *field)
+{
+  for (int i = 0; i < DV_COMPAT_COUNT; i++) {
+    const dvCompatCase *c = &dv_compat_cases[i];
+    if (c->field && dv_same(c->field, field) && dv_list_has(c->components, cls->name)) return c;
+  }
+  return NULL;
+}
