@@ -89,7 +89,19 @@ DIVAN_API int divan_init(dvScene *scene);
 DIVAN_API int divan_step(dvScene *scene, double dt);
 DIVAN_API void divan_reset(dvScene *scene);
 DIVAN_API double divan_time(const dvScene *scene);
-/* A hash of all positions and velocities: equal for equal runs, whatever the number of threads. */
+/* Snapshots: everything that the next step depends on. A scene that was read from the same file, in this program or
+ * another, goes on from there with the same bits; saving changes nothing. A snapshot that does not fit (of another
+ * scene, of another version's layout, damaged) is refused with DIVAN_INPUT and a message that says what differs, and
+ * the scene stays as it was. divan_save replaces the file by a complete one or not at all. A scene whose meshes have
+ * changed since it was read can be neither saved nor restored. */
+DIVAN_API int divan_save(dvScene *scene, const char *path);
+DIVAN_API int divan_restore(dvScene *scene, const char *path);
+/* The same in memory. The bytes of divan_snapshot belong to the caller, who frees them with divan_free; NULL before
+ * divan_init, and when it cannot be saved. */
+DIVAN_API void *divan_snapshot(dvScene *scene, size_t *length);
+DIVAN_API int divan_restore_snapshot(dvScene *scene, const void *bytes, size_t length);
+/* A hash of all positions and velocities, and of what else the next step depends on: equal for equal runs, whatever the
+ * number of threads. */
 DIVAN_API uint64_t divan_hash(dvScene *scene);
 
 /* The numbers of a field without a copy: NULL when there is no such field of numbers. `count` (may be NULL) gets how

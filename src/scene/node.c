@@ -14,6 +14,16 @@ static dvStatus node_parse(dvObject *o, dvAttributes *a);
 static const dvFieldDesc node_fields[] = {DV_NODE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
+#define SELF dvNode
+static const dvMemoryDesc node_memory[] = {DV_REMEMBER(numbers, time)};
+#undef SELF
+
+static void node_remember(dvObject *o, dvMemoryStream *stream)
+{
+  dvScene *s = ((dvNode *)o)->scene;
+  if (o == &s->root->base) dv_remember_numbers(stream, "step", &s->step, sizeof s->step);
+}
+
 const dvClass dv_node_class = {
     .struct_size = sizeof(dvClass),
     .name = "Node",
@@ -24,6 +34,8 @@ const dvClass dv_node_class = {
     .blocks = {&dv_object_block, DV_BLOCK(node_fields)},
     .parse = node_parse,
     .destroy = node_destroy,
+    DV_MEMORY(node_memory),
+    .remember = node_remember,
 };
 
 static void node_destroy(dvObject *o)
@@ -118,6 +130,8 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->handlers);
   dv_array_free(&s->inheritance);
   dv_array_free(&s->engines);
+  dv_array_free(&s->advancing);
+  dv_snapshot_free(&s->start);
   dv_array_free(&s->followers);
   dv_strings_free(&s->missing);
   dv_free(s);

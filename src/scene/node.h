@@ -72,17 +72,20 @@ struct dvScene {
   DV_ARRAY(struct dvLiveGroup *) live;
   bool dag;   // some node has several parents
   bool initialised;
-  long step;    // steps done
-  bool pause;   // a component asks to stop the animation; whoever runs it clears this
+  long step;      // steps done
+  bool running;   // a step has begun since it was initialised: what it writes is its own from here on
+  bool pause;     // a component asks to stop the animation; whoever runs it clears this
   dvObject *loop;
-  struct dvPlan *plan;             // of the root: all states and mappings
-  DV_ARRAY(dvObject *) handlers;   // components that receive events
-  DV_ARRAY(dvObject *) engines;    // components whose links are refreshed each step
+  struct dvPlan *plan;              // of the root: all states and mappings
+  DV_ARRAY(dvObject *) handlers;    // components that receive events
+  DV_ARRAY(dvObject *) engines;     // components whose links are refreshed each step
+  DV_ARRAY(dvObject *) advancing;   // components that remember something that moves with each step
   unsigned lists_version;
   DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
   double good_time;   // of the last step that ended well
+  dvSnapshot start;   // what reset returns to
   DV_ARRAY(dvSubscriber) subscribers;
   dvStrings missing;   // names of components that do not exist: links to them were told of already
   // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
@@ -170,6 +173,8 @@ void dv_scene_bury(dvScene *scene, dvObject *o);
 void dv_scene_adopt(dvNode *parent, dvScene **other);
 
 void dv_scene_send(dvScene *scene, const dvEvent *event);
+// For loops, at the end of a step: what components remember moves on.
+void dv_scene_advance(dvScene *scene);
 // Copies gravity, dt and time down from the root.
 void dv_scene_update_context(dvScene *scene);
 // Refreshes the lists that depend on the graph. Called by loops at the start of a step.

@@ -4,6 +4,7 @@
 #include "app/dump.h"
 #include "app/lint.h"
 #include "base/clock.h"
+#include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
 #include "mechanics/mechanics.h"
 #include "scene/timer.h"
@@ -32,6 +33,10 @@ static const char usage[] =
     "                       NAME_v.txt and NAME_Energy.txt\n"
     "  --csv DIR            the same as .csv files\n"
     "  --every K            write each K-th step to --out, --gnuplot and --csv (default 1)\n"
+    "  --save FILE          write a snapshot after the last step: everything that the next step depends on\n"
+    "  --restore FILE       go on from a snapshot of this scene, with the same bits as if it had not been stopped; one "
+    "that\n"
+    "                       does not fit is refused\n"
     "  --dump-state DIR     write positions and velocities at the end as text\n"
     "  --last-good DIR      when the simulation diverges: write the state after the last step that ended well, as "
     "--dump-state does\n"
@@ -43,11 +48,14 @@ static const char usage[] =
     "  --realtime           never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used "
     "as soon\n"
     "                       as it is there, so that it depends on the clock\n"
-    "  --hash               print a hash of all positions and velocities at the end\n"
+    "  --hash               print a hash of all positions and velocities, and of what else the next step depends "
+    "on, at the\n"
+    "                       end\n"
     "  --quiet              no progress, no notes\n\n"
     "examples:\n"
     "  divan run scenes/liver.scn -n 200 --out result\n"
-    "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n\n"
+    "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n"
+    "  divan run beam.scn -n 1000 --save half.snap && divan run beam.scn -n 1000 --restore half.snap --hash\n\n"
     "Ctrl-C ends after the step that runs; what was computed is written and the exit status is 130 (143 after "
     "SIGTERM). A second\n"
     "Ctrl-C ends at once. The time per step leaves out the writing of files, which is told apart. Places that cannot "
@@ -61,6 +69,7 @@ typedef struct Run {
   long steps;
   double dt;
   const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
+  const char *save, *restore;
   long every;
   bool hash, quiet, fine, realtime;
 } Run;
@@ -76,6 +85,8 @@ static int parse(Run *r, int count, char **arguments)
       const char **into;
     } texts[] = {{"--out", &r->out},
                  {"--last-good", &r->last_good},
+                 {"--save", &r->save},
+                 {"--restore", &r->restore},
                  {"--dump-state", &r->dump_state},
                  {"--dump-topology", &r->dump_topology},
                  {"--stats", &r->stats},
@@ -124,9 +135,10 @@ static int parse(Run *r, int count, char **arguments)
 // before anything is computed
 static bool can_write(const Run *r)
 {
-  const char *const files[] = {r->stats, r->step_times, r->profile}, *const directories[] = {
-                                                                         r->out,        r->gnuplot,   r->csv,
-                                                                         r->dump_state, r->last_good, r->dump_topology};
+  const char *const files[] = {r->stats, r->step_times, r->profile, r->save}, *const directories[] = {
+                                                                                  r->out,       r->gnuplot,
+                                                                                  r->csv,       r->dump_state,
+                                                                                  r->last_good, r->dump_topology};
   bool good = true;
   for (size_t i = 0; i < DV_COUNT(files); i++) good = output_file(files[i]) && good;
   for (size_t i = 0; i < DV_COUNT(directories); i++) good = output_directory(directories[i]) && good;
@@ -284,6 +296,7 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
   dvStatus closed = close_writers(writers);
   if (o->status == DV_OK && closed != DV_OK) o->status = lost_writers();
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
+  if (o->status == DV_OK && r->save) o->status = dv_snapshot_write(scene, r->save);
   if (o->status == DV_ERROR_DIVERGED && r->last_good && dv_dump_states(scene, r->last_good) == DV_OK)
     fprintf(stderr, "the state after step %ld is in %s\n", scene->step, r->last_good);
   int threads = dv_pool_threads(context->pool);
@@ -330,7 +343,8 @@ static int run(int count, char **arguments)
     if (!r.quiet) dv_scene_tell_compat(scene);
     catch_interrupts();
     Writers writers = {0};
-    o.status = open_writers(&r, scene, &writers);
+    o.status = r.restore ? dv_snapshot_read(scene, r.restore) : DV_OK;
+    if (o.status == DV_OK) o.status = open_writers(&r, scene, &writers);
     if (o.status == DV_OK) write_moment(&r, &writers, &o);
     if (o.status == DV_OK) step_all(&r, scene, &writers, &o);
     finish(&r, scene, &writers, &o);

@@ -12,6 +12,7 @@
 #include "state/state.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -51,6 +52,8 @@ typedef struct Exporter {
   long steps;   // seen so far
   int files;    // written so far
   dvPvd *series;
+  DV_ARRAY(double) moments;    // of the files in the series
+  DV_ARRAY(int32_t) numbers;   // and their numbers
 } Exporter;
 
 typedef struct ExporterOps {
@@ -62,6 +65,8 @@ static const dvFieldDesc exporter_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mesh_fields[] = {KIND_FIELDS(DV_DESCRIBE) MESH_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc vtk_fields[] = {KIND_FIELDS(DV_DESCRIBE) VTK_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {STL_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc exporter_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files)
+                                                   DV_REMEMBER(array, moments) DV_REMEMBER(array, numbers)};
 #undef SELF
 
 // --- what to write -------------------------------------------------------------------------------
@@ -292,15 +297,25 @@ static dvStatus write_vtu(const char *path, dvMesh *mesh, const Values *points, 
   return dv_vtu_write(path, &grid);
 }
 
+static void list_number(Exporter *e, const char *base, size_t i)
+{
+  char *file = dv_format("%s_%d.vtu", dv_path_name(base), e->numbers.data[i]);
+  if (e->series) dv_pvd_add(e->series, e->moments.data[i], file);
+  dv_free(file);
+}
+
 // the .pvd beside numbered .vtu files
-static void list_file(Exporter *e, const char *base, const char *path)
+static void list_file(Exporter *e, const char *base)
 {
   if (!e->series) {
     char *name = dv_format("%s.pvd", base);
     e->series = dv_pvd_create(name);
     dv_free(name);
+    for (size_t i = 0; i < e->moments.count; i++) list_number(e, base, i);   // of a run that goes on
   }
-  if (e->series) dv_pvd_add(e->series, e->base.node->scene->root->time, dv_path_name(path));
+  dv_push(&e->moments, e->base.node->scene->root->time);
+  dv_push(&e->numbers, e->files);
+  list_number(e, base, e->moments.count - 1);
 }
 
 static void write_vtk(Exporter *e)
@@ -326,7 +341,7 @@ static void write_vtk(Exporter *e)
     if (!f || fclose(f) != 0) status = DV_ERROR_INPUT;
   }
   report(e, path, status, &error);
-  if (status == DV_OK && e->XMLformat && !e->overwrite) list_file(e, base, path);
+  if (status == DV_OK && e->XMLformat && !e->overwrite) list_file(e, base);
   e->files++;
   dv_free(name), dv_free(base), dv_free(path);
   values_free(&points);
@@ -458,7 +473,23 @@ static void exporter_cleanup(dvObject *o)
   if (e->exportAtEnd) write(e);
 }
 
-static void exporter_destroy(dvObject *o) { dv_pvd_close(&((Exporter *)o)->series); }
+// the next file begins the list of the series again, with the earlier ones
+static bool exporter_restored(dvObject *o)
+{
+  Exporter *e = (Exporter *)o;
+  dv_pvd_close(&e->series);
+  for (size_t i = 0; i < e->moments.count; i++)
+    if (!isfinite(e->moments.data[i])) return false;
+  return e->moments.count == e->numbers.count && e->steps >= 0 && e->files >= 0;
+}
+
+static void exporter_destroy(dvObject *o)
+{
+  Exporter *e = (Exporter *)o;
+  dv_pvd_close(&e->series);
+  dv_array_free(&e->moments);
+  dv_array_free(&e->numbers);
+}
 
 static const ExporterOps mesh_ops = {write_mesh}, vtk_ops = {write_vtk}, stl_ops = {write_stl}, obj_ops = {write_obj};
 
@@ -477,6 +508,8 @@ static const ExporterOps mesh_ops = {write_mesh}, vtk_ops = {write_vtk}, stl_ops
       .handle_event = exporter_event,                                         \
       .cleanup = exporter_cleanup,                                            \
       .destroy = exporter_destroy,                                            \
+      DV_MEMORY(exporter_memory),                                             \
+      .restored = exporter_restored,                                          \
   };
 
 EXPORTER(dv_mesh_exporter_class, "MeshExporter", NULL, "writes the mesh of the node in one or all of several formats",

@@ -29,6 +29,7 @@ typedef struct Blender {
 
 #define SELF Blender
 static const dvFieldDesc blender_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE) BLENDER_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc blender_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files)};
 #undef SELF
 
 enum { BLENDER_SOFT, BLENDER_PARTICLES, BLENDER_CLOTH, BLENDER_HAIR };
@@ -122,8 +123,6 @@ static void blender_event(dvObject *o, const dvEvent *event)
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && e->enable && e->steps++ % e->step == 0) write_frame(e);
 }
 
-static void blender_reset(dvObject *o) { ((Blender *)o)->steps = ((Blender *)o)->files = 0; }
-
 const dvClass dv_blender_exporter_class = {
     .struct_size = sizeof(dvClass),
     .name = "BlenderExporter",
@@ -134,6 +133,6 @@ const dvClass dv_blender_exporter_class = {
     .size = sizeof(Blender),
     .blocks = {&dv_object_block, DV_BLOCK(blender_fields)},
     .init = blender_init,
-    .reset = blender_reset,
     .handle_event = blender_event,
+    DV_MEMORY(blender_memory),
 };
