@@ -1,9 +1,9 @@
 // VTKExporter, MeshExporter, STLExporter and VisualModelOBJExporter: meshes of a running scene as files.
 //
-// A file is written when the scene is ready (exportAtBegin), after every so many steps (exportEveryNumberOfSteps) and
-// when the scene ends (exportAtEnd). Relative names count from the working directory; folders are made. Points are
-// those of the field `position`, else of the state, else of the topology. A file that cannot be written is a warning:
-// the simulation goes on.
+// A file is written when the first step begins (exportAtBegin), after every so many steps (exportEveryNumberOfSteps)
+// and when the scene ends (exportAtEnd); a scene that never runs writes nothing. Relative names count from the working
+// directory; folders are made. Points are those of the field `position`, else of the state, else of the topology. A
+// file that cannot be written is a warning: the simulation goes on.
 #include "io/record/exporter.h"
 #include "base/file.h"
 #include "io/mesh/write_mesh.h"
@@ -51,6 +51,7 @@ typedef struct Exporter {
   STL_FIELDS(DV_MEMBER)
   long steps;   // seen so far
   int files;    // written so far
+  bool begun;   // the first step has come
   dvPvd *series;
   DV_ARRAY(double) moments;    // of the files in the series
   DV_ARRAY(int32_t) numbers;   // and their numbers
@@ -65,8 +66,8 @@ static const dvFieldDesc exporter_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mesh_fields[] = {KIND_FIELDS(DV_DESCRIBE) MESH_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc vtk_fields[] = {KIND_FIELDS(DV_DESCRIBE) VTK_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {STL_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc exporter_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files)
-                                                   DV_REMEMBER(array, moments) DV_REMEMBER(array, numbers)};
+static const dvMemoryDesc exporter_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files) DV_REMEMBER(
+    numbers, begun) DV_REMEMBER(array, moments) DV_REMEMBER(array, numbers)};
 #undef SELF
 
 // --- what to write -------------------------------------------------------------------------------
@@ -461,7 +462,10 @@ static dvStatus exporter_init(dvObject *o)
 static void exporter_event(dvObject *o, const dvEvent *event)
 {
   Exporter *e = (Exporter *)o;
-  if (event->kind == DV_EVENT_INIT_DONE && e->exportAtBegin) write(e);
+  if (event->kind == DV_EVENT_ANIMATE_BEGIN && !e->begun) {
+    e->begun = true;
+    if (e->exportAtBegin) write(e);
+  }
   if (event->kind != DV_EVENT_ANIMATE_END || !e->exportEveryNumberOfSteps) return;
   e->steps++;
   if (e->steps % e->exportEveryNumberOfSteps == 0) write(e);
@@ -470,7 +474,7 @@ static void exporter_event(dvObject *o, const dvEvent *event)
 static void exporter_cleanup(dvObject *o)
 {
   Exporter *e = (Exporter *)o;
-  if (e->exportAtEnd) write(e);
+  if (e->exportAtEnd && o->node->scene->running) write(e);
 }
 
 // the next file begins the list of the series again, with the earlier ones
