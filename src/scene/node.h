@@ -30,6 +30,12 @@ typedef struct dvClassCount {
 // More components in one node, or a deeper graph, are refused: searches in nodes go through all of them.
 enum { DV_NODE_LIMIT = 20000, DV_DEPTH_LIMIT = 256 };
 
+// Objects by their names (scene/names.h).
+typedef struct dvNames {
+  dvObject **slots;
+  size_t capacity, count;
+} dvNames;
+
 struct dvNode {
   dvObject base;
   DV_NODE_FIELDS(DV_MEMBER)
@@ -38,8 +44,10 @@ struct dvNode {
   DV_ARRAY(dvNode *) parents;
   DV_ARRAY(dvObject *) objects;    // owned
   DV_ARRAY(dvClassCount) counts;   // how many of each class there are: names of those that have none
-  bool reached;                    // scratch of the search for cycles
-  bool stateless;                  // it was told that its components find no state
+  dvNames child_names, object_names;
+  dvObject *state;   // the first mechanical state among the objects, or NULL
+  bool reached;      // scratch of the search for cycles
+  bool stateless;    // it was told that its components find no state
 };
 
 extern const dvClass dv_node_class;

@@ -195,7 +195,12 @@ static void drop_responses(Pipeline *p)
   dv_contact_lists_clear(&p->lists);
 }
 
-static void pipeline_reset(dvObject *o) { drop_responses((Pipeline *)o); }
+static bool pipeline_restored(dvObject *o)
+{
+  drop_responses((Pipeline *)o);
+  return true;
+}
+
 static void pipeline_cleanup(dvObject *o) { drop_responses((Pipeline *)o); }
 
 static void pipeline_destroy(dvObject *o)
@@ -219,9 +224,9 @@ const dvClass dv_collision_pipeline_class = {
     .blocks = {&dv_object_block, DV_BLOCK(pipeline_fields)},
     .ops = {[DV_ROLE_COLLISION] = &pipeline_ops},
     .bwd_init = pipeline_bwd_init,
-    .reset = pipeline_reset,
     .cleanup = pipeline_cleanup,
     .destroy = pipeline_destroy,
+    .restored = pipeline_restored,
 };
 
 // --- who touches whom ----------------------------------------------------------------------------
