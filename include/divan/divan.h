@@ -79,7 +79,9 @@ DIVAN_API void divan_close(dvScene **scene);
 DIVAN_API int divan_add_node(dvScene *scene, const char *parent, const char *name);
 DIVAN_API int divan_add(dvScene *scene, const char *node, const char *component, const char *name);
 /* Sets a field from text as in a scene file (links included, before divan_init), or from numbers. After divan_init the
- * component is told of the change. `path` is that of a component or node. */
+ * component is told of the change; one that it does not work with is refused with a message, and the field is as it
+ * was. Links, and the lengths of lists of components that cannot follow, do not change any more then. `path` is that of
+ * a component or node. */
 DIVAN_API int divan_set(dvScene *scene, const char *path, const char *field, const char *text);
 DIVAN_API int divan_set_reals(dvScene *scene, const char *path, const char *field, const double *values, size_t count);
 DIVAN_API int divan_set_ints(dvScene *scene, const char *path, const char *field, const int32_t *values, size_t count);
