@@ -42,8 +42,7 @@ static void lost_files_are_told(void **state)
     check_command(0, NULL, "cd %s && rm -rf out && %s run scene.scn -n 2 %s out", directory, DIVAN_BINARY, options[i]);
     check_command(0, NULL, "cd %s/out && for f in *; do case $f in *.vtu) ;; *) ln -sf /dev/full $f;; esac; done",
                   directory);
-    check_command(4, "No space left", "cd %s && %s run scene.scn -n 2 %s out", directory, DIVAN_BINARY,
-                  options[i]);
+    check_command(4, "No space left", "cd %s && %s run scene.scn -n 2 %s out", directory, DIVAN_BINARY, options[i]);
   }
   check_rmdir(directory);
 }
