@@ -150,7 +150,8 @@ static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvCont
   corners_of(p->model[0], i, 3, a);
   corners_of(p->model[1], j, 3, b);
   for (int k = 0; k < 3; k++)
-    if ((k == 0 && method->first_corners) || first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
+    if ((k == 0 && method->first_corners) || first & DV_CORNER << k)
+      on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
   for (int k = 0; k < 3; k++)
     if (second & DV_CORNER << k) on_triangle(&t, a, first, b[k], false, of_second + (uint64_t)k);
   if (!method->useLineLine) return;
