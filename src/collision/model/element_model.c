@@ -172,7 +172,8 @@ static bool line_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisi
   const int32_t *a = m->elements.data + 2 * i;
   if (other == m) {
     const int32_t *b = m->elements.data + 2 * j;
-    return i < j && !joined(m, a[0], b[0]) && !joined(m, a[0], b[1]) && !joined(m, a[1], b[0]) && !joined(m, a[1], b[1]);
+    return i < j && !joined(m, a[0], b[0]) && !joined(m, a[0], b[1]) && !joined(m, a[1], b[0]) &&
+           !joined(m, a[1], b[1]);
   }
   if (other->shape == DV_SHAPE_POINT) return !joined(m, a[0], j) && !joined(m, a[1], j);
   return true;
