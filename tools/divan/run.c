@@ -1,4 +1,5 @@
 // divan run: simulate a scene.
+#include "collision/collision.h"
 #include "command.h"
 
 #include "app/dump.h"
@@ -254,6 +255,8 @@ static void print_figures(const Run *r, const dvScene *scene, const Outcome *o, 
   double dt = r->dt > 0 ? r->dt : scene->root->dt;
   printf("%ld steps in %.3f s, %.3f ms per step, %.1f x real time, set-up %.0f ms, %d thread%s", o->done, o->wall, ms,
          ms > 0 ? dt / (ms * 1e-3) : 0.0, 1e3 * o->init, threads, threads == 1 ? "" : "s");
+  size_t contacts = dv_scene_contacts(scene);
+  if (contacts) printf(", %zu contact%s in the last step", contacts, contacts == 1 ? "" : "s");
   if (r->out || r->gnuplot || r->csv || r->dump_topology) printf("; writing files %.3f s", o->writing);
   printf("\n");
 }
