@@ -39,6 +39,8 @@ typedef struct dvSessionOptions {
   const char *scene;
   const char *const *data;   // directories
   size_t data_count;
+  const char *const *plugins, *const *plugin_paths;   // to load, and directories to look for them in
+  size_t plugin_count, plugin_path_count;
   int threads;
   const char *compat;   // mode for every scene, or NULL: the scene decides
   bool print;           // messages also go to stderr
