@@ -119,6 +119,11 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->inheritance);
   dv_array_free(&s->engines);
   dv_array_free(&s->followers);
+  for (size_t i = 0; i < s->left_out.count; i++) {
+    dv_free(s->left_out.data[i].type);
+    dv_free(s->left_out.data[i].path);
+  }
+  dv_array_free(&s->left_out);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;

@@ -309,6 +309,7 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
+  s->context->skip_missing = options->skip_missing;
   dvCompatMode mode;
   if (options->compat && dv_compat_parse(options->compat, &mode)) dv_compat_choose(s->context, mode);
   for (size_t i = 0; i < options->data_count; i++) dv_context_add_data_path(s->context, options->data[i]);

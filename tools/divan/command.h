@@ -27,6 +27,7 @@ typedef struct Options {
   Texts data, plugins, plugin_paths;
   long threads;
   const char *compat;   // NULL: the scene decides
+  bool skip_missing, strict;
   // run
   long steps, every;
   double dt;

@@ -36,6 +36,8 @@ dvContext *context_for(const Options *o)
 {
   dvContext *context = dv_divan_create((int)o->threads);
   dvCompatMode mode;
+  context->skip_missing = o->skip_missing;
+  context->log.strict = o->strict;
   if (o->compat && dv_compat_parse(o->compat, &mode)) dv_compat_choose(context, mode);
   for (size_t i = 0; i < o->data.count; i++) {
     if (access(o->data.data[i], R_OK | X_OK) != 0)

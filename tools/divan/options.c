@@ -52,6 +52,10 @@ static const Option options[] = {
      0, 0},
     {CONTEXTS, "--threads", NULL, "N", COUNT, INTO(threads),
      "threads (default: all cores; 1 for check and convert); the result does not depend on it", 1, 256},
+    {VERB_RUN | VERB_VIEW | VERB_CHECK, "--skip-missing", NULL, NULL, FLAG, INTO(skip_missing),
+     "leave out components that do not exist, and what cannot do without them, instead of ending with status 3", 0, 0},
+    {VERB_RUN | VERB_CHECK, "--strict", NULL, NULL, FLAG, INTO(strict),
+     "a warning about the input, while the scene is read and initialised, is an error (status 4)", 0, 0},
     {VERB_RUN, "--out", NULL, "DIR", TEXT, INTO(out), "write a series of .vtu files with a .pvd for ParaView", 0, 0},
     {VERB_RUN, "--gnuplot", NULL, "DIR", TEXT, INTO(gnuplot),
      "write positions, velocities and energies of each object over time, as NAME_x.txt, NAME_v.txt and "

@@ -202,6 +202,7 @@ static int run(const Options *r)
   dv_timer_end(context->timers);
   dv_timer_begin(context->timers, "init");
   if (scene) dv_scene_init(scene);
+  context->log.strict = false;
   dv_timer_end(context->timers);
   Outcome o = {.status = context->log.worst, .init = dv_now() - began};
   if (o.status != DV_OK || !scene) {

@@ -75,6 +75,7 @@ static int run(const Options *v)
                                  .plugin_paths = v->plugin_paths.data,
                                  .plugin_path_count = v->plugin_paths.count,
                                  .compat = v->compat,
+                                 .skip_missing = v->skip_missing,
                                  .print = true,
                                  .animate = v->animate};
   struct sigaction act = {.sa_handler = on_signal};
