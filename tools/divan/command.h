@@ -70,6 +70,8 @@ void print_command_help(const Command *c);
 int usage_error(const Command *c, const char *format, ...) DV_PRINTF(2, 3);
 // A context with the directories and plugins of the options; a plugin that cannot be loaded is an error in its log.
 dvContext *context_for(const Options *o);
+// Is the component about what the word means (topics.c)?
+bool topic_has(const char *word, const char *component);
 void print_summary_of_messages(const dvLog *log);
 
 // Can a file, can a directory with files in it be written there? NULL can. False after a message with the cause;

@@ -85,6 +85,9 @@ static int print_component(dvContext *context, const char *name)
     if (near)
       fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name, role or help contains the word\n",
               near, name);
+    else
+      fprintf(stderr, "    `divan list` shows all components; one of a plugin needs --plugin NAME (`divan new-plugin` "
+                      "writes one)\n");
     return DV_ERROR_UNKNOWN;
   }
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
@@ -139,7 +142,8 @@ static dvRole main_role(const dvClass *c)
 static bool mentions(const dvClass *c, dvRole role, const char *word)
 {
   return strcasestr(c->name, word) || strcasestr(dv_role_name(role), word) ||
-         (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word));
+         (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word)) ||
+         topic_has(word, c->name);
 }
 
 static void tell_of_nothing(const dvRegistry *r, const char *word)
@@ -192,9 +196,11 @@ const Command command_list = {
     .name = "list",
     .summary = "list all components",
     .usage = "divan list [WORD] [options]\n",
-    .about = "Lists all components by role, or those whose name, role or help contains the word.\n",
+    .about = "Lists all components by role, or those whose name, role or help contains the word or that are about it\n"
+             "(cloth, rope, muscle, contact, gravity, stiffness ...).\n",
     .examples = "  divan list\n"
-                "  divan list mass\n",
+                "  divan list mass\n"
+                "  divan list cloth\n",
     .most_names = 1,
     .run = list,
 };

@@ -213,7 +213,9 @@ static void unknown_component(Builder *b, const dvLeftOut *left, const char *mod
   if (module)
     dv_text_printf(&advice, "Divan does not have this component of %s yet; --skip-missing runs the rest", module);
   else if (near) dv_text_printf(&advice, "did you mean %s? `divan list` shows all components", near);
-  else dv_text_add(&advice, "`divan list` shows all components");
+  else
+    dv_text_add(&advice, "`divan list` shows all components; one of a plugin needs <RequiredPlugin name=\"...\"/> or "
+                         "--plugin (`divan new-plugin` writes one)");
   dv_text_printf(&text, "unknown component: %s", left->type);
   send(b, DV_ERROR_UNKNOWN, left->place, left->path, text.text, advice.text);
   dv_text_free(&text);
