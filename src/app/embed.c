@@ -2,6 +2,7 @@
 #include "divan/divan.h"
 
 #include "app/divan.h"
+#include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
 #include "object/compat.h"
 #include "state/outbox.h"
@@ -242,6 +243,27 @@ int divan_init(dvScene *s) { return s->initialised ? DV_ERROR_USAGE : (int)dv_sc
 int divan_step(dvScene *s, double dt) { return s->initialised ? (int)dv_scene_step(s, dt) : DV_ERROR_USAGE; }
 double divan_time(const dvScene *s) { return s->root->time; }
 uint64_t divan_hash(dvScene *s) { return dv_scene_hash(s); }
+
+int divan_save(dvScene *s, const char *path)
+{
+  return s->initialised ? (int)dv_snapshot_write(s, path) : DV_ERROR_USAGE;
+}
+
+int divan_restore(dvScene *s, const char *path)
+{
+  return s->initialised ? (int)dv_snapshot_read(s, path) : DV_ERROR_USAGE;
+}
+
+void *divan_snapshot(dvScene *s, size_t *length)
+{
+  *length = 0;
+  return s->initialised ? dv_snapshot_pack(s, length) : NULL;
+}
+
+int divan_restore_snapshot(dvScene *s, const void *bytes, size_t length)
+{
+  return s->initialised ? (int)dv_snapshot_unpack(s, bytes, length, "snapshot") : DV_ERROR_USAGE;
+}
 
 void divan_reset(dvScene *s)
 {

@@ -26,6 +26,7 @@ typedef struct BvhController {
 
 #define SELF BvhController
 static const dvFieldDesc bvh_fields[] = {BVH_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc bvh_memory[] = {DV_REMEMBER(numbers, frame) DV_REMEMBER(numbers, steps)};
 #undef SELF
 
 static dvStatus bvh_init(dvObject *o)
@@ -47,11 +48,10 @@ static dvStatus bvh_init(dvObject *o)
   return DV_OK;
 }
 
-static void bvh_reset(dvObject *o)
+static bool bvh_restored(dvObject *o)
 {
-  BvhController *c = (BvhController *)o;
-  c->frame = 0;
-  c->steps = 0;
+  const BvhController *c = (const BvhController *)o;
+  return c->frame <= c->skeleton->frames - 2;
 }
 
 static void bvh_set(BvhController *c, double share)
@@ -96,6 +96,7 @@ const dvClass dv_bvh_controller_class = {
     .size = sizeof(BvhController),
     .blocks = {&dv_object_block, DV_BLOCK(bvh_fields)},
     .init = bvh_init,
-    .reset = bvh_reset,
     .handle_event = bvh_handle,
+    DV_MEMORY(bvh_memory),
+    .restored = bvh_restored,
 };

@@ -2,6 +2,7 @@
 #include "control/controllers.h"
 
 #include "base/file.h"
+#include "io/record/record.h"
 #include "math/vec.h"
 #include "mechanics/mechanics.h"
 
@@ -40,6 +41,8 @@ typedef struct Mover {
 
 #define SELF Mover
 static const dvFieldDesc mover_fields[] = {MOVER_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc mover_memory[] = {DV_REMEMBER(numbers, held) DV_REMEMBER(numbers, x) DV_REMEMBER(numbers, y)
+                                                DV_REMEMBER(numbers, from_x) DV_REMEMBER(numbers, from_y)};
 #undef SELF
 
 static dvStatus mover_init(dvObject *o)
@@ -131,6 +134,7 @@ const dvClass dv_mechanical_state_controller_class = {
     .init = mover_init,
     .handle_event = mover_event,
     .destroy = mover_destroy,
+    DV_MEMORY(mover_memory),
 };
 
 // --- InputEventReader ----------------------------------------------------------------------------
@@ -154,9 +158,9 @@ typedef struct Reader {
   dvObject base;
   READER_FIELDS(DV_MEMBER)
   int device;   // -1 when there is none
-  FILE *out;
+  dvRecord out;
   char *recorded;   // the file that is read
-  const char *cursor;
+  size_t length, at;
   int x, y;   // the pointer
   bool moved;
   Pedal pedal, pedal_before;
@@ -164,6 +168,8 @@ typedef struct Reader {
 
 #define SELF Reader
 static const dvFieldDesc reader_fields[] = {READER_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc reader_memory[] = {DV_REMEMBER(numbers, at) DV_REMEMBER(numbers, x) DV_REMEMBER(
+    numbers, y) DV_REMEMBER(numbers, moved) DV_REMEMBER(numbers, pedal) DV_REMEMBER(numbers, pedal_before)};
 #undef SELF
 
 static void reader_create(dvObject *o) { ((Reader *)o)->device = -1; }
@@ -172,11 +178,9 @@ static dvStatus reader_init(dvObject *o)
 {
   Reader *r = (Reader *)o;
   if (*r->outputFilename && !r->writeEvents) {
-    size_t length;
     char *path = dv_context_find_file(o->context, r->outputFilename, o->place.file, NULL);
-    if (path) r->recorded = dv_file_read(path, &length);
+    if (path) r->recorded = dv_file_read(path, &r->length);
     dv_free(path);
-    r->cursor = r->recorded;
     return r->recorded ? DV_OK
                        : dv_field_error(o, &r->outputFilename, "set writeEvents=\"1\" to write it",
                                         "the events in %s cannot be read", r->outputFilename);
@@ -185,8 +189,7 @@ static dvStatus reader_init(dvObject *o)
   if (r->device < 0)
     dv_field_warning(o, &r->filename, "give a device under /dev/input, or outputFilename with recorded events",
                      "%s cannot be opened: there are no events", r->filename);
-  if (*r->outputFilename) r->out = fopen(r->outputFilename, "w");
-  if (*r->outputFilename && !r->out)
+  if (*r->outputFilename && !dv_record_open(&r->out, r->outputFilename))
     dv_field_warning(o, &r->outputFilename, NULL, "%s cannot be written", r->outputFilename);
   return DV_OK;
 }
@@ -195,7 +198,7 @@ static void reader_destroy(dvObject *o)
 {
   Reader *r = (Reader *)o;
   if (r->device >= 0) close(r->device);
-  if (r->out) fclose(r->out);
+  dv_record_close(&r->out);
   dv_free(r->recorded);
 }
 
@@ -220,25 +223,29 @@ static void read_device(Reader *r)
   enum { MOST = 1000 };   // a device that never ends does not stop the step
   struct pollfd wait = {.fd = r->device, .events = POLLIN};
   struct input_event e;
+  dvText line = {0};
   for (int i = 0; i < MOST && r->device >= 0 && poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN); i++) {
     if (read(r->device, &e, sizeof e) != (ssize_t)sizeof e) break;
     take_event(r, e.type, e.code, e.value);
-    if (r->out) fprintf(r->out, "%d %d %d ", e.type, e.code, e.value);
+    dv_text_printf(&line, "%d %d %d ", e.type, e.code, e.value);
   }
-  if (r->out) fputc('\n', r->out);
+  dv_text_add(&line, "\n");
+  if (dv_record_is_open(&r->out)) dv_record_add(&r->out, r->base.node->scene, line.text, line.length);
+  dv_text_free(&line);
 }
 
 static void read_line(Reader *r)
 {
-  size_t length = strcspn(r->cursor, "\n");
-  char *line = dv_strndup(r->cursor, length);
+  const char *cursor = r->recorded + r->at;
+  size_t length = strcspn(cursor, "\n");
+  char *line = dv_strndup(cursor, length);
   const char *s = line;
   long long type, code, value;
   while (dv_scan_int(&s, &type) && dv_scan_int(&s, &code) && dv_scan_int(&s, &value))
     if (type >= 0 && type < 1000 && code >= 0 && code < 100000 && value > -1000000 && value < 1000000)
       take_event(r, (int)type, (int)code, (int)value);
   dv_free(line);
-  r->cursor += length + (r->cursor[length] == '\n');
+  r->at += length + (cursor[length] == '\n');
 }
 
 static void reader_event(dvObject *o, const dvEvent *event)
@@ -258,14 +265,9 @@ static void reader_event(dvObject *o, const dvEvent *event)
   r->pedal_before = r->pedal;
 }
 
-static void reader_reset(dvObject *o)
-{
-  Reader *r = (Reader *)o;
-  r->cursor = r->recorded;
-  r->x = r->y = 0;
-  r->moved = false;
-  r->pedal = r->pedal_before = NO_PEDAL;
-}
+static void reader_remember(dvObject *o, dvMemoryStream *s) { dv_record_remember(&((Reader *)o)->out, s); }
+
+static bool reader_restored(dvObject *o) { return ((Reader *)o)->at <= ((Reader *)o)->length; }
 
 const dvClass dv_input_event_reader_class = {
     .struct_size = sizeof(dvClass),
@@ -277,9 +279,11 @@ const dvClass dv_input_event_reader_class = {
     .blocks = {&dv_object_block, DV_BLOCK(reader_fields)},
     .create = reader_create,
     .init = reader_init,
-    .reset = reader_reset,
     .handle_event = reader_event,
     .destroy = reader_destroy,
+    DV_MEMORY(reader_memory),
+    .remember = reader_remember,
+    .restored = reader_restored,
 };
 
 // --- PauseAnimationOnEvent -----------------------------------------------------------------------

@@ -2,9 +2,10 @@
 // with the time first, ready for gnuplot.
 #include "control/controllers.h"
 
+#include "io/record/record.h"
 #include "state/state.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #define MONITOR_FIELDS(X)                                                                                          \
   X(indices, indices, "0", "", "points to watch")                                                                  \
@@ -36,7 +37,7 @@ typedef struct Monitor {
   dvObject base;
   MONITOR_FIELDS(DV_MEMBER)
   dvState *state;
-  FILE *files[MONITORED + 1];
+  dvRecord files[MONITORED + 1];
   DV_ARRAY(dvField *) watched;
 } Monitor;
 
@@ -44,13 +45,12 @@ typedef struct Monitor {
 static const dvFieldDesc monitor_fields[] = {MONITOR_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static FILE *start_file(const Monitor *m, const char *ending)
+static void start_file(Monitor *m, int which, const char *ending, const char *head)
 {
   char *name = dv_format("%s_%s.txt", *m->fileName ? m->fileName : m->base.name, ending);
-  FILE *f = fopen(name, "w");
-  if (!f) dv_field_warning(&m->base, &m->fileName, NULL, "%s cannot be written", name);
+  if (dv_record_open(&m->files[which], name)) dv_record_add(&m->files[which], m->base.node->scene, head, strlen(head));
+  else dv_field_warning(&m->base, &m->fileName, NULL, "%s cannot be written", name);
   dv_free(name);
-  return f;
 }
 
 static dvStatus find_fields(Monitor *m)
@@ -82,16 +82,20 @@ static dvStatus monitor_init(dvObject *o)
       if (m->indices.data[i] < 0 || (size_t)m->indices.data[i] >= m->state->count)
         return dv_field_error(o, &m->indices, "indices count from 0", "entry %zu is %d, but there are %zu points", i,
                               m->indices.data[i], m->state->count);
-    m->files[k] = start_file(m, kinds[k].ending);
-    if (!m->files[k]) continue;
-    fprintf(m->files[k], "# time, then %s of points", kinds[k].what);
-    for (size_t i = 0; i < m->indices.count; i++) fprintf(m->files[k], " %d", m->indices.data[i]);
-    fputc('\n', m->files[k]);
+    dvText head = {0};
+    dv_text_printf(&head, "# time, then %s of points", kinds[k].what);
+    for (size_t i = 0; i < m->indices.count; i++) dv_text_printf(&head, " %d", m->indices.data[i]);
+    dv_text_add(&head, "\n");
+    start_file(m, k, kinds[k].ending, head.text);
+    dv_text_free(&head);
   }
-  if (m->watched.count && (m->files[MONITORED] = start_file(m, "fields"))) {
-    fputs("# time", m->files[MONITORED]);
-    for (size_t i = 0; i < m->fields.count; i++) fprintf(m->files[MONITORED], "\t%s", m->fields.data[i]);
-    fputc('\n', m->files[MONITORED]);
+  if (m->watched.count) {
+    dvText head = {0};
+    dv_text_add(&head, "# time");
+    for (size_t i = 0; i < m->fields.count; i++) dv_text_printf(&head, "\t%s", m->fields.data[i]);
+    dv_text_add(&head, "\n");
+    start_file(m, MONITORED, "fields", head.text);
+    dv_text_free(&head);
   }
   return DV_OK;
 }
@@ -112,7 +116,7 @@ static void monitor_event(dvObject *o, const dvEvent *event)
   Monitor *m = (Monitor *)o;
   if ((event->kind != DV_EVENT_ANIMATE_END && event->kind != DV_EVENT_INIT_DONE) || o->failed) return;
   for (int k = 0; k <= MONITORED; k++) {
-    if (!m->files[k]) continue;
+    if (!dv_record_is_open(&m->files[k])) continue;
     dvText line = {0};
     dv_text_add_real(&line, o->node->time);
     if (k < MONITORED) write_vectors(m, &line, kinds[k].id);
@@ -121,10 +125,9 @@ static void monitor_event(dvObject *o, const dvEvent *event)
       if (dv_field_pull(m->watched.data[i]) == DV_OK) dv_field_print(m->watched.data[i], &line);
     }
     dv_text_add(&line, "\n");
-    if (fwrite(line.text, 1, line.length, m->files[k]) != line.length || fflush(m->files[k]) != 0) {
+    if (!dv_record_add(&m->files[k], o->node->scene, line.text, line.length)) {
       dv_warning(o, "is the disk full?", "%s cannot write any more", o->name);
-      fclose(m->files[k]);
-      m->files[k] = NULL;
+      dv_record_close(&m->files[k]);
     }
     dv_text_free(&line);
   }
@@ -133,9 +136,13 @@ static void monitor_event(dvObject *o, const dvEvent *event)
 static void monitor_destroy(dvObject *o)
 {
   Monitor *m = (Monitor *)o;
-  for (int k = 0; k <= MONITORED; k++)
-    if (m->files[k]) fclose(m->files[k]);
+  for (int k = 0; k <= MONITORED; k++) dv_record_close(&m->files[k]);
   dv_array_free(&m->watched);
+}
+
+static void monitor_remember(dvObject *o, dvMemoryStream *s)
+{
+  for (int k = 0; k <= MONITORED; k++) dv_record_remember(&((Monitor *)o)->files[k], s);
 }
 
 const dvClass dv_monitor_class = {
@@ -150,4 +157,5 @@ const dvClass dv_monitor_class = {
     .init = monitor_init,
     .handle_event = monitor_event,
     .destroy = monitor_destroy,
+    .remember = monitor_remember,
 };

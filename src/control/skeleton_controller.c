@@ -32,13 +32,14 @@ typedef struct SkeletonController {
 
 #define SELF SkeletonController
 static const dvFieldDesc skeleton_fields[] = {SKELETON_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc skeleton_memory[] = {DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, sign)
+                                                   DV_REMEMBER(numbers, once)};
 #undef SELF
 
-static void skeleton_controller_reset(dvObject *o)
+static bool skeleton_controller_restored(dvObject *o)
 {
-  SkeletonController *c = (SkeletonController *)o;
-  c->active = -1;
-  c->sign = 0;
+  const SkeletonController *c = (const SkeletonController *)o;
+  return c->active >= -1 && c->active < (int)c->articulationsIndices.count;
 }
 
 // the first state of scalar coordinates in a node or below
@@ -76,7 +77,8 @@ static dvStatus skeleton_controller_init(dvObject *o)
   if (!o->listening)
     dv_field_warning(o, &o->listening, "set listening=\"1\"", "%s does not listen to events: it moves nothing",
                      o->name);
-  skeleton_controller_reset(o);
+  c->active = -1;
+  c->sign = 0;
   return DV_OK;
 }
 
@@ -192,7 +194,8 @@ const dvClass dv_skeleton_controller_class = {
     .size = sizeof(SkeletonController),
     .blocks = {&dv_object_block, DV_BLOCK(skeleton_fields)},
     .init = skeleton_controller_init,
-    .reset = skeleton_controller_reset,
     .handle_event = skeleton_controller_event,
     .destroy = skeleton_controller_destroy,
+    DV_MEMORY(skeleton_memory),
+    .restored = skeleton_controller_restored,
 };

@@ -71,6 +71,21 @@ void dv_linear_solver_destroy(dvObject *o)
   dv_live_solve_free(&s->live);
 }
 
+void dv_linear_solver_remember(dvObject *o, dvMemoryStream *stream)
+{
+  dvLinearSolver *s = dv_linear_solver(o);
+  dv_remember_numbers(stream, "prepared", &s->prepared, sizeof s->prepared);
+  dv_remember_numbers(stream, "started", &s->started, sizeof s->started);
+  dv_remember_numbers(stream, "solves", &s->solves, sizeof s->solves);
+  dv_remember_object(stream, s->made);
+}
+
+bool dv_linear_solver_restored(dvObject *o)
+{
+  dvObject *made = dv_linear_solver(o)->made;
+  return !made || !made->cls->restored || made->cls->restored(made);
+}
+
 // --- solving -------------------------------------------------------------------------------------
 
 dvStatus dv_linear_solver_back_substitute(dvObject *o, int x, int rhs)
@@ -106,7 +121,8 @@ dvStatus dv_linear_solver_matrix(dvObject *o, const dvBlockMatrix **matrix, bool
   *matrix = dv_linear_system_matrix(s->system);
   if (!*matrix)
     return dv_error(o, "use it beside an implicit integrator", "%s has no matrix to work with yet", o->cls->name);
-  *changed = s->prepared != system->stamp;
+  *changed = s->prepared != system->stamp || s->put_back != system->put_back;
+  s->put_back = system->put_back;
   s->prepared = s->started = s->solves = system->stamp;
   return DV_OK;
 }

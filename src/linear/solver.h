@@ -25,6 +25,7 @@ typedef struct dvLinearSolver {
   dvObject *made;             // the same when the solver made it and owns it
   unsigned prepared;          // stamp of the system when the solver last looked at it
   unsigned started, solves;   // stamps of the matrices whose factorisation was last begun, and whose factor is in use
+  unsigned put_back;          // of the system (system.h) when the solver last looked at it
   DV_ARRAY(double) x, rhs;    // flat vectors
   struct dvLiveSolve *live;   // of inverse.c
 } dvLinearSolver;
@@ -38,6 +39,8 @@ bool dv_linear_solver_is_graph(const dvObject *o);
 // of class `otherwise`.
 dvStatus dv_linear_solver_init(dvObject *o, dvSystemKind kind, const dvClass *otherwise);
 void dv_linear_solver_destroy(dvObject *o);
+void dv_linear_solver_remember(dvObject *o, dvMemoryStream *s);   // the hook; also of a system that it made
+bool dv_linear_solver_restored(dvObject *o);
 void dv_live_solve_free(struct dvLiveSolve **live);
 
 // dvLinearSolverOps.solve for solvers that have prepare and apply.

@@ -208,6 +208,7 @@ struct dvField {
   void *value;        // the member
   int width;          // resolved for the DOF type
   bool was_set;       // by the scene or the program
+  bool edited;        // from outside, while the scene ran
   bool busy;          // being pulled: guards against cycles
   uint32_t counter;   // moves with every change
   dvField *source;    // linked to, or NULL

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "object/field.h"
+#include "object/memory.h"
 #include "object/roles.h"
 
 DV_PUBLIC_BEGIN
@@ -78,9 +79,8 @@ typedef struct dvClass {
   dvStatus (*reinit)(dvObject *o);              // a field was changed by the user
   dvStatus (*update)(dvObject *o);              // engines: outputs from inputs
   dvStatus (*fetch)(dvObject *o, dvField *f);   // an output is about to be read: fill it if that was put off
-  void (*store_reset)(dvObject *o);
-  void (*reset)(dvObject *o);
-  void (*cleanup)(dvObject *o);   // the scene is about to be destroyed, everything is still there
+  void (*store_reset)(dvObject *o);   // the scene is complete: its first positions are those that reset returns to
+  void (*cleanup)(dvObject *o);       // the scene is about to be destroyed, everything is still there
   void (*destroy)(dvObject *o);
   void (*handle_event)(dvObject *o, const dvEvent *event);
 
@@ -88,6 +88,16 @@ typedef struct dvClass {
   // A topology that it follows (topology/change/follow.h) has changed: called once at the end of a batch of changes,
   // when its rows have moved with their elements. The moment to make again what is made of many elements.
   void (*topology_changed)(dvObject *o);
+
+  // what it remembers from step to step (memory.h): the list, and what is not in it
+  const dvMemoryDesc *memory;
+  int memory_count;
+  void (*remember)(dvObject *o, dvMemoryStream *s);
+  // the memory was put back: bring up to date what follows from it. False when what was read cannot be
+  bool (*restored)(dvObject *o);
+  void (*end_step)(dvObject *o);   // a step is complete: what is remembered advances
+  struct dvReals *(*vector)(dvObject *o, int id,
+                            bool make);   // states: a vector by its number, NULL when there is none
 } dvClass;
 
 // Something that belongs to an object and goes with it: first member of what others attach to objects.

@@ -177,6 +177,7 @@ typedef struct dvLinearSolverOps {
   // w = H A^-1 H^T for settled rows over the unknowns; optional: `apply` column by column otherwise
   dvStatus (*compliance)(dvObject *o, const struct dvSparseRows *rows, double *w);
   const struct dvReals *(*residuals)(const dvObject *o);   // of each iteration of the last solve; optional
+  bool (*starts_warm)(const dvObject *o);                  // its result depends on what stood in x; may be NULL: never
 } dvLinearSolverOps;
 
 // What a solver works on: an assembled matrix, products only, or the rotations that warp another solver.
@@ -253,8 +254,9 @@ typedef struct dvConstraintSolverOps {
 
 typedef struct dvLoopOps {
   dvStatus (*step)(dvObject *o, double dt);
-  dvStatus (*start)(dvObject *o);   // projects and propagates the first positions; also after a reset
-  bool by_tags;                     // solves the systems of its tags one by one
+  dvStatus (*start)(dvObject *o);    // projects and propagates the first positions
+  dvStatus (*resume)(dvObject *o);   // positions were put back: mapped states and visual models follow
+  bool by_tags;                      // solves the systems of its tags one by one
 } dvLoopOps;
 
 typedef struct dvContextOps {

@@ -55,6 +55,8 @@ typedef struct BDF {
 
 #define SELF BDF
 static const dvFieldDesc bdf_fields[] = {BDF_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc bdf_memory[] = {DV_REMEMBER(numbers, depth) DV_REMEMBER(numbers, coords)
+                                              DV_REMEMBER(numbers, derivs)};
 #undef SELF
 
 static dvStatus bdf_init(dvObject *o)
@@ -259,7 +261,24 @@ static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
   return DV_OK;
 }
 
-static void bdf_reset(dvObject *o) { ((BDF *)o)->depth = 0; }
+static void bdf_remember(dvObject *o, dvMemoryStream *s)
+{
+  BDF *b = (BDF *)o;
+  for (int i = 0; i < b->order; i++) {
+    dv_remember_numbers(s, "time", &b->past[i].time, sizeof b->past[i].time);
+    dv_remember_reals(s, "past position", &b->past[i].x);
+    dv_remember_reals(s, "past velocity", &b->past[i].v);
+  }
+}
+
+// a past of another size is forgotten by the next step
+static bool bdf_restored(dvObject *o)
+{
+  BDF *b = (BDF *)o;
+  for (int i = 0; i < b->depth && i < b->order; i++)
+    if (b->past[i].x.count != b->coords || b->past[i].v.count != b->derivs) return false;
+  return b->depth >= 0 && b->depth <= b->order;
+}
 
 static void bdf_destroy(dvObject *o)
 {
@@ -285,6 +304,8 @@ const dvClass dv_bdf_class = {
     .ops = {[DV_ROLE_ODE] = &bdf_ops},
     .init = bdf_init,
     .bwd_init = bdf_bwd_init,
-    .reset = bdf_reset,
     .destroy = bdf_destroy,
+    DV_MEMORY(bdf_memory),
+    .remember = bdf_remember,
+    .restored = bdf_restored,
 };

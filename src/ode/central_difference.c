@@ -15,10 +15,12 @@ typedef struct CentralDifference {
   CENTRAL_DIFFERENCE_FIELDS(DV_MEMBER)
   dvPlan *plan;
   dvLink linear_solver;   // found in the node, for masses that are not diagonal
+  int warm;               // vector that lasts
 } CentralDifference;
 
 #define SELF CentralDifference
 static const dvFieldDesc central_difference_fields[] = {CENTRAL_DIFFERENCE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc central_difference_memory[] = {DV_REMEMBER(vector, warm)};
 #undef SELF
 
 static dvStatus central_difference_init(dvObject *o)
@@ -31,7 +33,9 @@ static dvStatus central_difference_init(dvObject *o)
 
 static dvStatus central_difference_bwd_init(dvObject *o)
 {
-  return dv_ode_check_explicit(o, ((CentralDifference *)o)->linear_solver.target);
+  CentralDifference *c = (CentralDifference *)o;
+  c->warm = dv_ode_warm(c->linear_solver.target, DV_DX);
+  return dv_ode_check_explicit(o, c->linear_solver.target);
 }
 
 static dvStatus central_difference_solve(dvObject *o, double h, int x, int v)
@@ -69,4 +73,5 @@ const dvClass dv_central_difference_class = {
     .init = central_difference_init,
     .bwd_init = central_difference_bwd_init,
     .destroy = central_difference_destroy,
+    DV_MEMORY(central_difference_memory),
 };

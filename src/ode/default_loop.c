@@ -31,7 +31,7 @@ static dvStatus default_loop_step(dvObject *o, double dt)
 
 static void default_loop_destroy(dvObject *o) { dv_integration_free(&((DefaultLoop *)o)->integration); }
 
-static const dvLoopOps default_loop_ops = {.step = default_loop_step, .start = dv_loop_start};
+static const dvLoopOps default_loop_ops = {.step = default_loop_step, .start = dv_loop_start, .resume = dv_loop_resume};
 
 const dvClass dv_default_loop_class = {
     .struct_size = sizeof(dvClass),

@@ -12,10 +12,12 @@ typedef struct EulerExplicit {
   dvObject base;
   EULER_EXPLICIT_FIELDS(DV_MEMBER)
   dvPlan *plan;
+  int warm;   // vector that lasts
 } EulerExplicit;
 
 #define SELF EulerExplicit
 static const dvFieldDesc euler_explicit_fields[] = {EULER_EXPLICIT_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc euler_explicit_memory[] = {DV_REMEMBER(vector, warm)};
 #undef SELF
 
 static dvStatus euler_explicit_init(dvObject *o)
@@ -26,7 +28,9 @@ static dvStatus euler_explicit_init(dvObject *o)
 
 static dvStatus euler_explicit_bwd_init(dvObject *o)
 {
-  return dv_ode_check_explicit(o, ((EulerExplicit *)o)->linearSolver.target);
+  EulerExplicit *e = (EulerExplicit *)o;
+  e->warm = dv_ode_warm(e->linearSolver.target, DV_DX);
+  return dv_ode_check_explicit(o, e->linearSolver.target);
 }
 
 static dvStatus euler_explicit_solve(dvObject *o, double dt, int x, int v)
@@ -65,4 +69,5 @@ const dvClass dv_euler_explicit_class = {
     .init = euler_explicit_init,
     .bwd_init = euler_explicit_bwd_init,
     .destroy = euler_explicit_destroy,
+    DV_MEMORY(euler_explicit_memory),
 };

@@ -36,11 +36,13 @@ typedef struct EulerImplicit {
   EULER_IMPLICIT_FIELDS(DV_MEMBER)
   dvPlan *plan;
   int solution, rhs, old_v;   // vectors; iterative solvers start from the solution of the step before
+  int warm;                   // the solution, when they do
   bool mean_velocity;         // positions move with it: the trapezoidal rule
 } EulerImplicit;
 
 #define SELF EulerImplicit
 static const dvFieldDesc euler_implicit_fields[] = {EULER_IMPLICIT_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc euler_implicit_memory[] = {DV_REMEMBER(vector, warm) DV_REMEMBER(numbers, residual)};
 #undef SELF
 
 static dvStatus euler_implicit_reinit(dvObject *o)
@@ -60,6 +62,8 @@ static dvStatus euler_implicit_init(dvObject *o)
 
 static dvStatus euler_implicit_bwd_init(dvObject *o)
 {
+  EulerImplicit *e = (EulerImplicit *)o;
+  e->warm = dv_ode_warm(e->linearSolver.target, e->solution);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -139,4 +143,5 @@ const dvClass dv_euler_implicit_class = {
     .bwd_init = euler_implicit_bwd_init,
     .reinit = euler_implicit_reinit,
     .destroy = euler_implicit_destroy,
+    DV_MEMORY(euler_implicit_memory),
 };

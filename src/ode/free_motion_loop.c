@@ -111,7 +111,7 @@ static dvStatus free_motion_step(dvObject *o, double dt)
 
 static void free_motion_destroy(dvObject *o) { dv_integration_free(&((FreeMotion *)o)->integration); }
 
-static const dvLoopOps free_motion_ops = {.step = free_motion_step, .start = dv_loop_start};
+static const dvLoopOps free_motion_ops = {.step = free_motion_step, .start = dv_loop_start, .resume = dv_loop_resume};
 
 const dvClass dv_free_motion_loop_class = {
     .struct_size = sizeof(dvClass),

@@ -54,6 +54,12 @@ dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
                   "an implicit integrator needs a linear solver in its node and finds none");
 }
 
+int dv_ode_warm(const dvObject *solver, int id)
+{
+  const dvLinearSolverOps *ops = solver ? dv_ops(solver, DV_ROLE_LINEAR_SOLVER) : NULL;
+  return ops && ops->starts_warm && ops->starts_warm(solver) ? id : 0;
+}
+
 // --- operations ----------------------------------------------------------------------------------
 
 void dv_ode_force(const dvObject *o, dvPlan *plan, dvMech *m)

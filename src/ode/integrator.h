@@ -47,6 +47,10 @@ typedef struct dvBackwardEuler {
 } dvBackwardEuler;
 dvStatus dv_backward_euler(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, const dvBackwardEuler *scheme);
 
+// For what an integrator remembers: `id` when the solver (may be NULL) goes on from the solution of the step before,
+// which stands there, else 0.
+int dv_ode_warm(const dvObject *solver, int id);
+
 // For bwd_init: tells which states have no mass, and what follows from that. Explicit integrators also need diagonal
 // masses or a linear solver (may be NULL).
 dvStatus dv_ode_check_masses(dvObject *o, const char *consequence);

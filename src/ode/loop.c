@@ -217,7 +217,18 @@ dvStatus dv_loop_start(dvObject *o)
 {
   dvScene *scene = o->node->scene;
   dv_scene_refresh(scene);
-  dv_mech_settle(scene->plan, DV_X, DV_V, scene->root->time);
+  dv_mech_project_x(scene->plan, DV_X, scene->root->time);
+  dv_mech_project_v(scene->plan, DV_V, scene->root->time);
+  return dv_loop_resume(o);
+}
+
+// what was put back has been projected: once more might move it
+dvStatus dv_loop_resume(dvObject *o)
+{
+  dvScene *scene = o->node->scene;
+  dv_scene_refresh(scene);
+  dv_mech_propagate_x(scene->plan, DV_X);
+  dv_mech_propagate_v(scene->plan, DV_V);
   dv_loop_touch(scene);
   dv_loop_update_visual(scene);
   DV_TRY(dv_loop_check(scene));
@@ -290,6 +301,7 @@ dvStatus dv_loop_end(dvObject *o, double dt, double time)
   dvScene *scene = o->node->scene;
   scene->root->time = time;
   dv_scene_update_context(scene);
+  dv_scene_advance(scene);
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_ANIMATE_END, .dt = dt});
   dv_timer_begin(o->context->timers, "visual");
   dv_loop_update_visual(scene);

@@ -57,7 +57,8 @@ void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice);
 void dv_loop_touch(dvScene *scene);   // positions and velocities have changed
 void dv_loop_clear_external(const dvPlan *plan);
 void dv_loop_update_visual(dvScene *scene);
-dvStatus dv_loop_start(dvObject *o);   // for dvLoopOps.start
+dvStatus dv_loop_start(dvObject *o);    // for dvLoopOps.start
+dvStatus dv_loop_resume(dvObject *o);   // and .resume
 
 // Fields of every loop.
 #define DV_LOOP_FIELDS(X)                                                                       \

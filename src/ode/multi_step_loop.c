@@ -49,6 +49,7 @@ static dvStatus multi_step_step(dvObject *o, double dt)
       DV_TRY(dv_loop_integrate(o, &l->integration, node, h));
       scene->root->time = start + ((l->sets_back ? 0 : c * l->integrationSteps) + i + 1) * h;
       dv_scene_update_context(scene);
+      if (c + 1 < l->collisionSteps || i + 1 < l->integrationSteps) dv_scene_advance(scene);   // the last one below
     }
   }
   return dv_loop_end(o, dt, scene->root->time);
@@ -56,7 +57,7 @@ static dvStatus multi_step_step(dvObject *o, double dt)
 
 static void multi_step_destroy(dvObject *o) { dv_integration_free(&((MultiStep *)o)->integration); }
 
-static const dvLoopOps multi_step_ops = {.step = multi_step_step, .start = dv_loop_start};
+static const dvLoopOps multi_step_ops = {.step = multi_step_step, .start = dv_loop_start, .resume = dv_loop_resume};
 
 const dvClass dv_multi_step_loop_class = {
     .struct_size = sizeof(dvClass),

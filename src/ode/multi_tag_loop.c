@@ -69,7 +69,8 @@ static dvStatus multi_tag_step(dvObject *o, double dt)
 
 static void multi_tag_destroy(dvObject *o) { forget((MultiTag *)o); }
 
-static const dvLoopOps multi_tag_ops = {.step = multi_tag_step, .start = multi_tag_start, .by_tags = true};
+static const dvLoopOps multi_tag_ops = {
+    .step = multi_tag_step, .start = multi_tag_start, .resume = dv_loop_resume, .by_tags = true};
 
 const dvClass dv_multi_tag_loop_class = {
     .struct_size = sizeof(dvClass),

@@ -31,10 +31,13 @@ typedef struct Newmark {
   dvPlan *plan;
   bool started;
   int acceleration, new_acceleration, rhs;   // vectors; the first is carried from step to step
+  int warm;                                  // the new one, when the solver starts from the one before
 } Newmark;
 
 #define SELF Newmark
 static const dvFieldDesc newmark_fields[] = {NEWMARK_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc newmark_memory[] = {DV_REMEMBER(numbers, started) DV_REMEMBER(vector, acceleration)
+                                                  DV_REMEMBER(vector, warm)};
 #undef SELF
 
 static dvStatus newmark_init(dvObject *o)
@@ -49,6 +52,8 @@ static dvStatus newmark_init(dvObject *o)
 
 static dvStatus newmark_bwd_init(dvObject *o)
 {
+  Newmark *n = (Newmark *)o;
+  n->warm = dv_ode_warm(n->linearSolver.target, n->new_acceleration);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -94,8 +99,6 @@ static dvStatus newmark_solve(dvObject *o, double h, int x, int v)
   return DV_OK;
 }
 
-static void newmark_reset(dvObject *o) { ((Newmark *)o)->started = false; }
-
 static void newmark_destroy(dvObject *o)
 {
   Newmark *n = (Newmark *)o;
@@ -116,6 +119,6 @@ const dvClass dv_newmark_class = {
     .ops = {[DV_ROLE_ODE] = &newmark_ops},
     .init = newmark_init,
     .bwd_init = newmark_bwd_init,
-    .reset = newmark_reset,
     .destroy = newmark_destroy,
+    DV_MEMORY(newmark_memory),
 };

@@ -180,11 +180,13 @@ dvStatus dv_newton_find(dvObject *o, dvLink *link)
   return link->target ? dv_object_ensure(link->target) : DV_OK;
 }
 
-static void newton_reset(dvObject *o)
+// how the last solve went is not known any more
+static bool newton_restored(dvObject *o)
 {
   Newton *n = (Newton *)o;
-  n->status = UNDEFINED;
   n->residualGraph.count = 0;
+  end(n, UNDEFINED);
+  return true;
 }
 
 const dvClass dv_newton_class = {
@@ -196,5 +198,5 @@ const dvClass dv_newton_class = {
     .blocks = {&dv_object_block, DV_BLOCK(newton_fields)},
     .init = newton_init,
     .reinit = newton_init,
-    .reset = newton_reset,
+    .restored = newton_restored,
 };

@@ -61,7 +61,8 @@ static void parallel_loop_destroy(dvObject *o)
   dv_array_free(&((ParallelLoop *)o)->integrations);
 }
 
-static const dvLoopOps parallel_loop_ops = {.step = parallel_loop_step, .start = parallel_loop_start};
+static const dvLoopOps parallel_loop_ops = {
+    .step = parallel_loop_step, .start = parallel_loop_start, .resume = dv_loop_resume};
 
 const dvClass dv_parallel_loop_class = {
     .struct_size = sizeof(dvClass),

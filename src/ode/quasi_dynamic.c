@@ -39,10 +39,14 @@ typedef struct QuasiDynamic {
   dvPlan *plan;
   int since_switch;
   int solution, rhs, work, work2;   // vectors; iterative solvers start from the solution of the step before
+  int warm;                         // the solution, when they do
 } QuasiDynamic;
 
 #define SELF QuasiDynamic
 static const dvFieldDesc quasi_dynamic_fields[] = {QUASI_DYNAMIC_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc quasi_dynamic_memory[] = {
+    DV_REMEMBER(numbers, isStatic) DV_REMEMBER(numbers, switches) DV_REMEMBER(numbers, frequency)
+        DV_REMEMBER(numbers, freeMotions) DV_REMEMBER(numbers, since_switch) DV_REMEMBER(vector, warm)};
 #undef SELF
 
 static dvStatus quasi_dynamic_init(dvObject *o)
@@ -58,6 +62,8 @@ static dvStatus quasi_dynamic_init(dvObject *o)
 
 static dvStatus quasi_dynamic_bwd_init(dvObject *o)
 {
+  QuasiDynamic *q = (QuasiDynamic *)o;
+  q->warm = dv_ode_warm(q->linearSolver.target, q->solution);
   return dv_ode_check_masses(o, "only stiffness and damping resist its motion");
 }
 
@@ -130,14 +136,6 @@ static dvStatus quasi_dynamic_solve(dvObject *o, double h, int x, int v)
   return DV_OK;
 }
 
-static void quasi_dynamic_reset(dvObject *o)
-{
-  QuasiDynamic *q = (QuasiDynamic *)o;
-  q->isStatic = false;
-  q->switches = q->freeMotions = q->since_switch = 0;
-  q->frequency = 0;
-}
-
 static void quasi_dynamic_destroy(dvObject *o)
 {
   QuasiDynamic *q = (QuasiDynamic *)o;
@@ -158,6 +156,6 @@ const dvClass dv_quasi_dynamic_class = {
     .ops = {[DV_ROLE_ODE] = &quasi_dynamic_ops},
     .init = quasi_dynamic_init,
     .bwd_init = quasi_dynamic_bwd_init,
-    .reset = quasi_dynamic_reset,
     .destroy = quasi_dynamic_destroy,
+    DV_MEMORY(quasi_dynamic_memory),
 };

@@ -103,7 +103,7 @@ static void repeat_destroy(dvObject *o)
   dv_array_free(&l->start);
 }
 
-static const dvLoopOps repeat_ops = {.step = repeat_step, .start = dv_loop_start};
+static const dvLoopOps repeat_ops = {.step = repeat_step, .start = dv_loop_start, .resume = dv_loop_resume};
 
 const dvClass dv_repeat_loop_class = {
     .struct_size = sizeof(dvClass),

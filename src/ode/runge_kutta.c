@@ -24,7 +24,13 @@ typedef struct RungeKutta {
   int position;           // vectors: of a stage
   int velocity[STAGES];   // of the stages; the first is the state's own
   int acceleration[STAGES];
+  int warm[STAGES];   // the accelerations, when the solver starts from those of the step before
 } RungeKutta;
+
+#define SELF RungeKutta
+static const dvMemoryDesc runge_kutta_memory[] = {DV_REMEMBER(vector, warm[0]) DV_REMEMBER(vector, warm[1])
+                                                      DV_REMEMBER(vector, warm[2]) DV_REMEMBER(vector, warm[3])};
+#undef SELF
 
 // r = from + h sum w_i (vector of stage i)
 static void add_stages(dvPlan *plan, int r, int from, double h, const Tableau *t, const int *stage)
@@ -71,7 +77,9 @@ static dvStatus init(dvObject *o, const Tableau *t)
 
 static dvStatus runge_kutta_bwd_init(dvObject *o)
 {
-  return dv_ode_check_explicit(o, ((RungeKutta *)o)->linear_solver.target);
+  RungeKutta *r = (RungeKutta *)o;
+  for (int i = 0; i < STAGES; i++) r->warm[i] = dv_ode_warm(r->linear_solver.target, r->acceleration[i]);
+  return dv_ode_check_explicit(o, r->linear_solver.target);
 }
 static dvStatus runge_kutta2_init(dvObject *o) { return init(o, &midpoint); }
 static dvStatus runge_kutta4_init(dvObject *o) { return init(o, &classical); }
@@ -102,6 +110,7 @@ const dvClass dv_runge_kutta2_class = {
     .init = runge_kutta2_init,
     .bwd_init = runge_kutta_bwd_init,
     .destroy = runge_kutta_destroy,
+    DV_MEMORY(runge_kutta_memory),
 };
 
 const dvClass dv_runge_kutta4_class = {
@@ -116,4 +125,5 @@ const dvClass dv_runge_kutta4_class = {
     .init = runge_kutta4_init,
     .bwd_init = runge_kutta_bwd_init,
     .destroy = runge_kutta_destroy,
+    DV_MEMORY(runge_kutta_memory),
 };

@@ -27,10 +27,12 @@ typedef struct Static {
   dvObject base;
   STATIC_FIELDS(DV_MEMBER)
   dvPlan *plan;
+  int warm;   // vector that lasts
 } Static;
 
 #define SELF Static
 static const dvFieldDesc static_fields[] = {STATIC_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc static_memory[] = {DV_REMEMBER(vector, warm)};
 #undef SELF
 
 // --- companions ----------------------------------------------------------------------------------
@@ -61,6 +63,13 @@ static dvStatus make_newton(Static *s)
              "there is no NewtonRaphsonSolver: one is made, with the settings that stand here, else with one iteration "
              "a step");
   return dv_object_ensure(newton);
+}
+
+static dvStatus static_bwd_init(dvObject *o)
+{
+  Static *s = (Static *)o;
+  s->warm = dv_ode_warm(s->linearSolver.target, DV_DX);
+  return DV_OK;
 }
 
 static dvStatus static_init(dvObject *o)
@@ -146,5 +155,7 @@ const dvClass dv_static_class = {
     .blocks = {&dv_object_block, DV_BLOCK(static_fields)},
     .ops = {[DV_ROLE_ODE] = &static_ops},
     .init = static_init,
+    .bwd_init = static_bwd_init,
     .destroy = static_destroy,
+    DV_MEMORY(static_memory),
 };

@@ -8,11 +8,12 @@
 // Then v' = (2/h) dq, x' = x + h v', p' = M v' + (h/2) f(q). Momentum is conserved, and the energy p^2/2m + V
 // oscillates about a value that does not drift. The explicit variant is a' = M^-1 (f(x) + p/h), v' = h a', x' = x + h
 // v', p' = M v'.
+#include "io/record/record.h"
 #include "ode/integrator.h"
 #include "scene/timer.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #define VARIATIONAL_FIELDS(X)                                                                                 \
   X(real, newtonError, "0.01", "",                                                                            \
@@ -37,14 +38,18 @@ typedef struct Variational {
   dvPlan *plan;
   bool started;
   double potential;
-  FILE *out;
+  dvRecord out;
   int start_x;    // vectors: positions at the start of the step
   int momentum;   // carried from step to step
   int new_momentum, shift, shift_before, rhs, velocity;
+  int warm[2];   // those that the solver starts from
 } Variational;
 
 #define SELF Variational
 static const dvFieldDesc variational_fields[] = {VARIATIONAL_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc variational_memory[] = {
+    DV_REMEMBER(numbers, started) DV_REMEMBER(numbers, potential) DV_REMEMBER(numbers, hamiltonianEnergy)
+        DV_REMEMBER(vector, momentum) DV_REMEMBER(vector, warm[0]) DV_REMEMBER(vector, warm[1])};
 #undef SELF
 
 static dvStatus variational_parse(dvObject *o, dvAttributes *a)
@@ -67,13 +72,6 @@ static dvStatus variational_init(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus variational_bwd_init(dvObject *o)
-{
-  Variational *s = (Variational *)o;
-  return s->explicitIntegration ? dv_ode_check_explicit(o, s->linearSolver.target)
-                                : dv_ode_check_masses(o, "it carries no momentum");
-}
-
 // --- energies ------------------------------------------------------------------------------------
 
 static double potential_energy(Variational *s, const dvMech *m)
@@ -83,12 +81,29 @@ static double potential_energy(Variational *s, const dvMech *m)
   return potential;
 }
 
+static void write_energies(Variational *s, double kinetic, double potential)
+{
+  if (!dv_record_is_open(&s->out)) return;
+  char *line = dv_format("%g,%g,%g,%g\n", s->base.node->time, kinetic, potential, s->hamiltonianEnergy);
+  dv_record_add(&s->out, s->base.node->scene, line, strlen(line));
+  dv_free(line);
+}
+
 static void open_file(Variational *s)
 {
-  if (!s->saveEnergyInFile || s->out) return;
-  s->out = fopen(s->file, "w");
-  if (s->out) fprintf(s->out, "time,kinetic energy,potential energy, hamiltonian energy\n");
+  static const char head[] = "time,kinetic energy,potential energy, hamiltonian energy\n";
+  if (dv_record_open(&s->out, s->file)) dv_record_add(&s->out, s->base.node->scene, head, strlen(head));
   else dv_field_warning(&s->base, &s->file, NULL, "%s cannot be written: the energies are not saved", s->file);
+}
+
+static dvStatus variational_bwd_init(dvObject *o)
+{
+  Variational *s = (Variational *)o;
+  if (s->saveEnergyInFile) open_file(s);
+  s->warm[0] = dv_ode_warm(s->linearSolver.target, s->velocity);
+  s->warm[1] = dv_ode_warm(s->linearSolver.target, DV_DX);
+  return s->explicitIntegration ? dv_ode_check_explicit(o, s->linearSolver.target)
+                                : dv_ode_check_masses(o, "it carries no momentum");
 }
 
 // kinetic energy p M^-1 p / 2 of the new momentum
@@ -104,7 +119,7 @@ static dvStatus compute_energy(Variational *s, dvMech *m)
   double potential = s->useIncrementalPotentialEnergy ? s->potential : potential_energy(s, m);
   s->hamiltonianEnergy = kinetic + potential;
   dv_touch(o, &s->hamiltonianEnergy);
-  if (s->out) fprintf(s->out, "%g,%g,%g,%g\n", o->node->time, kinetic, potential, s->hamiltonianEnergy);
+  write_energies(s, kinetic, potential);
   return DV_OK;
 }
 
@@ -116,7 +131,6 @@ static void start(Variational *s, dvMech *m)
   dv_ode_add_product(s->plan, m, s->momentum, DV_V, (dvFactors){.m = 1});
   dv_ode_force(&s->base, s->plan, m);   // some energies are found on the way
   s->potential = potential_energy(s, m);
-  open_file(s);
   s->started = true;
 }
 
@@ -203,12 +217,12 @@ static dvStatus variational_solve(dvObject *o, double h, int x, int v)
   return DV_OK;
 }
 
-static void variational_reset(dvObject *o) { ((Variational *)o)->started = false; }
+static void variational_remember(dvObject *o, dvMemoryStream *s) { dv_record_remember(&((Variational *)o)->out, s); }
 
 static void variational_destroy(dvObject *o)
 {
   Variational *s = (Variational *)o;
-  if (s->out) fclose(s->out);
+  dv_record_close(&s->out);
   dv_vecs_give(o, &s->start_x, &s->momentum, &s->new_momentum, &s->shift, &s->shift_before, &s->rhs, &s->velocity);
   dv_plan_destroy(&s->plan);
 }
@@ -228,6 +242,7 @@ const dvClass dv_variational_class = {
     .parse = variational_parse,
     .init = variational_init,
     .bwd_init = variational_bwd_init,
-    .reset = variational_reset,
     .destroy = variational_destroy,
+    DV_MEMORY(variational_memory),
+    .remember = variational_remember,
 };

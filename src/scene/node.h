@@ -30,6 +30,12 @@ typedef struct dvClassCount {
 // More components in one node, or a deeper graph, are refused: searches in nodes go through all of them.
 enum { DV_NODE_LIMIT = 20000, DV_DEPTH_LIMIT = 256 };
 
+// Objects by their names (scene/names.h).
+typedef struct dvNames {
+  dvObject **slots;
+  size_t capacity, count;
+} dvNames;
+
 struct dvNode {
   dvObject base;
   DV_NODE_FIELDS(DV_MEMBER)
@@ -38,8 +44,10 @@ struct dvNode {
   DV_ARRAY(dvNode *) parents;
   DV_ARRAY(dvObject *) objects;    // owned
   DV_ARRAY(dvClassCount) counts;   // how many of each class there are: names of those that have none
-  bool reached;                    // scratch of the search for cycles
-  bool stateless;                  // it was told that its components find no state
+  dvNames child_names, object_names;
+  dvObject *state;   // the first mechanical state among the objects, or NULL
+  bool reached;      // scratch of the search for cycles
+  bool stateless;    // it was told that its components find no state
 };
 
 extern const dvClass dv_node_class;
@@ -79,17 +87,20 @@ struct dvScene {
   DV_ARRAY(struct dvLiveGroup *) live;
   bool dag;   // some node has several parents
   bool initialised;
-  long step;    // steps done
-  bool pause;   // a component asks to stop the animation; whoever runs it clears this
+  long step;      // steps done
+  bool running;   // a step has begun since it was initialised: what it writes is its own from here on
+  bool pause;     // a component asks to stop the animation; whoever runs it clears this
   dvObject *loop;
-  struct dvPlan *plan;             // of the root: all states and mappings
-  DV_ARRAY(dvObject *) handlers;   // components that receive events
-  DV_ARRAY(dvObject *) engines;    // components whose links are refreshed each step
+  struct dvPlan *plan;              // of the root: all states and mappings
+  DV_ARRAY(dvObject *) handlers;    // components that receive events
+  DV_ARRAY(dvObject *) engines;     // components whose links are refreshed each step
+  DV_ARRAY(dvObject *) advancing;   // components that remember something that moves with each step
   unsigned lists_version;
   DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
   double good_time;   // of the last step that ended well
+  dvSnapshot start;   // what reset returns to
   DV_ARRAY(dvSubscriber) subscribers;
   DV_ARRAY(dvLeftOut) left_out;   // types that do not exist and, with context->skip_missing, what cannot do without
   dvStrings missing;              // names of such components: links to them were told of already
@@ -178,6 +189,8 @@ void dv_scene_bury(dvScene *scene, dvObject *o);
 void dv_scene_adopt(dvNode *parent, dvScene **other);
 
 void dv_scene_send(dvScene *scene, const dvEvent *event);
+// For loops, at the end of a step: what components remember moves on.
+void dv_scene_advance(dvScene *scene);
 // Copies gravity, dt and time down from the root.
 void dv_scene_update_context(dvScene *scene);
 // Refreshes the lists that depend on the graph. Called by loops at the start of a step.

@@ -1,7 +1,8 @@
 // The life of a scene: initialisation, steps, events, reset. See node.h.
-#include "scene/node.h"
+#include "scene/names.h"
 
 #include "scene/plan.h"
+#include "scene/remember.h"
 #include "scene/timer.h"
 
 #include <math.h>
@@ -219,6 +220,8 @@ static dvStatus initialise(dvScene *scene)
   dv_visit(scene->root, &store);
   scene->initialised = true;
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_INIT_DONE});
+  scene->start = (dvSnapshot){.shared = true, .unnamed = true};
+  dv_scene_save(scene, &scene->start);
   dv_context_check_memory(scene->context);
   return scene->context->log.worst;
 }
@@ -242,6 +245,7 @@ static dvWalk collect_lists(dvVisitor *v, dvNode *node)
     dvObject *o = node->objects.data[i];
     if (o->failed) continue;
     if (o->cls->handle_event) dv_push(&s->handlers, o);
+    if (o->cls->end_step) dv_push(&s->advancing, o);
     bool linked = false;
     if (dv_plays(o, DV_ROLE_ENGINE)) continue;   // whoever reads an engine pulls it
     for (int k = 0; k < o->field_count && !linked; k++) linked = o->fields[k].source != NULL;
@@ -257,6 +261,7 @@ void dv_scene_refresh(dvScene *scene)
   scene->lists_version = scene->version;
   scene->handlers.count = 0;
   scene->engines.count = 0;
+  scene->advancing.count = 0;
   dvVisitor v = {.top_down = collect_lists};
   dv_visit(scene->root, &v);
 }
@@ -282,6 +287,11 @@ void dv_scene_send(dvScene *scene, const dvEvent *event)
   dv_timer_end_fine(timers);
 }
 
+void dv_scene_advance(dvScene *scene)
+{
+  for (size_t i = 0; i < scene->advancing.count; i++) scene->advancing.data[i]->cls->end_step(scene->advancing.data[i]);
+}
+
 void dv_scene_subscribe(dvScene *scene, dvSubscriber subscriber) { dv_push(&scene->subscribers, subscriber); }
 
 void dv_scene_unsubscribe(dvScene *scene, const void *user)
@@ -299,6 +309,7 @@ void dv_scene_post(dvScene *scene, long step)
 dvStatus dv_scene_step(dvScene *scene, double dt)
 {
   DV_REQUIRE(scene->initialised);
+  scene->running = true;
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dvLog *log = &scene->context->log;
   dvMemory *before = dv_memory_enter(&scene->context->memory);
@@ -314,26 +325,10 @@ dvStatus dv_scene_step(dvScene *scene, double dt)
   return status;
 }
 
-static dvWalk reset_node(dvVisitor *v, dvNode *node)
-{
-  DV_UNUSED(v);
-  for (size_t i = 0; i < node->objects.count; i++) {
-    dvObject *o = node->objects.data[i];
-    if (!o->failed && o->cls->reset) o->cls->reset(o);
-  }
-  return DV_WALK_ON;
-}
-
 void dv_scene_reset(dvScene *scene)
 {
-  scene->root->time = 0;
-  scene->step = 0;
-  dv_scene_update_context(scene);
-  dvVisitor v = {.top_down = reset_node};
-  dv_visit(scene->root, &v);
-  const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dvMemory *before = dv_memory_enter(&scene->context->memory);
-  if (loop->start) loop->start(scene->loop);
+  dv_scene_restart(scene);
   dv_memory_enter(before);
 }
 
@@ -347,6 +342,7 @@ dvStatus dv_field_changed(dvField *f)
   f->was_set = true;
   dv_field_touch(f);
   if (!s->initialised) return DV_OK;
+  f->edited = true;
   if (node) {   // it was switched, or gravity changed
     s->version++;
     dv_scene_update_context(s);
@@ -363,6 +359,9 @@ static void leave_parents(dvNode *node)
         dv_array_remove(&parent->children, i);
         break;
       }
+    dv_names_free(&parent->child_names);
+    for (size_t i = 0; i < parent->children.count; i++)
+      dv_names_add(&parent->child_names, &parent->children.data[i]->base);
   }
   node->parents.count = 0;
 }

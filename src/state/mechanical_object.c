@@ -318,16 +318,79 @@ static void mechanical_object_store_reset(dvObject *o)
   dv_state_share(s, DV_V_RESET, DV_V);
 }
 
-static void mechanical_object_reset(dvObject *o)
+// --- memory --------------------------------------------------------------------------------------
+
+static dvReals *mechanical_object_vector(dvObject *o, int id, bool make)
 {
   dvState *s = dv_state(o);
-  if (s->count == 0) return;
-  memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
-  if (!dv_state_has(s, DV_X_RESET)) return;
+  if (make) dv_state_write(s, id);
+  return (dvReals *)dv_state_values(s, id);
+}
+
+static void remember_vector(dvMemoryStream *stream, dvState *s, int id, const char *name)
+{
+  bool restores = dv_memory_restores(stream);
+  dvReals none = {.width = 1}, *r = mechanical_object_vector(&s->base, id, restores);
+  if (!r) r = &none;
+  dv_remember_shared(stream, name, r);
+  if (restores && r->count != 0 && r->count != dv_state_scalars(s, id))
+    dv_memory_refuse(stream, "%s has %zu numbers for %zu degrees of freedom", name, r->count, s->count);
+}
+
+// who reads them is told only when they are others
+static void remember_rest(dvMemoryStream *stream, dvState *s)
+{
+  dvReals before = {0};
+  const dvReals *rest = dv_state_values(s, DV_X_REST);
+  bool restores = dv_memory_restores(stream);
+  if (restores && rest) dv_reals_share(&before, rest);
+  remember_vector(stream, s, DV_X_REST, "rest_position");
+  rest = dv_state_values(s, DV_X_REST);
+  bool same =
+      before.count == (rest ? rest->count : 0) &&
+      (!rest || before.data == rest->data || memcmp(before.data, rest->data, before.count * sizeof(double)) == 0);
+  if (restores && !same) dv_state_touch(s, DV_X_REST);
+  dv_reals_free(&before);
+}
+
+static const struct {
+  int id;
+  const char *name;
+} remembered[] = {
+    {DV_X, "position"}, {DV_V, "velocity"}, {DV_X_REST, "rest_position"}, {DV_F_EXTERNAL, "externalForce"}};
+
+// the mesh has changed: the vectors of the start have followed it
+static void remember_changed(dvMemoryStream *stream, dvState *s)
+{
+  dvReals unused = {.width = 1};
+  for (size_t i = 0; i < DV_COUNT(remembered); i++) dv_remember_shared(stream, remembered[i].name, &unused);
+  dv_reals_free(&unused);
+  if (!dv_state_has(s, DV_X_RESET) || !dv_state_has(s, DV_V_RESET)) return;
   dv_state_share(s, DV_X, DV_X_RESET);
   dv_state_share(s, DV_V, DV_V_RESET);
-  dv_state_touch(s, DV_X);
-  dv_state_touch(s, DV_V);
+}
+
+static void mechanical_object_remember(dvObject *o, dvMemoryStream *stream)
+{
+  dvState *s = dv_state(o);
+  size_t count = s->count;
+  dv_remember_numbers(stream, "size", &count, sizeof count);
+  if (count != s->count && stream->lenient) {
+    remember_changed(stream, s);
+    return;
+  }
+  if (count != s->count) dv_memory_refuse(stream, "there are %zu degrees of freedom and not %zu", count, s->count);
+  for (size_t i = 0; i < DV_COUNT(remembered); i++)
+    if (remembered[i].id == DV_X_REST) remember_rest(stream, s);
+    else remember_vector(stream, s, remembered[i].id, remembered[i].name);
+}
+
+// forces are those of the next step
+static bool mechanical_object_restored(dvObject *o)
+{
+  dvState *s = dv_state(o);
+  if (s->count) memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
+  return true;
 }
 
 static const dvClass mechanical_object_class = {
@@ -346,8 +409,10 @@ static const dvClass mechanical_object_class = {
     .reinit = mechanical_object_reinit,
     .handle_event = mechanical_object_handle_event,
     .store_reset = mechanical_object_store_reset,
-    .reset = mechanical_object_reset,
     .destroy = mechanical_object_destroy,
+    .remember = mechanical_object_remember,
+    .restored = mechanical_object_restored,
+    .vector = mechanical_object_vector,
     .topology_changed = mechanical_object_topology_changed,
 };
 

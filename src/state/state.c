@@ -2,6 +2,7 @@
 #include "state/state.h"
 
 #include "math/kernels.h"
+#include "scene/remember.h"
 
 #include <math.h>
 #include <string.h>
@@ -244,5 +245,5 @@ uint64_t dv_scene_hash(dvScene *scene)
 {
   Hasher h = {.visitor = {.top_down = hash_node}};
   dv_visit(scene->root, &h.visitor);
-  return h.hash;
+  return dv_scene_hash_memory(scene, h.hash);
 }

@@ -117,7 +117,7 @@ static inline void dv_dof_point(const dvDof *dof, const double *x, double out[3]
 // Index of the first number of a vector that is not finite, or so large that squares of it are not, or -1.
 #define DV_EXPLODED 1e100
 long dv_state_first_bad(const dvState *s, int id);
-// A hash of all positions and velocities.
+// A hash of all positions and velocities, and of what else the next step depends on.
 uint64_t dv_scene_hash(dvScene *scene);
 
 DV_PUBLIC_END

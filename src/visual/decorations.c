@@ -69,6 +69,7 @@ static const dvFieldDesc arrow_fields[] = {ENABLE_FIELDS(DV_DESCRIBE) ARROW_FIEL
 
 #define SELF Trail
 static const dvFieldDesc trail_fields[] = {ENABLE_FIELDS(DV_DESCRIBE) TRAIL_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc trail_memory[] = {DV_REMEMBER(reals, trail)};
 #undef SELF
 
 static void mesh_sketch(dvObject *o, dvSketch *out)
@@ -121,7 +122,12 @@ static dvStatus trail_start(dvObject *o)
   return DV_OK;
 }
 
-static void trail_reset(dvObject *o) { trail_start(o); }
+static bool trail_restored(dvObject *o)
+{
+  const Trail *t = (const Trail *)o;
+  dv_touch(o, &t->trail);
+  return t->pairs.count == 0 || t->trail.count == 3 * (t->pairs.count / 2) + t->position.count;
+}
 
 static void trail_event(dvObject *o, const dvEvent *event)
 {
@@ -166,6 +172,6 @@ const dvClass dv_decoration_classes[] = {
     CLASS("VisualPointCloud", Cloud, cloud_fields, cloud_sketch, "points"),
     CLASS("VisualVectorField", Arrows, arrow_fields, arrows_sketch, "arrows at points"),
     CLASS("TrailRenderer", Trail, trail_fields, trail_sketch, "the paths of moving points", .bwd_init = trail_start,
-          .reset = trail_reset, .handle_event = trail_event, .destroy = trail_destroy),
+          .handle_event = trail_event, .destroy = trail_destroy, DV_MEMORY(trail_memory), .restored = trail_restored),
 };
 const size_t dv_decoration_class_count = DV_COUNT(dv_decoration_classes);

@@ -96,10 +96,14 @@ static void constant_force_from_a_file(void **state)
       "<JointSpringForceField name='ff' infile='%s' outfile='%s' spring='BEGIN_SPRING 0 1 END_SPRING'/></Node>",
       in, out);
   fdScene s = fd_open(text);
-  for (int round = 0; round < 2; round++) {   // the lines in turn, and from the start again
+  dvObject *ff = fd_find(&s, "ff");
+  for (int round = 0; round < 2; round++) {   // a line for each step in turn, and from the start again
     const double *f = force_of(&s);
     for (int k = 0; k < 6; k++) check_close(f[k], k + 1, 1e-12);
+    check_close(force_of(&s)[0], 1, 1e-12);
+    ff->cls->end_step(ff);
     check_close(force_of(&s)[0], 10, 1e-12);
+    ff->cls->end_step(ff);
   }
   fd_close(&s);
   FILE *written = fopen(out, "r");
@@ -147,9 +151,11 @@ static void gears(void **state)
   check_close(f[11], -7 * 2 * 0.2 / 2, 1e-12);
   turn(&s, 1, z, -0.4);
   check_close(force_of(&s)[5], 0, 1e-12);
+  dvObject *ff = fd_find(&s, "ff");
   for (int i = 1; i <= 10; i++) {
     turn(&s, 0, z, 0.2 + i);
     f = force_of(&s);
+    ff->cls->end_step(ff);
   }
   check_close(f[5], -7 * (2 * 10.2 - 0.4), 1e-11);
   // held at the start and upright

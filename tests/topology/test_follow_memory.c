@@ -85,7 +85,7 @@ static void viscous_stresses_follow(void **state)
     const double *f = fd_force_on(it, dofs);
     double first = 0, relaxed = 0, again = 0;
     for (size_t k = 0; k < dv_state_scalars(dv_state(dofs), DV_F); k++) first += fabs(f[k]);
-    for (int k = 0; k < 50; k++) it->cls->handle_event(it, &(dvEvent){.kind = DV_EVENT_ANIMATE_END, .dt = 0.01});
+    for (int k = 0; k < 50; k++) it->cls->end_step(it);
     f = fd_force_on(it, dofs);
     for (size_t k = 0; k < dv_state_scalars(dv_state(dofs), DV_F); k++) relaxed += fabs(f[k]);
     dvTopology *mesh = dv_topology(fd_find(&s, "mesh"));

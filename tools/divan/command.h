@@ -32,6 +32,7 @@ typedef struct Options {
   long steps, every;
   double dt;
   const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
+  const char *save, *restore;
   bool hash, quiet, fine, realtime;
   // view
   const char *host, *token;

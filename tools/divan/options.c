@@ -64,6 +64,12 @@ static const Option options[] = {
     {VERB_RUN, "--csv", NULL, "DIR", TEXT, INTO(csv), "the same as .csv files", 0, 0},
     {VERB_RUN, "--every", NULL, "K", COUNT, INTO(every),
      "write each K-th step to --out, --gnuplot and --csv (default 1)", 1, 1e9},
+    {VERB_RUN, "--save", NULL, "FILE", TEXT, INTO(save),
+     "write a snapshot after the last step: everything that the next step depends on", 0, 0},
+    {VERB_RUN, "--restore", NULL, "FILE", TEXT, INTO(restore),
+     "go on from a snapshot of this scene, with the same bits as if it had not been stopped; one that does not fit is "
+     "refused",
+     0, 0},
     {VERB_RUN, "--dump-state", NULL, "DIR", TEXT, INTO(dump_state), "write positions and velocities at the end as text",
      0, 0},
     {VERB_RUN, "--last-good", NULL, "DIR", TEXT, INTO(last_good),
@@ -80,7 +86,8 @@ static const Option options[] = {
      "never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used as soon as it is "
      "there, so that it depends on the clock",
      0, 0},
-    {VERB_RUN, "--hash", NULL, NULL, FLAG, INTO(hash), "print a hash of all positions and velocities at the end", 0, 0},
+    {VERB_RUN, "--hash", NULL, NULL, FLAG, INTO(hash),
+     "print a hash of all positions and velocities, and of what else the next step depends on, at the end", 0, 0},
     {VERB_RUN, "--quiet", "-q", NULL, FLAG, INTO(quiet), "no progress, no notes", 0, 0},
 
     {VERB_VIEW, "--port", NULL, "P", COUNT, INTO(port),

@@ -4,6 +4,7 @@
 #include "app/dump.h"
 #include "app/lint.h"
 #include "base/clock.h"
+#include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
 #include "mechanics/mechanics.h"
 #include "scene/timer.h"
@@ -18,9 +19,10 @@ enum { TRACE_EVENTS = 1 << 19 };   // of --profile: 12 MB while it runs, some 40
 // before anything is computed
 static bool can_write(const Options *r)
 {
-  const char *const files[] = {r->stats, r->step_times, r->profile}, *const directories[] = {
-                                                                         r->out,        r->gnuplot,   r->csv,
-                                                                         r->dump_state, r->last_good, r->dump_topology};
+  const char *const files[] = {r->stats, r->step_times, r->profile, r->save}, *const directories[] = {
+                                                                                  r->out,       r->gnuplot,
+                                                                                  r->csv,       r->dump_state,
+                                                                                  r->last_good, r->dump_topology};
   bool good = true;
   for (size_t i = 0; i < DV_COUNT(files); i++) good = output_file(files[i]) && good;
   for (size_t i = 0; i < DV_COUNT(directories); i++) good = output_directory(directories[i]) && good;
@@ -74,6 +76,13 @@ static dvStatus write_all(Writers *w)
   return DV_OK;
 }
 
+static dvStatus lost_writers(void)
+{
+  fprintf(stderr, "divan run: error: what --out, --gnuplot, --csv and --dump-topology write cannot be written: %s\n",
+          errno ? strerror(errno) : "no reason given");
+  return DV_ERROR_INPUT;
+}
+
 // what is due after a step, or before the first; the time of it is told apart from that of the steps
 static void write_moment(const Options *r, Writers *w, Outcome *out)
 {
@@ -81,9 +90,7 @@ static void write_moment(const Options *r, Writers *w, Outcome *out)
   errno = 0;
   if (w->topologies && out->done > 0) dv_topology_dump_step(w->topologies);
   if (out->done % r->every == 0) out->status = write_all(w);
-  if (out->status != DV_OK)
-    fprintf(stderr, "divan run: what --out, --gnuplot and --csv write cannot be written: %s\n",
-            errno ? strerror(errno) : "no reason given");
+  if (out->status != DV_OK) lost_writers();
   out->writing += dv_now() - began;
   out->writing_cpu += dv_cpu_now() - cpu;
 }
@@ -169,9 +176,11 @@ static dvStatus finish(const Options *r, dvScene *scene, Writers *writers, Outco
 {
   dvContext *context = scene->context;
   int frames = writers->series ? dv_series_frames(writers->series) : 0;
+  errno = 0;
   dvStatus closed = close_writers(writers);
-  if (o->status == DV_OK && closed != DV_OK) o->status = closed;
+  if (o->status == DV_OK && closed != DV_OK) o->status = lost_writers();
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
+  if (o->status == DV_OK && r->save) o->status = dv_snapshot_write(scene, r->save);
   if (o->status == DV_ERROR_DIVERGED && r->last_good && dv_dump_states(scene, r->last_good) == DV_OK)
     fprintf(stderr, "the state after step %ld is in %s\n", scene->step, r->last_good);
   int threads = dv_pool_threads(context->pool);
@@ -213,7 +222,8 @@ static int run(const Options *r)
     if (!r->quiet) dv_scene_tell_compat(scene);
     catch_interrupts();
     Writers writers = {0};
-    o.status = open_writers(r, scene, &writers);
+    o.status = r->restore ? dv_snapshot_read(scene, r->restore) : DV_OK;
+    if (o.status == DV_OK) o.status = open_writers(r, scene, &writers);
     if (o.status == DV_OK) write_moment(r, &writers, &o);
     if (o.status == DV_OK) step_all(r, scene, &writers, &o);
     finish(r, scene, &writers, &o);
@@ -233,8 +243,10 @@ const Command command_run = {
     .more = "Ctrl-C ends after the step that runs; what was computed is written and the exit status is 130 (143 after\n"
             "SIGTERM). A second Ctrl-C ends at once. The time per step leaves out the writing of files, which is told\n"
             "apart. Places that cannot be written are told before the first step.\n",
-    .examples = "  divan run scenes/liver.scn -n 200 --out result\n"
-                "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n",
+    .examples =
+        "  divan run scenes/liver.scn -n 200 --out result\n"
+        "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n"
+        "  divan run beam.scn -n 1000 --save half.snap && divan run beam.scn -n 1000 --restore half.snap --hash\n",
     .most_names = 1,
     .run = run,
 };

@@ -24,13 +24,22 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char viewer_page[], viewer_page_end[];
 
-enum { USUAL_PORT = 8123 };
+enum { USUAL_PORT = 8123, GRACE = 1 };   // seconds that an orderly end may wait for
 
-static atomic_int stopped;   // lock-free: a signal may set it
-static void on_signal(int number)
+static atomic_int stopped;   // the first signal; lock-free: a signal may set it
+static void at_once(int number)
 {
   DV_UNUSED(number);
-  stopped = 1;
+  _exit(128 + stopped);
+}
+
+// The first signal ends the program in order, between two steps. Loading a scene and working on an edit may take
+// minutes: then, or at the second signal, it ends at once.
+static void on_signal(int number)
+{
+  if (stopped) _exit(128 + number);
+  stopped = number;
+  alarm(GRACE);
 }
 
 static bool is_token(const char *t)
@@ -78,9 +87,10 @@ static int run(const Options *v)
                                  .skip_missing = v->skip_missing,
                                  .print = true,
                                  .animate = v->animate};
-  struct sigaction act = {.sa_handler = on_signal};
+  struct sigaction act = {.sa_handler = on_signal}, end = {.sa_handler = at_once};
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
+  sigaction(SIGALRM, &end, NULL);
   dvText why = {0};
   dvServer *server = dv_server_create(&o, &why);
   if (!server && v->port < 0) {   // the usual port is taken

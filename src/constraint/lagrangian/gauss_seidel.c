@@ -159,11 +159,9 @@ static dvStatus gauss_seidel_solve(dvObject *o, double dt, bool velocities_first
   return show(g);
 }
 
-static void gauss_seidel_reset(dvObject *o)
+static void gauss_seidel_remember(dvObject *o, dvMemoryStream *s)
 {
-  GaussSeidel *g = (GaussSeidel *)o;
-  dv_problem_forget(&g->problem);
-  g->told = false;
+  dv_problem_remember(&((GaussSeidel *)o)->problem, o->node->scene->plan, s);
 }
 
 static void gauss_seidel_destroy(dvObject *o)
@@ -185,6 +183,6 @@ const dvClass dv_gauss_seidel_class = {
     .blocks = {&dv_object_block, DV_BLOCK(gauss_seidel_fields)},
     .ops = {[DV_ROLE_CONSTRAINT_SOLVER] = &gauss_seidel_ops},
     .init = gauss_seidel_init,
-    .reset = gauss_seidel_reset,
     .destroy = gauss_seidel_destroy,
+    .remember = gauss_seidel_remember,
 };

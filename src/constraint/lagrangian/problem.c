@@ -7,7 +7,7 @@ static const dvConstraintOps *ops_of(const dvObject *o) { return dv_ops(o, DV_RO
 
 // --- collecting --------------------------------------------------------------------------------------
 
-static void add_laws(dvConstraintProblem *p, dvObject *o, const dvConstraintStep *step)
+static void add_laws(dvConstraintProblem *p, dvObject *o, int32_t number, const dvConstraintStep *step)
 {
   size_t count = ops_of(o)->laws(o, step, NULL);
   p->asked.count = 0;
@@ -16,7 +16,7 @@ static void add_laws(dvConstraintProblem *p, dvObject *o, const dvConstraintStep
   for (size_t i = 0; i < count; i++) {
     dvLaw law = p->asked.data[i];
     DV_REQUIRE(law.rows > 0 && law.rows <= DV_LAW_ROWS);
-    dv_push(&p->laws, ((dvProblemLaw){law, o, (int32_t)p->rows}));
+    dv_push(&p->laws, ((dvProblemLaw){law, o, number, (int32_t)p->rows}));
     p->rows += (size_t)law.rows;
   }
 }
@@ -40,7 +40,7 @@ dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstr
     dvObject *o = plan->constraints.data[i];
     if (ops_of(o)->begin) ops_of(o)->begin(o, step);
     int32_t first = (int32_t)p->rows;
-    add_laws(p, o, step);
+    add_laws(p, o, (int32_t)i, step);
     if (p->rows > INT32_MAX / 2) return dv_error(o, NULL, "too many constraints");
     if (p->rows > (size_t)first) ops_of(o)->rows(o, step, &p->set, first);
   }
@@ -120,6 +120,7 @@ void dv_problem_forget(dvConstraintProblem *p)
 {
   dv_address_map_clear(&p->kept);
   p->old.count = 0;
+  p->names.count = 0;
 }
 
 void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
@@ -131,9 +132,28 @@ void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintSt
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
     *dv_address_map_at(&p->kept, l->object, l->law.id) = l->first;
+    dv_push(&p->names, ((dvKeptLaw){l->law.id, l->constraint, l->first}));
     if ((i == 0 || p->laws.data[i - 1].object != l->object) && ops_of(l->object)->store)
       ops_of(l->object)->store(l->object, step, p->lambda.data + l->first);
   }
+}
+
+void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStream *s)
+{
+  dv_remember_array(s, "multipliers", &p->old);
+  dv_remember_array(s, "laws", &p->names);
+  if (!dv_memory_restores(s)) return;
+  size_t count = p->old.count;
+  dv_array_resize(&p->old, count + DV_LAW_ROWS);   // whatever was read, a law finds numbers there
+  p->old.count = count;
+  dv_address_map_clear(&p->kept);
+  for (size_t i = 0; i < p->names.count; i++) {
+    const dvKeptLaw *l = &p->names.data[i];
+    bool there = l->constraint >= 0 && (size_t)l->constraint < plan->constraints.count;
+    if (there && l->first >= 0 && (size_t)l->first < count)
+      *dv_address_map_at(&p->kept, plan->constraints.data[l->constraint], l->id) = l->first;
+  }
+  p->version = plan->version;
 }
 
 void dv_problem_free(dvConstraintProblem *p)
@@ -145,5 +165,6 @@ void dv_problem_free(dvConstraintProblem *p)
   dv_array_free(&p->w);
   dv_address_map_free(&p->kept);
   dv_array_free(&p->old);
+  dv_array_free(&p->names);
   dv_array_free(&p->asked);
 }

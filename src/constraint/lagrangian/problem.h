@@ -15,9 +15,16 @@ DV_PUBLIC_BEGIN
 
 typedef struct dvProblemLaw {
   dvLaw law;
-  dvObject *object;   // whose it is
-  int32_t first;      // row
+  dvObject *object;     // whose it is
+  int32_t constraint;   // its number in the plan
+  int32_t first;        // row
 } dvProblemLaw;
+
+// A law whose multipliers are kept, as a memory can name it.
+typedef struct dvKeptLaw {
+  uint64_t id;
+  int32_t constraint, first;   // number in the plan; of its multipliers in `old`
+} dvKeptLaw;
 
 typedef struct dvConstraintProblem {
   size_t rows;
@@ -29,7 +36,8 @@ typedef struct dvConstraintProblem {
   // multipliers of the last step
   dvAddressMap kept;   // laws by component and id: the first of their numbers in `old`
   DV_ARRAY(double) old;
-  unsigned version;   // of the graph they belong to
+  DV_ARRAY(dvKeptLaw) names;   // the same laws
+  unsigned version;            // of the graph they belong to
   DV_ARRAY(dvLaw) asked;
 } dvConstraintProblem;
 
@@ -43,6 +51,8 @@ dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstrai
 // Keeps the multipliers for the next step and tells constraints theirs.
 void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
 void dv_problem_forget(dvConstraintProblem *p);   // multipliers of earlier steps
+// For the hook `remember` of the solver: the multipliers of the last step.
+void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStream *s);
 void dv_problem_free(dvConstraintProblem *p);
 
 // Sets the multipliers of one law so that it holds, all others as they are: w the law's own rows of W (law->rows x

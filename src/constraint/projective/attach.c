@@ -55,6 +55,8 @@ typedef struct Attach {
 
 #define SELF Attach
 static const dvFieldDesc attach_fields[] = {ATTACH_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc attach_memory[] = {DV_REMEMBER(list, active) DV_REMEMBER(list, released)
+                                                 DV_REMEMBER(list, distance)};
 #undef SELF
 
 static void attach_destroy(dvObject *o)
@@ -343,4 +345,5 @@ const dvClass dv_attach_class = {
     .ops = {[DV_ROLE_PROJECTIVE] = &attach_ops},
     .init = attach_init,
     .destroy = attach_destroy,
+    DV_MEMORY(attach_memory),
 };

@@ -40,6 +40,7 @@ typedef struct Border {
 static const dvFieldDesc border_fields[] = {BORDER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc affine_fields[] = {AFFINE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc patch_fields[] = {PATCH_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc border_memory[] = {DV_REMEMBER(reals, first) DV_REMEMBER(reals, final)};
 #undef SELF
 
 static void border_destroy(dvObject *o)
@@ -141,11 +142,10 @@ static void border_project_position(dvObject *o, int id, double time)
   }
 }
 
-static void border_reset(dvObject *o)
+static bool border_restored(dvObject *o)
 {
-  Border *b = (Border *)o;
-  dv_reals_free(&b->first);
-  dv_reals_free(&b->final);
+  const Border *b = (const Border *)o;
+  return b->first.count == b->final.count;
 }
 
 // --- set-up --------------------------------------------------------------------------------------
@@ -161,7 +161,8 @@ static dvStatus border_begin(dvObject *o)
   dv_element_data_add_groups(d, &b->first, (size_t)o->dof->coord, true);
   dv_element_data_add_groups(d, &b->final, (size_t)o->dof->coord, true);
   points_of(b);
-  border_reset(o);
+  dv_reals_free(&b->first);
+  dv_reals_free(&b->final);
   return DV_OK;
 }
 
@@ -249,7 +250,8 @@ const dvClass dv_affine_movement_class = {
     .ops = {[DV_ROLE_PROJECTIVE] = &border_ops},
     .init = affine_movement_init,
     .reinit = affine_movement_init,
-    .reset = border_reset,
+    DV_MEMORY(border_memory),
+    .restored = border_restored,
     .destroy = border_destroy,
 };
 
@@ -264,6 +266,7 @@ const dvClass dv_patch_test_class = {
     .ops = {[DV_ROLE_PROJECTIVE] = &border_ops},
     .init = patch_test_init,
     .reinit = patch_test_init,
-    .reset = border_reset,
+    DV_MEMORY(border_memory),
+    .restored = border_restored,
     .destroy = border_destroy,
 };

@@ -21,6 +21,7 @@ typedef struct FixedRotation {
 
 #define SELF FixedRotation
 static const dvFieldDesc fixed_rotation_fields[] = {FIXED_ROTATION_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc fixed_rotation_memory[] = {DV_REMEMBER(reals, first)};
 #undef SELF
 
 static void fixed_rotation_destroy(dvObject *o) { dv_reals_free(&((FixedRotation *)o)->first); }
@@ -100,4 +101,5 @@ const dvClass dv_fixed_rotation_class = {
     .ops = {[DV_ROLE_PROJECTIVE] = &fixed_rotation_ops},
     .init = fixed_rotation_init,
     .destroy = fixed_rotation_destroy,
+    DV_MEMORY(fixed_rotation_memory),
 };

@@ -50,6 +50,10 @@ typedef struct LinearMovement {
 static const dvFieldDesc linear_movement_fields[] = {LINEAR_MOVEMENT_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc whole_fields[] = {WHOLE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc partial_fields[] = {PARTIAL_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc linear_movement_memory[] = {
+    DV_REMEMBER(reals, first) DV_REMEMBER(numbers, keys.before) DV_REMEMBER(numbers, keys.after)
+        DV_REMEMBER(numbers, keys.value_before) DV_REMEMBER(numbers, keys.value_after)
+            DV_REMEMBER(numbers, keys.inside)};
 #undef SELF
 
 static void linear_movement_destroy(dvObject *o)
@@ -236,6 +240,7 @@ const dvClass dv_linear_movement_class = {
     .init = linear_movement_init,
     .reinit = linear_movement_init,
     .destroy = linear_movement_destroy,
+    DV_MEMORY(linear_movement_memory),
 };
 
 const dvClass dv_partial_linear_movement_class = {
@@ -250,4 +255,5 @@ const dvClass dv_partial_linear_movement_class = {
     .init = partial_linear_movement_init,
     .reinit = partial_linear_movement_init,
     .destroy = linear_movement_destroy,
+    DV_MEMORY(linear_movement_memory),
 };

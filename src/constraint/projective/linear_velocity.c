@@ -30,6 +30,10 @@ typedef struct LinearVelocity {
 
 #define SELF LinearVelocity
 static const dvFieldDesc linear_velocity_fields[] = {LINEAR_VELOCITY_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc linear_velocity_memory[] = {
+    DV_REMEMBER(reals, last) DV_REMEMBER(numbers, last_time) DV_REMEMBER(numbers, keys.before)
+        DV_REMEMBER(numbers, keys.after) DV_REMEMBER(numbers, keys.value_before) DV_REMEMBER(numbers, keys.value_after)
+            DV_REMEMBER(numbers, keys.inside)};
 #undef SELF
 
 static void linear_velocity_destroy(dvObject *o)
@@ -129,13 +133,6 @@ static dvStatus linear_velocity_init(dvObject *o)
   return dv_check_indices(o, &l->coordinates, (size_t)o->dof->deriv, "components");
 }
 
-static void linear_velocity_reset(dvObject *o)
-{
-  LinearVelocity *l = (LinearVelocity *)o;
-  l->keys = (dvKeys){0};
-  dv_reals_free(&l->last);   // the positions are those of the start again
-}
-
 static const dvProjectiveOps linear_velocity_ops = {
     .project_response = linear_velocity_project_response,
     .project_velocity = linear_velocity_project_velocity,
@@ -153,6 +150,6 @@ const dvClass dv_linear_velocity_class = {
     .ops = {[DV_ROLE_PROJECTIVE] = &linear_velocity_ops},
     .init = linear_velocity_init,
     .reinit = linear_velocity_init,
-    .reset = linear_velocity_reset,
+    DV_MEMORY(linear_velocity_memory),
     .destroy = linear_velocity_destroy,
 };

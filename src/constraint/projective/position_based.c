@@ -21,6 +21,7 @@ typedef struct PositionBased {
 
 #define SELF PositionBased
 static const dvFieldDesc position_based_fields[] = {POSITION_BASED_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc position_based_memory[] = {DV_REMEMBER(reals, velocity) DV_REMEMBER(reals, old_position)};
 #undef SELF
 
 static bool target_fits(PositionBased *p)
@@ -88,11 +89,12 @@ static dvStatus position_based_init(dvObject *o)
   return DV_OK;
 }
 
-static void position_based_reset(dvObject *o)
+static bool position_based_restored(dvObject *o)
 {
   PositionBased *p = (PositionBased *)o;
-  dv_reals_free(&p->velocity);
-  dv_reals_free(&p->old_position);
+  dv_touch(o, &p->velocity);
+  dv_touch(o, &p->old_position);
+  return true;
 }
 
 static const dvProjectiveOps position_based_ops = {
@@ -111,5 +113,6 @@ const dvClass dv_position_based_class = {
     .blocks = {&dv_object_block, &dv_projective_block, DV_BLOCK(position_based_fields)},
     .ops = {[DV_ROLE_PROJECTIVE] = &position_based_ops},
     .init = position_based_init,
-    .reset = position_based_reset,
+    DV_MEMORY(position_based_memory),
+    .restored = position_based_restored,
 };

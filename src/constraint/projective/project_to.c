@@ -38,6 +38,7 @@ static const dvFieldDesc direction_fields[] = {DIRECTION_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc line_fields[] = {ORIGIN_FIELDS(DV_DESCRIBE) DIRECTION_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc plane_fields[] = {ORIGIN_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc point_fields[] = {POINT_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc project_to_memory[] = {DV_REMEMBER(reals, start)};
 #undef SELF
 
 static void project_to_destroy(dvObject *o)
@@ -147,7 +148,7 @@ static const dvProjectiveOps project_to_ops = {
     .size = sizeof(ProjectTo),                                                                                       \
     .blocks = {&dv_object_block, &dv_projective_block, DV_BLOCK(project_fields), DV_BLOCK(list)},                    \
     .ops = {[DV_ROLE_PROJECTIVE] = &project_to_ops}, .init = project_to_init, .reinit = project_to_init,             \
-    .destroy = project_to_destroy,                                                                                   \
+    .destroy = project_to_destroy, DV_MEMORY(project_to_memory),                                                     \
   }
 
 const dvClass dv_direction_class =

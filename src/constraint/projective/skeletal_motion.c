@@ -290,6 +290,22 @@ static void place_bones(SkeletalMotion *s, double time, bool more, double *x)
   }
 }
 
+// behind the last key a joint stays where the keys before have led it
+static void skeletal_motion_remember(dvObject *o, dvMemoryStream *stream)
+{
+  SkeletalMotion *s = (SkeletalMotion *)o;
+  for (size_t i = 0; i < s->list.count; i++) {
+    Joint *j = &s->list.data[i];
+    Place *const places[] = {&j->before, &j->after, &j->local};
+    for (int k = 0; k < 3; k++) {
+      dv_remember_numbers(stream, "centre", &places[k]->centre, sizeof places[k]->centre);
+      dv_remember_numbers(stream, "turn", &places[k]->turn, sizeof places[k]->turn);
+    }
+    dv_remember_numbers(stream, "time before", &j->time_before, sizeof j->time_before);
+    dv_remember_numbers(stream, "time after", &j->time_after, sizeof j->time_after);
+  }
+}
+
 static bool is_active(const SkeletalMotion *s) { return s->active && dv_projective_active(&s->base.base); }
 static size_t bones_of(const SkeletalMotion *s) { return dv_min_size(s->bone.count, s->base.state->count); }
 
@@ -346,4 +362,5 @@ const dvClass dv_skeletal_motion_class = {
     .init = skeletal_motion_init,
     .reinit = skeletal_motion_init,
     .destroy = skeletal_motion_destroy,
+    .remember = skeletal_motion_remember,
 };

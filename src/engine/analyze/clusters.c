@@ -199,6 +199,7 @@ DV_ENGINE_CLASS(dv_mesh_sampler_class, "MeshSampler", "chooses points that are s
 typedef struct Clustering {
   dvObject base;
   CLUSTERING_FIELDS(DV_MEMBER)
+  bool unwritten;   // outFile waits for the next step
 } Clustering;
 
 #define SELF Clustering
@@ -301,11 +302,11 @@ static bool make_clusters(Clustering *c, Region *r)
 static dvStatus read_clusters(Clustering *c)
 {
   dvObject *o = &c->base;
-  char *path = dv_context_find_file(o->context, c->inFile, o->place.file, NULL), *text = NULL;
-  size_t length;
-  if (path) text = dv_file_read(path, &length);
+  char *path = dv_context_find_file(o->context, c->inFile, o->place.file, NULL);
+  char *text = dv_file_read(path, NULL);
   dv_free(path);
-  if (!text) return dv_field_error(o, &c->inFile, NULL, "the clusters in %s cannot be read", c->inFile);
+  if (!text)
+    return dv_field_error(o, &c->inFile, NULL, "the clusters in %s cannot be read: %s", c->inFile, dv_file_why());
   const char *s = text;
   double head[5];
   int got = 0;
@@ -336,13 +337,14 @@ static void write_clusters(const Clustering *c)
     dv_field_warning(&c->base, &c->outFile, NULL, "%s cannot be written", c->outFile);
     return;
   }
-  fprintf(f, "%d %.17g %.17g %zu %d\n", c->useTopo, c->radius, c->fixedRadius, dv_lists_size(&c->cluster), c->number);
+  dv_print(f, "%d %.17g %.17g %zu %d\n", c->useTopo, c->radius, c->fixedRadius, dv_lists_size(&c->cluster), c->number);
   for (size_t i = 0; i < dv_lists_size(&c->cluster); i++) {
     fprintf(f, "%zu", dv_lists_length(&c->cluster, i));
     for (size_t k = 0; k < dv_lists_length(&c->cluster, i); k++) fprintf(f, " %d", dv_lists_at(&c->cluster, i)[k]);
     fputc('\n', f);
   }
-  if (fclose(f) != 0) dv_field_warning(&c->base, &c->outFile, NULL, "%s could not be written", c->outFile);
+  bool whole = !ferror(f);
+  if (fclose(f) != 0 || !whole) dv_field_warning(&c->base, &c->outFile, NULL, "%s could not be written", c->outFile);
 }
 
 static dvStatus clustering_update(dvObject *o)
@@ -359,13 +361,22 @@ static dvStatus clustering_update(dvObject *o)
   bool good = region_init(&r, &c->position, c->useTopo ? &c->topologyEdges : NULL) && make_clusters(c, &r);
   region_fini(&r);
   if (!good) return dv_engine_no_memory(o);
-  if (*c->outFile) write_clusters(c);
+  c->unwritten = *c->outFile != 0;
   return DV_OK;
+}
+
+// not before the scene runs: who only looks at it keeps the file
+static void clustering_event(dvObject *o, const dvEvent *event)
+{
+  Clustering *c = (Clustering *)o;
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || dv_object_update(o) != DV_OK || !c->unwritten) return;
+  write_clusters(c);
+  c->unwritten = false;
 }
 
 DV_ENGINE_CLASS(dv_clustering_class, "ClusteringEngine", "divides points into overlapping clusters", DV_ANALYZE_MODULE,
                 DV_DOF_VEC3, Clustering, .blocks = {&dv_object_block, DV_BLOCK(clustering_fields)},
-                .link = clustering_link, .update = clustering_update);
+                .link = clustering_link, .update = clustering_update, .handle_event = clustering_event);
 
 // --- ShapeMatching -------------------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ typedef struct Volume {
 #define SELF Volume
 static const dvFieldDesc surface_fields[] = {VOLUME_FIELDS(DV_DESCRIBE) FACE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc solid_fields[] = {VOLUME_FIELDS(DV_DESCRIBE) CELL_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc volume_memory[] = {DV_REMEMBER(numbers, done) DV_REMEMBER(numbers, volume)};
 #undef SELF
 
 static dvVec3 corner(const Volume *v, const dvInts *list, size_t element, int k)
@@ -134,10 +135,11 @@ static dvStatus solid_update(dvObject *o)
 
 DV_ENGINE_CLASS(dv_volume_from_triangles_class, "VolumeFromTriangles", "volume inside a closed surface",
                 DV_GENERATE_MODULE, DV_DOF_VEC3 | DV_DOF_RIGID3, Volume,
-                .blocks = {&dv_object_block, DV_BLOCK(surface_fields)}, .link = surface_link, .update = surface_update);
+                .blocks = {&dv_object_block, DV_BLOCK(surface_fields)}, .link = surface_link, .update = surface_update,
+                DV_MEMORY(volume_memory));
 DV_ENGINE_CLASS(dv_volume_from_elements_class, "VolumeFromVolumetricElements", "volume of tetrahedra and hexahedra",
                 DV_GENERATE_MODULE, DV_DOF_VEC3, Volume, .blocks = {&dv_object_block, DV_BLOCK(solid_fields)},
-                .link = solid_link, .update = solid_update);
+                .link = solid_link, .update = solid_update, DV_MEMORY(volume_memory));
 
 // --- normals -------------------------------------------------------------------------------------
 

@@ -115,6 +115,17 @@ static bool list_sources(MergePoints *m, const bool *second, size_t n)
   return good;
 }
 
+// the first result, where that one stays
+static void merge_points_remember(dvObject *o, dvMemoryStream *s)
+{
+  MergePoints *m = (MergePoints *)o;
+  if (!m->noUpdate) return;
+  dv_remember_numbers(s, "done", &m->done, sizeof m->done);
+  dv_remember_ints(s, "indices1", &m->indices1);
+  dv_remember_ints(s, "indices2", &m->indices2);
+  dv_remember_reals(s, "points", &m->points);
+}
+
 static dvStatus merge_points_update(dvObject *o)
 {
   MergePoints *m = (MergePoints *)o;
@@ -142,4 +153,5 @@ static dvStatus merge_points_update(dvObject *o)
 
 DV_ENGINE_CLASS(dv_merge_points_class, "MergePoints", "two sets of points as one", DV_GENERATE_MODULE,
                 DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, MergePoints,
-                .blocks = {&dv_object_block, DV_BLOCK(points_fields)}, .update = merge_points_update);
+                .blocks = {&dv_object_block, DV_BLOCK(points_fields)}, .update = merge_points_update,
+                .remember = merge_points_remember);

@@ -268,6 +268,8 @@ typedef struct Hausdorff {
 
 #define SELF Hausdorff
 static const dvFieldDesc hausdorff_fields[] = {HAUSDORFF_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc hausdorff_memory[] = {DV_REMEMBER(numbers, done) DV_REMEMBER(numbers, d12)
+                                                    DV_REMEMBER(numbers, d21) DV_REMEMBER(numbers, max)};
 #undef SELF
 
 static bool farthest(const dvDof *dof, const dvReals *from, const dvReals *to, double *out)
@@ -300,4 +302,5 @@ static dvStatus hausdorff_update(dvObject *o)
 
 DV_ENGINE_CLASS(dv_hausdorff_class, "HausdorffDistance", "how far two sets of points are from being the same",
                 DV_ANALYZE_MODULE, DV_DOF_VEC1 | DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_RIGID2 | DV_DOF_RIGID3, Hausdorff,
-                .blocks = {&dv_object_block, DV_BLOCK(hausdorff_fields)}, .update = hausdorff_update);
+                .blocks = {&dv_object_block, DV_BLOCK(hausdorff_fields)}, .update = hausdorff_update,
+                DV_MEMORY(hausdorff_memory));

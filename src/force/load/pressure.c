@@ -291,6 +291,7 @@ typedef struct EdgePressure {
   dvInts chosen;   // numbers of the loaded edges, which follow them
   dvElementList *listed;
   DV_ARRAY(int32_t) inner;   // of each loaded edge: the third point of its only triangle, or -1
+  DV_ARRAY(dvVec3) next;     // its force in the next step, from the positions of this one
   bool mixes;                // lengths are those of the first edges of the topology
 } EdgePressure;
 
@@ -351,12 +352,27 @@ static void set_normals(EdgePressure *e)
     if (flat && e->inner.data[i] < 0) continue;
     if (!flat) n = dv_vec3_normalise(n);
     else if (dv_vec3_dot(n, dv_vec3_sub(point_of(x, e->inner.data[i]), start)) < 0) n = dv_vec3_neg(n);
-    e->loaded.data[i].force =
-        dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->mixes ? e->all->data + 2 * i : p));
+    e->next.data[i] = dv_vec3_scale(n, intensity * element_size(DV_EDGE, x0, e->mixes ? e->all->data + 2 * i : p));
   }
 }
 
 static bool has_pressure(const EdgePressure *e) { return dv_vec3_norm2(dv_vec3_load(e->pressure)) > 0; }
+
+static void edge_pressure_end_step(dvObject *o)
+{
+  EdgePressure *e = (EdgePressure *)o;
+  for (size_t i = 0; i < e->loaded.count; i++) e->loaded.data[i].force = e->next.data[i];
+}
+
+static void edge_pressure_remember(dvObject *o, dvMemoryStream *s)
+{
+  EdgePressure *e = (EdgePressure *)o;
+  for (size_t i = 0; i < e->loaded.count && !has_pressure(e); i++) {
+    dvVec3 *force = &e->loaded.data[i].force;
+    dv_remember_numbers(s, "force", force, sizeof *force);
+    if (dv_memory_restores(s)) e->next.data[i] = *force;
+  }
+}
 
 static dvStatus find_edges(EdgePressure *e)
 {
@@ -379,7 +395,10 @@ static dvStatus load_edges(EdgePressure *e)
   for (size_t i = 0; i < e->loaded.count; i++) shifted = shifted || (size_t)e->loaded.data[i].element != i;
   e->mixes = shifted && !has_pressure(e) && dv_compat(o, DV_COMPAT_EDGE_LENGTH);
   if (has_pressure(e)) set_uniform(&e->loaded, e->all, DV_EDGE, dv_state_read(e->force.state, DV_X_REST), e->pressure);
-  else set_normals(e);
+  dv_array_resize(&e->next, e->loaded.count);
+  for (size_t i = 0; i < e->loaded.count; i++) e->next.data[i] = e->loaded.data[i].force;
+  if (!has_pressure(e)) set_normals(e);
+  edge_pressure_end_step(o);
   return DV_OK;
 }
 
@@ -431,6 +450,7 @@ static void edge_pressure_destroy(dvObject *o)
 {
   dv_array_free(&((EdgePressure *)o)->loaded);
   dv_array_free(&((EdgePressure *)o)->inner);
+  dv_array_free(&((EdgePressure *)o)->next);
   dv_ints_free(&((EdgePressure *)o)->chosen);
 }
 
@@ -448,5 +468,7 @@ const dvClass dv_edge_pressure_class = {
     .init = edge_pressure_init,
     .reinit = edge_pressure_reinit,
     .destroy = edge_pressure_destroy,
+    .remember = edge_pressure_remember,
+    .end_step = edge_pressure_end_step,
     .topology_changed = edge_pressure_topology_changed,
 };

@@ -115,17 +115,25 @@ static void surface_add_stiffness(const Surface *s, double factor, dvMatrixSink 
   X(link, topology, "", "", "topology with the surface; the one of the node or above by default",                     \
     .role = DV_ROLE_TOPOLOGY)
 
+typedef struct Pulse {
+  double level;
+  bool rising;
+} Pulse;
+
 typedef struct SurfacePressure {
   Surface surface;
   SURFACE_PRESSURE_FIELDS(DV_MEMBER)
   dvElementList *triangle_list, *quad_list;   // keep the indices in step
   size_t from_quads;                          // number of the first triangle that is half a quad
-  double pulse;
-  bool rising;
+  Pulse pulse;                                // at the end of the last step
+  double volume;                              // at the last evaluation
+  bool measured;
 } SurfacePressure;
 
 #define SELF SurfacePressure
 static const dvFieldDesc surface_pressure_fields[] = {SURFACE_PRESSURE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc surface_pressure_memory[] = {
+    DV_REMEMBER(numbers, pulse.level) DV_REMEMBER(numbers, pulse.rising) DV_REMEMBER(numbers, defaultVolume)};
 #undef SELF
 
 static dvStatus surface_pressure_reinit(dvObject *o)
@@ -165,8 +173,7 @@ static dvStatus surface_pressure_init(dvObject *o)
   s->triangle_list = dv_follow_list(o, t, DV_TRIANGLE, &s->triangleIndices);
   s->quad_list = dv_follow_list(o, t, DV_QUAD, &s->quadIndices);
   s->triangle_list->heirs = s->quad_list->heirs = true;
-  s->rising = s->pressure > 0;
-  s->pulse = 0;
+  s->pulse = (Pulse){0, s->pressure > 0};
   if (s->pulseMode && s->pressureSpeed == 0) s->pressureSpeed = fabs(s->pressure);
   DV_TRY(surface_pressure_reinit(o));
   if (s->surface.triangles.count == 0)
@@ -193,19 +200,17 @@ static bool in_box(const SurfacePressure *s, const double *x, const int32_t *p, 
   return true;
 }
 
-static double next_pulse(SurfacePressure *s, double dt)
+// what this step leads to
+static Pulse next_pulse(const SurfacePressure *s)
 {
+  double dt = s->surface.force.base.node->dt;
+  Pulse p = s->pulse;
   double high = s->pressure > 0 ? s->pressure : s->pressureLowerBound,
          low = s->pressure > 0 ? s->pressureLowerBound : s->pressure;
-  s->pulse += (s->rising ? 1 : -1) * s->pressureSpeed * dt;
-  if (s->rising && s->pulse >= high) {
-    s->pulse = high;
-    s->rising = false;
-  } else if (!s->rising && s->pulse <= low) {
-    s->pulse = low;
-    s->rising = true;
-  }
-  return s->pulse;
+  p.level += (p.rising ? 1 : -1) * s->pressureSpeed * dt;
+  if (p.rising && p.level >= high) p = (Pulse){high, false};
+  else if (!p.rising && p.level <= low) p = (Pulse){low, true};
+  return p;
 }
 
 static double enclosed_volume(const Surface *s, const double *x, size_t coord)
@@ -219,12 +224,19 @@ static double enclosed_volume(const Surface *s, const double *x, size_t coord)
 static double present_pressure(SurfacePressure *s, const double *x)
 {
   const dvObject *o = &s->surface.force.base;
-  double p = s->pulseMode ? next_pulse(s, o->node->dt) : s->pressure;
+  double p = s->pulseMode ? next_pulse(s).level : s->pressure;
   if (!s->volumeConservationMode) return p;
-  double volume = enclosed_volume(&s->surface, x, (size_t)o->dof->coord);
-  if (s->defaultVolume == -1) s->defaultVolume = volume;
-  else if (s->defaultVolume != 0 && volume != 0) p *= s->defaultVolume / volume;
+  s->volume = enclosed_volume(&s->surface, x, (size_t)o->dof->coord);
+  s->measured = true;
+  if (s->defaultVolume != -1 && s->defaultVolume != 0 && s->volume != 0) p *= s->defaultVolume / s->volume;
   return p;
+}
+
+static void surface_pressure_end_step(dvObject *o)
+{
+  SurfacePressure *s = (SurfacePressure *)o;
+  if (s->pulseMode) s->pulse = next_pulse(s);
+  if (s->measured && s->defaultVolume == -1) s->defaultVolume = s->volume;
 }
 
 static void surface_pressure_add_force(dvObject *o, const dvMech *m)
@@ -286,6 +298,8 @@ const dvClass dv_surface_pressure_class = {
     .init = surface_pressure_init,
     .reinit = surface_pressure_reinit,
     .destroy = surface_destroy,
+    DV_MEMORY(surface_pressure_memory),
+    .end_step = surface_pressure_end_step,
     .topology_changed = dv_force_remake,
 };
 
@@ -318,11 +332,12 @@ typedef struct TaitPressure {
   Surface surface;
   TAIT_PRESSURE_FIELDS(DV_MEMBER)
   DV_ARRAY(double) gradient;   // of the volume, three numbers a point
-  double reset_injected, reset_current;
 } TaitPressure;
 
 #define SELF TaitPressure
 static const dvFieldDesc tait_pressure_fields[] = {TAIT_PRESSURE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc tait_pressure_memory[] = {DV_REMEMBER(numbers, injectedVolume)
+                                                        DV_REMEMBER(numbers, currentInjectedVolume)};
 #undef SELF
 
 // about the middle of the points, for the sake of rounding
@@ -408,19 +423,11 @@ static dvStatus tait_pressure_init(dvObject *o)
   return DV_OK;
 }
 
-static void tait_pressure_store_reset(dvObject *o)
+static bool tait_pressure_restored(dvObject *o)
 {
   TaitPressure *t = (TaitPressure *)o;
-  t->reset_injected = t->injectedVolume;
-  t->reset_current = t->currentInjectedVolume;
-}
-
-static void tait_pressure_reset(dvObject *o)
-{
-  TaitPressure *t = (TaitPressure *)o;
-  t->injectedVolume = t->reset_injected;
-  t->currentInjectedVolume = t->reset_current;
   t->v0 = t->initialVolume + t->currentInjectedVolume;
+  return true;
 }
 
 static void tait_pressure_handle_event(dvObject *o, const dvEvent *event)
@@ -501,9 +508,9 @@ const dvClass dv_tait_pressure_class = {
     .ops = {[DV_ROLE_FORCE] = &tait_pressure_ops},
     .init = tait_pressure_init,
     .reinit = tait_pressure_reinit,
-    .store_reset = tait_pressure_store_reset,
-    .reset = tait_pressure_reset,
     .handle_event = tait_pressure_handle_event,
     .destroy = tait_pressure_destroy,
+    DV_MEMORY(tait_pressure_memory),
+    .restored = tait_pressure_restored,
     .topology_changed = tait_pressure_topology_changed,
 };

@@ -7,13 +7,13 @@
 // (ratio a1 a1^T, a1 a2^T; a2 a1^T, a2 a2^T / ratio) with the axes a of the parents; damping and the turning of axes
 // are not differentiated, as in SOFA.
 #include "force/spring/frame_text.h"
+#include "io/record/record.h"
 #include "mechanics/component.h"
 #include "mechanics/pairs.h"
 
 #include "math/vec.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define GEAR_SPRING_FIELDS(X)                                                                                        \
   X(string, spring, "", "",                                                                                          \
@@ -26,22 +26,25 @@
 
 typedef struct Wheel {
   int32_t parent, frame, axis;
-  double angle, last;   // turned since the start; as measured in the last step
-  dvVec3 place;         // of the parent in the last force
+  double angle, last;            // turned since the start; as measured at the end of the last step
+  double next_angle, measured;   // the same at the last evaluation
+  dvVec3 place;                  // of the parent in the last force
   dvQuat turn;
 } Wheel;
 
 typedef struct Gear {
   Wheel wheels[2];
   double kt, gear, kr, kd, ratio;
+  double torque;   // of the last evaluation
 } Gear;
 
 typedef struct GearSpring {
   dvPairForce pair;
   GEAR_SPRING_FIELDS(DV_MEMBER)
   DV_ARRAY(Gear) gears;
-  FILE *out;
+  dvRecord out;
   double last_output;
+  double time;   // of the last evaluation
   bool waiting;
   dvInts frames[2];   // parents and wheels on either side: they follow the frames of the states
   dvPairs pairs;
@@ -49,6 +52,7 @@ typedef struct GearSpring {
 
 #define SELF GearSpring
 static const dvFieldDesc gear_spring_fields[] = {GEAR_SPRING_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc gear_spring_memory[] = {DV_REMEMBER(numbers, last_output)};
 #undef SELF
 
 extern const dvClass dv_gear_spring_class;
@@ -147,7 +151,8 @@ static dvStatus gear_spring_reinit(dvObject *o)
       const double *x = dv_state_read(state_of(s, k), DV_X);
       w->place = dv_vec3_load(x + 7 * (size_t)w->parent);
       w->turn = dv_quat_load(x + 7 * (size_t)w->parent + 3);
-      w->angle = w->last = angle_about(w->turn, dv_quat_load(x + 7 * (size_t)w->frame + 3), w->axis);
+      w->angle = w->last = w->next_angle = w->measured =
+          angle_about(w->turn, dv_quat_load(x + 7 * (size_t)w->frame + 3), w->axis);
     }
   }
   return follow(s);
@@ -167,7 +172,7 @@ static dvStatus gear_spring_init(dvObject *o)
 {
   GearSpring *s = (GearSpring *)o;
   DV_TRY(dv_pair_force_init(o));
-  if (*s->filename && !(s->out = fopen(s->filename, "w")))
+  if (*s->filename && !dv_record_open(&s->out, s->filename))
     return dv_field_error(o, &s->filename, "give the name of a file in a directory that exists", "cannot write %s",
                           s->filename);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
@@ -209,8 +214,8 @@ static dvVec3 wheel_force(GearSpring *s, const Gear *g, Wheel *w, int side, cons
   if (!own) dv_vec3_accumulate(f + 6 * p + 3, dv_vec3_neg(torque));
   double now = angle_about(w->turn, q, w->axis);
   now -= 2 * pi * round((now - w->last) / (2 * pi));   // the turn nearest to the last one
-  w->angle += now - w->last;
-  w->last = now;
+  w->next_angle = w->angle + (now - w->last);
+  w->measured = now;
   return axis;
 }
 
@@ -218,23 +223,52 @@ static void gear_force(GearSpring *s, Gear *g, const dvMech *m)
 {
   dvVec3 axis[2];
   for (int k = 0; k < 2; k++) axis[k] = wheel_force(s, g, &g->wheels[k], k, m);
-  double f = -g->gear * (g->ratio * g->wheels[0].angle + g->wheels[1].angle);
+  double f = -g->gear * (g->ratio * g->wheels[0].next_angle + g->wheels[1].next_angle);
   dv_vec3_accumulate(dv_state_write(s->pair.first, m->f) + 6 * (size_t)g->wheels[0].frame + 3,
                      dv_vec3_scale(axis[0], f));
   dv_vec3_accumulate(dv_state_write(s->pair.second, m->f) + 6 * (size_t)g->wheels[1].frame + 3,
                      dv_vec3_scale(axis[1], f / g->ratio));
-  double time = s->pair.base.node->time;
-  if (!s->out || time < s->last_output + s->period) return;
-  if (s->reinit) rewind(s->out);
+  g->torque = f;
+}
+
+static void gear_output(GearSpring *s, const Gear *g)
+{
+  if (!dv_record_is_open(&s->out) || s->time < s->last_output + s->period) return;
+  if (s->reinit) dv_record_rewind(&s->out);
   s->last_output += s->period;
-  fprintf(s->out, "T= %.12g\n  Angles= %.12g , %.12g\n  F= %.12g\n%s", time, g->wheels[0].angle, g->wheels[1].angle, f,
-          s->reinit ? "\n\n\n\n\n" : "");
-  fflush(s->out);
+  char *text = dv_format("T= %.12g\n  Angles= %.12g , %.12g\n  F= %.12g\n%s", s->time, g->wheels[0].angle,
+                         g->wheels[1].angle, g->torque, s->reinit ? "\n\n\n\n\n" : "");
+  dv_record_add(&s->out, s->pair.base.node->scene, text, strlen(text));
+  dv_free(text);
+}
+
+static void gear_spring_end_step(dvObject *o)
+{
+  GearSpring *s = (GearSpring *)o;
+  for (size_t i = 0; i < s->gears.count; i++) {
+    Gear *g = &s->gears.data[i];
+    for (int k = 0; k < 2; k++) g->wheels[k].angle = g->wheels[k].next_angle, g->wheels[k].last = g->wheels[k].measured;
+    if (gear_is_there(s, g)) gear_output(s, g);
+  }
+}
+
+static void gear_spring_remember(dvObject *o, dvMemoryStream *stream)
+{
+  GearSpring *s = (GearSpring *)o;
+  for (size_t i = 0; i < s->gears.count; i++)
+    for (int k = 0; k < 2; k++) {
+      Wheel *w = &s->gears.data[i].wheels[k];
+      dv_remember_numbers(stream, "angle", &w->angle, sizeof w->angle);
+      dv_remember_numbers(stream, "last angle", &w->last, sizeof w->last);
+      if (dv_memory_restores(stream)) w->next_angle = w->angle, w->measured = w->last;
+    }
+  dv_record_remember(&s->out, stream);
 }
 
 static void gear_spring_add_force(dvObject *o, const dvMech *m)
 {
   GearSpring *s = (GearSpring *)o;
+  s->time = o->node->time;
   for (size_t i = 0; i < s->gears.count; i++)
     if (gear_is_there(s, &s->gears.data[i])) gear_force(s, &s->gears.data[i], m);
 }
@@ -329,7 +363,7 @@ static void gear_spring_destroy(dvObject *o)
   dv_array_free(&s->gears);
   dv_ints_free(&s->frames[0]);
   dv_ints_free(&s->frames[1]);
-  if (s->out) fclose(s->out);
+  dv_record_close(&s->out);
 }
 
 static const dvForceOps gear_spring_ops = {
@@ -352,5 +386,8 @@ const dvClass dv_gear_spring_class = {
     .reinit = gear_spring_reinit,
     .store_reset = gear_spring_store_reset,
     .destroy = gear_spring_destroy,
+    DV_MEMORY(gear_spring_memory),
+    .remember = gear_spring_remember,
+    .end_step = gear_spring_end_step,
     .topology_changed = gear_spring_topology_changed,
 };

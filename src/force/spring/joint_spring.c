@@ -9,6 +9,7 @@
 // out of FrameSpringForceField's products; here they are in.) Springs are written as BEGIN_SPRING 0 1 KEYWORD numbers …
 // END_SPRING.
 #include "force/spring/frame_text.h"
+#include "io/record/record.h"
 #include "mechanics/component.h"
 #include "mechanics/pairs.h"
 
@@ -16,7 +17,6 @@
 #include "object/compat.h"
 
 #include <math.h>
-#include <stdio.h>
 
 extern const dvClass dv_joint_spring_class, dv_frame_spring_class;
 
@@ -109,6 +109,7 @@ typedef struct Joint {
   dvVec3 rest_t;
   dvQuat rest_r;
   bool rest_from_start;
+  double place[7], speed[6], force[6];   // of the last evaluation
 } Joint;
 
 typedef struct JointSpring {
@@ -116,15 +117,17 @@ typedef struct JointSpring {
   JOINT_SPRING_FIELDS(DV_MEMBER)
   DV_ARRAY(Joint) joints;
   DV_ARRAY(double) pushes;   // of infile, six numbers each
-  size_t next_push;
-  FILE *out;
+  size_t next_push;          // of the first joint in this step
+  dvRecord out;
   double last_output;
+  double time;   // of the last evaluation
   bool waiting;
   dvPairs pairs;
 } JointSpring;
 
 #define SELF JointSpring
 static const dvFieldDesc joint_spring_fields[] = {JOINT_SPRING_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc joint_spring_memory[] = {DV_REMEMBER(numbers, next_push) DV_REMEMBER(numbers, last_output)};
 #undef SELF
 
 static bool read_joint(void *user, dvFrameText *t)
@@ -210,7 +213,7 @@ static dvStatus joint_spring_init(dvObject *o)
     dv_reals_free(&list);
     DV_TRY(status);
   }
-  if (*s->outfile && !(s->out = fopen(s->outfile, "w")))
+  if (*s->outfile && !dv_record_open(&s->out, s->outfile))
     return dv_field_error(o, &s->outfile, "give the name of a file in a directory that exists", "cannot write %s",
                           s->outfile);
   s->waiting = !s->pair.first->base.initialised || !s->pair.second->base.initialised;
@@ -284,39 +287,38 @@ static void joint_torque(const Joint *j, dvQuat turn, double *k, double *out)
   else limited_torque(j, torsion, k, out);
 }
 
-static void write_vector(FILE *f, const char *name, const double *v, int n)
+static void add_vector(dvText *t, const char *name, const double *v, int n)
 {
-  fprintf(f, "  %s=", name);
-  for (int i = 0; i < n; i++) fprintf(f, " %.12g", v[i]);
-  fputc('\n', f);
+  dv_text_printf(t, "  %s=", name);
+  for (int i = 0; i < n; i++) dv_text_printf(t, " %.12g", v[i]);
+  dv_text_add(t, "\n");
 }
 
-static void joint_output(JointSpring *s, const double *place, const double *speed, const double *force)
+static void joint_output(JointSpring *s, const Joint *j)
 {
-  double time = s->pair.base.node->time;
-  if (!s->out || time < s->last_output + s->period) return;
-  if (s->reinit) rewind(s->out);
+  if (!dv_record_is_open(&s->out) || s->time < s->last_output + s->period) return;
+  if (s->reinit) dv_record_rewind(&s->out);
   s->last_output += s->period;
-  fprintf(s->out, "T= %.12g\n", time);
-  write_vector(s->out, "Xrel", place, 7);
-  write_vector(s->out, "Vrel", speed, 6);
-  write_vector(s->out, "F", force, 6);
-  if (s->reinit) fputs("\n\n\n\n\n", s->out);
-  fflush(s->out);
+  dvText text = {0};
+  dv_text_printf(&text, "T= %.12g\n", s->time);
+  add_vector(&text, "Xrel", j->place, 7);
+  add_vector(&text, "Vrel", j->speed, 6);
+  add_vector(&text, "F", j->force, 6);
+  if (s->reinit) dv_text_add(&text, "\n\n\n\n\n");
+  dv_record_add(&s->out, s->pair.base.node->scene, text.text, text.length);
+  dv_text_free(&text);
 }
 
-static void joint_force(JointSpring *s, Joint *j, const dvMech *m)
+static void joint_force(JointSpring *s, Joint *j, const double *constant, const dvMech *m)
 {
   const double *x1 = dv_state_read(s->pair.first, m->x) + 7 * (size_t)j->link.a,
                *x2 = dv_state_read(s->pair.second, m->x) + 7 * (size_t)j->link.b;
   const double *v1 = dv_state_read(s->pair.first, m->v) + 6 * (size_t)j->link.a,
                *v2 = dv_state_read(s->pair.second, m->v) + 6 * (size_t)j->link.b;
-  static const double none[6];
-  const double *constant = s->pushes.count ? s->pushes.data + s->next_push : none;
   dvQuat q1 = dv_quat_load(x1 + 3), turn = dv_quat_mul(dv_quat_inverse(q1), dv_quat_load(x2 + 3));
   turn = dv_quat_normalise(dv_quat_mul(turn, j->rest_r));
   dvMat3 axes = dv_quat_to_matrix(q1);
-  double kt[3], kr[3], local[3], place[7], speed[6], force[6];
+  double kt[3], kr[3], local[3], *place = j->place, *speed = j->speed, *force = j->force;
   for (int a = 0; a < 3; a++) kt[a] = j->free[a] == 0 ? j->hard_t : j->soft_t;
   for (int a = 0; a < 6; a++) speed[a] = v2[a] - v1[a];
   dv_vec3_store(place,
@@ -331,15 +333,37 @@ static void joint_force(JointSpring *s, Joint *j, const dvMech *m)
   j->link.kt = turned(axes, kt);
   j->link.kr = turned(axes, kr);
   push_pair(&s->pair, m, &j->link, dv_vec3_load(force), dv_vec3_load(force + 3), dv_vec3_load(force + 3));
-  if (s->pushes.count) s->next_push = (s->next_push + 6) % s->pushes.count;
-  joint_output(s, place, speed, force);
 }
 
 static void joint_spring_add_force(dvObject *o, const dvMech *m)
 {
   JointSpring *s = (JointSpring *)o;
-  for (size_t i = 0; i < s->joints.count; i++)
-    if (link_is_there(&s->joints.data[i].link, &s->pair)) joint_force(s, &s->joints.data[i], m);
+  static const double none[6];
+  size_t push = s->next_push;
+  s->time = o->node->time;
+  for (size_t i = 0; i < s->joints.count; i++) {
+    if (!link_is_there(&s->joints.data[i].link, &s->pair)) continue;
+    joint_force(s, &s->joints.data[i], s->pushes.count ? s->pushes.data + push : none, m);
+    if (s->pushes.count) push = (push + 6) % s->pushes.count;
+  }
+}
+
+static void joint_spring_end_step(dvObject *o)
+{
+  JointSpring *s = (JointSpring *)o;
+  for (size_t i = 0; i < s->joints.count; i++) {
+    if (!link_is_there(&s->joints.data[i].link, &s->pair)) continue;
+    if (s->pushes.count) s->next_push = (s->next_push + 6) % s->pushes.count;
+    joint_output(s, &s->joints.data[i]);
+  }
+}
+
+static void joint_spring_remember(dvObject *o, dvMemoryStream *s) { dv_record_remember(&((JointSpring *)o)->out, s); }
+
+static bool joint_spring_restored(dvObject *o)
+{
+  const JointSpring *s = (const JointSpring *)o;
+  return s->next_push % 6 == 0 && (s->next_push == 0 || s->next_push < s->pushes.count);
 }
 
 static void joint_spring_add_dforce(dvObject *o, const dvMech *m)
@@ -363,7 +387,7 @@ static void joint_spring_destroy(dvObject *o)
   dv_array_free(&s->joints);
   dv_array_free(&s->pushes);
   dv_pairs_free(&s->pairs);
-  if (s->out) fclose(s->out);
+  dv_record_close(&s->out);
 }
 
 static const dvForceOps joint_spring_ops = {
@@ -386,6 +410,10 @@ const dvClass dv_joint_spring_class = {
     .reinit = joint_spring_reinit,
     .store_reset = joint_spring_store_reset,
     .destroy = joint_spring_destroy,
+    DV_MEMORY(joint_spring_memory),
+    .remember = joint_spring_remember,
+    .restored = joint_spring_restored,
+    .end_step = joint_spring_end_step,
     .topology_changed = joint_spring_topology_changed,
 };
 

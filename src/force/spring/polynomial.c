@@ -129,7 +129,7 @@ typedef struct PolynomialSpring {
   POLYNOMIAL_SPRING_FIELDS(DV_MEMBER)
   Polynomials polynomials;
   dvInts first, second;
-  DV_ARRAY(double) rest;     // negative until it is known
+  DV_ARRAY(double) rest;     // negative until the scene is complete
   DV_ARRAY(double) moving;   // along, across, and the direction: five numbers a spring
   size_t points;             // of both states when the springs were made
   bool waiting;
@@ -138,6 +138,7 @@ typedef struct PolynomialSpring {
 
 #define SELF PolynomialSpring
 static const dvFieldDesc polynomial_spring_fields[] = {POLYNOMIAL_SPRING_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc polynomial_spring_memory[] = {DV_REMEMBER(list, rest)};
 #undef SELF
 
 static dvStatus polynomial_spring_reinit(dvObject *o)
@@ -193,13 +194,6 @@ static dvStatus polynomial_spring_init(dvObject *o)
   return p->waiting ? DV_OK : polynomial_spring_reinit(o);
 }
 
-static void polynomial_spring_store_reset(dvObject *o)
-{
-  PolynomialSpring *p = (PolynomialSpring *)o;
-  if (p->waiting) polynomial_spring_reinit(o);
-  p->waiting = false;
-}
-
 // direction from the first to the second point; the length
 static double direction(const PolynomialSpring *p, size_t i, const double *x1, const double *x2, double u[3])
 {
@@ -211,24 +205,49 @@ static double direction(const PolynomialSpring *p, size_t i, const double *x1, c
   return sqrt(d2);
 }
 
+// springs whose length is not given have none at the beginning
+static void measure_rest(PolynomialSpring *p)
+{
+  const double *x1 = dv_state_read(p->pair.first, DV_X), *x2 = dv_state_read(p->pair.second, DV_X);
+  double u[3];
+  for (size_t i = 0; i < p->first.count; i++)
+    if (p->rest.data[i] < 0) p->rest.data[i] = direction(p, i, x1, x2, u);
+}
+
+// lists or numbers were changed while it runs
+static dvStatus polynomial_spring_change(dvObject *o)
+{
+  DV_TRY(polynomial_spring_reinit(o));
+  if (o->node->scene->initialised) measure_rest((PolynomialSpring *)o);
+  return DV_OK;
+}
+
+static void polynomial_spring_store_reset(dvObject *o)
+{
+  PolynomialSpring *p = (PolynomialSpring *)o;
+  if (p->waiting) polynomial_spring_reinit(o);
+  p->waiting = false;
+  measure_rest(p);
+}
+
 static void polynomial_spring_add_force(dvObject *o, const dvMech *m)
 {
   PolynomialSpring *p = (PolynomialSpring *)o;
-  if (p->points != p->pair.first->count + p->pair.second->count && polynomial_spring_reinit(o) != DV_OK)
+  if (p->points != p->pair.first->count + p->pair.second->count && polynomial_spring_change(o) != DV_OK)
     p->first.count = 0;   // a mapping has made other points
   const double *x1 = dv_state_read(p->pair.first, m->x), *x2 = dv_state_read(p->pair.second, m->x);
   double *f1 = dv_state_write(p->pair.first, m->f), *f2 = dv_state_write(p->pair.second, m->f);
   for (size_t i = 0; i < p->first.count; i++) {
     double *moving = p->moving.data + 5 * i, *u = moving + 2, slope, d = direction(p, i, x1, x2, u),
-           *rest = &p->rest.data[i];
-    if (*rest < 0) *rest = d;
+           rest = p->rest.data[i];
+    if (rest < 0) rest = d;
     moving[0] = moving[1] = 0;
-    if (d == 0 || *rest == 0) continue;   // no direction, or no strain
+    if (d == 0 || rest == 0) continue;   // no direction, or no strain
     double force = polynomials_value(&p->polynomials, polynomials_pick(&p->polynomials, i, p->first.count),
-                                     fabs(d - *rest) / *rest, &slope);
-    double sign = d >= *rest ? 1 : p->compressible ? -1 : 0;
+                                     fabs(d - rest) / rest, &slope);
+    double sign = d >= rest ? 1 : p->compressible ? -1 : 0;
     moving[1] = force / d;
-    moving[0] = slope / *rest - moving[1];
+    moving[0] = slope / rest - moving[1];
     for (int k = 0; k < 3; k++) {
       u[k] /= d;
       f1[3 * p->first.data[i] + k] += sign * force * u[k];
@@ -317,9 +336,10 @@ const dvClass dv_polynomial_spring_class = {
     .blocks = {&dv_object_block, &dv_pair_force_block, DV_BLOCK(polynomial_spring_fields)},
     .ops = {[DV_ROLE_FORCE] = &polynomial_spring_ops},
     .init = polynomial_spring_init,
-    .reinit = polynomial_spring_reinit,
+    .reinit = polynomial_spring_change,
     .store_reset = polynomial_spring_store_reset,
     .destroy = polynomial_spring_destroy,
+    DV_MEMORY(polynomial_spring_memory),
     .topology_changed = polynomial_spring_topology_changed,
 };
 

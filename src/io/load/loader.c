@@ -448,6 +448,10 @@ static dvStatus loader_parse(dvObject *o, dvAttributes *a)
   return DV_OK;
 }
 
+#define SELF dvLoader
+static const dvMemoryDesc sequence_memory[] = {DV_REMEMBER(numbers, shown)};
+#undef SELF
+
 // A sequence of files: the next one is due when the time of those before it is over.
 static void sequence_event(dvObject *o, const dvEvent *event)
 {
@@ -459,11 +463,11 @@ static void sequence_event(dvObject *o, const dvEvent *event)
   dv_touch(o, &l->filename);
 }
 
-static void sequence_reset(dvObject *o)
+static bool sequence_restored(dvObject *o)
 {
   dvLoader *l = (dvLoader *)o;
-  if (l->shown) dv_touch(o, &l->filename);
-  l->shown = 0;
+  dv_touch(o, &l->filename);
+  return l->shown >= 0 && (l->shown == 0 || l->shown < l->nbOfFiles);
 }
 
 // The names of values must be known before links are made, so the file is read now; what is wrong with it is told
@@ -544,8 +548,9 @@ const dvClass dv_off_sequence_class = {
     .blocks = {&dv_object_block, DV_BLOCK(loader_fields), DV_BLOCK(sequence_fields)},
     .parse = loader_parse,
     .update = loader_update,
-    .reset = sequence_reset,
     .handle_event = sequence_event,
+    DV_MEMORY(sequence_memory),
+    .restored = sequence_restored,
 };
 LOADER(dv_trian_loader_class, "MeshTrianLoader", NULL, "loads a triangulation (.trian)", NULL, DV_BLOCK(trian_fields))
 LOADER(dv_gid_loader_class, "GIDMeshLoader", NULL, "loads a mesh of GiD", NULL)

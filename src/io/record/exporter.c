@@ -1,9 +1,9 @@
 // VTKExporter, MeshExporter, STLExporter and VisualModelOBJExporter: meshes of a running scene as files.
 //
-// A file is written when the scene is ready (exportAtBegin), after every so many steps (exportEveryNumberOfSteps) and
-// when the scene ends (exportAtEnd). Relative names count from the working directory; folders are made. Points are
-// those of the field `position`, else of the state, else of the topology. A file that cannot be written is a warning:
-// the simulation goes on.
+// A file is written when the first step begins (exportAtBegin), after every so many steps (exportEveryNumberOfSteps)
+// and when the scene ends (exportAtEnd); a scene that never runs writes nothing. Relative names count from the working
+// directory; folders are made. Points are those of the field `position`, else of the state, else of the topology. A
+// file that cannot be written is a warning: the simulation goes on.
 #include "io/record/exporter.h"
 #include "base/file.h"
 #include "io/mesh/write_mesh.h"
@@ -12,6 +12,7 @@
 #include "state/state.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -50,8 +51,11 @@ typedef struct Exporter {
   STL_FIELDS(DV_MEMBER)
   long steps;   // seen so far
   int files;    // written so far
+  bool begun;   // the first step has come
   dvPvd *series;
-  dvStrings told;   // values that cannot be written, named once each
+  dvStrings told;              // values that cannot be written, named once each
+  DV_ARRAY(double) moments;    // of the files in the series
+  DV_ARRAY(int32_t) numbers;   // and their numbers
 } Exporter;
 
 typedef struct ExporterOps {
@@ -63,6 +67,8 @@ static const dvFieldDesc exporter_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mesh_fields[] = {KIND_FIELDS(DV_DESCRIBE) MESH_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc vtk_fields[] = {KIND_FIELDS(DV_DESCRIBE) VTK_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {STL_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc exporter_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files) DV_REMEMBER(
+    numbers, begun) DV_REMEMBER(array, moments) DV_REMEMBER(array, numbers)};
 #undef SELF
 
 // --- what to write -------------------------------------------------------------------------------
@@ -323,15 +329,25 @@ static dvStatus write_vtu(const char *path, dvMesh *mesh, const Values *points, 
   return dv_vtu_write(path, &grid);
 }
 
+static void list_number(Exporter *e, const char *base, size_t i)
+{
+  char *file = dv_format("%s_%d.vtu", dv_path_name(base), e->numbers.data[i]);
+  if (e->series) dv_pvd_add(e->series, e->moments.data[i], file);
+  dv_free(file);
+}
+
 // the .pvd beside numbered .vtu files
-static void list_file(Exporter *e, const char *base, const char *path)
+static void list_file(Exporter *e, const char *base)
 {
   if (!e->series) {
     char *name = dv_format("%s.pvd", base);
     e->series = dv_pvd_create(name);
     dv_free(name);
+    for (size_t i = 0; i < e->moments.count; i++) list_number(e, base, i);   // of a run that goes on
   }
-  if (e->series) dv_pvd_add(e->series, e->base.node->scene->root->time, dv_path_name(path));
+  dv_push(&e->moments, e->base.node->scene->root->time);
+  dv_push(&e->numbers, e->files);
+  list_number(e, base, e->moments.count - 1);
 }
 
 static void write_vtk(Exporter *e)
@@ -352,11 +368,12 @@ static void write_vtk(Exporter *e)
     if (f) {
       append_values(f, "POINT_DATA", dv_mesh_point_count(&mesh), &points);
       append_values(f, "CELL_DATA", cell_count(&mesh), &cells);
-      fclose(f);
+      if (ferror(f)) status = DV_ERROR_INPUT;
     }
+    if (!f || fclose(f) != 0) status = DV_ERROR_INPUT;
   }
   report(e, path, status, &error);
-  if (status == DV_OK && e->XMLformat && !e->overwrite) list_file(e, base, path);
+  if (status == DV_OK && e->XMLformat && !e->overwrite) list_file(e, base);
   e->files++;
   dv_free(name), dv_free(base), dv_free(path);
   values_free(&points);
@@ -489,7 +506,10 @@ static void exporter_event(dvObject *o, const dvEvent *event)
 {
   Exporter *e = (Exporter *)o;
   if (event->kind == DV_EVENT_INIT_DONE) look_for_values(e);
-  if (event->kind == DV_EVENT_INIT_DONE && e->exportAtBegin) write(e);
+  if (event->kind == DV_EVENT_ANIMATE_BEGIN && !e->begun) {
+    e->begun = true;
+    if (e->exportAtBegin) write(e);
+  }
   if (event->kind != DV_EVENT_ANIMATE_END || !e->exportEveryNumberOfSteps) return;
   e->steps++;
   if (e->steps % e->exportEveryNumberOfSteps == 0) write(e);
@@ -498,13 +518,26 @@ static void exporter_event(dvObject *o, const dvEvent *event)
 static void exporter_cleanup(dvObject *o)
 {
   Exporter *e = (Exporter *)o;
-  if (e->exportAtEnd) write(e);
+  if (e->exportAtEnd && o->node->scene->running) write(e);
+}
+
+// the next file begins the list of the series again, with the earlier ones
+static bool exporter_restored(dvObject *o)
+{
+  Exporter *e = (Exporter *)o;
+  dv_pvd_close(&e->series);
+  for (size_t i = 0; i < e->moments.count; i++)
+    if (!isfinite(e->moments.data[i])) return false;
+  return e->moments.count == e->numbers.count && e->steps >= 0 && e->files >= 0;
 }
 
 static void exporter_destroy(dvObject *o)
 {
-  dv_pvd_close(&((Exporter *)o)->series);
-  dv_strings_free(&((Exporter *)o)->told);
+  Exporter *e = (Exporter *)o;
+  dv_pvd_close(&e->series);
+  dv_array_free(&e->moments);
+  dv_array_free(&e->numbers);
+  dv_strings_free(&e->told);
 }
 
 static const ExporterOps mesh_ops = {write_mesh}, vtk_ops = {write_vtk}, stl_ops = {write_stl}, obj_ops = {write_obj};
@@ -524,6 +557,8 @@ static const ExporterOps mesh_ops = {write_mesh}, vtk_ops = {write_vtk}, stl_ops
       .handle_event = exporter_event,                                         \
       .cleanup = exporter_cleanup,                                            \
       .destroy = exporter_destroy,                                            \
+      DV_MEMORY(exporter_memory),                                             \
+      .restored = exporter_restored,                                          \
   };
 
 EXPORTER(dv_mesh_exporter_class, "MeshExporter", NULL, "writes the mesh of the node in one or all of several formats",

@@ -29,6 +29,7 @@ typedef struct Blender {
 
 #define SELF Blender
 static const dvFieldDesc blender_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE) BLENDER_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc blender_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files)};
 #undef SELF
 
 enum { BLENDER_SOFT, BLENDER_PARTICLES, BLENDER_CLOTH, BLENDER_HAIR };
@@ -106,23 +107,27 @@ static dvStatus blender_init(dvObject *o)
   if (e->step < 1)
     return dv_field_error(o, &e->step, "1 writes every step", "the number of steps between two files must be positive");
   if (e->nbPtsByHair < 1) return dv_field_error(o, &e->nbPtsByHair, NULL, "a strand of %d points", e->nbPtsByHair);
-  if (e->simulationType != BLENDER_HAIR || !e->enable) return DV_OK;
+  return DV_OK;
+}
+
+// frame 0 of hair
+static void write_range(Blender *e)
+{
   const float range[3] = {0, 100, 100};
   dvText out = {0};
   blender_add_head(&out, 1, 1, 64);
   dv_text_add_n(&out, (const char *)range, sizeof range);
   blender_put(e, 0, &out);
   dv_text_free(&out);
-  return DV_OK;
 }
 
 static void blender_event(dvObject *o, const dvEvent *event)
 {
   Blender *e = (Blender *)o;
-  if (event->kind == DV_EVENT_ANIMATE_BEGIN && e->enable && e->steps++ % e->step == 0) write_frame(e);
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || !e->enable) return;
+  if (e->steps == 0 && e->simulationType == BLENDER_HAIR) write_range(e);
+  if (e->steps++ % e->step == 0) write_frame(e);
 }
-
-static void blender_reset(dvObject *o) { ((Blender *)o)->steps = ((Blender *)o)->files = 0; }
 
 const dvClass dv_blender_exporter_class = {
     .struct_size = sizeof(dvClass),
@@ -134,6 +139,6 @@ const dvClass dv_blender_exporter_class = {
     .size = sizeof(Blender),
     .blocks = {&dv_object_block, DV_BLOCK(blender_fields)},
     .init = blender_init,
-    .reset = blender_reset,
     .handle_event = blender_event,
+    DV_MEMORY(blender_memory),
 };

@@ -16,25 +16,13 @@ static dvStatus no_name(const dvObject *o)
   return dv_error(o, "give filename=\"…\"", "%s names no file", o->cls->name);
 }
 
-dvStatus dv_frame_writer_open(dvFrameWriter *w, const dvObject *o, const dvString *filename)
+dvStatus dv_frame_record_open(dvRecord *r, const dvObject *o, const dvString *filename)
 {
   const char *name = *filename;
   if (!name || !*name) return no_name(o);
-  dv_frame_writer_close(w);
-  char *folder = dv_path_directory(name);
-  if (*folder) dv_make_directories(folder);
-  dv_free(folder);
-  if (dv_ends_with_nocase(name, ".gz")) w->packed = gzopen(name, "wb");
-  else w->file = fopen(name, "wb");
-  return w->packed || w->file ? DV_OK
-                              : dv_field_error(o, filename, NULL, "'%s' cannot be written: %s", name, strerror(errno));
-}
-
-void dv_frame_writer_close(dvFrameWriter *w)
-{
-  if (w->packed) gzclose(w->packed);
-  if (w->file) fclose(w->file);
-  *w = (dvFrameWriter){0};
+  return dv_record_open(r, name)
+             ? DV_OK
+             : dv_field_error(o, filename, NULL, "'%s' cannot be written: %s", name, strerror(errno));
 }
 
 void dv_frame_begin(dvText *text, double time)
@@ -44,13 +32,9 @@ void dv_frame_begin(dvText *text, double time)
   dv_text_add(text, "\n");
 }
 
-bool dv_frame_write(dvFrameWriter *w, const dvObject *o, const dvString *filename, const dvText *text)
+bool dv_frame_write(dvRecord *r, const dvObject *o, const dvString *filename, const dvText *text)
 {
-  bool good;
-  if (w->packed)
-    good = gzwrite(w->packed, text->text, (unsigned)text->length) == (int)text->length &&
-           gzflush(w->packed, Z_SYNC_FLUSH) == Z_OK;
-  else good = fwrite(text->text, 1, text->length, w->file) == text->length && fflush(w->file) == 0;
+  bool good = dv_record_add(r, o->node->scene, text->text, text->length);
   if (!good) dv_warning(o, "is the disk full?", "'%s' cannot be written any more", *filename);
   return good;
 }
@@ -66,7 +50,7 @@ dvStatus dv_frame_reader_open(dvFrameReader *r, dvObject *o, dvString *filename)
   size_t length = 0;
   char *bytes = dv_file_read(path, &length);
   dv_free(path);
-  if (!bytes) return dv_field_error(o, filename, NULL, "'%s' cannot be read: %s", *filename, strerror(errno));
+  if (!bytes) return dv_field_error(o, filename, NULL, "'%s' cannot be read: %s", *filename, dv_file_why());
   r->text = bytes;
   if (length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) {
     r->text = dv_mesh_unpack(bytes, length, &length);
@@ -87,10 +71,13 @@ void dv_frame_reader_close(dvFrameReader *r)
   *r = (dvFrameReader){0};
 }
 
-void dv_frame_reader_rewind(dvFrameReader *r)
+void dv_frame_reader_remember(dvFrameReader *r, dvMemoryStream *s)
 {
-  r->at = 0;
-  r->next_time = r->loop_time = 0;
+  dv_remember_numbers(s, "place in the file", &r->at, sizeof r->at);
+  dv_remember_numbers(s, "next time", &r->next_time, sizeof r->next_time);
+  dv_remember_numbers(s, "loop time", &r->loop_time, sizeof r->loop_time);
+  // a place in the middle of a line is a line; one beyond the file is its end
+  if (dv_memory_restores(s)) r->at = dv_min_size(r->at, r->length);
 }
 
 static const char *next_line(dvFrameReader *r)

@@ -4,30 +4,19 @@
 //     WORD= …
 //     WORD= …
 //
-// A frame is what stands between a moment and the next one. Relative names of files to write count from the working
-// directory.
+// A frame is what stands between a moment and the next one. Written frames go to a record (record.h).
 #ifndef DV_IO_RECORD_FRAMES_H
 #define DV_IO_RECORD_FRAMES_H
 
-#include "base/text.h"
-#include "object/object.h"
-
-#include <stdio.h>
-#include <zlib.h>
+#include "io/record/record.h"
 
 // --- writing ---
 
-typedef struct dvFrameWriter {
-  FILE *file;
-  gzFile packed;
-} dvFrameWriter;
-
 // Opens the file that `filename`, a field of the object, names; mistakes are reported.
-dvStatus dv_frame_writer_open(dvFrameWriter *w, const dvObject *o, const dvString *filename);
-void dv_frame_writer_close(dvFrameWriter *w);
+dvStatus dv_frame_record_open(dvRecord *r, const dvObject *o, const dvString *filename);
 void dv_frame_begin(dvText *text, double time);
 // Adds a frame to the file; false after a warning when that is not possible.
-bool dv_frame_write(dvFrameWriter *w, const dvObject *o, const dvString *filename, const dvText *text);
+bool dv_frame_write(dvRecord *r, const dvObject *o, const dvString *filename, const dvText *text);
 
 // --- reading ---
 
@@ -48,7 +37,8 @@ typedef struct dvFrame {
 // Reads the whole file that `filename` names; mistakes are reported.
 dvStatus dv_frame_reader_open(dvFrameReader *r, dvObject *o, dvString *filename);
 void dv_frame_reader_close(dvFrameReader *r);
-void dv_frame_reader_rewind(dvFrameReader *r);
+// For the hook `remember` of who reads.
+void dv_frame_reader_remember(dvFrameReader *r, dvMemoryStream *s);
 // Reads on to the last frame that is not later than `time`, and from the beginning with `loop`. `words` ends with NULL.
 // False when there is no frame that was not read before.
 bool dv_frame_reader_seek(dvFrameReader *r, double time, bool loop, const char *const *words, dvFrame *frame);

@@ -31,7 +31,7 @@ typedef struct WriteState {
   dvObject base;
   WRITE_FIELDS(DV_MEMBER)
   dvState *state;
-  dvFrameWriter file;
+  dvRecord file;
   size_t next;   // of the moments given
   double last, energy, energy_time;
   bool periodic, stopped;
@@ -39,6 +39,8 @@ typedef struct WriteState {
 
 #define SELF WriteState
 static const dvFieldDesc write_fields[] = {WRITE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc write_memory[] = {DV_REMEMBER(numbers, next) DV_REMEMBER(numbers, last) DV_REMEMBER(
+    numbers, energy) DV_REMEMBER(numbers, energy_time) DV_REMEMBER(numbers, stopped) DV_REMEMBER(numbers, stopAt)};
 #undef SELF
 
 static dvStatus check_dofs(WriteState *w, const dvInts *list)
@@ -48,14 +50,6 @@ static dvStatus check_dofs(WriteState *w, const dvInts *list)
       return dv_field_error(&w->base, list, NULL, "point %d does not exist: the state has %zu", list->data[i],
                             w->state->count);
   return DV_OK;
-}
-
-static void write_state_rewind(WriteState *w)
-{
-  w->next = 0;
-  w->last = w->energy = 0;
-  w->energy_time = w->keperiod;
-  w->stopped = false;
 }
 
 static dvStatus write_state_init(dvObject *o)
@@ -74,11 +68,14 @@ static dvStatus write_state_init(dvObject *o)
     dv_field_warning(o, &w->time, "give one moment, or no period", "with a period only the first moment counts");
   if (w->periodic && !dv_was_set(o, &w->period)) w->period = o->node->dt;
   if (!(w->period >= 0)) return dv_field_error(o, &w->period, NULL, "the period must not be negative");
-  write_state_rewind(w);
-  return dv_frame_writer_open(&w->file, o, &w->filename);
+  w->next = 0;
+  w->last = w->energy = 0;
+  w->energy_time = w->keperiod;
+  w->stopped = false;
+  return dv_frame_record_open(&w->file, o, &w->filename);
 }
 
-static void write_state_reset(dvObject *o) { write_state_rewind((WriteState *)o); }
+static void write_state_remember(dvObject *o, dvMemoryStream *s) { dv_record_remember(&((WriteState *)o)->file, s); }
 
 // has the motion come to rest?
 static void watch_energy(WriteState *w, double time)
@@ -145,7 +142,7 @@ static void write_state_event(dvObject *o, const dvEvent *event)
   dv_text_free(&text);
 }
 
-static void write_state_destroy(dvObject *o) { dv_frame_writer_close(&((WriteState *)o)->file); }
+static void write_state_destroy(dvObject *o) { dv_record_close(&((WriteState *)o)->file); }
 
 const dvClass dv_write_state_class = {
     .struct_size = sizeof(dvClass),
@@ -156,9 +153,10 @@ const dvClass dv_write_state_class = {
     .size = sizeof(WriteState),
     .blocks = {&dv_object_block, DV_BLOCK(write_fields)},
     .init = write_state_init,
-    .reset = write_state_reset,
     .handle_event = write_state_event,
     .destroy = write_state_destroy,
+    DV_MEMORY(write_memory),
+    .remember = write_state_remember,
 };
 
 // --- reading -------------------------------------------------------------------------------------
@@ -188,6 +186,7 @@ typedef struct ReadState {
 #define SELF ReadState
 static const dvFieldDesc read_fields[] = {READ_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc compare_fields[] = {READ_FIELDS(DV_DESCRIBE) COMPARE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc compare_memory[] = {DV_REMEMBER(numbers, totalErrorX) DV_REMEMBER(numbers, totalErrorV)};
 #undef SELF
 
 static const struct {
@@ -263,11 +262,9 @@ static void read_state_event(dvObject *o, const dvEvent *event)
   if (event->kind == DV_EVENT_ANIMATE_BEGIN) play((ReadState *)o);
 }
 
-static void read_state_reset(dvObject *o)
+static void read_state_remember(dvObject *o, dvMemoryStream *s)
 {
-  ReadState *r = (ReadState *)o;
-  dv_frame_reader_rewind(&r->file);
-  r->totalErrorX = r->totalErrorV = 0;
+  dv_frame_reader_remember(&((ReadState *)o)->file, s);
 }
 
 static void read_state_destroy(dvObject *o)
@@ -319,9 +316,9 @@ const dvClass dv_read_state_class = {
     .blocks = {&dv_object_block, DV_BLOCK(read_fields)},
     .init = read_state_init,
     .bwd_init = read_state_bwd_init,
-    .reset = read_state_reset,
     .handle_event = read_state_event,
     .destroy = read_state_destroy,
+    .remember = read_state_remember,
 };
 
 const dvClass dv_compare_state_class = {
@@ -333,7 +330,8 @@ const dvClass dv_compare_state_class = {
     .size = sizeof(ReadState),
     .blocks = {&dv_object_block, DV_BLOCK(compare_fields)},
     .init = read_state_init,
-    .reset = read_state_reset,
     .handle_event = compare_state_event,
     .destroy = read_state_destroy,
+    DV_MEMORY(compare_memory),
+    .remember = read_state_remember,
 };

@@ -39,7 +39,7 @@ typedef struct Write {
   dvObject base;
   WRITE_FIELDS(DV_MEMBER)
   dvTopology *container;
-  dvFrameWriter file;
+  dvRecord file;
   size_t next;
   double last;
   bool stopped;
@@ -47,6 +47,8 @@ typedef struct Write {
 
 #define SELF Write
 static const dvFieldDesc write_fields[] = {WRITE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc write_memory[] = {DV_REMEMBER(numbers, next) DV_REMEMBER(numbers, last)
+                                                DV_REMEMBER(numbers, stopped)};
 #undef SELF
 
 static dvStatus write_topology_init(dvObject *o)
@@ -57,16 +59,10 @@ static dvStatus write_topology_init(dvObject *o)
   if (!(w->period >= 0)) return dv_field_error(o, &w->period, NULL, "the period must not be negative");
   if (w->writeShellContainers)
     dv_field_warning(o, &w->writeShellContainers, NULL, "lists of neighbours are not written");
-  return dv_frame_writer_open(&w->file, o, &w->filename);
+  return dv_frame_record_open(&w->file, o, &w->filename);
 }
 
-static void write_topology_reset(dvObject *o)
-{
-  Write *w = (Write *)o;
-  w->next = 0;
-  w->last = 0;
-  w->stopped = false;
-}
+static void write_topology_remember(dvObject *o, dvMemoryStream *s) { dv_record_remember(&((Write *)o)->file, s); }
 
 static bool is_due(Write *w, double time)
 {
@@ -96,7 +92,7 @@ static void write_topology_event(dvObject *o, const dvEvent *event)
   dv_text_free(&text);
 }
 
-static void write_topology_destroy(dvObject *o) { dv_frame_writer_close(&((Write *)o)->file); }
+static void write_topology_destroy(dvObject *o) { dv_record_close(&((Write *)o)->file); }
 
 const dvClass dv_write_topology_class = {
     .struct_size = sizeof(dvClass),
@@ -107,9 +103,10 @@ const dvClass dv_write_topology_class = {
     .size = sizeof(Write),
     .blocks = {&dv_object_block, DV_BLOCK(write_fields)},
     .init = write_topology_init,
-    .reset = write_topology_reset,
     .handle_event = write_topology_event,
     .destroy = write_topology_destroy,
+    DV_MEMORY(write_memory),
+    .remember = write_topology_remember,
 };
 
 // --- reading -------------------------------------------------------------------------------------
@@ -144,6 +141,11 @@ typedef struct Read {
 #define SELF Read
 static const dvFieldDesc read_fields[] = {READ_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc compare_fields[] = {READ_FIELDS(DV_DESCRIBE) COMPARE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc read_memory[] = {
+    DV_REMEMBER(ints, edges) DV_REMEMBER(ints, triangles) DV_REMEMBER(ints, quads) DV_REMEMBER(ints, tetrahedra)
+        DV_REMEMBER(ints, hexahedra) DV_REMEMBER(numbers, EdgesError) DV_REMEMBER(numbers, TrianglesError)
+            DV_REMEMBER(numbers, QuadsError) DV_REMEMBER(numbers, TetrahedraError) DV_REMEMBER(numbers, HexahedraError)
+                DV_REMEMBER(numbers, TotalError)};
 #undef SELF
 
 static dvInts *list_of(Read *r, int k)
@@ -220,7 +222,18 @@ static void compare_topology_event(dvObject *o, const dvEvent *event)
   if (o->printLog) dv_note(o, "elements that differ so far: %d", r->TotalError);
 }
 
-static void read_topology_reset(dvObject *o) { dv_frame_reader_rewind(&((Read *)o)->file); }
+static void read_topology_remember(dvObject *o, dvMemoryStream *s) { dv_frame_reader_remember(&((Read *)o)->file, s); }
+
+static bool read_topology_restored(dvObject *o)
+{
+  Read *r = (Read *)o;
+  for (int k = 0; k < KINDS; k++) {
+    const dvInts *list = list_of(r, k);
+    if (list->count % (size_t)list->width) return false;
+    dv_touch(o, list);
+  }
+  return true;
+}
 
 static void read_topology_destroy(dvObject *o) { dv_frame_reader_close(&((Read *)o)->file); }
 
@@ -234,9 +247,11 @@ static void read_topology_destroy(dvObject *o) { dv_frame_reader_close(&((Read *
       .size = sizeof(Read),                           \
       .blocks = {&dv_object_block, DV_BLOCK(fields)}, \
       .init = read_topology_init,                     \
-      .reset = read_topology_reset,                   \
       .handle_event = event,                          \
       .destroy = read_topology_destroy,               \
+      DV_MEMORY(read_memory),                         \
+      .remember = read_topology_remember,             \
+      .restored = read_topology_restored,             \
   };
 
 READER(dv_read_topology_class, "ReadTopology", "gives the elements that a file of WriteTopology has for this time",

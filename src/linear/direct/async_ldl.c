@@ -66,6 +66,10 @@ typedef struct AsyncLdl {
   bool analysed_once;
   DV_ARRAY(double) work;
   dvLdlBatch *batch;   // of compliances
+  // put back: the factors that the next step begins with
+  bool resumed, working;   // working: the second one is not in use yet
+  int kept_used;
+  DV_ARRAY(double) kept[2];
 } AsyncLdl;
 
 #define SELF AsyncLdl
@@ -224,16 +228,75 @@ static dvStatus async_ldl_adopt(AsyncLdl *s)
   return DV_OK;
 }
 
+// --- memory: both factors, as numbers ---
+
+// a run that is saved waits for the thread, which changes nothing: its factor is taken when it is due
+static void async_ldl_remember(dvObject *o, dvMemoryStream *stream)
+{
+  AsyncLdl *s = (AsyncLdl *)o;
+  bool restores = dv_memory_restores(stream), working = s->working;
+  int used = s->kept_used;
+  look(&s->worker, true);
+  if (!restores && !s->resumed) {
+    used = s->used;
+    working = look(&s->worker, false) == DONE;
+  }
+  dv_linear_solver_remember(o, stream);
+  dv_remember_numbers(stream, "age", &s->age, sizeof s->age);
+  dv_remember_numbers(stream, "used", &used, sizeof used);
+  dv_remember_numbers(stream, "working", &working, sizeof working);
+  for (int i = 0; i < 2; i++) {
+    bool there = s->factor[i].valid && (i == used || working);
+    if (restores || s->resumed) dv_remember_array(stream, "factor", &s->kept[i]);
+    else dv_ldl_remember(there ? &s->factor[i] : NULL, stream, "factor");
+  }
+  if (!restores) return;
+  set_phase(&s->worker, IDLE);
+  s->factor[0].valid = s->factor[1].valid = false;
+  s->resumed = true;
+  s->kept_used = used;
+  s->working = working;
+}
+
+static bool async_ldl_restored(dvObject *o)
+{
+  const AsyncLdl *s = (const AsyncLdl *)o;
+  return (s->kept_used == 0 || s->kept_used == 1) && dv_linear_solver_restored(o);
+}
+
+// takes over the factors that were put back; without them the first matrix is factorised as ever
+static dvStatus async_ldl_resume(AsyncLdl *s)
+{
+  if (!s->resumed) return DV_OK;
+  s->resumed = false;
+  s->used = s->kept_used;
+  bool fits = true;
+  for (int i = 0; i < 2; i++) {
+    if (s->kept[i].count) fits = dv_ldl_assign(&s->factor[i], s->kept[i].data, s->kept[i].count) && fits;
+    dv_array_free(&s->kept[i]);
+  }
+  if (!fits)
+    return dv_error(&s->solver.base, "restore it with the instruction set it was saved with (DIVAN_ISA)",
+                    "the factor of the snapshot does not fit the matrix");
+  if (!s->working || !s->factor[1 - s->used].valid) return DV_OK;
+  s->worker.factor = &s->factor[1 - s->used];
+  s->worker.good = true;
+  set_phase(&s->worker, DONE);
+  return DV_OK;
+}
+
 static dvStatus async_ldl_prepare(dvObject *o)
 {
   AsyncLdl *s = (AsyncLdl *)o;
   dvLinearSystem *system = dv_linear_system(s->solver.system);
   const dvBlockMatrix *a;
   bool changed, realtime = o->context->realtime;
-  unsigned started = s->solver.started, solves = s->solver.solves;
+  unsigned started = s->solver.started, solves = s->solver.solves, prepared = s->solver.prepared;
   size_t pivot;
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
+  changed = prepared != system->stamp;
   DV_TRY(async_ldl_analyse(s, a));
+  DV_TRY(async_ldl_resume(s));
   if (!s->factor[s->used].valid) {
     if (!dv_ldl_factorise(&s->factor[s->used], a, o->context->pool, DV_LDL_SMALL, &pivot))
       return dv_linear_solver_report(o, &s->factor[s->used], pivot);
@@ -284,22 +347,10 @@ static void async_ldl_destroy(dvObject *o)
     pthread_cond_destroy(&w->changed);
   }
   for (int i = 0; i < 2; i++) dv_ldl_free(&s->factor[i]);
+  for (int i = 0; i < 2; i++) dv_array_free(&s->kept[i]);
   dv_array_free(&s->work);
   dv_ldl_batch_destroy(&s->batch);
   dv_linear_solver_destroy(o);
-}
-
-// a run that begins again begins with a fresh factor
-static void async_ldl_reset(dvObject *o)
-{
-  AsyncLdl *s = (AsyncLdl *)o;
-  if (!s->worker.factor) return;
-  look(&s->worker, true);
-  set_phase(&s->worker, IDLE);
-  s->factor[0].valid = s->factor[1].valid = false;
-  s->age = 0;
-  if (!s->solver.system) return;
-  dv_linear_system(s->solver.system)->busy = dv_linear_system(s->solver.system)->later = false;
 }
 
 static const dvLinearSolverOps async_ldl_ops = {.solve = dv_linear_solver_solve,
@@ -318,6 +369,7 @@ const dvClass dv_async_ldl_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(async_fields)},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &async_ldl_ops},
     .init = async_ldl_init,
-    .reset = async_ldl_reset,
     .destroy = async_ldl_destroy,
+    .remember = async_ldl_remember,
+    .restored = async_ldl_restored,
 };

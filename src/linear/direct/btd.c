@@ -153,4 +153,6 @@ const dvClass dv_btd_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &btd_ops},
     .init = btd_init,
     .destroy = btd_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

@@ -203,6 +203,8 @@ const dvClass dv_cholesky_class = {
     .parse = cholesky_parse,
     .init = dense_init,
     .destroy = dense_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };
 
 const dvClass dv_lu_class = {
@@ -215,6 +217,8 @@ const dvClass dv_lu_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &lu_ops},
     .init = dense_init,
     .destroy = dense_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };
 
 const dvClass dv_svd_class = {
@@ -227,4 +231,6 @@ const dvClass dv_svd_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &svd_ops},
     .init = dense_init,
     .destroy = dense_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

@@ -5,6 +5,8 @@
 #include "linear/direct/ldl_front.h"
 #include "linear/direct/ldl_work.h"
 
+#include <string.h>
+
 void dv_ldl_free(dvLdl *f)
 {
   dv_ldl_symbolic_release(f->symbolic);
@@ -40,6 +42,36 @@ bool dv_ldl_analyse_like(dvLdl *f, const dvLdl *from)
   f->symbolic = from->symbolic;
   f->symbolic->users++;
   return allocate(f);
+}
+
+// pivots and their inverses, columns of L, and the two counts
+void dv_ldl_remember(const dvLdl *f, dvMemoryStream *s, const char *name)
+{
+  DV_ARRAY(double) all = {0};
+  if (f) {
+    size_t pivots = 2 * dv_ldl_rows(f), lower = dv_ldl_stored(f);
+    dv_array_resize(&all, pivots + lower + 2);
+    memcpy(all.data, f->d, pivots * sizeof *all.data);
+    memcpy(all.data + pivots, f->lower, lower * sizeof *all.data);
+    all.data[pivots + lower] = (double)f->negative;
+    all.data[pivots + lower + 1] = (double)f->perturbed;
+  }
+  dv_remember_array(s, name, &all);
+  dv_array_free(&all);
+}
+
+bool dv_ldl_assign(dvLdl *f, const double *numbers, size_t count)
+{
+  size_t pivots = 2 * dv_ldl_rows(f), lower = dv_ldl_stored(f), rows = dv_ldl_rows(f);
+  if (!f->symbolic || count != pivots + lower + 2) return false;
+  const double *counts = numbers + pivots + lower;
+  if (!(counts[0] >= 0 && counts[0] <= (double)rows && counts[1] >= 0 && counts[1] <= (double)rows)) return false;
+  memcpy(f->d, numbers, pivots * sizeof *f->d);
+  memcpy(f->lower, numbers + pivots, lower * sizeof *f->lower);
+  f->negative = (size_t)counts[0];
+  f->perturbed = (size_t)counts[1];
+  f->valid = true;
+  return true;
 }
 
 size_t dv_ldl_count(const dvLdl *f) { return f->symbolic ? f->symbolic->count : 0; }

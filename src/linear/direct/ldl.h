@@ -8,6 +8,7 @@
 
 #include "linear/direct/ordering.h"
 #include "math/block_matrix.h"
+#include "object/memory.h"
 
 // A pivot this small in proportion to its row counts as zero: what is left there is rounding.
 #define DV_LDL_SMALL 1e-13
@@ -47,6 +48,11 @@ double dv_ldl_refine(const dvLdl *f, const dvBlockMatrix *a, const double *rhs, 
 // After a factorisation that failed at `pivot`: a vector that the rows up to there map to nearly zero; A does, when it
 // has no negative eigenvalues. It is 0 for rows that are eliminated later.
 void dv_ldl_null_vector(const dvLdl *f, size_t pivot, double *x);
+
+// The numbers of a factor (none: NULL) as an entry of a memory, and a factor from such numbers, for the pattern that
+// was analysed; false when there are too few or too many.
+void dv_ldl_remember(const dvLdl *f, dvMemoryStream *s, const char *name);
+bool dv_ldl_assign(dvLdl *f, const double *numbers, size_t count);
 
 // Figures of the analysis: blocks of L below the diagonal; numbers stored, with zeros that widen fronts; operations of
 // a factorisation.

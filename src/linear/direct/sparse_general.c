@@ -158,6 +158,8 @@ static const dvLinearSolverOps general_ops = {
       .ops = {[DV_ROLE_LINEAR_SOLVER] = &general_ops},                                 \
       .init = general_init,                                                            \
       .destroy = general_destroy,                                                      \
+      .remember = dv_linear_solver_remember,                                           \
+      .restored = dv_linear_solver_restored,                                           \
   }
 
 GENERAL_CLASS(dv_sparse_lu_class, "EigenSparseLU", "solves systems of any kind directly by a sparse LU factorisation");

@@ -117,7 +117,14 @@ static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve
 static dvStatus precomputed_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int rhs)
 {
   SparseLdl *s = (SparseLdl *)o;
-  if (!s->factor.valid) return dv_linear_solver_solve(o, plan, m, x, rhs);
+  dvLinearSystem *system = dv_linear_system(s->solver.system);
+  system->lasts = true;
+  if (!s->factor.valid || system->stale) {
+    system->bringing = true;
+    dvStatus status = dv_linear_solver_solve(o, plan, m, x, rhs);
+    system->bringing = false;
+    return status;
+  }
   const dvAssembly *a = dv_linear_system(s->solver.system)->assembly;
   if (!dv_assembly_holds(a, plan))
     return dv_error(o, "use SparseLDLSolver",
@@ -142,6 +149,8 @@ static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve,
       .ops = {[DV_ROLE_LINEAR_SOLVER] = &ops_},                                                      \
       .init = sparse_ldl_init,                                                                       \
       .destroy = sparse_ldl_destroy,                                                                 \
+      .remember = dv_linear_solver_remember,                                                         \
+      .restored = dv_linear_solver_restored,                                                         \
   }
 
 SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops,

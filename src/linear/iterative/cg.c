@@ -22,6 +22,7 @@ typedef struct CG {
 
 #define SELF CG
 static const dvFieldDesc cg_fields[] = {CG_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc cg_memory[] = {DV_REMEMBER(numbers, solves)};
 #undef SELF
 
 static dvStatus cg_init(dvObject *o)
@@ -90,7 +91,7 @@ static dvStatus cg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int 
   return DV_OK;
 }
 
-static void cg_reset(dvObject *o) { ((CG *)o)->solves = 0; }
+static bool cg_starts_warm(const dvObject *o) { return ((const CG *)o)->warmStart; }
 
 static void cg_destroy(dvObject *o)
 {
@@ -99,7 +100,8 @@ static void cg_destroy(dvObject *o)
   dv_linear_solver_destroy(o);
 }
 
-static const dvLinearSolverOps cg_ops = {.solve = cg_solve, .residuals = dv_iterative_residuals};
+static const dvLinearSolverOps cg_ops = {
+    .solve = cg_solve, .residuals = dv_iterative_residuals, .starts_warm = cg_starts_warm};
 
 const dvClass dv_cg_class = {
     .struct_size = sizeof(dvClass),
@@ -111,8 +113,10 @@ const dvClass dv_cg_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block, DV_BLOCK(cg_fields)},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &cg_ops},
     .init = cg_init,
-    .reset = cg_reset,
     .destroy = cg_destroy,
+    DV_MEMORY(cg_memory),
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };
 
 const dvClass dv_parallel_cg_class = {
@@ -124,6 +128,8 @@ const dvClass dv_parallel_cg_class = {
     .blocks = {&dv_object_block, &dv_linear_solver_block, &dv_iterative_block, DV_BLOCK(cg_fields)},
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &cg_ops},
     .init = parallel_cg_init,
-    .reset = cg_reset,
     .destroy = cg_destroy,
+    DV_MEMORY(cg_memory),
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

@@ -161,4 +161,6 @@ const dvClass dv_incomplete_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &incomplete_ops},
     .init = incomplete_init,
     .destroy = incomplete_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

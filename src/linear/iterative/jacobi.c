@@ -91,6 +91,8 @@ static const dvLinearSolverOps jacobi_ops = {
       .parse = jacobi_parse,                                  \
       .init = jacobi_init,                                    \
       .destroy = jacobi_destroy,                              \
+      .remember = dv_linear_solver_remember,                  \
+      .restored = dv_linear_solver_restored,                  \
   }
 
 JACOBI_CLASS(dv_jacobi_class, "JacobiPreconditioner", "JacobiLinearSolver JacobiSolver",

@@ -117,7 +117,14 @@ static dvStatus min_res_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x,
   return DV_OK;
 }
 
-static const dvLinearSolverOps min_res_ops = {.solve = min_res_solve, .residuals = dv_iterative_residuals};
+static bool min_res_starts_warm(const dvObject *o)
+{
+  DV_UNUSED(o);
+  return true;
+}
+
+static const dvLinearSolverOps min_res_ops = {
+    .solve = min_res_solve, .residuals = dv_iterative_residuals, .starts_warm = min_res_starts_warm};
 
 const dvClass dv_min_res_class = {
     .struct_size = sizeof(dvClass),
@@ -130,4 +137,6 @@ const dvClass dv_min_res_class = {
     .parse = min_res_parse,
     .init = min_res_init,
     .destroy = min_res_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

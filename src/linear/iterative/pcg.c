@@ -129,6 +129,12 @@ static void pcg_settle(dvObject *o)
   if (ops && ops->settle) ops->settle(other);
 }
 
+static bool pcg_starts_warm(const dvObject *o)
+{
+  DV_UNUSED(o);
+  return true;
+}
+
 static void pcg_destroy(dvObject *o)
 {
   PCG *p = (PCG *)o;
@@ -137,7 +143,7 @@ static void pcg_destroy(dvObject *o)
 }
 
 static const dvLinearSolverOps pcg_ops = {
-    .solve = pcg_solve, .settle = pcg_settle, .residuals = dv_iterative_residuals};
+    .solve = pcg_solve, .settle = pcg_settle, .residuals = dv_iterative_residuals, .starts_warm = pcg_starts_warm};
 
 const dvClass dv_pcg_class = {
     .struct_size = sizeof(dvClass),
@@ -149,4 +155,6 @@ const dvClass dv_pcg_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &pcg_ops},
     .init = pcg_init,
     .destroy = pcg_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

@@ -15,7 +15,22 @@ void dv_rotations_free(dvRotations *r)
   dv_array_free(&r->start);
   dv_array_free(&r->neighbour);
   dv_array_free(&r->weight);
+  dv_array_free(&r->kept);
   dv_array_free(&r->open);
+}
+
+void dv_rotations_remember(dvRotations *r, dvMemoryStream *s)
+{
+  bool listed = r->listed_once;
+  dv_remember_array(s, "rotations then", &r->then);
+  dv_remember_array(s, "rotations since", &r->between);
+  if (!dv_memory_restores(s)) {
+    if (listed) dv_remember_array(s, "weights of neighbours", &r->weight);
+    else dv_remember_array(s, "weights of neighbours", &r->kept);
+    return;
+  }
+  dv_remember_array(s, "weights of neighbours", &r->kept);
+  r->listed_once = false;
 }
 
 static void set_identity(double *m, size_t blocks)
@@ -79,6 +94,9 @@ static void list_neighbours(dvRotations *r, const dvAssembly *a)
     }
   }
   while (r->start.count < a->size / 3 + 1) dv_push(&r->start, (int32_t)r->neighbour.count);
+  if (r->kept.count && r->kept.count == r->weight.count)
+    memcpy(r->weight.data, r->kept.data, r->kept.count * sizeof *r->kept.data);
+  r->kept.count = 0;
   r->listed = a->pattern_stamp;
   r->listed_once = true;
 }

@@ -20,10 +20,13 @@ typedef struct dvRotations {
   bool listed_once;
   DV_ARRAY(int32_t) start, neighbour;
   DV_ARRAY(double) weight;
+  DV_ARRAY(double) kept;          // remembered weights, for lists that are made again
   DV_ARRAY(unsigned char) open;   // points whose neighbours are flat or inverted
 } dvRotations;
 
 void dv_rotations_free(dvRotations *r);
+// For the hook `remember` of who uses them: what counts from the matrix.
+void dv_rotations_remember(dvRotations *r, dvMemoryStream *s);
 // The two halves of what follows: present rotations, and `between` from older ones (NULL: those of now).
 void dv_rotations_measure(dvRotations *r, const dvAssembly *a, dvPool *pool);
 void dv_rotations_compare(dvRotations *r, const double *then);

@@ -121,4 +121,6 @@ const dvClass dv_ssor_class = {
     .parse = ssor_parse,
     .init = ssor_init,
     .destroy = ssor_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };

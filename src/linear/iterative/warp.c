@@ -52,13 +52,15 @@ enum { AS_SOFA, OF_POINTS };   // rotations
 
 #define SELF RotationSystem
 static const dvFieldDesc rotation_fields[] = {ROTATION_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc rotation_memory[] = {DV_REMEMBER(numbers, waited) DV_REMEMBER(array, built) DV_REMEMBER(
+    array, begun) DV_REMEMBER(array, solves) DV_REMEMBER(numbers, built_stamp) DV_REMEMBER(numbers, begun_stamp)};
 #undef SELF
 
-static void rotation_system_reset(dvObject *o)
+static void rotation_system_remember(dvObject *o, dvMemoryStream *stream)
 {
   RotationSystem *s = (RotationSystem *)o;
-  s->waited = s->assemblingRate;   // the first time it is built
-  s->turns.between.count = 0;
+  dv_linear_system_remember(o, stream);
+  dv_rotations_remember(&s->turns, stream);
 }
 
 static bool knows_rotations(const dvObject *o)
@@ -80,7 +82,7 @@ static dvStatus rotation_system_init(dvObject *o)
   RotationSystem *s = (RotationSystem *)o;
   if (s->assemblingRate < 0)
     return dv_field_error(o, &s->assemblingRate, NULL, "assemblingRate %d is negative", s->assemblingRate);
-  rotation_system_reset(o);
+  s->waited = s->assemblingRate;   // the first time it is built
   if (s->rotationFinder.target && !knows_rotations(s->rotationFinder.target))
     return dv_field_error(
         o, &s->rotationFinder,
@@ -138,8 +140,10 @@ static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m
     return dv_error(o, "give mainSystem=\"@name\" of a MatrixLinearSystem, or a WarpPreconditioner with a linearSolver",
                     "%s has no system to warp", o->cls->name);
   dvLinearSystem *main = dv_linear_system(s->mainSystem.target);
+  main->lasts = s->assemblingRate > 1;
   bool due = ++s->waited >= s->assemblingRate;
   s->fresh = false;
+  if (!due && main->stale) DV_TRY(dv_linear_system_bring_back(&main->base, plan, m));
   if (due) {
     unsigned before = main->stamp;
     DV_TRY(dv_linear_system_build(&main->base, plan, m));
@@ -199,15 +203,21 @@ const dvClass dv_rotation_system_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(rotation_fields)},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &rotation_system_ops},
     .init = rotation_system_init,
-    .reset = rotation_system_reset,
     .destroy = rotation_system_destroy,
+    DV_MEMORY(rotation_memory),
+    .remember = rotation_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 static dvStatus precomputed_system_build(dvObject *o, dvPlan *plan, const dvMech *m)
 {
   dvLinearSystem *s = dv_linear_system(o);
-  if (s->assembly && dv_assembly_holds(s->assembly, plan)) return DV_OK;
-  return dv_linear_system_assemble(s, plan, m, DV_ASSEMBLE_ALL);
+  s->lasts = true;
+  if (s->assembly && !s->stale && dv_assembly_holds(s->assembly, plan)) return DV_OK;
+  s->bringing = true;
+  dvStatus status = dv_linear_system_assemble(s, plan, m, DV_ASSEMBLE_ALL);
+  s->bringing = false;
+  return status;
 }
 
 static const dvLinearSystemOps precomputed_system_ops = {.build = precomputed_system_build,
@@ -222,6 +232,8 @@ const dvClass dv_precomputed_system_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &precomputed_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 // --- WarpPreconditioner --------------------------------------------------------------------------
@@ -308,6 +320,8 @@ const dvClass dv_warp_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &warp_ops},
     .init = warp_init,
     .destroy = dv_linear_solver_destroy,
+    .remember = dv_linear_solver_remember,
+    .restored = dv_linear_solver_restored,
 };
 
 // --- PrecomputedWarpPreconditioner ---------------------------------------------------------------
@@ -326,7 +340,8 @@ typedef struct PrecomputedWarp {
   PRECOMPUTED_WARP_FIELDS(DV_MEMBER)
   dvLdl factor;
   dvRotations rotations;
-  size_t size;   // unknowns
+  size_t size;    // unknowns
+  bool resumed;   // rotations were put back
   DV_ARRAY(double) work;
 } PrecomputedWarp;
 
@@ -347,7 +362,7 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
   bool changed;
   size_t pivot;
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
-  if (w->factor.valid && w->size == assembly->size) {
+  if (w->factor.valid && w->size == assembly->size && !changed) {
     if (w->use_rotations) dv_rotations_update(&w->rotations, assembly, o->context->pool);
     return DV_OK;
   }
@@ -355,7 +370,10 @@ static dvStatus precomputed_warp_prepare(dvObject *o)
     return dv_error(o, NULL, "out of memory for the factor of %zu unknowns", assembly->size);
   dv_array_resize(&w->work, dv_ldl_work(&w->factor));
   w->size = assembly->size;
-  dv_rotations_start(&w->rotations, assembly, o->context->pool);
+  if (w->resumed && w->rotations.then.count == assembly->size / 3 * 9)
+    dv_rotations_update(&w->rotations, assembly, o->context->pool);
+  else dv_rotations_start(&w->rotations, assembly, o->context->pool);
+  w->resumed = false;
   return dv_ldl_factorise(&w->factor, a, o->context->pool, DV_LDL_SMALL, &pivot)
              ? DV_OK
              : dv_linear_solver_singular(o, pivot, NULL);
@@ -368,6 +386,14 @@ static void precomputed_warp_apply(dvObject *o, double *x, const double *rhs)
   dv_rotations_turn(&w->rotations, x, x, true);
   dv_ldl_solve_with(&w->factor, o->context->pool, x, x, w->work.data);
   dv_rotations_turn(&w->rotations, x, x, false);
+}
+
+static void precomputed_warp_remember(dvObject *o, dvMemoryStream *s)
+{
+  PrecomputedWarp *w = (PrecomputedWarp *)o;
+  dv_linear_solver_remember(o, s);
+  dv_rotations_remember(&w->rotations, s);
+  if (dv_memory_restores(s)) w->resumed = true;
 }
 
 static void precomputed_warp_destroy(dvObject *o)
@@ -392,4 +418,6 @@ const dvClass dv_precomputed_warp_class = {
     .ops = {[DV_ROLE_LINEAR_SOLVER] = &precomputed_warp_ops},
     .init = precomputed_warp_init,
     .destroy = precomputed_warp_destroy,
+    .remember = precomputed_warp_remember,
+    .restored = dv_linear_solver_restored,
 };

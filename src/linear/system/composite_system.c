@@ -61,4 +61,6 @@ const dvClass dv_composite_system_class = {
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &composite_ops},
     .init = composite_init,
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };

@@ -37,6 +37,7 @@ typedef struct Export {
 static const dvFieldDesc export_fields[] = {EXPORT_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc exporter_fields[] = {EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc image_fields[] = {IMAGE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc export_memory[] = {DV_REMEMBER(numbers, steps)};
 #undef SELF
 
 static dvStatus export_init(dvObject *o)
@@ -59,7 +60,7 @@ static bool write_table(const dvBlockMatrix *a, const char *path, char separator
   size_t rows = dv_block_matrix_rows(a), cols = dv_block_matrix_cols(a);
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < cols; j++)
-      fprintf(f, "%.*g%c", digits, dv_block_matrix_entry(a, i, j), j + 1 < cols ? separator : '\n');
+      dv_print(f, "%.*g%c", digits, dv_block_matrix_entry(a, i, j), j + 1 < cols ? separator : '\n');
   bool good = !ferror(f);
   return fclose(f) == 0 && good;
 }
@@ -106,8 +107,6 @@ static void export_cleanup(dvObject *o)
   if (e->exportAtEnd && e->enable && e->steps > 0) export_write(e);
 }
 
-static void export_reset(dvObject *o) { ((Export *)o)->steps = 0; }
-
 #define EXPORT_CLASS(variable, name_, help_, more)                           \
   const dvClass variable = {                                                 \
       .struct_size = sizeof(dvClass),                                        \
@@ -118,7 +117,7 @@ static void export_reset(dvObject *o) { ((Export *)o)->steps = 0; }
       .size = sizeof(Export),                                                \
       .blocks = {&dv_object_block, DV_BLOCK(export_fields), DV_BLOCK(more)}, \
       .init = export_init,                                                   \
-      .reset = export_reset,                                                 \
+      DV_MEMORY(export_memory),                                              \
       .cleanup = export_cleanup,                                             \
       .handle_event = export_handle_event,                                   \
   }

@@ -29,6 +29,8 @@ const dvClass dv_matrix_free_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_free_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 // --- with a preconditioner -----------------------------------------------------------------------
@@ -46,10 +48,11 @@ static dvStatus preconditioned_init(dvObject *o)
   return DV_OK;
 }
 
-static void preconditioned_reset(dvObject *o)
+static void preconditioned_remember(dvObject *o, dvMemoryStream *s)
 {
-  dvPreconditionedSystem *s = (dvPreconditionedSystem *)o;
-  s->waited = s->assemblingRate;
+  dvPreconditionedSystem *p = (dvPreconditionedSystem *)o;
+  dv_linear_system_remember(o, s);
+  dv_remember_numbers(s, "waited", &p->waited, sizeof p->waited);
 }
 
 static dvStatus preconditioned_build(dvObject *o, dvPlan *plan, const dvMech *m)
@@ -57,9 +60,12 @@ static dvStatus preconditioned_build(dvObject *o, dvPlan *plan, const dvMech *m)
   dvPreconditionedSystem *s = (dvPreconditionedSystem *)o;
   DV_TRY(matrix_free_build(o, plan, m));
   if (!s->preconditionerSystem.target) return DV_OK;
-  if (++s->waited < s->assemblingRate) return DV_OK;
-  s->waited = 0;
-  return dv_linear_system_build(s->preconditionerSystem.target, plan, m);
+  dvLinearSystem *target = dv_linear_system(s->preconditionerSystem.target);
+  target->lasts = s->assemblingRate > 1;
+  bool due = ++s->waited >= s->assemblingRate;
+  if (due) s->waited = 0;
+  if (!due && target->stale) return dv_linear_system_bring_back(&target->base, plan, m);
+  return due ? dv_linear_system_build(&target->base, plan, m) : DV_OK;
 }
 
 static const dvLinearSystemOps preconditioned_ops = {
@@ -74,6 +80,7 @@ const dvClass dv_preconditioned_free_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(preconditioned_fields)},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &preconditioned_ops},
     .init = preconditioned_init,
-    .reset = preconditioned_reset,
     .destroy = dv_linear_system_destroy,
+    .remember = preconditioned_remember,
+    .restored = dv_linear_system_restored,
 };

@@ -44,6 +44,8 @@ const dvClass dv_matrix_system_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(matrix_system_fields)},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 const dvClass dv_constant_pattern_class = {
@@ -55,6 +57,8 @@ const dvClass dv_constant_pattern_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block, DV_BLOCK(matrix_system_fields)},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &matrix_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };
 
 // without fields of its own everything takes part
@@ -74,4 +78,6 @@ const dvClass dv_typed_system_class = {
     .blocks = {&dv_object_block, &dv_linear_system_block},
     .ops = {[DV_ROLE_LINEAR_SYSTEM] = &typed_system_ops},
     .destroy = dv_linear_system_destroy,
+    .remember = dv_linear_system_remember,
+    .restored = dv_linear_system_restored,
 };

@@ -31,12 +31,15 @@ dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech
 {
   s->assembly = &s->own;
   s->mech = *m;
-  if (s->busy && s->own.matrix.values && dv_assembly_holds(&s->own, plan))
+  if (s->busy && !s->stale && s->own.matrix.values && dv_assembly_holds(&s->own, plan))
     return dv_linear_system_collect_live(&s->base, plan, m);
-  s->own.later = s->later;
-  if (s->enableAssembly || !s->own.matrix.values) DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
+  s->own.later = s->later && !s->stale;
+  if (!s->bringing && s->enableAssembly) dv_linear_system_drop_kept(s);   // a new one is due
+  if (s->enableAssembly || s->stale || !s->own.matrix.values)
+    DV_TRY(dv_assembly_build(&s->own, &s->base, plan, m, parts));
   s->matrixSize[0] = s->matrixSize[1] = (int32_t)dv_min_size(s->own.size, INT32_MAX);
-  s->stamp++;
+  if (s->stale) DV_TRY(dv_linear_system_put_back(s));
+  else s->stamp++;
   return parts.stiffness ? dv_linear_system_collect_live(&s->base, plan, m) : DV_OK;
 }
 
@@ -46,4 +49,9 @@ void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p)
   dv_assembly_product(dv_linear_system(o)->assembly, o->context->pool, q, p);
 }
 
-void dv_linear_system_destroy(dvObject *o) { dv_assembly_free(&dv_linear_system(o)->own); }
+void dv_linear_system_destroy(dvObject *o)
+{
+  dvLinearSystem *s = dv_linear_system(o);
+  dv_assembly_free(&s->own);
+  dv_linear_system_drop_kept(s);
+}

@@ -21,6 +21,12 @@ typedef struct dvLinearSystem {
   bool busy;              // the solver has no use for another matrix yet: a build keeps the one that is there
   bool later;             // the solver sees to dv_assembly_finish
   dvMech mech;            // factors of the last build, for products without a matrix
+  // memory (system_memory.c)
+  bool lasts;            // its matrix serves later steps than the one that built it: it is remembered
+  bool stale;            // what it stands for was put back: another build is needed, whether it is due or not
+  bool bringing;         // which is to bring the matrix that was remembered
+  unsigned put_back;     // how often that has happened
+  dvBlockMatrix *kept;   // then: the matrix that was remembered, or NULL
 } dvLinearSystem;
 extern const dvFieldBlock dv_linear_system_block;
 
@@ -39,6 +45,15 @@ static inline const dvBlockMatrix *dv_linear_system_matrix(dvObject *o)
   const dvAssembly *a = dv_linear_system(o)->assembly;
   return a && a->matrix.values ? &a->matrix : NULL;
 }
+
+// For the hooks of the same names.
+void dv_linear_system_remember(dvObject *o, dvMemoryStream *s);
+bool dv_linear_system_restored(dvObject *o);
+void dv_linear_system_drop_kept(dvLinearSystem *s);
+// A build of a stale system that is not due: it brings the remembered matrix.
+dvStatus dv_linear_system_bring_back(dvObject *o, dvPlan *plan, const dvMech *m);
+// For builds of a stale system, after the matrix was assembled: puts the remembered one in its place.
+dvStatus dv_linear_system_put_back(dvLinearSystem *s);
 
 // Takes over what is live in the plan, where the matrix itself stays as it is.
 dvStatus dv_linear_system_collect_live(dvObject *o, dvPlan *plan, const dvMech *m);

@@ -26,7 +26,7 @@
   X(int, indexInput2, "0", "", "frame of input2 that carries frame 0; the last one when not given")
 
 typedef struct Moving {   // an articulation in motion
-  double before;          // coordinate at the last apply
+  double now;             // coordinate at the last apply
   dvVec3 axis, at;        // in the world
 } Moving;
 
@@ -39,12 +39,15 @@ typedef struct Articulated {
   DV_ARRAY(int32_t) order;    // centres, parents first
   DV_ARRAY(int32_t) center;   // of each frame as child, -1 for none
   DV_ARRAY(Moving) moving;    // of each articulation
-  DV_ARRAY(dvQuat) turn;      // Q of each centre
+  DV_ARRAY(dvQuat) turn;      // Q of each centre, as of the last apply
+  DV_ARRAY(dvQuat) from;      // Q and the coordinates of articulations at the beginning of the step: turns add up from
+  DV_ARRAY(double) before;    // there
   DV_ARRAY(double) place;     // c of each frame, as of the last apply
 } Articulated;
 
 #define SELF Articulated
 static const dvFieldDesc articulated_fields[] = {ARTICULATED_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc articulated_memory[] = {DV_REMEMBER(list, from) DV_REMEMBER(list, before)};
 #undef SELF
 
 // --- set-up --------------------------------------------------------------------------------------
@@ -104,10 +107,18 @@ static dvStatus sort_centers(Articulated *m)
                                         "articulation centres connect frames in a circle");
 }
 
-static void rest(Articulated *m)
+// positions have been accepted: the next turns count from here
+static void articulated_end_step(dvObject *o)
 {
-  for (size_t i = 0; i < m->moving.count; i++) m->moving.data[i].before = 0;
-  for (size_t i = 0; i < m->turn.count; i++) m->turn.data[i] = dv_quat_identity();
+  Articulated *m = (Articulated *)o;
+  for (size_t i = 0; i < m->moving.count; i++) m->before.data[i] = m->moving.data[i].now;
+  for (size_t i = 0; i < m->turn.count; i++) m->from.data[i] = m->turn.data[i];
+}
+
+// controllers may have moved it before the step
+static void articulated_handle_event(dvObject *o, const dvEvent *event)
+{
+  if (event->kind == DV_EVENT_INTEGRATE_BEGIN) articulated_end_step(o);
 }
 
 static dvStatus find_root(Articulated *m)
@@ -143,6 +154,9 @@ static dvStatus articulated_init(dvObject *o)
   DV_TRY(sort_centers(m));
   for (size_t i = 0; i < m->skeleton->articulations.count; i++) dv_push(&m->moving, (Moving){0});
   for (size_t i = 0; i < m->skeleton->centers.count; i++) dv_push(&m->turn, dv_quat_identity());
+  dv_array_resize(&m->from, m->turn.count);
+  dv_array_resize(&m->before, m->moving.count);
+  articulated_end_step(o);
   dv_array_resize(&m->place, 3 * m->frames);
   dv_mapping_first_apply(o, dv_ops(o, DV_ROLE_MAPPING));
   return DV_OK;
@@ -155,10 +169,10 @@ static void articulated_destroy(dvObject *o)
   dv_array_free(&m->center);
   dv_array_free(&m->moving);
   dv_array_free(&m->turn);
+  dv_array_free(&m->from);
+  dv_array_free(&m->before);
   dv_array_free(&m->place);
 }
-
-static void articulated_reset(dvObject *o) { rest((Articulated *)o); }
 
 static bool sizes_hold(const Articulated *m)
 {
@@ -202,10 +216,11 @@ static Pose move_at_once(Articulated *m, size_t c, dvQuat parent, dvVec3 at, con
   dvVec3 shift = {0, 0, 0}, turn = {0, 0, 0};
   for (size_t i = center->first; i < center->first + center->count; i++) {
     const dvArticulation *a = &m->skeleton->articulations.data[i];
-    if (a->rotation) turn = dv_vec3_add_scaled(turn, a->axis, theta[a->index] - m->moving.data[i].before);
+    if (a->rotation) turn = dv_vec3_add_scaled(turn, a->axis, theta[a->index] - m->before.data[i]);
     if (a->translation) shift = dv_vec3_add_scaled(shift, a->axis, theta[a->index]);
   }
   double angle = dv_vec3_norm(turn);
+  m->turn.data[c] = m->from.data[c];
   if (angle > 0) {
     dvQuat dq = dv_quat_from_axis(dv_vec3_scale(turn, 1 / angle), angle);
     m->turn.data[c] = dv_quat_normalise(on_child ? dv_quat_mul(m->turn.data[c], dq) : dv_quat_mul(dq, m->turn.data[c]));
@@ -425,6 +440,8 @@ const dvClass dv_articulated_system_mapping_class = {
     .ops = {[DV_ROLE_MAPPING] = &articulated_ops},
     .link = articulated_link,
     .init = articulated_init,
-    .reset = articulated_reset,
     .destroy = articulated_destroy,
+    .handle_event = articulated_handle_event,
+    DV_MEMORY(articulated_memory),
+    .end_step = articulated_end_step,
 };

@@ -27,7 +27,8 @@ typedef struct Composite {
   int32_t *used;                    // [fine]
   uint32_t *start, *entry, *cell;   // [fine + 1], entries of `cells` and the cells they are of
   double *first, *fine_first;       // positions at the start of the corners and of the fine points
-  double *turn, *moved, *q;         // [cells][9], [cells][24] and [fine][3]: scratch
+  double *turn, *moved, *q;         // [cells][9] rotations at the last apply, [cells][24] and [fine][3]: scratch
+  bool resumed;                     // the rotations were put back: the next apply takes them as they are
 } Composite;
 
 // --- set-up ---
@@ -133,6 +134,14 @@ static void composite_destroy(dvObject *o)
   for (size_t i = 0; i < DV_COUNT(all); i++) dv_free(all[i]);
 }
 
+// the rotations are those of the last evaluation of the force, which is not made again
+static void composite_remember(dvObject *o, dvMemoryStream *s)
+{
+  Composite *m = (Composite *)o;
+  dv_remember_numbers(s, "rotations", m->turn, 9 * m->cells->elements * sizeof *m->turn);
+  if (dv_memory_restores(s)) m->resumed = true;
+}
+
 // --- operations ---
 
 // by the version: another set of cells may stand at the same address
@@ -186,7 +195,9 @@ static void composite_apply(dvObject *o, int out_x, int in_x)
 {
   Composite *m = (Composite *)o;
   if (!sizes_hold(m)) return;
-  for (size_t e = 0; e < m->cells->elements; e++) dv_corot_rotation(m->force->elements, e, m->turn + 9 * e);
+  for (size_t e = 0; e < m->cells->elements && !m->resumed; e++)
+    dv_corot_rotation(m->force->elements, e, m->turn + 9 * e);
+  m->resumed = false;
   turn_back(m, dv_state_read(m->base.in, in_x), m->first);
   spread(m, true, dv_state_write(m->base.out, out_x));
   dv_mapping_touch(&m->base, out_x);
@@ -268,5 +279,6 @@ const dvClass dv_composite_mapping_class = {
     .link = dv_mapping_link,
     .init = composite_init,
     .destroy = composite_destroy,
+    .remember = composite_remember,
     .topology_changed = dv_mapping_cannot_follow,
 };

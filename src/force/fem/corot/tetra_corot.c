@@ -114,6 +114,8 @@ static void find_plastic_scale(dvTetraCorot *t, bool by_volume)
   }
 }
 
+static size_t plastic_numbers(const dvTetraCorot *t) { return DV_LANES * DV_TETRA_PLASTIC * t->blocks->packs; }
+
 static double *plastic_of(const dvTetraCorot *t, size_t e)
 {
   size_t lane = (size_t)t->blocks->lane[e];
@@ -127,14 +129,23 @@ void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6])
 
 void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6])
 {
-  for (size_t i = 0; i < 6; i++) plastic_of(t, e)[DV_LANES * i] = strain[i];
+  double *flowed = t->data.flowed + (plastic_of(t, e) - t->data.plastic);
+  for (size_t i = 0; i < 6; i++) plastic_of(t, e)[DV_LANES * i] = flowed[DV_LANES * i] = strain[i];
 }
 
-void dv_tetra_corot_reset(dvTetraCorot *t)
+void dv_tetra_corot_end_step(dvTetraCorot *t)
 {
-  if (!t->data.plastic) return;
-  for (size_t i = 0; i < DV_LANES * DV_TETRA_PLASTIC * t->blocks->packs; i++)
-    if (i / DV_LANES % DV_TETRA_PLASTIC != 0) t->data.plastic[i] = 0;
+  if (t->data.plastic) memcpy(t->data.plastic, t->data.flowed, plastic_numbers(t) * sizeof(double));
+}
+
+void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s)
+{
+  dv_remember_numbers(s, "plastic strain", t->data.plastic, plastic_numbers(t) * sizeof(double));
+  if (!t->data.plastic || !dv_memory_restores(s)) return;
+  size_t record = DV_LANES * DV_TETRA_PLASTIC;   // the factors are those of the mesh, whatever was read
+  for (size_t pack = 0; pack < t->blocks->packs; pack++)
+    memcpy(t->data.plastic + record * pack, t->data.flowed + record * pack, DV_LANES * sizeof(double));
+  memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
 }
 
 static bool allocate_options(dvTetraCorot *t, const dvTetraCorotDef *def)
@@ -143,11 +154,14 @@ static bool allocate_options(dvTetraCorot *t, const dvTetraCorotDef *def)
   t->data.limit = def->plastic_limit;
   t->data.yield = def->plastic_yield;
   t->data.creep = def->plastic_creep;
-  if (def->plastic_limit > 0) t->data.plastic = dv_alloc_aligned((lanes * DV_TETRA_PLASTIC + 1) * sizeof(double));
+  if (def->plastic_limit > 0) {
+    t->data.plastic = dv_alloc_aligned((lanes * DV_TETRA_PLASTIC + 1) * sizeof(double));
+    t->data.flowed = dv_alloc_aligned((lanes * DV_TETRA_PLASTIC + 1) * sizeof(double));
+  }
   bool present = def->present_gradients && t->method != DV_COROT_SMALL;
   if (present) t->data.frames = dv_alloc_aligned((lanes * DV_TETRA_FRAME + 1) * sizeof(double));
   t->mixed = present && t->method == DV_COROT_LARGE;
-  return (!present || t->data.frames) && (def->plastic_limit <= 0 || t->data.plastic);
+  return (!present || t->data.frames) && (def->plastic_limit <= 0 || (t->data.plastic && t->data.flowed));
 }
 
 static bool allocate(dvTetraCorot *t)
@@ -198,7 +212,10 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
   find_volumes(t, def, report ? report : &unread);
   for (size_t pack = 0; pack < blocks->packs; pack++) fill_pack(t, def, pack);
   dv_tetra_corot_set_material(t, def->young, def->poisson);
-  if (t->data.plastic) find_plastic_scale(t, def->plastic_by_volume);
+  if (t->data.plastic) {
+    find_plastic_scale(t, def->plastic_by_volume);
+    memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
+  }
   if (t->data.frames) force_blocks(&(Job){.t = t, .x = def->rest}, 0, blocks->count);   // leaves the frames at rest
   *out = t;
   return DV_OK;
@@ -214,6 +231,7 @@ void dv_tetra_corot_destroy(dvTetraCorot **tetra)
   dv_free(t->data.slots);
   dv_free(t->data.frames);
   dv_free(t->data.plastic);
+  dv_free(t->data.flowed);
   dv_free(t->volume);
   dv_free(t->energy);
   dv_free(t->von_mises);

@@ -14,6 +14,7 @@
 #include "base/isa.h"
 #include "base/pool.h"
 #include "force/fem/matrices.h"
+#include "object/memory.h"
 
 typedef enum dvCorotMethod {
   DV_COROT_SMALL,
@@ -37,9 +38,9 @@ typedef struct dvTetraCorotDef {
   // Strains from gradients of the present shape (on the volume at rest) instead of the shape at rest; in LARGE the
   // normal strains alone. No effect in SMALL.
   bool present_gradients;
-  // Plasticity, when plastic_limit > 0: of elastic strain above plastic_yield the part plastic_creep stays at each
-  // evaluation of the force, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear), in SOFA
-  // times six volumes of the element.
+  // Plasticity, when plastic_limit > 0: of elastic strain above plastic_yield the part plastic_creep stays in each
+  // step, up to a plastic strain of plastic_limit. Sizes are 2-norms (twice the shear), in SOFA times six volumes of
+  // the element.
   double plastic_limit, plastic_yield, plastic_creep;
   bool plastic_by_volume;
 } dvTetraCorotDef;
@@ -61,17 +62,19 @@ void dv_tetra_corot_destroy(dvTetraCorot **t);
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);
 
+// The end of a step: the plastic strain becomes what it has flowed to at the last dv_tetra_corot_add_force.
+void dv_tetra_corot_end_step(dvTetraCorot *t);
+// What lasts from step to step, as an entry of a memory.
+void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s);
 // Plastic strain of element e, six numbers times six volumes: only with plasticity.
 void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6]);
 void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6]);
-// Forgets the plastic strain.
-void dv_tetra_corot_reset(dvTetraCorot *t);
 
 // Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.
 void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents);
 
-// f += forces at x; plastic strain flows. Keeps the rotations for the functions below, which before the first call use
-// the rest shape. The pool may be NULL here and below.
+// f += forces at x, with the plastic strain that the step leads to from there. Keeps the rotations for the functions
+// below, which before the first call use the rest shape. The pool may be NULL here and below.
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f);
 
 // df += k (df/dx) dx with the rotations of the last dv_tetra_corot_add_force held: df/dx = -K.
@@ -117,6 +120,7 @@ typedef struct dvTetraData {
   // turned as the element is. NULL without.
   double *frames;
   double *plastic;   // a factor (1, in SOFA six volumes), plastic strain times it; NULL without plasticity
+  double *flowed;    // the same, to which it flows at the positions of the last evaluation
   double limit, yield, creep;
   bool no_tangents;   // force leaves `moving` and `frames` as they are
 } dvTetraData;

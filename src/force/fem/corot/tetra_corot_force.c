@@ -406,10 +406,16 @@ static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
   }
 }
 
-static void tetra_force_reset(dvObject *o)
+static void tetra_force_end_step(dvObject *o)
 {
   TetraForce *t = (TetraForce *)o;
-  if (t->elements) dv_tetra_corot_reset(t->elements);
+  if (!t->stale) dv_tetra_corot_end_step(t->elements);
+}
+
+static void tetra_force_remember(dvObject *o, dvMemoryStream *s)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (t->elements) dv_tetra_corot_remember(t->elements, s);
 }
 
 static void tetra_force_destroy(dvObject *o)
@@ -456,8 +462,9 @@ static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OP
     .help = "corotational linear finite elements on tetrahedra, isotropic material", .module = module_,              \
     .dofs = DV_DOF_VEC3, .size = sizeof(TetraForce),                                                                 \
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__}, .ops = {[DV_ROLE_FORCE] = &ops_}, \
-    .init = tetra_force_init, .reinit = tetra_force_reinit, .reset = tetra_force_reset,                              \
-    .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy, .topology_changed = dv_force_remake,   \
+    .init = tetra_force_init, .reinit = tetra_force_reinit, .end_step = tetra_force_end_step,                        \
+    .remember = tetra_force_remember, .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy,      \
+    .topology_changed = dv_force_remake,                                                                             \
   }
 #define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
 

@@ -104,11 +104,11 @@ DV_INLINE Sym elastic(const dvTetraData *t, size_t pack, Sym e)
 }
 
 // Elastic strain over the yield threshold flows into the plastic one, which grows up to a limit. Strains are measured
-// times the factor of the record.
+// times the factor of the record. The step that is on its way keeps what it began with.
 DV_INLINE Sym flow(const dvTetraData *t, size_t pack, Sym e)
 {
   if (!t->plastic) return e;
-  double *record = t->plastic + DV_LANES * DV_TETRA_PLASTIC * pack;
+  const double *record = t->plastic + DV_LANES * DV_TETRA_PLASTIC * pack;
   dvPack zero = dv_pack(0), one = dv_pack(1), six = dv_pack_load(record);
   Sym kept = load_sym(record + DV_LANES),
       free = sym_add((Sym){-kept.xx, -kept.yy, -kept.zz, -kept.xy, -kept.yz, -kept.zx}, e, six);
@@ -117,7 +117,7 @@ DV_INLINE Sym flow(const dvTetraData *t, size_t pack, Sym e)
   dvPackMask over = size2 > dv_pack(t->limit * t->limit);
   dvPack shrink = dv_pack_select(over, dv_pack(t->limit) / square_root(dv_pack_select(over, size2, one)), one);
   kept = sym_add((Sym){zero, zero, zero, zero, zero, zero}, kept, shrink);
-  store_sym(record + DV_LANES, kept);
+  store_sym(t->flowed + DV_LANES * (DV_TETRA_PLASTIC * pack + 1), kept);
   return sym_add(e, kept, dv_pack(-1) / six);
 }
 

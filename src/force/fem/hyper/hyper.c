@@ -205,11 +205,11 @@ void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x)
   recall(h);
 }
 
-void dv_hyper_forget(dvHyper *h)
+void dv_hyper_remember(dvHyper *h, dvMemoryStream *s)
 {
-  if (h->data.terms == 0) return;
-  memset(h->data.gamma, 0, (size_t)h->data.terms * 6 * DV_LANES * h->blocks->packs * sizeof(double));
-  recall(h);
+  size_t numbers = (size_t)h->data.terms * 6 * DV_LANES * h->blocks->packs;
+  dv_remember_numbers(s, "viscous stress", h->data.gamma, numbers * sizeof(double));
+  if (h->data.terms && dv_memory_restores(s)) recall(h);
 }
 
 static double *gamma_of(const dvHyper *h, size_t element)

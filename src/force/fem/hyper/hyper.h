@@ -27,6 +27,7 @@
 #include "base/pool.h"
 #include "force/fem/matrices.h"
 #include "math/vec.h"
+#include "object/memory.h"
 
 typedef enum dvHyperLaw {
   DV_ARRUDA_BOYCE,
@@ -77,10 +78,10 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x);
 
 // Viscosity. Stresses are S(t) = S - sum gamma_i, gamma_i = (dt alpha_i S + tau_i gamma_i of the step before) / (dt +
 // tau_i): an implicit Euler step of d gamma/dt = (alpha S - gamma) / tau. Sets dt for what follows; the end of a step,
-// at its positions; and forgetting.
+// at its positions; and what lasts from step to step, as an entry of a memory.
 void dv_hyper_set_step(dvHyper *h, double dt);
 void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x);
-void dv_hyper_forget(dvHyper *h);
+void dv_hyper_remember(dvHyper *h, dvMemoryStream *s);
 // The parts gamma_i of all elements, 6 numbers a term, times their volume: as rows that can move with the elements.
 // False when memory is short. The second takes rows for all elements or none.
 DV_CHECK_RESULT bool dv_hyper_history(const dvHyper *h, dvReals *rows);

@@ -184,17 +184,16 @@ static double hyper_force_energy(dvObject *o, const dvMech *m)
   return dv_hyper_energy(h->elements, o->context->pool, dv_state_read(h->force.state, m->x));
 }
 
-static void hyper_force_handle_event(dvObject *o, const dvEvent *event)
+static void hyper_force_end_step(dvObject *o)
 {
   HyperForce *h = (HyperForce *)o;
-  if (event->kind == DV_EVENT_ANIMATE_END && !h->stale)
-    dv_hyper_end_step(h->elements, o->context->pool, dv_state_read(h->force.state, DV_X));
+  if (!h->stale) dv_hyper_end_step(h->elements, o->context->pool, dv_state_read(h->force.state, DV_X));
 }
 
-static void hyper_force_reset(dvObject *o)
+static void hyper_force_remember(dvObject *o, dvMemoryStream *s)
 {
   HyperForce *h = (HyperForce *)o;
-  if (!h->stale) dv_hyper_forget(h->elements);
+  if (h->elements) dv_hyper_remember(h->elements, s);
 }
 
 static void hyper_force_destroy(dvObject *o)
@@ -218,7 +217,7 @@ static const dvForceOps hyper_force_ops = {
     .module = "Sofa.Component.SolidMechanics.FEM.HyperElastic", .dofs = DV_DOF_VEC3, .size = sizeof(HyperForce), \
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                    \
     .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit,         \
-    .reset = hyper_force_reset, .handle_event = hyper_force_handle_event, .destroy = hyper_force_destroy,        \
+    .remember = hyper_force_remember, .end_step = hyper_force_end_step, .destroy = hyper_force_destroy,          \
     .topology_changed = dv_force_remake,                                                                         \
   }
 

@@ -175,17 +175,16 @@ static double tled_energy(dvObject *o, const dvMech *m)
   return t->tetra ? dv_hyper_energy(t->tetra, o->context->pool, x) : dv_hexa_tled_energy(t->hexa, o->context->pool, x);
 }
 
-static void tled_handle_event(dvObject *o, const dvEvent *event)
+static void tled_end_step(dvObject *o)
 {
   Tled *t = (Tled *)o;
-  if (event->kind == DV_EVENT_ANIMATE_END && !t->stale && t->tetra)
-    dv_hyper_end_step(t->tetra, o->context->pool, dv_state_read(t->elastic.force.state, DV_X));
+  if (!t->stale && t->tetra) dv_hyper_end_step(t->tetra, o->context->pool, dv_state_read(t->elastic.force.state, DV_X));
 }
 
-static void tled_reset(dvObject *o)
+static void tled_remember(dvObject *o, dvMemoryStream *s)
 {
   Tled *t = (Tled *)o;
-  if (!t->stale && t->tetra) dv_hyper_forget(t->tetra);
+  if (t->tetra) dv_hyper_remember(t->tetra, s);
 }
 
 static void tled_destroy(dvObject *o)
@@ -208,8 +207,8 @@ static const dvForceOps tled_ops = {
     .struct_size = sizeof(dvClass), .name = name_, .aliases = other_, .module = "SofaCUDA",                    \
     .help = "Neo-Hookean finite elements of total Lagrangian explicit dynamics", .dofs = DV_DOF_VEC3,          \
     .size = sizeof(Tled), .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(fields_)}, \
-    .ops = {[DV_ROLE_FORCE] = &tled_ops}, .init = tled_init, .reinit = tled_reinit, .reset = tled_reset,       \
-    .handle_event = tled_handle_event, .destroy = tled_destroy, .topology_changed = dv_force_remake,           \
+    .ops = {[DV_ROLE_FORCE] = &tled_ops}, .init = tled_init, .reinit = tled_reinit, .remember = tled_remember, \
+    .end_step = tled_end_step, .destroy = tled_destroy, .topology_changed = dv_force_remake,                   \
   }
 const dvClass dv_tetra_tled_class =
     TLED_CLASS("TetrahedronTLEDForceField", "CudaTetrahedronTLEDForceField", tetra_tled_fields);

@@ -26,7 +26,7 @@ extern const dvClass dv_quad_bending_fem_class;
 
 typedef struct Plate {
   int32_t corner[4];
-  double l, h;                              // half sides
+  double l, h;                              // half sides, at the last evaluation
   double stretch, poisson, shear, across;   // C, nu, S, G
   dvVec3 rest[4];                           // corners from the first
 } Plate;
@@ -35,10 +35,12 @@ typedef struct QuadBending {
   dvElastic elastic;
   QUAD_BENDING_FIELDS(DV_MEMBER)
   DV_ARRAY(Plate) plates;
+  DV_ARRAY(double) sides;   // the half sides of each at the end of the last step
 } QuadBending;
 
 #define SELF QuadBending
 static const dvFieldDesc quad_bending_fields[] = {QUAD_BENDING_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc quad_bending_memory[] = {DV_REMEMBER(list, sides)};
 #undef SELF
 
 static dvVec3 corner_of(const double *x, int32_t p) { return dv_vec3_load(x + 3 * (size_t)p); }
@@ -65,6 +67,22 @@ static Plate plate_of(const QuadBending *q, size_t i, const int32_t *corner, con
   return p;
 }
 
+static void quad_bending_end_step(dvObject *o)
+{
+  QuadBending *q = (QuadBending *)o;
+  dv_array_resize(&q->sides, 2 * q->plates.count);
+  for (size_t i = 0; i < q->plates.count; i++)
+    q->sides.data[2 * i] = q->plates.data[i].l, q->sides.data[2 * i + 1] = q->plates.data[i].h;
+}
+
+static bool quad_bending_restored(dvObject *o)
+{
+  QuadBending *q = (QuadBending *)o;
+  for (size_t i = 0; i < q->plates.count; i++)
+    q->plates.data[i].l = q->sides.data[2 * i], q->plates.data[i].h = q->sides.data[2 * i + 1];
+  return true;
+}
+
 static dvStatus quad_bending_reinit(dvObject *o)
 {
   QuadBending *q = (QuadBending *)o;
@@ -83,6 +101,7 @@ static dvStatus quad_bending_reinit(dvObject *o)
     if (is_size(p.l) && is_size(p.h)) dv_push(&q->plates, p);
     else flat++;
   }
+  quad_bending_end_step(o);
   if (flat) dv_warning(o, "repair the mesh", "%zu quads have a side of length 0 and give no force", flat);
   return DV_OK;
 }
@@ -131,11 +150,14 @@ static void displacement_of(const Plate *p, const double *x, dvVec3 d[4])
   for (int k = 0; k < 4; k++) d[k] = dv_vec3_sub(p->rest[k], dv_vec3_sub(corner_of(x, p->corner[k]), origin));
 }
 
-static Plate present(const Plate *p, const double *x)
+// a rectangle with its present sides
+static Plate present(const QuadBending *q, size_t i, const double *x)
 {
-  Plate now = *p;
-  double l = half_side(x, p->corner[0], p->corner[1]), h = half_side(x, p->corner[0], p->corner[3]);
-  if (l > 1e-12 * p->l && h > 1e-12 * p->h) {
+  Plate now = q->plates.data[i];
+  const double *before = q->sides.data + 2 * i;
+  double l = half_side(x, now.corner[0], now.corner[1]), h = half_side(x, now.corner[0], now.corner[3]);
+  now.l = before[0], now.h = before[1];
+  if (l > 1e-12 * now.l && h > 1e-12 * now.h) {
     now.l = l;
     now.h = h;
   }
@@ -152,7 +174,7 @@ static void quad_bending_add_force(dvObject *o, const dvMech *m)
   for (size_t i = 0; i < q->plates.count; i++) {
     Plate *p = &q->plates.data[i];
     dvVec3 d[4];
-    *p = present(p, x);
+    *p = present(q, i, x);
     displacement_of(p, x, d);
     add_product(p, d, 1, f);
   }
@@ -192,7 +214,7 @@ static double quad_bending_energy(dvObject *o, const dvMech *m)
   const double *x = dv_state_read(q->elastic.force.state, m->x);
   double sum = 0;
   for (size_t e = 0; e < q->plates.count; e++) {
-    Plate p = present(&q->plates.data[e], x);
+    Plate p = present(q, e, x);
     dvVec3 d[4];
     displacement_of(&p, x, d);
     for (int ij = 0; ij < 16; ij++)
@@ -201,7 +223,11 @@ static double quad_bending_energy(dvObject *o, const dvMech *m)
   return sum;
 }
 
-static void quad_bending_destroy(dvObject *o) { dv_array_free(&((QuadBending *)o)->plates); }
+static void quad_bending_destroy(dvObject *o)
+{
+  dv_array_free(&((QuadBending *)o)->plates);
+  dv_array_free(&((QuadBending *)o)->sides);
+}
 
 static const dvForceOps quad_bending_ops = {
     .add_force = quad_bending_add_force,
@@ -223,6 +249,9 @@ const dvClass dv_quad_bending_fem_class = {
     .ops = {[DV_ROLE_FORCE] = &quad_bending_ops},
     .init = quad_bending_init,
     .reinit = quad_bending_reinit,
+    DV_MEMORY(quad_bending_memory),
+    .restored = quad_bending_restored,
+    .end_step = quad_bending_end_step,
     .destroy = quad_bending_destroy,
     .topology_changed = dv_force_remake,
 };
