@@ -65,6 +65,9 @@ DIVAN_API int divan_load_plugin(dvContext *context, const char *name);
  * whatever the scene's attribute `compat` and the environment variable DIVAN_COMPAT say. DIVAN_USAGE for another name.
  */
 DIVAN_API int divan_set_compat(dvContext *context, const char *mode);
+/* Scenes that are loaded from now on are read without components that do not exist and what cannot do without them;
+ * warnings name each kind once: "left out: 11 x TYPE (why)". Otherwise they are DIVAN_UNKNOWN_COMPONENT. */
+DIVAN_API void divan_set_skip_missing(dvContext *context, bool skip);
 
 /* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and
  * divan_init returns the worst of them. */

@@ -27,6 +27,7 @@ int divan_set_compat(dvContext *context, const char *mode)
   dv_compat_choose(context, m);
   return DV_OK;
 }
+void divan_set_skip_missing(dvContext *context, bool skip) { context->skip_missing = skip; }
 void divan_free(void *text) { dv_free(text); }
 
 static void forward(void *user, const dvMessage *m)

@@ -135,6 +135,11 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->advancing);
   dv_snapshot_free(&s->start);
   dv_array_free(&s->followers);
+  for (size_t i = 0; i < s->left_out.count; i++) {
+    dv_free(s->left_out.data[i].type);
+    dv_free(s->left_out.data[i].path);
+  }
+  dv_array_free(&s->left_out);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;

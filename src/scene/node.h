@@ -72,6 +72,13 @@ typedef struct dvSubscriber {
   void *user;
 } dvSubscriber;
 
+// Components of one type that a scene names and that are not in the graph.
+typedef struct dvLeftOut {
+  char *type, *path;   // path of the node of the first one
+  dvPlace place;       // of the first one
+  int count;
+} dvLeftOut;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
@@ -95,7 +102,8 @@ struct dvScene {
   double good_time;   // of the last step that ended well
   dvSnapshot start;   // what reset returns to
   DV_ARRAY(dvSubscriber) subscribers;
-  dvStrings missing;   // names of components that do not exist: links to them were told of already
+  DV_ARRAY(dvLeftOut) left_out;   // types that do not exist and, with context->skip_missing, what cannot do without
+  dvStrings missing;              // names of such components: links to them were told of already
   // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
   DV_ARRAY(dvFollower *) followers;
   void (*follow)(dvScene *scene);

@@ -166,6 +166,7 @@ bool dv_session_load(dvSession *s)
   dvLog *log = &s->context->log;
   log->worst = DV_OK;
   memset(log->counts, 0, sizeof log->counts);
+  for (size_t i = 0; i < s->options.plugin_count; i++) dv_divan_load_plugin(s->context, s->options.plugins[i]);
   if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
   else dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
@@ -249,9 +250,12 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
+  s->context->skip_missing = options->skip_missing;
   dvCompatMode mode;
   if (options->compat && dv_compat_parse(options->compat, &mode)) dv_compat_choose(s->context, mode);
   for (size_t i = 0; i < options->data_count; i++) dv_context_add_data_path(s->context, options->data[i]);
+  for (size_t i = 0; i < options->plugin_path_count; i++)
+    dv_context_add_plugin_path(s->context, options->plugin_paths[i]);
   char *directory = dv_path_directory(options->scene), *real = realpath(options->scene, NULL);
   add_root(s, directory);
   for (size_t i = 0; i < options->data_count; i++) add_root(s, options->data[i]);

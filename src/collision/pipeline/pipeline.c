@@ -186,22 +186,27 @@ static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
   return status;
 }
 
-// what answered the contacts goes; the next step finds them anew
-static void drop_responses(Pipeline *p)
+// what answered the contacts goes back to the pool; the next step finds them anew
+static void pipeline_reset(dvObject *o)
 {
-  if (p->manager) ((const dvContactManagerOps *)dv_ops(p->manager, DV_ROLE_CONTACT_MANAGER))->forget(p->manager);
-  if (p->live.scene) dv_live_leave(&p->live);
-  p->responses.count = 0;
+  Pipeline *p = (Pipeline *)o;
   dv_contact_lists_clear(&p->lists);
+  if (p->live.scene) respond(p);
 }
 
 static bool pipeline_restored(dvObject *o)
 {
-  drop_responses((Pipeline *)o);
+  pipeline_reset(o);
   return true;
 }
 
-static void pipeline_cleanup(dvObject *o) { drop_responses((Pipeline *)o); }
+static void pipeline_cleanup(dvObject *o)
+{
+  Pipeline *p = (Pipeline *)o;
+  if (!p->live.scene) return;
+  ((const dvContactManagerOps *)dv_ops(p->manager, DV_ROLE_CONTACT_MANAGER))->forget(p->manager);
+  dv_live_leave(&p->live);
+}
 
 static void pipeline_destroy(dvObject *o)
 {
