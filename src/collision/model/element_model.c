@@ -241,6 +241,8 @@ static void element_model_topology_changed(dvObject *o) { take_elements((Element
       .bwd_init = element_model_bwd_init,                                            \
       .topology_changed = element_model_topology_changed,                            \
       .destroy = dv_collision_model_destroy,                                         \
+      .remember = dv_collision_model_remember,                                       \
+      .restored = dv_collision_model_restored,                                       \
   };
 
 ELEMENT_MODEL(dv_triangle_collision_model_class, "TriangleCollisionModel", "the triangles of a mesh, for collisions",

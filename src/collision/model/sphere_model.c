@@ -126,4 +126,6 @@ const dvClass dv_sphere_collision_model_class = {
     .init = sphere_init,
     .handle_event = sphere_handle_event,
     .destroy = dv_collision_model_destroy,
+    .remember = dv_collision_model_remember,
+    .restored = dv_collision_model_restored,
 };
