@@ -19,7 +19,8 @@ dvStatus dv_collision_model_init(dvObject *o)
     return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
   DV_TRY(dv_object_ensure(state));
   m->state = dv_state(state);
-  m->shape = dv_collision_model_ops(m)->shape;
+  const dvCollisionModelOps *ops = dv_collision_model_ops(m);
+  m->shape = ops ? ops->shape : DV_SHAPE_NONE;   // one without a table is drawn, and touches nothing
   return DV_OK;
 }
 
