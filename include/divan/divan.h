@@ -105,11 +105,13 @@ DIVAN_API int divan_restore_snapshot(dvScene *scene, const void *bytes, size_t l
 DIVAN_API uint64_t divan_hash(dvScene *scene);
 
 /* The numbers of a field without a copy: NULL when there is no such field of numbers. `count` (may be NULL) gets how
- * many there are. */
+ * many there are. The pointer holds until the next call that changes the scene: divan_init, divan_step, divan_reset,
+ * divan_close, a set, divan_write and divan_written, of whatever field. Read anew after each of them: an array may have
+ * moved, and fields that nobody asked for in between may not be up to date. Calls that only read leave it as it is. */
 DIVAN_API const double *divan_read(dvScene *scene, const char *path, const char *field, size_t *count);
 DIVAN_API const int32_t *divan_read_ints(dvScene *scene, const char *path, const char *field, size_t *count);
 /* The same for writing; call divan_written afterwards, so that what depends on it is updated. The number cannot change.
- */
+ * The pointer holds as long as one of divan_read. */
 DIVAN_API double *divan_write(dvScene *scene, const char *path, const char *field, size_t *count);
 DIVAN_API int divan_written(dvScene *scene, const char *path, const char *field);
 /* A field as text; free it with divan_free. NULL when there is no such field. */

@@ -163,8 +163,11 @@ dvStatus dv_curves_close(dvCurves **curves)
   dvCurves *c = *curves;
   dvStatus status = DV_OK;
   for (size_t i = 0; c && i < c->list.count; i++)
-    for (int k = 0; k < 3; k++)
-      if (c->list.data[i].files[k] && fclose(c->list.data[i].files[k]) != 0) status = DV_ERROR_INPUT;
+    for (int k = 0; k < 3; k++) {
+      FILE *f = c->list.data[i].files[k];
+      bool whole = f && !ferror(f);
+      if (f && (fclose(f) != 0 || !whole)) status = DV_ERROR_INPUT;
+    }
   if (c) dv_array_free(&c->list);
   dv_free(c);
   *curves = NULL;

@@ -222,8 +222,10 @@ dvStatus dv_topology_dump_close(dvTopologyDump **dump)
   dvText list = {0};
   for (size_t i = 0; i < d->files.count; i++) {
     dvObject *o = d->topologies.found.data[i];
-    fclose(d->files.data[i]);
     char *part = file_part(o->name), *where = dv_format("%s/%zu_%s.json", d->directory, i, part);
+    bool whole = !ferror(d->files.data[i]);
+    if ((fclose(d->files.data[i]) != 0 || !whole) && status == DV_OK)
+      status = cannot_write(d->scene->context, d->directory);
     if (status == DV_OK) status = dump_elements(d, dv_topology(o), where);
     dv_free(where);
     dv_free(part);

@@ -78,7 +78,7 @@ dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *ti
 dvStatus dv_write_step_times(const char *path, const double *seconds, size_t count)
 {
   FILE *file = fopen(path, "wb");
-  for (size_t i = 0; file && i < count; i++) fprintf(file, "%.6g\n", 1e3 * seconds[i]);
+  for (size_t i = 0; file && i < count; i++) dv_print(file, "%.6g\n", 1e3 * seconds[i]);
   return closed(file);
 }
 
@@ -100,7 +100,7 @@ dvStatus dv_write_trace(const char *path, const char *title, const dvTimers *tim
     const dvTimerEvent *e = &timers->events.data[i];
     dv_text_clear(&name);
     dv_text_add_json(&name, timers->list.data[e->timer].name);
-    fprintf(file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":%s,\"ts\":%.3f,\"dur\":%.3f}", name.text,
+    dv_print(file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":%s,\"ts\":%.3f,\"dur\":%.3f}", name.text,
             1e6 * (e->began - start), 1e6 * e->seconds);
   }
   fprintf(file, "\n]}\n");

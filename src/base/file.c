@@ -3,26 +3,65 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+size_t dv_file_limit(void)
+{
+  const char *text = getenv("DIVAN_FILE_LIMIT");
+  double bytes;
+  if (!text || !dv_scan_real(&text, &bytes) || !(bytes >= 1)) return (size_t)1 << 30;
+  return bytes < 0x1p62 ? (size_t)bytes : (size_t)1 << 62;
+}
+
+const char *dv_file_why(void)
+{
+  switch (errno) {
+    case EISDIR: return "it is a directory";
+    case ENOTSUP: return "it is no regular file";
+    case EFBIG: return "it is larger than 1 GiB, or than DIVAN_FILE_LIMIT allows";
+    default: return strerror(errno);
+  }
+}
+
+// a regular file of a size that is allowed; opening a pipe or a device does not wait
+static FILE *open_regular(const char *path, size_t limit, size_t *size)
+{
+  int file = path ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+  if (!path) errno = ENOENT;
+  if (file < 0) return NULL;
+  struct stat info;
+  int why = 0;
+  if (fstat(file, &info) != 0) why = errno;
+  else if (S_ISDIR(info.st_mode)) why = EISDIR;
+  else if (!S_ISREG(info.st_mode)) why = ENOTSUP;
+  else if ((uint64_t)info.st_size > limit) why = EFBIG;
+  FILE *f = why ? NULL : fdopen(file, "rb");
+  if (f) {
+    *size = (size_t)info.st_size;
+    return f;
+  }
+  if (!why) why = errno;
+  close(file);
+  errno = why;
+  return NULL;
+}
 
 char *dv_file_read(const char *path, size_t *length)
 {
-  FILE *f = fopen(path, "rb");
+  size_t limit = dv_file_limit(), size = 0, used = 0;
+  FILE *f = open_regular(path, limit, &size);
   if (!f) return NULL;
-  struct stat info;
-  if (fstat(fileno(f), &info) == 0 && S_ISDIR(info.st_mode)) {
-    fclose(f);
-    errno = EISDIR;
-    return NULL;
-  }
-  size_t capacity = S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size + 1 : 65536, used = 0;
+  size_t capacity = size ? size + 1 : 65536;   // files of /proc do not tell their size
   char *bytes = dv_try_alloc(capacity);
   while (bytes) {
     used += fread(bytes + used, 1, capacity - used - 1, f);
     if (used < capacity - 1) break;
-    int c = fgetc(f);
+    int c = used <= limit ? fgetc(f) : EOF;   // a file that grows as it is read ends as well
     if (c == EOF) break;
     char *grown = dv_try_realloc(bytes, capacity, capacity * 2);
     if (!grown) {
@@ -34,11 +73,11 @@ char *dv_file_read(const char *path, size_t *length)
     capacity *= 2;
     bytes[used++] = (char)c;
   }
-  bool bad = ferror(f) != 0;
+  int why = !bytes ? ENOMEM : ferror(f) ? EIO : used > limit ? EFBIG : 0;
   fclose(f);
-  if (bad || !bytes) {
+  if (why) {
     dv_free(bytes);
-    if (!bytes) errno = ENOMEM;
+    errno = why;
     return NULL;
   }
   bytes[used] = 0;
@@ -50,6 +89,12 @@ bool dv_file_exists(const char *path)
 {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+bool dv_file_is_regular(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 char *dv_path_directory(const char *path)

@@ -7,9 +7,14 @@
 
 DV_PUBLIC_BEGIN
 
-// The whole file with a 0 behind it, or NULL (errno tells why). The caller frees it.
+// The whole file with a 0 behind it, or NULL (dv_file_why tells why; a path that is NULL is not there). The caller frees
+// it. Every file that is read comes through here: only regular files of at most dv_file_limit bytes are read, since a
+// scene may name any path, and a device or a pipe might never end.
 char *dv_file_read(const char *path, size_t *length);
-bool dv_file_exists(const char *path);       // a regular file (or a pipe) that can be opened
+const char *dv_file_why(void);           // errno in words, after dv_file_read
+size_t dv_file_limit(void);              // 1 GiB, or the bytes that the environment variable DIVAN_FILE_LIMIT names
+bool dv_file_exists(const char *path);   // something that is no directory; dv_file_read may refuse it
+bool dv_file_is_regular(const char *path);
 char *dv_path_directory(const char *path);   // "" for a bare name
 char *dv_path_join(const char *directory, const char *name);
 const char *dv_path_extension(const char *path);   // behind the last dot, "" without one

@@ -3,6 +3,8 @@
 // that are inside, never for one that has yet to wake up.
 #include "base/pool.h"
 
+#include "base/text.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -121,7 +123,8 @@ dvPool *dv_pool_create(int threads)
   p->scratch = dv_alloc((size_t)threads * sizeof *p->scratch);
   atomic_store(&p->gate, CLOSED);
   const char *least = getenv("DIVAN_HAND_OVER");
-  p->least = least ? strtod(least, NULL) : 40000;
+  p->least = 40000;
+  if (least) dv_scan_real(&least, &p->least);
   p->threads = 1;
   for (int i = 1; i < threads; i++) {
     Self *worker = dv_alloc(sizeof *worker);

@@ -9,6 +9,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+// --- the C locale --------------------------------------------------------------------------------
+
+static locale_t c_locale(void)
+{
+  static locale_t made_once;   // never changes: a cache, not state
+  locale_t have = __atomic_load_n(&made_once, __ATOMIC_ACQUIRE);
+  if (have) return have;
+  locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0), expected = (locale_t)0;
+  if (__atomic_compare_exchange_n(&made_once, &expected, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
+  freelocale(made);
+  return expected;
+}
+
+int dv_vsnprintf(char *out, size_t size, const char *format, va_list args)
+{
+  locale_t before = uselocale(c_locale());
+  int n = vsnprintf(out, size, format, args);
+  uselocale(before);
+  return n;
+}
+
+int dv_snprintf(char *out, size_t size, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  int n = dv_vsnprintf(out, size, format, args);
+  va_end(args);
+  return n;
+}
+
+void dv_print(FILE *file, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  locale_t before = uselocale(c_locale());
+  vfprintf(file, format, args);
+  uselocale(before);
+  va_end(args);
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
 static void text_room(dvText *t, size_t extra)
 {
   size_t need = t->length + extra + 1;
@@ -44,10 +86,10 @@ void dv_text_vprintf(dvText *t, const char *format, va_list args)
 {
   va_list again;
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  int n = dv_vsnprintf(NULL, 0, format, args);
   if (n > 0) {
     text_room(t, (size_t)n);
-    vsnprintf(t->text + t->length, (size_t)n + 1, format, again);
+    dv_vsnprintf(t->text + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
   }
   va_end(again);
@@ -94,7 +136,7 @@ char *dv_text_take(dvText *t)
 // does the value read back from so many digits?
 static bool prints_back(char *digits, size_t size, int precision, double value)
 {
-  snprintf(digits, size, "%.*g", precision, value);
+  dv_snprintf(digits, size, "%.*g", precision, value);
   const char *cursor = digits;
   double back = 0;
   return dv_scan_real(&cursor, &back) && back == value;
@@ -114,7 +156,7 @@ void dv_text_add_real(dvText *t, double value)
   // what 15 digits do not give back, fewer do not either
   int precision = prints_back(digits, sizeof digits, 15, value) ? 6 : 16;
   while (precision < 17 && !prints_back(digits, sizeof digits, precision, value)) precision++;
-  if (precision == 17) snprintf(digits, sizeof digits, "%.17g", value);
+  if (precision == 17) dv_snprintf(digits, sizeof digits, "%.17g", value);
   dv_text_add(t, digits);
 }
 
@@ -162,21 +204,8 @@ static const char *skip_space(const char *s)
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// slow path: the C library, in the C locale whatever the program's locale is
-static double slow_real(const char *s, char **end)
-{
-  static locale_t c_locale;   // created once, never changes: a cache, not state
-  locale_t have = __atomic_load_n(&c_locale, __ATOMIC_ACQUIRE);
-  if (!have) {
-    locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0), expected = (locale_t)0;
-    if (!__atomic_compare_exchange_n(&c_locale, &expected, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-      freelocale(made);
-      made = expected;
-    }
-    have = made;
-  }
-  return strtod_l(s, end, have);
-}
+// slow path: the C library
+static double slow_real(const char *s, char **end) { return strtod_l(s, end, c_locale()); }
 
 bool dv_scan_real(const char **cursor, double *out)
 {

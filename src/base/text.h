@@ -1,10 +1,11 @@
-// Text: a builder, number scanning that ignores the locale, nearest names, paths.
+// Text: a builder, numbers, read and written in the C locale, nearest names, paths.
 #ifndef DV_BASE_TEXT_H
 #define DV_BASE_TEXT_H
 
 #include "base/base.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 
 DV_PUBLIC_BEGIN
 
@@ -27,6 +28,10 @@ void dv_text_add_real(dvText *t, double value);
 
 // A printed string on the heap.
 char *dv_format(const char *format, ...) DV_PRINTF(1, 2);
+// printf with a decimal point, whatever locale the program around has chosen; the builder and dv_format do the same
+int dv_vsnprintf(char *out, size_t size, const char *format, va_list args);
+int dv_snprintf(char *out, size_t size, const char *format, ...) DV_PRINTF(3, 4);
+void dv_print(FILE *file, const char *format, ...) DV_PRINTF(2, 3);
 
 static inline bool dv_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool dv_same(const char *a, const char *b);             // equal, NULL equals NULL

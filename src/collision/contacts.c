@@ -30,7 +30,7 @@ static bool share_group(const dvInts *a, const dvInts *b)
 bool dv_models_may_touch(const dvCollisionModel *a, const dvCollisionModel *b)
 {
   if (!a->active || !b->active || a->base.failed || b->base.failed) return false;
-  if ((!a->moving && !b->moving) || (!a->simulated && !b->simulated)) return false;
+  if (!a->simulated && !b->simulated) return false;
   if (a == b || a->base.node == b->base.node) return a->selfCollision && (a == b || b->selfCollision);
   return !share_group(&a->group, &b->group);
 }
@@ -39,9 +39,19 @@ const dvShapePair *dv_shape_pair(const dvObject *intersection, const dvCollision
                                  bool *swapped)
 {
   const dvIntersectionOps *ops = dv_ops(intersection, DV_ROLE_INTERSECTION);
-  *swapped = a->shape > b->shape;
-  dvShape first = *swapped ? b->shape : a->shape, second = *swapped ? a->shape : b->shape;
-  for (const dvShapePair *p = ops->pairs; p->first != DV_SHAPE_NONE; p++)
-    if (p->first == first && p->second == second) return p;
+  for (int turn = 0; turn < 2; turn++)
+    for (const dvShapePair *p = ops->pairs; p->first != DV_SHAPE_NONE; p++) {
+      if (p->first != (turn ? b : a)->shape || p->second != (turn ? a : b)->shape) continue;
+      *swapped = turn;
+      return p;
+    }
   return NULL;
+}
+
+dvProximity dv_proximity(const dvObject *intersection, const dvCollisionModel *a, const dvCollisionModel *b)
+{
+  dvProximity p = {.method = intersection, .model = {a, b}};
+  ((const dvIntersectionOps *)dv_ops(intersection, DV_ROLE_INTERSECTION))
+      ->distances(intersection, a, b, &p.alarm, &p.contact);
+  return p;
 }

@@ -1,9 +1,9 @@
-// What collision models have in common. Detection is not part of this version: they hold what it will need.
+// What collision models have in common: primitives of one shape, their boxes, and a tree over them.
 #ifndef DV_COLLISION_MODEL_H
 #define DV_COLLISION_MODEL_H
 
+#include "collision/cube_tree.h"
 #include "state/state.h"
-#include "topology/search/box_tree.h"
 
 DV_PUBLIC_BEGIN
 
@@ -26,7 +26,7 @@ typedef enum dvShape {
 
 #define DV_COLLISION_MODEL_FIELDS(X)                                                                            \
   X(bool, active, "1", "", "take part in collision detection")                                                  \
-  X(bool, moving, "1", "", "the model moves; two that do not are never tested against each other")              \
+  X(bool, moving, "1", "", "the model moves; the boxes of one that does not are computed once")                 \
   X(bool, simulated, "1", "", "the model is driven by a simulation; two that are not are never tested")         \
   X(bool, selfCollision, "0", "", "test the model against itself")                                              \
   X(real, contactDistance, "0", "m", "distance added to that of the intersection method", .alias = "proximity") \
@@ -41,24 +41,68 @@ typedef enum dvShape {
   X(link, next, "", "", "finer model", .role = DV_ROLE_COLLISION_MODEL, .flags = DV_HIDDEN)                     \
   X(link, collisionElementActiver, "", "", "component that switches elements on and off", .flags = DV_HIDDEN)
 
+// Corners and edges of a triangle that it stands for: the first triangle at each takes it.
+// DV_CORNER << i is corner i, DV_SIDE << i the edge opposite to it.
+enum { DV_CORNER = 1, DV_SIDE = 8 };
+
 typedef struct dvCollisionModel {
   dvObject base;
   DV_COLLISION_MODEL_FIELDS(DV_MEMBER)
-  dvState *state;           // positions of the elements
-  const char *primitives;   // what its elements are called: "triangles"
-  dvInts elements;          // points of each element, 1 to 3; width 0 where every point is an element
-  const dvReals *radii;     // of the elements, NULL where they have none
-  // a tree over the boxes of the elements, kept up to date by the pipeline
+  dvState *state;            // positions of the elements
+  const char *primitives;    // what its elements are called: "triangles"
+  dvInts elements;           // points of each element, 1 to 3; width 0 where every point is an element
+  const dvReals *radii;      // of the elements, NULL where they have none
+  struct dvTopology *mesh;   // of the elements, NULL where they have none
+  size_t from_quads;         // triangles from here on are halves of quads, two each
+  DV_ARRAY(uint8_t) flags;   // of the triangles: what each stands for
+  const bool *both_sides;    // contacts on both sides of its elements count
+  // what lies around what in the mesh, for those who test elements in threads: dv_collision_model_look_around
+  const dvInts *mesh_edges, *mesh_triangles;
+  const struct dvIncidence *edges_at_point, *triangles_at_point, *triangles_at_edge;
+  // kept up to date by the pipeline
+  const double *x;   // positions now, `stride` numbers from one to the next
+  size_t stride;
   dvShape shape;
-  dvBox box;   // of all of them
   DV_ARRAY(dvBox) boxes;
-  dvBoxTree tree;
+  dvCubeTree tree;
 } dvCollisionModel;
+
+typedef struct dvCollisionModelOps {
+  dvShape shape;
+  // Boxes of its primitives at the positions `x`, larger by `margin` on all sides.
+  void (*boxes)(const dvCollisionModel *m, double margin, dvBox *out);
+  // May two of its elements touch, where a model is tested against itself or others of its node? NULL: always.
+  bool (*may_touch)(const dvCollisionModel *m, int32_t element, const dvCollisionModel *other, int32_t element2);
+} dvCollisionModelOps;
 
 extern const dvFieldBlock dv_collision_model_block;
 // Finds the state of the node or above.
 dvStatus dv_collision_model_init(dvObject *o);
+void dv_collision_model_destroy(dvObject *o);
 size_t dv_collision_model_count(const dvObject *o);   // of its elements
+// Takes the positions of now; boxes and tree follow, in a tree of at most this depth.
+void dv_collision_model_refit(dvCollisionModel *m, int depth);
+// For the hooks of the same names.
+void dv_collision_model_remember(dvObject *o, dvMemoryStream *s);
+bool dv_collision_model_restored(dvObject *o);
+
+// Makes what lies around its elements known, for this step.
+void dv_collision_model_look_around(dvCollisionModel *m);
+
+static inline const dvCollisionModelOps *dv_collision_model_ops(const dvCollisionModel *m)
+{
+  return (const dvCollisionModelOps *)dv_ops(&m->base, DV_ROLE_COLLISION_MODEL);
+}
+static inline const double *dv_collision_point(const dvCollisionModel *m, int32_t point)
+{
+  return m->x + (size_t)point * m->stride;
+}
+// The k-th point of an element.
+static inline const double *dv_element_point(const dvCollisionModel *m, int32_t element, int k)
+{
+  int32_t width = m->elements.width;
+  return dv_collision_point(m, width ? m->elements.data[element * width + k] : element);
+}
 
 DV_PUBLIC_END
 

@@ -1,10 +1,16 @@
-// The collision models that exist: one line each.
+// The components of collision: one line each.
 #include "collision/register.h"
 
 void dv_register_collision(dvRegistry *r)
 {
-  dv_registry_add(r, &dv_sphere_collision_model_class);
-  dv_registry_add(r, &dv_triangle_collision_model_class);
-  dv_registry_add(r, &dv_line_collision_model_class);
-  dv_registry_add(r, &dv_point_collision_model_class);
+  static const dvClass *const classes[] = {
+      &dv_sphere_collision_model_class, &dv_triangle_collision_model_class,
+      &dv_line_collision_model_class,   &dv_point_collision_model_class,
+      &dv_min_proximity_class,          &dv_new_proximity_class,
+      &dv_local_min_distance_class,     &dv_discrete_intersection_class,
+      &dv_collision_response_class,     &dv_rule_based_manager_class,
+      &dv_penalty_force_class,          &dv_collision_pipeline_class,
+  };
+  for (size_t i = 0; i < DV_COUNT(classes); i++) dv_registry_add(r, classes[i]);
+  dv_register_phases(r);
 }

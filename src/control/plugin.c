@@ -15,7 +15,7 @@ static char *try_in(const char *directory, const char *name)
   static const char *const prefixes[] = {"lib", ""};
   for (size_t i = 0; i < DV_COUNT(prefixes); i++) {
     char *path = dv_format("%s/%s%s.so", directory, prefixes[i], name);
-    if (dv_file_exists(path)) return path;
+    if (dv_file_is_regular(path)) return path;
     dv_free(path);
   }
   return NULL;
@@ -112,7 +112,7 @@ dvStatus dv_plugin_load(dvContext *c, const char *name, dvText *why, dvText *adv
   bool is_file = strchr(name, '/') || dv_ends_with_nocase(name, ".so");
   // without a slash the loader would search the system's directories
   char *path = !is_file               ? dv_plugin_find(c, name)
-               : dv_file_exists(name) ? dv_format("%s%s", strchr(name, '/') ? "" : "./", name)
+               : dv_file_is_regular(name) ? dv_format("%s%s", strchr(name, '/') ? "" : "./", name)
                                       : NULL;
   dvStatus status =
       path      ? load_file(c, path, name, why, advice)

@@ -106,10 +106,10 @@ static dvStatus load_xsp(DiagonalMass *m)
   dvText advice = {0};
   char *path = dv_context_find_file(o->context, m->filename, dv_field_of(o, &m->filename)->place.file, &advice);
   size_t length;
-  char *text = path ? dv_file_read(path, &length) : NULL;
+  char *text = dv_file_read(path, &length);
   dvStatus status = DV_OK;
   dv_reals_free(&m->vertexMass);
-  if (!text) status = dv_field_error(o, &m->filename, advice.text, "cannot read %s", m->filename);
+  if (!text) status = dv_field_error(o, &m->filename, advice.text, "cannot read %s: %s", m->filename, dv_file_why());
   else if (!read_xsp(text, &m->vertexMass) || !expand_to_frames(&m->vertexMass, o->dof))
     status = dv_field_error(o, &m->filename, NULL, "%s is not a whole Xsp file of version 3 or 4", path);
   dv_free(text);

@@ -116,12 +116,12 @@ static bool load_rigid(UniformMass *u)
   dvText advice = {0};
   char *path = dv_context_find_file(o->context, u->filename, dv_field_of(o, &u->filename)->place.file, &advice);
   size_t length;
-  char *text = path ? dv_file_read(path, &length) : NULL;
+  char *text = dv_file_read(path, &length);
   bool has_mass = false;
   if (text) read_rigid(u, text, path, &has_mass);
   else
-    dv_field_warning(o, &u->filename, advice.text, "cannot read %s; the frame gets mass 1 and a unit inertia",
-                     u->filename);
+    dv_field_warning(o, &u->filename, advice.text, "cannot read %s: %s; the frame gets mass 1 and a unit inertia",
+                     u->filename, dv_file_why());
   dv_free(text);
   dv_free(path);
   dv_text_free(&advice);

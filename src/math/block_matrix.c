@@ -1,6 +1,8 @@
 // See block_matrix.h.
 #include "math/block_matrix_kernels.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,7 +135,7 @@ static void put_line(void *user, size_t row, size_t col, double value)
   Lines *l = user;
   if (value == 0) return;
   l->count++;
-  if (l->file) fprintf(l->file, "%zu %zu %.17g\n", row + 1, col + 1, value);
+  if (l->file) dv_print(l->file, "%zu %zu %.17g\n", row + 1, col + 1, value);
 }
 
 bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path)

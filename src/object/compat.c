@@ -248,6 +248,18 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                   .wrong = "cells are also joined where an edge of the surface would cross their face "
                                            "behind its first point, and not where the last edge of a polygon does",
                                   .right = "cells are joined where an edge of the surface crosses their face"},
+    // --- contacts ---
+    [DV_COMPAT_LINE_SPHERE] = {.name = "line-sphere",
+                               .components = "MinProximityIntersection",
+                               .since = "v26.12",
+                               .wrong = "a sphere meets a line as far from its first end as it is from the second",
+                               .right = "a sphere meets a line where that is nearest"},
+    [DV_COMPAT_FIRST_CORNER] = {.name = "first-corner",
+                                .components = "NewProximityIntersection",
+                                .since = "v26.12",
+                                .wrong = "the first corner of a triangle touches another triangle once for every "
+                                         "triangle that begins with it",
+                                .right = "a corner that triangles share touches another triangle once"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

@@ -278,7 +278,7 @@ static int send_picture(dvServer *s, struct mg_connection *c, const char *number
   if (end != number && *end == 0 && errno == 0 && index < s->pictures.count) path = dv_strdup(s->pictures.data[index]);
   pthread_mutex_unlock(&s->lock);
   size_t length = 0;
-  char *data = path ? dv_file_read(path, &length) : NULL;
+  char *data = dv_file_read(path, &length);
   const char *type = data ? picture_type(data, length) : NULL;
   if (type) respond(c, 200, "OK", type, data, length);
   dv_free(path);

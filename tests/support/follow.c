@@ -329,8 +329,15 @@ static void clear(Both *b, int state, int id)
   }
 }
 
-static const dvMech mech = {
-    .x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = 1, .dt = 0.01, .gravity = {1, -9.81, 0.5}};
+static const dvMech mech = {.x = DV_X,
+                            .v = DV_V,
+                            .f = DV_F,
+                            .dx = DV_DX,
+                            .df = DV_DF,
+                            .k = 1,
+                            .implicit = true,
+                            .dt = 0.01,
+                            .gravity = {1, -9.81, 0.5}};
 
 static void compare_force(Both *b, int state)
 {

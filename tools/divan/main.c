@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "object/compat.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ void catch_interrupts(void)
 
 int interrupted(void) { return caught ? 128 + (int)caught : 0; }
 
-int main(int count, char **arguments)
+static int run_verb(int count, char **arguments)
 {
   if (count < 2) {
     print_help(stderr);
@@ -190,4 +191,14 @@ int main(int count, char **arguments)
   int near = dv_nearest(verb, names, (int)DV_COUNT(commands));
   if (near >= 0) return usage_error(NULL, "there is no verb '%s'; did you mean '%s'?", verb, names[near]);
   return usage_error(NULL, "there is no verb '%s'", verb);
+}
+
+// what was printed counts as a result: on a full device it is lost
+int main(int count, char **arguments)
+{
+  int status = run_verb(count, arguments);
+  bool lost = ferror(stdout) != 0;
+  if (fflush(stdout) == 0 && !lost) return status;
+  fprintf(stderr, "divan: error: the standard output cannot be written: %s\n", strerror(errno));
+  return status ? status : DV_ERROR_INPUT;
 }

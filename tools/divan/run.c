@@ -192,6 +192,13 @@ static dvStatus write_all(Writers *w)
   return DV_OK;
 }
 
+static dvStatus lost_writers(void)
+{
+  fprintf(stderr, "divan run: error: what --out, --gnuplot, --csv and --dump-topology write cannot be written: %s\n",
+          errno ? strerror(errno) : "no reason given");
+  return DV_ERROR_INPUT;
+}
+
 // what is due after a step, or before the first; the time of it is told apart from that of the steps
 static void write_moment(const Run *r, Writers *w, Outcome *out)
 {
@@ -199,9 +206,7 @@ static void write_moment(const Run *r, Writers *w, Outcome *out)
   errno = 0;
   if (w->topologies && out->done > 0) dv_topology_dump_step(w->topologies);
   if (out->done % r->every == 0) out->status = write_all(w);
-  if (out->status != DV_OK)
-    fprintf(stderr, "divan run: what --out, --gnuplot and --csv write cannot be written: %s\n",
-            errno ? strerror(errno) : "no reason given");
+  if (out->status != DV_OK) lost_writers();
   out->writing += dv_now() - began;
   out->writing_cpu += dv_cpu_now() - cpu;
 }
@@ -287,8 +292,9 @@ static dvStatus finish(const Run *r, dvScene *scene, Writers *writers, Outcome *
 {
   dvContext *context = scene->context;
   int frames = writers->series ? dv_series_frames(writers->series) : 0;
+  errno = 0;
   dvStatus closed = close_writers(writers);
-  if (o->status == DV_OK && closed != DV_OK) o->status = closed;
+  if (o->status == DV_OK && closed != DV_OK) o->status = lost_writers();
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
   if (o->status == DV_OK && r->save) o->status = dv_snapshot_write(scene, r->save);
   if (o->status == DV_ERROR_DIVERGED && r->last_good && dv_dump_states(scene, r->last_good) == DV_OK)

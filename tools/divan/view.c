@@ -41,13 +41,22 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char viewer_page[], viewer_page_end[];
 
-enum { USUAL_PORT = 8123 };
+enum { USUAL_PORT = 8123, GRACE = 1 };   // seconds that an orderly end may wait for
 
-static atomic_int stopped;   // lock-free: a signal may set it
-static void on_signal(int number)
+static atomic_int stopped;   // the first signal; lock-free: a signal may set it
+static void at_once(int number)
 {
   DV_UNUSED(number);
-  stopped = 1;
+  _exit(128 + stopped);
+}
+
+// The first signal ends the program in order, between two steps. Loading a scene and working on an edit may take
+// minutes: then, or at the second signal, it ends at once.
+static void on_signal(int number)
+{
+  if (stopped) _exit(128 + number);
+  stopped = number;
+  alarm(GRACE);
 }
 
 typedef struct View {
@@ -130,9 +139,10 @@ static int run(int count, char **arguments)
                                  .compat = v.common.compat,
                                  .print = true,
                                  .animate = v.animate};
-  struct sigaction act = {.sa_handler = on_signal};
+  struct sigaction act = {.sa_handler = on_signal}, end = {.sa_handler = at_once};
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
+  sigaction(SIGALRM, &end, NULL);
   dvText why = {0};
   dvServer *server = dv_server_create(&o, &why);
   if (!server && v.port == 0) {   // the usual port is taken
@@ -150,7 +160,8 @@ static int run(int count, char **arguments)
     printf("%s\n", dv_server_address(server));
     fflush(stdout);
     if (v.browser) open_browser(dv_server_address(server));
-    dv_server_run(server, &stopped);
+    if (!stopped) dv_server_run(server, &stopped);
+    alarm(0);   // in order from here on: files are completed
     dv_server_destroy(&server);
   }
   dv_text_free(&why);

@@ -21,13 +21,14 @@
 #include "math/decompose.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
+#include "mechanics/pairs.h"
 #include "object/context.h"
 #include "object/object.h"
 #include "ode/integrator.h"
 #include "scene/node.h"
 #include "scene/plan.h"
 #include "state/state.h"
-#include "topology/change/element_data.h"
+#include "topology/change/follow.h"
 #include "topology/topology.h"
 
 /* Moves when plugins must be compiled again: a table of operations or the meaning of a call has changed. */

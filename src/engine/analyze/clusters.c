@@ -301,11 +301,11 @@ static bool make_clusters(Clustering *c, Region *r)
 static dvStatus read_clusters(Clustering *c)
 {
   dvObject *o = &c->base;
-  char *path = dv_context_find_file(o->context, c->inFile, o->place.file, NULL), *text = NULL;
-  size_t length;
-  if (path) text = dv_file_read(path, &length);
+  char *path = dv_context_find_file(o->context, c->inFile, o->place.file, NULL);
+  char *text = dv_file_read(path, NULL);
   dv_free(path);
-  if (!text) return dv_field_error(o, &c->inFile, NULL, "the clusters in %s cannot be read", c->inFile);
+  if (!text)
+    return dv_field_error(o, &c->inFile, NULL, "the clusters in %s cannot be read: %s", c->inFile, dv_file_why());
   const char *s = text;
   double head[5];
   int got = 0;
@@ -336,13 +336,14 @@ static void write_clusters(const Clustering *c)
     dv_field_warning(&c->base, &c->outFile, NULL, "%s cannot be written", c->outFile);
     return;
   }
-  fprintf(f, "%d %.17g %.17g %zu %d\n", c->useTopo, c->radius, c->fixedRadius, dv_lists_size(&c->cluster), c->number);
+  dv_print(f, "%d %.17g %.17g %zu %d\n", c->useTopo, c->radius, c->fixedRadius, dv_lists_size(&c->cluster), c->number);
   for (size_t i = 0; i < dv_lists_size(&c->cluster); i++) {
     fprintf(f, "%zu", dv_lists_length(&c->cluster, i));
     for (size_t k = 0; k < dv_lists_length(&c->cluster, i); k++) fprintf(f, " %d", dv_lists_at(&c->cluster, i)[k]);
     fputc('\n', f);
   }
-  if (fclose(f) != 0) dv_field_warning(&c->base, &c->outFile, NULL, "%s could not be written", c->outFile);
+  bool whole = !ferror(f);
+  if (fclose(f) != 0 || !whole) dv_field_warning(&c->base, &c->outFile, NULL, "%s could not be written", c->outFile);
 }
 
 static dvStatus clustering_update(dvObject *o)

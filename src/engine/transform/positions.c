@@ -104,11 +104,10 @@ static dvStatus read_matrix(const Move *m, double out[16])
     return dv_field_error(o, &m->filename, "give a .trm, .tfm, .xfm or .txt file", "'%s' is no file of a matrix",
                           m->filename);
   dvText advice = {0};
-  char *path = dv_context_find_file(o->context, m->filename, o->place.file, &advice), *text = NULL;
-  size_t length;
-  if (path) text = dv_file_read(path, &length);
+  char *path = dv_context_find_file(o->context, m->filename, o->place.file, &advice);
+  char *text = dv_file_read(path, NULL);
   dvStatus status = DV_OK;
-  if (!text) status = dv_field_error(o, &m->filename, advice.text, "%s cannot be read", m->filename);
+  if (!text) status = dv_field_error(o, &m->filename, advice.text, "%s cannot be read: %s", m->filename, dv_file_why());
   else if (!matrix_from_text(path, text, out))
     status = dv_field_error(o, &m->filename, NULL, "%s does not hold a matrix", m->filename);
   dv_free(text);

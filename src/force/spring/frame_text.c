@@ -78,8 +78,8 @@ dvStatus dv_frame_text_file(const dvObject *o, char *const *member, dvReals *out
   dvText advice = {0};
   size_t length;
   char *path = dv_context_find_file(o->context, *member, dv_field_of(o, member)->place.file, &advice);
-  char *text = path ? dv_file_read(path, &length) : NULL;
-  dvStatus status = text ? DV_OK : dv_field_error(o, member, advice.text, "cannot read %s", *member);
+  char *text = dv_file_read(path, &length);
+  dvStatus status = text ? DV_OK : dv_field_error(o, member, advice.text, "cannot read %s: %s", *member, dv_file_why());
   double value;
   for (const char *at = text; text && dv_scan_real(&at, &value);) {
     if (!dv_reals_resize(out, out->count + 1)) break;

@@ -79,10 +79,10 @@ dvStatus dv_xsp_read(const dvObject *o, char *const *member, dvXspSprings *out)
   dvText advice = {0};
   size_t length;
   char *path = dv_context_find_file(o->context, *member, dv_field_of(o, member)->place.file, &advice);
-  char *text = path ? dv_file_read(path, &length) : NULL;
+  char *text = dv_file_read(path, &length);
   dvStatus status = DV_OK;
   Reader r = {.at = text};
-  if (!text) status = dv_field_error(o, member, advice.text, "cannot read %s", *member);
+  if (!text) status = dv_field_error(o, member, advice.text, "cannot read %s: %s", *member, dv_file_why());
   else if (!read_text(&r, out))
     status = dv_field_error(o, member, NULL,
                             "%s is not a whole Xsp file of version 3 or 4; spring %zu is the last one understood", path,

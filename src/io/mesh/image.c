@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,8 +108,8 @@ static dvStatus with_file(const char *path, dvStatus (*use)(const void *, size_t
 {
   *out = (dvImage){0};
   size_t length = 0;
-  char *bytes = dv_file_exists(path) ? dv_file_read(path, &length) : NULL;
-  if (!bytes) return failed(why, strerror(errno ? errno : ENOENT));
+  char *bytes = dv_file_read(path, &length);
+  if (!bytes) return failed(why, dv_file_why());
   dvStatus status = use(bytes, length, out, why);
   dv_free(bytes);
   return status;

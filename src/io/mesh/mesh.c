@@ -4,10 +4,8 @@
 #include "base/file.h"
 #include "io/mesh/mesh_scan.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 static void lists_free(dvMeshLists *lists)
@@ -238,17 +236,6 @@ static const dvMeshFormat *find_format(const char *path, const char *bytes, size
   return found;
 }
 
-// A mesh file may name any path; only regular files are opened, a device might never end.
-static char *read_regular(const char *path, size_t *length)
-{
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-    errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
-    return NULL;
-  }
-  return dv_file_read(path, length);
-}
-
 static void read_libraries(const char *path, dvMesh *mesh)
 {
   char *directory = dv_path_directory(path);
@@ -256,9 +243,9 @@ static void read_libraries(const char *path, dvMesh *mesh)
     const char *name = mesh->libraries.data[i];
     char *library = dv_path_join(directory, name);
     size_t length = 0;
-    char *bytes = read_regular(library, &length);
+    char *bytes = dv_file_read(library, &length);
     dvMeshError error;
-    if (!bytes) dv_push(&mesh->unread, dv_format("%s: %s", name, strerror(errno)));
+    if (!bytes) dv_push(&mesh->unread, dv_format("%s: %s", name, dv_file_why()));
     else if (dv_mesh_read_mtl(bytes, length, mesh, &error) != DV_OK)
       dv_push(&mesh->unread, dv_format("%s:%d: %s", name, error.line, error.text));
     dv_free(bytes);
@@ -286,7 +273,7 @@ char *dv_mesh_unpack(const char *bytes, size_t length, size_t *unpacked)
   z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)dv_min_size(length, UINT32_MAX)};
   if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) return NULL;
   DV_ARRAY(char) out = {0};
-  size_t limit = dv_max_size(UNPACK_RATIO * length, unpack_least);
+  size_t limit = dv_min_size(dv_max_size(UNPACK_RATIO * length, unpack_least), dv_file_limit());
   int status = Z_OK;
   while (status == Z_OK && out.count < limit && dv_try_reserve(&out, dv_max_size(65536, out.count / 2))) {
     size_t room = dv_min_size(out.capacity - out.count - 1, UINT32_MAX);
@@ -308,9 +295,9 @@ char *dv_mesh_unpack(const char *bytes, size_t length, size_t *unpacked)
 // the content of a file, unpacked; NULL after the error was noted
 static char *read_content(const char *path, size_t *length, dvMeshError *error)
 {
-  char *bytes = read_regular(path, length);
+  char *bytes = dv_file_read(path, length);
   if (!bytes) {
-    fail_without_line(error, strerror(errno));
+    fail_without_line(error, dv_file_why());
     return NULL;
   }
   if (!starts_with(bytes, *length, "\x1f\x8b")) return bytes;

@@ -21,7 +21,7 @@ bool dv_mesh_fail(dvMeshScan *s, const char *format, ...)
   s->error->line = s->line;
   va_list args;
   va_start(args, format);
-  vsnprintf(s->error->text, sizeof s->error->text, format, args);
+  dv_vsnprintf(s->error->text, sizeof s->error->text, format, args);
   va_end(args);
   return false;
 }

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "io/mesh/mesh_scan.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <zlib.h>
@@ -124,7 +123,7 @@ static dvStatus failed(dvMeshError *error, const char *format, ...)
   error->line = 0;
   va_list args;
   va_start(args, format);
-  vsnprintf(error->text, sizeof error->text, format, args);
+  dv_vsnprintf(error->text, sizeof error->text, format, args);
   va_end(args);
   return DV_ERROR_INPUT;
 }
@@ -215,9 +214,9 @@ static dvStatus read_meta(const char *path, const char *bytes, size_t length, dv
     return failed(error, "the data file '%.100s' is not beside the header", layout.data);
   char *directory = dv_path_directory(path), *data_path = dv_path_join(directory, layout.data);
   size_t data_length = 0;
-  char *data = dv_file_exists(data_path) ? dv_file_read(data_path, &data_length) : NULL;
+  char *data = dv_file_read(data_path, &data_length);
   dvStatus status = data ? dv_voxels_decode(&layout, data, data_length, out, error)
-                         : failed(error, "its data file '%.100s' cannot be read", layout.data);
+                         : failed(error, "its data file '%.100s' cannot be read: %s", layout.data, dv_file_why());
   dv_free(data);
   dv_free(data_path);
   dv_free(directory);
@@ -229,7 +228,7 @@ dvStatus dv_voxels_read(const char *path, const dvVoxelLayout *raw, dvVoxels *ou
   *out = (dvVoxels){0};
   size_t length = 0;
   char *bytes = dv_file_read(path, &length);
-  if (!bytes) return failed(error, "%s", strerror(errno));
+  if (!bytes) return failed(error, "%s", dv_file_why());
   bool meta = dv_ends_with_nocase(path, ".mhd") || dv_ends_with_nocase(path, ".mha");
   dvStatus status =
       meta ? read_meta(path, bytes, length, out, error) : dv_voxels_decode(raw, bytes, length, out, error);

@@ -336,8 +336,9 @@ static void write_vtk(Exporter *e)
     if (f) {
       append_values(f, "POINT_DATA", dv_mesh_point_count(&mesh), &points);
       append_values(f, "CELL_DATA", cell_count(&mesh), &cells);
-      fclose(f);
+      if (ferror(f)) status = DV_ERROR_INPUT;
     }
+    if (!f || fclose(f) != 0) status = DV_ERROR_INPUT;
   }
   report(e, path, status, &error);
   if (status == DV_OK && e->XMLformat && !e->overwrite) list_file(e, base);

@@ -50,7 +50,7 @@ dvStatus dv_frame_reader_open(dvFrameReader *r, dvObject *o, dvString *filename)
   size_t length = 0;
   char *bytes = dv_file_read(path, &length);
   dv_free(path);
-  if (!bytes) return dv_field_error(o, filename, NULL, "'%s' cannot be read: %s", *filename, strerror(errno));
+  if (!bytes) return dv_field_error(o, filename, NULL, "'%s' cannot be read: %s", *filename, dv_file_why());
   r->text = bytes;
   if (length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) {
     r->text = dv_mesh_unpack(bytes, length, &length);

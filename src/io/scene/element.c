@@ -12,7 +12,6 @@
 #include "io/scene/xml_repair.h"
 #include "scene/node.h"
 
-#include <errno.h>
 #include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
@@ -481,13 +480,13 @@ static dvElement *read_file(Reader *r, const char *path)
   size_t length;
   char *bytes = dv_file_read(path, &length);
   if (!bytes) {
-    int why = errno;
+    const char *why = dv_file_why();
     char *folder = dv_path_directory(path), *similar = dv_file_similar(*folder ? folder : ".", dv_path_name(path));
-    char *advice = similar ? dv_format("did you mean %s%s%s?", folder, *folder ? "/" : "", similar) : NULL;
+    bool there = dv_file_exists(path);   // and is refused
+    char *advice = similar && !there ? dv_format("did you mean %s%s%s?", folder, *folder ? "/" : "", similar) : NULL;
     bool directory = dv_path_is_directory(path);
     report(r, DV_ERROR, (dvPlace){dv_context_intern(r->context, path), 0},
-           directory ? "name a scene inside of it" : advice, "cannot be read: %s",
-           directory ? "it is a directory" : strerror(why));
+           directory ? "name a scene inside of it" : advice, "cannot be read: %s", why);
     dv_free(advice), dv_free(similar), dv_free(folder);
     free(real);
     return NULL;

@@ -45,6 +45,7 @@ typedef struct Job {
   const dvFrontSolveKernels *kernels;
   dvLdlBatch *batch;
   size_t count, group;   // right-hand sides; packs of a group
+  size_t slots;          // that are ready
   const double *rhs;
   double *x;
   const dvSparseRows *h;
@@ -90,23 +91,32 @@ static bool make_room(double **data, size_t *capacity, size_t wanted)
 
 static size_t z_size(const dvLdlSymbolic *s) { return (s->n * (size_t)s->block + DV_MAX_LANES) * DV_RHS; }
 
+static bool make_slot(const Job *j, Slot *slot)
+{
+  size_t had = slot->z.capacity;
+  bool good = make_room(&slot->z.data, &slot->z.capacity, z_size(j->s) * j->group) &&
+              make_room(&slot->r.data, &slot->r.capacity, j->s->most_rows * DV_RHS * GROUP);
+  if (good && had == slot->z.capacity && slot->z.count != z_size(j->s))
+    memset(slot->z.data, 0, slot->z.capacity * sizeof(double));
+  slot->z.count = z_size(j->s);
+  dv_array_resize(&slot->reached, (size_t)j->s->fronts);
+  return good;
+}
+
+// As many as may be at work at once: a thread that comes to help for the first time in a later call finds its room.
+static bool make_slots(Job *j, const dvPool *pool, size_t groups)
+{
+  j->slots = dv_max_size(1, dv_min_size(SLOTS, dv_min_size(groups, (size_t)dv_pool_threads(pool))));
+  for (size_t i = 0; i < j->slots; i++)
+    if (!make_slot(j, &j->batch->slot[i])) return false;
+  return true;
+}
+
 // more calls than slots wait for each other
 static Slot *take_slot(Job *j)
 {
-  for (size_t i = 0;; i = (i + 1) % SLOTS) {
-    Slot *slot = &j->batch->slot[i];
-    if (atomic_exchange_explicit(&slot->taken, true, memory_order_acquire)) continue;
-    size_t had = slot->z.capacity;
-    bool good = make_room(&slot->z.data, &slot->z.capacity, z_size(j->s) * j->group) &&
-                make_room(&slot->r.data, &slot->r.capacity, j->s->most_rows * DV_RHS * GROUP);
-    if (good && had == slot->z.capacity && slot->z.count != z_size(j->s))
-      memset(slot->z.data, 0, slot->z.capacity * sizeof(double));
-    slot->z.count = z_size(j->s);
-    if (good) return slot;
-    atomic_store(&j->failed, true);
-    atomic_store_explicit(&slot->taken, false, memory_order_release);
-    return NULL;
-  }
+  for (size_t i = 0;; i = (i + 1) % j->slots)
+    if (!atomic_exchange_explicit(&j->batch->slot[i].taken, true, memory_order_acquire)) return &j->batch->slot[i];
 }
 
 static void give_back(Slot *slot) { atomic_store_explicit(&slot->taken, false, memory_order_release); }
@@ -185,7 +195,6 @@ static void solve_group(void *user, size_t begin, size_t end)
   Job *j = user;
   const dvLdlSymbolic *s = j->s;
   Slot *slot = take_slot(j);
-  if (!slot) return;
   size_t stride = z_size(s), packs = (j->count + DV_RHS - 1) / DV_RHS;
   for (size_t g = begin; g < end; g++) {
     size_t first = g * j->group, n = dv_min_size(j->group, packs - first);
@@ -228,7 +237,9 @@ bool dv_ldl_solve_many(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, size_t c
            .x = x};
   size_t packs = (count + DV_RHS - 1) / DV_RHS;
   j.group = group_size(j.s, packs, pool);
-  dv_parallel_for(pool, (packs + j.group - 1) / j.group, 1, solve_group, &j);
+  size_t groups = (packs + j.group - 1) / j.group;
+  if (!make_slots(&j, pool, groups)) return false;
+  dv_parallel_for(pool, groups, 1, solve_group, &j);
   return !atomic_load(&j.failed);
 }
 
@@ -299,9 +310,7 @@ static void walk_group(void *user, size_t begin, size_t end)
   Job *j = user;
   const dvLdlSymbolic *s = j->s;
   Slot *slot = take_slot(j);
-  if (!slot) return;
   size_t stride = z_size(s), packs = (j->count + DV_RHS - 1) / DV_RHS;
-  dv_array_resize(&slot->reached, (size_t)s->fronts);
   for (size_t g = begin; g < end; g++) {
     size_t first = g * j->group, n = dv_min_size(j->group, packs - first);
     memset(slot->reached.data, 0, (size_t)s->fronts * sizeof(uint32_t));
@@ -381,8 +390,10 @@ bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dv
   if (!dv_try_reserve(&batch->packs, packs))
     return false;   // the count stays 0: new ones are zero, old ones keep their room
   j.group = group_size(j.s, packs, pool);
+  size_t groups = (packs + j.group - 1) / j.group;
+  if (!make_slots(&j, pool, groups)) return false;
   sort_rows(&j);
-  dv_parallel_for(pool, (packs + j.group - 1) / j.group, 1, walk_group, &j);
+  dv_parallel_for(pool, groups, 1, walk_group, &j);
   dv_parallel_for(pool, packs, 1, gram_row, &j);
   return !atomic_load(&j.failed);
 }

@@ -60,7 +60,7 @@ static bool write_table(const dvBlockMatrix *a, const char *path, char separator
   size_t rows = dv_block_matrix_rows(a), cols = dv_block_matrix_cols(a);
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < cols; j++)
-      fprintf(f, "%.*g%c", digits, dv_block_matrix_entry(a, i, j), j + 1 < cols ? separator : '\n');
+      dv_print(f, "%.*g%c", digits, dv_block_matrix_entry(a, i, j), j + 1 < cols ? separator : '\n');
   bool good = !ferror(f);
   return fclose(f) == 0 && good;
 }

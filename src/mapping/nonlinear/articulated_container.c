@@ -222,7 +222,7 @@ static dvStatus read_skeleton(Container *m)
   dvMeshError error = {0};
   dvStatus status = bytes ? dv_bvh_read(bytes, length, &b, &error) : DV_ERROR_INPUT;
   if (status != DV_OK)
-    dv_field_error(o, &m->filename, NULL, "%s:%d: %s", path, error.line, bytes ? error.text : "cannot be read");
+    dv_field_error(o, &m->filename, NULL, "%s:%d: %s", path, error.line, bytes ? error.text : dv_file_why());
   dv_free(bytes);
   dv_free(path);
   DV_TRY(status);

@@ -280,8 +280,8 @@ static char *read_voxel_file(SparseGrid *g, size_t *length)
   dvText advice = {0};
   const char *name = g->mesh.topology.filename;
   char *path = dv_context_find_file(o->context, name, file_place(g, &g->mesh.topology.filename).file, &advice);
-  char *text = path ? dv_file_read(path, length) : NULL;
-  if (!text) dv_field_error(o, &g->mesh.topology.filename, advice.text, "the file '%s' is not there", name);
+  char *text = dv_file_read(path, length);
+  if (!text) dv_field_error(o, &g->mesh.topology.filename, advice.text, "the file '%s' cannot be read: %s", name, dv_file_why());
   dv_free(path);
   dv_text_free(&advice);
   return text;

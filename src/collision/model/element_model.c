@@ -7,6 +7,8 @@
 #include "collision/register.h"
 #include "topology/topology.h"
 
+#include <string.h>
+
 #define ELEMENT_MODEL_FIELDS(X)                                        \
   X(bool, bothSide, "0", "", "contacts on both sides of the elements") \
   X(link, topology, "", "", "mesh of the elements; that of the node or above by default", .role = DV_ROLE_TOPOLOGY)
@@ -68,6 +70,28 @@ static bool take_points(ElementModel *m)
   return true;
 }
 
+// each corner and edge of the mesh belongs to the first triangle that has it; halves of quads get none
+static bool mark_triangles(ElementModel *m)
+{
+  dvTopology *t = topology_of(m);
+  size_t count = dv_topology_count(t, DV_TRIANGLE);
+  dv_array_resize(&m->base.flags, dv_ints_size(&m->base.elements));
+  memset(m->base.flags.data, 0, m->base.flags.count);
+  if (count == 0) return true;
+  const dvIncidence *corners = dv_topology_around_point(t, DV_TRIANGLE),
+                    *sides = dv_topology_around(t, DV_EDGE, DV_TRIANGLE);
+  const dvInts *parts = dv_topology_parts(t, DV_EDGE, DV_TRIANGLE);
+  if (!corners || !sides || !parts) return false;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < 3; k++) {
+      int32_t point = m->base.elements.data[3 * i + k], side = parts->data[3 * i + k];
+      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint8_t)(DV_CORNER << k);
+      if (side >= 0 && sides->items[sides->offsets[side]] == (int32_t)i)
+        m->base.flags.data[i] |= (uint8_t)(DV_SIDE << k);
+    }
+  return true;
+}
+
 static dvStatus take_elements(ElementModel *m)
 {
   dvObject *o = &m->base.base;
@@ -83,8 +107,86 @@ static dvStatus take_elements(ElementModel *m)
                       "element %zu names point %d, but the state %s has %zu points", i / (size_t)width, bad,
                       m->base.state->base.name, m->base.state->count);
     }
+  dv_cube_tree_clear(&m->base.tree);
+  m->base.mesh = topology_of(m);
+  m->base.from_quads = width == 3 ? dv_topology_count(m->base.mesh, DV_TRIANGLE) : 0;
+  if (width == 3 && !mark_triangles(m)) return dv_error(o, NULL, "out of memory for its elements");
   return DV_OK;
 }
+
+// --- boxes, and which elements of a node may touch -----------------------------------------------
+
+static void element_boxes(const dvCollisionModel *m, double margin, dvBox *out)
+{
+  int width = m->elements.width;
+  size_t count = dv_ints_size(&m->elements);
+  for (size_t i = 0; i < count; i++) {
+    const double *first = dv_element_point(m, (int32_t)i, 0);
+    dvBox b;
+    for (int k = 0; k < 3; k++) b.low[k] = b.high[k] = first[k];
+    for (int n = 1; n < width; n++) {
+      const double *p = dv_element_point(m, (int32_t)i, n);
+      for (int k = 0; k < 3; k++) b.low[k] = dv_min(b.low[k], p[k]), b.high[k] = dv_max(b.high[k], p[k]);
+    }
+    for (int k = 0; k < 3; k++) b.low[k] -= margin, b.high[k] += margin;
+    out[i] = b;
+  }
+}
+
+// an edge of the mesh joins the two points, or they are one
+static bool joined(const dvCollisionModel *m, int32_t a, int32_t b)
+{
+  const dvIncidence *around = m->edges_at_point;
+  if (a == b || !around || (size_t)a >= around->count) return a == b;
+  const int32_t *edges = m->mesh_edges->data;
+  for (int32_t i = around->offsets[a]; i < around->offsets[a + 1]; i++) {
+    const int32_t *e = edges + 2 * around->items[i];
+    if (e[0] == b || e[1] == b) return true;
+  }
+  return false;
+}
+
+// points that are neighbours or have one in common do not touch; each pair is looked at once
+static bool point_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  if (!m->selfCollision) return true;
+  if (other != m) {
+    const dvCollisionModelOps *ops = dv_collision_model_ops(other);
+    return other->shape == DV_SHAPE_POINT || !ops->may_touch || ops->may_touch(other, j, m, i);
+  }
+  if (i <= j) return false;
+  const dvIncidence *around = m->edges_at_point;
+  if (!around || (size_t)i >= around->count) return true;
+  const int32_t *edges = m->mesh_edges->data;
+  for (int32_t n = around->offsets[i]; n < around->offsets[i + 1]; n++) {
+    const int32_t *e = edges + 2 * around->items[n];
+    if (joined(m, e[0] == i ? e[1] : e[0], j)) return false;
+  }
+  return true;
+}
+
+// lines that an edge joins do not touch, nor does a point the line that an edge joins it to
+static bool line_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  if (!m->selfCollision) return true;
+  const int32_t *a = m->elements.data + 2 * i;
+  if (other == m) {
+    const int32_t *b = m->elements.data + 2 * j;
+    return !joined(m, a[0], b[0]) && !joined(m, a[0], b[1]) && !joined(m, a[1], b[0]) && !joined(m, a[1], b[1]);
+  }
+  if (other->shape == DV_SHAPE_POINT) return !joined(m, a[0], j) && !joined(m, a[1], j);
+  return true;
+}
+
+static bool triangle_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  const int32_t *p = m->elements.data + 3 * i;
+  return !m->selfCollision || other->shape != DV_SHAPE_POINT || (p[0] != j && p[1] != j && p[2] != j);
+}
+
+static const dvCollisionModelOps point_ops = {DV_SHAPE_POINT, element_boxes, point_may_touch};
+static const dvCollisionModelOps line_ops = {DV_SHAPE_LINE, element_boxes, line_may_touch};
+static const dvCollisionModelOps triangle_ops = {DV_SHAPE_TRIANGLE, element_boxes, triangle_may_touch};
 
 // --- hooks ---------------------------------------------------------------------------------------
 
@@ -102,6 +204,7 @@ static dvStatus init(dvObject *o, int width)
   if (m->base.state->topology) dv_follow(o, m->base.state->topology);
   m->base.elements.width = width;
   m->base.primitives = names[width];
+  m->base.both_sides = &m->bothSide;
   return DV_OK;
 }
 
@@ -122,27 +225,27 @@ static dvStatus point_init(dvObject *o) { return init(o, 1); }
 
 static void element_model_topology_changed(dvObject *o) { take_elements((ElementModel *)o); }
 
-static void element_model_destroy(dvObject *o) { dv_ints_free(&((ElementModel *)o)->base.elements); }
-
-#define ELEMENT_MODEL(variable, name_, help_, own_fields, init_)                     \
+#define ELEMENT_MODEL(variable, name_, help_, own_fields, ops_, init_)               \
   const dvClass variable = {                                                         \
       .struct_size = sizeof(dvClass),                                                \
       .name = name_,                                                                 \
       .help = help_,                                                                 \
       .module = "Sofa.Component.Collision.Geometry",                                 \
       .dofs = DV_DOF_VEC3,                                                           \
-      .roles = DV_PLAYS(DV_ROLE_COLLISION_MODEL),                                    \
+      .ops = {[DV_ROLE_COLLISION_MODEL] = &ops_},                                    \
       .size = sizeof(ElementModel),                                                  \
       .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(own_fields)}, \
       .init = init_,                                                                 \
       .bwd_init = element_model_bwd_init,                                            \
       .topology_changed = element_model_topology_changed,                            \
-      .destroy = element_model_destroy,                                              \
+      .destroy = dv_collision_model_destroy,                                         \
+      .remember = dv_collision_model_remember,                                       \
+      .restored = dv_collision_model_restored,                                       \
   };
 
 ELEMENT_MODEL(dv_triangle_collision_model_class, "TriangleCollisionModel", "the triangles of a mesh, for collisions",
-              triangle_fields, triangle_init)
+              triangle_fields, triangle_ops, triangle_init)
 ELEMENT_MODEL(dv_line_collision_model_class, "LineCollisionModel", "the edges of a mesh, for collisions", line_fields,
-              line_init)
+              line_ops, line_init)
 ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points of a state, for collisions",
-              point_fields, point_init)
+              point_fields, point_ops, point_init)

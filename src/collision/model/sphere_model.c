@@ -64,6 +64,15 @@ static dvStatus sphere_load(SphereModel *s)
   return status;
 }
 
+// the state may have got more points since
+static void sphere_follow(SphereModel *s)
+{
+  size_t given = s->listRadius.count, n = s->base.state->count;
+  if (given >= n) return;
+  DV_MUST(dv_reals_resize(&s->listRadius, n));
+  for (size_t i = given; i < n; i++) s->listRadius.data[i] = s->radius;
+}
+
 static dvStatus sphere_init(dvObject *o)
 {
   SphereModel *s = (SphereModel *)o;
@@ -74,13 +83,36 @@ static dvStatus sphere_init(dvObject *o)
   for (size_t i = 0; i < s->listRadius.count; i++)
     if (s->listRadius.data[i] < 0)
       return dv_field_error(o, &s->listRadius, NULL, "sphere %zu has a radius of %g", i, s->listRadius.data[i]);
-  size_t given = s->listRadius.count, n = s->base.state->count;
-  if (!dv_reals_resize(&s->listRadius, n)) return dv_error(o, NULL, "out of memory for %zu spheres", n);
-  for (size_t i = given; i < n; i++) s->listRadius.data[i] = s->radius;
+  if (!dv_reals_resize(&s->listRadius, dv_min_size(s->listRadius.count, s->base.state->count)))
+    return dv_error(o, NULL, "out of memory for its spheres");
+  sphere_follow(s);
   s->base.primitives = "spheres";
   s->base.radii = &s->listRadius;
   return DV_OK;
 }
+
+static void sphere_handle_event(dvObject *o, const dvEvent *event)
+{
+  if (event->kind == DV_EVENT_COLLISION_BEGIN) sphere_follow((SphereModel *)o);
+}
+
+static void sphere_boxes(const dvCollisionModel *m, double margin, dvBox *out)
+{
+  size_t count = dv_collision_model_count(&m->base);
+  for (size_t i = 0; i < count; i++) {
+    const double *c = m->x + i * m->stride;
+    double r = m->radii->data[i] + margin;
+    for (int k = 0; k < 3; k++) out[i].low[k] = c[k] - r, out[i].high[k] = c[k] + r;
+  }
+}
+
+// each pair of spheres of one model once
+static bool sphere_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  return m != other || i < j;
+}
+
+static const dvCollisionModelOps sphere_ops = {DV_SHAPE_SPHERE, sphere_boxes, sphere_may_touch};
 
 const dvClass dv_sphere_collision_model_class = {
     .struct_size = sizeof(dvClass),
@@ -88,8 +120,12 @@ const dvClass dv_sphere_collision_model_class = {
     .help = "spheres at the points of a state, for collisions",
     .module = "Sofa.Component.Collision.Geometry",
     .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3,
-    .roles = DV_PLAYS(DV_ROLE_COLLISION_MODEL),
     .size = sizeof(SphereModel),
     .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(sphere_fields)},
+    .ops = {[DV_ROLE_COLLISION_MODEL] = &sphere_ops},
     .init = sphere_init,
+    .handle_event = sphere_handle_event,
+    .destroy = dv_collision_model_destroy,
+    .remember = dv_collision_model_remember,
+    .restored = dv_collision_model_restored,
 };

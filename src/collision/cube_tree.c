@@ -1,0 +1,191 @@
+// See cube_tree.h.
+#include "collision/cube_tree.h"
+
+#include <math.h>
+
+enum { WHOLE = 4 };   // a cube with so many elements is not halved
+#define WORN 4.0      // the cubes have grown so much, against the root, that the tree is made anew
+
+static void include(dvBox *b, const dvBox *o)
+{
+  for (int k = 0; k < 3; k++) {
+    if (o->high[k] > b->high[k]) b->high[k] = o->high[k];
+    if (o->low[k] < b->low[k]) b->low[k] = o->low[k];
+  }
+}
+
+static void fit(dvCubeTree *t, dvCube *c)
+{
+  c->box = c->leaves ? t->leaves.data[c->first] : t->cubes.data[c->first].box;
+  for (int32_t i = c->first + 1; i < c->end; i++)
+    include(&c->box, c->leaves ? &t->leaves.data[i] : &t->cubes.data[i].box);
+}
+
+// bottom-up merges: equal keys keep their order, and nothing is allocated
+static void sort(dvCubeKey *list, dvCubeKey *other, size_t count)
+{
+  dvCubeKey *from = list, *to = other;
+  for (size_t width = 1; width < count; width *= 2) {
+    for (size_t low = 0; low < count; low += 2 * width) {
+      size_t middle = dv_min_size(low + width, count), high = dv_min_size(low + 2 * width, count);
+      for (size_t i = low, j = middle, k = low; k < high; k++)
+        to[k] = i < middle && (j >= high || !(from[j].key < from[i].key)) ? from[i++] : from[j++];
+    }
+    dvCubeKey *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != list) memcpy(list, from, count * sizeof *list);
+}
+
+static int longest_side(const dvBox *b)
+{
+  double l[3];
+  for (int k = 0; k < 3; k++) l[k] = b->high[k] - b->low[k];
+  if (l[0] > l[1]) return l[0] > l[2] ? 0 : 2;
+  return l[1] > l[2] ? 1 : 2;
+}
+
+static void halve(dvCubeTree *t, size_t at, const dvBox *boxes)
+{
+  dvCube c = t->cubes.data[at];
+  size_t count = (size_t)(c.end - c.first);
+  int axis = longest_side(&c.box);
+  dvCubeKey *keys = t->scratch.data;
+  for (size_t i = 0; i < count; i++) {
+    int32_t e = t->elements.data[(size_t)c.first + i];
+    keys[i] = (dvCubeKey){boxes[e].low[axis] + boxes[e].high[axis], e};
+  }
+  sort(keys, keys + count, count);
+  for (size_t i = 0; i < count; i++) {
+    t->elements.data[(size_t)c.first + i] = keys[i].element;
+    t->leaves.data[(size_t)c.first + i] = boxes[keys[i].element];
+  }
+  int32_t middle = c.first + (int32_t)((count + 1) / 2), child = (int32_t)t->cubes.count;
+  dvCube halves[2] = {{.first = c.first, .end = middle, .leaves = true},
+                      {.first = middle, .end = c.end, .leaves = true}};
+  for (int k = 0; k < 2; k++) {
+    fit(t, &halves[k]);
+    dv_push(&t->cubes, halves[k]);
+  }
+  t->cubes.data[at].first = child;
+  t->cubes.data[at].end = child + 2;
+  t->cubes.data[at].leaves = false;
+}
+
+// how large the cubes are together: the sum of their sides
+static double size_of(const dvCubeTree *t)
+{
+  double sum = 0, root = 0;
+  for (size_t i = 0; i < t->cubes.count; i++) {
+    const dvBox *b = &t->cubes.data[i].box;
+    double side = b->high[0] - b->low[0] + b->high[1] - b->low[1] + b->high[2] - b->low[2];
+    if (i == 0) root = side;
+    sum += side;
+  }
+  return root > 0 ? sum / root : 0;
+}
+
+static void make(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)
+{
+  DV_REQUIRE(count <= INT32_MAX);
+  dv_array_resize(&t->elements, count);
+  dv_array_resize(&t->leaves, count);
+  dv_array_resize(&t->scratch, 2 * count);
+  for (size_t i = 0; i < count; i++) {
+    t->elements.data[i] = (int32_t)i;
+    t->leaves.data[i] = boxes[i];
+  }
+  t->cubes.count = 0;
+  dvCube root = {.first = 0, .end = (int32_t)count, .leaves = true};
+  fit(t, &root);
+  dv_push(&t->cubes, root);
+  size_t begin = 0;
+  for (int level = 0; level < depth; level++) {
+    size_t end = t->cubes.count;
+    for (size_t i = begin; i < end; i++)
+      if (t->cubes.data[i].end - t->cubes.data[i].first > WHOLE) halve(t, i, boxes);
+    begin = end;
+    if (t->cubes.count == end) break;
+  }
+  t->depth = depth;
+  t->size = size_of(t);
+}
+
+void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)
+{
+  if (count == 0) {
+    dv_cube_tree_clear(t);
+    return;
+  }
+  if (t->elements.count != count || t->depth != depth) {
+    make(t, boxes, count, depth);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) t->leaves.data[i] = boxes[t->elements.data[i]];
+  for (size_t i = t->cubes.count; i > 0; i--) fit(t, &t->cubes.data[i - 1]);
+  if (size_of(t) > WORN * t->size) make(t, boxes, count, depth);
+}
+
+void dv_cube_tree_clear(dvCubeTree *t) { t->cubes.count = t->elements.count = t->leaves.count = 0; }
+
+void dv_cube_tree_fini(dvCubeTree *t)
+{
+  dv_array_free(&t->cubes);
+  dv_array_free(&t->elements);
+  dv_array_free(&t->leaves);
+  dv_array_free(&t->scratch);
+}
+
+// --- memory --------------------------------------------------------------------------------------
+
+typedef struct CubeRange {
+  int32_t first, end, leaves;
+} CubeRange;
+
+// every element once, cubes behind the one they belong to
+static bool is_tree(const int32_t *elements, size_t count, const CubeRange *cubes, size_t cube_count)
+{
+  unsigned char *seen = dv_alloc(count + 1);
+  bool good = cube_count > 0 && cube_count <= INT32_MAX;
+  for (size_t i = 0; i < count && good; i++) {
+    good = elements[i] >= 0 && (size_t)elements[i] < count && !seen[elements[i]];
+    if (good) seen[elements[i]] = 1;
+  }
+  for (size_t i = 0; i < cube_count && good; i++) {
+    CubeRange c = cubes[i];
+    size_t most = c.leaves ? count : cube_count;
+    good = (c.leaves == 0 || c.leaves == 1) && c.first >= 0 && c.end >= c.first && (size_t)c.end <= most &&
+           (c.leaves || (c.first > (int32_t)i && c.end > c.first));
+  }
+  dv_free(seen);
+  return good;
+}
+
+void dv_cube_tree_remember(dvCubeTree *t, size_t count, dvMemoryStream *s)
+{
+  DV_ARRAY(CubeRange) ranges = {0};
+  bool restores = dv_memory_restores(s);
+  for (size_t i = 0; i < t->cubes.count && !restores; i++) {
+    const dvCube *c = &t->cubes.data[i];
+    dv_push(&ranges, ((CubeRange){c->first, c->end, c->leaves}));
+  }
+  dv_remember_array(s, "elements in the order of the tree", &t->elements);
+  dv_remember_array(s, "cubes of the tree", &ranges);
+  dv_remember_numbers(s, "size of its cubes", &t->size, sizeof t->size);
+  dv_remember_numbers(s, "depth of the tree", &t->depth, sizeof t->depth);
+  if (restores) {
+    bool good = !s->refused && t->elements.count == count &&
+                (count == 0 || is_tree(t->elements.data, count, ranges.data, ranges.count));
+    if (!s->refused && t->elements.count != 0 && !good) dv_memory_refuse(s, "its tree of boxes cannot be");
+    if (!good) dv_cube_tree_clear(t);
+    t->cubes.count = 0;
+    for (size_t i = 0; i < ranges.count && good; i++)
+      dv_push(
+          &t->cubes,
+          ((dvCube){.first = ranges.data[i].first, .end = ranges.data[i].end, .leaves = ranges.data[i].leaves != 0}));
+    dv_array_resize(&t->leaves, t->elements.count);
+    dv_array_resize(&t->scratch, 2 * t->elements.count);
+  }
+  dv_array_free(&ranges);
+}

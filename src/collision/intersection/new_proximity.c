@@ -1,0 +1,234 @@
+// NewProximityIntersection: the nearest points of triangles, lines, points and spheres, at their borders too.
+//
+// Corners and edges that triangles share belong to the first that has them (dvCollisionModel.flags), so that each
+// contact is found once. Two triangles meet in up to six contacts of a corner with a face and, with useLineLine, nine
+// of edges.
+#include "collision/intersection/primitives.h"
+#include "collision/register.h"
+#include "object/compat.h"
+
+#include <float.h>
+
+#define NEW_PROXIMITY_FIELDS(X) X(bool, useLineLine, "0", "", "test the edges of triangles against lines and edges")
+
+typedef struct NewProximity {
+  dvProximityMethod base;
+  NEW_PROXIMITY_FIELDS(DV_MEMBER)
+  bool first_corners;   // count for every triangle, as in SOFA
+} NewProximity;
+
+#define SELF NewProximity
+static const dvFieldDesc new_proximity_fields[] = {NEW_PROXIMITY_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// A pair of elements that is being tested.
+typedef struct Test {
+  const dvProximity *p;
+  int32_t i, j;
+  dvContactList *out;
+} Test;
+
+// a contact of a on the first and b on the second, or the other way round
+static void keep(const Test *t, dvVec3 a, dvVec3 b, bool turned, uint64_t id)
+{
+  if (dv_within(a, b, t->p->alarm))
+    dv_add_contact(t->out, t->i, t->j, turned ? b : a, turned ? a : b, t->p->contact, id);
+}
+
+static void edges(const Test *t, const dvVec3 *a, const dvVec3 *b, const dvVec3 *c, const dvVec3 *d, uint64_t id)
+{
+  double s, u;
+  dv_nearest_lines(*a, *b, *c, *d, 1e-12, &s, &u);
+  if (dv_inside_line(s) && dv_inside_line(u)) keep(t, dv_on_line(*a, *b, s), dv_on_line(*c, *d, u), false, id);
+}
+
+static void on_line(const Test *t, dvVec3 a, dvVec3 b, dvVec3 point, bool turned, uint64_t id)
+{
+  double s = dv_nearest_on_line(a, b, point);
+  keep(t, dv_on_line(a, b, s < 0 ? 0 : s > 1 ? 1 : s), point, turned, id);
+}
+
+// The nearest point of a triangle, s and t as on its plane. False where that lies on a corner or edge which the
+// triangle does not stand for. `border` is where corners and edges begin.
+static bool nearest(const dvVec3 *c, int flags, dvVec3 point, double border, double *s, double *t)
+{
+  if (!dv_nearest_on_plane(c[0], c[1], c[2], point, s, t)) return false;
+  if (*s >= border && *t >= border && *s + *t <= 1 - border) return true;
+  double on_ab = dv_nearest_on_line(c[0], c[1], point), on_ac = dv_nearest_on_line(c[0], c[2], point);
+  int needed;
+  if (on_ab < border && on_ac < border) {
+    needed = DV_CORNER;
+    *s = *t = 0;
+  } else if (on_ab < 1 - border && on_ab >= border && *t < border) {
+    needed = DV_SIDE << 2;
+    *s = on_ab, *t = 0;
+  } else if (on_ac < 1 - border && on_ac >= border && *s < border) {
+    needed = DV_SIDE << 1;
+    *s = 0, *t = on_ac;
+  } else {
+    double on_bc = dv_nearest_on_line(c[1], c[2], point);
+    needed = on_bc < border ? DV_CORNER << 1 : on_bc > 1 - border ? DV_CORNER << 2 : DV_SIDE;
+    on_bc = on_bc < border ? 0 : on_bc > 1 - border ? 1 : on_bc;
+    *s = 1 - on_bc, *t = on_bc;
+  }
+  return flags & needed;
+}
+
+static void on_triangle(const Test *t, const dvVec3 *c, int flags, dvVec3 point, bool turned, uint64_t id)
+{
+  double s, u;
+  if (nearest(c, flags, point, DBL_EPSILON, &s, &u)) keep(t, dv_on_plane(c[0], c[1], c[2], s, u), point, turned, id);
+}
+
+static void corners_of(const dvCollisionModel *m, int32_t i, int count, dvVec3 *out)
+{
+  for (int k = 0; k < count; k++) out[k] = dv_corner(m, i, k);
+}
+
+// --- pairs ---------------------------------------------------------------------------------------
+
+static void point_point(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  keep(&(Test){p, i, j, out}, dv_corner(p->model[0], i, 0), dv_corner(p->model[1], j, 0), false, dv_larger_id(p, i, j));
+}
+
+static void line_point(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  on_line(&(Test){p, i, j, out}, dv_corner(p->model[0], i, 0), dv_corner(p->model[0], i, 1),
+          dv_corner(p->model[1], j, 0), false, (uint64_t)j);
+}
+
+static void line_line(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  dvVec3 a[2], b[2];
+  corners_of(p->model[0], i, 2, a);
+  corners_of(p->model[1], j, 2, b);
+  edges(&(Test){p, i, j, out}, a, a + 1, b, b + 1, dv_larger_id(p, i, j));
+}
+
+static void triangle_point(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  dvVec3 c[3];
+  corners_of(p->model[0], i, 3, c);
+  on_triangle(&(Test){p, i, j, out}, c, p->model[0]->flags.data[i], dv_corner(p->model[1], j, 0), false, (uint64_t)j);
+}
+
+static const int side_ends[3][2] = {{0, 1}, {1, 2}, {2, 0}};   // in the order in which they are tested
+static const int side_flags[3] = {DV_SIDE << 2, DV_SIDE, DV_SIDE << 1};
+
+static void triangle_line(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  Test t = {p, i, j, out};
+  dvVec3 a[3], b[2];
+  int flags = p->model[0]->flags.data[i];
+  corners_of(p->model[0], i, 3, a);
+  corners_of(p->model[1], j, 2, b);
+  for (int k = 0; k < 3; k++)
+    if (flags & DV_CORNER << k) on_line(&t, b[0], b[1], a[k], true, (uint64_t)j);
+  for (int k = 0; k < 2; k++) on_triangle(&t, a, flags, b[k], false, (uint64_t)j);
+  if (!((const NewProximity *)p->method)->useLineLine) return;
+  for (int k = 0; k < 3; k++)
+    if (flags & side_flags[k]) edges(&t, &a[side_ends[k][0]], &a[side_ends[k][1]], b, b + 1, (uint64_t)j);
+}
+
+static bool share_point(const dvCollisionModel *m, int32_t i, int32_t j)
+{
+  const int32_t *a = m->elements.data + 3 * i, *b = m->elements.data + 3 * j;
+  for (int k = 0; k < 9; k++)
+    if (a[k / 3] == b[k % 3]) return true;
+  return false;
+}
+
+static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  Test t = {p, i, j, out};
+  const NewProximity *method = (const NewProximity *)p->method;
+  if (p->model[0] == p->model[1] && share_point(p->model[0], i, j)) return;
+  dvVec3 a[3], b[3];
+  int first = p->model[0]->flags.data[i], second = p->model[1]->flags.data[j];
+  uint64_t of_first = (uint64_t)i * 3, of_second = dv_ints_size(&p->model[0]->elements) * 3 + (uint64_t)j * 12;
+  corners_of(p->model[0], i, 3, a);
+  corners_of(p->model[1], j, 3, b);
+  for (int k = 0; k < 3; k++)
+    if ((k == 0 && method->first_corners) || first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
+  for (int k = 0; k < 3; k++)
+    if (second & DV_CORNER << k) on_triangle(&t, a, first, b[k], false, of_second + (uint64_t)k);
+  if (!method->useLineLine) return;
+  for (int k = 0; k < 9; k++) {
+    const int *e = side_ends[k / 3], *f = side_ends[k % 3];
+    if (first & side_flags[k / 3] && second & side_flags[k % 3])
+      edges(&t, &a[e[0]], &a[e[1]], &b[f[0]], &b[f[1]], of_second + 3 + (uint64_t)k);
+  }
+}
+
+// contacts with spheres act between the centre and the other, within the radius more
+static dvProximity with_radii(const dvProximity *p, double r)
+{
+  dvProximity with = *p;
+  with.alarm += r;
+  with.contact += r;
+  return with;
+}
+
+static void sphere_sphere(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  dvProximity with = with_radii(p, dv_radius(p->model[0], i) + dv_radius(p->model[1], j));
+  point_point(&with, i, j, out);
+}
+
+static void sphere_point(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  dvProximity with = with_radii(p, dv_radius(p->model[0], i));
+  point_point(&with, i, j, out);
+}
+
+static void line_sphere(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  dvProximity with = with_radii(p, dv_radius(p->model[1], j));
+  line_point(&with, i, j, out);
+}
+
+static void triangle_sphere(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  dvVec3 c[3], centre = dv_corner(p->model[1], j, 0);
+  double s, t, length, r = dv_radius(p->model[1], j);
+  corners_of(p->model[0], i, 3, c);
+  if (!nearest(c, p->model[0]->flags.data[i], centre, DV_BORDER, &s, &t)) return;
+  dvVec3 q = dv_on_plane(c[0], c[1], c[2], s, t);
+  if (!dv_within(q, centre, p->alarm + r)) return;
+  dvVec3 n = dv_direction(dv_vec3_sub(centre, q), &length);
+  dv_add_contact_along(out, i, j, q, dv_sphere_touched(p->model[1], j, n), n, length - p->contact - r, (uint64_t)j);
+}
+
+static const dvShapePair new_proximity_pairs[] = {
+    {DV_SHAPE_SPHERE, DV_SHAPE_SPHERE, sphere_sphere},
+    {DV_SHAPE_POINT, DV_SHAPE_POINT, point_point},
+    {DV_SHAPE_LINE, DV_SHAPE_POINT, line_point},
+    {DV_SHAPE_LINE, DV_SHAPE_LINE, line_line},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_POINT, triangle_point},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_LINE, triangle_line},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_TRIANGLE, triangle_triangle},
+    {DV_SHAPE_SPHERE, DV_SHAPE_POINT, sphere_point},
+    {DV_SHAPE_LINE, DV_SHAPE_SPHERE, line_sphere},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_SPHERE, triangle_sphere},
+    {0},
+};
+
+static bool new_proximity_wants(dvObject *o, const dvShapePair *pair)
+{
+  if (pair->contacts == triangle_triangle) ((NewProximity *)o)->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
+  return true;
+}
+
+static const dvIntersectionOps new_proximity_ops = {
+    .pairs = new_proximity_pairs, .wants = new_proximity_wants, .distances = dv_proximity_distances};
+
+const dvClass dv_new_proximity_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "NewProximityIntersection",
+    .help = "contacts where triangles, lines, points and spheres are near each other, at their borders too",
+    .module = "Sofa.Component.Collision.Detection.Intersection",
+    .size = sizeof(NewProximity),
+    .blocks = {&dv_object_block, &dv_proximity_block, DV_BLOCK(new_proximity_fields)},
+    .ops = {[DV_ROLE_INTERSECTION] = &new_proximity_ops},
+};

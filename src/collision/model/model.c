@@ -1,0 +1,79 @@
+// See model.h.
+#include "collision/model.h"
+
+#include "topology/topology.h"
+
+#define SELF dvCollisionModel
+static const dvFieldDesc collision_model_fields[] = {DV_COLLISION_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+const dvFieldBlock dv_collision_model_block = {collision_model_fields, (int)DV_COUNT(collision_model_fields)};
+
+dvStatus dv_collision_model_init(dvObject *o)
+{
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  dvObject *state = dv_node_state_up(o->node);
+  if (!state)
+    return dv_error(o, "add a MechanicalObject to the node", "%s needs a state and finds none in its node or above",
+                    o->cls->name);
+  if (!(o->cls->dofs & (1u << state->dof->kind)))
+    return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
+  DV_TRY(dv_object_ensure(state));
+  m->state = dv_state(state);
+  m->shape = dv_collision_model_ops(m)->shape;
+  return DV_OK;
+}
+
+void dv_collision_model_destroy(dvObject *o)
+{
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  dv_ints_free(&m->elements);
+  dv_array_free(&m->flags);
+  dv_array_free(&m->boxes);
+  dv_cube_tree_fini(&m->tree);
+}
+
+size_t dv_collision_model_count(const dvObject *o)
+{
+  const dvCollisionModel *m = (const dvCollisionModel *)o;
+  return m->elements.width ? dv_ints_size(&m->elements) : m->state ? m->state->count : 0;
+}
+
+void dv_collision_model_refit(dvCollisionModel *m, int depth)
+{
+  size_t count = dv_collision_model_count(&m->base);
+  m->x = dv_state_read(m->state, DV_X);
+  m->stride = (size_t)m->state->base.dof->coord;
+  if (!m->moving && count && m->tree.elements.count == count && m->tree.depth == depth) return;
+  dv_array_resize(&m->boxes, count);
+  dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
+  dv_cube_tree_update(&m->tree, m->boxes.data, count, depth);
+}
+
+void dv_collision_model_remember(dvObject *o, dvMemoryStream *s)
+{
+  dv_cube_tree_remember(&((dvCollisionModel *)o)->tree, dv_collision_model_count(o), s);
+}
+
+// the boxes of its tree, also of one that does not move
+bool dv_collision_model_restored(dvObject *o)
+{
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  size_t count = m->tree.elements.count;
+  if (count == 0) return true;
+  m->x = dv_state_read(m->state, DV_X);
+  m->stride = (size_t)m->state->base.dof->coord;
+  dv_array_resize(&m->boxes, count);
+  dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
+  dv_cube_tree_update(&m->tree, m->boxes.data, count, m->tree.depth);
+  return true;
+}
+
+void dv_collision_model_look_around(dvCollisionModel *m)
+{
+  if (!m->mesh) return;
+  m->mesh_edges = dv_topology_elements(m->mesh, DV_EDGE);
+  m->mesh_triangles = dv_topology_elements(m->mesh, DV_TRIANGLE);
+  m->edges_at_point = dv_topology_around_point(m->mesh, DV_EDGE);
+  m->triangles_at_point = dv_topology_around_point(m->mesh, DV_TRIANGLE);
+  m->triangles_at_edge = dv_topology_around(m->mesh, DV_EDGE, DV_TRIANGLE);
+}

@@ -1,0 +1,227 @@
+// Points of contacts on a model: a live state, and a live mapping that holds its points.
+//
+//   on a line, triangle or quad of points   x = sum of w_i x_i, with the weights of the point in its element
+//   on a frame                              x = c + R p, p the point in the frame
+//
+// Where the primitives are points of the state themselves there is nothing to map.
+#include "collision/collision.h"
+#include "math/vec.h"
+#include "mechanics/component.h"
+#include "topology/topology.h"
+
+#include <string.h>
+
+static const dvClass points_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "ContactPoints",
+    .help = "points of contacts on a model",
+    .dofs = DV_DOF_VEC3,
+    .roles = DV_PLAYS(DV_ROLE_STATE),
+    .size = sizeof(dvState),
+    .blocks = {&dv_object_block},
+    .destroy = (void (*)(dvObject *))dv_state_free,
+};
+
+enum { CORNERS = 4 };
+
+typedef struct Held {
+  int count;   // points that hold it; 0: the frame point[0]
+  int32_t point[CORNERS];
+  double weight[CORNERS];
+  dvVec3 local, arm;   // in the frame; turned as the frame was when positions were mapped last
+} Held;
+
+typedef struct ContactMapping {
+  dvObject base;
+  dvState *in, *out;
+  DV_ARRAY(Held) held;
+} ContactMapping;
+
+// --- mapping -------------------------------------------------------------------------------------
+
+static void contact_apply(dvObject *o, int out_x, int in_x)
+{
+  ContactMapping *m = (ContactMapping *)o;
+  const double *x = dv_state_read(m->in, in_x);
+  double *out = dv_state_overwrite(m->out, out_x);
+  for (size_t i = 0; i < m->held.count; i++) {
+    Held *h = &m->held.data[i];
+    dvVec3 p = dv_vec3(0, 0, 0);
+    for (int k = 0; k < h->count; k++) p = dv_vec3_add_scaled(p, dv_vec3_load(x + 3 * h->point[k]), h->weight[k]);
+    if (h->count == 0) {
+      const double *frame = x + 7 * h->point[0];
+      h->arm = dv_quat_rotate(dv_quat_load(frame + 3), h->local);
+      p = dv_vec3_add(dv_vec3_load(frame), h->arm);
+    }
+    dv_vec3_store(out + 3 * i, p);
+  }
+}
+
+static void contact_apply_j(dvObject *o, int out_v, int in_v)
+{
+  ContactMapping *m = (ContactMapping *)o;
+  const double *v = dv_state_read(m->in, in_v);
+  double *out = dv_state_overwrite(m->out, out_v);
+  for (size_t i = 0; i < m->held.count; i++) {
+    const Held *h = &m->held.data[i];
+    dvVec3 p = dv_vec3(0, 0, 0);
+    for (int k = 0; k < h->count; k++) p = dv_vec3_add_scaled(p, dv_vec3_load(v + 3 * h->point[k]), h->weight[k]);
+    if (h->count == 0) {
+      const double *frame = v + 6 * h->point[0];
+      p = dv_vec3_add(dv_vec3_load(frame), dv_vec3_cross(dv_vec3_load(frame + 3), h->arm));
+    }
+    dv_vec3_store(out + 3 * i, p);
+  }
+}
+
+static void contact_apply_jt(dvObject *o, int in_f, int out_f)
+{
+  ContactMapping *m = (ContactMapping *)o;
+  const double *f = dv_state_read(m->out, out_f);
+  double *in = dv_state_write(m->in, in_f);
+  for (size_t i = 0; i < m->held.count; i++) {
+    const Held *h = &m->held.data[i];
+    dvVec3 force = dv_vec3_load(f + 3 * i);
+    for (int k = 0; k < h->count; k++) dv_vec3_accumulate(in + 3 * h->point[k], dv_vec3_scale(force, h->weight[k]));
+    if (h->count == 0) {
+      dv_vec3_accumulate(in + 6 * h->point[0], force);
+      dv_vec3_accumulate(in + 6 * h->point[0] + 3, dv_vec3_cross(h->arm, force));
+    }
+  }
+}
+
+static void contact_row(dvObject *o, size_t out, dvMatrixSink *sink)
+{
+  const ContactMapping *m = (const ContactMapping *)o;
+  const Held *h = &m->held.data[out];
+  for (int k = 0; k < h->count; k++) {
+    double w = h->weight[k];
+    const double block[9] = {w, 0, 0, 0, w, 0, 0, 0, w};
+    sink->add(sink, m->out, out, m->in, (size_t)h->point[k], 3, 3, block);
+  }
+  if (h->count) return;
+  dvVec3 r = h->arm;   // v + w x r
+  const double block[18] = {1, 0, 0, 0, r.z, -r.y, 0, 1, 0, -r.z, 0, r.x, 0, 0, 1, r.y, -r.x, 0};
+  sink->add(sink, m->out, out, m->in, (size_t)h->point[0], 3, 6, block);
+}
+
+static void contact_build_j(dvObject *o, dvMatrixSink *sink)
+{
+  for (size_t i = 0; i < ((ContactMapping *)o)->held.count; i++) contact_row(o, i, sink);
+}
+
+static dvObject *contact_input(const dvObject *o, size_t index)
+{
+  return index ? NULL : &((const ContactMapping *)o)->in->base;
+}
+static dvObject *contact_output(const dvObject *o, size_t index)
+{
+  return index ? NULL : &((const ContactMapping *)o)->out->base;
+}
+static void contact_destroy(dvObject *o) { dv_array_free(&((ContactMapping *)o)->held); }
+
+static const dvMappingOps contact_ops = {.apply = contact_apply,
+                                         .apply_j = contact_apply_j,
+                                         .apply_jt = contact_apply_jt,
+                                         .build_j = contact_build_j,
+                                         .row = contact_row,
+                                         .input = contact_input,
+                                         .output = contact_output};
+
+static const dvClass mapping_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "ContactMapping",
+    .help = "holds points of contacts on a model",
+    .size = sizeof(ContactMapping),
+    .blocks = {&dv_object_block},
+    .ops = {[DV_ROLE_MAPPING] = &contact_ops},
+    .destroy = contact_destroy,
+};
+
+// --- where points lie ----------------------------------------------------------------------------
+
+static dvVec3 at(const dvCollisionModel *m, int32_t point) { return dv_vec3_load(dv_collision_point(m, point)); }
+
+static Held on_line(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  dvVec3 a = at(m, e[0]), ab = dv_vec3_sub(at(m, e[1]), a);
+  double square = dv_vec3_norm2(ab), s = square > 0 ? dv_vec3_dot(dv_vec3_sub(p, a), ab) / square : 0;
+  return (Held){.count = 2, .point = {e[0], e[1]}, .weight = {1 - s, s}};
+}
+
+// p = a + s (b - a) + t (c - a), projected to the plane; false when there is none
+static bool in_plane(dvVec3 a, dvVec3 b, dvVec3 c, dvVec3 p, double *s, double *t)
+{
+  dvVec3 ab = dv_vec3_sub(b, a), ac = dv_vec3_sub(c, a), ap = dv_vec3_sub(p, a), n = dv_vec3_cross(ab, ac);
+  double square = dv_vec3_norm2(n);
+  *s = dv_vec3_dot(dv_vec3_cross(ap, ac), n) / square;
+  *t = dv_vec3_dot(dv_vec3_cross(ab, ap), n) / square;
+  return square > 0;
+}
+
+static Held on_triangle(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  double s, t;
+  if (!in_plane(at(m, e[0]), at(m, e[1]), at(m, e[2]), p, &s, &t)) return on_line(m, e, p);
+  return (Held){.count = 3, .point = {e[0], e[1], e[2]}, .weight = {1 - s - t, s, t}};
+}
+
+// bilinear, with the coordinates that its first corner and the two beside it give
+static Held on_quad(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  double s, t;
+  if (!in_plane(at(m, e[0]), at(m, e[1]), at(m, e[3]), p, &s, &t)) return on_line(m, e, p);
+  return (Held){
+      .count = 4, .point = {e[0], e[1], e[2], e[3]}, .weight = {(1 - s) * (1 - t), s * (1 - t), s * t, (1 - s) * t}};
+}
+
+static Held on_frame(const dvCollisionModel *m, int32_t frame, dvVec3 p)
+{
+  const double *x = dv_collision_point(m, frame);
+  return (Held){.point = {frame},
+                .local = dv_quat_inverse_rotate(dv_quat_load(x + 3), dv_vec3_sub(p, dv_vec3_load(x)))};
+}
+
+static Held hold(const dvCollisionModel *m, int32_t element, dvVec3 p)
+{
+  if (m->state->base.dof->kind == DV_RIGID3) return on_frame(m, element, p);
+  const int32_t *e = m->elements.data + element * m->elements.width;
+  if (m->elements.width == 2) return on_line(m, e, p);
+  if ((size_t)element < m->from_quads) return on_triangle(m, e, p);
+  return on_quad(m, dv_topology_elements(m->mesh, DV_QUAD)->data + 4 * (((size_t)element - m->from_quads) / 2), p);
+}
+
+bool dv_contact_anchor_place(dvContactAnchor *a, dvLiveGroup *live, dvCollisionModel *model, const int32_t *elements,
+                             const double *points, size_t count)
+{
+  if (model->state->base.dof->kind == DV_VEC3 && model->elements.width < 2) {
+    a->state = model->state;
+    return true;
+  }
+  if (!a->mapping) {
+    a->state = dv_state(dv_live_take(live, &points_class, dv_dof(DV_VEC3), model->base.node));
+    a->mapping = dv_live_take(live, &mapping_class, NULL, model->base.node);
+  }
+  ContactMapping *m = (ContactMapping *)a->mapping;
+  m->in = model->state, m->out = a->state;
+  dv_array_resize(&m->held, count);
+  if (!dv_state_resize(a->state, count)) return false;
+  for (size_t i = 0; i < count; i++) m->held.data[i] = hold(model, elements[i], dv_vec3_load(points + 3 * i));
+  return true;
+}
+
+void dv_contact_anchor_attach(const dvContactAnchor *a, dvLiveGroup *live)
+{
+  if (!a->mapping) return;
+  dv_live_add(live, &a->state->base);
+  dv_live_add(live, a->mapping);
+}
+
+void dv_contact_anchor_end(dvContactAnchor *a, dvLiveGroup *live)
+{
+  if (a->mapping) {
+    dv_live_give(live, a->mapping);
+    dv_live_give(live, &a->state->base);
+  }
+  *a = (dvContactAnchor){0};
+}
