@@ -65,6 +65,9 @@ DIVAN_API int divan_load_plugin(dvContext *context, const char *name);
  * whatever the scene's attribute `compat` and the environment variable DIVAN_COMPAT say. DIVAN_USAGE for another name.
  */
 DIVAN_API int divan_set_compat(dvContext *context, const char *mode);
+/* Scenes that are loaded from now on are read without components that do not exist and what cannot do without them;
+ * warnings name each kind once: "left out: 11 x TYPE (why)". Otherwise they are DIVAN_UNKNOWN_COMPONENT. */
+DIVAN_API void divan_set_skip_missing(dvContext *context, bool skip);
 
 /* Reads a scene file, or a text as if it were one. NULL when no graph could be built; mistakes go to the log, and
  * divan_init returns the worst of them. */
@@ -79,7 +82,9 @@ DIVAN_API void divan_close(dvScene **scene);
 DIVAN_API int divan_add_node(dvScene *scene, const char *parent, const char *name);
 DIVAN_API int divan_add(dvScene *scene, const char *node, const char *component, const char *name);
 /* Sets a field from text as in a scene file (links included, before divan_init), or from numbers. After divan_init the
- * component is told of the change. `path` is that of a component or node. */
+ * component is told of the change; one that it does not work with is refused with a message, and the field is as it
+ * was. Links, and the lengths of lists of components that cannot follow, do not change any more then. `path` is that of
+ * a component or node. */
 DIVAN_API int divan_set(dvScene *scene, const char *path, const char *field, const char *text);
 DIVAN_API int divan_set_reals(dvScene *scene, const char *path, const char *field, const double *values, size_t count);
 DIVAN_API int divan_set_ints(dvScene *scene, const char *path, const char *field, const int32_t *values, size_t count);

@@ -18,7 +18,7 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.Collision.Geometry",
      "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
      "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
-    {"Sofa.Component.Collision.Response.Contact", "ContactListener PenalityContactForceField"},
+    {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
                                                         "UncoupledConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model",

@@ -27,6 +27,7 @@ int divan_set_compat(dvContext *context, const char *mode)
   dv_compat_choose(context, m);
   return DV_OK;
 }
+void divan_set_skip_missing(dvContext *context, bool skip) { context->skip_missing = skip; }
 void divan_free(void *text) { dv_free(text); }
 
 static void forward(void *user, const dvMessage *m)
@@ -121,6 +122,53 @@ static dvField *find_field(dvScene *s, const char *path, const char *field)
   return o ? dv_object_field(o, field) : NULL;
 }
 
+// numbers in a list; 1 for anything else
+static size_t size_of(const dvField *f)
+{
+  switch (f->desc->type) {
+  case DV_T_REALS:
+  case DV_T_COORDS:
+  case DV_T_DERIVS:
+    return ((const dvReals *)f->value)->count;
+  case DV_T_INTS:
+    return ((const dvInts *)f->value)->count;
+  default:
+    return 1;
+  }
+}
+
+// A component that is not told of changes has made room for the numbers that its lists had when it was initialised, and
+// holds on to what its links led to.
+static dvStatus check_change(const dvField *f, size_t before)
+{
+  const dvObject *o = f->owner;
+  bool told = o->cls->reinit || dv_node_of((dvObject *)o) || (f->desc->flags & (DV_INPUT | DV_LOOKS));
+  if (told || size_of(f) == before) return DV_OK;
+  return dv_field_error(o, f->value, "set it before divan_init", "%s has %zu numbers and cannot have %zu any more",
+                        dv_field_name(f->desc), before, size_of(f));
+}
+
+// sets a field of a component that is initialised; what it does not work with is refused, and everything is as before
+static dvStatus set_live(dvField *f, const char *text)
+{
+  dvObject *o = f->owner;
+  dvText before = {0};
+  bool was_set = f->was_set, failed = o->failed;
+  size_t size = size_of(f);
+  dv_field_print(f, &before);
+  dvStatus status = dv_object_set(o, dv_field_name(f->desc), text);
+  if (status == DV_OK) status = check_change(f, size);
+  if (status == DV_OK) status = dv_field_changed(f);
+  if (status != DV_OK) {
+    dv_field_parse(f, before.text ? before.text : "", NULL);
+    o->failed = failed;
+    dv_field_changed(f);
+    f->was_set = was_set;
+  }
+  dv_text_free(&before);
+  return status;
+}
+
 int divan_set(dvScene *s, const char *path, const char *field, const char *text)
 {
   dvObject *o = find(s, path);
@@ -141,8 +189,48 @@ int divan_set(dvScene *s, const char *path, const char *field, const char *text)
     f->was_set = true;
     return DV_OK;
   }
+  if (link && s->initialised)
+    return (int)dv_field_error(o, f->value, "set it before divan_init", "%s cannot lead elsewhere any more", field);
+  if (s->initialised) return (int)set_live(f, text);
   DV_TRY(dv_object_set(o, field, text));
   return (int)dv_field_changed(f);
+}
+
+// The numbers of a list, for those that a component refuses.
+static dvStatus changed_reals(dvScene *s, dvField *f, const double *values, size_t count)
+{
+  dvReals before = {.width = f->width};
+  const dvReals *now = f->value;
+  if (!s->initialised) return dv_reals_assign(f->value, values, count) ? dv_field_changed(f) : DV_ERROR_INPUT;
+  if (!dv_reals_assign(&before, now->data, now->count)) return DV_ERROR_INPUT;
+  bool was_set = f->was_set, failed = f->owner->failed;
+  dvStatus status = dv_reals_assign(f->value, values, count) ? check_change(f, before.count) : DV_ERROR_INPUT;
+  if (status == DV_OK) status = dv_field_changed(f);
+  if (status != DV_OK && dv_reals_assign(f->value, before.data, before.count)) {
+    f->owner->failed = failed;
+    dv_field_changed(f);
+    f->was_set = was_set;
+  }
+  dv_reals_free(&before);
+  return status;
+}
+
+static dvStatus changed_ints(dvScene *s, dvField *f, const int32_t *values, size_t count)
+{
+  dvInts before = {.width = f->width};
+  const dvInts *now = f->value;
+  if (!s->initialised) return dv_ints_assign(f->value, values, count) ? dv_field_changed(f) : DV_ERROR_INPUT;
+  if (!dv_ints_assign(&before, now->data, now->count)) return DV_ERROR_INPUT;
+  bool was_set = f->was_set, failed = f->owner->failed;
+  dvStatus status = dv_ints_assign(f->value, values, count) ? check_change(f, before.count) : DV_ERROR_INPUT;
+  if (status == DV_OK) status = dv_field_changed(f);
+  if (status != DV_OK && dv_ints_assign(f->value, before.data, before.count)) {
+    f->owner->failed = failed;
+    dv_field_changed(f);
+    f->was_set = was_set;
+  }
+  dv_ints_free(&before);
+  return status;
 }
 
 int divan_set_reals(dvScene *s, const char *path, const char *field, const double *values, size_t count)
@@ -154,8 +242,7 @@ int divan_set_reals(dvScene *s, const char *path, const char *field, const doubl
   case DV_T_COORDS:
   case DV_T_DERIVS:
     if (count % (size_t)f->width) return DV_ERROR_USAGE;
-    if (!dv_reals_assign(f->value, values, count)) return DV_ERROR_INPUT;
-    break;
+    return (int)changed_reals(s, f, values, count);
   case DV_T_REAL:
   case DV_T_VEC:
   case DV_T_COLOUR:
@@ -174,9 +261,8 @@ int divan_set_ints(dvScene *s, const char *path, const char *field, const int32_
 {
   dvField *f = find_field(s, path, field);
   if (!f) return DV_ERROR_USAGE;
-  if (f->desc->type == DV_T_INTS && count % (size_t)f->width == 0) {
-    if (!dv_ints_assign(f->value, values, count)) return DV_ERROR_INPUT;
-  } else if ((f->desc->type == DV_T_INT || f->desc->type == DV_T_IVEC) && count == (size_t)f->width) {
+  if (f->desc->type == DV_T_INTS && count % (size_t)f->width == 0) return (int)changed_ints(s, f, values, count);
+  if ((f->desc->type == DV_T_INT || f->desc->type == DV_T_IVEC) && count == (size_t)f->width) {
     memcpy(f->value, values, count * sizeof *values);
   } else {
     return DV_ERROR_USAGE;

@@ -101,7 +101,7 @@ dvStatus dv_write_trace(const char *path, const char *title, const dvTimers *tim
     dv_text_clear(&name);
     dv_text_add_json(&name, timers->list.data[e->timer].name);
     dv_print(file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":%s,\"ts\":%.3f,\"dur\":%.3f}", name.text,
-            1e6 * (e->began - start), 1e6 * e->seconds);
+             1e6 * (e->began - start), 1e6 * e->seconds);
   }
   fprintf(file, "\n]}\n");
   dv_text_free(&name);

@@ -21,10 +21,14 @@ size_t dv_file_limit(void)
 const char *dv_file_why(void)
 {
   switch (errno) {
-    case EISDIR: return "it is a directory";
-    case ENOTSUP: return "it is no regular file";
-    case EFBIG: return "it is larger than 1 GiB, or than DIVAN_FILE_LIMIT allows";
-    default: return strerror(errno);
+  case EISDIR:
+    return "it is a directory";
+  case ENOTSUP:
+    return "it is no regular file";
+  case EFBIG:
+    return "it is larger than 1 GiB, or than DIVAN_FILE_LIMIT allows";
+  default:
+    return strerror(errno);
   }
 }
 

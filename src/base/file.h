@@ -7,9 +7,9 @@
 
 DV_PUBLIC_BEGIN
 
-// The whole file with a 0 behind it, or NULL (dv_file_why tells why; a path that is NULL is not there). The caller frees
-// it. Every file that is read comes through here: only regular files of at most dv_file_limit bytes are read, since a
-// scene may name any path, and a device or a pipe might never end.
+// The whole file with a 0 behind it, or NULL (dv_file_why tells why; a path that is NULL is not there). The caller
+// frees it. Every file that is read comes through here: only regular files of at most dv_file_limit bytes are read,
+// since a scene may name any path, and a device or a pipe might never end.
 char *dv_file_read(const char *path, size_t *length);
 const char *dv_file_why(void);           // errno in words, after dv_file_read
 size_t dv_file_limit(void);              // 1 GiB, or the bytes that the environment variable DIVAN_FILE_LIMIT names

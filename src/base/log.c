@@ -19,7 +19,13 @@ void dv_log_fini(dvLog *log) { pthread_mutex_destroy(&log->lock); }
 
 void dv_log_send(dvLog *log, const dvMessage *message)
 {
+  dvMessage strict;
   pthread_mutex_lock(&log->lock);
+  if (log->strict && message->level == DV_WARNING) {
+    strict = *message;
+    strict.level = DV_ERROR, strict.status = DV_ERROR_INPUT;
+    message = &strict;
+  }
   log->counts[message->level]++;
   if (message->level == DV_ERROR && log->worst != DV_ERROR_UNKNOWN) {
     if (log->worst == DV_OK || message->status == DV_ERROR_UNKNOWN) log->worst = message->status;

@@ -35,6 +35,7 @@ typedef void (*dvLogSink)(void *user, const dvMessage *message);
 typedef struct dvLog {
   dvLogSink sink;
   void *user;
+  bool strict;         // a warning counts as an error of the input, and is handed on as one
   dvLevel threshold;   // messages below this level are counted but not handed to the sink
   atomic_int counts[4];
   _Atomic(dvStatus) worst;    // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT

@@ -309,6 +309,14 @@ int dv_distance(const char *a, const char *b)
   return last[m];
 }
 
+// is it a shorter way to write the name: its letters in their order, the first three at the start?
+static bool abbreviates(const char *wanted, const char *name)
+{
+  if (strlen(wanted) < 6 || 2 * strlen(wanted) < strlen(name) || strncasecmp(wanted, name, 3) != 0) return false;
+  for (; *name && *wanted; name++) wanted += tolower((unsigned char)*name) == tolower((unsigned char)*wanted);
+  return !*wanted;
+}
+
 int dv_nearest(const char *wanted, const char *const *names, int count)
 {
   int length = (int)strlen(wanted);
@@ -320,6 +328,7 @@ int dv_nearest(const char *wanted, const char *const *names, int count)
     bool contains =
         length >= 4 && (strcasestr(names[i], wanted) || (strlen(names[i]) >= 4 && strcasestr(wanted, names[i])));
     if (contains) d = dv_min_int(d, 3);
+    if (abbreviates(wanted, names[i])) d = dv_min_int(d, 2);
     if (d < best_distance) best = i, best_distance = d;
   }
   return best;

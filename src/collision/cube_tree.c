@@ -9,8 +9,8 @@ enum { WHOLE = 4 };   // a cube with so many elements is not halved
 static void include(dvBox *b, const dvBox *o)
 {
   for (int k = 0; k < 3; k++) {
-    if (o->high[k] > b->high[k]) b->high[k] = o->high[k];
-    if (o->low[k] < b->low[k]) b->low[k] = o->low[k];
+    b->high[k] = dv_max(b->high[k], o->high[k]);
+    b->low[k] = dv_min(b->low[k], o->low[k]);
   }
 }
 

@@ -63,8 +63,11 @@ typedef struct dvCollisionModel {
   const double *x;   // positions now, `stride` numbers from one to the next
   size_t stride;
   dvShape shape;
+  dvBox box;   // of all
   DV_ARRAY(dvBox) boxes;
   dvCubeTree tree;
+  int depth;
+  bool stale;   // the tree has not followed the boxes yet
 } dvCollisionModel;
 
 typedef struct dvCollisionModelOps {
@@ -80,8 +83,10 @@ extern const dvFieldBlock dv_collision_model_block;
 dvStatus dv_collision_model_init(dvObject *o);
 void dv_collision_model_destroy(dvObject *o);
 size_t dv_collision_model_count(const dvObject *o);   // of its elements
-// Takes the positions of now; boxes and tree follow, in a tree of at most this depth.
+// Takes the positions of now; the boxes follow. The tree, of at most this depth, is made; one that is there follows
+// when somebody is near (dv_collision_model_grow).
 void dv_collision_model_refit(dvCollisionModel *m, int depth);
+void dv_collision_model_grow(dvCollisionModel *m);
 // For the hooks of the same names.
 void dv_collision_model_remember(dvObject *o, dvMemoryStream *s);
 bool dv_collision_model_restored(dvObject *o);

@@ -8,7 +8,7 @@ extern const dvClass dv_sphere_collision_model_class, dv_triangle_collision_mode
     dv_point_collision_model_class;
 extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_min_distance_class,
     dv_discrete_intersection_class;
-extern const dvClass dv_collision_response_class, dv_rule_based_manager_class, dv_penalty_force_class;
+extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
 extern const dvClass dv_penalty_response_class;   // not by name: contact managers make it
 extern const dvClass dv_collision_pipeline_class;
 

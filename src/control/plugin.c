@@ -111,9 +111,9 @@ dvStatus dv_plugin_load(dvContext *c, const char *name, dvText *why, dvText *adv
   if (dv_plugin_is_loaded(c, name)) return DV_OK;
   bool is_file = strchr(name, '/') || dv_ends_with_nocase(name, ".so");
   // without a slash the loader would search the system's directories
-  char *path = !is_file               ? dv_plugin_find(c, name)
+  char *path = !is_file                   ? dv_plugin_find(c, name)
                : dv_file_is_regular(name) ? dv_format("%s%s", strchr(name, '/') ? "" : "./", name)
-                                      : NULL;
+                                          : NULL;
   dvStatus status =
       path      ? load_file(c, path, name, why, advice)
       : is_file ? refuse(why, advice, NULL, "there is no file %s", name)

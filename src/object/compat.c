@@ -260,6 +260,12 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                 .wrong = "the first corner of a triangle touches another triangle once for every "
                                          "triangle that begins with it",
                                 .right = "a corner that triangles share touches another triangle once"},
+    [DV_COMPAT_OBTUSE_TRIANGLE] = {.name = "obtuse-triangle",
+                                   .components = "NewProximityIntersection",
+                                   .since = "v26.12",
+                                   .wrong = "beyond an edge of an obtuse triangle the nearest point is looked for on "
+                                            "the edge whose line comes first",
+                                   .right = "the nearest point of a triangle is the nearest"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

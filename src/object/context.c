@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,12 +153,31 @@ const dvRename *dv_registry_find_rename(const dvRegistry *r, const char *name)
   return NULL;
 }
 
+// Names of components end alike (ForceField, Constraint): what stands before must be alike too.
+static bool is_alike(const char *a, const char *b)
+{
+  if (strcasestr(a, b) || strcasestr(b, a)) return true;
+  size_t n = strlen(a), m = strlen(b);
+  while (n && m && tolower((unsigned char)a[n - 1]) == tolower((unsigned char)b[m - 1])) n--, m--;
+  char *x = dv_strndup(a, n), *y = dv_strndup(b, m);
+  bool alike = dv_distance(x, y) <= dv_max_int(2, (int)(n > m ? n : m) / 2);
+  dv_free(x), dv_free(y);
+  return alike;
+}
+
 const char *dv_registry_nearest(const dvRegistry *r, const char *name)
 {
-  const char **names = dv_alloc((r->classes.count + 1) * sizeof *names);
-  for (size_t i = 0; i < r->classes.count; i++) names[i] = r->classes.data[i]->name;
-  int best = dv_nearest(name, names, (int)r->classes.count);
-  const char *found = best < 0 ? NULL : names[best];
+  size_t most = r->classes.count + r->renames.count, count = 0;
+  const char **names = dv_alloc(2 * (most + 1) * sizeof *names), **today = names + most + 1;
+  for (size_t i = 0; i < r->classes.count; i++)
+    if (is_alike(name, r->classes.data[i]->name)) names[count] = today[count] = r->classes.data[i]->name, count++;
+  for (size_t i = 0; i < r->renames.count; i++) {   // an old name leads to today's
+    const dvRename *old = r->renames.data[i];
+    if (!is_alike(name, old->old_name) || !dv_registry_find(r, old->name)) continue;
+    names[count] = old->old_name, today[count++] = dv_registry_find(r, old->name)->name;
+  }
+  int best = dv_nearest(name, names, (int)count);
+  const char *found = best < 0 ? NULL : today[best];
   dv_free(names);
   return found;
 }

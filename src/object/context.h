@@ -51,6 +51,7 @@ struct dvContext {
   dvCompatMode compat_choice;
   bool compat_chosen;   // by the program: scenes and the environment do not change it
   bool realtime;        // work that runs beside the steps is used when it is ready, not after a fixed number of them
+  bool skip_missing;    // scenes are read without the components that do not exist
   void (*listener)(void);   // of a host program (app/embed.c)
   void *listener_user;
 };

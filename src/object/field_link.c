@@ -159,34 +159,41 @@ static void add_step(dvText *way, const dvField *f)
   dv_free(path);
 }
 
-// does the value of `from` depend on `on`, through links and engines? `way` gets the fields between, from `on` to
-// `from`.
-static bool depends(dvField *from, const dvField *on, int depth, dvText *way)
+typedef struct Search {
+  const dvField *on;
+  DV_ARRAY(dvField *) seen;   // they are busy until the search ends: ways that meet again are walked once
+  dvText way;                 // the fields between, from `on` to where the search began
+} Search;
+
+// does the value of `from` depend on the one that is searched for, through links and engines?
+static bool depends(Search *s, dvField *from, int depth)
 {
-  bool found = from == on;
+  bool found = from == s->on;
   if (!found && (from->busy || depth > 200)) return false;
+  if (!from->busy) dv_push(&s->seen, from);
   from->busy = true;
-  if (!found && from->source) found = depends(from->source, on, depth + 1, way);
+  if (!found && from->source) found = depends(s, from->source, depth + 1);
   if (!found && !from->source && (from->desc->flags & DV_OUTPUT) && from->owner->cls->update) {
     for (int i = 0; i < from->owner->field_count && !found; i++) {
       dvField *input = &from->owner->fields[i];
-      if (input->desc->flags & DV_INPUT) found = depends(input, on, depth + 1, way);
+      if (input->desc->flags & DV_INPUT) found = depends(s, input, depth + 1);
     }
   }
-  from->busy = false;
-  if (found) add_step(way, from);
+  if (found) add_step(&s->way, from);
   return found;
 }
 
 dvStatus dv_field_link(dvField *f, dvField *source, dvText *why)
 {
-  dvText way = {0};
-  bool cycle = depends(source, f, 0, &way);
+  Search s = {.on = f};
+  bool cycle = depends(&s, source, 0);
+  for (size_t i = 0; i < s.seen.count; i++) s.seen.data[i]->busy = false;
+  dv_array_free(&s.seen);
   if (cycle && why) {
-    add_step(&way, f);
-    dv_text_printf(why, "the link closes a cycle: %s", way.text);
+    add_step(&s.way, f);
+    dv_text_printf(why, "the link closes a cycle: %s", s.way.text);
   }
-  dv_text_free(&way);
+  dv_text_free(&s.way);
   if (cycle) return DV_ERROR_INPUT;
   f->source = source;
   f->source_seen = source->counter - 1;

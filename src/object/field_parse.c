@@ -257,6 +257,14 @@ static dvStatus parse_real(dvField *f, const char *text, dvText *why)
   return DV_OK;
 }
 
+// as SOFA does, and told
+static void tell_count(size_t count, size_t want, dvText *why)
+{
+  if (why && count != want && count > 0)
+    dv_text_printf(why, "%zu number%s given, %zu expected; %s", count, count == 1 ? "" : "s", want,
+                   count < want ? "the others stay as they are" : "the rest is left out");
+}
+
 static dvStatus parse_fixed(dvField *f, const char *text, dvText *why)
 {
   if (f->desc->type == DV_T_COLOUR) {
@@ -270,9 +278,7 @@ static dvStatus parse_fixed(dvField *f, const char *text, dvText *why)
   double *out = f->value;
   size_t want = (size_t)f->width;
   dvStatus status = DV_OK;
-  if (why && f->desc->type == DV_T_VEC && list.count != want && list.count > 0)
-    dv_text_printf(why, "%zu number%s given, %zu expected; %s", list.count, list.count == 1 ? "" : "s", want,
-                   list.count < want ? "the others stay as they are" : "the rest is left out");
+  if (f->desc->type == DV_T_VEC) tell_count(list.count, want, why);
   if (list.count == want || (list.count > want && f->desc->type == DV_T_VEC))
     memcpy(out, list.data, want * sizeof *out);
   else if (list.count == 0) status = DV_OK;   // an empty text keeps the value
@@ -298,8 +304,8 @@ static dvStatus parse_fixed_ints(dvField *f, const char *text, dvText *why)
     if (count < f->width) values[count] = (int32_t)(uint32_t)(int64_t)value;
     count++;
   }
-  if (count > f->width) count = f->width;
-  memcpy(f->value, values, (size_t)count * sizeof *values);
+  tell_count((size_t)count, (size_t)f->width, why);
+  memcpy(f->value, values, (size_t)dv_min_int(count, f->width) * sizeof *values);
   return DV_OK;
 }
 

@@ -20,21 +20,21 @@ dvMech dv_ode_mech(const dvObject *o, double dt, bool implicit)
 
 // --- companions ----------------------------------------------------------------------------------
 
-static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool (*fits)(const dvObject *o))
+static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool failed, bool (*fits)(const dvObject *o))
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (!o->failed && fits(o) && dv_object_has_tags(o, tags)) return o;
+    if (o->failed == failed && fits(o) && dv_object_has_tags(o, tags)) return o;
   }
   dvObject *found = NULL;
   for (size_t i = 0; i < node->children.count && !found; i++)
-    found = find_with_tags(node->children.data[i], tags, fits);
+    found = find_with_tags(node->children.data[i], tags, failed, fits);
   return found;
 }
 
 dvObject *dv_ode_find_below(const dvNode *node, bool (*fits)(const dvObject *o))
 {
-  return find_with_tags(node, &node->base.tags, fits);
+  return find_with_tags(node, &node->base.tags, false, fits);
 }
 
 static bool is_linear_solver(const dvObject *o) { return o->cls->ops[DV_ROLE_LINEAR_SOLVER] != NULL; }
@@ -48,6 +48,8 @@ dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
 {
   dv_ode_find_linear_solver(o, link);
   if (link->target) return DV_OK;
+  // there is one with a mistake, which was told
+  if (find_with_tags(o->node, &o->node->base.tags, true, is_linear_solver)) return DV_ERROR_INPUT;
   return dv_error(o, "add <SparseLDLSolver/> to the node",
                   "an implicit integrator needs a linear solver in its node and finds none");
 }

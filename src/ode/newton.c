@@ -110,14 +110,12 @@ static double search_line(Newton *n, dvNonlinear *f, double before, int iteratio
     done = alpha;
     alpha *= n->lineSearchCoefficient;
   }
+  if (tries == 1) return residual2;   // nothing was searched: the full step is what was asked for
   warn_once(n, n->warnWhenLineSearchFails, &n->told_search,
             "a smaller time step or load step may help; warnWhenLineSearchFails=\"0\" silences this",
             "no step length makes the residual smaller", iteration);
-  if (tries > 1) {
-    f->advance(f, 1 - done);
-    residual2 = f->evaluate(f);
-  }
-  return residual2;
+  f->advance(f, 1 - done);
+  return f->evaluate(f);
 }
 
 static bool below(double value2, double threshold, double reference2)

@@ -1,6 +1,7 @@
 // Paths in the graph and the links of a scene. See node.h.
 #include "scene/node.h"
 
+#include "scene/leave_out.h"
 #include "scene/plan.h"
 
 #include <string.h>
@@ -183,22 +184,11 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role)
 
 // --- linking a scene -----------------------------------------------------------------------------
 
-// a link to a component that could not be created is a consequence, not a mistake of its own
-static bool leads_to_missing(const dvScene *scene, const char *path)
-{
-  const char *name = strrchr(path, '/');
-  name = name ? name + 1 : *path == '@' ? path + 1 : path;
-  for (size_t i = 0; i < scene->missing.count; i++) {
-    size_t n = strlen(scene->missing.data[i]);
-    if (strncmp(name, scene->missing.data[i], n) == 0 && (!name[n] || name[n] == '.')) return true;
-  }
-  return false;
-}
-
 static void tell_dead_link(dvObject *o, const char *what, const char *path, dvPlace place, dvRole role,
                            const char *instead)
 {
-  char *proposal = dv_link_propose(o, path, role);
+  bool missing = dv_link_leads_to_missing(o->node->scene, path);
+  char *proposal = missing ? NULL : dv_link_propose(o, path, role);
   char *advice = proposal ? dv_format("did you mean '%s'?", proposal) : NULL;
   char *where = dv_object_path(o);
   char *text = dv_format("%s=\"%s\" leads to no %s%s", what, path, dv_role_name(role), instead ? instead : "");
@@ -222,13 +212,14 @@ static void dead_link(dvObject *o, const char *what, const char *path, dvPlace p
     o->failed = true;
     *worst = DV_ERROR_INPUT;
   }
-  if (!leads_to_missing(o->node->scene, path)) tell_dead_link(o, what, path, place, role, looks ? "" : NULL);
+  if (!dv_link_leads_to_missing(o->node->scene, path)) tell_dead_link(o, what, path, place, role, looks ? "" : NULL);
 }
 
 // as in SOFA a value that cannot be fetched stays the default
 static void dead_value(dvObject *o, dvField *f, dvStatus *worst)
 {
-  if (leads_to_missing(o->node->scene, f->link)) {
+  bool missing = dv_link_leads_to_missing(o->node->scene, f->link);
+  if (missing && !o->context->skip_missing) {
     dead_link(o, dv_field_name(f->desc), f->link, f->place, DV_ROLE_ANY, worst);
     return;
   }
@@ -298,6 +289,8 @@ static void link_src(dvObject *o, const dvAttribute *src, dvStatus *worst)
 {
   dvObject *source = dv_link_find(o, src->value, DV_ROLE_ANY);
   if (source) dv_object_link_src(o, source, src->place);
+  else if (o->context->skip_missing && dv_link_leads_to_missing(o->node->scene, src->value))
+    tell_dead_link(o, "src", src->value, src->place, DV_ROLE_ANY, ": it keeps its defaults");
   else dead_link(o, "src", src->value, src->place, DV_ROLE_ANY, worst);
 }
 
@@ -339,7 +332,11 @@ static dvWalk link_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-dvStatus dv_scene_link(dvScene *scene) { return dv_node_link(scene->root); }
+dvStatus dv_scene_link(dvScene *scene)
+{
+  if (scene->context->skip_missing && scene->missing.count) dv_scene_leave_out(scene);
+  return dv_node_link(scene->root);
+}
 
 dvStatus dv_node_link(dvNode *node)
 {

@@ -1,5 +1,5 @@
 // Nodes, searches in the graph and the walk over it. See node.h.
-#include "scene/node.h"
+#include "scene/names.h"
 
 #include "scene/live.h"
 
@@ -57,6 +57,8 @@ static void node_destroy(dvObject *o)
   dv_array_free(&n->objects);
   dv_array_free(&n->counts);
   dv_array_free(&n->children);
+  dv_names_free(&n->child_names);
+  dv_names_free(&n->object_names);
   dv_array_free(&n->parents);
 }
 
@@ -133,6 +135,11 @@ void dv_scene_destroy(dvScene **scene)
   dv_array_free(&s->advancing);
   dv_snapshot_free(&s->start);
   dv_array_free(&s->followers);
+  for (size_t i = 0; i < s->left_out.count; i++) {
+    dv_free(s->left_out.data[i].type);
+    dv_free(s->left_out.data[i].path);
+  }
+  dv_array_free(&s->left_out);
   dv_strings_free(&s->missing);
   dv_free(s);
   *scene = NULL;
@@ -159,6 +166,7 @@ bool dv_node_add_child(dvNode *parent, dvNode *child)
 {
   if (leads_to(child, parent)) return false;
   dv_push(&parent->children, child);
+  dv_names_add(&parent->child_names, &child->base);
   dv_push(&child->parents, parent);
   if (child->parents.count > 1) parent->scene->dag = true;
   parent->scene->version++;
@@ -173,6 +181,12 @@ static dvClassCount *count_of(dvNode *node, const dvClass *cls)
   return &node->counts.data[node->counts.count - 1];
 }
 
+static void enlist(dvNode *node, dvObject *object)
+{
+  dv_names_add(&node->object_names, object);
+  if (!node->state && dv_is_mechanical_state(object)) node->state = object;
+}
+
 void dv_node_add(dvNode *node, dvObject *object)
 {
   int counter = ++count_of(node, object->cls)->count;
@@ -182,6 +196,7 @@ void dv_node_add(dvNode *node, dvObject *object)
   }
   object->node = node;
   dv_push(&node->objects, object);
+  enlist(node, object);
   node->scene->version++;
 }
 
@@ -190,6 +205,9 @@ void dv_node_remove(dvNode *node, dvObject *object)
   for (size_t i = 0; i < node->objects.count; i++) {
     if (node->objects.data[i] != object) continue;
     dv_array_remove(&node->objects, i);
+    node->state = NULL;
+    dv_names_free(&node->object_names);
+    for (size_t k = 0; k < node->objects.count; k++) enlist(node, node->objects.data[k]);
     count_of(node, object->cls)->count--;
     object->node = NULL;
     node->scene->version++;
@@ -219,12 +237,7 @@ dvObject *dv_node_find_up(const dvNode *node, dvRole role)
 
 bool dv_is_mechanical_state(const dvObject *o) { return dv_plays(o, DV_ROLE_STATE) && !dv_plays(o, DV_ROLE_VISUAL); }
 
-dvObject *dv_node_state(const dvNode *node)
-{
-  for (size_t i = 0; i < node->objects.count; i++)
-    if (dv_is_mechanical_state(node->objects.data[i])) return node->objects.data[i];
-  return NULL;
-}
+dvObject *dv_node_state(const dvNode *node) { return node->state; }
 
 dvObject *dv_node_state_up(const dvNode *node)
 {
@@ -242,9 +255,7 @@ bool dv_node_is_mapped(const dvNode *node)
 
 dvNode *dv_node_child(const dvNode *node, const char *name)
 {
-  for (size_t i = 0; i < node->children.count; i++)
-    if (dv_same(node->children.data[i]->base.name, name)) return node->children.data[i];
-  return NULL;
+  return (dvNode *)dv_names_find(&node->child_names, name);
 }
 
 int dv_node_depth(const dvNode *node)
@@ -254,12 +265,7 @@ int dv_node_depth(const dvNode *node)
   return depth;
 }
 
-dvObject *dv_node_object(const dvNode *node, const char *name)
-{
-  for (size_t i = 0; i < node->objects.count; i++)
-    if (dv_same(node->objects.data[i]->name, name)) return node->objects.data[i];
-  return NULL;
-}
+dvObject *dv_node_object(const dvNode *node, const char *name) { return dv_names_find(&node->object_names, name); }
 
 bool dv_node_active(const dvNode *node)
 {

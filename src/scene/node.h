@@ -30,6 +30,12 @@ typedef struct dvClassCount {
 // More components in one node, or a deeper graph, are refused: searches in nodes go through all of them.
 enum { DV_NODE_LIMIT = 20000, DV_DEPTH_LIMIT = 256 };
 
+// Objects by their names (scene/names.h).
+typedef struct dvNames {
+  dvObject **slots;
+  size_t capacity, count;
+} dvNames;
+
 struct dvNode {
   dvObject base;
   DV_NODE_FIELDS(DV_MEMBER)
@@ -38,8 +44,10 @@ struct dvNode {
   DV_ARRAY(dvNode *) parents;
   DV_ARRAY(dvObject *) objects;    // owned
   DV_ARRAY(dvClassCount) counts;   // how many of each class there are: names of those that have none
-  bool reached;                    // scratch of the search for cycles
-  bool stateless;                  // it was told that its components find no state
+  dvNames child_names, object_names;
+  dvObject *state;   // the first mechanical state among the objects, or NULL
+  bool reached;      // scratch of the search for cycles
+  bool stateless;    // it was told that its components find no state
 };
 
 extern const dvClass dv_node_class;
@@ -64,6 +72,13 @@ typedef struct dvSubscriber {
   void *user;
 } dvSubscriber;
 
+// Components of one type that a scene names and that are not in the graph.
+typedef struct dvLeftOut {
+  char *type, *path;   // path of the node of the first one
+  dvPlace place;       // of the first one
+  int count;
+} dvLeftOut;
+
 struct dvScene {
   dvContext *context;
   dvNode *root;
@@ -87,7 +102,8 @@ struct dvScene {
   double good_time;   // of the last step that ended well
   dvSnapshot start;   // what reset returns to
   DV_ARRAY(dvSubscriber) subscribers;
-  dvStrings missing;   // names of components that do not exist: links to them were told of already
+  DV_ARRAY(dvLeftOut) left_out;   // types that do not exist and, with context->skip_missing, what cannot do without
+  dvStrings missing;              // names of such components: links to them were told of already
   // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
   DV_ARRAY(dvFollower *) followers;
   void (*follow)(dvScene *scene);

@@ -1,5 +1,5 @@
 // The life of a scene: initialisation, steps, events, reset. See node.h.
-#include "scene/node.h"
+#include "scene/names.h"
 
 #include "scene/plan.h"
 #include "scene/remember.h"
@@ -359,6 +359,9 @@ static void leave_parents(dvNode *node)
         dv_array_remove(&parent->children, i);
         break;
       }
+    dv_names_free(&parent->child_names);
+    for (size_t i = 0; i < parent->children.count; i++)
+      dv_names_add(&parent->child_names, &parent->children.data[i]->base);
   }
   node->parents.count = 0;
 }

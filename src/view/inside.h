@@ -123,6 +123,10 @@ json_t *dv_view_watch(dvSession *s, json_t *items);
 
 // --- session.c ---
 bool dv_session_load(dvSession *s);   // the file or text that it has, with its edits
+// What goes on over a reading: keep it, read, go on (which frees it).
+typedef struct dvKept dvKept;
+dvKept *dv_view_keep(dvSession *s);
+void dv_view_go_on(dvSession *s, dvKept **kept);
 json_t *dv_session_first_error(const dvSession *s);
 void dv_session_start_pace(dvSession *s);   // real time counts from here
 json_t *dv_session_status(const dvSession *s, const dvViewer *v);

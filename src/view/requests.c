@@ -153,8 +153,7 @@ static json_t *not_ready(void)
 
 static json_t *stored_view(const dvSession *s)
 {
-  char *path = s->file ? dv_format("%s.view", s->file) : NULL,
-       *text = dv_file_read(path, NULL);
+  char *path = s->file ? dv_format("%s.view", s->file) : NULL, *text = dv_file_read(path, NULL);
   json_t *view = text && strlen(text) <= VIEW_LIMIT ? json_loads(text, 0, NULL) : NULL;
   dv_free(path);
   dv_free(text);

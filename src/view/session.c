@@ -166,6 +166,7 @@ bool dv_session_load(dvSession *s)
   dvLog *log = &s->context->log;
   log->worst = DV_OK;
   memset(log->counts, 0, sizeof log->counts);
+  for (size_t i = 0; i < s->options.plugin_count; i++) dv_divan_load_plugin(s->context, s->options.plugins[i]);
   if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
   else dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
@@ -184,62 +185,6 @@ bool dv_session_load(dvSession *s)
   return s->ready;
 }
 
-// --- keeping the state over a reading -----
-
-typedef struct Kept {
-  char *path;
-  size_t count;
-  const dvDof *dof;
-  dvReals x, v;
-} Kept;
-typedef DV_ARRAY(Kept) KeptList;
-
-static void keep_states(dvSession *s, KeptList *out)
-{
-  if (!s->ready) return;
-  dv_scene_refresh(s->scene);
-  const dvPlan *p = s->scene->plan;
-  for (size_t i = 0; i < p->independent.count; i++) {
-    dvState *state = dv_state(p->independent.data[i]);
-    Kept k = {.path = dv_object_path(&state->base), .count = state->count, .dof = state->base.dof};
-    if (dv_reals_assign(&k.x, dv_state_read(state, DV_X), dv_state_scalars(state, DV_X)) &&
-        dv_reals_assign(&k.v, dv_state_read(state, DV_V), dv_state_scalars(state, DV_V)))
-      dv_push(out, k);
-  }
-}
-
-static void restore_states(dvSession *s, KeptList *kept)
-{
-  for (size_t i = 0; i < kept->count; i++) {
-    Kept *k = &kept->data[i];
-    dvObject *o = s->ready ? dv_view_find(s, k->path) : NULL;
-    dvState *state = o && dv_is_mechanical_state(o) ? dv_state(o) : NULL;
-    if (state && state->count == k->count && state->base.dof == k->dof) {
-      memcpy(dv_state_write(state, DV_X), k->x.data, k->x.count * sizeof(double));
-      memcpy(dv_state_write(state, DV_V), k->v.data, k->v.count * sizeof(double));
-      dv_state_touch(state, DV_X);
-      dv_state_touch(state, DV_V);
-    }
-    dv_free(k->path);
-    dv_reals_free(&k->x);
-    dv_reals_free(&k->v);
-  }
-  dv_array_free(kept);
-}
-
-static void go_on_from(dvSession *s, KeptList *kept, double time, long step)
-{
-  restore_states(s, kept);
-  if (!s->ready) return;
-  s->scene->root->time = time;
-  s->scene->step = step;
-  dv_scene_update_context(s->scene);
-  dv_scene_refresh(s->scene);
-  const dvLoopOps *loop = dv_ops(s->scene->loop, DV_ROLE_LOOP);
-  if (loop->start) loop->start(s->scene->loop);
-  dv_session_start_pace(s);
-}
-
 json_t *dv_session_first_error(const dvSession *s)
 {
   for (size_t i = 0; i < s->news.count; i++)
@@ -249,11 +194,8 @@ json_t *dv_session_first_error(const dvSession *s)
 
 json_t *dv_session_edit(dvSession *s, dvEdit edit)
 {
-  KeptList kept = {0};
   bool animating = s->animating, worked = s->ready;
-  double time = s->ready ? s->scene->root->time : 0;
-  long step = s->ready ? s->scene->step : 0;
-  keep_states(s, &kept);
+  dvKept *kept = dv_view_keep(s);
   dvEdit before = {0};   // a second value of a field replaces the first
   for (size_t i = 0; i < s->edits.count; i++) {
     const dvEdit *e = &s->edits.data[i];
@@ -271,7 +213,7 @@ json_t *dv_session_edit(dvSession *s, dvEdit edit)
     dv_session_load(s);
   }
   free_edit(&before);
-  go_on_from(s, &kept, time, step);
+  dv_view_go_on(s, &kept);
   s->animating = animating && s->ready;
   return refusal;
 }
@@ -308,9 +250,12 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
+  s->context->skip_missing = options->skip_missing;
   dvCompatMode mode;
   if (options->compat && dv_compat_parse(options->compat, &mode)) dv_compat_choose(s->context, mode);
   for (size_t i = 0; i < options->data_count; i++) dv_context_add_data_path(s->context, options->data[i]);
+  for (size_t i = 0; i < options->plugin_path_count; i++)
+    dv_context_add_plugin_path(s->context, options->plugin_paths[i]);
   char *directory = dv_path_directory(options->scene), *real = realpath(options->scene, NULL);
   add_root(s, directory);
   for (size_t i = 0; i < options->data_count; i++) add_root(s, options->data[i]);

@@ -39,8 +39,11 @@ typedef struct dvSessionOptions {
   const char *scene;
   const char *const *data;   // directories
   size_t data_count;
+  const char *const *plugins, *const *plugin_paths;   // to load, and directories to look for them in
+  size_t plugin_count, plugin_path_count;
   int threads;
   const char *compat;   // mode for every scene, or NULL: the scene decides
+  bool skip_missing;    // scenes without the components that do not exist
   bool print;           // messages also go to stderr
   bool animate;         // from the start
   dvSessionSend send;

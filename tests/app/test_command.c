@@ -44,6 +44,31 @@ static void verbs_and_help(void **state)
   check_run(0, "no component has 'xyzzy' in its name, role or help", "list xyzzy");
 }
 
+static void every_verb_reads_the_same_table(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const verbs[] = {"run",     "view",  "check",    "info",      "list",
+                                      "convert", "bench", "validate", "new-plugin"};
+  char *directory = check_mkdir();
+  for (size_t i = 0; i < DV_COUNT(verbs); i++) {
+    check_command(2, "unknown option '--xyzzy'\ntry `divan ", "cd %s && %s %s --xyzzy a", directory, DIVAN_BINARY,
+                  verbs[i]);
+    check_command(0, "\nexamples:\n  divan ", "%s %s --help", DIVAN_BINARY, verbs[i]);
+    if (i >= 6) continue;   // those that make a context
+    check_command(0, "  --plugin-path DIR ", "%s %s --help", DIVAN_BINARY, verbs[i]);
+    check_command(2, "unknown option '--plugin-pth'; did you mean '--plugin-path'?", "%s %s a --plugin-pth b",
+                  DIVAN_BINARY, verbs[i]);
+    check_command(2, "--plugin needs a value: --plugin NAME", "%s %s a --plugin", DIVAN_BINARY, verbs[i]);
+    check_command(2, "--compat 'sfa' is not known", "%s %s a --compat sfa", DIVAN_BINARY, verbs[i]);
+    check_command(2, "--threads needs a number", "%s %s a --threads many", DIVAN_BINARY, verbs[i]);
+  }
+  check_run(2, "did you mean '--steps'?", "run x.scn --step=3");
+  check_run(2, "--hash takes no value", "run x.scn --hash=1");
+  check_run(2, "unexpected argument 'b'", "view a b");
+  check_run(0, "0 steps in", "run " DIVAN_SOURCE_DIR "/scenes/liver.scn --steps=0 --threads=1");
+  check_rmdir(directory);
+}
+
 static void a_run_leaves_dumps_series_and_figures(void **state)
 {
   DV_UNUSED(state);
@@ -145,7 +170,7 @@ static void finite_elements_agree_with_theory(void **state)
 {
   DV_UNUSED(state);
   check_run(0, "Patch tests", "validate --quick");
-  check_run(2, "not understood", "validate --fast");
+  check_run(2, "unknown option '--fast'", "validate --fast");
   check_run(4, "truthCylinder-Deformed.obj", "validate --quick /nowhere");
 }
 
@@ -407,6 +432,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(verbs_and_help),
+      cmocka_unit_test(every_verb_reads_the_same_table),
       cmocka_unit_test(a_run_leaves_dumps_series_and_figures),
       cmocka_unit_test(each_node_shows_the_topology_it_finds),
       cmocka_unit_test(mistakes_give_their_exit_code),

@@ -259,7 +259,7 @@ static void the_command_has_the_option(void **state)
   check_command(0, "differs from SOFA on purpose (bdf-history)", "%s check %s --compat none 2>&1", DIVAN_BINARY, sofa);
   check_command(0, "as SOFA (bdf-history)", "DIVAN_COMPAT=sofa %s check %s 2>&1", DIVAN_BINARY, plain);
   check_command(2, "there are none, sofa", "%s run %s -n 1 --compat ansys 2>&1", DIVAN_BINARY, plain);
-  check_command(2, "--compat needs a mode", "%s run %s --compat 2>&1", DIVAN_BINARY, plain);
+  check_command(2, "--compat needs a value: --compat MODE", "%s run %s --compat 2>&1", DIVAN_BINARY, plain);
   check_command(4, "there are none, sofa", "%s run %s -n 1 2>&1", DIVAN_BINARY, wrong);
   check_command(4, "DIVAN_COMPAT", "DIVAN_COMPAT=ansys %s run %s -n 1 2>&1", DIVAN_BINARY, plain);
   check_command(0, "keepHistory (bool) = 1, 0 with compat sofa (bdf-history)", "%s info BDFOdeSolver", DIVAN_BINARY);

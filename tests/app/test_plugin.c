@@ -46,6 +46,20 @@ static void check_wind(const char *arguments)
   dv_free(path);
 }
 
+// the viewer prints its address when it has read the scene, and mistakes
+static void check_view(const char *arguments, const char *mistake)
+{
+  char *out, *d = directory;
+  check_shell(&out,
+              "%s view %s --no-browser --port 0 >%s/address 2>%s/told & p=$!; "
+              "while kill -0 $p 2>/dev/null && ! test -s %s/address; do sleep 0.05; done; kill $p 2>/dev/null; "
+              "wait $p; cat %s/told; rm %s/address",
+              DIVAN_BINARY, arguments, d, d, d, d, d);
+  bool built = !strstr(out, "built without its viewer");
+  if (built && (mistake ? !strstr(out, mistake) : *out)) fail_msg("divan view %s told: %s", arguments, out);
+  dv_free(out);
+}
+
 static void a_new_plugin_compiles_and_runs(void **state)
 {
   DV_UNUSED(state);
@@ -59,6 +73,9 @@ static void a_new_plugin_compiles_and_runs(void **state)
   char *by_file = dv_format("%s/Weather/weather.scn --plugin %s/Weather/libWeather.so", d, d);
   check_wind(by_path);
   check_wind(by_file);
+  check_view(by_path, NULL);
+  check_view(by_file, NULL);
+  check_view(DIVAN_SOURCE_DIR "/scenes/liver.scn --plugin Nowhere", "the plugin Nowhere was not found");
   check_command(0, "velocity of the air", "%s info WeatherForceField --plugin %s/Weather/libWeather.so", DIVAN_BINARY,
                 d);
   check_command(0, "WeatherEngine", "DIVAN_PLUGIN_PATH=/nowhere:%s/Weather %s list engine --plugin Weather", d,

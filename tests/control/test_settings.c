@@ -129,19 +129,28 @@ static void test_data_directories(void **state)
   check_rmdir(directory);
 }
 
-static void test_pipeline_says_that_there_are_no_contacts(void **state)
+// a pipeline without what it needs says so, when there is something to find
+static void test_pipeline_says_what_is_missing(void **state)
 {
   (void)state;
   const char *one = "<MechanicalObject position='0 0 0'/><SphereCollisionModel/>";
+  const char *rest = "<BruteForceBroadPhase/><BVHNarrowPhase/><MinProximityIntersection/>";
   char *single = dv_format("<Node><CollisionPipeline/><Node>%s</Node></Node>", one);
   char *pair = dv_format("<Node><CollisionPipeline/><Node>%s</Node><Node>%s</Node></Node>", one, one);
+  char *unanswered = dv_format("<Node><CollisionPipeline/>%s<Node>%s</Node><Node>%s</Node></Node>", rest, one, one);
+  char *complete = dv_format("<Node><CollisionPipeline/>%s<CollisionResponse/><Node>%s</Node><Node>%s</Node></Node>",
+                             rest, one, one);
   char *without = dv_format("<Node><Node>%s</Node><Node>%s</Node></Node>", one, one);
   expect(single, 0);
   expect(pair, 1);
+  expect(unanswered, 1);
+  expect(complete, 0);
   expect(without, 0);
   expect("<Node><CollisionPipeline/><MechanicalObject/><SphereCollisionModel selfCollision='1'/></Node>", 1);
   dv_free(single);
   dv_free(pair);
+  dv_free(unanswered);
+  dv_free(complete);
   dv_free(without);
 }
 
@@ -169,7 +178,7 @@ int main(void)
       cmocka_unit_test(test_every_row),
       cmocka_unit_test(test_plugins),
       cmocka_unit_test(test_data_directories),
-      cmocka_unit_test(test_pipeline_says_that_there_are_no_contacts),
+      cmocka_unit_test(test_pipeline_says_what_is_missing),
       cmocka_unit_test(test_renames),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

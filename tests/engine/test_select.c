@@ -234,6 +234,7 @@ static void clusters_are_written_and_read(void **state)
                          directory);
   dvScene *s = check_scene(text, 1);
   check_text(s, "out", "cluster", "[0,1] [1,0,2] [2,1]");
+  check_steps(s, 1);   // the file waits for it
   check_close_scene(&s);
   dv_free(text);
   text = dv_format("<Node><ClusteringEngine name='in' position='0 0 0 1 0 0 2 0 0' inFile='%s/clusters.txt'/></Node>",

@@ -97,6 +97,7 @@ static void constant_force_from_a_file(void **state)
       in, out);
   fdScene s = fd_open(text);
   dvObject *ff = fd_find(&s, "ff");
+  ff->node->scene->running = true;            // else nothing is written
   for (int round = 0; round < 2; round++) {   // a line for each step in turn, and from the start again
     const double *f = force_of(&s);
     for (int k = 0; k < 6; k++) check_close(f[k], k + 1, 1e-12);

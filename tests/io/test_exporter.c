@@ -76,6 +76,7 @@ static void mesh_in_every_format(void **state)
   scene = check_scene("<Node><RegularGridTopology n='3 3 2' min='0 0 0' max='1 1 1'/><MeshExporter filename='s' "
                       "format='stl' exportAtBegin='1'/></Node>",
                       1);
+  check_steps(scene, 1);
   dvMesh surface = read_mesh("s.stl");
   assert_int_equal(dv_mesh_point_count(&surface), 18);
   dv_mesh_free(&surface);
@@ -88,6 +89,8 @@ static void surfaces(void **state)
   DV_UNUSED(state);
   char *directory = enter();
   dvScene *scene = check_scene_file("scenes/STLExporter.scn", 1);
+  assert_false(dv_file_exists("surface.stl"));
+  check_steps(scene, 1);   // it begins
   dvMesh mesh = read_mesh("surface.stl");
   assert_int_equal(mesh.triangles.count / 3, 2 * dv_topology_count(dv_topology(check_find(scene, "grid")), DV_QUAD));
   dv_mesh_free(&mesh);

@@ -196,7 +196,7 @@ static void says_what_is_wrong(void **state)
   refuses("n='5 5 5' position='0 0 0 1 1 1' nbVirtualFinerLevels='9'", "too large");
   refuses("n='5 5 5' position='0 0 0 1 1 1' facets='3 0 1'", "in the middle of a polygon");
   refuses("n='5 5 5' position='0 0 0 1 1 1' onlyInsideCells='1'", "has no cells");
-  refuses("n='5 5 5' filename='nowhere.voxel'", "is not there");
+  refuses("n='5 5 5' filename='nowhere.voxel'", "cannot be read");
   refuses("n='5 5 5' filename='nowhere.obj'", "nowhere.obj");
 }
 

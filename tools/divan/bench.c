@@ -15,36 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "divan bench [scenes|kernels|growth|linear|all] [options]\n\n"
-    "  scenes               ms per step of a list of scenes (the default)\n"
-    "  kernels              inner loops, in proportion to what this machine can do\n"
-    "  growth               how times grow with the size of a mesh\n"
-    "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was built; "
-    "some minutes\n"
-    "  all                  scenes, kernels and growth\n\n"
-    "  --list FILE          scenes to run: name, scene, steps, separated by tabs (default bench/scenes.tsv, here or as "
-    "installed)\n"
-    "  --corpus DIR         also SOFA's scenes in DIR/examples for which DIR/../guide/targets.md has figures,\n"
-    "                       scaled to this machine with DIR/../tools/calibrate.c\n"
-    "  --filter TEXT        only scenes or kernels whose name contains the text\n"
-    "  --repeats N          runs of each scene, of which the fastest counts (default 3)\n"
-    "  --threads LIST       numbers of threads (default 1,2)\n"
-    "  --timeout S          end the run of a scene, and the series of growing meshes, after this many seconds (default "
-    "600)\n"
-    "  --json FILE          store the results\n"
-    "  --from FILE          take results that were stored instead of measuring\n"
-    "  --compare FILE       compare with results that were stored\n"
-    "  --html FILE          write a report with plots\n\n"
-    "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the "
-    "measuring;\n"
-    "what was measured until then is kept, and the exit status is 130. A list of scenes that cannot be read is status "
-    "4.\n\n"
-    "examples:\n"
-    "  divan bench --html report.html\n"
-    "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
-    "  divan bench kernels --threads 1\n";
-
 // --- options -------------------------------------------------------------------------------------
 
 static int parse_threads(Bench *b, const char *text)
@@ -74,44 +44,26 @@ static bool parse_subject(Bench *b, const char *word)
   return true;
 }
 
-static int parse(Bench *b, int count, char **arguments)
+static int parse(Bench *b, const Options *o)
 {
-  *b = (Bench){.repeats = 3, .threads = {1, 2}, .thread_counts = 2, .timeout = 600};
-  const struct {
-    const char *name;
-    const char **into;
-  } texts[] = {{"--corpus", &b->corpus},   {"--list", &b->list}, {"--filter", &b->filter}, {"--json", &b->json},
-               {"--compare", &b->compare}, {"--html", &b->html}, {"--from", &b->from}};
-  for (int i = 0; i < count; i++) {
-    const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
-    if (parse_subject(b, a)) continue;
-    if (*a != '-')
+  *b = (Bench){.corpus = o->corpus,
+               .list = o->list,
+               .filter = o->filter,
+               .json = o->json,
+               .compare = o->compare,
+               .html = o->html,
+               .from = o->from,
+               .repeats = (int)o->repeats,
+               .threads = {1, 2},
+               .thread_counts = 2,
+               .timeout = o->timeout};
+  for (size_t i = 0; i < o->names.count; i++)
+    if (!parse_subject(b, o->names.data[i]))
       return usage_error(&command_bench,
-                         "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all", a);
-    double number;
-    long whole;
-    const char **into = NULL;
-    for (size_t k = 0; k < DV_COUNT(texts); k++)
-      if (dv_same(a, texts[k].name)) into = texts[k].into;
-    if (into) {
-      if (!value) return usage_error(&command_bench, "%s needs a value", a);
-      *into = value;
-    } else if (dv_same(a, "--repeats")) {
-      if (!option_count(&command_bench, a, value, 1, 1000, &whole)) return DV_ERROR_USAGE;
-      b->repeats = (int)whole;
-    } else if (dv_same(a, "--timeout")) {
-      if (!option_number(&command_bench, a, value, 1, 1e6, &number)) return DV_ERROR_USAGE;
-      b->timeout = number;
-    } else if (dv_same(a, "--threads")) {
-      int bad = parse_threads(b, value);
-      if (bad) return bad;
-    } else {
-      return usage_error(&command_bench, "unknown option '%s'", a);
-    }
-    i++;
-  }
-  if (!b->scenes && !b->kernels && !b->growth && !b->linear) b->scenes = true;
-  return 0;
+                         "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all",
+                         o->names.data[i]);
+  if (!o->names.count) b->scenes = true;
+  return o->thread_list ? parse_threads(b, o->thread_list) : 0;
 }
 
 // --- what the parts share ------------------------------------------------------------------------
@@ -206,11 +158,10 @@ static json_t *obtain(Bench *b)
   return result;
 }
 
-static int bench(int count, char **arguments)
+static int bench(const Options *o)
 {
-  if (wants_help(&command_bench, count, arguments)) return 0;
   Bench b;
-  int status = parse(&b, count, arguments);
+  int status = parse(&b, o);
   if (status) return status;
   bool writable = output_file(b.json);
   if (!output_file(b.html) || !writable) return DV_ERROR_INPUT;
@@ -238,4 +189,25 @@ static int bench(int count, char **arguments)
   return status ? status : interrupted();
 }
 
-const Command command_bench = {"bench", "measure how fast scenes and inner loops are", usage, bench};
+const Command command_bench = {
+    .verb = VERB_BENCH,
+    .name = "bench",
+    .summary = "measure how fast scenes and inner loops are",
+    .usage = "divan bench [scenes|kernels|growth|linear|all] [options]\n",
+    .about = "  scenes               ms per step of a list of scenes (the default)\n"
+             "  kernels              inner loops, in proportion to what this machine can do\n"
+             "  growth               how times grow with the size of a mesh\n"
+             "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was\n"
+             "                       built; some minutes\n"
+             "  all                  scenes, kernels and growth\n",
+    .more =
+        "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the\n"
+        "measuring; what was measured until then is kept, and the exit status is 130. A list of scenes that cannot\n"
+        "be read is status 4.\n",
+    .examples =
+        "  divan bench --html report.html\n"
+        "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
+        "  divan bench kernels --threads 1\n",
+    .most_names = 5,
+    .run = bench,
+};

@@ -11,35 +11,6 @@
 
 #include <stdio.h>
 
-static const char check_usage[] =
-    "divan check SCENE [--compat none|sofa] [--data DIR]... [--plugin NAME]... [--plugin-path DIR]...\n"
-    "divan check MESH\n\n"
-    "Reads and initialises a scene and prints every mistake with its place and what to do about it.\n"
-    "Warnings name what is legal and most likely not meant: no mass, an empty selection, a step too long for an\n"
-    "explicit integrator, components that nobody uses, implausible sizes. Notes name what SOFA does wrong here and\n"
-    "what the other mode of --compat would do. The exit status is that of `divan run`; 0 means that the scene is fit "
-    "to\n"
-    "run.\n\n"
-    "Of a mesh file it prints what it holds, whether it is conformal and manifold, and elements that have no size or "
-    "are\n"
-    "turned inside out. The exit status is 4 when the file cannot be read.\n\n"
-    "examples:\n"
-    "  divan check scenes/liver.scn\n"
-    "  divan check scenes/mesh/organ.msh\n";
-
-static int parse(Options *o, int count, char **arguments)
-{
-  *o = (Options){.threads = 1};
-  for (int i = 0; i < count;) {
-    int used = option_common(&command_check, o, count - i, arguments + i);
-    if (used < 0) return DV_ERROR_USAGE;
-    if (used == 0) return unknown_option(&command_check, arguments[i]);
-    i += used;
-  }
-  if (!o->scene) return usage_error(&command_check, "name a scene");
-  return o->second ? usage_error(&command_check, "unexpected argument '%s'", o->second) : 0;
-}
-
 // --- meshes --------------------------------------------------------------------------------------
 
 int complain_of_mesh(const char *path, const dvMeshError *error)
@@ -137,32 +108,43 @@ static int check_mesh(const Options *o)
 
 // --- the command ---------------------------------------------------------------------------------
 
-static int check(int count, char **arguments)
+static int check(const Options *o)
 {
-  if (wants_help(&command_check, count, arguments)) return 0;
-  Options o;
-  int bad = parse(&o, count, arguments);
-  if (bad) return bad;
-  if (dv_mesh_can_read(o.scene)) {
-    int status = check_mesh(&o);
-    options_free(&o);
-    return status;
-  }
-  dvContext *context = context_for(&o);
+  if (!o->scene) return usage_error(&command_check, "name a scene or a mesh");
+  if (dv_mesh_can_read(o->scene)) return check_mesh(o);
+  dvContext *context = context_for(o);
   dvScene *scene = NULL;
-  dv_scene_read(context, o.scene, &scene);
-  if (scene && dv_scene_init(scene) == DV_OK) {
+  dv_scene_read(context, o->scene, &scene);
+  bool ready = scene && dv_scene_init(scene) == DV_OK;
+  context->log.strict = false;
+  if (ready) {
     dv_scene_lint(scene);
     dv_scene_tell_compat(scene);
   }
   dvStatus status = context->log.worst;
   if (!scene && status == DV_OK) status = DV_ERROR_INPUT;
   print_summary_of_messages(&context->log);
-  if (status == DV_OK && !context->log.counts[DV_WARNING]) printf("%s: no mistakes found\n", o.scene);
+  if (status == DV_OK && !context->log.counts[DV_WARNING]) printf("%s: no mistakes found\n", o->scene);
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
-  options_free(&o);
   return (int)status;
 }
 
-const Command command_check = {"check", "find the mistakes of a scene or a mesh", check_usage, check};
+const Command command_check = {
+    .verb = VERB_CHECK,
+    .name = "check",
+    .summary = "find the mistakes of a scene or a mesh",
+    .usage = "divan check SCENE [options]\n"
+             "       divan check MESH\n",
+    .about = "Reads and initialises a scene and prints every mistake with its place and what to do about it.\n"
+             "Warnings name what is legal and most likely not meant: no mass, an empty selection, a step too long for\n"
+             "an explicit integrator, components that nobody uses, implausible sizes. Notes name what SOFA does wrong\n"
+             "here and what the other mode of --compat would do. The exit status is that of `divan run`; 0 means that\n"
+             "the scene is fit to run.\n\n"
+             "Of a mesh file it prints what it holds, whether it is conformal and manifold, and elements that have no\n"
+             "size or are turned inside out. The exit status is 4 when the file cannot be read.\n",
+    .examples = "  divan check scenes/liver.scn\n"
+                "  divan check scenes/mesh/organ.msh\n",
+    .most_names = 1,
+    .run = check,
+};

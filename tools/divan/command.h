@@ -1,40 +1,78 @@
-// The verbs of the command.
+// The verbs of the command and their options, which stand in one table (options.c).
 #ifndef DIVAN_COMMAND_H
 #define DIVAN_COMMAND_H
 
 #include "app/divan.h"
 #include "base/array.h"
 
+typedef enum Verb {
+  VERB_RUN = 1 << 0,
+  VERB_VIEW = 1 << 1,
+  VERB_CHECK = 1 << 2,
+  VERB_INFO = 1 << 3,
+  VERB_LIST = 1 << 4,
+  VERB_CONVERT = 1 << 5,
+  VERB_BENCH = 1 << 6,
+  VERB_VALIDATE = 1 << 7,
+  VERB_NEW_PLUGIN = 1 << 8,
+} Verb;
+
+typedef DV_ARRAY(const char *) Texts;
+
+// What stands on the command line: the values of all options of all verbs, and what is no option.
+typedef struct Options {
+  Texts names;                  // scenes, words, files
+  const char *scene, *second;   // the first two of them, or NULL
+  // of all verbs that make a context
+  Texts data, plugins, plugin_paths;
+  long threads;
+  const char *compat;   // NULL: the scene decides
+  bool skip_missing, strict;
+  // run
+  long steps, every;
+  double dt;
+  const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
+  const char *save, *restore;
+  bool hash, quiet, fine, realtime;
+  // view
+  const char *host, *token;
+  long port;   // below 0: the usual one
+  bool no_browser, animate;
+  // convert
+  bool force;
+  // bench
+  const char *corpus, *list, *filter, *json, *compare, *html, *from, *thread_list;
+  long repeats;
+  double timeout;
+  // validate, new-plugin
+  bool quick, flags;
+} Options;
+
+// A verb. Its help consists of usage, about, its options, more and examples.
 typedef struct Command {
-  const char *name, *summary, *usage;
-  int (*run)(int count, char **arguments);   // without the verb; the exit status
+  Verb verb;
+  const char *name, *summary;
+  const char *usage;                    // lines `divan VERB ...`
+  const char *about;                    // NULL, or paragraphs
+  const char *more;                     // NULL, or paragraphs behind the options
+  const char *examples;                 // lines
+  size_t most_names;                    // how many arguments that are no options it takes
+  int (*run)(const Options *options);   // the exit status
 } Command;
 
 extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench,
     command_validate, command_view, command_new_plugin;
 
-// Options that several verbs take.
-typedef struct Options {
-  const char *scene, *second;
-  DV_ARRAY(const char *) data, plugins, plugin_paths;
-  int threads;
-  const char *compat;   // NULL: the scene decides
-} Options;
-
-// Reads one option that all scene verbs know (--data DIR, --plugin NAME, --plugin-path DIR, --compat MODE, --threads N,
-// a file name).
-// Returns how many arguments it used, 0 when it is none of them, -1 after a message.
-int option_common(const Command *c, Options *o, int count, char **arguments);
-// The value of an option as a number in [low, high]; false after a message.
-bool option_number(const Command *c, const char *option, const char *text, double low, double high, double *out);
-// The same for a number without a fraction, like a count of steps.
-bool option_count(const Command *c, const char *option, const char *text, double low, double high, long *out);
+// Reads the command line of a verb, without the verb; 0, or DV_ERROR_USAGE after a message. Free the options either
+// way.
+int options_read(const Command *c, Options *o, int count, char **arguments);
+void options_free(Options *o);
+void print_command_help(const Command *c);
 int usage_error(const Command *c, const char *format, ...) DV_PRINTF(2, 3);
-int unknown_option(const Command *c, const char *option);
-bool wants_help(const Command *c, int count, char **arguments);
 // A context with the directories and plugins of the options; a plugin that cannot be loaded is an error in its log.
 dvContext *context_for(const Options *o);
-void options_free(Options *o);
+// Is the component about what the word means (topics.c)?
+bool topic_has(const char *word, const char *component);
 void print_summary_of_messages(const dvLog *log);
 
 // Can a file, can a directory with files in it be written there? NULL can. False after a message with the cause;

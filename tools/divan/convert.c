@@ -13,36 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char convert_usage[] =
-    "divan convert IN.scn OUT.scn [--data DIR]... [--compat none|sofa] [--force]\n"
-    "divan convert MESH OUT [--force]\n\n"
-    "Writes a scene back with includes expanded, today's names and values in their shortest form.\n"
-    "Converting the result again gives the same bytes. Names of files that stand relative to the scene are made "
-    "relative to\n"
-    "OUT, where it is in another directory. Comments stay at their places.\n\n"
-    "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node .inp\n"
-    ".gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind the name.\n\n"
-    "  --force              OUT may be IN itself\n\n"
-    "examples:\n"
-    "  divan convert scenes/liver.scn liver-new.scn\n"
-    "  divan convert scenes/mesh/organ.msh organ.vtu\n";
-
-static int parse(Options *o, bool *force, int count, char **arguments)
-{
-  *o = (Options){.threads = 1};
-  *force = false;
-  for (int i = 0; i < count;) {
-    int used = 1;
-    if (dv_same(arguments[i], "--force")) *force = true;
-    else used = option_common(&command_convert, o, count - i, arguments + i);
-    if (used < 0) return DV_ERROR_USAGE;
-    if (used == 0) return unknown_option(&command_convert, arguments[i]);
-    i += used;
-  }
-  if (!o->scene) return usage_error(&command_convert, "name a scene or a mesh");
-  return o->second ? 0 : usage_error(&command_convert, "name the file to write");
-}
-
 // --- meshes --------------------------------------------------------------------------------------
 
 static int convert_mesh(const char *from, const char *to)
@@ -154,9 +124,11 @@ static bool same_file(const char *a, const char *b)
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int choose(const Options *o, bool force)
+static int convert(const Options *o)
 {
-  if (!force && same_file(o->scene, o->second))
+  if (!o->scene) return usage_error(&command_convert, "name a scene or a mesh");
+  if (!o->second) return usage_error(&command_convert, "name the file to write");
+  if (!o->force && same_file(o->scene, o->second))
     return usage_error(&command_convert,
                        "%s would be overwritten by what is made of it; name another file, or allow it with --force",
                        o->scene);
@@ -167,16 +139,21 @@ static int choose(const Options *o, bool force)
   return dv_mesh_can_write(o->second) ? convert_mesh(o->scene, o->second) : convert_scene(o);
 }
 
-static int convert(int count, char **arguments)
-{
-  if (wants_help(&command_convert, count, arguments)) return 0;
-  Options o;
-  bool force;
-  int status = parse(&o, &force, count, arguments);
-  if (!status) status = choose(&o, force);
-  options_free(&o);
-  return status;
-}
-
-const Command command_convert = {"convert", "write a scene in today's form, or a mesh in another format", convert_usage,
-                                 convert};
+const Command command_convert = {
+    .verb = VERB_CONVERT,
+    .name = "convert",
+    .summary = "write a scene in today's form, or a mesh in another format",
+    .usage = "divan convert IN.scn OUT.scn [options]\n"
+             "       divan convert MESH OUT [--force]\n",
+    .about =
+        "Writes a scene back with includes expanded, today's names and values in their shortest form. Converting\n"
+        "the result again gives the same bytes. Names of files that stand relative to the scene are made relative\n"
+        "to OUT, where it is in another directory. Comments stay at their places.\n\n"
+        "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node\n"
+        ".inp .gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind\n"
+        "the name.\n",
+    .examples = "  divan convert scenes/liver.scn liver-new.scn\n"
+                "  divan convert scenes/mesh/organ.msh organ.vtu\n",
+    .most_names = 2,
+    .run = convert,
+};

@@ -8,20 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char info_usage[] =
-    "divan info [COMPONENT] [--plugin NAME]...\n\n"
-    "Prints what a component does, its DOF types and its fields with type, unit, default and help.\n"
-    "Without a name: version, number of components and threads.\n\n"
-    "example:\n"
-    "  divan info TetrahedralCorotationalFEMForceField\n";
-
-static const char list_usage[] =
-    "divan list [WORD] [--plugin NAME]...\n\n"
-    "Lists all components by role, or those whose name, role or help contains the word.\n\n"
-    "examples:\n"
-    "  divan list\n"
-    "  divan list mass\n";
-
 static void print_roles(const dvClass *c)
 {
   const char *separator = "";
@@ -99,6 +85,9 @@ static int print_component(dvContext *context, const char *name)
     if (near)
       fprintf(stderr, "    did you mean %s? `divan list %s` shows those whose name, role or help contains the word\n",
               near, name);
+    else
+      fprintf(stderr, "    `divan list` shows all components; one of a plugin needs --plugin NAME (`divan new-plugin` "
+                      "writes one)\n");
     return DV_ERROR_UNKNOWN;
   }
   printf("%s: %s\nrole: ", c->name, c->help ? c->help : "");
@@ -122,37 +111,19 @@ static int print_component(dvContext *context, const char *name)
   return 0;
 }
 
-// a word and plugins; false after a message
-static bool parse(const Command *c, Options *o, int count, char **arguments)
+static int info(const Options *o)
 {
-  *o = (Options){0};
-  for (int i = 0; i < count;) {
-    int used = option_common(c, o, count - i, arguments + i);
-    if (used == 0) usage_error(c, "unknown option '%s'", arguments[i]);
-    if (used <= 0) return false;
-    i += used;
-  }
-  if (o->second) usage_error(c, "unexpected argument '%s'", o->second);
-  return !o->second;
-}
-
-static int info(int count, char **arguments)
-{
-  if (wants_help(&command_info, count, arguments)) return 0;
-  Options o;
-  if (!parse(&command_info, &o, count, arguments)) return DV_ERROR_USAGE;
-  dvContext *context = context_for(&o);
+  dvContext *context = context_for(o);
   int status = context->log.worst;
   if (status != 0) {
     print_summary_of_messages(&context->log);
-  } else if (o.scene) {
-    status = print_component(context, o.scene);
+  } else if (o->scene) {
+    status = print_component(context, o->scene);
   } else {
     printf("divan %s\n%zu components (`divan list`)\n%d threads\n", DIVAN_VERSION, context->registry.classes.count,
            dv_pool_threads(context->pool));
   }
   dv_divan_destroy(&context);
-  options_free(&o);
   return status;
 }
 
@@ -171,7 +142,8 @@ static dvRole main_role(const dvClass *c)
 static bool mentions(const dvClass *c, dvRole role, const char *word)
 {
   return strcasestr(c->name, word) || strcasestr(dv_role_name(role), word) ||
-         (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word));
+         (c->aliases && strcasestr(c->aliases, word)) || (c->help && strcasestr(c->help, word)) ||
+         topic_has(word, c->name);
 }
 
 static void tell_of_nothing(const dvRegistry *r, const char *word)
@@ -182,13 +154,10 @@ static void tell_of_nothing(const dvRegistry *r, const char *word)
   fprintf(stderr, "\n");
 }
 
-static int list(int count, char **arguments)
+static int list(const Options *o)
 {
-  if (wants_help(&command_list, count, arguments)) return 0;
-  Options o;
-  if (!parse(&command_list, &o, count, arguments)) return DV_ERROR_USAGE;
-  dvContext *context = context_for(&o);
-  const char *word = o.scene;
+  dvContext *context = context_for(o);
+  const char *word = o->scene;
   dvRegistry *r = &context->registry;
   bool found = false;
   qsort(r->classes.data, r->classes.count, sizeof *r->classes.data, by_name);
@@ -207,9 +176,31 @@ static int list(int count, char **arguments)
   if (!found && word) tell_of_nothing(r, word);
   int status = context->log.worst;
   dv_divan_destroy(&context);
-  options_free(&o);
   return status;
 }
 
-const Command command_info = {"info", "explain a component", info_usage, info};
-const Command command_list = {"list", "list all components", list_usage, list};
+const Command command_info = {
+    .verb = VERB_INFO,
+    .name = "info",
+    .summary = "explain a component",
+    .usage = "divan info [COMPONENT] [options]\n",
+    .about = "Prints what a component does, its DOF types and its fields with type, unit, default and help.\n"
+             "Without a name: version, number of components and threads.\n",
+    .examples = "  divan info TetrahedralCorotationalFEMForceField\n",
+    .most_names = 1,
+    .run = info,
+};
+
+const Command command_list = {
+    .verb = VERB_LIST,
+    .name = "list",
+    .summary = "list all components",
+    .usage = "divan list [WORD] [options]\n",
+    .about = "Lists all components by role, or those whose name, role or help contains the word or that are about it\n"
+             "(cloth, rope, muscle, contact, gravity, stiffness ...).\n",
+    .examples = "  divan list\n"
+                "  divan list mass\n"
+                "  divan list cloth\n",
+    .most_names = 1,
+    .run = list,
+};

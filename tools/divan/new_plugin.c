@@ -11,16 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "divan new-plugin NAME [DIRECTORY]\n"
-    "divan new-plugin --flags\n\n"
-    "Writes a plugin with a force field and an engine, one file each, and a scene that uses them, into DIRECTORY "
-    "(default NAME).\n"
-    "NAME begins with a letter and consists of letters, digits and underscores.\n"
-    "With --flags: prints the compiler flags that find the headers for component writers.\n\n"
-    "example:\n"
-    "  divan new-plugin Weather && make -C Weather && divan run Weather/weather.scn --plugin-path Weather\n";
-
 // --- where the headers are -----------------------------------------------------------------------
 
 static bool has_headers(const char *directory)
@@ -117,12 +107,11 @@ static bool is_name(const char *s)
   return good;
 }
 
-static int new_plugin(int count, char **arguments)
+static int new_plugin(const Options *o)
 {
-  if (wants_help(&command_new_plugin, count, arguments)) return 0;
-  if (count == 1 && dv_same(arguments[0], "--flags")) return print_flags();
-  if (count < 1 || count > 2) return usage_error(&command_new_plugin, "give the plugin a name");
-  const char *name = arguments[0], *directory = count > 1 ? arguments[1] : name;
+  if (o->flags) return print_flags();
+  const char *name = o->scene, *directory = o->second ? o->second : name;
+  if (!name) return usage_error(&command_new_plugin, "give the plugin a name");
   if (!is_name(name))
     return usage_error(&command_new_plugin, "'%s' cannot be a name: letters, digits and underscores, a letter first",
                        name);
@@ -138,4 +127,16 @@ static int new_plugin(int count, char **arguments)
   return good ? 0 : DV_ERROR_INPUT;
 }
 
-const Command command_new_plugin = {"new-plugin", "write a plugin that compiles", usage, new_plugin};
+const Command command_new_plugin = {
+    .verb = VERB_NEW_PLUGIN,
+    .name = "new-plugin",
+    .summary = "write a plugin that compiles",
+    .usage = "divan new-plugin NAME [DIRECTORY]\n"
+             "       divan new-plugin --flags\n",
+    .about = "Writes a plugin with a force field and an engine, one file each, and a scene that uses them, into\n"
+             "DIRECTORY (default NAME). NAME begins with a letter and consists of letters, digits and underscores.\n",
+    .examples =
+        "  divan new-plugin Weather && make -C Weather && divan run Weather/weather.scn --plugin-path Weather\n",
+    .most_names = 2,
+    .run = new_plugin,
+};

@@ -290,28 +290,10 @@ bool validate_cantilevers(bool quick)
 
 // --- the command ---
 
-static const char usage[] = "divan validate [--quick] [DIR]\n\n"
-                            "Compares the finite elements with theory and prints tables in Markdown: cantilevers, "
-                            "patch tests, order of convergence,\n"
-                            "curves of hyperelastic laws, shells, bars of frames beside finite elements. With a "
-                            "directory that holds truthcylinder1.msh and\n"
-                            "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the\n"
-                            "scanned silicone cylinder of Marchal et al. (2008). Takes one or two minutes.\n\n"
-                            "  --quick              coarse meshes only: a second\n\n"
-                            "example:\n"
-                            "  divan validate ../shared/sofa/share/mesh > validation.md\n";
-
-static int validate(int count, char **arguments)
+static int validate(const Options *o)
 {
-  if (wants_help(&command_validate, count, arguments)) return 0;
-  bool quick = false;
-  const char *directory = NULL;
-  for (int i = 0; i < count; i++) {
-    if (dv_same(arguments[i], "--quick")) quick = true;
-    else if (*arguments[i] == '-' || directory)
-      return usage_error(&command_validate, "'%s' is not understood: there is --quick and a directory", arguments[i]);
-    else directory = arguments[i];
-  }
+  bool quick = o->quick;
+  const char *directory = o->scene;
   if (directory && !validate_cylinder_is_there(directory)) return DV_ERROR_INPUT;   // a minute earlier than by its turn
   bool good = validate_cantilevers(quick);
   good = validate_patches() && good;
@@ -323,5 +305,16 @@ static int validate(int count, char **arguments)
   return good ? 0 : DV_ERROR_INPUT;
 }
 
-const Command command_validate = {"validate", "compare the finite elements with theory and experiment", usage,
-                                  validate};
+const Command command_validate = {
+    .verb = VERB_VALIDATE,
+    .name = "validate",
+    .summary = "compare the finite elements with theory and experiment",
+    .usage = "divan validate [--quick] [DIR]\n",
+    .about = "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order\n"
+             "of convergence, curves of hyperelastic laws, shells, bars of frames beside finite elements. With a\n"
+             "directory that holds truthcylinder1.msh and truthCylinder-Deformed.obj (share/mesh of SOFA) also with\n"
+             "the scanned silicone cylinder of Marchal et al. (2008). Takes one or two minutes.\n",
+    .examples = "  divan validate ../shared/sofa/share/mesh > validation.md\n",
+    .most_names = 1,
+    .run = validate,
+};

@@ -10,23 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "divan view SCENE [--port P] [--no-browser] [--host ADDRESS] [--animate] [--data DIR]... [--threads N]\n"
-    "                 [--compat none|sofa]\n\n"
-    "Serves the scene to a browser on this machine, prints the address and opens it where there is a desktop. Only who "
-    "knows the\n"
-    "address, which ends in a random token, can look. Ctrl-C ends it.\n\n"
-    "  --port P         listen on this port (default: 8123, or any that is free when that is taken)\n"
-    "  --no-browser     only print the address\n"
-    "  --animate        start the simulation at once\n"
-    "  --compat MODE    sofa: as SOFA does it, its mistakes included; none: without them. The page can change it\n"
-    "  --token TEXT     use this token instead of a random one: letters and digits, at least 8\n"
-    "  --host ADDRESS   listen on another address than 127.0.0.1. Others can then reach it over the network, without\n"
-    "                   encryption; a tunnel (ssh -L 8123:127.0.0.1:8123 machine) is the better way.\n\n"
-    "examples:\n"
-    "  divan view scenes/liver.scn\n"
-    "  divan view scenes/MeshSpringForceField.scn --port 9000 --no-browser\n";
-
 #ifdef DV_HAVE_VIEWER
 
 #include "view/server.h"
@@ -59,49 +42,10 @@ static void on_signal(int number)
   alarm(GRACE);
 }
 
-typedef struct View {
-  Options common;
-  const char *host, *token;
-  int port;
-  bool browser, animate;
-} View;
-
 static bool is_token(const char *t)
 {
   size_t n = strlen(t);
   return n >= 8 && n <= 100 && strspn(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == n;
-}
-
-static int parse(View *v, int count, char **arguments)
-{
-  *v = (View){.browser = true};
-  for (int i = 0; i < count;) {
-    const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
-    long number;
-    if (dv_same(a, "--port")) {
-      if (!option_count(&command_view, a, value, 0, 65535, &number)) return DV_ERROR_USAGE;
-      v->port = number == 0 ? -1 : (int)number, i += 2;
-    } else if (dv_same(a, "--host") || dv_same(a, "--token")) {
-      if (!value) return usage_error(&command_view, "%s needs a value", a);
-      if (dv_same(a, "--host")) v->host = value;
-      else v->token = value;
-      i += 2;
-    } else if (dv_same(a, "--no-browser")) {
-      v->browser = false, i++;
-    } else if (dv_same(a, "--animate")) {
-      v->animate = true, i++;
-    } else {
-      int used = option_common(&command_view, &v->common, count - i, arguments + i);
-      if (used < 0) return DV_ERROR_USAGE;
-      if (used == 0) return unknown_option(&command_view, a);
-      i += used;
-    }
-  }
-  if (!v->common.scene) return usage_error(&command_view, "name a scene");
-  if (v->common.second) return usage_error(&command_view, "unexpected argument '%s'", v->common.second);
-  if (v->token && !is_token(v->token))
-    return usage_error(&command_view, "a token is made of 8 to 100 letters and digits");
-  return 0;
 }
 
 static void open_browser(const char *address)
@@ -119,33 +63,37 @@ static void open_browser(const char *address)
   if (child > 0) waitpid(child, NULL, 0);
 }
 
-static int run(int count, char **arguments)
+static int run(const Options *v)
 {
-  if (wants_help(&command_view, count, arguments)) return 0;
-  View v;
-  int bad = parse(&v, count, arguments);
-  if (bad) return bad;
-  if (!dv_file_exists(v.common.scene)) {
-    fprintf(stderr, "divan view: there is no scene %s\n", v.common.scene);
+  if (!v->scene) return usage_error(&command_view, "name a scene");
+  if (v->token && !is_token(v->token))
+    return usage_error(&command_view, "a token is made of 8 to 100 letters and digits");
+  if (!dv_file_exists(v->scene)) {
+    fprintf(stderr, "divan view: there is no scene %s\n", v->scene);
     return DV_ERROR_INPUT;
   }
   dvServerOptions o = {
-      .host = v.host, .token = v.token, .page = viewer_page, .page_length = (size_t)(viewer_page_end - viewer_page)};
-  o.port = v.port > 0 ? v.port : v.port < 0 ? 0 : USUAL_PORT;
-  o.session = (dvSessionOptions){.scene = v.common.scene,
-                                 .data = v.common.data.data,
-                                 .data_count = v.common.data.count,
-                                 .threads = v.common.threads,
-                                 .compat = v.common.compat,
+      .host = v->host, .token = v->token, .page = viewer_page, .page_length = (size_t)(viewer_page_end - viewer_page)};
+  o.port = v->port < 0 ? USUAL_PORT : (int)v->port;
+  o.session = (dvSessionOptions){.scene = v->scene,
+                                 .data = v->data.data,
+                                 .data_count = v->data.count,
+                                 .threads = (int)v->threads,
+                                 .plugins = v->plugins.data,
+                                 .plugin_count = v->plugins.count,
+                                 .plugin_paths = v->plugin_paths.data,
+                                 .plugin_path_count = v->plugin_paths.count,
+                                 .compat = v->compat,
+                                 .skip_missing = v->skip_missing,
                                  .print = true,
-                                 .animate = v.animate};
+                                 .animate = v->animate};
   struct sigaction act = {.sa_handler = on_signal}, end = {.sa_handler = at_once};
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
   sigaction(SIGALRM, &end, NULL);
   dvText why = {0};
   dvServer *server = dv_server_create(&o, &why);
-  if (!server && v.port == 0) {   // the usual port is taken
+  if (!server && v->port < 0) {   // the usual port is taken
     dv_text_clear(&why);
     o.port = 0;
     server = dv_server_create(&o, &why);
@@ -153,27 +101,26 @@ static int run(int count, char **arguments)
   int status = 0;
   if (!server) {
     fprintf(stderr, "divan view: %s\n", why.text);
-    if (v.port > 0) fprintf(stderr, "    leave --port out: then a port that is free is taken\n");
+    if (v->port > 0) fprintf(stderr, "    leave --port out: then a port that is free is taken\n");
     status = DV_ERROR_INPUT;
   } else {
-    if (v.host) fprintf(stderr, "divan view: listening on %s, not only for this machine, without encryption\n", v.host);
+    if (v->host)
+      fprintf(stderr, "divan view: listening on %s, not only for this machine, without encryption\n", v->host);
     printf("%s\n", dv_server_address(server));
     fflush(stdout);
-    if (v.browser) open_browser(dv_server_address(server));
-    if (!stopped) dv_server_run(server, &stopped);
-    alarm(0);   // in order from here on: files are completed
+    if (!v->no_browser) open_browser(dv_server_address(server));
+    dv_server_run(server, &stopped);
     dv_server_destroy(&server);
   }
   dv_text_free(&why);
-  options_free(&v.common);
   return status;
 }
 
 #else
 
-static int run(int count, char **arguments)
+static int run(const Options *v)
 {
-  if (wants_help(&command_view, count, arguments)) return 0;
+  DV_UNUSED(v);
   fprintf(stderr,
           "divan view: this program was built without its viewer; install libcivetweb-dev and build it again\n");
   return DV_ERROR_USAGE;
@@ -181,4 +128,15 @@ static int run(int count, char **arguments)
 
 #endif
 
-const Command command_view = {"view", "look at a scene and touch it, in the browser", usage, run};
+const Command command_view = {
+    .verb = VERB_VIEW,
+    .name = "view",
+    .summary = "look at a scene and touch it, in the browser",
+    .usage = "divan view SCENE [options]\n",
+    .about = "Serves the scene to a browser on this machine, prints the address and opens it where there is a\n"
+             "desktop. Only who knows the address, which ends in a random token, can look. Ctrl-C ends it.\n",
+    .examples = "  divan view scenes/liver.scn\n"
+                "  divan view scenes/MeshSpringForceField.scn --port 9000 --no-browser\n",
+    .most_names = 1,
+    .run = run,
+};

@@ -17,13 +17,13 @@ static bool in_region(const dvBroadPhase *b, const dvObject *intersection, const
   double alarm, contact;
   ((const dvIntersectionOps *)dv_ops(intersection, DV_ROLE_INTERSECTION))
       ->distances(intersection, m, m, &alarm, &contact);
-  return dv_boxes_near(&m->tree.cubes.data[0].box, &box, alarm);
+  return dv_boxes_near(&m->box, &box, alarm);
 }
 
 static bool near(const dvObject *intersection, const dvCollisionModel *a, const dvCollisionModel *b)
 {
   dvProximity p = dv_proximity(intersection, a, b);
-  return dv_boxes_near(&a->tree.cubes.data[0].box, &b->tree.cubes.data[0].box, p.alarm);
+  return dv_boxes_near(&a->box, &b->box, p.alarm);
 }
 
 static dvStatus broad_phase_pairs(dvObject *o, const dvObject *intersection, const dvModelList *models,
@@ -32,12 +32,11 @@ static dvStatus broad_phase_pairs(dvObject *o, const dvObject *intersection, con
   const dvBroadPhase *b = (const dvBroadPhase *)o;
   for (size_t i = 0; i < models->count; i++) {
     dvCollisionModel *m = models->data[i];
-    if (m->tree.cubes.count == 0 || !in_region(b, intersection, m)) continue;
+    if (m->boxes.count == 0 || !in_region(b, intersection, m)) continue;
     if (dv_models_may_touch(m, m)) dv_push(out, ((dvModelPair){{m, m}}));
     for (size_t k = 0; k < i; k++) {
       dvCollisionModel *other = models->data[k];
-      if (other->tree.cubes.count == 0 || !dv_models_may_touch(m, other) || !in_region(b, intersection, other))
-        continue;
+      if (other->boxes.count == 0 || !dv_models_may_touch(m, other) || !in_region(b, intersection, other)) continue;
       if (near(intersection, m, other)) dv_push(out, ((dvModelPair){{m, other}}));
     }
   }

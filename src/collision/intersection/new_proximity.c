@@ -8,13 +8,16 @@
 #include "object/compat.h"
 
 #include <float.h>
+#include <math.h>
 
 #define NEW_PROXIMITY_FIELDS(X) X(bool, useLineLine, "0", "", "test the edges of triangles against lines and edges")
 
 typedef struct NewProximity {
   dvProximityMethod base;
   NEW_PROXIMITY_FIELDS(DV_MEMBER)
-  bool first_corners;   // count for every triangle, as in SOFA
+  // as in SOFA:
+  bool first_corners;   // count for every triangle
+  bool first_edges;     // beyond two edges the first is taken, not the nearer
 } NewProximity;
 
 #define SELF NewProximity
@@ -48,36 +51,62 @@ static void on_line(const Test *t, dvVec3 a, dvVec3 b, dvVec3 point, bool turned
   keep(t, dv_on_line(a, b, s < 0 ? 0 : s > 1 ? 1 : s), point, turned, id);
 }
 
+// A place on the border of a triangle, and what the triangle has to stand for there.
+typedef struct Border {
+  double s, t;
+  int needed;
+} Border;
+
+// on the edge from corner k to the next, `at` of the way
+static Border border_at(int k, double at, double border)
+{
+  static const double corners[4][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}};
+  int needed = DV_SIDE << (k + 2) % 3;
+  if (at < border) at = 0, needed = DV_CORNER << k;
+  else if (at > 1 - border) at = 1, needed = DV_CORNER << (k + 1) % 3;
+  return (Border){corners[k][0] + at * (corners[k + 1][0] - corners[k][0]),
+                  corners[k][1] + at * (corners[k + 1][1] - corners[k][1]), needed};
+}
+
+static Border nearest_border(const dvVec3 *c, dvVec3 point, double border)
+{
+  Border best = {0};
+  double least = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    Border b = border_at(k, dv_nearest_on_line(c[k], c[(k + 1) % 3], point), border);
+    double d = dv_vec3_norm2(dv_vec3_sub(dv_on_plane(c[0], c[1], c[2], b.s, b.t), point));
+    if (d < least) least = d, best = b;
+  }
+  return best;
+}
+
+// s and t as on the plane, beyond the border
+static Border first_border(const dvVec3 *c, dvVec3 point, double border, double s, double t)
+{
+  double on_ab = dv_nearest_on_line(c[0], c[1], point), on_ac = dv_nearest_on_line(c[0], c[2], point);
+  if (on_ab < border && on_ac < border) return (Border){0, 0, DV_CORNER};
+  if (on_ab < 1 - border && on_ab >= border && t < border) return (Border){on_ab, 0, DV_SIDE << 2};
+  if (on_ac < 1 - border && on_ac >= border && s < border) return (Border){0, on_ac, DV_SIDE << 1};
+  return border_at(1, dv_nearest_on_line(c[1], c[2], point), border);
+}
+
 // The nearest point of a triangle, s and t as on its plane. False where that lies on a corner or edge which the
 // triangle does not stand for. `border` is where corners and edges begin.
-static bool nearest(const dvVec3 *c, int flags, dvVec3 point, double border, double *s, double *t)
+static bool nearest(const NewProximity *m, const dvVec3 *c, int flags, dvVec3 point, double border, double *s,
+                    double *t)
 {
   if (!dv_nearest_on_plane(c[0], c[1], c[2], point, s, t)) return false;
   if (*s >= border && *t >= border && *s + *t <= 1 - border) return true;
-  double on_ab = dv_nearest_on_line(c[0], c[1], point), on_ac = dv_nearest_on_line(c[0], c[2], point);
-  int needed;
-  if (on_ab < border && on_ac < border) {
-    needed = DV_CORNER;
-    *s = *t = 0;
-  } else if (on_ab < 1 - border && on_ab >= border && *t < border) {
-    needed = DV_SIDE << 2;
-    *s = on_ab, *t = 0;
-  } else if (on_ac < 1 - border && on_ac >= border && *s < border) {
-    needed = DV_SIDE << 1;
-    *s = 0, *t = on_ac;
-  } else {
-    double on_bc = dv_nearest_on_line(c[1], c[2], point);
-    needed = on_bc < border ? DV_CORNER << 1 : on_bc > 1 - border ? DV_CORNER << 2 : DV_SIDE;
-    on_bc = on_bc < border ? 0 : on_bc > 1 - border ? 1 : on_bc;
-    *s = 1 - on_bc, *t = on_bc;
-  }
-  return flags & needed;
+  Border b = m->first_edges ? first_border(c, point, border, *s, *t) : nearest_border(c, point, border);
+  *s = b.s, *t = b.t;
+  return flags & b.needed;
 }
 
 static void on_triangle(const Test *t, const dvVec3 *c, int flags, dvVec3 point, bool turned, uint64_t id)
 {
   double s, u;
-  if (nearest(c, flags, point, DBL_EPSILON, &s, &u)) keep(t, dv_on_plane(c[0], c[1], c[2], s, u), point, turned, id);
+  const NewProximity *m = (const NewProximity *)t->p->method;
+  if (nearest(m, c, flags, point, DBL_EPSILON, &s, &u)) keep(t, dv_on_plane(c[0], c[1], c[2], s, u), point, turned, id);
 }
 
 static void corners_of(const dvCollisionModel *m, int32_t i, int count, dvVec3 *out)
@@ -150,7 +179,8 @@ static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvCont
   corners_of(p->model[0], i, 3, a);
   corners_of(p->model[1], j, 3, b);
   for (int k = 0; k < 3; k++)
-    if ((k == 0 && method->first_corners) || first & DV_CORNER << k) on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
+    if ((k == 0 && method->first_corners) || first & DV_CORNER << k)
+      on_triangle(&t, b, second, a[k], true, of_first + (uint64_t)k);
   for (int k = 0; k < 3; k++)
     if (second & DV_CORNER << k) on_triangle(&t, a, first, b[k], false, of_second + (uint64_t)k);
   if (!method->useLineLine) return;
@@ -193,7 +223,7 @@ static void triangle_sphere(const dvProximity *p, int32_t i, int32_t j, dvContac
   dvVec3 c[3], centre = dv_corner(p->model[1], j, 0);
   double s, t, length, r = dv_radius(p->model[1], j);
   corners_of(p->model[0], i, 3, c);
-  if (!nearest(c, p->model[0]->flags.data[i], centre, DV_BORDER, &s, &t)) return;
+  if (!nearest((const NewProximity *)p->method, c, p->model[0]->flags.data[i], centre, DV_BORDER, &s, &t)) return;
   dvVec3 q = dv_on_plane(c[0], c[1], c[2], s, t);
   if (!dv_within(q, centre, p->alarm + r)) return;
   dvVec3 n = dv_direction(dv_vec3_sub(centre, q), &length);
@@ -216,7 +246,9 @@ static const dvShapePair new_proximity_pairs[] = {
 
 static bool new_proximity_wants(dvObject *o, const dvShapePair *pair)
 {
-  if (pair->contacts == triangle_triangle) ((NewProximity *)o)->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
+  NewProximity *m = (NewProximity *)o;
+  if (pair->contacts == triangle_triangle) m->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
+  if (pair->first == DV_SHAPE_TRIANGLE) m->first_edges = dv_compat(o, DV_COMPAT_OBTUSE_TRIANGLE);
   return true;
 }
 

@@ -66,7 +66,8 @@ static inline void dv_nearest_lines(dvVec3 a, dvVec3 b, dvVec3 c, dvVec3 d, doub
   *t = (b1 * m00 - b0 * m01) / det;
 }
 
-// Where the plane through a, b, c is nearest to p: a + s (b - a) + t (c - a). False when the triangle has no area.
+// Where the plane through a, b, c is nearest to p: a + s (b - a) + t (c - a). False when the triangle has no
+// area, as far as rounding tells.
 static inline bool dv_nearest_on_plane(dvVec3 a, dvVec3 b, dvVec3 c, dvVec3 p, double *s, double *t)
 {
   dvVec3 ab = dv_vec3_sub(b, a), ac = dv_vec3_sub(c, a), ap = dv_vec3_sub(p, a);
@@ -74,7 +75,7 @@ static inline bool dv_nearest_on_plane(dvVec3 a, dvVec3 b, dvVec3 c, dvVec3 p, d
   double b0 = dv_vec3_dot(ap, ab), b1 = dv_vec3_dot(ap, ac), det = m00 * m11 - m01 * m01;
   *s = (b0 * m11 - b1 * m01) / det;
   *t = (b1 * m00 - b0 * m01) / det;
-  return det > 0;
+  return det > 1e-13 * m00 * m11;
 }
 
 // Where the line through a and b is nearest to p: a + s (b - a); 0 when it has no length.

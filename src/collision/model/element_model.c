@@ -165,14 +165,15 @@ static bool point_may_touch(const dvCollisionModel *m, int32_t i, const dvCollis
   return true;
 }
 
-// lines that an edge joins do not touch, nor does a point the line that an edge joins it to
+// lines that an edge joins do not touch, nor does a point the line that an edge joins it to; each pair once
 static bool line_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
 {
   if (!m->selfCollision) return true;
   const int32_t *a = m->elements.data + 2 * i;
   if (other == m) {
     const int32_t *b = m->elements.data + 2 * j;
-    return !joined(m, a[0], b[0]) && !joined(m, a[0], b[1]) && !joined(m, a[1], b[0]) && !joined(m, a[1], b[1]);
+    return i < j && !joined(m, a[0], b[0]) && !joined(m, a[0], b[1]) && !joined(m, a[1], b[0]) &&
+           !joined(m, a[1], b[1]);
   }
   if (other->shape == DV_SHAPE_POINT) return !joined(m, a[0], j) && !joined(m, a[1], j);
   return true;
@@ -181,6 +182,7 @@ static bool line_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisi
 static bool triangle_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
 {
   const int32_t *p = m->elements.data + 3 * i;
+  if (other == m) return i < j;
   return !m->selfCollision || other->shape != DV_SHAPE_POINT || (p[0] != j && p[1] != j && p[2] != j);
 }
 

@@ -38,15 +38,38 @@ size_t dv_collision_model_count(const dvObject *o)
   return m->elements.width ? dv_ints_size(&m->elements) : m->state ? m->state->count : 0;
 }
 
+static void bound(dvCollisionModel *m)
+{
+  dvBox all = m->boxes.data[0];
+  for (size_t i = 1; i < m->boxes.count; i++)
+    for (int k = 0; k < 3; k++) {
+      all.low[k] = dv_min(all.low[k], m->boxes.data[i].low[k]);
+      all.high[k] = dv_max(all.high[k], m->boxes.data[i].high[k]);
+    }
+  m->box = all;
+}
+
 void dv_collision_model_refit(dvCollisionModel *m, int depth)
 {
   size_t count = dv_collision_model_count(&m->base);
+  bool made = count && m->tree.elements.count == count && m->tree.depth == depth;
   m->x = dv_state_read(m->state, DV_X);
   m->stride = (size_t)m->state->base.dof->coord;
-  if (!m->moving && count && m->tree.elements.count == count && m->tree.depth == depth) return;
+  m->depth = depth;
+  if (!m->moving && made) return;
   dv_array_resize(&m->boxes, count);
-  dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
-  dv_cube_tree_update(&m->tree, m->boxes.data, count, depth);
+  m->stale = true;
+  if (count) {
+    dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
+    bound(m);
+  }
+  if (!made) dv_collision_model_grow(m);   // as things stand at first: the order of contacts comes from there
+}
+
+void dv_collision_model_grow(dvCollisionModel *m)
+{
+  if (m->stale) dv_cube_tree_update(&m->tree, m->boxes.data, m->boxes.count, m->depth);
+  m->stale = false;
 }
 
 void dv_collision_model_remember(dvObject *o, dvMemoryStream *s)
@@ -54,7 +77,7 @@ void dv_collision_model_remember(dvObject *o, dvMemoryStream *s)
   dv_cube_tree_remember(&((dvCollisionModel *)o)->tree, dv_collision_model_count(o), s);
 }
 
-// the boxes of its tree, also of one that does not move
+// the boxes, also of one that does not move; its tree follows when somebody is near
 bool dv_collision_model_restored(dvObject *o)
 {
   dvCollisionModel *m = (dvCollisionModel *)o;
@@ -62,9 +85,11 @@ bool dv_collision_model_restored(dvObject *o)
   if (count == 0) return true;
   m->x = dv_state_read(m->state, DV_X);
   m->stride = (size_t)m->state->base.dof->coord;
+  m->depth = m->tree.depth;
+  m->stale = true;
   dv_array_resize(&m->boxes, count);
   dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
-  dv_cube_tree_update(&m->tree, m->boxes.data, count, m->tree.depth);
+  bound(m);
   return true;
 }
 

@@ -38,6 +38,7 @@ struct dvNarrowScratch {
   DV_ARRAY(Task) tasks;
   size_t used;
   Stack cut[2];
+  DV_ARRAY(dvCollisionModel *) stale;
   DV_ARRAY(Told) told;   // pairs of shapes that the method has nothing for
 };
 
@@ -172,6 +173,29 @@ static void add_pair(struct dvNarrowScratch *s, dvObject *intersection, const dv
   else add_task(s, &like, like.start);
 }
 
+static void grow(void *user, size_t begin, size_t end)
+{
+  const struct dvNarrowScratch *s = user;
+  for (size_t i = begin; i < end; i++) dv_collision_model_grow(s->stale.data[i]);
+}
+
+// the trees of those that have somebody near
+static void grow_trees(dvObject *o, struct dvNarrowScratch *s, const dvModelPairs *pairs)
+{
+  size_t boxes = 0;
+  s->stale.count = 0;
+  for (size_t i = 0; i < pairs->count; i++)
+    for (int k = 0; k < 2; k++) {
+      dvCollisionModel *m = pairs->data[i].model[k];
+      bool listed = !m->stale;
+      for (size_t n = 0; n < s->stale.count && !listed; n++) listed = s->stale.data[n] == m;
+      if (listed) continue;
+      dv_push(&s->stale, m);
+      boxes += m->boxes.count;
+    }
+  dv_parallel_for(dv_pool_for(o->context->pool, 10 * (double)boxes), s->stale.count, 1, grow, s);
+}
+
 static dvStatus narrow_phase_contacts(dvObject *o, dvObject *intersection, const dvModelPairs *pairs,
                                       dvContactLists *out)
 {
@@ -180,6 +204,7 @@ static dvStatus narrow_phase_contacts(dvObject *o, dvObject *intersection, const
   struct dvNarrowScratch *s = n->scratch;
   double leaves = 0;
   s->used = 0;
+  grow_trees(o, s, pairs);
   for (size_t i = 0; i < pairs->count; i++) {
     add_pair(s, intersection, &pairs->data[i]);
     leaves += (double)(pairs->data[i].model[0]->tree.leaves.count + pairs->data[i].model[1]->tree.leaves.count);
@@ -213,6 +238,7 @@ void dv_narrow_phase_destroy(dvObject *o)
   dv_array_free(&s->cut[0]);
   dv_array_free(&s->cut[1]);
   dv_array_free(&s->told);
+  dv_array_free(&s->stale);
   dv_free(s);
 }
 

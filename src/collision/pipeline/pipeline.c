@@ -200,15 +200,6 @@ static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
   return status;
 }
 
-// what answered the contacts goes; the next step finds them anew
-static void drop_responses(Pipeline *p)
-{
-  if (p->manager) ((const dvContactManagerOps *)dv_ops(p->manager, DV_ROLE_CONTACT_MANAGER))->forget(p->manager);
-  if (p->live.scene) dv_live_leave(&p->live);
-  p->responses.count = 0;
-  dv_contact_lists_clear(&p->lists);
-}
-
 // --- memory: the contacts of the last step, which act until others are found ---
 
 static int32_t number_of(const Pipeline *p, const dvCollisionModel *model)
@@ -264,8 +255,8 @@ static bool pipeline_restored(dvObject *o)
   Pipeline *p = (Pipeline *)o;
   const Remembered *m = &p->remembered;
   p->resumed = false;
-  drop_responses(p);
-  if (!p->complete || m->pairs.count == 0) return m->pairs.count == 0;
+  dv_contact_lists_clear(&p->lists);
+  if (!p->complete) return m->pairs.count == 0;
   size_t next = 0;
   for (size_t i = 0; i < m->pairs.count; i++) {
     TouchedPair pair = m->pairs.data[i];
@@ -279,14 +270,20 @@ static bool pipeline_restored(dvObject *o)
       dv_push(&l->contacts, m->contacts.data[next]);
     }
   }
-  refit_models(p);
-  if (respond(p) != DV_OK) return false;
+  if (p->lists.used) refit_models(p);
+  if ((p->lists.used || p->live.scene) && respond(p) != DV_OK) return false;
   for (size_t i = 0; i < p->responses.count; i++)
     p->responses.data[i]->since = (long)m->pairs.data[p->responses.data[i]->list].since;
   return true;
 }
 
-static void pipeline_cleanup(dvObject *o) { drop_responses((Pipeline *)o); }
+static void pipeline_cleanup(dvObject *o)
+{
+  Pipeline *p = (Pipeline *)o;
+  if (!p->live.scene) return;
+  ((const dvContactManagerOps *)dv_ops(p->manager, DV_ROLE_CONTACT_MANAGER))->forget(p->manager);
+  dv_live_leave(&p->live);
+}
 
 static void pipeline_destroy(dvObject *o)
 {

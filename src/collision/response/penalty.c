@@ -26,9 +26,8 @@ typedef struct PenaltyForce {
 
 // --- force ---------------------------------------------------------------------------------------
 
-static dvVec3 apart(const PenaltyForce *f, const Spring *s, const double *first, const double *second)
+static dvVec3 apart(const Spring *s, const double *first, const double *second)
 {
-  DV_UNUSED(f);
   return dv_vec3_sub(dv_vec3_load(second + 3 * s->j), dv_vec3_load(first + 3 * s->i));
 }
 
@@ -45,7 +44,7 @@ static void penalty_add_force(dvObject *o, const dvMech *m)
   const double *first = dv_state_read(f->base.first, m->x), *second = dv_state_read(f->base.second, m->x);
   for (size_t i = 0; i < f->springs.count; i++) {
     Spring *s = &f->springs.data[i];
-    s->depth = s->distance - dv_vec3_dot(apart(f, s, first, second), s->n);
+    s->depth = s->distance - dv_vec3_dot(apart(s, first, second), s->n);
     if (s->depth > 0) push(f, s, m->f, s->stiffness * s->depth);
   }
 }
@@ -57,7 +56,7 @@ static void penalty_add_dforce(dvObject *o, const dvMech *m)
   const double *first = dv_state_read(f->base.first, m->dx), *second = dv_state_read(f->base.second, m->dx);
   for (size_t i = 0; i < f->springs.count; i++) {
     const Spring *s = &f->springs.data[i];
-    if (s->depth > 0) push(f, s, m->df, -k * s->stiffness * dv_vec3_dot(apart(f, s, first, second), s->n));
+    if (s->depth > 0) push(f, s, m->df, -k * s->stiffness * dv_vec3_dot(apart(s, first, second), s->n));
   }
 }
 
@@ -87,7 +86,7 @@ static double penalty_energy(dvObject *o, const dvMech *m)
   double sum = 0;
   for (size_t i = 0; i < f->springs.count; i++) {
     const Spring *s = &f->springs.data[i];
-    double depth = dv_max(0, s->distance - dv_vec3_dot(apart(f, s, first, second), s->n));
+    double depth = dv_max(0, s->distance - dv_vec3_dot(apart(s, first, second), s->n));
     sum += 0.5 * s->stiffness * depth * depth;
   }
   return sum;
@@ -110,7 +109,7 @@ static const dvForceOps penalty_ops = {.add_force = penalty_add_force,
                                        .pairs = penalty_pairs,
                                        DV_PAIR_FORCE_SLOTS};
 
-const dvClass dv_penalty_force_class = {
+static const dvClass penalty_force_class = {
     .struct_size = sizeof(dvClass),
     .name = "PenalityContactForceField",
     .help = "springs between two bodies that touch; contact managers make it",
@@ -119,7 +118,6 @@ const dvClass dv_penalty_force_class = {
     .size = sizeof(PenaltyForce),
     .blocks = {&dv_object_block, &dv_pair_force_block},
     .ops = {[DV_ROLE_FORCE] = &penalty_ops},
-    .init = dv_pair_force_init,
     .destroy = penalty_destroy,
 };
 
@@ -173,7 +171,7 @@ static dvStatus penalty_update(dvObject *o, dvLiveGroup *live, const dvObject *i
                                  r->points[side].data, count))
       return dv_error(&list->model[side]->base, NULL, "out of memory for %zu contacts", count);
   }
-  if (!r->force) r->force = (PenaltyForce *)dv_live_take(live, &dv_penalty_force_class, dv_dof(DV_VEC3), o->node);
+  if (!r->force) r->force = (PenaltyForce *)dv_live_take(live, &penalty_force_class, dv_dof(DV_VEC3), o->node);
   r->force->base.first = r->anchor[0].state;
   r->force->base.second = r->anchor[1].state;
   set_springs(r, dv_proximity(intersection, list->model[0], list->model[1]).contact, list);

@@ -199,6 +199,7 @@ DV_ENGINE_CLASS(dv_mesh_sampler_class, "MeshSampler", "chooses points that are s
 typedef struct Clustering {
   dvObject base;
   CLUSTERING_FIELDS(DV_MEMBER)
+  bool unwritten;   // outFile waits for the next step
 } Clustering;
 
 #define SELF Clustering
@@ -360,13 +361,22 @@ static dvStatus clustering_update(dvObject *o)
   bool good = region_init(&r, &c->position, c->useTopo ? &c->topologyEdges : NULL) && make_clusters(c, &r);
   region_fini(&r);
   if (!good) return dv_engine_no_memory(o);
-  if (*c->outFile) write_clusters(c);
+  c->unwritten = *c->outFile != 0;
   return DV_OK;
+}
+
+// not before the scene runs: who only looks at it keeps the file
+static void clustering_event(dvObject *o, const dvEvent *event)
+{
+  Clustering *c = (Clustering *)o;
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || dv_object_update(o) != DV_OK || !c->unwritten) return;
+  write_clusters(c);
+  c->unwritten = false;
 }
 
 DV_ENGINE_CLASS(dv_clustering_class, "ClusteringEngine", "divides points into overlapping clusters", DV_ANALYZE_MODULE,
                 DV_DOF_VEC3, Clustering, .blocks = {&dv_object_block, DV_BLOCK(clustering_fields)},
-                .link = clustering_link, .update = clustering_update);
+                .link = clustering_link, .update = clustering_update, .handle_event = clustering_event);
 
 // --- ShapeMatching -------------------------------------------------------------------------------
 

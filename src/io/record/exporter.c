@@ -1,9 +1,9 @@
 // VTKExporter, MeshExporter, STLExporter and VisualModelOBJExporter: meshes of a running scene as files.
 //
-// A file is written when the scene is ready (exportAtBegin), after every so many steps (exportEveryNumberOfSteps) and
-// when the scene ends (exportAtEnd). Relative names count from the working directory; folders are made. Points are
-// those of the field `position`, else of the state, else of the topology. A file that cannot be written is a warning:
-// the simulation goes on.
+// A file is written when the first step begins (exportAtBegin), after every so many steps (exportEveryNumberOfSteps)
+// and when the scene ends (exportAtEnd); a scene that never runs writes nothing. Relative names count from the working
+// directory; folders are made. Points are those of the field `position`, else of the state, else of the topology. A
+// file that cannot be written is a warning: the simulation goes on.
 #include "io/record/exporter.h"
 #include "base/file.h"
 #include "io/mesh/write_mesh.h"
@@ -51,7 +51,9 @@ typedef struct Exporter {
   STL_FIELDS(DV_MEMBER)
   long steps;   // seen so far
   int files;    // written so far
+  bool begun;   // the first step has come
   dvPvd *series;
+  dvStrings told;              // values that cannot be written, named once each
   DV_ARRAY(double) moments;    // of the files in the series
   DV_ARRAY(int32_t) numbers;   // and their numbers
 } Exporter;
@@ -65,8 +67,8 @@ static const dvFieldDesc exporter_fields[] = {DV_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mesh_fields[] = {KIND_FIELDS(DV_DESCRIBE) MESH_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc vtk_fields[] = {KIND_FIELDS(DV_DESCRIBE) VTK_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc stl_fields[] = {STL_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc exporter_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files)
-                                                   DV_REMEMBER(array, moments) DV_REMEMBER(array, numbers)};
+static const dvMemoryDesc exporter_memory[] = {DV_REMEMBER(numbers, steps) DV_REMEMBER(numbers, files) DV_REMEMBER(
+    numbers, begun) DV_REMEMBER(array, moments) DV_REMEMBER(array, numbers)};
 #undef SELF
 
 // --- what to write -------------------------------------------------------------------------------
@@ -212,6 +214,35 @@ static void values_free(Values *v)
   dv_array_free(&v->list);
 }
 
+static bool first_time(Exporter *e, const char *text)
+{
+  for (size_t i = 0; i < e->told.count; i++)
+    if (dv_same(e->told.data[i], text)) return false;
+  dv_strings_push(&e->told, text, strlen(text));
+  return true;
+}
+
+// o is the component that was found, if any
+static void no_values(Exporter *e, const char *text, const dvObject *o, const char *field)
+{
+  dvText advice = {0};
+  int near = -1;
+  const char **names = dv_alloc((size_t)((o ? o->field_count : 0) + 1) * sizeof *names);
+  for (int i = 0; o && i < o->field_count; i++) names[i] = dv_field_name(o->fields[i].desc);
+  if (o && field) near = dv_nearest(field, names, o->field_count);
+  if (near >= 0) dv_text_printf(&advice, "did you mean '%s.%s'? ", o->name, names[near]);
+  if (o && field) dv_text_printf(&advice, "`divan info %s` shows all fields", o->cls->name);
+  else if (o) dv_text_printf(&advice, "write %s.field", text);
+  else dv_text_add(&advice, "write component.field, with the name of a component beside or the path of another");
+  dv_warning(&e->base, advice.text, "there are no values '%s' to write%s%s", text,
+             o && field ? ": there is no field "
+             : !o       ? ": there is no such component"
+                        : "",
+             o && field ? field : "");
+  dv_free(names);
+  dv_text_free(&advice);
+}
+
 // the field that "component.field" or "name=@component.field" means; NULL after a warning
 static dvField *find_values(Exporter *e, const char *text, char **name)
 {
@@ -220,7 +251,7 @@ static dvField *find_values(Exporter *e, const char *text, char **name)
   dvObject *o = dv_link_split(&e->base, link, &field);
   dvField *f = o && field ? dv_object_field(o, field) : NULL;
   if (f) *name = equals ? dv_strndup(text, (size_t)(equals - text)) : dv_strdup(field);
-  else dv_warning(&e->base, "write it as component.field", "there are no values '%s' to write", path);
+  else if (first_time(e, path)) no_values(e, path, o, field);
   dv_free(link);
   dv_free(field);
   return f;
@@ -238,8 +269,9 @@ static void add_values(Exporter *e, Values *v, const dvStrings *wanted, size_t c
     const dvInts *ints = f->value;
     size_t n = real ? dv_reals_size(reals) : whole ? dv_ints_size(ints) : 0;
     if (n != count) {
-      dv_warning(&e->base, NULL, "'%s' has %zu values, but there are %zu %s: it is not written", wanted->data[i], n,
-                 count, of);
+      if (first_time(e, wanted->data[i]))
+        dv_warning(&e->base, NULL, "'%s' has %zu values, but there are %zu %s: it is not written", wanted->data[i], n,
+                   count, of);
       dv_free(name);
       continue;
     }
@@ -458,10 +490,26 @@ static dvStatus exporter_init(dvObject *o)
   return DV_OK;
 }
 
+// mistakes are told before the first file
+static void look_for_values(Exporter *e)
+{
+  const dvStrings *const lists[] = {&e->pointsDataFields, &e->cellsDataFields};
+  for (size_t k = 0; k < DV_COUNT(lists); k++)
+    for (size_t i = 0; i < lists[k]->count; i++) {
+      char *name = NULL;
+      find_values(e, lists[k]->data[i], &name);
+      dv_free(name);
+    }
+}
+
 static void exporter_event(dvObject *o, const dvEvent *event)
 {
   Exporter *e = (Exporter *)o;
-  if (event->kind == DV_EVENT_INIT_DONE && e->exportAtBegin) write(e);
+  if (event->kind == DV_EVENT_INIT_DONE) look_for_values(e);
+  if (event->kind == DV_EVENT_ANIMATE_BEGIN && !e->begun) {
+    e->begun = true;
+    if (e->exportAtBegin) write(e);
+  }
   if (event->kind != DV_EVENT_ANIMATE_END || !e->exportEveryNumberOfSteps) return;
   e->steps++;
   if (e->steps % e->exportEveryNumberOfSteps == 0) write(e);
@@ -470,7 +518,7 @@ static void exporter_event(dvObject *o, const dvEvent *event)
 static void exporter_cleanup(dvObject *o)
 {
   Exporter *e = (Exporter *)o;
-  if (e->exportAtEnd) write(e);
+  if (e->exportAtEnd && o->node->scene->running) write(e);
 }
 
 // the next file begins the list of the series again, with the earlier ones
@@ -489,6 +537,7 @@ static void exporter_destroy(dvObject *o)
   dv_pvd_close(&e->series);
   dv_array_free(&e->moments);
   dv_array_free(&e->numbers);
+  dv_strings_free(&e->told);
 }
 
 static const ExporterOps mesh_ops = {write_mesh}, vtk_ops = {write_vtk}, stl_ops = {write_stl}, obj_ops = {write_obj};

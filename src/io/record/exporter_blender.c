@@ -107,20 +107,26 @@ static dvStatus blender_init(dvObject *o)
   if (e->step < 1)
     return dv_field_error(o, &e->step, "1 writes every step", "the number of steps between two files must be positive");
   if (e->nbPtsByHair < 1) return dv_field_error(o, &e->nbPtsByHair, NULL, "a strand of %d points", e->nbPtsByHair);
-  if (e->simulationType != BLENDER_HAIR || !e->enable) return DV_OK;
+  return DV_OK;
+}
+
+// frame 0 of hair
+static void write_range(Blender *e)
+{
   const float range[3] = {0, 100, 100};
   dvText out = {0};
   blender_add_head(&out, 1, 1, 64);
   dv_text_add_n(&out, (const char *)range, sizeof range);
   blender_put(e, 0, &out);
   dv_text_free(&out);
-  return DV_OK;
 }
 
 static void blender_event(dvObject *o, const dvEvent *event)
 {
   Blender *e = (Blender *)o;
-  if (event->kind == DV_EVENT_ANIMATE_BEGIN && e->enable && e->steps++ % e->step == 0) write_frame(e);
+  if (event->kind != DV_EVENT_ANIMATE_BEGIN || !e->enable) return;
+  if (e->steps == 0 && e->simulationType == BLENDER_HAIR) write_range(e);
+  if (e->steps++ % e->step == 0) write_frame(e);
 }
 
 const dvClass dv_blender_exporter_class = {

@@ -3,24 +3,51 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+// Can it be written there, as far as one can tell without doing it? errno tells why not.
+static bool is_promising(const char *path)
+{
+  if (dv_file_exists(path)) return access(path, W_OK) == 0;
+  errno = EISDIR;
+  if (dv_path_is_directory(path)) return false;
+  char *folder = dv_path_directory(path);
+  while (*folder && access(folder, F_OK) != 0) {   // those that are not there are made
+    char *above = dv_path_directory(folder);
+    dv_free(folder);
+    folder = above;
+  }
+  bool good = (errno = ENOTDIR, dv_path_is_directory(*folder ? folder : ".")) &&
+              access(*folder ? folder : ".", W_OK | X_OK) == 0;
+  dv_free(folder);
+  return good;
+}
+
 bool dv_record_open(dvRecord *r, const char *path)
 {
   dv_record_close(r);
-  char *folder = dv_path_directory(path);
+  if (!is_promising(path)) return false;
+  r->path = dv_strdup(path);
+  return true;
+}
+
+// with what it holds
+static bool open_file(dvRecord *r)
+{
+  if (r->file || r->packed) return true;
+  char *folder = dv_path_directory(r->path);
   if (*folder) dv_make_directories(folder);
   dv_free(folder);
-  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);   // whatever it holds stays for now
+  int file = open(r->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) return false;
-  if (dv_ends_with_nocase(path, ".gz")) close(file);
+  if (dv_ends_with_nocase(r->path, ".gz")) close(file);
   else if (!(r->file = fdopen(file, "wb"))) {
     close(file);
     return false;
   }
-  r->path = dv_strdup(path);
   return true;
 }
 
@@ -47,7 +74,8 @@ static bool repack(dvRecord *r)
 static bool place(dvRecord *r)
 {
   if (r->placed) return true;
-  r->placed = true;
+  if (!open_file(r)) return false;
+  r->placed = r->begun = true;
   if (!r->file) {
     if (r->packed) gzclose(r->packed);
     r->packed = NULL;
@@ -89,7 +117,7 @@ void dv_record_rewind(dvRecord *r)
 
 void dv_record_close(dvRecord *r)
 {
-  if (r->path) flush(r);
+  if (r->begun) flush(r);   // a scene that never runs writes nothing
   if (r->packed) gzclose(r->packed);
   if (r->file) fclose(r->file);
   dv_text_free(&r->pending);
@@ -100,7 +128,11 @@ void dv_record_close(dvRecord *r)
 void dv_record_remember(dvRecord *r, dvMemoryStream *s)
 {
   dvText *t = &r->pending;
+  uint64_t file = dv_hash_bytes(r->path, r->path ? strlen(r->path) : 0, 0), saved = file;
+  if (s->mode != DV_MEMORY_HASHES) dv_remember_numbers(s, "file", &saved, sizeof saved);
   dv_remember_numbers(s, "written", &r->length, sizeof r->length);
   dv_remember_array_(s, "to be written", (void **)&t->text, &t->length, &t->capacity, 1);
-  if (dv_memory_restores(s)) r->placed = false;
+  if (!dv_memory_restores(s)) return;
+  r->placed = false;
+  if (saved != file) r->length = 0;   // another file begins anew
 }

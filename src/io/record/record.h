@@ -1,8 +1,9 @@
 // Files that grow while a scene runs: text, gzipped when the name ends in .gz.
 //
-// What is added before the first step is kept until then, since the scene may be put back to a later moment: the file
-// then goes on where it was at that moment, and what stands behind is cut off. After a reset it begins anew. Relative
-// names count from the working directory.
+// Nothing is opened, made or emptied before the first step: who only looks at a scene loses nothing. What is added
+// before is kept until then, since the scene may also be put back to a later moment: the file then goes on where it was
+// at that moment, and what stands behind is cut off. After a reset it begins anew. Relative names count from the
+// working directory.
 #ifndef DV_IO_RECORD_RECORD_H
 #define DV_IO_RECORD_RECORD_H
 
@@ -20,9 +21,11 @@ typedef struct dvRecord {
   dvText pending;    // added before the first step
   uint64_t length;   // bytes that it has, unpacked
   bool placed;       // the open file has so many
+  bool begun;        // it was opened and is this scene's own
 } dvRecord;
 
-// Opens a file to write to; false (errno tells why) when that is not possible. Folders are made.
+// Names a file to write to; false (errno tells why) when that will not be possible. With the first text its folders are
+// made and it is opened.
 bool dv_record_open(dvRecord *r, const char *path);
 void dv_record_close(dvRecord *r);
 static inline bool dv_record_is_open(const dvRecord *r) { return r->path != NULL; }

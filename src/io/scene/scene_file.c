@@ -7,6 +7,7 @@
 #include "io/scene/attribute_order.h"
 #include "io/scene/element.h"
 #include "object/compat.h"
+#include "scene/leave_out.h"
 
 #include <string.h>
 
@@ -22,36 +23,45 @@ typedef struct Builder {
   dvStatus worst;
 } Builder;
 
-static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *node, const char *advice,
-                     const char *format, ...) DV_PRINTF(6, 7);
-static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *node, const char *advice,
-                     const char *format, ...)
+// not more than are of use
+static void send(Builder *b, dvStatus status, dvPlace place, const char *path, const char *text, const char *advice)
 {
   if (status != DV_OK && b->worst != DV_ERROR_UNKNOWN) b->worst = status;
   int *count = status == DV_OK ? &b->warnings : &b->errors;
   if (++*count > MOST_COMPLAINTS + 1) return;
   if (*count == MOST_COMPLAINTS + 1) {
     advice = NULL;
-    format = status == DV_OK ? "there are more warnings like these"
-                             : "too many mistakes: the rest of the scene is not looked at";
+    text = status == DV_OK ? "there are more warnings like these"
+                           : "too many mistakes: the rest of the scene is not looked at";
   }
+  dv_log_send(&b->context->log, &(dvMessage){.level = status == DV_OK ? DV_WARNING : DV_ERROR,
+                                             .status = status,
+                                             .place = place,
+                                             .path = path,
+                                             .text = text,
+                                             .advice = advice});
+}
+
+static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *node, const char *advice,
+                     const char *format, ...) DV_PRINTF(6, 7);
+static void complain(Builder *b, dvStatus status, dvPlace place, const dvNode *node, const char *advice,
+                     const char *format, ...)
+{
   dvText text = {0};
   va_list args;
   va_start(args, format);
   dv_text_vprintf(&text, format, args);
   va_end(args);
   char *path = node ? dv_object_path(&node->base) : NULL;
-  dv_log_send(&b->context->log, &(dvMessage){.level = status == DV_OK ? DV_WARNING : DV_ERROR,
-                                             .status = status,
-                                             .place = place,
-                                             .path = path,
-                                             .text = text.text,
-                                             .advice = advice});
+  send(b, status, place, path, text.text, advice);
   dv_free(path);
   dv_text_free(&text);
 }
 
-static bool is_hopeless(const Builder *b) { return b->errors > MOST_COMPLAINTS; }
+static bool is_hopeless(const Builder *b)
+{
+  return b->errors > MOST_COMPLAINTS || b->scene->left_out.count > MOST_COMPLAINTS;
+}
 
 // --- creation ------------------------------------------------------------------------------------
 
@@ -61,24 +71,6 @@ static void move_attributes(dvObject *o, const dvElement *e)
   for (size_t i = 0; i < e->attributes.count; i++)
     dv_attribute_add(&o->attributes, e->attributes.data[i].name, e->attributes.data[i].value,
                      e->attributes.data[i].place);
-}
-
-static void unknown_component(Builder *b, const dvElement *e, dvNode *node, const char *type)
-{
-  const dvRename *rename = dv_registry_find_rename(&b->context->registry, type);
-  const char *module = dv_registry_absent_from(&b->context->registry, rename ? rename->name : type);
-  if (module) {
-    char *absent =
-        dv_format("Divan does not have this component of %s yet; take it out of the scene to run the rest", module);
-    complain(b, DV_ERROR_UNKNOWN, e->place, node, absent, "unknown component: %s", type);
-    dv_free(absent);
-    return;
-  }
-  const char *near = is_hopeless(b) ? NULL : dv_registry_nearest(&b->context->registry, type);
-  char *advice = near ? dv_format("did you mean %s? `divan list` shows all components", near)
-                      : dv_strdup("`divan list` shows all components");
-  complain(b, DV_ERROR_UNKNOWN, e->place, node, advice, "unknown component: %s", type);
-  dv_free(advice);
 }
 
 static const dvClass *find_class(Builder *b, const dvElement *e, dvNode *node, const char *type,
@@ -91,9 +83,7 @@ static const dvClass *find_class(Builder *b, const dvElement *e, dvNode *node, c
   *rename = dv_registry_find_rename(r, type);
   cls = *rename ? dv_registry_find(r, (*rename)->name) : NULL;
   if (!cls) {
-    const char *name = dv_element_get(e, "name");
-    if (name && *name) dv_strings_push(&b->scene->missing, name, strlen(name));
-    unknown_component(b, e, node, type);
+    dv_scene_note_left_out(b->scene, type, dv_element_get(e, "name"), node, e->place);
   } else if ((*rename)->note) complain(b, DV_OK, e->place, node, NULL, "%s: %s", type, (*rename)->note);
   return cls;
 }
@@ -211,6 +201,40 @@ static void build_root(Builder *b, const dvElement *document, const dvElement *r
   while (document->children.data[at] != root) at++;
   move_comments(o, DV_COMMENT_BEFORE, document, 0, at);
   move_comments(o, DV_COMMENT_BELOW, document, at, document->children.count);
+}
+
+// --- what does not exist -------------------------------------------------------------------------
+
+static void unknown_component(Builder *b, const dvLeftOut *left, const char *module)
+{
+  dvText text = {0}, advice = {0};
+  if (left->count > 1) dv_text_printf(&advice, "and %d more like it\n    ", left->count - 1);
+  const char *near = module ? NULL : dv_registry_nearest(&b->context->registry, left->type);
+  if (module)
+    dv_text_printf(&advice, "Divan does not have this component of %s yet; --skip-missing runs the rest", module);
+  else if (near) dv_text_printf(&advice, "did you mean %s? `divan list` shows all components", near);
+  else
+    dv_text_add(&advice, "`divan list` shows all components; one of a plugin needs <RequiredPlugin name=\"...\"/> or "
+                         "--plugin (`divan new-plugin` writes one)");
+  dv_text_printf(&text, "unknown component: %s", left->type);
+  send(b, DV_ERROR_UNKNOWN, left->place, left->path, text.text, advice.text);
+  dv_text_free(&text);
+  dv_text_free(&advice);
+}
+
+// each type once, with how often it stands there
+static void tell_unknown(Builder *b)
+{
+  const dvRegistry *r = &b->context->registry;
+  dvScene *s = b->scene;
+  for (size_t i = 0; i < s->left_out.count; i++) {
+    const dvLeftOut *left = &s->left_out.data[i];
+    const dvRename *rename = dv_registry_find_rename(r, left->type);
+    const char *module = dv_registry_absent_from(r, rename ? rename->name : left->type);
+    bool skip = b->context->skip_missing && i < MOST_COMPLAINTS;
+    if (skip) dv_scene_tell_left_out(s, left, module ? module : "unknown");
+    else unknown_component(b, left, module);
+  }
 }
 
 // --- fields --------------------------------------------------------------------------------------
@@ -373,6 +397,7 @@ static dvStatus from_document(dvContext *context, dvElement *document, dvScene *
              "a scene cannot begin with <%s>", root->tag);
   } else {
     build_root(&b, document, root);
+    tell_unknown(&b);
     FieldPass pass = {.visitor = {.top_down = template_states, .everything = true}, .builder = &b};
     dv_visit(b.scene->root, &pass.visitor);
     pass.visitor.top_down = template_others;

@@ -281,7 +281,8 @@ static char *read_voxel_file(SparseGrid *g, size_t *length)
   const char *name = g->mesh.topology.filename;
   char *path = dv_context_find_file(o->context, name, file_place(g, &g->mesh.topology.filename).file, &advice);
   char *text = dv_file_read(path, length);
-  if (!text) dv_field_error(o, &g->mesh.topology.filename, advice.text, "the file '%s' cannot be read: %s", name, dv_file_why());
+  if (!text)
+    dv_field_error(o, &g->mesh.topology.filename, advice.text, "the file '%s' cannot be read: %s", name, dv_file_why());
   dv_free(path);
   dv_text_free(&advice);
   return text;

@@ -1,0 +1,138 @@
+// What goes on when a scene is read again because of an edit: time, positions and velocities of the states that are
+// still as many, and the files of exporters.
+#include "view/inside.h"
+
+#include "mechanics/mechanics.h"
+#include "scene/plan.h"
+
+#include <string.h>
+
+// --- states --------------------------------------------------------------------------------------
+
+typedef struct Kept {
+  char *path;
+  size_t count;
+  const dvDof *dof;
+  dvReals x, v;
+} Kept;
+typedef DV_ARRAY(Kept) KeptList;
+
+static void keep_states(dvSession *s, KeptList *out)
+{
+  if (!s->ready) return;
+  dv_scene_refresh(s->scene);
+  const dvPlan *p = s->scene->plan;
+  for (size_t i = 0; i < p->independent.count; i++) {
+    dvState *state = dv_state(p->independent.data[i]);
+    Kept k = {.path = dv_object_path(&state->base), .count = state->count, .dof = state->base.dof};
+    if (dv_reals_assign(&k.x, dv_state_read(state, DV_X), dv_state_scalars(state, DV_X)) &&
+        dv_reals_assign(&k.v, dv_state_read(state, DV_V), dv_state_scalars(state, DV_V)))
+      dv_push(out, k);
+  }
+}
+
+static void restore_states(dvSession *s, KeptList *kept)
+{
+  for (size_t i = 0; i < kept->count; i++) {
+    Kept *k = &kept->data[i];
+    dvObject *o = s->ready ? dv_view_find(s, k->path) : NULL;
+    dvState *state = o && dv_is_mechanical_state(o) ? dv_state(o) : NULL;
+    if (state && state->count == k->count && state->base.dof == k->dof) {
+      memcpy(dv_state_write(state, DV_X), k->x.data, k->x.count * sizeof(double));
+      memcpy(dv_state_write(state, DV_V), k->v.data, k->v.count * sizeof(double));
+      dv_state_touch(state, DV_X);
+      dv_state_touch(state, DV_V);
+    }
+    dv_free(k->path);
+    dv_reals_free(&k->x);
+    dv_reals_free(&k->v);
+  }
+  dv_array_free(kept);
+}
+
+// --- exporters: their files go on where they were ------------------------------------------------
+
+typedef struct KeptExporter {
+  char *path;
+  const dvClass *cls;
+  dvSnapshot memory;
+} KeptExporter;
+
+typedef DV_ARRAY(KeptExporter) KeptExporters;
+
+typedef struct Exporters {
+  dvVisitor visitor;
+  KeptExporters *list;
+} Exporters;
+
+static dvWalk keep_exporters_of(dvVisitor *v, dvNode *node)
+{
+  Exporters *all = (Exporters *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (!dv_plays(o, DV_ROLE_EXPORTER) || o->failed || !o->initialised) continue;
+    dv_push(all->list, ((KeptExporter){.path = dv_object_path(o), .cls = o->cls}));
+    dvMemoryStream stream = {.mode = DV_MEMORY_SAVES, .memory = &all->list->data[all->list->count - 1].memory};
+    dv_object_remember(o, &stream);
+  }
+  return DV_WALK_ON;
+}
+
+static void keep_exporters(dvSession *s, KeptExporters *out)
+{
+  Exporters all = {{.top_down = keep_exporters_of, .everything = true}, out};
+  if (s->ready) dv_visit(s->scene->root, &all.visitor);
+}
+
+static void restore_exporters(dvSession *s, KeptExporters *kept)
+{
+  for (size_t i = 0; i < kept->count; i++) {
+    KeptExporter *k = &kept->data[i];
+    dvObject *o = s->ready ? dv_view_find(s, k->path) : NULL;
+    if (o && o->cls == k->cls && o->initialised && !o->failed) {
+      dvMemoryStream stream = {.mode = DV_MEMORY_RESTORES, .memory = &k->memory};
+      dv_object_remember(o, &stream);
+      if (!stream.refused && o->cls->restored) o->cls->restored(o);
+      dv_text_free(&stream.why);
+    }
+    dv_free(k->path);
+    dv_snapshot_free(&k->memory);
+  }
+  dv_array_free(kept);
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+struct dvKept {
+  KeptList states;
+  KeptExporters exporters;
+  double time;
+  long step;
+};
+
+dvKept *dv_view_keep(dvSession *s)
+{
+  dvKept *k = dv_alloc(sizeof *k);
+  keep_states(s, &k->states);
+  keep_exporters(s, &k->exporters);
+  if (s->ready) k->time = s->scene->root->time, k->step = s->scene->step;
+  return k;
+}
+
+void dv_view_go_on(dvSession *s, dvKept **kept)
+{
+  dvKept *k = *kept;
+  restore_states(s, &k->states);
+  if (s->ready) {
+    s->scene->root->time = k->time;
+    s->scene->step = k->step;
+    dv_scene_update_context(s->scene);
+    dv_scene_refresh(s->scene);
+    const dvLoopOps *loop = dv_ops(s->scene->loop, DV_ROLE_LOOP);
+    if (loop->start) loop->start(s->scene->loop);
+    dv_session_start_pace(s);
+  }
+  restore_exporters(s, &k->exporters);
+  dv_free(k);
+  *kept = NULL;
+}

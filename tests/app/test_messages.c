@@ -1,0 +1,153 @@
+// Messages that lead on: once each, none that is false, proposals that are alike, lists by topic.
+#include "support/check.h"
+#include "support/command.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static char *directory;
+
+static int set_up(void **state)
+{
+  DV_UNUSED(state);
+  directory = check_mkdir();
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  DV_UNUSED(state);
+  check_rmdir(directory);
+  return 0;
+}
+
+// what `divan ARGUMENTS SCENE` prints for a root node with these components; the caller frees it
+static char *told(int status, const char *arguments, const char *components)
+{
+  char *path = dv_path_join(directory, "scene.scn"), *out;
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fprintf(f, "<Node dt='0.01'><DefaultAnimationLoop/>%s</Node>", components);
+  assert_int_equal(fclose(f), 0);
+  int got = check_shell(&out, "cd %s && %s %s scene.scn 2>&1", directory, DIVAN_BINARY, arguments);
+  if (got != status) fail_msg("status %d, wanted %d: %s", got, status, out);
+  dv_free(path);
+  return out;
+}
+
+static void check_told(int times, const char *part, int status, const char *arguments, const char *components)
+{
+  char *out = told(status, arguments, components);
+  int n = 0;
+  for (const char *s = out; (s = strstr(s, part)); s += strlen(part)) n++;
+  if (n != times) fail_msg("%d times '%s', wanted %d: %s", n, part, times, out);
+  dv_free(out);
+}
+
+static void numbers_that_are_missing_are_told(void **state)
+{
+  DV_UNUSED(state);
+  check_told(1, "resolution: 1 number given, 2 expected; the others stay as they are", 0, "check",
+             "<GridMeshCreator name='grid' filename='none' resolution='30'/>");
+  check_told(0, "expected", 0, "check", "<GridMeshCreator name='grid' filename='none' resolution='30 2'/>");
+  check_told(1, "n: 4 numbers given, 3 expected; the rest is left out", 0, "check",
+             "<RegularGridTopology n='3 3 3 3' min='0 0 0' max='1 1 1'/>");
+}
+
+static void a_mistake_brings_no_second_message(void **state)
+{
+  DV_UNUSED(state);
+  static const char scene[] = "<EulerImplicitSolver/><CGLinearSolver iterations='many'/>"
+                              "<MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/>";
+  check_told(1, "error: ", 4, "run -n 1", scene);
+  check_told(1, "a whole number expected, found 'many'", 4, "check", scene);
+  check_told(1, "needs a linear solver in its node and finds none", 4, "check",
+             "<EulerImplicitSolver/><MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/>");
+}
+
+#define EXPORT(fields)                                                             \
+  "<EulerExplicitSolver/><RegularGridTopology n='3 3 3' min='0 0 0' max='1 1 1'/>" \
+  "<MechanicalObject name='dofs'/><UniformMass name='mass' totalMass='1'/>"        \
+  "<VTKExporter filename='out' exportEveryNumberOfSteps='1' pointsDataFields='" fields "'/>"
+
+static void values_that_cannot_be_written_are_told_once(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const verbs[] = {"run -n 4", "check"};
+  for (size_t i = 0; i < DV_COUNT(verbs); i++) {
+    check_told(1, "there are no values 'dofs.speed' to write: there is no field speed\n    `divan info Mechanical", 0,
+               verbs[i], EXPORT("dofs.speed"));
+    check_told(1, "did you mean 'dofs.velocity'?", 0, verbs[i], EXPORT("dofs.velocty"));
+    check_told(1, "there is no such component", 0, verbs[i], EXPORT("nobody.position"));
+    check_told(0, "warning: ", 0, verbs[i], EXPORT("dofs.velocity"));
+  }
+  check_told(1, "but there are 27 points: it is not written", 0, "run -n 4", EXPORT("mass.indices"));
+}
+
+static void proposals_are_alike(void **state)
+{
+  DV_UNUSED(state);
+  check_told(1, "did you mean FixedProjectiveConstraint?", 3, "check", "<FixConstraint/>");
+  check_told(0, "did you mean", 3, "check", "<WeatherForceField/>");
+  check_told(1, "one of a plugin needs <RequiredPlugin name=\"...\"/> or --plugin (`divan new-plugin`", 3, "check",
+             "<WeatherForceField/>");
+  check_command(3, "one of a plugin needs --plugin NAME", "%s info WeatherForceField", DIVAN_BINARY);
+  check_told(1, "tip.tetrahedronIndices'?", 0, "check",
+             "<RegularGridTopology n='3 3 3' min='0 0 0' max='1 1 1'/><MechanicalObject/><UniformMass totalMass='1'/>"
+             "<EulerExplicitSolver/><BoxROI name='tip' box='0 0 0 1 1 1'/>"
+             "<FixedProjectiveConstraint indices='@tip.tetraIndices'/>");
+}
+
+static void lists_by_topic(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *word, *component;
+  } cases[] = {{"elastic", "  TetrahedronFEMForceField "},
+               {"elastic", "  HexahedronFEMForceField "},
+               {"stiffness", "  TetrahedronFEMForceField "},
+               {"cloth", "  TriangularFEMForceField "},
+               {"cloth", "  TriangularBendingSprings "},
+               {"rope", "  BeamFEMForceField "},
+               {"muscle", "  TetrahedronHyperelasticityFEMForceField "},
+               {"contact", "  TriangleCollisionModel "},
+               {"gravity", "  Gravity "},
+               {"Clamping", "  FixedProjectiveConstraint "}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++)
+    check_command(0, cases[i].component, "%s list %s", DIVAN_BINARY, cases[i].word);
+  char *out;
+  check_shell(&out, "%s list cloth", DIVAN_BINARY);
+  assert_null(strstr(out, "TetrahedronFEMForceField"));
+  dv_free(out);
+}
+
+static void a_search_that_was_not_made_has_not_failed(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const format =
+      "<NewtonRaphsonSolver name='newton' maxNbIterationsNewton='30' maxNbIterationsLineSearch='%d'/>"
+      "<StaticSolver newtonSolver='@newton'/><SparseLDLSolver template='CompressedRowSparseMatrixMat3x3d'/>"
+      "<RegularGridTopology n='9 3 3' min='0 0 0' max='8 1 1'/><MechanicalObject/><UniformMass totalMass='0.3'/>"
+      "<HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3' method='large'/>"
+      "<BoxROI name='end' box='-0.1 -0.1 -0.1 0.1 1.1 1.1'/><FixedProjectiveConstraint indices='@end.indices'/>";
+  for (int tries = 1; tries < 4; tries += 2) {
+    char *scene = dv_format(format, tries);
+    check_told(tries > 1, "no step length makes the residual smaller", 0, "run -n 1", scene);
+    dv_free(scene);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_that_are_missing_are_told),
+      cmocka_unit_test(a_mistake_brings_no_second_message),
+      cmocka_unit_test(values_that_cannot_be_written_are_told_once),
+      cmocka_unit_test(proposals_are_alike),
+      cmocka_unit_test(lists_by_topic),
+      cmocka_unit_test(a_search_that_was_not_made_has_not_failed),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
