@@ -46,9 +46,9 @@ static int longest_side(const dvBox *b)
   return l[1] > l[2] ? 1 : 2;
 }
 
-static void halve(dvCubeTree *t, size_t at, const dvBox *boxes)
+static void sort_elements(dvCubeTree *t, const dvCube *cube, const dvBox *boxes)
 {
-  dvCube c = t->cubes.data[at];
+  dvCube c = *cube;
   size_t count = (size_t)(c.end - c.first);
   int axis = longest_side(&c.box);
   dvCubeKey *keys = t->scratch.data;
@@ -61,7 +61,14 @@ static void halve(dvCubeTree *t, size_t at, const dvBox *boxes)
     t->elements.data[(size_t)c.first + i] = keys[i].element;
     t->leaves.data[(size_t)c.first + i] = boxes[keys[i].element];
   }
-  int32_t middle = c.first + (int32_t)((count + 1) / 2), child = (int32_t)t->cubes.count;
+}
+
+// boxes may be NULL: the elements are in order
+static void halve(dvCubeTree *t, size_t at, const dvBox *boxes)
+{
+  dvCube c = t->cubes.data[at];
+  if (boxes) sort_elements(t, &c, boxes);
+  int32_t middle = c.first + (c.end - c.first + 1) / 2, child = (int32_t)t->cubes.count;
   dvCube halves[2] = {{.first = c.first, .end = middle, .leaves = true},
                       {.first = middle, .end = c.end, .leaves = true}};
   for (int k = 0; k < 2; k++) {
@@ -86,18 +93,11 @@ static double size_of(const dvCubeTree *t)
   return root > 0 ? sum / root : 0;
 }
 
-static void make(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)
+// the cubes over all leaves; how they are halved depends on the number of elements only
+static void grow(dvCubeTree *t, const dvBox *boxes, int depth)
 {
-  DV_REQUIRE(count <= INT32_MAX);
-  dv_array_resize(&t->elements, count);
-  dv_array_resize(&t->leaves, count);
-  dv_array_resize(&t->scratch, 2 * count);
-  for (size_t i = 0; i < count; i++) {
-    t->elements.data[i] = (int32_t)i;
-    t->leaves.data[i] = boxes[i];
-  }
   t->cubes.count = 0;
-  dvCube root = {.first = 0, .end = (int32_t)count, .leaves = true};
+  dvCube root = {.first = 0, .end = (int32_t)t->elements.count, .leaves = true};
   fit(t, &root);
   dv_push(&t->cubes, root);
   size_t begin = 0;
@@ -109,7 +109,32 @@ static void make(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)
     if (t->cubes.count == end) break;
   }
   t->depth = depth;
+}
+
+static void make(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)
+{
+  DV_REQUIRE(count <= INT32_MAX);
+  dv_array_resize(&t->elements, count);
+  dv_array_resize(&t->leaves, count);
+  dv_array_resize(&t->scratch, 2 * count);
+  for (size_t i = 0; i < count; i++) {
+    t->elements.data[i] = (int32_t)i;
+    t->leaves.data[i] = boxes[i];
+  }
+  grow(t, boxes, depth);
   t->size = size_of(t);
+}
+
+bool dv_cube_tree_regrow(dvCubeTree *t, size_t count)
+{
+  if (t->elements.count > count) return false;
+  for (size_t i = 0; i < t->elements.count; i++)
+    if (t->elements.data[i] < 0 || (size_t)t->elements.data[i] >= count) return false;
+  dv_array_resize(&t->leaves, t->elements.count);
+  dv_array_resize(&t->scratch, 2 * t->elements.count);
+  t->cubes.count = 0;
+  if (t->elements.count) grow(t, NULL, t->depth);
+  return true;
 }
 
 void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)

@@ -32,6 +32,8 @@ typedef struct dvCubeTree {
 
 // Makes the tree, or lets it follow when there are as many elements and the depth is the same.
 void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int depth);
+// After `elements`, `depth` and `size` were restored: the cubes over them. False when an element is not below count.
+bool dv_cube_tree_regrow(dvCubeTree *t, size_t count);
 void dv_cube_tree_clear(dvCubeTree *t);   // the next update makes it anew
 void dv_cube_tree_fini(dvCubeTree *t);
 // For the hook `remember`: how the elements are divided, which depends on where they were when it was made. Boxes come

@@ -82,6 +82,9 @@ extern const dvFieldBlock dv_collision_model_block;
 // Finds the state of the node or above.
 dvStatus dv_collision_model_init(dvObject *o);
 void dv_collision_model_destroy(dvObject *o);
+// For dvClass: what a model remembers.
+void dv_collision_model_remember(dvObject *o, dvMemoryStream *s);
+bool dv_collision_model_restored(dvObject *o);
 size_t dv_collision_model_count(const dvObject *o);   // of its elements
 // Takes the positions of now; the boxes follow. The tree, of at most this depth, is made; one that is there follows
 // when somebody is near (dv_collision_model_grow).

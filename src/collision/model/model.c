@@ -19,7 +19,7 @@ dvStatus dv_collision_model_init(dvObject *o)
     return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
   DV_TRY(dv_object_ensure(state));
   m->state = dv_state(state);
-  m->shape = dv_collision_model_ops(m)->shape;
+  if (dv_collision_model_ops(m)) m->shape = dv_collision_model_ops(m)->shape;   // without a table it is only looked at
   return DV_OK;
 }
 
@@ -30,6 +30,22 @@ void dv_collision_model_destroy(dvObject *o)
   dv_array_free(&m->flags);
   dv_array_free(&m->boxes);
   dv_cube_tree_fini(&m->tree);
+}
+
+// the order of elements in the tree comes from the positions where it was made
+void dv_collision_model_remember(dvObject *o, dvMemoryStream *s)
+{
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  dv_remember_array(s, "tree", &m->tree.elements);
+  dv_remember_numbers(s, "depth", &m->tree.depth, sizeof m->tree.depth);
+  dv_remember_numbers(s, "size", &m->tree.size, sizeof m->tree.size);
+}
+
+bool dv_collision_model_restored(dvObject *o)
+{
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  m->boxes.count = 0;
+  return dv_cube_tree_regrow(&m->tree, dv_collision_model_count(o));
 }
 
 size_t dv_collision_model_count(const dvObject *o)
@@ -52,7 +68,7 @@ static void bound(dvCollisionModel *m)
 void dv_collision_model_refit(dvCollisionModel *m, int depth)
 {
   size_t count = dv_collision_model_count(&m->base);
-  bool made = count && m->tree.elements.count == count && m->tree.depth == depth;
+  bool made = count && m->tree.elements.count == count && m->tree.depth == depth && m->boxes.count == count;
   m->x = dv_state_read(m->state, DV_X);
   m->stride = (size_t)m->state->base.dof->coord;
   m->depth = depth;
