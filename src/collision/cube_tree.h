@@ -5,7 +5,6 @@
 #ifndef DV_COLLISION_CUBE_TREE_H
 #define DV_COLLISION_CUBE_TREE_H
 
-#include "object/memory.h"
 #include "topology/search/box_tree.h"
 
 DV_PUBLIC_BEGIN
@@ -36,9 +35,6 @@ void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int de
 bool dv_cube_tree_regrow(dvCubeTree *t, size_t count);
 void dv_cube_tree_clear(dvCubeTree *t);   // the next update makes it anew
 void dv_cube_tree_fini(dvCubeTree *t);
-// For the hook `remember`: how the elements are divided, which depends on where they were when it was made. Boxes come
-// with the next update. What is read is refused unless it is a tree over so many elements, or over none.
-void dv_cube_tree_remember(dvCubeTree *t, size_t count, dvMemoryStream *s);
 
 // Whether two boxes are within a distance of each other along every axis.
 static inline bool dv_boxes_near(const dvBox *a, const dvBox *b, double distance)

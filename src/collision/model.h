@@ -90,9 +90,6 @@ size_t dv_collision_model_count(const dvObject *o);   // of its elements
 // when somebody is near (dv_collision_model_grow).
 void dv_collision_model_refit(dvCollisionModel *m, int depth);
 void dv_collision_model_grow(dvCollisionModel *m);
-// For the hooks of the same names.
-void dv_collision_model_remember(dvObject *o, dvMemoryStream *s);
-bool dv_collision_model_restored(dvObject *o);
 
 // Makes what lies around its elements known, for this step.
 void dv_collision_model_look_around(dvCollisionModel *m);

@@ -270,6 +270,8 @@ static bool pipeline_restored(dvObject *o)
       dv_push(&l->contacts, m->contacts.data[next]);
     }
   }
+  for (size_t i = 0; i < p->all.count; i++)   // theirs may come later
+    if (!dv_collision_model_restored(&p->all.data[i]->base)) return false;
   if (p->lists.used) refit_models(p);
   if ((p->lists.used || p->live.scene) && respond(p) != DV_OK) return false;
   for (size_t i = 0; i < p->responses.count; i++)
