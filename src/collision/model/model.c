@@ -41,13 +41,6 @@ void dv_collision_model_remember(dvObject *o, dvMemoryStream *s)
   dv_remember_numbers(s, "size", &m->tree.size, sizeof m->tree.size);
 }
 
-bool dv_collision_model_restored(dvObject *o)
-{
-  dvCollisionModel *m = (dvCollisionModel *)o;
-  m->boxes.count = 0;
-  return dv_cube_tree_regrow(&m->tree, dv_collision_model_count(o));
-}
-
 size_t dv_collision_model_count(const dvObject *o)
 {
   const dvCollisionModel *m = (const dvCollisionModel *)o;
@@ -63,6 +56,24 @@ static void bound(dvCollisionModel *m)
       all.high[k] = dv_max(all.high[k], m->boxes.data[i].high[k]);
     }
   m->box = all;
+}
+
+// boxes also of one that does not move; the tree follows them when somebody is near
+bool dv_collision_model_restored(dvObject *o)
+{
+  dvCollisionModel *m = (dvCollisionModel *)o;
+  size_t count = dv_collision_model_count(o);
+  if (!dv_cube_tree_regrow(&m->tree, count)) return false;
+  m->boxes.count = 0;
+  if (count == 0 || m->tree.elements.count != count) return true;
+  m->x = dv_state_read(m->state, DV_X);
+  m->stride = (size_t)m->state->base.dof->coord;
+  m->depth = m->tree.depth;
+  m->stale = true;
+  dv_array_resize(&m->boxes, count);
+  dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
+  bound(m);
+  return true;
 }
 
 void dv_collision_model_refit(dvCollisionModel *m, int depth)

@@ -19,6 +19,18 @@
   X(int, depth, "6", "", "levels of the bounding trees")                                        \
   X(links, subCollisionPipelines, "", "", "accepted: parts of the pipeline", .flags = DV_HIDDEN)
 
+// A list of contacts as a memory can name it.
+typedef struct TouchedPair {
+  int32_t first, second;   // numbers of the models in the scene
+  uint64_t count;          // contacts
+  int64_t since;           // step in which they began to touch
+} TouchedPair;
+
+typedef struct Remembered {
+  DV_ARRAY(TouchedPair) pairs;
+  DV_ARRAY(dvContact) contacts;
+} Remembered;
+
 typedef struct Pipeline {
   dvObject base;
   PIPELINE_FIELDS(DV_MEMBER)
@@ -30,6 +42,8 @@ typedef struct Pipeline {
   dvContactLists lists;
   dvResponses responses;
   dvLiveGroup live;
+  Remembered remembered;
+  bool resumed;   // it was put back, and waits for `restored`
 } Pipeline;
 
 #define SELF Pipeline
@@ -186,17 +200,82 @@ static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
   return status;
 }
 
-// what answered the contacts goes back to the pool; the next step finds them anew
-static void pipeline_reset(dvObject *o)
+// --- memory: the contacts of the last step, which act until others are found ---
+
+static int32_t number_of(const Pipeline *p, const dvCollisionModel *model)
+{
+  size_t i = 0;
+  while (i < p->all.count && p->all.data[i] != model) i++;
+  return (int32_t)i;
+}
+
+static int64_t since_of(const Pipeline *p, size_t list)
+{
+  for (size_t i = 0; i < p->responses.count; i++)
+    if (p->responses.data[i]->list == list) return p->responses.data[i]->since;
+  return -1;
+}
+
+static void list_contacts(const Pipeline *p, Remembered *m)
+{
+  for (size_t i = 0; i < p->lists.used; i++) {
+    const dvContactList *l = &p->lists.lists.data[i];
+    TouchedPair pair = {.first = number_of(p, l->model[0]),
+                        .second = number_of(p, l->model[1]),
+                        .count = l->contacts.count,
+                        .since = since_of(p, i)};
+    dv_push(&m->pairs, pair);
+    for (size_t k = 0; k < l->contacts.count; k++) dv_push(&m->contacts, l->contacts.data[k]);
+  }
+}
+
+static void pipeline_remember(dvObject *o, dvMemoryStream *s)
 {
   Pipeline *p = (Pipeline *)o;
-  dv_contact_lists_clear(&p->lists);
-  if (p->live.scene) respond(p);
+  bool restores = dv_memory_restores(s);
+  list_models(p);
+  if (!restores && !p->resumed) {
+    p->remembered.pairs.count = p->remembered.contacts.count = 0;
+    list_contacts(p, &p->remembered);
+  }
+  dv_remember_array(s, "pairs in contact", &p->remembered.pairs);
+  dv_remember_array(s, "contacts", &p->remembered.contacts);
+  if (restores) p->resumed = true;
+}
+
+static bool fits(const dvContact *c, const dvCollisionModel *const model[2])
+{
+  for (int side = 0; side < 2; side++)
+    if (c->element[side] < 0 || (size_t)c->element[side] >= dv_collision_model_count(&model[side]->base)) return false;
+  return true;
 }
 
 static bool pipeline_restored(dvObject *o)
 {
-  pipeline_reset(o);
+  Pipeline *p = (Pipeline *)o;
+  const Remembered *m = &p->remembered;
+  p->resumed = false;
+  dv_contact_lists_clear(&p->lists);
+  if (!p->complete) return m->pairs.count == 0;
+  size_t next = 0;
+  for (size_t i = 0; i < m->pairs.count; i++) {
+    TouchedPair pair = m->pairs.data[i];
+    if (pair.first < 0 || pair.second < 0 || (size_t)pair.first >= p->all.count ||
+        (size_t)pair.second >= p->all.count || pair.count > m->contacts.count - next)
+      return false;
+    dvCollisionModel *model[2] = {p->all.data[pair.first], p->all.data[pair.second]};
+    dvContactList *l = dv_contact_lists_add(&p->lists, model[0], model[1]);
+    for (size_t k = 0; k < pair.count; k++, next++) {
+      if (!fits(&m->contacts.data[next], (const dvCollisionModel *const *)model)) return false;
+      dv_push(&l->contacts, m->contacts.data[next]);
+    }
+  }
+  for (size_t i = 0; i < p->all.count; i++)   // theirs may come later
+    if (!dv_collision_model_restored(&p->all.data[i]->base)) return false;
+  if (p->lists.used) refit_models(p);
+  if ((p->lists.used || p->live.scene) && respond(p) != DV_OK) return false;
+  for (size_t i = 0; i < p->responses.count; i++)
+    p->responses.data[i]->since = (long)m->pairs.data[p->responses.data[i]->list].since;
   return true;
 }
 
@@ -215,6 +294,8 @@ static void pipeline_destroy(dvObject *o)
   dv_array_free(&p->models);
   dv_array_free(&p->pairs);
   dv_array_free(&p->responses);
+  dv_array_free(&p->remembered.pairs);
+  dv_array_free(&p->remembered.contacts);
   dv_contact_lists_free(&p->lists);
 }
 
@@ -231,6 +312,7 @@ const dvClass dv_collision_pipeline_class = {
     .bwd_init = pipeline_bwd_init,
     .cleanup = pipeline_cleanup,
     .destroy = pipeline_destroy,
+    .remember = pipeline_remember,
     .restored = pipeline_restored,
 };
 
