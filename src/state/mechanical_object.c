@@ -347,8 +347,8 @@ static void remember_rest(dvMemoryStream *stream, dvState *s)
   remember_vector(stream, s, DV_X_REST, "rest_position");
   rest = dv_state_values(s, DV_X_REST);
   bool same =
-      before.count == (rest ? rest->count : 0) &&
-      (!rest || before.data == rest->data || memcmp(before.data, rest->data, before.count * sizeof(double)) == 0);
+      before.count == (rest ? rest->count : 0) && (before.count == 0 || before.data == rest->data ||
+                                                   memcmp(before.data, rest->data, before.count * sizeof(double)) == 0);
   if (restores && !same) dv_state_touch(s, DV_X_REST);
   dv_reals_free(&before);
 }
