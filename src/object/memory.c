@@ -78,9 +78,18 @@ static const dvMemoryEntry *next(dvMemoryStream *s, const char *name, dvMemoryKi
 
 static const void *bytes_of(const dvMemoryStream *s, const dvMemoryEntry *e) { return s->memory->bytes.data + e->at; }
 
-// a number of elements that the scene sets
-static void fixed(dvMemoryStream *s, const char *name, dvMemoryKind kind, void *data, size_t size, size_t count)
+static bool are_flags(const unsigned char *bytes, size_t count)
 {
+  for (size_t i = 0; i < count; i++)
+    if (bytes[i] > 1) return false;
+  return true;
+}
+
+// a number of elements that the scene sets
+static void fixed(dvMemoryStream *s, const char *name, const dvMemoryDesc *d, void *data, size_t count)
+{
+  dvMemoryKind kind = d->kind;
+  size_t size = d->size;
   if (s->mode == DV_MEMORY_HASHES) hash(s, data, size, count);
   if (s->mode == DV_MEMORY_SAVES) save(s, name, kind, data, size, count);
   if (s->mode != DV_MEMORY_RESTORES) return;
@@ -89,12 +98,14 @@ static void fixed(dvMemoryStream *s, const char *name, dvMemoryKind kind, void *
   if (e->count != count && s->lenient) return;
   if (e->count != count)
     dv_memory_refuse(s, "%s has %llu entries and not %zu", name, (unsigned long long)e->count, count);
+  else if (d->flags && !are_flags(bytes_of(s, e), size * count)) dv_memory_refuse(s, "%s is neither 0 nor 1", name);
   else if (size * count > 0) memcpy(data, bytes_of(s, e), size * count);
 }
 
-void dv_remember_numbers(dvMemoryStream *s, const char *name, void *data, size_t bytes)
+void dv_remember_numbers_(dvMemoryStream *s, const char *name, void *data, size_t bytes, bool flags)
 {
-  fixed(s, name, DV_MEMORY_NUMBERS, data, 1, data ? bytes : 0);
+  const dvMemoryDesc d = {.kind = DV_MEMORY_NUMBERS, .size = 1, .flags = flags};
+  fixed(s, name, &d, data, data ? bytes : 0);
 }
 
 void dv_remember_array_(dvMemoryStream *s, const char *name, void **data, size_t *count, size_t *capacity, size_t size)
@@ -166,13 +177,13 @@ static void remember_member(dvObject *o, const dvMemoryDesc *d, dvMemoryStream *
   Bytes *a = member;
   switch (d->kind) {
   case DV_MEMORY_NUMBERS:
-    fixed(s, d->name, d->kind, member, 1, d->size);
+    dv_remember_numbers_(s, d->name, member, d->size, d->flags);
     break;
   case DV_MEMORY_ARRAY:
     dv_remember_array_(s, d->name, (void **)&a->data, &a->count, &a->capacity, d->size);
     break;
   case DV_MEMORY_LIST:
-    fixed(s, d->name, d->kind, a->data, d->size, a->count);
+    fixed(s, d->name, d, a->data, a->count);
     break;
   case DV_MEMORY_REALS:
     dv_remember_reals(s, d->name, member);

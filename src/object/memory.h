@@ -25,8 +25,8 @@ typedef struct dvMemoryStream dvMemoryStream;
 typedef enum dvMemoryKind {
   DV_MEMORY_NUMBERS,   // a member that is a number or an array of numbers (bool, int, long, double); no struct with
                        // gaps
-  DV_MEMORY_ARRAY,     // DV_ARRAY of such; it takes the length that was remembered
-  DV_MEMORY_LIST,      // the same, whose length the scene sets: another one does not fit
+  DV_MEMORY_ARRAY,     // DV_ARRAY of numbers, not of bools; it takes the length that was remembered
+  DV_MEMORY_LIST,      // numbers or bools, whose length the scene sets: another one does not fit
   DV_MEMORY_REALS,     // dvReals
   DV_MEMORY_INTS,      // dvInts
   DV_MEMORY_VECTOR,    // an int: the number of a vector that it keeps in the states at and below its node; 0 for none
@@ -36,16 +36,19 @@ typedef struct dvMemoryDesc {
   const char *name;
   dvMemoryKind kind;
   size_t offset, size;   // of the member; of an element for arrays
+  bool flags;            // bools, which are 0 or 1 whatever a file says
 } dvMemoryDesc;
 
 #define DV_REMEMBER(kind, member, ...) DV_REMEMBER_##kind(member)
-#define DV_REMEMBER_(kind_, member, size_) {#member, kind_, offsetof(SELF, member), size_},
-#define DV_REMEMBER_numbers(m) DV_REMEMBER_(DV_MEMORY_NUMBERS, m, sizeof(((SELF *)0)->m))
-#define DV_REMEMBER_array(m) DV_REMEMBER_(DV_MEMORY_ARRAY, m, sizeof(*((SELF *)0)->m.data))
-#define DV_REMEMBER_list(m) DV_REMEMBER_(DV_MEMORY_LIST, m, sizeof(*((SELF *)0)->m.data))
-#define DV_REMEMBER_reals(m) DV_REMEMBER_(DV_MEMORY_REALS, m, sizeof(double))
-#define DV_REMEMBER_ints(m) DV_REMEMBER_(DV_MEMORY_INTS, m, sizeof(int32_t))
-#define DV_REMEMBER_vector(m) DV_REMEMBER_(DV_MEMORY_VECTOR, m, sizeof(int))
+#define DV_REMEMBER_(kind_, member, size_, flags_) {#member, kind_, offsetof(SELF, member), size_, flags_},
+#define DV_IS_FLAG(value) _Generic((value), bool : true, default : false)
+#define DV_REMEMBER_numbers(m) DV_REMEMBER_(DV_MEMORY_NUMBERS, m, sizeof(((SELF *)0)->m), DV_IS_FLAG(((SELF *)0)->m))
+#define DV_REMEMBER_array(m) DV_REMEMBER_(DV_MEMORY_ARRAY, m, sizeof(*((SELF *)0)->m.data), false)
+#define DV_REMEMBER_list(m) \
+  DV_REMEMBER_(DV_MEMORY_LIST, m, sizeof(*((SELF *)0)->m.data), DV_IS_FLAG(*((SELF *)0)->m.data))
+#define DV_REMEMBER_reals(m) DV_REMEMBER_(DV_MEMORY_REALS, m, sizeof(double), false)
+#define DV_REMEMBER_ints(m) DV_REMEMBER_(DV_MEMORY_INTS, m, sizeof(int32_t), false)
+#define DV_REMEMBER_vector(m) DV_REMEMBER_(DV_MEMORY_VECTOR, m, sizeof(int), false)
 // for the class: .memory and .memory_count
 #define DV_MEMORY(list) .memory = (list), .memory_count = (int)DV_COUNT(list)
 
@@ -53,7 +56,9 @@ typedef struct dvMemoryDesc {
 
 bool dv_memory_restores(const dvMemoryStream *s);
 // A number of bytes that the scene sets. NULL data counts as nothing.
-void dv_remember_numbers(dvMemoryStream *s, const char *name, void *data, size_t bytes);
+#define dv_remember_numbers(s, name, data, bytes) \
+  dv_remember_numbers_((s), (name), (data), (bytes), _Generic((data), bool * : true, default : false))
+void dv_remember_numbers_(dvMemoryStream *s, const char *name, void *data, size_t bytes, bool flags);
 void dv_remember_reals(dvMemoryStream *s, const char *name, dvReals *r);
 void dv_remember_ints(dvMemoryStream *s, const char *name, dvInts *r);
 // The same for lists that are only ever written through dv_reals_edit: memories that stay with the scene share them.
