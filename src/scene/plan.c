@@ -84,11 +84,11 @@ static void collect_bottom_up(dvVisitor *v, dvNode *node)
 static void mark(dvAddressMap *set, const dvObject *o) { *dv_address_map_at(set, o, 0) = 1; }
 static bool is_marked(const dvAddressMap *set, const dvObject *o) { return dv_address_map_find(set, o, 0) >= 0; }
 
-static void mark_states_of(dvAddressMap *set, const dvPlanItem *forces, size_t count)
+static void mark_states_of(dvAddressMap *set, const dvPlan *p, size_t first)
 {
   dvObject *states[DV_FORCE_STATES];
-  for (size_t i = 0; i < count; i++) {
-    int n = dv_force_states(forces[i].object, states);
+  for (size_t i = first; i < p->forces.count; i++) {
+    int n = dv_force_states(p->forces.data[i].object, states);
     for (int k = 0; k < n; k++) mark(set, states[k]);
   }
 }
@@ -97,7 +97,7 @@ static void mark_states_of(dvAddressMap *set, const dvPlanItem *forces, size_t c
 static void mark_loaded(dvPlan *p)
 {
   dv_address_map_clear(&p->marks);
-  mark_states_of(&p->marks, p->forces.data, p->forces.count);
+  mark_states_of(&p->marks, p, 0);
   for (size_t i = 0; i < p->masses.count; i++) {
     const dvObject *state = dv_node_state_up(p->masses.data[i].node);
     if (state) mark(&p->marks, state);
@@ -330,7 +330,7 @@ static void refill_live(dvPlan *p)
     for (size_t i = 0; i < scene->live.data[g]->objects.count; i++)
       append_live(p, scene->live.data[g]->objects.data[i]);
   dv_address_map_clear(&p->marks);
-  mark_states_of(&p->marks, p->forces.data + p->fixed.forces, p->forces.count - p->fixed.forces);
+  mark_states_of(&p->marks, p, p->fixed.forces);
   mark_carrying(p);
   find_outside(p, p->fixed.forces);
 }

@@ -116,6 +116,13 @@ const dvReals *dv_state_values(const dvState *s, int id)
   return values_of(v);
 }
 
+void dv_state_show(const dvState *s, int id, dvReals *field)
+{
+  const dvReals *values = dv_state_values(s, id);
+  if (values) dv_reals_share(field, values);
+  else dv_reals_free(field);
+}
+
 void dv_state_share(dvState *s, int to, int from)
 {
   sized(s, from, false);

@@ -66,6 +66,8 @@ bool dv_state_has(const dvState *s, int id);
 void dv_state_share(dvState *s, int to, int from);
 // The vector as the value of a field, to share it with another; NULL when it has no storage.
 const dvReals *dv_state_values(const dvState *s, int id);
+// The same for a field: it shows the numbers of the vector, none when it has no storage.
+void dv_state_show(const dvState *s, int id, dvReals *field);
 // Ties a vector of the scene to a field of the component.
 void dv_state_bind(dvState *s, int id, dvReals *field);
 // Changes the number of degrees of freedom of all vectors that exist; new frames are the identity. False when

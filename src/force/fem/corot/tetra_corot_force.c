@@ -290,7 +290,7 @@ static dvStatus tetra_force_reinit(dvObject *o)
     for (size_t e = 0; e < t->count; e++) dv_tetra_corot_set_plastic(t->elements, e, t->plastic.data + 6 * e);
   dv_reals_free(&t->plastic);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
-  if (is_fem(t)) dv_reals_share(&t->initialPoints, dv_state_values(s, DV_X_REST));
+  if (is_fem(t)) dv_state_show(s, DV_X_REST, &t->initialPoints);
   t->stale = false;
   return DV_OK;
 }

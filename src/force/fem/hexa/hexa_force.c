@@ -208,7 +208,7 @@ dvStatus dv_hexa_force_reinit(dvObject *o)
   h->condensed = NULL;
   if (status != DV_OK) return dv_error(o, NULL, "out of memory for %zu hexahedra", h->count);
   if (!hexahedral) {
-    dv_reals_share(&h->initialPoints, dv_state_values(s, DV_X_REST));
+    dv_state_show(s, DV_X_REST, &h->initialPoints);
     dv_touch(o, &h->stiffnessMatrices);
   }
   if (dv_hexa_has_mass(h)) DV_TRY(dv_hexa_find_masses(h));
