@@ -161,22 +161,53 @@ void dv_touched_free(dvTouched *t)
 
 // --- products ------------------------------------------------------------------------------------
 
+// three numbers a point, times a weight
+static void gather_points(const dvTouchedMapping *m, const double *in, double *out)
+{
+  for (size_t i = 0; i < m->points.count; i++) {
+    double x = 0, y = 0, z = 0;
+    for (size_t b = m->start.data[i]; b < m->start.data[i + 1]; b++) {
+      const double *v = in + 3 * (size_t)m->dofs.data[b], w = m->weights.data[b];
+      x += w * v[0], y += w * v[1], z += w * v[2];
+    }
+    double *to = out + 3 * (size_t)m->points.data[i];
+    to[0] = x, to[1] = y, to[2] = z;
+  }
+}
+
+static void scatter_points(const dvTouchedMapping *m, const double *out, double *in)
+{
+  for (size_t i = 0; i < m->points.count; i++) {
+    const double *f = out + 3 * (size_t)m->points.data[i], x = f[0], y = f[1], z = f[2];
+    for (size_t b = m->start.data[i]; b < m->start.data[i + 1]; b++) {
+      double *to = in + 3 * (size_t)m->dofs.data[b], w = m->weights.data[b];
+      to[0] += w * x, to[1] += w * y, to[2] += w * z;
+    }
+  }
+}
+
+static bool is_plain(const dvTouchedMapping *m)
+{
+  return m->scalar && m->in->base.dof->deriv == 3 && m->out->base.dof->deriv == 3;
+}
+
 void dv_touched_apply_j(const dvTouchedMapping *m, int id)
 {
   size_t rows = (size_t)m->out->base.dof->deriv, cols = (size_t)m->in->base.dof->deriv;
   const double *in = dv_state_read(m->in, id);
   double *out = dv_state_write(m->out, id);
+  if (is_plain(m)) {
+    gather_points(m, in, out);
+    return;
+  }
   for (size_t i = 0; i < m->points.count; i++) {
-    double sum[DV_MAX_COORD] = {0};
+    double *to = out + (size_t)m->points.data[i] * rows;
+    memset(to, 0, rows * sizeof *to);
     for (size_t b = m->start.data[i]; b < m->start.data[i + 1]; b++) {
       const double *v = in + (size_t)m->dofs.data[b] * cols, *block = m->blocks.data + b * rows * cols;
-      if (m->scalar)
-        for (size_t k = 0; k < rows; k++) sum[k] += m->weights.data[b] * v[k];
-      else
-        for (size_t k = 0; k < rows; k++)
-          for (size_t c = 0; c < cols; c++) sum[k] += block[k * cols + c] * v[c];
+      for (size_t k = 0; k < rows; k++)
+        for (size_t c = 0; c < cols; c++) to[k] += block[k * cols + c] * v[c];
     }
-    memcpy(out + (size_t)m->points.data[i] * rows, sum, rows * sizeof *sum);
   }
 }
 
@@ -185,16 +216,17 @@ void dv_touched_apply_jt(const dvTouchedMapping *m, int id)
   size_t rows = (size_t)m->out->base.dof->deriv, cols = (size_t)m->in->base.dof->deriv;
   const double *out = dv_state_read(m->out, id);
   double *in = dv_state_write(m->in, id);
+  if (is_plain(m)) {
+    scatter_points(m, out, in);
+    return;
+  }
   for (size_t i = 0; i < m->points.count; i++) {
     const double *f = out + (size_t)m->points.data[i] * rows;
     for (size_t b = m->start.data[i]; b < m->start.data[i + 1]; b++) {
       double *to = in + (size_t)m->dofs.data[b] * cols;
       const double *block = m->blocks.data + b * rows * cols;
-      if (m->scalar)
-        for (size_t k = 0; k < rows; k++) to[k] += m->weights.data[b] * f[k];
-      else
-        for (size_t k = 0; k < rows; k++)
-          for (size_t c = 0; c < cols; c++) to[c] += block[k * cols + c] * f[k];
+      for (size_t k = 0; k < rows; k++)
+        for (size_t c = 0; c < cols; c++) to[c] += block[k * cols + c] * f[k];
     }
   }
 }
