@@ -28,7 +28,7 @@ typedef struct Task {
   const dvShapePair *shapes;
   dvProximity proximity;
   RangePair start;
-  bool same_node;
+  bool same_node, same_model;
   Stack stack;
   dvContactList found;
 } Task;
@@ -80,6 +80,8 @@ static void test_elements(Task *t, int32_t first, int32_t second)
 {
   if (!t->same_node || may_touch(&t->proximity, first, second))
     t->shapes->contacts(&t->proximity, first, second, &t->found);
+  else if (t->same_model && may_touch(&t->proximity, second, first))
+    t->shapes->contacts(&t->proximity, second, first, &t->found);
 }
 
 // leaves of the first tree, each against a few of the second
@@ -90,7 +92,9 @@ static void test_few(Task *t, const dvNearKernels *near, Range ra, Range rb)
   for (int32_t i = ra.first; i < ra.end; i++) {
     size_t n = near->boxes(b->leaves.data + rb.first, (size_t)(rb.end - rb.first), &a->leaves.data[i],
                            t->proximity.alarm, hits);
-    for (size_t k = 0; k < n; k++) test_elements(t, a->elements.data[i], b->elements.data[rb.first + hits[k]]);
+    for (size_t k = 0; k < n; k++)
+      if (!t->same_model || rb.first + hits[k] > i)
+        test_elements(t, a->elements.data[i], b->elements.data[rb.first + hits[k]]);
   }
 }
 
@@ -111,19 +115,20 @@ static void test_many(Task *t, const dvNearKernels *near, Range ra, Range rb)
   for (size_t i = 0; i < na && nb; i++) {
     size_t n = near->boxes(boxes, nb, &a->leaves.data[ra.first + rows[i]], alarm, hits);
     for (size_t k = 0; k < n; k++)
-      test_elements(t, a->elements.data[ra.first + rows[i]], b->elements.data[rb.first + cols[hits[k]]]);
+      if (!t->same_model || rb.first + cols[hits[k]] > ra.first + rows[i])
+        test_elements(t, a->elements.data[ra.first + rows[i]], b->elements.data[rb.first + cols[hits[k]]]);
   }
   dv_arena_release(arena, mark);
 }
 
 static bool is_final(const Task *t, RangePair pair) { return first_of(t, pair).leaves && second_of(t, pair).leaves; }
 
-// pushes what lies below a pair that is not final
+// pushes what lies below a pair that is not final; of a model with itself only what comes later in the tree
 static void open_pair(const Task *t, Range ra, Range rb, Stack *out)
 {
   const dvCubeTree *a = &t->proximity.model[0]->tree, *b = &t->proximity.model[1]->tree;
   for (int32_t i = ra.first; i < ra.end; i++)
-    for (int32_t j = rb.first; j < rb.end; j++)
+    for (int32_t j = ra.id == rb.id && t->same_model ? i : rb.first; j < rb.end; j++)
       if (dv_boxes_near(box_at(a, ra, i), box_at(b, rb, j), t->proximity.alarm))
         dv_push(out, pair_of(id_of(ra, i), id_of(rb, j)));
 }
@@ -213,6 +218,7 @@ static void add_pair(struct dvNarrowScratch *s, dvObject *intersection, const dv
   Task like = {.shapes = shapes,
                .proximity = dv_proximity(intersection, a, b),
                .same_node = a->base.node == b->base.node,
+               .same_model = a == b,
                .found = {.model = {a, b}}};
   like.start = pair_of(0, 0);
   if (a->tree.leaves.count + b->tree.leaves.count > LONG) add_cut(s, &like);
