@@ -71,6 +71,44 @@ bool dv_head_parse(char *text, size_t length, dvHead *out)
   return true;
 }
 
+// --- who calls, and whom ------------------------------------------------------------------------
+
+// "localhost:8080" names the host h
+static bool names_host(const char *text, const char *h)
+{
+  size_t n = strlen(h);
+  return n && strncasecmp(text, h, n) == 0 && (text[n] == 0 || text[n] == ':');
+}
+
+// an address of IPv6 stands in brackets
+char *dv_host_in_address(const char *host) { return dv_format(strchr(host, ':') ? "[%s]" : "%s", host); }
+
+// the address of this machine that the client has called, and the machine's own name
+static bool names_this_machine(int socket, const char *host)
+{
+  struct sockaddr_storage here;
+  socklen_t size = sizeof here;
+  char text[256], name[256] = "";
+  if (getsockname(socket, (struct sockaddr *)&here, &size) != 0 ||
+      getnameinfo((struct sockaddr *)&here, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) != 0)
+    return false;
+  char *plain = dv_host_in_address(dv_starts_with(text, "::ffff:") ? text + 7 : text);
+  bool same = names_host(host, plain) || (gethostname(name, sizeof name - 1) == 0 && names_host(host, name));
+  dv_free(plain);
+  return same;
+}
+
+bool dv_head_is_local(const dvHead *h, int socket, const char *host)
+{
+  char *own = dv_host_in_address(host);
+  bool known = h->host && (names_host(h->host, "127.0.0.1") || names_host(h->host, "localhost") ||
+                           names_host(h->host, own) || names_this_machine(socket, h->host));
+  dv_free(own);
+  if (!known || !h->origin) return known;
+  return (strncmp(h->origin, "http://", 7) == 0 && dv_same(h->origin + 7, h->host)) ||
+         (strncmp(h->origin, "https://", 8) == 0 && dv_same(h->origin + 8, h->host));
+}
+
 // --- who waits -----------------------------------------------------------------------------------
 
 typedef struct Waiting {

@@ -21,6 +21,12 @@ typedef struct dvHead {
 // False for what is no request of HTTP/1. `text` ends with a 0 at `length` and is cut into pieces.
 bool dv_head_parse(char *text, size_t length, dvHead *out);
 
+// The request names this machine: `host`, which is listened on, a name of the loopback, the machine's own name or the
+// address that was called. A page of another site cannot get here under a name of its own (Host) nor from its own
+// address (Origin).
+bool dv_head_is_local(const dvHead *head, int socket, const char *host);
+char *dv_host_in_address(const char *host);   // an address of IPv6 stands in brackets; the caller frees it
+
 // A guest is handed over with its head, which lives as long as the call. The socket is the receiver's, and waits.
 typedef void (*dvDoorGuest)(void *user, int socket, const dvHead *head);
 

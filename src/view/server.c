@@ -12,7 +12,6 @@
 #include "view/websocket.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,43 +315,6 @@ static bool same_secret(const char *a, const char *b, size_t n)   // takes the s
   return differ == 0;
 }
 
-// "localhost:8080" names the host h
-static bool names_host(const char *text, const char *h)
-{
-  size_t n = strlen(h);
-  return n && strncasecmp(text, h, n) == 0 && (text[n] == 0 || text[n] == ':');
-}
-
-// an address of IPv6 stands in brackets
-static char *in_address(const char *host) { return dv_format(strchr(host, ':') ? "[%s]" : "%s", host); }
-
-// the address of this machine that the client has called, and the machine's own name
-static bool names_this_machine(int socket, const char *host)
-{
-  struct sockaddr_storage here;
-  socklen_t size = sizeof here;
-  char text[256], name[256] = "";
-  if (getsockname(socket, (struct sockaddr *)&here, &size) != 0 ||
-      getnameinfo((struct sockaddr *)&here, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) != 0)
-    return false;
-  char *plain = in_address(dv_starts_with(text, "::ffff:") ? text + 7 : text);
-  bool same = names_host(host, plain) || (gethostname(name, sizeof name - 1) == 0 && names_host(host, name));
-  dv_free(plain);
-  return same;
-}
-
-// a page of another site cannot get here under a name of its own (Host) nor from its own address (Origin)
-static bool is_local_request(const dvServer *s, int socket, const dvHead *h)
-{
-  char *own = in_address(s->host);
-  bool known = h->host && (names_host(h->host, "127.0.0.1") || names_host(h->host, "localhost") ||
-                           names_host(h->host, own) || names_this_machine(socket, h->host));
-  dv_free(own);
-  if (!known || !h->origin) return known;
-  return (strncmp(h->origin, "http://", 7) == 0 && dv_same(h->origin + 7, h->host)) ||
-         (strncmp(h->origin, "https://", 8) == 0 && dv_same(h->origin + 8, h->host));
-}
-
 static void free_guest(Guest *g)
 {
   close(g->socket);
@@ -404,7 +366,7 @@ static void on_guest(void *user, int socket, const dvHead *h)
 {
   dvServer *s = user;
   size_t n = strlen(s->root);   // "/TOKEN/"
-  if (!is_local_request(s, socket, h) || strlen(h->path) < n - 1 || !same_secret(h->path, s->root, n - 1) ||
+  if (!dv_head_is_local(h, socket, s->host) || strlen(h->path) < n - 1 || !same_secret(h->path, s->root, n - 1) ||
       (h->path[n - 1] != 0 && h->path[n - 1] != '/')) {
     send_away(socket, "403 Forbidden");
     return;
@@ -568,7 +530,7 @@ dvServer *dv_server_create(const dvServerOptions *o, dvText *why)
     dv_server_destroy(&s);
     return NULL;
   }
-  char *host = in_address(s->host);
+  char *host = dv_host_in_address(s->host);
   s->address = dv_format("http://%s:%d%s", host, dv_door_port(s->door), s->root);
   dv_free(host);
   dvSessionOptions session = o->session;
