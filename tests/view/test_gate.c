@@ -97,8 +97,6 @@ static void dropped_scenes_read_what_is_permitted(void **state)
       "<Node><include href='%s/part.scn'/></Node>",
       "<Node><MeshOBJLoader filename='%s/secret.obj'/></Node>",
       "<Node><MechanicalObject position='0 0 0'/><ReadState filename='%s/secret.obj'/></Node>",
-      "<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1'/><UniformMass "
-      "filename='%s/secret.obj'/></Node>",
       "<Node><VoxelGridLoader filename='%s/secret.obj'/></Node>",
   };
   for (size_t i = 0; i < DV_COUNT(readers); i++) {
