@@ -33,8 +33,7 @@ static const dvAbsent absent[] = {
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
     {"SofaCarving", "CarvingManager"},
-    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
-                         "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
     {"SofaMatrix", "ComplianceMatrixExporter ComplianceMatrixImage"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "

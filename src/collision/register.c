@@ -23,6 +23,8 @@ void dv_register_collision(dvRegistry *r)
       &dv_collision_response_class,
       &dv_rule_based_manager_class,
       &dv_collision_pipeline_class,
+      &dv_rigid_distance_model_class,
+      &dv_cell_distance_model_class,
   };
   for (size_t i = 0; i < DV_COUNT(classes); i++) dv_registry_add(r, classes[i]);
   dv_register_phases(r);

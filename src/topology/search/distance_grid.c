@@ -197,7 +197,10 @@ static Nearest find_nearest(const Measure *m, dvVec3 p, double most)
     const dvBoxTreeNode *n = &m->tree.nodes.data[at];
     if (distance2_to(&n->box, p) > best.distance2 * (1 + 1e-12)) continue;
     if (!n->right) {
-      for (int32_t i = n->first; i < n->first + n->count; i++) try_triangle(m, m->tree.items.data[i], p, &best);
+      for (int32_t i = n->first; i < n->first + n->count; i++) {
+        int32_t t = m->tree.items.data[i];
+        if (distance2_to(&m->tree.boxes[t], p) <= best.distance2 * (1 + 1e-12)) try_triangle(m, t, p, &best);
+      }
       continue;
     }
     bool left = distance2_to(&m->tree.nodes.data[at + 1].box, p) <= distance2_to(&m->tree.nodes.data[n->right].box, p);
