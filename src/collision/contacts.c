@@ -2,7 +2,6 @@
 #include "collision/collision.h"
 
 #include "collision/intersection/primitives.h"
-#include "collision/model/distance_model.h"
 
 dvContactList *dv_contact_lists_add(dvContactLists *all, dvCollisionModel *first, dvCollisionModel *second)
 {
@@ -38,20 +37,11 @@ bool dv_models_may_touch(const dvCollisionModel *a, const dvCollisionModel *b)
   return !share_group(&a->group, &b->group);
 }
 
-// distance fields are known to every method; to SOFA's to one
-static const dvShapePair *distance_pairs(const dvIntersectionOps *ops, const dvCollisionModel *a,
-                                         const dvCollisionModel *b)
-{
-  const dvCollisionModel *field = a->shape == DV_SHAPE_DISTANCE ? a : b->shape == DV_SHAPE_DISTANCE ? b : NULL;
-  bool known = field && (!((const dvDistanceModel *)field)->discrete_only || ops->pairs == dv_solid_pairs);
-  return known ? dv_distance_pairs : NULL;
-}
-
 const dvShapePair *dv_shape_pair(const dvObject *intersection, const dvCollisionModel *a, const dvCollisionModel *b,
                                  bool *swapped)
 {
   const dvIntersectionOps *ops = dv_ops(intersection, DV_ROLE_INTERSECTION);
-  const dvShapePair *tables[] = {ops->pairs, ops->also, distance_pairs(ops, a, b)};
+  const dvShapePair *tables[] = {ops->pairs, ops->also, dv_distance_pairs};
   for (size_t i = 0; i < DV_COUNT(tables); i++)
     for (int turn = 0; turn < 2 && tables[i]; turn++)
       for (const dvShapePair *p = tables[i]; p->first != DV_SHAPE_NONE; p++) {

@@ -280,12 +280,6 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                       .wrong = "products take the force of a point in place of its stiffness, with the "
                                                "sign that makes it unstable",
                                       .right = "products take the stiffness"},
-    [DV_COMPAT_DISTANCE_METHODS] = {.name = "distance-methods",
-                                    .components = "RigidDistanceGridCollisionModel FFDDistanceGridCollisionModel",
-                                    .since = "v26.12",
-                                    .wrong = "only DiscreteIntersection knows distance fields: with other methods "
-                                             "bodies pass through them",
-                                    .right = "every intersection method knows distance fields"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

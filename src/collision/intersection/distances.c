@@ -1,11 +1,11 @@
 // Contacts with distance fields: where points of other bodies are nearer than the contact distance to the surface.
 //
-// Lines and triangles are tested at their points, spheres at their centres. Of two fields each is asked about the
-// points of the other's surface.
+// Lines and triangles are tested at their points (and at the middle of open edges), spheres at their centres. Of two
+// fields each is asked about the points of the other's surface.
 #include "collision/intersection/primitives.h"
 #include "collision/model/distance_model.h"
 
-#define MORE 1e-3   // m beyond the contact distance
+#define MORE 0.001f   // m beyond the contact distance
 
 // Contacts of a field, the first, with a point of the second.
 typedef struct Test {
@@ -33,15 +33,26 @@ static void distance_sphere(const dvProximity *p, int32_t i, int32_t j, dvContac
   test_point(&(Test){p, i, j, out}, dv_corner(p->model[1], j, 0), dv_radius(p->model[1], j), (uint64_t)j);
 }
 
-// points that elements share get one number: one contact is answered
-static void distance_corners(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+static void distance_line(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
 {
   const dvCollisionModel *m = p->model[1];
-  for (int k = 0; k < m->elements.width; k++) {
-    bool owned = m->shape != DV_SHAPE_TRIANGLE || (size_t)j >= m->from_quads || m->flags.data[j] & DV_CORNER << k;
-    if (owned)
-      test_point(&(Test){p, i, j, out}, dv_corner(m, j, k), 0, (uint64_t)m->elements.data[j * m->elements.width + k]);
-  }
+  for (int k = 0; k < 2; k++)   // points that lines share get one number: one contact of them is answered
+    test_point(&(Test){p, i, j, out}, dv_corner(m, j, k), 0, (uint64_t)m->elements.data[2 * j + k]);
+}
+
+// the corners that the triangle stands for, and the middle of its edges at the rim of the surface
+static void distance_triangle(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  const dvCollisionModel *m = p->model[1];
+  Test t = {p, i, j, out};
+  bool half_quad = (size_t)j >= m->from_quads;
+  for (int k = 0; k < 3; k++)
+    if (half_quad || m->flags.data[j] & DV_CORNER << k)
+      test_point(&t, dv_corner(m, j, k), 0, 6 * (uint64_t)j + (uint64_t)k);
+  for (int k = 0; k < 3; k++)
+    if (m->flags.data[j] & DV_RIM << k)
+      test_point(&t, dv_on_line(dv_corner(m, j, (k + 1) % 3), dv_corner(m, j, (k + 2) % 3), 0.5), 0,
+                 6 * (uint64_t)j + 3 + (uint64_t)k);
 }
 
 static void distance_distance(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
@@ -63,7 +74,10 @@ static void distance_distance(const dvProximity *p, int32_t i, int32_t j, dvCont
 }
 
 const dvShapePair dv_distance_pairs[] = {
-    {DV_SHAPE_DISTANCE, DV_SHAPE_POINT, distance_point},       {DV_SHAPE_DISTANCE, DV_SHAPE_SPHERE, distance_sphere},
-    {DV_SHAPE_DISTANCE, DV_SHAPE_LINE, distance_corners},      {DV_SHAPE_DISTANCE, DV_SHAPE_TRIANGLE, distance_corners},
-    {DV_SHAPE_DISTANCE, DV_SHAPE_DISTANCE, distance_distance}, {0},
+    {DV_SHAPE_DISTANCE, DV_SHAPE_POINT, distance_point},
+    {DV_SHAPE_DISTANCE, DV_SHAPE_SPHERE, distance_sphere},
+    {DV_SHAPE_DISTANCE, DV_SHAPE_LINE, distance_line},
+    {DV_SHAPE_DISTANCE, DV_SHAPE_TRIANGLE, distance_triangle},
+    {DV_SHAPE_DISTANCE, DV_SHAPE_DISTANCE, distance_distance},
+    {0},
 };

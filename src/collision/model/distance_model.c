@@ -9,7 +9,6 @@
 #include "collision/model/distance_model.h"
 
 #include "collision/register.h"
-#include "object/compat.h"
 #include "topology/geometry.h"
 #include "topology/search/surface.h"
 #include "topology/topology.h"
@@ -191,7 +190,6 @@ static dvStatus load(dvObject *o)
   dvDistanceModel *m = (dvDistanceModel *)o;
   DV_TRY(dv_collision_model_init(o));
   DV_TRY(dv_distances_load(o, DV_DISTANCE_SOURCE(m), &m->grid));
-  m->discrete_only = dv_compat(o, DV_COMPAT_DISTANCE_METHODS);
   m->turn = dv_quat_from_euler(dv_vec3_scale(dv_vec3_load(m->rotation), M_PI / 180));
   m->base.primitives = "distances";
   return dump(m);

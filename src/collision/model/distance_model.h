@@ -27,8 +27,7 @@ typedef struct dvDistanceModel {
   DV_DISTANCE_MODEL_FIELDS(DV_MEMBER)
   DV_CELL_FIELDS(DV_MEMBER)
   dvDistanceGrid grid;
-  bool discrete_only;   // as in SOFA: other methods do not know it
-  dvQuat turn;          // of `rotation`
+  dvQuat turn;   // of `rotation`
   // points of the surface by the element that carries them, and in cells their weights
   DV_ARRAY(int32_t) first, points;
   DV_ARRAY(double) weights;
