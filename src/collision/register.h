@@ -14,7 +14,7 @@ extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_mi
 extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
 extern const dvClass dv_penalty_response_class;   // not by name: contact managers make it
 extern const dvClass dv_rigid_distance_model_class, dv_cell_distance_model_class;
-extern const dvClass dv_collision_pipeline_class;
+extern const dvClass dv_collision_pipeline_class, dv_sub_pipeline_class, dv_composite_pipeline_class;
 
 void dv_register_phases(dvRegistry *registry);
 void dv_register_collision(dvRegistry *registry);
