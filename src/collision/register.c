@@ -24,6 +24,7 @@ void dv_register_collision(dvRegistry *r)
       &dv_rule_based_manager_class,
       &dv_collision_pipeline_class,
       &dv_sub_pipeline_class,
+      &dv_group_manager_class,
       &dv_composite_pipeline_class,
       &dv_rigid_distance_model_class,
       &dv_cell_distance_model_class,

@@ -13,6 +13,7 @@ extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_mi
     dv_discrete_intersection_class;
 extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
 extern const dvClass dv_penalty_response_class;   // not by name: contact managers make it
+extern const dvClass dv_group_manager_class;
 extern const dvClass dv_rigid_distance_model_class, dv_cell_distance_model_class;
 extern const dvClass dv_collision_pipeline_class, dv_sub_pipeline_class, dv_composite_pipeline_class;
 

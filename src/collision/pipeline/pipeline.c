@@ -48,13 +48,14 @@ typedef struct Pipeline {
   PIPELINE_FIELDS(DV_MEMBER)
   NAMED_FIELDS(DV_MEMBER)
   bool is_part;   // of another: it has what it names, and nothing else
-  dvObject *broad, *narrow, *intersection, *manager;
+  dvObject *broad, *narrow, *intersection, *manager, *groups;
   bool complete;
   unsigned version;   // of the graph when the models were listed
   dvModelList all, models;
   dvModelPairs pairs;
   dvContactLists lists;
   dvResponses responses;
+  DV_ARRAY(dvNode *) nodes;   // that responses are attached to
   dvLiveGroup live;
   Remembered remembered;
   bool resumed;   // it was put back, and waits for `restored`
@@ -138,6 +139,7 @@ static dvStatus pipeline_bwd_init(dvObject *o)
   p->narrow = companion(p, p->narrowPhaseDetection, DV_ROLE_NARROW_PHASE);
   p->intersection = companion(p, p->intersectionMethod, DV_ROLE_INTERSECTION);
   p->manager = companion(p, p->contactManager, DV_ROLE_CONTACT_MANAGER);
+  p->groups = companion(p, (dvLink){0}, DV_ROLE_GROUP_MANAGER);   // there need not be one
   p->complete = p->broad && p->narrow && p->intersection && p->manager;
   list_models(p);
   if (p->complete || !any_may_touch(&p->all)) return DV_OK;
@@ -193,9 +195,15 @@ static dvStatus respond(Pipeline *p)
   p->responses.count = 0;
   DV_TRY(((const dvContactManagerOps *)dv_ops(p->manager, DV_ROLE_CONTACT_MANAGER))
              ->respond(p->manager, &p->live, p->intersection, &p->lists, &p->responses));
+  dv_array_resize(&p->nodes, p->responses.count);
+  for (size_t i = 0; i < p->nodes.count; i++) p->nodes.data[i] = NULL;
+  if (p->groups)
+    DV_TRY(((const dvGroupManagerOps *)dv_ops(p->groups, DV_ROLE_GROUP_MANAGER))
+               ->group(p->groups, &p->responses, p->base.node, p->nodes.data));
   for (size_t i = 0; i < p->responses.count; i++) {
     dvResponse *r = p->responses.data[i];
-    dvNode *node = !r->model[0]->simulated   ? r->model[1]->base.node
+    dvNode *node = p->nodes.data[i]          ? p->nodes.data[i]
+                   : !r->model[0]->simulated ? r->model[1]->base.node
                    : !r->model[1]->simulated ? r->model[0]->base.node
                                              : p->base.node;
     ((const dvResponseOps *)dv_ops(&r->base, DV_ROLE_RESPONSE))->attach(&r->base, &p->live, node);
@@ -323,6 +331,7 @@ static void pipeline_destroy(dvObject *o)
   dv_array_free(&p->models);
   dv_array_free(&p->pairs);
   dv_array_free(&p->responses);
+  dv_array_free(&p->nodes);
   dv_array_free(&p->remembered.pairs);
   dv_array_free(&p->remembered.contacts);
   dv_contact_lists_free(&p->lists);

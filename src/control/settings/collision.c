@@ -2,7 +2,6 @@
 #include "control/settings/settings.h"
 
 #define DETECTION_MODULE "Sofa.Component.Collision.Detection.Algorithm"
-#define CONTACT_MODULE "Sofa.Component.Collision.Response.Contact"
 
 static const char box[] = "box vec6 | region outside of which nothing is tested: minimum, maximum [m]\n";
 
@@ -11,7 +10,5 @@ static const dvSettingRow rows[] = {
      NULL, NULL},
     {"RayTraceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
      "finds pairs by testing all models, then with rays", box, NULL, NULL, NULL},
-    {"DefaultCollisionGroupManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "puts bodies in contact under one solver",
-     "", NULL, NULL, NULL},
 };
 const dvSettingTable dv_collision_settings = {rows, DV_COUNT(rows)};

@@ -29,6 +29,5 @@ const dvClass *dv_setting_class(dvRegistry *r, const dvSettingRow *row);
 // Hooks of single rows.
 dvStatus dv_add_data_repository_parse(dvObject *o, dvAttributes *attributes);
 dvStatus dv_add_plugin_repository_init(dvObject *o);
-dvStatus dv_collision_pipeline_init(dvObject *o);
 
 #endif
