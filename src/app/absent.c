@@ -19,12 +19,10 @@ static const dvAbsent absent[] = {
      "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
      "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
-                                                        "UncoupledConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model",
      "AugmentedLagrangianConstraint FixedLagrangianConstraint "
-     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
-     "UnilateralLagrangianConstraint"},
+     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint"},
     {"Sofa.Component.Constraint.Lagrangian.Solver",
      "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
      "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},

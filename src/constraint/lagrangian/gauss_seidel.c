@@ -98,8 +98,9 @@ static bool iterate(GaussSeidel *g, double tolerance)
     memcpy(g->before.data, p->lambda.data, p->rows * sizeof *g->before.data);
   }
   for (size_t i = 0; i < p->laws.count; i++) {
-    error += visit(p, &p->laws.data[i], &most);
-    verified = verified && !(most > tolerance);
+    double own = p->laws.data[i].law.tolerance, moved = visit(p, &p->laws.data[i], &most);
+    verified = verified && !(own > 0 ? moved > own : most > tolerance);
+    error += own > 0 ? moved * tolerance / own : moved;
   }
   for (size_t i = 0; g->sor != 1 && i < p->rows; i++)
     p->lambda.data[i] = g->sor * p->lambda.data[i] + (1 - g->sor) * g->before.data[i];
