@@ -24,7 +24,7 @@ static const dvAbsent absent[] = {
      "AugmentedLagrangianConstraint FixedLagrangianConstraint "
      "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint"},
     {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
+     "ImprovedJacobiConstraintSolver NNCGConstraintSolver "
      "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},

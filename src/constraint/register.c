@@ -30,5 +30,6 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_generic_correction_class);
   dv_registry_add(r, &dv_uncoupled_correction_class);
   dv_registry_add(r, &dv_gauss_seidel_class);
+  dv_registry_add(r, &dv_lcp_solver_class);
   dv_registry_add(r, &dv_bilateral_class);
 }
