@@ -22,12 +22,9 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
                                                         "UncoupledConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model",
-     "AugmentedLagrangianConstraint FixedLagrangianConstraint "
-     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
-     "UnilateralLagrangianConstraint"},
+     "AugmentedLagrangianConstraint UnilateralLagrangianConstraint"},
     {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
-     "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
+     "LCPConstraintSolver"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
     {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
