@@ -7,12 +7,14 @@
 #include "constraint/lagrangian/solver.h"
 
 #include "math/kernels.h"
+#include "object/compat.h"
 
 #include <math.h>
 
 typedef struct Residual {
   dvConstraintSolver solver;
   DV_ARRAY(double) scale, r, p, wp, wr;
+  bool one_row;   // as SOFA does: the residual of the row whose number the iteration has stands for all
   bool told_law;
 } Residual;
 
@@ -39,7 +41,10 @@ static double errors_of(Residual *c, double tolerance, bool *verified)
   for (size_t i = 0; i < s->problem.laws.count; i++) {
     const dvProblemLaw *l = &s->problem.laws.data[i];
     double square = 0;
-    for (int k = 0; k < l->law.rows; k++) square += c->r.data[l->first + k] * c->r.data[l->first + k];
+    for (int k = 0; k < l->law.rows; k++) {
+      double r = c->r.data[c->one_row ? s->currentIterations : l->first + k];
+      square += r * r;
+    }
     *verified = *verified && square < tolerance * tolerance;
     s->errors.data[i] = sqrt(square);
     error += s->errors.data[i];
@@ -110,6 +115,12 @@ static bool residual_find(dvConstraintSolver *s, double tolerance)
   return done;
 }
 
+static dvStatus residual_init(dvObject *o)
+{
+  ((Residual *)o)->one_row = dv_compat(o, DV_COMPAT_RESIDUAL_ROW);
+  return dv_constraint_solver_init(o);
+}
+
 static dvStatus residual_solve(dvObject *o, double dt, bool velocities_first)
 {
   return dv_constraint_solver_solve(o, dt, velocities_first, residual_find);
@@ -136,7 +147,7 @@ const dvClass dv_conjugate_residual_class = {
     .size = sizeof(Residual),
     .blocks = {&dv_object_block, &dv_constraint_solver_block},
     .ops = {[DV_ROLE_CONSTRAINT_SOLVER] = &residual_ops},
-    .init = dv_constraint_solver_init,
+    .init = residual_init,
     .destroy = residual_destroy,
     .remember = dv_constraint_solver_remember,
 };

@@ -9,9 +9,10 @@
 //   slider   t D = 0, u D = 0, no turn of one in the other      free: the way a1 D
 //   fixed    D = 0, no turn
 //
-// as one law each. Rows: e (v2 + w2 x r2 - v1 - w1 x r1) for ways along e, e (w2 - w1) for turns about e. Limits are
-// two inequalities on what is free; for balls one on the angle between a1 and a2. A motor drives what is free at a
-// speed with at most a given force: bounds on its multiplier, force x h.
+// as one law for all joints of the component, or with `iterative` one for each. Rows: e (v2 + w2 x r2 - v1 - w1 x r1)
+// for ways along e, e (w2 - w1) for turns about e. Limits are two inequalities on what is free; for balls one on the
+// angle between a1 and a2. A motor drives what is free at a speed with at most a given force: bounds on its multiplier,
+// force x h.
 #include "constraint/lagrangian/classes.h"
 #include "constraint/lagrangian/model.h"
 
@@ -24,7 +25,7 @@ static const char *const joint_types[] = {"hinge", "ball", "slider", "fixed"};
 
 #define JOINT_FIELDS(X)                                                                                           \
   DV_TWO_STATES_FIELDS(X)                                                                                         \
-  X(choice, type, "hinge", "", "what the joints leave free", .options = "hinge|ball|slider|fixed")                \
+  X(choice, joint, "hinge", "", "what the joints leave free", .options = "hinge|ball|slider|fixed")               \
   X(ints, first_point, "0", "", "frames of the first object")                                                     \
   X(ints, second_point, "0", "", "frames of the second object, one for each of the first")                        \
   X(vec3s, anchor, "", "m", "where each joint is at the start, in the world; at the second frame when not given") \
@@ -34,6 +35,9 @@ static const char *const joint_types[] = {"hinge", "ball", "slider", "fixed"};
     "all; balls: 0 and the largest angle between the axes")                                                       \
   X(real, motorSpeed, "0", "rad/s", "speed that the motor drives at (slider: m/s)")                               \
   X(real, motorForce, "0", "N m", "most that the motor can do (slider: N); 0 for no motor", .least = "0")         \
+  X(bool, iterative, "0", "",                                                                                     \
+    "each joint is a constraint of its own, for thousands of them; else all are solved together, by a factor of " \
+    "their compliance")                                                                                           \
   X(bool, activate, "1", "", "hold the frames together")                                                          \
   X(reals, value, "", "", "angle (hinge, ball) or way (slider) of each joint after the last step",                \
     .flags = DV_READ_ONLY)
@@ -114,8 +118,8 @@ static dvStatus check_lists(Joints *j)
   for (size_t i = 0; i < n; i++)
     if (j->model.first == j->model.second && j->first_point.data[i] == j->second_point.data[i])
       return dv_field_error(o, &j->second_point, NULL, "frame %d cannot be joined to itself", j->first_point.data[i]);
-  if ((j->limits.count && j->type == FIXED) || (j->motorForce > 0 && j->type != HINGE && j->type != SLIDER))
-    dv_warning(o, NULL, "a %s joint has no %s: ignored", joint_types[j->type], j->motorForce > 0 ? "motor" : "limits");
+  if ((j->limits.count && j->joint == FIXED) || (j->motorForce > 0 && j->joint != HINGE && j->joint != SLIDER))
+    dv_warning(o, NULL, "a %s joint has no %s: ignored", joint_types[j->joint], j->motorForce > 0 ? "motor" : "limits");
   return DV_OK;
 }
 
@@ -138,8 +142,8 @@ static dvStatus joint_init(dvObject *o)
 
 static double free_of(const Joints *j, const Joint *t, dvQuat q1, dvQuat q2)
 {
-  if (j->type == SLIDER) return dv_vec3_dot(t->a[0], t->way);
-  if (j->type == BALL) return atan2(dv_vec3_norm(dv_vec3_cross(t->a[0], t->a[1])), dv_vec3_dot(t->a[0], t->a[1]));
+  if (j->joint == SLIDER) return dv_vec3_dot(t->a[0], t->way);
+  if (j->joint == BALL) return atan2(dv_vec3_norm(dv_vec3_cross(t->a[0], t->a[1])), dv_vec3_dot(t->a[0], t->a[1]));
   dvVec3 b1 = dv_quat_rotate(q1, t->side[0]), b2 = dv_quat_rotate(q2, t->side[1]);
   return atan2(dv_vec3_dot(dv_vec3_cross(b1, b2), t->a[0]), dv_vec3_dot(b1, b2));
 }
@@ -175,31 +179,41 @@ static void joint_begin(dvObject *o, const dvConstraintStep *step)
   }
 }
 
-static bool is_limited(const Joints *j) { return j->limits.count >= 2 && j->type != FIXED; }
-static bool has_motor(const Joints *j) { return j->motorForce > 0 && (j->type == HINGE || j->type == SLIDER); }
-static int held_rows(const Joints *j) { return j->type == BALL ? 3 : j->type == FIXED ? 6 : 5; }
-static int limit_rows(const Joints *j) { return !is_limited(j) ? 0 : j->type == BALL ? 1 : 2; }
+static bool is_limited(const Joints *j) { return j->limits.count >= 2 && j->joint != FIXED; }
+static bool has_motor(const Joints *j) { return j->motorForce > 0 && (j->joint == HINGE || j->joint == SLIDER); }
+static int held_rows(const Joints *j) { return j->joint == BALL ? 3 : j->joint == FIXED ? 6 : 5; }
+static int limit_rows(const Joints *j) { return !is_limited(j) ? 0 : j->joint == BALL ? 1 : 2; }
 static size_t count_of(const Joints *j)
 {
   return j->activate && !dv_constraint_model_is_over(&j->model.base) ? j->joints.count : 0;
 }
 
+// the held rows of all joints first, behind them limits and motors joint by joint
 static size_t joint_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out)
 {
   const Joints *j = (const Joints *)o;
-  size_t count = 0;
+  size_t joints = count_of(j), count = 0, held = j->iterative ? joints : joints > 0;
   double most = j->motorForce * step->dt;
-  for (size_t i = 0; i < count_of(j); i++) {
-    dvLaw laws[4] = {{.kind = DV_LAW_EQUAL, .rows = held_rows(j), .id = 4 * i}};
-    int n = 1;
-    for (int k = 0; k < limit_rows(j); k++, n++)
-      laws[n] = (dvLaw){.kind = DV_LAW_UNEQUAL, .rows = 1, .id = 4 * i + 1 + (uint64_t)k};
-    if (has_motor(j))
-      laws[n++] = (dvLaw){.kind = DV_LAW_BOUNDED, .rows = 1, .id = 4 * i + 3, .low = -most, .high = most};
-    for (int k = 0; k < n; k++, count++)
-      if (out) out[count] = laws[k];
+  for (; count < held; count++)
+    if (out)
+      out[count] = (dvLaw){
+          .kind = DV_LAW_EQUAL, .rows = held_rows(j) * (j->iterative ? 1 : (int)joints), .id = 4 * (uint64_t)count};
+  for (size_t i = 0; i < joints; i++) {
+    for (int k = 0; k < limit_rows(j); k++, count++)
+      if (out) out[count] = (dvLaw){.kind = DV_LAW_UNEQUAL, .rows = 1, .id = 4 * i + 1 + (uint64_t)k};
+    if (!has_motor(j)) continue;
+    if (out) out[count] = (dvLaw){.kind = DV_LAW_BOUNDED, .rows = 1, .id = 4 * i + 3, .low = -most, .high = most};
+    count++;
   }
   return count;
+}
+
+// the k-th row of a joint among those of the component
+static size_t row_of(const Joints *j, size_t i, int k, int rows)
+{
+  int held = held_rows(j);
+  return k < held ? i * (size_t)held + (size_t)k
+                  : count_of(j) * (size_t)held + i * (size_t)(rows - held) + (size_t)(k - held);
 }
 
 // --- rows --------------------------------------------------------------------------------------------
@@ -223,12 +237,12 @@ static int ways(const Joint *t, bool slides, JointRow *out)
 
 static int turns(const Joints *j, const Joint *t, JointRow *out)
 {
-  if (j->type == BALL) return 0;
+  if (j->joint == BALL) return 0;
   const dvVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  dvVec3 off = j->type == HINGE ? dv_vec3_cross(t->a[0], t->a[1]) : t->rotation;
-  int n = j->type == HINGE ? 2 : 3;
+  dvVec3 off = j->joint == HINGE ? dv_vec3_cross(t->a[0], t->a[1]) : t->rotation;
+  int n = j->joint == HINGE ? 2 : 3;
   for (int k = 0; k < n; k++) {
-    dvVec3 e = j->type != HINGE ? axes[k] : k ? t->u : t->t;
+    dvVec3 e = j->joint != HINGE ? axes[k] : k ? t->u : t->t;
     out[k] = (JointRow){e, true, dv_vec3_dot(e, off)};
   }
   return n;
@@ -238,22 +252,22 @@ static int turns(const Joints *j, const Joint *t, JointRow *out)
 static JointRow free_row(const Joints *j, const Joint *t)
 {
   dvVec3 e = t->a[0];
-  if (j->type == BALL) {
+  if (j->joint == BALL) {
     e = dv_vec3_cross(t->a[0], t->a[1]);
     e = dv_vec3_norm(e) > 1e-12 ? dv_vec3_normalise(e) : t->t;
   }
-  return (JointRow){e, j->type != SLIDER, t->free};
+  return (JointRow){e, j->joint != SLIDER, t->free};
 }
 
 static int rows_at(const Joints *j, size_t i, JointRow *out)
 {
   const Joint *t = &j->joints.data[i];
-  int n = ways(t, j->type == SLIDER, out);
+  int n = ways(t, j->joint == SLIDER, out);
   n += turns(j, t, out + n);
   if (is_limited(j)) {
     const double *limit = j->limits.data + (j->limits.count > 2 ? 2 * i : 0);
     JointRow row = free_row(j, t);
-    if (j->type != BALL) out[n++] = (JointRow){row.e, row.turns, row.d - limit[0]};
+    if (j->joint != BALL) out[n++] = (JointRow){row.e, row.turns, row.d - limit[0]};
     out[n++] = (JointRow){dv_vec3_scale(row.e, -1), row.turns, limit[1] - row.d};
   }
   if (has_motor(j)) out[n++] = free_row(j, t);
@@ -274,7 +288,7 @@ static void joint_rows(dvObject *o, const dvConstraintStep *step, dvRowSet *set,
         double h[6] = {0};
         if (!rows[k].turns) dv_vec3_store(h, rows[k].e);
         dv_vec3_store(h + 3, rows[k].turns ? rows[k].e : dv_vec3_cross(t->arm[side], rows[k].e));
-        dv_rows_add(set, side ? j->model.second : j->model.first, first + (int32_t)i * n + k,
+        dv_rows_add(set, side ? j->model.second : j->model.first, first + (int32_t)row_of(j, i, k, n),
                     (size_t)(side ? j->second_point : j->first_point).data[i], h, side ? 1 : -1);
       }
   }
@@ -302,13 +316,13 @@ static void joint_violation(dvObject *o, const dvConstraintStep *step, double *o
     JointRow rows[9];
     int n = rows_at(j, i, rows);
     for (int k = 0; k < n; k++) {
-      double *d = out + i * (size_t)n + k;
+      double *d = out + row_of(j, i, k, n);
       *d = step->velocities ? rows[k].d / step->dt + rate(j, i, &rows[k], step->v) : rows[k].d;
     }
     if (!has_motor(j)) continue;
     double moved = t->free - t->begin;
-    if (j->type == HINGE) moved = remainder(moved, 2 * M_PI);
-    out[i * (size_t)n + (size_t)n - 1] =
+    if (j->joint == HINGE) moved = remainder(moved, 2 * M_PI);
+    out[row_of(j, i, n - 1, n)] =
         step->velocities ? rate(j, i, &rows[n - 1], step->v) - j->motorSpeed : moved - j->motorSpeed * step->dt;
   }
 }
