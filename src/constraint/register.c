@@ -39,4 +39,7 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_stopper_class);
   dv_registry_add(r, &dv_sliding_class);
   dv_registry_add(r, &dv_joint_class);
+  dv_registry_add(r, &dv_constraint_loop_class);
+  dv_registry_add(r, &dv_compliance_exporter_class);
+  dv_registry_add(r, &dv_compliance_image_class);
 }

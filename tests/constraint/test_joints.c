@@ -33,7 +33,7 @@ static void frames_stay_together(void **state)
   dvScene *s = check_scene(
       "<Node dt='0.01' gravity='0 0 0'>" SOLVER(
           "linearizations='4'") "<Node name='a'>" BODY "<MechanicalObject template='Rigid3' name='d' position='0 0 0 0 "
-                                                       "0 0 1' velocity='1 2 3 0 0 0.5'/>"
+                                "0 0 1' velocity='1 2 3 0 0 0.5'/>"
                                 "<UniformMass vertexMass='2 1 0.4 0 0 0 0.4 0 0 0 0.4'/>" HELD "</Node>"
                                 "<Node name='b'>" BODY
                                 "<MechanicalObject template='Rigid3' name='d' position='0 0 0 0 0 0.70710678118654752 "
@@ -120,7 +120,8 @@ static void mapped_values(void **state)
       "<MeshTopology name='t' position='0 0 0 1 0 0 1 0 1 0 0 1' triangles='0 1 2 0 2 3'/><MechanicalObject name='d' "
       "velocity='0 0 0 2 0 0 2 1 0 0 0 0'/>"
       "<UniformMass totalMass='1'/><GenericConstraintCorrection/>"
-      "<Node name='a'><MechanicalObject template='Vec1' name='area'/><AreaMapping topology='@../t' applyRestPosition='1'/>"
+      "<Node name='a'><MechanicalObject template='Vec1' name='area'/><AreaMapping topology='@../t' "
+      "applyRestPosition='1'/>"
       "<UniformLagrangianConstraint constrainToRestPos='1'/></Node>"
       "<Node name='p'><MechanicalObject template='Vec1' name='height'/><DistanceToPlaneMapping planeNormal='0 1 0' "
       "planePoint='0 0 0'/><UniformLagrangianConstraint/></Node></Node>",

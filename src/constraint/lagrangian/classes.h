@@ -9,5 +9,7 @@ extern const dvClass dv_gauss_seidel_class, dv_unbuilt_gauss_seidel_class, dv_nn
     dv_conjugate_residual_class;
 extern const dvClass dv_bilateral_class, dv_fixed_lagrangian_class, dv_uniform_lagrangian_class, dv_stopper_class,
     dv_sliding_class, dv_joint_class;
+extern const dvClass dv_constraint_loop_class;
+extern const dvClass dv_compliance_exporter_class, dv_compliance_image_class;
 
 #endif

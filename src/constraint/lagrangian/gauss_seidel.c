@@ -27,7 +27,7 @@ static bool gauss_seidel_iterate(dvConstraintSolver *s, double tolerance)
   return s->allVerified ? verified : error < tolerance;
 }
 
-static bool gauss_seidel_find(dvConstraintSolver *s, double tolerance)
+bool dv_gauss_seidel_find(dvConstraintSolver *s, double tolerance)
 {
   bool done = false;
   while (!done && s->currentIterations < s->maxIterations) {
@@ -39,7 +39,7 @@ static bool gauss_seidel_find(dvConstraintSolver *s, double tolerance)
 
 static dvStatus gauss_seidel_solve(dvObject *o, double dt, bool velocities_first)
 {
-  return dv_constraint_solver_solve(o, dt, velocities_first, gauss_seidel_find);
+  return dv_constraint_solver_solve(o, dt, velocities_first, dv_gauss_seidel_find);
 }
 
 static const dvConstraintSolverOps gauss_seidel_ops = {.solve = gauss_seidel_solve,

@@ -105,6 +105,7 @@ static bool jacobi_find(dvConstraintSolver *s, double tolerance)
     double part = pow((double)i / s->maxIterations, j->conjugateResidueSpeedFactor);
     double error = iterate(j, rho, j->useConjugateResidue ? fmin(1, part) : 0, tolerance, &verified);
     dv_constraint_solver_keep(s, error);
+    if (!isfinite(error)) return false;
     if (s->allVerified ? verified : error < tolerance && i > 0) return true;
   }
   return false;

@@ -46,6 +46,7 @@ static bool nncg_find(dvConstraintSolver *s, double tolerance)
     double square = gradient(s, tolerance, &error, &verified);
     s->currentIterations++;
     dv_constraint_solver_keep(s, error);
+    if (!isfinite(error)) return false;
     if (s->allVerified ? verified : error < tolerance) return true;
     double beta = last > 0 ? square / last : 0;
     last = square;

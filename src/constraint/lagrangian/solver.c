@@ -91,6 +91,25 @@ void dv_constraint_solver_keep(dvConstraintSolver *s, double error)
     dv_problem_violation(p, &p->laws.data[i], s->graphViolations.data + at + p->laws.data[i].first);
 }
 
+static bool are_finite(const dvConstraintProblem *p)
+{
+  for (size_t i = 0; i < p->rows; i++)
+    if (!isfinite(p->lambda.data[i])) return false;
+  return true;
+}
+
+// what another method has lost
+static bool find_one_by_one(dvConstraintSolver *s, double tolerance)
+{
+  if (!s->told_lost)
+    dv_warning(&s->base, "use BlockGaussSeidelConstraintSolver",
+               "the multipliers grow without bound; they are found one after the other instead (told once)");
+  s->told_lost = true;
+  s->currentIterations = 0;
+  for (size_t i = 0; i < s->problem.rows; i++) s->problem.lambda.data[i] = 0;
+  return dv_gauss_seidel_find(s, tolerance);
+}
+
 static void find_multipliers(dvConstraintSolver *s, dvFindMultipliers find)
 {
   dvConstraintProblem *p = &s->problem;
@@ -102,7 +121,8 @@ static void find_multipliers(dvConstraintSolver *s, dvFindMultipliers find)
   for (size_t i = 0; i < p->laws.count; i++) s->errors.data[i] = 0;
   if (p->rows == 0) return;
   dv_problem_invert(p);
-  bool done = find(s, tolerance);
+  bool done = find(s, tolerance), lost = !isfinite(s->currentError) || !are_finite(p);
+  if (lost) done = find_one_by_one(s, tolerance);
   if (!done && !s->told)
     dv_warning(&s->base, "raise maxIterations, or look for constraints that contradict each other",
                "%zu rows of constraints are solved to %.2g only, after %d iterations (told once)", p->rows,

@@ -54,7 +54,7 @@ typedef struct dvConstraintSolver {
   DV_ARRAY(double) errors;   // of each law in the last iteration
   DV_ARRAY(double) svd;      // work of the regularisation
   DV_ARRAY(double) total;    // multipliers that the positions already have
-  bool told;                 // that it did not converge
+  bool told, told_lost;      // that it did not converge; that its method failed
 } dvConstraintSolver;
 extern const dvFieldBlock dv_constraint_solver_block;
 
@@ -69,6 +69,7 @@ const struct dvConstraintProblem *dv_constraint_solver_problem(const dvObject *o
 // One law after the other, each with the newest multipliers of all others. The sum of errors; *verified when that of
 // every law is below the tolerance.
 double dv_constraint_solver_sweep(dvConstraintSolver *s, double tolerance, bool *verified);
+bool dv_gauss_seidel_find(dvConstraintSolver *s, double tolerance);    // of gauss_seidel.c
 void dv_constraint_solver_keep(dvConstraintSolver *s, double error);   // for the graphs: an iteration has ended
 void dv_constraint_solver_remember(dvObject *o, dvMemoryStream *stream);
 void dv_constraint_solver_destroy(dvObject *o);
