@@ -18,10 +18,8 @@ static const dvAbsent absent[] = {
      "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
      "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
-                                                        "UncoupledConstraintCorrection"},
-    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint UnilateralLagrangianConstraint"},
-    {"Sofa.Component.Constraint.Lagrangian.Solver", "LCPConstraintSolver"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
     {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},

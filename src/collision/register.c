@@ -9,7 +9,7 @@ void dv_register_collision(dvRegistry *r)
       &dv_min_proximity_class,          &dv_new_proximity_class,
       &dv_local_min_distance_class,     &dv_discrete_intersection_class,
       &dv_collision_response_class,     &dv_rule_based_manager_class,
-      &dv_collision_pipeline_class,
+      &dv_collision_pipeline_class,     &dv_contact_constraint_class,
   };
   for (size_t i = 0; i < DV_COUNT(classes); i++) dv_registry_add(r, classes[i]);
   dv_register_phases(r);

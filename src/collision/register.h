@@ -9,7 +9,9 @@ extern const dvClass dv_sphere_collision_model_class, dv_triangle_collision_mode
 extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_min_distance_class,
     dv_discrete_intersection_class;
 extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
-extern const dvClass dv_penalty_response_class;   // not by name: contact managers make it
+// not by name: contact managers make them
+extern const dvClass dv_penalty_response_class, dv_friction_response_class, dv_stick_response_class;
+extern const dvClass dv_contact_constraint_class;
 extern const dvClass dv_collision_pipeline_class;
 
 void dv_register_phases(dvRegistry *registry);

@@ -209,7 +209,8 @@ typedef struct dvLaw {
   double low, high;    // bounds
   double compliance;   // added to the diagonal of W: d = -compliance lambda instead of 0
   double held_back;    // part of each change of the multipliers of an equality that is not made
-  bool cold;           // starts from 0 in each step instead of the last multipliers
+  double tolerance;    // of its violation where it has one of its own; 0: the solver's
+  bool restarts;       // its multipliers begin at 0 in every step, unless the solver keeps them (LCP)
   uint64_t id;         // of the same contact or joint in the next step, among those of its component
   // own: sets the multipliers of its rows; w (rows x rows) is their own compliance, d their violation without them.
   // Called in every iteration.
@@ -237,6 +238,9 @@ typedef struct dvConstraintOps {
   void (*store)(dvObject *o, const dvConstraintStep *step, const double *lambda);
   // Before `laws`: once a step, with free positions everywhere; optional.
   void (*begin)(dvObject *o, const dvConstraintStep *step);
+  // A number that only this one has, the same whenever it acts between the same bodies, in every launch. For live
+  // constraints, whose multipliers are kept under it; those without one lose them when a scene is restored.
+  uint64_t (*identity)(const dvObject *o);
 } dvConstraintOps;
 
 typedef struct dvCorrectionOps {

@@ -105,7 +105,7 @@ static size_t bilateral_laws(dvObject *o, const dvConstraintStep *step, dvLaw *o
   DV_UNUSED(step);
   const Bilateral *b = (const Bilateral *)o;
   size_t count = 0;
-  dvLaw law = {.held_back = 1 - b->load, .cold = o->dof->kind == DV_RIGID3};
+  dvLaw law = {.held_back = 1 - b->load, .restarts = o->dof->kind == DV_RIGID3};
   for (size_t i = 0; i < pairs_of(b); i++) count += dv_dof_laws(o->dof, i, law, out ? out + count : NULL);
   return count;
 }

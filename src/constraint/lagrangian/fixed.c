@@ -81,7 +81,7 @@ static size_t uniform_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out
   DV_UNUSED(step);
   const Fixed *f = (const Fixed *)o;
   size_t rows = held(f) * (size_t)o->dof->deriv;
-  dvLaw law = {.kind = DV_LAW_EQUAL, .rows = f->iterative ? 1 : (int)rows, .cold = true};
+  dvLaw law = {.kind = DV_LAW_EQUAL, .rows = f->iterative ? 1 : (int)rows, .restarts = true};
   if (!f->iterative) {
     if (out && rows) *out = law;
     return rows > 0;

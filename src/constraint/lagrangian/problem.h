@@ -5,7 +5,8 @@
 //
 // Constraints of the plan, fixed and live, hand in rows and laws; rows go up to the main states; corrections give W and
 // later move the states. Multipliers are kept from step to step under the identity of their law (component and id): the
-// next solve starts from them. All memory is kept.
+// next solve starts from them. Constraints come in the order of their nodes in the graph, live ones behind those of the
+// node. All memory is kept.
 #ifndef DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 #define DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 
@@ -15,29 +16,33 @@ DV_PUBLIC_BEGIN
 
 typedef struct dvProblemLaw {
   dvLaw law;
-  dvObject *object;     // whose it is
-  int32_t constraint;   // its number in the plan
-  int32_t first;        // row
-  int64_t inverse;      // where the inverse of its block stands in `inverses`, -1: not kept
+  dvObject *object;   // whose it is
+  uint64_t owner;     // of its multipliers in the next step
+  int32_t first;      // row
+  int64_t inverse;    // where the inverse of its block stands in `inverses`, -1: not kept
 } dvProblemLaw;
 
 // A law whose multipliers are kept, as a memory can name it.
 typedef struct dvKeptLaw {
-  uint64_t id;
-  int32_t constraint, first;   // number in the plan; of its multipliers in `old`
+  uint64_t owner, id;
+  int32_t first;   // of its multipliers in `old`
+  int32_t rows;
 } dvKeptLaw;
 
 typedef struct dvConstraintProblem {
   size_t rows;
   DV_ARRAY(dvProblemLaw) laws;
-  dvRowSet set;   // H on every state, main and mapped
+  DV_ARRAY(int32_t) order;   // of the plan's constraints: as the graph has their nodes
+  dvRowSet set;              // H on every state, main and mapped
   DV_ARRAY(double) violation;
   DV_ARRAY(double) lambda;     // impulses, N s
   DV_ARRAY(double) w;          // rows x rows
   DV_ARRAY(double) inverses;   // of the blocks of equalities with more than DV_LAW_ROWS rows
   DV_ARRAY(double) work;       // violations and multipliers of one law
+  bool takes_blocks;           // the solver takes equalities with more than DV_LAW_ROWS rows; else row by row
   // multipliers of the last step
-  dvAddressMap kept;   // laws by component and id: the first of their numbers in `old`
+  bool keep_all;       // laws that restart begin where the last step ended, too
+  dvAddressMap kept;   // laws by owner and id: the first of their numbers in `old`
   DV_ARRAY(double) old;
   DV_ARRAY(dvKeptLaw) names;   // the same laws
   unsigned version;            // of the graph they belong to

@@ -93,7 +93,7 @@ static size_t sliding_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out
   if (dv_constraint_model_is_over(o)) return 0;
   for (int k = 0; out && k < s->rows; k++)
     out[k] = (dvLaw){
-        .kind = s->rows == 4 && k >= 2 ? DV_LAW_UNEQUAL : DV_LAW_EQUAL, .rows = 1, .id = (uint64_t)k, .cold = true};
+        .kind = s->rows == 4 && k >= 2 ? DV_LAW_UNEQUAL : DV_LAW_EQUAL, .rows = 1, .id = (uint64_t)k, .restarts = true};
   return (size_t)s->rows;
 }
 

@@ -63,10 +63,10 @@ double dv_constraint_solver_sweep(dvConstraintSolver *s, double tolerance, bool 
   double error = 0, most;
   *verified = true;
   for (size_t i = 0; i < p->laws.count; i++) {
-    double own = dv_problem_visit(p, &p->laws.data[i], &most);
-    s->errors.data[i] = own;
-    error += own;
-    *verified = *verified && !(most > tolerance);
+    double own = p->laws.data[i].law.tolerance, moved = dv_problem_visit(p, &p->laws.data[i], &most);
+    *verified = *verified && !(own > 0 ? moved > own : most > tolerance);
+    s->errors.data[i] = own > 0 ? moved * tolerance / own : moved;
+    error += s->errors.data[i];
   }
   return error;
 }
@@ -153,6 +153,7 @@ static dvStatus show(dvConstraintSolver *s)
 static dvStatus pose(dvConstraintSolver *s, dvPlan *plan, const dvConstraintStep *step)
 {
   dvTimers *timers = s->base.context->timers;
+  s->problem.takes_blocks = true;
   DV_TRY(dv_problem_collect(&s->problem, plan, step));
   dv_timer_begin(timers, "compliance");
   dvStatus status = dv_problem_compliance(&s->problem, plan, step);

@@ -55,7 +55,7 @@ static size_t stopper_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out
 {
   DV_UNUSED(step);
   if (dv_constraint_model_is_over(o)) return 0;
-  if (out) *out = (dvLaw){.kind = DV_LAW_OWN, .rows = 1, .solve = stopper_solve, .cold = true};
+  if (out) *out = (dvLaw){.kind = DV_LAW_OWN, .rows = 1, .solve = stopper_solve, .restarts = true};
   return 1;
 }
 
