@@ -14,18 +14,12 @@ static const dvAbsent absent[] = {
     {"MultiThreading", "DataExchange MeanComputation"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
     {"Sofa.Component.Collision.Geometry",
      "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
      "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
-    {"Sofa.Component.Constraint.Lagrangian.Model",
-     "AugmentedLagrangianConstraint FixedLagrangianConstraint "
-     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint"},
-    {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "ImprovedJacobiConstraintSolver NNCGConstraintSolver "
-     "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
+    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
     {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
@@ -38,7 +32,6 @@ static const dvAbsent absent[] = {
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
                          "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SofaMatrix", "ComplianceMatrixExporter ComplianceMatrixImage"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
                      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
     {"SoftRobots",

@@ -266,6 +266,11 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                    .wrong = "beyond an edge of an obtuse triangle the nearest point is looked for on "
                                             "the edge whose line comes first",
                                    .right = "the nearest point of a triangle is the nearest"},
+    [DV_COMPAT_RESIDUAL_ROW] = {.name = "residual-row",
+                                .components = "PreconditionedConjugateResidual",
+                                .since = "v26.12",
+                                .wrong = "the residual of the row whose number the iteration has stands for all rows",
+                                .right = "the iteration ends when the residuals of all rows are small"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

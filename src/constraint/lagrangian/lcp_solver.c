@@ -58,7 +58,7 @@ typedef struct LcpSolver {
   LCP_FIELDS(DV_MEMBER)
   dvConstraintProblem problem;
   DV_ARRAY(int32_t) merged, lead;   // of each contact; the first contact of each group
-  DV_ARRAY(int32_t) members;       // of each group: those that are active
+  DV_ARRAY(int32_t) members;        // of each group: those that are active
   DV_ARRAY(unsigned char) active;
   DV_ARRAY(double) coarse;   // W, d_free, lambda and lambda before of the groups
   bool told;                 // that it did not converge

@@ -15,9 +15,11 @@ static void add_laws(dvConstraintProblem *p, dvObject *o, uint64_t owner, const 
   if (count) ops_of(o)->laws(o, step, p->asked.data);
   for (size_t i = 0; i < count; i++) {
     dvLaw law = p->asked.data[i];
-    DV_REQUIRE(law.rows > 0 && law.rows <= DV_LAW_ROWS);
-    dv_push(&p->laws, ((dvProblemLaw){law, o, owner, (int32_t)p->rows}));
-    p->rows += (size_t)law.rows;
+    DV_REQUIRE(law.rows > 0 && (law.rows <= DV_LAW_ROWS || law.kind == DV_LAW_EQUAL));
+    int parts = law.rows > DV_LAW_ROWS && !p->takes_blocks ? law.rows : 1;
+    law.rows /= parts;
+    for (int k = 0; k < parts; k++, p->rows += (size_t)law.rows)
+      dv_push(&p->laws, ((dvProblemLaw){law, o, owner, (int32_t)p->rows, -1}));
   }
 }
 
@@ -57,6 +59,7 @@ static void start_from_last(dvConstraintProblem *p, const dvPlan *plan)
     const dvProblemLaw *l = &p->laws.data[i];
     bool kept = !l->law.restarts || p->keep_all;
     int32_t at = kept ? dv_address_map_find(&p->kept, key_of(l->owner), l->law.id) : -1;
+    if (at >= 0 && (size_t)at + (size_t)l->law.rows > p->old.count) at = -1;   // it had fewer rows
     for (int k = 0; k < l->law.rows; k++) p->lambda.data[l->first + k] = at >= 0 ? p->old.data[at + k] : 0;
   }
 }
@@ -174,13 +177,10 @@ void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStr
   dv_remember_array(s, "multipliers", &p->old);
   dv_remember_array(s, "laws", &p->names);
   if (!dv_memory_restores(s)) return;
-  size_t count = p->old.count;
-  dv_array_resize(&p->old, count + DV_LAW_ROWS);   // whatever was read, a law finds numbers there
-  p->old.count = count;
   dv_address_map_clear(&p->kept);
   for (size_t i = 0; i < p->names.count; i++) {
     const dvKeptLaw *l = &p->names.data[i];
-    if (l->owner && l->first >= 0 && (size_t)l->first < count)
+    if (l->owner && l->first >= 0 && (size_t)l->first < p->old.count)
       *dv_address_map_at(&p->kept, key_of(l->owner), l->id) = l->first;
   }
   p->version = plan->version;
@@ -194,6 +194,8 @@ void dv_problem_free(dvConstraintProblem *p)
   dv_array_free(&p->violation);
   dv_array_free(&p->lambda);
   dv_array_free(&p->w);
+  dv_array_free(&p->inverses);
+  dv_array_free(&p->work);
   dv_address_map_free(&p->kept);
   dv_array_free(&p->old);
   dv_array_free(&p->names);
