@@ -266,7 +266,6 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                    .wrong = "beyond an edge of an obtuse triangle the nearest point is looked for on "
                                             "the edge whose line comes first",
                                    .right = "the nearest point of a triangle is the nearest"},
-<<<<<<< HEAD
     [DV_COMPAT_DISTANCE_STEPS] = {.name = "distance-steps",
                                   .components = "DistanceGridForceField RigidDistanceGridCollisionModel "
                                                 "FFDDistanceGridCollisionModel",
@@ -281,14 +280,12 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                       .wrong = "products take the force of a point in place of its stiffness, with the "
                                                "sign that makes it unstable",
                                       .right = "products take the stiffness"},
-=======
     [DV_COMPAT_LATE_NORMALS] = {.name = "late-normals",
                                 .components = "TriangleOctreeCollisionModel",
                                 .since = "v26.12",
                                 .wrong = "normals at points are those of the triangles as they lay a step before, "
                                          "without the first triangle",
                                 .right = "normals at points are those of the triangles around them"},
->>>>>>> wip-shapes
 };
 
 // --- the mode ------------------------------------------------------------------------------------
