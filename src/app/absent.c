@@ -13,30 +13,25 @@ static const dvAbsent absent[] = {
     {"MultiThreading", "DataExchange MeanComputation"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
+    {"Sofa.Component.Collision.Geometry",
+     "CylinderCollisionModel RayCollisionModel TetrahedronCollisionModel TriangleModelInRegularGrid"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
-                                                        "UncoupledConstraintCorrection"},
-    {"Sofa.Component.Constraint.Lagrangian.Model",
-     "AugmentedLagrangianConstraint FixedLagrangianConstraint "
-     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
-     "UnilateralLagrangianConstraint"},
-    {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
-     "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction",
+     "PrecomputedConstraintCorrection UncoupledConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint UnilateralLagrangianConstraint"},
+    {"Sofa.Component.Constraint.Lagrangian.Solver", "LCPConstraintSolver"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
     {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
     {"Sofa.Component.StateContainer", "MappedObject"},
     {"Sofa.Component.Topology.Utility", "TopologicalChangeProcessor TopologyBoundingTrasher"},
     {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
+    {"SofaCarving", "CarvingManager"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaCarving", "CarvingManager"},
-    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
-                         "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel FFDDistanceGridCollisionModel "
+                         "RigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SofaMatrix", "ComplianceMatrixExporter ComplianceMatrixImage"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
                      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
     {"SoftRobots",

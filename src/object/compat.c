@@ -286,6 +286,11 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                 .wrong = "normals at points are those of the triangles as they lay a step before, "
                                          "without the first triangle",
                                 .right = "normals at points are those of the triangles around them"},
+    [DV_COMPAT_RESIDUAL_ROW] = {.name = "residual-row",
+                                .components = "PreconditionedConjugateResidual",
+                                .since = "v26.12",
+                                .wrong = "the residual of the row whose number the iteration has stands for all rows",
+                                .right = "the iteration ends when the residuals of all rows are small"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ static void add_laws(dvConstraintProblem *p, dvObject *o, int32_t number, const 
   if (count) ops_of(o)->laws(o, step, p->asked.data);
   for (size_t i = 0; i < count; i++) {
     dvLaw law = p->asked.data[i];
-    DV_REQUIRE(law.rows > 0 && law.rows <= DV_LAW_ROWS);
-    dv_push(&p->laws, ((dvProblemLaw){law, o, number, (int32_t)p->rows}));
+    DV_REQUIRE(law.rows > 0 && (law.rows <= DV_LAW_ROWS || law.kind == DV_LAW_EQUAL));
+    dv_push(&p->laws, ((dvProblemLaw){law, o, number, (int32_t)p->rows, -1}));
     p->rows += (size_t)law.rows;
   }
 }
@@ -27,7 +27,8 @@ static void start_from_last(dvConstraintProblem *p, const dvPlan *plan)
   p->version = plan->version;
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
-    int32_t at = dv_address_map_find(&p->kept, l->object, l->law.id);
+    int32_t at = l->law.cold ? -1 : dv_address_map_find(&p->kept, l->object, l->law.id);
+    if (at >= 0 && (size_t)at + (size_t)l->law.rows > p->old.count) at = -1;   // it had fewer rows
     for (int k = 0; k < l->law.rows; k++) p->lambda.data[l->first + k] = at >= 0 ? p->old.data[at + k] : 0;
   }
 }
@@ -143,14 +144,11 @@ void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStr
   dv_remember_array(s, "multipliers", &p->old);
   dv_remember_array(s, "laws", &p->names);
   if (!dv_memory_restores(s)) return;
-  size_t count = p->old.count;
-  dv_array_resize(&p->old, count + DV_LAW_ROWS);   // whatever was read, a law finds numbers there
-  p->old.count = count;
   dv_address_map_clear(&p->kept);
   for (size_t i = 0; i < p->names.count; i++) {
     const dvKeptLaw *l = &p->names.data[i];
     bool there = l->constraint >= 0 && (size_t)l->constraint < plan->constraints.count;
-    if (there && l->first >= 0 && (size_t)l->first < count)
+    if (there && l->first >= 0 && (size_t)l->first < p->old.count)
       *dv_address_map_at(&p->kept, plan->constraints.data[l->constraint], l->id) = l->first;
   }
   p->version = plan->version;
@@ -163,6 +161,8 @@ void dv_problem_free(dvConstraintProblem *p)
   dv_array_free(&p->violation);
   dv_array_free(&p->lambda);
   dv_array_free(&p->w);
+  dv_array_free(&p->inverses);
+  dv_array_free(&p->work);
   dv_address_map_free(&p->kept);
   dv_array_free(&p->old);
   dv_array_free(&p->names);

@@ -18,6 +18,7 @@ typedef struct dvProblemLaw {
   dvObject *object;     // whose it is
   int32_t constraint;   // its number in the plan
   int32_t first;        // row
+  int64_t inverse;      // where the inverse of its block stands in `inverses`, -1: not kept
 } dvProblemLaw;
 
 // A law whose multipliers are kept, as a memory can name it.
@@ -31,8 +32,10 @@ typedef struct dvConstraintProblem {
   DV_ARRAY(dvProblemLaw) laws;
   dvRowSet set;   // H on every state, main and mapped
   DV_ARRAY(double) violation;
-  DV_ARRAY(double) lambda;   // impulses, N s
-  DV_ARRAY(double) w;        // rows x rows
+  DV_ARRAY(double) lambda;     // impulses, N s
+  DV_ARRAY(double) w;          // rows x rows
+  DV_ARRAY(double) inverses;   // of the blocks of equalities with more than DV_LAW_ROWS rows
+  DV_ARRAY(double) work;       // violations and multipliers of one law
   // multipliers of the last step
   dvAddressMap kept;   // laws by component and id: the first of their numbers in `old`
   DV_ARRAY(double) old;
@@ -45,6 +48,15 @@ typedef struct dvConstraintProblem {
 dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
 // W from the corrections of the plan. A row that acts on a main state which no correction moves is told once.
 dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+// Once W is complete: inverts the blocks of equalities with more than DV_LAW_ROWS rows.
+void dv_problem_invert(dvConstraintProblem *p);
+// d = d_free + W lambda of the rows of a law.
+void dv_problem_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d);
+// Sets the multipliers of a law for the violation d of its rows, all others as they are.
+void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const double *d, double *lambda);
+// The same with the violation that the present multipliers leave. How far that moves the law's own violation: the sum
+// over its rows of the root of the squares |w (lambda - before)|, and the largest of them in *most.
+double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *most);
 // The free motion x and v of the step, and what the multipliers add to it, into DV_X and DV_V (velocities only into
 // DV_V).
 dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
