@@ -32,7 +32,6 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
     {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
     {"Sofa.Component.StateContainer", "MappedObject"},
-    {"Sofa.Component.Topology.Utility", "TopologicalChangeProcessor TopologyBoundingTrasher"},
     {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
