@@ -90,10 +90,17 @@ static void edge_face(const dvTopologyMapping *m, const int32_t *part, bool turn
 
 static bool keeps_out(const dvTopologyMapping *m) { return ((const Border *)m)->noNewTriangles; }
 
-static const struct dvLiveOps
-    live_triangles = {.source = DV_TRIANGLE, .whole = DV_TETRAHEDRON, .face = triangle_face, .keeps_out = keeps_out},
-    live_quads = {.source = DV_QUAD, .whole = DV_HEXAHEDRON, .one_by_one = true, .face = quad_face},
-    live_edges = {.source = DV_EDGE, .whole = DV_TRIANGLE, .one_by_one = true, .face = edge_face};
+static const struct dvLiveOps live_triangles = {.source = DV_TRIANGLE,
+                                                .whole = DV_TETRAHEDRON,
+                                                .edges_first = true,
+                                                .face = triangle_face,
+                                                .keeps_out = keeps_out},
+                              live_quads = {.source = DV_QUAD,
+                                            .whole = DV_HEXAHEDRON,
+                                            .one_by_one = true,
+                                            .face = quad_face},
+                              live_edges = {
+                                  .source = DV_EDGE, .whole = DV_TRIANGLE, .one_by_one = true, .face = edge_face};
 
 static const dvTopologyMappingOps triangle_ops = {DV_TETRAHEDRON, 1u << DV_TRIANGLE, false, make_triangles,
                                                   &live_triangles};

@@ -186,6 +186,35 @@ static void uncover(dvTopologyMapping *m, const dvChange *c)
   dv_array_free(&fresh);
 }
 
+// Edges come to the surface in the order of the volume, as in SOFA, before the faces that have them (add_edges). Those
+// that turn out to lie inside go again.
+static void remove_inner_edges(dvTopologyMapping *m, const dvChange *c)
+{
+  dvElementKind made = made_kind(m);
+  const dvElementParts *parts = dv_element_parts(c->kind);
+  size_t width = (size_t)dv_element_points(c->kind);
+  while (parts->kind != DV_EDGE) parts++;
+  Numbers inner = {0};
+  for (size_t i = 0; i < c->count; i++)
+    for (int j = 0; j < parts->count; j++) {
+      int32_t edge[2], found;
+      part_of(parts, c->points + width * i, j, edge);
+      int32_t number = dv_mesh_find(m->to, DV_EDGE, edge);
+      bool again = false;
+      for (size_t k = 0; k < inner.count; k++) again = again || inner.data[k] == number;
+      if (number >= 0 && !again && !dv_mesh_around(m->to, made, edge, 2, &found, 1)) dv_push(&inner, number);
+    }
+  if (inner.count) dv_topology_remove(m->to, DV_EDGE, inner.data, inner.count);
+  dv_array_free(&inner);
+}
+
+static void add_edges(dvTopologyMapping *m, const dvChange *c)
+{
+  for (size_t i = 0; i < c->count; i++)
+    if (dv_mesh_find(m->to, DV_EDGE, c->points + 2 * i) < 0)
+      dv_topology_add(m->to, DV_EDGE, c->points + 2 * i, 1, (dvOrigin){0});
+}
+
 // New elements have parts on the border, and cover others.
 static void cover(dvTopologyMapping *m, const dvChange *c)
 {
@@ -218,6 +247,7 @@ static void cover(dvTopologyMapping *m, const dvChange *c)
     if (!again) dv_push(&gone, place);
   }
   remove_made(m, &gone);
+  if (live->edges_first) remove_inner_edges(m, c);
   dv_array_free(&fresh);
   dv_array_free(&covered);
   dv_array_free(&gone);
@@ -264,6 +294,8 @@ static void notice(dvWatcher *w, const dvChange *c)
     if (c->what == DV_RENUMBERED) renumber_sources(m, c);
     dv_touch(&m->base, &m->sources);
   }
+  if (c->kind == DV_EDGE && c->what == DV_ADDED && live->edges_first && !(live->keeps_out && live->keeps_out(m)))
+    add_edges(m, c);
   if (c->kind != live->whole || c->kind == DV_POINT) return;
   if (c->what == DV_ADDED) cover(m, c);
   if (c->what == DV_REMOVING) uncover(m, c);

@@ -19,6 +19,8 @@ struct dvLiveOps {
   dvElementKind whole;
   // elements of the output go one at a time, in the order of the sources, instead of all at once
   bool one_by_one;
+  // border: edges of new elements come before the faces that have them
+  bool edges_first;
   // cutting: points of the pieces of a new source; returns how many pieces
   size_t (*cut)(const dvTopologyMapping *m, const int32_t *source, int32_t *out);
   // border: an element of the output from the part as the neighbour that stays sees it, or as it stands
