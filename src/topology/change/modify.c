@@ -59,11 +59,12 @@ int32_t dv_mesh_find(dvTopology *t, dvElementKind kind, const int32_t *points)
   return dv_mesh_around(t, kind, points, (size_t)dv_element_points(kind), &found, 1) ? found : -1;
 }
 
+// is it part of a larger element?
 static bool is_used(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count)
 {
   int32_t found;
   for (dvElementKind larger = kind + 1; larger < DV_ELEMENT_KINDS; larger++) {
-    bool part = kind == DV_POINT;
+    bool part = false;
     for (const dvElementParts *p = dv_element_parts(larger); p->count && !part; p++) part = p->kind == kind;
     if (part && dv_mesh_around(t, larger, points, count, &found, 1)) return true;
   }
@@ -205,10 +206,41 @@ static dvStatus remove_isolated(dvTopology *t, dvElementKind kind, Numbers *cand
   make_unique(candidates);
   for (size_t i = 0; i < candidates->count; i++) {
     int32_t number = candidates->data[i];
-    const int32_t *points = kind == DV_POINT ? &number : dv_topology_list(t, kind)->data + width * (size_t)number;
-    if (!is_used(t, kind, points, width)) candidates->data[kept++] = number;
+    if (!is_used(t, kind, dv_topology_list(t, kind)->data + width * (size_t)number, width))
+      candidates->data[kept++] = number;
   }
   return kept ? dv_topology_remove(t, kind, candidates->data, kept) : DV_OK;
+}
+
+static int dimension(dvElementKind kind)
+{
+  return kind == DV_POINT ? 0 : kind == DV_EDGE ? 1 : kind == DV_TRIANGLE || kind == DV_QUAD ? 2 : 3;
+}
+
+// Points that no element of the dimension of the removed ones has any more. Faces and edges at them that were no part
+// of any (diagonals that somebody has given) go too.
+static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Numbers *points)
+{
+  size_t kept = 0;
+  make_unique(points);
+  for (size_t i = 0; i < points->count; i++) {
+    bool used = false;
+    for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS && !used; k++)
+      used = dimension(k) >= dimension(removed) && dv_topology_first_at(t, k, points->data[i]) >= 0;
+    if (!used) points->data[kept++] = points->data[i];
+  }
+  for (int k = DV_QUAD; k >= DV_EDGE && kept; k--) {
+    dvElementKind kind = (dvElementKind)k;
+    Numbers left = {0};
+    for (size_t i = 0; i < kept; i++)
+      for (int32_t at = dv_topology_first_at(t, kind, points->data[i]); at >= 0; at = dv_topology_next_at(t, kind, at))
+        dv_push(&left, at / dv_element_points(kind));
+    make_unique(&left);
+    dvStatus status = left.count ? dv_topology_remove(t, kind, left.data, left.count) : DV_OK;
+    dv_array_free(&left);
+    DV_TRY(status);
+  }
+  return kept ? dv_topology_remove(t, DV_POINT, points->data, kept) : DV_OK;
 }
 
 dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, dvIsolated isolated)
@@ -218,10 +250,12 @@ dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indice
   take_existing(t, kind, indices, count, &gone);
   if (kind != DV_POINT && isolated != DV_KEEP_ISOLATED) gather(t, kind, &gone, isolated, parts);
   dvStatus status = gone.count ? dv_topology_remove(t, kind, gone.data, gone.count) : DV_OK;
-  for (int k = DV_QUAD; k >= DV_POINT; k--) {
+  for (int k = DV_QUAD; k >= DV_EDGE; k--) {
     if (status == DV_OK && parts[k].count) status = remove_isolated(t, (dvElementKind)k, &parts[k]);
     dv_array_free(&parts[k]);
   }
+  if (status == DV_OK && parts[DV_POINT].count) status = remove_isolated_points(t, kind, &parts[DV_POINT]);
+  dv_array_free(&parts[DV_POINT]);
   dv_array_free(&gone);
   return status;
 }
