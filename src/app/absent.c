@@ -9,15 +9,11 @@ static const dvAbsent absent[] = {
      "BeamLengthMapping BeamProjectionDifferenceMultiMapping InterventionalRadiologyController "
      "MultiAdaptiveBeamMapping RodMeshSection RodSpireSection RodStraightSection SutureController "
      "WireBeamInterpolation WireRestShape"},
-    {"CollisionOBBCapsule", "CapsuleCollisionModel OBBCollisionModel"},
     {"Geomagic", "GeomagicDriver GeomagicEmulator"},
     {"MultiThreading", "DataExchange MeanComputation"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
     {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
-    {"Sofa.Component.Collision.Geometry",
-     "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
-     "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
                                                         "UncoupledConstraintCorrection"},

@@ -1,6 +1,7 @@
 // See block_matrix.h.
 #include "math/block_matrix_kernels.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path)
 {
   Lines lines = {0};
   visit_entries(a, put_line, &lines);
-  FILE *f = fopen(path, "w");
+  FILE *f = dv_file_write(path, "w");
   if (!f) return false;
   fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", dv_block_matrix_rows(a),
           dv_block_matrix_cols(a), lines.count);
@@ -175,7 +176,7 @@ bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int
   if (!p.pixels) return false;
   memset(p.pixels, 255, p.size * p.size);
   visit_entries(a, put_pixel, &p);
-  FILE *f = fopen(path, "wb");
+  FILE *f = dv_file_write(path, "wb");
   bool good = f && fprintf(f, "P5\n%zu %zu\n255\n", p.size, p.size) > 0 &&
               fwrite(p.pixels, 1, p.size * p.size, f) == p.size * p.size;
   if (f) good = fclose(f) == 0 && good;

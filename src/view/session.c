@@ -94,6 +94,7 @@ void dv_session_remember(dvSession *s, dvEdit edit)
       continue;
     dv_free(e->text);
     e->text = dv_strdup(edit.text);
+    e->words |= edit.words;
     free_edit(&edit);
     return;
   }
@@ -166,6 +167,7 @@ bool dv_session_load(dvSession *s)
   dvLog *log = &s->context->log;
   log->worst = DV_OK;
   memset(log->counts, 0, sizeof log->counts);
+  dv_view_confine(s);
   for (size_t i = 0; i < s->options.plugin_count; i++) dv_divan_load_plugin(s->context, s->options.plugins[i]);
   if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
   else dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
@@ -201,7 +203,7 @@ json_t *dv_session_edit(dvSession *s, dvEdit edit)
     const dvEdit *e = &s->edits.data[i];
     if (edit.kind == DV_EDIT_SET && e->kind == DV_EDIT_SET && dv_same(e->path, edit.path) &&
         dv_same(e->field, edit.field))
-      before = (dvEdit){e->kind, dv_strdup(e->path), dv_strdup(e->field), dv_strdup(e->text)};
+      before = (dvEdit){e->kind, dv_strdup(e->path), dv_strdup(e->field), dv_strdup(e->text), e->words};
   }
   size_t count = s->edits.count;
   dv_session_remember(s, edit);
@@ -261,6 +263,10 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   for (size_t i = 0; i < options->data_count; i++) add_root(s, options->data[i]);
   dv_free(directory);
   s->file = dv_strdup(real);
+  s->first = dv_strdup(real);
+  char *beside = real ? dv_path_directory(real) : NULL;   // another one where the scene is a link
+  if (beside) add_root(s, beside);
+  dv_free(beside);
   free(real);
   s->name = dv_strdup(options->scene);
   dv_session_load(s);
@@ -286,7 +292,8 @@ void dv_session_destroy(dvSession **session)
   dv_array_free(&s->step_times);
   dv_array_free(&s->watches);
   dv_array_free(&s->watched);
-  dv_free(s->file), dv_free(s->name), dv_free(s->dropped);
+  dv_free(s->file), dv_free(s->name), dv_free(s->dropped), dv_free(s->first);
+  dv_file_confine(NULL, 0, 0);
   dv_divan_destroy(&s->context);
   dv_free(s);
   *session = NULL;

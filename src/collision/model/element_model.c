@@ -1,5 +1,6 @@
-// TriangleCollisionModel, LineCollisionModel, PointCollisionModel: the triangles, edges or points of a topology, at the
-// positions of the state in the node.
+// TriangleCollisionModel, LineCollisionModel, PointCollisionModel, TetrahedronCollisionModel: the triangles, edges,
+// points or tetrahedra of a topology, at the positions of the state in the node. TriangleOctreeCollisionModel and
+// TriangleModelInRegularGrid are triangles as well: every model has a tree that rays and others walk.
 //
 // Triangles are those of the topology, then two for each of its quads: (1 2 0) and (3 0 2), as in SOFA. The list
 // follows the topology when that changes.
@@ -15,6 +16,7 @@
 #define NORMAL_FIELDS(X) X(bool, computeNormals, "1", "", "keep the normals of the triangles up to date")
 #define POINT_NORMAL_FIELDS(X) X(bool, computeNormals, "0", "", "keep normals at the points up to date")
 #define CURVATURE_FIELDS(X) X(bool, useCurvature, "0", "", "leave out self-contacts of parts that are nearly flat")
+#define OCTREE_FIELDS(X) X(bool, drawOctree, "0", "", "draw the tree", .flags = DV_LOOKS)
 #define FREE_FIELDS(X) X(bool, displayFreePosition, "0", "", "draw the positions of free motion", .flags = DV_LOOKS)
 
 typedef struct ElementModel {
@@ -22,12 +24,16 @@ typedef struct ElementModel {
   ELEMENT_MODEL_FIELDS(DV_MEMBER)
   NORMAL_FIELDS(DV_MEMBER)
   CURVATURE_FIELDS(DV_MEMBER)
+  OCTREE_FIELDS(DV_MEMBER)
   FREE_FIELDS(DV_MEMBER)
 } ElementModel;
 
 #define SELF ElementModel
 static const dvFieldDesc triangle_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE)
                                                   CURVATURE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc octree_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE)
+                                                CURVATURE_FIELDS(DV_DESCRIBE) OCTREE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc line_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) FREE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc point_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) POINT_NORMAL_FIELDS(DV_DESCRIBE)
                                                FREE_FIELDS(DV_DESCRIBE)};
@@ -56,10 +62,10 @@ static bool take_triangles(ElementModel *m)
   return true;
 }
 
-static bool take_lines(ElementModel *m)
+static bool take_whole(ElementModel *m, dvElementKind type)
 {
-  const dvInts *edges = dv_topology_elements(topology_of(m), DV_EDGE);
-  return dv_ints_assign(&m->base.elements, edges->data, edges->count);
+  const dvInts *elements = dv_topology_elements(topology_of(m), type);
+  return dv_ints_assign(&m->base.elements, elements->data, elements->count);
 }
 
 static bool take_points(ElementModel *m)
@@ -97,7 +103,10 @@ static dvStatus take_elements(ElementModel *m)
   dvObject *o = &m->base.base;
   int width = m->base.elements.width;
   m->base.elements.count = 0;
-  if (!(width == 3 ? take_triangles(m) : width == 2 ? take_lines(m) : take_points(m)))
+  if (!(width == 4   ? take_whole(m, DV_TETRAHEDRON)
+        : width == 3 ? take_triangles(m)
+        : width == 2 ? take_whole(m, DV_EDGE)
+                     : take_points(m)))
     return dv_error(o, NULL, "out of memory for its elements");
   for (size_t i = 0; i < m->base.elements.count; i++)
     if (m->base.elements.data[i] < 0 || (size_t)m->base.elements.data[i] >= m->base.state->count) {
@@ -186,6 +195,12 @@ static bool triangle_may_touch(const dvCollisionModel *m, int32_t i, const dvCol
   return !m->selfCollision || other->shape != DV_SHAPE_POINT || (p[0] != j && p[1] != j && p[2] != j);
 }
 
+static bool tetrahedron_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  return m != other || i < j;
+}
+
+static const dvCollisionModelOps tetrahedron_ops = {DV_SHAPE_TETRAHEDRON, element_boxes, tetrahedron_may_touch};
 static const dvCollisionModelOps point_ops = {DV_SHAPE_POINT, element_boxes, point_may_touch};
 static const dvCollisionModelOps line_ops = {DV_SHAPE_LINE, element_boxes, line_may_touch};
 static const dvCollisionModelOps triangle_ops = {DV_SHAPE_TRIANGLE, element_boxes, triangle_may_touch};
@@ -194,7 +209,7 @@ static const dvCollisionModelOps triangle_ops = {DV_SHAPE_TRIANGLE, element_boxe
 
 static dvStatus init(dvObject *o, int width)
 {
-  static const char *const names[] = {NULL, "points", "lines", "triangles"};
+  static const char *const names[] = {NULL, "points", "lines", "triangles", "tetrahedra"};
   ElementModel *m = (ElementModel *)o;
   DV_TRY(dv_collision_model_init(o));
   if (!m->topology.target) m->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
@@ -223,7 +238,13 @@ static dvStatus element_model_bwd_init(dvObject *o)
 
 static dvStatus triangle_init(dvObject *o) { return init(o, 3); }
 static dvStatus line_init(dvObject *o) { return init(o, 2); }
-static dvStatus point_init(dvObject *o) { return init(o, 1); }
+static dvStatus tetrahedron_init(dvObject *o) { return init(o, 4); }
+static dvStatus point_init(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  m->base.point_normals = &m->computeNormals;
+  return init(o, 1);
+}
 
 static void element_model_topology_changed(dvObject *o) { take_elements((ElementModel *)o); }
 
@@ -251,3 +272,25 @@ ELEMENT_MODEL(dv_line_collision_model_class, "LineCollisionModel", "the edges of
               line_ops, line_init)
 ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points of a state, for collisions",
               point_fields, point_ops, point_init)
+ELEMENT_MODEL(dv_tetrahedron_collision_model_class, "TetrahedronCollisionModel",
+              "the tetrahedra of a mesh, for points and rays that go into them", tetrahedron_fields, tetrahedron_ops,
+              tetrahedron_init)
+ELEMENT_MODEL(dv_triangle_octree_model_class, "TriangleOctreeCollisionModel",
+              "the triangles of a closed mesh, for collisions that are found with rays", octree_fields, triangle_ops,
+              triangle_init)
+ELEMENT_MODEL(dv_triangle_grid_model_class, "TriangleModelInRegularGrid",
+              "the triangles of a mesh in a grid, for collisions", triangle_fields, triangle_ops, triangle_init)
+
+#define SELF dvCollisionModel
+static const dvFieldDesc cube_fields[] = {DV_COLLISION_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// every model has such boxes of its own
+const dvClass dv_cube_collision_model_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "CubeCollisionModel",
+    .help = "boxes around the elements of a collision model; each model makes its own, this one stays empty",
+    .module = "Sofa.Component.Collision.Geometry",
+    .size = sizeof(dvCollisionModel),
+    .blocks = {&dv_object_block, DV_BLOCK(cube_fields)},
+};

@@ -20,9 +20,8 @@ dvStatus dv_frame_record_open(dvRecord *r, const dvObject *o, const dvString *fi
 {
   const char *name = *filename;
   if (!name || !*name) return no_name(o);
-  return dv_record_open(r, name)
-             ? DV_OK
-             : dv_field_error(o, filename, NULL, "'%s' cannot be written: %s", name, strerror(errno));
+  return dv_record_open(r, name) ? DV_OK
+                                 : dv_field_error(o, filename, NULL, "'%s' cannot be written: %s", name, dv_file_why());
 }
 
 void dv_frame_begin(dvText *text, double time)

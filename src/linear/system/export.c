@@ -4,6 +4,8 @@
 // Formats: txt (rows of numbers), csv, mtx (MatrixMarket), pgm (a picture). A file a step, numbered, when
 // exportEveryNumberOfSteps is given.
 #include "linear/classes.h"
+
+#include "base/file.h"
 #include "linear/system/system.h"
 
 #include <stdio.h>
@@ -55,7 +57,7 @@ static dvStatus export_init(dvObject *o)
 
 static bool write_table(const dvBlockMatrix *a, const char *path, char separator, int digits)
 {
-  FILE *f = fopen(path, "w");
+  FILE *f = dv_file_write(path, "w");
   if (!f) return false;
   size_t rows = dv_block_matrix_rows(a), cols = dv_block_matrix_cols(a);
   for (size_t i = 0; i < rows; i++)
