@@ -206,7 +206,7 @@ static void data_renumber(dvElementData *d, const dvChange *c)
 // with its point.
 static void data_move(dvElementData *d, const dvChange *c)
 {
-  if (!d->owner || (!dv_plays(d->owner, DV_ROLE_STATE) && d->owner != &d->watcher.topology->base)) return;
+  if (!d->owner || (!dv_plays(d->owner, DV_ROLE_STATE) && !dv_plays(d->owner, DV_ROLE_TOPOLOGY))) return;
   for (size_t k = 0; k < d->columns.count; k++) {
     const dvColumn *column = &d->columns.data[k];
     if (column->type != DV_COLUMN_REALS || !moves(column, c->before)) continue;

@@ -39,8 +39,6 @@ int32_t dv_mesh_find(dvTopology *t, dvElementKind kind, const int32_t *points);
 size_t dv_mesh_around(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, int32_t *out,
                       size_t room);
 
-DV_PUBLIC_END
-
 // Parts of an element, places as in derive.h: table[part * dv_element_points(kind) + corner]
 typedef struct dvElementParts {
   dvElementKind kind;
@@ -50,5 +48,7 @@ typedef struct dvElementParts {
 
 // The kinds of parts of an element, largest first; the list ends with count 0.
 const dvElementParts *dv_element_parts(dvElementKind kind);
+
+DV_PUBLIC_END
 
 #endif
