@@ -31,7 +31,6 @@ static const dvAbsent absent[] = {
     {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaCarving", "CarvingManager"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
                          "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},

@@ -336,3 +336,50 @@ void dv_topology_mapping_unfollow(dvTopologyMapping *m)
   dv_topology_unwatch(&m->watcher);
   dv_array_free(&m->places);
 }
+
+// --- upwards -------------------------------------------------------------------------------------
+
+static int ascending(const void *a, const void *b) { return descending(b, a); }
+
+static bool climb_one(dvTopologyMapping *m, dvElementKind *kind, Numbers *list)
+{
+  const struct dvLiveOps *live = ops_of(m)->live;
+  if (!live || !m->from || *kind != made_kind(m) || dv_topology_mapping_refresh(m) != DV_OK) return false;
+  Numbers up = {0};
+  const dvInts *sources = dv_topology_elements(m->from, live->source);
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->data[i] < 0 || (size_t)list->data[i] >= m->sources.count) continue;
+    int32_t source = m->sources.data[list->data[i]], around[8];
+    if (live->whole == DV_POINT) {
+      dv_push(&up, source);
+      continue;
+    }
+    size_t corners = (size_t)sources->width;
+    size_t n = dv_mesh_around(m->from, live->whole, sources->data + corners * (size_t)source, corners, around, 8);
+    for (size_t k = 0; k < dv_min_size(n, 8); k++) dv_push(&up, around[k]);
+  }
+  dv_array_free(list);
+  *list = up;
+  *kind = live->whole == DV_POINT ? live->source : live->whole;
+  return true;
+}
+
+dvTopology *dv_topology_climb(dvTopology *t, dvElementKind *kind, int32_t **list, size_t *count)
+{
+  Numbers numbers = {0};
+  for (size_t i = 0; i < *count; i++) dv_push(&numbers, (*list)[i]);
+  bool good = true;
+  while (t->filler && good) {
+    dvTopologyMapping *m = (dvTopologyMapping *)t->filler;
+    good = climb_one(m, kind, &numbers);
+    t = m->from;
+  }
+  if (numbers.count) qsort(numbers.data, numbers.count, sizeof *numbers.data, ascending);
+  size_t kept = 0;
+  for (size_t i = 0; i < numbers.count; i++)
+    if (i == 0 || numbers.data[i] != numbers.data[i - 1]) numbers.data[kept++] = numbers.data[i];
+  dv_free(*list);
+  *list = numbers.data;
+  *count = kept;
+  return good ? t : NULL;
+}

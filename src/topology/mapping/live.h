@@ -33,6 +33,11 @@ struct dvLiveOps {
 void dv_topology_mapping_follow(dvTopologyMapping *m);
 void dv_topology_mapping_unfollow(dvTopologyMapping *m);
 
+// What elements of a topology are made of in the end: climbs from mapping to mapping to the topology that may be
+// changed, and turns the numbers of `count` elements of *kind into those of the elements that they belong to there,
+// each once, in ascending order. *list is freed and allocated anew. NULL when a mapping on the way cannot tell.
+dvTopology *dv_topology_climb(dvTopology *t, dvElementKind *kind, int32_t **list, size_t *count);
+
 // pieces that a source has at most
 enum { DV_MOST_PIECES = 6 };
 
