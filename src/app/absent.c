@@ -24,9 +24,7 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
     {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
     {"Sofa.Component.StateContainer", "MappedObject"},
-    {"Sofa.Component.Topology.Utility", "TopologicalChangeProcessor TopologyBoundingTrasher"},
     {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
-    {"SofaCarving", "CarvingManager"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel FFDDistanceGridCollisionModel "
