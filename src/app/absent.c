@@ -11,7 +11,6 @@ static const dvAbsent absent[] = {
      "WireBeamInterpolation WireRestShape"},
     {"CollisionOBBCapsule", "CapsuleCollisionModel OBBCollisionModel"},
     {"Geomagic", "GeomagicDriver GeomagicEmulator"},
-    {"MultiThreading", "DataExchange MeanComputation"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
     {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
@@ -29,11 +28,7 @@ static const dvAbsent absent[] = {
      "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
      "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
-    {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
-    {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
-    {"Sofa.Component.StateContainer", "MappedObject"},
     {"Sofa.Component.Topology.Utility", "TopologicalChangeProcessor TopologyBoundingTrasher"},
-    {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
     {"SofaCarving", "CarvingManager"},

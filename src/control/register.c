@@ -27,4 +27,6 @@ void dv_register_control(dvRegistry *r)
   dv_registry_add(r, &dv_input_event_reader_class);
   dv_registry_add(r, &dv_pause_on_event_class);
   dv_registry_add(r, &dv_monitor_class);
+  dv_registry_add(r, &dv_data_exchange_class);
+  dv_registry_add(r, &dv_message_file_class);
 }

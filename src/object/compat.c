@@ -266,6 +266,12 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                    .wrong = "beyond an edge of an obtuse triangle the nearest point is looked for on "
                                             "the edge whose line comes first",
                                    .right = "the nearest point of a triangle is the nearest"},
+    // --- engines ---
+    [DV_COMPAT_MEAN_ADDS] = {.name = "mean-adds",
+                             .components = "MeanComputation",
+                             .since = "v26.12",
+                             .wrong = "the mean of the step before is added to the sum of the states",
+                             .right = "the mean is the sum of the states over their number"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------
