@@ -31,4 +31,6 @@ void dv_register_control(dvRegistry *r)
   dv_registry_add(r, &dv_change_processor_class);
   dv_registry_add(r, &dv_bounding_trasher_class);
   dv_registry_add(r, &dv_carving_manager_class);
+  dv_registry_add(r, &dv_data_exchange_class);
+  dv_registry_add(r, &dv_message_file_class);
 }

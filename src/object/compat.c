@@ -291,6 +291,12 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                 .since = "v26.12",
                                 .wrong = "the residual of the row whose number the iteration has stands for all rows",
                                 .right = "the iteration ends when the residuals of all rows are small"},
+    // --- engines ---
+    [DV_COMPAT_MEAN_ADDS] = {.name = "mean-adds",
+                             .components = "MeanComputation",
+                             .since = "v26.12",
+                             .wrong = "the mean of the step before is added to the sum of the states",
+                             .right = "the mean is the sum of the states over their number"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

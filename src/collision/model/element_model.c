@@ -85,7 +85,7 @@ static bool mark_triangles(ElementModel *m)
   dvTopology *t = topology_of(m);
   size_t count = dv_topology_count(t, DV_TRIANGLE);
   dv_array_resize(&m->base.flags, dv_ints_size(&m->base.elements));
-  memset(m->base.flags.data, 0, m->base.flags.count);
+  if (m->base.flags.count) memset(m->base.flags.data, 0, m->base.flags.count);
   if (count == 0) return true;
   const dvIncidence *corners = dv_topology_around_point(t, DV_TRIANGLE),
                     *sides = dv_topology_around(t, DV_EDGE, DV_TRIANGLE);
