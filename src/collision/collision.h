@@ -126,7 +126,8 @@ typedef struct dvResponseOps {
 typedef struct dvResponse {
   dvObject base;
   dvCollisionModel *model[2];
-  long since;    // step of its first contact
+  const char *parameters;   // name=value&name=value, of the contact manager or a model
+  long since;               // step of its first contact
   size_t list;   // its contacts in the lists of this step
 } dvResponse;
 

@@ -45,6 +45,11 @@ typedef enum dvShape {
 // DV_CORNER << i is corner i, DV_SIDE << i the edge opposite to it, DV_RIM << i that edge if no other triangle has it.
 enum { DV_CORNER = 1, DV_SIDE = 8, DV_RIM = 64 };
 
+// Unit normals of a closed surface, three numbers each.
+typedef struct dvSurfaceNormals {
+  DV_ARRAY(double) triangles, points;
+} dvSurfaceNormals;
+
 typedef struct dvCollisionModel {
   dvObject base;
   DV_COLLISION_MODEL_FIELDS(DV_MEMBER)
@@ -61,6 +66,7 @@ typedef struct dvCollisionModel {
   const bool *point_normals;   // its points have normals, those of the triangles around them; NULL: they have none
   // what lies around what in the mesh, for those who test elements in threads: dv_collision_model_look_around
   const dvInts *mesh_edges, *mesh_triangles;
+  const dvSurfaceNormals *surface;   // for rays; NULL: it has none
   const struct dvIncidence *edges_at_point, *triangles_at_point, *triangles_at_edge;
   // kept up to date by the pipeline
   const double *x;   // positions now, `stride` numbers from one to the next

@@ -12,8 +12,10 @@ extern const dvClass dv_obb_collision_model_class, dv_capsule_collision_model_cl
 extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_min_distance_class,
     dv_discrete_intersection_class;
 extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
-extern const dvClass dv_penalty_response_class;   // not by name: contact managers make it
-extern const dvClass dv_group_manager_class;
+// not by name: contact managers make them
+extern const dvClass dv_penalty_response_class, dv_friction_response_class, dv_stick_response_class;
+extern const dvClass dv_contact_constraint_class;
+extern const dvClass dv_group_manager_class, dv_contact_listener_class;
 extern const dvClass dv_rigid_distance_model_class, dv_cell_distance_model_class;
 extern const dvClass dv_collision_pipeline_class, dv_sub_pipeline_class, dv_composite_pipeline_class;
 

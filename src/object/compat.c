@@ -280,6 +280,23 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                       .wrong = "products take the force of a point in place of its stiffness, with the "
                                                "sign that makes it unstable",
                                       .right = "products take the stiffness"},
+    [DV_COMPAT_LATE_NORMALS] = {.name = "late-normals",
+                                .components = "TriangleOctreeCollisionModel",
+                                .since = "v26.12",
+                                .wrong = "normals at points are those of the triangles as they lay a step before, "
+                                         "without the first triangle",
+                                .right = "normals at points are those of the triangles around them"},
+    [DV_COMPAT_RESIDUAL_ROW] = {.name = "residual-row",
+                                .components = "PreconditionedConjugateResidual",
+                                .since = "v26.12",
+                                .wrong = "the residual of the row whose number the iteration has stands for all rows",
+                                .right = "the iteration ends when the residuals of all rows are small"},
+    // --- engines ---
+    [DV_COMPAT_MEAN_ADDS] = {.name = "mean-adds",
+                             .components = "MeanComputation",
+                             .since = "v26.12",
+                             .wrong = "the mean of the step before is added to the sum of the states",
+                             .right = "the mean is the sum of the states over their number"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

@@ -44,7 +44,8 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
 {
   dvPlan *p = ((Collector *)v)->plan;
   bool mapped = dv_node_is_mapped(node);
-  *dv_address_map_at(&p->nodes, node, 0) = 1;
+  int32_t number = (int32_t)p->nodes.used;
+  *dv_address_map_at(&p->nodes, node, 0) = number;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;

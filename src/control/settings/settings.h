@@ -20,8 +20,7 @@ typedef struct dvSettingTable {
   const dvSettingRow *rows;
   size_t count;
 } dvSettingTable;
-extern const dvSettingTable dv_program_settings, dv_viewer_settings, dv_picture_settings, dv_shader_settings,
-    dv_collision_settings;
+extern const dvSettingTable dv_program_settings, dv_viewer_settings, dv_picture_settings, dv_shader_settings;
 
 // Makes a class from a row; the registry owns it.
 const dvClass *dv_setting_class(dvRegistry *r, const dvSettingRow *row);
