@@ -95,6 +95,7 @@ typedef struct dvShapePair {
 
 typedef struct dvIntersectionOps {
   const dvShapePair *pairs;   // ends with {0}
+  const dvShapePair *also;    // more of them, for what `pairs` does not have; NULL: none
   // Whether a pair of its table is wanted; NULL: all are.
   bool (*wants)(dvObject *o, const dvShapePair *pair);
   // Distances for two models.

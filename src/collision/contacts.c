@@ -39,12 +39,14 @@ const dvShapePair *dv_shape_pair(const dvObject *intersection, const dvCollision
                                  bool *swapped)
 {
   const dvIntersectionOps *ops = dv_ops(intersection, DV_ROLE_INTERSECTION);
-  for (int turn = 0; turn < 2; turn++)
-    for (const dvShapePair *p = ops->pairs; p->first != DV_SHAPE_NONE; p++) {
-      if (p->first != (turn ? b : a)->shape || p->second != (turn ? a : b)->shape) continue;
-      *swapped = turn;
-      return p;
-    }
+  const dvShapePair *tables[] = {ops->pairs, ops->also};
+  for (size_t i = 0; i < DV_COUNT(tables); i++)
+    for (int turn = 0; turn < 2 && tables[i]; turn++)
+      for (const dvShapePair *p = tables[i]; p->first != DV_SHAPE_NONE; p++) {
+        if (p->first != (turn ? b : a)->shape || p->second != (turn ? a : b)->shape) continue;
+        *swapped = turn;
+        return p;
+      }
   return NULL;
 }
 

@@ -5,7 +5,10 @@
 #include "object/context.h"
 
 extern const dvClass dv_sphere_collision_model_class, dv_triangle_collision_model_class, dv_line_collision_model_class,
-    dv_point_collision_model_class;
+    dv_point_collision_model_class, dv_tetrahedron_collision_model_class, dv_triangle_octree_model_class,
+    dv_triangle_grid_model_class, dv_cube_collision_model_class;
+extern const dvClass dv_obb_collision_model_class, dv_capsule_collision_model_class, dv_cylinder_collision_model_class,
+    dv_ray_collision_model_class;
 extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_min_distance_class,
     dv_discrete_intersection_class;
 extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;

@@ -2,6 +2,7 @@
 #include "view/draw.h"
 
 #include "collision/model.h"
+#include "mass/diagonal.h"
 #include "mechanics/component.h"
 #include "view/outline.h"
 
@@ -214,6 +215,23 @@ static bool fill_collision(dvDrawArray *a)
   return copy_indices(a, elements->data, elements->count);
 }
 
+static bool fill_inertia(dvDrawArray *a)
+{
+  const dvDiagonal *d = (const dvDiagonal *)a->object;
+  size_t n = d->base.state->count;
+  if (!make_room(a, 3 * n)) return true;
+  for (size_t i = 0; i < n; i++) {
+    size_t k = d->uniform || i >= d->inertia.count / 9 ? 0 : i;
+    const double *inertia = d->inertia.data + 9 * k;
+    double mass = k < d->mass.count ? d->mass.data[k] : 0, sum = inertia[0] + inertia[4] + inertia[8];
+    for (size_t c = 0; c < 3; c++) {
+      double square = mass > 0 ? 6 * (sum - 2 * inertia[4 * c]) / mass : 0;
+      a->data[3 * i + c] = bits_of(square > 0 && isfinite(square) ? sqrt(square) : 0);
+    }
+  }
+  return true;
+}
+
 static bool fill(dvDrawArray *a)
 {
   static const int32_t box_edges[24] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
@@ -248,6 +266,8 @@ static bool fill(dvDrawArray *a)
     return fill_springs(a);
   case DV_FROM_MAPPING:
     return fill_mapping(a);
+  case DV_FROM_INERTIA:
+    return fill_inertia(a);
   case DV_FROM_BOX_EDGES:
     return copy_indices(a, box_edges, DV_COUNT(box_edges));
   }

@@ -347,6 +347,34 @@ static void curves_of_a_fall(void **state)
   check_rmdir(directory);
 }
 
+// only the points that were asked for; states without them are left out, and a list that means nothing is refused
+static void curves_of_some_points(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *out = dv_format("%s/out", directory);
+  char *scene = check_write(
+      directory, "two.scn",
+      "<Node gravity='0 0 0'><Node name='a'><MechanicalObject name='five' position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0'/>"
+      "</Node><Node name='b'><MechanicalObject name='one' position='7 0 0'/></Node></Node>");
+  char *arguments = dv_format("run %s -n 1 --csv %s --csv-points 1,3-9", scene, out);
+  double values[20];
+  check_run(0, "1 step", arguments);
+  assert_int_equal(last_line(out, "five_x.csv", values, 20), 10);
+  check_close(values[1], 1, 0);
+  check_close(values[4], 3, 0);
+  check_close(values[7], 4, 0);
+  char *none = dv_format("%s/one_x.csv", out);
+  assert_false(dv_file_exists(none));
+  static const char *const wrong[] = {"x", "3-1", "-1", "1:2", "100", ","};
+  for (size_t i = 0; i < DV_COUNT(wrong); i++) {
+    char *bad = dv_format("run %s -n 1 --csv %s --csv-points=%s", scene, out, wrong[i]);
+    check_run(4, "--csv-points", bad);
+    dv_free(bad);
+  }
+  dv_free(none), dv_free(arguments), dv_free(scene), dv_free(out);
+  check_rmdir(directory);
+}
+
 // told before the first step, with the cause; nothing is left behind
 static void places_that_cannot_be_written_are_told_first(void **state)
 {
@@ -428,6 +456,27 @@ static void time_of_writing_is_told_apart(void **state)
   check_rmdir(directory);
 }
 
+// others see the command lines of this user's programs: what opens the browser gets a file that only he can read
+static void the_token_stands_in_no_command_line(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *out;
+  dv_free(check_write(d, "xdg-open",
+                      "#!/bin/sh\necho \"$*\" > $PLACE/line\nstat -c %a \"$1\" >> $PLACE/line\n"
+                      "cp \"$1\" $PLACE/way.part\nmv $PLACE/way.part $PLACE/way\n"));
+  int status =
+      check_shell(&out,
+                  "cd %s && chmod +x xdg-open && export PLACE=%s XDG_RUNTIME_DIR=%s DISPLAY=:99 PATH=%s:$PATH; "
+                  "%s view %s/scenes/liver.scn --port 0 --token 0123456789secret >address 2>&1 & p=$!; "
+                  "for i in $(seq 200); do test -e %s/way && break; sleep 0.05; done; kill $p; wait $p; "
+                  "cd %s; cat way; grep -c secret line; tail -1 line; ls *.html | wc -l",
+                  d, d, d, d, DIVAN_BINARY, DIVAN_SOURCE_DIR, d, d);
+  DV_UNUSED(status);
+  if (!strstr(out, "/0123456789secret/") || !strstr(out, "\n0\n600\n")) fail_msg("%s", out);
+  dv_free(out);
+  check_rmdir(d);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -437,6 +486,7 @@ int main(void)
       cmocka_unit_test(each_node_shows_the_topology_it_finds),
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
+      cmocka_unit_test(curves_of_some_points),
       cmocka_unit_test(divergence_is_explained),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
       cmocka_unit_test(converting_to_another_directory),
@@ -446,6 +496,7 @@ int main(void)
       cmocka_unit_test(places_that_cannot_be_written_are_told_first),
       cmocka_unit_test(signals_end_with_all_written),
       cmocka_unit_test(time_of_writing_is_told_apart),
+      cmocka_unit_test(the_token_stands_in_no_command_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,6 +241,9 @@ static const dvShapePair new_proximity_pairs[] = {
     {DV_SHAPE_SPHERE, DV_SHAPE_POINT, sphere_point},
     {DV_SHAPE_LINE, DV_SHAPE_SPHERE, line_sphere},
     {DV_SHAPE_TRIANGLE, DV_SHAPE_SPHERE, triangle_sphere},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_BRICK, dv_convex_contacts},
+    {DV_SHAPE_CAPSULE, DV_SHAPE_TRIANGLE, dv_convex_contacts},
+    {DV_SHAPE_CAPSULE, DV_SHAPE_LINE, dv_convex_contacts},
     {0},
 };
 
@@ -252,8 +255,10 @@ static bool new_proximity_wants(dvObject *o, const dvShapePair *pair)
   return true;
 }
 
-static const dvIntersectionOps new_proximity_ops = {
-    .pairs = new_proximity_pairs, .wants = new_proximity_wants, .distances = dv_proximity_distances};
+static const dvIntersectionOps new_proximity_ops = {.pairs = new_proximity_pairs,
+                                                    .also = dv_solid_pairs,
+                                                    .wants = new_proximity_wants,
+                                                    .distances = dv_proximity_distances};
 
 const dvClass dv_new_proximity_class = {
     .struct_size = sizeof(dvClass),

@@ -133,7 +133,7 @@ static void refit_models(Pipeline *p)
     m->numberOfContacts = 0;
     if (!m->active || !dv_node_active(m->base.node)) continue;
     dv_collision_model_refit(m, p->depth);
-    if (around || m->selfCollision) dv_collision_model_look_around(m);
+    if (around || m->selfCollision || (m->point_normals && *m->point_normals)) dv_collision_model_look_around(m);
     dv_push(&p->models, m);
   }
 }

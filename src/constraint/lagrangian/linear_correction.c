@@ -103,6 +103,9 @@ static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraint
                                                  size_t count, double *w)
 {
   LinearCorrection *c = (LinearCorrection *)o;
+  if (!assembly_of(c))
+    return dv_error(o, "remove integrators above its node: only the topmost one of a branch moves it",
+                    "%s has solved nothing, so that there is no factor to correct with", c->linearSolver.target->name);
   take_rows(c, rows, count);
   size_t n = c->touching.count;
   if (n == 0) return DV_OK;

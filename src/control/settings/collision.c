@@ -7,8 +7,6 @@
 static const char threads[] = "nbThreads int = 0 | wished number of threads; the command's --threads decides\n"
                               "taskSchedulerType string = _default | kind of task scheduler\n";
 
-static const char box[] = "box vec6 | region outside of which nothing is tested: minimum, maximum [m]\n";
-
 static const dvSettingRow rows[] = {
     {"CompositeCollisionPipeline", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
      "several collision pipelines; this version computes no contacts", threads,
@@ -23,10 +21,6 @@ static const dvSettingRow rows[] = {
      "broadPhaseDetection link | how pairs of models are found\n"
      "narrowPhaseDetection link | how pairs of elements are found\n",
      NULL, NULL, NULL},
-    {"RayTraceNarrowPhase", NULL, DETECTION_MODULE, DV_ROLE_COLLISION, "finds pairs of elements with rays", "", NULL,
-     NULL, NULL},
-    {"RayTraceDetection", NULL, DETECTION_MODULE, DV_ROLE_COLLISION,
-     "finds pairs by testing all models, then with rays", box, NULL, NULL, NULL},
     {"DefaultCollisionGroupManager", NULL, CONTACT_MODULE, DV_ROLE_COLLISION, "puts bodies in contact under one solver",
      "", NULL, NULL, NULL},
 };

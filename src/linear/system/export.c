@@ -1,18 +1,20 @@
 // Looking at matrices: GlobalSystemMatrixExporter writes the matrix of a linear system as numbers,
-// GlobalSystemMatrixImage as a picture of its entries.
-//
-// See export.h.
+// GlobalSystemMatrixImage as a picture of its entries. See export.h.
 #include "linear/system/export.h"
 
+#include "base/file.h"
+#include "io/mesh/image.h"
 #include "linear/classes.h"
+#include "linear/solver.h"
 #include "linear/system/system.h"
 
 #include <stdio.h>
 
 enum { LARGEST_TEXT = 5000, PIXELS = 1000 };   // rows of a full table of numbers; side of a picture
 
-#define SYSTEM_FIELDS(X)                                                                          \
-  X(link, linearSystem, "", "", "system whose matrix is written; the one of the node by default", \
+#define SYSTEM_FIELDS(X)                                                                       \
+  X(link, linearSystem, "", "",                                                                \
+    "system whose matrix is written; by default the one of the node, or of its linear solver", \
     .role = DV_ROLE_LINEAR_SYSTEM)
 
 typedef struct Export {
@@ -46,7 +48,7 @@ dvStatus dv_matrix_export_init(dvObject *o, const dvBlockMatrix *(*matrix)(dvMat
 
 static bool write_table(const dvBlockMatrix *a, const char *path, char separator, int digits)
 {
-  FILE *f = fopen(path, "w");
+  FILE *f = dv_file_write(path, "w");
   if (!f) return false;
   size_t rows = dv_block_matrix_rows(a), cols = dv_block_matrix_cols(a);
   for (size_t i = 0; i < rows; i++)
@@ -56,9 +58,34 @@ static bool write_table(const dvBlockMatrix *a, const char *path, char separator
   return fclose(f) == 0 && good;
 }
 
+static bool write_jpeg(const dvBlockMatrix *a, const char *path)
+{
+  size_t side;
+  unsigned char *grey = dv_block_matrix_draw(a, PIXELS, &side);
+  const dvImage image = {(int)side, (int)side, 1, grey};
+  const bool good = grey && dv_image_write_jpeg(path, &image, NULL) == DV_OK;
+  dv_free(grey);
+  return good;
+}
+
+static bool write_matrix(const dvMatrixExport *e, const dvBlockMatrix *a, const char *path)
+{
+  const int digits = dv_max_int(1, dv_min_int(e->precision, 17));
+  switch (e->format) {
+  case DV_MATRIX_PGM:
+    return dv_block_matrix_write_picture(a, path, PIXELS);
+  case DV_MATRIX_JPG:
+    return write_jpeg(a, path);
+  case DV_MATRIX_MTX:
+    return dv_block_matrix_write_mtx(a, path);
+  default:
+    return write_table(a, path, e->format == DV_MATRIX_CSV ? ',' : ' ', digits);
+  }
+}
+
 static void export_write(dvMatrixExport *e)
 {
-  static const char *const extensions[] = {"txt", "csv", "mtx", "pgm"};
+  static const char *const extensions[] = {"txt", "csv", "mtx", "pgm", "jpg"};
   dvObject *o = &e->base;
   const dvBlockMatrix *a = e->matrix(e);
   if (!a || ((e->format == DV_MATRIX_TXT || e->format == DV_MATRIX_CSV) && dv_block_matrix_rows(a) > LARGEST_TEXT)) {
@@ -70,11 +97,7 @@ static void export_write(dvMatrixExport *e)
   const char *name = e->filename && *e->filename ? e->filename : o->name;
   char *path = e->exportEveryNumberOfSteps ? dv_format("%s%05ld.%s", name, e->steps, extensions[e->format])
                                            : dv_format("%s.%s", name, extensions[e->format]);
-  int digits = dv_max_int(1, dv_min_int(e->precision, 17));
-  bool good = e->format == DV_MATRIX_PGM   ? dv_block_matrix_write_picture(a, path, PIXELS)
-              : e->format == DV_MATRIX_MTX ? dv_block_matrix_write_mtx(a, path)
-                                           : write_table(a, path, e->format == DV_MATRIX_CSV ? ',' : ' ', digits);
-  if (!good && !e->warned) {
+  if (!write_matrix(e, a, path) && !e->warned) {
     dv_warning(o, NULL, "the file %s cannot be written", path);
     e->warned = true;
   }
@@ -100,10 +123,14 @@ void dv_matrix_export_cleanup(dvObject *o)
 
 static const dvBlockMatrix *system_matrix(dvMatrixExport *e)
 {
-  dvObject *system = ((Export *)e)->linearSystem.target;
-  const dvBlockMatrix *a = dv_linear_system_matrix(system);
+  // a solver makes a system of its own where there is none; it may have none as yet, or one without a matrix
+  dvObject *system = ((Export *)e)->linearSystem.target,
+           *solver = system ? NULL : dv_node_find_up(e->base.node, DV_ROLE_LINEAR_SOLVER);
+  if (solver) system = dv_linear_solver(solver)->system;
+  const dvBlockMatrix *a = system ? dv_linear_system_matrix(system) : NULL;
   if (!a && !e->warned)
-    dv_warning(&e->base, "solve with an assembled system", "%s has no matrix to write", system->name);
+    dv_warning(&e->base, "solve with an assembled system", "%s has no matrix to write",
+               (solver ? solver : system)->name);
   e->warned = e->warned || !a;
   return a;
 }
@@ -112,9 +139,9 @@ static dvStatus export_init(dvObject *o)
 {
   Export *e = (Export *)o;
   if (!e->linearSystem.target) e->linearSystem.target = dv_node_find_up(o->node, DV_ROLE_LINEAR_SYSTEM);
-  if (!e->linearSystem.target)
+  if (!e->linearSystem.target && !dv_node_find_up(o->node, DV_ROLE_LINEAR_SOLVER))
     return dv_error(o, "add a MatrixLinearSystem and give linearSystem=\"@name\"",
-                    "%s finds no linear system in its node or above", o->cls->name);
+                    "%s finds no linear system and no linear solver in its node or above", o->cls->name);
   return dv_matrix_export_init(o, system_matrix, o->cls == &dv_matrix_image_class);
 }
 

@@ -1,6 +1,6 @@
 // What writers of matrices share: when and how a matrix goes to a file.
 //
-// Formats: txt (rows of numbers), csv, mtx (MatrixMarket), pgm (a picture). A file a step, numbered, when
+// Formats: txt (rows of numbers), csv, mtx (MatrixMarket), pgm and jpg (pictures). A file a step, numbered, when
 // exportEveryNumberOfSteps is given.
 #ifndef DV_LINEAR_SYSTEM_EXPORT_H
 #define DV_LINEAR_SYSTEM_EXPORT_H
@@ -8,7 +8,7 @@
 #include "math/block_matrix.h"
 #include "object/object.h"
 
-enum { DV_MATRIX_TXT, DV_MATRIX_CSV, DV_MATRIX_MTX, DV_MATRIX_PGM };
+enum { DV_MATRIX_TXT, DV_MATRIX_CSV, DV_MATRIX_MTX, DV_MATRIX_PGM, DV_MATRIX_JPG };
 
 #define DV_MATRIX_EXPORT_FIELDS(X)                                                                 \
   X(string, filename, "", "", "file to write, without extension; the component's name by default") \
@@ -16,8 +16,8 @@ enum { DV_MATRIX_TXT, DV_MATRIX_CSV, DV_MATRIX_MTX, DV_MATRIX_PGM };
   X(bool, exportAtBegin, "0", "", "write after the first step")                                    \
   X(bool, exportAtEnd, "0", "", "write when the scene is closed")                                  \
   X(bool, enable, "1", "", "write at all")
-#define DV_MATRIX_EXPORTER_FIELDS(X)                                         \
-  X(choice, format, "txt", "", "kind of file", .options = "txt|csv|mtx|pgm") \
+#define DV_MATRIX_EXPORTER_FIELDS(X)                                             \
+  X(choice, format, "txt", "", "kind of file", .options = "txt|csv|mtx|pgm|jpg") \
   X(int, precision, "6", "", "significant digits of txt and csv")
 #define DV_MATRIX_IMAGE_FIELDS(X) X(string, bitmap, "", "", "accepted for compatibility", .flags = DV_HIDDEN)
 #define DV_MATRIX_EXPORT_MEMORY(X) X(numbers, steps)

@@ -66,10 +66,15 @@ bool dv_topology_tell_remade(dvTopology *t)
   return true;
 }
 
-void dv_topology_end_changes(dvTopology *t)
+void dv_topology_tell_end(dvTopology *t)
 {
   changes_of(t);
   tell(t, &(dvChange){.what = DV_CHANGES_END});
+}
+
+void dv_topology_end_changes(dvTopology *t)
+{
+  dv_topology_tell_end(t);
   dvScene *scene = t->base.node ? t->base.node->scene : NULL;
   if (scene && scene->follow) scene->follow(scene);
 }
@@ -107,11 +112,13 @@ static dvStatus keep_lists(dvTopology *t, size_t points)
 
 // From here on the lists are the topology's own: they follow no loader, and nothing is made from larger elements. The
 // container hears of changes after everybody else, so that others still see what is removed.
-static dvStatus freeze(dvTopology *t)
+dvStatus dv_topology_first_change(dvTopology *t)
 {
   struct dvChanges *c = changes_of(t);
   if (t->base.failed) return DV_ERROR_INPUT;
   if (c->frozen) return DV_OK;
+  for (size_t i = 0; i < c->watchers.count; i++)
+    if (c->watchers.data[i]->before_first) c->watchers.data[i]->before_first(c->watchers.data[i]);
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
     dv_topology_elements(t, k);   // derived ones are made, so that those who have asked for them before keep them
     if (t->base.failed) return DV_ERROR_INPUT;
@@ -180,7 +187,7 @@ static dvStatus check_removal(dvTopology *t, dvElementKind kind, const int32_t *
 
 dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *positions, dvOrigin origin)
 {
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   DV_TRY(check_origin(t, DV_POINT, count, &origin));
   size_t before = dv_topology_point_count(t);
   if (count > DV_POINT_LIMIT - before)
@@ -197,7 +204,7 @@ dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *posit
 dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin)
 {
   DV_REQUIRE(kind > DV_POINT && kind < DV_ELEMENT_KINDS);
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   DV_TRY(check_origin(t, kind, count, &origin));
   size_t width = (size_t)dv_element_points(kind), point_count = dv_topology_point_count(t),
          before = dv_topology_count(t, kind);
@@ -215,7 +222,7 @@ dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *point
 
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
 {
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   int32_t *sorted = dv_try_alloc((count + 1) * sizeof *sorted);
   if (!sorted) return dv_error(&t->base, NULL, "out of memory for removing %zu %s", count, dv_element_name(kind));
   if (count) memcpy(sorted, indices, count * sizeof *sorted);
@@ -269,7 +276,7 @@ static bool reorder(dvElementList *l, const int32_t *order, size_t count)
 
 dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order)
 {
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   size_t count = dv_topology_count(t, kind);
   DV_TRY(check_order(t, kind, order, count));
   dvChange change = {.what = DV_RENUMBERED, .kind = kind, .count = count, .before = count, .indices = order};
@@ -281,11 +288,29 @@ dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *
   return DV_OK;
 }
 
+dvStatus dv_topology_move_points(dvTopology *t, const int32_t *indices, size_t count, dvOrigin origin)
+{
+  DV_TRY(dv_topology_first_change(t));
+  size_t points = dv_topology_point_count(t);
+  if (count && (!origin.offsets || !origin.coefficients))
+    return refuse(t, "%d of %zu %s cannot be moved: nothing tells where to", (int32_t)count, points, "points");
+  DV_TRY(check_origin(t, DV_POINT, count, &origin));
+  for (size_t i = 0; i < count; i++)
+    if (indices[i] < 0 || (size_t)indices[i] >= points)
+      return refuse(t, "number %d cannot be moved: there are %zu %s", indices[i], points, "points");
+  dvChange change = {
+      .what = DV_MOVED, .kind = DV_POINT, .count = count, .before = points, .indices = indices, .origin = origin};
+  t->changes->points.watcher.notice(&t->changes->points.watcher, &change);
+  dv_topology_settled(t, DV_POINT, points);
+  tell(t, &change);
+  return DV_OK;
+}
+
 // --- neighbours that stay true through changes ---------------------------------------------------
 
 int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point)
 {
-  return freeze(t) == DV_OK ? t->changes->elements[kind].first.data[point] - 1 : -1;
+  return dv_topology_first_change(t) == DV_OK ? t->changes->elements[kind].first.data[point] - 1 : -1;
 }
 
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at)
