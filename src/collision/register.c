@@ -20,6 +20,8 @@ void dv_register_collision(dvRegistry *r)
       &dv_new_proximity_class,
       &dv_local_min_distance_class,
       &dv_discrete_intersection_class,
+      &dv_lmd_new_proximity_class,
+      &dv_ccd_class,
       &dv_collision_response_class,
       &dv_rule_based_manager_class,
       &dv_collision_pipeline_class,
