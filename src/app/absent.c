@@ -18,8 +18,7 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel FFDDistanceGridCollisionModel "
-                         "RigidDistanceGridCollisionModel"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
                      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},

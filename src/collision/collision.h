@@ -148,7 +148,8 @@ typedef struct dvContactManagerOps {
 } dvContactManagerOps;
 
 typedef struct dvGroupManagerOps {
-  // The node that each response is attached to; `scene_node` is that of the pipeline.
+  // The node that each response is attached to, NULL where the pipeline decides; `scene_node` is that of the pipeline.
+  // Called in every step, also without responses.
   dvStatus (*group)(dvObject *o, const dvResponses *responses, dvNode *scene_node, dvNode **nodes);
 } dvGroupManagerOps;
 
