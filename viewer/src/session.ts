@@ -172,7 +172,7 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus(status); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, labels: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
     else if (news.is === 'stats') this.addStats(news);
     else if (news.is === 'diverged') {
