@@ -16,13 +16,9 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
-    {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
-    {"Sofa.Component.StateContainer", "MappedObject"},
-    {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel FFDDistanceGridCollisionModel "
-                         "RigidDistanceGridCollisionModel"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
                      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},

@@ -15,6 +15,7 @@
 // middle has left a box.
 #include "io/record/frames.h"
 #include "state/state.h"
+#include "topology/change/incise.h"
 #include "topology/change/modifier.h"
 
 #include <float.h>
@@ -201,6 +202,55 @@ static dvStatus command_remove(const Processor *p, const char *line, const char 
   return status;
 }
 
+// Positions that an incision goes by: of the state, now or at rest, or those of the topology. The state follows.
+typedef struct Ground {
+  const dvState *state;
+  dvTopology *topology;
+  int id;
+} Ground;
+
+static const double *positions(void *user)
+{
+  const Ground *g = user;
+  return g->state ? dv_state_read(g->state, g->id) : dv_topology_positions(g->topology)->data;
+}
+
+// the numbers of a line, however many there are
+static size_t count_numbers(const char *cursor)
+{
+  size_t count = 0;
+  double number;
+  while (dv_scan_real(&cursor, &number)) count++;
+  return count;
+}
+
+// INCISE= n, and below x y z or a triangle and x y z for each corner of the path
+static dvStatus command_incise(const Processor *p, const char *line, const char *cursor)
+{
+  size_t count;
+  if (!scan_count(&cursor, 4, &count)) return not_understood(p, line);
+  bool told = count_numbers(dv_frame_reader_below(&p->file, line)) >= 4 * count;
+  double *numbers = read_numbers(p, line, (told ? 4 : 3) * count),
+         *corners = dv_alloc((3 * count + 1) * sizeof *corners);
+  int32_t *triangles = dv_alloc((count + 1) * sizeof *triangles);
+  if (!numbers) return DV_ERROR_INPUT;
+  for (size_t i = 0; i < count; i++) {
+    triangles[i] = told && numbers[4 * i] >= 0 && numbers[4 * i] < 2e9 ? (int32_t)numbers[4 * i] : -1;
+    memcpy(corners + 3 * i, numbers + (told ? 4 * i + 1 : 3 * i), 3 * sizeof *corners);
+  }
+  dvObject *found = dv_node_find_up(p->container->base.node, DV_ROLE_STATE);
+  bool fits = found && found->dof->coord == 3 && dv_state(found)->topology == p->container;
+  Ground ground = {fits ? dv_state(found) : NULL, p->container, p->saveIndicesAtInit ? DV_X_REST : DV_X};
+  dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder};
+  dvStatus status = DV_ERROR_USAGE;
+  if (!fits && dv_reals_size(dv_topology_positions(p->container)) < dv_topology_point_count(p->container))
+    dv_warning(&p->base, "add a MechanicalObject to the node of the topology", "%s has no positions to cut by",
+               p->container->base.name);
+  else status = dv_mesh_incise(p->container, &how, corners, triangles, count, NULL);
+  dv_free(numbers), dv_free(corners), dv_free(triangles);
+  return status;
+}
+
 static void run_frame(Processor *p, const dvFrame *frame)
 {
   const char *cursor = frame->first;
@@ -209,6 +259,7 @@ static void run_frame(Processor *p, const dvFrame *frame)
     while (dv_is_space(*line)) line++;
     if (dv_starts_with(line, "ADD=")) command_add(p, line, line + 4);
     else if (dv_starts_with(line, "REMOVE=")) command_remove(p, line, line + 7);
+    else if (dv_starts_with(line, "INCISE=")) command_incise(p, line, line + 7);
     cursor += strlen(cursor) + 1;
   }
 }

@@ -340,6 +340,7 @@ static void compile(dvPlan *p)
 {
   Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
   dv_visit(p->root, &c.visitor);
+  for (size_t i = 0; i < p->root->joined.count; i++) dv_visit(p->root->joined.data[i], &c.visitor);
   arrange_mappings(p);
   mark_loaded(p);
   mark_carrying(p);

@@ -85,7 +85,7 @@ static bool mark_triangles(ElementModel *m)
   dvTopology *t = topology_of(m);
   size_t count = dv_topology_count(t, DV_TRIANGLE);
   dv_array_resize(&m->base.flags, dv_ints_size(&m->base.elements));
-  if (m->base.flags.count) memset(m->base.flags.data, 0, m->base.flags.count);
+  if (m->base.flags.count) memset(m->base.flags.data, 0, m->base.flags.count * sizeof *m->base.flags.data);
   if (count == 0) return true;
   const dvIncidence *corners = dv_topology_around_point(t, DV_TRIANGLE),
                     *sides = dv_topology_around(t, DV_EDGE, DV_TRIANGLE);
@@ -94,9 +94,11 @@ static bool mark_triangles(ElementModel *m)
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < 3; k++) {
       int32_t point = m->base.elements.data[3 * i + k], side = parts->data[3 * i + k];
-      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint8_t)(DV_CORNER << k);
+      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint16_t)(DV_CORNER << k);
       if (side >= 0 && sides->items[sides->offsets[side]] == (int32_t)i)
-        m->base.flags.data[i] |= (uint8_t)(DV_SIDE << k);
+        m->base.flags.data[i] |= (uint16_t)(DV_SIDE << k);
+      if (side >= 0 && sides->offsets[side + 1] - sides->offsets[side] == 1)
+        m->base.flags.data[i] |= (uint16_t)(DV_RIM << k);
     }
   return true;
 }

@@ -220,6 +220,13 @@ static dvStatus rules_init(dvObject *o)
   return DV_OK;
 }
 
+static dvStatus manager_bwd_init(dvObject *o)
+{
+  const dvClass *cls = class_of(((Manager *)o)->response);
+  if (cls == &dv_friction_response_class || cls == &dv_stick_response_class) dv_contact_check_corrections(o);
+  return DV_OK;
+}
+
 static void manager_destroy(dvObject *o)
 {
   Manager *m = (Manager *)o;
@@ -239,6 +246,7 @@ const dvClass dv_collision_response_class = {
     .size = sizeof(Manager),
     .blocks = {&dv_object_block, DV_BLOCK(manager_fields)},
     .ops = {[DV_ROLE_CONTACT_MANAGER] = &manager_ops},
+    .bwd_init = manager_bwd_init,
     .destroy = manager_destroy,
 };
 
@@ -250,6 +258,7 @@ const dvClass dv_rule_based_manager_class = {
     .size = sizeof(Manager),
     .blocks = {&dv_object_block, DV_BLOCK(manager_fields), DV_BLOCK(rule_fields)},
     .ops = {[DV_ROLE_CONTACT_MANAGER] = &manager_ops},
+    .bwd_init = manager_bwd_init,
     .init = rules_init,
     .destroy = manager_destroy,
 };

@@ -32,6 +32,9 @@ void dv_contact_sides_attach(const dvContactSides *s, dvLiveGroup *live);
 void dv_contact_sides_end(dvContactSides *s, dvLiveGroup *live);
 void dv_contact_sides_free(dvContactSides *s);
 
+// Tells bodies that contacts by Lagrange multipliers cannot move, and a scene that solves for none.
+void dv_contact_check_corrections(const dvObject *manager);
+
 // A number of a response's parameters, "name=value&name=value"; `otherwise` where it is not among them.
 double dv_response_number(const dvResponse *r, const char *name, double otherwise);
 

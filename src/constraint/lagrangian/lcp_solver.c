@@ -51,6 +51,7 @@ typedef struct Level {
   size_t count, rows;
   const double *w, *free;
   double *lambda;
+  dvResidual *residual;
 } Level;
 
 typedef struct LcpSolver {
@@ -61,6 +62,7 @@ typedef struct LcpSolver {
   DV_ARRAY(int32_t) members;        // of each group: those that are active
   DV_ARRAY(unsigned char) active;
   DV_ARRAY(double) coarse;   // W, d_free, lambda and lambda before of the groups
+  dvResidual residual;       // of the groups
   bool told;                 // that it did not converge
 } LcpSolver;
 
@@ -77,16 +79,15 @@ static double visit(const LcpSolver *s, const Level *level, size_t index)
   dvObject *owner = level->laws ? level->laws[index].object : NULL;
   size_t n = (size_t)law.rows, first = level->laws ? (size_t)level->laws[index].first : 3 * index;
   double own[DV_LAW_ROWS * DV_LAW_ROWS], d[DV_LAW_ROWS], before[DV_LAW_ROWS], *lambda = level->lambda + first;
-  const dvVectorKernels *kernels = dv_vector_kernels();
   for (size_t i = 0; i < n; i++) {
-    const double *row = level->w + (first + i) * level->rows;
-    memcpy(own + i * n, row + first, n * sizeof *own);
-    d[i] = level->free[first + i] + kernels->dot(row, level->lambda, level->rows);
+    memcpy(own + i * n, level->w + (first + i) * level->rows + first, n * sizeof *own);
+    d[i] = level->residual->d.data[first + i];
     before[i] = lambda[i];
   }
   law.mu = s->mu;
   if (s->minW != 0 && fabs(own[0]) <= s->minW) memset(lambda, 0, n * sizeof *lambda);
   else dv_law_solve(owner, &law, own, d, lambda);
+  dv_residual_change(level->residual, level->w, first, n, lambda);
   double square = 0;
   for (size_t i = 0; i < n; i++) {
     double moved = 0;
@@ -101,6 +102,7 @@ static bool iterate(LcpSolver *s, const Level *level, double tolerance)
   double limit = s->mu > 0 ? tolerance * (double)(level->count + 1) : tolerance;
   for (int i = 0; i < s->maxIt; i++) {
     double error = 0;
+    dv_residual_follow(level->residual, level->w, level->free, level->lambda, level->rows);
     for (size_t k = 0; k < level->count; k++) error += visit(s, level, k);
     s->currentError = error;
     s->currentIterations++;
@@ -167,7 +169,8 @@ static Level project(LcpSolver *s, const Level *fine)
     }
   }
   memcpy(lambda + rows, lambda, rows * sizeof *lambda);
-  return (Level){.count = s->lead.count, .rows = rows, .w = w, .free = free, .lambda = lambda};
+  dv_residual_reset(&s->residual);
+  return (Level){.count = s->lead.count, .rows = rows, .w = w, .free = free, .lambda = lambda, &s->residual};
 }
 
 static void prolong(const LcpSolver *s, const Level *fine, const Level *coarse)
@@ -210,7 +213,8 @@ static void find_multipliers(LcpSolver *s)
                 .rows = p->rows,
                 .w = p->w.data,
                 .free = p->violation.data,
-                .lambda = p->lambda.data};
+                .lambda = p->lambda.data,
+                .residual = &p->residual};
   s->graph.count = 0;
   s->currentIterations = 0;
   s->currentError = 0;
@@ -275,6 +279,7 @@ static void lcp_destroy(dvObject *o)
   dv_array_free(&s->members);
   dv_array_free(&s->active);
   dv_array_free(&s->coarse);
+  dv_residual_free(&s->residual);
 }
 
 static const dvConstraintSolverOps lcp_ops = {.solve = lcp_solve};

@@ -126,6 +126,7 @@ static dvStatus check_rows(const dvConstraintProblem *p, const dvPlan *plan)
 dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
 {
   dv_array_resize(&p->w, p->rows * p->rows);
+  dv_residual_reset(&p->residual);
   if (p->rows == 0) return DV_OK;
   memset(p->w.data, 0, p->rows * p->rows * sizeof *p->w.data);
   for (size_t i = 0; i < plan->corrections.count; i++) {
@@ -194,6 +195,7 @@ void dv_problem_free(dvConstraintProblem *p)
   dv_array_free(&p->violation);
   dv_array_free(&p->lambda);
   dv_array_free(&p->w);
+  dv_residual_free(&p->residual);
   dv_array_free(&p->inverses);
   dv_array_free(&p->work);
   dv_address_map_free(&p->kept);

@@ -10,6 +10,7 @@
 #ifndef DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 #define DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 
+#include "constraint/lagrangian/residual.h"
 #include "mechanics/rows.h"
 
 DV_PUBLIC_BEGIN
@@ -39,6 +40,7 @@ typedef struct dvConstraintProblem {
   DV_ARRAY(double) w;          // rows x rows
   DV_ARRAY(double) inverses;   // of the blocks of equalities with more than DV_LAW_ROWS rows
   DV_ARRAY(double) work;       // violations and multipliers of one law
+  dvResidual residual;         // of the present multipliers, while laws are solved one after the other
   bool takes_blocks;           // the solver takes equalities with more than DV_LAW_ROWS rows; else row by row
   // multipliers of the last step
   bool keep_all;       // laws that restart begin where the last step ended, too
@@ -59,8 +61,9 @@ void dv_problem_invert(dvConstraintProblem *p);
 void dv_problem_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d);
 // Sets the multipliers of a law for the violation d of its rows, all others as they are.
 void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const double *d, double *lambda);
-// The same with the violation that the present multipliers leave. How far that moves the law's own violation: the sum
-// over its rows of the root of the squares |w (lambda - before)|, and the largest of them in *most.
+// The same with the violation that the present multipliers leave, after dv_residual_follow. How far that moves the
+// law's own violation: the sum over its rows of the root of the squares |w (lambda - before)|, and the largest of them
+// in *most.
 double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *most);
 // The free motion x and v of the step, and what the multipliers add to it, into DV_X and DV_V (velocities only into
 // DV_V).

@@ -62,6 +62,7 @@ double dv_constraint_solver_sweep(dvConstraintSolver *s, double tolerance, bool 
   dvConstraintProblem *p = &s->problem;
   double error = 0, most;
   *verified = true;
+  dv_residual_follow(&p->residual, p->w.data, p->violation.data, p->lambda.data, p->rows);
   for (size_t i = 0; i < p->laws.count; i++) {
     double own = p->laws.data[i].law.tolerance, moved = dv_problem_visit(p, &p->laws.data[i], &most);
     *verified = *verified && !(own > 0 ? moved > own : most > tolerance);

@@ -101,9 +101,10 @@ double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *m
   size_t n = (size_t)l->law.rows, first = (size_t)l->first;
   dv_array_resize(&p->work, 3 * n);
   double *d = p->work.data, *before = d + n, *lambda = p->lambda.data + first, sum = 0;
-  dv_problem_violation(p, l, d);
+  memcpy(d, p->residual.d.data + first, n * sizeof *d);
   memcpy(before, lambda, n * sizeof *before);
   dv_problem_solve_law(p, l, d, lambda);
+  dv_residual_change(&p->residual, p->w.data, first, n, lambda);
   *most = 0;
   for (size_t i = 0; i < n; i++) {
     const double *row = p->w.data + (first + i) * p->rows + first;

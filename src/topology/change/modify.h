@@ -13,6 +13,14 @@
 
 DV_PUBLIC_BEGIN
 
+// for qsort and bsearch over numbers of elements
+static inline int dv_numbers_ascending(const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+static inline int dv_numbers_descending(const void *a, const void *b) { return dv_numbers_ascending(b, a); }
+
 // what goes with removed elements when nothing has it any more
 typedef enum dvIsolated {
   DV_KEEP_ISOLATED,

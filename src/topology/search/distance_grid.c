@@ -31,6 +31,7 @@ bool dv_distance_grid_lay(dvDistanceGrid *g, const int n[3], dvVec3 low, dvVec3 
   for (int k = 0; k < 3; k++) {
     g->n[k] = n[k];
     g->cell[k] = (along(high, k) - along(low, k)) / (n[k] - 1);
+    g->per_length[k] = (n[k] - 1) / (along(high, k) - along(low, k));
   }
   if (!dv_try_reserve(&g->values, count)) return false;
   dv_array_resize(&g->values, count);
@@ -55,7 +56,7 @@ static size_t locate(const dvDistanceGrid *g, dvVec3 p, double at[3])
 {
   int corner[3];
   for (int k = 0; k < 3; k++) {
-    at[k] = (along(p, k) - along(g->low, k)) / g->cell[k];
+    at[k] = (along(p, k) - along(g->low, k)) * g->per_length[k];
     double whole = floor(at[k]);
     corner[k] = whole < 0 ? 0 : whole >= g->n[k] - 1 ? g->n[k] - 2 : (int)whole;
     at[k] -= corner[k];
@@ -197,7 +198,10 @@ static Nearest find_nearest(const Measure *m, dvVec3 p, double most)
     const dvBoxTreeNode *n = &m->tree.nodes.data[at];
     if (distance2_to(&n->box, p) > best.distance2 * (1 + 1e-12)) continue;
     if (!n->right) {
-      for (int32_t i = n->first; i < n->first + n->count; i++) try_triangle(m, m->tree.items.data[i], p, &best);
+      for (int32_t i = n->first; i < n->first + n->count; i++) {
+        int32_t t = m->tree.items.data[i];
+        if (distance2_to(&m->tree.boxes[t], p) <= best.distance2 * (1 + 1e-12)) try_triangle(m, t, p, &best);
+      }
       continue;
     }
     bool left = distance2_to(&m->tree.nodes.data[at + 1].box, p) <= distance2_to(&m->tree.nodes.data[n->right].box, p);

@@ -12,13 +12,13 @@
 #include "math/vec.h"
 
 typedef struct dvDistanceGrid {
-  int n[3];                       // points along each axis, at least 2
-  dvVec3 low, high;               // first and last point
-  double cell[3];                 // width of a cell
-  dvVec3 inner_low, inner_high;   // bounds of the surface
-  bool per_cell;                  // slopes are differences over a cell, not over a length: as SOFA has them
-  DV_ARRAY(double) values;        // x fastest
-  DV_ARRAY(double) points;        // of the surface, three numbers each
+  int n[3];                        // points along each axis, at least 2
+  dvVec3 low, high;                // first and last point
+  double cell[3], per_length[3];   // width of a cell, and cells in a unit of length
+  dvVec3 inner_low, inner_high;    // bounds of the surface
+  bool per_cell;                   // slopes are differences over a cell, not over a length: as SOFA has them
+  DV_ARRAY(double) values;         // x fastest
+  DV_ARRAY(double) points;         // of the surface, three numbers each
 } dvDistanceGrid;
 
 // A surface of triangles.

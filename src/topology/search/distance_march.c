@@ -112,7 +112,8 @@ static void cross_triangle(March *m, const dvVec3 c[3])
   for (int k = 0; k < 3; k++) {
     double low = dv_min(along(c[0], k), dv_min(along(c[1], k), along(c[2], k)));
     double high = dv_max(along(c[0], k), dv_max(along(c[1], k), along(c[2], k)));
-    low = floor((low - along(g->low, k)) / g->cell[k]), high = floor((high - along(g->low, k)) / g->cell[k]);
+    low = floor((low - along(g->low, k)) * g->per_length[k]),
+    high = floor((high - along(g->low, k)) * g->per_length[k]);
     first[k] = (int)dv_min(dv_max(low - 1, 0), g->n[k]);
     end[k] = (int)dv_max(dv_min(high + 2, g->n[k] - 1), 0);
   }
