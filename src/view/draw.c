@@ -314,12 +314,13 @@ static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
 // triangles, edges, points or spheres of a collision model
 static void add_collision(dvDraw *d, dvObject *o)
 {
-  static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES};
+  static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES, DV_DRAW_POINTS};
   dvCollisionModel *m = (dvCollisionModel *)o;
   bool spheres = m->radii && !m->elements.width;
   int positions = dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0);
   dvDrawable *a = add(d, DV_DRAW_COLLISION, spheres ? DV_DRAW_SPHERES : kinds[m->elements.width], o, positions);
-  if (m->elements.width > 1) a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
+  if (m->elements.width > 1 && m->elements.width < 4)
+    a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
   if (spheres)
     a->radii =
         array_of(d, DV_DRAW_COLLISION,

@@ -112,7 +112,9 @@ bool dv_frame_reader_seek(dvFrameReader *r, double time, bool loop, const char *
       if (!dv_starts_with(line, words[k])) continue;
       found = true;
       frame->line[k] = line + strlen(words[k]);
+      if (!frame->first) frame->first = line;
     }
+    frame->end = r->text + dv_min_size(r->at, r->length);
   }
   return found;
 }
