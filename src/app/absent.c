@@ -10,31 +10,16 @@ static const dvAbsent absent[] = {
      "MultiAdaptiveBeamMapping RodMeshSection RodSpireSection RodStraightSection SutureController "
      "WireBeamInterpolation WireRestShape"},
     {"Geomagic", "GeomagicDriver GeomagicEmulator"},
-    {"MultiThreading", "DataExchange MeanComputation"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
-                                                        "UncoupledConstraintCorrection"},
-    {"Sofa.Component.Constraint.Lagrangian.Model",
-     "AugmentedLagrangianConstraint FixedLagrangianConstraint "
-     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
-     "UnilateralLagrangianConstraint"},
-    {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
-     "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
-    {"Sofa.Component.SceneUtility", "FileMessageHandlerComponent"},
-    {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
-    {"Sofa.Component.StateContainer", "MappedObject"},
-    {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
-                         "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SofaMatrix", "ComplianceMatrixExporter ComplianceMatrixImage"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
                      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
     {"SoftRobots",

@@ -16,10 +16,16 @@ typedef struct Curve {
   FILE *files[3];   // positions, velocities, energies
 } Curve;
 
+typedef struct Range {
+  size_t first, last;
+} Range;
+
 struct dvCurves {
   dvScene *scene;
   bool csv;
   DV_ARRAY(Curve) list;
+  DV_ARRAY(Range) points;   // that are written; all when empty
+  dvText row;
 };
 
 static const char *const suffixes[3] = {"x", "v", "Energy"};
@@ -44,6 +50,40 @@ static char *stem_of(const dvPlan *plan, const dvObject *state)
   return stem;
 }
 
+// --- points --------------------------------------------------------------------------------------
+
+// "0,5,10-20", also with spaces
+static bool read_points(dvCurves *c, const char *text)
+{
+  while (*text) {
+    long long first, last;
+    while (*text == ',' || dv_is_space(*text)) text++;
+    if (!*text) break;
+    if (!dv_scan_int(&text, &first) || first < 0) return false;
+    last = first;
+    if (*text == '-' && (text++, !dv_scan_int(&text, &last))) return false;
+    if (last < first || (*text && *text != ',' && !dv_is_space(*text))) return false;
+    dv_push(&c->points, ((Range){(size_t)first, (size_t)last}));
+  }
+  return c->points.count > 0;
+}
+
+static bool has_points(const dvCurves *c, const dvState *s)
+{
+  bool any = c->points.count == 0;
+  for (size_t i = 0; i < c->points.count; i++) any = any || c->points.data[i].first < s->count;
+  return any;
+}
+
+// the i-th range of points that are written of a state; false behind the last
+static bool range_of(const dvCurves *c, const dvState *s, size_t i, Range *out)
+{
+  if (c->points.count == 0) *out = (Range){0, s->count};
+  else if (i < c->points.count)
+    *out = (Range){dv_min_size(c->points.data[i].first, s->count), dv_min_size(c->points.data[i].last + 1, s->count)};
+  return i < dv_max_size(c->points.count, 1);
+}
+
 // --- columns -------------------------------------------------------------------------------------
 
 static void add_head(const dvCurves *c, const Curve *curve, int which, dvText *out)
@@ -54,13 +94,14 @@ static void add_head(const dvCurves *c, const Curve *curve, int which, dvText *o
   const char *separator = c->csv ? "," : " ";
   dv_text_add(out, c->csv ? "time" : "# time");
   int width = which == 2 ? 3 : dv_state_width(curve->state, which ? DV_V : DV_X);
-  size_t points = which == 2 ? 1 : curve->state->count;
-  for (size_t i = 0; i < points; i++)
-    for (int k = 0; k < width; k++) {
-      if (which == 2) dv_text_printf(out, "%s%s", separator, parts[2][k]);
-      else if (width == 3 || (width > 5 && width < 8)) dv_text_printf(out, "%s%s%zu", separator, parts[which][k], i);
-      else dv_text_printf(out, "%s%c%d_%zu", separator, which ? 'v' : 'x', k, i);
-    }
+  Range r = {0, 1};
+  for (size_t n = 0; which == 2 ? n == 0 : range_of(c, curve->state, n, &r); n++)
+    for (size_t i = r.first; i < r.last; i++)
+      for (int k = 0; k < width; k++) {
+        if (which == 2) dv_text_printf(out, "%s%s", separator, parts[2][k]);
+        else if (width == 3 || (width > 5 && width < 8)) dv_text_printf(out, "%s%s%zu", separator, parts[which][k], i);
+        else dv_text_printf(out, "%s%c%d_%zu", separator, which ? 'v' : 'x', k, i);
+      }
   dv_text_add(out, "\n");
 }
 
@@ -84,29 +125,27 @@ static void add_energies(const dvCurves *c, const Curve *curve, double out[3])
 
 static void add_row(const dvCurves *c, const Curve *curve, int which, dvText *out)
 {
+  const int id = which ? DV_V : DV_X;
   double energies[3];
   const double *values = energies;
-  size_t n = 3;
+  size_t width = 3;
+  Range r = {0, 1};
   if (which == 2) add_energies(c, curve, energies);
-  else {
-    values = dv_state_read(curve->state, which ? DV_V : DV_X);
-    n = dv_state_scalars(curve->state, which ? DV_V : DV_X);
-  }
+  else values = dv_state_read(curve->state, id), width = (size_t)dv_state_width(curve->state, id);
   dv_text_add_real(out, c->scene->root->time);
-  for (size_t i = 0; i < n; i++) {
-    dv_text_add(out, c->csv ? "," : " ");
-    dv_text_add_real(out, values[i]);
-  }
+  for (size_t n = 0; which == 2 ? n == 0 : range_of(c, curve->state, n, &r); n++)
+    for (size_t i = r.first * width; i < r.last * width; i++) {
+      dv_text_add(out, c->csv ? "," : " ");
+      dv_text_add_real(out, values[i]);
+    }
   dv_text_add(out, "\n");
 }
 
 // --- life ----------------------------------------------------------------------------------------
 
-static dvStatus put(FILE *f, dvText *text)
+static dvStatus put(FILE *f, const dvText *text)
 {
-  bool good = fwrite(text->text, 1, text->length, f) == text->length;
-  dv_text_free(text);
-  return good ? DV_OK : DV_ERROR_INPUT;
+  return fwrite(text->text, 1, text->length, f) == text->length ? DV_OK : DV_ERROR_INPUT;
 }
 
 static bool open_curve(dvCurves *c, dvObject *state, const char *directory)
@@ -130,18 +169,43 @@ static bool open_curve(dvCurves *c, dvObject *state, const char *directory)
   return good;
 }
 
-dvCurves *dv_curves_create(dvScene *scene, const char *directory, bool csv)
+static void tell(const dvScene *scene, const char *where, const char *text)
+{
+  dv_log_send(&scene->context->log,
+              &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {where, 0}, .text = text});
+}
+
+// the points that were asked for, and a state that has some of them
+static bool choose_points(dvCurves *c, const char *points)
+{
+  bool any = false;
+  if (!points) return true;
+  if (!read_points(c, points)) {
+    tell(c->scene, "--csv-points", "not a list of points, such as 272 or 0,5,10-20");
+    return false;
+  }
+  for (size_t i = 0; i < c->scene->plan->states.count; i++)
+    any = any || has_points(c, dv_state(c->scene->plan->states.data[i]));
+  if (!any) tell(c->scene, "--csv-points", "no state of the scene has one of these points; they count from 0");
+  return any;
+}
+
+dvCurves *dv_curves_create(dvScene *scene, const char *directory, bool csv, const char *points)
 {
   dvCurves *c = dv_alloc(sizeof *c);
   c->scene = scene;
   c->csv = csv;
+  if (!choose_points(c, points)) {
+    dv_curves_close(&c);
+    return NULL;
+  }
   bool good = dv_make_directories(directory);
   for (size_t i = 0; i < scene->plan->states.count && good; i++)
-    good = open_curve(c, scene->plan->states.data[i], directory);
+    if (has_points(c, dv_state(scene->plan->states.data[i])))
+      good = open_curve(c, scene->plan->states.data[i], directory);
   if (good) return c;
   char *text = dv_format("cannot be written: %s", strerror(errno));
-  dv_log_send(&scene->context->log,
-              &(dvMessage){.level = DV_ERROR, .status = DV_ERROR_INPUT, .place = {directory, 0}, .text = text});
+  tell(scene, directory, text);
   dv_free(text);
   dv_curves_close(&c);
   return NULL;
@@ -151,9 +215,9 @@ dvStatus dv_curves_add(dvCurves *c)
 {
   for (size_t i = 0; i < c->list.count; i++)
     for (int k = 0; k < 3; k++) {
-      dvText row = {0};
-      add_row(c, &c->list.data[i], k, &row);
-      DV_TRY(put(c->list.data[i].files[k], &row));
+      dv_text_clear(&c->row);
+      add_row(c, &c->list.data[i], k, &c->row);
+      DV_TRY(put(c->list.data[i].files[k], &c->row));
     }
   return DV_OK;
 }
@@ -168,7 +232,11 @@ dvStatus dv_curves_close(dvCurves **curves)
       bool whole = f && !ferror(f);
       if (f && (fclose(f) != 0 || !whole)) status = DV_ERROR_INPUT;
     }
-  if (c) dv_array_free(&c->list);
+  if (c) {
+    dv_array_free(&c->list);
+    dv_array_free(&c->points);
+    dv_text_free(&c->row);
+  }
   dv_free(c);
   *curves = NULL;
   return status;

@@ -101,6 +101,17 @@ void dv_scene_lint_motion(dvScene *scene)
   check_states(scene);
 }
 
+// whether something in the node takes the node's state
+static bool has_takers(const dvNode *node)
+{
+  static const dvRole takers[] = {DV_ROLE_MASS,       DV_ROLE_FORCE,           DV_ROLE_MAPPING,   DV_ROLE_ODE,
+                                  DV_ROLE_PROJECTIVE, DV_ROLE_COLLISION_MODEL, DV_ROLE_CONSTRAINT};
+  for (size_t i = 0; i < node->objects.count; i++)
+    for (size_t k = 0; k < DV_COUNT(takers); k++)
+      if (dv_plays(node->objects.data[i], takers[k])) return true;
+  return false;
+}
+
 // of states, integrators and masses a node has one
 static void check_single(const dvNode *node)
 {
@@ -112,7 +123,7 @@ static void check_single(const dvNode *node)
       {DV_ROLE_ODE, "each of them moves the node in every step", "remove one of them"},
       {DV_ROLE_MASS, "they add up", "remove one of them"},
   };
-  for (size_t k = 0; k < DV_COUNT(rows); k++) {
+  for (size_t k = has_takers(node) ? 0 : 1; k < DV_COUNT(rows); k++) {
     const dvObject *first = NULL;
     for (size_t i = 0; i < node->objects.count; i++) {
       const dvObject *o = node->objects.data[i];

@@ -17,6 +17,25 @@ void dv_log_init(dvLog *log)
 
 void dv_log_fini(dvLog *log) { pthread_mutex_destroy(&log->lock); }
 
+void dv_log_tap(dvLog *log, dvLogTap *tap)
+{
+  pthread_mutex_lock(&log->lock);
+  tap->next = log->taps;
+  log->taps = tap;
+  pthread_mutex_unlock(&log->lock);
+}
+
+void dv_log_untap(dvLog *log, dvLogTap *tap)
+{
+  pthread_mutex_lock(&log->lock);
+  for (dvLogTap **t = &log->taps; *t; t = &(*t)->next)
+    if (*t == tap) {
+      *t = tap->next;
+      break;
+    }
+  pthread_mutex_unlock(&log->lock);
+}
+
 void dv_log_send(dvLog *log, const dvMessage *message)
 {
   dvMessage strict;
@@ -32,6 +51,7 @@ void dv_log_send(dvLog *log, const dvMessage *message)
   }
   if (message->level == DV_ERROR && log->recent == DV_OK) log->recent = message->status;
   if (message->level >= log->threshold && log->sink) log->sink(log->user, message);
+  for (dvLogTap *t = log->taps; t && message->level >= log->threshold; t = t->next) t->sink(t->user, message);
   pthread_mutex_unlock(&log->lock);
 }
 

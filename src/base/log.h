@@ -30,6 +30,13 @@ typedef struct dvMessage {
 
 typedef void (*dvLogSink)(void *user, const dvMessage *message);
 
+// Somebody who gets what the sink gets, too. It belongs to who adds it.
+typedef struct dvLogTap {
+  dvLogSink sink;
+  void *user;
+  struct dvLogTap *next;
+} dvLogTap;
+
 // A log counts what passes through it; a sink prints or stores it. Any thread may send messages: the sink gets them one
 // after the other, in the thread that sends. What it is and which it gets is set before others do.
 typedef struct dvLog {
@@ -41,12 +48,16 @@ typedef struct dvLog {
   _Atomic(dvStatus) worst;    // DV_ERROR_UNKNOWN goes before DV_ERROR_INPUT
   _Atomic(dvStatus) recent;   // of the first error since somebody, such as a step, has set it to DV_OK
   pthread_mutex_t lock;       // recursive: a sink may send messages too
+  dvLogTap *taps;
 } dvLog;
 
 void dv_log_init(dvLog *log);
 void dv_log_fini(dvLog *log);
 // Hands over a message; text and advice are only read during the call.
 void dv_log_send(dvLog *log, const dvMessage *message);
+// Listening, and its end: untap does nothing when the tap is not in use. A tap may send messages, and gets them too.
+void dv_log_tap(dvLog *log, dvLogTap *tap);
+void dv_log_untap(dvLog *log, dvLogTap *tap);
 // Prints `message` as one or two lines to a FILE* given as user; colours on a terminal.
 void dv_log_print(void *user, const dvMessage *message);
 

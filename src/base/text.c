@@ -133,33 +133,6 @@ char *dv_text_take(dvText *t)
   return taken;
 }
 
-// does the value read back from so many digits?
-static bool prints_back(char *digits, size_t size, int precision, double value)
-{
-  dv_snprintf(digits, size, "%.*g", precision, value);
-  const char *cursor = digits;
-  double back = 0;
-  return dv_scan_real(&cursor, &back) && back == value;
-}
-
-void dv_text_add_real(dvText *t, double value)
-{
-  char digits[40];
-  if (isnan(value)) {
-    dv_text_add(t, "nan");
-    return;
-  }
-  if (isinf(value)) {
-    dv_text_add(t, value > 0 ? "inf" : "-inf");
-    return;
-  }
-  // what 15 digits do not give back, fewer do not either
-  int precision = prints_back(digits, sizeof digits, 15, value) ? 6 : 16;
-  while (precision < 17 && !prints_back(digits, sizeof digits, precision, value)) precision++;
-  if (precision == 17) dv_snprintf(digits, sizeof digits, "%.17g", value);
-  dv_text_add(t, digits);
-}
-
 bool dv_same(const char *a, const char *b)
 {
   if (!a || !b) return a == b;

@@ -20,9 +20,17 @@ void dv_register_collision(dvRegistry *r)
       &dv_new_proximity_class,
       &dv_local_min_distance_class,
       &dv_discrete_intersection_class,
+      &dv_lmd_new_proximity_class,
+      &dv_ccd_class,
       &dv_collision_response_class,
       &dv_rule_based_manager_class,
       &dv_collision_pipeline_class,
+      &dv_contact_constraint_class,
+      &dv_sub_pipeline_class,
+      &dv_group_manager_class,
+      &dv_composite_pipeline_class,
+      &dv_rigid_distance_model_class,
+      &dv_cell_distance_model_class,
   };
   for (size_t i = 0; i < DV_COUNT(classes); i++) dv_registry_add(r, classes[i]);
   dv_register_phases(r);

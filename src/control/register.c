@@ -20,7 +20,6 @@ void dv_register_control(dvRegistry *r)
   add_settings(r, &dv_viewer_settings);
   add_settings(r, &dv_picture_settings);
   add_settings(r, &dv_shader_settings);
-  add_settings(r, &dv_collision_settings);
   dv_registry_add(r, &dv_bvh_controller_class);
   dv_registry_add(r, &dv_skeleton_controller_class);
   dv_registry_add(r, &dv_mouse_spring_class);
@@ -31,4 +30,6 @@ void dv_register_control(dvRegistry *r)
   dv_registry_add(r, &dv_change_processor_class);
   dv_registry_add(r, &dv_bounding_trasher_class);
   dv_registry_add(r, &dv_carving_manager_class);
+  dv_registry_add(r, &dv_data_exchange_class);
+  dv_registry_add(r, &dv_message_file_class);
 }

@@ -20,6 +20,6 @@ extern const dvClass dv_volume_from_triangles_class, dv_volume_from_elements_cla
     dv_vertex_to_frame_class, dv_transform_position_class, dv_projective_transform_class, dv_dilate_class,
     dv_extrude_edges_class, dv_extrude_quads_class, dv_generate_rigid_mass_class, dv_mesh_closing_class,
     dv_scatter_class, dv_barycentric_mapper_class, dv_generate_cylinder_class, dv_generate_sphere_class,
-    dv_tetra_stuffing_class, dv_distances_class;
+    dv_tetra_stuffing_class, dv_distances_class, dv_mean_class, dv_texture_interpolation_class;
 
 #endif

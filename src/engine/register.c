@@ -73,4 +73,6 @@ void dv_register_engine(dvRegistry *r)
   dv_registry_add(r, &dv_generate_sphere_class);
   dv_registry_add(r, &dv_tetra_stuffing_class);
   dv_registry_add(r, &dv_distances_class);
+  dv_registry_add(r, &dv_mean_class);
+  dv_registry_add(r, &dv_texture_interpolation_class);
 }

@@ -167,19 +167,25 @@ static void put_pixel(void *user, size_t row, size_t col, double value)
   if (shade < *at) *at = shade;
 }
 
-bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int pixels)
+unsigned char *dv_block_matrix_draw(const dvBlockMatrix *a, int pixels, size_t *side)
 {
-  size_t side = dv_max_size(dv_block_matrix_rows(a), dv_block_matrix_cols(a)), most = (size_t)dv_max_int(pixels, 1);
-  Picture p = {.scale = side > most ? (side + most - 1) / most : 1};
-  p.size = side ? (side + p.scale - 1) / p.scale : 1;
+  size_t rows = dv_max_size(dv_block_matrix_rows(a), dv_block_matrix_cols(a)), most = (size_t)dv_max_int(pixels, 1);
+  Picture p = {.scale = rows > most ? (rows + most - 1) / most : 1};
+  *side = p.size = rows ? (rows + p.scale - 1) / p.scale : 1;
   p.pixels = dv_try_alloc(p.size * p.size);
-  if (!p.pixels) return false;
+  if (!p.pixels) return NULL;
   memset(p.pixels, 255, p.size * p.size);
   visit_entries(a, put_pixel, &p);
-  FILE *f = dv_file_write(path, "wb");
-  bool good = f && fprintf(f, "P5\n%zu %zu\n255\n", p.size, p.size) > 0 &&
-              fwrite(p.pixels, 1, p.size * p.size, f) == p.size * p.size;
+  return p.pixels;
+}
+
+bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int pixels)
+{
+  size_t side;
+  unsigned char *grey = dv_block_matrix_draw(a, pixels, &side);
+  FILE *f = grey ? dv_file_write(path, "wb") : NULL;
+  bool good = f && fprintf(f, "P5\n%zu %zu\n255\n", side, side) > 0 && fwrite(grey, 1, side * side, f) == side * side;
   if (f) good = fclose(f) == 0 && good;
-  dv_free(p.pixels);
+  dv_free(grey);
   return good;
 }

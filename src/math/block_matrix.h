@@ -45,6 +45,8 @@ double dv_block_matrix_asymmetry(const dvBlockMatrix *a);
 // dark pixels are entries, at most `pixels` a side. False when the file cannot be written.
 bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path);
 bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int pixels);
+// The pixels of that picture, rows of *side grey values; NULL without memory. The caller frees them.
+unsigned char *dv_block_matrix_draw(const dvBlockMatrix *a, int pixels, size_t *side);
 
 DV_PUBLIC_END
 

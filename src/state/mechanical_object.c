@@ -282,6 +282,26 @@ static dvStatus mechanical_object_init(dvObject *o)
   return DV_OK;
 }
 
+// without positions of its own, those of the state above, as many points as that has
+static dvStatus mapped_object_init(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvObject *above = NULL;
+  for (size_t i = 0; i < o->node->parents.count && !above; i++) above = dv_node_state_up(o->node->parents.data[i]);
+  if (!above || dv_reals_size(&m->position) || dv_was_set(o, &m->size) || topology_points(m))
+    return mechanical_object_init(o);
+  DV_TRY(dv_object_ensure(above));
+  const dvState *from = dv_state(above);
+  dvReals points = {.width = 3};
+  const double *x = dv_state_read(from, DV_X);
+  if (!dv_reals_resize(&points, 3 * from->count)) return dv_error(o, NULL, "out of memory for %zu points", from->count);
+  for (size_t i = 0; i < from->count; i++)
+    dv_dof_point(above->dof, x + i * (size_t)above->dof->coord, points.data + 3 * i);
+  const bool taken = take_points(m, &points);
+  dv_reals_free(&points);
+  return taken ? mechanical_object_init(o) : dv_error(o, NULL, "out of memory for %zu points", from->count);
+}
+
 static void mechanical_object_topology_changed(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
@@ -393,31 +413,38 @@ static bool mechanical_object_restored(dvObject *o)
   return true;
 }
 
-static const dvClass mechanical_object_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "MechanicalObject",
-    .aliases = "MechanicalState",
-    .help = "positions, velocities and forces of a mechanical model",
-    .module = "Sofa.Component.StateContainer",
-    .dofs = DV_DOF_ALL,
-    .roles = DV_PLAYS(DV_ROLE_STATE),
-    .size = sizeof(MechanicalObject),
-    .blocks = {&dv_object_block, DV_BLOCK(mechanical_object_fields)},
-    .create = mechanical_object_create,
-    .parse = mechanical_object_parse,
-    .init = mechanical_object_init,
-    .reinit = mechanical_object_reinit,
-    .handle_event = mechanical_object_handle_event,
-    .store_reset = mechanical_object_store_reset,
-    .destroy = mechanical_object_destroy,
-    .remember = mechanical_object_remember,
-    .restored = mechanical_object_restored,
-    .vector = mechanical_object_vector,
-    .topology_changed = mechanical_object_topology_changed,
-};
+#define STATE_CLASS(variable, name_, help_, init_, ...)                                              \
+  static const dvClass variable = {.struct_size = sizeof(dvClass),                                   \
+                                   .name = name_,                                                    \
+                                   .help = help_,                                                    \
+                                   .module = "Sofa.Component.StateContainer",                        \
+                                   .dofs = DV_DOF_ALL,                                               \
+                                   .roles = DV_PLAYS(DV_ROLE_STATE),                                 \
+                                   .size = sizeof(MechanicalObject),                                 \
+                                   .blocks = {&dv_object_block, DV_BLOCK(mechanical_object_fields)}, \
+                                   .create = mechanical_object_create,                               \
+                                   .parse = mechanical_object_parse,                                 \
+                                   .init = init_,                                                    \
+                                   .reinit = mechanical_object_reinit,                               \
+                                   .handle_event = mechanical_object_handle_event,                   \
+                                   .store_reset = mechanical_object_store_reset,                     \
+                                   .destroy = mechanical_object_destroy,                             \
+                                   .remember = mechanical_object_remember,                           \
+                                   .restored = mechanical_object_restored,                           \
+                                   .vector = mechanical_object_vector,                               \
+                                   .topology_changed = mechanical_object_topology_changed,           \
+                                   __VA_ARGS__}
+
+STATE_CLASS(mechanical_object_class, "MechanicalObject", "positions, velocities and forces of a mechanical model",
+            mechanical_object_init, .aliases = "MechanicalState");
+STATE_CLASS(
+    mapped_object_class, "MappedObject",
+    "positions and velocities that a mapping moves: a MechanicalObject that begins with the points of the state above",
+    mapped_object_init);
 
 void dv_register_state(dvRegistry *r)
 {
   dv_registry_add(r, &dv_node_class);
   dv_registry_add(r, &mechanical_object_class);
+  dv_registry_add(r, &mapped_object_class);
 }

@@ -1,6 +1,7 @@
 // What can be drawn, as JSON: the answer to `scene`. See inside.h.
 #include "view/flags.h"
 #include "view/inside.h"
+#include "view/looks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,8 +35,9 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   const struct {
     const char *name;
     int id;
-  } arrays[] = {{"positions", a->positions}, {"indices", a->indices}, {"second", a->second}, {"values", a->values},
-                {"texcoords", a->texcoords}, {"radii", a->radii},     {"frames", a->frames}, {"normals", -1}};
+  } arrays[] = {{"positions", a->positions}, {"indices", a->indices},     {"second", a->second},
+                {"values", a->values},       {"texcoords", a->texcoords}, {"radii", a->radii},
+                {"frames", a->frames},       {"sizes", a->sizes},         {"normals", -1}};
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
@@ -91,6 +93,7 @@ json_t *dv_view_scene(dvSession *s)
   json_object_set_new(answer, "drawables", drawables);
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
+  json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));
   json_object_set_new(answer, "box",
                       dv_draw_box(&s->draw, low, high)
                           ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])

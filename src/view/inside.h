@@ -105,6 +105,8 @@ const char *dv_view_level_name(dvLevel level);
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness);
 void dv_view_pull(dvSession *s, const double to[3]);
 void dv_view_release(dvSession *s);
+double dv_view_pull_force(const dvSession *s);   // of the spring that pulls, N
+json_t *dv_view_probe(dvSession *s, const double origin[3], const double direction[3]);
 void dv_view_forget_touch(dvSession *s);   // the scene goes
 void dv_view_fix_again(dvSession *s);      // it was read again
 json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3]);

@@ -41,6 +41,7 @@ json_t *dv_view_stored(const dvSession *s);   // what save_view has written, or 
 json_t *dv_do_grab(dvRequest *r);
 json_t *dv_do_pull(dvRequest *r);
 json_t *dv_do_release(dvRequest *r);
+json_t *dv_do_probe(dvRequest *r);
 json_t *dv_do_fix(dvRequest *r);
 json_t *dv_do_key(dvRequest *r);
 json_t *dv_do_mouse(dvRequest *r);

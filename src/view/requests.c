@@ -188,6 +188,7 @@ static const struct {
     {"grab", dv_do_grab, true, false},
     {"pull", dv_do_pull, true, true},
     {"release", dv_do_release, true, false},
+    {"probe", dv_do_probe, false, false},
     {"fix", dv_do_fix, true, false},
     {"key", dv_do_key, true, true},
     {"mouse", dv_do_mouse, true, true},

@@ -27,6 +27,15 @@ json_t *dv_do_release(dvRequest *r)
   return dv_view_ok();
 }
 
+json_t *dv_do_probe(dvRequest *r)
+{
+  double origin[3], direction[3];
+  if (!r->session->ready) return dv_view_not_ready();
+  if (!dv_request_point(r, "origin", origin) || !dv_request_point(r, "direction", direction))
+    return dv_view_error(NULL, "a ray has an origin and a direction");
+  return dv_view_probe(r->session, origin, direction);
+}
+
 json_t *dv_do_fix(dvRequest *r)
 {
   double origin[3], direction[3];

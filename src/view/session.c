@@ -9,6 +9,7 @@
 #include "object/compat.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
+#include "view/looks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +175,7 @@ bool dv_session_load(dvSession *s)
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
   if (s->scene && dv_scene_init(s->scene) == DV_OK && log->worst == DV_OK) s->ready = true;
   if (s->ready) dv_scene_tell_compat(s->scene);
+  if (s->ready) dv_looks_tell(s->scene);
   if (s->ready) dv_view_fix_again(s);
   dv_draw_build(&s->draw, s->ready ? s->scene : NULL);
   s->graph++;
@@ -367,6 +369,9 @@ json_t *dv_session_status(const dvSession *s, const dvViewer *v)
   json_object_set_new(m, "clients", json_integer((json_int_t)s->viewers.count));
   json_object_set_new(m, "ready", json_boolean(s->ready));
   json_object_set_new(m, "compat", json_string(dv_compat_name(s->context->compat)));
+  json_t *labels = s->ready ? dv_looks_labels(s->scene) : NULL;
+  if (labels) json_object_set_new(m, "labels", labels);
+  if (s->spring) json_object_set_new(m, "pull", json_real(dv_view_pull_force(s)));
   return m;
 }
 
@@ -391,14 +396,12 @@ static void stop_diverged(dvSession *s)
 {
   s->animating = false;
   s->steps_wanted = 0;
-  const char *text = "the simulation diverged";
-  for (size_t i = s->news.count; i > 0; i--)
-    if (s->news.data[i - 1].level == DV_ERROR) {
-      text = s->news.data[i - 1].text;
-      break;
-    }
+  const dvNews *last = NULL;
+  for (size_t i = s->news.count; i > 0 && !last; i--)
+    if (s->news.data[i - 1].level == DV_ERROR) last = &s->news.data[i - 1];
   json_t *m = json_pack("{s:s}", "is", "diverged");
-  dv_view_put_text(m, "text", text);
+  dv_view_put_text(m, "text", last ? last->text : "the simulation diverged");
+  dv_view_put_text(m, "advice", last ? last->advice : NULL);
   dv_session_send(s, NULL, m);
 }
 
@@ -422,6 +425,10 @@ static void step(dvSession *s)
 
 static void measure_rate(dvSession *s, double now)
 {
+  if (!s->animating && !s->steps_wanted) {   // nothing is measured: the last figures stand
+    s->rate_wall = 0;
+    return;
+  }
   if (s->rate_wall == 0) s->rate_wall = now, s->rate_steps = 0, s->rate_time = s->busy = 0;
   double span = now - s->rate_wall;
   if (span < 0.5) return;

@@ -8,5 +8,6 @@ extern const dvClass dv_visual_style_class, dv_visual_classes[], dv_decoration_c
 extern const size_t dv_visual_class_count, dv_decoration_class_count;
 
 void dv_register_visual(dvRegistry *registry);
+void dv_register_merge_visual(dvRegistry *registry);
 
 #endif

@@ -23,8 +23,12 @@ static const dvFieldDesc visual_state_fields[] = {DV_VISUAL_STATE_FIELDS(DV_DESC
 #define SELF dvVisualModel
 static const dvFieldDesc visual_model_fields[] = {DV_VISUAL_MODEL_FIELDS(DV_DESCRIBE)};
 #undef SELF
+#define SELF dvOglModel
+static const dvFieldDesc ogl_model_fields[] = {DV_OGL_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
 const dvFieldBlock dv_visual_state_block = {visual_state_fields, (int)DV_COUNT(visual_state_fields)};
 const dvFieldBlock dv_visual_model_block = {visual_model_fields, (int)DV_COUNT(visual_model_fields)};
+const dvFieldBlock dv_ogl_model_block = {ogl_model_fields, (int)DV_COUNT(ogl_model_fields)};
 
 // --- what every visual state does ----------------------------------------------------------------
 
@@ -385,27 +389,6 @@ static void surface_sketch(dvObject *o, dvSketch *out)
   out->kind = ((dvVisualState *)o)->enable ? DV_SKETCH_SURFACE : DV_SKETCH_NOTHING;
 }
 
-#define OGL_MODEL_FIELDS(X)                                                                                  \
-  X(bool, blendTranslucency, "1", "", "blend what is translucent", .flags = DV_LOOKS)                        \
-  X(bool, premultipliedAlpha, "0", "", "colours are already multiplied by their opacity", .flags = DV_LOOKS) \
-  X(bool, writeZTransparent, "0", "", "translucent parts hide what is behind them", .flags = DV_LOOKS)       \
-  X(bool, alphaBlend, "0", "", "blend by opacity", .flags = DV_LOOKS)                                        \
-  X(bool, depthTest, "1", "", "nearer parts hide farther ones", .flags = DV_LOOKS)                           \
-  X(int, cullFace, "0", "", "0 draws both sides, 1 leaves out back faces, 2 front faces", .flags = DV_LOOKS) \
-  X(real, lineWidth, "1", "pixels", "width of lines", .flags = DV_LOOKS)                                     \
-  X(real, pointSize, "1", "pixels", "size of points", .flags = DV_LOOKS)                                     \
-  X(bool, lineSmooth, "0", "", "smooth lines", .flags = DV_LOOKS)                                            \
-  X(bool, pointSmooth, "0", "", "round points", .flags = DV_LOOKS)                                           \
-  X(string, primitiveType, "DEFAULT", "", "DEFAULT, LINES_ADJACENCY, PATCHES or POINTS", .flags = DV_LOOKS)  \
-  X(string, blendEquation, "", "", "how colours are blended", .flags = DV_LOOKS)                             \
-  X(string, sfactor, "", "", "factor of the new colour", .flags = DV_LOOKS)                                  \
-  X(string, dfactor, "", "", "factor of the colour that is there", .flags = DV_LOOKS)
-
-typedef struct OglModel {
-  dvVisualModel model;
-  OGL_MODEL_FIELDS(DV_MEMBER)
-} OglModel;
-
 #define CYLINDER_FIELDS(X)                                                     \
   X(real, radius, "1", "m", "radius of the cylinders", .flags = DV_LOOKS)      \
   X(color, color, "1 1 1 1", "", "colour of the cylinders", .flags = DV_LOOKS) \
@@ -477,9 +460,6 @@ static void data_display_sketch(dvObject *o, dvSketch *out)
     *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
 }
 
-#define SELF OglModel
-static const dvFieldDesc ogl_model_fields[] = {OGL_MODEL_FIELDS(DV_DESCRIBE)};
-#undef SELF
 #define SELF CylinderModel
 static const dvFieldDesc cylinder_fields[] = {CYLINDER_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -508,12 +488,12 @@ static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sof
                   visual[] = "Sofa.Component.Visual";
 
 const dvClass dv_visual_classes[] = {
-    VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, OglModel, "a surface to draw, moved by a mapping",
-                 &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, dvOglModel, "a surface to draw, moved by a mapping",
+                 &dv_visual_model_block, &dv_ogl_model_block),
     VISUAL_CLASS(FULL, surface_sketch, "VisualModelImpl", visual, dvVisualModel,
                  "a surface to draw, moved by a mapping", &dv_visual_model_block),
-    VISUAL_CLASS(FULL, surface_sketch, "OglShaderVisualModel", shader, OglModel, "a surface to draw with shaders",
-                 &dv_visual_model_block, DV_BLOCK(ogl_model_fields)),
+    VISUAL_CLASS(FULL, surface_sketch, "OglShaderVisualModel", shader, dvOglModel, "a surface to draw with shaders",
+                 &dv_visual_model_block, &dv_ogl_model_block),
     VISUAL_CLASS(PLAIN, cylinder_sketch, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders",
                  DV_BLOCK(cylinder_fields)),
     VISUAL_CLASS(PLAIN, splat_sketch, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs",

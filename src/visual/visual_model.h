@@ -68,7 +68,28 @@ typedef struct dvVisualModel {
   bool follows_mesh;     // its faces are those of the topology
 } dvVisualModel;
 
-extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block;
+#define DV_OGL_MODEL_FIELDS(X)                                                                               \
+  X(bool, blendTranslucency, "1", "", "blend what is translucent", .flags = DV_LOOKS)                        \
+  X(bool, premultipliedAlpha, "0", "", "colours are already multiplied by their opacity", .flags = DV_LOOKS) \
+  X(bool, writeZTransparent, "0", "", "translucent parts hide what is behind them", .flags = DV_LOOKS)       \
+  X(bool, alphaBlend, "0", "", "blend by opacity", .flags = DV_LOOKS)                                        \
+  X(bool, depthTest, "1", "", "nearer parts hide farther ones", .flags = DV_LOOKS)                           \
+  X(int, cullFace, "0", "", "0 draws both sides, 1 leaves out back faces, 2 front faces", .flags = DV_LOOKS) \
+  X(real, lineWidth, "1", "pixels", "width of lines", .flags = DV_LOOKS)                                     \
+  X(real, pointSize, "1", "pixels", "size of points", .flags = DV_LOOKS)                                     \
+  X(bool, lineSmooth, "0", "", "smooth lines", .flags = DV_LOOKS)                                            \
+  X(bool, pointSmooth, "0", "", "round points", .flags = DV_LOOKS)                                           \
+  X(string, primitiveType, "DEFAULT", "", "DEFAULT, LINES_ADJACENCY, PATCHES or POINTS", .flags = DV_LOOKS)  \
+  X(string, blendEquation, "", "", "how colours are blended", .flags = DV_LOOKS)                             \
+  X(string, sfactor, "", "", "factor of the new colour", .flags = DV_LOOKS)                                  \
+  X(string, dfactor, "", "", "factor of the colour that is there", .flags = DV_LOOKS)
+
+typedef struct dvOglModel {
+  dvVisualModel model;
+  DV_OGL_MODEL_FIELDS(DV_MEMBER)
+} dvOglModel;
+
+extern const dvFieldBlock dv_visual_state_block, dv_visual_model_block, dv_ogl_model_block;
 
 // The parts that are drawn: none where the scene itself gives the model a material or a colour, or other faces.
 const dvVisualParts *dv_visual_parts(const dvVisualModel *v);

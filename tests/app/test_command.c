@@ -347,6 +347,34 @@ static void curves_of_a_fall(void **state)
   check_rmdir(directory);
 }
 
+// only the points that were asked for; states without them are left out, and a list that means nothing is refused
+static void curves_of_some_points(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *out = dv_format("%s/out", directory);
+  char *scene = check_write(
+      directory, "two.scn",
+      "<Node gravity='0 0 0'><Node name='a'><MechanicalObject name='five' position='0 0 0 1 0 0 2 0 0 3 0 0 4 0 0'/>"
+      "</Node><Node name='b'><MechanicalObject name='one' position='7 0 0'/></Node></Node>");
+  char *arguments = dv_format("run %s -n 1 --csv %s --csv-points 1,3-9", scene, out);
+  double values[20];
+  check_run(0, "1 step", arguments);
+  assert_int_equal(last_line(out, "five_x.csv", values, 20), 10);
+  check_close(values[1], 1, 0);
+  check_close(values[4], 3, 0);
+  check_close(values[7], 4, 0);
+  char *none = dv_format("%s/one_x.csv", out);
+  assert_false(dv_file_exists(none));
+  static const char *const wrong[] = {"x", "3-1", "-1", "1:2", "100", ","};
+  for (size_t i = 0; i < DV_COUNT(wrong); i++) {
+    char *bad = dv_format("run %s -n 1 --csv %s --csv-points=%s", scene, out, wrong[i]);
+    check_run(4, "--csv-points", bad);
+    dv_free(bad);
+  }
+  dv_free(none), dv_free(arguments), dv_free(scene), dv_free(out);
+  check_rmdir(directory);
+}
+
 // told before the first step, with the cause; nothing is left behind
 static void places_that_cannot_be_written_are_told_first(void **state)
 {
@@ -458,6 +486,7 @@ int main(void)
       cmocka_unit_test(each_node_shows_the_topology_it_finds),
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
+      cmocka_unit_test(curves_of_some_points),
       cmocka_unit_test(divergence_is_explained),
       cmocka_unit_test(converting_twice_gives_the_same_bytes),
       cmocka_unit_test(converting_to_another_directory),

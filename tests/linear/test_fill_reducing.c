@@ -31,7 +31,7 @@ static int stored(dvScene *s, const char *path)
 static void less_to_eliminate(void **state)
 {
   DV_UNUSED(state);
-  static const char *const methods[] = {"nestedDissection", "approximateMinimumDegree"};
+  static const char *const methods[] = {"nestedDissection", "approximateMinimumDegree", "AMD"};
   for (int m = 0; m < 2; m++) {
     char *text = dv_format(SCENE, methods[m]);
     dvScene *s = check_scene(text, 1);

@@ -6,6 +6,7 @@
 #include "support/scene.h"
 
 #include "base/file.h"
+#include "io/mesh/image.h"
 #include "linear/iterative/iterative.h"
 #include "linear/system/matrix_free.h"
 
@@ -474,6 +475,40 @@ static void matrices_are_written(void **state)
   check_rmdir(directory);
 }
 
+// without a system in the node the one that the solver made counts; where that has no matrix nothing is written
+static void matrices_of_solvers_are_written(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *solver;
+    bool written;
+  } cases[] = {{"EigenSparseLU", true}, {"CGLinearSolver template='GraphScattered'", false}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *directory = check_mkdir();
+    char *text = dv_format("<Node name='root' dt='0.1' gravity='0 0 0'><EulerImplicitSolver/><%s name='solver'/>"
+                           "<GlobalSystemMatrixExporter filename='%s/m' format='jpg' exportAtBegin='1'/>"
+                           "<MechanicalObject position='0 0 0 1 0 0'/><UniformMass totalMass='2'/><SpringForceField "
+                           "spring='0 1 10 0 1'/></Node>",
+                           cases[i].solver, directory);
+    dvScene *s = check_scene(text, 1);
+    check_steps(s, 1);
+    const dvField *numbers = dv_object_field(dv_node_object(s->root, "solver"), "L_nnz");
+    if (cases[i].written) assert_true(*(const int32_t *)numbers->value > 0);
+    check_close_scene(&s);
+    char *picture = dv_format("%s/m.jpg", directory);
+    dvImage image = {0};
+    assert_int_equal(dv_file_exists(picture), cases[i].written);
+    if (cases[i].written) {
+      assert_int_equal(dv_image_read(picture, &image, NULL), DV_OK);
+      assert_int_equal(image.width, 6);
+      assert_true(image.pixels[0] < 100 && image.pixels[(size_t)(image.channels * 5)] > 150);
+      dv_image_free(&image);
+    }
+    dv_free(picture), dv_free(text);
+    check_rmdir(directory);
+  }
+}
+
 // --- mistakes of scenes --------------------------------------------------------------------------
 
 static void mistakes(void **state)
@@ -538,6 +573,7 @@ int main(void)
       cmocka_unit_test(singular_systems_are_explained),
       cmocka_unit_test(refused_matrices),
       cmocka_unit_test(matrices_are_written),
+      cmocka_unit_test(matrices_of_solvers_are_written),
       cmocka_unit_test(mistakes),
       cmocka_unit_test(systems_say_what_they_are),
   };

@@ -31,7 +31,7 @@ typedef struct Options {
   // run
   long steps, every;
   double dt;
-  const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv;
+  const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv, *csv_points;
   const char *save, *restore;
   bool hash, quiet, fine, realtime;
   // view

@@ -62,6 +62,8 @@ static const Option options[] = {
      "NAME_Energy.txt",
      0, 0},
     {VERB_RUN, "--csv", NULL, "DIR", TEXT, INTO(csv), "the same as .csv files", 0, 0},
+    {VERB_RUN, "--csv-points", NULL, "LIST", TEXT, INTO(csv_points),
+     "only these points to --csv and --gnuplot, as 272 or 0,5,10-20; they count from 0", 0, 0},
     {VERB_RUN, "--every", NULL, "K", COUNT, INTO(every),
      "write each K-th step to --out, --gnuplot and --csv (default 1)", 1, 1e9},
     {VERB_RUN, "--save", NULL, "FILE", TEXT, INTO(save),

@@ -65,7 +65,8 @@ static dvStatus open_writers(const Options *r, dvScene *scene, Writers *w)
   if (r->out && !(w->series = dv_series_create(scene, r->out))) return DV_ERROR_INPUT;
   if (r->dump_topology && !(w->topologies = dv_topology_dump_create(scene, r->dump_topology))) return DV_ERROR_INPUT;
   for (int i = 0; i < 2; i++)
-    if (directories[i] && !(w->curves[i] = dv_curves_create(scene, directories[i], i == 1))) return DV_ERROR_INPUT;
+    if (directories[i] && !(w->curves[i] = dv_curves_create(scene, directories[i], i == 1, r->csv_points)))
+      return DV_ERROR_INPUT;
   return DV_OK;
 }
 

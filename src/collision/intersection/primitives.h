@@ -115,6 +115,7 @@ static inline bool dv_within(dvVec3 a, dvVec3 b, double distance)
 
 // Pairs of solids that every method has: those of spheres, capsules, cylinders, bricks, tetrahedra and rays.
 extern const dvShapePair dv_solid_pairs[];
+extern const dvShapePair dv_distance_pairs[];   // of distance fields
 // Contacts of two convex solids: capsules, bricks, spheres, lines, triangles.
 void dv_convex_contacts(const dvProximity *p, int32_t first, int32_t second, dvContactList *out);
 

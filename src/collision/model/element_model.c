@@ -6,6 +6,8 @@
 // follows the topology when that changes.
 #include "collision/model.h"
 #include "collision/register.h"
+#include "math/vec.h"
+#include "object/compat.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -26,6 +28,7 @@ typedef struct ElementModel {
   CURVATURE_FIELDS(DV_MEMBER)
   OCTREE_FIELDS(DV_MEMBER)
   FREE_FIELDS(DV_MEMBER)
+  dvSurfaceNormals surface;   // of a closed one
 } ElementModel;
 
 #define SELF ElementModel
@@ -82,7 +85,7 @@ static bool mark_triangles(ElementModel *m)
   dvTopology *t = topology_of(m);
   size_t count = dv_topology_count(t, DV_TRIANGLE);
   dv_array_resize(&m->base.flags, dv_ints_size(&m->base.elements));
-  memset(m->base.flags.data, 0, m->base.flags.count);
+  if (m->base.flags.count) memset(m->base.flags.data, 0, m->base.flags.count * sizeof *m->base.flags.data);
   if (count == 0) return true;
   const dvIncidence *corners = dv_topology_around_point(t, DV_TRIANGLE),
                     *sides = dv_topology_around(t, DV_EDGE, DV_TRIANGLE);
@@ -91,9 +94,11 @@ static bool mark_triangles(ElementModel *m)
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < 3; k++) {
       int32_t point = m->base.elements.data[3 * i + k], side = parts->data[3 * i + k];
-      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint8_t)(DV_CORNER << k);
+      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint16_t)(DV_CORNER << k);
       if (side >= 0 && sides->items[sides->offsets[side]] == (int32_t)i)
-        m->base.flags.data[i] |= (uint8_t)(DV_SIDE << k);
+        m->base.flags.data[i] |= (uint16_t)(DV_SIDE << k);
+      if (side >= 0 && sides->offsets[side + 1] - sides->offsets[side] == 1)
+        m->base.flags.data[i] |= (uint16_t)(DV_RIM << k);
     }
   return true;
 }
@@ -205,6 +210,60 @@ static const dvCollisionModelOps point_ops = {DV_SHAPE_POINT, element_boxes, poi
 static const dvCollisionModelOps line_ops = {DV_SHAPE_LINE, element_boxes, line_may_touch};
 static const dvCollisionModelOps triangle_ops = {DV_SHAPE_TRIANGLE, element_boxes, triangle_may_touch};
 
+// --- normals of a closed surface -----------------------------------------------------------------
+
+static void turn_triangle(ElementModel *m, size_t i)
+{
+  const int32_t *e = m->base.elements.data + 3 * i;
+  const double *x = dv_state_read(m->base.state, DV_X);
+  dvVec3 a = dv_vec3_load(x + 3 * e[0]);
+  dvVec3 n = dv_vec3_cross(dv_vec3_sub(dv_vec3_load(x + 3 * e[1]), a), dv_vec3_sub(dv_vec3_load(x + 3 * e[2]), a));
+  dv_vec3_store(m->surface.triangles.data + 3 * i, dv_vec3_normalise(n));
+}
+
+// As in SOFA: normals at points come from triangles as they lay a step before, and the first triangle is left out.
+static void turn_surface(ElementModel *m, bool late)
+{
+  size_t count = dv_ints_size(&m->base.elements);
+  dvSurfaceNormals *s = &m->surface;
+  if (s->triangles.count != 3 * count) {
+    dv_array_resize(&s->triangles, 3 * count);
+    for (size_t i = 0; i < count; i++) turn_triangle(m, i);
+  }
+  dv_array_resize(&s->points, 3 * m->base.state->count);
+  memset(s->points.data, 0, s->points.count * sizeof *s->points.data);
+  for (size_t i = late ? 1 : 0; i < count; i++) {
+    if (!late) turn_triangle(m, i);
+    for (int k = 0; k < 3; k++)
+      dv_vec3_accumulate(s->points.data + 3 * m->base.elements.data[3 * i + (size_t)k],
+                         dv_vec3_load(s->triangles.data + 3 * i));
+    if (late) turn_triangle(m, i);
+  }
+  for (size_t i = 0; i + 2 < s->points.count; i += 3)
+    dv_vec3_store(s->points.data + i, dv_vec3_normalise(dv_vec3_load(s->points.data + i)));
+}
+
+static void surface_handle_event(dvObject *o, const dvEvent *event)
+{
+  ElementModel *m = (ElementModel *)o;
+  if (event->kind != DV_EVENT_COLLISION_BEGIN || !m->base.active || !m->base.elements.count) return;
+  if (m->base.moving || !m->surface.triangles.count) turn_surface(m, dv_compat(o, DV_COMPAT_LATE_NORMALS));
+}
+
+static void surface_remember(dvObject *o, dvMemoryStream *s)
+{
+  dv_collision_model_remember(o, s);
+  dv_remember_array(s, "normals", &((ElementModel *)o)->surface.triangles);
+}
+
+static void surface_destroy(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  dv_array_free(&m->surface.triangles);
+  dv_array_free(&m->surface.points);
+  dv_collision_model_destroy(o);
+}
+
 // --- hooks ---------------------------------------------------------------------------------------
 
 static dvStatus init(dvObject *o, int width)
@@ -237,6 +296,12 @@ static dvStatus element_model_bwd_init(dvObject *o)
 }
 
 static dvStatus triangle_init(dvObject *o) { return init(o, 3); }
+static dvStatus surface_init(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  m->base.surface = &m->surface;
+  return init(o, 3);
+}
 static dvStatus line_init(dvObject *o) { return init(o, 2); }
 static dvStatus tetrahedron_init(dvObject *o) { return init(o, 4); }
 static dvStatus point_init(dvObject *o)
@@ -246,7 +311,12 @@ static dvStatus point_init(dvObject *o)
   return init(o, 1);
 }
 
-static void element_model_topology_changed(dvObject *o) { take_elements((ElementModel *)o); }
+static void element_model_topology_changed(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  take_elements(m);
+  m->surface.triangles.count = 0;
+}
 
 #define ELEMENT_MODEL(variable, name_, help_, own_fields, ops_, init_)               \
   const dvClass variable = {                                                         \
@@ -275,11 +345,26 @@ ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points
 ELEMENT_MODEL(dv_tetrahedron_collision_model_class, "TetrahedronCollisionModel",
               "the tetrahedra of a mesh, for points and rays that go into them", tetrahedron_fields, tetrahedron_ops,
               tetrahedron_init)
-ELEMENT_MODEL(dv_triangle_octree_model_class, "TriangleOctreeCollisionModel",
-              "the triangles of a closed mesh, for collisions that are found with rays", octree_fields, triangle_ops,
-              triangle_init)
 ELEMENT_MODEL(dv_triangle_grid_model_class, "TriangleModelInRegularGrid",
               "the triangles of a mesh in a grid, for collisions", triangle_fields, triangle_ops, triangle_init)
+
+const dvClass dv_triangle_octree_model_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TriangleOctreeCollisionModel",
+    .help = "the triangles of a closed mesh, for collisions that are found with rays",
+    .module = "Sofa.Component.Collision.Geometry",
+    .dofs = DV_DOF_VEC3,
+    .ops = {[DV_ROLE_COLLISION_MODEL] = &triangle_ops},
+    .size = sizeof(ElementModel),
+    .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(octree_fields)},
+    .init = surface_init,
+    .bwd_init = element_model_bwd_init,
+    .topology_changed = element_model_topology_changed,
+    .handle_event = surface_handle_event,
+    .destroy = surface_destroy,
+    .remember = surface_remember,
+    .restored = dv_collision_model_restored,
+};
 
 #define SELF dvCollisionModel
 static const dvFieldDesc cube_fields[] = {DV_COLLISION_MODEL_FIELDS(DV_DESCRIBE)};

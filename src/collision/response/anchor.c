@@ -8,6 +8,7 @@
 #include "collision/collision.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
+#include "topology/search/surface.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static const dvClass points_class = {
     .destroy = (void (*)(dvObject *))dv_state_free,
 };
 
-enum { CORNERS = 4 };
+enum { CORNERS = 8 };
 
 typedef struct Held {
   int count;   // points that hold it; 0: the frame point[0]
@@ -199,6 +200,14 @@ static Held in_tetrahedron(const dvCollisionModel *m, const int32_t *e, dvVec3 p
   return (Held){.count = 4, .point = {e[0], e[1], e[2], e[3]}, .weight = {1 - w.x - w.y - w.z, w.x, w.y, w.z}};
 }
 
+static Held in_hexahedron(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  Held h = {.count = 8};
+  for (int k = 0; k < 8; k++) h.point[k] = e[k];
+  if (!dv_element_coordinates(DV_HEXAHEDRON, m->x, e, p, h.weight)) return on_quad(m, e, p);
+  return h;
+}
+
 static Held on_frame(const dvCollisionModel *m, int32_t frame, dvVec3 p)
 {
   const double *x = dv_collision_point(m, frame);
@@ -211,6 +220,7 @@ static Held hold(const dvCollisionModel *m, int32_t element, dvVec3 p)
   if (m->state->base.dof->kind == DV_RIGID3) return on_frame(m, element, p);
   const int32_t *e = m->elements.data + element * m->elements.width;
   if (m->elements.width == 2) return m->radii ? on_capsule(m, e, p) : on_line(m, e, p);
+  if (m->elements.width == 8) return in_hexahedron(m, e, p);
   if (m->elements.width == 4) return in_tetrahedron(m, e, p);
   if ((size_t)element < m->from_quads) return on_triangle(m, e, p);
   return on_quad(m, dv_topology_elements(m->mesh, DV_QUAD)->data + 4 * (((size_t)element - m->from_quads) / 2), p);

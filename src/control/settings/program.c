@@ -19,6 +19,11 @@ static const dvSettingRow rows[] = {
      NULL},
     {"MessageHandlerComponent", NULL, "Sofa.Component.SceneUtility", DV_ROLE_SETTING,
      "how messages are shown; here they go to the terminal", "handler string | kind of handler\n", NULL, NULL, NULL},
+    {"PlasticMaterial", NULL, "Sofa.Component.SolidMechanics.FEM.HyperElastic", DV_ROLE_SETTING,
+     "elastic constants for others to link to; no force field looks for it, in SOFA neither",
+     "poissonRatio real = 0.45 | Poisson's ratio\n"
+     "youngModulus real = 3000 | Young's modulus [Pa]\n",
+     NULL, NULL, NULL},
     {"TaskSchedulerSettings", NULL, "Sofa.Simulation.Core", DV_ROLE_SETTING, "wishes for the worker threads", threads,
      NULL, NULL, NULL},
     {"SofaDefaultPathSetting", NULL, SETTING_MODULE, DV_ROLE_SETTING, "paths of other programs",

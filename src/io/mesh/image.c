@@ -33,6 +33,11 @@ static dvStatus failed(char *why, const char *text)
 #define STBI_FREE(block) dv_free(block)
 #include <stb/stb_image.h>
 
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+#include <stb/stb_image_write.h>
+
 bool dv_image_known(const char *path)
 {
   static const char *const endings[] = {".png", ".jpg", ".jpeg", ".bmp", ".tga"};
@@ -73,6 +78,19 @@ dvStatus dv_image_decode(const void *bytes, size_t length, dvImage *out, char *w
   return DV_OK;
 }
 
+static void put_bytes(void *file, void *bytes, int count) { fwrite(bytes, 1, (size_t)count, file); }
+
+dvStatus dv_image_write_jpeg(const char *path, const dvImage *image, char *why)
+{
+  enum { QUALITY = 90 };
+  FILE *f = fopen(path, "wb");
+  if (!f) return failed(why, dv_file_why());
+  bool good =
+      stbi_write_jpg_to_func(put_bytes, f, image->width, image->height, image->channels, image->pixels, QUALITY);
+  good = !ferror(f) && good;
+  return fclose(f) == 0 && good ? DV_OK : failed(why, "the disk may be full");
+}
+
 void dv_image_free(dvImage *image)
 {
   stbi_image_free(image->pixels);
@@ -98,6 +116,12 @@ static dvStatus measure(const void *bytes, size_t length, dvImage *out, char *wh
 dvStatus dv_image_decode(const void *bytes, size_t length, dvImage *out, char *why)
 {
   return measure(bytes, length, out, why);
+}
+dvStatus dv_image_write_jpeg(const char *path, const dvImage *image, char *why)
+{
+  DV_UNUSED(path);
+  DV_UNUSED(image);
+  return failed(why, "this build writes no pictures: stb_image_write was not there (package libstb-dev)");
 }
 void dv_image_free(dvImage *image) { *image = (dvImage){0}; }
 

@@ -1,4 +1,5 @@
-// Pictures for textures: PNG, JPEG, BMP and TGA, read by the library stb_image. A build without it says so.
+// Pictures: PNG, JPEG, BMP and TGA, read by the library stb_image, and JPEG written by stb_image_write. A build without
+// them says so.
 #ifndef DV_IO_MESH_IMAGE_H
 #define DV_IO_MESH_IMAGE_H
 
@@ -19,5 +20,7 @@ bool dv_image_known(const char *path);
 // Only the size, without the pixels.
 dvStatus dv_image_measure(const char *path, dvImage *out, char *why);
 void dv_image_free(dvImage *image);
+// Writes a JPEG file.
+dvStatus dv_image_write_jpeg(const char *path, const dvImage *image, char *why);
 
 #endif

@@ -17,8 +17,8 @@
   X(link, topology, "", "", "topology whose elements count; that of the node or above by default",                  \
     .role = DV_ROLE_TOPOLOGY)                                                                                       \
   X(choice, orderingMethod, "nestedDissection", "",                                                                 \
-    "nested dissection (METIS), or unknowns with few neighbours first",                                             \
-    .options = "nestedDissection|approximateMinimumDegree", .flags = DV_INPUT)                                      \
+    "nested dissection (METIS), or unknowns with few neighbours first; AMD is short for the latter",                \
+    .options = "nestedDissection|approximateMinimumDegree|AMD", .flags = DV_INPUT)                                  \
   X(vec3s, inputPosition, "", "m", "points before; those of the state", .flags = DV_INPUT | DV_HIDDEN)              \
   X(tetrahedra, inputTetrahedra, "", "", "tetrahedra before; those of the topology", .flags = DV_INPUT | DV_HIDDEN) \
   X(hexahedra, inputHexahedra, "", "", "hexahedra before; those of the topology", .flags = DV_INPUT | DV_HIDDEN)    \

@@ -9,8 +9,11 @@
 
 #include <math.h>
 
-#define GENERAL_FIELDS(X) \
-  X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default")
+#define GENERAL_FIELDS(X)                                                                                            \
+  X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default") \
+  X(int, L_nnz, "0", "",                                                                                             \
+    "numbers in the factor L of LDL^T (symmetric matrices) or LU, without the diagonal; 0 for QR",                   \
+    .flags = DV_READ_ONLY)
 
 typedef struct General {
   dvLinearSolver solver;
@@ -109,20 +112,31 @@ static dvStatus factorise_qr(General *g, const dvBlockMatrix *a)
   return DV_OK;
 }
 
-static dvStatus general_prepare(dvObject *o)
+static dvStatus general_factorise(General *g, const dvBlockMatrix *a)
 {
-  General *g = (General *)o;
-  const dvBlockMatrix *a;
-  bool changed;
+  dvObject *o = &g->solver.base;
   size_t pivot;
-  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
-  if (!changed && g->analysed) return DV_OK;
   DV_TRY(general_analyse(g, a));
   g->method = METHOD_LDL;
   if (is_symmetric(g, a) && dv_ldl_factorise(&g->ldl, a, o->context->pool, DV_LDL_SMALL, &pivot) &&
       g->ldl.negative == 0)
     return DV_OK;
   return o->cls == &dv_sparse_qr_class ? factorise_qr(g, a) : factorise_lu(g, a);
+}
+
+static dvStatus general_prepare(dvObject *o)
+{
+  General *g = (General *)o;
+  const dvBlockMatrix *a;
+  bool changed;
+  DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
+  if (!changed && g->analysed) return DV_OK;
+  DV_TRY(general_factorise(g, a));
+  const size_t numbers = g->method == METHOD_LDL  ? dv_ldl_count(&g->ldl) * (size_t)(a->block * a->block)
+                         : g->method == METHOD_LU ? dv_sparse_lu_count(&g->lu)
+                                                  : 0;
+  g->L_nnz = (int32_t)dv_min_size(numbers, INT32_MAX);
+  return DV_OK;
 }
 
 static void general_apply(dvObject *o, double *x, const double *rhs)

@@ -31,5 +31,7 @@ bool dv_sparse_lu_analyse(dvSparseLu *f, const dvBlockMatrix *a, dvOrder order);
 bool dv_sparse_lu_factorise(dvSparseLu *f, const dvBlockMatrix *a, double small, size_t *column);
 void dv_sparse_lu_solve(dvSparseLu *f, const double *rhs, double *x);
 void dv_sparse_lu_free(dvSparseLu *f);
+// Numbers of L, without the diagonal.
+static inline size_t dv_sparse_lu_count(const dvSparseLu *f) { return f->lower.row.count - f->n; }
 
 #endif
