@@ -9,33 +9,17 @@ static const dvAbsent absent[] = {
      "BeamLengthMapping BeamProjectionDifferenceMultiMapping InterventionalRadiologyController "
      "MultiAdaptiveBeamMapping RodMeshSection RodSpireSection RodStraightSection SutureController "
      "WireBeamInterpolation WireRestShape"},
-    {"CollisionOBBCapsule", "CapsuleCollisionModel OBBCollisionModel"},
     {"Geomagic", "GeomagicDriver GeomagicEmulator"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.AnimationLoop", "ConstraintAnimationLoop"},
-    {"Sofa.Component.Collision.Geometry",
-     "CubeCollisionModel CylinderCollisionModel RayCollisionModel "
-     "TetrahedronCollisionModel TriangleModelInRegularGrid TriangleOctreeCollisionModel"},
     {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection "
-                                                        "UncoupledConstraintCorrection"},
-    {"Sofa.Component.Constraint.Lagrangian.Model",
-     "AugmentedLagrangianConstraint FixedLagrangianConstraint "
-     "SlidingLagrangianConstraint StopperLagrangianConstraint UniformLagrangianConstraint "
-     "UnilateralLagrangianConstraint"},
-    {"Sofa.Component.Constraint.Lagrangian.Solver",
-     "ImprovedJacobiConstraintSolver LCPConstraintSolver NNCGConstraintSolver "
-     "PreconditionedConjugateResidual UnbuiltGaussSeidelConstraintSolver"},
+    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
+    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
-    {"Sofa.Component.Topology.Utility", "TopologicalChangeProcessor TopologyBoundingTrasher"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
-    {"SofaCarving", "CarvingManager"},
-    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel DistanceGridForceField "
-                         "FFDDistanceGridCollisionModel RigidDistanceGridCollisionModel"},
+    {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SofaMatrix", "ComplianceMatrixExporter ComplianceMatrixImage"},
     {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
                      "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
     {"SoftRobots",

@@ -157,7 +157,7 @@ static bool open_curve(dvCurves *c, dvObject *state, const char *directory)
   for (int i = 0; i < 3 && good; i++) {
     char *name = dv_format("%s_%s.%s", stem, suffixes[i], c->csv ? "csv" : "txt"),
          *path = dv_path_join(directory, name);
-    curve->files[i] = fopen(path, "wb");
+    curve->files[i] = dv_file_write(path, "wb");
     dvText head = {0};
     add_head(c, curve, i, &head);
     good = curve->files[i] && put(curve->files[i], &head) == DV_OK;

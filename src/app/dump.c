@@ -20,7 +20,7 @@ static dvStatus cannot_write(dvContext *context, const char *path)
 
 static dvStatus write_text(dvContext *context, const char *path, const dvText *text)
 {
-  FILE *f = fopen(path, "wb");
+  FILE *f = dv_file_write(path, "wb");
   bool good = f && fwrite(text->text, 1, text->length, f) == text->length;
   if (f && fclose(f) != 0) good = false;
   return good ? DV_OK : cannot_write(context, path);
@@ -169,7 +169,7 @@ dvTopologyDump *dv_topology_dump_create(dvScene *scene, const char *directory)
   d->topologies = collect_role(scene, DV_ROLE_TOPOLOGY);
   for (size_t i = 0; i < d->topologies.found.count; i++) {
     char *part = file_part(d->topologies.found.data[i]->name), *file = dv_format("%s/%zu_%s.txt", directory, i, part);
-    FILE *f = fopen(file, "wb");
+    FILE *f = dv_file_write(file, "wb");
     if (f) dv_push(&d->files, f);
     else cannot_write(scene->context, file);
     dv_free(file);

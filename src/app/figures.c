@@ -69,7 +69,7 @@ dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *ti
   bool first = true;
   if (timers->list.count) add_timer(&text, timers, 0, "", timed_steps, &first);
   dv_text_add(&text, "}}\n");
-  FILE *file = fopen(path, "wb");
+  FILE *file = dv_file_write(path, "wb");
   if (file) fwrite(text.text, 1, text.length, file);
   dv_text_free(&text);
   return closed(file);
@@ -77,14 +77,14 @@ dvStatus dv_write_stats(const char *path, const dvFigures *f, const dvTimers *ti
 
 dvStatus dv_write_step_times(const char *path, const double *seconds, size_t count)
 {
-  FILE *file = fopen(path, "wb");
+  FILE *file = dv_file_write(path, "wb");
   for (size_t i = 0; file && i < count; i++) dv_print(file, "%.6g\n", 1e3 * seconds[i]);
   return closed(file);
 }
 
 dvStatus dv_write_trace(const char *path, const char *title, const dvTimers *timers)
 {
-  FILE *file = fopen(path, "wb");
+  FILE *file = dv_file_write(path, "wb");
   if (!file) return DV_ERROR_INPUT;
   dvText name = {0};
   dv_text_add_json(&name, title);

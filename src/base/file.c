@@ -1,9 +1,12 @@
 // See file.h.
 #include "base/file.h"
 
+#include "base/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,8 @@ const char *dv_file_why(void)
     return "it is a directory";
   case ENOTSUP:
     return "it is no regular file";
+  case EPERM:
+    return "it lies outside of the directories that are permitted for a scene which came through the viewer's page";
   case EFBIG:
     return "it is larger than 1 GiB, or than DIVAN_FILE_LIMIT allows";
   default:
@@ -32,10 +37,87 @@ const char *dv_file_why(void)
   }
 }
 
+// --- the gate ------------------------------------------------------------------------------------
+
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  DV_ARRAY(char *) directories;   // real ones
+  size_t writable;
+  bool closed;
+} gate;
+
+void dv_file_confine(const char *const *directories, size_t count, size_t writable)
+{
+  pthread_mutex_lock(&gate_lock);
+  for (size_t i = 0; i < gate.directories.count; i++) dv_free(gate.directories.data[i]);
+  dv_array_free(&gate.directories);
+  gate.closed = count > 0;
+  gate.writable = 0;
+  for (size_t i = 0; i < count; i++) {
+    char *real = realpath(directories[i], NULL);
+    if (!real) continue;
+    dv_push(&gate.directories, dv_strdup(real));
+    if (i < writable) gate.writable = gate.directories.count;
+    free(real);
+  }
+  pthread_mutex_unlock(&gate_lock);
+}
+
+bool dv_file_confined(void)
+{
+  pthread_mutex_lock(&gate_lock);
+  bool closed = gate.closed;
+  pthread_mutex_unlock(&gate_lock);
+  return closed;
+}
+
+// where a file is, or would be: of what is not there yet, the nearest directory that is
+static char *real_place(const char *path)
+{
+  char *real = realpath(path, NULL), *place = dv_strdup(path);
+  struct stat info;
+  while (!real && lstat(place, &info) != 0) {   // a link that leads to nothing is no place
+    const char *name = dv_path_name(place);
+    char *above = dv_path_directory(place);
+    bool upwards = dv_same(name, "..");
+    dv_free(place);
+    place = above;
+    if (upwards) break;
+    real = realpath(*place ? place : ".", NULL);
+  }
+  dv_free(place);
+  return real;
+}
+
+bool dv_file_permitted(const char *path, bool to_write)
+{
+  if (!dv_file_confined()) return true;
+  char *real = real_place(path);
+  bool good = false;
+  pthread_mutex_lock(&gate_lock);
+  for (size_t i = 0; real && !good && i < (to_write ? gate.writable : gate.directories.count); i++) {
+    const char *directory = gate.directories.data[i];
+    size_t n = strlen(directory);
+    good = strncmp(real, directory, n) == 0 && (real[n] == '/' || real[n] == 0 || directory[n - 1] == '/');
+  }
+  pthread_mutex_unlock(&gate_lock);
+  free(real);
+  if (!good) errno = EPERM;
+  return good;
+}
+
+FILE *dv_file_write(const char *path, const char *mode)
+{
+  return dv_file_permitted(path, true) ? fopen(path, mode) : NULL;
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
 // a regular file of a size that is allowed; opening a pipe or a device does not wait
 static FILE *open_regular(const char *path, size_t limit, size_t *size)
 {
-  int file = path ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+  bool there = path && dv_file_permitted(path, false);
+  int file = there ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
   if (!path) errno = ENOENT;
   if (file < 0) return NULL;
   struct stat info;
@@ -92,7 +174,7 @@ char *dv_file_read(const char *path, size_t *length)
 bool dv_file_exists(const char *path)
 {
   struct stat info;
-  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+  return dv_file_permitted(path, false) && stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
 bool dv_file_is_regular(const char *path)
@@ -128,6 +210,7 @@ const char *dv_path_extension(const char *path)
 
 bool dv_make_directories(const char *path)
 {
+  if (!dv_file_permitted(path, true)) return false;
   char *copy = dv_strdup(path);
   bool good = true;
   for (char *s = copy + 1; good; s++) {
@@ -157,7 +240,8 @@ static bool is_scene_name(const char *name)
 
 char *dv_file_similar(const char *directory, const char *name)
 {
-  DIR *d = opendir(*directory ? directory : ".");
+  const char *place = *directory ? directory : ".";
+  DIR *d = dv_file_permitted(place, false) ? opendir(place) : NULL;
   if (!d) return NULL;
   char *best = NULL;
   int best_distance = dv_max_int(2, (int)strlen(name) / 3) + 1;

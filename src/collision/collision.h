@@ -95,12 +95,16 @@ typedef struct dvShapePair {
 
 typedef struct dvIntersectionOps {
   const dvShapePair *pairs;   // ends with {0}
+  const dvShapePair *also;    // more of them, for what `pairs` does not have; NULL: none
   // Whether a pair of its table is wanted; NULL: all are.
   bool (*wants)(dvObject *o, const dvShapePair *pair);
   // Distances for two models.
   void (*distances)(const dvObject *o, const dvCollisionModel *a, const dvCollisionModel *b, double *alarm,
                     double *contact);
   bool around;   // it looks at what lies around elements
+  // Positions of a model at the end of the step, of a method that looks ahead; NULL: it stays. They live until the
+  // next call for the model.
+  const double *(*ahead)(const dvObject *o, dvCollisionModel *m, double dt);
 } dvIntersectionOps;
 
 // The entry for two models, NULL when the method has none; *swapped tells that the second model comes first in it.
@@ -125,7 +129,8 @@ typedef struct dvResponseOps {
 typedef struct dvResponse {
   dvObject base;
   dvCollisionModel *model[2];
-  long since;    // step of its first contact
+  const char *parameters;   // name=value&name=value, of the contact manager or a model
+  long since;               // step of its first contact
   size_t list;   // its contacts in the lists of this step
 } dvResponse;
 
@@ -143,7 +148,8 @@ typedef struct dvContactManagerOps {
 } dvContactManagerOps;
 
 typedef struct dvGroupManagerOps {
-  // The node that each response is attached to; `scene_node` is that of the pipeline.
+  // The node that each response is attached to, NULL where the pipeline decides; `scene_node` is that of the pipeline.
+  // Called in every step, also without responses.
   dvStatus (*group)(dvObject *o, const dvResponses *responses, dvNode *scene_node, dvNode **nodes);
 } dvGroupManagerOps;
 

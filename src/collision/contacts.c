@@ -1,6 +1,8 @@
 // Lists of contacts, and which models and shapes may touch. See collision.h.
 #include "collision/collision.h"
 
+#include "collision/intersection/primitives.h"
+
 dvContactList *dv_contact_lists_add(dvContactLists *all, dvCollisionModel *first, dvCollisionModel *second)
 {
   if (all->used == all->lists.count) dv_push(&all->lists, (dvContactList){0});
@@ -39,12 +41,14 @@ const dvShapePair *dv_shape_pair(const dvObject *intersection, const dvCollision
                                  bool *swapped)
 {
   const dvIntersectionOps *ops = dv_ops(intersection, DV_ROLE_INTERSECTION);
-  for (int turn = 0; turn < 2; turn++)
-    for (const dvShapePair *p = ops->pairs; p->first != DV_SHAPE_NONE; p++) {
-      if (p->first != (turn ? b : a)->shape || p->second != (turn ? a : b)->shape) continue;
-      *swapped = turn;
-      return p;
-    }
+  const dvShapePair *tables[] = {ops->pairs, ops->also, dv_distance_pairs};
+  for (size_t i = 0; i < DV_COUNT(tables); i++)
+    for (int turn = 0; turn < 2 && tables[i]; turn++)
+      for (const dvShapePair *p = tables[i]; p->first != DV_SHAPE_NONE; p++) {
+        if (p->first != (turn ? b : a)->shape || p->second != (turn ? a : b)->shape) continue;
+        *swapped = turn;
+        return p;
+      }
   return NULL;
 }
 

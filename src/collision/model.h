@@ -42,29 +42,40 @@ typedef enum dvShape {
   X(link, collisionElementActiver, "", "", "component that switches elements on and off", .flags = DV_HIDDEN)
 
 // Corners and edges of a triangle that it stands for: the first triangle at each takes it.
-// DV_CORNER << i is corner i, DV_SIDE << i the edge opposite to it.
-enum { DV_CORNER = 1, DV_SIDE = 8 };
+// DV_CORNER << i is corner i, DV_SIDE << i the edge opposite to it, DV_RIM << i that edge if no other triangle has it.
+enum { DV_CORNER = 1, DV_SIDE = 8, DV_RIM = 64 };
+
+// Unit normals of a closed surface, three numbers each.
+typedef struct dvSurfaceNormals {
+  DV_ARRAY(double) triangles, points;
+} dvSurfaceNormals;
 
 typedef struct dvCollisionModel {
   dvObject base;
   DV_COLLISION_MODEL_FIELDS(DV_MEMBER)
-  dvState *state;            // positions of the elements
-  const char *primitives;    // what its elements are called: "triangles"
-  dvInts elements;           // points of each element, 1 to 3; width 0 where every point is an element
-  const dvReals *radii;      // of the elements, NULL where they have none
-  struct dvTopology *mesh;   // of the elements, NULL where they have none
-  size_t from_quads;         // triangles from here on are halves of quads, two each
-  DV_ARRAY(uint8_t) flags;   // of the triangles: what each stands for
-  const bool *both_sides;    // contacts on both sides of its elements count
+  dvState *state;              // positions of the elements
+  const char *primitives;      // what its elements are called: "triangles"
+  dvInts elements;             // points of each element, 1 to 4; width 0 where every point is an element
+  const dvReals *radii;        // of the elements, NULL where they have none
+  const dvReals *lengths;      // half lengths of bricks, three each; lengths of capsules on frames, cylinders and rays
+  const dvReals *axes;         // of cylinders, in their frames; of rays; NULL: capsules on frames lie along y
+  struct dvTopology *mesh;     // of the elements, NULL where they have none
+  size_t from_quads;           // triangles from here on are halves of quads, two each
+  DV_ARRAY(uint16_t) flags;    // of the triangles: what each stands for
+  const bool *both_sides;      // contacts on both sides of its elements count
+  const bool *point_normals;   // its points have normals, those of the triangles around them; NULL: they have none
   // what lies around what in the mesh, for those who test elements in threads: dv_collision_model_look_around
   const dvInts *mesh_edges, *mesh_triangles;
+  const dvSurfaceNormals *surface;   // for rays; NULL: it has none
   const struct dvIncidence *edges_at_point, *triangles_at_point, *triangles_at_edge;
   // kept up to date by the pipeline
-  const double *x;   // positions now, `stride` numbers from one to the next
+  const double *x;         // positions now, `stride` numbers from one to the next
+  const double *x_ahead;   // where a method that looks ahead expects them at the end of the step; NULL: where they are
   size_t stride;
   dvShape shape;
   dvBox box;   // of all
-  DV_ARRAY(dvBox) boxes;
+  DV_ARRAY(dvBox) boxes, boxes_ahead;
+  DV_ARRAY(double) ahead;   // storage for x_ahead
   dvCubeTree tree;
   int depth;
   bool stale;   // the tree has not followed the boxes yet

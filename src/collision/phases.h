@@ -12,11 +12,14 @@ typedef struct dvBroadPhase {
   dvObject base;
   DV_BROAD_PHASE_FIELDS(DV_MEMBER)
   struct dvNarrowScratch *scratch;   // of the narrow phase
+  struct dvRayScratch *rays;         // of one with rays
 } dvBroadPhase;
 
 extern const dvFieldBlock dv_broad_phase_block;
 extern const dvBroadPhaseOps dv_broad_phase_ops;
 extern const dvNarrowPhaseOps dv_narrow_phase_ops;
 void dv_narrow_phase_destroy(dvObject *o);
+extern const dvNarrowPhaseOps dv_ray_trace_ops;
+void dv_ray_trace_destroy(dvObject *o);
 
 #endif

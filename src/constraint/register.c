@@ -28,6 +28,20 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_skeletal_motion_class);
   dv_registry_add(r, &dv_linear_correction_class);
   dv_registry_add(r, &dv_generic_correction_class);
+  dv_registry_add(r, &dv_uncoupled_correction_class);
   dv_registry_add(r, &dv_gauss_seidel_class);
+  dv_registry_add(r, &dv_unbuilt_gauss_seidel_class);
+  dv_registry_add(r, &dv_nncg_class);
+  dv_registry_add(r, &dv_improved_jacobi_class);
+  dv_registry_add(r, &dv_conjugate_residual_class);
+  dv_registry_add(r, &dv_lcp_solver_class);
   dv_registry_add(r, &dv_bilateral_class);
+  dv_registry_add(r, &dv_fixed_lagrangian_class);
+  dv_registry_add(r, &dv_uniform_lagrangian_class);
+  dv_registry_add(r, &dv_stopper_class);
+  dv_registry_add(r, &dv_sliding_class);
+  dv_registry_add(r, &dv_joint_class);
+  dv_registry_add(r, &dv_constraint_loop_class);
+  dv_registry_add(r, &dv_compliance_exporter_class);
+  dv_registry_add(r, &dv_compliance_image_class);
 }

@@ -185,7 +185,7 @@ static dvStatus reader_init(dvObject *o)
                        : dv_field_error(o, &r->outputFilename, "set writeEvents=\"1\" to write it",
                                         "the events in %s cannot be read", r->outputFilename);
   }
-  r->device = open(r->filename, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  r->device = dv_file_permitted(r->filename, false) ? open(r->filename, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
   if (r->device < 0)
     dv_field_warning(o, &r->filename, "give a device under /dev/input, or outputFilename with recorded events",
                      "%s cannot be opened: there are no events", r->filename);

@@ -110,6 +110,9 @@ dvStatus dv_plugin_load(dvContext *c, const char *name, dvText *why, dvText *adv
 {
   if (dv_plugin_is_loaded(c, name)) return DV_OK;
   bool is_file = strchr(name, '/') || dv_ends_with_nocase(name, ".so");
+  if (is_file && dv_file_confined())
+    return refuse(why, advice, "start the program with --plugin",
+                  "a scene that came through the page loads no code: %s", name);
   // without a slash the loader would search the system's directories
   char *path = !is_file                   ? dv_plugin_find(c, name)
                : dv_file_is_regular(name) ? dv_format("%s%s", strchr(name, '/') ? "" : "./", name)

@@ -5,6 +5,7 @@
 #include "control/settings/settings.h"
 
 extern const dvClass dv_mouse_spring_class;
+extern const dvClass dv_change_processor_class, dv_bounding_trasher_class, dv_carving_manager_class;
 extern const dvClass dv_required_plugin_class;
 
 static void add_settings(dvRegistry *r, const dvSettingTable *table)
@@ -19,7 +20,6 @@ void dv_register_control(dvRegistry *r)
   add_settings(r, &dv_viewer_settings);
   add_settings(r, &dv_picture_settings);
   add_settings(r, &dv_shader_settings);
-  add_settings(r, &dv_collision_settings);
   dv_registry_add(r, &dv_bvh_controller_class);
   dv_registry_add(r, &dv_skeleton_controller_class);
   dv_registry_add(r, &dv_mouse_spring_class);
@@ -27,6 +27,9 @@ void dv_register_control(dvRegistry *r)
   dv_registry_add(r, &dv_input_event_reader_class);
   dv_registry_add(r, &dv_pause_on_event_class);
   dv_registry_add(r, &dv_monitor_class);
+  dv_registry_add(r, &dv_change_processor_class);
+  dv_registry_add(r, &dv_bounding_trasher_class);
+  dv_registry_add(r, &dv_carving_manager_class);
   dv_registry_add(r, &dv_data_exchange_class);
   dv_registry_add(r, &dv_message_file_class);
 }

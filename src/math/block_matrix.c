@@ -1,6 +1,7 @@
 // See block_matrix.h.
 #include "math/block_matrix_kernels.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ bool dv_block_matrix_write_mtx(const dvBlockMatrix *a, const char *path)
 {
   Lines lines = {0};
   visit_entries(a, put_line, &lines);
-  FILE *f = fopen(path, "w");
+  FILE *f = dv_file_write(path, "w");
   if (!f) return false;
   fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", dv_block_matrix_rows(a),
           dv_block_matrix_cols(a), lines.count);
@@ -182,7 +183,7 @@ bool dv_block_matrix_write_picture(const dvBlockMatrix *a, const char *path, int
 {
   size_t side;
   unsigned char *grey = dv_block_matrix_draw(a, pixels, &side);
-  FILE *f = grey ? fopen(path, "wb") : NULL;
+  FILE *f = grey ? dv_file_write(path, "wb") : NULL;
   bool good = f && fprintf(f, "P5\n%zu %zu\n255\n", side, side) > 0 && fwrite(grey, 1, side * side, f) == side * side;
   if (f) good = fclose(f) == 0 && good;
   dv_free(grey);

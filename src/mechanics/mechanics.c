@@ -5,6 +5,7 @@
 #include "mechanics/mechanics.h"
 
 #include "math/kernels.h"
+#include "mechanics/touched.h"
 #include "scene/timer.h"
 
 #include <string.h>
@@ -170,13 +171,22 @@ void dv_mech_propagate_live(dvPlan *plan, int x, int v)
   }
 }
 
-void dv_mech_propagate_dx(dvPlan *plan, int dx)
+static const dvTouchedMapping *narrow(const dvTouched *t, size_t mapping)
+{
+  return t && mapping < t->mappings.count && t->mappings.data[mapping].narrow ? &t->mappings.data[mapping] : NULL;
+}
+
+static void propagate_dx(dvPlan *plan, int dx, const dvTouched *touched)
 {
   for (size_t i = 0; i < plan->mappings.count; i++) {
     const dvPlanMapping *pm = &plan->mappings.data[i];
-    if (pm->carries) ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, dx, dx);
+    if (!pm->carries) continue;
+    if (narrow(touched, i)) dv_touched_apply_j(narrow(touched, i), dx);
+    else ((const dvMappingOps *)dv_ops(pm->object, DV_ROLE_MAPPING))->apply_j(pm->object, dx, dx);
   }
 }
+
+void dv_mech_propagate_dx(dvPlan *plan, int dx) { propagate_dx(plan, dx, NULL); }
 
 void dv_mech_mirror_outside(dvPlan *plan, int x, int v)
 {
@@ -204,14 +214,15 @@ static void clear_mapped(dvPlan *plan, int id)
   }
 }
 
-static void collect_forces(dvPlan *plan, const dvMech *m, int f, bool carrying_only)
+static void collect_forces(dvPlan *plan, const dvMech *m, int f, bool carrying_only, const dvTouched *touched)
 {
   for (size_t i = plan->mappings.count; i > 0; i--) {
     const dvPlanMapping *pm = &plan->mappings.data[i - 1];
     if (carrying_only && !pm->carries) continue;
     const dvMappingOps *ops = dv_ops(pm->object, DV_ROLE_MAPPING);
     begin_call(plan, pm->object);
-    ops->apply_jt(pm->object, f, f);
+    if (narrow(touched, i - 1)) dv_touched_apply_jt(narrow(touched, i - 1), f);
+    else ops->apply_jt(pm->object, f, f);
     if (m && ops->apply_djt) ops->apply_djt(pm->object, m, f, m->dx, m->f);
     end(plan);
   }
@@ -284,10 +295,10 @@ void dv_mech_compute_force(dvPlan *plan, dvMech *m)
     ((const dvForceOps *)dv_ops(it.object, DV_ROLE_FORCE))->add_force(it.object, m);
     end(plan);
   }
-  collect_forces(plan, NULL, m->f, false);
+  collect_forces(plan, NULL, m->f, false, NULL);
 }
 
-void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
+static void add_mbk(dvPlan *plan, dvMech *m, const dvTouched *touched)
 {
   clear_mapped(plan, m->df);
   for (size_t i = 0; i < plan->masses.count; i++) {
@@ -308,18 +319,22 @@ void dv_mech_add_mbk(dvPlan *plan, dvMech *m)
       end(plan);
     }
   }
-  collect_forces(plan, m->k != 0 ? m : NULL, m->df, true);
+  collect_forces(plan, m->k != 0 ? m : NULL, m->df, true, touched);
 }
 
-void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p)
+void dv_mech_add_mbk(dvPlan *plan, dvMech *m) { add_mbk(plan, m, NULL); }
+
+void dv_mech_product(dvPlan *plan, dvMech *m, int q, int p) { dv_mech_product_touched(plan, m, q, p, NULL); }
+
+void dv_mech_product_touched(dvPlan *plan, dvMech *m, int q, int p, const dvTouched *touched)
 {
   begin(plan, "product");
-  dv_mech_propagate_dx(plan, p);
+  propagate_dx(plan, p, touched);
   hold_outside(plan, p);
   m->dx = p;
   m->df = q;
   dv_mech_clear(plan, q);
-  dv_mech_add_mbk(plan, m);
+  add_mbk(plan, m, touched);
   dv_mech_project_response(plan, q);
   end(plan);
 }

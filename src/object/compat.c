@@ -266,6 +266,31 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                    .wrong = "beyond an edge of an obtuse triangle the nearest point is looked for on "
                                             "the edge whose line comes first",
                                    .right = "the nearest point of a triangle is the nearest"},
+    [DV_COMPAT_DISTANCE_STEPS] = {.name = "distance-steps",
+                                  .components = "DistanceGridForceField RigidDistanceGridCollisionModel "
+                                                "FFDDistanceGridCollisionModel",
+                                  .since = "v26.12",
+                                  .wrong = "distances of a grid grow by steps along its axes, and slopes are "
+                                           "differences over a cell of any width",
+                                  .right =
+                                      "distances of a grid are those to the nearest triangle, slopes have length 1"},
+    [DV_COMPAT_DISTANCE_STIFFNESS] = {.name = "distance-stiffness",
+                                      .components = "DistanceGridForceField",
+                                      .since = "v26.12",
+                                      .wrong = "products take the force of a point in place of its stiffness, with the "
+                                               "sign that makes it unstable",
+                                      .right = "products take the stiffness"},
+    [DV_COMPAT_LATE_NORMALS] = {.name = "late-normals",
+                                .components = "TriangleOctreeCollisionModel",
+                                .since = "v26.12",
+                                .wrong = "normals at points are those of the triangles as they lay a step before, "
+                                         "without the first triangle",
+                                .right = "normals at points are those of the triangles around them"},
+    [DV_COMPAT_RESIDUAL_ROW] = {.name = "residual-row",
+                                .components = "PreconditionedConjugateResidual",
+                                .since = "v26.12",
+                                .wrong = "the residual of the row whose number the iteration has stands for all rows",
+                                .right = "the iteration ends when the residuals of all rows are small"},
     // --- engines ---
     [DV_COMPAT_MEAN_ADDS] = {.name = "mean-adds",
                              .components = "MeanComputation",

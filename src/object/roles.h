@@ -200,7 +200,7 @@ typedef enum dvLawKind {
   DV_LAW_OWN,        // `solve` of the law
 } dvLawKind;
 
-enum { DV_LAW_ROWS = 6 };   // the most rows of a law
+enum { DV_LAW_ROWS = 6 };   // the most rows of a law; an equality may have more
 
 typedef struct dvLaw {
   dvLawKind kind;
@@ -208,6 +208,9 @@ typedef struct dvLaw {
   double mu;           // friction
   double low, high;    // bounds
   double compliance;   // added to the diagonal of W: d = -compliance lambda instead of 0
+  double held_back;    // part of each change of the multipliers of an equality that is not made
+  double tolerance;    // of its violation where it has one of its own; 0: the solver's
+  bool restarts;       // its multipliers begin at 0 in every step, unless the solver keeps them (LCP)
   uint64_t id;         // of the same contact or joint in the next step, among those of its component
   // own: sets the multipliers of its rows; w (rows x rows) is their own compliance, d their violation without them.
   // Called in every iteration.
@@ -219,9 +222,11 @@ typedef struct dvConstraintStep {
   int x, v;          // vector numbers
   double dt;         // s
   bool velocities;   // violations are velocities; else positions
+  bool again;        // not the first time in this step: positions DV_X have moved already
 } dvConstraintStep;
 
 struct dvRowSet;
+struct dvConstraintProblem;
 
 typedef struct dvConstraintOps {
   // The laws that hold now, written to `out` when it is not NULL, in the order of their rows; how many there are.
@@ -233,6 +238,9 @@ typedef struct dvConstraintOps {
   void (*store)(dvObject *o, const dvConstraintStep *step, const double *lambda);
   // Before `laws`: once a step, with free positions everywhere; optional.
   void (*begin)(dvObject *o, const dvConstraintStep *step);
+  // A number that only this one has, the same whenever it acts between the same bodies, in every launch. For live
+  // constraints, whose multipliers are kept under it; those without one lose them when a scene is restored.
+  uint64_t (*identity)(const dvObject *o);
 } dvConstraintOps;
 
 typedef struct dvCorrectionOps {
@@ -250,6 +258,8 @@ typedef struct dvCorrectionOps {
 typedef struct dvConstraintSolverOps {
   // turns the free motion (DV_X_FREE, DV_V_FREE) into the new DV_X and DV_V; velocities first: x' = x + dt v'
   dvStatus (*solve)(dvObject *o, double dt, bool velocities_first);
+  // what it solved last: rows, compliance, multipliers; optional
+  const struct dvConstraintProblem *(*problem)(const dvObject *o);
 } dvConstraintSolverOps;
 
 typedef struct dvLoopOps {

@@ -37,6 +37,7 @@ static dvWalk collect_integration(dvVisitor *v, dvNode *node)
 {
   dvIntegration *list = ((Collector *)v)->list;
   size_t before = list->items.count;
+  if (node->leader) return DV_WALK_PRUNE;   // another solver has it in its system
   collect(list, node, is_solver, list->one_by_one);
   if (list->items.count > before) return DV_WALK_PRUNE;   // a solver takes over everything below it
   collect(list, node, is_interaction, false);

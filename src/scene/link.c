@@ -48,9 +48,8 @@ static dvObject *by_index(dvObject *from, const char *path)
   return node->objects.data[at + index];
 }
 
-dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
+static dvObject *find(dvObject *from, const char *path, dvRole role)
 {
-  if (*path == '@') path++;
   if (!*path) return fits(from, role) ? from : NULL;
   if (*path == '[') {
     dvObject *o = by_index(from, path);
@@ -98,6 +97,14 @@ dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
   }
   if (object) return fits(object, role) ? object : NULL;
   return settle(node, role);
+}
+
+dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
+{
+  if (*path == '@') return find(from, path + 1, role);
+  dvObject *found = find(from, path, role);
+  // paths of old, without an @, began at the component itself: its .. is the node
+  return !found && dv_starts_with(path, "../") ? find(from, path + 3, role) : found;
 }
 
 dvObject *dv_link_split(dvObject *from, const char *text, char **field)

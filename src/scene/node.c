@@ -60,6 +60,7 @@ static void node_destroy(dvObject *o)
   dv_names_free(&n->child_names);
   dv_names_free(&n->object_names);
   dv_array_free(&n->parents);
+  dv_array_free(&n->joined);
 }
 
 // the display flags that nodes carried in 2011 become the words of today's displayFlags

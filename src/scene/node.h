@@ -48,6 +48,10 @@ struct dvNode {
   dvObject *state;   // the first mechanical state among the objects, or NULL
   bool reached;      // scratch of the search for cycles
   bool stateless;    // it was told that its components find no state
+  // bodies that are solved together for a while (collision/response/group_manager.c): the solver of the leader's node
+  // rules the nodes that have joined it as if they stood below it; their own rest
+  dvNode *leader;
+  DV_ARRAY(dvNode *) joined;
 };
 
 extern const dvClass dv_node_class;

@@ -44,7 +44,8 @@ static dvWalk collect_top_down(dvVisitor *v, dvNode *node)
 {
   dvPlan *p = ((Collector *)v)->plan;
   bool mapped = dv_node_is_mapped(node);
-  *dv_address_map_at(&p->nodes, node, 0) = 1;
+  int32_t number = (int32_t)p->nodes.used;
+  *dv_address_map_at(&p->nodes, node, 0) = number;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
     if (o->failed || !dv_object_has_tags(o, &p->tags)) continue;
@@ -339,6 +340,7 @@ static void compile(dvPlan *p)
 {
   Collector c = {.visitor = {.top_down = collect_top_down, .bottom_up = collect_bottom_up}, .plan = p};
   dv_visit(p->root, &c.visitor);
+  for (size_t i = 0; i < p->root->joined.count; i++) dv_visit(p->root->joined.data[i], &c.visitor);
   arrange_mappings(p);
   mark_loaded(p);
   mark_carrying(p);

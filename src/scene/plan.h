@@ -50,7 +50,7 @@ struct dvPlan {
   DV_ARRAY(dvObject *) constraints;   // Lagrangian ones
   DV_ARRAY(dvObject *) corrections;
   DV_ARRAY(dvObject *) outside;   // states that forces of the plan use, but that do not belong to it
-  dvAddressMap nodes;             // of the subgraph
+  dvAddressMap nodes;             // of the subgraph: their numbers, top-down
   dvAddressMap inside;            // states of the plan
   dvAddressMap marks;             // scratch
 };

@@ -2,6 +2,7 @@
 #include "view/draw.h"
 
 #include "collision/model.h"
+#include "mass/diagonal.h"
 #include "mechanics/component.h"
 #include "scene/plan.h"
 #include "topology/topology.h"
@@ -12,7 +13,7 @@
 const char *const dv_draw_group_names[DV_DRAW_GROUPS] = {
     "visual", "behavior", "velocities",         "forces",      "collision",
     "bounds", "mappings", "mechanicalMappings", "forceFields", "interactions"};
-const char *const dv_draw_kind_names[] = {"triangles", "lines", "points", "vectors", "spheres", "frames"};
+const char *const dv_draw_kind_names[] = {"triangles", "lines", "points", "vectors", "spheres", "frames", "boxes"};
 
 // --- the list ------------------------------------------------------------------------------------
 
@@ -55,6 +56,7 @@ static dvDrawable *add(dvDraw *d, dvDrawGroup group, dvDrawKind kind, dvObject *
                                   .texcoords = -1,
                                   .radii = -1,
                                   .frames = -1,
+                                  .sizes = -1,
                                   .texture = -1}));
   return &d->list.data[d->list.count - 1];
 }
@@ -122,9 +124,39 @@ static void add_freedoms(dvDraw *d, dvDrawGroup group, dvObject *o)
   if (rigid) a->frames = dynamic_of(d, group, DV_FROM_TURNS, o, 0);
 }
 
+static bool leads_to_visual(const dvPlan *p, const dvObject *state, int depth)
+{
+  for (size_t k = 0; k < p->mappings.count + p->visual_mappings.count; k++) {
+    dvObject *m = k < p->mappings.count ? p->mappings.data[k].object : p->visual_mappings.data[k - p->mappings.count];
+    dvObject *in, *out;
+    for (size_t i = 0; (in = dv_mapping_input(m, i)); i++)
+      for (size_t j = 0; in == state && (out = dv_mapping_output(m, j)); j++)
+        if (dv_plays(out, DV_ROLE_VISUAL) || (depth < 8 && leads_to_visual(p, out, depth + 1))) return true;
+  }
+  return false;
+}
+
+// A rigid body that nothing else shows is a box with its mass and inertia: of sides l, I_xx = m (l_y2 + l_z2) / 12.
+// Frames on a line or a mesh are those of a beam or a shell.
+static void add_inertia(dvDraw *d, const dvPlan *p, dvObject *o)
+{
+  if (o->dof->kind != DV_RIGID3 || dv_node_find(o->node, DV_ROLE_TOPOLOGY) || leads_to_visual(p, o, 0)) return;
+  for (size_t i = 0; i < o->node->objects.count; i++) {
+    dvObject *mass = o->node->objects.data[i];
+    if (mass->failed || dv_ops(mass, DV_ROLE_MASS) != &dv_diagonal_ops || ((dvDiagonal *)mass)->inertia.count < 9)
+      continue;
+    dvDrawable *a = add(d, DV_DRAW_VISUAL, DV_DRAW_BOXES, o, dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, o, 0));
+    int turns = dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_TURNS, o, 0);
+    a->frames = turns;
+    a->sizes = array_of(d, DV_DRAW_VISUAL, (dvDrawArray){.source = DV_FROM_INERTIA, .object = mass, .width = 3});
+    return;
+  }
+}
+
 static void add_state(dvDraw *d, dvObject *o)
 {
   const bool *shown = dv_state(o)->shown;
+  if (o->dof->space < 2) return;   // numbers along no axis
   add_box(d, o);
   add_freedoms(d, DV_DRAW_BEHAVIOR, o);
   if (shown && *shown) add_freedoms(d, DV_DRAW_VISUAL, o);   // as in SOFA
@@ -159,8 +191,9 @@ static void add_force(dvDraw *d, dvObject *o)
   int n = dv_force_states(o, states);
   if (n == 0) return;
   if (ops->pairs) {
-    bool between = n == 2 && states[1] != states[0];
-    dvDrawGroup group = between ? DV_DRAW_INTERACTIONS : DV_DRAW_FORCE_FIELDS;
+    bool between = n == 2 && states[1] != states[0], joint = states[0]->dof->kind == DV_RIGID3;
+    if (states[0]->dof->space < 2 || (between && states[1]->dof->space < 2)) return;
+    dvDrawGroup group = between || joint ? DV_DRAW_INTERACTIONS : DV_DRAW_FORCE_FIELDS;
     dvDrawable *s = add(d, group, DV_DRAW_LINES, o, dynamic_of(d, group, DV_FROM_POINTS, states[0], 0));
     s->indices = indices_of(d, group, DV_FROM_SPRINGS, o, 2);
     if (between) s->second = dynamic_of(d, group, DV_FROM_POINTS, states[1], 0);
@@ -272,6 +305,7 @@ static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
   dvObject *in = dv_mapping_input(o, 0), *out = dv_mapping_output(o, 0);
   bool one_to_one = in && out && !dv_mapping_input(o, 1) && !dv_mapping_output(o, 1);
   if (!((const dvMappingOps *)dv_ops(o, DV_ROLE_MAPPING))->build_j || !one_to_one) return;
+  if (in->dof->space < 2 || out->dof->space < 2) return;
   dvDrawable *m = add(d, group, DV_DRAW_LINES, o, dynamic_of(d, group, DV_FROM_POINTS, out, 0));
   m->second = dynamic_of(d, group, DV_FROM_POINTS, in, 0);
   m->indices = indices_of(d, group, DV_FROM_MAPPING, o, 2);
@@ -280,12 +314,13 @@ static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
 // triangles, edges, points or spheres of a collision model
 static void add_collision(dvDraw *d, dvObject *o)
 {
-  static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES};
+  static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES, DV_DRAW_POINTS};
   dvCollisionModel *m = (dvCollisionModel *)o;
   bool spheres = m->radii && !m->elements.width;
   int positions = dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0);
   dvDrawable *a = add(d, DV_DRAW_COLLISION, spheres ? DV_DRAW_SPHERES : kinds[m->elements.width], o, positions);
-  if (m->elements.width > 1) a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
+  if (m->elements.width > 1 && m->elements.width < 4)
+    a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
   if (spheres)
     a->radii =
         array_of(d, DV_DRAW_COLLISION,
@@ -325,7 +360,10 @@ static void collect(dvDraw *d, dvScene *scene)
   dv_scene_refresh(scene);
   const dvPlan *p = scene->plan;
   for (size_t i = 0; i < p->visuals.count; i++) add_visual(d, p->visuals.data[i]);
-  for (size_t i = 0; i < p->states.count; i++) add_state(d, p->states.data[i]);
+  for (size_t i = 0; i < p->states.count; i++) {
+    add_state(d, p->states.data[i]);
+    add_inertia(d, p, p->states.data[i]);
+  }
   for (size_t i = 0; i < p->forces.count; i++) add_force(d, p->forces.data[i].object);
   for (size_t i = 0; i < p->mappings.count; i++)
     add_mapping(d, p->mappings.data[i].object, DV_DRAW_MECHANICAL_MAPPINGS);

@@ -30,7 +30,8 @@ typedef enum dvDrawKind {
   DV_DRAW_POINTS,
   DV_DRAW_VECTORS,
   DV_DRAW_SPHERES,
-  DV_DRAW_FRAMES
+  DV_DRAW_FRAMES,
+  DV_DRAW_BOXES
 } dvDrawKind;
 extern const char *const dv_draw_kind_names[];
 
@@ -50,6 +51,7 @@ typedef enum dvDrawSource {
   DV_FROM_SPRINGS,     // pairs of a force
   DV_FROM_MAPPING,     // pairs of an output point and an input point
   DV_FROM_BOX_EDGES,
+  DV_FROM_INERTIA,   // sides of boxes that turn as heavily as the frames of a mass
 } dvDrawSource;
 
 typedef struct dvDrawArray {
@@ -80,7 +82,7 @@ typedef struct dvDrawable {
   dvObject *object;
   signed char say;   // what the flags of its node say of its group (flags.h)
   bool wireframe;    // they want it so, and not all over the scene
-  int positions, indices, second, values, texcoords, radii, frames;   // arrays, -1 for none
+  int positions, indices, second, values, texcoords, radii, frames, sizes;   // arrays, -1 for none
   double radius;
   const char *label;   // of the values
   bool has_material;

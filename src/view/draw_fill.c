@@ -2,6 +2,7 @@
 #include "view/draw.h"
 
 #include "collision/model.h"
+#include "mass/diagonal.h"
 #include "mechanics/component.h"
 #include "view/outline.h"
 
@@ -144,11 +145,19 @@ static bool fill_triangles(dvDrawArray *a)
   const dvVisualModel *v = (const dvVisualModel *)a->object;
   const dvVisualParts *parts = dv_visual_parts(v);
   size_t quads = dv_ints_size(&v->quads);
-  if (!make_room(a, v->triangles.count + 6 * quads)) return true;
   if (parts->of_face.count) {
-    fill_parts(a->data, v, parts);
+    if (make_room(a, v->triangles.count + 6 * quads)) fill_parts(a->data, v, parts);
     return true;
   }
+  dvInts skin = {.width =
+                     3};   // a model of all faces of a grid: those between two volumes would shine through as seams
+  if (dv_outline_skin(v->base.state.base.node, dv_reals_size(dv_visual_vertices(v)), &v->triangles, &v->quads, &skin)) {
+    copy_indices(a, skin.data, skin.count);
+    dv_ints_free(&skin);
+    return true;
+  }
+  dv_ints_free(&skin);
+  if (!make_room(a, v->triangles.count + 6 * quads)) return true;
   for (size_t i = 0; i < v->triangles.count; i++) a->data[i] = (uint32_t)v->triangles.data[i];
   triangles_of_quads(a->data + v->triangles.count, v->quads.data, quads);
   return true;
@@ -214,6 +223,23 @@ static bool fill_collision(dvDrawArray *a)
   return copy_indices(a, elements->data, elements->count);
 }
 
+static bool fill_inertia(dvDrawArray *a)
+{
+  const dvDiagonal *d = (const dvDiagonal *)a->object;
+  size_t n = d->base.state->count;
+  if (!make_room(a, 3 * n)) return true;
+  for (size_t i = 0; i < n; i++) {
+    size_t k = d->uniform || i >= d->inertia.count / 9 ? 0 : i;
+    const double *inertia = d->inertia.data + 9 * k;
+    double mass = k < d->mass.count ? d->mass.data[k] : 0, sum = inertia[0] + inertia[4] + inertia[8];
+    for (size_t c = 0; c < 3; c++) {
+      double square = mass > 0 ? 6 * (sum - 2 * inertia[4 * c]) / mass : 0;
+      a->data[3 * i + c] = bits_of(square > 0 && isfinite(square) ? sqrt(square) : 0);
+    }
+  }
+  return true;
+}
+
 static bool fill(dvDrawArray *a)
 {
   static const int32_t box_edges[24] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
@@ -248,6 +274,8 @@ static bool fill(dvDrawArray *a)
     return fill_springs(a);
   case DV_FROM_MAPPING:
     return fill_mapping(a);
+  case DV_FROM_INERTIA:
+    return fill_inertia(a);
   case DV_FROM_BOX_EDGES:
     return copy_indices(a, box_edges, DV_COUNT(box_edges));
   }

@@ -71,6 +71,37 @@ char *dv_view_writable(const dvSession *s, const char *name, const char *ending,
   return path;
 }
 
+// Scenes that were dropped or opened, and edits of text, may name any path: they read below the directories of the
+// first scene, of --data and of DIVAN_PATH, and write below the first two.
+static bool came_through_the_page(const dvSession *s)
+{
+  if (s->dropped || !dv_same(s->file, s->first)) return true;
+  for (size_t i = 0; i < s->edits.count; i++)
+    if (s->edits.data[i].words) return true;
+  return false;
+}
+
+void dv_view_confine(dvSession *s)
+{
+  dv_file_confine(NULL, 0, 0);
+  if (!came_through_the_page(s)) return;
+  DV_ARRAY(const char *) places = {0};
+  for (size_t i = 0; i < s->roots.count; i++) dv_push(&places, s->roots.data[i]);
+  char *list = dv_strdup(getenv("DIVAN_PATH")), *rest = list;
+  for (char *one = list ? strsep(&rest, ":") : NULL; one; one = strsep(&rest, ":"))
+    if (*one) dv_push(&places, one);
+  if (places.count == 0) dv_push(&places, "/nowhere");
+  dv_file_confine(places.data, places.count, s->roots.count);
+  dv_array_free(&places);
+  dv_free(list);
+  dvText text = {0};
+  dv_text_add(&text, "this scene came through the page: it reads and writes files only below");
+  for (size_t i = 0; i < s->roots.count; i++) dv_text_printf(&text, "%s %s", i ? " and" : "", s->roots.data[i]);
+  dv_log_send(&s->context->log,
+              &(dvMessage){.level = DV_NOTE, .text = text.text, .advice = "--data DIRECTORY permits more"});
+  dv_text_free(&text);
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
 static bool is_scene(const char *name)

@@ -1,4 +1,5 @@
 // The graph and its components as JSON, and changes to them. See inside.h.
+#include "base/file.h"
 #include "view/inside.h"
 
 #include <math.h>
@@ -78,9 +79,27 @@ static json_t *node_row(const dvSession *s, dvNode *n)
   return row;
 }
 
+// what the file names and the graph has not: types, how often, and where the first one would stand
+static json_t *missing_rows(const dvSession *s)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; s->scene && i < s->scene->left_out.count; i++) {
+    const dvLeftOut *l = &s->scene->left_out.data[i];
+    json_t *row = json_object();
+    json_object_set_new(row, "class", text_of(l->type));
+    json_object_set_new(row, "path", text_of(l->path && *l->path ? l->path : "/"));
+    json_object_set_new(row, "file", text_or_null(l->place.file ? dv_path_name(l->place.file) : NULL));
+    json_object_set_new(row, "line", json_integer(l->place.line));
+    json_object_set_new(row, "count", json_integer(l->count));
+    json_array_append_new(rows, row);
+  }
+  return rows;
+}
+
 json_t *dv_view_graph(dvSession *s)
 {
   json_t *answer = dv_view_ok();
+  json_object_set_new(answer, "missing", missing_rows(s));
   json_object_set_new(answer, "graph", s->scene ? node_row(s, s->scene->root) : json_null());
   json_object_set_new(answer, "revision", json_integer(s->graph));
   return answer;
@@ -211,11 +230,32 @@ static json_t *refused(dvText *why, const char *otherwise)
   return e;
 }
 
+typedef struct Started {
+  dvVisitor visitor;
+  bool all;
+} Started;
+
+static dvWalk see_started(dvVisitor *v, dvNode *node)
+{
+  Started *s = (Started *)v;
+  for (size_t i = 0; i < node->objects.count; i++) s->all &= node->objects.data[i]->initialised;
+  return DV_WALK_ON;
+}
+
+// Components of nodes that were off when the scene was read were never initialised: nothing of them may be called.
+static bool is_started(dvObject *o)
+{
+  Started s = {{.top_down = see_started, .everything = true}, true};
+  if (!dv_node_of(o)) return o->initialised;
+  dv_visit(dv_node_of(o), &s.visitor);
+  return s.all;
+}
+
 // A number that sizes nothing and counts nothing: its component can take it over where it stands. Everything else may
 // change how long lists are, or which entries are read, and the scene is initialised again with it.
 static bool is_live(dvObject *o, const dvField *f)
 {
-  if (dv_plays(o, DV_ROLE_TOPOLOGY) || dv_plays(o, DV_ROLE_LOADER) || dv_plays(o, DV_ROLE_ENGINE) ||
+  if (!is_started(o) || dv_plays(o, DV_ROLE_TOPOLOGY) || dv_plays(o, DV_ROLE_LOADER) || dv_plays(o, DV_ROLE_ENGINE) ||
       dv_plays(o, DV_ROLE_TOPOLOGY_MAPPING))
     return false;
   switch (f->desc->type) {
@@ -260,12 +300,14 @@ json_t *dv_view_set(dvSession *s, const char *path, const char *name, const char
   json_t *refusal = NULL;
   if (s->ready && !f->source && *text != '@' && is_live(o, f)) {
     if (!set_live(s, f, text, &refusal)) return refusal;
-    dv_session_remember(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(name), dv_strdup(text)});
+    dv_session_remember(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(name), dv_strdup(text), false});
     s->moved = true;
     s->draw.again = true;   // colours, sizes, what is drawn
     return object_answer(s, path);
   }
-  refusal = dv_session_edit(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(name), dv_strdup(text)});
+  dvFieldType type = f->desc->type;
+  bool words = type == DV_T_STRING || type == DV_T_FILE || type == DV_T_STRINGS;
+  refusal = dv_session_edit(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(name), dv_strdup(text), words});
   return refusal ? refusal : object_answer(s, path);
 }
 
@@ -274,6 +316,6 @@ json_t *dv_view_remove(dvSession *s, const char *path)
   dvObject *o = dv_view_find(s, path);
   if (!o) return dv_view_error(NULL, "there is no %.200s", path);
   if (dv_node_of(o) == s->scene->root) return dv_view_error(NULL, "the root cannot be removed");
-  json_t *refusal = dv_session_edit(s, (dvEdit){DV_EDIT_REMOVE, dv_strdup(path), NULL, NULL});
+  json_t *refusal = dv_session_edit(s, (dvEdit){.kind = DV_EDIT_REMOVE, .path = dv_strdup(path)});
   return refusal ? refusal : dv_view_ok();
 }

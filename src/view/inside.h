@@ -23,6 +23,7 @@ typedef enum dvEditKind { DV_EDIT_SET, DV_EDIT_REMOVE, DV_EDIT_ADD } dvEditKind;
 typedef struct dvEdit {
   dvEditKind kind;
   char *path, *field, *text;   // ADD: text is the file
+  bool words;                  // SET: a field of text, which may name a file
 } dvEdit;
 
 typedef struct dvFixed {   // a point that the user holds
@@ -44,6 +45,7 @@ struct dvSession {
   char *file;      // of the scene, absolute; NULL for a dropped text
   char *name;      // shown
   char *dropped;   // text of a dropped scene, for reload
+  char *first;     // the scene that the program was started with: the only one whose author is trusted with any file
   bool ready;
   dvDraw draw;
   unsigned graph;           // revision of the graph
@@ -88,6 +90,9 @@ void dv_view_put_text(json_t *o, const char *key, const char *text);   // null f
 json_t *dv_view_news(const dvNews *n);
 void dv_session_send(dvSession *s, dvViewer *to, json_t *message);   // takes the message over
 
+// --- describe.c ---
+json_t *dv_view_scene(dvSession *s);   // everything that can be drawn
+
 // --- graph.c ---
 json_t *dv_view_graph(dvSession *s);
 json_t *dv_view_object(dvSession *s, dvObject *o);
@@ -100,6 +105,8 @@ const char *dv_view_level_name(dvLevel level);
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness);
 void dv_view_pull(dvSession *s, const double to[3]);
 void dv_view_release(dvSession *s);
+double dv_view_pull_force(const dvSession *s);   // of the spring that pulls, N
+json_t *dv_view_probe(dvSession *s, const double origin[3], const double direction[3]);
 void dv_view_forget_touch(dvSession *s);   // the scene goes
 void dv_view_fix_again(dvSession *s);      // it was read again
 json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3]);
@@ -110,6 +117,8 @@ char *dv_view_allowed(const dvSession *s, const char *path);
 // The same for a file that is to be written next to the scene: a plain name with the given ending.
 char *dv_view_writable(const dvSession *s, const char *name, const char *ending, json_t **error);
 json_t *dv_view_files(const dvSession *s, const char *directory);
+// Closes the gate (base/file.h) for a scene that came through the page, opens it for the first one as it stands.
+void dv_view_confine(dvSession *s);
 
 // --- compat.c ---
 json_t *dv_view_compat(dvSession *s, const char *mode);       // reads the scene again, with its edits, from the start

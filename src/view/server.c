@@ -1,30 +1,37 @@
-// HTTP and WebSocket with civetweb. See server.h.
+// HTTP and WebSocket. See server.h.
 //
-// Threads: the caller of dv_server_run owns the session; the library's workers read requests and hand them over in a
-// queue; a sender for each client writes what lies in its outbox, so that a slow browser holds up nobody. `lock` guards
-// queue and outboxes.
+// Threads: the caller of dv_server_run owns the session. The door (door.h) reads what newcomers want and sends away who
+// does not know the token; each of the others, the guests, has a thread of its own, which answers one request or reads
+// the messages of a socket and hands them over in a queue. A sender for each socket writes what lies in its outbox, so
+// that a slow browser holds up nobody. `lock` guards queue, outboxes and the list of guests.
 #include "view/server.h"
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "view/door.h"
+#include "view/websocket.h"
 
-#include <civetweb.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 enum {
   OUTBOX_LIMIT = 256 << 20,
   PENDING_LIMIT = 2000,
-  TEXT = MG_WEBSOCKET_OPCODE_TEXT,
-  BINARY = MG_WEBSOCKET_OPCODE_BINARY
+  PONG_LIMIT = 1 << 20,   // bytes that wait; more pings than that are not answered
+  GUESTS = 32,            // who know the token, at a time
+  SEND_PATIENCE = 20,     // seconds that a client may take nothing off its socket
 };
 
 typedef struct Message {
-  int opcode;
+  dvWebKind kind;
   char *data;
   size_t length;
 } Message;
@@ -32,14 +39,13 @@ typedef struct Message {
 typedef struct Client {
   dvViewer viewer;
   dvServer *server;
-  struct mg_connection *connection;
+  int socket;
   pthread_t sender;
   pthread_cond_t filled;
   dvText frame;   // one is on its way at most; its memory is used again
   bool frame_busy;
   DV_ARRAY(Message) outbox;
   size_t outbox_bytes;
-  dvText partial;   // a request in several pieces; only its worker touches it
   size_t pending;   // requests in the queue
   bool joined, closing;
 } Client;
@@ -52,8 +58,17 @@ typedef struct Event {
   size_t length;
 } Event;
 
+typedef struct Guest {   // a connection of somebody who knows the token
+  dvServer *server;
+  pthread_t thread;
+  int socket;
+  bool done;
+  char *method, *rest, *key;   // what it asks for below the token; the key of one that wants a WebSocket
+  dvText ahead;                // bytes that came behind its head
+} Guest;
+
 struct dvServer {
-  struct mg_context *web;
+  dvDoor *door;
   dvSession *session;
   char *host, *token, *root, *address;
   const char *page;
@@ -62,7 +77,8 @@ struct dvServer {
   pthread_cond_t wake;
   DV_ARRAY(Event) events;
   DV_ARRAY(Client *) clients;   // of the session's thread
-  int connections;
+  DV_ARRAY(Guest *) guests;
+  int sockets;                 // guests that are clients
   DV_ARRAY(char *) pictures;   // files that may be asked for
   unsigned pictures_revision;
 };
@@ -72,14 +88,14 @@ struct dvServer {
 static void free_client(Client *c)
 {
   for (size_t i = 0; i < c->outbox.count; i++)
-    if (c->outbox.data[i].opcode != BINARY) dv_free(c->outbox.data[i].data);
+    if (c->outbox.data[i].kind != DV_WEB_BINARY) dv_free(c->outbox.data[i].data);
   dv_array_free(&c->outbox);
   dv_text_free(&c->frame);
   pthread_cond_destroy(&c->filled);
   dv_free(c);
 }
 
-static void post(Client *c, int opcode, const char *data, size_t length)
+static void post(Client *c, dvWebKind kind, const char *data, size_t length)
 {
   dvServer *s = c->server;
   char *copy = dv_try_alloc(length + 1);
@@ -88,7 +104,7 @@ static void post(Client *c, int opcode, const char *data, size_t length)
   pthread_mutex_lock(&s->lock);
   bool room = !c->closing && c->outbox_bytes + length <= OUTBOX_LIMIT;
   if (room) {
-    dv_push(&c->outbox, ((Message){opcode, copy, length}));
+    dv_push(&c->outbox, ((Message){kind, copy, length}));
     c->outbox_bytes += length;
     pthread_cond_signal(&c->filled);
   } else {
@@ -102,7 +118,7 @@ static void session_sends(void *user, dvViewer *to, const char *text, size_t len
 {
   dvServer *s = user;
   for (size_t i = 0; i < s->clients.count; i++)
-    if (!to || to->transport == s->clients.data[i]) post(s->clients.data[i], TEXT, text, length);
+    if (!to || to->transport == s->clients.data[i]) post(s->clients.data[i], DV_WEB_TEXT, text, length);
 }
 
 static void *send_outbox(void *user)
@@ -119,17 +135,18 @@ static void *send_outbox(void *user)
     dv_array_remove(&c->outbox, 0);
     c->outbox_bytes -= m.length;
     pthread_mutex_unlock(&s->lock);
-    bool good = mg_websocket_write(c->connection, m.opcode, m.data, m.length) > 0;
-    if (m.opcode != BINARY) dv_free(m.data);
+    bool good = dv_web_write(c->socket, m.kind, m.data, m.length);
+    if (m.kind != DV_WEB_BINARY) dv_free(m.data);
     pthread_mutex_lock(&s->lock);
-    if (m.opcode == BINARY) c->frame_busy = false;
+    if (m.kind == DV_WEB_BINARY) c->frame_busy = false;
     if (!good) c->closing = true;
   }
   pthread_mutex_unlock(&s->lock);
+  shutdown(c->socket, SHUT_RD);   // whoever reads from it hears of the end
   return NULL;
 }
 
-// --- WebSocket: what the library's workers call --------------------------------------------------
+// --- a WebSocket: what the guest's thread does --------------------------------------------------
 
 static void queue(dvServer *s, Event e)
 {
@@ -137,76 +154,12 @@ static void queue(dvServer *s, Event e)
   pthread_cond_signal(&s->wake);
 }
 
-static bool same_secret(const char *a, const char *b, size_t n)   // takes the same time wherever they differ
+static bool hand_over(Client *c, dvText *message)
 {
-  unsigned char differ = 0;
-  for (size_t i = 0; i < n; i++) differ |= (unsigned char)(a[i] ^ b[i]);
-  return differ == 0;
-}
-
-// "localhost:8080" names the host h
-static bool names_host(const char *text, const char *h)
-{
-  size_t n = strlen(h);
-  return strncmp(text, h, n) == 0 && (text[n] == 0 || text[n] == ':');
-}
-
-// a page of another site cannot get here under a name of its own (Host) nor from its own address (Origin)
-static bool is_local_request(const dvServer *s, const struct mg_connection *c)
-{
-  const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin");
-  if (!host || (!names_host(host, "127.0.0.1") && !names_host(host, "localhost") && !names_host(host, s->host)))
-    return false;
-  if (!origin) return true;
-  return (strncmp(origin, "http://", 7) == 0 && dv_same(origin + 7, host)) ||
-         (strncmp(origin, "https://", 8) == 0 && dv_same(origin + 8, host));
-}
-
-static int on_connect(const struct mg_connection *connection, void *user)
-{
-  dvServer *s = user;
-  if (!is_local_request(s, connection)) return 1;
-  pthread_mutex_lock(&s->lock);
-  bool room = s->connections < DV_VIEW_VIEWERS;
-  if (room) s->connections++;
-  pthread_mutex_unlock(&s->lock);
-  return room ? 0 : 1;
-}
-
-static void on_ready(struct mg_connection *connection, void *user)
-{
-  dvServer *s = user;
-  Client *c = dv_alloc(sizeof *c);
-  c->server = s;
-  c->connection = connection;
-  c->viewer.transport = c;
-  pthread_cond_init(&c->filled, NULL);
-  if (pthread_create(&c->sender, NULL, send_outbox, c) != 0) {                   // others go on; this one may try again
-    static const char busy[] = "\x03\xf5no thread is left for another viewer";   // 1013: try again later
-    free_client(c);
-    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, busy, sizeof busy - 1);
-    return;
-  }
-  mg_set_user_connection_data(connection, c);
-  pthread_mutex_lock(&s->lock);
-  queue(s, (Event){.kind = EVENT_JOIN, .client = c});
-  pthread_mutex_unlock(&s->lock);
-}
-
-static int on_data(struct mg_connection *connection, int bits, char *data, size_t length, void *user)
-{
-  dvServer *s = user;
-  Client *c = mg_get_user_connection_data(connection);
-  int opcode = bits & 0xf;
-  bool last = (bits & 0x80) != 0;
-  if (opcode == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE || !c) return 0;
-  if (opcode == MG_WEBSOCKET_OPCODE_PING || opcode == MG_WEBSOCKET_OPCODE_PONG) return 1;
-  if (c->partial.length + length > DV_VIEW_MESSAGE_LIMIT) return 0;
-  dv_text_add_n(&c->partial, data, length);
-  if (!last) return 1;
-  size_t n = c->partial.length;
-  char *text = dv_text_take(&c->partial);
-  if (!text) return 1;
+  dvServer *s = c->server;
+  size_t n = message->length;
+  char *text = dv_text_take(message);
+  if (!text) return true;
   pthread_mutex_lock(&s->lock);
   bool good = !c->closing && c->pending < PENDING_LIMIT;
   if (good) {
@@ -218,20 +171,65 @@ static int on_data(struct mg_connection *connection, int bits, char *data, size_
   return good;
 }
 
-static void on_close(const struct mg_connection *connection, void *user)
+static void answer_ping(Client *c, const dvText *ping)
 {
-  dvServer *s = user;
-  Client *c = mg_get_user_connection_data(connection);
-  pthread_mutex_lock(&s->lock);
-  s->connections--;
-  if (c) {
-    c->closing = true;
-    pthread_cond_signal(&c->filled);
+  pthread_mutex_lock(&c->server->lock);
+  bool room = c->outbox_bytes < PONG_LIMIT;
+  pthread_mutex_unlock(&c->server->lock);
+  if (room) post(c, DV_WEB_PONG, ping->text ? ping->text : "", ping->length);
+}
+
+static void read_messages(Client *c, Guest *g)
+{
+  dvWebReader reader = {g->socket, g->ahead.text, g->ahead.length};
+  dvText partial = {0}, message = {0};
+  dvWebKind kind;
+  bool good = true;
+  while (good && dv_web_read(&reader, &partial, DV_VIEW_MESSAGE_LIMIT, &kind, &message)) {
+    if (kind == DV_WEB_TEXT) good = hand_over(c, &message);
+    else if (kind == DV_WEB_PING) answer_ping(c, &message);
+    else if (kind == DV_WEB_CLOSE) good = false;
   }
+  dv_text_free(&partial);
+  dv_text_free(&message);
+}
+
+static void close_with(Guest *g, const char *reason)   // two bytes of a code, and words
+{
+  dv_web_write(g->socket, DV_WEB_CLOSE, reason, strlen(reason));
+}
+
+static void be_client(Guest *g)
+{
+  dvServer *s = g->server;
+  char accept[29];
+  dv_web_accept(g->key, accept);
+  char *answer = dv_format("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                           "Sec-WebSocket-Accept: %s\r\n\r\n",
+                           accept);
+  bool good = dv_socket_write(g->socket, answer, strlen(answer));
+  dv_free(answer);
+  if (!good) return;
+  Client *c = dv_alloc(sizeof *c);
+  c->server = s;
+  c->socket = g->socket;
+  c->viewer.transport = c;
+  pthread_cond_init(&c->filled, NULL);
+  if (pthread_create(&c->sender, NULL, send_outbox, c) != 0) {   // others go on; this one may try again (1013)
+    free_client(c);
+    close_with(g, "\x03\xf5no thread is left for another viewer");
+    return;
+  }
+  pthread_mutex_lock(&s->lock);
+  queue(s, (Event){.kind = EVENT_JOIN, .client = c});
   pthread_mutex_unlock(&s->lock);
-  if (!c) return;
+  read_messages(c, g);
+  pthread_mutex_lock(&s->lock);
+  c->closing = true;
+  pthread_cond_signal(&c->filled);
+  pthread_mutex_unlock(&s->lock);
   pthread_join(c->sender, NULL);
-  dv_text_free(&c->partial);
+  close_with(g, "\x03\xe8");
   pthread_mutex_lock(&s->lock);
   queue(s, (Event){.kind = EVENT_LEAVE, .client = c});
   pthread_mutex_unlock(&s->lock);
@@ -239,25 +237,25 @@ static void on_close(const struct mg_connection *connection, void *user)
 
 // --- HTTP ----------------------------------------------------------------------------------------
 
-static void respond(struct mg_connection *c, int status, const char *reason, const char *type, const char *body,
-                    size_t length)
+static void respond(int socket, bool with_body, const char *status, const char *type, const char *body, size_t length)
 {
-  mg_printf(c,
-            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: "
-            "no-store\r\nX-Content-Type-Options: nosniff\r\n"
-            "Referrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\nConnection: close\r\n"
-            "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-            "img-src 'self' data: blob:; "
-            "connect-src 'self' blob: data:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action "
-            "'none'\r\n\r\n",
-            status, reason, type, length);
-  mg_write(c, body, length);
+  char *head =
+      dv_format("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: "
+                "no-store\r\nX-Content-Type-Options: nosniff\r\n"
+                "Referrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\nConnection: close\r\n"
+                "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+                "img-src 'self' data: blob:; "
+                "connect-src 'self' blob: data:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action "
+                "'none'\r\n\r\n",
+                status, type, length);
+  if (dv_socket_write(socket, head, strlen(head)) && with_body) dv_socket_write(socket, body, length);
+  dv_free(head);
 }
 
-static int refuse(struct mg_connection *c, int status, const char *reason)
+static void refuse(int socket, bool with_body, const char *status)
 {
-  respond(c, status, reason, "text/plain; charset=utf-8", reason, strlen(reason));
-  return status;
+  const char *reason = strchr(status, ' ') + 1;
+  respond(socket, with_body, status, "text/plain; charset=utf-8", reason, strlen(reason));
 }
 
 static const char *picture_type(const char *data, size_t length)
@@ -269,8 +267,9 @@ static const char *picture_type(const char *data, size_t length)
   return NULL;   // nothing but pictures leaves the machine
 }
 
-static int send_picture(dvServer *s, struct mg_connection *c, const char *number)
+static void send_picture(const Guest *g, bool with_body, const char *number)
 {
+  dvServer *s = g->server;
   char *end, *path = NULL;
   errno = 0;
   unsigned long index = *number >= '0' && *number <= '9' ? strtoul(number, &end, 10) : (end = (char *)number, 0);
@@ -280,35 +279,121 @@ static int send_picture(dvServer *s, struct mg_connection *c, const char *number
   size_t length = 0;
   char *data = dv_file_read(path, &length);
   const char *type = data ? picture_type(data, length) : NULL;
-  if (type) respond(c, 200, "OK", type, data, length);
+  if (type) respond(g->socket, with_body, "200 OK", type, data, length);
+  else refuse(g->socket, with_body, "404 Not Found");
   dv_free(path);
   dv_free(data);
-  return type ? 200 : refuse(c, 404, "Not Found");
 }
 
-static int on_request(struct mg_connection *c, void *user)
+static void serve_request(Guest *g)
+{
+  dvServer *s = g->server;
+  bool get = dv_same(g->method, "GET");
+  if (!get && !dv_same(g->method, "HEAD")) {
+    refuse(g->socket, true, "405 Method Not Allowed");
+  } else if (!g->rest) {   // without the slash at the end relative addresses would lose the token
+    char *answer = dv_format("HTTP/1.1 308 Permanent Redirect\r\nLocation: %s\r\nContent-Length: 0\r\nConnection: "
+                             "close\r\n\r\n",
+                             s->root);
+    dv_socket_write(g->socket, answer, strlen(answer));
+    dv_free(answer);
+  } else if (!*g->rest) {
+    respond(g->socket, get, "200 OK", "text/html; charset=utf-8", s->page, s->page_length);
+  } else if (dv_starts_with(g->rest, "file/")) {
+    send_picture(g, get, g->rest + 5);
+  } else {
+    refuse(g->socket, get, "404 Not Found");
+  }
+}
+
+// --- guests --------------------------------------------------------------------------------------
+
+static bool same_secret(const char *a, const char *b, size_t n)   // takes the same time wherever they differ
+{
+  unsigned char differ = 0;
+  for (size_t i = 0; i < n; i++) differ |= (unsigned char)(a[i] ^ b[i]);
+  return differ == 0;
+}
+
+static void free_guest(Guest *g)
+{
+  close(g->socket);
+  dv_free(g->method), dv_free(g->rest), dv_free(g->key);
+  dv_text_free(&g->ahead);
+  dv_free(g);
+}
+
+static void *be_guest(void *user)
+{
+  Guest *g = user;
+  dvServer *s = g->server;
+  if (!g->key) serve_request(g);
+  else be_client(g);
+  shutdown(g->socket, SHUT_RDWR);
+  pthread_mutex_lock(&s->lock);
+  if (g->key) s->sockets--;
+  g->done = true;
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+// those who have gone; all of them when `wait` is set
+static void see_off(dvServer *s, bool wait)
+{
+  pthread_mutex_lock(&s->lock);
+  for (size_t i = s->guests.count; i-- > 0;) {
+    Guest *g = s->guests.data[i];
+    if (wait) shutdown(g->socket, SHUT_RDWR);
+    if (!g->done && !wait) continue;
+    dv_array_remove(&s->guests, i);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(g->thread, NULL);
+    free_guest(g);
+    pthread_mutex_lock(&s->lock);
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void send_away(int socket, const char *status)
+{
+  refuse(socket, true, status);   // fits into the socket's own memory
+  shutdown(socket, SHUT_WR);
+  close(socket);
+}
+
+// what the door calls, in its own thread, for everybody who has said what it wants
+static void on_guest(void *user, int socket, const dvHead *h)
 {
   dvServer *s = user;
-  const struct mg_request_info *info = mg_get_request_info(c);
-  const char *uri = info->local_uri ? info->local_uri : "";
   size_t n = strlen(s->root);   // "/TOKEN/"
-  if (!is_local_request(s, c)) return refuse(c, 403, "Forbidden");
-  if (strlen(uri) < n - 1 || !same_secret(uri, s->root, n - 1) || (uri[n - 1] != 0 && uri[n - 1] != '/'))
-    return refuse(c, 403, "Forbidden");
-  if (!dv_same(info->request_method, "GET") && !dv_same(info->request_method, "HEAD"))
-    return refuse(c, 405, "Method Not Allowed");
-  if (uri[n - 1] == 0) {   // without the slash at the end relative addresses would lose the token
-    mg_printf(c, "HTTP/1.1 308 Permanent Redirect\r\nLocation: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-              s->root);
-    return 308;
+  if (!dv_head_is_local(h, socket, s->host) || strlen(h->path) < n - 1 || !same_secret(h->path, s->root, n - 1) ||
+      (h->path[n - 1] != 0 && h->path[n - 1] != '/')) {
+    send_away(socket, "403 Forbidden");
+    return;
   }
-  const char *rest = uri + n;
-  if (!*rest) {
-    respond(c, 200, "OK", "text/html; charset=utf-8", s->page, s->page_length);
-    return 200;
+  const char *rest = h->path[n - 1] ? h->path + n : NULL;
+  bool web = dv_same(rest, "socket");
+  if (web && (!h->key || !h->upgrade || strcasecmp(h->upgrade, "websocket") != 0 || !dv_same(h->version, "13"))) {
+    send_away(socket, "400 Bad Request");
+    return;
   }
-  if (dv_starts_with(rest, "file/")) return send_picture(s, c, rest + 5);
-  return refuse(c, 404, "Not Found");
+  see_off(s, false);
+  struct timeval patience = {SEND_PATIENCE, 0};
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
+  Guest *g = dv_alloc(sizeof *g);
+  *g = (Guest){.server = s, .socket = socket, .method = dv_strdup(h->method), .rest = dv_strdup(rest)};
+  if (web) g->key = dv_strdup(h->key);
+  if (h->rest_length) dv_text_add_n(&g->ahead, h->rest, h->rest_length);
+  pthread_mutex_lock(&s->lock);
+  bool room = s->guests.count < GUESTS && (!web || s->sockets < DV_VIEW_VIEWERS);
+  room = room && pthread_create(&g->thread, NULL, be_guest, g) == 0;
+  if (room) dv_push(&s->guests, g);
+  if (room && web) s->sockets++;
+  pthread_mutex_unlock(&s->lock);
+  if (room) return;
+  refuse(socket, true, "503 Service Unavailable");
+  free_guest(g);
 }
 
 // --- the session's thread ------------------------------------------------------------------------
@@ -338,7 +423,7 @@ static void handle(dvServer *s, Event *e)
     break;
   case EVENT_REQUEST:
     if (c->joined) dv_session_handle(s->session, &c->viewer, e->text, e->length, &reply);
-    if (reply.length) post(c, TEXT, reply.text, reply.length);
+    if (reply.length) post(c, DV_WEB_TEXT, reply.text, reply.length);
     dv_text_free(&reply);
     dv_free(e->text);
     pthread_mutex_lock(&s->lock);
@@ -385,7 +470,7 @@ static void send_frames(dvServer *s)
     if (!dv_session_frame(s->session, &c->viewer, &c->frame)) continue;
     pthread_mutex_lock(&s->lock);
     c->frame_busy = true;
-    dv_push(&c->outbox, ((Message){BINARY, c->frame.text, c->frame.length}));
+    dv_push(&c->outbox, ((Message){DV_WEB_BINARY, c->frame.text, c->frame.length}));
     c->outbox_bytes += c->frame.length;
     pthread_cond_signal(&c->filled);
     pthread_mutex_unlock(&s->lock);
@@ -426,46 +511,9 @@ static char *random_token(void)
   return token;
 }
 
-static int quiet(const struct mg_connection *c, const char *message)
-{
-  DV_UNUSED(c), DV_UNUSED(message);
-  return 1;   // the library's own log goes nowhere
-}
-
-static bool listen_on(dvServer *s, int port, dvText *why)
-{
-  char *ports = dv_format("%s:%d", s->host, port);
-  const char *options[] = {"listening_ports",
-                           ports,
-                           "num_threads",
-                           "12",
-                           "request_timeout_ms",
-                           "10000",
-                           "websocket_timeout_ms",
-                           "3600000",
-                           "enable_directory_listing",
-                           "no",
-                           "enable_keep_alive",
-                           "no",
-                           "tcp_nodelay",
-                           "1",
-                           NULL};
-  struct mg_callbacks callbacks = {.log_message = quiet};
-  s->web = mg_start(&callbacks, s, options);
-  struct mg_server_port listening = {0};
-  bool good = s->web && mg_get_server_ports(s->web, 1, &listening) == 1;
-  if (good) s->address = dv_format("http://%s:%d%s", s->host, listening.port, s->root);
-  else
-    dv_text_printf(why, "nothing can listen on %s; another program may, or --port and --host do not fit this machine",
-                   ports);
-  dv_free(ports);
-  return good;
-}
-
 dvServer *dv_server_create(const dvServerOptions *o, dvText *why)
 {
   dvServer *s = dv_alloc(sizeof *s);
-  mg_init_library(MG_FEATURES_WEBSOCKET);
   pthread_mutex_init(&s->lock, NULL);
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
@@ -477,18 +525,18 @@ dvServer *dv_server_create(const dvServerOptions *o, dvText *why)
   s->root = dv_format("/%s/", s->token);
   s->page = o->page;
   s->page_length = o->page_length;
-  if (!listen_on(s, o->port, why)) {
+  s->door = dv_door_open(s->host, o->port, on_guest, s, why);
+  if (!s->door) {
     dv_server_destroy(&s);
     return NULL;
   }
+  char *host = dv_host_in_address(s->host);
+  s->address = dv_format("http://%s:%d%s", host, dv_door_port(s->door), s->root);
+  dv_free(host);
   dvSessionOptions session = o->session;
   session.send = session_sends;
   session.user = s;
   s->session = dv_session_create(&session);
-  char *socket_uri = dv_format("%ssocket$", s->root);
-  mg_set_websocket_handler(s->web, socket_uri, on_connect, on_ready, on_data, on_close, s);
-  mg_set_request_handler(s->web, "/", on_request, s);
-  dv_free(socket_uri);
   return s;
 }
 
@@ -496,17 +544,18 @@ void dv_server_destroy(dvServer **server)
 {
   dvServer *s = *server;
   if (!s) return;
-  if (s->web) mg_stop(s->web);   // closes every connection
+  dv_door_close(&s->door);
+  see_off(s, true);
   if (s->session) handle_events(s);
   dv_session_destroy(&s->session);
   for (size_t i = 0; i < s->pictures.count; i++) dv_free(s->pictures.data[i]);
   dv_array_free(&s->pictures);
   dv_array_free(&s->events);
   dv_array_free(&s->clients);
+  dv_array_free(&s->guests);
   pthread_cond_destroy(&s->wake);
   pthread_mutex_destroy(&s->lock);
   dv_free(s->host), dv_free(s->token), dv_free(s->root), dv_free(s->address);
-  mg_exit_library();
   dv_free(s);
   *server = NULL;
 }

@@ -9,6 +9,7 @@
 #include "object/compat.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
+#include "view/looks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ void dv_session_remember(dvSession *s, dvEdit edit)
       continue;
     dv_free(e->text);
     e->text = dv_strdup(edit.text);
+    e->words |= edit.words;
     free_edit(&edit);
     return;
   }
@@ -166,12 +168,14 @@ bool dv_session_load(dvSession *s)
   dvLog *log = &s->context->log;
   log->worst = DV_OK;
   memset(log->counts, 0, sizeof log->counts);
+  dv_view_confine(s);
   for (size_t i = 0; i < s->options.plugin_count; i++) dv_divan_load_plugin(s->context, s->options.plugins[i]);
   if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
   else dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
   if (s->scene && dv_scene_init(s->scene) == DV_OK && log->worst == DV_OK) s->ready = true;
   if (s->ready) dv_scene_tell_compat(s->scene);
+  if (s->ready) dv_looks_tell(s->scene);
   if (s->ready) dv_view_fix_again(s);
   dv_draw_build(&s->draw, s->ready ? s->scene : NULL);
   s->graph++;
@@ -201,7 +205,7 @@ json_t *dv_session_edit(dvSession *s, dvEdit edit)
     const dvEdit *e = &s->edits.data[i];
     if (edit.kind == DV_EDIT_SET && e->kind == DV_EDIT_SET && dv_same(e->path, edit.path) &&
         dv_same(e->field, edit.field))
-      before = (dvEdit){e->kind, dv_strdup(e->path), dv_strdup(e->field), dv_strdup(e->text)};
+      before = (dvEdit){e->kind, dv_strdup(e->path), dv_strdup(e->field), dv_strdup(e->text), e->words};
   }
   size_t count = s->edits.count;
   dv_session_remember(s, edit);
@@ -261,6 +265,10 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   for (size_t i = 0; i < options->data_count; i++) add_root(s, options->data[i]);
   dv_free(directory);
   s->file = dv_strdup(real);
+  s->first = dv_strdup(real);
+  char *beside = real ? dv_path_directory(real) : NULL;   // another one where the scene is a link
+  if (beside) add_root(s, beside);
+  dv_free(beside);
   free(real);
   s->name = dv_strdup(options->scene);
   dv_session_load(s);
@@ -286,7 +294,8 @@ void dv_session_destroy(dvSession **session)
   dv_array_free(&s->step_times);
   dv_array_free(&s->watches);
   dv_array_free(&s->watched);
-  dv_free(s->file), dv_free(s->name), dv_free(s->dropped);
+  dv_free(s->file), dv_free(s->name), dv_free(s->dropped), dv_free(s->first);
+  dv_file_confine(NULL, 0, 0);
   dv_divan_destroy(&s->context);
   dv_free(s);
   *session = NULL;
@@ -360,6 +369,9 @@ json_t *dv_session_status(const dvSession *s, const dvViewer *v)
   json_object_set_new(m, "clients", json_integer((json_int_t)s->viewers.count));
   json_object_set_new(m, "ready", json_boolean(s->ready));
   json_object_set_new(m, "compat", json_string(dv_compat_name(s->context->compat)));
+  json_t *labels = s->ready ? dv_looks_labels(s->scene) : NULL;
+  if (labels) json_object_set_new(m, "labels", labels);
+  if (s->spring) json_object_set_new(m, "pull", json_real(dv_view_pull_force(s)));
   return m;
 }
 
@@ -384,14 +396,12 @@ static void stop_diverged(dvSession *s)
 {
   s->animating = false;
   s->steps_wanted = 0;
-  const char *text = "the simulation diverged";
-  for (size_t i = s->news.count; i > 0; i--)
-    if (s->news.data[i - 1].level == DV_ERROR) {
-      text = s->news.data[i - 1].text;
-      break;
-    }
+  const dvNews *last = NULL;
+  for (size_t i = s->news.count; i > 0 && !last; i--)
+    if (s->news.data[i - 1].level == DV_ERROR) last = &s->news.data[i - 1];
   json_t *m = json_pack("{s:s}", "is", "diverged");
-  dv_view_put_text(m, "text", text);
+  dv_view_put_text(m, "text", last ? last->text : "the simulation diverged");
+  dv_view_put_text(m, "advice", last ? last->advice : NULL);
   dv_session_send(s, NULL, m);
 }
 
@@ -415,6 +425,10 @@ static void step(dvSession *s)
 
 static void measure_rate(dvSession *s, double now)
 {
+  if (!s->animating && !s->steps_wanted) {   // nothing is measured: the last figures stand
+    s->rate_wall = 0;
+    return;
+  }
   if (s->rate_wall == 0) s->rate_wall = now, s->rate_steps = 0, s->rate_time = s->busy = 0;
   double span = now - s->rate_wall;
   if (span < 0.5) return;

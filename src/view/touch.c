@@ -61,6 +61,13 @@ static double hit_drawable(const dvDraw *d, const dvDrawable *a, const Ray *r)
       if (c[0] >= x->count / 3 || c[1] >= x->count / 3 || c[2] >= x->count / 3) continue;
       nearest = dv_min(nearest, hit_triangle(r, corner(x, c[0]), corner(x, c[1]), corner(x, c[2])));
     }
+  } else if (a->kind == DV_DRAW_BOXES) {   // by the spheres inside
+    const dvDrawArray *sides = &d->arrays.data[a->sizes];
+    for (size_t i = 0; i < x->count / 3 && 3 * i + 2 < sides->count; i++) {
+      float side[3];
+      memcpy(side, sides->data + 3 * i, sizeof side);
+      nearest = dv_min(nearest, hit_sphere(r, corner(x, (uint32_t)i), 0.5 * dv_max(side[0], dv_max(side[1], side[2]))));
+    }
   } else if (a->kind == DV_DRAW_SPHERES) {
     for (size_t i = 0; i < x->count / 3; i++) {
       float radius = (float)a->radius;
@@ -191,6 +198,18 @@ static dvObject *add_component(dvSession *s, const char *name, const char *label
   return o;
 }
 
+static json_t *touch_row(const Touch *t)
+{
+  char *path = dv_object_path(&t->state->base), *model = dv_object_path(t->model);
+  json_t *row = json_pack("{s:[f, f, f], s:I, s:i}", "point", t->point.x, t->point.y, t->point.z, "index",
+                          (json_int_t)t->index, "width", t->state->base.dof->coord);
+  dv_view_put_text(row, "path", path);
+  dv_view_put_text(row, "model", model);
+  dv_free(path);
+  dv_free(model);
+  return row;
+}
+
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness)
 {
   dv_view_release(s);
@@ -221,12 +240,33 @@ json_t *dv_view_grab(dvSession *s, const double origin[3], const double directio
   dv_live_add(&s->hand, spring);
   s->spring = spring;
   dv_vec3_store(s->spring_offset, offset);
-  char *path = dv_object_path(&t.state->base), *model = dv_object_path(t.model);
-  json_object_set_new(answer, "hit",
-                      json_pack("{s:[f, f, f], s:s, s:I, s:s}", "point", t.point.x, t.point.y, t.point.z, "path", path,
-                                "index", (json_int_t)t.index, "model", model));
-  dv_free(path);
-  dv_free(model);
+  json_object_set_new(answer, "hit", touch_row(&t));
+  return answer;
+}
+
+// k |where the hand is - where it holds the body|
+double dv_view_pull_force(const dvSession *s)
+{
+  dvObject *o = s->spring;
+  dvState *state = dv_state(dv_node_state_up(o->node));
+  int32_t index = *(const int32_t *)dv_object_field(o, "index")->value;
+  const double *target = dv_object_field(o, "target")->value, *arm = dv_object_field(o, "arm")->value;
+  double stiffness = *(const double *)dv_object_field(o, "stiffness")->value;
+  if (index < 0 || (size_t)index >= state->count) return 0;
+  const double *x = dv_state_read(state, DV_X) + (size_t)index * (size_t)state->base.dof->coord;
+  dvVec3 held = dv_vec3_load(x);
+  if (state->base.dof->kind == DV_RIGID3)
+    held = dv_vec3_add(held, dv_quat_rotate(dv_quat_load(x + 3), dv_vec3_load(arm)));
+  double force = stiffness * dv_vec3_norm(dv_vec3_sub(dv_vec3_load(target), held));
+  return isfinite(force) ? force : 0;
+}
+
+// what is under the ray: the same as `hit` of a grab, without taking hold of it
+json_t *dv_view_probe(dvSession *s, const double origin[3], const double direction[3])
+{
+  Touch t;
+  json_t *answer = dv_view_ok();
+  json_object_set_new(answer, "hit", find_touch(s, origin, direction, &t) ? touch_row(&t) : json_null());
   return answer;
 }
 

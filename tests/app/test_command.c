@@ -456,6 +456,27 @@ static void time_of_writing_is_told_apart(void **state)
   check_rmdir(directory);
 }
 
+// others see the command lines of this user's programs: what opens the browser gets a file that only he can read
+static void the_token_stands_in_no_command_line(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *out;
+  dv_free(check_write(d, "xdg-open",
+                      "#!/bin/sh\necho \"$*\" > $PLACE/line\nstat -c %a \"$1\" >> $PLACE/line\n"
+                      "cp \"$1\" $PLACE/way.part\nmv $PLACE/way.part $PLACE/way\n"));
+  int status =
+      check_shell(&out,
+                  "cd %s && chmod +x xdg-open && export PLACE=%s XDG_RUNTIME_DIR=%s DISPLAY=:99 PATH=%s:$PATH; "
+                  "%s view %s/scenes/liver.scn --port 0 --token 0123456789secret >address 2>&1 & p=$!; "
+                  "for i in $(seq 200); do test -e %s/way && break; sleep 0.05; done; kill $p; wait $p; "
+                  "cd %s; cat way; grep -c secret line; tail -1 line; ls *.html | wc -l",
+                  d, d, d, d, DIVAN_BINARY, DIVAN_SOURCE_DIR, d, d);
+  DV_UNUSED(status);
+  if (!strstr(out, "/0123456789secret/") || !strstr(out, "\n0\n600\n")) fail_msg("%s", out);
+  dv_free(out);
+  check_rmdir(d);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -475,6 +496,7 @@ int main(void)
       cmocka_unit_test(places_that_cannot_be_written_are_told_first),
       cmocka_unit_test(signals_end_with_all_written),
       cmocka_unit_test(time_of_writing_is_told_apart),
+      cmocka_unit_test(the_token_stands_in_no_command_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

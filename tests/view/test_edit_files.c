@@ -33,7 +33,8 @@ static void steps(dvSession *s, long n)
 
 static void edit(dvSession *s, const char *path, const char *field, const char *text)
 {
-  assert_null(dv_session_edit(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(field), dv_strdup(text)}));
+  assert_null(
+      dv_session_edit(s, (dvEdit){.path = dv_strdup(path), .field = dv_strdup(field), .text = dv_strdup(text)}));
 }
 
 static void files_go_on_after_an_edit(void **state)

@@ -1,5 +1,5 @@
 // divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c,
-// bench_kernels.c, bench_growth.c for what is measured.
+// bench_kernels.c, bench_growth.c, bench_collision.c for what is measured.
 #include "bench.h"
 #include "bench_linear.h"
 
@@ -35,12 +35,13 @@ static bool parse_subject(Bench *b, const char *word)
 {
   bool all = dv_same(word, "all");
   if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") &&
-      !dv_same(word, "linear"))
+      !dv_same(word, "linear") && !dv_same(word, "collision"))
     return false;
   b->scenes |= all || dv_same(word, "scenes");
   b->kernels |= all || dv_same(word, "kernels");
   b->growth |= all || dv_same(word, "growth");
   b->linear |= dv_same(word, "linear");
+  b->collision |= all || dv_same(word, "collision");
   return true;
 }
 
@@ -60,7 +61,7 @@ static int parse(Bench *b, const Options *o)
   for (size_t i = 0; i < o->names.count; i++)
     if (!parse_subject(b, o->names.data[i]))
       return usage_error(&command_bench,
-                         "there is no benchmark '%s'; there are scenes, kernels, growth, linear and all",
+                         "there is no benchmark '%s'; there are scenes, kernels, growth, collision, linear and all",
                          o->names.data[i]);
   if (!o->names.count) b->scenes = true;
   return o->thread_list ? parse_threads(b, o->thread_list) : 0;
@@ -118,6 +119,7 @@ static json_t *measure(const Bench *b)
   if (b->scenes) json_object_set_new(result, "scenes", bench_scenes(b));
   if (b->kernels) json_object_set_new(result, "kernels", bench_kernels(b));
   if (b->growth) json_object_set_new(result, "growth", bench_growth(b));
+  if (b->collision) json_object_set_new(result, "collision", bench_collision(b));
   if (b->linear) json_object_set_new(result, "linear", bench_linear(b));
   bench_progress("%s", "");
   return result;
@@ -193,13 +195,14 @@ const Command command_bench = {
     .verb = VERB_BENCH,
     .name = "bench",
     .summary = "measure how fast scenes and inner loops are",
-    .usage = "divan bench [scenes|kernels|growth|linear|all] [options]\n",
+    .usage = "divan bench [scenes|kernels|growth|collision|linear|all] [options]\n",
     .about = "  scenes               ms per step of a list of scenes (the default)\n"
              "  kernels              inner loops, in proportion to what this machine can do\n"
              "  growth               how times grow with the size of a mesh\n"
+             "  collision            finding contacts of surfaces and spheres of many sizes\n"
              "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was\n"
              "                       built; some minutes\n"
-             "  all                  scenes, kernels and growth\n",
+             "  all                  scenes, kernels, growth and collision\n",
     .more =
         "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the\n"
         "measuring; what was measured until then is kept, and the exit status is 130. A list of scenes that cannot\n"
@@ -208,6 +211,6 @@ const Command command_bench = {
         "  divan bench --html report.html\n"
         "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
         "  divan bench kernels --threads 1\n",
-    .most_names = 5,
+    .most_names = 6,
     .run = bench,
 };

@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth, linear;
+  bool scenes, kernels, growth, linear, collision;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
@@ -29,10 +29,12 @@ json_t *bench_scenes(const Bench *b);
 char *bench_find_list(const Bench *b);
 json_t *bench_kernels(const Bench *b);
 json_t *bench_growth(const Bench *b);
+json_t *bench_collision(const Bench *b);
 json_t *bench_machine(void);
 
-bool bench_wants(const Bench *b, const char *name);             // --filter; nothing after an interruption
-void bench_progress(const char *format, ...) DV_PRINTF(1, 2);   // one line on a terminal, overwritten by the next
+bool bench_wants(const Bench *b, const char *name);               // --filter; nothing after an interruption
+void bench_progress(const char *format, ...) DV_PRINTF(1, 2);     // one line on a terminal, overwritten by the next
+double bench_exponent(const double *x, const double *y, int n);   // p of y ~ x^p
 // Rounds to five digits, to keep files short.
 json_t *bench_number(double value);
 

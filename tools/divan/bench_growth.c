@@ -86,7 +86,7 @@ static bool time_size(const Bench *b, const char *path, double ms[PARTS])
 }
 
 // slope of log y over log x
-static double fit_exponent(const double *x, const double *y, int n)
+double bench_exponent(const double *x, const double *y, int n)
 {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ json_t *bench_growth(const Bench *b)
     }
     json_array_append_new(all, json_pack("{s:s,s:i,s:o,s:o,s:o}", "name", part_names[p], "threads", b->threads[0],
                                          "elements", sizes, "ms", times, "exponent",
-                                         bench_number(fit_exponent(elements, ms[p], done))));
+                                         bench_number(bench_exponent(elements, ms[p], done))));
   }
   return all;
 }

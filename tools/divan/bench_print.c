@@ -127,6 +127,30 @@ static void print_growth(const json_t *growth)
   }
 }
 
+static void print_list(const char *what, const json_t *list)
+{
+  size_t i;
+  const json_t *v;
+  printf("%-24s", what);
+  json_array_foreach(list, i, v) printf(" %10.4g", json_number_value(v));
+}
+
+static void print_collision(const json_t *collision)
+{
+  size_t i;
+  const json_t *c;
+  json_array_foreach(collision, i, c)
+  {
+    printf("\n%s, %d thread%s\n", string(c, "name"), (int)number(c, "threads"), number(c, "threads") == 1 ? "" : "s");
+    print_list(string(c, "per"), json_object_get(c, "elements"));
+    printf("\n");
+    print_list("contacts", json_object_get(c, "contacts"));
+    printf("\n");
+    print_list("ms", json_object_get(c, "ms"));
+    printf("   time ~ n^%.2f\n", number(c, "exponent"));
+  }
+}
+
 static void print_machine(const json_t *result)
 {
   const json_t *m = json_object_get(result, "machine"), *memory = json_object_get(m, "memory"), *level;
@@ -150,6 +174,7 @@ void bench_print(const json_t *result)
   if (scenes) print_scenes(scenes);
   if (kernels) print_kernels(kernels);
   if (growth) print_growth(growth);
+  if (json_object_get(result, "collision")) print_collision(json_object_get(result, "collision"));
   if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }
 

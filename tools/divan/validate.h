@@ -17,6 +17,7 @@ bool validate_order(bool quick);
 bool validate_laws(void);
 bool validate_shells(bool quick);
 bool validate_frames(bool quick);
+bool validate_contact(bool quick);
 bool validate_cylinder_is_there(const char *directory);   // its files; false after a message
 bool validate_cylinder(const char *directory);
 

@@ -48,15 +48,32 @@ static bool is_token(const char *t)
   return n >= 8 && n <= 100 && strspn(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == n;
 }
 
-static void open_browser(const char *address)
+// A page that only this user can read and that leads to the address: the token must not stand in a command line, which
+// every user of the machine can see. NULL when it cannot be written.
+static char *write_way(const char *address)
 {
-  if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) return;
+  const char *place = getenv("XDG_RUNTIME_DIR");
+  char *path = dv_format("%s/divan-XXXXXX.html", place && *place ? place : "/tmp");
+  int file = mkstemps(path, 5);   // 0600
+  bool good = file >= 0 && dprintf(file,
+                                   "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" "
+                                   "content=\"no-referrer\"><title>Divan</title>"
+                                   "<script>location.replace(\"%s\")</script>\n",
+                                   address) > 0;
+  if (file >= 0) good = close(file) == 0 && good;
+  if (good) return path;
+  dv_free(path);
+  return NULL;
+}
+
+static void open_browser(const char *file)
+{
   pid_t child = fork();
   if (child == 0) {
     if (fork() == 0) {   // the browser is nobody's child and is not waited for
       freopen("/dev/null", "w", stdout);
       freopen("/dev/null", "w", stderr);
-      execlp("xdg-open", "xdg-open", address, (char *)NULL);
+      execlp("xdg-open", "xdg-open", file, (char *)NULL);
     }
     _exit(0);
   }
@@ -108,8 +125,12 @@ static int run(const Options *v)
       fprintf(stderr, "divan view: listening on %s, not only for this machine, without encryption\n", v->host);
     printf("%s\n", dv_server_address(server));
     fflush(stdout);
-    if (!v->no_browser) open_browser(dv_server_address(server));
+    bool desktop = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+    char *way = desktop && !v->no_browser ? write_way(dv_server_address(server)) : NULL;
+    if (way) open_browser(way);
     dv_server_run(server, &stopped);
+    if (way) unlink(way);
+    dv_free(way);
     dv_server_destroy(&server);
   }
   dv_text_free(&why);
@@ -121,8 +142,7 @@ static int run(const Options *v)
 static int run(const Options *v)
 {
   DV_UNUSED(v);
-  fprintf(stderr,
-          "divan view: this program was built without its viewer; install libcivetweb-dev and build it again\n");
+  fprintf(stderr, "divan view: this program was built without its viewer (-DDIVAN_VIEWER=OFF)\n");
   return DV_ERROR_USAGE;
 }
 

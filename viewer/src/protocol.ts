@@ -8,6 +8,8 @@ export interface Status {
   editor: boolean; clients: number;
   ready?: boolean;               // false: the scene could not be started
   compat?: 'none' | 'sofa';      // sofa: as SOFA does it, its mistakes included
+  labels?: string[];             // texts of the scene's labels, as they are now
+  pull?: number;                 // force of the spring that pulls, N
 }
 
 export interface Hello {
@@ -27,10 +29,10 @@ export interface Material {
 }
 
 export interface Drawable {
-  id: number; group: Group; kind: 'triangles' | 'lines' | 'points' | 'vectors' | 'spheres' | 'frames';
+  id: number; group: Group; kind: 'triangles' | 'lines' | 'points' | 'vectors' | 'spheres' | 'frames' | 'boxes';
   path: string;
   positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
-  texcoords?: number | null; radius?: number | null; radii?: number | null; frames?: number | null;
+  texcoords?: number | null; radius?: number | null; radii?: number | null; frames?: number | null; sizes?: number | null;
   material?: Material | null;
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
@@ -39,13 +41,25 @@ export interface Drawable {
 // What the scene itself wants drawn.
 export interface Flags { groups: Group[]; wireframe: boolean; normals: boolean }
 
-export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null }
+// What the scene says about the picture as a whole.
+export interface Light { kind: 'directional' | 'point' | 'spot'; color: number[]; direction?: number[]; position?: number[]; fixed?: boolean; cutoff?: number; lookat?: boolean }
+export interface Label { x: number; y: number; size: number; color: number[]; contrast: boolean }
+export interface Looks {
+  background?: number[]; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
+  camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
+  gravity?: number[];
+}
+
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
 
 export interface GraphObject {
   name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;
 }
 
 export interface GraphNode { name: string; path: string; active: boolean; nodes: GraphNode[]; objects: GraphObject[] }
+
+// Components of one type that the file names and that do not exist; the path is that of the first one's node.
+export interface Missing { class: string; path: string; file?: string; line?: number; count: number }
 
 export interface Message {
   level: 'info' | 'note' | 'warning' | 'error';
@@ -73,7 +87,7 @@ export interface Stats {
 }
 
 export interface WatchItem { path: string; field: string; index: number }
-export interface Hit { point: number[]; path: string; index: number; model: string }
+export interface Hit { point: number[]; path: string; index: number; model: string; width?: number }
 
 export interface Chunk { id: number; data: Float32Array | Uint32Array }
 export interface Frame { number: number; time: number; revision: number; chunks: Chunk[] }

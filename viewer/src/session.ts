@@ -1,7 +1,7 @@
 // What the page knows of the simulation, and everything it asks of it. Parts of the page subscribe to topics.
 import { Connection, RequestError } from './connection.ts';
 import type {
-  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, ObjectInfo, SceneInfo, Stats, Status, WatchItem,
+  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Stats, Status, WatchItem,
 } from './protocol.ts';
 import { DEFAULT_GROUPS, loadSettings, storeSettings, type Settings } from './settings.ts';
 
@@ -41,7 +41,13 @@ export class Session {
   unread = { warning: 0, error: 0 };
   toast: Toast | null = null;
   diverged = '';
+  divergedAdvice = '';
   busy = '';
+  missing: Missing[] = [];                     // what the graph has not
+  hidden = new Set<string>();                  // paths of nodes and components that the user does not want to see
+  isolated = '';                               // the only one to be seen
+  opacities = new Map<string, number>();
+  followed = '';                               // what the camera goes with
 
   steps: Series = { x: [], y: [] };
   energy = { time: [] as number[], kinetic: [] as number[], potential: [] as number[] };
@@ -166,11 +172,12 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus(status); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, labels: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
     else if (news.is === 'stats') this.addStats(news);
     else if (news.is === 'diverged') {
       this.diverged = news.text ?? 'the simulation diverged';
+      this.divergedAdvice = news.advice ?? '';
       this.addMessage({ level: 'error', text: this.diverged, advice: news.advice });
       this.notify('status');
     }
@@ -228,14 +235,16 @@ export class Session {
     const answer = await this.change(verb, more);
     this.busy = '';
     this.notify('connection');
-    if (!answer) return false;
+    if (!answer && !this.editor) return false;      // else there is a scene all the same, perhaps one that could not be started
     this.clearHistory();
     this.diverged = '';
     this.selection = '';
     this.object = null;
     this.watchItems = [];
+    if (verb === 'open' || verb === 'drop') this.showAll();
     try {
       this.log = [];
+      this.unread = { warning: 0, error: 0 };
       const hello = await this.connection.request<Hello>('hello', this.hello ? { key: this.hello.key } : {});
       this.hello = hello;
       const same = verb === 'reload' || verb === 'compat';      // what was chosen and the camera stay
@@ -248,12 +257,13 @@ export class Session {
     } catch (error) { this.fail(error); }
     this.notify('selection');
     this.notify('connection');
-    return true;
+    return answer !== null;
   }
 
   reload() { return this.replace('reload', {}, 'Loading…'); }
   compat(sofa: boolean) { return this.replace('compat', { mode: sofa ? 'sofa' : 'none' }, sofa ? 'Loading as SOFA does it…' : 'Loading…'); }
   openFile(file: string) { return this.replace('open', { file }, `Opening ${file}…`); }
+  runWithoutMissing() { return this.replace('skip-missing', { on: true }, 'Loading without what is missing…'); }
   drop(name: string, text: string) { return this.replace('drop', { name, text }, `Opening ${name}…`); }
 
   async files(directory: string): Promise<{ name: string; directory: boolean }[]> {
@@ -343,11 +353,37 @@ export class Session {
 
   setGroups(groups: Group[]) { this.extra = []; this.following.clear(); this.set({ groups }); this.showGroups(); }
 
+  // --- one by one: hidden, alone, faint ---
+
+  private below(path: string, top: string) { return top === '/' || path === top || path.startsWith(top + '/'); }
+
+  // Whether the user lets it be seen: neither it nor a node above is hidden, and it belongs to what stands alone.
+  sees(path: string): boolean {
+    if (this.isolated && !this.below(path, this.isolated)) return false;
+    for (const h of this.hidden) if (this.below(path, h)) return false;
+    return true;
+  }
+
+  opacityOf(path: string): number {
+    let opacity = 1, length = -1;
+    for (const [p, o] of this.opacities) if (p.length > length && this.below(path, p)) { opacity = o; length = p.length; }   // the nearest counts
+    return opacity;
+  }
+
+  setHidden(path: string, on: boolean) { if (on) this.hidden.add(path); else this.hidden.delete(path); this.notify('settings'); }
+  isolate(path: string) { this.isolated = this.isolated === path ? '' : path; this.hidden.delete(path); this.notify('settings'); }
+  setOpacity(path: string, value: number) { if (value >= 1) this.opacities.delete(path); else this.opacities.set(path, value); this.notify('settings'); }
+  follow(path: string) { this.followed = this.followed === path ? '' : path; this.notify('settings'); }
+  showAll() { this.hidden.clear(); this.opacities.clear(); this.isolated = this.followed = ''; this.notify('settings'); }
+  // Whether something of a node or component is drawn.
+  draws(path: string): boolean { return this.scene?.drawables.some((d) => this.below(d.path, path)) ?? false; }
+
   // --- graph ---
 
   private async loadGraph() {
-    const { graph, revision } = await this.connection.request<{ graph: GraphNode; revision: number }>('graph');
+    const { graph, revision, missing } = await this.connection.request<{ graph: GraphNode; revision: number; missing?: Missing[] }>('graph');
     this.graph = graph;
+    this.missing = missing ?? [];
     if (revision !== undefined) this.graphAsked = revision;
     this.nodes.clear();
     this.objects.clear();
@@ -356,7 +392,7 @@ export class Session {
       for (const o of node.objects ?? []) this.objects.set(o.path, o);
       for (const child of node.nodes ?? []) visit(child);
     };
-    visit(graph);
+    if (graph) visit(graph);
     if (this.selection && !this.nodes.has(this.selection) && !this.objects.has(this.selection)) this.select('');
     this.notify('graph');
   }
@@ -489,6 +525,18 @@ export class Session {
     const stiffness = this.settings.stiffness;
     return this.change('grab', { origin, direction, ...(stiffness > 0 ? { stiffness } : {}) });
   }
+  // What is under a ray, without touching it.
+  probe(origin: number[], direction: number[]): Promise<{ hit: Hit | null }> { return this.connection.request('probe', { origin, direction }); }
+
+  // Three curves: where the point goes.
+  plotPoint(hit: { path: string; index: number; width?: number }) {
+    const width = hit.width ?? 3, items = [0, 1, 2].filter((k) => k < width).map((k) => ({ path: hit.path, field: 'position', index: width * hit.index + k }));
+    const fresh = items.filter((i) => !this.watchItems.some((w) => w.path === i.path && w.field === i.field && w.index === i.index));
+    this.setWatch([...this.watchItems, ...fresh].slice(-12));
+    this.say(`Plotting point ${hit.index} of ${hit.path}`, 'The curves are in the Stats tab.');
+    this.set({ tab: 'stats', panel: true });
+  }
+
   pull(to: number[]) { if (this.editor) this.connection.tell('pull', { to }); }
   release() { if (this.editor) this.connection.request('release').catch((e) => this.fail(e)); }
   fix(origin: number[], direction: number[]): Promise<{ fixed: boolean | null; point?: number[] } | null> {

@@ -10,7 +10,7 @@ export interface Settings {
   colourMap: string;
   rangeMode: 'grow' | 'frame' | 'fixed'; rangeLow: number; rangeHigh: number;
   arrowScale: number; pointSize: number;
-  ortho: boolean; up: 'x' | 'y' | 'z';
+  ortho: boolean; up: 'x' | 'y' | 'z'; follow: boolean;
   pauseHidden: boolean;
   stiffness: number;           // of the pulling spring; 0 leaves it to the program
   pictureWidth: number; pictureHeight: number; fixedSize: boolean;
@@ -33,7 +33,7 @@ const INITIAL: Settings = {
   colourMap: 'viridis',
   rangeMode: 'grow', rangeLow: 0, rangeHigh: 1,
   arrowScale: 1, pointSize: 6,
-  ortho: false, up: 'y',
+  ortho: false, up: 'y', follow: true,
   pauseHidden: true,
   stiffness: 0,
   pictureWidth: 1280, pictureHeight: 720, fixedSize: false,

@@ -29,6 +29,8 @@
 #include "scene/plan.h"
 #include "state/state.h"
 #include "topology/change/follow.h"
+#include "topology/change/incise.h"
+#include "topology/change/modify.h"
 #include "topology/topology.h"
 
 /* Moves when plugins must be compiled again: a table of operations or the meaning of a call has changed. */

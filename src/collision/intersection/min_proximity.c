@@ -108,28 +108,12 @@ static void sphere_point(const dvProximity *p, int32_t i, int32_t j, dvContactLi
                        (uint64_t)i);
 }
 
-static void sphere_sphere(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
-{
-  dvVec3 a = dv_corner(p->model[0], i, 0), b = dv_corner(p->model[1], j, 0);
-  double r = dv_radius(p->model[0], i) + dv_radius(p->model[1], j), length;
-  if (dv_vec3_norm2(dv_vec3_sub(b, a)) > (p->alarm + r) * (p->alarm + r)) return;
-  dvVec3 n = dv_direction(dv_vec3_sub(b, a), &length);
-  dv_add_contact_along(out, i, j, dv_sphere_touched(p->model[0], i, dv_vec3_neg(n)),
-                       dv_sphere_touched(p->model[1], j, n), n, length - r - p->contact, dv_larger_id(p, i, j));
-}
-
 static const dvShapePair min_proximity_pairs[] = {
-    {DV_SHAPE_SPHERE, DV_SHAPE_SPHERE, sphere_sphere},
-    {DV_SHAPE_POINT, DV_SHAPE_POINT, point_point},
-    {DV_SHAPE_LINE, DV_SHAPE_POINT, line_point},
-    {DV_SHAPE_LINE, DV_SHAPE_LINE, line_line},
-    {DV_SHAPE_TRIANGLE, DV_SHAPE_POINT, triangle_point},
-    {DV_SHAPE_TRIANGLE, DV_SHAPE_LINE, NULL},
-    {DV_SHAPE_TRIANGLE, DV_SHAPE_TRIANGLE, NULL},
-    {DV_SHAPE_SPHERE, DV_SHAPE_POINT, sphere_point},
-    {DV_SHAPE_TRIANGLE, DV_SHAPE_SPHERE, triangle_sphere},
-    {DV_SHAPE_LINE, DV_SHAPE_SPHERE, line_sphere},
-    {0},
+    {DV_SHAPE_POINT, DV_SHAPE_POINT, point_point},   {DV_SHAPE_LINE, DV_SHAPE_POINT, line_point},
+    {DV_SHAPE_LINE, DV_SHAPE_LINE, line_line},       {DV_SHAPE_TRIANGLE, DV_SHAPE_POINT, triangle_point},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_LINE, NULL},        {DV_SHAPE_TRIANGLE, DV_SHAPE_TRIANGLE, NULL},
+    {DV_SHAPE_SPHERE, DV_SHAPE_POINT, sphere_point}, {DV_SHAPE_TRIANGLE, DV_SHAPE_SPHERE, triangle_sphere},
+    {DV_SHAPE_LINE, DV_SHAPE_SPHERE, line_sphere},   {0},
 };
 
 static bool min_proximity_wants(dvObject *o, const dvShapePair *pair)
@@ -139,12 +123,14 @@ static bool min_proximity_wants(dvObject *o, const dvShapePair *pair)
   if (pair->contacts == point_point) return m->usePointPoint;
   if (pair->contacts == line_point) return m->useLinePoint;
   if (pair->contacts == line_line) return m->useLineLine;
-  bool sphere = pair->first == DV_SHAPE_SPHERE || pair->second == DV_SHAPE_SPHERE;
-  return !sphere || pair->first == pair->second || m->useSphereTriangle;
+  bool sphere = pair->contacts == sphere_point || pair->contacts == line_sphere || pair->contacts == triangle_sphere;
+  return !sphere || m->useSphereTriangle;
 }
 
-static const dvIntersectionOps min_proximity_ops = {
-    .pairs = min_proximity_pairs, .wants = min_proximity_wants, .distances = dv_proximity_distances};
+static const dvIntersectionOps min_proximity_ops = {.pairs = min_proximity_pairs,
+                                                    .also = dv_solid_pairs,
+                                                    .wants = min_proximity_wants,
+                                                    .distances = dv_proximity_distances};
 
 const dvClass dv_min_proximity_class = {
     .struct_size = sizeof(dvClass),
@@ -154,26 +140,4 @@ const dvClass dv_min_proximity_class = {
     .size = sizeof(MinProximity),
     .blocks = {&dv_object_block, &dv_proximity_block, DV_BLOCK(min_proximity_fields)},
     .ops = {[DV_ROLE_INTERSECTION] = &min_proximity_ops},
-};
-
-// --- DiscreteIntersection: spheres that overlap ---------------------------------------------------
-
-static void discrete_distances(const dvObject *o, const dvCollisionModel *a, const dvCollisionModel *b, double *alarm,
-                               double *contact)
-{
-  DV_UNUSED(o), DV_UNUSED(a), DV_UNUSED(b);
-  *alarm = *contact = 0;
-}
-
-static const dvShapePair discrete_pairs[] = {{DV_SHAPE_SPHERE, DV_SHAPE_SPHERE, sphere_sphere}, {0}};
-static const dvIntersectionOps discrete_ops = {.pairs = discrete_pairs, .distances = discrete_distances};
-
-const dvClass dv_discrete_intersection_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "DiscreteIntersection",
-    .help = "contacts where spheres overlap",
-    .module = "Sofa.Component.Collision.Detection.Intersection",
-    .size = sizeof(dvObject),
-    .blocks = {&dv_object_block},
-    .ops = {[DV_ROLE_INTERSECTION] = &discrete_ops},
 };

@@ -25,6 +25,23 @@ static inline dvVec3 dv_corner(const dvCollisionModel *m, int32_t element, int k
 }
 static inline double dv_radius(const dvCollisionModel *m, int32_t element) { return m->radii->data[element]; }
 
+// Ends of a line, a capsule, the axis of a cylinder or a ray.
+static inline void dv_ends(const dvCollisionModel *m, int32_t element, dvVec3 out[2])
+{
+  if (m->elements.width == 2) {
+    out[0] = dv_corner(m, element, 0), out[1] = dv_corner(m, element, 1);
+    return;
+  }
+  dvVec3 axis = m->axes ? dv_vec3_load(m->axes->data + 3 * element) : dv_vec3(0, 1, 0), at = dv_corner(m, element, 0);
+  double length = m->lengths->data[element];
+  if (m->shape == DV_SHAPE_RAY) {
+    out[0] = at, out[1] = dv_vec3_add_scaled(at, axis, length);
+    return;
+  }
+  axis = dv_quat_rotate(dv_quat_load(dv_element_point(m, element, 0) + 3), axis);
+  out[0] = dv_vec3_add_scaled(at, axis, -length / 2), out[1] = dv_vec3_add_scaled(at, axis, length / 2);
+}
+
 // Where a sphere is touched from the direction of n: of a point its centre, which is what contacts act on; of a frame
 // the surface.
 static inline dvVec3 dv_sphere_touched(const dvCollisionModel *m, int32_t element, dvVec3 n)
@@ -95,6 +112,12 @@ static inline bool dv_within(dvVec3 a, dvVec3 b, double distance)
 {
   return dv_vec3_norm2(dv_vec3_sub(b, a)) < distance * distance;
 }
+
+// Pairs of solids that every method has: those of spheres, capsules, cylinders, bricks, tetrahedra and rays.
+extern const dvShapePair dv_solid_pairs[];
+extern const dvShapePair dv_distance_pairs[];   // of distance fields
+// Contacts of two convex solids: capsules, bricks, spheres, lines, triangles.
+void dv_convex_contacts(const dvProximity *p, int32_t first, int32_t second, dvContactList *out);
 
 // Inside of an element, away from its border: what lies on it belongs to the elements around.
 #define DV_BORDER 1e-6

@@ -1,10 +1,13 @@
-// TriangleCollisionModel, LineCollisionModel, PointCollisionModel: the triangles, edges or points of a topology, at the
-// positions of the state in the node.
+// TriangleCollisionModel, LineCollisionModel, PointCollisionModel, TetrahedronCollisionModel: the triangles, edges,
+// points or tetrahedra of a topology, at the positions of the state in the node. TriangleOctreeCollisionModel and
+// TriangleModelInRegularGrid are triangles as well: every model has a tree that rays and others walk.
 //
 // Triangles are those of the topology, then two for each of its quads: (1 2 0) and (3 0 2), as in SOFA. The list
 // follows the topology when that changes.
 #include "collision/model.h"
 #include "collision/register.h"
+#include "math/vec.h"
+#include "object/compat.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -15,6 +18,7 @@
 #define NORMAL_FIELDS(X) X(bool, computeNormals, "1", "", "keep the normals of the triangles up to date")
 #define POINT_NORMAL_FIELDS(X) X(bool, computeNormals, "0", "", "keep normals at the points up to date")
 #define CURVATURE_FIELDS(X) X(bool, useCurvature, "0", "", "leave out self-contacts of parts that are nearly flat")
+#define OCTREE_FIELDS(X) X(bool, drawOctree, "0", "", "draw the tree", .flags = DV_LOOKS)
 #define FREE_FIELDS(X) X(bool, displayFreePosition, "0", "", "draw the positions of free motion", .flags = DV_LOOKS)
 
 typedef struct ElementModel {
@@ -22,12 +26,17 @@ typedef struct ElementModel {
   ELEMENT_MODEL_FIELDS(DV_MEMBER)
   NORMAL_FIELDS(DV_MEMBER)
   CURVATURE_FIELDS(DV_MEMBER)
+  OCTREE_FIELDS(DV_MEMBER)
   FREE_FIELDS(DV_MEMBER)
+  dvSurfaceNormals surface;   // of a closed one
 } ElementModel;
 
 #define SELF ElementModel
 static const dvFieldDesc triangle_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE)
                                                   CURVATURE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc octree_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) NORMAL_FIELDS(DV_DESCRIBE)
+                                                CURVATURE_FIELDS(DV_DESCRIBE) OCTREE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetrahedron_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc line_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) FREE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc point_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) POINT_NORMAL_FIELDS(DV_DESCRIBE)
                                                FREE_FIELDS(DV_DESCRIBE)};
@@ -56,10 +65,10 @@ static bool take_triangles(ElementModel *m)
   return true;
 }
 
-static bool take_lines(ElementModel *m)
+static bool take_whole(ElementModel *m, dvElementKind type)
 {
-  const dvInts *edges = dv_topology_elements(topology_of(m), DV_EDGE);
-  return dv_ints_assign(&m->base.elements, edges->data, edges->count);
+  const dvInts *elements = dv_topology_elements(topology_of(m), type);
+  return dv_ints_assign(&m->base.elements, elements->data, elements->count);
 }
 
 static bool take_points(ElementModel *m)
@@ -76,7 +85,7 @@ static bool mark_triangles(ElementModel *m)
   dvTopology *t = topology_of(m);
   size_t count = dv_topology_count(t, DV_TRIANGLE);
   dv_array_resize(&m->base.flags, dv_ints_size(&m->base.elements));
-  if (m->base.flags.count) memset(m->base.flags.data, 0, m->base.flags.count);
+  if (m->base.flags.count) memset(m->base.flags.data, 0, m->base.flags.count * sizeof *m->base.flags.data);
   if (count == 0) return true;
   const dvIncidence *corners = dv_topology_around_point(t, DV_TRIANGLE),
                     *sides = dv_topology_around(t, DV_EDGE, DV_TRIANGLE);
@@ -85,9 +94,11 @@ static bool mark_triangles(ElementModel *m)
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < 3; k++) {
       int32_t point = m->base.elements.data[3 * i + k], side = parts->data[3 * i + k];
-      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint8_t)(DV_CORNER << k);
+      if (corners->items[corners->offsets[point]] == (int32_t)i) m->base.flags.data[i] |= (uint16_t)(DV_CORNER << k);
       if (side >= 0 && sides->items[sides->offsets[side]] == (int32_t)i)
-        m->base.flags.data[i] |= (uint8_t)(DV_SIDE << k);
+        m->base.flags.data[i] |= (uint16_t)(DV_SIDE << k);
+      if (side >= 0 && sides->offsets[side + 1] - sides->offsets[side] == 1)
+        m->base.flags.data[i] |= (uint16_t)(DV_RIM << k);
     }
   return true;
 }
@@ -97,7 +108,10 @@ static dvStatus take_elements(ElementModel *m)
   dvObject *o = &m->base.base;
   int width = m->base.elements.width;
   m->base.elements.count = 0;
-  if (!(width == 3 ? take_triangles(m) : width == 2 ? take_lines(m) : take_points(m)))
+  if (!(width == 4   ? take_whole(m, DV_TETRAHEDRON)
+        : width == 3 ? take_triangles(m)
+        : width == 2 ? take_whole(m, DV_EDGE)
+                     : take_points(m)))
     return dv_error(o, NULL, "out of memory for its elements");
   for (size_t i = 0; i < m->base.elements.count; i++)
     if (m->base.elements.data[i] < 0 || (size_t)m->base.elements.data[i] >= m->base.state->count) {
@@ -186,15 +200,75 @@ static bool triangle_may_touch(const dvCollisionModel *m, int32_t i, const dvCol
   return !m->selfCollision || other->shape != DV_SHAPE_POINT || (p[0] != j && p[1] != j && p[2] != j);
 }
 
+static bool tetrahedron_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
+{
+  return m != other || i < j;
+}
+
+static const dvCollisionModelOps tetrahedron_ops = {DV_SHAPE_TETRAHEDRON, element_boxes, tetrahedron_may_touch};
 static const dvCollisionModelOps point_ops = {DV_SHAPE_POINT, element_boxes, point_may_touch};
 static const dvCollisionModelOps line_ops = {DV_SHAPE_LINE, element_boxes, line_may_touch};
 static const dvCollisionModelOps triangle_ops = {DV_SHAPE_TRIANGLE, element_boxes, triangle_may_touch};
+
+// --- normals of a closed surface -----------------------------------------------------------------
+
+static void turn_triangle(ElementModel *m, size_t i)
+{
+  const int32_t *e = m->base.elements.data + 3 * i;
+  const double *x = dv_state_read(m->base.state, DV_X);
+  dvVec3 a = dv_vec3_load(x + 3 * e[0]);
+  dvVec3 n = dv_vec3_cross(dv_vec3_sub(dv_vec3_load(x + 3 * e[1]), a), dv_vec3_sub(dv_vec3_load(x + 3 * e[2]), a));
+  dv_vec3_store(m->surface.triangles.data + 3 * i, dv_vec3_normalise(n));
+}
+
+// As in SOFA: normals at points come from triangles as they lay a step before, and the first triangle is left out.
+static void turn_surface(ElementModel *m, bool late)
+{
+  size_t count = dv_ints_size(&m->base.elements);
+  dvSurfaceNormals *s = &m->surface;
+  if (s->triangles.count != 3 * count) {
+    dv_array_resize(&s->triangles, 3 * count);
+    for (size_t i = 0; i < count; i++) turn_triangle(m, i);
+  }
+  dv_array_resize(&s->points, 3 * m->base.state->count);
+  memset(s->points.data, 0, s->points.count * sizeof *s->points.data);
+  for (size_t i = late ? 1 : 0; i < count; i++) {
+    if (!late) turn_triangle(m, i);
+    for (int k = 0; k < 3; k++)
+      dv_vec3_accumulate(s->points.data + 3 * m->base.elements.data[3 * i + (size_t)k],
+                         dv_vec3_load(s->triangles.data + 3 * i));
+    if (late) turn_triangle(m, i);
+  }
+  for (size_t i = 0; i + 2 < s->points.count; i += 3)
+    dv_vec3_store(s->points.data + i, dv_vec3_normalise(dv_vec3_load(s->points.data + i)));
+}
+
+static void surface_handle_event(dvObject *o, const dvEvent *event)
+{
+  ElementModel *m = (ElementModel *)o;
+  if (event->kind != DV_EVENT_COLLISION_BEGIN || !m->base.active || !m->base.elements.count) return;
+  if (m->base.moving || !m->surface.triangles.count) turn_surface(m, dv_compat(o, DV_COMPAT_LATE_NORMALS));
+}
+
+static void surface_remember(dvObject *o, dvMemoryStream *s)
+{
+  dv_collision_model_remember(o, s);
+  dv_remember_array(s, "normals", &((ElementModel *)o)->surface.triangles);
+}
+
+static void surface_destroy(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  dv_array_free(&m->surface.triangles);
+  dv_array_free(&m->surface.points);
+  dv_collision_model_destroy(o);
+}
 
 // --- hooks ---------------------------------------------------------------------------------------
 
 static dvStatus init(dvObject *o, int width)
 {
-  static const char *const names[] = {NULL, "points", "lines", "triangles"};
+  static const char *const names[] = {NULL, "points", "lines", "triangles", "tetrahedra"};
   ElementModel *m = (ElementModel *)o;
   DV_TRY(dv_collision_model_init(o));
   if (!m->topology.target) m->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
@@ -222,10 +296,27 @@ static dvStatus element_model_bwd_init(dvObject *o)
 }
 
 static dvStatus triangle_init(dvObject *o) { return init(o, 3); }
+static dvStatus surface_init(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  m->base.surface = &m->surface;
+  return init(o, 3);
+}
 static dvStatus line_init(dvObject *o) { return init(o, 2); }
-static dvStatus point_init(dvObject *o) { return init(o, 1); }
+static dvStatus tetrahedron_init(dvObject *o) { return init(o, 4); }
+static dvStatus point_init(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  m->base.point_normals = &m->computeNormals;
+  return init(o, 1);
+}
 
-static void element_model_topology_changed(dvObject *o) { take_elements((ElementModel *)o); }
+static void element_model_topology_changed(dvObject *o)
+{
+  ElementModel *m = (ElementModel *)o;
+  take_elements(m);
+  m->surface.triangles.count = 0;
+}
 
 #define ELEMENT_MODEL(variable, name_, help_, own_fields, ops_, init_)               \
   const dvClass variable = {                                                         \
@@ -251,3 +342,40 @@ ELEMENT_MODEL(dv_line_collision_model_class, "LineCollisionModel", "the edges of
               line_ops, line_init)
 ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points of a state, for collisions",
               point_fields, point_ops, point_init)
+ELEMENT_MODEL(dv_tetrahedron_collision_model_class, "TetrahedronCollisionModel",
+              "the tetrahedra of a mesh, for points and rays that go into them", tetrahedron_fields, tetrahedron_ops,
+              tetrahedron_init)
+ELEMENT_MODEL(dv_triangle_grid_model_class, "TriangleModelInRegularGrid",
+              "the triangles of a mesh in a grid, for collisions", triangle_fields, triangle_ops, triangle_init)
+
+const dvClass dv_triangle_octree_model_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TriangleOctreeCollisionModel",
+    .help = "the triangles of a closed mesh, for collisions that are found with rays",
+    .module = "Sofa.Component.Collision.Geometry",
+    .dofs = DV_DOF_VEC3,
+    .ops = {[DV_ROLE_COLLISION_MODEL] = &triangle_ops},
+    .size = sizeof(ElementModel),
+    .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(octree_fields)},
+    .init = surface_init,
+    .bwd_init = element_model_bwd_init,
+    .topology_changed = element_model_topology_changed,
+    .handle_event = surface_handle_event,
+    .destroy = surface_destroy,
+    .remember = surface_remember,
+    .restored = dv_collision_model_restored,
+};
+
+#define SELF dvCollisionModel
+static const dvFieldDesc cube_fields[] = {DV_COLLISION_MODEL_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// every model has such boxes of its own
+const dvClass dv_cube_collision_model_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "CubeCollisionModel",
+    .help = "boxes around the elements of a collision model; each model makes its own, this one stays empty",
+    .module = "Sofa.Component.Collision.Geometry",
+    .size = sizeof(dvCollisionModel),
+    .blocks = {&dv_object_block, DV_BLOCK(cube_fields)},
+};

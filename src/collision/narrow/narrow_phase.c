@@ -3,21 +3,24 @@
 // The walk goes depth first over pairs of ranges, the last pair that was found first, as SOFA's: contacts come in that
 // order, in which they are summed. Each pair of models is one task with a list of its own, so any thread may do it;
 // long walks are cut into tasks whose lists are put one behind the other.
+#include "base/arena.h"
 #include "base/pool.h"
+#include "collision/narrow/near.h"
 #include "collision/phases.h"
 #include "collision/register.h"
 #include "object/context.h"
 
 enum { CUT = 64, LONG = 400 };   // pieces of a walk; leaves of both trees above which it is cut
+enum { FEW = 8 };                // leaves that are tested one by one
 
+// What lies below a cube or is a leaf; `id`: the cube, or -1 - leaf.
 typedef struct Range {
-  int32_t first, end;
+  int32_t first, end, id;
   bool leaves;
 } Range;
 
-typedef struct RangePair {
-  Range range[2];
-} RangePair;
+// Two ids in one number: small, and read as it was written.
+typedef uint64_t RangePair;
 
 typedef DV_ARRAY(RangePair) Stack;
 
@@ -25,7 +28,7 @@ typedef struct Task {
   const dvShapePair *shapes;
   dvProximity proximity;
   RangePair start;
-  bool same_node;
+  bool same_node, same_model;
   Stack stack;
   dvContactList found;
 } Task;
@@ -44,17 +47,28 @@ struct dvNarrowScratch {
 
 // --- walk ----------------------------------------------------------------------------------------
 
+static RangePair pair_of(int32_t first, int32_t second) { return (uint64_t)(uint32_t)first << 32 | (uint32_t)second; }
+
+static Range range_of(const dvCubeTree *t, int32_t id)
+{
+  if (id < 0) return (Range){-1 - id, -id, id, true};
+  const dvCube *c = &t->cubes.data[id];
+  return (Range){c->first, c->end, id, c->leaves};
+}
+static Range first_of(const Task *t, RangePair p) { return range_of(&t->proximity.model[0]->tree, (int32_t)(p >> 32)); }
+static Range second_of(const Task *t, RangePair p) { return range_of(&t->proximity.model[1]->tree, (int32_t)p); }
+
 static const dvBox *box_at(const dvCubeTree *t, Range r, int32_t i)
 {
   return r.leaves ? &t->leaves.data[i] : &t->cubes.data[i].box;
 }
 
-static Range below(const dvCubeTree *t, Range r, int32_t i)
+static const dvBox *box_around(const dvCubeTree *t, Range r)
 {
-  if (r.leaves) return (Range){i, i + 1, true};
-  const dvCube *c = &t->cubes.data[i];
-  return (Range){c->first, c->end, c->leaves};
+  return r.id < 0 ? &t->leaves.data[r.first] : &t->cubes.data[r.id].box;
 }
+
+static int32_t id_of(Range r, int32_t i) { return r.leaves ? -1 - i : i; }
 
 static bool may_touch(const dvProximity *p, int32_t i, int32_t j)
 {
@@ -62,38 +76,74 @@ static bool may_touch(const dvProximity *p, int32_t i, int32_t j)
   return !ops->may_touch || ops->may_touch(p->model[0], i, p->model[1], j);
 }
 
-static void test_leaves(Task *t, RangePair pair)
+static void test_elements(Task *t, int32_t first, int32_t second)
 {
-  const dvCubeTree *a = &t->proximity.model[0]->tree, *b = &t->proximity.model[1]->tree;
-  for (int32_t i = pair.range[0].first; i < pair.range[0].end; i++)
-    for (int32_t j = pair.range[1].first; j < pair.range[1].end; j++) {
-      if (!dv_boxes_near(&a->leaves.data[i], &b->leaves.data[j], t->proximity.alarm)) continue;
-      int32_t first = a->elements.data[i], second = b->elements.data[j];
-      if (!t->same_node || may_touch(&t->proximity, first, second))
-        t->shapes->contacts(&t->proximity, first, second, &t->found);
-    }
+  if (!t->same_node || may_touch(&t->proximity, first, second))
+    t->shapes->contacts(&t->proximity, first, second, &t->found);
+  else if (t->same_model && may_touch(&t->proximity, second, first))
+    t->shapes->contacts(&t->proximity, second, first, &t->found);
 }
 
-static bool is_final(RangePair pair) { return pair.range[0].leaves && pair.range[1].leaves; }
-
-// pushes what lies below a pair that is not final
-static void open_pair(const Task *t, RangePair pair, Stack *out)
+// leaves of the first tree, each against a few of the second
+static void test_few(Task *t, const dvNearKernels *near, Range ra, Range rb)
 {
   const dvCubeTree *a = &t->proximity.model[0]->tree, *b = &t->proximity.model[1]->tree;
-  for (int32_t i = pair.range[0].first; i < pair.range[0].end; i++)
-    for (int32_t j = pair.range[1].first; j < pair.range[1].end; j++)
-      if (dv_boxes_near(box_at(a, pair.range[0], i), box_at(b, pair.range[1], j), t->proximity.alarm))
-        dv_push(out, ((RangePair){{below(a, pair.range[0], i), below(b, pair.range[1], j)}}));
+  int32_t hits[FEW];
+  for (int32_t i = ra.first; i < ra.end; i++) {
+    size_t n = near->boxes(b->leaves.data + rb.first, (size_t)(rb.end - rb.first), &a->leaves.data[i],
+                           t->proximity.alarm, hits);
+    for (size_t k = 0; k < n; k++)
+      if (!t->same_model || rb.first + hits[k] > i)
+        test_elements(t, a->elements.data[i], b->elements.data[rb.first + hits[k]]);
+  }
+}
+
+// the same where ranges are long: first those that are near to the other range as a whole
+static void test_many(Task *t, const dvNearKernels *near, Range ra, Range rb)
+{
+  const dvCubeTree *a = &t->proximity.model[0]->tree, *b = &t->proximity.model[1]->tree;
+  size_t na = (size_t)(ra.end - ra.first), nb = (size_t)(rb.end - rb.first);
+  double alarm = t->proximity.alarm;
+  dvArena *arena = dv_scratch(t->proximity.method->context->pool);
+  dvMark mark = dv_arena_mark(arena);
+  int32_t *rows = dv_arena_take(arena, na * sizeof *rows), *cols = dv_arena_take(arena, nb * sizeof *cols);
+  int32_t *hits = dv_arena_take(arena, nb * sizeof *hits);
+  dvBox *boxes = dv_arena_take(arena, nb * sizeof *boxes);
+  na = near->boxes(a->leaves.data + ra.first, na, box_around(b, rb), alarm, rows);
+  nb = near->boxes(b->leaves.data + rb.first, nb, box_around(a, ra), alarm, cols);
+  for (size_t k = 0; k < nb; k++) boxes[k] = b->leaves.data[rb.first + cols[k]];
+  for (size_t i = 0; i < na && nb; i++) {
+    size_t n = near->boxes(boxes, nb, &a->leaves.data[ra.first + rows[i]], alarm, hits);
+    for (size_t k = 0; k < n; k++)
+      if (!t->same_model || rb.first + cols[hits[k]] > ra.first + rows[i])
+        test_elements(t, a->elements.data[ra.first + rows[i]], b->elements.data[rb.first + cols[hits[k]]]);
+  }
+  dv_arena_release(arena, mark);
+}
+
+static bool is_final(const Task *t, RangePair pair) { return first_of(t, pair).leaves && second_of(t, pair).leaves; }
+
+// pushes what lies below a pair that is not final; of a model with itself only what comes later in the tree
+static void open_pair(const Task *t, Range ra, Range rb, Stack *out)
+{
+  const dvCubeTree *a = &t->proximity.model[0]->tree, *b = &t->proximity.model[1]->tree;
+  for (int32_t i = ra.first; i < ra.end; i++)
+    for (int32_t j = ra.id == rb.id && t->same_model ? i : rb.first; j < rb.end; j++)
+      if (dv_boxes_near(box_at(a, ra, i), box_at(b, rb, j), t->proximity.alarm))
+        dv_push(out, pair_of(id_of(ra, i), id_of(rb, j)));
 }
 
 static void walk(Task *t)
 {
+  const dvNearKernels *near = DV_KERNEL_CHOOSE(dv_near_kernels);
   t->found.contacts.count = t->stack.count = 0;
   dv_push(&t->stack, t->start);
   while (t->stack.count) {
     RangePair pair = t->stack.data[--t->stack.count];
-    if (is_final(pair)) test_leaves(t, pair);
-    else open_pair(t, pair, &t->stack);
+    Range ra = first_of(t, pair), rb = second_of(t, pair);
+    if (!ra.leaves || !rb.leaves) open_pair(t, ra, rb, &t->stack);
+    else if (rb.end - rb.first <= FEW) test_few(t, near, ra, rb);
+    else test_many(t, near, ra, rb);
   }
 }
 
@@ -129,8 +179,9 @@ static void add_cut(struct dvNarrowScratch *s, const Task *like)
     open = false;
     for (size_t i = 0; i < from->count; i++) {
       size_t first = to->count;
-      if (is_final(from->data[i])) dv_push(to, from->data[i]);
-      else open_pair(like, from->data[i], to), open = true;
+      RangePair p = from->data[i];
+      if (is_final(like, p)) dv_push(to, p);
+      else open_pair(like, first_of(like, p), second_of(like, p), to), open = true;
       for (size_t a = first, b = to->count; a + 1 < b; a++) {
         b--;
         RangePair swap = to->data[a];
@@ -167,8 +218,9 @@ static void add_pair(struct dvNarrowScratch *s, dvObject *intersection, const dv
   Task like = {.shapes = shapes,
                .proximity = dv_proximity(intersection, a, b),
                .same_node = a->base.node == b->base.node,
+               .same_model = a == b,
                .found = {.model = {a, b}}};
-  like.start = (RangePair){{below(&a->tree, (Range){0, 1, false}, 0), below(&b->tree, (Range){0, 1, false}, 0)}};
+  like.start = pair_of(0, 0);
   if (a->tree.leaves.count + b->tree.leaves.count > LONG) add_cut(s, &like);
   else add_task(s, &like, like.start);
 }

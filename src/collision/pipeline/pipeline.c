@@ -1,4 +1,5 @@
-// CollisionPipeline: once a step, from positions to what answers contacts.
+// CollisionPipeline: once a step, from positions to what answers contacts. SubCollisionPipeline: the same for some
+// models, with components that it names; CompositeCollisionPipeline runs several of these.
 //
 // Models refit their trees, the broad phase gives pairs of them, the narrow phase contacts, the contact manager
 // responses. A response to a model that is not simulated acts in the node of the other: within its solver's system, so
@@ -10,14 +11,24 @@
 #include "scene/plan.h"
 #include "scene/timer.h"
 
+#define DEPTH_FIELDS(X) X(int, depth, "6", "", "levels of the bounding trees")
 #define PIPELINE_FIELDS(X)                                                                      \
   X(int, nbThreads, "0", "", "wished number of threads; the command's --threads decides")       \
   X(string, taskSchedulerType, "_default", "", "accepted: there is one kind of task scheduler") \
   X(bool, parallelDetection, "0", "", "accepted: contacts are always found in parallel")        \
   X(bool, verbose, "0", "", "print what happens in every step")                                 \
-  X(bool, draw, "0", "", "draw the contacts", .flags = DV_LOOKS)                                \
-  X(int, depth, "6", "", "levels of the bounding trees")                                        \
-  X(links, subCollisionPipelines, "", "", "accepted: parts of the pipeline", .flags = DV_HIDDEN)
+  X(bool, draw, "0", "", "draw the contacts", .flags = DV_LOOKS)
+#define NAMED_FIELDS(X)                                                                                           \
+  X(links, collisionModels, "", "", "models that are tested against each other", .role = DV_ROLE_COLLISION_MODEL) \
+  X(link, intersectionMethod, "", "", "which primitives touch, and where", .role = DV_ROLE_INTERSECTION)          \
+  X(link, contactManager, "", "", "what answers contacts", .role = DV_ROLE_CONTACT_MANAGER)                       \
+  X(link, broadPhaseDetection, "", "", "how pairs of models are found", .role = DV_ROLE_BROAD_PHASE)              \
+  X(link, narrowPhaseDetection, "", "", "how contacts of a pair are found", .role = DV_ROLE_NARROW_PHASE)
+#define COMPOSITE_FIELDS(X)                                                                     \
+  X(int, nbThreads, "0", "", "wished number of threads; the command's --threads decides")       \
+  X(string, taskSchedulerType, "_default", "", "accepted: there is one kind of task scheduler") \
+  X(bool, parallelDetection, "0", "", "accepted: contacts are always found in parallel")        \
+  X(links, subCollisionPipelines, "", "", "the pipelines, one after the other", .role = DV_ROLE_COLLISION)
 
 // A list of contacts as a memory can name it.
 typedef struct TouchedPair {
@@ -33,21 +44,35 @@ typedef struct Remembered {
 
 typedef struct Pipeline {
   dvObject base;
+  DEPTH_FIELDS(DV_MEMBER)
   PIPELINE_FIELDS(DV_MEMBER)
-  dvObject *broad, *narrow, *intersection, *manager;
+  NAMED_FIELDS(DV_MEMBER)
+  bool is_part;   // of another: it has what it names, and nothing else
+  dvObject *broad, *narrow, *intersection, *manager, *groups;
   bool complete;
   unsigned version;   // of the graph when the models were listed
   dvModelList all, models;
   dvModelPairs pairs;
   dvContactLists lists;
   dvResponses responses;
+  DV_ARRAY(dvNode *) nodes;   // that responses are attached to
   dvLiveGroup live;
   Remembered remembered;
   bool resumed;   // it was put back, and waits for `restored`
 } Pipeline;
 
 #define SELF Pipeline
-static const dvFieldDesc pipeline_fields[] = {PIPELINE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc pipeline_fields[] = {DEPTH_FIELDS(DV_DESCRIBE) PIPELINE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc part_fields[] = {DEPTH_FIELDS(DV_DESCRIBE) NAMED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+typedef struct Composite {
+  dvObject base;
+  COMPOSITE_FIELDS(DV_MEMBER)
+} Composite;
+
+#define SELF Composite
+static const dvFieldDesc composite_fields[] = {COMPOSITE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 // --- companions ----------------------------------------------------------------------------------
@@ -71,9 +96,10 @@ static dvWalk search_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-// below the pipeline's node, else anywhere
-static dvObject *companion(const Pipeline *p, dvRole role)
+// the one that is named, else one below the pipeline's node, else anywhere
+static dvObject *companion(const Pipeline *p, dvLink named, dvRole role)
 {
+  if (named.target || p->is_part) return named.target;
   Search s = {.visitor = {.top_down = search_node}, .role = role};
   dv_visit(p->base.node, &s.visitor);
   if (!s.found) dv_visit(p->base.node->scene->root, &s.visitor);
@@ -86,6 +112,10 @@ static void list_models(Pipeline *p)
   if (p->version == scene->version) return;
   p->version = scene->version;
   p->all.count = 0;
+  for (size_t i = 0; i < p->collisionModels.count; i++)
+    if (!p->collisionModels.data[i].target->failed)
+      dv_push(&p->all, (dvCollisionModel *)p->collisionModels.data[i].target);
+  if (p->is_part) return;
   Search s = {.visitor = {.top_down = search_node}, .models = &p->all};
   dv_visit(scene->root, &s.visitor);
 }
@@ -105,10 +135,11 @@ static dvStatus pipeline_bwd_init(dvObject *o)
     dv_field_warning(o, &p->depth, "the default is taken", "a depth of %d is not possible", p->depth);
     p->depth = 6;
   }
-  p->broad = companion(p, DV_ROLE_BROAD_PHASE);
-  p->narrow = companion(p, DV_ROLE_NARROW_PHASE);
-  p->intersection = companion(p, DV_ROLE_INTERSECTION);
-  p->manager = companion(p, DV_ROLE_CONTACT_MANAGER);
+  p->broad = companion(p, p->broadPhaseDetection, DV_ROLE_BROAD_PHASE);
+  p->narrow = companion(p, p->narrowPhaseDetection, DV_ROLE_NARROW_PHASE);
+  p->intersection = companion(p, p->intersectionMethod, DV_ROLE_INTERSECTION);
+  p->manager = companion(p, p->contactManager, DV_ROLE_CONTACT_MANAGER);
+  p->groups = companion(p, (dvLink){0}, DV_ROLE_GROUP_MANAGER);   // there need not be one
   p->complete = p->broad && p->narrow && p->intersection && p->manager;
   list_models(p);
   if (p->complete || !any_may_touch(&p->all)) return DV_OK;
@@ -124,25 +155,27 @@ static dvStatus pipeline_bwd_init(dvObject *o)
 
 // --- a step --------------------------------------------------------------------------------------
 
-static void refit_models(Pipeline *p)
+static void refit_models(Pipeline *p, double dt)
 {
-  bool around = ((const dvIntersectionOps *)dv_ops(p->intersection, DV_ROLE_INTERSECTION))->around;
+  const dvIntersectionOps *method = dv_ops(p->intersection, DV_ROLE_INTERSECTION);
   p->models.count = 0;
   for (size_t i = 0; i < p->all.count; i++) {
     dvCollisionModel *m = p->all.data[i];
     m->numberOfContacts = 0;
     if (!m->active || !dv_node_active(m->base.node)) continue;
+    m->x_ahead = method->ahead ? method->ahead(p->intersection, m, dt) : NULL;
     dv_collision_model_refit(m, p->depth);
-    if (around || m->selfCollision) dv_collision_model_look_around(m);
+    if (method->around || m->selfCollision || (m->point_normals && *m->point_normals))
+      dv_collision_model_look_around(m);
     dv_push(&p->models, m);
   }
 }
 
-static dvStatus find_contacts(Pipeline *p)
+static dvStatus find_contacts(Pipeline *p, double dt)
 {
   dvTimers *timers = p->base.context->timers;
   dv_timer_begin_fine(timers, "trees");
-  refit_models(p);
+  refit_models(p, dt);
   dv_timer_end_fine(timers);
   dv_timer_begin_fine(timers, "broad phase");
   p->pairs.count = 0;
@@ -164,9 +197,15 @@ static dvStatus respond(Pipeline *p)
   p->responses.count = 0;
   DV_TRY(((const dvContactManagerOps *)dv_ops(p->manager, DV_ROLE_CONTACT_MANAGER))
              ->respond(p->manager, &p->live, p->intersection, &p->lists, &p->responses));
+  dv_array_resize(&p->nodes, p->responses.count);
+  for (size_t i = 0; i < p->nodes.count; i++) p->nodes.data[i] = NULL;
+  if (p->groups)
+    DV_TRY(((const dvGroupManagerOps *)dv_ops(p->groups, DV_ROLE_GROUP_MANAGER))
+               ->group(p->groups, &p->responses, p->base.node, p->nodes.data));
   for (size_t i = 0; i < p->responses.count; i++) {
     dvResponse *r = p->responses.data[i];
-    dvNode *node = !r->model[0]->simulated   ? r->model[1]->base.node
+    dvNode *node = p->nodes.data[i]          ? p->nodes.data[i]
+                   : !r->model[0]->simulated ? r->model[1]->base.node
                    : !r->model[1]->simulated ? r->model[0]->base.node
                                              : p->base.node;
     ((const dvResponseOps *)dv_ops(&r->base, DV_ROLE_RESPONSE))->attach(&r->base, &p->live, node);
@@ -184,12 +223,11 @@ static size_t count_contacts(const Pipeline *p)
 static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
 {
   Pipeline *p = (Pipeline *)o;
-  DV_UNUSED(dt);
   *contacts = 0;
   if (!p->complete) return DV_OK;
   list_models(p);
   dv_contact_lists_clear(&p->lists);
-  DV_TRY(find_contacts(p));
+  DV_TRY(find_contacts(p, dt));
   dv_timer_begin_fine(o->context->timers, "response");
   dvStatus status = respond(p);
   dv_timer_end_fine(o->context->timers);
@@ -272,7 +310,7 @@ static bool pipeline_restored(dvObject *o)
   }
   for (size_t i = 0; i < p->all.count; i++)   // theirs may come later
     if (!dv_collision_model_restored(&p->all.data[i]->base)) return false;
-  if (p->lists.used) refit_models(p);
+  if (p->lists.used) refit_models(p, 0);
   if ((p->lists.used || p->live.scene) && respond(p) != DV_OK) return false;
   for (size_t i = 0; i < p->responses.count; i++)
     p->responses.data[i]->since = (long)m->pairs.data[p->responses.data[i]->list].since;
@@ -294,6 +332,7 @@ static void pipeline_destroy(dvObject *o)
   dv_array_free(&p->models);
   dv_array_free(&p->pairs);
   dv_array_free(&p->responses);
+  dv_array_free(&p->nodes);
   dv_array_free(&p->remembered.pairs);
   dv_array_free(&p->remembered.contacts);
   dv_contact_lists_free(&p->lists);
@@ -301,58 +340,145 @@ static void pipeline_destroy(dvObject *o)
 
 static const dvCollisionOps pipeline_ops = {.collide = pipeline_collide};
 
+#define PIPELINE                                                                                                      \
+  .struct_size = sizeof(dvClass), .module = "Sofa.Component.Collision.Detection.Algorithm", .size = sizeof(Pipeline), \
+  .bwd_init = pipeline_bwd_init, .cleanup = pipeline_cleanup, .destroy = pipeline_destroy,                            \
+  .remember = pipeline_remember, .restored = pipeline_restored
+
 const dvClass dv_collision_pipeline_class = {
-    .struct_size = sizeof(dvClass),
+    PIPELINE,
     .name = "CollisionPipeline",
     .help = "finds contacts and answers them, once a step",
-    .module = "Sofa.Component.Collision.Detection.Algorithm",
-    .size = sizeof(Pipeline),
     .blocks = {&dv_object_block, DV_BLOCK(pipeline_fields)},
     .ops = {[DV_ROLE_COLLISION] = &pipeline_ops},
-    .bwd_init = pipeline_bwd_init,
-    .cleanup = pipeline_cleanup,
-    .destroy = pipeline_destroy,
-    .remember = pipeline_remember,
-    .restored = pipeline_restored,
+};
+
+// --- parts ---------------------------------------------------------------------------------------
+
+static void part_create(dvObject *o) { ((Pipeline *)o)->is_part = true; }
+
+static dvStatus part_init(dvObject *o)
+{
+  const Pipeline *p = (const Pipeline *)o;
+  if (p->collisionModels.count == 0)
+    dv_field_warning(o, &p->collisionModels, "name some", "it has no collision models: it computes no contacts");
+  return DV_OK;
+}
+
+const dvClass dv_sub_pipeline_class = {
+    PIPELINE,
+    .name = "SubCollisionPipeline",
+    .help = "finds and answers contacts of some models, as a part of a CompositeCollisionPipeline",
+    .roles = DV_PLAYS(DV_ROLE_COLLISION),
+    .blocks = {&dv_object_block, DV_BLOCK(part_fields)},
+    .create = part_create,
+    .init = part_init,
+};
+
+static Pipeline *part_of(const Composite *c, size_t index)
+{
+  dvObject *o = c->subCollisionPipelines.data[index].target;
+  return o->cls == &dv_sub_pipeline_class ? (Pipeline *)o : NULL;
+}
+
+static bool has_model(const Composite *c, const dvCollisionModel *m)
+{
+  for (size_t i = 0; i < c->subCollisionPipelines.count; i++)
+    for (size_t k = 0; k < part_of(c, i)->collisionModels.count; k++)
+      if (part_of(c, i)->collisionModels.data[k].target == &m->base) return true;
+  return false;
+}
+
+static dvStatus composite_init(dvObject *o)
+{
+  const Composite *c = (const Composite *)o;
+  if (c->subCollisionPipelines.count == 0)
+    dv_field_warning(o, &c->subCollisionPipelines, "name some SubCollisionPipelines",
+                     "it has no pipelines: it computes no contacts");
+  for (size_t i = 0; i < c->subCollisionPipelines.count; i++)
+    if (!part_of(c, i))
+      return dv_field_error(o, &c->subCollisionPipelines, "name a SubCollisionPipeline",
+                            "%s is a %s, which runs by itself", c->subCollisionPipelines.data[i].target->name,
+                            c->subCollisionPipelines.data[i].target->cls->name);
+  return DV_OK;
+}
+
+static dvStatus composite_bwd_init(dvObject *o)
+{
+  const Composite *c = (const Composite *)o;
+  dvModelList all = {0};
+  Search s = {.visitor = {.top_down = search_node}, .models = &all};
+  dv_visit(o->node, &s.visitor);
+  for (size_t i = 0; i < all.count && c->subCollisionPipelines.count; i++)
+    if (!has_model(c, all.data[i]))
+      dv_warning(&all.data[i]->base, "name it in a SubCollisionPipeline", "no pipeline of %s tests it", o->name);
+  dv_array_free(&all);
+  return DV_OK;
+}
+
+static dvStatus composite_collide(dvObject *o, double dt, size_t *contacts)
+{
+  const Composite *c = (const Composite *)o;
+  *contacts = 0;
+  for (size_t i = 0; i < c->subCollisionPipelines.count; i++) {
+    size_t found = 0;
+    DV_TRY(pipeline_collide(&part_of(c, i)->base, dt, &found));
+    *contacts += found;
+  }
+  return DV_OK;
+}
+
+static const dvCollisionOps composite_ops = {.collide = composite_collide};
+
+const dvClass dv_composite_pipeline_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "CompositeCollisionPipeline",
+    .help = "several collision pipelines, each with its own models and methods",
+    .module = "Sofa.Component.Collision.Detection.Algorithm",
+    .size = sizeof(Composite),
+    .blocks = {&dv_object_block, DV_BLOCK(composite_fields)},
+    .ops = {[DV_ROLE_COLLISION] = &composite_ops},
+    .init = composite_init,
+    .bwd_init = composite_bwd_init,
 };
 
 // --- who touches whom ----------------------------------------------------------------------------
 
-static const Pipeline *pipeline_of(const dvObject *o)
+// the index-th pipeline of the scene, parts of composite ones in their place; NULL behind the last
+static const Pipeline *pipeline_at(const dvScene *scene, size_t index)
 {
-  return o->cls == &dv_collision_pipeline_class ? (const Pipeline *)o : NULL;
+  for (size_t i = 0; scene->plan && i < scene->plan->pipelines.count; i++) {
+    const dvObject *o = scene->plan->pipelines.data[i];
+    const Composite *c = o->cls == &dv_composite_pipeline_class ? (const Composite *)o : NULL;
+    size_t count = c ? c->subCollisionPipelines.count : o->cls == &dv_collision_pipeline_class;
+    if (index < count) return c ? part_of(c, index) : (const Pipeline *)o;
+    index -= count;
+  }
+  return NULL;
 }
 
 bool dv_scene_touch(const dvScene *scene, size_t index, dvTouch *out)
 {
-  for (size_t i = 0; scene->plan && i < scene->plan->pipelines.count; i++) {
-    const Pipeline *p = pipeline_of(scene->plan->pipelines.data[i]);
-    if (!p) continue;
-    if (index >= p->lists.used) {
-      index -= p->lists.used;
-      continue;
-    }
-    const dvContactList *l = &p->lists.lists.data[index];
-    *out = (dvTouch){
-        .model = {l->model[0], l->model[1]}, .contacts = l->contacts.data, .count = l->contacts.count, .since = -1};
-    for (size_t k = 0; k < p->responses.count; k++) {
-      const dvResponse *r = p->responses.data[k];
-      const dvResponseOps *ops = dv_ops(&r->base, DV_ROLE_RESPONSE);
-      if (r->list != index) continue;
-      out->since = r->since;
-      out->force = ops->force ? ops->force(&r->base) : 0;
-    }
-    return true;
+  const Pipeline *p;
+  for (size_t i = 0; (p = pipeline_at(scene, i)) && index >= p->lists.used; i++) index -= p->lists.used;
+  if (!p) return false;
+  const dvContactList *l = &p->lists.lists.data[index];
+  *out = (dvTouch){
+      .model = {l->model[0], l->model[1]}, .contacts = l->contacts.data, .count = l->contacts.count, .since = -1};
+  for (size_t k = 0; k < p->responses.count; k++) {
+    const dvResponse *r = p->responses.data[k];
+    const dvResponseOps *ops = dv_ops(&r->base, DV_ROLE_RESPONSE);
+    if (r->list != index) continue;
+    out->since = r->since;
+    out->force = ops->force ? ops->force(&r->base) : 0;
   }
-  return false;
+  return true;
 }
 
 size_t dv_scene_contacts(const dvScene *scene)
 {
   size_t count = 0;
-  for (size_t i = 0; scene->plan && i < scene->plan->pipelines.count; i++) {
-    const Pipeline *p = pipeline_of(scene->plan->pipelines.data[i]);
-    if (p) count += count_contacts(p);
-  }
+  const Pipeline *p;
+  for (size_t i = 0; (p = pipeline_at(scene, i)); i++) count += count_contacts(p);
   return count;
 }

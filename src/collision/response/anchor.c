@@ -1,12 +1,14 @@
 // Points of contacts on a model: a live state, and a live mapping that holds its points.
 //
-//   on a line, triangle or quad of points   x = sum of w_i x_i, with the weights of the point in its element
+//   on a line, triangle, quad, tetrahedron  x = sum of w_i x_i, with the weights of the point in its element
+//   on a capsule of two points              x = w_1 x_1 + w_2 x_2 + r, r the way to its surface
 //   on a frame                              x = c + R p, p the point in the frame
 //
 // Where the primitives are points of the state themselves there is nothing to map.
 #include "collision/collision.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
+#include "topology/search/surface.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -22,13 +24,14 @@ static const dvClass points_class = {
     .destroy = (void (*)(dvObject *))dv_state_free,
 };
 
-enum { CORNERS = 4 };
+enum { CORNERS = 8 };
 
 typedef struct Held {
   int count;   // points that hold it; 0: the frame point[0]
   int32_t point[CORNERS];
   double weight[CORNERS];
-  dvVec3 local, arm;   // in the frame; turned as the frame was when positions were mapped last
+  dvVec3 local;   // in the frame; of points what is added, from the line inside a capsule to its surface
+  dvVec3 arm;     // turned as the frame was when positions were mapped last
 } Held;
 
 typedef struct ContactMapping {
@@ -46,7 +49,7 @@ static void contact_apply(dvObject *o, int out_x, int in_x)
   double *out = dv_state_overwrite(m->out, out_x);
   for (size_t i = 0; i < m->held.count; i++) {
     Held *h = &m->held.data[i];
-    dvVec3 p = dv_vec3(0, 0, 0);
+    dvVec3 p = h->local;
     for (int k = 0; k < h->count; k++) p = dv_vec3_add_scaled(p, dv_vec3_load(x + 3 * h->point[k]), h->weight[k]);
     if (h->count == 0) {
       const double *frame = x + 7 * h->point[0];
@@ -175,6 +178,36 @@ static Held on_quad(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
       .count = 4, .point = {e[0], e[1], e[2], e[3]}, .weight = {(1 - s) * (1 - t), s * (1 - t), s * t, (1 - s) * t}};
 }
 
+static Held on_capsule(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  Held h = on_line(m, e, p);
+  double s = h.weight[1] < 0 ? 0 : h.weight[1] > 1 ? 1 : h.weight[1];   // round at its ends
+  h.weight[0] = 1 - s, h.weight[1] = s;
+  dvVec3 a = at(m, e[0]), inside = dv_vec3_add_scaled(a, dv_vec3_sub(at(m, e[1]), a), s);
+  h.local = dv_vec3_sub(p, inside);
+  return h;
+}
+
+static Held in_tetrahedron(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  dvVec3 a = at(m, e[0]);
+  dvMat3 inverse;
+  if (!dv_mat3_inverse(
+          dv_mat3_from_columns(dv_vec3_sub(at(m, e[1]), a), dv_vec3_sub(at(m, e[2]), a), dv_vec3_sub(at(m, e[3]), a)),
+          &inverse))
+    return on_triangle(m, e, p);
+  dvVec3 w = dv_mat3_mul_vec(inverse, dv_vec3_sub(p, a));
+  return (Held){.count = 4, .point = {e[0], e[1], e[2], e[3]}, .weight = {1 - w.x - w.y - w.z, w.x, w.y, w.z}};
+}
+
+static Held in_hexahedron(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
+{
+  Held h = {.count = 8};
+  for (int k = 0; k < 8; k++) h.point[k] = e[k];
+  if (!dv_element_coordinates(DV_HEXAHEDRON, m->x, e, p, h.weight)) return on_quad(m, e, p);
+  return h;
+}
+
 static Held on_frame(const dvCollisionModel *m, int32_t frame, dvVec3 p)
 {
   const double *x = dv_collision_point(m, frame);
@@ -186,7 +219,9 @@ static Held hold(const dvCollisionModel *m, int32_t element, dvVec3 p)
 {
   if (m->state->base.dof->kind == DV_RIGID3) return on_frame(m, element, p);
   const int32_t *e = m->elements.data + element * m->elements.width;
-  if (m->elements.width == 2) return on_line(m, e, p);
+  if (m->elements.width == 2) return m->radii ? on_capsule(m, e, p) : on_line(m, e, p);
+  if (m->elements.width == 8) return in_hexahedron(m, e, p);
+  if (m->elements.width == 4) return in_tetrahedron(m, e, p);
   if ((size_t)element < m->from_quads) return on_triangle(m, e, p);
   return on_quad(m, dv_topology_elements(m->mesh, DV_QUAD)->data + 4 * (((size_t)element - m->from_quads) / 2), p);
 }

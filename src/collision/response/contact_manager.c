@@ -5,6 +5,7 @@
 // that: first and second are a model's name, the number of a group, or *.
 #include "collision/collision.h"
 #include "collision/register.h"
+#include "collision/response/response.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,39 @@ typedef struct Manager {
 static const dvFieldDesc manager_fields[] = {MANAGER_FIELDS(DV_DESCRIBE)}, rule_fields[] = {RULE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
+// the value of a name in "a=1&b=2"; its length goes to *length
+static const char *value_of(const char *text, const char *name, size_t name_length, size_t *length)
+{
+  for (const char *at = text; *at; at += strspn(at, "& ")) {
+    size_t part = strcspn(at, "& "), key = strcspn(at, "=& ");
+    if (key == name_length && at[key] == '=' && strncmp(at, name, key) == 0) {
+      *length = part - key - 1;
+      return at + key + 1;
+    }
+    at += part;
+  }
+  return NULL;
+}
+
+double dv_response_number(const dvResponse *r, const char *name, double otherwise)
+{
+  size_t length;
+  const char *value = value_of(r->parameters, name, strlen(name), &length);
+  char *end;
+  double number = value ? strtod(value, &end) : otherwise;
+  return value && end != value + length ? otherwise : number;
+}
+
 // --- kinds ---------------------------------------------------------------------------------------
 
 static const struct {
   const char *name;
   const dvClass *cls;
-} kinds[] = {{"PenalityContactForceField", &dv_penalty_response_class}, {"default", &dv_penalty_response_class}};
+} kinds[] = {{"PenalityContactForceField", &dv_penalty_response_class},
+             {"default", &dv_penalty_response_class},
+             {"FrictionContactConstraint", &dv_friction_response_class},
+             {"FrictionContact", &dv_friction_response_class},
+             {"StickContactConstraint", &dv_stick_response_class}};
 
 // the name in front of its parameters
 static bool is_kind(const char *text, const char *name)
@@ -83,6 +111,14 @@ static const char *kind_for(const Manager *m, const dvCollisionModel *a, const d
   return *m->response ? m->response : "default";
 }
 
+static const char *parameters_for(const Manager *m, const dvCollisionModel *a, const dvCollisionModel *b)
+{
+  const char *kind = kind_for(m, a, b);
+  if (kind == m->response && *m->responseParams) return m->responseParams;
+  size_t length = strcspn(kind, "?");
+  return kind + length + (kind[length] == '?');
+}
+
 // --- responses -----------------------------------------------------------------------------------
 
 static const dvResponseOps *ops_of(const dvResponse *r) { return dv_ops(&r->base, DV_ROLE_RESPONSE); }
@@ -100,7 +136,7 @@ static dvResponse *find_active(Manager *m, const dvContactList *list)
 static dvResponse *begin_response(Manager *m, dvLiveGroup *live, const dvContactList *list)
 {
   const char *kind = kind_for(m, list->model[0], list->model[1]);
-  if (dv_same(kind, "nullptr")) return NULL;
+  if (dv_same(kind, "nullptr") || dv_same(kind, "RayContact")) return NULL;   // who looks at rays answers them
   const dvClass *cls = class_of(kind);
   if (!cls) {
     tell_missing(m, kind);
@@ -150,6 +186,7 @@ static dvStatus manager_respond(dvObject *o, dvLiveGroup *live, const dvObject *
     if (!r) r = begin_response(m, live, l);
     if (!r) continue;
     r->list = i;
+    r->parameters = parameters_for(m, l->model[0], l->model[1]);
     dv_push(out, r);
   }
   end_others(m, live);   // first: the others take what they need out of the pool
@@ -164,20 +201,6 @@ static dvStatus manager_respond(dvObject *o, dvLiveGroup *live, const dvObject *
 static void manager_forget(dvObject *o) { ((Manager *)o)->active.count = 0; }
 
 // --- rules ---------------------------------------------------------------------------------------
-
-// the value of a name in "a=1&b=2"; its length goes to *length
-static const char *value_of(const char *text, const char *name, size_t name_length, size_t *length)
-{
-  for (const char *at = text; *at; at += strspn(at, "& ")) {
-    size_t part = strcspn(at, "& "), key = strcspn(at, "=& ");
-    if (key == name_length && at[key] == '=' && strncmp(at, name, key) == 0) {
-      *length = part - key - 1;
-      return at + key + 1;
-    }
-    at += part;
-  }
-  return NULL;
-}
 
 static dvStatus rules_init(dvObject *o)
 {
@@ -194,6 +217,13 @@ static dvStatus rules_init(dvObject *o)
   if (m->words.count % 3)
     dv_field_warning(o, &m->rules, "a rule is: first model, second model, kind of response",
                      "%zu words do not make whole rules of three: the last ones count for nothing", m->words.count);
+  return DV_OK;
+}
+
+static dvStatus manager_bwd_init(dvObject *o)
+{
+  const dvClass *cls = class_of(((Manager *)o)->response);
+  if (cls == &dv_friction_response_class || cls == &dv_stick_response_class) dv_contact_check_corrections(o);
   return DV_OK;
 }
 
@@ -216,6 +246,7 @@ const dvClass dv_collision_response_class = {
     .size = sizeof(Manager),
     .blocks = {&dv_object_block, DV_BLOCK(manager_fields)},
     .ops = {[DV_ROLE_CONTACT_MANAGER] = &manager_ops},
+    .bwd_init = manager_bwd_init,
     .destroy = manager_destroy,
 };
 
@@ -227,6 +258,7 @@ const dvClass dv_rule_based_manager_class = {
     .size = sizeof(Manager),
     .blocks = {&dv_object_block, DV_BLOCK(manager_fields), DV_BLOCK(rule_fields)},
     .ops = {[DV_ROLE_CONTACT_MANAGER] = &manager_ops},
+    .bwd_init = manager_bwd_init,
     .init = rules_init,
     .destroy = manager_destroy,
 };

@@ -31,21 +31,22 @@ static dvVec3 apart(const Spring *s, const double *first, const double *second)
   return dv_vec3_sub(dv_vec3_load(second + 3 * s->j), dv_vec3_load(first + 3 * s->i));
 }
 
-static void push(const PenaltyForce *f, const Spring *s, int id, double amount)
+static void push(const Spring *s, double *first, double *second, double amount)
 {
   dvVec3 force = dv_vec3_scale(s->n, amount);
-  dv_vec3_accumulate(dv_state_write(f->base.first, id) + 3 * s->i, dv_vec3_neg(force));
-  dv_vec3_accumulate(dv_state_write(f->base.second, id) + 3 * s->j, force);
+  dv_vec3_accumulate(first + 3 * s->i, dv_vec3_neg(force));
+  dv_vec3_accumulate(second + 3 * s->j, force);
 }
 
 static void penalty_add_force(dvObject *o, const dvMech *m)
 {
   PenaltyForce *f = (PenaltyForce *)o;
   const double *first = dv_state_read(f->base.first, m->x), *second = dv_state_read(f->base.second, m->x);
+  double *f1 = dv_state_write(f->base.first, m->f), *f2 = dv_state_write(f->base.second, m->f);
   for (size_t i = 0; i < f->springs.count; i++) {
     Spring *s = &f->springs.data[i];
     s->depth = s->distance - dv_vec3_dot(apart(s, first, second), s->n);
-    if (s->depth > 0) push(f, s, m->f, s->stiffness * s->depth);
+    if (s->depth > 0) push(s, f1, f2, s->stiffness * s->depth);
   }
 }
 
@@ -54,9 +55,10 @@ static void penalty_add_dforce(dvObject *o, const dvMech *m)
   const PenaltyForce *f = (const PenaltyForce *)o;
   double k = dv_mech_k(m, f->base.rayleighStiffness);
   const double *first = dv_state_read(f->base.first, m->dx), *second = dv_state_read(f->base.second, m->dx);
+  double *f1 = dv_state_write(f->base.first, m->df), *f2 = dv_state_write(f->base.second, m->df);
   for (size_t i = 0; i < f->springs.count; i++) {
     const Spring *s = &f->springs.data[i];
-    if (s->depth > 0) push(f, s, m->df, -k * s->stiffness * dv_vec3_dot(apart(s, first, second), s->n));
+    if (s->depth > 0) push(s, f1, f2, -k * s->stiffness * dv_vec3_dot(apart(s, first, second), s->n));
   }
 }
 

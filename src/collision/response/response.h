@@ -14,4 +14,28 @@ typedef struct dvDeepest {
 void dv_deepest_find(dvDeepest *d, const dvContactList *list);
 void dv_deepest_free(dvDeepest *d);
 
+// The points of a response's contacts on its two models.
+typedef struct dvContactSides {
+  dvContactAnchor anchor[2];
+  DV_ARRAY(int32_t) elements[2];
+  DV_ARRAY(double) points[2];
+} dvContactSides;
+
+// Holds the points of `count` contacts of the list: which[i] is the i-th.
+dvStatus dv_contact_sides_place(dvContactSides *s, dvLiveGroup *live, const dvContactList *list, const size_t *which,
+                                size_t count);
+// The point of the anchor's state that is the i-th contact's.
+int32_t dv_contact_sides_point(const dvContactSides *s, int side, size_t i);
+// What lies between that point and the surface: contacts on frames lie on the surface, spheres of points around it.
+double dv_contact_sides_radius(const dvContactSides *s, const dvContactList *list, int side, size_t i);
+void dv_contact_sides_attach(const dvContactSides *s, dvLiveGroup *live);
+void dv_contact_sides_end(dvContactSides *s, dvLiveGroup *live);
+void dv_contact_sides_free(dvContactSides *s);
+
+// Tells bodies that contacts by Lagrange multipliers cannot move, and a scene that solves for none.
+void dv_contact_check_corrections(const dvObject *manager);
+
+// A number of a response's parameters, "name=value&name=value"; `otherwise` where it is not among them.
+double dv_response_number(const dvResponse *r, const char *name, double otherwise);
+
 #endif

@@ -46,7 +46,7 @@ static void solve_equal(const dvLaw *law, const double *w, const double *d, doub
     return;
   }
   dv_dense_cholesky_solve(a, n, x);
-  for (size_t i = 0; i < n; i++) lambda[i] -= x[i];
+  for (size_t i = 0; i < n; i++) lambda[i] -= (1 - law->held_back) * x[i];
 }
 
 static void solve_friction(const dvLaw *law, const double *w, const double *d, double *lambda)

@@ -7,6 +7,7 @@
 // the integrator makes of that (dvOdeOps.factors). The first corrects the state of its node, the second every main
 // state of the linear system.
 #include "constraint/lagrangian/classes.h"
+#include "constraint/lagrangian/correction.h"
 #include "linear/inverse.h"
 
 #include <string.h>
@@ -75,12 +76,10 @@ static const dvAssembly *assembly_of(const LinearCorrection *c)
   return dv_linear_system(dv_linear_solver(c->linearSolver.target)->system)->assembly;
 }
 
-static void factors_of(const LinearCorrection *c, double dt, double *position, double *velocity)
+static dvMotionFactors factors_of(const LinearCorrection *c, double dt)
 {
-  const dvObject *ode = c->ODESolver.target;
-  const dvOdeOps *ops = dv_ops(ode, DV_ROLE_ODE);
-  *position = dt, *velocity = 1;
-  if (ops->factors) ops->factors(ode, dt, position, velocity);
+  dvMotionFactors f = dv_motion_factors(c->ODESolver.target, dt);
+  return (dvMotionFactors){c->complianceFactor * f.position, c->complianceFactor * f.velocity};
 }
 
 // --- compliance --------------------------------------------------------------------------------------
@@ -107,14 +106,12 @@ static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraint
   if (!assembly_of(c))
     return dv_error(o, "remove integrators above its node: only the topmost one of a branch moves it",
                     "%s has solved nothing, so that there is no factor to correct with", c->linearSolver.target->name);
-  double position, velocity;
   take_rows(c, rows, count);
   size_t n = c->touching.count;
   if (n == 0) return DV_OK;
   dv_array_resize(&c->w, n * n);
   DV_TRY(dv_linear_solver_compliance(c->linearSolver.target, &c->own, c->w.data));
-  factors_of(c, step->dt, &position, &velocity);
-  double factor = c->complianceFactor * (step->velocities ? velocity : position);
+  double factor = dv_motion_factor(factors_of(c, step->dt), step);
   for (size_t i = 0; i < n; i++) {
     double *row = w + (size_t)c->touching.data[i] * count;
     for (size_t k = 0; k < n; k++) row[c->touching.data[k]] += factor * c->w.data[i * n + k];
@@ -125,18 +122,6 @@ static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraint
 
 // --- motion ------------------------------------------------------------------------------------------
 
-static void move(const dvAssemblyState *s, const dvConstraintStep *step, const double *motion, double position,
-                 double velocity, int x, int v)
-{
-  const double *change = motion + s->offset;
-  if (!step->velocities)
-    dv_dof_integrate(s->state->base.dof, s->count, dv_state_write(s->state, x), dv_state_read(s->state, step->x),
-                     change, position);
-  const double *free = dv_state_read(s->state, step->v);
-  double *out = dv_state_write(s->state, v);
-  for (size_t i = 0; i < s->count * (size_t)s->width; i++) out[i] = free[i] + velocity * change[i];
-}
-
 // the rows are those of the last add_compliance
 static dvStatus linear_correction_apply(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows,
                                         const double *lambda, int x, int v)
@@ -145,17 +130,16 @@ static dvStatus linear_correction_apply(dvObject *o, const dvConstraintStep *ste
   LinearCorrection *c = (LinearCorrection *)o;
   const dvAssembly *a = assembly_of(c);
   if (c->touching.count == 0) return DV_OK;
-  double position, velocity;
   dv_array_resize(&c->force, a->size);
   dv_array_resize(&c->motion, a->size);
   memset(c->force.data, 0, a->size * sizeof *c->force.data);
   dv_sparse_rows_add_transposed(&c->all, lambda, c->force.data);
   DV_TRY(dv_linear_solver_inverse(c->linearSolver.target, c->motion.data, c->force.data));
-  factors_of(c, step->dt, &position, &velocity);
+  dvMotionFactors factors = factors_of(c, step->dt);
   for (size_t i = 0; i < a->main_count; i++) {
     const dvAssemblyState *s = &a->states.data[i];
     if (c->only && s->state != c->only) continue;
-    move(s, step, c->motion.data, c->complianceFactor * position, c->complianceFactor * velocity, x, v);
+    dv_motion_apply(s->state, step, factors, c->motion.data + s->offset, 0, s->count, x, v);
   }
   return DV_OK;
 }

@@ -7,7 +7,7 @@ static const dvConstraintOps *ops_of(const dvObject *o) { return dv_ops(o, DV_RO
 
 // --- collecting --------------------------------------------------------------------------------------
 
-static void add_laws(dvConstraintProblem *p, dvObject *o, int32_t number, const dvConstraintStep *step)
+static void add_laws(dvConstraintProblem *p, dvObject *o, uint64_t owner, const dvConstraintStep *step)
 {
   size_t count = ops_of(o)->laws(o, step, NULL);
   p->asked.count = 0;
@@ -15,19 +15,51 @@ static void add_laws(dvConstraintProblem *p, dvObject *o, int32_t number, const 
   if (count) ops_of(o)->laws(o, step, p->asked.data);
   for (size_t i = 0; i < count; i++) {
     dvLaw law = p->asked.data[i];
-    DV_REQUIRE(law.rows > 0 && law.rows <= DV_LAW_ROWS);
-    dv_push(&p->laws, ((dvProblemLaw){law, o, number, (int32_t)p->rows}));
-    p->rows += (size_t)law.rows;
+    DV_REQUIRE(law.rows > 0 && (law.rows <= DV_LAW_ROWS || law.kind == DV_LAW_EQUAL));
+    int parts = law.rows > DV_LAW_ROWS && !p->takes_blocks ? law.rows : 1;
+    law.rows /= parts;
+    for (int k = 0; k < parts; k++, p->rows += (size_t)law.rows)
+      dv_push(&p->laws, ((dvProblemLaw){law, o, owner, (int32_t)p->rows, -1}));
   }
 }
 
+// under which multipliers are kept: the number in the plan, or what a live one says; no address, since it is hashed
+static uint64_t owner_of(const dvPlan *plan, size_t index)
+{
+  const dvObject *o = plan->constraints.data[index];
+  if (index < plan->fixed.constraints) return 2 * (uint64_t)index + 2;
+  return (ops_of(o)->identity ? ops_of(o)->identity(o) : 2 * (uint64_t)index) | 1;
+}
+
+static int32_t node_number(const dvPlan *plan, int32_t index)
+{
+  return dv_address_map_find(&plan->nodes, plan->constraints.data[index]->node, 0);
+}
+
+// fixed ones are in order; each live one goes behind those of its node
+static void put_in_order(dvConstraintProblem *p, const dvPlan *plan)
+{
+  size_t count = plan->constraints.count, fixed = plan->fixed.constraints;
+  dv_array_resize(&p->order, count);
+  for (size_t i = 0; i < count; i++) {
+    size_t at = i;
+    for (; i >= fixed && at > 0 && node_number(plan, p->order.data[at - 1]) > node_number(plan, (int32_t)i); at--)
+      p->order.data[at] = p->order.data[at - 1];
+    p->order.data[at] = (int32_t)i;
+  }
+}
+
+static const void *key_of(uint64_t owner) { return (const void *)(uintptr_t)owner; }
+
 static void start_from_last(dvConstraintProblem *p, const dvPlan *plan)
 {
-  if (p->version != plan->version) dv_problem_forget(p);   // an address may belong to another component now
+  if (p->version != plan->version) dv_problem_forget(p);   // a number may belong to another component now
   p->version = plan->version;
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
-    int32_t at = dv_address_map_find(&p->kept, l->object, l->law.id);
+    bool kept = !l->law.restarts || p->keep_all;
+    int32_t at = kept ? dv_address_map_find(&p->kept, key_of(l->owner), l->law.id) : -1;
+    if (at >= 0 && (size_t)at + (size_t)l->law.rows > p->old.count) at = -1;   // it had fewer rows
     for (int k = 0; k < l->law.rows; k++) p->lambda.data[l->first + k] = at >= 0 ? p->old.data[at + k] : 0;
   }
 }
@@ -36,11 +68,13 @@ dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstr
 {
   p->rows = p->laws.count = 0;
   dv_rows_clear(&p->set);
+  put_in_order(p, plan);
   for (size_t i = 0; i < plan->constraints.count; i++) {
-    dvObject *o = plan->constraints.data[i];
+    size_t index = (size_t)p->order.data[i];
+    dvObject *o = plan->constraints.data[index];
     if (ops_of(o)->begin) ops_of(o)->begin(o, step);
     int32_t first = (int32_t)p->rows;
-    add_laws(p, o, (int32_t)i, step);
+    add_laws(p, o, owner_of(plan, index), step);
     if (p->rows > INT32_MAX / 2) return dv_error(o, NULL, "too many constraints");
     if (p->rows > (size_t)first) ops_of(o)->rows(o, step, &p->set, first);
   }
@@ -92,6 +126,7 @@ static dvStatus check_rows(const dvConstraintProblem *p, const dvPlan *plan)
 dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
 {
   dv_array_resize(&p->w, p->rows * p->rows);
+  dv_residual_reset(&p->residual);
   if (p->rows == 0) return DV_OK;
   memset(p->w.data, 0, p->rows * p->rows * sizeof *p->w.data);
   for (size_t i = 0; i < plan->corrections.count; i++) {
@@ -131,8 +166,8 @@ void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintSt
   if (p->rows) memcpy(p->old.data, p->lambda.data, p->rows * sizeof *p->old.data);
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
-    *dv_address_map_at(&p->kept, l->object, l->law.id) = l->first;
-    dv_push(&p->names, ((dvKeptLaw){l->law.id, l->constraint, l->first}));
+    *dv_address_map_at(&p->kept, key_of(l->owner), l->law.id) = l->first;
+    dv_push(&p->names, ((dvKeptLaw){l->owner, l->law.id, l->first, l->law.rows}));
     if ((i == 0 || p->laws.data[i - 1].object != l->object) && ops_of(l->object)->store)
       ops_of(l->object)->store(l->object, step, p->lambda.data + l->first);
   }
@@ -143,15 +178,11 @@ void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStr
   dv_remember_array(s, "multipliers", &p->old);
   dv_remember_array(s, "laws", &p->names);
   if (!dv_memory_restores(s)) return;
-  size_t count = p->old.count;
-  dv_array_resize(&p->old, count + DV_LAW_ROWS);   // whatever was read, a law finds numbers there
-  p->old.count = count;
   dv_address_map_clear(&p->kept);
   for (size_t i = 0; i < p->names.count; i++) {
     const dvKeptLaw *l = &p->names.data[i];
-    bool there = l->constraint >= 0 && (size_t)l->constraint < plan->constraints.count;
-    if (there && l->first >= 0 && (size_t)l->first < count)
-      *dv_address_map_at(&p->kept, plan->constraints.data[l->constraint], l->id) = l->first;
+    if (l->owner && l->first >= 0 && (size_t)l->first < p->old.count)
+      *dv_address_map_at(&p->kept, key_of(l->owner), l->id) = l->first;
   }
   p->version = plan->version;
 }
@@ -159,10 +190,14 @@ void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStr
 void dv_problem_free(dvConstraintProblem *p)
 {
   dv_array_free(&p->laws);
+  dv_array_free(&p->order);
   dv_rows_free(&p->set);
   dv_array_free(&p->violation);
   dv_array_free(&p->lambda);
   dv_array_free(&p->w);
+  dv_residual_free(&p->residual);
+  dv_array_free(&p->inverses);
+  dv_array_free(&p->work);
   dv_address_map_free(&p->kept);
   dv_array_free(&p->old);
   dv_array_free(&p->names);

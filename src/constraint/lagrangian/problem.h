@@ -5,36 +5,46 @@
 //
 // Constraints of the plan, fixed and live, hand in rows and laws; rows go up to the main states; corrections give W and
 // later move the states. Multipliers are kept from step to step under the identity of their law (component and id): the
-// next solve starts from them. All memory is kept.
+// next solve starts from them. Constraints come in the order of their nodes in the graph, live ones behind those of the
+// node. All memory is kept.
 #ifndef DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 #define DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 
+#include "constraint/lagrangian/residual.h"
 #include "mechanics/rows.h"
 
 DV_PUBLIC_BEGIN
 
 typedef struct dvProblemLaw {
   dvLaw law;
-  dvObject *object;     // whose it is
-  int32_t constraint;   // its number in the plan
-  int32_t first;        // row
+  dvObject *object;   // whose it is
+  uint64_t owner;     // of its multipliers in the next step
+  int32_t first;      // row
+  int64_t inverse;    // where the inverse of its block stands in `inverses`, -1: not kept
 } dvProblemLaw;
 
 // A law whose multipliers are kept, as a memory can name it.
 typedef struct dvKeptLaw {
-  uint64_t id;
-  int32_t constraint, first;   // number in the plan; of its multipliers in `old`
+  uint64_t owner, id;
+  int32_t first;   // of its multipliers in `old`
+  int32_t rows;
 } dvKeptLaw;
 
 typedef struct dvConstraintProblem {
   size_t rows;
   DV_ARRAY(dvProblemLaw) laws;
-  dvRowSet set;   // H on every state, main and mapped
+  DV_ARRAY(int32_t) order;   // of the plan's constraints: as the graph has their nodes
+  dvRowSet set;              // H on every state, main and mapped
   DV_ARRAY(double) violation;
-  DV_ARRAY(double) lambda;   // impulses, N s
-  DV_ARRAY(double) w;        // rows x rows
+  DV_ARRAY(double) lambda;     // impulses, N s
+  DV_ARRAY(double) w;          // rows x rows
+  DV_ARRAY(double) inverses;   // of the blocks of equalities with more than DV_LAW_ROWS rows
+  DV_ARRAY(double) work;       // violations and multipliers of one law
+  dvResidual residual;         // of the present multipliers, while laws are solved one after the other
+  bool takes_blocks;           // the solver takes equalities with more than DV_LAW_ROWS rows; else row by row
   // multipliers of the last step
-  dvAddressMap kept;   // laws by component and id: the first of their numbers in `old`
+  bool keep_all;       // laws that restart begin where the last step ended, too
+  dvAddressMap kept;   // laws by owner and id: the first of their numbers in `old`
   DV_ARRAY(double) old;
   DV_ARRAY(dvKeptLaw) names;   // the same laws
   unsigned version;            // of the graph they belong to
@@ -45,6 +55,16 @@ typedef struct dvConstraintProblem {
 dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
 // W from the corrections of the plan. A row that acts on a main state which no correction moves is told once.
 dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+// Once W is complete: inverts the blocks of equalities with more than DV_LAW_ROWS rows.
+void dv_problem_invert(dvConstraintProblem *p);
+// d = d_free + W lambda of the rows of a law.
+void dv_problem_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d);
+// Sets the multipliers of a law for the violation d of its rows, all others as they are.
+void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const double *d, double *lambda);
+// The same with the violation that the present multipliers leave, after dv_residual_follow. How far that moves the
+// law's own violation: the sum over its rows of the root of the squares |w (lambda - before)|, and the largest of them
+// in *most.
+double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *most);
 // The free motion x and v of the step, and what the multipliers add to it, into DV_X and DV_V (velocities only into
 // DV_V).
 dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);

@@ -1,5 +1,4 @@
-// What the few settings do that do something: data directories, and the collision pipeline, which says that there are
-// no contacts yet.
+// What the few settings do that do something: data directories.
 #include "base/file.h"
 #include "control/settings/settings.h"
 #include "scene/node.h"
@@ -29,36 +28,5 @@ dvStatus dv_add_data_repository_parse(dvObject *o, dvAttributes *a)
 dvStatus dv_add_plugin_repository_init(dvObject *o)
 {
   dv_note(o, "a scene does not say where plugins are; --plugin-path and DIVAN_PLUGIN_PATH do");
-  return DV_OK;
-}
-
-// --- collision pipeline --------------------------------------------------------------------------
-
-typedef struct Counter {
-  dvVisitor visitor;
-  size_t models;
-  bool self;
-} Counter;
-
-static dvWalk count_models(dvVisitor *v, dvNode *node)
-{
-  Counter *c = (Counter *)v;
-  for (size_t i = 0; i < node->objects.count; i++) {
-    const dvObject *o = node->objects.data[i];
-    if (!dv_plays(o, DV_ROLE_COLLISION_MODEL)) continue;
-    const dvField *self = dv_object_field(o, "selfCollision");
-    c->models++;
-    c->self = c->self || (self && *(const bool *)self->value);
-  }
-  return DV_WALK_ON;
-}
-
-dvStatus dv_collision_pipeline_init(dvObject *o)
-{
-  Counter c = {.visitor = {.top_down = count_models, .everything = true}};
-  dv_visit(o->node->scene->root, &c.visitor);
-  if (c.models > 1 || c.self)
-    dv_warning(o, "bodies pass through each other; everything else is simulated",
-               "this version computes no contacts (collision models in the scene: %zu)", c.models);
   return DV_OK;
 }

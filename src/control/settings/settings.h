@@ -20,8 +20,7 @@ typedef struct dvSettingTable {
   const dvSettingRow *rows;
   size_t count;
 } dvSettingTable;
-extern const dvSettingTable dv_program_settings, dv_viewer_settings, dv_picture_settings, dv_shader_settings,
-    dv_collision_settings;
+extern const dvSettingTable dv_program_settings, dv_viewer_settings, dv_picture_settings, dv_shader_settings;
 
 // Makes a class from a row; the registry owns it.
 const dvClass *dv_setting_class(dvRegistry *r, const dvSettingRow *row);
@@ -29,6 +28,5 @@ const dvClass *dv_setting_class(dvRegistry *r, const dvSettingRow *row);
 // Hooks of single rows.
 dvStatus dv_add_data_repository_parse(dvObject *o, dvAttributes *attributes);
 dvStatus dv_add_plugin_repository_init(dvObject *o);
-dvStatus dv_collision_pipeline_init(dvObject *o);
 
 #endif

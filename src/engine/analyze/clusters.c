@@ -332,7 +332,7 @@ static dvStatus read_clusters(Clustering *c)
 
 static void write_clusters(const Clustering *c)
 {
-  FILE *f = fopen(c->outFile, "w");
+  FILE *f = dv_file_write(c->outFile, "w");
   if (!f) {
     dv_field_warning(&c->base, &c->outFile, NULL, "%s cannot be written", c->outFile);
     return;

@@ -46,18 +46,22 @@ DV_INLINE void scatter(double *local, const uint16_t *corner, Vec f)
   }
 }
 
-// `damped` and `limited` are constants where this is inlined. A spring that does not act gets a direction of zero.
-// moving may be NULL.
-DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec velocity, bool damped, bool limited)
+// What kind of springs these are, and whether products follow: constants where this is inlined.
+typedef struct {
+  bool damped, limited, keeps;
+} Kind;
+
+// A spring that does not act gets a direction of zero.
+DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec velocity, Kind kind)
 {
   dvPack one = dv_pack(1), length = length_of(e);
   dvPackMask acts = length > dv_pack(DV_SPRING_SHORTEST);
-  if (limited) acts = (length > item(constant, DV_SPRING_LOW)) & (length < item(constant, DV_SPRING_HIGH));
+  if (kind.limited) acts = (length > item(constant, DV_SPRING_LOW)) & (length < item(constant, DV_SPRING_HIGH));
   dvPack inverse = (dvPack)(acts & (dvPackMask)(one / length));
   Vec u = scale(e, inverse);
   dvPack tension = item(constant, DV_SPRING_KS) * (length - item(constant, DV_SPRING_REST));
-  if (damped) tension += item(constant, DV_SPRING_KD) * dot(u, velocity);
-  if (moving) {
+  if (kind.damped) tension += item(constant, DV_SPRING_KD) * dot(u, velocity);
+  if (kind.keeps) {
     set_item(moving, DV_SPRING_TANGENT, tension * inverse);
     set_item(moving, DV_SPRING_U, u.x);
     set_item(moving, DV_SPRING_U + 1, u.y);
@@ -66,32 +70,36 @@ DV_INLINE Vec force_of_pack(const double *constant, double *moving, Vec e, Vec v
   return scale(u, tension);
 }
 
-DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v, bool damped,
-                           bool limited)
+DV_INLINE void force_block(const dvSpringPacks *p, size_t b, const double *x, const double *v, Kind kind)
 {
   double place[DV_BLOCK_DOUBLES] __attribute__((aligned(64))), speed[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &p->blocks->blocks[b];
-  size_t constants = limited ? DV_SPRING_CONSTANTS : damped ? DV_SPRING_LOW : DV_SPRING_KD;
+  size_t constants = kind.limited ? DV_SPRING_CONSTANTS : kind.damped ? DV_SPRING_LOW : DV_SPRING_KD;
   dv_blocks_gather(p->blocks, b, x, place);
-  if (damped) dv_blocks_gather(p->blocks, b, v, speed);
+  if (kind.damped) dv_blocks_gather(p->blocks, b, v, speed);
   double *out = dv_blocks_clear(p->blocks, b, p->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(p->blocks, i);
     Vec velocity = {dv_pack(0), dv_pack(0), dv_pack(0)};
-    if (damped) velocity = gap(speed, corner);
-    double *moving = p->no_tangents ? NULL : p->moving + DV_LANES * DV_SPRING_PACKED * i;
-    Vec f =
-        force_of_pack(p->constant + DV_LANES * constants * i, moving, gap(place, corner), velocity, damped, limited);
+    if (kind.damped) velocity = gap(speed, corner);
+    Vec f = force_of_pack(p->constant + DV_LANES * constants * i, p->moving + DV_LANES * DV_SPRING_PACKED * i,
+                          gap(place, corner), velocity, kind);
     scatter(out, corner, f);
   }
 }
 
+DV_INLINE void choose_kind(const dvSpringPacks *p, size_t b, const double *x, const double *v, bool keeps)
+{
+  if (p->limited && v) force_block(p, b, x, v, (Kind){.damped = true, .limited = true, .keeps = keeps});
+  else if (p->limited) force_block(p, b, x, v, (Kind){.limited = true, .keeps = keeps});
+  else if (v) force_block(p, b, x, v, (Kind){.damped = true, .keeps = keeps});
+  else force_block(p, b, x, v, (Kind){.keeps = keeps});
+}
+
 static void spring_force(const dvSpringPacks *p, size_t b, const double *x, const double *v)
 {
-  if (p->limited && v) force_block(p, b, x, v, true, true);
-  else if (p->limited) force_block(p, b, x, v, false, true);
-  else if (v) force_block(p, b, x, v, true, false);
-  else force_block(p, b, x, v, false, false);
+  if (p->no_tangents) choose_kind(p, b, x, v, false);
+  else choose_kind(p, b, x, v, true);
 }
 
 static void spring_dforce(const dvSpringPacks *p, size_t b, const double *dx, double k)

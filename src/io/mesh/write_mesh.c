@@ -347,7 +347,7 @@ bool dv_mesh_can_write(const char *path) { return find_format(path) >= 0; }
 dvStatus dv_file_replace(const char *path, const char *bytes, size_t length)
 {
   char *partial = dv_format("%s.part", path);
-  FILE *f = fopen(partial, "wb");
+  FILE *f = dv_file_write(partial, "wb");
   bool good = f && fwrite(bytes, 1, length, f) == length;
   int reason = errno;
   if (f && fclose(f) != 0 && good) good = false, reason = errno;

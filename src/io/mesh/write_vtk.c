@@ -4,6 +4,7 @@
 // both in one run of base64.
 #include "io/mesh/write_vtk.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -187,7 +188,7 @@ dvStatus dv_vtu_write(const char *path, const dvVtuGrid *grid)
 {
   DV_REQUIRE(path && grid);
   char *partial = dv_format("%s.part", path);
-  FILE *f = fopen(partial, "wb");
+  FILE *f = dv_file_write(partial, "wb");
   bool good = f != NULL;
   int reason = errno;
   if (f) {
@@ -271,7 +272,7 @@ static bool pvd_append(dvPvd *pvd, const char *text)
 
 dvPvd *dv_pvd_create(const char *path)
 {
-  FILE *file = fopen(path, "wb");
+  FILE *file = dv_file_write(path, "wb");
   if (!file) return NULL;
   setvbuf(file, NULL, _IOFBF, 1 << 16);   // an entry reaches the file whole
   dvPvd *pvd = dv_alloc(sizeof *pvd);

@@ -360,7 +360,7 @@ static void write_vtk(Exporter *e)
   dvMeshError error = {.text = "cannot be written"};
   dvStatus status = e->XMLformat ? write_vtu(path, &mesh, &points, &cells) : dv_mesh_write(path, &mesh, NULL, &error);
   if (status == DV_OK && !e->XMLformat) {
-    FILE *f = fopen(path, "ab");
+    FILE *f = dv_file_write(path, "ab");
     if (f) {
       append_values(f, "POINT_DATA", dv_mesh_point_count(&mesh), &points);
       append_values(f, "CELL_DATA", cell_count(&mesh), &cells);

@@ -20,9 +20,8 @@ dvStatus dv_frame_record_open(dvRecord *r, const dvObject *o, const dvString *fi
 {
   const char *name = *filename;
   if (!name || !*name) return no_name(o);
-  return dv_record_open(r, name)
-             ? DV_OK
-             : dv_field_error(o, filename, NULL, "'%s' cannot be written: %s", name, strerror(errno));
+  return dv_record_open(r, name) ? DV_OK
+                                 : dv_field_error(o, filename, NULL, "'%s' cannot be written: %s", name, dv_file_why());
 }
 
 void dv_frame_begin(dvText *text, double time)
@@ -113,7 +112,9 @@ bool dv_frame_reader_seek(dvFrameReader *r, double time, bool loop, const char *
       if (!dv_starts_with(line, words[k])) continue;
       found = true;
       frame->line[k] = line + strlen(words[k]);
+      if (!frame->first) frame->first = line;
     }
+    frame->end = r->text + dv_min_size(r->at, r->length);
   }
   return found;
 }

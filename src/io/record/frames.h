@@ -32,6 +32,7 @@ enum { DV_FRAME_WORDS = 5 };   // most words that are looked for
 // Behind each word what stands on its line, NULL without the word.
 typedef struct dvFrame {
   const char *line[DV_FRAME_WORDS];
+  const char *first, *end;   // the line with the first of the words, and the end of the frame
 } dvFrame;
 
 // Reads the whole file that `filename` names; mistakes are reported.

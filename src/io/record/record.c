@@ -29,7 +29,7 @@ static bool is_promising(const char *path)
 bool dv_record_open(dvRecord *r, const char *path)
 {
   dv_record_close(r);
-  if (!is_promising(path)) return false;
+  if (!dv_file_permitted(path, true) || !is_promising(path)) return false;
   r->path = dv_strdup(path);
   return true;
 }
@@ -38,6 +38,7 @@ bool dv_record_open(dvRecord *r, const char *path)
 static bool open_file(dvRecord *r)
 {
   if (r->file || r->packed) return true;
+  if (!dv_file_permitted(r->path, true)) return false;   // somebody may have put a link there
   char *folder = dv_path_directory(r->path);
   if (*folder) dv_make_directories(folder);
   dv_free(folder);

@@ -1,6 +1,8 @@
 // Scenes back to text. See scene_file.h.
 #include "io/scene/scene_file.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +153,7 @@ dvStatus dv_scene_write(dvScene *scene, const char *path)
 {
   dvText text = {0};
   dv_scene_print(scene, &text);
-  FILE *f = fopen(path, "wb");
+  FILE *f = dv_file_write(path, "wb");
   bool good = f && fwrite(text.text, 1, text.length, f) == text.length;
   if (f) good = fclose(f) == 0 && good;
   dv_text_free(&text);

@@ -4,17 +4,18 @@
 
 static dvStatus matrix_free_build(dvObject *o, dvPlan *plan, const dvMech *m)
 {
-  DV_UNUSED(plan);
   dvLinearSystem *s = dv_linear_system(o);
   s->mech = *m;
+  dv_touched_find(&s->touched, plan);
   s->stamp++;
   return DV_OK;
 }
 
 static void matrix_free_product(dvObject *o, dvPlan *plan, int q, int p)
 {
-  dvMech m = dv_linear_system(o)->mech;
-  dv_mech_product(plan, &m, q, p);
+  const dvLinearSystem *s = dv_linear_system(o);
+  dvMech m = s->mech;
+  dv_mech_product_touched(plan, &m, q, p, &s->touched);
 }
 
 static const dvLinearSystemOps matrix_free_ops = {

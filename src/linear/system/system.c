@@ -53,5 +53,6 @@ void dv_linear_system_destroy(dvObject *o)
 {
   dvLinearSystem *s = dv_linear_system(o);
   dv_assembly_free(&s->own);
+  dv_touched_free(&s->touched);
   dv_linear_system_drop_kept(s);
 }

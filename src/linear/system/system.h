@@ -3,6 +3,7 @@
 #define DV_LINEAR_SYSTEM_SYSTEM_H
 
 #include "linear/system/assembly.h"
+#include "mechanics/touched.h"
 
 DV_PUBLIC_BEGIN
 
@@ -21,6 +22,7 @@ typedef struct dvLinearSystem {
   bool busy;              // the solver has no use for another matrix yet: a build keeps the one that is there
   bool later;             // the solver sees to dv_assembly_finish
   dvMech mech;            // factors of the last build, for products without a matrix
+  dvTouched touched;      // and what contacts touch
   // memory (system_memory.c)
   bool lasts;            // its matrix serves later steps than the one that built it: it is remembered
   bool stale;            // what it stands for was put back: another build is needed, whether it is due or not

@@ -3,6 +3,7 @@
 #include "topology/change/change.h"
 
 #include "topology/change/element_data.h"
+#include "topology/change/journal.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct dvChanges {
   bool frozen;                                // a change has been made: nothing is derived any more
   dvElementList elements[DV_ELEMENT_KINDS];   // of points, once frozen
   dvElementData points;
+  dvJournal journal;   // of a topology that no mapping fills
 };
 
 static struct dvChanges *changes_of(dvTopology *t)
@@ -51,6 +53,16 @@ void dv_topology_unwatch(dvWatcher *w)
   }
 }
 
+static void note(dvTopology *t, const dvChange *change, const double *positions)
+{
+  if (!t->filler) dv_journal_note(&t->changes->journal, change, positions);
+}
+
+const dvJournal *dv_topology_journal(const dvTopology *t)
+{
+  return t->changes && t->changes->journal.words.count ? &t->changes->journal : NULL;
+}
+
 static void tell(dvTopology *t, const dvChange *change)
 {
   struct dvChanges *c = t->changes;
@@ -66,10 +78,16 @@ bool dv_topology_tell_remade(dvTopology *t)
   return true;
 }
 
-void dv_topology_end_changes(dvTopology *t)
+void dv_topology_tell_end(dvTopology *t)
 {
   changes_of(t);
+  note(t, &(dvChange){.what = DV_CHANGES_END}, NULL);
   tell(t, &(dvChange){.what = DV_CHANGES_END});
+}
+
+void dv_topology_end_changes(dvTopology *t)
+{
+  dv_topology_tell_end(t);
   dvScene *scene = t->base.node ? t->base.node->scene : NULL;
   if (scene && scene->follow) scene->follow(scene);
 }
@@ -82,6 +100,7 @@ void dv_topology_free_changes(dvTopology *t)
   if (c->frozen) dv_element_data_fini(&c->points);
   for (size_t i = 0; i < c->watchers.count; i++) c->watchers.data[i]->topology = NULL;
   dv_array_free(&c->watchers);
+  dv_journal_free(&c->journal);
   dv_free(c);
   t->changes = NULL;
 }
@@ -107,11 +126,13 @@ static dvStatus keep_lists(dvTopology *t, size_t points)
 
 // From here on the lists are the topology's own: they follow no loader, and nothing is made from larger elements. The
 // container hears of changes after everybody else, so that others still see what is removed.
-static dvStatus freeze(dvTopology *t)
+dvStatus dv_topology_first_change(dvTopology *t)
 {
   struct dvChanges *c = changes_of(t);
   if (t->base.failed) return DV_ERROR_INPUT;
   if (c->frozen) return DV_OK;
+  for (size_t i = 0; i < c->watchers.count; i++)
+    if (c->watchers.data[i]->before_first) c->watchers.data[i]->before_first(c->watchers.data[i]);
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
     dv_topology_elements(t, k);   // derived ones are made, so that those who have asked for them before keep them
     if (t->base.failed) return DV_ERROR_INPUT;
@@ -180,7 +201,7 @@ static dvStatus check_removal(dvTopology *t, dvElementKind kind, const int32_t *
 
 dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *positions, dvOrigin origin)
 {
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   DV_TRY(check_origin(t, DV_POINT, count, &origin));
   size_t before = dv_topology_point_count(t);
   if (count > DV_POINT_LIMIT - before)
@@ -190,6 +211,7 @@ dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *posit
   if (positions && dv_reals_size(&t->position) == before + count)
     memcpy(dv_reals_edit(&t->position) + 3 * before, positions, 3 * count * sizeof *positions);
   dv_topology_settled(t, DV_POINT, before + count);
+  note(t, &change, positions);
   tell(t, &change);
   return DV_OK;
 }
@@ -197,7 +219,7 @@ dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *posit
 dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin)
 {
   DV_REQUIRE(kind > DV_POINT && kind < DV_ELEMENT_KINDS);
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   DV_TRY(check_origin(t, kind, count, &origin));
   size_t width = (size_t)dv_element_points(kind), point_count = dv_topology_point_count(t),
          before = dv_topology_count(t, kind);
@@ -208,14 +230,16 @@ dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *point
     if (!dv_element_list_push(&t->changes->elements[kind], points + i * width))
       return dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(kind));
   dv_topology_settled(t, kind, point_count);
-  tell(t, &(dvChange){
-              .what = DV_ADDED, .kind = kind, .count = count, .before = before, .points = points, .origin = origin});
+  dvChange change = {
+      .what = DV_ADDED, .kind = kind, .count = count, .before = before, .points = points, .origin = origin};
+  note(t, &change, NULL);
+  tell(t, &change);
   return DV_OK;
 }
 
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
 {
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   int32_t *sorted = dv_try_alloc((count + 1) * sizeof *sorted);
   if (!sorted) return dv_error(&t->base, NULL, "out of memory for removing %zu %s", count, dv_element_name(kind));
   if (count) memcpy(sorted, indices, count * sizeof *sorted);
@@ -224,6 +248,7 @@ dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *in
   if (status == DV_OK) {
     size_t before = dv_topology_count(t, kind), points = dv_topology_point_count(t);
     dvChange change = {.what = DV_REMOVING, .kind = kind, .count = count, .before = before, .indices = sorted};
+    note(t, &change, NULL);
     tell(t, &change);
     if (kind == DV_POINT) follow_points(t, &change);
     for (size_t i = 0; i < count && kind != DV_POINT; i++)
@@ -269,7 +294,7 @@ static bool reorder(dvElementList *l, const int32_t *order, size_t count)
 
 dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order)
 {
-  DV_TRY(freeze(t));
+  DV_TRY(dv_topology_first_change(t));
   size_t count = dv_topology_count(t, kind);
   DV_TRY(check_order(t, kind, order, count));
   dvChange change = {.what = DV_RENUMBERED, .kind = kind, .count = count, .before = count, .indices = order};
@@ -277,6 +302,26 @@ dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *
   else if (!reorder(&t->changes->elements[kind], order, count))
     return dv_error(&t->base, NULL, "out of memory for the %s", dv_element_name(kind));
   dv_topology_settled(t, kind, dv_topology_point_count(t));
+  note(t, &change, NULL);
+  tell(t, &change);
+  return DV_OK;
+}
+
+dvStatus dv_topology_move_points(dvTopology *t, const int32_t *indices, size_t count, dvOrigin origin)
+{
+  DV_TRY(dv_topology_first_change(t));
+  size_t points = dv_topology_point_count(t);
+  if (count && (!origin.offsets || !origin.coefficients))
+    return refuse(t, "%d of %zu %s cannot be moved: nothing tells where to", (int32_t)count, points, "points");
+  DV_TRY(check_origin(t, DV_POINT, count, &origin));
+  for (size_t i = 0; i < count; i++)
+    if (indices[i] < 0 || (size_t)indices[i] >= points)
+      return refuse(t, "number %d cannot be moved: there are %zu %s", indices[i], points, "points");
+  dvChange change = {
+      .what = DV_MOVED, .kind = DV_POINT, .count = count, .before = points, .indices = indices, .origin = origin};
+  t->changes->points.watcher.notice(&t->changes->points.watcher, &change);
+  dv_topology_settled(t, DV_POINT, points);
+  note(t, &change, NULL);
   tell(t, &change);
   return DV_OK;
 }
@@ -285,7 +330,7 @@ dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *
 
 int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point)
 {
-  return freeze(t) == DV_OK ? t->changes->elements[kind].first.data[point] - 1 : -1;
+  return dv_topology_first_change(t) == DV_OK ? t->changes->elements[kind].first.data[point] - 1 : -1;
 }
 
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at)

@@ -24,6 +24,7 @@ typedef enum dvChangeKind {
   DV_ADDED,
   DV_REMOVING,
   DV_RENUMBERED,
+  DV_MOVED,         // points are elsewhere: the weighted sums of their ancestors as these were before
   DV_REMADE,        // somebody edited the lists as a whole: nothing is known of what became of the elements
   DV_CHANGES_END,   // of a batch of changes
 } dvChangeKind;
@@ -41,14 +42,16 @@ typedef struct dvChange {
   dvElementKind kind;
   size_t count;    // elements concerned
   size_t before;   // elements of this kind before the change
-  // removing: numbers, from the highest to the lowest. Renumbered: indices[new] = old
+  // removing: numbers, from the highest to the lowest. Renumbered: indices[new] = old. Moved: numbers
   const int32_t *indices;
   const int32_t *points;   // added: the points of the new elements; NULL for points
-  dvOrigin origin;         // added
+  dvOrigin origin;         // added, moved
 } dvChange;
 
 typedef struct dvWatcher {
   void (*notice)(struct dvWatcher *w, const dvChange *change);
+  // may be NULL: the first change is about to come, and all is still as it was given or derived
+  void (*before_first)(struct dvWatcher *w);
   dvTopology *topology;   // NULL when it does not watch, or the topology has gone
 } dvWatcher;
 
@@ -67,6 +70,8 @@ dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *point
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
 // order[new] = old, for all elements of the kind; elements follow when points are renumbered.
 dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order);
+// Points go to the weighted sums of their ancestors, which must be told, in everything that has positions for them.
+dvStatus dv_topology_move_points(dvTopology *t, const int32_t *indices, size_t count, dvOrigin origin);
 // Ends a batch, which may concern several topologies of the scene: whoever follows one that has changed is called once.
 void dv_topology_end_changes(dvTopology *t);
 
@@ -79,6 +84,10 @@ void dv_topology_end_changes(dvTopology *t);
 int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point);
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at);
 
+// Prepares for changes, as each of them does: from here on nothing is derived or linked.
+dvStatus dv_topology_first_change(dvTopology *t);
+// For topological mappings: the batch of the input ends, and with it that of `t`.
+void dv_topology_tell_end(dvTopology *t);
 // For follow.c: tells the watchers that the lists are new, if they are since the last call. Returns whether they are.
 bool dv_topology_tell_remade(dvTopology *t);
 void dv_topology_free_changes(dvTopology *t);   // for dv_topology_free

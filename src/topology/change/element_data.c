@@ -202,6 +202,32 @@ static void data_renumber(dvElementData *d, const dvChange *c)
   if (d->resized) d->resized(d->user, d->rows);
 }
 
+// Rows of a state or of the topology itself in their new places, all read before any is written; what others have stays
+// with its point.
+static void data_move(dvElementData *d, const dvChange *c)
+{
+  if (!d->owner || (!dv_plays(d->owner, DV_ROLE_STATE) && !dv_plays(d->owner, DV_ROLE_TOPOLOGY))) return;
+  for (size_t k = 0; k < d->columns.count; k++) {
+    const dvColumn *column = &d->columns.data[k];
+    if (column->type != DV_COLUMN_REALS || !moves(column, c->before)) continue;
+    size_t width = row_width(column), bytes = row_bytes(column);
+    double *x = dv_reals_edit(column->values), *fresh = dv_alloc(c->count * bytes + 1);
+    for (size_t i = 0; i < c->count; i++)
+      for (int32_t a = c->origin.offsets[i]; a < c->origin.offsets[i + 1]; a++)
+        for (size_t j = 0; j < width; j++)
+          fresh[i * width + j] += c->origin.coefficients[a] * x[(size_t)c->origin.ancestors[a] * width + j];
+    for (size_t i = 0; i < c->count; i++) memcpy(x + (size_t)c->indices[i] * width, fresh + i * width, bytes);
+    dv_free(fresh);
+    column_touch(column, d->owner);
+  }
+  if (d->resized) d->resized(d->user, d->rows);
+  for (size_t i = 0; i < c->count && d->create; i++) {
+    dvNewElement e = new_element(c, i);
+    e.index = e.row = (size_t)c->indices[i];
+    d->create(d->user, &e);
+  }
+}
+
 static void data_remade(dvElementData *d)
 {
   dvTopology *t = d->watcher.topology;
@@ -254,6 +280,7 @@ static void data_notice(dvWatcher *w, const dvChange *c)
   if (c->what == DV_REMADE) data_remade(d);
   else if (c->what == DV_ADDED) data_add(d, c);
   else if (c->what == DV_REMOVING) data_remove(d, c);
+  else if (c->what == DV_MOVED) data_move(d, c);
   else data_renumber(d, c);
 }
 
@@ -507,7 +534,7 @@ static void list_notice(dvWatcher *w, const dvChange *c)
   dvElementList *l = (dvElementList *)w;
   if (c->what == DV_REMADE && !(l->field && l->field->source)) list_remade(l);
   if (c->what == DV_REMADE) l->ready = false;
-  if (c->what == DV_CHANGES_END || c->what == DV_REMADE || c->kind != l->kind) return;
+  if (c->what == DV_CHANGES_END || c->what == DV_REMADE || c->what == DV_MOVED || c->kind != l->kind) return;
   list_change(l, c);
 }
 

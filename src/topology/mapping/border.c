@@ -2,7 +2,7 @@
 //
 // A triangle (quad, edge) belongs to the border when exactly one tetrahedron (hexahedron, triangle) has it. The border
 // keeps the order and the direction that the parts have in the input, and all points of the input.
-#include "topology/mapping/mapping.h"
+#include "topology/mapping/live.h"
 
 #define FLIP_FIELDS(X) X(bool, flipNormals, "0", "", "turn the faces the other way round")
 #define TRIANGLE_FIELDS(X)                                                                         \
@@ -63,9 +63,49 @@ static dvStatus make_edges(dvTopologyMapping *m, dvTopology *from)
   return make_border((Border *)m, from, DV_EDGE, DV_TRIANGLE);
 }
 
-static const dvTopologyMappingOps triangle_ops = {DV_TETRAHEDRON, 1u << DV_TRIANGLE, false, make_triangles};
-static const dvTopologyMappingOps quad_ops = {DV_HEXAHEDRON, 1u << DV_QUAD, false, make_quads};
-static const dvTopologyMappingOps edge_ops = {DV_TRIANGLE, 1u << DV_EDGE, false, make_edges};
+// --- while the input changes ---------------------------------------------------------------------
+
+// A triangle that a removal uncovers begins with its smallest index, an edge runs from the smaller one, as in SOFA.
+static void triangle_face(const dvTopologyMapping *m, const int32_t *part, bool turned, int32_t *out)
+{
+  copy_part(out, part, 3, ((const Border *)m)->flipNormals);
+  while (turned && (out[0] > out[1] || out[0] > out[2])) {
+    int32_t first = out[0];
+    out[0] = out[1], out[1] = out[2], out[2] = first;
+  }
+}
+
+static void quad_face(const dvTopologyMapping *m, const int32_t *part, bool turned, int32_t *out)
+{
+  DV_UNUSED(turned);
+  copy_part(out, part, 4, ((const Border *)m)->flipNormals);
+}
+
+static void edge_face(const dvTopologyMapping *m, const int32_t *part, bool turned, int32_t *out)
+{
+  DV_UNUSED(m);
+  bool swap = turned && part[0] > part[1];
+  out[0] = part[swap], out[1] = part[!swap];
+}
+
+static bool keeps_out(const dvTopologyMapping *m) { return ((const Border *)m)->noNewTriangles; }
+
+static const struct dvLiveOps live_triangles = {.source = DV_TRIANGLE,
+                                                .whole = DV_TETRAHEDRON,
+                                                .edges_first = true,
+                                                .face = triangle_face,
+                                                .keeps_out = keeps_out},
+                              live_quads = {.source = DV_QUAD,
+                                            .whole = DV_HEXAHEDRON,
+                                            .one_by_one = true,
+                                            .face = quad_face},
+                              live_edges = {
+                                  .source = DV_EDGE, .whole = DV_TRIANGLE, .one_by_one = true, .face = edge_face};
+
+static const dvTopologyMappingOps triangle_ops = {DV_TETRAHEDRON, 1u << DV_TRIANGLE, false, make_triangles,
+                                                  &live_triangles};
+static const dvTopologyMappingOps quad_ops = {DV_HEXAHEDRON, 1u << DV_QUAD, false, make_quads, &live_quads};
+static const dvTopologyMappingOps edge_ops = {DV_TRIANGLE, 1u << DV_EDGE, false, make_edges, &live_edges};
 
 #define MODULE "Sofa.Component.Topology.Mapping"
 DV_TOPOLOGY_MAPPING_CLASS(dv_tetra_to_triangle_class, "Tetra2TriangleTopologicalMapping",

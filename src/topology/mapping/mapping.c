@@ -1,5 +1,5 @@
 // What all topological mappings share: finding input and output, making the output follow. See mapping.h.
-#include "topology/mapping/mapping.h"
+#include "topology/mapping/live.h"
 
 #define SELF dvTopologyMapping
 static const dvFieldDesc mapping_fields[] = {DV_TOPOLOGY_MAPPING_FIELDS(DV_DESCRIBE)};
@@ -141,7 +141,7 @@ static dvStatus make(dvTopologyMapping *m)
 
 dvStatus dv_topology_mapping_refresh(dvTopologyMapping *m)
 {
-  if (m->busy) return DV_OK;
+  if (m->busy || m->live) return DV_OK;
   if (m->base.failed || !m->from || !m->to) return DV_ERROR_INPUT;
   m->busy = true;
   dvStatus status = dv_topology_settle(m->from);
@@ -165,7 +165,12 @@ dvStatus dv_topology_mapping_fetch(dvObject *o, dvField *f)
   return dv_topology_mapping_refresh((dvTopologyMapping *)o);
 }
 
-dvStatus dv_topology_mapping_init(dvObject *o) { return dv_topology_mapping_refresh((dvTopologyMapping *)o); }
+dvStatus dv_topology_mapping_init(dvObject *o)
+{
+  DV_TRY(dv_topology_mapping_refresh((dvTopologyMapping *)o));
+  dv_topology_mapping_follow((dvTopologyMapping *)o);
+  return DV_OK;
+}
 
 // --- the way back --------------------------------------------------------------------------------
 
@@ -193,4 +198,5 @@ void dv_topology_mapping_destroy(dvObject *o)
   dvTopologyMapping *m = (dvTopologyMapping *)o;
   dv_free(m->made.offsets);
   dv_free(m->made.items);
+  dv_topology_mapping_unfollow(m);
 }

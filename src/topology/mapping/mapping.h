@@ -2,10 +2,11 @@
 //
 // A mapping is asked, not pushed: the element fields of the output follow the fields of the mapping, and those are made
 // when they are read and whenever the input has changed since. So the order of the components in the node is free.
+// Once elements of the input change one by one, those of the output do so too (live.h).
 #ifndef DV_TOPOLOGY_MAPPING_MAPPING_H
 #define DV_TOPOLOGY_MAPPING_MAPPING_H
 
-#include "topology/topology.h"
+#include "topology/change/change.h"
 
 #define DV_TOPOLOGY_MAPPING_FIELDS(X)                                                                                  \
   X(link, input, "", "", "topology to take the elements from; that of the parent node by default", .alias = "object1", \
@@ -30,6 +31,11 @@ typedef struct dvTopologyMapping {
   dvIncidence made;        // the other way round, see dv_topology_mapping_made
   uint64_t seen;           // stamp of the input that the elements were made of
   bool busy;
+  // once the input has changed (live.h)
+  dvWatcher watcher;
+  bool live;
+  size_t pieces;              // of a source, at most
+  DV_ARRAY(int32_t) places;   // for each source the numbers of its pieces in the output, -1 where there is none
 } dvTopologyMapping;
 
 extern const dvFieldBlock dv_topology_mapping_block;
@@ -40,6 +46,7 @@ typedef struct dvTopologyMappingOps {
   unsigned makes;        // bits of the kinds of elements it fills the output with; 0 leaves the output as it is
   bool makes_points;     // ... and its positions
   dvStatus (*make)(dvTopologyMapping *m, dvTopology *from);   // fills the fields, `sources` and `points`
+  const struct dvLiveOps *live;   // how it follows changes; NULL: the output is made anew at the end of a batch
 } dvTopologyMappingOps;
 
 // Elements of the output that were made of each element of the input; `count` rows. NULL when memory is short.

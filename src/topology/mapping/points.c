@@ -151,8 +151,8 @@ static dvStatus make_centres(dvTopologyMapping *m, dvTopology *from)
 }
 
 static const dvTopologyMappingOps point_ops = {DV_POINT, 1u << DV_EDGE | 1u << DV_TRIANGLE | 1u << DV_TETRAHEDRON, true,
-                                               make_points};
-static const dvTopologyMappingOps centre_ops = {DV_HEXAHEDRON, 0, true, make_centres};
+                                               make_points, NULL};
+static const dvTopologyMappingOps centre_ops = {DV_HEXAHEDRON, 0, true, make_centres, NULL};
 
 DV_TOPOLOGY_MAPPING_CLASS(dv_mesh_to_point_class, "Mesh2PointTopologicalMapping",
                           "points at given places in the elements of a mesh", "Sofa.Component.Mapping.Linear",

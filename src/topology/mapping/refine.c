@@ -188,8 +188,8 @@ static dvStatus refine_hexahedra(dvTopologyMapping *m, dvTopology *from)
   return good ? DV_OK : dv_topology_mapping_memory(m);
 }
 
-static const dvTopologyMappingOps tetra_ops = {DV_TETRAHEDRON, 1u << DV_TETRAHEDRON, true, refine_tetrahedra};
-static const dvTopologyMappingOps hexa_ops = {DV_HEXAHEDRON, 1u << DV_HEXAHEDRON, true, refine_hexahedra};
+static const dvTopologyMappingOps tetra_ops = {DV_TETRAHEDRON, 1u << DV_TETRAHEDRON, true, refine_tetrahedra, NULL};
+static const dvTopologyMappingOps hexa_ops = {DV_HEXAHEDRON, 1u << DV_HEXAHEDRON, true, refine_hexahedra, NULL};
 
 #define MODULE "Sofa.Component.Mapping.Linear"
 DV_TOPOLOGY_MAPPING_CLASS(dv_tetra_refinement_class, "SimpleTesselatedTetraTopologicalMapping",

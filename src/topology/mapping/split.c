@@ -3,7 +3,7 @@
 //
 // With swapping, neighbours in a grid are mirror images of each other, so that no direction is preferred. A mesh that
 // is not a grid counts as two cells wide and one deep, as in SOFA.
-#include "topology/mapping/mapping.h"
+#include "topology/mapping/live.h"
 
 #define TETRA_FIELDS(X)                                                                                    \
   X(bool, swapping, "0", "", "mirror every other hexahedron of a grid, so that no direction is preferred") \
@@ -135,9 +135,41 @@ static dvStatus make_triangles(dvTopologyMapping *m, dvTopology *from)
   return DV_OK;
 }
 
-static const dvTopologyMappingOps tetra_ops = {DV_HEXAHEDRON, 1u << DV_TETRAHEDRON, false, make_tetrahedra};
-static const dvTopologyMappingOps prism_ops = {DV_HEXAHEDRON, 1u << DV_PRISM, false, make_prisms};
-static const dvTopologyMappingOps triangle_ops = {DV_QUAD, 1u << DV_TRIANGLE, false, make_triangles};
+// --- while the input changes: new cells are no part of a grid, and cut in one way -----------------
+
+static size_t cut_tetrahedra(const dvTopologyMapping *m, const int32_t *c, int32_t *out)
+{
+  bool fives = ((const TetraSplit *)m)->pieces;
+  size_t pieces = fives ? 5 : 6;
+  for (size_t k = 0; k < pieces; k++)
+    for (int j = 0; j < 4; j++) *out++ = c[fives ? five[0][k][j] : six[0][k][j]];
+  return pieces;
+}
+
+static size_t cut_prisms(const dvTopologyMapping *m, const int32_t *c, int32_t *out)
+{
+  DV_UNUSED(m);
+  for (int k = 0; k < 2; k++)
+    for (int j = 0; j < 6; j++) *out++ = c[prisms[k][j]];
+  return 2;
+}
+
+static size_t cut_quad(const dvTopologyMapping *m, const int32_t *c, int32_t *out)
+{
+  DV_UNUSED(m);
+  static const int halves[6] = {0, 1, 2, 0, 2, 3};
+  for (int k = 0; k < 6; k++) out[k] = c[halves[k]];
+  return 2;
+}
+
+static const struct dvLiveOps live_tetrahedra = {.source = DV_HEXAHEDRON, .one_by_one = true, .cut = cut_tetrahedra},
+                              live_prisms = {.source = DV_HEXAHEDRON, .one_by_one = true, .cut = cut_prisms},
+                              live_halves = {.source = DV_QUAD, .one_by_one = true, .cut = cut_quad};
+
+static const dvTopologyMappingOps tetra_ops = {DV_HEXAHEDRON, 1u << DV_TETRAHEDRON, false, make_tetrahedra,
+                                               &live_tetrahedra};
+static const dvTopologyMappingOps prism_ops = {DV_HEXAHEDRON, 1u << DV_PRISM, false, make_prisms, &live_prisms};
+static const dvTopologyMappingOps triangle_ops = {DV_QUAD, 1u << DV_TRIANGLE, false, make_triangles, &live_halves};
 
 #define MODULE "Sofa.Component.Topology.Mapping"
 DV_TOPOLOGY_MAPPING_CLASS(dv_hexa_to_tetra_class, "Hexa2TetraTopologicalMapping", "hexahedra cut into tetrahedra",

@@ -166,8 +166,8 @@ static dvStatus check_identity(dvTopologyMapping *m, dvTopology *from)
   return DV_OK;
 }
 
-static const dvTopologyMappingOps subset_ops = {DV_POINT, 0, false, make_subset};
-static const dvTopologyMappingOps identity_ops = {DV_POINT, 0, false, check_identity};
+static const dvTopologyMappingOps subset_ops = {DV_POINT, 0, false, make_subset, NULL};
+static const dvTopologyMappingOps identity_ops = {DV_POINT, 0, false, check_identity, NULL};
 
 #define MODULE "Sofa.Component.Topology.Mapping"
 DV_TOPOLOGY_MAPPING_CLASS(dv_subset_topology_class, "SubsetTopologicalMapping",

@@ -120,7 +120,7 @@ static dvStatus tube_link(dvObject *o)
   return dv_topology_mapping_link(o);
 }
 
-static const dvTopologyMappingOps tube_ops = {DV_EDGE, 1u << DV_QUAD, true, make_tube};
+static const dvTopologyMappingOps tube_ops = {DV_EDGE, 1u << DV_QUAD, true, make_tube, NULL};
 
 const dvClass dv_edge_to_quad_class = {
     .struct_size = sizeof(dvClass),

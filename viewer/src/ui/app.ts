@@ -9,11 +9,14 @@ import './graph-tab.ts';
 import { icon } from './icons.ts';
 import './legends.ts';
 import './log.ts';
+import { type Menu } from './menu.ts';
+import './menu.ts';
 import { number, page, Part } from './part.ts';
 import './stats-tab.ts';
 import { shared } from './styles.ts';
 import type { Toolbar } from './toolbar.ts';
 import './toolbar.ts';
+import './trouble.ts';
 import './view-tab.ts';
 
 const TABS = [['graph', 'Graph'], ['view', 'View'], ['stats', 'Stats']];
@@ -47,6 +50,7 @@ export class App extends Part {
     .light.off { background: var(--bad); } .light.idle { background: var(--faint); }
     .over-top { position: absolute; left: 0; right: 0; top: 10px; display: flex; flex-direction: column; align-items: center; gap: 6px; pointer-events: none; z-index: 3; }
     .banner { display: flex; align-items: center; gap: 10px; max-width: calc(100% - 24px); padding: 7px 12px; border-radius: 8px; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow); pointer-events: auto; }
+    .banner .words { overflow-wrap: anywhere; } .banner .words span { display: block; color: var(--muted); } .banner button { flex: none; }
     .banner.bad { border-color: var(--bad); } .banner.warn { border-color: var(--warn); }
     .badge { padding: 2px 9px; border-radius: 10px; background: var(--warn-soft); color: var(--warn); font-weight: 600; font-size: 11.5px; }
     .spin { width: 13px; height: 13px; border: 2px solid var(--line-strong); border-top-color: var(--accent); border-radius: 50%; animation: spin .8s linear infinite; }
@@ -78,6 +82,7 @@ export class App extends Part {
     window.addEventListener('dragleave', () => { this.dropping = Math.max(0, this.dropping - 1); this.requestUpdate(); });
     window.addEventListener('dragover', (e) => e.preventDefault());
     window.addEventListener('drop', (e) => this.drop(e));
+    this.addEventListener('picked', (e) => this.find<Menu>('divan-menu')?.show((e as CustomEvent).detail));
     this.addEventListener('ask', (e) => this.ask((e as CustomEvent).detail));
   }
 
@@ -204,8 +209,7 @@ export class App extends Part {
         <button class="small solid" @click=${() => s.connection.connect()}>Now</button></div>` : nothing}
       ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}</div>` : nothing}
       ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">Another page edits this scene.</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
-      ${s.connection.open && s.status.ready === false && !s.busy ? html`<div class="banner bad" id="failed"><b>This scene could not be started.</b><button class="small solid" @click=${() => s.set({ log: true })}>Messages</button></div>` : nothing}
-      ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><span class="clip">${s.diverged}</span><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
+      ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><div class="words">${s.diverged}${s.divergedAdvice ? html`<span>${s.divergedAdvice}</span>` : nothing}</div><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
     </div>`;
   }
 
@@ -214,8 +218,8 @@ export class App extends Part {
     const warnings = s.unread.warning, errors = s.unread.error;
     return html`<footer class="status"><span class="light ${!c.open ? 'off' : st.animating ? '' : 'idle'}" title=${c.open ? 'connected' : 'not connected'}></span>
       <span title="simulated time">t <b class="mono" id="time">${number(st.time, 6)}</b> s</span><span title="steps made"><span class="wide">step </span><b class="mono" id="step">${st.step}</b></span>
-      <span title="time of a step"><b class="mono">${number(st.msPerStep, 3)}</b> ms</span><span title="steps per second achieved"><b class="mono">${number(st.rate, 3)}</b> /s</span>
-      <span title="simulated over real time">×<b class="mono">${number(st.rtf, 3)}</b></span><span class="wide" title="pictures per second"><b class="mono">${page.stage?.rate ?? 0}</b> fps</span>
+      ${st.msPerStep > 0 ? html`<span title="time of a step"><b class="mono">${number(st.msPerStep, 3)}</b> ms</span>` : nothing}
+      ${st.animating && st.rate > 0 ? html`<span title="steps per second achieved"><b class="mono">${number(st.rate, 3)}</b> /s</span><span title="simulated over real time">×<b class="mono">${number(st.rtf, 3)}</b></span>` : st.animating || !c.open ? nothing : html`<span id="paused">paused</span>`}<span class="wide" title="pictures per second"><b class="mono">${page.stage?.rate ?? 0}</b> fps</span>
       <span class="grow"></span>
       ${st.clients > 1 ? html`<span class="wide"><b>${st.clients}</b> pages</span>` : nothing}
       <button class="${s.settings.log ? 'on' : ''}" title="Messages (L)" aria-pressed=${String(s.settings.log)} @click=${() => this.toggleLog()}>${icon('log')}<span class="wide">Messages</span>
@@ -227,6 +231,7 @@ export class App extends Part {
     return html`<divan-toolbar role="toolbar" aria-label="simulation"></divan-toolbar>
       <main class="stage"><div class="picture ${page.touch?.touching || page.touch?.grabbed ? 'pulling' : ''}" tabindex="0" role="application" aria-label="3D view. Arrow keys turn, plus and minus zoom, T for a cursor that pulls."><canvas class="gl"></canvas><canvas class="over"></canvas>
         ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : nothing}</div>
+        ${s.connection.open && s.hello && s.status.ready === false && !s.busy ? html`<divan-trouble></divan-trouble>` : nothing}
         ${this.banners()}<divan-legends></divan-legends>
         ${toast ? html`<div class="toast ${toast.level}" role="alert">${toast.text} <span>${toast.advice}</span></div>` : nothing}
         ${this.dropping ? html`<div class="dropzone">Drop a scene file to open it</div>` : nothing}</main>
@@ -236,7 +241,7 @@ export class App extends Part {
           <div class="content scroll" id="panel-content" role="tabpanel" aria-labelledby="tab-${set.tab}">
             ${set.tab === 'view' ? html`<divan-view-tab></divan-view-tab>` : set.tab === 'stats' ? html`<divan-stats-tab></divan-stats-tab>` : html`<divan-graph-tab></divan-graph-tab>`}</div></div></aside>` : nothing}
       ${set.log ? html`<divan-log></divan-log>` : nothing}
-      ${this.statusLine()}<divan-dialogs></divan-dialogs>`;
+      ${this.statusLine()}<divan-dialogs></divan-dialogs><divan-menu></divan-menu>`;
   }
 }
 customElements.define('divan-app', App);

@@ -1,5 +1,6 @@
 // The Graph tab: the tree, the form of what is selected, and what can be done with a node.
 import { css, html, nothing } from 'lit';
+import { looking, naming, type Action } from './actions.ts';
 import { graphPicture } from './graph-picture.ts';
 import { icon } from './icons.ts';
 import { baseName, download, Part } from './part.ts';
@@ -44,15 +45,24 @@ export class GraphTab extends Part {
   private saveNode(path: string) { this.dialogs().name(`Save ${path} to a file next to the scene`, `${path.split('/').pop() || baseName(this.session)}.scn`, (file) => this.session.saveNode(path, file)); }
   private addNode(path: string) { this.dialogs().open(`Add a scene file below ${path}`, true, (file) => this.session.addNode(path, file)); }
 
-  private actions(path: string): { name: string; icon: string; run: () => void; danger?: boolean }[] {
-    const node = this.session.nodes.get(path), tree = this.find<Tree>('divan-tree'), list = [];
+  private actions(path: string): Action[] {
+    const s = this.session, node = s.nodes.get(path), object = s.objects.get(path), tree = this.find<Tree>('divan-tree');
+    const list: Action[] = [...looking(s, path)];
     if (node) {
-      list.push({ name: node.active ? 'Deactivate' : 'Activate', icon: 'power', run: () => { this.session.activate(path, !node.active); } },
-        { name: 'Save node…', icon: 'save', run: () => this.saveNode(path) }, { name: 'Add node…', icon: 'plus', run: () => this.addNode(path) },
-        { name: 'Collapse', icon: 'more', run: () => tree.setOpen(path, false) }, { name: 'Expand', icon: 'more', run: () => tree.setOpen(path, true) });
+      list.push({ name: node.active ? 'Deactivate' : 'Activate', run: () => { s.activate(path, !node.active); }, edits: true },
+        { name: 'Save node…', run: () => this.saveNode(path), edits: true }, { name: 'Add node…', run: () => this.addNode(path), edits: true },
+        { name: 'Collapse', run: () => tree.setOpen(path, false), menuOnly: true }, { name: 'Expand', run: () => tree.setOpen(path, true), menuOnly: true });
     }
-    if (path !== '/') list.push({ name: 'Remove', icon: 'trash', run: () => this.removePath(path), danger: true });
+    if (object?.role === 'state') list.push({ name: 'Plot its first point', run: () => this.plotFirst(path), menuOnly: true });
+    if (object?.messages) list.push({ name: 'Its messages', run: () => s.set({ log: true }), menuOnly: true });
+    list.push(...naming(s, path));
+    if (path !== '/') list.push({ name: 'Remove', run: () => this.removePath(path), danger: true, edits: true });
     return list;
+  }
+
+  private plotFirst(path: string) {
+    const template = this.session.objects.get(path)?.template ?? '';
+    this.session.plotPoint({ path, index: 0, width: /Rigid3/.test(template) ? 7 : /2/.test(template) ? 2 : /1/.test(template) ? 1 : 3 });
   }
 
   private drag(e: PointerEvent) {
@@ -78,16 +88,16 @@ export class GraphTab extends Part {
 
   override render() {
     const s = this.session, path = s.selection, share = s.settings.treeShare, off = !s.editor;
-    const safe = (name: string) => off && !['Collapse', 'Expand'].includes(name);
+    const barred = (a: Action) => off && a.edits === true;
     return html`
       <divan-tree style=${path ? `height:${(share * 100).toFixed(1)}%` : 'flex:1'} @menu=${this.menu} @remove=${(e: CustomEvent) => this.removePath(e.detail)}>
         <button slot="tools" class="icon" title="Export the graph as a picture (SVG)" aria-label="Export the graph as a picture" ?disabled=${!s.graph} @click=${() => download(`${baseName(s)}-graph.svg`, graphPicture(s.graph!), 'image/svg+xml')}>${icon('picture')}</button>
       </divan-tree>
       ${path ? html`<div class="bar" role="separator" tabindex="0" aria-label="height of the tree" aria-orientation="horizontal" aria-valuenow=${Math.round(share * 100)} @pointerdown=${this.drag}
         @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowUp') this.share(share - 0.05); else if (e.key === 'ArrowDown') this.share(share + 0.05); else return; e.preventDefault(); }}></div>` : nothing}
-      <div class="form scroll ${path ? '' : 'none'}"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !['Collapse', 'Expand'].includes(a.name)).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${off} @click=${a.run}>${a.name}</button>`)}</div>` : nothing}</divan-form></div>
+      <div class="form scroll ${path ? '' : 'none'}"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !a.menuOnly).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${barred(a)} @click=${a.run}>${a.name}</button>`)}</div>` : nothing}</divan-form></div>
       ${this.place ? html`<div class="menu" role="menu" @keydown=${this.menuKey} @focusout=${(e: FocusEvent) => { if (!(e.currentTarget as HTMLElement).contains(e.relatedTarget as Node)) { this.place = null; this.requestUpdate(); } }}>
-        ${this.actions(this.place.path).map((a) => html`<button role="menuitem" class=${a.danger ? 'danger' : ''} ?disabled=${safe(a.name)} @click=${() => { this.closeMenu(); a.run(); }}>${a.name}</button>`)}</div>` : nothing}`;
+        ${this.actions(this.place.path).map((a) => html`<button role="menuitem" class=${a.danger ? 'danger' : ''} ?disabled=${barred(a)} @click=${() => { this.closeMenu(); a.run(); }}>${a.name}</button>`)}</div>` : nothing}`;
   }
 }
 customElements.define('divan-graph-tab', GraphTab);

@@ -29,6 +29,8 @@ const PATHS: Record<string, ReturnType<typeof svg>> = {
   trash: svg`<path d="M3 4.500h10M6.5 4.500v-2h3v2M4.3 4.500l.7 9h6l.7-9" stroke-linejoin="round"/>`,
   star: svg`<path d="m8 2 1.8 3.8 4.2.5-3.1 2.9.8 4.100L8 11.300l-3.7 2 .8-4.100L2 6.300l4.2-.5z" stroke-linejoin="round"/>`,
   plus: svg`<path d="M8 3v10M3 8h10"/>`,
+  eye: svg`<path d="M1.8 8S4 4 8 4s6.2 4 6.2 4S12 12 8 12 1.8 8 1.8 8z" stroke-linejoin="round"/><circle cx="8" cy="8" r="1.8"/>`,
+  blind: svg`<path d="M1.8 8S4 4 8 4s6.2 4 6.2 4S12 12 8 12 1.8 8 1.8 8z" stroke-linejoin="round" opacity=".6"/><path d="m3 13 10-10"/>`,
   power: svg`<path d="M8 2v5.500M4.8 4.200a5 5 0 1 0 6.4 0"/>`,
   clock: svg`<circle cx="8" cy="8" r="5.8"/><path d="M8 4.500V8l2.5 1.5"/>`,
   folder: svg`<path d="M2 12.500v-9h4l1.5 2H14v7z" fill="currentColor" fill-opacity=".15" stroke-linejoin="round"/>`,

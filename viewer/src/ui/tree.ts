@@ -2,7 +2,7 @@
 // the focus and names its active row.
 import { css, html, nothing } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
-import type { GraphNode, GraphObject } from '../protocol.ts';
+import type { GraphNode, GraphObject, Missing } from '../protocol.ts';
 import { icon } from './icons.ts';
 import { Part } from './part.ts';
 import { roleColour } from './roles.ts';
@@ -12,7 +12,7 @@ const ROW = 24;
 const BUNDLED = 'RequiredPlugin';   // many of them, and of no interest: one row for all that follow each other
 
 // `bundle` counts the objects that one row stands for.
-interface Row { path: string; level: number; node: GraphNode | null; object: GraphObject | null; open: boolean; of: number; at: number; bundle: number }
+interface Row { path: string; level: number; node: GraphNode | null; object: GraphObject | null; open: boolean; of: number; at: number; bundle: number; ghost?: Missing }
 
 export class Tree extends Part {
   static override styles = [shared, css`
@@ -27,6 +27,10 @@ export class Tree extends Part {
     .row.chosen { background: var(--accent-soft); }
     .tree:focus-visible .row.active { box-shadow: inset 0 0 0 1.5px var(--accent); border-radius: 4px; }
     .row.off { opacity: .5; }
+    .ghost { font-style: italic; color: var(--faint); } .ghost .warn { font-style: normal; background: var(--bad-soft); color: var(--bad); }
+    .row .eye { min-height: 20px; width: 22px; padding: 0; margin-left: auto; color: var(--muted); opacity: 0; flex: none; } .warn + .eye { margin-left: 0; }
+    .row:hover .eye, .row .eye.shut, .row .eye:focus-visible, .row.chosen .eye { opacity: 1; } .row.unseen > .class, .row.unseen > .name, .row.unseen > .given { opacity: .45; }
+    @media (pointer: coarse) { .row .eye { opacity: 1; } }
     .twist { width: 16px; height: 20px; flex: none; display: grid; place-items: center; color: var(--muted); }
     .twist::before { content: ''; width: 5px; height: 5px; border: solid currentColor; border-width: 0 1.5px 1.5px 0; transform: rotate(-45deg); }
     .twist.open::before { transform: rotate(45deg); }
@@ -39,7 +43,7 @@ export class Tree extends Part {
     .failed .warn { background: var(--bad-soft); color: var(--bad); }
     mark { background: color-mix(in srgb, var(--warn) 30%, transparent); color: inherit; border-radius: 2px; }
   `];
-  protected override topics = ['graph', 'selection', 'settings'] as any;
+  protected override topics = ['graph', 'selection', 'settings', 'scene'] as any;
   private closed = new Set<string>();
   private unbundled = new Set<string>();       // paths of bundles that were opened
   private query = '';
@@ -76,6 +80,7 @@ export class Tree extends Part {
         }
         for (const end = i + n; i < end; i++) rows.push({ path: objects[i].path, level: level + 1 + (n > 1 && this.query === '' ? 1 : 0), node: null, object: objects[i], open: false, at: i + 1, of: count, bundle: 0 });
       }
+      if (this.query === '') for (const m of this.session.missing) if (m.path === node.path) rows.push({ path: `${node.path}?${m.class}`, level: level + 1, node: null, object: null, open: false, at: count, of: count, bundle: 0, ghost: m });
       nodes.forEach((child, i) => visit(child, level + 1, objects.length + i + 1, count));
     };
     if (this.query === '' || nodeHits(root)) visit(root, 1, 1, 1);
@@ -95,12 +100,13 @@ export class Tree extends Part {
   }
 
   private choose(path: string) {
+    if (path.includes('?')) { this.active = path; this.requestUpdate(); return; }
     if (path.endsWith('…')) { this.active = path; this.toggle(path); return; }
     this.active = path; this.shownSelection = path; this.session.select(path); this.requestUpdate();
   }
 
   private menu(path: string, x: number, y: number) {
-    if (path.endsWith('…')) return;
+    if (path.endsWith('…') || path.includes('?')) return;
     this.choose(path);
     this.dispatchEvent(new CustomEvent('menu', { detail: { path, x, y }, bubbles: true, composed: true }));
   }
@@ -121,7 +127,7 @@ export class Tree extends Part {
         else if (row) { for (let k = i - 1; k >= 0; k--) if (this.rows[k].level < row.level) { go(k); break; } }
         break;
       case 'Enter': case ' ': if (row) this.choose(row.path); break;
-      case 'Delete': if (row && !row.bundle) { this.choose(row.path); this.dispatchEvent(new CustomEvent('remove', { detail: row.path, bubbles: true, composed: true })); } break;
+      case 'Delete': if (row && !row.bundle && !row.ghost) { this.choose(row.path); this.dispatchEvent(new CustomEvent('remove', { detail: row.path, bubbles: true, composed: true })); } break;
       case 'ContextMenu': if (row) this.keyMenu(i); break;
       case 'F10': if (e.shiftKey && row) { this.keyMenu(i); break; } return;
       default: return;
@@ -135,9 +141,10 @@ export class Tree extends Part {
     this.menu(this.rows[i].path, box.left + 40, box.top + i * ROW - this.top + ROW);
   }
 
-  private reveal(path: string) {
+  private reveal(path: string, middle = false) {
     const i = this.rows.findIndex((r) => r.path === path), box = this.find<HTMLElement>('.tree');
     if (i < 0 || !box) return;
+    if (middle && (i * ROW < box.scrollTop || (i + 1) * ROW > box.scrollTop + box.clientHeight)) { box.scrollTop = (i + 0.5) * ROW - box.clientHeight / 2; return; }
     if (i * ROW < box.scrollTop) box.scrollTop = i * ROW;
     else if ((i + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (i + 1) * ROW - box.clientHeight;
   }
@@ -160,7 +167,7 @@ export class Tree extends Part {
 
   override updated() {
     const s = this.session.selection;
-    if (s !== this.shownSelection) { this.shownSelection = s; if (s) { this.active = s; this.reveal(s); this.requestUpdate(); } }
+    if (s !== this.shownSelection) { this.shownSelection = s; if (s) { this.active = s; this.reveal(s, true); this.requestUpdate(); requestAnimationFrame(() => requestAnimationFrame(() => this.reveal(s, true))); } }      // again when the form has taken its share
   }
 
   private mark(text: string) {
@@ -175,8 +182,14 @@ export class Tree extends Part {
         title="plugins that SOFA would load; nothing is done for them" style=${styleMap({ top: `${i * ROW}px`, paddingLeft: `${(r.level - 1) * 14 + 6}px` })} @click=${() => this.choose(r.path)}>
         <span class="twist ${r.open ? 'open' : ''}"></span><span class="given">${BUNDLED} × ${r.bundle}</span></div>`;
     }
+    if (r.ghost) {
+      return html`<div class="row ghost ${r.path === this.active ? 'active' : ''}" id="row-${i}" role="treeitem" aria-level=${r.level} aria-setsize=${r.of} aria-posinset=${r.at} aria-selected="false" title="${r.ghost.class} does not exist${r.ghost.file ? `\n${r.ghost.file}${r.ghost.line ? ':' + r.ghost.line : ''}` : ''}"
+        style=${styleMap({ top: `${i * ROW}px`, paddingLeft: `${(r.level - 1) * 14 + 6}px` })} @click=${() => this.choose(r.path)}>
+        <span class="twist none"></span><span class="class">${r.ghost.class}${r.ghost.count > 1 ? ` × ${r.ghost.count}` : ''}</span><span class="warn">missing</span></div>`;
+    }
+    const drawn = r.path !== '/' && this.session.draws(r.path), shut = this.session.hidden.has(r.path), unseen = drawn && !this.session.sees(r.path);
     const { node, object } = r, chosen = r.path === this.session.selection;
-    const messages = object?.messages ?? 0, classes = `row ${chosen ? 'chosen' : ''} ${r.path === this.active ? 'active' : ''} ${node && !node.active ? 'off' : ''} ${object?.failed ? 'failed' : ''}`;
+    const messages = object?.messages ?? 0, classes = `row ${chosen ? 'chosen' : ''} ${r.path === this.active ? 'active' : ''} ${node && !node.active ? 'off' : ''} ${object?.failed ? 'failed' : ''} ${unseen ? 'unseen' : ''}`;
     return html`<div class=${classes} id="row-${i}" role="treeitem" aria-level=${r.level} aria-setsize=${r.of} aria-posinset=${r.at} aria-selected=${String(chosen)}
       aria-expanded=${node ? String(r.open) : nothing} data-path=${r.path} title=${object ? `${object.class} ${object.path}\n${object.role}${object.template ? ', ' + object.template : ''}` : r.path}
       style=${styleMap({ top: `${i * ROW}px`, paddingLeft: `${(r.level - 1) * 14 + 6}px` })}
@@ -184,7 +197,9 @@ export class Tree extends Part {
       <span class="twist ${node ? (r.open ? 'open' : '') : 'none'}" @click=${(e: Event) => { if (node) { e.stopPropagation(); this.toggle(r.path); } }}></span>
       ${node ? html`<span class="name">${this.mark(node.name || '/')}</span>${node.active ? nothing : html`<span class="given">not active</span>`}`
         : html`<span class="dot" style="background:${roleColour(object!.role)}"></span><span class="class">${this.mark(object!.class)}</span>${object!.name && object!.name.replace(/\d+$/, '') !== object!.class ? html`<span class="given">${this.mark(object!.name)}</span>` : nothing}`}
-      ${messages || object?.failed ? html`<span class="warn" title="messages of this component">${object?.failed ? 'failed' : `${messages} !`}</span>` : nothing}</div>`;
+      ${messages || object?.failed ? html`<span class="warn" title="messages of this component">${object?.failed ? 'failed' : `${messages} !`}</span>` : nothing}
+      ${drawn ? html`<button class="eye ${shut ? 'shut' : ''}" tabindex="-1" aria-label=${shut ? 'Show' : 'Hide'} aria-pressed=${String(shut)} title=${shut ? 'Show it' : 'Hide it (Alt: show only this)'}
+        @click=${(e: MouseEvent) => { e.stopPropagation(); if (e.altKey) this.session.isolate(r.path); else this.session.setHidden(r.path, !shut); }}>${icon(shut ? 'blind' : 'eye')}</button>` : nothing}</div>`;
   }
 
   override render() {

@@ -45,7 +45,8 @@ export class ViewTab extends Part {
       <div class="checks">${GROUPS.map((g) => html`<label class=${counts.get(g.name) ? '' : 'none'} title=${g.help}>
         <input type="checkbox" name=${g.name} .checked=${on.has(g.name)} @change=${(e: Event) => s.setGroup(g.name, (e.target as HTMLInputElement).checked)}>
         <span class="dot" style="background:${GROUP_COLOURS[g.name]}"></span><span class="clip">${g.label}</span><span class="count mono">${counts.get(g.name) ?? ''}</span></label>`)}
-      </div></section>`;
+      </div>
+      ${s.hidden.size || s.isolated || s.opacities.size ? html`<div class="buttons"><span class="muted grow">${s.isolated ? `only ${s.isolated}` : s.hidden.size ? `${s.hidden.size} hidden` : `${s.opacities.size} faint`}</span><button class="small solid" @click=${() => s.showAll()}>Show everything</button></div>` : nothing}</section>`;
   }
 
   private range(key: 'arrowScale' | 'pointSize', label: string, low: number, high: number, step: number) {
@@ -122,6 +123,7 @@ export class ViewTab extends Part {
         ${this.check('normals', 'Normals', 'normals of the surfaces')}${this.check('indices', 'Indices', 'numbers of the points (nearest 500; needs Points and frames, or a selection)', 'I')}
         ${this.check('axes', 'Axes', 'axes in the corner')}${this.check('grid', 'Grid', 'a floor under the scene', 'G')}
         ${this.check('box', 'Bounding box', 'box around what is drawn')}${this.check('pauseHidden', 'Pause when hidden', 'stop the animation while the page cannot be seen')}
+        ${this.check('follow', 'Follow bodies', 'the camera goes along with what would fall out of the picture')}
       </div></section>
       ${this.cameraPart()}${this.colours()}
       <section aria-label="touch"><h3>Touch</h3><label class="line"><span>Spring</span><input class="mono" type="text" inputmode="decimal" .value=${s.settings.stiffness > 0 ? number(s.settings.stiffness, 6) : ''} placeholder="auto"

@@ -104,6 +104,23 @@ export class OrbitCamera {
     this.setReach(box);
   }
 
+  // Of the picture where the target is.
+  get height() { return 2 * this.distance * HALF; }
+
+  // The size of a pixel at a distance of 1, or anywhere where there is no perspective.
+  pixel(pixels: number) { return { perspective: !this.ortho, size: (this.ortho ? this.height : 2 * HALF) / Math.max(1, pixels) }; }
+
+  // Standing at a point and looking at another.
+  place(position: Vector3, target: Vector3) {
+    const out = position.clone().sub(target), away = out.length();
+    this.target.copy(target);
+    this.distance = away;
+    out.divideScalar(away).applyQuaternion(UPRIGHT[this.up].clone().invert());
+    this.elevation = Math.asin(Math.max(-1, Math.min(1, out.y)));
+    this.azimuth = Math.atan2(out.x, out.z);
+    this.update();
+  }
+
   ray(x: number, y: number): Ray {
     const ray = new Ray();
     const camera = this.camera as PerspectiveCamera;

@@ -53,7 +53,7 @@ export function computeNormals(p: Float32Array, t: Uint32Array, out: Float32Arra
   }
 }
 
-// How sharp the surface is at each point: 1 where a triangle turns away from the point's normal by more than about 50 degrees, 0 up to 35.
+// How sharp the surface is at each point: 1 where a triangle turns away from the point's normal by more than 30 degrees (so that its neighbour does by 60), 0 up to 20.
 // There the picture uses the triangles' own normals, so that boxes have edges.
 export function creases(p: Float32Array, t: Uint32Array, normals: Float32Array): Float32Array {
   const out = new Float32Array(normals.length / 3);
@@ -67,7 +67,7 @@ export function creases(p: Float32Array, t: Uint32Array, normals: Float32Array):
     if (!(length > 0)) continue;
     for (const k of corners) {
       const dot = (nx * normals[3 * k] + ny * normals[3 * k + 1] + nz * normals[3 * k + 2]) / length;
-      out[k] = Math.max(out[k], Math.min(1, (0.82 - dot) / 0.18));
+      out[k] = Math.max(out[k], Math.min(1, (0.94 - dot) / 0.074));
     }
   }
   return out;

@@ -1,10 +1,16 @@
 // What stands over the picture in pixels: axes in the corner, numbers at points, the pulling spring, the cursor of the keyboard.
 import { Camera, Vector3 } from 'three';
+import type { Label } from '../protocol.ts';
 
 export interface OverlayColours { text: string; muted: string; accent: string; halo: string }
 export interface SpringLine { from: Vector3; to: Vector3 }
 
 const MOST_LABELS = 500;
+
+function newtons(force: number): string {
+  const [value, unit] = force >= 1e6 ? [force / 1e6, 'MN'] : force >= 1e3 ? [force / 1e3, 'kN'] : force >= 1 || force === 0 ? [force, 'N'] : force >= 1e-3 ? [force * 1e3, 'mN'] : [force * 1e6, 'µN'];
+  return `${Number(value.toPrecision(3))} ${unit}`;
+}
 
 export class Overlay {
   width = 1; height = 1; ratio = 1;
@@ -86,7 +92,17 @@ export class Overlay {
     return near.length;
   }
 
-  spring({ from, to }: SpringLine, camera: Camera) {
+  // Of the scene, from the left and from the top.
+  label({ x, y, size, color, contrast }: Label, text: string) {
+    if (!text) return;
+    this.c.font = `${Math.min(60, Math.max(8, size))}px ui-sans-serif, system-ui, sans-serif`;
+    this.c.textAlign = 'left';
+    const shade = contrast ? this.colours.text : `rgb(${color.map((v) => Math.round(255 * v)).join(',')})`;
+    text.split('\n').forEach((line, i) => this.text(line, x, y + size * (0.6 + 1.2 * i), shade));
+    this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
+  }
+
+  spring({ from, to }: SpringLine, camera: Camera, force?: number) {
     const [ax, ay] = this.place(from, camera), [bx, by] = this.place(to, camera);
     const length = Math.hypot(bx - ax, by - ay), turns = 9, wide = Math.min(6, length / 12);
     const nx = length ? -(by - ay) / length : 0, ny = length ? (bx - ax) / length : 0;
@@ -105,6 +121,11 @@ export class Overlay {
     this.c.strokeStyle = this.colours.accent; this.c.lineWidth = 2; path();
     this.dot(ax, ay, 4.5, this.colours.accent);
     this.dot(bx, by, 3.5, this.colours.text);
+    if (force === undefined) return;
+    this.c.font = '600 12px ui-sans-serif, system-ui, sans-serif';
+    this.c.textAlign = 'left';
+    this.text(newtons(force), bx + 10, by - 10, this.colours.accent);
+    this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
   }
 
   private dot(x: number, y: number, r: number, colour: string) {

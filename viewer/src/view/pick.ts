@@ -1,7 +1,7 @@
 // Which shape a ray meets first. Plain loops over the arrays: meshes deform, so nothing is prepared.
 import { Camera, Ray, Vector3 } from 'three';
 import type { Arrays } from './arrays.ts';
-import type { Shape } from './shapes.ts';
+import { boxSize, type Shape } from './shapes.ts';
 
 export interface Picked { shape: Shape; point: Vector3; distance: number; index: number }
 
@@ -41,7 +41,7 @@ function raySpheres(ray: Ray, p: Float32Array, radius: (i: number) => number): {
 }
 
 // `near` is how far from the cursor a point may lie, in units of half the picture's height.
-export function pick(ray: Ray, shapes: Iterable<Shape>, arrays: Arrays, camera: Camera, cursor: { x: number; y: number; aspect: number }, near: number): Picked | null {
+export function pick(ray: Ray, shapes: Iterable<Shape>, arrays: Arrays, camera: Camera, cursor: { x: number; y: number; aspect: number }, near: number, diagonal: number): Picked | null {
   let best: Picked | null = null;
   const place = new Vector3();
   for (const shape of shapes) {
@@ -53,6 +53,9 @@ export function pick(ray: Ray, shapes: Iterable<Shape>, arrays: Arrays, camera: 
     else if (shape.info.kind === 'spheres') {
       const r = arrays.get(shape.info.radii)?.data;
       found = raySpheres(ray, p, (i) => (r ? r[Math.min(i, r.length - 1)] : shape.info.radius ?? 0));
+    } else if (shape.info.kind === 'boxes') {
+      const s = arrays.get(shape.info.sizes)?.data;
+      if (s) found = raySpheres(ray, p, (i) => 0.5 * boxSize(s, i, diagonal).length());
     } else if (shape.info.kind === 'points' || shape.info.kind === 'frames') {
       let closest = near;
       for (let i = 0; 3 * i < p.length; i++) {

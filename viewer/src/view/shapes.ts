@@ -1,8 +1,8 @@
 // One shape per drawable: geometry that follows its arrays, and a look. A shape uploads only what changed.
 import {
-  BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, InstancedMesh,
+  BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, InstancedMesh,
   GreaterDepth, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshPhongMaterial, Object3D, Points, PointsMaterial, Quaternion, SphereGeometry,
-  SRGBColorSpace, TextureLoader, Vector3, RepeatWrapping, type Material, type Texture,
+  SRGBColorSpace, TextureLoader, Vector2, Vector3, RepeatWrapping, type Material, type Texture,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
@@ -15,7 +15,9 @@ export interface Look {
   colourMap: string;
   diagonal: number;             // of the scene's box
   accent: Color;
+  pixel: { perspective: boolean; size: number };   // of a pixel, in metres: at a distance of 1 m, or anywhere
   selected: (path: string) => boolean;
+  opacity: (path: string) => number;
   range: (shape: Shape, low: number, high: number) => [number, number];
   loaded: () => void;           // a texture arrived: draw again
 }
@@ -75,9 +77,19 @@ export function forgetPictures() { for (const t of pictures.values()) t.dispose(
 
 // --- triangles ---
 
+interface Dress { material: MeshPhongMaterial; emissive: Color; alpha: number }
+
+// A surface is let through as far as its own look and the user want it.
+function fade(m: MeshPhongMaterial, alpha: number) {
+  const through = alpha < 0.999;
+  if (m.transparent !== through) { m.transparent = through; m.needsUpdate = true; }
+  m.opacity = alpha;
+  m.depthWrite = !through || alpha > 0.7;
+}
+
 class Triangles extends Shape {
   private mesh: Mesh<BufferGeometry, MeshPhongMaterial | MeshPhongMaterial[]>;
-  private looks: { material: MeshPhongMaterial; emissive: Color }[];
+  private looks: Dress[];
   private hairs: LineSegments | null = null;
   private normals: BufferAttribute | null = null;
   private same: Uint32Array | null | undefined;
@@ -97,12 +109,12 @@ class Triangles extends Shape {
     material.shininess = Math.max(1, m.shininess ?? 30);
     material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
     const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
-    if (alpha < 0.999) { material.transparent = true; material.opacity = alpha; material.depthWrite = alpha > 0.7; }
+    fade(material, alpha);
     if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = material.polygonOffsetUnits = info.group === 'collision' ? -1 : 1; }   // the former often lie on a visual model
     this.shader(material, info.values != null);
     if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
-    return { material, emissive: colour(m.emissive, '#000000') };
+    return { material, emissive: colour(m.emissive, '#000000'), alpha };
   }
 
   // Values become places in the colour map, in the vertex shader. At creases the triangle's own normal counts: those of the corners do not reach into it.
@@ -143,8 +155,9 @@ class Triangles extends Shape {
     if (uv && geometry.getAttribute('uv') !== uv) geometry.setAttribute('uv', uv);
     if (moved || !this.normals) this.shade(p.data as Float32Array, t.data as Uint32Array);
     if (values != null && this.changed(arrays, [values])) this.measure(arrays.get(values)!.data as Float32Array);
-    const flat = !look.smooth, selected = look.selected(this.info.path);
-    for (const { material: m, emissive } of this.looks) {
+    const flat = !look.smooth, selected = look.selected(this.info.path), opacity = look.opacity(this.info.path);
+    for (const { material: m, emissive, alpha } of this.looks) {
+      fade(m, alpha * opacity);
       if (m.flatShading !== flat) { m.flatShading = flat; m.needsUpdate = true; }
       m.wireframe = look.wireframe || material?.wireframe === true;
       m.emissive.copy(emissive);
@@ -283,6 +296,7 @@ function discTexture(): CanvasTexture {
 
 class PointCloud extends Shape {
   private points: Points<BufferGeometry, PointsMaterial>;
+  private lift = { value: new Vector2() };
   private base: Color;
 
   constructor(info: Drawable) {
@@ -292,6 +306,12 @@ class PointCloud extends Shape {
     super(info, points);
     this.points = points;
     this.base = base;
+    // a point of a surface stands before it by its own size, along the line of sight, so that nothing of the disc is buried
+    material.onBeforeCompile = (shader) => {
+      shader.uniforms.lift = this.lift;
+      shader.vertexShader = 'uniform vec2 lift;\n' + shader.vertexShader.replace('#include <project_vertex>',
+        '#include <project_vertex>\nvec4 lifted = mvPosition;\nlifted.xyz *= 1.0 - lift.x;\nlifted.z += lift.y;\nlifted = projectionMatrix * lifted;\ngl_Position.z = lifted.z / lifted.w * gl_Position.w;');
+    };
   }
 
   override update(arrays: Arrays, look: Look) {
@@ -302,6 +322,8 @@ class PointCloud extends Shape {
     if (geometry.getAttribute('position') !== places) { geometry.dispose(); geometry.setAttribute('position', places); }
     const m = this.points.material;
     m.size = look.pointSize * look.pixelRatio;
+    const lift = 1.2 * look.pointSize * look.pixel.size;
+    this.lift.value.set(look.pixel.perspective ? Math.min(0.5, lift) : 0, look.pixel.perspective ? 0 : lift);
     m.color.copy(look.selected(this.info.path) ? look.accent : this.base);
   }
 
@@ -314,11 +336,12 @@ class Spheres extends Shape {
   private mesh: InstancedMesh | null = null;
   private material: MeshPhongMaterial;
   private base: Color;
+  private alpha: number;
 
   constructor(info: Drawable) {
     super(info, new ThreeGroup());
     this.base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#e8a33d');
-    const alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
+    const alpha = this.alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
     this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#222222', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
   }
 
@@ -331,6 +354,7 @@ class Spheres extends Shape {
     this.material.emissive.set('#000000');
     if (look.selected(this.info.path)) this.material.emissive.lerp(look.accent, 0.4);
     this.material.wireframe = look.wireframe;
+    fade(this.material, this.alpha * look.opacity(this.info.path));
     if (!this.changed(arrays, [positions, radii])) return;
     const count = Math.min(p.length / 3, MOST_INSTANCES), r = arrays.get(radii)?.data;
     if (!this.mesh || this.mesh.instanceMatrix.count < count) {
@@ -504,6 +528,57 @@ class Frames extends Shape {
   }
 }
 
+// --- boxes ---
+
+const MOST_OF_DIAGONAL = 0.3, LEAST_OF_DIAGONAL = 0.04;
+
+// Bodies that have nothing but a mass: boxes that turn as heavily, each at its frame.
+class Boxes extends Shape {
+  private mesh: InstancedMesh | null = null;
+  private material = new MeshPhongMaterial({ color: '#aab4c3', shininess: 20, specular: '#222222', flatShading: true });
+  private diagonal = NaN;
+
+  constructor(info: Drawable) { super(info, new ThreeGroup()); }
+
+  override update(arrays: Arrays, look: Look) {
+    const { positions, frames, sizes } = this.info;
+    const p = arrays.get(positions)?.data, q = arrays.get(frames)?.data, s = arrays.get(sizes)?.data;
+    this.object.visible = p !== undefined && q !== undefined && s !== undefined && p.length > 0;
+    if (!p || !q || !s || !this.object.visible) return;
+    this.material.emissive.set('#000000');
+    if (look.selected(this.info.path)) this.material.emissive.lerp(look.accent, 0.28);
+    this.material.wireframe = look.wireframe;
+    fade(this.material, look.opacity(this.info.path));
+    if (!this.changed(arrays, [positions, frames, sizes]) && this.diagonal === look.diagonal) return;
+    this.diagonal = look.diagonal;
+    const count = Math.min(p.length / 3, q.length / 4, s.length / 3, MOST_INSTANCES);
+    if (!this.mesh || this.mesh.instanceMatrix.count < count) {
+      this.dropMesh();
+      this.mesh = keep(new InstancedMesh(new BoxGeometry(1, 1, 1), this.material, count));
+      this.object.add(this.mesh);
+    }
+    const matrix = new Matrix4(), at = new Vector3(), turn = new Quaternion(), size = new Vector3();
+    for (let i = 0; i < count; i++) {
+      boxSize(s, i, look.diagonal, size);
+      this.mesh.setMatrixAt(i, matrix.compose(at.fromArray(p as Float32Array, 3 * i), turn.fromArray(q as Float32Array, 4 * i), size));
+    }
+    this.mesh.count = count;
+    this.mesh.instanceMatrix.needsUpdate = true;
+  }
+
+  private dropMesh() { if (this.mesh) { this.object.remove(this.mesh); this.mesh.geometry.dispose(); this.mesh.dispose(); } }
+  override dispose() { this.dropMesh(); this.material.dispose(); }
+}
+
+// An inertia that nobody chose (1 kg m² in a scene of millimetres) must not fill the picture, nor that of a point vanish.
+export function boxSize(sizes: ArrayLike<number>, i: number, diagonal: number, out = new Vector3()): Vector3 {
+  out.set(sizes[3 * i], sizes[3 * i + 1], sizes[3 * i + 2]);
+  const longest = Math.max(out.x, out.y, out.z), least = LEAST_OF_DIAGONAL * diagonal;
+  if (!(longest > 1e-6 * diagonal)) return out.setScalar(least);
+  out.multiplyScalar(Math.min(1, MOST_OF_DIAGONAL * diagonal / longest));
+  return out.max(new Vector3().setScalar(0.2 * least));
+}
+
 export function makeShape(info: Drawable, look: Look): Shape | null {
   switch (info.kind) {
     case 'triangles': return new Triangles(info, look);
@@ -512,6 +587,7 @@ export function makeShape(info: Drawable, look: Look): Shape | null {
     case 'spheres': return new Spheres(info);
     case 'vectors': return new Arrows(info);
     case 'frames': return new Frames(info);
+    case 'boxes': return new Boxes(info);
     default: return null;
   }
 }

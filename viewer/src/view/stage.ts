@@ -1,6 +1,6 @@
 // The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
 import {
-  AmbientLight, Box3, Box3Helper, CanvasTexture, Color, DirectionalLight, GridHelper, HemisphereLight, LineBasicMaterial, Quaternion,
+  AmbientLight, Box3, Box3Helper, CanvasTexture, Color, DirectionalLight, GridHelper, HemisphereLight, LineBasicMaterial, Plane, Quaternion,
   Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
 import type { Frame } from '../protocol.ts';
@@ -10,7 +10,8 @@ import { OrbitCamera, type Pose } from './camera.ts';
 import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
-import { axisLength, forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
+import { SceneLights } from './lights.ts';
+import { axisLength, boxSize, forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
 
 export interface Legend { label: string; low: number; high: number; map: string }
 
@@ -33,6 +34,8 @@ export class Stage {
   private scene = new Scene();
   private key = new DirectionalLight('#ffffff', 2.15);
   private fill = new DirectionalLight('#dfe8ff', 0.4);
+  private own = [new AmbientLight('#ffffff', 0.25), new HemisphereLight('#ffffff', '#5d6678', 0.65), this.key, this.fill];
+  private lights = new SceneLights(this.scene);
   private grid: GridHelper | null = null;
   private gridStep = 0;
   private boxLines = new Box3Helper(new Box3(), new Color('#8a93a3'));
@@ -48,6 +51,11 @@ export class Stage {
   time = 0;                       // of the frame that is shown
   private moved = true;            // arrays or looks changed, not only the camera
   private backgroundName = '';
+  private shade = false;          // the background is dark
+  private floor = 0;              // height of the grid
+  private anchor: Vector3 | null = null;     // what moves was here when the camera was last placed
+  private offset = new Vector3();            // by which the camera still has to follow
+  private watched = 0;            // when that was last looked at
 
   private session: Session;
   private canvas: HTMLCanvasElement;
@@ -57,13 +65,15 @@ export class Stage {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: false, powerPreference: 'high-performance' });
     this.overlay = new Overlay(overlay);
-    this.scene.add(new AmbientLight('#ffffff', 0.25), new HemisphereLight('#ffffff', '#5d6678', 0.65), this.key, this.key.target, this.fill, this.fill.target);
+    this.scene.add(...this.own, this.key.target, this.fill.target);
     this.scene.add(this.boxLines, this.chosen);
     this.boxLines.visible = this.chosen.visible = false;
     this.look = {
       wireframe: false, normals: false, smooth: true, pointSize: 6, arrowScale: 1, pixelRatio: 1, colourMap: 'viridis', diagonal: 1,
       accent: new Color('#ffb000'),
+      pixel: { perspective: true, size: 0.001 },
       selected: (path) => this.isSelected(path),
+      opacity: (path) => this.session.opacityOf(path),
       range: (shape, low, high) => this.range(shape, low, high),
       loaded: () => this.redraw(true),
     };
@@ -74,6 +84,7 @@ export class Stage {
     session.takeView = () => this.saveView();
     session.on(['scene'], () => this.redraw(true));
     session.on(['settings', 'selection'], () => this.applySettings());
+    session.on(['status'], () => { if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
     session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
     canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
     this.applySettings();
@@ -104,14 +115,16 @@ export class Stage {
     if (this.session.hello?.view) { this.loadView(this.session.hello.view); return; }
     this.camera.azimuth = 0.6;
     this.camera.elevation = 0.35;
-    this.fit();
+    if (!this.sceneCamera()) this.fit();
+    this.anchor = null;
   }
 
   // On everything that is drawn, or on what is selected.
   fit(selection = false) {
     const box = this.measure((s) => !selection || !this.session.selection || this.isSelected(s.info.path), true);
     this.camera.fit(box.isEmpty() ? this.box : box);
-    this.redraw(false);
+    this.anchor = null;
+    this.redraw(true);
   }
 
   look_from(azimuth: number, elevation: number) {
@@ -128,11 +141,11 @@ export class Stage {
       if (!shape.object.visible || !wanted(shape)) continue;
       const data = this.arrays.get(shape.info.positions)?.data;
       if (!data) continue;
-      const radii = this.arrays.get(shape.info.radii)?.data, around = axes && shape.info.kind === 'frames' ? axisLength(data.length / 3, this.look.diagonal) : 0;
+      const radii = this.arrays.get(shape.info.radii)?.data, sizes = this.arrays.get(shape.info.sizes)?.data, around = axes && shape.info.kind === 'frames' ? axisLength(data.length / 3, this.look.diagonal) : 0;
       for (let i = 0; i + 2 < data.length; i += 3) {
         p.set(data[i], data[i + 1], data[i + 2]);
         if (!Number.isFinite(p.x + p.y + p.z)) continue;
-        const r = shape.info.kind === 'spheres' ? radii?.[i / 3] ?? shape.info.radius ?? 0 : around;
+        const r = shape.info.kind === 'spheres' ? radii?.[i / 3] ?? shape.info.radius ?? 0 : sizes ? 0.5 * boxSize(sizes, i / 3, this.look.diagonal).length() : around;
         box.min.x = Math.min(box.min.x, p.x - r); box.min.y = Math.min(box.min.y, p.y - r); box.min.z = Math.min(box.min.z, p.z - r);
         box.max.x = Math.max(box.max.x, p.x + r); box.max.y = Math.max(box.max.y, p.y + r); box.max.z = Math.max(box.max.z, p.z + r);
       }
@@ -175,21 +188,28 @@ export class Stage {
     this.redraw(true);
   }
 
+  // What is written on the picture is read against its background, which need not be that of the theme.
+  private overlayColours() {
+    const style = getComputedStyle(document.documentElement), value = (name: string) => style.getPropertyValue(name).trim(), same = this.shade === this.dark;
+    this.overlay.colours = { text: same ? value('--text') : this.shade ? '#e6eaf0' : '#1f2530', muted: same ? value('--muted') : this.shade ? '#a9b3c1' : '#5b6574', accent: value('--accent'), halo: this.shade ? 'rgba(16,19,24,.85)' : 'rgba(255,255,255,.85)' };
+  }
+
   setTheme(dark: boolean) {
-    this.dark = dark;
-    const style = getComputedStyle(document.documentElement);
-    const value = (name: string) => style.getPropertyValue(name).trim();
-    this.overlay.colours = { text: value('--text'), muted: value('--muted'), accent: value('--accent'), halo: dark ? 'rgba(16,19,24,.85)' : 'rgba(255,255,255,.85)' };
+    this.dark = this.shade = dark;
+    this.overlayColours();
     this.backgroundName = '';
     if (this.grid) this.makeGrid();
     this.redraw(true);
   }
 
   private paintBackground() {
-    const name = this.session.settings.background || (this.dark ? 'dark' : 'light');
+    const given = this.session.scene?.looks?.background;
+    const name = this.session.settings.background || (given ? `rgb(${given.map((v) => Math.round(255 * Math.min(1, Math.max(0, v)))).join(',')})` : this.dark ? 'dark' : 'light');
     if (name === this.backgroundName) return;
     this.backgroundName = name;
-    if (this.session.settings.background) { this.scene.background = new Color(this.session.settings.background); return; }
+    const shade = this.session.settings.background || given ? new Color(name).getHSL({ h: 0, s: 0, l: 0 }).l < 0.45 : this.dark;
+    if (shade !== this.shade) { this.shade = shade; this.overlayColours(); if (this.grid) this.makeGrid(); }
+    if (this.session.settings.background || given) { this.scene.background = new Color(name); return; }
     const canvas = document.createElement('canvas');
     canvas.width = 4; canvas.height = 256;
     const c = canvas.getContext('2d')!;
@@ -207,8 +227,8 @@ export class Stage {
     const size = Math.max(1e-6, this.box.getSize(new Vector3()).length());
     const raw = size / 8, power = 10 ** Math.floor(Math.log10(raw)), part = raw / power;
     this.gridStep = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-    const cells = 20, line = this.dark ? '#363d4a' : '#c3cad4';
-    this.grid = new GridHelper(cells * this.gridStep, cells, this.dark ? '#4d5768' : '#a3adbb', line);
+    const cells = 20, line = this.shade ? '#363d4a' : '#c3cad4';
+    this.grid = new GridHelper(cells * this.gridStep, cells, this.shade ? '#4d5768' : '#a3adbb', line);
     const material = this.grid.material as LineBasicMaterial;
     material.transparent = true;
     material.opacity = 0.7;
@@ -216,6 +236,7 @@ export class Stage {
     const centre = this.box.getCenter(new Vector3()), up = this.camera.up;
     const snap = (v: number) => Math.round(v / this.gridStep) * this.gridStep;
     const floor = -0.002 * size;
+    this.floor = this.box.min[up] + floor;
     if (up === 'y') this.grid.position.set(snap(centre.x), this.box.min.y + floor, snap(centre.z));
     else if (up === 'z') { this.grid.rotation.x = Math.PI / 2; this.grid.position.set(snap(centre.x), snap(centre.y), this.box.min.z + floor); }
     else { this.grid.rotation.z = Math.PI / 2; this.grid.position.set(this.box.min.x + floor, snap(centre.y), snap(centre.z)); }
@@ -239,6 +260,11 @@ export class Stage {
       if (shape) { this.shapes.push(shape); this.scene.add(shape.object); }
     }
     this.makeGrid();
+    this.anchor = null;
+    const looks = scene.looks;
+    for (const light of this.own) light.visible = !looks?.lights?.length;
+    this.lights.take(looks, this.box);
+    this.renderer.clippingPlanes = (looks?.planes ?? []).map((p) => { const n = new Vector3().fromArray(p.normal).normalize(); return new Plane(n, -n.dot(new Vector3().fromArray(p.position))); });
   }
 
   private sceneBox(box: [number[], number[]] | null): number {
@@ -253,9 +279,10 @@ export class Stage {
     const groups = new Set(this.session.groups);
     const current = this.session.scene?.revision === this.arrays.revision;
     const legends: Legend[] = [];
-    const dressed = groups.has('visual') && this.shapes.some((s) => s.info.group === 'visual' && s.info.kind === 'triangles' && !this.session.hides(s.info));
+    const dressed = groups.has('visual') && this.shapes.some((s) => s.info.group === 'visual' && s.info.kind === 'triangles' && !this.session.hides(s.info) && this.session.sees(s.info.path));
+    this.look.pixel = this.camera.pixel(this.height);
     for (const shape of this.shapes) {
-      if (!current || !groups.has(shape.info.group) || this.session.hides(shape.info) || (dressed && shape.isBody)) { shape.object.visible = false; continue; }
+      if (!current || !groups.has(shape.info.group) || this.session.hides(shape.info) || !this.session.sees(shape.info.path) || (dressed && shape.isBody)) { shape.object.visible = false; continue; }
       shape.update(this.arrays, this.look);
       if (shape.object.visible && shape.info.values != null) {
         const [low, high] = this.look.range(shape, shape.low, shape.high);
@@ -317,6 +344,8 @@ export class Stage {
       this.moved = false;
       if (!this.fitted && this.complete()) this.begin();
     }
+    if (fresh) this.watchBodies();
+    if (this.offset.lengthSq() > 0) this.goAlong();
     this.paintBackground();
     this.camera.setReach(this.box);
     const camera = this.camera.camera;
@@ -325,11 +354,68 @@ export class Stage {
     this.key.target.position.copy(camera.position);
     this.fill.position.set(0.9, -0.2, 0.6).applyQuaternion(turn).add(camera.position);
     this.fill.target.position.copy(camera.position);
+    this.lights.follow(camera);
     this.renderer.render(this.scene, camera);
     this.drawOverlay();
     this.frames++;
     if (fresh) this.countFrame();
     this.onDrawn?.(this.time);
+  }
+
+  // Bodies fall, and are followed: when what moves has left its place by a third of the picture, or at once when the user
+  // wants to go with something. The grid stays below them.
+  private watchBodies() {
+    const now = performance.now(), followed = this.session.followed;
+    if (now - this.watched < 100) return;
+    this.watched = now;
+    const moving = new Set((this.session.scene?.arrays ?? []).filter((a) => a.dynamic && (this.arrays.get(a.id)?.version ?? 0) > 1).map((a) => a.id));
+    const box = this.measure((s) => moving.has(s.info.positions) && (!followed || s.info.path === followed || s.info.path.startsWith(followed + '/')));
+    if (box.isEmpty()) return;
+    this.lowerGrid(followed ? this.measure((s) => moving.has(s.info.positions)) : box);
+    const centre = box.getCenter(new Vector3()), height = this.camera.height;
+    if (this.time === 0) this.anchor = null;                    // back at the start
+    if (!this.anchor) { this.anchor = centre; this.offset.set(0, 0, 0); return; }
+    const away = centre.clone().sub(this.anchor), least = followed ? 0 : this.offset.lengthSq() > 0 ? 0.05 * height : 0.3 * height;
+    if (away.length() > least && (this.session.settings.follow || followed)) { this.offset.add(away); this.anchor = centre; }
+  }
+
+  private goAlong() {
+    const part = this.offset.length() < 0.002 * this.camera.height ? 1 : 0.25;
+    this.camera.target.addScaledVector(this.offset, part);
+    this.offset.multiplyScalar(1 - part);
+    this.camera.update();
+    this.redraw(true);
+  }
+
+  private lowerGrid(box: Box3) {
+    const up = this.camera.up, size = this.look.diagonal;
+    if (!this.grid) return;
+    const lowest = Math.min(this.box.min[up], box.min[up]) - 0.002 * size;
+    const level = this.box.min[up] - 0.002 * size - Math.ceil((this.box.min[up] - 0.002 * size - lowest) / this.gridStep - 1e-9) * this.gridStep;
+    if (level === this.floor || !Number.isFinite(level)) return;
+    this.floor = level;
+    this.grid.position[up] = level;
+  }
+
+  // Upright as gravity pulls, where a scene says no other thing.
+  private standUp() {
+    const g = this.session.scene?.looks?.gravity ?? [0, 0, 0], size = Math.hypot(...g);
+    const k = g.findIndex((v) => Math.abs(v) > 0.9 * size);
+    if (size > 0 && k >= 0 && this.camera.up !== 'xyz'[k]) this.session.takeOver({ up: 'xyz'[k] as 'x' | 'y' | 'z' });
+    if (size > 0 && k >= 0) this.camera.up = 'xyz'[k] as 'x' | 'y' | 'z';
+  }
+
+  // The camera that the scene asks for.
+  private sceneCamera(): boolean {
+    const c = this.session.scene?.looks?.camera;
+    if (!c) return false;
+    const position = new Vector3().fromArray(c.position);
+    const target = c.lookAt ? new Vector3().fromArray(c.lookAt) : this.box.getCenter(new Vector3());
+    if (!c.lookAt && c.orientation) target.copy(position).add(new Vector3(0, 0, -(c.distance || position.distanceTo(target))).applyQuaternion(new Quaternion().fromArray(c.orientation)));
+    if (!(position.distanceTo(target) > 1e-9)) return false;
+    this.camera.place(position, target);
+    if (c.ortho && !this.session.settings.ortho) this.session.takeOver({ ortho: true });
+    return true;
   }
 
   // The first look at a scene: sizes follow what is shown, which may be more than its visual models.
@@ -338,7 +424,8 @@ export class Stage {
     this.box.union(this.measure(() => true));
     this.look.diagonal = this.box.getSize(new Vector3()).length();
     this.camera.setReach(this.box);
-    this.fit();
+    this.standUp();
+    if (!this.sceneCamera()) this.fit();
     this.makeGrid();
     this.updateShapes();
   }
@@ -371,8 +458,9 @@ export class Stage {
     if (this.spring) {
       const held = this.heldPoint();
       if (held) this.spring.from.copy(held);
-      o.spring(this.spring, camera);
+      o.spring(this.spring, camera, this.session.status.pull);
     }
+    this.session.scene?.looks?.labels?.forEach((l, i) => o.label(l, this.session.status.labels?.[i] ?? ''));
     if (this.cursor) o.cross(this.cursor.x, this.cursor.y);
     if (s.axes) o.axes(camera);
     if (s.grid && this.grid) o.note(`grid ${Number(this.gridStep.toPrecision(3))}`);
@@ -389,7 +477,7 @@ export class Stage {
     this.follow = null;
     let best = Infinity;
     for (const shape of this.shapes) {
-      if (!shape.object.visible || !['triangles', 'points', 'spheres'].includes(shape.info.kind)) continue;
+      if (!shape.object.visible || !['triangles', 'points', 'spheres', 'boxes'].includes(shape.info.kind)) continue;
       const data = this.arrays.get(shape.info.positions)?.data;
       if (!data) continue;
       const prefer = shape.info.path === model ? 0.5 : 1;
@@ -401,7 +489,7 @@ export class Stage {
   }
 
   pick(x: number, y: number): Picked | null {
-    return pick(this.camera.ray(x, y), this.shapes, this.arrays, this.camera.camera, { x, y, aspect: this.aspect }, 16 / this.height);
+    return pick(this.camera.ray(x, y), this.shapes, this.arrays, this.camera.camera, { x, y, aspect: this.aspect }, 16 / this.height, this.look.diagonal);
   }
 
   // Where on the picture a point of the scene is, in CSS pixels.

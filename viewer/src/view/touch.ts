@@ -61,6 +61,7 @@ export class Touch {
     const at = this.place(e);
     if (e.ctrlKey) { this.mode = 'control'; this.button = ['left', 'middle', 'right'][e.button] ?? 'left'; this.toController(this.button, true, e); return; }
     if (e.shiftKey && e.button === 2) { this.mode = ''; this.fix(at); return; }
+    if (e.button === 0 && e.altKey) { this.mode = ''; this.plot(at); return; }
     if (e.button === 0 && (e.shiftKey || this.touching)) { this.mode = 'pull'; this.grab(at); return; }
     this.mode = e.button === 0 ? 'turn' : 'pan';
   }
@@ -100,6 +101,7 @@ export class Touch {
 
   private up(e: PointerEvent, cancelled: boolean) {
     this.pointers.delete(e.pointerId);
+    if (this.mode === 'pan' && e.button === 2 && !this.start.moved && !cancelled) this.askMenu(e);
     if (this.mode === 'pull') this.endPull();
     else if (this.mode === 'control') this.toController(this.button, false, e);
     else if (this.mode === 'turn' && !this.start.moved && !cancelled) this.select(this.place(e));
@@ -122,6 +124,22 @@ export class Touch {
     const picked = this.stage.pick(x, y);
     this.session.select(picked?.shape.info.path ?? '');
     if (picked) this.session.set({ tab: 'graph' });
+  }
+
+  // What can be done with what is under the mouse; the page shows it.
+  private async askMenu(e: PointerEvent) {
+    const at = this.place(e), picked = this.stage.pick(at.x, at.y);
+    if (!picked) return;
+    const ray = this.stage.camera.ray(at.x, at.y);
+    const answer = await this.session.probe(ray.origin.toArray(), ray.direction.toArray()).catch(() => null);
+    this.element.dispatchEvent(new CustomEvent('picked', { detail: { path: picked.shape.info.path, hit: answer?.hit ?? null, x: e.clientX, y: e.clientY, fix: () => this.fix(at) }, bubbles: true, composed: true }));
+  }
+
+  private async plot({ x, y }: { x: number; y: number }) {
+    const ray = this.stage.camera.ray(x, y);
+    const answer = await this.session.probe(ray.origin.toArray(), ray.direction.toArray()).catch(() => null);
+    if (answer?.hit) this.session.plotPoint(answer.hit);
+    else this.session.say('Nothing that moves is here');
   }
 
   // --- pulling ---
@@ -218,6 +236,7 @@ export class Touch {
       case 'ArrowDown': cursor.y -= by; break;
       case 'Enter': if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
       case 's': case 'S': this.select(cursor); return true;
+      case 'p': case 'P': this.plot({ ...cursor }); return true;
       case 'f': case 'F': this.fix({ ...cursor }); return true;
       case 'Escape': this.leave(); return true;
       default: return false;

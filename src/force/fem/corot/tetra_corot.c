@@ -16,6 +16,7 @@ struct dvTetraCorot {
   dvCorotMethod method;
   size_t record;                // packs of a rest record
   bool mixed;                   // normal and shear strains have different gradients (LARGE with present ones)
+  bool no_tangents;             // force leaves `moving` and `frames` as they are
   double *volume;               // [elements] signed, 0 for a flat one
   double *energy, *von_mises;   // [lanes] scratch of the measures
 };
@@ -187,8 +188,10 @@ static void force_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvTetraCorot *t = job->t;
-  for (size_t b = begin; b < end; b++)
-    (t->mixed ? t->kernels->force_present : t->kernels->force[t->method])(&t->data, b, job->x);
+  const dvTetraCorotKernels *k = t->kernels;
+  void (*force)(const dvTetraData *, size_t, const double *) = t->mixed ? k->force_present : k->force[t->method];
+  if (t->no_tangents) force = t->mixed ? k->lone_force_present : k->lone_force[t->method];
+  for (size_t b = begin; b < end; b++) force(&t->data, b, job->x);
 }
 
 dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, dvTetraReport *report)
@@ -261,7 +264,7 @@ static double force_ns(const dvTetraCorot *t)
   return t->method == DV_COROT_SMALL ? 9 : t->method == DV_COROT_LARGE ? 18 : 70;
 }
 
-void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents) { t->data.no_tangents = !tangents; }
+void dv_tetra_corot_keep(dvTetraCorot *t, bool tangents) { t->no_tangents = !tangents; }
 
 void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, double *f)
 {
@@ -271,7 +274,7 @@ void dv_tetra_corot_add_force(dvTetraCorot *t, dvPool *pool, const double *x, do
 
 void dv_tetra_corot_add_dforce(dvTetraCorot *t, dvPool *pool, const double *dx, double k, double *df)
 {
-  DV_ASSERT(!t->data.no_tangents);   // the forces were evaluated for an implicit step
+  DV_ASSERT(!t->no_tangents);   // the forces were evaluated for an implicit step
   dv_blocks_run(t->blocks, &(dvBlocksJob){pool, dforce_blocks, &(Job){.t = t, .x = dx, .k = k}, DFORCE_NS},
                 t->data.slots, 3, df);
 }

@@ -122,14 +122,15 @@ typedef struct dvTetraData {
   double *plastic;   // a factor (1, in SOFA six volumes), plastic strain times it; NULL without plasticity
   double *flowed;    // the same, to which it flows at the positions of the last evaluation
   double limit, yield, creep;
-  bool no_tangents;   // force leaves `moving` and `frames` as they are
 } dvTetraData;
 
 // Tables are indexed by dvCorotMethod.
 typedef struct dvTetraCorotKernels {
   void (*rest[DV_COROT_METHODS])(const double *edges, double *record);   // edges: nine packs, x y z of ab, ac, ad
   void (*force[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x);
+  void (*lone_force[DV_COROT_METHODS])(const dvTetraData *t, size_t block, const double *x);   // keeps no tangents
   void (*force_present)(const dvTetraData *t, size_t block, const double *x);   // LARGE with present gradients
+  void (*lone_force_present)(const dvTetraData *t, size_t block, const double *x);
   void (*dforce)(const dvTetraData *t, size_t block, const double *dx, double k);
   void (*dforce_present)(const dvTetraData *t, size_t block, const double *dx, double k);
   // V times the energy density, and V times the von Mises stress, lane by lane

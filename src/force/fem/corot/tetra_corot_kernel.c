@@ -172,14 +172,14 @@ static void rest_large(const double *edges, double *record)
   store_triangle(record + 24, invert(rest));
 }
 
-DV_INLINE void force_large(Data *t, size_t pack, const Edges *edges, Edges *f)
+DV_INLINE void force_large(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps)
 {
   const double *rest = t->rest + DV_LANES * DV_TETRA_REST_LARGE * pack;
   double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
   Edges e = *edges;
   Edges axes = frame_of_edges(e);
   Triangle g = load_triangle(rest + 24);
-  if (!t->no_tangents) {
+  if (keeps) {
     Edges turned = {to_world(axes, (Vec){g.bx, g.cx, g.dx}), add(scale(axes.c, g.cy), scale(axes.d, g.dy)),
                     scale(axes.d, g.dz)};
     store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, turned);
@@ -232,7 +232,7 @@ DV_INLINE Sym mixed_strain(Edges u, Triangle p, Triangle g)
   return e;
 }
 
-DV_INLINE void force_present(Data *t, size_t pack, const Edges *edges, Edges *f)
+DV_INLINE void force_present(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps)
 {
   const double *rest = t->rest + DV_LANES * DV_TETRA_REST_LARGE * pack;
   double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack, *frame = t->frames + DV_LANES * DV_TETRA_FRAME * pack;
@@ -240,7 +240,7 @@ DV_INLINE void force_present(Data *t, size_t pack, const Edges *edges, Edges *f)
   Edges axes = frame_of_edges(e);
   Triangle first = load_triangle(rest), now = edges_in_frame(axes, e), g = load_triangle(rest + 24);
   Triangle p = present_gradients(first, now);
-  if (!t->no_tangents) {
+  if (keeps) {
     store_edges(frame, axes);
     store_triangle(frame + 36, p);
     store_edges(
@@ -298,24 +298,25 @@ static void rest_svd(const double *edges, double *record)
 }
 
 // what remains when the axes are found
-DV_INLINE void force_in_axes(Data *t, size_t pack, const double *rest, Edges axes, const Edges *edges, Edges *f)
+DV_INLINE void force_in_axes(Data *t, size_t pack, const double *rest, Edges axes, const Edges *edges, Edges *f,
+                             bool keeps)
 {
   double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
   Edges first = load_edges(rest), g = load_edges(rest + 36), now = edges_to_local(axes, *edges);
   if (t->frames) {   // gradients of the present shape on the volume at rest
-    if (!t->no_tangents) store_edges(t->frames + DV_LANES * DV_TETRA_FRAME * pack, edges_to_world(axes, g));
+    if (keeps) store_edges(t->frames + DV_LANES * DV_TETRA_FRAME * pack, edges_to_world(axes, g));
     g = gradients(now, unless_zero(determinant(first)));
   }
-  if (!t->no_tangents) store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, edges_to_world(axes, g));
+  if (keeps) store_edges(moving + DV_LANES * DV_TETRA_GRADIENTS, edges_to_world(axes, g));
   Sym strains = flow(t, pack, strain(gap(first, now), g));
   Sym s = stress(strains, dv_pack_load(moving), dv_pack_load(moving + DV_LANES));
   *f = edges_to_world(axes, (Edges){traction(s, g.b), traction(s, g.c), traction(s, g.d)});
 }
 
-DV_INLINE void force_polar(Data *t, size_t pack, const Edges *edges, Edges *f)
+DV_INLINE void force_polar(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps)
 {
   Edges e = *edges;
-  force_in_axes(t, pack, t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack, orthogonal_factor(e), &e, f);
+  force_in_axes(t, pack, t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack, orthogonal_factor(e), &e, f, keeps);
 }
 
 DV_INLINE void measure_polar(Data *t, size_t pack, const Edges *edges, Sym *out)
@@ -350,11 +351,11 @@ DV_INLINE Edges axes_svd(const double *rest, Edges e)
   return load_edges(out);
 }
 
-DV_INLINE void force_svd(Data *t, size_t pack, const Edges *edges, Edges *f)
+DV_INLINE void force_svd(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps)
 {
   const double *rest = t->rest + DV_LANES * DV_TETRA_REST_SVD * pack;
   Edges e = *edges;
-  force_in_axes(t, pack, rest, axes_svd(rest, e), &e, f);
+  force_in_axes(t, pack, rest, axes_svd(rest, e), &e, f, keeps);
 }
 
 DV_INLINE void measure_svd(Data *t, size_t pack, const Edges *edges, Sym *out)
@@ -373,11 +374,11 @@ static void rest_deformation(const double *edges, double *record)
   store_edges(record + 36, gradients(e, determinant(e)));
 }
 
-DV_INLINE void force_deformation(Data *t, size_t pack, const Edges *edges, Edges *f)
+DV_INLINE void force_deformation(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps)
 {
   const double *rest = t->rest + DV_LANES * DV_TETRA_REST_POLAR * pack;
   Edges e = *edges;
-  force_in_axes(t, pack, rest, orthogonal_factor(deformation(e, load_edges(rest + 36))), &e, f);
+  force_in_axes(t, pack, rest, orthogonal_factor(deformation(e, load_edges(rest + 36))), &e, f, keeps);
 }
 
 DV_INLINE void measure_deformation(Data *t, size_t pack, const Edges *edges, Sym *out)
@@ -398,8 +399,9 @@ DV_INLINE void measure_small(Data *t, size_t pack, const Edges *edges, Sym *out)
                 load_edges(t->moving + DV_LANES * (DV_TETRA_MOVING * pack + DV_TETRA_GRADIENTS)));
 }
 
-DV_INLINE void force_small(Data *t, size_t pack, const Edges *edges, Edges *f)
+DV_INLINE void force_small(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps)
 {
+  (void)keeps;
   const double *moving = t->moving + DV_LANES * DV_TETRA_MOVING * pack;
   Edges g = load_edges(moving + DV_LANES * DV_TETRA_GRADIENTS);
   Sym s;
@@ -410,10 +412,11 @@ DV_INLINE void force_small(Data *t, size_t pack, const Edges *edges, Edges *f)
 
 // --- loops over a block ---
 
-typedef void (*ForceOfPack)(Data *t, size_t pack, const Edges *edges, Edges *f);
+// the force of a pack leaves tangents behind where `keeps` says so, a constant where it is inlined
+typedef void (*ForceOfPack)(Data *t, size_t pack, const Edges *edges, Edges *f, bool keeps);
 typedef void (*StrainOfPack)(Data *t, size_t pack, const Edges *edges, Sym *e);
 
-DV_INLINE void force_block(Data *t, size_t b, const double *x, ForceOfPack force)
+DV_INLINE void force_block(Data *t, size_t b, const double *x, ForceOfPack force, bool keeps)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
@@ -422,7 +425,7 @@ DV_INLINE void force_block(Data *t, size_t b, const double *x, ForceOfPack force
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(t->blocks, i);
     Edges e = gather_edges(local, corner), f;
-    force(t, i, &e, &f);
+    force(t, i, &e, &f, keeps);
     scatter_forces(out, corner, f);
   }
 }
@@ -453,11 +456,15 @@ DV_INLINE void measure_block(Data *t, size_t b, const double *x, StrainOfPack st
   }
 }
 
-#define LOOPS(method)                                                                                            \
-  static void tetra_force_##method(Data *t, size_t b, const double *x) { force_block(t, b, x, force_##method); } \
-  static void tetra_measure_##method(Data *t, size_t b, const double *x, double *energy, double *von_mises)      \
-  {                                                                                                              \
-    measure_block(t, b, x, measure_##method, energy, von_mises);                                                 \
+#define LOOPS(method)                                                                                                  \
+  static void tetra_force_##method(Data *t, size_t b, const double *x) { force_block(t, b, x, force_##method, true); } \
+  static void tetra_lone_force_##method(Data *t, size_t b, const double *x)                                            \
+  {                                                                                                                    \
+    force_block(t, b, x, force_##method, false);                                                                       \
+  }                                                                                                                    \
+  static void tetra_measure_##method(Data *t, size_t b, const double *x, double *energy, double *von_mises)            \
+  {                                                                                                                    \
+    measure_block(t, b, x, measure_##method, energy, von_mises);                                                       \
   }
 LOOPS(small)
 LOOPS(large)
@@ -465,7 +472,8 @@ LOOPS(polar)
 LOOPS(svd)
 LOOPS(deformation)
 
-static void tetra_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present); }
+static void tetra_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present, true); }
+static void tetra_lone_force_present(Data *t, size_t b, const double *x) { force_block(t, b, x, force_present, false); }
 
 // --- the matrix of one element ---
 
@@ -545,7 +553,10 @@ static void tetra_sum(Data *t, const dvElementSum *sum, size_t b, double k, doub
 const dvTetraCorotKernels DV_KERNEL_NAME(dv_tetra_corot_kernels) = {
     .rest = {rest_small, rest_large, rest_polar, rest_svd, rest_deformation},
     .force = {tetra_force_small, tetra_force_large, tetra_force_polar, tetra_force_svd, tetra_force_deformation},
+    .lone_force = {tetra_lone_force_small, tetra_lone_force_large, tetra_lone_force_polar, tetra_lone_force_svd,
+                   tetra_lone_force_deformation},
     .force_present = tetra_force_present,
+    .lone_force_present = tetra_lone_force_present,
     .dforce = tetra_dforce,
     .dforce_present = tetra_dforce_present,
     .measure = {tetra_measure_small, tetra_measure_large, tetra_measure_polar, tetra_measure_svd,

@@ -104,7 +104,9 @@ static void force_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvHyper *h = job->h;
-  for (size_t b = begin; b < end; b++) h->kernels->force[h->which](&h->data, b, job->x);
+  void (*force)(const dvHyperData *, size_t, const double *) =
+      h->data.no_tangents ? h->kernels->lone_force[h->which] : h->kernels->force[h->which];
+  for (size_t b = begin; b < end; b++) force(&h->data, b, job->x);
 }
 
 static void dforce_blocks(void *user, size_t begin, size_t end)

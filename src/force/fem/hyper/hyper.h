@@ -101,7 +101,7 @@ typedef struct dvHyperData {
   dvHyperLaw law;
   double parameters[DV_HYPER_PARAMETERS];
   double *rest, *moving, *slots;
-  bool no_tangents;   // force leaves `moving` as it is
+  bool no_tangents;   // leave `moving` as it is
   // viscosity
   int terms;
   double take[DV_HYPER_TERMS], keep[DV_HYPER_TERMS], present;   // a_i, b_i, 1 - sum a_i
@@ -112,6 +112,7 @@ typedef struct dvHyperData {
 typedef struct dvHyperKernels {
   // the last entry of each is for elements by tensors
   void (*force[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x);
+  void (*lone_force[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x);   // keeps no tangents
   void (*dforce[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *dx, double k);
   void (*matrix[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t pack, double k, double *out);   // four matrices
   void (*measure[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x,

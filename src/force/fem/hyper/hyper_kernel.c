@@ -31,13 +31,13 @@ DV_INLINE Edges with_memory(Data *h, size_t pack, Edges f, Edges p)
   return combine(p, dv_pack(h->present), times(f, load_sym(h->memory + DV_LANES * 6 * pack)), dv_pack(-1));
 }
 
-// minus the forces of b, c, d
-DV_INLINE Edges pack_force(Data *h, size_t pack, int law, Edges e)
+// minus the forces of b, c, d; law and keeps are constants where this is inlined
+DV_INLINE Edges pack_force(Data *h, size_t pack, int law, Edges e, bool keeps)
 {
-  double *moving = h->no_tangents ? NULL : h->moving + DV_LANES * record_of(law) * pack;
+  double *moving = h->moving + DV_LANES * record_of(law) * pack;
   Edges g = load_edges(h->rest + DV_LANES * (DV_HYPER_REST * pack + 1)), f = deformation(e, g);
-  if (moving) store_edges(moving, f);
-  Edges p = stress_of(h, pack, law, f, moving ? moving + DV_LANES * 9 : NULL);
+  if (keeps) store_edges(moving, f);
+  Edges p = stress_of(h, pack, law, f, keeps ? moving + DV_LANES * 9 : NULL);
   return tractions(h->memory ? with_memory(h, pack, f, p) : p, g);
 }
 
@@ -54,7 +54,7 @@ DV_INLINE Edges pack_dforce(Data *h, size_t pack, int law, Edges du)
 
 // --- blocks ---
 
-DV_INLINE void force_block(Data *h, size_t b, const double *x, int law)
+DV_INLINE void force_block(Data *h, size_t b, const double *x, int law, bool keeps)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &h->blocks->blocks[b];
@@ -62,7 +62,7 @@ DV_INLINE void force_block(Data *h, size_t b, const double *x, int law)
   double *out = dv_blocks_clear(h->blocks, b, h->slots);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const uint16_t *corner = dv_blocks_corners(h->blocks, i);
-    scatter_forces(out, corner, scaled(pack_force(h, i, law, gather_edges(local, corner)), dv_pack(-1)));
+    scatter_forces(out, corner, scaled(pack_force(h, i, law, gather_edges(local, corner), keeps), dv_pack(-1)));
   }
 }
 
@@ -150,7 +150,8 @@ DV_INLINE void remember_block(Data *h, size_t b, const double *x, int law)
 }
 
 #define LOOPS(name, law)                                                                                        \
-  static void force_##name(Data *h, size_t b, const double *x) { force_block(h, b, x, law); }                   \
+  static void force_##name(Data *h, size_t b, const double *x) { force_block(h, b, x, law, true); }             \
+  static void lone_force_##name(Data *h, size_t b, const double *x) { force_block(h, b, x, law, false); }       \
   static void dforce_##name(Data *h, size_t b, const double *dx, double k) { dforce_block(h, b, dx, k, law); }  \
   static void matrix_##name(Data *h, size_t pack, double k, double *out) { matrix_pack(h, pack, k, out, law); } \
   static void measure_##name(Data *h, size_t b, const double *x, double *energy)                                \
@@ -175,6 +176,7 @@ LOOPS(tensor, BY_TENSOR)
         k##_ogden, k##_stable_neo_hookean, k##_split_neo_hookean, k##_tensor                                        \
   }
 const dvHyperKernels DV_KERNEL_NAME(dv_hyper_kernels) = {.force = TABLE(force),
+                                                         .lone_force = TABLE(lone_force),
                                                          .dforce = TABLE(dforce),
                                                          .matrix = TABLE(matrix),
                                                          .measure = TABLE(measure),

@@ -91,7 +91,8 @@ DV_INLINE Edges isotropic_stress(Data *h, dvHyperLaw law, Edges f, dvPack volume
   Terms t = terms_of(h, law, f, co);
   dvPack two = dv_pack(2), *numbers = (dvPack *)&t;
   for (int i = 1; i < 8; i++) numbers[i] *= volume;
-  for (int i = 0; i < 7 && kept; i++) dv_pack_store(kept + DV_LANES * i, numbers[1 + i]);
+  if (kept)
+    for (int i = 0; i < 7; i++) dv_pack_store(kept + DV_LANES * i, numbers[1 + i]);
   Edges p = combine(f, two * (t.w1 + (has_second(law) ? norm2(f) * t.w2 : dv_pack(0))), co, t.wj);
   return has_second(law) ? combine(p, dv_pack(1), times(f, gram(f)), -two * t.w2) : p;
 }
@@ -157,7 +158,8 @@ DV_INLINE Edges costa_stress(Data *h, Edges f, dvPack volume, double *kept)
   dvPack growth = volume * dv_pack(p[0]) * power * pack_exp(dv_pack_select(exponent > most, most, exponent));
   dvPack slope = volume * dv_pack(p[1]) / v.kept, pressure = volume * dv_pack(p[1]) * v.log + slope * (v.j - v.kept);
   const dvPack numbers[5] = {growth, q, power, pressure, slope};
-  for (int i = 0; i < 5 && kept; i++) dv_pack_store(kept + DV_LANES * i, numbers[i]);
+  if (kept)
+    for (int i = 0; i < 5; i++) dv_pack_store(kept + DV_LANES * i, numbers[i]);
   return combine(times(f, a), growth, co, pressure - dv_pack(2.0 / 3) * growth * q * v.inverse);
 }
 

@@ -1,7 +1,5 @@
-// Companions of a container: ...TopologyModifier and ...GeometryAlgorithms of each element kind.
-//
-// They hold their settings and know their container. A modifier without one is told: nothing could be changed through
-// it. TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way.
+// Companions of a container: ...GeometryAlgorithms of each element kind, which hold how things are drawn.
+// TriangleSetGeometryAlgorithms can turn triangles so that neighbours run the same way. Modifiers: change/modifier.h.
 #include "topology/topology.h"
 
 // the topology of the node or above; a failed one has been reported, so nothing more is said about it
@@ -14,66 +12,6 @@ static dvTopology *find_topology(dvObject *o, const char *advice, const char *pu
   dv_warning(o, advice, "%s finds no topology %s", o->cls->name, purpose);
   return NULL;
 }
-
-// --- modifiers -----------------------------------------------------------------------------------
-
-#define MODIFIER_FIELDS(X) \
-  X(bool, propagateToDOF, "1", "", "no effect: who holds values for points follows their changes", .flags = DV_IDLE)
-#define REMOVAL_FIELDS(X) \
-  X(indices, list_Out, "", "", "no effect: leave the elements out of the mesh", .flags = DV_IDLE)
-#define ISOLATED_FIELDS(X) \
-  X(bool, removeIsolated, "1", "", "no effect: who removes elements removes their points too", .flags = DV_IDLE)
-
-typedef struct Modifier {
-  dvObject base;
-  MODIFIER_FIELDS(DV_MEMBER)
-  REMOVAL_FIELDS(DV_MEMBER)
-  ISOLATED_FIELDS(DV_MEMBER)
-  dvTopology *container;
-} Modifier;
-
-#define SELF Modifier
-static const dvFieldDesc modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc triangle_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc tetrahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) REMOVAL_FIELDS(DV_DESCRIBE)
-                                                              ISOLATED_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc hexahedron_modifier_fields[] = {MODIFIER_FIELDS(DV_DESCRIBE) ISOLATED_FIELDS(DV_DESCRIBE)};
-#undef SELF
-
-static dvStatus modifier_init(dvObject *o)
-{
-  ((Modifier *)o)->container = find_topology(o, "add a TopologyContainer to the node", "that it could change");
-  return DV_OK;
-}
-
-#define MODIFIER(variable, name_, aliases_, help_, fields)   \
-  const dvClass variable = {                                 \
-      .struct_size = sizeof(dvClass),                        \
-      .name = name_,                                         \
-      .aliases = aliases_,                                   \
-      .help = help_,                                         \
-      .module = "Sofa.Component.Topology.Container.Dynamic", \
-      .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),              \
-      .size = sizeof(Modifier),                              \
-      .blocks = {&dv_object_block, DV_BLOCK(fields)},        \
-      .init = modifier_init,                                 \
-  };
-
-MODIFIER(dv_point_modifier_class, "PointSetTopologyModifier", NULL, "through it the points of a topology are changed",
-         modifier_fields)
-MODIFIER(dv_edge_modifier_class, "EdgeSetTopologyModifier", "ManifoldEdgeSetTopologyModifier",
-         "through it the edges of a topology are changed", modifier_fields)
-MODIFIER(dv_triangle_modifier_class, "TriangleSetTopologyModifier", "ManifoldTriangleSetTopologyModifier",
-         "through it the triangles of a topology are changed", triangle_modifier_fields)
-MODIFIER(dv_quad_modifier_class, "QuadSetTopologyModifier", NULL, "through it the quads of a topology are changed",
-         modifier_fields)
-MODIFIER(dv_tetrahedron_modifier_class, "TetrahedronSetTopologyModifier", "ManifoldTetrahedronSetTopologyModifier",
-         "through it the tetrahedra of a topology are changed", tetrahedron_modifier_fields)
-MODIFIER(dv_hexahedron_modifier_class, "HexahedronSetTopologyModifier", NULL,
-         "through it the hexahedra of a topology are changed", hexahedron_modifier_fields)
-
-MODIFIER(dv_sparse_modifier_class, "DynamicSparseGridTopologyModifier", NULL,
-         "through it the voxels of a topology are changed", hexahedron_modifier_fields)
 
 // --- geometry algorithms -------------------------------------------------------------------------
 

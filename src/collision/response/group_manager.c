@@ -1,0 +1,202 @@
+// DefaultCollisionGroupManager: bodies that touch are solved together, so that what acts between them is integrated
+// implicitly (J. Allard et al., SOFA, 2007, and the chapter of 2012, section 4.4).
+//
+// A body is what one solver rules. Bodies in contact, directly or through others, form a group: the last of them in the
+// order of the graph leads, an implicit solver before an explicit one; its solver takes the others into its system, and
+// theirs rest. When they part, each has its own again. The graph is as it was all the time: nodes only note with whom
+// they are solved (dvNode.leader, joined).
+#include "base/address_map.h"
+#include "collision/collision.h"
+#include "collision/register.h"
+
+#define GROUP_FIELDS(X)                                                                                 \
+  X(int, groups, "0", "", "groups of several bodies now", .flags = DV_READ_ONLY)                        \
+  X(int, merges, "0", "", "how often a body has joined a group since the start", .flags = DV_READ_ONLY) \
+  X(int, splits, "0", "", "how often a body has left a group since the start", .flags = DV_READ_ONLY)
+
+typedef struct Body {
+  dvNode *node;
+  int32_t parent;   // union of those that touch
+} Body;
+
+typedef struct GroupManager {
+  dvObject base;
+  GROUP_FIELDS(DV_MEMBER)
+  DV_ARRAY(Body) bodies;                  // of this step
+  dvAddressMap table;                     // of their nodes
+  DV_ARRAY(dvNode *) followers, before;   // nodes that another one leads, now and in the last step
+  DV_ARRAY(int32_t) leaders;              // of each union
+} GroupManager;
+
+#define SELF GroupManager
+static const dvFieldDesc group_fields[] = {GROUP_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+// --- bodies --------------------------------------------------------------------------------------
+
+static dvObject *solver_in(const dvNode *node) { return dv_node_find(node, DV_ROLE_ODE); }
+
+// the topmost node with a solver: it rules everything below
+static dvNode *body_of(const dvCollisionModel *m)
+{
+  dvNode *body = NULL;
+  for (dvNode *n = m->base.node; n; n = n->parents.count ? n->parents.data[0] : NULL)
+    if (solver_in(n)) body = n;
+  return body;
+}
+
+static int32_t number_of(GroupManager *g, dvNode *node)
+{
+  int32_t *at = dv_address_map_at(&g->table, node, 0);
+  if (*at < 0) {
+    *at = (int32_t)g->bodies.count;
+    dv_push(&g->bodies, ((Body){node, *at}));
+  }
+  return *at;
+}
+
+static int32_t root_of(GroupManager *g, int32_t i)
+{
+  Body *b = g->bodies.data;
+  while (b[i].parent != i) i = b[i].parent = b[b[i].parent].parent;
+  return i;
+}
+
+static bool is_implicit(const dvNode *node)
+{
+  return ((const dvOdeOps *)dv_ops(solver_in(node), DV_ROLE_ODE))->kind == DV_ODE_IMPLICIT;
+}
+
+// which of two comes first in the graph, depth first
+static bool comes_first(const dvNode *at, const dvNode *a, const dvNode *b, const dvNode **found)
+{
+  if (at == a || at == b) *found = at;
+  for (size_t i = 0; i < at->children.count && !*found; i++) comes_first(at->children.data[i], a, b, found);
+  return *found == a;
+}
+
+static bool leads(const dvNode *a, const dvNode *b)
+{
+  if (is_implicit(a) != is_implicit(b)) return is_implicit(a);
+  const dvNode *found = NULL;
+  return comes_first(a->scene->root, b, a, &found);
+}
+
+// --- groups --------------------------------------------------------------------------------------
+
+static bool is_static(const dvResponse *r) { return !r->model[0]->simulated || !r->model[1]->simulated; }
+
+static void unite(GroupManager *g, const dvResponses *responses)
+{
+  g->bodies.count = 0;
+  dv_address_map_clear(&g->table);
+  for (size_t i = 0; i < responses->count; i++) {
+    const dvResponse *r = responses->data[i];
+    dvNode *a = body_of(r->model[0]), *b = body_of(r->model[1]);
+    if (is_static(r) || !a || !b || a == b) continue;
+    int32_t first = root_of(g, number_of(g, a)), second = root_of(g, number_of(g, b));
+    g->bodies.data[dv_max_int(first, second)].parent = dv_min_int(first, second);
+  }
+}
+
+static void choose_leaders(GroupManager *g)
+{
+  dv_array_resize(&g->leaders, g->bodies.count);
+  for (size_t i = 0; i < g->bodies.count; i++) g->leaders.data[i] = -1;
+  for (size_t i = 0; i < g->bodies.count; i++) {
+    int32_t *leader = &g->leaders.data[root_of(g, (int32_t)i)];
+    if (*leader < 0 || leads(g->bodies.data[i].node, g->bodies.data[*leader].node)) *leader = (int32_t)i;
+  }
+}
+
+static bool was_follower(const GroupManager *g, const dvNode *node)
+{
+  for (size_t i = 0; i < g->before.count; i++)
+    if (g->before.data[i] == node) return true;
+  return false;
+}
+
+// whether the nodes already note what the unions say
+static bool stands(GroupManager *g)
+{
+  size_t followers = 0;
+  for (size_t i = 0; i < g->bodies.count; i++) {
+    const dvNode *node = g->bodies.data[i].node, *leader = g->bodies.data[g->leaders.data[root_of(g, (int32_t)i)]].node;
+    if (node->leader != (leader == node ? NULL : leader)) return false;
+    followers += leader != node;
+  }
+  return followers == g->followers.count;
+}
+
+static void dissolve(GroupManager *g)
+{
+  g->before.count = 0;
+  for (size_t i = 0; i < g->followers.count; i++) {
+    dvNode *node = g->followers.data[i];
+    node->leader->joined.count = 0;
+    node->leader = NULL;
+    dv_push(&g->before, node);
+  }
+  g->followers.count = 0;
+}
+
+static void regroup(GroupManager *g, dvScene *scene)
+{
+  dissolve(g);
+  g->groups = 0;
+  for (size_t i = 0; i < g->bodies.count; i++) {
+    dvNode *node = g->bodies.data[i].node, *leader = g->bodies.data[g->leaders.data[root_of(g, (int32_t)i)]].node;
+    if (leader == node) {
+      g->groups++;
+      continue;
+    }
+    node->leader = leader;
+    dv_push(&leader->joined, node);
+    dv_push(&g->followers, node);
+    if (!was_follower(g, node)) g->merges++;
+  }
+  for (size_t i = 0; i < g->before.count; i++)
+    if (!g->before.data[i]->leader) g->splits++;
+  scene->version++;   // solvers have other systems now
+}
+
+static dvStatus group_manager_group(dvObject *o, const dvResponses *responses, dvNode *scene_node, dvNode **nodes)
+{
+  GroupManager *g = (GroupManager *)o;
+  unite(g, responses);
+  choose_leaders(g);
+  if (!stands(g)) regroup(g, scene_node->scene);
+  for (size_t i = 0; i < responses->count; i++) {
+    const dvResponse *r = responses->data[i];
+    dvNode *a = body_of(r->model[0]), *b = body_of(r->model[1]);
+    nodes[i] = is_static(r) || (!a && !b) ? NULL : !b ? a : !a ? b : a->leader ? a->leader : a;
+  }
+  return DV_OK;
+}
+
+static void group_manager_cleanup(dvObject *o) { dissolve((GroupManager *)o); }
+
+static void group_manager_destroy(dvObject *o)
+{
+  GroupManager *g = (GroupManager *)o;
+  dv_array_free(&g->bodies);
+  dv_array_free(&g->followers);
+  dv_array_free(&g->before);
+  dv_array_free(&g->leaders);
+  dv_address_map_free(&g->table);
+}
+
+static const dvGroupManagerOps group_manager_ops = {.group = group_manager_group};
+
+const dvClass dv_group_manager_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "DefaultCollisionGroupManager",
+    .aliases = "TreeCollisionGroupManager CollisionGroupManager CollisionGroup",
+    .help = "solves bodies that touch together, as long as they do",
+    .module = "Sofa.Component.Collision.Response.Contact",
+    .size = sizeof(GroupManager),
+    .blocks = {&dv_object_block, DV_BLOCK(group_fields)},
+    .ops = {[DV_ROLE_GROUP_MANAGER] = &group_manager_ops},
+    .cleanup = group_manager_cleanup,
+    .destroy = group_manager_destroy,
+};

@@ -1,0 +1,298 @@
+// UncoupledConstraintCorrection: constraints move each degree of freedom of an object by itself.
+//
+//   W += h H C H^T,   x = x_free + h C H^T lambda,   v = v_free + C H^T lambda
+//
+// C has a block for each degree of freedom: what is given as compliance, or for frames M^-1, their mass and inertia as
+// they stand. Without the integrator's factors a given compliance counts as a displacement for a force, c = h^2 C.
+#include "constraint/lagrangian/classes.h"
+#include "constraint/lagrangian/correction.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define UNCOUPLED_FIELDS(X)                                                                                          \
+  X(reals, compliance, "", "m/(s N s)",                                                                              \
+    "of each point; for frames 7 numbers: of translations, and the upper part of the matrix of rotations")           \
+  X(real, defaultCompliance, "1e-5", "m/(s N s)",                                                                    \
+    "of points that compliance does not name; of translations of frames")                                            \
+  X(bool, verbose, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                                        \
+  X(real, correctionVelocityFactor, "1", "", "factor of changes of velocity; without the integrator's factors")      \
+  X(real, correctionPositionFactor, "1", "", "factor of changes of position; without the integrator's factors")      \
+  X(bool, useIntegrationSchemeIntegrationFactors, "1", "", "positions and velocities follow as the integrator says", \
+    .alias = "useOdeSolverIntegrationFactors")                                                                       \
+  X(link, topology, "", "", "accepted: compliances are those of the points", .role = DV_ROLE_TOPOLOGY,               \
+    .flags = DV_HIDDEN)
+
+enum { FRAME = 7, WIDEST = 6 };
+
+// a row at a degree of freedom
+typedef struct Touch {
+  int32_t row, dof, next;        // next: of the same degree of freedom, before this one; -1
+  double h[WIDEST], c[WIDEST];   // what the row says, and C h
+} Touch;
+
+typedef struct Uncoupled {
+  dvObject base;
+  UNCOUPLED_FIELDS(DV_MEMBER)
+  dvState *state;
+  dvObject *ode, *mass;      // mass: gives C where nothing else does
+  int mask;                  // vector: 1, or 0 where projective constraints hold
+  DV_ARRAY(Touch) touches;   // in the order of rows
+  DV_ARRAY(int32_t) last;    // of each degree of freedom, -1 where nothing touches it
+  DV_ARRAY(double) blocks;   // C from the mass
+} Uncoupled;
+
+#define SELF Uncoupled
+static const dvFieldDesc uncoupled_fields[] = {UNCOUPLED_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static int width_of(const Uncoupled *u) { return u->state->base.dof->deriv; }
+static bool is_frame(const Uncoupled *u) { return u->state->base.dof->kind == DV_RIGID3; }
+
+// --- set-up ------------------------------------------------------------------------------------------
+
+static dvStatus check_values(Uncoupled *u)
+{
+  dvObject *o = &u->base;
+  if (!(u->defaultCompliance > 0))
+    return dv_field_error(o, &u->defaultCompliance, "give what a unit of impulse changes in velocity, 1 / mass",
+                          "with a compliance of %g nothing can be solved", u->defaultCompliance);
+  for (size_t i = 0; i < u->compliance.count; i++) {
+    size_t k = i % FRAME;
+    bool beside = is_frame(u) && (k == 2 || k == 3 || k == 5);
+    if (beside || u->compliance.data[i] > 0) continue;
+    return dv_field_error(o, &u->compliance, "every point needs one above 0",
+                          "with a compliance of %g (number %zu) nothing can be solved", u->compliance.data[i], i);
+  }
+  if (is_frame(u) && u->compliance.count && u->compliance.count != FRAME)
+    dv_field_warning(o, &u->compliance, "give 7 numbers: of translations, then xx xy xz yy yz zz of rotations",
+                     "%zu numbers are not the compliance of a frame: the mass is used", u->compliance.count);
+  return DV_OK;
+}
+
+static dvStatus find_mass(Uncoupled *u)
+{
+  dvObject *o = &u->base;
+  if (!is_frame(u) || u->compliance.count == FRAME || dv_was_set(o, &u->defaultCompliance)) return DV_OK;
+  u->mass = dv_node_find(o->node, DV_ROLE_MASS);
+  const dvMassOps *ops = u->mass ? dv_ops(u->mass, DV_ROLE_MASS) : NULL;
+  if (!ops || !ops->add_matrix)
+    return dv_error(o, "add UniformMass to the node, or give compliance",
+                    "%s finds no mass to take the compliance from", o->cls->name);
+  return dv_object_ensure(u->mass);
+}
+
+static dvStatus uncoupled_init(dvObject *o)
+{
+  Uncoupled *u = (Uncoupled *)o;
+  dvObject *state = dv_node_state(o->node);
+  if (!state) return dv_error(o, "put it beside the MechanicalObject", "%s finds no state in its node", o->cls->name);
+  DV_TRY(dv_object_ensure(state));
+  u->state = dv_state(state);
+  DV_TRY(check_values(u));
+  u->ode = dv_node_find_up(o->node, DV_ROLE_ODE);
+  if (!u->ode && u->useIntegrationSchemeIntegrationFactors)
+    return dv_error(o, "add EulerImplicitSolver to the node", "%s needs a time integrator and finds none",
+                    o->cls->name);
+  if (!is_frame(u) && !u->compliance.count && !dv_was_set(o, &u->defaultCompliance))
+    dv_warning(o, "give defaultCompliance or compliance", "no compliance is given: every point gets %g",
+               u->defaultCompliance);
+  if (!is_frame(u) && u->compliance.count && u->compliance.count != u->state->count) {
+    if (u->compliance.count > 1)
+      dv_field_warning(o, &u->compliance, NULL, "%zu compliances for %zu points: all get one number",
+                       u->compliance.count, u->state->count);
+    if (!dv_was_set(o, &u->defaultCompliance)) u->defaultCompliance = u->compliance.data[0];
+  }
+  if (!u->mask) dv_vec_take(o, DV_VEC_DERIV, &u->mask);
+  return find_mass(u);
+}
+
+// --- C -----------------------------------------------------------------------------------------------
+
+typedef struct MassSink {
+  dvMatrixSink base;
+  Uncoupled *u;
+} MassSink;
+
+static void mass_sink_add(dvMatrixSink *base, const dvState *row_state, size_t row, const dvState *col_state,
+                          size_t col, int rows, int cols, const double *values)
+{
+  Uncoupled *u = ((MassSink *)base)->u;
+  if (row_state != u->state || col_state != u->state || row != col || rows != WIDEST || cols != WIDEST) return;
+  double *out = u->blocks.data + WIDEST * WIDEST * row;
+  for (int i = 0; i < WIDEST * WIDEST; i++) out[i] += values[i];
+}
+
+static void invert_frame(double *m)
+{
+  dvMat3 turn, inverse;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) turn.m[i][k] = m[WIDEST * (i + 3) + k + 3];
+  double mass = m[0];
+  memset(m, 0, WIDEST * WIDEST * sizeof *m);
+  for (int i = 0; i < 3; i++) m[(WIDEST + 1) * i] = mass > 0 ? 1 / mass : 0;
+  if (!dv_mat3_inverse(turn, &inverse)) return;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) m[WIDEST * (i + 3) + k + 3] = inverse.m[i][k];
+}
+
+static void take_mass(Uncoupled *u)
+{
+  MassSink sink = {.base = {.add = mass_sink_add}, .u = u};
+  size_t count = u->state->count;
+  dv_array_resize(&u->blocks, WIDEST * WIDEST * count);
+  memset(u->blocks.data, 0, WIDEST * WIDEST * count * sizeof *u->blocks.data);
+  ((const dvMassOps *)dv_ops(u->mass, DV_ROLE_MASS))->add_matrix(u->mass, 1, &sink.base);
+  for (size_t i = 0; i < count; i++) invert_frame(u->blocks.data + WIDEST * WIDEST * i);
+}
+
+// what a given number is as C
+static double unit(const Uncoupled *u, double dt)
+{
+  return u->useIntegrationSchemeIntegrationFactors ? 1 : 1 / (dt * dt);
+}
+
+static void times_frame(const Uncoupled *u, double dt, const double *in, double *out)
+{
+  double given[FRAME] = {u->defaultCompliance, dt * dt, 0, 0, dt * dt, 0, dt * dt};
+  if (u->useIntegrationSchemeIntegrationFactors) given[1] = given[4] = given[6] = 1;
+  const double *c = u->compliance.count == FRAME ? u->compliance.data : given;
+  double k = unit(u, dt);
+  for (int i = 0; i < 3; i++) out[i] = k * c[0] * in[i];
+  out[3] = k * (c[1] * in[3] + c[2] * in[4] + c[3] * in[5]);
+  out[4] = k * (c[2] * in[3] + c[4] * in[4] + c[5] * in[5]);
+  out[5] = k * (c[3] * in[3] + c[5] * in[4] + c[6] * in[5]);
+}
+
+// out = C in, for one degree of freedom
+static void times(const Uncoupled *u, double dt, size_t dof, const double *in, double *out)
+{
+  int w = width_of(u);
+  if (u->mass) {
+    const double *block = u->blocks.data + WIDEST * WIDEST * dof;
+    for (int i = 0; i < WIDEST; i++) {
+      out[i] = 0;
+      for (int k = i < 3 ? 0 : 3; k < (i < 3 ? 3 : 6); k++) out[i] += block[WIDEST * i + k] * in[k];
+    }
+  } else if (is_frame(u)) {
+    times_frame(u, dt, in, out);
+  } else {
+    double c = u->compliance.count == u->state->count ? u->compliance.data[dof] : u->defaultCompliance;
+    for (int i = 0; i < w; i++) out[i] = unit(u, dt) * c * in[i];
+  }
+}
+
+static dvMotionFactors factors_of(const Uncoupled *u, double dt)
+{
+  if (u->useIntegrationSchemeIntegrationFactors) return dv_motion_factors(u->ode, dt);
+  return (dvMotionFactors){dt * u->correctionPositionFactor, u->correctionVelocityFactor};
+}
+
+// --- rows --------------------------------------------------------------------------------------------
+
+// where projective constraints hold the state; NULL: nowhere
+static const double *held(Uncoupled *u)
+{
+  dvPlan *plan = u->base.node->scene->plan;
+  if (plan->projections.count == 0) return NULL;
+  double *one = dv_state_overwrite(u->state, u->mask);
+  for (size_t i = 0; i < u->state->count * (size_t)width_of(u); i++) one[i] = 1;
+  dv_mech_project_response(plan, u->mask);
+  return dv_state_read(u->state, u->mask);
+}
+
+static void take_rows(Uncoupled *u, double dt, const dvSparseRows *rows)
+{
+  int w = width_of(u);
+  const double *free = held(u);
+  if (u->mass) take_mass(u);
+  u->touches.count = 0;
+  dv_array_resize(&u->last, u->state->count);
+  for (size_t i = 0; i < u->state->count; i++) u->last.data[i] = -1;
+  for (size_t row = 0; row < rows->count; row++)
+    for (size_t e = rows->start.data[row]; e < rows->start.data[row + 1];) {
+      Touch t = {.row = (int32_t)row, .dof = rows->col.data[e] / w};
+      for (; e < rows->start.data[row + 1] && rows->col.data[e] / w == t.dof; e++) {
+        int32_t col = rows->col.data[e];
+        if (!free || free[col] != 0) t.h[col % w] = rows->value.data[e];
+      }
+      times(u, dt, (size_t)t.dof, t.h, t.c);
+      t.next = u->last.data[t.dof];
+      u->last.data[t.dof] = (int32_t)u->touches.count;
+      dv_push(&u->touches, t);
+    }
+}
+
+static dvStatus uncoupled_add_compliance(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows, size_t count,
+                                         double *w)
+{
+  Uncoupled *u = (Uncoupled *)o;
+  const dvStateRows *on = dv_rows_find(rows, u->state);
+  u->touches.count = 0;
+  if (!on) return DV_OK;
+  take_rows(u, step->dt, &on->rows);
+  double factor = step->velocities || u->useIntegrationSchemeIntegrationFactors
+                      ? dv_motion_factor(factors_of(u, step->dt), step)
+                      : step->dt;
+  int width = width_of(u);
+  for (size_t i = 0; i < u->touches.count; i++) {
+    const Touch *a = &u->touches.data[i];
+    for (int32_t k = (int32_t)i; k >= 0; k = u->touches.data[k].next) {
+      const Touch *b = &u->touches.data[k];
+      double sum = 0;
+      for (int n = 0; n < width; n++) sum += a->c[n] * b->h[n];
+      w[(size_t)a->row * count + (size_t)b->row] += factor * sum;
+      if (a->row != b->row) w[(size_t)b->row * count + (size_t)a->row] += factor * sum;
+    }
+  }
+  return DV_OK;
+}
+
+// the rows are those of the last add_compliance
+static dvStatus uncoupled_apply(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows, const double *lambda,
+                                int x, int v)
+{
+  DV_UNUSED(rows);
+  Uncoupled *u = (Uncoupled *)o;
+  dvMotionFactors factors = factors_of(u, step->dt);
+  int width = width_of(u);
+  for (size_t i = 0; i < u->touches.count; i++) {
+    int32_t dof = u->touches.data[i].dof;
+    if (u->last.data[dof] != (int32_t)i) continue;
+    double change[WIDEST] = {0};
+    for (int32_t k = u->last.data[dof]; k >= 0; k = u->touches.data[k].next)
+      for (int n = 0; n < width; n++) change[n] += u->touches.data[k].c[n] * lambda[u->touches.data[k].row];
+    dv_motion_apply(u->state, step, factors, change, (size_t)dof, 1, x, v);
+  }
+  return DV_OK;
+}
+
+static bool uncoupled_covers(const dvObject *o, const dvObject *state)
+{
+  return state == &((const Uncoupled *)o)->state->base;
+}
+
+static void uncoupled_destroy(dvObject *o)
+{
+  Uncoupled *u = (Uncoupled *)o;
+  dv_vec_give(o, &u->mask);
+  dv_array_free(&u->touches);
+  dv_array_free(&u->last);
+  dv_array_free(&u->blocks);
+}
+
+static const dvCorrectionOps uncoupled_ops = {
+    .add_compliance = uncoupled_add_compliance, .apply = uncoupled_apply, .covers = uncoupled_covers};
+
+const dvClass dv_uncoupled_correction_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "UncoupledConstraintCorrection",
+    .help = "lets constraints move each point or frame of its node by itself",
+    .module = "Sofa.Component.Constraint.Lagrangian.Correction",
+    .size = sizeof(Uncoupled),
+    .blocks = {&dv_object_block, DV_BLOCK(uncoupled_fields)},
+    .ops = {[DV_ROLE_CORRECTION] = &uncoupled_ops},
+    .init = uncoupled_init,
+    .destroy = uncoupled_destroy,
+};

@@ -1,0 +1,120 @@
+// A law within its problem: its violation, and its multipliers with all others as they are. See problem.h.
+//
+// An equality with many rows (all edges of a string at once) keeps the inverse of its block of W, which is the same in
+// every iteration. Where rows say the same it is the pseudo-inverse: the smallest multipliers that hold, or that come
+// nearest when rows contradict each other.
+#include "constraint/lagrangian/problem.h"
+
+#include "math/dense.h"
+#include "math/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- equalities with many rows -----------------------------------------------------------------------
+
+static void take_block(const dvConstraintProblem *p, const dvProblemLaw *l, double *block)
+{
+  size_t n = (size_t)l->law.rows, first = (size_t)l->first;
+  for (size_t i = 0; i < n; i++) memcpy(block + i * n, p->w.data + (first + i) * p->rows + first, n * sizeof *block);
+}
+
+static void pseudo_inverse(const double *block, size_t n, double *inverse, double *values, double *v)
+{
+  dv_dense_eigen_symmetric(block, values, v, n);
+  double largest = 0;
+  for (size_t k = 0; k < n; k++) largest = fmax(largest, fabs(values[k]));
+  memset(inverse, 0, n * n * sizeof *inverse);
+  for (size_t k = 0; k < n; k++) {
+    if (!(fabs(values[k]) > 1e-12 * largest)) continue;
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) inverse[i * n + j] += v[k * n + i] * v[k * n + j] / values[k];
+  }
+}
+
+static void invert(dvConstraintProblem *p, const dvProblemLaw *l)
+{
+  size_t n = (size_t)l->law.rows, bad;
+  double *inverse = p->inverses.data + l->inverse;
+  dv_array_resize(&p->work, 2 * n * n + n);
+  double *block = p->work.data, *factor = block + n * n, *column = factor + n * n;
+  take_block(p, l, block);
+  for (size_t i = 0; i < n; i++) block[i * n + i] += l->law.compliance;
+  memcpy(factor, block, n * n * sizeof *block);
+  if (!dv_dense_cholesky(factor, n, &bad)) {
+    pseudo_inverse(block, n, inverse, column, factor);
+    return;
+  }
+  for (size_t k = 0; k < n; k++) {
+    memset(column, 0, n * sizeof *column);
+    column[k] = 1;
+    dv_dense_cholesky_solve(factor, n, column);
+    for (size_t i = 0; i < n; i++) inverse[i * n + k] = column[i];
+  }
+}
+
+void dv_problem_invert(dvConstraintProblem *p)
+{
+  size_t room = 0;
+  for (size_t i = 0; i < p->laws.count; i++) {
+    size_t n = (size_t)p->laws.data[i].law.rows;
+    p->laws.data[i].inverse = n > DV_LAW_ROWS ? (int64_t)room : -1;
+    if (n > DV_LAW_ROWS) room += n * n;
+  }
+  dv_array_resize(&p->inverses, room);
+  for (size_t i = 0; i < p->laws.count; i++)
+    if (p->laws.data[i].inverse >= 0) invert(p, &p->laws.data[i]);
+}
+
+// --- one law -----------------------------------------------------------------------------------------
+
+void dv_problem_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d)
+{
+  const dvVectorKernels *kernels = dv_vector_kernels();
+  for (size_t i = 0; i < (size_t)l->law.rows; i++) {
+    size_t row = (size_t)l->first + i;
+    d[i] = p->violation.data[row] + kernels->dot(p->w.data + row * p->rows, p->lambda.data, p->rows);
+  }
+}
+
+void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const double *d, double *lambda)
+{
+  size_t n = (size_t)l->law.rows;
+  if (l->inverse < 0) {
+    double own[DV_LAW_ROWS * DV_LAW_ROWS];
+    take_block(p, l, own);
+    dv_law_solve(l->object, &l->law, own, d, lambda);
+    return;
+  }
+  const double *inverse = p->inverses.data + l->inverse;
+  dv_array_resize(&p->work, 3 * n);   // the first two thirds are the caller's
+  double *change = p->work.data + 2 * n;
+  for (size_t i = 0; i < n; i++) {
+    change[i] = 0;
+    for (size_t k = 0; k < n; k++) change[i] += inverse[i * n + k] * (d[k] + l->law.compliance * lambda[k]);
+  }
+  for (size_t i = 0; i < n; i++) lambda[i] -= (1 - l->law.held_back) * change[i];
+}
+
+double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *most)
+{
+  size_t n = (size_t)l->law.rows, first = (size_t)l->first;
+  dv_array_resize(&p->work, 3 * n);
+  double *d = p->work.data, *before = d + n, *lambda = p->lambda.data + first, sum = 0;
+  memcpy(d, p->residual.d.data + first, n * sizeof *d);
+  memcpy(before, lambda, n * sizeof *before);
+  dv_problem_solve_law(p, l, d, lambda);
+  dv_residual_change(&p->residual, p->w.data, first, n, lambda);
+  *most = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double *row = p->w.data + (first + i) * p->rows + first;
+    double square = 0;
+    for (size_t k = 0; k < n; k++) {
+      double move = row[k] * (lambda[k] - before[k]);
+      square += move * move;
+    }
+    *most = fmax(*most, sqrt(square));
+    sum += sqrt(square);
+  }
+  return sum;
+}

@@ -1,0 +1,263 @@
+// See modify.h.
+#include "topology/change/modify.h"
+
+#include "topology/derive.h"
+#include "topology/mapping/mapping.h"
+#include "topology/search/tuple_set.h"
+
+#include <stdlib.h>
+
+static const int edges_of_prism[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}};
+static const int edges_of_pyramid[8][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}};
+
+const dvElementParts *dv_element_parts(dvElementKind kind)
+{
+  static const dvElementParts parts[DV_ELEMENT_KINDS][4] = {
+      [DV_TRIANGLE] = {{DV_EDGE, 3, &dv_edges_of_triangle[0][0]}},
+      [DV_QUAD] = {{DV_EDGE, 4, &dv_edges_of_quad[0][0]}},
+      [DV_TETRAHEDRON] = {{DV_TRIANGLE, 4, &dv_triangles_of_tetrahedron[0][0]},
+                          {DV_EDGE, 6, &dv_edges_of_tetrahedron[0][0]}},
+      [DV_HEXAHEDRON] = {{DV_QUAD, 6, &dv_quads_of_hexahedron[0][0]}, {DV_EDGE, 12, &dv_edges_of_hexahedron[0][0]}},
+      [DV_PRISM] = {{DV_QUAD, 3, &dv_quads_of_prism[0][0]},
+                    {DV_TRIANGLE, 2, &dv_triangles_of_prism[0][0]},
+                    {DV_EDGE, 9, &edges_of_prism[0][0]}},
+      [DV_PYRAMID] = {{DV_QUAD, 1, &dv_quads_of_pyramid[0][0]},
+                      {DV_TRIANGLE, 4, &dv_triangles_of_pyramid[0][0]},
+                      {DV_EDGE, 8, &edges_of_pyramid[0][0]}},
+  };
+  return parts[kind];
+}
+
+// --- who is where --------------------------------------------------------------------------------
+
+static bool has_point(const int32_t *element, size_t width, int32_t point)
+{
+  for (size_t k = 0; k < width; k++)
+    if (element[k] == point) return true;
+  return false;
+}
+
+size_t dv_mesh_around(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, int32_t *out, size_t room)
+{
+  size_t width = (size_t)dv_element_points(kind), found = 0;
+  for (int32_t at = dv_topology_first_at(t, kind, points[0]); at >= 0; at = dv_topology_next_at(t, kind, at)) {
+    size_t element = (size_t)at / width;
+    const int32_t *corners = dv_topology_list(t, kind)->data + element * width;
+    size_t k = 1;
+    while (k < count && has_point(corners, width, points[k])) k++;
+    if (k < count) continue;
+    if (found < room) out[found] = (int32_t)element;
+    found++;
+  }
+  dv_tuple_sort(out, (int)dv_min_size(found, room));
+  return found;
+}
+
+int32_t dv_mesh_find(dvTopology *t, dvElementKind kind, const int32_t *points)
+{
+  int32_t found;
+  return dv_mesh_around(t, kind, points, (size_t)dv_element_points(kind), &found, 1) ? found : -1;
+}
+
+// is it part of a larger element?
+static bool is_used(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count)
+{
+  int32_t found;
+  for (dvElementKind larger = kind + 1; larger < DV_ELEMENT_KINDS; larger++) {
+    bool part = false;
+    for (const dvElementParts *p = dv_element_parts(larger); p->count && !part; p++) part = p->kind == kind;
+    if (part && dv_mesh_around(t, larger, points, count, &found, 1)) return true;
+  }
+  return false;
+}
+
+bool dv_mesh_may_change(dvTopology *t, const dvObject *o)
+{
+  const dvTopology *master = t;
+  while (master->filler) {
+    const dvTopology *from = ((const dvTopologyMapping *)master->filler)->from;
+    if (!from) break;
+    master = from;
+  }
+  if (master == t) return true;
+  dv_warning(o, "change the topology that it is made of", "%s is made by %s and is not changed: change %s instead",
+             t->base.name, t->filler->name, master->base.name);
+  return false;
+}
+
+// --- adding --------------------------------------------------------------------------------------
+
+static dvStatus add_missing(dvTopology *t, dvElementKind kind, const int32_t *element)
+{
+  for (const dvElementParts *p = dv_element_parts(kind); p->count; p++) {
+    int width = dv_element_points(p->kind);
+    for (int i = 0; i < p->count; i++) {
+      int32_t part[4];
+      for (int k = 0; k < width; k++) part[k] = element[p->table[i * width + k]];
+      if (dv_mesh_find(t, p->kind, part) >= 0) continue;
+      DV_TRY(add_missing(t, p->kind, part));
+      DV_TRY(dv_topology_add(t, p->kind, part, 1, (dvOrigin){0}));
+    }
+  }
+  return DV_OK;
+}
+
+static dvStatus refuse(const dvTopology *t, const char *format, int32_t point, const char *kind)
+{
+  dv_warning(&t->base, "the mesh stays as it is", format, kind, point);
+  return DV_ERROR_USAGE;
+}
+
+static dvStatus check_new(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count)
+{
+  size_t width = (size_t)dv_element_points(kind), point_count = dv_topology_point_count(t);
+  for (size_t i = 0; i < count; i++) {
+    const int32_t *e = points + i * width;
+    for (size_t k = 0; k < width; k++) {
+      if (e[k] < 0 || (size_t)e[k] >= point_count) {
+        dv_warning(&t->base, "the mesh stays as it is", "a new element names point %d, but there are %zu points", e[k],
+                   point_count);
+        return DV_ERROR_USAGE;
+      }
+      if (has_point(e, k, e[k])) return refuse(t, "one of the new %s has point %d twice", e[k], dv_element_name(kind));
+    }
+    if (dv_mesh_find(t, kind, e) >= 0)
+      return refuse(t, "one of the new %s, at point %d, is there already", e[0], dv_element_name(kind));
+  }
+  return DV_OK;
+}
+
+dvStatus dv_mesh_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin)
+{
+  if (count == 0) return DV_OK;
+  DV_TRY(dv_topology_first_change(t));
+  DV_TRY(check_new(t, kind, points, count));
+  size_t width = (size_t)dv_element_points(kind);
+  for (size_t i = 0; i < count; i++) DV_TRY(add_missing(t, kind, points + i * width));
+  return dv_topology_add(t, kind, points, count, origin);
+}
+
+// --- removing ------------------------------------------------------------------------------------
+
+typedef DV_ARRAY(int32_t) Numbers;
+
+// sorts, and leaves one of several that are alike; returns how many were too many
+static size_t make_unique(Numbers *n)
+{
+  size_t kept = 0, before = n->count;
+  if (before) qsort(n->data, before, sizeof *n->data, dv_numbers_ascending);
+  for (size_t i = 0; i < before; i++)
+    if (i == 0 || n->data[i] != n->data[i - 1]) n->data[kept++] = n->data[i];
+  n->count = kept;
+  return before - kept;
+}
+
+// numbers that exist, each once
+static void take_existing(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, Numbers *out)
+{
+  size_t existing = dv_topology_count(t, kind), missing = 0;
+  int32_t example = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (indices[i] >= 0 && (size_t)indices[i] < existing) {
+      dv_push(out, indices[i]);
+      continue;
+    }
+    if (!missing++) example = indices[i];
+  }
+  if (missing)
+    dv_warning(&t->base, "they are left out", "%zu of the %zu %s to remove do not exist: number %d of %zu is the first",
+               missing, count, dv_element_name(kind), example, existing);
+  size_t again = make_unique(out);
+  if (again)
+    dv_warning(&t->base, "they are removed once", "%zu of the %zu %s to remove are named more than once", again, count,
+               dv_element_name(kind));
+}
+
+// parts and points of the elements that go
+static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIsolated isolated,
+                   Numbers parts[DV_ELEMENT_KINDS])
+{
+  size_t width = (size_t)dv_element_points(kind);
+  const dvInts *list = dv_topology_list(t, kind);
+  for (size_t i = 0; i < gone->count; i++) {
+    const int32_t *e = list->data + width * (size_t)gone->data[i];
+    for (size_t k = 0; k < width && isolated == DV_REMOVE_POINTS; k++) dv_push(&parts[DV_POINT], e[k]);
+    for (const dvElementParts *p = dv_element_parts(kind); p->count; p++) {
+      int corners = dv_element_points(p->kind);
+      for (int j = 0; j < p->count; j++) {
+        int32_t part[4];
+        for (int k = 0; k < corners; k++) part[k] = e[p->table[j * corners + k]];
+        int32_t number = dv_mesh_find(t, p->kind, part);
+        if (number >= 0) dv_push(&parts[p->kind], number);
+      }
+    }
+  }
+}
+
+static dvStatus remove_isolated(dvTopology *t, dvElementKind kind, Numbers *candidates)
+{
+  size_t width = (size_t)dv_element_points(kind), kept = 0;
+  make_unique(candidates);
+  for (size_t i = 0; i < candidates->count; i++) {
+    int32_t number = candidates->data[i];
+    if (!is_used(t, kind, dv_topology_list(t, kind)->data + width * (size_t)number, width))
+      candidates->data[kept++] = number;
+  }
+  return kept ? dv_topology_remove(t, kind, candidates->data, kept) : DV_OK;
+}
+
+static int dimension(dvElementKind kind)
+{
+  return kind == DV_POINT ? 0 : kind == DV_EDGE ? 1 : kind == DV_TRIANGLE || kind == DV_QUAD ? 2 : 3;
+}
+
+// Points that no element of the dimension of the removed ones has any more. Faces and edges at them that were no part
+// of any (diagonals that somebody has given) go too.
+static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Numbers *points)
+{
+  size_t kept = 0;
+  make_unique(points);
+  for (size_t i = 0; i < points->count; i++) {
+    bool used = false;
+    for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS && !used; k++)
+      used = dimension(k) >= dimension(removed) && dv_topology_first_at(t, k, points->data[i]) >= 0;
+    if (!used) points->data[kept++] = points->data[i];
+  }
+  for (int k = DV_QUAD; k >= DV_EDGE && kept; k--) {
+    dvElementKind kind = (dvElementKind)k;
+    Numbers left = {0};
+    for (size_t i = 0; i < kept; i++)
+      for (int32_t at = dv_topology_first_at(t, kind, points->data[i]); at >= 0; at = dv_topology_next_at(t, kind, at))
+        dv_push(&left, at / dv_element_points(kind));
+    make_unique(&left);
+    dvStatus status = left.count ? dv_topology_remove(t, kind, left.data, left.count) : DV_OK;
+    dv_array_free(&left);
+    DV_TRY(status);
+  }
+  return kept ? dv_topology_remove(t, DV_POINT, points->data, kept) : DV_OK;
+}
+
+dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, dvIsolated isolated)
+{
+  DV_TRY(dv_topology_first_change(t));
+  Numbers gone = {0}, parts[DV_ELEMENT_KINDS] = {0};
+  take_existing(t, kind, indices, count, &gone);
+  if (kind != DV_POINT && isolated != DV_KEEP_ISOLATED) gather(t, kind, &gone, isolated, parts);
+  dvStatus status = gone.count ? dv_topology_remove(t, kind, gone.data, gone.count) : DV_OK;
+  for (int k = DV_QUAD; k >= DV_EDGE; k--) {
+    if (status == DV_OK && parts[k].count) status = remove_isolated(t, (dvElementKind)k, &parts[k]);
+    dv_array_free(&parts[k]);
+  }
+  if (status == DV_OK && parts[DV_POINT].count) status = remove_isolated_points(t, kind, &parts[DV_POINT]);
+  dv_array_free(&parts[DV_POINT]);
+  dv_array_free(&gone);
+  return status;
+}
+
+// --- moving --------------------------------------------------------------------------------------
+
+dvStatus dv_mesh_move_points(dvTopology *t, const int32_t *indices, size_t count, dvOrigin origin)
+{
+  DV_TRY(dv_topology_first_change(t));
+  return dv_topology_move_points(t, indices, count, origin);
+}

@@ -1,0 +1,102 @@
+// What can be drawn, as JSON: the answer to `scene`. See inside.h.
+#include "view/flags.h"
+#include "view/inside.h"
+#include "view/looks.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static json_t *number_or_null(int id) { return id < 0 ? json_null() : json_integer(id); }
+
+static json_t *colour(const double c[4]) { return json_pack("[f, f, f, f]", c[0], c[1], c[2], c[3]); }
+
+static json_t *material(const dvShading *m, int texture, bool wireframe)
+{
+  json_t *out = json_object();
+  json_object_set_new(out, "ambient", colour(m->ambient));
+  json_object_set_new(out, "diffuse", colour(m->diffuse));
+  json_object_set_new(out, "specular", colour(m->specular));
+  json_object_set_new(out, "emissive", colour(m->emissive));
+  json_object_set_new(out, "shininess", isfinite(m->shininess) ? json_real(m->shininess) : json_real(0));
+  char file[32];
+  snprintf(file, sizeof file, "file/%d", texture);
+  json_object_set_new(out, "texture", texture >= 0 ? json_string(file) : json_null());
+  json_object_set_new(out, "wireframe", json_boolean(wireframe));
+  return out;
+}
+
+static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
+{
+  char *path = dv_object_path(a->object);
+  json_t *row = json_pack("{s:i, s:s, s:s}", "id", (int)id, "group", dv_draw_group_names[a->group], "kind",
+                          dv_draw_kind_names[a->kind]);
+  dv_view_put_text(row, "path", path);
+  dv_free(path);
+  const struct {
+    const char *name;
+    int id;
+  } arrays[] = {{"positions", a->positions}, {"indices", a->indices},     {"second", a->second},
+                {"values", a->values},       {"texcoords", a->texcoords}, {"radii", a->radii},
+                {"frames", a->frames},       {"sizes", a->sizes},         {"normals", -1}};
+  for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
+  dv_view_put_text(row, "label", a->label);
+  if (a->say < 0) json_object_set_new(row, "hidden", json_true());
+  if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
+  if (!a->has_material) return row;
+  json_object_set_new(row, "material", material(&a->material, a->texture, a->wireframe));
+  if (!a->parts) return row;
+  json_t *parts = json_array();
+  for (size_t i = 0; i < a->parts; i++) {
+    const dvDrawPart *p = &d->parts.data[a->first_part + i];
+    json_array_append_new(parts,
+                          json_pack("{s:I, s:I, s:o}", "first", (json_int_t)p->first, "count", (json_int_t)p->count,
+                                    "material", material(&p->material, p->texture, a->wireframe)));
+  }
+  json_object_set_new(row, "parts", parts);
+  return row;
+}
+
+// what the scene itself wants drawn: groups of which something is shown, by the root's word where there is nothing to
+// show
+static json_t *view_flags(const dvSession *s)
+{
+  if (!s->ready || !dv_flags_given(s->scene)) return json_null();
+  dvFlags root = dv_flags_of(s->scene->root);
+  json_t *groups = json_array();
+  for (int g = 0; g < DV_DRAW_GROUPS; g++) {
+    int best = -2;
+    for (size_t i = 0; i < s->draw.list.count; i++) {
+      const dvDrawable *a = &s->draw.list.data[i];
+      if (a->group == (dvDrawGroup)g && a->say > best) best = a->say;
+    }
+    if (best == -2) best = root.say[g];
+    if (best > 0 || (best == 0 && (g == DV_DRAW_VISUAL || g == DV_DRAW_INTERACTIONS)))
+      json_array_append_new(groups, json_string(dv_draw_group_names[g]));
+  }
+  return json_pack("{s:o, s:b, s:b}", "groups", groups, "wireframe", root.say[DV_FLAG_WIREFRAME] > 0, "normals",
+                   root.say[DV_FLAG_NORMALS] > 0);
+}
+
+json_t *dv_view_scene(dvSession *s)
+{
+  json_t *arrays = json_array(), *drawables = json_array(), *answer = dv_view_ok();
+  for (size_t i = 0; i < s->draw.arrays.count; i++) {
+    const dvDrawArray *a = &s->draw.arrays.data[i];
+    json_array_append_new(arrays,
+                          json_pack("{s:i, s:s, s:i, s:I, s:b}", "id", (int)i, "kind", a->integers ? "u32" : "f32",
+                                    "width", a->width, "count", (json_int_t)a->count, "dynamic", (int)a->dynamic));
+  }
+  for (size_t i = 0; i < s->draw.list.count; i++)
+    json_array_append_new(drawables, drawable_row(&s->draw, &s->draw.list.data[i], i));
+  double low[3], high[3];
+  json_object_set_new(answer, "arrays", arrays);
+  json_object_set_new(answer, "drawables", drawables);
+  json_object_set_new(answer, "revision", json_integer(s->draw.revision));
+  json_object_set_new(answer, "flags", view_flags(s));
+  json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));
+  json_object_set_new(answer, "box",
+                      dv_draw_box(&s->draw, low, high)
+                          ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])
+                          : json_null());
+  return answer;
+}

@@ -1,0 +1,16 @@
+// What the scene says about the picture as a whole: background, lights, labels, planes that cut it open, a camera.
+#ifndef DV_VIEW_LOOKS_H
+#define DV_VIEW_LOOKS_H
+
+#include "scene/node.h"
+
+#include <jansson.h>
+
+// {background, ambient, lights, labels, planes, camera, gravity}; docs/viewer.md describes them.
+json_t *dv_looks(const dvScene *scene);
+// The texts of the labels as they are now, or NULL for a scene without any.
+json_t *dv_looks_labels(const dvScene *scene);
+// Notes, once, which components for drawing the page does not show.
+void dv_looks_tell(const dvScene *scene);
+
+#endif

@@ -1,0 +1,49 @@
+// A request of a client and the verbs that answer it, by subject. docs/viewer.md lists them.
+#ifndef DV_VIEW_REQUEST_H
+#define DV_VIEW_REQUEST_H
+
+#include "view/inside.h"
+
+typedef struct dvRequest {
+  dvSession *session;
+  dvViewer *viewer;
+  json_t *body;
+} dvRequest;
+
+const char *dv_request_text(const dvRequest *r, const char *key);   // "" when it is not there
+bool dv_request_number(const dvRequest *r, const char *key, double *out);
+bool dv_request_point(const dvRequest *r, const char *key, double out[3]);
+json_t *dv_view_not_ready(void);
+
+// requests_run.c: the simulation
+json_t *dv_do_animate(dvRequest *r);
+json_t *dv_do_step(dvRequest *r);
+json_t *dv_do_reset(dvRequest *r);
+json_t *dv_do_dt(dvRequest *r);
+json_t *dv_do_realtime(dvRequest *r);
+json_t *dv_do_stats(dvRequest *r);
+json_t *dv_do_watch(dvRequest *r);
+
+// requests_files.c: scenes that are opened, what is written
+json_t *dv_do_reload(dvRequest *r);
+json_t *dv_do_compat(dvRequest *r);
+json_t *dv_do_skip(dvRequest *r);
+json_t *dv_do_open(dvRequest *r);
+json_t *dv_do_drop(dvRequest *r);
+json_t *dv_do_files(dvRequest *r);
+json_t *dv_do_save_node(dvRequest *r);
+json_t *dv_do_add_node(dvRequest *r);
+json_t *dv_do_save_view(dvRequest *r);
+json_t *dv_do_dump(dvRequest *r);
+json_t *dv_view_stored(const dvSession *s);   // what save_view has written, or null
+
+// requests_touch.c: the hand, keys and mouse
+json_t *dv_do_grab(dvRequest *r);
+json_t *dv_do_pull(dvRequest *r);
+json_t *dv_do_release(dvRequest *r);
+json_t *dv_do_probe(dvRequest *r);
+json_t *dv_do_fix(dvRequest *r);
+json_t *dv_do_key(dvRequest *r);
+json_t *dv_do_mouse(dvRequest *r);
+
+#endif
