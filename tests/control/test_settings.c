@@ -90,7 +90,7 @@ static void test_every_row(void **state)
 {
   (void)state;
   static const dvSettingTable *const tables[] = {&dv_program_settings, &dv_viewer_settings, &dv_picture_settings,
-                                                 &dv_shader_settings, &dv_collision_settings};
+                                                 &dv_shader_settings};
   dvContext *c = dv_divan_create(1);
   for (size_t t = 0; t < DV_COUNT(tables); t++) {
     assert_true(tables[t]->count > 0);
