@@ -236,17 +236,14 @@ static void dead_value(dvObject *o, dvField *f, dvStatus *worst)
 
 static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char *field)
 {
-  const char **names = dv_alloc((size_t)(target->field_count + 1) * sizeof *names);
-  for (int i = 0; i < target->field_count; i++) names[i] = dv_field_name(target->fields[i].desc);
-  int near = dv_nearest(field, names, target->field_count);
+  const char *near = dv_object_nearest_field(target, field);
   char *where = dv_object_path(target);
-  char *advice = near >= 0 ? dv_format("did you mean '@%s.%s'?", where, names[near]) : NULL;
+  char *advice = near ? dv_format("did you mean '@%s.%s'?", where, near) : NULL;
   dv_field_warning(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s': it keeps its default",
                    dv_field_name(f->desc), f->link, where, target->cls->name, field);
   f->was_set = false;
   dv_free(advice);
   dv_free(where);
-  dv_free(names);
 }
 
 static void link_field(dvObject *o, dvField *f, dvStatus *worst)
