@@ -53,7 +53,9 @@ static dvVec3 turn_out(const dvDistanceModel *m, int32_t element, dvVec3 v)
 static bool read_grid(const dvDistanceModel *m, dvVec3 p, double reach, double *d, dvVec3 *slope)
 {
   bool inside_out = m->flipNormals;
-  if (!(inside_out || dv_distance_grid_near(&m->grid, p, reach)) || !dv_distance_grid_holds(&m->grid, p)) return false;
+  if (!(inside_out || dv_distance_grid_near(&m->grid, p, reach))) return false;
+  if ((inside_out || m->grid.per_cell) && !dv_distance_grid_holds(&m->grid, p))
+    return false;   // nothing is known there
   *d = dv_distance_at(&m->grid, p) * (inside_out ? -1 : 1);
   if (!(*d < reach)) return false;
   *slope = dv_vec3_scale(dv_distance_slope(&m->grid, p), inside_out ? -1 : 1);
