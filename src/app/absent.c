@@ -15,9 +15,6 @@ static const dvAbsent absent[] = {
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
-    {"Sofa.Component.SolidMechanics.FEM.HyperElastic", "PlasticMaterial"},
-    {"Sofa.Component.StateContainer", "MappedObject"},
-    {"Sofa.GL.Component", "MergeVisualModels TextureInterpolation"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaProximityIntersection CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},

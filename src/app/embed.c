@@ -123,53 +123,6 @@ static dvField *find_field(dvScene *s, const char *path, const char *field)
   return o ? dv_object_field(o, field) : NULL;
 }
 
-// numbers in a list; 1 for anything else
-static size_t size_of(const dvField *f)
-{
-  switch (f->desc->type) {
-  case DV_T_REALS:
-  case DV_T_COORDS:
-  case DV_T_DERIVS:
-    return ((const dvReals *)f->value)->count;
-  case DV_T_INTS:
-    return ((const dvInts *)f->value)->count;
-  default:
-    return 1;
-  }
-}
-
-// A component that is not told of changes has made room for the numbers that its lists had when it was initialised, and
-// holds on to what its links led to.
-static dvStatus check_change(const dvField *f, size_t before)
-{
-  const dvObject *o = f->owner;
-  bool told = o->cls->reinit || dv_node_of((dvObject *)o) || (f->desc->flags & (DV_INPUT | DV_LOOKS));
-  if (told || size_of(f) == before) return DV_OK;
-  return dv_field_error(o, f->value, "set it before divan_init", "%s has %zu numbers and cannot have %zu any more",
-                        dv_field_name(f->desc), before, size_of(f));
-}
-
-// sets a field of a component that is initialised; what it does not work with is refused, and everything is as before
-static dvStatus set_live(dvField *f, const char *text)
-{
-  dvObject *o = f->owner;
-  dvText before = {0};
-  bool was_set = f->was_set, failed = o->failed;
-  size_t size = size_of(f);
-  dv_field_print(f, &before);
-  dvStatus status = dv_object_set(o, dv_field_name(f->desc), text);
-  if (status == DV_OK) status = check_change(f, size);
-  if (status == DV_OK) status = dv_field_changed(f);
-  if (status != DV_OK) {
-    dv_field_parse(f, before.text ? before.text : "", NULL);
-    o->failed = failed;
-    dv_field_changed(f);
-    f->was_set = was_set;
-  }
-  dv_text_free(&before);
-  return status;
-}
-
 int divan_set(dvScene *s, const char *path, const char *field, const char *text)
 {
   dvObject *o = find(s, path);
@@ -192,7 +145,15 @@ int divan_set(dvScene *s, const char *path, const char *field, const char *text)
   }
   if (link && s->initialised)
     return (int)dv_field_error(o, f->value, "set it before divan_init", "%s cannot lead elsewhere any more", field);
-  if (s->initialised) return (int)set_live(f, text);
+  if (s->initialised) {
+    const bool failed = o->failed;
+    dvText why = {0};
+    const dvStatus status = dv_field_set_live(f, text, &why);
+    if (why.length) dv_field_error(o, f->value, NULL, "%s: %s", field, why.text);
+    if (why.length) o->failed = failed;
+    dv_text_free(&why);
+    return (int)status;
+  }
   DV_TRY(dv_object_set(o, field, text));
   return (int)dv_field_changed(f);
 }
@@ -205,7 +166,7 @@ static dvStatus changed_reals(dvScene *s, dvField *f, const double *values, size
   if (!s->initialised) return dv_reals_assign(f->value, values, count) ? dv_field_changed(f) : DV_ERROR_INPUT;
   if (!dv_reals_assign(&before, now->data, now->count)) return DV_ERROR_INPUT;
   bool was_set = f->was_set, failed = f->owner->failed;
-  dvStatus status = dv_reals_assign(f->value, values, count) ? check_change(f, before.count) : DV_ERROR_INPUT;
+  dvStatus status = dv_reals_assign(f->value, values, count) ? dv_field_check_size(f, before.count) : DV_ERROR_INPUT;
   if (status == DV_OK) status = dv_field_changed(f);
   if (status != DV_OK && dv_reals_assign(f->value, before.data, before.count)) {
     f->owner->failed = failed;
@@ -223,7 +184,7 @@ static dvStatus changed_ints(dvScene *s, dvField *f, const int32_t *values, size
   if (!s->initialised) return dv_ints_assign(f->value, values, count) ? dv_field_changed(f) : DV_ERROR_INPUT;
   if (!dv_ints_assign(&before, now->data, now->count)) return DV_ERROR_INPUT;
   bool was_set = f->was_set, failed = f->owner->failed;
-  dvStatus status = dv_ints_assign(f->value, values, count) ? check_change(f, before.count) : DV_ERROR_INPUT;
+  dvStatus status = dv_ints_assign(f->value, values, count) ? dv_field_check_size(f, before.count) : DV_ERROR_INPUT;
   if (status == DV_OK) status = dv_field_changed(f);
   if (status != DV_OK && dv_ints_assign(f->value, before.data, before.count)) {
     f->owner->failed = failed;

@@ -102,6 +102,9 @@ typedef struct dvIntersectionOps {
   void (*distances)(const dvObject *o, const dvCollisionModel *a, const dvCollisionModel *b, double *alarm,
                     double *contact);
   bool around;   // it looks at what lies around elements
+  // Positions of a model at the end of the step, of a method that looks ahead; NULL: it stays. They live until the
+  // next call for the model.
+  const double *(*ahead)(const dvObject *o, dvCollisionModel *m, double dt);
 } dvIntersectionOps;
 
 // The entry for two models, NULL when the method has none; *swapped tells that the second model comes first in it.

@@ -69,11 +69,13 @@ typedef struct dvCollisionModel {
   const dvSurfaceNormals *surface;   // for rays; NULL: it has none
   const struct dvIncidence *edges_at_point, *triangles_at_point, *triangles_at_edge;
   // kept up to date by the pipeline
-  const double *x;   // positions now, `stride` numbers from one to the next
+  const double *x;         // positions now, `stride` numbers from one to the next
+  const double *x_ahead;   // where a method that looks ahead expects them at the end of the step; NULL: where they are
   size_t stride;
   dvShape shape;
   dvBox box;   // of all
-  DV_ARRAY(dvBox) boxes;
+  DV_ARRAY(dvBox) boxes, boxes_ahead;
+  DV_ARRAY(double) ahead;   // storage for x_ahead
   dvCubeTree tree;
   int depth;
   bool stale;   // the tree has not followed the boxes yet

@@ -10,7 +10,7 @@ extern const dvClass dv_sphere_collision_model_class, dv_triangle_collision_mode
 extern const dvClass dv_obb_collision_model_class, dv_capsule_collision_model_class, dv_cylinder_collision_model_class,
     dv_ray_collision_model_class;
 extern const dvClass dv_min_proximity_class, dv_new_proximity_class, dv_local_min_distance_class,
-    dv_discrete_intersection_class;
+    dv_lmd_new_proximity_class, dv_ccd_class, dv_discrete_intersection_class;
 extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
 // not by name: contact managers make them
 extern const dvClass dv_penalty_response_class, dv_friction_response_class, dv_stick_response_class;

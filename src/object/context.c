@@ -12,6 +12,7 @@ dvContext *dv_context_create(int threads)
 {
   dv_memory_hold();
   dvContext *c = dv_alloc(sizeof *c);
+  c->moves = 1;   // 0 stands for never
   dv_log_init(&c->log);
   c->pool = dv_pool_create(threads);
   return c;

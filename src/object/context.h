@@ -47,6 +47,7 @@ struct dvContext {
   DV_ARRAY(dvLoadedPlugin) plugins;   // see control/plugin.h
   DV_ARRAY(char *) file_names;        // interned: a dvPlace may point here
   struct dvTimers *timers;
+  atomic_ullong moves;   // changes of fields and links so far: while none comes, what was up to date is
   dvCompatMode compat;   // of the objects that are made now
   dvCompatMode compat_choice;
   bool compat_chosen;   // by the program: scenes and the environment do not change it

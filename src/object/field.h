@@ -213,8 +213,9 @@ struct dvField {
   uint32_t counter;   // moves with every change
   dvField *source;    // linked to, or NULL
   uint32_t source_seen;
-  char *link;      // the link as written, or NULL
-  dvPlace place;   // where it was set
+  uint64_t fresh;   // moves of the context when it was last found to be up to date
+  char *link;       // the link as written, or NULL
+  dvPlace place;    // where it was set
 };
 
 static inline bool dv_holds_reals(dvFieldType t) { return t == DV_T_REALS || t == DV_T_COORDS || t == DV_T_DERIVS; }

@@ -1,13 +1,23 @@
 // Fields that follow others, and engines that make them. See field.h.
 #include "object/field_parse.h"
 
+#include "object/context.h"
 #include "object/object.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-void dv_field_touch(dvField *f) { f->counter++; }
+static void move(const dvField *f)
+{
+  if (f->owner && f->owner->context) atomic_fetch_add_explicit(&f->owner->context->moves, 1, memory_order_relaxed);
+}
+
+void dv_field_touch(dvField *f)
+{
+  f->counter++;
+  move(f);
+}
 
 static bool holds_fixed_reals(dvFieldType t)
 {
@@ -120,13 +130,20 @@ dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
     dv_text_free(&text);
     DV_TRY(status);
   }
-  f->counter++;
+  dv_field_touch(f);
   return DV_OK;
+}
+
+static uint64_t moves_of(const dvField *f)
+{
+  return f->owner && f->owner->context ? atomic_load_explicit(&f->owner->context->moves, memory_order_relaxed) : 0;
 }
 
 dvStatus dv_field_pull(dvField *f)
 {
-  if (f->busy) return DV_OK;
+  const uint64_t before = moves_of(f);
+  // ways that meet again and again are walked once, unless something has changed on the way
+  if (f->busy || (before && f->fresh == before)) return DV_OK;
   f->busy = true;
   dvStatus status = DV_OK;
   if (f->source) {
@@ -149,6 +166,7 @@ dvStatus dv_field_pull(dvField *f)
   if (status == DV_OK && (f->desc->flags & DV_OUTPUT) && f->owner->cls->fetch)
     status = f->owner->cls->fetch(f->owner, f);
   f->busy = false;
+  if (status == DV_OK && moves_of(f) == before) f->fresh = before;
   return status;
 }
 
@@ -198,7 +216,12 @@ dvStatus dv_field_link(dvField *f, dvField *source, dvText *why)
   f->source = source;
   f->source_seen = source->counter - 1;
   f->was_set = true;
+  move(f);
   return DV_OK;
 }
 
-void dv_field_unlink(dvField *f) { f->source = NULL; }
+void dv_field_unlink(dvField *f)
+{
+  f->source = NULL;
+  move(f);
+}

@@ -464,6 +464,6 @@ dvStatus dv_field_parse(dvField *f, const char *text, dvText *why)
 {
   DV_TRY(dv_field_parse_value(f, text, why));
   f->was_set = true;
-  f->counter++;
+  dv_field_touch(f);
   return DV_OK;
 }

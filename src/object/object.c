@@ -76,6 +76,16 @@ dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number
   return f;
 }
 
+const char *dv_object_nearest_field(const dvObject *o, const char *name)
+{
+  const char **names = dv_alloc((size_t)(o->field_count + 1) * sizeof *names);
+  for (int i = 0; i < o->field_count; i++) names[i] = dv_field_name(o->fields[i].desc);
+  const int near = dv_nearest(name, names, o->field_count);
+  const char *found = near >= 0 ? names[near] : NULL;
+  dv_free(names);
+  return found;
+}
+
 // --- life ----------------------------------------------------------------------------------------
 
 static void apply_presets(dvObject *o, const char *presets)
@@ -241,7 +251,7 @@ dvStatus dv_object_update(dvObject *o)
     status = o->cls->update(o);
     if (status != DV_OK) o->failed = true;
     for (int i = 0; i < o->field_count; i++)
-      if (o->fields[i].desc->flags & DV_OUTPUT) o->fields[i].counter++;
+      if (o->fields[i].desc->flags & DV_OUTPUT) dv_field_touch(&o->fields[i]);
   }
   o->updating = false;
   return status;

@@ -163,6 +163,8 @@ void dv_object_set_dof(dvObject *o, const dvDof *dof);
 // A field by its name, spelling or alias; NULL when there is none. A name may stand for several: `nth` counts.
 dvField *dv_object_field(const dvObject *o, const char *name);
 dvField *dv_object_field_nth(const dvObject *o, const char *name, int nth);
+// The name of a field that is spelled like this, for a message; NULL when there is no idea.
+const char *dv_object_nearest_field(const dvObject *o, const char *name);
 // What the first link of this role names; NULL when there is no such link or it names nothing.
 dvObject *dv_object_linked(const dvObject *o, dvRole role);
 // The field of a member: dv_field_of(o, &self->stiffness).

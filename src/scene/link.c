@@ -48,9 +48,8 @@ static dvObject *by_index(dvObject *from, const char *path)
   return node->objects.data[at + index];
 }
 
-dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
+static dvObject *find(dvObject *from, const char *path, dvRole role)
 {
-  if (*path == '@') path++;
   if (!*path) return fits(from, role) ? from : NULL;
   if (*path == '[') {
     dvObject *o = by_index(from, path);
@@ -98,6 +97,14 @@ dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
   }
   if (object) return fits(object, role) ? object : NULL;
   return settle(node, role);
+}
+
+dvObject *dv_link_find(dvObject *from, const char *path, dvRole role)
+{
+  if (*path == '@') return find(from, path + 1, role);
+  dvObject *found = find(from, path, role);
+  // paths of old, without an @, began at the component itself: its .. is the node
+  return !found && dv_starts_with(path, "../") ? find(from, path + 3, role) : found;
 }
 
 dvObject *dv_link_split(dvObject *from, const char *text, char **field)
@@ -229,17 +236,14 @@ static void dead_value(dvObject *o, dvField *f, dvStatus *worst)
 
 static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char *field)
 {
-  const char **names = dv_alloc((size_t)(target->field_count + 1) * sizeof *names);
-  for (int i = 0; i < target->field_count; i++) names[i] = dv_field_name(target->fields[i].desc);
-  int near = dv_nearest(field, names, target->field_count);
+  const char *near = dv_object_nearest_field(target, field);
   char *where = dv_object_path(target);
-  char *advice = near >= 0 ? dv_format("did you mean '@%s.%s'?", where, names[near]) : NULL;
+  char *advice = near ? dv_format("did you mean '@%s.%s'?", where, near) : NULL;
   dv_field_warning(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s': it keeps its default",
                    dv_field_name(f->desc), f->link, where, target->cls->name, field);
   f->was_set = false;
   dv_free(advice);
   dv_free(where);
-  dv_free(names);
 }
 
 static void link_field(dvObject *o, dvField *f, dvStatus *worst)

@@ -185,6 +185,13 @@ void dv_scene_reset(dvScene *scene);
 
 // A program or a user has written a field: its component is told, and what depends on it follows.
 dvStatus dv_field_changed(dvField *f);
+// Sets a field of an initialised component from a text. What it does not work with is refused, and everything is as
+// before: `why` then has a sentence where the text cannot be read, else the log was told.
+dvStatus dv_field_set_live(dvField *f, const char *text, dvText *why);
+// Whether a list of an initialised component may have got another size, `before` being the one it had: one that is not
+// told of changes has made room for what it found.
+dvStatus dv_field_check_size(const dvField *f, size_t before);
+size_t dv_field_size(const dvField *f);   // numbers in a list; 1 for anything else
 // Takes a component or node (not the root) out of the graph. It is destroyed with the scene, since others may point to
 // it.
 void dv_scene_bury(dvScene *scene, dvObject *o);

@@ -145,11 +145,19 @@ static bool fill_triangles(dvDrawArray *a)
   const dvVisualModel *v = (const dvVisualModel *)a->object;
   const dvVisualParts *parts = dv_visual_parts(v);
   size_t quads = dv_ints_size(&v->quads);
-  if (!make_room(a, v->triangles.count + 6 * quads)) return true;
   if (parts->of_face.count) {
-    fill_parts(a->data, v, parts);
+    if (make_room(a, v->triangles.count + 6 * quads)) fill_parts(a->data, v, parts);
     return true;
   }
+  dvInts skin = {.width =
+                     3};   // a model of all faces of a grid: those between two volumes would shine through as seams
+  if (dv_outline_skin(v->base.state.base.node, dv_reals_size(dv_visual_vertices(v)), &v->triangles, &v->quads, &skin)) {
+    copy_indices(a, skin.data, skin.count);
+    dv_ints_free(&skin);
+    return true;
+  }
+  dv_ints_free(&skin);
+  if (!make_room(a, v->triangles.count + 6 * quads)) return true;
   for (size_t i = 0; i < v->triangles.count; i++) a->data[i] = (uint32_t)v->triangles.data[i];
   triangles_of_quads(a->data + v->triangles.count, v->quads.data, quads);
   return true;

@@ -272,23 +272,12 @@ static bool is_live(dvObject *o, const dvField *f)
 // sets the field of the running component; *refusal is set when that does not work, and everything is as before
 static bool set_live(dvSession *s, dvField *f, const char *text, json_t **refusal)
 {
-  dvObject *o = f->owner;
-  dvText before = {0}, why = {0};
-  dv_field_print(f, &before);
-  bool was_set = f->was_set, failed = o->failed;
+  dvText why = {0};
   size_t told = s->news.count;
-  if (dv_field_parse(f, text, &why) != DV_OK) {
-    *refusal = refused(&why, "the value cannot be read");
-  } else if (dv_field_changed(f) != DV_OK) {
-    dv_text_clear(&why);
-    if (s->news.count > told) dv_text_add(&why, s->news.data[s->news.count - 1].text);
+  if (dv_field_set_live(f, text, &why) != DV_OK) {
+    if (!why.length && s->news.count > told) dv_text_add(&why, s->news.data[s->news.count - 1].text);
     *refusal = refused(&why, "the component does not work with this value");
-    dv_field_parse(f, before.text ? before.text : "", NULL);
-    o->failed = failed;
-    dv_field_changed(f);
-    f->was_set = was_set;
   }
-  dv_text_free(&before);
   dv_text_free(&why);
   return !*refusal;
 }

@@ -5,6 +5,9 @@
 #include "view/outline.h"
 
 #include "topology/derive.h"
+#include "topology/search/tuple_set.h"
+
+#include <string.h>
 
 static const int edges_of_prism[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}};
 static const int edges_of_pyramid[8][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}};
@@ -90,3 +93,80 @@ bool dv_outline_faces(dvTopology *t, int corners, dvInts *out)
   return outline(t, corners, corners == 3 ? DV_TRIANGLE : DV_QUAD, out);
 }
 bool dv_outline_edges(dvTopology *t, dvInts *out) { return outline(t, 2, DV_EDGE, out); }
+
+// --- the skin of a model that has all faces ------------------------------------------------------
+
+static dvTopology *volumes_above(const dvNode *node, size_t points)
+{
+  dvObject *o = dv_node_find_up((dvNode *)node, DV_ROLE_TOPOLOGY);
+  dvTopology *t = o && !o->failed ? dv_topology(o) : NULL;
+  if (!t || dv_topology_point_count(t) != points) return NULL;
+  for (int kind = DV_TETRAHEDRON; kind < DV_ELEMENT_KINDS; kind++)
+    if (dv_topology_count(t, (dvElementKind)kind)) return t;
+  return NULL;
+}
+
+static void add_sorted(dvTupleSet *set, const int32_t *corners, int n)
+{
+  int32_t key[4];
+  memcpy(key, corners, (size_t)n * sizeof *key);
+  dv_tuple_sort(key, n);
+  dv_tuple_set_add(set, key, NULL);
+}
+
+static bool has_sorted(const dvTupleSet *set, const int32_t *corners, int n)
+{
+  int32_t key[4];
+  memcpy(key, corners, (size_t)n * sizeof *key);
+  dv_tuple_sort(key, n);
+  return dv_tuple_set_find(set, key) >= 0;
+}
+
+// marks the corners of outer faces; `halves`, where it is given, gets the triangles that a quad can be cut into
+static void know_outer(const dvInts *faces, int n, dvTupleSet *whole, dvTupleSet *halves, uint8_t *mark)
+{
+  for (size_t i = 0; i < dv_ints_size(faces); i++) {
+    const int32_t *f = faces->data + (size_t)n * i;
+    add_sorted(whole, f, n);
+    for (int k = 0; k < n; k++) mark[f[k]] |= 1;
+    for (int k = 0; halves && k < 4; k++) add_sorted(halves, (int32_t[]){f[k], f[(k + 1) % 4], f[(k + 2) % 4]}, 3);
+  }
+}
+
+static void keep_outer(const dvInts *faces, int n, const dvTupleSet *outer, uint8_t *mark, size_t points, dvInts *out)
+{
+  size_t at = out->count, count = faces->count / (size_t)n;
+  if (!dv_ints_resize(out, at + count * (size_t)(n - 2) * 3)) return;
+  for (size_t i = 0; i < count; i++) {
+    const int32_t *f = faces->data + (size_t)n * i;
+    bool inside = true;
+    for (int k = 0; k < n; k++) inside &= f[k] >= 0 && (size_t)f[k] < points;
+    if (!inside || !has_sorted(outer, f, n)) continue;
+    for (int k = 0; k < n; k++) mark[f[k]] |= 2;
+    for (int k = 2; k < n; k++) out->data[at++] = f[0], out->data[at++] = f[k - 1], out->data[at++] = f[k];
+  }
+  out->count = at;
+}
+
+bool dv_outline_skin(const dvNode *node, size_t points, const dvInts *triangles, const dvInts *quads, dvInts *out)
+{
+  dvTopology *t = volumes_above(node, points);
+  uint8_t *mark = t ? dv_try_alloc(points + 1) : NULL;
+  if (!mark) return false;
+  dvInts outer3 = {.width = 3}, outer4 = {.width = 4};
+  dvTupleSet set3, set4;
+  dv_tuple_set_init(&set3, 3), dv_tuple_set_init(&set4, 4);
+  bool good = dv_outline_faces(t, 3, &outer3) && dv_outline_faces(t, 4, &outer4);
+  if (good) {
+    know_outer(&outer4, 4, &set4, quads->count ? NULL : &set3, mark);   // halves beside their quads are not drawn
+    know_outer(&outer3, 3, &set3, NULL, mark);
+    keep_outer(triangles, 3, &set3, mark, points, out);
+    keep_outer(quads, 4, &set4, mark, points, out);
+  }
+  for (size_t i = 0; good && i < points; i++) good = mark[i] != 1;   // an outer corner that no face reaches
+  good = good && !set3.failed && !set4.failed && out->count > 0;
+  dv_tuple_set_free(&set3), dv_tuple_set_free(&set4);
+  dv_ints_free(&outer3), dv_ints_free(&outer4);
+  dv_free(mark);
+  return good;
+}

@@ -85,8 +85,30 @@ static void long_chains_are_read(void **state)
   dv_text_free(&text);
 }
 
+// every topology asks the one before for all of its lists, each of which may have to be derived from the others
+static void chains_of_topologies_are_read(void **state)
+{
+  DV_UNUSED(state);
+  enum { LINKS = 1000 };
+  dvText text = {0};
+  dv_text_add(&text, "<Node name='root'><MeshTopology name='t0' position='1 2 3  4 5 6' edges='0 1'/>");
+  for (int i = 1; i < LINKS; i++) dv_text_printf(&text, "<MeshTopology name='t%d' src='@t%d'/>", i, i - 1);
+  dv_text_add(&text, "</Node>");
+  dvContext *context = divan_create(1);
+  dvScene *scene = divan_parse(context, text.text, text.length);
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  check_close(divan_read(scene, "/t999", "position", NULL)[5], 6, 0);
+  const double moved[6] = {7, 8, 9, 10, 11, 12};
+  assert_int_equal(divan_set_reals(scene, "/t0", "position", moved, 6), DIVAN_OK);
+  check_close(divan_read(scene, "/t999", "position", NULL)[5], 12, 0);
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_text_free(&text);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(changes_are_refused), cmocka_unit_test(long_chains_are_read)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(changes_are_refused), cmocka_unit_test(long_chains_are_read),
+                                     cmocka_unit_test(chains_of_topologies_are_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,7 +337,8 @@ static void bad_input(void **state)
   "<EulerImplicitSolver/><SparseLDLSolver/><MechanicalObject name='d' position='0 0 0 1 0 0'/><UniformMass " \
   "totalMass='1'/>"
   assert_true(fd_fails("<Node>" BODY "<BilateralLagrangianConstraint first_point='0' second_point='2'/></Node>"));
-  assert_true(fd_fails("<Node>" BODY "<BilateralLagrangianConstraint first_point='0 1' second_point='1'/></Node>"));
+  assert_true(fd_fails("<Node>" BODY "<BilateralLagrangianConstraint first_point='0 7' second_point='1'/></Node>"));
+  assert_false(fd_fails("<Node>" BODY "<BilateralLagrangianConstraint first_point='0 1' second_point='1'/></Node>"));
   assert_true(fd_fails("<Node><BilateralLagrangianConstraint first_point='0' second_point='1'/></Node>"));
   assert_true(fd_fails("<Node>" BODY "<BlockGaussSeidelConstraintSolver sor='2'/></Node>"));
   assert_true(fd_fails("<Node>" BODY "<BlockGaussSeidelConstraintSolver tolerance='-1'/></Node>"));

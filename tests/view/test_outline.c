@@ -57,9 +57,31 @@ static void test_grids(void **state)
   expect("<RegularGridTopology n='2 2 2' min='0 0 0' max='1 1 1'/>", 0, 6, 12);
 }
 
+// a model of all faces of a grid is drawn without those between two cells; one of some faces as it is
+static void test_skin(void **state)
+{
+  (void)state;
+  dvScene *s = check_scene("<Node><RegularGridTopology name='grid' n='4 4 4' min='0 0 0' max='1 1 1'/>"
+                           "<Node name='all'><OglModel src='@../grid'/></Node></Node>",
+                           1);
+  dvTopology *t = dv_topology(s->root->objects.data[0]);
+  const dvInts *quads = dv_topology_elements(t, DV_QUAD);
+  dvInts none = {.width = 3}, skin = {.width = 3};
+  assert_true(dv_ints_size(quads) > 54);
+  assert_true(dv_outline_skin(s->root->children.data[0], 64, &none, quads, &skin));
+  assert_int_equal(dv_ints_size(&skin), 2 * 54);
+  skin.count = 0;
+  dvInts some = *quads;
+  some.count = 4 * 5;
+  assert_false(dv_outline_skin(s->root->children.data[0], 64, &none, &some, &skin));
+  assert_false(dv_outline_skin(s->root->children.data[0], 63, &none, quads, &skin));   // of another mesh
+  dv_ints_free(&skin);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_surfaces),
-                                     cmocka_unit_test(test_grids)};
+                                     cmocka_unit_test(test_grids), cmocka_unit_test(test_skin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

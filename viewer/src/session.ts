@@ -172,7 +172,7 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus(status); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, labels: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
     else if (news.is === 'stats') this.addStats(news);
     else if (news.is === 'diverged') {
@@ -244,6 +244,7 @@ export class Session {
     if (verb === 'open' || verb === 'drop') this.showAll();
     try {
       this.log = [];
+      this.unread = { warning: 0, error: 0 };
       const hello = await this.connection.request<Hello>('hello', this.hello ? { key: this.hello.key } : {});
       this.hello = hello;
       const same = verb === 'reload' || verb === 'compat';      // what was chosen and the camera stay

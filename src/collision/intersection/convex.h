@@ -28,8 +28,9 @@ bool dv_convex_nearest(const dvConvex *a, const dvConvex *b, double reach, dvNea
 
 enum { DV_PATCH = 8 };
 // Where they rest on each other, given what is nearest: the corners of the common part of a face with what lies against
-// it, or the ends of what parallel lines have in common; one place otherwise. All have the normal of `nearest`, and the
-// deepest is as deep as that. Returns their number.
+// it, or the ends of what parallel lines have in common; one place otherwise. Their normals are that of the face,
+// within a few degrees of the nearest, and the deepest is as deep as what is nearest, within a per cent. Returns their
+// number.
 int dv_convex_patch(const dvConvex *a, const dvConvex *b, const dvNearest *nearest, dvNearest out[DV_PATCH]);
 
 #endif

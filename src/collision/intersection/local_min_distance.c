@@ -3,7 +3,9 @@
 // Nearest points inside of both, and the way from one to the other must lie in the cone of directions in which nothing
 // of the own mesh is nearer: within the normals of the triangles around a point or a line, widened by angleCone and
 // coneFactor. Objects need models of points, lines and triangles.
-#include "collision/intersection/primitives.h"
+//
+// LMDNewProximityIntersection: the contacts of NewProximityIntersection that lie in the cones.
+#include "collision/intersection/new_proximity.h"
 #include "collision/register.h"
 #include "topology/topology.h"
 
@@ -14,7 +16,7 @@
   X(bool, useLMDFilters, "0", "", "filters of the models decide instead of the cones")
 
 typedef struct LocalMin {
-  dvProximityMethod base;
+  dvNewProximity base;   // of which LocalMinDistance takes the distances alone
   LMD_FIELDS(DV_MEMBER)
 } LocalMin;
 
@@ -105,6 +107,12 @@ static bool allows(const LocalMin *l, const dvCollisionModel *m, int32_t i, dvVe
   return m->shape != DV_SHAPE_TRIANGLE || triangle_allows(m, i, way);
 }
 
+static bool in_cones(const LocalMin *l, const dvProximity *p, int32_t i, int32_t j, dvVec3 way)
+{
+  if (!l->filterIntersection || l->useLMDFilters) return true;
+  return allows(l, p->model[0], i, way) && allows(l, p->model[1], j, dv_vec3_neg(way));
+}
+
 // --- pairs ---------------------------------------------------------------------------------------
 
 static void keep(const dvProximity *p, int32_t i, int32_t j, dvVec3 a, dvVec3 b, double radii, uint64_t id,
@@ -113,9 +121,7 @@ static void keep(const dvProximity *p, int32_t i, int32_t j, dvVec3 a, dvVec3 b,
   const LocalMin *l = (const LocalMin *)p->method;
   dvVec3 way = dv_vec3_sub(b, a);
   if (!dv_within(a, b, p->alarm + radii)) return;
-  if (l->filterIntersection && !l->useLMDFilters &&
-      (!allows(l, p->model[0], i, way) || !allows(l, p->model[1], j, dv_vec3_neg(way))))
-    return;
+  if (!in_cones(l, p, i, j, way)) return;
   dv_add_contact(out, i, j, a, b, p->contact + radii, id);
 }
 
@@ -169,7 +175,8 @@ static const dvShapePair lmd_pairs[] = {
     {0},
 };
 
-static const dvIntersectionOps lmd_ops = {.pairs = lmd_pairs, .distances = dv_proximity_distances, .around = true};
+static const dvIntersectionOps lmd_ops = {
+    .pairs = lmd_pairs, .also = dv_solid_pairs, .distances = dv_proximity_distances, .around = true};
 
 const dvClass dv_local_min_distance_class = {
     .struct_size = sizeof(dvClass),
@@ -179,4 +186,50 @@ const dvClass dv_local_min_distance_class = {
     .size = sizeof(LocalMin),
     .blocks = {&dv_object_block, &dv_proximity_block, DV_BLOCK(lmd_fields)},
     .ops = {[DV_ROLE_INTERSECTION] = &lmd_ops},
+};
+
+// --- those of NewProximityIntersection -----------------------------------------------------------
+
+static void filtered(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
+{
+  const dvShapePair *pair = dv_new_proximity_pairs;
+  while (pair->first != p->model[0]->shape || pair->second != p->model[1]->shape) pair++;
+  size_t kept = out->contacts.count;
+  pair->contacts(p, i, j, out);
+  for (size_t k = kept; k < out->contacts.count; k++)
+    if (in_cones((const LocalMin *)p->method, p, i, j, dv_vec3_load(out->contacts.data[k].normal)))
+      out->contacts.data[kept++] = out->contacts.data[k];
+  out->contacts.count = kept;
+}
+
+static const dvShapePair lmd_new_pairs[] = {
+    {DV_SHAPE_POINT, DV_SHAPE_POINT, filtered},
+    {DV_SHAPE_LINE, DV_SHAPE_POINT, filtered},
+    {DV_SHAPE_LINE, DV_SHAPE_LINE, filtered},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_POINT, filtered},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_LINE, filtered},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_TRIANGLE, filtered},
+    {DV_SHAPE_SPHERE, DV_SHAPE_POINT, filtered},
+    {DV_SHAPE_LINE, DV_SHAPE_SPHERE, filtered},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_SPHERE, filtered},
+    {DV_SHAPE_TRIANGLE, DV_SHAPE_BRICK, filtered},
+    {DV_SHAPE_CAPSULE, DV_SHAPE_TRIANGLE, filtered},
+    {DV_SHAPE_CAPSULE, DV_SHAPE_LINE, filtered},
+    {0},
+};
+
+static const dvIntersectionOps lmd_new_ops = {.pairs = lmd_new_pairs,
+                                              .also = dv_solid_pairs,
+                                              .wants = dv_new_proximity_wants,
+                                              .distances = dv_proximity_distances,
+                                              .around = true};
+
+const dvClass dv_lmd_new_proximity_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "LMDNewProximityIntersection",
+    .help = "contacts of near triangles, lines, points and spheres where their distance has a local minimum",
+    .module = "Sofa.Component.Collision.Detection.Intersection",
+    .size = sizeof(LocalMin),
+    .blocks = {&dv_object_block, &dv_proximity_block, &dv_new_proximity_block, DV_BLOCK(lmd_fields)},
+    .ops = {[DV_ROLE_INTERSECTION] = &lmd_new_ops},
 };

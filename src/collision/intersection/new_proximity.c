@@ -3,26 +3,17 @@
 // Corners and edges that triangles share belong to the first that has them (dvCollisionModel.flags), so that each
 // contact is found once. Two triangles meet in up to six contacts of a corner with a face and, with useLineLine, nine
 // of edges.
-#include "collision/intersection/primitives.h"
+#include "collision/intersection/new_proximity.h"
 #include "collision/register.h"
 #include "object/compat.h"
 
 #include <float.h>
 #include <math.h>
 
-#define NEW_PROXIMITY_FIELDS(X) X(bool, useLineLine, "0", "", "test the edges of triangles against lines and edges")
-
-typedef struct NewProximity {
-  dvProximityMethod base;
-  NEW_PROXIMITY_FIELDS(DV_MEMBER)
-  // as in SOFA:
-  bool first_corners;   // count for every triangle
-  bool first_edges;     // beyond two edges the first is taken, not the nearer
-} NewProximity;
-
-#define SELF NewProximity
-static const dvFieldDesc new_proximity_fields[] = {NEW_PROXIMITY_FIELDS(DV_DESCRIBE)};
+#define SELF dvNewProximity
+static const dvFieldDesc new_proximity_fields[] = {DV_NEW_PROXIMITY_FIELDS(DV_DESCRIBE)};
 #undef SELF
+const dvFieldBlock dv_new_proximity_block = {new_proximity_fields, (int)DV_COUNT(new_proximity_fields)};
 
 // A pair of elements that is being tested.
 typedef struct Test {
@@ -92,7 +83,7 @@ static Border first_border(const dvVec3 *c, dvVec3 point, double border, double 
 
 // The nearest point of a triangle, s and t as on its plane. False where that lies on a corner or edge which the
 // triangle does not stand for. `border` is where corners and edges begin.
-static bool nearest(const NewProximity *m, const dvVec3 *c, int flags, dvVec3 point, double border, double *s,
+static bool nearest(const dvNewProximity *m, const dvVec3 *c, int flags, dvVec3 point, double border, double *s,
                     double *t)
 {
   if (!dv_nearest_on_plane(c[0], c[1], c[2], point, s, t)) return false;
@@ -105,7 +96,7 @@ static bool nearest(const NewProximity *m, const dvVec3 *c, int flags, dvVec3 po
 static void on_triangle(const Test *t, const dvVec3 *c, int flags, dvVec3 point, bool turned, uint64_t id)
 {
   double s, u;
-  const NewProximity *m = (const NewProximity *)t->p->method;
+  const dvNewProximity *m = (const dvNewProximity *)t->p->method;
   if (nearest(m, c, flags, point, DBL_EPSILON, &s, &u)) keep(t, dv_on_plane(c[0], c[1], c[2], s, u), point, turned, id);
 }
 
@@ -155,7 +146,7 @@ static void triangle_line(const dvProximity *p, int32_t i, int32_t j, dvContactL
   for (int k = 0; k < 3; k++)
     if (flags & DV_CORNER << k) on_line(&t, b[0], b[1], a[k], true, (uint64_t)j);
   for (int k = 0; k < 2; k++) on_triangle(&t, a, flags, b[k], false, (uint64_t)j);
-  if (!((const NewProximity *)p->method)->useLineLine) return;
+  if (!((const dvNewProximity *)p->method)->useLineLine) return;
   for (int k = 0; k < 3; k++)
     if (flags & side_flags[k]) edges(&t, &a[side_ends[k][0]], &a[side_ends[k][1]], b, b + 1, (uint64_t)j);
 }
@@ -171,7 +162,7 @@ static bool share_point(const dvCollisionModel *m, int32_t i, int32_t j)
 static void triangle_triangle(const dvProximity *p, int32_t i, int32_t j, dvContactList *out)
 {
   Test t = {p, i, j, out};
-  const NewProximity *method = (const NewProximity *)p->method;
+  const dvNewProximity *method = (const dvNewProximity *)p->method;
   if (p->model[0] == p->model[1] && share_point(p->model[0], i, j)) return;
   dvVec3 a[3], b[3];
   int first = p->model[0]->flags.data[i], second = p->model[1]->flags.data[j];
@@ -223,14 +214,14 @@ static void triangle_sphere(const dvProximity *p, int32_t i, int32_t j, dvContac
   dvVec3 c[3], centre = dv_corner(p->model[1], j, 0);
   double s, t, length, r = dv_radius(p->model[1], j);
   corners_of(p->model[0], i, 3, c);
-  if (!nearest((const NewProximity *)p->method, c, p->model[0]->flags.data[i], centre, DV_BORDER, &s, &t)) return;
+  if (!nearest((const dvNewProximity *)p->method, c, p->model[0]->flags.data[i], centre, DV_BORDER, &s, &t)) return;
   dvVec3 q = dv_on_plane(c[0], c[1], c[2], s, t);
   if (!dv_within(q, centre, p->alarm + r)) return;
   dvVec3 n = dv_direction(dv_vec3_sub(centre, q), &length);
   dv_add_contact_along(out, i, j, q, dv_sphere_touched(p->model[1], j, n), n, length - p->contact - r, (uint64_t)j);
 }
 
-static const dvShapePair new_proximity_pairs[] = {
+const dvShapePair dv_new_proximity_pairs[] = {
     {DV_SHAPE_SPHERE, DV_SHAPE_SPHERE, sphere_sphere},
     {DV_SHAPE_POINT, DV_SHAPE_POINT, point_point},
     {DV_SHAPE_LINE, DV_SHAPE_POINT, line_point},
@@ -247,17 +238,18 @@ static const dvShapePair new_proximity_pairs[] = {
     {0},
 };
 
-static bool new_proximity_wants(dvObject *o, const dvShapePair *pair)
+bool dv_new_proximity_wants(dvObject *o, const dvShapePair *pair)
 {
-  NewProximity *m = (NewProximity *)o;
-  if (pair->contacts == triangle_triangle) m->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
+  dvNewProximity *m = (dvNewProximity *)o;
+  if (pair->first == DV_SHAPE_TRIANGLE && pair->second == DV_SHAPE_TRIANGLE)
+    m->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
   if (pair->first == DV_SHAPE_TRIANGLE) m->first_edges = dv_compat(o, DV_COMPAT_OBTUSE_TRIANGLE);
   return true;
 }
 
-static const dvIntersectionOps new_proximity_ops = {.pairs = new_proximity_pairs,
+static const dvIntersectionOps new_proximity_ops = {.pairs = dv_new_proximity_pairs,
                                                     .also = dv_solid_pairs,
-                                                    .wants = new_proximity_wants,
+                                                    .wants = dv_new_proximity_wants,
                                                     .distances = dv_proximity_distances};
 
 const dvClass dv_new_proximity_class = {
@@ -265,7 +257,7 @@ const dvClass dv_new_proximity_class = {
     .name = "NewProximityIntersection",
     .help = "contacts where triangles, lines, points and spheres are near each other, at their borders too",
     .module = "Sofa.Component.Collision.Detection.Intersection",
-    .size = sizeof(NewProximity),
-    .blocks = {&dv_object_block, &dv_proximity_block, DV_BLOCK(new_proximity_fields)},
+    .size = sizeof(dvNewProximity),
+    .blocks = {&dv_object_block, &dv_proximity_block, &dv_new_proximity_block},
     .ops = {[DV_ROLE_INTERSECTION] = &new_proximity_ops},
 };

@@ -2,7 +2,8 @@
 //
 // A face that the normal leaves is the ground; what lies against it, a face, line or point of the other, is cut off at
 // planes through the sides of the ground along the normal. What remains has corners, and each is a place of contact
-// with the distance to the ground along the normal.
+// with the distance to the ground along the normal. That is the ground's own as long as they do not overlap: a box that
+// lies on several triangles is nearest to some of them at their edges, and must not be pushed along its own tilt.
 #include "collision/intersection/convex.h"
 
 #include <math.h>
@@ -78,6 +79,7 @@ static int over_ground(const Polygon *ground, dvVec3 up, const Polygon *lying, c
   dvVec3 n = nearest->normal;
   for (int i = 0; i < ground->count; i++)   // of a flat brick: no face
     if (dv_within(ground->corner[i], ground->corner[(i + 1) % ground->count], 1e-12)) return 0;
+  if (nearest->distance > 0) n = turned ? dv_vec3_neg(up) : up;
   Polygon f = cut_by_sides(*lying, ground, n);
   int count = f.count < DV_PATCH ? f.count : DV_PATCH;
   for (int i = 0; i < count; i++) {
@@ -114,7 +116,7 @@ static int along_lines(const dvConvex *a, const dvConvex *b, const dvNearest *ne
 // what is nearest comes along where all of them are farther
 static int with_nearest(const dvNearest *nearest, dvNearest *out, int count)
 {
-  double slack = 1e-9 * (1 + fabs(nearest->distance));
+  double slack = 1e-9 + (1 / UPRIGHT - 1) * fabs(nearest->distance);
   for (int i = 0; i < count; i++)
     if (out[i].distance <= nearest->distance + slack) return count;
   if (count == DV_PATCH) count--;

@@ -8,6 +8,7 @@
 // to first order.
 #include "collision/model/distance_model.h"
 
+#include "base/file.h"
 #include "collision/register.h"
 #include "topology/geometry.h"
 #include "topology/search/surface.h"
@@ -181,7 +182,7 @@ static const dvCollisionModelOps distance_ops = {DV_SHAPE_DISTANCE, distance_box
 static dvStatus dump(dvDistanceModel *m)
 {
   if (!*m->dumpfilename) return DV_OK;
-  FILE *file = fopen(m->dumpfilename, "wb");
+  FILE *file = dv_file_write(m->dumpfilename, "wb");
   bool good = file && fwrite(m->grid.values.data, sizeof(double), m->grid.values.count, file) == m->grid.values.count;
   good = file && fclose(file) == 0 && good;
   return good ? DV_OK : dv_field_error(&m->base.base, &m->dumpfilename, NULL, "%s cannot be written", m->dumpfilename);

@@ -29,6 +29,8 @@ void dv_collision_model_destroy(dvObject *o)
   dv_ints_free(&m->elements);
   dv_array_free(&m->flags);
   dv_array_free(&m->boxes);
+  dv_array_free(&m->boxes_ahead);
+  dv_array_free(&m->ahead);
   dv_cube_tree_fini(&m->tree);
 }
 
@@ -76,6 +78,22 @@ bool dv_collision_model_restored(dvObject *o)
   return true;
 }
 
+// boxes around the whole way, of a model that moves on
+static void sweep(dvCollisionModel *m)
+{
+  const double *x = m->x;
+  if (!m->x_ahead) return;
+  dv_array_resize(&m->boxes_ahead, m->boxes.count);
+  m->x = m->x_ahead;
+  dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes_ahead.data);
+  m->x = x;
+  for (size_t i = 0; i < m->boxes.count; i++)
+    for (int k = 0; k < 3; k++) {
+      m->boxes.data[i].low[k] = dv_min(m->boxes.data[i].low[k], m->boxes_ahead.data[i].low[k]);
+      m->boxes.data[i].high[k] = dv_max(m->boxes.data[i].high[k], m->boxes_ahead.data[i].high[k]);
+    }
+}
+
 void dv_collision_model_refit(dvCollisionModel *m, int depth)
 {
   size_t count = dv_collision_model_count(&m->base);
@@ -88,6 +106,7 @@ void dv_collision_model_refit(dvCollisionModel *m, int depth)
   m->stale = true;
   if (count) {
     dv_collision_model_ops(m)->boxes(m, m->contactDistance, m->boxes.data);
+    sweep(m);
     bound(m);
   }
   if (!made) dv_collision_model_grow(m);   // as things stand at first: the order of contacts comes from there

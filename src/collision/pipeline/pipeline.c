@@ -155,25 +155,27 @@ static dvStatus pipeline_bwd_init(dvObject *o)
 
 // --- a step --------------------------------------------------------------------------------------
 
-static void refit_models(Pipeline *p)
+static void refit_models(Pipeline *p, double dt)
 {
-  bool around = ((const dvIntersectionOps *)dv_ops(p->intersection, DV_ROLE_INTERSECTION))->around;
+  const dvIntersectionOps *method = dv_ops(p->intersection, DV_ROLE_INTERSECTION);
   p->models.count = 0;
   for (size_t i = 0; i < p->all.count; i++) {
     dvCollisionModel *m = p->all.data[i];
     m->numberOfContacts = 0;
     if (!m->active || !dv_node_active(m->base.node)) continue;
+    m->x_ahead = method->ahead ? method->ahead(p->intersection, m, dt) : NULL;
     dv_collision_model_refit(m, p->depth);
-    if (around || m->selfCollision || (m->point_normals && *m->point_normals)) dv_collision_model_look_around(m);
+    if (method->around || m->selfCollision || (m->point_normals && *m->point_normals))
+      dv_collision_model_look_around(m);
     dv_push(&p->models, m);
   }
 }
 
-static dvStatus find_contacts(Pipeline *p)
+static dvStatus find_contacts(Pipeline *p, double dt)
 {
   dvTimers *timers = p->base.context->timers;
   dv_timer_begin_fine(timers, "trees");
-  refit_models(p);
+  refit_models(p, dt);
   dv_timer_end_fine(timers);
   dv_timer_begin_fine(timers, "broad phase");
   p->pairs.count = 0;
@@ -221,12 +223,11 @@ static size_t count_contacts(const Pipeline *p)
 static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
 {
   Pipeline *p = (Pipeline *)o;
-  DV_UNUSED(dt);
   *contacts = 0;
   if (!p->complete) return DV_OK;
   list_models(p);
   dv_contact_lists_clear(&p->lists);
-  DV_TRY(find_contacts(p));
+  DV_TRY(find_contacts(p, dt));
   dv_timer_begin_fine(o->context->timers, "response");
   dvStatus status = respond(p);
   dv_timer_end_fine(o->context->timers);
@@ -309,7 +310,7 @@ static bool pipeline_restored(dvObject *o)
   }
   for (size_t i = 0; i < p->all.count; i++)   // theirs may come later
     if (!dv_collision_model_restored(&p->all.data[i]->base)) return false;
-  if (p->lists.used) refit_models(p);
+  if (p->lists.used) refit_models(p, 0);
   if ((p->lists.used || p->live.scene) && respond(p) != DV_OK) return false;
   for (size_t i = 0; i < p->responses.count; i++)
     p->responses.data[i]->since = (long)m->pairs.data[p->responses.data[i]->list].since;

@@ -23,12 +23,12 @@ static void add_laws(dvConstraintProblem *p, dvObject *o, uint64_t owner, const 
   }
 }
 
-// under which multipliers are kept: the number in the plan, or what a live one says
+// under which multipliers are kept: the number in the plan, or what a live one says; no address, since it is hashed
 static uint64_t owner_of(const dvPlan *plan, size_t index)
 {
   const dvObject *o = plan->constraints.data[index];
   if (index < plan->fixed.constraints) return 2 * (uint64_t)index + 2;
-  return (ops_of(o)->identity ? ops_of(o)->identity(o) : (uint64_t)(uintptr_t)o) | 1;
+  return (ops_of(o)->identity ? ops_of(o)->identity(o) : 2 * (uint64_t)index) | 1;
 }
 
 static int32_t node_number(const dvPlan *plan, int32_t index)

@@ -27,6 +27,9 @@ typedef struct Link {
   dvMat3 kt, kr;   // in world axes, of the last add_force
 } Link;
 
+// for pictures
+static void link_pair(const Link *l, size_t i, dvInts *out) { out->data[2 * i] = l->a, out->data[2 * i + 1] = l->b; }
+
 static void link_add_dforce(const Link *l, const dvPairForce *p, const dvMech *m)
 {
   double factor = dv_mech_k(m, p->rayleighStiffness);
@@ -390,11 +393,19 @@ static void joint_spring_destroy(dvObject *o)
   dv_record_close(&s->out);
 }
 
+static void joint_spring_pairs(dvObject *o, dvInts *out)
+{
+  const JointSpring *s = (const JointSpring *)o;
+  if (!dv_ints_resize(out, 2 * s->joints.count)) return;
+  for (size_t i = 0; i < s->joints.count; i++) link_pair(&s->joints.data[i].link, i, out);
+}
+
 static const dvForceOps joint_spring_ops = {
     .add_force = joint_spring_add_force,
     .add_dforce = joint_spring_add_dforce,
     .add_stiffness = joint_spring_add_stiffness,
     DV_PAIR_FORCE_SLOTS,
+    .pairs = joint_spring_pairs,
 };
 
 const dvClass dv_joint_spring_class = {
@@ -552,11 +563,19 @@ static void frame_spring_destroy(dvObject *o)
   dv_pairs_free(&((FrameSpring *)o)->pairs);
 }
 
+static void frame_spring_pairs(dvObject *o, dvInts *out)
+{
+  const FrameSpring *s = (const FrameSpring *)o;
+  if (!dv_ints_resize(out, 2 * s->springs.count)) return;
+  for (size_t i = 0; i < s->springs.count; i++) link_pair(&s->springs.data[i].link, i, out);
+}
+
 static const dvForceOps frame_spring_ops = {
     .add_force = frame_spring_add_force,
     .add_dforce = frame_spring_add_dforce,
     .add_stiffness = frame_spring_add_stiffness,
     DV_PAIR_FORCE_SLOTS,
+    .pairs = frame_spring_pairs,
 };
 
 const dvClass dv_frame_spring_class = {

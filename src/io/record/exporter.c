@@ -226,11 +226,8 @@ static bool first_time(Exporter *e, const char *text)
 static void no_values(Exporter *e, const char *text, const dvObject *o, const char *field)
 {
   dvText advice = {0};
-  int near = -1;
-  const char **names = dv_alloc((size_t)((o ? o->field_count : 0) + 1) * sizeof *names);
-  for (int i = 0; o && i < o->field_count; i++) names[i] = dv_field_name(o->fields[i].desc);
-  if (o && field) near = dv_nearest(field, names, o->field_count);
-  if (near >= 0) dv_text_printf(&advice, "did you mean '%s.%s'? ", o->name, names[near]);
+  const char *near = o && field ? dv_object_nearest_field(o, field) : NULL;
+  if (near) dv_text_printf(&advice, "did you mean '%s.%s'? ", o->name, near);
   if (o && field) dv_text_printf(&advice, "`divan info %s` shows all fields", o->cls->name);
   else if (o) dv_text_printf(&advice, "write %s.field", text);
   else dv_text_add(&advice, "write component.field, with the name of a component beside or the path of another");
@@ -239,7 +236,6 @@ static void no_values(Exporter *e, const char *text, const dvObject *o, const ch
              : !o       ? ": there is no such component"
                         : "",
              o && field ? field : "");
-  dv_free(names);
   dv_text_free(&advice);
 }
 

@@ -5,7 +5,7 @@
 #include "base/isa.h"
 #include "io/mesh/write_mesh.h"
 #include "scene/remember.h"
-#include "topology/topology.h"
+#include "topology/change/journal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #endif
 
 static const char magic[8] = {'D', 'I', 'V', 'A', 'N', 'S', 'N', 'P'};
-enum { FORMAT = 1, DIFFERENCES = 5 };
+enum { FORMAT = 2, DIFFERENCES = 5 };
 
 static dvStatus complain(dvScene *scene, dvLevel level, const char *name, const char *advice, const char *format, ...)
     DV_PRINTF(5, 6);
@@ -78,32 +78,80 @@ static uint64_t fingerprint(dvScene *scene)
   return f.hash;
 }
 
+// --- meshes: what was done to them since they were read (topology/change/journal.h) ---------------
+
+typedef struct Mesh {
+  char *path;
+  dvJournal journal;
+} Mesh;
+
 typedef struct Meshes {
   dvVisitor visitor;
-  const dvObject *changed;
+  DV_ARRAY(Mesh) list;
 } Meshes;
 
-static dvWalk find_changed(dvVisitor *v, dvNode *node)
+static void free_meshes(Meshes *m)
+{
+  for (size_t i = 0; i < m->list.count; i++) {
+    dv_free(m->list.data[i].path);
+    dv_journal_free(&m->list.data[i].journal);
+  }
+  dv_array_free(&m->list);
+}
+
+static void copy_journal(const dvJournal *from, dvJournal *to)
+{
+  for (size_t i = 0; i < from->words.count; i++) dv_push(&to->words, from->words.data[i]);
+  for (size_t i = 0; i < from->reals.count; i++) dv_push(&to->reals, from->reals.data[i]);
+}
+
+static dvWalk list_changed(dvVisitor *v, dvNode *node)
 {
   Meshes *m = (Meshes *)v;
-  for (size_t i = 0; i < node->objects.count && !m->changed; i++) {
+  for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (dv_plays(o, DV_ROLE_TOPOLOGY) && dv_topology(o)->kept) m->changed = o;
+    const dvJournal *j = dv_plays(o, DV_ROLE_TOPOLOGY) && !o->failed ? dv_topology_journal(dv_topology(o)) : NULL;
+    if (!j) continue;
+    Mesh mesh = {.path = dv_object_path(o)};
+    copy_journal(j, &mesh.journal);
+    dv_push(&m->list, mesh);
   }
   return DV_WALK_ON;
 }
 
-// what follows a mesh that changes is not listed by those who follow it
-static bool meshes_are_new(dvScene *scene, const char *name)
+static void list_meshes(dvScene *scene, Meshes *m)
 {
-  Meshes m = {.visitor = {.top_down = find_changed, .everything = true}};
-  dv_visit(scene->root, &m.visitor);
-  if (!m.changed) return true;
-  char *path = dv_object_path(m.changed);
-  complain(scene, DV_ERROR, name, "save it before the first change",
-           "the mesh %s has changed since it was read: such a scene cannot be saved or restored", path);
-  dv_free(path);
-  return false;
+  m->visitor = (dvVisitor){.top_down = list_changed, .everything = true};
+  dv_visit(scene->root, &m->visitor);
+}
+
+static const Mesh *find_mesh(const Meshes *m, const char *path)
+{
+  for (size_t i = 0; i < m->list.count; i++)
+    if (dv_same(m->list.data[i].path, path)) return &m->list.data[i];
+  return NULL;
+}
+
+// Does to the meshes of the scene what was done to those of the snapshot. A mesh never goes back.
+static bool change_meshes(dvScene *scene, const Meshes *read, dvText *why)
+{
+  Meshes own = {0};
+  list_meshes(scene, &own);
+  bool good = true;
+  for (size_t i = 0; i < own.list.count && good; i++) {
+    good = find_mesh(read, own.list.data[i].path) != NULL;
+    if (!good)
+      dv_text_printf(why,
+                     "the mesh %s has changed since it was read, and had not in the snapshot: read the scene again",
+                     own.list.data[i].path);
+  }
+  free_meshes(&own);
+  for (size_t i = 0; i < read->list.count && good; i++) {
+    dvObject *o = dv_link_find(&scene->root->base, read->list.data[i].path, DV_ROLE_TOPOLOGY);
+    good = o && !o->failed && dv_topology_replay(dv_topology(o), &read->list.data[i].journal, why) == DV_OK;
+    if (!o || o->failed) dv_text_printf(why, "there is no mesh %s", read->list.data[i].path);
+  }
+  return good;
 }
 
 // --- edits: fields that were changed from outside while the scene ran ----------------------------
@@ -235,13 +283,27 @@ static void put_layout(dvText *out, const dvSnapshot *m)
   }
 }
 
+static void put_meshes(dvText *out, const Meshes *meshes)
+{
+  put32(out, meshes->list.count);
+  for (size_t i = 0; i < meshes->list.count; i++) {
+    const Mesh *m = &meshes->list.data[i];
+    put_text(out, m->path);
+    put64(out, m->journal.words.count);
+    put64(out, m->journal.reals.count);
+    put(out, m->journal.words.data, m->journal.words.count * sizeof(int32_t));
+    put(out, m->journal.reals.data, m->journal.reals.count * sizeof(double));
+  }
+}
+
 void *dv_snapshot_pack(dvScene *scene, size_t *length)
 {
   dvText out = {0};
   dvSnapshot m = {0};
   Edits edits = {0};
   *length = 0;
-  if (!meshes_are_new(scene, "snapshot")) return NULL;
+  Meshes meshes = {0};
+  list_meshes(scene, &meshes);
   dv_scene_save(scene, &m);
   all_edits(scene, &edits);
   put(&out, magic, sizeof magic);
@@ -256,11 +318,13 @@ void *dv_snapshot_pack(dvScene *scene, size_t *length)
     put_text(&out, edits.data[i].field);
     put_text(&out, edits.data[i].value);
   }
+  put_meshes(&out, &meshes);
   put_layout(&out, &m);
   put64(&out, m.bytes.count);
   put(&out, m.bytes.data, m.bytes.count);
   put64(&out, dv_hash_bytes(out.text, out.length, 0));
   dv_snapshot_free(&m);
+  free_meshes(&meshes);
   free_edits(&edits);
   *length = out.length;
   return dv_text_take(&out);
@@ -373,12 +437,30 @@ static void take_edits(Reader *r, Edits *edits)
   }
 }
 
+static void take_meshes(Reader *r, Meshes *meshes)
+{
+  size_t count = take_count(r, take32(r), 20);
+  for (size_t i = 0; i < count && !r->bad; i++) {
+    Mesh m = {.path = take_text(r)};
+    size_t words = take_count(r, take64(r), sizeof(int32_t)), reals = take_count(r, take64(r), sizeof(double));
+    if (words * sizeof(int32_t) + reals * sizeof(double) > left(r)) r->bad = true;
+    for (size_t k = 0; k < words && !r->bad; k++) dv_push(&m.journal.words, (int32_t)take32(r));
+    for (size_t k = 0; k < reals && !r->bad; k++) {
+      double value;
+      take(r, &value, sizeof value);
+      dv_push(&m.journal.reals, value);
+    }
+    dv_push(&meshes->list, m);
+  }
+}
+
 // --- restoring -----------------------------------------------------------------------------------
 
 typedef struct Snapshot {
   char *version, *isa, *scene;
   uint64_t fingerprint;
   Edits edits;
+  Meshes meshes;
   dvSnapshot memory;
 } Snapshot;
 
@@ -388,6 +470,7 @@ static void free_snapshot(Snapshot *s)
   dv_free(s->isa);
   dv_free(s->scene);
   free_edits(&s->edits);
+  free_meshes(&s->meshes);
   dv_snapshot_free(&s->memory);
 }
 
@@ -413,6 +496,7 @@ static dvStatus parse(Snapshot *s, dvScene *scene, const void *bytes, size_t len
   s->scene = take_text(&r);
   s->fingerprint = take64(&r);
   take_edits(&r, &s->edits);
+  take_meshes(&r, &s->meshes);
   take_layout(&r, &s->memory);
   return r.bad ? complain(scene, DV_ERROR, name, NULL, "the snapshot contradicts itself") : DV_OK;
 }
@@ -458,9 +542,9 @@ dvStatus dv_snapshot_unpack(dvScene *scene, const void *bytes, size_t length, co
 {
   Snapshot s = {0};
   dvText why = {0};
-  dvStatus status = meshes_are_new(scene, name) ? parse(&s, scene, bytes, length, name) : DV_ERROR_INPUT;
+  dvStatus status = parse(&s, scene, bytes, length, name);
   if (status == DV_OK) {
-    bool good = apply_edits(scene, &s.edits, &why) && fits(&s, scene, &why) &&
+    bool good = apply_edits(scene, &s.edits, &why) && change_meshes(scene, &s.meshes, &why) && fits(&s, scene, &why) &&
                 dv_scene_restore(scene, &s.memory, &why) == DV_OK;
     if (good) warn_of_differences(&s, scene, name);
     else undo_edits(scene, &s.edits);

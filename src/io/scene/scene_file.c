@@ -337,11 +337,8 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
 static void unknown_attribute(Builder *b, const dvObject *o, const dvAttribute *a)
 {
   if (b->warnings > MOST_COMPLAINTS) return;
-  const char **names = dv_alloc((size_t)(o->field_count + 1) * sizeof *names);
-  for (int i = 0; i < o->field_count; i++) names[i] = dv_field_name(o->fields[i].desc);
   static const char *const every[] = {"name", "template", "src", "type"};   // attributes that are no fields
-  int near = dv_nearest(a->name, names, o->field_count);
-  const char *proposal = near >= 0 ? names[near] : NULL;
+  const char *proposal = dv_object_nearest_field(o, a->name);
   for (size_t i = 0; i < DV_COUNT(every); i++)
     if (dv_distance(a->name, every[i]) <= (proposal ? dv_min_int(1, dv_distance(a->name, proposal) - 1) : 1))
       proposal = every[i];
@@ -350,7 +347,6 @@ static void unknown_attribute(Builder *b, const dvObject *o, const dvAttribute *
   complain(b, DV_OK, a->place, o->node, advice, "%s (%s) has no field '%s'; it is ignored", o->name, o->cls->name,
            a->name);
   dv_free(advice);
-  dv_free(names);
 }
 
 static void read_attributes(Builder *b, dvObject *o)

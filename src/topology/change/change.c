@@ -3,6 +3,7 @@
 #include "topology/change/change.h"
 
 #include "topology/change/element_data.h"
+#include "topology/change/journal.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct dvChanges {
   bool frozen;                                // a change has been made: nothing is derived any more
   dvElementList elements[DV_ELEMENT_KINDS];   // of points, once frozen
   dvElementData points;
+  dvJournal journal;   // of a topology that no mapping fills
 };
 
 static struct dvChanges *changes_of(dvTopology *t)
@@ -51,6 +53,16 @@ void dv_topology_unwatch(dvWatcher *w)
   }
 }
 
+static void note(dvTopology *t, const dvChange *change, const double *positions)
+{
+  if (!t->filler) dv_journal_note(&t->changes->journal, change, positions);
+}
+
+const dvJournal *dv_topology_journal(const dvTopology *t)
+{
+  return t->changes && t->changes->journal.words.count ? &t->changes->journal : NULL;
+}
+
 static void tell(dvTopology *t, const dvChange *change)
 {
   struct dvChanges *c = t->changes;
@@ -69,6 +81,7 @@ bool dv_topology_tell_remade(dvTopology *t)
 void dv_topology_tell_end(dvTopology *t)
 {
   changes_of(t);
+  note(t, &(dvChange){.what = DV_CHANGES_END}, NULL);
   tell(t, &(dvChange){.what = DV_CHANGES_END});
 }
 
@@ -87,6 +100,7 @@ void dv_topology_free_changes(dvTopology *t)
   if (c->frozen) dv_element_data_fini(&c->points);
   for (size_t i = 0; i < c->watchers.count; i++) c->watchers.data[i]->topology = NULL;
   dv_array_free(&c->watchers);
+  dv_journal_free(&c->journal);
   dv_free(c);
   t->changes = NULL;
 }
@@ -197,6 +211,7 @@ dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *posit
   if (positions && dv_reals_size(&t->position) == before + count)
     memcpy(dv_reals_edit(&t->position) + 3 * before, positions, 3 * count * sizeof *positions);
   dv_topology_settled(t, DV_POINT, before + count);
+  note(t, &change, positions);
   tell(t, &change);
   return DV_OK;
 }
@@ -215,8 +230,10 @@ dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *point
     if (!dv_element_list_push(&t->changes->elements[kind], points + i * width))
       return dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(kind));
   dv_topology_settled(t, kind, point_count);
-  tell(t, &(dvChange){
-              .what = DV_ADDED, .kind = kind, .count = count, .before = before, .points = points, .origin = origin});
+  dvChange change = {
+      .what = DV_ADDED, .kind = kind, .count = count, .before = before, .points = points, .origin = origin};
+  note(t, &change, NULL);
+  tell(t, &change);
   return DV_OK;
 }
 
@@ -231,6 +248,7 @@ dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *in
   if (status == DV_OK) {
     size_t before = dv_topology_count(t, kind), points = dv_topology_point_count(t);
     dvChange change = {.what = DV_REMOVING, .kind = kind, .count = count, .before = before, .indices = sorted};
+    note(t, &change, NULL);
     tell(t, &change);
     if (kind == DV_POINT) follow_points(t, &change);
     for (size_t i = 0; i < count && kind != DV_POINT; i++)
@@ -284,6 +302,7 @@ dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *
   else if (!reorder(&t->changes->elements[kind], order, count))
     return dv_error(&t->base, NULL, "out of memory for the %s", dv_element_name(kind));
   dv_topology_settled(t, kind, dv_topology_point_count(t));
+  note(t, &change, NULL);
   tell(t, &change);
   return DV_OK;
 }
@@ -302,6 +321,7 @@ dvStatus dv_topology_move_points(dvTopology *t, const int32_t *indices, size_t c
       .what = DV_MOVED, .kind = DV_POINT, .count = count, .before = points, .indices = indices, .origin = origin};
   t->changes->points.watcher.notice(&t->changes->points.watcher, &change);
   dv_topology_settled(t, DV_POINT, points);
+  note(t, &change, NULL);
   tell(t, &change);
   return DV_OK;
 }

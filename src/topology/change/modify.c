@@ -141,17 +141,11 @@ dvStatus dv_mesh_add(dvTopology *t, dvElementKind kind, const int32_t *points, s
 
 typedef DV_ARRAY(int32_t) Numbers;
 
-static int ascending(const void *a, const void *b)
-{
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 // sorts, and leaves one of several that are alike; returns how many were too many
 static size_t make_unique(Numbers *n)
 {
   size_t kept = 0, before = n->count;
-  if (before) qsort(n->data, before, sizeof *n->data, ascending);
+  if (before) qsort(n->data, before, sizeof *n->data, dv_numbers_ascending);
   for (size_t i = 0; i < before; i++)
     if (i == 0 || n->data[i] != n->data[i - 1]) n->data[kept++] = n->data[i];
   n->count = kept;
@@ -258,6 +252,16 @@ dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indice
   dv_array_free(&parts[DV_POINT]);
   dv_array_free(&gone);
   return status;
+}
+
+dvStatus dv_mesh_replace(dvTopology *t, dvElementKind kind, const int32_t *gone, size_t gone_count,
+                         const int32_t *points, const int32_t *ancestors, const double *shares, size_t count)
+{
+  int32_t *offsets = dv_alloc((count + 1) * sizeof *offsets);
+  for (size_t i = 0; i <= count; i++) offsets[i] = (int32_t)i;
+  dvStatus status = dv_mesh_add(t, kind, points, count, (dvOrigin){offsets, ancestors, shares});
+  dv_free(offsets);
+  return status == DV_OK ? dv_mesh_remove(t, kind, gone, gone_count, DV_REMOVE_PARTS) : status;
 }
 
 // --- moving --------------------------------------------------------------------------------------

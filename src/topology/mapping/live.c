@@ -48,16 +48,10 @@ static void note_gone(dvTopologyMapping *m, int32_t number)
   DV_MUST(dv_ints_resize(&m->sources, (size_t)last));
 }
 
-static int descending(const void *a, const void *b)
-{
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x < y) - (x > y);
-}
-
 static void remove_made(dvTopologyMapping *m, Numbers *gone)
 {
   if (gone->count == 0) return;
-  qsort(gone->data, gone->count, sizeof *gone->data, descending);
+  qsort(gone->data, gone->count, sizeof *gone->data, dv_numbers_descending);
   for (size_t i = 0; i < gone->count; i++) note_gone(m, gone->data[i]);
   dv_mesh_remove(m->to, made_kind(m), gone->data, gone->count, DV_REMOVE_PARTS);
 }
@@ -155,7 +149,7 @@ static void seen_from(const dvElementParts *parts, const int32_t *element, const
 // is `number` among those that came before place i of a descending list?
 static bool came_before(const dvChange *c, size_t i, int32_t number)
 {
-  return bsearch(&number, c->indices, i, sizeof number, descending) != NULL;
+  return bsearch(&number, c->indices, i, sizeof number, dv_numbers_descending) != NULL;
 }
 
 // What two elements share comes to the border when one of them goes; when the other goes too, it goes with its source.
@@ -339,8 +333,6 @@ void dv_topology_mapping_unfollow(dvTopologyMapping *m)
 
 // --- upwards -------------------------------------------------------------------------------------
 
-static int ascending(const void *a, const void *b) { return descending(b, a); }
-
 static bool climb_one(dvTopologyMapping *m, dvElementKind *kind, Numbers *list)
 {
   const struct dvLiveOps *live = ops_of(m)->live;
@@ -374,7 +366,7 @@ dvTopology *dv_topology_climb(dvTopology *t, dvElementKind *kind, int32_t **list
     good = climb_one(m, kind, &numbers);
     t = m->from;
   }
-  if (numbers.count) qsort(numbers.data, numbers.count, sizeof *numbers.data, ascending);
+  if (numbers.count) qsort(numbers.data, numbers.count, sizeof *numbers.data, dv_numbers_ascending);
   size_t kept = 0;
   for (size_t i = 0; i < numbers.count; i++)
     if (i == 0 || numbers.data[i] != numbers.data[i - 1]) numbers.data[kept++] = numbers.data[i];

@@ -1,5 +1,5 @@
 // The lights that a scene brings: they stand in for those of the page.
-import { AmbientLight, Box3, Camera, Color, DirectionalLight, Object3D, PointLight, Scene, SpotLight, SRGBColorSpace, Vector3, type Light as ThreeLight } from 'three';
+import { AmbientLight, Box3, Camera, Color, DirectionalLight, HemisphereLight, Object3D, PointLight, Scene, SpotLight, SRGBColorSpace, Vector3, type Light as ThreeLight } from 'three';
 import type { Looks } from '../protocol.ts';
 
 const tint = (c: number[]) => new Color().setRGB(c[0], c[1], c[2], SRGBColorSpace);
@@ -18,7 +18,7 @@ export class SceneLights {
     if (!lights.length) return;
     const centre = box.getCenter(new Vector3()), size = box.getSize(new Vector3()).length();
     const ambient = looks?.ambient ?? [0, 0, 0];
-    this.added.push(new AmbientLight(tint(ambient.map((v) => Math.max(v, 0.12))), 1));        // never wholly dark
+    this.added.push(new AmbientLight(tint(ambient), 1), new HemisphereLight('#ffffff', '#6b7588', 0.55));        // never wholly dark
     for (const l of lights) {
       const colour = tint(l.color), way = new Vector3().fromArray(l.direction ?? [0, 0, -1]);
       if (l.kind === 'directional') {

@@ -11,7 +11,9 @@ import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
 import { SceneLights } from './lights.ts';
-import { axisLength, boxSize, forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
+import { axisLength, boxSize } from './frames.ts';
+import { forgetPictures, type Look, type Shape } from './shape.ts';
+import { makeShape } from './shapes.ts';
 
 export interface Legend { label: string; low: number; high: number; map: string }
 
@@ -51,6 +53,7 @@ export class Stage {
   time = 0;                       // of the frame that is shown
   private moved = true;            // arrays or looks changed, not only the camera
   private backgroundName = '';
+  private shade = false;          // the background is dark
   private floor = 0;              // height of the grid
   private anchor: Vector3 | null = null;     // what moves was here when the camera was last placed
   private offset = new Vector3();            // by which the camera still has to follow
@@ -187,11 +190,15 @@ export class Stage {
     this.redraw(true);
   }
 
+  // What is written on the picture is read against its background, which need not be that of the theme.
+  private overlayColours() {
+    const style = getComputedStyle(document.documentElement), value = (name: string) => style.getPropertyValue(name).trim(), same = this.shade === this.dark;
+    this.overlay.colours = { text: same ? value('--text') : this.shade ? '#e6eaf0' : '#1f2530', muted: same ? value('--muted') : this.shade ? '#a9b3c1' : '#5b6574', accent: value('--accent'), halo: this.shade ? 'rgba(16,19,24,.85)' : 'rgba(255,255,255,.85)' };
+  }
+
   setTheme(dark: boolean) {
-    this.dark = dark;
-    const style = getComputedStyle(document.documentElement);
-    const value = (name: string) => style.getPropertyValue(name).trim();
-    this.overlay.colours = { text: value('--text'), muted: value('--muted'), accent: value('--accent'), halo: dark ? 'rgba(16,19,24,.85)' : 'rgba(255,255,255,.85)' };
+    this.dark = this.shade = dark;
+    this.overlayColours();
     this.backgroundName = '';
     if (this.grid) this.makeGrid();
     this.redraw(true);
@@ -202,6 +209,8 @@ export class Stage {
     const name = this.session.settings.background || (given ? `rgb(${given.map((v) => Math.round(255 * Math.min(1, Math.max(0, v)))).join(',')})` : this.dark ? 'dark' : 'light');
     if (name === this.backgroundName) return;
     this.backgroundName = name;
+    const shade = this.session.settings.background || given ? new Color(name).getHSL({ h: 0, s: 0, l: 0 }).l < 0.45 : this.dark;
+    if (shade !== this.shade) { this.shade = shade; this.overlayColours(); if (this.grid) this.makeGrid(); }
     if (this.session.settings.background || given) { this.scene.background = new Color(name); return; }
     const canvas = document.createElement('canvas');
     canvas.width = 4; canvas.height = 256;
@@ -220,8 +229,8 @@ export class Stage {
     const size = Math.max(1e-6, this.box.getSize(new Vector3()).length());
     const raw = size / 8, power = 10 ** Math.floor(Math.log10(raw)), part = raw / power;
     this.gridStep = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-    const cells = 20, line = this.dark ? '#363d4a' : '#c3cad4';
-    this.grid = new GridHelper(cells * this.gridStep, cells, this.dark ? '#4d5768' : '#a3adbb', line);
+    const cells = 20, line = this.shade ? '#363d4a' : '#c3cad4';
+    this.grid = new GridHelper(cells * this.gridStep, cells, this.shade ? '#4d5768' : '#a3adbb', line);
     const material = this.grid.material as LineBasicMaterial;
     material.transparent = true;
     material.opacity = 0.7;

@@ -15,7 +15,8 @@ extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_cla
 
 #define TETRA_COMMON_FIELDS(X)                                                                                 \
   X(choice, method, "large", "",                                                                               \
-    "rotation of an element: none (small), from its edges (large), polar decomposition (polar), or that with " \
+    "rotation of an element: none (small), from its first edges (large: on symmetric meshes the body drifts "  \
+    "sideways by some thousandths of its deflection), polar decomposition (polar: it does not), or that with " \
     "singular values where an element is inverted (svd)",                                                      \
     .options = "small|large|polar|svd|QR|none")                                                                \
   X(reals, localStiffnessFactor, "", "",                                                                       \

@@ -7,9 +7,10 @@
 #include "force/fem/elastic.h"
 #include "force/fem/hexa/condense.h"
 
-#define HEXA_METHOD_FIELDS(X)                                                                         \
-  X(choice, method, "large", "",                                                                      \
-    "rotation of an element: from its mean edges (large), polar decomposition (polar), none (small)", \
+#define HEXA_METHOD_FIELDS(X)                                                                                       \
+  X(choice, method, "large", "",                                                                                    \
+    "rotation of an element: from its mean edges (large: one axis is followed, so that a symmetric body may drift " \
+    "sideways by some thousandths of its deflection), polar decomposition (polar: it does not), none (small)",      \
     .options = "small|large|polar")
 #define HEXA_FIELDS(X)                                                                          \
   X(bool, updateStiffnessMatrix, "0", "",                                                       \

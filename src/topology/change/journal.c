@@ -1,0 +1,131 @@
+// See journal.h.
+#include "topology/change/journal.h"
+
+enum { HAS_ANCESTORS = 1, HAS_COEFFICIENTS = 2, HAS_POSITIONS = 4, ENTRY = 4 };
+
+// --- writing -------------------------------------------------------------------------------------
+
+static void put(dvJournal *j, const int32_t *words, size_t count)
+{
+  dv_reserve(&j->words, count + 1);
+  for (size_t i = 0; i < count; i++) j->words.data[j->words.count++] = words[i];
+}
+
+static void put_reals(dvJournal *j, const double *reals, size_t count)
+{
+  dv_reserve(&j->reals, count + 1);
+  for (size_t i = 0; i < count; i++) j->reals.data[j->reals.count++] = reals[i];
+}
+
+void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions)
+{
+  bool end = c->what == DV_CHANGES_END;
+  if (end && (j->words.count < ENTRY || j->words.data[j->words.count - ENTRY] == DV_CHANGES_END)) return;
+  const dvOrigin *o = &c->origin;
+  int32_t has = (o->offsets ? HAS_ANCESTORS : 0) | (o->offsets && o->coefficients ? HAS_COEFFICIENTS : 0) |
+                (positions ? HAS_POSITIONS : 0);
+  put(j, (int32_t[]){(int32_t)c->what, (int32_t)c->kind, (int32_t)c->count, has}, ENTRY);
+  if (end) return;
+  if (c->what == DV_ADDED && c->kind != DV_POINT) put(j, c->points, c->count * (size_t)dv_element_points(c->kind));
+  if (c->what != DV_ADDED) put(j, c->indices, c->count);
+  if (has & HAS_ANCESTORS) {
+    int32_t first = o->offsets[0];
+    for (size_t i = 0; i <= c->count; i++) put(j, (int32_t[]){o->offsets[i] - first}, 1);
+    put(j, o->ancestors + first, (size_t)(o->offsets[c->count] - first));
+    if (has & HAS_COEFFICIENTS) put_reals(j, o->coefficients + first, (size_t)(o->offsets[c->count] - first));
+  }
+  if (positions) put_reals(j, positions, 3 * c->count);
+}
+
+void dv_journal_free(dvJournal *j)
+{
+  dv_array_free(&j->words);
+  dv_array_free(&j->reals);
+}
+
+// --- doing it again ------------------------------------------------------------------------------
+
+typedef struct Reader {
+  const dvJournal *journal;
+  size_t word, real;
+} Reader;
+
+static bool take(Reader *r, size_t count, const int32_t **out)
+{
+  if (count > r->journal->words.count - r->word) return false;
+  *out = count ? r->journal->words.data + r->word : NULL;
+  r->word += count;
+  return true;
+}
+
+static bool take_reals(Reader *r, size_t count, const double **out)
+{
+  if (count > r->journal->reals.count - r->real) return false;
+  *out = count ? r->journal->reals.data + r->real : NULL;
+  r->real += count;
+  return true;
+}
+
+static bool take_origin(Reader *r, size_t count, int32_t has, dvOrigin *o)
+{
+  *o = (dvOrigin){0};
+  if (!(has & HAS_ANCESTORS)) return true;
+  if (!take(r, count + 1, &o->offsets) || o->offsets[0] != 0) return false;
+  for (size_t i = 0; i < count; i++)
+    if (o->offsets[i + 1] < o->offsets[i]) return false;
+  size_t ancestors = (size_t)o->offsets[count];
+  return take(r, ancestors, &o->ancestors) && (!(has & HAS_COEFFICIENTS) || take_reals(r, ancestors, &o->coefficients));
+}
+
+static bool replay_one(dvTopology *t, Reader *r)
+{
+  const int32_t *head, *numbers = NULL;
+  const double *positions = NULL;
+  dvOrigin origin;
+  if (!take(r, ENTRY, &head)) return false;
+  dvChangeKind what = (dvChangeKind)head[0];
+  dvElementKind kind = (dvElementKind)head[1];
+  int32_t has = head[3];
+  if (what == DV_CHANGES_END) {
+    dv_topology_end_changes(t);
+    return true;
+  }
+  if (head[1] < DV_POINT || head[1] >= DV_ELEMENT_KINDS || head[2] < 0) return false;
+  size_t count = (size_t)head[2], width = (size_t)dv_element_points(kind);
+  size_t listed = what != DV_ADDED ? count : kind == DV_POINT ? 0 : count * width;
+  if (!take(r, listed, &numbers) || !take_origin(r, count, has, &origin)) return false;
+  if ((has & HAS_POSITIONS) && !take_reals(r, 3 * count, &positions)) return false;
+  switch (what) {
+  case DV_ADDED:
+    return (kind == DV_POINT ? dv_topology_add_points(t, count, positions, origin)
+                             : dv_topology_add(t, kind, numbers, count, origin)) == DV_OK;
+  case DV_REMOVING:
+    return dv_topology_remove(t, kind, numbers, count) == DV_OK;
+  case DV_RENUMBERED:
+    return count == dv_topology_count(t, kind) && dv_topology_renumber(t, kind, numbers) == DV_OK;
+  case DV_MOVED:
+    return dv_topology_move_points(t, numbers, count, origin) == DV_OK;
+  default:
+    return false;
+  }
+}
+
+dvStatus dv_topology_replay(dvTopology *t, const dvJournal *j, dvText *why)
+{
+  const dvJournal *own = dv_topology_journal(t);
+  Reader r = {.journal = j};
+  if (own) r.word = own->words.count, r.real = own->reals.count;
+  bool begins = r.word <= j->words.count && r.real <= j->reals.count &&
+                (r.word == 0 || memcmp(own->words.data, j->words.data, r.word * sizeof(int32_t)) == 0) &&
+                (r.real == 0 || memcmp(own->reals.data, j->reals.data, r.real * sizeof(double)) == 0);
+  if (!begins) {
+    dv_text_printf(why, "the mesh %s has changed in another way here: read the scene again first", t->base.name);
+    return DV_ERROR_INPUT;
+  }
+  while (r.word < j->words.count)
+    if (!replay_one(t, &r)) {
+      dv_text_printf(why, "changes of the mesh %s cannot be made: read the scene again", t->base.name);
+      return DV_ERROR_INPUT;
+    }
+  return DV_OK;
+}
