@@ -1,5 +1,6 @@
 // Bodies that are solved together while they touch, and pipelines with models of their own.
 #include "collision/collision.h"
+#include "divan/divan.h"
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -158,6 +159,18 @@ static void listener(void **state)
                 *distances = dv_object_field(check_find(s, "g"), "distances")->value;
   check_close(normals->data[0], 1, 1e-12);
   check_close(distances->data[0], 1.15 - 1 - 0.2, 1e-12);
+  divanTouch touch;
+  divanContact contact;
+  assert_true(divan_touch(s, 0, &touch) && divan_contact(s, 0, 0, &contact));
+  assert_false(divan_touch(s, 1, &touch) || divan_contact(s, 0, 1, &contact) || divan_contact(s, 1, 0, &contact));
+  assert_true(divan_touch(s, 0, &touch));
+  assert_string_equal(touch.path[0], "/b/m");
+  assert_string_equal(touch.path[1], "/a/m");
+  assert_int_equal(touch.contacts, 1);
+  assert_int_equal(touch.since, 0);
+  assert_true(touch.force > 0);
+  check_close(contact.normal[0], -1, 1e-12);
+  check_close(contact.distance, 1.15 - 1 - 0.2, 1e-12);
   check_steps(s, 300);
   assert_int_equal(number(s, "numberOfContacts"), 0);
   check_close_scene(&s);
