@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the pictures of architecture.md: rooms.svg, step.svg and contact-step.svg. Run it in this folder."""
+"""Draws the pictures of architecture.md (rooms.svg, step.svg, contact-step.svg) and performance.md (contacts.svg, from
+bench/results/collision.json, which `divan bench collision --json` writes). Run it in this folder."""
+import json
+import math
 
 
 def box(x, y, w, h, text, fill, small=""):
@@ -125,6 +128,37 @@ def contact_step():
     svg("contact-step.svg", 1320, 40 + 84 * len(CONTACT), body)
 
 
+def contacts():
+    """Time to find contacts over the number of elements, and lines of n log n through the first points."""
+    with open("../../bench/results/collision.json") as f:
+        series = [c for c in json.load(f)["collision"] if c["threads"] == 1]
+    xs, ys = [x for c in series for x in c["elements"]], [y for c in series for y in c["ms"]]
+    low, high = [math.floor(math.log10(min(v))) for v in (xs, ys)], [math.ceil(math.log10(max(v))) for v in (xs, ys)]
+
+    def px(x):
+        return 70 + 520 * (math.log10(x) - low[0]) / (high[0] - low[0])
+
+    def py(y):
+        return 340 - 300 * (math.log10(y) - low[1]) / (high[1] - low[1])
+
+    body = ""
+    for k in range(low[0], high[0] + 1):
+        body += f'<line x1="{px(10 ** k):.1f}" y1="40" x2="{px(10 ** k):.1f}" y2="340" stroke="#ddd"/><text x="{px(10 ** k):.1f}" y="358" text-anchor="middle" font-size="11">{10 ** k:,}</text>'
+    for k in range(low[1], high[1] + 1):
+        body += f'<line x1="70" y1="{py(10 ** k):.1f}" x2="590" y2="{py(10 ** k):.1f}" stroke="#ddd"/><text x="64" y="{py(10 ** k) + 4:.1f}" text-anchor="end" font-size="11">{10 ** k:g}</text>'
+    body += '<text x="330" y="380" text-anchor="middle" font-size="12">elements</text><text x="20" y="30" font-size="12">ms, one thread</text>'
+    for i, c in enumerate(series):
+        colour = ["#2b6cb0", "#c05621"][i % 2]
+        n0, t0 = c["elements"][0], c["ms"][0]
+        ideal = [(n, t0 * n * math.log(n) / (n0 * math.log(n0))) for n in c["elements"]]
+        body += f'<polyline fill="none" stroke="{colour}" stroke-dasharray="4 4" points="{" ".join(f"{px(n):.1f},{py(t):.1f}" for n, t in ideal if t < 10 ** high[1])}"/>'
+        body += f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(f"{px(n):.1f},{py(t):.1f}" for n, t in zip(c["elements"], c["ms"]))}"/>'
+        body += "".join(f'<circle cx="{px(n):.1f}" cy="{py(t):.1f}" r="4" fill="{colour}"/>' for n, t in zip(c["elements"], c["ms"]))
+        body += f'<text x="90" y="{64 + 18 * i}" font-size="12" fill="{colour}">{c["name"]} ({c["per"]}); dashed: n log n</text>'
+    svg("contacts.svg", 620, 390, body)
+
+
 rooms()
 step()
 contact_step()
+contacts()

@@ -105,6 +105,24 @@ DIVAN_API int divan_restore(dvScene *scene, const char *path);
  * divan_init, and when it cannot be saved. */
 DIVAN_API void *divan_snapshot(dvScene *scene, size_t *length);
 DIVAN_API int divan_restore_snapshot(dvScene *scene, const void *bytes, size_t length);
+/* Who touches whom after the last step: a pair of collision models, with the paths of both. `force` is the sum of what
+ * acts along the normals, `since` the number of the step in which they began to touch, -1 when nothing answers their
+ * contacts. */
+typedef struct divanTouch {
+  char path[2][256]; /* of the collision models, cut where they are longer */
+  size_t contacts;   /* pairs of elements that touch */
+  double force;      /* N */
+  long since;
+} divanTouch;
+/* One contact of such a pair: an element and a point of each model, the unit vector from the first to the second, and
+ * their distance less the contact distances (below 0 where they push). */
+typedef struct divanContact {
+  int element[2];
+  double point[2][3], normal[3], distance;
+} divanContact;
+/* The index-th pair of models in contact, and the contact-th contact of that pair; false behind the last. */
+DIVAN_API bool divan_touch(dvScene *scene, size_t index, divanTouch *out);
+DIVAN_API bool divan_contact(dvScene *scene, size_t index, size_t contact, divanContact *out);
 /* A hash of all positions and velocities, and of what else the next step depends on: equal for equal runs, whatever the
  * number of threads. */
 DIVAN_API uint64_t divan_hash(dvScene *scene);

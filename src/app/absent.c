@@ -12,7 +12,6 @@ static const dvAbsent absent[] = {
     {"Geomagic", "GeomagicDriver GeomagicEmulator"},
     {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.Collision.Response.Contact", "ContactListener"},
     {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
     {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},

@@ -2,6 +2,7 @@
 #include "divan/divan.h"
 
 #include "app/divan.h"
+#include "collision/collision.h"
 #include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
 #include "object/compat.h"
@@ -289,6 +290,31 @@ int divan_init(dvScene *s) { return s->initialised ? DV_ERROR_USAGE : (int)dv_sc
 int divan_step(dvScene *s, double dt) { return s->initialised ? (int)dv_scene_step(s, dt) : DV_ERROR_USAGE; }
 double divan_time(const dvScene *s) { return s->root->time; }
 uint64_t divan_hash(dvScene *s) { return dv_scene_hash(s); }
+
+bool divan_touch(dvScene *s, size_t index, divanTouch *out)
+{
+  dvTouch t;
+  if (!s->initialised || !dv_scene_touch(s, index, &t)) return false;
+  *out = (divanTouch){.contacts = t.count, .force = t.force, .since = t.since};
+  for (int k = 0; k < 2; k++) {
+    char *path = dv_object_path(&t.model[k]->base);
+    size_t length = dv_min_size(strlen(path), sizeof out->path[k] - 1);
+    memcpy(out->path[k], path, length);   // the rest is 0
+    dv_free(path);
+  }
+  return true;
+}
+
+bool divan_contact(dvScene *s, size_t index, size_t contact, divanContact *out)
+{
+  dvTouch t;
+  if (!s->initialised || !dv_scene_touch(s, index, &t) || contact >= t.count) return false;
+  const dvContact *c = &t.contacts[contact];
+  *out = (divanContact){.element = {c->element[0], c->element[1]}, .distance = c->distance};
+  memcpy(out->point, c->point, sizeof out->point);
+  memcpy(out->normal, c->normal, sizeof out->normal);
+  return true;
+}
 
 int divan_save(dvScene *s, const char *path)
 {

@@ -28,9 +28,11 @@ void dv_register_collision(dvRegistry *r)
       &dv_contact_constraint_class,
       &dv_sub_pipeline_class,
       &dv_group_manager_class,
+      &dv_contact_listener_class,
       &dv_composite_pipeline_class,
       &dv_rigid_distance_model_class,
       &dv_cell_distance_model_class,
+      &dv_contact_constraint_class,
   };
   for (size_t i = 0; i < DV_COUNT(classes); i++) dv_registry_add(r, classes[i]);
   dv_register_phases(r);

@@ -15,7 +15,7 @@ extern const dvClass dv_collision_response_class, dv_rule_based_manager_class;
 // not by name: contact managers make them
 extern const dvClass dv_penalty_response_class, dv_friction_response_class, dv_stick_response_class;
 extern const dvClass dv_contact_constraint_class;
-extern const dvClass dv_group_manager_class;
+extern const dvClass dv_group_manager_class, dv_contact_listener_class;
 extern const dvClass dv_rigid_distance_model_class, dv_cell_distance_model_class;
 extern const dvClass dv_collision_pipeline_class, dv_sub_pipeline_class, dv_composite_pipeline_class;
 

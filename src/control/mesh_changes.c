@@ -9,13 +9,17 @@
 //   T= 1.0
 //     INCISE= 2
 //   5 6 0 6 6 0
+//   T= 1.2
+//     CUT= 4
+//   0 -1 -1 0 1 -1 0 1 1 0 -1 1
 //
+// INCISE= cuts a surface of triangles along a path, CUT= (not in SOFA) tetrahedra along a flat convex blade.
 // Changes are made when a step begins. Of frames that were passed over in one step only the last one counts. REMOVE=
 // takes elements of the kind that the modifier of the topology is for. TopologyBoundingTrasher removes elements whose
 // middle has left a box.
 #include "io/record/frames.h"
 #include "state/state.h"
-#include "topology/change/incise.h"
+#include "topology/change/cut.h"
 #include "topology/change/modifier.h"
 
 #include <float.h>
@@ -24,7 +28,7 @@
 
 #define PROCESSOR_FIELDS(X)                                                                                        \
   X(file, filename, "", "", "file that tells the changes")                                                         \
-  X(string, listChanges, "", "", "no effect, as in SOFA: use filename, or useDataInputs", .flags = DV_IDLE)        \
+  X(string, listChanges, "", "", "no effect: use filename, or useDataInputs", .flags = DV_IDLE)        \
   X(real, interval, "0", "s", "with useDataInputs: time after which the lists are removed again; 0: never")        \
   X(real, shift, "0", "s", "added to the time of the scene to find the frame")                                     \
   X(bool, loop, "0", "", "begin again at the end of the file")                                                     \
@@ -157,7 +161,7 @@ static dvStatus not_understood(const Processor *p, const char *line)
 {
   dv_warning(&p->base,
              "ADD= kind number, where the kind is PointsInTriangle, Edges, Triangles, Quads, Tetrahedra or Hexahedra; "
-             "REMOVE= number; INCISE= number",
+             "REMOVE= number; INCISE= number; CUT= number",
              "%s: '%s' is not understood", p->filename, line);
   return DV_ERROR_INPUT;
 }
@@ -224,30 +228,60 @@ static size_t count_numbers(const char *cursor)
   return count;
 }
 
+// by what an incision or a cut goes; false, with a warning, when there are no positions
+static bool find_ground(const Processor *p, Ground *g)
+{
+  dvTopology *t = p->container;
+  dvObject *found = dv_node_find_up(t->base.node, DV_ROLE_STATE);
+  bool fits = found && found->dof->coord == 3 && dv_state(found)->topology == t;
+  *g = (Ground){fits ? dv_state(found) : NULL, t, p->saveIndicesAtInit ? DV_X_REST : DV_X};
+  if (fits || dv_reals_size(dv_topology_positions(t)) >= dv_topology_point_count(t)) return true;
+  dv_warning(&p->base, "add a MechanicalObject to the node of the topology", "%s has no positions to cut by",
+             t->base.name);
+  return false;
+}
+
 // INCISE= n, and below x y z or a triangle and x y z for each corner of the path
 static dvStatus command_incise(const Processor *p, const char *line, const char *cursor)
 {
   size_t count;
+  Ground ground;
   if (!scan_count(&cursor, 4, &count)) return not_understood(p, line);
+  if (!find_ground(p, &ground)) return DV_ERROR_USAGE;
   bool told = count_numbers(dv_frame_reader_below(&p->file, line)) >= 4 * count;
-  double *numbers = read_numbers(p, line, (told ? 4 : 3) * count),
-         *corners = dv_alloc((3 * count + 1) * sizeof *corners);
-  int32_t *triangles = dv_alloc((count + 1) * sizeof *triangles);
+  double *numbers = read_numbers(p, line, (told ? 4 : 3) * count);
   if (!numbers) return DV_ERROR_INPUT;
+  double *corners = dv_alloc((3 * count + 1) * sizeof *corners);
+  int32_t *triangles = dv_alloc((count + 1) * sizeof *triangles);
   for (size_t i = 0; i < count; i++) {
     triangles[i] = told && numbers[4 * i] >= 0 && numbers[4 * i] < 2e9 ? (int32_t)numbers[4 * i] : -1;
     memcpy(corners + 3 * i, numbers + (told ? 4 * i + 1 : 3 * i), 3 * sizeof *corners);
   }
-  dvObject *found = dv_node_find_up(p->container->base.node, DV_ROLE_STATE);
-  bool fits = found && found->dof->coord == 3 && dv_state(found)->topology == p->container;
-  Ground ground = {fits ? dv_state(found) : NULL, p->container, p->saveIndicesAtInit ? DV_X_REST : DV_X};
   dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder};
-  dvStatus status = DV_ERROR_USAGE;
-  if (!fits && dv_reals_size(dv_topology_positions(p->container)) < dv_topology_point_count(p->container))
-    dv_warning(&p->base, "add a MechanicalObject to the node of the topology", "%s has no positions to cut by",
-               p->container->base.name);
-  else status = dv_mesh_incise(p->container, &how, corners, triangles, count, NULL);
+  dvStatus status = dv_mesh_incise(p->container, &how, corners, triangles, count, NULL);
   dv_free(numbers), dv_free(corners), dv_free(triangles);
+  return status;
+}
+
+// CUT= n, and below x y z for each corner of the blade
+static dvStatus command_cut(const Processor *p, const char *line, const char *cursor)
+{
+  size_t count;
+  Ground ground;
+  dvCut cut;
+  if (!scan_count(&cursor, 3, &count)) return not_understood(p, line);
+  if (!find_ground(p, &ground)) return DV_ERROR_USAGE;
+  double *corners = read_numbers(p, line, 3 * count);
+  if (!corners) return DV_ERROR_INPUT;
+  dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder};
+  dvStatus status = dv_mesh_cut(p->container, &how, corners, count, &cut);
+  if (status == DV_OK && !cut.split && !cut.doubled)
+    dv_warning(&p->base, "check where it is", "%s: the blade of '%s' misses %s", p->filename, line,
+               p->container->base.name);
+  else if (status == DV_OK && p->base.printLog)
+    dv_note(&p->base, "%zu edges split, %zu points doubled, smallest quality %.3g", cut.split, cut.doubled,
+            cut.quality);
+  dv_free(corners);
   return status;
 }
 
@@ -260,6 +294,7 @@ static void run_frame(Processor *p, const dvFrame *frame)
     if (dv_starts_with(line, "ADD=")) command_add(p, line, line + 4);
     else if (dv_starts_with(line, "REMOVE=")) command_remove(p, line, line + 7);
     else if (dv_starts_with(line, "INCISE=")) command_incise(p, line, line + 7);
+    else if (dv_starts_with(line, "CUT=")) command_cut(p, line, line + 4);
     cursor += strlen(cursor) + 1;
   }
 }
@@ -298,7 +333,7 @@ static double reach(double time)
 
 static void processor_event(dvObject *o, const dvEvent *event)
 {
-  static const char *const words[] = {"ADD=", "REMOVE=", "INCISE=", NULL};
+  static const char *const words[] = {"ADD=", "REMOVE=", "INCISE=", "CUT=", NULL};
   Processor *p = (Processor *)o;
   dvFrame frame;
   if (event->kind != DV_EVENT_ANIMATE_BEGIN || !o->listening || !p->container || p->container->base.failed) return;

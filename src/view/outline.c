@@ -122,14 +122,14 @@ static bool has_sorted(const dvTupleSet *set, const int32_t *corners, int n)
   return dv_tuple_set_find(set, key) >= 0;
 }
 
-// marks the corners of outer faces; `halves` also gets the triangles that a quad can be cut into
+// marks the corners of outer faces; `halves`, where it is given, gets the triangles that a quad can be cut into
 static void know_outer(const dvInts *faces, int n, dvTupleSet *whole, dvTupleSet *halves, uint8_t *mark)
 {
   for (size_t i = 0; i < dv_ints_size(faces); i++) {
     const int32_t *f = faces->data + (size_t)n * i;
     add_sorted(whole, f, n);
     for (int k = 0; k < n; k++) mark[f[k]] |= 1;
-    for (int k = 0; n == 4 && k < 4; k++) add_sorted(halves, (int32_t[]){f[k], f[(k + 1) % 4], f[(k + 2) % 4]}, 3);
+    for (int k = 0; halves && k < 4; k++) add_sorted(halves, (int32_t[]){f[k], f[(k + 1) % 4], f[(k + 2) % 4]}, 3);
   }
 }
 
@@ -158,7 +158,7 @@ bool dv_outline_skin(const dvNode *node, size_t points, const dvInts *triangles,
   dv_tuple_set_init(&set3, 3), dv_tuple_set_init(&set4, 4);
   bool good = dv_outline_faces(t, 3, &outer3) && dv_outline_faces(t, 4, &outer4);
   if (good) {
-    know_outer(&outer4, 4, &set4, &set3, mark);
+    know_outer(&outer4, 4, &set4, quads->count ? NULL : &set3, mark);   // halves beside their quads are not drawn
     know_outer(&outer3, 3, &set3, NULL, mark);
     keep_outer(triangles, 3, &set3, mark, points, out);
     keep_outer(quads, 4, &set4, mark, points, out);

@@ -9,9 +9,8 @@
 #include <ftw.h>
 #include <string.h>
 
-// Made by contact managers, not written in scenes; and what changes a mesh while it runs, which allocates and whose
-// reset is tested with the changes themselves.
-static const char *const made[] = {"UnilateralLagrangianConstraint", "CarvingManager", "TopologicalChangeProcessor"};
+// Made by contact managers, not written in scenes.
+static const char *const made[] = {"UnilateralLagrangianConstraint"};
 
 static dvText all;
 

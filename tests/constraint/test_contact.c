@@ -320,6 +320,73 @@ static void allocates_nothing(void **state)
   check_close_scene(&s);
 }
 
+// --- bad input ---------------------------------------------------------------------------------------
+
+// warnings of a scene when it begins, or -1 when it is refused
+static int warnings_of(const char *text)
+{
+  dvContext *context = dv_divan_create(1);
+  dvScene *scene = NULL;
+  context->log.sink = NULL;
+  assert_int_equal(dv_scene_parse(context, "test.scn", text, strlen(text), &scene), DV_OK);
+  bool good = dv_scene_init(scene) == DV_OK;
+  int warnings = context->log.counts[DV_WARNING];
+  dv_scene_destroy(&scene);
+  dv_divan_destroy(&context);
+  return good ? warnings : -1;
+}
+
+static void told_before_the_first_step(void **state)
+{
+  DV_UNUSED(state);
+  static const char body[] =
+      "<Node gravity='0 -1 0'><FreeMotionAnimationLoop/>%s<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+      "<MinProximityIntersection alarmDistance='0.1' contactDistance='0.05'/>"
+      "<CollisionResponse response='FrictionContactConstraint'/><Node><EulerImplicitSolver/><SparseLDLSolver/>"
+      "<MechanicalObject position='0 0 0  1 0 0'/><UniformMass totalMass='1'/>%s<SphereCollisionModel radius='0.1'/>"
+      "</Node></Node>";
+  static const struct {
+    const char *solver, *correction;
+    int warnings;
+  } cases[] = {
+      {"<LCPConstraintSolver/>", "<UncoupledConstraintCorrection defaultCompliance='2'/>", 0},
+      {"<LCPConstraintSolver/>", "<UncoupledConstraintCorrection/>", 1},   // every point gets 1e-5
+      {"<LCPConstraintSolver/>", "", 1},
+      {"", "<UncoupledConstraintCorrection defaultCompliance='2'/>", 1},
+      {"<LCPConstraintSolver/>", "<UncoupledConstraintCorrection defaultCompliance='0'/>", -1},
+      {"<LCPConstraintSolver/>", "<UncoupledConstraintCorrection compliance='1 0'/>", -1},
+      {"<LCPConstraintSolver mu='-1'/>", "<UncoupledConstraintCorrection defaultCompliance='2'/>", -1},
+  };
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *text = dv_format(body, cases[i].solver, cases[i].correction);
+    assert_int_equal(warnings_of(text), cases[i].warnings);
+    dv_free(text);
+  }
+}
+
+// a ball between walls that are nearer than it is thick: the iteration ends, the scene goes on
+static void unsolvable_ends(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(
+      "<Node dt='0.01' gravity='0 -10 0'><FreeMotionAnimationLoop/><LCPConstraintSolver name='solver' maxIt='50' "
+      "tolerance='1e-9' mu='0.3'/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+      "<MinProximityIntersection alarmDistance='0.4' contactDistance='0.1'/>"
+      "<CollisionResponse response='FrictionContactConstraint'/><Node name='ball'><EulerImplicitSolver/>"
+      "<SparseLDLSolver/><MechanicalObject name='x' position='0 0 0'/><UniformMass totalMass='1'/>"
+      "<UncoupledConstraintCorrection defaultCompliance='1'/><SphereCollisionModel radius='0.5'/></Node>"
+      "<Node><MechanicalObject position='-9 -0.4 -7  9 -0.4 -7  0 -0.4 9  -9 0.4 -7  9 0.4 -7  0 0.4 9'/>"
+      "<MeshTopology triangles='0 2 1  3 4 5'/><TriangleCollisionModel simulated='0' moving='0'/></Node></Node>",
+      1);
+  for (int i = 0; i < 20; i++) {
+    check_steps(s, 1);
+    assert_true(isfinite(check_value(s, "ball/x", DV_X, 1)) && fabs(check_value(s, "ball/x", DV_X, 1)) < 1);
+  }
+  assert_true(*(const int32_t *)dv_object_field(check_find(s, "solver"), "currentIterations")->value <= 50);
+  assert_true(*(const double *)dv_object_field(check_find(s, "solver"), "currentError")->value > 1e-9);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -333,6 +400,8 @@ int main(void)
       cmocka_unit_test(contacts_start_from_last),
       cmocka_unit_test(same_bits),
       cmocka_unit_test(allocates_nothing),
+      cmocka_unit_test(told_before_the_first_step),
+      cmocka_unit_test(unsolvable_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

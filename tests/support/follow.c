@@ -102,99 +102,26 @@ char *follow_scene(const followCase *c)
 
 // --- changes -------------------------------------------------------------------------------------
 
-static void remove_listed(dvTopology *t, dvElementKind kind, const int32_t *list, size_t count)
-{
-  assert_int_equal(dv_topology_remove(t, kind, list, count), DV_OK);
-}
-
-static bool has_all(const dvInts *larger, const int32_t *part, size_t points)
-{
-  size_t width = (size_t)larger->width;
-  for (size_t e = 0; e < dv_ints_size(larger); e++) {
-    size_t found = 0;
-    for (size_t i = 0; i < points; i++)
-      for (size_t k = 0; k < width; k++) found += larger->data[e * width + k] == part[i];
-    if (found == points) return true;
-  }
-  return false;
-}
-
-static bool is_part(dvTopology *t, dvElementKind of, const int32_t *points, size_t count)
-{
-  return has_all(dv_topology_elements(t, of), points, count);
-}
-
-// faces and edges that no element of the mesh has any more
-static void remove_orphans(dvTopology *t, dvElementKind of)
-{
-  for (int kind = DV_QUAD; kind >= DV_EDGE; kind--) {
-    if ((dvElementKind)kind == of || kind >= (int)of) continue;
-    const dvInts *list = dv_topology_elements(t, (dvElementKind)kind);
-    size_t width = (size_t)list->width, count = 0;
-    int32_t *gone = dv_alloc((dv_ints_size(list) + 1) * sizeof *gone);
-    for (size_t i = 0; i < dv_ints_size(list); i++)
-      if (!is_part(t, of, list->data + i * width, width)) gone[count++] = (int32_t)i;
-    remove_listed(t, (dvElementKind)kind, gone, count);
-    dv_free(gone);
-  }
-}
-
-static void remove_isolated(dvTopology *t)
-{
-  size_t n = dv_topology_point_count(t), count = 0;
-  int32_t *gone = dv_alloc((n + 1) * sizeof *gone);
-  for (size_t p = 0; p < n; p++) {
-    bool used = false;
-    for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
-      used = used || dv_topology_first_at(t, k, (int32_t)p) >= 0;
-    if (!used) gone[count++] = (int32_t)p;
-  }
-  remove_listed(t, DV_POINT, gone, count);
-  dv_free(gone);
-}
-
 void follow_remove(dvTopology *t, dvElementKind kind, size_t count)
 {
   for (size_t i = 0; i < count && dv_topology_count(t, kind) > 4; i++) {
     int32_t e = (int32_t)follow_below(dv_topology_count(t, kind));
-    remove_listed(t, kind, &e, 1);
+    assert_int_equal(dv_mesh_remove(t, kind, &e, 1, DV_REMOVE_POINTS), DV_OK);
   }
-  remove_orphans(t, kind);
-  remove_isolated(t);
-}
-
-// the faces and edges that a new element needs
-static void add_parts(dvTopology *t, const int32_t *corners, size_t count, dvElementKind kind)
-{
-  const dvOrigin none = {0};
-  for (size_t i = 0; i < count; i++)
-    for (size_t j = i + 1; j < count; j++) {
-      int32_t edge[2] = {corners[i], corners[j]};
-      if (kind > DV_EDGE && !has_all(dv_topology_elements(t, DV_EDGE), edge, 2))
-        assert_int_equal(dv_topology_add(t, DV_EDGE, edge, 1, none), DV_OK);
-      for (size_t k = j + 1; k < count && kind == DV_TETRAHEDRON; k++) {
-        int32_t face[3] = {corners[i], corners[j], corners[k]};
-        if (!has_all(dv_topology_elements(t, DV_TRIANGLE), face, 3))
-          assert_int_equal(dv_topology_add(t, DV_TRIANGLE, face, 1, none), DV_OK);
-      }
-    }
 }
 
 void follow_split(dvTopology *t, dvElementKind kind)
 {
   size_t width = (size_t)dv_element_points(kind), n = dv_topology_count(t, kind);
   if (n == 0 || (kind != DV_EDGE && kind != DV_TRIANGLE && kind != DV_TETRAHEDRON)) return;
-  int32_t e = (int32_t)follow_below(n), corners[4], fresh[16], offsets[5] = {0, 1, 2, 3, 4}, from[4] = {e, e, e, e},
+  int32_t e = (int32_t)follow_below(n), corners[4], fresh[16], from[4] = {e, e, e, e},
           point_offsets[2] = {0, (int32_t)width}, middle = (int32_t)dv_topology_point_count(t);
   const double share[4] = {1.0 / (double)width, 1.0 / (double)width, 1.0 / (double)width, 1.0 / (double)width};
   memcpy(corners, dv_topology_elements(t, kind)->data + width * (size_t)e, width * sizeof *corners);
   assert_int_equal(dv_topology_add_points(t, 1, NULL, (dvOrigin){point_offsets, corners, share}), DV_OK);
   for (size_t i = 0; i < width; i++)
     for (size_t k = 0; k < width; k++) fresh[width * i + k] = k == i ? middle : corners[k];
-  for (size_t i = 0; i < width; i++) add_parts(t, fresh + width * i, width, kind);
-  assert_int_equal(dv_topology_add(t, kind, fresh, width, (dvOrigin){offsets, from, share}), DV_OK);
-  remove_listed(t, kind, &e, 1);
-  remove_orphans(t, kind);
+  assert_int_equal(dv_mesh_replace(t, kind, &e, 1, fresh, from, share, width), DV_OK);
 }
 
 void follow_shuffle(dvTopology *t, dvElementKind kind)

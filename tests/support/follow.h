@@ -9,6 +9,7 @@
 
 #include "support/fd.h"
 #include "topology/change/follow.h"
+#include "topology/change/modify.h"
 
 typedef struct followCase {
   const char *name;     // of the class

@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth, linear, collision;
+  bool scenes, kernels, growth, linear, collision, constraint;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
@@ -30,11 +30,17 @@ char *bench_find_list(const Bench *b);
 json_t *bench_kernels(const Bench *b);
 json_t *bench_growth(const Bench *b);
 json_t *bench_collision(const Bench *b);
+json_t *bench_constraint(const Bench *b);
 json_t *bench_machine(void);
 
 bool bench_wants(const Bench *b, const char *name);               // --filter; nothing after an interruption
 void bench_progress(const char *format, ...) DV_PRINTF(1, 2);     // one line on a terminal, overwritten by the next
 double bench_exponent(const double *x, const double *y, int n);   // p of y ~ x^p
+// Times something at several sizes: `measure` gives ms, below 0 when it does not run, and how many contacts there were.
+enum { BENCH_SIZES = 5 };
+typedef double (*BenchMeasure)(const void *subject, size_t size, int threads, size_t *contacts);
+json_t *bench_over_sizes(const Bench *b, const char *name, const char *per, const size_t sizes[BENCH_SIZES],
+                         int threads, BenchMeasure measure, const void *subject);
 // Rounds to five digits, to keep files short.
 json_t *bench_number(double value);
 

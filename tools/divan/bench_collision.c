@@ -12,11 +12,11 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SIZES = 5, PASSES = 30 };
+enum { PASSES = 30 };
 
 typedef struct Subject {
   const char *name, *per;
-  size_t elements[SIZES];
+  size_t elements[BENCH_SIZES];
   char *(*scene)(size_t elements);
   void (*move)(dvScene *scene, double time);
 } Subject;
@@ -106,8 +106,9 @@ static const Subject subjects[] = {
 };
 
 // the best of some passes in ms; below 0 when the scene does not run
-static double time_passes(const Subject *s, size_t elements, int threads, size_t *contacts)
+static double time_passes(const void *subject, size_t elements, int threads, size_t *contacts)
 {
+  const Subject *s = subject;
   dvContext *context = dv_divan_create(threads);
   context->log.threshold = DV_ERROR;
   char *text = s->scene(elements);
@@ -127,32 +128,13 @@ static double time_passes(const Subject *s, size_t elements, int threads, size_t
   return good ? best : -1;
 }
 
-static json_t *time_subject(const Bench *b, const Subject *s, int threads)
-{
-  double sizes[SIZES], times[SIZES];
-  int done = 0;
-  double began = dv_now();
-  json_t *elements = json_array(), *ms = json_array(), *found = json_array();
-  for (int i = 0; i < SIZES && !interrupted() && (done < 2 || dv_now() - began < b->timeout); i++) {
-    size_t contacts = 0;
-    bench_progress("%s: %zu %s", s->name, s->elements[i], s->per);
-    double took = time_passes(s, s->elements[i], threads, &contacts);
-    if (took < 0) continue;
-    sizes[done] = (double)s->elements[i], times[done++] = took;
-    json_array_append_new(elements, json_integer((json_int_t)s->elements[i]));
-    json_array_append_new(ms, bench_number(took));
-    json_array_append_new(found, json_integer((json_int_t)contacts));
-  }
-  return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o}", "name", s->name, "per", s->per, "threads", threads, "elements",
-                   elements, "ms", ms, "contacts", found, "exponent",
-                   bench_number(done > 1 ? bench_exponent(sizes, times, done) : NAN));
-}
-
 json_t *bench_collision(const Bench *b)
 {
   json_t *all = json_array();
   for (size_t i = 0; i < DV_COUNT(subjects); i++)
     for (int k = 0; k < b->thread_counts; k++)
-      if (bench_wants(b, subjects[i].name)) json_array_append_new(all, time_subject(b, &subjects[i], b->threads[k]));
+      if (bench_wants(b, subjects[i].name))
+        json_array_append_new(all, bench_over_sizes(b, subjects[i].name, subjects[i].per, subjects[i].elements,
+                                                    b->threads[k], time_passes, &subjects[i]));
   return all;
 }

@@ -96,6 +96,27 @@ double bench_exponent(const double *x, const double *y, int n)
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
+json_t *bench_over_sizes(const Bench *b, const char *name, const char *per, const size_t sizes[BENCH_SIZES],
+                         int threads, BenchMeasure measure, const void *subject)
+{
+  double n[BENCH_SIZES], times[BENCH_SIZES], began = dv_now();
+  int done = 0;
+  json_t *elements = json_array(), *ms = json_array(), *found = json_array();
+  for (int i = 0; i < BENCH_SIZES && !interrupted() && (done < 2 || dv_now() - began < b->timeout); i++) {
+    size_t contacts = 0;
+    bench_progress("%s: %zu %s", name, sizes[i], per);
+    double took = measure(subject, sizes[i], threads, &contacts);
+    if (took < 0) continue;
+    n[done] = (double)sizes[i], times[done++] = took;
+    json_array_append_new(elements, json_integer((json_int_t)sizes[i]));
+    json_array_append_new(ms, bench_number(took));
+    json_array_append_new(found, json_integer((json_int_t)contacts));
+  }
+  return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o}", "name", name, "per", per, "threads", threads, "elements", elements,
+                   "ms", ms, "contacts", found, "exponent",
+                   bench_number(done > 1 ? bench_exponent(n, times, done) : NAN));
+}
+
 json_t *bench_growth(const Bench *b)
 {
   static const int cells[SIZES] = {5, 8, 13, 21, 34};

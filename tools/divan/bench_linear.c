@@ -21,8 +21,7 @@ typedef struct Times {
 static void least(double *a, double b) { *a = b < *a ? b : *a; }
 
 // a figure with what it should be: `sign` -1 for at most, 1 for at least, 0 for none
-static void add_figure(json_t *out, const char *group, const char *name, double value, const char *unit, int sign,
-                       double aim)
+void add_figure(json_t *out, const char *group, const char *name, double value, const char *unit, int sign, double aim)
 {
   json_t *f = json_pack("{s:s,s:s,s:o,s:s}", "group", group, "name", name, "value", bench_number(value), "unit", unit);
   if (sign) {
@@ -421,6 +420,7 @@ json_t *bench_linear(const Bench *b)
   time_robot(b, figures);
   time_stiff_bar(b, figures);
   time_compliance(b, figures);
+  bench_async_compliance(b, figures);
   return json_pack("{s:o,s:o,s:o}", "matrices", runs, "fronts", sizes, "figures", figures);
 }
 

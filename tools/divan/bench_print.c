@@ -135,11 +135,11 @@ static void print_list(const char *what, const json_t *list)
   json_array_foreach(list, i, v) printf(" %10.4g", json_number_value(v));
 }
 
-static void print_collision(const json_t *collision)
+static void print_contacts(const json_t *list)
 {
   size_t i;
   const json_t *c;
-  json_array_foreach(collision, i, c)
+  json_array_foreach(list, i, c)
   {
     printf("\n%s, %d thread%s\n", string(c, "name"), (int)number(c, "threads"), number(c, "threads") == 1 ? "" : "s");
     print_list(string(c, "per"), json_object_get(c, "elements"));
@@ -174,7 +174,8 @@ void bench_print(const json_t *result)
   if (scenes) print_scenes(scenes);
   if (kernels) print_kernels(kernels);
   if (growth) print_growth(growth);
-  if (json_object_get(result, "collision")) print_collision(json_object_get(result, "collision"));
+  if (json_object_get(result, "collision")) print_contacts(json_object_get(result, "collision"));
+  if (json_object_get(result, "constraint")) print_contacts(json_object_get(result, "constraint"));
   if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }
 

@@ -1,5 +1,6 @@
 // divan validate: what the finite elements give beside theory and experiment, as tables in Markdown
-// (docs/validation.md). Cantilevers are here; see validate_order.c, validate_contact.c and validate_cylinder.c for the rest.
+// (docs/validation.md). Cantilevers are here; see validate_order.c, validate_contact.c and validate_cylinder.c for the
+// rest.
 //
 // A bar of 10 x 1 x 1 with Poisson's ratio 0, so that the held end does not hinder contraction, is loaded at its end:
 // by Euler and Bernoulli P L^3 / 3EI, by Timoshenko P L / (k G A) more, k = 5/6. The first frequency comes from inverse

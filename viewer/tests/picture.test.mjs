@@ -8,7 +8,11 @@ import { DESK, drawn, openPage, startBrowser, startDivan, stopBrowser, surfacePl
 
 const test = (name, body) => plain(name, { timeout: 90000 }, body);
 let directory;
-before(() => { directory = mkdtempSync(join(tmpdir(), 'divan-picture-')); });
+// twenty faces that meet at 42 degrees
+const g = (1 + Math.sqrt(5)) / 2;
+const BALL = [[-1, g, 0], [1, g, 0], [-1, -g, 0], [1, -g, 0], [0, -1, g], [0, 1, g], [0, -1, -g], [0, 1, -g], [g, 0, -1], [g, 0, 1], [-g, 0, -1], [-g, 0, 1]].map((v) => `v ${v[0] + 5} ${v[1]} ${v[2]}`).concat(
+  ['1 12 6', '1 6 2', '1 2 8', '1 8 11', '1 11 12', '2 6 10', '6 12 5', '12 11 3', '11 8 7', '8 2 9', '4 10 5', '4 5 3', '4 3 7', '4 7 9', '4 9 10', '5 10 6', '3 5 12', '7 3 11', '9 7 8', '10 9 2'].map((f) => `f ${f}`)).join('\n');
+before(() => { directory = mkdtempSync(join(tmpdir(), 'divan-picture-')); writeFileSync(join(directory, 'ball.obj'), `${BALL}\n`); });
 after(async () => { await stopBrowser(); rmSync(directory, { recursive: true, force: true }); });
 
 const body = (name, more = '', at = 0) => `<Node name="${name}"><EulerImplicitSolver/><CGLinearSolver iterations="50" tolerance="1e-9" threshold="1e-9"/>
@@ -114,6 +118,15 @@ test('rigid bodies without a visual model are boxes of their inertia, with joint
   const sides = await page.evaluate(() => { const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.kind === 'boxes'); return Array.from(stage.arrays.get(shape.info.sizes).data.slice(0, 3)); });
   // I = m (b² + c²) / 12 with 1, 1 and √2 m: (0.25, 0.25, 1/6) per kg
   sides.forEach((v, i) => assert.ok(Math.abs(v - [1, 1, Math.SQRT2][i]) < 1e-6, sides.join()));
+}));
+
+// the corner of a cube belongs to three faces, the point of a ball to all around it
+test('creases stay sharp and round things round', () => look('creases', root(body('Bar', held) + `<Node name="Ball"><MeshOBJLoader name="mesh" filename="ball.obj"/><OglModel name="ball" src="@mesh"/></Node>`), async (page) => {
+  const points = await page.evaluate(() => Object.fromEntries(window.divan.stage.shapes.filter((s) => s.info.kind === 'triangles' && s.object.visible && s.mesh)
+    .map((s) => [s.info.path, { points: s.mesh.geometry.getAttribute('position').count, split: s.split !== null }])));
+  // 26 points of the outside: 8 corners in three faces, 12 edges in two, 6 middles in one; the model's own 27 points are not used
+  assert.deepEqual(points['/Bar/Visual/skin'], { points: 8 * 3 + 12 * 2 + 6, split: true });
+  assert.deepEqual(points['/Ball/ball'], { points: 12, split: false });
 }));
 
 test('the eye hides, one stands alone, surfaces become faint, and all comes back', () => look('two', root(body('Left', held) + body('Right', held, 2)), async (page) => {

@@ -29,6 +29,7 @@
 #include "scene/plan.h"
 #include "state/state.h"
 #include "topology/change/follow.h"
+#include "topology/change/cut.h"
 #include "topology/change/incise.h"
 #include "topology/change/modify.h"
 #include "topology/topology.h"

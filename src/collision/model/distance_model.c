@@ -8,6 +8,7 @@
 // to first order.
 #include "collision/model/distance_model.h"
 
+#include "base/file.h"
 #include "collision/register.h"
 #include "topology/geometry.h"
 #include "topology/search/surface.h"
@@ -52,7 +53,9 @@ static dvVec3 turn_out(const dvDistanceModel *m, int32_t element, dvVec3 v)
 static bool read_grid(const dvDistanceModel *m, dvVec3 p, double reach, double *d, dvVec3 *slope)
 {
   bool inside_out = m->flipNormals;
-  if (!(inside_out || dv_distance_grid_near(&m->grid, p, reach)) || !dv_distance_grid_holds(&m->grid, p)) return false;
+  if (!(inside_out || dv_distance_grid_near(&m->grid, p, reach))) return false;
+  if ((inside_out || m->grid.per_cell) && !dv_distance_grid_holds(&m->grid, p))
+    return false;   // nothing is known there
   *d = dv_distance_at(&m->grid, p) * (inside_out ? -1 : 1);
   if (!(*d < reach)) return false;
   *slope = dv_vec3_scale(dv_distance_slope(&m->grid, p), inside_out ? -1 : 1);
@@ -179,7 +182,7 @@ static const dvCollisionModelOps distance_ops = {DV_SHAPE_DISTANCE, distance_box
 static dvStatus dump(dvDistanceModel *m)
 {
   if (!*m->dumpfilename) return DV_OK;
-  FILE *file = fopen(m->dumpfilename, "wb");
+  FILE *file = dv_file_write(m->dumpfilename, "wb");
   bool good = file && fwrite(m->grid.values.data, sizeof(double), m->grid.values.count, file) == m->grid.values.count;
   good = file && fclose(file) == 0 && good;
   return good ? DV_OK : dv_field_error(&m->base.base, &m->dumpfilename, NULL, "%s cannot be written", m->dumpfilename);

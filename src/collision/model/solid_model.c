@@ -86,7 +86,8 @@ static dvStatus check_size(dvObject *o, const void *field, const double *values,
 {
   for (size_t i = 0; i < count; i++)
     if (!isfinite(values[i]) || values[i] < 0)
-      return dv_field_error(o, field, NULL, "a size of %g is not possible (entry %zu)", values[i], i);
+      return dv_field_error(o, field, "give sizes of zero or more", "a size of %g is not possible (entry %zu)",
+                            values[i], i);
   return DV_OK;
 }
 

@@ -175,6 +175,7 @@ static dvStatus ray_trace_contacts(dvObject *o, dvObject *intersection, const dv
   double points = 0;
   for (size_t i = 0; i < pairs->count; i++) {
     dvCollisionModel *a = pairs->data[i].model[0], *b = pairs->data[i].model[1];
+    if (a == b) continue;   // what its own rays leave is itself
     if (!a->surface || !b->surface) {
       tell_other(o, s, &pairs->data[i]);
       continue;
@@ -182,7 +183,7 @@ static dvStatus ray_trace_contacts(dvObject *o, dvObject *intersection, const dv
     dv_collision_model_grow(a);
     dv_collision_model_grow(b);
     add_tracing(s, a, b);
-    if (a != b) add_tracing(s, b, a);
+    add_tracing(s, b, a);
     points += (double)(a->boxes.count + b->boxes.count);
   }
   dv_parallel_for(dv_pool_for(o->context->pool, 100 * points), s->used, 1, trace_surfaces, s);

@@ -2,7 +2,7 @@
 //
 // For every pair of models in contact there is one response, which lasts as long as they touch. Its kind is what both
 // models ask for (contactResponse), what one of them asks for, or `response`; a rule, "first second kind", goes before
-// that: first and second are a model's name, the number of a group, or *.
+// `response`: first and second are a model's name, the number of a group, or *.
 #include "collision/collision.h"
 #include "collision/register.h"
 #include "collision/response/response.h"
@@ -101,11 +101,12 @@ static bool matches(const char *word, const dvCollisionModel *m)
 
 static const char *kind_for(const Manager *m, const dvCollisionModel *a, const dvCollisionModel *b)
 {
+  const char *first = a->contactResponse, *second = b->contactResponse;
+  if (m->base.cls == &dv_rule_based_manager_class && (*first || *second)) return *first ? first : second;
   for (size_t i = 0; i + 3 <= m->words.count; i += 3) {
     char **w = m->words.data + i;
     if ((matches(w[0], a) && matches(w[1], b)) || (matches(w[0], b) && matches(w[1], a))) return w[2];
   }
-  const char *first = a->contactResponse, *second = b->contactResponse;
   if (*first && (!*second || dv_same(first, second))) return first;
   if (*second && !*first) return second;
   return *m->response ? m->response : "default";

@@ -10,7 +10,6 @@
 #include "mechanics/component.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct Spring {
   int32_t i, j;   // points of the two states
@@ -127,17 +126,10 @@ static const dvClass penalty_force_class = {
 
 typedef struct PenaltyResponse {
   dvResponse base;
-  dvContactAnchor anchor[2];
+  dvContactSides sides;
   PenaltyForce *force;
   dvDeepest deepest;
-  DV_ARRAY(int32_t) elements[2];
-  DV_ARRAY(double) points[2];
 } PenaltyResponse;
-
-static double radius_at(const dvContactAnchor *a, const dvCollisionModel *m, int32_t element)
-{
-  return m->radii && !a->mapping ? m->radii->data[element] : 0;   // contacts on frames lie on the surface
-}
 
 static void set_springs(PenaltyResponse *r, double distance, const dvContactList *list)
 {
@@ -146,10 +138,11 @@ static void set_springs(PenaltyResponse *r, double distance, const dvContactList
   dv_array_resize(&f->springs, r->deepest.kept.count);
   for (size_t i = 0; i < r->deepest.kept.count; i++) {
     const dvContact *c = &list->contacts.data[r->deepest.kept.data[i]];
-    double d = distance + radius_at(&r->anchor[0], a, c->element[0]) + radius_at(&r->anchor[1], b, c->element[1]);
+    double d =
+        distance + dv_contact_sides_radius(&r->sides, list, 0, i) + dv_contact_sides_radius(&r->sides, list, 1, i);
     double k = a->contactStiffness * b->contactStiffness;
-    f->springs.data[i] = (Spring){.i = r->anchor[0].mapping ? (int32_t)i : c->element[0],
-                                  .j = r->anchor[1].mapping ? (int32_t)i : c->element[1],
+    f->springs.data[i] = (Spring){.i = dv_contact_sides_point(&r->sides, 0, i),
+                                  .j = dv_contact_sides_point(&r->sides, 1, i),
                                   .n = dv_vec3_load(c->normal),
                                   .distance = d,
                                   .stiffness = d != 0 ? k / d : k};
@@ -160,22 +153,10 @@ static dvStatus penalty_update(dvObject *o, dvLiveGroup *live, const dvObject *i
 {
   PenaltyResponse *r = (PenaltyResponse *)o;
   dv_deepest_find(&r->deepest, list);
-  size_t count = r->deepest.kept.count;
-  for (int side = 0; side < 2; side++) {
-    dv_array_resize(&r->elements[side], count);
-    dv_array_resize(&r->points[side], 3 * count);
-    for (size_t i = 0; i < count; i++) {
-      const dvContact *c = &list->contacts.data[r->deepest.kept.data[i]];
-      r->elements[side].data[i] = c->element[side];
-      memcpy(r->points[side].data + 3 * i, c->point[side], sizeof c->point[side]);
-    }
-    if (!dv_contact_anchor_place(&r->anchor[side], live, list->model[side], r->elements[side].data,
-                                 r->points[side].data, count))
-      return dv_error(&list->model[side]->base, NULL, "out of memory for %zu contacts", count);
-  }
+  DV_TRY(dv_contact_sides_place(&r->sides, live, list, r->deepest.kept.data, r->deepest.kept.count));
   if (!r->force) r->force = (PenaltyForce *)dv_live_take(live, &penalty_force_class, dv_dof(DV_VEC3), o->node);
-  r->force->base.first = r->anchor[0].state;
-  r->force->base.second = r->anchor[1].state;
+  r->force->base.first = r->sides.anchor[0].state;
+  r->force->base.second = r->sides.anchor[1].state;
   set_springs(r, dv_proximity(intersection, list->model[0], list->model[1]).contact, list);
   return DV_OK;
 }
@@ -183,7 +164,7 @@ static dvStatus penalty_update(dvObject *o, dvLiveGroup *live, const dvObject *i
 static void penalty_attach(dvObject *o, dvLiveGroup *live, dvNode *node)
 {
   PenaltyResponse *r = (PenaltyResponse *)o;
-  for (int side = 0; side < 2; side++) dv_contact_anchor_attach(&r->anchor[side], live);
+  dv_contact_sides_attach(&r->sides, live);
   r->force->base.base.node = node;
   dv_live_add(live, &r->force->base.base);
 }
@@ -191,7 +172,7 @@ static void penalty_attach(dvObject *o, dvLiveGroup *live, dvNode *node)
 static void penalty_end(dvObject *o, dvLiveGroup *live)
 {
   PenaltyResponse *r = (PenaltyResponse *)o;
-  for (int side = 0; side < 2; side++) dv_contact_anchor_end(&r->anchor[side], live);
+  dv_contact_sides_end(&r->sides, live);
   if (r->force) dv_live_give(live, &r->force->base.base);
   r->force = NULL;
 }
@@ -209,10 +190,7 @@ static void response_destroy(dvObject *o)
 {
   PenaltyResponse *r = (PenaltyResponse *)o;
   dv_deepest_free(&r->deepest);
-  for (int side = 0; side < 2; side++) {
-    dv_array_free(&r->elements[side]);
-    dv_array_free(&r->points[side]);
-  }
+  dv_contact_sides_free(&r->sides);
 }
 
 static const dvResponseOps response_ops = {penalty_update, penalty_attach, penalty_end, penalty_sum};

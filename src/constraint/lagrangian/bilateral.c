@@ -79,7 +79,12 @@ static dvStatus bilateral_check(dvObject *o)
 static dvStatus bilateral_init(dvObject *o)
 {
   Bilateral *b = (Bilateral *)o;
-  DV_TRY(dv_constraint_model_find_two(o, &b->object1, &b->object2));
+  return dv_constraint_model_find_two(o, &b->object1, &b->object2);
+}
+
+static dvStatus bilateral_bwd_init(dvObject *o)
+{
+  Bilateral *b = (Bilateral *)o;
   DV_TRY(bilateral_check(o));
   if (b->keepOrientationDifference && b->rest_vector.count)
     dv_field_warning(o, &b->rest_vector, "leave one of the two away",
@@ -171,6 +176,7 @@ const dvClass dv_bilateral_class = {
     .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(bilateral_fields)},
     .ops = {[DV_ROLE_CONSTRAINT] = &bilateral_ops},
     .init = bilateral_init,
+    .bwd_init = bilateral_bwd_init,
     .reinit = bilateral_check,
     .destroy = bilateral_destroy,
 };

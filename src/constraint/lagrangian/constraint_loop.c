@@ -27,13 +27,6 @@ typedef struct ConstraintLoop {
 static const dvFieldDesc constraint_loop_fields[] = {CONSTRAINT_LOOP_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus constraint_loop_init(dvObject *o)
-{
-  dvConstraintSolver *s = (dvConstraintSolver *)o;
-  if (!dv_field_of(o, &s->tolerance)->was_set) s->tolerance = 1e-5;   // its own default
-  return dv_constraint_solver_init(o);
-}
-
 static bool constraint_loop_find(dvConstraintSolver *s, double tolerance)
 {
   bool done = dv_gauss_seidel_find(s, tolerance);
@@ -99,7 +92,8 @@ const dvClass dv_constraint_loop_class = {
     .size = sizeof(ConstraintLoop),
     .blocks = {&dv_object_block, &dv_constraint_solver_block, DV_BLOCK(constraint_loop_fields)},
     .ops = {[DV_ROLE_LOOP] = &loop_ops, [DV_ROLE_CONSTRAINT_SOLVER] = &solver_ops},
-    .init = constraint_loop_init,
+    .presets = "tolerance=1e-5",
+    .init = dv_constraint_solver_init,
     .destroy = constraint_loop_destroy,
     .remember = dv_constraint_solver_remember,
 };

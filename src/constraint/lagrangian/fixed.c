@@ -47,6 +47,12 @@ static dvStatus fixed_init(dvObject *o)
   DV_TRY(dv_constraint_model_find(o, &f->mstate, "such", &f->model.first));
   o->dof = f->model.first->base.dof;
   f->constrainToRestPos = true;
+  return DV_OK;
+}
+
+static dvStatus fixed_bwd_init(dvObject *o)
+{
+  Fixed *f = (Fixed *)o;
   DV_TRY(fixed_check(o));
   if (!f->fixAll) dv_follow_points(o, f->model.first, &f->indices);
   return DV_OK;
@@ -131,6 +137,7 @@ const dvClass dv_fixed_lagrangian_class = {
     .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(state_fields), DV_BLOCK(fixed_fields)},
     .ops = {[DV_ROLE_CONSTRAINT] = &fixed_ops},
     .init = fixed_init,
+    .bwd_init = fixed_bwd_init,
     .reinit = fixed_check,
 };
 

@@ -126,7 +126,12 @@ static dvStatus check_lists(Joints *j)
 static dvStatus joint_init(dvObject *o)
 {
   Joints *j = (Joints *)o;
-  DV_TRY(dv_constraint_model_find_two(o, &j->object1, &j->object2));
+  return dv_constraint_model_find_two(o, &j->object1, &j->object2);
+}
+
+static dvStatus joint_bwd_init(dvObject *o)
+{
+  Joints *j = (Joints *)o;
   DV_TRY(check_lists(j));
   dv_array_resize(&j->joints, j->first_point.count);
   for (size_t i = 0; i < j->joints.count; i++) {
@@ -354,5 +359,6 @@ const dvClass dv_joint_class = {
     .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(joint_fields)},
     .ops = {[DV_ROLE_CONSTRAINT] = &joint_ops},
     .init = joint_init,
+    .bwd_init = joint_bwd_init,
     .destroy = joint_destroy,
 };

@@ -70,6 +70,16 @@ typedef struct LcpSolver {
 static const dvFieldDesc lcp_fields[] = {LCP_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
+static dvStatus lcp_init(dvObject *o)
+{
+  LcpSolver *s = (LcpSolver *)o;
+  if (!(s->mu >= 0))
+    return dv_field_error(o, &s->mu, "0.6 is the default", "a friction coefficient of %g has no meaning", s->mu);
+  if (!(s->tolerance >= 0))
+    return dv_field_error(o, &s->tolerance, "0.001 is the default", "a tolerance of %g is never met", s->tolerance);
+  return DV_OK;
+}
+
 // --- one contact after the other ---------------------------------------------------------------------
 
 static double visit(const LcpSolver *s, const Level *level, size_t index)
@@ -292,6 +302,7 @@ const dvClass dv_lcp_solver_class = {
     .size = sizeof(LcpSolver),
     .blocks = {&dv_object_block, DV_BLOCK(lcp_fields)},
     .ops = {[DV_ROLE_CONSTRAINT_SOLVER] = &lcp_ops},
+    .init = lcp_init,
     .destroy = lcp_destroy,
     .remember = lcp_remember,
 };

@@ -16,7 +16,7 @@ dvStatus dv_constraint_model_find(dvObject *o, dvLink *link, const char *which, 
     return dv_error(o, NULL, "%s does not work on %s, which %s has", o->cls->name, link->target->dof->name,
                     link->target->name);
   *out = dv_state(link->target);
-  return dv_object_ensure(link->target);
+  return DV_OK;
 }
 
 dvStatus dv_constraint_model_find_two(dvObject *o, dvLink *first, dvLink *second)

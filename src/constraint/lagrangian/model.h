@@ -24,6 +24,7 @@ typedef struct dvConstraintModel {
 extern const dvFieldBlock dv_constraint_model_block;
 
 // Finds the state of a link, or of the node, and sees that its type is one of those the class lists. `which`: "first".
+// For the hook `init`; its points may be others until `bwd_init`, when engines have run.
 dvStatus dv_constraint_model_find(dvObject *o, dvLink *link, const char *which, dvState **out);
 // Two of them, of one type, which becomes that of the object.
 dvStatus dv_constraint_model_find_two(dvObject *o, dvLink *first, dvLink *second);

@@ -42,8 +42,7 @@ static dvStatus sliding_check(dvObject *o)
 static dvStatus sliding_init(dvObject *o)
 {
   Sliding *s = (Sliding *)o;
-  DV_TRY(dv_constraint_model_find_two(o, &s->object1, &s->object2));
-  return sliding_check(o);
+  return dv_constraint_model_find_two(o, &s->object1, &s->object2);
 }
 
 static dvVec3 point(const dvState *s, int vector, int32_t i)
@@ -156,5 +155,6 @@ const dvClass dv_sliding_class = {
     .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(sliding_fields)},
     .ops = {[DV_ROLE_CONSTRAINT] = &sliding_ops},
     .init = sliding_init,
+    .bwd_init = sliding_check,
     .reinit = sliding_check,
 };

@@ -31,12 +31,18 @@ static dvStatus stopper_check(dvObject *o)
   return dv_field_error(o, &s->max, "exchange them", "there is no value between %g and %g", s->min, s->max);
 }
 
-// the value starts within its bounds
 static dvStatus stopper_init(dvObject *o)
 {
   Stopper *s = (Stopper *)o;
   DV_TRY(dv_constraint_model_find(o, &s->mstate, "such", &s->model.first));
   o->dof = s->model.first->base.dof;
+  return DV_OK;
+}
+
+// the value starts within its bounds
+static dvStatus stopper_bwd_init(dvObject *o)
+{
+  Stopper *s = (Stopper *)o;
   DV_TRY(stopper_check(o));
   double *x = &dv_state_write(s->model.first, DV_X)[s->index];
   *x = dv_max(s->min, dv_min(s->max, *x));
@@ -90,5 +96,6 @@ const dvClass dv_stopper_class = {
     .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(stopper_fields)},
     .ops = {[DV_ROLE_CONSTRAINT] = &stopper_ops},
     .init = stopper_init,
+    .bwd_init = stopper_bwd_init,
     .reinit = stopper_check,
 };

@@ -28,7 +28,7 @@ enum { FRAME = 7, WIDEST = 6 };
 
 // a row at a degree of freedom
 typedef struct Touch {
-  int32_t row, dof, next;        // next: of the same degree of freedom, before this one; -1
+  int32_t row, dof;
   double h[WIDEST], c[WIDEST];   // what the row says, and C h
 } Touch;
 
@@ -39,7 +39,9 @@ typedef struct Uncoupled {
   dvObject *ode, *mass;      // mass: gives C where nothing else does
   int mask;                  // vector: 1, or 0 where projective constraints hold
   DV_ARRAY(Touch) touches;   // in the order of rows
-  DV_ARRAY(int32_t) last;    // of each degree of freedom, -1 where nothing touches it
+  // the same by degree of freedom: where those of each begin, which ones they are, their rows and h
+  DV_ARRAY(int32_t) start, which, rows;
+  DV_ARRAY(double) h, sums;
   DV_ARRAY(double) blocks;   // C from the mass
 } Uncoupled;
 
@@ -90,6 +92,9 @@ static dvStatus uncoupled_init(dvObject *o)
   if (!state) return dv_error(o, "put it beside the MechanicalObject", "%s finds no state in its node", o->cls->name);
   DV_TRY(dv_object_ensure(state));
   u->state = dv_state(state);
+  if (width_of(u) > WIDEST)
+    return dv_error(o, "use LinearSolverConstraintCorrection", "%s corrects points and frames, not %s", o->cls->name,
+                    state->dof->name);
   DV_TRY(check_values(u));
   u->ode = dv_node_find_up(o->node, DV_ROLE_ODE);
   if (!u->ode && u->useIntegrationSchemeIntegrationFactors)
@@ -202,14 +207,32 @@ static const double *held(Uncoupled *u)
   return dv_state_read(u->state, u->mask);
 }
 
+static void sort_by_dof(Uncoupled *u)
+{
+  size_t dofs = u->state->count, count = u->touches.count, w = (size_t)width_of(u);
+  dv_array_resize(&u->start, dofs + 1);
+  dv_array_resize(&u->which, count);
+  dv_array_resize(&u->rows, count);
+  dv_array_resize(&u->h, w * count);
+  memset(u->start.data, 0, (dofs + 1) * sizeof *u->start.data);
+  for (size_t i = 0; i < count; i++) u->start.data[u->touches.data[i].dof + 1]++;
+  for (size_t d = 0; d < dofs; d++) u->start.data[d + 1] += u->start.data[d];
+  for (size_t i = 0; i < count; i++) {
+    const Touch *t = &u->touches.data[i];
+    size_t at = (size_t)u->start.data[t->dof]++;
+    u->which.data[at] = (int32_t)i;
+    u->rows.data[at] = t->row;
+    memcpy(u->h.data + w * at, t->h, w * sizeof *t->h);
+  }
+  for (size_t d = dofs; d > 0; d--) u->start.data[d] = u->start.data[d - 1];
+  u->start.data[0] = 0;
+}
+
 static void take_rows(Uncoupled *u, double dt, const dvSparseRows *rows)
 {
   int w = width_of(u);
   const double *free = held(u);
   if (u->mass) take_mass(u);
-  u->touches.count = 0;
-  dv_array_resize(&u->last, u->state->count);
-  for (size_t i = 0; i < u->state->count; i++) u->last.data[i] = -1;
   for (size_t row = 0; row < rows->count; row++)
     for (size_t e = rows->start.data[row]; e < rows->start.data[row + 1];) {
       Touch t = {.row = (int32_t)row, .dof = rows->col.data[e] / w};
@@ -218,10 +241,20 @@ static void take_rows(Uncoupled *u, double dt, const dvSparseRows *rows)
         if (!free || free[col] != 0) t.h[col % w] = rows->value.data[e];
       }
       times(u, dt, (size_t)t.dof, t.h, t.c);
-      t.next = u->last.data[t.dof];
-      u->last.data[t.dof] = (int32_t)u->touches.count;
       dv_push(&u->touches, t);
     }
+  sort_by_dof(u);
+}
+
+// sums += h_b . C h_a for all rows b up to that of a
+static void add_products(const Uncoupled *u, const Touch *a, size_t w, double *sums)
+{
+  for (int32_t e = u->start.data[a->dof]; e < u->start.data[a->dof + 1] && u->rows.data[e] <= a->row; e++) {
+    const double *h = u->h.data + w * (size_t)e;
+    double sum = a->c[0] * h[0];
+    for (size_t n = 1; n < w; n++) sum += a->c[n] * h[n];
+    sums[u->rows.data[e]] += sum;
+  }
 }
 
 static dvStatus uncoupled_add_compliance(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows, size_t count,
@@ -235,15 +268,16 @@ static dvStatus uncoupled_add_compliance(dvObject *o, const dvConstraintStep *st
   double factor = step->velocities || u->useIntegrationSchemeIntegrationFactors
                       ? dv_motion_factor(factors_of(u, step->dt), step)
                       : step->dt;
-  int width = width_of(u);
-  for (size_t i = 0; i < u->touches.count; i++) {
-    const Touch *a = &u->touches.data[i];
-    for (int32_t k = (int32_t)i; k >= 0; k = u->touches.data[k].next) {
-      const Touch *b = &u->touches.data[k];
-      double sum = 0;
-      for (int n = 0; n < width; n++) sum += a->c[n] * b->h[n];
-      w[(size_t)a->row * count + (size_t)b->row] += factor * sum;
-      if (a->row != b->row) w[(size_t)b->row * count + (size_t)a->row] += factor * sum;
+  dv_array_resize(&u->sums, count);
+  for (size_t i = 0; i < u->touches.count;) {
+    size_t row = (size_t)u->touches.data[i].row;
+    memset(u->sums.data, 0, (row + 1) * sizeof *u->sums.data);
+    for (; i < u->touches.count && (size_t)u->touches.data[i].row == row; i++)
+      add_products(u, &u->touches.data[i], (size_t)width_of(u), u->sums.data);
+    for (size_t k = 0; k <= row; k++) {
+      if (u->sums.data[k] == 0) continue;
+      w[row * count + k] += factor * u->sums.data[k];
+      if (k != row) w[k * count + row] += factor * u->sums.data[k];
     }
   }
   return DV_OK;
@@ -257,13 +291,14 @@ static dvStatus uncoupled_apply(dvObject *o, const dvConstraintStep *step, const
   Uncoupled *u = (Uncoupled *)o;
   dvMotionFactors factors = factors_of(u, step->dt);
   int width = width_of(u);
-  for (size_t i = 0; i < u->touches.count; i++) {
-    int32_t dof = u->touches.data[i].dof;
-    if (u->last.data[dof] != (int32_t)i) continue;
+  for (size_t dof = 0; u->touches.count && dof < u->state->count; dof++) {
+    if (u->start.data[dof] == u->start.data[dof + 1]) continue;
     double change[WIDEST] = {0};
-    for (int32_t k = u->last.data[dof]; k >= 0; k = u->touches.data[k].next)
-      for (int n = 0; n < width; n++) change[n] += u->touches.data[k].c[n] * lambda[u->touches.data[k].row];
-    dv_motion_apply(u->state, step, factors, change, (size_t)dof, 1, x, v);
+    for (int32_t e = u->start.data[dof]; e < u->start.data[dof + 1]; e++) {
+      const Touch *t = &u->touches.data[u->which.data[e]];
+      for (int n = 0; n < width; n++) change[n] += t->c[n] * lambda[t->row];
+    }
+    dv_motion_apply(u->state, step, factors, change, dof, 1, x, v);
   }
   return DV_OK;
 }
@@ -278,7 +313,11 @@ static void uncoupled_destroy(dvObject *o)
   Uncoupled *u = (Uncoupled *)o;
   dv_vec_give(o, &u->mask);
   dv_array_free(&u->touches);
-  dv_array_free(&u->last);
+  dv_array_free(&u->start);
+  dv_array_free(&u->which);
+  dv_array_free(&u->rows);
+  dv_array_free(&u->h);
+  dv_array_free(&u->sums);
   dv_array_free(&u->blocks);
 }
 

@@ -167,7 +167,7 @@ static bool read_kept(const char *path, uint64_t hash, dvDistanceGrid *g)
 static void write_kept(const char *path, uint64_t hash, const dvDistanceGrid *g)
 {
   char *head = kept_head(hash), *half = dv_format("%s.%ld", path, (long)getpid());
-  FILE *file = fopen(half, "wb");
+  FILE *file = dv_file_write(half, "wb");
   if (file) {
     bool good = fwrite(head, 1, strlen(head), file) == strlen(head) &&
                 fwrite(g->values.data, sizeof(double), g->values.count, file) == g->values.count;

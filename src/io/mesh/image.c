@@ -83,7 +83,7 @@ static void put_bytes(void *file, void *bytes, int count) { fwrite(bytes, 1, (si
 dvStatus dv_image_write_jpeg(const char *path, const dvImage *image, char *why)
 {
   enum { QUALITY = 90 };
-  FILE *f = fopen(path, "wb");
+  FILE *f = dv_file_write(path, "wb");
   if (!f) return failed(why, dv_file_why());
   bool good =
       stbi_write_jpg_to_func(put_bytes, f, image->width, image->height, image->channels, image->pixels, QUALITY);

@@ -2,52 +2,39 @@
 #include "topology/change/incise.h"
 
 #include "math/vec.h"
+#include "topology/change/part.h"
 #include "topology/search/surface.h"
-
-#include <stdlib.h>
 
 typedef DV_ARRAY(int32_t) Numbers;
 
 // --- elementary splits ---------------------------------------------------------------------------
 
-// replaces triangles by pieces of them: piece i descends from ancestors[i] with a share of its area
-static dvStatus replace(dvTopology *t, const Numbers *gone, const Numbers *points, const Numbers *ancestors,
-                        const double *shares)
-{
-  size_t count = ancestors->count;
-  int32_t *offsets = dv_alloc((count + 1) * sizeof *offsets);
-  for (size_t i = 0; i <= count; i++) offsets[i] = (int32_t)i;
-  dvStatus status = dv_mesh_add(t, DV_TRIANGLE, points->data, count, (dvOrigin){offsets, ancestors->data, shares});
-  dv_free(offsets);
-  return status == DV_OK ? dv_mesh_remove(t, DV_TRIANGLE, gone->data, gone->count, DV_REMOVE_PARTS) : status;
-}
-
-enum { MOST_AROUND = 16 };
+enum { MOST_AROUND = 128 };
 
 int32_t dv_mesh_split_edge(dvTopology *t, int32_t a, int32_t b, double share)
 {
   int32_t ends[2] = {a, b}, offsets[2] = {0, 2}, around[MOST_AROUND], fresh = (int32_t)dv_topology_point_count(t);
   double weights[2] = {1 - share, share}, shares[2 * MOST_AROUND];
   if (dv_topology_first_change(t) != DV_OK) return -1;
-  size_t n = dv_mesh_around(t, DV_TRIANGLE, ends, 2, around, MOST_AROUND);
+  dvElementKind kind = dv_topology_count(t, DV_TETRAHEDRON) ? DV_TETRAHEDRON : DV_TRIANGLE;
+  size_t width = (size_t)dv_element_points(kind), n = dv_mesh_around(t, kind, ends, 2, around, MOST_AROUND);
   if (dv_mesh_find(t, DV_EDGE, ends) < 0 || n > MOST_AROUND || !(share > 0 && share < 1)) {
     dv_warning(&t->base, "the mesh stays as it is", "between points %d and %d there is no edge that could be split", a,
                b);
     return -1;
   }
   if (dv_topology_add_points(t, 1, NULL, (dvOrigin){offsets, ends, weights}) != DV_OK) return -1;
-  Numbers gone = {0}, points = {0}, ancestors = {0};
+  Numbers points = {0}, ancestors = {0};
   for (size_t i = 0; i < n; i++) {
-    const int32_t *corners = dv_topology_list(t, DV_TRIANGLE)->data + 3 * (size_t)around[i];
-    dv_push(&gone, around[i]);
+    const int32_t *corners = dv_topology_list(t, kind)->data + width * (size_t)around[i];
     for (int half = 0; half < 2; half++) {   // the one at a, then the one at b
-      for (int k = 0; k < 3; k++) dv_push(&points, corners[k] == ends[!half] ? fresh : corners[k]);
+      for (size_t k = 0; k < width; k++) dv_push(&points, corners[k] == ends[!half] ? fresh : corners[k]);
       shares[ancestors.count] = half ? 1 - share : share;
       dv_push(&ancestors, around[i]);
     }
   }
-  dvStatus status = replace(t, &gone, &points, &ancestors, shares);
-  dv_array_free(&gone), dv_array_free(&points), dv_array_free(&ancestors);
+  dvStatus status = dv_mesh_replace(t, kind, around, n, points.data, ancestors.data, shares, ancestors.count);
+  dv_array_free(&points), dv_array_free(&ancestors);
   return status == DV_OK ? fresh : -1;
 }
 
@@ -61,14 +48,9 @@ int32_t dv_mesh_split_triangle(dvTopology *t, int32_t triangle, const double sha
   int32_t corners[3], offsets[2] = {0, 3}, fresh = (int32_t)dv_topology_point_count(t);
   memcpy(corners, dv_topology_list(t, DV_TRIANGLE)->data + 3 * (size_t)triangle, sizeof corners);
   if (dv_topology_add_points(t, 1, NULL, (dvOrigin){offsets, corners, shares}) != DV_OK) return -1;
-  Numbers gone = {0}, points = {0}, ancestors = {0};
-  dv_push(&gone, triangle);
-  for (int i = 0; i < 3; i++) {   // the one opposite to corner i has its share
-    for (int k = 0; k < 3; k++) dv_push(&points, k == i ? fresh : corners[k]);
-    dv_push(&ancestors, triangle);
-  }
-  dvStatus status = replace(t, &gone, &points, &ancestors, shares);
-  dv_array_free(&gone), dv_array_free(&points), dv_array_free(&ancestors);
+  int32_t points[9], ancestors[3] = {triangle, triangle, triangle};
+  for (int i = 0; i < 9; i++) points[i] = i % 3 == i / 3 ? fresh : corners[i % 3];   // opposite to a corner: its share
+  dvStatus status = dv_mesh_replace(t, DV_TRIANGLE, &triangle, 1, points, ancestors, shares, 3);
   return status == DV_OK ? fresh : -1;
 }
 
@@ -192,103 +174,15 @@ static dvStatus walk(Walk *w, dvVec3 aim)
 
 // --- the lips part -------------------------------------------------------------------------------
 
-static bool is_cut(const Walk *w, int32_t a, int32_t b)
+static bool is_cut(void *user, const int32_t *edge)
 {
+  const Walk *w = user;
+  int32_t a = edge[0], b = edge[1];
   for (size_t i = 0; i + 1 < w->path.count; i++) {
     int32_t p = w->path.data[i], q = w->path.data[i + 1];
     if ((p == a && q == b) || (p == b && q == a)) return true;
   }
   return false;
-}
-
-typedef struct Corner {
-  int32_t triangle, old, fresh;
-} Corner;
-
-typedef DV_ARRAY(Corner) Corners;
-
-// Triangles around a point fall into sectors between cut edges and the border. All but that of the first triangle get
-// a point of their own; returns how many.
-static int32_t part_around(const Walk *w, int32_t point, int32_t next, Corners *out)
-{
-  Numbers around = {0}, sector = {0};
-  const int32_t *list = dv_topology_list(w->mesh, DV_TRIANGLE)->data;
-  for (int32_t at = dv_topology_first_at(w->mesh, DV_TRIANGLE, point); at >= 0;
-       at = dv_topology_next_at(w->mesh, DV_TRIANGLE, at))
-    dv_push(&around, at / 3);
-  if (around.count) qsort(around.data, around.count, sizeof *around.data, dv_numbers_ascending);
-  for (size_t i = 0; i < around.count; i++) dv_push(&sector, -1);
-  int32_t sectors = 0;
-  for (size_t seed = 0; seed < around.count; seed++) {
-    if (sector.data[seed] >= 0) continue;
-    sector.data[seed] = sectors;
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (size_t i = 0; i < around.count; i++)
-        for (size_t j = 0; j < around.count && sector.data[i] == sectors; j++) {
-          if (sector.data[j] >= 0) continue;
-          const int32_t *a = list + 3 * (size_t)around.data[i], *b = list + 3 * (size_t)around.data[j];
-          for (int k = 0; k < 9; k++) {
-            int32_t common = a[k / 3];
-            if (common != b[k % 3] || common == point || is_cut(w, point, common)) continue;
-            sector.data[j] = sectors;
-            grown = true;
-          }
-        }
-    }
-    sectors++;
-  }
-  for (size_t i = 0; i < around.count; i++)
-    if (sector.data[i] > 0) dv_push(out, ((Corner){around.data[i], point, next + sector.data[i] - 1}));
-  dv_array_free(&around), dv_array_free(&sector);
-  return sectors > 1 ? sectors - 1 : 0;
-}
-
-static bool on_path_before(const Walk *w, size_t i)
-{
-  for (size_t k = 0; k < i; k++)
-    if (w->path.data[k] == w->path.data[i]) return true;
-  return false;
-}
-
-static int by_triangle(const void *a, const void *b)
-{
-  return dv_numbers_ascending(&((const Corner *)a)->triangle, &((const Corner *)b)->triangle);
-}
-
-static dvStatus part(const Walk *w, size_t *doubled)
-{
-  dvTopology *t = w->mesh;
-  Corners corners = {0};
-  Numbers origin = {0}, offsets = {0}, gone = {0}, points = {0}, ancestors = {0};
-  int32_t next = (int32_t)dv_topology_point_count(t);
-  for (size_t i = 0; i < w->path.count; i++) {
-    int32_t fresh = on_path_before(w, i) ? 0 : part_around(w, w->path.data[i], next, &corners);
-    for (int32_t k = 0; k < fresh; k++) dv_push(&offsets, (int32_t)origin.count), dv_push(&origin, w->path.data[i]);
-    next += fresh;
-  }
-  dv_push(&offsets, (int32_t)origin.count);
-  *doubled = origin.count;
-  double *ones = dv_alloc((corners.count + origin.count + 1) * sizeof *ones);
-  for (size_t i = 0; i < corners.count + origin.count; i++) ones[i] = 1;
-  dvStatus status =
-      origin.count ? dv_topology_add_points(t, origin.count, NULL, (dvOrigin){offsets.data, origin.data, ones}) : DV_OK;
-  if (corners.count) qsort(corners.data, corners.count, sizeof *corners.data, by_triangle);
-  for (size_t i = 0; i < corners.count && status == DV_OK;) {
-    int32_t triangle = corners.data[i].triangle, c[3];
-    memcpy(c, dv_topology_list(t, DV_TRIANGLE)->data + 3 * (size_t)triangle, sizeof c);
-    for (; i < corners.count && corners.data[i].triangle == triangle; i++)
-      for (int k = 0; k < 3; k++)
-        if (c[k] == corners.data[i].old) c[k] = corners.data[i].fresh;
-    for (int k = 0; k < 3; k++) dv_push(&points, c[k]);
-    dv_push(&ancestors, triangle);
-    dv_push(&gone, triangle);
-  }
-  if (status == DV_OK && gone.count) status = replace(t, &gone, &points, &ancestors, ones);
-  dv_free(ones);
-  dv_array_free(&corners), dv_array_free(&origin), dv_array_free(&offsets);
-  dv_array_free(&gone), dv_array_free(&points), dv_array_free(&ancestors);
-  return status;
 }
 
 dvStatus dv_mesh_incise(dvTopology *t, const dvIncision *how, const double *corners, const int32_t *triangles,
@@ -315,7 +209,7 @@ dvStatus dv_mesh_incise(dvTopology *t, const dvIncision *how, const double *corn
   dv_push(&w.path, first);
   dvStatus status = DV_OK;
   for (size_t i = 1; i < count && status == DV_OK; i++) status = walk(&w, dv_vec3_load(corners + 3 * i));
-  if (status == DV_OK) status = part(&w, &parted);
+  if (status == DV_OK) status = dv_mesh_part(t, DV_TRIANGLE, w.path.data, w.path.count, is_cut, &w, &parted);
   if (doubled) *doubled = parted;
   dv_array_free(&w.path);
   return status;

@@ -16,7 +16,8 @@
 
 DV_PUBLIC_BEGIN
 
-// Splits an edge between two points at a + share (b - a), with the triangles around it. Returns the number of the new
+// Splits an edge between two points at a + share (b - a), with the tetrahedra around it, or the triangles where there
+// are no tetrahedra. Returns the number of the new
 // point, -1 with a message when that cannot be.
 int32_t dv_mesh_split_edge(dvTopology *t, int32_t a, int32_t b, double share);
 // Splits a triangle into three at the point with these shares of its corners. Returns as above.

@@ -254,6 +254,16 @@ dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indice
   return status;
 }
 
+dvStatus dv_mesh_replace(dvTopology *t, dvElementKind kind, const int32_t *gone, size_t gone_count,
+                         const int32_t *points, const int32_t *ancestors, const double *shares, size_t count)
+{
+  int32_t *offsets = dv_alloc((count + 1) * sizeof *offsets);
+  for (size_t i = 0; i <= count; i++) offsets[i] = (int32_t)i;
+  dvStatus status = dv_mesh_add(t, kind, points, count, (dvOrigin){offsets, ancestors, shares});
+  dv_free(offsets);
+  return status == DV_OK ? dv_mesh_remove(t, kind, gone, gone_count, DV_REMOVE_PARTS) : status;
+}
+
 // --- moving --------------------------------------------------------------------------------------
 
 dvStatus dv_mesh_move_points(dvTopology *t, const int32_t *indices, size_t count, dvOrigin origin)

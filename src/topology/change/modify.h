@@ -36,6 +36,9 @@ bool dv_mesh_may_change(dvTopology *t, const dvObject *o);
 dvStatus dv_mesh_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin);
 // Removes elements. Numbers that do not exist or come again are left out, with a warning.
 dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, dvIsolated isolated);
+// Puts elements in the place of others, whose pieces they are: piece i is `shares[i]` of the element ancestors[i].
+dvStatus dv_mesh_replace(dvTopology *t, dvElementKind kind, const int32_t *gone, size_t gone_count,
+                         const int32_t *points, const int32_t *ancestors, const double *shares, size_t count);
 // Moves points, of all that hold positions for them, to the weighted sums of their ancestors.
 dvStatus dv_mesh_move_points(dvTopology *t, const int32_t *indices, size_t count, dvOrigin origin);
 

@@ -97,14 +97,6 @@ bool dv_distance_grid_near(const dvDistanceGrid *g, dvVec3 p, double margin)
   return true;
 }
 
-double dv_distance_at(const dvDistanceGrid *g, dvVec3 p)
-{
-  if (dv_distance_grid_holds(g, p)) return value_in(g, p);
-  dvVec3 border = clamped(g, p);
-  double d = value_in(g, border);
-  return sqrt(dv_vec3_norm2(dv_vec3_sub(p, border)) + d * d);
-}
-
 // differences over the cell that the place lies in
 static dvVec3 slope_per_cell(const dvDistanceGrid *g, dvVec3 p)
 {
@@ -131,11 +123,10 @@ static dvVec3 slope_at_point(const dvDistanceGrid *g, size_t i)
 }
 
 // interpolated between the points, so that it has no jumps from cell to cell
-dvVec3 dv_distance_slope(const dvDistanceGrid *g, dvVec3 p)
+static dvVec3 slope_in(const dvDistanceGrid *g, dvVec3 p)
 {
-  if (g->per_cell) return slope_per_cell(g, p);
   double at[3];
-  size_t first = locate(g, clamped(g, p), at);
+  size_t first = locate(g, p, at);
   dvVec3 sum = dv_vec3(0, 0, 0);
   for (int c = 0; c < 8; c++) {
     double weight = 1;
@@ -148,6 +139,29 @@ dvVec3 dv_distance_slope(const dvDistanceGrid *g, dvVec3 p)
     sum = dv_vec3_add_scaled(sum, slope_at_point(g, i), weight);
   }
   return sum;
+}
+
+// Beyond the grid: the way from the surface point that is nearest to the border.
+static dvVec3 way_beyond(const dvDistanceGrid *g, dvVec3 p, dvVec3 border)
+{
+  return dv_vec3_add_scaled(dv_vec3_sub(p, border), slope_in(g, border), value_in(g, border));
+}
+
+double dv_distance_at(const dvDistanceGrid *g, dvVec3 p)
+{
+  if (dv_distance_grid_holds(g, p)) return value_in(g, p);
+  dvVec3 border = clamped(g, p);
+  double d = value_in(g, border), beyond2 = dv_vec3_norm2(dv_vec3_sub(p, border));
+  if (g->per_cell) return sqrt(beyond2 + d * d);
+  return beyond2 > 0 ? dv_vec3_norm(way_beyond(g, p, border)) : d;
+}
+
+dvVec3 dv_distance_slope(const dvDistanceGrid *g, dvVec3 p)
+{
+  if (g->per_cell) return slope_per_cell(g, p);
+  dvVec3 border = clamped(g, p);
+  bool inside = !(dv_vec3_norm2(dv_vec3_sub(p, border)) > 0);
+  return inside ? slope_in(g, border) : dv_vec3_normalise(way_beyond(g, p, border));
 }
 
 // --- exact distances -----------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 // Signed distances to a closed surface at the points of a regular grid: negative inside.
 //
-// Between the points they are interpolated, trilinearly; beyond the grid they are those of its border and of the way to
-// it. Distances are exact at the points (the nearest triangle, found in a tree), so that what is interpolated differs
-// by less than half a cell. dv_distance_grid_march is SOFA's way instead: crossings of the grid's edges with the
-// surface, and steps along the axes from there.
+// Between the points they are interpolated, trilinearly; beyond the grid they are those to the surface point that is
+// nearest to its border. Distances are exact at the points (the nearest triangle, found in a tree), so that what is
+// interpolated differs by less than half a cell. dv_distance_grid_march is SOFA's way instead: crossings of the grid's
+// edges with the surface, and steps along the axes from there.
 #ifndef DV_TOPOLOGY_SEARCH_DISTANCE_GRID_H
 #define DV_TOPOLOGY_SEARCH_DISTANCE_GRID_H
 

@@ -53,22 +53,68 @@ export function computeNormals(p: Float32Array, t: Uint32Array, out: Float32Arra
   }
 }
 
-// How sharp the surface is at each point: 1 where a triangle turns away from the point's normal by more than 30 degrees (so that its neighbour does by 60), 0 up to 20.
-// There the picture uses the triangles' own normals, so that boxes have edges.
-export function creases(p: Float32Array, t: Uint32Array, normals: Float32Array): Float32Array {
-  const out = new Float32Array(normals.length / 3);
-  for (let i = 0; i + 2 < t.length; i += 3) {
-    const corners = [t[i], t[i + 1], t[i + 2]];
-    if (corners.some((c) => c >= out.length)) continue;
-    const [a, b, c] = corners.map((k) => 3 * k);
-    const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
-    const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
-    const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx, length = Math.hypot(nx, ny, nz);
-    if (!(length > 0)) continue;
-    for (const k of corners) {
-      const dot = (nx * normals[3 * k] + ny * normals[3 * k + 1] + nz * normals[3 * k + 2]) / length;
-      out[k] = Math.max(out[k], Math.min(1, (0.94 - dot) / 0.074));
+export interface Split { index: Uint32Array; source: Uint32Array; same: Uint32Array | null }
+
+const SHARP = Math.cos((50 * Math.PI) / 180);
+
+// Takes a surface apart at its creases, where two triangles turn away from each other by more than 50 degrees: a point there
+// becomes several, one for each smooth part around it, so that boxes have edges and balls have none. `index` are the triangles
+// with the new points, `source` tells which point each of them was, `same` which of them share a normal (over seams of a
+// texture). Null when there is no crease.
+export function splitCreases(p: Float32Array, t: Uint32Array, same: Uint32Array | null): Split | null {
+  const corners = t.length - (t.length % 3), points = p.length / 3, at = (c: number) => (same ? same[t[c]] : t[c]);
+  for (let c = 0; c < corners; c++) if (t[c] >= points) return null;
+  const normals = new Float32Array(corners);
+  for (let c = 0; c < corners; c += 3) {
+    const [a, b, d] = [3 * t[c], 3 * t[c + 1], 3 * t[c + 2]];
+    const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2], vx = p[d] - p[a], vy = p[d + 1] - p[a + 1], vz = p[d + 2] - p[a + 2];
+    const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx, length = Math.hypot(nx, ny, nz) || 1;
+    normals[c] = nx / length; normals[c + 1] = ny / length; normals[c + 2] = nz / length;
+  }
+  // corners that belong together: those of neighbours over an edge that is not sharp
+  const group = new Uint32Array(corners).map((_, c) => c);
+  const head = (c: number) => { while (group[c] !== c) c = group[c] = group[group[c]]; return c; };
+  const unite = (a: number, b: number) => { const x = head(a), y = head(b); if (x < y) group[y] = x; else group[x] = y; };
+  const none = 0xffffffff;
+  let size = 1;
+  while (size < 2 * corners) size *= 2;
+  const table = new Uint32Array(size).fill(none);           // of edges, by the first corner that has each
+  let sharp = false;
+  for (let c = 0; c < corners; c++) {
+    const next = c % 3 === 2 ? c - 2 : c + 1, a = at(c), b = at(next), low = Math.min(a, b), high = Math.max(a, b);
+    for (let h = (Math.imul(low, 73856093) ^ Math.imul(high, 19349663)) & (size - 1); ; h = (h + 1) & (size - 1)) {
+      const other = table[h];
+      if (other === none) { table[h] = c; break; }
+      const onext = other % 3 === 2 ? other - 2 : other + 1, oa = at(other), ob = at(onext);
+      if (Math.min(oa, ob) !== low || Math.max(oa, ob) !== high) continue;
+      const f = c - (c % 3), g = other - (other % 3);
+      let dot = normals[f] * normals[g] + normals[f + 1] * normals[g + 1] + normals[f + 2] * normals[g + 2];
+      if (oa === a) dot = -dot;                              // neighbours that turn the other way round
+      if (dot < SHARP) { sharp = true; break; }
+      unite(c, oa === a ? other : onext);
+      unite(next, oa === a ? onext : other);
+      break;
     }
   }
-  return out;
+  if (!sharp) return null;
+  const index = new Uint32Array(corners), source: number[] = [], first: number[] = [], following: number[] = [];
+  const begun = new Int32Array(corners).fill(-1);            // of each group, its first point
+  for (let c = 0; c < corners; c++) {
+    const g = head(c);
+    let v = begun[g], last = -1;
+    while (v >= 0 && source[v] !== t[c]) { last = v; v = following[v]; }
+    if (v < 0) {
+      v = source.length;
+      source.push(t[c]); following.push(-1);
+      first.push(begun[g] < 0 ? v : begun[g]);
+      if (begun[g] < 0) begun[g] = v; else following[last] = v;
+    }
+    index[c] = v;
+  }
+  return { index, source: Uint32Array.from(source), same: first.some((f, i) => f !== i) ? Uint32Array.from(first) : null };
+}
+
+// The numbers of the new points.
+export function gather(from: ArrayLike<number>, source: Uint32Array, width: number, to: Float32Array) {
+  for (let i = 0, o = 0; i < source.length; i++) for (let k = 0; k < width; k++) to[o++] = from[width * source[i] + k];
 }

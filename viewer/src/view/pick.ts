@@ -1,7 +1,8 @@
 // Which shape a ray meets first. Plain loops over the arrays: meshes deform, so nothing is prepared.
 import { Camera, Ray, Vector3 } from 'three';
 import type { Arrays } from './arrays.ts';
-import { boxSize, type Shape } from './shapes.ts';
+import { boxSize } from './frames.ts';
+import type { Shape } from './shape.ts';
 
 export interface Picked { shape: Shape; point: Vector3; distance: number; index: number }
 

@@ -11,7 +11,9 @@ import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
 import { SceneLights } from './lights.ts';
-import { axisLength, boxSize, forgetPictures, makeShape, type Look, type Shape } from './shapes.ts';
+import { axisLength, boxSize } from './frames.ts';
+import { forgetPictures, type Look, type Shape } from './shape.ts';
+import { makeShape } from './shapes.ts';
 
 export interface Legend { label: string; low: number; high: number; map: string }
 

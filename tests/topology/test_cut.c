@@ -1,0 +1,252 @@
+// Cuts through tetrahedra: volume and mass stay, the mesh fits together, pieces part and fall, and the surface of
+// Tetra2TriangleTopologicalMapping stays closed. 100 random sweeps.
+#include "topology/report.h"
+
+#include "state/state.h"
+#include "support/scene.h"
+#include "topology/change/cut.h"
+#include "topology/change/element_data.h"
+#include "topology/geometry.h"
+#include "topology/mapping/mapping.h"
+
+#include <math.h>
+#include <unistd.h>
+
+typedef struct Body {
+  Report r;
+  dvTopology *mesh, *skin;
+  dvElementData cells;
+  dvReals mass;
+  double volume;
+} Body;
+
+static const double *positions(void *user) { return dv_topology_positions(((Body *)user)->mesh)->data; }
+
+#define SKIN "<Node name='s'><TriangleSetTopologyContainer name='t'/><Tetra2TriangleTopologicalMapping/></Node>"
+
+static void add_mesh(dvText *text)
+{
+  dv_text_add(text, "<TetrahedronSetTopologyContainer name='mesh' ");
+  check_add_tetra_box(text, (const int[3]){4, 4, 4}, 0.25);
+  dv_text_add(text, "/><TetrahedronSetTopologyModifier/>" SKIN);
+}
+
+static double volume_of(Body *b, size_t i)
+{
+  return dv_tetrahedron_signed_volume(positions(b), dv_topology_elements(b->mesh, DV_TETRAHEDRON)->data + 4 * i);
+}
+
+static void start(Body *b)
+{
+  dvText text = {0};
+  *b = (Body){.mass = {.width = 1}};
+  dv_text_add(&text, "<Node name='root'>");
+  add_mesh(&text);
+  dv_text_add(&text, "</Node>");
+  report_good(&b->r, text.text);
+  dv_text_free(&text);
+  b->mesh = dv_topology(report_find(&b->r, "mesh"));
+  b->skin = dv_topology(report_find(&b->r, "s/t"));
+  size_t n = dv_topology_count(b->mesh, DV_TETRAHEDRON);
+  assert_int_equal(n, 320);
+  assert_true(dv_reals_resize(&b->mass, n));
+  for (size_t i = 0; i < n; i++) dv_reals_edit(&b->mass)[i] = volume_of(b, i), b->volume += volume_of(b, i);
+  dv_element_data_init(&b->cells, NULL, b->mesh, DV_TETRAHEDRON);
+  assert_int_equal(dv_element_data_add_reals(&b->cells, &b->mass, false), DV_OK);
+}
+
+static void end(Body *b)
+{
+  dv_element_data_fini(&b->cells);
+  dv_reals_free(&b->mass);
+  report_end(&b->r);
+}
+
+static void check_body(Body *b)
+{
+  double total = 0;
+  size_t n = dv_topology_count(b->mesh, DV_TETRAHEDRON);
+  assert_int_equal(b->mass.count, n);
+  for (size_t i = 0; i < n; i++) {
+    assert_true(volume_of(b, i) > 0);   // none is turned inside out
+    check_close(b->mass.data[i], volume_of(b, i), 1e-12);
+    total += volume_of(b, i);
+  }
+  check_close(total, b->volume, 1e-12);
+  const dvIncidence *around = dv_topology_around(b->mesh, DV_TRIANGLE, DV_TETRAHEDRON);
+  size_t border = 0;
+  for (size_t i = 0; i < around->count; i++) {
+    int32_t count = around->offsets[i + 1] - around->offsets[i];
+    assert_true(count == 1 || count == 2);
+    border += count == 1;
+  }
+  assert_int_equal(border, dv_topology_count(b->skin, DV_TRIANGLE));
+  // the surface is closed: every edge of it has an even number of triangles
+  const dvIncidence *edges = dv_topology_around(b->skin, DV_EDGE, DV_TRIANGLE);
+  for (size_t i = 0; i < edges->count; i++) assert_int_equal((edges->offsets[i + 1] - edges->offsets[i]) % 2, 0);
+}
+
+static size_t pieces(dvTopology *t)
+{
+  size_t n = dv_topology_count(t, DV_TETRAHEDRON), points = dv_topology_point_count(t), found = 0;
+  const int32_t *list = dv_topology_elements(t, DV_TETRAHEDRON)->data;
+  size_t *piece = dv_alloc((points + 1) * sizeof *piece);
+  for (size_t i = 0; i < points; i++) piece[i] = i;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < 4 * n; i++) {
+      size_t *a = &piece[list[i]], *c = &piece[list[i / 4 * 4]], least = *a < *c ? *a : *c;
+      changed = changed || *a != *c;
+      *a = *c = least;
+    }
+  }
+  for (size_t i = 0; i < points; i++) found += piece[i] == i;
+  dv_free(piece);
+  return found;
+}
+
+static dvCut cut(Body *b, const double *polygon, size_t corners, double snap)
+{
+  dvCut out;
+  dvIncision how = {&b->mesh->base, positions, b, snap, snap};
+  assert_int_equal(dv_mesh_cut(b->mesh, &how, polygon, corners, &out), DV_OK);
+  dv_topology_end_changes(b->mesh);
+  check_body(b);
+  return out;
+}
+
+// through the middle of tetrahedra, along faces of the mesh, through its points
+static void a_whole_cut_makes_two_pieces(void **state)
+{
+  DV_UNUSED(state);
+  for (int snapped = 0; snapped < 3; snapped++) {
+    double snap = (double[]){0, 0.1, 0.25}[snapped];
+    Body b;
+    start(&b);
+    dvCut c = cut(&b, (double[]){0.43, -1, -1, 0.43, 2, -1, 0.43, 2, 2, 0.43, -1, 2}, 4, snap);
+    assert_true(c.split > 40 && c.doubled > 40 && c.quality > 0.01);
+    assert_int_equal(pieces(b.mesh), 2);
+    end(&b);
+    start(&b);
+    c = cut(&b, (double[]){0.5, -1, -1, 0.5, 2, -1, 0.5, 2, 2, 0.5, -1, 2}, 4, snap);
+    assert_int_equal(c.split, 0);
+    assert_int_equal(c.doubled, 25);
+    assert_int_equal(pieces(b.mesh), 2);
+    end(&b);
+    start(&b);
+    cut(&b, (double[]){-1, -1, -1, 2, 2, -1, 2, 2, 2, -1, -1, 2}, 4, snap);
+    assert_int_equal(pieces(b.mesh), 2);
+    end(&b);
+  }
+}
+
+// a blade that ends inside leaves one piece with a slit; the next stroke goes on from there
+static void strokes_add_up(void **state)
+{
+  DV_UNUSED(state);
+  Body b;
+  start(&b);
+  dvCut c = cut(&b, (double[]){0.43, -1, -1, 0.43, 0.6, -1, 0.43, 0.6, 2, 0.43, -1, 2}, 4, 0.1);
+  assert_true(c.doubled > 10);
+  assert_int_equal(pieces(b.mesh), 1);
+  cut(&b, (double[]){0.43, 0.4, -1, 0.43, 2, -1, 0.43, 2, 2, 0.43, 0.4, 2}, 4, 0.1);
+  assert_int_equal(pieces(b.mesh), 2);
+  end(&b);
+}
+
+static void misses_and_nonsense_change_nothing(void **state)
+{
+  DV_UNUSED(state);
+  Body b;
+  start(&b);
+  dvCut c = cut(&b, (double[]){7, -1, -1, 7, 2, -1, 7, 2, 2}, 3, 0.1);
+  assert_true(c.split == 0 && c.doubled == 0);
+  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1};
+  assert_int_equal(dv_mesh_cut(b.mesh, &how, (double[]){0, 0, 0, 1, 1, 1}, 2, NULL), DV_ERROR_USAGE);
+  assert_int_equal(dv_mesh_cut(b.mesh, &how, (double[]){0, 0, 0, 1, 1, 1, 2, 2, 2}, 3, NULL), DV_ERROR_USAGE);
+  report_says(&b.r, "cuts nothing");
+  assert_int_equal(dv_topology_count(b.mesh, DV_TETRAHEDRON), 320);
+  end(&b);
+}
+
+static uint64_t seed = 11;
+static double random_number(void)   // -1 to 1
+{
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(seed >> 40) / (double)(1 << 23) - 1;
+}
+
+static void random_sweeps_keep_volume_and_mass(void **state)
+{
+  DV_UNUSED(state);
+  double least = 1;
+  for (int i = 0; i < 100; i++) {
+    Body b;
+    start(&b);
+    for (int k = 0; k < 2; k++) {
+      // a parallelogram around a point of the body
+      double polygon[12], c[3], u[3], v[3];
+      for (int j = 0; j < 3; j++) c[j] = 0.5 + 0.4 * random_number(), u[j] = random_number(), v[j] = random_number();
+      for (int j = 0; j < 3; j++)
+        polygon[j] = c[j] - u[j] - v[j], polygon[3 + j] = c[j] + u[j] - v[j], polygon[6 + j] = c[j] + u[j] + v[j],
+        polygon[9 + j] = c[j] - u[j] + v[j];
+      dvCut one = cut(&b, polygon, 4, 0.1);
+      least = fmin(least, one.quality);
+    }
+    end(&b);
+  }
+  assert_true(least > 1e-4);   // no slivers of roundings
+}
+
+// by a processor, with forces: the half that is not held falls, and the time step holds
+static void a_piece_falls(void **state)
+{
+  DV_UNUSED(state);
+  char *path = dv_format("/tmp/divan_cut_%d.txt", (int)getpid());
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs("T= 0.02\n  CUT= 4\n-1 0.43 -1 2 0.43 -1 2 0.43 2 -1 0.43 2\nT= 0.06\n  CUT= 3\n9 9 9 9 8 9 9 8 8\n", f);
+  fclose(f);
+  dvText text = {0};
+  dv_text_add(&text, "<Node name='root' dt='0.01' gravity='0 -10 0'><EulerImplicitSolver/><CGLinearSolver "
+                     "iterations='100' tolerance='1e-9' threshold='1e-14'/>");
+  add_mesh(&text);
+  dv_text_printf(&text,
+                 "<MechanicalObject name='dofs'/><DiagonalMass massDensity='1000' name='mass'/>"
+                 "<TetrahedralCorotationalFEMForceField youngModulus='100000' poissonRatio='0.3' method='large'/>"
+                 "<BoxROI name='top' box='-1 0.99 -1 2 1.1 2'/><FixedProjectiveConstraint indices='@top.indices'/>"
+                 "<TopologicalChangeProcessor filename='%s' printLog='1'/></Node>",
+                 path);
+  Body b = {0};
+  report_good(&b.r, text.text);
+  b.mesh = dv_topology(report_find(&b.r, "mesh"));
+  for (int i = 0; i < 50; i++) assert_int_equal(dv_scene_step(b.r.scene, 0.01), DV_OK);
+  assert_int_equal(pieces(b.mesh), 2);
+  report_says(&b.r, "smallest quality");
+  report_says(&b.r, "misses mesh");
+  dvState *dofs = dv_state(report_find(&b.r, "dofs"));
+  const double *x = dv_state_read(dofs, DV_X);
+  size_t fallen = 0, held = 0;
+  for (size_t i = 0; i < dofs->count; i++) {
+    assert_true(isfinite(x[3 * i + 1]));
+    fallen += x[3 * i + 1]<-0.4, held += x[3 * i + 1]> 0.35;
+  }
+  assert_int_equal(fallen + held, dofs->count);
+  assert_true(fallen > 60 && held > 60);
+  remove(path);
+  dv_free(path);
+  dv_text_free(&text);
+  report_end(&b.r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_whole_cut_makes_two_pieces),
+      cmocka_unit_test(strokes_add_up),
+      cmocka_unit_test(misses_and_nonsense_change_nothing),
+      cmocka_unit_test(random_sweeps_keep_volume_and_mass),
+      cmocka_unit_test(a_piece_falls),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

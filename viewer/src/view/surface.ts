@@ -1,0 +1,161 @@
+// Surfaces: triangles with normals, colours of values, textures.
+import {
+  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, LineBasicMaterial, LineSegments, Mesh, MeshPhongMaterial,
+} from 'three';
+import type { Drawable } from '../protocol.ts';
+import { Arrays } from './arrays.ts';
+import { GROUP_COLOURS, mapTexture } from './colours.ts';
+import { computeNormals, gather, sameplaces, splitCreases, type Split } from './normals.ts';
+import { colour, fade, keep, picture, Shape, sized, type Look } from './shape.ts';
+
+const MOST_NORMALS = 30000;
+
+interface Dress { material: MeshPhongMaterial; emissive: Color; alpha: number }
+
+export class Triangles extends Shape {
+  private mesh: Mesh<BufferGeometry, MeshPhongMaterial | MeshPhongMaterial[]>;
+  private looks: Dress[];
+  private hairs: LineSegments | null = null;
+  private normals: BufferAttribute | null = null;
+  private same: Uint32Array | null = null;
+  private split: Split | null = null;
+  private built = '';
+  private shaded = false;
+  private range = { value: { x: 0, y: 1 } };
+
+  constructor(info: Drawable, look: Look) {
+    const group = new ThreeGroup();
+    super(info, group);
+    this.looks = (info.parts ?? [{ material: info.material }]).map((part) => this.makeLook(part.material ?? {}, look));
+    this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
+    group.add(this.mesh);
+  }
+
+  private makeLook(m: NonNullable<Drawable['material']>, look: Look) {
+    const { info } = this, material = new MeshPhongMaterial({ side: DoubleSide });
+    material.color.copy(colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9'));
+    material.shininess = Math.max(1, m.shininess ?? 30);
+    material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
+    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
+    fade(material, alpha);
+    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = material.polygonOffsetUnits = info.group === 'collision' ? -1 : 1; }   // the former often lie on a visual model
+    this.shader(material, info.values != null);
+    if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
+    else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
+    return { material, emissive: colour(m.emissive, '#000000'), alpha };
+  }
+
+  // Values become places in the colour map, in the vertex shader.
+  private shader(material: MeshPhongMaterial, painted: boolean) {
+    if (!painted) return;
+    material.onBeforeCompile = (shader) => {
+      shader.uniforms.valueRange = this.range;
+      shader.vertexShader = 'attribute float value;\nuniform vec2 valueRange;\n' + shader.vertexShader.replace('#include <uv_vertex>',
+        'vMapUv = vec2(clamp((value - valueRange.x) / max(valueRange.y - valueRange.x, 1e-30), 0.002, 0.998), 0.5);');
+    };
+    material.customProgramCacheKey = () => 'values';
+  }
+
+  override update(arrays: Arrays, look: Look) {
+    const { positions, indices, values, texcoords, material } = this.info;
+    const p = arrays.get(positions), t = arrays.get(indices);
+    this.object.visible = p !== null && t !== null && t.data.length >= 3 && this.present(arrays, [values]);
+    if (!this.object.visible || !p || !t) return;
+    const rewired = this.changed(arrays, [indices]), moved = this.changed(arrays, [positions]), repainted = values != null && this.changed(arrays, [values]);
+    const key = [positions, indices, values, texcoords].map((id) => arrays.get(id)?.data.length ?? 0).join();
+    if (rewired || key !== this.built) this.build(arrays, key);
+    if (moved || !this.shaded) this.shade(arrays);
+    if (repainted && this.split) this.regather(arrays, values!, 1, 'value');
+    this.attach(arrays);
+    if (repainted) this.measure(arrays.get(values)!.data as Float32Array);
+    const flat = !look.smooth, selected = look.selected(this.info.path), opacity = look.opacity(this.info.path);
+    for (const { material: m, emissive, alpha } of this.looks) {
+      fade(m, alpha * opacity);
+      if (m.flatShading !== flat) { m.flatShading = flat; m.needsUpdate = true; }
+      m.wireframe = look.wireframe || material?.wireframe === true;
+      m.emissive.copy(emissive);
+      if (selected) m.emissive.lerp(look.accent, 0.28);
+      if (values != null) m.map = mapTexture(look.colourMap);
+    }
+    if (values != null) {
+      const [low, high] = look.range(this, this.low, this.high);
+      this.range.value.x = low; this.range.value.y = high;
+    }
+    this.showNormals(p.data as Float32Array, look);
+  }
+
+  // Another mesh, or the first: it is taken apart at its creases, as it lies now. Without any it shares the arrays of others.
+  private build(arrays: Arrays, key: string) {
+    const { positions, indices, texcoords, values } = this.info, geometry = this.mesh.geometry;
+    const p = arrays.get(positions)!.data as Float32Array, t = arrays.get(indices)!.data as Uint32Array;
+    geometry.dispose();
+    for (const name of Object.keys(geometry.attributes)) geometry.deleteAttribute(name);
+    geometry.clearGroups();
+    this.info.parts?.forEach((part, i) => geometry.addGroup(part.first, part.count, i));
+    this.same = texcoords != null ? sameplaces(p) : null;
+    this.split = splitCreases(p, t, this.same);
+    this.built = key;
+    this.shaded = false;
+    const points = this.split ? this.split.source.length : p.length / 3;
+    this.normals = new BufferAttribute(new Float32Array(3 * points), 3).setUsage(DynamicDrawUsage);
+    geometry.setAttribute('normal', this.normals);
+    if (!this.split) return;
+    geometry.setIndex(new BufferAttribute(this.split.index, 1));
+    geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * points), 3).setUsage(DynamicDrawUsage));
+    if (texcoords != null && arrays.get(texcoords)) { geometry.setAttribute('uv', new BufferAttribute(new Float32Array(2 * points), 2)); this.regather(arrays, texcoords, 2, 'uv'); }
+    if (values != null) { geometry.setAttribute('value', new BufferAttribute(new Float32Array(points), 1).setUsage(DynamicDrawUsage)); this.regather(arrays, values, 1, 'value'); }
+  }
+
+  private regather(arrays: Arrays, id: number, width: number, name: string) {
+    const a = this.mesh.geometry.getAttribute(name) as BufferAttribute;
+    gather(arrays.get(id)!.data, this.split!.source, width, a.array as Float32Array);
+    a.needsUpdate = true;
+  }
+
+  private shade(arrays: Arrays) {
+    const { positions, indices } = this.info;
+    if (this.split) this.regather(arrays, positions, 3, 'position');
+    const p = this.split ? (this.mesh.geometry.getAttribute('position') as BufferAttribute).array as Float32Array : arrays.get(positions)!.data as Float32Array;
+    computeNormals(p, this.split ? this.split.index : arrays.get(indices)!.data as Uint32Array, this.normals!.array as Float32Array, this.split ? this.split.same : this.same);
+    this.normals!.needsUpdate = true;
+    this.shaded = true;
+  }
+
+  // The arrays that are shared: an attribute is another one after another length.
+  private attach(arrays: Arrays) {
+    if (this.split) return;
+    const { positions, indices, values, texcoords } = this.info, geometry = this.mesh.geometry, index = arrays.attribute(indices!, 1)!;
+    if (geometry.index !== index) geometry.setIndex(index);
+    for (const [name, id, width] of [['position', positions, 3], ['value', values, 1], ['uv', texcoords, 2]] as const) {
+      const a = id != null ? arrays.attribute(id, width) : null;
+      if (a && geometry.getAttribute(name) !== a) geometry.setAttribute(name, a);
+    }
+  }
+
+  private measure(v: Float32Array) {
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < v.length; i++) { const x = v[i]; if (x < low) low = x; if (x > high) high = x; }
+    this.low = low; this.high = high;
+  }
+
+  private showNormals(p: Float32Array, look: Look) {
+    if (!look.normals || !this.normals) { if (this.hairs) this.hairs.visible = false; return; }
+    if (!this.hairs) {
+      this.hairs = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#2aa6a0' })));
+      this.object.add(this.hairs);
+    }
+    this.hairs.visible = true;
+    if (this.split) p = (this.mesh.geometry.getAttribute('position') as BufferAttribute).array as Float32Array;
+    const n = this.normals.array, count = Math.min(p.length / 3, MOST_NORMALS), length = 0.02 * look.diagonal;
+    const lines = sized(this.hairs.geometry, 6 * count);
+    for (let i = 0, o = 0; i < 3 * count; i += 3, o += 6) {
+      for (let k = 0; k < 3; k++) { lines[o + k] = p[i + k]; lines[o + 3 + k] = p[i + k] + length * n[i + k]; }
+    }
+  }
+
+  override dispose() {
+    this.mesh.geometry.dispose();
+    for (const l of this.looks) l.material.dispose();
+    this.hairs?.geometry.dispose();
+  }
+}
