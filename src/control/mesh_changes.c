@@ -28,7 +28,7 @@
 
 #define PROCESSOR_FIELDS(X)                                                                                        \
   X(file, filename, "", "", "file that tells the changes")                                                         \
-  X(string, listChanges, "", "", "no effect, as in SOFA: use filename, or useDataInputs", .flags = DV_IDLE)        \
+  X(string, listChanges, "", "", "no effect: use filename, or useDataInputs", .flags = DV_IDLE)                    \
   X(real, interval, "0", "s", "with useDataInputs: time after which the lists are removed again; 0: never")        \
   X(real, shift, "0", "s", "added to the time of the scene to find the frame")                                     \
   X(bool, loop, "0", "", "begin again at the end of the file")                                                     \

@@ -166,7 +166,9 @@ dvStatus dv_field_pull(dvField *f)
   if (status == DV_OK && (f->desc->flags & DV_OUTPUT) && f->owner->cls->fetch)
     status = f->owner->cls->fetch(f->owner, f);
   f->busy = false;
-  if (status == DV_OK && moves_of(f) == before) f->fresh = before;
+  // who was asked in the middle of his work (fresh is all ones then), and who shows such a field, is asked again
+  const bool whole = f->fresh != UINT64_MAX && !f->owner->updating && (!f->source || f->source->fresh == before);
+  f->fresh = status == DV_OK && whole && moves_of(f) == before ? before : 0;
   return status;
 }
 

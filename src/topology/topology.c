@@ -306,6 +306,7 @@ dvElementKind dv_topology_largest(dvTopology *t)
 dvStatus dv_topology_fetch(dvObject *o, dvField *f)
 {
   dvTopology *t = dv_topology(o);
+  if (t->refreshing) f->fresh = UINT64_MAX;   // not looked at now: the next one who pulls asks again
   if (t->refreshing || o->failed) return DV_OK;
   if (f == t->fields[DV_POINT]) return dv_topology_settle(t);
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)

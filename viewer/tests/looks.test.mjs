@@ -169,12 +169,13 @@ test('triangles, lines and points of collision models are drawn, picked and coun
   assert.deepEqual(faces.indices, [0, 1, 4, 1, 2, 4, 1, 2, 0, 3, 0, 2]);     // the quad of the floor is two triangles
   assert.equal(corners.indices, null);
   assert.equal(edges.indices.length, 2 * 7);
+  // all edges of the tent are sharp: each face has corners of its own, the floor four
   const drawn = await page.evaluate(() => {
     const of = (path) => window.divan.stage.shapes.find((s) => s.info.path === path && s.info.group === 'collision').object;
     const [f, e, c] = ['/Tent/faces', '/Tent/edges', '/Tent/corners'].map(of);
     return { faces: [f.children[0].type, f.children[0].geometry.index.count, f.children[0].geometry.getAttribute('normal').count], edges: [e.type, e.geometry.index.count], corners: [c.type, c.geometry.getAttribute('position').count] };
   });
-  assert.deepEqual(drawn, { faces: ['Mesh', 12, 5], edges: ['LineSegments', 14], corners: ['Points', 5] });
+  assert.deepEqual(drawn, { faces: ['Mesh', 12, 10], edges: ['LineSegments', 14], corners: ['Points', 5] });
   // a click on the sloping face picks the model
   const model = await page.evaluate(() => {
     const { stage } = window.divan, q = stage.project([1, 0.4, 0.4]);

@@ -5,8 +5,6 @@
 
 #include "constraint/lagrangian/problem.h"
 
-DV_PUBLIC_BEGIN
-
 #define DV_CONSTRAINT_SOLVER_FIELDS(X)                                                                             \
   X(int, maxIterations, "1000", "", "most iterations of a step", .alias = "maxIt", .least = "0")                   \
   X(real, tolerance, "0.001", "m", "the iteration ends when violations change by less", .least = "0")              \
@@ -73,7 +71,5 @@ bool dv_gauss_seidel_find(dvConstraintSolver *s, double tolerance);    // of gau
 void dv_constraint_solver_keep(dvConstraintSolver *s, double error);   // for the graphs: an iteration has ended
 void dv_constraint_solver_remember(dvObject *o, dvMemoryStream *stream);
 void dv_constraint_solver_destroy(dvObject *o);
-
-DV_PUBLIC_END
 
 #endif

@@ -57,6 +57,7 @@ export class Stage {
   private floor = 0;              // height of the grid
   private anchor: Vector3 | null = null;     // what moves was here when the camera was last placed
   private offset = new Vector3();            // by which the camera still has to follow
+  private went = 0;               // when the camera last went along
   private watched = 0;            // when that was last looked at
 
   private session: Session;
@@ -382,7 +383,9 @@ export class Stage {
   }
 
   private goAlong() {
-    const part = this.offset.length() < 0.002 * this.camera.height ? 1 : 0.25;
+    const now = performance.now(), passed = Math.min(0.25, (now - this.went) / 1000);        // however often it is drawn
+    this.went = now;
+    const part = this.offset.length() < 0.005 * this.camera.height ? 1 : 1 - Math.exp(-12 * passed);
     this.camera.target.addScaledVector(this.offset, part);
     this.offset.multiplyScalar(1 - part);
     this.camera.update();
