@@ -26,8 +26,9 @@ int dv_series_frames(const dvSeries *series);
 // Curves over time, as SOFA's documentation of 2011 describes them (12.5.3): for each state NAME_x.txt and NAME_v.txt
 // with a line a step, the time and then the positions or velocities of all points, and NAME_Energy.txt with the
 // kinetic, potential and mechanical energy of what stands in its node. With `csv` the same as .csv files with names of
-// columns and commas. A name that is there twice is preceded by those of its nodes. `points` (may be NULL: all) names the
-// points whose positions and velocities are written, as 272 or 0,5,10-20; states that have none of them are left out.
+// columns and commas. A name that is there twice is preceded by those of its nodes. `points` (may be NULL: all) names
+// the points whose positions and velocities are written, as 272 or 0,5,10-20; states that have none of them are left
+// out.
 typedef struct dvCurves dvCurves;
 // NULL, after a message, when they cannot be written.
 dvCurves *dv_curves_create(dvScene *scene, const char *directory, bool csv, const char *points);

@@ -131,7 +131,7 @@ typedef struct dvResponse {
   dvCollisionModel *model[2];
   const char *parameters;   // name=value&name=value, of the contact manager or a model
   long since;               // step of its first contact
-  size_t list;   // its contacts in the lists of this step
+  size_t list;              // its contacts in the lists of this step
 } dvResponse;
 
 typedef struct dvResponses {

@@ -91,7 +91,7 @@ static bool stack(bool quick)
   Trial t = {0};
   add_head(&text, 0.01, 0, -gravity, "<LCPConstraintSolver name='solver' tolerance='1e-9' maxIt='3000' mu='0.5'/>");
   for (int i = 0; i < BOXES; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "box%d", i);
     add_box(&text, name, 0.5 - 0.03 * i, 0.01 + 0.41 * i, 1 + i % 3);
   }

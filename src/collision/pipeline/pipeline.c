@@ -310,6 +310,7 @@ static bool pipeline_restored(dvObject *o)
   }
   for (size_t i = 0; i < p->all.count; i++)   // theirs may come later
     if (!dv_collision_model_restored(&p->all.data[i]->base)) return false;
+  if (p->groups && p->groups->cls->restored && !p->groups->cls->restored(p->groups)) return false;
   if (p->lists.used) refit_models(p, 0);
   if ((p->lists.used || p->live.scene) && respond(p) != DV_OK) return false;
   for (size_t i = 0; i < p->responses.count; i++)

@@ -26,10 +26,13 @@ typedef struct GroupManager {
   dvAddressMap table;                     // of their nodes
   DV_ARRAY(dvNode *) followers, before;   // nodes that another one leads, now and in the last step
   DV_ARRAY(int32_t) leaders;              // of each union
+  DV_ARRAY(int32_t) pairs;                // follower and leader, by their places in the graph
 } GroupManager;
 
 #define SELF GroupManager
 static const dvFieldDesc group_fields[] = {GROUP_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc group_memory[] = {DV_REMEMBER(numbers, groups) DV_REMEMBER(numbers, merges)
+                                                DV_REMEMBER(numbers, splits) DV_REMEMBER(array, pairs)};
 #undef SELF
 
 // --- bodies --------------------------------------------------------------------------------------
@@ -140,6 +143,68 @@ static void dissolve(GroupManager *g)
   g->followers.count = 0;
 }
 
+// --- memory --------------------------------------------------------------------------------------
+
+// counts nodes depth first until `node`, or the one whose number `place` has
+static const dvNode *walk(const dvNode *at, const dvNode *node, int32_t *place)
+{
+  if (at == node || (!node && *place == 0)) return at;
+  *place += node ? 1 : -1;
+  const dvNode *found = NULL;
+  for (size_t i = 0; i < at->children.count && !found; i++) found = walk(at->children.data[i], node, place);
+  return found;
+}
+
+static int32_t place_of(const dvNode *node)
+{
+  int32_t place = 0;
+  walk(node->scene->root, node, &place);
+  return place;
+}
+
+static dvNode *node_at(dvScene *scene, int32_t place)
+{
+  return place < 0 ? NULL : (dvNode *)walk(scene->root, NULL, &place);
+}
+
+static void note_pairs(GroupManager *g)
+{
+  g->pairs.count = 0;
+  for (size_t i = 0; i < g->followers.count; i++) {
+    dv_push(&g->pairs, place_of(g->followers.data[i]));
+    dv_push(&g->pairs, place_of(g->followers.data[i]->leader));
+  }
+}
+
+// a node that leads follows nobody, and has a solver as its followers have
+static bool pairs_hold(const GroupManager *g, dvScene *scene)
+{
+  if (g->pairs.count % 2) return false;
+  for (size_t i = 0; i < g->pairs.count; i++) {
+    const dvNode *node = node_at(scene, g->pairs.data[i]);
+    if (!node || !solver_in(node)) return false;
+    for (size_t k = 0; k < i; k++)
+      if (g->pairs.data[k] == g->pairs.data[i] && (i % 2 == 0 || k % 2 == 0)) return false;
+  }
+  return true;
+}
+
+static bool group_manager_restored(dvObject *o)
+{
+  GroupManager *g = (GroupManager *)o;
+  dvScene *scene = o->node->scene;
+  if (!pairs_hold(g, scene)) return false;
+  dissolve(g);
+  for (size_t i = 0; i < g->pairs.count; i += 2) {
+    dvNode *node = node_at(scene, g->pairs.data[i]), *leader = node_at(scene, g->pairs.data[i + 1]);
+    node->leader = leader;
+    dv_push(&leader->joined, node);
+    dv_push(&g->followers, node);
+  }
+  scene->version++;
+  return true;
+}
+
 static void regroup(GroupManager *g, dvScene *scene)
 {
   dissolve(g);
@@ -158,7 +223,10 @@ static void regroup(GroupManager *g, dvScene *scene)
   for (size_t i = 0; i < g->before.count; i++)
     if (!g->before.data[i]->leader) g->splits++;
   scene->version++;   // solvers have other systems now
+  note_pairs(g);
 }
+
+// --- the component -------------------------------------------------------------------------------
 
 static dvStatus group_manager_group(dvObject *o, const dvResponses *responses, dvNode *scene_node, dvNode **nodes)
 {
@@ -183,6 +251,7 @@ static void group_manager_destroy(dvObject *o)
   dv_array_free(&g->followers);
   dv_array_free(&g->before);
   dv_array_free(&g->leaders);
+  dv_array_free(&g->pairs);
   dv_address_map_free(&g->table);
 }
 
@@ -197,6 +266,8 @@ const dvClass dv_group_manager_class = {
     .size = sizeof(GroupManager),
     .blocks = {&dv_object_block, DV_BLOCK(group_fields)},
     .ops = {[DV_ROLE_GROUP_MANAGER] = &group_manager_ops},
+    DV_MEMORY(group_memory),
+    .restored = group_manager_restored,
     .cleanup = group_manager_cleanup,
     .destroy = group_manager_destroy,
 };
