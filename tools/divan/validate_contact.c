@@ -99,7 +99,7 @@ static bool stack(bool quick)
   bool good = run(&t, &text, steps);
   double drift = 0;
   for (int i = 0; good && i < BOXES; i++) {
-    char path[16];
+    char path[32];
     snprintf(path, sizeof path, "box%d/dofs", i);
     const double *x = dv_state_read(dv_state(trial_find(&t, path)), DV_X);
     drift = fmax(drift, fmax(fabs(x[1] - 0.21 - 0.41 * i), hypot(x[0], x[2])));
