@@ -28,7 +28,7 @@ static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool 
   }
   dvObject *found = NULL;
   for (size_t i = 0; i < node->children.count && !found; i++)
-    found = find_with_tags(node->children.data[i], tags, failed, fits);
+    if (node->children.data[i]->activated) found = find_with_tags(node->children.data[i], tags, failed, fits);
   return found;
 }
 
@@ -47,6 +47,9 @@ void dv_ode_find_linear_solver(const dvObject *o, dvLink *link)
 dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
 {
   dv_ode_find_linear_solver(o, link);
+  if (link->target && !dv_node_active(link->target->node))
+    return dv_error(o, "activate its node, or name another one",
+                    "the linear solver %s stands in a node that is left out", link->target->name);
   if (link->target) return DV_OK;
   // there is one with a mistake, which was told
   if (find_with_tags(o->node, &o->node->base.tags, true, is_linear_solver)) return DV_ERROR_INPUT;

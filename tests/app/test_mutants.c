@@ -17,6 +17,10 @@ static const char *const mutants[] = {
     "<GenericConstraintCorrection/></Node><Node name='b'><EulerImplicitSolver/><SparseLDLSolver/><MechanicalObject "
     "name='dofs' position='1 0 0'/><UniformMass totalMass='1'/><GenericConstraintCorrection/></Node>"
     "<BilateralLagrangianConstraint object1='@a/dofs' object2='@b/dofs' first_point='0' second_point='0'/></Node>",
+    // the only linear solver stands in a node that is left out: found from above, and by name
+    "<Node><EulerImplicitSolver/><Node activated='0'><SparseLDLSolver/><MechanicalObject/></Node></Node>",
+    "<Node><EulerImplicitSolver linearSolver='@a/ldl'/><MechanicalObject/><UniformMass/><Node name='a' activated='0'>"
+    "<SparseLDLSolver name='ldl'/></Node></Node>",
 };
 
 static void mutants_end_well(void **state)
