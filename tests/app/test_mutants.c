@@ -19,6 +19,7 @@ static const char *const mutants[] = {
     "<BilateralLagrangianConstraint object1='@a/dofs' object2='@b/dofs' first_point='0' second_point='0'/></Node>",
     // the only linear solver stands in a node that is left out: found from above, and by name
     "<Node><EulerImplicitSolver/><Node activated='0'><SparseLDLSolver/><MechanicalObject/></Node></Node>",
+    "<Node><EulerImplicitSolver/><MechanicalObject/><UniformMass/><Node sleeping='1'><CGLinearSolver/></Node></Node>",
     "<Node><EulerImplicitSolver linearSolver='@a/ldl'/><MechanicalObject/><UniformMass/><Node name='a' activated='0'>"
     "<SparseLDLSolver name='ldl'/></Node></Node>",
 };
