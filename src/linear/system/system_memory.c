@@ -30,11 +30,15 @@ static bool is_matrix(const Stored *m)
   if (m->values.count % numbers || m->values.count / numbers != entries) return false;
   for (size_t r = 0; r < rows; r++)
     if (m->row_start.data[r + 1] < m->row_start.data[r] || (size_t)m->row_start.data[r + 1] > entries) return false;
-  for (size_t r = 0; r < rows; r++)
+  for (size_t r = 0; r < rows; r++) {
+    bool diagonal = false;   // systems have all of it
     for (int32_t e = m->row_start.data[r]; e < m->row_start.data[r + 1]; e++) {
       bool ascends = e == m->row_start.data[r] || m->col.data[e] > m->col.data[e - 1];
       if (m->col.data[e] < 0 || (size_t)m->col.data[e] >= rows || !ascends) return false;
+      diagonal = diagonal || (size_t)m->col.data[e] == r;
     }
+    if (!diagonal) return false;
+  }
   return true;
 }
 
