@@ -88,9 +88,7 @@ static dvStatus correct(FreeMotion *l, double dt)
 static dvStatus free_motion_step(dvObject *o, double dt)
 {
   FreeMotion *l = (FreeMotion *)o;
-  dvScene *scene = o->node->scene;
   dvTimers *timers = o->context->timers;
-  double next = scene->root->time + dt;
   DV_TRY(dv_loop_begin(o, dt));
   dv_timer_begin(timers, "integrate");
   dvStatus moved = move_freely(l, dt);
@@ -101,12 +99,7 @@ static dvStatus free_motion_step(dvObject *o, double dt)
   dvStatus corrected = correct(l, dt);
   dv_timer_end(timers);
   DV_TRY(corrected);
-  dv_loop_clear_external(scene->plan);
-  dv_timer_begin(timers, "propagate");
-  dv_mech_settle(scene->plan, DV_X, DV_V, next);
-  dv_loop_touch(scene);
-  dv_timer_end(timers);
-  return dv_loop_end(o, dt, next);
+  return dv_loop_end_corrected(o, dt);
 }
 
 static void free_motion_destroy(dvObject *o) { dv_integration_free(&((FreeMotion *)o)->integration); }

@@ -20,15 +20,6 @@ dvMech dv_ode_mech(const dvObject *o, double dt, bool implicit)
 
 // --- companions ----------------------------------------------------------------------------------
 
-static bool takes_part(const dvNode *node) { return node->activated && !node->sleeping; }
-
-static bool is_left_out(const dvNode *node)
-{
-  bool above = node->parents.count > 0;
-  for (size_t i = 0; i < node->parents.count && above; i++) above = is_left_out(node->parents.data[i]);
-  return above || !takes_part(node);
-}
-
 static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool failed, bool (*fits)(const dvObject *o))
 {
   for (size_t i = 0; i < node->objects.count; i++) {
@@ -37,7 +28,7 @@ static dvObject *find_with_tags(const dvNode *node, const dvStrings *tags, bool 
   }
   dvObject *found = NULL;
   for (size_t i = 0; i < node->children.count && !found; i++)
-    if (takes_part(node->children.data[i])) found = find_with_tags(node->children.data[i], tags, failed, fits);
+    if (!dv_node_rests(node->children.data[i])) found = find_with_tags(node->children.data[i], tags, failed, fits);
   return found;
 }
 
@@ -56,7 +47,7 @@ void dv_ode_find_linear_solver(const dvObject *o, dvLink *link)
 dvStatus dv_ode_need_linear_solver(dvObject *o, dvLink *link)
 {
   dv_ode_find_linear_solver(o, link);
-  if (link->target && is_left_out(link->target->node))
+  if (link->target && dv_node_left_out(link->target->node))
     return dv_error(o, "activate its node, or name another one",
                     "the linear solver %s stands in a node that is left out", link->target->name);
   if (link->target) return DV_OK;

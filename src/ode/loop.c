@@ -297,6 +297,18 @@ dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, doubl
   return DV_OK;
 }
 
+dvStatus dv_loop_end_corrected(dvObject *o, double dt)
+{
+  dvScene *scene = o->node->scene;
+  double next = scene->root->time + dt;
+  dv_timer_begin(o->context->timers, "propagate");
+  dv_loop_clear_external(scene->plan);
+  dv_mech_settle(scene->plan, DV_X, DV_V, next);
+  dv_loop_touch(scene);
+  dv_timer_end(o->context->timers);
+  return dv_loop_end(o, dt, next);
+}
+
 dvStatus dv_loop_end(dvObject *o, double dt, double time)
 {
   dvScene *scene = o->node->scene;

@@ -46,6 +46,8 @@ dvStatus dv_loop_begin(dvObject *o, double dt);   // event, links, engines
 // Runs the collision pipelines, between their events. contacts (may be NULL): how many there are.
 dvStatus dv_loop_collide(dvObject *o, double dt, size_t *contacts);
 dvStatus dv_loop_integrate(dvObject *o, dvIntegration *list, dvNode *root, double dt);
+// After constraints have moved the states: boundary conditions, mappings, dv_loop_end.
+dvStatus dv_loop_end_corrected(dvObject *o, double dt);
 dvStatus dv_loop_end(dvObject *o, double dt, double time);   // the new time, event, visual models, check
 
 // Reports the first state that is no longer finite; then all states stand as they were after the last step that ended

@@ -314,10 +314,14 @@ static void collect(dvNode *node, Marks *m)
   for (size_t i = 0; i < node->children.count; i++) collect(node->children.data[i], m);
 }
 
-static bool passed_over(const dvNode *node, const dvVisitor *v)
+bool dv_node_left_out(const dvNode *node)
 {
-  return !v->everything && (!node->activated || node->sleeping);
+  bool above = node->parents.count > 0;
+  for (size_t i = 0; i < node->parents.count && above; i++) above = dv_node_left_out(node->parents.data[i]);
+  return above || dv_node_rests(node);
 }
+
+static bool passed_over(const dvNode *node, const dvVisitor *v) { return !v->everything && dv_node_rests(node); }
 
 static void walk_tree(dvNode *node, dvVisitor *v)
 {

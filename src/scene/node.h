@@ -139,6 +139,9 @@ dvNode *dv_node_child(const dvNode *node, const char *name);
 int dv_node_depth(const dvNode *node);   // 0 for the root
 dvObject *dv_node_object(const dvNode *node, const char *name);
 bool dv_node_active(const dvNode *node);   // it and all above it
+// Visitors do not come to a node that rests, nor to what is below it.
+static inline bool dv_node_rests(const dvNode *node) { return !node->activated || node->sleeping; }
+bool dv_node_left_out(const dvNode *node);   // it, or all above it, rests
 
 // --- links ---
 

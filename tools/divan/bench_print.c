@@ -144,8 +144,10 @@ static void print_contacts(const json_t *list)
     printf("\n%s, %d thread%s\n", string(c, "name"), (int)number(c, "threads"), number(c, "threads") == 1 ? "" : "s");
     print_list(string(c, "per"), json_object_get(c, "elements"));
     printf("\n");
-    print_list("contacts", json_object_get(c, "contacts"));
-    printf("\n");
+    if (strcmp(string(c, "per"), "contacts") != 0) {
+      print_list("contacts", json_object_get(c, "contacts"));
+      printf("\n");
+    }
     print_list("ms", json_object_get(c, "ms"));
     printf("   time ~ n^%.2f\n", number(c, "exponent"));
   }

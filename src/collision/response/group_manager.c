@@ -65,27 +65,42 @@ static int32_t root_of(GroupManager *g, int32_t i)
   return i;
 }
 
+// --- places in the graph -------------------------------------------------------------------------
+
+// counts nodes depth first until `node`, or the one whose number `place` has
+static const dvNode *walk(const dvNode *at, const dvNode *node, int32_t *place)
+{
+  if (at == node || (!node && *place == 0)) return at;
+  *place += node ? 1 : -1;
+  const dvNode *found = NULL;
+  for (size_t i = 0; i < at->children.count && !found; i++) found = walk(at->children.data[i], node, place);
+  return found;
+}
+
+static int32_t place_of(const dvNode *node)
+{
+  int32_t place = 0;
+  walk(node->scene->root, node, &place);
+  return place;
+}
+
+static dvNode *node_at(dvScene *scene, int32_t place)
+{
+  return place < 0 ? NULL : (dvNode *)walk(scene->root, NULL, &place);
+}
+
+// --- groups --------------------------------------------------------------------------------------
+
 static bool is_implicit(const dvNode *node)
 {
   return ((const dvOdeOps *)dv_ops(solver_in(node), DV_ROLE_ODE))->kind == DV_ODE_IMPLICIT;
 }
 
-// which of two comes first in the graph, depth first
-static bool comes_first(const dvNode *at, const dvNode *a, const dvNode *b, const dvNode **found)
-{
-  if (at == a || at == b) *found = at;
-  for (size_t i = 0; i < at->children.count && !*found; i++) comes_first(at->children.data[i], a, b, found);
-  return *found == a;
-}
-
 static bool leads(const dvNode *a, const dvNode *b)
 {
   if (is_implicit(a) != is_implicit(b)) return is_implicit(a);
-  const dvNode *found = NULL;
-  return comes_first(a->scene->root, b, a, &found);
+  return place_of(a) > place_of(b);
 }
-
-// --- groups --------------------------------------------------------------------------------------
 
 static bool is_static(const dvResponse *r) { return !r->model[0]->simulated || !r->model[1]->simulated; }
 
@@ -144,28 +159,6 @@ static void dissolve(GroupManager *g)
 }
 
 // --- memory --------------------------------------------------------------------------------------
-
-// counts nodes depth first until `node`, or the one whose number `place` has
-static const dvNode *walk(const dvNode *at, const dvNode *node, int32_t *place)
-{
-  if (at == node || (!node && *place == 0)) return at;
-  *place += node ? 1 : -1;
-  const dvNode *found = NULL;
-  for (size_t i = 0; i < at->children.count && !found; i++) found = walk(at->children.data[i], node, place);
-  return found;
-}
-
-static int32_t place_of(const dvNode *node)
-{
-  int32_t place = 0;
-  walk(node->scene->root, node, &place);
-  return place;
-}
-
-static dvNode *node_at(dvScene *scene, int32_t place)
-{
-  return place < 0 ? NULL : (dvNode *)walk(scene->root, NULL, &place);
-}
 
 static void note_pairs(GroupManager *g)
 {

@@ -51,9 +51,8 @@ static dvStatus move_freely(ConstraintLoop *l, double dt, double next)
 static dvStatus constraint_loop_step(dvObject *o, double dt)
 {
   ConstraintLoop *l = (ConstraintLoop *)o;
-  dvScene *scene = o->node->scene;
   dvTimers *timers = o->context->timers;
-  double next = scene->root->time + dt;
+  double next = o->node->scene->root->time + dt;
   DV_TRY(dv_loop_begin(o, dt));
   if (l->doCollisionsFirst) DV_TRY(dv_loop_collide(o, dt, NULL));
   dv_timer_begin(timers, "integrate");
@@ -65,12 +64,7 @@ static dvStatus constraint_loop_step(dvObject *o, double dt)
   status = constraint_loop_solve(o, dt, false);
   dv_timer_end(timers);
   DV_TRY(status);
-  dv_loop_clear_external(scene->plan);
-  dv_timer_begin(timers, "propagate");
-  dv_mech_settle(scene->plan, DV_X, DV_V, next);
-  dv_loop_touch(scene);
-  dv_timer_end(timers);
-  return dv_loop_end(o, dt, next);
+  return dv_loop_end_corrected(o, dt);
 }
 
 static void constraint_loop_destroy(dvObject *o)

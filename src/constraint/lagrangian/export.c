@@ -100,27 +100,16 @@ static void compliance_destroy(dvObject *o)
   dv_array_free(&c->place);
 }
 
-#define SELF dvMatrixExport
-static const dvMemoryDesc compliance_memory[] = {DV_MATRIX_EXPORT_MEMORY(DV_REMEMBER)};
-#undef SELF
-
-#define COMPLIANCE_CLASS(variable, name_, help_, more)                                          \
-  const dvClass variable = {                                                                    \
-      .struct_size = sizeof(dvClass),                                                           \
-      .name = name_,                                                                            \
-      .help = help_,                                                                            \
-      .module = "SofaMatrix",                                                                   \
-      .roles = DV_PLAYS(DV_ROLE_EXPORTER),                                                      \
-      .size = sizeof(Compliance),                                                               \
-      .blocks = {&dv_object_block, &dv_matrix_export_block, DV_BLOCK(compliance_fields), more}, \
-      .init = compliance_exporter_init,                                                         \
-      .destroy = compliance_destroy,                                                            \
-      DV_MEMORY(compliance_memory),                                                             \
-      .cleanup = dv_matrix_export_cleanup,                                                      \
-      .handle_event = dv_matrix_export_handle_event,                                            \
-  }
-
-COMPLIANCE_CLASS(dv_compliance_exporter_class, "ComplianceMatrixExporter",
-                 "writes compliance, rows or multipliers of the constraints to a file", &dv_matrix_exporter_block);
-COMPLIANCE_CLASS(dv_compliance_image_class, "ComplianceMatrixImage",
-                 "writes a picture of the compliance of the constraints", &dv_matrix_image_block);
+const dvClass dv_compliance_exporter_class = {
+    DV_MATRIX_EXPORT_CLASS("ComplianceMatrixExporter",
+                           "writes compliance, rows or multipliers of the constraints to a file", Compliance,
+                           compliance_fields, &dv_matrix_exporter_block),
+    .init = compliance_exporter_init,
+    .destroy = compliance_destroy,
+};
+const dvClass dv_compliance_image_class = {
+    DV_MATRIX_EXPORT_CLASS("ComplianceMatrixImage", "writes a picture of the compliance of the constraints", Compliance,
+                           compliance_fields, &dv_matrix_image_block),
+    .init = compliance_exporter_init,
+    .destroy = compliance_destroy,
+};

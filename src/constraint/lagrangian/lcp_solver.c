@@ -271,7 +271,7 @@ static dvStatus lcp_solve(dvObject *o, double dt, bool velocities_first)
   dv_timer_end(o->context->timers);
   DV_TRY(dv_problem_apply(p, plan, &step));
   if (velocities_first) dv_mech_combine(plan, DV_X, DV_X, dt, DV_V);
-  dv_problem_store(p, plan, &step);
+  dv_problem_store(p, &step);
   return show(s);
 }
 

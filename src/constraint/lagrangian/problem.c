@@ -158,9 +158,8 @@ void dv_problem_forget(dvConstraintProblem *p)
   p->names.count = 0;
 }
 
-void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+void dv_problem_store(dvConstraintProblem *p, const dvConstraintStep *step)
 {
-  DV_UNUSED(plan);
   dv_problem_forget(p);
   dv_array_resize(&p->old, p->rows);
   if (p->rows) memcpy(p->old.data, p->lambda.data, p->rows * sizeof *p->old.data);

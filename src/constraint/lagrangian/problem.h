@@ -69,7 +69,7 @@ double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *m
 // DV_V).
 dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
 // Keeps the multipliers for the next step and tells constraints theirs.
-void dv_problem_store(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
+void dv_problem_store(dvConstraintProblem *p, const dvConstraintStep *step);
 void dv_problem_forget(dvConstraintProblem *p);   // multipliers of earlier steps
 // For the hook `remember` of the solver: the multipliers of the last step.
 void dv_problem_remember(dvConstraintProblem *p, const dvPlan *plan, dvMemoryStream *s);

@@ -217,7 +217,7 @@ dvStatus dv_constraint_solver_solve(dvObject *o, double dt, bool velocities_firs
   DV_TRY(dv_problem_apply(p, plan, &step));
   if (velocities_first) dv_mech_combine(plan, DV_X, DV_X, dt, DV_V);
   for (int i = 1; !velocities_first && i < s->linearizations; i++) DV_TRY(linearise_again(s, plan, dt, find));
-  dv_problem_store(p, plan, &step);
+  dv_problem_store(p, &step);
   return show(s);
 }
 

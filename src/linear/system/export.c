@@ -26,6 +26,7 @@ typedef struct Export {
 static const dvFieldDesc export_fields[] = {DV_MATRIX_EXPORT_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc exporter_fields[] = {DV_MATRIX_EXPORTER_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc image_fields[] = {DV_MATRIX_IMAGE_FIELDS(DV_DESCRIBE)};
+const dvMemoryDesc dv_matrix_export_memory[1] = {DV_REMEMBER(numbers, steps)};
 #undef SELF
 #define SELF Export
 static const dvFieldDesc system_fields[] = {SYSTEM_FIELDS(DV_DESCRIBE)};
@@ -145,26 +146,14 @@ static dvStatus export_init(dvObject *o)
   return dv_matrix_export_init(o, system_matrix, o->cls == &dv_matrix_image_class);
 }
 
-#define SELF dvMatrixExport
-static const dvMemoryDesc export_memory[] = {DV_MATRIX_EXPORT_MEMORY(DV_REMEMBER)};
-#undef SELF
-
-#define EXPORT_CLASS(variable, name_, help_, more)                                          \
-  const dvClass variable = {                                                                \
-      .struct_size = sizeof(dvClass),                                                       \
-      .name = name_,                                                                        \
-      .help = help_,                                                                        \
-      .module = "SofaMatrix",                                                               \
-      .roles = DV_PLAYS(DV_ROLE_EXPORTER),                                                  \
-      .size = sizeof(Export),                                                               \
-      .blocks = {&dv_object_block, &dv_matrix_export_block, DV_BLOCK(system_fields), more}, \
-      .init = export_init,                                                                  \
-      DV_MEMORY(export_memory),                                                             \
-      .cleanup = dv_matrix_export_cleanup,                                                  \
-      .handle_event = dv_matrix_export_handle_event,                                        \
-  }
-
-EXPORT_CLASS(dv_matrix_exporter_class, "GlobalSystemMatrixExporter", "writes the matrix of a linear system to a file",
-             &dv_matrix_exporter_block);
-EXPORT_CLASS(dv_matrix_image_class, "GlobalSystemMatrixImage",
-             "writes a picture of the entries of the matrix of a linear system", &dv_matrix_image_block);
+const dvClass dv_matrix_exporter_class = {
+    DV_MATRIX_EXPORT_CLASS("GlobalSystemMatrixExporter", "writes the matrix of a linear system to a file", Export,
+                           system_fields, &dv_matrix_exporter_block),
+    .init = export_init,
+};
+const dvClass dv_matrix_image_class = {
+    DV_MATRIX_EXPORT_CLASS("GlobalSystemMatrixImage",
+                           "writes a picture of the entries of the matrix of a linear system", Export, system_fields,
+                           &dv_matrix_image_block),
+    .init = export_init,
+};

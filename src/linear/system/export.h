@@ -20,7 +20,6 @@ enum { DV_MATRIX_TXT, DV_MATRIX_CSV, DV_MATRIX_MTX, DV_MATRIX_PGM, DV_MATRIX_JPG
   X(choice, format, "txt", "", "kind of file", .options = "txt|csv|mtx|pgm|jpg") \
   X(int, precision, "6", "", "significant digits of txt and csv")
 #define DV_MATRIX_IMAGE_FIELDS(X) X(string, bitmap, "", "", "accepted for compatibility", .flags = DV_HIDDEN)
-#define DV_MATRIX_EXPORT_MEMORY(X) X(numbers, steps)
 
 typedef struct dvMatrixExport {
   dvObject base;
@@ -33,8 +32,17 @@ typedef struct dvMatrixExport {
 } dvMatrixExport;
 extern const dvFieldBlock dv_matrix_export_block, dv_matrix_exporter_block, dv_matrix_image_block;
 
+extern const dvMemoryDesc dv_matrix_export_memory[1];
+
 dvStatus dv_matrix_export_init(dvObject *o, const dvBlockMatrix *(*matrix)(dvMatrixExport *e), bool picture);
 void dv_matrix_export_handle_event(dvObject *o, const dvEvent *event);
 void dv_matrix_export_cleanup(dvObject *o);
+
+// A class of them: its struct, which begins with dvMatrixExport, its own fields, and the block of its kind of file.
+#define DV_MATRIX_EXPORT_CLASS(name_, help_, struct_, fields, kind)                                                  \
+  .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = "SofaMatrix",                              \
+  .roles = DV_PLAYS(DV_ROLE_EXPORTER), .size = sizeof(struct_),                                                      \
+  .blocks = {&dv_object_block, &dv_matrix_export_block, DV_BLOCK(fields), kind}, DV_MEMORY(dv_matrix_export_memory), \
+  .cleanup = dv_matrix_export_cleanup, .handle_event = dv_matrix_export_handle_event
 
 #endif

@@ -75,16 +75,7 @@ export class GraphTab extends Part {
 
   private share(value: number) { this.session.set({ treeShare: Math.min(0.85, Math.max(0.15, value)) }); }
 
-  private menuKey(e: KeyboardEvent) {
-    const items = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button:not(:disabled)')];
-    const i = items.indexOf((this.renderRoot as ShadowRoot).activeElement as HTMLElement);
-    if (e.key === 'Escape' || e.key === 'Tab') this.closeMenu();
-    else if (e.key === 'ArrowDown') items[(i + 1) % items.length].focus();
-    else if (e.key === 'ArrowUp') items[(i + items.length - 1) % items.length].focus();
-    else return;
-    e.preventDefault();
-    e.stopPropagation();
-  }
+  private menuKey(e: KeyboardEvent) { this.walkMenu(e, () => this.closeMenu()); }
 
   override render() {
     const s = this.session, path = s.selection, share = s.settings.treeShare, off = !s.editor;

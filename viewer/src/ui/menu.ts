@@ -32,16 +32,7 @@ export class Menu extends Part {
     return [{ name: 'Select', run: () => { s.select(path); s.set({ tab: 'graph', panel: true }); } }, ...plotting(s, hit), ...(hit ? [{ name: 'Hold or free this point', run: fix, edits: true }] : []), ...looking(s, path)];
   }
 
-  private key(e: KeyboardEvent) {
-    const items = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button:not(:disabled)')];
-    const i = items.indexOf((this.renderRoot as ShadowRoot).activeElement as HTMLElement);
-    if (e.key === 'Escape' || e.key === 'Tab') this.close();
-    else if (e.key === 'ArrowDown') items[(i + 1) % items.length].focus();
-    else if (e.key === 'ArrowUp') items[(i + items.length - 1) % items.length].focus();
-    else return;
-    e.preventDefault();
-    e.stopPropagation();
-  }
+  private key(e: KeyboardEvent) { this.walkMenu(e, () => this.close()); }
 
   override render() {
     const p = this.place;

@@ -27,6 +27,18 @@ export abstract class Part extends LitElement {
   }
 
   protected find<T extends Element>(selector: string): T { return this.renderRoot.querySelector(selector) as T; }
+
+  // keys of a menu: up and down go round, Escape and Tab close it
+  protected walkMenu(e: KeyboardEvent, close: () => void) {
+    const items = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button:not(:disabled)')];
+    const i = items.indexOf((this.renderRoot as ShadowRoot).activeElement as HTMLElement);
+    if (e.key === 'Escape' || e.key === 'Tab') close();
+    else if (e.key === 'ArrowDown') items[(i + 1) % items.length].focus();
+    else if (e.key === 'ArrowUp') items[(i + items.length - 1) % items.length].focus();
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
 }
 
 export function number(value: number, digits = 4): string {
