@@ -1,0 +1,54 @@
+// A cable that runs from a pull point through points of a body, on which it slides, to the last one, where it is fixed.
+//
+//   q = L0 - L(x): how far it was pulled in;  dq/dx_i = u_(i-1,i) + u_(i+1,i), unit vectors towards the neighbours
+//
+// Friction (capstan, Euler 1769, Eytelwein 1808): at a point where the cable turns by theta its tension behind the
+// point is e^(-mu theta) of that before it while it is pulled in, e^(mu theta) while it is let out.
+#ifndef DV_ROBOT_CABLE_H
+#define DV_ROBOT_CABLE_H
+
+#include "math/vec.h"
+#include "robot/part.h"
+
+#define DV_CABLE_FIELDS(X)                                                                                          \
+  X(indices, indices, "", "", "points that the cable runs through, from where it is pulled to where it is fixed",   \
+    .alias = "index")                                                                                               \
+  X(vec3, pullPoint, "0 0 0", "m", "fixed point from which the cable is pulled")                                    \
+  X(bool, hasPullPoint, "1", "",                                                                                    \
+    "the cable leaves the body for the pull point; else it begins at the first of its "                             \
+    "points")                                                                                                       \
+  X(real, cableInitialLength, "0", "m", "length that counts as not pulled; that at rest when it is not given")      \
+  X(real, cableLength, "0", "m", "length at the end of the last step", .flags = DV_READ_ONLY)                       \
+  X(real, force, "0", "N", "tension where it is pulled, in the last step", .flags = DV_READ_ONLY)                   \
+  X(real, displacement, "0", "m", "how much shorter than cableInitialLength it is", .flags = DV_READ_ONLY)          \
+  X(real, maxForce, "0", "N", "largest tension; none when it is not given")                                         \
+  X(real, minForce, "0", "N", "smallest tension, 0 for a rope; without it the cable can push as a rod does")        \
+  X(real, maxPositiveDisp, "0", "m", "most that it can be pulled in; no end when it is not given")                  \
+  X(real, maxNegativeDisp, "0", "m", "most that it can be let out; no end when it is not given")                    \
+  X(real, maxDispVariation, "0", "m", "most that its displacement changes in a step; no end when it is not given")  \
+  X(real, friction, "0", "", "coefficient of friction between the cable and the points that it turns around",       \
+    .least = "0")                                                                                                   \
+  X(vec3s, path, "", "m", "where the cable runs", .flags = DV_READ_ONLY)                                            \
+  X(bool, drawPullPoint, "1", "", "accepted: the pull point is the end of the line", .flags = DV_HIDDEN | DV_LOOKS) \
+  X(bool, drawPoints, "1", "", "accepted: the points are the corners of the line", .flags = DV_HIDDEN | DV_LOOKS)   \
+  X(color, color, "0.4 0.4 0.4 1", "", "colour of the line", .flags = DV_LOOKS)
+
+typedef struct dvCable {
+  dvPart part;
+  DV_CABLE_FIELDS(DV_MEMBER)
+  dvInts pairs;   // of the line
+  double way;     // 1 while it is pulled in, -1 while it is let out: which way friction acts
+} dvCable;
+extern const dvFieldBlock dv_cable_block;
+
+dvStatus dv_cable_init(dvObject *o, const dvGauge *gauge, dvPartRole role);
+dvStatus dv_cable_bwd_init(dvObject *o);
+size_t dv_cable_rows(const dvPart *p);
+void dv_cable_measure(dvPart *p, const double *x, double *q, bool slopes);
+void dv_cable_limits(dvPart *p);   // into aims[0]: of force and displacement, rate included
+void dv_cable_show(dvPart *p);
+void dv_cable_remember(dvObject *o, dvMemoryStream *s);
+void dv_cable_destroy(dvObject *o);
+extern const dvVisualOps dv_cable_visual_ops;
+
+#endif
