@@ -5,14 +5,14 @@
 #include "mass/diagonal.h"
 #include "mechanics/component.h"
 #include "scene/plan.h"
-#include "topology/topology.h"
+#include "topology/change/journal.h"
 #include "view/flags.h"
 
 #include <string.h>
 
 const char *const dv_draw_group_names[DV_DRAW_GROUPS] = {
-    "visual", "behavior", "velocities",         "forces",      "collision",
-    "bounds", "mappings", "mechanicalMappings", "forceFields", "interactions"};
+    "visual",   "behavior",           "velocities",  "forces",       "collision", "bounds",
+    "mappings", "mechanicalMappings", "forceFields", "interactions", "contacts"};
 const char *const dv_draw_kind_names[] = {"triangles", "lines", "points", "vectors", "spheres", "frames", "boxes"};
 
 // --- the list ------------------------------------------------------------------------------------
@@ -37,6 +37,13 @@ static int dynamic_of(dvDraw *d, dvDrawGroup group, dvDrawSource source, dvObjec
   int width = source == DV_FROM_TURNS ? 4 : 3;
   return array_of(d, group,
                   (dvDrawArray){.source = source, .object = o, .vector = vector, .dynamic = true, .width = width});
+}
+
+static int varying_of(dvDraw *d, dvDrawGroup group, dvDrawSource source, dvObject *o, int which)
+{
+  return array_of(
+      d, group,
+      (dvDrawArray){.source = source, .object = o, .vector = which, .dynamic = true, .varies = true, .width = 3});
 }
 
 static int indices_of(dvDraw *d, dvDrawGroup group, dvDrawSource source, dvObject *o, int width)
@@ -101,9 +108,36 @@ static void add_parts(dvDraw *d, dvDrawable *s, const dvVisualModel *v)
   dv_free(corners);
 }
 
+// The state under a surface with a mesh of its own that is spanned over volumes which have been cut or carved: the
+// surface knows nothing of that. NULL for all others.
+static dvState *cut_under(const dvPlan *p, const dvObject *visual)
+{
+  dvObject *out;
+  if (!p || dv_state((dvObject *)visual)->topology) return NULL;
+  for (size_t k = 0; k < p->visual_mappings.count; k++) {
+    dvObject *m = p->visual_mappings.data[k], *in = dv_mapping_input(m, 0);
+    for (size_t i = 0; in && (out = dv_mapping_output(m, i)); i++) {
+      dvState *state = out == visual && dv_is_mechanical_state(in) ? dv_state(in) : NULL;
+      if (state && state->base.dof->coord == 3 && state->topology && dv_topology_journal(state->topology) &&
+          dv_topology_largest(state->topology) >= DV_TETRAHEDRON)
+        return state;
+    }
+  }
+  return NULL;
+}
+
 static void add_surface(dvDraw *d, dvVisualModel *v)
 {
   dvObject *o = &v->base.state.base;
+  dvState *body = cut_under(d->scene->plan, o);
+  if (body) {   // its outer faces stand in for the surface
+    dvDrawable *s =
+        add(d, DV_DRAW_VISUAL, DV_DRAW_TRIANGLES, o, dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, &body->base, 0));
+    s->indices = indices_of(d, DV_DRAW_VISUAL, DV_FROM_BOUNDARY, &body->topology->base, 3);
+    s->has_material = true;
+    s->material = dv_visual_material(v);
+    return;
+  }
   if (!v->triangles.count && !v->quads.count) return;
   dvDrawable *s = add(d, DV_DRAW_VISUAL, DV_DRAW_TRIANGLES, o, dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_VERTICES, o, 0));
   s->indices = indices_of(d, DV_DRAW_VISUAL, DV_FROM_TRIANGLES, o, 3);
@@ -325,6 +359,19 @@ static void add_collision(dvDraw *d, dvObject *o)
     a->radii =
         array_of(d, DV_DRAW_COLLISION,
                  (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = m->radii, .dynamic = true, .width = 1});
+  add(d, DV_DRAW_BOUNDS, DV_DRAW_LINES, o, varying_of(d, DV_DRAW_BOUNDS, DV_FROM_TREE, o, 0));
+}
+
+// contacts of all pipelines: both points joined, and the normal
+static void add_contacts(dvDraw *d, dvObject *pipeline)
+{
+  dvDrawGroup group = DV_DRAW_CONTACTS;
+  int first = varying_of(d, group, DV_FROM_CONTACTS, pipeline, 0),
+      second = varying_of(d, group, DV_FROM_CONTACTS, pipeline, 1),
+      normal = varying_of(d, group, DV_FROM_CONTACTS, pipeline, 2);
+  add(d, group, DV_DRAW_LINES, pipeline, first)->second = second;
+  add(d, group, DV_DRAW_POINTS, pipeline, second);
+  add(d, group, DV_DRAW_VECTORS, pipeline, second)->second = normal;
 }
 
 typedef struct NodePass {
@@ -360,16 +407,17 @@ static void collect(dvDraw *d, dvScene *scene)
   dv_scene_refresh(scene);
   const dvPlan *p = scene->plan;
   for (size_t i = 0; i < p->visuals.count; i++) add_visual(d, p->visuals.data[i]);
-  for (size_t i = 0; i < p->states.count; i++) {
+  for (size_t i = 0; i < p->fixed.states; i++) {   // what is live comes and goes
     add_state(d, p->states.data[i]);
     add_inertia(d, p, p->states.data[i]);
   }
-  for (size_t i = 0; i < p->forces.count; i++) add_force(d, p->forces.data[i].object);
-  for (size_t i = 0; i < p->mappings.count; i++)
+  for (size_t i = 0; i < p->fixed.forces; i++) add_force(d, p->forces.data[i].object);
+  for (size_t i = 0; i < p->fixed.mappings; i++)
     add_mapping(d, p->mappings.data[i].object, DV_DRAW_MECHANICAL_MAPPINGS);
   for (size_t i = 0; i < p->visual_mappings.count; i++) add_mapping(d, p->visual_mappings.data[i], DV_DRAW_MAPPINGS);
   NodePass pass = {.visitor = {.top_down = add_of_node}, .draw = d};
   dv_visit(scene->root, &pass.visitor);
+  if (p->pipelines.count) add_contacts(d, p->pipelines.data[0]);
   dvFlags root = dv_flags_of(scene->root);
   for (size_t i = 0; i < d->list.count; i++) {
     dvDrawable *a = &d->list.data[i];

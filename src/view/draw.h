@@ -20,6 +20,7 @@ typedef enum dvDrawGroup {
   DV_DRAW_MECHANICAL_MAPPINGS,
   DV_DRAW_FORCE_FIELDS,
   DV_DRAW_INTERACTIONS,
+  DV_DRAW_CONTACTS,
   DV_DRAW_GROUPS
 } dvDrawGroup;
 extern const char *const dv_draw_group_names[DV_DRAW_GROUPS];
@@ -51,7 +52,9 @@ typedef enum dvDrawSource {
   DV_FROM_SPRINGS,     // pairs of a force
   DV_FROM_MAPPING,     // pairs of an output point and an input point
   DV_FROM_BOX_EDGES,
-  DV_FROM_INERTIA,   // sides of boxes that turn as heavily as the frames of a mass
+  DV_FROM_INERTIA,    // sides of boxes that turn as heavily as the frames of a mass
+  DV_FROM_CONTACTS,   // of the scene: `vector` 0 and 1 the points on both sides, 2 the normals
+  DV_FROM_TREE,       // edges of the boxes around a collision model and its parts, two points each
 } dvDrawSource;
 
 typedef struct dvDrawArray {
@@ -62,6 +65,7 @@ typedef struct dvDrawArray {
   dvField *field;         // DV_FROM_FIELD
   const dvInts *pairs;    // DV_FROM_PAIRS
   bool integers, dynamic;
+  bool varies;   // its length may change without the list being made again
   int width;
   unsigned groups;   // bits of the groups that need it
   size_t count;      // numbers; 0 before the first fill

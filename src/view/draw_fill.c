@@ -1,7 +1,7 @@
 // The numbers of the draw list: fills the arrays that are shown and tells which have changed. See draw.h.
 #include "view/draw.h"
 
-#include "collision/model.h"
+#include "collision/collision.h"
 #include "mass/diagonal.h"
 #include "mechanics/component.h"
 #include "view/outline.h"
@@ -240,9 +240,53 @@ static bool fill_inertia(dvDrawArray *a)
   return true;
 }
 
+// --- contacts and trees, whose number changes ---
+
+enum { MOST_CONTACTS = 50000, MOST_CUBES = 255 };   // that are drawn
+
+static uint32_t put(dvDrawArray *a, size_t at, double value)
+{
+  uint32_t bits = bits_of(value), differs = bits ^ a->data[at];
+  a->data[at] = bits;
+  return differs;
+}
+
+static bool fill_contacts(dvDrawArray *a)
+{
+  const dvScene *scene = a->object->node->scene;
+  size_t count = dv_min_size(dv_scene_contacts(scene), MOST_CONTACTS), at = 0;
+  uint32_t differ = 0;
+  dvTouch touch;
+  if (!make_room(a, 3 * count)) return true;
+  for (size_t i = 0; at < 3 * count && dv_scene_touch(scene, i, &touch); i++)
+    for (size_t k = 0; at < 3 * count && k < touch.count; k++) {
+      const dvContact *c = &touch.contacts[k];
+      const double *from = a->vector < 2 ? c->point[a->vector] : c->normal;
+      for (int n = 0; n < 3; n++) differ |= put(a, at++, from[n]);
+    }
+  return differ != 0;
+}
+
+static const int32_t box_edges[24] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
+
+// The upper part of a model's tree; the box around all where nobody is near, since the tree does not follow then.
+static bool fill_tree(dvDrawArray *a)
+{
+  const dvCollisionModel *m = (const dvCollisionModel *)a->object;
+  size_t cubes = m->stale ? 0 : dv_min_size(m->tree.cubes.count, MOST_CUBES);
+  size_t boxes = !m->x || !dv_collision_model_count(a->object) ? 0 : dv_max_size(cubes, 1), at = 0;
+  uint32_t differ = 0;
+  if (!make_room(a, boxes * 3 * DV_COUNT(box_edges))) return true;
+  for (size_t i = 0; i < boxes; i++) {
+    const dvBox *b = cubes ? &m->tree.cubes.data[i].box : &m->box;
+    for (size_t e = 0; e < DV_COUNT(box_edges); e++)
+      for (int k = 0; k < 3; k++) differ |= put(a, at++, box_edges[e] >> k & 1 ? b->high[k] : b->low[k]);
+  }
+  return differ != 0;
+}
+
 static bool fill(dvDrawArray *a)
 {
-  static const int32_t box_edges[24] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
   dvObject *o = a->object;
   dvState *s = o && dv_plays(o, DV_ROLE_STATE) ? dv_state(o) : NULL;
   switch (a->source) {
@@ -276,6 +320,10 @@ static bool fill(dvDrawArray *a)
     return fill_mapping(a);
   case DV_FROM_INERTIA:
     return fill_inertia(a);
+  case DV_FROM_CONTACTS:
+    return fill_contacts(a);
+  case DV_FROM_TREE:
+    return fill_tree(a);
   case DV_FROM_BOX_EDGES:
     return copy_indices(a, box_edges, DV_COUNT(box_edges));
   }
@@ -291,7 +339,7 @@ uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
     size_t before = a->count;
     bool first = a->changed == 0;
     if (fill(a) || first || a->changed == 0) a->changed = d->refreshes;
-    if (!first && a->count != before) d->again = true;
+    if (!first && !a->varies && a->count != before) d->again = true;
   }
   return d->refreshes;
 }

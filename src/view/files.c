@@ -54,7 +54,8 @@ char *dv_view_writable(const dvSession *s, const char *name, const char *ending,
     return NULL;
   }
   if (!s->file) {
-    *error = dv_view_error("save the scene to a file and open that", "a dropped scene has no directory to write to");
+    *error =
+        dv_view_error("save the scene to a file and open that", "this scene has no file, so no directory to write to");
     return NULL;
   }
   char *directory = dv_path_directory(s->file);

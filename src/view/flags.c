@@ -24,6 +24,7 @@ static const Word words[] = {
     {{"BehaviorModels"}, 2, DV_DRAW_BEHAVIOR},
     {{"ForceFields"}, 2, DV_DRAW_FORCE_FIELDS},
     {{"InteractionForceFields"}, 2, DV_DRAW_INTERACTIONS},
+    {{"InteractionForceFields"}, 2, DV_DRAW_CONTACTS},   // SOFA draws contacts with them
     {{"Collision"}, 1, -1},
     {{"CollisionModels"}, 2, DV_DRAW_COLLISION},
     {{"BoundingCollisionModels", "BoundingTree"}, 2, DV_DRAW_BOUNDS},

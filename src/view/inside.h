@@ -2,7 +2,9 @@
 #ifndef DV_VIEW_INSIDE_H
 #define DV_VIEW_INSIDE_H
 
+#include "math/vec.h"
 #include "scene/live.h"
+#include "state/state.h"
 #include "view/session.h"
 
 #include <jansson.h>
@@ -31,6 +33,12 @@ typedef struct dvFixed {   // a point that the user holds
   int32_t index;
   dvObject *object;   // the constraint, NULL when it does not exist in the present scene
 } dvFixed;
+
+typedef struct dvUndo {   // how the scene was before a mesh was changed
+  void *bytes;            // a snapshot
+  size_t length;
+  char *what;
+} dvUndo;
 
 typedef struct dvStepCost {   // the thread's time for some steps
   long steps;
@@ -64,11 +72,15 @@ struct dvSession {
   double rate_time, busy;
   double frame_wall, frame_cost;   // when the last frame was due and what it took of the thread's time
   double frame_had;                // time that the thread had had by then
-  double idle, left_at;            // how long it had nothing to do, and since when
-  bool moved;                      // since then
+  bool held;                       // no steps of its own now
+  long host_step;                  // of the program that runs the scene, when it was looked at last, and when that was
+  double host_wall, host_looked;
+  double idle, left_at;   // how long it had nothing to do, and since when
+  bool moved;             // since then
   DV_ARRAY(dvNews) news;
   // statistics since the last message
   DV_ARRAY(double) step_times;   // time, ms
+  DV_ARRAY(double) solves;       // time, rows, iterations, error, largest force (N) of the constraint solver
   DV_ARRAY(dvWatch) watches;
   DV_ARRAY(double) watched;   // time, one value a watch
   long stats_steps;
@@ -81,6 +93,7 @@ struct dvSession {
   dvObject *spring;   // MouseSpring that pulls, or NULL
   DV_ARRAY(dvFixed) fixed;
   double spring_offset[3];   // from the pulled point to where the surface was held
+  DV_ARRAY(dvUndo) undo;     // what was done to meshes, the last one last
 };
 
 // --- replies ---
@@ -111,6 +124,38 @@ void dv_view_forget_touch(dvSession *s);   // the scene goes
 void dv_view_fix_again(dvSession *s);      // it was read again
 json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3]);
 
+typedef struct dvRay {
+  dvVec3 origin, direction;   // of length 1
+} dvRay;
+typedef struct dvTouched {   // what a ray meets
+  dvState *state;            // that moves it
+  size_t index;              // the nearest degree of freedom
+  dvVec3 point;
+  dvObject *model;
+} dvTouched;
+dvRay dv_view_ray(const double origin[3], const double direction[3]);
+bool dv_view_touched(dvSession *s, dvRay ray, dvTouched *out);
+double dv_view_hit_triangle(const dvRay *ray, dvVec3 a, dvVec3 b, dvVec3 c);   // distance along the ray, or infinity
+
+// --- tools.c: changes of meshes by hand ---
+typedef enum dvTool { DV_TOOL_REMOVE, DV_TOOL_CARVE, DV_TOOL_REFINE, DV_TOOL_CUT, DV_TOOL_INCISE } dvTool;
+typedef struct dvStroke {
+  dvTool tool;
+  const dvRay *rays;   // along which the tool was drawn; one for those that only pick
+  size_t count;
+  double size;    // radius around what is picked, or depth of an incision; negative: as the tool likes
+  bool goes_on;   // belongs to the stroke before: undone with it
+} dvStroke;
+json_t *dv_view_use_tool(dvSession *s, const dvStroke *stroke);
+
+// --- undo.c ---
+// Keeps the scene as it is; false, and nothing kept, when it cannot be saved.
+bool dv_view_undo_keep(dvSession *s, const char *what);
+void dv_view_undo_drop(dvSession *s);   // the last one: nothing came of it
+void dv_view_undo_clear(dvSession *s);
+// Takes the scene back to where the last one was kept.
+json_t *dv_view_undo(dvSession *s);
+
 // --- files.c ---
 // The absolute path of an existing file below the directories of the session, or NULL. The caller frees it.
 char *dv_view_allowed(const dvSession *s, const char *path);
@@ -119,6 +164,11 @@ char *dv_view_writable(const dvSession *s, const char *name, const char *ending,
 json_t *dv_view_files(const dvSession *s, const char *directory);
 // Closes the gate (base/file.h) for a scene that came through the page, opens it for the first one as it stands.
 void dv_view_confine(dvSession *s);
+
+// --- host.c: the scene of a program that runs it ---
+void dv_view_host_begin(dvSession *s);
+void dv_view_host_follow(dvSession *s, double now);   // what the program has done since
+json_t *dv_view_host_refuses(void);                   // what would need the scene to be read again
 
 // --- compat.c ---
 json_t *dv_view_compat(dvSession *s, const char *mode);       // reads the scene again, with its edits, from the start
@@ -136,6 +186,7 @@ bool dv_session_load(dvSession *s);   // the file or text that it has, with its 
 typedef struct dvKept dvKept;
 dvKept *dv_view_keep(dvSession *s);
 void dv_view_go_on(dvSession *s, dvKept **kept);
+bool dv_view_meshes_changed(dvSession *s);   // since the scene was read
 json_t *dv_session_first_error(const dvSession *s);
 void dv_session_start_pace(dvSession *s);   // real time counts from here
 json_t *dv_session_status(const dvSession *s, const dvViewer *v);

@@ -1,11 +1,69 @@
-// What goes on when a scene is read again because of an edit: time, positions and velocities of the states that are
-// still as many, and the files of exporters.
+// What goes on when a scene is read again because of an edit: what was done to meshes, time, positions and velocities
+// of the states that are still as many, and the files of exporters.
 #include "view/inside.h"
 
 #include "mechanics/mechanics.h"
 #include "scene/plan.h"
+#include "topology/change/journal.h"
 
 #include <string.h>
+
+// --- meshes --------------------------------------------------------------------------------------
+
+typedef struct KeptMesh {
+  char *path;
+  dvJournal journal;
+} KeptMesh;
+
+typedef DV_ARRAY(KeptMesh) KeptMeshes;
+
+typedef struct Meshes {
+  dvVisitor visitor;
+  KeptMeshes *list;   // NULL: they are only counted
+  size_t count;
+} Meshes;
+
+static dvWalk keep_meshes_of(dvVisitor *v, dvNode *node)
+{
+  Meshes *all = (Meshes *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    const dvJournal *j = dv_plays(o, DV_ROLE_TOPOLOGY) && !o->failed ? dv_topology_journal(dv_topology(o)) : NULL;
+    all->count += j != NULL;
+    if (!j || !all->list) continue;
+    KeptMesh k = {.path = dv_object_path(o)};
+    for (size_t n = 0; n < j->words.count; n++) dv_push(&k.journal.words, j->words.data[n]);
+    for (size_t n = 0; n < j->reals.count; n++) dv_push(&k.journal.reals, j->reals.data[n]);
+    dv_push(all->list, k);
+  }
+  return DV_WALK_ON;
+}
+
+static size_t list_meshes(dvSession *s, KeptMeshes *out)
+{
+  Meshes all = {{.top_down = keep_meshes_of, .everything = true}, out, 0};
+  if (s->ready) dv_visit(s->scene->root, &all.visitor);
+  return all.count;
+}
+
+bool dv_view_meshes_changed(dvSession *s) { return list_meshes(s, NULL) > 0; }
+
+static void change_meshes(dvSession *s, KeptMeshes *kept)
+{
+  for (size_t i = 0; i < kept->count; i++) {
+    KeptMesh *k = &kept->data[i];
+    dvObject *o = s->ready ? dv_view_find(s, k->path) : NULL;
+    dvText why = {0};
+    if (o && dv_plays(o, DV_ROLE_TOPOLOGY) && !o->failed &&
+        dv_topology_replay(dv_topology(o), &k->journal, &why) != DV_OK)
+      dv_warning(o, "undo the edit to have it back", "what was done to the mesh does not fit any more: %s",
+                 why.text ? why.text : "");
+    dv_text_free(&why);
+    dv_free(k->path);
+    dv_journal_free(&k->journal);
+  }
+  dv_array_free(kept);
+}
 
 // --- states --------------------------------------------------------------------------------------
 
@@ -104,6 +162,7 @@ static void restore_exporters(dvSession *s, KeptExporters *kept)
 // --- all of it -----------------------------------------------------------------------------------
 
 struct dvKept {
+  KeptMeshes meshes;
   KeptList states;
   KeptExporters exporters;
   double time;
@@ -113,6 +172,7 @@ struct dvKept {
 dvKept *dv_view_keep(dvSession *s)
 {
   dvKept *k = dv_alloc(sizeof *k);
+  list_meshes(s, &k->meshes);
   keep_states(s, &k->states);
   keep_exporters(s, &k->exporters);
   if (s->ready) k->time = s->scene->root->time, k->step = s->scene->step;
@@ -122,6 +182,7 @@ dvKept *dv_view_keep(dvSession *s)
 void dv_view_go_on(dvSession *s, dvKept **kept)
 {
   dvKept *k = *kept;
+  change_meshes(s, &k->meshes);
   restore_states(s, &k->states);
   if (s->ready) {
     s->scene->root->time = k->time;

@@ -45,5 +45,7 @@ json_t *dv_do_probe(dvRequest *r);
 json_t *dv_do_fix(dvRequest *r);
 json_t *dv_do_key(dvRequest *r);
 json_t *dv_do_mouse(dvRequest *r);
+json_t *dv_do_tool(dvRequest *r);
+json_t *dv_do_undo(dvRequest *r);
 
 #endif

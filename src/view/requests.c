@@ -156,42 +156,45 @@ static const struct {
   const char *name;
   json_t *(*run)(dvRequest *r);
   bool edits, silent;
+  bool reads;   // the scene is read anew: not for a program's own
 } verbs[] = {
-    {"hello", do_hello, false, false},
-    {"edit", do_edit, false, false},
-    {"scene", do_scene, false, false},
-    {"show", do_show, false, false},
-    {"ack", do_ack, false, true},
-    {"animate", dv_do_animate, true, false},
-    {"step", dv_do_step, true, false},
-    {"reset", dv_do_reset, true, false},
-    {"dt", dv_do_dt, true, false},
-    {"realtime", dv_do_realtime, true, false},
-    {"reload", dv_do_reload, true, false},
-    {"compat", dv_do_compat, true, false},
-    {"skip-missing", dv_do_skip, true, false},
-    {"open", dv_do_open, true, false},
-    {"drop", dv_do_drop, true, false},
-    {"files", dv_do_files, false, false},
-    {"graph", do_graph, false, false},
-    {"object", do_object, false, false},
-    {"field", do_field, false, false},
-    {"set", do_set, true, false},
-    {"activate", do_activate, true, false},
-    {"remove", do_remove, true, false},
-    {"save-node", dv_do_save_node, true, false},
-    {"add-node", dv_do_add_node, true, false},
-    {"save-view", dv_do_save_view, true, false},
-    {"dump", dv_do_dump, true, false},
-    {"stats", dv_do_stats, false, false},
-    {"watch", dv_do_watch, false, false},
-    {"grab", dv_do_grab, true, false},
-    {"pull", dv_do_pull, true, true},
-    {"release", dv_do_release, true, false},
-    {"probe", dv_do_probe, false, false},
-    {"fix", dv_do_fix, true, false},
-    {"key", dv_do_key, true, true},
-    {"mouse", dv_do_mouse, true, true},
+    {"hello", do_hello, false, false, false},
+    {"edit", do_edit, false, false, false},
+    {"scene", do_scene, false, false, false},
+    {"show", do_show, false, false, false},
+    {"ack", do_ack, false, true, false},
+    {"animate", dv_do_animate, true, false, false},
+    {"step", dv_do_step, true, false, false},
+    {"reset", dv_do_reset, true, false, false},
+    {"dt", dv_do_dt, true, false, false},
+    {"realtime", dv_do_realtime, true, false, false},
+    {"reload", dv_do_reload, true, false, true},
+    {"compat", dv_do_compat, true, false, true},
+    {"skip-missing", dv_do_skip, true, false, true},
+    {"open", dv_do_open, true, false, true},
+    {"drop", dv_do_drop, true, false, true},
+    {"files", dv_do_files, false, false, false},
+    {"graph", do_graph, false, false, false},
+    {"object", do_object, false, false, false},
+    {"field", do_field, false, false, false},
+    {"set", do_set, true, false, false},
+    {"activate", do_activate, true, false, false},
+    {"remove", do_remove, true, false, false},
+    {"save-node", dv_do_save_node, true, false, false},
+    {"add-node", dv_do_add_node, true, false, true},
+    {"save-view", dv_do_save_view, true, false, false},
+    {"dump", dv_do_dump, true, false, false},
+    {"stats", dv_do_stats, false, false, false},
+    {"watch", dv_do_watch, false, false, false},
+    {"grab", dv_do_grab, true, false, false},
+    {"pull", dv_do_pull, true, true, false},
+    {"release", dv_do_release, true, false, false},
+    {"probe", dv_do_probe, false, false, false},
+    {"fix", dv_do_fix, true, false, false},
+    {"tool", dv_do_tool, true, false, false},
+    {"undo", dv_do_undo, true, false, false},
+    {"key", dv_do_key, true, true, false},
+    {"mouse", dv_do_mouse, true, true, false},
 };
 
 static bool too_deep(const char *text, size_t length)
@@ -216,7 +219,7 @@ static json_t *answer(dvRequest *r)
     if (verbs[i].edits && r->session->editor != r->viewer)
       return verbs[i].silent ? NULL
                              : dv_view_error("take over the editing first", "another viewer edits; this one watches");
-    return verbs[i].run(r);
+    return verbs[i].reads && r->session->options.host.scene ? dv_view_host_refuses() : verbs[i].run(r);
   }
   return dv_view_error(NULL, "'%.40s' is no request", verb);
 }

@@ -138,7 +138,7 @@ json_t *dv_do_save_view(dvRequest *r)
 {
   json_t *view = json_object_get(r->body, "view");
   if (!json_is_object(view)) return dv_view_error(NULL, "view is an object");
-  if (!r->session->file) return dv_view_error(NULL, "a dropped scene has no file to save the view beside");
+  if (!r->session->file) return dv_view_error(NULL, "this scene has no file to save the view beside");
   char *text = json_dumps(view, JSON_INDENT(1)), *path = dv_format("%s.view", r->session->file);
   json_t *answer = text && strlen(text) < VIEW_LIMIT ? written(path, write_text(path, text))
                                                      : dv_view_error(NULL, "the view is too long");

@@ -28,7 +28,10 @@ json_t *dv_do_reset(dvRequest *r)
   dvSession *s = r->session;
   if (!s->ready) return dv_view_not_ready();
   dv_view_release(s);
-  dv_scene_reset(s->scene);
+  bool animating = s->animating;
+  if (s->options.host.scene || !dv_view_meshes_changed(s)) dv_scene_reset(s->scene);
+  else if (!dv_session_load(s)) return dv_session_first_error(s);   // as whole as it was read
+  s->animating = animating;
   s->steps_wanted = 0;
   s->moved = true;
   dv_view_clear_stats(s);

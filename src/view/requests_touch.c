@@ -45,6 +45,63 @@ json_t *dv_do_fix(dvRequest *r)
   return dv_view_fix(r->session, origin, direction);
 }
 
+// --- tools: rays are six numbers each, origin and direction ---
+
+enum { MOST_RAYS = 200 };
+
+static size_t read_rays(const dvRequest *r, dvRay *out)
+{
+  json_t *list = json_object_get(r->body, "rays"), *row;
+  size_t count = json_array_size(list), i, k;
+  if (count > MOST_RAYS) return 0;
+  json_array_foreach(list, i, row)
+  {
+    double numbers[6];
+    json_t *n;
+    if (json_array_size(row) != 6) return 0;
+    json_array_foreach(row, k, n)
+    {
+      numbers[k] = json_is_number(n) ? json_number_value(n) : NAN;
+      if (!isfinite(numbers[k]) || fabs(numbers[k]) > 1e30) return 0;
+    }
+    out[i] = dv_view_ray(numbers, numbers + 3);
+    if (!(dv_vec3_norm(out[i].direction) > 0.5)) return 0;
+  }
+  return count;
+}
+
+json_t *dv_do_tool(dvRequest *r)
+{
+  static const char *const names[] = {[DV_TOOL_REMOVE] = "remove",
+                                      [DV_TOOL_CARVE] = "carve",
+                                      [DV_TOOL_REFINE] = "refine",
+                                      [DV_TOOL_CUT] = "cut",
+                                      [DV_TOOL_INCISE] = "incise"};
+  dvRay rays[MOST_RAYS];
+  dvStroke stroke = {.rays = rays, .size = -1, .goes_on = json_is_true(json_object_get(r->body, "goesOn"))};
+  size_t tool = 0;
+  if (!r->session->ready) return dv_view_not_ready();
+  while (tool < DV_COUNT(names) && !dv_same(names[tool], dv_request_text(r, "tool"))) tool++;
+  if (tool == DV_COUNT(names))
+    return dv_view_error("there are remove, carve, refine, cut and incise", "'%.40s' is no tool",
+                         dv_request_text(r, "tool"));
+  stroke.tool = (dvTool)tool;
+  stroke.count = read_rays(r, rays);
+  size_t least = stroke.tool >= DV_TOOL_CUT ? 2 : 1;
+  if (stroke.count < least)
+    return dv_view_error("a ray is six numbers: origin and direction", "this tool takes %zu to %d rays", least,
+                         MOST_RAYS);
+  if (dv_request_number(r, "size", &stroke.size) && !(stroke.size >= 0 && stroke.size <= 1e30))
+    return dv_view_error(NULL, "a size is positive");
+  return dv_view_use_tool(r->session, &stroke);
+}
+
+json_t *dv_do_undo(dvRequest *r)
+{
+  if (!r->session->ready && !r->session->undo.count) return dv_view_not_ready();
+  return dv_view_undo(r->session);
+}
+
 json_t *dv_do_key(dvRequest *r)
 {
   double key;

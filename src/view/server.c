@@ -477,7 +477,7 @@ static void send_frames(dvServer *s)
   }
 }
 
-static void wait_for_events(dvServer *s, double seconds)
+void dv_server_wait(dvServer *s, double seconds)
 {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
@@ -489,14 +489,35 @@ static void wait_for_events(dvServer *s, double seconds)
   pthread_mutex_unlock(&s->lock);
 }
 
+void dv_server_wake(dvServer *s)
+{
+  pthread_mutex_lock(&s->lock);
+  pthread_cond_signal(&s->wake);
+  pthread_mutex_unlock(&s->lock);
+}
+
+bool dv_server_has_mail(dvServer *s)
+{
+  pthread_mutex_lock(&s->lock);
+  bool mail = s->events.count > 0;
+  pthread_mutex_unlock(&s->lock);
+  return mail;
+}
+
+double dv_server_turn(dvServer *s)
+{
+  handle_events(s);
+  double wait = dv_session_advance(s->session);
+  publish_pictures(s);
+  send_frames(s);
+  return wait;
+}
+
 void dv_server_run(dvServer *s, const atomic_int *stop)
 {
   while (!atomic_load(stop)) {
-    handle_events(s);
-    double wait = dv_session_advance(s->session);
-    publish_pictures(s);
-    send_frames(s);
-    if (wait > 0) wait_for_events(s, dv_min(wait, 0.5));
+    double wait = dv_server_turn(s);
+    if (wait > 0) dv_server_wait(s, dv_min(wait, 0.5));
   }
 }
 

@@ -24,6 +24,12 @@ void dv_server_destroy(dvServer **server);
 // "http://127.0.0.1:PORT/TOKEN/"; lives as long as the server.
 const char *dv_server_address(const dvServer *server);
 dvSession *dv_server_session(dvServer *server);
+// One round: answers what has come, does what is due, sends frames. Returns how many seconds there is nothing to do.
+double dv_server_turn(dvServer *server);
+// Waits until something comes, at most so long; any thread may, and dv_server_wake ends it.
+void dv_server_wait(dvServer *server, double seconds);
+void dv_server_wake(dvServer *server);
+bool dv_server_has_mail(dvServer *server);   // something has come that waits for a turn
 // Simulates and answers until *stop is not 0.
 void dv_server_run(dvServer *server, const atomic_int *stop);
 

@@ -65,16 +65,17 @@ json_t *dv_view_news(const dvNews *n)
   return m;
 }
 
-static void on_message(void *user, const dvMessage *m)
+void dv_session_note(dvSession *s, const dvMessage *m)
 {
-  dvSession *s = user;
-  if (s->options.print && m->level >= DV_WARNING) dv_log_print(stderr, m);
+  if (s->options.print && m->level >= (s->ready ? DV_WARNING : DV_NOTE)) dv_log_print(stderr, m);
   if (s->news.count >= NEWS_LIMIT) return;
   dv_push(&s->news, ((dvNews){m->level, dv_strdup(m->path), dv_strdup(m->text), dv_strdup(m->advice),
                               dv_strdup(m->place.file), m->place.line}));
   s->graph++;
   dv_session_send(s, NULL, dv_view_news(&s->news.data[s->news.count - 1]));
 }
+
+static void on_message(void *user, const dvMessage *m) { dv_session_note(user, m); }
 
 static void clear_news(dvSession *s)
 {
@@ -149,8 +150,10 @@ static void apply_edit(dvSession *s, const dvEdit *e)
 static void unload(dvSession *s)
 {
   dv_view_forget_touch(s);
+  dv_view_undo_clear(s);
   dv_draw_build(&s->draw, NULL);
-  dv_scene_destroy(&s->scene);
+  if (s->options.host.scene) s->scene = NULL;
+  else dv_scene_destroy(&s->scene);
   s->ready = false;
 }
 
@@ -158,6 +161,15 @@ void dv_session_start_pace(dvSession *s)
 {
   s->pace_wall = dv_now();
   s->pace_time = s->scene ? s->scene->root->time : 0;
+}
+
+// a program runs only when it is the one that was named at the start
+static void read_file(dvSession *s)
+{
+  const bool first = s->file && dv_same(s->file, s->first);
+  s->context->read_script = first ? s->options.read_script : NULL;
+  dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
+  s->context->read_script = NULL;
 }
 
 // the file or text that the session has, with its edits
@@ -171,7 +183,7 @@ bool dv_session_load(dvSession *s)
   dv_view_confine(s);
   for (size_t i = 0; i < s->options.plugin_count; i++) dv_divan_load_plugin(s->context, s->options.plugins[i]);
   if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
-  else dv_scene_read(s->context, s->file ? s->file : s->name, &s->scene);
+  else read_file(s);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
   if (s->scene && dv_scene_init(s->scene) == DV_OK && log->worst == DV_OK) s->ready = true;
   if (s->ready) dv_scene_tell_compat(s->scene);
@@ -198,6 +210,10 @@ json_t *dv_session_first_error(const dvSession *s)
 
 json_t *dv_session_edit(dvSession *s, dvEdit edit)
 {
+  if (s->options.host.scene) {
+    free_edit(&edit);
+    return dv_view_host_refuses();
+  }
   bool animating = s->animating, worked = s->ready;
   dvKept *kept = dv_view_keep(s);
   dvEdit before = {0};   // a second value of a field replaces the first
@@ -249,8 +265,15 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->options = *options;
   s->factor = 1;
   s->realtime = true;
+  if (options->host.scene) {
+    for (size_t i = 0; i < options->data_count; i++) add_root(s, options->data[i]);
+    s->name = dv_strdup(options->scene);
+    dv_view_host_begin(s);
+    return s;
+  }
   s->context = dv_divan_create(options->threads);
   s->context->realtime = true;   // a picture does not wait for a factor
+  s->context->progress = options->progress;
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
@@ -292,16 +315,20 @@ void dv_session_destroy(dvSession **session)
   dv_array_free(&s->fixed);
   dv_array_free(&s->viewers);
   dv_array_free(&s->step_times);
+  dv_array_free(&s->solves);
   dv_array_free(&s->watches);
   dv_array_free(&s->watched);
   dv_free(s->file), dv_free(s->name), dv_free(s->dropped), dv_free(s->first);
-  dv_file_confine(NULL, 0, 0);
-  dv_divan_destroy(&s->context);
+  if (!s->options.host.scene) {
+    dv_file_confine(NULL, 0, 0);
+    dv_divan_destroy(&s->context);
+  }
   dv_free(s);
   *session = NULL;
 }
 
 bool dv_session_ready(const dvSession *s) { return s->ready; }
+void dv_session_hold(dvSession *s, bool hold) { s->held = hold; }
 
 // --- clients -------------------------------------------------------------------------------------
 
@@ -371,6 +398,7 @@ json_t *dv_session_status(const dvSession *s, const dvViewer *v)
   json_object_set_new(m, "compat", json_string(dv_compat_name(s->context->compat)));
   json_t *labels = s->ready ? dv_looks_labels(s->scene) : NULL;
   if (labels) json_object_set_new(m, "labels", labels);
+  if (s->undo.count) json_object_set_new(m, "undo", json_integer((json_int_t)s->undo.count));
   if (s->spring) json_object_set_new(m, "pull", json_real(dv_view_pull_force(s)));
   return m;
 }
@@ -408,7 +436,8 @@ static void stop_diverged(dvSession *s)
 static void step(dvSession *s)
 {
   double began = dv_now(), had = dv_thread_now();
-  dvStatus status = dv_scene_step(s->scene, 0);
+  const dvSessionHost *host = &s->options.host;
+  dvStatus status = !host->step ? dv_scene_step(s->scene, 0) : host->step(host->user) ? DV_OK : DV_ERROR_INPUT;
   dvStepCost *cost = s->fresh_frame ? &s->after_frame : &s->between_frames;
   cost->steps++, cost->time += dv_thread_now() - had;
   s->fresh_frame = false;
@@ -425,7 +454,7 @@ static void step(dvSession *s)
 
 static void measure_rate(dvSession *s, double now)
 {
-  if (!s->animating && !s->steps_wanted) {   // nothing is measured: the last figures stand
+  if (!s->animating && !s->steps_wanted && !s->options.host.scene) {   // nothing is measured: the last figures stand
     s->rate_wall = 0;
     return;
   }
@@ -441,7 +470,7 @@ static void measure_rate(dvSession *s, double now)
 // seconds until the next step is due; 0 now, 1 when none is
 static double step_due(const dvSession *s, double now)
 {
-  if (!s->ready) return 1;
+  if (!s->ready || s->held) return 1;
   if (s->steps_wanted) return 0;
   if (!s->animating) return 1;
   if (!s->realtime) return 0;
@@ -457,6 +486,7 @@ static double time_had(const dvSession *s) { return dv_thread_now() + s->idle; }
 static double frame_pause(const dvSession *s, double now)
 {
   double pause = s->frame_wall + 1.0 / 60 - now;
+  if (s->options.host.scene) return dv_max(pause, s->frame_wall + 10 * s->frame_cost - now);   // of any thread
   return s->animating || s->steps_wanted ? dv_max(pause, s->frame_had + 60 * s->frame_cost - time_had(s)) : pause;
 }
 
@@ -473,6 +503,7 @@ static double frame_due(const dvSession *s, double now)
 double dv_session_advance(dvSession *s)
 {
   double now = dv_now(), wait = step_due(s, now);
+  if (s->options.host.scene) dv_view_host_follow(s, now);
   if (s->left_at > 0) s->idle += now - s->left_at;
   if (wait <= 0) {
     step(s);
@@ -492,7 +523,7 @@ double dv_session_advance(dvSession *s)
   if (s->stats_steps > 1000) dv_view_clear_stats(s);
   wait = dv_min(wait, frame_due(s, now));
   s->left_at = wait > 0 ? dv_now() : 0;
-  return s->animating && wait > 0.1 ? 0.1 : wait;
+  return (s->animating || s->options.host.scene) && wait > 0.1 ? 0.1 : wait;
 }
 
 // --- frames --------------------------------------------------------------------------------------

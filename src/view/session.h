@@ -32,6 +32,14 @@ typedef struct dvViewer {
   void *transport;                        // for whoever sends
 } dvViewer;
 
+// A scene that a program runs by itself (an interpreter of Python): the session looks at it and never reads or frees
+// it. Whoever calls the session has the scene at that moment; that may be one thread now and another one later.
+typedef struct dvSessionHost {
+  dvScene *scene;             // initialised; NULL for a session that has its own
+  bool (*step)(void *user);   // one step as the program makes it; false when it failed
+  void *user;
+} dvSessionHost;
+
 // News for one client, or for all when `to` is NULL. Called by the session's own thread.
 typedef void (*dvSessionSend)(void *user, dvViewer *to, const char *text, size_t length);
 
@@ -42,10 +50,13 @@ typedef struct dvSessionOptions {
   const char *const *plugins, *const *plugin_paths;   // to load, and directories to look for them in
   size_t plugin_count, plugin_path_count;
   int threads;
-  const char *compat;   // mode for every scene, or NULL: the scene decides
-  bool skip_missing;    // scenes without the components that do not exist
-  bool print;           // messages also go to stderr
-  bool animate;         // from the start
+  const char *compat;           // mode for every scene, or NULL: the scene decides
+  bool skip_missing;            // scenes without the components that do not exist
+  bool print;                   // messages also go to stderr
+  bool animate;                 // from the start
+  dvProgress *progress;         // of loading; may be NULL
+  dvSessionHost host;           // `scene` is only its title then
+  dvScriptReader read_script;   // for the scene that was named, if it is a program; what the page asks for never runs
   dvSessionSend send;
   void *user;
 } dvSessionOptions;
@@ -62,6 +73,10 @@ void dv_session_leave(dvSession *session, dvViewer *viewer);
 void dv_session_handle(dvSession *session, dvViewer *viewer, const char *request, size_t length, dvText *reply);
 // Does what is due: a step, news. Returns how many seconds it has nothing to do (at most 1).
 double dv_session_advance(dvSession *session);
+// No steps of the page until it is let go: the program that has the scene is stepping it.
+void dv_session_hold(dvSession *session, bool hold);
+// A message of the program's own log, for the page.
+void dv_session_note(dvSession *session, const dvMessage *message);
 // Packs the next frame for a client that is ready for one and for which there is something new. False when there is
 // not.
 bool dv_session_frame(dvSession *session, dvViewer *viewer, dvText *out);

@@ -1,7 +1,8 @@
 // What the statistics of the viewer show. See inside.h.
 #include "view/inside.h"
 
-#include "collision/model.h"
+#include "collision/collision.h"
+#include "constraint/lagrangian/problem.h"
 #include "mechanics/mechanics.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WATCHES = 16, STEPS = 200 };
+enum { WATCHES = 16, STEPS = 200, TOUCHES = 50, SOLVE = 5 };   // SOLVE: numbers of a step in `solves`
 
 static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
@@ -42,12 +43,81 @@ static double watched_value(dvSession *s, const dvWatch *w)
   }
 }
 
+static json_t *rows_of(const double *values, size_t count, size_t width)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i + width <= count; i += width) {
+    json_t *row = json_array();
+    for (size_t k = 0; k < width; k++) json_array_append_new(row, real_or_null(values[i + k]));
+    json_array_append_new(rows, row);
+  }
+  return rows;
+}
+
+// --- the solver of constraints -------------------------------------------------------------------
+
+typedef struct SolverFinder {
+  dvVisitor visitor;
+  dvObject *found;
+} SolverFinder;
+
+static dvWalk find_solver(dvVisitor *v, dvNode *node)
+{
+  SolverFinder *f = (SolverFinder *)v;
+  dvObject *o = f->found ? NULL : dv_node_find(node, DV_ROLE_CONSTRAINT_SOLVER);
+  if (o && !o->failed && ((const dvConstraintSolverOps *)dv_ops(o, DV_ROLE_CONSTRAINT_SOLVER))->problem) f->found = o;
+  return f->found ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+// NULL: nothing solves constraints
+static dvObject *solver_of(dvSession *s)
+{
+  SolverFinder f = {.visitor = {.top_down = find_solver}};
+  dv_visit(s->scene->root, &f.visitor);
+  return f.found;
+}
+
+static const dvConstraintProblem *problem_of(dvObject *solver)
+{
+  return ((const dvConstraintSolverOps *)dv_ops(solver, DV_ROLE_CONSTRAINT_SOLVER))->problem(solver);
+}
+
+static void record_solve(dvSession *s)
+{
+  dvObject *solver = solver_of(s);
+  if (!solver) return;
+  const dvConstraintProblem *p = problem_of(solver);
+  double most = 0, dt = s->scene->root->dt;
+  for (size_t i = 0; i < p->rows; i++) most = fmax(most, fabs(p->lambda.data[i]));
+  const double row[SOLVE] = {s->scene->root->time, (double)p->rows, (double)p->history.count,
+                             p->history.count ? p->history.data[p->history.count - 1] : 0, dt > 0 ? most / dt : 0};
+  for (int i = 0; i < SOLVE; i++) dv_push(&s->solves, row[i]);
+}
+
+static json_t *solves(dvSession *s)
+{
+  dvObject *solver = solver_of(s);
+  if (!solver) return json_null();
+  const dvConstraintProblem *p = problem_of(solver);
+  json_t *m = json_object(), *list = json_array();
+  for (size_t i = 0; i < p->history.count && i < 1000; i++)
+    json_array_append_new(list, real_or_null(p->history.data[i]));
+  char *path = dv_object_path(solver);
+  dv_view_put_text(m, "path", path);
+  dv_free(path);
+  json_object_set_new(m, "values", list);
+  size_t skipped = s->solves.count > SOLVE * STEPS ? s->solves.count - SOLVE * STEPS : 0;
+  json_object_set_new(m, "steps", rows_of(s->solves.data + skipped, s->solves.count - skipped, SOLVE));
+  return m;
+}
+
 void dv_view_record_step(dvSession *s, double seconds)
 {
   s->stats_steps++;
   if (s->stats_steps > 1000) return;   // nobody asks
   dv_push(&s->step_times, s->scene->root->time);
   dv_push(&s->step_times, 1e3 * seconds);
+  record_solve(s);
   if (!s->watches.count) return;
   dv_push(&s->watched, s->scene->root->time);
   for (size_t i = 0; i < s->watches.count; i++) dv_push(&s->watched, watched_value(s, &s->watches.data[i]));
@@ -58,19 +128,8 @@ void dv_view_clear_stats(dvSession *s)
   s->stats_steps = s->packed = 0;
   s->pack_time = 0;
   s->after_frame = s->between_frames = (dvStepCost){0};
-  s->step_times.count = s->watched.count = 0;
+  s->step_times.count = s->watched.count = s->solves.count = 0;
   dv_timers_clear(s->context->timers);
-}
-
-static json_t *rows_of(const double *values, size_t count, size_t width)
-{
-  json_t *rows = json_array();
-  for (size_t i = 0; i + width <= count; i += width) {
-    json_t *row = json_array();
-    for (size_t k = 0; k < width; k++) json_array_append_new(row, real_or_null(values[i + k]));
-    json_array_append_new(rows, row);
-  }
-  return rows;
 }
 
 static void add_timers(json_t *out, const dvTimers *t, int index, const char *prefix, double per_step)
@@ -158,6 +217,28 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
+// who touches whom: the models, how many contacts, the deepest, and how hard
+static json_t *touches(const dvScene *scene)
+{
+  json_t *list = json_array();
+  dvTouch touch;
+  for (size_t i = 0; i < TOUCHES && dv_scene_touch(scene, i, &touch); i++) {
+    double least = INFINITY;
+    for (size_t k = 0; k < touch.count; k++) least = fmin(least, touch.contacts[k].distance);
+    json_t *row = json_object();
+    char *first = dv_object_path(&touch.model[0]->base), *second = dv_object_path(&touch.model[1]->base);
+    dv_view_put_text(row, "first", first);
+    dv_view_put_text(row, "second", second);
+    dv_free(first), dv_free(second);
+    json_object_set_new(row, "count", json_integer((json_int_t)touch.count));
+    json_object_set_new(row, "distance", real_or_null(least));
+    json_object_set_new(row, "force", touch.since < 0 ? json_null() : real_or_null(touch.force));
+    json_object_set_new(row, "since", json_integer(touch.since));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
 json_t *dv_view_stats(dvSession *s)
 {
   json_t *m = json_object(), *timers = json_object(), *inventory = json_object();
@@ -181,8 +262,10 @@ json_t *dv_view_stats(dvSession *s)
   json_object_set_new(m, "timers", timers);
   json_object_set_new(m, "energy", energies(s));
   json_object_set_new(m, "convergence", c.convergence);
+  json_object_set_new(m, "constraints", solves(s));
   json_object_set_new(m, "watch", rows_of(s->watched.data, s->watched.count, s->watches.count + 1));
   json_object_set_new(m, "inventory", inventory);
+  json_object_set_new(m, "touches", touches(s->scene));
   const dvStepCost *after = &s->after_frame, *between = &s->between_frames;
   json_object_set_new(m, "pictures",
                       json_pack("{s:I, s:f, s:[I, f], s:[I, f]}", "count", (json_int_t)s->packed, "ms",

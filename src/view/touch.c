@@ -1,7 +1,6 @@
 // The hand of the user: what a ray hits, a spring that pulls on it, points that are held. See inside.h.
 #include "view/inside.h"
 
-#include "math/vec.h"
 #include "mechanics/mechanics.h"
 #include "scene/plan.h"
 
@@ -10,17 +9,13 @@
 
 // --- rays ----------------------------------------------------------------------------------------
 
-typedef struct Ray {
-  dvVec3 origin, direction;
-} Ray;
-
 typedef struct Hit {
   double distance;   // along the ray; INFINITY for none
   dvObject *model;   // visual model, collision model or state that was hit
 } Hit;
 
 // Moeller and Trumbore: distance along the ray, or infinity
-static double hit_triangle(const Ray *r, dvVec3 a, dvVec3 b, dvVec3 c)
+double dv_view_hit_triangle(const dvRay *r, dvVec3 a, dvVec3 b, dvVec3 c)
 {
   dvVec3 e1 = dv_vec3_sub(b, a), e2 = dv_vec3_sub(c, a), p = dv_vec3_cross(r->direction, e2);
   double det = dv_vec3_dot(e1, p);
@@ -35,7 +30,7 @@ static double hit_triangle(const Ray *r, dvVec3 a, dvVec3 b, dvVec3 c)
   return d > 0 ? d : INFINITY;
 }
 
-static double hit_sphere(const Ray *r, dvVec3 centre, double radius)
+static double hit_sphere(const dvRay *r, dvVec3 centre, double radius)
 {
   dvVec3 t = dv_vec3_sub(centre, r->origin);
   double along = dv_vec3_dot(t, r->direction), square = dv_vec3_norm2(t) - along * along;
@@ -50,7 +45,7 @@ static dvVec3 corner(const dvDrawArray *a, uint32_t index)
   return dv_vec3(p[0], p[1], p[2]);
 }
 
-static double hit_drawable(const dvDraw *d, const dvDrawable *a, const Ray *r)
+static double hit_drawable(const dvDraw *d, const dvDrawable *a, const dvRay *r)
 {
   const dvDrawArray *x = &d->arrays.data[a->positions];
   double nearest = INFINITY;
@@ -59,7 +54,7 @@ static double hit_drawable(const dvDraw *d, const dvDrawable *a, const Ray *r)
     for (size_t i = 0; i + 3 <= t->count; i += 3) {
       const uint32_t *c = t->data + i;
       if (c[0] >= x->count / 3 || c[1] >= x->count / 3 || c[2] >= x->count / 3) continue;
-      nearest = dv_min(nearest, hit_triangle(r, corner(x, c[0]), corner(x, c[1]), corner(x, c[2])));
+      nearest = dv_min(nearest, dv_view_hit_triangle(r, corner(x, c[0]), corner(x, c[1]), corner(x, c[2])));
     }
   } else if (a->kind == DV_DRAW_BOXES) {   // by the spheres inside
     const dvDrawArray *sides = &d->arrays.data[a->sizes];
@@ -80,7 +75,7 @@ static double hit_drawable(const dvDraw *d, const dvDrawable *a, const Ray *r)
 }
 
 // points and frames are hit within a fiftieth of the scene's size
-static double hit_points(const dvDraw *d, const dvDrawable *a, const Ray *r, double near)
+static double hit_points(const dvDraw *d, const dvDrawable *a, const dvRay *r, double near)
 {
   const dvDrawArray *x = &d->arrays.data[a->positions];
   double nearest = INFINITY;
@@ -88,7 +83,7 @@ static double hit_points(const dvDraw *d, const dvDrawable *a, const Ray *r, dou
   return nearest;
 }
 
-static Hit cast_ray(dvSession *s, const Ray *r)
+static Hit cast_ray(dvSession *s, const dvRay *r)
 {
   dvDraw *d = &s->draw;
   Hit best = {INFINITY, NULL};
@@ -155,16 +150,13 @@ static size_t nearest_freedom(dvState *state, dvVec3 point)
   return best;
 }
 
-typedef struct Touch {
-  dvState *state;
-  size_t index;
-  dvVec3 point;
-  dvObject *model;
-} Touch;
-
-static bool find_touch(dvSession *s, const double origin[3], const double direction[3], Touch *out)
+dvRay dv_view_ray(const double origin[3], const double direction[3])
 {
-  Ray r = {dv_vec3_load(origin), dv_vec3_normalise(dv_vec3_load(direction))};
+  return (dvRay){dv_vec3_load(origin), dv_vec3_normalise(dv_vec3_load(direction))};
+}
+
+bool dv_view_touched(dvSession *s, dvRay r, dvTouched *out)
+{
   if (!(dv_vec3_norm(r.direction) > 0.5)) return false;
   Hit h = cast_ray(s, &r);
   if (!h.model) return false;
@@ -198,7 +190,7 @@ static dvObject *add_component(dvSession *s, const char *name, const char *label
   return o;
 }
 
-static json_t *touch_row(const Touch *t)
+static json_t *touch_row(const dvTouched *t)
 {
   char *path = dv_object_path(&t->state->base), *model = dv_object_path(t->model);
   json_t *row = json_pack("{s:[f, f, f], s:I, s:i}", "point", t->point.x, t->point.y, t->point.z, "index",
@@ -213,10 +205,10 @@ static json_t *touch_row(const Touch *t)
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness)
 {
   dv_view_release(s);
-  Touch t;
+  dvTouched t;
   json_t *answer = dv_view_ok();
   json_object_set_new(answer, "hit", json_null());
-  if (!find_touch(s, origin, direction, &t)) return answer;
+  if (!dv_view_touched(s, dv_view_ray(origin, direction), &t)) return answer;
   const double *x = dv_state_read(t.state, DV_X) + t.index * (size_t)t.state->base.dof->coord;
   dvVec3 offset = dv_vec3_sub(t.point, dv_vec3_load(x)), arm = dv_vec3(0, 0, 0);
   if (t.state->base.dof->kind == DV_RIGID3) {   // the spring holds the frame where the surface is
@@ -264,9 +256,10 @@ double dv_view_pull_force(const dvSession *s)
 // what is under the ray: the same as `hit` of a grab, without taking hold of it
 json_t *dv_view_probe(dvSession *s, const double origin[3], const double direction[3])
 {
-  Touch t;
+  dvTouched t;
   json_t *answer = dv_view_ok();
-  json_object_set_new(answer, "hit", find_touch(s, origin, direction, &t) ? touch_row(&t) : json_null());
+  json_object_set_new(answer, "hit",
+                      dv_view_touched(s, dv_view_ray(origin, direction), &t) ? touch_row(&t) : json_null());
   return answer;
 }
 
@@ -296,16 +289,23 @@ static dvObject *hold(dvSession *s, dvState *state, int32_t index)
   return NULL;
 }
 
+// points get other numbers when their mesh changes, and the constraint follows
+static int32_t held_index(const dvFixed *f)
+{
+  const dvInts *indices = f->object ? dv_object_field(f->object, "indices")->value : NULL;
+  return !f->object ? f->index : indices->count ? indices->data[0] : -1;
+}
+
 json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction[3])
 {
-  Touch t;
+  dvTouched t;
   json_t *answer = dv_view_ok();
   json_object_set_new(answer, "fixed", json_null());
-  if (!find_touch(s, origin, direction, &t)) return answer;
+  if (!dv_view_touched(s, dv_view_ray(origin, direction), &t)) return answer;
   char *path = dv_object_path(&t.state->base);
   for (size_t i = 0; i < s->fixed.count; i++) {
     dvFixed *f = &s->fixed.data[i];
-    if (f->index != (int32_t)t.index || !dv_same(f->path, path)) continue;
+    if (held_index(f) != (int32_t)t.index || !dv_same(f->path, path)) continue;
     if (f->object) dv_scene_bury(s->scene, f->object);
     dv_free(f->path);
     dv_array_remove(&s->fixed, i);

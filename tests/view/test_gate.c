@@ -1,6 +1,7 @@
 // What may happen because of a page: a scene that came through it opens files only where that is permitted, and nothing
 // is called of components that were never initialised.
 #include "support/check.h"
+#include "support/command.h"
 
 #include "base/file.h"
 #include "view/inside.h"
@@ -159,6 +160,50 @@ static void dropped_scenes_write_what_is_permitted(void **state)
   leave(&l);
 }
 
+// A library that leaves a mark when it is loaded lies beside the scene and elsewhere: whatever a scene from the page
+// says, it stays unloaded. Only directories that the program was started with are looked at for plugins.
+static void dropped_scenes_load_no_code(void **state)
+{
+  DV_UNUSED(state);
+  Looked l;
+  look_at(&l, first);
+  hello(&l);
+  char *mark = dv_path_join(l.inside, "mark"), *out;
+  char *code = dv_format("#include <stdio.h>\n__attribute__((constructor)) static void run(void)\n"
+                         "{ FILE *f = fopen(\"%s\", \"w\"); if (f) fclose(f); }\n"
+                         "const void *divan_plugin_init(void) { return 0; }\n",
+                         mark);
+  dv_free(check_write(l.inside, "strange.c", code));
+  int status = check_shell(&out,
+                           "cd %s && cc -shared -fPIC -o libStrange.so strange.c && cp libStrange.so Strange.so && "
+                           "cp libStrange.so Strange.so %s",
+                           l.inside, l.outside);
+  assert_int_equal(status, 0);
+  dv_free(out);
+  static const char *const scenes[] = {
+      "<Node><RequiredPlugin name='Strange'/></Node>",
+      "<Node><RequiredPlugin name='libStrange.so'/></Node>",
+      "<Node><RequiredPlugin name='./libStrange.so'/></Node>",
+      "<Node><RequiredPlugin name='%s/libStrange.so'/></Node>",
+      "<Node><RequiredPlugin name='%s/Strange'/></Node>",
+      "<Node><RequiredPlugin pluginName='Strange Strange.so %s/Strange.so ../libStrange.so'/></Node>",
+      "<Node><include href='%s/part.scn'/><RequiredPlugin name='x' pluginName='Strange'/></Node>",
+  };
+  char *home = getcwd(NULL, 0);
+  assert_int_equal(chdir(l.inside), 0);
+  for (size_t i = 0; i < 2 * DV_COUNT(scenes); i++) {
+    const char *scene = scenes[i / 2], *where = i % 2 ? l.outside : l.inside, *gap = strstr(scene, "%s");
+    char *text = gap ? dv_format("%.*s%s%s", (int)(gap - scene), scene, where, gap + 2) : dv_strdup(scene);
+    drop(&l, text);
+    steps(l.session, 1);
+    if (dv_file_exists(mark)) fail_msg("%s has run code", text);
+    dv_free(text);
+  }
+  assert_int_equal(chdir(home), 0);
+  free(home), dv_free(code), dv_free(mark);
+  leave(&l);
+}
+
 // the first scene reads what it names wherever that is, until somebody sets a name through the page
 static void only_the_first_scene_is_trusted(void **state)
 {
@@ -272,11 +317,44 @@ static void a_scene_runs_without_what_is_missing(void **state)
   leave(&l);
 }
 
+static int scripts_read;
+static dvStatus count_script(dvContext *context, const char *path, dvScene **out)
+{
+  (void)path;
+  scripts_read++;
+  *out = dv_scene_create(context);
+  return DV_OK;
+}
+
+// a scene in Python is a program: it runs when it is what was named at the start, never because the page asks
+static void scripts_run_only_when_named(void **state)
+{
+  (void)state;
+  for (int named = 0; named < 2; named++) {
+    Looked l = {.outside = check_mkdir(), .inside = check_mkdir()};
+    char *plain = check_write(l.inside, "plain.scn", "<Node/>"), *script = check_write(l.inside, "script.py", "pass");
+    scripts_read = 0;
+    l.session = dv_session_create(
+        &(dvSessionOptions){.scene = named ? script : plain, .threads = 1, .read_script = count_script});
+    assert_true(dv_session_join(l.session, &l.viewer));
+    assert_int_equal(scripts_read, named);
+    const int before = scripts_read;
+    ask(&l, json_pack("{s:s, s:s}", "do", "open", "file", named ? plain : script));
+    ask(&l, json_pack("{s:s, s:s, s:s}", "do", "drop", "name", "strange.py", "text", "pass"));
+    assert_int_equal(scripts_read, before);
+    dv_free(plain), dv_free(script);
+    leave(&l);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dropped_scenes_read_what_is_permitted), cmocka_unit_test(dropped_scenes_write_what_is_permitted),
-      cmocka_unit_test(only_the_first_scene_is_trusted), cmocka_unit_test(nothing_is_called_before_init),
-      cmocka_unit_test(a_scene_runs_without_what_is_missing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(dropped_scenes_read_what_is_permitted),
+                                     cmocka_unit_test(dropped_scenes_write_what_is_permitted),
+                                     cmocka_unit_test(dropped_scenes_load_no_code),
+                                     cmocka_unit_test(only_the_first_scene_is_trusted),
+                                     cmocka_unit_test(nothing_is_called_before_init),
+                                     cmocka_unit_test(a_scene_runs_without_what_is_missing),
+                                     cmocka_unit_test(scripts_run_only_when_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@ export interface Status {
   ready?: boolean;               // false: the scene could not be started
   compat?: 'none' | 'sofa';      // sofa: as SOFA does it, its mistakes included
   labels?: string[];             // texts of the scene's labels, as they are now
+  undo?: number;                 // strokes of tools that can be undone
   pull?: number;                 // force of the spring that pulls, N
 }
 
@@ -19,7 +20,7 @@ export interface Hello {
 }
 
 export type Group = 'visual' | 'behavior' | 'velocities' | 'forces' | 'collision' | 'bounds' | 'mappings'
-  | 'mechanicalMappings' | 'forceFields' | 'interactions';
+  | 'mechanicalMappings' | 'forceFields' | 'interactions' | 'contacts';
 
 export interface ArrayInfo { id: number; kind: 'f32' | 'u32'; width: number; count: number; dynamic: boolean }
 
@@ -77,13 +78,27 @@ export interface ObjectInfo {
   messages?: Message[]; fields: Field[];
 }
 
+// Two collision models that touch.
+export interface Touch {
+  first: string; second: string; count: number;
+  distance: number | null;       // of the nearest contact; below 0 where they push
+  force: number | null;          // N, null: nothing answers them
+  since: number;                 // step
+}
+
+// The solver of constraints: errors over the iterations of its last solve, and of each step the time, rows, iterations,
+// error and largest force (N).
+export interface Solves { path: string; values: number[]; steps: [number, number, number, number, number][] }
+
 export interface Stats {
   steps?: [number, number][];
   timers?: Record<string, number>;
   energy?: { kinetic: number; potential: number } | null;
   convergence?: { path: string; values: number[] }[];
+  constraints?: Solves | null;
   watch?: number[][];
   inventory?: Record<string, number>;
+  touches?: Touch[];
 }
 
 export interface WatchItem { path: string; field: string; index: number }

@@ -1,7 +1,7 @@
 // What the page knows of the simulation, and everything it asks of it. Parts of the page subscribe to topics.
 import { Connection, RequestError } from './connection.ts';
 import type {
-  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Stats, Status, WatchItem,
+  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Solves, Stats, Touch, Status, WatchItem,
 } from './protocol.ts';
 import { DEFAULT_GROUPS, loadSettings, storeSettings, type Settings } from './settings.ts';
 
@@ -53,7 +53,9 @@ export class Session {
   energy = { time: [] as number[], kinetic: [] as number[], potential: [] as number[] };
   timers = new Map<string, number>();
   convergence: { path: string; values: number[] }[] = [];
+  constraints = { path: '', values: [] as number[], time: [] as number[], rows: [] as number[], iterations: [] as number[], error: [] as number[], force: [] as number[] };
   inventory: Record<string, number> = {};
+  touches: Touch[] = [];                       // who touches whom
   watchItems: WatchItem[] = [];
   watch = { time: [] as number[], values: [] as number[][] };
 
@@ -172,7 +174,7 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, labels: undefined, ...status }); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
     else if (news.is === 'stats') this.addStats(news);
     else if (news.is === 'diverged') {
@@ -482,7 +484,9 @@ export class Session {
       this.energy.potential.push(stats.energy.potential);
     }
     if (stats.convergence?.length) this.convergence = stats.convergence;
+    if (stats.constraints) this.addSolves(stats.constraints);
     if (stats.inventory) this.inventory = stats.inventory;
+    if (stats.touches) this.touches = stats.touches;
     for (const row of stats.watch ?? []) {
       if (row.length !== this.watchItems.length + 1) continue;
       if (row[0] === this.watch.time[this.watch.time.length - 1]) continue;
@@ -492,11 +496,27 @@ export class Session {
     this.notify('stats');
   }
 
+  private addSolves(solves: Solves) {
+    const c = this.constraints;
+    c.path = solves.path;
+    c.values = solves.values;
+    for (const [time, rows, iterations, error, force] of solves.steps) {
+      if (time === c.time[c.time.length - 1]) continue;
+      c.time.push(time);
+      c.rows.push(rows);
+      c.iterations.push(iterations);
+      c.error.push(error);
+      c.force.push(force);
+    }
+  }
+
   clearHistory() {
     this.steps = { x: [], y: [] };
     this.energy = { time: [], kinetic: [], potential: [] };
     this.timers = new Map();
     this.convergence = [];
+    this.constraints = { path: '', values: [], time: [], rows: [], iterations: [], error: [], force: [] };
+    this.touches = [];
     this.watch = { time: [], values: this.watchItems.map(() => []) };
     this.notify('stats');
   }
@@ -526,6 +546,16 @@ export class Session {
     return this.change('grab', { origin, direction, ...(stiffness > 0 ? { stiffness } : {}) });
   }
   // What is under a ray, without touching it.
+  // Rays are six numbers each: origin and direction.
+  tool(tool: string, rays: number[][], more: { size?: number; goesOn?: boolean } = {}): Promise<{ text?: string; changed: number; pieces: number } | null> {
+    return this.change('tool', { tool, rays, ...more });
+  }
+
+  async undo() {
+    const answer = await this.change<{ text?: string }>('undo');
+    if (answer) { this.diverged = ''; this.notify('status'); this.say(`Undone: ${answer.text ?? ''}`); }
+  }
+
   probe(origin: number[], direction: number[]): Promise<{ hit: Hit | null }> { return this.connection.request('probe', { origin, direction }); }
 
   // Three curves: where the point goes.

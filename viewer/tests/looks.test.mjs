@@ -194,6 +194,60 @@ test('triangles, lines and points of collision models are drawn, picked and coun
   assert.deepEqual([inventory['collision triangles'], inventory['collision lines'], inventory['collision points']], [4, 7, 5], JSON.stringify(inventory));
 }));
 
+test('contacts, their normals, trees of boxes, and who touches whom', () => opened('collision/points_lines_triangles.scn', async (page) => {
+  await page.evaluate(() => { for (const g of ['contacts', 'bounds']) window.divan.session.setGroup(g, true); });
+  await page.locator('#tab-stats').click();
+  await page.evaluate(() => window.divan.session.step(60));
+  await until(page, () => window.divan.session.status.step === 60 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
+  await until(page, () => window.divan.session.touches.length > 0);
+  const { shapes, touches } = await page.evaluate(() => {
+    const { stage, session } = window.divan, of = (id) => { const a = stage.arrays.get(id); return a ? Array.from(a.data) : null; };
+    const shapes = stage.shapes.filter((s) => s.info.group === 'contacts').map(({ info, object }) => ({ kind: info.kind, visible: object.visible, positions: of(info.positions), second: of(info.second) }));
+    return { shapes, touches: session.touches };
+  });
+  const count = touches.reduce((n, t) => n + t.count, 0);
+  assert.ok(count > 10, `${count} contacts`);
+  assert.deepEqual(shapes.map((s) => s.kind).sort(), ['lines', 'points', 'vectors']);
+  for (const s of shapes) assert.ok(s.visible && s.positions.length === 3 * count, `${s.kind}: ${s.positions.length} of ${3 * count}`);
+  const normals = shapes.find((s) => s.kind === 'vectors').second;
+  for (let i = 0; i < normals.length; i += 3) assert.ok(Math.abs(Math.hypot(normals[i], normals[i + 1], normals[i + 2]) - 1) < 1e-5, 'unit normals');
+  assert.ok(touches.some((t) => t.force > 0 && t.since >= 0 && t.distance < 0), JSON.stringify(touches));
+  const trees = await page.evaluate(() => window.divan.stage.shapes.filter((s) => s.info.group === 'bounds' && s.object.visible && s.info.indices == null).length);
+  assert.ok(trees >= 2, `${trees} trees`);
+  // a row of the list selects a model; after a reset nobody touches anybody
+  const row = page.locator('divan-stats-tab .touches tbody tr').first();
+  await row.click();
+  assert.equal(await page.evaluate(() => window.divan.session.selection), touches[0].first);
+  await page.evaluate(() => window.divan.session.reset());
+  await until(page, () => window.divan.session.touches.length === 0);
+}));
+
+test('the solver of constraints: errors, rows and forces as curves', () => opened('constraint/stack.scn', async (page) => {
+  await page.locator('#tab-stats').click();
+  await page.evaluate(() => window.divan.session.step(40));
+  await until(page, () => window.divan.session.constraints.time.length === 40);
+  const { path, values, time, rows, iterations, error, force, weight } = await page.evaluate(() => {
+    const s = window.divan.session;
+    return { ...s.constraints, weight: s.touches.reduce((most, t) => Math.max(most, t.force), 0) };
+  });
+  assert.equal(path, '/constraints');
+  assert.ok(time.every((t, i) => i === 0 || t > time[i - 1]), 'every step once, in order');
+  assert.ok(rows.at(-1) >= 12 && rows.at(-1) % 3 === 0, `${rows.at(-1)} rows`);
+  assert.equal(iterations.at(-1), values.length);
+  assert.equal(error.at(-1), values.at(-1));
+  assert.ok(values.length > 1 && values.at(-1) < values[0], `errors go from ${values[0]} to ${values.at(-1)}`);
+  assert.ok(force.at(-1) > 0 && force.at(-1) <= weight * (1 + 1e-9), `${force.at(-1)} N of ${weight}`);
+  for (const plot of ['residual', 'effort', 'force']) await page.locator(`divan-stats-tab divan-plot.${plot} canvas`).waitFor();
+  const drawn = await page.evaluate(() => {
+    const plots = document.querySelector('divan-app').shadowRoot.querySelector('divan-stats-tab').shadowRoot.querySelectorAll('divan-plot');
+    return [...plots].filter((p) => p.className).map((p) => [p.className, p.data.map((c) => c.length)]);
+  });
+  assert.deepEqual(drawn.map(([name]) => name), ['residual', 'effort', 'force']);
+  assert.ok(drawn[0][1].every((n) => n === values.length) && drawn[1][1].every((n) => n === 40), JSON.stringify(drawn));
+  await page.evaluate(() => window.divan.session.reset());
+  await until(page, () => window.divan.session.constraints.time.length === 0);
+}));
+
 test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {
   await page.evaluate(() => window.divan.session.step(60));
   await until(page, () => window.divan.session.status.step === 60 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);

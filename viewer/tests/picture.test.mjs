@@ -75,11 +75,8 @@ test('the camera stands as gravity pulls, goes along with what falls, and the gr
   assert.equal(await page.evaluate(() => window.divan.stage.camera.up), 'z');
   const level = () => page.evaluate(() => window.divan.stage.grid.position.z);
   const before = await level();
-  await page.evaluate(() => window.divan.session.realtime(false));
-  await page.evaluate(() => window.divan.session.animate(true));
-  await until(page, () => window.divan.session.status.time > 1.5);
-  await page.evaluate(() => window.divan.session.animate(false));
-  await until(page, () => window.divan.stage.offset.length() === 0);
+  await steps(page, 150);
+  await until(page, () => { const { stage } = window.divan; return stage.later === 0 && stage.offset.length() === 0; });
   const seen = await page.evaluate(() => {
     const { stage } = window.divan, box = stage.measure(() => true), at = stage.project(box.getCenter(stage.camera.target.clone()).toArray());
     return { x: at.x / stage.width, y: at.y / stage.height, low: box.min.z, fell: box.min.z };
@@ -111,6 +108,7 @@ test('rigid bodies without a visual model are boxes of their inertia, with joint
     <JointSpringForceField template="Rigid3" spring="BEGIN_SPRING 0 1 FREE_AXIS 0 0 0 1 1 1 KS_T 5000 10000 KS_R 300 600 REST_T 3 0 0 END_SPRING"/></Node>
   <Node name="V"><MechanicalObject name="numbers" template="Vec1" position="0 1 2 3"/></Node>`), async (page) => {
   await page.evaluate(() => window.divan.session.setGroup('behavior', true));
+  await until(page, () => window.divan.stage.shapes.some((s) => s.object.visible && `${s.info.kind} ${s.info.path}`.startsWith('lines /A/JointSpring')));
   const shown = await page.evaluate(() => window.divan.stage.shapes.filter((s) => s.object.visible).map((s) => `${s.info.kind} ${s.info.path}`));
   assert.ok(shown.includes('boxes /A/dofs'), shown.join());
   assert.ok(shown.some((s) => s.startsWith('lines /A/JointSpring')), shown.join());
@@ -118,6 +116,32 @@ test('rigid bodies without a visual model are boxes of their inertia, with joint
   const sides = await page.evaluate(() => { const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.kind === 'boxes'); return Array.from(stage.arrays.get(shape.info.sizes).data.slice(0, 3)); });
   // I = m (b² + c²) / 12 with 1, 1 and √2 m: (0.25, 0.25, 1/6) per kg
   sides.forEach((v, i) => assert.ok(Math.abs(v - [1, 1, Math.SQRT2][i]) < 1e-6, sides.join()));
+}));
+
+// points in the plane of a floor that is seen at a slant: as many pixels as without the floor
+test('points on a surface are seen whole', () => look('points', root(`<Node name="Floor"><MeshTopology name="mesh" position="-2 0 -2  2 0 -2  2 0 2  -2 0 2" quads="0 3 2 1"/><OglModel name="floor" src="@mesh" color="1 1 1 1"/></Node>
+  <Node name="Points"><MechanicalObject name="dofs" position="0 0 0  0.5 0 0.5  -0.5 0 0.3  0.2 0 -0.8" showObject="1" showColor="1 0 0 1"/></Node>`), async (page) => {
+  await page.evaluate(() => { const { session } = window.divan; session.setGroup('behavior', true); session.set({ grid: false }); });
+  await until(page, () => window.divan.stage.shapes.some((s) => s.object.visible && s.info.kind === 'points' && s.info.path === '/Points/dofs'));
+  // how many pixels the points change, with the floor below them or without
+  const pixels = (floor) => page.evaluate(async (shown) => {
+    const { stage } = window.divan, points = stage.shapes.filter((s) => s.info.path === '/Points/dofs');
+    for (const s of stage.shapes) if (s.info.path === '/Floor/floor') s.object.visible = shown;
+    const picture = async (visible) => {
+      for (const s of points) s.object.visible = visible;
+      stage.renderer.render(stage.scene, stage.camera.camera);
+      const image = await createImageBitmap(stage.renderer.domElement), c = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      c.drawImage(image, 0, 0);
+      return c.getImageData(0, 0, image.width, image.height).data;
+    };
+    const without = await picture(false), with_ = await picture(true);
+    let n = 0;
+    for (let i = 0; i < without.length; i += 4) if ([0, 1, 2].some((k) => Math.abs(without[i + k] - with_[i + k]) > 20)) n++;
+    return n;
+  }, floor);
+  const alone = await pixels(false), lying = await pixels(true);
+  assert.ok(alone > 40, `${alone} pixels`);
+  assert.ok(lying > 0.95 * alone, `${lying} of ${alone} pixels of the points are seen`);
 }));
 
 // the corner of a cube belongs to three faces, the point of a ball to all around it

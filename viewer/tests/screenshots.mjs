@@ -34,6 +34,10 @@ try {
     await page.evaluate(() => window.divan.session.select('/Liver/TetrahedralCorotationalFEMForceField1'));
     await page.locator('divan-form input[name=youngModulus]').waitFor();
   });
+  await shoot('viewer-cut', 'resection.scn', { viewport: { width: 1024, height: 600 }, colorScheme: 'light' }, async (page) => {
+    await page.evaluate(() => { const { session, stage, touch } = window.divan; session.set({ panel: false, grid: false }); touch.tools.take('cut'); stage.camera.pose = { ...stage.camera.pose, azimuth: 0.62, elevation: 0.2, target: [0.025, -0.065, 0], distance: 0.57 }; });
+    await steps(page, 150);
+  });
   await shoot('viewer-stats', 'liver.scn', { viewport: { width: 1024, height: 640 }, colorScheme: 'dark' }, async (page) => {
     await page.locator('#tab-stats').click();
     await page.evaluate(() => window.divan.session.realtime(true, 1));

@@ -16,6 +16,8 @@ import './stats-tab.ts';
 import { shared } from './styles.ts';
 import type { Toolbar } from './toolbar.ts';
 import './toolbar.ts';
+import './tools.ts';
+import { TOOLS } from '../view/tools.ts';
 import './trouble.ts';
 import './view-tab.ts';
 
@@ -29,7 +31,7 @@ export class App extends Part {
     .stage { grid-area: 2 / 1; position: relative; min-width: 0; min-height: 0; overflow: hidden; display: grid; place-items: center; }
     .picture { position: relative; width: 100%; height: 100%; touch-action: none; outline: none; cursor: grab; user-select: none; -webkit-user-select: none; }
     .picture:active { cursor: grabbing; }
-    .picture.pulling { cursor: crosshair; }
+    .picture.pulling, .picture.tool { cursor: crosshair; }
     .picture:focus-visible::after { content: ''; position: absolute; inset: 3px; border: 2px solid var(--accent); border-radius: 6px; pointer-events: none; }
     canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block; }
     canvas.over { pointer-events: none; }
@@ -172,8 +174,9 @@ export class App extends Part {
       o: () => s.set({ ortho: !set.ortho }), w: () => s.set({ wireframe: !set.wireframe }), g: () => s.set({ grid: !set.grid }), i: () => s.set({ indices: !set.indices }),
       p: () => this.find<Toolbar>('divan-toolbar').savePicture(), 1: () => this.tab('graph'), 2: () => this.tab('view'), 3: () => this.tab('stats'), '/': () => this.search(),
       b: () => s.set({ panel: !set.panel }), l: () => this.toggleLog(), d: () => s.set({ theme: page.stage.dark ? 'light' : 'dark' }), '?': () => this.ask('help'),
-      t: () => page.touch.enter(),
+      t: () => page.touch.enter(), u: () => act && page.touch.tools.undo(), Escape: () => page.touch.tools.take(null),
     };
+    for (const t of TOOLS) actions[t.key.toLowerCase()] = () => act && page.touch.tools.take(t.name);
     const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
     if (action && !(e.repeat && e.key !== 'n')) { e.preventDefault(); action(); }
   }
@@ -229,8 +232,9 @@ export class App extends Part {
   override render() {
     const s = this.session, set = s.settings, toast = s.toast;
     return html`<divan-toolbar role="toolbar" aria-label="simulation"></divan-toolbar>
-      <main class="stage"><div class="picture ${page.touch?.touching || page.touch?.grabbed ? 'pulling' : ''}" tabindex="0" role="application" aria-label="3D view. Arrow keys turn, plus and minus zoom, T for a cursor that pulls."><canvas class="gl"></canvas><canvas class="over"></canvas>
-        ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : nothing}</div>
+      <main class="stage"><div class="picture ${page.touch?.tools.current ? 'tool' : page.touch?.touching || page.touch?.grabbed ? 'pulling' : ''}" tabindex="0" role="application" aria-label="3D view. Arrow keys turn, plus and minus zoom, T for a cursor that pulls."><canvas class="gl"></canvas><canvas class="over"></canvas>
+        ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : page.touch?.tools.info ? html`<div class="hint" id="tool-hint">${page.touch.tools.info.title}: ${page.touch.tools.info.hint} · middle drag turns · Esc puts it down</div>` : nothing}</div>
+        <divan-tools></divan-tools>
         ${s.connection.open && s.hello && s.status.ready === false && !s.busy ? html`<divan-trouble></divan-trouble>` : nothing}
         ${this.banners()}<divan-legends></divan-legends>
         ${toast ? html`<div class="toast ${toast.level}" role="alert">${toast.text} <span>${toast.advice}</span></div>` : nothing}

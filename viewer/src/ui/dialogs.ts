@@ -13,6 +13,8 @@ const SHORTCUTS: [string, [string[], string][]][] = [
     [['right click'], 'what can be done with it'], [['Alt', 'click'], 'plot where the point goes']]],
   ['Touch', [[['Shift', 'drag'], 'pull on what is under the cursor'], [['Shift', 'right click'], 'fix the point, free it again'], [['F'], 'fix the point under the cursor'],
     [['T'], 'a cursor for the keyboard: arrows move it, Enter grabs and lets go, F fixes, S selects, Esc leaves']]],
+  ['Tools', [[['C'], 'cut: drag a line across a body'], [['J'], 'incise: drag along a body'], [['V'], 'carve: drag over a body'], [['X'], 'remove the element under the cursor'], [['E'], 'refine: halve elements'],
+    [['U'], 'undo the last stroke'], [['Esc'], 'put the tool down'], [['middle drag'], 'turn while a tool is in the hand']]],
   ['Page', [[['1', '2', '3'], 'Graph, View, Stats'], [['/'], 'search the graph'], [['B'], 'panel'], [['L'], 'messages'], [['D'], 'dark and light'], [['?'], 'this list']]],
 ];
 

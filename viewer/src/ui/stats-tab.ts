@@ -1,4 +1,4 @@
-// The Stats tab: time per step, where it goes, convergence, energies, watched values, inventory.
+// The Stats tab: time per step, where it goes, convergence, constraints, energies, who touches whom, watched values, inventory.
 import { css, html, nothing } from 'lit';
 import { flameColour, flatten, timerTree, type Timer } from './flame.ts';
 import { icon } from './icons.ts';
@@ -96,6 +96,24 @@ export class StatsTab extends Part {
         : html`<p class="muted">The plot button next to a field in the Graph tab puts its value here.</p>`}`;
   }
 
+  // What the solver of constraints did in its last solve, and from step to step.
+  private constraints() {
+    const c = this.session.constraints, positive = (values: number[]) => values.map((v) => (v > 0 ? v : null));
+    return html`${c.values.length ? html`<divan-plot class="residual" .data=${[c.values.map((_, i) => i + 1), positive(c.values)]} .labels=${['error']} .log=${true} .xLabel=${'iteration'}></divan-plot>
+        <p class="muted">error after each iteration of the last step</p>` : html`<p class="muted">Nothing to solve in the last step.</p>`}
+      ${c.time.length > 1 ? html`<divan-plot class="effort" .data=${thin([c.time, c.rows, c.iterations])} .labels=${['rows', 'iterations']} .height=${150}></divan-plot>
+        <divan-plot class="force" .data=${thin([c.time, c.force])} .labels=${['largest force (N)']}></divan-plot>
+        <p class="muted">largest force of a row (N) over time</p>
+        <div class="buttons"><button class="solid small" @click=${() => this.csv('constraints', ['time', 'rows', 'iterations', 'error', 'force'], [c.time, c.rows, c.iterations, c.error, c.force])}>${icon('download')} CSV</button></div>` : nothing}`;
+  }
+
+  // A row selects the first of its models.
+  private touches() {
+    const s = this.session, name = (path: string) => path.split('/').slice(-2).join('/');
+    return html`<div class="tablebox scroll" tabindex="0" aria-label="who touches whom"><table class="touches"><thead><tr><th>models</th><th>contacts</th><th>distance (m)</th><th>force (N)</th></tr></thead><tbody>
+      ${s.touches.map((t) => html`<tr title="${t.first}&#10;${t.second}${t.since < 0 ? '' : `&#10;since step ${t.since}`}" @click=${() => s.select(t.first)}><td>${name(t.first)} – ${name(t.second)}</td><td class="mono">${t.count}</td><td class="mono">${t.distance === null ? '' : number(t.distance, 3)}</td><td class="mono">${t.force === null ? '–' : number(t.force, 3)}</td></tr>`)}</tbody></table></div>`;
+  }
+
   override render() {
     const s = this.session, st = s.status, tree = timerTree(s.timers);
     const curve = s.convergence.filter((c) => c.values.length);
@@ -107,8 +125,10 @@ export class StatsTab extends Part {
       ${this.fold('Where the time goes', '', html`<label class="row muted" title="timers around every call of a component: costs a little time"><input type="checkbox" .checked=${s.settings.fine} @change=${(e: Event) => { s.set({ fine: (e.target as HTMLInputElement).checked }); s.sendStats(); }}>every component</label>
         ${s.timers.size ? this.flame(tree) : html`<p class="muted">No step yet.</p>`}`)}
       ${curve.length ? this.fold('Solver convergence', `${longest} iterations`, html`<divan-plot .data=${[count, ...curve.map((c) => count.map((i) => (c.values[i] > 0 ? c.values[i] : null)))]} .labels=${curve.map((c) => c.path.split('/').slice(-2).join('/'))} .log=${true} .xLabel=${'iteration'}></divan-plot>`) : nothing}
+      ${s.constraints.path ? this.fold('Constraints', s.constraints.rows.length ? `${s.constraints.rows[s.constraints.rows.length - 1]} rows, ${s.constraints.iterations[s.constraints.iterations.length - 1]} iterations` : '', this.constraints()) : nothing}
       ${s.energy.time.length > 1 ? this.fold('Energy', `${number(s.energy.kinetic[s.energy.kinetic.length - 1] + s.energy.potential[s.energy.potential.length - 1])} J`, html`<divan-plot .data=${thin([s.energy.time, s.energy.kinetic, s.energy.potential, s.energy.kinetic.map((k, i) => k + s.energy.potential[i])])} .labels=${['kinetic', 'potential', 'sum']} .height=${160}></divan-plot>
         <div class="buttons"><button class="solid small" @click=${() => this.csv('energy', ['time', 'kinetic', 'potential'], [s.energy.time, s.energy.kinetic, s.energy.potential])}>${icon('download')} CSV</button></div>`) : nothing}
+      ${s.touches.length ? this.fold('Contacts', String(s.touches.reduce((n, t) => n + t.count, 0)), this.touches()) : nothing}
       ${this.fold('Watched values', s.watchItems.length ? String(s.watchItems.length) : '', this.watched())}
       ${this.fold('Inventory', '', html`<div class="inventory">${Object.entries(s.inventory).map(([k, v]) => html`<span>${k}</span><b>${v.toLocaleString('en')}</b>`)}</div>${Object.keys(s.inventory).length ? nothing : html`<p class="muted">Nothing counted yet.</p>`}`)}
       ${this.fold('State', '', html`<div class="buttons"><button class="solid small" ?disabled=${!s.editor} title="writes the states of all bodies next to the scene" @click=${() => s.dump()}>${icon('save')} Dump the state</button>

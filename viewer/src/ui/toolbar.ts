@@ -77,6 +77,7 @@ export class Toolbar extends Part {
       ${this.button('ortho', 'Orthographic', () => s.set({ ortho: !set.ortho }), { on: set.ortho, keys: 'O', wide: true })}
       ${this.button('wire', 'Wire frame', () => s.set({ wireframe: !set.wireframe }), { on: set.wireframe, keys: 'W', wide: true })}
       ${this.button('hand', 'Drag pulls instead of turning', () => { page.touch.touching = !page.touch.touching; this.requestUpdate(); }, { on: page.touch?.touching ?? false, keys: 'Shift + drag' })}
+      ${this.button('blade', 'Tools that change meshes: cut, incise, carve, remove, refine', () => page.touch.tools.toggle(), { on: page.touch?.tools.open ?? false, keys: 'C' })}
       ${this.button('save', 'Save the view next to the scene', () => s.saveView(), { off, wide: true })}
       ${this.button('camera', 'Save a picture', () => this.png(), { keys: 'P', wide: true })}
       <span class="fill"></span>

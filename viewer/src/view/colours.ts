@@ -43,7 +43,7 @@ export function mapGradient(name: string): string {
 
 export const GROUP_COLOURS: Record<Group, string> = {
   visual: '#b8bec9', behavior: '#4a7dd6', velocities: '#2aa6a0', forces: '#e0633c', collision: '#e8a33d', bounds: '#a678d8',
-  mappings: '#5aa9e6', mechanicalMappings: '#7c8ce0', forceFields: '#3fae78', interactions: '#e0486a',
+  mappings: '#5aa9e6', mechanicalMappings: '#7c8ce0', forceFields: '#3fae78', interactions: '#e0486a', contacts: '#d6336c',
 };
 
 export const GROUPS: { name: Group; label: string; help: string }[] = [
@@ -52,9 +52,10 @@ export const GROUPS: { name: Group; label: string; help: string }[] = [
   { name: 'velocities', label: 'Velocities', help: 'arrows at the degrees of freedom' },
   { name: 'forces', label: 'Forces', help: 'arrows at the degrees of freedom' },
   { name: 'collision', label: 'Collision models', help: 'spheres, lines and triangles that collide' },
-  { name: 'bounds', label: 'Bounding trees', help: 'boxes around collision models' },
+  { name: 'bounds', label: 'Bounding trees', help: 'boxes around bodies, and those of the trees of collision models' },
   { name: 'mappings', label: 'Visual mappings', help: 'from a mechanical state to what is drawn' },
   { name: 'mechanicalMappings', label: 'State mappings', help: 'between mechanical states' },
   { name: 'forceFields', label: 'Force fields', help: 'elements, springs, stress in colours' },
-  { name: 'interactions', label: 'Interactions', help: 'springs between bodies, contacts' },
+  { name: 'interactions', label: 'Interactions', help: 'springs between bodies' },
+  { name: 'contacts', label: 'Contacts', help: 'where bodies touch, with normals' },
 ];

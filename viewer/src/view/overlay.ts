@@ -143,6 +143,31 @@ export class Overlay {
     if (z < 1) { this.dot(x, y, 5, '#e0486a'); this.dot(x, y, 1.8, this.colours.halo); }
   }
 
+  private pixel({ x, y }: { x: number; y: number }): [number, number] { return [(x * 0.5 + 0.5) * this.width, (0.5 - y * 0.5) * this.height]; }
+
+  // The line along which a tool is drawn.
+  stroke(points: { x: number; y: number }[]) {
+    this.c.lineJoin = this.c.lineCap = 'round';
+    for (const [colour, wide] of [[this.colours.halo, 5], ['#d8434e', 2.2]] as const) {
+      this.c.strokeStyle = colour;
+      this.c.lineWidth = wide;
+      this.c.beginPath();
+      points.forEach((p, i) => { if (i) this.c.lineTo(...this.pixel(p)); else this.c.moveTo(...this.pixel(p)); });
+      this.c.stroke();
+    }
+    if (points.length) this.dot(...this.pixel(points[0]), 3.5, '#d8434e');
+  }
+
+  ring(x: number, y: number, radius: number) {
+    for (const [colour, wide] of [[this.colours.halo, 4], ['#d8434e', 1.8]] as const) {
+      this.c.strokeStyle = colour;
+      this.c.lineWidth = wide;
+      this.c.beginPath();
+      this.c.arc(...this.pixel({ x, y }), radius, 0, 2 * Math.PI);
+      this.c.stroke();
+    }
+  }
+
   cross(x: number, y: number) {
     const px = (x * 0.5 + 0.5) * this.width, py = (0.5 - y * 0.5) * this.height;
     for (const [colour, wide] of [[this.colours.halo, 4], [this.colours.accent, 1.8]] as const) {

@@ -24,7 +24,7 @@ class Lines extends Shape {
     super(info, lines);
     this.lines = lines;
     this.base = base;
-    if (info.group === 'forceFields' || info.group === 'interactions') {      // what lies inside a body shines through, faintly
+    if (info.group === 'forceFields' || info.group === 'interactions' || info.group === 'contacts') {      // what lies inside a body shines through, faintly
       this.ghost = keep(new LineSegments(lines.geometry, new LineBasicMaterial({ color: base, transparent: true, opacity: 0.28, depthFunc: GreaterDepth, depthWrite: false })));
       this.ghost.renderOrder = 1;
       lines.add(this.ghost);
@@ -193,7 +193,7 @@ class Arrows extends Shape {
     this.scale = look.arrowScale;
     const count = Math.min(p.length, v.length) / 3;
     for (let i = 0; i < count; i++) this.longest = Math.max(this.longest, Math.hypot(v[3 * i], v[3 * i + 1], v[3 * i + 2]) || 0);
-    const s = this.longest > 0 ? look.arrowScale * 0.14 * look.diagonal / this.longest : 0;
+    const s = this.longest > 0 ? look.arrowScale * (this.info.group === 'contacts' ? 0.04 : 0.14) * look.diagonal / this.longest : 0;
     const lines = sized(this.shafts.geometry, 6 * count);
     if (!this.heads || this.heads.instanceMatrix.count < count) {
       if (this.heads) { this.object.remove(this.heads); this.heads.dispose(); }

@@ -29,6 +29,8 @@ export class Stage {
   follow: { shape: Shape; index: number } | null = null;    // the vertex that the spring holds
   cursor: { x: number; y: number } | null = null;
   pins: Vector3[] = [];
+  stroke: { x: number; y: number }[] | null = null;              // that a tool draws
+  brush: { x: number; y: number; radius: number } | null = null; // of a tool, in pixels
   dark = false;
   onDrawn: ((time: number) => void) | null = null;
 
@@ -59,6 +61,8 @@ export class Stage {
   private offset = new Vector3();            // by which the camera still has to follow
   private went = 0;               // when the camera last went along
   private watched = 0;            // when that was last looked at
+  private later = 0;              // a look that is due
+  private starts = new Map<Shape, Box3>();   // where everything was when the first picture was complete, until something moves
 
   private session: Session;
   private canvas: HTMLCanvasElement;
@@ -264,6 +268,7 @@ export class Stage {
     }
     this.makeGrid();
     this.anchor = null;
+    this.starts.clear();
     const looks = scene.looks;
     for (const light of this.own) light.visible = !looks?.lights?.length;
     this.lights.take(looks, this.box);
@@ -369,15 +374,25 @@ export class Stage {
   // wants to go with something. The grid stays below them.
   private watchBodies() {
     const now = performance.now(), followed = this.session.followed;
-    if (now - this.watched < 100) return;
+    if (now - this.watched < 100) {                             // the last frame before a rest counts, too
+      this.later ||= window.setTimeout(() => { this.later = 0; this.watchBodies(); this.redraw(true); }, 100);
+      return;
+    }
     this.watched = now;
     const moving = new Set((this.session.scene?.arrays ?? []).filter((a) => a.dynamic && (this.arrays.get(a.id)?.version ?? 0) > 1).map((a) => a.id));
-    const box = this.measure((s) => moving.has(s.info.positions) && (!followed || s.info.path === followed || s.info.path.startsWith(followed + '/')));
+    const watches = (s: Shape) => moving.has(s.info.positions) && (!followed || s.info.path === followed || s.info.path.startsWith(followed + '/'));
+    const box = this.measure(watches);
     if (box.isEmpty()) return;
     this.lowerGrid(followed ? this.measure((s) => moving.has(s.info.positions)) : box);
     const centre = box.getCenter(new Vector3()), height = this.camera.height;
     if (this.time === 0) this.anchor = null;                    // back at the start
-    if (!this.anchor) { this.anchor = centre; this.offset.set(0, 0, 0); return; }
+    if (!this.anchor) {
+      const start = new Box3();
+      for (const [shape, at] of this.starts) if (watches(shape)) start.union(at);
+      this.starts.clear();
+      this.offset.set(0, 0, 0);
+      this.anchor = start.isEmpty() ? centre : start.getCenter(new Vector3());
+    }
     const away = centre.clone().sub(this.anchor), least = followed ? 0 : this.offset.lengthSq() > 0 ? 0.05 * height : 0.3 * height;
     if (away.length() > least && (this.session.settings.follow || followed)) { this.offset.add(away); this.anchor = centre; }
   }
@@ -431,6 +446,7 @@ export class Stage {
     this.camera.setReach(this.box);
     this.standUp();
     if (!this.sceneCamera()) this.fit();
+    this.starts = new Map(this.shapes.map((s) => [s, this.measure((other) => other === s)]));
     this.makeGrid();
     this.updateShapes();
   }
@@ -466,6 +482,8 @@ export class Stage {
       o.spring(this.spring, camera, this.session.status.pull);
     }
     this.session.scene?.looks?.labels?.forEach((l, i) => o.label(l, this.session.status.labels?.[i] ?? ''));
+    if (this.stroke) o.stroke(this.stroke);
+    if (this.brush) o.ring(this.brush.x, this.brush.y, this.brush.radius);
     if (this.cursor) o.cross(this.cursor.x, this.cursor.y);
     if (s.axes) o.axes(camera);
     if (s.grid && this.grid) o.note(`grid ${Number(this.gridStep.toPrecision(3))}`);

@@ -1,7 +1,8 @@
-// Mouse, fingers and keys on the picture: turn, shift, zoom; select; pull on a point; fix a point.
+// Mouse, fingers and keys on the picture: turn, shift, zoom; select; pull on a point; fix a point; use a tool.
 import { Vector3 } from 'three';
 import type { Session } from '../session.ts';
 import type { Stage } from './stage.ts';
+import { Tools } from './tools.ts';
 
 // the codes by which SOFA's controllers know keys without a letter
 const SPECIAL: Record<string, number> = {
@@ -13,8 +14,9 @@ export class Touch {
   touching = false;                // plain drags pull
   keyboard = false;                // the keyboard's cursor is on the picture
   grabbed = false;
+  readonly tools: Tools;
   private pointers = new Map<number, { x: number; y: number }>();
-  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' | 'control' = '';
+  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' | 'control' | 'tool' = '';
   private button = '';             // that a controller was told of
   private control = false;         // the Ctrl key is held: a pinch on a touch pad sends wheels that only claim so
   private start = { x: 0, y: 0, moved: false };
@@ -31,13 +33,15 @@ export class Touch {
     this.session = session;
     this.stage = stage;
     this.element = element;
+    this.tools = new Tools(session, stage);
     element.addEventListener('pointerdown', (e) => this.down(e));
     element.addEventListener('pointermove', (e) => this.move(e));
     element.addEventListener('pointerup', (e) => this.up(e, false));
     element.addEventListener('pointercancel', (e) => this.up(e, true));
+    element.addEventListener('pointerleave', () => { if (this.tools.current && !this.tools.drawing) this.tools.show(null); });
     element.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
     element.addEventListener('contextmenu', (e) => e.preventDefault());
-    element.addEventListener('dblclick', () => this.stage.fit(true));
+    element.addEventListener('dblclick', () => { if (!this.tools.current) this.stage.fit(true); });
     element.addEventListener('keydown', (e) => this.key(e));
     element.addEventListener('keyup', (e) => { if (e.ctrlKey || e.key === 'Control') this.controller(e, false); });
     for (const kind of ['keydown', 'keyup', 'blur'] as const) window.addEventListener(kind, (e) => { if (e.target === window || (e as KeyboardEvent).key === 'Control') this.control = kind === 'keydown'; }, true);
@@ -56,19 +60,21 @@ export class Touch {
     this.pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
     this.start = { x: e.clientX, y: e.clientY, moved: false };
     this.last = { x: e.clientX, y: e.clientY };
-    if (this.pointers.size === 2) { this.endPull(); this.mode = 'pinch'; this.pinch = 0; return; }
+    if (this.pointers.size === 2) { this.endPull(); this.tools.cancel(); this.mode = 'pinch'; this.pinch = 0; return; }
     if (this.pointers.size > 2) return;
     const at = this.place(e);
     if (e.ctrlKey) { this.mode = 'control'; this.button = ['left', 'middle', 'right'][e.button] ?? 'left'; this.toController(this.button, true, e); return; }
     if (e.shiftKey && e.button === 2) { this.mode = ''; this.fix(at); return; }
     if (e.button === 0 && e.altKey) { this.mode = ''; this.plot(at); return; }
-    if (e.button === 0 && (e.shiftKey || this.touching)) { this.mode = 'pull'; this.grab(at); return; }
-    this.mode = e.button === 0 ? 'turn' : 'pan';
+    if (e.button === 0 && (e.shiftKey || (this.touching && !this.tools.current))) { this.mode = 'pull'; this.grab(at); return; }
+    if (e.button === 0 && this.tools.current) { this.mode = 'tool'; this.tools.begin(at); return; }
+    this.mode = e.button === 0 || (e.button === 1 && this.tools.current) ? 'turn' : 'pan';
   }
 
   private move(e: PointerEvent) {
     this.mouse = this.place(e);
     const pointer = this.pointers.get(e.pointerId);
+    if (this.tools.current && (!pointer || this.mode === 'tool')) this.tools.move(this.mouse);
     if (!pointer) return;
     if (Math.hypot(e.clientX - this.start.x, e.clientY - this.start.y) > CLICK) this.start.moved = true;
     if (this.mode === 'pinch') { this.pinchMove(e, pointer); return; }
@@ -103,6 +109,7 @@ export class Touch {
     this.pointers.delete(e.pointerId);
     if (this.mode === 'pan' && e.button === 2 && !this.start.moved && !cancelled) this.askMenu(e);
     if (this.mode === 'pull') this.endPull();
+    else if (this.mode === 'tool') this.tools.end(cancelled ? null : this.place(e));
     else if (this.mode === 'control') this.toController(this.button, false, e);
     else if (this.mode === 'turn' && !this.start.moved && !cancelled) this.select(this.place(e));
     if (this.pointers.size === 0) this.mode = '';
@@ -234,16 +241,17 @@ export class Touch {
       case 'ArrowRight': cursor.x += by / this.stage.aspect; break;
       case 'ArrowUp': cursor.y += by; break;
       case 'ArrowDown': cursor.y -= by; break;
-      case 'Enter': if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
+      case 'Enter': if (this.tools.current) { if (this.tools.drawing) this.tools.end({ ...cursor }); else { this.tools.begin({ ...cursor }); if (!['cut', 'incise', 'carve'].includes(this.tools.current)) this.tools.end({ ...cursor }); } } else if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
       case 's': case 'S': this.select(cursor); return true;
       case 'p': case 'P': this.plot({ ...cursor }); return true;
       case 'f': case 'F': this.fix({ ...cursor }); return true;
-      case 'Escape': this.leave(); return true;
+      case 'Escape': if (this.tools.drawing) this.tools.cancel(); else this.leave(); return true;
       default: return false;
     }
     cursor.x = Math.min(1, Math.max(-1, cursor.x));
     cursor.y = Math.min(1, Math.max(-1, cursor.y));
     if (this.grabbed) this.pullTo(cursor);
+    if (this.tools.current) this.tools.move({ ...cursor });
     this.stage.redraw(false);
     return true;
   }

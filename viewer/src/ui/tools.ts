@@ -1,0 +1,28 @@
+// The bar of tools that change meshes, at the left of the picture.
+import { css, html, nothing } from 'lit';
+import { TOOLS } from '../view/tools.ts';
+import { icon } from './icons.ts';
+import { page, Part } from './part.ts';
+import { shared } from './styles.ts';
+
+export class ToolBar extends Part {
+  static override styles = [shared, css`
+    :host { position: absolute; left: 10px; top: 50%; transform: translateY(-50%); z-index: 2; }
+    .bar { display: flex; flex-direction: column; gap: 2px; padding: 5px; border: 1px solid var(--line); border-radius: 10px; background: color-mix(in srgb, var(--panel) 92%, transparent); box-shadow: var(--shadow); }
+    button { justify-content: flex-start; min-height: 32px; padding: 0 9px 0 8px; }
+    button kbd { margin-left: auto; }
+    hr { width: 100%; margin: 3px 0; border: 0; border-top: 1px solid var(--line); }
+    @media (max-width: 720px) { span, kbd { display: none !important; } }
+  `];
+  protected override topics = ['status', 'connection', 'touch'] as any;
+
+  override render() {
+    const tools = page.touch?.tools, s = this.session;
+    if (!tools?.open) return nothing;
+    return html`<div class="bar" role="toolbar" aria-label="tools that change meshes" aria-orientation="vertical">
+      ${TOOLS.map((t) => html`<button class=${tools.current === t.name ? 'on' : ''} aria-pressed=${String(tools.current === t.name)} aria-label=${t.title} title="${t.title}: ${t.hint} (${t.key})" ?disabled=${!s.editor}
+        @click=${() => tools.take(t.name)}>${icon(t.icon)}<span>${t.title}</span><kbd>${t.key}</kbd></button>`)}
+      <hr><button aria-label="Undo" title="Undo the last stroke (U)" ?disabled=${!s.editor || !s.status.undo} @click=${() => tools.undo()}>${icon('undo')}<span>Undo${s.status.undo ? ` (${s.status.undo})` : ''}</span><kbd>U</kbd></button></div>`;
+  }
+}
+customElements.define('divan-tools', ToolBar);
