@@ -4,7 +4,7 @@ TYPE ?= Release
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: build program configure run view test install setup clean viewer viewer-test screenshots
+.PHONY: build program configure run view test install wheel setup clean viewer viewer-test screenshots
 setup:
 	@tools/setup
 
@@ -33,8 +33,13 @@ test: build
 
 # make install PREFIX=/opt/divan: command, libraries, headers, pkg-config files, CMake package, example scenes
 install: configure
-	@ninja -C $(BUILD) -j $(JOBS) divan divan_shared divan_lib
+	@ninja -C $(BUILD) -j $(JOBS) divan divan_shared divan_lib `ninja -C $(BUILD) -t query python > /dev/null 2>&1 && echo python`
 	@cmake --install $(BUILD)
+
+# a wheel for pip in $(BUILD)/wheel, for every Python from 3.11 on (nothing is downloaded)
+wheel: configure
+	@ninja -C $(BUILD) -j $(JOBS) python
+	@tools/make-wheel $(BUILD)
 
 # the page of `divan view`, after a change in viewer/src (needs node; the result stands in the repository)
 viewer:

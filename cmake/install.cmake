@@ -7,8 +7,8 @@ string(REGEX MATCH "[0-9]+" DIVAN_ABI "${abi}")
 
 set(DIVAN_SDK_HEADERS base/base.h base/address_map.h base/arena.h base/array.h base/file.h base/log.h base/pool.h base/simd.h base/sort.h base/text.h math/block_matrix.h math/decompose.h
   math/pattern.h math/sparse_rows.h math/vec.h object/compat.h object/context.h object/vectors.h object/dof.h object/field.h object/memory.h object/object.h object/roles.h object/values.h scene/live.h scene/node.h scene/plan.h
-  topology/topology.h topology/change/change.h topology/change/element_data.h topology/change/follow.h topology/change/modify.h topology/change/incise.h topology/change/cut.h state/state.h mechanics/mechanics.h mechanics/component.h mechanics/pairs.h mechanics/rows.h mechanics/touched.h engine/engine.h
-  force/mesh.h linear/inverse.h linear/solver.h linear/system/assembly.h linear/system/live.h linear/system/system.h ode/integrator.h collision/collision.h collision/cube_tree.h collision/model.h constraint/lagrangian/problem.h constraint/lagrangian/residual.h topology/search/box_tree.h)
+  topology/topology.h topology/change/change.h topology/change/element_data.h topology/change/follow.h topology/change/trace.h topology/change/modify.h topology/change/incise.h topology/change/cut.h state/state.h mechanics/mechanics.h mechanics/component.h mechanics/pairs.h mechanics/rows.h mechanics/touched.h engine/engine.h
+  force/mesh.h linear/inverse.h linear/solver.h linear/system/assembly.h linear/system/live.h linear/system/system.h ode/integrator.h collision/collision.h collision/cube_tree.h collision/model.h constraint/lagrangian/problem.h constraint/lagrangian/residual.h constraint/lagrangian/unbuilt.h topology/search/box_tree.h)
 
 add_library(divan_shared SHARED ${DIVAN_KERNEL_OBJECTS})
 set_target_properties(divan_shared PROPERTIES OUTPUT_NAME divan VERSION ${DIVAN_ABI}.${PROJECT_VERSION} SOVERSION ${DIVAN_ABI}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the pictures of architecture.md (rooms.svg, step.svg, contact-step.svg) and performance.md (contacts.svg, from
-bench/results/collision.json, which `divan bench collision --json` writes). Run it in this folder."""
+"""Draws the pictures of architecture.md (rooms.svg, step.svg, contact-step.svg) and performance.md (contacts.svg, constraints.svg and
+changes.svg, from bench/results/collision.json, constraint.json and topology.json, which `divan bench collision --json` and its kin
+write). Run it in this folder."""
 import json
 import math
 
@@ -37,6 +38,7 @@ ROOMS = [
     [("linear", "systems, solvers"), ("ode", "integrators, loops")],
     [("constraint", "projective, Lagrangian"), ("collision", "detection, response")],
     [("visual", "models"), ("control", "settings, plugins")],
+    [("instrument", "beams"), ("robot", "cables"), ("lattice", "springs"), ("fluid", "particles")],
     [("app", "all rooms registered, dumps, series")],
     [("view", "session and server of the viewer")],
 ]
@@ -128,10 +130,8 @@ def contact_step():
     svg("contact-step.svg", 1320, 40 + 84 * len(CONTACT), body)
 
 
-def contacts():
-    """Time to find contacts over the number of elements, and lines of n log n through the first points."""
-    with open("../../bench/results/collision.json") as f:
-        series = [c for c in json.load(f)["collision"] if c["threads"] == 1]
+def curves(name, series, axis, ideal, told):
+    """Times of series over their sizes, both logarithmic; dashed lines of `ideal` through the first points."""
     xs, ys = [x for c in series for x in c["elements"]], [y for c in series for y in c["ms"]]
     low, high = [math.floor(math.log10(min(v))) for v in (xs, ys)], [math.ceil(math.log10(max(v))) for v in (xs, ys)]
 
@@ -146,16 +146,27 @@ def contacts():
         body += f'<line x1="{px(10 ** k):.1f}" y1="40" x2="{px(10 ** k):.1f}" y2="340" stroke="#ddd"/><text x="{px(10 ** k):.1f}" y="358" text-anchor="middle" font-size="11">{10 ** k:,}</text>'
     for k in range(low[1], high[1] + 1):
         body += f'<line x1="70" y1="{py(10 ** k):.1f}" x2="590" y2="{py(10 ** k):.1f}" stroke="#ddd"/><text x="64" y="{py(10 ** k) + 4:.1f}" text-anchor="end" font-size="11">{10 ** k:g}</text>'
-    body += '<text x="330" y="380" text-anchor="middle" font-size="12">elements</text><text x="20" y="30" font-size="12">ms, one thread</text>'
+    body += f'<text x="330" y="380" text-anchor="middle" font-size="12">{axis}</text><text x="20" y="30" font-size="12">ms, one thread</text>'
     for i, c in enumerate(series):
-        colour = ["#2b6cb0", "#c05621"][i % 2]
+        colour = ["#2b6cb0", "#c05621", "#2f855a", "#805ad5"][i % 4]
         n0, t0 = c["elements"][0], c["ms"][0]
-        ideal = [(n, t0 * n * math.log(n) / (n0 * math.log(n0))) for n in c["elements"]]
-        body += f'<polyline fill="none" stroke="{colour}" stroke-dasharray="4 4" points="{" ".join(f"{px(n):.1f},{py(t):.1f}" for n, t in ideal if t < 10 ** high[1])}"/>'
+        line = [(n, t0 * ideal(n) / ideal(n0)) for n in c["elements"]]
+        body += f'<polyline fill="none" stroke="{colour}" stroke-dasharray="4 4" points="{" ".join(f"{px(n):.1f},{py(t):.1f}" for n, t in line if t < 10 ** high[1])}"/>'
         body += f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(f"{px(n):.1f},{py(t):.1f}" for n, t in zip(c["elements"], c["ms"]))}"/>'
         body += "".join(f'<circle cx="{px(n):.1f}" cy="{py(t):.1f}" r="4" fill="{colour}"/>' for n, t in zip(c["elements"], c["ms"]))
-        body += f'<text x="90" y="{64 + 18 * i}" font-size="12" fill="{colour}">{c["name"]} ({c["per"]}); dashed: n log n</text>'
-    svg("contacts.svg", 620, 390, body)
+        body += f'<text x="90" y="{64 + 18 * i}" font-size="12" fill="{colour}">{c["name"]} ({c["per"]}); dashed: {told}</text>'
+    svg(name, 620, 390, body)
+
+
+def results(name, key):
+    with open(f"../../bench/results/{name}.json") as f:
+        return [c for c in json.load(f)[key] if c["threads"] == 1]
+
+
+def contacts():
+    curves("contacts.svg", results("collision", "collision"), "elements", lambda n: n * math.log(n), "n log n")
+    curves("constraints.svg", results("constraint", "constraint"), "contacts", lambda n: n, "n")
+    curves("changes.svg", results("topology", "topology"), "elements", lambda n: n * math.log(n), "n log n")
 
 
 rooms()

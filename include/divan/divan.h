@@ -92,13 +92,15 @@ DIVAN_API int divan_set_ints(dvScene *scene, const char *path, const char *field
 DIVAN_API int divan_init(dvScene *scene);
 /* One step; dt 0 takes the scene's. */
 DIVAN_API int divan_step(dvScene *scene, double dt);
+/* Back to the start: the same steps then give the same bits. Meshes that have changed while the scene ran are what they
+ * were, with all that follows them. Fields that a program has set keep their values. */
 DIVAN_API void divan_reset(dvScene *scene);
 DIVAN_API double divan_time(const dvScene *scene);
 /* Snapshots: everything that the next step depends on. A scene that was read from the same file, in this program or
  * another, goes on from there with the same bits; saving changes nothing. A snapshot that does not fit (of another
  * scene, of another version's layout, damaged) is refused with DIVAN_INPUT and a message that says what differs, and
- * the scene stays as it was. divan_save replaces the file by a complete one or not at all. A scene whose meshes have
- * changed since it was read can be neither saved nor restored. */
+ * the scene stays as it was. divan_save replaces the file by a complete one or not at all. Changes of meshes go with a
+ * snapshot; restoring one that was taken before a change undoes it. */
 DIVAN_API int divan_save(dvScene *scene, const char *path);
 DIVAN_API int divan_restore(dvScene *scene, const char *path);
 /* The same in memory. The bytes of divan_snapshot belong to the caller, who frees them with divan_free; NULL before
@@ -130,7 +132,9 @@ DIVAN_API uint64_t divan_hash(dvScene *scene);
 /* The numbers of a field without a copy: NULL when there is no such field of numbers. `count` (may be NULL) gets how
  * many there are. The pointer holds until the next call that changes the scene: divan_init, divan_step, divan_reset,
  * divan_close, a set, divan_write and divan_written, of whatever field. Read anew after each of them: an array may have
- * moved, and fields that nobody asked for in between may not be up to date. Calls that only read leave it as it is. */
+ * moved, and fields that nobody asked for in between may not be up to date. Calls that only read leave it as it is. A
+ * library built with -DDIVAN_SANITIZE=address hands out copies and frees them then, so that a use that comes too late
+ * is reported. */
 DIVAN_API const double *divan_read(dvScene *scene, const char *path, const char *field, size_t *count);
 DIVAN_API const int32_t *divan_read_ints(dvScene *scene, const char *path, const char *field, size_t *count);
 /* The same for writing; call divan_written afterwards, so that what depends on it is updated. The number cannot change.

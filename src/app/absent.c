@@ -3,34 +3,19 @@
 #include "app/renames.h"
 
 static const dvAbsent absent[] = {
-    {"BeamAdapter",
-     "AdaptiveBeamController AdaptiveBeamForceFieldAndMass AdaptiveBeamLengthConstraint AdaptiveBeamMapping "
-     "AdaptiveBeamSlidingConstraint AdaptiveInflatableBeamForceField BeamAdapterActionController BeamInterpolation "
-     "BeamLengthMapping BeamProjectionDifferenceMultiMapping InterventionalRadiologyController "
-     "MultiAdaptiveBeamMapping RodMeshSection RodSpireSection RodStraightSection SutureController "
-     "WireBeamInterpolation WireRestShape"},
     {"Geomagic", "GeomagicDriver GeomagicEmulator"},
-    {"PersistentContact", "PersistentContactBarycentricMapping PersistentContactRigidMapping"},
     {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.Constraint.Lagrangian.Correction", "PrecomputedConstraintCorrection"},
-    {"Sofa.Component.Constraint.Lagrangian.Model", "AugmentedLagrangianConstraint"},
     {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
-                 "CudaProximityIntersection CudaVisualModel MouseInteractor"},
+                 "CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SofaSphFluid", "OglFluidModel ParticleSink ParticleSource ParticlesRepulsionForceField SPHFluidForceField "
-                     "SPHFluidSurfaceMapping SpatialGridContainer SpatialGridPointModel"},
     {"SoftRobots",
-     "AnimationEditor CableConstraint CenterOfMass CommunicationController DataControllerRobot DataVariationLimiter "
-     "GameTrakController InteractiveControl JointConstraint PREquivalentStiffnessForceField "
+     "AnimationEditor CommunicationController DataControllerRobot "
+     "GameTrakController InteractiveControl PREquivalentStiffnessForceField "
      "PartialRigidificationConstraint PartialRigidificationForceField PipeForceField PointCloudProcessing "
-     "PositionConstraint SerialPortBridgeGeneric SurfacePressureConstraint UnilateralPlaneConstraint"},
-    {"SoftRobots.Inverse",
-     "BarycentricCenterEffector BeamRestPositionActuator CableActuator CableEffector CableEquality CableSensor "
-     "ForcePointActuator ForceSurfaceActuator JointActuator PositionEffector PositionEquality QPInverseProblemSolver "
-     "SlidingActuator SurfacePressureActuator SurfacePressureEquality SurfacePressureSensor VolumeEffector "
-     "YoungModulusActuator"},
+     "SerialPortBridgeGeneric"},
+    {"SoftRobots.Inverse", "BeamRestPositionActuator ForceSurfaceActuator YoungModulusActuator"},
     {"VolumetricRendering", "OglTetrahedralModel"},
 };
 

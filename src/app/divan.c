@@ -7,15 +7,19 @@
 #include "control/plugin.h"
 #include "control/register.h"
 #include "engine/register.h"
+#include "fluid/register.h"
 #include "force/diffusion/register.h"
 #include "force/fem/register.h"
 #include "force/load/register.h"
 #include "force/spring/register.h"
+#include "instrument/register.h"
 #include "io/register.h"
+#include "lattice/register.h"
 #include "linear/register.h"
 #include "mapping/register.h"
 #include "mass/register.h"
 #include "ode/register.h"
+#include "robot/register.h"
 #include "scene/timer.h"
 #include "state/register.h"
 #include "topology/register.h"
@@ -41,6 +45,10 @@ dvContext *dv_divan_create(int threads)
   dv_register_springs(&c->registry);
   dv_register_loads(&c->registry);
   dv_register_diffusion(&c->registry);
+  dv_register_instrument(&c->registry);
+  dv_register_fluid(&c->registry);
+  dv_register_robot(&c->registry);
+  dv_register_lattice(&c->registry);
   dv_register_renames(&c->registry);
   dv_register_absent(&c->registry);
   return c;

@@ -50,7 +50,7 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
   size_t before = c->found.count;
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (o->failed || !o->initialised) continue;
+    if (o->failed || (!o->initialised && (c->role != DV_ROLE_STATE || !o->dof))) continue;
     if (c->role == DV_ROLE_STATE ? !dv_is_mechanical_state(o) : !dv_plays(o, c->role)) continue;
     dv_push(&c->listed, c->found.count);
     dv_push(&c->found, o);
@@ -87,12 +87,29 @@ static void add_vector(dvText *out, const char *label, const double *values, siz
   dv_text_add(out, "\n");
 }
 
+// A state of a node that is left out (activated="0") was never initialised: as in SOFA it has one point, the first of
+// what the scene gives it.
+static void add_first(dvText *out, const char *label, dvState *s, const char *name, size_t width)
+{
+  double none[DV_MAX_COORD] = {0};
+  if (width == 7) none[6] = 1;   // a frame that is not turned
+  dvField *f = dv_object_field(&s->base, name);
+  bool there = f && dv_holds_reals(f->desc->type) && dv_field_pull(f) == DV_OK;
+  const dvReals *given = there ? f->value : NULL;
+  add_vector(out, label, given && given->count >= width ? given->data : none, width);
+}
+
 static dvStatus dump_state(dvState *s, const char *path)
 {
   dvText text = {0};
   dv_text_printf(&text, "T= %.17g\n", s->base.node->scene->root->time);
-  add_vector(&text, "X", dv_state_read(s, DV_X), dv_state_scalars(s, DV_X));
-  add_vector(&text, "V", dv_state_read(s, DV_V), dv_state_scalars(s, DV_V));
+  if (s->base.initialised) {
+    add_vector(&text, "X", dv_state_read(s, DV_X), dv_state_scalars(s, DV_X));
+    add_vector(&text, "V", dv_state_read(s, DV_V), dv_state_scalars(s, DV_V));
+  } else {
+    add_first(&text, "X", s, "position", (size_t)s->base.dof->coord);
+    add_first(&text, "V", s, "velocity", (size_t)s->base.dof->deriv);
+  }
   dvStatus status = write_text(s->base.context, path, &text);
   dv_text_free(&text);
   return status;
@@ -112,9 +129,10 @@ dvStatus dv_dump_states(dvScene *scene, const char *directory)
     dv_text_add_json(&list, path);
     dv_text_add(&list, ",\"name\":");
     dv_text_add_json(&list, s->base.name);
-    dv_text_printf(
-        &list, ",\"template\":\"%s\",\"mapped\":%s,\"simulated\":%s,\"size\":%zu,\"file\":", s->base.dof->name,
-        dv_node_is_mapped(s->base.node) ? "true" : "false", is_simulated(s->base.node) ? "true" : "false", s->count);
+    dv_text_printf(&list,
+                   ",\"template\":\"%s\",\"mapped\":%s,\"simulated\":%s,\"size\":%zu,\"file\":", s->base.dof->name,
+                   dv_node_is_mapped(s->base.node) ? "true" : "false", is_simulated(s->base.node) ? "true" : "false",
+                   s->base.initialised ? s->count : 1);
     dv_text_add_json(&list, file);
     dv_text_add(&list, "}");
     char *where = dv_path_join(directory, file);

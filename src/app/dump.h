@@ -6,6 +6,7 @@
 #include "scene/node.h"
 
 // Writes states.json and one file a state (T=, X=, V= with 17 digits) into `directory`, which is made.
+// States of nodes that are left out are listed with their first point.
 dvStatus dv_dump_states(dvScene *scene, const char *directory);
 
 // Element counts of every topology, one line a step, and the elements at the end. The list names, node by node, the

@@ -74,7 +74,46 @@ dvScene *divan_new(dvContext *c)
   dv_compat_begin(fresh_log(c), NULL, (dvPlace){0});
   return dv_scene_create(c);
 }
-void divan_close(dvScene **scene) { dv_scene_destroy(scene); }
+// --- what is lent --------------------------------------------------------------------------------
+
+// Pointers of divan_read hold until the scene is changed. In checking builds they lead to copies that are freed then: a
+// sanitizer reports a host program that reads on.
+#ifdef DV_CHECKING
+static const void *lend(dvScene *s, const void *values, size_t bytes)
+{
+  if (!values || !bytes) return values;
+  void *copy = dv_alloc(bytes);
+  memcpy(copy, values, bytes);
+  dv_push(&s->lent, copy);
+  return copy;
+}
+
+static void take_back(dvScene *s)
+{
+  for (size_t i = 0; i < s->lent.count; i++) dv_free(s->lent.data[i]);
+  dv_array_free(&s->lent);
+}
+#else
+static inline const void *lend(dvScene *s, const void *values, size_t bytes)
+{
+  DV_UNUSED(s), DV_UNUSED(bytes);
+  return values;
+}
+static inline void take_back(dvScene *s) { DV_UNUSED(s); }
+#endif
+
+// the end of a call that may have changed the scene
+static int changed(dvScene *s, dvStatus status)
+{
+  take_back(s);
+  return (int)status;
+}
+
+void divan_close(dvScene **scene)
+{
+  if (*scene) take_back(*scene);
+  dv_scene_destroy(scene);
+}
 
 static dvObject *find(dvScene *s, const char *path)
 {
@@ -123,7 +162,7 @@ static dvField *find_field(dvScene *s, const char *path, const char *field)
   return o ? dv_object_field(o, field) : NULL;
 }
 
-int divan_set(dvScene *s, const char *path, const char *field, const char *text)
+static dvStatus set_text(dvScene *s, const char *path, const char *field, const char *text)
 {
   dvObject *o = find(s, path);
   if (o && dv_same(field, "template") && !s->initialised && o->cls->dofs) {
@@ -144,7 +183,7 @@ int divan_set(dvScene *s, const char *path, const char *field, const char *text)
     return DV_OK;
   }
   if (link && s->initialised)
-    return (int)dv_field_error(o, f->value, "set it before divan_init", "%s cannot lead elsewhere any more", field);
+    return dv_field_error(o, f->value, "set it before divan_init", "%s cannot lead elsewhere any more", field);
   if (s->initialised) {
     const bool failed = o->failed;
     dvText why = {0};
@@ -152,10 +191,15 @@ int divan_set(dvScene *s, const char *path, const char *field, const char *text)
     if (why.length) dv_field_error(o, f->value, NULL, "%s: %s", field, why.text);
     if (why.length) o->failed = failed;
     dv_text_free(&why);
-    return (int)status;
+    return status;
   }
   DV_TRY(dv_object_set(o, field, text));
-  return (int)dv_field_changed(f);
+  return dv_field_changed(f);
+}
+
+int divan_set(dvScene *s, const char *path, const char *field, const char *text)
+{
+  return changed(s, set_text(s, path, field, text));
 }
 
 // The numbers of a list, for those that a component refuses.
@@ -204,7 +248,7 @@ int divan_set_reals(dvScene *s, const char *path, const char *field, const doubl
   case DV_T_COORDS:
   case DV_T_DERIVS:
     if (count % (size_t)f->width) return DV_ERROR_USAGE;
-    return (int)changed_reals(s, f, values, count);
+    return changed(s, changed_reals(s, f, values, count));
   case DV_T_REAL:
   case DV_T_VEC:
   case DV_T_COLOUR:
@@ -216,20 +260,20 @@ int divan_set_reals(dvScene *s, const char *path, const char *field, const doubl
   default:
     return DV_ERROR_USAGE;
   }
-  return (int)dv_field_changed(f);
+  return changed(s, dv_field_changed(f));
 }
 
 int divan_set_ints(dvScene *s, const char *path, const char *field, const int32_t *values, size_t count)
 {
   dvField *f = find_field(s, path, field);
   if (!f) return DV_ERROR_USAGE;
-  if (f->desc->type == DV_T_INTS && count % (size_t)f->width == 0) return (int)changed_ints(s, f, values, count);
+  if (f->desc->type == DV_T_INTS && count % (size_t)f->width == 0) return changed(s, changed_ints(s, f, values, count));
   if ((f->desc->type == DV_T_INT || f->desc->type == DV_T_IVEC) && count == (size_t)f->width) {
     memcpy(f->value, values, count * sizeof *values);
   } else {
     return DV_ERROR_USAGE;
   }
-  return (int)dv_field_changed(f);
+  return changed(s, dv_field_changed(f));
 }
 
 static bool is_list_of_reals(const dvField *f)
@@ -244,11 +288,11 @@ const double *divan_read(dvScene *s, const char *path, const char *field, size_t
   if (!f || dv_field_pull(f) != DV_OK) return NULL;
   if (is_list_of_reals(f)) {
     if (count) *count = ((dvReals *)f->value)->count;
-    return ((dvReals *)f->value)->data;
+    return lend(s, ((dvReals *)f->value)->data, ((dvReals *)f->value)->count * sizeof(double));
   }
   if (f->desc->type != DV_T_REAL && f->desc->type != DV_T_VEC && f->desc->type != DV_T_COLOUR) return NULL;
   if (count) *count = (size_t)f->width;
-  return f->value;
+  return lend(s, f->value, (size_t)f->width * sizeof(double));
 }
 
 const int32_t *divan_read_ints(dvScene *s, const char *path, const char *field, size_t *count)
@@ -257,7 +301,7 @@ const int32_t *divan_read_ints(dvScene *s, const char *path, const char *field, 
   if (count) *count = 0;
   if (!f || f->desc->type != DV_T_INTS || dv_field_pull(f) != DV_OK) return NULL;
   if (count) *count = ((dvInts *)f->value)->count;
-  return ((dvInts *)f->value)->data;
+  return lend(s, ((dvInts *)f->value)->data, ((dvInts *)f->value)->count * sizeof(int32_t));
 }
 
 double *divan_write(dvScene *s, const char *path, const char *field, size_t *count)
@@ -265,6 +309,7 @@ double *divan_write(dvScene *s, const char *path, const char *field, size_t *cou
   dvField *f = find_field(s, path, field);
   if (count) *count = 0;
   if (!f || !is_list_of_reals(f)) return NULL;
+  take_back(s);
   if (count) *count = ((dvReals *)f->value)->count;
   return dv_reals_edit(f->value);
 }
@@ -272,7 +317,7 @@ double *divan_write(dvScene *s, const char *path, const char *field, size_t *cou
 int divan_written(dvScene *s, const char *path, const char *field)
 {
   dvField *f = find_field(s, path, field);
-  return f ? (int)dv_field_changed(f) : DV_ERROR_USAGE;
+  return f ? changed(s, dv_field_changed(f)) : DV_ERROR_USAGE;
 }
 
 char *divan_get(dvScene *s, const char *path, const char *field)
@@ -286,8 +331,8 @@ char *divan_get(dvScene *s, const char *path, const char *field)
 
 // --- running -------------------------------------------------------------------------------------
 
-int divan_init(dvScene *s) { return s->initialised ? DV_ERROR_USAGE : (int)dv_scene_init(s); }
-int divan_step(dvScene *s, double dt) { return s->initialised ? (int)dv_scene_step(s, dt) : DV_ERROR_USAGE; }
+int divan_init(dvScene *s) { return s->initialised ? DV_ERROR_USAGE : changed(s, dv_scene_init(s)); }
+int divan_step(dvScene *s, double dt) { return s->initialised ? changed(s, dv_scene_step(s, dt)) : DV_ERROR_USAGE; }
 double divan_time(const dvScene *s) { return s->root->time; }
 uint64_t divan_hash(dvScene *s) { return dv_scene_hash(s); }
 
@@ -323,7 +368,7 @@ int divan_save(dvScene *s, const char *path)
 
 int divan_restore(dvScene *s, const char *path)
 {
-  return s->initialised ? (int)dv_snapshot_read(s, path) : DV_ERROR_USAGE;
+  return s->initialised ? changed(s, dv_snapshot_read(s, path)) : DV_ERROR_USAGE;
 }
 
 void *divan_snapshot(dvScene *s, size_t *length)
@@ -334,12 +379,13 @@ void *divan_snapshot(dvScene *s, size_t *length)
 
 int divan_restore_snapshot(dvScene *s, const void *bytes, size_t length)
 {
-  return s->initialised ? (int)dv_snapshot_unpack(s, bytes, length, "snapshot") : DV_ERROR_USAGE;
+  return s->initialised ? changed(s, dv_snapshot_unpack(s, bytes, length, "snapshot")) : DV_ERROR_USAGE;
 }
 
 void divan_reset(dvScene *s)
 {
   if (s->initialised) dv_scene_reset(s);
+  take_back(s);
 }
 
 // --- for another thread --------------------------------------------------------------------------

@@ -95,10 +95,49 @@ static void check_states(dvScene *scene)
   }
 }
 
+// --- Lagrangian constraints ----------------------------------------------------------------------
+
+typedef struct Constraints {
+  dvVisitor visitor;
+  const dvObject *first;   // of those that stand in the scene
+  const dvObject *solver;
+} Constraints;
+
+static dvWalk look_for_constraints(dvVisitor *v, dvNode *node)
+{
+  Constraints *c = (Constraints *)v;
+  if (!c->solver) c->solver = dv_node_find(node, DV_ROLE_CONSTRAINT_SOLVER);
+  for (size_t i = 0; i < node->objects.count && !c->first; i++) {
+    const dvObject *o = node->objects.data[i];
+    if (!o->failed && o->cls->ops[DV_ROLE_CONSTRAINT]) c->first = o;
+  }
+  return DV_WALK_ON;
+}
+
+// a chain of three: the loop asks the solver, and corrections move what it finds; contacts are told by their managers
+static void check_constraints(dvScene *scene)
+{
+  Constraints c = {.visitor = {.top_down = look_for_constraints}};
+  dv_visit(scene->root, &c.visitor);
+  if (!c.first) return;
+  const dvObject *loop = scene->loop;
+  bool solves = loop && (dv_plays(loop, DV_ROLE_CONSTRAINT_SOLVER) || dv_object_field(loop, "constraintSolver"));
+  if (!solves)
+    dv_warning(c.first, "add <FreeMotionAnimationLoop/> to the root, in place of another loop",
+               "constraints have no effect: the loop of the scene does not solve them");
+  else if (!c.solver)
+    dv_warning(c.first, "add <BlockGaussSeidelConstraintSolver/> beside the loop",
+               "constraints have no effect: there is no constraint solver");
+  if (scene->plan->corrections.count == 0)
+    dv_warning(c.first, "add <LinearSolverConstraintCorrection/> to the node with the integrator",
+               "constraints move nothing: no object of the scene has a constraint correction");
+}
+
 void dv_scene_lint_motion(dvScene *scene)
 {
   dv_scene_refresh(scene);
   check_states(scene);
+  check_constraints(scene);
 }
 
 // whether something in the node takes the node's state
@@ -240,6 +279,8 @@ static void check_explicit_step(dvObject *o)
   dv_vecs_take(o, DV_VEC_DERIV, &v, &w, &a);
   double frequency = plan->independent.count && plan->masses.count ? stiffest_frequency(plan, v, w, a) : 0,
          dt = integration_step(o->node->scene);
+  const dvField *parts = dv_object_field(o, "substeps");   // the integrator itself may cut its step
+  if (parts) dt /= *(const int32_t *)parts->value;
   dv_vecs_give(o, &v, &w, &a);
   if (frequency > 0 && dt > 2 / frequency) {
     char *advice = dv_format("make the step smaller: dt=\"%.2g\"", 1.6 / frequency);
@@ -389,15 +430,24 @@ static void check_magnitudes(dvScene *scene)
     extent(&x, low, high);
     for (int k = 0; k < 3; k++) largest = dv_max(largest, high[k] - low[k]);
   }
-  if (g > 1000 && largest > 0 && largest < 10)
-    dv_warning(&root->base, "for metres set gravity=\"0 -9.81 0\"",
+  // what there is, with the same direction
+  double metres[3], millimetres[3];
+  for (int k = 0; k < 3; k++) metres[k] = g > 0 ? 9.81 * root->gravity[k] / g : 0, millimetres[k] = 1000 * metres[k];
+  char *in_m = dv_format("gravity=\"%.4g %.4g %.4g\"", metres[0], metres[1], metres[2]),
+       *in_mm = dv_format("gravity=\"%.4g %.4g %.4g\"", millimetres[0], millimetres[1], millimetres[2]), *advice = NULL;
+  if (g > 1000 && largest > 0 && largest < 10) {
+    advice = dv_format("for metres set %s", in_m);
+    dv_warning(&root->base, advice,
                "gravity is %g, as in millimetres, but the largest object measures %g, as in metres", g, largest);
-  else if (g > 1 && g < 100 && largest > 20)
-    dv_warning(&root->base, "for millimetres set gravity=\"0 -9810 0\"; for metres scale the mesh by 0.001",
+  } else if (g > 1 && g < 100 && largest > 20) {
+    advice = dv_format("for millimetres set %s; for metres scale the mesh by 0.001", in_mm);
+    dv_warning(&root->base, advice,
                "the largest object measures %g, as in millimetres, but gravity is %g, as in metres", largest, g);
-  else if (g > 100 && g <= 1000)
-    dv_warning(&root->base, "set gravity=\"0 -9.81 0\" for metres or gravity=\"0 -9810 0\" for millimetres",
-               "gravity is %g", g);
+  } else if (g > 100 && g <= 1000) {
+    advice = dv_format("set %s for metres or %s for millimetres", in_m, in_mm);
+    dv_warning(&root->base, advice, "gravity is %g", g);
+  }
+  dv_free(in_m), dv_free(in_mm), dv_free(advice);
   if (root->dt > 1) dv_warning(&root->base, "set dt=\"0.01\"", "the time step is %g s", root->dt);
 }
 
@@ -472,6 +522,7 @@ int dv_scene_lint(dvScene *scene)
   int before = scene->context->log.counts[DV_WARNING];
   dv_scene_refresh(scene);
   check_states(scene);
+  check_constraints(scene);
   check_magnitudes(scene);
   Lint l = {.visitor = {.top_down = lint_node}, .scene = scene};
   dv_visit(scene->root, &l.visitor);

@@ -6,7 +6,8 @@
 
 // Looks over an initialised scene and reports what it finds as warnings. Returns how many.
 int dv_scene_lint(dvScene *scene);
-// Only: states with masses or forces that no solver moves. Worth telling before every run.
+// Only: states with masses or forces that no solver moves, constraints that nothing solves. Worth telling before every
+// run.
 void dv_scene_lint_motion(dvScene *scene);
 // Names each of SOFA's mistakes (object/compat.h) that the scene touches, and what the other mode would do, as notes.
 // Returns how many.

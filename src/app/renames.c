@@ -1,4 +1,5 @@
-// Old names of components and what they are called today: those of SOFA's recent versions, and those of 2011.
+// Other names of components and what they are called here: those of SOFA's recent versions, older and newer than the
+// one that Divan follows, and those of 2011.
 #include "app/renames.h"
 
 static const char cutting[] = "its operations are part of the modifier of the same elements";
@@ -39,6 +40,13 @@ static const dvRename renames[] = {
     {"VolumeFromTetrahedrons", "VolumeFromVolumetricElements", NULL, NULL},
     {"OglCylinderModel", "CylinderVisualModel", NULL, NULL},
     {"VisualModel", "VisualModelImpl", NULL, NULL},
+    // integrators after v26.12, as newer scripts name them
+    {"EulerImplicitIntegrationScheme", "EulerImplicitSolver", NULL, NULL},
+    {"NewmarkImplicitIntegrationScheme", "NewmarkImplicitSolver", NULL, NULL},
+    {"EulerExplicitIntegrationScheme", "EulerExplicitSolver", NULL, NULL},
+    {"CentralDifferenceIntegrationScheme", "CentralDifferenceSolver", NULL, NULL},
+    {"RungeKutta2IntegrationScheme", "RungeKutta2Solver", NULL, NULL},
+    {"RungeKutta4IntegrationScheme", "RungeKutta4Solver", NULL, NULL},
     // states, solvers and topologies of 2011
     {"MechanicalState", "MechanicalObject", NULL, NULL},
     {"EulerSolver", "EulerExplicitSolver", NULL, NULL},

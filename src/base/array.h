@@ -22,8 +22,10 @@ DV_PUBLIC_BEGIN
 // makes room for `extra` more elements; false when memory is short
 #define dv_try_reserve(a, extra) \
   dv_array_grow_((void **)&(a)->data, &(a)->capacity, (a)->count, (extra), sizeof *(a)->data)
-#define dv_reserve(a, extra) \
-  dv_array_must_grow_((void **)&(a)->data, &(a)->capacity, (a)->count, (extra), sizeof *(a)->data)
+#define dv_reserve(a, extra)                     \
+  ((size_t)(extra) <= (a)->capacity - (a)->count \
+       ? (void)0                                 \
+       : dv_array_must_grow_((void **)&(a)->data, &(a)->capacity, (a)->count, (extra), sizeof *(a)->data))
 #define dv_push(a, value) (dv_reserve(a, 1), (a)->data[(a)->count++] = (value))
 // grows or shrinks; new elements are zero
 #define dv_array_resize(a, n) dv_array_resize_((void **)&(a)->data, &(a)->count, &(a)->capacity, (n), sizeof *(a)->data)

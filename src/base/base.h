@@ -87,6 +87,9 @@ bool dv_memory_refill(void);
 void dv_memory_hold(void);
 void dv_memory_let_go(void);
 
+// Three quarters of this thread's stack are used: for what follows a scene as deep as it goes.
+bool dv_stack_is_short(void);
+
 // 64-byte aligned, zeroed blocks for numbers; NULL when memory is short. Free with dv_free.
 DV_CHECK_RESULT void *dv_alloc_aligned(size_t bytes);
 // The same without zeros, for large work space that is always written before it is read.

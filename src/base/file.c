@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -257,4 +258,19 @@ char *dv_file_similar(const char *directory, const char *name)
   }
   closedir(d);
   return best;
+}
+
+double dv_memory_available(void)
+{
+  double free_kb = 0;
+  char line[128];
+  FILE *f = fopen("/proc/meminfo", "re");
+  while (f && fgets(line, sizeof line, f))
+    if (sscanf(line, "MemAvailable: %lf", &free_kb) == 1) break;
+  if (f) fclose(f);
+  struct rlimit limit;
+  double bytes = free_kb > 0 ? 1024 * free_kb : 1e300;   // not known: no reason to warn
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = dv_min(bytes, (double)limit.rlim_cur);
+  return bytes;
 }

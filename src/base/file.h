@@ -33,6 +33,8 @@ bool dv_make_directories(const char *path);        // like mkdir -p
 bool dv_path_is_directory(const char *path);
 // Name of a file in `directory` that resembles `name`, or NULL. The caller frees it.
 char *dv_file_similar(const char *directory, const char *name);
+// Bytes of memory that the machine and the limits of the process leave, about: the system tells it in a file.
+double dv_memory_available(void);
 
 DV_PUBLIC_END
 

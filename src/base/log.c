@@ -62,6 +62,7 @@ void dv_log_print(void *user, const dvMessage *message)
   FILE *out = user ? user : stderr;
   const char *plain = getenv("NO_COLOR");
   bool colour = isatty(fileno(out)) && !(plain && *plain);
+  if (isatty(fileno(out))) fprintf(out, "\r\033[K");   // a line of progress may stand there
   if (message->place.file) {
     fprintf(out, "%s:", message->place.file);
     if (message->place.line > 0) fprintf(out, "%d:", message->place.line);

@@ -1,6 +1,7 @@
 // Memory blocks and the failure hook. See base.h.
 #include "base/checking.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,22 @@ bool dv_memory_refill(void)
   }
   set_short(0);
   return true;
+}
+
+bool dv_stack_is_short(void)
+{
+  static _Thread_local const char *limit;
+  if (!limit) {
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    limit = (const char *)1;   // where nobody tells
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) limit = (const char *)lowest + size / 4;
+      pthread_attr_destroy(&attributes);
+    }
+  }
+  return (const char *)__builtin_frame_address(0) < limit;
 }
 
 void dv_memory_hold(void)

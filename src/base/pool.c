@@ -1,21 +1,46 @@
 // One job at a time: workers watch an epoch counter, enter through a gate, take chunks from a
 // shared cursor and leave. The caller works too, then closes the gate; it waits only for workers
 // that are inside, never for one that has yet to wake up.
+//
+// Whether workers pay is measured, for each loop by its body and length. On cores that other programs use too, a worker
+// comes late, takes the caller's place, or loses its core with a chunk in hand, and a short loop is sooner done alone.
+// So a loop's mean time is kept for both ways over windows of 20 ms of it; it goes the faster way, and tries the other
+// one after 4, 8 … 64 windows, or when it has become slower. A trial that begins badly ends after a few loops: on idle
+// cores it costs next to nothing. Only times depend on this: chunks are the same, whoever does them.
 #include "base/pool.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { SPINS = 4000, CLOSED = -1 };   // some 20 microseconds before a worker goes to sleep
+enum { LOOPS = 64 };                  // whose times are kept
+enum { ALONE, TOGETHER };
+enum { SAMPLES = 4, FIRST_TRIAL = 4, LAST_TRIAL = 64 };
+#define WINDOW 0.02
+
+typedef struct Loop {
+  dvBody body;
+  size_t count;
+  int chosen, way;         // ALONE or TOGETHER: the better one so far, and the one that is measured now
+  int windows, patience;   // until the other way is tried, and after the next trial
+  int samples;             // of this window
+  double seconds;
+  double mean[2];   // of a loop, for each way; 0: not known yet
+} Loop;
 
 struct dvPool {
   int threads;
   dvArena *scratch;   // one a thread, the caller's first
   double least;       // ns of work that are worth handing over
+  bool judges;        // whether workers that do not pay are left out
+  Loop loops[LOOPS];
   pthread_t *workers;
   pthread_mutex_t lock;
   pthread_cond_t wake;
@@ -71,7 +96,10 @@ static bool enter(dvPool *p)
 
 static void close_gate(dvPool *p)
 {
-  for (int empty = 0; !atomic_compare_exchange_weak(&p->gate, &empty, CLOSED); empty = 0) pause_cpu();
+  int turns = 0;
+  for (int empty = 0; !atomic_compare_exchange_weak(&p->gate, &empty, CLOSED); empty = 0)
+    if (++turns < 10 * SPINS) pause_cpu();
+    else sched_yield();   // a worker may wait for this very core
 }
 
 // which worker of which pool the present thread is; no pool for other threads
@@ -125,6 +153,7 @@ dvPool *dv_pool_create(int threads)
   const char *least = getenv("DIVAN_HAND_OVER");
   p->least = 40000;
   if (least) dv_scan_real(&least, &p->least);
+  p->judges = p->least > 0;   // with 0 everything is handed over, for tests
   p->threads = 1;
   for (int i = 1; i < threads; i++) {
     Self *worker = dv_alloc(sizeof *worker);
@@ -158,24 +187,86 @@ dvPool *dv_pool_for(dvPool *pool, double ns) { return pool && ns >= pool->least 
 
 int dv_pool_threads(const dvPool *pool) { return pool ? pool->threads : 1; }
 
+static Loop *loop_of(dvPool *p, dvBody body, size_t count)
+{
+  uint64_t key = ((uint64_t)(uintptr_t)body ^ (uint64_t)count << 32) * UINT64_C(0x9e3779b97f4a7c15);
+  Loop *l = &p->loops[key >> 58];
+  if (l->body != body || l->count != count)
+    *l = (Loop){body, count, .chosen = TOGETHER, .way = TOGETHER, .windows = FIRST_TRIAL, .patience = 2 * FIRST_TRIAL};
+  return l;
+}
+
+static void begin_window(Loop *l, int way)
+{
+  l->way = way;
+  l->samples = 0;
+  l->seconds = 0;
+}
+
+static void end_trial(Loop *l)
+{
+  bool better = l->mean[l->way] < 0.95 * l->mean[l->chosen];
+  if (better) l->chosen = l->way;
+  l->windows = better ? FIRST_TRIAL : l->patience;
+  l->patience = better ? 2 * FIRST_TRIAL : l->patience < LAST_TRIAL ? 2 * l->patience : LAST_TRIAL;
+  begin_window(l, l->chosen);
+}
+
+static void note_time(Loop *l, double seconds)
+{
+  l->samples++;
+  l->seconds += seconds;
+  double mean = l->seconds / l->samples, *known = &l->mean[l->way];
+  bool trial = l->way != l->chosen;
+  if (trial && l->samples == SAMPLES && mean > 1.2 * l->mean[l->chosen]) {
+    *known = mean;
+    end_trial(l);
+    return;
+  }
+  if (l->seconds < WINDOW || l->samples < SAMPLES) return;
+  bool slower = *known > 0 && mean > 1.25 * *known;
+  *known = *known > 0 && !trial ? 0.6 * *known + 0.4 * mean : mean;
+  if (trial) end_trial(l);
+  else if (slower || --l->windows <= 0) begin_window(l, l->chosen == ALONE ? TOGETHER : ALONE);
+  else begin_window(l, l->chosen);
+}
+
+static void run_alone(size_t count, size_t grain, dvBody body, void *user)
+{
+  for (size_t i = 0; i < count; i += grain) body(user, i, dv_min_size(i + grain, count));
+}
+
+static void run_together(dvPool *p, size_t count, size_t grain, dvBody body, void *user)
+{
+  p->count = count;
+  p->grain = grain;
+  p->body = body;
+  p->user = user;
+  p->memory = dv_memory_owner();
+  atomic_store_explicit(&p->cursor, 0, memory_order_relaxed);
+  atomic_store(&p->gate, 0);
+  announce(p);
+  run_chunks(p);
+  close_gate(p);
+}
+
 void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void *user)
 {
   if (count == 0) return;
   if (grain == 0) grain = 1;
   bool alone = !pool || pool->threads == 1 || count <= grain;
   if (alone || atomic_exchange(&pool->running, true)) {
-    for (size_t i = 0; i < count; i += grain) body(user, i, dv_min_size(i + grain, count));
+    run_alone(count, grain, body, user);
     return;
   }
-  pool->count = count;
-  pool->grain = grain;
-  pool->body = body;
-  pool->user = user;
-  pool->memory = dv_memory_owner();
-  atomic_store_explicit(&pool->cursor, 0, memory_order_relaxed);
-  atomic_store(&pool->gate, 0);
-  announce(pool);
-  run_chunks(pool);
-  close_gate(pool);
+  if (pool->judges) {
+    Loop *l = loop_of(pool, body, count);
+    double begin = dv_now();
+    if (l->way == ALONE) run_alone(count, grain, body, user);
+    else run_together(pool, count, grain, body, user);
+    note_time(l, dv_now() - begin);
+  } else {
+    run_together(pool, count, grain, body, user);
+  }
   atomic_store(&pool->running, false);
 }

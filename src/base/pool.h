@@ -26,8 +26,9 @@ dvPool *dv_pool_for(dvPool *pool, double ns);
 dvArena *dv_scratch(dvPool *pool);
 
 typedef void (*dvBody)(void *user, size_t begin, size_t end);
-// Calls body on [0, count) in pieces of at most `grain`; returns when all are done. A NULL pool,
-// or a count of at most one grain, runs in the caller. A call from inside a body runs in the caller too.
+// Calls body on [0, count) in pieces of at most `grain`; returns when all are done. A NULL pool, or a count of at
+// most one grain, runs in the caller. A call from inside a body runs in the caller too, and so does a loop whose
+// workers have cost more than they did lately (they share their cores with other programs, say).
 void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void *user);
 
 DV_PUBLIC_END

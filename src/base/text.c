@@ -296,7 +296,7 @@ int dv_nearest(const char *wanted, const char *const *names, int count)
   int best = -1, best_distance = dv_max_int(3, length / 3) + 1;
   for (int i = 0; i < count; i++) {
     int d = dv_distance(wanted, names[i]);
-    if (d == 3 && length < 6) continue;   // three changes in a short word make another word
+    if ((d == 3 && length < 6) || (d == 2 && length < 3)) continue;   // so many changes make another word
     // a name that contains the wanted one (or the reverse) is a fair guess, but a near one is better
     bool contains =
         length >= 4 && (strcasestr(names[i], wanted) || (strlen(names[i]) >= 4 && strcasestr(wanted, names[i])));

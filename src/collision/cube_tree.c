@@ -2,9 +2,13 @@
 #include "collision/cube_tree.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { WHOLE = 4 };   // a cube with so many elements is not halved
-#define WORN 4.0      // the cubes have grown so much, against the root, that the tree is made anew
+enum {
+  WHOLE = 4,   // a cube with so many elements is not halved
+  AHEAD = 64   // so many steps are looked at for an element that went
+};
+#define WORN 4.0   // the cubes have grown so much, against the root, that the tree is made anew
 
 static void include(dvBox *b, const dvBox *o)
 {
@@ -137,12 +141,101 @@ bool dv_cube_tree_regrow(dvCubeTree *t, size_t count)
   return true;
 }
 
+// --- elements that come and go -------------------------------------------------------------------
+
+void dv_cube_tree_follow(dvCubeTree *t, const dvTrace *trace, dvElementKind kind)
+{
+  for (size_t i = 0; i < trace->steps[kind].count && t->elements.count; i++)
+    dv_push(&t->changes, trace->steps[kind].data[i]);
+}
+
+// what became of the elements: was[number] is the old number, or -1 - leaf for a new one that takes its place before
+// that leaf
+typedef struct Fate {
+  dvNumbers was, now, leaf;   // now: of old ones, -1 for those that are gone; leaf: where an old one stands
+} Fate;
+
+// the leaf of an element that went soon after or before a change
+static int32_t leaf_near(const dvCubeTree *t, const Fate *f, size_t at)
+{
+  for (size_t i = at; i < dv_min_size(t->changes.count, at + AHEAD); i++) {
+    const dvTraceStep *s = &t->changes.data[i];
+    bool old = s->what == DV_REMOVING && (size_t)s->number < f->was.count && f->was.data[s->number] >= 0;
+    if (old) return f->leaf.data[f->was.data[s->number]];
+    if (s->what == DV_REMOVING) break;
+  }
+  return (int32_t)t->elements.count;
+}
+
+// false when the steps are not those of the elements in the tree
+static bool find_fates(const dvCubeTree *t, Fate *f)
+{
+  size_t before = t->elements.count;
+  int32_t last_leaf = (int32_t)before;
+  for (size_t i = 0; i < before; i++) dv_push(&f->was, (int32_t)i);
+  dv_array_resize(&f->now, before);
+  dv_array_resize(&f->leaf, before);
+  for (size_t i = 0; i < before; i++) f->leaf.data[t->elements.data[i]] = (int32_t)i;
+  for (size_t i = 0; i < t->changes.count; i++) {
+    const dvTraceStep *s = &t->changes.data[i];
+    if (s->what == DV_ADDED) {
+      int32_t leaf = leaf_near(t, f, i);
+      if (leaf == (int32_t)before) leaf = last_leaf;
+      dv_push(&f->was, -1 - leaf);
+      continue;
+    }
+    if (s->number < 0 || (size_t)s->number >= f->was.count) return false;
+    if (f->was.data[s->number] >= 0) last_leaf = f->leaf.data[f->was.data[s->number]];
+    f->was.data[s->number] = f->was.data[f->was.count - 1];
+    f->was.count--;
+  }
+  for (size_t i = 0; i < before; i++) f->now.data[i] = -1;
+  for (size_t i = 0; i < f->was.count; i++)
+    if (f->was.data[i] >= 0) f->now.data[f->was.data[i]] = (int32_t)i;
+  return true;
+}
+
+typedef struct Fresh {
+  int32_t leaf, number;
+} Fresh;
+
+static int by_leaf(const void *a, const void *b)
+{
+  const Fresh *x = a, *y = b;
+  return x->leaf != y->leaf ? (x->leaf > y->leaf) - (x->leaf < y->leaf)
+                            : (x->number > y->number) - (x->number < y->number);
+}
+
+void dv_cube_tree_settle(dvCubeTree *t, size_t count)
+{
+  Fate f = {0};
+  if (!t->changes.count) return;
+  bool good = find_fates(t, &f);
+  t->changes.count = 0;
+  DV_ARRAY(Fresh) fresh = {0};
+  dvNumbers order = {0};
+  for (size_t i = 0; i < f.was.count; i++)
+    if (f.was.data[i] < 0) dv_push(&fresh, ((Fresh){-1 - f.was.data[i], (int32_t)i}));
+  if (fresh.count) qsort(fresh.data, fresh.count, sizeof *fresh.data, by_leaf);
+  size_t next = 0, before = t->elements.count;
+  for (size_t i = 0; i <= before; i++) {
+    for (; next < fresh.count && (size_t)fresh.data[next].leaf == i; next++) dv_push(&order, fresh.data[next].number);
+    if (i < before && f.now.data[t->elements.data[i]] >= 0) dv_push(&order, f.now.data[t->elements.data[i]]);
+  }
+  dv_array_resize(&t->elements, order.count);
+  if (order.count) memcpy(t->elements.data, order.data, order.count * sizeof *order.data);
+  if (!good || order.count != count || !dv_cube_tree_regrow(t, count)) dv_cube_tree_clear(t);
+  dv_array_free(&f.was), dv_array_free(&f.now), dv_array_free(&f.leaf);
+  dv_array_free(&fresh), dv_array_free(&order);
+}
+
 void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int depth)
 {
   if (count == 0) {
     dv_cube_tree_clear(t);
     return;
   }
+  dv_cube_tree_settle(t, count);
   if (t->elements.count != count || t->depth != depth) {
     make(t, boxes, count, depth);
     return;
@@ -152,7 +245,7 @@ void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int de
   if (size_of(t) > WORN * t->size) make(t, boxes, count, depth);
 }
 
-void dv_cube_tree_clear(dvCubeTree *t) { t->cubes.count = t->elements.count = t->leaves.count = 0; }
+void dv_cube_tree_clear(dvCubeTree *t) { t->cubes.count = t->elements.count = t->leaves.count = t->changes.count = 0; }
 
 void dv_cube_tree_fini(dvCubeTree *t)
 {
@@ -160,4 +253,5 @@ void dv_cube_tree_fini(dvCubeTree *t)
   dv_array_free(&t->elements);
   dv_array_free(&t->leaves);
   dv_array_free(&t->scratch);
+  dv_array_free(&t->changes);
 }

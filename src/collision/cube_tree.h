@@ -5,6 +5,7 @@
 #ifndef DV_COLLISION_CUBE_TREE_H
 #define DV_COLLISION_CUBE_TREE_H
 
+#include "topology/change/trace.h"
 #include "topology/search/box_tree.h"
 
 DV_PUBLIC_BEGIN
@@ -25,12 +26,18 @@ typedef struct dvCubeTree {
   DV_ARRAY(int32_t) elements;   // of each leaf
   DV_ARRAY(dvBox) leaves;       // boxes, in that order
   DV_ARRAY(dvCubeKey) scratch;
-  double size;   // of the cubes when it was made, in terms of the root's
+  DV_ARRAY(dvTraceStep) changes;   // of the elements, since the cubes were made
+  double size;                     // of the cubes when it was made, in terms of the root's
   int depth;
 } dvCubeTree;
 
 // Makes the tree, or lets it follow when there are as many elements and the depth is the same.
 void dv_cube_tree_update(dvCubeTree *t, const dvBox *boxes, size_t count, int depth);
+// Elements have come and gone: what that means for the tree is found out at the next update, without sorting. New ones
+// stand where one went in the same batch. Costs as much as there are steps.
+void dv_cube_tree_follow(dvCubeTree *t, const dvTrace *trace, dvElementKind kind);
+// Does so now, for who looks at `elements`; `count` elements are there.
+void dv_cube_tree_settle(dvCubeTree *t, size_t count);
 // After `elements`, `depth` and `size` were restored: the cubes over them. False when an element is not below count.
 bool dv_cube_tree_regrow(dvCubeTree *t, size_t count);
 void dv_cube_tree_clear(dvCubeTree *t);   // the next update makes it anew

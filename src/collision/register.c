@@ -8,6 +8,7 @@ void dv_register_collision(dvRegistry *r)
       &dv_triangle_collision_model_class,
       &dv_line_collision_model_class,
       &dv_point_collision_model_class,
+      &dv_particle_collision_model_class,
       &dv_tetrahedron_collision_model_class,
       &dv_triangle_octree_model_class,
       &dv_triangle_grid_model_class,
@@ -32,7 +33,9 @@ void dv_register_collision(dvRegistry *r)
       &dv_composite_pipeline_class,
       &dv_rigid_distance_model_class,
       &dv_cell_distance_model_class,
-      &dv_contact_constraint_class,
+      &dv_augmented_constraint_class,
+      &dv_persistent_rigid_class,
+      &dv_persistent_barycentric_class,
   };
   for (size_t i = 0; i < DV_COUNT(classes); i++) dv_registry_add(r, classes[i]);
   dv_register_phases(r);

@@ -29,6 +29,7 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_linear_correction_class);
   dv_registry_add(r, &dv_generic_correction_class);
   dv_registry_add(r, &dv_uncoupled_correction_class);
+  dv_registry_add(r, &dv_precomputed_correction_class);
   dv_registry_add(r, &dv_gauss_seidel_class);
   dv_registry_add(r, &dv_unbuilt_gauss_seidel_class);
   dv_registry_add(r, &dv_nncg_class);

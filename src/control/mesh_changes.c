@@ -12,8 +12,12 @@
 //   T= 1.2
 //     CUT= 4
 //   0 -1 -1 0 1 -1 0 1 1 0 -1 1
+//   T= 1.4
+//     SWEEP= 3
+//   0 -1 -1 0.2 -1 0 0 -1 1  0 1 -1 0.2 1 0 0 1 1
 //
-// INCISE= cuts a surface of triangles along a path, CUT= (not in SOFA) tetrahedra along a flat convex blade.
+// INCISE= cuts a surface of triangles along a path. Not in SOFA: CUT= cuts tetrahedra along a flat convex polygon,
+// SWEEP= along what a blade sweeps whose edge is a polyline, given where it begins and where it ends.
 // Changes are made when a step begins. Of frames that were passed over in one step only the last one counts. REMOVE=
 // takes elements of the kind that the modifier of the topology is for. TopologyBoundingTrasher removes elements whose
 // middle has left a box.
@@ -161,7 +165,7 @@ static dvStatus not_understood(const Processor *p, const char *line)
 {
   dv_warning(&p->base,
              "ADD= kind number, where the kind is PointsInTriangle, Edges, Triangles, Quads, Tetrahedra or Hexahedra; "
-             "REMOVE= number; INCISE= number; CUT= number",
+             "REMOVE= number; INCISE= number; CUT= number; SWEEP= number",
              "%s: '%s' is not understood", p->filename, line);
   return DV_ERROR_INPUT;
 }
@@ -263,18 +267,20 @@ static dvStatus command_incise(const Processor *p, const char *line, const char 
   return status;
 }
 
-// CUT= n, and below x y z for each corner of the blade
-static dvStatus command_cut(const Processor *p, const char *line, const char *cursor)
+// CUT= n, and below x y z for each corner of the blade; SWEEP= n, and below x y z for each point of its edge, first
+// where it begins, then where it ends
+static dvStatus command_cut(const Processor *p, const char *line, const char *cursor, bool sweep)
 {
   size_t count;
   Ground ground;
   dvCut cut;
-  if (!scan_count(&cursor, 3, &count)) return not_understood(p, line);
+  if (!scan_count(&cursor, 6, &count)) return not_understood(p, line);
   if (!find_ground(p, &ground)) return DV_ERROR_USAGE;
-  double *corners = read_numbers(p, line, 3 * count);
+  double *corners = read_numbers(p, line, (sweep ? 6 : 3) * count);
   if (!corners) return DV_ERROR_INPUT;
   dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder};
-  dvStatus status = dv_mesh_cut(p->container, &how, corners, count, &cut);
+  dvStatus status = sweep ? dv_mesh_cut_sweep(p->container, &how, corners, corners + 3 * count, count, &cut)
+                          : dv_mesh_cut(p->container, &how, corners, count, &cut);
   if (status == DV_OK && !cut.split && !cut.doubled)
     dv_warning(&p->base, "check where it is", "%s: the blade of '%s' misses %s", p->filename, line,
                p->container->base.name);
@@ -294,7 +300,8 @@ static void run_frame(Processor *p, const dvFrame *frame)
     if (dv_starts_with(line, "ADD=")) command_add(p, line, line + 4);
     else if (dv_starts_with(line, "REMOVE=")) command_remove(p, line, line + 7);
     else if (dv_starts_with(line, "INCISE=")) command_incise(p, line, line + 7);
-    else if (dv_starts_with(line, "CUT=")) command_cut(p, line, line + 4);
+    else if (dv_starts_with(line, "CUT=")) command_cut(p, line, line + 4, false);
+    else if (dv_starts_with(line, "SWEEP=")) command_cut(p, line, line + 6, true);
     cursor += strlen(cursor) + 1;
   }
 }
@@ -331,9 +338,29 @@ static double reach(double time)
   return end;
 }
 
+static const char *const words[] = {"ADD=", "REMOVE=", "INCISE=", "CUT=", "SWEEP=", NULL};
+
+// lines that say nothing: neither a moment nor one of the words, nor the numbers below one
+static void tell_unknown_lines(Processor *p)
+{
+  size_t number = 1;
+  for (const char *line = p->file.text, *end = line + p->file.length; line && line < end; number++) {
+    const char *at = line;
+    while (dv_is_space(*at)) at++;
+    bool known = *at == 0 || *at == '#' || *at == '-' || *at == '+' || *at == '.' || (*at >= '0' && *at <= '9') ||
+                 dv_starts_with(at, "T=");
+    for (size_t i = 0; words[i] && !known; i++) known = dv_starts_with(at, words[i]);
+    if (!known) {
+      dv_field_warning(&p->base, &p->filename, "T=, ADD=, REMOVE=, INCISE=, CUT= and SWEEP= are known",
+                       "line %zu of %s is ignored: '%.40s'", number, p->filename, at);
+      return;   // the first one tells enough
+    }
+    line += strlen(line) + 1;
+  }
+}
+
 static void processor_event(dvObject *o, const dvEvent *event)
 {
-  static const char *const words[] = {"ADD=", "REMOVE=", "INCISE=", "CUT=", NULL};
   Processor *p = (Processor *)o;
   dvFrame frame;
   if (event->kind != DV_EVENT_ANIMATE_BEGIN || !o->listening || !p->container || p->container->base.failed) return;
@@ -354,7 +381,10 @@ static dvStatus processor_init(dvObject *o)
   if (!p->container) return DV_ERROR_INPUT;
   DV_TRY(dv_object_ensure(&p->container->base));
   p->next = p->timeToRemove;
-  return p->useDataInputs ? DV_OK : dv_frame_reader_open(&p->file, o, &p->filename);
+  if (p->useDataInputs) return DV_OK;
+  DV_TRY(dv_frame_reader_open(&p->file, o, &p->filename));
+  tell_unknown_lines(p);
+  return DV_OK;
 }
 
 static void processor_remember(dvObject *o, dvMemoryStream *s) { dv_frame_reader_remember(&((Processor *)o)->file, s); }

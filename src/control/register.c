@@ -5,7 +5,7 @@
 #include "control/settings/settings.h"
 
 extern const dvClass dv_mouse_spring_class;
-extern const dvClass dv_change_processor_class, dv_bounding_trasher_class, dv_carving_manager_class;
+extern const dvClass dv_change_processor_class, dv_bounding_trasher_class, dv_carving_manager_class, dv_tearing_class;
 extern const dvClass dv_required_plugin_class;
 
 static void add_settings(dvRegistry *r, const dvSettingTable *table)
@@ -30,6 +30,7 @@ void dv_register_control(dvRegistry *r)
   dv_registry_add(r, &dv_change_processor_class);
   dv_registry_add(r, &dv_bounding_trasher_class);
   dv_registry_add(r, &dv_carving_manager_class);
+  dv_registry_add(r, &dv_tearing_class);
   dv_registry_add(r, &dv_data_exchange_class);
   dv_registry_add(r, &dv_message_file_class);
 }

@@ -8,7 +8,7 @@
 #include "math/element_sum.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum {
   BITS = 16,
@@ -22,11 +22,33 @@ typedef struct {
   int32_t element;
 } Order;
 
-static int compare_order(const void *a, const void *b)
+// By the key, digit by digit from the lowest; elements with the same key stay in their order. A mesh that changes is
+// cut anew, so this is not only done once.
+static void sort_order(Order *order, size_t count)
 {
-  const Order *p = a, *q = b;
-  if (p->key != q->key) return p->key < q->key ? -1 : 1;
-  return p->element < q->element ? -1 : p->element > q->element;
+  enum { DIGIT = 11, BINS = 1 << DIGIT };
+  Order *other = dv_alloc((count + 1) * sizeof *other), *from = order, *to = other;
+  uint64_t all = 0;   // bits in which keys differ
+  for (size_t i = 1; i < count; i++) all |= order[i].key ^ order[0].key;
+  for (int shift = 0; shift < 64 && all >> shift; shift += DIGIT) {
+    uint32_t first[BINS + 1] = {0};
+    for (size_t i = 0; i < count; i++) first[(from[i].key >> shift) % BINS + 1]++;
+    for (size_t b = 0; b < BINS; b++) first[b + 1] += first[b];
+    for (size_t i = 0; i < count; i++) to[first[(from[i].key >> shift) % BINS]++] = from[i];
+    Order *swap = from;
+    from = to, to = swap;
+  }
+  if (from != order) memcpy(order, from, count * sizeof *order);
+  dv_free(other);
+}
+
+// bits 0, 1, 2 … of a number of 16 bits at places 0, 3, 6 …
+static uint64_t spread(uint64_t x)
+{
+  x = (x | x << 16) & 0x0000ff0000ffu;
+  x = (x | x << 8) & 0x00f00f00f00fu;
+  x = (x | x << 4) & 0x0c30c30c30c3u;
+  return (x | x << 2) & 0x249249249249u;
 }
 
 // Index of a cell along the Hilbert curve: undo the rotations and reflections of every level, from
@@ -50,10 +72,7 @@ static uint64_t hilbert_index(uint32_t c[3])
   uint32_t t = 0;
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
     if (c[2] & q) t ^= q - 1;
-  uint64_t index = 0;
-  for (int bit = BITS - 1; bit >= 0; bit--)
-    for (int i = 0; i < 3; i++) index = index << 1 | (((c[i] ^ t) >> bit) & 1);
-  return index;
+  return spread(c[0] ^ t) << 2 | spread(c[1] ^ t) << 1 | spread(c[2] ^ t);
 }
 
 // lowest corner and largest extent of the finite points
@@ -89,7 +108,7 @@ static void sort_elements(const dvElementBlocks *m, const int32_t *connectivity,
     }
     order[e] = (Order){cells > 0 ? hilbert_index(cell) : (uint64_t)least, (int32_t)e};
   }
-  qsort(order, m->elements, sizeof *order, compare_order);
+  sort_order(order, m->elements);
 }
 
 // What the cutting needs: for each point the block it was last seen in and its place there.
@@ -127,8 +146,8 @@ static size_t fill_block(Cutter *c, size_t first, dvElementBlock *block)
 static void write_packs(Cutter *c, size_t first, size_t count, const dvElementBlock *block)
 {
   dvElementBlocks *m = c->m;
-  for (size_t i = 0; i < (size_t)block->packs * DV_LANES; i++) {
-    size_t lane = i / block->packs, pack = block->first_pack + i % block->packs;
+  for (size_t i = 0, lane = 0, at = 0; lane < DV_LANES; i++) {
+    size_t pack = block->first_pack + at;
     bool real = i < count;
     int32_t element = real ? c->order[first + i].element : -1;
     m->element[DV_LANES * pack + lane] = element;
@@ -137,6 +156,7 @@ static void write_packs(Cutter *c, size_t first, size_t count, const dvElementBl
       uint32_t place = real ? c->place[c->connectivity[m->nodes * (size_t)element + k]] : block->points;
       m->corner[(pack * m->nodes + k) * DV_LANES + lane] = (uint16_t)(DV_BLOCK_STRIDE * place);
     }
+    if (++at == block->packs) at = 0, lane++;
   }
 }
 
@@ -160,16 +180,17 @@ static void cut(Cutter *c)
 static void list_slots(dvElementBlocks *m)
 {
   if (m->count < 2) return;
-  m->start = dv_alloc((m->points + 1) * sizeof *m->start);
+  m->range = dv_alloc((m->points + 1) * sizeof *m->range);
   m->slot = dv_alloc(m->slots * sizeof *m->slot);
   for (size_t s = 0; s < m->slots; s++)
-    if (m->point[s] >= 0) m->start[m->point[s] + 1]++;
-  for (size_t p = 0; p < m->points; p++) m->start[p + 1] += m->start[p];
+    if (m->point[s] >= 0) m->range[m->point[s]].end++;
+  for (size_t p = 0; p < m->points; p++) {
+    uint32_t count = m->range[p].end;
+    m->range[p] = (dvSlotRange){(uint32_t)m->listed, (uint32_t)m->listed};
+    m->listed += count;
+  }
   for (size_t s = 0; s < m->slots; s++)
-    if (m->point[s] >= 0) m->slot[m->start[m->point[s]]++] = (uint32_t)s;
-  // every start has moved to the end of its list: move them back by one
-  for (size_t p = m->points; p > 0; p--) m->start[p] = m->start[p - 1];
-  m->start[0] = 0;
+    if (m->point[s] >= 0) m->slot[m->range[m->point[s]].end++] = (uint32_t)s;
 }
 
 // Blocks hold at least this many elements whatever their connectivity.
@@ -209,6 +230,7 @@ dvStatus dv_blocks_create(const int32_t *connectivity, size_t nodes, size_t elem
   dv_free(cutter.place);
   dv_free(order);
   m->point = dv_realloc(m->point, (nodes * elements + blocks) * sizeof *m->point, (m->slots + 1) * sizeof *m->point);
+  m->room = (dvBlocksRoom){blocks, lanes / DV_LANES, elements + 1, points + 1, m->slots + 1, m->slots};
   *out = m;
   return DV_OK;
 }
@@ -222,7 +244,7 @@ void dv_blocks_destroy(dvElementBlocks **blocks)
   dv_free(m->lane);
   dv_free(m->corner);
   dv_free(m->point);
-  dv_free(m->start);
+  dv_free(m->range);
   dv_free(m->slot);
   dv_element_sum_destroy(&m->sum);
   dv_free(m);
@@ -243,6 +265,7 @@ dvElementSum *dv_blocks_sum(dvElementBlocks *m)
   size_t groups = group_count(m);
   uint32_t *first = dv_try_alloc((groups + 1) * sizeof *first);
   if (corner && first) {
+    memset(corner, -1, DV_LANES * m->packs * m->nodes * sizeof *corner);   // packs that no block has yet
     for (size_t b = 0; b < m->count; b++) {
       const dvElementBlock *block = &m->blocks[b];
       size_t begin = DV_LANES * (size_t)block->first_pack, end = begin + DV_LANES * (size_t)block->packs;

@@ -6,6 +6,8 @@
 // point. Then f[p] gains the slots of point p, always in the order of the blocks. Blocks can run in any order
 // and on any thread: the sum has the same bits. The cut depends on the mesh alone.
 //
+// A mesh that changes (dv_blocks_patch) leaves lanes empty and adds blocks at the end, until it is better cut anew.
+//
 //   block b:   dv_blocks_gather(blocks, b, x, local);   packs of the block read `local`, add to slots
 //   reduction: dv_blocks_reduce(blocks, slots, first point, end, f);
 //
@@ -18,6 +20,7 @@
 #include "base/isa.h"
 #include "base/pool.h"
 #include "base/simd.h"
+#include "topology/change/trace.h"
 
 enum {
   DV_BLOCK_ELEMENTS = 512,   // default for the largest number of elements in a block
@@ -31,6 +34,14 @@ typedef struct dvElementBlock {
   uint32_t first_slot, points;   // its points; slot first_slot + points is the dummy
 } dvElementBlock;
 
+typedef struct dvSlotRange {
+  uint32_t begin, end;
+} dvSlotRange;
+
+typedef struct dvBlocksRoom {
+  size_t blocks, packs, elements, points, slots, listed;
+} dvBlocksRoom;
+
 typedef struct dvElementBlocks {
   size_t nodes, elements, points;   // nodes an element, elements, points of the mesh
   size_t packs, slots, count;       // totals, dummies included, and the number of blocks
@@ -39,9 +50,14 @@ typedef struct dvElementBlocks {
   int32_t *lane;      // [elements] where an element is: 4 * pack + lane
   uint16_t *corner;   // [packs][nodes][4] local point of a corner times DV_BLOCK_STRIDE
   int32_t *point;     // [slots] the point of a slot, -1 for a dummy
-  // Slots of a point, in rising order: slot[start[p]] .. slot[start[p + 1] - 1]. Both are NULL when there is one
+  // Slots of a point, in rising order: slot[range[p].begin] .. slot[range[p].end - 1]. Both are NULL when there is one
   // block: its local points then are added to f straight away.
-  uint32_t *start, *slot;
+  dvSlotRange *range;
+  uint32_t *slot;
+  dvBlocksRoom room;          // for what patches add
+  size_t listed;              // entries of `slot`
+  size_t emptied, appended;   // elements that patches took out of their lanes, and put into new ones
+  bool open;                  // the last block takes new elements
   struct dvElementSum *sum;   // of dv_blocks_sum
   bool no_sum;                // it was tried in vain
 } dvElementBlocks;
@@ -53,6 +69,16 @@ typedef struct dvElementBlocks {
 dvStatus dv_blocks_create(const int32_t *connectivity, size_t nodes, size_t elements, size_t points,
                           const double *positions, size_t block_elements, dvElementBlocks **out);
 void dv_blocks_destroy(dvElementBlocks **blocks);
+
+// Follows the elements of a kind of a topology, one for one, after a batch of changes (topology/change/trace.h); the
+// blocks were those of the topology before it. Costs in proportion to what has changed. `packs` gets the packs in which
+// a lane is another one, has become empty or has an element whose points were moved, in ascending order. There may be
+// more packs and slots than before. False when the mesh is to be cut anew: too many lanes are empty, elements are not
+// where they were first put, or memory is short. The blocks are of no use then.
+bool dv_blocks_patch(dvElementBlocks *blocks, dvTopology *mesh, dvElementKind kind, dvNumbers *packs);
+// Makes an array of numbers longer for what patches have added, zeros behind those that were there; nothing happens to
+// NULL. False when memory is short.
+bool dv_blocks_grow(double **array, size_t before, size_t now);
 
 // The table with which matrices of elements are summed (math/element_sum.h), made at the first call; lives as long as
 // the blocks. NULL when there is none: an element names a point twice, or memory is short. Its blocks are groups of
@@ -130,7 +156,7 @@ DV_INLINE void dv_blocks_add(const dvElementBlocks *m, size_t b, const double *l
 DV_INLINE void dv_blocks_reduce(const dvElementBlocks *m, const double *slots, size_t begin, size_t end, double *f)
 {
   for (size_t p = begin; p < end; p++) {
-    uint32_t i = m->start[p], last = m->start[p + 1];
+    uint32_t i = m->range[p].begin, last = m->range[p].end;
     if (i == last) continue;
     dvPack sum = dv_pack_load(slots + DV_BLOCK_STRIDE * (size_t)m->slot[i]);
     for (i++; i < last; i++) sum += dv_pack_load(slots + DV_BLOCK_STRIDE * (size_t)m->slot[i]);

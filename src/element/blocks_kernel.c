@@ -20,7 +20,7 @@ static void blocks_reduce(const dvElementBlocks *m, const double *slots, int wid
   }
   size_t w = (size_t)width;
   for (size_t p = begin; p < end; p++)
-    for (uint32_t i = m->start[p]; i < m->start[p + 1]; i++)
+    for (uint32_t i = m->range[p].begin; i < m->range[p].end; i++)
       for (size_t d = 0; d < w; d++) f[w * p + d] += slots[DV_BLOCK_STRIDE * (size_t)m->slot[i] + d];
 }
 

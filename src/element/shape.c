@@ -181,13 +181,16 @@ void dv_stiffness_add(int nodes, const dvVec3 *g, double weight, double lambda, 
 {
   size_t n = 3 * (size_t)nodes;
   for (int i = 0; i < nodes; i++)
-    for (int j = 0; j < nodes; j++) {
+    for (int j = i; j < nodes; j++) {   // the block (j, i) is the transposed one, to the last bit
       dvMat3 m =
           dv_mat3_add(dv_mat3_scale(dv_mat3_outer(g[i], g[j]), lambda), dv_mat3_scale(dv_mat3_outer(g[j], g[i]), mu));
       double shear = mu * dv_vec3_dot(g[i], g[j]);
       for (int r = 0; r < 3; r++)
-        for (int s = 0; s < 3; s++)
-          k[n * (size_t)(3 * i + r) + (size_t)(3 * j + s)] += weight * (m.m[r][s] + (r == s ? shear : 0));
+        for (int s = 0; s < 3; s++) {
+          double part = weight * (m.m[r][s] + (r == s ? shear : 0));
+          k[n * (size_t)(3 * i + r) + (size_t)(3 * j + s)] += part;
+          if (j > i) k[n * (size_t)(3 * j + s) + (size_t)(3 * i + r)] += part;
+        }
     }
 }
 

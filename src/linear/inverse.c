@@ -182,7 +182,7 @@ dvStatus dv_linear_solver_inverse(dvObject *o, double *x, const double *rhs)
 {
   dvLiveStiffness *live = &assembly_of(o)->live;
   ops_of(o)->apply(o, x, rhs);
-  if (live->h.count == 0) return DV_OK;
+  if (live->h.count == 0 || dv_linear_solver(o)->has_live) return DV_OK;
   dvLiveSolve *l = work_of(o);
   DV_TRY(prepare(o, l, live));
   if (l->dense) correct(o, l, live, x);
@@ -230,7 +230,7 @@ dvStatus dv_linear_solver_compliance(dvObject *o, const dvSparseRows *rows, doub
 {
   dvLiveStiffness *live = &assembly_of(o)->live;
   size_t n = rows->count, size = assembly_of(o)->size;
-  if (live->h.count == 0) return bare_compliance(o, rows, w);
+  if (live->h.count == 0 || dv_linear_solver(o)->has_live) return bare_compliance(o, rows, w);
   dvLiveSolve *l = work_of(o);
   if (live->h.count <= DENSE_ROWS) return joint_compliance(o, l, live, rows, w);
   dvLinearSolver *s = dv_linear_solver(o);

@@ -28,6 +28,7 @@ typedef struct dvLinearSolver {
   unsigned put_back;          // of the system (system.h) when the solver last looked at it
   DV_ARRAY(double) x, rhs;    // flat vectors
   struct dvLiveSolve *live;   // of inverse.c
+  bool has_live;              // what is live is part of what it prepares
 } dvLinearSolver;
 extern const dvFieldBlock dv_linear_solver_block;
 

@@ -33,7 +33,8 @@ typedef struct DiagonalMass {
   DIAGONAL_MASS_FIELDS(DV_MEMBER)
   dvMassMesh mesh;
   bool has_mesh;
-  dvReals extra;   // what points have beside the shares of their elements, where vertexMass was given
+  dvNumbers around;   // elements of a point
+  dvReals extra;      // what points have beside the shares of their elements, where vertexMass was given
 } DiagonalMass;
 
 #define SELF DiagonalMass
@@ -46,6 +47,7 @@ static void diagonal_mass_destroy(dvObject *o)
   dv_diagonal_free(&m->diagonal);
   dv_mass_mesh_free(&m->mesh);
   dv_reals_free(&m->extra);
+  dv_array_free(&m->around);
 }
 
 static dvObject *object_of(DiagonalMass *m) { return &m->diagonal.base.base; }
@@ -120,6 +122,13 @@ static dvStatus load_xsp(DiagonalMass *m)
 
 // --- from the mesh -------------------------------------------------------------------------------
 
+// the top of a pyramid has the integral of z: a quarter
+static double share_of(const dvMassMesh *mesh, double mass, size_t corner)
+{
+  if (mesh->kind == DV_PYRAMID) return mass * (corner == 4 ? 4.0 / 16 : 3.0 / 16);
+  return mass / (double)mesh->elements->width;
+}
+
 // masses of all points for a density; returns their sum
 static double lump(DiagonalMass *m, double density)
 {
@@ -130,10 +139,9 @@ static double lump(DiagonalMass *m, double density)
   if (!dv_reals_resize(&m->vertexMass, n)) return 0;
   double total = 0, *mass = m->vertexMass.data;
   for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
-    double mass_of_element = density * dv_mass_mesh_measure(mesh, x, e), even = mass_of_element / (double)corners;
+    double mass_of_element = density * dv_mass_mesh_measure(mesh, x, e);
     for (size_t i = 0; i < corners; i++) {
-      // the top of a pyramid has the integral of z: a quarter
-      double share = mesh->kind != DV_PYRAMID ? even : mass_of_element * (i == 4 ? 4.0 / 16 : 3.0 / 16);
+      double share = share_of(mesh, mass_of_element, i);
       int32_t at = mesh->elements->data[e * corners + i];
       if (at < 0 || (size_t)at >= n) continue;
       mass[at] += share;
@@ -223,6 +231,14 @@ static void compute(DiagonalMass *m)
 
 // --- set-up --------------------------------------------------------------------------------------
 
+static void touch_masses(DiagonalMass *m)
+{
+  dvObject *o = object_of(m);
+  dv_touch(o, &m->vertexMass);
+  dv_touch(o, &m->totalMass);
+  dv_touch(o, &m->massDensity);
+}
+
 // hands the numbers in vertexMass to the diagonal
 static dvStatus adopt(DiagonalMass *m)
 {
@@ -236,9 +252,7 @@ static dvStatus adopt(DiagonalMass *m)
     return dv_error(o, NULL, "out of memory for %zu masses", n);
   if (singular >= 0) dv_field_warning(o, &m->vertexMass, NULL, "the inertia of frame %ld cannot be inverted", singular);
   else dv_diagonal_check_inertia(d);
-  dv_touch(o, &m->vertexMass);
-  dv_touch(o, &m->totalMass);
-  dv_touch(o, &m->massDensity);
+  touch_masses(m);
   return DV_OK;
 }
 
@@ -256,12 +270,59 @@ static void frame_masses(DiagonalMass *m)
                n - given, n);
 }
 
+// the same for one point, to the same bits
+static double lump_point(DiagonalMass *m, const double *x, int32_t point)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  size_t corners = (size_t)mesh->elements->width;
+  double mass = 0;
+  dv_mass_mesh_around(mesh, point, &m->around);
+  for (size_t k = 0; k < m->around.count; k++) {
+    size_t e = (size_t)m->around.data[k];
+    double mass_of_element = m->massDensity * dv_mass_mesh_measure(mesh, x, e);
+    for (size_t i = 0; i < corners; i++)
+      if (mesh->elements->data[e * corners + i] == point) mass += share_of(mesh, mass_of_element, i);
+  }
+  return mass;
+}
+
+// masses of the points that a batch of changes concerns; false when all are to be computed
+static bool patch(DiagonalMass *m)
+{
+  dvDiagonal *d = &m->diagonal;
+  dvObject *o = object_of(m);
+  size_t n = d->base.state->count, before = m->vertexMass.count;
+  const dvTrace *trace = m->has_mesh ? dv_mass_mesh_trace(&m->mesh, o, n) : NULL;
+  if (!trace || d->count != before || d->uniform || d->points.count || (m->extra.count && m->extra.count != n))
+    return false;
+  const double *x = dv_mass_mesh_settle(&m->mesh);
+  const dvNumbers *points = dv_trace_points(trace);
+  double gone = 0;
+  for (size_t p = n; p < before; p++) gone += m->vertexMass.data[p];
+  for (size_t i = 0; i < points->count; i++)
+    if ((size_t)points->data[i] < dv_min_size(n, before)) gone += m->vertexMass.data[points->data[i]];
+  if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&d->mass, n)) return false;
+  double *mass = dv_reals_edit(&m->vertexMass), come = 0;
+  for (size_t i = 0; i < points->count; i++) {
+    int32_t p = points->data[i];
+    d->mass.data[p] = mass[p] = lump_point(m, x, p) + (m->extra.count ? m->extra.data[p] : 0);
+    come += mass[p];
+  }
+  d->count = n;
+  m->totalMass += come - gone;
+  touch_masses(m);
+  return dv_follow_patched(o);
+}
+
 // the mesh has changed: its elements have the density that was found at first
 static void diagonal_mass_set_up(dvObject *o)
 {
   DiagonalMass *m = (DiagonalMass *)o;
-  if (m->has_mesh) m->totalMass = lump(m, m->massDensity);
-  for (size_t i = 0; i < m->extra.count && i < m->vertexMass.count && m->has_mesh; i++) {
+  if (patch(m)) return;
+  bool lumped = m->has_mesh && !o->rewound;
+  if (m->has_mesh) dv_mass_mesh_settle(&m->mesh);
+  if (lumped) m->totalMass = lump(m, m->massDensity);
+  for (size_t i = 0; i < m->extra.count && i < m->vertexMass.count && lumped; i++) {
     m->vertexMass.data[i] += m->extra.data[i];
     m->totalMass += m->extra.data[i];
   }
@@ -313,7 +374,12 @@ static dvStatus diagonal_mass_init(dvObject *o)
   } else if (!*m->filename && !is_complete(m)) {
     m->has_mesh = dv_mass_mesh_find(o, &m->topology, &m->geometryState, &m->mesh);
     if (m->has_mesh) dv_mass_mesh_follow(&m->mesh, o, m->computeMassOnRest);
-    if (m->has_mesh) compute(m);
+    if (m->has_mesh) {
+      compute(m);
+      dv_follow_keep_reals(o, &m->vertexMass);
+      dv_follow_keep_number(o, &m->totalMass);
+      dv_follow_keep_number(o, &m->massDensity);
+    }
     follow_extra(m);
   }
   if (!m->has_mesh) follow_masses(m);

@@ -10,6 +10,7 @@ void dv_mass_matrix_free(dvMassMatrix *m)
 {
   dv_diagonal_free(&m->diagonal);
   dv_ints_free(&m->row);
+  dv_ints_free(&m->end);
   dv_ints_free(&m->column);
   dv_reals_free(&m->entry);
 }
@@ -61,14 +62,43 @@ bool dv_mass_matrix_shape(dvMassMatrix *m, const dvInts *elements)
   memmove(row + 1, row, n * sizeof *row);
   row[0] = 0;
   tidy_rows(m, n);
+  m->end.width = 1;
+  if (!dv_ints_resize(&m->end, n)) return false;
+  for (size_t i = 0; i < n; i++) m->end.data[i] = row[i + 1];
+  m->used = m->column.count;
   return dv_reals_resize(&m->entry, m->column.count);
+}
+
+// points that go have given their rows up already, new ones have none
+bool dv_mass_matrix_resize(dvMassMatrix *m, size_t points)
+{
+  size_t before = m->end.count;
+  for (size_t i = points; i < before; i++) m->used -= (size_t)(m->end.data[i] - m->row.data[i]);
+  if (!dv_ints_resize(&m->row, points + 1) || !dv_ints_resize(&m->end, points)) return false;
+  for (size_t i = before; i < points; i++) m->row.data[i] = m->end.data[i] = 0;
+  return true;
+}
+
+bool dv_mass_matrix_renew(dvMassMatrix *m, int32_t point, const int32_t *columns, size_t count)
+{
+  size_t had = (size_t)(m->end.data[point] - m->row.data[point]), at = (size_t)m->row.data[point];
+  m->used += count - had;
+  if (count > had) {   // a longer one moves behind the others
+    at = m->column.count;
+    if (at + count > INT32_MAX || at > 2 * m->used + 1024) return false;
+    if (!dv_ints_resize(&m->column, at + count) || !dv_reals_resize(&m->entry, at + count)) return false;
+  }
+  memcpy(dv_ints_edit(&m->column) + at, columns, count * sizeof *columns);
+  memset(dv_reals_edit(&m->entry) + at, 0, count * sizeof *m->entry.data);
+  m->row.data[point] = (int32_t)at;
+  m->end.data[point] = (int32_t)(at + count);
+  return true;
 }
 
 double *dv_mass_matrix_at(dvMassMatrix *m, int32_t row, int32_t column)
 {
-  size_t n = m->row.count ? m->row.count - 1 : 0;
-  if (!is_point(row, n)) return NULL;
-  int32_t low = m->row.data[row], high = m->row.data[row + 1];
+  if (!is_point(row, m->end.count)) return NULL;
+  int32_t low = m->row.data[row], high = m->end.data[row];
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
     if (m->column.data[middle] == column) return &m->entry.data[middle];
@@ -86,13 +116,13 @@ void dv_mass_matrix_add(dvMassMatrix *m, const int32_t *points, int corners, con
 
 bool dv_mass_matrix_sum(dvMassMatrix *m)
 {
-  size_t n = m->row.count ? m->row.count - 1 : 0;
+  size_t n = m->end.count;
   m->diagonal.count = n;
   m->diagonal.uniform = false;
   m->diagonal.mass.count = 0;
   if (!dv_reals_resize(&m->diagonal.mass, n)) return false;
   for (size_t i = 0; i < n; i++)
-    for (int32_t k = m->row.data[i]; k < m->row.data[i + 1]; k++) m->diagonal.mass.data[i] += m->entry.data[k];
+    for (int32_t k = m->row.data[i]; k < m->end.data[i]; k++) m->diagonal.mass.data[i] += m->entry.data[k];
   return true;
 }
 
@@ -106,11 +136,11 @@ typedef struct Product {
 
 static inline void multiply_rows(const Product *p, size_t begin, size_t end, size_t width)
 {
-  const int32_t *row = p->m->row.data, *column = p->m->column.data;
+  const int32_t *row = p->m->row.data, *row_end = p->m->end.data, *column = p->m->column.data;
   const double *entry = p->m->entry.data;
   for (size_t i = begin; i < end; i++) {
     double sum[3] = {0};
-    for (int32_t k = row[i]; k < row[i + 1]; k++)
+    for (int32_t k = row[i]; k < row_end[i]; k++)
       for (size_t c = 0; c < width; c++) sum[c] += entry[k] * p->in[(size_t)column[k] * width + c];
     for (size_t c = 0; c < width; c++) p->out[i * width + c] += p->factor * sum[c];
   }
@@ -155,7 +185,7 @@ static void mass_matrix_add_matrix(dvObject *o, double factor, dvMatrixSink *sin
   int n = s->base.dof->deriv;
   dv_diagonal_refresh(&m->diagonal);
   for (size_t i = 0; i < m->diagonal.count; i++)
-    for (int32_t k = m->row.data[i]; k < m->row.data[i + 1]; k++) {
+    for (int32_t k = m->row.data[i]; k < m->end.data[i]; k++) {
       double block[9] = {0};
       for (int c = 0; c < n; c++) block[c * n + c] = factor * m->entry.data[k];
       sink->add(sink, s, i, s, (size_t)m->column.data[k], n, n, block);

@@ -9,9 +9,10 @@
 
 typedef struct dvMassMatrix {
   dvDiagonal diagonal;
-  dvInts row;      // entries of point i: row[i] .. row[i + 1]
-  dvInts column;   // ascending in each row; the point itself is always there
-  dvReals entry;   // kg
+  dvInts row, end;   // entries of point i: row[i] .. end[i] - 1
+  dvInts column;     // ascending in each row; the point itself is always there
+  dvReals entry;     // kg
+  size_t used;       // of the entries: rows that have moved leave theirs
 } dvMassMatrix;
 
 extern const dvMassOps dv_mass_matrix_ops;   // without acc_from_f: that is how integrators know that they have to solve
@@ -23,6 +24,10 @@ bool dv_mass_matrix_shape(dvMassMatrix *m, const dvInts *elements);
 double *dv_mass_matrix_at(dvMassMatrix *m, int32_t row, int32_t column);
 // Adds the matrix of an element, corners x corners; its points must be points of the state.
 void dv_mass_matrix_add(dvMassMatrix *m, const int32_t *points, int corners, const double *entries);
+// For a mesh that changes: there are so many points, and the row of one of them has other columns (ascending); its
+// entries are zero. False when memory is short, or when everything is better made again.
+bool dv_mass_matrix_resize(dvMassMatrix *m, size_t points);
+bool dv_mass_matrix_renew(dvMassMatrix *m, int32_t point, const int32_t *columns, size_t count);
 // Sums up the rows into the diagonal. False when memory is short.
 bool dv_mass_matrix_sum(dvMassMatrix *m);
 

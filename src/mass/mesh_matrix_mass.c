@@ -38,6 +38,7 @@ typedef struct MeshMatrixMass {
   bool whole;                         // integrate the shape functions of quads and hexahedra
   bool integrated;                    // the matrix is complete: vertexMass and edgeMass only show parts of it
   double lump;                        // factor from vertexMass to the lumped masses
+  dvNumbers around;                   // elements of a point, or points of a row
   dvReals vertex_extra, edge_extra;   // what points and edges have beside the shares of elements, where it was given
 } MeshMatrixMass;
 
@@ -54,6 +55,7 @@ static void mesh_matrix_mass_destroy(dvObject *o)
   dv_mass_mesh_free(&m->mesh);
   dv_reals_free(&m->vertex_extra);
   dv_reals_free(&m->edge_extra);
+  dv_array_free(&m->around);
 }
 
 static dvObject *object_of(MeshMatrixMass *m) { return &m->matrix.diagonal.base.base; }
@@ -302,6 +304,15 @@ static bool fill_matrix(MeshMatrixMass *m)
   return true;
 }
 
+static void touch_masses(MeshMatrixMass *m)
+{
+  dvObject *o = object_of(m);
+  dv_touch(o, &m->vertexMass);
+  dv_touch(o, &m->edgeMass);
+  dv_touch(o, &m->massDensity);
+  dv_touch(o, &m->totalMass);
+}
+
 static dvStatus adopt(MeshMatrixMass *m)
 {
   dvDiagonal *d = &m->matrix.diagonal;
@@ -313,25 +324,157 @@ static dvStatus adopt(MeshMatrixMass *m)
     if (m->has_mesh && !m->lumping && !fill_matrix(m))
       return dv_error(o, NULL, "out of memory for %zu edges", m->edgeMass.count);
   }
-  dv_touch(o, &m->vertexMass);
-  dv_touch(o, &m->edgeMass);
-  dv_touch(o, &m->massDensity);
-  dv_touch(o, &m->totalMass);
+  touch_masses(m);
   return DV_OK;
+}
+
+// --- what a batch of changes concerns ------------------------------------------------------------
+
+// shares of an element that its points get together, in terms of its mass
+static double shares_of(const MeshMatrixMass *m)
+{
+  return (double)m->mesh.elements->width * rules[m->mesh.kind].vertex;
+}
+
+static double mass_of(const MeshMatrixMass *m, const double *x, size_t e)
+{
+  return density_of(m, e) * dv_mass_mesh_measure(&m->mesh, x, e);
+}
+
+// the sum of the shares of the elements around a point, to the bits of weigh_edges
+static double weigh_point(MeshMatrixMass *m, const double *x, int32_t point)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  size_t corners = (size_t)mesh->elements->width;
+  double mass = 0;
+  dv_mass_mesh_around(mesh, point, &m->around);
+  for (size_t k = 0; k < m->around.count; k++) {
+    size_t e = (size_t)m->around.data[k];
+    for (size_t i = 0; i < corners; i++)
+      if (mesh->elements->data[e * corners + i] == point) mass += mass_of(m, x, e) * rules[mesh->kind].vertex;
+  }
+  return mass;
+}
+
+static double weigh_edge(MeshMatrixMass *m, const double *x, int32_t edge)
+{
+  const dvMassMesh *mesh = &m->mesh;
+  const int32_t *ends = dv_topology_list(mesh->topology, DV_EDGE)->data + 2 * (size_t)edge;
+  size_t corners = (size_t)mesh->elements->width;
+  double mass = 0;
+  if (mesh->kind == DV_EDGE) return mass_of(m, x, (size_t)edge) * rules[DV_EDGE].edge;
+  dv_mass_mesh_around(mesh, ends[0], &m->around);
+  for (size_t k = 0; k < m->around.count; k++) {
+    const int32_t *c = mesh->elements->data + corners * (size_t)m->around.data[k];
+    bool has = false;
+    for (size_t i = 0; i < corners; i++) has = has || c[i] == ends[1];
+    if (has) mass += mass_of(m, x, (size_t)m->around.data[k]) * rules[mesh->kind].edge;
+  }
+  return mass;
+}
+
+// the row of a point anew: itself, and the other ends of its edges
+static bool write_row(MeshMatrixMass *m, int32_t point)
+{
+  const dvInts *edges = dv_topology_list(m->mesh.topology, DV_EDGE);
+  m->around.count = 0;
+  for (int32_t at = dv_topology_first_at(m->mesh.topology, DV_EDGE, point); at >= 0;
+       at = dv_topology_next_at(m->mesh.topology, DV_EDGE, at))
+    dv_push(&m->around, edges->data[at ^ 1]);
+  dv_push(&m->around, point);
+  dv_numbers_unique(&m->around);
+  if (!dv_mass_matrix_renew(&m->matrix, point, m->around.data, m->around.count)) return false;
+  *dv_mass_matrix_at(&m->matrix, point, point) = m->vertexMass.data[point];
+  for (int32_t at = dv_topology_first_at(m->mesh.topology, DV_EDGE, point); at >= 0;
+       at = dv_topology_next_at(m->mesh.topology, DV_EDGE, at))
+    if (edges->data[at ^ 1] != point)
+      *dv_mass_matrix_at(&m->matrix, point, edges->data[at ^ 1]) += m->edgeMass.data[at / 2];
+  return true;
+}
+
+// rows of points whose masses or neighbours are others: those of the trace, and the ends of all their edges
+static bool patch_rows(MeshMatrixMass *m, const dvTrace *trace)
+{
+  dvNumbers edges = {0}, points = {0};
+  const dvInts *list = dv_topology_list(m->mesh.topology, DV_EDGE);
+  dv_trace_around(m->mesh.topology, DV_EDGE, dv_trace_points(trace), &edges);
+  for (size_t i = 0; i < edges.count; i++)
+    dv_push(&points, list->data[2 * edges.data[i]]), dv_push(&points, list->data[2 * edges.data[i] + 1]);
+  for (size_t i = 0; i < dv_trace_points(trace)->count; i++) dv_push(&points, dv_trace_points(trace)->data[i]);
+  dv_numbers_unique(&points);
+  bool good = dv_mass_matrix_resize(&m->matrix, m->vertexMass.count);
+  for (size_t i = 0; i < points.count && good; i++) good = write_row(m, points.data[i]);
+  dv_array_free(&edges);
+  dv_array_free(&points);
+  return good;
+}
+
+// edges whose masses may be others: those around the points of the trace
+static bool patch_edges(MeshMatrixMass *m, const double *x, const dvTrace *trace)
+{
+  dvNumbers edges = {0};
+  if (!dv_reals_resize(&m->edgeMass, dv_topology_count(m->mesh.topology, DV_EDGE))) return false;
+  double *mass = dv_reals_edit(&m->edgeMass);
+  if (!m->lumping) dv_trace_around(m->mesh.topology, DV_EDGE, dv_trace_points(trace), &edges);
+  for (size_t i = 0; i < edges.count; i++) mass[edges.data[i]] = weigh_edge(m, x, edges.data[i]);
+  dv_array_free(&edges);
+  return true;
+}
+
+// false when everything is to be computed
+static bool patch(MeshMatrixMass *m)
+{
+  dvDiagonal *d = &m->matrix.diagonal;
+  dvObject *o = object_of(m);
+  size_t n = d->base.state->count, before = m->vertexMass.count;
+  const dvTrace *trace = dv_mass_mesh_trace(&m->mesh, o, n);
+  dvElementKind kind = m->mesh.kind;
+  if (!trace || (kind != DV_EDGE && kind != DV_TRIANGLE && kind != DV_TETRAHEDRON) || d->count != before ||
+      m->edge_extra.count || m->vertex_extra.count ||
+      (m->massDensity.count > 1 && m->massDensity.count != dv_topology_count(m->mesh.topology, kind)))
+    return false;
+  const double *x = dv_mass_mesh_settle(&m->mesh);
+  const dvNumbers *points = dv_trace_points(trace);
+  double gone = 0, come = 0;
+  for (size_t p = n; p < before; p++) gone += m->vertexMass.data[p];
+  for (size_t i = 0; i < points->count; i++)
+    if ((size_t)points->data[i] < dv_min_size(n, before)) gone += m->vertexMass.data[points->data[i]];
+  if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&d->mass, n)) return false;
+  double *mass = dv_reals_edit(&m->vertexMass);
+  for (size_t i = 0; i < points->count; i++) {
+    int32_t p = points->data[i];
+    mass[p] = weigh_point(m, x, p);
+    d->mass.data[p] = m->lump * mass[p];
+    come += mass[p];
+  }
+  d->count = n;
+  m->totalMass += (come - gone) / shares_of(m);
+  if (!patch_edges(m, x, trace) || (!m->lumping && !patch_rows(m, trace))) return false;
+  touch_masses(m);
+  return dv_follow_patched(o);
 }
 
 // the mesh has changed
 static void mesh_matrix_mass_set_up(dvObject *o)
 {
   MeshMatrixMass *m = (MeshMatrixMass *)o;
-  if (!m->has_mesh) return;
+  if (!m->has_mesh || patch(m)) return;
   dv_mass_mesh_settle(&m->mesh);
   size_t given = m->massDensity.count, want = dv_ints_size(m->mesh.elements);
   if (given > 1 && given != want && dv_reals_resize(&m->massDensity, dv_max_size(want, 1)))   // it was made again
     for (size_t i = given; i < want; i++) m->massDensity.data[i] = m->massDensity.data[0];
+  dvReals vertices = {.width = 1}, edges = {.width = 1};
+  double total = m->totalMass;
+  if (o->rewound) dv_reals_share(&vertices, &m->vertexMass), dv_reals_share(&edges, &m->edgeMass);
   m->totalMass = assemble(m);
   m->totalMass += add_extra(&m->vertex_extra, &m->vertexMass);
   m->totalMass += add_extra(&m->edge_extra, &m->edgeMass);
+  if (o->rewound) {   // what is shown is that of the start
+    m->totalMass = total;
+    dv_reals_share(&m->vertexMass, &vertices), dv_reals_share(&m->edgeMass, &edges);
+  }
+  dv_reals_free(&vertices);
+  dv_reals_free(&edges);
   adopt(m);
 }
 
@@ -378,6 +521,10 @@ static dvStatus mesh_matrix_mass_init(dvObject *o)
     compute(m);
     dv_element_data_add_reals(d, &m->massDensity, true);
     follow_extra(m);
+    dv_follow_keep_reals(o, &m->vertexMass);
+    dv_follow_keep_reals(o, &m->edgeMass);
+    dv_follow_keep_reals(o, &m->massDensity);
+    dv_follow_keep_number(o, &m->totalMass);
   }
   if (m->printMass) dv_note(o, "total mass %g kg", m->totalMass);
   dv_diagonal_watch(&m->matrix.diagonal, mesh_matrix_mass_set_up, NULL);

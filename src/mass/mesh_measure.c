@@ -69,9 +69,21 @@ dvElementData *dv_mass_mesh_follow(dvMassMesh *mesh, dvObject *o, bool at_rest)
     size_t count = dv_state_scalars(mesh->geometry, DV_X);
     if (!dv_reals_assign(&mesh->first, dv_state_read(mesh->geometry, DV_X), count))
       dv_error(o, NULL, "out of memory for %zu points", mesh->geometry->count);
-    dv_element_data_add_reals(dv_follow_elements(o, mesh->topology, DV_POINT), &mesh->first, true);
+    dv_element_data_add_places(dv_follow_elements(o, mesh->topology, DV_POINT), &mesh->first);
   }
   return dv_follow_elements(o, mesh->topology, mesh->kind);
+}
+
+const dvTrace *dv_mass_mesh_trace(const dvMassMesh *mesh, const dvObject *o, size_t points)
+{
+  const dvTrace *trace = dv_follow_trace(o, mesh->topology);
+  bool fits = dv_topology_point_count(mesh->topology) == points && mesh->geometry->count == points;
+  return trace && fits && mesh->kind != DV_POINT ? trace : NULL;
+}
+
+void dv_mass_mesh_around(const dvMassMesh *mesh, int32_t point, dvNumbers *out)
+{
+  dv_trace_around(mesh->topology, mesh->kind, &(dvNumbers){.data = &point, .count = 1}, out);
 }
 
 const double *dv_mass_mesh_settle(dvMassMesh *mesh)

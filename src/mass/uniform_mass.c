@@ -187,9 +187,11 @@ static void uniform_mass_set_up(dvObject *o)
   UniformMass *u = (UniformMass *)o;
   dvDiagonal *d = &u->diagonal;
   if (take_points(u) != DV_OK) d->count = 0;
-  if (u->preserveTotalMass && d->count > 0) u->numbers[0] = u->totalMass / (double)d->count;
+  if (o->rewound) d->uniform = true;   // the numbers are those of the start
+  else if (u->preserveTotalMass && d->count > 0) u->numbers[0] = u->totalMass / (double)d->count;
   else u->totalMass = u->numbers[0] * (double)d->count;
   write_values(u);
+  if (!d->points.count) dv_follow_patched(o);   // a number for all
 }
 
 // a mass may be given twice, or not at all
@@ -229,6 +231,10 @@ static dvStatus uniform_mass_init(dvObject *o)
   dv_diagonal_choose_gyroscopic(d, &u->gyroscopic);
   dv_diagonal_watch(d, uniform_mass_set_up, dv_field_of(o, &u->indices));
   u->listed = dv_follow_points(o, d->base.state, &u->indices);
+  if (u->listed) {
+    dv_follow_keep_number(o, &u->numbers);
+    dv_follow_keep_number(o, &u->totalMass);
+  }
   return DV_OK;
 }
 

@@ -4,7 +4,7 @@
 void dv_sparse_rows_clear(dvSparseRows *r)
 {
   r->count = r->col.count = r->value.count = r->row.count = r->start.count = 0;
-  r->settled = false;
+  r->settled = r->mixed = false;
 }
 
 void dv_sparse_rows_free(dvSparseRows *r)
@@ -19,18 +19,29 @@ void dv_sparse_rows_free(dvSparseRows *r)
   r->settled = false;
 }
 
+// n is a constant where this is called for frames and points
+static inline void put(dvSparseRows *r, size_t at, int32_t row, int32_t col, const double *restrict values, size_t n,
+                       double factor)
+{
+  int32_t *restrict rows = r->row.data + at, *restrict cols = r->col.data + at;
+  double *restrict to = r->value.data + at;
+  for (size_t k = 0; k < n; k++) to[k] = factor * values[k];
+  for (size_t k = 0; k < n; k++) rows[k] = row;
+  for (size_t k = 0; k < n; k++) cols[k] = col + (int32_t)k;
+}
+
 void dv_sparse_rows_add_many(dvSparseRows *r, int32_t row, int32_t col, const double *values, int width, double factor)
 {
   size_t at = r->col.count, n = (size_t)width;
   DV_ASSERT(row >= 0 && col >= 0);
+  if (at > 0 && (row < r->row.data[at - 1] || (row == r->row.data[at - 1] && col <= r->col.data[at - 1])))
+    r->mixed = true;
   dv_reserve(&r->row, n);
   dv_reserve(&r->col, n);
   dv_reserve(&r->value, n);
-  for (size_t k = 0; k < n; k++) {
-    r->row.data[at + k] = row;
-    r->col.data[at + k] = col + (int32_t)k;
-    r->value.data[at + k] = factor * values[k];
-  }
+  if (n == 6) put(r, at, row, col, values, 6, factor);
+  else if (n == 3) put(r, at, row, col, values, 3, factor);
+  else put(r, at, row, col, values, n, factor);
   r->row.count = r->col.count = r->value.count = at + n;
   r->count = dv_max_size(r->count, (size_t)row + 1);
   r->settled = false;
@@ -143,10 +154,11 @@ void dv_sparse_rows_settle(dvSparseRows *r, size_t count)
 {
   if (r->settled && r->count >= count) return;
   r->count = dv_max_size(r->count, count);
-  bool ordered = rows_ascend(r);
+  bool ordered = !r->mixed || rows_ascend(r);
   count_rows(r);
   if (!ordered) gather_rows(r);
-  sum_rows(r);
+  if (r->mixed) sum_rows(r);
+  r->mixed = false;
   r->settled = true;
 }
 

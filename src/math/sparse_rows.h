@@ -13,6 +13,7 @@ DV_PUBLIC_BEGIN
 typedef struct dvSparseRows {
   size_t count;             // rows; rows without entries count too
   bool settled;             // `start` is valid, columns ascend within a row
+  bool mixed;               // entries did not come in the order of rows and columns
   DV_ARRAY(size_t) start;   // count + 1, once settled
   DV_ARRAY(int32_t) col;
   DV_ARRAY(double) value;

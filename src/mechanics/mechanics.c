@@ -250,6 +250,24 @@ void dv_mech_project_v(dvPlan *plan, int v, double time)
   }
 }
 
+bool dv_mech_boundaries_move(const dvPlan *plan)
+{
+  for (size_t i = 0; i < plan->projections.count; i++)
+    if (((const dvProjectiveOps *)dv_ops(plan->projections.data[i], DV_ROLE_PROJECTIVE))->moves) return true;
+  return false;
+}
+
+void dv_mech_move_boundaries(dvPlan *plan, int v, double time)
+{
+  for (size_t i = 0; i < plan->projections.count; i++) {
+    dvObject *o = plan->projections.data[i];
+    const dvProjectiveOps *ops = dv_ops(o, DV_ROLE_PROJECTIVE);
+    begin_call(plan, o);
+    if (ops->moves) ops->project_velocity(o, v, time);
+    end(plan);
+  }
+}
+
 void dv_mech_settle(dvPlan *plan, int x, int v, double time)
 {
   dv_mech_project_x(plan, x, time);
@@ -271,6 +289,23 @@ void dv_mech_project_response(dvPlan *plan, int id)
 // --- forces and products -------------------------------------------------------------------------
 
 static void feel_gravity(dvMech *m, const dvNode *node) { memcpy(m->gravity, node->gravity, sizeof m->gravity); }
+
+// what constraints did in the last step bends mappings as forces do; main states have felt it already
+static void add_multipliers(const dvPlan *plan, int f)
+{
+  int id = plan->root->scene->multipliers;
+  for (size_t i = 0; id && i < plan->fixed.mappings; i++) {
+    dvObject *output;
+    for (size_t k = 0; plan->mappings.data[i].bends && (output = dv_mapping_output(plan->mappings.data[i].object, k));
+         k++) {
+      dvState *s = dv_state(output);
+      if (!dv_state_has(s, id)) continue;
+      double *to = dv_state_write(s, f);
+      const double *from = dv_state_read(s, id);
+      for (size_t n = 0; n < dv_state_scalars(s, f); n++) to[n] += from[n];
+    }
+  }
+}
 
 void dv_mech_compute_force(dvPlan *plan, dvMech *m)
 {
@@ -296,6 +331,7 @@ void dv_mech_compute_force(dvPlan *plan, dvMech *m)
     end(plan);
   }
   collect_forces(plan, NULL, m->f, false, NULL);
+  add_multipliers(plan, m->f);
 }
 
 static void add_mbk(dvPlan *plan, dvMech *m, const dvTouched *touched)

@@ -30,6 +30,9 @@ void dv_mech_propagate_dx(dvPlan *plan, int dx);
 void dv_mech_mirror_outside(dvPlan *plan, int x, int v);
 void dv_mech_project_x(dvPlan *plan, int x, double time);
 void dv_mech_project_v(dvPlan *plan, int v, double time);
+// Whether the scene prescribes how some degrees of freedom move, and their velocities in v; all others stay.
+bool dv_mech_boundaries_move(const dvPlan *plan);
+void dv_mech_move_boundaries(dvPlan *plan, int v, double time);
 // Boundary conditions at a time for positions and velocities, which then go down to the mapped states.
 void dv_mech_settle(dvPlan *plan, int x, int v, double time);
 void dv_mech_project_response(dvPlan *plan, int id);

@@ -5,7 +5,9 @@ static void leave(void *user, size_t row)
 {
   const struct dvPairsSide *s = user;
   dvElementList *other = s->pairs->lists[1 - s->side];
-  if (other) dv_element_list_erase(other, row);
+  if (!other) return;
+  dv_element_list_keep(other);   // its own mesh may stay as it is
+  dv_element_list_erase(other, row);
 }
 
 void dv_pairs_join(dvPairs *p, dvElementList *first, dvElementList *second, dvInts *a, dvInts *b)

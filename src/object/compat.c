@@ -260,12 +260,6 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                 .wrong = "the first corner of a triangle touches another triangle once for every "
                                          "triangle that begins with it",
                                 .right = "a corner that triangles share touches another triangle once"},
-    [DV_COMPAT_OBTUSE_TRIANGLE] = {.name = "obtuse-triangle",
-                                   .components = "NewProximityIntersection",
-                                   .since = "v26.12",
-                                   .wrong = "beyond an edge of an obtuse triangle the nearest point is looked for on "
-                                            "the edge whose line comes first",
-                                   .right = "the nearest point of a triangle is the nearest"},
     [DV_COMPAT_DISTANCE_STEPS] = {.name = "distance-steps",
                                   .components = "DistanceGridForceField RigidDistanceGridCollisionModel "
                                                 "FFDDistanceGridCollisionModel",
@@ -286,17 +280,96 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                 .wrong = "normals at points are those of the triangles as they lay a step before, "
                                          "without the first triangle",
                                 .right = "normals at points are those of the triangles around them"},
+    [DV_COMPAT_AUGMENTED_SLIDING] =
+        {.name = "augmented-sliding",
+         .components = "CollisionResponse RuleBasedContactManager",
+         .since = "v26.12",
+         .wrong = "friction of augmented contacts that slide grows along the motion, steps have any length",
+         .right = "friction of augmented contacts that slide is mu times the normal force, against the motion; steps "
+                  "do not overshoot"},
+    [DV_COMPAT_PRECOMPUTED_COMPLIANCE] =
+        {.name = "precomputed-compliance",
+         .components = "PrecomputedConstraintCorrection",
+         .since = "v26.12",
+         .wrong = "rotations are computed and thrown away, regularizationTerm is added for every point of a row",
+         .right = "the compliance turns with the points, regularizationTerm is added once"},
+    [DV_COMPAT_UNBUILT_STEP] =
+        {.name = "unbuilt-step",
+         .components = "LCPConstraintSolver",
+         .since = "v26.12",
+         .wrong =
+             "with build_lcp=\"0\" compliances of UncoupledConstraintCorrection with the integrator's factors lack "
+             "the time step: contacts push too little by that factor",
+         .right = "multipliers do not depend on build_lcp"},
+    [DV_COMPAT_UNBUILT_GUESS] =
+        {.name = "unbuilt-guess",
+         .components = "LCPConstraintSolver",
+         .since = "v26.12",
+         .wrong = "with build_lcp=\"0\" the first sweep leaves out what the multipliers of the last step move",
+         .right = "the first sweep begins with the motion of the multipliers that it begins with"},
+    [DV_COMPAT_LATE_GUESS] =
+        {.name = "late-guess",
+         .components = "LCPConstraintSolver",
+         .since = "v26.12",
+         .wrong =
+             "contacts of two models begin at 0 in the second step in which these touch, whatever initial_guess says",
+         .right = "contacts begin with their multipliers of the last step from their second step on"},
     [DV_COMPAT_RESIDUAL_ROW] = {.name = "residual-row",
                                 .components = "PreconditionedConjugateResidual",
                                 .since = "v26.12",
                                 .wrong = "the residual of the row whose number the iteration has stands for all rows",
                                 .right = "the iteration ends when the residuals of all rows are small"},
+    [DV_COMPAT_LAST_MASS] = {.name = "last-mass",
+                             .components = "AdaptiveBeamForceFieldAndMass",
+                             .since = "v26.12",
+                             .wrong = "of several masses in a node only the last takes part in products: damping by "
+                                      "mass leaves out the others",
+                             .right = "every mass takes part in products"},
     // --- engines ---
     [DV_COMPAT_MEAN_ADDS] = {.name = "mean-adds",
                              .components = "MeanComputation",
                              .since = "v26.12",
                              .wrong = "the mean of the step before is added to the sum of the states",
                              .right = "the mean is the sum of the states over their number"},
+    [DV_COMPAT_OUTSIDE_ROWS] =
+        {.name = "outside-rows",
+         .components = "MatrixLinearSystem TypedMatrixLinearSystem ConstantSparsityPatternSystem",
+         .since = "v26.12",
+         .wrong = "in an assembled matrix the stiffness of a contact between a body and an obstacle outside of its "
+                  "system also couples the body with its own first points",
+         .right = "an obstacle outside of the system rests while the body is solved"},
+    [DV_COMPAT_FAR_BLOCKS] = {.name = "far-blocks",
+                              .components = "BTDLinearSolver",
+                              .since = "v26.12",
+                              .wrong = "blocks far below the diagonal are added to blocks of other points",
+                              .right = "blocks far from the diagonal are left out, those of contacts are kept"},
+    [DV_COMPAT_SPHERE_EDGES] = {.name = "sphere-edges",
+                                .components = "NewProximityIntersection",
+                                .since = "v26.12",
+                                .wrong = "a sphere touches two edges of a triangle where the triangle stands for "
+                                         "another one, and edges beyond their first end",
+                                .right = "a sphere touches an edge once, on the edge"},
+    [DV_COMPAT_SPH_FLUID] = {.name = "sph-fluid",
+                             .components = "SPHFluidForceField",
+                             .since = "v26.12",
+                             .wrong = "artificial viscosity mixes r/h with r, normals of the surface have the wrong "
+                                      "sign for one of two particles, pressureType 0 and cohesion are not read",
+                             .right = "viscosity of Monaghan, surface tension of Mueller, cohesion of Becker and "
+                                      "Teschner"},
+    [DV_COMPAT_ROBOT_IMPULSES] =
+        {.name = "robot-impulses",
+         .components = "CableConstraint SurfacePressureConstraint PositionConstraint JointConstraint CableActuator "
+                       "SurfacePressureActuator ForcePointActuator SlidingActuator JointActuator CableEquality "
+                       "SurfacePressureEquality PositionEquality",
+         .since = "v26.12",
+         .wrong = "forces and pressures, imposed, limits and told, are impulses of a step: force times dt",
+         .right = "forces are in newtons and pressures in pascals, whatever dt is"},
+    [DV_COMPAT_HELD_MOTION] = {.name = "held-motion",
+                               .components = "FreeMotionAnimationLoop",
+                               .since = "v26.12",
+                               .wrong =
+                                   "a body that a scene moves rests while contacts are solved: it drags nobody along",
+                               .right = "a body that a scene moves has its velocity while contacts are solved"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

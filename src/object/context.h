@@ -36,6 +36,16 @@ typedef struct dvLoadedPlugin {
   char *asked;        // what was asked for
 } dvLoadedPlugin;
 
+struct dvScene;
+// Reads a scene that is a program: as dv_scene_read does (io/scene/scene_file.h).
+typedef dvStatus (*dvScriptReader)(dvContext *context, const char *path, struct dvScene **out);
+
+// How far the setting up of a scene is, for another thread that looks.
+typedef struct dvProgress {
+  _Atomic(const char *) doing;   // class of the component that is being initialised; NULL: the scene is being read
+  atomic_size_t done, total;     // components
+} dvProgress;
+
 struct dvContext {
   dvLog log;
   dvMemory memory;   // what works for its scenes enters it (dv_memory_enter)
@@ -50,10 +60,13 @@ struct dvContext {
   atomic_ullong moves;   // changes of fields and links so far: while none comes, what was up to date is
   dvCompatMode compat;   // of the objects that are made now
   dvCompatMode compat_choice;
-  bool compat_chosen;   // by the program: scenes and the environment do not change it
-  bool realtime;        // work that runs beside the steps is used when it is ready, not after a fixed number of them
-  bool skip_missing;    // scenes are read without the components that do not exist
-  void (*listener)(void);   // of a host program (app/embed.c)
+  bool compat_chosen;     // by the program: scenes and the environment do not change it
+  bool realtime;          // work that runs beside the steps is used when it is ready, not after a fixed number of them
+  bool skip_missing;      // scenes are read without the components that do not exist
+  int spare_fields;       // objects that are made now have room for so many fields that a program adds later
+  dvProgress *progress;   // of who wants to know, else NULL
+  dvScriptReader read_script;   // for scenes that end with .py; NULL: they are refused, nothing of them runs
+  void (*listener)(void);       // of a host program (app/embed.c)
   void *listener_user;
 };
 

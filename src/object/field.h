@@ -59,15 +59,16 @@ typedef struct dvLinks {
 } dvLinks;
 
 enum {
-  DV_INPUT = 1 << 0,       // an engine recomputes its outputs when this changes
-  DV_OUTPUT = 1 << 1,      // computed by the component
-  DV_NO_SRC = 1 << 2,      // not linked by src="@other"
-  DV_HIDDEN = 1 << 3,      // not shown in forms
-  DV_READ_ONLY = 1 << 4,   // shown, not written
-  DV_LOOKS = 1 << 5,       // concerns only how things are drawn
-  DV_REQUIRED = 1 << 6,    // the component cannot work without it
-  DV_SIGNED = 1 << 7,      // a stiffness or damping whose sign the class judges itself
-  DV_IDLE = 1 << 8,        // does nothing: who sets it to another value is told so; the help begins with "no effect: "
+  DV_INPUT = 1 << 0,        // an engine recomputes its outputs when this changes
+  DV_OUTPUT = 1 << 1,       // computed by the component
+  DV_NO_SRC = 1 << 2,       // not linked by src="@other"
+  DV_HIDDEN = 1 << 3,       // not shown in forms
+  DV_READ_ONLY = 1 << 4,    // shown, not written
+  DV_LOOKS = 1 << 5,        // concerns only how things are drawn
+  DV_REQUIRED = 1 << 6,     // the component cannot work without it
+  DV_SIGNED = 1 << 7,       // a stiffness or damping whose sign the class judges itself
+  DV_IDLE = 1 << 8,         // does nothing: who sets it to another value is told so; the help begins with "no effect: "
+  DV_BY_PROGRAM = 1 << 9,   // a program has made it: scene files do not know it
 };
 
 typedef struct dvFieldDesc {
@@ -84,7 +85,8 @@ typedef struct dvFieldDesc {
   const char *options;        // DV_T_CHOICE: names separated by |
   const char *least, *most;   // what makes sense, as text; NULL for no end. Only shown: init says what does not work
   unsigned flags;
-  unsigned role;   // DV_T_LINK: dvRole of the target, DV_ROLE_ANY by default
+  unsigned role;       // DV_T_LINK: dvRole of the target, DV_ROLE_ANY by default
+  const char *group;   // of fields that a program has added: a word under which they are shown; may be NULL
 } dvFieldDesc;
 
 // A list of fields at some level of a component: of every object, of its role, of its own.
@@ -236,6 +238,9 @@ const char *dv_field_type_name(const dvFieldDesc *desc);
 
 // Marks a change made by the program.
 void dv_field_touch(dvField *f);
+// Marks a value that was made again, on being asked for, from values that others had changed. Whoever was up to date
+// stays so: he would have asked for it. So a chain of fields costs a walk, not a walk for each of its links.
+void dv_field_renew(dvField *f);
 // Brings the value up to date: follows the link, runs the engine that makes it. DV_OK when there is nothing to do.
 dvStatus dv_field_pull(dvField *f);
 // Makes `f` follow `source`. Fails when the types do not fit or a cycle would close.

@@ -15,9 +15,11 @@ static void move(const dvField *f)
 
 void dv_field_touch(dvField *f)
 {
-  f->counter++;
+  dv_field_renew(f);
   move(f);
 }
+
+void dv_field_renew(dvField *f) { f->counter++; }
 
 static bool holds_fixed_reals(dvFieldType t)
 {
@@ -105,7 +107,7 @@ static bool copy_number(dvField *f, const dvField *s)
   return true;
 }
 
-dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
+static dvStatus copy_value(dvField *f, const dvField *source, dvText *why)
 {
   bool done = share(f, source) || convert_tuples(f, source) || convert_numbers(f, source) || copy_number(f, source);
   if (!done && f->desc->type == DV_T_LINK && source->desc->type == DV_T_LINK) {
@@ -130,7 +132,14 @@ dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
     dv_text_free(&text);
     DV_TRY(status);
   }
-  dv_field_touch(f);
+  dv_field_renew(f);
+  return DV_OK;
+}
+
+dvStatus dv_field_copy(dvField *f, const dvField *source, dvText *why)
+{
+  DV_TRY(copy_value(f, source, why));
+  move(f);
   return DV_OK;
 }
 
@@ -144,13 +153,18 @@ dvStatus dv_field_pull(dvField *f)
   const uint64_t before = moves_of(f);
   // ways that meet again and again are walked once, unless something has changed on the way
   if (f->busy || (before && f->fresh == before)) return DV_OK;
+  if (dv_stack_is_short())
+    return dv_field_error(f->owner, f->value, "write the components in the order of their links, or fewer of them",
+                          "%s ends a chain of links and engines that is too long to be followed",
+                          dv_field_name(f->desc));
   f->busy = true;
   dvStatus status = DV_OK;
   if (f->source) {
     status = dv_field_pull(f->source);
+    if (status != DV_OK) f->owner->failed = true;   // whoever could not give the value has said so
     if (status == DV_OK && f->source->counter != f->source_seen) {
       dvText why = {0};
-      status = dv_field_copy(f, f->source, &why);
+      status = copy_value(f, f->source, &why);
       if (status != DV_OK) {
         char *path = dv_object_path(f->source->owner);
         dv_field_error(f->owner, f->value, NULL, "%s cannot take the value of %s.%s: %s", dv_field_name(f->desc), path,

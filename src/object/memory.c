@@ -37,7 +37,7 @@ void dv_snapshot_free(dvSnapshot *m)
 static dvMemoryEntry *append(dvMemoryStream *s, const char *name, dvMemoryKind kind, size_t size, size_t count)
 {
   dvSnapshot *m = s->memory;
-  dvMemoryEntry e = {m->unnamed ? NULL : dv_strdup(name), kind, (uint32_t)size, count, m->bytes.count};
+  dvMemoryEntry e = {m->unnamed ? NULL : dv_strdup(name), kind, (uint32_t)size, count, m->bytes.count, s->state};
   dv_push(&m->entries, e);
   m->objects.data[m->objects.count - 1].count++;
   return &m->entries.data[m->entries.count - 1];
@@ -60,12 +60,28 @@ static void hash(dvMemoryStream *s, const void *data, size_t size, size_t count)
   if (size * count > 0) s->hash = dv_hash_bytes(data, size * count, s->hash);
 }
 
+// In a memory that stays with its scene vectors are those of their states: some of these may have come or gone.
+static bool find_vector(dvMemoryStream *s, const dvMemoryObject *o)
+{
+  const dvSnapshot *m = s->memory;
+  for (size_t i = s->entry; i < o->count; i++)
+    if (m->entries.data[o->first + i].of == s->state) return s->entry = i, true;
+  return false;
+}
+
+static void pass_vectors(dvMemoryStream *s, const dvMemoryObject *o)
+{
+  while (s->entry < o->count && s->memory->entries.data[o->first + s->entry].of) s->entry++;
+}
+
 // the next entry, which has this name and size; NULL when another one comes
 static const dvMemoryEntry *next(dvMemoryStream *s, const char *name, dvMemoryKind kind, size_t size)
 {
   const dvSnapshot *m = s->memory;
   const dvMemoryObject *o = s->object ? &m->objects.data[s->object - 1] : NULL;
-  if (s->refused) return NULL;
+  if (s->refused || s->absent) return NULL;
+  if (o && s->state && m->unnamed && !find_vector(s, o)) return NULL;
+  if (o && !s->state && m->unnamed) pass_vectors(s, o);
   if (!o || s->entry >= o->count) {
     dv_memory_refuse(s, "%s is missing", name);
     return NULL;
@@ -155,6 +171,17 @@ void dv_remember_shared(dvMemoryStream *s, const char *name, dvReals *r)
 
 // --- objects -------------------------------------------------------------------------------------
 
+// the likeliest one is the next
+static bool find_own(dvMemoryStream *s, const dvObject *o)
+{
+  const dvSnapshot *m = s->memory;
+  for (size_t i = 0; i < m->objects.count; i++) {
+    const size_t at = (s->object + i) % m->objects.count;
+    if (m->objects.data[at].of == o) return s->object = at + 1, true;
+  }
+  return false;
+}
+
 static void begin_object(dvMemoryStream *s, const dvObject *o)
 {
   dvSnapshot *m = s->memory;
@@ -162,7 +189,10 @@ static void begin_object(dvMemoryStream *s, const dvObject *o)
   if (s->mode == DV_MEMORY_SAVES) {
     dvMemoryObject entry = {.first = m->entries.count};
     if (!m->unnamed) entry.path = dv_object_path(o), entry.cls = dv_strdup(o->cls->name);
+    else entry.of = o;
     dv_push(&m->objects, entry);
+  } else if (s->mode == DV_MEMORY_RESTORES && m->unnamed) {
+    s->absent = !find_own(s, o);
   } else if (s->mode == DV_MEMORY_RESTORES) {
     if (s->object >= m->objects.count) dv_memory_refuse(s, "%s is missing", o->name);
     else s->object++;

@@ -77,13 +77,15 @@ void dv_memory_refuse(dvMemoryStream *s, const char *format, ...) DV_PRINTF(2, 3
 typedef struct dvMemoryEntry {
   char *name;   // NULL in memories without names
   dvMemoryKind kind;
-  uint32_t size;    // bytes of an element
-  uint64_t count;   // elements
-  size_t at;        // of its bytes, or number of its shared list
+  uint32_t size;        // bytes of an element
+  uint64_t count;       // elements
+  size_t at;            // of its bytes, or number of its shared list
+  const dvObject *of;   // a vector in a memory that stays with its scene: the state
 } dvMemoryEntry;
 
 typedef struct dvMemoryObject {
-  char *path, *cls;   // NULL in memories without names
+  char *path, *cls;     // NULL in memories without names
+  const dvObject *of;   // in those: by it they are found again, since others may have come or gone meanwhile
   size_t first, count;
 } dvMemoryObject;
 
@@ -111,9 +113,11 @@ struct dvMemoryStream {
   uint64_t hash;
   // saves, restores or hashes a vector that `o` keeps in the states below its node
   void (*vector)(dvMemoryStream *s, dvObject *o, const char *name, int number);
-  bool lenient;   // reset: what does not fit any more, because a mesh has changed, stays as it is
+  bool lenient;   // reset: what does not fit any more, because a mesh was edited by its user, stays as it is
   dvText why;     // it was refused, and why
   bool refused;
+  bool absent;             // a memory that stays with its scene does not know the object
+  const dvObject *state;   // whose vector comes next
 };
 
 // Everything an object remembers: its list, then its hook.

@@ -63,7 +63,10 @@ dvField *dv_object_add_named(dvObject *o, const dvFieldDesc *like, const char *n
   extra->desc.spelling = extra->desc.alias = NULL;
   dv_push(&o->extras, extra);
   size_t count = (size_t)o->field_count;
-  o->fields = dv_realloc(o->fields, count * sizeof *o->fields, (count + 1) * sizeof *o->fields);
+  if (!dv_object_has_room(o)) {
+    o->fields = dv_realloc(o->fields, count * sizeof *o->fields, (count + 1) * sizeof *o->fields);
+    o->field_room = (int)count + 1;
+  }
   dv_field_init_at(&o->fields[o->field_count], o, &extra->desc, extra->value);
   return &o->fields[o->field_count++];
 }
@@ -117,7 +120,8 @@ dvObject *dv_object_create(dvContext *context, const dvClass *cls, const char *n
   o->dof = dof;
   o->as_sofa = context->compat == DV_COMPAT_SOFA;
   for (size_t b = 0; b < DV_COUNT(cls->blocks); b++) o->field_count += cls->blocks[b] ? cls->blocks[b]->count : 0;
-  o->fields = dv_alloc((size_t)o->field_count * sizeof *o->fields);
+  o->field_room = o->field_count + context->spare_fields;
+  o->fields = dv_alloc((size_t)o->field_room * sizeof *o->fields);
   int at = 0;
   for (size_t b = 0; b < DV_COUNT(cls->blocks) && cls->blocks[b]; b++)
     for (int i = 0; i < cls->blocks[b]->count; i++) dv_field_init(&o->fields[at++], o, &cls->blocks[b]->fields[i]);
@@ -251,7 +255,7 @@ dvStatus dv_object_update(dvObject *o)
     status = o->cls->update(o);
     if (status != DV_OK) o->failed = true;
     for (int i = 0; i < o->field_count; i++)
-      if (o->fields[i].desc->flags & DV_OUTPUT) dv_field_touch(&o->fields[i]);
+      if (o->fields[i].desc->flags & DV_OUTPUT) dv_field_renew(&o->fields[i]);
   }
   o->updating = false;
   return status;

@@ -126,7 +126,7 @@ struct dvObject {
   const dvDof *dof_out;   // mappings
   char *template_text;    // as written, NULL when deduced
   dvField *fields;
-  int field_count;
+  int field_count, field_room;
   DV_ARRAY(struct dvExtraField *) extras;   // fields that are no members: dv_object_add_numbered
   dvAttributes attributes;                  // from the scene file
   DV_ARRAY(dvComment) comments;
@@ -141,6 +141,8 @@ struct dvObject {
   uint64_t update_stamp;   // engines: sum of input counters at the last update
   dvBelonging *belongings;
   bool following;   // a change of a topology: what was told at the start is not told again
+  bool patched;     // ... of which it has brought up to date only what it concerns
+  bool rewound;   // ... which was put back: what the object keeps (topology/change/follow.h) is as it was at the start
   DV_OBJECT_FIELDS(DV_MEMBER)
 };
 
@@ -178,6 +180,8 @@ static inline dvStatus dv_pull(const dvObject *o, const void *member) { return d
 dvField *dv_object_add_numbered(dvObject *o, const dvFieldDesc *like, int number);
 // The same with a name of its own, for components whose outputs a file decides.
 dvField *dv_object_add_named(dvObject *o, const dvFieldDesc *like, const char *name);
+// Whether one more can be added while others point to fields of the object (context->spare_fields).
+static inline bool dv_object_has_room(const dvObject *o) { return o->field_count < o->field_room; }
 // Brings all linked fields up to date.
 dvStatus dv_object_pull(dvObject *o);
 // Runs the engine of the component when an input changed.
@@ -215,7 +219,9 @@ typedef enum dvEventKind {
   DV_EVENT_MOUSE,
   DV_EVENT_PAUSE,   // somebody wants the animation to stop
   DV_EVENT_USER,
-  DV_EVENT_INIT_DONE,   // the scene is ready, before the first step
+  DV_EVENT_INIT_DONE,            // the scene is ready, before the first step
+  DV_EVENT_CONSTRAINTS_BUILT,    // a constraint solver has its rows and its compliance; nothing may come or go here
+  DV_EVENT_CONSTRAINTS_SOLVED,   // and its multipliers
 } dvEventKind;
 
 typedef enum dvMouse {

@@ -106,6 +106,8 @@ typedef struct dvForceOps {
   void (*rotations)(dvObject *o, double *out);
   // von Mises stress of each point of its state, Pa, as of the end of the last step. Optional.
   const struct dvReals *(*stress)(const dvObject *o);
+  // From so many products a step on an assembled matrix is sooner done than add_dforce; 0: it is not
+  int matrix_pays;
 } dvForceOps;
 
 typedef struct dvMassOps {
@@ -144,6 +146,7 @@ typedef struct dvProjectiveOps {
   void (*project_position)(dvObject *o, int id, double time);
   void (*project_matrix)(dvObject *o,
                          int id);   // optional: what assembled matrices hold becomes 0, where that is another set
+  bool moves;                       // project_velocity sets the velocity of a motion that the scene prescribes
 } dvProjectiveOps;
 
 // A collision pipeline: finds contacts where things stand now and keeps what answers them (forces, constraints) in the
@@ -163,6 +166,7 @@ typedef struct dvOdeOps {
   dvOdeKind kind;
   // what a solution of the integrator's linear system means for positions and velocities; NULL: dt and 1
   void (*factors)(const dvObject *o, double dt, double *position, double *velocity);
+  int order;   // of accuracy, of explicit ones; 0: not known
 } dvOdeOps;
 
 typedef struct dvLinearSolverOps {
@@ -212,8 +216,9 @@ typedef struct dvLaw {
   double tolerance;    // of its violation where it has one of its own; 0: the solver's
   bool restarts;       // its multipliers begin at 0 in every step, unless the solver keeps them (LCP)
   uint64_t id;         // of the same contact or joint in the next step, among those of its component
-  // own: sets the multipliers of its rows; w (rows x rows) is their own compliance, d their violation without them.
-  // Called in every iteration.
+  bool fresh;          // its component has come in this step
+  // own: sets the multipliers of its rows; w (rows x rows) is their own compliance, d their violation with the
+  // multipliers they have. Called in every iteration.
   void (*solve)(dvObject *o, const struct dvLaw *law, const double *w, const double *d, double *lambda);
 } dvLaw;
 
@@ -223,10 +228,12 @@ typedef struct dvConstraintStep {
   double dt;         // s
   bool velocities;   // violations are velocities; else positions
   bool again;        // not the first time in this step: positions DV_X have moved already
+  bool unscaled;     // as SOFA: compliances of single points lack the integrator's factor
 } dvConstraintStep;
 
 struct dvRowSet;
 struct dvConstraintProblem;
+struct dvUnbuilt;
 
 typedef struct dvConstraintOps {
   // The laws that hold now, written to `out` when it is not NULL, in the order of their rows; how many there are.
@@ -253,13 +260,16 @@ typedef struct dvCorrectionOps {
   dvStatus (*apply)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows, const double *lambda, int x,
                     int v);
   bool (*covers)(const dvObject *o, const dvObject *state);   // a main state that it moves
+  // Optional: instead of add_compliance, what stands for W where it is not built (constraint/lagrangian/unbuilt.h).
+  dvStatus (*add_unbuilt)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows,
+                          struct dvUnbuilt *out);
 } dvCorrectionOps;
 
 typedef struct dvConstraintSolverOps {
   // turns the free motion (DV_X_FREE, DV_V_FREE) into the new DV_X and DV_V; velocities first: x' = x + dt v'
   dvStatus (*solve)(dvObject *o, double dt, bool velocities_first);
   // what it solved last: rows, compliance, multipliers; optional
-  const struct dvConstraintProblem *(*problem)(const dvObject *o);
+  struct dvConstraintProblem *(*problem)(dvObject *o);
 } dvConstraintSolverOps;
 
 typedef struct dvLoopOps {

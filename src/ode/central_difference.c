@@ -59,7 +59,7 @@ static dvStatus central_difference_solve(dvObject *o, double h, int x, int v)
 
 static void central_difference_destroy(dvObject *o) { dv_plan_destroy(&((CentralDifference *)o)->plan); }
 
-static const dvOdeOps central_difference_ops = {.solve = central_difference_solve, .kind = DV_ODE_EXPLICIT};
+static const dvOdeOps central_difference_ops = {.solve = central_difference_solve, .kind = DV_ODE_EXPLICIT, .order = 2};
 
 const dvClass dv_central_difference_class = {
     .struct_size = sizeof(dvClass),

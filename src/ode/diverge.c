@@ -31,6 +31,15 @@ static bool has_good(const dvScene *scene)
   return scene->step > 0 || scene->initialised;
 }
 
+void dv_loop_put_back(dvScene *scene)
+{
+  if (!has_good(scene)) return;
+  share_vectors(scene, DV_X, DV_V, DV_X_GOOD, DV_V_GOOD);
+  scene->root->time = scene->good_time;
+  dv_scene_update_context(scene);
+  dv_loop_touch(scene);
+}
+
 // --- the force -----------------------------------------------------------------------------------
 
 typedef struct Culprit {
@@ -145,9 +154,7 @@ void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice)
     dv_text_add(advice, "the scene begins with it; look at the positions and velocities that are given");
     return;
   }
-  share_vectors(scene, DV_X, DV_V, DV_X_GOOD, DV_V_GOOD);
-  scene->root->time = scene->good_time;
-  dv_scene_update_context(scene);
+  dv_loop_put_back(scene);
   find_cause(scene, s, text, advice);
   dv_loop_touch(scene);
 }

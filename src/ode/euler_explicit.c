@@ -55,7 +55,7 @@ static dvStatus euler_explicit_solve(dvObject *o, double dt, int x, int v)
 
 static void euler_explicit_destroy(dvObject *o) { dv_plan_destroy(&((EulerExplicit *)o)->plan); }
 
-static const dvOdeOps euler_explicit_ops = {.solve = euler_explicit_solve, .kind = DV_ODE_EXPLICIT};
+static const dvOdeOps euler_explicit_ops = {.solve = euler_explicit_solve, .kind = DV_ODE_EXPLICIT, .order = 1};
 
 const dvClass dv_euler_explicit_class = {
     .struct_size = sizeof(dvClass),

@@ -2,11 +2,13 @@
 //
 // Order as in SOFA: begin event; links and engines; free motion (solvers in the order of the graph, results in the free
 // positions and velocities; interaction forces outside of every solver do not act); the free velocity v_f loses what
-// projective constraints forbid, and x_f = x + h v_f whatever the integrator has made of the position; collision; the
-// constraint solver turns x_f, v_f into the new state; boundary conditions and mappings; external forces cleared; time;
-// end event. Without a constraint solver in the scene nothing is corrected: x = x_f, v = v_f.
+// projective constraints forbid and has what they prescribe (in SOFA 0 instead), and x_f = x + h v_f whatever the
+// integrator has made of the position; collision; the constraint solver turns x_f, v_f into the new state; boundary
+// conditions and mappings; external forces cleared; time; end event. Without a constraint solver in the scene nothing
+// is corrected: x = x_f, v = v_f.
 #include "ode/loop.h"
 
+#include "object/compat.h"
 #include "scene/timer.h"
 
 #define FREE_MOTION_FIELDS(X)                                                                                  \
@@ -25,6 +27,7 @@ typedef struct FreeMotion {
   dvObject base;
   FREE_MOTION_FIELDS(DV_MEMBER)
   dvIntegration integration;
+  bool asked, holds;   // whether prescribed motion counts as none, as in SOFA
 } FreeMotion;
 
 #define SELF FreeMotion
@@ -68,6 +71,11 @@ static dvStatus move_freely(FreeMotion *l, double dt)
   dvPlan *plan = o->node->scene->plan;
   DV_TRY(dv_integrate(&l->integration, dv_loop_node(o, &l->targetNode), dt, DV_X_FREE, DV_V_FREE, false));
   dv_mech_project_response(plan, DV_V_FREE);
+  if (dv_mech_boundaries_move(plan)) {
+    if (!l->asked) l->holds = dv_compat(o, DV_COMPAT_HELD_MOTION);
+    l->asked = true;
+    if (!l->holds) dv_mech_move_boundaries(plan, DV_V_FREE, o->node->scene->root->time);
+  }
   dv_mech_propagate_v(plan, DV_V_FREE);
   combine_all(plan, DV_X_FREE, DV_X, dt, DV_V_FREE);
   return DV_OK;

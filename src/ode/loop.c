@@ -247,6 +247,7 @@ dvStatus dv_loop_begin(dvObject *o, double dt)
   dvScene *scene = o->node->scene;
   dv_scene_refresh(scene);
   dv_scene_send(scene, &(dvEvent){.kind = DV_EVENT_ANIMATE_BEGIN, .dt = dt});
+  if (o->context->log.recent != DV_OK) return o->context->log.recent;   // nothing has moved yet
   dv_timer_begin(o->context->timers, "engines");
   dvStatus pulled = dv_scene_pull(scene);
   dv_timer_end(o->context->timers);
@@ -320,7 +321,9 @@ dvStatus dv_loop_end(dvObject *o, double dt, double time)
   dv_loop_update_visual(scene);
   dv_timer_end(o->context->timers);
   dv_timer_begin(o->context->timers, "check");
-  dvStatus finite = dv_loop_check(scene);
+  dvStatus finite = scene->context->log.recent;   // an error that was told on the way: the step did not end well
+  if (finite == DV_OK) finite = dv_loop_check(scene);
+  else dv_loop_put_back(scene);
   dv_timer_end(o->context->timers);
   if (finite == DV_OK) dv_scene_post(scene, scene->step + 1);
   return finite;

@@ -54,6 +54,7 @@ dvStatus dv_loop_end(dvObject *o, double dt, double time);   // the new time, ev
 // well.
 dvStatus dv_loop_check(dvScene *scene);
 void dv_loop_keep_good(dvScene *scene);
+void dv_loop_put_back(dvScene *scene);   // where the last good step ended
 // Puts the last good state back and adds what is known of the cause (diverge.c).
 void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice);
 void dv_loop_touch(dvScene *scene);   // positions and velocities have changed

@@ -1,16 +1,23 @@
-// RepeatAnimationLoop: collision and integration are repeated until the end of the step touches nothing.
+// RepeatAnimationLoop: collision and integration are repeated until the end of the step touches nothing, or nothing
+// new.
 //
 // Contacts are found where the bodies stand when the step begins, and the step is integrated. Then they are looked for
 // where the bodies have come to: when there are any, everything goes back to the beginning of the step, which is
-// integrated again with those contacts acting. It ends when a step leaves no contact, or after maxRepeats of them.
+// integrated again with those contacts acting. It ends when a step leaves no contact, when a repetition leads to the
+// same place as the one before (bodies that rest on each other always touch: x_k = step(contacts(x_k-1)) has come to
+// its fixed point), or after maxRepeats of them. Contacts are then those of the end of the step, as an implicit method
+// takes its forces.
 #include "ode/loop.h"
 
+#include <math.h>
 #include <string.h>
 
-#define REPEAT_FIELDS(X)                                                                       \
-  DV_LOOP_FIELDS(X)                                                                            \
-  X(int, maxRepeats, "10", "", "most repetitions of a step; contacts that are left then stay") \
-  X(int, repeats, "0", "", "repetitions of the last step", .flags = DV_READ_ONLY)              \
+#define REPEAT_FIELDS(X)                                                                           \
+  DV_LOOP_FIELDS(X)                                                                                \
+  X(int, maxRepeats, "10", "", "most repetitions of a step; contacts that are left then stay")     \
+  X(real, tolerance, "1e-9", "",                                                                   \
+    "a repetition that changes positions by less than this part of the step's motion is the last") \
+  X(int, repeats, "0", "", "repetitions of the last step", .flags = DV_READ_ONLY)                  \
   X(int, contactsLeft, "0", "", "contacts at the end of the last step", .flags = DV_READ_ONLY)
 
 typedef struct Kept {
@@ -25,6 +32,7 @@ typedef struct RepeatLoop {
   dvIntegration integration;
   DV_ARRAY(Kept) kept;   // positions, velocities and external forces of the independent states when the step begins
   DV_ARRAY(double) start;
+  DV_ARRAY(double) last;   // positions that the repetition before has led to
 } RepeatLoop;
 
 #define SELF RepeatLoop
@@ -68,9 +76,30 @@ static void put_back(const RepeatLoop *l, dvScene *scene)
   dv_loop_touch(scene);
 }
 
+// whether positions are where the repetition before has led to, too; takes them for the next time
+static bool settles(RepeatLoop *l, bool first)
+{
+  double motion = 0, change = 0, size = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < l->kept.count; i++) {
+    const Kept *k = &l->kept.data[i];
+    if (k->id != DV_X || dv_state_scalars(k->state, DV_X) != k->count) continue;
+    const double *x = dv_state_read(k->state, DV_X), *start = l->start.data + k->at;
+    if (l->last.count < at + k->count) dv_array_resize(&l->last, at + k->count);
+    for (size_t n = 0; n < k->count; n++, at++) {
+      motion = fmax(motion, fabs(x[n] - start[n]));
+      size = fmax(size, fabs(x[n]));
+      change = fmax(change, fabs(x[n] - l->last.data[at]));
+      l->last.data[at] = x[n];
+    }
+  }
+  return !first && change <= fmax(l->tolerance * motion, 1e-14 * size);   // what rests moves by rounding
+}
+
 static dvStatus repeat_init(dvObject *o)
 {
   RepeatLoop *l = (RepeatLoop *)o;
+  if (!(l->tolerance >= 0)) return dv_field_error(o, &l->tolerance, "give 0 or more", "tolerance is %g", l->tolerance);
   if (l->maxRepeats < 0) return dv_field_error(o, &l->maxRepeats, "give 0 or more", "maxRepeats is %d", l->maxRepeats);
   return DV_OK;
 }
@@ -85,8 +114,9 @@ static dvStatus repeat_step(dvObject *o, double dt)
   keep(l, scene->plan);
   for (l->repeats = 0;; l->repeats++) {
     DV_TRY(dv_loop_integrate(o, &l->integration, dv_loop_node(o, &l->targetNode), dt));
+    bool same = settles(l, l->repeats == 0);
     DV_TRY(dv_loop_collide(o, dt, &contacts));
-    if (contacts == 0 || l->repeats >= l->maxRepeats) break;
+    if (contacts == 0 || same || l->repeats >= l->maxRepeats) break;
     put_back(l, scene);
   }
   l->contactsLeft = (int32_t)dv_min_size(contacts, INT32_MAX);
@@ -101,6 +131,7 @@ static void repeat_destroy(dvObject *o)
   dv_integration_free(&l->integration);
   dv_array_free(&l->kept);
   dv_array_free(&l->start);
+  dv_array_free(&l->last);
 }
 
 static const dvLoopOps repeat_ops = {.step = repeat_step, .start = dv_loop_start, .resume = dv_loop_resume};

@@ -95,8 +95,8 @@ static void runge_kutta_destroy(dvObject *o)
   dv_plan_destroy(&r->plan);
 }
 
-static const dvOdeOps runge_kutta2_ops = {.solve = runge_kutta2_solve, .kind = DV_ODE_EXPLICIT};
-static const dvOdeOps runge_kutta4_ops = {.solve = runge_kutta4_solve, .kind = DV_ODE_EXPLICIT};
+static const dvOdeOps runge_kutta2_ops = {.solve = runge_kutta2_solve, .kind = DV_ODE_EXPLICIT, .order = 2};
+static const dvOdeOps runge_kutta4_ops = {.solve = runge_kutta4_solve, .kind = DV_ODE_EXPLICIT, .order = 4};
 
 const dvClass dv_runge_kutta2_class = {
     .struct_size = sizeof(dvClass),

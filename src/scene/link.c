@@ -318,7 +318,7 @@ static void link_object(dvObject *o, dvStatus *worst)
     if (f->desc->type == DV_T_LINKS)
       for (size_t k = 0; k < ((dvLinks *)f->value)->count; k++)
         resolve_link(o, f, &((dvLinks *)f->value)->data[k], worst);
-    if (f->link) link_field(o, f, worst);
+    if (f->link && !f->source) link_field(o, f, worst);   // a program may have linked it already
   }
   const dvAttribute *src = dv_attribute_find(&o->attributes, "src");
   if (src && *src->value && !dv_same(src->value, "@")) link_src(o, src, worst);
@@ -326,6 +326,13 @@ static void link_object(dvObject *o, dvStatus *worst)
     o->failed = true;
     *worst = DV_ERROR_INPUT;
   }
+}
+
+dvStatus dv_object_link(dvObject *o)
+{
+  dvStatus worst = DV_OK;
+  link_object(o, &worst);
+  return worst;
 }
 
 static dvWalk link_node(dvVisitor *v, dvNode *node)

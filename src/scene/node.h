@@ -88,6 +88,7 @@ struct dvScene {
   dvNode *root;
   unsigned version;        // moves when nodes or components come, go or are switched
   unsigned live_version;   // moves when what is live changes (live.h)
+  int multipliers;         // vector: what constraints did to mapped states in the last step, N; 0: nobody keeps it
   DV_ARRAY(struct dvLiveGroup *) live;
   bool dag;   // some node has several parents
   bool initialised;
@@ -103,14 +104,19 @@ struct dvScene {
   DV_ARRAY(dvObject *) buried;           // taken out while it ran: others may still point to them
   DV_ARRAY(dvInheritance) inheritance;   // who takes gravity, time step and time over from whom
   unsigned inheritance_version;
-  double good_time;   // of the last step that ended well
-  dvSnapshot start;   // what reset returns to
+  double good_time;        // of the last step that ended well
+  dvSnapshot start;        // what reset returns to
+  DV_ARRAY(void *) lent;   // to a host program, in checking builds (app/embed.c)
   DV_ARRAY(dvSubscriber) subscribers;
   DV_ARRAY(dvLeftOut) left_out;   // types that do not exist and, with context->skip_missing, what cannot do without
   dvStrings missing;              // names of such components: links to them were told of already
   // who follows topologies, in the order in which they began, and what tells them (topology/change/follow.h)
   DV_ARRAY(dvFollower *) followers;
   void (*follow)(dvScene *scene);
+  size_t remade;   // times that one of them made everything again, instead of what had changed
+  // puts meshes back, NULL as long as none has changed; `states` is called when the states have their sizes
+  void (*rewind)(dvScene *scene, void (*states)(dvScene *scene));
+  bool rewound;   // they are back, and memory is about to follow
 };
 
 dvScene *dv_scene_create(dvContext *context);
@@ -157,7 +163,8 @@ char *dv_link_propose(dvObject *from, const char *path, dvRole role);
 void dv_object_link_src(dvObject *o, dvObject *source, dvPlace place);
 // Links every attribute that is a link, in all the scene, and resolves DV_T_LINK fields. Reports every dead one.
 dvStatus dv_scene_link(dvScene *scene);
-dvStatus dv_node_link(dvNode *node);   // the same for a node and what is below it
+dvStatus dv_node_link(dvNode *node);    // the same for a node and what is below it
+dvStatus dv_object_link(dvObject *o);   // the same for one component
 
 // --- walking ---
 

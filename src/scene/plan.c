@@ -94,6 +94,35 @@ static void mark_states_of(dvAddressMap *set, const dvPlan *p, size_t first)
   }
 }
 
+static bool acts_on(const dvObject *constraint, const dvObject *state)
+{
+  if (dv_node_state(constraint->node) == state) return true;
+  for (int i = 0; i < constraint->field_count; i++) {
+    const dvField *f = &constraint->fields[i];
+    if (f->desc->type == DV_T_LINK && f->desc->role == DV_ROLE_STATE && ((const dvLink *)f->value)->target == state)
+      return true;
+  }
+  return false;
+}
+
+// Mappings with geometric stiffness whose output is constrained: multipliers of the last step are forces there. Their
+// outputs count as loaded.
+static void mark_bending(dvPlan *p)
+{
+  for (size_t i = 0; p->constraints.count && i < p->mappings.count; i++) {
+    dvPlanMapping *m = &p->mappings.data[i];
+    const dvField *kind = dv_object_field(m->object, "geometricStiffness");
+    dvObject *output;
+    if (!kind || *(const int32_t *)kind->value == 0) continue;
+    for (size_t k = 0; (output = dv_mapping_output(m->object, k)); k++)
+      for (size_t c = 0; c < p->constraints.count; c++)
+        if (acts_on(p->constraints.data[c], output)) {
+          m->bends = true;
+          mark(&p->marks, output);
+        }
+  }
+}
+
 // the states that a force or mass acts on
 static void mark_loaded(dvPlan *p)
 {
@@ -343,6 +372,7 @@ static void compile(dvPlan *p)
   for (size_t i = 0; i < p->root->joined.count; i++) dv_visit(p->root->joined.data[i], &c.visitor);
   arrange_mappings(p);
   mark_loaded(p);
+  mark_bending(p);
   mark_carrying(p);
   for (size_t i = 0; i < p->mappings.count; i++) p->mappings.data[i].carries_always = p->mappings.data[i].carries;
   find_outside(p, 0);

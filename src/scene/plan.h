@@ -24,6 +24,7 @@ typedef struct dvPlanMapping {
   dvObject *object;
   bool carries;          // a force or mass acts on its output or below: products must pass through it
   bool carries_always;   // also without what is live
+  bool bends;            // a constraint acts on its output, and the force of that counts in its geometric stiffness
   bool hands_forces;     // up to its inputs
 } dvPlanMapping;
 

@@ -23,7 +23,9 @@ static void remember_vector(VectorWalk *w, dvObject *state)
   size_t before = r ? r->count : 0;
   char *path = s->memory && !s->memory->unnamed ? dv_object_path(state) : NULL;
   char *name = path ? dv_format("%s of %s", w->name, path) : NULL;
+  s->state = state;
   dv_remember_shared(s, name ? name : w->name, r ? r : &none);
+  s->state = NULL;
   dv_free(name);
   dv_free(path);
   if (restores && r && r->count != before && s->lenient) r->count = 0;
@@ -53,6 +55,7 @@ typedef struct Walk {
   dvVisitor visitor;
   dvMemoryStream *stream;
   bool topologies;
+  bool only_states;   // others are passed over, for a memory that is put back
 } Walk;
 
 static bool takes_part(const dvObject *o) { return o->initialised && !o->failed; }
@@ -60,19 +63,22 @@ static bool takes_part(const dvObject *o) { return o->initialised && !o->failed;
 static dvWalk remember_node(dvVisitor *v, dvNode *node)
 {
   Walk *w = (Walk *)v;
-  if (!w->topologies) dv_object_remember(&node->base, w->stream);
+  if (!w->topologies && w->only_states) w->stream->object++;
+  else if (!w->topologies) dv_object_remember(&node->base, w->stream);
   for (size_t i = 0; i < node->objects.count; i++) {
     dvObject *o = node->objects.data[i];
-    if (takes_part(o) && dv_plays(o, DV_ROLE_TOPOLOGY) == w->topologies) dv_object_remember(o, w->stream);
+    if (!takes_part(o) || dv_plays(o, DV_ROLE_TOPOLOGY) != w->topologies) continue;
+    if (w->only_states && !dv_plays(o, DV_ROLE_STATE)) w->stream->object++;
+    else dv_object_remember(o, w->stream);
   }
   return DV_WALK_ON;
 }
 
-static void remember(dvScene *scene, dvMemoryStream *s)
+static void remember(dvScene *scene, dvMemoryStream *s, bool only_states)
 {
   s->vector = vectors;
   for (int pass = 0; pass < 2; pass++) {
-    Walk w = {{.top_down = remember_node, .everything = true}, s, pass == 0};
+    Walk w = {{.top_down = remember_node, .everything = true}, s, pass == 0, only_states};
     dv_visit(scene->root, &w.visitor);
   }
 }
@@ -80,13 +86,19 @@ static void remember(dvScene *scene, dvMemoryStream *s)
 void dv_scene_save(dvScene *scene, dvSnapshot *m)
 {
   dvMemoryStream s = {.mode = DV_MEMORY_SAVES, .memory = m};
-  remember(scene, &s);
+  remember(scene, &s, false);
+}
+
+void dv_scene_save_more(dvSnapshot *m, dvObject *const *objects, size_t count)
+{
+  dvMemoryStream s = {.mode = DV_MEMORY_SAVES, .memory = m, .vector = vectors};
+  for (size_t i = 0; i < count; i++) dv_object_remember(objects[i], &s);
 }
 
 uint64_t dv_scene_hash_memory(dvScene *scene, uint64_t seed)
 {
   dvMemoryStream s = {.mode = DV_MEMORY_HASHES, .hash = seed};
-  remember(scene, &s);
+  remember(scene, &s, false);
   return s.hash;
 }
 
@@ -108,14 +120,16 @@ static dvWalk tell_node(dvVisitor *v, dvNode *node)
 static bool put_back(dvScene *scene, dvSnapshot *m, bool lenient, dvText *why)
 {
   dvMemoryStream s = {.mode = DV_MEMORY_RESTORES, .memory = m, .lenient = lenient};
-  remember(scene, &s);
-  if (!s.refused && s.object < m->objects.count) dv_memory_refuse(&s, "there is more than the scene remembers");
+  remember(scene, &s, false);
+  if (!s.refused && !m->unnamed && s.object < m->objects.count)
+    dv_memory_refuse(&s, "there is more than the scene remembers");
   dv_scene_update_context(scene);
   Walk w = {.visitor = {.top_down = tell_node, .everything = true}, .stream = &s};
   if (!s.refused) dv_visit(scene->root, &w.visitor);
   const dvLoopOps *loop = dv_ops(scene->loop, DV_ROLE_LOOP);
   dvStatus (*follow)(dvObject *) = loop->resume ? loop->resume : loop->start;
   if (!s.refused && follow && follow(scene->loop) != DV_OK) dv_memory_refuse(&s, "a state in it is not finite");
+  scene->rewound = false;
   if (s.refused && why) dv_text_add(why, s.why.text);
   dv_text_free(&s.why);
   return !s.refused;
@@ -131,4 +145,22 @@ dvStatus dv_scene_restore(dvScene *scene, dvSnapshot *m, dvText *why)
   return good ? DV_OK : DV_ERROR_INPUT;
 }
 
-void dv_scene_restart(dvScene *scene) { put_back(scene, &scene->start, true, NULL); }
+static void start_states(dvScene *scene)
+{
+  dvMemoryStream s = {.mode = DV_MEMORY_RESTORES, .memory = &scene->start, .lenient = true};
+  remember(scene, &s, true);
+  dv_text_free(&s.why);
+}
+
+void dv_scene_rewind(dvScene *scene)
+{
+  if (!scene->rewind) return;
+  scene->rewind(scene, start_states);
+  scene->rewound = true;
+}
+
+void dv_scene_restart(dvScene *scene)
+{
+  dv_scene_rewind(scene);
+  put_back(scene, &scene->start, true, NULL);
+}

@@ -10,9 +10,14 @@
 
 // Fills an empty memory, whose flags say how.
 void dv_scene_save(dvScene *scene, dvSnapshot *m);
+// Adds objects to a memory that stays with its scene: those that have come since it was filled.
+void dv_scene_save_more(dvSnapshot *m, dvObject *const *objects, size_t count);
 // Puts a memory back. When it does not fit, DV_ERROR_INPUT with the reason in `why`, and the scene stays as it was.
 dvStatus dv_scene_restore(dvScene *scene, dvSnapshot *m, dvText *why);
-// Puts back what was remembered when the scene was initialised. Points and elements that are gone since then stay gone.
+// Makes meshes that have changed what they were before, with the states at their start; the rest of the memory is to be
+// put back next.
+void dv_scene_rewind(dvScene *scene);
+// Puts back what was remembered when the scene was initialised, meshes first.
 void dv_scene_restart(dvScene *scene);
 // Continues a hash with everything that is remembered.
 uint64_t dv_scene_hash_memory(dvScene *scene, uint64_t seed);

@@ -137,6 +137,8 @@ dvStatus dv_object_ensure(dvObject *o)
   o->initialised = true;
   tell_idle(o);
   o->rests_on_failed = o->context->log.worst != DV_OK && o->node && rests_on_failed(o);
+  dvProgress *progress = o->context->progress;
+  const char *before = progress ? atomic_exchange(&progress->doing, o->cls->name) : NULL;
   dv_timer_begin_fine(o->context->timers, o->cls->name);
   // an engine runs when somebody reads what it makes
   dvStatus worst = dv_plays(o, DV_ROLE_ENGINE) ? DV_OK : dv_object_pull(o);
@@ -149,12 +151,24 @@ dvStatus dv_object_ensure(dvObject *o)
   }
   if (o->failed) o->initialised = false;
   dv_timer_end_fine(o->context->timers);
+  if (progress) {
+    atomic_store(&progress->doing, before);
+    atomic_fetch_add(&progress->done, 1);
+  }
   return worst;
+}
+
+static dvWalk count_objects(dvVisitor *v, dvNode *node)
+{
+  DV_UNUSED(v);
+  atomic_fetch_add(&node->base.context->progress->total, node->objects.count);
+  return DV_WALK_ON;
 }
 
 static dvWalk init_node(dvVisitor *v, dvNode *node)
 {
   Initialiser *in = (Initialiser *)v;
+  node->base.initialised = true;
   // a component may add others while it is initialised
   for (size_t i = 0; i < node->objects.count && !dv_memory_is_short(); i++)
     if (!node->objects.data[i]->failed) worse(&in->worst, dv_object_ensure(node->objects.data[i]));
@@ -205,6 +219,8 @@ static dvStatus initialise(dvScene *scene)
   dv_scene_update_context(scene);
   worse(&worst, dv_scene_link(scene));
   DV_TRY(dv_scene_check_mappings(scene));
+  dvVisitor count = {.top_down = count_objects};
+  if (scene->context->progress) dv_visit(scene->root, &count);
   Initialiser in = {.visitor = {.top_down = init_node, .bottom_up = bwd_init_node}};
   dv_visit(scene->root, &in.visitor);
   worse(&worst, in.worst);
@@ -341,7 +357,7 @@ dvStatus dv_field_changed(dvField *f)
   dvScene *s = o->node->scene;
   f->was_set = true;
   dv_field_touch(f);
-  if (!s->initialised) return DV_OK;
+  if (!s->initialised || (!node && !o->initialised)) return DV_OK;   // a component that has just come reads it later
   f->edited = true;
   if (node) {   // it was switched, or gravity changed
     s->version++;

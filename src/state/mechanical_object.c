@@ -260,6 +260,32 @@ static void leave_links(MechanicalObject *m)
   dv_field_unlink(dv_field_of(o, &m->force));
 }
 
+// --- points that come and go ---
+
+static dvObject *make_container(dvObject *o)
+{
+  const dvClass *cls = dv_registry_find(&o->context->registry, "PointSetTopologyContainer");
+  DV_REQUIRE(cls);
+  dvObject *made = dv_object_create(o->context, cls, "", NULL);
+  made->place = o->place;
+  dv_node_add(o->node, made);
+  return dv_object_ensure(made) == DV_OK ? made : NULL;
+}
+
+// a topology without points takes those of the state
+static dvStatus give_points(const dvState *s, dvTopology *t)
+{
+  DV_TRY(dv_object_ensure(&t->base));
+  if (dv_topology_point_count(t) > 0 || s->count == 0) return DV_OK;
+  const double *x = dv_state_read(s, DV_X);
+  t->position.width = 3;
+  if (!dv_reals_resize(&t->position, 3 * s->count)) return dv_error(&s->base, NULL, "out of memory");
+  double *out = dv_reals_edit(&t->position);
+  for (size_t i = 0; i < s->count; i++) dv_dof_point(s->base.dof, x + i * (size_t)s->base.dof->coord, out + 3 * i);
+  dv_touch(&t->base, &t->position);
+  return dv_topology_settle(t);
+}
+
 static dvStatus mechanical_object_init(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
@@ -278,6 +304,8 @@ static dvStatus mechanical_object_init(dvObject *o)
   dv_touch(o, &m->position);
   dv_touch(o, &m->rest_position);
   dvObject *mesh = m->topology.target ? m->topology.target : dv_node_find(o->node, DV_ROLE_TOPOLOGY);
+  if (s->grows && !mesh) mesh = make_container(o);
+  if (s->grows && mesh && !mesh->failed) DV_TRY(give_points(s, dv_topology(mesh)));
   if (mesh && !mesh->failed) dv_state_follow(s, dv_topology(mesh));
   return DV_OK;
 }
@@ -379,7 +407,7 @@ static const struct {
 } remembered[] = {
     {DV_X, "position"}, {DV_V, "velocity"}, {DV_X_REST, "rest_position"}, {DV_F_EXTERNAL, "externalForce"}};
 
-// the mesh has changed: the vectors of the start have followed it
+// the mesh was edited by its user: the vectors of the start have followed it
 static void remember_changed(dvMemoryStream *stream, dvState *s)
 {
   dvReals unused = {.width = 1};
@@ -405,10 +433,13 @@ static void mechanical_object_remember(dvObject *o, dvMemoryStream *stream)
     else remember_vector(stream, s, remembered[i].id, remembered[i].name);
 }
 
-// forces are those of the next step
+// Forces are those of the next step. Engines that have seen a mesh change and come back have nothing new.
 static bool mechanical_object_restored(dvObject *o)
 {
   dvState *s = dv_state(o);
+  MechanicalObject *m = (MechanicalObject *)o;
+  if (m->follows && o->node->scene->rewound && dv_field_pull(m->follows) == DV_OK)
+    m->follows_seen = m->follows->counter;
   if (s->count) memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
   return true;
 }

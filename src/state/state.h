@@ -43,6 +43,8 @@ struct dvState {
   const dvStateHome *home;         // NULL: it lives here
   void *home_data;
   const bool *shown;   // whether its points are drawn whatever the flags say; NULL: they are not
+  bool grows;          // points come and go by themselves: whoever makes them says so before the state is initialised,
+                       // and it gets a topology to follow where it has none
 };
 
 static inline dvState *dv_state(dvObject *o) { return (dvState *)o; }

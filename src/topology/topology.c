@@ -271,7 +271,7 @@ const dvInts *dv_topology_elements(dvTopology *t, dvElementKind kind)
   }
   if (t->fields[kind] && d->count) {
     dv_ints_share(m, d);
-    dv_field_touch(t->fields[kind]);
+    dv_field_renew(t->fields[kind]);
   }
   return d;
 }

@@ -1,5 +1,6 @@
-// VisualMesh, VisualPointCloud, VisualVectorField, TrailRenderer: things that are only there to be looked at. Their
-// points are fields, often linked to those of other components; nothing moves them and they move nothing.
+// VisualMesh, VisualPointCloud, VisualVectorField, TrailRenderer, OglFluidModel: things that are only there to be
+// looked at. Their points are fields, often linked to those of other components; nothing moves them and they move
+// nothing.
 #include "visual/register.h"
 #include "visual/visual_model.h"
 
@@ -26,6 +27,17 @@
   X(real, indicesScale, "1", "", "size of the indices", .flags = DV_LOOKS)                \
   X(color, indicesColor, "1 1 1 1", "", "colour of the indices", .flags = DV_LOOKS)
 
+#define FLUID_SMOOTHING "the particles are drawn as they are: the surface is not smoothed"
+#define FLUID_FIELDS(X)                                                                                \
+  X(vec3s, position, "", "m", "positions of the particles", .flags = DV_LOOKS)                         \
+  X(int, debugFBO, "9", "", "no effect: one picture is made", .flags = DV_LOOKS | DV_IDLE | DV_HIDDEN) \
+  X(real, spriteRadius, "1", "m", "radius of a particle", .flags = DV_LOOKS)                           \
+  X(real, spriteThickness, "0.01", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)                 \
+  X(real, spriteBlurRadius, "10", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)                  \
+  X(real, spriteBlurScale, "0.1", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)                  \
+  X(real, spriteBlurDepthFalloff, "1", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)             \
+  X(color, spriteDiffuseColor, "0 0 1 1", "", "colour of the fluid", .flags = DV_LOOKS)
+
 #define ARROW_FIELDS(X)                                                         \
   X(vec3s, position, "", "m", "where the arrows start", .flags = DV_LOOKS)      \
   X(vec3s, vector, "", "", "the arrows", .flags = DV_LOOKS)                     \
@@ -49,6 +61,7 @@
 DECORATION(Mesh, MESH_FIELDS)
 DECORATION(Cloud, CLOUD_FIELDS)
 DECORATION(Arrows, ARROW_FIELDS)
+DECORATION(Fluid, FLUID_FIELDS)
 
 typedef struct Trail {
   dvObject base;
@@ -65,6 +78,10 @@ static const dvFieldDesc cloud_fields[] = {ENABLE_FIELDS(DV_DESCRIBE) CLOUD_FIEL
 #undef SELF
 #define SELF Arrows
 static const dvFieldDesc arrow_fields[] = {ENABLE_FIELDS(DV_DESCRIBE) ARROW_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+#define SELF Fluid
+static const dvFieldDesc fluid_fields[] = {ENABLE_FIELDS(DV_DESCRIBE) FLUID_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 #define SELF Trail
@@ -91,6 +108,14 @@ static void cloud_sketch(dvObject *o, dvSketch *out)
                     .positions = dv_field_of(o, &c->position),
                     .radius = c->sphereRadius.count ? c->sphereRadius.data[0] : 1};
   dv_sketch_colour(out, c->color, dv_was_set(o, &c->color));
+}
+
+static void fluid_sketch(dvObject *o, dvSketch *out)
+{
+  Fluid *f = (Fluid *)o;
+  if (!f->enable) return;
+  *out = (dvSketch){.kind = DV_SKETCH_SPHERES, .positions = dv_field_of(o, &f->position), .radius = f->spriteRadius};
+  dv_sketch_colour(out, f->spriteDiffuseColor, true);
 }
 
 static void arrows_sketch(dvObject *o, dvSketch *out)
@@ -171,6 +196,7 @@ const dvClass dv_decoration_classes[] = {
     CLASS("VisualMesh", Mesh, mesh_fields, mesh_sketch, "the elements of a topology"),
     CLASS("VisualPointCloud", Cloud, cloud_fields, cloud_sketch, "points"),
     CLASS("VisualVectorField", Arrows, arrow_fields, arrows_sketch, "arrows at points"),
+    CLASS("OglFluidModel", Fluid, fluid_fields, fluid_sketch, "the particles of a fluid, as balls"),
     CLASS("TrailRenderer", Trail, trail_fields, trail_sketch, "the paths of moving points", .bwd_init = trail_start,
           .handle_event = trail_event, .destroy = trail_destroy, DV_MEMORY(trail_memory), .restored = trail_restored),
 };

@@ -9,7 +9,8 @@
 #include "io/mesh/image.h"
 #include "io/mesh/mesh.h"
 #include "object/compat.h"
-#include "topology/topology.h"
+#include "scene/plan.h"
+#include "topology/change/follow.h"
 #include "visual/normals.h"
 #include "visual/register.h"
 #include "visual/split.h"
@@ -220,10 +221,38 @@ static void visual_model_from_topology(dvVisualModel *v)
   v->follows_mesh = true;
 }
 
+// takes again the faces that a batch of changes concerns; a list of its own, so that the next one copies nothing
+static bool visual_model_patch_faces(dvVisualModel *v, dvInts *faces, dvElementKind kind)
+{
+  const dvObject *o = &v->base.state.base;
+  dvTopology *t = dv_topology(v->topology.target);
+  const dvInts *list = dv_topology_elements(t, kind);
+  const dvTrace *trace = dv_follow_trace(o, t);
+  size_t width = (size_t)list->width;
+  if (o->rewound) {
+    dv_ints_share(faces, list);
+    return false;
+  }
+  if (!trace || faces->count != width * dv_trace_before(trace, kind, dv_ints_size(list)) ||
+      !dv_ints_resize(faces, list->count)) {
+    DV_MUST(dv_ints_assign(faces, list->data, list->count));
+    return false;
+  }
+  const dvNumbers *rows = dv_trace_rows(t, kind);
+  int32_t *to = dv_ints_edit(faces);
+  for (size_t i = 0; i < rows->count; i++)
+    memcpy(to + width * (size_t)rows->data[i], list->data + width * (size_t)rows->data[i], width * sizeof *to);
+  return true;
+}
+
 static void visual_model_topology_changed(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
-  visual_model_take_faces(v);
+  if (v->follows_mesh) {
+    bool triangles = visual_model_patch_faces(v, &v->triangles, DV_TRIANGLE),
+         quads = visual_model_patch_faces(v, &v->quads, DV_QUAD);
+    if (triangles && quads) dv_follow_patched(o);
+  }
   dv_touch(o, &v->triangles);
   dv_touch(o, &v->quads);
   dv_touch(o, &v->base.position);
@@ -353,9 +382,25 @@ static void warn_missing_texture(const dvVisualModel *v)
   dv_free(path);
 }
 
+static bool is_moved_by_mapping(const dvObject *o)
+{
+  const dvObject *out;
+  for (size_t i = 0; i < o->node->objects.count; i++) {
+    dvObject *mapping = o->node->objects.data[i];
+    if (!dv_plays(mapping, DV_ROLE_MAPPING)) continue;
+    for (size_t k = 0; (out = dv_mapping_output(mapping, k)); k++)
+      if (out == o) return true;
+  }
+  return false;
+}
+
 static dvStatus visual_model_init(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
+  if (v->filled) {
+    v->ready = true;
+    return DV_OK;
+  }
   if (*v->filename && v->base.position.count == 0 && v->vertices.count == 0) visual_model_load(v);
   else if (v->vertPosIdx.count && v->vertices.count == 0) visual_model_unsplit(v);
   if (!*v->filename && (v->base.position.count == 0 || (!is_given(o, &v->triangles) && !is_given(o, &v->quads))))
@@ -371,6 +416,7 @@ static dvStatus visual_model_init(dvObject *o)
   v->shape = shape_stamp(v);
   visual_model_follow(v);
   warn_missing_texture(v);
+  if (is_moved_by_mapping(o)) dv_field_unlink(dv_field_of(o, &v->base.position));
   dv_touch(o, &v->base.position);
   v->ready = true;
   return DV_OK;

@@ -66,6 +66,7 @@ typedef struct dvVisualModel {
   uint64_t shape;        // stamp of faces and indices at the last check
   bool ready;            // the mesh is loaded and checked
   bool follows_mesh;     // its faces are those of the topology
+  bool filled;           // a mapping makes its points and faces: said before it is initialised
 } dvVisualModel;
 
 #define DV_OGL_MODEL_FIELDS(X)                                                                               \

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +110,49 @@ static void a_run_leaves_dumps_series_and_figures(void **state)
 }
 
 // a node without a topology of its own is listed with the one above, as by SOFA's recorder
+// numbers as people write them
+static void slips_in_numbers_get_advice(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *scene, *advice;
+  } cases[] = {
+      {"<Node dt='0,01'/>", "write a point: dt=\"0.01\""},
+      {"<Node><MechanicalObject/><UniformMass totalMass='1kg'/></Node>",
+       "write the number alone: totalMass=\"1\"; its unit is kg"},
+      {"<Node><MechanicalObject/><UniformMass totalMass='much'/></Node>", "the default is totalMass=\"1\""},
+      {"<Node><Gravity g='0 1 0'/><MechanicalObject/></Node>", "`divan info Gravity` shows its fields"},
+  };
+  char *d = check_mkdir();
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *scene = check_write(d, "slip.scn", cases[i].scene);
+    check_command(i == 3 ? 0 : 4, cases[i].advice, DIVAN_BINARY " check %s", scene);
+    dv_free(scene);
+  }
+  check_rmdir(d);
+}
+
+// as SOFA has them: one point, the first
+static void states_that_are_left_out_are_listed(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *out;
+  char *scene = check_write(d, "left-out.scn",
+                            "<Node><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject name='a' position='1 2 3'/>"
+                            "<UniformMass/><Node activated='0'><MechanicalObject name='b' position='4 5 6 7 8 9' "
+                            "velocity='@/a.position'/><MechanicalObject name='c' template='Rigid3d'/></Node>"
+                            "<Node><MechanicalObject name='d' position='7 7 7'/></Node></Node>");
+  check_command(0, NULL, DIVAN_BINARY " run %s -n 0 --dump-state %s/dump", scene, d);
+  int status = check_shell(&out, "cd %s/dump && cat states.json 1_b.txt 2_c.txt 3_d.txt", d);
+  assert_int_equal(status, 0);
+  if (!strstr(out, "\"name\":\"b\",\"template\":\"Vec3d\",\"mapped\":false,\"simulated\":true,\"size\":1,") ||
+      !strstr(out, "X= 4 5 6\n  V= 1 2 3\n") || !strstr(out, "X= 0 0 0 0 0 0 1\n  V= 0 0 0 0 0 0\n") ||
+      !strstr(out, "X= 7 7 7\n"))
+    fail_msg("%s", out);
+  dv_free(out), dv_free(scene);
+  check_rmdir(d);
+}
+
 static void each_node_shows_the_topology_it_finds(void **state)
 {
   DV_UNUSED(state);
@@ -477,12 +522,68 @@ static void the_token_stands_in_no_command_line(void **state)
   check_rmdir(d);
 }
 
+// A scene that takes long to set up, at a terminal: its size is told, a line shows how far it is, and Ctrl-C ends it.
+static void setting_up_is_shown_and_can_be_ended(const char *verb)
+{
+  char *d = check_mkdir(),
+       *scene = check_write(d, "large.scn",
+                            "<Node><EulerImplicitSolver/><CGLinearSolver iterations='9' tolerance='1e-9' "
+                            "threshold='1e-30'/><RegularGridTopology n='200 200 200'/><MechanicalObject/>"
+                            "<UniformMass totalMass='1'/><HexahedronFEMForceField youngModulus='1e3'/></Node>");
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    setsid();
+    int side = open(ptsname(terminal), O_RDWR);   // becomes the terminal that Ctrl-C comes from
+    dup2(side, 0), dup2(side, 1), dup2(side, 2);
+    execl(DIVAN_BINARY, "divan", verb, scene, (char *)NULL);
+    _exit(127);
+  }
+  dvText seen = {0};
+  for (char part[512]; !seen.text || !strstr(seen.text, "setting up: component ");) {
+    ssize_t n = read(terminal, part, sizeof part - 1);
+    if (n <= 0) break;
+    part[n] = 0;
+    dv_text_printf(&seen, "%s", part);
+  }
+  assert_non_null(seen.text);
+  if (!strstr(seen.text, "the grid has 8.00 million points") || !strstr(seen.text, "setting up: component "))
+    fail_msg("divan %s: %s", verb, seen.text);
+  assert_int_equal(write(terminal, "\003", 1), 1);
+  int status = 0, waited = 0;
+  while (waitpid(child, &status, WNOHANG) == 0 && waited++ < 5000) {
+    char rest[512];
+    struct pollfd ready = {.fd = terminal, .events = POLLIN};
+    if (poll(&ready, 1, 1) > 0 && read(terminal, rest, sizeof rest) < 0) usleep(1000);
+  }
+  bool ended = waited <= 5000;
+  if (!ended) kill(child, SIGKILL), waitpid(child, &status, 0);
+  assert_true(ended);
+  assert_true((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) ||
+              (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGINT));
+  close(terminal);
+  dv_text_free(&seen);
+  dv_free(scene);
+  check_rmdir(d);
+}
+
+static void a_long_set_up_is_told(void **state)
+{
+  DV_UNUSED(state);
+  setting_up_is_shown_and_can_be_ended("run");
+  setting_up_is_shown_and_can_be_ended("check");
+  setting_up_is_shown_and_can_be_ended("view");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(verbs_and_help),
       cmocka_unit_test(every_verb_reads_the_same_table),
       cmocka_unit_test(a_run_leaves_dumps_series_and_figures),
+      cmocka_unit_test(slips_in_numbers_get_advice),
+      cmocka_unit_test(states_that_are_left_out_are_listed),
       cmocka_unit_test(each_node_shows_the_topology_it_finds),
       cmocka_unit_test(mistakes_give_their_exit_code),
       cmocka_unit_test(curves_of_a_fall),
@@ -497,6 +598,7 @@ int main(void)
       cmocka_unit_test(signals_end_with_all_written),
       cmocka_unit_test(time_of_writing_is_told_apart),
       cmocka_unit_test(the_token_stands_in_no_command_line),
+      cmocka_unit_test(a_long_set_up_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "divan/divan.h"
 
 #include <ctype.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -340,9 +341,44 @@ static void every_case_is_complete_and_derived(void **state)
   dv_free(path);
 }
 
+// --- every case has a test -----------------------------------------------------------------------
+
+static void note_cases(const char *path, bool *tested)
+{
+  char *text = dv_file_read(path, NULL);
+  assert_non_null(text);
+  for (int i = 0; i < DV_COMPAT_COUNT; i++) {
+    char *id = dv_format("DV_COMPAT_%s", dv_compat_cases[i].name);
+    for (char *c = id; *c; c++) *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    size_t n = strlen(id);
+    for (const char *at = text; !tested[i] && (at = strstr(at, id)); at += n)
+      tested[i] = !isalnum((unsigned char)at[n]) && at[n] != '_';
+    dv_free(id);
+  }
+  dv_free(text);
+}
+
+// Tests name the case that they are about (open_both of app/both.h takes it, and opens the scene in both modes).
+static void every_case_has_a_test(void **state)
+{
+  DV_UNUSED(state);
+  bool tested[DV_COMPAT_COUNT] = {0};
+  char *pattern = dv_format("%s/tests/*/test_*.c", DIVAN_SOURCE_DIR);
+  glob_t found;
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  for (size_t i = 0; i < found.gl_pathc; i++) note_cases(found.gl_pathv[i], tested);
+  globfree(&found);
+  dv_free(pattern);
+  int missing = 0;
+  for (int i = 0; i < DV_COMPAT_COUNT; i++)
+    if (!tested[i]) print_error("%s has no test\n", dv_compat_cases[i].name), missing++;
+  assert_int_equal(missing, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_case_has_a_test),
       cmocka_unit_test(the_choice_goes_before_the_scene_and_that_before_the_environment),
       cmocka_unit_test(unknown_modes_are_refused),
       cmocka_unit_test(scenes_side_by_side_keep_their_modes),

@@ -3,6 +3,7 @@
 #include "both.h"
 
 #include "base/file.h"
+#include "collision/collision.h"
 #include "linear/iterative/iterative.h"
 #include "math/vec.h"
 #include "topology/grid/sparse_grid.h"
@@ -336,6 +337,143 @@ static void a_system_of_its_own_is_told_too(void **state)
   close_both(&b);
 }
 
+// two instruments in a node: each is damped by its mass
+static void every_mass_of_a_node_damps(void **state)
+{
+  DV_UNUSED(state);
+  Both b =
+      open_both("<Node dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><EulerImplicitSolver rayleighMass='1'/>"
+                "<SparseLDLSolver/><MechanicalObject name='mo' template='Rigid3' position='0 0 0 0 0 0 1  1 0 0 0 0 "
+                "0 1  2 0 0 0 0 0 1  3 0 0 0 0 0 1' velocity='0 1 0 0 0 0  0 1 0 0 0 0  0 1 0 0 0 0  0 1 0 0 0 0'/>"
+                "<MeshTopology edges='0 1  2 3'/><BeamInterpolation name='a' edgeList='0' lengthList='1'/>"
+                "<BeamInterpolation name='b' edgeList='1' lengthList='1'/>"
+                "<AdaptiveBeamForceFieldAndMass name='first' interpolation='@a'/>"
+                "<AdaptiveBeamForceFieldAndMass name='last' interpolation='@b'/></Node>",
+                "first", DV_COMPAT_LAST_MASS);
+  step_both(&b, 1);
+  compare(&b, "mo", DV_V, 1, 1 / 1.1, 1, 1e-9);
+  compare(&b, "mo", DV_V, 19, 1 / 1.1, 1 / 1.1, 1e-9);
+  close_both(&b);
+}
+
+// A point lies 0.02 deep in a floor, k = k_1 k_2 / d = 5000; one step from rest.
+#define FLOOR(body)                                                                                                   \
+  "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"              \
+  "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>"                            \
+  "<CollisionResponse response='PenalityContactForceField'/><Node name='body'><EulerImplicitSolver rayleighMass='0' " \
+  "rayleighStiffness='0'/>" body "</Node><Node name='floor'><MeshTopology position='-9 0 -9  9 0 9  9 0 -9' "         \
+  "triangles='0 1 2'/><MechanicalObject/><TriangleCollisionModel simulated='0' moving='0' "                           \
+  "contactStiffness='20'/></Node></Node>"
+
+static Both both_on_floor(const char *text, dvCompatId id)
+{
+  Both b = {{check_scene(text, 1), check_scene_as_sofa(text, 1)}};
+  step_both(&b, 1);
+  for (int i = 0; i < 2; i++) {   // known when the contact is there
+    dvObject *solver = check_find(b.mode[i], "body/solver");
+    assert_true(dv_compat_touched(solver, id) || dv_compat_touched(dv_linear_solver(solver)->system, id));
+  }
+  return b;
+}
+
+static void obstacles_do_not_tie_a_body_to_its_first_points(void **state)
+{
+  DV_UNUSED(state);
+  Both b = both_on_floor(FLOOR("<SparseLDLSolver name='solver'/><MechanicalObject name='mo' "
+                               "position='0 5 -2  1 0.08 -2'/><UniformMass totalMass='4'/><PointCollisionModel "
+                               "contactStiffness='25'/>"),
+                         DV_COMPAT_OUTSIDE_ROWS);
+  const double m = 2, h = 0.01, k = 20 * 25 / 0.1, depth = 0.02, weight = -h * m * 10;
+  const double rhs = weight + h * k * depth, side = -h * h * k, own = m + h * h * k;
+  compare(&b, "body/mo", DV_V, 1, weight / m, (weight * own - side * rhs) / (m * own - side * side), 1e-12);
+  compare(&b, "body/mo", DV_V, 4, rhs / own, (m * rhs - side * weight) / (m * own - side * side), 1e-12);
+  close_both(&b);
+}
+
+// the block (4, 0) of frames is at place 2 x 4 + 0 + 1 = 9, which is that of (3, 2)
+static void far_blocks_stay_away_from_others(void **state)
+{
+  DV_UNUSED(state);
+  Both b =
+      both_on_floor(FLOOR("<BTDLinearSolver name='solver'/><MechanicalObject name='mo' template='Rigid3' position='"
+                          "0 5 -2 0 0 0 1  1 5 -2 0 0 0 1  2 5 -2 0 0 0 1  3 5 -2 0 0 0 1  4 0.08 -2 0 0 0 1'/>"
+                          "<UniformMass vertexMass='2 1 1 0 0 0 1 0 0 0 1'/><Node><MechanicalObject/>"
+                          "<IdentityMapping/><PointCollisionModel contactStiffness='25'/></Node>"),
+                    DV_COMPAT_FAR_BLOCKS);
+  const double m = 2, h = 0.01, k = 20 * 25 / 0.1, depth = 0.02;
+  compare(&b, "body/mo", DV_V, 2 * 6 + 1, -h * 10, -h * 10, 1e-15);
+  compare(&b, "body/mo", DV_V, 3 * 6 + 1, -h * 10, -h * 10 * (1 + h * h * k / m), 1e-13);
+  double tip = (-h * m * 10 + h * k * depth) / (m + h * h * k);
+  compare(&b, "body/mo", DV_V, 4 * 6 + 1, tip, tip, 1e-12);
+  close_both(&b);
+}
+
+// The angle at the first corner is 135 degrees, and the sphere lies beyond it: nearest is the edge to the third corner,
+// not the line through the first two.
+static void spheres_touch_triangles_where_they_are(void **state)
+{
+  DV_UNUSED(state);
+  static const char text[] =
+      "<Node gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+      "<NewProximityIntersection name='method' alarmDistance='1' contactDistance='0.5'/><CollisionResponse/>"
+      "<Node name='ball'><MechanicalObject position='-0.5 -0.1 0.3'/><SphereCollisionModel radius='0.1'/></Node>"
+      "<Node name='floor'><MeshTopology position='0 0 0  1 0 0  -1 1 0' triangles='0 1 2'/><MechanicalObject/>"
+      "<TriangleCollisionModel simulated='0' moving='0'/></Node></Node>";
+  static const double on[2][2] = {{-0.2, 0.2}, {-0.5, 0}};
+  Both b = {{check_scene(text, 1), check_scene_as_sofa(text, 1)}};
+  step_both(&b, 1);
+  for (int i = 0; i < 2; i++) {
+    dvTouch touch;
+    assert_true(dv_compat_touched(check_find(b.mode[i], "method"), DV_COMPAT_SPHERE_EDGES));
+    assert_true(dv_scene_touch(b.mode[i], 0, &touch) && touch.count == 1);
+    for (int k = 0; k < 2; k++) check_close(touch.contacts[0].point[0][k], on[i][k], 1e-15);
+  }
+  close_both(&b);
+}
+
+// Two particles of mass 2 that approach: the artificial viscosity of both modes by its formula, without pressure.
+static void fluids_have_the_viscosity_of_their_units(void **state)
+{
+  DV_UNUSED(state);
+  Both b =
+      open_both("<Node gravity='0 0 0' dt='0.001'><EulerExplicitSolver/><MechanicalObject name='mo' position='0 0 0  "
+                "0.3 0 0' velocity='0 0 0  -1.5 0 0'/><UniformMass vertexMass='2'/><SPHFluidForceField name='ff' "
+                "radius='0.5' mass='2' pressure='0' viscosity='4' kernelType='1' viscosityType='2'/></Node>",
+                "ff", DV_COMPAT_SPH_FLUID);
+  step_both(&b, 1);
+  // W(q) = 48/(pi h^3) (1/6 - q^2 + q^3) below 1/2 and (1 - q)^3/3 above; the gradient there is -c (1 - q)^2/q x
+  const double h = 0.5, m = 2, q = 0.6, c = 48 / (M_PI * h * h * h);
+  double rho = m * c * (1.0 / 6 + 0.4 * 0.4 * 0.4 / 3), slope = -c / (h * h) * 0.4 * 0.4 / q, speed = -1.5 * 0.3;
+  double right = 4 * h * speed / ((0.09 + 0.01 * h * h) * rho) * m * m;
+  double wrong = 4 * h * speed / ((q * q + (double)0.01f * h * h) * rho) * m;
+  double push = slope * -0.3 * 0.001 / m;   // of the first particle, over a step
+  compare(&b, "mo", DV_V, 0, right * push, wrong * push, 1e-12);
+  close_both(&b);
+}
+
+// A mass tied to a point that moves by 1 m/s: it is where the point is, not where that was a step before.
+static void what_is_moved_drags_others_along(void **state)
+{
+  DV_UNUSED(state);
+  static const char text[] =
+      "<Node gravity='0 0 0' dt='0.01'><FreeMotionAnimationLoop name='loop'/><BlockGaussSeidelConstraintSolver "
+      "tolerance='1e-14'/><Node name='hand'><EulerImplicitSolver/>" CG "<MechanicalObject name='mo'/><UniformMass "
+      "totalMass='1'/><LinearMovementProjectiveConstraint indices='0' keyTimes='0 10' movements='0 0 0 10 0 0'/>"
+      "<UncoupledConstraintCorrection/></Node><Node name='mass'><EulerImplicitSolver/>" CG "<MechanicalObject "
+      "name='mo'/><UniformMass totalMass='1'/><UncoupledConstraintCorrection/></Node><BilateralLagrangianConstraint "
+      "object1='@hand/mo' object2='@mass/mo' first_point='0' second_point='0'/></Node>";
+  Both b = {{check_scene(text, 1), check_scene_as_sofa(text, 1)}};
+  step_both(&b, 10);
+  double hand[2];
+  for (int i = 0; i < 2; i++) {
+    assert_true(dv_compat_touched(check_find(b.mode[i], "loop"), DV_COMPAT_HELD_MOTION));
+    hand[i] = check_value(b.mode[i], "hand/mo", DV_X, 0);
+  }
+  check_close(hand[RIGHT], hand[SOFA], 1e-12);
+  compare(&b, "mass/mo", DV_X, 0, hand[RIGHT], hand[SOFA] - 0.01, 1e-9);
+  close_both(&b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -356,6 +494,12 @@ int main(void)
       cmocka_unit_test(splines_have_the_velocity_of_their_motion),
       cmocka_unit_test(the_warped_factor_turns_with_the_points),
       cmocka_unit_test(a_system_of_its_own_is_told_too),
+      cmocka_unit_test(every_mass_of_a_node_damps),
+      cmocka_unit_test(obstacles_do_not_tie_a_body_to_its_first_points),
+      cmocka_unit_test(far_blocks_stay_away_from_others),
+      cmocka_unit_test(spheres_touch_triangles_where_they_are),
+      cmocka_unit_test(fluids_have_the_viscosity_of_their_units),
+      cmocka_unit_test(what_is_moved_drags_others_along),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Made by contact managers, not written in scenes.
-static const char *const made[] = {"UnilateralLagrangianConstraint"};
+static const char *const made[] = {"UnilateralLagrangianConstraint", "AugmentedLagrangianConstraint"};
 
 static dvText all;
 

@@ -100,6 +100,45 @@ static void proposals_are_alike(void **state)
              "<FixedProjectiveConstraint indices='@tip.tetraIndices'/>");
 }
 
+#define FALL(method, response, models)                                                                              \
+  "<FreeMotionAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>" method response          \
+  "<LCPConstraintSolver/><Node><EulerImplicitSolver/><SparseLDLSolver/><MeshTopology position='0 1 0 1 1 0 0 1 1' " \
+  "triangles='0 1 2'/><MechanicalObject/><UniformMass totalMass='1'/><UncoupledConstraintCorrection "               \
+  "defaultCompliance='1'/>" models "</Node><Node><MeshTopology position='-5 0 -5 5 0 -5 0 0 5' triangles='0 1 2'/>" \
+  "<MechanicalObject/><TriangleCollisionModel simulated='0' moving='0'/></Node>"
+#define MIN_PROXIMITY "<MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>"
+#define NEW_PROXIMITY "<NewProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>"
+#define RESPONSE(kind, parameters) "<CollisionResponse response='" kind "' responseParams='" parameters "'/>"
+
+static void contacts_that_cannot_be_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const verbs[] = {"check", "run -n 2"};
+  for (size_t i = 0; i < DV_COUNT(verbs); i++) {
+    check_told(1, "did you mean FrictionContact?", 0, verbs[i],
+               FALL(NEW_PROXIMITY, RESPONSE("FrictionContakt", "mu=0.5"), "<TriangleCollisionModel/>"));
+    check_told(1, "there is no parameter 'friction'", 0, verbs[i],
+               FALL(NEW_PROXIMITY, RESPONSE("FrictionContact", "friction=0.5"), "<TriangleCollisionModel/>"));
+    check_told(1, "'abc' is no number: mu keeps its default", 0, verbs[i],
+               FALL(NEW_PROXIMITY, RESPONSE("FrictionContact", "mu=abc"), "<TriangleCollisionModel/>"));
+    check_told(1, "MinProximityIntersection leaves triangles against triangles to their points and lines", 0, verbs[i],
+               FALL(MIN_PROXIMITY, RESPONSE("FrictionContact", "mu=0.5"), "<TriangleCollisionModel/>"));
+    check_told(0, "warning: ", 0, verbs[i],
+               FALL(MIN_PROXIMITY, RESPONSE("FrictionContact", "mu=0.5&amp;tol=1e-3"),
+                    "<TriangleCollisionModel/><PointCollisionModel/>"));
+    check_told(0, "warning: ", 0, verbs[i],
+               FALL(NEW_PROXIMITY, RESPONSE("FrictionContact", ""), "<TriangleCollisionModel/>"));
+  }
+}
+
+static void surfaces_that_are_missing_are_told_once(void **state)
+{
+  DV_UNUSED(state);
+  check_told(1, "there is no surface to write", 0, "run -n 4",
+             "<MechanicalObject position='0 0 0'/><UniformMass totalMass='1'/><EulerExplicitSolver/>"
+             "<STLExporter filename='out' exportEveryNumberOfSteps='1'/>");
+}
+
 static void lists_by_topic(void **state)
 {
   DV_UNUSED(state);
@@ -114,6 +153,12 @@ static void lists_by_topic(void **state)
                {"muscle", "  TetrahedronHyperelasticityFEMForceField "},
                {"contact", "  TriangleCollisionModel "},
                {"gravity", "  Gravity "},
+               {"catheter", "  WireRestShape "},
+               {"needle", "  NeedleInsertionConstraint "},
+               {"cutting", "  TopologicalChangeProcessor "},
+               {"friction", "  LCPConstraintSolver "},
+               {"fluid", "  SPHFluidForceField "},
+               {"hinge", "  JointLagrangianConstraint "},
                {"Clamping", "  FixedProjectiveConstraint "}};
   for (size_t i = 0; i < DV_COUNT(cases); i++)
     check_command(0, cases[i].component, "%s list %s", DIVAN_BINARY, cases[i].word);
@@ -146,6 +191,8 @@ int main(void)
       cmocka_unit_test(a_mistake_brings_no_second_message),
       cmocka_unit_test(values_that_cannot_be_written_are_told_once),
       cmocka_unit_test(proposals_are_alike),
+      cmocka_unit_test(contacts_that_cannot_be_are_told),
+      cmocka_unit_test(surfaces_that_are_missing_are_told_once),
       cmocka_unit_test(lists_by_topic),
       cmocka_unit_test(a_search_that_was_not_made_has_not_failed),
   };

@@ -111,6 +111,8 @@ static void proposes_near_names_only(void **state)
   assert_int_equal(dv_nearest("MecanicalObject", names, 3), 0);
   assert_int_equal(dv_nearest("UniformMas", names, 3), 1);
   assert_int_equal(dv_nearest("Camera", names, 3), -1);
+  assert_int_equal(dv_nearest("id", (const char *const[]){"dt", "name"}, 2), -1);
+  assert_int_equal(dv_nearest("td", (const char *const[]){"dt", "name"}, 2), 0);
   assert_int_equal(dv_distance("ab", "ba"), 1);
 }
 

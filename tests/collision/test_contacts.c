@@ -203,6 +203,37 @@ static void momentum(void **state)
   dv_free(head);
 }
 
+// Springs without memory: they are at rest where each step begins, so that dv (m + h2 k) = h m g - h2 k v.
+static void what_sticks_creeps(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const solvers[] = {"<CGLinearSolver iterations='40' tolerance='1e-14' threshold='1e-30'/>",
+                                        "<SparseLDLSolver/>"};
+  for (size_t i = 0; i < DV_COUNT(solvers); i++) {
+    char *text = dv_format(
+        "<Node dt='0.01' gravity='0 -10 3'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"
+        "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.3' contactDistance='0.1'/>"
+        "<CollisionResponse response='StickContactForceField'/><Node name='ball'><EulerImplicitSolver/>%s"
+        "<MechanicalObject name='x' position='0 0 0'/><UniformMass totalMass='2'/><SphereCollisionModel radius='1' "
+        "contactStiffness='3000'/></Node><Node><MechanicalObject position='2.1 0 0'/><SphereCollisionModel radius='1' "
+        "simulated='0' moving='0' contactStiffness='2000'/></Node></Node>",
+        solvers[i]);
+    dvScene *s = check_scene(text, 1);
+    const double h = 0.01, m = 2, k = 5000;
+    double v[2] = {0, 0}, g[2] = {-10, 3};
+    for (int step = 0; step < 5; step++) {
+      check_steps(s, 1);
+      assert_int_equal(dv_scene_contacts(s), 1);
+      for (int axis = 0; axis < 2; axis++) {
+        v[axis] += (h * m * g[axis] - h * h * k * v[axis]) / (m + h * h * k);
+        check_close(check_value(s, "ball/x", DV_V, (size_t)axis + 1), v[axis], 1e-12);
+      }
+    }
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
 // models that share a group, are switched off, or are both not simulated are not tested
 static void who_is_tested(void **state)
 {
@@ -234,10 +265,62 @@ static void who_is_tested(void **state)
   dv_free(head);
 }
 
+// what pushes a skinned surface carries the frames that blend it
+static void on_a_skin(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene_file("scenes/collision/skinned.scn", 1);
+  check_steps(s, 500);
+  dvTouch t;
+  assert_true(dv_scene_touch(s, 0, &t));
+  check_close(t.force, 20, 1e-4);   // two frames of 1 kg
+  for (size_t i = 0; i < 2; i++) {
+    check_close(check_value(s, "Bar/frames", DV_X, 7 * i + 1), 0.25, 1e-3);
+    for (size_t k = 0; k < 6; k++) check_close(check_value(s, "Bar/frames", DV_V, 6 * i + k), 0, 1e-4);
+  }
+  check_close_scene(&s);
+}
+
+// a push on one end of the bar: momentum of both frames, and their angular momentum, are those of the push
+static void a_push_on_a_skin(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(
+      "<Node dt='0.001' gravity='0 0 0'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"
+      "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.1' contactDistance='0.05'/><CollisionResponse/>"
+      "<Node name='bar'><EulerExplicitSolver/><MechanicalObject name='f' template='Rigid3' "
+      "position='-1 0 0 0 0 0 1  1 0 0 0 0 0 1'/><UniformMass vertexMass='1 1 [0.1 0 0, 0 0.1 0, 0 0 0.1]'/>"
+      "<Node><MechanicalObject position='0.9 0 0'/><SkinningMapping nbRef='2'/><SphereCollisionModel radius='0.1' "
+      "contactStiffness='500'/></Node></Node>"
+      "<Node name='ball'><EulerExplicitSolver/><MechanicalObject name='x' position='0.9 0.4 0' velocity='0 -1 0'/>"
+      "<UniformMass totalMass='0.5'/><SphereCollisionModel radius='0.1' contactStiffness='500'/></Node></Node>",
+      1);
+  for (int step = 0; step < 600; step++) {
+    check_steps(s, 1);
+    double p = 0.5 * check_value(s, "ball/x", DV_V, 1), l = 0.9 * 0.5 * (check_value(s, "ball/x", DV_V, 1) + 1);
+    for (size_t i = 0; i < 2; i++) {
+      p += check_value(s, "bar/f", DV_V, 6 * i + 1);
+      l += check_value(s, "bar/f", DV_X, 7 * i) * check_value(s, "bar/f", DV_V, 6 * i + 1) +
+           0.1 * check_value(s, "bar/f", DV_V, 6 * i + 5);
+    }
+    check_close(p, -0.5, 1e-12);
+    check_close(l, 0, 2e-3);   // the point goes along an arc while the ball goes straight
+  }
+  assert_true(check_value(s, "ball/x", DV_V, 1) > -0.5);        // it was pushed back
+  assert_true(fabs(check_value(s, "bar/f", DV_V, 5)) > 1e-3);   // and turns the far frame, too
+  check_close_scene(&s);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_at_rest), cmocka_unit_test(momentum),
-                                     cmocka_unit_test(who_is_tested),  cmocka_unit_test(trees),
-                                     cmocka_unit_test(threads),        cmocka_unit_test(warm)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_at_rest),
+                                     cmocka_unit_test(momentum),
+                                     cmocka_unit_test(what_sticks_creeps),
+                                     cmocka_unit_test(who_is_tested),
+                                     cmocka_unit_test(trees),
+                                     cmocka_unit_test(threads),
+                                     cmocka_unit_test(on_a_skin),
+                                     cmocka_unit_test(a_push_on_a_skin),
+                                     cmocka_unit_test(warm)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,12 +244,117 @@ static void kept(void **state)
   dv_free(mesh);
 }
 
+// --- rays ------------------------------------------------------------------------------------------
+
+enum { RAYS = 400 };
+
+// where a line from `a` along `d` enters a cube of half side `half`, and how far that is from the edges; below 0:
+// nowhere
+static double enters(const double a[3], const double d[3], double half, double *from_edges)
+{
+  double in = 0, out = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    double t[2] = {(-half - a[k]) / d[k], (half - a[k]) / d[k]};
+    in = dv_max(in, dv_min(t[0], t[1]));
+    out = dv_min(out, dv_max(t[0], t[1]));
+  }
+  *from_edges = half;
+  int on = 0;
+  for (int k = 1; k < 3; k++)
+    if (fabs(fabs(a[k] + in * d[k]) - half) < fabs(fabs(a[on] + in * d[on]) - half)) on = k;
+  for (int k = 0; k < 3; k++)
+    if (k != on) *from_edges = dv_min(*from_edges, half - fabs(a[k] + in * d[k]));
+  return in < out ? in : -1;
+}
+
+static void check_rays(const char *body)
+{
+  dvText at = {0}, along = {0};
+  static double from[RAYS][3], towards[RAYS][3];
+  uint64_t seed = 7;
+  for (int i = 0; i < RAYS; i++) {
+    double length = 0, size = 0;
+    for (int k = 0; k < 3; k++) from[i][k] = random_number(&seed) - 0.5, size += from[i][k] * from[i][k];
+    for (int k = 0; k < 3; k++) {
+      from[i][k] *= 3 / sqrt(size);
+      towards[i][k] = 1.8 * (random_number(&seed) - 0.5) - from[i][k];   // most pass through
+      length += towards[i][k] * towards[i][k];
+    }
+    for (int k = 0; k < 3; k++) towards[i][k] /= sqrt(length);
+    dv_text_printf(&at, "%.17g %.17g %.17g ", from[i][0], from[i][1], from[i][2]);
+    dv_text_printf(&along, "%.17g %.17g %.17g ", towards[i][0], towards[i][1], towards[i][2]);
+  }
+  char *text = dv_format("<Node><CollisionPipeline/><BruteForceDetection/><DiscreteIntersection/><CollisionResponse "
+                         "response='nullptr'/><Node><MechanicalObject position='%s'/><RayCollisionModel "
+                         "defaultLength='6' direction='%s'/></Node>%s</Node>",
+                         at.text, along.text, body);
+  dvScene *s = check_scene(text, 1);
+  check_steps(s, 1);
+  static double hit[RAYS], inward[RAYS];
+  for (int i = 0; i < RAYS; i++) hit[i] = -1;
+  dvTouch t;
+  assert_true(dv_scene_touch(s, 0, &t));
+  assert_int_equal(t.model[0]->shape, DV_SHAPE_RAY);
+  for (size_t n = 0; n < t.count; n++) {
+    const dvContact *c = &t.contacts[n];
+    int32_t i = c->element[0];
+    double way = 0;
+    for (int k = 0; k < 3; k++) way += (c->point[0][k] - from[i][k]) * towards[i][k];
+    if (hit[i] >= 0 && way >= hit[i]) continue;
+    hit[i] = way, inward[i] = 0;   // the normal looks from the ray into the body
+    for (int k = 0; k < 3; k++) inward[i] += c->normal[k] * towards[i][k];
+  }
+  const double cell = 3.2 / 31;
+  int clear = 0;
+  for (int i = 0; i < RAYS; i++) {
+    double edge, expected = enters(from[i], towards[i], 1, &edge);
+    if (expected < 0 && hit[i] < 0) continue;
+    if (expected >= 0 && edge > 1.5 * cell) {
+      check_close(hit[i], expected, 1e-9);
+      assert_true(inward[i] > 0);
+      clear++;
+    } else if (edge > 0.5 * cell) check_close(hit[i], expected, cell);   // edges are round
+  }
+  assert_true(clear > RAYS / 2);
+  check_close_scene(&s);
+  dv_free(text);
+  dv_text_free(&at);
+  dv_text_free(&along);
+}
+
+static void rays_enter(void **state)
+{
+  DV_UNUSED(state);
+#define CUBE "filename='#cube' nx='32' ny='32' nz='32' simulated='0'/></Node>"
+  check_rays("<Node><MechanicalObject template='Rigid3' position='0 0 0 0 0 0 1'/><DistanceGrid " CUBE);
+  check_rays("<Node><RegularGridTopology n='4 4 4' min='-1.6 -1.6 -1.6' max='1.6 1.6 1.6'/><MechanicalObject/>"
+             "<FFDDistanceGrid " CUBE);
+}
+
+// one that starts inside comes out
+static void a_ray_leaves(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene("<Node><CollisionPipeline/><BruteForceDetection/><DiscreteIntersection/><CollisionResponse "
+                           "response='nullptr'/><Node><MechanicalObject position='0.1 0 0.2'/><RayCollisionModel "
+                           "defaultLength='5' direction='0 1 0'/></Node><Node><MechanicalObject template='Rigid3' "
+                           "position='0 0 0 0 0 0 1'/><DistanceGrid " CUBE "</Node>",
+                           1);
+  check_steps(s, 1);
+  dvTouch t;
+  assert_true(dv_scene_touch(s, 0, &t));
+  assert_int_equal(t.count, 1);
+  check_close(t.contacts[0].point[0][1], 1, 1e-9);
+  check_close(t.contacts[0].normal[1], -1, 1e-9);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball),      cmocka_unit_test(no_jumps),      cmocka_unit_test(marched),
       cmocka_unit_test(derivatives), cmocka_unit_test(a_point_rests), cmocka_unit_test(a_ball_rests),
-      cmocka_unit_test(kept),
+      cmocka_unit_test(kept),        cmocka_unit_test(rays_enter),    cmocka_unit_test(a_ray_leaves),
   };
   return cmocka_run_group_tests_name("collision.distance", tests, NULL, NULL);
 }

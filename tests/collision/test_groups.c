@@ -108,6 +108,89 @@ static void three(void **state)
   dv_free(c);
 }
 
+// --- their solvers -------------------------------------------------------------------------------
+
+static dvScene *two_solvers(const char *first, const char *second)
+{
+  static const char body_format[] =
+      "<Node name='%s'>%s<MechanicalObject name='x' position='%g 0 0' velocity='%g 0 0'/><UniformMass "
+      "totalMass='1'/><SphereCollisionModel radius='0.5' contactStiffness='30'/></Node>";
+  char *a = dv_format(body_format, "a", first, 0.0, 1.0), *b = dv_format(body_format, "b", second, 2.0, -1.0);
+  char *text =
+      dv_format("<Node dt='0.01' gravity='0 0 0'>%s<DefaultCollisionGroupManager name='g'/>%s%s</Node>", head, a, b);
+  dvScene *s = check_scene(text, 1);
+  dv_free(text);
+  dv_free(a);
+  dv_free(b);
+  return s;
+}
+
+static void until(dvScene *s, int groups)
+{
+  for (int i = 0; i < 400 && number(s, "groups") != groups; i++) check_steps(s, 1);
+  assert_int_equal(number(s, "groups"), groups);
+}
+
+static void check_numbers(dvScene *s, const char *node, const double expected[6])
+{
+  static const char *const names[] = {"o.rayleighStiffness", "o.rayleighMass", "o.vdamping",
+                                      "l.iterations",        "l.tolerance",    "l.threshold"};
+  for (int i = 0; i < 6; i++) {
+    char path[8] = {node[0], '/', names[i][0]};
+    const dvField *f = dv_object_field(check_find(s, path), names[i] + 2);
+    check_close(f->desc->type == DV_T_INT ? *(const int32_t *)f->value : *(const double *)f->value, expected[i], 0);
+  }
+}
+
+// the least damping, the most iterations, the sharpest tolerances; and their own again when they part
+static void what_suits_all(void **state)
+{
+  DV_UNUSED(state);
+  static const double first[6] = {1e-3, 0.02, 0.03, 40, 1e-9, 1e-18}, second[6] = {5e-4, 0.04, 0.01, 10, 1e-12, 1e-12},
+                      both[6] = {5e-4, 0.02, 0.03, 40, 1e-12, 1e-18};
+  dvScene *s =
+      two_solvers("<EulerImplicitSolver name='o' rayleighStiffness='1e-3' rayleighMass='0.02' vdamping='0.03'/>"
+                  "<CGLinearSolver name='l' iterations='40' tolerance='1e-9' threshold='1e-18'/>",
+                  "<EulerImplicitSolver name='o' rayleighStiffness='5e-4' rayleighMass='0.04' vdamping='0.01'/>"
+                  "<CGLinearSolver name='l' iterations='10' tolerance='1e-12' threshold='1e-12'/>");
+  until(s, 1);
+  check_numbers(s, "a", first);
+  check_numbers(s, "b", both);   // it leads
+  until(s, 0);
+  check_numbers(s, "a", first);
+  check_numbers(s, "b", second);
+  dv_scene_reset(s);
+  until(s, 1);
+  check_numbers(s, "b", both);
+  dv_scene_reset(s);
+  check_numbers(s, "b", second);
+  check_close_scene(&s);
+}
+
+// the solver that is more accurate leads, wherever it stands; a direct one has nothing to take from an iterative one
+static void who_leads(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *first, *second;
+    int leader;
+  } cases[] = {{"<RungeKutta4Solver/>", "<EulerExplicitSolver/>", 0},
+               {"<EulerExplicitSolver/>", "<EulerExplicitSolver/>", 1},
+               {"<EulerImplicitSolver/><SparseLDLSolver/>", "<RungeKutta4Solver/>", 0},
+               {"<EulerImplicitSolver/><SparseLDLSolver/>", "<EulerImplicitSolver/><CGLinearSolver/>", 1},
+               {"<EulerImplicitSolver/><CGLinearSolver/>", "<EulerImplicitSolver/><SparseLDLSolver/>", 1}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    dvScene *s = two_solvers(cases[i].first, cases[i].second);
+    until(s, 1);
+    dvNode *nodes[2] = {check_find(s, "a/x")->node, check_find(s, "b/x")->node};
+    assert_ptr_equal(nodes[1 - cases[i].leader]->leader, nodes[cases[i].leader]);
+    assert_null(nodes[cases[i].leader]->leader);
+    until(s, 0);
+    check_close(check_value(s, "a/x", DV_V, 0) + check_value(s, "b/x", DV_V, 0), 0, 1e-9);
+    check_close_scene(&s);
+  }
+}
+
 // --- parts of a pipeline -------------------------------------------------------------------------
 
 static const char part[] = "<BruteForceBroadPhase name='b%d'/><BVHNarrowPhase name='n%d'/>"
@@ -181,7 +264,9 @@ static void listener(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(meet_and_part), cmocka_unit_test(apart), cmocka_unit_test(three),
-                                     cmocka_unit_test(two_pipelines), cmocka_unit_test(listener)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(meet_and_part), cmocka_unit_test(apart),
+                                     cmocka_unit_test(three),         cmocka_unit_test(what_suits_all),
+                                     cmocka_unit_test(who_leads),     cmocka_unit_test(two_pipelines),
+                                     cmocka_unit_test(listener)};
   return cmocka_run_group_tests_name("collision.groups", tests, NULL, NULL);
 }

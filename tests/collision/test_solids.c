@@ -80,8 +80,11 @@ static void rays(void **state)
   static const struct {
     dvShape shape;
     double height;   // where it is hit; of a ball, where the ray is nearest to its centre
-  } hits[] = {
-      {DV_SHAPE_SPHERE, 0}, {DV_SHAPE_TRIANGLE, 0}, {DV_SHAPE_TETRAHEDRON, 0.6}, {DV_SHAPE_BRICK, 0.7071067811865475}};
+  } hits[] = {{DV_SHAPE_SPHERE, 0},
+              {DV_SHAPE_TRIANGLE, 0},
+              {DV_SHAPE_TETRAHEDRON, 0.6},
+              {DV_SHAPE_BRICK, 0.7071067811865475},
+              {DV_SHAPE_DISTANCE, 0.5}};
   dvTouch t;
   for (size_t i = 0; dv_scene_touch(s, i, &t); i++) {
     const dvContact *c = &t.contacts[0];
@@ -91,7 +94,7 @@ static void rays(void **state)
     check_close(c->point[0][1], hits[c->element[0]].height, 1e-12);
     assert_true(t.since < 0);   // nothing answers
   }
-  assert_int_equal(dv_scene_contacts(s), 4);
+  assert_int_equal(dv_scene_contacts(s), 5);
   check_close_scene(&s);
 }
 

@@ -28,9 +28,10 @@ static void add_head(dvText *t, double dt, const double gravity[3], const char *
   dv_text_printf(t,
                  "<Node dt='%g' gravity='%.17g %.17g %.17g'><FreeMotionAnimationLoop/>%s<CollisionPipeline/>"
                  "<BruteForceBroadPhase/><BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.1' "
-                 "contactDistance='0.01'/><CollisionResponse response='FrictionContactConstraint' "
-                 "responseParams='%s'/>",
-                 dt, gravity[0], gravity[1], gravity[2], solver, parameters);
+                 "contactDistance='0.01'/><CollisionResponse response='%s' responseParams='%s'/>",
+                 dt, gravity[0], gravity[1], gravity[2], solver,
+                 strstr(parameters, "epsilon") ? "AugmentedLagrangianResponseConstraint" : "FrictionContactConstraint",
+                 parameters);
 }
 
 // a box of this half width and height 0.4, with corners for contacts below and a triangle above, its foot at `y`
@@ -51,11 +52,10 @@ static void add_box(dvText *t, int number, double half, double y, double mass)
 }
 
 // a box at rest on a slope of tangent `slope`: gravity is turned instead of the floor
-static dvScene *on_slope(const char *solver, double slope, double mu, int threads)
+static dvScene *on_slope_with(const char *solver, double slope, char *parameters, int threads)
 {
   dvText t = {0};
   double angle = atan(slope), g = 9.81;
-  char *parameters = dv_format("mu=%g", mu);
   add_head(&t, 0.005, (const double[3]){g * sin(angle), -g * cos(angle), 0}, solver, parameters);
   add_box(&t, 0, 0.5, 0.01, 2);
   dv_text_add(&t, floor_text);
@@ -64,6 +64,11 @@ static dvScene *on_slope(const char *solver, double slope, double mu, int thread
   dv_text_free(&t);
   dv_free(parameters);
   return s;
+}
+
+static dvScene *on_slope(const char *solver, double slope, double mu, int threads)
+{
+  return on_slope_with(solver, slope, dv_format("mu=%g", mu), threads);
 }
 
 // --- Coulomb's law -----------------------------------------------------------------------------------
@@ -85,6 +90,48 @@ static void slope_sticks_and_slides(void **state)
     check_close(check_value(s, "box0/x", DV_V, 0) / (200 * 0.005), a, 1e-3 * a);
     check_close(check_value(s, "box0/x", DV_V, 3), 0, 1e-6);   // it slides without turning
     check_close_scene(&s);
+  }
+}
+
+// a box that is held while it lies in the floor: nothing can be done, and nothing is made of it
+static void contacts_of_held_bodies_rest(void **state)
+{
+  DV_UNUSED(state);
+  for (size_t i = 0; i < DV_COUNT(solvers); i++)
+    for (int free = 0; free < 2; free++) {
+      dvText t = {0};
+      add_head(&t, 0.005, (const double[3]){0, -9.81, 0}, solvers[i], "mu=0.5");
+      dv_text_add(&t, "<Node name='held'><EulerImplicitSolver/><SparseLDLSolver/><MechanicalObject name='x' "
+                      "position='0 0.005 0  1 0.006 0'/><UniformMass totalMass='2'/><FixedProjectiveConstraint "
+                      "indices='0 1'/><UncoupledConstraintCorrection defaultCompliance='1'/><PointCollisionModel/>"
+                      "</Node>");
+      if (free) add_box(&t, 0, 0.5, 0.01, 2);
+      dv_text_add(&t, floor_text);
+      dv_text_add(&t, "</Node>");
+      dvScene *s = check_scene(t.text, 1);
+      check_steps(s, 20);
+      check_close(check_value(s, "held/x", DV_X, 1), 0.005, 0);
+      if (free) check_close(check_value(s, "box0/x", DV_X, 1), 0.21, 1e-6);
+      check_close_scene(&s);
+      dv_text_free(&t);
+    }
+}
+
+// whatever epsilon is, augmented multipliers come to the same law
+static void augmented_contacts_obey_it(void **state)
+{
+  DV_UNUSED(state);
+  const double mu = 0.5, g = 9.81, slope = 1.2 * mu, a = g * (sin(atan(slope)) - mu * cos(atan(slope)));
+  static const double epsilons[] = {20, 1000, 1e9};
+  for (size_t i = 0; i < DV_COUNT(epsilons); i++) {
+    for (int slides = 0; slides < 2; slides++) {
+      dvScene *s =
+          on_slope_with(solvers[0], slides ? slope : 0.9 * mu, dv_format("mu=%g&amp;epsilon=%g", mu, epsilons[i]), 1);
+      check_steps(s, 100);
+      check_close(check_value(s, "box0/x", DV_V, 0) / (100 * 0.005), slides ? a : 0, 1e-3 * a);
+      check_close(check_value(s, "box0/x", DV_X, 1), 0.21, 1e-6);
+      check_close_scene(&s);
+    }
   }
 }
 
@@ -227,15 +274,12 @@ static void soft_bodies_press(void **state)
 
 // --- the law of every contact ------------------------------------------------------------------------
 
-static void check_contact(const dvConstraintProblem *p, const dvProblemLaw *l, const double *lambda, double tolerance)
+// lambda: of the problem
+static void check_contact(dvConstraintProblem *p, const dvProblemLaw *l, double tolerance)
 {
   double d[3];
-  const double *own = lambda + l->first;
-  for (size_t i = 0; i < 3; i++) {
-    size_t row = (size_t)l->first + i;
-    d[i] = p->violation.data[row];
-    for (size_t k = 0; k < p->rows; k++) d[i] += p->w.data[row * p->rows + k] * lambda[k];
-  }
+  const double *own = p->lambda.data + l->first;
+  dv_problem_violation(p, l, d);
   double limit = l->law.mu * own[0], size = hypot(own[1], own[2]), slip = hypot(d[1], d[2]);
   assert_true(own[0] >= 0 && d[0] > -tolerance);
   if (own[0] > 1e-9) check_close(d[0], 0, tolerance);
@@ -267,7 +311,8 @@ static void laws_hold_after_a_step(void **state)
       assert_int_equal(dv_problem_collect(&p, s->plan, &now), DV_OK);
       assert_int_equal(dv_problem_compliance(&p, s->plan, &now), DV_OK);
       assert_int_equal(p.rows, lambda->count);
-      for (size_t i = 0; i < p.laws.count; i++) check_contact(&p, &p.laws.data[i], lambda->data, 1e-7);
+      memcpy(p.lambda.data, lambda->data, p.rows * sizeof *lambda->data);
+      for (size_t i = 0; i < p.laws.count; i++) check_contact(&p, &p.laws.data[i], 1e-7);
       contacts += p.laws.count;
       dv_problem_free(&p);
     }
@@ -391,6 +436,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slope_sticks_and_slides),
+      cmocka_unit_test(contacts_of_held_bodies_rest),
+      cmocka_unit_test(augmented_contacts_obey_it),
       cmocka_unit_test(slope_without_friction),
       cmocka_unit_test(glued_contacts_hold),
       cmocka_unit_test(stack_stands),

@@ -39,7 +39,7 @@ static dvScene *open_rods(const char *solver, const char *more, bool limits, int
   return s;
 }
 
-static const dvConstraintProblem *problem_of(dvScene *s)
+static dvConstraintProblem *problem_of(dvScene *s)
 {
   dvObject *o = check_find(s, "solver");
   return ((const dvConstraintSolverOps *)dv_ops(o, DV_ROLE_CONSTRAINT_SOLVER))->problem(o);
@@ -54,7 +54,7 @@ static void beside_dense_solution(void **state)
     for (int threads = 1; threads <= 3; threads++) {
       dvScene *s = open_rods(solvers[k], "", false, threads);
       check_steps(s, 30);
-      const dvConstraintProblem *p = problem_of(s);
+      dvConstraintProblem *p = problem_of(s);
       assert_int_equal(p->rows, 10);
       double w[100], x[10], largest = 0;
       size_t bad;
@@ -82,7 +82,7 @@ static void with_limits(void **state)
   for (size_t k = 0; k + 1 < DV_COUNT(solvers); k++) {
     dvScene *s = open_rods(solvers[k], "", true, 1);
     check_steps(s, 40);
-    const dvConstraintProblem *p = problem_of(s);
+    dvConstraintProblem *p = problem_of(s);
     assert_int_equal(p->rows, 14);
     for (size_t i = 0; i < p->laws.count; i++) {
       const dvProblemLaw *l = &p->laws.data[i];
@@ -188,10 +188,43 @@ static void writes_files(void **state)
   assert_true(fd_fails("<Node><ComplianceMatrixExporter/></Node>"));
 }
 
+// A weight on a string whose length a constraint keeps: the multiplier of the last step, T = m g, makes the string
+// resist sideways, with m g / l in the matrix of the free motion: (m + h^2 m g / l) v' = m v.
+static void multipliers_bend_mappings(void **state)
+{
+  DV_UNUSED(state);
+  const double g = 10, l = 2, h = 0.01, v = 1e-6;
+  static const char *const bodies[] = {"<SparseLDLSolver/><GenericConstraintCorrection/>",
+                                       "<CGLinearSolver iterations='50' tolerance='1e-14' threshold='1e-30'/>"
+                                       "<UncoupledConstraintCorrection defaultCompliance='0.3333333333333333'/>"};
+  for (size_t i = 0; i < DV_COUNT(bodies); i++) {
+    char *text = dv_format(
+        "<Node dt='0.01' gravity='0 -10 0'><FreeMotionAnimationLoop solveVelocityConstraintFirst='1'/>"
+        "<BlockGaussSeidelConstraintSolver tolerance='1e-14'/><Node name='string'><EulerImplicitSolver "
+        "rayleighMass='0' rayleighStiffness='0'/>%s<MechanicalObject name='x' position='0 0 0  0 -2 0'/>"
+        "<UniformMass vertexMass='3'/><EdgeSetTopologyContainer name='edges' edges='0 1'/>"
+        "<FixedProjectiveConstraint indices='0'/><Node><MechanicalObject name='l' template='Vec1'/>"
+        "<DistanceMapping topology='@../edges'/><UniformLagrangianConstraint template='Vec1' iterative='0'/></Node>"
+        "</Node></Node>",
+        bodies[i]);
+    dvScene *s = check_scene(text, 1);
+    check_steps(s, 1);
+    dv_state_write(dv_state(check_find(s, "string/x")), DV_V)[3] = v;   // pushed aside, once it is taut
+    check_steps(s, 1);
+    double bent = h * h * g / l;
+    check_close(check_value(s, "string/x", DV_V, 3), v / (1 + bent), 1e-6 * v * bent);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(beside_dense_solution), cmocka_unit_test(with_limits),
-                                     cmocka_unit_test(shows_graphs), cmocka_unit_test(older_loop),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(beside_dense_solution),
+                                     cmocka_unit_test(with_limits),
+                                     cmocka_unit_test(shows_graphs),
+                                     cmocka_unit_test(older_loop),
+                                     cmocka_unit_test(multipliers_bend_mappings),
                                      cmocka_unit_test(writes_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

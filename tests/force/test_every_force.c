@@ -15,6 +15,9 @@ static const struct {
   const char *name, *reason;
 } excused[] = {
     {"VoidMapping", "has no input"},
+    {"SPHFluidSurfaceMapping", "makes its points: nothing goes back"},
+    {"PersistentContactRigidMapping", "its points come with contacts: collision.persistent"},
+    {"PersistentContactBarycentricMapping", "the same"},
     // products with SOFA's stiffness are not the derivative; they must at least be those of the matrix
     {"PolynomialRestShapeSpringsForceField", "the diagonal only"},
     {"FrameSpringForceField", "without the arms"},
@@ -22,6 +25,8 @@ static const struct {
     {"InteractionEllipsoidForceField", "the same, and the motion of the frame"},
     {"ConicalForceField", "the end of the cone is not differentiated"},
     {"OscillatingTorsionPressureForceField", "counts as constant"},
+    {"ParticlesRepulsionForceField", "the direction between two points counts as fixed"},
+    {"SPHFluidForceField", "has no stiffness: it limits the time step"},
 };
 
 static void read_records(dvText *all)

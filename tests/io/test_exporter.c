@@ -42,7 +42,7 @@ static void vtk_series(void **state)
   char *directory = enter();
   dvScene *scene = check_scene_file("scenes/VTKExporter.scn", 1);
   check_steps(scene, 10);
-  dvMesh mesh = read_mesh("beam_2.vtu");
+  dvMesh mesh = read_mesh("result/beam_2.vtu");
   assert_int_equal(mesh.hexahedra.count / 8, 16);
   dvState *s = dv_state(check_find(scene, "dofs"));
   assert_int_equal(dv_mesh_point_count(&mesh), s->count);
@@ -50,7 +50,7 @@ static void vtk_series(void **state)
   dv_mesh_free(&mesh);
   check_close_scene(&scene);
   size_t n = 0;
-  char *list = dv_file_read("beam.pvd", &n);
+  char *list = dv_file_read("result/beam.pvd", &n);
   assert_non_null(list);
   assert_non_null(strstr(list, "beam_0.vtu"));
   assert_non_null(strstr(list, "beam_2.vtu"));
@@ -64,14 +64,14 @@ static void mesh_in_every_format(void **state)
   char *directory = enter();
   dvScene *scene = check_scene_file("scenes/MeshExporter.scn", 1);
   check_steps(scene, 10);
-  static const char *const names[] = {"bent00001.vtu", "bent00001.vtk",  "bent00001.gmsh",
-                                      "bent00001.obj", "bent00001.node", "bent00001.mesh"};
+  static const char *const names[] = {"result/bent00001.vtu", "result/bent00001.vtk",  "result/bent00001.gmsh",
+                                      "result/bent00001.obj", "result/bent00001.node", "result/bent00001.mesh"};
   for (size_t i = 0; i < DV_COUNT(names); i++) {
     dvMesh mesh = read_mesh(names[i]);
     check_close(mesh.positions.data[3 * 44 + 1], check_value(scene, "dofs", DV_X, 3 * 44 + 1), 0);
     dv_mesh_free(&mesh);
   }
-  assert_false(dv_file_exists("bent00001.stl"));   // only when asked for
+  assert_false(dv_file_exists("result/bent00001.stl"));   // only when asked for
   check_close_scene(&scene);
   scene = check_scene("<Node><RegularGridTopology n='3 3 2' min='0 0 0' max='1 1 1'/><MeshExporter filename='s' "
                       "format='stl' exportAtBegin='1'/></Node>",
@@ -89,17 +89,17 @@ static void surfaces(void **state)
   DV_UNUSED(state);
   char *directory = enter();
   dvScene *scene = check_scene_file("scenes/STLExporter.scn", 1);
-  assert_false(dv_file_exists("surface.stl"));
+  assert_false(dv_file_exists("result/surface.stl"));
   check_steps(scene, 1);   // it begins
-  dvMesh mesh = read_mesh("surface.stl");
+  dvMesh mesh = read_mesh("result/surface.stl");
   assert_int_equal(mesh.triangles.count / 3, 2 * dv_topology_count(dv_topology(check_find(scene, "grid")), DV_QUAD));
   dv_mesh_free(&mesh);
   check_close_scene(&scene);
   scene = check_scene_file("scenes/VisualModelOBJExporter.scn", 1);
   check_steps(scene, 3);
-  assert_false(dv_file_exists("drawn.obj"));
+  assert_false(dv_file_exists("result/drawn.obj"));
   check_close_scene(&scene);
-  mesh = read_mesh("drawn.obj");
+  mesh = read_mesh("result/drawn.obj");
   assert_true(mesh.quads.count > 0);
   dv_mesh_free(&mesh);
   leave(directory);
@@ -172,7 +172,7 @@ static void example_scenes_of_players_run(void **state)
     if (i == 1) check_close(check_value(scene, "dofs", DV_X, 1), -0.1 * 0.18 * 0.18 * 50, 1e-6);
     check_close_scene(&scene);
   }
-  assert_true(dv_file_exists("beam.txt.gz"));
+  assert_true(dv_file_exists("result/beam.txt.gz"));
   leave(directory);
 }
 

@@ -143,6 +143,28 @@ static void every_solver_solves(void **state)
     }
 }
 
+// the same tolerance as that of CGLinearSolver, with and without a preconditioner
+static void tolerances_can_mean_the_same(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const others[] = {
+      "<PCGLinearSolver name='s' iterations='500' tolerance='1e-6' criterion='residual'/>",
+      "<PCGLinearSolver name='s' iterations='500' tolerance='1e-6' criterion='residual' preconditioner='@p'/>"
+      "<BlockJacobiPreconditioner name='p'/>"};
+  for (size_t i = 0; i < DV_COUNT(others); i++) {
+    char *text = dv_format(SCENE("%s" BODY SOFT), others[i]);
+    Problem p = open_problem(text, 1);
+    assert_int_equal(solve(&p), DV_OK);
+    const dvReals *graph = dv_object_field(p.solver, "graph")->value;
+    assert_true(graph->count >= 2);
+    double end = graph->data[graph->count - 1];
+    assert_true(end <= 1e-6 && graph->data[graph->count - 2] > 1e-6);
+    check_close(residual(&p), end, 1e-3 * end);
+    close_problem(&p);
+    dv_free(text);
+  }
+}
+
 // what is left from one solve does not change the next; checked through the sum of squares
 static void solving_again_gives_the_same(void **state)
 {
@@ -562,6 +584,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_solver_solves),
+      cmocka_unit_test(tolerances_can_mean_the_same),
       cmocka_unit_test(solving_again_gives_the_same),
       cmocka_unit_test(nothing_to_solve),
       cmocka_unit_test(block_tridiagonal_chains),

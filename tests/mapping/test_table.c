@@ -63,39 +63,48 @@ static void the_table_is_that_of_the_registry(void **state)
   dv_free(path);
 }
 
-// every mapping has a scene of its own, or stands in that of another name of the same kernel
-static void every_mapping_has_a_scene(void **state)
+static void add_scenes(dvText *all, const char *folder)
 {
-  (void)state;
-  char *directory = dv_path_join(DIVAN_SOURCE_DIR, "scenes/mapping");
+  char *directory = dv_path_join(DIVAN_SOURCE_DIR, folder);
   struct dirent **list;
-  int n = scandir(directory, &list, NULL, alphasort), missing = 0;
+  int n = scandir(directory, &list, NULL, alphasort);
   assert_true(n > 0);
-  dvText all = {0};
   for (int i = 0; i < n; i++) {
     char *path = dv_path_join(directory, list[i]->d_name), *text = NULL;
     size_t length;
     if (dv_ends_with_nocase(path, ".scn")) text = dv_file_read(path, &length);
-    if (text) dv_text_add(&all, text);
+    if (text) dv_text_add(all, text);
     dv_free(text);
     dv_free(path);
     free(list[i]);
   }
   free(list);
+  dv_free(directory);
+}
+
+// every mapping has a scene of its own, or stands in that of another name of the same kernel
+static void every_mapping_has_a_scene(void **state)
+{
+  (void)state;
+  int missing = 0;
+  dvText all = {0};
+  add_scenes(&all, "scenes/mapping");
+  add_scenes(&all, "scenes/instrument");
+  add_scenes(&all, "scenes/collision");
+  add_scenes(&all, "scenes/fluid");
   dvContext *c = dv_divan_create(1);
   for (size_t i = 0; i < c->registry.classes.count; i++) {
     const dvClass *cls = c->registry.classes.data[i];
     if (!cls->ops[DV_ROLE_MAPPING]) continue;
     char *element = dv_format("<%s ", cls->name), *alone = dv_format("<%s/>", cls->name);
     if (!strstr(all.text, element) && !strstr(all.text, alone))
-      print_error("no scene in scenes/mapping has a %s\n", cls->name), missing++;
+      print_error("no scene in scenes/mapping, instrument, collision or fluid has a %s\n", cls->name), missing++;
     dv_free(element);
     dv_free(alone);
   }
   assert_int_equal(missing, 0);
   dv_divan_destroy(&c);
   dv_text_free(&all);
-  dv_free(directory);
 }
 
 int main(void)

@@ -278,9 +278,60 @@ static void a_step_is_repeated_until_nothing_touches(void **state)
   check_close_scene(&s);
 }
 
+// --- with contacts of a pipeline ---
+
+static dvScene *ball_over_ball(const char *loop, double height)
+{
+  char *text = dv_format(
+      "<Node dt='0.01' gravity='0 -10 0'>%s<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>"
+      "<MinProximityIntersection alarmDistance='0.5' contactDistance='0.1'/><CollisionResponse/><Node name='A'>"
+      "<EulerImplicitSolver rayleighMass='2'/><CGLinearSolver iterations='20' tolerance='1e-14' threshold='1e-30'/>"
+      "<MechanicalObject name='mo' position='0 %g 0'/><UniformMass totalMass='1'/><SphereCollisionModel radius='0.5' "
+      "contactStiffness='100'/></Node><Node><MechanicalObject position='0 0 0'/><SphereCollisionModel radius='0.5' "
+      "simulated='0' moving='0' contactStiffness='100'/></Node></Node>",
+      loop, height);
+  dvScene *s = check_scene(text, 1);
+  dv_free(text);
+  return s;
+}
+
+static int32_t repeats_of(dvScene *s) { return *(int32_t *)dv_object_field(check_find(s, "loop"), "repeats")->value; }
+
+static void real_contacts_settle(void **state)
+{
+  DV_UNUSED(state);
+  // near, and not pushed: made once more, with the same end, as by the loop that looks once
+  dvScene *s = ball_over_ball("<RepeatAnimationLoop name='loop'/>", 1.3),
+          *once = ball_over_ball("<DefaultAnimationLoop/>", 1.3);
+  check_steps(s, 1);
+  check_steps(once, 1);
+  assert_int_equal(repeats_of(s), 1);
+  check_close(check_value(s, "A/mo", DV_X, 1), check_value(once, "A/mo", DV_X, 1), 0);
+  int most = 0;
+  double energy = 10 * 1.3;
+  for (int step = 0; step < 2000; step++) {
+    check_steps(s, 1);
+    check_steps(once, 1);
+    most = repeats_of(s) > most ? repeats_of(s) : most;
+    double v = check_value(s, "A/mo", DV_V, 1);
+    assert_true(v * v / 2 + 10 * check_value(s, "A/mo", DV_X, 1) <= energy + 1e-9);
+  }
+  assert_true(most < 10);   // it comes to its fixed point
+  check_close(check_value(s, "A/mo", DV_V, 1), 0, 1e-6);
+  check_close(check_value(s, "A/mo", DV_X, 1), check_value(once, "A/mo", DV_X, 1), 1e-6);   // the same rest
+  assert_int_equal(*(int32_t *)dv_object_field(check_find(s, "loop"), "contactsLeft")->value, 1);
+  check_close_scene(&s);
+  check_close_scene(&once);
+  s = ball_over_ball("<RepeatAnimationLoop name='loop'/>", 3);
+  check_steps(s, 1);
+  assert_int_equal(repeats_of(s), 0);
+  check_close_scene(&s);
+}
+
 static void bad_loops_are_refused(void **state)
 {
   DV_UNUSED(state);
+  assert_true(fd_fails("<Node><RepeatAnimationLoop tolerance='-1'/></Node>"));
   assert_true(fd_fails("<Node><RepeatAnimationLoop maxRepeats='-1'/></Node>"));
   assert_true(fd_fails("<Node><MultiStepAnimationLoop collisionSteps='0'/></Node>"));
   assert_true(fd_fails("<Node><MultiStepAnimationLoop integrationSteps='-3'/></Node>"));
@@ -300,6 +351,7 @@ int main(void)
       cmocka_unit_test(stages_see_the_states_outside),
       cmocka_unit_test(free_motion_is_plain_motion),
       cmocka_unit_test(a_step_is_repeated_until_nothing_touches),
+      cmocka_unit_test(real_contacts_settle),
       cmocka_unit_test(bad_loops_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,8 @@ static uint32_t next_random(void)
   seed_now = seed_now * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(seed_now >> 33);
 }
+static int scale_now = 1;
+void follow_scale(int scale) { scale_now = scale; }
 double follow_random(void) { return (double)next_random() / 1073741824.0 - 1; }
 size_t follow_below(size_t n) { return n ? next_random() % n : 0; }
 
@@ -52,11 +54,12 @@ static void add_cells(dvText *out, dvElementKind kind, const int n[3])
 void follow_add_mesh(dvText *out, dvElementKind kind)
 {
   if (kind == DV_TETRAHEDRON) {
-    const int n[3] = {3, 2, 2};
+    const int n[3] = {3 * scale_now, 2 * scale_now, 2 * scale_now};
     check_add_tetra_box(out, n, 1);
     return;
   }
-  const int n[3] = {5, kind == DV_HEXAHEDRON ? 3 : 5, kind == DV_HEXAHEDRON ? 3 : 0};
+  const int n[3] = {5 * scale_now, (kind == DV_HEXAHEDRON ? 3 : 5) * scale_now,
+                    (kind == DV_HEXAHEDRON ? 3 : 0) * scale_now};
   add_points(out, n, kind == DV_QUAD || kind == DV_HEXAHEDRON ? 0 : 0.1);
   dv_text_printf(out, "%s='", dv_element_name(kind));
   add_cells(out, kind, n);
@@ -72,9 +75,10 @@ static void add_attributes(dvText *out, const char *text, dvElementKind kind)
 {
   static const size_t elements[] = {
       [DV_EDGE] = 50, [DV_TRIANGLE] = 50, [DV_QUAD] = 25, [DV_TETRAHEDRON] = 60, [DV_HEXAHEDRON] = 45};
-  size_t points = kind == DV_TETRAHEDRON ? 36 : kind == DV_HEXAHEDRON ? 96 : 36;
+  size_t points = kind == DV_TETRAHEDRON ? 36 : kind == DV_HEXAHEDRON ? 96 : 36, scale = (size_t)scale_now;
+  size_t count = elements[kind] * scale * scale * (kind >= DV_TETRAHEDRON ? scale : 1);
   for (; text && *text; text++) {
-    if (dv_starts_with(text, "{e}")) add_numbers(out, elements[kind]), text += 2;
+    if (dv_starts_with(text, "{e}")) add_numbers(out, count), text += 2;
     else if (dv_starts_with(text, "{p}")) add_numbers(out, points), text += 2;
     else if (dv_starts_with(text, "{3p}")) add_numbers(out, 3 * points), text += 3;
     else dv_text_printf(out, "%c", *text);
@@ -348,6 +352,61 @@ static void compare(Both *b)
   if (it->cls->ops[DV_ROLE_MAPPING]) compare_mapping(b, b->c->above ? 2 : 0, b->c->above ? 0 : 1);
 }
 
+static bool compare_scenes(const followCase *c, const fdScene *s, const fdScene *r)
+{
+  dvObject *it = twin(s, "it");
+  Both b = {.c = c, .it = {it, twin(r, "it")}, .good = !it->failed};
+  if (it->failed) print_error("%s has failed\n", c->name);
+  static const char *const names[] = {"dofs", "mapped", "above"};
+  for (int i = 0; i < 3; i++) {
+    b.states[0][i] = twin(s, names[i]) ? dv_state(twin(s, names[i])) : NULL;
+    b.states[1][i] = twin(r, names[i]) ? dv_state(twin(r, names[i])) : NULL;
+  }
+  if (b.good) compare(&b);
+  return b.good;
+}
+
+// a few elements go, a few are split, a point is moved
+static void small_batch(dvTopology *t, const followCase *c)
+{
+  int32_t offsets[] = {0, 2};
+  double weights[] = {0.9, 0.1};
+  follow_remove(t, c->kind, 1 + follow_below(6));
+  for (size_t i = follow_below(4); i > 0 && !c->only_remove; i--) follow_split(t, c->kind);
+  follow_remove(t, c->kind, follow_below(3));
+  size_t element = follow_below(dv_topology_count(t, c->kind));
+  const int32_t *corners = dv_topology_elements(t, c->kind)->data + element * (size_t)dv_element_points(c->kind);
+  int32_t ends[2] = {corners[0], corners[1]};
+  if (!c->only_remove && follow_below(2))
+    assert_int_equal(dv_mesh_move_points(t, ends, 1, (dvOrigin){offsets, ends, weights}), DV_OK);
+  dv_topology_end_changes(t);
+}
+
+bool follow_check_patches(const followCase *c, uint64_t seed, int batches, size_t *remade)
+{
+  char *text = follow_scene(c);
+  fdScene s = fd_open(text);
+  follow_seed(seed);
+  dvTopology *mesh = dv_topology(twin(&s, "mesh"));
+  deform(dv_state(twin(&s, "dofs")));
+  follow_remove(mesh, c->kind, 1);   // the first change makes the lists the mesh's own
+  dv_topology_end_changes(mesh);
+  size_t before = s.scene->remade;
+  bool good = true;
+  for (int i = 0; i < batches && good; i++) {
+    dvObject *it = twin(&s, "it");
+    if (it->cls->ops[DV_ROLE_FORCE]) ((const dvForceOps *)dv_ops(it, DV_ROLE_FORCE))->add_force(it, &mech);
+    small_batch(mesh, c);
+    fdScene r = follow_rebuild(&s, text);
+    good = compare_scenes(c, &s, &r);
+    fd_close(&r);
+  }
+  *remade = s.scene->remade - before;
+  fd_close(&s);
+  dv_free(text);
+  return good;
+}
+
 bool follow_check(const followCase *c, uint64_t seed)
 {
   char *text = follow_scene(c);
@@ -362,18 +421,11 @@ bool follow_check(const followCase *c, uint64_t seed)
   }
   for (int i = 0; i < 3; i++) follow_batch(mesh, c->kind, c->only_remove);
   fdScene r = follow_rebuild(&s, text);
-  Both b = {.c = c, .it = {it, twin(&r, "it")}, .good = !it->failed};
-  if (it->failed) print_error("%s has failed\n", c->name);
-  static const char *const names[] = {"dofs", "mapped", "above"};
-  for (int i = 0; i < 3; i++) {
-    b.states[0][i] = twin(&s, names[i]) ? dv_state(twin(&s, names[i])) : NULL;
-    b.states[1][i] = twin(&r, names[i]) ? dv_state(twin(&r, names[i])) : NULL;
-  }
-  if (b.good) compare(&b);
+  bool good = compare_scenes(c, &s, &r);
   fd_close(&s);
   fd_close(&r);
   dv_free(text);
-  return b.good;
+  return good;
 }
 
 // --- renumbering ---------------------------------------------------------------------------------

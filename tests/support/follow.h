@@ -45,8 +45,13 @@ void follow_batch(dvTopology *t, dvElementKind kind, bool only_remove);
 // Makes the second scene of `s`: the mesh, rest positions, states and fields of `it`, `it2`, `it3` and `it4` are those
 // of the first.
 fdScene follow_rebuild(const fdScene *s, const char *text);
+// How many times larger than usual the meshes of tetrahedra are, along each axis.
+void follow_scale(int scale);
 // Runs a case; false, with the numbers printed, when the two disagree.
 bool follow_check(const followCase *c, uint64_t seed);
+// The same on a large mesh, batch by batch, without renumbering: *remade is how often the component made everything
+// again instead of what had changed.
+bool follow_check_patches(const followCase *c, uint64_t seed, int batches, size_t *remade);
 // For components that remember more than a new one knows: what they compute before and after points and elements are
 // renumbered, point by point. Positions are projected, forces evaluated, `warm` times before.
 bool follow_check_renumbering(const followCase *c, int warm);

@@ -70,7 +70,7 @@ static void seven_steps_cut_two_triangles(void **state)
   assert_int_equal(dv_mesh_remove(t, DV_TRIANGLE, old, 2, DV_REMOVE_POINTS), DV_OK);
   dv_topology_end_changes(t);
   // four points; edges as each triangle needs them; the triangles; the old ones; edges that only they had
-  assert_string_equal(h.said.text, "+p4 +e1 +e1 +e1 +e1 +e1 +e1 +e1 +e1 +e1 +t5 -t2 -e2 .");
+  assert_string_equal(h.said.text, "+p4 +e9 +t5 -t2 -e2 .");
   assert_int_equal(dv_topology_point_count(t), 8);
   assert_int_equal(dv_topology_count(t, DV_TRIANGLE), 5);
   // the last ones have taken the numbers of the removed ones, with what they inherited
@@ -95,7 +95,7 @@ static void an_edge_is_split(void **state)
   assert_int_equal(dv_mesh_split_edge(t, 1, 2, 0.25), 4);
   dv_topology_end_changes(t);
   // the point, four edges at it, four triangles; then the two triangles go, and the edge
-  assert_string_equal(h.said.text, "+p1 +e1 +e1 +e1 +e1 +t4 -t2 -e1 .");
+  assert_string_equal(h.said.text, "+p1 +e4 +t4 -t2 -e1 .");
   assert_int_equal(dv_topology_count(t, DV_EDGE), 8);
   assert_int_equal(dv_mesh_find(t, DV_EDGE, (int32_t[]){1, 2}), -1);
   check_close(dv_topology_positions(t)->data[12], 0.25, 0);

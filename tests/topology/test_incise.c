@@ -196,7 +196,9 @@ static void a_processor_cuts(void **state)
   char *path = dv_format("/tmp/divan_incise_%d.txt", (int)getpid());
   FILE *f = fopen(path, "w");
   assert_non_null(f);
-  fputs("T= 0.02\n  INCISE= 2\n0 0.52 0 1 0.48 0\nT= 0.04\n  ADD= Cheese 1\n3\n  REMOVE= 2\n0 5000\n", f);
+  fputs("T= 0.02\n  INCISE= 2\n0 0.52 0 1 0.48 0\nT= 0.04\n  ADD= Cheese 1\n3\n  REMOVE= 2\n0 5000\n"
+        "T= 9\n  REMUVE= 1\n3\n",
+        f);
   fclose(f);
   char *text = dv_format(
       "<Node name=\"root\" dt=\"0.01\" gravity=\"0 -10 0\"><RegularGridTopology name=\"grid\" n=\"9 9 1\" min=\"0 0 "
@@ -213,6 +215,8 @@ static void a_processor_cuts(void **state)
   s.mesh = dv_topology(report_find(&s.r, "n/mesh"));
   for (int i = 0; i < 50; i++) assert_int_equal(dv_scene_step(s.r.scene, 0.01), DV_OK);
   assert_int_equal(pieces(&s), 2);
+  report_says(&s.r, "line 10 of");
+  report_says(&s.r, "is ignored: 'REMUVE= 1'");
   report_says(&s.r, "'ADD= Cheese 1' is not understood");
   report_says(&s.r, "1 of the 2 triangles to remove do not exist");
   dvState *dofs = dv_state(report_find(&s.r, "n/dofs"));

@@ -1,6 +1,8 @@
 // divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c,
-// bench_kernels.c, bench_growth.c, bench_collision.c, bench_constraint.c for what is measured.
+// bench_kernels.c, bench_growth.c, bench_collision.c, bench_constraint.c, bench_topology.c, bench_lattice.c,
+// bench_robot.c for what is measured.
 #include "bench.h"
+#include "bench_contact_scenes.h"
 #include "bench_linear.h"
 
 #include "base/file.h"
@@ -35,7 +37,8 @@ static bool parse_subject(Bench *b, const char *word)
 {
   bool all = dv_same(word, "all");
   if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") &&
-      !dv_same(word, "linear") && !dv_same(word, "collision") && !dv_same(word, "constraint"))
+      !dv_same(word, "linear") && !dv_same(word, "collision") && !dv_same(word, "constraint") &&
+      !dv_same(word, "topology") && !dv_same(word, "lattice") && !dv_same(word, "robot"))
     return false;
   b->scenes |= all || dv_same(word, "scenes");
   b->kernels |= all || dv_same(word, "kernels");
@@ -43,6 +46,9 @@ static bool parse_subject(Bench *b, const char *word)
   b->linear |= dv_same(word, "linear");
   b->collision |= all || dv_same(word, "collision");
   b->constraint |= all || dv_same(word, "constraint");
+  b->topology |= all || dv_same(word, "topology");
+  b->lattice |= all || dv_same(word, "lattice");
+  b->robot |= all || dv_same(word, "robot");
   return true;
 }
 
@@ -61,10 +67,10 @@ static int parse(Bench *b, const Options *o)
                .timeout = o->timeout};
   for (size_t i = 0; i < o->names.count; i++)
     if (!parse_subject(b, o->names.data[i]))
-      return usage_error(
-          &command_bench,
-          "there is no benchmark '%s'; there are scenes, kernels, growth, collision, constraint, linear and all",
-          o->names.data[i]);
+      return usage_error(&command_bench,
+                         "there is no benchmark '%s'; there are scenes, kernels, growth, collision, constraint, "
+                         "topology, lattice, robot, linear and all",
+                         o->names.data[i]);
   if (!o->names.count) b->scenes = true;
   return o->thread_list ? parse_threads(b, o->thread_list) : 0;
 }
@@ -123,6 +129,10 @@ static json_t *measure(const Bench *b)
   if (b->growth) json_object_set_new(result, "growth", bench_growth(b));
   if (b->collision) json_object_set_new(result, "collision", bench_collision(b));
   if (b->constraint) json_object_set_new(result, "constraint", bench_constraint(b));
+  if (b->constraint) json_object_set_new(result, "constraint_scenes", bench_contact_scenes(b));
+  if (b->topology) json_object_set_new(result, "topology", bench_topology(b));
+  if (b->lattice) json_object_set_new(result, "lattice", bench_lattice(b));
+  if (b->robot) json_object_set_new(result, "robot", bench_robot(b));
   if (b->linear) json_object_set_new(result, "linear", bench_linear(b));
   bench_progress("%s", "");
   return result;
@@ -198,15 +208,18 @@ const Command command_bench = {
     .verb = VERB_BENCH,
     .name = "bench",
     .summary = "measure how fast scenes and inner loops are",
-    .usage = "divan bench [scenes|kernels|growth|collision|constraint|linear|all] [options]\n",
+    .usage = "divan bench [scenes|kernels|growth|collision|constraint|topology|lattice|robot|linear|all] [options]\n",
     .about = "  scenes               ms per step of a list of scenes (the default)\n"
              "  kernels              inner loops, in proportion to what this machine can do\n"
              "  growth               how times grow with the size of a mesh\n"
              "  collision            finding contacts of surfaces and spheres of many sizes\n"
              "  constraint           contacts by Lagrange multipliers, many of them: compliance and steps\n"
+             "  topology             removing, carving and cutting tetrahedra of a body with all that follows them\n"
+             "  lattice              springs a second of lattices of many sizes, on grids and without\n"
+             "  robot                inverse control of a soft robot, with the shares of a step\n"
              "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was\n"
              "                       built; some minutes\n"
-             "  all                  scenes, kernels, growth, collision and constraint\n",
+             "  all                  scenes, kernels, growth, collision, constraint, topology, lattice and robot\n",
     .more =
         "Timings never make the command fail. Scenes that do not run are listed with the reason. Ctrl-C ends the\n"
         "measuring; what was measured until then is kept, and the exit status is 130. A list of scenes that cannot\n"
@@ -215,6 +228,6 @@ const Command command_bench = {
         "  divan bench --html report.html\n"
         "  divan bench --corpus ../shared/sofa --filter Demos --json today.json --compare bench/results/0.1.0.json\n"
         "  divan bench kernels --threads 1\n",
-    .most_names = 6,
+    .most_names = 8,
     .run = bench,
 };

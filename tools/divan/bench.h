@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth, linear, collision, constraint;
+  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
@@ -31,6 +31,11 @@ json_t *bench_kernels(const Bench *b);
 json_t *bench_growth(const Bench *b);
 json_t *bench_collision(const Bench *b);
 json_t *bench_constraint(const Bench *b);
+json_t *bench_topology(const Bench *b);
+json_t *bench_lattice(const Bench *b);
+void bench_print_lattice(const json_t *list);
+json_t *bench_robot(const Bench *b);
+void bench_print_robot(const json_t *all);
 json_t *bench_machine(void);
 
 bool bench_wants(const Bench *b, const char *name);               // --filter; nothing after an interruption

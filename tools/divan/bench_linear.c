@@ -448,8 +448,16 @@ void bench_print_linear(const json_t *linear)
   json_array_foreach(json_object_get(linear, "fronts"), i, run) printf(" %7.0f", number(run, "pivots"));
   printf("\nGflop/s of CPU");
   json_array_foreach(json_object_get(linear, "fronts"), i, run) printf(" %7.1f", number(run, "gflops"));
-  printf("\n\n%-36s %-54s %10s\n", "figure", "", "");
-  json_array_foreach(json_object_get(linear, "figures"), i, run)
+  printf("\n");
+  bench_print_figures(json_object_get(linear, "figures"));
+}
+
+void bench_print_figures(const json_t *figures)
+{
+  size_t i;
+  const json_t *run;
+  printf("\n%-36s %-54s %10s\n", "figure", "", "");
+  json_array_foreach(figures, i, run)
   {
     printf("%-36s %-54s %10.4g %-3s", json_string_value(json_object_get(run, "group")),
            json_string_value(json_object_get(run, "name")), number(run, "value"),

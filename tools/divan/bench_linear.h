@@ -9,6 +9,7 @@
 // Matrices with their solvers, fronts, and figures with their aims.
 json_t *bench_linear(const Bench *b);
 void bench_print_linear(const json_t *linear);
+void bench_print_figures(const json_t *figures);
 
 // A number of a group of them; sign 1: at least `aim`, -1: at most, 0: without an aim.
 void add_figure(json_t *out, const char *group, const char *name, double value, const char *unit, int sign, double aim);

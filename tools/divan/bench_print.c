@@ -135,7 +135,7 @@ static void print_list(const char *what, const json_t *list)
   json_array_foreach(list, i, v) printf(" %10.4g", json_number_value(v));
 }
 
-static void print_contacts(const json_t *list)
+static void print_sizes(const json_t *list, const char *counted)
 {
   size_t i;
   const json_t *c;
@@ -145,7 +145,7 @@ static void print_contacts(const json_t *list)
     print_list(string(c, "per"), json_object_get(c, "elements"));
     printf("\n");
     if (strcmp(string(c, "per"), "contacts") != 0) {
-      print_list("contacts", json_object_get(c, "contacts"));
+      print_list(counted, json_object_get(c, "contacts"));
       printf("\n");
     }
     print_list("ms", json_object_get(c, "ms"));
@@ -176,8 +176,12 @@ void bench_print(const json_t *result)
   if (scenes) print_scenes(scenes);
   if (kernels) print_kernels(kernels);
   if (growth) print_growth(growth);
-  if (json_object_get(result, "collision")) print_contacts(json_object_get(result, "collision"));
-  if (json_object_get(result, "constraint")) print_contacts(json_object_get(result, "constraint"));
+  if (json_object_get(result, "collision")) print_sizes(json_object_get(result, "collision"), "contacts");
+  if (json_object_get(result, "constraint")) print_sizes(json_object_get(result, "constraint"), "contacts");
+  if (json_object_get(result, "topology")) print_sizes(json_object_get(result, "topology"), "changed");
+  if (json_object_get(result, "constraint_scenes")) bench_print_figures(json_object_get(result, "constraint_scenes"));
+  if (json_object_get(result, "lattice")) bench_print_lattice(json_object_get(result, "lattice"));
+  if (json_object_get(result, "robot")) bench_print_robot(json_object_get(result, "robot"));
   if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }
 

@@ -114,8 +114,10 @@ static int check(const Options *o)
   if (dv_mesh_can_read(o->scene)) return check_mesh(o);
   dvContext *context = context_for(o);
   dvScene *scene = NULL;
+  context->progress = progress_begin(false);
   dv_scene_read(context, o->scene, &scene);
   bool ready = scene && dv_scene_init(scene) == DV_OK;
+  progress_end();
   context->log.strict = false;
   if (ready) {
     dv_scene_lint(scene);

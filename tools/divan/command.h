@@ -28,6 +28,7 @@ typedef struct Options {
   long threads;
   const char *compat;   // NULL: the scene decides
   bool skip_missing, strict;
+  dvScriptReader read_script;   // of scenes in Python; NULL outside of it
   // run
   long steps, every;
   double dt;
@@ -63,6 +64,14 @@ typedef struct Command {
 extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench,
     command_validate, command_view, command_new_plugin;
 
+// The whole command. With a reader of scenes in Python it runs inside of Python, else such a scene takes it there.
+int divan_command(int count, char **arguments, dvScriptReader read_script);
+// Runs the command line in Python when it names a scene that needs it (python.c); returns a status only where there is
+// none, else -1 when it does not concern it.
+int enter_python(int count, char **arguments);
+
+const char *viewer_page_text(size_t *length);   // the page of the viewer, where it is built in
+
 // Reads the command line of a verb, without the verb; 0, or DV_ERROR_USAGE after a message. Free the options either
 // way.
 int options_read(const Command *c, Options *o, int count, char **arguments);
@@ -80,6 +89,11 @@ void print_summary_of_messages(const dvLog *log);
 bool output_file(const char *path);
 bool output_directory(const char *path);
 bool cannot_write(const char *path);   // says so, with the cause in errno; false
+
+// Shows how far the setting up of a scene is, on a terminal and where it takes long: what a context is to fill
+// (dvContext.progress), or NULL where nobody would see it. progress_end comes before the next line that is printed.
+dvProgress *progress_begin(bool quiet);
+void progress_end(void);
 
 // From now on the first Ctrl-C (or SIGTERM) is remembered, the second ends the program at once.
 void catch_interrupts(void);

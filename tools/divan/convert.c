@@ -143,12 +143,13 @@ const Command command_convert = {
     .verb = VERB_CONVERT,
     .name = "convert",
     .summary = "write a scene in today's form, or a mesh in another format",
-    .usage = "divan convert IN.scn OUT.scn [options]\n"
+    .usage = "divan convert IN.scn OUT.scn|OUT.py [options]\n"
              "       divan convert MESH OUT [--force]\n",
     .about =
         "Writes a scene back with includes expanded, today's names and values in their shortest form. Converting\n"
         "the result again gives the same bytes. Names of files that stand relative to the scene are made relative\n"
-        "to OUT, where it is in another directory. Comments stay at their places.\n\n"
+        "to OUT, where it is in another directory. Comments stay at their places. OUT.py is a script with\n"
+        "createScene(rootNode), as SofaPython3 has them (docs/python.md).\n\n"
         "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node\n"
         ".inp .gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind\n"
         "the name.\n",

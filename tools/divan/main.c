@@ -39,6 +39,7 @@ dvContext *context_for(const Options *o)
   dvCompatMode mode;
   context->skip_missing = o->skip_missing;
   context->log.strict = o->strict;
+  context->read_script = o->read_script;
   if (o->compat && dv_compat_parse(o->compat, &mode)) dv_compat_choose(context, mode);
   for (size_t i = 0; i < o->data.count; i++) {
     if (access(o->data.data[i], R_OK | X_OK) != 0)
@@ -51,7 +52,7 @@ dvContext *context_for(const Options *o)
 }
 
 // reads the rest of the command line and does what it asks for
-static int obey(const Command *c, int count, char **arguments)
+static int obey(const Command *c, int count, char **arguments, dvScriptReader read_script)
 {
   for (int i = 0; i < count; i++)
     if (dv_same(arguments[i], "--help") || dv_same(arguments[i], "-h")) {
@@ -60,6 +61,7 @@ static int obey(const Command *c, int count, char **arguments)
     }
   Options o;
   int status = options_read(c, &o, count, arguments);
+  o.read_script = read_script;
   if (!status) status = c->run(&o);
   options_free(&o);
   return status;
@@ -87,7 +89,7 @@ void catch_interrupts(void)
 
 int interrupted(void) { return caught ? 128 + (int)caught : 0; }
 
-static int run_verb(int count, char **arguments)
+static int run_verb(int count, char **arguments, dvScriptReader read_script)
 {
   if (count < 2) {
     print_help(stderr);
@@ -105,7 +107,7 @@ static int run_verb(int count, char **arguments)
   const char *names[DV_COUNT(commands)];
   for (size_t i = 0; i < DV_COUNT(commands); i++) {
     names[i] = commands[i]->name;
-    if (dv_same(commands[i]->name, verb)) return obey(commands[i], count - 2, arguments + 2);
+    if (dv_same(commands[i]->name, verb)) return obey(commands[i], count - 2, arguments + 2, read_script);
   }
   int near = dv_nearest(verb, names, (int)DV_COUNT(commands));
   if (near >= 0) return usage_error(NULL, "there is no verb '%s'; did you mean '%s'?", verb, names[near]);
@@ -113,9 +115,11 @@ static int run_verb(int count, char **arguments)
 }
 
 // what was printed counts as a result: on a full device it is lost
-int main(int count, char **arguments)
+int divan_command(int count, char **arguments, dvScriptReader read_script)
 {
-  int status = run_verb(count, arguments);
+  for (int i = 0; i < count; i++)   // what follows is the script's
+    if (dv_same(arguments[i], "--")) count = i;
+  int status = run_verb(count, arguments, read_script);
   bool lost = ferror(stdout) != 0;
   if (fflush(stdout) == 0 && !lost) return status;
   fprintf(stderr, "divan: error: the standard output cannot be written: %s\n", strerror(errno));

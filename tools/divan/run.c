@@ -210,6 +210,7 @@ static int run(const Options *r)
     return usage_error(&command_run, "not enough memory for --profile");
   double began = dv_now();
   dvScene *scene = NULL;
+  context->progress = progress_begin(r->quiet);
   dv_timer_begin(context->timers, "load");
   dv_scene_read(context, r->scene, &scene);
   dv_timer_end(context->timers);
@@ -217,6 +218,8 @@ static int run(const Options *r)
   if (scene) dv_scene_init(scene);
   context->log.strict = false;
   dv_timer_end(context->timers);
+  progress_end();
+  context->progress = NULL;
   Outcome o = {.status = context->log.worst, .init = dv_now() - began};
   if (o.status != DV_OK || !scene) {
     print_summary_of_messages(&context->log);

@@ -20,10 +20,20 @@ static const Topic topics[] = {
      "TriangularFEMForceField TriangleFEMForceField TriangularShell BendingSprings QuadBending BiquadraticSprings "
      "QuadraticSprings MeshSpringForceField TriangularAnisotropic"},
     {"rope cable wire thread string rod beam needle catheter hair",
-     "BeamFEMForceField BeamLinearMapping MeshSpringForceField AngularSpring EdgeSetTopologyContainer DistanceMapping"},
+     "BeamFEMForceField BeamLinearMapping MeshSpringForceField AngularSpring EdgeSetTopologyContainer DistanceMapping "
+     "CableConstraint"},
+    {"catheter guidewire guide wire needle suture instrument endoscope surgery intervention sheath puncture",
+     "AdaptiveBeam BeamInterpolation WireRestShape RodSection InterventionalRadiology BeamAdapterAction "
+     "NeedleInsertion "
+     "SutureController BeamLengthMapping BeamProjection"},
+    {"cut cutting carve incise tear resection knife scalpel topology change",
+     "TopologicalChangeProcessor CarvingManager TearingEngine TopologyBoundingTrasher TopologyModifier"},
+    {"soft robot actuator gripper pneumatic inverse control",
+     "CableConstraint SurfacePressure PositionConstraint JointConstraint QPInverse Actuator Effector Lattice"},
+    {"fluid liquid water particle flow", "SPHFluid Particle SpatialGrid"},
     {"contact collision collide touch friction floor ground wall obstacle",
      "Collision NarrowPhase BroadPhase Proximity DiscreteIntersection LocalMinDistance ContactManager PlaneForceField "
-     "SphereForceField EllipsoidForceField ConicalForceField"},
+     "SphereForceField EllipsoidForceField ConicalForceField ConstraintSolver ConstraintCorrection FreeMotion"},
     {"gravity weight fall", "Gravity UniformMass DiagonalMass MeshMatrixMass"},
     {"inertia density", "Mass"},
     {"damping viscosity drag", "Damping DampVelocity"},
@@ -31,7 +41,7 @@ static const Topic topics[] = {
      "ConstantForceField PressureForceField LinearForceField TorsionForceField MouseSpring"},
     {"fix hold clamp anchor pin boundary dirichlet", "FixedProjective PartialFixed RestShapeSprings Attach FixedPlane"},
     {"attach glue connect joint hinge link",
-     "AttachProjective BilateralLagrangian JointSpring Articulat SpringForceField RestShapeSprings"},
+     "AttachProjective BilateralLagrangian JointLagrangian JointSpring Articulat SpringForceField RestShapeSprings"},
     {"move motion drive actuate prescribed", "MovementProjective VelocityProjective OscillatorProjective Controller"},
     {"select region roi choose", "ROI"},
     {"rigid robot skeleton bone frame", "RigidMapping Articulat Skinning GenerateRigidMass FrameBlending JointSpring"},

@@ -303,6 +303,9 @@ static int validate(const Options *o)
   good = validate_shells(quick) && good;
   good = validate_frames(quick) && good;
   good = validate_contact(quick) && good;
+  good = validate_instruments(quick) && good;
+  good = validate_needle(quick) && good;
+  good = validate_lattice(quick) && good;
   if (directory) good = validate_cylinder(directory) && good;
   return good ? 0 : DV_ERROR_INPUT;
 }
@@ -313,9 +316,10 @@ const Command command_validate = {
     .summary = "compare the finite elements with theory and experiment",
     .usage = "divan validate [--quick] [DIR]\n",
     .about = "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order\n"
-             "of convergence, curves of hyperelastic laws, shells, bars of frames beside finite elements. With a\n"
-             "directory that holds truthcylinder1.msh and truthCylinder-Deformed.obj (share/mesh of SOFA) also with\n"
-             "the scanned silicone cylinder of Marchal et al. (2008). Takes one or two minutes.\n",
+             "of convergence, curves of hyperelastic laws, shells, bars of frames beside finite elements, contacts,\n"
+             "curved beams, needles, lattices of springs. With a directory that holds truthcylinder1.msh and\n"
+             "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the scanned silicone cylinder of Marchal et\n"
+             "al. (2008). Takes some minutes.\n",
     .examples = "  divan validate ../shared/sofa/share/mesh > validation.md\n",
     .most_names = 1,
     .run = validate,

@@ -18,6 +18,9 @@ bool validate_laws(void);
 bool validate_shells(bool quick);
 bool validate_frames(bool quick);
 bool validate_contact(bool quick);
+bool validate_instruments(bool quick);
+bool validate_needle(bool quick);
+bool validate_lattice(bool quick);
 bool validate_cylinder_is_there(const char *directory);   // its files; false after a message
 bool validate_cylinder(const char *directory);
 

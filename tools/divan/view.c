@@ -24,6 +24,12 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char viewer_page[], viewer_page_end[];
 
+const char *viewer_page_text(size_t *length)
+{
+  *length = (size_t)(viewer_page_end - viewer_page);
+  return viewer_page;
+}
+
 enum { USUAL_PORT = 8123, GRACE = 1 };   // seconds that an orderly end may wait for
 
 static atomic_int stopped;   // the first signal; lock-free: a signal may set it
@@ -89,8 +95,9 @@ static int run(const Options *v)
     fprintf(stderr, "divan view: there is no scene %s\n", v->scene);
     return DV_ERROR_INPUT;
   }
-  dvServerOptions o = {
-      .host = v->host, .token = v->token, .page = viewer_page, .page_length = (size_t)(viewer_page_end - viewer_page)};
+  size_t length;
+  dvServerOptions o = {.host = v->host, .token = v->token, .page = viewer_page_text(&length)};
+  o.page_length = length;
   o.port = v->port < 0 ? USUAL_PORT : (int)v->port;
   o.session = (dvSessionOptions){.scene = v->scene,
                                  .data = v->data.data,
@@ -102,7 +109,9 @@ static int run(const Options *v)
                                  .plugin_path_count = v->plugin_paths.count,
                                  .compat = v->compat,
                                  .skip_missing = v->skip_missing,
+                                 .read_script = v->read_script,
                                  .print = true,
+                                 .progress = progress_begin(false),
                                  .animate = v->animate};
   struct sigaction act = {.sa_handler = on_signal}, end = {.sa_handler = at_once};
   sigaction(SIGINT, &act, NULL);
@@ -115,6 +124,7 @@ static int run(const Options *v)
     o.port = 0;
     server = dv_server_create(&o, &why);
   }
+  progress_end();
   int status = 0;
   if (!server) {
     fprintf(stderr, "divan view: %s\n", why.text);

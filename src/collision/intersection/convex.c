@@ -21,9 +21,11 @@ static void load_brick(const dvCollisionModel *m, int32_t element, dvConvex *c)
 {
   const double *x = dv_collision_point(m, element), *half = m->lengths->data + 3 * element;
   dvVec3 centre = dv_vec3_load(x), side[3];
+  c->centre = centre;
   dvMat3 r = dv_quat_to_matrix(dv_quat_load(x + 3));
   for (int k = 0; k < 3; k++) {
     c->axis[k] = dv_mat3_column(r, k);
+    c->half[k] = half[k];
     side[k] = dv_vec3_scale(c->axis[k], half[k]);
   }
   for (int i = 0; i < 8; i++) {
@@ -52,9 +54,12 @@ void dv_convex_load(const dvCollisionModel *m, int32_t element, dvConvex *out)
   }
 }
 
-// the corner farthest along d
+// the corner farthest along d; of a brick the sides tell
 static int farthest(const dvConvex *c, dvVec3 d)
 {
+  if (c->count == 8)
+    return (dv_vec3_dot(c->axis[0], d) > 0) | (dv_vec3_dot(c->axis[1], d) > 0) << 1 |
+           (dv_vec3_dot(c->axis[2], d) > 0) << 2;
   int best = 0;
   double most = dv_vec3_dot(c->corner[0], d);
   for (int i = 1; i < c->count; i++) {
@@ -160,21 +165,33 @@ static bool has_corner(const Simplex *s, int i, int j)
 
 typedef enum Apart { OVERLAPPING, APART, TOO_FAR } Apart;
 
+// two corners that look at each other
+static void start(const dvConvex *a, const dvConvex *b, Simplex *s)
+{
+  int i = 0, j = 0;
+  if (a->count == 8 && b->count == 8) {
+    dvVec3 way = dv_vec3_sub(b->centre, a->centre);
+    i = farthest(a, way), j = farthest(b, dv_vec3_neg(way));
+  }
+  s->count = 0;
+  add_corner(s, a, b, i, j);
+  s->weight[0] = 1;
+}
+
 static Apart nearest(const dvConvex *a, const dvConvex *b, double reach, dvNearest *out)
 {
-  Simplex s = {0}, kept;
-  double size = 0;
-  add_corner(&s, a, b, 0, 0);
-  s.weight[0] = 1;
+  Simplex s, kept;
+  double size = 0;   // squared
+  start(a, b, &s);
   dvVec3 x = s.corner[0];
   for (int round = 0; round < ROUNDS; round++) {
     int i = farthest(a, dv_vec3_neg(x)), j = farthest(b, x);
     dvVec3 w = dv_vec3_sub(a->corner[i], b->corner[j]);
-    double square = dv_vec3_norm2(x), along = dv_vec3_dot(x, w), length = sqrt(square);
-    size = dv_max(size, dv_vec3_norm(w));
-    if (length <= TOUCHING * size) return OVERLAPPING;
-    if (along > reach * length) return TOO_FAR;
-    if (square - along <= ROUND_OFF * size * length || has_corner(&s, i, j)) break;
+    double square = dv_vec3_norm2(x), along = dv_vec3_dot(x, w);
+    size = dv_max(size, dv_vec3_norm2(w));
+    if (square <= TOUCHING * TOUCHING * size) return OVERLAPPING;
+    if (along > 0 && along * along > reach * reach * square) return TOO_FAR;
+    if (square - along <= ROUND_OFF * sqrt(size * square) || has_corner(&s, i, j)) break;
     kept = s;
     add_corner(&s, a, b, i, j);
     if (!shrink(&s)) {
@@ -194,6 +211,49 @@ static Apart nearest(const dvConvex *a, const dvConvex *b, double reach, dvNeare
   for (int side = 0; side < 2; side++) out->point[side] = blend(on[side], s.weight, s.count);
   out->normal = dv_direction(dv_vec3_neg(x), &out->distance);
   return APART;
+}
+
+// --- two bricks ----------------------------------------------------------------------------------
+
+// how far the second lies beyond the face of the first that looks at it most, and which axis that is
+static double beyond_face(const dvConvex *a, const dvConvex *b, int *axis)
+{
+  dvVec3 way = dv_vec3_sub(b->centre, a->centre);
+  double most = -INFINITY;
+  for (int k = 0; k < 3; k++) {
+    double gap = fabs(dv_vec3_dot(way, a->axis[k])) - a->half[k];
+    for (int n = 0; n < 3; n++) gap -= b->half[n] * fabs(dv_vec3_dot(a->axis[k], b->axis[n]));
+    if (gap > most) most = gap, *axis = k;
+  }
+  return most;
+}
+
+// The corner of the second that is nearest to that face, if it lies over it: nothing can be nearer, since the plane of
+// the face parts the two.
+static bool over_face(const dvConvex *a, const dvConvex *b, int axis, bool turned, dvNearest *out)
+{
+  dvVec3 n = a->axis[axis];
+  if (dv_vec3_dot(dv_vec3_sub(b->centre, a->centre), n) < 0) n = dv_vec3_neg(n);
+  dvVec3 corner = b->corner[farthest(b, dv_vec3_neg(n))], from = dv_vec3_sub(corner, a->centre);
+  for (int k = 0; k < 3; k++)
+    if (k != axis && fabs(dv_vec3_dot(from, a->axis[k])) > a->half[k]) return false;
+  double gap = dv_vec3_dot(from, n) - a->half[axis];
+  dvVec3 below = dv_vec3_add_scaled(corner, n, -gap);
+  *out = (dvNearest){.point = {turned ? corner : below, turned ? below : corner},
+                     .normal = turned ? dv_vec3_neg(n) : n,
+                     .distance = gap};
+  return true;
+}
+
+static Apart nearest_of_bricks(const dvConvex *a, const dvConvex *b, double reach, dvNearest *out)
+{
+  int first = 0, second = 0;
+  double on_a = beyond_face(a, b, &first), on_b = beyond_face(b, a, &second), gap = dv_max(on_a, on_b);
+  if (gap > reach) return TOO_FAR;
+  double size = dv_max(dv_max(a->half[0], a->half[1]), a->half[2]);
+  if (gap > 1e-9 * size && (on_a >= on_b ? over_face(a, b, first, false, out) : over_face(b, a, second, true, out)))
+    return APART;
+  return nearest(a, b, reach, out);
 }
 
 // --- overlap -------------------------------------------------------------------------------------
@@ -284,7 +344,8 @@ static void overlap(const dvConvex *a, const dvConvex *b, dvNearest *out)
 
 bool dv_convex_nearest(const dvConvex *a, const dvConvex *b, double reach, dvNearest *out)
 {
-  Apart found = nearest(a, b, reach, out);
+  bool bricks = a->count == 8 && b->count == 8;
+  Apart found = bricks ? nearest_of_bricks(a, b, reach, out) : nearest(a, b, reach, out);
   if (found == OVERLAPPING) overlap(a, b, out);
   return found != TOO_FAR && out->distance <= reach;
 }

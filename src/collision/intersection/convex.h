@@ -10,6 +10,8 @@ typedef struct dvConvex {
   int count;
   dvVec3 corner[8];   // of a brick: bit k of the number tells on which side of axis k it lies
   dvVec3 axis[3];     // of a brick: unit vectors
+  dvVec3 centre;      // of a brick
+  double half[3];     // its half lengths
   double radius;
 } dvConvex;
 

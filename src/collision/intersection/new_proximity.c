@@ -59,20 +59,10 @@ static Border border_at(int k, double at, double border)
                   corners[k][1] + at * (corners[k + 1][1] - corners[k][1]), needed};
 }
 
-static Border nearest_border(const dvVec3 *c, dvVec3 point, double border)
-{
-  Border best = {0};
-  double least = INFINITY;
-  for (int k = 0; k < 3; k++) {
-    Border b = border_at(k, dv_nearest_on_line(c[k], c[(k + 1) % 3], point), border);
-    double d = dv_vec3_norm2(dv_vec3_sub(dv_on_plane(c[0], c[1], c[2], b.s, b.t), point));
-    if (d < least) least = d, best = b;
-  }
-  return best;
-}
-
-// s and t as on the plane, beyond the border
-static Border first_border(const dvVec3 *c, dvVec3 point, double border, double s, double t)
+// s and t as on the plane, beyond the border. Beyond an edge, and with a foot between its ends, the edge has the
+// nearest point of all: the triangle lies on the other side of it. What is left belongs to a corner or to the last
+// edge.
+static Border nearest_border(const dvVec3 *c, dvVec3 point, double border, double s, double t)
 {
   double on_ab = dv_nearest_on_line(c[0], c[1], point), on_ac = dv_nearest_on_line(c[0], c[2], point);
   if (on_ab < border && on_ac < border) return (Border){0, 0, DV_CORNER};
@@ -81,14 +71,28 @@ static Border first_border(const dvVec3 *c, dvVec3 point, double border, double 
   return border_at(1, dv_nearest_on_line(c[1], c[2], point), border);
 }
 
+// The same as SOFA has it for spheres: the place on an edge may lie before its first corner, and two of the edges are
+// asked for by the name of another.
+static Border mistaken_border(const dvVec3 *c, dvVec3 point, double s, double t)
+{
+  double on_ab = dv_nearest_on_line(c[0], c[1], point), on_ac = dv_nearest_on_line(c[0], c[2], point);
+  if (on_ab < DV_BORDER && on_ac < 0.1 * DV_BORDER) return (Border){0, 0, DV_CORNER};
+  if (on_ab < 1 - DV_BORDER && t < DV_BORDER) return (Border){on_ab, 0, DV_SIDE << 2};
+  if (on_ac < 1 - DV_BORDER && s < DV_BORDER) return (Border){0, on_ac, DV_SIDE << 2};
+  Border b = border_at(1, dv_nearest_on_line(c[1], c[2], point), DV_BORDER);
+  if (b.needed == DV_SIDE) b.needed = DV_SIDE << 1;
+  return b;
+}
+
 // The nearest point of a triangle, s and t as on its plane. False where that lies on a corner or edge which the
-// triangle does not stand for. `border` is where corners and edges begin.
-static bool nearest(const dvNewProximity *m, const dvVec3 *c, int flags, dvVec3 point, double border, double *s,
+// triangle does not stand for. Points and spheres differ in where corners and edges begin.
+static bool nearest(const dvNewProximity *m, const dvVec3 *c, int flags, dvVec3 point, bool sphere, double *s,
                     double *t)
 {
+  double border = sphere ? DV_BORDER : DBL_EPSILON;
   if (!dv_nearest_on_plane(c[0], c[1], c[2], point, s, t)) return false;
   if (*s >= border && *t >= border && *s + *t <= 1 - border) return true;
-  Border b = m->first_edges ? first_border(c, point, border, *s, *t) : nearest_border(c, point, border);
+  Border b = sphere && m->sphere_edges ? mistaken_border(c, point, *s, *t) : nearest_border(c, point, border, *s, *t);
   *s = b.s, *t = b.t;
   return flags & b.needed;
 }
@@ -97,7 +101,7 @@ static void on_triangle(const Test *t, const dvVec3 *c, int flags, dvVec3 point,
 {
   double s, u;
   const dvNewProximity *m = (const dvNewProximity *)t->p->method;
-  if (nearest(m, c, flags, point, DBL_EPSILON, &s, &u)) keep(t, dv_on_plane(c[0], c[1], c[2], s, u), point, turned, id);
+  if (nearest(m, c, flags, point, false, &s, &u)) keep(t, dv_on_plane(c[0], c[1], c[2], s, u), point, turned, id);
 }
 
 static void corners_of(const dvCollisionModel *m, int32_t i, int count, dvVec3 *out)
@@ -214,7 +218,7 @@ static void triangle_sphere(const dvProximity *p, int32_t i, int32_t j, dvContac
   dvVec3 c[3], centre = dv_corner(p->model[1], j, 0);
   double s, t, length, r = dv_radius(p->model[1], j);
   corners_of(p->model[0], i, 3, c);
-  if (!nearest((const dvNewProximity *)p->method, c, p->model[0]->flags.data[i], centre, DV_BORDER, &s, &t)) return;
+  if (!nearest((const dvNewProximity *)p->method, c, p->model[0]->flags.data[i], centre, true, &s, &t)) return;
   dvVec3 q = dv_on_plane(c[0], c[1], c[2], s, t);
   if (!dv_within(q, centre, p->alarm + r)) return;
   dvVec3 n = dv_direction(dv_vec3_sub(centre, q), &length);
@@ -243,7 +247,8 @@ bool dv_new_proximity_wants(dvObject *o, const dvShapePair *pair)
   dvNewProximity *m = (dvNewProximity *)o;
   if (pair->first == DV_SHAPE_TRIANGLE && pair->second == DV_SHAPE_TRIANGLE)
     m->first_corners = dv_compat(o, DV_COMPAT_FIRST_CORNER);
-  if (pair->first == DV_SHAPE_TRIANGLE) m->first_edges = dv_compat(o, DV_COMPAT_OBTUSE_TRIANGLE);
+  if (pair->first == DV_SHAPE_TRIANGLE && pair->second == DV_SHAPE_SPHERE)
+    m->sphere_edges = dv_compat(o, DV_COMPAT_SPHERE_EDGES);
   return true;
 }
 
@@ -255,6 +260,7 @@ static const dvIntersectionOps new_proximity_ops = {.pairs = dv_new_proximity_pa
 const dvClass dv_new_proximity_class = {
     .struct_size = sizeof(dvClass),
     .name = "NewProximityIntersection",
+    .aliases = "CudaProximityIntersection",
     .help = "contacts where triangles, lines, points and spheres are near each other, at their borders too",
     .module = "Sofa.Component.Collision.Detection.Intersection",
     .size = sizeof(dvNewProximity),

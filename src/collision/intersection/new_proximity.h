@@ -11,7 +11,7 @@ typedef struct dvNewProximity {
   DV_NEW_PROXIMITY_FIELDS(DV_MEMBER)
   // as in SOFA:
   bool first_corners;   // count for every triangle
-  bool first_edges;     // beyond two edges the first is taken, not the nearer
+  bool sphere_edges;    // are asked for by wrong names
 } dvNewProximity;
 
 extern const dvFieldBlock dv_new_proximity_block;

@@ -19,7 +19,8 @@ typedef struct Polygon {
 static Polygon face_along(const dvConvex *c, dvVec3 d, dvVec3 *normal)
 {
   static const int around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-  Polygon f = {.count = c->count};
+  Polygon f;
+  f.count = c->count;
   *normal = dv_vec3(0, 0, 0);
   if (c->count == 8) {
     int axis = 0;
@@ -43,33 +44,41 @@ static Polygon face_along(const dvConvex *c, dvVec3 d, dvVec3 *normal)
   return f;
 }
 
-// what lies behind the plane through p with the normal `out`
-static Polygon cut(const Polygon *f, dvVec3 p, dvVec3 out)
+// cuts off what lies before the plane through p with the normal `out`
+static void cut(Polygon *f, dvVec3 p, dvVec3 out)
 {
-  Polygon in = {0};
+  double height[DV_PATCH + 4];
+  bool beyond = false;
+  for (int i = 0; i < f->count; i++) {
+    height[i] = dv_vec3_dot(dv_vec3_sub(f->corner[i], p), out);
+    beyond = beyond || height[i] > 0;
+  }
+  if (!beyond) return;
+  Polygon in;
+  in.count = 0;
   int last = f->count == 2 ? 1 : f->count;   // a line has one side, a polygon as many as corners
   for (int i = 0; i < f->count; i++) {
-    dvVec3 a = f->corner[i], b = f->corner[(i + 1) % f->count];
-    double here = dv_vec3_dot(dv_vec3_sub(a, p), out), there = dv_vec3_dot(dv_vec3_sub(b, p), out);
-    if (here <= 0 && in.count < (int)DV_COUNT(in.corner)) in.corner[in.count++] = a;
+    int next = i + 1 < f->count ? i + 1 : 0;
+    double here = height[i], there = height[next];
+    if (here <= 0 && in.count < (int)DV_COUNT(in.corner)) in.corner[in.count++] = f->corner[i];
     if (i < last && ((here < 0 && there > 0) || (here > 0 && there < 0)) && in.count < (int)DV_COUNT(in.corner))
-      in.corner[in.count++] = dv_on_line(a, b, here / (here - there));
+      in.corner[in.count++] = dv_on_line(f->corner[i], f->corner[next], here / (here - there));
   }
-  return in;
+  f->count = in.count;
+  for (int i = 0; i < in.count; i++) f->corner[i] = in.corner[i];
 }
 
-static Polygon cut_by_sides(Polygon f, const Polygon *ground, dvVec3 along)
+static void cut_by_sides(Polygon *f, const Polygon *ground, dvVec3 along)
 {
   dvVec3 middle = ground->corner[0];
   for (int i = 1; i < ground->count; i++) middle = dv_vec3_add(middle, ground->corner[i]);
   middle = dv_vec3_scale(middle, 1.0 / ground->count);
-  for (int i = 0; i < ground->count && f.count; i++) {
+  for (int i = 0; i < ground->count && f->count; i++) {
     dvVec3 a = ground->corner[i];
-    dvVec3 out = dv_vec3_cross(dv_vec3_sub(ground->corner[(i + 1) % ground->count], a), along);
+    dvVec3 out = dv_vec3_cross(dv_vec3_sub(ground->corner[i + 1 < ground->count ? i + 1 : 0], a), along);
     if (dv_vec3_dot(out, dv_vec3_sub(middle, a)) > 0) out = dv_vec3_neg(out);
-    f = cut(&f, a, out);
+    cut(f, a, out);
   }
-  return f;
 }
 
 // The places where `lying` of the one lies over the ground of the other; `turned`: the ground is of the second.
@@ -80,7 +89,8 @@ static int over_ground(const Polygon *ground, dvVec3 up, const Polygon *lying, c
   for (int i = 0; i < ground->count; i++)   // of a flat brick: no face
     if (dv_within(ground->corner[i], ground->corner[(i + 1) % ground->count], 1e-12)) return 0;
   if (nearest->distance > 0) n = turned ? dv_vec3_neg(up) : up;
-  Polygon f = cut_by_sides(*lying, ground, n);
+  Polygon f = *lying;
+  cut_by_sides(&f, ground, n);
   int count = f.count < DV_PATCH ? f.count : DV_PATCH;
   for (int i = 0; i < count; i++) {
     double gap = dv_vec3_dot(up, dv_vec3_sub(f.corner[i], ground->corner[0])) / dv_vec3_dot(up, n);

@@ -309,6 +309,7 @@ static void distance_destroy(dvObject *o)
 const dvClass dv_rigid_distance_model_class = {
     DISTANCE_MODEL,
     .name = "RigidDistanceGridCollisionModel",
+    .aliases = "DistanceGridCollisionModel RigidDistanceGrid DistanceGrid",
     .help = "a closed surface on a frame as a field of distances, for collisions",
     .dofs = DV_DOF_RIGID3,
     .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(rigid_fields)},
@@ -319,6 +320,7 @@ const dvClass dv_rigid_distance_model_class = {
 const dvClass dv_cell_distance_model_class = {
     DISTANCE_MODEL,
     .name = "FFDDistanceGridCollisionModel",
+    .aliases = "FFDDistanceGrid",
     .help = "a closed surface that hexahedra deform, as a field of distances, for collisions",
     .dofs = DV_DOF_VEC3,
     .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(cell_fields)},

@@ -8,7 +8,7 @@
 #include "collision/register.h"
 #include "math/vec.h"
 #include "object/compat.h"
-#include "topology/topology.h"
+#include "topology/change/modify.h"
 
 #include <string.h>
 
@@ -19,6 +19,8 @@
 #define POINT_NORMAL_FIELDS(X) X(bool, computeNormals, "0", "", "keep normals at the points up to date")
 #define CURVATURE_FIELDS(X) X(bool, useCurvature, "0", "", "leave out self-contacts of parts that are nearly flat")
 #define OCTREE_FIELDS(X) X(bool, drawOctree, "0", "", "draw the tree", .flags = DV_LOOKS)
+#define LEAF_FIELDS(X) \
+  X(int, leafScale, "0", "", "no effect: the tree of boxes is that of points", .flags = DV_IDLE | DV_HIDDEN)
 #define FREE_FIELDS(X) X(bool, displayFreePosition, "0", "", "draw the positions of free motion", .flags = DV_LOOKS)
 
 typedef struct ElementModel {
@@ -28,6 +30,7 @@ typedef struct ElementModel {
   CURVATURE_FIELDS(DV_MEMBER)
   OCTREE_FIELDS(DV_MEMBER)
   FREE_FIELDS(DV_MEMBER)
+  LEAF_FIELDS(DV_MEMBER)
   dvSurfaceNormals surface;   // of a closed one
 } ElementModel;
 
@@ -40,6 +43,8 @@ static const dvFieldDesc tetrahedron_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIB
 static const dvFieldDesc line_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) FREE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc point_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) POINT_NORMAL_FIELDS(DV_DESCRIBE)
                                                FREE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc particle_fields[] = {ELEMENT_MODEL_FIELDS(DV_DESCRIBE) POINT_NORMAL_FIELDS(DV_DESCRIBE)
+                                                  FREE_FIELDS(DV_DESCRIBE) LEAF_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 // --- elements ------------------------------------------------------------------------------------
@@ -101,6 +106,78 @@ static bool mark_triangles(ElementModel *m)
         m->base.flags.data[i] |= (uint16_t)(DV_RIM << k);
     }
   return true;
+}
+
+// the triangle that an edge of the mesh belongs to (dv_topology_around): of those that run along it the last, else the
+// first; `count` gets how many have it. -1 when there are too many to tell
+static int32_t owner_of_side(dvTopology *t, const int32_t ends[2], size_t *count)
+{
+  enum { MOST = 16 };
+  int32_t around[MOST], edge = dv_mesh_find(t, DV_EDGE, ends);
+  *count = dv_mesh_around(t, DV_TRIANGLE, ends, 2, around, MOST);
+  if (edge < 0 || *count > MOST) return -1;
+  const int32_t *triangles = dv_topology_list(t, DV_TRIANGLE)->data,
+                from = dv_topology_list(t, DV_EDGE)->data[2 * edge];
+  int32_t owner = around[0];
+  for (size_t i = 0; i < *count; i++) {
+    const int32_t *c = triangles + 3 * (size_t)around[i];
+    int j = 0;
+    while (j < 2 && (c[j] == ends[0] || c[j] == ends[1])) j++;   // the corner opposite to the edge
+    if (c[(j + 1) % 3] == from) owner = around[i];
+  }
+  return owner;
+}
+
+static bool mark_triangle(ElementModel *m, dvTopology *t, int32_t i)
+{
+  const int32_t *c = m->base.elements.data + 3 * (size_t)i;
+  uint16_t flags = 0;
+  for (size_t k = 0; k < 3; k++) {
+    int32_t first = i, ends[2] = {c[(k + 1) % 3], c[(k + 2) % 3]};
+    for (int32_t at = dv_topology_first_at(t, DV_TRIANGLE, c[k]); at >= 0; at = dv_topology_next_at(t, DV_TRIANGLE, at))
+      first = (int32_t)dv_min_int(first, at / 3);
+    if (first == i) flags |= (uint16_t)(DV_CORNER << k);
+    size_t count;
+    int32_t owner = owner_of_side(t, ends, &count);
+    if (owner < 0 && count > 1) return false;
+    if (owner == i) flags |= (uint16_t)(DV_SIDE << k);
+    if (owner >= 0 && count == 1) flags |= (uint16_t)(DV_RIM << k);
+  }
+  m->base.flags.data[i] = flags;
+  return true;
+}
+
+// Takes again what a batch of changes concerns; false when that is everything.
+static bool patch(ElementModel *m)
+{
+  static const dvElementKind kinds[] = {0, DV_POINT, DV_EDGE, DV_TRIANGLE, DV_TETRAHEDRON};
+  dvTopology *t = topology_of(m);
+  size_t width = (size_t)m->base.elements.width;
+  dvElementKind kind = kinds[width];
+  dvInts *elements = &m->base.elements;
+  const dvTrace *trace = t && m->base.mesh == t ? dv_follow_trace(&m->base.base, t) : NULL;
+  if (!trace || width == 1 || (width == 3 && dv_topology_count(t, DV_QUAD) > 0)) return false;
+  const dvInts *list = dv_topology_elements(t, kind);
+  const dvNumbers *rows = dv_trace_rows(t, kind);
+  if (elements->count != dv_trace_before(trace, kind, dv_ints_size(list)) * width ||
+      !dv_ints_resize(elements, list->count))
+    return false;
+  for (size_t i = 0; i < rows->count * width; i++) {
+    size_t at = (size_t)rows->data[i / width] * width + i % width;
+    if (list->data[at] < 0 || (size_t)list->data[at] >= m->base.state->count) return false;
+    elements->data[at] = list->data[at];
+  }
+  dv_cube_tree_follow(&m->base.tree, trace, kind);
+  m->base.boxes.count = 0;   // also of one that does not move
+  if (width != 3) return dv_follow_patched(&m->base.base);
+  m->base.from_quads = dv_ints_size(list);
+  dv_array_resize(&m->base.flags, m->base.from_quads);
+  dvNumbers around = {0};
+  dv_trace_around(t, DV_TRIANGLE, dv_trace_points(trace), &around);
+  bool good = true;
+  for (size_t i = 0; i < around.count && good; i++) good = mark_triangle(m, t, around.data[i]);
+  dv_array_free(&around);
+  return good && dv_follow_patched(&m->base.base);
 }
 
 static dvStatus take_elements(ElementModel *m)
@@ -314,7 +391,7 @@ static dvStatus point_init(dvObject *o)
 static void element_model_topology_changed(dvObject *o)
 {
   ElementModel *m = (ElementModel *)o;
-  take_elements(m);
+  if (!patch(m)) take_elements(m);
   m->surface.triangles.count = 0;
 }
 
@@ -342,6 +419,8 @@ ELEMENT_MODEL(dv_line_collision_model_class, "LineCollisionModel", "the edges of
               line_ops, line_init)
 ELEMENT_MODEL(dv_point_collision_model_class, "PointCollisionModel", "the points of a state, for collisions",
               point_fields, point_ops, point_init)
+ELEMENT_MODEL(dv_particle_collision_model_class, "SpatialGridPointModel", "the particles of a fluid, for collisions",
+              particle_fields, point_ops, point_init)
 ELEMENT_MODEL(dv_tetrahedron_collision_model_class, "TetrahedronCollisionModel",
               "the tetrahedra of a mesh, for points and rays that go into them", tetrahedron_fields, tetrahedron_ops,
               tetrahedron_init)

@@ -38,6 +38,7 @@ void dv_collision_model_destroy(dvObject *o)
 void dv_collision_model_remember(dvObject *o, dvMemoryStream *s)
 {
   dvCollisionModel *m = (dvCollisionModel *)o;
+  dv_cube_tree_settle(&m->tree, dv_collision_model_count(o));
   dv_remember_array(s, "tree", &m->tree.elements);
   dv_remember_numbers(s, "depth", &m->tree.depth, sizeof m->tree.depth);
   dv_remember_numbers(s, "size", &m->tree.size, sizeof m->tree.size);
@@ -97,6 +98,7 @@ static void sweep(dvCollisionModel *m)
 void dv_collision_model_refit(dvCollisionModel *m, int depth)
 {
   size_t count = dv_collision_model_count(&m->base);
+  dv_cube_tree_settle(&m->tree, count);
   bool made = count && m->tree.elements.count == count && m->tree.depth == depth && m->boxes.count == count;
   m->x = dv_state_read(m->state, DV_X);
   m->stride = (size_t)m->state->base.dof->coord;

@@ -117,6 +117,7 @@ static const dvCollisionModelOps sphere_ops = {DV_SHAPE_SPHERE, sphere_boxes, sp
 const dvClass dv_sphere_collision_model_class = {
     .struct_size = sizeof(dvClass),
     .name = "SphereCollisionModel",
+    .aliases = "CudaSphereModel CudaSphereCollisionModel",
     .help = "spheres at the points of a state, for collisions",
     .module = "Sofa.Component.Collision.Geometry",
     .dofs = DV_DOF_VEC3 | DV_DOF_RIGID3,

@@ -128,6 +128,26 @@ static bool any_may_touch(const dvModelList *models)
   return false;
 }
 
+// Some methods leave pairs to the points and lines of the models. Where nobody has any, nothing ever touches.
+static void check_shapes(const Pipeline *p)
+{
+  const dvCollisionModel *a = NULL, *b = NULL;
+  for (size_t i = 0; i < p->all.count; i++)
+    for (size_t k = 0; k <= i; k++) {
+      bool swapped;
+      const dvCollisionModel *first = p->all.data[i], *second = p->all.data[k];
+      if (!dv_models_may_touch(first, second)) continue;
+      const dvShapePair *pair = dv_shape_pair(p->intersection, first, second, &swapped);
+      if (!pair || pair->contacts || (first->surface && second->surface)) return;   // told elsewhere, or tested
+      a = first, b = second;
+    }
+  if (!a) return;
+  dv_warning(&p->base,
+             "add PointCollisionModel and LineCollisionModel beside them, or take another intersection method",
+             "it finds no contacts: %s leaves %s against %s to their points and lines, and there are none",
+             p->intersection->cls->name, a->primitives, b->primitives);
+}
+
 static dvStatus pipeline_bwd_init(dvObject *o)
 {
   Pipeline *p = (Pipeline *)o;
@@ -142,6 +162,7 @@ static dvStatus pipeline_bwd_init(dvObject *o)
   p->groups = companion(p, (dvLink){0}, DV_ROLE_GROUP_MANAGER);   // there need not be one
   p->complete = p->broad && p->narrow && p->intersection && p->manager;
   list_models(p);
+  if (p->complete) check_shapes(p);
   if (p->complete || !any_may_touch(&p->all)) return DV_OK;
   const char *missing = !p->broad          ? "a broad phase, such as BruteForceBroadPhase"
                         : !p->narrow       ? "a narrow phase, such as BVHNarrowPhase"

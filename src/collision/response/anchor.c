@@ -5,12 +5,13 @@
 //   on a frame                              x = c + R p, p the point in the frame
 //
 // Where the primitives are points of the state themselves there is nothing to map.
-#include "collision/collision.h"
+#include "collision/response/response.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
 #include "topology/search/surface.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <string.h>
 
 static const dvClass points_class = {
@@ -24,7 +25,7 @@ static const dvClass points_class = {
     .destroy = (void (*)(dvObject *))dv_state_free,
 };
 
-enum { CORNERS = 8 };
+enum { CORNERS = DV_HELD - 3 };
 
 typedef struct Held {
   int count;   // points that hold it; 0: the frame point[0]
@@ -42,22 +43,22 @@ typedef struct ContactMapping {
 
 // --- mapping -------------------------------------------------------------------------------------
 
+static dvVec3 place_of(Held *h, const double *x)
+{
+  dvVec3 p = h->local;
+  for (int k = 0; k < h->count; k++) p = dv_vec3_add_scaled(p, dv_vec3_load(x + 3 * h->point[k]), h->weight[k]);
+  if (h->count) return p;
+  const double *frame = x + 7 * h->point[0];
+  h->arm = dv_quat_rotate(dv_quat_load(frame + 3), h->local);
+  return dv_vec3_add(dv_vec3_load(frame), h->arm);
+}
+
 static void contact_apply(dvObject *o, int out_x, int in_x)
 {
   ContactMapping *m = (ContactMapping *)o;
   const double *x = dv_state_read(m->in, in_x);
   double *out = dv_state_overwrite(m->out, out_x);
-  for (size_t i = 0; i < m->held.count; i++) {
-    Held *h = &m->held.data[i];
-    dvVec3 p = h->local;
-    for (int k = 0; k < h->count; k++) p = dv_vec3_add_scaled(p, dv_vec3_load(x + 3 * h->point[k]), h->weight[k]);
-    if (h->count == 0) {
-      const double *frame = x + 7 * h->point[0];
-      h->arm = dv_quat_rotate(dv_quat_load(frame + 3), h->local);
-      p = dv_vec3_add(dv_vec3_load(frame), h->arm);
-    }
-    dv_vec3_store(out + 3 * i, p);
-  }
+  for (size_t i = 0; i < m->held.count; i++) dv_vec3_store(out + 3 * i, place_of(&m->held.data[i], x));
 }
 
 static void contact_apply_j(dvObject *o, int out_v, int in_v)
@@ -245,6 +246,30 @@ bool dv_contact_anchor_place(dvContactAnchor *a, dvLiveGroup *live, dvCollisionM
   return true;
 }
 
+// --- points that stay ----------------------------------------------------------------------------
+
+void dv_contact_anchor_where(const dvContactAnchor *a, size_t i, double at[DV_HELD])
+{
+  memset(at, 0, DV_HELD * sizeof *at);
+  if (!a->mapping) return;
+  const Held *h = &((const ContactMapping *)a->mapping)->held.data[i];
+  for (int k = 0; k < h->count; k++) at[k] = h->weight[k];
+  dv_vec3_store(at + CORNERS, h->local);
+}
+
+dvVec3 dv_contact_anchor_stay(dvContactAnchor *a, size_t i, const double at[DV_HELD])
+{
+  ContactMapping *m = (ContactMapping *)a->mapping;
+  Held *h = &m->held.data[i];
+  double sum = 0;
+  for (int k = 0; k < h->count; k++) sum += at[k];
+  bool fits = h->count == 0 || fabs(sum - 1) < 1e-6;   // the element may have become flat, and have fewer points
+  if (!fits) return place_of(h, dv_state_read(m->in, DV_X));
+  for (int k = 0; k < h->count; k++) h->weight[k] = at[k];
+  h->local = dv_vec3_load(at + CORNERS);
+  return place_of(h, dv_state_read(m->in, DV_X));
+}
+
 void dv_contact_anchor_attach(const dvContactAnchor *a, dvLiveGroup *live)
 {
   if (!a->mapping) return;
@@ -259,4 +284,31 @@ void dv_contact_anchor_end(dvContactAnchor *a, dvLiveGroup *live)
     dv_live_give(live, &a->state->base);
   }
   *a = (dvContactAnchor){0};
+}
+
+// --- rows of constraints -----------------------------------------------------------------------
+
+dvState *dv_contact_anchor_holder(const dvContactAnchor *a)
+{
+  return a->mapping ? ((const ContactMapping *)a->mapping)->in : a->state;
+}
+
+int32_t dv_contact_anchor_first(const dvContactAnchor *a, size_t i)
+{
+  return a->mapping ? ((const ContactMapping *)a->mapping)->held.data[i].point[0] : (int32_t)i;
+}
+
+void dv_contact_anchor_add_row(const dvContactAnchor *a, size_t i, int32_t row, const double axis[3], double factor,
+                               dvSparseRows *out)
+{
+  if (!a->mapping) {
+    dv_sparse_rows_add_many(out, row, 3 * (int32_t)i, axis, 3, factor);
+    return;
+  }
+  const Held *h = &((const ContactMapping *)a->mapping)->held.data[i];
+  for (int k = 0; k < h->count; k++) dv_sparse_rows_add_many(out, row, 3 * h->point[k], axis, 3, factor * h->weight[k]);
+  if (h->count) return;
+  double both[6] = {axis[0], axis[1], axis[2]};   // axis . (v + w x r) = axis . v + (r x axis) . w
+  dv_vec3_store(both + 3, dv_vec3_cross(h->arm, dv_vec3_load(axis)));
+  dv_sparse_rows_add_many(out, row, 6 * h->point[0], both, 6, factor);
 }

@@ -6,6 +6,7 @@
 #include "collision/collision.h"
 #include "collision/register.h"
 #include "collision/response/response.h"
+#include "object/compat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,10 @@ static const struct {
              {"default", &dv_penalty_response_class},
              {"FrictionContactConstraint", &dv_friction_response_class},
              {"FrictionContact", &dv_friction_response_class},
-             {"StickContactConstraint", &dv_stick_response_class}};
+             {"PersistentFrictionContact", &dv_persistent_response_class},
+             {"AugmentedLagrangianResponseConstraint", &dv_augmented_response_class},
+             {"StickContactConstraint", &dv_stick_response_class},
+             {"StickContactForceField", &dv_stick_springs_class}};
 
 // the name in front of its parameters
 static bool is_kind(const char *text, const char *name)
@@ -85,8 +89,36 @@ static void tell_missing(Manager *m, const char *kind)
   for (size_t i = 0; i < m->told.count; i++)
     if (is_kind(kind, m->told.data[i])) return;
   dv_strings_push(&m->told, kind, length);
-  dv_warning(&m->base, "response=\"PenalityContactForceField\" pushes bodies apart",
-             "this version computes no contacts of the kind %.*s: bodies pass through each other", (int)length, kind);
+  const char *names[DV_COUNT(kinds)];
+  for (size_t i = 0; i < DV_COUNT(kinds); i++) names[i] = kinds[i].name;
+  char *name = dv_strndup(kind, length);
+  int near = dv_nearest(name, names, (int)DV_COUNT(kinds));
+  char *advice = near >= 0 ? dv_format("did you mean %s?", names[near])
+                           : dv_format("response=\"PenalityContactForceField\" pushes bodies apart");
+  dv_warning(&m->base, advice, "this version computes no contacts of the kind %s: bodies pass through each other",
+             name);
+  dv_free(advice);
+  dv_free(name);
+}
+
+// what is written as name=value and means nothing to any kind
+static void check_parameters(Manager *m, const char *text)
+{
+  static const char *const known[] = {"mu", "tol", "epsilon"};
+  for (const char *at = text; *at; at += strspn(at, "& ")) {
+    size_t part = strcspn(at, "& "), key = strcspn(at, "=& "), found = DV_COUNT(known);
+    for (size_t i = 0; i < DV_COUNT(known); i++)
+      if (strlen(known[i]) == key && strncmp(known[i], at, key) == 0) found = i;
+    const char *value = at + key + (key < part), *end = value;
+    double number;
+    if (found == DV_COUNT(known))
+      dv_field_warning(&m->base, &m->responseParams, "mu, tol and epsilon are known: responseParams=\"mu=0.5\"",
+                       "there is no parameter '%.*s': it is ignored", (int)key, at);
+    else if (!dv_scan_real(&end, &number) || end != at + part)
+      dv_field_warning(&m->base, &m->responseParams, NULL, "'%.*s' is no number: %s keeps its default",
+                       (int)(at + part - value), value, known[found]);
+    at += part;
+  }
 }
 
 static bool matches(const char *word, const dvCollisionModel *m)
@@ -223,8 +255,13 @@ static dvStatus rules_init(dvObject *o)
 
 static dvStatus manager_bwd_init(dvObject *o)
 {
-  const dvClass *cls = class_of(((Manager *)o)->response);
-  if (cls == &dv_friction_response_class || cls == &dv_stick_response_class) dv_contact_check_corrections(o);
+  Manager *m = (Manager *)o;
+  const dvClass *cls = class_of(m->response);
+  if (*m->response && !cls) tell_missing(m, m->response);
+  check_parameters(m, m->responseParams);
+  bool by_forces = cls == &dv_penalty_response_class || cls == &dv_stick_springs_class;
+  if (cls && !by_forces) dv_contact_check_corrections(o);
+  if (cls == &dv_augmented_response_class) (void)dv_compat(o, DV_COMPAT_AUGMENTED_SLIDING);   // so that it is told
   return DV_OK;
 }
 

@@ -1,5 +1,6 @@
-// FrictionContactConstraint, StickContactConstraint: contacts answered by Lagrange multipliers, and the constraint
-// behind them, UnilateralLagrangianConstraint.
+// FrictionContactConstraint, PersistentFrictionContact (persistent.c), AugmentedLagrangianResponseConstraint,
+// StickContactConstraint: contacts answered by Lagrange multipliers, and the constraints behind them,
+// UnilateralLagrangianConstraint and AugmentedLagrangianConstraint.
 //
 //   d_n = (x_2 - x_1) . n - distance >= 0,   lambda_n >= 0,   d_n lambda_n = 0
 //   |lambda_t| <= mu lambda_n,   equal to it against the motion d_t where the contact slides
@@ -8,12 +9,21 @@
 // friction it has the first only. Normals are those of the beginning of the step. The motion along t and s is counted
 // from the moment in which the bodies meet, where that lies within the step, and is 0 for bodies that do not. What
 // sticks keeps its vector: x_2 - x_1 = p_2 - p_1, three equal rows. Contacts at one place (1e-4) count once.
+//
+// The augmented method does not ask how far a multiplier moves its contact: each iteration adds epsilon times the
+// violation and goes back onto the cone (Alart and Curnier 1991, with Uzawa's steps),
+//
+//   lambda_n = max(0, lambda_n - r d_n),   lambda_t = the nearest to lambda_t - r d_t with |lambda_t| <= mu lambda_n
+//
+// r = epsilon, and at most 1/w, beyond which steps overshoot. Without friction it is Gauss-Seidel's step.
 #include "collision/register.h"
-#include "collision/response/response.h"
+#include "collision/response/persistent.h"
 #include "math/vec.h"
 #include "mechanics/rows.h"
+#include "object/compat.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Contact {
   int32_t point[2];   // of the two states
@@ -21,6 +31,7 @@ typedef struct Contact {
   dvVec3 axis[3];     // n, t, s
   double distance;
   uint64_t id;
+  int32_t element[2];
 } Contact;
 
 #define CONTACT_FIELDS(X)                                                                \
@@ -31,8 +42,12 @@ typedef struct ContactConstraint {
   dvObject base;
   CONTACT_FIELDS(DV_MEMBER)
   dvState *state[2];
-  double mu, tolerance;
-  bool sticks;
+  const dvContactAnchor *anchor[2];   // what holds the points of these states
+  bool persists;                      // multipliers begin with those of the last step
+  dvPersistentMapping *keeper[2];     // of points that stick; NULL: they are found anew
+  double mu, tolerance, epsilon;      // epsilon: of the augmented method, else 0
+  bool sticks, as_sofa;
+  bool fresh;   // the bodies did not touch in the last step
   uint64_t identity;
   DV_ARRAY(Contact) contacts;
   double force;   // N, along the normals in the last step
@@ -46,18 +61,48 @@ static const dvFieldDesc contact_fields[] = {CONTACT_FIELDS(DV_DESCRIBE)};
 
 static int rows_of(const ContactConstraint *c) { return c->sticks || c->mu > 0 ? 3 : 1; }
 
+// SOFA's way along the plane of contact: without a bound, and what slides is pushed on
+static void slide_as_sofa(double epsilon, double mu, const double *d, double *lambda)
+{
+  double t = lambda[1] - epsilon * d[1], s = lambda[2] - epsilon * d[2], motion = hypot(d[1], d[2]);
+  if (hypot(t, s) < mu * lambda[0]) {
+    lambda[1] = t;
+    lambda[2] = s;
+  } else if (motion > 0) {
+    lambda[1] -= mu * d[0] * epsilon * d[1] / motion;
+    lambda[2] -= mu * d[0] * epsilon * d[2] / motion;
+  }
+}
+
+static void augmented_solve(dvObject *o, const dvLaw *law, const double *w, const double *d, double *lambda)
+{
+  const ContactConstraint *c = (const ContactConstraint *)o;
+  lambda[0] -= (c->as_sofa ? c->epsilon : dv_min(c->epsilon, 1 / w[0])) * d[0];
+  if (!(lambda[0] >= 0)) lambda[0] = lambda[1] = lambda[2] = 0;
+  else if (c->as_sofa) slide_as_sofa(c->epsilon, law->mu, d, lambda);
+  else {
+    double r = dv_min(c->epsilon, 1 / dv_max(w[4], w[8])), most = law->mu * lambda[0];
+    for (int i = 1; i < 3; i++) lambda[i] -= r * d[i];
+    double size = hypot(lambda[1], lambda[2]), part = size > most ? most / size : 1;
+    for (int i = 1; i < 3; i++) lambda[i] *= part;
+  }
+}
+
 static size_t contact_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out)
 {
   DV_UNUSED(step);
   const ContactConstraint *c = (const ContactConstraint *)o;
   dvLawKind kind = c->sticks ? DV_LAW_EQUAL : c->mu > 0 ? DV_LAW_FRICTION : DV_LAW_UNEQUAL;
+  if (kind == DV_LAW_FRICTION && c->epsilon > 0) kind = DV_LAW_OWN;
   for (size_t i = 0; out && i < c->contacts.count; i++)
     out[i] = (dvLaw){.kind = kind,
                      .rows = rows_of(c),
                      .mu = c->mu,
                      .tolerance = c->tolerance,
-                     .restarts = true,
-                     .id = c->contacts.data[i].id};
+                     .restarts = !c->persists,
+                     .id = c->contacts.data[i].id,
+                     .fresh = c->fresh,
+                     .solve = augmented_solve};
   return c->contacts.count;
 }
 
@@ -66,14 +111,25 @@ static void contact_rows(dvObject *o, const dvConstraintStep *step, dvRowSet *se
   DV_UNUSED(step);
   const ContactConstraint *c = (const ContactConstraint *)o;
   int rows = rows_of(c);
-  for (size_t i = 0; i < c->contacts.count; i++)
+  size_t at[2];
+  for (int side = 0; side < 2; side++)   // the list may move when the second comes in
+    at[side] = (size_t)(dv_rows_on(set, dv_contact_anchor_holder(c->anchor[side])) - set->states.data);
+  dvSparseRows *on[2] = {&set->states.data[at[0]].rows, &set->states.data[at[1]].rows};
+  for (size_t i = 0; i < c->contacts.count; i++) {
+    const Contact *contact = &c->contacts.data[i];
+    int32_t begin[2];
+    for (int side = 0; side < 2; side++)
+      begin[side] = dv_contact_anchor_first(c->anchor[side], (size_t)contact->point[side]);
+    int lower = on[0] == on[1] && begin[1] < begin[0];   // columns in order need no sorting
     for (int k = 0; k < rows; k++, first++) {
-      const Contact *contact = &c->contacts.data[i];
       double axis[3];
       dv_vec3_store(axis, contact->axis[k]);
-      dv_rows_add(set, c->state[0], first, (size_t)contact->point[0], axis, -1);
-      dv_rows_add(set, c->state[1], first, (size_t)contact->point[1], axis, 1);
+      for (int n = 0; n < 2; n++) {
+        int side = n ^ lower;
+        dv_contact_anchor_add_row(c->anchor[side], (size_t)contact->point[side], first, axis, side ? 1 : -1, on[side]);
+      }
     }
+  }
 }
 
 // the part of the motion that bodies make in contact: 1 all of it
@@ -114,12 +170,33 @@ static void contact_violation(dvObject *o, const dvConstraintStep *step, double 
   }
 }
 
+// within the cone by more than rounding
+static bool sticks(const ContactConstraint *c, const double *lambda)
+{
+  return rows_of(c) == 3 && lambda[0] > 0 && hypot(lambda[1], lambda[2]) < c->mu * lambda[0] * (1 - 1e-9);
+}
+
+static void keep_points(const ContactConstraint *c, int side, const double *lambda)
+{
+  dv_persistent_forget(c->keeper[side], c->identity, side);
+  if (!c->anchor[side]->mapping) return;   // they are points of the surface
+  for (size_t i = 0; i < c->contacts.count; i++) {
+    const Contact *contact = &c->contacts.data[i];
+    if (!sticks(c, lambda + i * (size_t)rows_of(c))) continue;
+    dvKeptPoint k = {c->identity, contact->id, {contact->element[0], contact->element[1]}, side, {0}};
+    dv_contact_anchor_where(c->anchor[side], i, k.at);
+    dv_persistent_put(c->keeper[side], &k);
+  }
+}
+
 static void contact_store(dvObject *o, const dvConstraintStep *step, const double *lambda)
 {
   ContactConstraint *c = (ContactConstraint *)o;
   int rows = rows_of(c);
   c->force = 0;
   for (size_t i = 0; i < c->contacts.count; i++) c->force += lambda[i * (size_t)rows] / step->dt;
+  for (int side = 0; side < 2; side++)
+    if (c->keeper[side]) keep_points(c, side, lambda);
 }
 
 static uint64_t contact_identity(const dvObject *o) { return ((const ContactConstraint *)o)->identity; }
@@ -132,18 +209,24 @@ static const dvConstraintOps contact_ops = {.laws = contact_laws,
                                             .store = contact_store,
                                             .identity = contact_identity};
 
-const dvClass dv_contact_constraint_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "UnilateralLagrangianConstraint",
-    .aliases = "UnilateralInteractionConstraint",
-    .help = "contacts with or without friction between two bodies; contact managers make it",
-    .module = "Sofa.Component.Constraint.Lagrangian.Model",
-    .dofs = DV_DOF_VEC3,
-    .size = sizeof(ContactConstraint),
-    .blocks = {&dv_object_block, DV_BLOCK(contact_fields)},
-    .ops = {[DV_ROLE_CONSTRAINT] = &contact_ops},
-    .destroy = constraint_destroy,
-};
+#define CONTACT_CLASS(variable_, name_, aliases_, help_)      \
+  const dvClass variable_ = {                                 \
+      .struct_size = sizeof(dvClass),                         \
+      .name = name_,                                          \
+      .aliases = aliases_,                                    \
+      .help = help_,                                          \
+      .module = "Sofa.Component.Constraint.Lagrangian.Model", \
+      .dofs = DV_DOF_VEC3,                                    \
+      .size = sizeof(ContactConstraint),                      \
+      .blocks = {&dv_object_block, DV_BLOCK(contact_fields)}, \
+      .ops = {[DV_ROLE_CONSTRAINT] = &contact_ops},           \
+      .destroy = constraint_destroy,                          \
+  }
+
+CONTACT_CLASS(dv_contact_constraint_class, "UnilateralLagrangianConstraint", "UnilateralInteractionConstraint",
+              "contacts with or without friction between two bodies; contact managers make it");
+CONTACT_CLASS(dv_augmented_constraint_class, "AugmentedLagrangianConstraint", NULL,
+              "contacts whose multipliers grow by epsilon times the violation; contact managers make it");
 
 // --- response ------------------------------------------------------------------------------------
 
@@ -151,31 +234,10 @@ typedef struct FrictionResponse {
   dvResponse base;
   dvContactSides sides;
   ContactConstraint *constraint;
-  DV_ARRAY(size_t) kept;   // contacts of the list
+  bool persists;
+  unsigned version;   // of the graph when the keepers of its points were looked for
+  dvDoubles once;     // contacts of the list
 } FrictionResponse;
-
-static double square_apart(const double *a, const double *b)
-{
-  double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  return x * x + y * y + z * z;
-}
-
-// the first of contacts at one place
-static void drop_doubles(FrictionResponse *r, const dvContactList *list)
-{
-  const double near = 1e-8;
-  r->kept.count = 0;
-  for (size_t i = 0; i < list->contacts.count; i++) {
-    const dvContact *c = &list->contacts.data[i];
-    bool found = false;
-    for (size_t k = 0; k < r->kept.count && !found; k++) {
-      const dvContact *other = &list->contacts.data[r->kept.data[k]];
-      double first = square_apart(c->point[0], other->point[0]);
-      found = first < near && first + square_apart(c->point[1], other->point[1]) < near;
-    }
-    if (!found) dv_push(&r->kept, i);
-  }
-}
 
 static void set_axes(Contact *c, dvVec3 n)
 {
@@ -190,11 +252,12 @@ static void set_axes(Contact *c, dvVec3 n)
 static void set_contacts(FrictionResponse *r, double distance, const dvContactList *list)
 {
   ContactConstraint *c = r->constraint;
-  dv_array_resize(&c->contacts, r->kept.count);
-  for (size_t i = 0; i < r->kept.count; i++) {
-    const dvContact *found = &list->contacts.data[r->kept.data[i]];
+  dv_array_resize(&c->contacts, r->once.kept.count);
+  for (size_t i = 0; i < r->once.kept.count; i++) {
+    const dvContact *found = &list->contacts.data[r->once.kept.data[i]];
     Contact *contact = &c->contacts.data[i];
     contact->id = found->id;
+    memcpy(contact->element, found->element, sizeof contact->element);
     contact->distance = distance;
     set_axes(contact, dv_vec3_load(found->normal));
     for (int side = 0; side < 2; side++) {
@@ -204,6 +267,9 @@ static void set_contacts(FrictionResponse *r, double distance, const dvContactLi
       contact->place[side] =
           dv_vec3_load(mapped ? found->point[side] : dv_state_read(r->sides.anchor[side].state, DV_X) + 3 * point);
       contact->distance += dv_contact_sides_radius(&r->sides, list, side, i);
+      const dvKeptPoint *kept =
+          mapped && c->keeper[side] ? dv_persistent_get(c->keeper[side], c->identity, side, found) : NULL;
+      if (kept) contact->place[side] = dv_contact_anchor_stay(&r->sides.anchor[side], i, kept->at);
     }
   }
 }
@@ -226,37 +292,75 @@ static uint64_t identity_of(const dvResponse *r)
   return (hash ^ (uint64_t)r->since) * 0x9e3779b97f4a7c15u;
 }
 
-static dvStatus update(FrictionResponse *r, dvLiveGroup *live, const dvObject *intersection, const dvContactList *list)
+static dvStatus update(FrictionResponse *r, const dvClass *cls, dvLiveGroup *live, const dvObject *intersection,
+                       const dvContactList *list)
 {
-  drop_doubles(r, list);
-  if (list->model[0]->contactStiffness == 0 || list->model[1]->contactStiffness == 0) r->kept.count = 0;
-  DV_TRY(dv_contact_sides_place(&r->sides, live, list, r->kept.data, r->kept.count));
-  if (!r->constraint)
-    r->constraint =
-        (ContactConstraint *)dv_live_take(live, &dv_contact_constraint_class, dv_dof(DV_VEC3), r->base.base.node);
-  for (int side = 0; side < 2; side++) r->constraint->state[side] = r->sides.anchor[side].state;
+  dv_doubles_drop(&r->once, list);
+  if (list->model[0]->contactStiffness == 0 || list->model[1]->contactStiffness == 0) r->once.kept.count = 0;
+  DV_TRY(dv_contact_sides_place(&r->sides, live, list, r->once.kept.data, r->once.kept.count));
+  const dvScene *scene = r->base.base.node->scene;
+  bool begins = !r->constraint;
+  if (begins) r->constraint = (ContactConstraint *)dv_live_take(live, cls, dv_dof(DV_VEC3), r->base.base.node);
+  r->constraint->persists = r->persists;
+  for (int side = 0; side < 2; side++) {
+    r->constraint->state[side] = r->sides.anchor[side].state;
+    r->constraint->anchor[side] = &r->sides.anchor[side];
+    if (!r->persists) r->constraint->keeper[side] = NULL;
+    else if (begins || r->version != scene->version)
+      r->constraint->keeper[side] = dv_persistent_find(list->model[side]);
+  }
+  r->version = scene->version;
   r->constraint->identity = identity_of(&r->base);
+  r->constraint->fresh = r->base.since == r->base.base.node->scene->step;
   r->constraint->tolerance = dv_response_number(&r->base, "tol", 0);
   set_contacts(r, dv_proximity(intersection, list->model[0], list->model[1]).contact, list);
   return DV_OK;
 }
 
+static dvStatus slide(FrictionResponse *r, const dvClass *cls, double otherwise, dvLiveGroup *live,
+                      const dvObject *intersection, const dvContactList *list)
+{
+  double mu = dv_response_number(&r->base, "mu", otherwise);
+  if (!(mu >= 0))
+    return dv_error(&r->base.base, "responseParams=\"mu=0.8\" is the default",
+                    "a friction coefficient of %g has no meaning", mu);
+  DV_TRY(update(r, cls, live, intersection, list));
+  r->constraint->mu = mu;
+  r->constraint->epsilon = 0;
+  r->constraint->sticks = false;
+  return DV_OK;
+}
+
 static dvStatus friction_update(dvObject *o, dvLiveGroup *live, const dvObject *intersection, const dvContactList *list)
 {
+  return slide((FrictionResponse *)o, &dv_contact_constraint_class, 0.8, live, intersection, list);
+}
+
+static dvStatus persistent_update(dvObject *o, dvLiveGroup *live, const dvObject *intersection,
+                                  const dvContactList *list)
+{
+  ((FrictionResponse *)o)->persists = true;
+  return friction_update(o, live, intersection, list);
+}
+
+static dvStatus augmented_update(dvObject *o, dvLiveGroup *live, const dvObject *intersection,
+                                 const dvContactList *list)
+{
   FrictionResponse *r = (FrictionResponse *)o;
-  double mu = dv_response_number(&r->base, "mu", 0.8);
-  if (!(mu >= 0))
-    return dv_error(o, "responseParams=\"mu=0.8\" is the default", "a friction coefficient of %g has no meaning", mu);
-  DV_TRY(update(r, live, intersection, list));
-  r->constraint->mu = mu;
-  r->constraint->sticks = false;
+  double epsilon = dv_response_number(&r->base, "epsilon", 0);
+  DV_TRY(slide(r, &dv_augmented_constraint_class, 0, live, intersection, list));
+  if (r->constraint->mu > 0 && !(epsilon > 0))
+    return dv_error(o, "give responseParams=\"mu=0.5&epsilon=10\"; about mass / time step of a point is a good one",
+                    "with an epsilon of %g multipliers never grow", epsilon);
+  r->constraint->epsilon = epsilon;
+  r->constraint->as_sofa = r->constraint->mu > 0 && dv_compat(o, DV_COMPAT_AUGMENTED_SLIDING);
   return DV_OK;
 }
 
 static dvStatus stick_update(dvObject *o, dvLiveGroup *live, const dvObject *intersection, const dvContactList *list)
 {
   FrictionResponse *r = (FrictionResponse *)o;
-  DV_TRY(update(r, live, intersection, list));
+  DV_TRY(update(r, &dv_contact_constraint_class, live, intersection, list));
   r->constraint->mu = 0;
   r->constraint->sticks = true;
   return DV_OK;
@@ -266,6 +370,8 @@ static void friction_attach(dvObject *o, dvLiveGroup *live, dvNode *node)
 {
   FrictionResponse *r = (FrictionResponse *)o;
   dv_contact_sides_attach(&r->sides, live);
+  for (int side = 1; side >= 0; side--)   // where points are kept, so on the first model if there
+    if (r->constraint->keeper[side]) node = ((const dvObject *)r->constraint->keeper[side])->node;
   r->constraint->base.node = node;
   dv_live_add(live, &r->constraint->base);
 }
@@ -274,6 +380,8 @@ static void friction_end(dvObject *o, dvLiveGroup *live)
 {
   FrictionResponse *r = (FrictionResponse *)o;
   dv_contact_sides_end(&r->sides, live);
+  for (int side = 0; r->constraint && side < 2; side++)
+    if (r->constraint->keeper[side]) dv_persistent_forget(r->constraint->keeper[side], r->constraint->identity, side);
   if (r->constraint) dv_live_give(live, &r->constraint->base);
   r->constraint = NULL;
 }
@@ -288,28 +396,28 @@ static void response_destroy(dvObject *o)
 {
   FrictionResponse *r = (FrictionResponse *)o;
   dv_contact_sides_free(&r->sides);
-  dv_array_free(&r->kept);
+  dv_doubles_free(&r->once);
 }
 
 static const dvResponseOps friction_ops = {friction_update, friction_attach, friction_end, friction_force},
+                           persistent_ops = {persistent_update, friction_attach, friction_end, friction_force},
+                           augmented_ops = {augmented_update, friction_attach, friction_end, friction_force},
                            stick_ops = {stick_update, friction_attach, friction_end, friction_force};
 
-const dvClass dv_friction_response_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "FrictionResponse",
-    .help = "keeps two models apart, with friction",
-    .size = sizeof(FrictionResponse),
-    .blocks = {&dv_object_block},
-    .ops = {[DV_ROLE_RESPONSE] = &friction_ops},
-    .destroy = response_destroy,
-};
+#define RESPONSE_CLASS(variable_, name_, ops_, help_) \
+  const dvClass variable_ = {                         \
+      .struct_size = sizeof(dvClass),                 \
+      .name = name_,                                  \
+      .help = help_,                                  \
+      .size = sizeof(FrictionResponse),               \
+      .blocks = {&dv_object_block},                   \
+      .ops = {[DV_ROLE_RESPONSE] = &(ops_)},          \
+      .destroy = response_destroy,                    \
+  }
 
-const dvClass dv_stick_response_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "StickResponse",
-    .help = "glues two models together where they touch",
-    .size = sizeof(FrictionResponse),
-    .blocks = {&dv_object_block},
-    .ops = {[DV_ROLE_RESPONSE] = &stick_ops},
-    .destroy = response_destroy,
-};
+RESPONSE_CLASS(dv_friction_response_class, "FrictionResponse", friction_ops, "keeps two models apart, with friction");
+RESPONSE_CLASS(dv_persistent_response_class, "PersistentResponse", persistent_ops,
+               "keeps two models apart, with friction; points of contacts that stick stay where they are");
+RESPONSE_CLASS(dv_augmented_response_class, "AugmentedResponse", augmented_ops,
+               "keeps two models apart, with friction, by augmented multipliers");
+RESPONSE_CLASS(dv_stick_response_class, "StickResponse", stick_ops, "glues two models together where they touch");

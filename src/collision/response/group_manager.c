@@ -2,12 +2,13 @@
 // implicitly (J. Allard et al., SOFA, 2007, and the chapter of 2012, section 4.4).
 //
 // A body is what one solver rules. Bodies in contact, directly or through others, form a group: the last of them in the
-// order of the graph leads, an implicit solver before an explicit one; its solver takes the others into its system, and
-// theirs rest. When they part, each has its own again. The graph is as it was all the time: nodes only note with whom
-// they are solved (dvNode.leader, joined).
+// order of the graph leads, an implicit solver before an explicit one; its solver takes the others into its system,
+// with numbers that suit all (merge.c), and theirs rest. When they part, each has its own again. The graph is as it was
+// all the time: nodes only note with whom they are solved (dvNode.leader, joined).
 #include "base/address_map.h"
 #include "collision/collision.h"
 #include "collision/register.h"
+#include "collision/response/merge.h"
 
 #define GROUP_FIELDS(X)                                                                                 \
   X(int, groups, "0", "", "groups of several bodies now", .flags = DV_READ_ONLY)                        \
@@ -26,7 +27,8 @@ typedef struct GroupManager {
   dvAddressMap table;                     // of their nodes
   DV_ARRAY(dvNode *) followers, before;   // nodes that another one leads, now and in the last step
   DV_ARRAY(int32_t) leaders;              // of each union
-  DV_ARRAY(int32_t) pairs;                // follower and leader, by their places in the graph
+  dvMergedSolvers merged;
+  DV_ARRAY(int32_t) pairs;   // follower and leader, by their places in the graph
 } GroupManager;
 
 #define SELF GroupManager
@@ -91,15 +93,10 @@ static dvNode *node_at(dvScene *scene, int32_t place)
 
 // --- groups --------------------------------------------------------------------------------------
 
-static bool is_implicit(const dvNode *node)
-{
-  return ((const dvOdeOps *)dv_ops(solver_in(node), DV_ROLE_ODE))->kind == DV_ODE_IMPLICIT;
-}
-
 static bool leads(const dvNode *a, const dvNode *b)
 {
-  if (is_implicit(a) != is_implicit(b)) return is_implicit(a);
-  return place_of(a) > place_of(b);
+  int said = dv_solver_leads(a, b);
+  return said ? said > 0 : place_of(a) > place_of(b);
 }
 
 static bool is_static(const dvResponse *r) { return !r->model[0]->simulated || !r->model[1]->simulated; }
@@ -148,6 +145,7 @@ static bool stands(GroupManager *g)
 
 static void dissolve(GroupManager *g)
 {
+  dv_part_solvers(&g->merged);
   g->before.count = 0;
   for (size_t i = 0; i < g->followers.count; i++) {
     dvNode *node = g->followers.data[i];
@@ -156,6 +154,14 @@ static void dissolve(GroupManager *g)
     dv_push(&g->before, node);
   }
   g->followers.count = 0;
+}
+
+static void merge(GroupManager *g)
+{
+  for (size_t i = 0; i < g->followers.count; i++) {
+    dvNode *leader = g->followers.data[i]->leader;
+    if (leader->joined.data[0] == g->followers.data[i]) dv_merge_solvers(&g->merged, leader);
+  }
 }
 
 // --- memory --------------------------------------------------------------------------------------
@@ -194,6 +200,7 @@ static bool group_manager_restored(dvObject *o)
     dv_push(&leader->joined, node);
     dv_push(&g->followers, node);
   }
+  merge(g);
   scene->version++;
   return true;
 }
@@ -215,6 +222,7 @@ static void regroup(GroupManager *g, dvScene *scene)
   }
   for (size_t i = 0; i < g->before.count; i++)
     if (!g->before.data[i]->leader) g->splits++;
+  merge(g);
   scene->version++;   // solvers have other systems now
   note_pairs(g);
 }
@@ -245,6 +253,7 @@ static void group_manager_destroy(dvObject *o)
   dv_array_free(&g->before);
   dv_array_free(&g->leaders);
   dv_array_free(&g->pairs);
+  dv_merged_solvers_free(&g->merged);
   dv_address_map_free(&g->table);
 }
 

@@ -3,6 +3,8 @@
 #define DV_COLLISION_RESPONSE_RESPONSE_H
 
 #include "collision/collision.h"
+#include "math/vec.h"
+#include "mechanics/rows.h"
 
 // Of the contacts with one number the deepest, the first of equals; in the order of the list.
 typedef struct dvDeepest {
@@ -13,6 +15,16 @@ typedef struct dvDeepest {
 
 void dv_deepest_find(dvDeepest *d, const dvContactList *list);
 void dv_deepest_free(dvDeepest *d);
+
+// Of the contacts at one place (their two points together within 1e-4) the first; in the order of the list.
+typedef struct dvDoubles {
+  DV_ARRAY(size_t) kept;
+  DV_ARRAY(size_t) slots;   // by cell: 1 + the newest of `kept` there, 0: none
+  DV_ARRAY(size_t) next;    // of each of `kept` the one before it in its slot
+} dvDoubles;
+
+void dv_doubles_drop(dvDoubles *d, const dvContactList *list);
+void dv_doubles_free(dvDoubles *d);
 
 // The points of a response's contacts on its two models.
 typedef struct dvContactSides {
@@ -31,6 +43,22 @@ double dv_contact_sides_radius(const dvContactSides *s, const dvContactList *lis
 void dv_contact_sides_attach(const dvContactSides *s, dvLiveGroup *live);
 void dv_contact_sides_end(dvContactSides *s, dvLiveGroup *live);
 void dv_contact_sides_free(dvContactSides *s);
+
+// Where point i lies on the element that holds it: weights of the element's points, and what is added, or the place in
+// a frame. All 0 where the point is one of the state.
+enum { DV_HELD = 11 };
+void dv_contact_anchor_where(const dvContactAnchor *a, size_t i, double at[DV_HELD]);
+// Puts point i, which was placed on the same element, there; tells where that is now. Only for anchors with a mapping.
+dvVec3 dv_contact_anchor_stay(dvContactAnchor *a, size_t i, const double at[DV_HELD]);
+
+// The state that holds the points of an anchor: what rows of constraints at these points are about.
+dvState *dv_contact_anchor_holder(const dvContactAnchor *a);
+// Adds factor x axis at point i to a row over the holder's degrees of freedom. The points stand as positions were
+// mapped last.
+void dv_contact_anchor_add_row(const dvContactAnchor *a, size_t i, int32_t row, const double axis[3], double factor,
+                               dvSparseRows *out);
+// The first degree of freedom that holds point i.
+int32_t dv_contact_anchor_first(const dvContactAnchor *a, size_t i);
 
 // Tells bodies that contacts by Lagrange multipliers cannot move, and a scene that solves for none.
 void dv_contact_check_corrections(const dvObject *manager);

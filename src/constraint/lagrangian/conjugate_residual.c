@@ -19,13 +19,13 @@ typedef struct Residual {
 } Residual;
 
 // y = S W S x with the scale S, the compliance of laws included
-static void product(const Residual *c, const double *x, double *y)
+static void product(Residual *c, const double *x, double *y)
 {
-  const dvConstraintProblem *p = &c->solver.problem;
+  dvConstraintProblem *p = &c->solver.problem;
   double *scaled = c->solver.before.data;
   for (size_t i = 0; i < p->rows; i++) scaled[i] = c->scale.data[i] * x[i];
-  for (size_t i = 0; i < p->rows; i++)
-    y[i] = c->scale.data[i] * dv_vector_kernels()->dot(p->w.data + i * p->rows, scaled, p->rows);
+  dv_problem_product(p, scaled, y);
+  for (size_t i = 0; i < p->rows; i++) y[i] *= c->scale.data[i];
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
     for (int k = l->first; l->law.compliance > 0 && k < l->first + l->law.rows; k++)
@@ -72,8 +72,9 @@ static void start(Residual *c)
   dv_array_resize(&c->p, p->rows);
   dv_array_resize(&c->wp, p->rows);
   dv_array_resize(&c->wr, p->rows);
+  dv_problem_diagonal(p, c->scale.data);
   for (size_t i = 0; i < p->rows; i++) {
-    double w = p->w.data[i * p->rows + i];
+    double w = c->scale.data[i];
     c->scale.data[i] = w > 0 ? 1 / sqrt(w) : 1;
     c->p.data[i] = c->r.data[i] = -c->scale.data[i] * p->violation.data[i];
     p->lambda.data[i] = 0;

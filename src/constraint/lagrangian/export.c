@@ -18,6 +18,7 @@ typedef struct Compliance {
   DV_ARRAY(uint64_t) pairs;
   DV_ARRAY(double) values;
   DV_ARRAY(int32_t) place;
+  DV_ARRAY(double) w;
 } Compliance;
 
 #define SELF Compliance
@@ -63,14 +64,17 @@ static const dvBlockMatrix *compliance_matrix(dvMatrixExport *e)
 {
   Compliance *c = (Compliance *)e;
   dvObject *solver = c->constraintSolver.target;
-  const dvConstraintProblem *p =
-      ((const dvConstraintSolverOps *)dv_ops(solver, DV_ROLE_CONSTRAINT_SOLVER))->problem(solver);
+  dvConstraintProblem *p = ((const dvConstraintSolverOps *)dv_ops(solver, DV_ROLE_CONSTRAINT_SOLVER))->problem(solver);
   size_t cols = c->matrix == WHAT_W ? p->rows : 1;
   c->pairs.count = c->values.count = 0;
   if (c->matrix == WHAT_H) cols = add_rows(c, p);
+  if (c->matrix == WHAT_W) {
+    dv_array_resize(&c->w, p->rows * p->rows);
+    dv_problem_matrix(p, c->w.data);
+  }
   for (size_t i = 0; c->matrix != WHAT_H && i < p->rows; i++)
     for (size_t k = 0; k < cols; k++)
-      add(c, i, k, c->matrix == WHAT_LAMBDA ? p->lambda.data[i] : p->w.data[i * p->rows + k]);
+      add(c, i, k, c->matrix == WHAT_LAMBDA ? p->lambda.data[i] : c->w.data[i * p->rows + k]);
   dvPattern pattern = {0};
   dv_array_resize(&c->place, c->pairs.count);
   dv_block_matrix_free(&c->copy);
@@ -98,6 +102,7 @@ static void compliance_destroy(dvObject *o)
   dv_array_free(&c->pairs);
   dv_array_free(&c->values);
   dv_array_free(&c->place);
+  dv_array_free(&c->w);
 }
 
 const dvClass dv_compliance_exporter_class = {

@@ -6,7 +6,8 @@
 // when the sum of errors is below the tolerance (times the number of rows with scaleTolerance), or with allVerified
 // when that of every law is below it. sor mixes the new multipliers with those of the iteration before.
 //
-// The second name does the same: W comes as a whole out of one factor, which costs less than its parts one by one.
+// W is not built where every correction moves degrees of freedom one by one (unbuilt.h), under either name. Where
+// bodies are moved through a factor it comes out of it as a whole, which costs less than its parts one by one.
 #include "constraint/lagrangian/classes.h"
 #include "constraint/lagrangian/solver.h"
 
@@ -62,7 +63,9 @@ const dvClass dv_gauss_seidel_class = {
 const dvClass dv_unbuilt_gauss_seidel_class = {
     .struct_size = sizeof(dvClass),
     .name = "UnbuiltGaussSeidelConstraintSolver",
-    .help = "the same as BlockGaussSeidelConstraintSolver: the compliance comes out of the factor as a whole",
+    .help =
+        "the same as BlockGaussSeidelConstraintSolver: neither builds the compliance of UncoupledConstraintCorrection; "
+        "through a factor it comes as a whole",
     .module = "Sofa.Component.Constraint.Lagrangian.Solver",
     .size = sizeof(dvConstraintSolver),
     .blocks = {&dv_object_block, &dv_constraint_solver_block},

@@ -111,6 +111,12 @@ static bool jacobi_find(dvConstraintSolver *s, double tolerance)
   return false;
 }
 
+static dvStatus jacobi_init(dvObject *o)
+{
+  ((dvConstraintSolver *)o)->needs_matrix = true;   // its error is a sum over entries of W
+  return dv_constraint_solver_init(o);
+}
+
 static dvStatus jacobi_solve(dvObject *o, double dt, bool velocities_first)
 {
   return dv_constraint_solver_solve(o, dt, velocities_first, jacobi_find);
@@ -135,7 +141,7 @@ const dvClass dv_improved_jacobi_class = {
     .size = sizeof(Jacobi),
     .blocks = {&dv_object_block, &dv_constraint_solver_block, DV_BLOCK(jacobi_fields)},
     .ops = {[DV_ROLE_CONSTRAINT_SOLVER] = &jacobi_ops},
-    .init = dv_constraint_solver_init,
+    .init = jacobi_init,
     .destroy = jacobi_destroy,
     .remember = dv_constraint_solver_remember,
 };

@@ -2,10 +2,9 @@
 //
 //   equality      lambda -= w^-1 d, the rows of the law together
 //   inequality    lambda = max(0, lambda - d / w)
-//   friction      the normal first; then the tangents from the violation that is left, with the mean of their
-//   compliances,
-//                 and back onto the cone |lambda_t| <= mu lambda_n
+//   friction      friction_step.h
 //   bounds        lambda - d / w, between them
+#include "constraint/lagrangian/friction_step.h"
 #include "constraint/lagrangian/problem.h"
 
 #include "math/dense.h"
@@ -51,18 +50,8 @@ static void solve_equal(const dvLaw *law, const double *w, const double *d, doub
 
 static void solve_friction(const dvLaw *law, const double *w, const double *d, double *lambda)
 {
-  double normal = dv_max(0, one_row(law, w[0], d[0], lambda[0])), change = normal - lambda[0];
-  lambda[0] = normal;
-  if (normal == 0) {
-    lambda[1] = lambda[2] = 0;
-    return;
-  }
-  double mean = 0.5 * (w[4] + w[8]) + law->compliance;
-  for (int i = 1; i < 3; i++) lambda[i] -= (d[i] + w[3 * i] * change + law->compliance * lambda[i]) / mean;
-  double size = hypot(lambda[1], lambda[2]), most = law->mu * normal;
-  if (size <= most) return;
-  lambda[1] *= most / size;
-  lambda[2] *= most / size;
+  const double inverse[2] = {1 / (w[0] + law->compliance), 1 / (0.5 * (w[4] + w[8]) + law->compliance)};
+  dv_friction_step(w[3], w[6], inverse, law->mu, law->compliance, d, lambda);
 }
 
 void dv_law_solve(dvObject *o, const dvLaw *law, const double *w, const double *d, double *lambda)

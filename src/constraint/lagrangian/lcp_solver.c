@@ -8,10 +8,12 @@
 // multi_grid: contacts that push each other, W_n > 0, are merged into groups. The groups are solved first, as contacts
 // whose rows are the sums of theirs; what the multipliers of a group gain, its active contacts gain.
 //
-// With build_lcp="0" the multipliers are the same: W comes as a whole out of one factor, which costs less than parts.
+// With build_lcp="0" the multipliers are the same. W is not built where every correction moves degrees of freedom one
+// by one (unbuilt.h), whatever the field says; out of a factor it comes as a whole, which costs less than its parts.
 #include "constraint/lagrangian/classes.h"
 #include "math/kernels.h"
 #include "mechanics/mechanics.h"
+#include "object/compat.h"
 #include "scene/timer.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@
 #define LCP_FIELDS(X)                                                                                       \
   X(bool, displayDebug, "0", "", "accepted for compatibility", .flags = DV_HIDDEN)                          \
   X(bool, initial_guess, "1", "", "begin with the multipliers of the last step")                            \
-  X(bool, build_lcp, "1", "", "accepted: W is built whenever that is faster", .flags = DV_HIDDEN)           \
+  X(bool, build_lcp, "1", "", "accepted: W is built where that is faster", .flags = DV_HIDDEN)              \
   X(real, tolerance, "0.001", "m", "the iteration ends when violations change by less", .least = "0")       \
   X(int, maxIt, "1000", "", "most iterations of a step", .alias = "maxIterations", .least = "0")            \
   X(real, regularizationTerm, "0", "", "added to the diagonal of the compliance", .least = "0")             \
@@ -52,6 +54,7 @@ typedef struct Level {
   const double *w, *free;
   double *lambda;
   dvResidual *residual;
+  dvUnbuilt *unbuilt;   // instead of W and its residual, or NULL
 } Level;
 
 typedef struct LcpSolver {
@@ -61,9 +64,13 @@ typedef struct LcpSolver {
   DV_ARRAY(int32_t) merged, lead;   // of each contact; the first contact of each group
   DV_ARRAY(int32_t) members;        // of each group: those that are active
   DV_ARRAY(unsigned char) active;
-  DV_ARRAY(double) coarse;   // W, d_free, lambda and lambda before of the groups
-  dvResidual residual;       // of the groups
-  bool told;                 // that it did not converge
+  DV_ARRAY(double) errors;       // of each contact, where W is not built
+  DV_ARRAY(double) coarse;       // W, d_free, lambda and lambda before of the groups
+  dvResidual residual;           // of the groups
+  bool told;                     // that it did not converge
+  bool unscaled;                 // SOFA's compliance of single points without the matrix
+  bool unaware;                  // SOFA's first sweep without the matrix
+  DV_ARRAY(unsigned char) met;   // there: degrees of freedom whose motion is known
 } LcpSolver;
 
 #define SELF LcpSolver
@@ -77,6 +84,9 @@ static dvStatus lcp_init(dvObject *o)
     return dv_field_error(o, &s->mu, "0.6 is the default", "a friction coefficient of %g has no meaning", s->mu);
   if (!(s->tolerance >= 0))
     return dv_field_error(o, &s->tolerance, "0.001 is the default", "a tolerance of %g is never met", s->tolerance);
+  s->unscaled = !s->build_lcp && dv_compat(o, DV_COMPAT_UNBUILT_STEP);
+  s->problem.late = s->initial_guess && dv_compat(o, DV_COMPAT_LATE_GUESS);
+  s->unaware = !s->build_lcp && s->initial_guess && dv_compat(o, DV_COMPAT_UNBUILT_GUESS);
   return DV_OK;
 }
 
@@ -89,15 +99,20 @@ static double visit(const LcpSolver *s, const Level *level, size_t index)
   dvObject *owner = level->laws ? level->laws[index].object : NULL;
   size_t n = (size_t)law.rows, first = level->laws ? (size_t)level->laws[index].first : 3 * index;
   double own[DV_LAW_ROWS * DV_LAW_ROWS], d[DV_LAW_ROWS], before[DV_LAW_ROWS], *lambda = level->lambda + first;
+  if (level->unbuilt) {
+    memcpy(own, dv_unbuilt_own(level->unbuilt, index), n * n * sizeof *own);
+    dv_unbuilt_product(level->unbuilt, index, s->met.count ? s->met.data : NULL, d);
+  }
   for (size_t i = 0; i < n; i++) {
-    memcpy(own + i * n, level->w + (first + i) * level->rows + first, n * sizeof *own);
-    d[i] = level->residual->d.data[first + i];
+    if (!level->unbuilt) memcpy(own + i * n, level->w + (first + i) * level->rows + first, n * sizeof *own);
+    d[i] = level->unbuilt ? d[i] + level->free[first + i] : level->residual->d.data[first + i];
     before[i] = lambda[i];
   }
   law.mu = s->mu;
   if (s->minW != 0 && fabs(own[0]) <= s->minW) memset(lambda, 0, n * sizeof *lambda);
   else dv_law_solve(owner, &law, own, d, lambda);
-  dv_residual_change(level->residual, level->w, first, n, lambda);
+  if (level->unbuilt) dv_unbuilt_change(level->unbuilt, index, lambda);
+  else dv_residual_change(level->residual, level->w, first, n, lambda);
   double square = 0;
   for (size_t i = 0; i < n; i++) {
     double moved = 0;
@@ -107,15 +122,63 @@ static double visit(const LcpSolver *s, const Level *level, size_t index)
   return sqrt(square);
 }
 
+// --- without W ---
+
+// SOFA's first sweep: a degree of freedom rests until a contact that pushes has met it, whatever multipliers begin with
+static double sweep_unaware(LcpSolver *s, const Level *level)
+{
+  dvUnbuilt *u = level->unbuilt;
+  double error = 0;
+  s->met.count = 0;
+  dv_array_resize(&s->met, u->size);   // zeros
+  dv_unbuilt_follow(u, level->lambda, level->rows);
+  for (size_t i = 0; i < level->count; i++) {
+    const dvUnbuiltLaw *l = &u->laws.data[i];
+    const dvUnbuiltPlace *place = u->places.data + l->place;
+    double *lambda = level->lambda + l->first, before = *lambda;
+    error += visit(s, level, i);
+    bool pushes = before != 0 || *lambda != 0;
+    for (int32_t k = 0; pushes && k < l->places; k++) s->met.data[place[k].at] = 1;
+  }
+  s->met.count = 0;
+  return error;
+}
+
+// contacts with friction in one go
+static double sweep_unbuilt(LcpSolver *s, const Level *level)
+{
+  double error = 0;
+  dv_array_resize(&s->errors, level->count);
+  dv_unbuilt_follow(level->unbuilt, level->lambda, level->rows);
+  for (size_t i = 0; i < level->count;) {
+    size_t end = i;
+    while (end < level->count && level->laws[end].law.kind == DV_LAW_FRICTION && level->laws[end].law.rows == 3) end++;
+    if (end > i)
+      dv_unbuilt_sweep_friction(level->unbuilt, i, end, level->free, level->lambda, true, s->errors.data, NULL);
+    else s->errors.data[end++] = visit(s, level, i);
+    for (; i < end; i++) error += s->errors.data[i];
+  }
+  return error;
+}
+
+static double sweep(LcpSolver *s, const Level *level)
+{
+  double error = 0;
+  if (level->unbuilt && s->unaware && s->currentIterations == 0) return sweep_unaware(s, level);
+  if (level->unbuilt) return sweep_unbuilt(s, level);
+  dv_residual_follow(level->residual, level->w, level->free, level->lambda, level->rows);
+  for (size_t k = 0; k < level->count; k++) error += visit(s, level, k);
+  return error;
+}
+
 static bool iterate(LcpSolver *s, const Level *level, double tolerance)
 {
   double limit = s->mu > 0 ? tolerance * (double)(level->count + 1) : tolerance;
   for (int i = 0; i < s->maxIt; i++) {
-    double error = 0;
-    dv_residual_follow(level->residual, level->w, level->free, level->lambda, level->rows);
-    for (size_t k = 0; k < level->count; k++) error += visit(s, level, k);
+    double error = sweep(s, level);
     s->currentError = error;
     s->currentIterations++;
+    dv_push(&s->problem.history, error);
     if (dv_reals_resize(&s->graph, s->graph.count + 1)) s->graph.data[s->graph.count - 1] = error;
     if (error < limit) return true;
   }
@@ -180,7 +243,8 @@ static Level project(LcpSolver *s, const Level *fine)
   }
   memcpy(lambda + rows, lambda, rows * sizeof *lambda);
   dv_residual_reset(&s->residual);
-  return (Level){.count = s->lead.count, .rows = rows, .w = w, .free = free, .lambda = lambda, &s->residual};
+  return (Level){
+      .count = s->lead.count, .rows = rows, .w = w, .free = free, .lambda = lambda, .residual = &s->residual};
 }
 
 static void prolong(const LcpSolver *s, const Level *fine, const Level *coarse)
@@ -224,8 +288,9 @@ static void find_multipliers(LcpSolver *s)
                 .w = p->w.data,
                 .free = p->violation.data,
                 .lambda = p->lambda.data,
-                .residual = &p->residual};
-  s->graph.count = 0;
+                .residual = &p->residual,
+                .unbuilt = p->unbuilt.used ? &p->unbuilt : NULL};
+  s->graph.count = p->history.count = 0;
   s->currentIterations = 0;
   s->currentError = 0;
   if (p->rows == 0) return;
@@ -257,18 +322,23 @@ static dvStatus lcp_solve(dvObject *o, double dt, bool velocities_first)
   LcpSolver *s = (LcpSolver *)o;
   dvPlan *plan = o->node->scene->plan;
   dvConstraintProblem *p = &s->problem;
-  dvConstraintStep step = {.x = DV_X_FREE, .v = DV_V_FREE, .dt = dt, .velocities = velocities_first};
+  dvConstraintStep step = {
+      .x = DV_X_FREE, .v = DV_V_FREE, .dt = dt, .velocities = velocities_first, .unscaled = s->unscaled};
   dv_mech_propagate_live(plan, DV_X_FREE, DV_V_FREE);
   p->keep_all = s->initial_guess;
+  p->takes_unbuilt = s->minW == 0 && !(s->multi_grid && s->mu > 0);
   DV_TRY(dv_problem_collect(p, plan, &step));
+  for (size_t i = 0; i < p->laws.count; i++) p->laws.data[i].law.mu = s->mu;
   dv_timer_begin(o->context->timers, "compliance");
   dvStatus status = dv_problem_compliance(p, plan, &step);
   dv_timer_end(o->context->timers);
   DV_TRY(status);
-  for (size_t i = 0; i < p->rows; i++) p->w.data[i * p->rows + i] += s->regularizationTerm;
+  dv_problem_regularise(p, s->regularizationTerm);
+  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_CONSTRAINTS_BUILT, .dt = dt});
   dv_timer_begin(o->context->timers, "multipliers");
   find_multipliers(s);
   dv_timer_end(o->context->timers);
+  dv_scene_send(o->node->scene, &(dvEvent){.kind = DV_EVENT_CONSTRAINTS_SOLVED, .dt = dt});
   DV_TRY(dv_problem_apply(p, plan, &step));
   if (velocities_first) dv_mech_combine(plan, DV_X, DV_X, dt, DV_V);
   dv_problem_store(p, &step);
@@ -288,11 +358,15 @@ static void lcp_destroy(dvObject *o)
   dv_array_free(&s->lead);
   dv_array_free(&s->members);
   dv_array_free(&s->active);
+  dv_array_free(&s->errors);
+  dv_array_free(&s->met);
   dv_array_free(&s->coarse);
   dv_residual_free(&s->residual);
 }
 
-static const dvConstraintSolverOps lcp_ops = {.solve = lcp_solve};
+static dvConstraintProblem *lcp_problem(dvObject *o) { return &((LcpSolver *)o)->problem; }
+
+static const dvConstraintSolverOps lcp_ops = {.solve = lcp_solve, .problem = lcp_problem};
 
 const dvClass dv_lcp_solver_class = {
     .struct_size = sizeof(dvClass),

@@ -99,6 +99,11 @@ static void take_rows(LinearCorrection *c, const dvRowSet *rows, size_t count)
   dv_sparse_rows_settle(&c->own, c->touching.count);
 }
 
+static void add_scaled(double *restrict sum, double factor, const double *restrict values, size_t count)
+{
+  for (size_t i = 0; i < count; i++) sum[i] += factor * values[i];
+}
+
 static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows,
                                                  size_t count, double *w)
 {
@@ -109,12 +114,18 @@ static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraint
   take_rows(c, rows, count);
   size_t n = c->touching.count;
   if (n == 0) return DV_OK;
+  if (!dv_try_reserve(&c->w, n * n > c->w.count ? n * n - c->w.count : 0))
+    return dv_error(o, NULL, "out of memory for the compliance of %zu rows", n);
   dv_array_resize(&c->w, n * n);
   DV_TRY(dv_linear_solver_compliance(c->linearSolver.target, &c->own, c->w.data));
   double factor = dv_motion_factor(factors_of(c, step->dt), step);
   for (size_t i = 0; i < n; i++) {
     double *row = w + (size_t)c->touching.data[i] * count;
-    for (size_t k = 0; k < n; k++) row[c->touching.data[k]] += factor * c->w.data[i * n + k];
+    for (size_t k = 0, end; k < n; k = end) {   // contacts of a pair of bodies stand side by side
+      const int32_t *at = c->touching.data + k;
+      for (end = k + 1; end < n && c->touching.data[end] == *at + (int32_t)(end - k);) end++;
+      add_scaled(row + *at, factor, c->w.data + i * n + k, end - k);
+    }
     row[c->touching.data[i]] += c->regularizationTerm;
   }
   return DV_OK;

@@ -18,6 +18,7 @@ static void add_laws(dvConstraintProblem *p, dvObject *o, uint64_t owner, const 
     DV_REQUIRE(law.rows > 0 && (law.rows <= DV_LAW_ROWS || law.kind == DV_LAW_EQUAL));
     int parts = law.rows > DV_LAW_ROWS && !p->takes_blocks ? law.rows : 1;
     law.rows /= parts;
+    if (law.fresh && p->late) law.id = ~law.id;
     for (int k = 0; k < parts; k++, p->rows += (size_t)law.rows)
       dv_push(&p->laws, ((dvProblemLaw){law, o, owner, (int32_t)p->rows, -1}));
   }
@@ -30,6 +31,8 @@ static uint64_t owner_of(const dvPlan *plan, size_t index)
   if (index < plan->fixed.constraints) return 2 * (uint64_t)index + 2;
   return (ops_of(o)->identity ? ops_of(o)->identity(o) : 2 * (uint64_t)index) | 1;
 }
+
+static bool is_live(const dvProblemLaw *l) { return l->owner & 1; }
 
 static int32_t node_number(const dvPlan *plan, int32_t index)
 {
@@ -101,13 +104,48 @@ static bool is_moved(const dvPlan *plan, const dvObject *state)
   return false;
 }
 
-// a row whose compliance is zero cannot be solved
-static dvStatus check_rows(const dvConstraintProblem *p, const dvPlan *plan)
+static double own_compliance(const dvConstraintProblem *p, size_t law, size_t row)
+{
+  if (!p->unbuilt.used) return p->w.data[row * p->rows + row];
+  size_t n = (size_t)p->laws.data[law].law.rows, k = row - (size_t)p->laws.data[law].first;
+  return dv_unbuilt_own(&p->unbuilt, law)[k * n + k];
+}
+
+void dv_problem_diagonal(const dvConstraintProblem *p, double *out)
+{
+  for (size_t i = 0; i < p->laws.count; i++) {
+    size_t first = (size_t)p->laws.data[i].first, end = first + (size_t)p->laws.data[i].law.rows;
+    for (size_t r = first; r < end; r++) out[r] = own_compliance(p, i, r);
+  }
+}
+
+static void set_own_compliance(dvConstraintProblem *p, size_t law, size_t row, double value)
+{
+  size_t n = (size_t)p->laws.data[law].law.rows, k = row - (size_t)p->laws.data[law].first;
+  if (p->unbuilt.used) p->unbuilt.own.data[p->unbuilt.laws.data[law].own + k * n + k] = value;
+  else p->w.data[row * p->rows + row] = value;
+}
+
+// Where both bodies are held a contact changes nothing: it has no multipliers, and 1 stands for its compliance.
+static bool rests(dvConstraintProblem *p, size_t law)
+{
+  dvProblemLaw *l = &p->laws.data[law];
+  if (!is_live(l) || l->law.kind == DV_LAW_OWN || own_compliance(p, law, (size_t)l->first) > 0) return false;
+  l->law.kind = DV_LAW_BOUNDED;
+  l->law.low = l->law.high = 0;
+  for (size_t r = (size_t)l->first; r < (size_t)(l->first + l->law.rows); r++)
+    if (!(own_compliance(p, law, r) > 0)) set_own_compliance(p, law, r, 1);
+  return true;
+}
+
+// a row whose compliance is zero cannot be solved, unless its law knows what to do
+static dvStatus check_rows(dvConstraintProblem *p, const dvPlan *plan)
 {
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
+    if (rests(p, i)) continue;
     for (size_t r = (size_t)l->first; r < (size_t)(l->first + l->law.rows); r++)
-      if (!(p->w.data[r * p->rows + r] + l->law.compliance > 0)) {
+      if (l->law.kind != DV_LAW_OWN && !(own_compliance(p, i, r) + l->law.compliance > 0)) {
         const dvObject *still = NULL;
         for (size_t k = 0; k < plan->independent.count && !still; k++) {
           const dvStateRows *on = dv_rows_find(&p->set, dv_state(plan->independent.data[k]));
@@ -123,18 +161,57 @@ static dvStatus check_rows(const dvConstraintProblem *p, const dvPlan *plan)
   return DV_OK;
 }
 
-dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+static const dvCorrectionOps *correction_ops(const dvObject *c) { return dv_ops(c, DV_ROLE_CORRECTION); }
+
+static bool can_stay_unbuilt(const dvConstraintProblem *p, const dvPlan *plan)
 {
-  dv_array_resize(&p->w, p->rows * p->rows);
-  dv_residual_reset(&p->residual);
-  if (p->rows == 0) return DV_OK;
-  memset(p->w.data, 0, p->rows * p->rows * sizeof *p->w.data);
+  for (size_t i = 0; i < plan->corrections.count; i++)
+    if (!correction_ops(plan->corrections.data[i])->add_unbuilt) return false;
+  return p->takes_unbuilt && plan->corrections.count > 0;
+}
+
+enum { MOST_ROWS = 20000 };   // their compliance takes 3.2 GB
+
+static dvStatus build(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+{
+  size_t n = p->rows * p->rows;
+  if (p->rows > MOST_ROWS || (n > p->w.count && !dv_try_reserve(&p->w, n - p->w.count)))
+    return dv_error(p->laws.data[0].object,
+                    "give collision models fewer elements, or answer contacts by penalties; "
+                    "UncoupledConstraintCorrection needs less, where bodies are rigid",
+                    "%zu rows of %zu constraints are too many: their compliance would take %.3g GB", p->rows,
+                    p->laws.count, 8e-9 * (double)p->rows * (double)p->rows);
+  dv_array_resize(&p->w, n);   // zeros: it is empty
   for (size_t i = 0; i < plan->corrections.count; i++) {
     dvObject *c = plan->corrections.data[i];
-    const dvCorrectionOps *ops = dv_ops(c, DV_ROLE_CORRECTION);
-    DV_TRY(ops->add_compliance(c, step, &p->set, p->rows, p->w.data));
+    DV_TRY(correction_ops(c)->add_compliance(c, step, &p->set, p->rows, p->w.data));
   }
+  return DV_OK;
+}
+
+dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
+{
+  dv_residual_reset(&p->residual);
+  dv_unbuilt_clear(&p->unbuilt);
+  p->w.count = 0;
+  if (p->rows == 0) return DV_OK;
+  if (!can_stay_unbuilt(p, plan)) {
+    DV_TRY(build(p, plan, step));
+    return check_rows(p, plan);
+  }
+  dv_unbuilt_begin(&p->unbuilt, p->laws.data, p->laws.count);
+  for (size_t i = 0; i < plan->corrections.count; i++) {
+    dvObject *c = plan->corrections.data[i];
+    DV_TRY(correction_ops(c)->add_unbuilt(c, step, &p->set, &p->unbuilt));
+  }
+  dv_unbuilt_lay_out(&p->unbuilt, p->laws.data);
   return check_rows(p, plan);
+}
+
+void dv_problem_regularise(dvConstraintProblem *p, double term)
+{
+  if (p->unbuilt.used) dv_unbuilt_regularise(&p->unbuilt, term);
+  for (size_t i = 0; !p->unbuilt.used && i < p->rows; i++) p->w.data[i * p->rows + i] += term;
 }
 
 dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
@@ -143,8 +220,7 @@ dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstrai
   dv_mech_copy(plan, DV_V, step->v);
   for (size_t i = 0; p->rows && i < plan->corrections.count; i++) {
     dvObject *c = plan->corrections.data[i];
-    DV_TRY(
-        ((const dvCorrectionOps *)dv_ops(c, DV_ROLE_CORRECTION))->apply(c, step, &p->set, p->lambda.data, DV_X, DV_V));
+    DV_TRY(correction_ops(c)->apply(c, step, &p->set, p->lambda.data, DV_X, DV_V));
   }
   return DV_OK;
 }
@@ -190,13 +266,16 @@ void dv_problem_free(dvConstraintProblem *p)
 {
   dv_array_free(&p->laws);
   dv_array_free(&p->order);
+  dv_array_free(&p->history);
   dv_rows_free(&p->set);
   dv_array_free(&p->violation);
   dv_array_free(&p->lambda);
   dv_array_free(&p->w);
   dv_residual_free(&p->residual);
+  dv_unbuilt_free(&p->unbuilt);
   dv_array_free(&p->inverses);
   dv_array_free(&p->work);
+  dv_array_free(&p->diagonal);
   dv_address_map_free(&p->kept);
   dv_array_free(&p->old);
   dv_array_free(&p->names);

@@ -11,6 +11,7 @@
 #define DV_CONSTRAINT_LAGRANGIAN_PROBLEM_H
 
 #include "constraint/lagrangian/residual.h"
+#include "constraint/lagrangian/unbuilt.h"
 #include "mechanics/rows.h"
 
 DV_PUBLIC_BEGIN
@@ -37,13 +38,18 @@ typedef struct dvConstraintProblem {
   dvRowSet set;              // H on every state, main and mapped
   DV_ARRAY(double) violation;
   DV_ARRAY(double) lambda;     // impulses, N s
-  DV_ARRAY(double) w;          // rows x rows
+  DV_ARRAY(double) w;          // rows x rows; empty where it is not built
+  dvUnbuilt unbuilt;           // what stands for it then
+  bool takes_unbuilt;          // the solver does without W where it can be
   DV_ARRAY(double) inverses;   // of the blocks of equalities with more than DV_LAW_ROWS rows
   DV_ARRAY(double) work;       // violations and multipliers of one law
+  DV_ARRAY(double) diagonal;   // of W, for dv_problem_law_error
+  DV_ARRAY(double) history;    // error after each iteration of the last solve
   dvResidual residual;         // of the present multipliers, while laws are solved one after the other
   bool takes_blocks;           // the solver takes equalities with more than DV_LAW_ROWS rows; else row by row
   // multipliers of the last step
   bool keep_all;       // laws that restart begin where the last step ended, too
+  bool late;           // as SOFA: those of a component's first step are not found again
   dvAddressMap kept;   // laws by owner and id: the first of their numbers in `old`
   DV_ARRAY(double) old;
   DV_ARRAY(dvKeptLaw) names;   // the same laws
@@ -53,18 +59,28 @@ typedef struct dvConstraintProblem {
 
 // Asks the constraints of a plan: laws, rows, violations; multipliers start where the last step ended, or at 0.
 dvStatus dv_problem_collect(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
-// W from the corrections of the plan. A row that acts on a main state which no correction moves is told once.
+// W from the corrections of the plan, or what stands for it where all of them move degrees of freedom one by one and
+// the solver does without the matrix. A row that acts on a main state which no correction moves is told once.
 dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);
 // Once W is complete: inverts the blocks of equalities with more than DV_LAW_ROWS rows.
 void dv_problem_invert(dvConstraintProblem *p);
+void dv_problem_regularise(dvConstraintProblem *p, double term);               // adds it to the diagonal of W
+void dv_problem_diagonal(const dvConstraintProblem *p, double *out);           // of W
+void dv_problem_product(dvConstraintProblem *p, const double *x, double *y);   // y = W x
+void dv_problem_matrix(dvConstraintProblem *p, double *w);                     // W, rows x rows
 // d = d_free + W lambda of the rows of a law.
-void dv_problem_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d);
+void dv_problem_violation(dvConstraintProblem *p, const dvProblemLaw *l, double *d);
 // Sets the multipliers of a law for the violation d of its rows, all others as they are.
 void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const double *d, double *lambda);
-// The same with the violation that the present multipliers leave, after dv_residual_follow. How far that moves the
+void dv_problem_follow(dvConstraintProblem *p);   // before laws are visited one after the other
+// The same with the violation that the present multipliers leave, after dv_problem_follow. How far that moves the
 // law's own violation: the sum over its rows of the root of the squares |w (lambda - before)|, and the largest of them
 // in *most.
 double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *most);
+// How far the present multipliers are from the laws, in units of the violation: the largest over all rows of |d| where
+// d = 0 is asked for, of the distance to complementarity, and of that of friction from its cone and from opposing the
+// motion. Laws of plugins count as solved.
+double dv_problem_law_error(dvConstraintProblem *p);
 // The free motion x and v of the step, and what the multipliers add to it, into DV_X and DV_V (velocities only into
 // DV_V).
 dvStatus dv_problem_apply(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step);

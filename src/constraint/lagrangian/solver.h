@@ -21,6 +21,14 @@
     "how often constraints are linearised in a step, each time about the positions that the last multipliers led " \
     "to; 1 as SOFA does",                                                                                          \
     .least = "1", .most = "100")                                                                                   \
+  X(bool, warmStart, "0", "",                                                                                      \
+    "contacts, too, begin with the multipliers of the last step: what rests is found at once; else at 0, as in "   \
+    "SOFA")                                                                                                        \
+  X(bool, checkLaws, "0", "", "measure after each step how far multipliers and violations are from their laws")    \
+  X(real, lawError, "0", "m",                                                                                      \
+    "largest such distance of the last step: equality, complementarity and Coulomb's cone, with checkLaws",        \
+    .flags = DV_READ_ONLY)                                                                                         \
+  X(real, largestLawError, "0", "m", "the largest one of all steps", .flags = DV_READ_ONLY)                        \
   X(bool, scaleTolerance, "1", "", "the tolerance counts for each row, not for their sum")                         \
   X(bool, allVerified, "0", "", "every constraint must be within the tolerance")                                   \
   X(bool, computeGraphs, "0", "", "keep errors, multipliers and violations of every iteration")                    \
@@ -50,9 +58,12 @@ typedef struct dvConstraintSolver {
   dvConstraintProblem problem;
   DV_ARRAY(double) before;   // multipliers of the iteration before
   DV_ARRAY(double) errors;   // of each law in the last iteration
+  DV_ARRAY(double) most;     // the largest of its rows
   DV_ARRAY(double) svd;      // work of the regularisation
   DV_ARRAY(double) total;    // multipliers that the positions already have
+  int forces;                // vector: dvScene.multipliers
   bool told, told_lost;      // that it did not converge; that its method failed
+  bool needs_matrix;         // its method looks at entries of W
 } dvConstraintSolver;
 extern const dvFieldBlock dv_constraint_solver_block;
 
@@ -63,7 +74,7 @@ typedef bool (*dvFindMultipliers)(dvConstraintSolver *s, double tolerance);
 dvStatus dv_constraint_solver_init(dvObject *o);
 // dvConstraintSolverOps.solve of a solver that finds multipliers in its own way.
 dvStatus dv_constraint_solver_solve(dvObject *o, double dt, bool velocities_first, dvFindMultipliers find);
-const struct dvConstraintProblem *dv_constraint_solver_problem(const dvObject *o);
+struct dvConstraintProblem *dv_constraint_solver_problem(dvObject *o);
 // One law after the other, each with the newest multipliers of all others. The sum of errors; *verified when that of
 // every law is below the tolerance.
 double dv_constraint_solver_sweep(dvConstraintSolver *s, double tolerance, bool *verified);

@@ -43,6 +43,10 @@ typedef struct Uncoupled {
   DV_ARRAY(int32_t) start, which, rows;
   DV_ARRAY(double) h, sums;
   DV_ARRAY(double) blocks;   // C from the mass
+  DV_ARRAY(double) change;   // what multipliers move
+  dvUnbuilt *unbuilt;        // what stands for W since add_unbuilt, until the end of the step
+  size_t first;              // of its motion there
+  DV_ARRAY(uint8_t) touched;
 } Uncoupled;
 
 #define SELF Uncoupled
@@ -176,10 +180,9 @@ static void times(const Uncoupled *u, double dt, size_t dof, const double *in, d
   int w = width_of(u);
   if (u->mass) {
     const double *block = u->blocks.data + WIDEST * WIDEST * dof;
-    for (int i = 0; i < WIDEST; i++) {
-      out[i] = 0;
-      for (int k = i < 3 ? 0 : 3; k < (i < 3 ? 3 : 6); k++) out[i] += block[WIDEST * i + k] * in[k];
-    }
+    for (int i = 0; i < 3; i++) out[i] = block[0] * in[i];
+    for (int i = 3; i < WIDEST; i++)
+      out[i] = block[WIDEST * i + 3] * in[3] + block[WIDEST * i + 4] * in[4] + block[WIDEST * i + 5] * in[5];
   } else if (is_frame(u)) {
     times_frame(u, dt, in, out);
   } else {
@@ -192,6 +195,15 @@ static dvMotionFactors factors_of(const Uncoupled *u, double dt)
 {
   if (u->useIntegrationSchemeIntegrationFactors) return dv_motion_factors(u->ode, dt);
   return (dvMotionFactors){dt * u->correctionPositionFactor, u->correctionVelocityFactor};
+}
+
+// of C in W: what the step corrects for an impulse
+static double factor_of(const Uncoupled *u, const dvConstraintStep *step)
+{
+  if (step->unscaled && u->useIntegrationSchemeIntegrationFactors) return 1;
+  if (step->velocities || u->useIntegrationSchemeIntegrationFactors)
+    return dv_motion_factor(factors_of(u, step->dt), step);
+  return step->dt;
 }
 
 // --- rows --------------------------------------------------------------------------------------------
@@ -228,22 +240,36 @@ static void sort_by_dof(Uncoupled *u)
   u->start.data[0] = 0;
 }
 
+// The entries of a row at one degree of freedom, from e on; w is a constant where this is called. Where they end.
+static inline size_t take_entries(const dvSparseRows *rows, size_t e, size_t end, int32_t first, int32_t w,
+                                  const double *free, double *h)
+{
+  size_t all = e + (size_t)w;
+  if (!free && all <= end && rows->col.data[all - 1] == first + w - 1) {   // columns ascend: nothing is missing
+    for (int32_t k = 0; k < w; k++) h[k] = rows->value.data[e + (size_t)k];
+    return all;
+  }
+  for (; e < end && rows->col.data[e] < first + w; e++) {
+    int32_t col = rows->col.data[e];
+    if (!free || free[col] != 0) h[col - first] = rows->value.data[e];
+  }
+  return e;
+}
+
+static inline int32_t dof_of(int32_t col, int32_t w) { return w == 6 ? col / 6 : w == 3 ? col / 3 : col / w; }
+
 static void take_rows(Uncoupled *u, double dt, const dvSparseRows *rows)
 {
-  int w = width_of(u);
+  int32_t w = width_of(u);
   const double *free = held(u);
   if (u->mass) take_mass(u);
   for (size_t row = 0; row < rows->count; row++)
-    for (size_t e = rows->start.data[row]; e < rows->start.data[row + 1];) {
-      Touch t = {.row = (int32_t)row, .dof = rows->col.data[e] / w};
-      for (; e < rows->start.data[row + 1] && rows->col.data[e] / w == t.dof; e++) {
-        int32_t col = rows->col.data[e];
-        if (!free || free[col] != 0) t.h[col % w] = rows->value.data[e];
-      }
+    for (size_t e = rows->start.data[row], end = rows->start.data[row + 1]; e < end;) {
+      Touch t = {.row = (int32_t)row, .dof = dof_of(rows->col.data[e], w)};
+      e = take_entries(rows, e, end, t.dof * w, w, free, t.h);
       times(u, dt, (size_t)t.dof, t.h, t.c);
       dv_push(&u->touches, t);
     }
-  sort_by_dof(u);
 }
 
 // sums += h_b . C h_a for all rows b up to that of a
@@ -257,17 +283,75 @@ static void add_products(const Uncoupled *u, const Touch *a, size_t w, double *s
   }
 }
 
+// c = C h and h = factor h, for all rows of a place
+static void finish_place(const Uncoupled *u, double dt, int32_t dof, size_t rows, double factor, double *numbers)
+{
+  size_t width = dv_unbuilt_width((size_t)width_of(u));
+  for (size_t r = 0; r < rows; r++) {
+    double *h = numbers + r * width;
+    times(u, dt, (size_t)dof, h, h + rows * width);
+    for (size_t k = 0; k < width; k++) h[k] *= factor;
+  }
+}
+
+// The numbers of a law at a degree of freedom; rows mostly touch the same ones in the same order, *met is the next.
+static inline double *numbers_at(Uncoupled *u, size_t law, size_t before, int32_t dof, size_t *met)
+{
+  dvUnbuilt *out = u->unbuilt;
+  size_t width = dv_unbuilt_width((size_t)width_of(u)), at = u->first + width * (size_t)dof, place = *met;
+  if (place >= out->handed.count || out->handed.data[place].at != (int32_t)at)
+    for (place = before; place < out->handed.count && out->handed.data[place].at != (int32_t)at;) place++;
+  *met = place + 1;
+  if (place < out->handed.count) return out->numbers.data + out->handed.data[place].numbers;
+  u->touched.data[dof] = 1;
+  return dv_unbuilt_add(out, law, at, width);
+}
+
+static void add_law(Uncoupled *u, double dt, double factor, const dvSparseRows *rows, size_t law, const double *free)
+{
+  dvUnbuilt *out = u->unbuilt;
+  int32_t w = width_of(u);
+  size_t width = dv_unbuilt_width((size_t)w), before = out->handed.count, count = (size_t)out->laws.data[law].rows;
+  for (size_t r = 0; r < count; r++) {
+    size_t row = (size_t)out->laws.data[law].first + r, met = before;
+    for (size_t e = rows->start.data[row], end = rows->start.data[row + 1]; e < end;) {
+      int32_t dof = dof_of(rows->col.data[e], w);
+      double *h = numbers_at(u, law, before, dof, &met) + r * width;
+      e = w == 6 ? take_entries(rows, e, end, 6 * dof, 6, free, h) : take_entries(rows, e, end, w * dof, w, free, h);
+    }
+  }
+  for (size_t place = before; place < out->handed.count; place++) {
+    int32_t dof = (int32_t)(((size_t)out->handed.data[place].at - u->first) / width);
+    finish_place(u, dt, dof, count, factor, out->numbers.data + out->handed.data[place].numbers);
+  }
+}
+
+static dvStatus uncoupled_add_unbuilt(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows, dvUnbuilt *out)
+{
+  Uncoupled *u = (Uncoupled *)o;
+  const dvStateRows *on = dv_rows_find(rows, u->state);
+  u->touches.count = u->touched.count = 0;
+  u->unbuilt = out;
+  if (!on) return DV_OK;
+  dv_array_resize(&u->touched, u->state->count);   // none
+  u->first = dv_unbuilt_room(out, (size_t)width_of(u), u->state->count);
+  const double *free = held(u);
+  if (u->mass) take_mass(u);
+  for (size_t i = 0; i < out->laws.count; i++) add_law(u, step->dt, factor_of(u, step), &on->rows, i, free);
+  return DV_OK;
+}
+
 static dvStatus uncoupled_add_compliance(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows, size_t count,
                                          double *w)
 {
   Uncoupled *u = (Uncoupled *)o;
   const dvStateRows *on = dv_rows_find(rows, u->state);
-  u->touches.count = 0;
+  u->touches.count = u->touched.count = 0;
+  u->unbuilt = NULL;
   if (!on) return DV_OK;
   take_rows(u, step->dt, &on->rows);
-  double factor = step->velocities || u->useIntegrationSchemeIntegrationFactors
-                      ? dv_motion_factor(factors_of(u, step->dt), step)
-                      : step->dt;
+  sort_by_dof(u);
+  double factor = factor_of(u, step);
   dv_array_resize(&u->sums, count);
   for (size_t i = 0; i < u->touches.count;) {
     size_t row = (size_t)u->touches.data[i].row;
@@ -283,23 +367,34 @@ static dvStatus uncoupled_add_compliance(dvObject *o, const dvConstraintStep *st
   return DV_OK;
 }
 
-// the rows are those of the last add_compliance
+static void sum_motion(Uncoupled *u, const double *lambda)
+{
+  size_t width = (size_t)width_of(u);
+  dv_array_resize(&u->touched, u->state->count);
+  u->change.count = 0;
+  dv_array_resize(&u->change, width * u->state->count);   // zeros
+  for (size_t i = 0; i < u->touches.count; i++) {
+    const Touch *t = &u->touches.data[i];
+    double *change = u->change.data + width * (size_t)t->dof;
+    u->touched.data[t->dof] = 1;
+    for (size_t n = 0; n < width; n++) change[n] += t->c[n] * lambda[t->row];
+  }
+}
+
+// the rows are those of the last add_compliance or add_unbuilt
 static dvStatus uncoupled_apply(dvObject *o, const dvConstraintStep *step, const dvRowSet *rows, const double *lambda,
                                 int x, int v)
 {
   DV_UNUSED(rows);
   Uncoupled *u = (Uncoupled *)o;
   dvMotionFactors factors = factors_of(u, step->dt);
-  int width = width_of(u);
-  for (size_t dof = 0; u->touches.count && dof < u->state->count; dof++) {
-    if (u->start.data[dof] == u->start.data[dof + 1]) continue;
-    double change[WIDEST] = {0};
-    for (int32_t e = u->start.data[dof]; e < u->start.data[dof + 1]; e++) {
-      const Touch *t = &u->touches.data[u->which.data[e]];
-      for (int n = 0; n < width; n++) change[n] += t->c[n] * lambda[t->row];
-    }
-    dv_motion_apply(u->state, step, factors, change, dof, 1, x, v);
-  }
+  size_t width = (size_t)width_of(u);
+  if (!u->unbuilt && u->touches.count) sum_motion(u, lambda);
+  if (u->touched.count == 0) return DV_OK;
+  const double *change = u->unbuilt ? dv_unbuilt_motion(u->unbuilt, lambda) + u->first : u->change.data;
+  if (u->unbuilt) width = dv_unbuilt_width(width);
+  for (size_t dof = 0; dof < u->state->count; dof++)
+    if (u->touched.data[dof]) dv_motion_apply(u->state, step, factors, change + width * dof, dof, 1, x, v);
   return DV_OK;
 }
 
@@ -319,10 +414,14 @@ static void uncoupled_destroy(dvObject *o)
   dv_array_free(&u->h);
   dv_array_free(&u->sums);
   dv_array_free(&u->blocks);
+  dv_array_free(&u->change);
+  dv_array_free(&u->touched);
 }
 
-static const dvCorrectionOps uncoupled_ops = {
-    .add_compliance = uncoupled_add_compliance, .apply = uncoupled_apply, .covers = uncoupled_covers};
+static const dvCorrectionOps uncoupled_ops = {.add_compliance = uncoupled_add_compliance,
+                                              .apply = uncoupled_apply,
+                                              .covers = uncoupled_covers,
+                                              .add_unbuilt = uncoupled_add_unbuilt};
 
 const dvClass dv_uncoupled_correction_class = {
     .struct_size = sizeof(dvClass),

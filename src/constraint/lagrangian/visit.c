@@ -16,7 +16,9 @@
 static void take_block(const dvConstraintProblem *p, const dvProblemLaw *l, double *block)
 {
   size_t n = (size_t)l->law.rows, first = (size_t)l->first;
-  for (size_t i = 0; i < n; i++) memcpy(block + i * n, p->w.data + (first + i) * p->rows + first, n * sizeof *block);
+  if (p->unbuilt.used) memcpy(block, dv_unbuilt_own(&p->unbuilt, (size_t)(l - p->laws.data)), n * n * sizeof *block);
+  else
+    for (size_t i = 0; i < n; i++) memcpy(block + i * n, p->w.data + (first + i) * p->rows + first, n * sizeof *block);
 }
 
 static void pseudo_inverse(const double *block, size_t n, double *inverse, double *values, double *v)
@@ -68,13 +70,33 @@ void dv_problem_invert(dvConstraintProblem *p)
 
 // --- one law -----------------------------------------------------------------------------------------
 
-void dv_problem_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d)
+void dv_problem_violation(dvConstraintProblem *p, const dvProblemLaw *l, double *d)
 {
   const dvVectorKernels *kernels = dv_vector_kernels();
+  if (p->unbuilt.used) {
+    dv_unbuilt_move_to(&p->unbuilt, p->lambda.data, p->rows);
+    dv_unbuilt_product(&p->unbuilt, (size_t)(l - p->laws.data), NULL, d);
+  }
   for (size_t i = 0; i < (size_t)l->law.rows; i++) {
     size_t row = (size_t)l->first + i;
-    d[i] = p->violation.data[row] + kernels->dot(p->w.data + row * p->rows, p->lambda.data, p->rows);
+    if (!p->unbuilt.used) d[i] = kernels->dot(p->w.data + row * p->rows, p->lambda.data, p->rows);
+    d[i] += p->violation.data[row];
   }
+}
+
+void dv_problem_product(dvConstraintProblem *p, const double *x, double *y)
+{
+  const dvVectorKernels *kernels = dv_vector_kernels();
+  if (p->unbuilt.used) dv_unbuilt_move_to(&p->unbuilt, x, p->rows);
+  for (size_t i = 0; p->unbuilt.used && i < p->laws.count; i++)
+    dv_unbuilt_product(&p->unbuilt, i, NULL, y + p->laws.data[i].first);
+  for (size_t i = 0; !p->unbuilt.used && i < p->rows; i++) y[i] = kernels->dot(p->w.data + i * p->rows, x, p->rows);
+}
+
+void dv_problem_matrix(dvConstraintProblem *p, double *w)
+{
+  if (p->unbuilt.used) dv_unbuilt_matrix(&p->unbuilt, p->rows, w);
+  else if (p->rows) memcpy(w, p->w.data, p->rows * p->rows * sizeof *w);
 }
 
 void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const double *d, double *lambda)
@@ -96,18 +118,39 @@ void dv_problem_solve_law(dvConstraintProblem *p, const dvProblemLaw *l, const d
   for (size_t i = 0; i < n; i++) lambda[i] -= (1 - l->law.held_back) * change[i];
 }
 
+void dv_problem_follow(dvConstraintProblem *p)
+{
+  if (p->unbuilt.used) dv_unbuilt_follow(&p->unbuilt, p->lambda.data, p->rows);
+  else dv_residual_follow(&p->residual, p->w.data, p->violation.data, p->lambda.data, p->rows);
+}
+
+static void take_violation(const dvConstraintProblem *p, const dvProblemLaw *l, double *d)
+{
+  const double *free = p->violation.data + l->first;
+  if (p->unbuilt.used) dv_unbuilt_product(&p->unbuilt, (size_t)(l - p->laws.data), NULL, d);
+  else memcpy(d, p->residual.d.data + l->first, (size_t)l->law.rows * sizeof *d);
+  for (int i = 0; p->unbuilt.used && i < l->law.rows; i++) d[i] += free[i];
+}
+
+static void change(dvConstraintProblem *p, const dvProblemLaw *l, const double *lambda)
+{
+  if (p->unbuilt.used) dv_unbuilt_change(&p->unbuilt, (size_t)(l - p->laws.data), lambda);
+  else dv_residual_change(&p->residual, p->w.data, (size_t)l->first, (size_t)l->law.rows, lambda);
+}
+
 double dv_problem_visit(dvConstraintProblem *p, const dvProblemLaw *l, double *most)
 {
   size_t n = (size_t)l->law.rows, first = (size_t)l->first;
   dv_array_resize(&p->work, 3 * n);
   double *d = p->work.data, *before = d + n, *lambda = p->lambda.data + first, sum = 0;
-  memcpy(d, p->residual.d.data + first, n * sizeof *d);
+  take_violation(p, l, d);
   memcpy(before, lambda, n * sizeof *before);
   dv_problem_solve_law(p, l, d, lambda);
-  dv_residual_change(&p->residual, p->w.data, first, n, lambda);
+  change(p, l, lambda);
   *most = 0;
   for (size_t i = 0; i < n; i++) {
-    const double *row = p->w.data + (first + i) * p->rows + first;
+    const double *row = p->unbuilt.used ? dv_unbuilt_own(&p->unbuilt, (size_t)(l - p->laws.data)) + i * n
+                                        : p->w.data + (first + i) * p->rows + first;
     double square = 0;
     for (size_t k = 0; k < n; k++) {
       double move = row[k] * (lambda[k] - before[k]);

@@ -225,6 +225,7 @@ static dvStatus partial_linear_movement_init(dvObject *o)
 static const dvProjectiveOps linear_movement_ops = {
     .project_response = linear_movement_project_response,
     .project_velocity = linear_movement_project_velocity,
+    .moves = true,
     .project_position = linear_movement_project_position,
 };
 

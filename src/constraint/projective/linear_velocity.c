@@ -136,6 +136,7 @@ static dvStatus linear_velocity_init(dvObject *o)
 static const dvProjectiveOps linear_velocity_ops = {
     .project_response = linear_velocity_project_response,
     .project_velocity = linear_velocity_project_velocity,
+    .moves = true,
     .project_position = linear_velocity_project_position,
 };
 

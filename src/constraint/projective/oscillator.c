@@ -116,6 +116,7 @@ static dvStatus oscillator_init(dvObject *o)
 static const dvProjectiveOps oscillator_ops = {
     .project_response = oscillator_project_response,
     .project_velocity = oscillator_project_velocity,
+    .moves = true,
     .project_position = oscillator_project_position,
 };
 

@@ -180,6 +180,7 @@ static dvStatus trajectory_init(dvObject *o)
 static const dvProjectiveOps trajectory_ops = {
     .project_response = trajectory_project_response,
     .project_velocity = trajectory_project_velocity,
+    .moves = true,
     .project_position = trajectory_project_position,
 };
 

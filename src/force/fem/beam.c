@@ -1,326 +1,103 @@
-// BeamFEMForceField: straight elastic beams between frames (J. S. Przemieniecki, Theory of matrix structural analysis,
-// 1968).
+// See beam.h. For bending about z, with c = E Iz/L, deflections v and angles t:
 //
-// A beam joins frames a and b and lies along the x axis of a at rest. In the frame of a, u is how far b's centre and r
-// how far b's rotation (as a rotation vector) are from where they are at rest; with the 12 x 12 matrix k of Euler and
-// Bernoulli
-//
-//   f = -R_a k (0, 0, u, r),   df = -R_a k R_a^T d.
-//
-// For bending about z, with c = E Iz / L, deflections v and angles t:
 //   F_a = 12 c/L^2 (v_a - v_b) + 6 c/L (t_a + t_b) = -F_b,   M_a = 6 c/L (v_a - v_b) + 4 c t_a + 2 c t_b,   M_b
-//   likewise,
-// about y the same with the sign of the angles turned; E A/L along x and G J/L about x. Needs edges and a state of
-// frames.
-#include "force/fem/elastic.h"
-#include "math/vec.h"
+//   likewise
+//
+// With shear s, c/(1 + s) takes the place of c, and (4 + s) and (2 - s) those of 4 and 2.
+//
+// about y the same with the sign of the angles turned; E A/L along x and G J/L about x.
+#include "force/fem/beam.h"
 
 #include <math.h>
 
-extern const dvClass dv_beam_class;
-
-#define BEAM_FIELDS(X)                                                                                                 \
-  X(reals, radius, "0.1", "m", "radius of the section, one for all or one each beam")                                  \
-  X(reals, radiusInner, "0", "m", "radius of the bore of a pipe, one for all or one each beam")                        \
-  X(vec4s, section, "", "m^2 m^4",                                                                                     \
-    "other sections than circles: area, second moments about y and z, torsion constant; one for all or one each beam") \
-  X(indices, listSegment, "", "", "edges that are beams; all by default")                                              \
-  X(bool, useSymmetricAssembly, "0", "", "not used: the assembled matrix is always symmetric", .flags = DV_HIDDEN)     \
-  X(string, beamsData, "", "", "kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
-
-typedef struct Beam {
-  int32_t a, b;
-  double length;
-  double stretch, twist;   // E A/L, G J/L
-  double bend_y, bend_z;   // E I/L about y and z
-  dvVec3 offset;           // of b at rest, in the frame of a
-  dvQuat turn;             // of b at rest, in the frame of a
-  dvQuat frame;            // of a at the last force
-} Beam;
-
-typedef struct BeamForce {
-  dvElastic elastic;
-  BEAM_FIELDS(DV_MEMBER)
-  DV_ARRAY(Beam) beams;
-  dvElementList *listed;   // keeps listSegment in step
-} BeamForce;
-
-#define SELF BeamForce
-static const dvFieldDesc beam_fields[] = {BEAM_FIELDS(DV_DESCRIBE)};
-#undef SELF
-
-typedef struct Section {
-  double area, y, z, torsion;
-} Section;
-
-// --- set-up ---
-
-static bool is_size(double a) { return a > 0 && a < DV_EXPLODED; }
-
-static dvStatus check_sections(const BeamForce *f)
+dvBeamSection dv_beam_circle(double outer, double inner)
 {
-  const dvObject *o = &f->elastic.force.base;
-  for (size_t i = 0; i < f->section.count; i++)
-    if (!is_size(f->section.data[i]))
-      return dv_field_error(o, &f->section, "give four positive numbers: area, Iy, Iz, J", "section has %g",
-                            f->section.data[i]);
-  if (f->section.count) return DV_OK;
-  if (f->radius.count == 0) return dv_field_error(o, &f->radius, "the default is 0.1", "radius has no value");
-  for (size_t i = 0; i < f->radius.count || i < f->radiusInner.count; i++) {
-    double outer = dv_elastic_pick(&f->radius, i),
-           inner = f->radiusInner.count ? dv_elastic_pick(&f->radiusInner, i) : 0;
-    if (!is_size(outer)) return dv_field_error(o, &f->radius, NULL, "radius %g is not a positive number", outer);
-    if (!(inner >= 0 && inner < outer))
-      return dv_field_error(o, &f->radiusInner, NULL, "radiusInner %g is not between 0 and the radius, %g", inner,
-                            outer);
-  }
-  return DV_OK;
+  double pi = acos(-1.0), moment = 0.25 * pi * (pow(outer, 4) - pow(inner, 4));
+  return (dvBeamSection){pi * (outer * outer - inner * inner), moment, moment, 2 * moment};
 }
 
-static Section section_of(const BeamForce *f, size_t i)
+dvBeamSection dv_beam_rectangle(double y, double z)
 {
-  if (f->section.count) {
-    const double *p = f->section.data + (4 * i + 4 <= f->section.count ? 4 * i : 0);
-    return (Section){p[0], p[1], p[2], p[3]};
-  }
-  double pi = acos(-1.0), outer = dv_elastic_pick(&f->radius, i),
-         inner = f->radiusInner.count ? dv_elastic_pick(&f->radiusInner, i) : 0;
-  double moment = 0.25 * pi * (pow(outer, 4) - pow(inner, 4));
-  return (Section){pi * (outer * outer - inner * inner), moment, moment, 2 * moment};
+  double about_y = y * z * z * z / 12, about_z = z * y * y * y / 12;
+  return (dvBeamSection){y * z, about_y, about_z, about_y + about_z};
 }
 
-// the rotation that takes b to a in the frame of b, along the shorter way
-static dvQuat turn_between(const double *a, const double *b)
+dvBeamStiffness dv_beam_stiffness(const dvBeamSection *s, double length, double young, double poisson)
 {
-  dvQuat p = dv_quat_load(a + 3), q = dv_quat_load(b + 3);
-  if (dv_quat_dot(p, q) < 0) q = dv_quat_scale(q, -1);
-  return dv_quat_normalise(dv_quat_mul(dv_quat_inverse(p), q));
+  return (dvBeamStiffness){.length = length,
+                           .stretch = young * s->area / length,
+                           .twist = young / (2 * (1 + poisson)) * s->torsion / length,
+                           .bend_y = young * s->y / length,
+                           .bend_z = young * s->z / length};
 }
 
-static dvVec3 offset_between(const double *a, const double *b)
+dvBeamStiffness dv_beam_stiffness_inflated(const dvBeamSection *s, double length, double young, double poisson,
+                                           double pressure)
 {
-  return dv_quat_inverse_rotate(dv_quat_load(a + 3), dv_vec3_sub(dv_vec3_load(b), dv_vec3_load(a)));
+  dvBeamStiffness k = dv_beam_stiffness(s, length, young, poisson);
+  double shear = (pressure + young / (4 * (1 + poisson))) * s->area * length;
+  k.bend_y = (young + pressure) * s->y / length;
+  k.bend_z = (young + pressure) * s->z / length;
+  k.shear_y = 12 * k.bend_y / shear;
+  k.shear_z = 12 * k.bend_z / shear;
+  return k;
 }
 
-static Beam beam_of(const BeamForce *f, size_t i, const int32_t *edge, const double *x0)
+void dv_beam_stiffness_product(const dvBeamStiffness *k, const double d[12], double out[12])
 {
-  const double *a = x0 + 7 * (size_t)edge[0], *b = x0 + 7 * (size_t)edge[1];
-  double young = dv_elastic_young(&f->elastic, i), shear = young / (2 * (1 + dv_elastic_poisson(&f->elastic, i)));
-  Beam beam = {.a = edge[0], .b = edge[1], .length = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(b), dv_vec3_load(a)))};
-  Section s = section_of(f, i);
-  if (!is_size(beam.length)) return beam;
-  beam.stretch = young * s.area / beam.length;
-  beam.twist = shear * s.torsion / beam.length;
-  beam.bend_y = young * s.y / beam.length;
-  beam.bend_z = young * s.z / beam.length;
-  beam.offset = offset_between(a, b);
-  beam.turn = turn_between(a, b);
-  beam.frame = dv_quat_normalise(dv_quat_load(a + 3));
-  return beam;
-}
-
-// edges that are beams: those listed or, when there is none or a number that does not exist, all (as in SOFA)
-static const dvInts *chosen(const BeamForce *f, size_t edges)
-{
-  for (size_t i = 0; i < f->listSegment.count; i++)
-    if (f->listSegment.data[i] < 0 || (size_t)f->listSegment.data[i] >= edges) {
-      dv_field_warning(&f->elastic.force.base, &f->listSegment, NULL,
-                       "there is no edge %d, only %zu: all edges are beams", f->listSegment.data[i], edges);
-      return NULL;
-    }
-  return dv_names_all(&f->listSegment, f->listed) ? NULL : &f->listSegment;
-}
-
-static void warn_of_shapes(const BeamForce *f, size_t points, size_t slanted)
-{
-  const dvObject *o = &f->elastic.force.base;
-  if (points) dv_warning(o, "move its ends apart", "%zu beams have no length and give no force", points);
-  if (slanted)
-    dv_warning(o, "turn the frames so that their x axes lie along the beams",
-               "%zu beams do not lie along the x axis of their first frame: they bend as if they did", slanted);
-}
-
-static dvStatus beam_reinit(dvObject *o)
-{
-  BeamForce *f = (BeamForce *)o;
-  dvState *s = f->elastic.force.state;
-  f->beams.count = 0;
-  const dvInts *edges = dv_force_elements(o, dv_elastic_topology(&f->elastic), DV_EDGE, s);
-  if (!edges) return DV_ERROR_INPUT;
-  size_t count = dv_ints_size(edges), points = 0, slanted = 0;
-  DV_TRY(dv_elastic_check(&f->elastic, count, 0.5));
-  DV_TRY(check_sections(f));
-  const dvInts *list = chosen(f, count);
-  const double *x0 = dv_state_read(s, DV_X_REST);
-  for (size_t i = 0; i < (list ? list->count : count); i++) {
-    size_t edge = list ? (size_t)list->data[i] : i;
-    Beam beam = beam_of(f, edge, edges->data + 2 * edge, x0);
-    if (beam.bend_y == 0 && !is_size(beam.length)) points++;
-    else {
-      if (!(beam.offset.x > 0.99 * beam.length)) slanted++;
-      dv_push(&f->beams, beam);
-    }
-  }
-  warn_of_shapes(f, points, slanted);
-  return DV_OK;
-}
-
-static dvStatus beam_init(dvObject *o)
-{
-  BeamForce *f = (BeamForce *)o;
-  DV_TRY(dv_elastic_init(o));
-  DV_TRY(beam_reinit(o));
-  dvElementData *d = dv_elastic_follow(&f->elastic, DV_EDGE, 1);
-  dv_element_data_add_reals(d, &f->radius, true);
-  dv_element_data_add_reals(d, &f->radiusInner, true);
-  dv_element_data_add_reals(d, &f->section, true);
-  f->listed = dv_follow_list(o, dv_elastic_topology(&f->elastic), DV_EDGE, &f->listSegment);
-  f->listed->heirs = true;
-  if (f->beams.count == 0)
-    dv_warning(o, "give the topology edges", "the topology %s has no edges: there are no beams",
-               f->elastic.topology.target->name);
-  return DV_OK;
-}
-
-// --- the matrix of one beam ---
-
-// out = k d; d and out: centre and angles of a, then of b, in the frame
-static void beam_product(const Beam *p, const double d[12], double out[12])
-{
-  double l = p->length, y = p->bend_y, z = p->bend_z, v = d[1] - d[7], w = d[2] - d[8];
-  out[0] = p->stretch * (d[0] - d[6]);
+  double l = k->length, y = k->bend_y / (1 + k->shear_y), z = k->bend_z / (1 + k->shear_z), v = d[1] - d[7],
+         w = d[2] - d[8];
+  double near_y = (4 + k->shear_y) * y, far_y = (2 - k->shear_y) * y, near_z = (4 + k->shear_z) * z,
+         far_z = (2 - k->shear_z) * z;
+  out[0] = k->stretch * (d[0] - d[6]);
   out[1] = 12 * z / (l * l) * v + 6 * z / l * (d[5] + d[11]);
   out[2] = 12 * y / (l * l) * w - 6 * y / l * (d[4] + d[10]);
-  out[3] = p->twist * (d[3] - d[9]);
-  out[4] = -6 * y / l * w + 4 * y * d[4] + 2 * y * d[10];
-  out[5] = 6 * z / l * v + 4 * z * d[5] + 2 * z * d[11];
+  out[3] = k->twist * (d[3] - d[9]);
+  out[4] = -6 * y / l * w + near_y * d[4] + far_y * d[10];
+  out[5] = 6 * z / l * v + near_z * d[5] + far_z * d[11];
   for (int i = 0; i < 4; i++) out[6 + i] = -out[i];
-  out[10] = -6 * y / l * w + 2 * y * d[4] + 4 * y * d[10];
-  out[11] = 6 * z / l * v + 2 * z * d[5] + 4 * z * d[11];
+  out[10] = -6 * y / l * w + far_y * d[4] + near_y * d[10];
+  out[11] = 6 * z / l * v + far_z * d[5] + near_z * d[11];
 }
 
-// f += k R force, twelve numbers at frames a and b
-static void add_turned(const Beam *p, dvQuat frame, double k, const double force[12], double *f)
+// `moment` is I/(A L^2)
+static dvBeamInertia inertia(double mass, double length, double moment)
 {
-  for (int i = 0; i < 4; i++)
-    dv_vec3_accumulate(f + 6 * (size_t)(i < 2 ? p->a : p->b) + 3 * (i % 2),
-                       dv_vec3_scale(dv_quat_rotate(frame, dv_vec3_load(force + 3 * i)), k));
+  double l2 = length * length;
+  return (dvBeamInertia){.near = mass * (13.0 / 35 + 6.0 / 5 * moment),
+                         .far = mass * (9.0 / 70 - 6.0 / 5 * moment),
+                         .lever_near = mass * length * (11.0 / 210 + moment / 10),
+                         .lever_far = mass * length * (13.0 / 420 - moment / 10),
+                         .turn_near = mass * l2 * (1.0 / 105 + 2.0 / 15 * moment),
+                         .turn_far = mass * l2 * (1.0 / 140 + moment / 30)};
 }
 
-// how far b is from rest, in the frame of a
-static void displacement_of(const Beam *p, const double *a, const double *b, double d[12])
+dvBeamMass dv_beam_mass(const dvBeamSection *s, double length, double density)
 {
-  dvQuat now = turn_between(a, b), rest = p->turn;
-  if (dv_quat_dot(now, rest) < 0) now = dv_quat_scale(now, -1);
-  dvVec3 turn = dv_quat_to_rotation_vector(dv_quat_normalise(dv_quat_mul(dv_quat_inverse(rest), now)));
-  for (int i = 0; i < 6; i++) d[i] = 0;
-  dv_vec3_store(d + 6, dv_vec3_sub(offset_between(a, b), p->offset));
-  dv_vec3_store(d + 9, turn);
+  double mass = density * s->area * length, scale = 1 / (s->area * length * length);
+  return (dvBeamMass){.mass = mass,
+                      .torsion = mass * s->torsion / s->area,
+                      .y = inertia(mass, length, s->z * scale),
+                      .z = inertia(mass, length, s->y * scale)};
 }
 
-// --- operations ---
-
-static void beam_add_force(dvObject *o, const dvMech *m)
+// one bending direction: displacements d[at] and d[at + 6], angles d[turn] and d[turn + 6] with their sign
+static void bend(const dvBeamInertia *m, const double *d, int at, int turn, double sign, double *out)
 {
-  BeamForce *f = (BeamForce *)o;
-  dvState *s = f->elastic.force.state;
-  const double *x = dv_state_read(s, m->x);
-  double *out = dv_state_write(s, m->f), d[12], force[12];
-  for (size_t i = 0; i < f->beams.count; i++) {
-    Beam *p = &f->beams.data[i];
-    const double *a = x + 7 * (size_t)p->a;
-    displacement_of(p, a, x + 7 * (size_t)p->b, d);
-    beam_product(p, d, force);
-    add_turned(p, dv_quat_load(a + 3), -1, force, out);
-    p->frame = dv_quat_normalise(dv_quat_load(a + 3));
+  double v0 = d[at], v1 = d[at + 6], t0 = sign * d[turn], t1 = sign * d[turn + 6];
+  out[at] = m->near * v0 + m->lever_near * t0 + m->far * v1 - m->lever_far * t1;
+  out[at + 6] = m->far * v0 + m->lever_far * t0 + m->near * v1 - m->lever_near * t1;
+  out[turn] = sign * (m->lever_near * v0 + m->turn_near * t0 + m->lever_far * v1 - m->turn_far * t1);
+  out[turn + 6] = sign * (-m->lever_far * v0 - m->turn_far * t0 - m->lever_near * v1 + m->turn_near * t1);
+}
+
+void dv_beam_mass_product(const dvBeamMass *m, const double d[12], double out[12])
+{
+  for (int k = 0; k < 4; k += 3) {   // along x and about x
+    double mass = k ? m->torsion : m->mass;
+    out[k] = mass * (d[k] / 3 + d[k + 6] / 6);
+    out[k + 6] = mass * (d[k] / 6 + d[k + 6] / 3);
   }
+  bend(&m->y, d, 1, 5, 1, out);
+  bend(&m->z, d, 2, 4, -1, out);
 }
-
-static void beam_add_dforce(dvObject *o, const dvMech *m)
-{
-  BeamForce *f = (BeamForce *)o;
-  dvState *s = f->elastic.force.state;
-  double k = dv_mech_k(m, f->elastic.force.rayleighStiffness), d[12], force[12];
-  const double *dx = dv_state_read(s, m->dx);
-  double *df = dv_state_write(s, m->df);
-  for (size_t i = 0; i < f->beams.count; i++) {
-    const Beam *p = &f->beams.data[i];
-    for (int j = 0; j < 4; j++)
-      dv_vec3_store(d + 3 * j, dv_quat_inverse_rotate(
-                                   p->frame, dv_vec3_load(dx + 6 * (size_t)(j < 2 ? p->a : p->b) + 3 * (j % 2))));
-    beam_product(p, d, force);
-    add_turned(p, p->frame, -k, force, df);
-  }
-}
-
-// -k R K R^T, 12 x 12: column by column, turned from both sides
-static void beam_matrix(const Beam *p, double k, double out[12][12])
-{
-  dvMat3 r = dv_quat_to_matrix(p->frame);
-  for (int c = 0; c < 12; c++) {
-    double d[12] = {0}, force[12];
-    dv_vec3_store(d + c / 3 * 3, dv_mat3_row(r, c % 3));   // R^T e_c
-    beam_product(p, d, force);
-    for (int i = 0; i < 4; i++) {
-      dvVec3 v = dv_vec3_scale(dv_mat3_mul_vec(r, dv_vec3_load(force + 3 * i)), -k);
-      out[3 * i][c] = v.x;
-      out[3 * i + 1][c] = v.y;
-      out[3 * i + 2][c] = v.z;
-    }
-  }
-}
-
-static void beam_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
-{
-  BeamForce *f = (BeamForce *)o;
-  const dvState *s = f->elastic.force.state;
-  double k = dv_mech_k(m, f->elastic.force.rayleighStiffness), matrix[12][12], block[36];
-  for (size_t i = 0; i < f->beams.count; i++) {
-    const Beam *p = &f->beams.data[i];
-    const size_t ends[2] = {(size_t)p->a, (size_t)p->b};
-    beam_matrix(p, k, matrix);
-    for (int ij = 0; ij < 4; ij++) {
-      for (int e = 0; e < 36; e++) block[e] = matrix[6 * (ij / 2) + e / 6][6 * (ij % 2) + e % 6];
-      sink->add(sink, s, ends[ij / 2], s, ends[ij % 2], 6, 6, block);
-    }
-  }
-}
-
-static double beam_energy(dvObject *o, const dvMech *m)
-{
-  BeamForce *f = (BeamForce *)o;
-  const double *x = dv_state_read(f->elastic.force.state, m->x);
-  double sum = 0, d[12], force[12];
-  for (size_t i = 0; i < f->beams.count; i++) {
-    const Beam *p = &f->beams.data[i];
-    displacement_of(p, x + 7 * (size_t)p->a, x + 7 * (size_t)p->b, d);
-    beam_product(p, d, force);
-    for (int j = 6; j < 12; j++) sum += 0.5 * d[j] * force[j];
-  }
-  return sum;
-}
-
-static void beam_destroy(dvObject *o) { dv_array_free(&((BeamForce *)o)->beams); }
-
-static const dvForceOps beam_ops = {
-    .add_force = beam_add_force,
-    .add_dforce = beam_add_dforce,
-    .add_stiffness = beam_add_stiffness,
-    .energy = beam_energy,
-    DV_FORCE_SLOTS,
-};
-
-const dvClass dv_beam_class = {
-    .struct_size = sizeof(dvClass),
-    .name = "BeamFEMForceField",
-    .help = "elastic beams along edges between frames",
-    .module = "Sofa.Component.SolidMechanics.FEM.Elastic",
-    .dofs = DV_DOF_RIGID3,
-    .size = sizeof(BeamForce),
-    .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(beam_fields)},
-    .ops = {[DV_ROLE_FORCE] = &beam_ops},
-    .init = beam_init,
-    .reinit = beam_reinit,
-    .destroy = beam_destroy,
-    .topology_changed = dv_force_remake,
-};

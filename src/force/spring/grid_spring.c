@@ -73,6 +73,28 @@ static void add_grid(GridSpring *g, const dvLattice *l)
   add_directions(g, l, cubes, 4, g->cubesStiffness, g->cubesDamping);
 }
 
+// After a change the fields show the springs; at the start they say what the scene has given.
+static void keep_given(dvSpringForce *f)
+{
+  dvObject *o = &f->pair.base;
+  if (!dv_pairs_list(&f->pairs)) return;
+  dvReals *reals[] = {&f->stiffness, &f->damping, &f->lengths, &f->spring};
+  dvInts *ints[] = {&f->springsIndices1, &f->springsIndices2, &f->elongationOnly, &f->enabled};
+  for (size_t i = 0; i < DV_COUNT(reals); i++) dv_follow_keep_reals(o, reals[i]);
+  for (size_t i = 0; i < DV_COUNT(ints); i++) dv_follow_keep_ints(o, ints[i]);
+}
+
+static void grid_spring_topology_changed(dvObject *o)
+{
+  dvSpringForce *f = (dvSpringForce *)o;
+  if (!o->rewound) {
+    dv_spring_force_topology_changed(o);
+    return;
+  }
+  DV_PAIRS_GIVE(&f->pairs, &f->springs.list, a, b);
+  if (dv_springs_settle(&f->springs, o, f->pair.first, f->pair.second) != DV_OK) f->springs.list.count = 0;
+}
+
 static dvStatus grid_spring_reinit(dvObject *o)
 {
   GridSpring *g = (GridSpring *)o;
@@ -86,6 +108,7 @@ static dvStatus grid_spring_reinit(dvObject *o)
                "the topology of %s is no regular grid: only the springs that are given act",
                g->force.pair.first->base.name);
   dv_spring_force_follow(&g->force);
+  keep_given(&g->force);
   return dv_springs_settle(&g->force.springs, o, g->force.pair.first, g->force.pair.second);
 }
 
@@ -107,5 +130,5 @@ const dvClass dv_grid_spring_class = {
     .init = grid_spring_init,
     .reinit = grid_spring_reinit,
     .destroy = dv_spring_force_destroy,
-    .topology_changed = dv_spring_force_topology_changed,
+    .topology_changed = grid_spring_topology_changed,
 };

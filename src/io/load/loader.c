@@ -41,7 +41,7 @@ char *dv_loader_find(dvObject *o, dvString *filename)
   dvText advice = {0};
   char *path = dv_context_find_file(o->context, *filename, beside, &advice);
   if (!path) {
-    if (!advice.length) dv_text_add(&advice, "check the name, or give its folder with --data");
+    if (!advice.length) dv_text_add(&advice, "check the name, or give its folder with --data or DIVAN_PATH");
     dv_field_error(o, filename, advice.text, "there is no file '%s'", *filename);
   }
   dv_text_free(&advice);

@@ -419,9 +419,10 @@ static void write_stl(Exporter *e)
     good = add_surface(&mesh, visual ? visual : topology);
   }
   if (!good) dv_warning(o, NULL, "out of memory: nothing is written");
-  else if (!mesh.triangles.count && !mesh.quads.count)
-    dv_warning(o, "give position and triangle, or add a topology", "there is no surface to write");
-  else {
+  else if (!mesh.triangles.count && !mesh.quads.count) {
+    if (first_time(e, "surface"))
+      dv_warning(o, "give position and triangle, or add a topology", "there is no surface to write (told once)");
+  } else {
     char *base = target(e, true), *path = dv_format("%s.stl", base);
     dvMeshError error = {0};
     report(e, path,

@@ -132,20 +132,22 @@ static const Mesh *find_mesh(const Meshes *m, const char *path)
   return NULL;
 }
 
-// Does to the meshes of the scene what was done to those of the snapshot. A mesh never goes back.
-static bool change_meshes(dvScene *scene, const Meshes *read, dvText *why)
+// whether what was done to the meshes of the scene is the beginning of what was done to those of the snapshot
+static bool went_the_same_way(const Meshes *own, const Meshes *read)
 {
-  Meshes own = {0};
-  list_meshes(scene, &own);
-  bool good = true;
-  for (size_t i = 0; i < own.list.count && good; i++) {
-    good = find_mesh(read, own.list.data[i].path) != NULL;
-    if (!good)
-      dv_text_printf(why,
-                     "the mesh %s has changed since it was read, and had not in the snapshot: read the scene again",
-                     own.list.data[i].path);
+  for (size_t i = 0; i < own->list.count; i++) {
+    const Mesh *other = find_mesh(read, own->list.data[i].path);
+    if (!other || !dv_journal_begins(&own->list.data[i].journal, &other->journal)) return false;
   }
-  free_meshes(&own);
+  return true;
+}
+
+// Does to the meshes of the scene, which have gone the way of `own`, what was done to those of the snapshot; from the
+// beginning where they have gone another way.
+static bool change_meshes(dvScene *scene, const Meshes *own, const Meshes *read, dvText *why)
+{
+  bool good = true;
+  if (!went_the_same_way(own, read)) dv_scene_rewind(scene);
   for (size_t i = 0; i < read->list.count && good; i++) {
     dvObject *o = dv_link_find(&scene->root->base, read->list.data[i].path, DV_ROLE_TOPOLOGY);
     good = o && !o->failed && dv_topology_replay(dv_topology(o), &read->list.data[i].journal, why) == DV_OK;
@@ -538,14 +540,35 @@ static bool fits(Snapshot *s, dvScene *scene, dvText *why)
   return differences == 0;
 }
 
+// Makes the meshes those of the snapshot, then puts its memory back. When that does not work, all is as it was.
+static bool restore(Snapshot *s, dvScene *scene, dvText *why)
+{
+  Meshes own = {0}, now = {0};
+  dvSnapshot before = {.shared = true, .unnamed = true};
+  list_meshes(scene, &own);
+  dv_scene_save(scene, &before);
+  bool good = change_meshes(scene, &own, &s->meshes, why) && fits(s, scene, why) &&
+              dv_scene_restore(scene, &s->memory, why) == DV_OK;
+  list_meshes(scene, &now);
+  if (!good && !(went_the_same_way(&own, &now) && went_the_same_way(&now, &own))) {
+    dvText unused = {0};
+    change_meshes(scene, &now, &own, &unused);
+    dv_scene_restore(scene, &before, &unused);
+    dv_text_free(&unused);
+  }
+  dv_snapshot_free(&before);
+  free_meshes(&own);
+  free_meshes(&now);
+  return good;
+}
+
 dvStatus dv_snapshot_unpack(dvScene *scene, const void *bytes, size_t length, const char *name)
 {
   Snapshot s = {0};
   dvText why = {0};
   dvStatus status = parse(&s, scene, bytes, length, name);
   if (status == DV_OK) {
-    bool good = apply_edits(scene, &s.edits, &why) && change_meshes(scene, &s.meshes, &why) && fits(&s, scene, &why) &&
-                dv_scene_restore(scene, &s.memory, &why) == DV_OK;
+    bool good = apply_edits(scene, &s.edits, &why) && restore(&s, scene, &why);
     if (good) warn_of_differences(&s, scene, name);
     else undo_edits(scene, &s.edits);
     if (!good)

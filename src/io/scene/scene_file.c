@@ -6,6 +6,7 @@
 
 #include "io/scene/attribute_order.h"
 #include "io/scene/element.h"
+#include "io/scene/scene_build.h"
 #include "object/compat.h"
 #include "scene/leave_out.h"
 
@@ -299,6 +300,24 @@ static dvWalk template_others(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
+// What to write instead: "0,01" has a comma of other countries, "1kg" a unit; else the default. The caller frees it.
+static char *better_value(const dvField *f, const char *text)
+{
+  const char *name = dv_field_name(f->desc), *end = text, *unit = f->desc->unit;
+  double whole, part;
+  if (f->desc->type == DV_T_REAL && dv_scan_real(&end, &whole)) {
+    int length = (int)(end - text);
+    const char *digits = end + 1;
+    if (*end == ',' && *digits >= '0' && *digits <= '9' && dv_scan_real(&digits, &part) && !*digits)
+      return dv_format("write a point: %s=\"%.*s.%s\"", name, length, text, end + 1);
+    if ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z'))
+      return dv_format("write the number alone: %s=\"%.*s\"%s%s", name, length, text,
+                       unit && *unit ? "; its unit is " : "", unit ? unit : "");
+  }
+  if (!f->desc->initial || !*f->desc->initial) return NULL;
+  return dv_format("the default is %s=\"%s\"", name, f->desc->initial);
+}
+
 // sets every field the attribute stands for; false when there is none
 static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
 {
@@ -319,9 +338,7 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
     dvText why = {0};
     if (dv_field_parse(f, a->value, &why) != DV_OK) {
       bool looks = f->desc->flags & DV_LOOKS;   // they never stop a run: the default stays
-      char *advice = f->desc->initial && *f->desc->initial
-                         ? dv_format("the default is %s=\"%s\"", dv_field_name(f->desc), f->desc->initial)
-                         : NULL;
+      char *advice = better_value(f, text);
       complain(b, looks ? DV_OK : DV_ERROR_INPUT, a->place, o->node, advice, "%s (%s): %s: %s", o->name, o->cls->name,
                a->name, why.text ? why.text : "cannot be read");
       dv_free(advice);
@@ -342,8 +359,8 @@ static void unknown_attribute(Builder *b, const dvObject *o, const dvAttribute *
   for (size_t i = 0; i < DV_COUNT(every); i++)
     if (dv_distance(a->name, every[i]) <= (proposal ? dv_min_int(1, dv_distance(a->name, proposal) - 1) : 1))
       proposal = every[i];
-  char *advice =
-      proposal ? dv_format("did you mean '%s'? `divan info %s` shows all fields", proposal, o->cls->name) : NULL;
+  char *advice = proposal ? dv_format("did you mean '%s'? `divan info %s` shows all fields", proposal, o->cls->name)
+                          : dv_format("`divan info %s` shows its fields", o->cls->name);
   complain(b, DV_OK, a->place, o->node, advice, "%s (%s) has no field '%s'; it is ignored", o->name, o->cls->name,
            a->name);
   dv_free(advice);
@@ -407,10 +424,33 @@ static dvStatus from_document(dvContext *context, dvElement *document, dvScene *
   return context->log.worst;
 }
 
+bool dv_scene_is_script(const char *path)
+{
+  return dv_ends_with_nocase(path, ".py") || dv_ends_with_nocase(path, ".pyscn");
+}
+
+static dvStatus refuse_script(dvContext *context, const char *path, dvScene **out)
+{
+  *out = NULL;
+  dv_log_send(&context->log,
+              &(dvMessage){.level = DV_ERROR,
+                           .status = DV_ERROR_INPUT,
+                           .place = {path, 0},
+                           .text = "a scene in Python is a program, which is not run here",
+                           .advice = "name it on the command line (divan run scene.py), or use Python's module divan"});
+  return DV_ERROR_INPUT;
+}
+
 dvStatus dv_scene_read(dvContext *context, const char *path, dvScene **out)
 {
   dvMemory *before = dv_memory_enter(&context->memory);
   dv_memory_refill();
+  if (dv_scene_is_script(path)) {
+    dvStatus status =
+        context->read_script ? context->read_script(context, path, out) : refuse_script(context, path, out);
+    dv_memory_enter(before);
+    return status;
+  }
   dvStatus status = from_document(context, dv_element_read(context, path), out);
   dv_memory_enter(before);
   return status;
@@ -423,4 +463,106 @@ dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, 
   dvStatus status = from_document(context, dv_element_parse(context, name, text, length), out);
   dv_memory_enter(before);
   return status;
+}
+
+// --- piece by piece ------------------------------------------------------------------------------
+
+static Builder builder_of(dvNode *node) { return (Builder){.context = node->scene->context, .scene = node->scene}; }
+
+// with skip_missing it is left out like one of a file, else an error says what is meant
+static void lacks(Builder *b, dvNode *node, const char *type, const char *name, dvPlace place)
+{
+  const dvRegistry *r = &b->context->registry;
+  const dvRename *rename = dv_registry_find_rename(r, type);
+  const char *module = dv_registry_absent_from(r, rename ? rename->name : type);
+  char *path = dv_object_path(&node->base);
+  dvLeftOut left = {.type = (char *)type, .path = path, .place = place, .count = 1};
+  if (b->context->skip_missing) {
+    dv_scene_note_left_out(b->scene, type, name, node, place);
+    dv_scene_tell_left_out(b->scene, &left, module ? module : "unknown");
+  } else {
+    unknown_component(b, &left, module);
+  }
+  dv_free(path);
+}
+
+dvObject *dv_build_create(dvNode *node, const char *type, dvAttributes *attributes, dvPlace place)
+{
+  Builder b = builder_of(node);
+  const dvAttribute *name = dv_attribute_find(attributes, "name");
+  dvElement e = {.tag = (char *)type, .attributes = *attributes, .place = place};
+  const dvRename *rename = dv_registry_find_rename(&b.context->registry, type);
+  const bool known = dv_registry_find(&b.context->registry, rename ? rename->name : type) ||
+                     dv_registry_find(&b.context->registry, type);
+  dvObject *o = NULL;
+  if (known) o = create_object(&b, &e, node, type);
+  else lacks(&b, node, type, name ? name->value : NULL, place);
+  dv_attributes_free(attributes);
+  return o;
+}
+
+dvStatus dv_build_read(dvObject *o)
+{
+  Builder b = builder_of(o->node);
+  if (!dv_node_of(o)) set_template(&b, o);
+  read_attributes(&b, o);
+  return b.worst;
+}
+
+dvNode *dv_build_node(dvNode *parent, const char *name, dvPlace place)
+{
+  if (dv_node_depth(parent) >= DV_DEPTH_LIMIT) {
+    Builder b = builder_of(parent);
+    complain(&b, DV_ERROR_INPUT, place, parent, NULL, "a graph cannot be deeper than %d nodes", DV_DEPTH_LIMIT);
+    return NULL;
+  }
+  dvNode *node = dv_node_create(parent->scene, name);
+  node->base.place = place;
+  dv_node_add_child(parent, node);
+  return node;
+}
+
+// another template for a component that came before the state it takes it from: values that depend on it are kept
+static void set_template_again(Builder *b, dvObject *o)
+{
+  const dvDof *before = o->dof;
+  dvObject *state = dv_node_state_up(o->node);
+  if (!state || state->dof == before || !(o->cls->dofs & (1u << state->dof->kind))) return;
+  DV_ARRAY(char *) texts = {0};
+  for (int i = 0; i < o->field_count; i++) {
+    dvText text = {0};
+    if (o->fields[i].was_set && !o->fields[i].link) dv_field_print(&o->fields[i], &text);
+    dv_push(&texts, dv_text_take(&text));
+  }
+  dv_object_set_dof(o, state->dof);
+  for (int i = 0; i < o->field_count; i++) {
+    dvField *f = &o->fields[i];
+    dvText why = {0};
+    const dvFieldType t = f->desc->type;
+    bool depends = t == DV_T_COORD || t == DV_T_DERIV || t == DV_T_COORDS || t == DV_T_DERIVS;
+    if (depends && texts.data[i] && *texts.data[i] && dv_field_parse(f, texts.data[i], &why) != DV_OK)
+      complain(b, DV_ERROR_INPUT, f->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name,
+               dv_field_name(f->desc), why.text);
+    dv_text_free(&why);
+    dv_free(texts.data[i]);
+  }
+  dv_array_free(&texts);
+}
+
+static dvWalk settle_node(dvVisitor *v, dvNode *node)
+{
+  Builder *b = ((FieldPass *)v)->builder;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->cls->dofs && !o->template_text && !o->initialised && !dv_plays(o, DV_ROLE_STATE)) set_template_again(b, o);
+  }
+  return DV_WALK_ON;
+}
+
+dvStatus dv_build_settle(dvScene *scene)
+{
+  Builder b = builder_of(scene->root);
+  FieldPass pass = {.visitor = {.top_down = settle_node, .everything = true}, .builder = &b};
+  dv_visit(scene->root, &pass.visitor);
+  return b.worst;
 }

@@ -46,7 +46,7 @@ static void print_fields(const dvObject *o, dvText *out)
 {
   for (int i = 0; i < o->field_count; i++) {
     const dvField *f = &o->fields[i];
-    if (!f->was_set) continue;
+    if (!f->was_set || (f->desc->flags & DV_BY_PROGRAM)) continue;
     if (f->link) {
       add_attribute(out, dv_field_name(f->desc), f->link);
       continue;
@@ -118,6 +118,10 @@ static void print_end_tag(const dvObject *o, const char *tag, dvText *out, int d
 static void print_object(const dvObject *o, dvText *out, int depth)
 {
   print_lines(o, DV_COMMENT_BEFORE, out, depth);
+  if (dv_same(o->cls->module, "Python")) {   // its class is part of a program
+    dv_text_printf(out, "%*s<!-- %s (%s) is written in Python -->\n", 2 * depth, "", o->name, o->cls->name);
+    return;
+  }
   dv_text_printf(out, "%*s<%s", 2 * depth, "", o->cls->name);
   const dvAttribute *name = dv_attribute_find(&o->attributes, "name");
   if (name) add_attribute(out, "name", name->value);

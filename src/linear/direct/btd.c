@@ -3,11 +3,13 @@
 //   alpha_0 = A_0,  lambda_i = alpha_i^-1 C_i,  alpha_i = A_i - B_i lambda_i-1
 //   down:  y_i = alpha_i^-1 (b_i - B_i y_i-1);   up:  x_i = y_i - lambda_i x_i+1
 //
-// Entries further from the diagonal are left out, as in SOFA.
+// Entries further from the diagonal are left out. What live forces add is no part of the three diagonals (inverse.h),
+// unless it is to be done as SOFA does.
 #include "linear/classes.h"
 #include "linear/solver.h"
 
 #include "math/dense.h"
+#include "object/compat.h"
 
 #include <string.h>
 
@@ -24,6 +26,8 @@ typedef struct Btd {
   BTD_FIELDS(DV_MEMBER)
   size_t n, blocks;
   bool prepared, warned;
+  bool aliases;          // as SOFA: blocks far below the diagonal count elsewhere, those of live forces too
+  unsigned live_stamp;   // of what is live in the matrix, when it aliases
   DV_ARRAY(double) below, diagonal, above;   // B, alpha as LU, C and then lambda; SQUARE numbers a block
   DV_ARRAY(int32_t) exchange;                // row exchanges of alpha
 } Btd;
@@ -32,7 +36,52 @@ typedef struct Btd {
 static const dvFieldDesc btd_fields[] = {BTD_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static dvStatus btd_init(dvObject *o) { return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class); }
+static dvStatus btd_init(dvObject *o)
+{
+  Btd *t = (Btd *)o;
+  DV_TRY(dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class));
+  t->aliases = t->solver.has_live = o->as_sofa;
+  dv_linear_system(t->solver.system)->own.live.keep_held = t->aliases;
+  return DV_OK;
+}
+
+// Where an entry of the matrix is kept, and which entry of the three diagonals that is; NULL when it is left out. SOFA
+// has block (i, j) at 3 i + (j - i + 1) and asks only whether the bracket is below 3: far below the diagonal that is
+// the place of another block.
+static double *place_of(Btd *t, size_t row, size_t col, size_t *to_row, size_t *to_col)
+{
+  size_t i = row / SIDE, j = col / SIDE, within = row % SIDE * SIDE + col % SIDE;
+  if (j > i + 1) return NULL;
+  if (j + 1 < i) {
+    if (!dv_compat(&t->solver.base, DV_COMPAT_FAR_BLOCKS)) return NULL;
+    size_t place = 2 * i + j + 1;
+    i = place / 3;
+    j = i + place % 3;
+    if (j == 0 || j > t->blocks) return NULL;   // of the places that no solve reads
+    j--;
+  }
+  *to_row = i * SIDE + row % SIDE;
+  *to_col = j * SIDE + col % SIDE;
+  return (j < i ? t->below.data : j > i ? t->above.data : t->diagonal.data) + i * SQUARE + within;
+}
+
+// Adds H^T B H, where the unknowns it comes to are not held.
+static void fold_live(Btd *t, const dvAssembly *a)
+{
+  const dvLiveStiffness *l = &a->live;
+  for (size_t r = 0; r < l->h.count; r++)
+    for (size_t e = l->b.start.data[r]; e < l->b.start.data[r + 1]; e++) {
+      size_t c = (size_t)l->b.col.data[e];
+      for (size_t p = l->h.start.data[r]; p < l->h.start.data[r + 1]; p++)
+        for (size_t q = l->h.start.data[c]; q < l->h.start.data[c + 1]; q++) {
+          size_t row, col;
+          double *at = place_of(t, (size_t)l->h.col.data[p], (size_t)l->h.col.data[q], &row, &col);
+          if (at && !a->fixed.data[row] && !a->fixed.data[col])
+            *at += l->b.value.data[e] * l->h.value.data[p] * l->h.value.data[q];
+        }
+    }
+  t->live_stamp = l->stamp;
+}
 
 // copies the three diagonals; true when there is something else. Rows that fill up the last block get 1 on the
 // diagonal.
@@ -47,11 +96,9 @@ static bool take_diagonals(Btd *t, const dvBlockMatrix *a)
     for (int32_t e = a->pattern.row_start[r]; e < a->pattern.row_start[r + 1]; e++)
       for (size_t k = 0; k < b * b; k++) {
         double v = dv_block_matrix_at(a, e)[k];
-        size_t row = r * b + k / b, col = (size_t)a->pattern.col[e] * b + k % b, i = row / SIDE, j = col / SIDE;
-        size_t at = i * SQUARE + row % SIDE * SIDE + col % SIDE;
-        if (i == j) t->diagonal.data[at] = v;
-        else if (j + 1 == i) t->below.data[at] = v;
-        else if (j == i + 1) t->above.data[at] = v;
+        size_t row = r * b + k / b, col = (size_t)a->pattern.col[e] * b + k % b, to_row, to_col;
+        double *at = v != 0 ? place_of(t, row, col, &to_row, &to_col) : NULL;
+        if (at) *at += v;
         else more = more || v != 0;
       }
   for (size_t row = t->n; row < t->blocks * SIDE; row++)
@@ -76,7 +123,8 @@ static dvStatus btd_prepare(dvObject *o)
   const dvBlockMatrix *a;
   bool changed;
   DV_TRY(dv_linear_solver_matrix(o, &a, &changed));
-  if (!changed && t->prepared) return DV_OK;
+  const dvAssembly *system = dv_linear_system(t->solver.system)->assembly;
+  if (!changed && t->prepared && (!t->aliases || t->live_stamp == system->live.stamp)) return DV_OK;
   t->n = dv_block_matrix_rows(a);
   t->blocks = (t->n + SIDE - 1) / SIDE;
   t->prepared = false;
@@ -89,6 +137,8 @@ static dvStatus btd_prepare(dvObject *o)
                "the matrix is not block tridiagonal: entries further from the diagonal are left out");
     t->warned = true;
   }
+  if (system->live.h.count) dv_compat(o, DV_COMPAT_FAR_BLOCKS);
+  if (t->aliases) fold_live(t, system);
   for (size_t i = 0; i < t->blocks; i++) {
     double *alpha = t->diagonal.data + i * SQUARE;
     const double *b = t->below.data + i * SQUARE;

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "linear/direct/ldl_front.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ typedef struct Visit {
 
 typedef struct Pack {
   DV_ARRAY(Visit) way;
-  DV_ARRAY(double) y, scaled;   // L^-1 h and D^-1 L^-1 h, front by front
+  DV_ARRAY(double) y;        // |D|^-1/2 L^-1 h, front by front
+  DV_ARRAY(double) mirror;   // the same with the signs of D, where some are negative
 } Pack;
 
 struct dvLdlBatch {
@@ -37,6 +39,7 @@ struct dvLdlBatch {
   DV_ARRAY(Pack) packs;
   DV_ARRAY(int32_t) order;     // rows of H, neighbours in the tree next to each other
   DV_ARRAY(uint64_t) lowest;   // first place of each row of H and its number, and room to sort them
+  DV_ARRAY(double) root;       // |D|^-1/2
 };
 
 typedef struct Job {
@@ -50,6 +53,7 @@ typedef struct Job {
   double *x;
   const dvSparseRows *h;
   double *w;
+  bool indefinite;   // some of D are negative
   atomic_bool failed;
 } Job;
 
@@ -67,11 +71,12 @@ void dv_ldl_batch_destroy(dvLdlBatch **batch)
   for (size_t i = 0; i < b->packs.capacity; i++) {
     dv_array_free(&b->packs.data[i].way);
     dv_free(b->packs.data[i].y.data);
-    dv_free(b->packs.data[i].scaled.data);
+    dv_free(b->packs.data[i].mirror.data);
   }
   dv_array_free(&b->packs);
   dv_array_free(&b->order);
   dv_array_free(&b->lowest);
+  dv_array_free(&b->root);
   dv_free(b);
   *batch = NULL;
 }
@@ -274,15 +279,14 @@ static bool keep(const Job *j, Pack *pack, int32_t i, double *z)
   size_t count = (size_t)f->cols * DV_RHS, at = pack->y.count;
   if (pack->y.capacity < at + count) return false;
   z += (size_t)f->first * DV_RHS;
-  double *y = pack->y.data + at, *scaled = pack->scaled.data + at;
-  for (size_t k = 0; k < (size_t)f->cols; k++) {
-    double factor = j->f->inverse_d[(size_t)f->first + k];
-    for (size_t c = 0; c < DV_RHS; c++) {
-      y[k * DV_RHS + c] = z[k * DV_RHS + c];
-      scaled[k * DV_RHS + c] = z[k * DV_RHS + c] * factor;
-      z[k * DV_RHS + c] = 0;
-    }
-  }
+  double *restrict y = pack->y.data + at;
+  const double *root = j->batch->root.data + f->first;
+  for (size_t k = 0; k < (size_t)f->cols; k++)
+    for (size_t c = 0; c < DV_RHS; c++) y[k * DV_RHS + c] = z[k * DV_RHS + c] * root[k];
+  for (size_t k = 0; j->indefinite && k < (size_t)f->cols; k++)
+    for (size_t c = 0; c < DV_RHS; c++)
+      pack->mirror.data[at + k * DV_RHS + c] = copysign(1, j->f->inverse_d[(size_t)f->first + k]) * y[k * DV_RHS + c];
+  memset(z, 0, count * sizeof *z);
   pack->y.count += count;
   dv_push(&pack->way, ((Visit){i, at}));
   return true;
@@ -299,7 +303,7 @@ static bool prepare_packs(const Job *j, size_t first, size_t n, const Slot *slot
       if (slot->reached.data[i] >> p & 1) wanted += (size_t)s->front[i].cols * DV_RHS;
     pack->way.count = pack->y.count = 0;
     if (!make_room(&pack->y.data, &pack->y.capacity, wanted) ||
-        !make_room(&pack->scaled.data, &pack->scaled.capacity, wanted))
+        (j->indefinite && !make_room(&pack->mirror.data, &pack->mirror.capacity, wanted)))
       return false;
   }
   return true;
@@ -336,11 +340,11 @@ static void walk_group(void *user, size_t begin, size_t end)
 static void gram_block(const Job *j, size_t a, size_t b)
 {
   const Pack *x = &j->batch->packs.data[a], *y = &j->batch->packs.data[b];
+  const double *other = j->indefinite ? y->mirror.data : y->y.data;
   _Alignas(64) double sum[DV_RHS * DV_RHS] = {0};
   for (size_t p = 0, q = 0; p < x->way.count && q < y->way.count;) {
     Visit u = x->way.data[p], v = y->way.data[q];
-    if (u.front == v.front)
-      j->kernels->gram((size_t)j->s->front[u.front].cols, x->y.data + u.at, y->scaled.data + v.at, sum);
+    if (u.front == v.front) j->kernels->gram((size_t)j->s->front[u.front].cols, x->y.data + u.at, other + v.at, sum);
     p += u.front <= v.front;
     q += v.front <= u.front;
   }
@@ -377,6 +381,16 @@ static void sort_rows(const Job *j)
   for (size_t i = 0; i < j->count; i++) b->order.data[i] = (int32_t)(key[i] & UINT32_MAX);
 }
 
+static void take_roots(Job *j)
+{
+  size_t n = j->s->n * (size_t)j->s->block;
+  dv_array_resize(&j->batch->root, n);
+  for (size_t k = 0; k < n; k++) {
+    j->batch->root.data[k] = sqrt(fabs(j->f->inverse_d[k]));
+    j->indefinite = j->indefinite || j->f->inverse_d[k] < 0;
+  }
+}
+
 bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w)
 {
   Job j = {.f = f,
@@ -393,6 +407,7 @@ bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dv
   size_t groups = (packs + j.group - 1) / j.group;
   if (!make_slots(&j, pool, groups)) return false;
   sort_rows(&j);
+  take_roots(&j);
   dv_parallel_for(pool, groups, 1, walk_group, &j);
   dv_parallel_for(pool, packs, 1, gram_row, &j);
   return !atomic_load(&j.failed);

@@ -108,6 +108,14 @@ static void sparse_ldl_destroy(dvObject *o)
   dv_linear_solver_destroy(o);
 }
 
+// a field of old: whether unknowns are ordered
+static dvStatus sparse_ldl_parse(dvObject *o, dvAttributes *a)
+{
+  if (dv_attribute_take(a, "applyPermutation"))
+    dv_warning(o, "leave it out", "applyPermutation means nothing here: unknowns are always put into a good order");
+  return DV_OK;
+}
+
 static const dvLinearSolverOps sparse_ldl_ops = {.solve = dv_linear_solver_solve,
                                                  .prepare = sparse_ldl_prepare,
                                                  .apply = sparse_ldl_apply,
@@ -147,6 +155,7 @@ static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve,
       .size = sizeof(SparseLdl),                                                                     \
       .blocks = {&dv_object_block, &dv_linear_solver_block, DV_BLOCK(sparse_fields), ##__VA_ARGS__}, \
       .ops = {[DV_ROLE_LINEAR_SOLVER] = &ops_},                                                      \
+      .parse = sparse_ldl_parse,                                                                     \
       .init = sparse_ldl_init,                                                                       \
       .destroy = sparse_ldl_destroy,                                                                 \
       .remember = dv_linear_solver_remember,                                                         \

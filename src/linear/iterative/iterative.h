@@ -9,7 +9,7 @@
   X(real, tolerance, "1e-5", "",                                                                                     \
     "stop when the residual is this small in proportion to the right-hand side: |r| to |b|; of PCGLinearSolver, as " \
     "in SOFA, "                                                                                                      \
-    "r.P r to b.b, so that 1e-9 there is like 3e-5 here",                                                            \
+    "r.P r to b.b, so that 1e-9 there is like 3e-5 here, unless its criterion is residual",                          \
     .least = "0")                                                                                                    \
   X(reals, graph, "", "", "residual of each iteration of the last solve, in proportion to the right-hand side",      \
     .flags = DV_READ_ONLY)

@@ -97,5 +97,7 @@ static const dvLinearSolverOps jacobi_ops = {
 
 JACOBI_CLASS(dv_jacobi_class, "JacobiPreconditioner", "JacobiLinearSolver JacobiSolver",
              "preconditioner: divides by the diagonal of the matrix");
-JACOBI_CLASS(dv_block_jacobi_class, "BlockJacobiPreconditioner", "BlockJacobiSolver BlockJacobiLinearSolver",
-             "preconditioner: the inverse of the 3x3 blocks on the diagonal of the matrix");
+JACOBI_CLASS(
+    dv_block_jacobi_class, "BlockJacobiPreconditioner", "BlockJacobiSolver BlockJacobiLinearSolver",
+    "preconditioner: the inverse of the 3x3 blocks on the diagonal of the matrix; it helps where points differ "
+    "much in stiffness or mass, and little on a body of one material");

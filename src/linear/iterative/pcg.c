@@ -11,10 +11,16 @@
 
 #include "scene/timer.h"
 
+#include <math.h>
+
 #define PCG_FIELDS(X)                                                                                           \
   X(bool, use_precond, "1", "", "use the preconditioner")                                                       \
   X(link, preconditioner, "", "", "linear solver that serves as preconditioner", .role = DV_ROLE_LINEAR_SOLVER, \
-    .alias = "preconditioners")
+    .alias = "preconditioners")                                                                                 \
+  X(choice, criterion, "energy", "",                                                                            \
+    "what tolerance limits: r.P r in proportion to b.b, as in SOFA (energy), or |r| to |b|, as CGLinearSolver " \
+    "has it (residual)",                                                                                        \
+    .options = "energy|residual")
 
 typedef struct PCG {
   dvIterative iterative;
@@ -102,21 +108,24 @@ static dvStatus pcg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int
   dvIterative *it = &p->iterative;
   DV_TRY(pcg_prepare(p, plan, m));
   if (is_empty(plan)) return DV_OK;
-  double norm_b = dv_mech_dot(plan, b, b), limit = it->tolerance * norm_b;
+  const bool residual = p->criterion == 1;
+  double norm_b = dv_mech_dot(plan, b, b), limit = it->tolerance * norm_b * (residual ? it->tolerance : 1);
   dv_iterative_product(it, plan, p->r, x);
   dv_mech_xpay(plan, p->r, b, -1);
   precondition(p, plan, p->w);
   double rho = dv_mech_dot(plan, p->r, p->w);
+  double left = residual ? dv_mech_dot(plan, p->r, p->r) : rho;
   dv_iterative_clear(it);
-  dv_iterative_record(it, rho / norm_b);
-  for (it->done = 0; it->done < it->iterations && rho > limit; it->done++) {
+  dv_iterative_record(it, residual ? sqrt(left / norm_b) : left / norm_b);
+  for (it->done = 0; it->done < it->iterations && left > limit; it->done++) {
     dv_iterative_product(it, plan, p->s, p->w);
     double alpha = rho / dv_mech_dot(plan, p->w, p->s);
     dv_mech_cg_step(plan, alpha, p->w, p->s, x, p->r);
     precondition(p, plan, p->s);
     double before = rho;
     rho = dv_mech_dot(plan, p->r, p->s);
-    dv_iterative_record(it, rho / norm_b);
+    left = residual ? dv_mech_dot(plan, p->r, p->r) : rho;
+    dv_iterative_record(it, residual ? sqrt(left / norm_b) : left / norm_b);
     dv_mech_xpay(plan, p->w, p->s, rho / before);
   }
   return DV_OK;

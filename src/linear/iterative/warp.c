@@ -141,7 +141,7 @@ static dvStatus rotation_system_build(dvObject *o, dvPlan *plan, const dvMech *m
                     "%s has no system to warp", o->cls->name);
   dvLinearSystem *main = dv_linear_system(s->mainSystem.target);
   main->lasts = s->assemblingRate > 1;
-  bool due = ++s->waited >= s->assemblingRate;
+  bool due = ++s->waited >= s->assemblingRate || dv_linear_system_is_outdated(main);
   s->fresh = false;
   if (!due && main->stale) DV_TRY(dv_linear_system_bring_back(&main->base, plan, m));
   if (due) {

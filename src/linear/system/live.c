@@ -3,6 +3,7 @@
 
 #include "linear/system/assembly.h"
 #include "math/dense.h"
+#include "object/compat.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,20 +16,22 @@ typedef struct LiveSink {
   dvMatrixSink base;
   dvLiveStiffness *live;
   const dvPlan *plan;
+  dvObject *owner;
   const char *bad;
 } LiveSink;
 
-static int32_t touch(LiveSink *s, const dvState *state, size_t dof)
+static int32_t touch(LiveSink *s, const dvState *state, size_t dof, int width, int32_t beside)
 {
   dvLiveStiffness *l = s->live;
-  int32_t *at = dv_address_map_at(&l->table, state, dof);
+  int32_t *at = dv_address_map_at(&l->table, state, beside < 0 ? dof : SIZE_MAX - dof);
   if (*at >= 0) return *at;
   *at = (int32_t)l->dofs.count;
   const dvLiveDof *last = l->dofs.count ? &l->dofs.data[l->dofs.count - 1] : NULL;
   dvLiveDof fresh = {.state = (dvState *)state,
                      .dof = dof,
-                     .width = state->base.dof->deriv,
-                     .first = last ? last->first + last->width : 0};
+                     .width = width,
+                     .first = last ? last->first + last->width : 0,
+                     .beside = beside};
   dv_push(&l->parent, *at);
   dv_push(&l->dofs, fresh);
   return (int32_t)l->dofs.count - 1;
@@ -50,13 +53,18 @@ static void live_sink_add(dvMatrixSink *base, const dvState *row_state, size_t r
                           size_t col, int rows, int cols, const double *values)
 {
   LiveSink *s = (LiveSink *)base;
-  if (!dv_plan_has(s->plan, &row_state->base) || !dv_plan_has(s->plan, &col_state->base)) return;
+  bool row_inside = dv_plan_has(s->plan, &row_state->base), col_inside = dv_plan_has(s->plan, &col_state->base);
+  if (!row_inside && !col_inside) return;
+  if (!(row_inside && col_inside) && !dv_compat(s->owner, DV_COMPAT_OUTSIDE_ROWS)) return;
   if (row >= row_state->count || col >= col_state->count) s->bad = "points that do not exist";
   else if (rows != row_state->base.dof->deriv || cols != col_state->base.dof->deriv)
     s->bad = "blocks of the wrong size";
   if (s->bad) return;
   dvLiveStiffness *l = s->live;
-  int32_t r = touch(s, row_state, row), c = touch(s, col_state, col);
+  int32_t r = row_inside ? touch(s, row_state, row, rows, -1) : -1;
+  int32_t c = col_inside ? touch(s, col_state, col, cols, -1) : -1;
+  if (!row_inside) r = touch(s, col_state, row, rows, c);
+  if (!col_inside) c = touch(s, row_state, col, cols, r);
   size_t n = (size_t)(rows * cols), first = l->numbers.count;
   connect(l, r, c);
   dv_push(&l->blocks, ((dvLiveBlock){r, c, first}));
@@ -94,12 +102,38 @@ static dvStatus feed(LiveSink *s, const dvPlan *plan, const dvMech *m)
 
 // --- what touched scalars are in terms of the unknowns -----------------------------------------------
 
+static bool drives(const dvStateRows *on, const dvLiveDof *d)
+{
+  return on && on->rows.start.data[d->first] < on->rows.start.data[d->first + d->width];
+}
+
+// As SOFA has it: a scalar outside of the system counts as the unknown of the same number, in each main state that
+// drives the one it was met with.
+static void place_outside(dvLiveStiffness *l, const dvAssembly *a, size_t count)
+{
+  bool any = false;
+  for (size_t i = 0; i < l->dofs.count; i++) {
+    const dvLiveDof *d = &l->dofs.data[i];
+    for (size_t m = 0; d->beside >= 0 && m < a->main_count; m++) {
+      const dvAssemblyState *s = &a->states.data[m];
+      if (!drives(dv_rows_find(&l->up, s->state), &l->dofs.data[d->beside])) continue;
+      for (int k = 0; k < d->width; k++) {
+        size_t col = s->offset + d->dof * (size_t)d->width + (size_t)k;
+        if (col >= a->size || (a->fixed.data[col] && !l->keep_held)) continue;
+        dv_sparse_rows_add(&l->scalars, d->first + k, (int32_t)col, 1);
+        any = true;
+      }
+    }
+  }
+  if (any) dv_sparse_rows_settle(&l->scalars, count);
+}
+
 static void find_scalars(dvLiveStiffness *l, const dvAssembly *a, dvPlan *plan, size_t count)
 {
   dv_rows_clear(&l->up);
   for (size_t i = 0; i < l->dofs.count; i++) {
     const dvLiveDof *d = &l->dofs.data[i];
-    for (int k = 0; k < d->width; k++) {
+    for (int k = 0; k < d->width && d->beside < 0; k++) {
       double unit[DV_MAX_COORD] = {0};
       unit[k] = 1;
       dv_rows_add(&l->up, d->state, d->first + k, d->dof, unit, 1);
@@ -107,6 +141,7 @@ static void find_scalars(dvLiveStiffness *l, const dvAssembly *a, dvPlan *plan, 
   }
   dv_mech_jacobians_up(plan, &l->up, count);
   dv_assembly_flatten(a, &l->up, NULL, count, &l->scalars);
+  place_outside(l, a, count);
 }
 
 // --- parts of B --------------------------------------------------------------------------------------
@@ -248,13 +283,13 @@ static void clear(dvLiveStiffness *l)
   l->dofs.count = l->blocks.count = l->numbers.count = l->parent.count = 0;
 }
 
-dvStatus dv_live_collect(dvLiveStiffness *l, const dvAssembly *a, const dvObject *owner, dvPlan *plan, const dvMech *m)
+dvStatus dv_live_collect(dvLiveStiffness *l, const dvAssembly *a, dvObject *owner, dvPlan *plan, const dvMech *m)
 {
   if (plan->forces.count == plan->fixed.forces && l->h.count == 0) return DV_OK;
   clear(l);
   l->stamp++;
   if (plan->forces.count == plan->fixed.forces || (m->k == 0 && m->b == 0)) return DV_OK;
-  LiveSink s = {.base = {.add = live_sink_add}, .live = l, .plan = plan};
+  LiveSink s = {.base = {.add = live_sink_add}, .live = l, .plan = plan, .owner = owner};
   DV_TRY(feed(&s, plan, m));
   if (l->dofs.count == 0) return DV_OK;
   const dvLiveDof *last = &l->dofs.data[l->dofs.count - 1];

@@ -18,8 +18,9 @@ typedef struct dvLiveDof {
   dvState *state;
   size_t dof;
   int width;
-  int32_t first;   // of its scalars among those that are touched
-  int32_t part;    // of B: dofs that blocks connect
+  int32_t first;    // of its scalars among those that are touched
+  int32_t part;     // of B: dofs that blocks connect
+  int32_t beside;   // -1; of one outside of the system, the one inside that it was met with
 } dvLiveDof;
 
 typedef struct dvLiveBlock {
@@ -39,6 +40,7 @@ typedef struct dvLiveStiffness {
   dvSparseRows h;   // over the unknowns; none when nothing is live
   dvSparseRows b;   // h.count x h.count
   unsigned stamp;   // moves with every collection
+  bool keep_held;   // unknowns that are held take part, where those outside of the system are put in their place
   // what it is made from; memory is kept
   dvAddressMap table;   // of touched degrees of freedom
   DV_ARRAY(dvLiveDof) dofs;
@@ -54,7 +56,7 @@ typedef struct dvLiveStiffness {
 } dvLiveStiffness;
 
 // Collects what is live in the plan now. `a` has the unknowns; scalars that it holds fixed are left out.
-dvStatus dv_live_collect(dvLiveStiffness *l, const struct dvAssembly *a, const dvObject *owner, dvPlan *plan,
+dvStatus dv_live_collect(dvLiveStiffness *l, const struct dvAssembly *a, dvObject *owner, dvPlan *plan,
                          const dvMech *m);
 // q += H^T B H p
 void dv_live_add_product(dvLiveStiffness *l, const double *p, double *q);

@@ -63,7 +63,7 @@ static dvStatus preconditioned_build(dvObject *o, dvPlan *plan, const dvMech *m)
   if (!s->preconditionerSystem.target) return DV_OK;
   dvLinearSystem *target = dv_linear_system(s->preconditionerSystem.target);
   target->lasts = s->assemblingRate > 1;
-  bool due = ++s->waited >= s->assemblingRate;
+  bool due = ++s->waited >= s->assemblingRate || dv_linear_system_is_outdated(target);
   if (due) s->waited = 0;
   if (!due && target->stale) return dv_linear_system_bring_back(&target->base, plan, m);
   return due ? dv_linear_system_build(&target->base, plan, m) : DV_OK;

@@ -43,6 +43,14 @@ dvStatus dv_linear_system_assemble(dvLinearSystem *s, dvPlan *plan, const dvMech
   return parts.stiffness ? dv_linear_system_collect_live(&s->base, plan, m) : DV_OK;
 }
 
+bool dv_linear_system_is_outdated(const dvLinearSystem *s)
+{
+  bool same = true;
+  for (size_t i = 0; i < s->own.states.count; i++)
+    same = same && s->own.states.data[i].count == s->own.states.data[i].state->count;
+  return !s->stale && s->own.matrix.values && !same;
+}
+
 void dv_linear_system_multiply(dvObject *o, dvPlan *plan, int q, int p)
 {
   DV_UNUSED(plan);

@@ -52,6 +52,8 @@ static inline const dvBlockMatrix *dv_linear_system_matrix(dvObject *o)
 void dv_linear_system_remember(dvObject *o, dvMemoryStream *s);
 bool dv_linear_system_restored(dvObject *o);
 void dv_linear_system_drop_kept(dvLinearSystem *s);
+// Whether its matrix is that of other degrees of freedom: a mesh has changed since it was built, and a build is due.
+bool dv_linear_system_is_outdated(const dvLinearSystem *s);
 // A build of a stale system that is not due: it brings the remembered matrix.
 dvStatus dv_linear_system_bring_back(dvObject *o, dvPlan *plan, const dvMech *m);
 // For builds of a stale system, after the matrix was assembled: puts the remembered one in its place.

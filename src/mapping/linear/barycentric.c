@@ -137,29 +137,6 @@ static void report_outside(const Barycentric *b, const dvObject *topology)
 
 // --- regular grids -------------------------------------------------------------------------------
 
-// number of the cell of a point, x first
-static size_t find_grid_cell(const dvLattice *g, const double p[3], double f[3])
-{
-  int cell[3];
-  for (int k = 0; k < 3; k++) {
-    double inverse2 = 1 / (g->step[k] * g->step[k]), at = (p[k] - g->origin[k]) * g->step[k] * inverse2;
-    cell[k] = (int)fmin(fmax(floor(at), 0), g->n[k] - 2);
-    f[k] = at - cell[k];
-  }
-  return (size_t)cell[0] + (size_t)(g->n[0] - 1) * ((size_t)cell[1] + (size_t)(g->n[1] - 1) * (size_t)cell[2]);
-}
-
-static void grid_corners(const dvLattice *g, size_t number, int32_t corners[8])
-{
-  size_t nx = (size_t)g->n[0] - 1, ny = (size_t)g->n[1] - 1;
-  int cell[3] = {(int)(number % nx), (int)(number / nx % ny), (int)(number / (nx * ny))};
-  for (int c = 0; c < 8; c++) {   // corners of a hexahedron go around: the third and fourth change places
-    int at[3] = {(c & 1) ^ (c >> 1 & 1), c >> 1 & 1, c >> 2};
-    corners[c] = (int32_t)((size_t)(cell[0] + at[0]) +
-                           (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2])));
-  }
-}
-
 static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLattice *g)
 {
   dvObject *o = &b->linear.base.base;
@@ -176,7 +153,7 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLatti
                       g->step[0], g->step[1], g->step[2]);
   for (size_t i = 0; i < b->linear.base.out->count; i++) {
     double at[3];
-    size_t cell = find_grid_cell(g, place_of(b, i), at);
+    size_t cell = dv_lattice_find(g, place_of(b, i), at);
     place(b, i, DV_HEXAHEDRON, cell, at);
   }
   return DV_OK;
@@ -196,53 +173,6 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
     place(b, i, DV_HEXAHEDRON, cell, at);
   }
   return DV_OK;
-}
-
-// --- edges ---------------------------------------------------------------------------------------
-
-// where a point lies along an edge, and how far from it, squared
-static double along_edge(const int32_t *edge, const double *x, const double *point, double *along)
-{
-  dvVec3 a = dv_vec3_load(x + 3 * (size_t)edge[0]), e = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)edge[1]), a),
-         p = dv_vec3_sub(dv_vec3_load(point), a);
-  *along = dv_vec3_norm2(e) > 0 ? dv_vec3_dot(p, e) / dv_vec3_norm2(e) : 0;
-  return dv_vec3_norm2(dv_vec3_add_scaled(p, e, -fmin(fmax(*along, 0), 1)));
-}
-
-// the nearest edge: for points that have lost theirs
-static size_t nearest_edge(const dvInts *edges, const double *x, const double *point, double local[3])
-{
-  size_t best = 0;
-  double least = INFINITY;
-  for (size_t e = 0; e < dv_ints_size(edges); e++) {
-    double along, away = along_edge(edges->data + 2 * e, x, point, &along);
-    if (!(away < least)) continue;
-    least = away;
-    best = e;
-    local[0] = along;
-  }
-  local[1] = local[2] = 0;
-  return best;
-}
-
-// the first edge onto which the point projects, else the last one
-static size_t find_edge(const dvInts *edges, const double *x, const double *point, double local[3])
-{
-  double along = 0;
-  size_t e, last = dv_ints_size(edges) - 1;
-  for (e = 0; e <= last; e++) {
-    const double *a = x + 3 * (size_t)edges->data[2 * e], *b = x + 3 * (size_t)edges->data[2 * e + 1];
-    double length2 = 0, dot = 0;
-    for (int k = 0; k < 3; k++) {
-      length2 += (b[k] - a[k]) * (b[k] - a[k]);
-      dot += (b[k] - a[k]) * (point[k] - a[k]);
-    }
-    along = length2 > 0 ? dot / length2 : 0;
-    if (along >= 0 && along <= 1) break;
-  }
-  local[0] = along;
-  local[1] = local[2] = 0;
-  return e > last ? last : e;
 }
 
 // --- meshes and set containers -------------------------------------------------------------------
@@ -343,7 +273,7 @@ static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
                     "the topology %s has no elements to map from", t->base.name);
   for (size_t i = 0; i < n; i++) {
     double local[3];
-    size_t e = (t->kept ? nearest_edge : find_edge)(edges, b->in_x.data, place_of(b, (size_t)points[i]), local);
+    size_t e = (t->kept ? dv_nearest_edge : dv_edge_below)(edges, b->in_x.data, place_of(b, (size_t)points[i]), local);
     place(b, (size_t)points[i], DV_EDGE, e, local);
   }
   return DV_OK;
@@ -367,7 +297,7 @@ static const int32_t *corners_of(const Barycentric *b, dvElementKind kind, size_
   dvLattice lattice;
   dvObject *t = &b->mesh->base;
   if (kind == DV_HEXAHEDRON && !b->mesh->kept && dv_topology_lattice(t, &lattice)) {
-    grid_corners(&lattice, element, buffer);
+    dv_lattice_corners(&lattice, element, buffer);
     return buffer;
   }
   const dvInts *e = kind == DV_HEXAHEDRON && !b->mesh->kept && dv_is_sparse_grid(t)
@@ -474,7 +404,7 @@ static void follow(Barycentric *b)
 {
   dvObject *o = &b->linear.base.base;
   const dvState *out = b->linear.base.out;
-  dv_element_data_add_reals(dv_follow_elements(o, b->mesh, DV_POINT), &b->in_x, true);
+  dv_element_data_add_places(dv_follow_elements(o, b->mesh, DV_POINT), &b->in_x);
   dv_element_data_add_reals(dv_follow_rows(o, out), &b->out_x, true);
   for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++) {
     Places *p = &b->places[kind];
@@ -499,20 +429,13 @@ static dvStatus find_lost(Barycentric *b)
   return status;
 }
 
-static bool has_elements(const Barycentric *b)
-{
-  for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++)
-    if (dv_topology_given(b->mesh, (dvElementKind)kind)->count) return true;
-  return false;
-}
-
 static const dvMappingOps barycentric_ops;
 
 static void barycentric_topology_changed(dvObject *o)
 {
   Barycentric *b = (Barycentric *)o;
   const dvMapping *m = &b->linear.base;
-  b->nowhere = !has_elements(b);
+  b->nowhere = dv_topology_largest(b->mesh) == DV_POINT;
   if (b->nowhere) return;
   bool known = dv_reals_size(&b->in_x) == m->in->count && dv_reals_size(&b->out_x) == m->out->count;
   // of a mesh that was made again nothing is known

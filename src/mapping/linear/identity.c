@@ -29,7 +29,21 @@ static dvStatus identity_init(dvObject *o)
   return DV_OK;
 }
 
-static void identity_topology_changed(dvObject *o) { identity_make(o); }
+// Rows of the output have moved with those of the input: only their number is another one.
+static bool patch(dvObject *o)
+{
+  dvLinearMapping *l = (dvLinearMapping *)o;
+  const dvMapping *m = &l->base;
+  const dvTrace *in = m->in->topology ? dv_follow_trace(o, m->in->topology) : NULL,
+                *out = m->out->topology ? dv_follow_trace(o, m->out->topology) : NULL;
+  if (!in || !out || !dv_trace_same_points(in, out) || m->out->count != m->in->count) return false;
+  return dv_weights_resize_identity(&l->weights, m->in->count) && dv_follow_patched(o);
+}
+
+static void identity_topology_changed(dvObject *o)
+{
+  if (!patch(o)) identity_make(o);
+}
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1},
                                   {DV_DOF_VEC2, 0, DV_DOF_VEC2},

@@ -83,6 +83,28 @@ bool dv_weights_finish(dvWeights *w, size_t in_points)
   return true;
 }
 
+static void resize_identity(dvRows *r, size_t points)
+{
+  size_t before = r->index.count;
+  dv_array_resize(&r->index, points);
+  dv_array_resize(&r->value, points);
+  dv_array_resize(&r->offset, points + 1);
+  for (size_t i = before; i < points; i++) {
+    r->index.data[i] = (int32_t)i;
+    r->value.data[i] = 1;
+    r->offset.data[i + 1] = (int32_t)i + 1;
+  }
+}
+
+bool dv_weights_resize_identity(dvWeights *w, size_t points)
+{
+  if (!w->identity || points > INT32_MAX) return false;
+  resize_identity(&w->rows, points);
+  if (!w->one_way) resize_identity(&w->transposed, points);
+  w->out_points = w->in_points = points;
+  return true;
+}
+
 // --- products ------------------------------------------------------------------------------------
 
 typedef struct Product {

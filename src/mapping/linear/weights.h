@@ -37,6 +37,8 @@ void dv_weights_end_row(dvWeights *w);
 // Closes the rows and makes the transposed ones. Every input index must be below `in_points`. False when there are
 // too many entries or memory is short.
 bool dv_weights_finish(dvWeights *w, size_t in_points);
+// Where point i is input point i for all of them: another number of points. False when that is not so.
+bool dv_weights_resize_identity(dvWeights *w, size_t points);
 
 // out = W in
 void dv_weights_apply(const dvWeights *w, dvPool *pool, dvStrides s, const double *in, double *out);

@@ -7,6 +7,7 @@
 // R_e is the rotation of the coarse cell as of the last evaluation of its force, W_e (3 x 24) tells how the fine point
 // follows the corners (force/fem/hexa/condense.h). The derivative takes the rotations as fixed, as SOFA does. Points
 // are found in the grid where it was made, so that a state that was moved takes its points along.
+#include "base/text.h"
 #include "force/fem/hexa/hexa_force.h"
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
@@ -17,8 +18,10 @@
 typedef struct Composite {
   dvMapping base;
   dvHexaForce *force;
-  const dvComposite *cells;   // the force's
+  const dvComposite *cells;   // the force's: only after sizes_hold
   unsigned condensations;     // of the force when they were taken
+  size_t elements;            // of them
+  uint64_t layout;            // a hash of the points that they have
   size_t count;               // mapped points
   int32_t *corner;            // [count][8] fine points of each
   double *weight;             // [count][8]
@@ -33,6 +36,13 @@ typedef struct Composite {
 
 // --- set-up ---
 
+// which points the cells have: the same as long as only their weights differ
+static uint64_t layout_of(const dvComposite *c)
+{
+  uint64_t hash = dv_hash_bytes(c->start, (c->elements + 1) * sizeof *c->start, 0);
+  return dv_hash_bytes(c->point, c->start[c->elements] * sizeof *c->point, hash);
+}
+
 static dvStatus find_force(Composite *m)
 {
   dvObject *o = &m->base.base;
@@ -46,6 +56,8 @@ static dvStatus find_force(Composite *m)
   m->cells = m->force->composite;
   m->condensations = m->force->condensations;
   if (!m->cells) return dv_error(o, NULL, "%s has no condensed cells to map from", m->force->elastic.force.base.name);
+  m->elements = m->cells->elements;
+  m->layout = layout_of(m->cells);
   return DV_OK;
 }
 
@@ -138,16 +150,23 @@ static void composite_destroy(dvObject *o)
 static void composite_remember(dvObject *o, dvMemoryStream *s)
 {
   Composite *m = (Composite *)o;
-  dv_remember_numbers(s, "rotations", m->turn, 9 * m->cells->elements * sizeof *m->turn);
+  dv_remember_numbers(s, "rotations", m->turn, 9 * m->elements * sizeof *m->turn);
   if (dv_memory_restores(s)) m->resumed = true;
 }
 
 // --- operations ---
 
-// by the version: another set of cells may stand at the same address
-static bool sizes_hold(const Composite *m)
+// By the version: another set of cells may stand at the same address. Cells that were condensed again, with another
+// stiffness say, are taken as long as they have the same points.
+static bool sizes_hold(Composite *m)
 {
-  return m->base.out->count == m->count && m->force->condensations == m->condensations && !m->force->stale;
+  const dvComposite *now = m->force->composite;
+  if (m->base.out->count != m->count || m->force->stale || !now) return false;
+  if (m->force->condensations == m->condensations) return true;
+  if (now->elements != m->elements || layout_of(now) != m->layout) return false;
+  m->cells = now;
+  m->condensations = m->force->condensations;
+  return true;
 }
 
 static const int32_t *corners_of(const Composite *m, size_t cell) { return m->force->hexa + 8 * cell; }

@@ -3,9 +3,10 @@
 #include "topology/change/change.h"
 
 #include "topology/change/element_data.h"
+#include "topology/change/follow.h"
 #include "topology/change/journal.h"
-
-#include <stdlib.h>
+#include "topology/change/keep.h"
+#include "topology/change/trace.h"
 
 struct dvChanges {
   DV_ARRAY(dvWatcher *) watchers;
@@ -14,6 +15,11 @@ struct dvChanges {
   dvElementList elements[DV_ELEMENT_KINDS];   // of points, once frozen
   dvElementData points;
   dvJournal journal;   // of a topology that no mapping fills
+  dvTrace trace;       // of the batch that goes on
+  // what it was before the first change
+  dvKept before;
+  bool given[DV_ELEMENT_KINDS];   // not made or derived
+  const dvTopologyMaker *maker;
 };
 
 static struct dvChanges *changes_of(dvTopology *t)
@@ -66,7 +72,18 @@ const dvJournal *dv_topology_journal(const dvTopology *t)
 static void tell(dvTopology *t, const dvChange *change)
 {
   struct dvChanges *c = t->changes;
+  dv_trace_note(&c->trace, t, change);
   for (size_t i = 0; i < c->watchers.count; i++) c->watchers.data[i]->notice(c->watchers.data[i], change);
+}
+
+const dvTrace *dv_topology_trace(const dvTopology *t)
+{
+  return t->changes && !t->changes->trace.whole ? &t->changes->trace : NULL;
+}
+
+void dv_topology_clear_trace(dvTopology *t)
+{
+  if (t->changes) dv_trace_clear(&t->changes->trace);
 }
 
 bool dv_topology_tell_remade(dvTopology *t)
@@ -101,11 +118,47 @@ void dv_topology_free_changes(dvTopology *t)
   for (size_t i = 0; i < c->watchers.count; i++) c->watchers.data[i]->topology = NULL;
   dv_array_free(&c->watchers);
   dv_journal_free(&c->journal);
+  dv_trace_free(&c->trace);
+  dv_keep_free(&c->before);
   dv_free(c);
   t->changes = NULL;
 }
 
 // --- the first change ----------------------------------------------------------------------------
+
+static void keep_before(dvTopology *t)
+{
+  struct dvChanges *c = t->changes;
+  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) {
+    c->given[k] = dv_topology_given(t, k)->count > 0;
+    dv_keep_column(&c->before, &t->base, &(dvColumn){.type = DV_COLUMN_INTS, .values = dv_topology_list(t, k)});
+  }
+  c->given[DV_POINT] = !t->made_points.buffer || t->position.buffer != t->made_points.buffer;
+  dv_keep_column(&c->before, &t->base, &(dvColumn){.type = DV_COLUMN_REALS, .values = &t->position});
+  dv_keep_column(&c->before, &t->base, &(dvColumn){.type = DV_COLUMN_REALS, .values = &t->uv});
+  c->maker = t->maker;
+}
+
+bool dv_topology_put_back(dvTopology *t)
+{
+  struct dvChanges *c = t->changes;
+  if (!c || !c->frozen) return false;
+  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) dv_element_list_fini(&c->elements[k]);
+  dv_element_data_fini(&c->points);
+  dv_journal_free(&c->journal);
+  dv_trace_clear(&c->trace);
+  c->frozen = t->kept = false;
+  t->maker = c->maker;
+  dv_keep_put_back(&c->before, false);
+  for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++)
+    if (!c->given[k]) dv_ints_free(dv_topology_list(t, k));
+  if (!c->given[DV_POINT]) dv_reals_free(&t->position);
+  t->stamp = 0;
+  dv_topology_changed(t);
+  for (size_t i = 0; i < c->watchers.count; i++)
+    if (c->watchers.data[i]->put_back) c->watchers.data[i]->put_back(c->watchers.data[i]);
+  return true;
+}
 
 static dvStatus keep_lists(dvTopology *t, size_t points)
 {
@@ -138,6 +191,8 @@ dvStatus dv_topology_first_change(dvTopology *t)
     if (t->base.failed) return DV_ERROR_INPUT;
   }
   size_t points = dv_topology_point_count(t);
+  keep_before(t);
+  if (t->base.node) t->base.node->scene->rewind = dv_follow_rewind;
   t->refreshing = true;   // lists that are kept one after the other are no change
   dvStatus status = keep_lists(t, points);
   t->refreshing = false;
@@ -175,10 +230,14 @@ static dvStatus check_origin(dvTopology *t, dvElementKind kind, size_t count, co
   return DV_OK;
 }
 
-static int descending(const void *a, const void *b)
+static void sort_descending(int32_t *numbers, size_t count)
 {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return x < y ? 1 : x > y ? -1 : 0;
+  dv_numbers_sort(numbers, count);
+  for (size_t i = 0; i < count / 2; i++) {
+    int32_t swap = numbers[i];
+    numbers[i] = numbers[count - 1 - i];
+    numbers[count - 1 - i] = swap;
+  }
 }
 
 static dvStatus check_removal(dvTopology *t, dvElementKind kind, const int32_t *sorted, size_t count)
@@ -243,7 +302,7 @@ dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *in
   int32_t *sorted = dv_try_alloc((count + 1) * sizeof *sorted);
   if (!sorted) return dv_error(&t->base, NULL, "out of memory for removing %zu %s", count, dv_element_name(kind));
   if (count) memcpy(sorted, indices, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, descending);
+  sort_descending(sorted, count);
   dvStatus status = check_removal(t, kind, sorted, count);
   if (status == DV_OK) {
     size_t before = dv_topology_count(t, kind), points = dv_topology_point_count(t);
@@ -336,4 +395,11 @@ int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point)
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at)
 {
   return t->changes->elements[kind].next.data[at] - 1;
+}
+
+dvChains dv_topology_chains(dvTopology *t, dvElementKind kind)
+{
+  if (dv_topology_first_change(t) != DV_OK) return (dvChains){0};
+  const dvElementList *l = &t->changes->elements[kind];
+  return (dvChains){l->first.data, l->next.data, l->list->data};
 }

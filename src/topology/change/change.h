@@ -10,7 +10,8 @@
 // tetrahedron also removes the faces and edges that only it had, faces and edges after volumes, points last.
 //
 // After the first change the lists are changed through these functions only, not by editing the fields. Before it they
-// may be edited as a whole (topology.h): watchers then hear at the beginning of the next step that all is new.
+// may be edited as a whole (topology.h): watchers then hear at the beginning of the next step that all is new. What the
+// lists were before the first change is kept: a reset puts it back (follow.h).
 //
 // Components do not watch by themselves: follow.h keeps their arrays in step and calls them once for a batch.
 #ifndef DV_TOPOLOGY_CHANGE_CHANGE_H
@@ -52,6 +53,8 @@ typedef struct dvWatcher {
   void (*notice)(struct dvWatcher *w, const dvChange *change);
   // may be NULL: the first change is about to come, and all is still as it was given or derived
   void (*before_first)(struct dvWatcher *w);
+  // may be NULL: the topology is what it was before the first change, and follows loaders and mappings again
+  void (*put_back)(struct dvWatcher *w);
   dvTopology *topology;   // NULL when it does not watch, or the topology has gone
 } dvWatcher;
 
@@ -84,6 +87,13 @@ void dv_topology_end_changes(dvTopology *t);
 int32_t dv_topology_first_at(dvTopology *t, dvElementKind kind, int32_t point);
 int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at);
 
+// The chains themselves, for those who follow many of them. Places are numbers + 1, 0 ends; list[place - 1] is the
+// point. Valid until the next change; `first` is NULL when there are none.
+typedef struct dvChains {
+  const int32_t *first, *next, *list;
+} dvChains;
+dvChains dv_topology_chains(dvTopology *t, dvElementKind kind);
+
 // Prepares for changes, as each of them does: from here on nothing is derived or linked.
 dvStatus dv_topology_first_change(dvTopology *t);
 // For topological mappings: the batch of the input ends, and with it that of `t`.
@@ -91,6 +101,8 @@ void dv_topology_tell_end(dvTopology *t);
 // For follow.c: tells the watchers that the lists are new, if they are since the last call. Returns whether they are.
 bool dv_topology_tell_remade(dvTopology *t);
 void dv_topology_free_changes(dvTopology *t);   // for dv_topology_free
+// For a reset (follow.h): lists, links and what is derived are as before the first change. False when there was none.
+bool dv_topology_put_back(dvTopology *t);
 
 DV_PUBLIC_END
 

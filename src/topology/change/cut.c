@@ -5,113 +5,248 @@
 #include "topology/change/part.h"
 
 typedef DV_ARRAY(int32_t) Numbers;
-typedef DV_ARRAY(double) Reals;
+
+typedef struct Facet {
+  const double *corners;
+  size_t count;
+  dvVec3 centre, normal;   // of its plane
+  dvVec3 low, high;        // box around it
+  double slack;            // by which it reaches over its sides, so that nothing slips through between two facets
+} Facet;
+
+typedef struct Crossing {
+  int32_t ends[2], facet;
+  double share;   // of the way from the first end to the second
+} Crossing;
 
 typedef struct Blade {
   dvTopology *mesh;
   const dvIncision *how;
-  const double *polygon;
-  size_t corners;
-  dvVec3 centre, normal;   // of the plane
-  DV_ARRAY(uint8_t) on;    // points that lie on the blade
+  const double *x;   // positions now
+  DV_ARRAY(Facet) facets;
+  dvVec3 low, high;
+  DV_ARRAY(int32_t) on;       // of each point: one more than the facet that it lies on, 0 for none
+  DV_ARRAY(double) heights;   // of each point above the sheet, NAN where it was not asked for
 } Blade;
 
-static dvVec3 place(const Blade *b, int32_t point)
-{
-  return dv_vec3_load(b->how->positions(b->how->user) + 3 * (size_t)point);
-}
+enum { MOST_PASSES = 8 };
+#define AGAIN 0.2   // share of an edge within which one that begins on the sheet is not met again
 
-static dvVec3 corner(const Blade *b, size_t i) { return dv_vec3_load(b->polygon + 3 * (i % b->corners)); }
+static dvVec3 place(const Blade *b, int32_t point) { return dv_vec3_load(b->x + 3 * (size_t)point); }
 
-// the plane through the middle of the polygon, after Newell
-static bool make_plane(Blade *b)
+// after every change
+static void look(Blade *b) { b->x = b->how->positions(b->how->user); }
+
+// --- the sheet -----------------------------------------------------------------------------------
+
+static dvVec3 corner(const Facet *f, size_t i) { return dv_vec3_load(f->corners + 3 * (i % f->count)); }
+
+static dvVec3 lower(dvVec3 a, dvVec3 b) { return dv_vec3(dv_min(a.x, b.x), dv_min(a.y, b.y), dv_min(a.z, b.z)); }
+static dvVec3 upper(dvVec3 a, dvVec3 b) { return dv_vec3(dv_max(a.x, b.x), dv_max(a.y, b.y), dv_max(a.z, b.z)); }
+
+// the plane through the middle of the corners, after Newell; false when there is no area
+static bool make_facet(Facet *f)
 {
-  for (size_t i = 0; i < b->corners; i++) {
-    b->centre = dv_vec3_add_scaled(b->centre, corner(b, i), 1 / (double)b->corners);
-    b->normal = dv_vec3_add(b->normal, dv_vec3_cross(corner(b, i), corner(b, i + 1)));
+  dvVec3 longest = dv_vec3(0, 0, 0);
+  if (f->count < 3) return false;
+  f->low = f->high = corner(f, 0);
+  for (size_t i = 0; i < f->count; i++) {
+    f->centre = dv_vec3_add_scaled(f->centre, corner(f, i), 1 / (double)f->count);
+    f->low = lower(f->low, corner(f, i));
+    f->high = upper(f->high, corner(f, i));
   }
-  double length = dv_vec3_norm(b->normal);
-  if (!(length > 0) || !isfinite(length)) return false;
-  b->normal = dv_vec3_scale(b->normal, 1 / length);
+  for (size_t i = 0; i < f->count; i++) {   // from the middle, so that sheets far from the origin lose nothing
+    dvVec3 a = dv_vec3_sub(corner(f, i), f->centre), c = dv_vec3_sub(corner(f, i + 1), f->centre);
+    f->normal = dv_vec3_add(f->normal, dv_vec3_cross(a, c));
+    if (dv_vec3_norm2(a) > dv_vec3_norm2(longest)) longest = a;
+  }
+  double length = dv_vec3_norm(f->normal);
+  if (!(length > 1e-12 * dv_vec3_norm2(longest)) || !isfinite(length)) return false;
+  f->normal = dv_vec3_scale(f->normal, 1 / length);
+  f->slack = 1e-9 * dv_vec3_norm(longest);
+  f->low = dv_vec3_sub(f->low, dv_vec3(f->slack, f->slack, f->slack));
+  f->high = dv_vec3_add(f->high, dv_vec3(f->slack, f->slack, f->slack));
   return true;
 }
 
-static bool is_inside(const Blade *b, dvVec3 x)
+static void make_facets(Blade *b, const dvSheet *sheet)
 {
-  for (size_t i = 0; i < b->corners; i++) {
-    dvVec3 side = dv_vec3_sub(corner(b, i + 1), corner(b, i));
-    if (dv_vec3_dot(dv_vec3_cross(b->normal, side), dv_vec3_sub(x, corner(b, i))) < 0) return false;
+  for (size_t i = 0; i < sheet->facets; i++) {
+    Facet f = {.corners = sheet->corners + 3 * sheet->offsets[i], .count = sheet->offsets[i + 1] - sheet->offsets[i]};
+    if (!make_facet(&f)) continue;
+    b->low = b->facets.count ? lower(b->low, f.low) : f.low;
+    b->high = b->facets.count ? upper(b->high, f.high) : f.high;
+    dv_push(&b->facets, f);
+  }
+}
+
+static double height(const Facet *f, dvVec3 x) { return dv_vec3_dot(dv_vec3_sub(x, f->centre), f->normal); }
+
+static bool is_inside(const Facet *f, dvVec3 x)
+{
+  for (size_t i = 0; i < f->count; i++) {
+    dvVec3 side = dv_vec3_sub(corner(f, i + 1), corner(f, i));
+    double inward = dv_vec3_dot(dv_vec3_cross(f->normal, side), dv_vec3_sub(x, corner(f, i)));
+    if (inward < -f->slack * dv_vec3_norm(side)) return false;
   }
   return true;
 }
 
-// where the blade crosses an edge, as a share of it; -1 where it does not
-static double crossing(const Blade *b, const int32_t *edge)
+static double distance2_to_segment(dvVec3 a, dvVec3 b, dvVec3 x)
 {
-  dvVec3 x = place(b, edge[0]), y = place(b, edge[1]);
-  double p = dv_vec3_dot(dv_vec3_sub(x, b->centre), b->normal), q = dv_vec3_dot(dv_vec3_sub(y, b->centre), b->normal);
-  if (p * q > 0 || p == q) return -1;
-  double s = p / (p - q);
-  return is_inside(b, dv_vec3_add_scaled(x, dv_vec3_sub(y, x), s)) ? s : -1;
+  dvVec3 way = dv_vec3_sub(b, a), to = dv_vec3_sub(x, a);
+  double length2 = dv_vec3_norm2(way), s = length2 > 0 ? dv_vec3_dot(to, way) / length2 : 0;
+  return dv_vec3_norm2(dv_vec3_sub(to, dv_vec3_scale(way, dv_min(dv_max(s, 0), 1))));
 }
 
-static void mark(Blade *b, int32_t point)
+static double distance2(const Facet *f, dvVec3 x)
+{
+  double h = height(f, x), least = INFINITY;
+  if (is_inside(f, x)) return h * h;
+  for (size_t i = 0; i < f->count; i++) least = dv_min(least, distance2_to_segment(corner(f, i), corner(f, i + 1), x));
+  return least;
+}
+
+static const Facet *nearest(const Blade *b, dvVec3 x)
+{
+  const Facet *best = &b->facets.data[0];
+  double least = b->facets.count > 1 ? distance2(best, x) : 0;
+  for (size_t i = 1; i < b->facets.count; i++) {
+    double d = distance2(&b->facets.data[i], x);
+    if (d < least) least = d, best = &b->facets.data[i];
+  }
+  return best;
+}
+
+// --- edges ---------------------------------------------------------------------------------------
+
+static void mark(Blade *b, int32_t point, int32_t facet)
 {
   while (b->on.count <= (size_t)point) dv_push(&b->on, 0);
-  b->on.data[point] = 1;
+  if (!b->on.data[point]) b->on.data[point] = facet + 1;
 }
 
-static bool is_on(const Blade *b, int32_t point) { return (size_t)point < b->on.count && b->on.data[point]; }
+// the facet on which a point lies; -1 for none
+static int32_t facet_at(const Blade *b, int32_t point)
+{
+  return (size_t)point < b->on.count ? b->on.data[point] - 1 : -1;
+}
 
-// edges to split, by their ends, and where; ends that are near the blade come to lie on it
-static void find_crossings(Blade *b, Numbers *edges, Reals *shares)
+static bool is_on(const Blade *b, int32_t point) { return facet_at(b, point) >= 0; }
+
+static bool is_apart(dvVec3 low, dvVec3 high, dvVec3 x, dvVec3 y)
+{
+  return dv_max(x.x, y.x) < low.x || dv_min(x.x, y.x) > high.x || dv_max(x.y, y.y) < low.y ||
+         dv_min(x.y, y.y) > high.y || dv_max(x.z, y.z) < low.z || dv_min(x.z, y.z) > high.z;
+}
+
+// where a facet crosses an edge, as a share of it; -1 where it does not
+static double crossing(const Facet *f, dvVec3 x, dvVec3 y)
+{
+  if (is_apart(f->low, f->high, x, y)) return -1;
+  double p = height(f, x), q = height(f, y);
+  if (p * q > 0 || p == q) return -1;
+  double s = p / (p - q);
+  return is_inside(f, dv_vec3_add_scaled(x, dv_vec3_sub(y, x), s)) ? s : -1;
+}
+
+// the first crossing of an edge; with an end on the sheet, one with another facet that is well away from it
+static bool find_crossing(Blade *b, const int32_t *e, Crossing *out)
+{
+  dvVec3 x = place(b, e[0]), y = place(b, e[1]);
+  double snap = b->how->snap, low = is_on(b, e[0]) ? AGAIN : 0, high = is_on(b, e[1]) ? 1 - AGAIN : 1, best = 2;
+  if (is_apart(b->low, b->high, x, y) || (is_on(b, e[0]) && is_on(b, e[1]))) return false;
+  for (size_t i = 0; i < b->facets.count; i++) {
+    if (facet_at(b, e[0]) == (int32_t)i || facet_at(b, e[1]) == (int32_t)i) continue;
+    double s = crossing(&b->facets.data[i], x, y);
+    if (s < low || s > high || s >= best) continue;
+    best = s;
+    *out = (Crossing){{e[0], e[1]}, (int32_t)i, s};
+  }
+  if (best > 1) return false;
+  if (best <= snap) mark(b, e[0], out->facet);
+  if (best >= 1 - snap) mark(b, e[1], out->facet);
+  return best > snap && best < 1 - snap;
+}
+
+typedef DV_ARRAY(Crossing) Crossings;
+
+// edges to split; ends that are near the sheet come to lie on it
+static void find_crossings(Blade *b, Crossings *found)
 {
   const dvInts *all = dv_topology_elements(b->mesh, DV_EDGE);
-  for (size_t i = 0; i < dv_ints_size(all); i++) {
-    const int32_t *e = all->data + 2 * i;
-    double s = crossing(b, e);
-    if (s < 0) continue;
-    if (s <= b->how->snap) mark(b, e[0]);
-    if (s >= 1 - b->how->snap) mark(b, e[1]);
-    if (s <= b->how->snap || s >= 1 - b->how->snap) continue;
-    dv_push(edges, e[0]), dv_push(edges, e[1]);
-    dv_push(shares, s);
-  }
+  Crossing c;
+  for (size_t i = 0; i < dv_ints_size(all); i++)
+    if (find_crossing(b, all->data + 2 * i, &c)) dv_push(found, c);
 }
 
-static dvStatus split(Blade *b, const Numbers *edges, const Reals *shares, size_t *count)
+static dvStatus split(Blade *b, const Crossings *found, bool first, size_t *count)
 {
-  for (size_t i = 0; i < shares->count; i++) {
-    int32_t p = edges->data[2 * i], q = edges->data[2 * i + 1];
-    if (is_on(b, p) || is_on(b, q)) continue;   // an end has come to lie there by another edge
-    int32_t fresh = dv_mesh_split_edge(b->mesh, p, q, shares->data[i]);
-    if (fresh < 0) return DV_ERROR_USAGE;
-    mark(b, fresh);
-    (*count)++;
+  DV_ARRAY(dvEdgeSplit) edges = {0};
+  Numbers facets = {0};
+  for (size_t i = 0; i < found->count; i++) {
+    const Crossing *c = &found->data[i];
+    int32_t p = c->ends[0], q = c->ends[1];
+    // an end has come to lie there by another edge
+    if (first ? is_on(b, p) || is_on(b, q) : is_on(b, p) && is_on(b, q)) continue;
+    dv_push(&edges, ((dvEdgeSplit){p, q, c->share}));
+    dv_push(&facets, c->facet);
   }
-  return DV_OK;
+  int32_t fresh = edges.count ? dv_mesh_split_edges(b->mesh, edges.data, edges.count) : 0;
+  for (size_t i = 0; i < edges.count && fresh >= 0; i++) mark(b, fresh + (int32_t)i, facets.data[i]);
+  *count += fresh < 0 ? 0 : edges.count;
+  dv_array_free(&edges), dv_array_free(&facets);
+  return fresh < 0 ? DV_ERROR_USAGE : DV_OK;
 }
 
-// on which side of the blade a tetrahedron lies: that of its points which are not on it, or of its middle
-static bool is_above(const Blade *b, int32_t tetrahedron)
+static dvStatus split_all(Blade *b, size_t *count)
+{
+  dvStatus status = DV_OK;
+  size_t before = SIZE_MAX, most = b->facets.count > 1 ? MOST_PASSES : 1;   // one plane is met once
+  for (size_t pass = 0; pass < most && status == DV_OK && before != *count; pass++) {
+    Crossings found = {0};
+    before = *count;
+    look(b);
+    find_crossings(b, &found);
+    status = split(b, &found, pass == 0, count);
+    dv_array_free(&found);
+  }
+  return status;
+}
+
+// --- faces ---------------------------------------------------------------------------------------
+
+// of a place above the plane of the nearest facet
+static double height_above(const Blade *b, dvVec3 x) { return height(nearest(b, x), x); }
+
+static double point_height(Blade *b, int32_t point)
+{
+  while (b->heights.count <= (size_t)point) dv_push(&b->heights, NAN);
+  double *h = &b->heights.data[point];
+  if (isnan(*h)) *h = height_above(b, place(b, point));
+  return *h;
+}
+
+// on which side of the sheet a tetrahedron lies: that of its points which are not on it, or of its middle
+static bool is_above(Blade *b, int32_t tetrahedron)
 {
   const int32_t *c = dv_topology_list(b->mesh, DV_TETRAHEDRON)->data + 4 * (size_t)tetrahedron;
-  double off = 0, all = 0;
+  dvVec3 middle = dv_vec3(0, 0, 0);
+  double off = 0;
   bool some = false;
   for (int k = 0; k < 4; k++) {
-    double d = dv_vec3_dot(dv_vec3_sub(place(b, c[k]), b->centre), b->normal);
-    all += d;
+    middle = dv_vec3_add_scaled(middle, place(b, c[k]), 0.25);
     if (is_on(b, c[k])) continue;
-    off += d;
+    off += point_height(b, c[k]);
     some = true;
   }
-  return (some ? off : all) > 0;
+  return (some ? off : height_above(b, middle)) > 0;
 }
 
-// a triangle on the blade between tetrahedra of either side
+// a triangle on the sheet between tetrahedra of either side
 static bool is_cut(void *user, const int32_t *face)
 {
-  const Blade *b = user;
+  Blade *b = user;
   int32_t around[2];
   if (!is_on(b, face[0]) || !is_on(b, face[1]) || !is_on(b, face[2])) return false;
   return dv_mesh_around(b->mesh, DV_TETRAHEDRON, face, 3, around, 2) == 2 &&
@@ -141,28 +276,75 @@ static double worst(const Blade *b)
   return least;
 }
 
-dvStatus dv_mesh_cut(dvTopology *t, const dvIncision *how, const double *polygon, size_t corners, dvCut *out)
+// --- cuts ----------------------------------------------------------------------------------------
+
+dvStatus dv_mesh_cut_sheet(dvTopology *t, const dvIncision *how, const dvSheet *sheet, dvCut *out)
 {
   dvIncision snapped = *how;
   snapped.snap = dv_min(dv_max(how->snap, 1e-6), 0.49);   // see incise.c
-  Blade b = {.mesh = t, .how = &snapped, .polygon = polygon, .corners = corners};
+  Blade b = {.mesh = t, .how = &snapped};
   dvCut cut = {.quality = 1};
-  Numbers edges = {0}, points = {0};
-  Reals shares = {0};
+  Numbers points = {0};
   if (out) *out = cut;
-  if (corners < 3 || !make_plane(&b)) {
+  make_facets(&b, sheet);
+  dvStatus status = b.facets.count ? dv_topology_first_change(t) : DV_ERROR_USAGE;
+  if (!b.facets.count)
     dv_warning(how->owner, "give at least three corners that span an area", "a blade of %zu corners cuts nothing",
-               corners);
-    return DV_ERROR_USAGE;
-  }
-  DV_TRY(dv_topology_first_change(t));
-  find_crossings(&b, &edges, &shares);
-  dvStatus status = split(&b, &edges, &shares, &cut.split);
+               sheet->offsets[sheet->facets]);
+  if (status == DV_OK) status = split_all(&b, &cut.split);
+  look(&b);
   for (size_t i = 0; i < b.on.count; i++)
     if (b.on.data[i]) dv_push(&points, (int32_t)i);
   if (status == DV_OK) status = dv_mesh_part(t, DV_TETRAHEDRON, points.data, points.count, is_cut, &b, &cut.doubled);
+  look(&b);
   if (status == DV_OK) cut.quality = worst(&b);
   if (out) *out = cut;
-  dv_array_free(&edges), dv_array_free(&points), dv_array_free(&shares), dv_array_free(&b.on);
+  dv_array_free(&points), dv_array_free(&b.on), dv_array_free(&b.heights), dv_array_free(&b.facets);
+  return status;
+}
+
+dvStatus dv_mesh_cut(dvTopology *t, const dvIncision *how, const double *polygon, size_t corners, dvCut *out)
+{
+  return dv_mesh_cut_sheet(t, how, &(dvSheet){polygon, (const size_t[]){0, corners}, 1}, out);
+}
+
+static bool is_convex(const dvVec3 x[4])
+{
+  dvVec3 first = dv_vec3(0, 0, 0);
+  for (int k = 0; k < 4; k++) {
+    dvVec3 turn = dv_vec3_cross(dv_vec3_sub(x[(k + 1) % 4], x[k]), dv_vec3_sub(x[(k + 2) % 4], x[(k + 1) % 4]));
+    if (k == 0) first = turn;
+    if (dv_vec3_dot(first, turn) < 0) return false;
+  }
+  return true;
+}
+
+static bool is_flat(const dvVec3 x[4])
+{
+  dvVec3 u = dv_vec3_sub(x[2], x[0]), v = dv_vec3_sub(x[3], x[1]);
+  double size2 = dv_max(dv_vec3_norm2(u), dv_vec3_norm2(v));
+  return fabs(dv_vec3_dot(dv_vec3_sub(x[1], x[0]), dv_vec3_cross(u, v))) <= 1e-9 * size2 * sqrt(size2);
+}
+
+// Between two points of the blade lies a quad; where it is not flat and convex, two triangles.
+dvStatus dv_mesh_cut_sweep(dvTopology *t, const dvIncision *how, const double *from, const double *to, size_t count,
+                           dvCut *out)
+{
+  static const int order[] = {0, 1, 2, 3, 0, 1, 2, 0, 2, 3};   // of the quad, then of two triangles
+  DV_ARRAY(double) corners = {0};
+  DV_ARRAY(size_t) offsets = {0};
+  dv_push(&offsets, 0);
+  for (size_t i = 0; i + 1 < count; i++) {
+    dvVec3 x[4] = {dv_vec3_load(from + 3 * i), dv_vec3_load(from + 3 * i + 3), dv_vec3_load(to + 3 * i + 3),
+                   dv_vec3_load(to + 3 * i)};
+    bool whole = is_flat(x) && is_convex(x);
+    for (int k = whole ? 0 : 4; k < (whole ? 4 : 10); k++) {
+      dvVec3 c = x[order[k]];
+      dv_push(&corners, c.x), dv_push(&corners, c.y), dv_push(&corners, c.z);
+      if (k == 3 || k == 6 || k == 9) dv_push(&offsets, corners.count / 3);
+    }
+  }
+  dvStatus status = dv_mesh_cut_sheet(t, how, &(dvSheet){corners.data, offsets.data, offsets.count - 1}, out);
+  dv_array_free(&corners), dv_array_free(&offsets);
   return status;
 }

@@ -1,6 +1,8 @@
 // See element_data.h.
 #include "topology/change/element_data.h"
 
+#include "topology/change/keep.h"
+
 // --- columns -------------------------------------------------------------------------------------
 
 // numbers of a row
@@ -202,13 +204,14 @@ static void data_renumber(dvElementData *d, const dvChange *c)
   if (d->resized) d->resized(d->user, d->rows);
 }
 
-// Rows of a state or of the topology itself in their new places, all read before any is written; what others have stays
-// with its point.
+// Rows of a state or of the topology itself, and places that others have, in their new places, all read before any is
+// written; what else others have stays with its point.
 static void data_move(dvElementData *d, const dvChange *c)
 {
-  if (!d->owner || (!dv_plays(d->owner, DV_ROLE_STATE) && !dv_plays(d->owner, DV_ROLE_TOPOLOGY))) return;
+  bool all = d->owner && (dv_plays(d->owner, DV_ROLE_STATE) || dv_plays(d->owner, DV_ROLE_TOPOLOGY));
   for (size_t k = 0; k < d->columns.count; k++) {
     const dvColumn *column = &d->columns.data[k];
+    if (!all && !column->places) continue;
     if (column->type != DV_COLUMN_REALS || !moves(column, c->before)) continue;
     size_t width = row_width(column), bytes = row_bytes(column);
     double *x = dv_reals_edit(column->values), *fresh = dv_alloc(c->count * bytes + 1);
@@ -220,6 +223,7 @@ static void data_move(dvElementData *d, const dvChange *c)
     dv_free(fresh);
     column_touch(column, d->owner);
   }
+  if (!all) return;
   if (d->resized) d->resized(d->user, d->rows);
   for (size_t i = 0; i < c->count && d->create; i++) {
     dvNewElement e = new_element(c, i);
@@ -254,6 +258,25 @@ static void data_remade(dvElementData *d)
                               .points = d->kind == DV_POINT ? NULL : elements->data + i * (size_t)elements->width});
 }
 
+static void data_keep(dvElementData *d)
+{
+  if (!d->keeper || d->kept) return;
+  d->kept = true;
+  for (size_t k = 0; k < d->columns.count; k++) dv_keep_column(d->keeper, d->owner, &d->columns.data[k]);
+}
+
+void dv_element_data_put_back(dvElementData *d)
+{
+  size_t rows = dv_topology_count(d->watcher.topology, d->kind);
+  bool fits = d->kept || d->rows == rows;
+  for (size_t k = 0; k < d->columns.count && d->kept && !d->resized; k++)
+    fits = fits && (d->columns.data[k].one_for_all || column_size(&d->columns.data[k]) == rows);
+  d->kept = d->gathered = false;
+  d->rows = rows;
+  if (!fits) data_remade(d);
+  else if (d->resized) d->resized(d->user, rows);
+}
+
 // lists of some values get one for each element
 static void data_complete(dvElementData *d)
 {
@@ -273,8 +296,13 @@ static void data_notice(dvWatcher *w, const dvChange *c)
   if (c->what == DV_CHANGES_END) return;
   if (!d->gathered && c->what != DV_REMADE) {   // whatever changes, the end of the batch makes things again
     if (d->gather) d->gather(d->user, d);
+    data_keep(d);
     data_complete(d);
     d->gathered = true;
+  }
+  if (c->what == DV_REMADE && dv_keeps(w, c) && d->keeper && !d->kept) {
+    if (d->gather) d->gather(d->user, d);
+    data_keep(d);
   }
   if (c->kind != d->kind && c->what != DV_REMADE) return;
   if (c->what == DV_REMADE) data_remade(d);
@@ -307,6 +335,11 @@ static dvStatus data_add_column(dvElementData *d, dvColumn column)
 dvStatus dv_element_data_add_reals(dvElementData *d, dvReals *values, bool one_for_all)
 {
   return data_add_column(d, (dvColumn){.type = DV_COLUMN_REALS, .values = values, .one_for_all = one_for_all});
+}
+
+dvStatus dv_element_data_add_places(dvElementData *d, dvReals *values)
+{
+  return data_add_column(d, (dvColumn){.type = DV_COLUMN_REALS, .values = values, .one_for_all = true, .places = true});
 }
 
 dvStatus dv_element_data_add_groups(dvElementData *d, dvReals *values, size_t group, bool one_for_all)
@@ -513,6 +546,22 @@ static void list_remade(dvElementList *l)
   }
 }
 
+void dv_element_list_keep(dvElementList *l)
+{
+  if (!l->keeper || l->kept) return;
+  l->kept = true;
+  dv_keep_column(l->keeper, l->owner, &(dvColumn){.type = DV_COLUMN_INTS, .values = l->list});
+  for (size_t k = 0; k < l->columns.count; k++) dv_keep_column(l->keeper, l->owner, &l->columns.data[k]);
+}
+
+void dv_element_list_put_back(dvElementList *l)
+{
+  dv_element_list_forget(l);
+  list_remade(l);
+  dv_element_list_forget(l);
+  l->kept = false;
+}
+
 static void list_change(dvElementList *l, const dvChange *c)
 {
   size_t before = l->list->count;
@@ -529,9 +578,19 @@ static void list_change(dvElementList *l, const dvChange *c)
   if (l->field) l->seen = l->field->counter;
 }
 
+// what an engine selected at the start goes on by itself: to select again would mean to look at all
+static void leave_engine(const dvElementList *l)
+{
+  if (l->field && l->field->source && dv_plays(l->field->source->owner, DV_ROLE_ENGINE)) dv_field_unlink(l->field);
+}
+
 static void list_notice(dvWatcher *w, const dvChange *c)
 {
   dvElementList *l = (dvElementList *)w;
+  if (dv_keeps(w, c)) {
+    dv_element_list_keep(l);
+    if (c->what != DV_REMADE && c->what != DV_CHANGES_END) leave_engine(l);
+  }
   if (c->what == DV_REMADE && !(l->field && l->field->source)) list_remade(l);
   if (c->what == DV_REMADE) l->ready = false;
   if (c->what == DV_CHANGES_END || c->what == DV_REMADE || c->what == DV_MOVED || c->kind != l->kind) return;

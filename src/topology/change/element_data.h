@@ -26,6 +26,8 @@
 
 DV_PUBLIC_BEGIN
 
+struct dvKept;
+
 typedef struct dvNewElement {
   size_t index;            // of the element
   size_t row;              // of the component's arrays
@@ -44,6 +46,7 @@ typedef struct dvColumn {
   size_t size, *count, *capacity;   // of a DV_ARRAY: bytes of an entry, and its members
   bool one_for_all;                 // one entry may stand for all
   size_t group;                     // numbers of a field that make a row; 0: its width
+  bool places;                      // positions of points: they move when these are moved
 } dvColumn;
 
 typedef DV_ARRAY(dvColumn) dvDataColumns;
@@ -64,6 +67,8 @@ typedef struct dvElementData {
   size_t rows;     // elements that it knows
   bool gathered;   // in this batch
   dvDataColumns columns;
+  struct dvKept *keeper;   // of what they were before the first change; may be NULL (keep.h)
+  bool kept;
   void *user;                                            // for the callbacks, all optional; the owner by default
   void (*gather)(void *user, struct dvElementData *d);   // before the first change of a batch: rows come home
   void (*create)(void *user, const dvNewElement *e);
@@ -82,8 +87,13 @@ dvStatus dv_element_data_add_reals(dvElementData *d, dvReals *values, bool one_f
 dvStatus dv_element_data_add_ints(dvElementData *d, dvInts *values, bool one_for_all);
 // The same for a list with `group` numbers for each element, whatever its width.
 dvStatus dv_element_data_add_groups(dvElementData *d, dvReals *values, size_t group, bool one_for_all);
+// The same for positions of points, which move when these are moved (DV_MOVED).
+dvStatus dv_element_data_add_places(dvElementData *d, dvReals *values);
 #define dv_element_data_add_array(d, array) dv_element_data_add_column_(d, DV_COLUMN_OF(array))
 dvStatus dv_element_data_add_column_(dvElementData *d, dvColumn column);
+
+// For a reset: the topology is as before its first change, and so are the columns that were kept; others begin anew.
+void dv_element_data_put_back(dvElementData *d);
 
 // --- entries for some elements, each naming one or several of them ---
 
@@ -93,6 +103,8 @@ typedef struct dvElementList {
   dvElementKind kind;
   dvInts *list;   // numbers of elements of the kind; an entry has `width` of them
   dvDataColumns columns;
+  struct dvKept *keeper;   // as above
+  bool kept;
   void *user;
   bool emptied;     // it had entries, and the last of them went with its element
   bool ready;       // the chains are made
@@ -133,6 +145,10 @@ bool dv_element_list_chain(dvElementList *l);
 // Adds an entry (false when memory is short), or removes one by putting the last in its place. `destroy` is not called.
 bool dv_element_list_push(dvElementList *l, const int32_t *entry);
 void dv_element_list_erase(dvElementList *l, size_t row);
+// Keeps list and columns for a reset; everything here does so by itself.
+void dv_element_list_keep(dvElementList *l);
+// For a reset, as above.
+void dv_element_list_put_back(dvElementList *l);
 
 DV_PUBLIC_END
 

@@ -5,37 +5,128 @@
 #include "topology/change/part.h"
 #include "topology/search/surface.h"
 
+#include <stdlib.h>
+
 typedef DV_ARRAY(int32_t) Numbers;
 
 // --- elementary splits ---------------------------------------------------------------------------
 
-enum { MOST_AROUND = 128 };
+// an edge that is to be split, of an element
+typedef struct Met {
+  int32_t element, edge;
+} Met;
+
+typedef DV_ARRAY(Met) MetList;
+
+// what an element is split into
+typedef struct Pieces {
+  Numbers points;            // of each
+  DV_ARRAY(double) shares;   // of the element
+} Pieces;
+
+static int by_element(const void *a, const void *b)
+{
+  const Met *x = a, *y = b;
+  return x->element != y->element ? (x->element > y->element) - (x->element < y->element)
+                                  : (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+static bool has_both(const int32_t *corners, size_t width, int32_t a, int32_t b)
+{
+  int found = 0;
+  for (size_t k = 0; k < width; k++) found += corners[k] == a || corners[k] == b;
+  return found == 2;
+}
+
+// each piece, from number `first` on, that has the edge becomes two: the one at a, then the one at b
+static void split_pieces(Pieces *p, size_t first, size_t width, const dvEdgeSplit *e, int32_t fresh)
+{
+  size_t count = p->shares.count;
+  for (size_t i = first; i < count; i++) {
+    if (!has_both(p->points.data + i * width, width, e->a, e->b)) continue;
+    dv_reserve(&p->points, width);
+    int32_t *near = p->points.data + i * width, *far = p->points.data + p->points.count;
+    for (size_t k = 0; k < width; k++) {
+      far[k] = near[k] == e->a ? fresh : near[k];
+      if (near[k] == e->b) near[k] = fresh;
+    }
+    p->points.count += width;
+    dv_push(&p->shares, (1 - e->share) * p->shares.data[i]);
+    p->shares.data[i] *= e->share;
+  }
+}
+
+static bool can_be_split(dvTopology *t, const dvEdgeSplit *e)
+{
+  int32_t ends[2] = {e->a, e->b}, points = (int32_t)dv_topology_point_count(t);
+  if (e->a >= 0 && e->b >= 0 && e->a < points && e->b < points && e->share > 0 && e->share < 1 &&
+      dv_mesh_find(t, DV_EDGE, ends) >= 0)
+    return true;
+  dv_warning(&t->base, "the mesh stays as it is", "between points %d and %d there is no edge that could be split", e->a,
+             e->b);
+  return false;
+}
+
+// elements around an edge
+static void meet(dvTopology *t, dvElementKind kind, const dvEdgeSplit *e, int32_t edge, MetList *met)
+{
+  int32_t width = dv_element_points(kind);
+  const int32_t *list = dv_topology_list(t, kind)->data;
+  for (int32_t at = dv_topology_first_at(t, kind, e->a); at >= 0; at = dv_topology_next_at(t, kind, at)) {
+    if (!has_both(list + at / width * width, (size_t)width, e->a, e->b)) continue;
+    dv_push(met, ((Met){at / width, edge}));
+  }
+}
+
+static dvStatus add_middles(dvTopology *t, const dvEdgeSplit *edges, size_t count)
+{
+  Numbers offsets = {0}, ends = {0};
+  DV_ARRAY(double) weights = {0};
+  for (size_t i = 0; i <= count; i++) dv_push(&offsets, 2 * (int32_t)i);
+  for (size_t i = 0; i < count; i++) {
+    dv_push(&ends, edges[i].a), dv_push(&ends, edges[i].b);
+    dv_push(&weights, 1 - edges[i].share), dv_push(&weights, edges[i].share);
+  }
+  dvStatus status = dv_topology_add_points(t, count, NULL, (dvOrigin){offsets.data, ends.data, weights.data});
+  dv_array_free(&offsets), dv_array_free(&ends), dv_array_free(&weights);
+  return status;
+}
+
+int32_t dv_mesh_split_edges(dvTopology *t, const dvEdgeSplit *edges, size_t count)
+{
+  int32_t fresh = (int32_t)dv_topology_point_count(t);
+  if (dv_topology_first_change(t) != DV_OK) return -1;
+  for (size_t i = 0; i < count; i++)
+    if (!can_be_split(t, &edges[i])) return -1;
+  dvElementKind kind = dv_topology_count(t, DV_TETRAHEDRON) ? DV_TETRAHEDRON : DV_TRIANGLE;
+  size_t width = (size_t)dv_element_points(kind);
+  if (count && add_middles(t, edges, count) != DV_OK) return -1;
+  MetList met = {0};
+  for (size_t i = 0; i < count; i++) meet(t, kind, &edges[i], (int32_t)i, &met);
+  if (met.count) qsort(met.data, met.count, sizeof *met.data, by_element);
+  Pieces pieces = {0};
+  Numbers gone = {0}, ancestors = {0};
+  for (size_t i = 0; i < met.count;) {
+    int32_t element = met.data[i].element;
+    size_t first = pieces.shares.count;
+    for (size_t k = 0; k < width; k++)
+      dv_push(&pieces.points, dv_topology_list(t, kind)->data[width * (size_t)element + k]);
+    dv_push(&pieces.shares, 1);
+    for (; i < met.count && met.data[i].element == element; i++)
+      split_pieces(&pieces, first, width, &edges[met.data[i].edge], fresh + met.data[i].edge);
+    while (ancestors.count < pieces.shares.count) dv_push(&ancestors, element);
+    dv_push(&gone, element);
+  }
+  dvStatus status = dv_mesh_replace(t, kind, gone.data, gone.count, pieces.points.data, ancestors.data,
+                                    pieces.shares.data, ancestors.count);
+  dv_array_free(&pieces.points), dv_array_free(&pieces.shares);
+  dv_array_free(&gone), dv_array_free(&ancestors), dv_array_free(&met);
+  return status == DV_OK ? fresh : -1;
+}
 
 int32_t dv_mesh_split_edge(dvTopology *t, int32_t a, int32_t b, double share)
 {
-  int32_t ends[2] = {a, b}, offsets[2] = {0, 2}, around[MOST_AROUND], fresh = (int32_t)dv_topology_point_count(t);
-  double weights[2] = {1 - share, share}, shares[2 * MOST_AROUND];
-  if (dv_topology_first_change(t) != DV_OK) return -1;
-  dvElementKind kind = dv_topology_count(t, DV_TETRAHEDRON) ? DV_TETRAHEDRON : DV_TRIANGLE;
-  size_t width = (size_t)dv_element_points(kind), n = dv_mesh_around(t, kind, ends, 2, around, MOST_AROUND);
-  if (dv_mesh_find(t, DV_EDGE, ends) < 0 || n > MOST_AROUND || !(share > 0 && share < 1)) {
-    dv_warning(&t->base, "the mesh stays as it is", "between points %d and %d there is no edge that could be split", a,
-               b);
-    return -1;
-  }
-  if (dv_topology_add_points(t, 1, NULL, (dvOrigin){offsets, ends, weights}) != DV_OK) return -1;
-  Numbers points = {0}, ancestors = {0};
-  for (size_t i = 0; i < n; i++) {
-    const int32_t *corners = dv_topology_list(t, kind)->data + width * (size_t)around[i];
-    for (int half = 0; half < 2; half++) {   // the one at a, then the one at b
-      for (size_t k = 0; k < width; k++) dv_push(&points, corners[k] == ends[!half] ? fresh : corners[k]);
-      shares[ancestors.count] = half ? 1 - share : share;
-      dv_push(&ancestors, around[i]);
-    }
-  }
-  dvStatus status = dv_mesh_replace(t, kind, around, n, points.data, ancestors.data, shares, ancestors.count);
-  dv_array_free(&points), dv_array_free(&ancestors);
-  return status == DV_OK ? fresh : -1;
+  return dv_mesh_split_edges(t, &(dvEdgeSplit){a, b, share}, 1);
 }
 
 int32_t dv_mesh_split_triangle(dvTopology *t, int32_t triangle, const double shares[3])

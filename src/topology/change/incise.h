@@ -17,9 +17,15 @@
 DV_PUBLIC_BEGIN
 
 // Splits an edge between two points at a + share (b - a), with the tetrahedra around it, or the triangles where there
-// are no tetrahedra. Returns the number of the new
-// point, -1 with a message when that cannot be.
+// are no tetrahedra. Returns the number of the new point, -1 with a message when that cannot be.
 int32_t dv_mesh_split_edge(dvTopology *t, int32_t a, int32_t b, double share);
+// Splits many edges, each of them once, as if one after the other in this order, and in one change. The new points come
+// in the same order; returns the number of the first, or -1.
+typedef struct dvEdgeSplit {
+  int32_t a, b;
+  double share;
+} dvEdgeSplit;
+int32_t dv_mesh_split_edges(dvTopology *t, const dvEdgeSplit *edges, size_t count);
 // Splits a triangle into three at the point with these shares of its corners. Returns as above.
 int32_t dv_mesh_split_triangle(dvTopology *t, int32_t triangle, const double shares[3]);
 

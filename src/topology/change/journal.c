@@ -43,6 +43,14 @@ void dv_journal_free(dvJournal *j)
   dv_array_free(&j->reals);
 }
 
+bool dv_journal_begins(const dvJournal *j, const dvJournal *other)
+{
+  size_t words = j->words.count, reals = j->reals.count;
+  return words <= other->words.count && reals <= other->reals.count &&
+         (words == 0 || memcmp(j->words.data, other->words.data, words * sizeof(int32_t)) == 0) &&
+         (reals == 0 || memcmp(j->reals.data, other->reals.data, reals * sizeof(double)) == 0);
+}
+
 // --- doing it again ------------------------------------------------------------------------------
 
 typedef struct Reader {
@@ -115,10 +123,7 @@ dvStatus dv_topology_replay(dvTopology *t, const dvJournal *j, dvText *why)
   const dvJournal *own = dv_topology_journal(t);
   Reader r = {.journal = j};
   if (own) r.word = own->words.count, r.real = own->reals.count;
-  bool begins = r.word <= j->words.count && r.real <= j->reals.count &&
-                (r.word == 0 || memcmp(own->words.data, j->words.data, r.word * sizeof(int32_t)) == 0) &&
-                (r.real == 0 || memcmp(own->reals.data, j->reals.data, r.real * sizeof(double)) == 0);
-  if (!begins) {
+  if (own && !dv_journal_begins(own, j)) {
     dv_text_printf(why, "the mesh %s has changed in another way here: read the scene again first", t->base.name);
     return DV_ERROR_INPUT;
   }

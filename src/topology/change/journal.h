@@ -14,6 +14,8 @@ typedef struct dvJournal {
 // Adds a change; `positions` of added points may be NULL. The end of a batch counts when something came before it.
 void dv_journal_note(dvJournal *j, const dvChange *change, const double *positions);
 void dv_journal_free(dvJournal *j);
+// Whether `other` begins with all that stands in `j`.
+bool dv_journal_begins(const dvJournal *j, const dvJournal *other);
 // What was noted for a topology; NULL when it has never been changed.
 const dvJournal *dv_topology_journal(const dvTopology *t);
 // Does to a topology what a journal tells. What was done to it already must be the beginning of the journal: else, or

@@ -1,11 +1,10 @@
 // See modify.h.
 #include "topology/change/modify.h"
 
+#include "topology/change/trace.h"
 #include "topology/derive.h"
 #include "topology/mapping/mapping.h"
 #include "topology/search/tuple_set.h"
-
-#include <stdlib.h>
 
 static const int edges_of_prism[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}};
 static const int edges_of_pyramid[8][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}};
@@ -30,25 +29,59 @@ const dvElementParts *dv_element_parts(dvElementKind kind)
 
 // --- who is where --------------------------------------------------------------------------------
 
-static bool has_point(const int32_t *element, size_t width, int32_t point)
+static inline bool has_point(const int32_t *element, size_t width, int32_t point)
 {
   for (size_t k = 0; k < width; k++)
     if (element[k] == point) return true;
   return false;
 }
 
+typedef struct Search {
+  const int32_t *points;
+  size_t count;
+  int32_t *out;
+  size_t room, most;   // so many are written; the search ends after so many
+} Search;
+
+// `width` is a constant where this is inlined. The newest point has the fewest elements while meshes are cut.
+static inline __attribute__((always_inline)) size_t search_width(const dvChains *c, const Search *s, uint32_t width)
+{
+  size_t found = 0;
+  int32_t newest = s->points[0];
+  for (size_t k = 1; k < s->count; k++) newest = s->points[k] > newest ? s->points[k] : newest;
+  for (int32_t at = c->first[newest]; at; at = c->next[at - 1]) {
+    uint32_t element = (uint32_t)(at - 1) / width;
+    const int32_t *corners = c->list + (size_t)element * width;
+    size_t k = 0;
+    while (k < s->count && has_point(corners, width, s->points[k])) k++;
+    if (k < s->count) continue;
+    if (found < s->room) s->out[found] = (int32_t)element;
+    if (++found == s->most) break;
+  }
+  return found;
+}
+
+static size_t search(dvTopology *t, dvElementKind kind, const Search *s)
+{
+  dvChains c = dv_topology_chains(t, kind);
+  if (!c.first) return 0;
+  switch (dv_element_points(kind)) {
+  case 2:
+    return search_width(&c, s, 2);
+  case 3:
+    return search_width(&c, s, 3);
+  case 4:
+    return search_width(&c, s, 4);
+  case 8:
+    return search_width(&c, s, 8);
+  default:
+    return search_width(&c, s, (uint32_t)dv_element_points(kind));
+  }
+}
+
 size_t dv_mesh_around(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, int32_t *out, size_t room)
 {
-  size_t width = (size_t)dv_element_points(kind), found = 0;
-  for (int32_t at = dv_topology_first_at(t, kind, points[0]); at >= 0; at = dv_topology_next_at(t, kind, at)) {
-    size_t element = (size_t)at / width;
-    const int32_t *corners = dv_topology_list(t, kind)->data + element * width;
-    size_t k = 1;
-    while (k < count && has_point(corners, width, points[k])) k++;
-    if (k < count) continue;
-    if (found < room) out[found] = (int32_t)element;
-    found++;
-  }
+  size_t found = search(t, kind, &(Search){points, count, out, room, SIZE_MAX});
   dv_tuple_sort(out, (int)dv_min_size(found, room));
   return found;
 }
@@ -56,17 +89,16 @@ size_t dv_mesh_around(dvTopology *t, dvElementKind kind, const int32_t *points, 
 int32_t dv_mesh_find(dvTopology *t, dvElementKind kind, const int32_t *points)
 {
   int32_t found;
-  return dv_mesh_around(t, kind, points, (size_t)dv_element_points(kind), &found, 1) ? found : -1;
+  return search(t, kind, &(Search){points, (size_t)dv_element_points(kind), &found, 1, 1}) ? found : -1;
 }
 
 // is it part of a larger element?
 static bool is_used(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count)
 {
-  int32_t found;
   for (dvElementKind larger = kind + 1; larger < DV_ELEMENT_KINDS; larger++) {
     bool part = false;
     for (const dvElementParts *p = dv_element_parts(larger); p->count && !part; p++) part = p->kind == kind;
-    if (part && dv_mesh_around(t, larger, points, count, &found, 1)) return true;
+    if (part && search(t, larger, &(Search){points, count, NULL, 0, 1})) return true;
   }
   return false;
 }
@@ -87,19 +119,48 @@ bool dv_mesh_may_change(dvTopology *t, const dvObject *o)
 
 // --- adding --------------------------------------------------------------------------------------
 
-static dvStatus add_missing(dvTopology *t, dvElementKind kind, const int32_t *element)
+typedef dvNumbers Numbers;
+
+// parts that new elements lack, each kind in its order: edges, triangles, quads
+typedef struct Missing {
+  dvTupleSet seen[DV_QUAD + 1];
+  Numbers points[DV_QUAD + 1];
+} Missing;
+
+static void find_missing(dvTopology *t, dvElementKind kind, const int32_t *element, Missing *m)
 {
   for (const dvElementParts *p = dv_element_parts(kind); p->count; p++) {
     int width = dv_element_points(p->kind);
     for (int i = 0; i < p->count; i++) {
-      int32_t part[4];
-      for (int k = 0; k < width; k++) part[k] = element[p->table[i * width + k]];
+      int32_t part[4], key[4];
+      bool fresh = false;
+      for (int k = 0; k < width; k++) key[k] = part[k] = element[p->table[i * width + k]];
       if (dv_mesh_find(t, p->kind, part) >= 0) continue;
-      DV_TRY(add_missing(t, p->kind, part));
-      DV_TRY(dv_topology_add(t, p->kind, part, 1, (dvOrigin){0}));
+      dv_tuple_sort(key, width);
+      dv_tuple_set_add(&m->seen[p->kind], key, &fresh);
+      if (!fresh) continue;
+      find_missing(t, p->kind, part, m);
+      for (int k = 0; k < width; k++) dv_push(&m->points[p->kind], part[k]);
     }
   }
-  return DV_OK;
+}
+
+static dvStatus add_missing(dvTopology *t, dvElementKind kind, const int32_t *elements, size_t count)
+{
+  Missing m = {0};
+  size_t width = (size_t)dv_element_points(kind);
+  dvStatus status = DV_OK;
+  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) dv_tuple_set_init(&m.seen[k], dv_element_points(k));
+  for (size_t i = 0; i < count; i++) find_missing(t, kind, elements + i * width, &m);
+  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) {
+    size_t lacking = m.points[k].count / (size_t)dv_element_points(k);
+    if (m.seen[k].failed && status == DV_OK)
+      status = dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(k));
+    if (status == DV_OK && lacking) status = dv_topology_add(t, k, m.points[k].data, lacking, (dvOrigin){0});
+    dv_tuple_set_free(&m.seen[k]);
+    dv_array_free(&m.points[k]);
+  }
+  return status;
 }
 
 static dvStatus refuse(const dvTopology *t, const char *format, int32_t point, const char *kind)
@@ -132,25 +193,11 @@ dvStatus dv_mesh_add(dvTopology *t, dvElementKind kind, const int32_t *points, s
   if (count == 0) return DV_OK;
   DV_TRY(dv_topology_first_change(t));
   DV_TRY(check_new(t, kind, points, count));
-  size_t width = (size_t)dv_element_points(kind);
-  for (size_t i = 0; i < count; i++) DV_TRY(add_missing(t, kind, points + i * width));
+  DV_TRY(add_missing(t, kind, points, count));
   return dv_topology_add(t, kind, points, count, origin);
 }
 
 // --- removing ------------------------------------------------------------------------------------
-
-typedef DV_ARRAY(int32_t) Numbers;
-
-// sorts, and leaves one of several that are alike; returns how many were too many
-static size_t make_unique(Numbers *n)
-{
-  size_t kept = 0, before = n->count;
-  if (before) qsort(n->data, before, sizeof *n->data, dv_numbers_ascending);
-  for (size_t i = 0; i < before; i++)
-    if (i == 0 || n->data[i] != n->data[i - 1]) n->data[kept++] = n->data[i];
-  n->count = kept;
-  return before - kept;
-}
 
 // numbers that exist, each once
 static void take_existing(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, Numbers *out)
@@ -167,7 +214,9 @@ static void take_existing(dvTopology *t, dvElementKind kind, const int32_t *indi
   if (missing)
     dv_warning(&t->base, "they are left out", "%zu of the %zu %s to remove do not exist: number %d of %zu is the first",
                missing, count, dv_element_name(kind), example, existing);
-  size_t again = make_unique(out);
+  size_t again = out->count;
+  dv_numbers_unique(out);
+  again -= out->count;
   if (again)
     dv_warning(&t->base, "they are removed once", "%zu of the %zu %s to remove are named more than once", again, count,
                dv_element_name(kind));
@@ -197,7 +246,7 @@ static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIso
 static dvStatus remove_isolated(dvTopology *t, dvElementKind kind, Numbers *candidates)
 {
   size_t width = (size_t)dv_element_points(kind), kept = 0;
-  make_unique(candidates);
+  dv_numbers_unique(candidates);
   for (size_t i = 0; i < candidates->count; i++) {
     int32_t number = candidates->data[i];
     if (!is_used(t, kind, dv_topology_list(t, kind)->data + width * (size_t)number, width))
@@ -216,7 +265,7 @@ static int dimension(dvElementKind kind)
 static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Numbers *points)
 {
   size_t kept = 0;
-  make_unique(points);
+  dv_numbers_unique(points);
   for (size_t i = 0; i < points->count; i++) {
     bool used = false;
     for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS && !used; k++)
@@ -229,7 +278,7 @@ static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Num
     for (size_t i = 0; i < kept; i++)
       for (int32_t at = dv_topology_first_at(t, kind, points->data[i]); at >= 0; at = dv_topology_next_at(t, kind, at))
         dv_push(&left, at / dv_element_points(kind));
-    make_unique(&left);
+    dv_numbers_unique(&left);
     dvStatus status = left.count ? dv_topology_remove(t, kind, left.data, left.count) : DV_OK;
     dv_array_free(&left);
     DV_TRY(status);

@@ -5,6 +5,7 @@
 // diagonals of the quads are among the edges. Without triangles the edges are the grid lines along x, then y, then z.
 #include "topology/grid/grid.h"
 #include "topology/container.h"
+#include "topology/grid/foretell.h"
 
 #include "math/vec.h"
 #include "topology/derive.h"
@@ -234,6 +235,7 @@ static dvStatus grid_update(dvObject *o)
 {
   Grid *g = (Grid *)o;
   DV_TRY(check_size(g));
+  dv_grid_foretell(&g->mesh.topology, g->mesh.topology.least_points, (g->n[0] > 1) + (g->n[1] > 1) + (g->n[2] > 1));
   if (g->createTexCoords) make_texcoords(g);
   dv_topology_changed(&g->mesh.topology);
   g->mesh.topology.stamp = 0;
@@ -433,4 +435,26 @@ bool dv_topology_lattice(const dvObject *topology, dvLattice *out)
   dv_vec3_store(out->origin, g->first);
   dv_vec3_store(out->step, g->step);
   return true;
+}
+
+size_t dv_lattice_find(const dvLattice *g, const double p[3], double f[3])
+{
+  int cell[3];
+  for (int k = 0; k < 3; k++) {
+    double inverse2 = 1 / (g->step[k] * g->step[k]), at = (p[k] - g->origin[k]) * g->step[k] * inverse2;
+    cell[k] = (int)fmin(fmax(floor(at), 0), g->n[k] - 2);
+    f[k] = at - cell[k];
+  }
+  return (size_t)cell[0] + (size_t)(g->n[0] - 1) * ((size_t)cell[1] + (size_t)(g->n[1] - 1) * (size_t)cell[2]);
+}
+
+void dv_lattice_corners(const dvLattice *g, size_t number, int32_t corners[8])
+{
+  size_t nx = (size_t)g->n[0] - 1, ny = (size_t)g->n[1] - 1;
+  int cell[3] = {(int)(number % nx), (int)(number / nx % ny), (int)(number / (nx * ny))};
+  for (int c = 0; c < 8; c++) {   // corners of a hexahedron go around: the third and fourth change places
+    int at[3] = {(c & 1) ^ (c >> 1 & 1), c >> 1 & 1, c >> 2};
+    corners[c] = (int32_t)((size_t)(cell[0] + at[0]) +
+                           (size_t)g->n[0] * ((size_t)(cell[1] + at[1]) + (size_t)g->n[1] * (size_t)(cell[2] + at[2])));
+  }
 }

@@ -9,20 +9,6 @@
 static const int corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
-void dv_polygons_add(dvPolygons *s, const int32_t *list, size_t count)
-{
-  if (s->offset.count == 0) dv_push(&s->offset, 0);
-  for (size_t i = 0; i < count; i++) dv_push(&s->corner, list[i]);
-  dv_push(&s->offset, (int32_t)s->corner.count);
-}
-
-void dv_polygons_free(dvPolygons *s)
-{
-  dv_reals_free(&s->points);
-  dv_array_free(&s->offset);
-  dv_array_free(&s->corner);
-}
-
 void dv_sparse_free(dvSparseLevel *l)
 {
   dv_array_free(&l->cell_at);

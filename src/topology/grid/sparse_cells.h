@@ -24,6 +24,11 @@ typedef struct dvPolygons {
 } dvPolygons;
 
 void dv_polygons_add(dvPolygons *s, const int32_t *corners, size_t count);
+void dv_polygons_add_list(dvPolygons *s, const dvInts *list);   // polygons of the list's width
+// Lists of any length: their number of corners, then the corners; false when the list ends in the middle of one.
+bool dv_polygons_add_facets(dvPolygons *s, const dvInts *list);
+// The box around `count` surfaces, and 1 % more to each side.
+void dv_polygons_box(const dvPolygons *s, size_t count, double min[3], double max[3]);
 void dv_polygons_free(dvPolygons *s);
 static inline size_t dv_polygons_count(const dvPolygons *s) { return s->offset.count ? s->offset.count - 1 : 0; }
 

@@ -8,6 +8,7 @@
 // grid has points and hexahedra only, no edges or quads.
 #include "topology/grid/sparse_grid.h"
 #include "topology/container.h"
+#include "topology/grid/foretell.h"
 
 #include "base/file.h"
 #include "object/compat.h"
@@ -75,24 +76,6 @@ static dvObject *object_of(SparseGrid *g) { return &g->mesh.topology.base; }
 
 // --- the surface ---------------------------------------------------------------------------------
 
-static void add_polygons(dvPolygons *s, const dvInts *list)
-{
-  for (size_t i = 0; i + (size_t)list->width <= list->count; i += (size_t)list->width)
-    dv_polygons_add(s, list->data + i, (size_t)list->width);
-}
-
-// lists of any length: their number of corners, then the corners
-static bool add_facets(dvPolygons *s, const dvInts *list)
-{
-  for (size_t i = 0; i < list->count;) {
-    int32_t n = list->data[i++];
-    if (n < 0 || (size_t)n > list->count - i) return false;
-    dv_polygons_add(s, list->data + i, (size_t)n);
-    i += (size_t)n;
-  }
-  return true;
-}
-
 static dvStatus check_surface(SparseGrid *g, const dvPolygons *s, const char *from)
 {
   size_t n = dv_reals_size(&s->points);
@@ -122,9 +105,9 @@ static dvStatus read_file(SparseGrid *g, const char *name, dvPlace place, dvPoly
   if (status == DV_OK) status = dv_field_pull(dv_object_field(loader, "position"));
   if (status == DV_OK) {
     dv_reals_share(&s->points, dv_object_field(loader, "position")->value);
-    add_polygons(s, dv_object_field(loader, "triangles")->value);
-    add_polygons(s, dv_object_field(loader, "quads")->value);
-    add_facets(s, dv_object_field(loader, "polygons")->value);
+    dv_polygons_add_list(s, dv_object_field(loader, "triangles")->value);
+    dv_polygons_add_list(s, dv_object_field(loader, "quads")->value);
+    dv_polygons_add_facets(s, dv_object_field(loader, "polygons")->value);
   }
   dv_object_destroy(&loader);
   return status == DV_OK ? check_surface(g, s, name) : status;
@@ -145,9 +128,9 @@ static dvStatus find_surface(SparseGrid *g, dvPolygons *s)
     return dv_error(&t->base, "give fileTopology=\"file\", or src=\"@loader\"",
                     "%s has no surface: neither a file nor positions are given", t->base.name);
   dv_reals_share(&s->points, &g->surfacePoints);
-  add_polygons(s, &g->surfaceTriangles);
-  add_polygons(s, &g->surfaceQuads);
-  if (!add_facets(s, &g->facets))
+  dv_polygons_add_list(s, &g->surfaceTriangles);
+  dv_polygons_add_list(s, &g->surfaceQuads);
+  if (!dv_polygons_add_facets(s, &g->facets))
     return dv_field_error(&t->base, &g->facets, "give the number of corners of each polygon, then its points",
                           "facets ends in the middle of a polygon");
   return check_surface(g, s, t->base.name);
@@ -160,22 +143,6 @@ static bool box_given(const SparseGrid *g)
   for (int k = 0; k < 3; k++)
     if (g->min[k] != 0 || g->max[k] != 0) return true;
   return false;
-}
-
-// the box around the surfaces and 1 % more to each side
-static void box_of(const dvPolygons *s, size_t count, double min[3], double max[3])
-{
-  for (int k = 0; k < 3; k++) {
-    min[k] = INFINITY, max[k] = -INFINITY;
-    for (size_t i = 0; i < count; i++)
-      for (size_t p = (size_t)k; p < s[i].points.count; p += 3) {
-        min[k] = fmin(min[k], s[i].points.data[p]);
-        max[k] = fmax(max[k], s[i].points.data[p]);
-      }
-    double more = (max[k] - min[k]) / 100;
-    min[k] -= more;
-    max[k] += more;
-  }
 }
 
 static dvStatus lay_out(SparseGrid *g, const double min[3], const double max[3])
@@ -259,7 +226,7 @@ static dvStatus make_levels(SparseGrid *g, const dvPolygons *surface)
 static dvStatus from_surface(SparseGrid *g, const dvPolygons *s)
 {
   double min[3], max[3];
-  box_of(s, 1, min, max);
+  dv_polygons_box(s, 1, min, max);
   DV_TRY(lay_out(g, box_given(g) ? g->min : min, box_given(g) ? g->max : max));
   dvSparseLevel *l = &g->levels[g->nbVirtualFinerLevels];
   size_t outside;
@@ -427,7 +394,7 @@ static bool mix_surfaces(SparseGrid *g, const dvPolygons *s, size_t count, Mixtu
 static dvStatus from_surfaces(SparseGrid *g, const dvPolygons *s, size_t count)
 {
   double min[3], max[3];
-  box_of(s, count, min, max);
+  dv_polygons_box(s, count, min, max);
   DV_TRY(lay_out(g, box_given(g) ? g->min : min, box_given(g) ? g->max : max));
   Mixture m = {0};
   bool good = mix_surfaces(g, s, count, &m);
@@ -529,6 +496,7 @@ static dvStatus sparse_update(dvObject *o)
   g->level_count = g->nbVirtualFinerLevels + 1;
   show(g);
   g->mesh.topology.least_points = dv_reals_size(&g->levels[0].points);
+  dv_grid_foretell(&g->mesh.topology, g->mesh.topology.least_points, 3);
   dv_topology_changed(&g->mesh.topology);
   g->mesh.topology.stamp = 0;
   return DV_OK;

@@ -2,10 +2,11 @@
 #include "topology/mapping/live.h"
 
 #include "topology/change/modify.h"
+#include "topology/change/trace.h"
 
 #include <stdlib.h>
 
-typedef DV_ARRAY(int32_t) Numbers;
+typedef dvNumbers Numbers;
 
 static const dvTopologyMappingOps *ops_of(const dvTopologyMapping *m)
 {
@@ -152,6 +153,22 @@ static bool came_before(const dvChange *c, size_t i, int32_t number)
   return bsearch(&number, c->indices, i, sizeof number, dv_numbers_descending) != NULL;
 }
 
+// The one element that is left at a part when number i of those that go has gone; -1 when there is none or several.
+// While elements are replaced by their pieces there may be more than two.
+static int32_t left_at(const dvTopologyMapping *m, const dvChange *c, size_t i, const int32_t *points)
+{
+  enum { MOST = 8 };
+  const struct dvLiveOps *live = ops_of(m)->live;
+  int32_t around[MOST], left = -1;
+  size_t count = dv_mesh_around(m->from, live->whole, points, (size_t)dv_element_points(live->source), around, MOST);
+  for (size_t k = 0; k < dv_min_size(count, MOST); k++) {
+    if (around[k] == c->indices[i] || came_before(c, i, around[k])) continue;
+    if (left >= 0) return -1;
+    left = around[k];
+  }
+  return left;
+}
+
 // What two elements share comes to the border when one of them goes; when the other goes too, it goes with its source.
 static void uncover(dvTopologyMapping *m, const dvChange *c)
 {
@@ -163,12 +180,10 @@ static void uncover(dvTopologyMapping *m, const dvChange *c)
   Numbers fresh = {0};
   for (size_t i = 0; i < c->count; i++)
     for (int j = 0; j < parts->count; j++) {
-      int32_t points[4], around[3], seen[4], out[4];
+      int32_t points[4], seen[4], out[4];
       part_of(parts, elements + width * (size_t)c->indices[i], j, points);
-      if (dv_mesh_around(m->from, live->whole, points, corners, around, 3) != 2) continue;
-      int32_t other = around[0] == c->indices[i] ? around[1] : around[0];
-      int32_t source = dv_mesh_find(m->from, live->source, points);
-      if (came_before(c, i, other) || source < 0 || places_of(m, source)[0] >= 0) continue;
+      int32_t other = left_at(m, c, i, points), source = dv_mesh_find(m->from, live->source, points);
+      if (other < 0 || source < 0 || places_of(m, source)[0] >= 0) continue;
       seen_from(parts, elements + width * (size_t)other, points, seen);
       if (live->source == DV_EDGE)
         memcpy(seen, dv_topology_list(m->from, DV_EDGE)->data + 2 * (size_t)source, 2 * sizeof *seen);
@@ -194,10 +209,9 @@ static void remove_inner_edges(dvTopologyMapping *m, const dvChange *c)
       int32_t edge[2], found;
       part_of(parts, c->points + width * i, j, edge);
       int32_t number = dv_mesh_find(m->to, DV_EDGE, edge);
-      bool again = false;
-      for (size_t k = 0; k < inner.count; k++) again = again || inner.data[k] == number;
-      if (number >= 0 && !again && !dv_mesh_around(m->to, made, edge, 2, &found, 1)) dv_push(&inner, number);
+      if (number >= 0 && !dv_mesh_around(m->to, made, edge, 2, &found, 1)) dv_push(&inner, number);
     }
+  dv_numbers_unique(&inner);
   if (inner.count) dv_topology_remove(m->to, DV_EDGE, inner.data, inner.count);
   dv_array_free(&inner);
 }
@@ -234,12 +248,8 @@ static void cover(dvTopologyMapping *m, const dvChange *c)
       note_made(m, source, 0);
     }
   add_made(m, &fresh);
-  for (size_t i = 0; i < covered.count; i++) {
-    int32_t place = places_of(m, covered.data[i])[0];
-    bool again = false;
-    for (size_t k = 0; k < gone.count; k++) again = again || gone.data[k] == place;
-    if (!again) dv_push(&gone, place);
-  }
+  for (size_t i = 0; i < covered.count; i++) dv_push(&gone, places_of(m, covered.data[i])[0]);
+  dv_numbers_unique(&gone);
   remove_made(m, &gone);
   if (live->edges_first) remove_inner_edges(m, c);
   dv_array_free(&fresh);
@@ -318,10 +328,19 @@ static void before_first(dvWatcher *w)
   }
 }
 
+// The input is what it was before: so the output is made of it as it was.
+static void put_back(dvWatcher *w)
+{
+  dvTopologyMapping *m = (dvTopologyMapping *)((char *)w - offsetof(dvTopologyMapping, watcher));
+  m->live = false;
+  m->seen = 0;
+  m->places.count = m->made.count = 0;
+}
+
 void dv_topology_mapping_follow(dvTopologyMapping *m)
 {
   if (!ops_of(m)->live || m->watcher.topology) return;
-  m->watcher = (dvWatcher){.notice = notice, .before_first = before_first};
+  m->watcher = (dvWatcher){.notice = notice, .before_first = before_first, .put_back = put_back};
   dv_topology_watch(m->from, &m->watcher);
 }
 

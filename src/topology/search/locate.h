@@ -42,4 +42,9 @@ size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, siz
 // Weights of the corners at local coordinates; returns their number.
 int dv_locate_weights(dvElementKind kind, const double local[3], double weights[8]);
 
+// Edges have one local coordinate, along them. The nearest edge, for points that have lost theirs; and SOFA's rule, the
+// first edge onto which the point projects, else the last one. There is at least one.
+size_t dv_nearest_edge(const dvInts *edges, const double *x, const double *point, double local[3]);
+size_t dv_edge_below(const dvInts *edges, const double *x, const double *point, double local[3]);
+
 #endif

@@ -17,6 +17,8 @@ struct dvTetraCorot {
   size_t record;                // packs of a rest record
   bool mixed;                   // normal and shear strains have different gradients (LARGE with present ones)
   bool no_tangents;             // force leaves `moving` and `frames` as they are
+  size_t packs, slots, room;    // for which there is room: packs, slots, elements
+  dvNumbers patched;            // packs that a change concerns
   double *volume;               // [elements] signed, 0 for a flat one
   double *energy, *von_mises;   // [lanes] scratch of the measures
 };
@@ -45,14 +47,21 @@ static bool is_flat(const dvVec3 edge[3], double volume)
   return !(6.0 * fabs(volume) > flat_limit * longest * sqrt(longest)) || !isfinite(volume);
 }
 
+static bool find_volume(dvTetraCorot *t, const dvTetraCorotDef *def, size_t e, double *volume)
+{
+  dvVec3 edge[3];
+  *volume = edges_of(def, e, edge);
+  bool flat = is_flat(edge, *volume);
+  t->volume[e] = flat ? 0 : *volume;
+  return flat;
+}
+
 static void find_volumes(dvTetraCorot *t, const dvTetraCorotDef *def, dvTetraReport *report)
 {
   *report = (dvTetraReport){0};
   for (size_t e = 0; e < def->count; e++) {
-    dvVec3 edge[3];
-    double volume = edges_of(def, e, edge);
-    bool flat = is_flat(edge, volume);
-    t->volume[e] = flat ? 0 : volume;
+    double volume;
+    bool flat = find_volume(t, def, e, &volume);
     if (flat && report->flat++ == 0) {
       report->first_flat = e;
       report->first_flat_volume = volume;
@@ -92,16 +101,19 @@ static void fill_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
   }
 }
 
+static void set_material(dvTetraCorot *t, size_t e, double young, double nu)
+{
+  size_t lane = (size_t)t->blocks->lane[e];
+  double *moving = t->data.moving + DV_LANES * DV_TETRA_MOVING * (lane / DV_LANES) + lane % DV_LANES;
+  double volume = fabs(t->volume[e]);
+  bool flat = volume == 0;
+  moving[DV_LANES * DV_TETRA_LAMBDA] = flat ? 0 : volume * young * nu / ((1 + nu) * (1 - 2 * nu));
+  moving[DV_LANES * DV_TETRA_MU] = flat ? 0 : volume * young / (2 * (1 + nu));
+}
+
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson)
 {
-  for (size_t e = 0; e < t->blocks->elements; e++) {
-    size_t lane = (size_t)t->blocks->lane[e];
-    double *moving = t->data.moving + DV_LANES * DV_TETRA_MOVING * (lane / DV_LANES) + lane % DV_LANES;
-    double volume = fabs(t->volume[e]), nu = poisson[e];
-    bool flat = volume == 0;
-    moving[DV_LANES * DV_TETRA_LAMBDA] = flat ? 0 : volume * young[e] * nu / ((1 + nu) * (1 - 2 * nu));
-    moving[DV_LANES * DV_TETRA_MU] = flat ? 0 : volume * young[e] / (2 * (1 + nu));
-  }
+  for (size_t e = 0; e < t->blocks->elements; e++) set_material(t, e, young[e], poisson[e]);
 }
 
 // What strains are measured times; lanes without an element divide by 1.
@@ -175,6 +187,9 @@ static bool allocate(dvTetraCorot *t)
   t->volume = dv_alloc_aligned((t->blocks->elements + 1) * sizeof(double));
   t->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
   t->von_mises = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  t->packs = t->blocks->packs;
+  t->slots = t->blocks->slots;
+  t->room = t->blocks->elements;
   return t->data.rest && t->data.moving && t->data.slots && t->volume && t->energy && t->von_mises;
 }
 
@@ -224,6 +239,58 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
   return DV_OK;
 }
 
+// --- a mesh that changes ---
+
+static bool make_room(dvTetraCorot *t)
+{
+  const dvBlocksRoom *room = &t->blocks->room;
+  if (t->blocks->packs > t->packs) {
+    size_t old = DV_LANES * t->packs, now = DV_LANES * room->packs;
+    if (!dv_blocks_grow(&t->data.rest, t->record * old, t->record * now) ||
+        !dv_blocks_grow(&t->data.moving, DV_TETRA_MOVING * old, DV_TETRA_MOVING * now) ||
+        !dv_blocks_grow(&t->energy, old, now) || !dv_blocks_grow(&t->von_mises, old, now))
+      return false;
+    t->packs = room->packs;
+  }
+  if (t->blocks->slots > t->slots) {
+    if (!dv_blocks_grow(&t->data.slots, DV_BLOCK_STRIDE * t->slots, DV_BLOCK_STRIDE * room->slots)) return false;
+    t->slots = room->slots;
+  }
+  if (t->blocks->elements > t->room) {
+    if (!dv_blocks_grow(&t->volume, t->room, room->elements)) return false;
+    t->room = room->elements;
+  }
+  return true;
+}
+
+static void patch_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
+{
+  const int32_t *element = t->blocks->element + DV_LANES * pack;
+  for (int lane = 0; lane < DV_LANES; lane++) {
+    double volume, *moving = t->data.moving + DV_LANES * DV_TETRA_MOVING * pack + lane;
+    for (size_t i = 0; i < DV_TETRA_MOVING; i++) moving[DV_LANES * i] = 0;
+    if (element[lane] >= 0) find_volume(t, def, (size_t)element[lane], &volume);
+  }
+  fill_pack(t, def, pack);
+  for (int lane = 0; lane < DV_LANES; lane++)
+    if (element[lane] >= 0)
+      set_material(t, (size_t)element[lane], def->young[element[lane]], def->poisson[element[lane]]);
+}
+
+bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh)
+{
+  if (t->data.plastic || t->data.frames || !dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) ||
+      t->blocks->elements != def->count || t->blocks->points > def->points || !make_room(t))
+    return false;
+  const dvNumbers *rows = dv_trace_rows(mesh, DV_TETRAHEDRON);
+  for (size_t i = 0; i < rows->count; i++) {   // volumes have moved with the numbers of their elements
+    double volume;
+    find_volume(t, def, (size_t)rows->data[i], &volume);
+  }
+  for (size_t i = 0; i < t->patched.count; i++) patch_pack(t, def, (size_t)t->patched.data[i]);
+  return true;
+}
+
 void dv_tetra_corot_destroy(dvTetraCorot **tetra)
 {
   dvTetraCorot *t = *tetra;
@@ -238,6 +305,7 @@ void dv_tetra_corot_destroy(dvTetraCorot **tetra)
   dv_free(t->volume);
   dv_free(t->energy);
   dv_free(t->von_mises);
+  dv_array_free(&t->patched);
   dv_free(t);
   *tetra = NULL;
 }

@@ -58,6 +58,10 @@ typedef struct dvTetraReport {
 // range, DV_ERROR_USAGE when memory is short; *out is then NULL.
 dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, dvTetraReport *report);
 void dv_tetra_corot_destroy(dvTetraCorot **t);
+// Follows the tetrahedra of a mesh, one for one, after a batch of changes; `def` has them as they are now. What is not
+// concerned stays as it is. False when they are to be created anew (see dv_blocks_patch): with plasticity and present
+// gradients always.
+bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh);
 
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);

@@ -13,23 +13,24 @@
 
 extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_class, dv_parallel_tetra_fem_class;
 
-#define TETRA_COMMON_FIELDS(X)                                                                                 \
-  X(choice, method, "large", "",                                                                               \
-    "rotation of an element: none (small), from its first edges (large: on symmetric meshes the body drifts "  \
-    "sideways by some thousandths of its deflection), polar decomposition (polar: it does not), or that with " \
-    "singular values where an element is inverted (svd)",                                                      \
-    .options = "small|large|polar|svd|QR|none")                                                                \
-  X(reals, localStiffnessFactor, "", "",                                                                       \
-    "factors on Young's modulus: with M values for N elements, element i takes number i M / N")                \
-  X(bool, updateStiffnessMatrix, "0", "",                                                                      \
-    "take strains with gradients of the present shape; in method large the normal strains alone")              \
-  X(bool, computeGlobalMatrix, "0", "", "not used: the result is the same with and without the global matrix", \
-    .alias = "assembling")                                                                                     \
-  X(reals, vonMisesPerElement, "", "Pa", "von Mises stress of each tetrahedron", .flags = DV_READ_ONLY)        \
+#define TETRA_COMMON_FIELDS(X)                                                                                       \
+  X(choice, method, "large", "",                                                                                     \
+    "rotation of an element: none (small), from its first edges (large), polar decomposition of its edges (polar), " \
+    "or that with singular values where it is inverted (svd). These depend on the order of its corners: on "         \
+    "symmetric meshes a body drifts sideways by a thousandth of its deflection; "                                    \
+    "FastTetrahedralCorotationalForceField with method polar does not",                                              \
+    .options = "small|large|polar|svd|QR|none")                                                                      \
+  X(reals, localStiffnessFactor, "", "",                                                                             \
+    "factors on Young's modulus: with M values for N elements, element i takes number i M / N")                      \
+  X(bool, updateStiffnessMatrix, "0", "",                                                                            \
+    "take strains with gradients of the present shape; in method large the normal strains alone")                    \
+  X(bool, computeGlobalMatrix, "0", "", "not used: the result is the same with and without the global matrix",       \
+    .alias = "assembling")                                                                                           \
+  X(reals, vonMisesPerElement, "", "Pa", "von Mises stress of each tetrahedron", .flags = DV_READ_ONLY)              \
   X(reals, vonMisesPerNode, "", "Pa", "mean of the tetrahedra around each point", .flags = DV_READ_ONLY)
 
 #define TETRA_FEM_FIELDS(X)                                                                                      \
-  X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY)                                   \
+  X(vec3s, initialPoints, "", "m", "positions at rest", .flags = DV_READ_ONLY | DV_OUTPUT)                       \
   X(real, plasticMaxThreshold, "0", "",                                                                          \
     "largest plastic strain, as 2-norm; 0 for an elastic material. With compat sofa, times six volumes")         \
   X(real, plasticYieldThreshold, "0.0001", "",                                                                   \
@@ -84,9 +85,9 @@ typedef struct TetraForce {
   dvReals plastic;        // plastic strain, while the topology changes
   const int32_t *tetra;   // four points each: the topology's or our own
   size_t count;
-  bool stale;                // there is no valid set of elements
-  double *young, *poisson;   // [count]
-  double *share;             // [points] one over the number of tetrahedra around a point; NULL without stresses
+  bool stale;                        // there is no valid set of elements
+  DV_ARRAY(double) young, poisson;   // [count]
+  double *share;                     // [points] one over the number of tetrahedra around a point; NULL without stresses
 } TetraForce;
 
 #define SELF TetraForce
@@ -198,14 +199,17 @@ static dvStatus find_elements(TetraForce *t)
   return DV_OK;
 }
 
-static void read_moduli(TetraForce *t)
+static void read_modulus(TetraForce *t, size_t i)
 {
   const dvReals *factors = &t->localStiffnessFactor;
-  for (size_t i = 0; i < t->count; i++) {
-    t->young[i] =
-        dv_elastic_young(&t->elastic, i) * (factors->count ? factors->data[i * factors->count / t->count] : 1);
-    t->poisson[i] = dv_elastic_poisson(&t->elastic, i);
-  }
+  t->young.data[i] =
+      dv_elastic_young(&t->elastic, i) * (factors->count ? factors->data[i * factors->count / t->count] : 1);
+  t->poisson.data[i] = dv_elastic_poisson(&t->elastic, i);
+}
+
+static void read_moduli(TetraForce *t)
+{
+  for (size_t i = 0; i < t->count; i++) read_modulus(t, i);
 }
 
 static void warn_of_shapes(const TetraForce *t, const dvTetraReport *report)
@@ -219,16 +223,16 @@ static void warn_of_shapes(const TetraForce *t, const dvTetraReport *report)
                report->inverted, report->first_inverted, report->first_inverted_volume);
 }
 
-static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
+static dvTetraCorotDef definition(TetraForce *t)
 {
-  dvState *s = t->elastic.force.state;
-  dvTetraCorotDef def = {
+  const dvState *s = t->elastic.force.state;
+  return (dvTetraCorotDef){
       .rest = dv_state_read(s, DV_X_REST),
       .points = s->count,
       .tetrahedra = t->tetra,
       .count = t->count,
-      .young = t->young,
-      .poisson = t->poisson,
+      .young = t->young.data,
+      .poisson = t->poisson.data,
       .method = method_of(t),
       .present_gradients = t->updateStiffnessMatrix,
       .plastic_limit = t->plasticMaxThreshold,
@@ -236,6 +240,11 @@ static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
       .plastic_creep = t->plasticCreep,
       .plastic_by_volume = t->plasticMaxThreshold > 0 && dv_compat(&t->elastic.force.base, DV_COMPAT_PLASTIC_VOLUME),
   };
+}
+
+static dvStatus create_elements(TetraForce *t, dvTetraReport *report)
+{
+  dvTetraCorotDef def = definition(t);
   dv_tetra_corot_destroy(&t->elements);
   return dv_tetra_corot_create(&def, &t->elements, report);
 }
@@ -275,14 +284,11 @@ static dvStatus prepare_stress(TetraForce *t)
 static dvStatus tetra_force_reinit(dvObject *o)
 {
   TetraForce *t = (TetraForce *)o;
-  dvState *s = t->elastic.force.state;
   t->stale = true;
   DV_TRY(find_elements(t));
   DV_TRY(check_options(t));
-  dv_free(t->young);
-  dv_free(t->poisson);
-  t->young = dv_alloc((t->count + 1) * sizeof *t->young);
-  t->poisson = dv_alloc((t->count + 1) * sizeof *t->poisson);
+  dv_array_resize(&t->young, t->count);
+  dv_array_resize(&t->poisson, t->count);
   read_moduli(t);
   dvTetraReport report = {0};
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
@@ -291,9 +297,44 @@ static dvStatus tetra_force_reinit(dvObject *o)
     for (size_t e = 0; e < t->count; e++) dv_tetra_corot_set_plastic(t->elements, e, t->plastic.data + 6 * e);
   dv_reals_free(&t->plastic);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
-  if (is_fem(t)) dv_state_show(s, DV_X_REST, &t->initialPoints);
   t->stale = false;
   return DV_OK;
+}
+
+static dvStatus tetra_force_fetch(dvObject *o, dvField *field)
+{
+  TetraForce *t = (TetraForce *)o;
+  if (field->value == &t->initialPoints && t->elastic.force.state)
+    dv_state_show(t->elastic.force.state, DV_X_REST, &t->initialPoints);
+  return DV_OK;
+}
+
+// --- changes ---
+
+// brings up to date what a batch of changes concerns; false when all is to be made again
+static bool patch(TetraForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  size_t factors = t->localStiffnessFactor.count;
+  if (t->stale || !t->elements || t->mirrors.count || stress_kind(t) || !dv_follow_trace(o, topology)) return false;
+  const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
+  t->tetra = tetrahedra->data;
+  t->count = dv_ints_size(tetrahedra);
+  if (t->elastic.youngModulus.count == 0 || t->elastic.poissonRatio.count == 0 ||
+      (factors > 1 && factors != t->count) || dv_topology_point_count(topology) > t->elastic.force.state->count)
+    return false;
+  const dvNumbers *rows = dv_trace_rows(topology, DV_TETRAHEDRON);
+  dv_array_resize(&t->young, t->count);
+  dv_array_resize(&t->poisson, t->count);
+  for (size_t i = 0; i < rows->count; i++) read_modulus(t, (size_t)rows->data[i]);
+  dvTetraCorotDef def = definition(t);
+  return dv_tetra_corot_patch(t->elements, &def, topology) && dv_follow_patched(o);
+}
+
+static void tetra_force_topology_changed(dvObject *o)
+{
+  if (!patch((TetraForce *)o)) dv_force_remake(o);
 }
 
 // plastic strain comes home from the packs
@@ -403,7 +444,7 @@ static void tetra_force_handle_event(dvObject *o, const dvEvent *event)
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && t->updateStiffness &&
       dv_elastic_check(&t->elastic, t->count, 0.5) == DV_OK) {
     read_moduli(t);
-    dv_tetra_corot_set_material(t->elements, t->young, t->poisson);
+    dv_tetra_corot_set_material(t->elements, t->young.data, t->poisson.data);
   }
 }
 
@@ -426,8 +467,8 @@ static void tetra_force_destroy(dvObject *o)
   dv_ints_free(&t->cut);
   dv_ints_free(&t->mirrors);
   dv_reals_free(&t->plastic);
-  dv_free(t->young);
-  dv_free(t->poisson);
+  dv_array_free(&t->young);
+  dv_array_free(&t->poisson);
   dv_free(t->share);
 }
 
@@ -451,9 +492,9 @@ static void tetra_force_rotations(dvObject *o, double *out)
   dv_point_rotations_finish(out, s->count, o->context->pool);
 }
 
-#define TETRA_OPS                                                                           \
-  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce,                 \
-  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, DV_FORCE_SLOTS, \
+#define TETRA_OPS                                                                              \
+  .add_force = tetra_force_add_force, .add_dforce = tetra_force_add_dforce, .matrix_pays = 40, \
+  .add_stiffness = tetra_force_add_stiffness, .energy = tetra_force_energy, DV_FORCE_SLOTS,    \
   .stress = tetra_force_stress
 static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OPS, .rotations = tetra_force_rotations};
 
@@ -465,7 +506,7 @@ static const dvForceOps tetra_force_ops = {TETRA_OPS}, tetra_fem_ops = {TETRA_OP
     .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, __VA_ARGS__}, .ops = {[DV_ROLE_FORCE] = &ops_}, \
     .init = tetra_force_init, .reinit = tetra_force_reinit, .end_step = tetra_force_end_step,                        \
     .remember = tetra_force_remember, .handle_event = tetra_force_handle_event, .destroy = tetra_force_destroy,      \
-    .topology_changed = dv_force_remake,                                                                             \
+    .fetch = tetra_force_fetch, .topology_changed = tetra_force_topology_changed,                                    \
   }
 #define ELASTIC "Sofa.Component.SolidMechanics.FEM.Elastic"
 

@@ -7,9 +7,11 @@ struct dvHyper {
   dvHyperData data;
   dvElementBlocks *blocks;
   const dvHyperKernels *kernels;
-  size_t record;    // packs of a moving record
-  int which;        // of the kernels
-  double *energy;   // [lanes] scratch
+  size_t record;         // packs of a moving record
+  int which;             // of the kernels
+  double *energy;        // [lanes] scratch
+  size_t packs, slots;   // for which there is room
+  dvNumbers patched;     // packs that a change concerns
   double prony[2 * DV_HYPER_TERMS], dt;
 };
 
@@ -43,6 +45,8 @@ static bool allocate(dvHyper *h)
   h->data.moving = dv_alloc_aligned((h->record * lanes + 1) * sizeof(double));
   h->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * h->blocks->slots + 1) * sizeof(double));
   h->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  h->packs = h->blocks->packs;
+  h->slots = h->blocks->slots;
   bool good = h->data.rest && h->data.moving && h->data.slots && h->energy;
   if (h->data.terms == 0 || !good) return good;
   h->data.gamma = dv_alloc_aligned(((size_t)h->data.terms * 6 * lanes + 1) * sizeof(double));
@@ -77,6 +81,39 @@ dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
   return DV_OK;
 }
 
+// --- a mesh that changes ---
+
+static bool make_room(dvHyper *h)
+{
+  const dvBlocksRoom *room = &h->blocks->room;
+  if (h->blocks->packs > h->packs) {
+    size_t old = DV_LANES * h->packs, now = DV_LANES * room->packs;
+    if (!dv_blocks_grow(&h->data.rest, DV_HYPER_REST * old, DV_HYPER_REST * now) ||
+        !dv_blocks_grow(&h->data.moving, h->record * old, h->record * now) || !dv_blocks_grow(&h->energy, old, now))
+      return false;
+    h->packs = room->packs;
+  }
+  if (h->blocks->slots <= h->slots) return true;
+  if (!dv_blocks_grow(&h->data.slots, DV_BLOCK_STRIDE * h->slots, DV_BLOCK_STRIDE * room->slots)) return false;
+  h->slots = room->slots;
+  return true;
+}
+
+bool dv_hyper_patch(dvHyper *h, const dvHyperDef *def, dvTopology *mesh)
+{
+  if (h->data.terms || !dv_blocks_patch(h->blocks, mesh, DV_TETRAHEDRON, &h->patched) ||
+      h->blocks->elements != def->count || h->blocks->points > def->points || !make_room(h))
+    return false;
+  for (size_t i = 0; i < h->patched.count; i++) {
+    size_t pack = (size_t)h->patched.data[i];
+    memset(h->data.rest + DV_LANES * DV_HYPER_REST * pack, 0, DV_LANES * DV_HYPER_REST * sizeof(double));
+    memset(h->data.moving + DV_LANES * h->record * pack, 0, DV_LANES * h->record * sizeof(double));
+    for (size_t lane = DV_LANES * pack; lane < DV_LANES * (pack + 1); lane++)
+      if (h->blocks->element[lane] >= 0) place_element(h, def, (size_t)h->blocks->element[lane]);
+  }
+  return true;
+}
+
 void dv_hyper_destroy(dvHyper **hyper)
 {
   dvHyper *h = *hyper;
@@ -88,6 +125,7 @@ void dv_hyper_destroy(dvHyper **hyper)
   dv_free(h->data.gamma);
   dv_free(h->data.memory);
   dv_free(h->energy);
+  dv_array_free(&h->patched);
   dv_free(h);
   *hyper = NULL;
 }

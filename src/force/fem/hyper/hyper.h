@@ -63,6 +63,9 @@ typedef struct dvHyperDef {
 // Nothing of the definition is kept. `flat` (may be NULL) gets the number of elements without a volume, which give no
 // force. DV_ERROR_INPUT when an index is out of range, DV_ERROR_USAGE when memory is short; *out is then NULL.
 dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat);
+// Follows the tetrahedra of a mesh, one for one, after a batch of changes; `def` has them as they are now. False when
+// they are to be created anew (see dv_blocks_patch): with viscosity always.
+bool dv_hyper_patch(dvHyper *h, const dvHyperDef *def, dvTopology *mesh);
 void dv_hyper_destroy(dvHyper **h);
 
 // Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.

@@ -96,6 +96,19 @@ static dvStatus check_viscosity(HyperForce *h)
   return DV_OK;
 }
 
+static dvHyperDef definition(const HyperForce *h)
+{
+  const dvState *s = h->force.state;
+  return (dvHyperDef){.rest = dv_state_read(s, DV_X_REST),
+                      .points = s->count,
+                      .tetrahedra = h->tetra,
+                      .count = h->count,
+                      .law = (dvHyperLaw)h->materialName,
+                      .parameters = h->ParameterSet.data,
+                      .terms = (int)(h->pronySeries.count / 2),
+                      .prony = h->pronySeries.data};
+}
+
 static dvStatus hyper_force_reinit(dvObject *o)
 {
   HyperForce *h = (HyperForce *)o;
@@ -108,14 +121,7 @@ static dvStatus hyper_force_reinit(dvObject *o)
   DV_TRY(check_viscosity(h));
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
-  dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST),
-                    .points = s->count,
-                    .tetrahedra = h->tetra,
-                    .count = h->count,
-                    .law = (dvHyperLaw)h->materialName,
-                    .parameters = h->ParameterSet.data,
-                    .terms = (int)(h->pronySeries.count / 2),
-                    .prony = h->pronySeries.data};
+  dvHyperDef def = definition(h);
   size_t flat = 0;
   dv_hyper_destroy(&h->elements);
   if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK)
@@ -125,6 +131,23 @@ static dvStatus hyper_force_reinit(dvObject *o)
   dv_reals_free(&h->history);
   h->stale = false;
   return DV_OK;
+}
+
+static bool patch(HyperForce *h)
+{
+  dvObject *o = &h->force.base;
+  dvTopology *topology = dv_topology(h->topology.target);
+  if (h->stale || !h->elements || !dv_follow_trace(o, topology)) return false;
+  const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
+  h->tetra = tetrahedra->data;
+  h->count = dv_ints_size(tetrahedra);
+  dvHyperDef def = definition(h);
+  return dv_hyper_patch(h->elements, &def, topology) && dv_follow_patched(o);
+}
+
+static void hyper_force_topology_changed(dvObject *o)
+{
+  if (!patch((HyperForce *)o)) dv_force_remake(o);
 }
 
 // viscous stresses come home from the packs
@@ -205,6 +228,7 @@ static void hyper_force_destroy(dvObject *o)
 static const dvForceOps hyper_force_ops = {
     .add_force = hyper_force_add_force,
     .add_dforce = hyper_force_add_dforce,
+    .matrix_pays = 25,
     .add_stiffness = hyper_force_add_stiffness,
     .energy = hyper_force_energy,
     DV_FORCE_SLOTS,
@@ -218,7 +242,7 @@ static const dvForceOps hyper_force_ops = {
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                    \
     .ops = {[DV_ROLE_FORCE] = &hyper_force_ops}, .init = hyper_force_init, .reinit = hyper_force_reinit,         \
     .remember = hyper_force_remember, .end_step = hyper_force_end_step, .destroy = hyper_force_destroy,          \
-    .topology_changed = dv_force_remake,                                                                         \
+    .topology_changed = hyper_force_topology_changed,                                                            \
   }
 
 extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class;

@@ -1,0 +1,168 @@
+// Components that bring up to date only what a batch of changes concerns: on meshes of many blocks they compute what
+// ones made anew do, and none of them makes everything again (dvScene.remade counts).
+#include "support/check.h"
+#include "support/follow.h"
+
+#include "app/divan.h"
+#include "collision/model.h"
+#include "io/scene/scene_file.h"
+#include "visual/visual_model.h"
+
+#include <string.h>
+
+#define MODULI "youngModulus='{e}' poissonRatio='0.3'"
+
+static const followCase cases[] = {
+    {.name = "TetrahedronFEMForceField", .kind = DV_TETRAHEDRON, .attributes = MODULI " localStiffnessFactor='{e}'"},
+    {.name = "TetrahedronFEMForceField", .kind = DV_TETRAHEDRON, .attributes = MODULI " method='svd'"},
+    {.name = "TetrahedronFEMForceField", .kind = DV_TETRAHEDRON, .attributes = "youngModulus='10' method='small'"},
+    {.name = "FastTetrahedralCorotationalForceField", .kind = DV_TETRAHEDRON, .attributes = MODULI},
+    {.name = "TetrahedronHyperelasticityFEMForceField",
+     .kind = DV_TETRAHEDRON,
+     .attributes = "materialName='NeoHookean' ParameterSet='3 20'"},
+    {.name = "StandardTetrahedralFEMForceField",
+     .kind = DV_TETRAHEDRON,
+     .attributes = "materialName='StVenantKirchhoff' ParameterSet='3 20'"},
+    {.name = "UniformMass", .kind = DV_TETRAHEDRON, .attributes = "vertexMass='2'"},
+    {.name = "MeshMatrixMass", .kind = DV_TETRAHEDRON, .attributes = "massDensity='{e}'"},
+    {.name = "MeshMatrixMass", .kind = DV_TETRAHEDRON, .attributes = "massDensity='2' lumping='1'"},
+    {.name = "MeshMatrixMass", .kind = DV_TRIANGLE, .attributes = "massDensity='2'"},
+    {.name = "DiagonalMass", .kind = DV_TETRAHEDRON, .attributes = "massDensity='2'"},
+    {.name = "DiagonalMass", .kind = DV_TRIANGLE, .attributes = "totalMass='2'", .tolerance = 1e-11},
+};
+
+static void test_patches(void **state)
+{
+  DV_UNUSED(state);
+  follow_scale(4);
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    size_t remade = 99;
+    if (!follow_check_patches(&cases[i], i + 1, 6, &remade)) fail_msg("case %zu: %s", i, cases[i].name);
+    if (remade) fail_msg("case %zu: %s made everything again %zu times", i, cases[i].name, remade);
+  }
+  follow_scale(1);
+}
+
+// --- an organ with all that follows it -----------------------------------------------------------
+
+static const char organ_head[] =
+    "<Node dt='0.01' gravity='0 -9.81 0'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"
+    "<BVHNarrowPhase/><NewProximityIntersection alarmDistance='0.01' contactDistance='0.005'/>"
+    "<CollisionResponse response='PenalityContactForceField'/><Node name='organ'>"
+    "<EulerImplicitSolver/><CGLinearSolver iterations='5' tolerance='1e-9' threshold='1e-9'/>"
+    "<TetrahedronSetTopologyContainer name='mesh' ";
+static const char organ_tail[] =
+    "/><TetrahedronSetTopologyModifier/><MechanicalObject name='dofs'/><DiagonalMass massDensity='1'/>"
+    "<TetrahedronFEMForceField youngModulus='1000' poissonRatio='0.4'/><BoxROI name='end' box='-1 -1 -1 100 100 0.01'/>"
+    "<FixedProjectiveConstraint indices='@end.indices'/><Node name='surface'>"
+    "<TriangleSetTopologyContainer name='skin'/><TriangleSetTopologyModifier/><Tetra2TriangleTopologicalMapping/>"
+    "<TriangleCollisionModel name='triangles'/><LineCollisionModel/><Node name='looks'><OglModel name='look'/>"
+    "<IdentityMapping input='@../../dofs' output='@look'/></Node></Node></Node></Node>";
+
+static fdScene open_organ(void)
+{
+  dvText t = {0};
+  dv_text_add(&t, organ_head);
+  follow_add_mesh(&t, DV_TETRAHEDRON);
+  dv_text_add(&t, organ_tail);
+  fdScene s = fd_open(t.text);
+  dv_text_free(&t);
+  return s;
+}
+
+static dvObject *find(const fdScene *s, const char *path, dvRole role)
+{
+  return dv_link_find(&s->scene->root->base, path, role);
+}
+
+// flags of triangles, as one that is made anew has them
+static void check_collision(const fdScene *s, dvTopology *skin)
+{
+  const dvCollisionModel *m = (const dvCollisionModel *)find(s, "organ/surface/triangles", DV_ROLE_COLLISION_MODEL);
+  const dvInts *triangles = dv_topology_elements(skin, DV_TRIANGLE);
+  const dvIncidence *corners = dv_topology_around_point(skin, DV_TRIANGLE),
+                    *sides = dv_topology_around(skin, DV_EDGE, DV_TRIANGLE);
+  const dvInts *parts = dv_topology_parts(skin, DV_EDGE, DV_TRIANGLE);
+  assert_int_equal(m->elements.count, triangles->count);
+  assert_memory_equal(m->elements.data, triangles->data, triangles->count * sizeof(int32_t));
+  for (size_t i = 0; i < dv_ints_size(triangles); i++) {
+    int flags = 0;
+    for (size_t k = 0; k < 3; k++) {
+      int32_t side = parts->data[3 * i + k];
+      flags |= corners->items[corners->offsets[triangles->data[3 * i + k]]] == (int32_t)i ? DV_CORNER << k : 0;
+      flags |= sides->items[sides->offsets[side]] == (int32_t)i ? DV_SIDE << k : 0;
+      flags |= sides->offsets[side + 1] - sides->offsets[side] == 1 ? DV_RIM << k : 0;
+    }
+    if (m->flags.data[i] != flags) fail_msg("triangle %zu has flags %d, not %d", i, m->flags.data[i], flags);
+  }
+}
+
+// every triangle is in the tree, once, within the cubes above it
+static void check_tree(const fdScene *s)
+{
+  dvCollisionModel *m = (dvCollisionModel *)find(s, "organ/surface/triangles", DV_ROLE_COLLISION_MODEL);
+  dv_collision_model_refit(m, 6);
+  dv_collision_model_grow(m);
+  const dvCubeTree *t = &m->tree;
+  size_t count = dv_ints_size(&m->elements), leaves = 0;
+  int *seen = dv_alloc((count + 1) * sizeof *seen);
+  assert_int_equal(t->elements.count, count);
+  for (size_t i = 0; i < count; i++) {
+    assert_in_range(t->elements.data[i], 0, count - 1);
+    assert_int_equal(seen[t->elements.data[i]]++, 0);
+    assert_memory_equal(&t->leaves.data[i], &m->boxes.data[t->elements.data[i]], sizeof(dvBox));
+  }
+  for (size_t i = 0; i < t->cubes.count; i++) {
+    const dvCube *c = &t->cubes.data[i];
+    for (int32_t k = c->first; k < c->end; k++) {
+      const dvBox *b = c->leaves ? &t->leaves.data[k] : &t->cubes.data[k].box;
+      for (int d = 0; d < 3; d++) assert_true(b->low[d] >= c->box.low[d] && b->high[d] <= c->box.high[d]);
+    }
+    if (c->leaves) leaves += (size_t)(c->end - c->first);
+  }
+  assert_int_equal(leaves, count);
+  dv_free(seen);
+}
+
+static void check_looks(const fdScene *s, dvTopology *skin)
+{
+  const dvVisualModel *v = (const dvVisualModel *)find(s, "organ/surface/looks/look", DV_ROLE_STATE);
+  const dvState *dofs = dv_state(find(s, "organ/dofs", DV_ROLE_STATE));
+  const dvInts *triangles = dv_topology_elements(skin, DV_TRIANGLE);
+  assert_int_equal(v->triangles.count, triangles->count);
+  assert_memory_equal(v->triangles.data, triangles->data, triangles->count * sizeof(int32_t));
+  assert_int_equal(v->base.state.count, dofs->count);
+  assert_memory_equal(dv_state_read(&v->base.state, DV_X), dv_state_read(dofs, DV_X), 3 * dofs->count * sizeof(double));
+}
+
+static void test_organ(void **state)
+{
+  DV_UNUSED(state);
+  follow_scale(4);
+  follow_seed(7);
+  fdScene s = open_organ();
+  dvTopology *mesh = dv_topology(find(&s, "organ/mesh", DV_ROLE_TOPOLOGY)),
+             *skin = dv_topology(find(&s, "organ/surface/skin", DV_ROLE_TOPOLOGY));
+  assert_int_equal(dv_scene_step(s.scene, 0), DV_OK);
+  follow_remove(mesh, DV_TETRAHEDRON, 1);
+  dv_topology_end_changes(mesh);
+  size_t before = s.scene->remade;
+  for (int i = 0; i < 40; i++) {
+    follow_remove(mesh, DV_TETRAHEDRON, 1 + follow_below(8));
+    if (i % 4 == 1) follow_split(mesh, DV_TETRAHEDRON);
+    dv_topology_end_changes(mesh);
+    check_collision(&s, skin);
+    check_looks(&s, skin);
+    if (i % 3 == 2) check_tree(&s);
+    if (i % 8 == 7) assert_int_equal(dv_scene_step(s.scene, 0), DV_OK);
+  }
+  assert_int_equal(s.scene->remade, before);
+  fd_close(&s);
+  follow_scale(1);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_organ)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
