@@ -146,12 +146,13 @@ static bool mentions(const dvClass *c, dvRole role, const char *word)
          topic_has(word, c->name);
 }
 
-static void tell_of_nothing(const dvRegistry *r, const char *word)
+static int tell_of_nothing(const dvRegistry *r, const char *word)
 {
   const char *near = dv_registry_nearest(r, word);
   fprintf(stderr, "no component has '%s' in its name, role or help", word);
   if (near) fprintf(stderr, "; did you mean %s?", near);
   fprintf(stderr, "\n");
+  return DV_ERROR_UNKNOWN;
 }
 
 static int list(const Options *o)
@@ -173,8 +174,8 @@ static int list(const Options *o)
       printf("  %-44s %s\n", c->name, c->help ? c->help : "");
     }
   }
-  if (!found && word) tell_of_nothing(r, word);
   int status = context->log.worst;
+  if (!found && word && !status) status = tell_of_nothing(r, word);
   dv_divan_destroy(&context);
   return status;
 }

@@ -4,6 +4,8 @@ try:
 except ImportError:
     _numpy = None
 
+from ._vectors import Colour
+
 
 class DataType:
     """Base of types that know what SOFA calls them."""
@@ -45,22 +47,10 @@ else:
         def __new__(cls, value=None):
             return _view(cls, value, 3, AttributeError)
 
-    class RGBAColor(_Vector):
+    class RGBAColor(Colour, _Vector):
         """Red, green, blue and opacity."""
 
         sofaTypeName = "RGBAColor"
 
         def __new__(cls, value=None):
             return _view(cls, value, 4, ValueError)
-
-        def r(self):
-            return self[0]
-
-        def g(self):
-            return self[1]
-
-        def b(self):
-            return self[2]
-
-        def a(self):
-            return self[3]

@@ -305,17 +305,8 @@ class Quat(list):
         return "(%g, %g, %g, %g)" % tuple(self)
 
 
-class RGBAColor(list):
-    """Red, green, blue and opacity, 0 to 1."""
-
-    __module__ = "Sofa.Types"
-
-    def __init__(self, *values):
-        if len(values) == 1:
-            values = getattr(values[0], "value", values[0])
-        super().__init__(float(v) for v in (tuple(values) if len(values) else (1, 1, 1, 1)))
-        if len(self) != 4:
-            raise ValueError("a colour has 4 numbers: red, green, blue, opacity")
+class Colour:
+    """Names of the four numbers of a colour."""
 
     def r(self):
         return self[0]
@@ -328,6 +319,19 @@ class RGBAColor(list):
 
     def a(self):
         return self[3]
+
+
+class RGBAColor(Colour, list):
+    """Red, green, blue and opacity, 0 to 1."""
+
+    __module__ = "Sofa.Types"
+
+    def __init__(self, *values):
+        if len(values) == 1:
+            values = getattr(values[0], "value", values[0])
+        super().__init__(float(v) for v in (tuple(values) if len(values) else (1, 1, 1, 1)))
+        if len(self) != 4:
+            raise ValueError("a colour has 4 numbers: red, green, blue, opacity")
 
     def lighten(self, factor):
         """Nearer to white: 0 leaves it as it is, 1 is white."""

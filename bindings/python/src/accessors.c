@@ -296,14 +296,18 @@ static PyObject *block_rows(const dvBlockMatrix *a)
   return out;
 }
 
+static dvObject *object_and_word(PyObject *args, const char **word)
+{
+  PyObject *handle;
+  return PyArg_ParseTuple(args, "O!s", (PyTypeObject *)type_object, &handle, word) ? handle_use(handle) : NULL;
+}
+
 // _matrix_of(object, "stiffness" | "mass" | "system") -> starts of rows, columns, values, shape
 static PyObject *access_matrix(PyObject *module, PyObject *args)
 {
   DV_UNUSED(module);
-  PyObject *handle;
   const char *what;
-  if (!PyArg_ParseTuple(args, "O!s", (PyTypeObject *)type_object, &handle, &what)) return NULL;
-  dvObject *o = handle_use(handle);
+  dvObject *o = object_and_word(args, &what);
   if (!o) return NULL;
   if (strcmp(what, "system") != 0) return component_matrix(o, strcmp(what, "mass") == 0);
   if (!dv_plays(o, DV_ROLE_LINEAR_SYSTEM) && !dv_plays(o, DV_ROLE_LINEAR_SOLVER))
@@ -317,10 +321,8 @@ static PyObject *access_matrix(PyObject *module, PyObject *args)
 static PyObject *access_vector(PyObject *module, PyObject *args)
 {
   DV_UNUSED(module);
-  PyObject *handle;
   const char *what;
-  if (!PyArg_ParseTuple(args, "O!s", (PyTypeObject *)type_object, &handle, &what)) return NULL;
-  dvObject *o = handle_use(handle);
+  dvObject *o = object_and_word(args, &what);
   if (!o) return NULL;
   if (!dv_plays(o, DV_ROLE_LINEAR_SOLVER))
     return PyErr_Format(PyExc_TypeError, "%s (%s) is no linear solver", o->name, o->cls->name);
@@ -379,9 +381,7 @@ static PyObject *access_unused(PyObject *module, PyObject *handle)
   for (size_t i = 0; list && i < o->attributes.count; i++) {
     const dvAttribute *a = &o->attributes.data[i];
     if (a->used || dv_object_field(o, a->name)) continue;
-    PyObject *name = text_of(a->name);
-    if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
-    Py_XDECREF(name);
+    list_take(&list, text_of(a->name));
   }
   return list;
 }

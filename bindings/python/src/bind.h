@@ -116,7 +116,8 @@ PyObject *handle_of(Scene *s, dvObject *o);   // new reference, always the same 
 dvObject *handle_use(PyObject *self);         // NULL with an exception when it was removed
 bool is_handle(PyObject *o);
 dvPlace calling_place(dvContext *context);
-PyObject *text_of(const char *s);   // None for NULL
+PyObject *text_of(const char *s);                  // None for NULL
+void list_take(PyObject **list, PyObject *item);   // adds an item and gives it up; without one, the list goes
 
 // --- field.c ---
 bool field_add_type(PyObject *module);

@@ -339,9 +339,7 @@ static PyObject *context_components(PyObject *self, PyObject *none)
   const dvRegistry *r = &((Context *)self)->context->registry;
   PyObject *list = PyList_New(0);
   for (size_t i = 0; list && i < r->classes.count; i++) {
-    PyObject *name = text_of(r->classes.data[i]->name);
-    if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
-    Py_XDECREF(name);
+    list_take(&list, text_of(r->classes.data[i]->name));
   }
   return list;
 }
@@ -352,12 +350,11 @@ static PyObject *describe_fields(const dvClass *cls)
   for (size_t b = 0; list && b < DV_COUNT(cls->blocks) && cls->blocks[b]; b++)
     for (int i = 0; list && i < cls->blocks[b]->count; i++) {
       const dvFieldDesc *d = &cls->blocks[b]->fields[i];
-      PyObject *one = Py_BuildValue(
-          "{s:s,s:s,s:i,s:i,s:s,s:s,s:s,s:z,s:z,s:i}", "name", dv_field_name(d), "type", dv_field_type_name(d), "kind",
-          (int)d->type, "width", d->width, "initial", d->initial ? d->initial : "", "unit", d->unit ? d->unit : "",
-          "help", d->help ? d->help : "", "alias", d->alias, "options", d->options, "flags", (int)d->flags);
-      if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-      Py_XDECREF(one);
+      list_take(&list, Py_BuildValue("{s:s,s:s,s:i,s:i,s:s,s:s,s:s,s:z,s:z,s:i}", "name", dv_field_name(d), "type",
+                                     dv_field_type_name(d), "kind", (int)d->type, "width", d->width, "initial",
+                                     d->initial ? d->initial : "", "unit", d->unit ? d->unit : "", "help",
+                                     d->help ? d->help : "", "alias", d->alias, "options", d->options, "flags",
+                                     (int)d->flags));
     }
   return list;
 }
@@ -375,16 +372,12 @@ static PyObject *context_describe(PyObject *self, PyObject *name)
   PyObject *roles = PyList_New(0);
   for (int k = 1; roles && k < DV_ROLE_COUNT; k++) {
     if (!cls->ops[k] && !(cls->roles & DV_PLAYS(k))) continue;
-    PyObject *role = text_of(dv_role_name((dvRole)k));
-    if (!role || PyList_Append(roles, role) < 0) Py_CLEAR(roles);
-    Py_XDECREF(role);
+    list_take(&roles, text_of(dv_role_name((dvRole)k)));
   }
   PyObject *templates = PyList_New(0);
   for (int k = 0; templates && k < DV_DOF_COUNT; k++) {
     if (!(cls->dofs & (1u << k))) continue;
-    PyObject *dof = text_of(dv_dof((dvDofKind)k)->name);
-    if (!dof || PyList_Append(templates, dof) < 0) Py_CLEAR(templates);
-    Py_XDECREF(dof);
+    list_take(&templates, text_of(dv_dof((dvDofKind)k)->name));
   }
   PyObject *fields = describe_fields(cls);
   if (!roles || !templates || !fields) {

@@ -126,6 +126,12 @@ PyObject *text_of(const char *s)
   return t;
 }
 
+void list_take(PyObject **list, PyObject *item)
+{
+  if (!item || PyList_Append(*list, item) < 0) Py_CLEAR(*list);
+  Py_XDECREF(item);
+}
+
 // --- where the program that calls stands ---------------------------------------------------------
 
 static DV_ARRAY(char *) packages;   // directories whose frames are passed over
@@ -396,14 +402,10 @@ static PyObject *handle_dir(PyObject *self, PyObject *none)
   Py_DECREF(own);
   dvNode *node = dv_node_of(((Handle *)self)->object);
   for (size_t i = 0; all && node && i < node->children.count; i++) {
-    PyObject *name = text_of(node->children.data[i]->base.name);
-    if (!name || PyList_Append(all, name) < 0) Py_CLEAR(all);
-    Py_XDECREF(name);
+    list_take(&all, text_of(node->children.data[i]->base.name));
   }
   for (size_t i = 0; all && node && i < node->objects.count; i++) {
-    PyObject *name = text_of(node->objects.data[i]->name);
-    if (!name || PyList_Append(all, name) < 0) Py_CLEAR(all);
-    Py_XDECREF(name);
+    list_take(&all, text_of(node->objects.data[i]->name));
   }
   return all;
 }
@@ -440,9 +442,7 @@ static PyObject *object_roles(PyObject *self, void *closure)
   PyObject *list = o ? PyList_New(0) : NULL;
   for (int k = 1; list && k < DV_ROLE_COUNT; k++) {
     if (!dv_plays(o, (dvRole)k)) continue;
-    PyObject *name = text_of(dv_role_name((dvRole)k));
-    if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
-    Py_XDECREF(name);
+    list_take(&list, text_of(dv_role_name((dvRole)k)));
   }
   return list;
 }

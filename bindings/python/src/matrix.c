@@ -250,10 +250,8 @@ PyObject *query_unknowns(PyObject *self, PyObject *none)
   PyObject *list = scene ? PyList_New(0) : NULL;
   for (size_t i = 0; list && i < scene->plan->independent.count; i++) {
     const dvState *state = dv_state(scene->plan->independent.data[i]);
-    PyObject *one =
-        Py_BuildValue("Nn", handle_of(s, scene->plan->independent.data[i]), (Py_ssize_t)dv_state_scalars(state, DV_V));
-    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-    Py_XDECREF(one);
+    list_take(&list, Py_BuildValue("Nn", handle_of(s, scene->plan->independent.data[i]),
+                                   (Py_ssize_t)dv_state_scalars(state, DV_V)));
   }
   return list;
 }

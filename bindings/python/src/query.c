@@ -23,11 +23,9 @@ PyObject *query_touches(PyObject *self, PyObject *none)
   PyObject *list = scene ? PyList_New(0) : NULL;
   dvTouch t;
   for (size_t i = 0; list && scene->initialised && dv_scene_touch(scene, i, &t); i++) {
-    PyObject *one =
-        Py_BuildValue("{s:(NN),s:n,s:d,s:l}", "models", path_of(&t.model[0]->base), path_of(&t.model[1]->base),
-                      "contacts", (Py_ssize_t)t.count, "force", t.force, "since", t.since);
-    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-    Py_XDECREF(one);
+    list_take(&list,
+              Py_BuildValue("{s:(NN),s:n,s:d,s:l}", "models", path_of(&t.model[0]->base), path_of(&t.model[1]->base),
+                            "contacts", (Py_ssize_t)t.count, "force", t.force, "since", t.since));
   }
   return list;
 }
@@ -75,10 +73,8 @@ PyObject *query_timers(PyObject *self, PyObject *none)
   PyObject *list = scene ? PyList_New(0) : NULL;
   for (size_t i = 0; list && timers && i < timers->list.count; i++) {
     const dvTimer *t = &timers->list.data[i];
-    PyObject *one = Py_BuildValue("{s:s,s:d,s:l,s:i}", "name", t->name, "seconds", dv_timer_seconds(timers, (int)i),
-                                  "count", t->count, "parent", t->parent);
-    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-    Py_XDECREF(one);
+    list_take(&list, Py_BuildValue("{s:s,s:d,s:l,s:i}", "name", t->name, "seconds", dv_timer_seconds(timers, (int)i),
+                                   "count", t->count, "parent", t->parent));
   }
   return list;
 }

@@ -498,7 +498,9 @@ class DataContainerContextManager:
         return self._open.__exit__(*failure)
 
 
-class DataString(Data):
+class _Listed(Data):
+    """A Data that is read like the text or list it holds."""
+
     __module__ = "Sofa.Core"
     __slots__ = ()
 
@@ -511,11 +513,16 @@ class DataString(Data):
     def __contains__(self, text):
         return text in self._f.value
 
-    def __str__(self):
-        return self._f.value
-
     def __repr__(self):
         return repr(self._f.value)
+
+
+class DataString(_Listed):
+    __module__ = "Sofa.Core"
+    __slots__ = ()
+
+    def __str__(self):
+        return self._f.value
 
     def __add__(self, other):
         return self._f.value + plain(other)
@@ -524,24 +531,12 @@ class DataString(Data):
         return plain(other) + self._f.value
 
 
-class DataVectorString(Data):
+class DataVectorString(_Listed):
     __module__ = "Sofa.Core"
     __slots__ = ()
 
-    def __len__(self):
-        return len(self._f.value)
-
-    def __getitem__(self, index):
-        return self._f.value[index]
-
     def __iter__(self):
         return iter(self._f.value)
-
-    def __contains__(self, text):
-        return text in self._f.value
-
-    def __repr__(self):
-        return repr(self._f.value)
 
 
 class DataLink(Data):
