@@ -291,7 +291,7 @@ static int factorise(const dvQp *q, Work *w, double *rho)
         w->l[i * n + k] = q->g2.data[i * n + k] * w->scale[i] * w->scale[k] + (i == k ? *rho : 0);
     bool good = dv_dense_cholesky(w->l, n, &bad);
     for (size_t i = 0; good && *rho == 0 && i < n; i++) good = w->l[i * n + i] > 1e-5;
-    if (good) break;
+    if (good || *rho > 1e300) break;
     *rho = *rho == 0 ? 1e-6 : 10 * *rho;   // more where G is not quite positive, by rounding
   }
   for (size_t i = 0; *rho > 0 && i < n; i++) open += w->l[i * n + i] < 30 * sqrt(*rho);
@@ -370,6 +370,13 @@ static bool runs_away(dvQp *q, const Work *w, const double *from)
   return true;
 }
 
+static bool all_finite(const double *a, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(a[i])) return false;
+  return true;
+}
+
 dvQpAnswer dv_qp_solve(dvQp *q)
 {
   Work w;
@@ -377,6 +384,11 @@ dvQpAnswer dv_qp_solve(dvQp *q)
   size_t n = q->variables;
   q->changes = 0;
   q->objective = 0;
+  if (!all_finite(q->g2.data, n * n) || !all_finite(q->g.data, n) || !all_finite(q->c.data, q->rows * n)) {
+    for (size_t i = 0; i < n; i++) q->x.data[i] = 0;
+    for (size_t r = 0; r < q->rows; r++) q->y.data[r] = 0;
+    return DV_QP_GAVE_UP;
+  }
   lay_out(q, &w);
   for (size_t r = 0; r < w.m; r++)
     if (!(q->low.data[r] <= q->high.data[r])) {   // also not numbers

@@ -277,9 +277,28 @@ static void contradicting(void **state)
   dv_qp_free(&q);
 }
 
+// what is not a number ends, without an answer
+static void not_numbers(void **state)
+{
+  DV_UNUSED(state);
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  dvQp q = {0};
+  for (int i = 0; i < 12; i++) {
+    dv_qp_resize(&q, 2, 1);
+    q.g2.data[0] = q.g2.data[3] = 1;
+    q.g.data[0] = -1;
+    q.c.data[0] = 1, q.high.data[0] = 0.5;
+    double *const places[] = {&q.g2.data[0], &q.g2.data[1], &q.g.data[1], &q.c.data[1]};
+    *places[i % 4] = bad[i / 4];
+    assert_int_not_equal(dv_qp_solve(&q), DV_QP_SOLVED);
+  }
+  dv_qp_free(&q);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems), cmocka_unit_test(redundant),
-                                     cmocka_unit_test(large), cmocka_unit_test(contradicting)};
+                                     cmocka_unit_test(large), cmocka_unit_test(contradicting),
+                                     cmocka_unit_test(not_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
