@@ -1,0 +1,147 @@
+// See sensation.h.
+#include "haptic/sensation.h"
+
+#include "base/clock.h"
+#include "instrument/needle.h"
+#include "math/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HEAD = sizeof(dvSensation) / sizeof(double), LAW = sizeof(dvSensationLaw) / sizeof(double) };
+
+size_t dv_sensation_size(size_t laws, size_t rows) { return HEAD + laws * LAW + rows * (6 + 6 + 1 + 1 + rows); }
+
+dvMechanism dv_sensation_mechanism(double *message)
+{
+  const dvSensation *m = (const dvSensation *)message;
+  size_t laws = (size_t)m->laws, rows = (size_t)m->rows;
+  dvMechanism out;
+  out.laws = (dvSensationLaw *)(message + HEAD);
+  out.response = message + HEAD + laws * LAW;
+  out.directions = out.response + 6 * rows;
+  out.free = out.directions + 6 * rows;
+  out.lambda = out.free + rows;
+  out.w = out.lambda + rows;
+  return out;
+}
+
+bool dv_sensation_is_sound(const double *message, size_t count)
+{
+  if (count == 0) return true;
+  if (count < HEAD) return false;
+  const dvSensation *m = (const dvSensation *)message;
+  if (!(m->kind >= DV_RENDER_NOTHING && m->kind <= DV_RENDER_MECHANISM) || !(m->iterations <= 1e6)) return false;
+  if (!(m->rows >= 0 && m->rows <= DV_MECHANISM_ROWS && m->laws >= 0 && m->laws <= m->rows)) return false;
+  if (count != dv_sensation_size((size_t)m->laws, (size_t)m->rows)) return false;
+  const dvSensationLaw *laws = (const dvSensationLaw *)(message + HEAD);
+  double rows = 0;
+  for (size_t i = 0; i < (size_t)m->laws; rows += laws[i++].rows)
+    if (!(laws[i].rows >= 1 && laws[i].rows <= DV_LAW_ROWS && laws[i].kind >= DV_LAW_EQUAL &&
+          laws[i].kind < DV_LAW_OWN + DV_NEEDLE_LAWS) ||
+        laws[i].rows != floor(laws[i].rows) || laws[i].kind != floor(laws[i].kind) ||
+        ((laws[i].kind == DV_LAW_FRICTION || laws[i].kind >= DV_LAW_OWN) && laws[i].rows != 3))
+      return false;
+  return rows == m->rows;
+}
+
+// how far the hand has gone since the step began
+static void displacement(const dvSensation *m, const dvTool *tool, double out[6])
+{
+  dvPose before = dv_pose_load(m->reference), now = dv_pose_load(tool->pose);
+  dv_vec3_store(out, dv_vec3_sub(now.at, before.at));
+  dvVec3 turn = {0, 0, 0};
+  if (m->rotations != 0) turn = dv_quat_to_rotation_vector(dv_quat_mul(now.turn, dv_quat_inverse(before.turn)));
+  dv_vec3_store(out + 3, turn);
+}
+
+static void couple(const dvSensation *m, const dvTool *tool, double wrench[6])
+{
+  if (m->quiet != 0 && m->touches == 0) return;
+  dvPose x = dv_pose_load(m->pose), p = dv_pose_load(tool->pose);
+  double apart[6];
+  dv_vec3_store(apart, dv_vec3_sub(x.at, p.at));
+  dv_vec3_store(apart + 3, dv_quat_to_rotation_vector(dv_quat_mul(x.turn, dv_quat_inverse(p.turn))));
+  for (int i = 0; i < 6; i++)
+    wrench[i] = m->stiffness[i / 3] * apart[i] + m->damping[i / 3] * (m->velocity[i] - tool->velocity[i]);
+}
+
+// d = d_free + W lambda follows a change of one multiplier; W is symmetric
+static void change(const dvSensation *m, const dvMechanism *c, size_t row, double by, double *d)
+{
+  size_t rows = (size_t)m->rows;
+  const double *w = c->w + row * rows;
+  for (size_t k = 0; by != 0 && k < rows; k++) d[k] += w[k] * by;
+}
+
+// One law after the other, each with the newest multipliers of the others. How far the violations moved at most.
+static double sweep(const dvSensation *m, const dvMechanism *c, double *d, double part)
+{
+  size_t rows = (size_t)m->rows, first = 0;
+  double moved = 0;
+  for (size_t l = 0; l < (size_t)m->laws; l++) {
+    const dvSensationLaw *given = &c->laws[l];
+    size_t n = (size_t)given->rows;
+    int kind = (int)given->kind;
+    dvLaw law = {.kind = (dvLawKind)dv_min_int(kind, DV_LAW_OWN),
+                 .solve = kind >= DV_LAW_OWN ? dv_needle_law(kind - DV_LAW_OWN) : NULL,
+                 .rows = (int)n,
+                 .mu = given->mu,
+                 .low = given->low,
+                 .high = given->high,
+                 .compliance = given->compliance};
+    if (kind == DV_LAW_OWN + DV_NEEDLE_PLACE) law.low *= part;   // viscous friction
+    double own[DV_LAW_ROWS * DV_LAW_ROWS], before[DV_LAW_ROWS];
+    for (size_t i = 0; i < n; i++) {
+      for (size_t k = 0; k < n; k++) own[i * n + k] = c->w[(first + i) * rows + first + k];
+      before[i] = c->lambda[first + i];
+    }
+    dv_law_solve(NULL, &law, own, d + first, c->lambda + first);
+    for (size_t i = 0; i < n; i++) {
+      double by = c->lambda[first + i] - before[i];
+      moved = dv_max(moved, fabs(own[i * n + i] * by));
+      change(m, c, first + i, by, d);
+    }
+    first += n;
+  }
+  return moved;
+}
+
+static void solve(const dvSensation *m, double *message, const dvTool *tool, double wrench[6])
+{
+  dvMechanism c = dv_sensation_mechanism(message);
+  size_t rows = (size_t)m->rows;
+  double far[6], d[DV_MECHANISM_ROWS], began = tool->timed ? dv_now() : 0;
+  double since = dv_max(0, tool->ticks - m->ticks) * tool->period, part = m->step / (m->step + since);
+  displacement(m, tool, far);
+  for (size_t i = 0; i < rows; i++) {
+    d[i] = c.free[i];
+    for (int k = 0; k < 6; k++) d[i] += c.response[6 * i + (size_t)k] * far[k];
+  }
+  for (size_t i = 0; i < rows; i++) change(m, &c, i, c.lambda[i], d);
+  for (int i = 0; i < (int)m->iterations; i++) {
+    if (sweep(m, &c, d, part) <= m->tolerance) break;
+    if (tool->timed && dv_now() - began > m->timeout) break;
+  }
+  for (size_t i = 0; i < rows; i++)
+    for (int k = 0; k < 6; k++) wrench[k] += m->coefficient * c.directions[6 * i + (size_t)k] * c.lambda[i];
+}
+
+void dv_sensation_force(double *message, const dvTool *tool, double wrench[6])
+{
+  const dvSensation *m = (const dvSensation *)message;
+  memset(wrench, 0, 6 * sizeof *wrench);
+  switch ((dvRendering)(int)m->kind) {
+  case DV_RENDER_NOTHING:
+    break;
+  case DV_RENDER_HELD:
+    memcpy(wrench, m->wrench, sizeof m->wrench);
+    break;
+  case DV_RENDER_COUPLING:
+    couple(m, tool, wrench);
+    break;
+  case DV_RENDER_MECHANISM:
+    solve(m, message, tool, wrench);
+    break;
+  }
+}

@@ -1,0 +1,131 @@
+// A hand on a stiff wall: whatever its impedance, the delay and the rate of the simulation are, the energy of the hand
+// does not grow. Direct coupling fails in the same trials. DIVAN_HAPTIC_TRIALS=10000 runs the long version.
+#include "wall.h"
+
+#include "base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STIFFNESS 500.0   // N/m
+
+typedef struct Trial {
+  double mass, damping, stiffness, delay, rate, depth, height;
+  const char *coupling, *device;
+} Trial;
+
+static Trial draw(dvRandom *r)
+{
+  return (Trial){.mass = exp(dv_random(r, log(0.05), log(1))),
+                 .damping = exp(dv_random(r, log(3), log(30))),
+                 .stiffness = exp(dv_random(r, log(20), log(1000))),
+                 .delay = 0.001 * floor(dv_random(r, 0, 2.999)),
+                 .rate = exp(dv_random(r, log(20), log(500))),
+                 .depth = dv_random(r, 1, 10),
+                 .height = dv_random(r, 2, 20)};
+}
+
+// the hand and the springs that it works against
+static double energy_of(const Trial *t, dvScene *s)
+{
+  const double *hand = the_driver(s)->haptic->device->memory, x = hand[1], v = hand[4];
+  double below = fmax(0, WALL_TOP - x), away = x + 0.001 * t->depth;
+  return 0.5 * t->mass * v * v + 0.5 * t->stiffness * away * away + 0.5 * STIFFNESS * below * below;
+}
+
+// the hand wants to be below the wall and begins above it, where it is held until the simulation has seen it
+static void let_go_above(dvScene *s, double height)
+{
+  dvHapticLoop *l = the_driver(s)->haptic;
+  for (int i = 0; i < 4; i++) {
+    memset(l->device->memory, 0, l->device->memory_count * sizeof(double));
+    l->device->memory[1] = height;
+    l->device->memory[7] = 1;   // it has begun
+    double *x = dv_state_write(dv_state(check_find(s, "tool/dofs")), DV_X),
+           *v = dv_state_write(dv_state(check_find(s, "tool/dofs")), DV_V);
+    x[1] = height;   // no spring is stretched
+    v[1] = 0;
+    memset(l->state.felt, 0, sizeof l->state.felt);
+    l->state.ready = 0;
+    dv_haptic_tick(l, 0, NULL, false);
+    if (i < 3) check_steps(s, 1);
+  }
+}
+
+// 1 when energy has grown: beyond the first, or in the last third beyond the one before
+static int grows(const Trial *t)
+{
+  dvText device = {0};
+  dv_text_printf(&device,
+                 "start='0 %.17g 0' handMass='%.17g' handDamping='%.17g' handStiffness='%.17g' delay='%.17g' %s",
+                 -t->depth, t->mass, t->damping, t->stiffness, t->delay, t->device);
+  long ticks = (long)floor(1000 / t->rate + 0.5);
+  Wall w = {.dt = 0.001 * (double)ticks, .mass = 0.01, .device = device.text, .coupling = t->coupling};
+  dvScene *s = wall_scene(&w);
+  let_go_above(s, 0.001 * t->height);
+  double first = 0.5 * t->stiffness * pow(0.001 * (t->height + t->depth), 2), most[3] = {0};
+  for (long done = 0; done < 1500; done += ticks) {
+    check_steps(s, 1);
+    double e = energy_of(t, s);
+    most[dv_min_size(2, (size_t)(done / 500))] = fmax(most[dv_min_size(2, (size_t)(done / 500))], e);
+  }
+  check_close_scene(&s);
+  dv_text_free(&device);
+  double rest = 1e-9 + 1e-3 * first;
+  return !(most[0] <= first + rest && most[1] <= most[0] + rest && most[2] <= most[1] + rest);
+}
+
+static long trials(void)
+{
+  const char *text = getenv("DIVAN_HAPTIC_TRIALS");
+  return text ? atol(text) : 60;
+}
+
+static long run(const char *name, const char *coupling, const char *device)
+{
+  dvRandom r = dv_random_start(26);
+  long bad = 0, count = trials();
+  for (long i = 0; i < count; i++) {
+    Trial t = draw(&r);
+    t.coupling = coupling, t.device = device;
+    int grown = grows(&t);
+    if (grown && getenv("DIVAN_HAPTIC_PRINT"))
+      printf("%s: mass %.3f damping %.2f stiffness %.1f delay %g rate %.1f depth %.2f height %.2f\n", name, t.mass,
+             t.damping, t.stiffness, t.delay, t.rate, t.depth, t.height);
+    bad += grown;
+  }
+  print_message("%s: energy grows in %ld of %ld trials\n", name, bad, count);
+  return bad;
+}
+
+#define SPRING "<VirtualCoupling name='spring' stiffness='500' angularStiffness='10' damping='2' driver='@../device' "
+
+static void mechanism(void **state)
+{
+  DV_UNUSED(state);
+  assert_int_equal(run("mechanism", SPRING "/><LCPForceFeedback activate='1' newtons='1' forceCoef='1'/>", ""), 0);
+}
+
+// what its delay gives the controller takes back
+static void coupling(void **state)
+{
+  DV_UNUSED(state);
+  assert_int_equal(run("coupling", SPRING "/>", "passivityControl='1'"), 0);
+}
+
+// the test can fail
+static void direct(void **state)
+{
+  DV_UNUSED(state);
+  assert_true(run("direct", SPRING "direct='1'/>", "") > trials() / 10);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mechanism),
+      cmocka_unit_test(coupling),
+      cmocka_unit_test(direct),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
