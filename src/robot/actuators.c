@@ -15,25 +15,6 @@
 
 static bool has_begun(const dvPart *p, double time) { return p->model.base.node->time >= time; }
 
-#define CLASS(variable, name_, help_, dofs_, type, ops_, ...) \
-  const dvClass variable = {.struct_size = sizeof(dvClass),   \
-                            .name = name_,                    \
-                            .help = help_,                    \
-                            .module = "SoftRobots.Inverse",   \
-                            .dofs = dofs_,                    \
-                            .size = sizeof(type),             \
-                            .ops = ops_,                      \
-                            .end_step = dv_part_end_step,     \
-                            __VA_ARGS__}
-#define PLAIN                           \
-  {                                     \
-    [DV_ROLE_CONSTRAINT] = &dv_part_ops \
-  }
-#define DRAWN                                                                    \
-  {                                                                              \
-    [DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &dv_cable_visual_ops \
-  }
-
 // --- cables ------------------------------------------------------------------------------------------
 
 #define CABLE_FIELDS(X)                                                             \
@@ -86,20 +67,20 @@ static dvStatus cable_actuator_bwd_init(dvObject *o)
   return DV_OK;
 }
 
-CLASS(dv_cable_actuator_class, "CableActuator",
-      "a cable whose tension is found so that the effectors reach their goals", DV_DOF_VEC3 | DV_DOF_RIGID3,
-      CableActuator, DRAWN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(cable_fields),
-                 DV_BLOCK(cable_actuator_fields)},
-      .init = cable_actuator_init, .bwd_init = cable_actuator_bwd_init, .remember = dv_cable_remember,
-      .destroy = dv_cable_destroy);
-CLASS(dv_cable_equality_class, "CableEquality",
-      "a cable that is kept at a tension or displacement while others are found", DV_DOF_VEC3 | DV_DOF_RIGID3,
-      CableActuator, DRAWN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(cable_fields),
-                 DV_BLOCK(cable_equality_fields)},
-      .init = cable_equality_init, .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember,
-      .destroy = dv_cable_destroy);
+DV_INVERSE_CLASS(dv_cable_actuator_class, "CableActuator",
+                 "a cable whose tension is found so that the effectors reach their goals", DV_DOF_VEC3 | DV_DOF_RIGID3,
+                 CableActuator, DV_CABLE_DRAWN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(cable_fields),
+                            DV_BLOCK(cable_actuator_fields)},
+                 .init = cable_actuator_init, .bwd_init = cable_actuator_bwd_init, .remember = dv_cable_remember,
+                 .destroy = dv_cable_destroy);
+DV_INVERSE_CLASS(dv_cable_equality_class, "CableEquality",
+                 "a cable that is kept at a tension or displacement while others are found",
+                 DV_DOF_VEC3 | DV_DOF_RIGID3, CableActuator, DV_CABLE_DRAWN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(cable_fields),
+                            DV_BLOCK(cable_equality_fields)},
+                 .init = cable_equality_init, .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember,
+                 .destroy = dv_cable_destroy);
 
 // --- chambers ----------------------------------------------------------------------------------------
 
@@ -161,16 +142,20 @@ static dvStatus pressure_equality_bwd_init(dvObject *o)
   return dv_was_set(o, &c->eqPressure) ? DV_OK : dv_cavity_needs_volume(o, &c->eqVolumeGrowth);
 }
 
-CLASS(dv_pressure_actuator_class, "SurfacePressureActuator",
-      "a chamber whose pressure is found so that the effectors reach their goals", DV_DOF_VEC3, PressureActuator, PLAIN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block, DV_BLOCK(pressure_actuator_fields)},
-      .init = pressure_actuator_init, .bwd_init = pressure_actuator_bwd_init, .reinit = dv_cavity_check,
-      .remember = dv_cavity_remember, .destroy = dv_part_destroy);
-CLASS(dv_pressure_equality_class, "SurfacePressureEquality",
-      "a chamber that is kept at a pressure or growth while others are found", DV_DOF_VEC3, PressureActuator, PLAIN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block, DV_BLOCK(pressure_equality_fields)},
-      .init = pressure_equality_init, .bwd_init = pressure_equality_bwd_init, .reinit = dv_cavity_check,
-      .remember = dv_cavity_remember, .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_pressure_actuator_class, "SurfacePressureActuator",
+                 "a chamber whose pressure is found so that the effectors reach their goals", DV_DOF_VEC3,
+                 PressureActuator, DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block,
+                            DV_BLOCK(pressure_actuator_fields)},
+                 .init = pressure_actuator_init, .bwd_init = pressure_actuator_bwd_init, .reinit = dv_cavity_check,
+                 .remember = dv_cavity_remember, .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_pressure_equality_class, "SurfacePressureEquality",
+                 "a chamber that is kept at a pressure or growth while others are found", DV_DOF_VEC3, PressureActuator,
+                 DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block,
+                            DV_BLOCK(pressure_equality_fields)},
+                 .init = pressure_equality_init, .bwd_init = pressure_equality_bwd_init, .reinit = dv_cavity_check,
+                 .remember = dv_cavity_remember, .destroy = dv_part_destroy);
 
 // --- forces on points --------------------------------------------------------------------------------
 //
@@ -239,14 +224,8 @@ static void point_aim(dvPart *p, double h)
     a->high = dv_part_limit(o, &c->maxForce, INFINITY);
     a->least = -n * dv_part_limit(o, &c->maxNegativeDisp, INFINITY);
     a->most = n * dv_part_limit(o, &c->maxPositiveDisp, INFINITY);
-    if (dv_was_set(o, &c->maxForceVariation)) {
-      a->low = dv_min(a->high, dv_max(a->low, p->forces.data[i] - c->maxForceVariation));
-      a->high = dv_max(a->low, dv_min(a->high, p->forces.data[i] + c->maxForceVariation));
-    }
-    if (dv_was_set(o, &c->maxDispVariation)) {
-      a->least = dv_min(a->most, dv_max(a->least, a->reached - n * c->maxDispVariation));
-      a->most = dv_max(a->least, dv_min(a->most, a->reached + n * c->maxDispVariation));
-    }
+    dv_part_slow(o, &c->maxForceVariation, 1, p->forces.data[i], &a->low, &a->high);
+    dv_part_slow(o, &c->maxDispVariation, n, a->reached, &a->least, &a->most);
   }
   p->energy = dv_part_limit(o, &c->energyWeight, -1);
 }
@@ -290,11 +269,12 @@ static dvStatus point_bwd_init(dvObject *o)
   return DV_OK;
 }
 
-CLASS(dv_force_point_class, "ForcePointActuator",
-      "a force on points that is found so that the effectors reach their goals", DV_DOF_VEC3 | DV_DOF_RIGID3,
-      PointActuator, PLAIN, .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(point_fields)},
-      DV_MEMORY(point_memory), .init = point_init, .bwd_init = point_bwd_init, .reinit = point_check,
-      .remember = dv_part_remember, .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_force_point_class, "ForcePointActuator",
+                 "a force on points that is found so that the effectors reach their goals", DV_DOF_VEC3 | DV_DOF_RIGID3,
+                 PointActuator, DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(point_fields)},
+                 DV_MEMORY(point_memory), .init = point_init, .bwd_init = point_bwd_init, .reinit = point_check,
+                 .remember = dv_part_remember, .destroy = dv_part_destroy);
 
 static dvStatus sliding_bwd_init(dvObject *o)
 {
@@ -304,11 +284,12 @@ static dvStatus sliding_bwd_init(dvObject *o)
   return dv_field_error(o, c->direction, "for example direction=\"1 0 0\"", "a slide needs a direction");
 }
 
-CLASS(dv_sliding_actuator_class, "SlidingActuator",
-      "moves points along a direction so that the effectors reach their goals", DV_DOF_VEC3 | DV_DOF_RIGID3,
-      PointActuator, PLAIN, .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(point_fields)},
-      DV_MEMORY(point_memory), .init = point_init, .bwd_init = sliding_bwd_init, .reinit = point_check,
-      .remember = dv_part_remember, .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_sliding_actuator_class, "SlidingActuator",
+                 "moves points along a direction so that the effectors reach their goals", DV_DOF_VEC3 | DV_DOF_RIGID3,
+                 PointActuator, DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(point_fields)},
+                 DV_MEMORY(point_memory), .init = point_init, .bwd_init = sliding_bwd_init, .reinit = point_check,
+                 .remember = dv_part_remember, .destroy = dv_part_destroy);
 
 // --- positions that are kept -------------------------------------------------------------------------
 
@@ -340,11 +321,12 @@ static const dvGauge kept_gauge = {
 
 static dvStatus kept_init(dvObject *o) { return dv_part_init(o, &kept_gauge, DV_PART_EQUALITY); }
 
-CLASS(dv_position_equality_class, "PositionEquality",
-      "keeps points where they are told to be while actuators are found", DV_DOF_VEC3 | DV_DOF_RIGID3, PositionEquality,
-      PLAIN, .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_position_block, DV_BLOCK(kept_fields)},
-      .init = kept_init, .bwd_init = dv_position_bwd_init, .reinit = dv_position_check,
-      .remember = dv_position_remember, .destroy = dv_position_destroy);
+DV_INVERSE_CLASS(dv_position_equality_class, "PositionEquality",
+                 "keeps points where they are told to be while actuators are found", DV_DOF_VEC3 | DV_DOF_RIGID3,
+                 PositionEquality, DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_position_block, DV_BLOCK(kept_fields)},
+                 .init = kept_init, .bwd_init = dv_position_bwd_init, .reinit = dv_position_check,
+                 .remember = dv_position_remember, .destroy = dv_position_destroy);
 
 // --- joints ------------------------------------------------------------------------------------------
 
@@ -390,14 +372,8 @@ static void joint_aim(dvPart *p, double h)
   a->high = dv_part_limit(o, &j->maxEffort, INFINITY);
   a->least = dv_part_limit(o, &j->minAngle, -INFINITY);
   a->most = dv_part_limit(o, &j->maxAngle, INFINITY);
-  if (dv_was_set(o, &j->maxEffortVariation)) {
-    a->low = dv_min(a->high, dv_max(a->low, p->forces.data[0] - j->maxEffortVariation));
-    a->high = dv_max(a->low, dv_min(a->high, p->forces.data[0] + j->maxEffortVariation));
-  }
-  if (dv_was_set(o, &j->maxAngleVariation)) {
-    a->least = dv_min(a->most, dv_max(a->least, a->reached - j->maxAngleVariation));
-    a->most = dv_max(a->least, dv_min(a->most, a->reached + j->maxAngleVariation));
-  }
+  dv_part_slow(o, &j->maxEffortVariation, 1, p->forces.data[0], &a->low, &a->high);
+  dv_part_slow(o, &j->maxAngleVariation, 1, a->reached, &a->least, &a->most);
 }
 
 static void joint_show(dvPart *p)
@@ -428,8 +404,8 @@ static dvStatus joint_bwd_init(dvObject *o)
   return DV_OK;
 }
 
-CLASS(dv_joint_actuator_class, "JointActuator", "a joint whose effort is found so that the effectors reach their goals",
-      DV_DOF_VEC1, JointActuator, PLAIN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(joint_fields)}, DV_MEMORY(joint_memory),
-      .init = joint_init, .bwd_init = joint_bwd_init, .reinit = joint_check, .remember = dv_part_remember,
-      .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_joint_actuator_class, "JointActuator",
+                 "a joint whose effort is found so that the effectors reach their goals", DV_DOF_VEC1, JointActuator,
+                 DV_PART_PLAIN, .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(joint_fields)},
+                 DV_MEMORY(joint_memory), .init = joint_init, .bwd_init = joint_bwd_init, .reinit = joint_check,
+                 .remember = dv_part_remember, .destroy = dv_part_destroy);

@@ -104,9 +104,7 @@ void dv_cable_limits(dvPart *p)
   a->high = dv_part_limit(o, &c->maxForce, INFINITY);
   a->least = -dv_part_limit(o, &c->maxNegativeDisp, INFINITY);
   a->most = dv_part_limit(o, &c->maxPositiveDisp, INFINITY);
-  if (!dv_was_set(o, &c->maxDispVariation)) return;
-  a->least = dv_min(a->most, dv_max(a->least, a->reached - c->maxDispVariation));
-  a->most = dv_max(a->least, dv_min(a->most, a->reached + c->maxDispVariation));
+  dv_part_slow(o, &c->maxDispVariation, 1, a->reached, &a->least, &a->most);
 }
 
 void dv_cable_show(dvPart *p)

@@ -51,4 +51,6 @@ void dv_cable_remember(dvObject *o, dvMemoryStream *s);
 void dv_cable_destroy(dvObject *o);
 extern const dvVisualOps dv_cable_visual_ops;
 
+#define DV_CABLE_DRAWN .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &dv_cable_visual_ops}
+
 #endif

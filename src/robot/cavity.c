@@ -116,14 +116,8 @@ void dv_cavity_limits(dvPart *p)
   a->high = dv_part_limit(o, &c->maxPressure, INFINITY);
   a->least = dv_part_limit(o, &c->minVolumeGrowth, -INFINITY);
   a->most = dv_part_limit(o, &c->maxVolumeGrowth, INFINITY);
-  if (dv_was_set(o, &c->maxVolumeGrowthVariation)) {
-    a->least = dv_min(a->most, dv_max(a->least, a->reached - c->maxVolumeGrowthVariation));
-    a->most = dv_max(a->least, dv_min(a->most, a->reached + c->maxVolumeGrowthVariation));
-  }
-  if (dv_was_set(o, &c->maxPressureVariation)) {
-    a->low = dv_min(a->high, dv_max(a->low, p->forces.data[0] - c->maxPressureVariation));
-    a->high = dv_max(a->low, dv_min(a->high, p->forces.data[0] + c->maxPressureVariation));
-  }
+  dv_part_slow(o, &c->maxVolumeGrowthVariation, 1, a->reached, &a->least, &a->most);
+  dv_part_slow(o, &c->maxPressureVariation, 1, p->forces.data[0], &a->low, &a->high);
 }
 
 void dv_cavity_show(dvPart *p)

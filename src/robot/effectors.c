@@ -13,18 +13,6 @@
 
 #include <string.h>
 
-#define CLASS(variable, name_, help_, dofs_, type, ...)     \
-  const dvClass variable = {.struct_size = sizeof(dvClass), \
-                            .name = name_,                  \
-                            .help = help_,                  \
-                            .module = "SoftRobots.Inverse", \
-                            .dofs = dofs_,                  \
-                            .size = sizeof(type),           \
-                            .end_step = dv_part_end_step,   \
-                            __VA_ARGS__}
-#define PLAIN .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops}
-#define DRAWN .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &dv_cable_visual_ops}
-
 static void no_aim(dvPart *p, double h) { DV_UNUSED(p), DV_UNUSED(h); }
 
 // --- PositionEffector --------------------------------------------------------------------------------
@@ -110,12 +98,12 @@ static void position_effector_destroy(dvObject *o)
   dv_ints_free(&((PositionEffector *)o)->pairs);
 }
 
-CLASS(dv_position_effector_class, "PositionEffector", "points or frames that should be at goals",
-      DV_DOF_VEC3 | DV_DOF_RIGID3, PositionEffector,
-      .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &sight_ops},
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_position_block, DV_BLOCK(goal_fields)},
-      .init = position_effector_init, .bwd_init = position_effector_bwd_init, .reinit = dv_position_check,
-      .remember = dv_position_remember, .destroy = position_effector_destroy);
+DV_INVERSE_CLASS(dv_position_effector_class, "PositionEffector", "points or frames that should be at goals",
+                 DV_DOF_VEC3 | DV_DOF_RIGID3, PositionEffector,
+                 .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &sight_ops},
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_position_block, DV_BLOCK(goal_fields)},
+                 .init = position_effector_init, .bwd_init = position_effector_bwd_init, .reinit = dv_position_check,
+                 .remember = dv_position_remember, .destroy = position_effector_destroy);
 
 // --- BarycentricCenterEffector -----------------------------------------------------------------------
 
@@ -201,11 +189,12 @@ static void centre_sketch(dvObject *o, dvSketch *out)
 }
 static const dvVisualOps centre_visual_ops = {.sketch = centre_sketch};
 
-CLASS(dv_centre_effector_class, "BarycentricCenterEffector", "the mean of all points that should be at a goal",
-      DV_DOF_VEC3 | DV_DOF_RIGID3, CentreEffector,
-      .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &centre_visual_ops},
-      .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(centre_fields)}, DV_MEMORY(centre_memory),
-      .init = centre_init, .bwd_init = centre_bwd_init, .remember = dv_part_remember, .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_centre_effector_class, "BarycentricCenterEffector",
+                 "the mean of all points that should be at a goal", DV_DOF_VEC3 | DV_DOF_RIGID3, CentreEffector,
+                 .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops, [DV_ROLE_VISUAL] = &centre_visual_ops},
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(centre_fields)},
+                 DV_MEMORY(centre_memory), .init = centre_init, .bwd_init = centre_bwd_init,
+                 .remember = dv_part_remember, .destroy = dv_part_destroy);
 
 // --- VolumeEffector ----------------------------------------------------------------------------------
 
@@ -248,10 +237,11 @@ static dvStatus volume_bwd_init(dvObject *o)
   return dv_cavity_needs_volume(o, &e->desiredVolume);
 }
 
-CLASS(dv_volume_effector_class, "VolumeEffector", "a cavity that should have a volume", DV_DOF_VEC3, VolumeEffector,
-      PLAIN, .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block, DV_BLOCK(volume_fields)},
-      .init = volume_init, .bwd_init = volume_bwd_init, .reinit = dv_cavity_check, .remember = dv_cavity_remember,
-      .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_volume_effector_class, "VolumeEffector", "a cavity that should have a volume", DV_DOF_VEC3,
+                 VolumeEffector, DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block, DV_BLOCK(volume_fields)},
+                 .init = volume_init, .bwd_init = volume_bwd_init, .reinit = dv_cavity_check,
+                 .remember = dv_cavity_remember, .destroy = dv_part_destroy);
 
 // --- CableEffector -----------------------------------------------------------------------------------
 
@@ -287,10 +277,11 @@ static const dvGauge length_gauge = {
 
 static dvStatus length_init(dvObject *o) { return dv_cable_init(o, &length_gauge, DV_PART_EFFECTOR); }
 
-CLASS(dv_cable_effector_class, "CableEffector", "a length through points that should have a value",
-      DV_DOF_VEC3 | DV_DOF_RIGID3, CableEffector, DRAWN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(length_fields)},
-      .init = length_init, .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember, .destroy = dv_cable_destroy);
+DV_INVERSE_CLASS(dv_cable_effector_class, "CableEffector", "a length through points that should have a value",
+                 DV_DOF_VEC3 | DV_DOF_RIGID3, CableEffector, DV_CABLE_DRAWN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(length_fields)},
+                 .init = length_init, .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember,
+                 .destroy = dv_cable_destroy);
 
 // --- sensors -----------------------------------------------------------------------------------------
 
@@ -302,11 +293,12 @@ static const dvGauge pressure_sensor_gauge = {
 static dvStatus cable_sensor_init(dvObject *o) { return dv_cable_init(o, &cable_sensor_gauge, DV_PART_SENSOR); }
 static dvStatus pressure_sensor_init(dvObject *o) { return dv_cavity_init(o, &pressure_sensor_gauge, DV_PART_SENSOR); }
 
-CLASS(dv_cable_sensor_class, "CableSensor", "measures the length of a cable that does not pull",
-      DV_DOF_VEC3 | DV_DOF_RIGID3, dvCable, DRAWN,
-      .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block}, .init = cable_sensor_init,
-      .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember, .destroy = dv_cable_destroy);
-CLASS(dv_pressure_sensor_class, "SurfacePressureSensor", "measures the volume of a cavity that nothing fills",
-      DV_DOF_VEC3, dvCavity, PLAIN, .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block},
-      .init = pressure_sensor_init, .bwd_init = dv_cavity_bwd_init, .reinit = dv_cavity_check,
-      .remember = dv_cavity_remember, .destroy = dv_part_destroy);
+DV_INVERSE_CLASS(dv_cable_sensor_class, "CableSensor", "measures the length of a cable that does not pull",
+                 DV_DOF_VEC3 | DV_DOF_RIGID3, dvCable, DV_CABLE_DRAWN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block}, .init = cable_sensor_init,
+                 .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember, .destroy = dv_cable_destroy);
+DV_INVERSE_CLASS(dv_pressure_sensor_class, "SurfacePressureSensor",
+                 "measures the volume of a cavity that nothing fills", DV_DOF_VEC3, dvCavity, DV_PART_PLAIN,
+                 .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block},
+                 .init = pressure_sensor_init, .bwd_init = dv_cavity_bwd_init, .reinit = dv_cavity_check,
+                 .remember = dv_cavity_remember, .destroy = dv_part_destroy);

@@ -483,12 +483,23 @@ static void show_contacts(Inverse *s, double h)
   s->maxContactForces = s->touches.count ? high : 0;
 }
 
+static void forget_changes(Inverse *s)
+{
+  dvConstraintProblem *p = &s->solver.problem;
+  for (size_t i = 0; i < p->laws.count; i++) {
+    const dvProblemLaw *l = &p->laws.data[i];
+    const dvPart *part = part_of(l);
+    for (int k = 0; part && part->momentary && k < l->law.rows; k++) p->lambda.data[l->first + k] = 0;
+  }
+}
+
 static bool inverse_find(dvConstraintSolver *base, double tolerance)
 {
   Inverse *s = (Inverse *)base;
   dvConstraintProblem *p = &base->problem;
   s->cases = 0;
   list_touches(s);
+  forget_changes(s);
   settle_others(s, tolerance);
   fix_others(s);
   first_case(s);

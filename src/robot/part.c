@@ -200,6 +200,8 @@ void dv_part_remember(dvObject *o, dvMemoryStream *s)
 {
   dvPart *p = (dvPart *)o;
   dv_remember_array(s, "forces", &p->forces);
+  for (int i = 0; dv_memory_restores(s) && i < o->field_count; i++)   // who is linked to what it tells asks again
+    if (o->fields[i].desc->flags & DV_READ_ONLY) dv_field_touch(&o->fields[i]);
 }
 
 void dv_part_destroy(dvObject *o)

@@ -54,10 +54,11 @@ struct dvPart {
   dvConstraintModel model;
   const dvGauge *gauge;
   dvPartRole role;
-  bool impulses;   // as SOFA: fields hold impulses instead of forces
-  double energy;   // actuators: weight of their energy, below 0 for that of the solver
-  double h;        // of the last step, s
-  double scale;    // from the quantity to what the step corrects: 1, or 1/h for velocities
+  bool impulses;    // as SOFA: fields hold impulses instead of forces
+  double energy;    // actuators: weight of their energy, below 0 for that of the solver
+  bool momentary;   // actuators: the multiplier is a change that is made for good, and begins with 0 in each step
+  double h;         // of the last step, s
+  double scale;     // from the quantity to what the step corrects: 1, or 1/h for velocities
   DV_ARRAY(dvPartAim) aims;
   DV_ARRAY(dvPartSlope) slopes;
   DV_ARRAY(double) quantities;
@@ -81,12 +82,33 @@ static inline double dv_part_limit(const dvObject *o, const double *member, doub
   return dv_was_set(o, member) ? *member : otherwise;
 }
 
+// Between `low` and `high`, but no further from `now` than `most` (times `scale`) lets it in a step, where that was
+// set.
+static inline void dv_part_slow(const dvObject *o, const double *most, double scale, double now, double *low,
+                                double *high)
+{
+  if (!dv_was_set(o, most)) return;
+  *low = dv_min(*high, dv_max(*low, now - scale * *most));
+  *high = dv_max(*low, dv_min(*high, now + scale * *most));
+}
+
 // Law of rows whose multipliers QPInverseProblemSolver finds: it leaves those of actuators as they are, others have
 // none. An impulse from a force or pressure, for the step at hand.
 static inline double dv_part_impulse(const dvPart *p, double force) { return p->impulses ? force : force * p->h; }
 void dv_part_waits(dvObject *o, const dvLaw *law, const double *w, const double *d, double *lambda);
 
 extern const dvConstraintOps dv_part_ops;
+#define DV_PART_PLAIN .ops = {[DV_ROLE_CONSTRAINT] = &dv_part_ops}
+// What SoftRobots.Inverse has: actuators, equalities, effectors, sensors.
+#define DV_INVERSE_CLASS(variable, name_, help_, dofs_, type, ...) \
+  const dvClass variable = {.struct_size = sizeof(dvClass),        \
+                            .name = name_,                         \
+                            .help = help_,                         \
+                            .module = "SoftRobots.Inverse",        \
+                            .dofs = dofs_,                         \
+                            .size = sizeof(type),                  \
+                            .end_step = dv_part_end_step,          \
+                            __VA_ARGS__}
 void dv_part_remember(dvObject *o, dvMemoryStream *s);
 void dv_part_destroy(dvObject *o);
 void dv_part_end_step(dvObject *o);   // measures where the step has led

@@ -27,4 +27,14 @@ void dv_register_robot(dvRegistry *r)
   dv_registry_add(r, &dv_cable_sensor_class);
   dv_registry_add(r, &dv_pressure_sensor_class);
   dv_registry_add(r, &dv_limiter_class);
+  dv_registry_add(r, &dv_communication_class);
+  dv_registry_add(r, &dv_serial_class);
+  dv_registry_add(r, &dv_animation_class);
+  dv_registry_add(r, &dv_rigid_parts_class);
+  dv_registry_add(r, &dv_rigid_rows_class);
+  dv_registry_add(r, &dv_pipe_class);
+  dv_registry_add(r, &dv_young_class);
+  dv_registry_add(r, &dv_surface_force_class);
+  dv_registry_add(r, &dv_equivalent_class);
+  dv_registry_add(r, &dv_beam_rest_class);
 }
