@@ -160,6 +160,15 @@ void dv_lattice_hold(dvLattice *l, size_t point, bool held)
   for (int k = 0; held && k < 3; k++) set(l, l->v[k], slot, 0);
 }
 
+void dv_lattice_weigh(dvLattice *l, const double *mass)
+{
+  for (size_t i = 0; i < l->points; i++) {
+    size_t slot = l->slot_of[i];
+    l->mass[i] = mass[i];
+    if (get(l, l->w, slot) > 0) set(l, l->w, slot, 1 / mass[i]);
+  }
+}
+
 bool dv_lattice_guide(dvLattice *l, size_t point, const double axis[3], int kind)
 {
   if (!l->guide) {
@@ -447,6 +456,7 @@ void dv_lattice_break(dvLattice *l, const dvLatticeDef *def, const uint8_t *brok
     count += 2 * (broken[i] != 0);
   }
   dv_free(at);
+  l->changes++;
   atomic_store(&l->broken, count);
   dv_layout_summarise(l);
 }

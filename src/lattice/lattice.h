@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/isa.h"
 #include "base/pool.h"
+#include "math/vec.h"
 
 enum {
   DV_LATTICE_LANES = 16,      // masses in a slice
@@ -63,10 +64,18 @@ typedef struct dvLatticeWall {
   bool ball;
 } dvLatticeWall;
 
+// A group of masses as a rigid body, at one moment.
+typedef struct dvLatticeBody {
+  dvVec3 centre, spin, torque;
+  dvMat3 inverse;   // of its inertia
+} dvLatticeBody;
+
 // Two groups of masses that a motor turns against each other. Indices are points.
 typedef struct dvLatticeMotor {
   int32_t *groups[2];   // owned
   size_t counts[2];
+  size_t same[2];   // 2 x motor + group of the first group with these points: motors on one body share its sums
+  dvLatticeBody bodies[2];
   int32_t axis[2];         // two points on the axis
   double speed, gain;      // rad/s, N m s/rad
   double most;             // N m
@@ -117,6 +126,7 @@ struct dvLattice {
   bool brittle;   // some class has a limit
   bool damped;    // some class has damping: forces read velocities
   _Atomic(long) broken;
+  unsigned changes;   // of the classes of springs, from outside
 
   // what holds and meets masses
   DV_ARRAY(dvLatticeWall) walls;
@@ -150,6 +160,7 @@ void dv_lattice_get_x(const dvLattice *l, double *x);
 void dv_lattice_get_v(const dvLattice *l, double *v);
 bool dv_lattice_put_forces(dvLattice *l, const double *f);   // NULL: none; false when memory is short
 void dv_lattice_hold(dvLattice *l, size_t point, bool held);
+void dv_lattice_weigh(dvLattice *l, const double *mass);   // other masses; what is held stays held
 void dv_lattice_set_class(dvLattice *l, int number, const dvSpringClass *c);
 void dv_lattice_set_classes_done(dvLattice *l);
 bool dv_lattice_guide(dvLattice *l, size_t point, const double axis[3], int kind);

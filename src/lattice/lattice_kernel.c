@@ -21,6 +21,8 @@ static const double way_length[4] = {1, 1, 1.4142135623730951, 1.732050807568877
 #define LANES (BYTES / 4)
 #define FLOATS 1
 #define TINY 1e-30f
+#define BITS int32_t
+#define ROOT_BITS 0x5f3759df
 #define NAME(x) float_##x
 #define TABLE(t) table_##t##s
 #define TABLE2(t, n) table_##t##s[n]
@@ -30,6 +32,8 @@ static const double way_length[4] = {1, 1, 1.4142135623730951, 1.732050807568877
 #undef LANES
 #undef FLOATS
 #undef TINY
+#undef BITS
+#undef ROOT_BITS
 #undef NAME
 #undef TABLE
 #undef TABLE2
@@ -39,6 +43,8 @@ static const double way_length[4] = {1, 1, 1.4142135623730951, 1.732050807568877
 #define LANES (BYTES / 8)
 #define FLOATS 0
 #define TINY 1e-200
+#define BITS int64_t
+#define ROOT_BITS 0x5fe6eb50c7b537a9
 #define NAME(x) double_##x
 #define TABLE(t) table_##t
 #define TABLE2(t, n) table_##t[n]

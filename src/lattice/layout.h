@@ -16,6 +16,13 @@ void dv_layout_entries(const dvLattice *l, const dvLatticeDef *def, size_t sprin
 // The same for a list, for all springs: two entries each; NULL when memory is short. The caller frees it.
 size_t *dv_layout_list_entries(const dvLattice *l, const dvLatticeDef *def);
 
+// The number of a neighbour on a grid, by the steps to it along the three axes of the layout.
+static inline int dv_layout_way(const int step[3])
+{
+  int line = 3 * (step[2] + 1) + step[1] + 1, way = 3 * line + step[0] + 1;
+  return way > 13 ? way - 1 : way;   // 13 is the mass itself
+}
+
 static inline double dv_layout_length(const dvLatticeDef *def, size_t i)
 {
   if (def->lengths) return def->lengths[i];

@@ -87,12 +87,6 @@ static bool step_of(const Grid *g, const dvLatticeDef *def, size_t spring, int s
   return step[0] || step[1] || step[2];
 }
 
-static int way_of(const int step[3])
-{
-  int line = 3 * (step[2] + 1) + step[1] + 1, way = 3 * line + step[0] + 1;
-  return way > 13 ? way - 1 : way;   // 13 is the mass itself
-}
-
 // stretches of numbers; DV_LAYOUT_UNFIT when two masses stand in one place
 static dvLayoutResult make_runs(Grid *g, dvLattice *l, size_t points)
 {
@@ -175,7 +169,7 @@ static bool place_springs(const Grid *g, dvLattice *l, const dvLatticeDef *def)
     if (!step_of(g, def, i, step)) return false;
     for (int end = 0; end < 2; end++) {
       size_t slot = l->slot_of[def->pairs[2 * i + (size_t)end]];
-      uint8_t *c = &l->cls[(DV_LATTICE_WAYS * (slot / 16) + (size_t)way_of(step)) * 16 + slot % 16];
+      uint8_t *c = &l->cls[(DV_LATTICE_WAYS * (slot / 16) + (size_t)dv_layout_way(step)) * 16 + slot % 16];
       if (*c) return false;   // two springs between two masses
       *c = def->classes[i];
       for (int k = 0; k < 3; k++) step[k] = -step[k];
@@ -228,7 +222,7 @@ void dv_layout_entries(const dvLattice *l, const dvLatticeDef *def, size_t sprin
   DV_REQUIRE(l->grid && step_of(&g, def, spring, step));
   for (int end = 0; end < 2; end++) {
     size_t slot = l->slot_of[def->pairs[2 * spring + (size_t)end]];
-    at[end] = (DV_LATTICE_WAYS * (slot / 16) + (size_t)way_of(step)) * 16 + slot % 16;
+    at[end] = (DV_LATTICE_WAYS * (slot / 16) + (size_t)dv_layout_way(step)) * 16 + slot % 16;
     for (int k = 0; k < 3; k++) step[k] = -step[k];
   }
 }

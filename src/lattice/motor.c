@@ -12,11 +12,7 @@
 #include "math/vec.h"
 
 #include <math.h>
-
-typedef struct Body {
-  dvVec3 centre, spin;
-  dvMat3 inverse;   // of J
-} Body;
+#include <string.h>
 
 static dvVec3 at(const dvLattice *l, const void *const x[3], size_t slot)
 {
@@ -24,39 +20,39 @@ static dvVec3 at(const dvLattice *l, const void *const x[3], size_t slot)
   return dv_vec3(((const double *)x[0])[slot], ((const double *)x[1])[slot], ((const double *)x[2])[slot]);
 }
 
-static Body body_of(const dvLattice *l, const dvLatticeMotor *m, int group, const void *const x[3],
-                    const void *const v[3])
+// One pass: sums about the first mass, which are then moved to the centre.
+static dvLatticeBody body_of(const dvLattice *l, const dvLatticeMotor *m, int group, const void *const x[3],
+                             const void *const v[3])
 {
-  Body b = {.centre = {0, 0, 0}};
-  double mass = 0;
-  dvVec3 momentum = {0, 0, 0}, turning = {0, 0, 0};
+  dvVec3 origin = at(l, x, l->slot_of[m->groups[group][0]]), first = {0, 0, 0}, momentum = {0, 0, 0},
+         turning = {0, 0, 0};
+  double mass = 0, xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0;
   for (size_t i = 0; i < m->counts[group]; i++) {
     int32_t p = m->groups[group][i];
     size_t slot = l->slot_of[p];
-    mass += l->mass[p];
-    b.centre = dv_vec3_add(b.centre, dv_vec3_scale(at(l, x, slot), l->mass[p]));
-    momentum = dv_vec3_add(momentum, dv_vec3_scale(at(l, v, slot), l->mass[p]));
+    double w = l->mass[p];
+    dvVec3 r = dv_vec3_sub(at(l, x, slot), origin), wr = dv_vec3_scale(r, w), u = at(l, v, slot);
+    mass += w;
+    first = dv_vec3_add(first, wr);
+    momentum = dv_vec3_add_scaled(momentum, u, w);
+    turning = dv_vec3_add(turning, dv_vec3_cross(wr, u));
+    xx += wr.x * r.x, yy += wr.y * r.y, zz += wr.z * r.z;
+    xy += wr.x * r.y, yz += wr.y * r.z, zx += wr.z * r.x;
   }
-  b.centre = dv_vec3_scale(b.centre, 1 / mass);
-  dvVec3 mean = dv_vec3_scale(momentum, 1 / mass);
-  dvMat3 j = {{{0}}};
-  for (size_t i = 0; i < m->counts[group]; i++) {
-    int32_t p = m->groups[group][i];
-    size_t slot = l->slot_of[p];
-    dvVec3 r = dv_vec3_sub(at(l, x, slot), b.centre), u = dv_vec3_sub(at(l, v, slot), mean);
-    turning = dv_vec3_add(turning, dv_vec3_scale(dv_vec3_cross(r, u), l->mass[p]));
-    double rr[3] = {r.x, r.y, r.z}, size = dv_vec3_norm2(r);
-    for (int a = 0; a < 3; a++)
-      for (int c = 0; c < 3; c++) j.m[a][c] += l->mass[p] * ((a == c ? size : 0) - rr[a] * rr[c]);
-  }
+  dvVec3 c = dv_vec3_scale(first, 1 / mass);
+  xx -= first.x * c.x, yy -= first.y * c.y, zz -= first.z * c.z;
+  xy -= first.x * c.y, yz -= first.y * c.z, zx -= first.z * c.x;
+  dvMat3 j = {{{yy + zz, -xy, -zx}, {-xy, xx + zz, -yz}, {-zx, -yz, xx + yy}}};
+  dvLatticeBody b = {.centre = dv_vec3_add(origin, c)};
   if (!dv_mat3_inverse(j, &b.inverse)) b.inverse = dv_mat3_scale(j, 0);   // all in a line: nothing to turn
-  b.spin = dv_mat3_mul_vec(b.inverse, turning);
+  b.spin = dv_mat3_mul_vec(b.inverse, dv_vec3_sub(turning, dv_vec3_cross(c, momentum)));
   return b;
 }
 
-static void push(dvLattice *l, const dvLatticeMotor *m, int group, const Body *b, dvVec3 torque, const void *const x[3])
+static void push(dvLattice *l, const dvLatticeMotor *m, int group, const void *const x[3])
 {
-  dvVec3 turn = dv_mat3_mul_vec(b->inverse, torque);
+  const dvLatticeBody *b = &m->bodies[group];
+  dvVec3 turn = dv_mat3_mul_vec(b->inverse, b->torque);
   for (size_t i = 0; i < m->counts[group]; i++) {
     int32_t p = m->groups[group][i];
     size_t slot = l->slot_of[p];
@@ -69,28 +65,57 @@ static void push(dvLattice *l, const dvLatticeMotor *m, int group, const Body *b
   }
 }
 
+// what the moment before has added goes
+static void clear(dvLattice *l, const dvLatticeMotor *m, int group)
+{
+  for (size_t i = 0; i < m->counts[group]; i++) {
+    size_t p = (size_t)m->groups[group][i], slot = l->slot_of[p];
+    for (size_t k = 0; k < 3; k++) {
+      double outer = l->outer ? l->outer[3 * p + k] : 0;
+      if (l->single) ((float *)l->extra[k])[slot] = (float)outer;
+      else ((double *)l->extra[k])[slot] = outer;
+    }
+  }
+}
+
+static dvLatticeBody *body(dvLattice *l, size_t place) { return &l->motors.data[place / 2].bodies[place % 2]; }
+
 void dv_motors_push(dvLattice *l, const void *const x[3], const void *const v[3], double h)
 {
-  for (size_t n = 0; n < l->motors.count; n++)   // what the moment before has added goes
-    for (int g = 0; g < 2; g++)
-      for (size_t i = 0; i < l->motors.data[n].counts[g]; i++) {
-        int32_t p = l->motors.data[n].groups[g][i];
-        for (int k = 0; k < 3; k++) {
-          double outer = l->outer ? l->outer[3 * p + k] : 0;
-          if (l->single) ((float *)l->extra[k])[l->slot_of[p]] = (float)outer;
-          else ((double *)l->extra[k])[l->slot_of[p]] = outer;
-        }
-      }
+  for (size_t g = 0; g < 2 * l->motors.count; g++) {
+    const dvLatticeMotor *m = &l->motors.data[g / 2];
+    if (m->same[g % 2] != g) continue;
+    clear(l, m, (int)(g % 2));
+    *body(l, g) = body_of(l, m, (int)(g % 2), x, v);
+  }
   for (size_t n = 0; n < l->motors.count; n++) {
     dvLatticeMotor *m = &l->motors.data[n];
-    Body a = body_of(l, m, 0, x, v), b = body_of(l, m, 1, x, v);
+    dvLatticeBody *a = body(l, m->same[0]), *b = body(l, m->same[1]);
     dvVec3 axis = dv_vec3_normalise(dv_vec3_sub(at(l, x, l->slot_of[m->axis[1]]), at(l, x, l->slot_of[m->axis[0]])));
-    double rate = dv_vec3_dot(dv_vec3_sub(b.spin, a.spin), axis);
+    double rate = dv_vec3_dot(dv_vec3_sub(b->spin, a->spin), axis);
     m->torque = fmin(fmax(m->gain * (m->speed - rate), -m->most), m->most);
     m->turned += h * rate;
-    push(l, m, 0, &a, dv_vec3_scale(axis, -m->torque), x);
-    push(l, m, 1, &b, dv_vec3_scale(axis, m->torque), x);
+    a->torque = dv_vec3_add_scaled(a->torque, axis, -m->torque);
+    b->torque = dv_vec3_add_scaled(b->torque, axis, m->torque);
   }
+  for (size_t g = 0; g < 2 * l->motors.count; g++)
+    if (l->motors.data[g / 2].same[g % 2] == g) push(l, &l->motors.data[g / 2], (int)(g % 2), x);
+}
+
+void dv_motors_add(dvLattice *l, const dvLatticeMotor *motor)
+{
+  dvLatticeMotor m = *motor;
+  size_t n = l->motors.count;
+  for (size_t k = 0; k < 2; k++) {
+    m.same[k] = 2 * n + k;
+    for (size_t g = 0; g < 2 * n && m.same[k] == 2 * n + k; g++) {
+      const dvLatticeMotor *other = &l->motors.data[g / 2];
+      if (other->counts[g % 2] == m.counts[k] &&
+          memcmp(other->groups[g % 2], m.groups[k], m.counts[k] * sizeof(int32_t)) == 0)
+        m.same[k] = other->same[g % 2];
+    }
+  }
+  dv_push(&l->motors, m);
 }
 
 void dv_motors_free(dvLattice *l)

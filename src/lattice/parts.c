@@ -1,6 +1,7 @@
 // LatticeMaterial, LatticeActuator, LatticeContact, LatticeGuide, LatticeMotor: what SpringLattice reads from its node.
 #include "lattice/parts.h"
 
+#include "lattice/motor.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -148,7 +149,7 @@ static void add_motor(const dvLatticeMotorPart *m, dvLattice *l)
     motor.groups[k] = dv_alloc(lists[k]->count * sizeof(int32_t));
     if (lists[k]->count) memcpy(motor.groups[k], lists[k]->data, lists[k]->count * sizeof(int32_t));
   }
-  dv_push(&l->motors, motor);
+  dv_motors_add(l, &motor);
 }
 
 // the two points that body and wheel share and that are farthest apart, the one with the smaller coordinate first

@@ -25,20 +25,22 @@ typedef struct dvSpringLaw {
 #define DV_LATTICE_MATERIAL_FIELDS(X)                                                                         \
   X(indices, indices, "", "", "points of the region; springs with both ends in it are made of this material") \
   DV_SPRING_LAW_FIELDS(X)                                                                                     \
-  X(real, massDensity, "0", "kg/m3", "of the region, when above 0", .least = "0")
+  X(real, massDensity, "0", "kg/m3", "of the region, when above 0", .least = "0")                             \
+  X(color, color, "0.75 0.75 0.75 1", "", "of the region; one of a list by default", .flags = DV_LOOKS)
 
 typedef struct dvLatticeMaterial {
   dvObject base;
   DV_LATTICE_MATERIAL_FIELDS(DV_MEMBER)
 } dvLatticeMaterial;
 
-#define DV_LATTICE_ACTUATOR_FIELDS(X)                                                               \
-  X(indices, indices, "", "", "points of the region; springs with both ends in it are moved")       \
-  X(string, length, "1", "", "factor of the length at rest: an expression of t (s) and p (cycles)") \
-  X(string, stiffness, "1", "", "factor of the stiffness: an expression of t and p")                \
-  X(real, frequency, "1", "Hz", "p = frequency t + phase")                                          \
-  X(real, phase, "0", "", "cycles by which this region is ahead")                                   \
-  X(vec3, axis, "0 0 0", "", "when not 0: only springs along it (within 40 degrees) change their length")
+#define DV_LATTICE_ACTUATOR_FIELDS(X)                                                                     \
+  X(indices, indices, "", "", "points of the region; springs with both ends in it are moved")             \
+  X(string, length, "1", "", "factor of the length at rest: an expression of t (s) and p (cycles)")       \
+  X(string, stiffness, "1", "", "factor of the stiffness: an expression of t and p")                      \
+  X(real, frequency, "1", "Hz", "p = frequency t + phase")                                                \
+  X(real, phase, "0", "", "cycles by which this region is ahead")                                         \
+  X(vec3, axis, "0 0 0", "", "when not 0: only springs along it (within 40 degrees) change their length") \
+  X(color, color, "0.75 0.75 0.75 1", "", "of the region; one of a list by default", .flags = DV_LOOKS)
 
 typedef struct dvLatticeActuator {
   dvObject base;

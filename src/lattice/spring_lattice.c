@@ -15,6 +15,7 @@
 #include "lattice/spring_lattice.h"
 
 #include "lattice/layout.h"
+#include "lattice/opencl.h"
 #include "math/decompose.h"
 #include "math/vec.h"
 #include "ode/integrator.h"
@@ -27,100 +28,6 @@
 #define SELF dvSpringLattice
 static const dvFieldDesc spring_lattice_fields[] = {DV_SPRING_LATTICE_FIELDS(DV_DESCRIBE)};
 #undef SELF
-
-static const double grid_modulus = 2.2480340;   // E a^2 / K, see above
-
-// --- classes -------------------------------------------------------------------------------------
-
-// what springs of a class have in common
-static int class_of(dvSpringLattice *s, const dvLatticeMaterial *material, dvLatticeActuator *actuator, double weight)
-{
-  for (size_t i = 0; i < s->recipes.count; i++) {
-    const dvRecipe *r = &s->recipes.data[i];
-    if (r->material == material && r->actuator == actuator && fabs(r->weight - weight) < 1e-9) return (int)i + 1;
-  }
-  if (s->recipes.count == DV_LATTICE_CLASSES) return 0;
-  dv_push(&s->recipes, ((dvRecipe){material, actuator, weight}));
-  return (int)s->recipes.count;
-}
-
-static double young_to_force(const dvSpringLattice *s, double young)
-{
-  if (s->lattice->grid) return young * s->lattice->pitch * s->lattice->pitch / grid_modulus;
-  return 6 * young * s->volume / s->total_length;
-}
-
-static void set_recipe(dvSpringLattice *s, size_t i, double time)
-{
-  const dvRecipe *r = &s->recipes.data[i];
-  const dvLatticeMaterial *m = r->material;
-  double young = m ? m->youngModulus : s->youngModulus;
-  dvSpringClass c = {.force = r->weight * (young > 0 ? young_to_force(s, young)
-                                           : m       ? m->stiffness
-                                                     : s->stiffness),
-                     .reach = 1,
-                     .cubic = m ? m->cubic : s->cubic,
-                     .damping = r->weight * (m ? m->damping : s->damping),
-                     .limit = m ? m->breakStrain : s->breakStrain};
-  if (r->actuator) {
-    double variables[2] = {time, r->actuator->frequency * time + r->actuator->phase};
-    c.reach = dv_expression_value(&r->actuator->length_of, variables);
-    c.force *= dv_expression_value(&r->actuator->stiffness_of, variables);
-  }
-  dv_lattice_set_class(s->lattice, (int)i + 1, &c);
-}
-
-static void set_recipes(dvSpringLattice *s, double time)
-{
-  for (size_t i = 0; i < s->recipes.count; i++) set_recipe(s, i, time);
-  dv_lattice_set_classes_done(s->lattice);
-}
-
-static bool along(const dvSpringLattice *s, const dvLatticeActuator *a, size_t spring)
-{
-  dvVec3 axis = dv_vec3_load(a->axis);
-  if (dv_vec3_norm2(axis) == 0) return true;
-  dvVec3 d = dv_vec3_sub(dv_vec3_load(s->rest.data + 3 * (size_t)s->springs.data[2 * spring + 1]),
-                         dv_vec3_load(s->rest.data + 3 * (size_t)s->springs.data[2 * spring]));
-  return fabs(dv_vec3_dot(axis, d)) > 0.76604444 * dv_vec3_norm(axis) * dv_vec3_norm(d);
-}
-
-// which region each spring belongs to: the last that has both of its ends
-static dvStatus paint(dvSpringLattice *s, uint8_t *classes, uint8_t *marks)
-{
-  dvObject *o = &s->base;
-  size_t n = dv_ints_size(&s->springs);
-  const dvLatticeMaterial **material = dv_try_alloc((n + 1) * sizeof *material);
-  dvLatticeActuator **actuator = dv_try_alloc((n + 1) * sizeof *actuator);
-  bool full = !material || !actuator;
-  for (size_t k = 0; k < o->node->objects.count && !full; k++) {
-    dvObject *part = o->node->objects.data[k];
-    bool is_material = part->cls == &dv_lattice_material_class, is_actuator = part->cls == &dv_lattice_actuator_class;
-    if (part->failed || (!is_material && !is_actuator)) continue;
-    const dvInts *region = is_material ? &((dvLatticeMaterial *)part)->indices : &((dvLatticeActuator *)part)->indices;
-    memset(marks, 0, s->state->count);
-    for (size_t i = 0; i < region->count; i++) marks[region->data[i]] = 1;
-    for (size_t i = 0; i < n; i++) {
-      if (!marks[s->springs.data[2 * i]] || !marks[s->springs.data[2 * i + 1]]) continue;
-      if (is_material) material[i] = (dvLatticeMaterial *)part;
-      else if (along(s, (dvLatticeActuator *)part, i)) actuator[i] = (dvLatticeActuator *)part;
-    }
-  }
-  for (size_t i = 0; i < n && !full; i++) {
-    int c = class_of(s, material[i], actuator[i], s->weights.count ? s->weights.data[i] : 1);
-    full = c == 0;
-    classes[i] = (uint8_t)c;
-  }
-  bool memory = material && actuator;
-  dv_free(material);
-  dv_free(actuator);
-  if (!memory) return dv_error(o, NULL, "out of memory for the classes of %zu springs", n);
-  if (full)
-    return dv_error(o, "use fewer regions, or weights of fewer values",
-                    "springs differ in more than %d ways (materials, actuators and weights together)",
-                    DV_LATTICE_CLASSES);
-  return DV_OK;
-}
 
 // --- masses --------------------------------------------------------------------------------------
 
@@ -266,6 +173,9 @@ static double largest_mode(const dvSpringLattice *s, bool damping, double (*b)[6
   for (size_t i = 0; i < def.points; i++) {
     dvMat3 m = {{{b[i][0], b[i][1], b[i][2]}, {b[i][1], b[i][3], b[i][4]}, {b[i][2], b[i][4], b[i][5]}}}, vectors;
     dvVec3 values;
+    double bound = 0;   // of Gershgorin: most masses need no eigenvalue
+    for (int k = 0; k < 3; k++) bound = fmax(bound, fabs(m.m[k][0]) + fabs(m.m[k][1]) + fabs(m.m[k][2]));
+    if (2 * bound / def.mass[i] <= most) continue;
     dv_eigen_symmetric(&m, &values, &vectors);
     most = fmax(most, 2 * values.x / def.mass[i]);
   }
@@ -303,6 +213,8 @@ static dvStatus check_step(dvSpringLattice *s)
 
 static void forget(dvSpringLattice *s)
 {
+  dv_lattice_skin_free(s);
+  dv_lattice_device_close(&s->device_of);
   dv_lattice_destroy(&s->lattice);
   dv_free(s->classes), dv_free(s->mass), dv_free(s->outer);
   s->classes = NULL, s->mass = NULL, s->outer = NULL;
@@ -310,6 +222,38 @@ static void forget(dvSpringLattice *s)
   s->broken.count = 0;
   s->breaks = false;
   s->held_version = 0;
+}
+
+// of what cannot change without the lattice being laid out again
+static uint64_t structure_of(const dvSpringLattice *s)
+{
+  const void *members[] = {&s->springs, &s->lengths, &s->weights, &s->precision, &s->device};
+  uint64_t sum = s->state->count;
+  for (size_t i = 0; i < DV_COUNT(members); i++) {
+    dv_pull(&s->base, members[i]);
+    sum = 31 * sum + dv_field_of(&s->base, members[i])->counter;
+  }
+  return sum;
+}
+
+// The processor can always do it; the reason is told once.
+static void leave_device(dvSpringLattice *s, const char *why)
+{
+  dv_lattice_device_close(&s->device_of);
+  dv_field_warning(&s->base, &s->device, "install a driver (pocl-opencl-icd for processors), or say device=\"cpu\"",
+                   "device=\"opencl\" is not possible: %s; the lattice steps on the processor",
+                   why ? why : "out of memory");
+}
+
+static void choose_device(dvSpringLattice *s)
+{
+  if (s->device == 0) return;
+  dvText why = {0};
+  s->device_of = s->lattice->motors.count ? NULL : dv_lattice_device_open(s->lattice, &why);
+  if (s->lattice->motors.count) dv_text_add(&why, "motors turn on the processor only");
+  if (!s->device_of) leave_device(s, why.text);
+  else if (s->base.printLog) dv_note(&s->base, "steps on %s", dv_lattice_device_name(s->device_of));
+  dv_text_free(&why);
 }
 
 static dvStatus make(dvSpringLattice *s)
@@ -325,17 +269,13 @@ static dvStatus make(dvSpringLattice *s)
   DV_TRY(check_springs(s));
   DV_TRY(dv_parts_check(o->node, points, s->rest.data));
   size_t n = dv_ints_size(&s->springs);
-  uint8_t *marks = dv_try_alloc(points + 1);
   s->classes = dv_try_alloc(n + 1);
   s->mass = dv_try_alloc((points + 1) * sizeof *s->mass);
   s->outer = dv_try_alloc((3 * points + 1) * sizeof *s->outer);
-  if (!marks || !s->classes || !s->mass || !s->outer) {
-    dv_free(marks);
-    return dv_error(o, NULL, "out of memory for %zu springs", n);
-  }
-  dvStatus painted = paint(s, s->classes, marks);
-  dv_free(marks);
-  DV_TRY(painted);
+  if (!s->classes || !s->mass || !s->outer) return dv_error(o, NULL, "out of memory for %zu springs", n);
+  s->regions = dv_lattice_regions(s);
+  s->structure = structure_of(s);
+  DV_TRY(dv_lattice_paint(s));
   DV_TRY(weigh(s, s->mass));
   dvLatticeDef def = dv_spring_lattice_def(s);
   s->lattice = dv_lattice_create(&def);
@@ -347,12 +287,9 @@ static dvStatus make(dvSpringLattice *s)
     return dv_field_error(
         o, &s->youngModulus, "link volume to the generator, or give stiffness",
         "springs that do not lie on a grid need the volume of the body to follow from Young's modulus");
-  set_recipes(s, o->node->time);
-  for (size_t i = 1; i <= s->recipes.count; i++) s->breaks |= s->lattice->classes[i].limit > 0;
-  if (s->breaks) dv_array_resize(&s->broken, n);
+  dv_lattice_set_recipes(s, o->node->time);
   DV_TRY(dv_parts_apply(o->node, s->lattice));
-  s->actuated = false;
-  for (size_t i = 0; i < s->recipes.count; i++) s->actuated |= s->recipes.data[i].actuator != NULL;
+  choose_device(s);
   if (o->printLog)
     dv_note(o, "%zu masses, %zu springs of %zu classes on a %s, %.1f bytes a spring", points, n, s->recipes.count,
             s->lattice->grid ? "grid" : "list", (double)s->lattice->bytes / (double)n);
@@ -369,10 +306,39 @@ static dvStatus make_whole(dvSpringLattice *s)
 
 static dvStatus spring_lattice_bwd_init(dvObject *o) { return make_whole((dvSpringLattice *)o); }
 
+// Regions and numbers of materials that have changed are painted over the lattice as it is; what broke stays broken.
+static dvStatus follow_paint(dvSpringLattice *s, bool *moved)
+{
+  dvObject *o = &s->base;
+  uint64_t regions = dv_lattice_regions(s);
+  bool painted = regions != s->regions;
+  *moved = painted || dv_lattice_laws_moved(s);
+  if (!*moved) return DV_OK;
+  if (painted) {
+    dvLatticeDef def = dv_spring_lattice_def(s);
+    DV_TRY(dv_parts_check(o->node, def.points, s->rest.data));
+    dv_array_resize(&s->broken, def.springs);
+    if (s->broken.count != def.springs) return dv_error(o, NULL, "out of memory for %zu springs", def.springs);
+    dv_lattice_broken(s->lattice, &def, s->broken.data);
+    DV_TRY(dv_lattice_paint(s));
+    dv_lattice_break(s->lattice, &def, s->broken.data);
+    s->regions = regions;
+    dv_lattice_skin_free(s);
+  }
+  dv_lattice_set_recipes(s, o->node->time);
+  return DV_OK;
+}
+
 static dvStatus spring_lattice_reinit(dvObject *o)
 {
-  DV_TRY(check_numbers((dvSpringLattice *)o));
-  return make_whole((dvSpringLattice *)o);
+  dvSpringLattice *s = (dvSpringLattice *)o;
+  DV_TRY(check_numbers(s));
+  if (!s->lattice || structure_of(s) != s->structure) return make_whole(s);
+  bool moved;
+  DV_TRY(weigh(s, s->mass));
+  dv_lattice_weigh(s->lattice, s->mass);
+  DV_TRY(follow_paint(s, &moved));
+  return check_step(s);
 }
 
 static void spring_lattice_destroy(dvObject *o)
@@ -427,7 +393,7 @@ static void spring_lattice_tune(void *user, dvLattice *l, double time)
 {
   dvSpringLattice *s = user;
   for (size_t i = 0; s->actuated && i < s->recipes.count; i++)
-    if (s->recipes.data[i].actuator) set_recipe(s, i, time);
+    if (s->recipes.data[i].actuator) dv_lattice_set_recipe(s, i, time);
   if (!l->motors.count) return;
   size_t motor = 0;
   const dvNode *node = s->base.node;
@@ -450,6 +416,24 @@ static void tell_motors(dvSpringLattice *s)
   }
 }
 
+static void put_state(dvSpringLattice *s)
+{
+  dv_lattice_put_x(s->lattice, dv_state_read(s->state, DV_X));
+  dv_lattice_put_v(s->lattice, dv_state_read(s->state, DV_V));
+}
+
+static bool advance(dvSpringLattice *s, const dvLatticeRun *run)
+{
+  dvText why = {0};
+  bool good = s->device_of && dv_lattice_device_advance(s->device_of, s->lattice, run, &why);
+  if (s->device_of && !good) {
+    leave_device(s, why.text);
+    put_state(s);
+  }
+  dv_text_free(&why);
+  return good || dv_lattice_advance(s->lattice, run);
+}
+
 static dvStatus spring_lattice_solve(dvObject *o, double dt, int x, int v)
 {
   dvSpringLattice *s = (dvSpringLattice *)o;
@@ -459,11 +443,13 @@ static dvStatus spring_lattice_solve(dvObject *o, double dt, int x, int v)
     return dv_error(o, NULL, "the lattice was made for %zu points, and the state has %zu now", l->points,
                     s->state->count);
   dvPlan *plan = dv_ode_plan(&s->plan, o);
+  bool moved;
+  DV_TRY(follow_paint(s, &moved));
+  if (moved) DV_TRY(check_step(s));
   dv_parts_refresh(o->node, l);
   hold(s, plan);
   if (!collect_outer(s, plan, dt)) return dv_error(o, NULL, "out of memory for the forces of others");
-  dv_lattice_put_x(l, dv_state_read(s->state, DV_X));
-  dv_lattice_put_v(l, dv_state_read(s->state, DV_V));
+  put_state(s);
   memcpy(l->gravity, o->node->gravity, sizeof l->gravity);
   l->decay = s->rayleighMass;
   l->drag_value = s->drag;
@@ -476,13 +462,15 @@ static dvStatus spring_lattice_solve(dvObject *o, double dt, int x, int v)
                       .tune = s->actuated || l->motors.count ? spring_lattice_tune : NULL,
                       .user = s};
   dv_timer_begin(o->context->timers, "lattice");
-  bool good = dv_lattice_advance(l, &run);
+  bool good = advance(s, &run);
   dv_timer_end(o->context->timers);
   if (!good) return dv_error(o, NULL, "out of memory for the stages of Runge-Kutta");
   dv_lattice_get_x(l, dv_state_overwrite(s->state, x));
   dv_lattice_get_v(l, dv_state_overwrite(s->state, v));
   tell_motors(s);
-  s->brokenSprings = (int32_t)(atomic_load(&l->broken) / 2);
+  int32_t broken = (int32_t)(atomic_load(&l->broken) / 2);
+  if (broken != s->brokenSprings) dv_lattice_skin_free(s);   // it has opened
+  s->brokenSprings = broken;
   if (s->breaks) dv_touch(o, &s->brokenSprings);
   return DV_OK;
 }

@@ -120,10 +120,29 @@ static int lattice_states(dvObject *o, dvObject **out)
   return 1;
 }
 
+// Of very many springs those of the outside: the others are behind them, and take ten times as long to draw.
+static bool outer_pairs(const dvSpringLattice *s, dvInts *out)
+{
+  uint8_t *on = dv_try_alloc(s->state->count + 1);
+  if (!on) return false;
+  size_t n = s->springs.count, count = 0;
+  const int32_t *ends = s->springs.data;
+  for (size_t i = 0; i < s->skin.points.count; i++) on[s->skin.points.data[i]] = 1;
+  for (size_t i = 0; i < n; i += 2) count += 2 * (on[ends[i]] && on[ends[i + 1]]);
+  bool good = dv_ints_resize(out, count);
+  int32_t *to = good ? dv_ints_edit(out) : NULL;
+  for (size_t i = 0; good && i < n; i += 2)
+    if (on[ends[i]] && on[ends[i + 1]]) *to++ = ends[i], *to++ = ends[i + 1];
+  dv_free(on);
+  return good;
+}
+
 static void lattice_pairs(dvObject *o, dvInts *out)
 {
+  enum { VERY_MANY = 200000 };
   dvSpringLattice *s = (dvSpringLattice *)o;
   if (!s->showSprings) return;
+  if (s->skin.points.count && dv_ints_size(&s->springs) > VERY_MANY && outer_pairs(s, out)) return;
   dv_ints_share(out, &s->springs);
 }
 
@@ -132,7 +151,8 @@ const dvForceOps dv_spring_lattice_force = {.add_force = lattice_add_force,
                                             .add_stiffness = lattice_add_stiffness,
                                             .energy = lattice_energy,
                                             .states = lattice_states,
-                                            .pairs = lattice_pairs};
+                                            .pairs = lattice_pairs,
+                                            .sketch = dv_lattice_sketch};
 
 // --- masses --------------------------------------------------------------------------------------
 
