@@ -6,7 +6,7 @@
 #include "mass/element.h"
 #include "mass/matrix.h"
 
-#include "topology/topology.h"
+#include "topology/change/fill.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static const dvFieldDesc fem_mass_fields[] = {FEM_MASS_FIELDS(DV_DESCRIBE)};
 
 static void fem_mass_destroy(dvObject *o) { dv_mass_matrix_free((dvMassMatrix *)o); }
 
-static void add_element(FemMass *f, const double *x, const int32_t *points, int corners)
+static void add_element(FemMass *f, const double *x, const int32_t *points, int corners, double filled)
 {
   const dvState *s = f->matrix.diagonal.base.state;
   const NodalMassDensity *density = (const NodalMassDensity *)f->nodalMassDensity.target;
@@ -66,7 +66,7 @@ static void add_element(FemMass *f, const double *x, const int32_t *points, int 
   for (int i = 0; i < corners; i++) {
     if (points[i] < 0 || (size_t)points[i] >= s->count) return;
     dv_dof_point(s->base.dof, x + (size_t)points[i] * (size_t)s->base.dof->coord, at + 3 * i);
-    rho[i] = density_at(density, points[i]);
+    rho[i] = filled * density_at(density, points[i]);
   }
   dv_mass_element(f->kind, dv_shape_quadrature(f->kind), at, rho, entries);
   dv_mass_matrix_add(&f->matrix, points, corners, entries);
@@ -84,7 +84,8 @@ static dvStatus integrate(FemMass *f)
     return dv_error(o, NULL, "out of memory for %zu elements", dv_ints_size(elements));
   const double *x = dv_state_read(f->matrix.diagonal.base.state, DV_X_REST);
   int corners = elements->width;
-  for (size_t e = 0; e < dv_ints_size(elements); e++) add_element(f, x, elements->data + e * (size_t)corners, corners);
+  for (size_t e = 0; e < dv_ints_size(elements); e++)
+    add_element(f, x, elements->data + e * (size_t)corners, corners, dv_topology_filled(t, f->kind, e));
   if (!dv_mass_matrix_sum(&f->matrix)) return dv_error(o, NULL, "out of memory");
   return DV_OK;
 }

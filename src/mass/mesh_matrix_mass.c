@@ -11,6 +11,7 @@
 #include "mass/matrix.h"
 #include "mass/mesh_measure.h"
 #include "object/compat.h"
+#include "topology/change/fill.h"
 
 #include <float.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static double integrate(MeshMatrixMass *m, const double *x)
     bool inside = dv_mass_mesh_corners(mesh, x, e, at);
     for (int i = 0; i < corners; i++) {
       inside = inside && points[i] >= 0 && (size_t)points[i] < n;
-      rho[i] = density_of(m, e);
+      rho[i] = density_of(m, e) * dv_topology_filled(mesh->topology, mesh->kind, e);
     }
     if (!inside) continue;
     dv_mass_element(mesh->kind, rule, at, rho, entries);

@@ -1,6 +1,7 @@
 // The mesh of a mass. See mesh_measure.h.
 #include "mass/mesh_measure.h"
 
+#include "topology/change/fill.h"
 #include "topology/geometry.h"
 
 bool dv_mass_mesh_corners(const dvMassMesh *m, const double *x, size_t element, double *points)
@@ -19,7 +20,8 @@ double dv_mass_mesh_measure(const dvMassMesh *m, const double *x, size_t element
 {
   static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   double points[24];
-  return dv_mass_mesh_corners(m, x, element, points) ? dv_element_measure(m->kind, points, own) : 0;
+  double share = dv_topology_filled(m->topology, m->kind, element);
+  return dv_mass_mesh_corners(m, x, element, points) ? share * dv_element_measure(m->kind, points, own) : 0;
 }
 
 bool dv_mass_mesh_find(dvObject *o, dvLink *topology, dvLink *geometry, dvMassMesh *mesh)

@@ -27,6 +27,7 @@ static const struct {
     {"OscillatingTorsionPressureForceField", "counts as constant"},
     {"ParticlesRepulsionForceField", "the direction between two points counts as fixed"},
     {"SPHFluidForceField", "has no stiffness: it limits the time step"},
+    {"IncompressibleFluidForceField", "has no stiffness: what a step does is its force"},
 };
 
 static void read_records(dvText *all)

@@ -271,6 +271,33 @@ static void test_weights(void **state)
   dv_weights_free(&w);
 }
 
+// Mapped positions of a symmetric body differ in their last digit, which decides in what order contacts are found:
+// products and sums are rounded one by one on every processor, as in SOFA.
+static void test_weights_round_plainly(void **state)
+{
+  (void)state;
+  enum { OUT = 200, IN = 50, CORNERS = 8 };
+  dvWeights w = {0};
+  double x[3 * IN], y[3 * OUT], plain[3 * OUT] = {0};
+  for (int i = 0; i < 3 * IN; i++) x[i] = sin(i) * 10;
+  for (int i = 0; i < OUT; i++) {
+    for (int e = 0; e < CORNERS; e++) {
+      int corner = (i + 6 * e) % IN;
+      double weight = (1 + cos(7 * i + e)) / 9;
+      dv_weights_add(&w, corner, weight);
+      for (int k = 0; k < 3; k++) {
+        volatile double product = weight * x[3 * corner + k];
+        plain[3 * i + k] += product;
+      }
+    }
+    dv_weights_end_row(&w);
+  }
+  assert_true(dv_weights_finish(&w, IN));
+  dv_weights_apply(&w, NULL, (dvStrides){3, 3, 3}, x, y);
+  assert_memory_equal(y, plain, sizeof y);
+  dv_weights_free(&w);
+}
+
 static void expect_failure(const char *text)
 {
   dvContext *c = dv_divan_create(1);
@@ -373,6 +400,7 @@ int main(void)
       cmocka_unit_test(test_subset_by_position),
       cmocka_unit_test(test_forces_stay_when_not_mapped),
       cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_weights_round_plainly),
       cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_outside),
   };

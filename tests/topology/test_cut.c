@@ -141,6 +141,73 @@ static void a_whole_cut_makes_two_pieces(void **state)
 }
 
 // a blade that ends inside leaves one piece with a slit; the next stroke goes on from there
+static dvCut sweep(Body *b, const double *from, const double *to, size_t count, double snap);
+
+// who follows a mesh hears of each element once
+typedef struct Heard {
+  dvWatcher watcher;
+  dvElementKind kind;
+  size_t before, batches, added, removed, again;   // again: came and went in the same stroke
+} Heard;
+
+static void hear(dvWatcher *w, const dvChange *c)
+{
+  Heard *h = (Heard *)w;
+  if (c->kind != h->kind || c->what == DV_CHANGES_END) return;
+  h->batches++;
+  if (c->what == DV_ADDED) h->added += c->count;
+  for (size_t i = 0; i < c->count && c->what == DV_REMOVING; i++) {
+    h->removed++;
+    h->again += (size_t)c->indices[i] >= h->before;
+  }
+}
+
+static size_t crossed(const dvTopology *mesh, const dvInts *list, double x)
+{
+  const double *at = dv_topology_positions((dvTopology *)mesh)->data;
+  size_t count = 0, width = (size_t)list->width;
+  for (size_t i = 0; i < dv_ints_size(list); i++) {
+    bool low = false, high = false;
+    for (size_t k = 0; k < width; k++) {
+      double place = at[3 * (size_t)list->data[i * width + k]];
+      low = low || place < x, high = high || place > x;
+    }
+    count += low && high;
+  }
+  return count;
+}
+
+static void a_cut_concerns_each_element_once(void **state)
+{
+  DV_UNUSED(state);
+  double x = 0.13, blade[] = {x, -9, -9, x, 9, -9, x, 9, 9, x, -9, 9};
+  for (int bent = 0; bent < 2; bent++) {   // a sheet of two facets takes several passes
+    Body b;
+    start(&b);
+    assert_int_equal(dv_topology_first_change(b.mesh), DV_OK);
+    Heard cells = {.watcher = {.notice = hear}, .kind = DV_TETRAHEDRON}, faces = cells;
+    cells.before = dv_topology_count(b.mesh, DV_TETRAHEDRON);
+    faces.kind = DV_TRIANGLE, faces.before = dv_topology_count(b.skin, DV_TRIANGLE);
+    size_t cut_cells = crossed(b.mesh, dv_topology_elements(b.mesh, DV_TETRAHEDRON), x);
+    size_t cut_faces = crossed(b.mesh, dv_topology_elements(b.skin, DV_TRIANGLE), x);
+    dv_topology_watch(b.mesh, &cells.watcher);
+    dv_topology_watch(b.skin, &faces.watcher);
+    double from[] = {x, -9, -9, x, -9, 0.1, x, -9, 9}, to[] = {x, 9, -9, x, 9, 0.1, x, 9, 9};
+    dvCut done = bent ? sweep(&b, from, to, 3, 0.1) : cut(&b, blade, 4, 0.1);
+    assert_true(done.split > 0 && done.doubled > 0);
+    assert_int_equal(cells.batches, 2);
+    assert_int_equal(cells.removed, cut_cells);
+    assert_int_equal(cells.again, 0);
+    assert_int_equal(cells.added, dv_topology_count(b.mesh, DV_TETRAHEDRON) - cells.before + cells.removed);
+    // of the surface those go that the blade has cut, and no other
+    assert_int_equal(faces.removed, cut_faces);
+    assert_int_equal(faces.added, dv_topology_count(b.skin, DV_TRIANGLE) - faces.before + faces.removed);
+    dv_topology_unwatch(&cells.watcher);
+    dv_topology_unwatch(&faces.watcher);
+    end(&b);
+  }
+}
+
 static void strokes_add_up(void **state)
 {
   DV_UNUSED(state);
@@ -392,6 +459,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_whole_cut_makes_two_pieces),
+      cmocka_unit_test(a_cut_concerns_each_element_once),
       cmocka_unit_test(strokes_add_up),
       cmocka_unit_test(misses_and_nonsense_change_nothing),
       cmocka_unit_test(random_sweeps_keep_volume_and_mass),

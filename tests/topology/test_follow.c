@@ -283,6 +283,8 @@ static const struct {
     {"FrameBlendingMapping", "cannot follow, and says so"},
     {"SkeletalMotionProjectiveConstraint", "names the frames of a skeleton"},
     {"SPHFluidForceField", "acts on all points of a state, without a mesh"},
+    {"IncompressibleFluidForceField", "acts on all points of a state, without a mesh"},
+    {"FluidBoundary", "samples its mesh anew when it has changed"},
     {"ParticlesRepulsionForceField", "the same"},
     {"SPHFluidSurfaceMapping", "the same"},
     {"ParticleSource", "makes the points itself: own test"},
@@ -291,6 +293,7 @@ static const struct {
     {"PersistentContactBarycentricMapping", "the same"},
     {"BeamProjectionDifferenceMultiMapping", "asks its BeamInterpolation whenever it is applied"},
     {"AdaptiveInflatableBeamForceField", "the same"},
+    {"PREquivalentStiffnessForceField", "joins frames in a row, without a mesh, and says so when their number changes"},
     {"SpringLattice", "has its own points and springs: own test"},
 };
 
@@ -335,11 +338,39 @@ static void components_follow(void **state)
   assert_int_equal(bad, 0);
 }
 
+// cells that a blade parts, filled in part: all forces and masses of hexahedra know of it
+static void components_follow_cuts_of_hexahedra(void **state)
+{
+  DV_UNUSED(state);
+  static const followCase more[] = {
+      {.name = "MeshMatrixMass", .kind = DV_HEXAHEDRON, .attributes = "massDensity='2'"},
+      {.name = "MeshMatrixMass", .kind = DV_HEXAHEDRON, .attributes = "massDensity='2' lumping='1'"},
+      {.name = "FEMMass",
+       .kind = DV_HEXAHEDRON,
+       .attributes = "template='Vec3,Hexahedron'",
+       .beside = "<NodalMassDensity property='2'/>"},
+  };
+  size_t bad = 0, run = 0;
+  for (size_t i = 0; i < DV_COUNT(cases) + DV_COUNT(more); i++) {
+    const followCase *c = i < DV_COUNT(cases) ? &cases[i] : &more[i - DV_COUNT(cases)];
+    if (c->kind != DV_HEXAHEDRON || c->below || c->above) continue;
+    for (uint64_t seed = 1; seed <= 3; seed++, run++)
+      if (!follow_check_cut(c, seed)) {
+        print_error("%s %s, seed %d\n", c->name, c->attributes ? c->attributes : "", (int)seed);
+        bad++;
+        break;
+      }
+  }
+  assert_int_equal(bad, 0);
+  assert_true(run > 40);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_component_has_a_row),
       cmocka_unit_test(components_follow),
+      cmocka_unit_test(components_follow_cuts_of_hexahedra),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

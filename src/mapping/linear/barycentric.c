@@ -10,15 +10,13 @@
 //
 // A point keeps its place in its element while the mesh changes. Points whose element goes, and new ones, are looked
 // for again in the shapes of the start: where an element was split that is the same place, elsewhere the nearest
-// element.
+// element. Who cuts the mesh may know better, since pieces of a cell lie at the same place (cut_embedded.c), and puts
+// them.
 //
 // Frames may be mapped too, so that a beam model follows the tissue around it: they turn with the material of their
 // tetrahedron or hexahedron (embedded_frames.h).
-#include "mapping/linear/embedded_frames.h"
-#include "mapping/linear/linear.h"
-#include "mapping/register.h"
+#include "mapping/linear/barycentric_inside.h"
 #include "math/vec.h"
-#include "mechanics/pairs.h"
 #include "topology/grid/grid.h"
 #include "topology/grid/sparse_grid.h"
 #include "topology/search/locate.h"
@@ -28,37 +26,11 @@
 
 #define SMALL_DISTANCE 1.0   // from an element, in its sizes
 
-#define BARYCENTRIC_FIELDS(X)                                                                                        \
-  X(bool, useRestPosition, "0", "", "find the elements with the rest positions of input and output")                 \
-  X(link, mapper, "", "", "accepted: the mapping chooses how to map by itself", .flags = DV_HIDDEN)                  \
-  X(link, input_topology, "", "", "topology of the input; the one of its node by default", .role = DV_ROLE_TOPOLOGY) \
-  X(link, output_topology, "", "", "topology of the output", .role = DV_ROLE_TOPOLOGY)
-
-// Points of the output in elements of one kind, in any order; an entry goes with the element or the point.
-typedef struct Places {
-  dvInts element, point;
-  dvReals local;   // coordinates in the element
-  dvPairs pairs;
-} Places;
-
-typedef struct Barycentric {
-  dvLinearMapping linear;
-  BARYCENTRIC_FIELDS(DV_MEMBER)
-  dvTopology *mesh;                  // of the input
-  Places places[DV_ELEMENT_KINDS];   // every point has one
-  dvReals in_x, out_x;   // positions in which the elements were found: of the input; of the output, in its coordinates
-  bool nowhere;          // there are no elements any more
-  dvEmbeddedFrames frames;   // when the output has frames
-  size_t flat, outside;      // while rows are made: frames in elements without volume; points that are extrapolated
-  double farthest;           // of those, in sizes of the element
-} Barycentric;
-
-#define SELF Barycentric
+#define SELF dvBarycentric
 static const dvFieldDesc barycentric_fields[] = {BARYCENTRIC_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static bool has_frames(const Barycentric *b) { return b->linear.base.base.dof_out->kind == DV_RIGID3; }
-static const double *place_of(const Barycentric *b, size_t i)
+static const double *place_of(const dvBarycentric *b, size_t i)
 {
   return b->out_x.data + i * (size_t)b->linear.base.base.dof_out->coord;
 }
@@ -83,10 +55,9 @@ static double distance_from(dvElementKind kind, const int32_t *corners, const do
   return size2 > 0 ? sqrt((away[0] * away[0] + away[1] * away[1] + away[2] * away[2]) / size2) : 0;
 }
 
-// a point of the output lies at local coordinates of an element
-static void place(Barycentric *b, size_t point, dvElementKind kind, size_t element, const double local[3])
+void dv_barycentric_add(dvBarycentric *b, size_t point, dvElementKind kind, size_t element, const double local[3])
 {
-  Places *p = &b->places[kind];
+  dvBarycentricPlaces *p = &b->places[kind];
   size_t n = p->element.count;
   p->element.width = p->point.width = 1;
   p->local.width = 3;
@@ -98,7 +69,7 @@ static void place(Barycentric *b, size_t point, dvElementKind kind, size_t eleme
 }
 
 // the next output point lies at local coordinates of an element
-static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
+static void add_in_element(dvBarycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
 {
   double w[8];
   int n = dv_locate_weights(kind, local, w);
@@ -106,17 +77,22 @@ static void add_in_element(Barycentric *b, dvElementKind kind, const int32_t *co
   for (int c = 0; c < n; c++) inside = inside && w[c] >= -1e-6;
   b->outside += !inside;
   if (!inside) b->farthest = fmax(b->farthest, distance_from(kind, corners, local, b->in_x.data));
-  if (has_frames(b)) {
+  if (dv_barycentric_has_frames(b)) {
     if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x.data, place_of(b, b->frames.count))) b->flat++;
     return;
   }
-  for (int c = 0; c < n; c++) dv_weights_add(&b->linear.weights, corners[c], w[c]);
+  // SOFA's order, in which corners are summed: of grids and meshes row by row, of set containers around
+  static const int by_rows[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  for (int c = 0; c < n; c++) {
+    int k = kind == DV_HEXAHEDRON && !b->mesh->dynamic ? by_rows[c] : c;
+    dv_weights_add(&b->linear.weights, corners[k], w[k]);
+  }
   dv_weights_end_row(&b->linear.weights);
 }
 
 // as in SOFA the elements nearest to points outside carry them too; a skin around a coarse mesh is so by intention,
 // what is far away seldom
-static void report_outside(const Barycentric *b, const dvObject *topology)
+static void report_outside(const dvBarycentric *b, const dvObject *topology)
 {
   const dvMapping *m = &b->linear.base;
   size_t n = m->out->count;
@@ -137,7 +113,7 @@ static void report_outside(const Barycentric *b, const dvObject *topology)
 
 // --- regular grids -------------------------------------------------------------------------------
 
-static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLattice *g)
+static dvStatus map_grid(dvBarycentric *b, const dvObject *topology, const dvLattice *g)
 {
   dvObject *o = &b->linear.base.base;
   if (g->n[0] < 2 || g->n[1] < 2 || g->n[2] < 2)
@@ -154,12 +130,12 @@ static dvStatus map_grid(Barycentric *b, const dvObject *topology, const dvLatti
   for (size_t i = 0; i < b->linear.base.out->count; i++) {
     double at[3];
     size_t cell = dv_lattice_find(g, place_of(b, i), at);
-    place(b, i, DV_HEXAHEDRON, cell, at);
+    dv_barycentric_add(b, i, DV_HEXAHEDRON, cell, at);
   }
   return DV_OK;
 }
 
-static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
+static dvStatus map_sparse_grid(dvBarycentric *b, dvObject *topology)
 {
   dvObject *o = &b->linear.base.base;
   const dvSparseLevel *l = dv_sparse_grid_level(topology, 0);
@@ -170,7 +146,7 @@ static dvStatus map_sparse_grid(Barycentric *b, dvObject *topology)
   for (size_t i = 0; i < b->linear.base.out->count; i++) {
     double at[3];
     size_t cell = (size_t)dv_sparse_grid_find(topology, place_of(b, i), at);
-    place(b, i, DV_HEXAHEDRON, cell, at);
+    dv_barycentric_add(b, i, DV_HEXAHEDRON, cell, at);
   }
   return DV_OK;
 }
@@ -215,7 +191,7 @@ static bool choose_elements(dvTopology *t, dvLocateDef *def)
   return false;
 }
 
-static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
+static dvStatus check_corners(const dvBarycentric *b, const dvTopology *t)
 {
   const dvMapping *m = &b->linear.base;
   for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++) {
@@ -229,7 +205,7 @@ static dvStatus check_corners(const Barycentric *b, const dvTopology *t)
 }
 
 // looks for points of the output in the elements of the mesh
-static dvStatus locate(Barycentric *b, const dvLocateDef *def, const int32_t *points, size_t n)
+static dvStatus locate(dvBarycentric *b, const dvLocateDef *def, const int32_t *points, size_t n)
 {
   dvMapping *m = &b->linear.base;
   dvLocation *at = dv_alloc((n + 1) * sizeof *at);
@@ -249,13 +225,13 @@ static dvStatus locate(Barycentric *b, const dvLocateDef *def, const int32_t *po
     size_t e = (size_t)at[i].element;
     const dvLocateElements *l = &def->lists[e >= def->lists[0].count];
     if (e >= def->lists[0].count) e -= def->lists[0].count;
-    place(b, (size_t)points[i], l->kind, e, at[i].local);
+    dv_barycentric_add(b, (size_t)points[i], l->kind, e, at[i].local);
   }
   dv_free(at);
   return status;
 }
 
-static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
+static dvStatus map_mesh(dvBarycentric *b, const int32_t *points, size_t n)
 {
   dvMapping *m = &b->linear.base;
   dvTopology *t = b->mesh;
@@ -263,7 +239,7 @@ static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
   dvLocateDef def = {.x = b->in_x.data};
   bool found = choose_elements(t, &def),
        volumes = found && (def.lists[0].kind == DV_TETRAHEDRON || def.lists[0].kind == DV_HEXAHEDRON);
-  if (has_frames(b) && !volumes)
+  if (dv_barycentric_has_frames(b) && !volumes)
     return dv_error(&m->base, "map frames from a topology with tetrahedra or hexahedra",
                     "the topology %s has no volumes that frames could turn with", t->base.name);
   if (found) return locate(b, &def, points, n);
@@ -274,7 +250,7 @@ static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
   for (size_t i = 0; i < n; i++) {
     double local[3];
     size_t e = (t->kept ? dv_nearest_edge : dv_edge_below)(edges, b->in_x.data, place_of(b, (size_t)points[i]), local);
-    place(b, (size_t)points[i], DV_EDGE, e, local);
+    dv_barycentric_add(b, (size_t)points[i], DV_EDGE, e, local);
   }
   return DV_OK;
 }
@@ -282,7 +258,7 @@ static dvStatus map_mesh(Barycentric *b, const int32_t *points, size_t n)
 // --- the component -------------------------------------------------------------------------------
 
 // finite positions of a state, or NULL after a message
-static const double *positions(const Barycentric *b, dvState *s)
+static const double *positions(const dvBarycentric *b, dvState *s)
 {
   int id = b->useRestPosition ? DV_X_REST : DV_X;
   long bad = dv_state_first_bad(s, id);
@@ -291,8 +267,7 @@ static const double *positions(const Barycentric *b, dvState *s)
   return bad >= 0 ? NULL : dv_state_read(s, id);
 }
 
-// corners of an element: a grid that has not changed need not have made its cells
-static const int32_t *corners_of(const Barycentric *b, dvElementKind kind, size_t element, int32_t buffer[8])
+const int32_t *dv_barycentric_corners(const dvBarycentric *b, dvElementKind kind, size_t element, int32_t buffer[8])
 {
   dvLattice lattice;
   dvObject *t = &b->mesh->base;
@@ -306,8 +281,7 @@ static const int32_t *corners_of(const Barycentric *b, dvElementKind kind, size_
   return e->data + element * (size_t)dv_element_points(kind);
 }
 
-// where each point is: the number of its entry among those of all kinds, counted through, or -1
-static int32_t *index_places(const Barycentric *b, size_t points)
+int32_t *dv_barycentric_index(const dvBarycentric *b, size_t points)
 {
   int32_t *at = dv_alloc((points + 1) * sizeof *at), through = 0;
   for (size_t i = 0; i < points; i++) at[i] = -1;
@@ -320,8 +294,7 @@ static int32_t *index_places(const Barycentric *b, size_t points)
   return at;
 }
 
-// rows from the places of all points
-static dvStatus make_rows(Barycentric *b)
+dvStatus dv_barycentric_make_rows(dvBarycentric *b)
 {
   dvObject *o = &b->linear.base.base;
   dvMapping *m = &b->linear.base;
@@ -330,14 +303,14 @@ static dvStatus make_rows(Barycentric *b)
   dv_embedded_clear(&b->frames);
   b->flat = b->outside = 0;
   b->farthest = 0;
-  int32_t *at = index_places(b, n);
+  int32_t *at = dv_barycentric_index(b, n);
   for (size_t i = 0; i < n; i++) {
     int kind = 0;
     size_t entry = (size_t)at[i];
     while (entry >= b->places[kind].point.count) entry -= b->places[kind++].point.count;
-    const Places *p = &b->places[kind];
+    const dvBarycentricPlaces *p = &b->places[kind];
     int32_t buffer[8];
-    const int32_t *corners = corners_of(b, (dvElementKind)kind, (size_t)p->element.data[entry], buffer);
+    const int32_t *corners = dv_barycentric_corners(b, (dvElementKind)kind, (size_t)p->element.data[entry], buffer);
     const double *local = p->local.data + 3 * entry;
     if (kind != DV_EDGE) {
       add_in_element(b, (dvElementKind)kind, corners, local);
@@ -349,11 +322,11 @@ static dvStatus make_rows(Barycentric *b)
   }
   dv_free(at);
   if (b->flat) return dv_error(o, NULL, "%zu frames lie in elements without volume", b->flat);
-  if (has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
-  return has_frames(b) ? DV_OK : dv_linear_settle(o);
+  if (dv_barycentric_has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
+  return dv_barycentric_has_frames(b) ? DV_OK : dv_linear_settle(o);
 }
 
-static dvStatus find_mesh(Barycentric *b)
+static dvStatus find_mesh(dvBarycentric *b)
 {
   dvObject *o = &b->linear.base.base;
   const dvMapping *m = &b->linear.base;
@@ -367,7 +340,7 @@ static dvStatus find_mesh(Barycentric *b)
   return DV_OK;
 }
 
-static dvStatus take_positions(Barycentric *b)
+static dvStatus take_positions(dvBarycentric *b)
 {
   dvMapping *m = &b->linear.base;
   const double *in = positions(b, m->in), *out = positions(b, m->out);
@@ -380,13 +353,13 @@ static dvStatus take_positions(Barycentric *b)
   return dv_error(&m->base, NULL, "out of memory for %zu points", m->out->count);
 }
 
-static dvStatus find_all(Barycentric *b)
+static dvStatus find_all(dvBarycentric *b)
 {
   dvObject *topology = &b->mesh->base;
   size_t n = b->linear.base.out->count;
   dvLattice lattice;
   for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
-    Places *p = &b->places[kind];
+    dvBarycentricPlaces *p = &b->places[kind];
     p->element.count = p->point.count = p->local.count = 0;
     dv_pairs_forget(&p->pairs);
   }
@@ -400,14 +373,14 @@ static dvStatus find_all(Barycentric *b)
 }
 
 // places follow the elements of the mesh and the points of the output
-static void follow(Barycentric *b)
+static void follow(dvBarycentric *b)
 {
   dvObject *o = &b->linear.base.base;
   const dvState *out = b->linear.base.out;
   dv_element_data_add_places(dv_follow_elements(o, b->mesh, DV_POINT), &b->in_x);
   dv_element_data_add_reals(dv_follow_rows(o, out), &b->out_x, true);
   for (int kind = DV_EDGE; kind <= DV_HEXAHEDRON; kind++) {
-    Places *p = &b->places[kind];
+    dvBarycentricPlaces *p = &b->places[kind];
     p->element.width = p->point.width = 1;
     p->local.width = 3;
     dv_pairs_join(&p->pairs, dv_follow_list(o, b->mesh, (dvElementKind)kind, &p->element),
@@ -417,10 +390,10 @@ static void follow(Barycentric *b)
 }
 
 // points that have lost their element, and new ones
-static dvStatus find_lost(Barycentric *b)
+static dvStatus find_lost(dvBarycentric *b)
 {
   size_t n = b->linear.base.out->count, lost = 0;
-  int32_t *at = index_places(b, n);
+  int32_t *at = dv_barycentric_index(b, n);
   for (size_t i = 0; i < n; i++)
     if (at[i] < 0) at[lost++] = (int32_t)i;
   dvStatus status = lost ? map_mesh(b, at, lost) : DV_OK;
@@ -433,27 +406,27 @@ static const dvMappingOps barycentric_ops;
 
 static void barycentric_topology_changed(dvObject *o)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   const dvMapping *m = &b->linear.base;
   b->nowhere = dv_topology_largest(b->mesh) == DV_POINT;
   if (b->nowhere) return;
   bool known = dv_reals_size(&b->in_x) == m->in->count && dv_reals_size(&b->out_x) == m->out->count;
   // of a mesh that was made again nothing is known
   dvStatus status = known ? find_lost(b) : take_positions(b) == DV_OK ? find_all(b) : DV_ERROR_INPUT;
-  b->nowhere = status != DV_OK || make_rows(b) != DV_OK;
+  b->nowhere = status != DV_OK || dv_barycentric_make_rows(b) != DV_OK;
   if (!b->nowhere) dv_mapping_first_apply(o, &barycentric_ops);
 }
 
 static dvStatus barycentric_init(dvObject *o)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   const dvMapping *m = &b->linear.base;
   DV_TRY(find_mesh(b));
   if (m->in->count > INT32_MAX) return dv_error(o, NULL, "%zu points are too many", m->in->count);
   DV_TRY(take_positions(b));
   DV_TRY(find_all(b));
   // as in SOFA the output keeps its own first positions until everything is initialised
-  DV_TRY(make_rows(b));
+  DV_TRY(dv_barycentric_make_rows(b));
   report_outside(b, &b->mesh->base);
   follow(b);
   return DV_OK;
@@ -461,7 +434,7 @@ static dvStatus barycentric_init(dvObject *o)
 
 static void barycentric_destroy(dvObject *o)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   dv_embedded_free(&b->frames);
   dv_reals_free(&b->in_x);
   dv_reals_free(&b->out_x);
@@ -475,16 +448,16 @@ static void barycentric_destroy(dvObject *o)
 
 // --- operations: those of linear mappings, or of embedded frames ---------------------------------
 
-static bool frames_hold(const Barycentric *b)
+static bool frames_hold(const dvBarycentric *b)
 {
   return !b->nowhere && b->linear.base.out->count == b->frames.count && b->linear.base.in->count == b->frames.in_points;
 }
 
 static void barycentric_apply(dvObject *o, int out_x, int in_x)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (!has_frames(b)) {
+  if (!dv_barycentric_has_frames(b)) {
     if (!b->nowhere) dv_linear_apply(o, out_x, in_x);
   } else if (dv_mapping_fits(m, frames_hold(b))) {
     dv_embedded_apply(&b->frames, dv_state_read(m->in, in_x), dv_state_write(m->out, out_x));
@@ -494,18 +467,18 @@ static void barycentric_apply(dvObject *o, int out_x, int in_x)
 
 static void barycentric_apply_j(dvObject *o, int out_v, int in_v)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (!has_frames(b)) {
+  if (!dv_barycentric_has_frames(b)) {
     if (!b->nowhere) dv_linear_apply_j(o, out_v, in_v);
   } else if (frames_hold(b)) dv_embedded_apply_j(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_v));
 }
 
 static void barycentric_apply_jt(dvObject *o, int in_f, int out_f)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (!has_frames(b)) {
+  if (!dv_barycentric_has_frames(b)) {
     if (!b->nowhere) dv_linear_apply_jt(o, in_f, out_f);
   } else if (m->mapForces && frames_hold(b))
     dv_embedded_apply_jt(&b->frames, dv_state_read(m->out, out_f), dv_state_write(m->in, in_f));
@@ -513,17 +486,17 @@ static void barycentric_apply_jt(dvObject *o, int in_f, int out_f)
 
 static void barycentric_row(dvObject *o, size_t i, dvMatrixSink *sink)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   if (b->nowhere) return;
-  if (!has_frames(b)) dv_linear_row(o, i, sink);
+  if (!dv_barycentric_has_frames(b)) dv_linear_row(o, i, sink);
   else if (frames_hold(b)) dv_embedded_row(&b->frames, i, &b->linear.base, sink);
 }
 
 static void barycentric_add_jdot(dvObject *o, int out_a, int in_v)
 {
-  Barycentric *b = (Barycentric *)o;
+  dvBarycentric *b = (dvBarycentric *)o;
   dvMapping *m = &b->linear.base;
-  if (has_frames(b) && frames_hold(b))
+  if (dv_barycentric_has_frames(b) && frames_hold(b))
     dv_embedded_add_jdot(&b->frames, dv_state_read(m->in, in_v), dv_state_write(m->out, out_a));
 }
 
@@ -547,11 +520,13 @@ const dvClass dv_barycentric_mapping_class = {
     .dofs = DV_DOF_VEC3,
     .dofs_out = DV_DOF_VEC3 | DV_DOF_RIGID3,
     .pairs = pairs,
-    .size = sizeof(Barycentric),
+    .size = sizeof(dvBarycentric),
     .blocks = {&dv_object_block, &dv_mapping_block, DV_BLOCK(barycentric_fields)},
     .ops = {[DV_ROLE_MAPPING] = &barycentric_ops},
     .link = dv_mapping_link,
     .init = barycentric_init,
     .destroy = barycentric_destroy,
     .topology_changed = barycentric_topology_changed,
+    .remember = dv_barycentric_remember,
+    .restored = dv_barycentric_restored,
 };

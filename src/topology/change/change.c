@@ -14,8 +14,9 @@ struct dvChanges {
   bool frozen;                                // a change has been made: nothing is derived any more
   dvElementList elements[DV_ELEMENT_KINDS];   // of points, once frozen
   dvElementData points;
-  dvJournal journal;   // of a topology that no mapping fills
-  dvTrace trace;       // of the batch that goes on
+  dvJournal journal;       // of a topology that no mapping fills
+  dvTrace trace;           // of the batch that goes on
+  struct dvFills *fills;   // see fill.h
   // what it was before the first change
   dvKept before;
   bool given[DV_ELEMENT_KINDS];   // not made or derived
@@ -62,6 +63,13 @@ void dv_topology_unwatch(dvWatcher *w)
 static void note(dvTopology *t, const dvChange *change, const double *positions)
 {
   if (!t->filler) dv_journal_note(&t->changes->journal, change, positions);
+}
+
+struct dvFills **dv_topology_fills(const dvTopology *t) { return t->changes ? &t->changes->fills : NULL; }
+
+void dv_topology_note_fill(dvTopology *t, const int32_t *hexahedra, const dvCellFill *fills, size_t count)
+{
+  if (!t->filler) dv_journal_note_fill(&t->changes->journal, hexahedra, fills, count);
 }
 
 const dvJournal *dv_topology_journal(const dvTopology *t)
@@ -113,6 +121,7 @@ void dv_topology_free_changes(dvTopology *t)
 {
   struct dvChanges *c = t->changes;
   if (!c) return;
+  dv_fills_free(&c->fills);
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS && c->frozen; k++) dv_element_list_fini(&c->elements[k]);
   if (c->frozen) dv_element_data_fini(&c->points);
   for (size_t i = 0; i < c->watchers.count; i++) c->watchers.data[i]->topology = NULL;
@@ -145,6 +154,7 @@ bool dv_topology_put_back(dvTopology *t)
   if (!c || !c->frozen) return false;
   for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS; k++) dv_element_list_fini(&c->elements[k]);
   dv_element_data_fini(&c->points);
+  dv_fills_free(&c->fills);
   dv_journal_free(&c->journal);
   dv_trace_clear(&c->trace);
   c->frozen = t->kept = false;
@@ -277,6 +287,12 @@ dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *posit
 
 dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin)
 {
+  return dv_topology_add_whole(t, kind, points, NULL, count, origin, false);
+}
+
+dvStatus dv_topology_add_whole(dvTopology *t, dvElementKind kind, const int32_t *points, const int32_t *parts,
+                               size_t count, dvOrigin origin, bool exchange)
+{
   DV_REQUIRE(kind > DV_POINT && kind < DV_ELEMENT_KINDS);
   DV_TRY(dv_topology_first_change(t));
   DV_TRY(check_origin(t, kind, count, &origin));
@@ -285,18 +301,18 @@ dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *point
   for (size_t i = 0; i < count * width; i++)
     if (points[i] < 0 || (size_t)points[i] >= point_count)
       return refuse(t, "a new element names point %d, but there are %zu %s", points[i], point_count, "points");
-  for (size_t i = 0; i < count; i++)
-    if (!dv_element_list_push(&t->changes->elements[kind], points + i * width))
-      return dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(kind));
+  if (!dv_element_list_push(&t->changes->elements[kind], points, count))
+    return dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(kind));
   dv_topology_settled(t, kind, point_count);
   dvChange change = {
       .what = DV_ADDED, .kind = kind, .count = count, .before = before, .points = points, .origin = origin};
+  change.parts = parts, change.exchange = exchange && origin.offsets;
   note(t, &change, NULL);
   tell(t, &change);
   return DV_OK;
 }
 
-dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
+static dvStatus remove_elements(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, bool exchange)
 {
   DV_TRY(dv_topology_first_change(t));
   int32_t *sorted = dv_try_alloc((count + 1) * sizeof *sorted);
@@ -307,6 +323,7 @@ dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *in
   if (status == DV_OK) {
     size_t before = dv_topology_count(t, kind), points = dv_topology_point_count(t);
     dvChange change = {.what = DV_REMOVING, .kind = kind, .count = count, .before = before, .indices = sorted};
+    change.exchange = exchange;
     note(t, &change, NULL);
     tell(t, &change);
     if (kind == DV_POINT) follow_points(t, &change);
@@ -316,6 +333,16 @@ dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *in
   }
   dv_free(sorted);
   return status;
+}
+
+dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
+{
+  return remove_elements(t, kind, indices, count, false);
+}
+
+dvStatus dv_topology_remove_exchanged(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
+{
+  return remove_elements(t, kind, indices, count, true);
 }
 
 static dvStatus check_order(const dvTopology *t, dvElementKind kind, const int32_t *order, size_t count)
@@ -399,7 +426,8 @@ int32_t dv_topology_next_at(dvTopology *t, dvElementKind kind, int32_t at)
 
 dvChains dv_topology_chains(dvTopology *t, dvElementKind kind)
 {
-  if (dv_topology_first_change(t) != DV_OK) return (dvChains){0};
+  bool frozen = t->changes && t->changes->frozen && !t->base.failed;
+  if (!frozen && dv_topology_first_change(t) != DV_OK) return (dvChains){0};
   const dvElementList *l = &t->changes->elements[kind];
   return (dvChains){l->first.data, l->next.data, l->list->data};
 }

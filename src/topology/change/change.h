@@ -46,7 +46,11 @@ typedef struct dvChange {
   // removing: numbers, from the highest to the lowest. Renumbered: indices[new] = old. Moved: numbers
   const int32_t *indices;
   const int32_t *points;   // added: the points of the new elements; NULL for points
-  dvOrigin origin;         // added, moved
+  // added, may be NULL: numbers of their largest parts, those of an element in the order of dv_element_parts
+  const int32_t *parts;
+  dvOrigin origin;   // added, moved
+  // Added: the ancestors go next, and the new elements are what they were made into. Removing: these are they.
+  bool exchange;
 } dvChange;
 
 typedef struct dvWatcher {
@@ -69,8 +73,13 @@ void dv_topology_unwatch(dvWatcher *w);
 // `positions` (three numbers each) may be NULL: then they are the weighted sums of the ancestors, or 0.
 dvStatus dv_topology_add_points(dvTopology *t, size_t count, const double *positions, dvOrigin origin);
 dvStatus dv_topology_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin);
+// The same for who knows the largest parts of the new elements (dvChange.parts), or exchanges elements for their pieces
+// (dvChange.exchange): then the ancestors are to be removed next, in the same way.
+dvStatus dv_topology_add_whole(dvTopology *t, dvElementKind kind, const int32_t *points, const int32_t *parts,
+                               size_t count, dvOrigin origin, bool exchange);
 // Numbers in any order, each once. Points must not belong to an element any more.
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
+dvStatus dv_topology_remove_exchanged(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
 // order[new] = old, for all elements of the kind; elements follow when points are renumbered.
 dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order);
 // Points go to the weighted sums of their ancestors, which must be told, in everything that has positions for them.

@@ -3,6 +3,8 @@
 
 #include "math/vec.h"
 #include "topology/change/part.h"
+#include "topology/derive.h"
+#include "topology/search/tuple_set.h"
 
 typedef DV_ARRAY(int32_t) Numbers;
 
@@ -17,16 +19,19 @@ typedef struct Facet {
 typedef struct Crossing {
   int32_t ends[2], facet;
   double share;   // of the way from the first end to the second
+  int32_t edge;   // of the mesh; -1: of a piece
 } Crossing;
 
 typedef struct Blade {
   dvTopology *mesh;
+  dvDraft draft;   // what becomes of the tetrahedra
   const dvIncision *how;
   const double *x;   // positions now
   DV_ARRAY(Facet) facets;
   dvVec3 low, high;
   DV_ARRAY(int32_t) on;       // of each point: one more than the facet that it lies on, 0 for none
   DV_ARRAY(double) heights;   // of each point above the sheet, NAN where it was not asked for
+  DV_ARRAY(bool) divided;     // of each edge of the mesh: it is split
 } Blade;
 
 enum { MOST_PASSES = 8 };
@@ -161,7 +166,7 @@ static bool find_crossing(Blade *b, const int32_t *e, Crossing *out)
     double s = crossing(&b->facets.data[i], x, y);
     if (s < low || s > high || s >= best) continue;
     best = s;
-    *out = (Crossing){{e[0], e[1]}, (int32_t)i, s};
+    *out = (Crossing){{e[0], e[1]}, (int32_t)i, s, -1};
   }
   if (best > 1) return false;
   if (best <= snap) mark(b, e[0], out->facet);
@@ -171,13 +176,35 @@ static bool find_crossing(Blade *b, const int32_t *e, Crossing *out)
 
 typedef DV_ARRAY(Crossing) Crossings;
 
+// edges of pieces that the mesh does not have
+static void find_in_pieces(Blade *b, Crossings *found)
+{
+  dvTupleSet seen;
+  Crossing c;
+  dv_tuple_set_init(&seen, 2);
+  for (size_t i = 0; i < b->draft.points.count; i += 4)
+    for (int k = 0; k < 6; k++) {
+      int32_t edge[2] = {b->draft.points.data[i + (size_t)dv_edges_of_tetrahedron[k][0]],
+                         b->draft.points.data[i + (size_t)dv_edges_of_tetrahedron[k][1]]};
+      bool fresh;
+      dv_tuple_sort(edge, 2);
+      dv_tuple_set_add(&seen, edge, &fresh);
+      if (fresh && dv_mesh_find(b->mesh, DV_EDGE, edge) < 0 && find_crossing(b, edge, &c)) dv_push(found, c);
+    }
+  dv_tuple_set_free(&seen);
+}
+
 // edges to split; ends that are near the sheet come to lie on it
 static void find_crossings(Blade *b, Crossings *found)
 {
   const dvInts *all = dv_topology_elements(b->mesh, DV_EDGE);
   Crossing c;
-  for (size_t i = 0; i < dv_ints_size(all); i++)
-    if (find_crossing(b, all->data + 2 * i, &c)) dv_push(found, c);
+  for (size_t i = 0; i < dv_ints_size(all); i++) {
+    if ((i < b->divided.count && b->divided.data[i]) || !find_crossing(b, all->data + 2 * i, &c)) continue;
+    c.edge = (int32_t)i;
+    dv_push(found, c);
+  }
+  find_in_pieces(b, found);
 }
 
 static dvStatus split(Blade *b, const Crossings *found, bool first, size_t *count)
@@ -191,12 +218,17 @@ static dvStatus split(Blade *b, const Crossings *found, bool first, size_t *coun
     if (first ? is_on(b, p) || is_on(b, q) : is_on(b, p) && is_on(b, q)) continue;
     dv_push(&edges, ((dvEdgeSplit){p, q, c->share}));
     dv_push(&facets, c->facet);
+    if (c->edge < 0 || b->facets.count == 1) continue;   // one plane is met once: nobody asks again
+    if (!b->divided.count) dv_array_resize(&b->divided, dv_topology_count(b->mesh, DV_EDGE));
+    b->divided.data[c->edge] = true;
   }
-  int32_t fresh = edges.count ? dv_mesh_split_edges(b->mesh, edges.data, edges.count) : 0;
-  for (size_t i = 0; i < edges.count && fresh >= 0; i++) mark(b, fresh + (int32_t)i, facets.data[i]);
-  *count += fresh < 0 ? 0 : edges.count;
+  int32_t fresh = (int32_t)dv_topology_point_count(b->mesh);
+  dvStatus status = edges.count ? dv_mesh_add_middles(b->mesh, edges.data, edges.count) : DV_OK;
+  if (status == DV_OK) dv_draft_split(&b->draft, edges.data, edges.count, fresh);
+  for (size_t i = 0; i < edges.count && status == DV_OK; i++) mark(b, fresh + (int32_t)i, facets.data[i]);
+  *count += status == DV_OK ? edges.count : 0;
   dv_array_free(&edges), dv_array_free(&facets);
-  return fresh < 0 ? DV_ERROR_USAGE : DV_OK;
+  return status;
 }
 
 static dvStatus split_all(Blade *b, size_t *count)
@@ -230,7 +262,7 @@ static double point_height(Blade *b, int32_t point)
 // on which side of the sheet a tetrahedron lies: that of its points which are not on it, or of its middle
 static bool is_above(Blade *b, int32_t tetrahedron)
 {
-  const int32_t *c = dv_topology_list(b->mesh, DV_TETRAHEDRON)->data + 4 * (size_t)tetrahedron;
+  const int32_t *c = dv_draft_corners(&b->draft, tetrahedron);
   dvVec3 middle = dv_vec3(0, 0, 0);
   double off = 0;
   bool some = false;
@@ -244,13 +276,11 @@ static bool is_above(Blade *b, int32_t tetrahedron)
 }
 
 // a triangle on the sheet between tetrahedra of either side
-static bool is_cut(void *user, const int32_t *face)
+static bool is_cut(void *user, const dvBetween *face)
 {
   Blade *b = user;
-  int32_t around[2];
-  if (!is_on(b, face[0]) || !is_on(b, face[1]) || !is_on(b, face[2])) return false;
-  return dv_mesh_around(b->mesh, DV_TETRAHEDRON, face, 3, around, 2) == 2 &&
-         is_above(b, around[0]) != is_above(b, around[1]);
+  if (!is_on(b, face->points[0]) || !is_on(b, face->points[1]) || !is_on(b, face->points[2])) return false;
+  return face->count == 2 && is_above(b, face->elements[0]) != is_above(b, face->elements[1]);
 }
 
 // 6 sqrt 2 V over the cube of the root mean square of the edges: 1 for a regular tetrahedron
@@ -291,15 +321,18 @@ dvStatus dv_mesh_cut_sheet(dvTopology *t, const dvIncision *how, const dvSheet *
   if (!b.facets.count)
     dv_warning(how->owner, "give at least three corners that span an area", "a blade of %zu corners cuts nothing",
                sheet->offsets[sheet->facets]);
+  dv_draft_begin(&b.draft, t, DV_TETRAHEDRON);
   if (status == DV_OK) status = split_all(&b, &cut.split);
   look(&b);
   for (size_t i = 0; i < b.on.count; i++)
     if (b.on.data[i]) dv_push(&points, (int32_t)i);
-  if (status == DV_OK) status = dv_mesh_part(t, DV_TETRAHEDRON, points.data, points.count, is_cut, &b, &cut.doubled);
+  if (status == DV_OK) status = dv_draft_part(&b.draft, points.data, points.count, is_cut, &b, &cut.doubled);
+  status = dv_draft_make(&b.draft, status);
   look(&b);
   if (status == DV_OK) cut.quality = worst(&b);
   if (out) *out = cut;
   dv_array_free(&points), dv_array_free(&b.on), dv_array_free(&b.heights), dv_array_free(&b.facets);
+  dv_array_free(&b.divided);
   return status;
 }
 
@@ -327,24 +360,32 @@ static bool is_flat(const dvVec3 x[4])
 }
 
 // Between two points of the blade lies a quad; where it is not flat and convex, two triangles.
-dvStatus dv_mesh_cut_sweep(dvTopology *t, const dvIncision *how, const double *from, const double *to, size_t count,
-                           dvCut *out)
+void dv_sweep_init(dvSweep *s, const double *from, const double *to, size_t count)
 {
   static const int order[] = {0, 1, 2, 3, 0, 1, 2, 0, 2, 3};   // of the quad, then of two triangles
-  DV_ARRAY(double) corners = {0};
-  DV_ARRAY(size_t) offsets = {0};
-  dv_push(&offsets, 0);
+  *s = (dvSweep){0};
+  dv_push(&s->offsets, 0);
   for (size_t i = 0; i + 1 < count; i++) {
     dvVec3 x[4] = {dv_vec3_load(from + 3 * i), dv_vec3_load(from + 3 * i + 3), dv_vec3_load(to + 3 * i + 3),
                    dv_vec3_load(to + 3 * i)};
     bool whole = is_flat(x) && is_convex(x);
     for (int k = whole ? 0 : 4; k < (whole ? 4 : 10); k++) {
       dvVec3 c = x[order[k]];
-      dv_push(&corners, c.x), dv_push(&corners, c.y), dv_push(&corners, c.z);
-      if (k == 3 || k == 6 || k == 9) dv_push(&offsets, corners.count / 3);
+      dv_push(&s->corners, c.x), dv_push(&s->corners, c.y), dv_push(&s->corners, c.z);
+      if (k == 3 || k == 6 || k == 9) dv_push(&s->offsets, s->corners.count / 3);
     }
   }
-  dvStatus status = dv_mesh_cut_sheet(t, how, &(dvSheet){corners.data, offsets.data, offsets.count - 1}, out);
-  dv_array_free(&corners), dv_array_free(&offsets);
+  s->sheet = (dvSheet){s->corners.data, s->offsets.data, s->offsets.count - 1};
+}
+
+void dv_sweep_fini(dvSweep *s) { dv_array_free(&s->corners), dv_array_free(&s->offsets); }
+
+dvStatus dv_mesh_cut_sweep(dvTopology *t, const dvIncision *how, const double *from, const double *to, size_t count,
+                           dvCut *out)
+{
+  dvSweep s;
+  dv_sweep_init(&s, from, to, count);
+  dvStatus status = dv_mesh_cut_sheet(t, how, &s.sheet, out);
+  dv_sweep_fini(&s);
   return status;
 }

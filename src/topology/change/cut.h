@@ -11,6 +11,7 @@
 #ifndef DV_TOPOLOGY_CHANGE_CUT_H
 #define DV_TOPOLOGY_CHANGE_CUT_H
 
+#include "base/array.h"
 #include "topology/change/incise.h"
 
 DV_PUBLIC_BEGIN
@@ -28,12 +29,21 @@ typedef struct dvSheet {
   size_t facets;
 } dvSheet;
 
+// What a blade sweeps: a polyline of `count` points that was at `from` and comes to `to`.
+typedef struct dvSweep {
+  DV_ARRAY(double) corners;
+  DV_ARRAY(size_t) offsets;
+  dvSheet sheet;   // of these
+} dvSweep;
+void dv_sweep_init(dvSweep *s, const double *from, const double *to, size_t count);
+void dv_sweep_fini(dvSweep *s);
+
 // Cuts along a sheet. Facets without area are left out; a sheet of nothing else is refused. `how` gives positions and
 // snap; its snap_end is not used. A sheet that misses changes nothing; that is no mistake, `out` (may be NULL) tells.
 dvStatus dv_mesh_cut_sheet(dvTopology *t, const dvIncision *how, const dvSheet *sheet, dvCut *out);
 // The same along one flat convex polygon of at least three corners.
 dvStatus dv_mesh_cut(dvTopology *t, const dvIncision *how, const double *polygon, size_t corners, dvCut *out);
-// The same along what a blade sweeps: a polyline of `count` points that was at `from` and comes to `to`.
+// The same along what a blade sweeps.
 dvStatus dv_mesh_cut_sweep(dvTopology *t, const dvIncision *how, const double *from, const double *to, size_t count,
                            dvCut *out);
 

@@ -89,14 +89,16 @@ static void column_inherit(const dvColumn *c, size_t row, const Parents *p)
     column_move(c, row, weightiest(p));
     return;
   }
-  dvReals *r = c->values;
   size_t width = row_width(c);
-  double *x = dv_reals_edit(r), sum = 0;
+  double *x = dv_reals_edit(c->values), sum = 0;
   for (size_t k = 0; k < p->count; k++) sum += p->coefficients[k];
   double scale = c->one_for_all && sum > 0 ? 1 / sum : 1;
-  for (size_t k = 0; k < p->count; k++)
-    for (size_t j = 0; j < width; j++)
-      x[row * width + j] += scale * p->coefficients[k] * x[(size_t)p->rows[k] * width + j];
+  double *to = x + row * width;
+  for (size_t k = 0; k < p->count; k++) {
+    const double *from = x + (size_t)p->rows[k] * width;
+    double share = scale * p->coefficients[k];
+    for (size_t j = 0; j < width; j++) to[j] += share * from[j];
+  }
 }
 
 static dvField *field_at(const dvObject *owner, const void *values)
@@ -412,17 +414,17 @@ static bool list_columns_resize(const dvElementList *l, size_t old, size_t rows)
   return good;
 }
 
-bool dv_element_list_push(dvElementList *l, const int32_t *entry)
+bool dv_element_list_push(dvElementList *l, const int32_t *entries, size_t count)
 {
   if (!dv_element_list_chain(l)) return false;
-  size_t width = (size_t)l->list->width, place = l->list->count, row = place / width;
-  if (!dv_ints_resize(l->list, place + width) || !dv_try_reserve(&l->next, width) ||
-      !list_columns_resize(l, row, row + 1))
+  size_t width = (size_t)l->list->width, place = l->list->count, row = place / width, places = count * width;
+  if (!dv_ints_resize(l->list, place + places) || !dv_try_reserve(&l->next, places) ||
+      !list_columns_resize(l, row, row + count))
     return false;
-  l->next.count += width;
-  for (size_t k = 0; k < width; k++) {
-    l->list->data[place + k] = entry[k];
-    chain_in(l, entry[k], place + k);
+  l->next.count += places;
+  for (size_t k = 0; k < places; k++) {
+    l->list->data[place + k] = entries[k];
+    chain_in(l, entries[k], place + k);
   }
   return true;
 }
@@ -469,7 +471,7 @@ static void list_consider(dvElementList *l, dvNewElement *e)
   bool good = find_parents(l, e, &parents),
        wanted = (l->heirs && parents.count) || (l->accept && l->accept(l->user, e));
   int32_t index = (int32_t)e->index;
-  if (good && wanted) good = dv_element_list_push(l, &index);
+  if (good && wanted) good = dv_element_list_push(l, &index, 1);
   if (good && wanted) {
     for (size_t k = 0; k < l->columns.count; k++)
       if (moves(&l->columns.data[k], e->row + 1)) column_inherit(&l->columns.data[k], e->row, &parents);

@@ -142,8 +142,8 @@ static inline void dv_element_list_forget(dvElementList *l)
 // Makes the chains, unless they are there and the list is still the one that they were made for. False when memory is
 // short. For those who read them: everything here does so by itself.
 bool dv_element_list_chain(dvElementList *l);
-// Adds an entry (false when memory is short), or removes one by putting the last in its place. `destroy` is not called.
-bool dv_element_list_push(dvElementList *l, const int32_t *entry);
+// Adds entries (false when memory is short), or removes one by putting the last in its place. `destroy` is not called.
+bool dv_element_list_push(dvElementList *l, const int32_t *entries, size_t count);
 void dv_element_list_erase(dvElementList *l, size_t row);
 // Keeps list and columns for a reset; everything here does so by itself.
 void dv_element_list_keep(dvElementList *l);

@@ -5,56 +5,9 @@
 #include "topology/change/part.h"
 #include "topology/search/surface.h"
 
-#include <stdlib.h>
-
 typedef DV_ARRAY(int32_t) Numbers;
 
 // --- elementary splits ---------------------------------------------------------------------------
-
-// an edge that is to be split, of an element
-typedef struct Met {
-  int32_t element, edge;
-} Met;
-
-typedef DV_ARRAY(Met) MetList;
-
-// what an element is split into
-typedef struct Pieces {
-  Numbers points;            // of each
-  DV_ARRAY(double) shares;   // of the element
-} Pieces;
-
-static int by_element(const void *a, const void *b)
-{
-  const Met *x = a, *y = b;
-  return x->element != y->element ? (x->element > y->element) - (x->element < y->element)
-                                  : (x->edge > y->edge) - (x->edge < y->edge);
-}
-
-static bool has_both(const int32_t *corners, size_t width, int32_t a, int32_t b)
-{
-  int found = 0;
-  for (size_t k = 0; k < width; k++) found += corners[k] == a || corners[k] == b;
-  return found == 2;
-}
-
-// each piece, from number `first` on, that has the edge becomes two: the one at a, then the one at b
-static void split_pieces(Pieces *p, size_t first, size_t width, const dvEdgeSplit *e, int32_t fresh)
-{
-  size_t count = p->shares.count;
-  for (size_t i = first; i < count; i++) {
-    if (!has_both(p->points.data + i * width, width, e->a, e->b)) continue;
-    dv_reserve(&p->points, width);
-    int32_t *near = p->points.data + i * width, *far = p->points.data + p->points.count;
-    for (size_t k = 0; k < width; k++) {
-      far[k] = near[k] == e->a ? fresh : near[k];
-      if (near[k] == e->b) near[k] = fresh;
-    }
-    p->points.count += width;
-    dv_push(&p->shares, (1 - e->share) * p->shares.data[i]);
-    p->shares.data[i] *= e->share;
-  }
-}
 
 static bool can_be_split(dvTopology *t, const dvEdgeSplit *e)
 {
@@ -67,18 +20,7 @@ static bool can_be_split(dvTopology *t, const dvEdgeSplit *e)
   return false;
 }
 
-// elements around an edge
-static void meet(dvTopology *t, dvElementKind kind, const dvEdgeSplit *e, int32_t edge, MetList *met)
-{
-  int32_t width = dv_element_points(kind);
-  const int32_t *list = dv_topology_list(t, kind)->data;
-  for (int32_t at = dv_topology_first_at(t, kind, e->a); at >= 0; at = dv_topology_next_at(t, kind, at)) {
-    if (!has_both(list + at / width * width, (size_t)width, e->a, e->b)) continue;
-    dv_push(met, ((Met){at / width, edge}));
-  }
-}
-
-static dvStatus add_middles(dvTopology *t, const dvEdgeSplit *edges, size_t count)
+dvStatus dv_mesh_add_middles(dvTopology *t, const dvEdgeSplit *edges, size_t count)
 {
   Numbers offsets = {0}, ends = {0};
   DV_ARRAY(double) weights = {0};
@@ -98,30 +40,11 @@ int32_t dv_mesh_split_edges(dvTopology *t, const dvEdgeSplit *edges, size_t coun
   if (dv_topology_first_change(t) != DV_OK) return -1;
   for (size_t i = 0; i < count; i++)
     if (!can_be_split(t, &edges[i])) return -1;
-  dvElementKind kind = dv_topology_count(t, DV_TETRAHEDRON) ? DV_TETRAHEDRON : DV_TRIANGLE;
-  size_t width = (size_t)dv_element_points(kind);
-  if (count && add_middles(t, edges, count) != DV_OK) return -1;
-  MetList met = {0};
-  for (size_t i = 0; i < count; i++) meet(t, kind, &edges[i], (int32_t)i, &met);
-  if (met.count) qsort(met.data, met.count, sizeof *met.data, by_element);
-  Pieces pieces = {0};
-  Numbers gone = {0}, ancestors = {0};
-  for (size_t i = 0; i < met.count;) {
-    int32_t element = met.data[i].element;
-    size_t first = pieces.shares.count;
-    for (size_t k = 0; k < width; k++)
-      dv_push(&pieces.points, dv_topology_list(t, kind)->data[width * (size_t)element + k]);
-    dv_push(&pieces.shares, 1);
-    for (; i < met.count && met.data[i].element == element; i++)
-      split_pieces(&pieces, first, width, &edges[met.data[i].edge], fresh + met.data[i].edge);
-    while (ancestors.count < pieces.shares.count) dv_push(&ancestors, element);
-    dv_push(&gone, element);
-  }
-  dvStatus status = dv_mesh_replace(t, kind, gone.data, gone.count, pieces.points.data, ancestors.data,
-                                    pieces.shares.data, ancestors.count);
-  dv_array_free(&pieces.points), dv_array_free(&pieces.shares);
-  dv_array_free(&gone), dv_array_free(&ancestors), dv_array_free(&met);
-  return status == DV_OK ? fresh : -1;
+  if (count && dv_mesh_add_middles(t, edges, count) != DV_OK) return -1;
+  dvDraft draft;
+  dv_draft_begin(&draft, t, dv_topology_count(t, DV_TETRAHEDRON) ? DV_TETRAHEDRON : DV_TRIANGLE);
+  dv_draft_split(&draft, edges, count, fresh);
+  return dv_draft_make(&draft, DV_OK) == DV_OK ? fresh : -1;
 }
 
 int32_t dv_mesh_split_edge(dvTopology *t, int32_t a, int32_t b, double share)
@@ -265,10 +188,10 @@ static dvStatus walk(Walk *w, dvVec3 aim)
 
 // --- the lips part -------------------------------------------------------------------------------
 
-static bool is_cut(void *user, const int32_t *edge)
+static bool is_cut(void *user, const dvBetween *edge)
 {
   const Walk *w = user;
-  int32_t a = edge[0], b = edge[1];
+  int32_t a = edge->points[0], b = edge->points[1];
   for (size_t i = 0; i + 1 < w->path.count; i++) {
     int32_t p = w->path.data[i], q = w->path.data[i + 1];
     if ((p == a && q == b) || (p == b && q == a)) return true;
@@ -300,7 +223,10 @@ dvStatus dv_mesh_incise(dvTopology *t, const dvIncision *how, const double *corn
   dv_push(&w.path, first);
   dvStatus status = DV_OK;
   for (size_t i = 1; i < count && status == DV_OK; i++) status = walk(&w, dv_vec3_load(corners + 3 * i));
-  if (status == DV_OK) status = dv_mesh_part(t, DV_TRIANGLE, w.path.data, w.path.count, is_cut, &w, &parted);
+  dvDraft draft;
+  dv_draft_begin(&draft, t, DV_TRIANGLE);
+  if (status == DV_OK) status = dv_draft_part(&draft, w.path.data, w.path.count, is_cut, &w, &parted);
+  status = dv_draft_make(&draft, status);
   if (doubled) *doubled = parted;
   dv_array_free(&w.path);
   return status;

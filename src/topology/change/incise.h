@@ -26,6 +26,8 @@ typedef struct dvEdgeSplit {
   double share;
 } dvEdgeSplit;
 int32_t dv_mesh_split_edges(dvTopology *t, const dvEdgeSplit *edges, size_t count);
+// Only the new points of that, with nothing that has them.
+dvStatus dv_mesh_add_middles(dvTopology *t, const dvEdgeSplit *edges, size_t count);
 // Splits a triangle into three at the point with these shares of its corners. Returns as above.
 int32_t dv_mesh_split_triangle(dvTopology *t, int32_t triangle, const double shares[3]);
 

@@ -1,7 +1,7 @@
 // See journal.h.
 #include "topology/change/journal.h"
 
-enum { HAS_ANCESTORS = 1, HAS_COEFFICIENTS = 2, HAS_POSITIONS = 4, ENTRY = 4 };
+enum { HAS_ANCESTORS = 1, HAS_COEFFICIENTS = 2, HAS_POSITIONS = 4, IS_EXCHANGE = 8, ENTRY = 4 };
 
 // --- writing -------------------------------------------------------------------------------------
 
@@ -20,10 +20,11 @@ static void put_reals(dvJournal *j, const double *reals, size_t count)
 void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions)
 {
   bool end = c->what == DV_CHANGES_END;
-  if (end && (j->words.count < ENTRY || j->words.data[j->words.count - ENTRY] == DV_CHANGES_END)) return;
+  if (end && !j->open) return;
+  j->open = !end;
   const dvOrigin *o = &c->origin;
   int32_t has = (o->offsets ? HAS_ANCESTORS : 0) | (o->offsets && o->coefficients ? HAS_COEFFICIENTS : 0) |
-                (positions ? HAS_POSITIONS : 0);
+                (positions ? HAS_POSITIONS : 0) | (c->exchange ? IS_EXCHANGE : 0);
   put(j, (int32_t[]){(int32_t)c->what, (int32_t)c->kind, (int32_t)c->count, has}, ENTRY);
   if (end) return;
   if (c->what == DV_ADDED && c->kind != DV_POINT) put(j, c->points, c->count * (size_t)dv_element_points(c->kind));
@@ -37,10 +38,26 @@ void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions)
   if (positions) put_reals(j, positions, 3 * c->count);
 }
 
+// no change that others hear of: how far hexahedra are filled
+enum { FILLED = DV_CHANGES_END + 1, FILL_WORDS = sizeof(dvCellFill) / sizeof(int32_t) };
+
+void dv_journal_note_fill(dvJournal *j, const int32_t *hexahedra, const dvCellFill *fills, size_t count)
+{
+  j->open = true;
+  put(j, (int32_t[]){FILLED, DV_HEXAHEDRON, (int32_t)count, 0}, ENTRY);
+  put(j, hexahedra, count);
+  for (size_t i = 0; i < count; i++) {
+    int32_t words[FILL_WORDS];
+    memcpy(words, &fills[i], sizeof words);
+    put(j, words, FILL_WORDS);
+  }
+}
+
 void dv_journal_free(dvJournal *j)
 {
   dv_array_free(&j->words);
   dv_array_free(&j->reals);
+  j->open = false;
 }
 
 bool dv_journal_begins(const dvJournal *j, const dvJournal *other)
@@ -85,6 +102,17 @@ static bool take_origin(Reader *r, size_t count, int32_t has, dvOrigin *o)
   return take(r, ancestors, &o->ancestors) && (!(has & HAS_COEFFICIENTS) || take_reals(r, ancestors, &o->coefficients));
 }
 
+static bool replay_fill(dvTopology *t, Reader *r, const int32_t *hexahedra, size_t count)
+{
+  const int32_t *words;
+  if (!take(r, count * FILL_WORDS, &words)) return false;
+  dvCellFill *fills = dv_alloc((count + 1) * sizeof *fills);
+  if (count) memcpy(fills, words, count * sizeof *fills);
+  dvStatus status = dv_topology_fill(t, hexahedra, fills, count);
+  dv_free(fills);
+  return status == DV_OK;
+}
+
 static bool replay_one(dvTopology *t, Reader *r)
 {
   const int32_t *head, *numbers = NULL;
@@ -94,6 +122,7 @@ static bool replay_one(dvTopology *t, Reader *r)
   dvChangeKind what = (dvChangeKind)head[0];
   dvElementKind kind = (dvElementKind)head[1];
   int32_t has = head[3];
+  bool exchange = has & IS_EXCHANGE;
   if (what == DV_CHANGES_END) {
     dv_topology_end_changes(t);
     return true;
@@ -103,12 +132,13 @@ static bool replay_one(dvTopology *t, Reader *r)
   size_t listed = what != DV_ADDED ? count : kind == DV_POINT ? 0 : count * width;
   if (!take(r, listed, &numbers) || !take_origin(r, count, has, &origin)) return false;
   if ((has & HAS_POSITIONS) && !take_reals(r, 3 * count, &positions)) return false;
+  if (head[0] == FILLED) return replay_fill(t, r, numbers, count);
   switch (what) {
   case DV_ADDED:
     return (kind == DV_POINT ? dv_topology_add_points(t, count, positions, origin)
-                             : dv_topology_add(t, kind, numbers, count, origin)) == DV_OK;
+                             : dv_topology_add_whole(t, kind, numbers, NULL, count, origin, exchange)) == DV_OK;
   case DV_REMOVING:
-    return dv_topology_remove(t, kind, numbers, count) == DV_OK;
+    return (exchange ? dv_topology_remove_exchanged : dv_topology_remove)(t, kind, numbers, count) == DV_OK;
   case DV_RENUMBERED:
     return count == dv_topology_count(t, kind) && dv_topology_renumber(t, kind, numbers) == DV_OK;
   case DV_MOVED:

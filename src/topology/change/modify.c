@@ -46,15 +46,17 @@ typedef struct Search {
 // `width` is a constant where this is inlined. The newest point has the fewest elements while meshes are cut.
 static inline __attribute__((always_inline)) size_t search_width(const dvChains *c, const Search *s, uint32_t width)
 {
-  size_t found = 0;
-  int32_t newest = s->points[0];
+  size_t found = 0, others = 0;
+  int32_t newest = s->points[0], other[8];
   for (size_t k = 1; k < s->count; k++) newest = s->points[k] > newest ? s->points[k] : newest;
+  for (size_t k = 0; k < s->count; k++)
+    if (s->points[k] != newest) other[others++] = s->points[k];
   for (int32_t at = c->first[newest]; at; at = c->next[at - 1]) {
     uint32_t element = (uint32_t)(at - 1) / width;
     const int32_t *corners = c->list + (size_t)element * width;
     size_t k = 0;
-    while (k < s->count && has_point(corners, width, s->points[k])) k++;
-    if (k < s->count) continue;
+    while (k < others && has_point(corners, width, other[k])) k++;
+    if (k < others) continue;
     if (found < s->room) s->out[found] = (int32_t)element;
     if (++found == s->most) break;
   }
@@ -84,6 +86,11 @@ size_t dv_mesh_around(dvTopology *t, dvElementKind kind, const int32_t *points, 
   size_t found = search(t, kind, &(Search){points, count, out, room, SIZE_MAX});
   dv_tuple_sort(out, (int)dv_min_size(found, room));
   return found;
+}
+
+size_t dv_mesh_count_around(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, size_t most)
+{
+  return search(t, kind, &(Search){points, count, NULL, 0, most});
 }
 
 int32_t dv_mesh_find(dvTopology *t, dvElementKind kind, const int32_t *points)
@@ -121,46 +128,94 @@ bool dv_mesh_may_change(dvTopology *t, const dvObject *o)
 
 typedef dvNumbers Numbers;
 
-// parts that new elements lack, each kind in its order: edges, triangles, quads
-typedef struct Missing {
-  dvTupleSet seen[DV_QUAD + 1];
-  Numbers points[DV_QUAD + 1];
-} Missing;
+// parts of new elements, and those of them that the mesh lacks, each kind in its order: edges, triangles, quads
+typedef struct Parts {
+  dvTupleSet all[DV_QUAD + 1];
+  Numbers numbers[DV_QUAD + 1];   // of each in the mesh; of one that it lacks -1 - its place among those
+  Numbers missing[DV_QUAD + 1];   // their points
+  Numbers largest;                // for each new element its largest parts, by their places in `all`
+} Parts;
 
-static void find_missing(dvTopology *t, dvElementKind kind, const int32_t *element, Missing *m)
+// The points of part i of an element, as they stand there and in ascending order.
+static inline void take_part(const dvElementParts *p, int width, const int32_t *element, int i, int32_t part[4],
+                             int32_t key[4])
 {
-  for (const dvElementParts *p = dv_element_parts(kind); p->count; p++) {
+  for (int k = 0; k < width; k++) key[k] = part[k] = element[p->table[i * width + k]];
+  dv_tuple_sort(key, width);
+}
+
+static int dimension(dvElementKind kind)
+{
+  return kind == DV_POINT ? 0 : kind == DV_EDGE ? 1 : kind == DV_TRIANGLE || kind == DV_QUAD ? 2 : 3;
+}
+
+// `own`: one of the new elements, not a part of them
+static void find_parts(dvTopology *t, dvElementKind kind, const int32_t *element, Parts *m, bool own)
+{
+  const dvElementParts *parts = dv_element_parts(kind);
+  bool known = dimension(kind) == 3;   // edges: all of its faces are missing, and have been here with their edges
+  for (const dvElementParts *p = parts; p->count; p++) {
+    if (p->kind == DV_EDGE && known) continue;
     int width = dv_element_points(p->kind);
+    Numbers *numbers = &m->numbers[p->kind], *missing = &m->missing[p->kind];
     for (int i = 0; i < p->count; i++) {
       int32_t part[4], key[4];
       bool fresh = false;
-      for (int k = 0; k < width; k++) key[k] = part[k] = element[p->table[i * width + k]];
-      if (dv_mesh_find(t, p->kind, part) >= 0) continue;
-      dv_tuple_sort(key, width);
-      dv_tuple_set_add(&m->seen[p->kind], key, &fresh);
-      if (!fresh) continue;
-      find_missing(t, p->kind, part, m);
-      for (int k = 0; k < width; k++) dv_push(&m->points[p->kind], part[k]);
+      take_part(p, width, element, i, part, key);
+      int32_t place = dv_tuple_set_add(&m->all[p->kind], key, &fresh);
+      if (place < 0) return;   // memory is short, see add_missing
+      if (own && p->kind == parts->kind) dv_push(&m->largest, place);
+      if (fresh) dv_push(numbers, dv_mesh_find(t, p->kind, part));
+      known = known && numbers->data[place] < 0;
+      if (!fresh || numbers->data[place] >= 0) continue;
+      find_parts(t, p->kind, part, m, false);
+      numbers->data[place] = -1 - (int32_t)(missing->count / (size_t)width);
+      for (int k = 0; k < width; k++) dv_push(missing, part[k]);
     }
   }
 }
 
-static dvStatus add_missing(dvTopology *t, dvElementKind kind, const int32_t *elements, size_t count)
+static dvStatus find_all_parts(dvTopology *t, dvElementKind kind, const int32_t *elements, size_t count, Parts *m)
 {
-  Missing m = {0};
   size_t width = (size_t)dv_element_points(kind);
-  dvStatus status = DV_OK;
-  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) dv_tuple_set_init(&m.seen[k], dv_element_points(k));
-  for (size_t i = 0; i < count; i++) find_missing(t, kind, elements + i * width, &m);
-  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) {
-    size_t lacking = m.points[k].count / (size_t)dv_element_points(k);
-    if (m.seen[k].failed && status == DV_OK)
-      status = dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(k));
-    if (status == DV_OK && lacking) status = dv_topology_add(t, k, m.points[k].data, lacking, (dvOrigin){0});
-    dv_tuple_set_free(&m.seen[k]);
-    dv_array_free(&m.points[k]);
+  for (const dvElementParts *p = dv_element_parts(kind); p->count; p++)
+    dv_tuple_set_expect(&m->all[p->kind], 2 * count);
+  for (size_t i = 0; i < count; i++) find_parts(t, kind, elements + i * width, m, true);
+  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++)
+    if (m->all[k].failed)
+      return dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(k));
+  return DV_OK;
+}
+
+static dvStatus add_missing(dvTopology *t, dvElementKind kind, Parts *m)
+{
+  dvElementKind largest = dv_element_parts(kind)->kind;
+  int32_t before = (int32_t)(m->largest.count ? dv_topology_count(t, largest) : 0);
+  for (size_t i = 0; i < m->largest.count; i++) {
+    int32_t number = m->numbers[largest].data[m->largest.data[i]];
+    m->largest.data[i] = number >= 0 ? number : before - 1 - number;
   }
-  return status;
+  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) {
+    size_t lacking = m->missing[k].count / (size_t)dv_element_points(k);
+    if (lacking) DV_TRY(dv_topology_add(t, k, m->missing[k].data, lacking, (dvOrigin){0}));
+  }
+  return DV_OK;
+}
+
+static void parts_init(Parts *m)
+{
+  *m = (Parts){0};
+  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) dv_tuple_set_init(&m->all[k], dv_element_points(k));
+}
+
+static void parts_free(Parts *m)
+{
+  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) {
+    dv_tuple_set_free(&m->all[k]);
+    dv_array_free(&m->numbers[k]);
+    dv_array_free(&m->missing[k]);
+  }
+  dv_array_free(&m->largest);
 }
 
 static dvStatus refuse(const dvTopology *t, const char *format, int32_t point, const char *kind)
@@ -188,13 +243,23 @@ static dvStatus check_new(dvTopology *t, dvElementKind kind, const int32_t *poin
   return DV_OK;
 }
 
+static dvStatus may_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, Parts *m)
+{
+  DV_TRY(dv_topology_first_change(t));
+  DV_TRY(check_new(t, kind, points, count));
+  return find_all_parts(t, kind, points, count, m);
+}
+
 dvStatus dv_mesh_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin)
 {
   if (count == 0) return DV_OK;
-  DV_TRY(dv_topology_first_change(t));
-  DV_TRY(check_new(t, kind, points, count));
-  DV_TRY(add_missing(t, kind, points, count));
-  return dv_topology_add(t, kind, points, count, origin);
+  Parts parts;
+  parts_init(&parts);
+  dvStatus status = may_add(t, kind, points, count, &parts);
+  if (status == DV_OK) status = add_missing(t, kind, &parts);
+  if (status == DV_OK) status = dv_topology_add_whole(t, kind, points, parts.largest.data, count, origin, false);
+  parts_free(&parts);
+  return status;
 }
 
 // --- removing ------------------------------------------------------------------------------------
@@ -222,8 +287,8 @@ static void take_existing(dvTopology *t, dvElementKind kind, const int32_t *indi
                dv_element_name(kind));
 }
 
-// parts and points of the elements that go
-static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIsolated isolated,
+// parts and points of the elements that go, without the parts that are known to stay
+static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIsolated isolated, const Parts *stay,
                    Numbers parts[DV_ELEMENT_KINDS])
 {
   size_t width = (size_t)dv_element_points(kind);
@@ -231,15 +296,14 @@ static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIso
   for (size_t i = 0; i < gone->count; i++) {
     const int32_t *e = list->data + width * (size_t)gone->data[i];
     for (size_t k = 0; k < width && isolated == DV_REMOVE_POINTS; k++) dv_push(&parts[DV_POINT], e[k]);
-    for (const dvElementParts *p = dv_element_parts(kind); p->count; p++) {
-      int corners = dv_element_points(p->kind);
+    for (const dvElementParts *p = dv_element_parts(kind); p->count; p++)
       for (int j = 0; j < p->count; j++) {
-        int32_t part[4];
-        for (int k = 0; k < corners; k++) part[k] = e[p->table[j * corners + k]];
+        int32_t part[4], key[4];
+        take_part(p, dv_element_points(p->kind), e, j, part, key);
+        if (stay && dv_tuple_set_find(&stay->all[p->kind], key) >= 0) continue;
         int32_t number = dv_mesh_find(t, p->kind, part);
         if (number >= 0) dv_push(&parts[p->kind], number);
       }
-    }
   }
 }
 
@@ -253,11 +317,6 @@ static dvStatus remove_isolated(dvTopology *t, dvElementKind kind, Numbers *cand
       candidates->data[kept++] = number;
   }
   return kept ? dv_topology_remove(t, kind, candidates->data, kept) : DV_OK;
-}
-
-static int dimension(dvElementKind kind)
-{
-  return kind == DV_POINT ? 0 : kind == DV_EDGE ? 1 : kind == DV_TRIANGLE || kind == DV_QUAD ? 2 : 3;
 }
 
 // Points that no element of the dimension of the removed ones has any more. Faces and edges at them that were no part
@@ -286,20 +345,38 @@ static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Num
   return kept ? dv_topology_remove(t, DV_POINT, points->data, kept) : DV_OK;
 }
 
+// elements that go, and what goes with them when nothing has it any more
+typedef struct Leaving {
+  dvElementKind kind;
+  bool exchange;
+  Numbers gone, parts[DV_ELEMENT_KINDS];
+} Leaving;
+
+static dvStatus leave(dvTopology *t, Leaving *l)
+{
+  dvStatus status = DV_OK;
+  if (l->gone.count)
+    status = (l->exchange ? dv_topology_remove_exchanged : dv_topology_remove)(t, l->kind, l->gone.data, l->gone.count);
+  for (int k = DV_QUAD; k >= DV_EDGE && status == DV_OK; k--)
+    if (l->parts[k].count) status = remove_isolated(t, (dvElementKind)k, &l->parts[k]);
+  if (status == DV_OK && l->parts[DV_POINT].count) status = remove_isolated_points(t, l->kind, &l->parts[DV_POINT]);
+  return status;
+}
+
+static void leaving_free(Leaving *l)
+{
+  for (int k = DV_POINT; k <= DV_QUAD; k++) dv_array_free(&l->parts[k]);
+  dv_array_free(&l->gone);
+}
+
 dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, dvIsolated isolated)
 {
   DV_TRY(dv_topology_first_change(t));
-  Numbers gone = {0}, parts[DV_ELEMENT_KINDS] = {0};
-  take_existing(t, kind, indices, count, &gone);
-  if (kind != DV_POINT && isolated != DV_KEEP_ISOLATED) gather(t, kind, &gone, isolated, parts);
-  dvStatus status = gone.count ? dv_topology_remove(t, kind, gone.data, gone.count) : DV_OK;
-  for (int k = DV_QUAD; k >= DV_EDGE; k--) {
-    if (status == DV_OK && parts[k].count) status = remove_isolated(t, (dvElementKind)k, &parts[k]);
-    dv_array_free(&parts[k]);
-  }
-  if (status == DV_OK && parts[DV_POINT].count) status = remove_isolated_points(t, kind, &parts[DV_POINT]);
-  dv_array_free(&parts[DV_POINT]);
-  dv_array_free(&gone);
+  Leaving l = {.kind = kind};
+  take_existing(t, kind, indices, count, &l.gone);
+  if (kind != DV_POINT && isolated != DV_KEEP_ISOLATED) gather(t, kind, &l.gone, isolated, NULL, l.parts);
+  dvStatus status = leave(t, &l);
+  leaving_free(&l);
   return status;
 }
 
@@ -307,10 +384,24 @@ dvStatus dv_mesh_replace(dvTopology *t, dvElementKind kind, const int32_t *gone,
                          const int32_t *points, const int32_t *ancestors, const double *shares, size_t count)
 {
   int32_t *offsets = dv_alloc((count + 1) * sizeof *offsets);
+  Parts parts;
+  Leaving l = {.kind = kind, .exchange = true};
+  parts_init(&parts);
   for (size_t i = 0; i <= count; i++) offsets[i] = (int32_t)i;
-  dvStatus status = dv_mesh_add(t, kind, points, count, (dvOrigin){offsets, ancestors, shares});
+  dvStatus status = may_add(t, kind, points, count, &parts);
+  if (status == DV_OK) {   // while points have few neighbours; numbers stay when others are added
+    take_existing(t, kind, gone, gone_count, &l.gone);
+    gather(t, kind, &l.gone, DV_REMOVE_PARTS, &parts, l.parts);
+    status = add_missing(t, kind, &parts);
+  }
+  if (status == DV_OK)
+    status =
+        dv_topology_add_whole(t, kind, points, parts.largest.data, count, (dvOrigin){offsets, ancestors, shares}, true);
+  if (status == DV_OK) status = leave(t, &l);
+  leaving_free(&l);
+  parts_free(&parts);
   dv_free(offsets);
-  return status == DV_OK ? dv_mesh_remove(t, kind, gone, gone_count, DV_REMOVE_PARTS) : status;
+  return status;
 }
 
 // --- moving --------------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ int32_t dv_mesh_find(dvTopology *t, dvElementKind kind, const int32_t *points);
 // returns how many there are.
 size_t dv_mesh_around(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, int32_t *out,
                       size_t room);
+// How many there are, counted up to `most`: quicker.
+size_t dv_mesh_count_around(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, size_t most);
 
 // Parts of an element, places as in derive.h: table[part * dv_element_points(kind) + corner]
 typedef struct dvElementParts {

@@ -3,117 +3,158 @@
 
 #include <stdlib.h>
 
-typedef DV_ARRAY(int32_t) Numbers;
+typedef dvNumbers Numbers;
 
 // a corner of an element that gets another point
 typedef struct Corner {
   int32_t element, old, fresh;
 } Corner;
 
-typedef DV_ARRAY(Corner) Corners;
+// a face of an element at the point that is looked at, by its other points
+typedef struct Side {
+  int32_t others[2];
+  int32_t element;   // number of the element around the point
+  int32_t next;      // another one with the same points: 1 + its place, 0 for none
+} Side;
 
 typedef struct Parting {
-  dvTopology *mesh;
-  dvElementKind kind;
-  bool (*is_cut)(void *user, const int32_t *face);
+  dvDraft *draft;
+  bool (*is_cut)(void *user, const dvBetween *face);
   void *user;
-  Corners corners;
+  DV_ARRAY(Corner) corners;
+  // around a point
+  Numbers around, sector, have;
+  DV_ARRAY(Side) sides;
+  Numbers slots;   // where each set of points is in the sides: 1 + the place of the last one that has it
 } Parting;
 
-// do two elements at a point hang together?
-static bool hang_together(const Parting *p, int32_t point, const int32_t *a, const int32_t *b)
+// --- what hangs together -------------------------------------------------------------------------
+
+static void add_side(Parting *p, int32_t element, int32_t a, int32_t b)
 {
-  size_t width = (size_t)dv_element_points(p->kind), common = 1;
-  int32_t face[4] = {point};
-  for (size_t i = 0; i < width; i++)
-    for (size_t k = 0; k < width && a[i] != point; k++)
-      if (a[i] == b[k]) face[common++] = a[i];
-  return common == width - 1 && !p->is_cut(p->user, face);
+  uint64_t low = (uint32_t)(a < b ? a : b), high = (uint32_t)(a < b ? b : a);
+  size_t mask = p->slots.count - 1, at = (size_t)(((high << 32 | low) * 0x9e3779b97f4a7c15u) >> 40) & mask;
+  Side side = {{(int32_t)low, (int32_t)high}, element, 0};
+  for (;; at = (at + 1) & mask) {
+    int32_t there = p->slots.data[at];
+    const Side *other = there ? &p->sides.data[there - 1] : NULL;
+    if (other && (other->others[0] != side.others[0] || other->others[1] != side.others[1])) continue;
+    side.next = there;
+    dv_push(&p->sides, side);
+    p->slots.data[at] = (int32_t)p->sides.count;
+    return;
+  }
+}
+
+static void find_sides(Parting *p, int32_t point)
+{
+  size_t width = (size_t)dv_element_points(p->draft->kind), slots = 16;
+  while (slots < 2 * (width - 1) * p->around.count) slots *= 2;
+  p->sides.count = p->slots.count = 0;
+  dv_array_resize(&p->slots, slots);
+  for (size_t i = 0; i < p->around.count; i++) {
+    const int32_t *c = dv_draft_corners(p->draft, p->around.data[i]);
+    int32_t others[3];
+    size_t count = 0;
+    for (size_t k = 0; k < width; k++)
+      if (c[k] != point) others[count++] = c[k];
+    if (width == 3)
+      for (size_t k = 0; k < count; k++) add_side(p, (int32_t)i, others[k], others[k]);
+    else
+      for (size_t k = 0; k < count; k++) add_side(p, (int32_t)i, others[k], others[(k + 1) % count]);
+  }
+}
+
+// sectors are trees of elements: each names one before it, or itself
+static int32_t root(const Numbers *sector, int32_t i)
+{
+  while (sector->data[i] != i) i = sector->data[i];
+  return i;
+}
+
+static void join(Numbers *sector, int32_t a, int32_t b)
+{
+  a = root(sector, a), b = root(sector, b);
+  sector->data[a > b ? a : b] = a > b ? b : a;
+}
+
+// elements with a face in common hang together, unless it is cut
+static void join_over(Parting *p, int32_t point, int32_t last)
+{
+  const Side *s = &p->sides.data[last - 1];
+  if (!s->next) return;
+  p->have.count = 0;
+  for (int32_t at = last; at; at = p->sides.data[at - 1].next)
+    dv_push(&p->have, p->around.data[p->sides.data[at - 1].element]);
+  dvBetween face = {{point, s->others[0], s->others[1]}, p->have.data, p->have.count};
+  if (p->is_cut(p->user, &face)) return;
+  for (int32_t at = s->next; at; at = p->sides.data[at - 1].next)
+    join(&p->sector, s->element, p->sides.data[at - 1].element);
 }
 
 // gives the sectors around a point numbers; returns how many there are
-static int32_t find_sectors(const Parting *p, int32_t point, const Numbers *around, int32_t *sector)
+static int32_t find_sectors(Parting *p, int32_t point)
 {
-  const int32_t *list = dv_topology_list(p->mesh, p->kind)->data;
-  size_t width = (size_t)dv_element_points(p->kind);
   int32_t sectors = 0;
-  Numbers queue = {0};
-  for (size_t i = 0; i < around->count; i++) sector[i] = -1;
-  for (size_t seed = 0; seed < around->count; seed++) {
-    if (sector[seed] >= 0) continue;
-    sector[seed] = sectors;
-    queue.count = 0;
-    dv_push(&queue, (int32_t)seed);
-    for (size_t head = 0; head < queue.count; head++)
-      for (size_t j = 0; j < around->count; j++) {
-        const int32_t *a = list + width * (size_t)around->data[queue.data[head]],
-                      *b = list + width * (size_t)around->data[j];
-        if (sector[j] >= 0 || !hang_together(p, point, a, b)) continue;
-        sector[j] = sectors;
-        dv_push(&queue, (int32_t)j);
-      }
-    sectors++;
+  p->sector.count = 0;
+  for (size_t i = 0; i < p->around.count; i++) dv_push(&p->sector, (int32_t)i);
+  find_sides(p, point);
+  for (size_t i = 0; i < p->slots.count; i++)
+    if (p->slots.data[i]) join_over(p, point, p->slots.data[i]);
+  for (size_t i = 0; i < p->around.count; i++) {   // the one that it names has its number already
+    int32_t before = p->sector.data[i];
+    p->sector.data[i] = before == (int32_t)i ? sectors++ : p->sector.data[before];
   }
-  dv_array_free(&queue);
   return sectors;
 }
+
+// --- parting -------------------------------------------------------------------------------------
 
 // returns how many points it takes, the first of them with the number `next`
 static int32_t part_around(Parting *p, int32_t point, int32_t next)
 {
-  Numbers around = {0};
-  for (int32_t at = dv_topology_first_at(p->mesh, p->kind, point); at >= 0;
-       at = dv_topology_next_at(p->mesh, p->kind, at))
-    dv_push(&around, at / dv_element_points(p->kind));
-  if (around.count) qsort(around.data, around.count, sizeof *around.data, dv_numbers_ascending);
-  int32_t *sector = dv_alloc((around.count + 1) * sizeof *sector), sectors = find_sectors(p, point, &around, sector);
-  for (size_t i = 0; i < around.count; i++)
-    if (sector[i] > 0) dv_push(&p->corners, ((Corner){around.data[i], point, next + sector[i] - 1}));
-  dv_free(sector);
-  dv_array_free(&around);
+  dv_draft_around(p->draft, point, &p->around);
+  int32_t sectors = find_sectors(p, point);
+  for (size_t i = 0; i < p->around.count; i++)
+    if (p->sector.data[i] > 0) dv_push(&p->corners, ((Corner){p->around.data[i], point, next + p->sector.data[i] - 1}));
   return sectors > 1 ? sectors - 1 : 0;
 }
 
 static int by_element(const void *a, const void *b)
 {
-  return dv_numbers_ascending(&((const Corner *)a)->element, &((const Corner *)b)->element);
+  const Corner *x = a, *y = b;
+  return x->element != y->element ? (x->element > y->element) - (x->element < y->element)
+                                  : (x->old > y->old) - (x->old < y->old);
 }
 
-// elements with corners that have moved to new points, in place of the old ones
-static dvStatus replace_corners(Parting *p)
+// Pieces take their points as they come; elements of the mesh, which have other numbers once they are pieces, in order.
+static void exchange_corners(Parting *p)
 {
-  size_t width = (size_t)dv_element_points(p->kind);
-  Numbers gone = {0}, points = {0};
-  if (p->corners.count) qsort(p->corners.data, p->corners.count, sizeof *p->corners.data, by_element);
-  for (size_t i = 0; i < p->corners.count;) {
-    int32_t element = p->corners.data[i].element, c[4];
-    memcpy(c, dv_topology_list(p->mesh, p->kind)->data + width * (size_t)element, width * sizeof *c);
-    for (; i < p->corners.count && p->corners.data[i].element == element; i++)
-      for (size_t k = 0; k < width; k++)
-        if (c[k] == p->corners.data[i].old) c[k] = p->corners.data[i].fresh;
-    for (size_t k = 0; k < width; k++) dv_push(&points, c[k]);
-    dv_push(&gone, element);
+  size_t kept = 0;
+  for (size_t i = 0; i < p->corners.count; i++) {
+    Corner c = p->corners.data[i];
+    if ((size_t)c.element < p->draft->existing) p->corners.data[kept++] = c;
+    else dv_draft_exchange(p->draft, c.element, c.old, c.fresh);
   }
-  double *ones = dv_alloc((gone.count + 1) * sizeof *ones);
-  for (size_t i = 0; i < gone.count; i++) ones[i] = 1;
-  dvStatus status =
-      gone.count ? dv_mesh_replace(p->mesh, p->kind, gone.data, gone.count, points.data, gone.data, ones, gone.count)
-                 : DV_OK;
-  dv_free(ones);
-  dv_array_free(&gone), dv_array_free(&points);
-  return status;
+  p->corners.count = kept;
+  if (kept) qsort(p->corners.data, kept, sizeof *p->corners.data, by_element);
+  for (size_t i = 0; i < kept;) {
+    int32_t element = p->corners.data[i].element, now = element;
+    for (; i < kept && p->corners.data[i].element == element; i++)
+      now = dv_draft_exchange(p->draft, now, p->corners.data[i].old, p->corners.data[i].fresh);
+  }
 }
 
-dvStatus dv_mesh_part(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count,
-                      bool (*is_cut)(void *user, const int32_t *face), void *user, size_t *doubled)
+dvStatus dv_draft_part(dvDraft *d, const int32_t *points, size_t count,
+                       bool (*is_cut)(void *user, const dvBetween *face), void *user, size_t *doubled)
 {
-  Parting p = {.mesh = t, .kind = kind, .is_cut = is_cut, .user = user};
+  Parting p = {.draft = d, .is_cut = is_cut, .user = user};
   Numbers once = {0}, origin = {0}, offsets = {0};
-  int32_t next = (int32_t)dv_topology_point_count(t);
+  int32_t next = (int32_t)dv_topology_point_count(d->mesh);
   for (size_t i = 0; i < count; i++) dv_push(&once, points[i]);
-  if (count) qsort(once.data, count, sizeof *once.data, dv_numbers_ascending);
-  for (size_t i = 0; i < count; i++) {
-    int32_t fresh = i && once.data[i] == once.data[i - 1] ? 0 : part_around(&p, once.data[i], next);
+  dv_numbers_unique(&once);
+  for (size_t i = 0; i < once.count; i++) {
+    int32_t fresh = part_around(&p, once.data[i], next);
     for (int32_t k = 0; k < fresh; k++) dv_push(&offsets, (int32_t)origin.count), dv_push(&origin, once.data[i]);
     next += fresh;
   }
@@ -121,10 +162,13 @@ dvStatus dv_mesh_part(dvTopology *t, dvElementKind kind, const int32_t *points, 
   *doubled = origin.count;
   double *ones = dv_alloc((origin.count + 1) * sizeof *ones);
   for (size_t i = 0; i < origin.count; i++) ones[i] = 1;
-  dvStatus status =
-      origin.count ? dv_topology_add_points(t, origin.count, NULL, (dvOrigin){offsets.data, origin.data, ones}) : DV_OK;
-  if (status == DV_OK) status = replace_corners(&p);
+  dvStatus status = DV_OK;
+  if (origin.count)
+    status = dv_topology_add_points(d->mesh, origin.count, NULL, (dvOrigin){offsets.data, origin.data, ones});
+  if (status == DV_OK) exchange_corners(&p);
   dv_free(ones);
   dv_array_free(&p.corners), dv_array_free(&once), dv_array_free(&origin), dv_array_free(&offsets);
+  dv_array_free(&p.around), dv_array_free(&p.sector), dv_array_free(&p.have);
+  dv_array_free(&p.sides), dv_array_free(&p.slots);
   return status;
 }

@@ -6,11 +6,18 @@
 #ifndef DV_TOPOLOGY_CHANGE_PART_H
 #define DV_TOPOLOGY_CHANGE_PART_H
 
-#include "topology/change/modify.h"
+#include "topology/change/draft.h"
 
-// Parts the elements of a kind (triangles or tetrahedra) around some points. `is_cut` tells whether a face, by its
-// points, is cut: of an edge the point that is looked at comes first. *doubled gets the number of new points.
-dvStatus dv_mesh_part(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count,
-                      bool (*is_cut)(void *user, const int32_t *face), void *user, size_t *doubled);
+// A face between elements: its points, the one that is looked at first, and the elements that have it.
+typedef struct dvBetween {
+  int32_t points[3];
+  const int32_t *elements;   // numbers in the draft
+  size_t count;
+} dvBetween;
+
+// Parts the elements of a draft around some points. `is_cut` tells whether a face is cut. *doubled gets the number of
+// new points.
+dvStatus dv_draft_part(dvDraft *d, const int32_t *points, size_t count,
+                       bool (*is_cut)(void *user, const dvBetween *face), void *user, size_t *doubled);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "topology/change/modify.h"
 #include "topology/change/trace.h"
+#include "topology/search/tuple_set.h"
 
 #include <stdlib.h>
 
@@ -147,29 +148,32 @@ static void seen_from(const dvElementParts *parts, const int32_t *element, const
   }
 }
 
-// is `number` among those that came before place i of a descending list?
-static bool came_before(const dvChange *c, size_t i, int32_t number)
+// is `number` among the first `count` of a descending list?
+static bool is_among(const int32_t *list, size_t count, int32_t number)
 {
-  return bsearch(&number, c->indices, i, sizeof number, dv_numbers_descending) != NULL;
+  return count && bsearch(&number, list, count, sizeof number, dv_numbers_descending) != NULL;
 }
 
-// The one element that is left at a part when number i of those that go has gone; -1 when there is none or several.
-// While elements are replaced by their pieces there may be more than two.
-static int32_t left_at(const dvTopologyMapping *m, const dvChange *c, size_t i, const int32_t *points)
+// Elements at a part but for some that go, in descending order: how many there are up to two, and one of them. While
+// elements are exchanged for their pieces there may be more than two.
+static size_t left_at(const dvTopologyMapping *m, const int32_t *points, const int32_t *going, size_t count,
+                      int32_t *one)
 {
   enum { MOST = 8 };
   const struct dvLiveOps *live = ops_of(m)->live;
-  int32_t around[MOST], left = -1;
-  size_t count = dv_mesh_around(m->from, live->whole, points, (size_t)dv_element_points(live->source), around, MOST);
-  for (size_t k = 0; k < dv_min_size(count, MOST); k++) {
-    if (around[k] == c->indices[i] || came_before(c, i, around[k])) continue;
-    if (left >= 0) return -1;
-    left = around[k];
+  int32_t around[MOST];
+  size_t left = 0,
+         n = dv_mesh_around(m->from, live->whole, points, (size_t)dv_element_points(live->source), around, MOST);
+  for (size_t k = 0; k < dv_min_size(n, MOST) && left < 2; k++) {
+    if (is_among(going, count, around[k])) continue;
+    *one = around[k];
+    left++;
   }
   return left;
 }
 
 // What two elements share comes to the border when one of them goes; when the other goes too, it goes with its source.
+// Of elements that are exchanged for their pieces nothing comes that would only go again.
 static void uncover(dvTopologyMapping *m, const dvChange *c)
 {
   const struct dvLiveOps *live = ops_of(m)->live;
@@ -182,8 +186,10 @@ static void uncover(dvTopologyMapping *m, const dvChange *c)
     for (int j = 0; j < parts->count; j++) {
       int32_t points[4], seen[4], out[4];
       part_of(parts, elements + width * (size_t)c->indices[i], j, points);
-      int32_t other = left_at(m, c, i, points), source = dv_mesh_find(m->from, live->source, points);
-      if (other < 0 || source < 0 || places_of(m, source)[0] >= 0) continue;
+      int32_t source = dv_mesh_find(m->from, live->source, points);
+      int32_t other = -1;
+      if (source < 0 || places_of(m, source)[0] >= 0) continue;
+      if (left_at(m, points, c->indices, c->exchange ? c->count : i + 1, &other) != 1) continue;
       seen_from(parts, elements + width * (size_t)other, points, seen);
       if (live->source == DV_EDGE)
         memcpy(seen, dv_topology_list(m->from, DV_EDGE)->data + 2 * (size_t)source, 2 * sizeof *seen);
@@ -195,32 +201,56 @@ static void uncover(dvTopologyMapping *m, const dvChange *c)
   dv_array_free(&fresh);
 }
 
-// Edges come to the surface in the order of the volume, as in SOFA, before the faces that have them (add_edges). Those
-// that turn out to lie inside go again.
-static void remove_inner_edges(dvTopologyMapping *m, const dvChange *c)
+// Edges come to the surface in the order of the volume, as in SOFA, before the faces that have them; without those that
+// turn out to lie inside.
+static void add_edges(dvTopologyMapping *m, const Numbers *faces)
 {
-  dvElementKind made = made_kind(m);
-  const dvElementParts *parts = dv_element_parts(c->kind);
-  size_t width = (size_t)dv_element_points(c->kind);
-  while (parts->kind != DV_EDGE) parts++;
-  Numbers inner = {0};
-  for (size_t i = 0; i < c->count; i++)
-    for (int j = 0; j < parts->count; j++) {
-      int32_t edge[2], found;
-      part_of(parts, c->points + width * i, j, edge);
-      int32_t number = dv_mesh_find(m->to, DV_EDGE, edge);
-      if (number >= 0 && !dv_mesh_around(m->to, made, edge, 2, &found, 1)) dv_push(&inner, number);
-    }
-  dv_numbers_unique(&inner);
-  if (inner.count) dv_topology_remove(m->to, DV_EDGE, inner.data, inner.count);
-  dv_array_free(&inner);
+  size_t corners = (size_t)dv_element_points(made_kind(m)), first = 0;
+  dvTupleSet wanted;
+  dv_tuple_set_init(&wanted, 2);
+  for (size_t i = 0; faces && i < faces->count; i++) {
+    int32_t edge[2] = {faces->data[i], faces->data[i % corners + 1 < corners ? i + 1 : i + 1 - corners]};
+    dv_tuple_sort(edge, 2);
+    DV_MUST(dv_tuple_set_add(&wanted, edge, NULL) >= 0);
+  }
+  for (size_t i = 0; i < m->early.count; i += 2) {
+    int32_t edge[2] = {m->early.data[i], m->early.data[i + 1]}, key[2] = {edge[0], edge[1]};
+    dv_tuple_sort(key, 2);
+    if ((faces && dv_tuple_set_find(&wanted, key) < 0) || dv_mesh_find(m->to, DV_EDGE, edge) >= 0) continue;
+    m->early.data[first++] = edge[0];
+    m->early.data[first++] = edge[1];
+  }
+  if (first) dv_topology_add(m->to, DV_EDGE, m->early.data, first / 2, (dvOrigin){0});
+  m->early.count = 0;
+  dv_tuple_set_free(&wanted);
 }
 
-static void add_edges(dvTopologyMapping *m, const dvChange *c)
+static void note_edges(dvTopologyMapping *m, const dvChange *c)
 {
-  for (size_t i = 0; i < c->count; i++)
-    if (dv_mesh_find(m->to, DV_EDGE, c->points + 2 * i) < 0)
-      dv_topology_add(m->to, DV_EDGE, c->points + 2 * i, 1, (dvOrigin){0});
+  for (size_t i = 0; i < 2 * c->count; i++) dv_push(&m->early, c->points[i]);
+}
+
+// the source at part j of new element i; -1 for none
+static int32_t source_at(const dvTopologyMapping *m, const dvElementParts *parts, const dvChange *c, size_t i, int j)
+{
+  int32_t points[4];
+  if (c->parts && dv_element_parts(c->kind) == parts) return c->parts[i * (size_t)parts->count + (size_t)j];
+  part_of(parts, c->points + i * (size_t)dv_element_points(c->kind), j, points);
+  return dv_mesh_find(m->from, parts->kind, points);
+}
+
+// the elements that new ones are exchanged for, in descending order
+static void take_going(const dvChange *c, Numbers *going)
+{
+  for (int32_t i = c->origin.offsets[0]; i < c->origin.offsets[c->count]; i++)
+    if (going->count == 0 || going->data[going->count - 1] != c->origin.ancestors[i])
+      dv_push(going, c->origin.ancestors[i]);
+  dv_numbers_unique(going);
+  for (size_t i = 0; i < going->count / 2; i++) {
+    int32_t swap = going->data[i];
+    going->data[i] = going->data[going->count - 1 - i];
+    going->data[going->count - 1 - i] = swap;
+  }
 }
 
 // New elements have parts on the border, and cover others.
@@ -229,32 +259,39 @@ static void cover(dvTopologyMapping *m, const dvChange *c)
   const struct dvLiveOps *live = ops_of(m)->live;
   if (live->keeps_out && live->keeps_out(m)) return;
   const dvElementParts *parts = border_parts(live);
-  size_t width = (size_t)dv_element_points(live->whole), corners = (size_t)dv_element_points(live->source);
-  Numbers fresh = {0}, covered = {0}, gone = {0};
-  for (size_t i = 0; i < c->count; i++)
-    for (int j = 0; j < parts->count; j++) {
-      int32_t points[4], around[2], out[4];
-      part_of(parts, c->points + width * i, j, points);
-      bool border = dv_mesh_around(m->from, live->whole, points, corners, around, 2) == 1;
-      int32_t source = dv_mesh_find(m->from, live->source, points);
-      bool there = source >= 0 && places_of(m, source)[0] >= 0;
-      if (source < 0 || border == there) continue;
-      if (there) {
-        dv_push(&covered, source);
-        continue;
-      }
-      live->face(m, dv_topology_list(m->from, live->source)->data + corners * (size_t)source, false, out);
-      for (size_t k = 0; k < corners; k++) dv_push(&fresh, out[k]);
-      note_made(m, source, 0);
+  size_t corners = (size_t)dv_element_points(live->source), each = (size_t)parts->count;
+  int32_t out[4], one, *list = dv_topology_list(m->from, live->source)->data;
+  Numbers fresh = {0}, gone = {0}, sources = {0}, times = {0}, going = {0};
+  if (c->exchange) take_going(c, &going);
+  dv_array_resize(&times, dv_topology_count(m->from, live->source) - m->newest);
+  for (size_t i = 0; i < c->count * each; i++) {
+    int32_t source = source_at(m, parts, c, i / each, (int)(i % each));
+    dv_push(&sources, source);
+    if (source >= (int32_t)m->newest) times.data[source - (int32_t)m->newest]++;
+  }
+  for (size_t i = 0; i < sources.count; i++) {
+    int32_t source = sources.data[i];
+    if (source < 0 || (source >= (int32_t)m->newest && times.data[source - (int32_t)m->newest] > 1)) continue;
+    const int32_t *points = list + corners * (size_t)source;
+    bool there = places_of(m, source)[0] >= 0, border = left_at(m, points, going.data, going.count, &one) == 1;
+    if (border == there) continue;
+    if (there) {
+      dv_push(&gone, places_of(m, source)[0]);
+      continue;
     }
+    live->face(m, points, false, out);
+    for (size_t k = 0; k < corners; k++) dv_push(&fresh, out[k]);
+    note_made(m, source, 0);
+  }
+  if (live->edges_first) add_edges(m, &fresh);
   add_made(m, &fresh);
-  for (size_t i = 0; i < covered.count; i++) dv_push(&gone, places_of(m, covered.data[i])[0]);
   dv_numbers_unique(&gone);
   remove_made(m, &gone);
-  if (live->edges_first) remove_inner_edges(m, c);
   dv_array_free(&fresh);
-  dv_array_free(&covered);
   dv_array_free(&gone);
+  dv_array_free(&sources);
+  dv_array_free(&times);
+  dv_array_free(&going);
 }
 
 // --- changes of the input ------------------------------------------------------------------------
@@ -274,6 +311,7 @@ static void remove_points(dvTopologyMapping *m, const dvChange *c)
 
 static void change_points(dvTopologyMapping *m, const dvChange *c)
 {
+  if (c->what == DV_REMOVING || c->what == DV_RENUMBERED) add_edges(m, NULL);
   if (c->what == DV_ADDED) dv_topology_add_points(m->to, c->count, NULL, c->origin);
   else if (c->what == DV_REMOVING) remove_points(m, c);
   else if (c->what == DV_MOVED) dv_topology_move_points(m->to, c->indices, c->count, c->origin);
@@ -286,12 +324,16 @@ static void notice(dvWatcher *w, const dvChange *c)
   const struct dvLiveOps *live = ops_of(m)->live;
   if (!m->live || m->base.failed || c->what == DV_REMADE) return;
   if (c->what == DV_CHANGES_END) {
+    add_edges(m, NULL);
+    m->newest = m->places.count / m->pieces;
     dv_topology_tell_end(m->to);
     return;
   }
   m->made.count = 0;
   if (c->kind == DV_POINT) change_points(m, c);
   if (c->kind == live->source) {
+    if (c->what == DV_ADDED) m->newest = c->before;
+    if (c->what == DV_REMOVING) m->newest = c->before - c->count;
     if (c->what == DV_ADDED) add_places(m, c->count);
     if (c->what == DV_ADDED && live->cut) cut_new(m, c);
     if (c->what == DV_REMOVING) remove_sources(m, c);
@@ -299,7 +341,7 @@ static void notice(dvWatcher *w, const dvChange *c)
     dv_touch(&m->base, &m->sources);
   }
   if (c->kind == DV_EDGE && c->what == DV_ADDED && live->edges_first && !(live->keeps_out && live->keeps_out(m)))
-    add_edges(m, c);
+    note_edges(m, c);
   if (c->kind != live->whole || c->kind == DV_POINT) return;
   if (c->what == DV_ADDED) cover(m, c);
   if (c->what == DV_REMOVING) uncover(m, c);
@@ -320,6 +362,7 @@ static void before_first(dvWatcher *w)
     m->pieces = live->cut(m, corners, out);
   }
   add_places(m, sources);
+  m->newest = sources;
   for (size_t i = 0; i < m->sources.count; i++) {
     int32_t *places = places_of(m, m->sources.data[i]);
     size_t k = 0;
@@ -334,7 +377,7 @@ static void put_back(dvWatcher *w)
   dvTopologyMapping *m = (dvTopologyMapping *)((char *)w - offsetof(dvTopologyMapping, watcher));
   m->live = false;
   m->seen = 0;
-  m->places.count = m->made.count = 0;
+  m->places.count = m->made.count = m->early.count = 0;
 }
 
 void dv_topology_mapping_follow(dvTopologyMapping *m)
@@ -348,6 +391,7 @@ void dv_topology_mapping_unfollow(dvTopologyMapping *m)
 {
   dv_topology_unwatch(&m->watcher);
   dv_array_free(&m->places);
+  dv_array_free(&m->early);
 }
 
 // --- upwards -------------------------------------------------------------------------------------

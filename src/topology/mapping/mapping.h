@@ -36,6 +36,8 @@ typedef struct dvTopologyMapping {
   bool live;
   size_t pieces;              // of a source, at most
   DV_ARRAY(int32_t) places;   // for each source the numbers of its pieces in the output, -1 where there is none
+  DV_ARRAY(int32_t) early;    // ends of new edges of the input that wait for the faces of the output that have them
+  size_t newest;              // sources from this number on came last
 } dvTopologyMapping;
 
 extern const dvFieldBlock dv_topology_mapping_block;

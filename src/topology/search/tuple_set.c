@@ -17,35 +17,41 @@ void dv_tuple_set_free(dvTupleSet *s)
   s->slot_count = 0;
 }
 
-static size_t home(const dvTupleSet *s, const int32_t *key)
+// the slot that holds the tuple, or the free one where it belongs; `width` is a constant where this is inlined
+static inline __attribute__((always_inline)) size_t slot_in(const dvTupleSet *s, const int32_t *key, int width)
 {
-  uint64_t h = 0x9e3779b97f4a7c15u;
-  for (int i = 0; i < s->width; i++) {
-    h = (h ^ (uint32_t)key[i]) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
+  // products do not wait for each other; the highest bits of their sum depend on all bits of all indices
+  static const uint64_t odd[DV_TUPLE_WIDTH] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0xff51afd7ed558ccdu,
+                                               0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 0xc4ceb9fe1a85ec53u,
+                                               0x87c37b91114253d5u, 0x4cf5ad432745937fu};
+  uint64_t h = 0;
+  for (int i = 0; i < width; i++) h += (uint32_t)key[i] * odd[i];
+  for (size_t at = (size_t)((h >> 32) * s->slot_count >> 32);; at = (at + 1) & (s->slot_count - 1)) {
+    if (!s->slots[at]) return at;
+    const int32_t *other = s->keys.data + (size_t)(s->slots[at] - 1) * (size_t)width;
+    int i = 0;
+    while (i < width && other[i] == key[i]) i++;
+    if (i == width) return at;
   }
-  return (size_t)h & (s->slot_count - 1);
 }
 
-static bool same(const dvTupleSet *s, int32_t number, const int32_t *key)
-{
-  const int32_t *other = s->keys.data + (size_t)number * (size_t)s->width;
-  for (int i = 0; i < s->width; i++)
-    if (other[i] != key[i]) return false;
-  return true;
-}
-
-// the slot that holds the tuple, or the free one where it belongs
 static size_t slot_of(const dvTupleSet *s, const int32_t *key)
 {
-  size_t at = home(s, key);
-  while (s->slots[at] && !same(s, s->slots[at] - 1, key)) at = (at + 1) & (s->slot_count - 1);
-  return at;
+  switch (s->width) {
+  case 2:
+    return slot_in(s, key, 2);
+  case 3:
+    return slot_in(s, key, 3);
+  case 4:
+    return slot_in(s, key, 4);
+  default:
+    return slot_in(s, key, s->width);
+  }
 }
 
-static bool grow(dvTupleSet *s)
+static bool grow(dvTupleSet *s, size_t wanted)
 {
-  size_t count = dv_tuple_set_count(s), wanted = s->slot_count ? 2 * s->slot_count : FIRST_SLOTS;
+  size_t count = dv_tuple_set_count(s);
   int32_t *slots = dv_try_alloc(wanted * sizeof *slots);
   if (!slots) return false;
   dv_free(s->slots);
@@ -53,6 +59,13 @@ static bool grow(dvTupleSet *s)
   s->slot_count = wanted;
   for (size_t i = 0; i < count; i++) slots[slot_of(s, s->keys.data + i * (size_t)s->width)] = (int32_t)i + 1;
   return true;
+}
+
+void dv_tuple_set_expect(dvTupleSet *s, size_t count)
+{
+  size_t wanted = FIRST_SLOTS;
+  while (wanted < SIZE_MAX / 4 && 2 * wanted < 3 * count) wanted *= 2;
+  if (wanted > s->slot_count && !grow(s, wanted)) s->failed = true;
 }
 
 int32_t dv_tuple_set_find(const dvTupleSet *s, const int32_t *key)
@@ -65,7 +78,9 @@ int32_t dv_tuple_set_add(dvTupleSet *s, const int32_t *key, bool *fresh)
   if (fresh) *fresh = false;
   size_t count = dv_tuple_set_count(s), width = (size_t)s->width;
   bool full = 3 * (count + 1) > 2 * s->slot_count;
-  if (s->failed || count >= INT32_MAX - 1 || (full && !grow(s)) || !dv_try_reserve(&s->keys, width)) {
+  bool cramped = s->keys.capacity - s->keys.count < width;
+  if (s->failed || count >= INT32_MAX - 1 || (full && !grow(s, s->slot_count ? 2 * s->slot_count : FIRST_SLOTS)) ||
+      (cramped && !dv_try_reserve(&s->keys, width))) {
     s->failed = true;
     return -1;
   }

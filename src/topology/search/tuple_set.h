@@ -25,6 +25,8 @@ typedef struct dvTupleSet {
 void dv_tuple_set_init(dvTupleSet *s, int width);
 void dv_tuple_set_free(dvTupleSet *s);
 static inline size_t dv_tuple_set_count(const dvTupleSet *s) { return s->keys.count / (size_t)s->width; }
+// Makes room for so many tuples, when that is known before.
+void dv_tuple_set_expect(dvTupleSet *s, size_t count);
 // The number of the tuple, which is added when it is not there yet; `fresh` (may be NULL) tells. -1 when memory ran
 // out.
 int32_t dv_tuple_set_add(dvTupleSet *s, const int32_t *key, bool *fresh);

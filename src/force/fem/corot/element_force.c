@@ -8,6 +8,7 @@
 #include "force/fem/corot/corot.h"
 #include "force/fem/corot/tetra_corot.h"
 #include "force/fem/elastic.h"
+#include "topology/change/fill.h"
 
 #include <string.h>
 
@@ -100,6 +101,7 @@ static void element_stiffness(void *user, size_t e, const double *x, double *k)
 {
   const ElementForce *f = user;
   double young = dv_elastic_young(&f->elastic, e), nu = dv_elastic_poisson(&f->elastic, e);
+  young *= dv_topology_filled(dv_elastic_topology(&f->elastic), f->kind, e);
   dv_element_stiffness(f->kind, x, dv_lame_lambda(young, nu, space_of(f)), dv_lame_mu(young, nu), k);
 }
 

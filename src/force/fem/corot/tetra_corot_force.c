@@ -8,6 +8,7 @@
 #include "force/fem/corot/tetra_corot.h"
 #include "force/fem/elastic.h"
 #include "object/compat.h"
+#include "topology/change/fill.h"
 
 #include <string.h>
 
@@ -204,6 +205,8 @@ static void read_modulus(TetraForce *t, size_t i)
   const dvReals *factors = &t->localStiffnessFactor;
   t->young.data[i] =
       dv_elastic_young(&t->elastic, i) * (factors->count ? factors->data[i * factors->count / t->count] : 1);
+  if (t->cut.count)   // six of each hexahedron
+    t->young.data[i] *= dv_topology_filled(dv_elastic_topology(&t->elastic), DV_HEXAHEDRON, i / 6);
   t->poisson.data[i] = dv_elastic_poisson(&t->elastic, i);
 }
 

@@ -88,7 +88,8 @@ dvStatus dv_hexa_condense(dvHexaForce *h)
     dv_field_warning(o, &h->updateStiffnessMatrix, NULL, "condensed matrices are not updated");
   int depth = 0;
   DV_TRY(find_depth(h, &depth));
-  if (dv_sparse_grid_level(h->elastic.topology.target, 0)->cell_of.count != h->count)
+  if (dv_sparse_grid_level(h->elastic.topology.target, 0)->cell_of.count != h->count ||
+      dv_topology_has_fills(dv_elastic_topology(&h->elastic)))
     return dv_error(o, "use a HexahedronFEMForceFieldAndMass on meshes that change",
                     "the grid has changed: its finer levels no longer tell how to condense the cells");
   double edges[3], k[DV_CONDENSE_K], m[64];

@@ -61,7 +61,7 @@ static void hexa_stiffness(void *user, size_t e, const double *x, double *k)
   const dvHexaForce *h = user;
   const dvQuadrature *rule = dv_shape_quadrature(DV_HEXAHEDRON);
   double young = dv_elastic_young(&h->elastic, e), nu = dv_elastic_poisson(&h->elastic, e),
-         filled = dv_hexa_filled(&h->filled, e);
+         filled = dv_hexa_filled(&h->filled, e) * dv_hexa_share(h, e);
   double lambda = filled * dv_lame_lambda(young, nu, 3), mu = filled * dv_lame_mu(young, nu);
   dvVec3 p[8], edges[3], g[8];
   for (int i = 0; i < 8; i++) p[i] = dv_vec3_load(x + 3 * i);
@@ -114,6 +114,7 @@ static void hexahedral_stiffness(void *user, size_t e, const double *x, double *
     volume *= dv_vec3_norm(dv_vec3_load(x + 3 * ends[a]));
   }
   box_stiffness(rule, diagonal, dv_lame_lambda(young, nu, 3), dv_lame_mu(young, nu), k);
+  volume *= dv_hexa_share(h, e);
   for (int i = 0; i < 576; i++) k[i] = (h->singlePrecision ? (float)k[i] : k[i]) * (volume / 8);
 }
 

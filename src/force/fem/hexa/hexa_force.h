@@ -6,6 +6,7 @@
 #include "force/fem/corot/corot.h"
 #include "force/fem/elastic.h"
 #include "force/fem/hexa/condense.h"
+#include "topology/change/fill.h"
 
 #define HEXA_METHOD_FIELDS(X)                                                                                       \
   X(choice, method, "large", "",                                                                                    \
@@ -111,6 +112,11 @@ static inline bool dv_hexa_is_condensed(const dvHexaForce *h)
 static inline bool dv_hexa_has_mass(const dvHexaForce *h)
 {
   return dv_hexa_is(h, &dv_hexa_fem_mass_class) || dv_hexa_is(h, &dv_hexahedral_mass_class) || dv_hexa_is_condensed(h);
+}
+// What a cut has left of element e (topology/change/fill.h).
+static inline double dv_hexa_share(const dvHexaForce *h, size_t e)
+{
+  return dv_topology_filled(dv_elastic_topology(&h->elastic), DV_HEXAHEDRON, e);
 }
 // How far element e is filled.
 static inline double dv_hexa_filled(const dvReals *list, size_t e) { return e < list->count ? list->data[e] : 1; }

@@ -97,7 +97,9 @@ dvStatus dv_hexa_find_masses(dvHexaForce *h)
   h->lump = dv_alloc((3 * s->count + 1) * sizeof *h->lump);
   for (size_t e = 0; e < h->count; e++) {
     double edges[3];
-    if (!known) h->mass[e] = h->density * dv_hexa_edges(x, h->hexa + 8 * e, edges) * dv_hexa_filled(&h->heavy, e);
+    if (!known)
+      h->mass[e] =
+          h->density * dv_hexa_edges(x, h->hexa + 8 * e, edges) * dv_hexa_filled(&h->heavy, e) * dv_hexa_share(h, e);
     add_rows(h, e);
   }
   for (size_t i = 0; i < 3 * s->count; i++) h->lump[i] = fabs(h->lump[i]);

@@ -2,6 +2,7 @@
 #include "force/fem/hexa/hexa_tled.h"
 
 #include "element/shape.h"
+#include "topology/change/fill.h"
 
 #include <string.h>
 
@@ -54,6 +55,7 @@ static bool place_element(dvHexaTled *h, const dvHexaTledDef *def, size_t e)
     for (int a = 0; a < 3; a++) rest[DV_LANES * (DV_TLED_GRADIENTS + 3 * i + a)] = numbers[a];
   }
   double stiff = def->bulk + 4.0 / 3 * def->mu;   // lambda + 2 mu
+  volume *= dv_topology_filled(def->cells, DV_HEXAHEDRON, e);
   rest[0] = volume;
   rest[DV_LANES] = def->hourglass * stiff * volume * square / 8;
   for (int m = 0; m < 4; m++) {

@@ -12,6 +12,7 @@
 #define DV_FORCE_FEM_HEXA_HEXA_TLED_H
 
 #include "force/fem/hyper/hyper.h"
+#include "topology/topology.h"
 
 typedef struct dvHexaTled dvHexaTled;
 
@@ -21,6 +22,7 @@ typedef struct dvHexaTledDef {
   const int32_t *hexahedra;   // eight point indices each
   size_t count;
   double mu, bulk, hourglass;   // hourglass: c
+  const dvTopology *cells;      // may be NULL: tells how far they are filled (topology/change/fill.h)
 } dvHexaTledDef;
 
 // As dv_hyper_create and its kin (hyper.h).

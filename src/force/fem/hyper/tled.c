@@ -81,7 +81,8 @@ static dvStatus create_elements(Tled *t, size_t *flat)
                        .count = t->count,
                        .mu = mu,
                        .bulk = bulk,
-                       .hourglass = t->hourglassControl};
+                       .hourglass = t->hourglassControl,
+                       .cells = dv_elastic_topology(&t->elastic)};
   return dv_hexa_tled_create(&def, &t->hexa, flat);
 }
 
