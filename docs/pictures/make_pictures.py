@@ -38,7 +38,7 @@ ROOMS = [
     [("linear", "systems, solvers"), ("ode", "integrators, loops")],
     [("constraint", "projective, Lagrangian"), ("collision", "detection, response")],
     [("visual", "models"), ("control", "settings, plugins")],
-    [("instrument", "beams"), ("robot", "cables"), ("lattice", "springs"), ("fluid", "particles")],
+    [("instrument", "beams"), ("robot", "cables"), ("lattice", "springs"), ("fluid", "particles"), ("haptic", "hands")],
     [("app", "all rooms registered, dumps, series")],
     [("view", "session and server of the viewer")],
 ]

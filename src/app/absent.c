@@ -3,19 +3,12 @@
 #include "app/renames.h"
 
 static const dvAbsent absent[] = {
-    {"Geomagic", "GeomagicDriver GeomagicEmulator"},
-    {"Sensable", "EnslavementForceFeedback NewOmniDriver OmniDriver"},
-    {"Sofa.Component.Haptics", "LCPForceFeedback NullForceFeedback NullForceFeedbackT"},
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SoftRobots",
-     "AnimationEditor CommunicationController DataControllerRobot "
-     "GameTrakController InteractiveControl PREquivalentStiffnessForceField "
-     "PartialRigidificationConstraint PartialRigidificationForceField PipeForceField PointCloudProcessing "
-     "SerialPortBridgeGeneric"},
-    {"SoftRobots.Inverse", "BeamRestPositionActuator ForceSurfaceActuator YoungModulusActuator"},
+    {"SoftRobots", "DataControllerRobot "
+                   "GameTrakController InteractiveControl PointCloudProcessing"},
     {"VolumetricRendering", "OglTetrahedralModel"},
 };
 

@@ -23,13 +23,16 @@ static dvWalk collect_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-int dv_scene_tell_compat(dvScene *scene)
+// Where an iteration begins, not where it ends: what comes out is the same within its tolerance.
+static bool is_minor(int id) { return id == DV_COMPAT_LATE_GUESS || id == DV_COMPAT_UNBUILT_GUESS; }
+
+int dv_scene_tell_compat(dvScene *scene, bool minor)
 {
   Touched t = {.visitor = {.top_down = collect_node}};
   dv_visit(scene->root, &t.visitor);
   int told = 0;
   for (int id = 0; id < DV_COMPAT_COUNT; id++) {
-    if (!t.count[id]) continue;
+    if (!t.count[id] || (is_minor(id) && !minor)) continue;
     const dvCompatCase *c = &dv_compat_cases[id];
     dvText text = {0};
     dv_text_printf(&text, t.first[id]->as_sofa ? "as SOFA (%s" : "differs from SOFA on purpose (%s", c->name);

@@ -12,6 +12,7 @@
 #include "force/fem/register.h"
 #include "force/load/register.h"
 #include "force/spring/register.h"
+#include "haptic/register.h"
 #include "instrument/register.h"
 #include "io/register.h"
 #include "lattice/register.h"
@@ -48,6 +49,7 @@ dvContext *dv_divan_create(int threads)
   dv_register_instrument(&c->registry);
   dv_register_fluid(&c->registry);
   dv_register_robot(&c->registry);
+  dv_register_haptic(&c->registry);
   dv_register_lattice(&c->registry);
   dv_register_renames(&c->registry);
   dv_register_absent(&c->registry);

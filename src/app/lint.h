@@ -10,7 +10,7 @@ int dv_scene_lint(dvScene *scene);
 // run.
 void dv_scene_lint_motion(dvScene *scene);
 // Names each of SOFA's mistakes (object/compat.h) that the scene touches, and what the other mode would do, as notes.
-// Returns how many.
-int dv_scene_tell_compat(dvScene *scene);
+// Returns how many. Cases that show within the tolerance of iterations only are told with `minor`.
+int dv_scene_tell_compat(dvScene *scene, bool minor);
 
 #endif

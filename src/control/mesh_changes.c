@@ -16,14 +16,15 @@
 //     SWEEP= 3
 //   0 -1 -1 0.2 -1 0 0 -1 1  0 1 -1 0.2 1 0 0 1 1
 //
-// INCISE= cuts a surface of triangles along a path. Not in SOFA: CUT= cuts tetrahedra along a flat convex polygon,
-// SWEEP= along what a blade sweeps whose edge is a polyline, given where it begins and where it ends.
+// INCISE= cuts a surface of triangles along a path. Not in SOFA: CUT= cuts tetrahedra, or hexahedra with the surfaces
+// that are embedded in them, along a flat convex polygon, SWEEP= along what a blade sweeps whose edge is a polyline,
+// given where it begins and where it ends.
 // Changes are made when a step begins. Of frames that were passed over in one step only the last one counts. REMOVE=
 // takes elements of the kind that the modifier of the topology is for. TopologyBoundingTrasher removes elements whose
 // middle has left a box.
 #include "io/record/frames.h"
+#include "mapping/linear/cut_embedded.h"
 #include "state/state.h"
-#include "topology/change/cut.h"
 #include "topology/change/modifier.h"
 
 #include <float.h>
@@ -273,17 +274,21 @@ static dvStatus command_cut(const Processor *p, const char *line, const char *cu
 {
   size_t count;
   Ground ground;
-  dvCut cut;
+  dvBodyCut cut;
   if (!scan_count(&cursor, 6, &count)) return not_understood(p, line);
   if (!find_ground(p, &ground)) return DV_ERROR_USAGE;
   double *corners = read_numbers(p, line, (sweep ? 6 : 3) * count);
   if (!corners) return DV_ERROR_INPUT;
   dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder};
-  dvStatus status = sweep ? dv_mesh_cut_sweep(p->container, &how, corners, corners + 3 * count, count, &cut)
-                          : dv_mesh_cut(p->container, &how, corners, count, &cut);
-  if (status == DV_OK && !cut.split && !cut.doubled)
+  dvSheet sheet = {corners, (const size_t[]){0, count}, 1};
+  dvStatus status = sweep ? dv_body_cut_sweep(p->container, &how, corners, corners + 3 * count, count, &cut)
+                          : dv_body_cut(p->container, &how, &sheet, &cut);
+  if (status == DV_OK && !cut.split && !cut.doubled && !cut.links && !cut.triangles)
     dv_warning(&p->base, "check where it is", "%s: the blade of '%s' misses %s", p->filename, line,
                p->container->base.name);
+  else if (status == DV_OK && p->base.printLog && cut.links)
+    dv_note(&p->base, "%zu hexahedra split, %zu points doubled, %zu more triangles on embedded surfaces", cut.split,
+            cut.doubled, cut.triangles);
   else if (status == DV_OK && p->base.printLog)
     dv_note(&p->base, "%zu edges split, %zu points doubled, smallest quality %.3g", cut.split, cut.doubled,
             cut.quality);

@@ -117,15 +117,15 @@ static void add_from_frame(const Beam *b, double k, const double force[12], doub
 }
 
 // u: how far the ends are from rest, in the frame
-static void displacement(const BeamForce *f, size_t beam, const dvPose ends[2], dvPose middle, double u[12])
+static void displacement(const BeamForce *f, size_t beam, const double *x, dvPose middle, double u[12])
 {
-  dvPose rest[2];
+  dvPose now[2], rest[2];
+  dv_beams_seen_from(f->beams, middle, beam, x, now);
   dv_beams_rest(f->beams, beam, rest);
   for (int i = 0; i < 2; i++) {
-    dvPose now = dv_pose_from(middle, ends[i]);
-    dv_vec3_store(u + 6 * i, dv_vec3_sub(now.at, rest[i].at));
+    dv_vec3_store(u + 6 * i, dv_vec3_sub(now[i].at, rest[i].at));
     dv_vec3_store(u + 6 * i + 3,
-                  dv_vec3_sub(dv_quat_to_rotation_vector(now.turn), dv_quat_to_rotation_vector(rest[i].turn)));
+                  dv_vec3_sub(dv_quat_to_rotation_vector(now[i].turn), dv_quat_to_rotation_vector(rest[i].turn)));
   }
 }
 
@@ -184,7 +184,7 @@ static Beam beam_at(const BeamForce *f, size_t i, const double *x, double u[12])
             : dv_beam_stiffness(&material.section, length, material.young, material.poisson);
   b.m = dv_beam_mass(&material.section, length, f->computeMass ? density : 0);
   b.rigid = b.ends[0] == b.ends[1];
-  displacement(f, i, ends, middle, u);
+  displacement(f, i, x, middle, u);
   measure(f, ends, length, u);
   return b;
 }

@@ -2,6 +2,7 @@
 #include "instrument/beams.h"
 
 #include "instrument/spline.h"
+#include "object/compat.h"
 
 #include <math.h>
 
@@ -93,12 +94,45 @@ void dv_beams_local(const dvBeams *b, size_t beam, dvPose out[2])
   }
 }
 
+// SOFA keeps of a pose its rotation q and the place of the world's origin in it, -q* t, and turns that to get the place
+// back: q q* t, which is t where q has unit length. This is q* t of an end; *turn gets its q.
+static dvVec3 place_inside(const dvBeams *b, size_t beam, int end, const double *x, dvQuat *turn)
+{
+  dvPose local[2], frame = dv_pose_load(x + 7 * (size_t)b->ends.data[2 * beam + (size_t)end]);
+  dv_beams_local(b, beam, local);
+  *turn = dv_quat_mul(frame.turn, local[end].turn);
+  dvVec3 inside = dv_vec3_add(local[end].at, dv_quat_inverse_rotate(frame.turn, frame.at));
+  return dv_quat_inverse_rotate(local[end].turn, inside);
+}
+
 void dv_beams_poses(const dvBeams *b, size_t beam, const double *x, dvPose out[2])
 {
   size_t ends[2];
   dv_beams_ends(b, beam, ends);
   dv_beams_local(b, beam, out);
-  for (int i = 0; i < 2; i++) out[i] = dv_pose_mul(dv_pose_load(x + 7 * ends[i]), out[i]);
+  for (int i = 0; i < 2; i++) {
+    dvPose frame = dv_pose_load(x + 7 * ends[i]);
+    if (b->skewed) {
+      dvVec3 inside = place_inside(b, beam, i, x, &out[i].turn);
+      out[i].at = dv_quat_rotate(out[i].turn, inside);
+    } else {
+      frame.turn = dv_quat_normalise(frame.turn);
+      out[i] = dv_pose_mul(frame, out[i]);
+    }
+  }
+}
+
+void dv_beams_seen_from(const dvBeams *b, dvPose frame, size_t beam, const double *x, dvPose out[2])
+{
+  if (!b->skewed) dv_beams_poses(b, beam, x, out);
+  for (int i = 0; i < 2; i++) {
+    if (b->skewed) {
+      dvQuat turn;
+      dvVec3 inside = place_inside(b, beam, i, x, &turn);
+      out[i].turn = dv_quat_mul(dv_quat_inverse(frame.turn), turn);
+      out[i].at = dv_quat_rotate(out[i].turn, dv_vec3_sub(inside, dv_quat_inverse_rotate(turn, frame.at)));
+    } else out[i] = dv_pose_from(frame, out[i]);
+  }
 }
 
 static void rest_of_wire(const dvBeams *b, size_t beam, dvPose out[2])
@@ -116,9 +150,9 @@ void dv_beams_rest(const dvBeams *b, size_t beam, dvPose out[2])
     out[0] = (dvPose){{-length / 2, 0, 0}, {0, 0, 0, 1}};
     out[1] = (dvPose){{length / 2, 0, 0}, {0, 0, 0, 1}};
   } else {
-    dv_beams_poses(b, beam, dv_state_read(b->state, DV_X_REST), out);
-    dvPose middle = dv_spline_pose(out, length, 0.5);
-    for (int i = 0; i < 2; i++) out[i] = dv_pose_from(middle, out[i]);
+    const double *x = dv_state_read(b->state, DV_X_REST);
+    dv_beams_poses(b, beam, x, out);
+    dv_beams_seen_from(b, dv_spline_pose(out, length, 0.5), beam, x, out);
   }
 }
 
@@ -320,11 +354,23 @@ static bool has_poses(const dvBeams *b, size_t count)
   return dv_reals_size(&b->DOF0TransformNode0) == count && dv_reals_size(&b->DOF1TransformNode1) == count;
 }
 
+// frames that somebody wrote down with few digits: integration keeps the length
+static bool has_long_frames(const dvState *s)
+{
+  const double *x = dv_state_read(s, DV_X);
+  for (size_t i = 0; i < s->count; i++) {
+    dvQuat q = dv_quat_load(x + 7 * i);
+    if (fabs(dv_quat_dot(q, q) - 1) > 1e-10) return true;
+  }
+  return false;
+}
+
 static dvStatus plain_init(dvObject *o)
 {
   Plain *p = (Plain *)o;
   dvBeams *b = &p->beams;
   DV_TRY(find_companions(b));
+  b->skewed = has_long_frames(b->state) && dv_compat(o, DV_COMPAT_FRAME_LENGTH);
   DV_TRY(check_material(p));
   size_t edges = dv_topology_count(b->topology, DV_EDGE), count = b->edgeList.count ? b->edgeList.count : edges;
   if (!b->dofsAndBeamsAligned && !has_poses(b, count))

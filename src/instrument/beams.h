@@ -30,6 +30,7 @@ typedef struct dvBeams {
   dvTopology *topology;
   dvWireShape *shape;   // of WireBeamInterpolation
   dvObject *controller;
+  bool skewed;   // as SOFA: a frame whose quaternion is not of unit length is elsewhere (frame-length)
   // made of the lists (dv_beams_changed): degrees of freedom of each beam, and the sum of the lengths up to its end
   DV_ARRAY(int32_t) ends;
   DV_ARRAY(double) reach;
@@ -48,6 +49,8 @@ void dv_beams_ends(const dvBeams *b, size_t beam, size_t out[2]);
 // The poses of its ends in their degrees of freedom, and in the world.
 void dv_beams_local(const dvBeams *b, size_t beam, dvPose out[2]);
 void dv_beams_poses(const dvBeams *b, size_t beam, const double *x, dvPose out[2]);
+// The same, seen from a frame.
+void dv_beams_seen_from(const dvBeams *b, dvPose frame, size_t beam, const double *x, dvPose out[2]);
 // The poses of its ends at rest, in the frame of its middle.
 void dv_beams_rest(const dvBeams *b, size_t beam, dvPose out[2]);
 dvBeamMaterial dv_beams_material(const dvBeams *b, size_t beam);

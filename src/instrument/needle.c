@@ -83,6 +83,18 @@ static void solve_touch(dvObject *o, const dvLaw *law, const double *w, const do
   for (int i = 0; i < 2 && size > limit; i++) lambda[1 + i] *= limit / size;
 }
 
+static const dvLawSolve solvers[DV_NEEDLE_LAWS] = {
+    [DV_NEEDLE_PLACE] = solve_place, [DV_NEEDLE_TIP] = solve_tip, [DV_NEEDLE_TOUCH] = solve_touch};
+
+dvLawSolve dv_needle_law(int number) { return solvers[number]; }
+
+int dv_needle_law_number(const dvLaw *law)
+{
+  for (int i = 0; law->kind == DV_LAW_OWN && i < DV_NEEDLE_LAWS; i++)
+    if (law->solve == solvers[i]) return i;
+  return -1;
+}
+
 static size_t needle_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out)
 {
   const dvNeedle *n = (const dvNeedle *)o;

@@ -68,4 +68,10 @@ size_t dv_needle_start_inside(dvNeedle *n, const double *x);
 // Looks all places up in the mesh; those outside of it are taken out. How many these were.
 size_t dv_needle_look_up(dvNeedle *n);
 
+// The laws of needles by number, for who solves them elsewhere: they read nothing of the needle. -1: none of them.
+enum { DV_NEEDLE_PLACE, DV_NEEDLE_TIP, DV_NEEDLE_TOUCH, DV_NEEDLE_LAWS };   // in the first `low` is N s/m
+typedef void (*dvLawSolve)(dvObject *o, const dvLaw *law, const double *w, const double *d, double *lambda);
+dvLawSolve dv_needle_law(int number);
+int dv_needle_law_number(const dvLaw *law);
+
 #endif

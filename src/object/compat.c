@@ -325,6 +325,13 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                              .wrong = "of several masses in a node only the last takes part in products: damping by "
                                       "mass leaves out the others",
                              .right = "every mass takes part in products"},
+    [DV_COMPAT_FRAME_LENGTH] =
+        {.name = "frame-length",
+         .components = "BeamInterpolation",
+         .since = "v26.12",
+         .wrong = "beams between frames whose quaternions are not of unit length are shorter or longer at rest than "
+                  "their ends are apart, by where they lie in the world",
+         .right = "frames are rotations, whatever the length of their quaternions"},
     // --- engines ---
     [DV_COMPAT_MEAN_ADDS] = {.name = "mean-adds",
                              .components = "MeanComputation",

@@ -62,6 +62,7 @@ struct dvContext {
   dvCompatMode compat_choice;
   bool compat_chosen;     // by the program: scenes and the environment do not change it
   bool realtime;          // work that runs beside the steps is used when it is ready, not after a fixed number of them
+  bool emulate_devices;   // what hands hold is emulated, whatever is connected
   bool skip_missing;      // scenes are read without the components that do not exist
   int spare_fields;       // objects that are made now have room for so many fields that a program adds later
   dvProgress *progress;   // of who wants to know, else NULL

@@ -94,10 +94,28 @@ static bool convert_numbers(dvField *f, const dvField *s)
   return true;
 }
 
+// a number and a list of one
+static bool copy_to_list(dvField *f, const dvField *s)
+{
+  if (!dv_holds_reals(f->desc->type) || f->width != 1 || s->desc->type != DV_T_REAL) return false;
+  const double number = *(const double *)s->value;
+  return isfinite(number) && dv_reals_assign(f->value, &number, 1);
+}
+
+static bool copy_from_list(dvField *f, const dvField *s)
+{
+  if (f->desc->type != DV_T_REAL || !dv_holds_reals(s->desc->type)) return false;
+  const dvReals *from = s->value;
+  if (from->count != 1 || !isfinite(from->data[0])) return false;
+  *(double *)f->value = from->data[0];
+  return true;
+}
+
 // single numbers of the same type; one that is not finite goes through text, which refuses it
 static bool copy_number(dvField *f, const dvField *s)
 {
   dvFieldType type = f->desc->type;
+  if (copy_to_list(f, s) || copy_from_list(f, s)) return true;
   if (type != s->desc->type) return false;
   if (type == DV_T_REAL && isfinite(*(const double *)s->value)) *(double *)f->value = *(const double *)s->value;
   else if (type == DV_T_INT) *(int32_t *)f->value = *(const int32_t *)s->value;

@@ -91,6 +91,8 @@ static inline double dv_mech_m(const dvMech *m, double rayleigh_mass) { return m
 
 enum { DV_FORCE_STATES = 2 };   // the most that one force acts on
 
+struct dvSketch;
+
 typedef struct dvForceOps {
   void (*add_force)(dvObject *o, const dvMech *m);    // f += f(x, v)
   void (*add_dforce)(dvObject *o, const dvMech *m);   // df += (k K + b B) dx; optional when K = 0
@@ -101,6 +103,7 @@ typedef struct dvForceOps {
   bool between;   // acts between objects: where no solver rules it, it pulls on them as an external force
   // what a picture shows of it: pairs of a point of the first and one of the last state. Optional.
   void (*pairs)(dvObject *o, struct dvInts *out);
+  void (*sketch)(dvObject *o, struct dvSketch *out);   // beside that, among the visual models. Optional.
   // what SOFA's force of this name answers as rotation finder: nine numbers a point of its state, for the positions of
   // the last add_force. Optional.
   void (*rotations)(dvObject *o, double *out);
@@ -263,6 +266,8 @@ typedef struct dvCorrectionOps {
   // Optional: instead of add_compliance, what stands for W where it is not built (constraint/lagrangian/unbuilt.h).
   dvStatus (*add_unbuilt)(dvObject *o, const dvConstraintStep *step, const struct dvRowSet *rows,
                           struct dvUnbuilt *out);
+  // Optional: what it has added to w is symmetric but for rounding, so that nobody need look.
+  bool (*symmetric)(const dvObject *o);
 } dvCorrectionOps;
 
 typedef struct dvConstraintSolverOps {
@@ -291,7 +296,13 @@ typedef enum dvSketchKind {
   DV_SKETCH_POINTS,
   DV_SKETCH_SPHERES,   // of one `radius`
   DV_SKETCH_ARROWS,    // along `vectors`
+  DV_SKETCH_FACES,     // `triangles` between some points of `state`, part by part
 } dvSketchKind;
+
+typedef struct dvSketchPart {
+  size_t count;   // of the numbers in `triangles`
+  double colour[4];
+} dvSketchPart;
 
 // What a picture shows of a component. The pointers belong to it.
 typedef struct dvSketch {
@@ -305,6 +316,11 @@ typedef struct dvSketch {
   double radius;
   bool coloured;
   double colour[4];   // red green blue alpha
+  // DV_SKETCH_FACES
+  const struct dvInts *points;      // of the state that are drawn; they are sent alone
+  const struct dvInts *triangles;   // three places in `points` each
+  const dvSketchPart *parts;        // with their colours, together all of the triangles
+  size_t part_count;
 } dvSketch;
 
 typedef struct dvVisualOps {

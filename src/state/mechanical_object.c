@@ -206,8 +206,11 @@ static dvStatus make_positions(MechanicalObject *m, size_t count)
   const dvReals *points = topology_points(m);
   size_t positions = dv_reals_size(&m->position), velocities = dv_reals_size(&m->velocity),
          rest = dv_reals_size(&m->rest_position);
-  // a vector that was given as empty counts as empty, one that was not given has one entry
-  bool empty = dv_was_set(o, &m->position) && positions == 0;
+  // a vector that was given as empty counts as empty, one that was not given has one entry, and so has one that is
+  // linked to too few numbers for it
+  const dvField *source = dv_field_of(o, &m->position)->source;
+  bool too_few = source && source->desc->type == DV_T_VEC;
+  bool empty = dv_was_set(o, &m->position) && positions == 0 && !too_few;
   bool resting = rest > dv_max_size(positions, 1) || (rest == 1 && positions == 0 && !dv_was_set(o, &m->position));
   if (resting && !dv_compat(o, DV_COMPAT_REST_ONLY)) {   // rest positions, but no positions
     dv_reals_share(&m->position, &m->rest_position);
@@ -246,12 +249,18 @@ static void make_rest(MechanicalObject *m, size_t given)
   dv_dof_translate(s->base.dof, s->count, x, m->translation2);
 }
 
+// a hand moves between steps: what it holds is there when a step begins
+static bool is_of_device(const dvField *f)
+{
+  return dv_plays(f->owner, DV_ROLE_CONTROLLER) && (f->desc->flags & DV_OUTPUT);
+}
+
 // the values are the state's own now: links only gave the first ones, but what an engine makes may change
 static void leave_links(MechanicalObject *m)
 {
   const dvObject *o = &m->state.base;
   dvField *source = dv_field_of(o, &m->position)->source;
-  if (source && dv_plays(source->owner, DV_ROLE_ENGINE)) {
+  if (source && (dv_plays(source->owner, DV_ROLE_ENGINE) || is_of_device(source))) {
     m->follows = source;
     m->follows_seen = source->counter;
   }
@@ -343,7 +352,8 @@ static void mechanical_object_handle_event(dvObject *o, const dvEvent *event)
 {
   MechanicalObject *m = (MechanicalObject *)o;
   dvState *s = dv_state(o);
-  if (event->kind != DV_EVENT_ANIMATE_END || !m->follows || dv_node_is_mapped(o->node)) return;
+  if (!m->follows || dv_node_is_mapped(o->node)) return;
+  if (event->kind != (is_of_device(m->follows) ? DV_EVENT_ANIMATE_BEGIN : DV_EVENT_ANIMATE_END)) return;
   if (dv_field_pull(m->follows) != DV_OK || m->follows->counter == m->follows_seen) return;
   m->follows_seen = m->follows->counter;
   const dvReals *from = m->follows->value;

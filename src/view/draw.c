@@ -218,10 +218,17 @@ static bool has_faces(dvTopology *t)
   return false;
 }
 
+static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s);
+
 static void add_force(dvDraw *d, dvObject *o)
 {
   const dvForceOps *ops = dv_ops(o, DV_ROLE_FORCE);
   dvObject *states[DV_FORCE_STATES];
+  if (ops->sketch) {
+    dvSketch sketch = {0};
+    ops->sketch(o, &sketch);
+    add_sketch(d, o, &sketch);
+  }
   int n = dv_force_states(o, states);
   if (n == 0) return;
   if (ops->pairs) {
@@ -292,8 +299,35 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
   a->label = dv_field_name(s->values->desc);
 }
 
+static void add_faces(dvDraw *d, dvObject *o, const dvSketch *s)
+{
+  if (!s->triangles->count) return;
+  int positions = array_of(d, DV_DRAW_VISUAL,
+                           (dvDrawArray){.source = DV_FROM_SOME,
+                                         .object = s->state ? s->state : o,
+                                         .pairs = s->points,
+                                         .dynamic = true,
+                                         .width = 3}),
+      indices = array_of(
+          d, DV_DRAW_VISUAL,
+          (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->triangles, .integers = true, .width = 3});
+  dvDrawable *a = add_coloured(d, DV_DRAW_TRIANGLES, o, positions, s);
+  a->indices = indices;
+  a->first_part = d->parts.count;
+  for (size_t k = 0, first = 0; k < s->part_count; first += s->parts[k++].count) {
+    dvDrawPart part = {.first = first, .count = s->parts[k].count, .material = dv_plain_shading, .texture = -1};
+    memcpy(part.material.diffuse, s->parts[k].colour, sizeof part.material.diffuse);
+    if (part.count) dv_push(&d->parts, part);
+  }
+  a->parts = d->parts.count - a->first_part;
+}
+
 static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
 {
+  if (s->kind == DV_SKETCH_FACES) {
+    add_faces(d, o, s);
+    return;
+  }
   dvObject *state = s->state ? s->state : o;
   if (s->kind == DV_SKETCH_NOTHING || (!s->positions && !dv_plays(state, DV_ROLE_STATE))) return;
   int positions =

@@ -38,6 +38,7 @@ extern const char *const dv_draw_kind_names[];
 
 typedef enum dvDrawSource {
   DV_FROM_POINTS,      // positions of a state
+  DV_FROM_SOME,        // of the points of a state that `pairs` lists
   DV_FROM_TURNS,       // orientations of frames
   DV_FROM_VECTOR,      // velocities or forces of a state
   DV_FROM_VERTICES,    // of a visual model
@@ -63,7 +64,7 @@ typedef struct dvDrawArray {
   int vector;             // DV_FROM_VECTOR: its number
   const dvReals *reals;   // DV_FROM_REALS, DV_FROM_FIELD
   dvField *field;         // DV_FROM_FIELD
-  const dvInts *pairs;    // DV_FROM_PAIRS
+  const dvInts *pairs;    // DV_FROM_PAIRS, DV_FROM_SOME
   bool integers, dynamic;
   bool varies;   // its length may change without the list being made again
   int width;

@@ -53,6 +53,22 @@ static bool copy_tuples(dvDrawArray *a, size_t n, const double *from, size_t str
   return differ != 0;
 }
 
+static bool fill_some(dvDrawArray *a, const dvState *s, const double *x)
+{
+  size_t width = (size_t)s->base.dof->coord, space = (size_t)s->base.dof->space;
+  if (!make_room(a, 3 * a->pairs->count)) return true;
+  uint32_t differ = 0;
+  for (size_t i = 0; i < a->pairs->count; i++) {
+    size_t p = (size_t)a->pairs->data[i];
+    for (size_t k = 0; k < 3; k++) {
+      uint32_t bits = p < s->count && k < space ? bits_of(x[width * p + k]) : 0;
+      differ |= bits ^ a->data[3 * i + k];
+      a->data[3 * i + k] = bits;
+    }
+  }
+  return differ != 0;
+}
+
 static bool fill_vertices(dvDrawArray *a)
 {
   const dvVisualModel *v = (const dvVisualModel *)a->object;
@@ -292,6 +308,8 @@ static bool fill(dvDrawArray *a)
   switch (a->source) {
   case DV_FROM_POINTS:
     return copy_tuples(a, s->count, dv_state_read(s, DV_X), (size_t)o->dof->coord, o->dof->space);
+  case DV_FROM_SOME:
+    return fill_some(a, s, dv_state_read(s, DV_X));
   case DV_FROM_TURNS:
     return copy_tuples(a, s->count, dv_state_read(s, DV_X) + 3, (size_t)o->dof->coord, 4);
   case DV_FROM_VECTOR:

@@ -81,6 +81,8 @@ struct dvSession {
   // statistics since the last message
   DV_ARRAY(double) step_times;   // time, ms
   DV_ARRAY(double) solves;       // time, rows, iterations, error, largest force (N) of the constraint solver
+  DV_ARRAY(double) robot;        // time and columns of dv_view_record_robot
+  size_t robot_width;
   DV_ARRAY(dvWatch) watches;
   DV_ARRAY(double) watched;   // time, one value a watch
   long stats_steps;
@@ -176,6 +178,10 @@ dvScene *dv_view_read_more(dvSession *s, const char *file);   // a scene that be
 
 // --- stats.c ---
 void dv_view_record_step(dvSession *s, double seconds);
+json_t *dv_view_rows(const double *values, size_t count, size_t width);   // lists of `width` numbers
+// Effectors and actuators of a soft robot (stats_robot.c); null where there are none.
+void dv_view_record_robot(dvSession *s);
+json_t *dv_view_robot(dvSession *s);
 json_t *dv_view_stats(dvSession *s);
 void dv_view_clear_stats(dvSession *s);
 json_t *dv_view_watch(dvSession *s, json_t *items);

@@ -186,7 +186,7 @@ bool dv_session_load(dvSession *s)
   else read_file(s);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
   if (s->scene && dv_scene_init(s->scene) == DV_OK && log->worst == DV_OK) s->ready = true;
-  if (s->ready) dv_scene_tell_compat(s->scene);
+  if (s->ready) dv_scene_tell_compat(s->scene, false);
   if (s->ready) dv_looks_tell(s->scene);
   if (s->ready) dv_view_fix_again(s);
   dv_draw_build(&s->draw, s->ready ? s->scene : NULL);
@@ -278,6 +278,7 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
   s->context->skip_missing = options->skip_missing;
+  s->context->emulate_devices = options->emulate_devices;
   dvCompatMode mode;
   if (options->compat && dv_compat_parse(options->compat, &mode)) dv_compat_choose(s->context, mode);
   for (size_t i = 0; i < options->data_count; i++) dv_context_add_data_path(s->context, options->data[i]);
@@ -316,6 +317,7 @@ void dv_session_destroy(dvSession **session)
   dv_array_free(&s->viewers);
   dv_array_free(&s->step_times);
   dv_array_free(&s->solves);
+  dv_array_free(&s->robot);
   dv_array_free(&s->watches);
   dv_array_free(&s->watched);
   dv_free(s->file), dv_free(s->name), dv_free(s->dropped), dv_free(s->first);

@@ -51,6 +51,7 @@ typedef struct dvSessionOptions {
   size_t plugin_count, plugin_path_count;
   int threads;
   const char *compat;           // mode for every scene, or NULL: the scene decides
+  bool emulate_devices;         // what hands hold is emulated
   bool skip_missing;            // scenes without the components that do not exist
   bool print;                   // messages also go to stderr
   bool animate;                 // from the start

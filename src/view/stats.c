@@ -43,7 +43,7 @@ static double watched_value(dvSession *s, const dvWatch *w)
   }
 }
 
-static json_t *rows_of(const double *values, size_t count, size_t width)
+json_t *dv_view_rows(const double *values, size_t count, size_t width)
 {
   json_t *rows = json_array();
   for (size_t i = 0; i + width <= count; i += width) {
@@ -107,7 +107,7 @@ static json_t *solves(dvSession *s)
   dv_free(path);
   json_object_set_new(m, "values", list);
   size_t skipped = s->solves.count > SOLVE * STEPS ? s->solves.count - SOLVE * STEPS : 0;
-  json_object_set_new(m, "steps", rows_of(s->solves.data + skipped, s->solves.count - skipped, SOLVE));
+  json_object_set_new(m, "steps", dv_view_rows(s->solves.data + skipped, s->solves.count - skipped, SOLVE));
   return m;
 }
 
@@ -118,6 +118,7 @@ void dv_view_record_step(dvSession *s, double seconds)
   dv_push(&s->step_times, s->scene->root->time);
   dv_push(&s->step_times, 1e3 * seconds);
   record_solve(s);
+  dv_view_record_robot(s);
   if (!s->watches.count) return;
   dv_push(&s->watched, s->scene->root->time);
   for (size_t i = 0; i < s->watches.count; i++) dv_push(&s->watched, watched_value(s, &s->watches.data[i]));
@@ -128,7 +129,7 @@ void dv_view_clear_stats(dvSession *s)
   s->stats_steps = s->packed = 0;
   s->pack_time = 0;
   s->after_frame = s->between_frames = (dvStepCost){0};
-  s->step_times.count = s->watched.count = s->solves.count = 0;
+  s->step_times.count = s->watched.count = s->solves.count = s->robot.count = 0;
   dv_timers_clear(s->context->timers);
 }
 
@@ -258,12 +259,13 @@ json_t *dv_view_stats(dvSession *s)
   json_object_set_new(m, "is", json_string("stats"));
   size_t skipped =
       s->step_times.count > 2 * STEPS ? s->step_times.count - 2 * STEPS : 0;   // the last ones, when there are many
-  json_object_set_new(m, "steps", rows_of(s->step_times.data + skipped, s->step_times.count - skipped, 2));
+  json_object_set_new(m, "steps", dv_view_rows(s->step_times.data + skipped, s->step_times.count - skipped, 2));
   json_object_set_new(m, "timers", timers);
   json_object_set_new(m, "energy", energies(s));
   json_object_set_new(m, "convergence", c.convergence);
   json_object_set_new(m, "constraints", solves(s));
-  json_object_set_new(m, "watch", rows_of(s->watched.data, s->watched.count, s->watches.count + 1));
+  json_object_set_new(m, "robot", dv_view_robot(s));
+  json_object_set_new(m, "watch", dv_view_rows(s->watched.data, s->watched.count, s->watches.count + 1));
   json_object_set_new(m, "inventory", inventory);
   json_object_set_new(m, "touches", touches(s->scene));
   const dvStepCost *after = &s->after_frame, *between = &s->between_frames;

@@ -4,8 +4,8 @@
 // leave it, so that what is behind the line that was drawn is cut: a strip of flat facets. An incision goes as deep as
 // it is told from where the rays meet the body; a surface of triangles is incised along these places. The scene is kept
 // before each stroke (undo.c); a component that cannot follow its mesh takes the stroke back at once.
+#include "mapping/linear/cut_embedded.h"
 #include "scene/plan.h"
-#include "topology/change/cut.h"
 #include "topology/change/modifier.h"
 #include "view/tools_body.h"
 
@@ -152,13 +152,20 @@ static void push_point(Reals *to, dvVec3 x) { dv_push(to, x.x), dv_push(to, x.y)
 
 static void sweep(dvMeshBody *b, const Reals *from, const Reals *to, Result *r)
 {
-  dvCut cut = {0};
+  dvBodyCut cut = {0};
   dvIncision how = by(b);
-  if (from->count < 6 || dv_mesh_cut_sweep(b->mesh, &how, from->data, to->data, from->count / 3, &cut) != DV_OK) return;
-  if (!cut.split && !cut.doubled) return;
-  r->changed += cut.split + cut.doubled;
+  if (from->count < 6) return;
+  if (dv_body_cut_sweep(b->mesh, &how, from->data, to->data, from->count / 3, &cut) != DV_OK) {
+    if (!r->error)
+      r->error = dv_view_error("the messages tell why", "%s cannot be cut there", b->state->base.node->base.name);
+    return;
+  }
+  size_t changed = cut.split + cut.doubled + cut.links + cut.triangles;
+  if (!changed) return;
+  r->changed += changed;
   finish(b, r);
-  say(r, b, "%zu edges split, smallest quality %.2g", cut.split, cut.quality);
+  if (b->kind == DV_HEXAHEDRON) say(r, b, "%zu hexahedra split, %zu points doubled", cut.split, cut.doubled);
+  else say(r, b, "%zu edges split, smallest quality %.2g", cut.split, cut.quality);
 }
 
 // how far along the rays the body reaches, with a margin
@@ -226,15 +233,15 @@ static void incise_surface(dvMeshBody *b, const Reals *path, Result *r)
   say(r, b, "incised, %zu points doubled", doubled);
 }
 
-// Surfaces part along the stroke, tetrahedra as deep as it goes: from a little before the place that is met.
+// Surfaces part along the stroke, volumes as deep as it goes: from a little before the place that is met.
 static void incise(dvSession *s, const dvStroke *stroke, Result *r)
 {
   dvMeshBody b;
   dvRay rays[MOST_SAMPLES];
   dvVec3 where, low, high;
   size_t count = sample(stroke, rays), first = first_on_body(s, rays, count);
-  if (!find_body(s, rays[first], 1u << DV_TETRAHEDRON | 1u << DV_TRIANGLE, "tetrahedra and triangles can be cut", &b,
-                 &where, r))
+  if (!find_body(s, rays[first], 1u << DV_TETRAHEDRON | 1u << DV_HEXAHEDRON | 1u << DV_TRIANGLE,
+                 "tetrahedra, hexahedra and triangles can be cut", &b, &where, r))
     return;
   dv_body_box(&b, &low, &high);
   dvVec3 size = dv_vec3_sub(high, low);
@@ -246,21 +253,24 @@ static void incise(dvSession *s, const dvStroke *stroke, Result *r)
     push_point(&from, dv_vec3_add_scaled(where, rays[i].direction, -0.3 * depth));
     push_point(&to, dv_vec3_add_scaled(where, rays[i].direction, depth));
   }
-  if (b.kind == DV_TETRAHEDRON) sweep(&b, &from, &to, r);
+  if (b.kind != DV_TRIANGLE) sweep(&b, &from, &to, r);
   else incise_surface(&b, &path, r);
   dv_array_free(&from), dv_array_free(&to), dv_array_free(&path);
 }
 
-// every body of tetrahedra that the blade crosses; where there is none, the surface under it
+// every body of tetrahedra or hexahedra that the blade crosses; where there is none, the surface under it
 static void cut(dvSession *s, const dvStroke *stroke, Result *r)
 {
   dv_scene_refresh(s->scene);
   const dvPlan *p = s->scene->plan;
   dvMeshBody b;
   for (size_t i = 0; i < p->independent.count; i++)
-    if (dv_view_body(dv_state(p->independent.data[i]), &b, NULL) && b.kind == DV_TETRAHEDRON) cut_body(&b, stroke, r);
+    if (dv_view_body(dv_state(p->independent.data[i]), &b, NULL) &&
+        (b.kind == DV_TETRAHEDRON || b.kind == DV_HEXAHEDRON))
+      cut_body(&b, stroke, r);
+  if (r->changed) json_decref(r->error), r->error = NULL;   // others were cut
   if (r->changed && r->pieces == 1) dv_text_add(&r->text, ", still one piece: draw beyond it on both sides to part it");
-  if (!r->changed) incise(s, stroke, r);
+  if (!r->changed && !r->error) incise(s, stroke, r);
 }
 
 // --- all of it -----------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ static void each_case_is_told_once(void **state)
     b.mode[mode]->context->log.sink = listen;
     b.mode[mode]->context->log.user = &h;
     b.mode[mode]->context->log.threshold = DV_NOTE;
-    assert_int_equal(dv_scene_tell_compat(b.mode[mode]), 1);
+    assert_int_equal(dv_scene_tell_compat(b.mode[mode], true), 1);
     assert_int_equal(h.notes, 1);
     const dvCompatCase *c = &dv_compat_cases[DV_COMPAT_GYROSCOPIC];
     char *wanted = mode == RIGHT ? dv_format("differs from SOFA on purpose (%s, 2 components): %s; --compat sofa for "

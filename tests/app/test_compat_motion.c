@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "collision/collision.h"
+#include "instrument/beams.h"
 #include "linear/iterative/iterative.h"
 #include "math/vec.h"
 #include "topology/grid/sparse_grid.h"
@@ -356,6 +357,29 @@ static void every_mass_of_a_node_damps(void **state)
   close_both(&b);
 }
 
+// Frames whose quaternion has the square n of its length, 0.9997 of 1: q q* keeps what lies along the axis, (1 0 1),
+// and makes the rest (1 - 2n)^2 times as long, so that the beam is too short at rest. Forces see its ends through q*
+// alone, n times as far apart as they are.
+static void beams_are_as_long_as_their_ends_are_apart(void **state)
+{
+  DV_UNUSED(state);
+  Both b = open_both("<Node dt='0.1' gravity='0 0 0'><DefaultAnimationLoop/><EulerImplicitSolver rayleighMass='0.1'/>"
+                     "<SparseLDLSolver/><MechanicalObject name='mo' template='Rigid3' position='0 0 0 0.707 0 0.707 0  "
+                     "0 0 1 0.707 0 0.707 0'/><MeshTopology edges='0 1'/><BeamInterpolation name='beams' radius='0.1'/>"
+                     "<AdaptiveBeamForceFieldAndMass/></Node>",
+                     "beams", DV_COMPAT_FRAME_LENGTH);
+  double n = 2 * 0.707 * 0.707, shrink = pow(1 - 2 * n, 4), sofa = sqrt((1 + shrink) / 2);
+  step_both(&b, 100);
+  for (int mode = 0; mode < 2; mode++) {
+    const dvBeams *beams = dv_beams(check_find(b.mode[mode], "beams"));
+    const double *x = dv_state_read(dv_state(check_find(b.mode[mode], "mo")), DV_X);
+    dvVec3 apart = dv_vec3_sub(dv_vec3_load(x + 7), dv_vec3_load(x));
+    check_close(beams->lengthList.data[0], mode == SOFA ? sofa : 1, mode == SOFA ? 1e-7 : 1e-15);
+    check_close(dv_vec3_norm(apart), mode == SOFA ? sofa / n : 1, mode == SOFA ? 1e-6 : 1e-15);
+  }
+  close_both(&b);
+}
+
 // A point lies 0.02 deep in a floor, k = k_1 k_2 / d = 5000; one step from rest.
 #define FLOOR(body)                                                                                                   \
   "<Node gravity='0 -10 0' dt='0.01'><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"              \
@@ -495,6 +519,7 @@ int main(void)
       cmocka_unit_test(the_warped_factor_turns_with_the_points),
       cmocka_unit_test(a_system_of_its_own_is_told_too),
       cmocka_unit_test(every_mass_of_a_node_damps),
+      cmocka_unit_test(beams_are_as_long_as_their_ends_are_apart),
       cmocka_unit_test(obstacles_do_not_tie_a_body_to_its_first_points),
       cmocka_unit_test(far_blocks_stay_away_from_others),
       cmocka_unit_test(spheres_touch_triangles_where_they_are),

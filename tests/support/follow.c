@@ -5,6 +5,7 @@
 #include "io/scene/scene_file.h"
 #include "support/check.h"
 #include "support/scene.h"
+#include "topology/change/cut_cells.h"
 #include "topology/derive.h"
 
 #include <string.h>
@@ -188,6 +189,14 @@ static void copy_mesh(dvTopology *to, dvTopology *from)
     if (from->fields[k] && dv_topology_count(from, k)) copy_field(&to->base, from->fields[k]);
 }
 
+// how far its hexahedra are filled
+static void copy_fills(dvTopology *to, const dvTopology *from)
+{
+  size_t count = dv_topology_count(to, DV_HEXAHEDRON);
+  for (int32_t i = 0; (size_t)i < count && dv_topology_has_fills(from); i++)
+    assert_int_equal(dv_topology_fill(to, &i, dv_topology_fill_of(from, (size_t)i), 1), DV_OK);
+}
+
 static dvObject *twin(const fdScene *s, const char *name)
 {
   dvObject *o = NULL;
@@ -203,6 +212,7 @@ fdScene follow_rebuild(const fdScene *s, const char *text)
   r.context->log.sink = NULL;
   assert_int_equal(dv_scene_parse(r.context, "again", text, strlen(text), &r.scene), DV_OK);
   copy_mesh(dv_topology(twin(&r, "mesh")), dv_topology(twin(s, "mesh")));
+  copy_fills(dv_topology(twin(&r, "mesh")), dv_topology(twin(s, "mesh")));
   static const char *const components[] = {"it", "it2", "it3", "it4"};
   for (size_t i = 0; i < DV_COUNT(components); i++)
     if (twin(s, components[i])) copy_fields(twin(&r, components[i]), twin(s, components[i]));
@@ -425,6 +435,46 @@ bool follow_check(const followCase *c, uint64_t seed)
   fd_close(&s);
   fd_close(&r);
   dv_free(text);
+  return good;
+}
+
+bool follow_check_cut(const followCase *c, uint64_t seed)
+{
+  char *text = follow_scene(c);
+  fdScene s = fd_open(text);
+  bool good = true;
+  size_t split = 0;
+  follow_seed(seed);
+  dvTopology *mesh = dv_topology(twin(&s, "mesh"));
+  dvState *dofs = dv_state(twin(&s, "dofs"));
+  deform(dofs);
+  for (int i = 0; i < 3 && good; i++) {
+    const double *x = dv_state_read(dofs, DV_X_REST);
+    double corners[9];   // a large triangle around a point in the middle
+    dvVec3 middle = dv_vec3_load(x + 3 * (dofs->count / 2)), u = {follow_random(), follow_random(), follow_random()},
+           v = dv_vec3_cross(u, dv_vec3(follow_random(), follow_random(), follow_random()));
+    dv_vec3_store(corners, dv_vec3_add_scaled(middle, u, 50));
+    dv_vec3_store(corners + 3, dv_vec3_add_scaled(dv_vec3_add_scaled(middle, u, -25), v, 50));
+    dv_vec3_store(corners + 6, dv_vec3_add_scaled(dv_vec3_add_scaled(middle, u, -25), v, -50));
+    dvBlade blade;
+    dvCellCut cut;
+    assert_true(dv_blade_init(&blade, &(dvSheet){corners, (const size_t[]){0, 3}, 1}));
+    assert_int_equal(dv_topology_first_change(mesh), DV_OK);
+    dvCells cells = {.mesh = mesh, .x = x};
+    dv_cells_find(&cells, &blade, &cut);
+    assert_int_equal(dv_cells_part(&cells, &cut), DV_OK);
+    split += cut.split;
+    dv_cell_cut_free(&cut);
+    dv_blade_fini(&blade);
+    follow_remove(mesh, c->kind, 2);
+    dv_topology_end_changes(mesh);
+    fdScene r = follow_rebuild(&s, text);
+    good = compare_scenes(c, &s, &r);
+    fd_close(&r);
+  }
+  fd_close(&s);
+  dv_free(text);
+  assert_true(split > 5);
   return good;
 }
 

@@ -49,6 +49,8 @@ fdScene follow_rebuild(const fdScene *s, const char *text);
 void follow_scale(int scale);
 // Runs a case; false, with the numbers printed, when the two disagree.
 bool follow_check(const followCase *c, uint64_t seed);
+// The same for hexahedra that blades split, and how far they are filled.
+bool follow_check_cut(const followCase *c, uint64_t seed);
 // The same on a large mesh, batch by batch, without renumbering: *remade is how often the component made everything
 // again instead of what had changed.
 bool follow_check_patches(const followCase *c, uint64_t seed, int batches, size_t *remade);

@@ -7,9 +7,13 @@
 #include "view/inside.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 typedef struct Looked {
@@ -204,6 +208,47 @@ static void dropped_scenes_load_no_code(void **state)
   leave(&l);
 }
 
+// Nothing listens, goes out or opens a port because of a scene from the page; the first scene as it stands may.
+static void dropped_scenes_open_no_connections(void **state)
+{
+  DV_UNUSED(state);
+  unsetenv("DIVAN_OFFLINE");
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY), door = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof here;
+  assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+  assert_int_equal(bind(door, (struct sockaddr *)&here, sizeof here), 0);
+  assert_int_equal(listen(door, 1), 0);
+  assert_int_equal(getsockname(door, (struct sockaddr *)&here, &size), 0);
+  char *text = dv_format("<Node><CommunicationController name='in' job='receiver' transport='tcp' port='%d'/>"
+                         "<CommunicationController name='out' transport='tcp' port='0' data1='1'/>"
+                         "<SerialPortBridgeGeneric name='serial' port='%s' packetOut='1 2'/></Node>",
+                         ntohs(here.sin_port), ptsname(terminal));
+  for (int dropped = 0; dropped < 2; dropped++) {
+    Looked l;
+    look_at(&l, dropped ? first : text);
+    hello(&l);
+    if (dropped) assert_null(drop(&l, text));
+    steps(l.session, 3);
+    char bytes[100];
+    struct pollfd call = {.fd = door, .events = POLLIN}, packet = {.fd = terminal, .events = POLLIN};
+    assert_int_equal(poll(&call, 1, dropped ? 100 : 5000), !dropped);
+    assert_int_equal(poll(&packet, 1, dropped ? 100 : 5000) == 1 && (packet.revents & POLLIN), !dropped);
+    if (!dropped) {
+      close(accept(door, NULL, NULL));
+      // nor when an address is set through the page
+      assert_null(set(&l, "/in", "ip", "127.0.0.1"));
+      steps(l.session, 3);
+      assert_int_equal(poll(&call, 1, 100), 0);
+      while (poll(&packet, 1, 200) == 1 && (packet.revents & POLLIN) && read(terminal, bytes, sizeof bytes) > 0) {
+      }
+    }
+    leave(&l);
+  }
+  dv_free(text);
+  close(door), close(terminal);
+}
+
 // the first scene reads what it names wherever that is, until somebody sets a name through the page
 static void only_the_first_scene_is_trusted(void **state)
 {
@@ -349,12 +394,10 @@ static void scripts_run_only_when_named(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(dropped_scenes_read_what_is_permitted),
-                                     cmocka_unit_test(dropped_scenes_write_what_is_permitted),
-                                     cmocka_unit_test(dropped_scenes_load_no_code),
-                                     cmocka_unit_test(only_the_first_scene_is_trusted),
-                                     cmocka_unit_test(nothing_is_called_before_init),
-                                     cmocka_unit_test(a_scene_runs_without_what_is_missing),
-                                     cmocka_unit_test(scripts_run_only_when_named)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dropped_scenes_read_what_is_permitted), cmocka_unit_test(dropped_scenes_write_what_is_permitted),
+      cmocka_unit_test(dropped_scenes_load_no_code),           cmocka_unit_test(dropped_scenes_open_no_connections),
+      cmocka_unit_test(only_the_first_scene_is_trusted),       cmocka_unit_test(nothing_is_called_before_init),
+      cmocka_unit_test(a_scene_runs_without_what_is_missing),  cmocka_unit_test(scripts_run_only_when_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

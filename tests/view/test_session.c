@@ -643,6 +643,48 @@ static void test_clients(void **unused)
   close_fixture(&f);
 }
 
+// goals, effectors and actuators of a robot are told as curves with their names
+static void test_robot_curves(void **unused)
+{
+  DV_UNUSED(unused);
+  Fixture f;
+  open_text(&f,
+            "<Node name='root' dt='0.02'><FreeMotionAnimationLoop/><QPInverseProblemSolver name='inverse'/>"
+            "<Node name='body'><EulerImplicitSolver/><SparseLDLSolver/><MechanicalObject name='dofs' position='0 0 0'/>"
+            "<UniformMass totalMass='1'/><RestShapeSpringsForceField stiffness='100' points='0'/>"
+            "<LinearSolverConstraintCorrection/><ForcePointActuator name='push' indices='0' direction='1 0 0'/>"
+            "<PositionEffector name='tip' indices='0' useDirections='1 0 0' effectorGoal='0.1 0 0'/></Node></Node>");
+  must(&f, "{\"do\":\"hello\",\"id\":1}");
+  must(&f, "{\"do\":\"stats\",\"id\":1,\"on\":true}");
+  dv_text_clear(&f.news);
+  run_steps(&f, 5);
+  usleep(120000);
+  run_steps(&f, 1);
+  static const char *const labels[] = {"push",  "push",       "tip",        "tip x",     "tip y",
+                                       "tip z", "tip goal x", "tip goal y", "tip goal z"};
+  size_t told = 0;
+  double x = 0, goal = 0;
+  for (const char *at = f.news.text; at && (at = strstr(at, "{\"is\":\"stats\"")); at++) {   // in one message or more
+    json_t *m = json_loads(at, JSON_DISABLE_EOF_CHECK, NULL), *robot = json_object_get(m, "robot"), *row;
+    json_t *columns = json_object_get(robot, "columns");
+    assert_int_equal(json_array_size(columns), DV_COUNT(labels));
+    for (size_t i = 0; i < DV_COUNT(labels); i++)
+      assert_string_equal(json_string_value(json_object_get(json_array_get(columns, i), "label")), labels[i]);
+    size_t i;
+    json_array_foreach(json_object_get(robot, "steps"), i, row)
+    {
+      assert_int_equal(json_array_size(row), DV_COUNT(labels) + 1);
+      x = json_real_value(json_array_get(row, 4)), goal = json_real_value(json_array_get(row, 7));
+      told++;
+    }
+    json_decref(m);
+  }
+  assert_true(told >= 5);
+  check_close(x, 0.1, 1e-6);   // the tip is at its goal
+  check_close(goal, 0.1, 1e-12);
+  close_fixture(&f);
+}
+
 static void test_hostile(void **unused)
 {
   DV_UNUSED(unused);
@@ -719,9 +761,9 @@ static void test_nothing_to_see(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nothing_to_see), cmocka_unit_test(test_frames),    cmocka_unit_test(test_edits),
-      cmocka_unit_test(test_compat),         cmocka_unit_test(test_structure), cmocka_unit_test(test_touch),
-      cmocka_unit_test(test_touch_solvers),  cmocka_unit_test(test_keys),      cmocka_unit_test(test_sketches),
-      cmocka_unit_test(test_clients),        cmocka_unit_test(test_hostile)};
+      cmocka_unit_test(test_nothing_to_see), cmocka_unit_test(test_frames),       cmocka_unit_test(test_edits),
+      cmocka_unit_test(test_compat),         cmocka_unit_test(test_structure),    cmocka_unit_test(test_touch),
+      cmocka_unit_test(test_touch_solvers),  cmocka_unit_test(test_keys),         cmocka_unit_test(test_sketches),
+      cmocka_unit_test(test_clients),        cmocka_unit_test(test_robot_curves), cmocka_unit_test(test_hostile)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,17 +200,45 @@ static void what_cannot_be_changed_is_told(void **state)
   must_fail(&f, "{\"do\":\"undo\"}", "nothing to undo");
   run(&f, 2);
   close_scene(&f);
-  open_scene(&f, "Hexa2TetraTopologicalMapping.scn");
-  must(&f, "{\"do\":\"hello\"}", "");
+}
+
+// a stroke across the middle of a body, as seen along z, with a tool
+static char *across(const dvMeshBody *b, const char *tool)
+{
   dvVec3 low, high;
-  const dvPlan *p = f.session->scene->plan;
-  dvMeshBody b = {.state = dv_state(p->independent.data[0])};
-  dv_body_box(&b, &low, &high);
-  char *request = dv_format("{\"do\":\"tool\",\"tool\":\"cut\",\"rays\":[[%g,%g,100,0,0,-1],[%g,%g,100,0,0,-1]]}",
-                            0.5 * (low.x + high.x), low.y, 0.5 * (low.x + high.x), high.y);
-  must_fail(&f, request, "made of hexahedra");
-  dv_free(request);
-  close_scene(&f);
+  dv_body_box(b, &low, &high);
+  double x = 0.5 * (low.x + high.x) + 0.03 * (high.x - low.x), beyond = high.y - low.y;
+  return dv_format("{\"do\":\"tool\",\"tool\":\"%s\",\"rays\":[[%g,%g,100,0,0,-1],[%g,%g,100,0,0,-1]]}", tool, x,
+                   low.y - beyond, x, high.y + beyond);
+}
+
+// hexahedra, and what follows them: a surface that is embedded in them, or tetrahedra that a mapping makes of them
+static void hexahedra_are_cut(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const scenes[][2] = {{"resection_grid.scn", "/Organ/dofs"},
+                                          {"HexahedronFEMForceField.scn", NULL},
+                                          {"Hexa2TetraTopologicalMapping.scn", NULL}};
+  for (size_t i = 0; i < DV_COUNT(scenes); i++) {
+    Fixture f;
+    open_scene(&f, scenes[i][0]);
+    must(&f, "{\"do\":\"hello\"}", "");
+    dvMeshBody b;
+    assert_true(dv_view_body(dv_state(f.session->scene->plan->independent.data[0]), &b, NULL));
+    assert_int_equal(b.kind, DV_HEXAHEDRON);
+    size_t count = dv_topology_count(b.mesh, DV_HEXAHEDRON);
+    uint64_t hash = dv_scene_hash(f.session->scene);
+    char *request = across(&b, "cut");
+    assert_int_equal(must(&f, request, "pieces"), 2);
+    run(&f, 5);
+    must(&f, "{\"do\":\"undo\"}", "");
+    assert_true(dv_view_body(dv_state(f.session->scene->plan->independent.data[0]), &b, NULL));
+    assert_int_equal(dv_topology_count(b.mesh, DV_HEXAHEDRON), count);
+    assert_true(dv_scene_hash(f.session->scene) == hash);
+    assert_int_equal(must(&f, request, "pieces"), 2);
+    dv_free(request);
+    close_scene(&f);
+  }
 }
 
 int main(void)
@@ -220,6 +248,7 @@ int main(void)
       cmocka_unit_test(strokes_are_undone_one_by_one),
       cmocka_unit_test(a_cut_outlives_an_edit),
       cmocka_unit_test(what_cannot_be_changed_is_told),
+      cmocka_unit_test(hexahedra_are_cut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 // divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c,
 // bench_kernels.c, bench_growth.c, bench_collision.c, bench_constraint.c, bench_topology.c, bench_lattice.c,
-// bench_robot.c for what is measured.
+// bench_robot.c, bench_haptics.c for what is measured.
 #include "bench.h"
 #include "bench_contact_scenes.h"
 #include "bench_linear.h"
+#include "validate.h"
 
 #include "base/file.h"
 #include "base/isa.h"
@@ -38,12 +39,13 @@ static bool parse_subject(Bench *b, const char *word)
   bool all = dv_same(word, "all");
   if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") &&
       !dv_same(word, "linear") && !dv_same(word, "collision") && !dv_same(word, "constraint") &&
-      !dv_same(word, "topology") && !dv_same(word, "lattice") && !dv_same(word, "robot"))
+      !dv_same(word, "topology") && !dv_same(word, "lattice") && !dv_same(word, "robot") && !dv_same(word, "haptics"))
     return false;
   b->scenes |= all || dv_same(word, "scenes");
   b->kernels |= all || dv_same(word, "kernels");
   b->growth |= all || dv_same(word, "growth");
   b->linear |= dv_same(word, "linear");
+  b->haptics |= dv_same(word, "haptics");
   b->collision |= all || dv_same(word, "collision");
   b->constraint |= all || dv_same(word, "constraint");
   b->topology |= all || dv_same(word, "topology");
@@ -69,7 +71,7 @@ static int parse(Bench *b, const Options *o)
     if (!parse_subject(b, o->names.data[i]))
       return usage_error(&command_bench,
                          "there is no benchmark '%s'; there are scenes, kernels, growth, collision, constraint, "
-                         "topology, lattice, robot, linear and all",
+                         "topology, lattice, robot, linear, haptics and all",
                          o->names.data[i]);
   if (!o->names.count) b->scenes = true;
   return o->thread_list ? parse_threads(b, o->thread_list) : 0;
@@ -134,6 +136,7 @@ static json_t *measure(const Bench *b)
   if (b->lattice) json_object_set_new(result, "lattice", bench_lattice(b));
   if (b->robot) json_object_set_new(result, "robot", bench_robot(b));
   if (b->linear) json_object_set_new(result, "linear", bench_linear(b));
+  if (b->haptics) json_object_set_new(result, "haptics", bench_haptics(b));
   bench_progress("%s", "");
   return result;
 }
@@ -178,6 +181,11 @@ static int bench(const Options *o)
   Bench b;
   int status = parse(&b, o);
   if (status) return status;
+  if (o->validate) {
+    if (b.lattice) return validate_lattice(false, o->filter) ? 0 : DV_ERROR_INPUT;
+    fprintf(stderr, "divan bench: --validate is for lattices: divan bench lattice --validate\n");
+    return DV_ERROR_INPUT;
+  }
   bool writable = output_file(b.json);
   if (!output_file(b.html) || !writable) return DV_ERROR_INPUT;
   bool lists = b.scenes && !b.from;
@@ -208,7 +216,8 @@ const Command command_bench = {
     .verb = VERB_BENCH,
     .name = "bench",
     .summary = "measure how fast scenes and inner loops are",
-    .usage = "divan bench [scenes|kernels|growth|collision|constraint|topology|lattice|robot|linear|all] [options]\n",
+    .usage = "divan bench [scenes|kernels|growth|collision|constraint|topology|lattice|robot|linear|haptics|all] "
+             "[options]\n",
     .about = "  scenes               ms per step of a list of scenes (the default)\n"
              "  kernels              inner loops, in proportion to what this machine can do\n"
              "  growth               how times grow with the size of a mesh\n"
@@ -217,6 +226,7 @@ const Command command_bench = {
              "  topology             removing, carving and cutting tetrahedra of a body with all that follows them\n"
              "  lattice              springs a second of lattices of many sizes, on grids and without\n"
              "  robot                inverse control of a soft robot, with the shares of a step\n"
+             "  haptics              periods of the haptic loop, cost of its ticks, 30 Hz against 1 kHz\n"
              "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was\n"
              "                       built; some minutes\n"
              "  all                  scenes, kernels, growth, collision, constraint, topology, lattice and robot\n",

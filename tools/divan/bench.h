@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot;
+  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot, haptics;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
@@ -36,6 +36,8 @@ json_t *bench_lattice(const Bench *b);
 void bench_print_lattice(const json_t *list);
 json_t *bench_robot(const Bench *b);
 void bench_print_robot(const json_t *all);
+json_t *bench_haptics(const Bench *b);
+void bench_print_haptics(const json_t *all);
 json_t *bench_machine(void);
 
 bool bench_wants(const Bench *b, const char *name);               // --filter; nothing after an interruption

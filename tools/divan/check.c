@@ -121,7 +121,7 @@ static int check(const Options *o)
   context->log.strict = false;
   if (ready) {
     dv_scene_lint(scene);
-    dv_scene_tell_compat(scene);
+    dv_scene_tell_compat(scene, true);
   }
   dvStatus status = context->log.worst;
   if (!scene && status == DV_OK) status = DV_ERROR_INPUT;

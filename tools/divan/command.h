@@ -27,7 +27,7 @@ typedef struct Options {
   Texts data, plugins, plugin_paths;
   long threads;
   const char *compat;   // NULL: the scene decides
-  bool skip_missing, strict;
+  bool skip_missing, strict, emulate_devices;
   dvScriptReader read_script;   // of scenes in Python; NULL outside of it
   // run
   long steps, every;
@@ -45,6 +45,7 @@ typedef struct Options {
   const char *corpus, *list, *filter, *json, *compare, *html, *from, *thread_list;
   long repeats;
   double timeout;
+  bool validate;
   // validate, new-plugin
   bool quick, flags;
 } Options;

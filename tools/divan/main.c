@@ -38,6 +38,7 @@ dvContext *context_for(const Options *o)
   dvContext *context = dv_divan_create((int)o->threads);
   dvCompatMode mode;
   context->skip_missing = o->skip_missing;
+  context->emulate_devices = o->emulate_devices;
   context->log.strict = o->strict;
   context->read_script = o->read_script;
   if (o->compat && dv_compat_parse(o->compat, &mode)) dv_compat_choose(context, mode);

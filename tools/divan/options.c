@@ -54,6 +54,8 @@ static const Option options[] = {
      "threads (default: all cores; 1 for check and convert); the result does not depend on it", 1, 256},
     {VERB_RUN | VERB_VIEW | VERB_CHECK, "--skip-missing", NULL, NULL, FLAG, INTO(skip_missing),
      "leave out components that do not exist, and what cannot do without them, instead of ending with status 3", 0, 0},
+    {VERB_RUN | VERB_VIEW | VERB_CHECK, "--emulate-devices", NULL, NULL, FLAG, INTO(emulate_devices),
+     "emulate haptic devices instead of looking for them", 0, 0},
     {VERB_RUN | VERB_CHECK, "--strict", NULL, NULL, FLAG, INTO(strict),
      "a warning about the input, while the scene is read and initialised, is an error (status 4)", 0, 0},
     {VERB_RUN, "--out", NULL, "DIR", TEXT, INTO(out), "write a series of .vtu files with a .pvd for ParaView", 0, 0},
@@ -123,7 +125,11 @@ static const Option options[] = {
     {VERB_BENCH, "--compare", NULL, "FILE", TEXT, INTO(compare), "compare with results that were stored", 0, 0},
     {VERB_BENCH, "--html", NULL, "FILE", TEXT, INTO(html), "write a report with plots", 0, 0},
 
+    {VERB_BENCH, "--validate", NULL, NULL, FLAG, INTO(validate),
+     "lattice: how right it is instead of how fast (--filter cantilevers, energies or spectra)", 0, 0},
+
     {VERB_VALIDATE, "--quick", NULL, NULL, FLAG, INTO(quick), "coarse meshes only: a second", 0, 0},
+    {VERB_VALIDATE, "--filter", NULL, "TEXT", TEXT, INTO(filter), "only parts whose name contains the text", 0, 0},
     {VERB_NEW_PLUGIN, "--flags", NULL, NULL, FLAG, INTO(flags),
      "print the compiler flags that find the headers for component writers", 0, 0},
 };

@@ -226,7 +226,7 @@ static int run(const Options *r)
     if (o.status == DV_OK) o.status = DV_ERROR_INPUT;
   } else {
     if (!r->quiet) dv_scene_lint_motion(scene);
-    if (!r->quiet) dv_scene_tell_compat(scene);
+    if (!r->quiet) dv_scene_tell_compat(scene, false);
     catch_interrupts();
     Writers writers = {0};
     o.status = r->restore ? dv_snapshot_read(scene, r->restore) : DV_OK;

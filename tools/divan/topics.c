@@ -28,9 +28,10 @@ static const Topic topics[] = {
      "SutureController BeamLengthMapping BeamProjection"},
     {"cut cutting carve incise tear resection knife scalpel topology change",
      "TopologicalChangeProcessor CarvingManager TearingEngine TopologyBoundingTrasher TopologyModifier"},
+    {"haptic device hand force feedback touch omni", "Geomagic OmniDriver UDPHaptic ForceFeedback VirtualCoupling"},
     {"soft robot actuator gripper pneumatic inverse control",
      "CableConstraint SurfacePressure PositionConstraint JointConstraint QPInverse Actuator Effector Lattice"},
-    {"fluid liquid water particle flow", "SPHFluid Particle SpatialGrid"},
+    {"fluid liquid water particle flow", "SPHFluid IncompressibleFluid FluidBoundary Particle SpatialGrid"},
     {"contact collision collide touch friction floor ground wall obstacle",
      "Collision NarrowPhase BroadPhase Proximity DiscreteIntersection LocalMinDistance ContactManager PlaneForceField "
      "SphereForceField EllipsoidForceField ConicalForceField ConstraintSolver ConstraintCorrection FreeMotion"},

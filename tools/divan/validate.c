@@ -291,22 +291,47 @@ bool validate_cantilevers(bool quick)
 
 // --- the command ---
 
+static bool patches(bool quick) { return (void)quick, validate_patches(); }
+static bool laws(bool quick) { return (void)quick, validate_laws(); }
+static bool lattice(bool quick) { return validate_lattice(quick, NULL); }
+
+static const struct {
+  const char *name;
+  bool (*run)(bool quick);
+} parts[] = {{"cantilevers", validate_cantilevers},
+             {"patches", patches},
+             {"order", validate_order},
+             {"laws", laws},
+             {"shells", validate_shells},
+             {"frames", validate_frames},
+             {"contact", validate_contact},
+             {"instruments", validate_instruments},
+             {"needle", validate_needle},
+             {"lattice", lattice},
+             {"fluid-standing", validate_fluid_standing},
+             {"fluid-channel", validate_fluid_channel},
+             {"fluid-vortices", validate_fluid_vortices},
+             {"fluid-block", validate_fluid_block},
+             {"fluid-dam", validate_fluid_dam}};
+
 static int validate(const Options *o)
 {
-  bool quick = o->quick;
   const char *directory = o->scene;
   if (directory && !validate_cylinder_is_there(directory)) return DV_ERROR_INPUT;   // a minute earlier than by its turn
-  bool good = validate_cantilevers(quick);
-  good = validate_patches() && good;
-  good = validate_order(quick) && good;
-  good = validate_laws() && good;
-  good = validate_shells(quick) && good;
-  good = validate_frames(quick) && good;
-  good = validate_contact(quick) && good;
-  good = validate_instruments(quick) && good;
-  good = validate_needle(quick) && good;
-  good = validate_lattice(quick) && good;
-  if (directory) good = validate_cylinder(directory) && good;
+  bool good = true, any = false;
+  for (size_t i = 0; i < DV_COUNT(parts); i++) {
+    if (o->filter && !strstr(parts[i].name, o->filter)) continue;
+    good = parts[i].run(o->quick) && good;
+    any = true;
+  }
+  if (!any) {
+    dvText names = {0};
+    for (size_t i = 0; i < DV_COUNT(parts); i++) dv_text_printf(&names, " %s", parts[i].name);
+    fprintf(stderr, "error: no part of the validation has '%s' in its name; there are%s\n", o->filter, names.text);
+    dv_text_free(&names);
+    return DV_ERROR_USAGE;
+  }
+  if (directory && !o->filter) good = validate_cylinder(directory) && good;
   return good ? 0 : DV_ERROR_INPUT;
 }
 
@@ -314,7 +339,7 @@ const Command command_validate = {
     .verb = VERB_VALIDATE,
     .name = "validate",
     .summary = "compare the finite elements with theory and experiment",
-    .usage = "divan validate [--quick] [DIR]\n",
+    .usage = "divan validate [--quick] [--filter TEXT] [DIR]\n",
     .about = "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order\n"
              "of convergence, curves of hyperelastic laws, shells, bars of frames beside finite elements, contacts,\n"
              "curved beams, needles, lattices of springs. With a directory that holds truthcylinder1.msh and\n"

@@ -20,7 +20,12 @@ bool validate_frames(bool quick);
 bool validate_contact(bool quick);
 bool validate_instruments(bool quick);
 bool validate_needle(bool quick);
-bool validate_lattice(bool quick);
+bool validate_lattice(bool quick, const char *filter);   // of cantilevers, energies, spectra; NULL: all
+bool validate_fluid_standing(bool quick);
+bool validate_fluid_channel(bool quick);
+bool validate_fluid_vortices(bool quick);
+bool validate_fluid_block(bool quick);
+bool validate_fluid_dam(bool quick);
 bool validate_cylinder_is_there(const char *directory);   // its files; false after a message
 bool validate_cylinder(const char *directory);
 

@@ -109,6 +109,7 @@ static int run(const Options *v)
                                  .plugin_path_count = v->plugin_paths.count,
                                  .compat = v->compat,
                                  .skip_missing = v->skip_missing,
+                                 .emulate_devices = v->emulate_devices,
                                  .read_script = v->read_script,
                                  .print = true,
                                  .progress = progress_begin(false),

@@ -90,12 +90,17 @@ export interface Touch {
 // error and largest force (N).
 export interface Solves { path: string; values: number[]; steps: [number, number, number, number, number][] }
 
+// A soft robot: what is plotted together has one group and unit, and of each step the time and the values.
+export interface RobotColumn { label: string; group: 'error' | 'effector' | 'force' | 'stroke'; unit: string }
+export interface Robot { columns: RobotColumn[]; steps: (number | null)[][] }
+
 export interface Stats {
   steps?: [number, number][];
   timers?: Record<string, number>;
   energy?: { kinetic: number; potential: number } | null;
   convergence?: { path: string; values: number[] }[];
   constraints?: Solves | null;
+  robot?: Robot | null;
   watch?: number[][];
   inventory?: Record<string, number>;
   touches?: Touch[];

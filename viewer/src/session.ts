@@ -1,7 +1,7 @@
 // What the page knows of the simulation, and everything it asks of it. Parts of the page subscribe to topics.
 import { Connection, RequestError } from './connection.ts';
 import type {
-  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Solves, Stats, Touch, Status, WatchItem,
+  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Solves, Robot, RobotColumn, Stats, Touch, Status, WatchItem,
 } from './protocol.ts';
 import { DEFAULT_GROUPS, loadSettings, storeSettings, type Settings } from './settings.ts';
 
@@ -54,6 +54,7 @@ export class Session {
   timers = new Map<string, number>();
   convergence: { path: string; values: number[] }[] = [];
   constraints = { path: '', values: [] as number[], time: [] as number[], rows: [] as number[], iterations: [] as number[], error: [] as number[], force: [] as number[] };
+  robot = { columns: [] as RobotColumn[], time: [] as number[], values: [] as (number | null)[][] };
   inventory: Record<string, number> = {};
   touches: Touch[] = [];                       // who touches whom
   watchItems: WatchItem[] = [];
@@ -485,6 +486,7 @@ export class Session {
     }
     if (stats.convergence?.length) this.convergence = stats.convergence;
     if (stats.constraints) this.addSolves(stats.constraints);
+    if (stats.robot) this.addRobot(stats.robot);
     if (stats.inventory) this.inventory = stats.inventory;
     if (stats.touches) this.touches = stats.touches;
     for (const row of stats.watch ?? []) {
@@ -510,12 +512,23 @@ export class Session {
     }
   }
 
+  private addRobot(robot: Robot) {
+    const r = this.robot, key = (columns: RobotColumn[]) => columns.map((c) => `${c.group} ${c.label}`).join();
+    if (key(r.columns) !== key(robot.columns)) this.robot = { columns: robot.columns, time: [], values: robot.columns.map(() => []) };
+    for (const [time, ...values] of robot.steps) {
+      if (time === null || time === this.robot.time[this.robot.time.length - 1]) continue;
+      this.robot.time.push(time);
+      values.forEach((v, i) => this.robot.values[i].push(v));
+    }
+  }
+
   clearHistory() {
     this.steps = { x: [], y: [] };
     this.energy = { time: [], kinetic: [], potential: [] };
     this.timers = new Map();
     this.convergence = [];
     this.constraints = { path: '', values: [], time: [], rows: [], iterations: [], error: [], force: [] };
+    this.robot = { columns: [], time: [], values: [] };
     this.touches = [];
     this.watch = { time: [], values: this.watchItems.map(() => []) };
     this.notify('stats');

@@ -248,6 +248,23 @@ test('the solver of constraints: errors, rows and forces as curves', () => opene
   await until(page, () => window.divan.session.constraints.time.length === 0);
 }));
 
+test('a robot: distance from the goal, effector, forces and strokes as curves', () => opened('robot/parallel.scn', async (page) => {
+  await page.locator('#tab-stats').click();
+  await page.evaluate(() => window.divan.session.step(80));
+  await until(page, () => window.divan.session.robot.time.length === 80);
+  const { columns, time, values } = await page.evaluate(() => window.divan.session.robot);
+  assert.ok(time.every((t, i) => i === 0 || t > time[i - 1]), 'every step once, in order');
+  const at = (group, label) => values[columns.findIndex((c) => c.group === group && c.label === label)];
+  const off = Math.hypot(...['x', 'y', 'z'].map((k) => at('effector', `effector ${k}`).at(-1) - at('effector', `effector goal ${k}`).at(-1)));
+  assert.ok(Math.abs(off - at('error', 'effector').at(-1)) < 1e-9 && off < 0.00025, `${off} m from the goal`);
+  assert.deepEqual(columns.filter((c) => c.group === 'force').map((c) => `${c.label} ${c.unit}`), ['east N', 'west N', 'north N', 'south N']);
+  assert.ok(at('force', 'east').every((f) => f >= 0) && Math.max(...at('force', 'east')) > 0.1, 'ropes pull');
+  assert.ok(Math.abs(at('stroke', 'east').at(-1)) > 1e-4, 'they are wound up');
+  for (const plot of ['error', 'effector', 'force', 'stroke']) await page.locator(`divan-stats-tab divan-plot.robot-${plot} canvas`).waitFor();
+  await page.evaluate(() => window.divan.session.reset());
+  await until(page, () => window.divan.session.robot.time.length === 0);
+}));
+
 test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {
   await page.evaluate(() => window.divan.session.step(60));
   await until(page, () => window.divan.session.status.step === 60 && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);

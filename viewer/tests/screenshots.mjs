@@ -1,4 +1,4 @@
-// The README's pictures, taken of the program: docs/pictures/viewer-*.png.
+// The pictures of the README and the documentation, taken of the program: docs/pictures/viewer-*.png. With names, only these.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPage, ROOT, settled, startDivan, stopBrowser, until } from './browser.mjs';
@@ -7,6 +7,7 @@ const PICTURES = join(ROOT, 'docs', 'pictures');
 const LIMIT = 150000;
 
 async function shoot(name, scene, options, act) {
+  if (process.argv.length > 2 && !process.argv.includes(name)) return;
   const divan = await startDivan(scene);
   const { page, context } = await openPage(divan.address, { reducedMotion: 'reduce', ...options }, '', 'antialias=1&ratio=1');
   await act(page);
@@ -37,6 +38,10 @@ try {
   await shoot('viewer-cut', 'resection.scn', { viewport: { width: 1024, height: 600 }, colorScheme: 'light' }, async (page) => {
     await page.evaluate(() => { const { session, stage, touch } = window.divan; session.set({ panel: false, grid: false }); touch.tools.take('cut'); stage.camera.pose = { ...stage.camera.pose, azimuth: 0.62, elevation: 0.2, target: [0.025, -0.065, 0], distance: 0.57 }; });
     await steps(page, 150);
+  });
+  await shoot('viewer-cut-grid', 'resection_grid.scn', { viewport: { width: 1024, height: 600 }, colorScheme: 'light' }, async (page) => {
+    await page.evaluate(() => { const { session, stage } = window.divan; session.set({ panel: false, grid: false }); stage.camera.pose = { ...stage.camera.pose, azimuth: 0.62, elevation: 0.2, target: [0.025, -0.065, 0], distance: 0.57 }; });
+    await steps(page, 60);
   });
   await shoot('viewer-stats', 'liver.scn', { viewport: { width: 1024, height: 640 }, colorScheme: 'dark' }, async (page) => {
     await page.locator('#tab-stats').click();

@@ -242,7 +242,7 @@ static Level project(LcpSolver *s, const Level *fine)
     }
   }
   memcpy(lambda + rows, lambda, rows * sizeof *lambda);
-  dv_residual_reset(&s->residual);
+  dv_residual_reset(&s->residual, fine->residual->symmetric);
   return (Level){
       .count = s->lead.count, .rows = rows, .w = w, .free = free, .lambda = lambda, .residual = &s->residual};
 }

@@ -131,6 +131,14 @@ static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraint
   return DV_OK;
 }
 
+// L D L^T is
+static bool linear_correction_symmetric(const dvObject *o)
+{
+  const LinearCorrection *c = (const LinearCorrection *)o;
+  const dvLinearSolverOps *ops = dv_ops(c->linearSolver.target, DV_ROLE_LINEAR_SOLVER);
+  return ops->compliance && assembly_of(c)->live.h.count == 0;
+}
+
 // --- motion ------------------------------------------------------------------------------------------
 
 // the rows are those of the last add_compliance
@@ -178,7 +186,8 @@ static void linear_correction_destroy(dvObject *o)
 
 static const dvCorrectionOps linear_correction_ops = {.add_compliance = linear_correction_add_compliance,
                                                       .apply = linear_correction_apply,
-                                                      .covers = linear_correction_covers};
+                                                      .covers = linear_correction_covers,
+                                                      .symmetric = linear_correction_symmetric};
 
 const dvClass dv_linear_correction_class = {
     .struct_size = sizeof(dvClass),

@@ -182,16 +182,21 @@ static dvStatus build(dvConstraintProblem *p, dvPlan *plan, const dvConstraintSt
                     "%zu rows of %zu constraints are too many: their compliance would take %.3g GB", p->rows,
                     p->laws.count, 8e-9 * (double)p->rows * (double)p->rows);
   dv_array_resize(&p->w, n);   // zeros: it is empty
+  bool symmetric = true;
   for (size_t i = 0; i < plan->corrections.count; i++) {
     dvObject *c = plan->corrections.data[i];
-    DV_TRY(correction_ops(c)->add_compliance(c, step, &p->set, p->rows, p->w.data));
+    const dvCorrectionOps *ops = correction_ops(c);
+    DV_TRY(ops->add_compliance(c, step, &p->set, p->rows, p->w.data));
+    symmetric = symmetric && ops->symmetric && ops->symmetric(c);
   }
+  dv_residual_reset(&p->residual, symmetric);
   return DV_OK;
 }
 
 dvStatus dv_problem_compliance(dvConstraintProblem *p, dvPlan *plan, const dvConstraintStep *step)
 {
-  dv_residual_reset(&p->residual);
+  p->step = *step;
+  dv_residual_reset(&p->residual, false);
   dv_unbuilt_clear(&p->unbuilt);
   p->w.count = 0;
   if (p->rows == 0) return DV_OK;

@@ -32,6 +32,7 @@ typedef struct dvKeptLaw {
 } dvKeptLaw;
 
 typedef struct dvConstraintProblem {
+  dvConstraintStep step;   // in which W was made
   size_t rows;
   DV_ARRAY(dvProblemLaw) laws;
   DV_ARRAY(int32_t) order;   // of the plan's constraints: as the graph has their nodes

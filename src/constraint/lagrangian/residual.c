@@ -8,7 +8,11 @@
 
 enum { SWEEPS = 32 };   // until d is computed anew
 
-void dv_residual_reset(dvResidual *r) { r->d.count = 0; }
+void dv_residual_reset(dvResidual *r, bool symmetric)
+{
+  r->d.count = 0;
+  r->symmetric = symmetric;
+}
 
 static bool is_symmetric(const double *w, size_t rows)
 {
@@ -26,7 +30,7 @@ void dv_residual_follow(dvResidual *r, const double *w, const double *free, cons
   bool same = r->d.count == rows && memcmp(r->lambda.data, lambda, rows * sizeof *lambda) == 0;
   if (same && ++r->age < SWEEPS) return;
   const dvVectorKernels *kernels = dv_vector_kernels();
-  if (r->d.count != rows) r->symmetric = is_symmetric(w, rows);
+  if (r->d.count != rows && !r->symmetric) r->symmetric = is_symmetric(w, rows);
   dv_array_resize(&r->d, rows);
   dv_array_resize(&r->lambda, rows);
   memcpy(r->lambda.data, lambda, rows * sizeof *lambda);

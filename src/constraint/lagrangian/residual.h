@@ -14,7 +14,8 @@ typedef struct dvResidual {
   bool symmetric;            // W is
 } dvResidual;
 
-void dv_residual_reset(dvResidual *r);   // W or d_free are others
+// W or d_free are others. W is looked at unless it is known to be symmetric.
+void dv_residual_reset(dvResidual *r, bool symmetric);
 // Before a sweep. Computes d anew when multipliers have changed elsewhere, and from time to time against rounding.
 void dv_residual_follow(dvResidual *r, const double *w, const double *free, const double *lambda, size_t rows);
 // The multipliers of rows from `first` on have changed.

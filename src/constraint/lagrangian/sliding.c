@@ -54,19 +54,25 @@ static dvVec3 speed(const dvState *s, int vector, int32_t i)
   return dv_vec3_load(dv_state_read(s, vector) + (size_t)i * (size_t)s->base.dof->deriv);
 }
 
+static dvVec3 without(dvVec3 v, dvVec3 e) { return dv_vec3_add_scaled(v, e, -dv_vec3_dot(v, e)); }
+
+// A normal of the line. Where P stands on it the offset is rounding alone, and may lie along the line: what is left of
+// it is made perpendicular twice.
 static dvVec3 across(dvVec3 offset, dvVec3 e)
 {
-  if (dv_vec3_norm(offset) >= DBL_EPSILON) return dv_vec3_normalise(offset);
+  offset = without(offset, e);
+  if (dv_vec3_norm(offset) >= DBL_EPSILON) return dv_vec3_normalise(without(dv_vec3_normalise(offset), e));
   dvVec3 x = {1, 0, 0};
   if (dv_vec3_norm(dv_vec3_cross(x, e)) < DBL_EPSILON) x.y = 1;
   return dv_vec3_normalise(dv_vec3_cross(x, e));
 }
 
-// directions from the positions that the step is asked about
+// Directions and foot are those of the beginning of the step, as the rows of mappings are; violations are measured in
+// the free motion. Posed again, all are those of the positions so far.
 static void sliding_begin(dvObject *o, const dvConstraintStep *step)
 {
   Sliding *s = (Sliding *)o;
-  int x = dv_constraint_positions(step);
+  int x = step->again ? step->x : DV_X;
   dvVec3 p = point(s->model.first, x, s->sliding_point), a = point(s->model.second, x, s->axis_1),
          axis = dv_vec3_sub(point(s->model.second, x, s->axis_2), a);
   double length = dv_vec3_norm(axis);

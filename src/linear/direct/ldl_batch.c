@@ -2,17 +2,22 @@
 //
 // A pack is DV_RHS right-hand sides. Threads take groups of packs; a front's columns of L are read once for all packs
 // of a group, while they are in the cache. Each pack is worked on by one thread in one order.
+//
+// Rows of contacts share their unknowns: three directions at one place, and next to it others at the corners of the
+// same triangle. Where there are fewer unknowns than rows, W = H G H^T with G = E A^-1 E^T of these unknowns alone,
+// whose ways up the tree are the shortest there are.
 #include "linear/direct/ldl_batch.h"
 
 #include "base/array.h"
 #include "base/sort.h"
 #include "linear/direct/ldl_front.h"
+#include "math/kernels.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-enum { GROUP = 10, SLOTS = 64 };
+enum { GROUP = 10, SLOTS = 64, SPREAD = 32, TURN = 8 };
 
 // Of one thread.
 typedef struct Slot {
@@ -20,6 +25,7 @@ typedef struct Slot {
   DV_ARRAY(double) z;           // GROUP packs in the order of elimination, kept at zero
   DV_ARRAY(double) r;           // rows below a front
   DV_ARRAY(uint32_t) reached;   // bit p: pack p of the group has something in the front
+  DV_ARRAY(double) t;           // TURN rows of H G
 } Slot;
 
 // A front on the way of a pack, and where its part of L^-1 h begins.
@@ -40,6 +46,10 @@ struct dvLdlBatch {
   DV_ARRAY(int32_t) order;     // rows of H, neighbours in the tree next to each other
   DV_ARRAY(uint64_t) lowest;   // first place of each row of H and its number, and room to sort them
   DV_ARRAY(double) root;       // |D|^-1/2
+  dvSparseRows touched;        // E: a row with a one for each unknown that H touches
+  DV_ARRAY(int32_t) number;    // of an unknown among those, from 1; 0 for all others
+  DV_ARRAY(int32_t) at;        // the same for each entry of H, from 0
+  DV_ARRAY(double) g, gh;      // G, and G H^T
 };
 
 typedef struct Job {
@@ -67,6 +77,7 @@ void dv_ldl_batch_destroy(dvLdlBatch **batch)
     dv_free(b->slot[i].z.data);
     dv_free(b->slot[i].r.data);
     dv_array_free(&b->slot[i].reached);
+    dv_array_free(&b->slot[i].t);
   }
   for (size_t i = 0; i < b->packs.capacity; i++) {
     dv_array_free(&b->packs.data[i].way);
@@ -77,6 +88,11 @@ void dv_ldl_batch_destroy(dvLdlBatch **batch)
   dv_array_free(&b->order);
   dv_array_free(&b->lowest);
   dv_array_free(&b->root);
+  dv_sparse_rows_free(&b->touched);
+  dv_array_free(&b->number);
+  dv_array_free(&b->at);
+  dv_array_free(&b->g);
+  dv_array_free(&b->gh);
   dv_free(b);
   *batch = NULL;
 }
@@ -391,7 +407,7 @@ static void take_roots(Job *j)
   }
 }
 
-bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w)
+static bool by_rows(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w)
 {
   Job j = {.f = f,
            .s = f->symbolic,
@@ -411,4 +427,87 @@ bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dv
   dv_parallel_for(pool, groups, 1, walk_group, &j);
   dv_parallel_for(pool, packs, 1, gram_row, &j);
   return !atomic_load(&j.failed);
+}
+
+// E, and where the entries of H are in it; how many unknowns H touches
+static size_t gather_touched(const dvLdl *f, dvLdlBatch *b, const dvSparseRows *h)
+{
+  size_t entries = h->start.data[h->count];
+  dv_array_resize(&b->number, dv_ldl_rows(f));
+  dv_array_resize(&b->at, entries);
+  dv_sparse_rows_clear(&b->touched);
+  int32_t count = 0;
+  for (size_t e = 0; e < entries; e++) {
+    int32_t *number = &b->number.data[h->col.data[e]];
+    if (*number == 0) dv_sparse_rows_add(&b->touched, count, h->col.data[e], 1), *number = ++count;
+    b->at.data[e] = *number - 1;
+  }
+  for (size_t e = 0; e < entries; e++) b->number.data[h->col.data[e]] = 0;
+  dv_sparse_rows_settle(&b->touched, (size_t)count);
+  return (size_t)count;
+}
+
+// y = the sum of rows of m, n of `width` numbers, with the entries of row i of H
+static void sum_row(const Job *j, size_t i, const double *m, size_t width, size_t n, double *restrict y)
+{
+  const dvVectorKernels *kernels = dv_vector_kernels();
+  const int32_t *at = j->batch->at.data;
+  const double *value = j->h->value.data;
+  size_t begin = j->h->start.data[i], end = j->h->start.data[i + 1];
+  if (begin == end) memset(y, 0, n * sizeof *y);
+  for (size_t k = 0; begin < end && k < n; k++) y[k] = value[begin] * m[(size_t)at[begin] * width + k];
+  for (size_t e = begin + 1; e < end; e++) kernels->axpy(value[e], m + (size_t)at[e] * width, y, n);
+}
+
+// H G, and from that G H^T: TURN rows become columns at a time, so that whole lines are written
+static void turn_rows(void *user, size_t begin, size_t end)
+{
+  Job *j = user;
+  dvLdlBatch *b = j->batch;
+  size_t n = j->h->count, width = b->touched.count;
+  Slot *slot = take_slot(j);
+  if (slot->t.count < TURN * width) dv_array_resize(&slot->t, TURN * width);
+  const double *t = slot->t.data;
+  for (size_t i = begin, rows; i < end; i += rows) {
+    rows = dv_min_size(TURN, end - i);
+    for (size_t r = 0; r < rows; r++) sum_row(j, i + r, b->g.data, width, width, slot->t.data + r * width);
+    for (size_t k = 0; k < width; k++)
+      for (size_t r = 0; r < rows; r++) b->gh.data[k * n + i + r] = t[r * width + k];
+  }
+  give_back(slot);
+}
+
+// rows of W = H (G H^T) up to the diagonal, and the columns that are the same
+static void spread_rows(void *user, size_t begin, size_t end)
+{
+  Job *j = user;
+  size_t n = j->h->count;
+  for (size_t i = begin; i < end; i++) {
+    double *row = j->w + i * n;
+    sum_row(j, i, j->batch->gh.data, n, i + 1, row);
+    for (size_t k = 0; k < i; k++) j->w[k * n + i] = row[k];
+  }
+}
+
+static bool make_room_for(dvLdlBatch *b, size_t touched, size_t rows)
+{
+  size_t g = touched * touched, gh = touched * rows;
+  if (!dv_try_reserve(&b->g, g > b->g.count ? g - b->g.count : 0) ||
+      !dv_try_reserve(&b->gh, gh > b->gh.count ? gh - b->gh.count : 0))
+    return false;
+  if (g > b->g.count) dv_array_resize(&b->g, g);   // never less: growing again would clear it
+  if (gh > b->gh.count) dv_array_resize(&b->gh, gh);
+  return true;
+}
+
+bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSparseRows *h, double *w)
+{
+  size_t n = h->count, touched = gather_touched(f, batch, h);
+  if (touched >= n || !make_room_for(batch, touched, n)) return by_rows(f, batch, pool, h, w);
+  if (!by_rows(f, batch, pool, &batch->touched, batch->g.data)) return false;
+  Job j = {.batch = batch, .h = h, .w = w, .slots = dv_max_size(1, dv_min_size(SLOTS, (size_t)dv_pool_threads(pool)))};
+  dvPool *helpers = dv_pool_for(pool, (double)n * (double)n);
+  dv_parallel_for(helpers, n, SPREAD, turn_rows, &j);
+  dv_parallel_for(helpers, n, SPREAD, spread_rows, &j);
+  return true;
 }
