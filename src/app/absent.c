@@ -7,8 +7,7 @@ static const dvAbsent absent[] = {
                  "CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
     {"SofaEulerianFluid", "Fluid2D Fluid3D"},
-    {"SoftRobots", "DataControllerRobot "
-                   "GameTrakController InteractiveControl PointCloudProcessing"},
+    {"SoftRobots", "DataControllerRobot GameTrakController InteractiveControl PointCloudProcessing"},
     {"VolumetricRendering", "OglTetrahedralModel"},
 };
 

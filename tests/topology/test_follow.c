@@ -294,6 +294,7 @@ static const struct {
     {"BeamProjectionDifferenceMultiMapping", "asks its BeamInterpolation whenever it is applied"},
     {"AdaptiveInflatableBeamForceField", "the same"},
     {"PREquivalentStiffnessForceField", "joins frames in a row, without a mesh, and says so when their number changes"},
+    {"VirtualCoupling", "one frame of a tool, without a mesh"},
     {"SpringLattice", "has its own points and springs: own test"},
 };
 
