@@ -333,9 +333,10 @@ static void show_omni(Omni *m)
   m->stateButton2 = is_pressed(&m->driver, 1);
   m->openTool += m->stateButton1 ? -m->closeSpeedTool : m->openSpeedTool;
   m->openTool = dv_max(m->minTool, dv_min(m->maxTool, m->openTool));
+  if (!is_new(o)) return;   // the old driver has no such fields
   if (!dv_reals_assign(&m->posDevice, frames, 14) || !dv_reals_assign(&m->posStylus, frames + 7, 7)) return;
   const void *const fields[] = {&m->posDevice, &m->posStylus, &m->openTool, &m->stateButton1, &m->stateButton2};
-  for (size_t i = 0; is_new(o) && i < DV_COUNT(fields); i++) dv_touch(o, fields[i]);
+  for (size_t i = 0; i < DV_COUNT(fields); i++) dv_touch(o, fields[i]);
 }
 
 static void omni_event(dvObject *o, const dvEvent *event)
