@@ -159,24 +159,10 @@ static void enslave_create(dvObject *o) { dv_feedback_init(enslave_feedback(o));
 static void enslave_destroy(dvObject *o) { dv_feedback_free(enslave_feedback(o)); }
 static void enslave_remember(dvObject *o, dvMemoryStream *s) { dv_feedback_remember(enslave_feedback(o), s); }
 
-typedef struct Finder {
-  dvVisitor visitor;
-  dvObject *found;
-} Finder;
-
-static dvWalk find_model(dvVisitor *v, dvNode *node)
-{
-  Finder *f = (Finder *)v;
-  if (!f->found) f->found = dv_node_find(node, DV_ROLE_COLLISION_MODEL);
-  return f->found ? DV_WALK_PRUNE : DV_WALK_ON;
-}
-
 static dvStatus enslave_init(dvObject *o)
 {
   Enslave *e = (Enslave *)o;
-  Finder f = {.visitor = {.top_down = find_model}};
-  if (!e->collisionModel1.target) dv_visit(o->node, &f.visitor);
-  if (f.found) e->collisionModel1.target = f.found;
+  if (!e->collisionModel1.target) e->collisionModel1.target = dv_node_find_below(o->node, DV_ROLE_COLLISION_MODEL);
   if (!e->collisionModel1.target)
     return dv_error(o, "name one in collisionModel1", "it finds no collision model to listen to");
   if (!(e->contactScale != 0))

@@ -54,18 +54,6 @@ static dvFeedback *lcp_feedback(dvObject *o) { return &((LcpFeedback *)o)->feedb
 static int lcp_tool(const dvObject *o) { return ((const LcpFeedback *)o)->indice; }
 static bool lcp_active(const dvObject *o) { return ((const LcpFeedback *)o)->activate; }
 
-typedef struct Finder {
-  dvVisitor visitor;
-  dvObject *found;
-} Finder;
-
-static dvWalk find_solver(dvVisitor *v, dvNode *node)
-{
-  Finder *f = (Finder *)v;
-  if (!f->found) f->found = dv_node_find(node, DV_ROLE_CONSTRAINT_SOLVER);
-  return f->found ? DV_WALK_PRUNE : DV_WALK_ON;
-}
-
 static dvStatus lcp_feedback_init(dvObject *o)
 {
   LcpFeedback *l = (LcpFeedback *)o;
@@ -79,9 +67,7 @@ static dvStatus lcp_feedback_init(dvObject *o)
   if (l->indice < 0 || (l->state->count && (size_t)l->indice >= l->state->count))
     return dv_field_error(o, &l->indice, "indices count from 0", "there is no frame %d: the tool has %zu", l->indice,
                           l->state->count);
-  Finder f = {.visitor = {.top_down = find_solver}};
-  dv_visit(o->node->scene->root, &f.visitor);
-  l->solver = f.found;
+  l->solver = dv_node_find_below(o->node->scene->root, DV_ROLE_CONSTRAINT_SOLVER);
   const dvConstraintSolverOps *ops = l->solver ? dv_ops(l->solver, DV_ROLE_CONSTRAINT_SOLVER) : NULL;
   if (ops && ops->problem) return DV_OK;
   return dv_error(o, "add a FreeMotionAnimationLoop and a constraint solver such as LCPConstraintSolver",

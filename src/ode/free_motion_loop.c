@@ -34,24 +34,11 @@ typedef struct FreeMotion {
 static const dvFieldDesc free_motion_fields[] = {FREE_MOTION_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-typedef struct Finder {
-  dvVisitor visitor;
-  dvObject *found;
-} Finder;
-
-static dvWalk find_solver(dvVisitor *v, dvNode *node)
-{
-  Finder *f = (Finder *)v;
-  if (!f->found) f->found = dv_node_find(node, DV_ROLE_CONSTRAINT_SOLVER);
-  return f->found ? DV_WALK_PRUNE : DV_WALK_ON;
-}
-
 static dvStatus free_motion_init(dvObject *o)
 {
   FreeMotion *l = (FreeMotion *)o;
-  Finder f = {.visitor = {.top_down = find_solver}};
-  if (!l->constraintSolver.target) dv_visit(dv_loop_node(o, &l->targetNode), &f.visitor);
-  if (f.found) l->constraintSolver.target = f.found;
+  if (!l->constraintSolver.target)
+    l->constraintSolver.target = dv_node_find_below(dv_loop_node(o, &l->targetNode), DV_ROLE_CONSTRAINT_SOLVER);
   return DV_OK;
 }
 

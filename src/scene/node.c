@@ -236,6 +236,26 @@ dvObject *dv_node_find_up(const dvNode *node, dvRole role)
   return found;
 }
 
+typedef struct Finder {
+  dvVisitor visitor;
+  dvRole role;
+  dvObject *found;
+} Finder;
+
+static dvWalk find_role(dvVisitor *v, dvNode *node)
+{
+  Finder *f = (Finder *)v;
+  if (!f->found) f->found = dv_node_find(node, f->role);
+  return f->found ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+dvObject *dv_node_find_below(dvNode *node, dvRole role)
+{
+  Finder f = {.visitor = {.top_down = find_role}, .role = role};
+  dv_visit(node, &f.visitor);
+  return f.found;
+}
+
 bool dv_is_mechanical_state(const dvObject *o) { return dv_plays(o, DV_ROLE_STATE) && !dv_plays(o, DV_ROLE_VISUAL); }
 
 dvObject *dv_node_state(const dvNode *node) { return node->state; }

@@ -135,6 +135,8 @@ static inline dvNode *dv_node_of(dvObject *o) { return dv_plays(o, DV_ROLE_NODE)
 dvObject *dv_node_find(const dvNode *node, dvRole role);
 // The same in the node or the nearest ancestor that has one.
 dvObject *dv_node_find_up(const dvNode *node, dvRole role);
+// In the node or below it, depth first.
+dvObject *dv_node_find_below(dvNode *node, dvRole role);
 // The mechanical state of the node or the nearest ancestor (visual models are states too, but not mechanical).
 dvObject *dv_node_state(const dvNode *node);
 dvObject *dv_node_state_up(const dvNode *node);
