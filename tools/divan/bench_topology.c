@@ -18,7 +18,8 @@ typedef struct Subject {
   const char *name, *per;
   size_t elements[BENCH_SIZES];
   double (*measure)(dvScene *scene, dvTopology *mesh, size_t *changed);
-  bool flat;   // a plate that a blade goes through, so that all are cut
+  bool flat;     // a plate that a blade goes through, so that all are cut
+  bool direct;   // steps are solved with a factor
 } Subject;
 
 // --- an organ ------------------------------------------------------------------------------------
@@ -32,18 +33,20 @@ static void add_lists(dvText *t, const Box *box)
   dv_text_printf(t, "\"/>");
 }
 
-static char *organ_scene(size_t elements, bool flat)
+static char *organ_scene(size_t elements, const Subject *s)
 {
+  bool flat = s->flat;
   double side = flat ? sqrt((double)elements / 12) : cbrt((double)elements / 12);
   int n = (int)round(side);
   Box box = flat ? box_create(2, n, n) : box_create(2 * n, n, n);
   dvText t = {0};
-  dv_text_printf(
-      &t, "<Node dt=\"0.01\" gravity=\"0 -9.81 0\"><DefaultAnimationLoop/><CollisionPipeline/>"
-          "<BruteForceBroadPhase/><BVHNarrowPhase/><NewProximityIntersection alarmDistance=\"0.01\" "
-          "contactDistance=\"0.005\"/><CollisionResponse response=\"PenalityContactForceField\"/>"
-          "<Node name=\"organ\"><EulerImplicitSolver rayleighStiffness=\"0.1\"/><CGLinearSolver iterations=\"10\" "
-          "tolerance=\"1e-9\" threshold=\"1e-9\"/>");
+  dv_text_printf(&t,
+                 "<Node dt=\"0.01\" gravity=\"0 -9.81 0\"><DefaultAnimationLoop/><CollisionPipeline/>"
+                 "<BruteForceBroadPhase/><BVHNarrowPhase/><NewProximityIntersection alarmDistance=\"0.01\" "
+                 "contactDistance=\"0.005\"/><CollisionResponse response=\"PenalityContactForceField\"/>"
+                 "<Node name=\"organ\"><EulerImplicitSolver rayleighStiffness=\"0.1\"/>%s",
+                 s->direct ? "<SparseLDLSolver/>"
+                           : "<CGLinearSolver iterations=\"10\" tolerance=\"1e-9\" threshold=\"1e-9\"/>");
   add_lists(&t, &box);
   dv_text_printf(&t, "<TetrahedronSetTopologyModifier/><MechanicalObject name=\"dofs\"/><DiagonalMass "
                      "massDensity=\"1\"/><TetrahedronFEMForceField youngModulus=\"1000\" poissonRatio=\"0.4\"/>"
@@ -144,14 +147,21 @@ static double sweep(dvScene *scene, dvTopology *mesh, size_t *changed)
 // --- measuring -----------------------------------------------------------------------------------
 
 static const Subject subjects[] = {
-    {"removing one tetrahedron", "tetrahedra", {5000, 20000, 50000, 100000, 200000}, remove_one, false},
+    {"removing one tetrahedron", "tetrahedra", {5000, 20000, 50000, 100000, 200000}, remove_one, false, false},
     {"removing one tetrahedron between steps",
      "tetrahedra",
      {5000, 20000, 50000, 100000, 200000},
      remove_between,
+     false,
      false},
-    {"carving 100 tetrahedra, and a step", "tetrahedra", {2500, 5000, 10000, 20000, 40000}, carve, false},
-    {"a blade through half of a plate", "tetrahedra", {500, 1000, 2000, 4000, 8000}, sweep, true},
+    {"carving 100 tetrahedra, and a step", "tetrahedra", {2500, 5000, 10000, 20000, 40000}, carve, false, false},
+    {"carving 100 tetrahedra, and a step with a factor",
+     "tetrahedra",
+     {1250, 2500, 5000, 10000, 20000},
+     carve,
+     false,
+     true},
+    {"a blade through half of a plate", "tetrahedra", {500, 1000, 2000, 4000, 8000}, sweep, true, false},
 };
 
 static double time_changes(const void *subject, size_t elements, int threads, size_t *changed)
@@ -159,7 +169,7 @@ static double time_changes(const void *subject, size_t elements, int threads, si
   const Subject *s = subject;
   dvContext *context = dv_divan_create(threads);
   context->log.threshold = DV_ERROR;
-  char *text = organ_scene(elements, s->flat);
+  char *text = organ_scene(elements, s);
   dvScene *scene = NULL;
   double ms = -1;
   bool good = dv_scene_parse(context, "bench", text, strlen(text), &scene) == DV_OK && dv_scene_init(scene) == DV_OK;

@@ -64,6 +64,7 @@ typedef struct AsyncLdl {
   int age;             // steps since the worker began
   unsigned analysed;   // stamp of the pattern
   bool analysed_once;
+  dvOrderHistory orders;
   DV_ARRAY(double) work;
   dvLdlBatch *batch;   // of compliances
   // put back: the factors that the next step begins with
@@ -206,7 +207,8 @@ static dvStatus async_ldl_analyse(AsyncLdl *s, const dvBlockMatrix *a)
   look(&s->worker, true);
   set_phase(&s->worker, IDLE);
   s->analysed_once = false;
-  if (!dv_ldl_analyse(&s->factor[0], &a->pattern, a->block, dv_ordering_of(o, s->orderingMethod.target)) ||
+  if (!dv_ldl_analyse_again(&s->factor[0], &a->pattern, a->block, dv_ordering_of(o, s->orderingMethod.target),
+                            &s->orders) ||
       !dv_ldl_analyse_like(&s->factor[1], &s->factor[0]))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns",
                     dv_block_matrix_rows(a));
@@ -242,6 +244,7 @@ static void async_ldl_remember(dvObject *o, dvMemoryStream *stream)
     working = look(&s->worker, false) == DONE;
   }
   dv_linear_solver_remember(o, stream);
+  dv_order_history_remember(&s->orders, stream);
   dv_remember_numbers(stream, "age", &s->age, sizeof s->age);
   dv_remember_numbers(stream, "used", &used, sizeof used);
   dv_remember_numbers(stream, "working", &working, sizeof working);
@@ -260,7 +263,8 @@ static void async_ldl_remember(dvObject *o, dvMemoryStream *stream)
 
 static bool async_ldl_restored(dvObject *o)
 {
-  const AsyncLdl *s = (const AsyncLdl *)o;
+  AsyncLdl *s = (AsyncLdl *)o;
+  s->analysed_once = false;
   return (s->kept_used == 0 || s->kept_used == 1) && dv_linear_solver_restored(o);
 }
 
@@ -346,6 +350,7 @@ static void async_ldl_destroy(dvObject *o)
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->changed);
   }
+  dv_order_history_free(&s->orders);
   for (int i = 0; i < 2; i++) dv_ldl_free(&s->factor[i]);
   for (int i = 0; i < 2; i++) dv_array_free(&s->kept[i]);
   dv_array_free(&s->work);

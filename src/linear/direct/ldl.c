@@ -16,24 +16,50 @@ void dv_ldl_free(dvLdl *f)
   *f = (dvLdl){0};
 }
 
-static bool allocate(dvLdl *f)
+// out of the memory of an earlier factor, which has no symbolic part any more
+static bool allocate(dvLdl *f, dvLdl *before)
 {
   const dvLdlSymbolic *s = f->symbolic;
   size_t n = s->n * (size_t)s->block;
-  f->lower = dv_alloc_unset(s->lower * sizeof *f->lower);
+  dvLdlRoom lower = {before->lower, before->room};
+  dv_free(before->d);
+  dv_ldl_room_fit(&lower, s->lower);
+  f->lower = lower.data;
+  f->room = lower.room;
   f->d = dv_alloc_aligned(2 * n * sizeof *f->d);
   f->inverse_d = f->d ? f->d + n : NULL;
-  f->work = dv_ldl_work_create(s);
+  f->work = dv_ldl_work_create(s, before->work);
   if (f->lower && f->d && f->work) return true;
   dv_ldl_free(f);
   return false;
 }
 
+static bool analyse(dvLdl *f, const dvPattern *a, int block, dvOrderChoice *order)
+{
+  dvLdl before = *f;
+  dv_ldl_symbolic_release(f->symbolic);
+  before.symbolic = NULL;
+  *f = (dvLdl){.symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order)};
+  if (f->symbolic) return allocate(f, &before);
+  dv_ldl_free(&before);
+  return false;
+}
+
 bool dv_ldl_analyse(dvLdl *f, const dvPattern *a, int block, dvOrder order)
 {
-  dv_ldl_free(f);
-  f->symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order);
-  return f->symbolic && allocate(f);
+  return analyse(f, a, block, &(dvOrderChoice){.method = order});
+}
+
+bool dv_ldl_analyse_again(dvLdl *f, const dvPattern *a, int block, dvOrder order, dvOrderHistory *history)
+{
+  int32_t *room = dv_try_alloc((2 * a->rows + 1) * sizeof *room);
+  if (!room) return false;
+  dvOrderChoice choice = {.method = order, .used = room + a->rows};
+  dv_order_history_propose(history, a, room, &choice);
+  bool good = analyse(f, a, block, &choice);
+  if (good) dv_order_history_note(history, a, &choice);
+  dv_free(room);
+  return good;
 }
 
 bool dv_ldl_analyse_like(dvLdl *f, const dvLdl *from)
@@ -41,7 +67,7 @@ bool dv_ldl_analyse_like(dvLdl *f, const dvLdl *from)
   dv_ldl_free(f);
   f->symbolic = from->symbolic;
   f->symbolic->users++;
-  return allocate(f);
+  return allocate(f, &(dvLdl){0});
 }
 
 // pivots and their inverses, columns of L, and the two counts

@@ -6,7 +6,7 @@
 #ifndef DV_LINEAR_DIRECT_LDL_H
 #define DV_LINEAR_DIRECT_LDL_H
 
-#include "linear/direct/ordering.h"
+#include "linear/direct/reorder.h"
 #include "math/block_matrix.h"
 #include "object/memory.h"
 
@@ -16,6 +16,7 @@
 typedef struct dvLdl {
   struct dvLdlSymbolic *symbolic;   // shared by factors of one pattern
   double *lower;                    // the fronts' columns of L
+  size_t room;                      // numbers that there is memory for
   double *d, *inverse_d;            // pivots and 1 / pivot, in the order of elimination
   size_t negative;                  // pivots below zero of the last factorisation
   size_t perturbed;                 // pivots that were zero and were replaced: solutions need refinement
@@ -26,6 +27,8 @@ typedef struct dvLdl {
 
 // Looks at the pattern and finds an order. False when memory is short.
 bool dv_ldl_analyse(dvLdl *f, const dvPattern *a, int block, dvOrder order);
+// The same for one of several patterns of a mesh that changes: the order is near to the one before.
+bool dv_ldl_analyse_again(dvLdl *f, const dvPattern *a, int block, dvOrder order, dvOrderHistory *history);
 // Makes f ready for matrices of the pattern of `from` without another analysis. False when memory is short.
 bool dv_ldl_analyse_like(dvLdl *f, const dvLdl *from);
 void dv_ldl_free(dvLdl *f);

@@ -17,10 +17,20 @@ enum {
 
 // --- work space ----------------------------------------------------------------------------------
 
+bool dv_ldl_room_fit(dvLdlRoom *r, size_t count)
+{
+  if (r->data && r->room >= count && r->room / 4 <= count) return true;
+  size_t room = r->data ? count + count / 8 : count;   // what grows may grow again
+  dv_free(r->data);
+  r->data = dv_alloc_unset(room * sizeof *r->data);
+  r->room = r->data ? room : 0;
+  return r->data;
+}
+
 static void slot_free(dvLdlSlot *slot)
 {
-  dv_free(slot->arena);
-  dv_free(slot->scratch);
+  dv_free(slot->arena.data);
+  dv_free(slot->scratch.data);
   dv_free(slot->place);
 }
 
@@ -29,23 +39,24 @@ void dv_ldl_work_free(dvLdlWork *w)
   if (!w) return;
   for (int i = 0; i < w->slots; i++) slot_free(&w->slot[i]);
   dv_free(w->slot);
-  dv_free(w->shared);
+  dv_free(w->shared.data);
   dv_free(w->scale);
   dv_free(w->outcome);
-  dv_free(w->values);
+  dv_free(w->values.data);
   dv_free(w->changed);
   dv_free(w->kept);
   dv_free(w->kept_at);
   dv_free(w);
 }
 
-static bool slot_init(dvLdlSlot *slot, const dvLdlSymbolic *s, bool first)
+static bool slot_fit(dvLdlSlot *slot, const dvLdlSymbolic *s, bool first)
 {
   size_t scratch = first ? dv_max_size(s->scratch, s->scratch_top) : s->scratch;
-  slot->arena = dv_alloc_unset(s->arena * sizeof *slot->arena);
-  slot->scratch = dv_alloc_unset((scratch + DV_FRONT_BLOCK * DV_MAX_LANES) * sizeof *slot->scratch);
+  dv_free(slot->place);
   slot->place = dv_try_alloc((s->most_rows + 1) * sizeof *slot->place);
-  if (slot->arena && slot->scratch && slot->place) return true;
+  if (slot->place && dv_ldl_room_fit(&slot->arena, s->arena) &&
+      dv_ldl_room_fit(&slot->scratch, scratch + DV_FRONT_BLOCK * DV_MAX_LANES))
+    return true;
   slot_free(slot);
   return false;
 }
@@ -57,18 +68,37 @@ static void add_slots(dvLdlWork *w, const dvLdlSymbolic *s, int wanted)
   dvLdlSlot *more = dv_try_realloc(w->slot, (size_t)w->slots * sizeof *more, (size_t)wanted * sizeof *more);
   if (!more) return;
   w->slot = more;
-  while (w->slots < wanted && slot_init(&w->slot[w->slots], s, w->slots == 0)) w->slots++;
+  while (w->slots < wanted && slot_fit(&w->slot[w->slots], s, w->slots == 0)) w->slots++;
 }
 
-dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s)
+// only the first thread's, and what is shared: others get theirs when they take part
+static dvLdlWork *work_inherit(dvLdlWork *before, const dvLdlSymbolic *s)
 {
   dvLdlWork *w = dv_try_alloc(sizeof *w);
+  if (!w || !before) return w;
+  w->shared = before->shared;
+  w->values = before->values;
+  w->changes = before->changes;
+  before->shared = before->values = (dvLdlRoom){0};
+  w->slot = dv_try_alloc(sizeof *w->slot);
+  if (!w->slot) return w;
+  w->slot[0].arena = before->slot[0].arena;
+  w->slot[0].scratch = before->slot[0].scratch;
+  before->slot[0].arena = before->slot[0].scratch = (dvLdlRoom){0};
+  if (slot_fit(&w->slot[0], s, true)) w->slots = 1;
+  return w;
+}
+
+dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s, dvLdlWork *before)
+{
+  dvLdlWork *w = work_inherit(before, s);
+  dv_ldl_work_free(before);
   if (!w) return NULL;
-  w->shared = dv_alloc_unset(s->shared * sizeof *w->shared);
+  bool shared = dv_ldl_room_fit(&w->shared, s->shared);
   w->scale = dv_alloc_aligned(s->n * (size_t)s->block * sizeof *w->scale);
   w->outcome = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *w->outcome);
   add_slots(w, s, 1);
-  if (w->shared && w->scale && w->outcome && w->slots == 1) return w;
+  if (shared && w->scale && w->outcome && w->slots == 1) return w;
   dv_ldl_work_free(w);
   return NULL;
 }
@@ -110,7 +140,7 @@ static double *update_of(const Factorisation *run, const dvFront *f, const dvLdl
 {
   const dvLdlWork *w = run->f->work;
   if (run->keep) return w->kept + w->kept_at[f - run->s->front];
-  return (f->shared ? w->shared : slot->arena) + f->update;
+  return (f->shared ? w->shared.data : slot->arena.data) + f->update;
 }
 
 // what the pivots of a diagonal block are measured in
@@ -215,7 +245,7 @@ static void eliminate_rows(void *user, size_t begin, size_t end)
   size_t lanes = (size_t)t->run->s->lanes, last = dv_min_size(end * GROUP, t->view.height - t->below),
          row = begin * GROUP;
   double *x = t->view.lower + dv_front_offset(t->view.height, t->k) + (t->below + row - t->k) * t->pivots.width;
-  t->run->kernels->rows(&t->pivots, (last - row) / lanes, x, t->slot->scratch + row * t->pivots.width);
+  t->run->kernels->rows(&t->pivots, (last - row) / lanes, x, t->slot->scratch.data + row * t->pivots.width);
 }
 
 // where the tile of slab i and column slab j is, and how wide that column is
@@ -246,7 +276,7 @@ static void update_panel(const Front *t, size_t r, size_t c)
       n = dv_min_size(kernels->most, row_end - i);
       dvTile tile = {.slabs = n,
                      .depth = depth,
-                     .a = t->slot->scratch + (i - first) * lanes * depth,
+                     .a = t->slot->scratch.data + (i - first) * lanes * depth,
                      .b = b,
                      .fresh = t->k == 0 && j * lanes >= t->view.pivots};
       for (size_t q = 0; q < n; q++) tile.c[q] = tile_of(t, i + q, j, &tile.width);
@@ -292,7 +322,7 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
                           0,
                           0};
     t.below = dv_whole(t.k + width, lanes);
-    run->kernels->diagonal(&t.pivots, slot->scratch);
+    run->kernels->diagonal(&t.pivots, slot->scratch.data);
     if (outcome->bad < 0 && t.pivots.bad >= 0) outcome->bad = (int32_t)t.k + t.pivots.bad;
     outcome->negative += (int32_t)t.pivots.negative;
     outcome->perturbed += (int32_t)t.pivots.perturbed;
@@ -368,8 +398,7 @@ static bool factorise(Factorisation *run, dvPool *pool, size_t *pivot)
 bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
 {
   f->redone = 1;
-  dv_free(f->work->values);   // it would no longer be the one of the factor
-  f->work->values = NULL;
+  f->work->known = false;   // what was kept is no longer the matrix of the factor
   return factorise(&(Factorisation){.f = f, .a = a, .small = small}, pool, pivot);
 }
 
@@ -379,10 +408,10 @@ static bool remember(dvLdl *f, const dvBlockMatrix *a)
 {
   dvLdlWork *w = f->work;
   size_t count = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
-  if (!w->values) w->values = dv_alloc_unset(count * sizeof *w->values);
   if (!w->changed) w->changed = dv_try_alloc((size_t)(f->symbolic->fronts + 1) * sizeof *w->changed);
-  if (w->values) memcpy(w->values, a->values, count * sizeof *w->values);
-  return w->values && w->changed;
+  w->known = w->changed && dv_ldl_room_fit(&w->values, count);
+  if (w->known) memcpy(w->values.data, a->values, count * sizeof *a->values);
+  return w->known;
 }
 
 // marks fronts with other entries than last time, and all above them; returns their part of the operations, 0 only when
@@ -398,7 +427,7 @@ static double compare(const dvLdl *f, const dvBlockMatrix *a)
   for (int32_t i = 0; i < s->fronts; i++) {
     for (size_t e = s->front[i].entry; e < s->front[i + 1].entry && !changed[i]; e++) {
       size_t at = (size_t)s->entry[e].entry * square;
-      changed[i] = memcmp(f->work->values + at, a->values + at, square * sizeof(double)) != 0;
+      changed[i] = memcmp(f->work->values.data + at, a->values + at, square * sizeof(double)) != 0;
     }
     if (!changed[i]) continue;
     any = true;
@@ -435,7 +464,7 @@ static bool is_restless(dvLdlWork *w) { return w->changes >= 4 && w->changes++ %
 bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
 {
   dvLdlWork *w = f->work;
-  bool known = f->valid && w->values && !w->outdated;
+  bool known = f->valid && w->known && !w->outdated;
   f->redone = known ? compare(f, a) : 1;
   if (known && f->redone == 0) return true;
   if (f->redone < 0.5) w->changes = 0;

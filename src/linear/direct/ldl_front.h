@@ -69,7 +69,7 @@ typedef struct dvLdlSymbolic {
 } dvLdlSymbolic;
 
 dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes,
-                                      dvOrder order);   // NULL when memory is short
+                                      dvOrderChoice *order);   // NULL when memory is short
 void dv_ldl_symbolic_release(dvLdlSymbolic *s);
 
 // --- shapes ---

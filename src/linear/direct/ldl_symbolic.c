@@ -258,7 +258,7 @@ static void measure(dvLdlSymbolic *s)
   }
 }
 
-dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, dvOrder order)
+dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, dvOrderChoice *order)
 {
   dvLdlSymbolic *s = dv_try_alloc(sizeof *s);
   if (!s) return NULL;

@@ -317,7 +317,26 @@ static bool order_best(Tree *t, const dvPattern *p, const dvPattern *columns, si
   return good;
 }
 
-bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrder order)
+// the order that is given, unless it is too dear
+static bool choose_order(Tree *t, const dvPattern *p, const dvPattern *columns, dvOrderChoice *order, size_t *count)
+{
+  size_t bytes = (size_t)t->n * sizeof(int32_t);
+  order->whole = true;
+  if (order->given) {
+    memcpy(t->perm, order->given, bytes);
+    sort_columns(t, p);
+    *count = count_rows(t, columns);
+    order->whole = work_of(t) > order->most;
+  }
+  if (order->whole && !(order->method == DV_ORDER_BEST ? order_best(t, p, columns, count)
+                                                       : order_columns(t, p, columns, order->method, count)))
+    return false;
+  order->work = work_of(t);
+  if (order->used) memcpy(order->used, t->perm, bytes);
+  return true;
+}
+
+bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrderChoice *order)
 {
   Tree t = {.n = (int32_t)s->n};
   int32_t **arrays[] = {&t.perm, &t.inverse, &t.parent, &t.count, &t.group, &t.cols, &t.rows,
@@ -328,9 +347,7 @@ bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *col
   t.zeros = dv_try_alloc(n * sizeof *t.zeros);
   t.peak = dv_try_alloc(n * sizeof *t.peak);
   for (size_t k = 0; ints && k < DV_COUNT(arrays); k++) *arrays[k] = ints + k * n;
-  bool good = ints && list && t.zeros && t.peak &&
-              (order == DV_ORDER_BEST ? order_best(&t, a, columns, &s->count)
-                                      : order_columns(&t, a, columns, order, &s->count));
+  bool good = ints && list && t.zeros && t.peak && choose_order(&t, a, columns, order, &s->count);
   if (good) {
     group_columns(&t);
     join_groups(&t, s->block, list);

@@ -4,8 +4,8 @@
 
 #include "linear/direct/ldl_front.h"
 
-// `columns` is the transposed pattern. Sets perm, inverse, count, fronts, child and of each front first, cols, rows (as
-// many as there will be), parent and children.
-bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrder order);
+// `columns` is the transposed pattern; `order` says how to come to an order and learns what it costs. Sets perm,
+// inverse, count, fronts, child and of each front first, cols, rows (as many as there will be), parent and children.
+bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrderChoice *order);
 
 #endif

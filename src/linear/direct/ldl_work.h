@@ -6,12 +6,21 @@
 
 #include <stdatomic.h>
 
+// Memory that outlives the pattern it was taken for: new pages cost as much as a small factorisation.
+typedef struct dvLdlRoom {
+  double *data;
+  size_t room;
+} dvLdlRoom;
+
+// Room for that many numbers, whatever they are. False when memory is short; there is none then.
+bool dv_ldl_room_fit(dvLdlRoom *r, size_t count);
+
 // Of one thread.
 typedef struct dvLdlSlot {
   atomic_bool taken;
-  double *arena;     // update matrices inside a subtree
-  double *scratch;   // columns of a block before they are divided by the pivots
-  int32_t *place;    // of the rows of a child
+  dvLdlRoom arena;     // update matrices inside a subtree
+  dvLdlRoom scratch;   // columns of a block before they are divided by the pivots
+  int32_t *place;      // of the rows of a child
 } dvLdlSlot;
 
 // What was met in a front.
@@ -23,11 +32,12 @@ typedef struct dvLdlOutcome {
 typedef struct dvLdlWork {
   int slots;
   dvLdlSlot *slot;
-  double *shared;   // update matrices above the subtrees
-  double *scale;    // what pivots are measured in
+  dvLdlRoom shared;   // update matrices above the subtrees
+  double *scale;      // what pivots are measured in
   dvLdlOutcome *outcome;
   // to do only what has changed since the last factorisation
-  double *values;     // of the matrix then
+  dvLdlRoom values;   // of the matrix then
+  bool known;         // there are values
   bool outdated;      // they are not: nothing was kept of it
   unsigned changes;   // factorisations in a row that found most of the matrix changed
   bool *changed;      // fronts
@@ -36,7 +46,8 @@ typedef struct dvLdlWork {
   bool kept_valid;   // they belong to the factor
 } dvLdlWork;
 
-dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s);   // NULL when memory is short
+// Work space for a pattern, out of that of another one (may be NULL), which is used up. NULL when memory is short.
+dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s, dvLdlWork *before);
 void dv_ldl_work_free(dvLdlWork *w);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct SparseLdl {
   dvLdl factor;
   unsigned analysed;   // stamp of the pattern
   bool analysed_once;
+  dvOrderHistory orders;
   DV_ARRAY(double) work;
   dvLdlBatch *batch;   // of compliances
 } SparseLdl;
@@ -51,7 +52,7 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
   dvOrder order = dv_ordering_of(o, s->orderingMethod.target);
   if (s->analysed_once && s->analysed == stamp) return DV_OK;
   s->analysed_once = false;
-  if (!dv_ldl_analyse(&s->factor, &a->pattern, a->block, order))
+  if (!dv_ldl_analyse_again(&s->factor, &a->pattern, a->block, order, &s->orders))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns",
                     dv_block_matrix_rows(a));
   s->analysed = stamp;
@@ -99,9 +100,23 @@ static dvStatus sparse_ldl_compliance(dvObject *o, const dvSparseRows *rows, dou
                                  : dv_linear_solver_compliance_by_factor(o, &s->factor, &s->batch, rows, w);
 }
 
+static void sparse_ldl_remember(dvObject *o, dvMemoryStream *stream)
+{
+  dv_linear_solver_remember(o, stream);
+  dv_order_history_remember(&((SparseLdl *)o)->orders, stream);
+}
+
+// what was put back may belong to an earlier matrix
+static bool sparse_ldl_restored(dvObject *o)
+{
+  ((SparseLdl *)o)->analysed_once = false;
+  return dv_linear_solver_restored(o);
+}
+
 static void sparse_ldl_destroy(dvObject *o)
 {
   SparseLdl *s = (SparseLdl *)o;
+  dv_order_history_free(&s->orders);
   dv_ldl_batch_destroy(&s->batch);
   dv_ldl_free(&s->factor);
   dv_array_free(&s->work);
@@ -158,8 +173,8 @@ static const dvLinearSolverOps precomputed_ops = {.solve = precomputed_solve,
       .parse = sparse_ldl_parse,                                                                     \
       .init = sparse_ldl_init,                                                                       \
       .destroy = sparse_ldl_destroy,                                                                 \
-      .remember = dv_linear_solver_remember,                                                         \
-      .restored = dv_linear_solver_restored,                                                         \
+      .remember = sparse_ldl_remember,                                                               \
+      .restored = sparse_ldl_restored,                                                               \
   }
 
 SPARSE_CLASS(dv_sparse_ldl_class, "SparseLDLSolver", sparse_ldl_ops,

@@ -46,7 +46,8 @@ static dvStatus make_choice(CG *c)
   return dv_object_ensure(c->matrix);
 }
 
-// Products from which on a matrix pays for the elements of the plan; 0: it does not, or there is none. Mapped states
+// Products from which on a matrix pays for the elements of the plan; 0: it does not, or there is none. A force that
+// couples all of its points says a number below 0. Mapped states
 // and contacts cost more in a matrix than they bring.
 static int matrix_pays(const dvPlan *plan)
 {
@@ -60,7 +61,7 @@ static int matrix_pays(const dvPlan *plan)
     if (!((const dvMassOps *)dv_ops(plan->masses.data[i].object, DV_ROLE_MASS))->add_matrix) return 0;
   for (size_t i = 0; i < plan->forces.count; i++) {
     const dvForceOps *force = dv_ops(plan->forces.data[i].object, DV_ROLE_FORCE);
-    if (force->add_dforce && !force->add_stiffness) return 0;
+    if ((force->add_dforce && !force->add_stiffness) || force->matrix_pays < 0) return 0;
     pays = dv_max_int(pays, force->matrix_pays);
   }
   return pays;

@@ -1,0 +1,219 @@
+// Orders of elimination while a mesh changes (linear/direct/reorder.h): near to the one before, good, remembered.
+#include "support/check.h"
+#include "support/matrix.h"
+
+#include "linear/direct/ldl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A grid of side x side points with springs to the eight neighbours; `gone` tells which points have been removed, the
+// last one taking their number each time, as a mesh does it, and `twins` of them stand twice, at the end.
+typedef struct Grid {
+  size_t side, count;
+  int32_t *place;   // cell of each point
+} Grid;
+
+static Grid grid_create(size_t side)
+{
+  Grid g = {side, side * side, dv_alloc(2 * side * side * sizeof(int32_t))};
+  for (size_t i = 0; i < g.count; i++) g.place[i] = (int32_t)i;
+  return g;
+}
+
+static void grid_remove(Grid *g, size_t point) { g->place[point] = g->place[--g->count]; }
+static void grid_double(Grid *g, size_t point)
+{
+  g->place[g->count] = g->place[point];
+  g->count++;
+}
+
+static bool near_each_other(const Grid *g, size_t i, size_t j)
+{
+  int side = (int)g->side, a = g->place[i], b = g->place[j];
+  return abs(a % side - b % side) <= 1 && abs(a / side - b / side) <= 1;
+}
+
+// unit weights between neighbours, more on the diagonal than off it
+static void grid_matrix(const Grid *g, dvBlockMatrix *a)
+{
+  DV_ARRAY(uint64_t) pairs = {0};
+  dvPattern pattern = {0};
+  for (size_t i = 0; i < g->count; i++)
+    for (size_t j = 0; j < g->count; j++)
+      if (near_each_other(g, i, j)) dv_push(&pairs, dv_pair(i, j));
+  assert_true(dv_pattern_build(&pattern, g->count, g->count, pairs.data, pairs.count, NULL));
+  assert_true(dv_block_matrix_init(a, 1, &pattern));
+  for (size_t i = 0; i < g->count; i++) {
+    const int32_t *start = a->pattern.row_start;
+    for (int32_t e = start[i]; e < start[i + 1]; e++)
+      a->values[e] = (size_t)a->pattern.col[e] == i ? (double)(start[i + 1] - start[i]) : -1;
+  }
+  dv_array_free(&pairs);
+}
+
+static void check_solves(dvLdl *f, const dvBlockMatrix *a)
+{
+  size_t n = dv_ldl_rows(f), pivot;
+  double *b = dv_alloc(2 * n * sizeof *b), *x = b + n, *work = dv_alloc(dv_ldl_work(f) * sizeof *work);
+  for (size_t i = 0; i < n; i++) b[i] = cos((double)i);
+  assert_true(dv_ldl_factorise(f, a, NULL, DV_LDL_SMALL, &pivot));
+  dv_ldl_solve(f, b, x, work);
+  assert_true(check_residual(a, x, b) < 1e-14);
+  dv_free(b);
+  dv_free(work);
+}
+
+// twenty times: a point goes, its number is another's; another one is doubled
+static void changes_keep_the_order(void **state)
+{
+  DV_UNUSED(state);
+  Grid g = grid_create(30);
+  dvLdl f = {0}, fresh = {0};
+  dvOrderHistory history = {0};
+  dvBlockMatrix a = {0};
+  uint64_t seed = 3;
+  unsigned kept = 0;
+  for (int change = 0; change < 22; change++) {
+    grid_matrix(&g, &a);
+    assert_true(dv_ldl_analyse_again(&f, &a.pattern, 1, DV_ORDER_BEST, &history));
+    assert_true(dv_ldl_analyse(&fresh, &a.pattern, 1, DV_ORDER_BEST));
+    check_solves(&f, &a);
+    if (change < 2) assert_int_equal(history.again, 0);   // the first ones are made from scratch
+    kept += history.again > 0;
+    // allowed are 1.4 of the last order from scratch
+    assert_true(dv_ldl_flops(&f) < 1.6 * dv_ldl_flops(&fresh));
+    grid_remove(&g, (size_t)((check_random(&seed) + 1) / 2 * (double)(g.count - 1)));
+    grid_double(&g, (size_t)((check_random(&seed) + 1) / 2 * (double)(g.count - 1)));
+    grid_double(&g, (size_t)((check_random(&seed) + 1) / 2 * (double)(g.count - 1)));
+    dv_block_matrix_free(&a);
+  }
+  assert_true(kept >= 15);   // most changes took the order over
+  dv_ldl_free(&f);
+  dv_ldl_free(&fresh);
+  dv_order_history_free(&history);
+  dv_free(g.place);
+}
+
+static void near_is_a_permutation(void **state)
+{
+  DV_UNUSED(state);
+  Grid g = grid_create(8);
+  dvBlockMatrix was = {0}, now = {0};
+  int32_t before[64], after[128];
+  bool seen[128] = {0};
+  grid_matrix(&g, &was);
+  assert_true(dv_order(DV_ORDER_AMD, &was.pattern, before));
+  // nothing changed: the order stays
+  assert_true(dv_order_near(&was.pattern, before, &was.pattern, after));
+  assert_memory_equal(before, after, sizeof before);
+  for (size_t i = 0; i < 20; i++) grid_remove(&g, i);
+  for (size_t i = 0; i < 30; i++) grid_double(&g, i);
+  grid_matrix(&g, &now);
+  assert_true(dv_order_near(&was.pattern, before, &now.pattern, after));
+  for (size_t k = 0; k < g.count; k++) {
+    assert_true(after[k] >= 0 && (size_t)after[k] < g.count && !seen[after[k]]);
+    seen[after[k]] = true;
+  }
+  // from nothing, and to nothing
+  assert_true(dv_order_near(&(dvPattern){.row_start = (int32_t[]){0}}, NULL, &now.pattern, after));
+  for (size_t k = 0; k < g.count; k++) assert_int_equal(after[k], k);
+  assert_true(dv_order_near(&now.pattern, after, &(dvPattern){.row_start = (int32_t[]){0}}, after));
+  dv_block_matrix_free(&was);
+  dv_block_matrix_free(&now);
+  dv_free(g.place);
+}
+
+static void run_changes(Grid *g, dvOrderHistory *history, dvLdl *f, int from, int to)
+{
+  dvBlockMatrix a = {0};
+  for (int change = from; change < to; change++) {
+    grid_matrix(g, &a);
+    assert_true(dv_ldl_analyse_again(f, &a.pattern, 1, DV_ORDER_BEST, history));
+    check_solves(f, &a);
+    grid_remove(g, (size_t)(7 * change + 5));
+    grid_double(g, (size_t)(11 * change + 3));
+    dv_block_matrix_free(&a);
+  }
+}
+
+static void pass_on(dvOrderHistory *h, dvSnapshot *memory, dvMemoryMode mode)
+{
+  dvMemoryStream s = {.mode = mode, .memory = memory, .object = 1};
+  if (mode == DV_MEMORY_SAVES) dv_push(&memory->objects, ((dvMemoryObject){0}));
+  dv_order_history_remember(h, &s);
+  assert_false(s.refused);
+  dv_text_free(&s.why);
+}
+
+// a history that was saved, after any number of changes, goes on as the one that was not
+static void what_is_remembered_goes_on(void **state)
+{
+  DV_UNUSED(state);
+  for (int saved = 0; saved <= 5; saved++) {
+    Grid g = grid_create(20), copy;
+    dvOrderHistory one = {0}, two = {0};
+    dvLdl f = {0}, again = {0};
+    dvSnapshot memory = {0};
+    run_changes(&g, &one, &f, 0, saved);
+    copy = grid_create(20);
+    memcpy(copy.place, g.place, 2 * 400 * sizeof *g.place);
+    copy.count = g.count;
+    pass_on(&one, &memory, DV_MEMORY_SAVES);
+    pass_on(&two, &memory, DV_MEMORY_RESTORES);
+    run_changes(&g, &one, &f, saved, 8);
+    run_changes(&copy, &two, &again, saved, 8);
+    assert_int_equal(one.analyses, two.analyses);
+    assert_int_equal(one.again, two.again);
+    assert_int_equal(one.order.count, two.order.count);
+    assert_memory_equal(one.order.data, two.order.data, one.order.count * sizeof *one.order.data);
+    assert_memory_equal(f.lower, again.lower, dv_ldl_stored(&f) * sizeof *f.lower);
+    dv_snapshot_free(&memory);
+    dv_ldl_free(&f);
+    dv_ldl_free(&again);
+    dv_order_history_free(&one);
+    dv_order_history_free(&two);
+    dv_free(g.place);
+    dv_free(copy.place);
+  }
+}
+
+static void bad_memories_are_refused(void **state)
+{
+  DV_UNUSED(state);
+  static const int32_t rows[] = {0, 2, 4}, cols[] = {0, 1, 0, 1}, order[] = {1, 0};
+  for (int fault = 0; fault < 6; fault++) {
+    dvOrderHistory h = {.analyses = fault == 5 ? 7 : 2};
+    for (int i = 0; i < 3; i++) dv_push(&h.row_start, rows[i]);
+    for (int i = 0; i < 4; i++) dv_push(&h.col, cols[i]);
+    for (int i = 0; i < 2; i++) dv_push(&h.order, order[i]);
+    if (fault == 1) h.order.data[0] = 0;        // a row twice
+    if (fault == 2) h.order.data[1] = 9;        // no such row
+    if (fault == 3) h.col.data[2] = -1;         // no such column
+    if (fault == 4) h.row_start.data[1] = 40;   // beyond the columns
+    dvSnapshot memory = {0};
+    dvMemoryStream save = {.mode = DV_MEMORY_SAVES, .memory = &memory};
+    dv_push(&memory.objects, ((dvMemoryObject){0}));
+    dv_order_history_remember(&h, &save);
+    dvOrderHistory read = {0};
+    dvMemoryStream restore = {.mode = DV_MEMORY_RESTORES, .memory = &memory, .object = 1};
+    dv_order_history_remember(&read, &restore);
+    assert_int_equal(restore.refused, fault > 0);
+    dv_text_free(&restore.why);
+    dv_snapshot_free(&memory);
+    dv_order_history_free(&h);
+    dv_order_history_free(&read);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(changes_keep_the_order),
+      cmocka_unit_test(near_is_a_permutation),
+      cmocka_unit_test(what_is_remembered_goes_on),
+      cmocka_unit_test(bad_memories_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
