@@ -45,11 +45,11 @@ static dvFeedback *coupling_feedback(dvObject *o) { return &((Coupling *)o)->fee
 static int coupling_tool(const dvObject *o) { return ((const Coupling *)o)->indice; }
 static bool coupling_active(const dvObject *o) { return ((const Coupling *)o)->activate; }
 
-void dv_virtual_coupling_stiffness(const dvObject *o, double stiffness[2])
+dvControlSpring dv_virtual_coupling_spring(const dvObject *o)
 {
   const Coupling *c = (const Coupling *)o;
-  stiffness[0] = c->stiffness;
-  stiffness[1] = c->angularStiffness;
+  return (dvControlSpring){.stiffness = {c->stiffness, c->angularStiffness},
+                           .damping = {c->damping, c->angularDamping}};
 }
 
 static dvStatus coupling_check(dvObject *o)

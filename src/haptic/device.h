@@ -52,10 +52,25 @@ typedef struct dvHand {
 // out. Between lines it is interpolated; the device holds still before the first and after the last. NULL, with an
 // error about `owner`, when a line has a mistake.
 dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const char *text);
+bool dv_is_emulator(const dvDevice *d);
+// Somebody leads the hand from now on: it goes to this place (m) smoothly, as fast as a hand does. While the loop runs
+// in a thread one other thread may call it.
+void dv_emulator_lead(dvDevice *d, const double place[3]);
 // A device of OpenHaptics: the vendor's library is loaded here. NULL, with a message that names `owner`, when there is
 // none. An empty name is the default device.
 dvDevice *dv_vendor_create(const dvObject *owner, const char *name);
 // Any program that sends packets (docs/haptics.md) to this port.
 dvDevice *dv_udp_create(const dvObject *owner, const char *address, int port);
+
+// How a 3D mouse moves a hand.
+typedef struct dvHidLooks {
+  double speed, turn_speed;   // m/s, rad/s with the cap as far as it goes
+  double dead_zone;           // part of the way that does not count
+} dvHidLooks;
+// A 3D mouse: a file of the system such as /dev/hidraw0, the first one that is found for an empty path. NULL, with a
+// message, when there is none.
+dvDevice *dv_hid_create(const dvObject *owner, const char *path, const dvHidLooks *looks);
+// A sensor of a tracker of a VRPN server, name@host or name@host:port.
+dvDevice *dv_vrpn_create(const dvObject *owner, const char *address, int sensor);
 
 #endif

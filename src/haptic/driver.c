@@ -13,11 +13,13 @@ static const dvFieldDesc driver_fields[] = {DV_DRIVER_FIELDS(DV_DESCRIBE)};
 const dvFieldBlock dv_driver_block = {driver_fields, (int)DV_COUNT(driver_fields)};
 
 enum { AUTO, THREAD, STEPS };   // `loop`
+#define MOST_AHEAD 0.1          // s, that a hand is expected ahead
 
 bool dv_is_driver(const dvObject *o)
 {
-  static const dvClass *const classes[] = {&dv_geomagic_driver_class, &dv_geomagic_emulator_class,
-                                           &dv_omni_driver_class, &dv_new_omni_driver_class, &dv_udp_driver_class};
+  static const dvClass *const classes[] = {
+      &dv_geomagic_driver_class, &dv_geomagic_emulator_class,  &dv_omni_driver_class, &dv_new_omni_driver_class,
+      &dv_udp_driver_class,      &dv_space_mouse_driver_class, &dv_vrpn_driver_class};
   for (size_t i = 0; i < DV_COUNT(classes); i++)
     if (o->cls == classes[i]) return true;
   return false;
@@ -75,13 +77,21 @@ static dvObject *find_feedback(const dvDriver *d, int tool)
   return found ? found : search(scene, (Search){.fits = fits_feedback, .driver = d, .tool = tool});
 }
 
+// ports and servers tell themselves who is there; a 3D mouse is its file
+static bool is_same_device(const dvDriver *a, const dvDriver *b)
+{
+  if (a->base.cls != b->base.cls || a->base.cls == &dv_udp_driver_class || a->base.cls == &dv_vrpn_driver_class)
+    return false;
+  const dvField *p = dv_object_field(&a->base, "path"), *q = dv_object_field(&b->base, "path");
+  return p && q ? dv_same(*(char *const *)p->value, *(char *const *)q->value) : dv_same(a->deviceName, b->deviceName);
+}
+
 // another driver that has the same device already
 static bool fits_rival(const Search *s, dvObject *o)
 {
-  const dvDriver *other = dv_driver(o), *mine = s->driver;
-  return dv_is_driver(o) && other != mine && other->haptic && other->haptic->device->memory == NULL &&
-         o->cls == mine->base.cls && dv_same(other->deviceName, mine->deviceName) &&
-         !dv_same(o->cls->name, "UDPHapticDriver");
+  const dvDriver *other = dv_driver(o);
+  return dv_is_driver(o) && other != s->driver && other->haptic && other->haptic->device->memory == NULL &&
+         is_same_device(other, s->driver);
 }
 
 // --- its life ------------------------------------------------------------------------------------
@@ -106,8 +116,8 @@ static dvStatus check(const dvDriver *d)
                           d->maxSpeed);
   if (!(d->stallDecay > 0))
     return dv_field_error(o, &d->stallDecay, "0.1 s is the default", "forces cannot fade in %g s", d->stallDecay);
-  const double *positive[] = {&d->maxForce,    &d->maxTorque,     &d->stallTime, &d->handMass,
-                              &d->handDamping, &d->handStiffness, &d->delay,     &d->sweepPeriod};
+  const double *positive[] = {&d->maxForce,      &d->maxTorque, &d->stallTime,   &d->handMass,   &d->handDamping,
+                              &d->handStiffness, &d->delay,     &d->sweepPeriod, &d->deviceDelay};
   for (size_t i = 0; i < DV_COUNT(positive); i++)
     if (!(*positive[i] >= 0 && *positive[i] < 1e9))
       return dv_field_error(o, positive[i], "take 0 or more", "%s cannot be %g",
@@ -138,6 +148,7 @@ static dvHapticSettings settings(const dvDriver *d)
       .decay = d->stallDecay,
       .permanent = d->permanent_force,
       .passive = d->passivityControl,
+      .delay = d->deviceDelay,
   };
 }
 
@@ -261,6 +272,7 @@ void dv_driver_destroy(dvObject *o)
 {
   dv_driver_cleanup(o);
   dv_feedback_free(&dv_driver(o)->own);
+  dv_ints_free(&dv_driver(o)->pairs);
 }
 
 dvDevice *dv_driver_vendor_device(dvDriver *d) { return dv_vendor_create(&d->base, d->deviceName); }
@@ -292,19 +304,36 @@ static void tell(dvDriver *d)
   d->told_gone = gone;
 }
 
+// where the hand will be when its feedback's next message is felt
+static void look_ahead(dvDriver *d)
+{
+  const dvFeedbackOps *ops = d->feedback ? dv_feedback_ops(d->feedback) : NULL;
+  memcpy(d->seen, d->handed.pose, sizeof d->seen);
+  if (!ops || !ops->ahead || !ops->active(d->feedback) || d->feedback->failed) return;
+  double along[3], time = dv_min(MOST_AHEAD, ops->ahead(d->feedback, along) * d->base.node->dt);
+  dvVec3 way = dv_vec3_load(along);
+  double speed = dv_vec3_dot(way, dv_vec3_load(d->handed.steady));
+  dv_vec3_store(d->handed.pose, dv_vec3_add_scaled(dv_vec3_load(d->handed.pose), way, speed * time));
+}
+
 dvStatus dv_driver_begin_step(dvDriver *d)
 {
   if (!d->haptic) return DV_OK;
   tell(d);
   dvHapticState now;
-  if (dv_haptic_loop_look(d->haptic, &now)) d->handed = now;
+  if (dv_haptic_loop_look(d->haptic, &now)) {
+    d->handed = now;
+    look_ahead(d);
+  }
   memcpy(d->force, d->handed.pushed, sizeof d->force);
   d->energy = d->handed.energy;
   dv_touch(&d->base, d->force);
   dv_touch(&d->base, &d->energy);
   dvFeedback *f = feedback_of(d);
   memcpy(f->reference, d->handed.pose, sizeof f->reference);
+  memcpy(f->speed, d->handed.velocity, sizeof f->speed);
   f->ticks = d->handed.ticks;
+  dv_driver_show(d);
   return DV_OK;
 }
 
@@ -358,6 +387,7 @@ void dv_driver_remember(dvObject *o, dvMemoryStream *s)
   dv_remember_numbers(s, "loop", (double *)&d->haptic->state, sizeof d->haptic->state);
   dv_remember_numbers(s, "handed", (double *)&d->handed, sizeof d->handed);
   dv_remember_numbers(s, "clock", &d->clock, sizeof d->clock);
+  dv_remember_numbers(s, "seen", d->seen, sizeof d->seen);
   dv_remember_numbers(s, "device", device->memory, device->memory_count * sizeof *device->memory);
   dv_feedback_remember(&d->own, s);
 }

@@ -43,6 +43,13 @@
   X(real, stallTime, "0.25", "s", "without news of the simulation for longer, forces fade", .least = "0")             \
   X(real, stallDecay, "0.1", "s", "time constant of that")                                                            \
   X(bool, passivityControl, "0", "", "take back by damping what energy the loop has given to the hand")               \
+  X(bool, drawHand, "1", "", "draw handle, tool and force in the viewer, and tell the rates", .flags = DV_LOOKS)      \
+  X(vec3s, handle, "", "m", "ends of the lines of the handle", .flags = DV_READ_ONLY | DV_HIDDEN)                     \
+  X(vec3s, proxy, "", "m", "ends of the lines from the hand to its tool", .flags = DV_READ_ONLY | DV_HIDDEN)          \
+  X(vec3s, forceAt, "", "m", "where the force acts", .flags = DV_READ_ONLY | DV_HIDDEN)                               \
+  X(vec3s, forceArrow, "", "N", "the force on the hand, in the axes of the scene", .flags = DV_READ_ONLY | DV_HIDDEN) \
+  X(real, deviceDelay, "0", "s", "how late forces arrive at the hand, for passivityControl", .least = "0",            \
+    .most = "0.007")                                                                                                  \
   X(vec3, force, "0 0 0", "N", "what the device got last, in its own axes", .flags = DV_READ_ONLY)                    \
   X(real, energy, "0", "J", "what the hand has put into the scene, less what it got back", .flags = DV_READ_ONLY)     \
   X(reals, periods, "", "us", "of the thread: median, 99 and 99.9 in a hundred, longest", .flags = DV_READ_ONLY)
@@ -59,10 +66,14 @@ struct dvDriver {
   dvHapticLoop *haptic;   // NULL: there is no device
   dvFeedback own;         // what a hand without one feels
   dvHapticState handed;   // to the present step
+  double seen[7];         // where the hand was then; what was handed may be ahead
   bool threaded;
   double clock;       // of the loop in lock step, s
   unsigned told[5];   // troubles of which was told
   bool told_gone;
+  dvState *frames;               // those that it moves itself; NULL: none
+  dvInts pairs;                  // lines of the sight
+  double step_wall, step_rate;   // s, 1/s: of the simulation, by the clock
 };
 extern const dvFieldBlock dv_driver_block;
 
@@ -87,5 +98,18 @@ void dv_driver_cleanup(dvObject *o);
 void dv_driver_destroy(dvObject *o);
 bool dv_is_driver(const dvObject *o);
 dvDevice *dv_driver_vendor_device(dvDriver *d);
+
+// --- sight.c: the hand in the viewer ---
+// What is drawn of it, part by part; false behind the last.
+bool dv_driver_sketch(dvDriver *d, int part, dvSketch *out);
+void dv_driver_show(dvDriver *d);   // at the beginning of a step
+// Rates and force in words, for a label; the caller frees it. NULL when nothing is to be shown.
+char *dv_driver_rates(const dvDriver *d);
+// The frame of the tool that the hand holds; NULL when it holds none.
+const double *dv_driver_tool(const dvDriver *d);
+// The driver of an emulated device whose hand holds this state; NULL for none.
+dvDriver *dv_driver_holding(const dvScene *scene, const dvState *state);
+// Leads the emulated hand, so that what it holds comes here (axes of the scene).
+void dv_driver_lead(dvDriver *d, dvVec3 to);
 
 #endif

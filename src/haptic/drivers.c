@@ -1,4 +1,5 @@
-// The drivers by their names: GeomagicDriver and GeomagicEmulator, OmniDriver, NewOmniDriver, UDPHapticDriver.
+// The drivers by their names: GeomagicDriver and GeomagicEmulator, OmniDriver, NewOmniDriver, UDPHapticDriver,
+// SpaceMouseDriver, VRPNTrackerDriver.
 //
 // A Geomagic driver shows where the hand is in a field, which a state of frames is linked to; its lengths are
 // centimetres of the device. An Omni driver moves a frame itself; its lengths are metres.
@@ -34,17 +35,32 @@ static bool is_pressed(const dvDriver *d, unsigned button) { return dv_haptic_pr
   X(string, address, "127.0.0.1", "", "address of this machine that is listened to; 0.0.0.0: all of them") \
   X(int, port, "8133", "", "port that is listened to", .least = "0", .most = "65535")
 
+#define MOUSE_FIELDS(X)                                                                                          \
+  X(file, path, "", "", "file of the device, /dev/hidraw0; the first 3D mouse of the system when empty",         \
+    .flags = DV_NO_SRC)                                                                                          \
+  X(real, speed, "0.1", "m/s", "speed of the hand when the cap is pushed as far as it goes", .least = "0")       \
+  X(real, turnSpeed, "1.5", "rad/s", "how fast it turns when the cap is turned as far as it goes", .least = "0") \
+  X(real, deadZone, "0.05", "", "part of the way of the cap that does not count", .least = "0", .most = "0.9")
+
+#define VRPN_FIELDS(X)                                                                                             \
+  X(string, tracker, "Tracker0@localhost", "", "name@host or name@host:port of the tracker; port 3883 by default") \
+  X(int, sensor, "0", "", "number of the sensor", .least = "0")
+
 typedef struct Geomagic {
   dvDriver driver;
   GEOMAGIC_FIELDS(DV_MEMBER)
   EMULATOR_FIELDS(DV_MEMBER)
   UDP_FIELDS(DV_MEMBER)
+  MOUSE_FIELDS(DV_MEMBER)
+  VRPN_FIELDS(DV_MEMBER)
 } Geomagic;
 
 #define SELF Geomagic
 static const dvFieldDesc geomagic_fields[] = {GEOMAGIC_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc emulator_fields[] = {EMULATOR_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc udp_fields[] = {UDP_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc mouse_fields[] = {MOUSE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc vrpn_fields[] = {VRPN_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 static void geomagic_create(dvObject *o)
@@ -79,6 +95,19 @@ static dvDevice *udp_device(dvDriver *d)
   return dv_udp_create(&d->base, g->address, g->port);
 }
 
+static dvDevice *mouse_device(dvDriver *d)
+{
+  const Geomagic *g = (const Geomagic *)d;
+  return dv_hid_create(&d->base, g->path,
+                       &(dvHidLooks){.speed = g->speed, .turn_speed = g->turnSpeed, .dead_zone = g->deadZone});
+}
+
+static dvDevice *vrpn_device(dvDriver *d)
+{
+  const Geomagic *g = (const Geomagic *)d;
+  return dv_vrpn_create(&d->base, g->tracker, g->sensor);
+}
+
 static dvStatus geomagic_begin(dvObject *o, dvDeviceMaker make)
 {
   Geomagic *g = (Geomagic *)o;
@@ -98,6 +127,20 @@ static dvStatus geomagic_begin(dvObject *o, dvDeviceMaker make)
 static dvStatus geomagic_init(dvObject *o) { return geomagic_begin(o, dv_driver_vendor_device); }
 static dvStatus geomagic_emulator_init(dvObject *o) { return geomagic_begin(o, NULL); }
 static dvStatus udp_driver_init(dvObject *o) { return geomagic_begin(o, udp_device); }
+static dvStatus vrpn_driver_init(dvObject *o) { return geomagic_begin(o, vrpn_device); }
+static dvStatus mouse_driver_init(dvObject *o)
+{
+  const Geomagic *g = (const Geomagic *)o;
+  if (!(g->deadZone >= 0 && g->deadZone < 1))
+    return dv_field_error(o, &g->deadZone, "0.05 is the default", "a dead zone of %g lets nothing through",
+                          g->deadZone);
+  const double *speeds[] = {&g->speed, &g->turnSpeed};
+  for (size_t i = 0; i < DV_COUNT(speeds); i++)
+    if (!(*speeds[i] >= 0 && *speeds[i] < 1e6))
+      return dv_field_error(o, speeds[i], "take 0 or more", "%s cannot be %g", dv_field_of(o, speeds[i])->desc->name,
+                            *speeds[i]);
+  return geomagic_begin(o, mouse_device);
+}
 
 // a hand without a feedback gets what the scene says, within its limit
 static void push_by_hand(Geomagic *g)
@@ -174,6 +217,28 @@ const dvClass dv_udp_driver_class = {
     .blocks = {&dv_object_block, &dv_driver_block, DV_BLOCK(geomagic_fields), DV_BLOCK(udp_fields)},
     .create = udp_driver_create,
     .init = udp_driver_init,
+    .handle_event = geomagic_event,
+    GEOMAGIC_HOOKS,
+};
+
+const dvClass dv_space_mouse_driver_class = {
+    .name = "SpaceMouseDriver",
+    .help = "a 3D mouse: its cap moves and turns a hand, which feels nothing",
+    .module = "Sofa.Component.Haptics",
+    .blocks = {&dv_object_block, &dv_driver_block, DV_BLOCK(geomagic_fields), DV_BLOCK(mouse_fields)},
+    .create = udp_driver_create,
+    .init = mouse_driver_init,
+    .handle_event = geomagic_event,
+    GEOMAGIC_HOOKS,
+};
+
+const dvClass dv_vrpn_driver_class = {
+    .name = "VRPNTrackerDriver",
+    .help = "a tracker of a VRPN server as a hand, which feels nothing",
+    .module = "Sofa.Component.Haptics",
+    .blocks = {&dv_object_block, &dv_driver_block, DV_BLOCK(geomagic_fields), DV_BLOCK(vrpn_fields)},
+    .create = udp_driver_create,
+    .init = vrpn_driver_init,
     .handle_event = geomagic_event,
     GEOMAGIC_HOOKS,
 };
@@ -273,7 +338,7 @@ static dvStatus find_frame(Omni *m)
   if (s.state->dof->kind != DV_RIGID3)
     return dv_error(o, "use a MechanicalObject of frames (Rigid3)", "%s moves a frame, not %s", o->name,
                     s.state->dof->name);
-  m->state = dv_state(s.state);
+  m->state = m->driver.frames = dv_state(s.state);
   if (m->toolCount < 1 || m->toolCount > 1000)
     return dv_field_error(o, &m->toolCount, "1 is the default", "there cannot be %d tools", m->toolCount);
   if (m->state->count < (size_t)m->toolCount && !dv_state_resize(m->state, (size_t)m->toolCount))

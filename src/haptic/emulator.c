@@ -2,6 +2,7 @@
 #include "haptic/device.h"
 
 #include "base/array.h"
+#include "base/outbox.h"
 #include "base/text.h"
 #include "math/pose.h"
 
@@ -9,11 +10,14 @@
 #include <string.h>
 
 enum { COLUMNS = 9, DELAYS = 64 };   // time, pose, buttons; force of the last ticks
+#define LED_TIME 0.02                // s, time constant of a hand that is led
+#define LED_SPEED 1.0                // m/s, at most
 
 // all numbers: it is remembered as such
 typedef struct Memory {
   double x[3], v[3], time, begun;
   double late[DELAYS][3], next;   // forces that have not arrived
+  double led, goal[3], way[3];    // somebody leads it there; how far it has come
 } Memory;
 
 typedef struct Emulator {
@@ -21,6 +25,7 @@ typedef struct Emulator {
   dvHand hand;
   DV_ARRAY(double) motion;   // COLUMNS a line
   Memory now;
+  dvOutbox goals;   // of who leads it
 } Emulator;
 
 // --- recorded motion -----------------------------------------------------------------------------
@@ -100,17 +105,39 @@ static void wanted_at(const Emulator *e, double time, double pose[7], uint32_t *
   *buttons = 0;
   if (e->motion.count) {
     recorded_at(e, time, pose, buttons);
-    return;
+  } else {
+    double part = h->period > 0 ? 0.5 - 0.5 * cos(2 * 3.14159265358979323846 * time / h->period) : 0;
+    memcpy(pose, h->place, sizeof h->place);
+    for (int i = 0; i < 3; i++) pose[i] += h->sweep[i] * part;
   }
-  double part = h->period > 0 ? 0.5 - 0.5 * cos(2 * 3.14159265358979323846 * time / h->period) : 0;
-  memcpy(pose, h->place, sizeof h->place);
-  for (int i = 0; i < 3; i++) pose[i] += h->sweep[i] * part;
+  if (e->now.led != 0) memcpy(pose, e->now.way, sizeof e->now.way);
+}
+
+// a step on the way to where it is led
+static void follow_leader(Emulator *e, double time)
+{
+  bool fresh = false;
+  const double *goal = dv_outbox_take(&e->goals, NULL, &fresh);
+  if (goal && fresh) {
+    double pose[7];
+    uint32_t buttons;
+    wanted_at(e, time, pose, &buttons);
+    if (e->now.led == 0) memcpy(e->now.way, pose, sizeof e->now.way);
+    memcpy(e->now.goal, goal, sizeof e->now.goal);
+    e->now.led = 1;
+  }
+  if (e->now.led == 0) return;
+  double dt = dv_max(0, dv_min(0.05, time - e->now.time));
+  dvVec3 way = dv_vec3_load(e->now.way), left = dv_vec3_sub(dv_vec3_load(e->now.goal), way);
+  double far = dv_vec3_norm(left) * (1 - exp(-dt / LED_TIME)), most = LED_SPEED * dt;
+  dv_vec3_store(e->now.way, dv_vec3_add_scaled(way, dv_vec3_normalise(left), dv_min(far, most)));
 }
 
 static bool emulator_read(dvDevice *d, double time, dvDeviceSample *out)
 {
   Emulator *e = (Emulator *)d;
   memset(out, 0, sizeof *out);
+  follow_leader(e, time);
   wanted_at(e, time, out->pose, &out->buttons);
   e->now.time = time;
   if (!(e->hand.mass > 0)) return true;
@@ -153,6 +180,7 @@ static void emulator_close(dvDevice **d)
 {
   Emulator *e = (Emulator *)*d;
   dv_array_free(&e->motion);
+  dv_outbox_free(&e->goals);
   dv_free(e);
   *d = NULL;
 }
@@ -166,7 +194,19 @@ dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const ch
   e->device = (dvDevice){
       .ops = &emulator_ops, .forces = 3, .memory = (double *)&e->now, .memory_count = sizeof e->now / sizeof(double)};
   e->hand = *hand;
+  dv_outbox_init(&e->goals);
   dvDevice *d = &e->device;
   if (text && !read_motion(e, owner, text)) emulator_close(&d);
   return d;
+}
+
+bool dv_is_emulator(const dvDevice *d) { return d->ops == &emulator_ops; }
+
+void dv_emulator_lead(dvDevice *d, const double place[3])
+{
+  Emulator *e = (Emulator *)d;
+  double *to = dv_outbox_begin(&e->goals, 3 * sizeof *to);
+  if (!to) return;
+  memcpy(to, place, 3 * sizeof *to);
+  dv_outbox_publish(&e->goals);
 }

@@ -24,6 +24,7 @@ dvSensation *dv_feedback_begin(dvFeedback *f, dvRendering kind, double h, size_t
   m->laws = (double)laws;
   m->rows = (double)rows;
   memcpy(m->reference, f->reference, sizeof m->reference);
+  memcpy(m->speed, f->speed, sizeof m->speed);
   m->ticks = f->ticks;
   return m;
 }
@@ -48,6 +49,7 @@ void dv_feedback_remember(dvFeedback *f, dvMemoryStream *s)
 {
   dv_remember_array(s, "message", &f->held);
   dv_remember_numbers(s, "reference", f->reference, sizeof f->reference);
+  dv_remember_numbers(s, "speed", f->speed, sizeof f->speed);
   dv_remember_numbers(s, "ticks", &f->ticks, sizeof f->ticks);
   if (dv_memory_restores(s) && !dv_sensation_is_sound(f->held.data, f->held.count)) {
     f->held.count = 0;
@@ -69,19 +71,18 @@ static double first_or(const dvObject *o, const char *name, double otherwise)
   return r->count ? r->data[0] : otherwise;
 }
 
-bool dv_control_spring(const dvNode *node, const dvState *state, double stiffness[2])
+bool dv_control_spring(const dvNode *node, const dvState *state, dvControlSpring *out)
 {
   for (size_t i = 0; i < node->objects.count; i++) {
     const dvObject *o = node->objects.data[i];
     if (o->failed) continue;
     if (o->cls == &dv_virtual_coupling_class && ((const dvForce *)o)->state == state) {
-      dv_virtual_coupling_stiffness(o, stiffness);
+      *out = dv_virtual_coupling_spring(o);
       return true;
     }
     if (!dv_same(o->cls->name, "RestShapeSpringsForceField") || ((const dvForce *)o)->state != state) continue;
     if (!((const dvLink *)dv_object_field(o, "external_rest_shape")->value)->target) continue;
-    stiffness[0] = first_or(o, "stiffness", 100);
-    stiffness[1] = first_or(o, "angularStiffness", 100);
+    *out = (dvControlSpring){.stiffness = {first_or(o, "stiffness", 100), first_or(o, "angularStiffness", 100)}};
     return true;
   }
   return false;

@@ -20,6 +20,7 @@
 typedef struct dvFeedback {
   const dvObject *driver;   // who uses it; NULL: nobody
   double reference[7];      // where the hand was when the step began,
+  double speed[6];          // how fast,
   double ticks;             // and which tick of the loop that was
   DV_ARRAY(double) draft;   // what this step says; empty before the first
   DV_ARRAY(double) held;    // what the loop has, in lock step
@@ -32,6 +33,8 @@ typedef struct dvFeedbackOps {
   int (*tool)(const dvObject *o);   // its number
   bool (*active)(const dvObject *o);
   void (*draft)(dvObject *o, double dt);   // at the end of a step: fills the draft
+  // Steps that the hand is expected ahead for its scene, along a direction; optional.
+  double (*ahead)(const dvObject *o, double along[3]);
 } dvFeedbackOps;
 
 // NULL when the object is none.
@@ -45,11 +48,13 @@ void dv_feedback_post(dvFeedback *f, bool thread);
 void dv_feedback_remember(dvFeedback *f, dvMemoryStream *s);
 void dv_feedback_free(dvFeedback *f);
 
-// The stiffness, linear and angular, of the spring that ties a frame of the state to the hand: a VirtualCoupling or a
-// RestShapeSpringsForceField in its node. False when there is none that is known.
-bool dv_control_spring(const dvNode *node, const dvState *state, double stiffness[2]);
-// For classes that ask for the spring of a VirtualCoupling.
+// The spring that ties a frame of a state to the hand: N/m and N s/m, N m and N m s.
+typedef struct dvControlSpring {
+  double stiffness[2], damping[2];   // linear, angular
+} dvControlSpring;
+// That of a VirtualCoupling or a RestShapeSpringsForceField in its node. False when there is none that is known.
+bool dv_control_spring(const dvNode *node, const dvState *state, dvControlSpring *out);
 extern const dvClass dv_virtual_coupling_class;
-void dv_virtual_coupling_stiffness(const dvObject *o, double stiffness[2]);
+dvControlSpring dv_virtual_coupling_spring(const dvObject *o);
 
 #endif

@@ -7,6 +7,13 @@
 // Equalities of many rows are taken row by row; laws of plugins are not felt at the loop's rate, their multipliers stay
 // those of the step.
 //
+// What a step says is felt during the next one. Until then a hand that moves on would seem to move two or three times
+// as fast, and be pushed by that much more damping and inertia of the bodies. So the step gets the hand where it will
+// be
+// (`prediction` steps ahead, at its present speed); what the hand does differently is made good for in each tick. Only
+// along the push of contacts, which bodies give back: a hand that stops has been expected too far, and where things rub
+// and needles cut that would not be undone.
+//
 // SOFA counts the hand's way from the tool's free position instead of from where the hand was when the step began;
 // where the control spring is stiff the two are the same.
 #include "haptic/feedback.h"
@@ -15,6 +22,7 @@
 #include "instrument/needle.h"
 #include "scene/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LCP_FEEDBACK_FIELDS(X)                                                                                \
@@ -27,6 +35,10 @@
     .least = "0")                                                                                             \
   X(int, solverMaxIt, "100", "", "most iterations of that search", .least = "0", .most = "100000")            \
   X(bool, derivRotations, "0", "", "turns of the hand count between steps, too")                              \
+  X(real, prediction, "2", "steps",                                                                           \
+    "along the push of contacts the scene gets the hand where it will be when forces are felt; 0: where it "  \
+    "is",                                                                                                     \
+    .least = "0", .most = "4")                                                                                \
   X(bool, localHapticConstraintAllFrames, "0", "",                                                            \
     "what acts on any frame of the state is felt, as if all moved with the tool's")                           \
   X(int, rows, "0", "", "rows of the constraints that were felt in the last step", .flags = DV_READ_ONLY)
@@ -44,6 +56,7 @@ typedef struct LcpFeedback {
   DV_ARRAY(double) answer;   // W of the felt rows and the frame's six
   dvRowSet set;
   bool told_many;
+  double push[3];   // unit vector along which contacts push the tool; 0: they do not
 } LcpFeedback;
 
 #define SELF LcpFeedback
@@ -54,9 +67,19 @@ static dvFeedback *lcp_feedback(dvObject *o) { return &((LcpFeedback *)o)->feedb
 static int lcp_tool(const dvObject *o) { return ((const LcpFeedback *)o)->indice; }
 static bool lcp_active(const dvObject *o) { return ((const LcpFeedback *)o)->activate; }
 
+static double lcp_ahead(const dvObject *o, double along[3])
+{
+  const LcpFeedback *l = (const LcpFeedback *)o;
+  memcpy(along, l->push, sizeof l->push);
+  return l->prediction;
+}
+
 static dvStatus lcp_feedback_init(dvObject *o)
 {
   LcpFeedback *l = (LcpFeedback *)o;
+  if (!(l->prediction >= 0 && l->prediction <= 4))
+    return dv_field_error(o, &l->prediction, "2 is the default, 0 is none",
+                          "nobody knows where a hand is %g steps ahead", l->prediction);
   dvObject *state = dv_node_state_up(o->node);
   if (!state) return dv_error(o, "put it into the node of the tool", "%s finds no state of a tool", o->name);
   DV_TRY(dv_object_ensure(state));
@@ -199,13 +222,12 @@ static void pose_answer(LcpFeedback *l, const dvConstraintProblem *p, const dvOb
 }
 
 // G = W_cu K h
-static bool write_response(LcpFeedback *l, const dvConstraintProblem *p, size_t rows, double *g)
+static bool write_response(LcpFeedback *l, const dvConstraintProblem *p, size_t rows, const dvControlSpring *spring,
+                           double *g)
 {
   const dvConstraintStep *step = &p->step;
-  double spring[2];
   const dvPlan *plan = l->base.node->scene->plan;
   size_t n = rows + 6;
-  if (!dv_control_spring(l->state->base.node, l->state, spring)) return false;
   for (size_t i = 0; i < plan->corrections.count; i++) {
     dvObject *c = plan->corrections.data[i];
     const dvCorrectionOps *ops = dv_ops(c, DV_ROLE_CORRECTION);
@@ -215,10 +237,30 @@ static bool write_response(LcpFeedback *l, const dvConstraintProblem *p, size_t 
     memset(l->answer.data, 0, n * n * sizeof *l->answer.data);
     if (ops->add_compliance(c, step, &l->set, n, l->answer.data) != DV_OK) return false;
     for (size_t r = 0; r < rows; r++)
-      for (size_t k = 0; k < 6; k++) g[6 * r + k] = l->answer.data[r * n + rows + k] * spring[k / 3] * step->dt;
+      for (size_t k = 0; k < 6; k++)
+        g[6 * r + k] = l->answer.data[r * n + rows + k] * spring->stiffness[k / 3] * step->dt;
     return true;
   }
   return false;
+}
+
+// the sum of what contacts push along their normals; before they do, the normal of the nearest
+static void find_push(LcpFeedback *l, const dvConstraintProblem *p, const dvMechanism *c)
+{
+  dvVec3 sum = {0, 0, 0}, next = {0, 0, 0};
+  double nearest = INFINITY;
+  for (size_t i = 0; i < l->chosen.count; i++) {
+    const dvProblemLaw *law = &p->laws.data[l->chosen.data[i]];
+    if (law->law.kind != DV_LAW_UNEQUAL && law->law.kind != DV_LAW_FRICTION) continue;
+    size_t at = (size_t)l->place.data[law->first];
+    sum = dv_vec3_add_scaled(sum, dv_vec3_load(c->directions + 6 * at), c->lambda[at]);
+    if (c->free[at] >= nearest) continue;
+    nearest = c->free[at];
+    next = dv_vec3_load(c->directions + 6 * at);
+  }
+  dvVec3 push = dv_vec3_norm(sum) > 0 ? sum : next;
+  double size = dv_vec3_norm(push);
+  dv_vec3_store(l->push, size > 0 ? dv_vec3_scale(push, 1 / size) : push);
 }
 
 static double tolerance_of(const dvObject *solver)
@@ -242,17 +284,28 @@ static void lcp_draft(dvObject *o, double dt)
   m->iterations = l->solverMaxIt;
   m->tolerance = 1e-3 * tolerance_of(l->solver);
   m->timeout = l->solverTimeout;
+  memset(l->push, 0, sizeof l->push);
   if (rows == 0) return;
   dvMechanism c = dv_sensation_mechanism(l->feedback.draft.data);
   write_laws(l, p, c.laws);
   write_compliance(l, p, rows, c.w);
   write_violations(l, p, rows, &c);
   write_directions(l, p, c.directions);
-  if (!write_response(l, p, rows, c.response)) memcpy(c.response, c.directions, 6 * rows * sizeof(double));
+  find_push(l, p, &c);
+  dvControlSpring spring;
+  if (dv_control_spring(l->state->base.node, l->state, &spring) && write_response(l, p, rows, &spring, c.response)) {
+    for (int i = 0; i < 2; i++) m->lag[i] = spring.stiffness[i] > 0 ? spring.damping[i] / spring.stiffness[i] : 0;
+    return;
+  }
+  memcpy(c.response, c.directions, 6 * rows * sizeof(double));
 }
 
 static void lcp_feedback_create(dvObject *o) { dv_feedback_init(lcp_feedback(o)); }
-static void lcp_feedback_remember(dvObject *o, dvMemoryStream *s) { dv_feedback_remember(lcp_feedback(o), s); }
+static void lcp_feedback_remember(dvObject *o, dvMemoryStream *s)
+{
+  dv_feedback_remember(lcp_feedback(o), s);
+  dv_remember_numbers(s, "push", ((LcpFeedback *)o)->push, sizeof((LcpFeedback *)o)->push);
+}
 static void lcp_feedback_destroy(dvObject *o)
 {
   LcpFeedback *l = (LcpFeedback *)o;
@@ -266,7 +319,7 @@ static void lcp_feedback_destroy(dvObject *o)
 }
 
 static const dvFeedbackOps lcp_feedback_ops = {
-    .feedback = lcp_feedback, .tool = lcp_tool, .active = lcp_active, .draft = lcp_draft};
+    .feedback = lcp_feedback, .tool = lcp_tool, .active = lcp_active, .draft = lcp_draft, .ahead = lcp_ahead};
 
 const dvClass dv_lcp_feedback_class = {
     .struct_size = sizeof(dvClass),

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define VELOCITY_FILTER 0.002   // s
-#define MOST_DAMPING 30.0       // N s/m, of the passivity controller
+#define STEADY_FILTER 0.01      // s
+#define MOST_DAMPING 6.0        // N s/m, of the passivity controller: more makes a light handle unstable
 
 void dv_haptic_loop_init(dvHapticLoop *l, const dvHapticSettings *set, dvDevice *device)
 {
@@ -39,7 +40,7 @@ static void follow(dvHapticLoop *l, const double place[3])
 static void move_tool(dvHapticLoop *l, const dvDeviceSample *in)
 {
   dvHapticState *s = &l->state;
-  double dt = l->set.period, gain = dt / (VELOCITY_FILTER + dt);
+  double dt = l->set.period, gain = dt / (VELOCITY_FILTER + dt), slow = dt / (STEADY_FILTER + dt);
   follow(l, in->pose);
   dvPose end = {dv_vec3_scale(dv_vec3_load(s->place), l->set.scale), dv_quat_normalise(dv_quat_load(in->pose + 3))};
   dvPose now = dv_pose_mul(dv_pose_mul(l->set.base, end), l->set.tool), before = dv_pose_load(s->pose);
@@ -50,7 +51,10 @@ static void move_tool(dvHapticLoop *l, const dvDeviceSample *in)
         speed + 3,
         dv_vec3_scale(dv_quat_to_rotation_vector(dv_quat_mul(now.turn, dv_quat_inverse(before.turn))), 1 / dt));
   }
-  for (int i = 0; i < 6; i++) s->velocity[i] += gain * (speed[i] - s->velocity[i]);
+  for (int i = 0; i < 6; i++) {
+    s->velocity[i] += gain * (speed[i] - s->velocity[i]);
+    s->steady[i] += slow * (speed[i] - s->steady[i]);
+  }
   dv_pose_store(s->pose, now);
   memcpy(s->angles, in->angles, sizeof s->angles);
   s->buttons = in->buttons & 0xffff;
@@ -69,14 +73,17 @@ static void blend(dvHapticState *s, const dvSensation *m, bool fresh, double dt,
   for (int i = 0; i < 6; i++) wrench[i] += part * s->offset[i];
 }
 
-// What the hand has put in, less what it got. Where that is negative a damper takes it back (time-domain passivity,
-// Hannaford and Ryu 2002).
+// What the hand has put in, less what it got: forces arrive late. Where that is negative a damper takes it back
+// (time-domain passivity, Hannaford and Ryu 2002).
 static void control_energy(dvHapticLoop *l, const double before[7], double wrench[6])
 {
   dvHapticState *s = &l->state;
   double dt = l->set.period, square = 0;
+  size_t late = (size_t)dv_min(DV_HAPTIC_PAST - 1, floor(l->set.delay / dt + 0.5));
+  memmove(s->past[1], s->past[0], (DV_HAPTIC_PAST - 1) * sizeof s->past[0]);
+  memcpy(s->past[0], s->felt, sizeof s->past[0]);
   for (int i = 0; i < 3; i++) {
-    s->energy -= s->felt[i] * (s->pose[i] - before[i]);
+    s->energy -= s->past[late][i] * (s->pose[i] - before[i]);
     square += s->velocity[i] * s->velocity[i];
   }
   if (!l->set.passive || s->energy >= 0 || square < 1e-8) return;
@@ -112,6 +119,7 @@ static void let_go(dvHapticState *s)
   memset(s->felt, 0, sizeof s->felt);
   memset(s->pushed, 0, sizeof s->pushed);
   memset(s->velocity, 0, sizeof s->velocity);
+  memset(s->steady, 0, sizeof s->steady);
   s->blend_left = 0;
 }
 
@@ -155,11 +163,12 @@ void dv_haptic_tick(dvHapticLoop *l, double time, double *message, bool fresh)
   memcpy(before, s->pose, sizeof before);
   move_tool(l, &in);
   if (first) memcpy(before, s->pose, sizeof before);
-  dvTool tool = {.timed = l->inbox != NULL, .ticks = s->ticks, .period = l->set.period};
+  dvHapticTool tool = {.timed = l->inbox != NULL, .ticks = s->ticks, .period = l->set.period, .pierced = s->pierced};
   memcpy(tool.pose, s->pose, sizeof tool.pose);
   memcpy(tool.velocity, s->velocity, sizeof tool.velocity);
   if (message) {
     dv_sensation_force(message, &tool, wrench);
+    s->pierced = tool.pierced;
     blend(s, (const dvSensation *)message, fresh, l->set.period, wrench);
   }
   control_energy(l, before, wrench);

@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 
+enum { DV_HAPTIC_PAST = 8 };      // ticks
 enum { DV_PERIOD_BINS = 8192 };   // of a microsecond each; the last has all that are longer
 
 // What went wrong, for who may talk.
@@ -35,6 +36,7 @@ typedef struct dvHapticSettings {
   double max_force, max_torque;   // N, N m
   double max_speed;               // m/s
   double stall, decay;            // s
+  double delay;                   // s, until forces arrive at the hand, as far as it is known
   bool permanent;                 // else the force is on while the first button is held
   bool passive;                   // a controller takes back what the loop gives to the hand
 } dvHapticSettings;
@@ -44,12 +46,15 @@ typedef struct dvHapticState {
   double ticks, ready;           // so far; a pose has come
   double place[3];               // of the device, limited
   double pose[7], velocity[6];   // of the tool in the scene
+  double steady[6];              // its velocity, smoother
   double angles[6], buttons;
   double felt[6];     // in the scene, before scaling and limits
   double pushed[6];   // what the device got
   double offset[6], blend_left, blend;
-  double age;      // s, of the message
-  double energy;   // J, that the hand has put in
+  double age;                       // s, of the message
+  double pierced;                   // a needle has gone in, of which the simulation does not know yet
+  double energy;                    // J, that the hand has put in
+  double past[DV_HAPTIC_PAST][3];   // what was felt in the last ticks, the newest first
 } dvHapticState;
 
 typedef struct dvHapticLoop {

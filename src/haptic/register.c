@@ -13,4 +13,6 @@ void dv_register_haptic(dvRegistry *r)
   dv_registry_add(r, &dv_omni_driver_class);
   dv_registry_add(r, &dv_new_omni_driver_class);
   dv_registry_add(r, &dv_udp_driver_class);
+  dv_registry_add(r, &dv_space_mouse_driver_class);
+  dv_registry_add(r, &dv_vrpn_driver_class);
 }

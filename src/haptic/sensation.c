@@ -46,16 +46,17 @@ bool dv_sensation_is_sound(const double *message, size_t count)
 }
 
 // how far the hand has gone since the step began
-static void displacement(const dvSensation *m, const dvTool *tool, double out[6])
+static void displacement(const dvSensation *m, const dvHapticTool *tool, double out[6])
 {
   dvPose before = dv_pose_load(m->reference), now = dv_pose_load(tool->pose);
   dv_vec3_store(out, dv_vec3_sub(now.at, before.at));
   dvVec3 turn = {0, 0, 0};
   if (m->rotations != 0) turn = dv_quat_to_rotation_vector(dv_quat_mul(now.turn, dv_quat_inverse(before.turn)));
   dv_vec3_store(out + 3, turn);
+  for (int i = 0; i < (m->rotations != 0 ? 6 : 3); i++) out[i] += m->lag[i / 3] * (tool->velocity[i] - m->speed[i]);
 }
 
-static void couple(const dvSensation *m, const dvTool *tool, double wrench[6])
+static void couple(const dvSensation *m, const dvHapticTool *tool, double wrench[6])
 {
   if (m->quiet != 0 && m->touches == 0) return;
   dvPose x = dv_pose_load(m->pose), p = dv_pose_load(tool->pose);
@@ -74,8 +75,25 @@ static void change(const dvSensation *m, const dvMechanism *c, size_t row, doubl
   for (size_t k = 0; by != 0 && k < rows; k++) d[k] += w[k] * by;
 }
 
+// How laws of needles differ from those of the step.
+typedef struct Manner {
+  double since;     // s, since the step began
+  bool tip_is_in;   // the surface has given way
+} Manner;
+
+static double size_of(const double *row) { return dv_vec3_norm(dv_vec3_load(row)); }
+
+static void adapt(const dvSensation *m, const dvMechanism *c, size_t first, int kind, const Manner *how, dvLaw *law)
+{
+  if (kind == DV_LAW_OWN + DV_NEEDLE_PLACE) {   // viscous friction, along the third row
+    double whole = size_of(c->directions + 6 * (first + 2)), follows = size_of(c->response + 6 * (first + 2));
+    law->low *= m->step / (m->step + how->since * (whole > 0 ? dv_min(1, follows / whole) : 1));
+  }
+  if (kind == DV_LAW_OWN + DV_NEEDLE_TOUCH && how->tip_is_in) law->high = dv_min(law->high, law->low);
+}
+
 // One law after the other, each with the newest multipliers of the others. How far the violations moved at most.
-static double sweep(const dvSensation *m, const dvMechanism *c, double *d, double part)
+static double sweep(const dvSensation *m, const dvMechanism *c, double *d, const Manner *how)
 {
   size_t rows = (size_t)m->rows, first = 0;
   double moved = 0;
@@ -90,7 +108,7 @@ static double sweep(const dvSensation *m, const dvMechanism *c, double *d, doubl
                  .low = given->low,
                  .high = given->high,
                  .compliance = given->compliance};
-    if (kind == DV_LAW_OWN + DV_NEEDLE_PLACE) law.low *= part;   // viscous friction
+    adapt(m, c, first, kind, how, &law);
     double own[DV_LAW_ROWS * DV_LAW_ROWS], before[DV_LAW_ROWS];
     for (size_t i = 0; i < n; i++) {
       for (size_t k = 0; k < n; k++) own[i * n + k] = c->w[(first + i) * rows + first + k];
@@ -107,27 +125,52 @@ static double sweep(const dvSensation *m, const dvMechanism *c, double *d, doubl
   return moved;
 }
 
-static void solve(const dvSensation *m, double *message, const dvTool *tool, double wrench[6])
+// whether a tip is on the surface, and pushes as hard as it allows
+static void find_tip(const dvSensation *m, const dvMechanism *c, bool *touches, bool *yields)
+{
+  size_t first = 0;
+  *touches = *yields = false;
+  for (size_t l = 0; l < (size_t)m->laws; first += (size_t)c->laws[l++].rows) {
+    if (c->laws[l].kind != DV_LAW_OWN + DV_NEEDLE_TOUCH) continue;
+    *touches = c->lambda[first] > 0;
+    *yields = c->laws[l].high > 0 && c->lambda[first] >= c->laws[l].high * (1 - 1e-9);
+  }
+}
+
+static void solve_laws(const dvSensation *m, const dvMechanism *c, const dvHapticTool *tool, double *d)
+{
+  double began = tool->timed ? dv_now() : 0;
+  Manner how = {.since = dv_max(0, tool->ticks - m->ticks) * tool->period, .tip_is_in = tool->pierced != 0};
+  for (int i = 0; i < (int)m->iterations; i++) {
+    if (sweep(m, c, d, &how) <= m->tolerance) break;
+    if (tool->timed && dv_now() - began > m->timeout) break;
+  }
+}
+
+static void solve(const dvSensation *m, double *message, dvHapticTool *tool, double wrench[6])
 {
   dvMechanism c = dv_sensation_mechanism(message);
   size_t rows = (size_t)m->rows;
-  double far[6], d[DV_MECHANISM_ROWS], began = tool->timed ? dv_now() : 0;
-  double since = dv_max(0, tool->ticks - m->ticks) * tool->period, part = m->step / (m->step + since);
+  double far[6], d[DV_MECHANISM_ROWS];
   displacement(m, tool, far);
   for (size_t i = 0; i < rows; i++) {
     d[i] = c.free[i];
     for (int k = 0; k < 6; k++) d[i] += c.response[6 * i + (size_t)k] * far[k];
   }
   for (size_t i = 0; i < rows; i++) change(m, &c, i, c.lambda[i], d);
-  for (int i = 0; i < (int)m->iterations; i++) {
-    if (sweep(m, &c, d, part) <= m->tolerance) break;
-    if (tool->timed && dv_now() - began > m->timeout) break;
+  solve_laws(m, &c, tool, d);
+  bool touches, yields;
+  find_tip(m, &c, &touches, &yields);
+  if (yields && tool->pierced == 0) {
+    tool->pierced = 1;
+    solve_laws(m, &c, tool, d);
   }
+  if (!touches) tool->pierced = 0;   // messages know of it, or the needle was taken back
   for (size_t i = 0; i < rows; i++)
     for (int k = 0; k < 6; k++) wrench[k] += m->coefficient * c.directions[6 * i + (size_t)k] * c.lambda[i];
 }
 
-void dv_sensation_force(double *message, const dvTool *tool, double wrench[6])
+void dv_sensation_force(double *message, dvHapticTool *tool, double wrench[6])
 {
   const dvSensation *m = (const dvSensation *)message;
   memset(wrench, 0, 6 * sizeof *wrench);

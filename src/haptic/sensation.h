@@ -13,10 +13,13 @@
 //
 // G = H where the tool follows the hand stiffly. Where a control spring K between them is known G = C K h, C the
 // compliance between the constraints and the frame that the spring holds: then the hand feels the spring in series with
-// what it touches, whatever the masses and the length of the step are.
+// what it touches, whatever the masses and the length of the step are; a damper D beside the spring moves violations by
+// G D / K (p' - p'_step).
 //
 // Friction that grows with the speed is stated for the way within a step. The way in the message is that of the step
-// and of the hand since then, so its coefficient shrinks by the times that the two took.
+// and of the hand since then (as much of it as the frame follows, |G| / |H|), so its coefficient shrinks by the times
+// that the two took. The tip of a needle that pushes as hard as the surface allows goes in at once; the simulation
+// finds that out some steps later.
 #ifndef DV_HAPTIC_SENSATION_H
 #define DV_HAPTIC_SENSATION_H
 
@@ -32,6 +35,7 @@ typedef struct dvSensation {
   double step;                       // s, of the simulation
   double blend;                      // s, over which its force takes the place of the last one
   double reference[7];               // where the hand was when the step began,
+  double speed[6];                   // how fast,
   double ticks;                      // and how many ticks of the loop there had been
   double wrench[6];                  // held: N, N m
   double pose[7], velocity[6];       // coupling: of the tool
@@ -39,6 +43,7 @@ typedef struct dvSensation {
   double touches, quiet;             // something touches; no force where nothing does
   double coefficient;                // mechanism: force for an impulse
   double rotations;                  // turns of the hand count
+  double lag[2];                     // s, D / K of the control spring, linear and angular
   double laws, rows;
   double iterations, tolerance, timeout;   // of the solver; m, s
 } dvSensation;
@@ -63,14 +68,15 @@ dvMechanism dv_sensation_mechanism(double *message);
 // Whether numbers that were read from somewhere are a message.
 bool dv_sensation_is_sound(const double *message, size_t count);
 
-typedef struct dvTool {
+typedef struct dvHapticTool {
   double pose[7], velocity[6];
   double ticks, period;   // of the loop so far; s, of one
+  double pierced;         // a needle's tip has gone in, of which messages do not know yet; changes
   bool timed;             // the clock may end the search for multipliers
-} dvTool;
+} dvHapticTool;
 
 // The wrench on the hand in the axes of the scene, about the origin of the tool. Changes the multipliers of the message
 // only.
-void dv_sensation_force(double *message, const dvTool *tool, double wrench[6]);
+void dv_sensation_force(double *message, dvHapticTool *tool, double wrench[6]);
 
 #endif

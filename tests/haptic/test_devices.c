@@ -1,4 +1,5 @@
 // Devices that are there, that are not, that vanish, jump and talk nonsense; and the packets of UDP.
+#include "listening.h"
 #include "wall.h"
 
 #include "base/clock.h"
@@ -195,37 +196,6 @@ static void too_few_numbers(void **state)
 }
 
 // --- the vendor's library ------------------------------------------------------------------------
-
-static char *messages;
-
-static void hear(void *user, const struct dvMessage *m)
-{
-  DV_UNUSED(user);
-  char *more = dv_format("%s%s\n", messages ? messages : "", m->text);
-  dv_free(messages);
-  messages = more;
-}
-
-static dvScene *open_scene(const char *text, dvStatus *status)
-{
-  dvContext *context = dv_divan_create(1);
-  dv_free(messages);
-  messages = NULL;
-  context->log.sink = hear;
-  dvScene *s = NULL;
-  *status = dv_scene_parse(context, "test.scn", text, strlen(text), &s);
-  if (*status == DV_OK) *status = dv_scene_init(s);
-  return s;
-}
-
-static void close_scene(dvScene *s)
-{
-  dvContext *context = s->context;
-  dv_scene_destroy(&s);
-  dv_divan_destroy(&context);
-  dv_free(messages);
-  messages = NULL;
-}
 
 static void wait_for(int (*report)(double *, int *), int frames)
 {

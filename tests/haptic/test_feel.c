@@ -1,7 +1,10 @@
 // What the hand feels is right: a wall, friction, a soft body at 30 Hz against one at 1 kHz.
 #include "wall.h"
 
+#include "base/file.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 // the force of the wall is that of the spring, at every rate of the simulation, also while the hand moves
 static void wall(void **state)
@@ -67,7 +70,7 @@ static void friction_cone(void **state)
 
 // --- a soft body ---------------------------------------------------------------------------------
 
-static dvScene *soft_scene(double dt)
+static dvScene *soft_scene(double dt, double period)
 {
   dvText t = {0};
   dv_text_printf(&t,
@@ -77,7 +80,7 @@ static dvScene *soft_scene(double dt)
                  "<NewProximityIntersection alarmDistance='0.02' contactDistance='0.001'/>"
                  "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0.1'/>"
                  "<GeomagicEmulator name='device' scale='0.01' maxForce='1000' start='1 62 2' sweep='0 -20 0' "
-                 "sweepPeriod='8'/>"
+                 "sweepPeriod='%g'/>"
                  "<Node name='hand'><MechanicalObject name='dofs' template='Rigid3' "
                  "position='@../device.positionDevice'/></Node>"
                  "<Node name='tool'><EulerImplicitSolver rayleighMass='0' rayleighStiffness='0'/><SparseLDLSolver/>"
@@ -88,7 +91,7 @@ static dvScene *soft_scene(double dt)
                  "<LCPForceFeedback name='feel' activate='1' newtons='1' forceCoef='1'/>"
                  "<Node name='tip'><MechanicalObject name='point' position='0 0 0'/>"
                  "<SphereCollisionModel radius='0.01'/><RigidMapping/></Node></Node>",
-                 dt);
+                 dt, period);
   dv_text_add(&t,
               "<Node name='body'><EulerImplicitSolver rayleighMass='0.1' rayleighStiffness='0.02'/><SparseLDLSolver/>"
               "<RegularGridTopology name='grid' n='5 5 5' min='-0.04 -0.04 -0.04' max='0.04 0.04 0.04'/>"
@@ -106,33 +109,115 @@ static dvScene *soft_scene(double dt)
   return s;
 }
 
+// --- 30 Hz against 1 kHz -------------------------------------------------------------------------
+
+typedef struct Felt {
+  double most, worst, mean, rms;   // N; of the most
+  int far;                         // instants beyond 5 %
+} Felt;
+
+static bool prints(void) { return getenv("DIVAN_HAPTIC_PRINT") != NULL; }
+
 // forces at the ticks that end a step of the slow simulation; the hand's way is the same
+static void feel(dvScene *s, double dt, int count, double *out)
+{
+  long done = 0;
+  for (int i = 0; i < count; i++) {
+    long until = (long)floor((i + 1) / 30.0 / dt + 0.5);
+    check_steps(s, (int)(until - done));
+    done = until;
+    out[i] = the_hand(s)->felt[1];
+  }
+  check_close_scene(&s);
+}
+
+static Felt compare(const double *slow, const double *fast, int count)
+{
+  Felt f = {0};
+  for (int i = 0; i < count; i++) f.most = fmax(f.most, fabs(fast[i]));
+  for (int i = 0; i < count; i++) {
+    double off = fabs(slow[i] - fast[i]) / f.most;
+    f.worst = fmax(f.worst, off);
+    f.mean += off / count;
+    f.rms += off * off / count;
+    f.far += off > 0.05;
+    if (prints()) printf("%3d %8.5f %8.5f\n", i, slow[i], fast[i]);
+  }
+  f.rms = sqrt(f.rms);
+  print_message("at 30 Hz: error %.2f %% at most, %.2f %% on average, %.2f %% rms, of %.3f N; %d of %d beyond 5 %%\n",
+                100 * f.worst, 100 * f.mean, 100 * f.rms, f.most, f.far, count);
+  return f;
+}
+
 static void multirate(void **state)
 {
   DV_UNUSED(state);
-  enum { COUNT = 120 };
-  const double slow = 1.0 / 30;
-  double at[2][COUNT], most = 0, worst = 0, mean = 0;
-  for (int k = 0; k < 2; k++) {
-    dvScene *s = soft_scene(k ? 0.001 : slow);
-    long done = 0;
-    for (int i = 0; i < COUNT; i++) {
-      long until = k ? (long)floor(1000 * slow * (i + 1) + 0.5) : i + 1;
-      check_steps(s, (int)(until - done));
-      done = until;
-      at[k][i] = the_hand(s)->felt[1];
+  static const double periods[] = {8, 4};
+  for (size_t k = 0; k < DV_COUNT(periods); k++) {
+    double slow[120], fast[120];
+    int count = (int)(15 * periods[k]);   // half a swing: in, and deepest
+    feel(soft_scene(1.0 / 30, periods[k]), 1.0 / 30, count, slow);
+    feel(soft_scene(0.001, periods[k]), 0.001, count, fast);
+    Felt f = compare(slow, fast, count);
+    assert_true(f.most > 0.2);
+    check_close(f.worst, 0, 0.05);
+  }
+}
+
+// --- a needle ------------------------------------------------------------------------------------
+
+// that of scenes/haptic, in a coarser block, twice as fast
+static dvScene *needle_scene(double dt, const char *motion)
+{
+  size_t length;
+  char *text = dv_file_read(DIVAN_SOURCE_DIR "/scenes/haptic/needle.scn", &length), *at;
+  assert_non_null(text);
+  dvText t = {0};
+  const struct {
+    const char *from;
+    char *to;
+  } changes[] = {{"dt=\"0.02\"", dv_format("dt=\"%.17g\"", dt)},
+                 {"motion=\"needle.motion\"", dv_format("motion=\"%s\" maxForce=\"1000\"", motion)},
+                 {"n=\"7 7 7\"", dv_format("n=\"5 5 5\"")}};
+  for (char *rest = text; *rest;) {
+    size_t best = DV_COUNT(changes);
+    char *first = NULL;
+    for (size_t i = 0; i < DV_COUNT(changes); i++)
+      if ((at = strstr(rest, changes[i].from)) && (!first || at < first)) first = at, best = i;
+    if (!first) {
+      dv_text_add(&t, rest);
+      break;
     }
-    check_close_scene(&s);
+    dv_text_add_n(&t, rest, (size_t)(first - rest));
+    dv_text_add(&t, changes[best].to);
+    rest = first + strlen(changes[best].from);
   }
-  for (int i = 0; i < COUNT; i++) most = fmax(most, at[1][i]);
-  for (int i = 0; i < COUNT; i++) {
-    worst = fmax(worst, fabs(at[0][i] - at[1][i]) / most);
-    mean += fabs(at[0][i] - at[1][i]) / most / COUNT;
-    if (getenv("DIVAN_HAPTIC_PRINT")) printf("%2d %8.5f %8.5f\n", i, at[0][i], at[1][i]);
-  }
-  print_message("at 30 Hz: error %.2f %% at most, %.2f %% on average, of %.3f N\n", 100 * worst, 100 * mean, most);
-  assert_true(most > 0.2);
-  check_close(worst, 0, 0.05);
+  dvScene *s = check_scene(t.text, 1);
+  for (size_t i = 0; i < DV_COUNT(changes); i++) dv_free(changes[i].to);
+  dv_text_free(&t);
+  dv_free(text);
+  return s;
+}
+
+static void needle(void **state)
+{
+  DV_UNUSED(state);
+  enum { COUNT = 300 };
+  char *directory = check_mkdir();
+  char *motion = check_write(directory, "motion.txt",
+                             "0 2 105 1 0 0 -0.70710678118654757 0.70710678118654757\n"
+                             "4.5 2 60 1 0 0 -0.70710678118654757 0.70710678118654757\n"
+                             "5.5 2 60 1 0 0 -0.70710678118654757 0.70710678118654757\n"
+                             "10 2 105 1 0 0 -0.70710678118654757 0.70710678118654757\n");
+  double slow[COUNT], fast[COUNT];
+  feel(needle_scene(1.0 / 30, motion), 1.0 / 30, COUNT, slow);
+  feel(needle_scene(0.001, motion), 0.001, COUNT, fast);
+  Felt f = compare(slow, fast, COUNT);
+  assert_true(f.most > 0.5);
+  check_close(f.rms, 0, 0.05);
+  assert_true(f.far <= COUNT / 50);   // when the surface gives way, and where the hand stops and turns at once
+  dv_free(motion);
+  check_rmdir(directory);
 }
 
 int main(void)
@@ -141,6 +226,7 @@ int main(void)
       cmocka_unit_test(wall),
       cmocka_unit_test(friction_cone),
       cmocka_unit_test(multirate),
+      cmocka_unit_test(needle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

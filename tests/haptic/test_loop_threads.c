@@ -53,6 +53,24 @@ static void two_hands(void **state)
   }
 }
 
+// the simulation's side leads an emulated hand while its loop ticks
+static void led(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene("<Node name='root' dt='0.01'><GeomagicEmulator name='device' scale='0.01' loop='thread' "
+                           "start='0 0 0'/></Node>",
+                           1);
+  dvDriver *d = the_driver(s);
+  check_steps(s, 1);
+  for (int i = 0; i < 3000 && fabs(d->seen[0] - 0.02) > 1e-4; i++) {
+    if (i < 50) dv_driver_lead(d, dv_vec3(i < 49 ? 0.001 * i : 0.02, 0, 0));
+    check_steps(s, 1);
+    wait_seconds(0.001);
+  }
+  check_close(d->seen[0], 0.02, 1e-4);
+  check_close_scene(&s);
+}
+
 // --- what the thread asks of the system ----------------------------------------------------------
 
 #if COUNTING
@@ -175,6 +193,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(beside_a_scene),
     cmocka_unit_test(two_hands),
+    cmocka_unit_test(led),
 #if COUNTING
     cmocka_unit_test(asks_for_nothing),
 #endif

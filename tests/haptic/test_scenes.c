@@ -73,6 +73,42 @@ static void needle(void **state)
   check_close_scene(&s);
 }
 
+// A peg with a clearance of 1 %: nothing is felt while it goes in beside the middle; pulled aside, it goes as far as
+// the clearance and the spring pulls for the rest; so at the ground; the chamfer leads it in from beside.
+static void peg(void **state)
+{
+  DV_UNUSED(state);
+  const double clearance = 1e-4, skin = 1e-4, k = 500;   // its surface lies a contact distance before its points
+  dvScene *s = check_scene_file("scenes/haptic/peg.scn", 1);
+  double going_in = 0, aside = 0, ground = 0, widest = 0;
+  for (int i = 1; i <= 1940; i++) {
+    check_steps(s, 1);
+    const dvHapticState *h = hand_of(s, "device");
+    const double time = 0.01 * i, *x = dv_state_read(dv_state(check_find(s, "Peg/Rings/points")), DV_X);
+    if (time < 5) going_in = fmax(going_in, fmax(fabs(h->felt[0]), fabs(h->felt[1])));
+    if (time > 6.5 && time < 7) aside = h->felt[0];
+    if (time > 10.7 && time < 11) ground = h->felt[1];
+    for (size_t p = 0; p < 60; p++)   // points within the hole stay within it
+      if (x[3 * p + 1] < -0.0012) widest = fmax(widest, hypot(x[3 * p], x[3 * p + 2]));
+    if (getenv("DIVAN_HAPTIC_PRINT") && i % 20 == 0)
+      printf("%5.2f %8.4f %8.4f %8.4f  %9.6f %9.6f\n", time, h->felt[0], h->felt[1], h->felt[2],
+             check_value(s, "Peg/frame", DV_X, 0), check_value(s, "Peg/frame", DV_X, 1));
+  }
+  double below = check_value(s, "Peg/frame", DV_X, 1), off = check_value(s, "Peg/frame", DV_X, 0);
+  print_message(
+      "peg: %.4f N going in, %.4f N aside of %.4f, %.4f N at the ground of %.4f; within %.4f mm; then at %.2f "
+      "mm, %.3f mm off\n",
+      going_in, aside, -k * (0.002 - clearance), ground, k * (0.001 + skin), 1000 * (widest + skin), 1000 * below,
+      1000 * off);
+  check_close(going_in, 0, 0.005);
+  check_close(aside, -k * (0.002 - clearance), 0.02 * k * (0.002 - clearance));
+  check_close(ground, k * (0.001 + skin), 0.02 * k * (0.001 + skin));
+  check_close(widest + skin, 0.0101, 2e-5);
+  check_close(below, -0.015, 5e-4);
+  check_close(off, clearance, 3e-5);
+  check_close_scene(&s);
+}
+
 // both hands feel the block, and it comes up with them
 static void grasp(void **state)
 {
@@ -121,6 +157,8 @@ static void drivers(void **state)
   // after 2 s of 4 the hands are at the end of their swings, a tick behind
   check_close(check_value(s, "Touch/MechanicalObject1", DV_X, 1), -0.0455107, 1e-4);
   check_close(check_value(s, "Network/MechanicalObject1", DV_X, 0), 0.01, 1e-4);
+  check_close(check_value(s, "Inputs/cap", DV_X, 2), -0.0781142, 1e-4);
+  check_close(check_value(s, "Inputs/Tracker/frame", DV_X, 0), -0.01, 1e-4);
   check_close(check_value(s, "Tools/frames", DV_X, 2), -0.0681142, 1e-4);
   check_close(check_value(s, "Tool/MechanicalObject1", DV_X, 1), -0.01, 1e-4);
   check_close(hand_of(s, "touch")->pushed[1], 0.5, 1e-9);
@@ -131,7 +169,7 @@ static void drivers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(probe), cmocka_unit_test(drill), cmocka_unit_test(needle),
+      cmocka_unit_test(probe), cmocka_unit_test(drill), cmocka_unit_test(needle),  cmocka_unit_test(peg),
       cmocka_unit_test(grasp), cmocka_unit_test(carve), cmocka_unit_test(drivers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
