@@ -2,99 +2,15 @@
 #include "fluid/iso.h"
 
 #include "base/sort.h"
+#include "base/text.h"
+#include "topology/search/cell_patterns.h"
 
 #include <math.h>
 
 enum { N = DV_ISO_LATTICE, B = DV_ISO_BLOCK, AXIS_BITS = 13, PARTICLE_BITS = 64 - 3 * AXIS_BITS };
 #define AXIS_HALF (1 << (AXIS_BITS - 1))
 
-// --- patterns -------------------------------------------------------------------------------------
-
-// Corners are numbered by bits (1: x, 2: y, 4: z), edges by axis and by the bits of their first corner along the other
-// two.
-static int edge_between(int a, int b)
-{
-  int axis = (a ^ b) == 1 ? 0 : (a ^ b) == 2 ? 1 : 2, low = a < b ? a : b;
-  int u = low >> (axis + 1) % 3 & 1, v = low >> (axis + 2) % 3 & 1;
-  return 4 * axis + u + 2 * v;
-}
-
-static void corner_of_edge(int edge, int corner[3])
-{
-  int axis = edge / 4;
-  corner[axis] = 0;
-  corner[(axis + 1) % 3] = edge & 1;
-  corner[(axis + 2) % 3] = edge >> 1 & 1;
-}
-
-// Two edges of a cell on one of its faces: the line between them may be in the cell behind that face as well.
-static bool share_face(int a, int b)
-{
-  int faces[2][2];
-  for (int n = 0; n < 2; n++) {
-    int edge = n ? b : a, axis = edge / 4;
-    faces[n][0] = 2 * ((axis + 1) % 3) + (edge & 1);
-    faces[n][1] = 2 * ((axis + 2) % 3) + (edge >> 1 & 1);
-  }
-  return faces[0][0] == faces[1][0] || faces[0][0] == faces[1][1] || faces[0][1] == faces[1][0] ||
-         faces[0][1] == faces[1][1];
-}
-
-// Triangles of the part of a ring from `first` to `last`, without lines inside of a face, so that no other cell has
-// them. False when there are none.
-static bool cut_ring(const int *ring, int first, int last, uint8_t *out, int *count)
-{
-  int before = *count;
-  if (last - first < 2) return true;
-  for (int k = first + 1; k < last; k++) {
-    *count = before;
-    bool left = k - first == 1 || !share_face(ring[first], ring[k]);
-    bool right = last - k == 1 || !share_face(ring[k], ring[last]);
-    if (!left || !right) continue;
-    uint8_t *t = out + 1 + 3 * (*count)++;
-    t[0] = (uint8_t)ring[first], t[1] = (uint8_t)ring[last], t[2] = (uint8_t)ring[k];
-    if (cut_ring(ring, first, k, out, count) && cut_ring(ring, k, last, out, count)) return true;
-  }
-  *count = before;
-  return false;
-}
-
-// Around a face, seen from outside of the cell, a crossing where the inside ends leads to the one where it began. Each
-// edge is such an end for one of its two faces and a beginning for the other, so that crossings form rings.
-static void make_pattern(int inside, uint8_t *out)
-{
-  int next[12];
-  for (int e = 0; e < 12; e++) next[e] = -1;
-  for (int face = 0; face < 6; face++) {
-    int axis = face / 2, side = face % 2, u = 1 << (axis + 1) % 3, v = 1 << (axis + 2) % 3, ring[4];
-    int base = side << axis, order[4] = {0, u, u | v, v};
-    for (int k = 0; k < 4; k++) ring[k] = base | order[side ? k : 3 - k];
-    for (int k = 0; k < 4; k++) {
-      if (!(inside >> ring[k] & 1) || inside >> ring[(k + 1) % 4] & 1) continue;
-      int begin = k;
-      while (inside >> ring[(begin + 3) % 4] & 1) begin = (begin + 3) % 4;
-      next[edge_between(ring[k], ring[(k + 1) % 4])] = edge_between(ring[(begin + 3) % 4], ring[begin]);
-    }
-  }
-  int count = 0;
-  bool done[12] = {false};
-  for (int e = 0; e < 12; e++) {
-    if (next[e] < 0 || done[e]) continue;
-    int ring[12], length = 0;
-    for (int at = e; !done[at]; at = next[at]) {
-      done[at] = true;
-      ring[length++] = at;
-    }
-    bool cut = cut_ring(ring, 0, length - 1, out, &count);
-    DV_REQUIRE(cut);
-  }
-  out[0] = (uint8_t)count;
-}
-
-void dv_iso_init(dvIso *s)
-{
-  for (int inside = 0; inside < 256; inside++) make_pattern(inside, s->edges[inside]);
-}
+void dv_iso_init(dvIso *s) { dv_cell_patterns(s->edges); }
 
 void dv_iso_free(dvIso *s)
 {
@@ -102,6 +18,9 @@ void dv_iso_free(dvIso *s)
   dv_array_free(&s->scratch);
   dv_array_free(&s->keys);
   dv_array_free(&s->blocks);
+  dv_array_free(&s->old_keys);
+  dv_array_free(&s->old_blocks);
+  dv_array_free(&s->crossed);
   dv_array_free(&s->points);
   dv_array_free(&s->triangles);
 }
@@ -156,27 +75,18 @@ static bool make_blocks(dvIso *s, const dvIsoField *f)
       for (int k = 0; k < 3; k++) b->at[k] = (int32_t)(key >> k * AXIS_BITS & ((1 << AXIS_BITS) - 1)) - AXIS_HALF;
       b->first = (int32_t)p;
       b->count = 0;
+      b->taken = false;
     }
     s->blocks.data[s->blocks.count - 1].count++;
   }
   return true;
 }
 
-static const dvIsoBlock *find_block(const dvIso *s, const int32_t at[3])
-{
-  uint64_t key = block_key(at);
-  size_t low = 0, high = s->keys.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (s->keys.data[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low < s->keys.count && s->keys.data[low] == key ? &s->blocks.data[low] : NULL;
-}
-
 typedef struct Work {
   dvIso *s;
-  const dvIsoField *f;
+  const dvIsoField *f;     // particles
+  const dvIsoLattice *l;   // or a lattice
+  double step, value, origin[3];
 } Work;
 
 static size_t place(const int32_t at[3]) { return (size_t)(at[0] + N * (at[1] + N * at[2])); }
@@ -197,8 +107,8 @@ static void add_particle(const dvIsoField *f, dvIsoBlock *b, size_t particle)
       for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
         double d2 = 0;
         for (int k = 0; k < 3; k++) d2 += (f->step * at[k] - away[k]) * (f->step * at[k] - away[k]);
-        double a = 1 - d2 / r2;
-        if (a > 0) b->value[place(at)] += scale * a * a * a;
+        double a = 1 - d2 / r2, t = d2 / r2;
+        if (a > 0) b->value[place(at)] += f->soft ? 1 - t * (22 - t * (17 - 4 * t)) / 9 : scale * a * a * a;
       }
 }
 
@@ -212,35 +122,118 @@ static int pattern(const dvIsoBlock *b, const int32_t at[3], double value)
   return inside;
 }
 
+static void read_lattice(const dvIsoLattice *l, const int32_t block[3], double *value)
+{
+  int32_t at[3], point[3];
+  for (at[2] = 0; at[2] < N; at[2]++)
+    for (at[1] = 0; at[1] < N; at[1]++)
+      for (at[0] = 0; at[0] < N; at[0]++) {
+        bool outside = false;
+        for (int k = 0; k < 3; k++) {
+          point[k] = block[k] * B + at[k];
+          outside |= point[k] < l->low[k] || point[k] > l->high[k];
+        }
+        double v = outside ? NAN : l->at(l->user, point);
+        value[place(at)] = isfinite(v) ? v : l->value - l->step;
+      }
+}
+
+// Particles of a block and what they are smeared with, as one number.
+static uint64_t mark_of(const Work *w, const dvIsoBlock *b)
+{
+  const dvIsoField *f = w->f;
+  uint64_t mark = dv_hash_bytes((const double[]){f->radius, f->step, f->value, f->soft}, 4 * sizeof(double), 1);
+  for (int32_t p = 0; p < b->count; p++) {
+    size_t i = w->s->pairs.data[b->first + p] & (((uint64_t)1 << PARTICLE_BITS) - 1);
+    mark = dv_hash_bytes(f->x + 3 * i, 3 * sizeof(double), mark);
+    mark = dv_hash_bytes(f->share + i, sizeof(double), mark);
+  }
+  return mark;
+}
+
+static const dvIsoBlock *find_among(const uint64_t *keys, size_t count, const dvIsoBlock *blocks, const int32_t at[3])
+{
+  uint64_t key = block_key(at);
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && keys[low] == key ? &blocks[low] : NULL;
+}
+
+// A block that is made of the same as the time before stays as it was.
+static bool take_over(const Work *w, dvIsoBlock *b)
+{
+  const dvIso *s = w->s;
+  const dvIsoBlock *old = find_among(s->old_keys.data, s->old_keys.count, s->old_blocks.data, b->at);
+  b->mark = mark_of(w, b);
+  if (!old || old->mark != b->mark) return false;
+  int32_t first = b->first, count = b->count;
+  *b = *old;
+  b->first = first, b->count = count, b->taken = true;
+  return true;
+}
+
 // values of the lattice, crossings on its edges, how many triangles there will be
 static void evaluate(void *user, size_t begin, size_t end)
 {
   const Work *w = user;
-  const dvIsoField *f = w->f;
   for (size_t i = begin; i < end; i++) {
     dvIsoBlock *b = &w->s->blocks.data[i];
-    memset(b->value, 0, sizeof b->value);
+    if (!w->l && take_over(w, b)) continue;
+    if (w->l) read_lattice(w->l, b->at, b->value);
+    else memset(b->value, 0, sizeof b->value);
     for (int32_t p = 0; p < b->count; p++)
-      add_particle(f, b, w->s->pairs.data[b->first + p] & (((uint64_t)1 << PARTICLE_BITS) - 1));
+      add_particle(w->f, b, w->s->pairs.data[b->first + p] & (((uint64_t)1 << PARTICLE_BITS) - 1));
     b->points = b->triangles = 0;
     int32_t at[3];
     for (at[2] = 0; at[2] < B; at[2]++)
       for (at[1] = 0; at[1] < B; at[1]++)
         for (at[0] = 0; at[0] < B; at[0]++) {
-          bool here = b->value[place(at)] > f->value;
+          bool here = b->value[place(at)] > w->value;
           for (int k = 0; k < 3; k++) {
             int32_t to[3] = {at[0] + (k == 0), at[1] + (k == 1), at[2] + (k == 2)};
-            bool there = b->value[place(to)] > f->value;
+            bool there = b->value[place(to)] > w->value;
             b->point[own(at)][k] = here != there ? (int16_t)b->points++ : -1;
           }
-          b->triangles += w->s->edges[pattern(b, at, f->value)][0];
+          b->triangles += w->s->edges[pattern(b, at, w->value)][0];
         }
   }
 }
 
+// Where along an edge of the lattice the field has its value: false position, halving the end that stays (Illinois).
+static double find_cut(const Work *w, const dvIsoBlock *b, const int32_t at[3], int axis, double low, double high)
+{
+  double from = 0, to = 1, cut = low / (low - high);
+  int last = 0;
+  for (int j = 0; j < 3; j++) {   // where the lattice ends there is no field to look at
+    int32_t p = b->at[j] * B + at[j];
+    if (p < w->l->low[j] || p + (j == axis) > w->l->high[j]) return cut;
+  }
+  for (int i = 0; i < 12; i++) {
+    double x[3];
+    cut = from + (to - from) * low / (low - high);
+    for (int j = 0; j < 3; j++) x[j] = w->origin[j] + w->step * ((double)b->at[j] * B + at[j] + (j == axis ? cut : 0));
+    double value = w->l->between(w->l->user, x) - w->value;
+    if (!isfinite(value) || fabs(value) < 1e-14) break;
+    if ((value > 0) == (low > 0)) {
+      from = cut, low = value;
+      if (last == 1) high *= 0.5;
+      last = 1;
+    } else {
+      to = cut, high = value;
+      if (last == 2) low *= 0.5;
+      last = 2;
+    }
+    if (to - from < 1e-6) break;
+  }
+  return cut;
+}
+
 static void place_points(const Work *w, const dvIsoBlock *b)
 {
-  const dvIsoField *f = w->f;
   double *x = w->s->points.data + 3 * (size_t)b->first_point;
   int32_t at[3];
   for (at[2] = 0; at[2] < B; at[2]++)
@@ -249,10 +242,11 @@ static void place_points(const Work *w, const dvIsoBlock *b)
         for (int k = 0; k < 3; k++) {
           if (b->point[own(at)][k] < 0) continue;
           int32_t to[3] = {at[0] + (k == 0), at[1] + (k == 1), at[2] + (k == 2)};
-          double a = b->value[place(at)], c = b->value[place(to)];
+          double a = b->value[place(at)], c = b->value[place(to)], cut = (w->value - a) / (c - a);
+          if (w->l && w->l->between) cut = find_cut(w, b, at, k, a - w->value, c - w->value);
           for (int j = 0; j < 3; j++) {
-            double along = j == k ? (f->value - a) / (c - a) : 0;
-            x[j] = f->step * ((double)b->at[j] * B + at[j] + along);
+            double along = j == k ? cut : 0;
+            x[j] = w->origin[j] + w->step * ((double)b->at[j] * B + at[j] + along);
           }
           x += 3;
         }
@@ -263,16 +257,16 @@ static void join_points(const Work *w, const dvIsoBlock *b)
   const dvIsoBlock *near[8];
   for (int n = 0; n < 8; n++) {
     int32_t at[3] = {b->at[0] + (n & 1), b->at[1] + (n >> 1 & 1), b->at[2] + (n >> 2)};
-    near[n] = n == 0 ? b : find_block(w->s, at);
+    near[n] = n == 0 ? b : find_among(w->s->keys.data, w->s->keys.count, w->s->blocks.data, at);
   }
   int32_t at[3], *out = w->s->triangles.data + 3 * (size_t)b->first_triangle;
   for (at[2] = 0; at[2] < B; at[2]++)
     for (at[1] = 0; at[1] < B; at[1]++)
       for (at[0] = 0; at[0] < B; at[0]++) {
-        const uint8_t *edges = w->s->edges[pattern(b, at, w->f->value)];
+        const uint8_t *edges = w->s->edges[pattern(b, at, w->value)];
         for (int e = 0; e < 3 * edges[0]; e++) {
           int corner[3], axis = edges[1 + e] / 4, which = 0;
-          corner_of_edge(edges[1 + e], corner);
+          dv_cell_edge_corner(edges[1 + e], corner);
           int32_t from[3];
           for (int k = 0; k < 3; k++) {
             from[k] = at[k] + corner[k];
@@ -294,12 +288,10 @@ static void fill(void *user, size_t begin, size_t end)
   }
 }
 
-bool dv_iso_make(dvIso *s, dvPool *pool, const dvIsoField *f)
+// blocks and their values are there: points and triangles
+static bool polygonise(dvIso *s, dvPool *pool, Work *work)
 {
-  s->points.count = s->triangles.count = 0;
-  if (!make_blocks(s, f)) return false;
-  Work work = {s, f};
-  dv_parallel_for(pool, s->blocks.count, 4, evaluate, &work);
+  dv_parallel_for(pool, s->blocks.count, 4, evaluate, work);
   int64_t points = 0, triangles = 0;
   for (size_t i = 0; i < s->blocks.count; i++) {
     dvIsoBlock *b = &s->blocks.data[i];
@@ -309,6 +301,90 @@ bool dv_iso_make(dvIso *s, dvPool *pool, const dvIsoField *f)
   if (!dv_try_reserve(&s->points, 3 * (size_t)points) || !dv_try_reserve(&s->triangles, 3 * (size_t)triangles))
     return false;
   s->points.count = 3 * (size_t)points, s->triangles.count = 3 * (size_t)triangles;
-  dv_parallel_for(pool, s->blocks.count, 4, fill, &work);
+  dv_parallel_for(pool, s->blocks.count, 4, fill, work);
   return true;
+}
+
+static void keep_old(dvIso *s)
+{
+  uint64_t *keys = s->old_keys.data;
+  dvIsoBlock *blocks = s->old_blocks.data;
+  size_t key_room = s->old_keys.capacity, block_room = s->old_blocks.capacity;
+  s->old_keys.data = s->keys.data, s->old_keys.count = s->keys.count, s->old_keys.capacity = s->keys.capacity;
+  s->old_blocks.data = s->blocks.data, s->old_blocks.count = s->blocks.count,
+  s->old_blocks.capacity = s->blocks.capacity;
+  s->keys.data = keys, s->keys.capacity = key_room, s->blocks.data = blocks, s->blocks.capacity = block_room;
+  s->keys.count = s->blocks.count = 0;
+}
+
+bool dv_iso_make(dvIso *s, dvPool *pool, const dvIsoField *f)
+{
+  s->points.count = s->triangles.count = 0;
+  keep_old(s);
+  if (!make_blocks(s, f)) {
+    s->keys.count = s->blocks.count = 0;   // none of them is good for the next time
+    return false;
+  }
+  bool good = polygonise(s, pool, &(Work){.s = s, .f = f, .step = f->step, .value = f->value});
+  s->changed = 0;
+  for (size_t i = 0; i < s->blocks.count; i++) s->changed += !s->blocks.data[i].taken;
+  return good;
+}
+
+// --- lattices -------------------------------------------------------------------------------------
+
+// the blocks that hold the lattice and one point around it
+static void block_range(const dvIsoLattice *l, int32_t low[3], size_t many[3])
+{
+  for (int k = 0; k < 3; k++) {
+    low[k] = (int32_t)floor((l->low[k] - 1) / (double)B);
+    many[k] = (size_t)((int32_t)floor((l->high[k] + 1) / (double)B) - low[k] + 1);
+  }
+}
+
+static void cross_body(void *user, size_t begin, size_t end)
+{
+  const Work *w = user;
+  int32_t low[3];
+  size_t many[3];
+  double value[N * N * N];
+  block_range(w->l, low, many);
+  for (size_t i = begin; i < end; i++) {
+    int32_t at[3] = {low[0] + (int32_t)(i % many[0]), low[1] + (int32_t)(i / many[0] % many[1]),
+                     low[2] + (int32_t)(i / many[0] / many[1])};
+    read_lattice(w->l, at, value);
+    bool inside = false, outside = false;
+    for (int v = 0; v < N * N * N; v++) *(value[v] > w->value ? &inside : &outside) = true;
+    w->s->crossed.data[i] = inside && outside;
+  }
+}
+
+bool dv_iso_lattice(dvIso *s, dvPool *pool, const dvIsoLattice *l)
+{
+  int32_t low[3];
+  size_t many[3];
+  s->points.count = s->triangles.count = s->keys.count = s->blocks.count = 0;
+  for (int k = 0; k < 3; k++)
+    if (l->low[k] <= -AXIS_HALF * B + 2 * B || l->high[k] >= AXIS_HALF * B - 2 * B || l->low[k] > l->high[k])
+      return l->low[k] > l->high[k];
+  block_range(l, low, many);
+  double all = (double)many[0] * (double)many[1] * (double)many[2];
+  if (all > 20.0 * DV_ISO_MOST) return false;
+  Work work = {.s = s, .l = l, .step = l->step, .value = l->value};
+  memcpy(work.origin, l->origin, sizeof work.origin);
+  size_t count = (size_t)all, kept = 0;
+  s->crossed.count = 0;
+  if (!dv_try_reserve(&s->crossed, count)) return false;
+  dv_parallel_for(pool, count, 4, cross_body, &work);
+  for (size_t i = 0; i < count; i++) kept += s->crossed.data[i];
+  bool good = kept <= DV_ISO_MOST && dv_try_reserve(&s->keys, kept) && dv_try_reserve(&s->blocks, kept);
+  for (size_t i = 0; i < count && good; i++) {   // ascending, as keys are
+    if (!s->crossed.data[i]) continue;
+    dvIsoBlock *b = &s->blocks.data[s->blocks.count++];
+    b->at[0] = low[0] + (int32_t)(i % many[0]), b->at[1] = low[1] + (int32_t)(i / many[0] % many[1]);
+    b->at[2] = low[2] + (int32_t)(i / many[0] / many[1]);
+    b->first = b->count = 0, b->taken = false;
+    s->keys.data[s->keys.count++] = block_key(b->at);
+  }
+  return good && polygonise(s, pool, &work);
 }

@@ -5,5 +5,6 @@
 #include "object/context.h"
 
 void dv_register_fluid(dvRegistry *registry);
+void dv_register_grid_fluids(dvRegistry *registry);   // cells/
 
 #endif

@@ -343,7 +343,7 @@ static void surfaces_are_closed_and_lie_where_they_should(void **state)
   dvPool *pool = dv_pool_create(3);
   // one particle: a ball; the field is known
   const double at[3] = {0.3, -7.9, 16.05}, share = 4, radius = 1, w = share * 315 / (64 * M_PI);
-  dvIsoField f = {at, &share, 1, radius, 0.07, 0.5 * w};
+  dvIsoField f = {at, &share, 1, radius, 0.07, 0.5 * w, false};
   assert_true(dv_iso_make(&one, NULL, &f));
   check_closed(&one);
   double r = sqrt(1 - cbrt(0.5));
@@ -361,7 +361,7 @@ static void surfaces_are_closed_and_lie_where_they_should(void **state)
   for (int trial = 0; trial < 6; trial++) {
     for (size_t i = 0; i < 3 * COUNT; i++) x[i] = dv_random(&random, -2, 2);
     for (size_t i = 0; i < COUNT; i++) shares[i] = dv_random(&random, 0.01, 0.05);
-    f = (dvIsoField){x, shares, COUNT, 0.5, trial % 2 ? 0.2 : 0.13, 0.3};
+    f = (dvIsoField){x, shares, COUNT, 0.5, trial % 2 ? 0.2 : 0.13, 0.3, false};
     assert_true(dv_iso_make(&one, NULL, &f) && dv_iso_make(&three, pool, &f));
     assert_true(one.triangles.count > 300);
     check_closed(&one);
