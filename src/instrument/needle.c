@@ -69,7 +69,8 @@ static void solve_tip(dvObject *o, const dvLaw *law, const double *w, const doub
   lambda[2] = free <= 0 ? 0 : w[8] > 0 ? -fmin(law->high, free / w[8]) : -law->high;
 }
 
-// on the surface: row 0 along the needle, no more than high; rows 1 and 2 in Coulomb's cone
+// on the surface: row 0 along the needle, no more than high; rows 1 and 2 in Coulomb's cone. low is what it will be
+// once the surface has given way, for those who look ahead.
 static void solve_touch(dvObject *o, const dvLaw *law, const double *w, const double *d, double *lambda)
 {
   DV_UNUSED(o);
@@ -115,7 +116,7 @@ static size_t needle_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out)
                          .rows = 3,
                          .mu = n->surfaceFriction,
                          .high = (n->phase == 1 ? n->punctureForce : n->cuttingForce) * step->dt,
-                         .low = n->phase == 2 && n->tip.reach < 0.25 * n->step,
+                         .low = n->phase == 1 ? n->cuttingForce * step->dt : n->tip.reach < 0.25 * n->step,
                          .id = UINT32_MAX + (uint64_t)n->phase,
                          .restarts = true,
                          .solve = n->phase == 1 ? solve_touch : solve_tip};
