@@ -9,9 +9,16 @@
 #include <string.h>
 
 static const double parameters[DV_HYPER_LAWS][DV_HYPER_PARAMETERS] = {
-    [DV_ARRUDA_BOYCE] = {3, 20},     [DV_ST_VENANT_KIRCHHOFF] = {3, 20},   [DV_NEO_HOOKEAN] = {3, 20},
-    [DV_MOONEY_RIVLIN] = {3, 2, 20}, [DV_VERONDA_WESTMANN] = {3, 0.7, 20}, [DV_COSTA] = {2, 20, 8, 3, 4, 2, 1, 5},
-    [DV_OGDEN] = {3, 5, 20},         [DV_STABLE_NEO_HOOKEAN] = {3, 20},    [DV_SPLIT_NEO_HOOKEAN] = {3, 20}};
+    [DV_ARRUDA_BOYCE] = {3, 20},
+    [DV_ST_VENANT_KIRCHHOFF] = {3, 20},
+    [DV_NEO_HOOKEAN] = {3, 20},
+    [DV_MOONEY_RIVLIN] = {3, 2, 20},
+    [DV_VERONDA_WESTMANN] = {3, 0.7, 20},
+    [DV_COSTA] = {2, 20, 8, 3, 4, 2, 1, 5},
+    [DV_OGDEN] = {3, 5, 20},
+    [DV_STABLE_NEO_HOOKEAN] = {3, 20},
+    [DV_SPLIT_NEO_HOOKEAN] = {3, 20},
+    [DV_HOLZAPFEL_OGDEN] = {3, 2, 4, 3, 2, 1.5, 1, 2, 20}};
 
 static dvMat3 some_deformation(uint64_t seed)
 {
@@ -37,7 +44,7 @@ static void derivatives_of_every_law(void **state)
 {
   DV_UNUSED(state);
   for (int law = 0; law < DV_HYPER_LAWS; law++)
-    for (uint64_t seed = 1; seed < 6; seed++) {
+    for (uint64_t seed = 1; seed < (law == DV_HOLZAPFEL_OGDEN ? 5 : 6); seed++) {   // its fibres are slack below 1
       dvMat3 f = seed == 5 ? dv_mat3_identity() : some_deformation(seed);
       double s[6], d[6][6], h = 1e-5;
       dv_hyper_evaluate((dvHyperLaw)law, parameters[law], f, s, d);
@@ -77,7 +84,8 @@ static void laws_are_objective(void **state)
   dvMat3 q = dv_quat_to_matrix(dv_quat_from_rotation_vector(dv_vec3(1, -2, 0.4))), f = some_deformation(3);
   for (int law = 0; law < DV_HYPER_LAWS; law++) {
     check_close(energy(law, dv_mat3_mul(q, f)), energy(law, f), 1e-12);
-    if (law != DV_COSTA) check_close(energy(law, dv_mat3_mul(f, q)), energy(law, f), 1e-12);
+    if (law != DV_COSTA && law != DV_HOLZAPFEL_OGDEN)
+      check_close(energy(law, dv_mat3_mul(f, q)), energy(law, f), 1e-12);
   }
 }
 

@@ -2,6 +2,7 @@
 // interpolated between key times. Energy: -sum F . x.
 #include "force/mesh.h"
 #include "object/compat.h"
+#include "object/parts.h"
 
 #include <string.h>
 
@@ -55,6 +56,7 @@ static dvStatus constant_force_points(ConstantForce *c)
   dvObject *o = &c->force.base;
   size_t count = c->force.state->count, given = c->indices.count;
   bool all = dv_names_all(&c->indices, c->listed);
+  if (dv_parts_of(o->context) && dv_field_of(o, &c->indices)->source) all = false;   // others may have the points
   DV_TRY(dv_check_indices(o, &c->indices, count, "points"));
   if (all) {   // all points of the topology, or of the state
     dvObject *t = c->topology.target ? c->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);

@@ -255,6 +255,7 @@ static const dvForceOps rest_shape_ops = {
 const dvClass dv_rest_shape_class = {
     .struct_size = sizeof(dvClass),
     .name = "RestShapeSpringsForceField",
+    .aliases = "BaseConstraint",
     .help = "springs that pull points back to where they are at rest, or to the points of another state",
     .module = "Sofa.Component.SolidMechanics.Spring",
     .dofs = DV_DOF_VECS | DV_DOF_RIGID3,

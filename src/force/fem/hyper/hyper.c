@@ -34,6 +34,7 @@ static bool place_element(dvHyper *h, const dvHyperDef *def, size_t e)
   if (!(6 * volume > 1e-14 * longest * sqrt(longest)) || !isfinite(volume) || !dv_mat3_inverse(edges, &inverse))
     return false;
   rest[0] = volume;
+  if (def->axes) inverse = dv_mat3_mul_t(inverse, dv_mat3_load(def->axes + 9 * e));
   for (int i = 0; i < 9; i++) rest[DV_LANES * (1 + i)] = inverse.m[i / 3][i % 3];
   return true;
 }
@@ -64,7 +65,9 @@ dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
   *h = (dvHyper){.blocks = blocks,
                  .kernels = DV_KERNEL_CHOOSE(dv_hyper_kernels),
                  .which = def->by_tensor ? DV_HYPER_LAWS : (int)def->law,
-                 .record = def->by_tensor || def->law == DV_OGDEN ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC};
+                 .record = def->by_tensor || def->law == DV_OGDEN || def->law == DV_HOLZAPFEL_OGDEN
+                               ? DV_HYPER_TENSOR
+                               : DV_HYPER_ISOTROPIC};
   h->data = (dvHyperData){.blocks = blocks, .law = def->law, .terms = def->terms, .present = 1};
   for (int i = 0; i < 2 * def->terms; i++) h->prony[i] = def->prony[i];
   memcpy(h->data.parameters, def->parameters, (size_t)dv_hyper_parameters[def->law] * sizeof(double));
@@ -164,7 +167,7 @@ static void measure_blocks(void *user, size_t begin, size_t end)
 // about, of an element: laws with powers of stretches and those by tensors are the slow ones
 static double force_ns(const dvHyper *h)
 {
-  return h->which == DV_HYPER_LAWS ? 500 : h->data.law == DV_OGDEN ? 160 : 20;
+  return h->which == DV_HYPER_LAWS ? 500 : h->data.law == DV_OGDEN ? 160 : h->data.law == DV_HOLZAPFEL_OGDEN ? 60 : 20;
 }
 
 void dv_hyper_keep(dvHyper *h, bool tangents) { h->data.no_tangents = !tangents; }

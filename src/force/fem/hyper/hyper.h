@@ -14,9 +14,15 @@
 //   COSTA               a/2 (exp(J^-4/3 Q) - 1) + k (J ln J - J + 1), Q = sum b_ij E_ij^2         [a k bxx bxy byy bxz
 //   byz bzz] OGDEN               mu/a^2 (J^-a/3 tr C^(a/2) - 3) + k/2 ln^2 J                               [mu a k]
 //   STABLE_NEO_HOOKEAN  mu/2 (I1 - 3) + (lambda + mu)/2 ((J - 1 - r)^2 - r^2), r = mu/(lambda + mu) [mu lambda]
+//   HOLZAPFEL_OGDEN     a/2b (exp(b (I1' - 3)) - 1) + sum over f and s of ai/2bi (exp(bi <Ii - 1>^2) - 1)
+//                       + afs/2bfs (exp(bfs I8^2) - 1) + k/2 ln^2 J                [a b af bf as bs afs bfs k]
+//                       with If = C_ff, Is = C_ss, I8 = C_fs along fibres f and sheets s, <x> = x above 0, else 0
 //   SPLIT_NEO_HOOKEAN   mu/2 (I1' - 3) + k/2 (J - 1)^2                                            [mu k]
 // Laws with a logarithm have no value for J <= 0: below J = 0.01 their derivative by J goes on in a straight line, so
 // that crushed elements push back and nothing becomes NaN.
+//
+// Laws with directions take the axes x, y, z of the rest shape for fibre, sheet and normal, unless every element has
+// axes of its own: then its gradients g_k are given in these, which changes nothing of the forces of isotropic laws.
 //
 // The energy is used as a sum of products of functions of J and of the other invariants, so that nothing is divided by
 // det C (MJED: S. Marchesseau et al., 2010), with an optional viscosity as there.
@@ -38,11 +44,12 @@ typedef enum dvHyperLaw {
   DV_COSTA,
   DV_OGDEN,
   DV_STABLE_NEO_HOOKEAN,
+  DV_HOLZAPFEL_OGDEN,
   DV_SPLIT_NEO_HOOKEAN,   // of total Lagrangian explicit dynamics; the others are SOFA's materials
   DV_HYPER_LAWS
 } dvHyperLaw;
 
-enum { DV_HYPER_PARAMETERS = 8, DV_HYPER_TERMS = 8 };
+enum { DV_HYPER_PARAMETERS = 9, DV_HYPER_TERMS = 8 };
 extern const int dv_hyper_parameters[DV_HYPER_LAWS];   // how many each law has
 
 typedef struct dvHyper dvHyper;
@@ -54,6 +61,7 @@ typedef struct dvHyperDef {
   size_t count;
   dvHyperLaw law;
   const double *parameters;   // as many as the law has
+  const double *axes;         // of each tetrahedron nine numbers, its fibre, sheet and normal of length 1; may be NULL
   bool by_tensor;             // evaluate S and dS/dC of each element by itself: the usual way, for comparison
   // Viscosity, a Prony series: of a stress that is held, the part alpha_i decays with the time tau_i.
   int terms;             // at most DV_HYPER_TERMS

@@ -6,11 +6,17 @@
 
 #define HYPER_FIELDS(X)                                                                                                \
   X(choice, materialName, "ArrudaBoyce", "", "law of the material",                                                    \
-    .options = "ArrudaBoyce|StVenantKirchhoff|NeoHookean|MooneyRivlin|VerondaWestman|Costa|Ogden|StableNeoHookean")    \
+    .options = "ArrudaBoyce|StVenantKirchhoff|NeoHookean|MooneyRivlin|VerondaWestman|Costa|Ogden|StableNeoHookean|"    \
+               "HolzapfelOgden")                                                                                       \
   X(reals, ParameterSet, "", "Pa",                                                                                     \
     "parameters of the law: mu k (ArrudaBoyce), mu lambda (StVenantKirchhoff, NeoHookean, StableNeoHookean), c1 c2 k " \
-    "(MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa)")                         \
-  X(vec3s, AnisotropyDirections, "", "", "no effect: none of the laws has fibres", .flags = DV_HIDDEN | DV_IDLE)       \
+    "(MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa), a b af bf as bs afs "    \
+    "bfs k "                                                                                                           \
+    "(HolzapfelOgden)")                                                                                                \
+  X(vec3s, AnisotropyDirections, "", "",                                                                               \
+    "direction of the fibres of each tetrahedron, for Costa and HolzapfelOgden; x when there are none",                \
+    .alias = "fibres")                                                                                                 \
+  X(vec3s, sheets, "", "", "direction of the sheets of each tetrahedron, across the fibres; any when there are none")  \
   X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                 \
   X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                           \
   X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                   \
@@ -35,8 +41,9 @@ typedef struct HyperForce {
   dvHyper *elements;
   const int32_t *tetra;   // four points each, the topology's
   size_t count;
-  bool stale;        // there is no valid set of elements
-  dvReals history;   // viscous stresses of the elements, while the topology changes
+  bool stale;              // there is no valid set of elements
+  DV_ARRAY(double) axes;   // nine numbers a tetrahedron, or none
+  dvReals history;         // viscous stresses of the elements, while the topology changes
 } HyperForce;
 
 #define SELF HyperForce
@@ -51,7 +58,8 @@ static dvStatus check_parameters(HyperForce *h)
   static const char *const names[DV_HYPER_LAWS] = {
       "mu and k",        "mu and lambda", "mu and lambda",
       "c1, c2 and k",    "c1, c2 and k",  "a, k, bff, bfs, bss, bfn, bsn and bnn",
-      "mu, alpha and k", "mu and lambda", "mu and k"};
+      "mu, alpha and k", "mu and lambda", "a, b, af, bf, as, bs, afs, bfs and k",
+      "mu and k"};
   dvObject *o = &h->force.base;
   const double *p = h->ParameterSet.data;
   size_t want = (size_t)dv_hyper_parameters[h->materialName];
@@ -67,6 +75,8 @@ static dvStatus check_parameters(HyperForce *h)
     status = dv_field_error(o, &h->ParameterSet, advice, "alpha is 0");
   if (status == DV_OK && h->materialName == DV_STABLE_NEO_HOOKEAN && !(p[0] + p[1] > 0))
     status = dv_field_error(o, &h->ParameterSet, advice, "mu + lambda is %g, not above 0", p[0] + p[1]);
+  for (int i = 1; status == DV_OK && h->materialName == DV_HOLZAPFEL_OGDEN && i < 8; i += 2)
+    if (!(p[i] > 0)) status = dv_field_error(o, &h->ParameterSet, advice, "an exponent b is %g, not above 0", p[i]);
   if (status == DV_OK && h->ParameterSet.count > want)
     dv_field_warning(o, &h->ParameterSet, advice, "there are %zu parameters, the law has %zu: the others are not used",
                      h->ParameterSet.count, want);
@@ -96,6 +106,41 @@ static dvStatus check_viscosity(HyperForce *h)
   return DV_OK;
 }
 
+// fibre, sheet and normal of each tetrahedron, where the law has directions and the scene gives them
+static dvStatus make_axes(HyperForce *h)
+{
+  dvObject *o = &h->force.base;
+  bool directed = h->materialName == DV_COSTA || h->materialName == DV_HOLZAPFEL_OGDEN;
+  size_t fibres = h->AnisotropyDirections.count / 3, sheets = h->sheets.count / 3;
+  h->axes.count = 0;
+  if (fibres == 0) return DV_OK;
+  if (!directed) {
+    dv_field_warning(o, &h->AnisotropyDirections, "Costa and HolzapfelOgden have fibres",
+                     "fibres have no effect on this law");
+    return DV_OK;
+  }
+  if (fibres != h->count || (sheets && sheets != h->count))
+    return dv_field_error(o, fibres != h->count ? &h->AnisotropyDirections : &h->sheets,
+                          "give one for each tetrahedron", "there are %zu fibres and %zu sheets for %zu tetrahedra",
+                          fibres, sheets, h->count);
+  dv_array_resize(&h->axes, 9 * fibres);
+  for (size_t i = 0; i < fibres; i++) {
+    dvVec3 f = dv_vec3_load(h->AnisotropyDirections.data + 3 * i), s = dv_vec3(1, 0, 0);
+    if (!(dv_vec3_norm2(f) > 0) || !isfinite(dv_vec3_norm2(f)))
+      return dv_field_error(o, &h->AnisotropyDirections, "every tetrahedron needs a direction",
+                            "the fibre of tetrahedron %zu has no direction", i);
+    f = dv_vec3_normalise(f);
+    if (fabs(f.x) > 0.7) s = dv_vec3(0, 1, 0);
+    if (sheets) s = dv_vec3_load(h->sheets.data + 3 * i);
+    s = dv_vec3_normalise(dv_vec3_add_scaled(s, f, -dv_vec3_dot(s, f)));
+    if (!(dv_vec3_norm2(s) > 0.5))
+      return dv_field_error(o, &h->sheets, "give a direction across the fibre",
+                            "the sheet of tetrahedron %zu runs along its fibre", i);
+    dv_mat3_store(h->axes.data + 9 * i, dv_mat3_from_rows(f, s, dv_vec3_cross(f, s)));
+  }
+  return DV_OK;
+}
+
 static dvHyperDef definition(const HyperForce *h)
 {
   const dvState *s = h->force.state;
@@ -105,6 +150,7 @@ static dvHyperDef definition(const HyperForce *h)
                       .count = h->count,
                       .law = (dvHyperLaw)h->materialName,
                       .parameters = h->ParameterSet.data,
+                      .axes = h->axes.count ? h->axes.data : NULL,
                       .terms = (int)(h->pronySeries.count / 2),
                       .prony = h->pronySeries.data};
 }
@@ -121,6 +167,7 @@ static dvStatus hyper_force_reinit(dvObject *o)
   DV_TRY(check_viscosity(h));
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
+  DV_TRY(make_axes(h));
   dvHyperDef def = definition(h);
   size_t flat = 0;
   dv_hyper_destroy(&h->elements);
@@ -137,7 +184,7 @@ static bool patch(HyperForce *h)
 {
   dvObject *o = &h->force.base;
   dvTopology *topology = dv_topology(h->topology.target);
-  if (h->stale || !h->elements || !dv_follow_trace(o, topology)) return false;
+  if (h->stale || !h->elements || h->axes.count || !dv_follow_trace(o, topology)) return false;
   const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
@@ -164,7 +211,10 @@ static dvStatus hyper_force_init(dvObject *o)
   DV_TRY(dv_force_init(o));
   if (!dv_force_topology(o, &h->topology)) return DV_ERROR_INPUT;
   DV_TRY(hyper_force_reinit(o));
-  dv_follow_elements(o, dv_topology(h->topology.target), DV_TETRAHEDRON)->gather = gather_history;
+  dvElementData *rows = dv_follow_elements(o, dv_topology(h->topology.target), DV_TETRAHEDRON);
+  rows->gather = gather_history;
+  if (h->AnisotropyDirections.count) dv_element_data_add_reals(rows, &h->AnisotropyDirections, true);
+  if (h->sheets.count) dv_element_data_add_reals(rows, &h->sheets, true);
   if (h->count == 0)
     dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"",
                "the topology %s has no tetrahedra: there will be no force", h->topology.target->name);
@@ -222,6 +272,7 @@ static void hyper_force_remember(dvObject *o, dvMemoryStream *s)
 static void hyper_force_destroy(dvObject *o)
 {
   dv_hyper_destroy(&((HyperForce *)o)->elements);
+  dv_array_free(&((HyperForce *)o)->axes);
   dv_reals_free(&((HyperForce *)o)->history);
 }
 
@@ -234,9 +285,9 @@ static const dvForceOps hyper_force_ops = {
     DV_FORCE_SLOTS,
 };
 
-#define HYPER_CLASS(name_, fields_)                                                                              \
+#define HYPER_CLASS(name_, fields_, presets_)                                                                    \
   {                                                                                                              \
-    .struct_size = sizeof(dvClass), .name = name_,                                                               \
+    .struct_size = sizeof(dvClass), .name = name_, .presets = presets_,                                          \
     .help = "hyperelastic finite elements on tetrahedra, total Lagrangian",                                      \
     .module = "Sofa.Component.SolidMechanics.FEM.HyperElastic", .dofs = DV_DOF_VEC3, .size = sizeof(HyperForce), \
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(hyper_fields), DV_BLOCK(fields_)},                    \
@@ -245,7 +296,9 @@ static const dvForceOps hyper_force_ops = {
     .topology_changed = hyper_force_topology_changed,                                                            \
   }
 
-extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class;
-const dvClass dv_hyperelasticity_class = HYPER_CLASS("TetrahedronHyperelasticityFEMForceField", hyperelasticity_fields);
-const dvClass dv_standard_tetra_class = HYPER_CLASS("StandardTetrahedralFEMForceField", standard_fields);
-const dvClass dv_mjed_class = HYPER_CLASS("MJEDTetrahedralForceField", mjed_fields);
+extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class, dv_mooney_rivlin_class;
+const dvClass dv_hyperelasticity_class =
+    HYPER_CLASS("TetrahedronHyperelasticityFEMForceField", hyperelasticity_fields, NULL);
+const dvClass dv_standard_tetra_class = HYPER_CLASS("StandardTetrahedralFEMForceField", standard_fields, NULL);
+const dvClass dv_mjed_class = HYPER_CLASS("MJEDTetrahedralForceField", mjed_fields, NULL);
+const dvClass dv_mooney_rivlin_class = HYPER_CLASS("MooneyRivlin", mjed_fields, "materialName=MooneyRivlin");

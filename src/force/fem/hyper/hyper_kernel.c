@@ -13,7 +13,7 @@ DV_INLINE Edges scaled(Edges a, dvPack k) { return (Edges){scale(a.b, k), scale(
 
 DV_INLINE size_t record_of(int law)
 {
-  return law == BY_TENSOR || law == DV_OGDEN ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC;
+  return law == BY_TENSOR || law == DV_OGDEN || law == DV_HOLZAPFEL_OGDEN ? DV_HYPER_TENSOR : DV_HYPER_ISOTROPIC;
 }
 
 // kept: for changes of the stress; may be NULL
@@ -23,6 +23,7 @@ DV_INLINE Edges stress_of(Data *h, size_t pack, int law, Edges f, double *kept)
   if (law == BY_TENSOR) return tensor_stress(h, pack, f, kept);
   if (law == DV_COSTA) return costa_stress(h, f, volume, kept);
   if (law == DV_OGDEN) return ogden_stress(h, f, volume, kept);
+  if (law == DV_HOLZAPFEL_OGDEN) return holzapfel_ogden_stress(h, f, volume, kept);
   return isotropic_stress(h, (dvHyperLaw)law, f, volume, kept);
 }
 
@@ -45,10 +46,11 @@ DV_INLINE Edges pack_dforce(Data *h, size_t pack, int law, Edges du)
 {
   const double *moving = h->moving + DV_LANES * record_of(law) * pack, *n = moving + DV_LANES * 9;
   Edges g = load_edges(h->rest + DV_LANES * (DV_HYPER_REST * pack + 1)), f = load_edges(moving), d = deformation(du, g);
-  Edges p = law == BY_TENSOR  ? tensor_change(f, d, n)
-            : law == DV_COSTA ? costa_change(h, f, d, n)
-            : law == DV_OGDEN ? ogden_change(h, f, d, n)
-                              : isotropic_change((dvHyperLaw)law, f, d, n);
+  Edges p = law == BY_TENSOR            ? tensor_change(f, d, n)
+            : law == DV_COSTA           ? costa_change(h, f, d, n)
+            : law == DV_OGDEN           ? ogden_change(h, f, d, n)
+            : law == DV_HOLZAPFEL_OGDEN ? holzapfel_ogden_change(f, d, n)
+                                        : isotropic_change((dvHyperLaw)law, f, d, n);
   return tractions(h->memory ? with_memory(h, pack, d, p) : p, g);
 }
 
@@ -123,7 +125,8 @@ DV_INLINE void measure_block(Data *h, size_t b, const double *x, double *energy,
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const double *rest = h->rest + DV_LANES * DV_HYPER_REST * i;
     Edges f = deformation(gather_edges(local, dv_blocks_corners(h->blocks, i)), load_edges(rest + DV_LANES));
-    if (law == BY_TENSOR || law == DV_COSTA || law == DV_OGDEN) energy_lanes(h, i, f, energy + DV_LANES * i);
+    if (law == BY_TENSOR || law == DV_COSTA || law == DV_OGDEN || law == DV_HOLZAPFEL_OGDEN)
+      energy_lanes(h, i, f, energy + DV_LANES * i);
     else dv_pack_store(energy + DV_LANES * i, dv_pack_load(rest) * terms_of(h, (dvHyperLaw)law, f, cofactor(f)).w);
   }
 }
@@ -167,13 +170,14 @@ LOOPS(veronda_westmann, DV_VERONDA_WESTMANN)
 LOOPS(costa, DV_COSTA)
 LOOPS(ogden, DV_OGDEN)
 LOOPS(stable_neo_hookean, DV_STABLE_NEO_HOOKEAN)
+LOOPS(holzapfel_ogden, DV_HOLZAPFEL_OGDEN)
 LOOPS(split_neo_hookean, DV_SPLIT_NEO_HOOKEAN)
 LOOPS(tensor, BY_TENSOR)
 
 #define TABLE(k)                                                                                                    \
   {                                                                                                                 \
     k##_arruda_boyce, k##_st_venant_kirchhoff, k##_neo_hookean, k##_mooney_rivlin, k##_veronda_westmann, k##_costa, \
-        k##_ogden, k##_stable_neo_hookean, k##_split_neo_hookean, k##_tensor                                        \
+        k##_ogden, k##_stable_neo_hookean, k##_holzapfel_ogden, k##_split_neo_hookean, k##_tensor                   \
   }
 const dvHyperKernels DV_KERNEL_NAME(dv_hyper_kernels) = {.force = TABLE(force),
                                                          .lone_force = TABLE(lone_force),

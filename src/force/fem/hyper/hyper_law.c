@@ -5,7 +5,7 @@
 //   Ogden:      dC^m in the axes of C: (l_i^m - l_j^m) / (l_i - l_j) H_ij
 #include "force/fem/hyper/hyper_terms.h"
 
-const int dv_hyper_parameters[DV_HYPER_LAWS] = {2, 2, 2, 3, 3, 8, 3, 2, 2};
+const int dv_hyper_parameters[DV_HYPER_LAWS] = {2, 2, 2, 3, 3, 8, 3, 2, 9, 2};
 
 // order of the six numbers of a symmetric matrix
 static const int row_of[6] = {0, 1, 2, 0, 1, 2}, column_of[6] = {0, 1, 2, 1, 2, 0};
@@ -173,6 +173,16 @@ static dvMat3 isotropic_change(const Piece *w, dvMat3 h)
   return plus(plus(ds, dj * t->wj[0] + w->j * dwj, w->inverse), -w->j * t->wj[0], turned);
 }
 
+// --- fibres of Holzapfel and Ogden ---
+
+static double add_fibres(const Piece *w, double s[6], double d[6][6])
+{
+  FibreTerms t = fibre_terms(w->p + 2, dv_pack(w->c.m[0][0]), dv_pack(w->c.m[1][1]), dv_pack(w->c.m[0][1]));
+  if (s) s[0] += 2 * t.f[0], s[1] += 2 * t.s[0], s[3] += t.x[0];
+  if (d) d[0][0] += 2 * t.ff[0], d[1][1] += 2 * t.ss[0], d[3][3] += 0.5 * t.xx[0];
+  return t.w[0];
+}
+
 double dv_hyper_evaluate(dvHyperLaw law, const double *parameters, dvMat3 f, double s[6], double d[6][6])
 {
   dvMat3 c = dv_mat3_t_mul(f, f);
@@ -196,5 +206,6 @@ double dv_hyper_evaluate(dvHyperLaw law, const double *parameters, dvMat3 f, dou
     // a shear of H counts twice in the vector
     for (int i = 0; i < 6; i++) d[i][k] = ds.m[row_of[i]][column_of[i]] * (k < 3 ? 1 : 0.5);
   }
+  if (law == DV_HOLZAPFEL_OGDEN) energy += add_fibres(&w, s, d);
   return energy;
 }

@@ -118,6 +118,35 @@ DV_INLINE Edges isotropic_change(dvHyperLaw law, Edges f, Edges d, const double 
   return combine(p, one, co, dwj);
 }
 
+// --- Holzapfel and Ogden: an isotropic part, and fibres along the first and sheets along the second axis; keeps what
+// the isotropic part does, and Wf Wff Ws Wss Wx Wxx ---
+
+DV_INLINE Edges holzapfel_ogden_stress(Data *h, Edges f, dvPack volume, double *kept)
+{
+  Edges p = isotropic_stress(h, DV_HOLZAPFEL_OGDEN, f, volume, kept);
+  FibreTerms t = fibre_terms(h->parameters + 2, dot(f.b, f.b), dot(f.c, f.c), dot(f.b, f.c));
+  dvPack two = dv_pack(2), *numbers = (dvPack *)&t;
+  for (int i = 1; i < 7; i++) numbers[i] *= volume;
+  if (kept)
+    for (int i = 0; i < 6; i++) dv_pack_store(kept + DV_LANES * (7 + i), numbers[1 + i]);
+  p.b = add(p.b, add(scale(f.b, two * t.f), scale(f.c, t.x)));
+  p.c = add(p.c, add(scale(f.c, two * t.s), scale(f.b, t.x)));
+  return p;
+}
+
+DV_INLINE Edges holzapfel_ogden_change(Edges f, Edges d, const double *n)
+{
+  Edges p = isotropic_change(DV_HOLZAPFEL_OGDEN, f, d, n);
+  const double *last = n + DV_LANES * 7;
+  dvPack two = dv_pack(2), wf = dv_pack_load(last), wff = dv_pack_load(last + 4), ws = dv_pack_load(last + 8),
+         wss = dv_pack_load(last + 12), wx = dv_pack_load(last + 16), wxx = dv_pack_load(last + 20);
+  dvPack df = two * wff * two * dot(f.b, d.b), ds = two * wss * two * dot(f.c, d.c),
+         dx = wxx * (dot(f.b, d.c) + dot(d.b, f.c));
+  p.b = add(p.b, add(add(scale(f.b, df), scale(d.b, two * wf)), add(scale(f.c, dx), scale(d.c, wx))));
+  p.c = add(p.c, add(add(scale(f.c, ds), scale(d.c, two * ws)), add(scale(f.b, dx), scale(d.b, wx))));
+  return p;
+}
+
 // --- J of the other laws ---
 
 typedef struct {

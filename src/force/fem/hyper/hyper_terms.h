@@ -58,7 +58,10 @@ DV_INLINE LogTerms log_terms(dvHyperLaw law, const double *p, dvPack i1, dvPack 
     add_first(&t, i1, shrunk, half * first, zero);
     return t;
   }
-  dvPack power = pack_exp(dv_pack(-2.0 / 3) * l), x = i1 * power, bulk = law == DV_ARRUDA_BOYCE ? second : third;
+  dvPack power = pack_exp(dv_pack(-2.0 / 3) * l), x = i1 * power,
+         bulk = law == DV_ARRUDA_BOYCE      ? second
+                : law == DV_HOLZAPFEL_OGDEN ? dv_pack(p[8])
+                                            : third;
   if (law == DV_ARRUDA_BOYCE) {
     // inverse Langevin function, chains of 8 links
     const double c1 = 0.5, c2 = 1.0 / 160, c3 = 11.0 / (1050.0 * 64), c4 = 19.0 / (7000.0 * 512),
@@ -73,6 +76,11 @@ DV_INLINE LogTerms log_terms(dvHyperLaw law, const double *p, dvPack i1, dvPack 
     t.w = first * (x - three);
     add_first(&t, i1, power, first, zero);
     add_second(&t, i2, power, second);
+  } else if (law == DV_HOLZAPFEL_OGDEN) {
+    dvPack argument = second * (x - three), most = dv_pack(DV_LARGEST_EXPONENT);
+    dvPack e = pack_exp(dv_pack_select(argument > most, most, argument)), g1 = half * first * e;
+    t.w = half * first / second * (e - dv_pack(1));
+    add_first(&t, i1, power, g1, second * g1);
   } else {
     dvPack argument = second * (x - three), most = dv_pack(DV_LARGEST_EXPONENT);
     dvPack e = pack_exp(dv_pack_select(argument > most, most, argument)), g1 = first * second * e;
@@ -84,6 +92,37 @@ DV_INLINE LogTerms log_terms(dvHyperLaw law, const double *p, dvPack i1, dvPack 
   t.wl += bulk * l;
   t.wll += bulk;
   return t;
+}
+
+// What fibres of Holzapfel and Ogden's law add: first and second derivatives by C_ff, C_ss and C_fs. p: af bf as bs afs
+// bfs.
+typedef struct {
+  dvPack w, f, ff, s, ss, x, xx;
+} FibreTerms;
+
+DV_INLINE void fibre_term(double a, double b, dvPack strain, dvPack out[3])
+{
+  dvPack square = dv_pack(b) * strain * strain, most = dv_pack(DV_LARGEST_EXPONENT),
+         e = dv_pack(a) * pack_exp(dv_pack_select(square > most, most, square));
+  out[0] = dv_pack(0.5 / b) * (e - dv_pack(a));
+  out[1] = e * strain;
+  out[2] = e * (dv_pack(1) + dv_pack(2) * square);
+}
+
+DV_INLINE FibreTerms fibre_terms(const double *p, dvPack cff, dvPack css, dvPack cfs)
+{
+  dvPack zero = dv_pack(0), one = dv_pack(1), f[3], s[3], x[3];
+  dvPackMask stretched = cff > one, widened = css > one;
+  fibre_term(p[0], p[1], dv_pack_select(stretched, cff - one, zero), f);
+  fibre_term(p[2], p[3], dv_pack_select(widened, css - one, zero), s);
+  fibre_term(p[4], p[5], cfs, x);
+  return (FibreTerms){f[0] + s[0] + x[0],
+                      f[1],
+                      dv_pack_select(stretched, f[2], zero),
+                      s[1],
+                      dv_pack_select(widened, s[2], zero),
+                      x[1],
+                      x[2]};
 }
 
 DV_INLINE Terms isotropic_terms(dvHyperLaw law, const double *p, dvPack i1, dvPack i2, dvPack j)

@@ -14,7 +14,9 @@ struct dvTriangleFem {
   dvElementBlocks *blocks;
   const dvTriangleKernels *kernels;
   dvTriangleMethod method;
-  double *energy;   // [lanes] scratch
+  double *energy;        // [lanes] scratch
+  size_t packs, slots;   // for which there is room
+  dvNumbers patched;     // packs that a change concerns
 };
 
 static dvVec3 unit(dvVec3 a)
@@ -61,6 +63,8 @@ static bool allocate(dvTriangleFem *t)
 {
   size_t lanes = DV_LANES * t->blocks->packs;
   t->data.blocks = t->blocks;
+  t->packs = t->blocks->packs;
+  t->slots = t->blocks->slots;
   t->data.rest = dv_alloc_aligned((lanes * DV_TRIANGLE_RECORD + 1) * sizeof(double));
   t->data.moving = dv_alloc_aligned((lanes * DV_TRIANGLE_MOVING + 1) * sizeof(double));
   t->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * t->blocks->slots + 1) * sizeof(double));
@@ -104,6 +108,41 @@ dvStatus dv_triangle_fem_create(const dvTriangleDef *def, dvTriangleFem **out)
   return DV_OK;
 }
 
+static bool make_room(dvTriangleFem *t)
+{
+  const dvBlocksRoom *room = &t->blocks->room;
+  if (t->blocks->packs > t->packs) {
+    size_t old = DV_LANES * t->packs, now = DV_LANES * room->packs;
+    if (!dv_blocks_grow(&t->data.rest, DV_TRIANGLE_RECORD * old, DV_TRIANGLE_RECORD * now) ||
+        !dv_blocks_grow(&t->data.moving, DV_TRIANGLE_MOVING * old, DV_TRIANGLE_MOVING * now) ||
+        !dv_blocks_grow(&t->energy, old, now))
+      return false;
+    t->packs = room->packs;
+  }
+  if (t->blocks->slots > t->slots) {
+    if (!dv_blocks_grow(&t->data.slots, DV_BLOCK_STRIDE * t->slots, DV_BLOCK_STRIDE * room->slots)) return false;
+    t->slots = room->slots;
+  }
+  return true;
+}
+
+bool dv_triangle_fem_patch(dvTriangleFem *t, dvTopology *mesh, size_t points, dvTriangleRestOf rest_of, void *user)
+{
+  if (!dv_blocks_patch(t->blocks, mesh, DV_TRIANGLE, &t->patched) || t->blocks->points > points || !make_room(t))
+    return false;
+  for (size_t i = 0; i < t->patched.count; i++) {
+    size_t pack = (size_t)t->patched.data[i], lanes = DV_LANES * pack;
+    memset(t->data.rest + DV_TRIANGLE_RECORD * lanes, 0, DV_TRIANGLE_RECORD * DV_LANES * sizeof(double));
+    memset(t->data.moving + DV_TRIANGLE_MOVING * lanes, 0, DV_TRIANGLE_MOVING * DV_LANES * sizeof(double));
+    for (size_t lane = lanes; lane < lanes + DV_LANES; lane++) {
+      int32_t triangle = t->blocks->element[lane];
+      dvTriangleRest rest = {0};
+      if (triangle >= 0 && rest_of(user, (size_t)triangle, &rest)) fill(t, (size_t)triangle, &rest);
+    }
+  }
+  return true;
+}
+
 void dv_triangle_fem_destroy(dvTriangleFem **triangles)
 {
   dvTriangleFem *t = *triangles;
@@ -113,6 +152,7 @@ void dv_triangle_fem_destroy(dvTriangleFem **triangles)
   dv_free(t->data.moving);
   dv_free(t->data.slots);
   dv_free(t->energy);
+  dv_array_free(&t->patched);
   dv_free(t);
   *triangles = NULL;
 }

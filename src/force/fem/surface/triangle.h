@@ -55,6 +55,11 @@ void dv_triangle_isotropic(double young, double poisson, bool plane_strain, doub
 // *out is then NULL.
 dvStatus dv_triangle_fem_create(const dvTriangleDef *def, dvTriangleFem **out);
 void dv_triangle_fem_destroy(dvTriangleFem **t);
+// Shape and material at rest of a triangle of a changed mesh; false, and all zero, for a flat one.
+typedef bool (*dvTriangleRestOf)(void *user, size_t triangle, dvTriangleRest *rest);
+// Follows the triangles of a topology with that many points after a batch of changes (element/blocks.h), in time of
+// what has changed. False when they are to be created again: nothing else can be done with them then.
+bool dv_triangle_fem_patch(dvTriangleFem *t, dvTopology *mesh, size_t points, dvTriangleRestOf rest_of, void *user);
 
 // f += forces at x. Keeps frames and gradients for the functions below, which before the first call have zeros.
 // The pool may be NULL here and below.

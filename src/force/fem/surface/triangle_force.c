@@ -70,6 +70,32 @@ dvStatus dv_triangle_force_build(dvTriangleForce *t)
   return make_elements(t, count);
 }
 
+static bool rest_now(void *user, size_t i, dvTriangleRest *rest)
+{
+  dvTriangleForce *t = user;
+  const double *x0 = dv_state_read(t->elastic.force.state, DV_X_REST);
+  return t->at_rest(t, i, t->triangles->data + 3 * i, x0, rest);
+}
+
+// only what has changed; halves of quads are made again
+static bool patch(dvTriangleForce *t)
+{
+  dvObject *o = &t->elastic.force.base;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  size_t points = t->elastic.force.state->count;
+  if (!t->elements || t->triangles == &t->halves || !dv_follow_trace(o, topology)) return false;
+  t->triangles = dv_topology_elements(topology, DV_TRIANGLE);
+  if (t->elastic.youngModulus.count == 0 || t->elastic.poissonRatio.count == 0 || !t->triangles ||
+      t->triangles->count == 0 || dv_topology_point_count(topology) > points)
+    return false;
+  return dv_triangle_fem_patch(t->elements, topology, points, rest_now, t) && dv_follow_patched(o);
+}
+
+void dv_triangle_force_topology_changed(dvObject *o)
+{
+  if (!patch((dvTriangleForce *)o)) dv_force_remake(o);
+}
+
 dvElementData *dv_triangle_force_follow(dvTriangleForce *t)
 {
   bool halved = t->triangles == &t->halves;
@@ -240,7 +266,7 @@ const dvClass dv_triangular_fem_class = {
     .init = dv_triangular_init,
     .reinit = dv_triangular_reinit,
     .destroy = dv_triangle_force_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = dv_triangle_force_topology_changed,
 };
 
 // --- TriangularFEMForceFieldOptim ---
@@ -360,7 +386,7 @@ const dvClass dv_triangular_optim_class = {
     .init = optim_init,
     .reinit = optim_reinit,
     .destroy = dv_triangle_force_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = dv_triangle_force_topology_changed,
 };
 
 // --- TriangleFEMForceField ---
@@ -453,5 +479,5 @@ const dvClass dv_triangle_fem_class = {
     .init = triangle_fem_init,
     .reinit = triangle_fem_reinit,
     .destroy = dv_triangle_force_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = dv_triangle_force_topology_changed,
 };

@@ -1,0 +1,49 @@
+// See cells.h.
+#include "heart/cells.h"
+
+#include <math.h>
+
+const int dv_cell_parameters[DV_CELL_LAWS] = {5, 6, 5};
+const double dv_cell_defaults[DV_CELL_LAWS][DV_CELL_PARAMETERS] = {
+    {0.0003, 0.006, 0.12, 0.15, 0.13},
+    {0.0129, 8, 0.15, 0.002, 0.2, 0.3},
+    {260, 0.13, 100, 13, 1},
+};
+const char *const dv_cell_names[DV_CELL_LAWS] = {"t_in, t_out, t_open, t_close and gate", "T, k, a, e, m1 and m2",
+                                                 "c, a, d, b and g"};
+
+double dv_cell_rest(const dvCell *c) { return c->law == DV_MITCHELL_SCHAEFFER ? 1 : 0; }
+
+double dv_cell_speed(const dvCell *c, double diffusivity)
+{
+  const double *p = c->p;
+  if (c->law == DV_MITCHELL_SCHAEFFER) {
+    double root = sqrt(fmax(0, 1 - 4 * p[0] / p[1])), high = 0.5 * (1 + root), low = 0.5 * (1 - root);
+    return fmax(0, sqrt(diffusivity / (2 * p[0])) * (high - 2 * low));
+  }
+  double rate = c->law == DV_ALIEV_PANFILOV ? p[1] / p[0] : p[0], a = c->law == DV_ALIEV_PANFILOV ? p[2] : p[1];
+  return fmax(0, sqrt(0.5 * diffusivity * rate) * (1 - 2 * a));
+}
+
+double dv_cell_duration(const dvCell *c, double interval)
+{
+  const double *p = c->p;
+  double least = 4 * p[0] / p[1], w = 1 - (1 - least) * exp(-fmax(interval, 0) / p[2]);
+  return w > least ? p[3] * log(w / least) : 0;
+}
+
+const char *dv_cell_problem(const dvCell *c)
+{
+  const double *p = c->p;
+  for (int i = 0; i < dv_cell_parameters[c->law]; i++)
+    if (!(p[i] >= 0) || !isfinite(p[i])) return "a parameter is negative or not finite";
+  if (c->law == DV_MITCHELL_SCHAEFFER && !(p[0] > 0 && p[1] > 0 && p[2] > 0 && p[3] > 0)) return "a time is 0";
+  if (c->law == DV_MITCHELL_SCHAEFFER && !(4 * p[0] < p[1]))
+    return "t_out is not above 4 t_in: nothing is ever excited";
+  if (c->law == DV_MITCHELL_SCHAEFFER && !(p[4] < 1)) return "the gate is not below 1";
+  if (c->law == DV_ALIEV_PANFILOV && !(p[0] > 0 && p[1] > 0 && p[5] > 0)) return "T, k or m2 is 0";
+  if (c->law == DV_ALIEV_PANFILOV && !(p[2] < 0.5)) return "a is not below 0.5: no wave spreads";
+  if (c->law == DV_FITZHUGH_NAGUMO && !(p[0] > 0)) return "c is 0";
+  if (c->law == DV_FITZHUGH_NAGUMO && !(p[1] < 0.5)) return "a is not below 0.5: no wave spreads";
+  return NULL;
+}

@@ -1,0 +1,151 @@
+// PseudoECG: what electrodes far from the heart see of its potential.
+//
+//   phi(e) = sum over tetrahedra of V D grad u . (x - e) / |x - e|^3 / (4 pi)
+//
+// the potential of the current sources -div(D grad u) in an unbounded medium, as it is used where there is no torso. In
+// a state of rest and in one of full excitation it is 0. Needs a MonodomainSolver or an EikonalSolver in the node.
+#include "heart/classes.h"
+#include "heart/muscle.h"
+#include "mechanics/mechanics.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ECG_FIELDS(X)                                                                                               \
+  X(vec3s, electrodes, "", "m", "where they are")                                                                   \
+  X(vec3s, fibres, "", "", "direction of the fibres of each tetrahedron; without them, the same in all directions") \
+  X(real, diffusivity, "1e-4", "m2/s", "along the fibres", .least = "0")                                            \
+  X(real, anisotropyRatio, "0.25", "", "diffusivity across the fibres over that along them", .least = "0",          \
+    .most = "1")                                                                                                    \
+  X(link, state, "", "", "state of the potential; the one of the node by default", .role = DV_ROLE_STATE)           \
+  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                \
+    .role = DV_ROLE_TOPOLOGY)                                                                                       \
+  X(reals, leads, "", "", "potential at each electrode, at the end of the step", .flags = DV_READ_ONLY)             \
+  X(real, threshold, "0.05", "", "of the largest height so far: what counts as a deflection for duration",          \
+    .least = "0")                                                                                                   \
+  X(real, duration, "0", "s",                                                                                       \
+    "of the last deflection of the leads, all of them together; a rest of 50 ms lies between two deflections",      \
+    .flags = DV_READ_ONLY)
+
+typedef struct Ecg {
+  dvObject base;
+  ECG_FIELDS(DV_MEMBER)
+  dvMuscle tissue;
+  DV_ARRAY(double) weight;   // of each point for each electrode
+  double highest, began, last;
+} Ecg;
+
+#define SELF Ecg
+static const dvFieldDesc ecg_fields[] = {ECG_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc ecg_memory[] = {DV_REMEMBER(reals, leads) DV_REMEMBER(numbers, duration) DV_REMEMBER(
+    numbers, highest) DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, last)};
+#undef SELF
+
+// phi is linear in u: a weight for each point
+static dvStatus make_weights(Ecg *e)
+{
+  dvMuscle *t = &e->tissue;
+  size_t leads = dv_reals_size(&e->electrodes);
+  dv_array_resize(&e->weight, leads * t->points);
+  memset(e->weight.data, 0, leads * t->points * sizeof *e->weight.data);
+  for (size_t i = 0; i < t->count; i++) {
+    dvVec3 g[4], c = dv_vec3(0, 0, 0);
+    double volume;
+    if (!dv_muscle_gradients(t, i, g, &volume)) continue;
+    const int32_t *p = t->tetra + 4 * i;
+    for (int k = 0; k < 4; k++) c = dv_vec3_add_scaled(c, dv_vec3_load(t->rest + 3 * p[k]), 0.25);
+    dvVec3 f = t->fibre.count ? dv_vec3_load(t->fibre.data + 3 * i) : dv_vec3(0, 0, 0);
+    double ratio = t->fibre.count ? e->anisotropyRatio : 1;
+    for (size_t l = 0; l < leads; l++) {
+      dvVec3 d = dv_vec3_sub(c, dv_vec3_load(e->electrodes.data + 3 * l));
+      double r = dv_vec3_norm(d);
+      if (!(r > 0)) continue;
+      dvVec3 field =
+          dv_vec3_scale(d, e->diffusivity * volume * t->conduction.data[i] / (4 * 3.14159265358979 * r * r * r));
+      for (int k = 0; k < 4; k++)
+        e->weight.data[l * t->points + (size_t)p[k]] +=
+            ratio * dv_vec3_dot(g[k], field) + (1 - ratio) * dv_vec3_dot(f, g[k]) * dv_vec3_dot(f, field);
+    }
+  }
+  return DV_OK;
+}
+
+static dvStatus ecg_reinit(dvObject *o)
+{
+  Ecg *e = (Ecg *)o;
+  for (size_t i = 0; i < e->electrodes.count; i++)
+    if (!isfinite(e->electrodes.data[i]))
+      return dv_field_error(o, &e->electrodes, NULL, "electrode %zu is not at a finite place", i / 3);
+  if (e->electrodes.count == 0)
+    return dv_field_error(o, &e->electrodes, "give places outside of the heart: electrodes=\"0.1 0 0\"",
+                          "there are no electrodes");
+  if (!(e->anisotropyRatio >= 0 && e->anisotropyRatio <= 1) || !(e->diffusivity >= 0 && e->diffusivity < 1e6))
+    return dv_field_error(o, &e->anisotropyRatio, "give the numbers of the solver", "diffusivity %g and ratio %g",
+                          e->diffusivity, e->anisotropyRatio);
+  if (!dv_reals_resize(&e->leads, dv_reals_size(&e->electrodes))) return dv_error(o, NULL, "out of memory");
+  return e->tissue.points ? make_weights(e) : DV_OK;
+}
+
+static dvStatus ecg_init(dvObject *o)
+{
+  Ecg *e = (Ecg *)o;
+  if (!e->state.target) e->state.target = dv_node_state(o->node);
+  if (!e->state.target || !e->state.target->dof || e->state.target->dof->kind != DV_VEC1)
+    return dv_error(o, "put it beside an ElectricalState", "there is no potential to look at");
+  DV_TRY(dv_object_ensure(e->state.target));
+  DV_TRY(dv_pull(o, &e->fibres));
+  DV_TRY(dv_muscle_init(&e->tissue, o, &e->topology, &e->fibres, false));
+  if (dv_state(e->state.target)->count != e->tissue.points)
+    return dv_error(o, NULL, "%s has %zu values for %zu points of the mesh", e->state.target->name,
+                    dv_state(e->state.target)->count, e->tissue.points);
+  e->began = e->last = -1;
+  return ecg_reinit(o);
+}
+
+static void ecg_end_step(dvObject *o)
+{
+  Ecg *e = (Ecg *)o;
+  const dvState *s = dv_state(e->state.target);
+  double time = o->node->scene->root->time, *out = dv_reals_edit(&e->leads);
+  bool changed = false;
+  if (s->count != e->tissue.points) return;
+  if (dv_muscle_zones(&e->tissue, time, &changed) == DV_OK && changed) make_weights(e);
+  const double *u = dv_state_read(s, DV_X);
+  for (size_t l = 0; l < e->leads.count; l++) {
+    double sum = 0;
+    const double *w = e->weight.data + l * s->count;
+    for (size_t i = 0; i < s->count; i++) sum += w[i] * u[i];
+    out[l] = sum;
+  }
+  double now = 0;
+  for (size_t l = 0; l < e->leads.count; l++) now += out[l] * out[l];
+  now = sqrt(now);
+  e->highest = dv_max(e->highest, now);
+  if (now > e->threshold * e->highest && e->highest > 0) {
+    if (e->last < 0 || time > e->last + 0.05) e->began = time;
+    e->last = time;
+    e->duration = e->last - e->began;
+    dv_touch(o, &e->duration);
+  }
+  dv_touch(o, &e->leads);
+}
+
+static void ecg_destroy(dvObject *o)
+{
+  dv_muscle_free(&((Ecg *)o)->tissue);
+  dv_array_free(&((Ecg *)o)->weight);
+}
+
+const dvClass dv_ecg_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "PseudoECG",
+    .help = "potential at electrodes outside of the heart",
+    .module = DV_HEART_MODULE,
+    .size = sizeof(Ecg),
+    .blocks = {&dv_object_block, DV_BLOCK(ecg_fields)},
+    .init = ecg_init,
+    .reinit = ecg_reinit,
+    .end_step = ecg_end_step,
+    .destroy = ecg_destroy,
+    DV_MEMORY(ecg_memory),
+};

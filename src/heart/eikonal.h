@@ -1,0 +1,49 @@
+// Fronts of excitation: when each point of tissue is excited, again and again.
+//
+// A front moves with the speed c along fibres and c sqrt(r) across: sqrt(grad T . C grad T) = 1 with C = c^2 (f f^T + r
+// (1 - f f^T)). In the metric of C^-1 a tetrahedron has the squared edges d2, all that is needed of its shape. From
+// corners with known times T_i the front reaches another corner at t with tau^T Q^-1 tau = 1, tau_i = t - T_i, Q_ij =
+// e_i . e_j of the edges that meet there, provided that it comes through the known face (Q^-1 tau >= 0), else through
+// one of its edges or corners (J. A. Sethian and A. Vladimirsky, 2000).
+//
+// Points are excited in the order of their times, out of a heap. Where fibres make a front arrive from behind, a time
+// is corrected and its neighbours are asked again. A point that was excited is refractory until it recovers, after a
+// time that depends on its rest before (cells.h); a front that arrives earlier waits there, but no longer than `window`
+// after the points it came from were excited, then it has died. So several fronts run at once, meet and go out, and a
+// front that finds a way around a block returns (E. Pernod et al., 2011).
+#ifndef DV_HEART_EIKONAL_H
+#define DV_HEART_EIKONAL_H
+
+#include "base/heap.h"
+#include "heart/cells.h"
+#include "heart/muscle.h"
+
+typedef struct dvEikonal {
+  size_t points, count;
+  const int32_t *tetra;
+  DV_ARRAY(double) d2;   // six squared edges each tetrahedron, s^2: 01 02 03 12 13 23; 0 where nothing conducts
+  DV_ARRAY(int32_t) first, around;   // tetrahedra around each point
+  DV_ARRAY(double) excited;          // when it was last excited; -INFINITY for never
+  DV_ARRAY(double) recovers;         // when it can be excited again; -INFINITY
+  DV_ARRAY(double) next;             // when a front that is under way arrives; INFINITY
+  const double *alive;
+  dvHeap heap;
+  dvCell cell;          // for durations
+  double window, gap;   // gap: shortest rest after which a point can be excited again
+  size_t events;        // points that were excited since the start
+} dvEikonal;
+
+bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t);
+// The metric, whenever speeds or conduction change.
+void dv_eikonal_fill(dvEikonal *e, const dvMuscle *t, double speed, double ratio);
+// Durations, and how long a front waits. A point rests at least so long that it is then excited for twice the window: a
+// front never turns back into its own wake. False when no rest is long enough.
+bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window);
+// A point is excited from outside at a time, if it is not refractory then.
+void dv_eikonal_excite(dvEikonal *e, size_t point, double time);
+// Everything that happens up to a time.
+void dv_eikonal_advance(dvEikonal *e, double until);
+void dv_eikonal_restart(dvEikonal *e);   // the heap again, from `next`
+void dv_eikonal_free(dvEikonal *e);
+
+#endif

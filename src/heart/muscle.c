@@ -1,0 +1,234 @@
+// See muscle.h.
+#include "heart/muscle.h"
+
+#include "force/mesh.h"
+#include "heart/classes.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- places ---
+
+static dvStatus mark_near(const dvObject *o, const dvPlaces *p, const double *x, size_t points, bool *mark)
+{
+  double r = *p->radius;
+  if (!(r >= 0) || !isfinite(r)) return dv_field_error(o, p->radius, "give a length from 0 on", "the radius is %g", r);
+  for (size_t i = 0; i < dv_reals_size(p->center); i++) {
+    dvVec3 c = dv_vec3_load(p->center->data + 3 * i);
+    double nearest = INFINITY;
+    size_t which = 0, found = 0;
+    for (size_t k = 0; k < points; k++) {
+      double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * k), c));
+      if (d <= r) mark[k] = true, found++;
+      if (d < nearest) nearest = d, which = k;
+    }
+    if (found) continue;
+    if (!(nearest <= 2 * r))
+      return dv_field_error(o, p->center, "move it into the tissue, or give a larger radius",
+                            "the place %g %g %g is outside of the tissue: the nearest point is %g m away", c.x, c.y,
+                            c.z, nearest);
+    mark[which] = true;
+  }
+  return DV_OK;
+}
+
+dvStatus dv_places_mark(const dvObject *o, const dvPlaces *p, const double *x, size_t points, bool *mark)
+{
+  for (size_t i = 0; i < p->indices->count; i++) {
+    int32_t at = p->indices->data[i];
+    if (at < 0 || (size_t)at >= points)
+      return dv_field_error(o, p->indices, "indices count from 0", "there is no point %d among %zu", at, points);
+    mark[at] = true;
+  }
+  return mark_near(o, p, x, points, mark);
+}
+
+// --- setting up ---
+
+typedef struct Collector {
+  dvVisitor visitor;
+  dvMuscle *tissue;
+} Collector;
+
+static dvWalk collect_in(dvVisitor *v, dvNode *node)
+{
+  dvMuscle *t = ((Collector *)v)->tissue;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed) continue;
+    if (o->cls == &dv_tissue_zone_class) dv_push(&t->zones, o);
+    if (o->cls == &dv_stimulus_class) dv_push(&t->stimuli, o);
+  }
+  return DV_WALK_ON;
+}
+
+static dvStatus take_fibres(dvMuscle *t, const dvReals *fibres, bool needed)
+{
+  dvObject *o = t->owner;
+  size_t n = fibres->count / 3, zeros = 0, first = 0;
+  t->fibre.count = 0;
+  if (n == 0 && !needed) return DV_OK;
+  if (n == 0)
+    return dv_field_error(o, fibres, "link them to those of GenerateVentricle, FibreField or a loader",
+                          "there are no fibres: it is not known along what the tissue conducts or contracts");
+  if (n != t->count)
+    return dv_field_error(o, fibres, "give a direction for each tetrahedron; FibreField makes them from points",
+                          "there are %zu fibres for %zu tetrahedra", n, t->count);
+  dv_array_resize(&t->fibre, 3 * n);
+  for (size_t i = 0; i < n; i++) {
+    dvVec3 f = dv_vec3_load(fibres->data + 3 * i);
+    double length = dv_vec3_norm(f);
+    if (!(length > 1e-12 && length < 1e100)) first = zeros++ == 0 ? i : first, length = 1;
+    dv_vec3_store(t->fibre.data + 3 * i, dv_vec3_scale(f, 1 / length));
+  }
+  if (zeros)
+    return dv_field_error(o, fibres, "every tetrahedron needs a direction",
+                          "%zu fibres have no direction, the first is that of tetrahedron %zu", zeros, first);
+  return DV_OK;
+}
+
+dvStatus dv_muscle_init(dvMuscle *t, dvObject *o, dvLink *topology, const dvReals *fibres, bool needs_fibres)
+{
+  t->owner = o;
+  t->mesh = dv_force_topology(o, topology);
+  if (!t->mesh) return DV_ERROR_INPUT;
+  DV_TRY(dv_object_ensure(&t->mesh->base));
+  const dvInts *list = dv_topology_elements(t->mesh, DV_TETRAHEDRON);
+  const dvReals *rest = dv_topology_positions(t->mesh);
+  t->tetra = list->data;
+  t->count = dv_ints_size(list);
+  t->points = dv_topology_point_count(t->mesh);
+  t->rest = rest->data;
+  if (t->count == 0)
+    return dv_error(o, "give it tetrahedra, such as those of GenerateVentricle", "%s has no tetrahedra",
+                    t->mesh->base.name);
+  if (dv_reals_size(rest) < t->points)
+    return dv_error(o, "give the topology its positions", "%s has %zu positions for %zu points", t->mesh->base.name,
+                    dv_reals_size(rest), t->points);
+  for (size_t i = 0; i < 3 * t->points; i++)
+    if (!isfinite(t->rest[i]))
+      return dv_error(o, "repair the mesh", "point %zu of %s is not at a finite place", i / 3, t->mesh->base.name);
+  dv_array_resize(&t->own_tetra, 4 * t->count);
+  dv_array_resize(&t->own_rest, 3 * t->points);
+  memcpy(t->own_tetra.data, t->tetra, 4 * t->count * sizeof *t->tetra);
+  memcpy(t->own_rest.data, t->rest, 3 * t->points * sizeof *t->rest);
+  t->tetra = t->own_tetra.data;
+  t->rest = t->own_rest.data;
+  DV_TRY(take_fibres(t, fibres, needs_fibres));
+  dv_array_resize(&t->conduction, t->count);
+  dv_array_resize(&t->contractility, t->count);
+  dv_array_resize(&t->alive, t->points);
+  dv_array_resize(&t->mark, t->points);
+  t->zones.count = t->stimuli.count = 0;
+  Collector c = {.visitor = {.top_down = collect_in, .everything = true}, .tissue = t};
+  dv_visit(t->mesh->base.node, &c.visitor);
+  t->zone_stamp = t->stimulus_stamp = UINT64_MAX;
+  t->degenerate = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    dvVec3 g[4];
+    double volume;
+    t->degenerate += !dv_muscle_gradients(t, i, g, &volume);
+  }
+  if (t->degenerate) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and are left out", t->degenerate);
+  return dv_muscle_zones(t, 0, NULL);
+}
+
+void dv_muscle_free(dvMuscle *t)
+{
+  dv_array_free(&t->own_tetra);
+  dv_array_free(&t->own_rest);
+  dv_array_free(&t->fibre);
+  dv_array_free(&t->conduction);
+  dv_array_free(&t->contractility);
+  dv_array_free(&t->alive);
+  dv_array_free(&t->zones);
+  dv_array_free(&t->stimuli);
+  dv_array_free(&t->mark);
+}
+
+bool dv_muscle_holds(dvMuscle *t, const dvState *state)
+{
+  bool same = dv_topology_count(t->mesh, DV_TETRAHEDRON) == t->count && dv_topology_point_count(t->mesh) == t->points &&
+              state->count >= t->points;
+  if (!same && !t->told)
+    dv_error(t->owner, "keep the mesh as it is", "the mesh has changed: muscle and its electricity cannot follow");
+  t->told = t->told || !same;
+  return same;
+}
+
+// --- zones ---
+
+static void apply_zone(dvMuscle *t, const dvObject *zone)
+{
+  dvZoneEffect e = dv_zone_effect(zone);
+  const dvInts *some = dv_zone_tetrahedra(zone);
+  for (size_t i = 0; i < t->count; i++) {
+    const int32_t *p = t->tetra + 4 * i;
+    if (!(t->mark.data[p[0]] || t->mark.data[p[1]] || t->mark.data[p[2]] || t->mark.data[p[3]])) continue;
+    t->conduction.data[i] *= e.conduction;
+    t->contractility.data[i] *= e.contractility;
+  }
+  for (size_t i = 0; i < t->points; i++)
+    if (t->mark.data[i] && !e.alive) t->alive.data[i] = 0;
+  for (size_t i = 0; i < some->count; i++) {
+    t->conduction.data[some->data[i]] *= e.conduction;
+    t->contractility.data[some->data[i]] *= e.contractility;
+    for (int k = 0; k < 4 && !e.alive; k++) t->alive.data[t->tetra[4 * some->data[i] + k]] = 0;
+  }
+}
+
+dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
+{
+  uint64_t stamp = 1;
+  for (size_t i = 0; i < t->zones.count; i++)
+    stamp = stamp * 1000003u + 2 * dv_zone_version(t->zones.data[i]) + dv_zone_active(t->zones.data[i], time);
+  if (changed) *changed = stamp != t->zone_stamp;
+  if (stamp == t->zone_stamp) return DV_OK;
+  t->zone_stamp = stamp;
+  for (size_t i = 0; i < t->count; i++) t->conduction.data[i] = t->contractility.data[i] = 1;
+  for (size_t i = 0; i < t->points; i++) t->alive.data[i] = 1;
+  for (size_t i = 0; i < t->zones.count; i++) {
+    dvObject *zone = t->zones.data[i];
+    dvPlaces places = dv_zone_places(zone);
+    const dvInts *some = dv_zone_tetrahedra(zone);
+    DV_TRY(dv_object_ensure(zone));
+    memset(t->mark.data, 0, t->points * sizeof *t->mark.data);
+    DV_TRY(dv_places_mark(zone, &places, t->rest, t->points, t->mark.data));
+    for (size_t k = 0; k < some->count; k++)
+      if (some->data[k] < 0 || (size_t)some->data[k] >= t->count)
+        return dv_field_error(zone, some, "indices count from 0", "there is no tetrahedron %d among %zu", some->data[k],
+                              t->count);
+    if (dv_zone_active(zone, time)) apply_zone(t, zone);
+  }
+  return DV_OK;
+}
+
+dvStatus dv_muscle_stimulated(dvMuscle *t, const dvObject *stimulus)
+{
+  dvPlaces places = dv_stimulus_places(stimulus);
+  memset(t->mark.data, 0, t->points * sizeof *t->mark.data);
+  return dv_places_mark(stimulus, &places, t->rest, t->points, t->mark.data);
+}
+
+bool dv_muscle_gradients(const dvMuscle *t, size_t i, dvVec3 g[4], double *volume)
+{
+  const int32_t *p = t->tetra + 4 * i;
+  dvVec3 a = dv_vec3_load(t->rest + 3 * (size_t)p[0]), e[3];
+  for (int k = 0; k < 3; k++) e[k] = dv_vec3_sub(dv_vec3_load(t->rest + 3 * (size_t)p[k + 1]), a);
+  double six = dv_vec3_dot(e[0], dv_vec3_cross(e[1], e[2])),
+         size = dv_vec3_norm(e[0]) * dv_vec3_norm(e[1]) * dv_vec3_norm(e[2]);
+  if (!(fabs(six) > 1e-14 * size)) return false;
+  for (int k = 0; k < 3; k++) g[k + 1] = dv_vec3_scale(dv_vec3_cross(e[(k + 1) % 3], e[(k + 2) % 3]), 1 / six);
+  g[0] = dv_vec3_neg(dv_vec3_add(g[1], dv_vec3_add(g[2], g[3])));
+  *volume = fabs(six) / 6;
+  return true;
+}
+
+dvObject *dv_muscle_shape(const dvObject *o)
+{
+  for (const dvNode *n = o->node; n; n = n->parents.count ? n->parents.data[0] : NULL) {
+    dvObject *s = dv_node_state(n);
+    if (s && s->dof && s->dof->kind == DV_VEC3) return s;
+  }
+  return NULL;
+}

@@ -1,0 +1,178 @@
+// CardiacStimulus: cells near some places are stimulated, once or in a rhythm: a lead of a pacemaker, or where the
+// bundle of conduction reaches the muscle. TissueZone: what is done to a part of the tissue: an infarct, a lesion of an
+// ablation, a block.
+//
+// Both stand at or below the node of the topology. Fields may be changed while the scene runs: a lead is put elsewhere,
+// tissue is touched.
+#include "heart/classes.h"
+#include "heart/muscle.h"
+
+#include <math.h>
+
+// --- stimuli ---
+
+#define STIMULUS_FIELDS(X)                                                                       \
+  DV_PLACE_FIELDS(X)                                                                             \
+  X(real, start, "0", "s", "when the first pulse begins")                                        \
+  X(real, duration, "0.002", "s", "of a pulse", .least = "0")                                    \
+  X(real, period, "0", "s", "time from one pulse to the next; 0 for a single one", .least = "0") \
+  X(int, count, "0", "", "how many pulses; 0 for no end", .least = "0")                          \
+  X(real, strength, "500", "1/s", "rate at which the potential rises meanwhile; monodomain models only")
+
+typedef struct Stimulus {
+  dvObject base;
+  STIMULUS_FIELDS(DV_MEMBER)
+  unsigned version;
+} Stimulus;
+
+#define SELF Stimulus
+static const dvFieldDesc stimulus_fields[] = {STIMULUS_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus stimulus_init(dvObject *o)
+{
+  Stimulus *s = (Stimulus *)o;
+  s->version++;
+  if (s->indices.count == 0 && s->center.count == 0)
+    return dv_field_error(o, &s->indices, "give indices of points, or center and radius", "nothing is stimulated");
+  if (!(s->duration >= 0 && isfinite(s->duration)) || !(s->period >= 0 && isfinite(s->period)) || !isfinite(s->start))
+    return dv_field_error(o, &s->duration, "times are from 0 on, in s", "there is no pulse from %g of %g every %g s",
+                          s->start, s->duration, s->period);
+  if (s->period > 0 && s->duration > s->period)
+    return dv_field_error(o, &s->duration, "give a duration below the period",
+                          "a pulse lasts %g s and the next one begins after %g s", s->duration, s->period);
+  if (s->count < 0) return dv_field_error(o, &s->count, "0 is for no end", "there are %d pulses", s->count);
+  if (!isfinite(s->strength)) return dv_field_error(o, &s->strength, NULL, "the strength is not finite");
+  return DV_OK;
+}
+
+dvPulse dv_stimulus_pulse(const dvObject *o)
+{
+  const Stimulus *s = (const Stimulus *)o;
+  return (dvPulse){s->start, s->duration, s->period, s->strength, s->period > 0 ? s->count : 1};
+}
+dvPlaces dv_stimulus_places(const dvObject *o)
+{
+  const Stimulus *s = (const Stimulus *)o;
+  return (dvPlaces){&s->indices, &s->center, &s->radius};
+}
+unsigned dv_stimulus_version(const dvObject *o) { return ((const Stimulus *)o)->version; }
+
+double dv_pulse_at(const dvPulse *p, double time)
+{
+  double since = time - p->start;
+  if (since < 0) return 0;
+  double number = p->period > 0 ? floor(since / p->period) : 0;
+  if (p->count > 0 && number >= p->count) return 0;
+  return since - number * p->period < p->duration ? p->strength : 0;
+}
+
+int dv_pulse_begins(const dvPulse *p, double from, double to, double *when)
+{
+  double number = p->period > 0 ? fmax(0, floor((to - p->start) / p->period)) : 0;
+  *when = p->start + number * p->period;
+  if (p->count > 0 && number >= p->count) return -1;
+  return *when > from && *when <= to ? (int)fmin(number, 1e9) : -1;
+}
+
+static void stimulus_sketch(dvObject *o, dvSketch *out)
+{
+  Stimulus *s = (Stimulus *)o;
+  if (s->center.count == 0) return;
+  *out = (dvSketch){.kind = DV_SKETCH_SPHERES,
+                    .positions = dv_field_of(o, &s->center),
+                    .radius = 0.5 * s->radius,
+                    .coloured = true,
+                    .colour = {0.95, 0.85, 0.2, 1}};
+}
+static const dvVisualOps stimulus_ops = {.sketch = stimulus_sketch};
+
+const dvClass dv_stimulus_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "CardiacStimulus",
+    .help = "stimulates cells of the heart at some places, once or in a rhythm",
+    .module = DV_HEART_MODULE,
+    .size = sizeof(Stimulus),
+    .blocks = {&dv_object_block, DV_BLOCK(stimulus_fields)},
+    .ops = {[DV_ROLE_VISUAL] = &stimulus_ops},
+    .init = stimulus_init,
+    .reinit = stimulus_init,
+};
+
+// --- zones ---
+
+#define ZONE_FIELDS(X)                                                                                            \
+  DV_PLACE_FIELDS(X)                                                                                              \
+  X(indices, tetrahedra, "", "", "or tetrahedra, by their numbers")                                               \
+  X(real, conduction, "0", "", "times the diffusivity of the tissue: 0 where nothing is conducted", .least = "0") \
+  X(bool, excitable, "0", "", "cells can be excited")                                                             \
+  X(real, contractility, "0", "", "times the contraction", .least = "0")                                          \
+  X(real, start, "0", "s", "from when on: an ablation while the scene runs")                                      \
+  X(real, end, "-1", "s", "until when: a block that goes away; below 0 for always")
+
+typedef struct Zone {
+  dvObject base;
+  ZONE_FIELDS(DV_MEMBER)
+  unsigned version;
+} Zone;
+
+#define SELF Zone
+static const dvFieldDesc zone_fields[] = {ZONE_FIELDS(DV_DESCRIBE)};
+#undef SELF
+
+static dvStatus zone_init(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  z->version++;
+  if (!(z->conduction >= 0 && isfinite(z->conduction)))
+    return dv_field_error(o, &z->conduction, "0 is none, 1 that of healthy tissue", "nothing conducts %g times as well",
+                          z->conduction);
+  if (!(z->contractility >= 0 && isfinite(z->contractility)))
+    return dv_field_error(o, &z->contractility, "0 is none, 1 that of healthy tissue",
+                          "nothing contracts %g times as much", z->contractility);
+  if (!isfinite(z->start) || !isfinite(z->end))
+    return dv_field_error(o, &z->start, "give times in s", "the zone is there from %g to %g s", z->start, z->end);
+  return DV_OK;
+}
+
+dvZoneEffect dv_zone_effect(const dvObject *o)
+{
+  const Zone *z = (const Zone *)o;
+  return (dvZoneEffect){z->conduction, z->contractility, z->excitable};
+}
+bool dv_zone_active(const dvObject *o, double time)
+{
+  const Zone *z = (const Zone *)o;
+  return time >= z->start && (z->end < 0 || time < z->end);
+}
+dvPlaces dv_zone_places(const dvObject *o)
+{
+  const Zone *z = (const Zone *)o;
+  return (dvPlaces){&z->indices, &z->center, &z->radius};
+}
+const dvInts *dv_zone_tetrahedra(const dvObject *o) { return &((const Zone *)o)->tetrahedra; }
+unsigned dv_zone_version(const dvObject *o) { return ((const Zone *)o)->version; }
+
+static void zone_sketch(dvObject *o, dvSketch *out)
+{
+  Zone *z = (Zone *)o;
+  if (z->center.count == 0 || !dv_zone_active(o, o->node->scene->root->time)) return;
+  *out = (dvSketch){.kind = DV_SKETCH_SPHERES,
+                    .positions = dv_field_of(o, &z->center),
+                    .radius = 0.3 * z->radius,
+                    .coloured = true,
+                    .colour = {0.85, 0.85, 0.8, 1}};
+}
+static const dvVisualOps zone_ops = {.sketch = zone_sketch};
+
+const dvClass dv_tissue_zone_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "TissueZone",
+    .help = "a part of the heart that conducts or contracts otherwise: an infarct, a lesion, a block",
+    .module = DV_HEART_MODULE,
+    .size = sizeof(Zone),
+    .blocks = {&dv_object_block, DV_BLOCK(zone_fields)},
+    .ops = {[DV_ROLE_VISUAL] = &zone_ops},
+    .init = zone_init,
+    .reinit = zone_init,
+};

@@ -1,0 +1,224 @@
+// Chambers of the heart: volumes and their derivatives, valves and circulation beside closed forms, a beat with its
+// four phases, the three forms of a pressure beside each other, bad input.
+#include "topology/report.h"
+
+#include "heart/chamber.h"
+#include "heart/ventricle.h"
+#include "support/fd.h"
+#include "support/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+// a box without its upper face
+#define BOX                                                                                                  \
+  "<MeshTopology name='m' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1' tetrahedra='0 1 3 4'/>" \
+  "<MechanicalObject name='x'/>"
+#define WALL "triangles='0 2 1 0 3 2  0 1 5 0 5 4  1 2 6 1 6 5  2 3 7 2 7 6  3 0 4 3 4 7'"
+#define EASY                                                                                   \
+  " atrialPressure='1' arterialPressure='200' inflowResistance='0.3' outflowResistance='0.2' " \
+  "peripheralResistance='5' arterialCompliance='0.4' venousPressure='0.5' bloodStiffness='7' "
+
+static double number(dvObject *o, const char *field) { return *(const double *)dv_object_field(o, field)->value; }
+static int phase_of(dvObject *o) { return *(const int32_t *)dv_object_field(o, "phase")->value; }
+
+static void lids_close_a_box(void **state)
+{
+  DV_UNUSED(state);
+  fdScene s =
+      fd_open("<Node dt='0.1'><DefaultAnimationLoop/>" BOX "<PressureConstraint name='ff' " WALL EASY "/></Node>");
+  check_close(number(fd_find(&s, "ff"), "volume"), 1, 1e-12);
+  fdOptions o = fd_options();
+  o.checks = FD_STIFFNESS | FD_ASSEMBLY | FD_SYMMETRY;
+  assert_true(fd_check_force(fd_find(&s, "ff"), &o));
+  // pressure on the lid's rim too: nothing is left over
+  const double *f = fd_force_on(fd_find(&s, "ff"), fd_find(&s, "x"));
+  for (int a = 0; a < 3; a++) {
+    double sum = 0;
+    for (int i = 0; i < 8; i++) sum += f[3 * i + a];
+    check_close(sum, 0, 1e-12);
+  }
+  fd_close(&s);
+}
+
+static void volumes_of_ventricles(void **state)
+{
+  DV_UNUSED(state);
+  fdScene s = fd_open("<Node dt='0.1'><DefaultAnimationLoop/><GenerateVentricle name='v' spacing='0.003' layers='1' "
+                      "rightVentricle='1'/><MeshTopology position='@v.position' tetrahedra='@v.tetrahedra'/>"
+                      "<MechanicalObject name='x'/><PressureConstraint name='l' triangles='@v.leftEndocardium'/>"
+                      "<PressureConstraint name='r' triangles='@v.rightEndocardium' arterialPressure='2500' "
+                      "atrialPressure='600'/></Node>");
+  double exact = dv_ventricle_cavity(0.023, 0.065, 0.02);
+  check_close(number(fd_find(&s, "l"), "volume") / exact, 1, 0.005);
+  assert_true(number(fd_find(&s, "r"), "volume") > 2e-5);
+  fd_close(&s);
+}
+
+// A wall that does not move: the Windkessel empties by itself, p_v + (p - p_v) e^(-t/RC) in backward Euler's steps.
+static void the_artery_empties(void **state)
+{
+  DV_UNUSED(state);
+  dvChamber c = {.atrialPressure = 1,
+                 .arterialPressure = 9,
+                 .inflowResistance = 1,
+                 .outflowResistance = 0.5,
+                 .peripheralResistance = 4,
+                 .arterialCompliance = 0.5,
+                 .venousPressure = 1,
+                 .bloodStiffness = 10,
+                 .before = 3};
+  for (int i = 0; i < 1000; i++) dv_chamber_end(&c, 0.001, 3, 0.5);
+  check_close(c.arterialPressure, 1 + 8 * exp(-0.5), 0.002);
+  assert_int_equal(c.phase, DV_FILLING);
+  // squeezed: contraction, then ejection against Z and p_d, then closed again
+  dv_chamber_end(&c, 0.001, 3, 1.5);
+  assert_int_equal(c.phase, DV_CONTRACTION);
+  dvChamberLaw law = dv_chamber_law(&c, 0.001);
+  check_close(law.pressure, 1.5, 0);
+  check_close(law.slope, 10, 0);
+  dv_chamber_end(&c, 0.001, 3, 7);
+  assert_int_equal(c.phase, DV_EJECTION);
+  double q = 2, h = 0.001, before = c.arterialPressure;
+  law = dv_chamber_law(&c, h);
+  double p = law.pressure - law.slope * (3 - q * h - law.volume);
+  dv_chamber_end(&c, h, 3 - q * h, p);
+  check_close(c.flow, q, 1e-9);
+  // C (p' - p) / h = q - (p' - p_v) / R, and p = p_d' + Z q
+  check_close(0.5 * (c.arterialPressure - before) / h, q - (c.arterialPressure - 1) / 4, 1e-9);
+  check_close(p, c.arterialPressure + 0.5 * q, 1e-9);
+  dv_chamber_end(&c, h, 3, 5);   // it flows back: closed
+  assert_int_equal(c.phase, DV_RELAXATION);
+  assert_int_equal(c.beats, 1);
+  dv_chamber_end(&c, h, 3, 0.5);
+  assert_int_equal(c.phase, DV_FILLING);
+}
+
+// --- beats ---
+
+static char *beat(const char *loop, const char *solvers, const char *pressure, double dt)
+{
+  return dv_format(
+      "<Node gravity='0 0 0' dt='%g'>%s<GenerateVentricle name='v' spacing='0.012' layers='1'/>"
+      "<Node name='ElecNode' tags='electricity'><ElectricalState name='u' tags='electricity' "
+      "topology='@../Heart/mesh'/><EikonalSolver tags='electricity' topology='@../Heart/mesh' fibres='@../v.fibres' "
+      "speed='1'/></Node><Node name='Heart' tags='mechanics'><EulerImplicitSolver tags='mechanics' "
+      "rayleighMass='5'/>%s<MeshTopology name='mesh' tags='mechanics' position='@../v.position' "
+      "tetrahedra='@../v.tetrahedra'/><MechanicalObject name='x' tags='mechanics'/>"
+      "<CardiacStimulus center='0 0 -0.068' radius='0.012' start='0.05' period='0.8'/>"
+      "<MeshMatrixMass tags='mechanics' massDensity='1070' lumping='1'/>"
+      "<MooneyRivlin tags='mechanics' ParameterSet='800 200 100000' pronySeries='0.3 0.03'/>"
+      "<ContractionForceField name='active' tags='mechanics' fibres='@../v.fibres' potential='@../ElecNode/u' "
+      "stress='110000' stiffness='90000'/>"
+      "<BaseConstraint tags='mechanics' points='@../v.basePoints' stiffness='500'/>%s</Node></Node>",
+      dt, loop, solvers, pressure);
+}
+
+#define TAGGED "<MultiTagAnimationLoop tags='electricity mechanics'/>"
+#define DIRECT "<SparseLDLSolver tags='mechanics' template='CompressedRowSparseMatrixMat3x3d'/>"
+#define FORCE "<PressureConstraint name='left' tags='mechanics' triangles='@../v.leftEndocardium'/>"
+#define ROWS                                             \
+  "<LinearSolverConstraintCorrection tags='mechanics'/>" \
+  "<LagrangianPressureConstraint name='left' tags='mechanics' triangles='@../v.leftEndocardium'/>"
+
+static void a_beat_has_four_phases(void **state)
+{
+  DV_UNUSED(state);
+  char *text = beat(TAGGED, DIRECT, FORCE "<ProjectivePressureConstraint tags='mechanics'/>", 0.005);
+  dvScene *s = check_scene(text, 2);
+  dvObject *left = check_find(s, "Heart/left");
+  int seen[4] = {0}, last = DV_FILLING;
+  double held = 0, worst = 0, highest = 0;
+  for (int i = 0; i < 120; i++) {
+    int before = phase_of(left);
+    check_steps(s, 1);
+    int now = phase_of(left);
+    double v = number(left, "volume");
+    if (now != last) seen[now]++, held = v;
+    if (now == before && (now == DV_CONTRACTION || now == DV_RELAXATION)) worst = fmax(worst, fabs(v / held - 1));
+    highest = fmax(highest, number(left, "pressure"));
+    last = now;
+  }
+  print_message("ejection fraction %.3f, highest pressure %.0f Pa, volume held to %.2g\n",
+                number(left, "ejectionFraction"), highest, worst);
+  for (int k = 0; k < 4; k++) assert_true(seen[k] >= 1);
+  assert_true(worst < 1e-9);
+  assert_true(highest > 9000 && highest < 25000);
+  assert_true(number(left, "ejectionFraction") > 0.3 && number(left, "ejectionFraction") < 0.75);
+  assert_true(number(left, "work") > 0.3);   // on the blood
+  check_close_scene(&s);
+  dv_free(text);
+}
+
+// As a force with and without the projection, and as a constraint: the same beat
+static void forms_of_the_pressure_agree(void **state)
+{
+  DV_UNUSED(state);
+  const char *forms[][3] = {
+      {TAGGED, DIRECT, FORCE},
+      {TAGGED, DIRECT, FORCE "<ProjectivePressureConstraint tags='mechanics'/>"},
+      {"<FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver tolerance='1e-12' maxIterations='100'/>", DIRECT,
+       ROWS}};
+  double volume[3], pressure[3], fraction[3], held[3];
+  for (int k = 0; k < 3; k++) {
+    char *text = beat(forms[k][0], forms[k][1], forms[k][2], 0.0025);
+    dvScene *s = check_scene(text, 2);
+    dvObject *left = check_find(s, "Heart/left");
+    pressure[k] = held[k] = 0;
+    double start = 0;
+    for (int i = 0; i < 180; i++) {
+      int before = phase_of(left);
+      check_steps(s, 1);
+      double v = number(left, "volume");
+      if (phase_of(left) != before) start = v;
+      else if (before == DV_CONTRACTION || before == DV_RELAXATION) held[k] = fmax(held[k], fabs(v / start - 1));
+      pressure[k] = fmax(pressure[k], number(left, "pressure"));
+    }
+    volume[k] = number(left, "endDiastolicVolume");
+    fraction[k] = number(left, "ejectionFraction");
+    print_message("form %d: filled %.2f ml, ejected %.2f %%, highest pressure %.0f Pa, volume held to %.2g\n", k,
+                  1e6 * volume[k], 100 * fraction[k], pressure[k], held[k]);
+    assert_true(held[k] < 1e-3);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+  for (int k = 1; k < 3; k++) {
+    check_close(volume[k] / volume[0], 1, 0.01);
+    check_close(pressure[k] / pressure[0], 1, 0.02);
+    check_close(fraction[k] / fraction[0], 1, 0.02);
+  }
+}
+
+// --- bad input ---
+
+static void bad_chambers_are_told(void **state)
+{
+  DV_UNUSED(state);
+#define SCENE(x) "<Node><DefaultAnimationLoop/>" BOX x "</Node>"
+  static const Refusal bad[] = {
+      {SCENE("<PressureConstraint/>"), "the chamber has no wall"},
+      {SCENE("<PressureConstraint lids='0' " WALL "/>"), "1 openings, and there are 0 lids"},
+      {SCENE("<PressureConstraint triangles='0 1 2  4 5 6'/>"), "2 openings, and there are 1 lids"},
+      {SCENE("<PressureConstraint triangles='0 2 1 0 3 2  0 1 5 0 5 4  0 5 1'/>"), "no surface"},
+      {SCENE("<PressureConstraint triangles='0 2 9'/>"), ""},
+      {SCENE("<PressureConstraint triangles='0 1 2 0 2 3  0 5 1 0 4 5  1 6 2 1 5 6  2 7 3 2 6 7  3 4 0 3 7 4'/>"),
+       "turn its triangles round"},
+      {SCENE("<PressureConstraint atrialPressure='20000' " WALL "/>"), "contradict each other"},
+      {SCENE("<PressureConstraint arterialCompliance='0' " WALL "/>"), "arterialCompliance is 0"},
+      {SCENE("<PressureConstraint inflowResistance='nan' " WALL "/>"), ""},
+      {SCENE("<ProjectivePressureConstraint/>"), "no chamber"},
+      {SCENE("<LagrangianPressureConstraint " WALL "/>"), "no constraint solver"},
+  };
+  report_refused(bad, DV_COUNT(bad));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(lids_close_a_box),
+                                     cmocka_unit_test(volumes_of_ventricles),
+                                     cmocka_unit_test(the_artery_empties),
+                                     cmocka_unit_test(a_beat_has_four_phases),
+                                     cmocka_unit_test(forms_of_the_pressure_agree),
+                                     cmocka_unit_test(bad_chambers_are_told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+// Potentials of heart muscle: cells beside closed forms, conduction beside modes that decay, speeds of waves beside
+// theory and their order, fronts beside distances, refractory tissue, re-entry and its end, electrodes, bad input.
+#include "topology/report.h"
+
+#include "heart/cells.h"
+#include "heart/eikonal.h"
+#include "state/state.h"
+#include "support/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// --- cells ---
+
+static void advance(const dvCell *c, double h, int steps, double *u, double *w, double stimulus)
+{
+  dvCells one = {1, u, w, &stimulus, NULL};
+  DV_KERNEL_CHOOSE(dv_cell_kernels)->advance[c->law](c->p, h, steps, one);
+}
+
+static void cells_rest_fire_and_recover(void **state)
+{
+  DV_UNUSED(state);
+  for (int law = 0; law < DV_CELL_LAWS; law++) {
+    dvCell c = {.law = (dvCellLaw)law};
+    memcpy(c.p, dv_cell_defaults[law], sizeof c.p);
+    assert_null(dv_cell_problem(&c));
+    double u = 0, w = dv_cell_rest(&c);
+    advance(&c, 1e-4, 1000, &u, &w, 0);
+    check_close(u, 0, 1e-12);
+    check_close(w, dv_cell_rest(&c), 1e-12);
+    double highest = 0;
+    advance(&c, 1e-4, 20, &u, &w, 300);
+    for (int i = 0; i < 400; i++) {
+      advance(&c, 1e-4, 1, &u, &w, 0);
+      highest = fmax(highest, u);
+    }
+    assert_true(highest > 0.8 && highest < 1.1);
+    advance(&c, 1e-4, 30000, &u, &w, 0);
+    check_close(u, 0, 1e-3);
+  }
+}
+
+// Runge and Kutta: the error falls by 16 with half the step
+static void cells_have_order_4(void **state)
+{
+  DV_UNUSED(state);
+  dvCell c = {.law = DV_ALIEV_PANFILOV};
+  memcpy(c.p, dv_cell_defaults[c.law], sizeof c.p);
+  double result[3];
+  for (int i = 0; i < 3; i++) {
+    int steps = i == 2 ? 4096 : 32 << i;
+    double u = 0.4, w = 0;
+    advance(&c, 0.02 / steps, steps, &u, &w, 0);
+    result[i] = u;
+  }
+  double order = log2(fabs(result[0] - result[2]) / fabs(result[1] - result[2]));
+  check_close(order, 4, 0.3);
+}
+
+// the closed form holds where excitation is much faster than recovery
+static void durations_are_those_of_mitchell_and_schaeffer(void **state)
+{
+  DV_UNUSED(state);
+  dvCell c = {.law = DV_MITCHELL_SCHAEFFER, .p = {5e-6, 1e-4, 0.12, 0.15, 0.13}};
+  for (double rest = 0.05; rest < 1; rest *= 2) {
+    double least = 4 * c.p[0] / c.p[1], u = 0, w = 1 - (1 - least) * exp(-rest / c.p[2]), time = 0;
+    advance(&c, 1e-6, 100, &u, &w, 2e4);
+    while (u > c.p[4] && time < 1) advance(&c, 1e-6, 100, &u, &w, 0), time += 1e-4;
+    check_close(time / dv_cell_duration(&c, rest), 1, 0.03);
+  }
+}
+
+// --- conduction ---
+
+// the fibres of a grid cut into tetrahedra: all along one direction
+static char *along(size_t tetrahedra, const char *direction)
+{
+  dvText t = {0};
+  for (size_t i = 0; i < tetrahedra; i++) dv_text_printf(&t, "%s ", direction);
+  return t.text;
+}
+
+typedef struct Bar {
+  dvScene *scene;
+  dvState *u;
+} Bar;
+
+// nx x 2 x 2 points of a bar along x
+static Bar open_bar(int nx, double length, const char *rest, const char *solver, const char *direction, double dt)
+{
+  char *fibres = along((size_t)(nx - 1) * 6, direction);
+  double width = length / (nx - 1);
+  dvText t = {0};
+  dv_text_printf(&t, "<Node dt='%.17g'><DefaultAnimationLoop/><MeshTopology name='m' position='", dt);
+  for (int z = 0; z < 2; z++)
+    for (int y = 0; y < 2; y++)
+      for (int x = 0; x < nx; x++)
+        dv_text_printf(&t, "%.17g %.17g %.17g ", length * x / (nx - 1), y * width, z * width);
+  dv_text_add(&t, "' tetrahedra='");
+  static const int cut[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+  for (int x = 0; x + 1 < nx; x++)
+    for (int k = 0; k < 6; k++)
+      for (int i = 0; i < 4; i++)
+        dv_text_printf(&t, "%d ", x + (cut[k][i] & 1) + nx * (cut[k][i] >> 1 & 1) + 2 * nx * (cut[k][i] >> 2));
+  dv_text_printf(&t, "'/>%s<ElectricalState name='u'/><%s fibres='%s'/></Node>", rest, solver, fibres);
+  Bar b = {.scene = check_scene(t.text, 1)};
+  b.u = dv_state(check_find(b.scene, "u"));
+  dv_text_free(&t);
+  dv_free(fibres);
+  return b;
+}
+
+// a cosine decays with D (pi / L)^2, along fibres four times as fast as across; what there is stays
+static void modes_decay_by_the_diffusivity(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const directions[] = {"1 0 0", "0 1 0"};
+  for (int k = 0; k < 2; k++)
+    for (int lumped = 0; lumped < 2; lumped++) {
+      enum { N = 41 };
+      double length = 0.04, d = 1e-4 * (k ? 0.25 : 1), rate = d * pi * pi / (length * length);
+      char *solver = dv_format("MonodomainSolver name='s' step='0.001' lumping='%d' tolerance='1e-12'", lumped);
+      Bar b = open_bar(N, length, "<TissueZone indices='0-163' conduction='1'/>", solver, directions[k], 0.1);
+      double *u = dv_state_write(b.u, DV_X), before = 0, after = 0;
+      for (size_t i = 0; i < b.u->count; i++) u[i] = 0.5 + 0.3 * cos(pi * (double)(i % N) / (N - 1));
+      for (size_t i = 0; i < b.u->count; i++) before += u[i] * (i % N && i % N + 1 < N ? 1 : 0.5);
+      check_steps(b.scene, 10);
+      const double *now = dv_state_read(b.u, DV_X);
+      for (size_t i = 0; i < b.u->count; i++) after += now[i] * (i % N && i % N + 1 < N ? 1 : 0.5);
+      check_close((now[0] - 0.5) / 0.3, exp(-rate), 2e-3 * exp(-rate));
+      if (lumped) check_close(after / before, 1, 2e-3);
+      check_close_scene(&b.scene);
+      dv_free(solver);
+    }
+}
+
+static double speed_in_bar(const char *cell, int nx, double length, double step)
+{
+  char *solver = dv_format("MonodomainSolver name='s' anisotropyRatio='1' diffusivity='1e-4' step='%g' %s", step, cell);
+  Bar b = open_bar(nx, length, "<CardiacStimulus center='0 0 0' radius='0.002' strength='1000' duration='0.002'/>",
+                   solver, "1 0 0", 0.01);
+  check_steps(b.scene, 30);
+  const dvReals *t = dv_object_field(check_find(b.scene, "s"), "activation")->value;
+  size_t i = (size_t)(0.4 * (nx - 1)), j = (size_t)(0.8 * (nx - 1));
+  double speed = length * (double)(j - i) / (nx - 1) / (t->data[j] - t->data[i]),
+         theory = *(const double *)dv_object_field(check_find(b.scene, "s"), "speed")->value;
+  check_close_scene(&b.scene);
+  dv_free(solver);
+  return speed / theory;
+}
+
+// speeds go to those of theory with the square of the mesh; the recovery variable moves a little during the upstroke
+static void waves_have_the_speed_of_theory(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const cells[] = {"parameters='0.0003 0.006 0.12 0.15 0.13'", "cell='AlievPanfilov'",
+                                      "cell='FitzHughNagumo' parameters='260 0.13 10 1.3 1'"};
+  for (int k = 0; k < 3; k++) {
+    double coarse = speed_in_bar(cells[k], 41, 0.02, 1e-4), fine = speed_in_bar(cells[k], 81, 0.02, 5e-5),
+           finest = speed_in_bar(cells[k], 161, 0.02, 2.5e-5), order = log2(fabs((coarse - fine) / (fine - finest)));
+    print_message("speed over theory %.4f %.4f %.4f, order %.2f\n", coarse, fine, finest, order);
+    check_close(finest, 1, 0.03);
+    check_close(order, 2, 0.6);
+  }
+}
+
+// halving the step divides the error by four: splitting of order 2
+static void splitting_has_order_2(void **state)
+{
+  DV_UNUSED(state);
+  double result[3];
+  static const double steps[] = {8e-4, 4e-4, 2.5e-5};
+  for (int k = 0; k < 3; k++) {
+    char *solver = dv_format("MonodomainSolver name='s' cell='FitzHughNagumo' step='%g' tolerance='1e-13'", steps[k]);
+    Bar b = open_bar(21, 0.01, "", solver, "1 0 0", 0.004);
+    double *u = dv_state_write(b.u, DV_X);
+    for (size_t i = 0; i < b.u->count; i++) u[i] = 0.5 + 0.4 * cos(pi * (double)(i % 21) / 20);
+    check_steps(b.scene, 1);
+    result[k] = dv_state_read(b.u, DV_X)[5];
+    check_close_scene(&b.scene);
+    dv_free(solver);
+  }
+  check_close(log2(fabs((result[0] - result[2]) / (result[1] - result[2]))), 2, 0.25);
+}
+
+// --- fronts ---
+
+static char *cube(int n, double size, const char *rest, const char *solver, const char *direction)
+{
+  dvText t = {0};
+  char *fibres = along((size_t)((n - 1) * (n - 1) * (n - 1)) * 6, direction);
+  dv_text_add(&t, "<Node dt='0.01'><DefaultAnimationLoop/><MeshTopology name='m' position='");
+  for (int i = 0; i < n * n * n; i++)
+    dv_text_printf(&t, "%.17g %.17g %.17g ", size * (i % n) / (n - 1), size * (i / n % n) / (n - 1),
+                   size * (i / n / n) / (n - 1));
+  dv_text_add(&t, "' tetrahedra='");
+  static const int cut[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+  for (int c = 0; c < (n - 1) * (n - 1) * (n - 1); c++) {
+    int x = c % (n - 1), y = c / (n - 1) % (n - 1), z = c / (n - 1) / (n - 1);
+    for (int k = 0; k < 6; k++)
+      for (int i = 0; i < 4; i++)
+        dv_text_printf(&t, "%d ",
+                       x + (cut[k][i] & 1) + n * (y + (cut[k][i] >> 1 & 1)) + n * n * (z + (cut[k][i] >> 2)));
+  }
+  dv_text_printf(&t, "'/>%s<ElectricalState name='u'/><%s fibres='%s'/></Node>", rest, solver, fibres);
+  dv_free(fibres);
+  return t.text;
+}
+
+static double front_error(int n, const char *direction)
+{
+  char *text = cube(n, 0.02, "<CardiacStimulus indices='0'/>",
+                    "EikonalSolver name='s' speed='0.5' anisotropyRatio='0.25'", direction);
+  dvScene *s = check_scene(text, 1);
+  check_steps(s, 15);
+  const dvReals *t = dv_object_field(check_find(s, "s"), "activation")->value;
+  double d[3], sum = 0, most = 0, c = 0.5;
+  assert_int_equal(sscanf(direction, "%lf %lf %lf", &d[0], &d[1], &d[2]), 3);
+  double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  for (int i = 1; i < n * n * n; i++) {
+    double x[3] = {0.02 * (i % n) / (n - 1), 0.02 * (i / n % n) / (n - 1), 0.02 * (i / n / n) / (n - 1)}, l2 = 0, a = 0;
+    for (int k = 0; k < 3; k++) l2 += x[k] * x[k], a += x[k] * d[k] / length;
+    double exact = sqrt(a * a + 4 * (l2 - a * a)) / c;
+    sum += fabs(t->data[i] - exact);
+    most = fmax(most, exact);
+    assert_true(t->data[i] >= exact - 1e-9);   // a front never arrives too early
+  }
+  check_close_scene(&s);
+  dv_free(text);
+  return sum / (n * n * n) / most;
+}
+
+static void fronts_go_to_distances(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const directions[] = {"1 0 0", "1 1 0", "1 -2 0.5"};
+  for (int k = 0; k < 3; k++) {
+    double coarse = front_error(9, directions[k]), fine = front_error(17, directions[k]);
+    assert_true(coarse < 0.12);
+    assert_true(fine < 0.7 * coarse);   // order 1, less a logarithm at the source
+  }
+}
+
+// from a whole face a front is a plane, and exact
+static void plane_fronts_are_exact(void **state)
+{
+  DV_UNUSED(state);
+  char *text =
+      cube(7, 0.02,
+           "<CardiacStimulus name='a' indices='0 7 14 21 28 35 42 49 56 63 70 77 84 91 98 105 112 119 126 133 140 "
+           "147 154 161 168 175 182 189 196 203 210 217 224 231 238 245 252 259 266 273 280 287 294 "
+           "301 308 315 322 329 336'/>",
+           "EikonalSolver name='s' speed='0.5' anisotropyRatio='1'", "1 0 0");
+  dvScene *s = check_scene(text, 1);
+  check_steps(s, 5);
+  const dvReals *t = dv_object_field(check_find(s, "s"), "activation")->value;
+  for (int i = 0; i < 343; i++) check_close(t->data[i], 0.02 * (i % 7) / 6 / 0.5, 1e-12);
+  check_close_scene(&s);
+  dv_free(text);
+}
+
+static int excitations(dvScene *s)
+{
+  return *(const int32_t *)dv_object_field(check_find(s, "s"), "excitations")->value;
+}
+
+static void refractory_tissue_is_not_excited(void **state)
+{
+  DV_UNUSED(state);
+  char *text = cube(5, 0.02,
+                    "<CardiacStimulus name='a' indices='0'/><CardiacStimulus name='b' indices='124' start='0.15'/>"
+                    "<CardiacStimulus name='c' indices='124' start='0.5'/>",
+                    "EikonalSolver name='s' anisotropyRatio='1'", "1 0 0");
+  dvScene *s = check_scene(text, 1);
+  check_steps(s, 12);
+  assert_int_equal(excitations(s), 125);
+  check_steps(s, 30);
+  assert_int_equal(excitations(s), 125);   // the second stimulus found nothing that could be excited
+  check_steps(s, 30);
+  assert_int_equal(excitations(s), 250);
+  check_steps(s, 60);
+  assert_int_equal(excitations(s), 250);   // and nothing runs on by itself
+  check_close_scene(&s);
+  dv_free(text);
+}
+
+// A ring: two fronts meet and go out. With a block beside the stimulus the front goes around, and when the block has
+// gone away meanwhile, around again, until a lesion cuts the ring.
+static void fronts_go_around_until_the_ring_is_cut(void **state)
+{
+  DV_UNUSED(state);
+  enum { N = 60 };
+  for (int blocked = 0; blocked < 2; blocked++) {
+    dvText t = {0};
+    dv_text_add(&t, "<Node dt='0.01'><DefaultAnimationLoop/><MeshTopology name='m' position='");
+    for (int i = 0; i < N; i++)
+      for (int k = 0; k < 4; k++)
+        dv_text_printf(&t, "%.17g %.17g %.17g ", (0.03 + 0.002 * (k & 1)) * cos(2 * pi * i / N),
+                       (0.03 + 0.002 * (k & 1)) * sin(2 * pi * i / N), 0.002 * (k >> 1));
+    dv_text_add(&t, "' tetrahedra='");
+    static const int cut[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+    for (int i = 0; i < N; i++)
+      for (int k = 0; k < 6; k++)
+        for (int c = 0; c < 4; c++) dv_text_printf(&t, "%d ", 4 * ((i + (cut[k][c] >> 2)) % N) + (cut[k][c] & 3));
+    // 0.4 m/s: 0.5 s around
+    dv_text_add(
+        &t, "'/><CardiacStimulus name='a' indices='0-3'/><TissueZone name='lesion' indices='120-123' start='2.5'/>");
+    if (blocked) dv_text_add(&t, "<TissueZone name='block' indices='228-231' end='0.2'/>");
+    dv_text_add(&t, "<ElectricalState name='u'/><EikonalSolver name='s' speed='0.4' anisotropyRatio='1' "
+                    "parameters='0.0003 0.006 0.05 0.1 0.13'/></Node>");
+    dvScene *s = check_scene(t.text, 1);
+    dv_text_free(&t);
+    check_steps(s, 100);
+    int once = excitations(s);
+    check_steps(s, 140);
+    int often = excitations(s);
+    check_steps(s, 110);
+    int last = excitations(s);
+    check_steps(s, 100);
+    if (!blocked) assert_true(once == 4 * N && often == once && last == once);
+    else assert_true(once > 4 * N && often > once + 8 * N && excitations(s) == last);
+    check_close_scene(&s);
+  }
+}
+
+// --- electrodes ---
+
+// far away, a small cube with a potential that rises along x is a dipole
+static void electrodes_see_a_dipole(void **state)
+{
+  DV_UNUSED(state);
+  char *text = cube(5, 0.002, "", "EikonalSolver name='s' anisotropyRatio='1'", "1 0 0");
+  char *end = strstr(text, "</Node>");
+  *end = 0;
+  char *whole = dv_format(
+      "%s<PseudoECG name='e' electrodes='0.101 0.001 0.001  0.001 0.101 0.001' diffusivity='1e-4'/></Node>", text);
+  dvScene *s = check_scene(whole, 1);
+  dvState *u = dv_state(check_find(s, "u"));
+  const dvReals *leads = dv_object_field(check_find(s, "e"), "leads")->value;
+  double *x = dv_state_write(u, DV_X);
+  for (size_t i = 0; i < u->count; i++) x[i] = 0.25 * (double)(i % 5);
+  dvObject *e = check_find(s, "e");
+  e->cls->end_step(e);
+  double slope = 1 / 0.002, dipole = 1e-4 * slope * 8e-9, r = 0.1;
+  check_close(leads->data[0], -dipole / (4 * pi * r * r), 0.01 * dipole / (4 * pi * r * r));
+  check_close(leads->data[1], 0, 0.01 * dipole / (4 * pi * r * r));
+  for (size_t i = 0; i < u->count; i++) x[i] = 1;
+  e->cls->end_step(e);
+  check_close(leads->data[0], 0, 1e-12 * dipole / (4 * pi * r * r) + 1e-25);
+  check_close_scene(&s);
+  dv_free(whole);
+  dv_free(text);
+}
+
+// --- bad input ---
+
+#define TETRA "<MeshTopology name='m' position='0 0 0 0.01 0 0 0 0.01 0 0 0 0.01' tetrahedra='0 1 2 3'/>"
+
+static void bad_electricity_is_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *scene, *says;
+  } bad[] = {
+      {TETRA "<ElectricalState/><MonodomainSolver/>", "there are no fibres"},
+      {TETRA "<ElectricalState/><EikonalSolver/>", "there are no fibres"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='0 0 0'/>", "no direction"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0 1 0 0'/>", "2 fibres for 1 tetrahedra"},
+      {TETRA "<MonodomainSolver fibres='1 0 0'/>", "no state for the potential"},
+      {TETRA "<MechanicalObject/><EikonalSolver fibres='1 0 0'/>", "one number a point"},
+      {"<ElectricalState size='3'/><MonodomainSolver/>", ""},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' theta='0.2'/>", "theta"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' step='0'/>", "step"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' diffusivity='-1'/>", "diffusivity"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' parameters='1 2'/>", "2 parameters"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' parameters='1 2 3 4 0.1'/>",
+       "nothing is ever excited"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' window='10'/>", "fronts would wait"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' speed='-1'/>", "cannot move"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' anisotropyRatio='0'/>", "ratio"},
+      {TETRA "<CardiacStimulus center='1 1 1'/><ElectricalState/><EikonalSolver fibres='1 0 0'/>",
+       "outside of the tissue"},
+      {TETRA "<CardiacStimulus center='1 1 1'/><ElectricalState/><MonodomainSolver fibres='1 0 0'/>",
+       "outside of the tissue"},
+      {TETRA "<CardiacStimulus indices='4'/><ElectricalState/><EikonalSolver fibres='1 0 0'/>", "no point 4"},
+      {TETRA "<CardiacStimulus/><ElectricalState/><EikonalSolver fibres='1 0 0'/>", "nothing is stimulated"},
+      {TETRA "<CardiacStimulus indices='0' period='0.001' duration='0.002'/><ElectricalState/>", "the next one begins"},
+      {TETRA "<TissueZone tetrahedra='1'/><ElectricalState/><EikonalSolver fibres='1 0 0'/>", "no tetrahedron 1"},
+      {TETRA "<TissueZone indices='0' conduction='-1'/><ElectricalState/>", "conducts -1"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0'/><PseudoECG/>", "no electrodes"},
+      {TETRA "<PseudoECG electrodes='1 0 0'/>", "no potential"},
+  };
+  for (size_t i = 0; i < DV_COUNT(bad); i++) {
+    Report r;
+    char *text = dv_format("<Node><DefaultAnimationLoop/>%s</Node>", bad[i].scene);
+    report_start(&r, text);
+    if (r.status != DV_ERROR_INPUT) print_error("not refused: %s\n", bad[i].scene);
+    assert_int_equal(r.status, DV_ERROR_INPUT);
+    report_says(&r, bad[i].says);
+    report_end(&r);
+    dv_free(text);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cells_rest_fire_and_recover),
+                                     cmocka_unit_test(cells_have_order_4),
+                                     cmocka_unit_test(durations_are_those_of_mitchell_and_schaeffer),
+                                     cmocka_unit_test(modes_decay_by_the_diffusivity),
+                                     cmocka_unit_test(waves_have_the_speed_of_theory),
+                                     cmocka_unit_test(splitting_has_order_2),
+                                     cmocka_unit_test(fronts_go_to_distances),
+                                     cmocka_unit_test(plane_fronts_are_exact),
+                                     cmocka_unit_test(refractory_tissue_is_not_excited),
+                                     cmocka_unit_test(fronts_go_around_until_the_ring_is_cut),
+                                     cmocka_unit_test(electrodes_see_a_dipole),
+                                     cmocka_unit_test(bad_electricity_is_told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

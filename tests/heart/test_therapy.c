@@ -1,0 +1,89 @@
+// The scenes of therapies: a block with and without pacing, a re-entry that an ablation ends.
+#include "support/check.h"
+
+#include "support/scene.h"
+
+#include <math.h>
+
+static double number(dvScene *s, const char *object, const char *field)
+{
+  return *(const double *)dv_object_field(check_find(s, object), field)->value;
+}
+
+static int count(dvScene *s)
+{
+  return *(const int32_t *)dv_object_field(check_find(s, "fronts"), "excitations")->value;
+}
+
+static double last_activation(dvScene *s, double from)
+{
+  const dvReals *t = dv_object_field(check_find(s, "fronts"), "activation")->value;
+  double last = 0;
+  for (size_t i = 0; i < t->count; i++) last = fmax(last, t->data[i] - from);
+  return last;
+}
+
+static void pacing_makes_excitation_shorter(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene_file("scenes/heart/block.scn", 1);
+  check_steps(s, 40);   // 0.2 s: everything is excited, nothing has recovered
+  double before = number(s, "ecg", "duration"), alone = last_activation(s, 0);
+  assert_int_equal(count(s), dv_state(check_find(s, "potential"))->count);
+  check_steps(s, 160);   // 0.2 s into the second beat
+  double after = number(s, "ecg", "duration"), paced = last_activation(s, 0.8);
+  print_message("block: %.0f ms, QRS %.0f ms; paced: %.0f ms, QRS %.0f ms\n", 1e3 * alone, 1e3 * before, 1e3 * paced,
+                1e3 * after);
+  assert_true(paced < 0.75 * alone);
+  assert_true(after < 0.8 * before);
+  check_close_scene(&s);
+}
+
+static void an_ablation_ends_the_reentry(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene_file("scenes/heart/reentry.scn", 1);
+  check_steps(s, 100);
+  int first = count(s);
+  check_steps(s, 100);
+  int second = count(s);
+  check_steps(s, 100);
+  int third = count(s);
+  check_steps(s, 100);
+  int fourth = count(s);
+  check_steps(s, 100);
+  print_message("excitations after 1 to 5 s: %d %d %d %d %d\n", first, second, third, fourth, count(s));
+  assert_true(second > first + 100 && third > second + 100);   // nobody stimulates it any more
+  assert_int_equal(count(s), fourth);
+  // without the ablation it goes on
+  check_close_scene(&s);
+}
+
+// Leads and lesions are moved while the scene runs, as a mouse does.
+static void leads_move_while_it_runs(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene_file("scenes/heart/block.scn", 1);
+  check_steps(s, 60);
+  dvText why = {0};
+  dvObject *lead = check_find(s, "lead1");
+  assert_int_equal(dv_field_set_live(dv_object_field(lead, "center"), "0 0 -0.07", &why), DV_OK);
+  assert_int_equal(dv_field_set_live(dv_object_field(lead, "radius"), "0.006", &why), DV_OK);
+  dv_text_free(&why);
+  check_steps(s, 101);
+  const dvReals *t = dv_object_field(check_find(s, "fronts"), "activation")->value;
+  const dvReals *x = dv_object_field(check_find(s, "mesh"), "position")->value;
+  size_t tip = 0;
+  for (size_t i = 0; i < t->count; i++)
+    if (x->data[3 * i + 2] < x->data[3 * tip + 2]) tip = i;
+  check_close(t->data[tip], 0.8, 0.01);
+  check_close_scene(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pacing_makes_excitation_shorter),
+                                     cmocka_unit_test(an_ablation_ends_the_reentry),
+                                     cmocka_unit_test(leads_move_while_it_runs)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

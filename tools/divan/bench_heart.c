@@ -1,0 +1,111 @@
+// divan bench heart: how long a beat takes.
+//
+// Fronts of excitation in a ventricle of 14,000 points for one beat, and the whole beat, electricity and mechanics, of
+// 0.8 s in steps of 5 ms: with 14,000 points, and with 3,000 as it is shown in the viewer. Wall clock and time of the
+// processor, two threads.
+#include "bench.h"
+
+#include "app/divan.h"
+#include "base/clock.h"
+#include "io/scene/scene_file.h"
+#include "scene/node.h"
+#include "state/state.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static char *front_scene(double spacing, int layers)
+{
+  return dv_format("<Node dt='0.4'><DefaultAnimationLoop/><GenerateVentricle name='v' spacing='%g' layers='%d'/>"
+                   "<MeshTopology name='m' position='@v.position' tetrahedra='@v.tetrahedra'/><CardiacStimulus "
+                   "center='0 0 -0.07' radius='0.012' period='0.8'/><ElectricalState name='u'/><EikonalSolver name='s' "
+                   "fibres='@v.fibres' speed='1'/></Node>",
+                   spacing, layers);
+}
+
+static char *beat_scene(double spacing, int layers)
+{
+  return dv_format(
+      "<Node gravity='0 0 0' dt='0.005'><MultiTagAnimationLoop tags='electricity mechanics'/><GenerateVentricle "
+      "name='v' "
+      "spacing='%g' layers='%d'/><Node name='Heart' tags='mechanics'><EulerImplicitSolver tags='mechanics' "
+      "rayleighMass='5'/><CGLinearSolver tags='mechanics' iterations='300' tolerance='1e-6' threshold='1e-14'/>"
+      "<MeshTopology name='mesh' tags='mechanics' position='@../v.position' tetrahedra='@../v.tetrahedra'/>"
+      "<MechanicalObject name='u' tags='mechanics'/><MeshMatrixMass tags='mechanics' massDensity='1070' lumping='1'/>"
+      "<MooneyRivlin tags='mechanics' ParameterSet='800 200 100000' pronySeries='0.3 0.03'/><ContractionForceField "
+      "name='active' tags='mechanics' fibres='@../v.fibres' stress='95000' stiffness='80000'/><PressureConstraint "
+      "name='left' tags='mechanics' triangles='@../v.leftEndocardium'/><ProjectivePressureConstraint tags='mechanics'/>"
+      "<BaseConstraint tags='mechanics' points='@../v.basePoints' stiffness='500'/><Node name='ElecNode' "
+      "tags='electricity'><ElectricalState tags='electricity'/><CardiacStimulus tags='electricity' center='0 0 -0.068' "
+      "radius='0.012' start='0.1' period='0.8'/><EikonalSolver tags='electricity' fibres='@../../v.fibres' speed='1'/>"
+      "</Node></Node></Node>",
+      spacing, layers);
+}
+
+static double processor_ms(void) { return 1e3 * (double)clock() / CLOCKS_PER_SEC; }
+
+static double number(dvScene *s, const char *path, const char *field)
+{
+  dvObject *o = dv_link_find(&s->root->base, path, DV_ROLE_ANY);
+  return o ? *(const double *)dv_object_field(o, field)->value : 0;
+}
+
+static json_t *measure(const char *name, char *text, int steps, double aim)
+{
+  dvContext *context = dv_divan_create(2);
+  dvScene *scene = NULL;
+  context->log.threshold = DV_ERROR;
+  bool good = dv_scene_parse(context, "bench", text, strlen(text), &scene) == DV_OK && dv_scene_init(scene) == DV_OK;
+  double began = dv_now(), used = processor_ms();
+  for (int i = 0; i < steps && good; i++) good = dv_scene_step(scene, 0) == DV_OK;
+  double ms = 1e3 * (dv_now() - began);
+  used = processor_ms() - used;
+  json_t *row = json_null();
+  if (good) {
+    dvObject *u = dv_link_find(&scene->root->base, "u", DV_ROLE_ANY);
+    if (!u) u = dv_link_find(&scene->root->base, "Heart/u", DV_ROLE_ANY);
+    row = json_pack("{s:s,s:i,s:i,s:o,s:o,s:o,s:o}", "name", name, "points", u ? (int)dv_state(u)->count : 0, "steps",
+                    steps, "ms", bench_number(ms), "processor", bench_number(used), "aim", bench_number(aim), "ejected",
+                    bench_number(number(scene, "Heart/left", "ejectionFraction")));
+  }
+  dv_free(text);
+  dv_scene_destroy(&scene);
+  dv_divan_destroy(&context);
+  return row;
+}
+
+json_t *bench_heart(const Bench *b)
+{
+  json_t *all = json_array();
+  static const char *const names[] = {"fronts of a beat", "beat of 3,000 points", "beat of 14,000 points"};
+  for (int k = 0; k < 3; k++) {
+    if (!bench_wants(b, names[k])) continue;
+    bench_progress("%s", names[k]);
+    char *text = k == 0 ? front_scene(0.00216, 4) : k == 1 ? beat_scene(0.0042, 3) : beat_scene(0.00216, 4);
+    json_array_append_new(all, measure(names[k], text, k == 0 ? 1 : 160, k == 0 ? 20 : k == 1 ? 800 : 10000));
+  }
+  return all;
+}
+
+void bench_print_heart(const json_t *all)
+{
+  size_t i;
+  json_t *row;
+  printf("hearts\n");
+  json_array_foreach(all, i, row)
+  {
+    if (json_is_null(row)) {
+      printf("  it does not run\n");
+      continue;
+    }
+    double ejected = json_number_value(json_object_get(row, "ejected"));
+    bool beat = ejected != 0 || strstr(json_string_value(json_object_get(row, "name")), "beat of");
+    printf("  %-24s %6lld points: %.4g ms (aim %.4g), %.4g ms of processor time",
+           json_string_value(json_object_get(row, "name")),
+           (long long)json_integer_value(json_object_get(row, "points")), json_number_value(json_object_get(row, "ms")),
+           json_number_value(json_object_get(row, "aim")), json_number_value(json_object_get(row, "processor")));
+    if (beat) printf(", %.1f %% ejected%s", 100 * ejected, ejected > 0.2 && ejected < 0.9 ? "" : ": that is no beat");
+    printf("\n");
+  }
+}
