@@ -131,6 +131,22 @@ static dvStatus read_voxels(const char *bytes, size_t length, dvMesh *out, dvMes
   return DV_OK;
 }
 
+static dvStatus read_nifti(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
+{
+  dvVoxels voxels;
+  *out = (dvMesh){0};
+  *error = (dvMeshError){0};
+  dvMeshError why = {0};
+  if (dv_nifti_decode(bytes, length, &voxels, &why) != DV_OK) {
+    check(why.text[0] != 0 && voxels.values.count == 0);
+  } else {
+    check(voxels.values.count == (size_t)voxels.n[0] * (size_t)voxels.n[1] * (size_t)voxels.n[2]);
+    for (int k = 0; k < 9; k++) check(isfinite(voxels.turn[k]) && isfinite(voxels.size[k / 3]));
+  }
+  dv_voxels_free(&voxels);
+  return DV_OK;
+}
+
 static dvStatus read_image(const char *bytes, size_t length, dvMesh *out, dvMeshError *error)
 {
   dvImage image;
@@ -146,15 +162,25 @@ static dvStatus read_image(const char *bytes, size_t length, dvMesh *out, dvMesh
 static const struct {
   const char *name;
   dvStatus (*read)(const char *, size_t, dvMesh *, dvMeshError *);
-} readers[] = {{"gmsh", dv_mesh_read_gmsh},     {"obj", dv_mesh_read_obj},
-               {"sph", dv_mesh_read_sph},       {"mtl", dv_mesh_read_mtl},
-               {"vtk", dv_mesh_read_vtk},       {"vtkxml", dv_mesh_read_vtk_xml},
-               {"stl", dv_mesh_read_stl},       {"off", dv_mesh_read_off},
-               {"trian", dv_mesh_read_trian},   {"trian2", dv_mesh_read_trian2},
-               {"xsp", dv_mesh_read_xsp},       {"gid", dv_mesh_read_gid},
-               {"abaqus", dv_mesh_read_abaqus}, {"netgen", dv_mesh_read_netgen},
-               {"tetgen", read_tetgen},         {"gz", read_packed},
-               {"voxels", read_voxels},         {"image", read_image}};
+} readers[] = {{"gmsh", dv_mesh_read_gmsh},
+               {"obj", dv_mesh_read_obj},
+               {"sph", dv_mesh_read_sph},
+               {"mtl", dv_mesh_read_mtl},
+               {"vtk", dv_mesh_read_vtk},
+               {"vtkxml", dv_mesh_read_vtk_xml},
+               {"stl", dv_mesh_read_stl},
+               {"off", dv_mesh_read_off},
+               {"trian", dv_mesh_read_trian},
+               {"trian2", dv_mesh_read_trian2},
+               {"xsp", dv_mesh_read_xsp},
+               {"gid", dv_mesh_read_gid},
+               {"abaqus", dv_mesh_read_abaqus},
+               {"netgen", dv_mesh_read_netgen},
+               {"tetgen", read_tetgen},
+               {"gz", read_packed},
+               {"voxels", read_voxels},
+               {"image", read_image},
+               {"nifti", read_nifti}};
 
 static int chosen = -1;
 

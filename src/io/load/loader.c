@@ -7,6 +7,7 @@
 #include "io/load/loader.h"
 
 #include "object/compat.h"
+#include "object/parts.h"
 
 #include "base/file.h"
 #include "math/vec.h"
@@ -397,6 +398,8 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
     if (!dv_reals_resize(&l->normals, mesh->positions.count)) return short_of_memory(l);
     dv_loader_normals(mesh, l->normals.data);
   }
+  dvParts *parts = dv_parts_of(l->base.context);
+  if (parts) DV_TRY(parts->cut(parts, &l->base, mesh));
   return give_elements(l, mesh) ? DV_OK : short_of_memory(l);
 }
 

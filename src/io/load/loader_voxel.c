@@ -2,27 +2,28 @@
 //
 // All voxels count, or those with one of the values `dataValue`, or those without one of the values `bgValue`, inside
 // of a region. Points and hexahedra are numbered with x fastest, then y, then z, as in SOFA. Besides .raw files of
-// bytes it reads MetaImage (.mhd, .mha), whose header tells resolution, size and place.
+// bytes it reads MetaImage (.mhd, .mha) and NIfTI (.nii, .nii.gz), whose header tells resolution, size and place; the
+// directions of their axes are not used here.
 #include "io/load/loader.h"
 #include "io/mesh/voxels.h"
 
 #include <math.h>
 
-#define VOXEL_FIELDS(X)                                                                                              \
-  X(file, filename, "", "", "file of voxels to read: .raw, .mhd or .mha", .alias = "segmentationFile",               \
-    .flags = DV_INPUT)                                                                                               \
-  X(vec3s, position, "", "m", "corners of the voxels, or one point for each", .flags = DV_OUTPUT)                    \
-  X(hexahedra, hexahedra, "", "", "the voxels, eight points each", .flags = DV_OUTPUT)                               \
-  X(vec3, voxelSize, "1 1 1", "m", "size of a voxel; that of the file when it tells", .flags = DV_INPUT | DV_NO_SRC) \
-  X(ivec3, resolution, "0 0 0", "", "voxels along x, y and z; those of the file when it tells", .flags = DV_INPUT)   \
-  X(ivec6, ROI, "0 0 0 65535 65535 65535", "", "first and last voxel of the region to take, along x y z",            \
-    .flags = DV_INPUT)                                                                                               \
-  X(int, header, "0", "bytes", "length of the header of a .raw file", .flags = DV_INPUT)                             \
-  X(int, segmentationHeader, "0", "bytes", "not used, as in SOFA", .flags = DV_HIDDEN)                               \
-  X(ints, idxInRegularGrid, "", "", "number of each voxel in the whole grid", .flags = DV_OUTPUT)                    \
-  X(reals, voxelValues, "", "", "value of each voxel that is taken", .flags = DV_OUTPUT)                             \
-  X(ints, bgValue, "", "", "voxels with these values are left out", .flags = DV_INPUT)                               \
-  X(ints, dataValue, "", "", "only voxels with these values are taken; goes before bgValue", .flags = DV_INPUT)      \
+#define VOXEL_FIELDS(X)                                                                                               \
+  X(file, filename, "", "", "file of voxels to read: .raw, .mhd, .mha, .nii or .nii.gz", .alias = "segmentationFile", \
+    .flags = DV_INPUT)                                                                                                \
+  X(vec3s, position, "", "m", "corners of the voxels, or one point for each", .flags = DV_OUTPUT)                     \
+  X(hexahedra, hexahedra, "", "", "the voxels, eight points each", .flags = DV_OUTPUT)                                \
+  X(vec3, voxelSize, "1 1 1", "m", "size of a voxel; that of the file when it tells", .flags = DV_INPUT | DV_NO_SRC)  \
+  X(ivec3, resolution, "0 0 0", "", "voxels along x, y and z; those of the file when it tells", .flags = DV_INPUT)    \
+  X(ivec6, ROI, "0 0 0 65535 65535 65535", "", "first and last voxel of the region to take, along x y z",             \
+    .flags = DV_INPUT)                                                                                                \
+  X(int, header, "0", "bytes", "length of the header of a .raw file", .flags = DV_INPUT)                              \
+  X(int, segmentationHeader, "0", "bytes", "not used, as in SOFA", .flags = DV_HIDDEN)                                \
+  X(ints, idxInRegularGrid, "", "", "number of each voxel in the whole grid", .flags = DV_OUTPUT)                     \
+  X(reals, voxelValues, "", "", "value of each voxel that is taken", .flags = DV_OUTPUT)                              \
+  X(ints, bgValue, "", "", "voxels with these values are left out", .flags = DV_INPUT)                                \
+  X(ints, dataValue, "", "", "only voxels with these values are taken; goes before bgValue", .flags = DV_INPUT)       \
   X(bool, generateHexa, "1", "", "make hexahedra; otherwise one point for each voxel", .flags = DV_INPUT)
 
 typedef struct VoxelLoader {
@@ -54,7 +55,7 @@ static dvStatus read_voxels(VoxelLoader *l, dvVoxels *out)
   if (!path) return DV_ERROR_INPUT;
   dvVoxelLayout raw = {.header = l->header, .type = DV_VOXEL_UINT8, .size = {1, 1, 1}};
   memcpy(raw.n, l->resolution, sizeof raw.n);
-  bool meta = dv_ends_with_nocase(path, ".mhd") || dv_ends_with_nocase(path, ".mha");
+  bool meta = dv_voxels_has_header(path);
   dvStatus status = DV_OK;
   if (!meta && (raw.n[0] < 1 || raw.n[1] < 1 || raw.n[2] < 1))
     status = dv_field_error(o, l->resolution, "give resolution=\"x y z\", three numbers above 0",

@@ -1,4 +1,5 @@
-// See voxels.h. MetaImage: lines `Key = value`, the last of them ElementDataFile. Orientation is not used.
+// See voxels.h. MetaImage: lines `Key = value`, the last of them ElementDataFile. Row k of TransformMatrix is the
+// direction of axis k.
 #include "io/mesh/voxels.h"
 
 #include "base/file.h"
@@ -14,8 +15,10 @@ enum { VOXEL_LIMIT = 400000000 };
 static const struct {
   const char *name;
   int bytes;
-} types[] = {{"MET_UCHAR", 1}, {"MET_CHAR", 1}, {"MET_USHORT", 2}, {"MET_SHORT", 2},
-             {"MET_UINT", 4},  {"MET_INT", 4},  {"MET_FLOAT", 4},  {"MET_DOUBLE", 8}};
+} types[] = {{"MET_UCHAR", 1}, {"MET_CHAR", 1},  {"MET_USHORT", 2}, {"MET_SHORT", 2},      {"MET_UINT", 4},
+             {"MET_INT", 4},   {"MET_FLOAT", 4}, {"MET_DOUBLE", 8}, {"MET_ULONG_LONG", 8}, {"MET_LONG_LONG", 8}};
+
+int dv_voxel_bytes(dvVoxelType type) { return types[type].bytes; }
 
 void dv_voxels_free(dvVoxels *v)
 {
@@ -71,6 +74,15 @@ static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *ou
   if (dv_mesh_word_is(key, n, "ElementSpacing")) return read_reals(s, "a size of voxels", out->size);
   if (dv_mesh_word_is(key, n, "Offset") || dv_mesh_word_is(key, n, "Position") || dv_mesh_word_is(key, n, "Origin"))
     return read_reals(s, "a coordinate of the corner", out->origin);
+  if (dv_mesh_word_is(key, n, "TransformMatrix") || dv_mesh_word_is(key, n, "Rotation") ||
+      dv_mesh_word_is(key, n, "Orientation")) {
+    double rows[9];
+    for (int k = 0; k < 9; k++) {
+      if (!dv_mesh_scan_real(s, "a direction of an axis", &rows[k])) return false;
+      out->turn[3 * (k % 3) + k / 3] = rows[k];
+    }
+    return true;
+  }
   if (dv_mesh_word_is(key, n, "HeaderSize")) {
     if (!dv_mesh_scan_int(s, "the size of the header", &header)) return false;
     out->header = header;
@@ -116,8 +128,7 @@ dvStatus dv_voxels_read_header(const char *bytes, size_t length, dvVoxelLayout *
 
 // --- numbers -------------------------------------------------------------------------------------
 
-static dvStatus failed(dvMeshError *error, const char *format, ...) DV_PRINTF(2, 3);
-static dvStatus failed(dvMeshError *error, const char *format, ...)
+dvStatus dv_voxels_fail(dvMeshError *error, const char *format, ...)
 {
   if (!error) return DV_ERROR_INPUT;
   error->line = 0;
@@ -143,6 +154,8 @@ static float number_at(const unsigned char *at, dvVoxelType type, bool big)
     return (float)(int16_t)bits;
   case DV_VOXEL_INT32:
     return (float)(int32_t)bits;
+  case DV_VOXEL_INT64:
+    return (float)(int64_t)bits;
   case DV_VOXEL_FLOAT:
     memcpy(&single, &half, sizeof single);
     return single;
@@ -170,32 +183,44 @@ dvStatus dv_voxels_decode(const dvVoxelLayout *l, const char *bytes, size_t leng
   *out = (dvVoxels){0};
   double count = 1;
   for (int k = 0; k < 3; k++) {
-    if (l->n[k] < 1) return failed(error, "a grid of %d x %d x %d voxels cannot be read", l->n[0], l->n[1], l->n[2]);
+    if (l->n[k] < 1)
+      return dv_voxels_fail(error, "a grid of %d x %d x %d voxels cannot be read", l->n[0], l->n[1], l->n[2]);
     if (!isfinite(l->size[k]) || !isfinite(l->origin[k]))
-      return failed(error, "the size or place of the voxels is not finite");
+      return dv_voxels_fail(error, "the size or place of the voxels is not finite");
     count *= l->n[k];
   }
+  for (int k = 0; k < 9; k++)
+    if (!isfinite(l->turn[k])) return dv_voxels_fail(error, "the directions of the axes are not finite");
   size_t bytes_each = (size_t)types[l->type].bytes;
-  if (count > VOXEL_LIMIT) return failed(error, "%.0f voxels are more than the %d that are read", count, VOXEL_LIMIT);
+  if (count > VOXEL_LIMIT)
+    return dv_voxels_fail(error, "%.0f voxels are more than the %d that are read", count, VOXEL_LIMIT);
   size_t voxels = (size_t)count, size = voxels * bytes_each,
          header = l->header < 0 ? (length < size ? 0 : length - size) : (size_t)l->header;
   if (!l->compressed && (length < header || length - header < size))
-    return failed(error, "%d x %d x %d voxels of %zu bytes behind a header of %zu need %zu bytes, but the file has %zu",
-                  l->n[0], l->n[1], l->n[2], bytes_each, header, header + size, length);
-  if (l->compressed && length < header) return failed(error, "the file ends in its header");
+    return dv_voxels_fail(
+        error, "%d x %d x %d voxels of %zu bytes behind a header of %zu need %zu bytes, but the file has %zu", l->n[0],
+        l->n[1], l->n[2], bytes_each, header, header + size, length);
+  if (l->compressed && length < header) return dv_voxels_fail(error, "the file ends in its header");
   char *unpacked = l->compressed ? inflate_all(bytes + header, length - header, size) : NULL;
-  if (l->compressed && !unpacked) return failed(error, "the compressed numbers are damaged or not %zu bytes", size);
+  if (l->compressed && !unpacked)
+    return dv_voxels_fail(error, "the compressed numbers are damaged or not %zu bytes", size);
   const unsigned char *at = (const unsigned char *)(unpacked ? unpacked : bytes + header);
   if (!dv_try_reserve(&out->values, voxels)) {
     dv_free(unpacked);
-    return failed(error, "out of memory for %zu voxels", voxels);
+    return dv_voxels_fail(error, "out of memory for %zu voxels", voxels);
   }
   for (size_t i = 0; i < voxels; i++) out->values.data[i] = number_at(at + i * bytes_each, l->type, l->big_endian);
+  for (size_t i = 0; i < voxels && l->slope != 0; i++)
+    out->values.data[i] = (float)(l->base + l->slope * (double)out->values.data[i]);
   out->values.count = voxels;
   dv_free(unpacked);
   memcpy(out->n, l->n, sizeof out->n);
   memcpy(out->size, l->size, sizeof out->size);
   memcpy(out->origin, l->origin, sizeof out->origin);
+  out->unit = l->unit;
+  bool told = false;
+  for (int k = 0; k < 9; k++) told |= l->turn[k] != 0;
+  for (int k = 0; k < 9; k++) out->turn[k] = told ? l->turn[k] : k % 4 == 0;
   return DV_OK;
 }
 
@@ -211,27 +236,38 @@ static dvStatus read_meta(const char *path, const char *bytes, size_t length, dv
     return dv_voxels_decode(&layout, bytes + used, length - used, out, error);
   }
   if (strchr(layout.data, '/') || strchr(layout.data, '\\'))
-    return failed(error, "the data file '%.100s' is not beside the header", layout.data);
+    return dv_voxels_fail(error, "the data file '%.100s' is not beside the header", layout.data);
   char *directory = dv_path_directory(path), *data_path = dv_path_join(directory, layout.data);
   size_t data_length = 0;
   char *data = dv_file_read(data_path, &data_length);
-  dvStatus status = data ? dv_voxels_decode(&layout, data, data_length, out, error)
-                         : failed(error, "its data file '%.100s' cannot be read: %s", layout.data, dv_file_why());
+  dvStatus status =
+      data ? dv_voxels_decode(&layout, data, data_length, out, error)
+           : dv_voxels_fail(error, "its data file '%.100s' cannot be read: %s", layout.data, dv_file_why());
   dv_free(data);
   dv_free(data_path);
   dv_free(directory);
   return status;
 }
 
+static bool is_nifti(const char *path)
+{
+  return dv_ends_with_nocase(path, ".nii") || dv_ends_with_nocase(path, ".nii.gz");
+}
+
+static bool is_meta(const char *path) { return dv_ends_with_nocase(path, ".mhd") || dv_ends_with_nocase(path, ".mha"); }
+
+bool dv_voxels_has_header(const char *path) { return is_nifti(path) || is_meta(path); }
+
 dvStatus dv_voxels_read(const char *path, const dvVoxelLayout *raw, dvVoxels *out, dvMeshError *error)
 {
   *out = (dvVoxels){0};
   size_t length = 0;
   char *bytes = dv_file_read(path, &length);
-  if (!bytes) return failed(error, "%s", dv_file_why());
-  bool meta = dv_ends_with_nocase(path, ".mhd") || dv_ends_with_nocase(path, ".mha");
-  dvStatus status =
-      meta ? read_meta(path, bytes, length, out, error) : dv_voxels_decode(raw, bytes, length, out, error);
+  if (!bytes) return dv_voxels_fail(error, "%s", dv_file_why());
+  dvStatus status = is_meta(path)    ? read_meta(path, bytes, length, out, error)
+                    : is_nifti(path) ? dv_nifti_decode(bytes, length, out, error)
+                    : raw            ? dv_voxels_decode(raw, bytes, length, out, error)
+                                     : dv_voxels_fail(error, "images end in .nii, .nii.gz, .mhd or .mha");
   dv_free(bytes);
   return status;
 }

@@ -1,0 +1,304 @@
+// Procedure: a procedure as a game (procedure_file.h): steps with goals, warnings, a score, and a report at the end.
+//
+// After each step of time the measures are read. Warnings whose condition has become true count once, until it has been
+// false again; then the goal of the present step is asked, and of the next ones. What is to be done, and what happened,
+// is told as notes, which the viewer shows with the scene's messages, and stands in the fields.
+#include "anatomy/procedure_file.h"
+#include "anatomy/register.h"
+#include "base/file.h"
+#include "io/load/loader.h"
+#include "io/mesh/write_mesh.h"
+#include "scene/node.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define PROCEDURE_FIELDS(X)                                                                      \
+  X(file, filename, "", "", "file with the steps, goals, warnings and score", .flags = DV_INPUT) \
+  X(string, reportFile, "", "", "file to write the report to at the end; none when not given")   \
+  X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                \
+  X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                      \
+  X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)               \
+  X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                            \
+  X(int, warnings, "0", "", "warnings so far", .flags = DV_READ_ONLY)                            \
+  X(real, score, "0", "", "the score as it is now", .flags = DV_READ_ONLY)                       \
+  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)
+
+typedef struct Measured {
+  dvField *field;
+} Measured;
+
+typedef struct Procedure {
+  dvObject base;
+  PROCEDURE_FIELDS(DV_MEMBER)
+  dvProcedure p;
+  Measured fields[DV_PROCEDURE_MOST];
+  double value[DV_PROCEDURE_MOST + DV_PROCEDURE_OWN];
+  // remembered
+  double began;   // when the present step did
+  double cost;
+  double ended[DV_PROCEDURE_MOST];     // when each step was done
+  int32_t told[DV_PROCEDURE_MOST];     // how often each warning was given
+  double shown[DV_PROCEDURE_MOST];     // the measures of the report
+  int32_t active[DV_PROCEDURE_MOST];   // its condition was true in the last step of time
+} Procedure;
+
+#define SELF Procedure
+static const dvFieldDesc procedure_fields[] = {PROCEDURE_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc procedure_memory[] = {
+    DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, cost) DV_REMEMBER(numbers, ended) DV_REMEMBER(numbers, told)
+        DV_REMEMBER(numbers, shown) DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, step)
+            DV_REMEMBER(numbers, warnings) DV_REMEMBER(numbers, score) DV_REMEMBER(numbers, done)};
+#undef SELF
+
+// --- measures ------------------------------------------------------------------------------------
+
+// a number of a field; NaN where there is none
+static double number_of(const dvField *f, long index)
+{
+  const void *v = f->value;
+  switch (f->desc->type) {
+  case DV_T_BOOL:
+    return index == 0 ? *(const bool *)v : NAN;
+  case DV_T_INT:
+  case DV_T_CHOICE:
+    return index == 0 ? *(const int32_t *)v : NAN;
+  case DV_T_REAL:
+    return index == 0 ? *(const double *)v : NAN;
+  case DV_T_VEC:
+    return index < f->width ? ((const double *)v)[index] : NAN;
+  case DV_T_IVEC:
+    return index < f->width ? ((const int32_t *)v)[index] : NAN;
+  case DV_T_REALS:
+  case DV_T_COORDS:
+  case DV_T_DERIVS:
+    return (size_t)index < ((const dvReals *)v)->count ? ((const dvReals *)v)->data[index] : NAN;
+  case DV_T_INTS:
+    return (size_t)index < ((const dvInts *)v)->count ? ((const dvInts *)v)->data[index] : NAN;
+  default:
+    return NAN;
+  }
+}
+
+static bool is_numeric(const dvField *f)
+{
+  switch (f->desc->type) {
+  case DV_T_BOOL:
+  case DV_T_INT:
+  case DV_T_CHOICE:
+  case DV_T_REAL:
+  case DV_T_VEC:
+  case DV_T_IVEC:
+  case DV_T_REALS:
+  case DV_T_COORDS:
+  case DV_T_DERIVS:
+  case DV_T_INTS:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void measure(Procedure *p)
+{
+  size_t n = p->p.measures.count;
+  for (size_t i = 0; i < n; i++) {
+    bool good = dv_field_pull(p->fields[i].field) == DV_OK;
+    p->value[i] = good ? number_of(p->fields[i].field, p->p.measures.data[i].index) : NAN;
+  }
+  double time = p->base.node->time;
+  const double own[DV_PROCEDURE_OWN] = {time, time - p->began, p->step - 1 + p->done, p->warnings, p->cost};
+  memcpy(p->value + n, own, sizeof own);
+}
+
+// a value that is not a number is not reached
+static bool holds(const Procedure *p, const dvProcedureItem *item)
+{
+  double value = dv_expression_value(&item->expression, p->value);
+  return isfinite(value) && value != 0;
+}
+
+// --- what is told --------------------------------------------------------------------------------
+
+static void set_text(Procedure *p, dvString *field, char *text)
+{
+  dv_free(*field);
+  *field = text;
+  dv_touch(&p->base, field);
+}
+
+static void tell_step(Procedure *p)
+{
+  if (p->done) {
+    set_text(p, &p->instruction, dv_format("Done. Score: %.4g", p->score));
+    return;
+  }
+  const dvProcedureItem *s = &p->p.steps.data[p->step - 1];
+  set_text(p, &p->instruction,
+           dv_format("Step %d of %d: %s%s%s%s", p->step, p->steps, s->text, s->hint ? " (" : "", s->hint ? s->hint : "",
+                     s->hint ? ")" : ""));
+}
+
+static void write_report(Procedure *p)
+{
+  dvText t = {0};
+  dv_text_printf(&t, "%s\n", p->p.title ? p->p.title : p->base.name);
+  for (int i = 0; i < p->steps; i++) {
+    bool over = i + 1 < p->step || p->done;
+    dv_text_printf(&t, "%d. %s: ", i + 1, p->p.steps.data[i].text);
+    if (over) dv_text_printf(&t, "done at %.4g s\n", p->ended[i]);
+    else dv_text_add(&t, "not done\n");
+  }
+  for (size_t i = 0; i < p->p.warnings.count; i++)
+    if (p->told[i])
+      dv_text_printf(&t, "warning: %s: %d time%s, cost %g\n", p->p.warnings.data[i].text, p->told[i],
+                     p->told[i] == 1 ? "" : "s", p->told[i] * p->p.warnings.data[i].cost);
+  for (size_t i = 0; i < p->p.measures.count && p->done; i++)
+    dv_text_printf(&t, "%s = %.6g\n", p->p.measures.data[i].name, p->shown[i]);
+  if (p->p.score_text && p->done) dv_text_printf(&t, "score %.4g\n", p->score);
+  set_text(p, &p->report, dv_text_take(&t));
+}
+
+static void finish(Procedure *p)
+{
+  dvObject *o = &p->base;
+  for (size_t i = 0; i < p->p.measures.count; i++) p->shown[i] = p->value[i];
+  write_report(p);
+  dv_note(o, "%s: all steps are done after %.4g s, %d warning%s, score %.4g", p->p.title ? p->p.title : o->name,
+          o->node->time, p->warnings, p->warnings == 1 ? "" : "s", p->score);
+  if (*p->reportFile && dv_file_replace(p->reportFile, p->report, strlen(p->report)) != DV_OK)
+    dv_field_warning(o, &p->reportFile, NULL, "the report cannot be written to %s: %s", p->reportFile, strerror(errno));
+}
+
+// --- as time goes on -----------------------------------------------------------------------------
+
+static bool warn_of(Procedure *p)
+{
+  bool any = false;
+  for (size_t i = 0; i < p->p.warnings.count; i++) {
+    bool now = holds(p, &p->p.warnings.data[i]);
+    if (now && !p->active[i]) {
+      p->warnings++;
+      p->told[i]++;
+      p->cost += p->p.warnings.data[i].cost;
+      dv_note(&p->base, "Careful: %s", p->p.warnings.data[i].text);
+      any = true;
+    }
+    p->active[i] = now;
+  }
+  return any;
+}
+
+static void procedure_event(dvObject *o, const dvEvent *event)
+{
+  Procedure *p = (Procedure *)o;
+  if (event->kind == DV_EVENT_INIT_DONE && !p->done) {
+    dv_note(o, "%s", p->instruction);
+    return;
+  }
+  if (event->kind != DV_EVENT_ANIMATE_END || p->done) return;
+  measure(p);
+  bool changed = warn_of(p);
+  if (changed) measure(p);
+  while (!p->done && holds(p, &p->p.steps.data[p->step - 1])) {
+    p->ended[p->step - 1] = o->node->time;
+    p->began = o->node->time;
+    if (p->step == p->steps) p->done = true;
+    else p->step++;
+    changed = true;
+    measure(p);
+    if (!p->done) {
+      tell_step(p);
+      dv_note(o, "%s", p->instruction);
+    }
+  }
+  if (p->p.score_text) p->score = dv_expression_value(&p->p.score, p->value);
+  dv_touch(o, &p->score);
+  if (!changed) return;
+  dv_touch(o, &p->step), dv_touch(o, &p->warnings), dv_touch(o, &p->done);
+  tell_step(p);
+  if (p->done) finish(p);
+  else write_report(p);
+}
+
+static bool procedure_restored(dvObject *o)
+{
+  Procedure *p = (Procedure *)o;
+  if (p->step < 1 || p->step > p->steps || p->warnings < 0) return false;
+  tell_step(p);
+  write_report(p);
+  return true;
+}
+
+// --- set-up --------------------------------------------------------------------------------------
+
+static dvStatus read_file(Procedure *p)
+{
+  dvObject *o = &p->base;
+  char *path = dv_loader_find(o, &p->filename);
+  if (!path) return DV_ERROR_INPUT;
+  char *text = dv_file_read(path, NULL);
+  dvText why = {0};
+  int line = 0;
+  dv_procedure_free(&p->p);
+  dvStatus status = DV_OK;
+  if (!text) status = dv_field_error(o, &p->filename, NULL, "%s cannot be read: %s", path, dv_file_why());
+  else if (dv_procedure_read(&p->p, text, &line, &why) != DV_OK)
+    status = line ? dv_field_error(o, &p->filename, NULL, "%s:%d: %s", path, line, why.text)
+                  : dv_field_error(o, &p->filename, NULL, "%s: %s", path, why.text);
+  dv_text_free(&why);
+  dv_free(text);
+  dv_free(path);
+  return status;
+}
+
+static dvStatus find_fields(Procedure *p)
+{
+  dvObject *o = &p->base;
+  for (size_t i = 0; i < p->p.measures.count; i++) {
+    const dvProcedureMeasure *m = &p->p.measures.data[i];
+    char *name = NULL;
+    dvObject *owner = dv_link_split(o, m->path, &name);
+    dvField *f = owner && name ? dv_object_field(owner, name) : NULL;
+    dv_free(name);
+    if (!f)
+      return dv_field_error(o, &p->filename, "write path.field, as in /Body/liver/parts.resected",
+                            "measure %s: there is no field %s", m->name, m->path);
+    if (!is_numeric(f))
+      return dv_field_error(o, &p->filename, NULL, "measure %s: %s holds no numbers", m->name, m->path);
+    p->fields[i].field = f;
+  }
+  return DV_OK;
+}
+
+static dvStatus procedure_init(dvObject *o)
+{
+  Procedure *p = (Procedure *)o;
+  DV_TRY(read_file(p));
+  DV_TRY(find_fields(p));
+  p->steps = (int32_t)p->p.steps.count;
+  p->step = 1;
+  p->began = o->node->time;
+  tell_step(p);
+  write_report(p);
+  return DV_OK;
+}
+
+static void procedure_destroy(dvObject *o) { dv_procedure_free(&((Procedure *)o)->p); }
+
+const dvClass dv_procedure_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "Procedure",
+    .help = "leads through a procedure: steps with goals, warnings, a score and a report, from a file",
+    .module = "Anatomy",
+    .roles = DV_PLAYS(DV_ROLE_CONTROLLER),
+    .size = sizeof(Procedure),
+    .blocks = {&dv_object_block, DV_BLOCK(procedure_fields)},
+    .presets = "listening=1",
+    .bwd_init = procedure_init,
+    .handle_event = procedure_event,
+    .restored = procedure_restored,
+    .destroy = procedure_destroy,
+    DV_MEMORY(procedure_memory),
+};

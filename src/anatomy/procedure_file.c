@@ -1,0 +1,203 @@
+// See procedure_file.h.
+#include "anatomy/procedure_file.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char own_names[] = "time elapsed steps warnings cost";
+
+typedef struct Reader {
+  dvProcedure *p;
+  dvProcedureItem *item;   // the one that hint, until, when and cost belong to
+  bool in_step;
+  int line;
+  dvText *why;
+} Reader;
+
+static bool fail(Reader *r, const char *format, ...) DV_PRINTF(2, 3);
+static bool fail(Reader *r, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  dv_text_vprintf(r->why, format, args);
+  va_end(args);
+  return false;
+}
+
+static bool is_variable(const char *name)
+{
+  if (!isalpha((unsigned char)name[0]) && name[0] != '_') return false;
+  for (const char *c = name; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '_') return false;
+  return !dv_list_has(own_names, name) && !dv_same(name, "pi");
+}
+
+// NAME PATH.FIELD or NAME PATH.FIELD[3]
+static bool read_measure(Reader *r, char *rest)
+{
+  size_t length = strcspn(rest, " \t");
+  if (!rest[length]) return fail(r, "a measure has a name and a field: measure force /Tool/dofs.force[1]");
+  rest[length] = 0;
+  char *path = rest + length + 1 + strspn(rest + length + 1, " \t"), *bracket = strchr(path, '[');
+  dvProcedureMeasure m = {0};
+  if (!is_variable(rest)) return fail(r, "'%s' cannot be the name of a measure", rest);
+  for (size_t i = 0; i < r->p->measures.count; i++)
+    if (dv_same(r->p->measures.data[i].name, rest)) return fail(r, "there are two measures called %s", rest);
+  if (bracket) {
+    const char *s = bracket + 1;
+    long long index;
+    if (!dv_scan_int(&s, &index) || *s != ']' || s[1] || index < 0 || index > INT32_MAX)
+      return fail(r, "'%s' is no place in a list; write [0] and so on", bracket);
+    m.index = (long)index;
+    *bracket = 0;
+  }
+  if (!strchr(path, '.')) return fail(r, "'%s' names no field; write path.field", path);
+  if (r->p->measures.count == DV_PROCEDURE_MOST) return fail(r, "more than %d measures", DV_PROCEDURE_MOST);
+  m.name = dv_strdup(rest);
+  m.path = dv_strdup(path[0] == '@' ? path + 1 : path);
+  dv_push(&r->p->measures, m);
+  return true;
+}
+
+static bool add_item(Reader *r, bool step, const char *text)
+{
+  if (!*text) return fail(r, step ? "what is to be done in this step?" : "what is the warning?");
+  size_t count = step ? r->p->steps.count : r->p->warnings.count;
+  if (count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
+  dvProcedureItem item = {.text = dv_strdup(text), .line = r->line};
+  if (step) dv_push(&r->p->steps, item);
+  else dv_push(&r->p->warnings, item);
+  r->item = step ? &r->p->steps.data[count] : &r->p->warnings.data[count];
+  r->in_step = step;
+  return true;
+}
+
+static bool set_once(Reader *r, char **into, const char *what, const char *text)
+{
+  if (*into) return fail(r, "there is a second %s", what);
+  if (!*text) return fail(r, "%s is empty", what);
+  *into = dv_strdup(text);
+  return true;
+}
+
+static bool read_cost(Reader *r, const char *text)
+{
+  const char *s = text;
+  if (!dv_scan_real(&s, &r->item->cost) || *s || !isfinite(r->item->cost))
+    return fail(r, "cost needs a number, not '%s'", text);
+  return true;
+}
+
+static bool read_line(Reader *r, char *key, char *rest)
+{
+  static const char *const keys[] = {"title", "measure", "step", "hint", "until", "warning", "when", "cost", "score"};
+  if (dv_same(key, "title")) return set_once(r, &r->p->title, "title", rest);
+  if (dv_same(key, "measure")) return read_measure(r, rest);
+  if (dv_same(key, "step")) return add_item(r, true, rest);
+  if (dv_same(key, "warning")) return add_item(r, false, rest);
+  if (dv_same(key, "score")) return set_once(r, &r->p->score_text, "score", rest);
+  bool step = dv_same(key, "hint") || dv_same(key, "until"), warning = dv_same(key, "when") || dv_same(key, "cost");
+  if (step || warning) {
+    if (!r->item || r->in_step != step) return fail(r, "%s belongs below a %s", key, step ? "step" : "warning");
+    if (dv_same(key, "hint")) return set_once(r, &r->item->hint, "hint", rest);
+    if (dv_same(key, "cost")) return read_cost(r, rest);
+    return set_once(r, &r->item->condition, key, rest);
+  }
+  int near = dv_nearest(key, keys, (int)DV_COUNT(keys));
+  return near >= 0 ? fail(r, "'%s' is not known; did you mean '%s'?", key, keys[near])
+                   : fail(r, "'%s' is not known", key);
+}
+
+// --- expressions ---------------------------------------------------------------------------------
+
+static bool read_expression(Reader *r, dvExpression *e, const char *text, const char *names, int line)
+{
+  dvText why = {0};
+  r->line = line;
+  bool good = dv_expression_read(e, text, names, &why);
+  if (!good) fail(r, "'%s': %s", text, why.text ? why.text : "it is no expression");
+  dv_text_free(&why);
+  return good;
+}
+
+static bool read_items(Reader *r, dvProcedureItem *items, size_t count, const char *names, const char *key)
+{
+  for (size_t i = 0; i < count; i++) {
+    r->line = items[i].line;
+    if (!items[i].condition) return fail(r, "'%s' has no '%s'", items[i].text, key);
+    if (!read_expression(r, &items[i].expression, items[i].condition, names, items[i].line)) return false;
+  }
+  return true;
+}
+
+static bool read_expressions(Reader *r)
+{
+  dvText names = {0};
+  for (size_t i = 0; i < r->p->measures.count; i++) dv_text_printf(&names, "%s ", r->p->measures.data[i].name);
+  dv_text_add(&names, own_names);
+  bool good = read_items(r, r->p->steps.data, r->p->steps.count, names.text, "until") &&
+              read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
+              (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, 0));
+  dv_text_free(&names);
+  return good;
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+dvStatus dv_procedure_read(dvProcedure *p, const char *text, int *line, dvText *why)
+{
+  *p = (dvProcedure){0};
+  Reader r = {.p = p, .why = why};
+  bool good = true;
+  for (const char *at = text; *at && good;) {
+    size_t length = strcspn(at, "\n");
+    char *copy = dv_strndup(at, length), *key = copy;
+    r.line++;
+    char *hash = strchr(copy, '#');
+    if (hash) *hash = 0;
+    for (size_t n = strlen(copy); n && dv_is_space(copy[n - 1]);) copy[--n] = 0;
+    key += strspn(key, " \t");
+    if (*key) {
+      size_t word = strcspn(key, " \t");
+      char *rest = key[word] ? key + word + 1 : key + word;
+      key[word] = 0;
+      good = read_line(&r, key, rest + strspn(rest, " \t"));
+    }
+    dv_free(copy);
+    at += length + (at[length] != 0);
+  }
+  if (good) r.line = 0;
+  if (good && !p->steps.count) good = fail(&r, "there is no step");
+  good = good && read_expressions(&r);
+  *line = r.line;
+  return good ? DV_OK : DV_ERROR_INPUT;
+}
+
+static void free_items(dvProcedureItem *items, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    dv_free(items[i].text);
+    dv_free(items[i].hint);
+    dv_free(items[i].condition);
+    dv_expression_free(&items[i].expression);
+  }
+}
+
+void dv_procedure_free(dvProcedure *p)
+{
+  for (size_t i = 0; i < p->measures.count; i++) {
+    dv_free(p->measures.data[i].name);
+    dv_free(p->measures.data[i].path);
+  }
+  free_items(p->steps.data, p->steps.count);
+  free_items(p->warnings.data, p->warnings.count);
+  dv_array_free(&p->measures);
+  dv_array_free(&p->steps);
+  dv_array_free(&p->warnings);
+  dv_expression_free(&p->score);
+  dv_free(p->score_text);
+  dv_free(p->title);
+  *p = (dvProcedure){0};
+}

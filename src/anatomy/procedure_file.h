@@ -1,0 +1,50 @@
+// A procedure as it stands in a file: what is measured, steps with their goals, warnings, the score.
+//
+//   # Resection of the left lobe
+//   title    Resection of the left lobe
+//   measure  resected  /Body/liver/parts.resected        a number of a field; [2] behind it: the third of a list
+//   step     Cut the left lobe off
+//     hint   Press C and drag a line along the furrow
+//     until  resected > 5e-5
+//   warning  A large vessel is open
+//     when   cut > 6
+//     cost   10
+//   score    100 - cost - 0.5 * time
+//
+// Goals, conditions and score are expressions (math/expression.h) of the measures and of time (s, of the scene),
+// elapsed (s, in this step), steps (done), warnings (so far) and cost (of those).
+#ifndef DV_ANATOMY_PROCEDURE_FILE_H
+#define DV_ANATOMY_PROCEDURE_FILE_H
+
+#include "base/array.h"
+#include "math/expression.h"
+
+enum { DV_PROCEDURE_MOST = 64, DV_PROCEDURE_OWN = 5 };   // measures, steps and warnings each; variables of its own
+
+typedef struct dvProcedureMeasure {
+  char *name, *path;   // path.field
+  long index;
+} dvProcedureMeasure;
+
+typedef struct dvProcedureItem {   // a step or a warning
+  char *text, *hint;               // hint may be NULL
+  char *condition;
+  dvExpression expression;
+  double cost;   // of a warning
+  int line;
+} dvProcedureItem;
+
+typedef struct dvProcedure {
+  char *title;
+  DV_ARRAY(dvProcedureMeasure) measures;
+  DV_ARRAY(dvProcedureItem) steps;
+  DV_ARRAY(dvProcedureItem) warnings;
+  char *score_text;   // NULL without
+  dvExpression score;
+} dvProcedure;
+
+// DV_ERROR_INPUT with a sentence in `why` and the line, 0 when it is not in one. Free it either way.
+dvStatus dv_procedure_read(dvProcedure *p, const char *text, int *line, dvText *why);
+void dv_procedure_free(dvProcedure *p);
+
+#endif

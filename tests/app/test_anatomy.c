@@ -1,0 +1,183 @@
+// divan anatomy: from an image of labels, and from surfaces, to a scene that runs; what is wrong is told.
+#include "support/check.h"
+#include "support/command.h"
+
+#include "anatomy/vessels.h"
+#include "base/file.h"
+#include "io/mesh/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 60 };
+
+// An organ (1) with a tree of vessels (2), a second one that touches it (3), which has a crumb far away; a ball (4).
+static uint8_t *paint_body(const dvVoxelLayout *l)
+{
+  uint8_t *v = calloc(N * N, N), *at = v;
+  for (int z = 0; z < N; z++)
+    for (int y = 0; y < N; y++)
+      for (int x = 0; x < N; x++, at++) {
+        dvVec3 p = dv_vec3(x - 29.5, y - 29.5, z - 29.5);
+        if (hypot(hypot(p.x / 26, p.y / 16), p.z / 16) < 1) *at = 1;
+        else if (hypot(hypot(p.x / 14, (p.y + 22) / 7), p.z / 12) < 1) *at = 3;
+        else if (x == 2 && y == 2 && z == 2) *at = 3;
+        else if (dv_vec3_norm(dv_vec3_sub(p, dv_vec3(0, 23, 0))) < 4) *at = 4;
+      }
+  dvVessels tree;
+  dvVoxelLayout units = *l;
+  dv_vessels_grow(&tree, &(dvGrowth){.seed = 4,
+                                     .root = {-20, 0, 0},
+                                     .direction = {1, 0, 0},
+                                     .radius = 3,
+                                     .length = 18,
+                                     .generations = 1,
+                                     .thinnest = 1});
+  dv_vessels_paint(&tree, &units, 2, v);
+  assert_int_equal(tree.branches.count, 3);
+  dv_vessels_free(&tree);
+  return v;
+}
+
+static char *make_image(const char *directory)
+{
+  dvVoxelLayout l = {.n = {N, N, N}, .size = {1, 1, 1}, .origin = {-30, -30, -30}, .unit = 1e-3};
+  uint8_t *bytes = paint_body(&l);
+  char *path = dv_path_join(directory, "body.nii.gz");
+  dvMeshError error = {0};
+  assert_int_equal(dv_nifti_write(path, &l, bytes, &error), DV_OK);
+  free(bytes);
+  return path;
+}
+
+static double volume_of(const char *path)
+{
+  dvMesh m;
+  dvMeshError error = {0};
+  assert_int_equal(dv_mesh_read(path, &m, &error), DV_OK);
+  double six = 0;
+  for (size_t i = 0; i < m.tetrahedra.count; i += 4) {
+    dvVec3 x[4];
+    for (size_t k = 0; k < 4; k++) x[k] = dv_vec3_load(m.positions.data + 3 * m.tetrahedra.data[i + k]);
+    double part = dv_vec3_dot(dv_vec3_sub(x[1], x[0]), dv_vec3_cross(dv_vec3_sub(x[2], x[0]), dv_vec3_sub(x[3], x[0])));
+    assert_true(part > 0);
+    six += part;
+  }
+  dv_mesh_free(&m);
+  return six / 6;
+}
+
+static void an_image_becomes_a_scene_that_runs(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d);
+  char *labels = check_write(d, "labels.txt",
+                             "# two organs, with vessels in one\n"
+                             "1 = liver hold=+y capsule=20   # a comment, with a comma\n"
+                             "2 = portal vessel=liver wall=0.2\n3 = stomach young=8000 hold=-y\n"
+                             "ligament = liver/stomach stiffness=50 reach=0.02\n");
+  char *out = NULL;
+  assert_int_equal(check_shell(&out, "cd %s && %s anatomy body.nii.gz --labels labels.txt --cells 8 --out made 2>&1", d,
+                               DIVAN_BINARY),
+                   0);
+  static const char *const told[] = {"60 x 60 x 60 voxels of 1 x 1 x 1 mm, 4 labels",
+                                     "label 3 has 2 parts",
+                                     "1 voxels are left out",
+                                     "touches others at",
+                                     "portal: 3 branches",
+                                     "ligament liver/stomach:",
+                                     "made/scene.scn"};
+  for (size_t i = 0; i < DV_COUNT(told); i++) {
+    if (!strstr(out, told[i])) print_error("'%s' is not told in\n%s\n", told[i], out);
+    assert_non_null(strstr(out, told[i]));
+  }
+  dv_free(out);
+  check_command(0, "no mistakes", "cd %s && %s check made/scene.scn 2>&1", d, DIVAN_BINARY);
+  char *first = NULL, *second = NULL;
+  assert_int_equal(check_shell(&first, "cd %s && %s run made/scene.scn -n 20 -q --hash --threads 1", d, DIVAN_BINARY),
+                   0);
+  assert_int_equal(check_shell(&second, "cd %s && %s run made/scene.scn -n 20 -q --hash --threads 3", d, DIVAN_BINARY),
+                   0);
+  assert_memory_equal(strstr(first, "hash "), strstr(second, "hash "), 21);
+  dv_free(first);
+  dv_free(second);
+  // the tetrahedra have the volume of the ellipsoid, but for the gap and flat faces
+  char *mesh = dv_format("%s/made/liver.msh", d);
+  check_close(volume_of(mesh) / (4.0 / 3 * M_PI * 26 * 16 * 16 * 1e-9), 0.97, 0.04);
+  dv_free(mesh);
+  dv_free(labels);
+  dv_free(image);
+  check_rmdir(d);
+}
+
+static void what_is_wrong_is_told(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d);
+  char *text = check_write(d, "a.nii", "this is no image, but it is longer than nothing");
+  static const struct {
+    int status;
+    const char *told, *arguments;
+  } cases[] = {
+      {2, "name an image", "--out x"},
+      {2, "--out DIR", "body.nii.gz"},
+      {2, "neither an image", "labels.csv --out x"},
+      {4, "nowhere.mha: No such file", "nowhere.mha --out x"},
+      {4, "a NIfTI header has 348 bytes", "a.nii --out x"},
+      {4, "no voxel has the label 9", "body.nii.gz --labels 9=heart --out x"},
+      {4, "write LABEL=NAME", "body.nii.gz --labels liver --out x"},
+      {4, "did you mean 'young'?", "body.nii.gz --labels 1=liver:yong=3 --out x"},
+      {4, "poisson needs a number from 0 to 0.499", "body.nii.gz --labels 1=liver:poisson=0.6 --out x"},
+      {4, "hold needs a side", "body.nii.gz --labels 1=liver:hold=up --out x"},
+      {4, "is not a name", "body.nii.gz --labels '1=<b>' --out x"},
+      {4, "two things called", "body.nii.gz --labels 1=a,2=a --out x"},
+      {4, "label 1 is 'a' already", "body.nii.gz --labels 1=a,1=b --out x"},
+      {4, "vessels lie in an organ", "body.nii.gz --labels 2=portal:vessel=liver --out x"},
+      {4, "there is no organ 'spleen'", "body.nii.gz --labels 1=liver,ligament=liver/spleen --out x"},
+      {4, "nowhere nearer than", "body.nii.gz --labels 1=liver,3=b,ligament=liver/b:reach=1e-6 --out x"},
+      {4, "it is a blob", "body.nii.gz --labels 1=liver,4=v:vessel=liver --out x"},
+      {4, "no branch is as thick", "body.nii.gz --labels 1=liver,2=v:vessel=liver:least=0.1 --out x"},
+      {4, "is the unit right?", "body.nii.gz --unit 1000 --labels 1=liver --out x"},
+      {4, "no tetrahedron", "body.nii.gz --labels 1=liver:cell=0.3 --out x"},
+      {0, "the scene has no gravity", "body.nii.gz --labels 1=liver --cells 5 --out x"},
+      {4, "would make too many points", "body.nii.gz --labels 1=liver:cell=1e-6 --out x"},
+  };
+  for (size_t i = 0; i < DV_COUNT(cases); i++)
+    check_command(cases[i].status, cases[i].told, "cd %s && %s anatomy %s 2>&1", d, DIVAN_BINARY, cases[i].arguments);
+  dv_free(text);
+  dv_free(image);
+  check_rmdir(d);
+}
+
+static const char box[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+                          "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\n";
+
+static void surfaces_become_a_scene(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir();
+  char *closed = dv_format("%sf 4 1 5 8\n", box), *far = dv_format("%sf 4 1 5 8\n", box);
+  for (char *v = far; (v = strstr(v, "v 1"));) v[2] = '5';   // another box, five wide
+  char *a = check_write(d, "liver.obj", closed), *b = check_write(d, "5 wide.obj", far),
+       *c = check_write(d, "open.obj", box);
+  check_command(4, "the surface is open", "cd %s && %s anatomy open.obj --out x 2>&1", d, DIVAN_BINARY);
+  check_command(0, "liver: 1e+06 ml", "cd %s && %s anatomy liver.obj --labels 1=liver:hold=-y --cells 6 --out x 2>&1",
+                d, DIVAN_BINARY);
+  check_command(0, "no mistakes", "cd %s && %s check x/scene.scn 2>&1", d, DIVAN_BINARY);
+  check_command(0, "it overlaps organ2", "cd %s && %s anatomy liver.obj '5 wide.obj' --cells 6 --out y 2>&1", d,
+                DIVAN_BINARY);
+  check_command(4, "only 1 surfaces", "cd %s && %s anatomy liver.obj --labels 2=b --out x 2>&1", d, DIVAN_BINARY);
+  dv_free(closed), dv_free(far), dv_free(a), dv_free(b), dv_free(c);
+  check_rmdir(d);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_image_becomes_a_scene_that_runs),
+      cmocka_unit_test(what_is_wrong_is_told),
+      cmocka_unit_test(surfaces_become_a_scene),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

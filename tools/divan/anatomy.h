@@ -1,0 +1,61 @@
+// What the parts of `divan anatomy` share: the plan of what the labels are (anatomy_plan.c), models (anatomy_model.c),
+// the scene (anatomy_scene.c).
+#ifndef DIVAN_ANATOMY_H
+#define DIVAN_ANATOMY_H
+
+#include "command.h"
+
+#include "anatomy/surface.h"
+#include "anatomy/vessels.h"
+
+enum { MOST_THINGS = 64, NAME_LENGTH = 48 };
+
+// An organ, or vessels inside of one.
+typedef struct Thing {
+  char name[NAME_LENGTH];
+  int32_t label;   // in the image; of surfaces: which file, from 1
+  bool is_vessel;
+  char inside[NAME_LENGTH];         // of vessels: the organ
+  double young, poisson, density;   // Pa, -, kg/m3
+  double capsule;                   // stretching stiffness of the membrane on the organ, N/m; 0: none
+  char hold[NAME_LENGTH];           // side by which it is held: +x -x +y -y +z -z, all, none
+  double wall;                      // of vessels: thickness, in radii; 1: solid
+  double least, longest;            // of vessels: thinnest radius, longest beam; m
+  double colour[3];
+  double cell;   // of its tetrahedra, m; 0: as the command says
+  // what is made of it
+  dvSkin skin;
+  DV_ARRAY(double) x;   // points of the tetrahedra
+  DV_ARRAY(int32_t) tetrahedra;
+  DV_ARRAY(uint8_t) border;   // of each point: it lies on the surface of the tetrahedra
+  dvVessels vessels;
+  dvVesselBeams beams;
+} Thing;
+
+typedef struct Ligament {
+  char from[NAME_LENGTH], to[NAME_LENGTH];
+  double stiffness, reach;   // N/m of all of it; m
+  DV_ARRAY(int32_t) pairs;   // points of both
+  DV_ARRAY(double) lengths;
+} Ligament;
+
+typedef struct Plan {
+  Thing things[MOST_THINGS];
+  size_t count;
+  Ligament ligaments[MOST_THINGS];
+  size_t ligament_count;
+  double gap;   // the smallest that is left between organs that touch, m
+} Plan;
+
+// Reads what the labels are, from a text or, when there is a file of that name, from it. `labels` and `names` are what
+// the input holds; all of it when `text` is NULL. 0, or a status after a message.
+int plan_read(Plan *p, const char *text, const int32_t *labels, char (*names)[NAME_LENGTH], size_t count);
+void plan_free(Plan *p);
+Thing *plan_find(Plan *p, const char *name);
+
+// Models of all things. 0, or a status after a message.
+int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, dvMesh *surfaces);
+// Meshes and scene into the directory. 0, or a status after a message.
+int scene_write(Plan *p, const Options *o);
+
+#endif

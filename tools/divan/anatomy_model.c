@@ -1,0 +1,462 @@
+// divan anatomy: models of organs and vessels. Surfaces by marching cubes, tetrahedra by MeshTetraStuffing, beams along
+// centrelines.
+#include "anatomy.h"
+
+#include "divan/divan.h"
+#include "topology/search/locate.h"
+#include "topology/search/rays.h"
+#include "topology/search/tuple_set.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SURFACE_CELLS = 48, SMOOTHING = 20, TETRA_CELLS = 14 };
+
+typedef struct Maker {
+  Plan *p;
+  const Options *o;
+  const dvVoxels *image;   // NULL with surfaces
+  double unit;
+  dvMesh *surfaces;
+  dvContext *context;
+  char why[300];   // what the context has complained of last
+} Maker;
+
+static int failed(const Thing *t, const char *why)
+{
+  fprintf(stderr, "divan anatomy: error: %s: %s\n", t->name, why);
+  return DV_ERROR_INPUT;
+}
+
+static void warn(const Thing *t, const char *format, ...) DV_PRINTF(2, 3);
+static void warn(const Thing *t, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "divan anatomy: warning: %s: ", t->name);
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+}
+
+static double longest_side(const double *x, size_t count)
+{
+  double longest = 0;
+  for (size_t k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = k; i < count; i += 3) low = fmin(low, x[i]), high = fmax(high, x[i]);
+    longest = fmax(longest, high - low);
+  }
+  return longest;
+}
+
+// --- surfaces ------------------------------------------------------------------------------------
+
+static int mask_of_organ(Maker *w, const Thing *t, dvMask *m)
+{
+  dvMeshError error = {0};
+  if (dv_mask_of_label(m, w->image, w->unit, t->label, 1, &error) != DV_OK) return failed(t, error.text);
+  size_t parts, dropped, filled;
+  bool good = true;
+  for (size_t i = 0; i < w->p->count && good; i++) {
+    const Thing *v = &w->p->things[i];
+    if (v->is_vessel && dv_same(v->inside, t->name)) good = dv_mask_add_enclosed(m, w->image, v->label);
+  }
+  if (!good || !dv_mask_keep_parts(m, false, 1, &parts, &dropped) || !dv_mask_fill_hollows(m, &filled)) {
+    dv_mask_free(m);
+    return failed(t, "out of memory");
+  }
+  if (parts > 1)
+    warn(t, "label %d has %zu parts: the largest is taken, %zu voxels are left out", t->label, parts, dropped);
+  if (filled) warn(t, "%zu voxels in hollows are filled", filled);
+  if (m->touches_edge) warn(t, "it touches the edge of the image: it is cut off there, and closed flat");
+  return 0;
+}
+
+static int skin_from_image(Maker *w, Thing *t)
+{
+  dvMask m;
+  int status = mask_of_organ(w, t, &m), cell[3];
+  if (status) return status;
+  double longest = 0;
+  for (int k = 0; k < 3; k++) longest = fmax(longest, m.n[k] * m.size[k]);
+  double wanted = w->o->detail > 0 ? w->o->detail : longest / SURFACE_CELLS;
+  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)lround(fmin(wanted / m.size[k], m.n[k])));
+  bool good = dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING);
+  dv_mask_free(&m);
+  return good ? 0 : failed(t, "out of memory");
+}
+
+static int skin_from_surface(Maker *w, Thing *t)
+{
+  const dvMesh *s = &w->surfaces[t->label - 1];
+  int32_t open[2];
+  size_t edges = dv_surface_open_edges(s->triangles.data, s->triangles.count / 3, NULL, 0, open);
+  if (edges) {
+    char text[160];
+    dv_snprintf(text, sizeof text,
+                "the surface is open or turned inside out in parts: %zu edges, the first between points "
+                "%d and %d. Close it in a mesh program",
+                edges, open[0], open[1]);
+    return failed(t, text);
+  }
+  if (!dv_try_reserve(&t->skin.x, s->positions.count) || !dv_try_reserve(&t->skin.triangles, s->triangles.count))
+    return failed(t, "out of memory");
+  for (size_t i = 0; i < s->positions.count; i++) dv_push(&t->skin.x, w->unit * s->positions.data[i]);
+  for (size_t i = 0; i < s->triangles.count; i++) dv_push(&t->skin.triangles, s->triangles.data[i]);
+  double volume = dv_skin_volume(&t->skin);
+  for (size_t i = 0; volume < 0 && i + 3 <= t->skin.triangles.count; i += 3) {
+    int32_t keep = t->skin.triangles.data[i + 1];
+    t->skin.triangles.data[i + 1] = t->skin.triangles.data[i + 2];
+    t->skin.triangles.data[i + 2] = keep;
+  }
+  if (volume < 0) warn(t, "the surface looks inwards: it is turned around");
+  return volume == 0 ? failed(t, "the surface has no volume") : 0;
+}
+
+// the label at a place; 0 outside of the image
+static int32_t label_at(const dvVoxels *image, double unit, dvVec3 x)
+{
+  dvVec3 away = dv_vec3_sub(dv_vec3_scale(x, 1 / unit), dv_vec3_load(image->origin)),
+         local = dv_mat3_t_mul_vec(dv_mat3_load(image->turn), away);
+  const double at[3] = {local.x / image->size[0], local.y / image->size[1], local.z / image->size[2]};
+  for (int k = 0; k < 3; k++)
+    if (!(at[k] >= 0 && at[k] < image->n[k])) return 0;
+  return (int32_t)
+      image->values.data[(size_t)at[0] + (size_t)image->n[0] * ((size_t)at[1] + (size_t)image->n[1] * (size_t)at[2])];
+}
+
+// Where another organ begins right behind the surface it is drawn back by half of the gap.
+static void leave_gap(const Maker *w, Thing *t, double gap)
+{
+  size_t points = t->skin.x.count / 3, touching = 0;
+  double *normal = dv_alloc(t->skin.x.count * sizeof *normal + 8);
+  double voxel = w->unit * fmax(w->image->size[0], fmax(w->image->size[1], w->image->size[2]));
+  dv_skin_normals(&t->skin, normal);
+  for (size_t i = 0; i < points; i++) {
+    dvVec3 x = dv_vec3_load(t->skin.x.data + 3 * i), n = dv_vec3_load(normal + 3 * i);
+    int32_t there = label_at(w->image, w->unit, dv_vec3_add_scaled(x, n, voxel));
+    bool other = false;
+    for (size_t k = 0; k < w->p->count; k++)
+      other |= w->p->things[k].label == there && !w->p->things[k].is_vessel && &w->p->things[k] != t;
+    if (!other) continue;
+    touching++;
+    dv_vec3_store(t->skin.x.data + 3 * i, dv_vec3_add_scaled(x, n, -gap / 2));
+  }
+  if (touching)
+    printf("  %s: touches others at %zu of %zu points; a gap of %.3g mm is left\n", t->name, touching, points,
+           gap * 1e3);
+  dv_free(normal);
+}
+
+// --- tetrahedra ----------------------------------------------------------------------------------
+
+static void listen(void *user, const divanMessage *m)
+{
+  Maker *w = user;
+  if (m->level >= 3) dv_snprintf(w->why, sizeof w->why, "%s", m->text);
+}
+
+static int fill(Maker *w, Thing *t, double cell)
+{
+  dvScene *scene = divan_new(w->context);
+  w->why[0] = 0;
+  char size[32];
+  dv_snprintf(size, sizeof size, "%.9g", cell);
+  bool good =
+      divan_add(scene, "/", "MeshTetraStuffing", "fill") == DIVAN_OK &&
+      divan_set_reals(scene, "/fill", "inputPoints", t->skin.x.data, t->skin.x.count) == DIVAN_OK &&
+      divan_set_ints(scene, "/fill", "inputTriangles", t->skin.triangles.data, t->skin.triangles.count) == DIVAN_OK &&
+      divan_set(scene, "/fill", "size", size) == DIVAN_OK && divan_set(scene, "/fill", "snapPoints", "1") == DIVAN_OK &&
+      divan_set(scene, "/fill", "snapOutside", "1") == DIVAN_OK &&
+      divan_set(scene, "/fill", "splitTetrahedra", "1") == DIVAN_OK && divan_init(scene) == DIVAN_OK;
+  size_t points = 0, corners = 0;
+  const double *x = good ? divan_read(scene, "/fill", "outputPoints", &points) : NULL;
+  for (size_t i = 0; i < points; i++) dv_push(&t->x, x[i]);
+  const int32_t *e = good ? divan_read_ints(scene, "/fill", "outputTetrahedra", &corners) : NULL;
+  for (size_t i = 0; i < corners; i++) dv_push(&t->tetrahedra, e[i]);
+  divan_close(&scene);
+  if (good && corners) return 0;
+  return failed(t, w->why[0] ? w->why : "no tetrahedron fits inside: use smaller cells (--cells, cell=)");
+}
+
+static double volume_of(const Thing *t)
+{
+  double six = 0;
+  for (size_t i = 0; i + 4 <= t->tetrahedra.count; i += 4) {
+    const int32_t *e = t->tetrahedra.data + i;
+    dvVec3 o = dv_vec3_load(t->x.data + 3 * e[0]), a = dv_vec3_sub(dv_vec3_load(t->x.data + 3 * e[1]), o),
+           b = dv_vec3_sub(dv_vec3_load(t->x.data + 3 * e[2]), o),
+           c = dv_vec3_sub(dv_vec3_load(t->x.data + 3 * e[3]), o);
+    six += dv_vec3_dot(a, dv_vec3_cross(b, c));
+  }
+  return six / 6;
+}
+
+// points of faces that only one tetrahedron has
+static bool find_border(Thing *t)
+{
+  static const int faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+  dvTupleSet set;
+  dv_tuple_set_init(&set, 3);
+  DV_ARRAY(uint8_t) uses = {0};
+  for (size_t i = 0; i + 4 <= t->tetrahedra.count; i += 4)
+    for (int f = 0; f < 4; f++) {
+      int32_t key[3];
+      bool fresh;
+      for (int k = 0; k < 3; k++) key[k] = t->tetrahedra.data[i + (size_t)faces[f][k]];
+      dv_tuple_sort(key, 3);
+      int32_t number = dv_tuple_set_add(&set, key, &fresh);
+      if (number < 0) continue;
+      if (fresh) dv_push(&uses, 0);
+      uses.data[number]++;
+    }
+  dv_array_resize(&t->border, t->x.count / 3);
+  for (size_t i = 0; i < uses.count; i++)
+    for (int k = 0; k < 3 && uses.data[i] == 1; k++) t->border.data[set.keys.data[3 * i + (size_t)k]] = 1;
+  bool good = !set.failed;
+  dv_array_free(&uses);
+  dv_tuple_set_free(&set);
+  return good;
+}
+
+static int make_organ(Maker *w, Thing *t)
+{
+  int status = w->image ? skin_from_image(w, t) : skin_from_surface(w, t);
+  if (status) return status;
+  double longest = longest_side(t->skin.x.data, t->skin.x.count);
+  if (!t->cell) t->cell = longest / (w->o->cells ? (double)w->o->cells : TETRA_CELLS);
+  double voxels = dv_skin_volume(&t->skin);
+  if (w->image) {
+    double gap = w->o->gap >= 0 ? w->o->gap : 0.1 * t->cell;
+    leave_gap(w, t, gap);
+    w->p->gap = w->p->gap > 0 ? fmin(w->p->gap, gap) : gap;
+  }
+  status = fill(w, t, t->cell);
+  if (status) return status;
+  if (!find_border(t)) return failed(t, "out of memory");
+  double volume = volume_of(t);
+  printf("  %s: %.4g ml, surface of %zu triangles, %zu tetrahedra of %.3g mm (%.2f %% of the volume)\n", t->name,
+         voxels * 1e6, t->skin.triangles.count / 3, t->tetrahedra.count / 4, t->cell * 1e3, 100 * volume / voxels);
+  fflush(stdout);
+  if (!(volume > 0.7 * voxels))
+    warn(t, "the tetrahedra have only %.0f %% of its volume: use smaller cells (--cells, cell=)",
+         100 * volume / voxels);
+  return 0;
+}
+
+// --- vessels -------------------------------------------------------------------------------------
+
+// Which points lie inside of the tetrahedra of an organ, or outside by less than half an element. The caller frees the
+// list; NULL when memory is short.
+static uint8_t *find_inside(const Thing *organ, const double *x, size_t count)
+{
+  dvLocation *found = dv_try_alloc(count * sizeof *found + 1);
+  uint8_t *in = dv_try_alloc(count + 1);
+  if (found && in) {
+    dvLocateDef def = {.x = organ->x.data,
+                       .lists = {{DV_TETRAHEDRON, organ->tetrahedra.data, organ->tetrahedra.count / 4}}};
+    dv_locate(&def, NULL, x, count, found);
+    for (size_t i = 0; i < count; i++) {
+      const double *l = found[i].local, least = fmin(fmin(l[0], l[1]), fmin(l[2], 1 - l[0] - l[1] - l[2]));
+      in[i] = found[i].element >= 0 && least > -0.5;
+    }
+  }
+  bool good = found && in;
+  dv_free(found);
+  if (!good) dv_free(in);
+  return good ? in : NULL;
+}
+
+// the picture of vessels ends where they leave the organ: it would have nothing to follow there
+static void keep_look_inside(dvSkin *s, const uint8_t *in)
+{
+  size_t kept = 0, points = s->x.count / 3, used = 0;
+  int32_t *number = dv_alloc((points + 1) * sizeof *number);
+  for (size_t i = 0; i + 3 <= s->triangles.count; i += 3) {
+    const int32_t *t = s->triangles.data + i;
+    if (!in[t[0]] || !in[t[1]] || !in[t[2]]) continue;
+    for (int k = 0; k < 3; k++) number[t[k]] = 1;
+    memmove(s->triangles.data + kept, t, 3 * sizeof *t);
+    kept += 3;
+  }
+  for (size_t p = 0; p < points; p++) {
+    if (!number[p]) continue;
+    memmove(s->x.data + 3 * used, s->x.data + 3 * p, 3 * sizeof(double));
+    number[p] = (int32_t)used++;
+  }
+  s->triangles.count = kept;
+  s->x.count = 3 * used;
+  for (size_t i = 0; i < kept; i++) s->triangles.data[i] = number[s->triangles.data[i]];
+  dv_free(number);
+}
+
+// takes away beams with an end outside, and frames that none has then; returns how many are left
+static size_t keep_beams_inside(dvVesselBeams *b, const uint8_t *in)
+{
+  size_t frames = b->frames.count / 7, kept = 0, used = 0;
+  int32_t *number = dv_alloc((frames + 1) * sizeof *number);
+  for (size_t i = 0; i < b->radius.count; i++) {
+    const int32_t *e = b->edges.data + 2 * i;
+    if (!in[e[0]] || !in[e[1]]) continue;
+    number[e[0]] = number[e[1]] = 1;
+    memmove(b->edges.data + 2 * kept, e, 2 * sizeof *e);
+    b->radius.data[kept] = b->radius.data[i];
+    b->branch.data[kept++] = b->branch.data[i];
+  }
+  for (size_t f = 0; f < frames; f++) {
+    if (!number[f]) continue;
+    memmove(b->frames.data + 7 * used, b->frames.data + 7 * f, 7 * sizeof(double));
+    number[f] = (int32_t)used++;
+  }
+  for (size_t i = 0; i < 2 * kept; i++) b->edges.data[i] = number[b->edges.data[i]];
+  b->radius.count = b->branch.count = kept;
+  b->edges.count = 2 * kept;
+  b->frames.count = 7 * used;
+  dv_free(number);
+  return kept;
+}
+
+static int keep_inside(Thing *t, const Thing *organ)
+{
+  size_t frames = t->beams.frames.count / 7, beams = t->beams.radius.count;
+  double *x = dv_try_alloc(3 * frames * sizeof *x + 1);
+  for (size_t i = 0; x && i < 3 * frames; i++) x[i] = t->beams.frames.data[7 * (i / 3) + i % 3];
+  uint8_t *in = x ? find_inside(organ, x, frames) : NULL,
+          *seen = in ? find_inside(organ, t->skin.x.data, t->skin.x.count / 3) : NULL;
+  size_t kept = seen ? keep_beams_inside(&t->beams, in) : 0;
+  if (seen) keep_look_inside(&t->skin, seen);
+  bool good = seen != NULL;
+  dv_free(x);
+  dv_free(in);
+  dv_free(seen);
+  if (!good) return failed(t, "out of memory");
+  if (kept < beams) warn(t, "%zu of %zu beams lie outside of %s and are left out", beams - kept, beams, organ->name);
+  return kept ? 0 : failed(t, "all of it lies outside of its organ");
+}
+
+static int vessel_mask(Maker *w, const Thing *t, dvMask *m)
+{
+  dvMeshError error = {0};
+  if (w->image) {
+    if (dv_mask_of_label(m, w->image, w->unit, t->label, 1, &error) != DV_OK) return failed(t, error.text);
+  } else {
+    dvMesh *s = &w->surfaces[t->label - 1];
+    if (dv_surface_open_edges(s->triangles.data, s->triangles.count / 3, NULL, 0, NULL))
+      return failed(t, "the surface is open: close it in a mesh program");
+    double voxel =
+        w->o->detail > 0 ? w->o->detail / w->unit : longest_side(s->positions.data, s->positions.count) / 200;
+    if (dv_mask_of_surface(m, s, voxel, 1, &error) != DV_OK) return failed(t, error.text);
+    for (int k = 0; k < 3; k++) m->size[k] *= w->unit;
+    m->origin = dv_vec3_scale(m->origin, w->unit);
+  }
+  size_t parts, dropped;
+  if (!dv_mask_keep_parts(m, true, 0.02, &parts, &dropped)) {
+    dv_mask_free(m);
+    return failed(t, "out of memory");
+  }
+  if (dropped) warn(t, "%zu parts; %zu voxels in small ones are left out", parts, dropped);
+  return 0;
+}
+
+static int make_vessels(Maker *w, Thing *t)
+{
+  dvMask m;
+  dvMeshError error = {0};
+  int status = vessel_mask(w, t, &m);
+  if (status) return status;
+  dvStatus traced = dv_vessels_trace(&t->vessels, &m, &error);
+  int cell[3];   // its picture is finer than that of organs
+  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)fmin(w->o->detail / 4 / m.size[k], m.n[k]));
+  if (traced == DV_OK && !dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING / 2))
+    traced = dv_voxels_fail(&error, "out of memory");
+  dv_mask_free(&m);
+  if (traced != DV_OK) return failed(t, error.text);
+  if (t->vessels.loops) warn(t, "%ld loops are cut open: beams form a tree", t->vessels.loops);
+  size_t all = t->vessels.branches.count;
+  if (t->least > 0 && !dv_vessels_prune(&t->vessels, t->least))
+    return failed(t, "no branch is as thick as `least` asks for");
+  const Thing *organ = plan_find(w->p, t->inside);
+  dvBeamRule rule = {.longest = t->longest > 0 ? t->longest : organ->cell, .bend = 0.3};
+  if (!dv_vessels_fit(&t->vessels, 0.1) || !dv_vessels_beams(&t->vessels, &rule, &t->beams))
+    return failed(t, "out of memory");
+  status = keep_inside(t, organ);
+  if (!status)
+    printf("  %s: %zu branches%s, %zu curves (within %.3f radii), %zu beams, radii %.2f to %.2f mm\n", t->name, all,
+           t->vessels.branches.count < all ? ", thin ones left out" : "", t->vessels.pieces.count, t->vessels.fit_error,
+           t->beams.radius.count, 1e3 * t->vessels.branches.data[t->vessels.branches.count - 1].radius,
+           1e3 * t->vessels.branches.data[0].radius);
+  fflush(stdout);
+  return status;
+}
+
+// --- ligaments and overlaps ----------------------------------------------------------------------
+
+// Each point of the first organ's border and the nearest of the other's, where they are near enough.
+static int tie(Plan *p, Ligament *l)
+{
+  const Thing *a = plan_find(p, l->from), *b = plan_find(p, l->to);
+  double reach = l->reach > 0 ? l->reach : 1.5 * fmin(a->cell, b->cell);
+  for (size_t i = 0; i < a->border.count; i++) {
+    if (!a->border.data[i]) continue;
+    double best = reach;
+    int32_t nearest = -1;
+    for (size_t j = 0; j < b->border.count; j++) {
+      if (!b->border.data[j]) continue;
+      double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(a->x.data + 3 * i), dv_vec3_load(b->x.data + 3 * j)));
+      if (d < best) best = d, nearest = (int32_t)j;
+    }
+    if (nearest < 0) continue;
+    dv_push(&l->pairs, (int32_t)i);
+    dv_push(&l->pairs, nearest);
+    dv_push(&l->lengths, best);
+  }
+  if (!l->lengths.count) {
+    fprintf(stderr,
+            "divan anatomy: error: ligament %s/%s: the organs are nowhere nearer than %.3g m; give a larger reach\n",
+            l->from, l->to, reach);
+    return DV_ERROR_INPUT;
+  }
+  printf("  ligament %s/%s: %zu springs\n", l->from, l->to, l->lengths.count);
+  return 0;
+}
+
+// points of one surface inside of another: a ray from there leaves it an odd number of times
+static void tell_overlap(const Thing *a, const Thing *b)
+{
+  dvRayMesh rays;
+  if (!dv_ray_mesh_init(&rays, b->skin.x.data, b->skin.triangles.data, b->skin.triangles.count / 3)) return;
+  dvHits scratch = {0};
+  dvRayHits hits = {0};
+  size_t inside = 0;
+  for (size_t i = 0; i < a->skin.x.count; i += 3) {
+    dv_ray_mesh_trace(&rays, a->skin.x.data + i, (const double[3]){0.8017, 0.5345, 0.2673}, &scratch, &hits);
+    inside += hits.count % 2;
+  }
+  if (inside)
+    warn(a, "it overlaps %s: %zu of its %zu points lie inside. Contacts will push them apart at the start", b->name,
+         inside, a->skin.x.count / 3);
+  dv_array_free(&hits);
+  dv_array_free(&scratch);
+  dv_ray_mesh_fini(&rays);
+}
+
+int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, dvMesh *surfaces)
+{
+  Maker w = {
+      .p = p, .o = o, .image = image, .unit = unit, .surfaces = surfaces, .context = divan_create((int)o->threads)};
+  divan_listen(w.context, listen, &w);
+  int status = 0;
+  for (int vessels = 0; vessels < 2; vessels++)
+    for (size_t i = 0; i < p->count && !status && !interrupted(); i++) {
+      Thing *t = &p->things[i];
+      if (t->is_vessel == vessels) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
+    }
+  for (size_t i = 0; i < p->ligament_count && !status; i++) status = tie(p, &p->ligaments[i]);
+  for (size_t i = 0; i < p->count && !status && !image; i++)
+    for (size_t j = 0; j < p->count; j++)
+      if (i != j && !p->things[i].is_vessel && !p->things[j].is_vessel) tell_overlap(&p->things[i], &p->things[j]);
+  divan_destroy(&w.context);
+  return status ? status : interrupted();
+}

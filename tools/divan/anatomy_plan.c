@@ -1,0 +1,269 @@
+// divan anatomy: what the labels are. Entries are separated by commas, semicolons or lines:
+//
+//   1 = liver  young=4000 poisson=0.45 density=1060 hold=+y capsule=50 cell=0.012 color=0.6/0.2/0.15
+//   2 = portal vessel=liver  young=1e6 wall=0.15 least=0.0015 longest=0.02
+//   ligament = liver/stomach  stiffness=200 reach=0.01
+//
+// What follows a name is separated by spaces or colons. Behind # is a comment.
+#include "anatomy.h"
+
+#include "base/file.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double palette[][3] = {{0.62, 0.22, 0.18}, {0.85, 0.6, 0.5}, {0.35, 0.5, 0.3},  {0.85, 0.75, 0.5},
+                                    {0.55, 0.35, 0.5},  {0.75, 0.4, 0.3}, {0.45, 0.45, 0.6}, {0.8, 0.55, 0.25}};
+static const double vessel_colours[][3] = {{0.25, 0.35, 0.75}, {0.8, 0.15, 0.15}, {0.45, 0.25, 0.6}};
+
+static int bad(const char *entry, const char *format, ...) DV_PRINTF(2, 3);
+static int bad(const char *entry, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "divan anatomy: error: --labels '%s': ", entry);
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+  return DV_ERROR_INPUT;
+}
+
+Thing *plan_find(Plan *p, const char *name)
+{
+  for (size_t i = 0; i < p->count; i++)
+    if (dv_same(p->things[i].name, name)) return &p->things[i];
+  return NULL;
+}
+
+static bool is_name(const char *text)
+{
+  if (!isalpha((unsigned char)text[0]) || strlen(text) >= NAME_LENGTH) return false;
+  for (const char *c = text; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-') return false;
+  return true;
+}
+
+static Thing *add_thing(Plan *p, const char *name, int32_t label)
+{
+  Thing *t = &p->things[p->count];
+  *t = (Thing){.label = label, .young = 4000, .poisson = 0.45, .density = 1050, .wall = 0.15};
+  dv_snprintf(t->name, sizeof t->name, "%s", name);
+  dv_snprintf(t->hold, sizeof t->hold, "none");
+  memcpy(t->colour, palette[p->count++ % DV_COUNT(palette)], sizeof t->colour);
+  return t;
+}
+
+// --- options of an entry -------------------------------------------------------------------------
+
+typedef struct Number {
+  const char *name;
+  size_t member;
+  double low, high;
+} Number;
+
+static const Number organ_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12},
+                                       {"poisson", offsetof(Thing, poisson), 0, 0.499},
+                                       {"density", offsetof(Thing, density), 1e-3, 1e5},
+                                       {"capsule", offsetof(Thing, capsule), 0, 1e9},
+                                       {"cell", offsetof(Thing, cell), 1e-6, 1e3}};
+static const Number vessel_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12},
+                                        {"poisson", offsetof(Thing, poisson), 0, 0.499},
+                                        {"wall", offsetof(Thing, wall), 1e-3, 1},
+                                        {"least", offsetof(Thing, least), 0, 1},
+                                        {"longest", offsetof(Thing, longest), 1e-6, 1e3}};
+static const Number ligament_numbers[] = {{"stiffness", offsetof(Ligament, stiffness), 0, 1e9},
+                                          {"reach", offsetof(Ligament, reach), 1e-6, 1e3}};
+
+static int set_number(const char *entry, void *into, const Number *list, size_t count, const char *key,
+                      const char *value)
+{
+  const char *names[12];
+  for (size_t i = 0; i < count; i++) {
+    const char *s = value;
+    double number;
+    names[i] = list[i].name;
+    if (!dv_same(list[i].name, key)) continue;
+    if (!dv_scan_real(&s, &number) || *s || !(number >= list[i].low && number <= list[i].high))
+      return bad(entry, "%s needs a number from %g to %g, not '%s'", key, list[i].low, list[i].high, value);
+    *(double *)((char *)into + list[i].member) = number;
+    return 0;
+  }
+  int near = dv_nearest(key, names, (int)count);
+  return near >= 0 ? bad(entry, "'%s' is not known here; did you mean '%s'?", key, names[near])
+                   : bad(entry, "'%s' is not known here", key);
+}
+
+static int set_colour(const char *entry, Thing *t, const char *value)
+{
+  const char *s = value;
+  for (int k = 0; k < 3; k++) {
+    if (!dv_scan_real(&s, &t->colour[k]) || !(t->colour[k] >= 0 && t->colour[k] <= 1))
+      return bad(entry, "color needs three numbers from 0 to 1 like 0.6/0.2/0.1, not '%s'", value);
+    if (*s == '/') s++;
+  }
+  return *s ? bad(entry, "color needs three numbers, not '%s'", value) : 0;
+}
+
+static int set_thing(const char *entry, Thing *t, const char *key, const char *value)
+{
+  static const char *const sides[] = {"+x", "-x", "+y", "-y", "+z", "-z", "all", "none"};
+  if (dv_same(key, "color")) return set_colour(entry, t, value);
+  if (dv_same(key, "hold") && !t->is_vessel) {
+    for (size_t i = 0; i < DV_COUNT(sides); i++)
+      if (dv_same(value, sides[i])) {
+        dv_snprintf(t->hold, sizeof t->hold, "%s", value);
+        return 0;
+      }
+    return bad(entry, "hold needs a side: +x -x +y -y +z -z, all or none, not '%s'", value);
+  }
+  return t->is_vessel ? set_number(entry, t, vessel_numbers, DV_COUNT(vessel_numbers), key, value)
+                      : set_number(entry, t, organ_numbers, DV_COUNT(organ_numbers), key, value);
+}
+
+// --- entries -------------------------------------------------------------------------------------
+
+// the next word up to a space or colon, cut out; NULL at the end
+static char *next_word(char **at)
+{
+  char *s = *at + strspn(*at, " \t:\r");
+  if (!*s) return NULL;
+  char *end = s + strcspn(s, " \t:\r");
+  *at = *end ? end + 1 : end;
+  *end = 0;
+  return s;
+}
+
+static int read_ligament(Plan *p, const char *entry, char *name, char *rest)
+{
+  if (p->ligament_count == MOST_THINGS) return bad(entry, "more than %d ligaments", MOST_THINGS);
+  Ligament *l = &p->ligaments[p->ligament_count++];
+  *l = (Ligament){.stiffness = 200};
+  char *slash = strchr(name, '/');
+  if (!slash) return bad(entry, "a ligament joins two organs: ligament=liver/stomach");
+  *slash = 0;
+  dv_snprintf(l->from, sizeof l->from, "%s", name);
+  dv_snprintf(l->to, sizeof l->to, "%s", slash + 1);
+  for (char *word; (word = next_word(&rest));) {
+    char *equals = strchr(word, '=');
+    if (!equals) return bad(entry, "'%s' needs a value", word);
+    *equals = 0;
+    int status = set_number(entry, l, ligament_numbers, DV_COUNT(ligament_numbers), word, equals + 1);
+    if (status) return status;
+  }
+  return 0;
+}
+
+static int read_thing(Plan *p, const char *entry, int32_t label, const char *name, char *rest)
+{
+  if (!is_name(name)) return bad(entry, "'%s' is not a name: letters, digits, - and _, a letter first", name);
+  if (plan_find(p, name)) return bad(entry, "there are two things called '%s'", name);
+  if (p->count == MOST_THINGS) return bad(entry, "more than %d things", MOST_THINGS);
+  for (size_t i = 0; i < p->count; i++)
+    if (p->things[i].label == label) return bad(entry, "label %d is '%s' already", label, p->things[i].name);
+  Thing *t = add_thing(p, name, label);
+  for (char *word; (word = next_word(&rest));) {
+    char *equals = strchr(word, '=');
+    if (!equals) return bad(entry, "'%s' needs a value", word);
+    *equals = 0;
+    if (dv_same(word, "vessel")) {
+      t->is_vessel = true;
+      t->young = 1e6;
+      dv_snprintf(t->inside, sizeof t->inside, "%s", equals + 1);
+      memcpy(t->colour, vessel_colours[p->count % DV_COUNT(vessel_colours)], sizeof t->colour);
+      continue;
+    }
+    int status = set_thing(entry, t, word, equals + 1);
+    if (status) return status;
+  }
+  return 0;
+}
+
+static int read_entry(Plan *p, char *text)
+{
+  char *hash = strchr(text, '#');
+  if (hash) *hash = 0;
+  char *start = text + strspn(text, " \t\r");
+  if (!*start) return 0;
+  char *entry = dv_strdup(start), *equals = strchr(start, '=');
+  int status;
+  if (!equals) {
+    status = bad(entry, "write LABEL=NAME, as in 1=liver");
+  } else {
+    *equals = 0;
+    char *rest = equals + 1, *key = start, *name;
+    key[strcspn(key, " \t")] = 0;
+    name = next_word(&rest);
+    const char *s = key;
+    long long label;
+    if (!name) status = bad(entry, "the name is missing behind '='");
+    else if (dv_same(key, "ligament")) status = read_ligament(p, entry, name, rest);
+    else if (!dv_scan_int(&s, &label) || *s || label < 1 || label > 1000000)
+      status = bad(entry, "'%s' is not a label: a whole number from 1 to 1000000, or 'ligament'", key);
+    else status = read_thing(p, entry, (int32_t)label, name, rest);
+  }
+  dv_free(entry);
+  return status;
+}
+
+static int check_names(Plan *p)
+{
+  for (size_t i = 0; i < p->count; i++) {
+    const Thing *t = &p->things[i], *organ = t->is_vessel ? plan_find(p, t->inside) : NULL;
+    if (t->is_vessel && (!organ || organ->is_vessel))
+      return bad(t->name, "vessels lie in an organ, and '%s' is none", t->inside);
+  }
+  for (size_t i = 0; i < p->ligament_count; i++) {
+    const Ligament *l = &p->ligaments[i];
+    const char *const ends[2] = {l->from, l->to};
+    for (int e = 0; e < 2; e++) {
+      const Thing *t = plan_find(p, ends[e]);
+      if (!t || t->is_vessel) return bad("ligament", "there is no organ '%s'", ends[e]);
+    }
+    if (dv_same(l->from, l->to)) return bad("ligament", "'%s' cannot be tied to itself", l->from);
+  }
+  return 0;
+}
+
+int plan_read(Plan *p, const char *text, const int32_t *labels, char (*names)[NAME_LENGTH], size_t count)
+{
+  if (!text) {
+    if (count > MOST_THINGS) return bad("", "the input has %zu labels; say which are organs with --labels", count);
+    for (size_t i = 0; i < count; i++) add_thing(p, names[i], labels[i]);
+    return 0;
+  }
+  char *file = dv_file_is_regular(text) ? dv_file_read(text, NULL) : NULL, *all = file ? file : dv_strdup(text);
+  int status = 0;
+  for (char *at = all; *at && !status;) {
+    // a comma inside of a file's comment ends no entry
+    size_t length = *at == '#' ? strcspn(at, "\n") : strcspn(at, ",;\n#");
+    bool comment = at[length] == '#';
+    if (comment) length += strcspn(at + length, "\n");
+    char *next = at[length] ? at + length + 1 : at + length;
+    at[length] = 0;
+    status = read_entry(p, at);
+    at = next;
+  }
+  dv_free(all);
+  if (!status && !p->count) status = bad(text, "it names nothing; write 1=liver,2=portal:vessel=liver or a file");
+  return status ? status : check_names(p);
+}
+
+void plan_free(Plan *p)
+{
+  for (size_t i = 0; i < p->count; i++) {
+    Thing *t = &p->things[i];
+    dv_skin_free(&t->skin);
+    dv_array_free(&t->x);
+    dv_array_free(&t->tetrahedra);
+    dv_array_free(&t->border);
+    dv_vessels_free(&t->vessels);
+    dv_vessel_beams_free(&t->beams);
+  }
+  for (size_t i = 0; i < p->ligament_count; i++) {
+    dv_array_free(&p->ligaments[i].pairs);
+    dv_array_free(&p->ligaments[i].lengths);
+  }
+}

@@ -1,0 +1,109 @@
+// generate_patient OUT.nii.gz [--seed N] [--voxel METRES]: an image of labels, of Divan's own, to be made a scene of by
+// `divan anatomy`.
+//
+// 1 the organ of generate_organ, 2 and 3 two trees of vessels in it that do not touch each other (portal and hepatic
+// veins), 4 a stomach in the hollow below it, 5 a gall bladder. The same seed gives the same bytes.
+#include "../organ/organ.h"
+
+#include "anatomy/vessels.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+enum { TRIES = 12 };
+
+static double inside(void *user, dvVec3 x)
+{
+  DV_UNUSED(user);
+  return -organ_field(vec(x.x, x.y, x.z));
+}
+
+static double ellipsoid(Vec3 p, Vec3 centre, Vec3 radius)
+{
+  Vec3 d = sub(p, centre);
+  for (int k = 0; k < 3; k++) d.x[k] /= radius.x[k];
+  return norm(d) - 1;
+}
+
+static uint8_t label_of(Vec3 p)
+{
+  if (organ_field(p) < 0) return 1;
+  // a bag that follows the hollow, wider to the left
+  double stomach = fmin(ellipsoid(p, vec(0.050, -0.075, -0.040), vec(0.060, 0.036, 0.040)),
+                        ellipsoid(p, vec(0.090, -0.050, -0.035), vec(0.034, 0.034, 0.034)));
+  if (stomach < 0) return 4;
+  return ellipsoid(p, vec(-0.018, -0.064, 0.034), vec(0.014, 0.022, 0.014)) < 0 ? 5 : 0;
+}
+
+// the tree with the most branches among some
+static void grow(dvVessels *out, dvGrowth g)
+{
+  g.radius = 0.0045, g.generations = 6, g.bend = 0.15, g.thinnest = 0.0014, g.inside = inside;
+  *out = (dvVessels){0};
+  for (int i = 0; i < TRIES; i++) {
+    dvVessels v;
+    dv_vessels_grow(&v, &g);
+    bool better = v.branches.count > out->branches.count;
+    dv_vessels_free(better ? out : &v);
+    if (better) *out = v;
+    g.seed++;
+  }
+}
+
+static bool make(const char *path, uint32_t seed, double voxel)
+{
+  const double low[3] = {-0.13, -0.13, -0.095}, high[3] = {0.14, 0.09, 0.075};
+  dvVoxelLayout l = {.unit = 1e-3};
+  size_t voxels = 1;
+  for (int k = 0; k < 3; k++) {
+    l.n[k] = (int32_t)ceil((high[k] - low[k]) / voxel);
+    l.size[k] = voxel, l.origin[k] = low[k];
+    voxels *= (size_t)l.n[k];
+  }
+  uint8_t *bytes = dv_alloc(voxels);
+  size_t i = 0;
+  for (int z = 0; z < l.n[2]; z++)
+    for (int y = 0; y < l.n[1]; y++)
+      for (int x = 0; x < l.n[0]; x++)
+        bytes[i++] = label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel));
+  dvVessels portal, veins;
+  grow(&portal,
+       (dvGrowth){.seed = seed, .root = {0.018, -0.012, -0.004}, .direction = {-1, 0.15, 0.1}, .length = 0.028});
+  grow(&veins, (dvGrowth){.seed = seed + TRIES,
+                          .root = {-0.02, 0.046, -0.012},
+                          .direction = {-0.25, -1, 0.1},
+                          .length = 0.022,
+                          .others = &portal});
+  dv_vessels_paint(&portal, &l, 2, bytes);
+  dv_vessels_paint(&veins, &l, 3, bytes);
+  printf("%s: %d x %d x %d voxels, %zu and %zu branches of vessels\n", path, l.n[0], l.n[1], l.n[2],
+         portal.branches.count, veins.branches.count);
+  for (int k = 0; k < 3; k++) l.size[k] *= 1e3, l.origin[k] *= 1e3;
+  dvMeshError error = {0};
+  bool good = dv_nifti_write(path, &l, bytes, &error) == DV_OK;
+  if (!good) fprintf(stderr, "generate_patient: %s: %s\n", path, error.text);
+  dv_vessels_free(&portal);
+  dv_vessels_free(&veins);
+  dv_free(bytes);
+  return good;
+}
+
+int main(int argc, char **argv)
+{
+  const char *path = NULL;
+  double voxel = 0.001, seed = 1;
+  for (int i = 1; i < argc; i++) {
+    const char *value = i + 1 < argc ? argv[i + 1] : "";
+    if (dv_same(argv[i], "--voxel") && dv_scan_real(&value, &voxel) && !*value) i++;
+    else if (dv_same(argv[i], "--seed") && dv_scan_real(&value, &seed) && !*value) i++;
+    else if (!path && argv[i][0] != '-') path = argv[i];
+    else path = "";
+  }
+  if (!path || !*path || !(voxel >= 0.0005 && voxel <= 0.01) || !(seed >= 0 && seed < 4e9)) {
+    fprintf(stderr,
+            "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES]   (0.0005 to 0.01, default 0.001)\n");
+    return DV_ERROR_USAGE;
+  }
+  return make(path, (uint32_t)seed, voxel) ? 0 : DV_ERROR_INPUT;
+}
