@@ -1,0 +1,165 @@
+// Programs, targets and textures of the OpenGL painter. See paint_inside.h.
+#include "render/paint_inside.h"
+
+#include "io/mesh/image.h"
+#include "render/programs.h"
+
+#include <stdio.h>
+
+static bool make_programs(dvGlPainter *p, char *why)
+{
+  const char *const light = dv_shader_light, *const vertex[] = {dv_shader_vertex, NULL},
+                    *const square[] = {dv_shader_square, NULL};
+  const char *const texts[PROGRAMS][3] = {
+      [SURFACE] = {light, dv_shader_surface}, [PLAIN] = {dv_shader_plain},         [DEPTH] = {dv_shader_depth},
+      [GROUND] = {light, dv_shader_ground},   [OCCLUSION] = {dv_shader_occlusion}, [BLUR] = {dv_shader_blur},
+      [BACKGROUND] = {dv_shader_background},  [XRAY] = {dv_shader_xray},           [FILM] = {dv_shader_film}};
+  for (int i = 0; i < PROGRAMS; i++) {
+    char log[150] = "";
+    p->programs[i] = dv_gl_program(p->gl, i < OCCLUSION ? vertex : square, texts[i], log, sizeof log);
+    if (!p->programs[i]) {
+      snprintf(why, 200, "a program of the renderer does not compile: %s", log);
+      return false;
+    }
+  }
+  return true;
+}
+
+GLuint dv_paint_image(const dvGl *gl, const unsigned char *rgba, int width, int height, bool repeat)
+{
+  GLuint t;
+  gl->GenTextures(1, &t);
+  gl->BindTexture(GL_TEXTURE_2D, t);
+  gl->TexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+  gl->GenerateMipmap(GL_TEXTURE_2D);
+  gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, repeat ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
+  gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  for (int k = 0; k < 2; k++)
+    gl->TexParameteri(GL_TEXTURE_2D, k ? GL_TEXTURE_WRAP_S : GL_TEXTURE_WRAP_T, repeat ? GL_REPEAT : GL_CLAMP_TO_EDGE);
+  return t;
+}
+
+static GLuint make_map(const dvGl *gl)
+{
+  unsigned char pixels[4 * 256];
+  for (int i = 0; i < 256; i++) dv_viridis(i / 255.0, pixels + 4 * i), pixels[4 * i + 3] = 255;
+  return dv_paint_image(gl, pixels, 256, 1, false);
+}
+
+static bool make_targets(dvGlPainter *p, char *why)
+{
+  const dvGl *gl = p->gl;
+  int w = p->width, h = p->height;
+  p->shadow = dv_gl_texture(gl, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, true);
+  p->depth = dv_gl_texture(gl, GL_DEPTH_COMPONENT24, w, h, false);
+  p->raw = dv_gl_texture(gl, GL_RGBA8, w, h, false);
+  p->occlusion = dv_gl_texture(gl, GL_RGBA8, w, h, true);
+  p->shadow_target = dv_gl_target(gl, 0, p->shadow);
+  p->depth_target = dv_gl_target(gl, 0, p->depth);
+  p->raw_target = dv_gl_target(gl, p->raw, 0);
+  p->occlusion_target = dv_gl_target(gl, p->occlusion, 0);
+  GLint samples = p->gl->most_samples < SAMPLES ? p->gl->most_samples : SAMPLES;
+  GLuint *const buffers[3] = {&p->main_colour, &p->main_depth, &p->last_colour};
+  for (int i = 0; i < 3; i++) {
+    gl->GenRenderbuffers(1, buffers[i]);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, *buffers[i]);
+    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, i < 2 ? samples : 0, i == 1 ? GL_DEPTH_COMPONENT24 : GL_RGBA8,
+                                       w, h);
+  }
+  p->main_target = dv_gl_target(gl, 0, 0);
+  gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, p->main_colour);
+  gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, p->main_depth);
+  bool good = gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+  p->last_target = dv_gl_target(gl, 0, 0);
+  gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, p->last_colour);
+  good = good && gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+  if (!good) snprintf(why, 200, "OpenGL has no memory for a picture of %d x %d", w, h);
+  return good;
+}
+
+dvGlPainter *dv_gl_painter_create(dvGl *gl, int width, int height, char *why)
+{
+  if (width > gl->largest || height > gl->largest) {
+    snprintf(why, 200, "OpenGL draws at most %d x %d pixels here", gl->largest, gl->largest);
+    return NULL;
+  }
+  dvGlPainter *p = dv_alloc(sizeof *p);
+  *p = (dvGlPainter){.gl = gl, .width = width, .height = height};
+  if (!make_programs(p, why) || !make_targets(p, why)) {
+    dv_gl_painter_destroy(&p);
+    return NULL;
+  }
+  GLuint *const buffers[4] = {&p->vertices, &p->elements, &p->copies, &p->sorted};
+  for (int i = 0; i < 4; i++) gl->GenBuffers(1, buffers[i]);
+  gl->GenVertexArrays(1, &p->array);
+  gl->GenVertexArrays(1, &p->empty);
+  static const unsigned char white[4] = {255, 255, 255, 255};
+  p->white = dv_paint_image(gl, white, 1, 1, true);
+  p->map = make_map(gl);
+  return p;
+}
+
+static void forget_pictures(dvGlPainter *p)
+{
+  for (size_t i = 0; i < p->pictures.count; i++) p->gl->DeleteTextures(1, &p->pictures.data[i]);
+  p->pictures.count = 0;
+}
+
+void dv_gl_painter_destroy(dvGlPainter **place)
+{
+  dvGlPainter *p = *place;
+  *place = NULL;
+  if (!p) return;
+  const dvGl *gl = p->gl;
+  forget_pictures(p);
+  dv_array_free(&p->pictures);
+  for (int i = 0; i < PROGRAMS; i++)
+    if (p->programs[i]) gl->DeleteProgram(p->programs[i]);
+  const GLuint textures[] = {p->shadow, p->depth, p->raw, p->occlusion, p->white, p->map},
+               targets[] = {p->shadow_target,    p->depth_target, p->raw_target,
+                            p->occlusion_target, p->main_target,  p->last_target},
+               buffers[] = {p->vertices, p->elements, p->copies, p->sorted}, arrays[] = {p->array, p->empty},
+               renders[] = {p->main_colour, p->main_depth, p->last_colour};
+  gl->DeleteTextures(DV_COUNT(textures), textures);
+  gl->DeleteFramebuffers(DV_COUNT(targets), targets);
+  gl->DeleteBuffers(DV_COUNT(buffers), buffers);
+  gl->DeleteVertexArrays(DV_COUNT(arrays), arrays);
+  gl->DeleteRenderbuffers(DV_COUNT(renders), renders);
+  dv_free(p);
+}
+
+// --- pictures of materials -----------------------------------------------------------------------
+
+static GLuint load_picture(const dvGl *gl, const char *file)
+{
+  dvImage image = {0};
+  char why[100];
+  if (dv_image_read(file, &image, why) != DV_OK) return 0;
+  size_t pixels = (size_t)image.width * (size_t)image.height;
+  unsigned char *rgba = dv_try_alloc(4 * pixels);
+  GLuint t = 0;
+  if (rgba) {
+    for (size_t i = 0; i < pixels; i++) {   // rows from bottom to top, as coordinates count
+      size_t row = i / (size_t)image.width,
+             from = (((size_t)image.height - 1 - row) * (size_t)image.width + i % (size_t)image.width);
+      const uint8_t *c = image.pixels + from * (size_t)image.channels;
+      for (int k = 0; k < 3; k++) rgba[4 * i + (size_t)k] = image.channels < 3 ? c[0] : c[k];
+      rgba[4 * i + 3] = image.channels == 4 ? c[3] : image.channels == 2 ? c[1] : 255;
+    }
+    t = dv_paint_image(gl, rgba, image.width, image.height, true);
+  }
+  dv_free(rgba);
+  dv_image_free(&image);
+  return t;
+}
+
+void dv_paint_pictures(dvGlPainter *p, const dvStage *s)
+{
+  if (p->revision == s->draw.revision) return;
+  forget_pictures(p);
+  p->revision = s->draw.revision;
+  for (size_t i = 0; i < s->draw.textures.count; i++) {
+    GLuint t = load_picture(p->gl, s->draw.textures.data[i]);
+    dv_push(&p->pictures, t);
+  }
+}

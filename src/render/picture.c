@@ -1,0 +1,109 @@
+// See picture.h.
+#include "render/picture.h"
+
+#include "render/paint_gl.h"
+#include "render/paint_plain.h"
+#include "render/words.h"
+
+#include <stdio.h>
+
+struct dvPainter {
+  int width, height;
+  dvStage stage;
+  dvGl *gl;   // NULL: drawn without
+  dvGlPainter *painter;
+  dvLog *log;
+  unsigned char *rgb;
+};
+
+static void tell(dvLog *log, const char *format, const char *why)
+{
+  char *text = dv_format(format, why);
+  if (log) dv_log_send(log, &(dvMessage){.level = DV_NOTE, .text = text});
+  dv_free(text);
+}
+
+static void without_gl(dvPainter *p, const char *why)
+{
+  tell(p->log, "the picture is drawn without OpenGL, plainly and without shadows: %s", why);
+  if (p->painter) dv_gl_painter_destroy(&p->painter);
+  dv_gl_close(&p->gl);
+}
+
+dvPainter *dv_painter_create(int width, int height, dvLog *log)
+{
+  char why[200] = "";
+  dvPainter *p = dv_alloc(sizeof *p);
+  p->width = width, p->height = height, p->log = log;
+  p->gl = dv_gl_open(why);
+  if (p->gl) {
+    p->painter = dv_gl_painter_create(p->gl, width, height, why);
+    if (p->painter) dv_gl_leave(p->gl);
+  }
+  if (!p->painter) without_gl(p, why);
+  return p;
+}
+
+void dv_painter_destroy(dvPainter **place)
+{
+  dvPainter *p = *place;
+  *place = NULL;
+  if (!p) return;
+  if (p->gl && dv_gl_take(p->gl)) dv_gl_painter_destroy(&p->painter);
+  dv_gl_close(&p->gl);
+  dv_stage_free(&p->stage);
+  dv_free(p->rgb);
+  dv_free(p);
+}
+
+const char *dv_painter_renderer(const dvPainter *p) { return p->gl ? p->gl->renderer : "plain"; }
+const dvStage *dv_painter_stage(const dvPainter *p) { return &p->stage; }
+
+static bool draw_gl(dvPainter *p)
+{
+  char why[200] = "";
+  if (!p->painter || !dv_gl_take(p->gl)) return false;
+  bool good = dv_gl_painter_draw(p->painter, &p->stage, p->rgb, why);
+  if (good) dv_gl_leave(p->gl);
+  else without_gl(p, why);
+  return good;
+}
+
+// scales of the numbers that are shown as colours, from the lower left corner upwards
+static void draw_legends(dvPainter *p)
+{
+  const dvShapes *shapes = &p->stage.shapes;
+  const double *back = p->stage.background[1], light = 0.3 * back[0] + 0.6 * back[1] + 0.1 * back[2];
+  const double ink[3] = {light > 0.45 ? 0.13 : 0.9, light > 0.45 ? 0.15 : 0.92, light > 0.45 ? 0.19 : 0.94};
+  const int wide = p->width / 4 < 160 ? p->width / 4 : 160, letters = 13;
+  for (size_t i = 0; i < shapes->ranges.count && p->height > 60; i++) {
+    const dvRange *r = &shapes->ranges.data[i];
+    int top = p->height - 22 - (int)i * 44;
+    if (!(r->low <= r->high) || top < 40) continue;
+    for (int y = top - 10; y < top; y++)
+      for (int x = 0; x < wide; x++)
+        dv_viridis((double)x / (wide - 1), p->rgb + 3 * ((size_t)y * (size_t)p->width + (size_t)x + 14));
+    char low[32], high[32];
+    dv_snprintf(low, sizeof low, "%.3g", r->low), dv_snprintf(high, sizeof high, "%.3g", r->high);
+    dv_words_draw(p->rgb, p->width, p->height, r->label, (dvWordsPlace){14, top - 28, letters, ink});
+    dv_words_draw(p->rgb, p->width, p->height, low, (dvWordsPlace){14, top + 2, letters, ink});
+    dv_words_draw(p->rgb, p->width, p->height, high,
+                  (dvWordsPlace){14 + wide - dv_words_width(high, letters), top + 2, letters, ink});
+  }
+}
+
+const unsigned char *dv_painter_draw(dvPainter *p, dvScene *scene, const dvStageOptions *options)
+{
+  dvStageOptions o = *options;
+  o.width = p->width, o.height = p->height;
+  if (!p->rgb) p->rgb = dv_try_alloc(3 * (size_t)p->width * (size_t)p->height);
+  if (!p->rgb) return NULL;
+  dv_stage_set(&p->stage, scene, &o);
+  if (!draw_gl(p) && !dv_plain_draw(&p->stage, p->width, p->height, p->rgb)) return NULL;
+  for (size_t i = 0; i < p->stage.labels.count; i++) {
+    const dvLabel *l = &p->stage.labels.data[i];
+    dv_words_draw(p->rgb, p->width, p->height, l->text, (dvWordsPlace){l->x, l->y, l->size, l->colour});
+  }
+  draw_legends(p);
+  return p->rgb;
+}

@@ -1,0 +1,66 @@
+// A draw list (view/draw.h) as triangles, lines and points with looks: what a renderer draws, whichever it is.
+//
+// The page does the same in TypeScript (viewer/src/view): sizes of axes and arrows, colours of groups and creases
+// agree.
+#ifndef DV_RENDER_SHAPES_H
+#define DV_RENDER_SHAPES_H
+
+#include "render/creases.h"
+#include "view/draw.h"
+
+typedef struct dvVertex {
+  float place[3], normal[3], at[2];   // at: of the texture or in the colour map
+} dvVertex;
+
+typedef struct dvInstance {   // a body that is there many times
+  float row[3][4];            // place = row . (x, y, z, 1)
+  float tint[4];
+} dvInstance;
+
+typedef enum dvBatchKind { DV_BATCH_SURFACE, DV_BATCH_LINES, DV_BATCH_POINTS } dvBatchKind;
+enum { DV_NO_TEXTURE = -1, DV_COLOUR_MAP = -2 };
+
+typedef struct dvBatch {   // one call to draw
+  dvBatchKind kind;
+  dvDrawGroup group;
+  size_t first, count;         // indices
+  size_t first_copy, copies;   // instances; 0: once, where it is
+  float colour[4];             // red green blue as seen (sRGB), alpha
+  float specular[3], emissive[3];
+  float shininess;
+  int texture;    // number of the picture, or one of the above
+  bool flat;      // faces have no common normals
+  bool over;      // drawn over everything, unlit
+  bool through;   // what is hidden shines through faintly
+  const dvObject *object;
+} dvBatch;
+
+typedef struct dvRange {   // of the numbers that are shown as colours; grows
+  const char *label;
+  double low, high;
+} dvRange;
+
+typedef struct dvShapes {
+  DV_ARRAY(dvVertex) vertices;
+  DV_ARRAY(uint32_t) indices;
+  DV_ARRAY(dvInstance) copies;
+  DV_ARRAY(dvBatch) batches;
+  DV_ARRAY(dvRange) ranges;
+  double low[3], high[3];   // box around all of it; low > high for nothing
+  double diagonal;          // of the scene: the first box that was not empty
+  // kept from one picture to the next
+  DV_ARRAY(dvCreases) creases;   // one a drawable
+  DV_ARRAY(uint64_t) creased;    // refresh of the indices that they were found in
+  DV_ARRAY(double) longest;      // arrow of each drawable so far
+  unsigned revision;
+} dvShapes;
+
+// Groups (bits) that a scene is shown with where nobody chooses, as the page does it.
+unsigned dv_shapes_groups(const dvDraw *draw);
+// Refreshes nothing: the arrays of these groups are filled.
+void dv_shapes_fill(dvShapes *s, const dvDraw *draw, unsigned groups);
+void dv_shapes_free(dvShapes *s);
+// The colour map, from 0 to 1, as the page has it.
+void dv_viridis(double t, unsigned char rgb[3]);
+
+#endif
