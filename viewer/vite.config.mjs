@@ -16,7 +16,7 @@ function licences() {
 
 function policy(script) {
   const hash = createHash('sha256').update(script).digest('base64');
-  return ["default-src 'none'", `script-src 'sha256-${hash}'`, "style-src 'unsafe-inline'", "img-src 'self' data: blob:",
+  return ["default-src 'none'", `script-src 'sha256-${hash}'`, "style-src 'unsafe-inline'", "img-src 'self' data: blob:", "media-src blob:",
     "connect-src 'self'", "base-uri 'none'", "form-action 'none'"].join('; ');
 }
 

@@ -1,5 +1,5 @@
 // The mode of the session's scene: as SOFA does it or not. See session.h.
-#include "view/inside.h"
+#include "view/edit.h"
 
 #include "io/scene/scene_file.h"
 #include "object/compat.h"
@@ -24,10 +24,12 @@ json_t *dv_view_compat(dvSession *s, const char *mode)
   bool chosen = s->context->compat_chosen, worked = s->ready;
   if (!dv_compat_parse(mode, &wanted)) return dv_view_error("there are " DV_COMPAT_MODES, "'%.40s' is no mode", mode);
   dv_compat_choose(s->context, wanted);
+  dv_edit_read_again(s);
   if (dv_session_load(s) || !worked) return s->ready ? dv_view_ok() : dv_session_first_error(s);
   json_t *refusal = dv_session_first_error(s);
   s->context->compat_choice = before;
   s->context->compat_chosen = chosen;
+  dv_edit_read_again(s);
   dv_session_load(s);
   return refusal;
 }

@@ -41,7 +41,9 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
+  if (a->aside) json_object_set_new(row, "aside", json_true());
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
+  if (a->scale > 0 && isfinite(a->scale)) json_object_set_new(row, "scale", json_real(a->scale));
   if (!a->has_material) return row;
   json_object_set_new(row, "material", material(&a->material, a->texture, a->wireframe));
   if (!a->parts) return row;
@@ -56,23 +58,15 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   return row;
 }
 
-// what the scene itself wants drawn: groups of which something is shown, by the root's word where there is nothing to
-// show
+// what the scene itself wants drawn
 static json_t *view_flags(const dvSession *s)
 {
   if (!s->ready || !dv_flags_given(s->scene)) return json_null();
   dvFlags root = dv_flags_of(s->scene->root);
   json_t *groups = json_array();
-  for (int g = 0; g < DV_DRAW_GROUPS; g++) {
-    int best = -2;
-    for (size_t i = 0; i < s->draw.list.count; i++) {
-      const dvDrawable *a = &s->draw.list.data[i];
-      if (a->group == (dvDrawGroup)g && a->say > best) best = a->say;
-    }
-    if (best == -2) best = root.say[g];
-    if (best > 0 || (best == 0 && (g == DV_DRAW_VISUAL || g == DV_DRAW_INTERACTIONS)))
-      json_array_append_new(groups, json_string(dv_draw_group_names[g]));
-  }
+  unsigned wanted = dv_flags_groups(&s->draw);
+  for (int g = 0; g < DV_DRAW_GROUPS; g++)
+    if (wanted & 1u << g) json_array_append_new(groups, json_string(dv_draw_group_names[g]));
   return json_pack("{s:o, s:b, s:b}", "groups", groups, "wireframe", root.say[DV_FLAG_WIREFRAME] > 0, "normals",
                    root.say[DV_FLAG_NORMALS] > 0);
 }

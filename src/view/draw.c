@@ -2,11 +2,13 @@
 #include "view/draw.h"
 
 #include "collision/model.h"
+#include "haptic/driver.h"
 #include "mass/diagonal.h"
 #include "mechanics/component.h"
 #include "scene/plan.h"
 #include "topology/change/journal.h"
 #include "view/flags.h"
+#include "view/ornaments.h"
 
 #include <string.h>
 
@@ -22,7 +24,7 @@ static int array_of(dvDraw *d, dvDrawGroup group, dvDrawArray want)
   for (size_t i = 0; i < d->arrays.count; i++) {
     dvDrawArray *a = &d->arrays.data[i];
     if (a->source != want.source || a->object != want.object || a->vector != want.vector || a->reals != want.reals ||
-        a->pairs != want.pairs)
+        a->pairs != want.pairs || a->topology != want.topology || a->cells[0] != want.cells[0] || a->part != want.part)
       continue;
     a->groups |= 1u << group;
     return (int)i;
@@ -285,8 +287,35 @@ static dvDrawable *add_coloured(dvDraw *d, dvDrawKind kind, dvObject *o, int pos
   return a;
 }
 
+// cells of a mesh of volumes, apart from each other
+static bool add_cells(dvDraw *d, dvObject *o, const dvSketch *s)
+{
+  dvObject *state = s->state ? s->state : o;
+  bool own = s->points && s->triangles;
+  if (!(s->radius > 0 && s->radius <= 1) || !dv_plays(state, DV_ROLE_STATE) || state->dof->coord != 3) return false;
+  if (!own && (s->radius == 1 || dv_topology_largest(dv_topology(s->topology)) < DV_TETRAHEDRON)) return false;
+  dvDrawArray places = {.source = DV_FROM_CELLS,
+                        .object = state,
+                        .topology = s->topology,
+                        .cells = {s->points, s->triangles},
+                        .part = s->radius,
+                        .dynamic = true,
+                        .varies = true,
+                        .width = 3},
+              faces = {.source = DV_FROM_CELL_FACES,
+                       .object = o,
+                       .topology = s->topology,
+                       .cells = {s->points, s->triangles},
+                       .integers = true,
+                       .width = 3};
+  int first = array_of(d, DV_DRAW_VISUAL, places), second = array_of(d, DV_DRAW_VISUAL, faces);
+  add_coloured(d, DV_DRAW_TRIANGLES, o, first, s)->indices = second;
+  return true;
+}
+
 static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int positions)
 {
+  if (add_cells(d, o, s)) return;
   dvTopology *t = dv_topology(s->topology);
   if (dv_topology_point_count(t) > points_of(d, positions)) return;
   bool faces = has_faces(t);
@@ -346,7 +375,11 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
     return;
   case DV_SKETCH_ARROWS:
     second = field_array(d, s->vectors, 3);
-    if (second >= 0) add_coloured(d, DV_DRAW_VECTORS, o, positions, s)->second = second;
+    if (second >= 0) {
+      dvDrawable *arrows = add_coloured(d, DV_DRAW_VECTORS, o, positions, s);
+      arrows->second = second;
+      arrows->scale = s->radius;
+    }
     return;
   case DV_SKETCH_SPHERES:
     add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius;
@@ -359,6 +392,17 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
   }
 }
 
+static void add_ornaments(dvDraw *d, dvObject *o)
+{
+  int parts = dv_ornament_parts(o);
+  for (int i = 0; i < parts; i++) {
+    dvDrawable *a = add(d, DV_DRAW_VISUAL, DV_DRAW_LINES, o, varying_of(d, DV_DRAW_VISUAL, DV_FROM_ORNAMENT, o, i));
+    a->has_material = a->aside = true;
+    a->material = dv_plain_shading;
+    dv_ornament_colour(o, i, a->material.diffuse);
+  }
+}
+
 static void add_visual(dvDraw *d, dvObject *o)
 {
   dvSketch s = {0};
@@ -366,6 +410,13 @@ static void add_visual(dvDraw *d, dvObject *o)
   ((const dvVisualOps *)dv_ops(o, DV_ROLE_VISUAL))->sketch(o, &s);
   if (s.kind == DV_SKETCH_SURFACE) add_surface(d, (dvVisualModel *)o);
   else add_sketch(d, o, &s);
+}
+
+// a haptic device: handle, tool, force
+static void add_hand(dvDraw *d, dvObject *o)
+{
+  dvSketch s = {0};
+  for (int part = 0; dv_driver_sketch(dv_driver(o), part, &s); part++, s = (dvSketch){0}) add_sketch(d, o, &s);
 }
 
 static void add_mapping(dvDraw *d, dvObject *o, dvDrawGroup group)
@@ -420,6 +471,8 @@ static dvWalk add_of_node(dvVisitor *v, dvNode *node)
     dvObject *o = node->objects.data[i];
     if (!o->failed && dv_plays(o, DV_ROLE_COLLISION_MODEL) && ((dvCollisionModel *)o)->state)
       add_collision(((NodePass *)v)->draw, o);
+    if (!o->failed && dv_is_driver(o)) add_hand(((NodePass *)v)->draw, o);
+    if (!o->failed && o->initialised) add_ornaments(((NodePass *)v)->draw, o);
   }
   return DV_WALK_ON;
 }
@@ -429,6 +482,41 @@ static void clear(dvDraw *d)
   for (size_t i = 0; i < d->arrays.count; i++) dv_free(d->arrays.data[i].data);
   for (size_t i = 0; i < d->textures.count; i++) dv_free(d->textures.data[i]);
   d->arrays.count = d->list.count = d->textures.count = d->parts.count = 0;
+}
+
+// --- colours -------------------------------------------------------------------------------------
+
+// Bodies for which nobody chose a colour: muted, equally light, and apart for people who see few colours.
+static const double palette[][3] = {{0.851, 0.529, 0.455}, {0.416, 0.647, 0.663}, {0.851, 0.718, 0.494},
+                                    {0.490, 0.580, 0.769}, {0.576, 0.706, 0.545}, {0.663, 0.498, 0.659},
+                                    {0.753, 0.424, 0.310}, {0.561, 0.639, 0.702}};
+
+const double *dv_draw_palette(size_t which) { return palette[which % DV_COUNT(palette)]; }
+
+static bool is_plain(const dvShading *m) { return memcmp(m, &dv_plain_shading, sizeof *m) == 0; }
+
+static void paint(dvShading *m, size_t which)
+{
+  *m = dv_plain_shading;
+  memcpy(m->diffuse, dv_draw_palette(which), 3 * sizeof *m->diffuse);
+}
+
+static void choose_colours(dvDraw *d)
+{
+  size_t next[DV_DRAW_GROUPS] = {0};
+  for (size_t i = 0; i < d->list.count; i++) {
+    dvDrawable *a = &d->list.data[i];
+    bool body = a->kind == DV_DRAW_TRIANGLES && (a->group == DV_DRAW_VISUAL || a->group == DV_DRAW_FORCE_FIELDS);
+    if ((!body && a->kind != DV_DRAW_BOXES) || a->values >= 0) continue;
+    size_t which = next[a->group]++;
+    for (size_t k = 0; k < a->parts; k++) {
+      dvDrawPart *part = &d->parts.data[a->first_part + k];
+      if (is_plain(&part->material) && part->texture < 0) paint(&part->material, which);
+    }
+    if (a->texture >= 0 || (a->has_material && !is_plain(&a->material))) continue;
+    a->has_material = true;
+    paint(&a->material, which);
+  }
 }
 
 static void collect(dvDraw *d, dvScene *scene)
@@ -459,6 +547,7 @@ static void collect(dvDraw *d, dvScene *scene)
     a->say = flags.say[a->group];
     a->wireframe = flags.say[DV_FLAG_WIREFRAME] > 0 && root.say[DV_FLAG_WIREFRAME] <= 0;
   }
+  choose_colours(d);
 }
 
 void dv_draw_build(dvDraw *d, dvScene *scene)

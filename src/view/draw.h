@@ -53,18 +53,24 @@ typedef enum dvDrawSource {
   DV_FROM_SPRINGS,     // pairs of a force
   DV_FROM_MAPPING,     // pairs of an output point and an input point
   DV_FROM_BOX_EDGES,
-  DV_FROM_INERTIA,    // sides of boxes that turn as heavily as the frames of a mass
-  DV_FROM_CONTACTS,   // of the scene: `vector` 0 and 1 the points on both sides, 2 the normals
-  DV_FROM_TREE,       // edges of the boxes around a collision model and its parts, two points each
+  DV_FROM_INERTIA,      // sides of boxes that turn as heavily as the frames of a mass
+  DV_FROM_CONTACTS,     // of the scene: `vector` 0 and 1 the points on both sides, 2 the normals
+  DV_FROM_CELLS,        // corners of the cells of `topology`, drawn towards their middles
+  DV_FROM_CELL_FACES,   // their faces
+  DV_FROM_ORNAMENT,     // lines of axes, grids and boxes; `vector` the part (ornaments.h)
+  DV_FROM_TREE,         // edges of the boxes around a collision model and its parts, two points each
 } dvDrawSource;
 
 typedef struct dvDrawArray {
   dvDrawSource source;
-  dvObject *object;       // state, visual model, topology, force or mapping
-  int vector;             // DV_FROM_VECTOR: its number
-  const dvReals *reals;   // DV_FROM_REALS, DV_FROM_FIELD
-  dvField *field;         // DV_FROM_FIELD
-  const dvInts *pairs;    // DV_FROM_PAIRS, DV_FROM_SOME
+  dvObject *object;         // state, visual model, topology, force or mapping
+  int vector;               // DV_FROM_VECTOR: its number
+  const dvReals *reals;     // DV_FROM_REALS, DV_FROM_FIELD
+  dvField *field;           // DV_FROM_FIELD
+  const dvInts *pairs;      // DV_FROM_PAIRS, DV_FROM_SOME
+  dvObject *topology;       // DV_FROM_CELLS
+  const dvInts *cells[2];   // DV_FROM_CELLS, DV_FROM_CELL_FACES: tetrahedra and hexahedra; NULL: those of the topology
+  double part;              // DV_FROM_CELLS: of a cell that is left
   bool integers, dynamic;
   bool varies;   // its length may change without the list being made again
   int width;
@@ -87,8 +93,10 @@ typedef struct dvDrawable {
   dvObject *object;
   signed char say;   // what the flags of its node say of its group (flags.h)
   bool wireframe;    // they want it so, and not all over the scene
+  bool aside;        // is not looked at when the camera is placed
   int positions, indices, second, values, texcoords, radii, frames, sizes;   // arrays, -1 for none
   double radius;
+  double scale;        // of arrows: how many metres a unit is long; 0: whoever draws chooses
   const char *label;   // of the values
   bool has_material;
   dvShading material;
@@ -115,6 +123,8 @@ void dv_draw_follow(dvDraw *draw, dvScene *scene);
 void dv_draw_free(dvDraw *draw);
 // Fills the arrays that the groups (bits) need; returns the number of this refresh.
 uint64_t dv_draw_refresh(dvDraw *draw, unsigned groups);
+// Red, green, blue of the bodies for which nobody chose a colour.
+const double *dv_draw_palette(size_t which);
 // Box around all that is drawn of visual models, or of states where there are none; false for nothing.
 bool dv_draw_box(const dvDraw *draw, double low[3], double high[3]);
 

@@ -4,6 +4,7 @@
 #include "collision/collision.h"
 #include "mass/diagonal.h"
 #include "mechanics/component.h"
+#include "view/ornaments.h"
 #include "view/outline.h"
 
 #include <math.h>
@@ -301,6 +302,69 @@ static bool fill_tree(dvDrawArray *a)
   return differ != 0;
 }
 
+// --- cells ---
+
+static const dvElementKind cell_kinds[] = {DV_TETRAHEDRON, DV_HEXAHEDRON};
+static const size_t cell_corners[] = {4, 8};
+static const uint32_t tetrahedron_faces[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+static const uint32_t hexahedron_faces[] = {0, 3, 2, 0, 2, 1, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                            1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
+
+static const dvInts *cells_of(const dvDrawArray *a, int kind)
+{
+  return a->cells[0] ? a->cells[kind] : dv_topology_elements(dv_topology(a->topology), cell_kinds[kind]);
+}
+
+static const double *corner_of(const dvState *s, const double *x, int32_t index)
+{
+  static const double nowhere[3];
+  return index >= 0 && (size_t)index < s->count ? x + 3 * (size_t)index : nowhere;
+}
+
+static bool fill_cells(dvDrawArray *a)
+{
+  dvState *s = dv_state(a->object);
+  const double *x = dv_state_read(s, DV_X);
+  size_t points = 0, at = 0;
+  uint32_t differ = 0;
+  for (int k = 0; k < 2; k++) points += cells_of(a, k)->count;
+  if (!make_room(a, 3 * points)) return true;
+  for (int k = 0; k < 2; k++)
+    for (size_t e = 0, n = cell_corners[k]; e < cells_of(a, k)->count / n; e++) {
+      const int32_t *corners = cells_of(a, k)->data + n * e;
+      double middle[3] = {0};
+      for (size_t c = 0; c < n; c++)
+        for (int i = 0; i < 3; i++) middle[i] += corner_of(s, x, corners[c])[i] / (double)n;
+      for (size_t c = 0; c < n; c++)
+        for (int i = 0; i < 3; i++)
+          differ |= put(a, at++, middle[i] + a->part * (corner_of(s, x, corners[c])[i] - middle[i]));
+    }
+  return differ != 0;
+}
+
+static bool fill_cell_faces(dvDrawArray *a)
+{
+  const uint32_t *faces[] = {tetrahedron_faces, hexahedron_faces};
+  const size_t corners[] = {DV_COUNT(tetrahedron_faces), DV_COUNT(hexahedron_faces)};
+  size_t all = 0, at = 0, first = 0;
+  for (int k = 0; k < 2; k++) all += cells_of(a, k)->count / cell_corners[k] * corners[k];
+  if (!make_room(a, all)) return true;
+  for (int k = 0; k < 2; k++)
+    for (size_t e = 0; e < cells_of(a, k)->count / cell_corners[k]; e++, first += cell_corners[k])
+      for (size_t c = 0; c < corners[k]; c++) a->data[at++] = (uint32_t)first + faces[k][c];
+  return true;
+}
+
+static bool fill_ornament(dvDrawArray *a)
+{
+  dvOrnamentPoints points = {0};
+  dv_ornament_points(a->object, a->vector, &points);
+  static const double nowhere[3];
+  bool differs = copy_tuples(a, points.count / 3, points.count ? points.data : nowhere, 3, 3);
+  dv_array_free(&points);
+  return differs;
+}
+
 static bool fill(dvDrawArray *a)
 {
   dvObject *o = a->object;
@@ -342,6 +406,12 @@ static bool fill(dvDrawArray *a)
     return fill_contacts(a);
   case DV_FROM_TREE:
     return fill_tree(a);
+  case DV_FROM_CELLS:
+    return fill_cells(a);
+  case DV_FROM_CELL_FACES:
+    return fill_cell_faces(a);
+  case DV_FROM_ORNAMENT:
+    return fill_ornament(a);
   case DV_FROM_BOX_EDGES:
     return copy_indices(a, box_edges, DV_COUNT(box_edges));
   }
@@ -378,7 +448,7 @@ bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
   for (int pass = 0; pass < 2 && !any; pass++)   // visual models, else everything
     for (size_t i = 0; i < d->list.count; i++) {
       const dvDrawable *a = &d->list.data[i];
-      if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL)) continue;
+      if (a->group != (pass ? DV_DRAW_BEHAVIOR : DV_DRAW_VISUAL) || a->aside) continue;
       double l[3], h[3];
       if (!box_of_array(&d->arrays.data[a->positions], l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2]))
         continue;

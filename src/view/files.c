@@ -1,6 +1,6 @@
 // Which files a client may read and write. See inside.h.
 #include "base/file.h"
-#include "view/inside.h"
+#include "view/edit.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -76,6 +76,8 @@ char *dv_view_writable(const dvSession *s, const char *name, const char *ending,
 // first scene, of --data and of DIVAN_PATH, and write below the first two.
 static bool came_through_the_page(const dvSession *s)
 {
+  if (s->editing && (s->editing->by_page || s->editing->written)) return true;
+  if (dv_same(s->dropped, dv_session_blank)) return false;
   if (s->dropped || !dv_same(s->file, s->first)) return true;
   for (size_t i = 0; i < s->edits.count; i++)
     if (s->edits.data[i].words) return true;
@@ -91,12 +93,14 @@ void dv_view_confine(dvSession *s)
   char *list = dv_strdup(getenv("DIVAN_PATH")), *rest = list;
   for (char *one = list ? strsep(&rest, ":") : NULL; one; one = strsep(&rest, ":"))
     if (*one) dv_push(&places, one);
+  if (s->options.examples) dv_push(&places, s->options.examples);   // to be read
   if (places.count == 0) dv_push(&places, "/nowhere");
   dv_file_confine(places.data, places.count, s->roots.count);
   dv_array_free(&places);
   dv_free(list);
   dvText text = {0};
-  dv_text_add(&text, "this scene came through the page: it reads and writes files only below");
+  dv_text_printf(&text, "this scene %s: it reads and writes files only below",
+                 s->first ? "came through the page" : "was named by a recording");
   for (size_t i = 0; i < s->roots.count; i++) dv_text_printf(&text, "%s %s", i ? " and" : "", s->roots.data[i]);
   dv_log_send(&s->context->log,
               &(dvMessage){.level = DV_NOTE, .text = text.text, .advice = "--data DIRECTORY permits more"});
@@ -107,7 +111,8 @@ static int by_name(const struct dirent **a, const struct dirent **b) { return st
 
 static bool is_scene(const char *name)
 {
-  return dv_ends_with_nocase(name, ".scn") || dv_ends_with_nocase(name, ".xml");
+  return dv_ends_with_nocase(name, ".scn") || dv_ends_with_nocase(name, ".xml") || dv_ends_with_nocase(name, ".urdf") ||
+         dv_ends_with_nocase(name, ".divr");
 }
 
 json_t *dv_view_files(const dvSession *s, const char *directory)

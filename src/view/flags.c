@@ -102,3 +102,19 @@ bool dv_flags_given(const dvScene *scene)
     if (look.seen.say[i]) return true;
   return false;
 }
+
+unsigned dv_flags_groups(const dvDraw *draw)
+{
+  dvFlags root = dv_flags_of(draw->scene->root);
+  unsigned groups = 0;
+  for (int g = 0; g < DV_DRAW_GROUPS; g++) {
+    int best = -2;
+    for (size_t i = 0; i < draw->list.count; i++) {
+      const dvDrawable *a = &draw->list.data[i];
+      if (a->group == (dvDrawGroup)g && a->say > best) best = a->say;
+    }
+    if (best == -2) best = root.say[g];
+    if (best > 0 || (best == 0 && (g == DV_DRAW_VISUAL || g == DV_DRAW_INTERACTIONS))) groups |= 1u << g;
+  }
+  return groups;
+}

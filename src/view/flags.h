@@ -18,5 +18,7 @@ void dv_flags_read(dvFlags *flags, const char *words);
 dvFlags dv_flags_of(const dvNode *node);
 // Whether a node of the scene has an opinion at all.
 bool dv_flags_given(const dvScene *scene);
+// The groups (bits) that the scene wants shown: those of which something is, by the root's word where there is nothing.
+unsigned dv_flags_groups(const dvDraw *draw);
 
 #endif

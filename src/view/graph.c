@@ -1,6 +1,6 @@
 // The graph and its components as JSON, and changes to them. See inside.h.
 #include "base/file.h"
-#include "view/inside.h"
+#include "view/edit.h"
 
 #include <math.h>
 #include <string.h>
@@ -192,10 +192,18 @@ static json_t *field_row(dvField *f)
   return row;
 }
 
+json_t *dv_view_fields(dvObject *o)
+{
+  json_t *fields = json_array();
+  for (int i = 0; i < o->field_count; i++)
+    if (!(o->fields[i].desc->flags & DV_HIDDEN)) json_array_append_new(fields, field_row(&o->fields[i]));
+  return fields;
+}
+
 json_t *dv_view_object(dvSession *s, dvObject *o)
 {
   char *path = dv_object_path(o);
-  json_t *row = json_object(), *fields = json_array(), *messages = json_array();
+  json_t *row = json_object(), *messages = json_array();
   json_object_set_new(row, "path", text_of(dv_node_of(o) == s->scene->root ? "/" : path));
   json_object_set_new(row, "name", text_of(o->name));
   json_object_set_new(row, "class", json_string(o->cls->name));
@@ -213,10 +221,8 @@ json_t *dv_view_object(dvSession *s, dvObject *o)
     json_object_set_new(m, "advice", text_or_null(n->advice));
     json_array_append_new(messages, m);
   }
-  for (int i = 0; i < o->field_count; i++)
-    if (!(o->fields[i].desc->flags & DV_HIDDEN)) json_array_append_new(fields, field_row(&o->fields[i]));
   json_object_set_new(row, "messages", messages);
-  json_object_set_new(row, "fields", fields);
+  json_object_set_new(row, "fields", dv_view_fields(o));
   dv_free(path);
   return row;
 }
@@ -300,7 +306,10 @@ json_t *dv_view_set(dvSession *s, const char *path, const char *name, const char
   json_t *refusal = NULL;
   if (s->ready && !f->source && *text != '@' && is_live(o, f)) {
     if (!set_live(s, f, text, &refusal)) return refusal;
-    dv_session_remember(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(name), dv_strdup(text), false});
+    json_t *absent = s->editing ? dv_edit_attribute(s, path, name, text, DV_EDIT_ONLY_TEXT) : dv_view_ok();
+    if (absent)   // from the text: an included file, a program
+      dv_session_remember(s, (dvEdit){DV_EDIT_SET, dv_strdup(path), dv_strdup(name), dv_strdup(text), false});
+    json_decref(absent);
     s->moved = true;
     s->draw.again = true;   // colours, sizes, what is drawn
     return object_answer(s, path);

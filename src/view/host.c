@@ -3,7 +3,7 @@
 //
 // Nothing is read again here: a number that a component can take over is changed where it stands, as everywhere, and
 // what would need another reading is refused. What the program has done is seen when the session has its turn.
-#include "view/inside.h"
+#include "view/play.h"
 
 #include "base/clock.h"
 
@@ -36,6 +36,8 @@ void dv_view_host_follow(dvSession *s, double now)
     s->rate_time += (double)done * s->scene->root->dt;
     s->busy += (double)done * each;
     dv_view_record_step(s, each);
+    if (s->recorder) dv_recorder_touch(s->recorder);   // a program may have done anything meanwhile
+    dv_play_recorded_step(s);
   }
   // between steps the program may set positions: it is looked at now and then
   if (done != 0 || now - s->host_looked > 0.1) s->moved = true, s->host_looked = now;

@@ -13,6 +13,7 @@ typedef struct dvNews {   // a message of the log, kept for the graph
   dvLevel level;
   char *path, *text, *advice, *file;
   int line;
+  bool check, stale;   // of dv_edit_check; of the one before
 } dvNews;
 
 typedef struct dvWatch {
@@ -93,9 +94,16 @@ struct dvSession {
   // the hand
   dvLiveGroup hand;   // what the user adds to the scene
   dvObject *spring;   // MouseSpring that pulls, or NULL
+  dvObject *device;   // driver whose emulated hand the mouse is, or NULL
   DV_ARRAY(dvFixed) fixed;
   double spring_offset[3];   // from the pulled point to where the surface was held
   DV_ARRAY(dvUndo) undo;     // what was done to meshes, the last one last
+  // recordings (play.h)
+  struct dvRecorder *recorder;   // that the steps go to, or NULL
+  struct dvPlayer *player;       // of a recording that was opened or made, or NULL
+  double recorded_time;
+  struct dvEditing *editing;   // the scene's text (view/edit.h), or NULL: it has none
+  bool checking;               // messages are those of a check
 };
 
 // --- replies ---
@@ -187,14 +195,21 @@ void dv_view_clear_stats(dvSession *s);
 json_t *dv_view_watch(dvSession *s, json_t *items);
 
 // --- session.c ---
-bool dv_session_load(dvSession *s);   // the file or text that it has, with its edits
+extern const char dv_session_blank[];   // a scene to be built
+bool dv_session_load(dvSession *s);     // the file or text that it has, with its edits
 // What goes on over a reading: keep it, read, go on (which frees it).
 typedef struct dvKept dvKept;
 dvKept *dv_view_keep(dvSession *s);
+void dv_view_keep_not(dvKept *kept, const char *path);   // states of a node or component and below it begin anew
+void dv_view_keep_nothing(dvKept **kept);                // it is not needed any more
 void dv_view_go_on(dvSession *s, dvKept **kept);
 bool dv_view_meshes_changed(dvSession *s);   // since the scene was read
 json_t *dv_session_first_error(const dvSession *s);
-void dv_session_start_pace(dvSession *s);   // real time counts from here
+// Messages of a check take the place of those of the one before; what was told already is not told again.
+void dv_session_begin_check(dvSession *s);
+void dv_session_end_check(dvSession *s);
+void dv_session_forget_news(dvSession *s, const dvObject *o);   // of an object and what is below it
+void dv_session_start_pace(dvSession *s);                       // real time counts from here
 json_t *dv_session_status(const dvSession *s, const dvViewer *v);
 // The editor's place: free, its own from before, or given up.
 bool dv_session_may_edit(const dvSession *s, const dvViewer *v);

@@ -179,6 +179,39 @@ dvKept *dv_view_keep(dvSession *s)
   return k;
 }
 
+void dv_view_keep_not(dvKept *k, const char *path)
+{
+  size_t length = strlen(path), left = 0;
+  for (size_t i = 0; i < k->states.count; i++) {
+    Kept *state = &k->states.data[i];
+    bool inside = strncmp(state->path, path, length) == 0 && (!state->path[length] || state->path[length] == '/');
+    if (!inside) {
+      k->states.data[left++] = *state;
+      continue;
+    }
+    dv_free(state->path);
+    dv_reals_free(&state->x);
+    dv_reals_free(&state->v);
+  }
+  k->states.count = left;
+}
+
+void dv_view_keep_nothing(dvKept **kept)
+{
+  dvKept *k = *kept;
+  if (!k) return;
+  dv_view_keep_not(k, "");
+  dv_array_free(&k->states);
+  for (size_t i = 0; i < k->meshes.count; i++)
+    dv_free(k->meshes.data[i].path), dv_journal_free(&k->meshes.data[i].journal);
+  dv_array_free(&k->meshes);
+  for (size_t i = 0; i < k->exporters.count; i++)
+    dv_free(k->exporters.data[i].path), dv_snapshot_free(&k->exporters.data[i].memory);
+  dv_array_free(&k->exporters);
+  dv_free(k);
+  *kept = NULL;
+}
+
 void dv_view_go_on(dvSession *s, dvKept **kept)
 {
   dvKept *k = *kept;

@@ -8,9 +8,11 @@
 
 // {background, ambient, lights, labels, planes, camera, gravity}; docs/viewer.md describes them.
 json_t *dv_looks(const dvScene *scene);
+// The camera as it is now, of a scene whose camera follows a path (RecordedCamera); NULL for all others.
+json_t *dv_looks_camera(const dvScene *scene);
 // The texts of the labels as they are now, or NULL for a scene without any.
 json_t *dv_looks_labels(const dvScene *scene);
-// Notes, once, which components for drawing the page does not show.
+// Notes, once, which components for drawing neither the page nor a picture shows.
 void dv_looks_tell(const dvScene *scene);
 
 #endif

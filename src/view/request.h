@@ -37,6 +37,26 @@ json_t *dv_do_save_view(dvRequest *r);
 json_t *dv_do_dump(dvRequest *r);
 json_t *dv_view_stored(const dvSession *s);   // what save_view has written, or null
 
+// requests_edit.c: building a scene
+json_t *dv_do_library(dvRequest *r);
+json_t *dv_do_class(dvRequest *r);
+json_t *dv_do_example(dvRequest *r);
+json_t *dv_do_text(dvRequest *r);
+json_t *dv_do_add(dvRequest *r);
+json_t *dv_do_copy(dvRequest *r);
+json_t *dv_do_take_out(dvRequest *r);
+json_t *dv_do_move(dvRequest *r);
+json_t *dv_do_rename(dvRequest *r);
+json_t *dv_do_attribute(dvRequest *r);
+json_t *dv_do_place(dvRequest *r);
+json_t *dv_do_redo(dvRequest *r);
+json_t *dv_do_check(dvRequest *r);
+json_t *dv_do_mesh_part(dvRequest *r);
+json_t *dv_do_select(dvRequest *r);
+json_t *dv_do_where(dvRequest *r);
+json_t *dv_do_use(dvRequest *r);
+json_t *dv_do_save(dvRequest *r);
+
 // requests_touch.c: the hand, keys and mouse
 json_t *dv_do_grab(dvRequest *r);
 json_t *dv_do_pull(dvRequest *r);
@@ -47,5 +67,13 @@ json_t *dv_do_key(dvRequest *r);
 json_t *dv_do_mouse(dvRequest *r);
 json_t *dv_do_tool(dvRequest *r);
 json_t *dv_do_undo(dvRequest *r);
+
+// requests_record.c: recordings
+json_t *dv_do_record(dvRequest *r);
+json_t *dv_do_play(dvRequest *r);
+json_t *dv_do_resume(dvRequest *r);
+json_t *dv_do_save_recording(dvRequest *r);
+json_t *dv_do_tracks(dvRequest *r);
+json_t *dv_do_curves(dvRequest *r);
 
 #endif

@@ -1,5 +1,6 @@
 // What clients can ask for: who they are, what is drawn, the graph; and the table of all verbs. docs/viewer.md lists
 // them.
+#include "view/play.h"
 #include "view/request.h"
 
 #include "base/clock.h"
@@ -73,11 +74,13 @@ static json_t *do_edit(dvRequest *r)
 
 static json_t *do_scene(dvRequest *r)
 {
-  dv_draw_follow(&r->session->draw, r->session->ready ? r->session->scene : NULL);
-  r->viewer->revision = r->session->draw.revision;
+  dvSession *s = r->session;
+  if (!dv_play_on(s)) dv_draw_follow(&s->draw, s->ready ? s->scene : NULL);
+  json_t *scene = dv_play_on(s) ? dv_play_scene(s) : dv_view_scene(s);
+  r->viewer->revision = s->draw.revision;
   r->viewer->seen.count = 0;
-  r->session->moved = true;
-  return dv_view_scene(r->session);
+  s->moved = true;
+  return scene;
 }
 
 static json_t *do_show(dvRequest *r)
@@ -193,9 +196,47 @@ static const struct {
     {"fix", dv_do_fix, true, false, false},
     {"tool", dv_do_tool, true, false, false},
     {"undo", dv_do_undo, true, false, false},
+    {"library", dv_do_library, false, false, false},
+    {"class", dv_do_class, false, false, false},
+    {"example", dv_do_example, false, false, false},
+    {"text", dv_do_text, false, false, false},
+    {"add", dv_do_add, true, false, true},
+    {"copy", dv_do_copy, false, false, false},
+    {"take-out", dv_do_take_out, true, false, true},
+    {"move", dv_do_move, true, false, true},
+    {"rename", dv_do_rename, true, false, true},
+    {"attribute", dv_do_attribute, true, false, true},
+    {"place", dv_do_place, true, false, true},
+    {"redo", dv_do_redo, true, false, false},
+    {"check", dv_do_check, false, false, false},
+    {"mesh-part", dv_do_mesh_part, true, false, true},
+    {"select", dv_do_select, false, false, false},
+    {"where", dv_do_where, false, false, false},
+    {"use", dv_do_use, true, false, true},
+    {"save", dv_do_save, true, false, true},
     {"key", dv_do_key, true, true, false},
     {"mouse", dv_do_mouse, true, true, false},
+    {"record", dv_do_record, true, false, false},
+    {"play", dv_do_play, true, false, false},
+    {"resume", dv_do_resume, true, false, false},
+    {"save-recording", dv_do_save_recording, true, false, false},
+    {"tracks", dv_do_tracks, false, false, false},
+    {"curves", dv_do_curves, false, false, false},
 };
+
+// What changes the scene waits while a recording is shown in its place; who runs or reads the scene leaves the
+// recording. A recording of the scene goes on from what a hand has done with a frame that stands for itself.
+static json_t *before_edit(dvSession *s, const char *verb)
+{
+  static const char running[] = "animate step reset", own[] = "record play resume save-recording realtime save-view";
+  if (dv_list_has(own, verb)) return NULL;
+  if (s->recorder) dv_recorder_touch(s->recorder);
+  if (!dv_play_on(s)) return NULL;
+  if (!dv_list_has(running, verb) && !dv_list_has("open drop reload compat skip-missing", verb))
+    return dv_view_error("leave it, or resume the simulation from this moment", "a recording is shown");
+  dv_play_leave(s);
+  return NULL;
+}
 
 static bool too_deep(const char *text, size_t length)
 {
@@ -219,7 +260,10 @@ static json_t *answer(dvRequest *r)
     if (verbs[i].edits && r->session->editor != r->viewer)
       return verbs[i].silent ? NULL
                              : dv_view_error("take over the editing first", "another viewer edits; this one watches");
-    return verbs[i].reads && r->session->options.host.scene ? dv_view_host_refuses() : verbs[i].run(r);
+    if (verbs[i].reads && r->session->options.host.scene) return dv_view_host_refuses();
+    json_t *refusal = verbs[i].edits ? before_edit(r->session, verb) : NULL;
+    if (refusal && verbs[i].silent) json_decref(refusal);
+    return refusal ? verbs[i].silent ? NULL : refusal : verbs[i].run(r);
   }
   return dv_view_error(NULL, "'%.40s' is no request", verb);
 }

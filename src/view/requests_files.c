@@ -1,4 +1,6 @@
 // Requests: scenes that are opened, and what is written. See request.h.
+#include "view/edit.h"
+#include "view/play.h"
 #include "view/request.h"
 
 #include "app/dump.h"
@@ -38,6 +40,7 @@ json_t *dv_do_compat(dvRequest *r) { return dv_view_compat(r->session, dv_reques
 json_t *dv_do_skip(dvRequest *r)
 {
   r->session->context->skip_missing = json_is_true(json_object_get(r->body, "on"));
+  dv_edit_read_again(r->session);
   dv_session_load(r->session);
   return loaded(r->session);
 }
@@ -49,6 +52,12 @@ json_t *dv_do_open(dvRequest *r)
   if (!path)
     return dv_view_error("only scenes in the directories of the first scene and of --data can be opened",
                          "there is no such scene");
+  dv_play_close(s);
+  if (dv_ends_with_nocase(path, ".divr")) {
+    json_t *played = dv_play_add(s, path);
+    dv_free(path);
+    return played;
+  }
   dv_free(s->file), dv_free(s->name), dv_free(s->dropped);
   s->file = path;
   s->name = dv_strdup(path);
@@ -64,6 +73,7 @@ json_t *dv_do_drop(dvRequest *r)
   dvSession *s = r->session;
   const char *text = dv_request_text(r, "text"), *name = dv_request_text(r, "name");
   if (!*text) return dv_view_error(NULL, "the scene is empty");
+  dv_play_close(s);
   dv_free(s->name), dv_free(s->dropped);
   char *directory = s->file ? dv_path_directory(s->file) : dv_strdup(s->roots.count ? s->roots.data[0] : "");
   s->name = dv_path_join(directory,

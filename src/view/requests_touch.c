@@ -1,4 +1,5 @@
 // Requests: the hand, keys and mouse. See request.h.
+#include "view/edit.h"
 #include "view/request.h"
 
 #include <math.h>
@@ -98,8 +99,7 @@ json_t *dv_do_tool(dvRequest *r)
 
 json_t *dv_do_undo(dvRequest *r)
 {
-  if (!r->session->ready && !r->session->undo.count) return dv_view_not_ready();
-  return dv_view_undo(r->session);
+  return r->session->undo.count ? dv_view_undo(r->session) : dv_edit_undo(r->session);
 }
 
 json_t *dv_do_key(dvRequest *r)

@@ -244,7 +244,7 @@ static void respond(int socket, bool with_body, const char *status, const char *
                 "no-store\r\nX-Content-Type-Options: nosniff\r\n"
                 "Referrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\nConnection: close\r\n"
                 "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-                "img-src 'self' data: blob:; "
+                "img-src 'self' data: blob:; media-src blob:; "
                 "connect-src 'self' blob: data:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action "
                 "'none'\r\n\r\n",
                 status, type, length);
@@ -317,10 +317,22 @@ static bool same_secret(const char *a, const char *b, size_t n)   // takes the s
 
 static void free_guest(Guest *g)
 {
-  close(g->socket);
+  if (g->socket >= 0) close(g->socket);
   dv_free(g->method), dv_free(g->rest), dv_free(g->key);
   dv_text_free(&g->ahead);
   dv_free(g);
+}
+
+// What is still on its way to us is read for a moment: closing over it would take our last words back from the other
+// side. Whoever does not stop to send is cut off then.
+static void part_from(int socket)
+{
+  char unread[4096];
+  struct timeval patience = {.tv_usec = 200000};
+  double began = dv_now();
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  shutdown(socket, SHUT_WR);
+  while (dv_now() - began < 0.5 && recv(socket, unread, sizeof unread, 0) > 0) continue;
 }
 
 static void *be_guest(void *user)
@@ -329,9 +341,13 @@ static void *be_guest(void *user)
   dvServer *s = g->server;
   if (!g->key) serve_request(g);
   else be_client(g);
-  shutdown(g->socket, SHUT_RDWR);
   pthread_mutex_lock(&s->lock);
   if (g->key) s->sockets--;
+  pthread_mutex_unlock(&s->lock);
+  part_from(g->socket);
+  pthread_mutex_lock(&s->lock);
+  close(g->socket);   // not when the next one comes: whoever goes on to send would wait until then
+  g->socket = -1;
   g->done = true;
   pthread_mutex_unlock(&s->lock);
   return NULL;
@@ -343,7 +359,7 @@ static void see_off(dvServer *s, bool wait)
   pthread_mutex_lock(&s->lock);
   for (size_t i = s->guests.count; i-- > 0;) {
     Guest *g = s->guests.data[i];
-    if (wait) shutdown(g->socket, SHUT_RDWR);
+    if (wait && g->socket >= 0) shutdown(g->socket, SHUT_RDWR);
     if (!g->done && !wait) continue;
     dv_array_remove(&s->guests, i);
     pthread_mutex_unlock(&s->lock);

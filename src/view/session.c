@@ -1,5 +1,5 @@
 // The session: loading, edits, clients, running, frames. See session.h; requests are in requests.c.
-#include "view/inside.h"
+#include "view/edit.h"
 
 #include "app/lint.h"
 #include "base/clock.h"
@@ -10,6 +10,7 @@
 #include "scene/plan.h"
 #include "scene/timer.h"
 #include "view/looks.h"
+#include "view/play.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,10 @@
 #include <sys/random.h>
 
 enum { NEWS_LIMIT = 1000 };
+
+const char dv_session_blank[] = "<?xml version=\"1.0\"?>\n"
+                                "<Node name=\"root\" dt=\"0.01\" gravity=\"0 -9.81 0\">\n"
+                                "</Node>\n";
 
 // --- replies -------------------------------------------------------------------------------------
 
@@ -67,10 +72,16 @@ json_t *dv_view_news(const dvNews *n)
 
 void dv_session_note(dvSession *s, const dvMessage *m)
 {
+  for (size_t i = 0; i < s->news.count && s->checking; i++) {
+    dvNews *n = &s->news.data[i];
+    if (!n->stale || !dv_same(n->text, m->text) || !dv_same(n->path, m->path)) continue;
+    n->stale = false;
+    return;
+  }
   if (s->options.print && m->level >= (s->ready ? DV_WARNING : DV_NOTE)) dv_log_print(stderr, m);
   if (s->news.count >= NEWS_LIMIT) return;
   dv_push(&s->news, ((dvNews){m->level, dv_strdup(m->path), dv_strdup(m->text), dv_strdup(m->advice),
-                              dv_strdup(m->place.file), m->place.line}));
+                              dv_strdup(m->place.file), m->place.line, s->checking, false}));
   s->graph++;
   dv_session_send(s, NULL, dv_view_news(&s->news.data[s->news.count - 1]));
 }
@@ -81,6 +92,46 @@ static void clear_news(dvSession *s)
 {
   for (size_t i = 0; i < s->news.count; i++) free_news(&s->news.data[i]);
   s->news.count = 0;
+}
+
+void dv_session_begin_check(dvSession *s)
+{
+  s->checking = true;
+  for (size_t i = 0; i < s->news.count; i++) s->news.data[i].stale = s->news.data[i].check;
+}
+
+static void drop_news(dvSession *s, bool (*goes)(const dvNews *n, const char *path), const char *path)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < s->news.count; i++)
+    if (goes(&s->news.data[i], path)) free_news(&s->news.data[i]), s->graph++;
+    else s->news.data[kept++] = s->news.data[i];
+  s->news.count = kept;
+}
+
+static bool is_stale(const dvNews *n, const char *path)
+{
+  DV_UNUSED(path);
+  return n->stale;
+}
+
+static bool is_of(const dvNews *n, const char *path)
+{
+  size_t length = strlen(path);
+  return n->path && strncmp(n->path, path, length) == 0 && (!n->path[length] || n->path[length] == '/');
+}
+
+void dv_session_end_check(dvSession *s)
+{
+  s->checking = false;
+  drop_news(s, is_stale, NULL);
+}
+
+void dv_session_forget_news(dvSession *s, const dvObject *o)
+{
+  char *path = dv_object_path(o);
+  drop_news(s, is_of, path);
+  dv_free(path);
 }
 
 // --- edits ---------------------------------------------------------------------------------------
@@ -149,6 +200,7 @@ static void apply_edit(dvSession *s, const dvEdit *e)
 
 static void unload(dvSession *s)
 {
+  dv_play_end_recording(s);
   dv_view_forget_touch(s);
   dv_view_undo_clear(s);
   dv_draw_build(&s->draw, NULL);
@@ -172,24 +224,43 @@ static void read_file(dvSession *s)
   s->context->read_script = NULL;
 }
 
+// The text to build on: that of the file, unless it is a program, or what was dropped.
+static void open_text(dvSession *s)
+{
+  size_t length = s->dropped ? strlen(s->dropped) : 0;
+  char *bytes = s->dropped || !s->file || dv_scene_is_script(s->file) ? NULL : dv_file_read(s->file, &length);
+  if (s->dropped || bytes) dv_edit_open(s, s->dropped ? s->dropped : bytes, length);
+  dv_free(bytes);
+}
+
+static void read_scene(dvSession *s)
+{
+  if (!s->editing) open_text(s);
+  if (dv_edit_parse(s)) return;
+  if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
+  else read_file(s);
+}
+
 // the file or text that the session has, with its edits
 bool dv_session_load(dvSession *s)
 {
   unload(s);
   clear_news(s);
+  dv_session_send(s, NULL, json_pack("{s:s}", "is", "forget"));
   dvLog *log = &s->context->log;
   log->worst = DV_OK;
   memset(log->counts, 0, sizeof log->counts);
   dv_view_confine(s);
   for (size_t i = 0; i < s->options.plugin_count; i++) dv_divan_load_plugin(s->context, s->options.plugins[i]);
-  if (s->dropped) dv_scene_parse(s->context, s->name, s->dropped, strlen(s->dropped), &s->scene);
-  else read_file(s);
+  read_scene(s);
   for (size_t i = 0; i < s->edits.count && s->scene; i++) apply_edit(s, &s->edits.data[i]);
   if (s->scene && dv_scene_init(s->scene) == DV_OK && log->worst == DV_OK) s->ready = true;
   if (s->ready) dv_scene_tell_compat(s->scene, false);
   if (s->ready) dv_looks_tell(s->scene);
   if (s->ready) dv_view_fix_again(s);
+  if (s->player) s->player->again = true;
   dv_draw_build(&s->draw, s->ready ? s->scene : NULL);
+  dv_edit_built(s);
   s->graph++;
   s->graph_version = s->scene ? s->scene->version : 0;
   s->moved = true;
@@ -213,6 +284,11 @@ json_t *dv_session_edit(dvSession *s, dvEdit edit)
   if (s->options.host.scene) {
     free_edit(&edit);
     return dv_view_host_refuses();
+  }
+  json_t *answer = NULL;
+  if (dv_edit_takes(s, &edit, &answer)) {
+    free_edit(&edit);
+    return answer;
   }
   bool animating = s->animating, worked = s->ready;
   dvKept *kept = dv_view_keep(s);
@@ -244,6 +320,7 @@ void dv_session_forget_edits(dvSession *s)
   s->edits.count = 0;
   for (size_t i = 0; i < s->fixed.count; i++) dv_free(s->fixed.data[i].path);
   s->fixed.count = 0;
+  dv_edit_close(s);
 }
 
 static void add_root(dvSession *s, const char *directory)
@@ -257,6 +334,31 @@ static void add_root(dvSession *s, const char *directory)
     }
   dv_push(&s->roots, dv_strdup(real));
   free(real);
+}
+
+// the scene, and what is to be played with it; what was told of recordings stays told
+static void load_first(dvSession *s)
+{
+  DV_ARRAY(dvNews) told = {0};
+  for (size_t i = 0; i < s->news.count; i++) dv_push(&told, s->news.data[i]);
+  s->news.count = 0;
+  dv_session_load(s);
+  for (size_t i = 0; i < told.count; i++) dv_push(&s->news, told.data[i]);
+  dv_array_free(&told);
+}
+
+static void play_second(dvSession *s)
+{
+  json_t *answer = dv_play_add(s, s->options.second);
+  const char *error = json_string_value(json_object_get(answer, "error")),
+             *advice = json_string_value(json_object_get(answer, "advice"));
+  if (error)
+    dv_session_note(s, &(dvMessage){.level = DV_ERROR,
+                                    .status = DV_ERROR_INPUT,
+                                    .place = {.file = s->options.second},
+                                    .text = (char *)error,
+                                    .advice = advice});
+  json_decref(answer);
 }
 
 dvSession *dv_session_create(const dvSessionOptions *options)
@@ -277,6 +379,10 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   s->context->log.sink = on_message;
   s->context->log.user = s;
   s->context->log.threshold = DV_NOTE;
+  const char *given = options->scene ? options->scene : "untitled.scn";   // nothing: a scene to be built
+  const bool recording = dv_ends_with_nocase(given, ".divr");
+  char *recorded = recording ? dv_play_begin(s, given) : NULL;
+  const char *scene = recorded ? recorded : given;
   s->context->skip_missing = options->skip_missing;
   s->context->emulate_devices = options->emulate_devices;
   dvCompatMode mode;
@@ -284,19 +390,22 @@ dvSession *dv_session_create(const dvSessionOptions *options)
   for (size_t i = 0; i < options->data_count; i++) dv_context_add_data_path(s->context, options->data[i]);
   for (size_t i = 0; i < options->plugin_path_count; i++)
     dv_context_add_plugin_path(s->context, options->plugin_paths[i]);
-  char *directory = dv_path_directory(options->scene), *real = realpath(options->scene, NULL);
+  char *directory = dv_path_directory(given), *real = options->scene ? realpath(scene, NULL) : NULL;
   add_root(s, directory);
   for (size_t i = 0; i < options->data_count; i++) add_root(s, options->data[i]);
   dv_free(directory);
-  s->file = dv_strdup(real);
-  s->first = dv_strdup(real);
+  if (!recording || recorded) s->file = dv_strdup(real);
+  if (!recording) s->first = dv_strdup(real);             // what a recording names is not trusted with any file
   char *beside = real ? dv_path_directory(real) : NULL;   // another one where the scene is a link
   if (beside) add_root(s, beside);
   dv_free(beside);
   free(real);
-  s->name = dv_strdup(options->scene);
-  dv_session_load(s);
-  s->animating = s->ready && (options->animate || s->scene->root->animate);
+  s->name = options->scene || !s->roots.count ? dv_strdup(scene) : dv_path_join(s->roots.data[0], scene);
+  if (!options->scene) s->dropped = dv_strdup(dv_session_blank);
+  if (!recording || recorded) load_first(s);
+  if (options->second) play_second(s);
+  dv_free(recorded);
+  s->animating = !s->player && s->ready && (options->animate || s->scene->root->animate);
   return s;
 }
 
@@ -305,6 +414,7 @@ void dv_session_destroy(dvSession **session)
   dvSession *s = *session;
   if (!s) return;
   unload(s);
+  dv_play_close(s);
   clear_news(s);
   dv_session_forget_edits(s);
   dv_draw_free(&s->draw);
@@ -400,7 +510,15 @@ json_t *dv_session_status(const dvSession *s, const dvViewer *v)
   json_object_set_new(m, "compat", json_string(dv_compat_name(s->context->compat)));
   json_t *labels = s->ready ? dv_looks_labels(s->scene) : NULL;
   if (labels) json_object_set_new(m, "labels", labels);
+  if (s->player) json_object_set_new(m, "player", dv_play_status(s));
+  if (s->recorder) {
+    json_object_set_new(m, "recording", json_integer((json_int_t)dv_recorder_frames(s->recorder)));
+    json_object_set_new(m, "recorded", json_integer((json_int_t)dv_recorder_bytes(s->recorder)));
+  }
+  json_t *camera = s->ready ? dv_looks_camera(s->scene) : NULL;
+  if (camera) json_object_set_new(m, "camera", camera);
   if (s->undo.count) json_object_set_new(m, "undo", json_integer((json_int_t)s->undo.count));
+  dv_edit_status(s, m);
   if (s->spring) json_object_set_new(m, "pull", json_real(dv_view_pull_force(s)));
   return m;
 }
@@ -450,6 +568,7 @@ static void step(dvSession *s)
   s->rate_steps++;
   s->rate_time += s->scene->root->dt;
   dv_view_record_step(s, seconds);
+  if (status == DV_OK) dv_play_recorded_step(s);
   if (s->steps_wanted) s->steps_wanted--;
   if (status != DV_OK) stop_diverged(s);
 }
@@ -472,7 +591,7 @@ static void measure_rate(dvSession *s, double now)
 // seconds until the next step is due; 0 now, 1 when none is
 static double step_due(const dvSession *s, double now)
 {
-  if (!s->ready || s->held) return 1;
+  if (!s->ready || s->held || dv_play_on(s)) return 1;
   if (s->steps_wanted) return 0;
   if (!s->animating) return 1;
   if (!s->realtime) return 0;
@@ -515,6 +634,7 @@ double dv_session_advance(dvSession *s)
       dv_session_start_pace(s);
     wait = step_due(s, now);
   }
+  if (s->player) wait = dv_min(wait, dv_play_advance(s, now));
   measure_rate(s, now);
   for (size_t i = 0; i < s->viewers.count; i++) {
     dvViewer *v = s->viewers.data[i];
@@ -540,8 +660,12 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     if (frame_pause(s, dv_now()) > 0) return false;
     unsigned groups = 0;
     for (size_t i = 0; i < s->viewers.count; i++) groups |= s->viewers.data[i]->groups;
-    dv_draw_follow(&s->draw, s->ready ? s->scene : NULL);
-    dv_draw_refresh(&s->draw, groups);
+    if (dv_play_on(s)) {
+      dv_play_refresh(s);
+    } else {
+      dv_draw_follow(&s->draw, s->ready ? s->scene : NULL);
+      dv_draw_refresh(&s->draw, groups);
+    }
     double now = dv_now();
     s->frame_wall = dv_max(s->frame_wall + 1.0 / 60, now - 1.0 / 60);   // a late one does not delay the next
     s->frame_had = time_had(s);
@@ -558,7 +682,7 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
     const dvDrawArray *a = &s->draw.arrays.data[i];
     if ((a->groups & v->groups) && a->changed > v->seen.data[i]) chunks++, bytes += 16 + a->count * sizeof *a->data;
   }
-  double time = s->scene ? s->scene->root->time : 0;
+  double time = dv_play_on(s) ? dv_play_time(s) : s->scene ? s->scene->root->time : 0;
   if ((chunks == 0 && time == v->time) || !dv_text_reserve(out, bytes))
     return false;   // a step that moves nothing still has a time
   v->time = time;

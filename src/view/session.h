@@ -44,18 +44,23 @@ typedef struct dvSessionHost {
 typedef void (*dvSessionSend)(void *user, dvViewer *to, const char *text, size_t length);
 
 typedef struct dvSessionOptions {
-  const char *scene;
+  const char *scene;         // or a recording (.divr), which names its scene; NULL: an empty one, to build in
+  const char *second;        // a recording to compare with, or states to play; NULL for none
   const char *const *data;   // directories
   size_t data_count;
   const char *const *plugins, *const *plugin_paths;   // to load, and directories to look for them in
   size_t plugin_count, plugin_path_count;
   int threads;
-  const char *compat;           // mode for every scene, or NULL: the scene decides
-  bool emulate_devices;         // what hands hold is emulated
-  bool skip_missing;            // scenes without the components that do not exist
-  bool print;                   // messages also go to stderr
-  bool animate;                 // from the start
-  dvProgress *progress;         // of loading; may be NULL
+  const char *compat;     // mode for every scene, or NULL: the scene decides
+  bool emulate_devices;   // what hands hold is emulated
+  bool skip_missing;      // scenes without the components that do not exist
+  bool print;             // messages also go to stderr
+  bool animate;           // from the start
+  dvProgress *progress;   // of loading; may be NULL
+  const char *examples;   // directory with scenes that come with the program, or NULL
+  // Runs an example in a page of its own and gives its address; false, with the reason, when that cannot be.
+  bool (*open_example)(void *user, const char *scene, dvText *address, dvText *why);
+  void *example_user;
   dvSessionHost host;           // `scene` is only its title then
   dvScriptReader read_script;   // for the scene that was named, if it is a program; what the page asks for never runs
   dvSessionSend send;

@@ -1,6 +1,8 @@
-// Curves of soft robots: where effectors are and should be, how far they are off, what actuators do. See inside.h.
+// Curves of soft robots: where effectors are and should be, how far they are off, what actuators do; and of chambers of
+// the heart: pressure and volume. See inside.h.
 #include "view/inside.h"
 
+#include "heart/classes.h"
 #include "robot/part.h"
 #include "scene/plan.h"
 
@@ -15,18 +17,31 @@ typedef struct Columns {
   DV_ARRAY(double) values;
 } Columns;
 
-static void add(Columns *c, const dvPart *p, const char *group, const char *unit, const char *what, double value)
+static void add_of(Columns *c, const dvObject *o, const char *group, const char *unit, const char *what, double value)
 {
   if (c->values.count == COLUMNS) return;
   dv_push(&c->values, value);
   if (!c->names) return;
-  char *label = dv_format("%s%s%s", p->model.base.name, *what ? " " : "", what);
+  char *label = dv_format("%s%s%s", o->name, *what ? " " : "", what);
   json_t *name = json_object();
   dv_view_put_text(name, "label", label);
   dv_view_put_text(name, "group", group);
   dv_view_put_text(name, "unit", unit);
   json_array_append_new(c->names, name);
   dv_free(label);
+}
+
+static void add(Columns *c, const dvPart *p, const char *group, const char *unit, const char *what, double value)
+{
+  add_of(c, &p->model.base, group, unit, what, value);
+}
+
+// pressure and volume of a chamber of the heart
+static void add_chamber(Columns *c, const dvObject *o)
+{
+  add_of(c, o, "force", "Pa", "pressure", *(const double *)dv_object_field(o, "pressure")->value);
+  add_of(c, o, "force", "Pa", "artery", *(const double *)dv_object_field(o, "arterialPressure")->value);
+  add_of(c, o, "stroke", "m3", "volume", *(const double *)dv_object_field(o, "volume")->value);
 }
 
 static void add_effector(Columns *c, const dvPart *p)
@@ -75,7 +90,9 @@ static dvWalk collect(dvVisitor *v, dvNode *node)
   Columns *c = (Columns *)v;
   for (size_t i = 0; i < node->objects.count; i++) {
     const dvObject *o = node->objects.data[i];
-    if (o->failed || !o->initialised || dv_ops(o, DV_ROLE_CONSTRAINT) != &dv_part_ops) continue;
+    if (o->failed || !o->initialised) continue;
+    if (o->cls == &dv_heart_pressure_class || o->cls == &dv_lagrangian_pressure_class) add_chamber(c, o);
+    if (dv_ops(o, DV_ROLE_CONSTRAINT) != &dv_part_ops) continue;
     const dvPart *p = (const dvPart *)o;
     if (p->role == DV_PART_EFFECTOR) add_effector(c, p);
     else if (p->role != DV_PART_SENSOR && p->role != DV_PART_UNILATERAL) add_actuator(c, p);

@@ -1,6 +1,7 @@
 // The hand of the user: what a ray hits, a spring that pulls on it, points that are held. See inside.h.
 #include "view/inside.h"
 
+#include "haptic/driver.h"
 #include "mechanics/mechanics.h"
 #include "scene/plan.h"
 
@@ -122,6 +123,18 @@ static bool is_independent(const dvPlan *p, const dvObject *state)
   return false;
 }
 
+// the driver of an emulated device that holds a model, over any number of mappings; NULL for none
+static dvDriver *device_of(dvSession *s, dvObject *model)
+{
+  const dvPlan *p = s->scene->plan;
+  dvObject *state = dv_plays(model, DV_ROLE_STATE) ? model : dv_node_state_up(model->node);
+  for (int depth = 0; state && depth < 64; depth++, state = driver_of(p, state)) {
+    dvDriver *d = dv_driver_holding(s->scene, dv_state(state));
+    if (d) return d;
+  }
+  return NULL;
+}
+
 // the state that moves a model, over any number of mappings; NULL for what stands still
 static dvState *mover_of(dvSession *s, dvObject *model)
 {
@@ -202,12 +215,33 @@ static json_t *touch_row(const dvTouched *t)
   return row;
 }
 
+// a tool in an emulated hand: the mouse becomes that hand
+static bool take_hand(dvSession *s, const dvRay *r, json_t *answer)
+{
+  Hit h = dv_vec3_norm(r->direction) > 0.5 ? cast_ray(s, r) : (Hit){INFINITY, NULL};
+  dvDriver *d = h.model ? device_of(s, h.model) : NULL;
+  if (!d) return false;
+  dvVec3 point = dv_vec3_add_scaled(r->origin, r->direction, h.distance);
+  dv_vec3_store(s->spring_offset, dv_vec3_sub(point, dv_vec3_load(d->seen)));
+  s->device = &d->base;
+  json_t *row = json_pack("{s:[f, f, f], s:i, s:i}", "point", point.x, point.y, point.z, "index", 0, "width", 7);
+  char *path = dv_object_path(&d->base), *model = dv_object_path(h.model);
+  dv_view_put_text(row, "path", path);
+  dv_view_put_text(row, "model", model);
+  json_object_set_new(answer, "hit", row);
+  dv_free(path);
+  dv_free(model);
+  return true;
+}
+
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness)
 {
   dv_view_release(s);
   dvTouched t;
+  dvRay ray = dv_view_ray(origin, direction);
   json_t *answer = dv_view_ok();
   json_object_set_new(answer, "hit", json_null());
+  if (take_hand(s, &ray, answer)) return answer;
   if (!dv_view_touched(s, dv_view_ray(origin, direction), &t)) return answer;
   const double *x = dv_state_read(t.state, DV_X) + t.index * (size_t)t.state->base.dof->coord;
   dvVec3 offset = dv_vec3_sub(t.point, dv_vec3_load(x)), arm = dv_vec3(0, 0, 0);
@@ -265,6 +299,7 @@ json_t *dv_view_probe(dvSession *s, const double origin[3], const double directi
 
 void dv_view_pull(dvSession *s, const double to[3])
 {
+  if (s->device) dv_driver_lead(dv_driver(s->device), dv_vec3_sub(dv_vec3_load(to), dv_vec3_load(s->spring_offset)));
   if (!s->spring) return;
   set_text(s->spring, "target", "%.17g %.17g %.17g", to[0] - s->spring_offset[0], to[1] - s->spring_offset[1],
            to[2] - s->spring_offset[2]);
@@ -273,7 +308,7 @@ void dv_view_pull(dvSession *s, const double to[3])
 void dv_view_release(dvSession *s)
 {
   if (s->spring) dv_live_give(&s->hand, s->spring);
-  s->spring = NULL;
+  s->spring = s->device = NULL;   // a hand that was led stays where it is
 }
 
 // --- holding -------------------------------------------------------------------------------------
@@ -330,7 +365,7 @@ json_t *dv_view_fix(dvSession *s, const double origin[3], const double direction
 
 void dv_view_forget_touch(dvSession *s)
 {
-  s->spring = NULL;
+  s->spring = s->device = NULL;
   dv_live_leave(&s->hand);
   for (size_t i = 0; i < s->fixed.count; i++) s->fixed.data[i].object = NULL;
 }

@@ -29,12 +29,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (!made) {   // a directory of its own: requests may write beside the scene
     if (!mkdtemp(path)) abort();
     snprintf(name, sizeof name, "%s/s.scn", path);
-    FILE *f = fopen(name, "wb");
-    if (!f) abort();
-    fputs(scene, f);
-    fclose(f);
     made = true;
   }
+  FILE *f = fopen(name, "wb");   // again: a request may have saved another one
+  if (!f) abort();
+  fputs(scene, f);
+  fclose(f);
   dvSession *s = dv_session_create(&(dvSessionOptions){.scene = name, .threads = 1, .send = nowhere});
   dvViewer v = {0};
   dv_session_join(s, &v);

@@ -3,10 +3,13 @@
 
 #include "base/file.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,20 +89,94 @@ static void open_browser(const char *file)
   if (child > 0) waitpid(child, NULL, 0);
 }
 
+// --- examples: each in a program of its own, which ends with this one ---
+
+enum { MOST_EXAMPLES = 4, PATIENCE = 15000 };   // the oldest one goes; ms until an example has its address
+
+static pid_t examples[MOST_EXAMPLES];
+static size_t next_example;
+
+// where the scenes are that come with the program: beside it as it is installed, or as it is built; NULL
+static char *examples_directory(void)
+{
+  static const char *const places[] = {"../share/divan/scenes", "../scenes"};
+  char *self = realpath("/proc/self/exe", NULL), *folder = self ? dv_path_directory(self) : NULL, *found = NULL;
+  for (size_t i = 0; folder && i < DV_COUNT(places) && !found; i++) {
+    char *path = dv_path_join(folder, places[i]), *real = realpath(path, NULL);
+    if (real && dv_path_is_directory(real)) found = dv_strdup(real);
+    free(real);
+    dv_free(path);
+  }
+  free(self);
+  dv_free(folder);
+  return found;
+}
+
+static void end_example(pid_t *child)
+{
+  if (*child > 0) kill(*child, SIGTERM), waitpid(*child, NULL, 0);
+  *child = 0;
+}
+
+static void be_example(const char *scene, int out)
+{
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  dup2(out, STDOUT_FILENO);
+  execl("/proc/self/exe", "divan", "view", scene, "--no-browser", "--port", "0", "--animate", (char *)NULL);
+  _exit(127);
+}
+
+// the line with the address
+static bool read_address(int from, dvText *address)
+{
+  char c;
+  struct pollfd wait = {.fd = from, .events = POLLIN};
+  while (poll(&wait, 1, PATIENCE) == 1 && read(from, &c, 1) == 1) {
+    if (c == '\n') return dv_starts_with(address->text, "http");
+    dv_text_add_n(address, &c, 1);
+  }
+  return false;
+}
+
+static bool open_example(void *user, const char *scene, dvText *address, dvText *why)
+{
+  DV_UNUSED(user);
+  pid_t *slot = &examples[next_example++ % MOST_EXAMPLES];
+  int ends[2];
+  end_example(slot);
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  pid_t child = fork();
+  if (child == 0) be_example(scene, ends[1]);
+  close(ends[1]);
+  dv_text_add(address, "");
+  bool good = child > 0 && read_address(ends[0], address);
+  close(ends[0]);
+  *slot = child;
+  if (good) return true;
+  end_example(slot);
+  dv_text_add(why, "it did not start; `divan view` on its file tells why");
+  return false;
+}
+
 static int run(const Options *v)
 {
-  if (!v->scene) return usage_error(&command_view, "name a scene");
   if (v->token && !is_token(v->token))
     return usage_error(&command_view, "a token is made of 8 to 100 letters and digits");
-  if (!dv_file_exists(v->scene)) {
+  if (v->scene && !dv_file_exists(v->scene)) {
     fprintf(stderr, "divan view: there is no scene %s\n", v->scene);
     return DV_ERROR_INPUT;
   }
+  if (v->second && !dv_file_exists(v->second)) {
+    fprintf(stderr, "divan view: there is no file %s\n", v->second);
+    return DV_ERROR_INPUT;
+  }
   size_t length;
+  char *examples_at = examples_directory();
   dvServerOptions o = {.host = v->host, .token = v->token, .page = viewer_page_text(&length)};
   o.page_length = length;
   o.port = v->port < 0 ? USUAL_PORT : (int)v->port;
   o.session = (dvSessionOptions){.scene = v->scene,
+                                 .second = v->second,
                                  .data = v->data.data,
                                  .data_count = v->data.count,
                                  .threads = (int)v->threads,
@@ -113,7 +190,9 @@ static int run(const Options *v)
                                  .read_script = v->read_script,
                                  .print = true,
                                  .progress = progress_begin(false),
-                                 .animate = v->animate};
+                                 .animate = v->animate,
+                                 .examples = examples_at,
+                                 .open_example = v->host ? NULL : open_example};
   struct sigaction act = {.sa_handler = on_signal}, end = {.sa_handler = at_once};
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
@@ -144,7 +223,9 @@ static int run(const Options *v)
     dv_free(way);
     dv_server_destroy(&server);
   }
+  for (size_t i = 0; i < MOST_EXAMPLES; i++) end_example(&examples[i]);
   dv_text_free(&why);
+  dv_free(examples_at);
   return status;
 }
 
@@ -162,12 +243,18 @@ static int run(const Options *v)
 const Command command_view = {
     .verb = VERB_VIEW,
     .name = "view",
-    .summary = "look at a scene and touch it, in the browser",
-    .usage = "divan view SCENE [options]\n",
+    .summary = "look at a scene, touch it and build it, in the browser",
+    .usage = "divan view [SCENE] [STATES] [options]\n"
+             "       divan view RECORDING.divr [OTHER.divr] [options]\n",
     .about = "Serves the scene to a browser on this machine, prints the address and opens it where there is a\n"
-             "desktop. Only who knows the address, which ends in a random token, can look. Ctrl-C ends it.\n",
+             "desktop. Only who knows the address, which ends in a random token, can look. Ctrl-C ends it.\n"
+             "Without a scene an empty one is there, to build in (docs/studio.md).\n\n"
+             "A recording (divan run --record) is played, forward and backward; the simulation goes on from any\n"
+             "moment of it where its scene is still there. Two recordings are shown side by side or one over the\n"
+             "other, coloured by how far they are apart. STATES is a file of SOFA's WriteState: it is played too.\n",
     .examples = "  divan view scenes/liver.scn\n"
+                "  divan view liver.divr stiffer.divr\n"
                 "  divan view scenes/MeshSpringForceField.scn --port 9000 --no-browser\n",
-    .most_names = 1,
+    .most_names = 2,
     .run = run,
 };

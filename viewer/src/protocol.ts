@@ -9,8 +9,21 @@ export interface Status {
   ready?: boolean;               // false: the scene could not be started
   compat?: 'none' | 'sofa';      // sofa: as SOFA does it, its mistakes included
   labels?: string[];             // texts of the scene's labels, as they are now
+  camera?: Looks['camera'];      // of a scene whose camera follows a path, where it is now
   undo?: number;                 // strokes of tools that can be undone
+  editable?: boolean;            // the scene's text can be edited
+  edits?: number; undone?: number; unsaved?: boolean;      // what was done to it, what was undone, what the file does not have
+  lastEdit?: string; lastUndone?: string;                  // in words
   pull?: number;                 // force of the spring that pulls, N
+  recording?: number;            // frames of the recording that is being made, and its bytes
+  recorded?: number;
+  player?: PlayerStatus;         // a recording that can be played
+}
+
+// `on`: it is shown in place of the scene. The speed is negative backward.
+export interface PlayerStatus {
+  on: boolean; frames: number; frame: number; time: number; from: number; to: number; step: number; speed: number; playing: boolean; loop: boolean;
+  name: string; second?: string; together?: 'beside' | 'over';
 }
 
 export interface Hello {
@@ -33,21 +46,23 @@ export interface Drawable {
   id: number; group: Group; kind: 'triangles' | 'lines' | 'points' | 'vectors' | 'spheres' | 'frames' | 'boxes';
   path: string;
   positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
-  texcoords?: number | null; radius?: number | null; radii?: number | null; frames?: number | null; sizes?: number | null;
+  texcoords?: number | null; radius?: number | null; scale?: number; radii?: number | null; frames?: number | null; sizes?: number | null;
   material?: Material | null;
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
+  aside?: boolean;               // is not looked at when the camera is placed
 }
 
 // What the scene itself wants drawn.
 export interface Flags { groups: Group[]; wireframe: boolean; normals: boolean }
 
 // What the scene says about the picture as a whole.
-export interface Light { kind: 'directional' | 'point' | 'spot'; color: number[]; direction?: number[]; position?: number[]; fixed?: boolean; cutoff?: number; lookat?: boolean }
+export interface Light { kind: 'directional' | 'point' | 'spot'; color: number[]; direction?: number[]; position?: number[]; fixed?: boolean; cutoff?: number; lookat?: boolean; shadow?: boolean }
 export interface Label { x: number; y: number; size: number; color: number[]; contrast: boolean }
 export interface Looks {
   background?: number[]; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
   camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
+  texts?: { text: string; position: number[]; scale: number; color: number[] }[];      // in the scene, facing whoever looks
   gravity?: number[];
 }
 

@@ -5,7 +5,7 @@ import type {
 } from './protocol.ts';
 import { DEFAULT_GROUPS, loadSettings, storeSettings, type Settings } from './settings.ts';
 
-export type Topic = 'connection' | 'status' | 'scene' | 'graph' | 'selection' | 'object' | 'log' | 'stats' | 'settings' | 'toast' | 'view' | 'touch' | 'legends';
+export type Topic = 'build' | 'connection' | 'status' | 'scene' | 'graph' | 'selection' | 'object' | 'log' | 'stats' | 'settings' | 'toast' | 'view' | 'touch' | 'legends';
 
 export interface LogEntry extends Message { number: number; when: Date }
 export interface Series { x: number[]; y: number[] }
@@ -175,8 +175,9 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, ...status }); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, camera: undefined, player: undefined, recording: undefined, recorded: undefined, lastEdit: undefined, lastUndone: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
+    else if (news.is === 'forget') this.forgetMessages();
     else if (news.is === 'stats') this.addStats(news);
     else if (news.is === 'diverged') {
       this.diverged = news.text ?? 'the simulation diverged';
@@ -193,6 +194,32 @@ export class Session {
     if (this.log.length > LOG_LIMIT) this.log.splice(0, LOG_LIMIT / 10);
     if (!this.settings.log && (message.level === 'warning' || message.level === 'error')) this.unread[message.level]++;
     this.notify('log');
+  }
+
+  // The scene is read again: what was said of it before counts no more.
+  private forgetMessages() {
+    this.log = this.log.filter((m) => m.level !== 'error' && m.level !== 'warning');
+    this.unread = { warning: 0, error: 0 };
+    this.notify('log');
+  }
+
+  busyWith(what: string) { this.busy = what; this.notify('connection'); }
+
+  // The scene has another file now.
+  renamed(file: string) {
+    if (this.hello) this.hello = { ...this.hello, scene: file, title: file.split('/').pop() ?? file };
+    document.title = `${this.hello?.title} · Divan`;
+    this.notify('connection');
+  }
+
+  // Until the graph has a node or component; a program that has ended does not hold anybody up.
+  whenGraph(path: string, patience = 15000): Promise<void> {
+    if (this.nodes.has(path) || this.objects.has(path)) return Promise.resolve();
+    return new Promise((done) => {
+      const timer = setTimeout(() => { leave(); done(); }, patience);
+      const leave = this.on(['graph'], () => { if (this.nodes.has(path) || this.objects.has(path)) { clearTimeout(timer); leave(); done(); } });
+      this.loadGraph().catch((e) => this.fail(e));
+    });
   }
 
   fail(error: unknown) {

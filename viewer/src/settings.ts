@@ -10,6 +10,8 @@ export interface Settings {
   colourMap: string;
   rangeMode: 'grow' | 'frame' | 'fixed'; rangeLow: number; rangeHigh: number;
   arrowScale: number; pointSize: number;
+  quality: 'auto' | 'full' | 'reduced';      // shadows and ambient occlusion
+  xray: number;                // 1/m: as X-rays see it; 0: not
   ortho: boolean; up: 'x' | 'y' | 'z'; follow: boolean;
   pauseHidden: boolean;
   stiffness: number;           // of the pulling spring; 0 leaves it to the program
@@ -33,6 +35,7 @@ const INITIAL: Settings = {
   colourMap: 'viridis',
   rangeMode: 'grow', rangeLow: 0, rangeHigh: 1,
   arrowScale: 1, pointSize: 6,
+  quality: 'auto', xray: 0,
   ortho: false, up: 'y', follow: true,
   pauseHidden: true,
   stiffness: 0,

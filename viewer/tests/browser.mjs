@@ -65,7 +65,7 @@ export async function startDivan(scene, { port = 0, args = [] } = {}) {
 
 // A page in a context of its own; a message of the page's console at level error fails the test that looks at `problems`.
 // `key` is that of an earlier page: the new one takes up its rights.
-export async function openPage(address, options = DESK, key = '', query = 'antialias=0&ratio=1') {
+export async function openPage(address, options = DESK, key = '', query = 'antialias=0&ratio=1&quality=reduced') {
   const context = await (await startBrowser()).newContext({ acceptDownloads: true, ...options });
   const page = await context.newPage(), problems = [], outside = [];
   page.setDefaultTimeout(20000);

@@ -18,7 +18,7 @@ if (options.width && options.height) size.viewport = { width: Number(options.wid
 async function look(scene) {
   const divan = await startDivan(resolve(scene), { args: options.data.flatMap((d) => ['--data', resolve(d)]) }), name = basename(scene).replace(/\.[^.]*$/, '');
   try {
-    const { page, context, problems } = await openPage(divan.address, size, '', 'antialias=1&ratio=1');
+    const { page, context, problems } = await openPage(divan.address, size, '', 'antialias=1&ratio=1&quality=full');
     await page.evaluate((tab) => window.divan.session.set({ tab }), options.tab);
     const count = Number(options.steps);
     if (count > 0) {

@@ -35,7 +35,7 @@ async function look(name, text, run, { draws = true } = {}) {
       assert.deepEqual(opened.problems, [], 'the page reported errors');
     } else {
       const context = await (await startBrowser()).newContext(DESK), page = await context.newPage();
-      await page.goto(`${divan.address}?antialias=0&ratio=1`);
+      await page.goto(`${divan.address}?antialias=0&ratio=1&quality=reduced`);
       await run(page);
       await context.close();
     }
@@ -88,8 +88,8 @@ test('the camera stands as gravity pulls, goes along with what falls, and the gr
 
 test('background, lights, labels and planes of the scene are drawn, what is not is told', () => look('looks', root(`<BackgroundSetting color="0 0 1 1"/><LightManager/><DirectionalLight direction="0 -1 0"/><PositionalLight position="0 5 0"/>
   <OglLabel label="time is" suffix=" s" x="30" y="30" fontsize="20" color="1 1 0 1"/><ClipPlane position="0.5 0 0" normal="1 0 0"/><OglShader/>${body('Bar', held)}`), async (page) => {
-  const looks = await page.evaluate(() => { const { stage } = window.divan; return { background: stage.scene.background.getHexString(), own: stage.own.some((l) => l.visible), lights: stage.lights.added.filter((l) => l.isLight).length, planes: stage.renderer.clippingPlanes.length }; });
-  assert.deepEqual(looks, { background: '0000ff', own: false, lights: 4, planes: 1 });
+  const looks = await page.evaluate(() => { const { stage } = window.divan; return { background: stage.scene.background.getHexString(), lights: stage.studio.sources.map((l) => [l.place.w, l.shadow]), used: stage.studio.uniforms.dvLights.value, planes: stage.renderer.clippingPlanes.length }; });
+  assert.deepEqual(looks, { background: '0000ff', lights: [[0, true], [1, true]], used: 2, planes: 1 });
   await until(page, () => window.divan.session.status.labels?.[0] === 'time is s');
   const yellow = await page.evaluate(() => {
     const { stage } = window.divan;

@@ -50,18 +50,25 @@ dvStatus dv_frame_reader_open(dvFrameReader *r, dvObject *o, dvString *filename)
   char *bytes = dv_file_read(path, &length);
   dv_free(path);
   if (!bytes) return dv_field_error(o, filename, NULL, "'%s' cannot be read: %s", *filename, dv_file_why());
+  return dv_frame_reader_take(r, bytes, length) ? DV_OK
+                                                : dv_field_error(o, filename, NULL, "'%s' is damaged", *filename);
+}
+
+bool dv_frame_reader_take(dvFrameReader *r, char *bytes, size_t length)
+{
+  dv_frame_reader_close(r);
   r->text = bytes;
   if (length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) {
     r->text = dv_mesh_unpack(bytes, length, &length);
     dv_free(bytes);
-    if (!r->text) return dv_field_error(o, filename, NULL, "'%s' is damaged", *filename);
+    if (!r->text) return false;
   }
   r->length = length;
   for (size_t i = 0; i < length; i++) {
     if (r->text[i] == '\r') r->text[i] = i + 1 < length && r->text[i + 1] == '\n' ? ' ' : 0;
     if (r->text[i] == '\n') r->text[i] = 0;
   }
-  return DV_OK;
+  return true;
 }
 
 void dv_frame_reader_close(dvFrameReader *r)

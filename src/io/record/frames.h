@@ -37,6 +37,8 @@ typedef struct dvFrame {
 
 // Reads the whole file that `filename` names; mistakes are reported.
 dvStatus dv_frame_reader_open(dvFrameReader *r, dvObject *o, dvString *filename);
+// The same of what was read, which it takes over; false when it is packed and cannot be unpacked.
+bool dv_frame_reader_take(dvFrameReader *r, char *bytes, size_t length);
 void dv_frame_reader_close(dvFrameReader *r);
 // For the hook `remember` of who reads.
 void dv_frame_reader_remember(dvFrameReader *r, dvMemoryStream *s);

@@ -160,14 +160,21 @@ static void leave_start_tag(dvElement *e)
   for (size_t i = 0; i < e->children.count && !e->children.data[i]->tag; i++) e->children.data[i]->beside = false;
 }
 
+// what another tag stands for
+static void comes_from(dvElement *e, const dvElement *other) { e->from = other->from, e->number = other->number; }
+
 // the outermost element of a file that is included, as its name says; `root` is used up
-static void add_root(dvElement *parent, dvElement *root)
+static void add_root(dvElement *parent, dvElement *root, const dvElement *include)
 {
+  comes_from(root, include);
   const char *name = dv_element_get(root, "name");
   bool group = dv_same(name, "Group") || dv_same(name, "_Group_"), merged = dv_same(name, "_Merge_");
   if (group || merged) leave_start_tag(root);
   if (group) {
-    for (size_t i = 0; i < root->children.count; i++) dv_push(&parent->children, root->children.data[i]);
+    for (size_t i = 0; i < root->children.count; i++) {
+      comes_from(root->children.data[i], include);
+      dv_push(&parent->children, root->children.data[i]);
+    }
     root->children.count = 0;
     dv_element_free(root);
   } else if (merged) {
@@ -195,7 +202,7 @@ static void include_into(Reader *r, dvElement *parent, dvElement *include, const
   apply_parameters(r, dv_element_root(document), include);
   for (size_t i = 0; i < document->children.count; i++) {
     dvElement *child = document->children.data[i];
-    if (child->tag) add_root(parent, child);
+    if (child->tag) add_root(parent, child, include);
     else dv_push(&parent->children, child);
   }
   document->children.count = 0;
@@ -242,6 +249,8 @@ static bool add_compound(Reader *r, dvElement *parent, const dvElement *e, const
   if (!c) return false;
   const dvClass *box_class = dv_registry_find(&r->context->registry, "BoxROI");
   dvElement *box = new_element("BoxROI", e->place), *other = new_element(c->component, e->place);
+  comes_from(box, e);
+  comes_from(other, e);
   const char *name = dv_element_get(e, "name");
   char *box_name = name && *name ? dv_format("%s_box", name) : NULL;
   if (box_name) set_attribute(box, "name", box_name, e->place);
@@ -362,6 +371,8 @@ static dvElement *convert(Tree *t, const xmlNode *x, int depth)
   size_t index = t->element++;
   int line = index < t->repair->lines.count ? t->repair->lines.data[index] : (int)xmlGetLineNo(x);
   dvElement *e = new_element((const char *)x->name, (dvPlace){t->file, line});
+  e->from = t->file;
+  e->number = index + 1;
   if (depth > DV_DEPTH_LIMIT) {
     report(t->reader, DV_ERROR, e->place, NULL, "nodes are nested more than %d deep", DV_DEPTH_LIMIT);
     return e;
@@ -510,7 +521,10 @@ dvElement *dv_element_read(dvContext *context, const char *path)
 dvElement *dv_element_parse(dvContext *context, const char *name, const char *bytes, size_t length)
 {
   Reader r = {.context = context};
+  char *real = realpath(name, NULL);
+  if (real) dv_push(&r.stack, real);   // a file that is there does not include itself
   dvElement *document = parse(&r, name, bytes, length);
+  free(real);
   dv_array_free(&r.stack);
   return document;
 }

@@ -9,8 +9,10 @@ typedef struct dvElement {
   dvAttributes attributes;
   DV_ARRAY(struct dvElement *) children;
   dvPlace place;
-  char *comment;   // its text; further lines are indented from the first one, where it begins a line
-  bool beside;     // the comment stands on the line of what is before it
+  char *comment;      // its text; further lines are indented from the first one, where it begins a line
+  bool beside;        // the comment stands on the line of what is before it
+  const char *from;   // file and number (from 1) of the start tag that it comes from: its own, or the include's that
+  size_t number;      // brought the outermost element of another file; 0: of none
 } dvElement;
 
 // Reads a scene file and everything it includes: an element that holds the outermost one and comments around it. NULL

@@ -7,6 +7,8 @@
 #include "io/scene/attribute_order.h"
 #include "io/scene/element.h"
 #include "io/scene/scene_build.h"
+#include "io/scene/scene_trace.h"
+#include "io/scene/urdf.h"
 #include "object/compat.h"
 #include "scene/leave_out.h"
 
@@ -19,7 +21,9 @@ enum { MOST_COMPLAINTS = 1000 };
 typedef struct Builder {
   dvContext *context;
   dvScene *scene;
-  int unnamed;   // nodes without a name
+  int unnamed;           // nodes without a name
+  dvFromTags *origins;   // what came from which start tag of `file`, or NULL
+  const char *file;
   int errors, warnings;
   dvStatus worst;
 } Builder;
@@ -66,9 +70,10 @@ static bool is_hopeless(const Builder *b)
 
 // --- creation ------------------------------------------------------------------------------------
 
-static void move_attributes(dvObject *o, const dvElement *e)
+static void move_attributes(Builder *b, dvObject *o, const dvElement *e)
 {
   o->place = e->place;
+  if (b->origins && e->number && e->from == b->file) dv_push(b->origins, ((dvFromTag){o, e->number - 1}));
   for (size_t i = 0; i < e->attributes.count; i++)
     dv_attribute_add(&o->attributes, e->attributes.data[i].name, e->attributes.data[i].value,
                      e->attributes.data[i].place);
@@ -102,7 +107,7 @@ static dvObject *create_object(Builder *b, const dvElement *e, dvNode *node, con
   if (!cls) return NULL;
   const char *name = dv_element_get(e, "name");
   dvObject *o = dv_object_create(b->context, cls, name ? name : "", cls->dofs ? dv_dof(DV_VEC3) : NULL);
-  move_attributes(o, e);
+  move_attributes(b, o, e);
   dv_node_add(node, o);
   if (cls->arrive && cls->arrive(o) != DV_OK) o->failed = true;
   if (rename && rename->companion) {   // what the old component contained
@@ -166,7 +171,7 @@ static dvObject *build_node(Builder *b, const dvElement *e, dvNode *parent)
     node->base.name = dv_strdup(name && *name ? name : "root");
   }
   dv_free(made);
-  move_attributes(&node->base, e);
+  move_attributes(b, &node->base, e);
   if (parent) dv_node_add_child(parent, node);
   build_children(b, e, node);
   return &node->base;
@@ -394,7 +399,21 @@ static dvWalk read_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-static dvStatus from_document(dvContext *context, dvElement *document, dvScene **out)
+// a robot becomes the scene that it stands for; NULL after an error
+static dvElement *scene_of_robot(dvContext *context, dvElement *robot)
+{
+  const dvElement *root = dv_element_root(robot);
+  dvText text = {0};
+  char *file = dv_strdup(root->place.file ? root->place.file : "");
+  bool good = dv_urdf_to_scene(context, root, file, &text);
+  dv_element_free(robot);
+  dvElement *document = good ? dv_element_parse(context, file, text.text, text.length) : NULL;
+  dv_text_free(&text);
+  dv_free(file);
+  return document;
+}
+
+static dvStatus from_document(dvContext *context, dvElement *document, dvScene **out, dvFromTags *origins)
 {
   *out = NULL;
   if (dv_context_check_memory(context) != DV_OK) {
@@ -402,9 +421,11 @@ static dvStatus from_document(dvContext *context, dvElement *document, dvScene *
     return DV_ERROR_INPUT;
   }
   if (!document) return context->log.worst != DV_OK ? context->log.worst : DV_ERROR_INPUT;
+  if (dv_urdf_is(dv_element_root(document)) && !(document = scene_of_robot(context, document)))
+    return context->log.worst != DV_OK ? context->log.worst : DV_ERROR_INPUT;
   const dvElement *root = dv_element_root(document);
   dv_compat_begin(context, dv_element_get(root, "compat"), root->place);
-  Builder b = {.context = context, .scene = dv_scene_create(context)};
+  Builder b = {.context = context, .scene = dv_scene_create(context), .origins = origins, .file = document->place.file};
   if (!dv_same(root->tag, "Node")) {
     complain(&b, DV_ERROR_INPUT, root->place, NULL, "the outermost element of a scene is <Node>",
              "a scene cannot begin with <%s>", root->tag);
@@ -451,16 +472,22 @@ dvStatus dv_scene_read(dvContext *context, const char *path, dvScene **out)
     dv_memory_enter(before);
     return status;
   }
-  dvStatus status = from_document(context, dv_element_read(context, path), out);
+  dvStatus status = from_document(context, dv_element_read(context, path), out, NULL);
   dv_memory_enter(before);
   return status;
 }
 
 dvStatus dv_scene_parse(dvContext *context, const char *name, const char *text, size_t length, dvScene **out)
 {
+  return dv_scene_parse_traced(context, name, text, length, out, NULL);
+}
+
+dvStatus dv_scene_parse_traced(dvContext *context, const char *name, const char *text, size_t length, dvScene **out,
+                               dvFromTags *origins)
+{
   dvMemory *before = dv_memory_enter(&context->memory);
   dv_memory_refill();
-  dvStatus status = from_document(context, dv_element_parse(context, name, text, length), out);
+  dvStatus status = from_document(context, dv_element_parse(context, name, text, length), out, origins);
   dv_memory_enter(before);
   return status;
 }

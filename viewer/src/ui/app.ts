@@ -12,16 +12,22 @@ import './log.ts';
 import { type Menu } from './menu.ts';
 import './menu.ts';
 import { number, page, Part } from './part.ts';
+import { Player } from './player.ts';
 import './stats-tab.ts';
 import { shared } from './styles.ts';
 import type { Toolbar } from './toolbar.ts';
 import './toolbar.ts';
+import './timeline.ts';
 import './tools.ts';
 import { TOOLS } from '../view/tools.ts';
 import './trouble.ts';
 import './view-tab.ts';
+import type { BuildTab } from './build-tab.ts';
+import './build-tab.ts';
+import { isMesh } from '../modeler.ts';
+import { HANDLES } from '../view/handles.ts';
 
-const TABS = [['graph', 'Graph'], ['view', 'View'], ['stats', 'Stats']];
+const TABS = [['graph', 'Graph'], ['view', 'View'], ['stats', 'Stats'], ['build', 'Build']];
 const DROP_LIMIT = 3.9e6;
 
 export class App extends Part {
@@ -43,7 +49,7 @@ export class App extends Part {
     .tabs button[aria-selected=true] { color: var(--text); border-bottom-color: var(--accent); }
     .tabs button:focus-visible { outline-offset: -3px; border-radius: 6px; }
     .content { flex: 1; min-height: 0; }
-    divan-log { grid-area: 3 / 1; }
+    .below { grid-area: 3 / 1; min-width: 0; display: flex; flex-direction: column; }
     .status { grid-area: 4 / 1 / 5 / 3; display: flex; align-items: center; gap: 14px; height: 26px; padding: 0 10px; background: var(--panel); border-top: 1px solid var(--line);
       color: var(--muted); white-space: nowrap; overflow: hidden; font-size: 11.5px; }
     .status b { color: var(--text); font-weight: 500; }
@@ -61,6 +67,8 @@ export class App extends Part {
     .toast.error { background: var(--bad); color: #fff; } .toast span { opacity: .8; }
     .dropzone { position: absolute; inset: 10px; z-index: 6; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 12px; background: color-mix(in srgb, var(--accent-soft) 85%, transparent); color: var(--accent); font-weight: 600; pointer-events: none; }
     .hint { position: absolute; left: 12px; top: 10px; padding: 3px 9px; border-radius: 7px; background: color-mix(in srgb, var(--panel) 85%, transparent); color: var(--muted); pointer-events: none; }
+    .start { position: absolute; inset: 0; margin: auto; width: min(420px, calc(100% - 24px)); height: fit-content; padding: 18px 20px; border-radius: 12px; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow); z-index: 2; }
+    .start h2 { margin: 0 0 4px; font-size: 15px; } .start p { margin: 0 0 10px; color: var(--muted); } .choices { display: flex; flex-wrap: wrap; gap: 6px; }
     @media (max-width: 720px) {
       :host { grid-template: auto minmax(160px, 1fr) auto auto auto / minmax(0, 1fr); }
       divan-toolbar { grid-area: 1 / 1; }
@@ -70,7 +78,8 @@ export class App extends Part {
       .tabs { justify-content: center; } .tabs button { flex: 1; min-height: 40px; }
     }
   `];
-  protected override topics = ['connection', 'status', 'settings', 'toast', 'log', 'touch'] as any;
+  protected override topics = ['connection', 'status', 'settings', 'toast', 'log', 'touch', 'build', 'graph'] as any;
+  private get player() { return new Player(this.session); }
   private dropping = 0;
   private toastShown = -1;
   private toastTimer = 0;
@@ -85,6 +94,7 @@ export class App extends Part {
     window.addEventListener('dragover', (e) => e.preventDefault());
     window.addEventListener('drop', (e) => this.drop(e));
     this.addEventListener('picked', (e) => this.find<Menu>('divan-menu')?.show((e as CustomEvent).detail));
+    this.addEventListener('pointed', (e) => this.pointed((e as CustomEvent).detail));
     this.addEventListener('ask', (e) => this.ask((e as CustomEvent).detail));
   }
 
@@ -98,12 +108,12 @@ export class App extends Part {
     this.theme();
     const picture = this.find<HTMLElement>('.picture'), query = new URLSearchParams(location.search);
     const ratio = Number(query.get('ratio')) || Math.min(2, devicePixelRatio || 1);
-    try { page.stage = new Stage(this.session, this.find('canvas.gl'), this.find('canvas.over'), query.get('antialias') !== '0'); } catch (error) {
+    try { page.stage = new Stage(this.session, this.find('canvas.gl'), this.find('canvas.over'), query.get('antialias') !== '0', query.get('quality')); } catch (error) {
       console.error(error);
       this.session.say('This browser gives no WebGL2', 'The graph and the statistics work without it.', 'error');
       return;
     }
-    page.touch = new Touch(this.session, page.stage, picture);
+    page.touch = new Touch(this.session, page.stage, picture, page.modeler);
     page.stage.setTheme(document.documentElement.dataset.theme === 'dark');
     const fit = () => page.stage.resize(picture.clientWidth, picture.clientHeight, this.session.settings.fixedSize ? this.session.settings.pictureWidth / Math.max(1, picture.clientWidth) : ratio);
     new ResizeObserver(fit).observe(picture);
@@ -143,8 +153,12 @@ export class App extends Part {
     e.preventDefault();
     this.dropping = 0;
     this.requestUpdate();
-    const file = e.dataTransfer?.files[0];
+    const file = e.dataTransfer?.files[0], dragged = this.modeler.dragged;
+    this.modeler.dragged = '';
+    if (!file && dragged.startsWith('preset:')) this.modeler.addPreset(dragged.slice(7));
     if (!file) return;
+    if (isMesh(file.name)) { if (this.modeler.possible) this.dialogs().mesh(file); else this.session.say('This scene cannot be edited', '', 'warning'); return; }
+    if (/\.divr$/i.test(file.name)) { this.session.say('A recording is opened where it is', 'Use the folder button, or start divan view with the file.', 'warning'); return; }
     if (file.size > DROP_LIMIT) { this.session.say(`${file.name} is too large`, 'A dropped scene may have 4 MB; start divan view with the file instead.', 'error'); return; }
     this.session.drop(file.name, await file.text());
   }
@@ -154,6 +168,22 @@ export class App extends Part {
     await this.updateComplete;
     this.find<HTMLElement>(`#tab-${name}`)?.focus();
   }
+
+  // A link is being made: what was pointed at is its other end.
+  private async pointed(path: string) {
+    const linking = this.modeler.linking;
+    if (!linking) return;
+    if (linking.whole || this.session.nodes.has(path)) { this.modeler.link(path); return; }
+    try {
+      const { object } = await this.session.connection.request<{ object: { fields: { name: string; type: string }[] } }>('object', { path });
+      const wanted = this.session.object?.fields.find((f) => f.name === linking.field)?.type ?? '';
+      const same = object.fields.filter((f) => f.type === wanted).map((f) => f.name), all = object.fields.map((f) => f.name);
+      const fields = [...new Set([...all.filter((f) => f === linking.field), ...same, ...all])];
+      this.dialogs().field(`${linking.field} = @${path}.…`, fields, (field) => this.modeler.link(path, field));
+    } catch (error) { this.session.fail(error); }
+  }
+
+  async save() { await this.tab('build'); await this.updateComplete; this.find<BuildTab>('divan-build-tab')?.save(); }
 
   private async search() {
     this.session.set({ tab: 'graph', panel: true });
@@ -165,20 +195,26 @@ export class App extends Part {
   private key(e: KeyboardEvent) {
     const target = e.composedPath()[0] as HTMLElement;
     if (this.dialogs()?.isOpen || e.altKey || e.metaKey || e.defaultPrevented) return;
+    if (e.ctrlKey && this.session.editor && !/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) {
+      const key = e.key.toLowerCase(), act = key === 's' ? () => this.save() : key === 'y' || (key === 'z' && e.shiftKey) ? () => this.modeler.redo() : key === 'z' ? () => this.modeler.undo() : null;
+      if (act) { e.preventDefault(); act(); return; }
+    }
     if (e.ctrlKey) { if (e.key === 'o' && !e.shiftKey && target !== this.find('.picture')) { e.preventDefault(); if (this.session.editor) this.ask('open'); } return; }
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !(target instanceof HTMLInputElement && ['checkbox', 'range'].includes(target.type) && e.key !== ' ')) return;
     if (e.key === ' ' && (target.tagName === 'BUTTON' || target.tagName === 'SUMMARY' || target.getAttribute('role') === 'tree')) return;
     const s = this.session, set = s.settings, act = s.editor;
     const actions: Record<string, () => void> = {
-      ' ': () => act && s.animate(), n: () => act && s.step(), r: () => act && s.reset(), Home: () => page.stage.resetView(), z: () => page.stage.fit(true),
+      ' ': () => act && (s.status.player?.on ? this.player.toggle() : s.animate()), y: () => act && this.player.record(), ',': () => act && this.player.step(-1), '.': () => act && this.player.step(1), n: () => act && s.step(), r: () => act && s.reset(), Home: () => page.stage.resetView(), z: () => page.stage.fit(true),
       o: () => s.set({ ortho: !set.ortho }), w: () => s.set({ wireframe: !set.wireframe }), g: () => s.set({ grid: !set.grid }), i: () => s.set({ indices: !set.indices }),
-      p: () => this.find<Toolbar>('divan-toolbar').savePicture(), 1: () => this.tab('graph'), 2: () => this.tab('view'), 3: () => this.tab('stats'), '/': () => this.search(),
+      p: () => this.find<Toolbar>('divan-toolbar').savePicture(), 1: () => this.tab('graph'), 2: () => this.tab('view'), 3: () => this.tab('stats'), 4: () => this.tab('build'), '/': () => this.search(),
       b: () => s.set({ panel: !set.panel }), l: () => this.toggleLog(), d: () => s.set({ theme: page.stage.dark ? 'light' : 'dark' }), '?': () => this.ask('help'),
-      t: () => page.touch.enter(), u: () => act && page.touch.tools.undo(), Escape: () => page.touch.tools.take(null),
+      t: () => page.touch.enter(), u: () => act && page.touch.tools.undo(), Escape: () => { page.touch.tools.take(null); page.touch.handles.take(null); page.touch.area.take(null); this.modeler.endLink(); },
+      a: () => act && page.touch.area.next(),
     };
+    for (const h of HANDLES) actions[h.key.toLowerCase()] = () => act && page.touch.handles.take(h.name);
     for (const t of TOOLS) actions[t.key.toLowerCase()] = () => act && page.touch.tools.take(t.name);
     const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
-    if (action && !(e.repeat && e.key !== 'n')) { e.preventDefault(); action(); }
+    if (action && !(e.repeat && !['n', ',', '.'].includes(e.key))) { e.preventDefault(); action(); }
   }
 
   private toggleLog() {
@@ -210,17 +246,27 @@ export class App extends Part {
     return html`<div class="over-top" role="status">
       ${!s.connection.open ? html`<div class="banner ${s.everConnected ? 'bad' : ''}" id="lost"><span class="spin"></span><span>${s.everConnected ? html`<b>Connection lost.</b> Trying again…` : 'Connecting…'}${s.connection.attempts > 6 ? ' Is divan view still running?' : ''}</span>
         <button class="small solid" @click=${() => s.connection.connect()}>Now</button></div>` : nothing}
+      ${this.modeler.linking ? html`<div class="banner" id="linking">${icon('link')}<span>Point at what <b>${this.modeler.linking.field}</b> shall be linked to, in the graph or in the picture</span><button class="small solid" @click=${() => this.modeler.endLink()}>Cancel</button></div>` : nothing}
       ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}</div>` : nothing}
       ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">Another page edits this scene.</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
       ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><div class="words">${s.diverged}${s.divergedAdvice ? html`<span>${s.divergedAdvice}</span>` : nothing}</div><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
     </div>`;
   }
 
+  // A scene with nothing in it: where to begin.
+  private empty() {
+    const s = this.session, g = s.graph;
+    if (!g || !s.hello || !s.status.editable || g.nodes.length || g.objects.length > 1 || s.busy) return nothing;
+    this.modeler.loadLibrary();
+    return html`<div class="start" id="empty"><h2>An empty scene</h2><p>Add a body, or drop a mesh or a scene file here.</p>
+      <div class="choices">${this.modeler.presets.map((p) => html`<button class="solid" ?disabled=${!s.editor} title=${p.help} @click=${() => { s.set({ tab: 'build', panel: true }); this.modeler.addPreset(p.name); }}>${p.title}</button>`)}</div></div>`;
+  }
+
   private statusLine() {
     const s = this.session, st = s.status, c = s.connection;
     const warnings = s.unread.warning, errors = s.unread.error;
     return html`<footer class="status"><span class="light ${!c.open ? 'off' : st.animating ? '' : 'idle'}" title=${c.open ? 'connected' : 'not connected'}></span>
-      <span title="simulated time">t <b class="mono" id="time">${number(st.time, 6)}</b> s</span><span title="steps made"><span class="wide">step </span><b class="mono" id="step">${st.step}</b></span>
+      <span title="simulated time">t <b class="mono" id="time">${number(st.player?.on ? st.player.time : st.time, 6)}</b> s</span><span title="steps made"><span class="wide">step </span><b class="mono" id="step">${st.player?.on ? st.player.step : st.step}</b></span>
       ${st.msPerStep > 0 ? html`<span title="time of a step"><b class="mono">${number(st.msPerStep, 3)}</b> ms</span>` : nothing}
       ${st.animating && st.rate > 0 ? html`<span title="steps per second achieved"><b class="mono">${number(st.rate, 3)}</b> /s</span><span title="simulated over real time">×<b class="mono">${number(st.rtf, 3)}</b></span>` : st.animating || !c.open ? nothing : html`<span id="paused">paused</span>`}<span class="wide" title="pictures per second"><b class="mono">${page.stage?.rate ?? 0}</b> fps</span>
       <span class="grow"></span>
@@ -232,19 +278,19 @@ export class App extends Part {
   override render() {
     const s = this.session, set = s.settings, toast = s.toast;
     return html`<divan-toolbar role="toolbar" aria-label="simulation"></divan-toolbar>
-      <main class="stage"><div class="picture ${page.touch?.tools.current ? 'tool' : page.touch?.touching || page.touch?.grabbed ? 'pulling' : ''}" tabindex="0" role="application" aria-label="3D view. Arrow keys turn, plus and minus zoom, T for a cursor that pulls."><canvas class="gl"></canvas><canvas class="over"></canvas>
-        ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : page.touch?.tools.info ? html`<div class="hint" id="tool-hint">${page.touch.tools.info.title}: ${page.touch.tools.info.hint} · middle drag turns · Esc puts it down</div>` : nothing}</div>
-        <divan-tools></divan-tools>
-        ${s.connection.open && s.hello && s.status.ready === false && !s.busy ? html`<divan-trouble></divan-trouble>` : nothing}
+      <main class="stage"><div class="picture ${page.touch?.tools.current || page.touch?.area.current ? 'tool' : page.touch?.touching || page.touch?.grabbed ? 'pulling' : ''}" tabindex="0" role="application" aria-label="3D view. Arrow keys turn, plus and minus zoom, T for a cursor that pulls."><canvas class="gl"></canvas><canvas class="over"></canvas>
+        ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : page.touch?.area.info ? html`<div class="hint" id="tool-hint">${page.touch.area.info.title}: ${page.touch.area.info.hint} · Shift adds, Alt takes away · Esc</div>` : page.touch?.tools.info ? html`<div class="hint" id="tool-hint">${page.touch.tools.info.title}: ${page.touch.tools.info.hint} · middle drag turns · Esc puts it down</div>` : nothing}</div>
+        ${this.empty()}<divan-tools></divan-tools>
+        ${s.connection.open && s.hello && s.status.ready === false && !s.busy && !s.status.player?.on ? html`<divan-trouble></divan-trouble>` : nothing}
         ${this.banners()}<divan-legends></divan-legends>
         ${toast ? html`<div class="toast ${toast.level}" role="alert">${toast.text} <span>${toast.advice}</span></div>` : nothing}
-        ${this.dropping ? html`<div class="dropzone">Drop a scene file to open it</div>` : nothing}</main>
+        ${this.dropping ? html`<div class="dropzone">Drop a scene file to open it, a mesh to make a body of it</div>` : nothing}</main>
       ${set.panel ? html`<aside class="panel" style="width:${set.panelWidth}px" aria-label="panel"><div class="edge" role="separator" tabindex="0" aria-orientation="vertical" aria-label="width of the panel" aria-valuenow=${set.panelWidth} @pointerdown=${this.dragEdge}
           @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowLeft') this.width(set.panelWidth + 20); else if (e.key === 'ArrowRight') this.width(set.panelWidth - 20); }}></div>
         <div class="inside"><div class="tabs" role="tablist" aria-label="panel" @keydown=${this.tabKey}>${TABS.map(([name, label]) => html`<button role="tab" id="tab-${name}" aria-selected=${String(set.tab === name)} aria-controls="panel-content" tabindex=${set.tab === name ? 0 : -1} @click=${() => this.session.set({ tab: name })}>${label}</button>`)}</div>
           <div class="content scroll" id="panel-content" role="tabpanel" aria-labelledby="tab-${set.tab}">
-            ${set.tab === 'view' ? html`<divan-view-tab></divan-view-tab>` : set.tab === 'stats' ? html`<divan-stats-tab></divan-stats-tab>` : html`<divan-graph-tab></divan-graph-tab>`}</div></div></aside>` : nothing}
-      ${set.log ? html`<divan-log></divan-log>` : nothing}
+            ${set.tab === 'view' ? html`<divan-view-tab></divan-view-tab>` : set.tab === 'stats' ? html`<divan-stats-tab></divan-stats-tab>` : set.tab === 'build' ? html`<divan-build-tab></divan-build-tab>` : html`<divan-graph-tab></divan-graph-tab>`}</div></div></aside>` : nothing}
+      <div class="below"><divan-timeline></divan-timeline>${set.log ? html`<divan-log></divan-log>` : nothing}</div>
       ${this.statusLine()}<divan-dialogs></divan-dialogs><divan-menu></divan-menu>`;
   }
 }

@@ -5,7 +5,7 @@ import { Part } from './part.ts';
 import { shared } from './styles.ts';
 
 const SHORTCUTS: [string, [string[], string][]][] = [
-  ['Simulation', [[['Space'], 'animate, pause'], [['N'], 'one step'], [['R'], 'reset the scene'], [['Ctrl', 'O'], 'open a scene'],
+  ['Simulation', [[['Space'], 'animate, pause'], [['N'], 'one step'], [['R'], 'reset the scene'], [['Y'], 'record, stop recording'], [[',', '.'], 'frame before, frame behind, of a recording'], [['Ctrl', 'O'], 'open a scene'],
     [['Ctrl', 'key'], 'on the picture: the key goes to the controllers of the scene'], [['Ctrl', 'drag'], 'so does the mouse'], [['Ctrl', 'wheel'], 'and its wheel']]],
   ['View', [[['←', '→', '↑', '↓'], 'on the picture: turn'], [['Shift', 'arrows'], 'shift'], [['+', '−'], 'zoom'], [['Home'], 'reset the view'], [['Z'], 'fit to the selection or to all'],
     [['O'], 'orthographic'], [['W'], 'wire frame'], [['G'], 'grid'], [['I'], 'indices'], [['P'], 'save a picture']]],
@@ -15,11 +15,15 @@ const SHORTCUTS: [string, [string[], string][]][] = [
     [['T'], 'a cursor for the keyboard: arrows move it, Enter grabs and lets go, F fixes, S selects, Esc leaves']]],
   ['Tools', [[['C'], 'cut: drag a line across a body'], [['J'], 'incise: drag along a body'], [['V'], 'carve: drag over a body'], [['X'], 'remove the element under the cursor'], [['E'], 'refine: halve elements'],
     [['U'], 'undo the last stroke'], [['Esc'], 'put the tool down'], [['middle drag'], 'turn while a tool is in the hand']]],
-  ['Page', [[['1', '2', '3'], 'Graph, View, Stats'], [['/'], 'search the graph'], [['B'], 'panel'], [['L'], 'messages'], [['D'], 'dark and light'], [['?'], 'this list']]],
+  ['Build', [[['4'], 'the Build tab'], [['Ctrl', 'Z'], 'undo'], [['Ctrl', 'Shift', 'Z'], 'redo (or Ctrl + Y)'], [['Ctrl', 'S'], 'save the scene'], [['M'], 'shift the selected body'], [['Q'], 'turn it'], [['K'], 'scale it'],
+    [['A'], 'choose points: box, lasso, paint'], [['Shift', 'drag'], 'choose more'], [['Alt', 'drag'], 'choose less'], [['F2'], 'in the graph: rename'], [['Alt', '↑'], 'in the graph: move up; ↓ down, ← out of its node, → into the node before'],
+    [['Ctrl', 'C'], 'in the graph: copy; X cuts, V pastes, D doubles'], [['Insert'], 'in the graph: add a node'], [['Delete'], 'remove']]],
+  ['Page', [[['1', '2', '3', '4'], 'Graph, View, Stats, Build'], [['/'], 'search the graph'], [['B'], 'panel'], [['L'], 'messages'], [['D'], 'dark and light'], [['?'], 'this list']]],
 ];
 
 type Ask = { kind: 'none' } | { kind: 'help' } | { kind: 'open'; then: (file: string) => void; title: string; favourites: boolean }
-  | { kind: 'name'; title: string; value: string; then: (name: string) => void } | { kind: 'sure'; text: string; then: () => void };
+  | { kind: 'name'; title: string; value: string; word: string; then: (name: string) => void } | { kind: 'sure'; text: string; word: string; then: () => void }
+  | { kind: 'mesh'; file: File } | { kind: 'field'; title: string; fields: string[]; then: (field: string) => void };
 
 export class Dialogs extends Part {
   static override styles = [shared, css`
@@ -54,8 +58,10 @@ export class Dialogs extends Part {
   close() { this.find<HTMLDialogElement>('dialog')?.close(); }
 
   help() { return this.show({ kind: 'help' }); }
-  name(title: string, value: string, then: (name: string) => void) { return this.show({ kind: 'name', title, value, then }); }
-  sure(text: string, then: () => void) { return this.show({ kind: 'sure', text, then }); }
+  name(title: string, value: string, then: (name: string) => void, word = 'Save') { return this.show({ kind: 'name', title, value, word, then }); }
+  sure(text: string, then: () => void, word = 'Remove') { return this.show({ kind: 'sure', text, word, then }); }
+  mesh(file: File) { return this.show({ kind: 'mesh', file }); }
+  field(title: string, fields: string[], then: (field: string) => void) { return this.show({ kind: 'field', title, fields, then }); }
   open(title: string, favourites: boolean, then: (file: string) => void) {
     this.filter = '';
     this.list(this.directory);
@@ -100,10 +106,16 @@ export class Dialogs extends Part {
     if (ask.kind === 'name') {
       const done = () => { const v = this.find<HTMLInputElement>('input').value.trim(); if (v) { this.close(); ask.then(v); } };
       return { title: ask.title, body: html`<input data-first type="text" aria-label=${ask.title} .value=${ask.value} @keydown=${(e: KeyboardEvent) => { if (e.key === 'Enter') done(); }}>`,
-        foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button class="primary" @click=${done}>Save</button>` };
+        foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button class="primary" @click=${done}>${ask.word}</button>` };
     }
-    if (ask.kind === 'sure') return { title: 'Remove', body: html`<p>${ask.text}</p>`,
-      foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button data-first class="primary" @click=${() => { this.close(); ask.then(); }}>Remove</button>` };
+    if (ask.kind === 'mesh') {
+      const make = (as: 'soft' | 'obstacle') => { this.close(); this.modeler.dropMesh(ask.file, as); };
+      return { title: ask.file.name, body: html`<p>What shall become of this mesh (${(ask.file.size / 1e6).toPrecision(2)} MB)? It is written next to the scene.</p>`,
+        foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button class="solid" @click=${() => make('obstacle')}>An obstacle</button><button data-first class="primary" @click=${() => make('soft')}>A soft body</button>` };
+    }
+    if (ask.kind === 'field') return { title: ask.title, body: html`<ul class="files">${ask.fields.map((f, i) => html`<li><button class="entry mono" ?data-first=${i === 0} @click=${() => { this.close(); ask.then(f); }}>${f}</button></li>`)}</ul>` };
+    if (ask.kind === 'sure') return { title: ask.word, body: html`<p>${ask.text}</p>`,
+      foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button data-first class="primary" @click=${() => { this.close(); ask.then(); }}>${ask.word}</button>` };
     return { title: '', body: html`` };
   }
 

@@ -41,7 +41,12 @@ export class GraphTab extends Part {
 
   private closeMenu() { if (this.place) { this.place = null; this.requestUpdate(); this.find<HTMLElement>('divan-tree')?.shadowRoot?.querySelector<HTMLElement>('.tree')?.focus(); } }
 
-  private removePath(path: string) { this.dialogs().sure(`Remove ${path} from the simulation? It comes back when the scene is reloaded.`, () => this.session.remove(path)); }
+  private rename(path: string) {
+    const old = path.split('/').pop() || this.session.graph?.name || 'root';
+    this.dialogs().name(`Rename ${path}; links to it follow`, old, (name) => this.modeler.rename(path, name), 'Rename');
+  }
+
+  private removePath(path: string) { if (this.session.status.editable) this.modeler.remove(path); else this.dialogs().sure(`Remove ${path} from the simulation? It comes back when the scene is reloaded.`, () => this.session.remove(path)); }
   private saveNode(path: string) { this.dialogs().name(`Save ${path} to a file next to the scene`, `${path.split('/').pop() || baseName(this.session)}.scn`, (file) => this.session.saveNode(path, file)); }
   private addNode(path: string) { this.dialogs().open(`Add a scene file below ${path}`, true, (file) => this.session.addNode(path, file)); }
 
@@ -55,6 +60,12 @@ export class GraphTab extends Part {
     }
     if (object?.role === 'state') list.push({ name: 'Plot its first point', run: () => this.plotFirst(path), menuOnly: true });
     if (object?.messages) list.push({ name: 'Its messages', run: () => s.set({ log: true }), menuOnly: true });
+    if (s.status.editable) {
+      if (node) list.push({ name: 'Add a component…', run: () => s.set({ tab: 'build', panel: true }), edits: true, menuOnly: true }, { name: 'Add a node', run: () => { this.modeler.addNode(path); }, edits: true, menuOnly: true },
+        { name: 'Paste', run: () => { this.modeler.pasteInto(path); }, edits: true, menuOnly: true });
+      list.push({ name: 'Rename…', run: () => this.rename(path), edits: true });
+      if (path !== '/') list.push({ name: 'Copy', run: () => { this.modeler.copy(path); }, menuOnly: true });
+    }
     list.push(...naming(s, path));
     if (path !== '/') list.push({ name: 'Remove', run: () => this.removePath(path), danger: true, edits: true });
     return list;
@@ -81,7 +92,7 @@ export class GraphTab extends Part {
     const s = this.session, path = s.selection, share = s.settings.treeShare, off = !s.editor;
     const barred = (a: Action) => off && a.edits === true;
     return html`
-      <divan-tree style=${path ? `height:${(share * 100).toFixed(1)}%` : 'flex:1'} @menu=${this.menu} @remove=${(e: CustomEvent) => this.removePath(e.detail)}>
+      <divan-tree style=${path ? `height:${(share * 100).toFixed(1)}%` : 'flex:1'} @menu=${this.menu} @remove=${(e: CustomEvent) => this.removePath(e.detail)} @rename=${(e: CustomEvent) => this.rename(e.detail)}>
         <button slot="tools" class="icon" title="Export the graph as a picture (SVG)" aria-label="Export the graph as a picture" ?disabled=${!s.graph} @click=${() => download(`${baseName(s)}-graph.svg`, graphPicture(s.graph!), 'image/svg+xml')}>${icon('picture')}</button>
       </divan-tree>
       ${path ? html`<div class="bar" role="separator" tabindex="0" aria-label="height of the tree" aria-orientation="horizontal" aria-valuenow=${Math.round(share * 100)} @pointerdown=${this.drag}

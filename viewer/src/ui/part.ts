@@ -1,12 +1,13 @@
 // A part of the page: renders again when one of its topics was touched.
 import { LitElement } from 'lit';
+import type { Modeler } from '../modeler.ts';
 import type { Session, Topic } from '../session.ts';
 import type { Stage } from '../view/stage.ts';
 import type { Touch } from '../view/touch.ts';
 import { shared } from './styles.ts';
 
 // The one session of the page and its picture; the app makes them before any part is rendered.
-export const page: { session: Session; stage: Stage; touch: Touch } = {} as any;
+export const page: { session: Session; stage: Stage; touch: Touch; modeler: Modeler } = {} as any;
 
 export abstract class Part extends LitElement {
   static override styles = [shared];
@@ -15,6 +16,7 @@ export abstract class Part extends LitElement {
 
   protected get session() { return page.session; }
   protected get stage() { return page.stage; }
+  protected get modeler() { return page.modeler; }
 
   override connectedCallback() {
     super.connectedCallback();

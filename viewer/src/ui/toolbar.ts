@@ -67,6 +67,7 @@ export class Toolbar extends Part {
         ${icon(st.animating ? 'pause' : 'play')}<span>${st.animating ? 'Pause' : 'Animate'}</span></button>
       ${this.button('step', 'One step', () => s.step(), { off, keys: 'N' })}
       ${this.button('reset', 'Reset the scene to its start', () => s.reset(), { off, keys: 'R' })}
+      ${this.button('record', st.recording === undefined ? 'Record' : 'Stop recording', () => s.change('record', { on: st.recording === undefined }), { off, on: st.recording !== undefined, keys: 'Y' })}
       <label title="time step, seconds (applied with Enter)">dt <input class="dt mono" type="text" inputmode="decimal" aria-label="time step in seconds" ?disabled=${off} .value=${dtValue} @change=${this.dt}></label>
       <label class="wide" title="keep the simulation's time in step with the clock"><input type="checkbox" class="realtime" aria-label="real time" ?disabled=${off} .checked=${st.realtime} @change=${(e: Event) => s.realtime((e.target as HTMLInputElement).checked)}> real time ×</label>
       <input class="factor mono wide" type="text" inputmode="decimal" aria-label="real-time factor wanted" title="how fast simulated time should pass" ?disabled=${off} .value=${focused?.classList.contains('factor') ? nothing : number(st.factor || 1)} @change=${this.factor}>
@@ -78,6 +79,7 @@ export class Toolbar extends Part {
       ${this.button('wire', 'Wire frame', () => s.set({ wireframe: !set.wireframe }), { on: set.wireframe, keys: 'W', wide: true })}
       ${this.button('hand', 'Drag pulls instead of turning', () => { page.touch.touching = !page.touch.touching; this.requestUpdate(); }, { on: page.touch?.touching ?? false, keys: 'Shift + drag' })}
       ${this.button('blade', 'Tools that change meshes: cut, incise, carve, remove, refine', () => page.touch.tools.toggle(), { on: page.touch?.tools.open ?? false, keys: 'C' })}
+      ${st.edits || st.undone ? html`${this.button('undo', st.lastEdit ? `Take back: ${st.lastEdit}` : 'Take back the last change', () => page.modeler.undo(), { off: off || !(st.edits || st.undo), keys: 'Ctrl+Z', wide: true })}${this.button('redo', st.lastUndone ? `Do again: ${st.lastUndone}` : 'Do again what was taken back', () => page.modeler.redo(), { off: off || !st.undone, keys: 'Ctrl+Shift+Z', wide: true })}` : nothing}
       ${this.button('save', 'Save the view next to the scene', () => s.saveView(), { off, wide: true })}
       ${this.button('camera', 'Save a picture', () => this.png(), { keys: 'P', wide: true })}
       <span class="fill"></span>

@@ -26,6 +26,7 @@ export class Tree extends Part {
     .row:hover { background: var(--hover); }
     .row.chosen { background: var(--accent-soft); }
     .tree:focus-visible .row.active { box-shadow: inset 0 0 0 1.5px var(--accent); border-radius: 4px; }
+    .row.before { box-shadow: inset 0 2px 0 var(--accent); } .row.into { box-shadow: inset 0 0 0 2px var(--accent); border-radius: 4px; }
     .row.off { opacity: .5; }
     .ghost { font-style: italic; color: var(--faint); } .ghost .warn { font-style: normal; background: var(--bad-soft); color: var(--bad); }
     .row .eye { min-height: 20px; width: 22px; padding: 0; margin-left: auto; color: var(--muted); opacity: 0; flex: none; } .warn + .eye { margin-left: 0; }
@@ -43,7 +44,7 @@ export class Tree extends Part {
     .failed .warn { background: var(--bad-soft); color: var(--bad); }
     mark { background: color-mix(in srgb, var(--warn) 30%, transparent); color: inherit; border-radius: 2px; }
   `];
-  protected override topics = ['graph', 'selection', 'settings', 'scene'] as any;
+  protected override topics = ['graph', 'selection', 'settings', 'scene', 'build'] as any;
   private closed = new Set<string>();
   private unbundled = new Set<string>();       // paths of bundles that were opened
   private query = '';
@@ -100,6 +101,7 @@ export class Tree extends Part {
   }
 
   private choose(path: string) {
+    if (this.modeler.linking && !path.includes('?') && !path.endsWith('…')) { this.dispatchEvent(new CustomEvent('pointed', { detail: path, bubbles: true, composed: true })); return; }
     if (path.includes('?')) { this.active = path; this.requestUpdate(); return; }
     if (path.endsWith('…')) { this.active = path; this.toggle(path); return; }
     this.active = path; this.shownSelection = path; this.session.select(path); this.requestUpdate();
@@ -111,9 +113,68 @@ export class Tree extends Part {
     this.dispatchEvent(new CustomEvent('menu', { detail: { path, x, y }, bubbles: true, composed: true }));
   }
 
+  // Copy, cut, paste, double.
+  private editKey(e: KeyboardEvent, path: string): boolean {
+    const key = e.key.toLowerCase(), m = this.modeler, node = path.replace(/\/[^/]*$/, '') || '/';
+    if (key === 'c') m.copy(path);
+    else if (key === 'x') m.copy(path).then((text) => { if (text) m.remove(path); });
+    else if (key === 'v') m.pasteInto(path);
+    else if (key === 'd') m.copy(path).then((text) => { if (text) m.paste(node, text.replace(/^(<\w+[^>]*?\bname=")([^"]*)"/, '$1$2_copy"')); });
+    else return false;
+    return true;
+  }
+
+  // One place up or down among its like, out of its node, or into the node before it.
+  private moveKey(e: KeyboardEvent, row: Row) {
+    const node = row.path.replace(/\/[^/]*$/, '') || '/', parent = this.session.nodes.get(node), m = this.modeler;
+    if (!parent || row.path === '/') return;
+    const list: { path: string }[] = row.node ? parent.nodes : parent.objects, i = list.findIndex((x) => x.path === row.path);
+    if (e.key === 'ArrowUp' && i > 0) m.move(row.path, node, list[i - 1].path);
+    else if (e.key === 'ArrowDown' && i + 1 < list.length) m.move(row.path, node, list[i + 2]?.path ?? '');
+    else if (e.key === 'ArrowLeft' && node !== '/') m.move(row.path, node.replace(/\/[^/]*$/, '') || '/');
+    else if (e.key === 'ArrowRight' && (row.node ? i > 0 : parent.nodes.length)) m.move(row.path, row.node ? parent.nodes[i - 1].path : parent.nodes[0].path);
+  }
+
+  // --- drag and drop: rows, and what comes from the library ---
+
+  private over: { path: string; where: 'before' | 'into' } | null = null;
+
+  private dragStart(e: DragEvent, path: string) {
+    if (path === '/' || !this.modeler.possible) { e.preventDefault(); return; }
+    e.dataTransfer!.setData('text/plain', path);
+    e.dataTransfer!.effectAllowed = 'move';
+    this.modeler.dragged = `path:${path}`;
+  }
+
+  private dragOver(e: DragEvent, r: Row) {
+    if (!this.modeler.dragged || r.bundle || r.ghost) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const top = (e.currentTarget as HTMLElement).getBoundingClientRect().top;
+    const where = !r.node || (r.path !== '/' && e.clientY - top < ROW / 3) ? 'before' : 'into';
+    if (this.over?.path !== r.path || this.over.where !== where) { this.over = { path: r.path, where }; this.requestUpdate(); }
+  }
+
+  private dropOn(e: DragEvent, r: Row) {
+    const [kind, name] = [this.modeler.dragged.split(':')[0], this.modeler.dragged.replace(/^\w+:/, '')], over = this.over;
+    if (!this.modeler.dragged || !over) return;
+    e.preventDefault();
+    e.stopPropagation();
+    this.over = null;
+    this.modeler.dragged = '';
+    this.requestUpdate();
+    const into = over.where === 'into' ? r.path : r.path.replace(/\/[^/]*$/, '') || '/', before = over.where === 'before' ? r.path : '';
+    if (kind === 'path' && name !== r.path) this.modeler.move(name, into, before);
+    else if (kind === 'class') this.modeler.addComponent(name, into, before);
+    else if (kind === 'preset') this.modeler.addPreset(name);
+  }
+
   private key(e: KeyboardEvent) {
     const i = this.rows.findIndex((r) => r.path === this.active), row = this.rows[i];
     const go = (k: number) => { const r = this.rows[Math.min(this.rows.length - 1, Math.max(0, k))]; if (r) { this.active = r.path; this.reveal(r.path); this.requestUpdate(); } };
+    if ((e.ctrlKey || e.metaKey) && row && !row.bundle && !row.ghost && this.modeler.possible && this.editKey(e, row.path)) { e.preventDefault(); e.stopPropagation(); return; }
+    if (e.ctrlKey || e.metaKey) return;
+    if (e.altKey && row && e.key.startsWith('Arrow') && this.modeler.possible) { this.moveKey(e, row); e.preventDefault(); e.stopPropagation(); return; }
     switch (e.key) {
       case 'ArrowDown': go(i + 1); break;
       case 'ArrowUp': go(i < 0 ? 0 : i - 1); break;
@@ -128,6 +189,8 @@ export class Tree extends Part {
         break;
       case 'Enter': case ' ': if (row) this.choose(row.path); break;
       case 'Delete': if (row && !row.bundle && !row.ghost) { this.choose(row.path); this.dispatchEvent(new CustomEvent('remove', { detail: row.path, bubbles: true, composed: true })); } break;
+      case 'F2': if (row && !row.bundle && !row.ghost) { this.choose(row.path); this.dispatchEvent(new CustomEvent('rename', { detail: row.path, bubbles: true, composed: true })); } break;
+      case 'Insert': if (row) this.modeler.addNode(this.modeler.nodeOf(row.path)); break;
       case 'ContextMenu': if (row) this.keyMenu(i); break;
       case 'F10': if (e.shiftKey && row) { this.keyMenu(i); break; } return;
       default: return;
@@ -189,10 +252,11 @@ export class Tree extends Part {
     }
     const drawn = r.path !== '/' && this.session.draws(r.path), shut = this.session.hidden.has(r.path), unseen = drawn && !this.session.sees(r.path);
     const { node, object } = r, chosen = r.path === this.session.selection;
-    const messages = object?.messages ?? 0, classes = `row ${chosen ? 'chosen' : ''} ${r.path === this.active ? 'active' : ''} ${node && !node.active ? 'off' : ''} ${object?.failed ? 'failed' : ''} ${unseen ? 'unseen' : ''}`;
+    const messages = object?.messages ?? 0, classes = `row ${chosen ? 'chosen' : ''} ${r.path === this.active ? 'active' : ''} ${node && !node.active ? 'off' : ''} ${object?.failed ? 'failed' : ''} ${unseen ? 'unseen' : ''} ${this.over?.path === r.path ? this.over.where : ''}`;
     return html`<div class=${classes} id="row-${i}" role="treeitem" aria-level=${r.level} aria-setsize=${r.of} aria-posinset=${r.at} aria-selected=${String(chosen)}
       aria-expanded=${node ? String(r.open) : nothing} data-path=${r.path} title=${object ? `${object.class} ${object.path}\n${object.role}${object.template ? ', ' + object.template : ''}` : r.path}
       style=${styleMap({ top: `${i * ROW}px`, paddingLeft: `${(r.level - 1) * 14 + 6}px` })}
+      draggable=${this.modeler.possible && r.path !== '/' ? 'true' : 'false'} @dragstart=${(e: DragEvent) => this.dragStart(e, r.path)} @dragover=${(e: DragEvent) => this.dragOver(e, r)} @dragleave=${() => { if (this.over?.path === r.path) { this.over = null; this.requestUpdate(); } }} @drop=${(e: DragEvent) => this.dropOn(e, r)} @dragend=${() => { this.modeler.dragged = ''; this.over = null; this.requestUpdate(); }}
       @click=${() => this.choose(r.path)} @dblclick=${() => node && this.toggle(r.path)} @contextmenu=${(e: MouseEvent) => { e.preventDefault(); this.menu(r.path, e.clientX, e.clientY); }}>
       <span class="twist ${node ? (r.open ? 'open' : '') : 'none'}" @click=${(e: Event) => { if (node) { e.stopPropagation(); this.toggle(r.path); } }}></span>
       ${node ? html`<span class="name">${this.mark(node.name || '/')}</span>${node.active ? nothing : html`<span class="given">not active</span>`}`

@@ -1,7 +1,7 @@
 // What is drawn and how: groups, options, camera, colours, pictures and films.
 import { css, html, nothing } from 'lit';
 import type { Settings } from '../settings.ts';
-import { GROUP_COLOURS, GROUPS, MAP_NAMES } from '../view/colours.ts';
+import { GROUP_COLOURS, GROUPS, MAP_NAMES, SAFE_MAPS } from '../view/colours.ts';
 import { Film } from './film.ts';
 import { icon } from './icons.ts';
 import { baseName, download, number, page, Part } from './part.ts';
@@ -61,7 +61,7 @@ export class ViewTab extends Part {
       @change=${(e: Event) => { const v = Number((e.target as HTMLInputElement).value); if (Number.isFinite(v)) s.set({ [key]: v }); }}>`;
     return html`<section aria-label="colours"><h3>Colours</h3>
       <label class="line"><span>Colour map</span><select .value=${set.colourMap} @change=${(e: Event) => s.set({ colourMap: (e.target as HTMLSelectElement).value })}>
-        ${MAP_NAMES.map((m) => html`<option value=${m} ?selected=${m === set.colourMap}>${m}</option>`)}</select></label>
+        ${MAP_NAMES.map((m) => html`<option value=${m} ?selected=${m === set.colourMap}>${m}${SAFE_MAPS.has(m) ? '' : ' (not for colour-blind eyes)'}</option>`)}</select></label>
       <label class="line"><span>Range</span><select @change=${(e: Event) => { s.set({ rangeMode: (e.target as HTMLSelectElement).value as any }); page.stage.resetRanges(); }}>
         ${[['grow', 'all values seen so far'], ['frame', 'values of the moment'], ['fixed', 'fixed']].map(([v, t]) => html`<option value=${v} ?selected=${v === set.rangeMode}>${t}</option>`)}</select>
         <button class="small" title="forget the values seen so far" @click=${() => page.stage.resetRanges()}>Reset</button></label>
@@ -124,7 +124,10 @@ export class ViewTab extends Part {
         ${this.check('axes', 'Axes', 'axes in the corner')}${this.check('grid', 'Grid', 'a floor under the scene', 'G')}
         ${this.check('box', 'Bounding box', 'box around what is drawn')}${this.check('pauseHidden', 'Pause when hidden', 'stop the animation while the page cannot be seen')}
         ${this.check('follow', 'Follow bodies', 'the camera goes along with what would fall out of the picture')}
-      </div></section>
+      </div><label class="line"><span>Light</span><select aria-label="quality of light" @change=${(e: Event) => s.set({ quality: (e.target as HTMLSelectElement).value as 'auto' | 'full' | 'reduced' })}>
+        ${[['auto', 'as fast as it can be'], ['full', 'shadows and occlusion'], ['reduced', 'without shadows']].map(([value, label]) => html`<option value=${value} ?selected=${s.settings.quality === value}>${label}</option>`)}</select></label>
+      <label class="line"><span>X-rays</span><input class="mono" type="text" inputmode="decimal" aria-label="how fast bodies swallow X-rays" .value=${s.settings.xray > 0 ? number(s.settings.xray, 6) : ''} placeholder="off"
+        @change=${(e: Event) => { const v = Number((e.target as HTMLInputElement).value); s.set({ xray: Number.isFinite(v) && v > 0 ? v : 0 }); }}><span class="muted">1/m, of closed bodies</span></label></section>
       ${this.cameraPart()}${this.colours()}
       <section aria-label="touch"><h3>Touch</h3><label class="line"><span>Spring</span><input class="mono" type="text" inputmode="decimal" .value=${s.settings.stiffness > 0 ? number(s.settings.stiffness, 6) : ''} placeholder="auto"
         @change=${(e: Event) => { const v = Number((e.target as HTMLInputElement).value); s.set({ stiffness: Number.isFinite(v) && v > 0 ? v : 0 }); }}><span class="muted">N/m, of the pulling spring</span></label></section>

@@ -1,10 +1,12 @@
 // Frames: three axes each, or boxes of their inertia.
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, Color, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshPhongMaterial, Quaternion, Vector3, type Material,
+  BoxGeometry, BufferAttribute, BufferGeometry, Color, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshPhongMaterial, Quaternion, SRGBColorSpace, Vector3, type Material,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
-import { fade, keep, MOST_INSTANCES, Shape, sized, type Look } from './shape.ts';
+import { PALETTE } from './colours.ts';
+import { colour, fade, keep, MOST_INSTANCES, Shape, sized, type Look } from './shape.ts';
+import { solid, studio } from './studio.ts';
 
 const AXES = ['#d64550', '#3f9a4e', '#3f74d6'];
 const MOST_ARROWS = 1500;        // more frames than that are lines
@@ -101,10 +103,15 @@ const MOST_OF_DIAGONAL = 0.3, LEAST_OF_DIAGONAL = 0.04;
 // Bodies that have nothing but a mass: boxes that turn as heavily, each at its frame.
 export class Boxes extends Shape {
   private mesh: InstancedMesh | null = null;
-  private material = new MeshPhongMaterial({ color: '#aab4c3', shininess: 20, specular: '#222222', flatShading: true });
+  private material = new MeshPhongMaterial({ shininess: 30, specular: '#000000' });
   private diagonal = NaN;
+  private base: Color;
 
-  constructor(info: Drawable) { super(info, new ThreeGroup()); }
+  constructor(info: Drawable) {
+    super(info, new ThreeGroup());
+    this.base = colour(info.material?.diffuse, '#aab4c3');
+    studio.dress(this.material);
+  }
 
   override update(arrays: Arrays, look: Look) {
     const { positions, frames, sizes } = this.info;
@@ -115,12 +122,16 @@ export class Boxes extends Shape {
     if (look.selected(this.info.path)) this.material.emissive.lerp(look.accent, 0.28);
     this.material.wireframe = look.wireframe;
     fade(this.material, look.opacity(this.info.path));
+    if (this.mesh) solid(this.mesh, !this.material.transparent && !look.wireframe);
     if (!this.changed(arrays, [positions, frames, sizes]) && this.diagonal === look.diagonal) return;
     this.diagonal = look.diagonal;
     const count = Math.min(p.length / 3, q.length / 4, s.length / 3, MOST_INSTANCES);
     if (!this.mesh || this.mesh.instanceMatrix.count < count) {
       this.dropMesh();
       this.mesh = keep(new InstancedMesh(new BoxGeometry(1, 1, 1), this.material, count));
+      solid(this.mesh, true);
+      for (let i = 0; i < count && count > 1; i++) this.mesh.setColorAt(i, new Color().setRGB(...PALETTE[i % PALETTE.length], SRGBColorSpace));   // bodies of one state are told apart
+      this.material.color.copy(count > 1 ? new Color('#ffffff') : this.base);
       this.object.add(this.mesh);
     }
     const matrix = new Matrix4(), at = new Vector3(), turn = new Quaternion(), size = new Vector3();

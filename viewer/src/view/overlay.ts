@@ -102,6 +102,16 @@ export class Overlay {
     this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
   }
 
+  // At a place of the scene; the height of a line is 1.4 times the scale.
+  sceneText(t: { text: string; position: number[]; scale: number; color: number[] }, camera: Camera) {
+    const at = new Vector3().fromArray(t.position), up = new Vector3().setFromMatrixColumn(camera.matrixWorld, 1), [x, y] = this.place(at, camera), [, top] = this.place(at.clone().addScaledVector(up, 1.4 * t.scale), camera), size = y - top;
+    if (!t.text || at.clone().project(camera).z > 1 || !(size > 3) || size > 400) return;
+    this.c.font = `${size.toFixed(1)}px ui-sans-serif, system-ui, sans-serif`;
+    this.c.textAlign = 'left';
+    this.text(t.text, x, y - 0.35 * size, `rgb(${t.color.map((v) => Math.round(255 * v)).join(',')})`);
+    this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
+  }
+
   spring({ from, to }: SpringLine, camera: Camera, force?: number) {
     const [ax, ay] = this.place(from, camera), [bx, by] = this.place(to, camera);
     const length = Math.hypot(bx - ax, by - ay), turns = 9, wide = Math.min(6, length / 12);

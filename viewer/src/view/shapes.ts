@@ -1,6 +1,6 @@
 // One shape per drawable: geometry that follows its arrays, and a look. A shape uploads only what changed.
 import {
-  BufferGeometry, CanvasTexture, Color, ConeGeometry, DynamicDrawUsage, GreaterDepth, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
+  BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, GreaterDepth, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
   MeshPhongMaterial, Points, PointsMaterial, Quaternion, SphereGeometry, Vector2, Vector3,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
@@ -8,6 +8,7 @@ import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS } from './colours.ts';
 import { Boxes, Frames } from './frames.ts';
 import { colour, fade, keep, MOST_INSTANCES, Shape, sized, type Look } from './shape.ts';
+import { solid, studio } from './studio.ts';
 import { Triangles } from './surface.ts';
 
 // --- lines ---
@@ -127,7 +128,8 @@ class Spheres extends Shape {
     super(info, new ThreeGroup());
     this.base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#e8a33d');
     const alpha = this.alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
-    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#222222', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
+    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#4d4d4d', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
+    studio.dress(this.material);
   }
 
   override update(arrays: Arrays, look: Look) {
@@ -140,14 +142,16 @@ class Spheres extends Shape {
     if (look.selected(this.info.path)) this.material.emissive.lerp(look.accent, 0.4);
     this.material.wireframe = look.wireframe;
     fade(this.material, this.alpha * look.opacity(this.info.path));
+    if (this.mesh) solid(this.mesh, !this.material.transparent && !look.wireframe);
     if (!this.changed(arrays, [positions, radii])) return;
     const count = Math.min(p.length / 3, MOST_INSTANCES), r = arrays.get(radii)?.data;
     if (!this.mesh || this.mesh.instanceMatrix.count < count) {
       this.dropMesh();
-      const fine = count < 500 ? 20 : count < 5000 ? 12 : 8;
-      this.mesh = keep(new InstancedMesh(new SphereGeometry(1, fine, Math.ceil(fine * 0.7)), this.material, Math.ceil(count * 1.2) + 1));
+      const fine = count < 50 ? 64 : count < 500 ? 32 : count < 5000 ? 16 : 10;
+      this.mesh = keep(new InstancedMesh(new SphereGeometry(1, fine, fine / 2), this.material, Math.ceil(count * 1.2) + 1));
       this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       (this.mesh.instanceMatrix.array as Float32Array).fill(0);
+      solid(this.mesh, !this.material.transparent && !look.wireframe);
       this.object.add(this.mesh);
     }
     const m = this.mesh.instanceMatrix.array;
@@ -167,7 +171,7 @@ class Spheres extends Shape {
 // --- arrows ---
 
 class Arrows extends Shape {
-  private shafts: LineSegments<BufferGeometry, LineBasicMaterial>;
+  private shafts: InstancedMesh | null = null;
   private heads: InstancedMesh | null = null;
   private material: MeshPhongMaterial;
   private base: Color;
@@ -177,49 +181,46 @@ class Arrows extends Shape {
   constructor(info: Drawable) {
     super(info, new ThreeGroup());
     this.base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#e0633c');
-    this.shafts = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: this.base })));
-    this.material = new MeshPhongMaterial({ color: this.base, shininess: 5 });
-    this.object.add(this.shafts);
+    this.material = new MeshPhongMaterial({ color: this.base, shininess: 30, specular: '#000000', side: DoubleSide });
+    studio.dress(this.material);
+  }
+
+  private prepare(count: number) {
+    if (this.heads && this.heads.instanceMatrix.count >= count) return;
+    for (const old of [this.shafts, this.heads]) if (old) { this.object.remove(old); old.geometry.dispose(); old.dispose(); }
+    const shaft = new CylinderGeometry(0.5, 0.5, 1, 10, 1, true).translate(0, 0.5, 0), head = new ConeGeometry(1, 1, 14).translate(0, 0.5, 0);
+    this.shafts = keep(new InstancedMesh(shaft, this.material, Math.ceil(count * 1.2) + 1));
+    this.heads = keep(new InstancedMesh(head, this.material, Math.ceil(count * 1.2) + 1));
+    for (const mesh of [this.shafts, this.heads]) { solid(mesh, true); this.object.add(mesh); }
   }
 
   override update(arrays: Arrays, look: Look) {
     const p = arrays.get(this.info.positions)?.data as Float32Array | undefined, v = arrays.get(this.info.second)?.data as Float32Array | undefined;
     this.object.visible = p !== undefined && v !== undefined;
     if (!p || !v) return;
-    const tint = look.selected(this.info.path) ? look.accent : this.base;
-    this.shafts.material.color.copy(tint);
-    this.material.color.copy(tint);
+    this.material.color.copy(look.selected(this.info.path) ? look.accent : this.base);
     if (!this.changed(arrays, [this.info.positions, this.info.second]) && this.scale === look.arrowScale) return;
     this.scale = look.arrowScale;
-    const count = Math.min(p.length, v.length) / 3;
+    const count = Math.min(p.length / 3, v.length / 3, MOST_INSTANCES);
     for (let i = 0; i < count; i++) this.longest = Math.max(this.longest, Math.hypot(v[3 * i], v[3 * i + 1], v[3 * i + 2]) || 0);
-    const s = this.longest > 0 ? look.arrowScale * (this.info.group === 'contacts' ? 0.04 : 0.14) * look.diagonal / this.longest : 0;
-    const lines = sized(this.shafts.geometry, 6 * count);
-    if (!this.heads || this.heads.instanceMatrix.count < count) {
-      if (this.heads) { this.object.remove(this.heads); this.heads.dispose(); }
-      const cone = new ConeGeometry(0.28, 1, 8);
-      cone.translate(0, -0.5, 0);
-      this.heads = keep(new InstancedMesh(cone, this.material, Math.ceil(count * 1.2) + 1));
-      this.object.add(this.heads);
-    }
+    const usual = this.longest > 0 ? (this.info.group === 'contacts' ? 0.04 : 0.14) * look.diagonal / this.longest : 0, s = look.arrowScale * (this.info.scale ?? usual);
+    this.prepare(count);
     const matrix = new Matrix4(), at = new Vector3(), turn = new Quaternion(), size = new Vector3(), up = new Vector3(0, 1, 0), way = new Vector3();
     for (let i = 0; i < count; i++) {
       way.set(v[3 * i], v[3 * i + 1], v[3 * i + 2]).multiplyScalar(s);
-      const length = way.length();
-      for (let k = 0; k < 3; k++) lines[6 * i + k] = p[3 * i + k];
-      at.set(p[3 * i], p[3 * i + 1], p[3 * i + 2]).add(way);
-      lines[6 * i + 3] = at.x; lines[6 * i + 4] = at.y; lines[6 * i + 5] = at.z;
-      const head = Math.min(0.35 * length, 0.02 * look.diagonal);
+      const length = way.length() || 0, tip = Math.min(0.35 * length, 0.03 * look.diagonal), thick = Math.min(0.05 * length, 0.004 * look.diagonal);
       if (length > 0) turn.setFromUnitVectors(up, way.divideScalar(length));
-      this.heads.setMatrixAt(i, matrix.compose(at, turn, size.setScalar(head || 0)));
+      at.set(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+      this.shafts!.setMatrixAt(i, matrix.compose(at, turn, size.set(thick, length - tip, thick)));
+      this.heads!.setMatrixAt(i, matrix.compose(at.addScaledVector(way, length - tip), turn, size.set(0.3 * tip, tip, 0.3 * tip)));
     }
-    this.heads.count = count;
-    this.heads.instanceMatrix.needsUpdate = true;
+    this.shafts!.count = this.heads!.count = count;
+    this.shafts!.instanceMatrix.needsUpdate = this.heads!.instanceMatrix.needsUpdate = true;
   }
 
   override dispose() {
-    this.shafts.geometry.dispose(); this.shafts.material.dispose(); this.material.dispose();
-    if (this.heads) { this.heads.geometry.dispose(); this.heads.dispose(); }
+    this.material.dispose();
+    for (const mesh of [this.shafts, this.heads]) if (mesh) { mesh.geometry.dispose(); mesh.dispose(); }
   }
 }
 

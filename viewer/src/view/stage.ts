@@ -1,6 +1,6 @@
 // The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
 import {
-  AmbientLight, Box3, Box3Helper, CanvasTexture, Color, DirectionalLight, GridHelper, HemisphereLight, LineBasicMaterial, Plane, Quaternion,
+  Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, Plane, Quaternion,
   Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
 import type { Frame } from '../protocol.ts';
@@ -10,10 +10,10 @@ import { OrbitCamera, type Pose } from './camera.ts';
 import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
-import { SceneLights } from './lights.ts';
 import { axisLength, boxSize } from './frames.ts';
 import { forgetPictures, type Look, type Shape } from './shape.ts';
 import { makeShape } from './shapes.ts';
+import { studio, type Level } from './studio.ts';
 
 export interface Legend { label: string; low: number; high: number; map: string }
 
@@ -33,13 +33,11 @@ export class Stage {
   brush: { x: number; y: number; radius: number } | null = null; // of a tool, in pixels
   dark = false;
   onDrawn: ((time: number) => void) | null = null;
+  readonly extras: (() => void)[] = [];                          // what others draw over the picture
 
   private renderer: WebGLRenderer;
   private scene = new Scene();
-  private key = new DirectionalLight('#ffffff', 2.15);
-  private fill = new DirectionalLight('#dfe8ff', 0.4);
-  private own = [new AmbientLight('#ffffff', 0.25), new HemisphereLight('#ffffff', '#5d6678', 0.65), this.key, this.fill];
-  private lights = new SceneLights(this.scene);
+  readonly studio = studio;
   private grid: GridHelper | null = null;
   private gridStep = 0;
   private boxLines = new Box3Helper(new Box3(), new Color('#8a93a3'));
@@ -57,6 +55,8 @@ export class Stage {
   private backgroundName = '';
   private shade = false;          // the background is dark
   private floor = 0;              // height of the grid
+  private shown = new Box3();      // around all that is drawn now
+  private slow = 0;               // pictures in a row that took too long
   private anchor: Vector3 | null = null;     // what moves was here when the camera was last placed
   private offset = new Vector3();            // by which the camera still has to follow
   private went = 0;               // when the camera last went along
@@ -67,13 +67,12 @@ export class Stage {
   private session: Session;
   private canvas: HTMLCanvasElement;
 
-  constructor(session: Session, canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, antialias: boolean) {
+  constructor(session: Session, canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, antialias: boolean, quality: string | null = null) {
     this.session = session;
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: false, powerPreference: 'high-performance' });
     this.overlay = new Overlay(overlay);
-    this.scene.add(...this.own, this.key.target, this.fill.target);
-    this.scene.add(this.boxLines, this.chosen);
+    this.scene.add(this.boxLines, this.chosen, studio.ground);
     this.boxLines.visible = this.chosen.visible = false;
     this.look = {
       wireframe: false, normals: false, smooth: true, pointSize: 6, arrowScale: 1, pixelRatio: 1, colourMap: 'viridis', diagonal: 1,
@@ -84,6 +83,7 @@ export class Stage {
       range: (shape, low, high) => this.range(shape, low, high),
       loaded: () => this.redraw(true),
     };
+    if (quality === 'full' || quality === 'reduced' || quality === 'auto') session.settings.quality = quality;
     this.camera.ortho = session.settings.ortho;
     this.camera.up = session.settings.up;
     session.onFrame = (frame) => { this.waiting.push(frame); this.redraw(false); };
@@ -91,7 +91,7 @@ export class Stage {
     session.takeView = () => this.saveView();
     session.on(['scene'], () => this.redraw(true));
     session.on(['settings', 'selection'], () => this.applySettings());
-    session.on(['status'], () => { if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
+    session.on(['status'], () => { if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
     session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
     canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
     this.applySettings();
@@ -145,7 +145,7 @@ export class Stage {
   private measure(wanted: (shape: Shape) => boolean, axes = false): Box3 {
     const box = new Box3(), p = new Vector3();
     for (const shape of this.shapes) {
-      if (!shape.object.visible || !wanted(shape)) continue;
+      if (!shape.object.visible || shape.info.aside || !wanted(shape)) continue;
       const data = this.arrays.get(shape.info.positions)?.data;
       if (!data) continue;
       const radii = this.arrays.get(shape.info.radii)?.data, sizes = this.arrays.get(shape.info.sizes)?.data, around = axes && shape.info.kind === 'frames' ? axisLength(data.length / 3, this.look.diagonal) : 0;
@@ -159,6 +159,9 @@ export class Stage {
     }
     return box;
   }
+
+  // The box around what is drawn of a node or component.
+  boxOf(path: string): Box3 { return this.measure((s) => s.info.path === path || s.info.path.startsWith(path + '/')); }
 
   private isSelected(path: string): boolean {
     const s = this.session.selection;
@@ -192,6 +195,8 @@ export class Stage {
       this.camera.update();
       if (turned && this.grid) this.makeGrid();
     }
+    const level: Level | -1 = s.quality === 'full' ? 2 : s.quality === 'reduced' ? 0 : -1;
+    if (level >= 0) studio.setLevel(level as Level);
     this.redraw(true);
   }
 
@@ -270,8 +275,7 @@ export class Stage {
     this.anchor = null;
     this.starts.clear();
     const looks = scene.looks;
-    for (const light of this.own) light.visible = !looks?.lights?.length;
-    this.lights.take(looks, this.box);
+    studio.take(looks);
     this.renderer.clippingPlanes = (looks?.planes ?? []).map((p) => { const n = new Vector3().fromArray(p.normal).normalize(); return new Plane(n, -n.dot(new Vector3().fromArray(p.position))); });
   }
 
@@ -308,6 +312,7 @@ export class Stage {
       if (!box.isEmpty()) { this.chosen.visible = true; this.chosen.box = box; (this.chosen.material as LineBasicMaterial).color.set(this.overlay.colours.accent || '#3a6ea5'); }
     }
     if (this.grid) this.grid.visible = this.session.settings.grid;
+    this.shown = this.measure(() => true);
   }
 
   // --- drawing ---
@@ -329,7 +334,8 @@ export class Stage {
     this.moved ||= moved;
     if (this.scheduled) return;
     this.scheduled = true;
-    requestAnimationFrame(() => { this.scheduled = false; this.draw(); });
+    const asked = performance.now();
+    requestAnimationFrame(() => { this.scheduled = false; this.watchCost(performance.now() - asked); this.draw(); });
   }
 
   private takeFrames() {
@@ -357,17 +363,25 @@ export class Stage {
     this.paintBackground();
     this.camera.setReach(this.box);
     const camera = this.camera.camera;
-    const turn = new Quaternion().setFromRotationMatrix(camera.matrixWorld);
-    this.key.position.set(-0.7, 0.75, 0.9).applyQuaternion(turn).add(camera.position);
-    this.key.target.position.copy(camera.position);
-    this.fill.position.set(0.9, -0.2, 0.6).applyQuaternion(turn).add(camera.position);
-    this.fill.target.position.copy(camera.position);
-    this.lights.follow(camera);
-    this.renderer.render(this.scene, camera);
+    if (this.session.settings.xray > 0) studio.drawXray(this.renderer, this.scene, camera, this.session.settings.xray, this.camera.distance);
+    else {
+      studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.floor });
+      this.renderer.render(this.scene, camera);
+    }
     this.drawOverlay();
     this.frames++;
     if (fresh) this.countFrame();
     this.onDrawn?.(this.time);
+  }
+
+  // A machine that is too slow for all of the light gets less of it, until the user chooses. Drawing goes on beside the page: what
+  // shows that it takes long is how long the next picture has to wait.
+  private watchCost(ms: number) {
+    if (this.session.settings.quality !== 'auto' || studio.level === 0) return;
+    this.slow = ms > 60 && !document.hidden ? this.slow + 1 : Math.max(0, this.slow - 0.5);
+    if (this.slow < 8) return;
+    this.slow = 0;
+    studio.setLevel((studio.level - 1) as Level);
   }
 
   // Bodies fall, and are followed: when what moves has left its place by a third of the picture, or at once when the user
@@ -400,7 +414,7 @@ export class Stage {
   private goAlong() {
     const now = performance.now(), passed = Math.min(0.25, (now - this.went) / 1000);        // however often it is drawn
     this.went = now;
-    const part = this.offset.length() < 0.005 * this.camera.height ? 1 : 1 - Math.exp(-12 * passed);
+    const part = this.offset.length() < 0.005 * this.camera.height || matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : 1 - Math.exp(-12 * passed);
     this.camera.target.addScaledVector(this.offset, part);
     this.offset.multiplyScalar(1 - part);
     this.camera.update();
@@ -427,7 +441,7 @@ export class Stage {
 
   // The camera that the scene asks for.
   private sceneCamera(): boolean {
-    const c = this.session.scene?.looks?.camera;
+    const c = this.session.status.camera ?? this.session.scene?.looks?.camera;
     if (!c) return false;
     const position = new Vector3().fromArray(c.position);
     const target = c.lookAt ? new Vector3().fromArray(c.lookAt) : this.box.getCenter(new Vector3());
@@ -482,8 +496,10 @@ export class Stage {
       o.spring(this.spring, camera, this.session.status.pull);
     }
     this.session.scene?.looks?.labels?.forEach((l, i) => o.label(l, this.session.status.labels?.[i] ?? ''));
+    for (const t of this.session.scene?.looks?.texts ?? []) o.sceneText(t, camera);
     if (this.stroke) o.stroke(this.stroke);
     if (this.brush) o.ring(this.brush.x, this.brush.y, this.brush.radius);
+    for (const extra of this.extras) extra();
     if (this.cursor) o.cross(this.cursor.x, this.cursor.y);
     if (s.axes) o.axes(camera);
     if (s.grid && this.grid) o.note(`grid ${Number(this.gridStep.toPrecision(3))}`);

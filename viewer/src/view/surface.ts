@@ -7,6 +7,7 @@ import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS, mapTexture } from './colours.ts';
 import { computeNormals, gather, sameplaces, splitCreases, type Split } from './normals.ts';
 import { colour, fade, keep, picture, Shape, sized, type Look } from './shape.ts';
+import { solid, studio } from './studio.ts';
 
 const MOST_NORMALS = 30000;
 
@@ -35,13 +36,14 @@ export class Triangles extends Shape {
     const { info } = this, material = new MeshPhongMaterial({ side: DoubleSide });
     material.color.copy(colour(m.diffuse, GROUP_COLOURS[info.group] ?? '#b8bec9'));
     material.shininess = Math.max(1, m.shininess ?? 30);
-    material.specular = colour(m.specular, '#333333').multiplyScalar(Math.min(0.5, 5 / (material.shininess + 2)));   // the highlight's peak stays below white
-    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null ? 1 : 0.35);
+    material.specular = colour(m.specular, '#000000');
+    const alpha = m.diffuse?.[3] ?? (info.group === 'visual' || info.values != null || this.isBody ? 1 : 0.35);
     fade(material, alpha);
-    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = material.polygonOffsetUnits = info.group === 'collision' ? -1 : 1; }   // the former often lie on a visual model
+    if (info.group !== 'visual') { material.polygonOffset = true; material.polygonOffsetFactor = info.group === 'collision' ? -1 : 2; material.polygonOffsetUnits = 2 * material.polygonOffsetFactor; }   // the former often lie on a visual model
     this.shader(material, info.values != null);
-    if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#181818'); }
+    if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#000000'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
+    studio.dress(material);
     return { material, emissive: colour(m.emissive, '#000000'), alpha };
   }
 
@@ -77,6 +79,7 @@ export class Triangles extends Shape {
       if (selected) m.emissive.lerp(look.accent, 0.28);
       if (values != null) m.map = mapTexture(look.colourMap);
     }
+    solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));
     if (values != null) {
       const [low, high] = look.range(this, this.low, this.high);
       this.range.value.x = low; this.range.value.y = high;

@@ -1,6 +1,9 @@
 // Mouse, fingers and keys on the picture: turn, shift, zoom; select; pull on a point; fix a point; use a tool.
 import { Vector3 } from 'three';
+import type { Modeler } from '../modeler.ts';
 import type { Session } from '../session.ts';
+import { Area } from './choose.ts';
+import { Handles } from './handles.ts';
 import type { Stage } from './stage.ts';
 import { Tools } from './tools.ts';
 
@@ -15,8 +18,10 @@ export class Touch {
   keyboard = false;                // the keyboard's cursor is on the picture
   grabbed = false;
   readonly tools: Tools;
+  readonly handles: Handles;       // that move bodies
+  readonly area: Area;             // that chooses points
   private pointers = new Map<number, { x: number; y: number }>();
-  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' | 'control' | 'tool' = '';
+  private mode: '' | 'turn' | 'pan' | 'pull' | 'pinch' | 'control' | 'tool' | 'handle' | 'area' = '';
   private button = '';             // that a controller was told of
   private control = false;         // the Ctrl key is held: a pinch on a touch pad sends wheels that only claim so
   private start = { x: 0, y: 0, moved: false };
@@ -29,11 +34,17 @@ export class Touch {
   private stage: Stage;
   private element: HTMLElement;
 
-  constructor(session: Session, stage: Stage, element: HTMLElement) {
+  private press = 0;               // a finger that stays where it is asks for the menu
+  private modeler: Modeler;
+
+  constructor(session: Session, stage: Stage, element: HTMLElement, modeler: Modeler) {
+    this.modeler = modeler;
     this.session = session;
     this.stage = stage;
     this.element = element;
     this.tools = new Tools(session, stage);
+    this.handles = new Handles(session, stage, modeler);
+    this.area = new Area(session, stage, modeler);
     element.addEventListener('pointerdown', (e) => this.down(e));
     element.addEventListener('pointermove', (e) => this.move(e));
     element.addEventListener('pointerup', (e) => this.up(e, false));
@@ -60,22 +71,28 @@ export class Touch {
     this.pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
     this.start = { x: e.clientX, y: e.clientY, moved: false };
     this.last = { x: e.clientX, y: e.clientY };
-    if (this.pointers.size === 2) { this.endPull(); this.tools.cancel(); this.mode = 'pinch'; this.pinch = 0; return; }
+    clearTimeout(this.press);
+    if (this.pointers.size === 2) { this.endPull(); this.tools.cancel(); this.handles.cancel(); this.area.cancel(); this.mode = 'pinch'; this.pinch = 0; return; }
     if (this.pointers.size > 2) return;
     const at = this.place(e);
+    if (e.button === 0 && this.area.current && !e.ctrlKey) { this.mode = 'area'; this.area.begin(at, e); return; }
+    if (e.button === 0 && !e.ctrlKey && !e.shiftKey && !e.altKey && this.handles.begin(at)) { this.mode = 'handle'; return; }
+    if (e.pointerType === 'touch' && !this.tools.current) this.press = window.setTimeout(() => { if (this.mode === 'turn' && !this.start.moved) { this.mode = ''; this.askMenu(e); } }, 600);
     if (e.ctrlKey) { this.mode = 'control'; this.button = ['left', 'middle', 'right'][e.button] ?? 'left'; this.toController(this.button, true, e); return; }
     if (e.shiftKey && e.button === 2) { this.mode = ''; this.fix(at); return; }
     if (e.button === 0 && e.altKey) { this.mode = ''; this.plot(at); return; }
     if (e.button === 0 && (e.shiftKey || (this.touching && !this.tools.current))) { this.mode = 'pull'; this.grab(at); return; }
     if (e.button === 0 && this.tools.current) { this.mode = 'tool'; this.tools.begin(at); return; }
-    this.mode = e.button === 0 || (e.button === 1 && this.tools.current) ? 'turn' : 'pan';
+    this.mode = e.button === 0 || (e.button === 1 && (this.tools.current || this.area.current)) ? 'turn' : 'pan';
   }
 
   private move(e: PointerEvent) {
     this.mouse = this.place(e);
     const pointer = this.pointers.get(e.pointerId);
     if (this.tools.current && (!pointer || this.mode === 'tool')) this.tools.move(this.mouse);
+    if (this.area.current && (!pointer || this.mode === 'area')) this.area.move(this.mouse);
     if (!pointer) return;
+    if (this.mode === 'handle') { this.handles.move(this.mouse); return; }
     if (Math.hypot(e.clientX - this.start.x, e.clientY - this.start.y) > CLICK) this.start.moved = true;
     if (this.mode === 'pinch') { this.pinchMove(e, pointer); return; }
     const height = this.element.clientHeight, dx = (e.clientX - this.last.x) / height, dy = (e.clientY - this.last.y) / height;
@@ -107,9 +124,12 @@ export class Touch {
 
   private up(e: PointerEvent, cancelled: boolean) {
     this.pointers.delete(e.pointerId);
+    clearTimeout(this.press);
     if (this.mode === 'pan' && e.button === 2 && !this.start.moved && !cancelled) this.askMenu(e);
     if (this.mode === 'pull') this.endPull();
     else if (this.mode === 'tool') this.tools.end(cancelled ? null : this.place(e));
+    else if (this.mode === 'handle') this.handles.end(cancelled ? null : this.place(e));
+    else if (this.mode === 'area') this.area.end(cancelled ? null : this.place(e));
     else if (this.mode === 'control') this.toController(this.button, false, e);
     else if (this.mode === 'turn' && !this.start.moved && !cancelled) this.select(this.place(e));
     if (this.pointers.size === 0) this.mode = '';
@@ -129,8 +149,9 @@ export class Touch {
 
   private select({ x, y }: { x: number; y: number }) {
     const picked = this.stage.pick(x, y);
+    if (this.modeler.linking) { if (picked) this.element.dispatchEvent(new CustomEvent('pointed', { detail: picked.shape.info.path, bubbles: true, composed: true })); return; }
     this.session.select(picked?.shape.info.path ?? '');
-    if (picked) this.session.set({ tab: 'graph' });
+    if (picked && this.session.settings.tab !== 'build') this.session.set({ tab: 'graph' });
   }
 
   // What can be done with what is under the mouse; the page shows it.
@@ -225,6 +246,7 @@ export class Touch {
   }
 
   private key(e: KeyboardEvent) {
+    if (e.ctrlKey && !e.metaKey && !e.altKey && /^[zysZYS]$/.test(e.key)) return;      // undo, redo, save are the page's
     if (e.ctrlKey && e.key !== 'Control' && !e.metaKey && !e.altKey) { e.preventDefault(); e.stopPropagation(); if (!e.repeat) this.controller(e, true); return; }
     if (e.altKey || e.metaKey) return;
     if (this.cursorKey(e) || this.cameraKey(e)) { e.preventDefault(); e.stopPropagation(); }
@@ -241,17 +263,18 @@ export class Touch {
       case 'ArrowRight': cursor.x += by / this.stage.aspect; break;
       case 'ArrowUp': cursor.y += by; break;
       case 'ArrowDown': cursor.y -= by; break;
-      case 'Enter': if (this.tools.current) { if (this.tools.drawing) this.tools.end({ ...cursor }); else { this.tools.begin({ ...cursor }); if (!['cut', 'incise', 'carve'].includes(this.tools.current)) this.tools.end({ ...cursor }); } } else if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
+      case 'Enter': if (this.area.current) { if (this.area.drawing) this.area.end({ ...cursor }); else this.area.begin({ ...cursor }, e); } else if (this.tools.current) { if (this.tools.drawing) this.tools.end({ ...cursor }); else { this.tools.begin({ ...cursor }); if (!['cut', 'incise', 'carve'].includes(this.tools.current)) this.tools.end({ ...cursor }); } } else if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
       case 's': case 'S': this.select(cursor); return true;
       case 'p': case 'P': this.plot({ ...cursor }); return true;
       case 'f': case 'F': this.fix({ ...cursor }); return true;
-      case 'Escape': if (this.tools.drawing) this.tools.cancel(); else this.leave(); return true;
+      case 'Escape': if (this.tools.drawing) this.tools.cancel(); else if (this.area.drawing) this.area.cancel(); else this.leave(); return true;
       default: return false;
     }
     cursor.x = Math.min(1, Math.max(-1, cursor.x));
     cursor.y = Math.min(1, Math.max(-1, cursor.y));
     if (this.grabbed) this.pullTo(cursor);
     if (this.tools.current) this.tools.move({ ...cursor });
+    if (this.area.current) this.area.move({ ...cursor });
     this.stage.redraw(false);
     return true;
   }

@@ -1,0 +1,305 @@
+// How surfaces look: light, shadows, ambient occlusion, ground. The programs are those of the renderer without a screen
+// (src/render/shaders), so that a scene looks the same in both; src/render/paint_gl.c has the same passes.
+import {
+  BufferAttribute, BufferGeometry, Box3, Camera, Color, CustomBlending, DepthTexture, DoubleSide, FloatType, GLSL3, LessEqualCompare, LinearFilter, Matrix4, Mesh, MeshBasicMaterial,
+  NearestFilter, OrthographicCamera, PerspectiveCamera, OneFactor, PlaneGeometry, RawShaderMaterial, Scene, ShaderMaterial, SRGBColorSpace, Texture, UnsignedIntType, Vector2, Vector3, Vector4, WebGLRenderTarget,
+  type Material, type MeshPhongMaterial, type Object3D, type WebGLRenderer,
+} from 'three';
+import blurText from '../../../src/render/shaders/blur.glsl?raw';
+import filmText from '../../../src/render/shaders/film.frag?raw';
+import groundText from '../../../src/render/shaders/ground.frag?raw';
+import lightText from '../../../src/render/shaders/light.glsl?raw';
+import occlusionText from '../../../src/render/shaders/occlusion.glsl?raw';
+import xrayText from '../../../src/render/shaders/xray.frag?raw';
+import squareText from '../../../src/render/shaders/square.vert?raw';
+import type { Looks } from '../protocol.ts';
+
+// 0: neither shadows nor occlusion, 1: shadows, 2: both
+export type Level = 0 | 1 | 2;
+
+const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1;
+const HEAD = 'precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n';
+const SHADOW_SIZES = [16, 1024, 2048], TAPS = [1, 12, 32];
+const GROUND_VERTEX = 'in vec3 position;\nuniform mat4 modelMatrix, viewMatrix, projectionMatrix;\nout vec3 vPlace;\nvoid main() {\n  vPlace = (modelMatrix * vec4(position, 1.0)).xyz;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
+
+const XRAY_VERTEX = 'out vec3 vPlace;\nout float vCut;\nvoid main() {\n  vec4 p = vec4(position, 1.0);\n#ifdef USE_INSTANCING\n  p = instanceMatrix * p;\n#endif\n  vPlace = (modelMatrix * p).xyz;\n  vCut = 1.0;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
+
+const tint = (c: number[]) => new Color().setRGB(Math.max(0, c[0]), Math.max(0, c[1]), Math.max(0, c[2]), SRGBColorSpace);
+
+interface Source { place: Vector4; way: Vector4; colour: Vector4; shadow: boolean; fixed: boolean }
+
+// What casts shadows and hides light: solid surfaces.
+export function solid(object: Object3D, yes: boolean) { if (yes) object.layers.enable(SOLID); else object.layers.disable(SOLID); }
+
+class Studio {
+  level: Level = 2;
+  sources: Source[] = [];                    // the scene's own lights
+  readonly ground: Mesh<PlaneGeometry, RawShaderMaterial>;
+  private shadow: WebGLRenderTarget | null = null;
+  private depths: WebGLRenderTarget | null = null;
+  private raw: WebGLRenderTarget | null = null;
+  private occlusion: WebGLRenderTarget | null = null;
+  private size = new Vector2();
+  private lightCamera = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
+  private lampCamera = new PerspectiveCamera(90, 1, 0.1, 10);
+  private onlyDepth = new MeshBasicMaterial({ colorWrite: false, side: DoubleSide });
+  private onlyShadow = new MeshBasicMaterial({ colorWrite: false, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 4 });
+  private square = new Mesh(new BufferGeometry());
+  private squares = new Scene();
+  private flat = new Camera();
+  private materials = new Set<Material>();
+  readonly uniforms = {
+    dvUp: { value: new Vector3(0, 1, 0) }, dvKey: { value: new Vector3(0, 1, 0) }, dvLights: { value: 0 },
+    dvLightPlace: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightWay: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightColour: { value: list(MOST_LIGHTS, () => new Vector4()) },
+    dvAmbient: { value: new Vector3() }, dvShadows: { value: 0 },
+    dvShadowMatrix: { value: list(MOST_SHADOWS, () => new Matrix4()) }, dvShadowWide: { value: list(MOST_SHADOWS, () => new Vector4()) },
+    dvShadowMap: { value: null as Texture | null }, dvOcclusion: { value: null as Texture | null }, dvOcclusionSize: { value: new Vector2() }, dvCamera: { value: new Matrix4() },
+  };
+  private pass = {
+    depths: { value: null as Texture | null }, raw: { value: null as Texture | null }, projection: { value: new Matrix4() }, unprojection: { value: new Matrix4() },
+    pixelSize: { value: new Vector2() }, reach: { value: 1 },
+  };
+  private occlude: RawShaderMaterial; private blur: RawShaderMaterial;
+  private ways: WebGLRenderTarget | null = null;
+  private through = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, base: { value: 0 } };
+  private swallowed = { ways: { value: null as Texture | null }, mu: { value: 1 } };
+  private xrays: ShaderMaterial; private film: RawShaderMaterial;
+
+  constructor() {
+    const make = (fragmentShader: string, vertexShader: string, uniforms: any, more: any = {}) => new RawShaderMaterial({ glslVersion: GLSL3, vertexShader: HEAD + vertexShader, fragmentShader, uniforms, ...more });
+    this.occlude = make(HEAD + occlusionText, squareText, this.pass, { depthTest: false, depthWrite: false });
+    this.blur = make(HEAD + blurText, squareText, this.pass, { depthTest: false, depthWrite: false });
+    this.xrays = new ShaderMaterial({ glslVersion: GLSL3, uniforms: this.through, vertexShader: XRAY_VERTEX, fragmentShader: xrayText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
+    this.film = make(HEAD + filmText, squareText, this.swallowed, { depthTest: false, depthWrite: false });
+    this.square.geometry.setAttribute('position', new BufferAttribute(new Float32Array(9), 3));
+    this.square.frustumCulled = false;
+    this.squares.add(this.square);
+    this.ground = new Mesh(new PlaneGeometry(2, 2), make(this.text() + groundText, GROUND_VERTEX, { ...this.uniforms, middle: { value: new Vector3() }, radius: { value: 1 } }, { transparent: true, depthWrite: false, side: DoubleSide }));
+    this.ground.renderOrder = -1;
+    this.ground.frustumCulled = false;
+  }
+
+  private text() { return `${HEAD}#define DV_TAPS ${TAPS[this.level]}\n${lightText}`; }
+
+  setLevel(level: Level) {
+    if (level === this.level) return;
+    this.level = level;
+    for (const target of [this.shadow, this.depths, this.raw, this.occlusion]) target?.dispose();
+    this.shadow = this.depths = this.raw = this.occlusion = null;
+    this.ground.material.fragmentShader = this.text() + groundText;
+    this.ground.material.needsUpdate = true;
+    for (const m of this.materials) m.needsUpdate = true;
+  }
+
+  // A surface of this material is lit here, not by three's lights.
+  dress(material: MeshPhongMaterial) {
+    const before = material.onBeforeCompile, key = material.customProgramCacheKey;
+    material.onBeforeCompile = (shader, renderer) => {
+      before.call(material, shader, renderer);
+      Object.assign(shader.uniforms, this.uniforms);
+      shader.fragmentShader = shader.fragmentShader
+        .replace('void main() {', `#define DV_TAPS ${TAPS[this.level]}\nuniform mat4 dvCamera;\n${lightText}\nvoid main() {`)
+        .replace('#include <opaque_fragment>', `vec3 dvPlace = (dvCamera * vec4(-vViewPosition, 1.0)).xyz;
+  vec3 dvEye = isOrthographic ? normalize(dvCamera[2].xyz) : normalize(cameraPosition - dvPlace);
+  outgoingLight = dvToned(dvShade(diffuseColor.rgb, specular, shininess, totalEmissiveRadiance, normalize(mat3(dvCamera) * normal), dvPlace, dvEye, gl_FragCoord.xy));
+  #include <opaque_fragment>`);
+    };
+    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}`;
+    this.materials.add(material);
+    material.addEventListener('dispose', () => this.materials.delete(material));
+  }
+
+  // The lights that a scene brings stand in for those of the studio.
+  take(looks: Looks | null | undefined) {
+    this.sources = (looks?.lights ?? []).slice(0, MOST_LIGHTS).map((l) => {
+      const way = new Vector3().fromArray(l.direction ?? [0, 0, -1]), at = new Vector3().fromArray(l.position ?? [0, 0, 0]), c = tint(l.color);
+      const source: Source = { place: new Vector4(), way: new Vector4(0, 0, -1, -2), colour: new Vector4(c.r, c.g, c.b, -1), shadow: l.shadow === true, fixed: l.fixed === true };
+      if (l.kind === 'directional') { way.normalize(); source.place.set(-way.x, -way.y, -way.z, 0); return source; }
+      source.place.set(at.x, at.y, at.z, 1);
+      if (l.kind === 'spot') {
+        if (l.lookat) way.sub(at);
+        way.normalize();
+        source.way.set(way.x, way.y, way.z, Math.cos((Math.min(86, Math.max(1, l.cutoff ?? 30)) * Math.PI) / 180));
+      }
+      return source;
+    });
+    const ambient = tint(looks?.ambient ?? [0, 0, 0]);
+    this.uniforms.dvAmbient.value.set(ambient.r, ambient.g, ambient.b);
+  }
+
+  // From above, on the left of who looks and a little from behind.
+  private aim(camera: Camera, up: 'x' | 'y' | 'z') {
+    const upright = new Vector3(), back = new Vector3().setFromMatrixColumn(camera.matrixWorld, 2), right = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
+    upright[up] = 1;
+    back[up] = 0;
+    back.normalize();
+    this.uniforms.dvUp.value.copy(upright);
+    this.uniforms.dvKey.value.copy(upright).multiplyScalar(1.05).addScaledVector(right, -0.62).addScaledVector(back, 0.48).normalize();
+    this.uniforms.dvCamera.value.copy(camera.matrixWorld);
+    this.uniforms.dvLights.value = this.sources.length;
+    this.sources.forEach((s, i) => {
+      const at = this.uniforms.dvLightPlace.value[i].copy(s.place);
+      if (s.fixed && s.place.w > 0.5) { const p = new Vector3(s.place.x, s.place.y, s.place.z).applyMatrix4(camera.matrixWorld); at.set(p.x, p.y, p.z, 1); }
+      this.uniforms.dvLightWay.value[i].copy(s.way);
+      this.uniforms.dvLightColour.value[i].copy(s.colour);
+    });
+  }
+
+  private placeLight(k: number, place: Vector4, box: Box3, diagonal: number): Camera {
+    const middle = box.getCenter(new Vector3()), radius = Math.max(1e-6, 0.51 * box.getSize(new Vector3()).length()), soft = 0.011 * diagonal;
+    const back = new Vector3(place.x, place.y, place.z), lamp = place.w > 0.5;
+    if (lamp) back.sub(middle);
+    const away = back.length() || 1;
+    back.divideScalar(away);
+    const least = Math.abs(back.x) < Math.abs(back.y) ? (Math.abs(back.x) < Math.abs(back.z) ? 'x' : 'z') : Math.abs(back.y) < Math.abs(back.z) ? 'y' : 'z';
+    const camera = lamp ? this.lampCamera : this.lightCamera, wide = this.uniforms.dvShadowWide.value[k];
+    camera.up.set(0, 0, 0)[least] = 1;
+    if (lamp) {
+      const half = Math.min(3, away > 1.05 * radius ? radius / Math.sqrt(away * away - radius * radius) : 3);
+      Object.assign(this.lampCamera, { fov: (360 / Math.PI) * Math.atan(half), aspect: 1, near: Math.max(away - radius, 0.02 * radius), far: away + radius });
+      camera.position.set(place.x, place.y, place.z);
+      wide.set(soft / (2 * half * Math.max(away, radius)), soft, 0, 0);
+    } else {
+      Object.assign(this.lightCamera, { left: -radius, right: radius, top: radius, bottom: -radius, near: 0.9 * radius, far: 5 * radius });
+      camera.position.copy(middle).addScaledVector(back, 2 * radius);
+      wide.set(soft / (2 * radius), soft, 0, 0);
+    }
+    camera.lookAt(middle);
+    camera.updateMatrixWorld();
+    (camera as OrthographicCamera).updateProjectionMatrix();
+    camera.layers.set(SOLID);
+    this.uniforms.dvShadowMatrix.value[k].set(0.5, 0, 0, 0.5, 0, 0.5, 0, 0.5, 0, 0, 0.5, 0.5, 0, 0, 0, 1).multiply(camera.projectionMatrix).multiply(camera.matrixWorldInverse);
+    return camera;
+  }
+
+  private castShadows(renderer: WebGLRenderer, scene: Scene, box: Box3, diagonal: number) {
+    const places: Vector4[] = [], key = this.uniforms.dvKey.value;
+    if (!this.sources.length) places.push(new Vector4(key.x, key.y, key.z, 0));
+    this.sources.forEach((s, i) => {
+      const there = s.shadow && places.length < MOST_SHADOWS;
+      this.uniforms.dvLightColour.value[i].w = there ? places.length : -1;
+      if (there) places.push(this.uniforms.dvLightPlace.value[i]);
+    });
+    this.uniforms.dvShadows.value = this.level > 0 ? places.length : 0;
+    const size = SHADOW_SIZES[this.level];
+    if (!this.shadow) {
+      const depthTexture = new DepthTexture(size, size, UnsignedIntType);
+      depthTexture.compareFunction = LessEqualCompare;
+      depthTexture.minFilter = depthTexture.magFilter = LinearFilter;
+      this.shadow = new WebGLRenderTarget(size, size, { depthTexture });
+      renderer.setRenderTarget(this.shadow);       // a map that is never drawn must still be there
+      renderer.clear();
+    }
+    this.uniforms.dvShadowMap.value = this.shadow.depthTexture;
+    if (this.level === 0) return;
+    renderer.setRenderTarget(this.shadow);
+    renderer.clear();
+    scene.overrideMaterial = this.onlyShadow;
+    const part = places.length > 1 ? size / 2 : size;
+    places.forEach((place, k) => {
+      this.shadow!.viewport.set((k & 1) * part, (k >> 1) * part, part, part);
+      renderer.setRenderTarget(this.shadow);
+      renderer.render(scene, this.placeLight(k, place, box, diagonal));
+    });
+  }
+
+  private findOcclusion(renderer: WebGLRenderer, scene: Scene, camera: Camera, diagonal: number) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    this.uniforms.dvOcclusionSize.value.set(0, 0);
+    if (this.level < 2) return;
+    if (!this.depths || this.size.x !== width || this.size.y !== height) {
+      for (const target of [this.depths, this.raw, this.occlusion]) target?.dispose();
+      const depthTexture = new DepthTexture(width, height, UnsignedIntType);
+      depthTexture.minFilter = depthTexture.magFilter = NearestFilter;
+      this.depths = new WebGLRenderTarget(width, height, { depthTexture });
+      this.raw = new WebGLRenderTarget(width, height, { depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
+      this.occlusion = new WebGLRenderTarget(width, height, { depthBuffer: false });
+      this.size.set(width, height);
+    }
+    scene.overrideMaterial = this.onlyDepth;
+    const layers = camera.layers.mask;
+    camera.layers.set(SOLID);
+    solid(this.ground, this.ground.visible);
+    renderer.setRenderTarget(this.depths);
+    renderer.clear();
+    renderer.render(scene, camera);
+    solid(this.ground, false);
+    camera.layers.mask = layers;
+    this.pass.depths.value = this.depths.depthTexture;
+    this.pass.raw.value = this.raw!.texture;
+    this.pass.projection.value.copy(camera.projectionMatrix);
+    this.pass.unprojection.value.copy(camera.projectionMatrixInverse);
+    this.pass.pixelSize.value.set(1 / width, 1 / height);
+    this.pass.reach.value = 0.055 * diagonal;
+    for (const [material, target] of [[this.occlude, this.raw!], [this.blur, this.occlusion!]] as const) {
+      if (target === this.raw) this.pass.raw.value = null;
+      else this.pass.raw.value = this.raw!.texture;
+      this.square.material = material;
+      renderer.setRenderTarget(target);
+      renderer.render(this.squares, this.flat);
+    }
+    this.uniforms.dvOcclusion.value = this.occlusion!.texture;
+    this.uniforms.dvOcclusionSize.value.set(1 / width, 1 / height);
+  }
+
+  // Before the picture itself is drawn. `box`: around all that is shown now; `floor`: height of the ground.
+  prepare(renderer: WebGLRenderer, scene: Scene, camera: Camera, view: { up: 'x' | 'y' | 'z'; box: Box3; diagonal: number; floor: number }) {
+    this.aim(camera, view.up);
+    this.placeGround(camera, view);
+    const background = scene.background, clear = renderer.autoClear;
+    scene.background = null;
+    renderer.autoClear = false;
+    this.castShadows(renderer, scene, view.box, view.diagonal);
+    this.findOcclusion(renderer, scene, camera, view.diagonal);
+    scene.overrideMaterial = null;
+    scene.background = background;
+    renderer.autoClear = clear;
+    renderer.setRenderTarget(null);
+  }
+
+  // As X-rays see the solid bodies, which swallow a part `mu` of a ray with each metre: instead of the picture itself.
+  drawXray(renderer: WebGLRenderer, scene: Scene, camera: Camera, mu: number, distance: number) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.ways || this.ways.width !== width || this.ways.height !== height) {
+      this.ways?.dispose();
+      this.ways = new WebGLRenderTarget(width, height, { type: FloatType, depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
+    }
+    const ortho = (camera as OrthographicCamera).isOrthographicCamera === true, layers = camera.layers.mask, background = scene.background, clear = renderer.getClearColor(new Color()), alpha = renderer.getClearAlpha();
+    this.through.eye.value.setFromMatrixPosition(camera.matrixWorld);
+    this.through.towards.value.set(0, 0, 0);
+    if (ortho) this.through.towards.value.setFromMatrixColumn(camera.matrixWorld, 2);
+    this.through.base.value = distance;
+    scene.background = null;
+    scene.overrideMaterial = this.xrays;
+    camera.layers.set(SOLID);
+    renderer.setClearColor('#000000', 0);
+    renderer.setRenderTarget(this.ways);
+    renderer.clear();
+    renderer.render(scene, camera);
+    renderer.setClearColor(clear, alpha);
+    camera.layers.mask = layers;
+    scene.overrideMaterial = null;
+    scene.background = background;
+    this.swallowed.ways.value = this.ways.texture;
+    this.swallowed.mu.value = mu;
+    this.square.material = this.film;
+    renderer.setRenderTarget(null);
+    renderer.render(this.squares, this.flat);
+  }
+
+  private placeGround(camera: Camera, view: { up: 'x' | 'y' | 'z'; box: Box3; diagonal: number; floor: number }) {
+    const { up, box, diagonal, floor } = view, radius = 2.6 * Math.max(diagonal, 1e-6), middle = box.getCenter(new Vector3());
+    middle[up] = floor;
+    this.ground.visible = this.level > 0 && !box.isEmpty() && new Vector3().setFromMatrixPosition(camera.matrixWorld)[up] > floor;
+    this.ground.position.copy(middle);
+    this.ground.scale.setScalar(radius);
+    this.ground.rotation.set(up === 'y' ? -Math.PI / 2 : 0, up === 'x' ? Math.PI / 2 : 0, 0);
+    this.ground.updateMatrixWorld();
+    this.ground.material.uniforms.middle.value.copy(middle);
+    this.ground.material.uniforms.radius.value = radius;
+  }
+}
+
+function list<T>(count: number, make: () => T): T[] { return Array.from({ length: count }, make); }
+
+export const studio = new Studio();

@@ -1,0 +1,75 @@
+// The page and `divan run --picture` draw one scene alike: picture against picture, with all of the light.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test as plain } from 'node:test';
+import { DESK, openPage, ROOT, startDivan, stopBrowser } from './browser.mjs';
+
+const test = (name, body) => plain(name, { timeout: 120000 }, body), W = 320, H = 240;
+const DIVAN = process.env.DIVAN ?? join(ROOT, 'build', 'divan');
+let directory;
+before(() => { directory = mkdtempSync(join(tmpdir(), 'divan-same-')); });
+after(async () => { await stopBrowser(); rmSync(directory, { recursive: true, force: true }); });
+
+// The share of pixels that differ by more than 30 of 255 in a colour, and the mean difference.
+const difference = (page, a, b) => page.evaluate(async ([first, second]) => {
+  const pixels = async (text) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob());
+    const c = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height }).getContext('2d');
+    c.drawImage(image, 0, 0);
+    return c.getImageData(0, 0, image.width, image.height).data;
+  };
+  const [p, q] = [await pixels(first), await pixels(second)];
+  if (p.length !== q.length) return { far: 1, mean: 255 };
+  let far = 0, sum = 0;
+  for (let i = 0; i < p.length; i += 4) {
+    const d = Math.max(Math.abs(p[i] - q[i]), Math.abs(p[i + 1] - q[i + 1]), Math.abs(p[i + 2] - q[i + 2]));
+    sum += d;
+    if (d > 30) far++;
+  }
+  return { far: (4 * far) / p.length, mean: (4 * sum) / p.length };
+}, [a, b]);
+
+async function same(file, { far = 0.02, mean = 4, xray = 0 } = {}) {
+  const out = join(directory, 'picture.png');
+  const said = execFileSync(DIVAN, ['run', file, '-n', '0', '--picture', out, '--size', `${W}x${H}`, ...(xray ? ['--xray', String(xray)] : [])], { encoding: 'utf8', stdio: 'pipe' });
+  if (/without OpenGL/.test(said)) { console.log('without OpenGL: left out'); return; }
+  const divan = await startDivan(file);
+  try {
+    const { page, context, problems } = await openPage(divan.address, { ...DESK, bypassCSP: true }, '', 'antialias=1&ratio=1&quality=reduced');      // all of the light only for a small picture: software draws it
+    const taken = await page.evaluate(async ([w, h, mu]) => {
+      const { stage, session } = window.divan;
+      stage.resize(w, h, 1);
+      session.set({ grid: false, axes: false, quality: 'full', xray: mu });
+      stage.applySettings();
+      stage.resetView();
+      const bytes = new Uint8Array(await (await stage.picture(w, h)).arrayBuffer());
+      let text = '';
+      for (const b of bytes) text += String.fromCharCode(b);
+      return btoa(text);
+    }, [W, H, xray]);
+    const found = await difference(page, taken, readFileSync(out).toString('base64'));
+    console.log(`${file}: ${(100 * found.far).toFixed(2)} % of the pixels differ, mean ${found.mean.toFixed(2)} of 255`);
+    if (process.env.KEEP) { writeFileSync(`${process.env.KEEP}-page.png`, Buffer.from(taken, 'base64')); writeFileSync(`${process.env.KEEP}-run.png`, readFileSync(out)); }
+    await context.close();
+    assert.deepEqual(problems, [], 'the page reported errors');
+    assert.ok(found.far <= far && found.mean <= mean, `${(100 * found.far).toFixed(2)} % of the pixels differ, mean ${found.mean.toFixed(2)}`);
+  } finally { await divan.stop(); }
+}
+
+const scene = (name, text) => { const file = join(directory, `${name}.scn`); writeFileSync(file, text); return file; };
+const cube = '<Node name="A"><RegularGridTopology name="g" n="2 2 2" min="-1 -1 -1" max="1 1 1"/><OglModel src="@g" color="0.9 0.9 0.85 1"/></Node>'
+  + '<Node name="F"><RegularGridTopology name="g" n="2 1 2" min="-3 -1.5 -3" max="3 -1.5 3"/><OglModel src="@g" color="0.8 0.85 0.9 1"/></Node>';
+const lit = (lights) => `<Node gravity="0 -9.81 0">${lights}${cube}</Node>`;
+
+test('an organ in the studio', () => same(join(ROOT, 'scenes', 'liver.scn')));
+test('textures, wet and translucent bodies, a line', () => same(join(ROOT, 'scenes', 'looks.scn')));
+test('cells of volumes', () => same(join(ROOT, 'scenes', 'OglVolumetricModel.scn')));
+test('a directional light', () => same(scene('far', lit('<LightManager/><DirectionalLight direction="-1 -2 -0.5" color="1 0.9 0.7 1"/>'))));
+test('a light at a point', () => same(scene('point', lit('<LightManager ambient="0.1 0.1 0.2 1"/><PositionalLight position="3 4 2" color="0.9 0.9 1 1"/>'))));
+test('a spot light and a light without shadows', () => same(scene('spot', lit('<LightManager/><SpotLight position="0 6 3" direction="0 -6 -3" cutoff="16"/><DirectionalLight direction="1 -1 0" color="0.4 0.2 0.2 1" shadowsEnabled="0"/>'))));
+test('axes, a grid and a box', () => same(scene('lines', `<Node gravity="0 -9.81 0"><LineAxis size="5"/><VisualGrid plane="y" size="6" nbSubdiv="6"/>${cube}</Node>`)));
+test('a plane cuts the picture open', () => same(scene('cut', `<Node gravity="0 -9.81 0"><ClipPlane position="0.2 0 0" normal="-1 0 0"/>${cube}</Node>`)));
+test('X-rays through three balls', () => same(scene('rays', '<Node><VisualPointCloud drawMode="Sphere" position="-1 0 0  1 0 0  0 0.5 1" sphereRadius="1"/></Node>'), { xray: 0.6 }));
